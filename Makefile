@@ -1,0 +1,132 @@
+# baton. `make help` lists what this builds and runs. Variables: SAN=address,undefined or SAN=thread, WERROR=1,
+# DEBUG=1, PREFIX, DESTDIR.
+
+CC ?= gcc
+CXX ?= g++
+AR ?= ar
+PYTHON ?= python3
+PREFIX ?= /usr/local
+
+CONFIG := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,release))
+comma := ,
+BUILD := build/$(CONFIG)
+
+WARN := -Wall -Wextra -Wshadow -Wundef $(if $(WERROR),-Werror)
+WARN_C := -Wstrict-prototypes -Wmissing-prototypes
+OPT := $(if $(DEBUG),-O0,-O2) -g
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
+REDUCER_INCLUDES := -Ireducer -Iinclude
+CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
+CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
+LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread
+
+REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c))
+REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp))
+REDUCER_OBJ := $(REDUCER_SRC:%.c=$(BUILD)/%.o) $(REDUCER_CXX:%.cpp=$(BUILD)/%.o)
+LIB := $(BUILD)/libreducer.a
+UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
+MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
+	classify export dump check doctor)
+
+.PHONY: all help deps demo test unit fuzz accuracy bench headers man install clean format
+.PRECIOUS: $(BUILD)/%.o
+
+all: $(BUILD)/baton $(BUILD)/digest
+
+help:
+	@echo "make              build build/release/baton (installs the libraries it needs when root)"
+	@echo "make demo         import the sample traces, report and compare them"
+	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
+	@echo "make fuzz         100,000 mutated files through both readers of the format"
+	@echo "make accuracy     the attribution against the slow reference, 1,000 random traces"
+	@echo "make bench        speed and memory, printed with this machine's name"
+	@echo "make man          the manual pages, build/release/man"
+	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
+	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
+
+# ---- what the build needs: headers and libraries, no GPU, no CUDA ----
+
+deps: build/deps.ok
+build/deps.ok: tools/deps.sh
+	@mkdir -p build
+	@sh tools/deps.sh
+	@touch $@
+
+# ---- objects; the flags are an input like any other ----
+
+$(BUILD)/flags: force
+	@mkdir -p $(BUILD)
+	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' | cmp -s - $@ || \
+		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' > $@
+.PHONY: force
+
+$(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
+
+$(BUILD)/reducer/%.o: reducer/%.cpp $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	$(CXX) $(CXXFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
+
+$(LIB): $(filter-out $(BUILD)/reducer/main.o,$(REDUCER_OBJ))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/baton: $(BUILD)/reducer/main.o $(LIB)
+	$(CXX) $(SANFLAGS) -o $@ $^ $(LIBS)
+
+$(BUILD)/digest: tests/fuzz/digest.c $(LIB) $(BUILD)/flags
+	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -Itests/unit -o $@ $< $(LIB) -lstdc++ $(LIBS) -lm
+
+# ---- what users run ----
+
+demo: $(BUILD)/baton
+	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
+
+test: $(BUILD)/baton $(BUILD)/digest $(UNIT) headers
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh
+
+unit: $(UNIT)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
+
+fuzz: $(BUILD)/digest
+	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
+
+accuracy: $(BUILD)/baton
+	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tests/accuracy/run.sh 1000
+
+bench: $(BUILD)/baton
+	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+
+# every header compiles alone
+headers: $(HEADERS:%=$(BUILD)/headers/%.ok)
+$(BUILD)/headers/%.ok: % | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Wno-unused-function $(REDUCER_INCLUDES) -fsyntax-only -x c $<
+	@touch $@
+
+man: $(MAN)
+$(BUILD)/man/baton-%.1: $(BUILD)/baton
+	@mkdir -p $(@D)
+	$(BUILD)/baton man $* > $@
+
+install: $(BUILD)/baton $(MAN)
+	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
+	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
+
+format:
+	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c
+
+clean:
+	rm -rf build
+
+-include $(REDUCER_OBJ:.o=.d)

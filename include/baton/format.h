@@ -1,0 +1,328 @@
+/* The baton trace format, version 1.0: structures, kinds and tables of docs/FORMAT.md, which is the
+ * definition. Little-endian hosts only. Nothing here allocates or does I/O. */
+#ifndef BATON_FORMAT_H
+#define BATON_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the baton format is read and written on little-endian hosts only"
+#endif
+
+#define BATON_FILE_MAGIC "\x89" "BTN\r\n\x1a\n"
+#define BATON_BLOCK_MAGIC 0x4B4C4254u
+#define BATON_MAJOR 1
+#define BATON_MINOR 0
+
+#define BATON_MAX_FILE_HEADER 4096u
+#define BATON_MAX_ROWS (1u << 20)
+#define BATON_MAX_PAYLOAD (64u << 20)
+#define BATON_MAX_DIRECTORY 256u
+#define BATON_TIME_LIMIT_NS ((int64_t)1 << 62)
+
+enum baton_content { BATON_TRACE = 1, BATON_SUMMARY = 2 };
+enum baton_compression { BATON_STORED = 0, BATON_ZSTD = 1 };
+
+enum baton_kind {
+	BATON_END = 1,
+	BATON_RECORDS = 2,
+	BATON_OP = 16,
+	BATON_CALL = 17,
+	BATON_RANGE = 18,
+	BATON_COLLECTIVE = 19,
+	BATON_SYNC = 20,
+	BATON_OVERHEAD = 21,
+	BATON_KINDS_END = 22
+};
+
+struct baton_file_header {
+	char magic[8];
+	uint16_t major;
+	uint16_t minor;
+	uint32_t header_bytes;
+	uint32_t content;
+	uint32_t zero0;
+	uint64_t file_id;
+	uint64_t zero1[3];
+	uint64_t header_hash;
+};
+_Static_assert(sizeof(struct baton_file_header) == 64, "file header");
+_Static_assert(offsetof(struct baton_file_header, header_hash) == 56, "file header hash");
+
+struct baton_block_header {
+	uint32_t magic;
+	uint16_t kind;
+	uint8_t compression;
+	uint8_t zero0;
+	uint32_t rows;
+	uint32_t raw_bytes;
+	uint32_t stored_bytes;
+	uint32_t zero1;
+	uint64_t sequence;
+	int64_t t_min_ns;
+	int64_t t_max_ns;
+	uint64_t payload_hash;
+	uint64_t header_hash;
+};
+_Static_assert(sizeof(struct baton_block_header) == 64, "block header");
+_Static_assert(offsetof(struct baton_block_header, header_hash) == 56, "block header hash");
+
+/* ---- records (kind 2) ---- */
+
+enum baton_record_type {
+	BATON_R_STRING = 1,
+	BATON_R_THREAD = 2,
+	BATON_R_DEVICE = 3,
+	BATON_R_STREAM = 4,
+	BATON_R_COMM = 5,
+	BATON_R_PROCESS = 6,
+	BATON_R_META = 7,
+	BATON_R_CLOCK = 8,
+	BATON_R_LOSS = 9,
+	BATON_R_COST = 10,
+	BATON_R_SUMMARY_FIRST = 64,
+	BATON_R_SUMMARY_LAST = 127
+};
+
+struct baton_record {
+	uint16_t type;
+	uint16_t zero;
+	uint32_t size;
+};
+_Static_assert(sizeof(struct baton_record) == 8, "record");
+
+struct baton_r_string {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t bytes; /* the text follows */
+};
+_Static_assert(sizeof(struct baton_r_string) == 16, "string");
+
+struct baton_r_thread {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t name;
+	int64_t pid;
+	int64_t tid;
+};
+_Static_assert(sizeof(struct baton_r_thread) == 32, "thread");
+
+struct baton_r_device {
+	struct baton_record head;
+	uint32_t id;
+	int32_t ordinal;
+	uint32_t name;
+	uint32_t uuid;
+	uint64_t memory_bytes;
+	uint32_t sm_count;
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_device) == 40, "device");
+
+struct baton_r_stream {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t device;
+	int64_t context;
+	int64_t stream;
+};
+_Static_assert(sizeof(struct baton_r_stream) == 32, "stream");
+
+struct baton_r_comm {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t size;
+	uint64_t hash;
+	uint32_t name;
+	uint32_t ranks;
+};
+_Static_assert(sizeof(struct baton_r_comm) == 32, "communicator");
+
+struct baton_r_process {
+	struct baton_record head;
+	int64_t pid;
+	uint64_t start_time;
+	uint8_t boot_id[16];
+	int32_t rank;
+	int32_t world_size;
+	int32_t local_rank;
+	uint32_t generation;
+	uint32_t host;
+	uint32_t source;
+	uint32_t source_version;
+	uint32_t run_id;
+	uint64_t zero;
+};
+_Static_assert(sizeof(struct baton_r_process) == 80, "process");
+_Static_assert(offsetof(struct baton_r_process, rank) == 40, "process rank");
+
+struct baton_r_meta {
+	struct baton_record head;
+	uint32_t key;
+	uint32_t value;
+};
+_Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
+
+struct baton_r_clock {
+	struct baton_record head;
+	int64_t local_ns;
+	int64_t reference_ns;
+	uint32_t kind;
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_clock) == 32, "clock");
+
+enum baton_loss_kind {
+	BATON_LOSS_DROPPED = 1,
+	BATON_LOSS_IN_FLIGHT = 2,
+	BATON_LOSS_INVALID = 3,
+	BATON_LOSS_TRUNCATED = 4
+};
+
+struct baton_r_loss {
+	struct baton_record head;
+	uint32_t kind;
+	uint32_t what;
+	uint64_t count;
+};
+_Static_assert(sizeof(struct baton_r_loss) == 24, "loss");
+
+struct baton_r_cost {
+	struct baton_record head;
+	uint32_t what;
+	uint32_t zero;
+	uint64_t ns;
+};
+_Static_assert(sizeof(struct baton_r_cost) == 24, "cost");
+
+/* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
+
+enum baton_column_type {
+	BATON_T_TIME,
+	BATON_T_DURATION,
+	BATON_T_U8,
+	BATON_T_U32,
+	BATON_T_U64,
+	BATON_T_STRING,
+	BATON_T_ID
+};
+
+struct baton_column {
+	const char *name;
+	uint8_t type;     /* enum baton_column_type */
+	uint8_t required; /* 1: a block without it is damaged */
+};
+
+#define BATON_MAX_COLUMNS 10
+
+struct baton_table {
+	uint16_t kind;
+	uint16_t n_columns;
+	const char *name;
+	struct baton_column columns[BATON_MAX_COLUMNS];
+};
+
+enum { ROW_START, ROW_DUR }; /* the first two columns of every table */
+
+enum { OP_START, OP_DUR, OP_KIND, OP_STREAM, OP_CORRELATION, OP_NAME, OP_BYTES, OP_COPY_DIR,
+       OP_PAGEABLE, OP_GRAPH_NODE, OP_COLUMNS };
+enum { CALL_START, CALL_DUR, CALL_THREAD, CALL_NAME, CALL_CORRELATION, CALL_COLUMNS };
+enum { RANGE_START, RANGE_DUR, RANGE_THREAD, RANGE_NAME, RANGE_CATEGORY, RANGE_DOMAIN,
+       RANGE_UNCLOSED, RANGE_COLUMNS };
+enum { COLL_START, COLL_DUR, COLL_CORRELATION, COLL_COMM, COLL_KIND, COLL_BYTES, COLL_OUT_BYTES,
+       COLL_DTYPE, COLL_SEQUENCE, COLL_COLUMNS };
+enum { SYNC_START, SYNC_DUR, SYNC_KIND, SYNC_STREAM, SYNC_CORRELATION, SYNC_EVENT,
+       SYNC_RECORD_CORRELATION, SYNC_COLUMNS };
+enum { OVERHEAD_START, OVERHEAD_DUR, OVERHEAD_THREAD, OVERHEAD_KIND, OVERHEAD_NAME,
+       OVERHEAD_COLUMNS };
+
+enum baton_op_kind { BATON_KERNEL = 1, BATON_MEMCPY = 2, BATON_MEMSET = 3, BATON_GRAPH = 4 };
+
+enum baton_copy_dir {
+	BATON_COPY_UNKNOWN,
+	BATON_COPY_HTOD,
+	BATON_COPY_DTOH,
+	BATON_COPY_DTOD,
+	BATON_COPY_HTOH,
+	BATON_COPY_PEER
+};
+
+enum baton_range_category {
+	BATON_RANGE_NVTX = 1,
+	BATON_RANGE_NVTX_SPAN = 2,
+	BATON_RANGE_ANNOTATION = 3,
+	BATON_RANGE_OPERATOR = 4,
+	BATON_RANGE_PYTHON = 5,
+	BATON_RANGE_MARK = 6
+};
+
+enum baton_coll {
+	BATON_COLL_UNKNOWN,
+	BATON_COLL_ALLREDUCE,
+	BATON_COLL_ALLGATHER,
+	BATON_COLL_REDUCESCATTER,
+	BATON_COLL_ALLTOALL,
+	BATON_COLL_BARRIER,
+	BATON_COLL_BROADCAST,
+	BATON_COLL_REDUCE,
+	BATON_COLL_GATHER,
+	BATON_COLL_SCATTER,
+	BATON_COLL_SEND,
+	BATON_COLL_RECV,
+	BATON_COLL_SENDRECV,
+	BATON_COLL_END
+};
+
+enum baton_sync_kind {
+	BATON_SYNC_EVENT_RECORD = 1,
+	BATON_SYNC_STREAM_WAIT = 2,
+	BATON_SYNC_EVENT = 3,
+	BATON_SYNC_STREAM = 4,
+	BATON_SYNC_CONTEXT = 5
+};
+
+enum baton_overhead_kind {
+	BATON_OVERHEAD_PROFILER = 1,
+	BATON_OVERHEAD_MODULE_LOAD = 2,
+	BATON_OVERHEAD_BUFFER_FULL = 3
+};
+
+static const struct baton_table baton_tables[] = {
+	{BATON_OP, OP_COLUMNS, "op",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"op_kind", BATON_T_U8, 1},
+	  {"stream", BATON_T_ID, 1}, {"correlation", BATON_T_U64, 1}, {"name", BATON_T_STRING, 1},
+	  {"bytes", BATON_T_U64, 0}, {"copy_dir", BATON_T_U8, 0}, {"pageable", BATON_T_U8, 0},
+	  {"graph_node", BATON_T_U64, 0}}},
+	{BATON_CALL, CALL_COLUMNS, "call",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
+	  {"name", BATON_T_STRING, 1}, {"correlation", BATON_T_U64, 1}}},
+	{BATON_RANGE, RANGE_COLUMNS, "range",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
+	  {"name", BATON_T_STRING, 1}, {"category", BATON_T_U8, 1}, {"domain", BATON_T_STRING, 0},
+	  {"unclosed", BATON_T_U8, 0}}},
+	{BATON_COLLECTIVE, COLL_COLUMNS, "collective",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1},
+	  {"correlation", BATON_T_U64, 1}, {"comm", BATON_T_ID, 1}, {"coll", BATON_T_U8, 1},
+	  {"bytes", BATON_T_U64, 0}, {"out_bytes", BATON_T_U64, 0}, {"dtype", BATON_T_STRING, 0},
+	  {"sequence", BATON_T_U64, 0}}},
+	{BATON_SYNC, SYNC_COLUMNS, "sync",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"sync_kind", BATON_T_U8, 1},
+	  {"stream", BATON_T_ID, 1}, {"correlation", BATON_T_U64, 0}, {"event", BATON_T_U64, 0},
+	  {"record_correlation", BATON_T_U64, 0}}},
+	{BATON_OVERHEAD, OVERHEAD_COLUMNS, "overhead",
+	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
+	  {"overhead_kind", BATON_T_U8, 1}, {"name", BATON_T_STRING, 0}}},
+};
+
+#define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))
+
+/* The table of a block kind, NULL when this version defines none. */
+static inline const struct baton_table *baton_table(unsigned kind)
+{
+	if (kind < BATON_OP || kind >= BATON_KINDS_END)
+		return NULL;
+	return &baton_tables[kind - BATON_OP];
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* The second visit to a device: every nanosecond of its windows into a leaf, every op into its kernel's and collective's row. */
+#include "attribute/carried.h"
+#include "attribute/device_open.h"
+#include "attribute/sweep.h"
+#include "attribute/tally.h"
+#include "attribute/worst_gaps.h"
+
+struct kernel_sum { /* per (source, name, class) */
+	uint64_t count;
+	int64_t total_ns;
+	struct counts dur_ns;
+};
+
+/* Copies and sets often have no name of their own in a source. */
+static const char *const copy_names[] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]",
+                                         "[CUDA memcpy DtoD]", "[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+
+static const char *const coll_names[BATON_COLL_END] = {
+	"unknown", "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "Barrier", "Broadcast",
+	"Reduce",  "Gather",    "Scatter",   "Send",          "Recv",     "SendRecv"};
+
+static const bool full_synchronising[BATON_COLL_END] = {
+	[BATON_COLL_ALLREDUCE] = true, [BATON_COLL_ALLGATHER] = true, [BATON_COLL_REDUCESCATTER] = true,
+	[BATON_COLL_ALLTOALL] = true,  [BATON_COLL_BARRIER] = true};
+
+struct attributing {
+	const struct device_context *context;
+	const struct device_scan *scan;
+	struct device_sources *ds;
+	struct summary *summary;
+	struct device_summary *device;
+	struct gap_engine engine;
+	struct sweep sweep;
+	struct tally tally;
+	struct worst_gaps *worst;
+	uint64_t n_gaps;
+	uint64_t unmatched;
+	struct kernel_sum **kernels; /* per source, per name: kernels */
+	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
+};
+
+static int add_kernel_time(struct attributing *a, const struct op *op)
+{
+	struct device_summary *device = a->device;
+	int64_t dur = op->end - op->start;
+	device->busy_ns[op->group] += dur;
+	struct kernel_sum *sum = &a->kernels[op->source][op->name];
+	if (op->kind == BATON_KERNEL) {
+		device->kernels++;
+		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
+		device->short_kernels += dur < 5000;
+	} else if (op->name == 0) {
+		sum = &a->copies[op->kind == BATON_MEMSET ? 6 : op->copy_dir < 6 ? op->copy_dir : 0];
+	}
+	sum->count++;
+	sum->total_ns += dur;
+	return counts_add(&sum->dur_ns, dur, 1);
+}
+
+static const char *unsplit_reason(const struct attributing *a, const struct collective *coll,
+                                  const struct coll_key *key, bool known, uint32_t size,
+                                  const struct coll_seen **seen)
+{
+	if (!coll)
+		return "no arguments";
+	if (coll->coll >= BATON_COLL_END || !full_synchronising[coll->coll])
+		return "not full-synchronising";
+	*seen = known ? collectives_find(a->context->collectives, key) : NULL;
+	if (!*seen)
+		return collectives_members(a->context->collectives, key->comm) < size || size == 0 ? "members missing"
+		                                                                                  : "sequence unknown";
+	if ((*seen)->ambiguous)
+		return "sequence unknown";
+	return (*seen)->members == size && size > 0 ? NULL : "members missing";
+}
+
+/* Who arrived last, once per collective and member. */
+static int note_late(struct attributing *a, const struct op *op, const struct coll_seen *seen)
+{
+	const struct source *source = &a->ds->sources[op->source];
+	const char *key = summary_text(a->summary, a->device->key);
+	struct late_summary *late =
+		summary_late(a->summary, key, a->context->run->processes[source->process].rank);
+	if (!late)
+		return -ENOMEM;
+	late->taken++;
+	if (seen->last == source->process && seen->members > 1) {
+		late->last++;
+		late->caused_ns += seen->sum_ns - seen->min_ns * seen->members;
+	}
+	return 0;
+}
+
+static int pool_add(struct summary *summary, const char *text, uint32_t *id)
+{
+	return strings_add(&summary->pool, text, strlen(text), id, NULL);
+}
+
+static int add_nccl_row(struct attributing *a, const struct op *op, const struct collective *coll, uint32_t size,
+                        const char *reason, int64_t wait_ns)
+{
+	struct nccl_summary key = {.members = size, .bytes = coll ? coll->bytes : -1, .max_bytes_moved = -1};
+	const struct source *source = &a->ds->sources[op->source];
+	const char *comm = coll && coll->comm ? source_text(source, source->trace.comms[coll->comm].name) : "";
+	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
+	int error = pool_add(a->summary, coll_names[kind], &key.op);
+	if (!error && comm[0])
+		error = pool_add(a->summary, comm, &key.comm);
+	if (!error && reason)
+		error = pool_add(a->summary, reason, &key.reason);
+	struct nccl_summary *row = error ? NULL : summary_nccl(a->summary, &key);
+	if (!row)
+		return -ENOMEM;
+	if (coll && coll->bytes >= 0)
+		row->max_bytes_moved = coll->out_bytes > coll->bytes ? coll->out_bytes : coll->bytes;
+	int64_t dur = op->end - op->start;
+	row->count++;
+	row->wait_ns += wait_ns;
+	row->unsplit_ns += reason ? dur : 0;
+	row->transfer_ns += reason ? 0 : dur - wait_ns;
+	return 0;
+}
+
+/* An NCCL op into the sweep: split when all its members were seen. */
+static int sweep_nccl(struct attributing *a, const struct op *op)
+{
+	const struct collective *coll;
+	const struct coll_seen *seen = NULL;
+	struct coll_key key;
+	bool known;
+	int error = device_collective(a->ds, op, &a->scan->steps, &coll, &key, &known);
+	if (error)
+		return error;
+	const struct source *source = &a->ds->sources[op->source];
+	uint32_t size = coll && coll->comm ? source->trace.comms[coll->comm].size : 0;
+	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
+	int64_t wait = reason ? 0 : op->end - op->start - seen->min_ns;
+	if (op->step >= 0)
+		error = add_nccl_row(a, op, coll, size, reason, wait);
+	if (!error && !reason && op->step >= 0)
+		error = note_late(a, op, seen);
+	if (error)
+		return error;
+	return sweep_op(&a->sweep, reason ? RANK_UNSPLIT : RANK_WAIT, op->start, op->start + wait, op->end);
+}
+
+static int sweep_any(struct attributing *a, const struct op *op)
+{
+	static const enum work_rank ranks[GROUP_COUNT] = {
+		[GROUP_MATMUL] = RANK_MATMUL, [GROUP_MEMORY] = RANK_MEMORY, [GROUP_CUSTOM] = RANK_CUSTOM,
+		[GROUP_NCCL] = RANK_UNSPLIT,  [GROUP_OTHER] = RANK_OTHER};
+	if (op->group == GROUP_NCCL)
+		return sweep_nccl(a, op);
+	return sweep_op(&a->sweep, op->kind == BATON_GRAPH ? RANK_GRAPH : ranks[op->group], op->start, 0, op->end);
+}
+
+static int take_gap(struct attributing *a, const struct gap *gap)
+{
+	const struct device_scan *scan = a->scan;
+	int error = gap_explain(&a->engine, gap);
+	a->n_gaps++;
+	if (gap->j)
+		a->device->hull_idle_ns += gap->b - gap->a;
+	else
+		a->device->lead_in_ns = gap->b - gap->a;
+	if (gap->a < scan->window_from || gap->b > scan->window_to)
+		return error;
+	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
+		const struct piece *piece = &a->engine.pieces.at[i];
+		a->sweep.time_ns[piece->leaf] += piece->to - piece->from;
+		error = tally_add(&a->tally, piece, a->n_gaps);
+	}
+	return error ? error : worst_gaps_consider(a->worst, gap, &a->engine.pieces, a->ds, scan);
+}
+
+static int attribute_ops(struct attributing *a)
+{
+	struct op before = {0};
+	int64_t end = INT64_MIN;
+	int error = device_sources_rewind(a->ds);
+	for (const struct op *op; !error && (op = opstream_next(&a->ds->stream));) {
+		if (end == INT64_MIN && a->scan->lead_in_from < op->start)
+			error = take_gap(a, &(struct gap){.a = a->scan->lead_in_from, .b = op->start, .k = op});
+		else if (end != INT64_MIN && op->start > end)
+			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
+		if (!error)
+			error = sweep_any(a, op);
+		if (!error && op->step >= 0)
+			error = add_kernel_time(a, op);
+		a->unmatched += !(op->flags & OP_MATCHED);
+		a->summary->quality.ops++;
+		if (op->end >= end) {
+			before = *op;
+			end = op->end;
+		}
+	}
+	sweep_finish(&a->sweep);
+	return error ? error : a->ds->stream.error;
+}
+
+static int store_kernel(struct attributing *a, const char *name, const struct kernel_class *class,
+                        struct kernel_sum *sum)
+{
+	if (sum->count == 0)
+		return 0;
+	struct kernel_summary *row = summary_kernel(a->summary, name, class->class_name);
+	if (!row)
+		return -ENOMEM;
+	row->group = (uint8_t)class->group;
+	row->tensor_core = (int8_t)class->tensor_core;
+	row->count += sum->count;
+	row->total_ns += sum->total_ns;
+	a->summary->quality.rounded_quantiles += sum->dur_ns.rounded;
+	return counts_merge(&row->dur_ns, &sum->dur_ns);
+}
+
+static int store_kernels(struct attributing *a)
+{
+	int error = 0;
+	for (uint32_t i = 0; !error && i < a->ds->n; i++) {
+		struct source *source = &a->ds->sources[i];
+		for (uint32_t n = 0; !error && n < source->trace.strings.n; n++)
+			if (a->kernels[i][n].count)
+				error = store_kernel(a, source_text(source, n), source_kernel(source, n), &a->kernels[i][n]);
+	}
+	for (unsigned d = 0; !error && d < 7; d++) {
+		struct kernel_class class = {.group = GROUP_MEMORY, .tensor_core = 0,
+		                             .class_name = d == 6 ? "memory.memset" : "memory.memcpy"};
+		error = store_kernel(a, d == 6 ? "[CUDA memset]" : copy_names[d], &class, &a->copies[d]);
+	}
+	return error;
+}
+
+static int store_evidence(struct attributing *a)
+{
+	const char *key = summary_text(a->summary, a->device->key);
+	int error = 0;
+	for (size_t i = 0; !error && i < a->tally.room; i++) {
+		const struct tally_row *row = &a->tally.rows[i];
+		if (row->used && row->name)
+			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
+			                         source_text(&a->ds->sources[row->source], row->name), row->count, row->ns);
+	}
+	return error;
+}
+
+static int store_steps(struct attributing *a)
+{
+	const struct device_scan *scan = a->scan;
+	struct device_summary *device = a->device;
+	device->steps = scan->steps.n_steps ? scan->steps.n_steps : 1;
+	device->window_ns = scan->window_to - scan->window_from;
+	device->hull_ns = scan->hull_to - scan->hull_from;
+	device->floor_ns = scan->calibration.floor_ns;
+	device->queued_gap_ns = scan->calibration.queued_gap_ns;
+	if (scan->steps.n_steps == 0)
+		return counts_add(&device->step_ns, device->window_ns, 1);
+	int error = 0;
+	for (int32_t i = 0; !error && i < scan->steps.n_steps; i++)
+		error = counts_add(&device->step_ns, scan->ends[i + 1] - scan->ends[i], 1);
+	return error;
+}
+
+/* What the sources carry, and whatever turned up all the same: leaves always add up to the window. */
+static void store_carried(struct attributing *a)
+{
+	for (uint32_t i = 0; i < a->ds->n; i++) {
+		const struct source *s = &a->ds->sources[i];
+		const char *kind = source_text(s, s->trace.process.source);
+		a->device->carried |= carried_leaves(kind, s->ranges.n_entries > 0);
+	}
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (a->device->time_ns[leaf] > 0)
+			a->device->carried |= LEAF_BIT(leaf);
+}
+
+static void store_quality(struct attributing *a)
+{
+	struct quality *q = &a->summary->quality;
+	q->unmatched_ops += a->unmatched;
+	q->invalid_timestamps += a->engine.invalid;
+	q->hand_offs += a->engine.hand_offs;
+	q->launches += (uint64_t)a->device->launches;
+	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
+	q->steps_cut += a->scan->steps.cut;
+	for (uint32_t i = 0; i < a->ds->n; i++) {
+		const struct source *s = &a->ds->sources[i];
+		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read + s->collectives.read;
+	}
+}
+
+static int attribute_open(struct attributing *a, struct lanes *lanes)
+{
+	int error = device_sources_open(a->context, a->scan, a->ds);
+	if (error)
+		return error;
+	a->kernels = calloc(a->ds->n, sizeof(*a->kernels));
+	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
+		a->kernels[i] = calloc(a->ds->sources[i].trace.strings.n, sizeof(**a->kernels));
+		if (!a->kernels[i])
+			return -ENOMEM;
+	}
+	if (!a->kernels)
+		return -ENOMEM;
+	a->engine.stream = &a->ds->stream;
+	a->engine.lanes = lanes;
+	a->engine.calibration = a->scan->calibration;
+	a->sweep.window_from = a->scan->window_from;
+	a->sweep.window_to = a->scan->window_to;
+	return lanes_open(lanes, a->ds->sources, a->ds->n);
+}
+
+static void attribute_close(struct attributing *a, struct lanes *lanes)
+{
+	lanes_close(lanes);
+	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
+		for (uint32_t n = 0; a->kernels[i] && n < a->ds->sources[i].trace.strings.n; n++)
+			counts_free(&a->kernels[i][n].dur_ns);
+		free(a->kernels[i]);
+	}
+	for (unsigned d = 0; d < 7; d++)
+		counts_free(&a->copies[d].dur_ns);
+	free(a->kernels);
+	free(a->engine.pieces.at);
+	host_scratch_free(&a->engine.scratch);
+	sweep_free(&a->sweep);
+	tally_free(&a->tally);
+	device_sources_close(a->ds);
+}
+
+int device_attribute(const struct device_context *context, const struct device_scan *scan,
+                     struct reduction *out)
+{
+	struct device_sources ds = {0};
+	struct lanes lanes = {0};
+	struct worst_gaps worst = {.room = context->options->gaps, .leaf = context->options->gaps_leaf,
+	                           .reduction = out};
+	struct attributing a = {.context = context, .scan = scan, .ds = &ds, .summary = &out->summary, .worst = &worst};
+	const struct run_device *device = &context->run->devices[scan->device];
+	worst.device = strings_get(&context->run->pool, device->key).at;
+	a.device = summary_device(&out->summary, worst.device);
+	int error = a.device ? attribute_open(&a, &lanes) : -ENOMEM;
+	if (!error)
+		error = attribute_ops(&a);
+	if (!error) {
+		memcpy(a.device->time_ns, a.sweep.time_ns, sizeof(a.sweep.time_ns));
+		a.device->nccl_hidden_ns = a.sweep.hidden_ns;
+		store_carried(&a);
+		store_quality(&a);
+		error = store_steps(&a);
+	}
+	if (!error)
+		error = store_kernels(&a);
+	if (!error)
+		error = store_evidence(&a);
+	attribute_close(&a, &lanes);
+	return error;
+}

@@ -1,0 +1,173 @@
+#include "attribute/collectives.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* (what, process) pairs: what is a collective's index or a communicator's hash. */
+struct pair {
+	uint64_t what;
+	uint32_t process;
+	uint32_t used;
+};
+
+struct pairs {
+	struct pair *slots;
+	uint64_t room, n;
+};
+
+struct collectives {
+	pthread_mutex_t lock;
+	struct coll_seen *seen;
+	uint64_t n_seen, seen_room;
+	uint64_t *slots; /* index + 1 into seen */
+	uint64_t n_slots;
+	struct pairs ops;     /* (index in seen, process) */
+	struct pairs members; /* (communicator, process) */
+};
+
+int collectives_open(struct collectives **out)
+{
+	struct collectives *c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	pthread_mutex_init(&c->lock, NULL);
+	*out = c;
+	return 0;
+}
+
+void collectives_close(struct collectives *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_destroy(&c->lock);
+	free(c->seen);
+	free(c->slots);
+	free(c->ops.slots);
+	free(c->members.slots);
+	free(c);
+}
+
+static struct pair *pair_slot(const struct pairs *pairs, uint64_t what, uint32_t process)
+{
+	uint64_t key[2] = {what, process};
+	uint64_t i = XXH3_64bits(key, sizeof(key)) & (pairs->room - 1);
+	for (;; i = (i + 1) & (pairs->room - 1)) {
+		struct pair *p = &pairs->slots[i];
+		if (!p->used || (p->what == what && p->process == process))
+			return p;
+	}
+}
+
+/* *is_new: the pair was not there. */
+static int pairs_add(struct pairs *pairs, uint64_t what, uint32_t process, bool *is_new)
+{
+	if (2 * pairs->n >= pairs->room) {
+		struct pairs larger = {.room = pairs->room ? 2 * pairs->room : 256, .n = pairs->n};
+		larger.slots = calloc(larger.room, sizeof(*larger.slots));
+		if (!larger.slots)
+			return -ENOMEM;
+		for (uint64_t i = 0; i < pairs->room; i++)
+			if (pairs->slots[i].used)
+				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].process) = pairs->slots[i];
+		free(pairs->slots);
+		*pairs = larger;
+	}
+	struct pair *p = pair_slot(pairs, what, process);
+	*is_new = !p->used;
+	pairs->n += *is_new;
+	*p = (struct pair){what, process, 1};
+	return 0;
+}
+
+static uint64_t *seen_slot(const struct collectives *c, const struct coll_key *key)
+{
+	uint64_t i = XXH3_64bits(key, sizeof(*key)) & (c->n_slots - 1);
+	for (;; i = (i + 1) & (c->n_slots - 1))
+		if (!c->slots[i] || memcmp(&c->seen[c->slots[i] - 1].key, key, sizeof(*key)) == 0)
+			return &c->slots[i];
+}
+
+static int seen_grow(struct collectives *c)
+{
+	if (c->n_seen == c->seen_room) {
+		uint64_t room = c->seen_room ? 2 * c->seen_room : 256;
+		struct coll_seen *larger = realloc(c->seen, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		c->seen = larger;
+		c->seen_room = room;
+	}
+	if (2 * c->n_seen < c->n_slots)
+		return 0;
+	uint64_t n = c->n_slots ? 2 * c->n_slots : 512;
+	uint64_t *slots = calloc(n, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(c->slots);
+	c->slots = slots;
+	c->n_slots = n;
+	for (uint64_t i = 0; i < c->n_seen; i++)
+		*seen_slot(c, &c->seen[i].key) = i + 1;
+	return 0;
+}
+
+static int add_locked(struct collectives *c, const struct coll_key *key, uint32_t process, int64_t dur_ns,
+                      uint32_t rows)
+{
+	if (seen_grow(c) != 0)
+		return -ENOMEM;
+	uint64_t *slot = seen_slot(c, key);
+	if (!*slot) {
+		c->seen[c->n_seen] = (struct coll_seen){.key = *key, .rows = rows, .last = process, .min_ns = dur_ns};
+		*slot = ++c->n_seen;
+	}
+	struct coll_seen *seen = &c->seen[*slot - 1];
+	bool is_new;
+	int error = pairs_add(&c->ops, *slot, process, &is_new);
+	if (error)
+		return error;
+	seen->members += is_new;
+	seen->ambiguous |= !is_new || seen->rows != rows;
+	seen->sum_ns += dur_ns;
+	if (dur_ns < seen->min_ns || (dur_ns == seen->min_ns && process < seen->last)) {
+		seen->min_ns = dur_ns;
+		seen->last = process;
+	}
+	return 0;
+}
+
+int collectives_add(struct collectives *c, const struct coll_key *key, uint32_t process, int64_t dur_ns, uint32_t rows)
+{
+	pthread_mutex_lock(&c->lock);
+	int error = add_locked(c, key, process, dur_ns, rows);
+	pthread_mutex_unlock(&c->lock);
+	return error;
+}
+
+const struct coll_seen *collectives_find(struct collectives *c, const struct coll_key *key)
+{
+	if (c->n_slots == 0)
+		return NULL;
+	uint64_t slot = *seen_slot(c, key);
+	return slot ? &c->seen[slot - 1] : NULL;
+}
+
+int collectives_add_member(struct collectives *c, uint64_t comm, uint32_t process)
+{
+	bool is_new;
+	pthread_mutex_lock(&c->lock);
+	int error = pairs_add(&c->members, comm, process, &is_new);
+	pthread_mutex_unlock(&c->lock);
+	return error;
+}
+
+uint32_t collectives_members(struct collectives *c, uint64_t comm)
+{
+	uint32_t n = 0;
+	for (uint64_t i = 0; i < c->members.room; i++)
+		n += c->members.slots[i].used && c->members.slots[i].what == comm;
+	return n;
+}

@@ -1,0 +1,112 @@
+#include "attribute/device_open.h"
+
+int device_sources_open(const struct device_context *context, const struct device_scan *scan,
+                        struct device_sources *ds)
+{
+	const struct run *run = context->run;
+	const struct run_device *device = &run->devices[scan->device];
+	const char *key = strings_get(&run->pool, device->key).at;
+	memset(ds, 0, sizeof(*ds));
+	ds->sources = calloc(device->n_processes, sizeof(*ds->sources));
+	if (!ds->sources)
+		return -ENOMEM;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < device->n_processes; i++) {
+		uint32_t process = device->processes[i];
+		struct source *source = &ds->sources[i];
+		error = source_open(source, run->processes[process].path, process, key, context->names,
+		                    context->classifier);
+		if (error)
+			break;
+		ds->n++;
+		source->late_ns = scan->late_ns ? scan->late_ns[i] : 0;
+		for (uint32_t s = 0; scan->first_launch && s < source->trace.strings.n; s++)
+			source->names[s].first_launch_ns = scan->first_launch[i][s];
+	}
+	if (!error)
+		error = opstream_open(&ds->stream, ds->sources, ds->n, &scan->steps);
+	if (error)
+		device_sources_close(ds);
+	return error;
+}
+
+void device_sources_close(struct device_sources *ds)
+{
+	opstream_close(&ds->stream);
+	for (uint32_t i = 0; i < ds->n; i++)
+		source_close(&ds->sources[i]);
+	free(ds->sources);
+	free(ds->counters);
+	memset(ds, 0, sizeof(*ds));
+}
+
+int device_sources_rewind(struct device_sources *ds)
+{
+	if (ds->counters)
+		memset(ds->counters, 0, ds->counters_room * sizeof(*ds->counters));
+	ds->counters_used = 0;
+	return opstream_rewind(&ds->stream);
+}
+
+static struct coll_counter *counter_slot(const struct device_sources *ds, const struct coll_counter *want)
+{
+	uint64_t h = (want->comm ^ (uint64_t)want->source << 40 ^ (uint64_t)want->coll << 32 ^ (uint32_t)want->step) *
+	             UINT64_C(0x9E3779B97F4A7C15);
+	for (size_t i = h >> 20;; i++) {
+		struct coll_counter *c = &ds->counters[i & (ds->counters_room - 1)];
+		if (!c->used || (c->comm == want->comm && c->source == want->source && c->coll == want->coll &&
+		                 c->step == want->step))
+			return c;
+	}
+}
+
+/* The index of this op among those like it in its step. */
+static int count_in_step(struct device_sources *ds, const struct coll_counter *want, uint32_t *index)
+{
+	if (2 * ds->counters_used >= ds->counters_room) {
+		struct device_sources larger = {.counters_room = ds->counters_room ? 2 * ds->counters_room : 64};
+		larger.counters = calloc(larger.counters_room, sizeof(*larger.counters));
+		if (!larger.counters)
+			return -ENOMEM;
+		for (size_t i = 0; i < ds->counters_room; i++)
+			if (ds->counters[i].used)
+				*counter_slot(&larger, &ds->counters[i]) = ds->counters[i];
+		free(ds->counters);
+		ds->counters = larger.counters;
+		ds->counters_room = larger.counters_room;
+	}
+	struct coll_counter *c = counter_slot(ds, want);
+	if (!c->used) {
+		*c = *want;
+		c->used = true;
+		ds->counters_used++;
+	}
+	*index = c->n++;
+	return 0;
+}
+
+int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
+                      const struct collective **coll, struct coll_key *key, bool *known)
+{
+	const struct source *source = &ds->sources[op->source];
+	memset(key, 0, sizeof(*key));
+	*known = false;
+	*coll = op->correlation ? source_collective(source, op->correlation) : NULL;
+	if (!*coll)
+		return 0;
+	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;
+	key->coll = (*coll)->coll;
+	key->sequence = (*coll)->sequence;
+	key->step_number = -1;
+	*known = (*coll)->has_sequence;
+	int64_t number = steps_number(steps, op->step);
+	if ((*coll)->has_sequence || number < 0)
+		return 0;
+	struct coll_counter want = {.comm = key->comm, .source = op->source, .coll = key->coll, .step = op->step};
+	uint32_t index = 0;
+	int error = count_in_step(ds, &want, &index);
+	key->sequence = index;
+	key->step_number = number;
+	*known = true;
+	return error;
+}

@@ -1,0 +1,45 @@
+/* One idle interval of a device, taken apart: docs/ATTRIBUTION.md section 4. */
+#ifndef ATTRIBUTE_GAP_H
+#define ATTRIBUTE_GAP_H
+
+#include "attribute/host.h"
+
+#define FLOOR_SAMPLES 20
+#define FLOOR_LIMIT_NS 10000
+#define DISPATCH_LIMIT_NS 20000
+#define LONG_LAUNCH_NS 1000000
+
+struct gap {
+	int64_t a, b;
+	const struct op *k; /* the op that ends it */
+	const struct op *j; /* the op that ended at a; NULL for the lead-in */
+};
+
+struct calibration {
+	int64_t floor_ns;        /* l */
+	int64_t queued_gap_ns;   /* q */
+	int64_t dispatch_cap_ns; /* min(20 us, max(l, 3 q)) */
+};
+
+static inline bool gap_valid(const struct gap *gap)
+{
+	return gap->k->flags & OP_MATCHED && gap->k->ls <= gap->b;
+}
+
+/* Was k already in the queue when the device ran dry? For valid gaps. */
+bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t floor_ns);
+
+struct gap_engine {
+	const struct opstream *stream; /* stands at k */
+	struct lanes *lanes;
+	struct calibration calibration;
+	struct host_scratch scratch;
+	struct pieces pieces; /* of the gap last explained: cover [a, b) exactly */
+	uint64_t hand_offs;
+	uint64_t invalid; /* gaps that end before their launch began */
+};
+
+/* Fills engine->pieces. 0 or -errno. */
+int gap_explain(struct gap_engine *engine, const struct gap *gap);
+
+#endif

@@ -1,0 +1,207 @@
+#include "attribute/host.h"
+
+struct host_mark {
+	int64_t at;
+	const struct host_rec *rec; /* NULL: the sync tail */
+	uint16_t mask;
+	int8_t change; /* +1 begins, -1 ends, 0 only a boundary */
+};
+
+static const enum leaf leaf_of_bit[HOST_BITS_DECIDING] = {
+	[HOST_BIT_ALLOC] = LEAF_HOST_ALLOC,         [HOST_BIT_MODULE_LOAD] = LEAF_HOST_MODULE_LOAD,
+	[HOST_BIT_INPUT] = LEAF_HOST_INPUT,         [HOST_BIT_NCCL_HOST] = LEAF_HOST_NCCL_HOST,
+	[HOST_BIT_SYNC] = LEAF_HOST_SYNC,           [HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,
+	[HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL, [HOST_BIT_CALL] = LEAF_CPU_API,
+};
+
+int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
+               uint32_t name)
+{
+	if (from >= to)
+		return 0;
+	if (pieces->n == pieces->room) {
+		size_t room = pieces->room ? 2 * pieces->room : 64;
+		struct piece *larger = realloc(pieces->at, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		pieces->at = larger;
+		pieces->room = room;
+	}
+	pieces->at[pieces->n++] = (struct piece){from, to, leaf, source, name};
+	return 0;
+}
+
+void host_scratch_free(struct host_scratch *scratch)
+{
+	free(scratch->marks);
+	free(scratch->stack);
+	memset(scratch, 0, sizeof(*scratch));
+}
+
+static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *rec, uint16_t mask, int8_t change)
+{
+	if (s->n_marks == s->marks_room) {
+		size_t room = s->marks_room ? 2 * s->marks_room : 64;
+		struct host_mark *larger = realloc(s->marks, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		s->marks = larger;
+		s->marks_room = room;
+	}
+	s->marks[s->n_marks++] = (struct host_mark){at, rec, mask, change};
+	return 0;
+}
+
+/* Begin and end of a row inside the span; a GPU-driving call that only begins or is empty there is a boundary too. */
+static int mark_row(const struct host_span *span, struct host_scratch *s, const struct host_rec *rec)
+{
+	uint16_t mask = rec->mask;
+	int64_t from = rec->start > span->from ? rec->start : span->from;
+	int64_t to = rec->end < span->to ? rec->end : span->to;
+	if (rec->is_launch && opstream_queue_full(span->stream, rec->start))
+		mask |= HOST_MASK(HOST_BIT_QUEUE_FULL);
+	if (from >= to)
+		return rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->start > span->from && rec->start < span->launch
+		               ? add_mark(s, rec->start, rec, 0, 0)
+		               : 0;
+	int error = add_mark(s, from, rec, mask, 1);
+	return error ? error : add_mark(s, to, rec, mask, -1);
+}
+
+static int mark_lane(const struct host_span *span, struct host_scratch *s, const struct lane *lane)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < lane->n_open; i++)
+		error = mark_row(span, s, &lane->open[i]);
+	return error;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct host_mark *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->change != y->change)
+		return x->change < y->change ? -1 : 1;
+	if (!x->rec || !y->rec)
+		return (x->rec == NULL) - (y->rec == NULL);
+	if (x->rec->end != y->rec->end) /* begun together: the outer one first */
+		return x->rec->end > y->rec->end ? -1 : 1;
+	return x->rec < y->rec ? -1 : x->rec > y->rec;
+}
+
+static int collect_marks(const struct host_span *span, struct host_scratch *s)
+{
+	s->n_marks = s->n_stack = 0;
+	int error = mark_lane(span, s, span->owner);
+	if (!error && span->common != span->owner)
+		error = mark_lane(span, s, span->common);
+	int64_t from = span->tail_from > span->from ? span->tail_from : span->from;
+	int64_t to = span->tail_to < span->to ? span->tail_to : span->to;
+	if (!error && from < to)
+		error = add_mark(s, from, NULL, HOST_MASK(HOST_BIT_SYNC), 1);
+	if (!error && from < to)
+		error = add_mark(s, to, NULL, HOST_MASK(HOST_BIT_SYNC), -1);
+	if (!error && s->n_marks > 1)
+		qsort(s->marks, s->n_marks, sizeof(*s->marks), by_time);
+	return error;
+}
+
+/* Where the walk along the marks stands. */
+struct walk {
+	uint32_t depth[HOST_BITS_DECIDING];
+	const struct host_mark *last[HOST_BITS_DECIDING]; /* the row begun last in each class */
+	int64_t driving_end; /* latest end of the owner's GPU-driving calls begun so far */
+	size_t next_driving; /* first mark that may begin a later one */
+};
+
+static int stack_push(struct host_scratch *s, const struct host_rec *rec)
+{
+	if (s->n_stack == s->stack_room) {
+		size_t room = s->stack_room ? 2 * s->stack_room : 64;
+		const struct host_rec **larger = realloc(s->stack, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		s->stack = larger;
+		s->stack_room = room;
+	}
+	s->stack[s->n_stack++] = rec;
+	return 0;
+}
+
+static int walk_mark(struct walk *walk, struct host_scratch *s, const struct host_mark *mark)
+{
+	const struct host_rec *rec = mark->rec;
+	for (int bit = 0; mark->change && bit < HOST_BITS_DECIDING; bit++) {
+		if (!(mark->mask & HOST_MASK(bit)))
+			continue;
+		walk->depth[bit] += (uint32_t)(int32_t)mark->change;
+		if (mark->change > 0)
+			walk->last[bit] = mark;
+	}
+	if (rec && mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > walk->driving_end)
+		walk->driving_end = rec->end;
+	return rec && rec->category && mark->change > 0 ? stack_push(s, rec) : 0;
+}
+
+/* The innermost range that lasts beyond `at`. */
+static uint32_t innermost(struct host_scratch *s, int64_t at)
+{
+	while (s->n_stack && s->stack[s->n_stack - 1]->end <= at)
+		s->n_stack--;
+	return s->n_stack ? s->stack[s->n_stack - 1]->name : 0;
+}
+
+/* The begin of the owner's first GPU-driving call after `at`, or the launch. */
+static int64_t next_driving(struct walk *walk, const struct host_span *span, const struct host_scratch *s,
+                            int64_t at)
+{
+	for (; walk->next_driving < s->n_marks; walk->next_driving++) {
+		const struct host_mark *mark = &s->marks[walk->next_driving];
+		if (mark->at > at && mark->change >= 0 && mark->rec && mark->rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
+		    mark->rec->start == mark->at)
+			return mark->at < span->launch ? mark->at : span->launch;
+	}
+	return span->launch;
+}
+
+static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s, int64_t from,
+                         int64_t to, struct pieces *out)
+{
+	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
+		if (!walk->depth[bit])
+			continue;
+		const struct host_rec *rec = walk->last[bit]->rec;
+		return pieces_add(out, from, to, leaf_of_bit[bit], rec ? span->source : span->tail_source,
+		                  rec ? rec->name : span->tail_name);
+	}
+	int64_t end = next_driving(walk, span, s, from);
+	bool stretch = walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
+	return pieces_add(out, from, to, stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK, span->source,
+	                  innermost(s, from));
+}
+
+int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out)
+{
+	if (span->from >= span->to)
+		return 0;
+	int error = collect_marks(span, scratch);
+	struct walk walk = {.driving_end = span->owner->last_driving_end};
+	for (size_t i = 0; i < span->owner->n_open; i++) { /* begun before the span */
+		const struct host_rec *rec = &span->owner->open[i];
+		if (rec->start <= span->from && rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > walk.driving_end)
+			walk.driving_end = rec->end;
+	}
+	int64_t at = span->from;
+	for (size_t i = 0; !error && i < scratch->n_marks;) {
+		int64_t to = scratch->marks[i].at;
+		if (to >= span->to)
+			break;
+		if (to > at)
+			error = explain_piece(&walk, span, scratch, at, to, out);
+		at = to;
+		while (!error && i < scratch->n_marks && scratch->marks[i].at == to)
+			error = walk_mark(&walk, scratch, &scratch->marks[i++]);
+	}
+	return error ? error : explain_piece(&walk, span, scratch, at, span->to, out);
+}

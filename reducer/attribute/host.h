@@ -1,0 +1,49 @@
+/* What a thread was doing while the GPU was idle, instant by instant: docs/ATTRIBUTION.md section 4.3. */
+#ifndef ATTRIBUTE_HOST_H
+#define ATTRIBUTE_HOST_H
+
+#include "attribute/lane.h"
+#include "attribute/opstream.h"
+#include "summarise/leaf.h"
+
+#define HOST_CODE_STRETCH_NS 1000000
+
+struct piece { /* a stretch of idle time in one leaf, and the row that stands behind it */
+	int64_t from, to;
+	enum leaf leaf;
+	uint32_t source; /* of the name */
+	uint32_t name;   /* index in that source's trace; 0: nothing known */
+};
+
+struct pieces {
+	struct piece *at;
+	size_t n, room;
+};
+
+int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
+               uint32_t name);
+
+struct host_mark;
+struct host_scratch { /* reused from gap to gap */
+	struct host_mark *marks;
+	size_t n_marks, marks_room;
+	const struct host_rec **stack; /* ranges begun, innermost last */
+	size_t n_stack, stack_room;
+};
+void host_scratch_free(struct host_scratch *scratch);
+
+struct host_span {
+	int64_t from, to; /* what to explain; both lanes are advanced to the launch */
+	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
+	uint32_t source;  /* of the owner */
+	const struct lane *owner;
+	const struct lane *common; /* thread 0 of the owner's process */
+	int64_t tail_from, tail_to; /* the sync tail, empty when from >= to */
+	uint32_t tail_source, tail_name;
+	const struct opstream *stream;
+};
+
+/* Adds pieces that cover [from, to) exactly. 0 or -ENOMEM. */
+int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out);
+
+#endif

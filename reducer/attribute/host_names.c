@@ -1,0 +1,113 @@
+#include "attribute/host_names.h"
+
+#include <baton/format.h>
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	uint32_t mask;
+	bool calls, ranges; /* what it applies to */
+	int flags;
+	const char *pattern;
+} rules[] = {
+	{HOST_MASK(HOST_BIT_ALLOC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
+	 "^(cuda|hip)(Malloc|Free|HostAlloc|HostFree|HostMalloc|HostRegister|HostUnregister)|"
+	 "^cuMem(Alloc|Free|Host(Alloc|Register|Unregister|GetDevice)?|Create|Release|Map|Unmap|Address)"},
+	{HOST_MASK(HOST_BIT_MODULE_LOAD) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
+	 "^(cu|hip)(Module(Load|Unload)|Library(Load|GetKernel)|Link)|^cudaLibraryLoad|"
+	 "Graph(Instantiate|ExecUpdate|Upload)|^(cu|hip)Init$|Ctx(Create|Retain)|^(cuda|hip|cu)StreamCreate"},
+	{HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
+	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^cuMemcpy(DtoH|HtoD)?(_v2)?$"},
+	{HOST_MASK(HOST_BIT_DRIVING), true, false, 0, "Launch|Memcpy|Memset"},
+	{HOST_MASK(HOST_BIT_GRAPH_LAUNCH), true, false, 0, "GraphLaunch"},
+	{HOST_MASK(HOST_BIT_NCCL_HOST), true, true, 0, "^nccl:|^record_param_comms$|^c10d::"},
+	{HOST_MASK(HOST_BIT_INPUT), false, true, REG_ICASE,
+	 "DataLoader|torch/utils/data/|data_?load|load_batch|wait_for_batch"},
+};
+
+enum { RULES = sizeof(rules) / sizeof(rules[0]) };
+
+struct host_names {
+	regex_t rules[RULES];
+	regex_t profiler_step;
+	regex_t step;
+};
+
+int host_names_open(struct host_names **out)
+{
+	struct host_names *names = calloc(1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	int error = regcomp(&names->profiler_step, "^ProfilerStep#([0-9]+)$", REG_EXTENDED | REG_ICASE);
+	error |= regcomp(&names->step, "^step[ _#]?([0-9]+)$", REG_EXTENDED | REG_ICASE);
+	for (int i = 0; i < RULES; i++)
+		error |= regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
+	if (error)
+		abort(); /* the table above is wrong */
+	*out = names;
+	return 0;
+}
+
+void host_names_close(struct host_names *names)
+{
+	if (!names)
+		return;
+	for (int i = 0; i < RULES; i++)
+		regfree(&names->rules[i]);
+	regfree(&names->profiler_step);
+	regfree(&names->step);
+	free(names);
+}
+
+/* nsys writes cudaLaunchKernel_v7000: the call's name is what comes before _vNNNN. */
+static void cut_version(const char *name, char *bare, size_t room)
+{
+	snprintf(bare, room, "%s", name);
+	size_t n = strlen(bare), digits = 0;
+	while (digits < n && bare[n - 1 - digits] >= '0' && bare[n - 1 - digits] <= '9')
+		digits++;
+	if (digits >= 4 && n > digits + 2 && strncmp(bare + n - digits - 2, "_v", 2) == 0)
+		bare[n - digits - 2] = 0;
+}
+
+uint32_t host_names_call(const struct host_names *names, const char *name)
+{
+	char bare[256];
+	uint32_t mask = HOST_MASK(HOST_BIT_CALL);
+	cut_version(name, bare, sizeof(bare));
+	for (int i = 0; i < RULES; i++)
+		if (rules[i].calls && regexec(&names->rules[i], bare, 0, NULL, 0) == 0)
+			mask |= rules[i].mask;
+	return mask;
+}
+
+uint32_t host_names_range(const struct host_names *names, const char *name, int category)
+{
+	uint32_t mask = 0;
+	for (int i = 0; i < RULES; i++)
+		if (rules[i].ranges && regexec(&names->rules[i], name, 0, NULL, 0) == 0)
+			mask |= rules[i].mask;
+	if (category == BATON_RANGE_PYTHON || category == BATON_RANGE_MARK)
+		mask &= ~HOST_MASK(HOST_BIT_NCCL_HOST);
+	return mask;
+}
+
+enum marker_form host_names_marker(const struct host_names *names, const char *name,
+                                   const char *step_range, int64_t *number)
+{
+	regmatch_t match[2];
+	*number = -1;
+	if (step_range)
+		return strcmp(name, step_range) == 0 ? MARKER_NAMED : MARKER_NONE;
+	enum marker_form form = MARKER_NONE;
+	if (regexec(&names->profiler_step, name, 2, match, 0) == 0)
+		form = MARKER_PROFILER_STEP;
+	else if (regexec(&names->step, name, 2, match, 0) == 0)
+		form = MARKER_STEP;
+	if (form != MARKER_NONE)
+		*number = (int64_t)(strtoull(name + match[1].rm_so, NULL, 10) & INT64_MAX);
+	return form;
+}

@@ -1,0 +1,57 @@
+/* What the host threads of a device's processes did: one lane per thread, fed in order of time, forgotten as the gaps move on. A
+ * gap asks what its owner was doing; gaps come in order of time, so a lane only moves forward. */
+#ifndef ATTRIBUTE_LANE_H
+#define ATTRIBUTE_LANE_H
+
+#include "attribute/source.h"
+
+struct host_rec { /* a call, range or overhead row */
+	int64_t start, end;
+	uint64_t correlation;
+	uint32_t name;
+	uint16_t mask;    /* HOST_MASKs */
+	uint8_t category; /* of a range; 0 for a call */
+	bool is_launch;   /* a call that launched some op */
+};
+
+struct host_queue { /* rows not reached yet, by start */
+	struct host_rec *at;
+	size_t head, tail, room;
+};
+
+struct lane {
+	struct source *source;
+	uint32_t thread; /* index in the trace; 0: overhead rows that hold for every thread */
+	struct host_queue calls, ranges, overheads;
+	struct host_rec *open; /* reached, may still last */
+	size_t n_open, open_room;
+	struct host_rec last_sync; /* of those that are over: the last to return, then the longer */
+	int64_t last_driving_end;  /* INT64_MIN: none yet */
+};
+
+struct lanes {
+	struct source *sources;
+	uint32_t n_sources;
+	struct lane **of; /* per source: an array by thread index */
+};
+
+int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n);
+void lanes_close(struct lanes *lanes);
+
+/* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own loading); forgets what ended
+ * at or before `done` where much has piled up. 0 or -errno. */
+int lanes_load(struct lanes *lanes, int64_t until, int64_t done);
+
+static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source, uint32_t thread)
+{
+	return &lanes->of[source][thread];
+}
+
+/* Reaches rows that begin before `to`, drops those that ended at or before `done`. 0 or -ENOMEM. */
+int lane_advance(struct lane *lane, int64_t done, int64_t to);
+/* The begin of the first row not reached yet; INT64_MAX when there is none. */
+int64_t lane_next_begin(const struct lane *lane);
+/* The synchronising call that was the last to return before `before`; NULL when there is none. */
+const struct host_rec *lane_last_sync(const struct lane *lane, int64_t before);
+
+#endif

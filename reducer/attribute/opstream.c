@@ -1,0 +1,304 @@
+#include "attribute/opstream.h"
+
+static int number_streams(struct opstream *stream)
+{
+	for (uint32_t i = 0; i < stream->n_sources; i++) {
+		struct source *s = &stream->sources[i];
+		for (uint32_t k = 1; k < s->trace.n_streams; k++)
+			if (s->device && s->trace.streams[k].device == s->device)
+				s->slots[k] = ++stream->n_slots;
+	}
+	stream->slot_step = calloc(stream->n_slots + 1, sizeof(*stream->slot_step));
+	return stream->slot_step ? 0 : -ENOMEM;
+}
+
+int opstream_open(struct opstream *stream, struct source *sources, uint32_t n, const struct steps *steps)
+{
+	memset(stream, 0, sizeof(*stream));
+	stream->sources = sources;
+	stream->n_sources = n;
+	stream->steps = steps;
+	stream->room = 2 * OPSTREAM_AHEAD;
+	stream->ring = malloc(stream->room * sizeof(*stream->ring));
+	int error = stream->ring ? number_streams(stream) : -ENOMEM;
+	if (error)
+		opstream_close(stream);
+	return error;
+}
+
+int opstream_rewind(struct opstream *stream)
+{
+	int error = 0;
+	stream->head = stream->tail = 0;
+	stream->minima_head = stream->minima_tail = 0;
+	stream->error = 0;
+	for (uint32_t i = 0; i <= stream->n_slots; i++)
+		stream->slot_step[i] = stream->steps->n_steps ? STEP_BEFORE : 0;
+	for (uint32_t i = 0; !error && i < stream->n_sources; i++)
+		error = source_rewind(&stream->sources[i]);
+	return error;
+}
+
+void opstream_close(struct opstream *stream)
+{
+	free(stream->ring);
+	free(stream->group);
+	free(stream->slot_step);
+	free(stream->minima);
+	memset(stream, 0, sizeof(*stream));
+}
+
+static uint8_t op_group(struct source *source, const struct op *op)
+{
+	if (op->kind == BATON_MEMCPY || op->kind == BATON_MEMSET)
+		return GROUP_MEMORY;
+	if (op->kind == BATON_GRAPH)
+		return GROUP_OTHER;
+	if (op->correlation && source_collective(source, op->correlation))
+		return GROUP_NCCL;
+	return (uint8_t)source_kernel(source, op->name)->group;
+}
+
+/* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their mark. */
+static void join_launch(struct source *source, struct op *op, bool ours)
+{
+	struct launch *launch = source_launch(source, op->correlation);
+	op->ls = op->le = INT64_MAX;
+	op->flags = op->flags & OP_IS_PAGEABLE;
+	if (!op->correlation) {
+		op->flags |= OP_FIRST_OF_CALL;
+		return;
+	}
+	if (!launch) {
+		launch = corr_ring_put(&source->launches, op->correlation);
+		launch->start = SOURCE_NO_CALL;
+	}
+	if (!launch->any_op)
+		launch->first_op_start = op->start;
+	launch->any_op = true;
+	launch->pageable |= (op->flags & OP_IS_PAGEABLE) != 0;
+	if (op->kind == BATON_KERNEL && launch->start < source->names[op->name].first_launch_ns)
+		source->names[op->name].first_launch_ns = launch->start;
+	if (!ours || launch->start == SOURCE_NO_CALL)
+		return;
+	op->flags |= OP_MATCHED;
+	op->ls = launch->start;
+	op->le = launch->end;
+	op->thread = launch->thread;
+	op->call_name = launch->name;
+	if (source_call_mask(source, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
+		op->flags |= OP_GRAPH_CALL;
+}
+
+static int group_add(struct opstream *stream, const struct op *op)
+{
+	if (stream->n_group == stream->group_room) {
+		size_t room = stream->group_room ? 2 * stream->group_room : 64;
+		struct op *larger = realloc(stream->group, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		stream->group = larger;
+		stream->group_room = room;
+	}
+	stream->group[stream->n_group++] = *op;
+	return 0;
+}
+
+/* Takes the current op row of a source into the group of those that start together. */
+static int take_op(struct opstream *stream, uint32_t index)
+{
+	struct source *source = &stream->sources[index];
+	const struct rows *row = &source->ops;
+	uint32_t lane = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, OP_STREAM));
+	bool ours = source->device && lane && source->trace.streams[lane].device == source->device;
+	struct op op = {.start = rows_value(row, OP_START), .source = index};
+	op.end = op.start + rows_value(row, OP_DUR);
+	op.correlation = (uint64_t)rows_value(row, OP_CORRELATION);
+	op.kind = (uint8_t)rows_value(row, OP_KIND);
+	op.name = source_string(source, row, OP_NAME);
+	op.flags = rows_optional(row, OP_PAGEABLE, 0) == 1 && op.kind == BATON_MEMCPY ? OP_IS_PAGEABLE : 0;
+	join_launch(source, &op, ours);
+	int error = 0;
+	if (ours) {
+		op.bytes = rows_optional(row, OP_BYTES, -1);
+		op.copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
+		op.stream = source->trace.streams[lane].stream;
+		op.slot = source->slots[lane];
+		op.group = op_group(source, &op);
+		error = group_add(stream, &op);
+	}
+	source->ops_left = rows_next(&source->ops);
+	return error ? error : source->ops.error;
+}
+
+static int op_order(const void *a, const void *b, void *context)
+{
+	const struct opstream *stream = context;
+	const struct op *x = a, *y = b;
+	if (x->ls != y->ls)
+		return x->ls < y->ls ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	const struct source *xs = &stream->sources[x->source], *ys = &stream->sources[y->source];
+	int names = strcmp(source_text(xs, x->name), source_text(ys, y->name));
+	if (names)
+		return names;
+	int64_t xp = xs->trace.process.pid, yp = ys->trace.process.pid;
+	return xp < yp ? -1 : xp > yp;
+}
+
+static int ring_grow(struct opstream *stream)
+{
+	struct op *larger = malloc(2 * stream->room * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	for (uint64_t i = stream->head; i < stream->tail; i++)
+		larger[i & (2 * stream->room - 1)] = stream->ring[i & (stream->room - 1)];
+	free(stream->ring);
+	stream->ring = larger;
+	stream->room *= 2;
+	return 0;
+}
+
+static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
+{
+	while (stream->minima_tail > stream->minima_head && stream->minima[stream->minima_tail - 1].ls >= ls)
+		stream->minima_tail--;
+	if (stream->minima_tail == stream->minima_room) {
+		size_t n = stream->minima_tail - stream->minima_head;
+		if (stream->minima_head > n) { /* half of it is gone: move up instead of growing */
+			memmove(stream->minima, stream->minima + stream->minima_head, n * sizeof(*stream->minima));
+		} else {
+			size_t room = stream->minima_room ? 2 * stream->minima_room : 1024;
+			struct late_min *larger = realloc(stream->minima, room * sizeof(*larger));
+			if (!larger)
+				return -ENOMEM;
+			stream->minima = larger;
+			stream->minima_room = room;
+			memmove(larger, larger + stream->minima_head, n * sizeof(*larger));
+		}
+		stream->minima_head = 0;
+		stream->minima_tail = n;
+	}
+	stream->minima[stream->minima_tail++] = (struct late_min){position, ls};
+	return 0;
+}
+
+/* Puts the sorted group behind the window: now it is known which op comes first in its launch and in which step. */
+static int flush_group(struct opstream *stream)
+{
+	int error = 0;
+	if (stream->n_group > 1)
+		qsort_r(stream->group, stream->n_group, sizeof(*stream->group), op_order, stream);
+	for (size_t i = 0; !error && i < stream->n_group; i++) {
+		struct op *op = &stream->group[i];
+		struct launch *launch = source_launch(&stream->sources[op->source], op->correlation);
+		if (launch) {
+			op->flags |= launch->n_ops++ == 0 ? OP_FIRST_OF_CALL : 0;
+			if (op->kind == BATON_KERNEL)
+				op->flags |= launch->n_kernels++ == 0 ? OP_FIRST_KERNEL : 0;
+		}
+		if (op->flags & OP_MATCHED)
+			stream->slot_step[op->slot] = steps_of(stream->steps, op->ls);
+		op->step = stream->slot_step[op->slot];
+		if (stream->tail - stream->head == stream->room)
+			error = ring_grow(stream);
+		if (!error && (op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
+			error = minima_add(stream, stream->tail, op->ls);
+		if (!error)
+			stream->ring[stream->tail++ & (stream->room - 1)] = *op;
+	}
+	stream->n_group = 0;
+	return error;
+}
+
+static bool next_start(const struct opstream *stream, int64_t *start)
+{
+	bool found = false;
+	for (uint32_t i = 0; i < stream->n_sources; i++) {
+		const struct source *s = &stream->sources[i];
+		if (!s->ops_left)
+			continue;
+		int64_t t = rows_value(&s->ops, OP_START);
+		if (!found || t < *start)
+			*start = t;
+		found = true;
+	}
+	return found;
+}
+
+static int fill(struct opstream *stream)
+{
+	int64_t start = 0;
+	while (stream->tail - stream->head < OPSTREAM_AHEAD && next_start(stream, &start)) {
+		int error = 0;
+		for (uint32_t i = 0; !error && i < stream->n_sources; i++) {
+			struct source *s = &stream->sources[i];
+			error = source_load_calls(s, start + s->late_ns);
+			while (!error && s->ops_left && rows_value(&s->ops, OP_START) == start)
+				error = take_op(stream, i);
+		}
+		if (!error)
+			error = flush_group(stream);
+		if (error)
+			return error;
+	}
+	for (uint32_t i = 0; i < stream->n_sources; i++) /* the last calls may be late launches: let them be learned */
+		if (stream->head == stream->tail && source_load_calls(&stream->sources[i], INT64_MAX) != 0)
+			return -EIO;
+	return 0;
+}
+
+const struct op *opstream_next(struct opstream *stream)
+{
+	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
+		stream->error = fill(stream);
+	if (stream->error || stream->head == stream->tail)
+		return NULL;
+	while (stream->minima_head < stream->minima_tail &&
+	       stream->minima[stream->minima_head].position < stream->head)
+		stream->minima_head++;
+	return &stream->ring[stream->head++ & (stream->room - 1)];
+}
+
+const struct op *opstream_peek(const struct opstream *stream, uint64_t i)
+{
+	uint64_t at = stream->head - 1 + i;
+	return at < stream->tail ? &stream->ring[at & (stream->room - 1)] : NULL;
+}
+
+bool opstream_is_node(const struct opstream *stream, const struct op *op)
+{
+	if (op->kind == BATON_GRAPH || !op->correlation)
+		return false;
+	if (op->flags & OP_GRAPH_CALL)
+		return true;
+	const struct launch *launch = source_launch(&stream->sources[op->source], op->correlation);
+	return launch && op->kind == BATON_KERNEL && launch->n_kernels > 1;
+}
+
+bool opstream_queue_full(const struct opstream *stream, int64_t ls)
+{
+	size_t low = stream->minima_head, high = stream->minima_tail; /* minima[low - 1].ls < ls <= minima[high].ls */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (stream->minima[middle].ls < ls)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	uint64_t first = stream->head - 1;
+	if (low == stream->minima_head || stream->minima[low - 1].position < first + QUEUE_DEPTH_FULL - 1)
+		return false;
+	uint64_t n = 0;
+	for (uint64_t i = first; n < QUEUE_DEPTH_FULL && i <= stream->minima[low - 1].position; i++) {
+		const struct op *op = &stream->ring[i & (stream->room - 1)];
+		n += (op->flags & OP_MATCHED) && (op->flags & OP_FIRST_OF_CALL) && op->ls < ls;
+	}
+	return n >= QUEUE_DEPTH_FULL;
+}
+

@@ -1,0 +1,81 @@
+/* The ops of one device, all processes merged, each joined to its launch, in op order (docs/ATTRIBUTION.md section 1), with a
+ * window of OPSTREAM_AHEAD ops ahead of the one in hand: later ops decide what a launch was (a graph, a
+ * pageable copy) and how full the queue is. */
+#ifndef ATTRIBUTE_OPSTREAM_H
+#define ATTRIBUTE_OPSTREAM_H
+
+#include "attribute/source.h"
+#include "steps/markers.h"
+
+enum { OPSTREAM_AHEAD = 1 << 14 };
+
+enum op_flag {
+	OP_MATCHED = 1,       /* it has a launch record */
+	OP_FIRST_OF_CALL = 2, /* the first op of its launch on this device (always set without correlation) */
+	OP_IS_PAGEABLE = 4,
+	OP_GRAPH_CALL = 8, /* its launch's name says GraphLaunch */
+	OP_FIRST_KERNEL = 16 /* the first kernel of its launch */
+};
+
+struct op {
+	int64_t start, end;
+	int64_t ls, le; /* its launch; INT64_MAX without one */
+	int64_t stream; /* the source's number */
+	uint64_t correlation;
+	int64_t bytes;
+	uint32_t name; /* index in its source's trace */
+	uint32_t source;
+	uint32_t thread; /* that launched it, index in its source's trace */
+	uint32_t call_name;
+	uint32_t slot; /* its stream among the device's */
+	int32_t step;  /* of its launch, or inherited; STEP_BEFORE, STEP_AFTER */
+	uint8_t kind;  /* enum baton_op_kind */
+	uint8_t group; /* enum group */
+	uint8_t copy_dir;
+	uint8_t flags;
+};
+
+struct late_min { /* for the queue: ops by position, launches increasing */
+	uint64_t position;
+	int64_t ls;
+};
+
+struct opstream {
+	struct source *sources;
+	uint32_t n_sources;
+	const struct steps *steps;
+	struct op *ring;
+	uint64_t room; /* a power of two */
+	uint64_t head, tail;
+	struct op *group; /* ops that start together */
+	size_t n_group, group_room;
+	int32_t *slot_step; /* per stream: the step of its last op */
+	uint32_t n_slots;
+	struct late_min *minima; /* suffix minima of ls, a deque */
+	size_t minima_head, minima_tail, minima_room;
+	int error;
+};
+
+int opstream_open(struct opstream *stream, struct source *sources, uint32_t n, const struct steps *steps);
+/* Rewinds all sources for another pass. 0 or -errno. */
+int opstream_rewind(struct opstream *stream);
+void opstream_close(struct opstream *stream);
+
+/* The next op in op order, or NULL at the end or after stream->error. It stays valid until the next call. */
+const struct op *opstream_next(struct opstream *stream);
+/* The op i places after the last one returned; NULL when the window ends before. */
+const struct op *opstream_peek(const struct opstream *stream, uint64_t i);
+
+/* Is `op` a node of a graph launch? a later one? (Asks what is known of its correlation id by now.) */
+bool opstream_is_node(const struct opstream *stream, const struct op *op);
+static inline bool opstream_is_later_node(const struct opstream *stream, const struct op *op)
+{
+	return !(op->flags & OP_FIRST_OF_CALL) && opstream_is_node(stream, op);
+}
+
+enum { QUEUE_DEPTH_FULL = 1000 };
+
+/* Had at least QUEUE_DEPTH_FULL launches that began before `ls` not started when the op last returned did? */
+bool opstream_queue_full(const struct opstream *stream, int64_t ls);
+
+#endif

@@ -1,0 +1,203 @@
+#include "attribute/source.h"
+
+#include "read/run.h"
+
+enum { RANGE_KNOWN = 1 << HOST_BIT_KNOWN };
+
+static int find_device(struct source *source, const char *device_key)
+{
+	char key[512];
+	for (uint32_t d = 1; d < source->trace.n_devices; d++) {
+		run_device_key(&source->trace, d, key, sizeof(key));
+		if (strcmp(key, device_key) == 0)
+			source->device = source->device ? source->device : d;
+	}
+	return 0;
+}
+
+static int make_tables(struct source *source)
+{
+	const struct trace *trace = &source->trace;
+	source->names = calloc(trace->strings.n, sizeof(*source->names));
+	source->slots = calloc(trace->n_streams, sizeof(*source->slots));
+	if (!source->names || !source->slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < trace->strings.n; i++)
+		source->names[i].first_launch_ns = INT64_MAX;
+	int error = corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch));
+	return error ? error : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
+}
+
+int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
+                const struct host_names *names, const struct classifier *classifier)
+{
+	memset(source, 0, sizeof(*source));
+	source->process = process;
+	source->host_names = names;
+	source->classifier = classifier;
+	int error = trace_open(&source->trace, path, true);
+	if (error)
+		return error;
+	source->trace.quiet = false; /* blocks of rows are looked at for the first time now */
+	find_device(source, device_key);
+	error = make_tables(source);
+	if (error)
+		source_close(source);
+	return error;
+}
+
+static void close_rows(struct source *source)
+{
+	rows_close(&source->ops);
+	rows_close(&source->calls);
+	rows_close(&source->ranges);
+	rows_close(&source->overheads);
+	rows_close(&source->collectives);
+}
+
+int source_rewind(struct source *source)
+{
+	struct {
+		struct rows *rows;
+		unsigned kind;
+		bool *left;
+	} tables[] = {
+		{&source->ops, BATON_OP, &source->ops_left},
+		{&source->calls, BATON_CALL, &source->calls_left},
+		{&source->ranges, BATON_RANGE, &source->ranges_left},
+		{&source->overheads, BATON_OVERHEAD, &source->overheads_left},
+		{&source->collectives, BATON_COLLECTIVE, &source->collectives_left},
+	};
+	close_rows(source);
+	corr_ring_clear(&source->launches);
+	corr_ring_clear(&source->colls);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		int error = rows_open(tables[i].rows, &source->trace, tables[i].kind);
+		if (error)
+			return error;
+		*tables[i].left = tables[i].kind == BATON_RANGE || tables[i].kind == BATON_OVERHEAD
+		                          ? tables[i].rows->n_entries > 0 /* opened when lanes ask for them */
+		                          : rows_next(tables[i].rows);
+		if (tables[i].rows->error)
+			return tables[i].rows->error;
+	}
+	return 0;
+}
+
+void source_close(struct source *source)
+{
+	close_rows(source);
+	corr_ring_close(&source->launches);
+	corr_ring_close(&source->colls);
+	free(source->names);
+	free(source->slots);
+	trace_close(&source->trace);
+}
+
+static bool outer_call(const struct source *source, const struct launch *old, int64_t start, int64_t end,
+                       uint32_t thread)
+{
+	if (start != old->start)
+		return start < old->start;
+	if (end != old->end)
+		return end > old->end;
+	return source->trace.threads[thread].tid < source->trace.threads[old->thread].tid;
+}
+
+static void take_call(struct source *source)
+{
+	const struct rows *row = &source->calls;
+	uint64_t correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
+	if (correlation == 0)
+		return;
+	int64_t start = rows_value(row, CALL_START), end = start + rows_value(row, CALL_DUR);
+	uint32_t thread = source_thread(source, row, CALL_THREAD);
+	struct launch *launch = source_launch(source, correlation);
+	if (!launch) {
+		launch = corr_ring_put(&source->launches, correlation);
+		launch->start = SOURCE_NO_CALL;
+	}
+	if (launch->start != SOURCE_NO_CALL && !outer_call(source, launch, start, end, thread))
+		return;
+	if (launch->start == SOURCE_NO_CALL && launch->any_op &&
+	    start - launch->first_op_start > source->late_seen_ns)
+		source->late_seen_ns = start - launch->first_op_start;
+	launch->start = start;
+	launch->end = end;
+	launch->thread = thread;
+	launch->name = source_string(source, row, CALL_NAME);
+}
+
+static void take_collective(struct source *source)
+{
+	const struct rows *row = &source->collectives;
+	uint64_t correlation = (uint64_t)rows_value(row, COLL_CORRELATION);
+	struct collective *coll = corr_ring_get(&source->colls, correlation);
+	if (coll) {
+		coll->rows++;
+		return;
+	}
+	coll = corr_ring_put(&source->colls, correlation);
+	coll->rows = 1;
+	coll->comm = idmap_get(&source->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
+	coll->coll = (uint8_t)rows_value(row, COLL_KIND);
+	coll->bytes = rows_optional(row, COLL_BYTES, -1);
+	coll->out_bytes = rows_optional(row, COLL_OUT_BYTES, -1);
+	coll->has_sequence = (row->now->present >> COLL_SEQUENCE & 1) != 0;
+	coll->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
+}
+
+int source_load_calls(struct source *source, int64_t until)
+{
+	while (source->collectives_left && rows_value(&source->collectives, COLL_START) <= until) {
+		take_collective(source);
+		source->collectives_left = rows_next(&source->collectives);
+	}
+	while (source->calls_left && rows_value(&source->calls, CALL_START) <= until) {
+		take_call(source);
+		int error = source->on_call ? source->on_call(source->context, source) : 0;
+		if (error)
+			return error;
+		source->calls_left = rows_next(&source->calls);
+	}
+	return source->calls.error ? source->calls.error : source->collectives.error;
+}
+
+struct launch *source_launch(const struct source *source, uint64_t correlation)
+{
+	return correlation ? corr_ring_get(&source->launches, correlation) : NULL;
+}
+
+const struct collective *source_collective(const struct source *source, uint64_t correlation)
+{
+	return corr_ring_get(&source->colls, correlation);
+}
+
+uint32_t source_call_mask(struct source *source, uint32_t name)
+{
+	struct name_facts *facts = &source->names[name];
+	if (!facts->call)
+		facts->call = (uint16_t)(host_names_call(source->host_names, source_text(source, name)) |
+		                         RANGE_KNOWN);
+	return facts->call & ~(uint32_t)RANGE_KNOWN;
+}
+
+uint32_t source_range_mask(struct source *source, uint32_t name, int category)
+{
+	uint16_t *mask = &source->names[name].range[category & 7];
+	if (!*mask)
+		*mask = (uint16_t)(host_names_range(source->host_names, source_text(source, name), category) |
+		                   RANGE_KNOWN);
+	return *mask & ~(uint32_t)RANGE_KNOWN;
+}
+
+const struct kernel_class *source_kernel(struct source *source, uint32_t name)
+{
+	struct name_facts *facts = &source->names[name];
+	if (!facts->classified) {
+		struct text text = strings_get(&source->trace.strings, name);
+		classifier_name(source->classifier, text.at, text.bytes, &facts->kernel);
+		facts->classified = true;
+	}
+	return &facts->kernel;
+}

@@ -1,0 +1,99 @@
+/* One process as a device's analysis sees it: its open trace, row cursors, what its names mean, and the launches it has made so
+ * far by correlation id. A launch is kept while it is among the newest SOURCE_LAUNCHES. */
+#ifndef ATTRIBUTE_SOURCE_H
+#define ATTRIBUTE_SOURCE_H
+
+#include "attribute/corr_ring.h"
+#include "attribute/host_names.h"
+#include "classify/classify.h"
+#include "read/rows.h"
+
+enum { SOURCE_LAUNCHES = 1 << 17, SOURCE_COLLECTIVES = 1 << 13 };
+
+struct launch { /* everything known of one correlation id */
+	struct corr_head head;
+	int64_t start; /* the outermost call; SOURCE_NO_CALL when none was seen */
+	int64_t end;
+	uint32_t thread; /* index in the trace */
+	uint32_t name;
+	uint32_t n_ops;     /* ops of the analysed device so far */
+	uint32_t n_kernels; /* of them kernels */
+	bool any_op;        /* of any device */
+	bool pageable;      /* one of them is a pageable copy */
+	int64_t first_op_start;
+};
+
+#define SOURCE_NO_CALL INT64_MAX
+
+struct collective { /* the first row with this correlation */
+	struct corr_head head;
+	uint32_t comm; /* index in the trace */
+	uint32_t rows;
+	uint8_t coll; /* enum baton_coll */
+	bool has_sequence;
+	uint64_t sequence;
+	int64_t bytes; /* -1: not carried */
+	int64_t out_bytes;
+};
+
+struct name_facts { /* per string of the trace, filled on first sight */
+	uint16_t call;  /* HOST_MASKs */
+	uint16_t range[8]; /* by category */
+	bool classified;
+	struct kernel_class kernel;
+	int64_t first_launch_ns; /* of a kernel of this name in this process; INT64_MAX none */
+};
+
+struct source {
+	uint32_t process; /* index in the run */
+	uint32_t device;  /* the analysed device in this trace; 0: not there */
+	struct trace trace;
+	struct rows ops, calls, ranges, overheads, collectives;
+	bool ops_left, calls_left, ranges_left, overheads_left, collectives_left;
+	struct name_facts *names;
+	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
+	struct corr_ring launches;
+	struct corr_ring colls;
+	const struct host_names *host_names;
+	const struct classifier *classifier;
+	int64_t late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
+	int64_t late_seen_ns;
+	/* Where calls go besides the launches, in the last pass. */
+	int (*on_call)(void *context, struct source *source);
+	void *context;
+};
+
+/* Opens the trace; device_key selects the analysed device. 0 or -errno. */
+int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
+                const struct host_names *names, const struct classifier *classifier);
+/* Begins another pass over the rows. 0 or -errno. */
+int source_rewind(struct source *source);
+void source_close(struct source *source);
+
+/* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
+int source_load_calls(struct source *source, int64_t until);
+
+struct launch *source_launch(const struct source *source, uint64_t correlation); /* or NULL */
+const struct collective *source_collective(const struct source *source, uint64_t correlation);
+
+uint32_t source_call_mask(struct source *source, uint32_t name);
+uint32_t source_range_mask(struct source *source, uint32_t name, int category);
+const struct kernel_class *source_kernel(struct source *source, uint32_t name);
+
+static inline const char *source_text(const struct source *source, uint32_t name)
+{
+	return strings_get(&source->trace.strings, name).at;
+}
+
+/* The dense index of an id column of the current row. */
+static inline uint32_t source_string(const struct source *source, const struct rows *rows, unsigned column)
+{
+	return idmap_get(&source->trace.string_ids, (uint64_t)rows_value(rows, column));
+}
+
+static inline uint32_t source_thread(const struct source *source, const struct rows *rows, unsigned column)
+{
+	return idmap_get(&source->trace.thread_ids, (uint64_t)rows_value(rows, column));
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* ns and count per (leaf, name): which rows stood behind the idle time of a device. */
+#ifndef ATTRIBUTE_TALLY_H
+#define ATTRIBUTE_TALLY_H
+
+#include "attribute/host.h"
+
+struct tally_row {
+	uint32_t source;
+	uint32_t name;
+	uint8_t leaf;
+	bool used;
+	uint64_t count;
+	int64_t ns;
+	uint64_t last_gap; /* so that one gap counts once */
+};
+
+struct tally {
+	struct tally_row *rows; /* open addressing */
+	size_t room, used;
+};
+
+int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);
+void tally_free(struct tally *tally);
+
+#endif

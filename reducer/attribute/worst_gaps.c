@@ -1,0 +1,95 @@
+#include "attribute/worst_gaps.h"
+
+#include <stdio.h>
+
+static bool under(enum leaf leaf, const char *prefix)
+{
+	size_t n = prefix ? strlen(prefix) : 0;
+	return n == 0 || (strncmp(leaf_name(leaf), prefix, n) == 0 &&
+	                  (leaf_name(leaf)[n] == 0 || leaf_name(leaf)[n] == '.' || prefix[n - 1] == '.'));
+}
+
+int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf)
+{
+	int64_t sum = 0;
+	for (int i = 0; i < LEAF_COUNT; i++)
+		sum += under((enum leaf)i, leaf) ? proof->leaf_ns[i] : 0;
+	return sum;
+}
+
+static bool worse(const struct gap_proof *a, const struct gap_proof *b, const char *leaf)
+{
+	int64_t x = gap_proof_weight(a, leaf), y = gap_proof_weight(b, leaf);
+	return x != y ? x > y : a->a_ns < b->a_ns;
+}
+
+/* The row that stood behind most of the gap. */
+static void describe_doing(struct gap_proof *proof, const struct pieces *pieces, const struct device_sources *ds)
+{
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct piece *piece = &pieces->at[i];
+		int64_t ns = 0;
+		if (piece->leaf == LEAF_CPU_LAUNCH_LATENCY || piece->leaf >= LEAF_GPU_DISPATCH || !piece->name)
+			continue;
+		for (size_t k = 0; k < pieces->n && pieces->n < 4096; k++)
+			if (pieces->at[k].name == piece->name && pieces->at[k].source == piece->source)
+				ns += pieces->at[k].to - pieces->at[k].from;
+		if (ns <= proof->doing_ns)
+			continue;
+		proof->doing_ns = ns;
+		snprintf(proof->doing, sizeof(proof->doing), "%s",
+		         source_text(&ds->sources[piece->source], piece->name));
+	}
+}
+
+static int32_t step_at(const struct device_scan *scan, int64_t at)
+{
+	for (int32_t i = 0; i < scan->steps.n_steps; i++)
+		if (at < scan->ends[i + 1])
+			return i;
+	return scan->steps.n_steps ? -1 : 0;
+}
+
+static void prove(struct gap_proof *proof, const struct gap *gap, const struct device_sources *ds,
+                  const struct device_scan *scan)
+{
+	const struct op *k = gap->k;
+	const struct source *source = &ds->sources[k->source];
+	proof->step = step_at(scan, gap->a);
+	proof->since_ns = gap->a - scan->hull_from;
+	snprintf(proof->next_op, sizeof(proof->next_op), "%s", k->name ? source_text(source, k->name) : "memory copy");
+	if (!(k->flags & OP_MATCHED))
+		return;
+	snprintf(proof->next_call, sizeof(proof->next_call), "%s", source_text(source, k->call_name));
+	proof->call_begin_ns = k->ls - gap->a;
+	proof->call_end_ns = k->le - gap->a;
+	proof->tid = source->trace.threads[k->thread].tid;
+}
+
+int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap, const struct pieces *pieces,
+                        const struct device_sources *ds, const struct device_scan *scan)
+{
+	struct reduction *out = worst->reduction;
+	if (worst->room == 0)
+		return 0;
+	struct gap_proof proof = {.a_ns = gap->a, .b_ns = gap->b};
+	for (size_t i = 0; i < pieces->n; i++)
+		proof.leaf_ns[pieces->at[i].leaf] += pieces->at[i].to - pieces->at[i].from;
+	bool full = out->n_gaps == worst->room;
+	if (gap_proof_weight(&proof, worst->leaf) == 0 ||
+	    (full && !worse(&proof, &out->gaps[out->n_gaps - 1], worst->leaf)))
+		return 0;
+	if (!out->gaps) {
+		out->gaps = calloc(worst->room, sizeof(*out->gaps));
+		if (!out->gaps)
+			return -ENOMEM;
+	}
+	snprintf(proof.device, sizeof(proof.device), "%s", worst->device);
+	prove(&proof, gap, ds, scan);
+	describe_doing(&proof, pieces, ds);
+	size_t at = full ? out->n_gaps - 1 : out->n_gaps++;
+	for (; at > 0 && worse(&proof, &out->gaps[at - 1], worst->leaf); at--)
+		out->gaps[at] = out->gaps[at - 1];
+	out->gaps[at] = proof;
+	return 0;
+}

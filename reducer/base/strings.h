@@ -1,0 +1,37 @@
+/* A pool of distinct byte strings, numbered from 1 in order of arrival. The bytes stay where they are until the
+ * pool is freed. One thread at a time writes; reading is free once writing stopped. */
+#ifndef BASE_STRINGS_H
+#define BASE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text {
+	const char *at; /* NUL-terminated too */
+	uint32_t bytes;
+};
+
+struct strings {
+	struct text *texts; /* [0] is the empty string, id 0 */
+	uint32_t n;         /* ids in use, 0 included */
+	uint32_t room;
+	uint32_t *slots; /* open addressing: id or 0 */
+	uint32_t n_slots;
+	char **chunks;
+	uint32_t n_chunks;
+	size_t chunk_used;
+	size_t chunk_room;
+};
+
+int strings_init(struct strings *pool); /* 0 or -ENOMEM */
+void strings_free(struct strings *pool);
+
+/* The id of these bytes, adding them when they are new (*is_new, may be NULL). 0 or -ENOMEM. */
+int strings_add(struct strings *pool, const char *at, size_t bytes, uint32_t *id, int *is_new);
+
+static inline struct text strings_get(const struct strings *pool, uint32_t id)
+{
+	return pool->texts[id < pool->n ? id : 0];
+}
+
+#endif

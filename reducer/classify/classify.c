@@ -1,0 +1,140 @@
+#include "classify/classify.h"
+
+#include "classify/identifier.h"
+#include "classify/rules.h"
+#include "classify/seed.h"
+#include "classify/tensor_core.h"
+#include "classify/user_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct classifier {
+	bool seed;
+	struct user_rules user;
+};
+
+static const struct {
+	enum group group;
+	const char *name;
+} CLASS_OF[CLASS_COUNT] = {
+#define X(id, group, name) {GROUP_##group, name},
+	CLASSES(X)
+#undef X
+};
+
+/* First match wins across the tables too. Dense before custom: "layer_norm_gemm" is rarer than
+ * "gemm...norm". */
+static const struct rule *const RULES[] = {
+	RULES_MEMORY, RULES_COMM,   RULES_GENERATED, RULES_WRAPPER,
+	RULES_DENSE,  RULES_CUSTOM, RULES_FALLBACK,
+};
+
+const char *group_name(enum group group)
+{
+	static const char *const names[GROUP_COUNT] = {"matmul", "memory", "custom", "nccl", "other"};
+	return names[group];
+}
+
+int class_find(const char *name, size_t bytes)
+{
+	for (int i = 0; i < CLASS_COUNT; i++)
+		if (strlen(CLASS_OF[i].name) == bytes && memcmp(CLASS_OF[i].name, name, bytes) == 0)
+			return i;
+	return -1;
+}
+
+static bool part_matches(const char *pattern, const struct folded *part)
+{
+	return !pattern || pattern_matches(pattern, part);
+}
+
+static bool rule_matches(const struct rule *rule, const struct identifier *name)
+{
+	return part_matches(rule->base, &name->base) && part_matches(rule->scope, &name->scope) &&
+		   part_matches(rule->args, &name->args) && part_matches(rule->whole, &name->whole);
+}
+
+static const struct rule *table_find(const struct rule *table, const struct identifier *name)
+{
+	for (const struct rule *rule = table; rule->id; rule++)
+		if (rule_matches(rule, name))
+			return rule;
+	return NULL;
+}
+
+static const struct rule *rules_find(const struct identifier *name)
+{
+	for (size_t i = 0; i < sizeof(RULES) / sizeof(*RULES); i++) {
+		const struct rule *rule = table_find(RULES[i], name);
+		const struct rule *functor =
+			rule && rule->functors ? table_find(rule->functors, name) : NULL;
+		if (rule)
+			return functor ? functor : rule;
+	}
+	return NULL;
+}
+
+int classifier_open(const char *taxonomy, const char *classes_file, char *message,
+					size_t message_bytes, struct classifier **out)
+{
+	*out = NULL;
+	if (taxonomy && strcmp(taxonomy, "seed") != 0) {
+		snprintf(message, message_bytes, "unknown taxonomy '%s' (there is: seed)", taxonomy);
+		return -EINVAL;
+	}
+	struct classifier *classifier = calloc(1, sizeof(*classifier));
+	if (!classifier) {
+		snprintf(message, message_bytes, "out of memory");
+		return -ENOMEM;
+	}
+	classifier->seed = taxonomy != NULL;
+	int error = 0;
+	if (classes_file)
+		error = user_rules_read(&classifier->user, classes_file, message, message_bytes);
+	if (error) {
+		classifier_close(classifier);
+		return error;
+	}
+	*out = classifier;
+	return 0;
+}
+
+void classifier_close(struct classifier *classifier)
+{
+	if (!classifier)
+		return;
+	user_rules_free(&classifier->user);
+	free(classifier);
+}
+
+static void class_set(struct kernel_class *out, enum class_id class, const char *rule)
+{
+	out->group = CLASS_OF[class].group;
+	out->class_name = CLASS_OF[class].name;
+	out->rule = rule;
+}
+
+void classifier_name(const struct classifier *classifier, const char *name, size_t name_bytes,
+					 struct kernel_class *out)
+{
+	struct identifier parts;
+	identifier_parse(&parts, name, name_bytes);
+	const struct rule *rule = rules_find(&parts);
+	const struct user_rule *user = user_rules_find(&classifier->user, name, name_bytes);
+	if (user)
+		class_set(out, user->class, user->id);
+	else
+		class_set(out, rule ? rule->class : CLASS_OTHER, rule ? rule->id : "none");
+	out->tensor_core = tensor_core_of(&parts, out);
+	if (classifier->seed && !user)
+		seed_classify(&parts, name, name_bytes, out);
+}
+
+const char *classifier_group_label(const struct classifier *classifier,
+								   const struct kernel_class *class)
+{
+	return classifier->seed ? seed_label(class->group) : group_name(class->group);
+}

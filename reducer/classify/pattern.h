@@ -1,0 +1,33 @@
+/* Text folded for matching, and the small pattern language of the rule tables.
+ *
+ * Folding makes the spellings of one word equal: upper case becomes lower case, and '_' and blanks
+ * go, so that "AllReduce", "all_reduce" and "allreduce" are the same bytes. Where a word began is
+ * remembered beside them: at a capital, after '_' or punctuation, and between a letter and a digit.
+ *
+ * A pattern is a list of alternatives with blanks between them; it matches when one of them does:
+ *   allreduce    contained anywhere          =lamb       the same, but only as whole words ("lamb",
+ * not "lambda") ^flash       at the start                kernel$     at the end topk*softmax parts
+ * in this order         !dequant    veto: the pattern fails where this one matches The signs
+ * combine: "^=bn", "!^=pa". */
+#ifndef CLASSIFY_PATTERN_H
+#define CLASSIFY_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FOLDED_ROOM = 8192 }; /* longer text is cut: names that long repeat themselves */
+
+struct folded {
+	size_t n;
+	char text[FOLDED_ROOM];   /* NUL-terminated, no NUL inside */
+	bool starts[FOLDED_ROOM]; /* a word begins here; starts[n] is true */
+};
+
+void folded_clear(struct folded *folded);
+void folded_append(struct folded *folded, const char *text, size_t bytes);
+
+/* The pattern must come from a table: it is trusted. Time is at most pattern length x text length.
+ */
+bool pattern_matches(const char *pattern, const struct folded *folded);
+
+#endif

@@ -1,0 +1,107 @@
+/* The rule tables. Rules are tried in the order of RULES, and inside a table from the top; the
+ * first that matches decides. A rule matches when each of its patterns (pattern.h) matches its part
+ * of the name; NULL always does. Families first on the base identifier; a generic wrapper names a
+ * second table, tried on the arguments, and its own class is what remains. Patterns name families,
+ * never one kernel. */
+#ifndef CLASSIFY_RULES_H
+#define CLASSIFY_RULES_H
+
+#include "classify/classify.h"
+
+/* X(identifier, group, printed class) */
+#define CLASSES(X)                               \
+	X(GEMM, MATMUL, "matmul.gemm")               \
+	X(MEMCPY, MEMORY, "memory.memcpy")           \
+	X(MEMSET, MEMORY, "memory.memset")           \
+	X(COPY, MEMORY, "memory.copy_kernel")        \
+	X(ATTENTION, CUSTOM, "custom.attention")     \
+	X(CONV, CUSTOM, "custom.conv")               \
+	X(NORM, CUSTOM, "custom.norm")               \
+	X(SOFTMAX, CUSTOM, "custom.softmax")         \
+	X(POINTWISE, CUSTOM, "custom.pointwise")     \
+	X(REDUCE, CUSTOM, "custom.reduce")           \
+	X(EMBEDDING, CUSTOM, "custom.embedding")     \
+	X(OPTIMIZER, CUSTOM, "custom.optimizer")     \
+	X(LOSS, CUSTOM, "custom.loss")               \
+	X(SORT, CUSTOM, "custom.sort")               \
+	X(RANDOM, CUSTOM, "custom.random")           \
+	X(RNN, CUSTOM, "custom.rnn")                 \
+	X(QUANT, CUSTOM, "custom.quant")             \
+	X(TRITON, CUSTOM, "custom.triton")           \
+	X(CUSTOM_OTHER, CUSTOM, "custom.other")      \
+	X(ALLREDUCE, NCCL, "nccl.allreduce")         \
+	X(ALLGATHER, NCCL, "nccl.allgather")         \
+	X(REDUCESCATTER, NCCL, "nccl.reducescatter") \
+	X(BROADCAST, NCCL, "nccl.broadcast")         \
+	X(NCCL_REDUCE, NCCL, "nccl.reduce")          \
+	X(SENDRECV, NCCL, "nccl.sendrecv")           \
+	X(ALLTOALL, NCCL, "nccl.alltoall")           \
+	X(NCCL_CUSTOM, NCCL, "nccl.custom")          \
+	X(NCCL_OTHER, NCCL, "nccl.other")            \
+	X(OTHER, OTHER, "other")
+
+enum class_id {
+#define X(id, group, name) CLASS_##id,
+	CLASSES(X)
+#undef X
+		CLASS_COUNT
+};
+
+struct rule {
+	const char *id; /* stable, printed; NULL ends a table */
+	const char *base, *scope, *args, *whole;
+	enum class_id class;
+	const struct rule *functors; /* tried when this rule matched; NULL: none */
+};
+
+/* Rows of the tables. */
+#define BASE(id, base, class)                           \
+	{                                                   \
+		id, base, NULL, NULL, NULL, CLASS_##class, NULL \
+	}
+#define SCOPE(id, scope, class)                          \
+	{                                                    \
+		id, NULL, scope, NULL, NULL, CLASS_##class, NULL \
+	}
+#define WITHIN(id, scope, base, class)                   \
+	{                                                    \
+		id, base, scope, NULL, NULL, CLASS_##class, NULL \
+	}
+#define ARGS(id, args, class)                           \
+	{                                                   \
+		id, NULL, NULL, args, NULL, CLASS_##class, NULL \
+	}
+#define BASE_ARGS(id, base, args, class)                \
+	{                                                   \
+		id, base, NULL, args, NULL, CLASS_##class, NULL \
+	}
+#define WHOLE(id, whole, class)                          \
+	{                                                    \
+		id, NULL, NULL, NULL, whole, CLASS_##class, NULL \
+	}
+#define WRAPPER(id, base, functors, class)                  \
+	{                                                       \
+		id, base, NULL, NULL, NULL, CLASS_##class, functors \
+	}
+#define SCOPE_WRAPPER(id, scope, base, functors, class)      \
+	{                                                        \
+		id, base, scope, NULL, NULL, CLASS_##class, functors \
+	}
+#define END                                             \
+	{                                                   \
+		NULL, NULL, NULL, NULL, NULL, CLASS_OTHER, NULL \
+	}
+
+/* The class_id of a printed class name, or -1. */
+int class_find(const char *name, size_t bytes);
+
+extern const struct rule
+	RULES_MEMORY[];                    /* copies and fills that are no kernels, by the whole name */
+extern const struct rule RULES_COMM[]; /* NCCL, RCCL and what replaces them */
+extern const struct rule RULES_GENERATED[]; /* Triton, XLA and other compilers' names */
+extern const struct rule RULES_WRAPPER[];   /* generic wrappers decided by their arguments */
+extern const struct rule RULES_DENSE[];     /* attention, convolution, matrix products */
+extern const struct rule RULES_CUSTOM[];    /* everything else that computes, and copy kernels */
+extern const struct rule RULES_FALLBACK[];  /* by scope or one word, when nothing else is known */
+
+#endif

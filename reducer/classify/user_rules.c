@@ -1,0 +1,115 @@
+#include "classify/user_rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 64 << 10 };
+
+struct source {
+	const char *path;
+	size_t line;
+	char *message;
+	size_t message_bytes;
+};
+
+static int complain(const struct source *source, const char *what, const char *detail)
+{
+	snprintf(source->message, source->message_bytes, "%s:%zu: %s%s", source->path, source->line,
+			 what, detail);
+	return -EINVAL;
+}
+
+static int add_rule(struct user_rules *rules, const char *pattern, enum class_id class,
+					const struct source *source)
+{
+	struct user_rule *larger = reallocarray(rules->rules, rules->n + 1, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	rules->rules = larger;
+	struct user_rule *rule = &larger[rules->n];
+	rule->class = class;
+	snprintf(rule->id, sizeof(rule->id), "user:%zu", source->line);
+	int error = regcomp(&rule->pattern, pattern, REG_EXTENDED | REG_NOSUB);
+	if (error) {
+		char why[128];
+		regerror(error, &rule->pattern, why, sizeof(why));
+		return complain(source, "bad pattern: ", why);
+	}
+	rules->n++;
+	return 0;
+}
+
+/* PATTERN blanks class; the class is the last word of the line, so a pattern may hold single blanks
+ * too. */
+static int read_line(struct user_rules *rules, char *line, const struct source *source)
+{
+	static const char blanks[] = " \t\r\n";
+	line += strspn(line, blanks);
+	size_t n = strlen(line);
+	while (n && strchr(blanks, line[n - 1]))
+		line[--n] = 0;
+	if (n == 0 || *line == '#')
+		return 0;
+	size_t split = n;
+	while (split && !strchr(blanks, line[split - 1]))
+		split--;
+	if (split == 0)
+		return complain(source, "expected PATTERN and a class", "");
+	int class = class_find(line + split, n - split);
+	if (class < 0)
+		return complain(source, "unknown class ", line + split);
+	while (split && strchr(blanks, line[split - 1]))
+		line[--split] = 0;
+	return add_rule(rules, line, (enum class_id) class, source);
+}
+
+int user_rules_read(struct user_rules *rules, const char *path, char *message, size_t message_bytes)
+{
+	struct source source = {.path = path, .message = message, .message_bytes = message_bytes};
+	FILE *file = fopen(path, "re");
+	if (!file) {
+		int error = errno;
+		snprintf(message, message_bytes, "%s: %s", path, strerror(error));
+		return -error;
+	}
+	char *line = NULL;
+	size_t room = 0;
+	int error = 0;
+	while (!error && getline(&line, &room, file) >= 0) {
+		source.line++;
+		error = read_line(rules, line, &source);
+	}
+	if (!error && ferror(file)) {
+		error = -EIO;
+		snprintf(message, message_bytes, "%s: cannot be read", path);
+	} else if (error == -ENOMEM) {
+		snprintf(message, message_bytes, "%s: out of memory", path);
+	}
+	free(line);
+	fclose(file);
+	return error;
+}
+
+void user_rules_free(struct user_rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		regfree(&rules->rules[i].pattern);
+	free(rules->rules);
+	*rules = (struct user_rules){0};
+}
+
+const struct user_rule *user_rules_find(const struct user_rules *rules, const char *name,
+										size_t bytes)
+{
+	if (rules->n == 0)
+		return NULL;
+	const struct user_rule *found = NULL;
+	char *text = strndup(name, bytes < NAME_MOST ? bytes : NAME_MOST);
+	for (size_t i = 0; text && !found && i < rules->n; i++)
+		if (regexec(&rules->rules[i].pattern, text, 0, NULL, 0) == 0)
+			found = &rules->rules[i];
+	free(text);
+	return found;
+}

@@ -1,0 +1,175 @@
+#include "cli/command.h"
+
+#include "base/diag.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 32 };
+
+static const struct option_spec help_option = {"help", 'h', OPTION_FLAG, NULL, "this text"};
+
+static size_t count_options(const struct command *command)
+{
+	size_t n = 0;
+	while (command->options && command->options[n].name)
+		n++;
+	return n;
+}
+
+static size_t find_option(const struct invocation *call, const char *name)
+{
+	size_t n = count_options(call->command);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(call->options[i].name, name) == 0)
+			return i;
+	abort(); /* a command asked for an option it did not list */
+}
+
+bool option_given(const struct invocation *call, const char *name)
+{
+	return call->texts[find_option(call, name)] != NULL;
+}
+
+const char *option_text(const struct invocation *call, const char *name, const char *otherwise)
+{
+	const char *text = call->texts[find_option(call, name)];
+	return text ? text : otherwise;
+}
+
+long long option_number(const struct invocation *call, const char *name, long long otherwise)
+{
+	const char *text = call->texts[find_option(call, name)];
+	return text ? strtoll(text, NULL, 10) : otherwise;
+}
+
+static int check_number(const struct option_spec *option, const char *text)
+{
+	char *end;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (errno == 0 && end != text && *end == 0 && value >= 0)
+		return STATUS_OK;
+	diag("--%s wants a whole number, not '%s'", option->name, text);
+	return STATUS_USAGE;
+}
+
+static void fill_getopt(const struct command *command, struct option *longs, char *shorts)
+{
+	size_t n = count_options(command);
+	*shorts++ = command->operands && strstr(command->operands, "--") ? '+' : ':';
+	for (size_t i = 0; i <= n; i++) {
+		const struct option_spec *spec = i < n ? &command->options[i] : &help_option;
+		longs[i] = (struct option){spec->name, spec->kind != OPTION_FLAG, NULL, 256 + (int)i};
+		if (!spec->letter)
+			continue;
+		*shorts++ = spec->letter;
+		if (spec->kind != OPTION_FLAG)
+			*shorts++ = ':';
+	}
+	*shorts = 0;
+}
+
+static size_t option_index(const struct command *command, int code)
+{
+	size_t n = count_options(command);
+	if (code >= 256)
+		return (size_t)code - 256;
+	for (size_t i = 0; i < n; i++)
+		if (command->options[i].letter == code)
+			return i;
+	return n; /* help */
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+	struct option longs[MAX_OPTIONS + 2] = {0};
+	char shorts[2 * MAX_OPTIONS + 4];
+	const char *texts[MAX_OPTIONS + 1] = {NULL};
+	size_t n = count_options(command);
+	fill_getopt(command, longs, shorts);
+	opterr = 0;
+	optind = 1;
+	for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+		if (code == '?' || code == ':') {
+			diag("%s: %s '%s' (see baton %s --help)", command->name,
+			     code == ':' ? "missing value after" : "unknown option", argv[optind - 1],
+			     command->name);
+			return STATUS_USAGE;
+		}
+		size_t i = option_index(command, code);
+		if (i == n) {
+			command_help(command);
+			return finish_stdout(STATUS_OK);
+		}
+		texts[i] = command->options[i].kind == OPTION_FLAG ? "" : optarg;
+		if (command->options[i].kind == OPTION_NUMBER && check_number(&command->options[i], optarg))
+			return STATUS_USAGE;
+	}
+	if (!command->run) {
+		diag("%s: not built yet", command->name);
+		return STATUS_USAGE;
+	}
+	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};
+	if (call.operands < command->least_operands || (!command->operands && call.operands > 0)) {
+		diag("usage: baton %s [OPTION...] %s", command->name,
+		     command->operands ? command->operands : "");
+		return STATUS_USAGE;
+	}
+	return finish_stdout(command->run(&call));
+}
+
+static void help_option_line(const struct option_spec *spec)
+{
+	char left[64];
+	snprintf(left, sizeof(left), "%s%c%s --%s%s%s", spec->letter ? "-" : " ",
+	         spec->letter ? spec->letter : ' ', spec->letter ? "," : " ", spec->name,
+	         spec->value ? " " : "", spec->value ? spec->value : "");
+	printf("  %-26s %s\n", left, spec->help);
+}
+
+void command_help(const struct command *command)
+{
+	size_t n = count_options(command);
+	printf("usage: baton %s [OPTION...] %s\n\n%s%s\n", command->name,
+	       command->operands ? command->operands : "", command->summary,
+	       command->run ? "" : " (not built yet)");
+	if (command->details)
+		printf("\n%s\n", command->details);
+	printf("\n");
+	for (size_t i = 0; i < n; i++)
+		help_option_line(&command->options[i]);
+	help_option_line(&help_option);
+}
+
+void command_man(const struct command *command)
+{
+	size_t n = count_options(command);
+	printf(".TH BATON-%s 1\n.SH NAME\nbaton\\-%s \\- %s\n.SH SYNOPSIS\n", command->name,
+	       command->name, command->summary);
+	printf(".B baton %s\n[OPTION...] %s\n", command->name, command->operands ? command->operands : "");
+	if (command->details)
+		printf(".SH DESCRIPTION\n%s\n", command->details);
+	printf(".SH OPTIONS\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct option_spec *spec = &command->options[i];
+		printf(".TP\n.B \\-\\-%s", spec->name);
+		if (spec->letter)
+			printf(", \\-%c", spec->letter);
+		printf("%s%s\n%s\n", spec->value ? " " : "", spec->value ? spec->value : "", spec->help);
+	}
+	printf(".SH EXIT STATUS\n0 ok, 1 a gate failed, 2 usage, 3 unreadable or corrupt input, 4 answered "
+	       "from partial data, 5 output error.\n");
+}
+
+int finish_stdout(int status)
+{
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		diag("standard output: %s", strerror(errno));
+		return STATUS_OUTPUT;
+	}
+	return status;
+}

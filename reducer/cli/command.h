@@ -1,0 +1,50 @@
+/* A command is one const table entry in one small file cmd_NAME.c; main.c lists them. Parsing, --help and the man
+ * page come from the same table. */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER };
+
+struct option_spec {
+	const char *name;  /* long name without dashes; NULL ends the list */
+	char letter;       /* short form or 0 */
+	enum option_kind kind;
+	const char *value; /* "DIR", "N"; NULL for a flag */
+	const char *help;
+};
+
+struct invocation {
+	const struct command *command;
+	const struct option_spec *options;
+	const char **texts;   /* per option in the table's order: the text given, or NULL */
+	int operands;
+	char **operand;
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* "DIR..." for the usage line; NULL: takes none */
+	int least_operands;
+	const char *summary;  /* one line */
+	const char *details;  /* paragraphs for --help and the man page */
+	const struct option_spec *options;
+	int (*run)(const struct invocation *); /* returns an enum status; NULL: not built yet */
+};
+
+/* By the option's long name, which must be in the table. */
+bool option_given(const struct invocation *, const char *name);
+const char *option_text(const struct invocation *, const char *name, const char *otherwise);
+long long option_number(const struct invocation *, const char *name, long long otherwise);
+
+/* Runs argv (argv[0] is the command's name). Prints usage errors itself; 2 for them. */
+int command_run(const struct command *, int argc, char **argv);
+void command_help(const struct command *);
+void command_man(const struct command *); /* the same as a man(7) page, on stdout */
+
+/* stdout is flushed and checked; STATUS_OUTPUT when it could not be written. */
+int finish_stdout(int status);
+
+#endif

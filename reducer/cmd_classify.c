@@ -1,0 +1,52 @@
+/* baton classify: kernel names on stdin, their groups on stdout. */
+#include "base/diag.h"
+#include "classify/classify.h"
+#include "commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct option_spec options[] = {
+	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study, bit for bit"},
+	{"classes", 0, OPTION_TEXT, "FILE", "your own rules, tried first: lines 'REGEX CLASS'"},
+	{0},
+};
+
+static const char *tensor_core_text(int tensor_core)
+{
+	return tensor_core < 0 ? "unknown" : tensor_core ? "yes" : "no";
+}
+
+static int run(const struct invocation *call)
+{
+	char message[512], *line = NULL;
+	size_t room = 0;
+	struct classifier *classifier;
+	int error = classifier_open(option_text(call, "taxonomy", NULL), option_text(call, "classes", NULL), message,
+	                            sizeof(message), &classifier);
+	if (error) {
+		diag("%s", message);
+		return STATUS_USAGE;
+	}
+	for (ssize_t n; (n = getline(&line, &room, stdin)) >= 0 && !ferror(stdout);) {
+		struct kernel_class class;
+		if (n > 0 && line[n - 1] == '\n')
+			line[--n] = 0;
+		classifier_name(classifier, line, (size_t)n, &class);
+		fwrite(line, 1, (size_t)n, stdout);
+		printf("\t%s\t%s\t%s\t%s\n", classifier_group_label(classifier, &class), class.class_name,
+		       tensor_core_text(class.tensor_core), class.rule);
+	}
+	free(line);
+	classifier_close(classifier);
+	return ferror(stdin) ? STATUS_INPUT : STATUS_OK;
+}
+
+const struct command command_classify = {
+	.name = "classify",
+	.summary = "kernel names on stdin -> name, group, class, tensor core, rule",
+	.details = "Prints one line per input line: name, group (matmul, memory, custom, nccl, other), class, whether it "
+	           "uses tensor cores (yes, no, unknown) and the rule that fired, separated by tabs.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,333 @@
+/* baton import: traces of other profilers become a run directory. One file after the other, each by the importer that
+ * recognises its content. */
+#include "base/diag.h"
+#include "cli/command.h"
+#include "import/importer.h"
+#include "import/inflate.h"
+#include "import/made.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { HEAD_BYTES = 64 << 10 };
+
+static const struct importer *const importers[] = {&importer_kineto, &importer_nsys};
+
+struct source {
+	char *path;
+	bool asked; /* named by the user, not found in a directory */
+};
+
+struct sources {
+	struct source *list;
+	size_t n;
+	size_t room;
+};
+
+/* ---- what to import ---- */
+
+static int add_source(struct sources *sources, const char *dir, const char *name, bool asked)
+{
+	if (sources->n == sources->room) {
+		size_t room = sources->room ? 2 * sources->room : 16;
+		struct source *larger = realloc(sources->list, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		sources->list = larger;
+		sources->room = room;
+	}
+	size_t bytes = strlen(dir), slash = bytes > 0 && dir[bytes - 1] != '/';
+	char *path = malloc(bytes + strlen(name) + 2);
+	if (!path)
+		return -ENOMEM;
+	sprintf(path, "%s%s%s", dir, slash ? "/" : "", name);
+	sources->list[sources->n++] = (struct source){path, asked};
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct source *)a)->path, ((const struct source *)b)->path);
+}
+
+/* Regular files only, by name; hidden ones are nobody's traces. */
+static int add_directory(struct sources *sources, const char *path)
+{
+	size_t first = sources->n;
+	DIR *dir = opendir(path);
+	int error = 0;
+	if (!dir)
+		return -errno;
+	for (struct dirent *e; !error && (e = readdir(dir));) {
+		struct stat st;
+		if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
+			error = add_source(sources, path, e->d_name, false);
+	}
+	closedir(dir);
+	if (sources->n > first)
+		qsort(sources->list + first, sources->n - first, sizeof(*sources->list), by_path);
+	return error;
+}
+
+static void free_sources(struct sources *sources)
+{
+	for (size_t i = 0; i < sources->n; i++)
+		free(sources->list[i].path);
+	free(sources->list);
+}
+
+/* STATUS_OK, or STATUS_INPUT when an operand cannot be read (said). */
+static enum status list_sources(const struct invocation *call, struct sources *sources)
+{
+	enum status status = STATUS_OK;
+	for (int i = 0; i < call->operands; i++) {
+		struct stat st;
+		const char *path = call->operand[i];
+		int error = stat(path, &st) != 0 ? -errno : 0;
+		if (!error)
+			error = S_ISDIR(st.st_mode) ? add_directory(sources, path)
+			                            : add_source(sources, "", path, true);
+		if (error) {
+			diag("%s: %s", path, strerror(-error));
+			status = STATUS_INPUT;
+		}
+	}
+	return status;
+}
+
+/* The same for the same files, so that an import can be repeated byte for byte. */
+static void make_run_id(const struct sources *sources, char id[17])
+{
+	XXH64_hash_t hash = 0;
+	for (size_t i = 0; i < sources->n; i++) {
+		struct stat st = {0};
+		stat(sources->list[i].path, &st);
+		int64_t facts[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
+	}
+	snprintf(id, 17, "%016" PRIx64, (uint64_t)hash);
+}
+
+/* ---- where to ---- */
+
+static bool is_trace_name(const char *name)
+{
+	size_t bytes = strlen(name);
+	return bytes > 6 && strcmp(name + bytes - 6, ".baton") == 0;
+}
+
+/* Counts the traces in the directory, or removes them. -errno on failure. */
+static int old_traces(const char *path, bool removing)
+{
+	DIR *dir = opendir(path);
+	int n = 0;
+	if (!dir)
+		return -errno;
+	for (struct dirent *e; n >= 0 && (e = readdir(dir));) {
+		if (!is_trace_name(e->d_name))
+			continue;
+		if (removing && unlinkat(dirfd(dir), e->d_name, 0) != 0)
+			n = -errno;
+		else
+			n++;
+	}
+	closedir(dir);
+	return n;
+}
+
+static enum status prepare_output(const char *path, bool force, bool *made_it)
+{
+	*made_it = mkdir(path, 0700) == 0;
+	int error = *made_it || errno == EEXIST ? 0 : -errno;
+	if (!error && access(path, W_OK | X_OK) != 0)
+		error = -errno;
+	int found = error ? error : old_traces(path, false);
+	if (found > 0 && !force) {
+		diag("%s: holds %d trace file%s already; -f removes them first", path, found,
+		     found > 1 ? "s" : "");
+		return STATUS_USAGE;
+	}
+	if (found > 0)
+		found = old_traces(path, true);
+	if (found < 0) {
+		diag("%s: %s", path, strerror(-found));
+		return STATUS_OUTPUT;
+	}
+	return STATUS_OK;
+}
+
+/* ---- importing ---- */
+
+static const struct importer *find_importer(const char *path, int *error)
+{
+	struct inflate *stream;
+	const struct importer *found = NULL;
+	unsigned char *head = malloc(HEAD_BYTES);
+	*error = head ? inflate_open(path, &stream) : -ENOMEM;
+	if (*error) {
+		free(head);
+		return NULL;
+	}
+	ssize_t n = inflate_read(stream, head, HEAD_BYTES);
+	inflate_close(stream);
+	for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]) && n > 0 && !found; i++)
+		if (importers[i]->recognise(head, (size_t)n))
+			found = importers[i];
+	free(head);
+	return found;
+}
+
+/* One source; the trace files it gave are added to `made`. */
+static enum status import_source(const struct source *source, struct import_run *run,
+                                 struct made *made)
+{
+	int error;
+	const struct importer *importer = find_importer(source->path, &error);
+	if (!importer) {
+		diag("%s: %s", source->path, error ? strerror(-error)
+		     : source->asked ? "neither a Kineto nor an nsys trace" : "no trace, skipped");
+		return source->asked || error ? STATUS_INPUT : STATUS_OK;
+	}
+	enum status status = (enum status)importer->import_file(source->path, run);
+	if (status == STATUS_OUTPUT)
+		return status;
+	error = made_collect(made, run->out_dir, source->path);
+	if (error) {
+		diag("%s: reading back: %s", run->out_dir, strerror(-error));
+		return STATUS_OUTPUT;
+	}
+	return status;
+}
+
+/* Files that gave nothing beside others that did make the answer partial. */
+static enum status import_all(const struct sources *sources, struct import_run *run,
+                              struct made *made)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < sources->n && status != STATUS_OUTPUT; i++)
+		status = status_worse(status, import_source(&sources->list[i], run, made));
+	progress_done();
+	if (status == STATUS_INPUT && made->n > 0)
+		status = STATUS_PARTIAL;
+	return status;
+}
+
+/* 4010 -> "4,010" in one of the caller's buffers. */
+static const char *grouped(uint64_t n, char text[32])
+{
+	char digits[24];
+	int bytes = snprintf(digits, sizeof(digits), "%" PRIu64, n), out = 0;
+	for (int i = 0; i < bytes; i++) {
+		if (i > 0 && (bytes - i) % 3 == 0)
+			text[out++] = ',';
+		text[out++] = digits[i];
+	}
+	text[out] = 0;
+	return text;
+}
+
+static void say_result(const struct made *made, const struct import_run *run)
+{
+	uint64_t processes = 0, kernels = 0, calls = 0, bytes = 0;
+	char a[32], b[32], c[32], d[32];
+	for (size_t i = 0; i < made->n; i++) {
+		const struct made_file *file = &made->files[i];
+		if (file->left_out)
+			continue;
+		processes++;
+		kernels += file->kernels;
+		calls += file->calls;
+		bytes += file->bytes;
+	}
+	diag("%s process%s, %s kernels, %s calls, %s refused, %.1f MB in %s        next: baton report %s",
+	     grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
+	     grouped(run->refused, d), 1e-6 * (double)bytes, run->out_dir, run->out_dir);
+}
+
+static enum status import_into(const struct sources *sources, struct import_run *run)
+{
+	struct made made = {0};
+	enum status status = import_all(sources, run, &made);
+	if (status != STATUS_OUTPUT && made_choose(&made, run->out_dir) > 0)
+		status = status_worse(status, STATUS_PARTIAL);
+	if (status != STATUS_OUTPUT && made.n == 0) {
+		diag("nothing was imported");
+		status = STATUS_INPUT;
+	} else if (status != STATUS_OUTPUT) {
+		say_result(&made, run);
+	}
+	made_free(&made);
+	free(run->seats);
+	return status;
+}
+
+static int check_usage(const struct invocation *call, const struct sources *sources)
+{
+	long long rank = option_number(call, "rank", -1);
+	if (!option_given(call, "output")) {
+		diag("import: -o DIR is missing");
+		return STATUS_USAGE;
+	}
+	if (option_given(call, "rank") && (rank < 0 || rank > INT32_MAX || sources->n > 1)) {
+		diag("import: --rank takes a number from 0 and is for a single file");
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
+}
+
+static int run_import(const struct invocation *call)
+{
+	struct sources sources = {0};
+	struct import_run run = {.out_dir = option_text(call, "output", ""),
+	                         .force_rank = (int32_t)option_number(call, "rank", -1)};
+	char run_id[17];
+	bool made_directory = false;
+	enum status listed = list_sources(call, &sources), status = check_usage(call, &sources);
+	if (status == STATUS_OK && sources.n == 0) {
+		diag("nothing to import");
+		status = STATUS_INPUT;
+	}
+	if (status == STATUS_OK)
+		status = prepare_output(run.out_dir, option_given(call, "force"), &made_directory);
+	if (status == STATUS_OK) {
+		make_run_id(&sources, run_id);
+		run.run_id = run_id;
+		status = import_into(&sources, &run);
+		if (listed != STATUS_OK && status == STATUS_OK)
+			status = STATUS_PARTIAL;
+	}
+	if (made_directory)
+		rmdir(run.out_dir); /* when nothing came into it */
+	free_sources(&sources);
+	return status;
+}
+
+static const struct option_spec options[] = {
+	{"output", 'o', OPTION_TEXT, "DIR", "write the traces into this directory"},
+	{"force", 'f', OPTION_FLAG, NULL, "remove the traces the directory already holds"},
+	{"rank", 0, OPTION_NUMBER, "N", "the rank of a single file that does not tell it"},
+	{NULL, 0, OPTION_FLAG, NULL, NULL},
+};
+
+const struct command command_import = {
+	.name = "import",
+	.operands = "FILE|DIR...",
+	.least_operands = 1,
+	.summary = "read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
+	.details = "Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a directory all "
+	           "files are taken that look like such traces. Offsets in messages about JSON count the text after "
+	           "decompression. Times are kept to the nanosecond. Events more than 12 hours from the others, and "
+	           "durations below 0 or above 7 days, are refused and counted.\n\n"
+	           "One import is one run: second files of a rank, and files of another world size or more than 12 "
+	           "hours away, are left out with a message and status 4. Ranks without a file are named.",
+	.options = options,
+	.run = run_import,
+};

@@ -1,0 +1,251 @@
+/* The Kineto importer: one file of PyTorch's profiler is one process. Reads the text once in a bounded window; what the
+ * file says last (rank, time base) is applied when it is closed. */
+#include "base/diag.h"
+#include "import/importer.h"
+#include "import/inflate.h"
+#include "import/json_event.h"
+#include "import/json_scan.h"
+#include "import/kineto_rows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+_Static_assert((int)JSON_SCAN_PADDING >= (int)JSON_EVENT_PADDING, "padding of the events");
+
+enum { SHOWN = 5 }; /* unusable events that get a line of their own */
+
+#define ABSOLUTE_NS ((int64_t)1000000000 * 1000000000) /* 2001: times above it are of the wall clock already */
+
+struct kineto {
+	const char *path;
+	struct import_run *run;
+	struct inflate *source;
+	struct trace_out *out;
+	struct kineto_rows rows;
+	struct kineto_facts facts;
+	uint64_t broken;
+	uint64_t text_bytes;
+	int64_t begin_ns;
+	bool cut; /* the source ends too early */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
+}
+
+/* ---- what the scanner asks and hands out ---- */
+
+static ssize_t read_source(void *context, void *buffer, size_t room)
+{
+	struct kineto *k = context;
+	ssize_t n = inflate_read(k->source, buffer, room);
+	if (n > 0) {
+		double mb = 1e-6 * (double)(k->text_bytes += (uint64_t)n);
+		double seconds = 1e-9 * (double)(now_ns() - k->begin_ns);
+		progress("import  %s  %.0f MB  %.0f MB/s", k->path, mb, seconds > 0 ? mb / seconds : 0);
+	}
+	return n;
+}
+
+static void take_trouble(void *context, uint64_t offset, const char *what)
+{
+	struct kineto *k = context;
+	if (k->broken++ < SHOWN)
+		diag_at(k->path, offset, "%s", what);
+}
+
+static int take_event(void *context, const char *at, size_t bytes, uint64_t offset)
+{
+	struct kineto *k = context;
+	int error = kineto_rows_event(&k->rows, at, bytes);
+	if (error == -EBADMSG)
+		take_trouble(k, offset, "an event that is not valid JSON");
+	if (error)
+		return error;
+	return trace_out_error(k->out);
+}
+
+static void take_value(void *context, const char *key, const char *at, size_t bytes)
+{
+	struct kineto *k = context;
+	kineto_facts_value(&k->facts, key, at, bytes);
+}
+
+/* ---- the end of a file ---- */
+
+static void take_base(struct kineto *k)
+{
+	int64_t t_min, t_max;
+	trace_out_hull(k->out, &t_min, &t_max);
+	if (k->facts.base_ns == 0)
+		return;
+	if (t_min >= ABSOLUTE_NS)
+		diag("%s: baseTimeNanoseconds is not added: the times are absolute already", k->path);
+	else if (trace_out_shift(k->out, k->facts.base_ns) != 0)
+		diag("%s: baseTimeNanoseconds is not added: it is out of range", k->path);
+}
+
+static void say_scan_error(struct kineto *k, int error, uint64_t offset)
+{
+	uint64_t stored = inflate_offset(k->source);
+	char byte;
+	int source_error = (int)inflate_read(k->source, &byte, 1); /* negative again when the source failed */
+	k->cut = true;
+	if (source_error == -EBADMSG)
+		diag_at(k->path, stored, "the gz data is corrupt; what stands before is used");
+	else if (source_error == -ENODATA)
+		diag_at(k->path, stored, "the gz data is cut short; what stands before is used");
+	else if (error == -ENODATA)
+		diag_at(k->path, offset, "the text ends too early; what stands before is used");
+	else if (error == -EBADMSG)
+		diag_at(k->path, offset, "not the text of a trace from here on; what stands before is used");
+	else
+		diag_at(k->path, offset, "%s", strerror(-error));
+}
+
+static void say_losses(struct kineto *k)
+{
+	uint64_t refused = trace_out_refused(k->out);
+	if (k->broken > SHOWN)
+		diag("%s: %" PRIu64 " pieces are not valid JSON (%" PRIu64 " not shown)", k->path, k->broken,
+		     k->broken - SHOWN);
+	if (k->rows.useless)
+		diag("%s: %" PRIu64 " events lack a time, a thread or a stream and were left out", k->path,
+		     k->rows.useless);
+	if (refused)
+		diag("%s: %" PRIu64 " events refused: more than 12 h from the others, or a negative "
+		     "duration or one above 7 days", k->path, refused);
+	trace_out_loss(k->out, BATON_LOSS_INVALID, "pieces of the source that are not valid JSON",
+	               k->broken);
+	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, a thread or a stream",
+	               k->rows.useless);
+	trace_out_loss(k->out, BATON_LOSS_TRUNCATED, "source file", k->cut);
+	k->run->refused += k->broken + k->rows.useless + refused;
+}
+
+/* A host name nobody told: ranks are laid out node by node, as many as a node has devices. */
+static void name_host(struct kineto *k, char host[64])
+{
+	const struct kineto_facts *facts = &k->facts;
+	if (facts->host[0])
+		snprintf(host, 64, "%s", facts->host);
+	else if (facts->n_devices > 1 && facts->rank >= 0)
+		snprintf(host, 64, "node%d", facts->rank / (int)facts->n_devices);
+	else
+		snprintf(host, 64, "local");
+}
+
+static int close_trace(struct kineto *k)
+{
+	char host[64], version[64];
+	struct kineto_facts *facts = &k->facts;
+	if (k->run->force_rank >= 0)
+		facts->rank = k->run->force_rank;
+	name_host(k, host);
+	int error = import_take_seats(k->run, host, k->rows.ordinals, k->rows.n_devices, facts->rank);
+	if (error) {
+		trace_out_abort(k->out);
+		return error;
+	}
+	snprintf(version, sizeof(version), "%s%s", facts->pytorch[0] ? "PyTorch " : "schema ",
+	         facts->pytorch[0] ? facts->pytorch : facts->schema);
+	struct trace_identity identity = {
+		.pid = k->rows.pid ? k->rows.pid : facts->pid, .rank = facts->rank,
+		.world_size = facts->world_size, .local_rank = -1, .host = host, .source = "kineto",
+		.source_version = facts->pytorch[0] || facts->schema[0] ? version : NULL,
+		.run_id = k->run->run_id};
+	return trace_out_close(k->out, &identity);
+}
+
+static uint64_t all_rows(const struct trace_out *out)
+{
+	uint64_t sum = 0;
+	for (unsigned kind = BATON_OP; kind < BATON_KINDS_END; kind++)
+		sum += trace_out_rows(out, (enum baton_kind)kind);
+	return sum;
+}
+
+/* Takes the trace to its end after the scan ended with `error`. Returns the status; the trace is closed or gone. */
+static int finish(struct kineto *k, int error, uint64_t offset)
+{
+	int output_error = trace_out_error(k->out);
+	trace_out_settle(k->out);
+	uint64_t rows = all_rows(k->out), refused = k->run->refused;
+	if (error && !output_error)
+		say_scan_error(k, error, offset);
+	if (!output_error)
+		say_losses(k);
+	if (rows == 0 && !output_error) {
+		diag("%s: no event of a CPU or GPU in it", k->path);
+		trace_out_abort(k->out);
+		return STATUS_INPUT;
+	}
+	take_base(k);
+	output_error = close_trace(k);
+	if (output_error) {
+		diag("%s: writing the trace: %s", k->run->out_dir, strerror(-output_error));
+		return STATUS_OUTPUT;
+	}
+	k->run->rows += rows;
+	k->run->files_out++;
+	return k->cut || k->run->refused > refused ? STATUS_PARTIAL : STATUS_OK;
+}
+
+static int import_file(const char *path, struct import_run *run)
+{
+	struct kineto k = {.path = path, .run = run, .begin_ns = now_ns(),
+	                   .facts = {.rank = -1, .world_size = -1}};
+	struct json_source source = {read_source, &k};
+	struct json_sink sink = {take_event, take_value, take_trouble, &k};
+	uint64_t offset;
+	int status = STATUS_INPUT, error = inflate_open(path, &k.source);
+	if (error) {
+		diag("%s: %s", path, strerror(-error));
+		return STATUS_INPUT;
+	}
+	kineto_facts_from_name(&k.facts, path);
+	error = trace_out_open(run->out_dir, &k.out);
+	if (error) {
+		diag("%s: %s", run->out_dir, strerror(-error));
+		status = STATUS_OUTPUT;
+		goto close_source;
+	}
+	error = kineto_rows_init(&k.rows, k.out, &k.facts);
+	if (error) {
+		diag("%s: %s", path, strerror(-error));
+		trace_out_abort(k.out);
+		goto close_source;
+	}
+	error = json_scan(&source, &sink, &offset);
+	status = finish(&k, error, offset);
+	run->bytes_in += k.text_bytes;
+	kineto_rows_free(&k.rows);
+close_source:
+	inflate_close(k.source);
+	return status;
+}
+
+/* Text that begins as JSON and has a name only such traces have. */
+static int recognise(const unsigned char *head, size_t bytes)
+{
+	static const char *const marks[] = {"\"traceEvents\"", "\"schemaVersion\"", "\"deviceProperties\"",
+	                                    "\"distributedInfo\"", "\"ph\""};
+	size_t i = bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	while (i < bytes && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t'))
+		i++;
+	if (i == bytes || (head[i] != '{' && head[i] != '['))
+		return 0;
+	for (size_t m = 0; m < sizeof(marks) / sizeof(marks[0]); m++)
+		if (memmem(head, bytes, marks[m], strlen(marks[m])))
+			return 1;
+	return 0;
+}
+
+const struct importer importer_kineto = {"kineto", recognise, import_file};

@@ -1,0 +1,367 @@
+/* CUPTI_ACTIVITY_KIND_* tables: device work, API calls, synchronisation, overhead. */
+#include "import/nsys_file.h"
+
+#include "import/nsys_nccl.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- device work ---- */
+
+/* Fields of their queries; A to D differ from table to table. */
+enum { OP_BEGIN, OP_END, OP_PROCESS, OP_DEVICE, OP_CONTEXT, OP_LANE, OP_CORR, OP_NODE, OP_A, OP_B,
+       OP_C, OP_D };
+
+#define OP_FIELDS                                                                              \
+	{.column = "start"}, {.column = "end"}, {.column = "globalPid"}, {.column = "deviceId"},       \
+	{.column = "contextId"}, {.column = "streamId"}, {.column = "correlationId"},                  \
+	{.column = "graphNodeId"}
+
+static const struct nsys_table kernels = {
+	.name = "CUPTI_ACTIVITY_KIND_KERNEL",
+	.fields = {OP_FIELDS, {"demangledName", NSYS_STRING}, {"shortName", NSYS_STRING}},
+};
+
+static const struct nsys_table copies = {
+	.name = "CUPTI_ACTIVITY_KIND_MEMCPY",
+	.fields = {OP_FIELDS, {.column = "bytes"}, {.column = "copyKind"}, {.column = "srcKind"},
+	           {.column = "dstKind"}},
+};
+
+static const struct nsys_table fills = {
+	.name = "CUPTI_ACTIVITY_KIND_MEMSET",
+	.fields = {OP_FIELDS, {.column = "bytes"}},
+};
+
+static const struct nsys_table graphs = {
+	.name = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+	.fields = {OP_FIELDS, {.column = "graphId"}, {.column = "graphExecId"}},
+};
+
+static const struct nsys_enum_spec directions = {
+	.table = "ENUM_CUDA_MEMCPY_OPER",
+	.rules = {{"HTOD", BATON_COPY_HTOD}, {"Host-to-Device", BATON_COPY_HTOD},
+	          {"DTOH", BATON_COPY_DTOH}, {"Device-to-Host", BATON_COPY_DTOH},
+	          {"DTOD", BATON_COPY_DTOD}, {"Device-to-Device", BATON_COPY_DTOD},
+	          {"HTOH", BATON_COPY_HTOH}, {"Host-to-Host", BATON_COPY_HTOH},
+	          {"PTOP", BATON_COPY_PEER}, {"Peer-to-Peer", BATON_COPY_PEER},
+	          {"HTOA", BATON_COPY_HTOD}, {"Host-to-Array", BATON_COPY_HTOD}, /* arrays are on the device */
+	          {"ATOH", BATON_COPY_DTOH}, {"Array-to-Host", BATON_COPY_DTOH},
+	          {"ATO", BATON_COPY_DTOD}, {"Array-to", BATON_COPY_DTOD},
+	          {"DTOA", BATON_COPY_DTOD}, {"to-Array", BATON_COPY_DTOD}},
+	.numbers = {0, BATON_COPY_HTOD, BATON_COPY_DTOH, BATON_COPY_HTOD, BATON_COPY_DTOH,
+	            BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD,
+	            BATON_COPY_HTOH, BATON_COPY_PEER, BATON_COPY_HTOD, BATON_COPY_DTOH,
+	            BATON_COPY_DTOD},
+};
+
+/* nsys numbers pageable memory 0, CUPTI 1: the label decides, the number only without one. */
+static const struct nsys_enum_spec memories = {
+	.table = "ENUM_CUDA_MEM_KIND",
+	.rules = {{"PAGEABLE", 1}},
+	.numbers = {1},
+};
+
+struct op_reader {
+	struct nsys_file *file;
+	struct nsys_scan scan;
+	struct nsys_process *process;
+	struct nsys_enum directions;
+	struct nsys_enum memories;
+	int64_t row[BATON_MAX_COLUMNS];
+	uint32_t present;
+};
+
+static bool field_present(const struct nsys_scan *scan, unsigned field)
+{
+	return scan->present & 1u << field;
+}
+
+static void take_bytes(struct op_reader *op, unsigned field)
+{
+	if (nsys_int(&op->scan, field, &op->row[OP_BYTES]))
+		op->present |= 1u << OP_BYTES;
+}
+
+static void take_kernel(struct op_reader *op)
+{
+	size_t bytes = 0;
+	const char *name = nsys_text(&op->scan, OP_A, &bytes);
+	name = name ? name : nsys_text(&op->scan, OP_B, &bytes);
+	op->row[OP_NAME] = name ? trace_out_string(op->process->out, name, bytes) : 0;
+	nsys_nccl_kernel(op->file->nccl, op->process, name, bytes,
+	                 &(struct nsys_interval){op->row[OP_CORRELATION],
+	                                         nsys_int_or(&op->scan, OP_BEGIN, 0),
+	                                         nsys_int_or(&op->scan, OP_END, 0)});
+}
+
+/* Does one end of the copy lie in pageable memory? */
+static void take_memories(struct op_reader *op)
+{
+	for (unsigned field = OP_C; field <= OP_D; field++) {
+		int64_t kind;
+		if (!nsys_int(&op->scan, field, &kind))
+			continue;
+		op->present |= 1u << OP_PAGEABLE;
+		op->row[OP_PAGEABLE] |= nsys_enum_value(&op->memories, kind);
+	}
+}
+
+static void take_copy(struct op_reader *op)
+{
+	char name[NSYS_LABEL_BYTES + 16];
+	int64_t kind = nsys_int_or(&op->scan, OP_B, 0);
+	const char *label = nsys_enum_label(&op->directions, kind);
+	if (label) {
+		snprintf(name, sizeof(name), "[CUDA memcpy %s]", label);
+		op->row[OP_NAME] = trace_out_text(op->process->out, name);
+	}
+	take_bytes(op, OP_A);
+	take_memories(op);
+	op->row[OP_COPY_DIR] = nsys_enum_value(&op->directions, kind);
+	if (field_present(&op->scan, OP_B))
+		op->present |= 1u << OP_COPY_DIR;
+}
+
+static void take_fill(struct op_reader *op)
+{
+	op->row[OP_NAME] = trace_out_text(op->process->out, "[CUDA memset]");
+	take_bytes(op, OP_A);
+}
+
+static void take_graph(struct op_reader *op)
+{
+	char name[48];
+	int64_t number;
+	if (!nsys_int(&op->scan, OP_A, &number) && !nsys_int(&op->scan, OP_B, &number))
+		return;
+	snprintf(name, sizeof(name), "CUDA graph %" PRId64, number);
+	op->row[OP_NAME] = trace_out_text(op->process->out, name);
+}
+
+static void take_op(struct op_reader *op, enum baton_op_kind kind, void (*complete)(struct op_reader *))
+{
+	struct nsys_file *file = op->file;
+	int64_t start_ns, end_ns, ordinal;
+	op->process = nsys_process_of(file, &op->scan, OP_PROCESS);
+	if (!op->process)
+		return;
+	if (!nsys_int(&op->scan, OP_BEGIN, &start_ns) || !nsys_int(&op->scan, OP_END, &end_ns)) {
+		nsys_refuse(file, NSYS_NO_TIME);
+		return;
+	}
+	if (!nsys_int(&op->scan, OP_DEVICE, &ordinal)) {
+		nsys_refuse(file, NSYS_NO_DEVICE);
+		return;
+	}
+	struct nsys_device *device = nsys_device_of(file, op->process, ordinal);
+	if (!device)
+		return;
+	device->ops++;
+	memset(op->row, 0, sizeof(op->row));
+	op->present = field_present(&op->scan, OP_NODE) ? 1u << OP_GRAPH_NODE : 0;
+	op->row[OP_KIND] = kind;
+	op->row[OP_STREAM] = trace_out_stream(op->process->out, device->id,
+	                                      nsys_int_or(&op->scan, OP_CONTEXT, 0),
+	                                      nsys_int_or(&op->scan, OP_LANE, 0));
+	op->row[OP_CORRELATION] = nsys_int_or(&op->scan, OP_CORR, 0);
+	op->row[OP_GRAPH_NODE] = nsys_int_or(&op->scan, OP_NODE, 0);
+	complete(op);
+	nsys_add_row(file, op->process, BATON_OP, start_ns, end_ns, op->row, op->present);
+}
+
+void nsys_read_ops(struct nsys_file *file)
+{
+	static const struct {
+		const struct nsys_table *table;
+		enum baton_op_kind kind;
+		void (*complete)(struct op_reader *op);
+	} sources[] = {
+		{&kernels, BATON_KERNEL, take_kernel},
+		{&copies, BATON_MEMCPY, take_copy},
+		{&fills, BATON_MEMSET, take_fill},
+		{&graphs, BATON_GRAPH, take_graph},
+	};
+	struct op_reader op = {.file = file};
+	nsys_enum_load(&op.directions, &file->db, &directions);
+	nsys_enum_load(&op.memories, &file->db, &memories);
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		nsys_scan_open(&op.scan, &file->db, sources[i].table);
+		while (nsys_scan_next(&op.scan))
+			take_op(&op, sources[i].kind, sources[i].complete);
+	}
+}
+
+/* ---- calls ---- */
+
+/* The table of runtime calls holds the driver's too. Names stay as they are, with their version suffix. */
+void nsys_read_calls(struct nsys_file *file)
+{
+	static const struct nsys_table table = {
+		.name = "CUPTI_ACTIVITY_KIND_RUNTIME",
+		.fields = {{.column = "start"}, {.column = "end"}, {.column = "globalTid"},
+	                   {.column = "correlationId"}, {"nameId", NSYS_STRING}},
+	};
+	struct nsys_scan scan;
+	nsys_scan_open(&scan, &file->db, &table);
+	while (nsys_scan_next(&scan)) {
+		int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
+		size_t bytes = 0;
+		struct nsys_process *process = nsys_process_of(file, &scan, 2);
+		if (!process)
+			continue;
+		if (!nsys_int(&scan, 0, &start_ns) || !nsys_int(&scan, 1, &end_ns)) {
+			nsys_refuse(file, NSYS_NO_TIME);
+			continue;
+		}
+		const char *name = nsys_text(&scan, 4, &bytes);
+		row[CALL_THREAD] = nsys_thread_of(process, &scan, 2);
+		row[CALL_NAME] = name ? trace_out_string(process->out, name, bytes) : 0;
+		row[CALL_CORRELATION] = nsys_int_or(&scan, 3, 0);
+		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row, 0);
+		nsys_nccl_call(file->nccl, process, nsys_int_or(&scan, 2, 0),
+		               &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
+	}
+}
+
+/* ---- synchronisation ---- */
+
+#define INVALID_ID 4294967295 /* CUPTI's "does not apply" */
+
+enum { SYNC_BEGIN, SYNC_END, SYNC_PROCESS, SYNC_DEVICE, SYNC_CONTEXT, SYNC_LANE, SYNC_CORR, SYNC_ID,
+       SYNC_TYPE, SYNC_RECORD };
+
+#define SYNC_FIELDS                                                                            \
+	{.column = "globalPid"}, {.column = "deviceId"}, {.column = "contextId"},                      \
+	{.column = "streamId"}, {.column = "correlationId"}, {.column = "eventId"}
+
+static const struct nsys_table syncs = {
+	.name = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+	.fields = {{.column = "start"}, {.column = "end"}, SYNC_FIELDS, {.column = "syncType"},
+	           {"e.correlation", NSYS_JOINED}},
+	.join = "LEFT JOIN (SELECT globalPid AS process, eventSyncId AS id, max(correlationId) AS correlation "
+	        "FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT GROUP BY 1, 2) AS e "
+	        "ON e.process = t.globalPid AND e.id = t.eventSyncId AND t.eventSyncId > 0",
+	.join_table = "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+	.join_column = "eventSyncId",
+};
+
+/* Only newer exports give the device's time of a record, and 0 where it was not collected. */
+static const struct nsys_table events = {
+	.name = "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+	.fields = {{.column = "timestamp"}, {.column = "timestamp"}, SYNC_FIELDS},
+	.tail = "WHERE f0 > 0",
+};
+
+static const struct nsys_enum_spec sync_kinds = {
+	.table = "ENUM_CUPTI_SYNC_TYPE",
+	.rules = {{"STREAM_WAIT", BATON_SYNC_STREAM_WAIT}, {"Stream wait", BATON_SYNC_STREAM_WAIT},
+	          {"EVENT_SYNC", BATON_SYNC_EVENT}, {"Event sync", BATON_SYNC_EVENT},
+	          {"STREAM_SYNC", BATON_SYNC_STREAM}, {"Stream sync", BATON_SYNC_STREAM},
+	          {"CONTEXT_SYNC", BATON_SYNC_CONTEXT}, {"Context sync", BATON_SYNC_CONTEXT}},
+	.numbers = {0, BATON_SYNC_EVENT, BATON_SYNC_STREAM_WAIT, BATON_SYNC_STREAM, BATON_SYNC_CONTEXT},
+};
+
+static uint32_t sync_stream(struct nsys_file *file, struct nsys_process *process,
+                            const struct nsys_scan *scan)
+{
+	int64_t stream = nsys_int_or(scan, SYNC_LANE, INVALID_ID), ordinal;
+	if (stream == INVALID_ID || !nsys_int(scan, SYNC_DEVICE, &ordinal))
+		return 0;
+	struct nsys_device *device = nsys_device_of(file, process, ordinal);
+	return device ? trace_out_stream(process->out, device->id, nsys_int_or(scan, SYNC_CONTEXT, 0), stream)
+	              : 0;
+}
+
+static void take_sync(struct nsys_file *file, const struct nsys_scan *scan, int64_t kind)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
+	struct nsys_process *process = nsys_process_of(file, scan, SYNC_PROCESS);
+	if (!process)
+		return;
+	if (!nsys_int(scan, SYNC_BEGIN, &start_ns) || !nsys_int(scan, SYNC_END, &end_ns) || kind == 0) {
+		nsys_refuse(file, kind == 0 ? NSYS_NO_KIND : NSYS_NO_TIME);
+		return;
+	}
+	uint32_t present = 0;
+	row[SYNC_KIND] = kind;
+	row[SYNC_STREAM] = sync_stream(file, process, scan);
+	if (nsys_int(scan, SYNC_CORR, &row[SYNC_CORRELATION]))
+		present |= 1u << SYNC_CORRELATION;
+	int64_t event = nsys_int_or(scan, SYNC_ID, INVALID_ID);
+	if (event != INVALID_ID) {
+		row[SYNC_EVENT] = event;
+		present |= 1u << SYNC_EVENT;
+	}
+	if (kind != BATON_SYNC_EVENT_RECORD && nsys_int(scan, SYNC_RECORD, &row[SYNC_RECORD_CORRELATION]))
+		present |= 1u << SYNC_RECORD_CORRELATION;
+	nsys_add_row(file, process, BATON_SYNC, start_ns, end_ns, row, present);
+}
+
+void nsys_read_syncs(struct nsys_file *file)
+{
+	struct nsys_enum kinds;
+	struct nsys_scan scan;
+	nsys_enum_load(&kinds, &file->db, &sync_kinds);
+	nsys_scan_open(&scan, &file->db, &syncs);
+	while (nsys_scan_next(&scan))
+		take_sync(file, &scan, nsys_enum_value(&kinds, nsys_int_or(&scan, SYNC_TYPE, 0)));
+	nsys_scan_open(&scan, &file->db, &events);
+	while (nsys_scan_next(&scan))
+		take_sync(file, &scan, BATON_SYNC_EVENT_RECORD);
+}
+
+/* ---- overhead ---- */
+
+/* Loading and compiling code is the program's own cost, which nsys lists beside the profiler's. */
+static const struct nsys_enum_spec overheads = {
+	.table = "ENUM_CUPTI_OVERHEAD_TYPE",
+	.rules = {{"MODULE_LOAD", BATON_OVERHEAD_MODULE_LOAD}, {"module load", BATON_OVERHEAD_MODULE_LOAD},
+	          {"Lazy", BATON_OVERHEAD_MODULE_LOAD}, {"COMPILER", BATON_OVERHEAD_MODULE_LOAD},
+	          {"COMMAND_BUFFER_FULL", BATON_OVERHEAD_BUFFER_FULL},
+	          {"Command buffer full", BATON_OVERHEAD_BUFFER_FULL}},
+	.numbers = {[2] = BATON_OVERHEAD_MODULE_LOAD, [6] = BATON_OVERHEAD_MODULE_LOAD,
+	            [7] = BATON_OVERHEAD_MODULE_LOAD, [8] = BATON_OVERHEAD_BUFFER_FULL},
+};
+
+static void take_overhead(struct nsys_file *file, const struct nsys_scan *scan,
+                          const struct nsys_enum *kinds)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
+	size_t bytes = 0;
+	struct nsys_process *process = nsys_process_of(file, scan, 2);
+	if (!process)
+		return;
+	if (!nsys_int(scan, 0, &start_ns) || !nsys_int(scan, 1, &end_ns)) {
+		nsys_refuse(file, NSYS_NO_TIME);
+		return;
+	}
+	int64_t type = nsys_int_or(scan, 4, -1);
+	const char *name = nsys_text(scan, 3, &bytes), *label = nsys_enum_label(kinds, type);
+	uint8_t kind = nsys_enum_value(kinds, type);
+	kind = kind ? kind : nsys_enum_classify(&overheads, name);
+	row[OVERHEAD_KIND] = kind ? kind : BATON_OVERHEAD_PROFILER;
+	row[OVERHEAD_THREAD] = nsys_thread_of(process, scan, 2);
+	row[OVERHEAD_NAME] = name ? trace_out_string(process->out, name, bytes)
+	                          : trace_out_text(process->out, label);
+	nsys_add_row(file, process, BATON_OVERHEAD, start_ns, end_ns, row, 1u << OVERHEAD_NAME);
+}
+
+void nsys_read_overhead(struct nsys_file *file)
+{
+	struct nsys_table table = {
+		.fields = {{.column = "start"}, {.column = "end"}, {.column = "globalTid"},
+	                   {"nameId", NSYS_STRING}, {.column = "overheadType"}},
+	};
+	static const char *const names[] = {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"};
+	struct nsys_enum kinds;
+	nsys_enum_load(&kinds, &file->db, &overheads);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct nsys_scan scan;
+		table.name = names[i];
+		nsys_scan_open(&scan, &file->db, &table);
+		while (nsys_scan_next(&scan))
+			take_overhead(file, &scan, &kinds);
+	}
+}

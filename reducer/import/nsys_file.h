@@ -1,0 +1,77 @@
+/* One nsys export being imported: its processes, each with a trace file, and what all its tables need. One thread. */
+#ifndef IMPORT_NSYS_FILE_H
+#define IMPORT_NSYS_FILE_H
+
+#include "import/nsys_schema.h"
+#include "import/nsys_target.h"
+#include "import/trace_out.h"
+
+struct import_run;
+struct nsys_nccl;
+
+enum { NSYS_PROCESSES = 64, NSYS_PROCESS_DEVICES = 64 };
+
+struct nsys_device {
+	int64_t ordinal;
+	int64_t gpu; /* its physical number where the export says it */
+	uint32_t id; /* dictionary */
+	uint64_t ops;
+};
+
+struct nsys_process {
+	int64_t global; /* globalPid; 0 when the export has one process and does not say which */
+	int64_t pid;
+	int64_t last_ns; /* latest end seen, on the export's clock */
+	struct trace_out *out;
+	uint32_t n_devices;
+	struct nsys_device devices[NSYS_PROCESS_DEVICES];
+};
+
+/* Why a row was not used, besides impossible times. */
+enum nsys_refusal {
+	NSYS_NO_PROCESS,
+	NSYS_NO_TIME,
+	NSYS_NO_DEVICE,
+	NSYS_NO_KIND,
+	NSYS_TOO_MANY,
+	NSYS_REFUSALS
+};
+
+struct nsys_file {
+	struct import_run *run;
+	struct nsys_db db;
+	struct nsys_target target;
+	struct nsys_nccl *nccl; /* NULL: no payloads of NCCL in the export */
+	bool single;            /* the rows do not say their process: all are of one */
+	bool open;              /* a row of a new process makes one */
+	int error;              /* of the output, -errno */
+	uint64_t refused[NSYS_REFUSALS];
+	uint32_t n_processes;
+	struct nsys_process processes[NSYS_PROCESSES];
+};
+
+/* The process of a globalPid or globalTid in `field`; NULL (counted where that is a loss): not one of ours. */
+struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
+                                     unsigned field);
+/* The dictionary id of the thread in `field`, 0 when it does not say. */
+uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field);
+/* The device of an ordinal of a process, NULL when there are too many. */
+struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
+                                   int64_t ordinal);
+
+/* Adds a row with these times of the export; row[ROW_START] and row[ROW_DUR] are filled in. */
+void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
+                  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS], uint32_t present);
+
+void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
+
+/* nsys_cuda.c: device work; calls, synchronisation and overhead of the processes that exist */
+void nsys_read_ops(struct nsys_file *file);
+void nsys_read_calls(struct nsys_file *file);
+void nsys_read_syncs(struct nsys_file *file);
+void nsys_read_overhead(struct nsys_file *file);
+
+/* nsys_nvtx.c */
+void nsys_read_ranges(struct nsys_file *file);
+
+#endif

@@ -1,0 +1,59 @@
+/* baton: one command per file cmd_NAME.c, listed here. */
+#include "base/diag.h"
+#include "cli/command.h"
+#include "commands.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BATON_VERSION "0.1.0"
+
+static const struct command *const commands[] = {
+	&command_record, &command_import, &command_reduce, &command_report, &command_compare, &command_jitter, &command_whatif,
+	&command_stats,  &command_classify, &command_export, &command_dump, &command_check, &command_doctor,
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static const struct command *find(const char *name)
+{
+	for (int i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static void help(void)
+{
+	printf("usage: baton COMMAND [OPTION...] ...\n\nTells why multi-GPU training is slow.\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-10s %s%s\n", commands[i]->name, commands[i]->summary, commands[i]->run ? "" : " (not built yet)");
+	printf("\nbaton COMMAND --help tells more. A first look at a profile you have:\n"
+	       "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
+}
+
+int main(int argc, char **argv)
+{
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an output error like any other */
+	const char *name = argc > 1 ? argv[1] : "--help";
+	if (strcmp(name, "--version") == 0) {
+		printf("baton %s\n", BATON_VERSION);
+		return finish_stdout(STATUS_OK);
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+		help();
+		return argc > 1 ? finish_stdout(STATUS_OK) : STATUS_USAGE;
+	}
+	bool man = strcmp(name, "man") == 0 && argc > 2; /* `make man` writes the pages with it */
+	const struct command *command = find(man ? argv[2] : name);
+	if (!command) {
+		diag("unknown command '%s' (see baton --help)", man ? argv[2] : name);
+		return STATUS_USAGE;
+	}
+	if (man) {
+		command_man(command);
+		return finish_stdout(STATUS_OK);
+	}
+	return command_run(command, argc - 1, argv + 1);
+}

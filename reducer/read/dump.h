@@ -1,0 +1,24 @@
+/* A file as text, record by record: what `baton dump` and the differential tests print (docs/FORMAT.md section 5). */
+#ifndef READ_DUMP_H
+#define READ_DUMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum dump_verdict { DUMP_OK, DUMP_DAMAGED, DUMP_UNREADABLE };
+
+struct dump_result {
+	enum dump_verdict verdict;
+	uint64_t blocks, records, rows, damages;
+	uint64_t first_damage_offset;
+	const char *first_damage; /* its reason, NULL when there is none */
+	int error;                /* -errno of I/O, 0 */
+};
+
+/* Prints `path` to `out` (NULL: only judges it). json: one object per line; else `name key=value ...`. */
+void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
+
+const char *dump_verdict_name(enum dump_verdict verdict);
+
+#endif

@@ -1,0 +1,60 @@
+#include "read/paths.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_trace_name(const char *name, bool with_summary)
+{
+	size_t n = strlen(name);
+	return n > 6 && strcmp(name + n - 6, ".baton") == 0 && name[0] != '.' &&
+	       (with_summary || strcmp(name, "summary.baton") != 0);
+}
+
+static int push(struct paths *paths, char *path)
+{
+	char **larger = path ? realloc(paths->at, (paths->n + 1) * sizeof(*larger)) : NULL;
+	if (!larger) {
+		free(path);
+		return -ENOMEM;
+	}
+	paths->at = larger;
+	paths->at[paths->n++] = path;
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int paths_add(struct paths *paths, const char *operand, bool with_summary)
+{
+	DIR *stream = opendir(operand);
+	if (!stream)
+		return errno == ENOTDIR ? push(paths, strdup(operand)) : -errno;
+	size_t first = paths->n;
+	int error = 0;
+	for (struct dirent *entry; !error && (entry = readdir(stream));) {
+		char *path = NULL;
+		if (!is_trace_name(entry->d_name, with_summary))
+			continue;
+		if (asprintf(&path, "%s/%s", operand, entry->d_name) < 0)
+			path = NULL;
+		error = push(paths, path);
+	}
+	closedir(stream);
+	if (paths->n > first)
+		qsort(paths->at + first, paths->n - first, sizeof(*paths->at), by_text);
+	return error;
+}
+
+void paths_free(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		free(paths->at[i]);
+	free(paths->at);
+	memset(paths, 0, sizeof(*paths));
+}

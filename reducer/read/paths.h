@@ -1,0 +1,17 @@
+/* The trace files that operands name: a file stands for itself, a directory for all its *.baton files by name. */
+#ifndef READ_PATHS_H
+#define READ_PATHS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct paths {
+	char **at;
+	size_t n;
+};
+
+/* Adds `operand`'s files. with_summary: summary.baton too. 0 or -errno. */
+int paths_add(struct paths *paths, const char *operand, bool with_summary);
+void paths_free(struct paths *paths);
+
+#endif

@@ -1,0 +1,245 @@
+#include "read/run.h"
+
+#include "base/diag.h"
+#include "read/paths.h"
+#include "read/trace.h"
+
+#include <stdio.h>
+
+void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes)
+{
+	const struct trace_device *device = &trace->devices[index];
+	const char *host = strings_get(&trace->strings, trace->process.host).at;
+	const char *uuid = strings_get(&trace->strings, device->uuid).at;
+	if (uuid[0])
+		snprintf(key, bytes, "%s/%s", host, uuid);
+	else
+		snprintf(key, bytes, "%s/%d", host, device->ordinal);
+}
+
+static struct run_device *find_device(struct run *run, uint32_t key)
+{
+	for (size_t i = 0; i < run->n_devices; i++)
+		if (run->devices[i].key == key)
+			return &run->devices[i];
+	struct run_device *larger = realloc(run->devices, (run->n_devices + 1) * sizeof(*larger));
+	if (!larger)
+		return NULL;
+	run->devices = larger;
+	run->devices[run->n_devices] = (struct run_device){.key = key};
+	return &run->devices[run->n_devices++];
+}
+
+static int add_device(struct run *run, const struct trace *trace, uint32_t index, uint32_t process)
+{
+	char text[512];
+	uint32_t key;
+	run_device_key(trace, index, text, sizeof(text));
+	int error = strings_add(&run->pool, text, strlen(text), &key, NULL);
+	struct run_device *device = error ? NULL : find_device(run, key);
+	if (!device)
+		return -ENOMEM;
+	if (device->n_processes && device->processes[device->n_processes - 1] == process)
+		return 0;
+	uint32_t *larger = realloc(device->processes, (device->n_processes + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	device->processes = larger;
+	device->processes[device->n_processes++] = process;
+	struct text name = strings_get(&trace->strings, trace->devices[index].name);
+	return device->name ? 0 : strings_add(&run->pool, name.at, name.bytes, &device->name, NULL);
+}
+
+static int copy_text(struct run *run, const struct trace *trace, uint32_t index, uint32_t *id)
+{
+	struct text text = strings_get(&trace->strings, index);
+	return text.bytes ? strings_add(&run->pool, text.at, text.bytes, id, NULL) : 0;
+}
+
+/* Devices count only when a stream lies on them: a file may list all GPUs of its host. */
+static int add_devices(struct run *run, const struct trace *trace, uint32_t process)
+{
+	int error = 0;
+	for (uint32_t d = 1; !error && d < trace->n_devices; d++)
+		for (uint32_t s = 1; s < trace->n_streams; s++)
+			if (trace->streams[s].device == d) {
+				error = add_device(run, trace, d, process);
+				break;
+			}
+	return error;
+}
+
+static int add_process(struct run *run, const struct trace *trace, const char *path)
+{
+	struct run_process *larger = realloc(run->processes, (run->n_processes + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	run->processes = larger;
+	struct run_process *p = &run->processes[run->n_processes];
+	const struct baton_r_process *from = &trace->process;
+	*p = (struct run_process){.path = strdup(path), .pid = from->pid, .rank = -1, .world_size = -1,
+	                          .cost_ns = trace->losses.cost_ns,
+	                          .cost_known = trace->losses.cost_known,
+	                          .damaged = trace->damage > 0};
+	if (trace->has_process) {
+		p->rank = from->rank;
+		p->world_size = from->world_size;
+	}
+	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
+	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
+	if (!error)
+		error = copy_text(run, trace, from->source, &p->source);
+	if (!error)
+		error = copy_text(run, trace, from->run_id, &p->run_id);
+	run->n_processes += p->path != NULL;
+	return error;
+}
+
+/* Of several runs in the directories the one with most files is kept; of equals the later in order of names. */
+static int choose_run(struct run *run)
+{
+	size_t best = 0, best_n = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		size_t n = 0;
+		for (size_t k = 0; k < run->n_processes; k++)
+			n += run->processes[k].run_id == run->processes[i].run_id;
+		if (n >= best_n) {
+			best = i;
+			best_n = n;
+		}
+	}
+	uint32_t run_id = run->n_processes ? run->processes[best].run_id : 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		if (run->processes[i].run_id == run_id)
+			run->processes[kept++] = run->processes[i];
+		else
+			free(run->processes[i].path);
+	}
+	size_t dropped = run->n_processes - kept;
+	run->n_processes = kept;
+	if (dropped == 0)
+		return STATUS_OK;
+	diag("the directory holds more than one run: answered from the %zu files of run %s, left out %zu", kept,
+	     strings_get(&run->pool, run_id).at, dropped);
+	return STATUS_PARTIAL;
+}
+
+static int warn_duplicate_ranks(struct run *run)
+{
+	int status = STATUS_OK;
+	for (size_t i = 0; i < run->n_processes; i++)
+		for (size_t k = i + 1; k < run->n_processes; k++) {
+			const struct run_process *a = &run->processes[i], *b = &run->processes[k];
+			if (a->rank < 0 || a->rank != b->rank || a->pid == b->pid)
+				continue;
+			diag("rank %d was written by two processes: %s and %s", a->rank, a->path, b->path);
+			status = STATUS_PARTIAL;
+		}
+	return status;
+}
+
+static bool process_before(const struct run_process *a, const struct run_process *b)
+{
+	uint32_t x = (uint32_t)a->rank, y = (uint32_t)b->rank; /* -1 sorts last */
+	return x != y ? x < y : a->pid < b->pid;
+}
+
+static void sort_device_processes(struct run *run, struct run_device *device)
+{
+	for (uint32_t i = 1; i < device->n_processes; i++)
+		for (uint32_t k = i; k > 0; k--) {
+			uint32_t *p = &device->processes[k];
+			if (!process_before(&run->processes[p[0]], &run->processes[p[-1]]))
+				break;
+			uint32_t t = p[0];
+			p[0] = p[-1];
+			p[-1] = t;
+		}
+}
+
+static int by_key(const void *a, const void *b, void *context)
+{
+	const struct run *run = context;
+	const struct run_device *x = a, *y = b;
+	return strcmp(strings_get(&run->pool, x->key).at, strings_get(&run->pool, y->key).at);
+}
+
+static int open_one(struct run *run, const char *path)
+{
+	struct trace trace;
+	int error = trace_open(&trace, path, false);
+	if (error == -EBADMSG) {
+		diag_at(path, 0, "not a baton trace (magic, version or header checksum is wrong)");
+		run->unreadable_files++;
+		return 0;
+	}
+	if (error) {
+		diag("%s: %s", path, strerror(-error));
+		run->unreadable_files++;
+		return error == -ENOMEM ? error : 0;
+	}
+	run->damaged_files += trace.damage > 0;
+	error = add_process(run, &trace, path);
+	trace_close(&trace);
+	return error;
+}
+
+static int index_devices(struct run *run)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < run->n_processes; i++) {
+		struct trace trace;
+		error = trace_open(&trace, run->processes[i].path, true);
+		if (error)
+			break;
+		error = add_devices(run, &trace, (uint32_t)i);
+		trace_close(&trace);
+	}
+	for (size_t i = 0; i < run->n_devices; i++)
+		sort_device_processes(run, &run->devices[i]);
+	if (run->n_devices)
+		qsort_r(run->devices, run->n_devices, sizeof(run->devices[0]), by_key, run);
+	return error;
+}
+
+int run_open(char *const *dirs, size_t n_dirs, struct run *run)
+{
+	struct paths paths = {0};
+	memset(run, 0, sizeof(*run));
+	int error = strings_init(&run->pool), status = STATUS_OK;
+	for (size_t i = 0; !error && i < n_dirs; i++) {
+		error = paths_add(&paths, dirs[i], false);
+		if (error)
+			diag("%s: %s", dirs[i], strerror(-error));
+	}
+	for (size_t i = 0; !error && i < paths.n; i++)
+		error = open_one(run, paths.at[i]);
+	if (!error && paths.n == 0)
+		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton import`",
+		     dirs[0]);
+	paths_free(&paths);
+	if (!error)
+		status = choose_run(run);
+	if (!error && status_worse(status, warn_duplicate_ranks(run)) != STATUS_OK)
+		status = STATUS_PARTIAL;
+	if (!error)
+		error = index_devices(run);
+	if (error || run->n_processes == 0) {
+		run_close(run);
+		return STATUS_INPUT;
+	}
+	return run->unreadable_files || run->damaged_files ? STATUS_PARTIAL : status;
+}
+
+void run_close(struct run *run)
+{
+	for (size_t i = 0; i < run->n_processes; i++)
+		free(run->processes[i].path);
+	for (size_t i = 0; i < run->n_devices; i++)
+		free(run->devices[i].processes);
+	free(run->processes);
+	free(run->devices);
+	strings_free(&run->pool);
+	memset(run, 0, sizeof(*run));
+}

@@ -1,0 +1,51 @@
+/* A run: the trace files of one or more directories (one per node), what process wrote each and which devices it drove.
+ * Nothing but identities is kept; files are opened again where rows are wanted. */
+#ifndef READ_RUN_H
+#define READ_RUN_H
+
+#include "base/strings.h"
+
+#include <baton/format.h>
+#include <stdbool.h>
+
+struct run_process {
+	char *path;
+	int64_t pid;
+	int32_t rank;
+	int32_t world_size;
+	uint32_t host; /* in run->pool, like all below */
+	uint32_t source;
+	uint32_t run_id;
+	uint64_t losses[5]; /* by enum baton_loss_kind */
+	uint64_t cost_ns;
+	bool cost_known;
+	bool damaged;
+};
+
+struct run_device { /* one physical device */
+	uint32_t key; /* "host/ordinal" or "host/uuid" */
+	uint32_t name;
+	uint32_t *processes; /* indexes of the processes that drive it, by (rank, pid); unknown ranks last */
+	uint32_t n_processes;
+};
+
+struct run {
+	struct strings pool;
+	struct run_process *processes;
+	size_t n_processes;
+	struct run_device *devices; /* by key */
+	size_t n_devices;
+	uint32_t unreadable_files;
+	uint32_t damaged_files;
+};
+
+/* Opens every *.baton file of the directories. Returns an enum status and says what is wrong itself: INPUT when no
+ * trace could be read, PARTIAL when some could not or when files of another run lay between (they are left out). */
+int run_open(char *const *dirs, size_t n_dirs, struct run *run);
+void run_close(struct run *run);
+
+/* The key of device `index` of an open trace on `host`. */
+struct trace;
+void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
+
+#endif

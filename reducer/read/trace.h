@@ -1,0 +1,86 @@
+/* One open trace file: its blocks, its dictionaries, its identity. One thread at a time. Ids of the file are
+ * turned into dense indexes from 1 (0: none or undefined), so that later stages can use arrays. */
+#ifndef READ_TRACE_H
+#define READ_TRACE_H
+
+#include "base/strings.h"
+
+#include <baton/reader.h>
+
+struct idmap { /* u32 id -> dense index; small ids in a vector, large ones in a hash */
+	uint32_t *dense;
+	uint32_t n_dense;
+	uint64_t *hash; /* id << 32 | index */
+	uint32_t hash_room;
+	uint32_t hash_used;
+};
+
+struct trace_thread {
+	int64_t pid;
+	int64_t tid;
+};
+
+struct trace_device {
+	int32_t ordinal;
+	uint32_t name;
+	uint32_t uuid;
+};
+
+struct trace_stream {
+	uint32_t device; /* index into devices */
+	int64_t context;
+	int64_t stream;
+};
+
+struct trace_comm {
+	uint32_t size;
+	uint64_t hash;
+	uint32_t name;
+};
+
+struct trace_losses {
+	uint64_t by_kind[5]; /* enum baton_loss_kind */
+	uint64_t cost_ns;
+	bool cost_known;
+};
+
+struct trace {
+	const char *path; /* not owned */
+	struct baton_reader reader;
+	struct strings strings; /* index 0: empty */
+	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids;
+	struct trace_thread *threads; /* [0] unused, likewise below */
+	struct trace_device *devices;
+	struct trace_stream *streams;
+	struct trace_comm *comms;
+	uint32_t n_threads, n_devices, n_streams, n_comms;
+	bool has_process;
+	struct baton_r_process process; /* string fields are indexes here */
+	struct trace_losses losses;
+	uint64_t damage; /* damaged places met so far */
+	uint64_t blocks_read;
+	bool quiet; /* damage was already reported by an earlier pass */
+};
+
+/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage is said with diag_at() unless `quiet`. */
+int trace_open(struct trace *trace, const char *path, bool quiet);
+void trace_close(struct trace *trace);
+
+uint32_t idmap_get(const struct idmap *map, uint64_t id);
+/* Adds id -> index unless it is there already (then the first holds). 0 or -ENOMEM. */
+int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
+void idmap_free(struct idmap *map);
+
+/* Walks the records of one payload: *at moves from one record to the next. NULL at the end. The payload has been
+ * validated by trace_records_ok(). */
+const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at);
+/* Section 3 of docs/FORMAT.md: does this payload hold `rows` well-formed records? */
+bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows);
+
+/* Takes in one (validated) string record. 0 or -ENOMEM. */
+int trace_add_string(struct trace *trace, const struct baton_record *record);
+
+/* Notes damage at entry i, once. */
+void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage);
+
+#endif

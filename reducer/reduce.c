@@ -1,0 +1,324 @@
+/* The pipe: read -> merge -> steps -> classify -> attribute -> summarise, a device at a time on as many threads as there are cores.
+ * Each device is scanned; when all were, each is attributed into a summary of its own; those are merged. */
+#include "reduce.h"
+
+#include "attribute/device.h"
+#include "attribute/worst_gaps.h"
+#include "base/diag.h"
+#include "classify/classify.h"
+#include "summarise/summary_io.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 64 };
+
+struct work {
+	const struct device_context *context;
+	struct device_scan *scans;
+	struct reduction *out; /* merged into under the lock */
+	atomic_size_t next;
+	size_t n;
+	atomic_int error;
+	pthread_mutex_t lock;
+	bool scanning;
+};
+
+/* Keeps the worst of both lists. */
+static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room, const char *leaf)
+{
+	if (from->n_gaps == 0)
+		return 0;
+	struct gap_proof *all = malloc((into->n_gaps + from->n_gaps) * sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	size_t i = 0, k = 0, n = 0;
+	while (n < room && (i < into->n_gaps || k < from->n_gaps)) {
+		bool take_from = i == into->n_gaps ||
+		                 (k < from->n_gaps && gap_proof_weight(&from->gaps[k], leaf) >
+		                                              gap_proof_weight(&into->gaps[i], leaf));
+		all[n++] = take_from ? from->gaps[k++] : into->gaps[i++];
+	}
+	free(into->gaps);
+	into->gaps = all;
+	into->n_gaps = n;
+	return 0;
+}
+
+static int attribute_one(struct work *work, size_t device)
+{
+	struct reduction part = {0};
+	int error = summary_init(&part.summary);
+	if (!error)
+		error = device_attribute(work->context, &work->scans[device], &part);
+	const struct reduce_options *options = work->context->options;
+	pthread_mutex_lock(&work->lock);
+	if (!error)
+		error = summary_merge(&work->out->summary, &part.summary);
+	if (!error)
+		error = merge_gaps(work->out, &part, options->gaps, options->gaps_leaf);
+	pthread_mutex_unlock(&work->lock);
+	reduction_free(&part);
+	return error;
+}
+
+static void *worker(void *argument)
+{
+	struct work *work = argument;
+	for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
+		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute", 100 * i / work->n,
+		         i, work->n);
+		int error = 0;
+		if (work->scanning)
+			error = device_scan(work->context, (uint32_t)i, &work->scans[i]);
+		else if (!work->scans[i].empty)
+			error = attribute_one(work, i);
+		if (error)
+			atomic_store(&work->error, error);
+	}
+	return NULL;
+}
+
+static int run_workers(struct work *work, bool scanning)
+{
+	pthread_t threads[MAX_THREADS];
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+	work->scanning = scanning;
+	atomic_store(&work->next, 0);
+	size_t started = 0;
+	for (n = n < work->n ? n : work->n; started + 1 < n; started++)
+		if (pthread_create(&threads[started], NULL, worker, work) != 0)
+			break;
+	worker(work); /* this thread works too */
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	progress_done();
+	return atomic_load(&work->error);
+}
+
+static int reduce_devices(struct device_context *context, struct reduction *out)
+{
+	struct work work = {.context = context, .out = out, .n = context->run->n_devices};
+	work.scans = calloc(work.n + 1, sizeof(*work.scans));
+	if (!work.scans)
+		return -ENOMEM;
+	pthread_mutex_init(&work.lock, NULL);
+	int error = run_workers(&work, true);
+	if (!error)
+		error = run_workers(&work, false);
+	for (size_t i = 0; i < work.n; i++)
+		device_scan_free(context, &work.scans[i]);
+	pthread_mutex_destroy(&work.lock);
+	free(work.scans);
+	return error;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int describe_ranks(const struct run *run, struct run_summary *out)
+{
+	out->world_size = -1;
+	out->ranks = malloc((run->n_processes + 1) * sizeof(*out->ranks));
+	if (!out->ranks)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		out->world_size = p->world_size > out->world_size ? p->world_size : out->world_size;
+		if (p->rank >= 0)
+			out->ranks[out->n_ranks++] = p->rank;
+	}
+	qsort(out->ranks, out->n_ranks, sizeof(*out->ranks), by_number);
+	uint32_t distinct = 0;
+	for (uint32_t i = 0; i < out->n_ranks; i++)
+		if (distinct == 0 || out->ranks[distinct - 1] != out->ranks[i])
+			out->ranks[distinct++] = out->ranks[i];
+	out->n_ranks = distinct;
+	if (out->n_ranks == 0 || out->world_size <= 0 || out->world_size > 1 << 20)
+		return 0;
+	out->missing_ranks = malloc((size_t)out->world_size * sizeof(*out->missing_ranks));
+	if (!out->missing_ranks)
+		return -ENOMEM;
+	uint32_t seen = 0;
+	for (int32_t rank = 0; rank < out->world_size; rank++) {
+		while (seen < out->n_ranks && out->ranks[seen] < rank)
+			seen++;
+		if (seen == out->n_ranks || out->ranks[seen] != rank)
+			out->missing_ranks[out->n_missing_ranks++] = rank;
+	}
+	return 0;
+}
+
+static int copy_text(struct summary *summary, const struct run *run, uint32_t from, uint32_t *to)
+{
+	struct text text = strings_get(&run->pool, from);
+	return text.bytes ? strings_add(&summary->pool, text.at, text.bytes, to, NULL) : 0;
+}
+
+static uint32_t count_hosts(const struct run *run)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		size_t k = 0;
+		while (k < i && run->processes[k].host != run->processes[i].host)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+static int describe_device(const struct run *run, const struct run_device *device, struct summary *summary)
+{
+	struct device_summary *row = summary_device(summary, strings_get(&run->pool, device->key).at);
+	if (!row)
+		return -ENOMEM;
+	row->ranks = malloc(device->n_processes * sizeof(*row->ranks));
+	row->pids = malloc(device->n_processes * sizeof(*row->pids));
+	if (!row->ranks || !row->pids)
+		return -ENOMEM;
+	row->n_processes = device->n_processes;
+	for (uint32_t i = 0; i < device->n_processes; i++) {
+		row->ranks[i] = run->processes[device->processes[i]].rank;
+		row->pids[i] = run->processes[device->processes[i]].pid;
+	}
+	return copy_text(summary, run, device->name, &row->name);
+}
+
+static void describe_quality(const struct run *run, struct quality *q)
+{
+	q->clock_residual_ns = -1; /* one clock per host, and no host's clock is compared with another's yet */
+	q->tool_ns = -1;
+	q->truncated_files = run->damaged_files;
+	q->unreadable_files = run->unreadable_files;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		q->dropped += p->losses[BATON_LOSS_DROPPED];
+		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
+		q->invalid_events += p->losses[BATON_LOSS_INVALID];
+		if (p->cost_known)
+			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
+	}
+}
+
+/* What the run is, beside its numbers. */
+static int describe_run(const struct run *run, const struct reduce_options *options, struct summary *summary)
+{
+	const char *source = strings_get(&run->pool, run->processes[0].source).at;
+	bool imported = strcmp(source, "cupti") != 0;
+	int64_t steps = 0;
+	int error = describe_ranks(run, &summary->run);
+	for (size_t i = 0; !error && i < run->n_devices; i++)
+		error = describe_device(run, &run->devices[i], summary);
+	for (size_t i = 0; i < summary->n_devices; i++)
+		steps += summary->devices[i].steps > 1 || summary->devices[i].window_ns != summary->devices[i].hull_ns;
+	const char *step_source = steps == 0 ? "none" : options->step_range ? "nvtx" : options->steps ? "periodicity" : "marker";
+	summary->run.hosts = count_hosts(run);
+	describe_quality(run, &summary->quality);
+	if (!error)
+		error = copy_text(summary, run, run->processes[0].source, &summary->run.source);
+	if (!error)
+		error = strings_add(&summary->pool, step_source, strlen(step_source), &summary->run.step_source, NULL);
+	const char *mode = imported ? "import" : "cupti";
+	return error ? error : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
+}
+
+/* The part of a status that a stored summary remembers too. */
+static int status_of(const char *dir, const struct summary *summary)
+{
+	const struct run_summary *run = &summary->run;
+	int status = summary->quality.truncated_files || summary->quality.unreadable_files ? STATUS_PARTIAL : STATUS_OK;
+	if (run->n_missing_ranks == 0)
+		return status;
+	if (run->n_missing_ranks == 1)
+		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0], run->world_size,
+		     run->n_ranks);
+	else
+		diag("%s: %u of %d ranks have no file (the first is rank %d); answered from %u", dir, run->n_missing_ranks,
+		     run->world_size, run->missing_ranks[0], run->n_ranks);
+	return STATUS_PARTIAL;
+}
+
+static void options_text(const struct reduce_options *options, char *text, size_t bytes)
+{
+	snprintf(text, bytes, "steps=%s range=%s taxonomy=%s classes=%s", options->steps ? options->steps : "",
+	         options->step_range ? options->step_range : "", options->taxonomy ? options->taxonomy : "",
+	         options->classes_file ? options->classes_file : "");
+}
+
+static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
+{
+	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->classes_file;
+}
+
+static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
+                        struct classifier *classifier, struct reduction *out)
+{
+	struct run run;
+	struct device_context context = {.run = &run, .classifier = classifier, .options = options};
+	struct host_names *names = NULL;
+	int status = run_open(dirs, n_dirs, &run);
+	if (status == STATUS_INPUT)
+		return status;
+	int error = host_names_open(&names);
+	context.names = names;
+	if (!error)
+		error = collectives_open(&context.collectives);
+	if (!error)
+		error = reduce_devices(&context, out);
+	if (!error && out->summary.n_devices == 0) {
+		diag("%s: no GPU work in it: nothing to report", dirs[0]);
+		status = STATUS_INPUT;
+	} else if (!error) {
+		error = describe_run(&run, options, &out->summary);
+		summary_sort(&out->summary);
+	}
+	collectives_close(context.collectives);
+	host_names_close(names);
+	run_close(&run);
+	if (error)
+		diag("%s: %s", dirs[0], strerror(-error));
+	return error ? STATUS_INPUT : status;
+}
+
+int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options, struct reduction *out)
+{
+	char message[512], text[512];
+	struct classifier *classifier;
+	memset(out, 0, sizeof(*out));
+	options_text(options, text, sizeof(text));
+	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
+		return status_of(dirs[0], &out->summary);
+	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message), &classifier) != 0) {
+		diag("%s", message);
+		return STATUS_USAGE;
+	}
+	int status = summary_init(&out->summary) ? STATUS_INPUT : reduce_fresh(dirs, n_dirs, options, classifier, out);
+	classifier_close(classifier);
+	if (status == STATUS_INPUT) {
+		reduction_free(out);
+		return status;
+	}
+	status = status_worse(status, status_of(dirs[0], &out->summary));
+	bool store = options->store && n_dirs == 1 && !options->classes_file;
+	if (store && summary_store(dirs[0], &out->summary, text) != 0 && options->fresh) {
+		diag("%s: cannot write summary.baton: %s", dirs[0], strerror(errno));
+		status = status_worse(status, STATUS_OUTPUT);
+	}
+	return status;
+}
+
+void reduction_free(struct reduction *reduction)
+{
+	summary_free(&reduction->summary);
+	free(reduction->gaps);
+	memset(reduction, 0, sizeof(*reduction));
+}

@@ -1,0 +1,138 @@
+#include "steps/markers.h"
+
+#include "read/rows.h"
+
+static int add_marker(struct steps *steps, const struct marker *marker)
+{
+	size_t n = steps->n_markers;
+	if ((n & (n - 1)) == 0) {
+		struct marker *larger = realloc(steps->markers, (n ? 2 * n : 1) * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		steps->markers = larger;
+	}
+	steps->markers[steps->n_markers++] = *marker;
+	return 0;
+}
+
+/* Keeps the current row when it marks a step; a better form throws the lesser ones away. */
+static int consider(struct rows *ranges, const struct host_names *names, const char *step_range,
+                    struct steps *steps)
+{
+	int category = (int)rows_value(ranges, RANGE_CATEGORY);
+	if (category == BATON_RANGE_PYTHON || category < BATON_RANGE_NVTX || category > BATON_RANGE_MARK)
+		return 0;
+	const struct trace *trace = ranges->trace;
+	uint32_t name = idmap_get(&trace->string_ids, (uint64_t)rows_value(ranges, RANGE_NAME));
+	const char *text = strings_get(&trace->strings, name).at;
+	struct marker marker = {.begin_ns = rows_value(ranges, RANGE_START)};
+	marker.end_ns = marker.begin_ns + rows_value(ranges, RANGE_DUR);
+	if (!step_range && text[0] != 'P' && text[0] != 'p' && text[0] != 's' && text[0] != 'S')
+		return 0;
+	enum marker_form form = host_names_marker(names, text, step_range, &marker.number);
+	if (form == MARKER_NONE || form < steps->form)
+		return 0;
+	if (form > steps->form)
+		steps->n_markers = 0;
+	steps->form = form;
+	marker.partial = rows_optional(ranges, RANGE_UNCLOSED, 0) != 0;
+	if (category == BATON_RANGE_MARK) {
+		marker.end_ns = INT64_MIN; /* until the next marker */
+		marker.partial = false;
+	}
+	return add_marker(steps, &marker);
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct marker *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
+}
+
+/* Drops second markers with one begin, ends marks at the next one, numbers what is counted. */
+static void settle(struct steps *steps)
+{
+	size_t kept = 0;
+	struct marker *m = steps->markers;
+	if (steps->n_markers)
+		qsort(m, steps->n_markers, sizeof(*m), by_begin);
+	for (size_t i = 0; i < steps->n_markers; i++)
+		if (kept == 0 || m[kept - 1].begin_ns != m[i].begin_ns)
+			m[kept++] = m[i];
+	steps->n_markers = kept;
+	for (size_t i = 0; i < kept; i++) {
+		if (m[i].end_ns == INT64_MIN) {
+			m[i].partial = i + 1 == kept;
+			m[i].end_ns = i + 1 < kept ? m[i + 1].begin_ns : m[i].begin_ns;
+		}
+		m[i].step = m[i].partial ? STEP_AFTER : steps->n_steps++;
+		steps->cut += m[i].partial;
+	}
+}
+
+int steps_find(struct trace *trace, const struct host_names *names, const char *step_range,
+               struct steps *out)
+{
+	struct rows ranges;
+	memset(out, 0, sizeof(*out));
+	int error = rows_open(&ranges, trace, BATON_RANGE);
+	while (!error && rows_next(&ranges))
+		error = consider(&ranges, names, step_range, out);
+	if (!error)
+		error = ranges.error;
+	rows_close(&ranges);
+	if (!error)
+		settle(out);
+	return error;
+}
+
+int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct steps *out)
+{
+	int error = 0;
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; !error && i < n; i++)
+		error = add_marker(out, &(struct marker){.begin_ns = begins_ns[i], .number = -1,
+		                                         .end_ns = i + 1 < n ? begins_ns[i + 1] : end_ns});
+	if (!error)
+		settle(out);
+	return error;
+}
+
+void steps_free(struct steps *steps)
+{
+	free(steps->markers);
+	memset(steps, 0, sizeof(*steps));
+}
+
+int32_t steps_of(const struct steps *steps, int64_t launch_ns)
+{
+	if (steps->n_steps == 0)
+		return 0;
+	const struct marker *m = steps->markers;
+	size_t low = 0, high = steps->n_markers; /* m[low - 1].begin <= launch < m[high].begin */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (m[middle].begin_ns <= launch_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return STEP_BEFORE;
+	bool last_counted = low == steps->n_markers;
+	if (last_counted && launch_ns >= m[low - 1].end_ns)
+		return STEP_AFTER;
+	return m[low - 1].step;
+}
+
+int64_t steps_number(const struct steps *steps, int32_t step)
+{
+	if (step < 0 || steps->n_steps == 0)
+		return -1;
+	for (size_t i = (size_t)step; i < steps->n_markers; i++) /* cut markers lie between */
+		if (steps->markers[i].step == step)
+			return steps->markers[i].number;
+	return -1;
+}

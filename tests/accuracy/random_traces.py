@@ -1,0 +1,484 @@
+#!/usr/bin/env python3
+"""Writes small, valid and hostile runs: `random_traces.py --seed N OUTDIR`, `make_run(seed, dir)`.
+
+Times are small multiples of a unit, so that starts, ends, launches and markers often fall on one
+instant, now and then far from zero. A run is drawn from its seed alone.
+"""
+
+import argparse
+import itertools
+import random
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "format"))
+from writer import TraceWriter  # noqa: E402
+
+KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
+OPERATOR, PYTHON_FRAME, MARK = 4, 5, 6
+MS = 1_000_000
+
+KERNEL_NAMES = [
+    "ampere_sgemm_128x64_nn",
+    "void cutlass::Kernel2<cutlass_80_tensorop_f16_s16816gemm_f16_128x64_32x6_nn_align8>"
+    "(cutlass_80_tensorop_f16_s16816gemm_f16_128x64_32x6_nn_align8::Params)",
+    "void at::native::vectorized_elementwise_kernel<4, at::native::direct_copy_kernel_cuda("
+    "at::TensorIteratorBase&)::{lambda()#3}, std::array<char*, 2ul> >(int, std::array<char*, 2ul>)",
+    "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+    "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>, std::array<char*, 3ul>)",
+    "void (anonymous namespace)::softmax_warp_forward<float, float, float, 7, false, false>"
+    "(float*, float const*, int, int, int)",
+    "foo_kernel", "größe_kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, "
+    "unsigned long, ncclWork*)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"]
+NCCL_NAMES = KERNEL_NAMES[-2:]
+LAUNCH_NAMES = ["cudaLaunchKernel", "cudaLaunchKernel_v7000", "cuLaunchKernelEx",
+                "cudaLaunchKernelExC_v11060", "cudnnConvolutionForward"]
+GRAPH_NAMES = ["cudaGraphLaunch", "cudaGraphLaunch_v10000", "cuGraphLaunch"]
+COPY_NAMES = ["cudaMemcpyAsync", "cudaMemcpy_v3020", "cuMemcpyHtoDAsync_v2"]
+ALLOC_NAMES = ["cudaMalloc", "cudaFree_v3020", "cudaHostAlloc", "cuMemFree_v2",
+               "cuMemHostGetDevicePointer_v2", "cuMemAddressReserve", "hipMalloc"]
+MODULE_NAMES = ["cuModuleLoadDataEx", "cuLibraryGetKernel", "cudaLibraryLoadData", "cuInit",
+                "cudaGraphInstantiate_v12000", "cuCtxCreate_v2", "cudaStreamCreateWithPriority",
+                "cuDevicePrimaryCtxRetain"]
+SYNC_NAMES = ["cudaDeviceSynchronize_v3020", "cudaStreamSynchronize", "cuEventSynchronize",
+              "cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuCtxSynchronize"]
+OTHER_NAMES = ["cudaEventRecord", "cudaGetLastError", "cudaMemcpyToSymbol", "cudaMemsetAsync",
+               "cudaLaunchHostFunc", "cudaMallocless", "cuInitialise", "cudaFuncGetAttributes",
+               "nccl:call", "c10d::allreduce_", "cudaStreamWaitEvent", None]
+RANGE_NAMES = [
+    "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "dataload", "data_load",
+    "torch/utils/data/dataloader.py(631): __next__", "LOAD_BATCH", "wait_for_batch",
+    "nccl:all_reduce", "record_param_comms", "record_param_comms_", "c10d::allreduce_",
+    "aten::add", "aten::mm", "Optimizer.step#SGD.step", "forward", "step", "my ProfilerStep#3",
+    "step 5 of 9", None]
+STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
+
+
+class ProcessRows:
+    """The rows of one process as lists of dicts, before they become a file."""
+
+    def __init__(self, pid, rank, host):
+        self.pid, self.rank, self.host = pid, rank, host
+        self.devices = []        # (ordinal, uuid)
+        self.streams = []        # (index into devices, context, stream)
+        self.communicators = []  # (size, hash)
+        self.thread_count = 1
+        self.ops, self.calls, self.ranges, self.overheads = [], [], [], []
+        self.collectives, self.syncs = [], []
+        self.last_correlation = pid * 100
+
+    def new_correlation(self):
+        self.last_correlation += 1
+        return self.last_correlation
+
+    def op(self, begin, end, kind, stream, correlation, name, pageable=0):
+        self.ops.append({"start_ns": begin, "dur_ns": end - begin, "op_kind": kind,
+                         "stream": stream + 1, "correlation": correlation, "name": name,
+                         "pageable": pageable})
+
+    def call(self, begin, end, thread, name, correlation=0):
+        self.calls.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
+                           "name": name, "correlation": correlation})
+
+    def range(self, begin, end, thread, name, category, unclosed=0):
+        self.ranges.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
+                            "name": name, "category": category, "unclosed": unclosed})
+
+    def overhead(self, begin, end, thread, kind):
+        self.overheads.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
+                               "overhead_kind": kind, "name": None})
+
+    def span(self):
+        times = [t for rows in (self.ops, self.calls) for row in rows
+                 for t in (row["start_ns"], row["start_ns"] + row["dur_ns"])]
+        return (min(times), max(times)) if times else (0, 1)
+
+
+class Host:
+    """Draws what the threads of one process do and what its device makes of it."""
+
+    def __init__(self, rng, process, unit, may_miss):
+        self.rng, self.process, self.unit, self.may_miss = rng, process, unit, may_miss
+        self.stream_end = {}
+        self.instants = [0]  # where ops began or ended: others like to do so too
+
+    def some(self, zero=0.15, long=0.02):
+        """A duration: often nothing or a few units, rarely a millisecond and more."""
+        kind = self.rng.random()
+        if kind < zero:
+            return 0
+        if kind > 1 - long:
+            return MS + self.unit * self.rng.choice([-1, 0, 0, 1, 40])
+        most = 5 if kind < 0.7 else 60
+        return self.unit * self.rng.randint(1, most)
+
+    def walk(self, thread, count):
+        now = self.unit * self.rng.randint(0, 30)
+        actions = [(self.launch, 55), (self.plain_call, 14), (self.range_row, 14),
+                   (self.overhead_row, 5), (self.nested_call, 4), (self.pause, 8)]
+        functions, weights = zip(*actions)
+        for _ in range(count):
+            now = self.rng.choices(functions, weights)[0](thread, now)
+            now += self.some(zero=0.3, long=0)
+
+    def pause(self, _thread, now):
+        return now + self.some(long=0.25)
+
+    def plain_call(self, thread, now):
+        name = self.rng.choice(self.rng.choice(
+            [ALLOC_NAMES, MODULE_NAMES, SYNC_NAMES, SYNC_NAMES, OTHER_NAMES]))
+        end = now + self.some(long=0.04)
+        correlation = self.process.new_correlation() if self.rng.random() < 0.5 else 0
+        self.process.call(now, end, thread, name, correlation)
+        return end
+
+    def nested_call(self, thread, now):
+        outer_end = now + self.some() + 2 * self.unit
+        self.plain_call(thread, now + self.unit)
+        self.process.call(now, outer_end, thread, self.rng.choice(SYNC_NAMES + OTHER_NAMES))
+        return outer_end if self.rng.random() < 0.7 else now + self.unit
+
+    def range_row(self, thread, now):
+        begin = now - self.some() if self.rng.random() < 0.3 else now
+        length = self.some() * self.rng.choice([1, 3, 20])
+        category = self.rng.choice([1, 2, 3, OPERATOR, OPERATOR, PYTHON_FRAME, MARK])
+        self.process.range(begin, begin + (0 if category == MARK else length), thread,
+                           self.rng.choice(RANGE_NAMES), category)
+        return now
+
+    def overhead_row(self, thread, now):
+        self.process.overhead(now, now + self.some(), self.rng.choice([0, thread]),
+                              self.rng.randint(1, 3))
+        return now
+
+    def launch(self, thread, now):
+        """A call and its ops, in one of several shapes."""
+        end = now + self.some(long=0.05)
+        shape = self.rng.choices(["kernel", "copy", "memset", "graph", "whole", "shared", "mixed"],
+                                 [60, 12, 4, 8, 3, 4, 4])[0]
+        correlation = self.process.new_correlation()
+        names = GRAPH_NAMES if shape in ("graph", "whole") else \
+            COPY_NAMES if shape == "copy" else LAUNCH_NAMES
+        missing = self.may_miss and self.rng.random() < 0.08
+        if missing:
+            correlation = self.rng.choice([0, correlation])
+        else:
+            self.launch_calls(thread, now, end, self.rng.choice(names), correlation)
+        begin = None
+        for kind in self.kinds_of(shape):
+            together = begin if self.rng.random() < 0.3 else None
+            begin, _ = self.place_op(now, kind, correlation, begin=together)
+        return end
+
+    def serial(self, thread, count):
+        """`count` launches, each when the device has become idle."""
+        now = self.process.span()[1]
+        slow = self.unit * self.rng.choice([0, 3, 200])
+        for _ in range(count):
+            launched = now + self.rng.choice([0, 0, self.unit, self.some(long=0)])
+            correlation = self.process.new_correlation()
+            self.process.call(launched, launched + self.some(long=0), thread,
+                              self.rng.choice(LAUNCH_NAMES), correlation)
+            for _ in range(self.rng.choice([1, 1, 1, 2])):
+                begin = launched + slow + self.unit * self.rng.randint(0, 30)
+                _, now = self.place_op(launched, KERNEL, correlation, length=self.unit * 2,
+                                       begin=begin)
+                launched = now if self.rng.random() < 0.2 else launched
+
+    def launch_calls(self, thread, begin, end, name, correlation):
+        self.process.call(begin, end, thread, name, correlation)
+        if self.rng.random() < 0.12:
+            inner = self.rng.choice([begin, min(end, begin + self.unit)])
+            other = self.rng.randint(1, self.process.thread_count)
+            inner_end = self.rng.choice([end, max(inner, end - self.unit)])
+            if (inner, inner_end, other) != (begin, end, thread):
+                self.process.call(inner, inner_end, other, "cuLaunchKernel", correlation)
+
+    def kinds_of(self, shape):
+        several = self.rng.randint(2, 5)
+        return {"kernel": [KERNEL], "copy": [MEMCPY], "memset": [MEMSET], "whole": [WHOLE_GRAPH],
+                "graph": [self.rng.choice([KERNEL, KERNEL, MEMCPY]) for _ in range(several)],
+                "shared": [KERNEL] * several, "mixed": [MEMCPY, KERNEL]}[shape]
+
+    def draw_begin(self, launched, stream):
+        begin = launched + self.some(zero=0.05, long=0.01)
+        how = self.rng.random()
+        if how < 0.25:
+            return max(begin, self.stream_end.get(stream, begin))
+        if how < 0.4:
+            return max(self.rng.choice(self.instants[-6:]), launched)
+        return launched - self.some(long=0) if how < 0.42 else begin
+
+    def place_op(self, launched, kind, correlation, name=None, length=None, begin=None):
+        rng = self.rng
+        stream = rng.randrange(len(self.process.streams))
+        if begin is None:
+            begin = self.draw_begin(launched, stream)
+        end = begin + (self.some(long=0.005) if length is None else length)
+        near = rng.choice(self.instants[-6:])
+        if length is None and near >= begin and rng.random() < 0.2:
+            end = near
+        names = {KERNEL: KERNEL_NAMES, MEMCPY: ["Memcpy HtoD (Pageable -> Device)"],
+                 MEMSET: ["Memset (Device)"], WHOLE_GRAPH: [None]}[kind]
+        pageable = 1 if kind == MEMCPY and rng.random() < 0.5 else 0
+        self.process.op(begin, end, kind, stream, correlation, name or rng.choice(names), pageable)
+        self.stream_end[stream] = max(end, self.stream_end.get(stream, end))
+        self.instants += [begin, end]
+        return begin, end
+
+    def fill_queue(self):
+        """About 1,000 launches ahead of a stall, and others that overtake them."""
+        rng, process, unit = self.rng, self.process, self.unit
+        depth = rng.choice([997, 998, 999, 1000, 1001, 1003, 1100, 1250])
+        now = process.span()[1] + unit * rng.randint(0, 100)
+        released = now + unit * (depth * 2 + 2000)
+        stalled = rng.randrange(len(process.streams))
+        at = released
+        for _ in range(depth):
+            correlation = process.new_correlation()
+            process.call(now, now + unit * rng.randint(0, 1), 1, "cudaLaunchKernel", correlation)
+            process.op(at, at + unit, KERNEL, stalled, correlation, "foo_kernel")
+            now += unit
+            at += unit * rng.choice([1, 1, 1, 2])
+        for _ in range(rng.randint(3, 30)):
+            thread = rng.randint(1, process.thread_count)
+            now += unit * rng.randint(0, 60)
+            end = now + unit * rng.randint(1, 40)
+            correlation = process.new_correlation()
+            process.call(now, end, thread, rng.choice(LAUNCH_NAMES), correlation)
+            begin = rng.choice([now + unit * rng.randint(0, 80), at + unit * rng.randint(0, 99),
+                                released + unit * rng.randint(0, depth)])
+            process.op(begin, begin + unit, KERNEL, rng.randrange(len(process.streams)),
+                       correlation, "foo_kernel")
+
+
+class Run:
+    """Draws the processes of a run and what joins them."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+        rng = self.rng
+        self.unit = rng.choice([1, 1, 7, 100, 1000, 1000, 4000, 20_000])
+        self.base = rng.choice([0, 0, -20 * self.unit, 1_700_000_000_123_456_789])
+        self.may_miss = rng.random() < 0.6
+        self.processes = self.draw_processes(rng.choice([1, 1, 2, 2, 3]))
+        self.draw_devices()
+        deep = rng.random() < 0.12
+        self.hosts = [Host(rng, p, self.unit, self.may_miss) for p in self.processes]
+        for host in self.hosts:
+            for thread in range(1, host.process.thread_count + 1):
+                host.walk(thread, rng.choice([3, 12, 40, 40, 90]))
+            if rng.random() < 0.35:
+                host.serial(rng.randint(1, host.process.thread_count), rng.randint(18, 24))
+        if deep:
+            self.hosts[0].fill_queue()
+        self.numbers = list(itertools.accumulate(rng.choice([0, 1, 1, 1, 1, 1, 1, 2])
+                                                 for _ in range(12)))
+        self.draw_collectives()
+        self.draw_long_rows()
+        for process in self.processes:
+            self.draw_steps(process)
+
+    def draw_processes(self, count):
+        pids = self.rng.sample(range(10, 100), count)
+        ranks = self.rng.sample(range(4), count)
+        if self.rng.random() < 0.3:
+            ranks[self.rng.randrange(count)] = -1
+        if self.rng.random() < 0.1:
+            ranks = [-1] * count
+        hosts = ["node-b"] * count
+        if self.rng.random() < 0.15:
+            hosts[-1] = "node-a"
+        return [ProcessRows(*facts) for facts in zip(pids, ranks, hosts)]
+
+    def draw_devices(self):
+        rng = self.rng
+        layout = rng.choice(["own", "shared uuid", "shared ordinal", "one drives two"])
+        for at, process in enumerate(self.processes):
+            process.devices = {"own": [(at % 2, None)], "shared uuid": [(at, "GPU-1234")],
+                               "shared ordinal": [(0, None)],
+                               "one drives two": [(0, "GPU-a"), (1, "GPU-b")][at:] or
+                               [(0, "GPU-b")]}[layout]
+            process.thread_count = rng.choice([1, 2, 2, 3, 4])
+            numbers = rng.sample([0, 7, 13, 20, 28], 4)
+            process.streams = [(device, 1 + device, number)
+                               for device in range(len(process.devices))
+                               for number in numbers[:rng.randint(1, 4)]]
+            if rng.random() < 0.3:  # another context has a stream of the same number
+                process.streams.append((0, 9, process.streams[0][2]))
+            if rng.random() < 0.2:  # an equal stream under another id
+                process.streams.append(process.streams[0])
+            if rng.random() < 0.2:  # a device without ops
+                process.devices = process.devices + [(5, None)]
+
+    def draw_collectives(self):
+        rng, count = self.rng, len(self.processes)
+        groups = [(rng.choice([count, count, count, 1, count + 1]), rng.getrandbits(64))
+                  for _ in range(rng.choice([0, 1, 1, 2]))]
+        for process in self.processes:
+            process.communicators = groups
+        sequence = 0
+        for number, _ in enumerate(groups, 1):
+            with_sequence = rng.random() < 0.5
+            for _ in range(rng.choice([1, 4, 10, 20])):
+                sequence += rng.choice([0, 1, 1, 1, 1, 1])
+                self.draw_collective(number, sequence if with_sequence else None)
+
+    def draw_collective(self, communicator, sequence):
+        rng = self.rng
+        coll = rng.choice([1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 10, 0])
+        begin = self.unit * 20 * rng.randint(0, 30)
+        rows = 2 if rng.random() < 0.15 else 1
+        longest = self.unit * rng.choice([0, 3, 40])
+        for host in self.hosts:
+            if rng.random() < 0.08:
+                continue
+            twice = rng.random() < 0.06
+            for _ in range(2 if twice else 1):
+                member_rows = 3 - rows if rng.random() < 0.04 else rows
+                self.draw_member(host, begin, longest, [(communicator, coll, sequence)]
+                                 * member_rows)
+
+    def draw_member(self, host, begin, longest, rows):
+        rng, process = self.rng, host.process
+        correlation = process.new_correlation()
+        launched = begin + self.unit * rng.randint(0, 20)
+        if not (self.may_miss and rng.random() < 0.05):
+            process.call(launched, launched + host.some(), rng.randint(1, process.thread_count),
+                         "cudaLaunchKernelExC", correlation)
+        name = rng.choice(NCCL_NAMES + ["foo_kernel"])
+        kernels = 2 if rng.random() < 0.04 else 1
+        for _ in range(kernels):
+            length = longest + self.unit * rng.randint(0, 30)
+            begun, end = host.place_op(launched, KERNEL, correlation, name, length=length)
+            for communicator, coll, sequence in rows:
+                if rng.random() < 0.02:
+                    communicator = 0
+                process.collectives.append(
+                    {"start_ns": begun, "dur_ns": end - begun, "correlation": correlation,
+                     "comm": communicator, "coll": coll, "bytes": 4096, "sequence": sequence})
+
+    def draw_long_rows(self):
+        """Ranges and calls that span much of the run, and rows that decide nothing."""
+        rng = self.rng
+        for process in self.processes:
+            begin, end = process.span()
+            for _ in range(rng.choice([0, 0, 1, 3])):
+                first, last = sorted(rng.randint(begin, end) for _ in range(2))
+                thread = rng.randint(1, process.thread_count)
+                process.range(first, last, thread, rng.choice(RANGE_NAMES),
+                              rng.choice([1, 3, PYTHON_FRAME]), rng.randint(0, 1))
+            if rng.random() < 0.1:
+                process.overhead(begin, begin + (end - begin) // 3, 0, rng.randint(1, 3))
+            if rng.random() < 0.3:
+                process.syncs.append({"start_ns": begin, "dur_ns": 0, "sync_kind": 1, "stream": 1,
+                                      "correlation": 1, "event": 1})
+
+    def draw_steps(self, process):
+        """Markers of none, one or both forms, some partial, some at instants of ops and calls."""
+        rng = self.rng
+        kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed"])
+        if kind == "none":
+            return
+        begin, end = process.span()
+        instants = sorted({row["start_ns"] for row in process.calls} | {begin, end, 0})
+        if rng.random() < 0.3:  # where those of the other processes are, too
+            instants = [self.unit * 100 * n for n in range(8)]
+        count = rng.choice([1, 2, 3, 3, 6, 12])
+        times = sorted(rng.choice(instants) + self.unit * rng.choice([0, 0, 1, -1])
+                       for _ in range(count))
+        if rng.random() < 0.5:  # nothing is launched before
+            times[0] = min(begin, times[0]) - self.unit * rng.randint(0, 50)
+        forms = [rng.choice(STEP_FORMS[1:5])] if kind in ("ranges", "marks") else STEP_FORMS
+        if kind == "both" or rng.random() < 0.3:
+            forms = [STEP_FORMS[0]] + forms[1:3]
+        self.draw_markers(process, times, end, forms, kind)
+
+    def draw_markers(self, process, times, end, forms, kind):
+        rng = self.rng
+        taken = set()
+        shift = rng.choice([0, 0, 0, 99])
+        for at, begin in enumerate(times):
+            if at and rng.random() < 0.1:
+                begin = times[at - 1]
+            next_begin = times[at + 1] if at + 1 < len(times) else end
+            stop = rng.choice([next_begin, next_begin, begin + (next_begin - begin) // 2,
+                               next_begin + 10 * self.unit])
+            is_mark = kind == "marks" or (kind == "mixed" and rng.random() < 0.3)
+            stop = begin if is_mark else max(begin, stop)
+            if (begin, stop) in taken:
+                continue  # which of two markers with one begin and end counts is not defined
+            taken.add((begin, stop))
+            unclosed = 1 if rng.random() < 0.07 else 0
+            category = MARK if is_mark else rng.choice([1, 2, 3, 4])
+            if rng.random() < 0.04:
+                category = PYTHON_FRAME
+            process.range(begin, stop, rng.randint(1, process.thread_count),
+                          rng.choice(forms) % (self.numbers[at] + shift), category, unclosed)
+
+    # -- files
+
+    def write(self, outdir):
+        outdir = Path(outdir)
+        outdir.mkdir(parents=True, exist_ok=True)
+        for process in self.processes:
+            path = outdir / ("0a1b2c3d.%d.%d.0.baton" % (process.pid, 1000 + process.pid))
+            self.write_process(process, path)
+
+    def write_process(self, process, path):
+        rng = self.rng
+        writer = TraceWriter(str(path), compression=rng.randint(0, 1))
+        writer.process(process.pid, start_time=1000 + process.pid, rank=process.rank,
+                       world_size=len(self.processes), host=process.host, source="kineto")
+        for thread in range(1, process.thread_count + 1):
+            writer.thread("thread %d" % thread, process.pid, process.pid + thread)
+        devices = [writer.device(ordinal, "Test GPU", uuid) for ordinal, uuid in process.devices]
+        for device, context, stream in process.streams:
+            writer.stream(devices[device], context, stream)
+        for size, comm_hash in process.communicators:
+            writer.communicator(size, comm_hash)
+        with_sequence = [row for row in process.collectives if row["sequence"] is not None]
+        without = [{name: value for name, value in row.items() if name != "sequence"}
+                   for row in process.collectives if row["sequence"] is None]
+        tables = [("op", process.ops), ("call", process.calls), ("range", process.ranges),
+                  ("overhead", process.overheads), ("sync", process.syncs),
+                  ("collective", with_sequence), ("collective", without)]
+        rng.shuffle(tables)
+        for name, rows in tables:
+            self.write_rows(writer, name, rows)
+        writer.close()
+
+    def write_rows(self, writer, name, rows):
+        """In blocks that may overlap in time; the rows of a collective keep their order."""
+        rng = self.rng
+        rows = [dict(row, start_ns=row["start_ns"] + self.base) for row in rows]
+        per_block = rng.choice([1000, 65536, max(5, len(rows) // 4)])
+        if name == "collective":
+            parts = [rows]
+        else:
+            rng.shuffle(rows)
+            split = rng.choice([0, len(rows) // 3])
+            parts = [rows[:split], rows[split:]]
+        for part in parts:
+            for optional in ("pageable", "unclosed"):
+                if not any(row.get(optional) for row in part):
+                    part = [{k: v for k, v in row.items() if k != optional} for row in part]
+            if part:
+                writer.rows(name, part, rows_per_block=per_block)
+
+
+def make_run(seed, outdir):
+    """Writes the run of a seed as .baton files into outdir."""
+    Run(seed).write(outdir)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("outdir")
+    args = parser.parse_args()
+    make_run(args.seed, args.outdir)
+
+
+if __name__ == "__main__":
+    main()

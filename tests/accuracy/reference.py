@@ -1,0 +1,809 @@
+#!/usr/bin/env python3
+"""The slow reference of the time attribution, written from docs/ATTRIBUTION.md alone.
+
+Reads the lines of `baton dump --json` of all files of one run and prints where the time of every
+device went. It shares no code with the reducer and prefers the obvious way to the fast one: the
+host's part of a gap is cut at every boundary that could change the answer, and the table of section
+4.3 is asked at each piece. tests/accuracy/agreement.py compares the two.
+"""
+
+import argparse
+import collections
+import itertools
+import json
+import re
+import sys
+from bisect import bisect_left, bisect_right
+
+INFINITY = float("inf")
+
+KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
+PYTHON_FRAME, MARK = 5, 6
+PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
+FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
+EVERY_THREAD = 0
+
+QUEUE_DEPTH = 1000
+LONG_NS = 1_000_000
+FLOOR_NS = 10_000
+DISPATCH_CAP_NS = 20_000
+CALIBRATION_GAPS = 20
+
+LEAF_ORDER = ("work.matmul", "work.custom", "work.other", "work.memory", "work.graph",
+              "nccl.transfer", "nccl.unsplit", "nccl.wait")
+
+
+def names_matching(*patterns, flags=0):
+    joined = re.compile("|".join("(?:%s)" % p for p in patterns).encode(), flags)
+    return lambda name: joined.search(name) is not None
+
+
+# Section 5. Names are bytes; \Z because `$` would also match before a final newline.
+CALL_CLASS = {
+    "alloc": names_matching(
+        r"^(cuda|hip)(Malloc|Free|HostAlloc|HostFree|HostMalloc|HostRegister|HostUnregister)",
+        r"^cuMem(Alloc|Free|Host(Alloc|Register|Unregister|GetDevice)?"
+        r"|Create|Release|Map|Unmap|Address)"),
+    "module_load": names_matching(
+        r"^(cu|hip)(Module(Load|Unload)|Library(Load|GetKernel)|Link)", r"^cudaLibraryLoad",
+        r"Graph(Instantiate|ExecUpdate|Upload)", r"^(cu|hip)Init\Z", r"Ctx(Create|Retain)",
+        r"^(cuda|hip|cu)StreamCreate"),
+    "sync": names_matching(
+        r"(Device|Stream|Event|Ctx)Synchronize", r"^(cuda|hip)Memcpy(2D|3D)?\Z",
+        r"^cuMemcpy(DtoH|HtoD)?(_v2)?\Z"),
+    "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::"),
+    "driving": names_matching(r"Launch", r"Memcpy", r"Memset"),
+}
+INPUT_RANGE = names_matching(r"DataLoader", r"torch/utils/data/", r"data_?load", r"load_batch",
+                             r"wait_for_batch", flags=re.IGNORECASE)
+VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
+PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
+PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
+
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+def as_bytes(text):
+    return (text or "").encode("utf-8", "surrogateescape")
+
+
+class Row:
+    def __init__(self, fields):
+        self.begin = fields["start_ns"]
+        self.duration = fields["dur_ns"]
+        self.end = self.begin + self.duration
+        self.name = as_bytes(fields.get("name"))
+
+
+class Call(Row):
+    def __init__(self, fields):
+        super().__init__(fields)
+        self.thread_id = fields["thread"]
+        self.correlation = fields["correlation"]
+        self.plain_name = VERSION_SUFFIX.sub(b"", self.name)
+        self.ops = []  # the ops it is the launch of
+        self.classes = set()
+
+    def classify(self):
+        self.classes = {c for c, matches in CALL_CLASS.items() if matches(self.plain_name)}
+        if any(op.is_pageable_copy for op in self.ops):
+            self.classes.add("sync")
+        if self.ops or self.classes & {"sync", "alloc", "module_load"}:
+            self.classes.add("driving")
+
+
+class Range(Row):
+    def __init__(self, fields):
+        super().__init__(fields)
+        self.thread_id = fields["thread"]
+        self.category = fields["category"]
+        self.unclosed = fields.get("unclosed", 0) == 1
+
+
+class Overhead(Row):
+    def __init__(self, fields):
+        super().__init__(fields)
+        self.thread_id = fields["thread"]
+        self.kind = fields["overhead_kind"]
+
+
+class Op(Row):
+    def __init__(self, fields, process):
+        super().__init__(fields)
+        self.process = process
+        self.kind = fields["op_kind"]
+        self.stream_id = fields["stream"]
+        self.correlation = fields["correlation"]
+        self.is_pageable_copy = self.kind == MEMCPY and fields.get("pageable", 0) == 1
+        self.context = self.stream = None  # from the stream record
+        self.group = None
+        self.launch = None
+        self.collectives = []
+        self.is_node = False
+        self.is_first_of_call = True
+        self.step = None
+        self.wait_ns = None  # an NCCL op that is split: its first ns; None: not split
+
+    def order(self):
+        launch_begin = self.launch.begin if self.launch else INFINITY
+        return (self.begin, launch_begin, self.stream, self.correlation, self.end, self.name,
+                self.process.pid)
+
+    @property
+    def is_later_node(self):
+        return self.is_node and not self.is_first_of_call
+
+
+# ---- a process: one file -------------------------------------------------------------------------
+
+class Process:
+    def __init__(self):
+        self.host, self.pid, self.rank = None, 0, -1
+        self.has_facts = False
+        self.streams, self.devices, self.communicators = {}, {}, {}
+        self.ops, self.calls, self.ranges, self.overheads = [], [], [], []
+        self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
+        self.threads = {}
+        self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
+
+    def add(self, kind, fields):
+        if kind == "process" and not self.has_facts:
+            self.has_facts = True
+            self.host, self.pid, self.rank = fields["host"], fields["pid"], fields["rank"]
+        elif kind == "stream":
+            self.streams.setdefault(fields["id"], fields)
+        elif kind == "device":
+            self.devices.setdefault(fields["id"], fields)
+        elif kind == "communicator":
+            self.communicators.setdefault(fields["id"], fields)
+        elif kind == "op":
+            self.ops.append(Op(fields, self))
+        elif kind == "call":
+            self.calls.append(Call(fields))
+        elif kind == "range":
+            self.ranges.append(Range(fields))
+        elif kind == "overhead":
+            self.overheads.append(Overhead(fields))
+        elif kind == "collective":
+            self.collectives[fields["correlation"]].append(fields)
+
+    def device_key(self, op):
+        """None when the op's stream or device is not defined: then it lies on no device."""
+        stream = self.streams.get(op.stream_id)
+        device = self.devices.get(stream["device"]) if stream else None
+        if device is None:
+            return None
+        which = device["uuid"] if device["uuid"] else device["ordinal"]
+        return "%s/%s" % (self.host or "", which)
+
+    def join(self, groups):
+        """Gives every op its stream, launch, collectives and group."""
+        launches = self.outermost_calls()
+        for op in self.ops:
+            stream = self.streams.get(op.stream_id)
+            if stream:
+                op.context, op.stream = stream["context"], stream["stream"]
+            if op.correlation != 0:
+                op.launch = launches.get(op.correlation)
+                if op.kind == KERNEL:
+                    op.collectives = self.collectives.get(op.correlation, [])
+            if op.launch:
+                op.launch.ops.append(op)
+            op.group = group_of(op, groups)
+        for call in self.calls:
+            call.classify()
+        self.find_first_kernel_launches()
+
+    def outermost_calls(self):
+        outermost = {}
+        for call in sorted(self.calls, key=lambda c: (c.begin, -c.end, c.thread_id)):
+            outermost.setdefault(call.correlation, call)
+        return outermost
+
+    def find_first_kernel_launches(self):
+        for op in self.ops:
+            if op.kind == KERNEL and op.launch:
+                earliest = self.first_kernel_launch.get(op.name, INFINITY)
+                self.first_kernel_launch[op.name] = min(earliest, op.launch.begin)
+
+    def index_threads(self):
+        def by_thread(rows):
+            sorted_rows = collections.defaultdict(list)
+            for row in rows:
+                sorted_rows[row.thread_id].append(row)
+            return sorted_rows
+
+        calls, ranges = by_thread(self.calls), by_thread(self.ranges)
+        overheads = by_thread(self.overheads)
+        for thread_id in set(calls) | set(ranges):
+            mine = overheads[thread_id]
+            if thread_id != EVERY_THREAD:
+                mine = mine + overheads[EVERY_THREAD]
+            self.threads[thread_id] = Thread(calls[thread_id], ranges[thread_id], mine)
+
+
+def group_of(op, groups):
+    if op.kind in (MEMCPY, MEMSET):
+        return "memory"
+    if op.kind == WHOLE_GRAPH:
+        return "other"
+    if op.collectives:
+        return "nccl"
+    if op.name not in groups:
+        raise ValueError("the classification table lacks the kernel %r" % op.name)
+    return groups[op.name]
+
+
+class Cover:
+    """The union of half-open intervals."""
+
+    def __init__(self, rows):
+        self.begins, self.ends = [], []
+        for row in sorted(rows, key=lambda r: (r.begin, r.end)):
+            if row.begin == row.end:
+                continue
+            if self.ends and row.begin <= self.ends[-1]:
+                self.ends[-1] = max(self.ends[-1], row.end)
+            else:
+                self.begins.append(row.begin)
+                self.ends.append(row.end)
+
+    def __contains__(self, x):
+        at = bisect_right(self.begins, x) - 1
+        return at >= 0 and x < self.ends[at]
+
+
+class Thread:
+    """What a thread's rows say about an instant (section 4.3). `overheads` are its own and those
+    of every thread of its process."""
+
+    def __init__(self, calls, ranges, overheads):
+        self.record_begins = sorted(row.begin for row in calls + ranges)
+        self.boundaries = sorted({t for row in calls + ranges + overheads
+                                  for t in (row.begin, row.end)})
+
+        def called(name):
+            return [c for c in calls if name in c.classes]
+
+        def overhead(kind):
+            return [o for o in overheads if o.kind == kind]
+
+        self.alloc = Cover(called("alloc"))
+        self.module_load = Cover(called("module_load") + overhead(MODULE_LOAD))
+        self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)])
+        self.nccl_host = Cover(called("nccl_host") + [
+            r for r in ranges
+            if r.category not in (PYTHON_FRAME, MARK) and CALL_CLASS["nccl_host"](r.name)])
+        self.sync = Cover(called("sync"))
+        self.profiler = Cover(overhead(PROFILER))
+        self.buffer_full = Cover(overhead(BUFFER_FULL))
+        self.any_call = Cover(calls)
+        self.launches = sorted((c for c in calls if c.ops), key=lambda c: c.begin)
+        self.launch_begins = [c.begin for c in self.launches]
+        self.sync_returns = sorted((c.end, c.duration) for c in called("sync"))
+        driving = sorted(called("driving"), key=lambda c: c.begin)
+        self.driving_begins = [c.begin for c in driving]
+        self.driving_ends = list(itertools.accumulate((c.end for c in driving), max))
+
+    def cuts(self, begin, end):
+        at = slice(bisect_right(self.boundaries, begin), bisect_left(self.boundaries, end))
+        return self.boundaries[at]
+
+    def first_record(self, at_or_after):
+        at = bisect_left(self.record_begins, at_or_after)
+        return self.record_begins[at] if at < len(self.record_begins) else INFINITY
+
+    def last_sync_return(self, before):
+        """(return, duration) of the last synchronising call that returned before `before`."""
+        at = bisect_left(self.sync_returns, (before,))
+        return self.sync_returns[at - 1] if at else None
+
+    def stretch(self, x):
+        """The time without a GPU-driving call around the instants just after x. A call that
+        begins at x began before those."""
+        at = bisect_right(self.driving_begins, x)
+        begin = self.driving_ends[at - 1] if at else -INFINITY
+        end = self.driving_begins[at] if at < len(self.driving_begins) else INFINITY
+        return begin, end
+
+
+# ---- a device ------------------------------------------------------------------------------------
+
+Marker = collections.namedtuple("Marker", "begin end number partial")
+BEFORE, NO_STEP = "before", "no step"  # otherwise op.step is an index into the markers
+
+
+class Device:
+    def __init__(self, key, ops):
+        self.key = key
+        self.ops = sorted(ops, key=Op.order)
+        self.find_nodes()
+        self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
+        self.launches = self.first_starts()
+        self.launch_begins = sorted(call.begin for call, _ in self.launches)
+        self.launched_and_started = sorted(max(call.begin, start)
+                                           for call, start in self.launches)
+        self.markers, self.step_ends = [], []
+        self.window = self.hull
+        self.lead_in = None
+        self.floor = self.queued_gap = 0
+
+    def find_nodes(self):
+        sharing = collections.defaultdict(list)
+        for op in self.ops:
+            if op.correlation != 0:
+                sharing[op.process, op.correlation].append(op)
+        for ops in sharing.values():
+            for op in ops[1:]:
+                op.is_first_of_call = False
+            kernels = sum(op.kind == KERNEL for op in ops)
+            for op in ops:
+                graph_launch = op.launch is not None and b"GraphLaunch" in op.launch.name
+                shared = op.kind == KERNEL and kernels > 1
+                op.is_node = op.kind != WHOLE_GRAPH and (graph_launch or shared)
+
+    def first_starts(self):
+        """Every launch of this device's ops, with the start of the first of them to start."""
+        starts = {}
+        for op in self.ops:
+            if op.launch:
+                starts.setdefault(op.launch, op.begin)
+        return sorted(starts.items(), key=lambda launch: launch[0].begin)
+
+    # -- steps (section 2)
+
+    def first_process(self):
+        processes = {op.process for op in self.ops}
+        ranked = [p for p in processes if p.rank >= 0]
+        return min(ranked or processes, key=lambda p: (p.rank if ranked else 0, p.pid))
+
+    def find_steps(self, step_range):
+        self.markers = markers_of(self.first_process(), step_range)
+        self.place_ops()
+        counted = [i for i, marker in enumerate(self.markers) if not marker.partial]
+        if not counted:
+            self.markers, self.step_ends = [], [self.hull[1]]
+            for op in self.ops:
+                op.step = 0
+            return
+        before = [op.end for op in self.ops if op.step == BEFORE]
+        begin = max(before) if before else min(self.markers[counted[0]].begin, self.hull[0])
+        reached = begin
+        for step in counted:
+            reached = max([reached] + [op.end for op in self.ops if op.step == step])
+            self.step_ends.append(reached)
+        self.window = (begin, reached)
+        if not before and begin < self.hull[0] and reached > begin:
+            self.lead_in = (begin, self.hull[0])
+
+    def place_ops(self):
+        newest = {}
+        for op in self.ops:
+            stream = (op.process, op.context, op.stream)
+            if op.launch:
+                newest[stream] = self.step_of_launch(op.launch.begin)
+            op.step = newest.get(stream, BEFORE)
+
+    def step_of_launch(self, begin):
+        at = bisect_right([m.begin for m in self.markers], begin) - 1
+        if at < 0:
+            return BEFORE
+        marker = self.markers[at]
+        is_last = at == len(self.markers) - 1
+        if marker.partial or (is_last and begin >= marker.end):
+            return NO_STEP
+        return at
+
+    def counted_ops(self):
+        return [op for op in self.ops if op.step not in (BEFORE, NO_STEP)]
+
+    # -- queue (section 4.4)
+
+    def queue_threshold(self, b):
+        """In a gap that ends at b the queue of a call is full when the call begins after this:
+        the begin of the 1,000th launch no op of which started before b."""
+        launched = bisect_left(self.launch_begins, b)
+        started = bisect_left(self.launched_and_started, b)
+        if launched - started < QUEUE_DEPTH:
+            return INFINITY
+        waiting = (call.begin for call, start in self.launches if start >= b)
+        return next(itertools.islice(waiting, QUEUE_DEPTH - 1, None), INFINITY)
+
+
+def markers_of(process, step_range):
+    found = {"profiler": [], "plain": [], "named": []}
+    for row in process.ranges:
+        if row.category == PYTHON_FRAME:
+            continue
+        if step_range is not None:
+            if row.name == as_bytes(step_range):
+                found["named"].append((row, None))
+            continue
+        for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP)):
+            match = pattern.match(row.name)
+            if match:
+                found[form].append((row, int(match.group(1))))
+    chosen = found["profiler"] or found["plain"] or found["named"]
+    chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
+    kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
+    markers = []
+    for at, (row, number) in enumerate(kept):
+        mark_without_next = row.category == MARK and at == len(kept) - 1
+        markers.append(Marker(row.begin, row.end, number, row.unclosed or mark_without_next))
+    return markers
+
+
+# ---- collectives (section 3) ---------------------------------------------------------------------
+
+def split_collectives(devices):
+    """Sets wait_ns of every NCCL op whose collective is full-synchronising and complete."""
+    members = collections.defaultdict(lambda: collections.defaultdict(list))
+    keys = {}
+    for device in devices:
+        for op, key in collective_keys(device):
+            keys[op] = key
+            members[key][op.process].append(op)
+    for op in (op for device in devices for op in device.ops if op.collectives):
+        communicator, collective = communicator_of(op), op.collectives[0]["coll"]
+        if collective not in FULL_SYNCHRONISING or not communicator:
+            continue
+        if communicator["size"] == 1:
+            op.wait_ns = 0
+        elif op in keys and all_seen(members[keys[op]], communicator["size"]):
+            durations = [m.duration for ops in members[keys[op]].values() for m in ops]
+            op.wait_ns = op.duration - min(durations)
+
+
+def communicator_of(op):
+    return op.process.communicators.get(op.collectives[0]["comm"])
+
+
+def collective_keys(device):
+    """(op, key) of the device's ops with a known sequence."""
+    seen = collections.Counter()
+    for op in device.ops:
+        communicator = communicator_of(op) if op.collectives else None
+        if not communicator:
+            continue
+        row = op.collectives[0]
+        which = (communicator["hash"], row["coll"])
+        place = (op.process, op.step) + which
+        index, seen[place] = seen[place], seen[place] + 1
+        if "sequence" in row:
+            yield op, which + ("given", row["sequence"])
+            continue
+        in_step = device.markers and op.step not in (BEFORE, NO_STEP)
+        if in_step and device.markers[op.step].number is not None:
+            yield op, which + ("step", device.markers[op.step].number, index)
+
+
+def all_seen(ops_of_process, size):
+    ops = [op for its_ops in ops_of_process.values() for op in its_ops]
+    one_each = len(ops) == len(ops_of_process) == size
+    return one_each and len({len(op.collectives) for op in ops}) == 1
+
+
+# ---- working time (section 3) --------------------------------------------------------------------
+
+def running_leaves(op):
+    """[(begin, end, leaf)] of an op."""
+    if op.kind == WHOLE_GRAPH:
+        return [(op.begin, op.end, "work.graph")]
+    if op.group != "nccl":
+        return [(op.begin, op.end, "work." + op.group)]
+    if op.wait_ns is None:
+        return [(op.begin, op.end, "nccl.unsplit")]
+    middle = op.begin + op.wait_ns
+    return [(op.begin, middle, "nccl.wait"), (middle, op.end, "nccl.transfer")]
+
+
+def sweep(device):
+    """Yields (begin, end, leaves of the running ops) between each two neighbouring boundaries
+    of the hull; a zero-length op is a boundary where nothing changes."""
+    changes = collections.defaultdict(list)
+    for op in device.ops:
+        for begin, end, leaf in running_leaves(op):
+            changes[begin].append((leaf, 1))
+            changes[end].append((leaf, -1))
+    running = collections.Counter()
+    times = sorted(changes)
+    for begin, end in zip(times, times[1:]):
+        for leaf, change in changes[begin]:
+            running[leaf] += change
+        yield begin, end, [leaf for leaf in LEAF_ORDER if running[leaf]]
+
+
+# ---- gaps (section 4) ----------------------------------------------------------------------------
+
+class Gap:
+    def __init__(self, device, a, b, j, k):
+        self.device, self.a, self.b, self.j, self.k = device, a, b, j, k
+        self.launch = k.launch
+        self.j_launch = j.launch if j else None
+        self.invalid = self.launch is not None and b < self.launch.begin
+        self.valid = self.launch is not None and not self.invalid
+        if not self.valid:
+            return
+        self.thread = k.process.threads[self.launch.thread_id]
+        self.p1 = min(max(self.launch.begin, a), b)
+        self.p2 = min(max(self.launch.end, self.p1), b)
+        if k.is_later_node:
+            self.p1 = self.p2 = a
+
+    @property
+    def is_queued(self):
+        return self.k.is_later_node or self.launch.begin + self.device.floor <= self.a
+
+    def owners(self):
+        """[(begin, end, thread)] of [a, p1)."""
+        previous = self.j_launch and self.j.process.threads[self.j_launch.thread_id]
+        if previous is None or previous is self.thread:
+            return [(self.a, self.p1, self.thread)]
+        w = min(self.thread.first_record(self.a), self.p1)
+        return [(self.a, w, previous), (w, self.p1, self.thread)]
+
+    @property
+    def is_hand_off(self):
+        if not self.valid:
+            return False
+        begin, end, owner = self.owners()[0]
+        return owner is not self.thread and end > begin
+
+    def sync_tail(self):
+        """[r, r + duration) of the last synchronising call of t, empty when it does not count."""
+        last = self.thread.last_sync_return(self.p1) if self.j_launch else None
+        if last is None or last[0] <= self.j_launch.begin:
+            return (0, 0)
+        returned, duration = last
+        return (returned, min(self.p1, returned + duration))
+
+
+def gaps_of(device):
+    first_to_start, last_to_end = {}, {}
+    for op in device.ops:
+        first_to_start.setdefault(op.begin, op)
+        last_to_end[op.end] = op
+    gaps = [Gap(device, a, b, last_to_end[a], first_to_start[b])
+            for a, b, leaves in sweep(device) if not leaves]
+    if device.lead_in:
+        a, b = device.lead_in
+        gaps.insert(0, Gap(device, a, b, None, first_to_start[b]))
+    return gaps
+
+
+def percentile(p, values):
+    ordered = sorted(values)
+    return ordered[max(1, -(-p * len(ordered) // 100)) - 1]
+
+
+def calibrate(device, gaps):
+    inside = [gap for gap in gaps if gap.j and gap.valid]
+    idle_launches = [gap.b - gap.launch.begin for gap in inside
+                     if gap.a <= gap.launch.begin < gap.b and gap.k.is_first_of_call]
+    if len(idle_launches) >= CALIBRATION_GAPS:
+        device.floor = percentile(5, idle_launches)
+    else:
+        delays = [op.begin - op.launch.begin for op in device.ops
+                  if op.launch and op.is_first_of_call and op.begin > op.launch.begin]
+        device.floor = min([FLOOR_NS] + delays)
+    queued = [gap.b - gap.a for gap in inside if gap.is_queued]
+    device.queued_gap = percentile(50, queued) if queued else 0
+
+
+def attribute(gap):
+    """[(ns, leaf)] of a gap; the ns add up to its length."""
+    if not gap.valid:
+        return [(gap.b - gap.a, "idle.unknown.unmatched")]
+    threshold = gap.device.queue_threshold(gap.b)
+    parts = host_was_late(gap, threshold)
+    parts += own_launch(gap, threshold)
+    parts += launched_not_started(gap)
+    return parts
+
+
+def host_was_late(gap, threshold):
+    parts = []
+    tail = gap.sync_tail()
+    for begin, end, owner in gap.owners():
+        full = launches_into_full_queue(owner, threshold, end)
+        cuts = {begin, end} | set(owner.cuts(begin, end))
+        cuts |= {x for x in tail if begin < x < end}
+        ordered = sorted(cuts)
+        for x, next_x in zip(ordered, ordered[1:]):
+            parts.append((next_x - x, host_leaf(gap, owner, tail, full, x)))
+    return parts
+
+
+def launches_into_full_queue(owner, threshold, before):
+    at = slice(bisect_right(owner.launch_begins, threshold),
+               bisect_left(owner.launch_begins, before))
+    return owner.launches[at]
+
+
+def host_leaf(gap, owner, tail, full, x):
+    """The table of section 4.3 for the instant x."""
+    if x in owner.alloc:
+        return "idle.host.alloc"
+    if x in owner.module_load:
+        return "idle.host.module_load"
+    if x in owner.input:
+        return "idle.host.input"
+    if x in owner.nccl_host:
+        return "idle.host.nccl_host"
+    if x in owner.sync or tail[0] <= x < tail[1]:
+        return "idle.host.sync"
+    if x in owner.profiler:
+        return "idle.tool.profiler"
+    if any(call.begin <= x < call.end for call in full) or x in owner.buffer_full:
+        return "idle.gpu.queue_full"
+    if x in owner.any_call:
+        return "idle.cpu.api"
+    begin, end = owner.stretch(x)
+    if min(end, gap.launch.begin) - begin >= LONG_NS:
+        return "idle.host.code"
+    return "idle.cpu.framework"
+
+
+def own_launch(gap, threshold):
+    """[p1, p2), section 4.4."""
+    k, launch, thread = gap.k, gap.launch, gap.thread
+    first_of_name = (k.kind == KERNEL and launch.duration >= LONG_NS
+                     and k.process.first_kernel_launch[k.name] == launch.begin)
+    parts = []
+    cuts = [gap.p1] + thread.cuts(gap.p1, gap.p2) + [gap.p2]
+    for x, next_x in zip(cuts, cuts[1:]):
+        if launch.begin > threshold or x in thread.buffer_full:
+            leaf = "idle.gpu.queue_full"
+        elif k.is_pageable_copy:
+            leaf = "idle.host.sync"
+        elif first_of_name:
+            leaf = "idle.host.module_load"
+        else:
+            leaf = "idle.cpu.launch_call"
+        parts.append((next_x - x, leaf))
+    return parts
+
+
+def launched_not_started(gap):
+    """[p2, b), section 4.4."""
+    floor = gap.device.floor
+    if gap.is_queued:
+        cap = min(DISPATCH_CAP_NS, max(floor, 3 * gap.device.queued_gap))
+        explained = (min(gap.b, gap.p2 + cap), "idle.gpu.dispatch")
+    else:
+        explained = (min(gap.b, max(gap.p2, gap.launch.begin + 3 * floor)),
+                     "idle.cpu.launch_latency")
+    next_to_node = gap.k.is_node or (gap.j is not None and gap.j.is_node)
+    rest = "idle.unknown.unrecorded" if next_to_node else "idle.unknown.unexplained"
+    return [(explained[0] - gap.p2, explained[1]), (gap.b - explained[0], rest)]
+
+
+# ---- the answer ----------------------------------------------------------------------------------
+
+def within(window, begin, end):
+    return max(0, min(end, window[1]) - max(begin, window[0]))
+
+
+def working_time(device):
+    """(ns of each leaf, ns of hidden NCCL) of the windows."""
+    time_ns, hidden = collections.Counter(), 0
+    for begin, end, leaves in sweep(device):
+        if not leaves:
+            continue
+        inside = within(device.window, begin, end)
+        time_ns[leaves[0]] += inside
+        if leaves[0].startswith("work.") and leaves[-1].startswith("nccl."):
+            hidden += inside
+    return time_ns, hidden
+
+
+def idle_time(device, gaps):
+    """ns of each leaf of the gaps in the windows."""
+    time_ns = collections.Counter()
+    for gap in gaps:
+        inside = within(device.window, gap.a, gap.b)
+        assert inside in (0, gap.b - gap.a), "a window cuts a gap"
+        for ns, leaf in attribute(gap) if inside else ():
+            assert ns >= 0
+            time_ns[leaf] += ns
+    return time_ns
+
+
+def account(device):
+    """The object printed for a device."""
+    gaps = gaps_of(device)
+    calibrate(device, gaps)
+    time_ns, hidden = working_time(device)
+    time_ns += idle_time(device, gaps)
+    window_ns = device.window[1] - device.window[0]
+    assert sum(time_ns.values()) == window_ns, "leaves do not add up to the window"
+    counted = device.counted_ops()
+    kernels = [op for op in counted if op.kind == KERNEL]
+    busy_ns = collections.Counter()
+    for op in counted:
+        busy_ns[op.group] += op.duration
+    ends = [device.window[0]] + device.step_ends
+    return {
+        "device": device.key,
+        "steps": len(device.step_ends),
+        "window_ns": window_ns,
+        "hull_ns": device.hull[1] - device.hull[0],
+        "hull_idle_ns": sum(gap.b - gap.a for gap in gaps if gap.j),
+        "lead_in_ns": device.lead_in[1] - device.lead_in[0] if device.lead_in else 0,
+        "nccl_hidden_ns": hidden,
+        "step_ns": [end - begin for begin, end in zip(ends, ends[1:])],
+        "time_ns": {leaf: ns for leaf, ns in sorted(time_ns.items()) if ns > 0},
+        "busy_ns": dict(sorted(busy_ns.items())),
+        "kernels": len(kernels),
+        "launches": len({op.launch for op in kernels if op.launch}),
+        "unmatched_ops": sum(op.launch is None for op in device.ops),
+        "invalid_timestamps": sum(gap.invalid for gap in gaps),
+        "hand_offs": sum(gap.is_hand_off for gap in gaps),
+        "floor_ns": device.floor,
+        "queued_gap_ns": device.queued_gap,
+    }
+
+
+def read_processes(lines):
+    processes = []
+    is_trace = False
+    for line in lines:
+        if not line.strip():
+            continue
+        fields = json.loads(line)
+        kind = fields["record"]
+        if kind == "file":
+            is_trace = fields["content"] == "trace"
+            if is_trace:
+                processes.append(Process())
+        elif is_trace:
+            processes[-1].add(kind, fields)
+    return processes
+
+
+def reduce_run(lines, groups, step_range=None):
+    """`lines` of the dump, `groups` from kernel name (bytes) to group. One dict per device."""
+    processes = read_processes(lines)
+    ops_of = collections.defaultdict(list)
+    for process in processes:
+        process.join(groups)
+        process.index_threads()
+        for op in process.ops:
+            ops_of[process.device_key(op)].append(op)
+    ops_of.pop(None, None)
+    devices = [Device(key, ops) for key, ops in sorted(ops_of.items())]
+    for device in devices:
+        device.find_steps(step_range)
+    split_collectives(devices)
+    return [account(device) for device in devices]
+
+
+def read_groups(path):
+    groups = {}
+    with open(path, "rb") as table:
+        for line in table:
+            name, group = line.rstrip(b"\n").split(b"\t")[:2]
+            groups[name] = group.decode()
+    return groups
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--classes", metavar="TSV", help="output of `baton classify`")
+    parser.add_argument("--step-range", metavar="NAME")
+    parser.add_argument("dump", nargs="+", metavar="DUMP.jsonl", help="- for stdin")
+    args = parser.parse_args()
+    groups = read_groups(args.classes) if args.classes else {}
+    lines = []
+    for path in args.dump:
+        with (sys.stdin if path == "-" else open(path, encoding="ascii")) as dump:
+            lines += dump
+    try:
+        devices = reduce_run(lines, groups, args.step_range)
+    except ValueError as problem:
+        sys.exit("reference: %s" % problem)
+    print(json.dumps({"devices": devices}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+#!/bin/sh
+# The attribution against the slow reference, leaf by leaf: N random traces (first argument), then every sample trace.
+set -eu
+cd "$(dirname "$0")/../.."
+seeds=${1:-1000}
+baton=${BATON:-build/release/baton}
+python=${PYTHON:-python3}
+data=${BATON_DATA:-../shared/data}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+runs=
+if [ -d "$data/kineto" ]; then
+	for file in "$data"/kineto/*.json.gz "$data"/nsys/*.sqlite; do
+		name=$(basename "$file" | sed 's/\..*//')
+		"$baton" import "$file" -o "$work/$name" 2>/dev/null || [ $? = 4 ]
+		runs="$runs $work/$name"
+	done
+else
+	echo "no sample traces at $data: random traces only"
+fi
+[ -n "$runs" ] && set -- --run $runs || set --
+"$python" tests/accuracy/agreement.py --baton "$baton" --seeds "1:$((seeds + 1))" "$@"
