@@ -65,6 +65,8 @@ static const char *unsplit_reason(const struct attributing *a, const struct coll
 		return "no arguments";
 	if (coll->coll >= BATON_COLL_END || !full_synchronising[coll->coll])
 		return "not full-synchronising";
+	if (size == 1) /* its own only member, whatever its number */
+		return NULL;
 	*seen = known ? collectives_find(a->context->collectives, key) : NULL;
 	if (!*seen)
 		return collectives_members(a->context->collectives, key->comm) < size || size == 0 ? "members missing"
@@ -134,10 +136,10 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	const struct source *source = &a->ds->sources[op->source];
 	uint32_t size = coll && coll->comm ? source->trace.comms[coll->comm].size : 0;
 	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
-	int64_t wait = reason ? 0 : op->end - op->start - seen->min_ns;
+	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	if (op->step >= 0)
 		error = add_nccl_row(a, op, coll, size, reason, wait);
-	if (!error && !reason && op->step >= 0)
+	if (!error && !reason && seen && op->step >= 0)
 		error = note_late(a, op, seen);
 	if (error)
 		return error;

@@ -1,12 +1,26 @@
 #include "attribute/opstream.h"
 
+/* The slot of an earlier stream record with the same context and stream, 0 when this is the first. */
+static uint32_t same_stream(const struct source *s, uint32_t k)
+{
+	const struct trace_stream *streams = s->trace.streams;
+	for (uint32_t i = 1; i < k; i++)
+		if (s->slots[i] && streams[i].context == streams[k].context && streams[i].stream == streams[k].stream)
+			return s->slots[i];
+	return 0;
+}
+
 static int number_streams(struct opstream *stream)
 {
 	for (uint32_t i = 0; i < stream->n_sources; i++) {
 		struct source *s = &stream->sources[i];
-		for (uint32_t k = 1; k < s->trace.n_streams; k++)
-			if (s->device && s->trace.streams[k].device == s->device)
+		for (uint32_t k = 1; k < s->trace.n_streams; k++) {
+			if (!s->device || s->trace.streams[k].device != s->device)
+				continue;
+			s->slots[k] = same_stream(s, k);
+			if (!s->slots[k])
 				s->slots[k] = ++stream->n_slots;
+		}
 	}
 	stream->slot_step = calloc(stream->n_slots + 1, sizeof(*stream->slot_step));
 	return stream->slot_step ? 0 : -ENOMEM;

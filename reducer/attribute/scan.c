@@ -204,6 +204,8 @@ static void settle_windows(struct device_scan *scan)
 		if (scan->ends[i] < scan->ends[i - 1])
 			scan->ends[i] = scan->ends[i - 1];
 	scan->window_to = scan->ends[scan->steps.n_steps];
+	if (scan->window_to == from)
+		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
 }
 
 static int keep_first_launches(struct device_scan *scan, const struct device_sources *ds)

@@ -18,6 +18,7 @@ struct scan {
 	size_t end;
 	uint64_t base; /* offset of buffer[0] in the text */
 	bool ended;
+	bool events_seen;
 	int error;
 };
 
@@ -135,10 +136,9 @@ static bool resynchronise(struct scan *s)
 	for (;;) {
 		const char *found = json_find_structure(s->buffer + s->at, s->buffer + s->end);
 		s->at = (size_t)(found - s->buffer);
-		if (s->end - s->at < LOOK_BACK) { /* see all of what decides */
+		do { /* see all of what decides */
 			s->item = s->at - s->item > LOOK_BACK ? s->at - LOOK_BACK : s->item;
-			more(s);
-		}
+		} while (s->end - s->at < LOOK_BACK && more(s));
 		if (s->at >= s->end)
 			return false;
 		char c = s->buffer[s->at];
@@ -207,6 +207,7 @@ static int scan_value(struct scan *s, const char *key)
 		return end_of_text(s);
 	if (c == '[' && strcmp(key, "traceEvents") == 0) {
 		s->at++;
+		s->events_seen = true;
 		return scan_events(s, false);
 	}
 	int error = c == '"' || c == '{' || c == '[' ? walk_item(s, &kept) : walk_scalar(s);
@@ -234,6 +235,23 @@ static int scan_key(struct scan *s, char key[KEY_BYTES])
 	return 0;
 }
 
+/* After damage before the events: on to their key. */
+static bool find_events(struct scan *s)
+{
+	static const char events[] = "\"traceEvents\"";
+	const size_t bytes = sizeof(events) - 1;
+	for (;;) {
+		const char *found = memmem(s->buffer + s->at, s->end - s->at, events, bytes);
+		if (found) {
+			s->at = s->item = (size_t)(found - s->buffer);
+			return true;
+		}
+		s->at = s->item = s->end - s->at > bytes ? s->end - bytes : s->at;
+		if (!more(s))
+			return false;
+	}
+}
+
 static int scan_object(struct scan *s)
 {
 	char key[KEY_BYTES];
@@ -246,6 +264,8 @@ static int scan_object(struct scan *s)
 		int error = c == '"' ? scan_key(s, key) : -EBADMSG;
 		if (!error)
 			error = scan_value(s, key);
+		if (error == -EBADMSG && !s->events_seen && find_events(s))
+			continue;
 		if (error)
 			return error;
 	}
@@ -254,13 +274,15 @@ static int scan_object(struct scan *s)
 static int scan_top(struct scan *s)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, written by some editors */
-	more(s);
+	while (s->end < 3 && more(s))
+		;
 	if (s->end >= 3 && memcmp(s->buffer, mark, 3) == 0)
 		s->at = s->item = 3;
 	int c = next_byte(s, false);
 	s->at += c == '{' || c == '[';
 	if (c == '{')
 		return scan_object(s);
+	s->events_seen = c == '[';
 	if (c == '[')
 		return scan_events(s, true);
 	return s->error ? s->error : -EBADMSG;

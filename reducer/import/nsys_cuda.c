@@ -140,6 +140,26 @@ static void take_graph(struct op_reader *op)
 	op->row[OP_NAME] = trace_out_text(op->process->out, name);
 }
 
+static const struct nsys_context *find_context(const struct nsys_process *process, int64_t context)
+{
+	for (uint32_t i = 0; i < process->n_contexts; i++)
+		if (process->contexts[i].context == context)
+			return &process->contexts[i];
+	return NULL;
+}
+
+static uint32_t take_stream(struct op_reader *op, struct nsys_device *device)
+{
+	struct nsys_process *process = op->process;
+	int64_t context;
+	bool said = nsys_int(&op->scan, OP_CONTEXT, &context);
+	if (said && process->n_contexts < NSYS_PROCESS_DEVICES && !find_context(process, context))
+		process->contexts[process->n_contexts++] =
+			(struct nsys_context){context, (uint32_t)(device - process->devices)};
+	return trace_out_stream(process->out, device->id, said ? context : 0,
+	                        nsys_int_or(&op->scan, OP_LANE, 0));
+}
+
 static void take_op(struct op_reader *op, enum baton_op_kind kind, void (*complete)(struct op_reader *))
 {
 	struct nsys_file *file = op->file;
@@ -162,9 +182,7 @@ static void take_op(struct op_reader *op, enum baton_op_kind kind, void (*comple
 	memset(op->row, 0, sizeof(op->row));
 	op->present = field_present(&op->scan, OP_NODE) ? 1u << OP_GRAPH_NODE : 0;
 	op->row[OP_KIND] = kind;
-	op->row[OP_STREAM] = trace_out_stream(op->process->out, device->id,
-	                                      nsys_int_or(&op->scan, OP_CONTEXT, 0),
-	                                      nsys_int_or(&op->scan, OP_LANE, 0));
+	op->row[OP_STREAM] = take_stream(op, device);
 	op->row[OP_CORRELATION] = nsys_int_or(&op->scan, OP_CORR, 0);
 	op->row[OP_GRAPH_NODE] = nsys_int_or(&op->scan, OP_NODE, 0);
 	complete(op);
@@ -266,12 +284,16 @@ static const struct nsys_enum_spec sync_kinds = {
 static uint32_t sync_stream(struct nsys_file *file, struct nsys_process *process,
                             const struct nsys_scan *scan)
 {
-	int64_t stream = nsys_int_or(scan, SYNC_LANE, INVALID_ID), ordinal;
-	if (stream == INVALID_ID || !nsys_int(scan, SYNC_DEVICE, &ordinal))
+	int64_t stream = nsys_int_or(scan, SYNC_LANE, INVALID_ID), context = 0, ordinal;
+	if (stream == INVALID_ID)
 		return 0;
-	struct nsys_device *device = nsys_device_of(file, process, ordinal);
-	return device ? trace_out_stream(process->out, device->id, nsys_int_or(scan, SYNC_CONTEXT, 0), stream)
-	              : 0;
+	const struct nsys_context *known = NULL;
+	if (nsys_int(scan, SYNC_CONTEXT, &context))
+		known = find_context(process, context);
+	const struct nsys_device *device = known ? &process->devices[known->device] : NULL;
+	if (!device && nsys_int(scan, SYNC_DEVICE, &ordinal))
+		device = nsys_device_of(file, process, ordinal);
+	return device ? trace_out_stream(process->out, device->id, context, stream) : 0;
 }
 
 static void take_sync(struct nsys_file *file, const struct nsys_scan *scan, int64_t kind)

@@ -18,13 +18,21 @@ struct nsys_device {
 	uint64_t ops;
 };
 
+/* A context is on one device. Synchronisation rows of several versions say device 0 whatever the device is. */
+struct nsys_context {
+	int64_t context;
+	uint32_t device; /* index in the process's devices */
+};
+
 struct nsys_process {
 	int64_t global; /* globalPid; 0 when the export has one process and does not say which */
 	int64_t pid;
 	int64_t last_ns; /* latest end seen, on the export's clock */
 	struct trace_out *out;
 	uint32_t n_devices;
+	uint32_t n_contexts;
 	struct nsys_device devices[NSYS_PROCESS_DEVICES];
+	struct nsys_context contexts[NSYS_PROCESS_DEVICES]; /* of device work; more are not kept */
 };
 
 /* Why a row was not used, besides impossible times. */
@@ -64,6 +72,8 @@ void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum bat
                   int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS], uint32_t present);
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
+/* The output has failed with this -errno (0: it has not): nothing more is read. */
+void nsys_fail(struct nsys_file *file, int error);
 
 /* nsys_cuda.c: device work; calls, synchronisation and overhead of the processes that exist */
 void nsys_read_ops(struct nsys_file *file);

@@ -1,14 +1,14 @@
 /* NVTX_EVENTS: ranges and marks. */
 #include "import/nsys_file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	DOMAINS = 1024,
-	DOMAIN_BYTES = 64,
-	EVENT_DOMAIN_CREATE = 75
+	DOMAIN_BYTES = 64
 };
 
 enum { NVTX_BEGIN, NVTX_END, NVTX_TYPE, NVTX_THREAD, NVTX_DOMAIN, NVTX_TEXT, NVTX_REGISTERED };
@@ -17,6 +17,7 @@ enum { NVTX_BEGIN, NVTX_END, NVTX_TYPE, NVTX_THREAD, NVTX_DOMAIN, NVTX_TEXT, NVT
 	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"},      \
 	{.column = "domainId"}, {.column = "text"}, {"textId", NSYS_STRING}
 
+/* A domain is created by an event of type 75. */
 static const struct nsys_table domain_rows = {
 	.name = "NVTX_EVENTS",
 	.fields = {NVTX_FIELDS},
@@ -150,16 +151,18 @@ static uint64_t add_closed(struct nsys_file *file, const struct domains *domains
 		int category = category_of(nsys_int_or(&scan, NVTX_TYPE, 0));
 		if (!category)
 			continue;
-		struct nsys_process *process = nsys_process_of(file, &scan, NVTX_THREAD);
-		if (!process)
-			continue;
-		if (!nsys_int(&scan, NVTX_BEGIN, &start_ns))
+		if (!nsys_int(&scan, NVTX_BEGIN, &start_ns)) {
 			nsys_refuse(file, NSYS_NO_TIME);
-		else if (category == BATON_RANGE_MARK)
-			add_range(file, domains, process, &scan, start_ns);
-		else if (is_unclosed(&scan, &end_ns))
+			continue;
+		}
+		if (category == BATON_RANGE_MARK) {
+			end_ns = start_ns;
+		} else if (is_unclosed(&scan, &end_ns)) {
 			unclosed++;
-		else
+			continue;
+		}
+		struct nsys_process *process = nsys_process_of(file, &scan, NVTX_THREAD);
+		if (process)
 			add_range(file, domains, process, &scan, end_ns);
 	}
 	return unclosed;
@@ -184,7 +187,7 @@ void nsys_read_ranges(struct nsys_file *file)
 {
 	struct domains *domains = calloc(1, sizeof(*domains));
 	if (!domains) {
-		file->error = file->error ? file->error : -ENOMEM;
+		nsys_fail(file, -ENOMEM);
 		return;
 	}
 	load_domains(file, domains);
@@ -193,9 +196,11 @@ void nsys_read_ranges(struct nsys_file *file)
 		share_end(file);
 		nsys_scan_open(&scan, &file->db, &unclosed_rows);
 		while (nsys_scan_next(&scan)) {
-			struct nsys_process *process = nsys_process_of(file, &scan, NVTX_THREAD);
 			int64_t start_ns;
-			if (process && nsys_int(&scan, NVTX_BEGIN, &start_ns))
+			if (!nsys_int(&scan, NVTX_BEGIN, &start_ns))
+				continue; /* counted before */
+			struct nsys_process *process = nsys_process_of(file, &scan, NVTX_THREAD);
+			if (process)
 				add_range(file, domains, process, &scan, INT64_MAX);
 		}
 	}

@@ -112,6 +112,12 @@ static bool has_row(struct nsys_db *db, const char *sql, const char *first, cons
 	return found;
 }
 
+bool nsys_db_is_export(struct nsys_db *db)
+{
+	return has_row(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name GLOB ?1 OR name = ?2)",
+	               "CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS");
+}
+
 bool nsys_db_has_table(struct nsys_db *db, const char *table)
 {
 	/* A view or a virtual table runs what its maker wrote; nsys makes neither. */
@@ -198,6 +204,10 @@ bool nsys_scan_next(struct nsys_scan *scan)
 {
 	if (!scan->statement)
 		return false;
+	if (scan->db->stop) {
+		nsys_scan_close(scan);
+		return false;
+	}
 	int code = sqlite3_step(scan->statement);
 	if (code == SQLITE_ROW) {
 		scan->rows++;

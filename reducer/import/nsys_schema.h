@@ -19,6 +19,7 @@ struct nsys_db {
 	uint64_t rows;           /* read so far, all tables */
 	uint32_t damaged_tables; /* that ended early */
 	bool damaged;            /* said already */
+	bool stop;               /* set by the user: every scan is at its end */
 };
 
 enum nsys_field_kind {
@@ -52,6 +53,8 @@ struct nsys_scan {
 /* 0, or -EBADMSG after saying what is wrong. nsys_db_close() in any case. */
 int nsys_db_open(struct nsys_db *db, const char *path);
 void nsys_db_close(struct nsys_db *db);
+/* Has it any table that only nsys makes? */
+bool nsys_db_is_export(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
 

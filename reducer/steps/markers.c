@@ -36,10 +36,8 @@ static int consider(struct rows *ranges, const struct host_names *names, const c
 		steps->n_markers = 0;
 	steps->form = form;
 	marker.partial = rows_optional(ranges, RANGE_UNCLOSED, 0) != 0;
-	if (category == BATON_RANGE_MARK) {
+	if (category == BATON_RANGE_MARK)
 		marker.end_ns = INT64_MIN; /* until the next marker */
-		marker.partial = false;
-	}
 	return add_marker(steps, &marker);
 }
 
@@ -64,7 +62,7 @@ static void settle(struct steps *steps)
 	steps->n_markers = kept;
 	for (size_t i = 0; i < kept; i++) {
 		if (m[i].end_ns == INT64_MIN) {
-			m[i].partial = i + 1 == kept;
+			m[i].partial |= i + 1 == kept;
 			m[i].end_ns = i + 1 < kept ? m[i + 1].begin_ns : m[i].begin_ns;
 		}
 		m[i].step = m[i].partial ? STEP_AFTER : steps->n_steps++;
