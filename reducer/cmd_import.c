@@ -1,5 +1,5 @@
-/* baton import: traces of other profilers become a run directory. One file after the other, each by the importer that
- * recognises its content. */
+/* baton import: traces of other profilers become a run directory. One file after the other, each by
+ * the importer that recognises its content. */
 #include "base/diag.h"
 #include "cli/command.h"
 #include "import/importer.h"
@@ -247,9 +247,11 @@ static void say_result(const struct made *made, const struct import_run *run)
 		calls += file->calls;
 		bytes += file->bytes;
 	}
-	diag("%s process%s, %s kernels, %s calls, %s refused, %.1f MB in %s        next: baton report %s",
+	bool small = bytes < 1000000;
+	diag("%s process%s, %s kernels, %s calls, %s refused, %.*f %s in %s        next: baton report %s",
 	     grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
-	     grouped(run->refused, d), 1e-6 * (double)bytes, run->out_dir, run->out_dir);
+	     grouped(run->refused, d), small ? 0 : 1, (small ? 1e-3 : 1e-6) * (double)bytes,
+	     small ? "kB" : "MB", run->out_dir, run->out_dir);
 }
 
 static enum status import_into(const struct sources *sources, struct import_run *run)
@@ -322,12 +324,14 @@ const struct command command_import = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
-	.details = "Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a directory all "
-	           "files are taken that look like such traces. Offsets in messages about JSON count the text after "
-	           "decompression. Times are kept to the nanosecond. Events more than 12 hours from the others, and "
-	           "durations below 0 or above 7 days, are refused and counted.\n\n"
-	           "One import is one run: second files of a rank, and files of another world size or more than 12 "
-	           "hours away, are left out with a message and status 4. Ranks without a file are named.",
+	.details = "Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a "
+	           "directory all files are taken that look like such traces. Offsets in messages about "
+	           "JSON count the text after decompression. Times are kept to the nanosecond, digits "
+	           "beyond it are rounded. Events more than 12 hours from the others, and durations "
+	           "below 0 or above 7 days, are refused and counted.\n\n"
+	           "One import is one run: second files of a rank, and files of another world size or "
+	           "more than 12 hours away, are left out with a message and status 4. Ranks without a "
+	           "file are named.",
 	.options = options,
 	.run = run_import,
 };

@@ -176,8 +176,19 @@ static uint32_t count_hosts(const struct run *run)
 	return n;
 }
 
+/* Devices on which nothing ran are not in the summary. */
+static bool was_used(const struct run *run, const struct run_device *device, const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (strcmp(summary_text(summary, summary->devices[i].key), strings_get(&run->pool, device->key).at) == 0)
+			return true;
+	return false;
+}
+
 static int describe_device(const struct run *run, const struct run_device *device, struct summary *summary)
 {
+	if (!was_used(run, device, summary))
+		return 0;
 	struct device_summary *row = summary_device(summary, strings_get(&run->pool, device->key).at);
 	if (!row)
 		return -ENOMEM;

@@ -269,15 +269,30 @@ static int find_period(struct scanning *s)
 	return error;
 }
 
+/* The device's steps come from its first process that ran something on it. */
+static int first_process(struct device_sources *ds, struct trace **trace)
+{
+	int error = device_sources_rewind(ds);
+	const struct op *op = error ? NULL : opstream_next(&ds->stream);
+	uint32_t first = op ? op->source : 0;
+	for (; op && first > 0; op = opstream_next(&ds->stream))
+		first = op->source < first ? op->source : first;
+	*trace = &ds->sources[first].trace;
+	return error ? error : ds->stream.error;
+}
+
 static int scan_open(struct scanning *s)
 {
 	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
+	struct trace *trace = NULL;
 	int error = device_sources_open(s->context, scan, s->ds);
+	if (!error)
+		error = first_process(s->ds, &trace);
 	if (!error && options->steps && strcmp(options->steps, "period") == 0)
 		error = find_period(s);
 	else if (!error)
-		error = steps_find(&s->ds->sources[0].trace, s->context->names, options->step_range, &scan->steps);
+		error = steps_find(trace, s->context->names, options->step_range, &scan->steps);
 	if (error)
 		return error;
 	scan->ends = malloc(((size_t)scan->steps.n_steps + 2) * sizeof(*scan->ends));

@@ -6,12 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool seat_taken(const struct import_run *run, const char *host, const int32_t *ordinals,
-                       size_t n)
+static bool one_run(const struct import_seat *seat, const struct import_claim *claim)
+{
+	if (seat->world_size >= 0 && claim->world_size >= 0 && seat->world_size != claim->world_size)
+		return false;
+	return seat->t_min_ns - IMPORT_REACH_NS <= claim->t_max_ns &&
+	       claim->t_min_ns - IMPORT_REACH_NS <= seat->t_max_ns;
+}
+
+static bool seat_taken(const struct import_run *run, const char *host,
+                       const struct import_claim *claim)
 {
 	for (size_t i = 0; i < run->n_seats; i++)
-		for (size_t k = 0; k < n; k++)
-			if (run->seats[i].ordinal == ordinals[k] && strcmp(run->seats[i].host, host) == 0)
+		for (size_t k = 0; k < claim->n; k++)
+			if (run->seats[i].ordinal == claim->ordinals[k] &&
+			    strcmp(run->seats[i].host, host) == 0 && one_run(&run->seats[i], claim))
 				return true;
 	return false;
 }
@@ -25,23 +34,23 @@ static void append(char host[64], const char *what, long long n)
 	memcpy(host + keep, tail, (size_t)bytes + 1);
 }
 
-int import_take_seats(struct import_run *run, char host[64], const int32_t *ordinals, size_t n,
-                      int32_t rank)
+int import_take_seats(struct import_run *run, char host[64], const struct import_claim *claim)
 {
-	if (rank >= 0 && seat_taken(run, host, ordinals, n))
-		append(host, "rank", rank);
-	for (uint64_t file = run->files_out + 1; seat_taken(run, host, ordinals, n); file++)
+	if (claim->rank >= 0 && seat_taken(run, host, claim))
+		append(host, "rank", claim->rank);
+	for (uint64_t file = run->files_out + 1; seat_taken(run, host, claim); file++)
 		append(host, "file", (long long)file);
-	if (n == 0)
+	if (claim->n == 0)
 		return 0;
-	struct import_seat *larger = realloc(run->seats, (run->n_seats + n) * sizeof(*larger));
+	struct import_seat *larger = realloc(run->seats, (run->n_seats + claim->n) * sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
 	run->seats = larger;
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = 0; k < claim->n; k++) {
 		struct import_seat *seat = &run->seats[run->n_seats++];
+		*seat = (struct import_seat){.ordinal = claim->ordinals[k], .world_size = claim->world_size,
+		                             .t_min_ns = claim->t_min_ns, .t_max_ns = claim->t_max_ns};
 		memcpy(seat->host, host, sizeof(seat->host));
-		seat->ordinal = ordinals[k];
 	}
 	return 0;
 }

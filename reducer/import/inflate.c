@@ -95,7 +95,8 @@ uint64_t inflate_offset(const struct inflate *s)
 	return s->file_bytes - s->z.avail_in;
 }
 
-/* Between members: another one follows, or the file ends. Other bytes after a member are padding (as gzip has it). */
+/* Between members: another one follows, or the file ends. Other bytes after a member are padding
+ * (as gzip has it). */
 static bool next_member(struct inflate *s)
 {
 	if (!gz_magic(s)) {

@@ -1,5 +1,5 @@
-/* The border to simdjson: takes one JSON object apart into the fields a table asks for. Nothing of simdjson is seen
- * outside json_event.cpp. One thread per reader. */
+/* The border to simdjson: takes one JSON object apart into the fields a table asks for. Nothing of
+ * simdjson is seen outside json_event.cpp. One thread per reader. */
 #ifndef IMPORT_JSON_EVENT_H
 #define IMPORT_JSON_EVENT_H
 
@@ -22,8 +22,9 @@ struct json_event_reader;
 struct json_event_reader *json_event_new(const struct json_key *keys, size_t n);
 void json_event_free(struct json_event_reader *reader);
 
-/* values[i] is what keys[i] holds (the last one when it occurs twice). The slices point into the text. 0; -EBADMSG: a syntax
- * error somewhere in the object or its args (inside deeper values only the brackets are looked at); -ENOMEM. */
+/* values[i] is what keys[i] holds (the last one when it occurs twice). The slices point into the
+ * text. 0; -EBADMSG: a syntax error somewhere in the object or its args (inside deeper values only
+ * the brackets are looked at); -ENOMEM. */
 int json_event_read(struct json_event_reader *reader, const char *at, size_t bytes,
                     struct json_text *values);
 

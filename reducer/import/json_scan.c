@@ -78,8 +78,8 @@ static void trouble(const struct scan *s, size_t at, const char *what)
 	s->sink->trouble(s->sink->context, s->base + at, what);
 }
 
-/* From the first byte of a string, object or array (item = at) to behind it. Above the limit the text is passed over
- * without being kept: *kept false. 0, -EBADMSG (said), -ENODATA, other. */
+/* From the first byte of a string, object or array (item = at) to behind it. Above the limit the
+ * text is passed over without being kept: *kept false. 0, -EBADMSG (said), -ENODATA, other. */
 static int walk_item(struct scan *s, bool *kept)
 {
 	struct json_walk walk = {0};
@@ -128,8 +128,8 @@ static bool begins_object(struct scan *s)
 	return after < s->end && s->buffer[after] == '"';
 }
 
-/* After damage: from `at` on to the next thing that looks like an event or like the end of the events. What is nested in
- * an event does not: its brackets stand behind colons. */
+/* After damage: from `at` on to the next thing that looks like an event or like the end of the
+ * events. What is nested in an event does not: its brackets stand behind colons. */
 static bool resynchronise(struct scan *s)
 {
 	s->item = s->at;

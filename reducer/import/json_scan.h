@@ -1,5 +1,6 @@
-/* Walks a trace of any size in a bounded window: cuts the array `traceEvents` (or a file that is a bare array) into
- * single events and hands out the other top-level values whole. Offsets count the inflated text. */
+/* Walks a trace of any size in a bounded window: cuts the array `traceEvents` (or a file that is a
+ * bare array) into single events and hands out the other top-level values whole. Offsets count the
+ * inflated text. */
 #ifndef IMPORT_JSON_SCAN_H
 #define IMPORT_JSON_SCAN_H
 
@@ -19,7 +20,8 @@ struct json_source {
 
 /* The texts are gone when the call returns. */
 struct json_sink {
-	/* 0; -EBADMSG: it is broken (the sink says so), look for the next one; else stop with this error. */
+	/* 0; -EBADMSG: it is broken (the sink says so), look for the next one; else stop with this
+	 * error. */
 	int (*event)(void *context, const char *at, size_t bytes, uint64_t offset);
 	void (*value)(void *context, const char *key, const char *at, size_t bytes);
 	/* An event or value that cannot be used. */
@@ -27,8 +29,9 @@ struct json_sink {
 	void *context;
 };
 
-/* 0; -ENODATA: the text ends too early; -EBADMSG: not (or from *offset on no longer) a trace; else the error of
- * the source or sink. Everything before was handed out. *offset: where the text ended. */
+/* 0; -ENODATA: the text ends too early; -EBADMSG: not (or from *offset on no longer) a trace; else
+ * the error of the source or sink. Everything before was handed out. *offset: where the text ended.
+ * */
 int json_scan(const struct json_source *source, const struct json_sink *sink, uint64_t *offset);
 
 /* The same for a text in memory (with JSON_SCAN_PADDING readable bytes behind it). */

@@ -29,7 +29,7 @@ bool json_integer(struct json_text text, int64_t *value)
 	for (; p < end && is_digit(*p); p++)
 		if (__builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, *p - '0', &sum))
 			return false;
-	if (text.kind == JSON_NUMBER && p < end) { /* "8.0" is whole, "8.5" and "1e3" are not taken for it */
+	if (text.kind == JSON_NUMBER && p < end) { /* "8.0" is whole; "8.5" and "1e3" are refused */
 		if (*p++ != '.')
 			return false;
 		while (p < end && *p == '0')

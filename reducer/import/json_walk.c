@@ -88,7 +88,8 @@ static enum json_walk_result walk_string(struct json_walk *walk, const char **at
 	}
 }
 
-/* In an object a bracket stands behind a colon; behind a comma it is the next event after a lost bracket. */
+/* In an object a bracket stands behind a colon; behind a comma it is the next event after a lost
+ * bracket. */
 static bool open_is_legal(const struct json_walk *walk, const char *begin, const char *at)
 {
 	if (walk->depth == 0 || walk->arrays & 1)

@@ -1,5 +1,6 @@
-/* Finds where one JSON value ends, in text that arrives in pieces. Looks at strings and brackets only; whoever uses the
- * value parses it. Some damage is noticed early, so that a lost quote or bracket does not swallow what follows. */
+/* Finds where one JSON value ends, in text that arrives in pieces. Looks at strings and brackets
+ * only; whoever uses the value parses it. Some damage is noticed early, so that a lost quote or
+ * bracket does not swallow what follows. */
 #ifndef IMPORT_JSON_WALK_H
 #define IMPORT_JSON_WALK_H
 
@@ -17,8 +18,9 @@ struct json_walk {
 	const char *what; /* broken: what is wrong */
 };
 
-/* Goes on at *at. `begin` is the first byte that may be looked back at. DONE: *at is behind the value (a string, object or
- * array). MORE: *at is where to go on when there is more text. BROKEN: *at is the offending byte. */
+/* Goes on at *at. `begin` is the first byte that may be looked back at. DONE: *at is behind the
+ * value (a string, object or array). MORE: *at is where to go on when there is more text. BROKEN:
+ * *at is the offending byte. */
 enum json_walk_result json_walk_value(struct json_walk *walk, const char *begin, const char **at,
                                       const char *end);
 

@@ -1,5 +1,5 @@
-/* The Kineto importer: one file of PyTorch's profiler is one process. Reads the text once in a bounded window; what the
- * file says last (rank, time base) is applied when it is closed. */
+/* The Kineto importer: one file of PyTorch's profiler is one process. Reads the text once in a
+ * bounded window; what the file says last (rank, time base) is applied when it is closed. */
 #include "base/diag.h"
 #include "import/importer.h"
 #include "import/inflate.h"
@@ -18,7 +18,8 @@ _Static_assert((int)JSON_SCAN_PADDING >= (int)JSON_EVENT_PADDING, "padding of th
 
 enum { SHOWN = 5 }; /* unusable events that get a line of their own */
 
-#define ABSOLUTE_NS ((int64_t)1000000000 * 1000000000) /* 2001: times above it are of the wall clock already */
+/* 2001: times above it are of the wall clock already. */
+#define ABSOLUTE_NS ((int64_t)1000000000 * 1000000000)
 
 struct kineto {
 	const char *path;
@@ -27,7 +28,8 @@ struct kineto {
 	struct trace_out *out;
 	struct kineto_rows rows;
 	struct kineto_facts facts;
-	uint64_t broken;
+	uint64_t broken; /* pieces of text that are no JSON */
+	uint64_t shown;
 	uint64_t text_bytes;
 	int64_t begin_ns;
 	bool cut; /* the source ends too early */
@@ -54,11 +56,17 @@ static ssize_t read_source(void *context, void *buffer, size_t room)
 	return n;
 }
 
+static void say_unusable(struct kineto *k, uint64_t offset, const char *what)
+{
+	if (k->shown++ < SHOWN)
+		diag_at(k->path, offset, "%s", what);
+}
+
 static void take_trouble(void *context, uint64_t offset, const char *what)
 {
 	struct kineto *k = context;
-	if (k->broken++ < SHOWN)
-		diag_at(k->path, offset, "%s", what);
+	k->broken++;
+	say_unusable(k, offset, what);
 }
 
 static int take_event(void *context, const char *at, size_t bytes, uint64_t offset)
@@ -67,8 +75,10 @@ static int take_event(void *context, const char *at, size_t bytes, uint64_t offs
 	int error = kineto_rows_event(&k->rows, at, bytes);
 	if (error == -EBADMSG)
 		take_trouble(k, offset, "an event that is not valid JSON");
-	if (error)
+	if (error < 0)
 		return error;
+	if (error == KINETO_USELESS)
+		say_unusable(k, offset, "an event without a usable time, name, thread or stream");
 	return trace_out_error(k->out);
 }
 
@@ -96,7 +106,7 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 {
 	uint64_t stored = inflate_offset(k->source);
 	char byte;
-	int source_error = (int)inflate_read(k->source, &byte, 1); /* negative again when the source failed */
+	int source_error = (int)inflate_read(k->source, &byte, 1); /* the source's error stays */
 	k->cut = true;
 	if (source_error == -EBADMSG)
 		diag_at(k->path, stored, "the gz data is corrupt; what stands before is used");
@@ -113,18 +123,15 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 static void say_losses(struct kineto *k)
 {
 	uint64_t refused = trace_out_refused(k->out);
-	if (k->broken > SHOWN)
-		diag("%s: %" PRIu64 " pieces are not valid JSON (%" PRIu64 " not shown)", k->path, k->broken,
-		     k->broken - SHOWN);
-	if (k->rows.useless)
-		diag("%s: %" PRIu64 " events lack a time, a thread or a stream and were left out", k->path,
-		     k->rows.useless);
+	if (k->shown > SHOWN)
+		diag("%s: %" PRIu64 " pieces of it cannot be used (%" PRIu64 " not shown)", k->path, k->shown,
+		     k->shown - SHOWN);
 	if (refused)
-		diag("%s: %" PRIu64 " events refused: more than 12 h from the others, or a negative "
+		diag("%s: %" PRIu64 " refused: more than 12 h from the others, or a negative "
 		     "duration or one above 7 days", k->path, refused);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "pieces of the source that are not valid JSON",
 	               k->broken);
-	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, a thread or a stream",
+	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, name, thread or stream",
 	               k->rows.useless);
 	trace_out_loss(k->out, BATON_LOSS_TRUNCATED, "source file", k->cut);
 	k->run->refused += k->broken + k->rows.useless + refused;
@@ -149,7 +156,10 @@ static int close_trace(struct kineto *k)
 	if (k->run->force_rank >= 0)
 		facts->rank = k->run->force_rank;
 	name_host(k, host);
-	int error = import_take_seats(k->run, host, k->rows.ordinals, k->rows.n_devices, facts->rank);
+	struct import_claim claim = {.ordinals = k->rows.ordinals, .n = k->rows.n_devices,
+	                             .rank = facts->rank, .world_size = facts->world_size};
+	trace_out_hull(k->out, &claim.t_min_ns, &claim.t_max_ns);
+	int error = import_take_seats(k->run, host, &claim);
 	if (error) {
 		trace_out_abort(k->out);
 		return error;
@@ -172,7 +182,8 @@ static uint64_t all_rows(const struct trace_out *out)
 	return sum;
 }
 
-/* Takes the trace to its end after the scan ended with `error`. Returns the status; the trace is closed or gone. */
+/* Takes the trace to its end after the scan ended with `error`. Returns the status; the trace is
+ * closed or gone. */
 static int finish(struct kineto *k, int error, uint64_t offset)
 {
 	int output_error = trace_out_error(k->out);
@@ -235,8 +246,8 @@ close_source:
 /* Text that begins as JSON and has a name only such traces have. */
 static int recognise(const unsigned char *head, size_t bytes)
 {
-	static const char *const marks[] = {"\"traceEvents\"", "\"schemaVersion\"", "\"deviceProperties\"",
-	                                    "\"distributedInfo\"", "\"ph\""};
+	static const char *const marks[] = {"\"traceEvents\"", "\"schemaVersion\"",
+	                                    "\"deviceProperties\"", "\"distributedInfo\"", "\"ph\""};
 	size_t i = bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	while (i < bytes && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t'))
 		i++;

@@ -172,7 +172,8 @@ static void rank_from_name(struct kineto_facts *facts, const char *name)
 	}
 }
 
-/* HOST_PID.TIMESTAMP.pt.trace.json with or without .gz; the host may contain underscores and dots. */
+/* HOST_PID.TIMESTAMP.pt.trace.json with or without .gz; the host may contain underscores and dots.
+ * */
 static void host_from_name(struct kineto_facts *facts, const char *name)
 {
 	const char *tail = strstr(name, ".pt.trace.json");

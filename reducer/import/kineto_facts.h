@@ -27,11 +27,12 @@ struct kineto_facts {
 	int64_t pid;   /* from the file's name, or 0 */
 };
 
-/* Rank from `rank-3`, `rank3`, `rank_3`; host and pid from HOST_PID.TIME.pt.trace.json, as the TensorBoard handler names files. */
+/* Rank from `rank-3`, `rank3`, `rank_3`; host and pid from HOST_PID.TIME.pt.trace.json, as the
+ * TensorBoard handler names files. */
 void kineto_facts_from_name(struct kineto_facts *facts, const char *path);
 
-/* One top-level value (JSON_EVENT_PADDING readable bytes behind it). Unknown keys and values of another shape are
- * passed over. 0 or -ENOMEM. */
+/* One top-level value (JSON_EVENT_PADDING readable bytes behind it). Unknown keys and values of
+ * another shape are passed over. 0 or -ENOMEM. */
 int kineto_facts_value(struct kineto_facts *facts, const char *key, const char *at, size_t bytes);
 
 const struct kineto_device *kineto_facts_device(const struct kineto_facts *facts, int32_t ordinal);

@@ -9,8 +9,8 @@ struct spelling {
 	uint8_t coll;
 };
 
-/* The first that fits, so longer ones come first. What follows (_base, _coalesced, _tensor, _into_tensor, ...) says how the
- * buffers lie, not what is done. */
+/* The first that fits, so longer ones come first. What follows (_base, _coalesced, _tensor,
+ * _into_tensor, ...) says how the buffers lie, not what is done. */
 static const struct spelling spellings[] = {
 	{"allreduce", BATON_COLL_ALLREDUCE},
 	{"allgather", BATON_COLL_ALLGATHER},

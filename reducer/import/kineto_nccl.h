@@ -4,7 +4,8 @@
 
 #include <baton/format.h>
 
-/* "_allgather_base", "all_reduce", "nccl:reduce_scatter_tensor", ...; BATON_COLL_UNKNOWN for others. */
+/* "_allgather_base", "all_reduce", "nccl:reduce_scatter_tensor", ...; BATON_COLL_UNKNOWN for
+ * others. */
 enum baton_coll kineto_coll(const char *name, size_t bytes);
 
 /* Bytes of one element of "Float", "BFloat16", ...; 0 unknown. */

@@ -105,7 +105,8 @@ static uint32_t device_id(struct kineto_rows *rows, int32_t ordinal)
 	return id;
 }
 
-/* Old versions give device and stream only as pid and tid ("stream 7"). False: the event does not say where it ran. */
+/* Old versions give device and stream only as pid and tid ("stream 7"). False: the event does not
+ * say where it ran. */
 static bool stream_id(struct kineto_rows *rows, const struct json_text *v, uint32_t *id)
 {
 	int64_t device, stream, context = number_or(v[ARG_CONTEXT], number_or(v[ARG_IN_CONTEXT], 0));
@@ -339,7 +340,8 @@ struct category {
 
 #define NAME(text) text, sizeof(text) - 1
 
-/* The frequent ones first. What is not here (flows, memory, gpu_user_annotation, spans) is passed over. */
+/* The frequent ones first. What is not here (flows, memory, gpu_user_annotation, spans) is passed
+ * over. */
 static const struct category categories[] = {
 	{NAME("cpu_op"), range_row, BATON_RANGE_OPERATOR},
 	{NAME("cuda_runtime"), call_row, 0},
@@ -387,10 +389,11 @@ int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 	if (!category)
 		return 0;
 	struct event e = {.v = v};
-	if (!take_time(v[EV_TS], &e.row[ROW_START]) || !take_time(v[EV_DUR], &e.row[ROW_DUR]) ||
-	    v[EV_NAME].kind != JSON_STRING || !category->row(rows, &e, category->detail))
-		rows->useless++;
-	return 0;
+	if (take_time(v[EV_TS], &e.row[ROW_START]) && take_time(v[EV_DUR], &e.row[ROW_DUR]) &&
+	    v[EV_NAME].kind == JSON_STRING && category->row(rows, &e, category->detail))
+		return 0;
+	rows->useless++;
+	return KINETO_USELESS;
 }
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,

@@ -23,7 +23,10 @@ int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,
                      const struct kineto_facts *facts); /* 0 or -ENOMEM */
 void kineto_rows_free(struct kineto_rows *rows);
 
-/* One event with its padding. 0; -EBADMSG: no valid JSON; -ENOMEM. Events of other kinds are passed over. */
+enum { KINETO_USELESS = 1 };
+
+/* One event with its padding. 0, also for events of other kinds, which are passed over;
+ * KINETO_USELESS (counted); -EBADMSG: no valid JSON; -ENOMEM. */
 int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "4458676522690.655", "68.0", "1.5e3" -> nanoseconds, exactly; digits beyond the nanosecond are rounded, half away from
- * zero. 0; -EINVAL: not a decimal number; -ERANGE: beyond i64. */
+/* "4458676522690.655", "68.0", "1.5e3" -> nanoseconds, exactly; digits beyond the nanosecond are
+ * rounded, half away from zero. 0; -EINVAL: not a decimal number; -ERANGE: beyond i64. */
 int kineto_time_ns(const char *at, size_t bytes, int64_t *ns);
 
 #endif

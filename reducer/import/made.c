@@ -1,12 +1,11 @@
 #include "import/made.h"
 
 #include "base/diag.h"
+#include "import/importer.h"
 
 #include <baton/reader.h>
 #include <dirent.h>
 #include <stdio.h>
-
-#define RUN_REACH_NS ((int64_t)12 * 3600 * 1000000000)
 
 /* ---- reading back ---- */
 
@@ -153,7 +152,8 @@ static int32_t group_world(const struct made *made, size_t n, uint32_t group)
 	return -1;
 }
 
-/* The group among files [first, i) that file i belongs to: of the same world size; an unknown one fits any. */
+/* The group among files [first, i) that file i belongs to: of the same world size; an unknown one
+ * fits any. */
 static uint32_t group_of(const struct made *made, size_t first, size_t i, uint32_t otherwise)
 {
 	int32_t world = made->files[i].world_size;
@@ -175,7 +175,7 @@ static uint32_t make_groups(struct made *made)
 	qsort(made->files, made->n, sizeof(*made->files), by_time);
 	for (size_t i = 0; i < made->n; i++) {
 		struct made_file *file = &made->files[i];
-		if (end != INT64_MIN && file->t_min_ns - RUN_REACH_NS > end)
+		if (end != INT64_MIN && file->t_min_ns - IMPORT_REACH_NS > end)
 			first = i;
 		file->group = group_of(made, first, i, groups);
 		groups += file->group == groups;

@@ -1,5 +1,5 @@
-/* The trace files an import has made, read back: whose they are, when they were, what they hold. Tells which of them
- * belong to one run. */
+/* The trace files an import has made, read back: whose they are, when they were, what they hold.
+ * Tells which of them belong to one run. */
 #ifndef IMPORT_MADE_H
 #define IMPORT_MADE_H
 
@@ -33,8 +33,8 @@ struct made {
 /* Adds what is new in the directory; `source` must outlive the list. 0 or -errno. */
 int made_collect(struct made *made, const char *dir, const char *source);
 
-/* Removes the files of other runs and second files of one rank, and says so; notes missing ranks. Returns how many
- * files were left out. */
+/* Removes the files of other runs and second files of one rank, and says so; notes missing ranks.
+ * Returns how many files were left out. */
 size_t made_choose(struct made *made, const char *dir);
 
 void made_free(struct made *made);

@@ -1,6 +1,6 @@
-/* The importer of nsys SQLite exports: splits one export into a trace file for each process. Tables are stepped through
- * in the order of the file, device work first: it decides which processes there are. Memory is bounded by the writers'
- * buffers of each process. One thread. */
+/* The importer of nsys SQLite exports: splits one export into a trace file for each process. Tables
+ * are stepped through in the order of the file, device work first: it decides which processes there
+ * are. Memory is bounded by the writers' buffers of each process. One thread. */
 #include "import/importer.h"
 
 #include "base/diag.h"
@@ -57,9 +57,10 @@ static void name_threads(struct nsys_file *file, struct nsys_process *process)
 		size_t bytes = 0;
 		int64_t global;
 		const char *name = nsys_text(&scan, 1, &bytes);
-		if (name && nsys_int(&scan, 0, &global) && (file->single || process_bits(global) == process->global))
+		if (name && nsys_int(&scan, 0, &global) &&
+			(file->single || process_bits(global) == process->global))
 			trace_out_thread(process->out, pid_of(global), global & 0xffffff,
-			                 trace_out_string(process->out, name, bytes));
+							 trace_out_string(process->out, name, bytes));
 	}
 }
 
@@ -83,7 +84,8 @@ static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 	return process;
 }
 
-struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan, unsigned field)
+struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
+									 unsigned field)
 {
 	int64_t global = 0;
 	bool said = nsys_int(scan, field, &global);
@@ -108,11 +110,13 @@ uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *sc
 	int64_t global;
 	if (!nsys_int(scan, field, &global))
 		return 0;
-	process->pid = process->pid ? process->pid : pid_of(global); /* of an export that says it late */
+	process->pid =
+		process->pid ? process->pid : pid_of(global); /* of an export that says it late */
 	return trace_out_thread(process->out, pid_of(global), global & 0xffffff, 0);
 }
 
-struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process, int64_t ordinal)
+struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
+								   int64_t ordinal)
 {
 	for (uint32_t i = 0; i < process->n_devices; i++)
 		if (process->devices[i].ordinal == ordinal)
@@ -128,17 +132,18 @@ struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *
 	record.memory_bytes = gpu.memory_bytes > 0 ? (uint64_t)gpu.memory_bytes : 0;
 	record.sm_count = gpu.sm_count > 0 && gpu.sm_count <= UINT32_MAX ? (uint32_t)gpu.sm_count : 0;
 	struct nsys_device *device = &process->devices[process->n_devices++];
-	*device = (struct nsys_device){.ordinal = ordinal, .gpu = gpu.id};
+	*device = (struct nsys_device){.ordinal = ordinal, .gpu = gpu.id, .named = gpu.uuid[0] != '\0'};
 	device->id = trace_out_device(process->out, &record);
 	return device;
 }
 
 void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
-                  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS], uint32_t present)
+				  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS],
+				  uint32_t present)
 {
 	int64_t dur_ns;
 	if (__builtin_sub_overflow(end_ns, start_ns, &dur_ns) ||
-	    __builtin_add_overflow(start_ns, file->target.utc_ns, &row[ROW_START]))
+		__builtin_add_overflow(start_ns, file->target.utc_ns, &row[ROW_START]))
 		dur_ns = -1; /* refused and counted there */
 	row[ROW_DUR] = dur_ns;
 	if (dur_ns >= 0 && end_ns > process->last_ns)
@@ -151,7 +156,8 @@ void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum bat
 
 static bool any_row(struct nsys_file *file, const char *table_name, const char *tail)
 {
-	struct nsys_table table = {.name = table_name, .fields = {{.column = "globalPid"}}, .tail = tail};
+	struct nsys_table table = {
+		.name = table_name, .fields = {{.column = "globalPid"}}, .tail = tail};
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, &file->db, &table);
 	bool found = nsys_scan_next(&scan);
@@ -159,12 +165,13 @@ static bool any_row(struct nsys_file *file, const char *table_name, const char *
 	return found;
 }
 
-/* There is device work and none of it says its process, as in exports before 2021: all is of one. */
+/* There is device work and none of it says its process, as in exports before 2021: all is of one.
+ */
 static bool is_single(struct nsys_file *file)
 {
 	static const char *const names[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
-	                                    "CUPTI_ACTIVITY_KIND_MEMSET",
-	                                    "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
+										"CUPTI_ACTIVITY_KIND_MEMSET",
+										"CUPTI_ACTIVITY_KIND_GRAPH_TRACE"};
 	bool any = false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (any_row(file, names[i], "WHERE f0 IS NOT NULL LIMIT 1"))
@@ -181,7 +188,8 @@ static void read_tables(struct nsys_file *file)
 	file->nccl = nsys_nccl_new(file);
 	file->open = true;
 	nsys_read_ops(file);
-	file->open = file->n_processes == 0; /* else calls of processes without device work are left out */
+	file->open =
+		file->n_processes == 0; /* else calls of processes without device work are left out */
 	nsys_read_calls(file);
 	file->open = file->n_processes == 0;
 	nsys_read_ranges(file);
@@ -215,7 +223,8 @@ static int by_gpu(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-/* nsys does not know ranks. The environment it ran in tells that of a lone process; several are numbered. */
+/* nsys does not know ranks. The environment it ran in tells that of a lone process; several are
+ * numbered. */
 static int32_t rank_of(const struct nsys_file *file, uint32_t place)
 {
 	if (file->n_processes > 1)
@@ -242,7 +251,8 @@ static int close_process(struct nsys_file *file, struct nsys_process *process, u
 		rows += trace_out_rows(process->out, (enum baton_kind)kind);
 	if (file->target.utc_ns) /* the rows are on this clock already */
 		trace_out_clock(process->out, file->target.utc_ns, file->target.utc_ns);
-	trace_out_loss(process->out, BATON_LOSS_TRUNCATED, "tables that end early", file->db.damaged_tables);
+	trace_out_loss(process->out, BATON_LOSS_TRUNCATED, "tables that end early",
+				   file->db.damaged_tables);
 	struct trace_out *out = process->out;
 	process->out = NULL;
 	int error = trace_out_close(out, &identity);
@@ -251,6 +261,31 @@ static int close_process(struct nsys_file *file, struct nsys_process *process, u
 		run->files_out++;
 	}
 	return error;
+}
+
+/* Where the export has no uuid, a device is its ordinal on the host: exports of several processes
+ * of one host, each with its device 0, must not become one device. Inside an export an ordinal is
+ * one. */
+static int take_seats(struct nsys_file *file)
+{
+	int32_t ordinals[NSYS_PROCESSES * 4];
+	struct import_claim claim = {.ordinals = ordinals,
+								 .rank = file->n_processes == 1 ? rank_of(file, 0) : -1,
+								 .world_size =
+									 file->n_processes > 1 ? (int32_t)file->n_processes : -1,
+								 .t_min_ns = INT64_MAX,
+								 .t_max_ns = INT64_MIN};
+	for (uint32_t i = 0; i < file->n_processes; i++) {
+		const struct nsys_process *process = &file->processes[i];
+		int64_t first_ns, last_ns;
+		trace_out_hull(process->out, &first_ns, &last_ns);
+		claim.t_min_ns = first_ns < claim.t_min_ns ? first_ns : claim.t_min_ns;
+		claim.t_max_ns = last_ns > claim.t_max_ns ? last_ns : claim.t_max_ns;
+		for (uint32_t k = 0; k < process->n_devices; k++)
+			if (!process->devices[k].named && claim.n < sizeof(ordinals) / sizeof(ordinals[0]))
+				ordinals[claim.n++] = (int32_t)process->devices[k].ordinal;
+	}
+	return claim.n > 0 ? import_take_seats(file->run, file->target.host, &claim) : 0;
 }
 
 /* Closes the files in order of rank; after an error the rest is given up. */
@@ -263,7 +298,9 @@ static enum status close_all(struct nsys_file *file)
 		qsort(order, file->n_processes, sizeof(order[0]), by_gpu);
 	if (file->n_processes > 1 && file->run->force_rank >= 0)
 		diag("%s: holds %u processes: the rank given for it is not used", file->db.path,
-		     file->n_processes);
+			 file->n_processes);
+	if (!file->error)
+		file->error = take_seats(file);
 	for (uint32_t i = 0; i < file->n_processes && !file->error; i++)
 		file->error = close_process(file, order[i], i);
 	for (uint32_t i = 0; i < file->n_processes; i++)
@@ -292,7 +329,8 @@ static bool say_refused(struct nsys_file *file)
 	}
 	for (int why = 0; why < NSYS_REFUSALS; why++) {
 		if (file->refused[why])
-			diag("%s: %" PRIu64 " rows %s: left out", file->db.path, file->refused[why], reasons[why]);
+			diag("%s: %" PRIu64 " rows %s: left out", file->db.path, file->refused[why],
+				 reasons[why]);
 		all += file->refused[why];
 	}
 	if (times)
@@ -337,8 +375,9 @@ static int import_file(const char *path, struct import_run *run)
 		goto close_db;
 	run->bytes_in += file->db.bytes;
 	if (!nsys_db_is_export(&file->db)) {
-		diag("%s: an SQLite file without CUPTI_ACTIVITY_KIND_* or NVTX_EVENTS tables: not an nsys export",
-		     path);
+		diag("%s: an SQLite file without CUPTI_ACTIVITY_KIND_* or NVTX_EVENTS tables: not an nsys "
+			 "export",
+			 path);
 		goto close_db;
 	}
 	read_tables(file);

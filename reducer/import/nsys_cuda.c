@@ -13,10 +13,12 @@
 enum { OP_BEGIN, OP_END, OP_PROCESS, OP_DEVICE, OP_CONTEXT, OP_LANE, OP_CORR, OP_NODE, OP_A, OP_B,
        OP_C, OP_D };
 
-#define OP_FIELDS                                                                              \
-	{.column = "start"}, {.column = "end"}, {.column = "globalPid"}, {.column = "deviceId"},       \
-	{.column = "contextId"}, {.column = "streamId"}, {.column = "correlationId"},                  \
-	{.column = "graphNodeId"}
+#define OP_FIELDS                                                                            \
+	{.column = "start"}, {.column = "end"}, {.column = "globalPid"}, {.column = "deviceId"}, \
+		{.column = "contextId"}, {.column = "streamId"}, {.column = "correlationId"},        \
+	{                                                                                        \
+		.column = "graphNodeId"                                                              \
+	}
 
 static const struct nsys_table kernels = {
 	.name = "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -25,8 +27,11 @@ static const struct nsys_table kernels = {
 
 static const struct nsys_table copies = {
 	.name = "CUPTI_ACTIVITY_KIND_MEMCPY",
-	.fields = {OP_FIELDS, {.column = "bytes"}, {.column = "copyKind"}, {.column = "srcKind"},
-	           {.column = "dstKind"}},
+	.fields = {OP_FIELDS,
+			   {.column = "bytes"},
+			   {.column = "copyKind"},
+			   {.column = "srcKind"},
+			   {.column = "dstKind"}},
 };
 
 static const struct nsys_table fills = {
@@ -41,19 +46,27 @@ static const struct nsys_table graphs = {
 
 static const struct nsys_enum_spec directions = {
 	.table = "ENUM_CUDA_MEMCPY_OPER",
-	.rules = {{"HTOD", BATON_COPY_HTOD}, {"Host-to-Device", BATON_COPY_HTOD},
-	          {"DTOH", BATON_COPY_DTOH}, {"Device-to-Host", BATON_COPY_DTOH},
-	          {"DTOD", BATON_COPY_DTOD}, {"Device-to-Device", BATON_COPY_DTOD},
-	          {"HTOH", BATON_COPY_HTOH}, {"Host-to-Host", BATON_COPY_HTOH},
-	          {"PTOP", BATON_COPY_PEER}, {"Peer-to-Peer", BATON_COPY_PEER},
-	          {"HTOA", BATON_COPY_HTOD}, {"Host-to-Array", BATON_COPY_HTOD}, /* arrays are on the device */
-	          {"ATOH", BATON_COPY_DTOH}, {"Array-to-Host", BATON_COPY_DTOH},
-	          {"ATO", BATON_COPY_DTOD}, {"Array-to", BATON_COPY_DTOD},
-	          {"DTOA", BATON_COPY_DTOD}, {"to-Array", BATON_COPY_DTOD}},
+	.rules = {{"HTOD", BATON_COPY_HTOD},
+			  {"Host-to-Device", BATON_COPY_HTOD},
+			  {"DTOH", BATON_COPY_DTOH},
+			  {"Device-to-Host", BATON_COPY_DTOH},
+			  {"DTOD", BATON_COPY_DTOD},
+			  {"Device-to-Device", BATON_COPY_DTOD},
+			  {"HTOH", BATON_COPY_HTOH},
+			  {"Host-to-Host", BATON_COPY_HTOH},
+			  {"PTOP", BATON_COPY_PEER},
+			  {"Peer-to-Peer", BATON_COPY_PEER},
+			  {"HTOA", BATON_COPY_HTOD},
+			  {"Host-to-Array", BATON_COPY_HTOD}, /* arrays are on the device */
+			  {"ATOH", BATON_COPY_DTOH},
+			  {"Array-to-Host", BATON_COPY_DTOH},
+			  {"ATO", BATON_COPY_DTOD},
+			  {"Array-to", BATON_COPY_DTOD},
+			  {"DTOA", BATON_COPY_DTOD},
+			  {"to-Array", BATON_COPY_DTOD}},
 	.numbers = {0, BATON_COPY_HTOD, BATON_COPY_DTOH, BATON_COPY_HTOD, BATON_COPY_DTOH,
-	            BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD,
-	            BATON_COPY_HTOH, BATON_COPY_PEER, BATON_COPY_HTOD, BATON_COPY_DTOH,
-	            BATON_COPY_DTOD},
+				BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_DTOD, BATON_COPY_HTOH,
+				BATON_COPY_PEER, BATON_COPY_HTOD, BATON_COPY_DTOH, BATON_COPY_DTOD},
 };
 
 /* nsys numbers pageable memory 0, CUPTI 1: the label decides, the number only without one. */
@@ -91,9 +104,9 @@ static void take_kernel(struct op_reader *op)
 	name = name ? name : nsys_text(&op->scan, OP_B, &bytes);
 	op->row[OP_NAME] = name ? trace_out_string(op->process->out, name, bytes) : 0;
 	nsys_nccl_kernel(op->file->nccl, op->process, name, bytes,
-	                 &(struct nsys_interval){op->row[OP_CORRELATION],
-	                                         nsys_int_or(&op->scan, OP_BEGIN, 0),
-	                                         nsys_int_or(&op->scan, OP_END, 0)});
+					 &(struct nsys_interval){op->row[OP_CORRELATION],
+											 nsys_int_or(&op->scan, OP_BEGIN, 0),
+											 nsys_int_or(&op->scan, OP_END, 0)});
 }
 
 /* Does one end of the copy lie in pageable memory? */
@@ -157,10 +170,11 @@ static uint32_t take_stream(struct op_reader *op, struct nsys_device *device)
 		process->contexts[process->n_contexts++] =
 			(struct nsys_context){context, (uint32_t)(device - process->devices)};
 	return trace_out_stream(process->out, device->id, said ? context : 0,
-	                        nsys_int_or(&op->scan, OP_LANE, 0));
+							nsys_int_or(&op->scan, OP_LANE, 0));
 }
 
-static void take_op(struct op_reader *op, enum baton_op_kind kind, void (*complete)(struct op_reader *))
+static void take_op(struct op_reader *op, enum baton_op_kind kind,
+					void (*complete)(struct op_reader *))
 {
 	struct nsys_file *file = op->file;
 	int64_t start_ns, end_ns, ordinal;
@@ -213,13 +227,17 @@ void nsys_read_ops(struct nsys_file *file)
 
 /* ---- calls ---- */
 
-/* The table of runtime calls holds the driver's too. Names stay as they are, with their version suffix. */
+/* The table of runtime calls holds the driver's too. Names stay as they are, with their version
+ * suffix. */
 void nsys_read_calls(struct nsys_file *file)
 {
 	static const struct nsys_table table = {
 		.name = "CUPTI_ACTIVITY_KIND_RUNTIME",
-		.fields = {{.column = "start"}, {.column = "end"}, {.column = "globalTid"},
-	                   {.column = "correlationId"}, {"nameId", NSYS_STRING}},
+		.fields = {{.column = "start"},
+				   {.column = "end"},
+				   {.column = "globalTid"},
+				   {.column = "correlationId"},
+				   {"nameId", NSYS_STRING}},
 	};
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, &file->db, &table);
@@ -239,7 +257,7 @@ void nsys_read_calls(struct nsys_file *file)
 		row[CALL_CORRELATION] = nsys_int_or(&scan, 3, 0);
 		nsys_add_row(file, process, BATON_CALL, start_ns, end_ns, row, 0);
 		nsys_nccl_call(file->nccl, process, nsys_int_or(&scan, 2, 0),
-		               &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
+					   &(struct nsys_interval){row[CALL_CORRELATION], start_ns, end_ns});
 	}
 }
 
@@ -250,17 +268,24 @@ void nsys_read_calls(struct nsys_file *file)
 enum { SYNC_BEGIN, SYNC_END, SYNC_PROCESS, SYNC_DEVICE, SYNC_CONTEXT, SYNC_LANE, SYNC_CORR, SYNC_ID,
        SYNC_TYPE, SYNC_RECORD };
 
-#define SYNC_FIELDS                                                                            \
-	{.column = "globalPid"}, {.column = "deviceId"}, {.column = "contextId"},                      \
-	{.column = "streamId"}, {.column = "correlationId"}, {.column = "eventId"}
+#define SYNC_FIELDS                                                           \
+	{.column = "globalPid"}, {.column = "deviceId"}, {.column = "contextId"}, \
+		{.column = "streamId"}, {.column = "correlationId"},                  \
+	{                                                                         \
+		.column = "eventId"                                                   \
+	}
 
 static const struct nsys_table syncs = {
 	.name = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-	.fields = {{.column = "start"}, {.column = "end"}, SYNC_FIELDS, {.column = "syncType"},
-	           {"e.correlation", NSYS_JOINED}},
-	.join = "LEFT JOIN (SELECT globalPid AS process, eventSyncId AS id, max(correlationId) AS correlation "
-	        "FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT GROUP BY 1, 2) AS e "
-	        "ON e.process = t.globalPid AND e.id = t.eventSyncId AND t.eventSyncId > 0",
+	.fields = {{.column = "start"},
+			   {.column = "end"},
+			   SYNC_FIELDS,
+			   {.column = "syncType"},
+			   {"e.correlation", NSYS_JOINED}},
+	.join = "LEFT JOIN (SELECT globalPid AS process, eventSyncId AS id, max(correlationId) AS "
+			"correlation "
+			"FROM CUPTI_ACTIVITY_KIND_CUDA_EVENT GROUP BY 1, 2) AS e "
+			"ON e.process = t.globalPid AND e.id = t.eventSyncId AND t.eventSyncId > 0",
 	.join_table = "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
 	.join_column = "eventSyncId",
 };
@@ -274,15 +299,19 @@ static const struct nsys_table events = {
 
 static const struct nsys_enum_spec sync_kinds = {
 	.table = "ENUM_CUPTI_SYNC_TYPE",
-	.rules = {{"STREAM_WAIT", BATON_SYNC_STREAM_WAIT}, {"Stream wait", BATON_SYNC_STREAM_WAIT},
-	          {"EVENT_SYNC", BATON_SYNC_EVENT}, {"Event sync", BATON_SYNC_EVENT},
-	          {"STREAM_SYNC", BATON_SYNC_STREAM}, {"Stream sync", BATON_SYNC_STREAM},
-	          {"CONTEXT_SYNC", BATON_SYNC_CONTEXT}, {"Context sync", BATON_SYNC_CONTEXT}},
+	.rules = {{"STREAM_WAIT", BATON_SYNC_STREAM_WAIT},
+			  {"Stream wait", BATON_SYNC_STREAM_WAIT},
+			  {"EVENT_SYNC", BATON_SYNC_EVENT},
+			  {"Event sync", BATON_SYNC_EVENT},
+			  {"STREAM_SYNC", BATON_SYNC_STREAM},
+			  {"Stream sync", BATON_SYNC_STREAM},
+			  {"CONTEXT_SYNC", BATON_SYNC_CONTEXT},
+			  {"Context sync", BATON_SYNC_CONTEXT}},
 	.numbers = {0, BATON_SYNC_EVENT, BATON_SYNC_STREAM_WAIT, BATON_SYNC_STREAM, BATON_SYNC_CONTEXT},
 };
 
 static uint32_t sync_stream(struct nsys_file *file, struct nsys_process *process,
-                            const struct nsys_scan *scan)
+							const struct nsys_scan *scan)
 {
 	int64_t stream = nsys_int_or(scan, SYNC_LANE, INVALID_ID), context = 0, ordinal;
 	if (stream == INVALID_ID)
@@ -316,7 +345,8 @@ static void take_sync(struct nsys_file *file, const struct nsys_scan *scan, int6
 		row[SYNC_EVENT] = event;
 		present |= 1u << SYNC_EVENT;
 	}
-	if (kind != BATON_SYNC_EVENT_RECORD && nsys_int(scan, SYNC_RECORD, &row[SYNC_RECORD_CORRELATION]))
+	if (kind != BATON_SYNC_EVENT_RECORD &&
+		nsys_int(scan, SYNC_RECORD, &row[SYNC_RECORD_CORRELATION]))
 		present |= 1u << SYNC_RECORD_CORRELATION;
 	nsys_add_row(file, process, BATON_SYNC, start_ns, end_ns, row, present);
 }
@@ -339,16 +369,20 @@ void nsys_read_syncs(struct nsys_file *file)
 /* Loading and compiling code is the program's own cost, which nsys lists beside the profiler's. */
 static const struct nsys_enum_spec overheads = {
 	.table = "ENUM_CUPTI_OVERHEAD_TYPE",
-	.rules = {{"MODULE_LOAD", BATON_OVERHEAD_MODULE_LOAD}, {"module load", BATON_OVERHEAD_MODULE_LOAD},
-	          {"Lazy", BATON_OVERHEAD_MODULE_LOAD}, {"COMPILER", BATON_OVERHEAD_MODULE_LOAD},
-	          {"COMMAND_BUFFER_FULL", BATON_OVERHEAD_BUFFER_FULL},
-	          {"Command buffer full", BATON_OVERHEAD_BUFFER_FULL}},
-	.numbers = {[2] = BATON_OVERHEAD_MODULE_LOAD, [6] = BATON_OVERHEAD_MODULE_LOAD,
-	            [7] = BATON_OVERHEAD_MODULE_LOAD, [8] = BATON_OVERHEAD_BUFFER_FULL},
+	.rules = {{"MODULE_LOAD", BATON_OVERHEAD_MODULE_LOAD},
+			  {"module load", BATON_OVERHEAD_MODULE_LOAD},
+			  {"Lazy", BATON_OVERHEAD_MODULE_LOAD},
+			  {"COMPILER", BATON_OVERHEAD_MODULE_LOAD},
+			  {"COMMAND_BUFFER_FULL", BATON_OVERHEAD_BUFFER_FULL},
+			  {"Command buffer full", BATON_OVERHEAD_BUFFER_FULL}},
+	.numbers = {[2] = BATON_OVERHEAD_MODULE_LOAD,
+				[6] = BATON_OVERHEAD_MODULE_LOAD,
+				[7] = BATON_OVERHEAD_MODULE_LOAD,
+				[8] = BATON_OVERHEAD_BUFFER_FULL},
 };
 
 static void take_overhead(struct nsys_file *file, const struct nsys_scan *scan,
-                          const struct nsys_enum *kinds)
+						  const struct nsys_enum *kinds)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
 	size_t bytes = 0;
@@ -365,16 +399,19 @@ static void take_overhead(struct nsys_file *file, const struct nsys_scan *scan,
 	kind = kind ? kind : nsys_enum_classify(&overheads, name);
 	row[OVERHEAD_KIND] = kind ? kind : BATON_OVERHEAD_PROFILER;
 	row[OVERHEAD_THREAD] = nsys_thread_of(process, scan, 2);
-	row[OVERHEAD_NAME] = name ? trace_out_string(process->out, name, bytes)
-	                          : trace_out_text(process->out, label);
+	row[OVERHEAD_NAME] =
+		name ? trace_out_string(process->out, name, bytes) : trace_out_text(process->out, label);
 	nsys_add_row(file, process, BATON_OVERHEAD, start_ns, end_ns, row, 1u << OVERHEAD_NAME);
 }
 
 void nsys_read_overhead(struct nsys_file *file)
 {
 	struct nsys_table table = {
-		.fields = {{.column = "start"}, {.column = "end"}, {.column = "globalTid"},
-	                   {"nameId", NSYS_STRING}, {.column = "overheadType"}},
+		.fields = {{.column = "start"},
+				   {.column = "end"},
+				   {.column = "globalTid"},
+				   {"nameId", NSYS_STRING},
+				   {.column = "overheadType"}},
 	};
 	static const char *const names[] = {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"};
 	struct nsys_enum kinds;

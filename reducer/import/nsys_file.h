@@ -1,4 +1,5 @@
-/* One nsys export being imported: its processes, each with a trace file, and what all its tables need. One thread. */
+/* One nsys export being imported: its processes, each with a trace file, and what all its tables
+ * need. One thread. */
 #ifndef IMPORT_NSYS_FILE_H
 #define IMPORT_NSYS_FILE_H
 
@@ -16,9 +17,11 @@ struct nsys_device {
 	int64_t gpu; /* its physical number where the export says it */
 	uint32_t id; /* dictionary */
 	uint64_t ops;
+	bool named; /* it has a uuid */
 };
 
-/* A context is on one device. Synchronisation rows of several versions say device 0 whatever the device is. */
+/* A context is on one device. Synchronisation rows of several versions say device 0 whatever the
+ * device is. */
 struct nsys_context {
 	int64_t context;
 	uint32_t device; /* index in the process's devices */
@@ -58,18 +61,20 @@ struct nsys_file {
 	struct nsys_process processes[NSYS_PROCESSES];
 };
 
-/* The process of a globalPid or globalTid in `field`; NULL (counted where that is a loss): not one of ours. */
+/* The process of a globalPid or globalTid in `field`; NULL (counted where that is a loss): not one
+ * of ours. */
 struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
-                                     unsigned field);
+									 unsigned field);
 /* The dictionary id of the thread in `field`, 0 when it does not say. */
 uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field);
 /* The device of an ordinal of a process, NULL when there are too many. */
 struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
-                                   int64_t ordinal);
+								   int64_t ordinal);
 
 /* Adds a row with these times of the export; row[ROW_START] and row[ROW_DUR] are filled in. */
 void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
-                  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS], uint32_t present);
+				  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS],
+				  uint32_t present);
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
 /* The output has failed with this -errno (0: it has not): nothing more is read. */

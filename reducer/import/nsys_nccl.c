@@ -24,7 +24,8 @@ struct coll_name {
 	const char *call; /* NVTX text */
 	uint8_t coll;     /* enum baton_coll */
 	uint8_t kernel;   /* that its kernel's name says */
-	uint8_t in, out;  /* enum size_rule of the buffers: NCCL gives ReduceScatter's output, AllGather's input */
+	uint8_t in, out;  /* enum size_rule of the buffers: NCCL gives ReduceScatter's output,
+						 AllGather's input */
 };
 
 static const struct coll_name coll_names[] = {
@@ -44,16 +45,20 @@ static const struct {
 	const char *part;
 	uint8_t coll;
 } kernel_parts[] = {
-	{"ReduceScatter", BATON_COLL_REDUCESCATTER}, {"AllReduce", BATON_COLL_ALLREDUCE},
-	{"AllGather", BATON_COLL_ALLGATHER},         {"SendRecv", BATON_COLL_SENDRECV},
-	{"AlltoAll", BATON_COLL_ALLTOALL},           {"Broadcast", BATON_COLL_BROADCAST},
+	{"ReduceScatter", BATON_COLL_REDUCESCATTER},
+	{"AllReduce", BATON_COLL_ALLREDUCE},
+	{"AllGather", BATON_COLL_ALLGATHER},
+	{"SendRecv", BATON_COLL_SENDRECV},
+	{"AlltoAll", BATON_COLL_ALLTOALL},
+	{"Broadcast", BATON_COLL_BROADCAST},
 	{"Reduce", BATON_COLL_REDUCE},
 };
 
 static const struct coll_name *find_call(const char *text, size_t bytes)
 {
 	for (size_t i = 0; text && i < sizeof(coll_names) / sizeof(coll_names[0]); i++)
-		if (strlen(coll_names[i].call) == bytes && strncasecmp(coll_names[i].call, text, bytes) == 0)
+		if (strlen(coll_names[i].call) == bytes &&
+			strncasecmp(coll_names[i].call, text, bytes) == 0)
 			return &coll_names[i];
 	return NULL;
 }
@@ -108,15 +113,19 @@ struct nsys_nccl {
 enum { CALL_BEGIN, CALL_END, CALL_KIND, CALL_TID, CALL_TEXT, CALL_REGISTERED, CALL_BLOB, CALL_JSON,
        CALL_JSON_STRING };
 
-#define CALL_FIELDS                                                                            \
-	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"},      \
-	{.column = "text"}, {"textId", NSYS_STRING}, {.column = "binaryData"}, {.column = "jsonText"}, \
-	{"jsonTextId", NSYS_STRING}
+#define CALL_FIELDS                                                                           \
+	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"}, \
+		{.column = "text"}, {"textId", NSYS_STRING}, {.column = "binaryData"},                \
+		{.column = "jsonText"},                                                               \
+	{                                                                                         \
+		"jsonTextId", NSYS_STRING                                                             \
+	}
 
 static const struct nsys_table probe = {
 	.name = "NVTX_EVENTS",
 	.fields = {CALL_FIELDS},
-	.tail = "WHERE (f6 IS NOT NULL OR f7 IS NOT NULL OR f8 IS NOT NULL) AND coalesce(f4, f5) LIKE 'nccl%' LIMIT 1",
+	.tail = "WHERE (f6 IS NOT NULL OR f7 IS NOT NULL OR f8 IS NOT NULL) AND coalesce(f4, f5) LIKE "
+			"'nccl%' LIMIT 1",
 };
 
 static const struct nsys_table nccl_ranges = {
@@ -146,11 +155,11 @@ void nsys_nccl_free(struct nsys_nccl *nccl)
 	free(nccl);
 }
 
-void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, const char *name, size_t bytes,
-                      const struct nsys_interval *op)
+void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, const char *name,
+					  size_t bytes, const struct nsys_interval *op)
 {
 	if (!nccl || !name || op->correlation == 0 || nccl->n_launches == LAUNCHES ||
-	    (!memmem(name, bytes, "ncclDevKernel", 13) && !memmem(name, bytes, "ncclKernel", 10)))
+		(!memmem(name, bytes, "ncclDevKernel", 13) && !memmem(name, bytes, "ncclKernel", 10)))
 		return;
 	if (nccl->n_launches == nccl->room) {
 		size_t room = nccl->room ? 2 * nccl->room : 1024;
@@ -160,8 +169,8 @@ void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, cons
 		nccl->launches = launches;
 		nccl->room = room;
 	}
-	nccl->launches[nccl->n_launches++] = (struct launch){.process = process, .op = *op, .thread = -1,
-	                                                     .coll = kernel_coll(name, bytes)};
+	nccl->launches[nccl->n_launches++] = (struct launch){
+		.process = process, .op = *op, .thread = -1, .coll = kernel_coll(name, bytes)};
 }
 
 static int three_way(int64_t a, int64_t b)
@@ -192,7 +201,7 @@ static void sort_launches(struct nsys_nccl *nccl, int (*compare)(const void *, c
 }
 
 void nsys_nccl_call(struct nsys_nccl *nccl, struct nsys_process *process, int64_t thread,
-                    const struct nsys_interval *call)
+					const struct nsys_interval *call)
 {
 	if (!nccl)
 		return;
@@ -229,7 +238,8 @@ static struct comm *find_comm(struct nsys_nccl *nccl, uint64_t id)
 	return NULL;
 }
 
-/* The sizes are in the payloads of ncclCommInit*. They hold for every process, so that its files agree. */
+/* The sizes are in the payloads of ncclCommInit*. They hold for every process, so that its files
+ * agree. */
 static void load_comms(struct nsys_nccl *nccl, struct nsys_file *file)
 {
 	struct nsys_table table = nccl_ranges;
@@ -240,11 +250,11 @@ static void load_comms(struct nsys_nccl *nccl, struct nsys_file *file)
 		struct nsys_payload payload =
 			nsys_payload_read(&nccl->schemas, &scan, CALL_BLOB, CALL_JSON, CALL_JSON_STRING);
 		if (!(payload.present & 1u << PAYLOAD_COMM) || !(payload.present & 1u << PAYLOAD_RANKS) ||
-		    payload.values[PAYLOAD_RANKS] == 0 || payload.values[PAYLOAD_RANKS] > RANKS_LIMIT ||
-		    nccl->n_comms == COMMS || find_comm(nccl, payload.values[PAYLOAD_COMM]))
+			payload.values[PAYLOAD_RANKS] == 0 || payload.values[PAYLOAD_RANKS] > RANKS_LIMIT ||
+			nccl->n_comms == COMMS || find_comm(nccl, payload.values[PAYLOAD_COMM]))
 			continue;
-		nccl->comms[nccl->n_comms++] = (struct comm){payload.values[PAYLOAD_COMM],
-		                                             (uint32_t)payload.values[PAYLOAD_RANKS]};
+		nccl->comms[nccl->n_comms++] =
+			(struct comm){payload.values[PAYLOAD_COMM], (uint32_t)payload.values[PAYLOAD_RANKS]};
 	}
 }
 
@@ -254,14 +264,14 @@ static bool buffer_bytes(enum size_rule rule, uint64_t bytes, uint32_t size, int
 {
 	uint64_t product = bytes;
 	if (rule == SIZE_NONE || (rule == SIZE_RANKS && size == 0) ||
-	    (rule == SIZE_RANKS && __builtin_mul_overflow(bytes, (uint64_t)size, &product)))
+		(rule == SIZE_RANKS && __builtin_mul_overflow(bytes, (uint64_t)size, &product)))
 		return false;
 	*out = (int64_t)product;
 	return true;
 }
 
 static void emit(struct nsys_nccl *nccl, struct nsys_file *file, const struct launch *launch,
-                 const struct pending *call)
+				 const struct pending *call)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {0};
 	uint32_t present = 0;
@@ -276,14 +286,14 @@ static void emit(struct nsys_nccl *nccl, struct nsys_file *file, const struct la
 		present |= 1u << COLL_BYTES;
 	if (call->sized && buffer_bytes(call->name->out, call->bytes, size, &row[COLL_OUT_BYTES]))
 		present |= 1u << COLL_OUT_BYTES;
-	nsys_add_row(file, launch->process, BATON_COLLECTIVE, launch->op.start_ns, launch->op.end_ns, row,
-	             present);
+	nsys_add_row(file, launch->process, BATON_COLLECTIVE, launch->op.start_ns, launch->op.end_ns,
+				 row, present);
 }
 
-/* Several kernels of one group: a call belongs to the only kernel of its kind, or, when there are as many calls of the
- * kind as kernels and all of one communicator, to the one in its place. */
-static void match_kind(struct nsys_nccl *nccl, struct nsys_file *file, const struct launch *launches,
-                       size_t n, uint8_t kind)
+/* Several kernels of one group: a call belongs to the only kernel of its kind, or, when there are
+ * as many calls of the kind as kernels and all of one communicator, to the one in its place. */
+static void match_kind(struct nsys_nccl *nccl, struct nsys_file *file,
+					   const struct launch *launches, size_t n, uint8_t kind)
 {
 	const struct pending *first = NULL;
 	size_t kernels = 0, calls = 0, only = 0;
@@ -312,7 +322,7 @@ static void match_kind(struct nsys_nccl *nccl, struct nsys_file *file, const str
 
 /* Gives the pending calls to the kernels launched on this thread in [start, end). */
 static void match(struct nsys_nccl *nccl, struct nsys_file *file, int64_t thread, int64_t start_ns,
-                  int64_t end_ns)
+				  int64_t end_ns)
 {
 	size_t low = 0, high = nccl->n_launches, n = 0;
 	struct launch wanted = {.thread = thread, .call_ns = start_ns, .op.correlation = INT64_MIN};
@@ -324,7 +334,8 @@ static void match(struct nsys_nccl *nccl, struct nsys_file *file, int64_t thread
 			high = middle;
 	}
 	const struct launch *launches = nccl->launches + low;
-	while (low + n < nccl->n_launches && launches[n].thread == thread && launches[n].call_ns < end_ns)
+	while (low + n < nccl->n_launches && launches[n].thread == thread &&
+		   launches[n].call_ns < end_ns)
 		n++;
 	if (n == 1)
 		for (uint32_t i = 0; i < nccl->n_pending; i++)
@@ -340,7 +351,8 @@ struct walk {
 	uint64_t depth;      /* of ncclGroupStart */
 };
 
-static void add_pending(struct nsys_nccl *nccl, const struct nsys_scan *scan, const struct coll_name *name)
+static void add_pending(struct nsys_nccl *nccl, const struct nsys_scan *scan,
+						const struct coll_name *name)
 {
 	struct nsys_payload payload =
 		nsys_payload_read(&nccl->schemas, scan, CALL_BLOB, CALL_JSON, CALL_JSON_STRING);
@@ -348,11 +360,11 @@ static void add_pending(struct nsys_nccl *nccl, const struct nsys_scan *scan, co
 	if (!nccl->overfull)
 		nccl->pending[nccl->n_pending++] =
 			(struct pending){name, payload.values[PAYLOAD_COMM], payload.values[PAYLOAD_BYTES],
-		                         payload.present & 1u << PAYLOAD_BYTES};
+							 payload.present & 1u << PAYLOAD_BYTES};
 }
 
 static void step(struct nsys_nccl *nccl, struct nsys_file *file, struct walk *walk,
-                 const struct nsys_scan *scan)
+				 const struct nsys_scan *scan)
 {
 	size_t bytes = 0;
 	const char *text = nsys_text(scan, CALL_TEXT, &bytes);

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	DOMAINS = 1024,
-	DOMAIN_BYTES = 64
-};
+enum { DOMAINS = 1024, DOMAIN_BYTES = 64 };
 
 enum { NVTX_BEGIN, NVTX_END, NVTX_TYPE, NVTX_THREAD, NVTX_DOMAIN, NVTX_TEXT, NVTX_REGISTERED };
 
-#define NVTX_FIELDS                                                                            \
-	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"},      \
-	{.column = "domainId"}, {.column = "text"}, {"textId", NSYS_STRING}
+#define NVTX_FIELDS                                                                           \
+	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"}, \
+		{.column = "domainId"}, {.column = "text"},                                           \
+	{                                                                                         \
+		"textId", NSYS_STRING                                                                 \
+	}
 
 /* A domain is created by an event of type 75. */
 static const struct nsys_table domain_rows = {
@@ -51,7 +51,8 @@ static int64_t process_bits(const struct nsys_scan *scan)
 	return nsys_int_or(scan, NVTX_THREAD, 0) & ~(int64_t)0xffffff;
 }
 
-static const struct domain *find_domain(const struct domains *domains, int64_t process, int64_t number)
+static const struct domain *find_domain(const struct domains *domains, int64_t process,
+										int64_t number)
 {
 	for (uint32_t i = 0; i < domains->n; i++)
 		if (domains->all[i].number == number && domains->all[i].process == process)
@@ -78,19 +79,21 @@ static void load_domains(struct nsys_file *file, struct domains *domains)
 		struct domain *domain = &domains->all[domains->n++];
 		domain->process = process_bits(&scan);
 		domain->number = number;
-		snprintf(domain->name, sizeof(domain->name), "%.*s", (int)(bytes < DOMAIN_BYTES ? bytes : DOMAIN_BYTES),
-		         text);
+		snprintf(domain->name, sizeof(domain->name), "%.*s",
+				 (int)(bytes < DOMAIN_BYTES ? bytes : DOMAIN_BYTES), text);
 	}
 }
 
 /* ---- rows ---- */
 
-/* torch.autograd.profiler.emit_nvtx makes every text of its own: "aten::copy_, seq = 12, op_id = 991065, sizes =
- * [[8, 3]]". Without this tail the dictionary has one entry per operator instead of one per call. */
+/* torch.autograd.profiler.emit_nvtx makes every text of its own: "aten::copy_, seq = 12, op_id =
+ * 991065, sizes =
+ * [[8, 3]]". Without this tail the dictionary has one entry per operator instead of one per call.
+ */
 static size_t without_tail(const char *text, size_t bytes)
 {
-	static const char *const tails[] = {", op_id = ", ", seq = ", ", sizes = ", ", input_op_ids = ",
-	                                    ", stashed seq = "};
+	static const char *const tails[] = {
+		", op_id = ", ", seq = ", ", sizes = ", ", input_op_ids = ", ", stashed seq = "};
 	size_t left = bytes;
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		const char *tail = memmem(text, left, tails[i], strlen(tails[i]));
@@ -116,7 +119,7 @@ static int category_of(int64_t type)
 }
 
 static void add_range(struct nsys_file *file, const struct domains *domains,
-                      struct nsys_process *process, const struct nsys_scan *scan, int64_t end_ns)
+					  struct nsys_process *process, const struct nsys_scan *scan, int64_t end_ns)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {0};
 	size_t bytes = 0;
@@ -132,12 +135,13 @@ static void add_range(struct nsys_file *file, const struct domains *domains,
 	if (end_ns == INT64_MAX)
 		end_ns = process->last_ns > start_ns ? process->last_ns : start_ns;
 	nsys_add_row(file, process, BATON_RANGE, start_ns, end_ns, row,
-	             1u << RANGE_DOMAIN | 1u << RANGE_UNCLOSED);
+				 1u << RANGE_DOMAIN | 1u << RANGE_UNCLOSED);
 }
 
 static bool is_unclosed(const struct nsys_scan *scan, int64_t *end_ns)
 {
-	return !nsys_int(scan, NVTX_END, end_ns) || (*end_ns == 0 && nsys_int_or(scan, NVTX_BEGIN, 0) > 0);
+	return !nsys_int(scan, NVTX_END, end_ns) ||
+		   (*end_ns == 0 && nsys_int_or(scan, NVTX_BEGIN, 0) > 0);
 }
 
 /* Returns how many ranges were never closed: they wait until the end of the capture is known. */
@@ -168,7 +172,8 @@ static uint64_t add_closed(struct nsys_file *file, const struct domains *domains
 	return unclosed;
 }
 
-/* The latest time of the whole export. Rows that were refused do not move it, where that is known already. */
+/* The latest time of the whole export. Rows that were refused do not move it, where that is known
+ * already. */
 static void share_end(struct nsys_file *file)
 {
 	int64_t last_ns = INT64_MIN, first_ns, end_ns;

@@ -6,15 +6,16 @@
 
 enum { HEADER_BYTES = 32, BLOB_BYTES = 512 };
 
-static const char *const field_names[PAYLOAD_FIELDS] = {"NCCL communicator ID", "Message size [bytes]",
-                                                        "No. of ranks"};
+static const char *const field_names[PAYLOAD_FIELDS] = {"NCCL communicator ID",
+														"Message size [bytes]", "No. of ranks"};
 
 /* ---- schemas ---- */
 
 /* Width of the integer types of nvToolsExtPayload.h that NCCL uses, 0 for others. */
 static uint8_t type_width(int64_t type)
 {
-	static const uint8_t widths[] = {[5] = 4, [6] = 4, [15] = 4, [16] = 4, [17] = 8, [18] = 8, [22] = 8};
+	static const uint8_t widths[] = {
+		[5] = 4, [6] = 4, [15] = 4, [16] = 4, [17] = 8, [18] = 8, [22] = 8};
 	return type >= 0 && type < (int64_t)sizeof(widths) ? widths[type] : 0;
 }
 
@@ -34,8 +35,12 @@ void nsys_schemas_load(struct nsys_schemas *schemas, struct nsys_db *db)
 {
 	static const struct nsys_table table = {
 		.name = "NVTX_PAYLOAD_SCHEMA_ENTRIES",
-		.fields = {{.column = "domainId"}, {.column = "schemaId"}, {.column = "name"},
-	                   {.column = "type"}, {.column = "offset"}, {.column = "idx"}},
+		.fields = {{.column = "domainId"},
+				   {.column = "schemaId"},
+				   {.column = "name"},
+				   {.column = "type"},
+				   {.column = "offset"},
+				   {.column = "idx"}},
 	};
 	struct nsys_scan scan;
 	schemas->n = 0;
@@ -48,8 +53,8 @@ void nsys_schemas_load(struct nsys_schemas *schemas, struct nsys_db *db)
 		for (int f = 0; name && width && offset >= 0 && f < PAYLOAD_FIELDS; f++) {
 			if (strcmp(name, field_names[f]) != 0)
 				continue;
-			struct nsys_schema *schema = schema_of(schemas, nsys_int_or(&scan, 0, -1),
-			                                       nsys_int_or(&scan, 1, -1));
+			struct nsys_schema *schema =
+				schema_of(schemas, nsys_int_or(&scan, 0, -1), nsys_int_or(&scan, 1, -1));
 			if (schema) {
 				schema->offsets[f] = offset;
 				schema->widths[f] = width;
@@ -88,8 +93,8 @@ static bool from_hex(const unsigned char *text, size_t bytes, unsigned char out[
 	return true;
 }
 
-static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas, const unsigned char *blob,
-                   size_t bytes)
+static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas,
+				   const unsigned char *blob, size_t bytes)
 {
 	uint64_t size = little_endian(blob + 16, 8), offset = little_endian(blob + 24, 8);
 	if (offset < HEADER_BYTES || offset > bytes || size > bytes - offset)
@@ -97,11 +102,11 @@ static void decode(struct nsys_payload *out, const struct nsys_schemas *schemas,
 	const struct nsys_schema *schema = NULL;
 	for (uint32_t i = 0; i < schemas->n && !schema; i++)
 		if ((uint64_t)schemas->all[i].domain == little_endian(blob, 8) &&
-		    (uint64_t)schemas->all[i].number == little_endian(blob + 8, 8))
+			(uint64_t)schemas->all[i].number == little_endian(blob + 8, 8))
 			schema = &schemas->all[i];
 	for (int f = 0; schema && f < PAYLOAD_FIELDS; f++) {
 		if (schema->offsets[f] < 0 || size < schema->widths[f] ||
-		    (uint64_t)schema->offsets[f] > size - schema->widths[f])
+			(uint64_t)schema->offsets[f] > size - schema->widths[f])
 			continue;
 		out->values[f] = little_endian(blob + offset + schema->offsets[f], schema->widths[f]);
 		out->present |= 1u << f;
@@ -132,14 +137,15 @@ static bool json_number(const char *text, size_t bytes, const char *name, uint64
 		if (*at == ',')
 			continue;
 		if (__builtin_mul_overflow(*value, 10u, value) ||
-		    __builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
+			__builtin_add_overflow(*value, (uint64_t)(*at - '0'), value))
 			return false;
 	}
 	return at > first && (!quoted || (at < end && *at == '"'));
 }
 
-struct nsys_payload nsys_payload_read(const struct nsys_schemas *schemas, const struct nsys_scan *scan,
-                                      unsigned binary, unsigned json, unsigned json_string)
+struct nsys_payload nsys_payload_read(const struct nsys_schemas *schemas,
+									  const struct nsys_scan *scan, unsigned binary, unsigned json,
+									  unsigned json_string)
 {
 	struct nsys_payload out = {0};
 	unsigned char from_text[BLOB_BYTES];

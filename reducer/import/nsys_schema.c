@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 enum {
-	HEADER_BYTES = 100,       /* of a SQLite file */
-	VALUE_BYTES = 64 << 20,   /* a longer one in the file is an error, not an allocation */
+	HEADER_BYTES = 100,     /* of a SQLite file */
+	VALUE_BYTES = 64 << 20, /* a longer one in the file is an error, not an allocation */
 	PROGRESS_ROWS = 1 << 16
 };
 
@@ -47,7 +47,7 @@ static bool ends_early(struct nsys_db *db)
 	if (!counted || db->bytes >= page * pages)
 		return false;
 	diag_at(db->path, db->bytes, "the file ends here, %" PRIu64 " bytes short",
-	        page * pages - db->bytes);
+			page * pages - db->bytes);
 	return true;
 }
 
@@ -114,21 +114,23 @@ static bool has_row(struct nsys_db *db, const char *sql, const char *first, cons
 
 bool nsys_db_is_export(struct nsys_db *db)
 {
-	return has_row(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name GLOB ?1 OR name = ?2)",
-	               "CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS");
+	return has_row(
+		db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name GLOB ?1 OR name = ?2)",
+		"CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS");
 }
 
 bool nsys_db_has_table(struct nsys_db *db, const char *table)
 {
 	/* A view or a virtual table runs what its maker wrote; nsys makes neither. */
-	return has_row(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0",
-	               table, NULL);
+	return has_row(
+		db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1 AND rootpage > 0",
+		table, NULL);
 }
 
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column)
 {
 	return nsys_db_has_table(db, table) &&
-	       has_row(db, "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2", table, column);
+		   has_row(db, "SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2", table, column);
 }
 
 /* ---- scanning ---- */
@@ -139,14 +141,15 @@ struct query {
 };
 
 static void put_field(struct query *query, struct nsys_scan *scan, const struct nsys_table *table,
-                      unsigned f, bool joined)
+					  unsigned f, bool joined)
 {
 	const struct nsys_field *field = &table->fields[f];
-	bool there = field->kind == NSYS_JOINED ? joined
-	                                        : nsys_db_has_column(scan->db, table->name, field->column);
+	bool there = field->kind == NSYS_JOINED
+					 ? joined
+					 : nsys_db_has_column(scan->db, table->name, field->column);
 	if (there && field->kind == NSYS_STRING)
 		there = nsys_db_has_column(scan->db, "StringIds", "value") &&
-		        nsys_db_has_column(scan->db, "StringIds", "id");
+				nsys_db_has_column(scan->db, "StringIds", "id");
 	sqlite3_str_appendall(query->fields, f > 0 ? ", " : "");
 	if (!there)
 		sqlite3_str_appendall(query->fields, "NULL");
@@ -157,7 +160,7 @@ static void put_field(struct query *query, struct nsys_scan *scan, const struct 
 	else {
 		sqlite3_str_appendf(query->fields, "s%u.value", f);
 		sqlite3_str_appendf(query->joins, " LEFT JOIN StringIds AS s%u ON s%u.id = t.\"%w\"", f, f,
-		                    field->column);
+							field->column);
 	}
 	sqlite3_str_appendf(query->fields, " AS f%u", f);
 	scan->present |= (uint32_t)there << f;
@@ -166,14 +169,15 @@ static void put_field(struct query *query, struct nsys_scan *scan, const struct 
 static char *make_sql(struct nsys_scan *scan, const struct nsys_table *table)
 {
 	struct query query = {sqlite3_str_new(NULL), sqlite3_str_new(NULL)};
-	bool joined = table->join && nsys_db_has_column(scan->db, table->join_table, table->join_column) &&
-	              nsys_db_has_column(scan->db, table->name, table->join_column);
+	bool joined = table->join &&
+				  nsys_db_has_column(scan->db, table->join_table, table->join_column) &&
+				  nsys_db_has_column(scan->db, table->name, table->join_column);
 	for (unsigned f = 0; f < NSYS_FIELDS && table->fields[f].column; f++)
 		put_field(&query, scan, table, f, joined);
 	char *fields = sqlite3_str_finish(query.fields), *joins = sqlite3_str_finish(query.joins);
 	char *sql = sqlite3_mprintf("SELECT %s FROM \"%w\" AS t%s %s %s", fields ? fields : "NULL",
-	                            table->name, joins ? joins : "", joined ? table->join : "",
-	                            table->tail ? table->tail : "");
+								table->name, joins ? joins : "", joined ? table->join : "",
+								table->tail ? table->tail : "");
 	sqlite3_free(fields);
 	sqlite3_free(joins);
 	return sql;
@@ -185,7 +189,7 @@ static void say_damage(struct nsys_scan *scan, int code)
 	db->damaged = true;
 	db->damaged_tables++;
 	diag("%s: table %s: %s after %" PRIu64 " rows; those are used", db->path, scan->name,
-	     sqlite3_errstr(code), scan->rows);
+		 sqlite3_errstr(code), scan->rows);
 }
 
 void nsys_scan_open(struct nsys_scan *scan, struct nsys_db *db, const struct nsys_table *table)
@@ -273,8 +277,8 @@ uint8_t nsys_enum_classify(const struct nsys_enum_spec *spec, const char *text)
 
 void nsys_enum_load(struct nsys_enum *out, struct nsys_db *db, const struct nsys_enum_spec *spec)
 {
-	struct nsys_table table = {.name = spec->table,
-	                           .fields = {{.column = "id"}, {.column = "name"}, {.column = "label"}}};
+	struct nsys_table table = {
+		.name = spec->table, .fields = {{.column = "id"}, {.column = "name"}, {.column = "label"}}};
 	struct nsys_scan scan;
 	memset(out, 0, sizeof(*out));
 	memcpy(out->values, spec->numbers, sizeof(spec->numbers));

@@ -1,5 +1,6 @@
-/* Tables of an nsys SQLite export, read by the columns they have: exports of 2021 to 2026 differ in both, and a table
- * without rows is often missing. The file is opened read-only as an immutable one, so nothing is made beside it. One thread. */
+/* Tables of an nsys SQLite export, read by the columns they have: exports of 2021 to 2026 differ in
+ * both, and a table without rows is often missing. The file is opened read-only as an immutable
+ * one, so nothing is made beside it. One thread. */
 #ifndef IMPORT_NSYS_SCHEMA_H
 #define IMPORT_NSYS_SCHEMA_H
 
@@ -35,8 +36,9 @@ struct nsys_field {
 
 struct nsys_table {
 	const char *name;
-	struct nsys_field fields[NSYS_FIELDS]; /* up to the first without a column; SQL sees them as f0, f1, ... */
-	const char *join;                      /* or NULL; used when the next two exist as well */
+	struct nsys_field
+		fields[NSYS_FIELDS]; /* up to the first without a column; SQL sees them as f0, f1, ... */
+	const char *join;        /* or NULL; used when the next two exist as well */
 	const char *join_table;
 	const char *join_column; /* of both tables */
 	const char *tail;        /* WHERE and ORDER BY over f0, f1, ... or NULL */
@@ -58,20 +60,23 @@ bool nsys_db_is_export(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
 
-/* A table that does not exist has no rows. After the last row, and after damage (said once for each table), next is
- * false and the scan is closed. nsys_scan_close() is for those who stop earlier. */
+/* A table that does not exist has no rows. After the last row, and after damage (said once for each
+ * table), next is false and the scan is closed. nsys_scan_close() is for those who stop earlier. */
 void nsys_scan_open(struct nsys_scan *scan, struct nsys_db *db, const struct nsys_table *table);
 bool nsys_scan_next(struct nsys_scan *scan);
 void nsys_scan_close(struct nsys_scan *scan);
 
-/* Values of the row; anything that is NULL or of another type is absent. Text and bytes last until the next row. */
+/* Values of the row; anything that is NULL or of another type is absent. Text and bytes last until
+ * the next row. */
 bool nsys_int(const struct nsys_scan *scan, unsigned field, int64_t *value);
 int64_t nsys_int_or(const struct nsys_scan *scan, unsigned field, int64_t absent);
-const char *nsys_text(const struct nsys_scan *scan, unsigned field, size_t *bytes); /* NULL: absent */
-const void *nsys_bytes(const struct nsys_scan *scan, unsigned field, size_t *bytes); /* text or blob */
+const char *nsys_text(const struct nsys_scan *scan, unsigned field,
+					  size_t *bytes); /* NULL: absent */
+const void *nsys_bytes(const struct nsys_scan *scan, unsigned field,
+					   size_t *bytes); /* text or blob */
 
-/* What the numbers of an ENUM_* table mean to us: by its names and labels, or by the numbers all known versions have when
- * the export lacks the table. 0: nothing known. */
+/* What the numbers of an ENUM_* table mean to us: by its names and labels, or by the numbers all
+ * known versions have when the export lacks the table. 0: nothing known. */
 struct nsys_enum_rule {
 	const char *contains; /* any case */
 	uint8_t value;

@@ -29,8 +29,11 @@ static void load_gpus(struct nsys_target *target, struct nsys_db *db)
 {
 	static const struct nsys_table table = {
 		.name = "TARGET_INFO_GPU",
-		.fields = {{.column = "id"}, {.column = "name"}, {.column = "uuid"},
-	                   {.column = "totalMemory"}, {.column = "smCount"}},
+		.fields = {{.column = "id"},
+				   {.column = "name"},
+				   {.column = "uuid"},
+				   {.column = "totalMemory"},
+				   {.column = "smCount"}},
 	};
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, db, &table);
@@ -50,15 +53,18 @@ static void load_devices(struct nsys_target *target, struct nsys_db *db)
 {
 	static const struct nsys_table table = {
 		.name = "TARGET_INFO_CUDA_DEVICE",
-		.fields = {{.column = "pid"}, {.column = "cudaId"}, {.column = "gpuId"},
-	                   {.column = "numMultiprocessors"}, {.column = "uuid"}},
+		.fields = {{.column = "pid"},
+				   {.column = "cudaId"},
+				   {.column = "gpuId"},
+				   {.column = "numMultiprocessors"},
+				   {.column = "uuid"}},
 	};
 	struct nsys_scan scan;
 	nsys_scan_open(&scan, db, &table);
 	while (nsys_scan_next(&scan)) {
 		struct nsys_cuda_device *device = &target->devices[target->n_devices];
 		if (target->n_devices == NSYS_DEVICES || !nsys_int(&scan, 0, &device->pid) ||
-		    !nsys_int(&scan, 1, &device->ordinal))
+			!nsys_int(&scan, 1, &device->ordinal))
 			continue;
 		device->gpu = nsys_int_or(&scan, 2, -1);
 		device->sm_count = nsys_int_or(&scan, 3, 0);
@@ -83,7 +89,8 @@ struct nsys_gpu nsys_target_gpu(const struct nsys_target *target, int64_t pid, i
 		const struct nsys_cuda_device *device = &target->devices[i];
 		if ((device->pid & 0xffffff) != pid || device->ordinal != ordinal)
 			continue;
-		struct nsys_gpu gpu = find_gpu(target, device->gpu, device->gpu < 0 ? ordinal : device->gpu);
+		struct nsys_gpu gpu =
+			find_gpu(target, device->gpu, device->gpu < 0 ? ordinal : device->gpu);
 		if (!gpu.uuid[0])
 			memcpy(gpu.uuid, device->uuid, sizeof(gpu.uuid));
 		gpu.sm_count = gpu.sm_count ? gpu.sm_count : device->sm_count;
@@ -94,7 +101,8 @@ struct nsys_gpu nsys_target_gpu(const struct nsys_target *target, int64_t pid, i
 
 /* ---- host, rank, clock, version ---- */
 
-/* The number of `NAME=` at the beginning of a line of the environment (or after ';' or a NUL), -1 without one. */
+/* The number of `NAME=` at the beginning of a line of the environment (or after ';' or a NUL), -1
+ * without one. */
 static int32_t number_of(const char *text, size_t bytes, const char *name)
 {
 	size_t length = strlen(name);

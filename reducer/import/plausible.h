@@ -1,6 +1,7 @@
-/* The gate every imported row goes through: profilers now and then write times of another clock or durations that
- * overflowed. Rows are held until 1,024 have arrived (or the end); their median start is the centre of the file.
- * Refused: a start more than 12 h from it, a negative duration, one above 7 days. One thread. */
+/* The gate every imported row goes through: profilers now and then write times of another clock or
+ * durations that overflowed. Rows are held until 1,024 have arrived (or the end); their median
+ * start is the centre of the file. Refused: a start more than 12 h from it, a negative duration,
+ * one above 7 days. One thread. */
 #ifndef IMPORT_PLAUSIBLE_H
 #define IMPORT_PLAUSIBLE_H
 

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Reads `from` (in directory dirfd), writes the moved file to `fd`, which is closed in any case. 0 or -errno. The caller
- * has made sure that no time leaves the format's range. */
+/* Reads `from` (in directory dirfd), writes the moved file to `fd`, which is closed in any case. 0
+ * or -errno. The caller has made sure that no time leaves the format's range. */
 int trace_shift(int dirfd, const char *from, int fd, int64_t delta_ns);
 
 #endif

@@ -164,7 +164,7 @@ static void test_many(void)
 	char *text = malloc(ROOM);
 	size_t n = (size_t)snprintf(text, ROOM, "{\"traceEvents\":[");
 	for (int i = 0; i < EVENTS; i++)
-		n += (size_t)snprintf(text + n, ROOM - n, "%s{\"ph\":\"X\",\"name\":\"k%d\",\"args\":{\"a\":[1,2]}}",
+		n += (size_t)snprintf(text + n, ROOM - n, "%s{\"name\":\"k%d\",\"args\":{\"a\":[1,2]}}",
 		                      i ? ",\n  " : "", i);
 	n += (size_t)snprintf(text + n, ROOM - n, "],\"b\":1}");
 	struct seen seen = {0};
@@ -206,7 +206,8 @@ static void test_deep(void)
 	n += (size_t)sprintf(text + n, "},{\"x\":2}]}");
 	struct seen seen = {0};
 	scan(text, n, 4096, &seen);
-	check(seen.troubles > 0 && seen.events == 1, "an event nested too deeply is used or takes others along");
+	check(seen.troubles > 0 && seen.events == 1,
+	      "an event nested too deeply is used or takes others along");
 	free(text);
 }
 

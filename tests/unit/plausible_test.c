@@ -25,7 +25,8 @@ struct seen {
 static void accept(void *context, const struct plausible_row *row)
 {
 	struct seen *seen = context;
-	seen->in_order = seen->n == 0 || row->columns[ROW_START] > seen->last_start ? seen->in_order : false;
+	if (seen->n > 0 && row->columns[ROW_START] <= seen->last_start)
+		seen->in_order = false;
 	seen->last_start = row->columns[ROW_START];
 	seen->n++;
 }
