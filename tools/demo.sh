@@ -20,25 +20,33 @@ show() {
 	esac
 }
 
+one() { # one RUN FILE...: import, report
+	name=$1
+	shift
+	show import -f "$@" -o "$runs/$name"
+	show report "$runs/$name"
+}
+
 if [ -d "$data/kineto" ]; then
 	echo "Sample traces: $data"
-	inputs=$(ls "$data"/kineto/*.json.gz "$data"/nsys/*.sqlite)
+	for file in "$data"/kineto/*.json.gz "$data"/nsys/*.sqlite; do
+		name=$(basename "$file" | sed 's/\..*//')
+		case $name in
+		sampled_rank-*) ;; # two ranks of one job: imported together below
+		*) one "$name" "$file" ;;
+		esac
+	done
+	one sampled "$data"/kineto/sampled_rank-*.json.gz
+	slow=$runs/resnet50_workers0 fast=$runs/resnet50_workers4
 else
 	echo "No sample traces at $data (BATON_DATA names another place): making small ones in $runs/made"
-	"$python" tools/make_traces.py "$runs/made"
-	inputs=$(ls "$runs"/made/*)
+	"$python" tests/cli/kineto_fixtures.py stalls "$runs/made/loader-waits" --stall-us 30000 >/dev/null
+	"$python" tests/cli/kineto_fixtures.py stalls "$runs/made/loader-keeps-up" --stall-us 300 >/dev/null
+	one loader-waits "$runs/made/loader-waits"
+	one loader-keeps-up "$runs/made/loader-keeps-up"
+	slow=$runs/loader-waits fast=$runs/loader-keeps-up
 fi
-
-for file in $inputs; do
-	name=$(basename "$file" | sed 's/\..*//')
-	case $name in sampled_rank-*) continue ;; esac # two ranks of one job: imported together below
-	show import -f "$file" -o "$runs/$name"
-	show report "$runs/$name"
-done
-if [ -f "$data/kineto/sampled_rank-0.json.gz" ]; then
-	show import -f "$data/kineto/sampled_rank-0.json.gz" "$data/kineto/sampled_rank-1.json.gz" -o "$runs/sampled"
-	show report "$runs/sampled"
-fi
-show compare "$runs/resnet50_workers0" "$runs/resnet50_workers4"
+show compare "$slow" "$fast"
 echo
-echo "The runs are in $runs: try  $baton report $runs/resnet50_workers0 --gaps 5 --leaf idle.host.input"
+echo "The runs are in $runs. Next, the proof behind a loss:"
+echo "  $baton report $slow --gaps 5 --leaf idle.host.input"

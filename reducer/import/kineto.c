@@ -32,7 +32,7 @@ struct kineto {
 	uint64_t shown;
 	uint64_t text_bytes;
 	int64_t begin_ns;
-	bool cut; /* the source ends too early */
+	bool cut; /* not all of the source is in the trace */
 };
 
 static int64_t now_ns(void)
@@ -122,19 +122,22 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 
 static void say_losses(struct kineto *k)
 {
-	uint64_t refused = trace_out_refused(k->out);
+	uint64_t refused = trace_out_refused(k->out), unnamed = trace_out_unnamed(k->out);
 	if (k->shown > SHOWN)
 		diag("%s: %" PRIu64 " pieces of it cannot be used (%" PRIu64 " not shown)", k->path, k->shown,
 		     k->shown - SHOWN);
 	if (refused)
 		diag("%s: %" PRIu64 " refused: more than 12 h from the others, or a negative "
 		     "duration or one above 7 days", k->path, refused);
+	if (unnamed)
+		diag("%s: more names than a trace holds: %" PRIu64 " are not told apart", k->path, unnamed);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "pieces of the source that are not valid JSON",
 	               k->broken);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, name, thread or stream",
 	               k->rows.useless);
 	trace_out_loss(k->out, BATON_LOSS_TRUNCATED, "source file", k->cut);
 	k->run->refused += k->broken + k->rows.useless + refused;
+	k->cut = k->cut || unnamed > 0;
 }
 
 /* A host name nobody told: ranks are laid out node by node, as many as a node has devices. */

@@ -110,8 +110,8 @@ uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *sc
 	int64_t global;
 	if (!nsys_int(scan, field, &global))
 		return 0;
-	process->pid =
-		process->pid ? process->pid : pid_of(global); /* of an export that says it late */
+	if (process->pid == 0) /* a lone process: only its threads say it */
+		process->pid = pid_of(global);
 	return trace_out_thread(process->out, pid_of(global), global & 0xffffff, 0);
 }
 
@@ -165,8 +165,7 @@ static bool any_row(struct nsys_file *file, const char *table_name, const char *
 	return found;
 }
 
-/* There is device work and none of it says its process, as in exports before 2021: all is of one.
- */
+/* There is device work and none of it says its process (exports before 2021): all is of one. */
 static bool is_single(struct nsys_file *file)
 {
 	static const char *const names[] = {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY",
@@ -188,8 +187,8 @@ static void read_tables(struct nsys_file *file)
 	file->nccl = nsys_nccl_new(file);
 	file->open = true;
 	nsys_read_ops(file);
-	file->open =
-		file->n_processes == 0; /* else calls of processes without device work are left out */
+	/* Calls of processes without device work are left out, unless none has any. */
+	file->open = file->n_processes == 0;
 	nsys_read_calls(file);
 	file->open = file->n_processes == 0;
 	nsys_read_ranges(file);

@@ -36,9 +36,9 @@ struct nsys_field {
 
 struct nsys_table {
 	const char *name;
-	struct nsys_field
-		fields[NSYS_FIELDS]; /* up to the first without a column; SQL sees them as f0, f1, ... */
-	const char *join;        /* or NULL; used when the next two exist as well */
+	/* Up to the first without a column; SQL sees them as f0, f1, ... */
+	struct nsys_field fields[NSYS_FIELDS];
+	const char *join; /* or NULL; used when the next two exist as well */
 	const char *join_table;
 	const char *join_column; /* of both tables */
 	const char *tail;        /* WHERE and ORDER BY over f0, f1, ... or NULL */
@@ -70,10 +70,9 @@ void nsys_scan_close(struct nsys_scan *scan);
  * the next row. */
 bool nsys_int(const struct nsys_scan *scan, unsigned field, int64_t *value);
 int64_t nsys_int_or(const struct nsys_scan *scan, unsigned field, int64_t absent);
-const char *nsys_text(const struct nsys_scan *scan, unsigned field,
-					  size_t *bytes); /* NULL: absent */
-const void *nsys_bytes(const struct nsys_scan *scan, unsigned field,
-					   size_t *bytes); /* text or blob */
+/* NULL: absent. nsys_bytes() takes text and blobs. */
+const char *nsys_text(const struct nsys_scan *scan, unsigned field, size_t *bytes);
+const void *nsys_bytes(const struct nsys_scan *scan, unsigned field, size_t *bytes);
 
 /* What the numbers of an ENUM_* table mean to us: by its names and labels, or by the numbers all
  * known versions have when the export lacks the table. 0: nothing known. */

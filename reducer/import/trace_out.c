@@ -124,16 +124,10 @@ static void put_record(struct trace_out *out, uint16_t type, void *record, size_
 		fail(out, error);
 }
 
-uint32_t trace_out_string(struct trace_out *out, const char *at, size_t bytes)
+static uint32_t put_string(struct trace_out *out, const char *at, size_t bytes)
 {
-	static const char others[] = "(one of too many names)";
 	if (bytes == 0 || trace_out_error(out))
 		return 0;
-	if (out->text_bytes >= STRINGS_BYTES || out->texts.n >= STRINGS_COUNT) {
-		out->lost_texts++;
-		at = others;
-		bytes = sizeof(others) - 1;
-	}
 	bytes = bytes > STRING_BYTES ? STRING_BYTES : bytes;
 	struct baton_r_string record = {.bytes = (uint32_t)bytes};
 	int is_new, error = strings_add(&out->texts, at, bytes, &record.id, &is_new);
@@ -144,6 +138,21 @@ uint32_t trace_out_string(struct trace_out *out, const char *at, size_t bytes)
 	if (error)
 		fail(out, error);
 	return error ? 0 : record.id;
+}
+
+uint32_t trace_out_string(struct trace_out *out, const char *at, size_t bytes)
+{
+	static const char others[] = "(one of too many names)";
+	if (out->text_bytes < STRINGS_BYTES && out->texts.n < STRINGS_COUNT)
+		return put_string(out, at, bytes);
+	out->lost_texts += bytes > 0;
+	return put_string(out, others, bytes > 0 ? sizeof(others) - 1 : 0);
+}
+
+/* For what the file says about itself: no limit. */
+static uint32_t own_text(struct trace_out *out, const char *text)
+{
+	return text ? put_string(out, text, strlen(text)) : 0;
 }
 
 uint32_t trace_out_text(struct trace_out *out, const char *text)
@@ -243,7 +252,7 @@ void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char
 {
 	if (count == 0)
 		return;
-	struct baton_r_loss record = {.kind = kind, .what = trace_out_text(out, what), .count = count};
+	struct baton_r_loss record = {.kind = kind, .what = own_text(out, what), .count = count};
 	put_record(out, BATON_R_LOSS, &record, sizeof(record));
 }
 
@@ -263,6 +272,11 @@ uint64_t trace_out_rows(const struct trace_out *out, enum baton_kind kind)
 uint64_t trace_out_refused(const struct trace_out *out)
 {
 	return plausible_refused(&out->gate);
+}
+
+uint64_t trace_out_unnamed(const struct trace_out *out)
+{
+	return out->lost_texts + out->lost_keys;
 }
 
 int trace_out_error(const struct trace_out *out)
@@ -321,10 +335,10 @@ static void put_process(struct trace_out *out, const struct trace_identity *iden
 		record.generation++;
 		final_name(name, &record);
 	}
-	record.host = trace_out_text(out, identity->host);
-	record.source = trace_out_text(out, identity->source);
-	record.source_version = trace_out_text(out, identity->source_version);
-	record.run_id = trace_out_text(out, identity->run_id);
+	record.host = own_text(out, identity->host);
+	record.source = own_text(out, identity->source);
+	record.source_version = own_text(out, identity->source_version);
+	record.run_id = own_text(out, identity->run_id);
 	put_record(out, BATON_R_PROCESS, &record, sizeof(record));
 }
 

@@ -50,6 +50,9 @@ void trace_out_row(struct trace_out *out, enum baton_kind kind, const int64_t ro
 /* Rows accepted and refused so far, per kind index (kind - BATON_OP) and in all. */
 uint64_t trace_out_rows(const struct trace_out *out, enum baton_kind kind);
 uint64_t trace_out_refused(const struct trace_out *out);
+/* How often a name, thread or stream beyond the limits of a file (1 Mi names, 64 MiB of them) was
+ * replaced by a common one. Counted as losses too. */
+uint64_t trace_out_unnamed(const struct trace_out *out);
 int trace_out_error(const struct trace_out *out); /* the first -errno, 0 so far */
 
 /* The first start and the last end of the accepted rows (with the shift); 0, 0 without rows.

@@ -107,6 +107,11 @@ struct run_summary {
 	uint32_t n_ranks;
 };
 
+struct summary_index { /* a hash over one of the arrays: row + 1 */
+	uint32_t *slots;
+	uint32_t room;
+};
+
 struct summary {
 	struct strings pool;
 	struct run_summary run;
@@ -121,6 +126,7 @@ struct summary {
 	size_t n_evidence;
 	struct late_summary *late;
 	size_t n_late;
+	struct summary_index index_devices, index_kernels, index_nccl, index_evidence, index_late;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */

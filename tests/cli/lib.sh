@@ -1,0 +1,115 @@
+# For the cases of this folder: a directory of their own ($work), and what they expect of a command. A check that fails says so and
+# the case goes on; `finish` at its end gives the status. Sourced; run.sh runs the cases in the root of the project.
+set -u
+: "${BATON:=$PWD/build/release/baton}" "${PYTHON:=python3}" "${BATON_DATA:=$PWD/../shared/data}"
+export LC_ALL=C NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
+work=$(mktemp -d)
+leave() { # what a case mounted goes first
+	[ -z "${mounted:-}" ] || umount "$mounted"
+	rm -rf "$work"
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+checks=0 failed=0 last=
+
+skip() { # skip REASON
+	echo "$1"
+	exit 77
+}
+
+fail() { # fail TEXT...
+	failed=$((failed + 1))
+	echo "FAIL: $*"
+	[ -z "$last" ] || echo "    of: $last"
+	[ ! -s "$work/err" ] || head -n 8 "$work/err" | sed 's/^/    stderr: /'
+}
+
+finish() {
+	echo "$checks checks, $failed failed${1:+; $1}"
+	[ "$failed" = 0 ] && [ "$checks" -gt 0 ]
+	exit
+}
+
+# expect_status N COMMAND...: what it prints is in $work/out and $work/err. N may be a list: '3|4'.
+expect_status() {
+	local want=$1 got
+	shift
+	checks=$((checks + 1)) last="$*"
+	timeout 120 "$@" >"$work/out" 2>"$work/err"
+	got=$?
+	case "|$want|" in
+	*"|$got|"*) return 0 ;;
+	esac
+	fail "status $got, expected $want"
+	return 1
+}
+
+expect_says() { # expect_says TEXT...: each on stderr, as it stands here
+	local text
+	for text; do
+		checks=$((checks + 1))
+		grep -qF -- "$text" "$work/err" || fail "stderr lacks: $text"
+	done
+}
+
+expect_says_not() { # expect_says_not TEXT...
+	local text
+	for text; do
+		checks=$((checks + 1))
+		! grep -qF -- "$text" "$work/err" || fail "stderr has: $text"
+	done
+}
+
+expect_prints() { # expect_prints TEXT...: the same of stdout
+	local text
+	for text; do
+		checks=$((checks + 1))
+		grep -qF -- "$text" "$work/out" || fail "stdout lacks: $text"
+	done
+}
+
+# expect_true PYTHON_EXPRESSION: over `d`, the JSON object on stdout, and `lines`, all when it is one per line.
+expect_true() {
+	checks=$((checks + 1))
+	"$PYTHON" - "$work/out" "$1" 2>"$work/why" <<-'EOF' || fail "not true: $1 $(tail -n 1 "$work/why")"
+		import json, sys
+		text = open(sys.argv[1]).read()
+		try:
+		    lines = [json.loads(text)]
+		except ValueError:
+		    lines = [json.loads(line) for line in text.splitlines()]
+		d = lines[0]
+		count = lambda record: sum(line.get("record") == record for line in lines)
+		sys.exit(not eval(sys.argv[2]))
+	EOF
+}
+
+expect_nothing_in() { # expect_nothing_in DIR: it is not there, or empty, hidden files too
+	checks=$((checks + 1))
+	[ ! -e "$1" ] || [ -z "$(ls -A "$1")" ] || fail "$1 holds: $(ls -A "$1" | tr '\n' ' ')"
+}
+
+kineto() { # kineto CASE DIR [OPTION...]: a fixture; what it holds is in DIR.json
+	"$PYTHON" tests/cli/kineto_fixtures.py "$@" >"$2.json" || fail "kineto_fixtures.py $*"
+}
+
+nsys() { # nsys KIND FILE [OPTION...]
+	"$PYTHON" tests/cli/nsys_fixtures.py "$@" || fail "nsys_fixtures.py $*"
+}
+
+imported() { # imported FILE|DIR DIR...: an import that must work, quietly
+	"$BATON" import "$1" -o "$2" 2>"$work/err" || fail "import of $1: status $?"
+}
+
+# flip_bit FILE OFFSET [BIT]: a negative offset counts from the end
+flip_bit() {
+	"$PYTHON" - "$@" <<-'EOF'
+		import sys
+		with open(sys.argv[1], "r+b") as file:
+		    file.seek(int(sys.argv[2]), 2 if sys.argv[2].startswith("-") else 0)
+		    at = file.tell()
+		    byte = file.read(1)[0] ^ 1 << int(sys.argv[3] if len(sys.argv) > 3 else 0)
+		    file.seek(at)
+		    file.write(bytes([byte]))
+	EOF
+}
