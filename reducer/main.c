@@ -35,7 +35,8 @@ static void help(void)
 
 int main(int argc, char **argv)
 {
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an output error like any other */
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
+	signal(SIGXFSZ, SIG_IGN);
 	const char *name = argc > 1 ? argv[1] : "--help";
 	if (strcmp(name, "--version") == 0) {
 		printf("baton %s\n", BATON_VERSION);

@@ -1,5 +1,6 @@
 #include "read/dump.h"
 
+#include "base/utf8.h"
 #include "read/trace.h"
 
 #include <inttypes.h>
@@ -45,23 +46,6 @@ static void field_unsigned(struct dumping *d, const char *name, uint64_t value)
 	fprintf(d->out, "%" PRIu64, value);
 }
 
-/* Length of the valid UTF-8 sequence at `at`, 0 when there is none; *code its character. */
-static size_t utf8_at(const unsigned char *at, size_t left, uint32_t *code)
-{
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-	size_t n = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
-	if (n == 0 || n > left)
-		return 0;
-	*code = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));
-	for (size_t i = 1; i < n; i++) {
-		if (at[i] >> 6 != 2)
-			return 0;
-		*code = *code << 6 | (at[i] & 0x3f);
-	}
-	bool surrogate = *code >= 0xd800 && *code < 0xe000;
-	return *code < least[n] || *code > 0x10ffff || surrogate ? 0 : n;
-}
-
 static void put_character(FILE *out, uint32_t code)
 {
 	static const char shorts[] = "\b\f\n\r\t\"\\", letters[] = "bfnrt\"\\";
@@ -81,7 +65,7 @@ static void put_text(FILE *out, const char *text, size_t bytes)
 	fputc('"', out);
 	for (size_t i = 0; i < bytes;) {
 		uint32_t code;
-		size_t n = utf8_at((const unsigned char *)text + i, bytes - i, &code);
+		size_t n = utf8_decode(text + i, bytes - i, &code);
 		if (n == 0)
 			fprintf(out, "\\udc%02x", (unsigned char)text[i]);
 		else

@@ -1,0 +1,140 @@
+/* baton compare: where the scaling of several runs was lost, or what changed between two. */
+#include "base/diag.h"
+#include "commands.h"
+#include "reduce.h"
+#include "render/compare.h"
+#include "render/gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_NODES = 4096 };
+
+static const struct option_spec options[] = {
+	{"json", 0, OPTION_FLAG, NULL, "schema baton.compare/0 on stdout"},
+	{"scaling", 0, OPTION_TEXT, "KIND", "weak, strong or auto (default): how work per GPU was meant to grow"},
+	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
+	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
+	{"fail-if", 0, OPTION_TEXT, "EXPR", "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
+	{0},
+};
+
+struct side {
+	struct reduction reduction;
+	struct figures figures;
+	bool open;
+};
+
+/* One operand: the directories of a run's nodes, joined by commas. */
+static int reduce_operand(const char *operand, const struct reduce_options *how, struct reduction *out)
+{
+	char *copy = strdup(operand), *dirs[MAX_NODES];
+	size_t n = 0;
+	if (!copy)
+		return STATUS_INPUT;
+	for (char *dir = strtok(copy, ","); dir && n < MAX_NODES; dir = strtok(NULL, ","))
+		dirs[n++] = dir;
+	int status = n ? reduce_run(dirs, n, how, out) : STATUS_USAGE;
+	free(copy);
+	return status;
+}
+
+static int gate(const char *text, const struct comparison *c)
+{
+	char name[64];
+	bool below;
+	double limit;
+	if (gate_parse(text, name, sizeof(name), &below, &limit) != 0)
+		return STATUS_USAGE;
+	if (strcmp(name, "efficiency") != 0) {
+		diag("compare --fail-if knows 'efficiency', not '%s'", name);
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		double value = c->runs[i].efficiency;
+		if (i != c->result->base && (below ? value < limit : value > limit)) {
+			diag("gate failed: efficiency of %s is %.4f, --fail-if %s", c->names[i], value, text);
+			return STATUS_GATE;
+		}
+	}
+	return STATUS_OK;
+}
+
+static int parse_scaling(const char *text, enum scaling *scaling)
+{
+	static const char *const names[] = {[SCALING_AUTO] = "auto", [SCALING_WEAK] = "weak", [SCALING_STRONG] = "strong"};
+	for (int i = SCALING_AUTO; i <= SCALING_STRONG; i++)
+		if (strcmp(text, names[i]) == 0) {
+			*scaling = (enum scaling)i;
+			return STATUS_OK;
+		}
+	diag("--scaling knows weak, strong and auto, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+static int print(const struct invocation *call, struct side *sides, size_t n, enum scaling scaling)
+{
+	struct scaling_run *runs = calloc(n, sizeof(*runs));
+	const struct summary **summaries = calloc(n, sizeof(*summaries));
+	struct scaling_result result;
+	int status = STATUS_OK;
+	for (size_t i = 0; runs && summaries && i < n; i++) {
+		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
+		runs[i].figures = &sides[i].figures;
+		runs[i].busy_ns = scaling_busy(&sides[i].reduction.summary);
+		summaries[i] = &sides[i].reduction.summary;
+	}
+	if (runs && summaries) {
+		scaling_compute(runs, n, scaling, &result);
+		struct comparison comparison = {n, (const char *const *)call->operand, summaries, runs, &result};
+		if (!result.sure)
+			diag("work per GPU fits neither weak nor strong scaling: taken as weak (--scaling overrides)");
+		if (option_given(call, "json"))
+			compare_json(&comparison, stdout);
+		else
+			compare_text(&comparison, stdout);
+		if (option_given(call, "fail-if"))
+			status = gate(option_text(call, "fail-if", ""), &comparison);
+	}
+	free(runs);
+	free(summaries);
+	return status;
+}
+
+static int run(const struct invocation *call)
+{
+	struct reduce_options how = {.steps = option_text(call, "steps", NULL),
+	                             .step_range = option_text(call, "step-range", NULL),
+	                             .store = true};
+	enum scaling scaling;
+	size_t n = (size_t)call->operands;
+	int status = parse_scaling(option_text(call, "scaling", "auto"), &scaling);
+	struct side *sides = status == STATUS_OK ? calloc(n, sizeof(*sides)) : NULL;
+	bool all = sides != NULL;
+	for (size_t i = 0; all && i < n; i++) {
+		int one = reduce_operand(call->operand[i], &how, &sides[i].reduction);
+		sides[i].open = one == STATUS_OK || one == STATUS_PARTIAL;
+		status = status_worse(status, one);
+		all = sides[i].open;
+	}
+	if (all) {
+		int printed = print(call, sides, n, scaling);
+		status = printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
+	}
+	for (size_t i = 0; sides && i < n; i++)
+		if (sides[i].open)
+			reduction_free(&sides[i].reduction);
+	free(sides);
+	return status;
+}
+
+const struct command command_compare = {
+	.name = "compare",
+	.operands = "DIR DIR...",
+	.least_operands = 2,
+	.summary = "why n GPUs are not n times one, or what changed between two runs",
+	.details = "Each operand is a run; the directories of a run's nodes are joined by commas. The run with the fewest GPUs "
+	           "is the base (of equals the first named). The terms of the bridge add up to the lost time exactly.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,20 @@
+/* Runs against each other, as JSON (schema baton.compare/0) and as text. */
+#ifndef RENDER_COMPARE_H
+#define RENDER_COMPARE_H
+
+#include "summarise/scaling.h"
+
+#include <stdio.h>
+
+struct comparison {
+	size_t n;
+	const char *const *names; /* as the user gave them */
+	const struct summary *const *summaries;
+	const struct scaling_run *runs;
+	const struct scaling_result *result;
+};
+
+void compare_json(const struct comparison *comparison, FILE *out);
+void compare_text(const struct comparison *comparison, FILE *out);
+
+#endif

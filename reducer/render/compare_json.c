@@ -1,0 +1,59 @@
+#include "render/compare.h"
+#include "render/json.h"
+
+static void leaves_object(struct json *j, const char *key, const int64_t *ns, uint64_t carried)
+{
+	json_object(j, key);
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (carried & LEAF_BIT(leaf))
+			json_number(j, leaf_name((enum leaf)leaf), ns[leaf]);
+	json_end_object(j);
+}
+
+static void run_object(struct json *j, const struct comparison *c, size_t i)
+{
+	const struct scaling_run *run = &c->runs[i];
+	const struct figures *f = run->figures;
+	json_object(j, NULL);
+	json_text(j, "dir", c->names[i]);
+	json_number(j, "gpus", f->devices);
+	json_number(j, "steps", f->steps);
+	json_number(j, "step_ns", f->step_ns);
+	json_ratio(j, "steps_per_s", f->step_ns > 0 ? 1e9 / (double)f->step_ns : 0);
+	json_ratio(j, "efficiency", run->efficiency);
+	json_number(j, "ideal_ns", run->ideal_ns);
+	json_number(j, "loss_ns", run->loss_ns);
+	leaves_object(j, "time_ns", f->time_ns, f->carried);
+	json_end_object(j);
+}
+
+void compare_json(const struct comparison *c, FILE *out)
+{
+	struct json json = {.out = out}, *j = &json;
+	const struct scaling_run *base = &c->runs[c->result->base];
+	json_object(j, NULL);
+	json_text(j, "schema", "baton.compare/0");
+	json_text(j, "scaling", c->result->scaling == SCALING_STRONG ? "strong" : "weak");
+	json_bool(j, "scaling_sure", c->result->sure);
+	json_array(j, "runs");
+	for (size_t i = 0; i < c->n; i++)
+		run_object(j, c, i);
+	json_end_array(j);
+	json_array(j, "bridge");
+	for (size_t i = 0; i < c->n; i++) {
+		if (i == c->result->base)
+			continue;
+		json_object(j, NULL);
+		json_number(j, "base", base->figures->devices);
+		json_text(j, "base_dir", c->names[c->result->base]);
+		json_number(j, "gpus", c->runs[i].figures->devices);
+		json_text(j, "dir", c->names[i]);
+		json_number(j, "loss_ns", c->runs[i].loss_ns);
+		leaves_object(j, "terms_ns", c->runs[i].terms_ns, base->figures->carried | c->runs[i].figures->carried);
+		json_number(j, "residual_ns", c->runs[i].residual_ns);
+		json_end_object(j);
+	}
+	json_end_array(j);
+	json_end_object(j);
+	fputc('\n', out);
+}

@@ -1,0 +1,108 @@
+#include "render/json.h"
+
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Valid UTF-8 passes through, anything else becomes U+FFFD. */
+static void put_text(FILE *out, const char *text)
+{
+	size_t left = strlen(text);
+	fputc('"', out);
+	while (left > 0) {
+		uint32_t code;
+		size_t n = utf8_decode(text, left, &code);
+		if (n == 0)
+			fputs("\\ufffd", out);
+		else if (code == '"' || code == '\\')
+			fprintf(out, "\\%c", (int)code);
+		else if (code < 0x20 || code == 0x7f)
+			fprintf(out, "\\u%04x", code);
+		else
+			fwrite(text, 1, n, out);
+		n = n ? n : 1;
+		text += n;
+		left -= n;
+	}
+	fputc('"', out);
+}
+
+static void begin_value(struct json *json, const char *key)
+{
+	if (json->comma)
+		fputc(',', json->out);
+	json->comma = true;
+	if (!key)
+		return;
+	put_text(json->out, key);
+	fputc(':', json->out);
+}
+
+void json_object(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	fputc('{', json->out);
+	json->comma = false;
+}
+
+void json_array(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	fputc('[', json->out);
+	json->comma = false;
+}
+
+void json_end_object(struct json *json)
+{
+	fputc('}', json->out);
+	json->comma = true;
+}
+
+void json_end_array(struct json *json)
+{
+	fputc(']', json->out);
+	json->comma = true;
+}
+
+void json_number(struct json *json, const char *key, int64_t value)
+{
+	begin_value(json, key);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_ratio(struct json *json, const char *key, double value)
+{
+	begin_value(json, key);
+	if (isfinite(value))
+		fprintf(json->out, "%.6f", value);
+	else
+		fputs("null", json->out);
+}
+
+void json_text(struct json *json, const char *key, const char *text)
+{
+	begin_value(json, key);
+	put_text(json->out, text);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin_value(json, key);
+	fputs(value ? "true" : "false", json->out);
+}
+
+void json_null(struct json *json, const char *key)
+{
+	begin_value(json, key);
+	fputs("null", json->out);
+}
+
+void json_known(struct json *json, const char *key, int64_t value)
+{
+	if (value == -1)
+		json_null(json, key);
+	else
+		json_number(json, key, value);
+}

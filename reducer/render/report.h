@@ -1,0 +1,24 @@
+/* The report of one run, as JSON (schema baton.report/0) and as text for people. Renderers do no arithmetic beyond percentages. */
+#ifndef RENDER_REPORT_H
+#define RENDER_REPORT_H
+
+#include "reduce.h"
+#include "summarise/findings.h"
+
+#include <stdio.h>
+
+struct report {
+	char *const *dirs;
+	size_t n_dirs;
+	const struct reduction *reduction;
+	const struct figures *figures;
+	const struct findings *findings;
+	uint32_t kernels; /* how many to print; 0: all */
+};
+
+void report_json(const struct report *report, FILE *out);
+void report_text(const struct report *report, FILE *out);
+/* Only the worst gaps with their proof. */
+void report_gaps_text(const struct report *report, FILE *out);
+
+#endif

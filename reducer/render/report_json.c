@@ -1,0 +1,230 @@
+#include "classify/classify.h"
+#include "render/json.h"
+#include "render/report.h"
+#include "summarise/busbw.h"
+
+#include <string.h>
+
+_Static_assert((int)GROUP_COUNT == (int)SUMMARY_GROUPS, "summaries hold one number per kernel group");
+
+static void run_object(struct json *j, const struct report *report)
+{
+	const struct summary *s = &report->reduction->summary;
+	json_object(j, "run");
+	json_array(j, "dirs");
+	for (size_t i = 0; i < report->n_dirs; i++)
+		json_text(j, NULL, report->dirs[i]);
+	json_end_array(j);
+	json_number(j, "world_size", s->run.world_size > 0 ? s->run.world_size : (int64_t)s->n_devices);
+	json_number(j, "hosts", s->run.hosts);
+	json_number(j, "steps", report->figures->steps);
+	json_text(j, "step_source", summary_text(s, s->run.step_source));
+	json_text(j, "mode", summary_text(s, s->run.mode));
+	json_text(j, "source", summary_text(s, s->run.source));
+	json_end_object(j);
+}
+
+/* leaf -> the devices that cannot carry it */
+static void not_carried_object(struct json *j, const struct summary *s)
+{
+	json_object(j, "not_carried");
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		bool any = false;
+		for (size_t i = 0; i < s->n_devices; i++) {
+			if (s->devices[i].carried & LEAF_BIT(leaf))
+				continue;
+			if (!any)
+				json_array(j, leaf_name((enum leaf)leaf));
+			any = true;
+			json_text(j, NULL, summary_text(s, s->devices[i].key));
+		}
+		if (any)
+			json_end_array(j);
+	}
+	json_end_object(j);
+}
+
+static void quality_object(struct json *j, const struct report *report)
+{
+	const struct summary *s = &report->reduction->summary;
+	const struct quality *q = &s->quality;
+	json_object(j, "quality");
+	json_number(j, "records", (int64_t)q->records);
+	json_number(j, "dropped", (int64_t)q->dropped);
+	json_number(j, "in_flight", (int64_t)q->in_flight);
+	json_number(j, "ops", (int64_t)q->ops);
+	json_number(j, "unmatched_ops", (int64_t)q->unmatched_ops);
+	json_number(j, "invalid_timestamps", (int64_t)q->invalid_timestamps);
+	json_number(j, "invalid_events", (int64_t)q->invalid_events);
+	json_number(j, "truncated_files", (int64_t)q->truncated_files);
+	json_number(j, "unreadable_files", (int64_t)q->unreadable_files);
+	json_known(j, "clock_residual_ns", q->clock_residual_ns);
+	json_array(j, "missing_ranks");
+	for (uint32_t i = 0; i < s->run.n_missing_ranks; i++)
+		json_number(j, NULL, s->run.missing_ranks[i]);
+	json_end_array(j);
+	not_carried_object(j, s);
+	json_number(j, "unrecorded_ns", (int64_t)q->unrecorded_ns);
+	json_number(j, "hand_offs", (int64_t)q->hand_offs);
+	json_number(j, "steps_cut", (int64_t)q->steps_cut);
+	json_number(j, "rounded_quantiles", (int64_t)q->rounded_quantiles);
+	if (q->tool_ns >= 0 && q->launches > 0)
+		json_number(j, "tool_ns_per_launch", q->tool_ns / (int64_t)q->launches);
+	else
+		json_null(j, "tool_ns_per_launch");
+	json_end_object(j);
+}
+
+static void device_numbers(struct json *j, const struct device_summary *d)
+{
+	json_number(j, "steps", d->steps);
+	json_number(j, "window_ns", d->window_ns);
+	json_number(j, "hull_ns", d->hull_ns);
+	json_number(j, "hull_idle_ns", d->hull_idle_ns);
+	json_number(j, "lead_in_ns", d->lead_in_ns);
+	json_number(j, "nccl_hidden_ns", d->nccl_hidden_ns);
+	json_number(j, "launch_floor_ns", d->floor_ns);
+	json_number(j, "queued_gap_ns", d->queued_gap_ns);
+	json_object(j, "step_ns");
+	json_number(j, "mean", d->steps > 0 ? d->window_ns / d->steps : 0);
+	json_number(j, "p50", counts_percentile(&d->step_ns, 50));
+	json_number(j, "p95", counts_percentile(&d->step_ns, 95));
+	json_number(j, "max", counts_max(&d->step_ns));
+	json_end_object(j);
+}
+
+static void device_object(struct json *j, const struct summary *s, const struct device_summary *d)
+{
+	json_object(j, NULL);
+	json_text(j, "device", summary_text(s, d->key));
+	json_text(j, "name", summary_text(s, d->name));
+	json_array(j, "ranks");
+	for (uint32_t i = 0; i < d->n_processes; i++)
+		json_number(j, NULL, d->ranks[i]);
+	json_end_array(j);
+	json_array(j, "pids");
+	for (uint32_t i = 0; i < d->n_processes; i++)
+		json_number(j, NULL, d->pids[i]);
+	json_end_array(j);
+	device_numbers(j, d);
+	json_object(j, "time_ns");
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (d->carried & LEAF_BIT(leaf))
+			json_number(j, leaf_name((enum leaf)leaf), d->time_ns[leaf]);
+	json_end_object(j);
+	json_object(j, "busy_ns");
+	for (int group = 0; group < SUMMARY_GROUPS; group++)
+		json_number(j, group_name((enum group)group), d->busy_ns[group]);
+	json_end_object(j);
+	json_number(j, "kernels", d->kernels);
+	json_number(j, "launches", d->launches);
+	json_end_object(j);
+}
+
+static void kernel_object(struct json *j, const struct summary *s, const struct kernel_summary *k)
+{
+	json_object(j, NULL);
+	json_text(j, "name", summary_text(s, k->name));
+	json_text(j, "group", group_name((enum group)k->group));
+	json_text(j, "class", summary_text(s, k->class_name));
+	if (k->tensor_core < 0)
+		json_null(j, "tensor_core");
+	else
+		json_bool(j, "tensor_core", k->tensor_core > 0);
+	json_number(j, "count", (int64_t)k->count);
+	json_number(j, "total_ns", k->total_ns);
+	json_number(j, "min_ns", counts_min(&k->dur_ns));
+	json_number(j, "p50_ns", counts_percentile(&k->dur_ns, 50));
+	json_number(j, "max_ns", counts_max(&k->dur_ns));
+	json_end_object(j);
+}
+
+static void nccl_object(struct json *j, const struct summary *s, const struct nccl_summary *n)
+{
+	double busbw = busbw_gbps(summary_text(s, n->op), n);
+	json_object(j, NULL);
+	json_text(j, "op", summary_text(s, n->op));
+	json_text(j, "comm", summary_text(s, n->comm));
+	json_number(j, "ranks", n->members);
+	json_known(j, "bytes", n->bytes);
+	json_number(j, "count", (int64_t)n->count);
+	json_number(j, "transfer_ns", n->transfer_ns);
+	json_number(j, "wait_ns", n->wait_ns);
+	json_number(j, "unsplit_ns", n->unsplit_ns);
+	if (n->reason)
+		json_text(j, "unsplit_reason", summary_text(s, n->reason));
+	else
+		json_null(j, "unsplit_reason");
+	json_ratio(j, "busbw_gbps", busbw);
+	json_end_object(j);
+}
+
+static void finding_object(struct json *j, const struct finding *f)
+{
+	json_object(j, NULL);
+	json_text(j, "id", f->id);
+	json_text(j, "leaf", f->leaf);
+	json_text(j, "severity", f->severity);
+	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
+	json_null(j, "gain_ms");
+	json_text(j, "text", f->text);
+	json_text(j, "evidence", f->evidence);
+	json_end_object(j);
+}
+
+static void gap_object(struct json *j, const struct gap_proof *g)
+{
+	json_object(j, NULL);
+	json_text(j, "device", g->device);
+	json_number(j, "step", g->step);
+	json_number(j, "begin_ns", g->a_ns);
+	json_number(j, "end_ns", g->b_ns);
+	json_number(j, "since_first_op_ns", g->since_ns);
+	json_text(j, "next_op", g->next_op);
+	json_text(j, "next_call", g->next_call);
+	json_number(j, "call_begin_ns", g->call_begin_ns);
+	json_number(j, "call_end_ns", g->call_end_ns);
+	json_number(j, "tid", g->tid);
+	json_text(j, "doing", g->doing);
+	json_number(j, "doing_ns", g->doing_ns);
+	json_object(j, "time_ns");
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (g->leaf_ns[leaf] > 0)
+			json_number(j, leaf_name((enum leaf)leaf), g->leaf_ns[leaf]);
+	json_end_object(j);
+	json_end_object(j);
+}
+
+void report_json(const struct report *report, FILE *out)
+{
+	const struct summary *s = &report->reduction->summary;
+	struct json json = {.out = out}, *j = &json;
+	json_object(j, NULL);
+	json_text(j, "schema", "baton.report/0");
+	run_object(j, report);
+	quality_object(j, report);
+	json_array(j, "devices");
+	for (size_t i = 0; i < s->n_devices; i++)
+		device_object(j, s, &s->devices[i]);
+	json_end_array(j);
+	json_array(j, "kernels");
+	for (size_t i = 0; i < s->n_kernels; i++)
+		kernel_object(j, s, &s->kernels[i]);
+	json_end_array(j);
+	json_array(j, "nccl");
+	for (size_t i = 0; i < s->n_nccl; i++)
+		nccl_object(j, s, &s->nccl[i]);
+	json_end_array(j);
+	json_array(j, "findings");
+	for (size_t i = 0; i < report->findings->n; i++)
+		finding_object(j, &report->findings->at[i]);
+	json_end_array(j);
+	if (report->reduction->n_gaps) {
+		json_array(j, "gaps");
+		for (size_t i = 0; i < report->reduction->n_gaps; i++)
+			gap_object(j, &report->reduction->gaps[i]);
+		json_end_array(j);
+	}
+	json_end_object(j);
+	fputc('\n', out);
+}

@@ -1,0 +1,368 @@
+#include "classify/classify.h"
+#include "render/report.h"
+#include "render/text.h"
+#include "summarise/busbw.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The lines of the partition: a heading and the leaves it gathers. */
+static const struct part {
+	const char *label;
+	uint64_t leaves;
+	int level; /* 0: heading with a bar */
+} parts[] = {
+	{"GPU work", (LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) |
+	                     LEAF_BIT(LEAF_GPU_DISPATCH),
+	 0},
+	{"matmul", LEAF_BIT(LEAF_WORK_MATMUL), 1},
+	{"custom", LEAF_BIT(LEAF_WORK_CUSTOM), 1},
+	{"memory", LEAF_BIT(LEAF_WORK_MEMORY), 1},
+	{"other kernels", LEAF_BIT(LEAF_WORK_OTHER), 1},
+	{"CUDA graphs", LEAF_BIT(LEAF_WORK_GRAPH), 1},
+	{"NCCL exposed", LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT), 1},
+	{"turn-around", LEAF_BIT(LEAF_GPU_DISPATCH), 1},
+	{"queue full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), 1},
+	{"dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), 1},
+	{"CPU launch overhead", LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) |
+	                                LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
+	 0},
+	{"framework", LEAF_BIT(LEAF_CPU_FRAMEWORK), 1},
+	{"launch calls", LEAF_BIT(LEAF_CPU_LAUNCH_CALL), 1},
+	{"launch latency", LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY), 1},
+	{"other CUDA calls", LEAF_BIT(LEAF_CPU_API), 1},
+	{"Host stalls", LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) |
+	                        LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |
+	                        LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC),
+	 0},
+	{"input", LEAF_BIT(LEAF_HOST_INPUT), 1},
+	{"sync", LEAF_BIT(LEAF_HOST_SYNC), 1},
+	{"host code >= 1 ms", LEAF_BIT(LEAF_HOST_CODE), 1},
+	{"alloc", LEAF_BIT(LEAF_HOST_ALLOC), 1},
+	{"module load", LEAF_BIT(LEAF_HOST_MODULE_LOAD), 1},
+	{"NCCL host calls", LEAF_BIT(LEAF_HOST_NCCL_HOST), 1},
+	{"no core", LEAF_BIT(LEAF_HOST_NO_CORE), 1},
+	{"blocked", LEAF_BIT(LEAF_HOST_BLOCKED), 1},
+	{"host function", LEAF_BIT(LEAF_HOST_HOST_FUNC), 1},
+	{"Profiler", LEAF_BIT(LEAF_TOOL_PROFILER), 0},
+	{"Unexplained", LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
+	                        LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
+	 0},
+};
+
+enum { PARTS = sizeof(parts) / sizeof(parts[0]), TOP_LOSSES = 3 };
+
+static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
+	return sum;
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* "step" or, without steps, "run": what the figures are per. */
+static const char *per(const struct figures *f)
+{
+	return f->has_steps ? "step" : "run";
+}
+
+static const char *step_source_words(const char *source)
+{
+	static const char *const words[][2] = {{"marker", "step markers"},       {"nvtx", "--step-range"},
+	                                       {"optimizer", "optimizer steps"}, {"periodicity", "found by periodicity"}};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(source, words[i][0]) == 0)
+			return words[i][1];
+	return source;
+}
+
+static void header(const struct screen *screen, const struct report *r)
+{
+	const struct summary *s = &r->reduction->summary;
+	const struct figures *f = r->figures;
+	struct text_buffer a, b;
+	const char *gpu = s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
+	if (f->has_steps)
+		screen_title(screen, "%s   %u GPU%s, %u host%s   %s   %lld steps (%s)   step %s ms  p95 %s", r->dirs[0],
+		             f->devices, f->devices == 1 ? "" : "s", s->run.hosts, s->run.hosts == 1 ? "" : "s", gpu,
+		             (long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
+		             text_ms(screen, f->step_ns, &a), text_ms(screen, f->p95_ns, &b));
+	else
+		screen_title(screen, "%s   %u GPU%s, %u host%s   %s   no step markers: the whole run, %s ms", r->dirs[0],
+		             f->devices, f->devices == 1 ? "" : "s", s->run.hosts, s->run.hosts == 1 ? "" : "s", gpu,
+		             text_ms(screen, f->step_ns, &a));
+}
+
+/* The answer, first: the largest losses and what they mean. */
+static void verdict(const struct screen *screen, const struct report *r)
+{
+	const struct figures *f = r->figures;
+	struct text_buffer ms;
+	uint32_t counted = 0;
+	int64_t busy = sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1);
+	for (size_t i = 0; i < r->findings->n; i++)
+		counted += finding_counts(&r->findings->at[i]);
+	if (counted == 0)
+		screen_title(screen, "Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:",
+		             percent(busy, f->step_ns), per(f));
+	else
+		screen_title(screen, "Why it is slow: the GPU computes %.1f %% of the %s; the rest, largest first",
+		             percent(busy, f->step_ns), per(f));
+	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++) {
+		const struct finding *loss = &r->findings->at[i];
+		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
+		             percent(loss->share_ns, f->step_ns));
+		screen_paragraph(screen, 4, loss->text);
+		if (loss->evidence[0])
+			screen_paragraph(screen, 4, loss->evidence);
+	}
+	if (r->findings->n == 0)
+		screen_line(screen, "  no loss at all");
+	else if (r->reduction->n_gaps == 0 && strncmp(r->findings->at[0].leaf, "idle", 4) == 0)
+		screen_line(screen, "  Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0], r->findings->at[0].leaf);
+}
+
+/* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
+static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix, char *out, size_t bytes)
+{
+	const struct summary *s = &r->reduction->summary;
+	const char *names[64];
+	int64_t sums[64];
+	size_t n = 0, used = 0;
+	int64_t steps = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		steps += s->devices[i].steps > 0 ? s->devices[i].steps : 1;
+	for (size_t i = 0; i < s->n_kernels; i++) {
+		const char *class = summary_text(s, s->kernels[i].class_name);
+		size_t k = 0;
+		if (strncmp(class, prefix, strlen(prefix)) != 0)
+			continue;
+		while (k < n && strcmp(names[k], class) != 0)
+			k++;
+		if (k == n && n < 64) {
+			names[n] = class;
+			sums[n++] = 0;
+		}
+		if (k < 64)
+			sums[k] += s->kernels[i].total_ns;
+	}
+	out[0] = 0;
+	for (int shown = 0; shown < 3; shown++) {
+		size_t best = n;
+		struct text_buffer ms;
+		for (size_t k = 0; k < n; k++)
+			if (sums[k] > 0 && (best == n || sums[k] > sums[best]))
+				best = k;
+		if (best == n || steps == 0)
+			break;
+		int w = snprintf(out + used, bytes - used, "%s%s %s", shown ? ", " : "", names[best] + strlen(prefix),
+		                 text_ms(screen, sums[best] / steps, &ms));
+		used += w > 0 && (size_t)w < bytes - used ? (size_t)w : 0;
+		sums[best] = 0;
+	}
+}
+
+static void part_note(const struct screen *screen, const struct report *r, const struct part *part, char *note, size_t bytes)
+{
+	const struct figures *f = r->figures;
+	struct text_buffer a, b, c, d;
+	note[0] = 0;
+	if (strcmp(part->label, "custom") == 0)
+		largest_classes(screen, r, "custom.", note, bytes);
+	if (strcmp(part->label, "memory") == 0)
+		largest_classes(screen, r, "memory.", note, bytes);
+	if (strcmp(part->label, "NCCL exposed") == 0)
+		snprintf(note, bytes, "wait %s, transfer %s, unsplit %s (%s more under compute)",
+		         text_ms(screen, f->time_ns[LEAF_NCCL_WAIT], &a), text_ms(screen, f->time_ns[LEAF_NCCL_TRANSFER], &b),
+		         text_ms(screen, f->time_ns[LEAF_NCCL_UNSPLIT], &c), text_ms(screen, f->hidden_ns, &d));
+}
+
+static void partition(const struct screen *screen, const struct report *r)
+{
+	const struct figures *f = r->figures;
+	screen_line(screen, "%s", "");
+	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", per(f), f->devices, f->devices == 1 ? "" : "s");
+	for (int i = 0; i < PARTS; i++) {
+		const struct part *part = &parts[i];
+		int64_t ns = sum_leaves(f, part->leaves);
+		char note[200];
+		struct text_buffer ms, bar;
+		if (ns == 0)
+			continue;
+		double share = percent(ns, f->step_ns);
+		part_note(screen, r, part, note, sizeof(note));
+		if (part->level == 0)
+			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms), share,
+			             text_bar(share / 100, &bar));
+		else
+			screen_line(screen, "    %-18s %9s %5.1f    %s", part->label, text_ms(screen, ns, &ms), share, note);
+	}
+	struct text_buffer ms;
+	screen_line(screen, "  %-20s %9s 100.0 %%", "sum", text_ms(screen, f->step_ns, &ms));
+}
+
+static void other_losses(const struct screen *screen, const struct report *r)
+{
+	const struct figures *f = r->figures;
+	if (r->findings->n <= TOP_LOSSES)
+		return;
+	screen_line(screen, "%s", "");
+	screen_title(screen, "Further losses");
+	for (size_t i = TOP_LOSSES; i < r->findings->n; i++) {
+		const struct finding *loss = &r->findings->at[i];
+		struct text_buffer ms;
+		if (loss->share_ns * 1000 < f->step_ns) /* below 0.1 % of the step the partition says it all */
+			break;
+		screen_line(screen, "  %-12s %9s ms/%s %5.1f %%  %s", loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
+		            percent(loss->share_ns, f->step_ns), loss->text);
+	}
+}
+
+static void kernels(const struct screen *screen, const struct report *r)
+{
+	const struct summary *s = &r->reduction->summary;
+	const struct figures *f = r->figures;
+	int64_t steps = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		steps += s->devices[i].steps > 0 ? s->devices[i].steps : 1;
+	if (s->n_kernels == 0 || steps == 0)
+		return;
+	int name_room = screen->width - 56;
+	screen_line(screen, "%s", "");
+	screen_title(screen, "%-*s %-18s %10s %9s %5s %8s", name_room, "Kernels", "class", f->has_steps ? "calls/step" : "calls",
+	             f->has_steps ? "ms/step" : "ms", "%", "p50 us");
+	for (size_t i = 0; i < s->n_kernels && (r->kernels == 0 || i < r->kernels); i++) {
+		const struct kernel_summary *k = &s->kernels[i];
+		struct text_buffer name, ms;
+		screen_line(screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
+		            text_cut(summary_text(s, k->name), (size_t)name_room, &name), summary_text(s, k->class_name),
+		            (double)k->count / (double)steps, text_ms(screen, k->total_ns / steps, &ms),
+		            percent(k->total_ns / steps, f->step_ns), (double)counts_percentile(&k->dur_ns, 50) / 1e3);
+	}
+}
+
+static void nccl(const struct screen *screen, const struct report *r)
+{
+	const struct summary *s = &r->reduction->summary;
+	if (s->n_nccl == 0)
+		return;
+	screen_line(screen, "%s", "");
+	screen_title(screen, "%-14s %6s %14s %7s %12s %9s %11s %9s", "NCCL", "ranks", "bytes", "calls", "transfer ms", "wait ms",
+	             "unsplit ms", "busbw");
+	for (size_t i = 0; i < s->n_nccl && i < 10; i++) {
+		const struct nccl_summary *n = &s->nccl[i];
+		struct text_buffer bytes, transfer, wait, unsplit;
+		char bandwidth[32] = "";
+		double busbw = busbw_gbps(summary_text(s, n->op), n);
+		if (!isnan(busbw))
+			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
+		screen_line(screen, "%-14s %6u %14s %7llu %12s %9s %11s %9s %s", summary_text(s, n->op), n->members,
+		            n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes), (unsigned long long)n->count,
+		            text_ms(screen, n->transfer_ns, &transfer), text_ms(screen, n->wait_ns, &wait),
+		            text_ms(screen, n->unsplit_ns, &unsplit), bandwidth, n->reason ? summary_text(s, n->reason) : "");
+	}
+	if (s->n_nccl > 10)
+		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - 10);
+}
+
+static int64_t device_prefix(const struct device_summary *d, const char *prefix)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += strncmp(leaf_name((enum leaf)leaf), prefix, strlen(prefix)) == 0
+		               ? figures_device_leaf(d, (enum leaf)leaf)
+		               : 0;
+	return sum;
+}
+
+static void devices(const struct screen *screen, const struct report *r)
+{
+	const struct summary *s = &r->reduction->summary;
+	static const char *const prefixes[] = {"work.", "nccl.", "idle.cpu.", "idle.host.", "idle.gpu.", "idle.unknown."};
+	if (s->n_devices < 2)
+		return;
+	screen_line(screen, "%s", "");
+	screen_title(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s", "Devices, ms", "rank", per(r->figures), "work", "nccl",
+	             "launch", "host", "gpu", "unknown");
+	for (size_t i = 0; i < s->n_devices && i < 32; i++) {
+		const struct device_summary *d = &s->devices[i];
+		struct text_buffer name, step, cells[6];
+		const char *texts[6];
+		for (int c = 0; c < 6; c++)
+			texts[c] = text_ms(screen, device_prefix(d, prefixes[c]), &cells[c]);
+		screen_line(screen, "%-24s %5d %9s %9s %9s %9s %9s %9s %9s", text_cut(summary_text(s, d->key), 24, &name),
+		            d->n_processes ? d->ranks[0] : -1, text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
+		            texts[1], texts[2], texts[3], texts[4], texts[5]);
+	}
+	if (s->n_devices > 32)
+		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
+}
+
+static void quality(const struct screen *screen, const struct report *r)
+{
+	const struct summary *s = &r->reduction->summary;
+	const struct quality *q = &s->quality;
+	struct text_buffer ops, dropped, unmatched;
+	char line[600];
+	screen_line(screen, "%s", "");
+	int n = snprintf(line, sizeof(line),
+	                 "Quality: %s GPU ops, %s dropped, %llu in flight, %s without launch record (%.2f %%), %llu invalid "
+	                 "timestamps, %llu events refused, %llu damaged files",
+	                 text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
+	                 (unsigned long long)q->in_flight, text_thousands((int64_t)q->unmatched_ops, &unmatched),
+	                 percent((int64_t)q->unmatched_ops, (int64_t)q->ops), (unsigned long long)q->invalid_timestamps,
+	                 (unsigned long long)q->invalid_events, (unsigned long long)(q->truncated_files + q->unreadable_files));
+	if (s->run.n_missing_ranks && n > 0)
+		n += snprintf(line + n, sizeof(line) - (size_t)n, ", %u of %d ranks missing", s->run.n_missing_ranks,
+		              s->run.world_size);
+	if (q->steps_cut && n > 0 && (size_t)n < sizeof(line))
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+	screen_paragraph(screen, 0, line);
+}
+
+void report_gaps_text(const struct report *r, FILE *out)
+{
+	struct screen screen;
+	screen_open(&screen, out, r->figures->step_ns);
+	screen.decimals = 3;
+	screen_title(&screen, "The %zu worst gaps of %s", r->reduction->n_gaps, r->dirs[0]);
+	for (size_t i = 0; i < r->reduction->n_gaps; i++) {
+		const struct gap_proof *g = &r->reduction->gaps[i];
+		struct text_buffer length, since, begin, end, doing, name;
+		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms after its first op", i + 1,
+		             text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
+		             text_ms(&screen, g->since_ns, &since));
+		screen_line(&screen, "     then ran  %s", text_cut(g->next_op, 80, &name));
+		if (g->next_call[0])
+			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap", g->next_call, (long long)g->tid,
+			            text_ms(&screen, g->call_begin_ns, &begin), text_ms(&screen, g->call_end_ns, &end));
+		else
+			screen_line(&screen, "     launched  unknown: no launch record");
+		if (g->doing[0])
+			screen_line(&screen, "     meanwhile %s ms in %s", text_ms(&screen, g->doing_ns, &doing),
+			            text_cut(g->doing, 70, &name));
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			if (g->leaf_ns[leaf] > 0)
+				screen_line(&screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),
+				            text_ms(&screen, g->leaf_ns[leaf], &length));
+	}
+}
+
+void report_text(const struct report *r, FILE *out)
+{
+	struct screen screen;
+	screen_open(&screen, out, r->figures->step_ns);
+	header(&screen, r);
+	verdict(&screen, r);
+	partition(&screen, r);
+	other_losses(&screen, r);
+	kernels(&screen, r);
+	nccl(&screen, r);
+	devices(&screen, r);
+	quality(&screen, r);
+}

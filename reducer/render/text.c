@@ -1,0 +1,134 @@
+#include "render/text.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { FULL_WIDTH = 100, LEAST_WIDTH = 40, BAR_WIDTH = 60 };
+
+static int terminal_width(int fd)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	int width = columns ? atoi(columns) : 0;
+	if (width <= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width <= 0 || width > FULL_WIDTH)
+		width = FULL_WIDTH;
+	return width < LEAST_WIDTH ? LEAST_WIDTH : width;
+}
+
+void screen_open(struct screen *screen, FILE *out, int64_t typical_ns)
+{
+	screen->out = out;
+	screen->width = terminal_width(fileno(out));
+	screen->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
+	screen->decimals = typical_ns >= 100000000 ? 1 : typical_ns >= 10000000 ? 2 : 3;
+}
+
+/* Bytes of `text` that fill at most `width` columns; trailing spaces are left out. */
+static size_t fitting(const char *text, int width)
+{
+	size_t bytes = 0, last = 0;
+	for (int columns = 0; text[bytes]; bytes++) {
+		if ((text[bytes] & 0xc0) != 0x80 && ++columns > width)
+			break;
+		if (text[bytes] != ' ')
+			last = bytes + 1;
+	}
+	return last;
+}
+
+static void print_line(const struct screen *screen, bool bold, const char *format, va_list args)
+{
+	char *line = NULL;
+	if (vasprintf(&line, format, args) < 0)
+		return;
+	bold = bold && screen->colour;
+	fprintf(screen->out, "%s%.*s%s\n", bold ? "\033[1m" : "", (int)fitting(line, screen->width), line,
+	        bold ? "\033[0m" : "");
+	free(line);
+}
+
+void screen_line(const struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	print_line(screen, false, format, args);
+	va_end(args);
+}
+
+void screen_title(const struct screen *screen, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	print_line(screen, true, format, args);
+	va_end(args);
+}
+
+void screen_paragraph(const struct screen *screen, int indent, const char *text)
+{
+	int room = screen->width - indent;
+	while (*text) {
+		size_t n = strlen(text);
+		if (n > (size_t)room) {
+			n = (size_t)room;
+			while (n > 0 && text[n] != ' ')
+				n--;
+			n = n ? n : (size_t)room; /* a word longer than the line */
+		}
+		fprintf(screen->out, "%*s%.*s\n", indent, "", (int)n, text);
+		text += n;
+		while (*text == ' ')
+			text++;
+	}
+}
+
+const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
+{
+	snprintf(buffer->at, sizeof(buffer->at), "%.*f", screen->decimals, (double)ns / 1e6);
+	if (strtod(buffer->at, NULL) == 0 && buffer->at[0] == '-')
+		memmove(buffer->at, buffer->at + 1, strlen(buffer->at)); /* no minus zero */
+	return buffer->at;
+}
+
+const char *text_thousands(int64_t value, struct text_buffer *buffer)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%" PRId64, value < 0 ? -value : value);
+	char *out = buffer->at;
+	if (value < 0)
+		*out++ = '-';
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = 0;
+	return buffer->at;
+}
+
+const char *text_bar(double share, struct text_buffer *buffer)
+{
+	double width = share * BAR_WIDTH + 0.5;
+	int n = width < 0 ? 0 : width > BAR_WIDTH ? BAR_WIDTH : (int)width;
+	memset(buffer->at, '#', (size_t)n);
+	buffer->at[n] = 0;
+	return buffer->at;
+}
+
+const char *text_cut(const char *name, size_t room, struct text_buffer *buffer)
+{
+	size_t n = strlen(name);
+	room = room < sizeof(buffer->at) ? room : sizeof(buffer->at) - 1;
+	if (n <= room) {
+		memcpy(buffer->at, name, n + 1);
+		return buffer->at;
+	}
+	size_t tail = room / 3, head = room - tail - 2;
+	snprintf(buffer->at, sizeof(buffer->at), "%.*s..%s", (int)head, name, name + n - tail);
+	return buffer->at;
+}

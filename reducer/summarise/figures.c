@@ -1,0 +1,84 @@
+#include "summarise/figures.h"
+
+#include <string.h>
+
+static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
+{
+	__int128 quotient = a / b, rest = a % b;
+	if (rest < 0) {
+		rest += b;
+		quotient--;
+	}
+	*remainder = (int64_t)rest;
+	return (int64_t)quotient;
+}
+
+void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out)
+{
+	int64_t remainders[LEAF_COUNT];
+	__int128 sum = 0;
+	int64_t given = 0, unused;
+	for (size_t i = 0; i < n; i++) {
+		sum += terms[i];
+		out[i] = floor_divide(terms[i], divisor, &remainders[i]);
+		given += out[i];
+	}
+	int64_t left = floor_divide(2 * sum + divisor, 2 * divisor, &unused) - given;
+	for (; left > 0; left--) {
+		size_t best = 0;
+		for (size_t i = 1; i < n; i++)
+			if (remainders[i] > remainders[best])
+				best = i;
+		out[best]++;
+		remainders[best] = -1;
+	}
+}
+
+int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
+{
+	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
+}
+
+/* Steps of the run's first devices differ when a trace was cut: every device is weighed by its own number. */
+static void mean_leaves(const struct summary *summary, struct figures *f)
+{
+	__int128 terms[LEAF_COUNT] = {0};
+	const int64_t scale = 1 << 20; /* keeps what a division per device would lose */
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		for (int leaf = 0; leaf < LEAF_COUNT && d->steps > 0; leaf++)
+			terms[leaf] += (__int128)d->time_ns[leaf] * scale / d->steps;
+	}
+	figures_share_out(terms, LEAF_COUNT, scale * (int64_t)f->devices, f->time_ns);
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		f->step_ns += f->time_ns[leaf];
+}
+
+void figures_compute(const struct summary *summary, struct figures *f)
+{
+	struct counts all = {0};
+	int64_t steps = 0;
+	memset(f, 0, sizeof(*f));
+	f->devices = (uint32_t)summary->n_devices;
+	if (f->devices == 0)
+		return;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		int64_t mad = counts_mad(&d->step_ns), n = d->steps > 0 ? d->steps : 1;
+		f->noise_ns = mad > f->noise_ns ? mad : f->noise_ns;
+		f->steps = d->steps > f->steps ? d->steps : f->steps;
+		f->hidden_ns += d->nccl_hidden_ns / n / f->devices;
+		f->kernels += d->kernels / n / f->devices;
+		f->short_kernels += d->short_kernels / n / f->devices;
+		f->launches += d->launches / n / f->devices;
+		f->carried |= d->carried;
+		steps += n;
+		counts_merge(&all, &d->step_ns);
+	}
+	const char *source = summary_text(summary, summary->run.step_source);
+	f->has_steps = strcmp(source, "none") != 0;
+	f->p95_ns = counts_percentile(&all, 95);
+	f->tool_ns = summary->quality.tool_ns > 0 ? summary->quality.tool_ns / steps : 0;
+	counts_free(&all);
+	mean_leaves(summary, f);
+}

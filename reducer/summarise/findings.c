@@ -1,0 +1,221 @@
+#include "summarise/findings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds of loss: the leaves they gather, what they mean, what to try. */
+static const struct loss_kind {
+	const char *id, *leaf;
+	uint64_t leaves;
+	const char *meaning, *remedy;
+} kinds[] = {
+	{"input", "idle.host.input", LEAF_BIT(LEAF_HOST_INPUT), "the GPU waits for the data loader",
+	 "more DataLoader workers, prefetching, cheaper transforms"},
+	{"sync", "idle.host.sync", LEAF_BIT(LEAF_HOST_SYNC),
+	 "the host waits for the GPU in the loop (.item(), .cpu(), synchronize, pageable copies), then the GPU waits for the host",
+	 "take the synchronising calls out of the loop, pin host memory"},
+	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_API),
+	 "framework and Python code between launches takes longer than the kernels it launches",
+	 "CUDA graphs, torch.compile, fused optimizers, larger batches"},
+	{"launch", "idle.cpu.launch", LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
+	 "the launch calls themselves: the GPU is idle while the driver launches",
+	 "fewer, larger kernels: CUDA graphs or fusion"},
+	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
+	 "host code that drives no GPU for a millisecond or more at a stretch",
+	 "look at the rows behind it; move it to another thread or out of the loop"},
+	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC), "memory is allocated, freed or pinned in the loop",
+	 "reuse buffers; keep the caching allocator from running out"},
+	{"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
+	 "kernels are loaded, compiled or instantiated in the loop", "warm up before the measured steps"},
+	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST), "the host sits in NCCL calls",
+	 "larger buckets; fewer, coalesced collectives"},
+	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE), "the launching thread waits for a CPU core",
+	 "give each rank its own cores"},
+	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED), "the launching thread sleeps on a lock or on I/O",
+	 "look at the rows behind it"},
+	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC), "the stream waits for a host function", "shorten it"},
+	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER), "the profiler's own overhead: not the program's",
+	 "record less"},
+	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), "the launch queue is full: back-pressure of the GPU",
+	 "nothing to win on the host"},
+	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), "the GPU waits for another device", "overlap or rebalance"},
+	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
+	 "the GPU's own turn-around between queued kernels: they are many and short", "fuse kernels or capture a CUDA graph"},
+	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one to arrive",
+	 "see which rank is late and what it was doing"},
+	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER), "communication that no compute hides",
+	 "overlap it with the backward pass, larger buckets, faster links"},
+	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
+	 "NCCL runs and no compute hides it; this trace cannot tell waiting from transfer",
+	 "import all ranks of the run, with NCCL arguments recorded"},
+	{"unexplained", "idle.unknown",
+	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
+	 "time that this trace cannot explain; nobody can say that it could be won back", "see Quality"},
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+static const char *severity(const struct summary *summary, const struct figures *f, const char *id, int64_t share_ns)
+{
+	bool counts = share_ns * 50 >= f->step_ns && share_ns > 2 * f->noise_ns && share_ns > f->tool_ns &&
+	              share_ns > summary->quality.clock_residual_ns;
+	if (!counts || strcmp(id, "unexplained") == 0)
+		return "none";
+	return share_ns * 10 >= f->step_ns ? "high" : share_ns * 20 >= f->step_ns ? "medium" : "low";
+}
+
+static int add(struct findings *findings, const struct finding *finding)
+{
+	struct finding *larger = realloc(findings->at, (findings->n + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	findings->at = larger;
+	findings->at[findings->n++] = *finding;
+	return 0;
+}
+
+/* The two names with most time behind the leaves of a kind, over all devices. */
+static void gather_evidence(const struct summary *summary, const struct figures *f, const struct loss_kind *kind, char *out,
+                            size_t bytes)
+{
+	uint32_t shown = 0, last = 0;
+	size_t used = 0;
+	out[0] = 0;
+	for (size_t i = 0; i < summary->n_evidence && shown < 2; i++) { /* sorted by time */
+		const struct evidence *e = &summary->evidence[i];
+		if (!(kind->leaves & LEAF_BIT(e->leaf)) || e->what == last)
+			continue;
+		int64_t ns = 0;
+		uint64_t gaps = 0;
+		for (size_t k = 0; k < summary->n_evidence; k++)
+			if (summary->evidence[k].what == e->what && kind->leaves & LEAF_BIT(summary->evidence[k].leaf)) {
+				ns += summary->evidence[k].ns;
+				gaps += summary->evidence[k].count;
+			}
+		int64_t steps = f->steps * f->devices;
+		int n = snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/step, %llu gaps)", shown ? "; " : "",
+		                 summary_text(summary, e->what), (double)ns / 1e6 / (double)(steps ? steps : 1),
+		                 (unsigned long long)gaps);
+		used += n > 0 && (size_t)n < bytes - used ? (size_t)n : 0;
+		last = e->what;
+		shown++;
+	}
+}
+
+static int add_loss(const struct summary *summary, const struct figures *f, const struct loss_kind *kind,
+                    struct findings *out)
+{
+	struct finding finding = {.id = kind->id, .leaf = kind->leaf};
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		finding.share_ns += kind->leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
+	if (finding.share_ns <= 0)
+		return 0;
+	finding.severity = severity(summary, f, kind->id, finding.share_ns);
+	snprintf(finding.text, sizeof(finding.text), "%s. Try: %s", kind->meaning, kind->remedy);
+	gather_evidence(summary, f, kind, finding.evidence, sizeof(finding.evidence));
+	if (strcmp(kind->id, "framework") == 0 && f->kernels > 0 && !finding.evidence[0])
+		snprintf(finding.evidence, sizeof(finding.evidence), "%lld of %lld kernels a step are shorter than 5 us",
+		         (long long)f->short_kernels, (long long)f->kernels);
+	return add(out, &finding);
+}
+
+static int64_t kind_per_step(const struct device_summary *device, const struct loss_kind *kind)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += kind->leaves & LEAF_BIT(leaf) ? figures_device_leaf(device, (enum leaf)leaf) : 0;
+	return sum;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void device_label(const struct summary *summary, const struct device_summary *device, char *out, size_t bytes)
+{
+	if (device->n_processes && device->ranks[0] >= 0)
+		snprintf(out, bytes, "rank %d", device->ranks[0]);
+	else
+		snprintf(out, bytes, "device %.80s", summary_text(summary, device->key));
+}
+
+/* One device has much more of a loss than the median one. */
+static int add_asymmetry(const struct summary *summary, const struct figures *f, const struct loss_kind *kind,
+                         struct findings *out)
+{
+	int64_t *values = malloc(summary->n_devices * sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	size_t worst = 0;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		values[i] = kind_per_step(&summary->devices[i], kind);
+		worst = values[i] > kind_per_step(&summary->devices[worst], kind) ? i : worst;
+	}
+	qsort(values, summary->n_devices, sizeof(*values), by_number);
+	int64_t median = values[(summary->n_devices - 1) / 2], most = values[summary->n_devices - 1];
+	free(values);
+	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf, .share_ns = most - median};
+	finding.severity = severity(summary, f, kind->id, finding.share_ns);
+	if (!finding_counts(&finding))
+		return 0;
+	char label[128];
+	device_label(summary, &summary->devices[worst], label, sizeof(label));
+	snprintf(finding.text, sizeof(finding.text), "%s has %.3f ms/step of %s, the median device %.3f", label,
+	         (double)most / 1e6, kind->id, (double)median / 1e6);
+	return add(out, &finding);
+}
+
+/* A rank that is last into most of the collectives whose members were all seen. */
+static int add_late_ranks(const struct summary *summary, const struct figures *f, struct findings *out)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < summary->n_late; i++) {
+		const struct late_summary *l = &summary->late[i];
+		if (l->taken == 0 || 2 * l->last < l->taken || f->devices < 2 || f->steps == 0)
+			continue;
+		struct finding finding = {.id = "late_rank", .leaf = "nccl.wait",
+		                          .share_ns = l->caused_ns / f->steps / f->devices};
+		finding.severity = severity(summary, f, finding.id, finding.share_ns);
+		if (!finding_counts(&finding))
+			continue;
+		snprintf(finding.text, sizeof(finding.text), "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
+		         l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
+		error = add(out, &finding);
+	}
+	return error;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+	if (x->share_ns != y->share_ns)
+		return x->share_ns > y->share_ns ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+int findings_make(const struct summary *summary, const struct figures *figures, struct findings *out)
+{
+	int error = 0;
+	memset(out, 0, sizeof(*out));
+	for (int i = 0; !error && i < KINDS; i++)
+		error = add_loss(summary, figures, &kinds[i], out);
+	for (int i = 0; !error && figures->devices > 1 && i < KINDS; i++)
+		error = add_asymmetry(summary, figures, &kinds[i], out);
+	if (!error)
+		error = add_late_ranks(summary, figures, out);
+	if (out->n)
+		qsort(out->at, out->n, sizeof(*out->at), by_share);
+	if (error)
+		findings_free(out);
+	return error;
+}
+
+void findings_free(struct findings *findings)
+{
+	free(findings->at);
+	memset(findings, 0, sizeof(*findings));
+}

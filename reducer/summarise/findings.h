@@ -1,0 +1,29 @@
+/* What costs time, as sentences: losses ranked by their share of the step, and what differs between devices. A loss is
+ * always listed; it is a finding when it is large enough to act on (design: 2 % of the step, above noise, clocks and our own cost). */
+#ifndef SUMMARISE_FINDINGS_H
+#define SUMMARISE_FINDINGS_H
+
+#include "summarise/figures.h"
+
+struct finding {
+	const char *id;       /* "input", "sync", "late_rank", ... */
+	const char *leaf;     /* prefix for --leaf; "" when it is not about one */
+	const char *severity; /* high, medium, low; none: a loss, not a finding */
+	int64_t share_ns;     /* per step, mean of devices */
+	char text[400];       /* what it means and what to try */
+	char evidence[400];   /* which rows stood behind it; may be empty */
+};
+
+struct findings {
+	struct finding *at; /* largest share first */
+	size_t n;
+};
+
+int findings_make(const struct summary *summary, const struct figures *figures, struct findings *out);
+void findings_free(struct findings *findings);
+static inline bool finding_counts(const struct finding *finding)
+{
+	return finding->severity[0] != 'n';
+}
+
+#endif

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# `baton import` of nsys exports (SQLite) that are damaged, foreign or odd, and of one whose processes use the same correlation ids.
+. "$(dirname "$0")/lib.sh"
+
+import() { # import STATUS FILE... : into $out, new each time
+	local status=$1
+	shift
+	n=$((${n:-0} + 1)) out=$work/out.$n
+	expect_status "$status" "$BATON" import "$@" -o "$out"
+}
+
+expect_intact() { # expect_intact N: that many traces, without damage
+	checks=$((checks + 1))
+	[ "$(find "$out" -name '*.baton' 2>&1 | wc -l)" = "$1" ] || fail "expected $1 traces: $(ls -A "$out" 2>&1 | tr '\n' ' ')"
+	"$BATON" check "$out" >"$work/checked" 2>&1 || fail "check: $(head -n 3 "$work/checked")"
+}
+
+# Keeps out: that the rows before a cut are lost (SQLite by itself reads nothing of such a file), or that the cut is not told.
+nsys 2023 "$work/whole.sqlite" --steps 1000
+for keep in 90 60 30; do
+	cut=$work/cut-$keep.sqlite
+	size=$(($(stat -c %s "$work/whole.sqlite") * keep / 100))
+	head -c $size "$work/whole.sqlite" >"$cut"
+	import 4 "$cut"
+	expect_says "$cut: offset 0x$(printf %x $size): the file ends here"
+	expect_intact 1
+	expect_status 0 "$BATON" dump --json "$out"
+	expect_true "any(x['record'] == 'loss' and x['kind'] == 4 and x['count'] > 0 for x in lines)"
+done
+head -c 50 "$work/whole.sqlite" >"$work/head.sqlite"
+import 3 "$work/head.sqlite"
+expect_says "$work/head.sqlite: " "nothing was imported"
+expect_nothing_in "$out"
+
+# Keeps out: one bad page that ends the import of all tables.
+nsys corrupt "$work/corrupt.sqlite"
+import 4 "$work/corrupt.sqlite"
+expect_says "$work/corrupt.sqlite: table CUPTI_ACTIVITY_KIND_RUNTIME: " "those are used"
+expect_intact 1
+expect_status 0 "$BATON" dump --json "$out"
+expect_true "count('op') == 200 * 4 and count('call') > 0"
+
+# Keeps out: a crash on pages that lie. Each bit flipped is of another page; what comes in must be a trace without damage.
+pages=$(($(stat -c %s "$work/whole.sqlite") / 4096))
+for page in $(seq 0 $((pages / 12)) $((pages - 1))); do
+	cp "$work/whole.sqlite" "$work/flipped.sqlite"
+	flip_bit "$work/flipped.sqlite" $((page * 4096 + 107)) 6
+	import '0|3|4' "$work/flipped.sqlite"
+	[ ! -d "$out" ] || expect_intact 1
+done
+
+# Keeps out: a status of 0 for files that hold nothing of a GPU, and output left behind for them.
+nsys not-nsys "$work/songs.sqlite"
+nsys not-sqlite "$work/magic.sqlite"
+nsys empty "$work/empty.sqlite"
+"$PYTHON" -c "import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(50000))" >"$work/random.sqlite"
+: >"$work/nothing.sqlite"
+{ printf 'SQLite format 3\0' && cat "$work/random.sqlite"; } >"$work/random-magic.sqlite"
+for name in songs magic empty random nothing random-magic; do
+	import 3 "$work/$name.sqlite"
+	expect_says "$work/$name.sqlite: " "nothing was imported"
+	expect_nothing_in "$out"
+done
+import 3 "$work/songs.sqlite"
+expect_says "not an nsys export"
+import 4 "$work/whole.sqlite" "$work/songs.sqlite"
+expect_intact 1
+
+# Keeps out: NULL, text or a blob read as the number 0, and times that overflow.
+nsys bad-values "$work/values.sqlite"
+import 4 "$work/values.sqlite"
+expect_says "do not say their process" "have no start or no end" "do not say their device" "impossible times" "unknown kind"
+expect_intact 1
+expect_status 0 "$BATON" dump --json "$out"
+expect_true "all(10**6 <= x['start_ns'] - 17 * 10**17 <= 10**10 and x['dur_ns'] <= 10**9 for x in lines if x['record'] == 'op')"
+
+# Keeps out: a column or table that this version of nsys lacks taken for damage.
+for kind in 2021 2023 2026 no-strings loose calls-only; do
+	nsys "$kind" "$work/$kind.sqlite"
+	import 0 "$work/$kind.sqlite"
+	expect_intact 1
+done
+
+# Keeps out: kernels joined with the launches of another process. Both processes have the ids 100, 101, ...; a third has no work.
+nsys two "$work/two.sqlite" --steps 30
+import 0 "$work/two.sqlite"
+expect_says "2 processes, 120 kernels, 300 calls, 0 refused"
+expect_intact 2
+expect_status 0 "$BATON" report --json "$out"
+expect_true "len(d['devices']) == 2 and d['quality']['unmatched_ops'] == 0 and d['quality']['missing_ranks'] == []"
+expect_true "[(x['kernels'], x['launches'], x['ranks']) for x in d['devices']] == [(60, 60, [0]), (60, 60, [1])]"
+
+# Keeps out: two processes on one GPU (MPS) reported as two GPUs.
+nsys shared "$work/shared.sqlite"
+import 0 "$work/shared.sqlite"
+expect_intact 2
+expect_status 0 "$BATON" report --json "$out"
+expect_true "len(d['devices']) == 1 and len(d['devices'][0]['pids']) == 2 and d['devices'][0]['kernels'] == 16"
+
+# The same on a real export: 4,010 kernels, of which 24 have no launch record.
+real=$BATON_DATA/nsys/h100_2gpu_nccl.sqlite
+[ -e "$real" ] || finish "without $real: not there"
+import 0 "$real"
+expect_says "2 processes, 4,010 kernels" "0 refused"
+expect_intact 2
+expect_status 0 "$BATON" report --json "$out"
+expect_true "[(x['ranks'], x['kernels']) for x in d['devices']] == [([0], 1993), ([1], 2017)]"
+expect_status 0 "$BATON" dump --json "$out"
+checks=$((checks + 1))
+"$PYTHON" - "$work/out" <<-'EOF' || fail "kernels of the dump and those of them that have a launch"
+	import json, sys
+	kernels, calls, file = [], set(), 0
+	for row in map(json.loads, open(sys.argv[1])):
+	    file += row["record"] == "file"
+	    if row["record"] == "call":
+	        calls.add((file, row["correlation"]))
+	    elif row["record"] == "op" and row["op_kind"] == 1:
+	        kernels.append((file, row["correlation"]))
+	launched = sum(kernel in calls for kernel in kernels)
+	print(f"{len(kernels)} kernels, {launched} with a launch")
+	sys.exit((file, len(kernels), len(set(kernels)), launched) != (2, 4010, 4010, 3986))
+EOF
+finish
