@@ -125,11 +125,18 @@ static const char *label_of(enum leaf leaf)
 	}
 }
 
+static const char *with_sign(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
+{
+	struct text_buffer plain;
+	snprintf(buffer->at, sizeof(buffer->at), "%s%.100s", ns > 0 ? "+" : "", text_ms(screen, ns, &plain));
+	return buffer->at;
+}
+
 static void bridge(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
-	struct text_buffer a, b, d, name;
+	struct text_buffer a, b, d, name, other;
 	int64_t others = 0, largest;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
@@ -137,13 +144,13 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	largest = llabs(terms[0].ns);
 	screen_line(screen, "%s", "");
 	if (largest > 0)
-		screen_title(screen, "%s is what changed most: %s -> %s ms per %s (%s%s)", label_of(terms[0].leaf),
+		screen_title(screen, "%s is what changed most: %s -> %s ms per %s (%s)", label_of(terms[0].leaf),
 		             text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
-		             text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c), terms[0].ns > 0 ? "+" : "",
-		             text_ms(screen, terms[0].ns, &d));
-	screen_title(screen, "Where the %s ms %s by %s went (against %u GPU%s, %s; sums exactly)",
-	             text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost", text_cut(c->names[i], 30, &name),
-	             base->figures->devices, base->figures->devices == 1 ? "" : "s", c->names[c->result->base]);
+		             text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
+		             with_sign(screen, terms[0].ns, &d));
+	screen_title(screen, "Where the %s ms %s by %s went against %s (sums exactly)",
+	             text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost", text_cut(c->names[i], 34, &name),
+	             text_cut(c->names[c->result->base], 34, &other));
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		char why[160];
 		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {
@@ -152,10 +159,10 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
 		text_bar(largest > 0 ? (double)llabs(terms[t].ns) / (double)largest / 3 : 0, &b);
-		screen_line(screen, "  %-18s %s%9s  %-20s  %s", label_of(terms[t].leaf), terms[t].ns > 0 ? "+" : " ",
-		            text_ms(screen, terms[t].ns, &a), b.at, why);
+		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf), with_sign(screen, terms[t].ns, &a), b.at,
+		            why);
 	}
-	screen_line(screen, "  %-18s %s%9s", "other terms", others > 0 ? "+" : " ", text_ms(screen, others, &a));
+	screen_line(screen, "  %-18s %10s", "other terms", with_sign(screen, others, &a));
 	screen_line(screen, "  %-18s %10lld ns", "residual", (long long)run->residual_ns);
 }
 

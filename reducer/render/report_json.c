@@ -167,7 +167,8 @@ static void finding_object(struct json *j, const struct finding *f)
 	json_text(j, "severity", f->severity);
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
 	json_null(j, "gain_ms");
-	json_text(j, "text", f->text);
+	json_text(j, "text", f->summary);
+	json_text(j, "remedy", f->remedy);
 	json_text(j, "evidence", f->evidence);
 	json_end_object(j);
 }

@@ -87,44 +87,43 @@ static void header(const struct screen *screen, const struct report *r)
 	const struct figures *f = r->figures;
 	struct text_buffer a, b;
 	const char *gpu = s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
+	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	screen_title(screen, "%s   %u x %s, %u host%s   computing %.1f %%", r->dirs[0], f->devices, gpu, s->run.hosts, s->run.hosts == 1 ? "" : "s", busy);
 	if (f->has_steps)
-		screen_title(screen, "%s   %u GPU%s, %u host%s   %s   %lld steps (%s)   step %s ms  p95 %s", r->dirs[0],
-		             f->devices, f->devices == 1 ? "" : "s", s->run.hosts, s->run.hosts == 1 ? "" : "s", gpu,
-		             (long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
-		             text_ms(screen, f->step_ns, &a), text_ms(screen, f->p95_ns, &b));
+		screen_title(screen, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step", (long long)f->steps,
+		             step_source_words(summary_text(s, s->run.step_source)), text_ms(screen, f->step_ns, &a),
+		             text_ms(screen, f->p95_ns, &b), (long long)f->kernels);
 	else
-		screen_title(screen, "%s   %u GPU%s, %u host%s   %s   no step markers: the whole run, %s ms", r->dirs[0],
-		             f->devices, f->devices == 1 ? "" : "s", s->run.hosts, s->run.hosts == 1 ? "" : "s", gpu,
-		             text_ms(screen, f->step_ns, &a));
+		screen_title(screen, "no step markers: figures are for the whole run of %s ms   %lld kernels",
+		             text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
 /* The answer, first: the largest losses and what they mean. */
 static void verdict(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
-	struct text_buffer ms;
-	uint32_t counted = 0;
-	int64_t busy = sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1);
-	for (size_t i = 0; i < r->findings->n; i++)
-		counted += finding_counts(&r->findings->at[i]);
-	if (counted == 0)
-		screen_title(screen, "Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:",
-		             percent(busy, f->step_ns), per(f));
+	struct text_buffer ms, whole;
+	const struct finding *first = r->findings->at;
+	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	screen_line(screen, "%s", "");
+	if (r->findings->n == 0)
+		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
+	else if (!finding_counts(first))
+		screen_title(screen, "Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:", busy, per(f));
 	else
-		screen_title(screen, "Why it is slow: the GPU computes %.1f %% of the %s; the rest, largest first",
-		             percent(busy, f->step_ns), per(f));
+		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", first->summary, text_ms(screen, first->share_ns, &ms),
+		             text_ms(screen, f->step_ns, &whole), per(f));
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++) {
 		const struct finding *loss = &r->findings->at[i];
-		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
-		             percent(loss->share_ns, f->step_ns));
-		screen_paragraph(screen, 4, loss->text);
+		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%   %s", i + 1, loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
+		             percent(loss->share_ns, f->step_ns), loss->summary);
 		if (loss->evidence[0])
 			screen_paragraph(screen, 4, loss->evidence);
+		if (loss->remedy[0])
+			screen_paragraph(screen, 4, loss->remedy);
 	}
-	if (r->findings->n == 0)
-		screen_line(screen, "  no loss at all");
-	else if (r->reduction->n_gaps == 0 && strncmp(r->findings->at[0].leaf, "idle", 4) == 0)
-		screen_line(screen, "  Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0], r->findings->at[0].leaf);
+	if (r->findings->n && r->reduction->n_gaps == 0 && strncmp(first->leaf, "idle", 4) == 0)
+		screen_line(screen, "  Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0], first->leaf);
 }
 
 /* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
@@ -177,7 +176,7 @@ static void part_note(const struct screen *screen, const struct report *r, const
 	if (strcmp(part->label, "memory") == 0)
 		largest_classes(screen, r, "memory.", note, bytes);
 	if (strcmp(part->label, "NCCL exposed") == 0)
-		snprintf(note, bytes, "wait %s, transfer %s, unsplit %s (%s more under compute)",
+		snprintf(note, bytes, "wait %s, transfer %s, unsplit %s; %s hidden",
 		         text_ms(screen, f->time_ns[LEAF_NCCL_WAIT], &a), text_ms(screen, f->time_ns[LEAF_NCCL_TRANSFER], &b),
 		         text_ms(screen, f->time_ns[LEAF_NCCL_UNSPLIT], &c), text_ms(screen, f->hidden_ns, &d));
 }
@@ -219,8 +218,14 @@ static void other_losses(const struct screen *screen, const struct report *r)
 		if (loss->share_ns * 1000 < f->step_ns) /* below 0.1 % of the step the partition says it all */
 			break;
 		screen_line(screen, "  %-12s %9s ms/%s %5.1f %%  %s", loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
-		            percent(loss->share_ns, f->step_ns), loss->text);
+		            percent(loss->share_ns, f->step_ns), loss->summary);
 	}
+}
+
+/* "void f<...>(...)" -> "f<...>(...)" */
+static const char *without_return_type(const char *name)
+{
+	return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
 }
 
 static void kernels(const struct screen *screen, const struct report *r)
@@ -240,7 +245,7 @@ static void kernels(const struct screen *screen, const struct report *r)
 		const struct kernel_summary *k = &s->kernels[i];
 		struct text_buffer name, ms;
 		screen_line(screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
-		            text_cut(summary_text(s, k->name), (size_t)name_room, &name), summary_text(s, k->class_name),
+		            text_cut(without_return_type(summary_text(s, k->name)), (size_t)name_room, &name), summary_text(s, k->class_name),
 		            (double)k->count / (double)steps, text_ms(screen, k->total_ns / steps, &ms),
 		            percent(k->total_ns / steps, f->step_ns), (double)counts_percentile(&k->dur_ns, 50) / 1e3);
 	}
@@ -252,8 +257,8 @@ static void nccl(const struct screen *screen, const struct report *r)
 	if (s->n_nccl == 0)
 		return;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-14s %6s %14s %7s %12s %9s %11s %9s", "NCCL", "ranks", "bytes", "calls", "transfer ms", "wait ms",
-	             "unsplit ms", "busbw");
+	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms in all", "ranks", "bytes", "calls", "transfer",
+	             "wait", "unsplit", "bus bandwidth, or why it is unsplit");
 	for (size_t i = 0; i < s->n_nccl && i < 10; i++) {
 		const struct nccl_summary *n = &s->nccl[i];
 		struct text_buffer bytes, transfer, wait, unsplit;
@@ -261,10 +266,10 @@ static void nccl(const struct screen *screen, const struct report *r)
 		double busbw = busbw_gbps(summary_text(s, n->op), n);
 		if (!isnan(busbw))
 			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
-		screen_line(screen, "%-14s %6u %14s %7llu %12s %9s %11s %9s %s", summary_text(s, n->op), n->members,
+		screen_line(screen, "%-15s %5u %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op), n->members,
 		            n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes), (unsigned long long)n->count,
 		            text_ms(screen, n->transfer_ns, &transfer), text_ms(screen, n->wait_ns, &wait),
-		            text_ms(screen, n->unsplit_ns, &unsplit), bandwidth, n->reason ? summary_text(s, n->reason) : "");
+		            text_ms(screen, n->unsplit_ns, &unsplit), n->reason ? summary_text(s, n->reason) : bandwidth);
 	}
 	if (s->n_nccl > 10)
 		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - 10);

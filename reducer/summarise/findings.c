@@ -14,16 +14,16 @@ static const struct loss_kind {
 	{"input", "idle.host.input", LEAF_BIT(LEAF_HOST_INPUT), "the GPU waits for the data loader",
 	 "more DataLoader workers, prefetching, cheaper transforms"},
 	{"sync", "idle.host.sync", LEAF_BIT(LEAF_HOST_SYNC),
-	 "the host waits for the GPU in the loop (.item(), .cpu(), synchronize, pageable copies), then the GPU waits for the host",
-	 "take the synchronising calls out of the loop, pin host memory"},
+	 "synchronising calls in the loop drain the GPU",
+	 "take .item(), .cpu(), synchronize and pageable copies out of the loop; pin host memory"},
 	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_API),
-	 "framework and Python code between launches takes longer than the kernels it launches",
+	 "framework code between launches outlasts the kernels",
 	 "CUDA graphs, torch.compile, fused optimizers, larger batches"},
 	{"launch", "idle.cpu.launch", LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
-	 "the launch calls themselves: the GPU is idle while the driver launches",
+	 "the launch calls themselves keep the GPU waiting",
 	 "fewer, larger kernels: CUDA graphs or fusion"},
 	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
-	 "host code that drives no GPU for a millisecond or more at a stretch",
+	 "host code drives no GPU for >= 1 ms at a stretch",
 	 "look at the rows behind it; move it to another thread or out of the loop"},
 	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC), "memory is allocated, freed or pinned in the loop",
 	 "reuse buffers; keep the caching allocator from running out"},
@@ -33,26 +33,26 @@ static const struct loss_kind {
 	 "larger buckets; fewer, coalesced collectives"},
 	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE), "the launching thread waits for a CPU core",
 	 "give each rank its own cores"},
-	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED), "the launching thread sleeps on a lock or on I/O",
+	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED), "the launching thread sleeps on a lock or I/O",
 	 "look at the rows behind it"},
 	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC), "the stream waits for a host function", "shorten it"},
 	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER), "the profiler's own overhead: not the program's",
 	 "record less"},
-	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), "the launch queue is full: back-pressure of the GPU",
+	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), "the launch queue is full: the GPU is behind",
 	 "nothing to win on the host"},
 	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), "the GPU waits for another device", "overlap or rebalance"},
 	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
-	 "the GPU's own turn-around between queued kernels: they are many and short", "fuse kernels or capture a CUDA graph"},
-	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one to arrive",
+	 "the GPU's turn-around between many short kernels", "fuse kernels or capture a CUDA graph"},
+	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one",
 	 "see which rank is late and what it was doing"},
 	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER), "communication that no compute hides",
 	 "overlap it with the backward pass, larger buckets, faster links"},
 	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
-	 "NCCL runs and no compute hides it; this trace cannot tell waiting from transfer",
+	 "exposed NCCL; wait and transfer cannot be told apart",
 	 "import all ranks of the run, with NCCL arguments recorded"},
 	{"unexplained", "idle.unknown",
 	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 "time that this trace cannot explain; nobody can say that it could be won back", "see Quality"},
+	 "time that this trace cannot explain", "nobody can say that it could be won back; see Quality"},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -95,9 +95,9 @@ static void gather_evidence(const struct summary *summary, const struct figures 
 				gaps += summary->evidence[k].count;
 			}
 		int64_t steps = f->steps * f->devices;
-		int n = snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/step, %llu gaps)", shown ? "; " : "",
+		int n = snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/%s, %llu gaps)", shown ? "; " : "",
 		                 summary_text(summary, e->what), (double)ns / 1e6 / (double)(steps ? steps : 1),
-		                 (unsigned long long)gaps);
+		                 f->has_steps ? "step" : "run", (unsigned long long)gaps);
 		used += n > 0 && (size_t)n < bytes - used ? (size_t)n : 0;
 		last = e->what;
 		shown++;
@@ -113,7 +113,8 @@ static int add_loss(const struct summary *summary, const struct figures *f, cons
 	if (finding.share_ns <= 0)
 		return 0;
 	finding.severity = severity(summary, f, kind->id, finding.share_ns);
-	snprintf(finding.text, sizeof(finding.text), "%s. Try: %s", kind->meaning, kind->remedy);
+	snprintf(finding.summary, sizeof(finding.summary), "%s", kind->meaning);
+	snprintf(finding.remedy, sizeof(finding.remedy), "Try: %s", kind->remedy);
 	gather_evidence(summary, f, kind, finding.evidence, sizeof(finding.evidence));
 	if (strcmp(kind->id, "framework") == 0 && f->kernels > 0 && !finding.evidence[0])
 		snprintf(finding.evidence, sizeof(finding.evidence), "%lld of %lld kernels a step are shorter than 5 us",
@@ -164,7 +165,7 @@ static int add_asymmetry(const struct summary *summary, const struct figures *f,
 		return 0;
 	char label[128];
 	device_label(summary, &summary->devices[worst], label, sizeof(label));
-	snprintf(finding.text, sizeof(finding.text), "%s has %.3f ms/step of %s, the median device %.3f", label,
+	snprintf(finding.summary, sizeof(finding.summary), "%.100s: %.1f ms of %.12s, the median device %.1f", label,
 	         (double)most / 1e6, kind->id, (double)median / 1e6);
 	return add(out, &finding);
 }
@@ -182,7 +183,7 @@ static int add_late_ranks(const struct summary *summary, const struct figures *f
 		finding.severity = severity(summary, f, finding.id, finding.share_ns);
 		if (!finding_counts(&finding))
 			continue;
-		snprintf(finding.text, sizeof(finding.text), "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
+		snprintf(finding.summary, sizeof(finding.summary), "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
 		         l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
 		error = add(out, &finding);
 	}

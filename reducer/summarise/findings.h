@@ -10,7 +10,8 @@ struct finding {
 	const char *leaf;     /* prefix for --leaf; "" when it is not about one */
 	const char *severity; /* high, medium, low; none: a loss, not a finding */
 	int64_t share_ns;     /* per step, mean of devices */
-	char text[400];       /* what it means and what to try */
+	char summary[200];    /* what it means, in a line */
+	char remedy[160];     /* what to try; may be empty */
 	char evidence[400];   /* which rows stood behind it; may be empty */
 };
 
