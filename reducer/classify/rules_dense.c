@@ -28,6 +28,11 @@ const struct rule RULES_DENSE[] = {
 	BASE("moe.reduce", "moesum moereduce sumreducetopk moesumreduce", REDUCE),
 	BASE("moe.topk", "topkgating topksoftmax topksigmoid groupedtopk topkrouter", SORT),
 
+	/* cublasLt's epilogue of a product; fbgemm's rows are index lists even where they are permuted. */
+	WITHIN("gemm.epilogue", "=epilogue", "globalkernel", GEMM),
+	WITHIN("fbgemm.quant", "fbgemm", "quantize fp8 hfp8 qparam", QUANT),
+	WITHIN("fbgemm.rows", "fbgemm", "permute*indices permute*weights permute*lengths offsetsrange", EMBEDDING),
+
 	/* Attention. Softmax kernels of older attention ("scaled_masked_softmax") are softmax; caches
 	   are copies. */
 	BASE("attention.kv_cache",
@@ -121,7 +126,7 @@ const struct rule RULES_DENSE[] = {
 		 "=conv convforward convbackward convfwd convbwd causalconv ^conv shortconv "
 		 "!convert !=converter !convergence",
 		 CONV),
-	WITHIN("conv.cask", "caskcudnn caskplugincudnn cask5xcudnn", "computeoffsets computebatched",
+	WITHIN("conv.cask", "caskcudnn caskplugincudnn cask5xcudnn", "compute*offsets computebatched",
 		   CONV),
 	BASE("conv.offsets", "computeoffsetskernel computewgradsplit computebnoffsets", CONV),
 	BASE("conv.words_in_filter", "filterforward filterbackward backwardfilter backwarddata*kernel",

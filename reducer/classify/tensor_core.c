@@ -9,7 +9,8 @@ static const char NOT_USED[] =
 	"=ffma =simt =dfma =hfma2 gemv ^dotkernel splitkreduce splitkv*reduce =gemmk =gemmsn "
 	"^maxwell ^volta*sgemm ^volta*dgemm ^volta*cgemm ^volta*zgemm ^volta*hgemm "
 	"^ampere*=sgemm ^ampere*=dgemm ^ampere*=cgemm ^ampere*=zgemm ^turing*=sgemm ^turing*=dgemm "
-	"^ampere*sgemm ^sgemm ^dgemm ^cgemm ^zgemm scudnn =cudnn*winograd generatewinograd "
+	"^ampere*sgemm ^sgemm ^dgemm ^cgemm ^zgemm convolvesgemm dgradengine wgradalg im2col "
+	"=offsets =offset scalkernel globalkernel wgradnchwhelper scudnn =cudnn*winograd generatewinograd "
 	"!16816 !884 !1688 !161616 !tensorop";
 
 /* The list of interop.md section 4 (h884 ... c1688), and what came after it: Hopper's gmma, nvjet,
@@ -26,8 +27,7 @@ static const char USED[] = "884 s1688 h1688 c1688 i8816 16816 16832 161616 16812
 						   "collectivemma bmmbfloat bmme4m "
 						   "kernelcutlass*gemm wgmmagemm";
 
-static const char *const DENSE[] = {"custom.attention", "custom.conv", "custom.rnn", "custom.other",
-									"other"};
+static const char *const DENSE[] = {"custom.attention", "custom.conv", "custom.rnn", "other"};
 
 static bool may_use(const struct kernel_class *class)
 {

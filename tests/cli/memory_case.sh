@@ -7,7 +7,7 @@ case ${BUILD:-} in
 esac
 [ -x /usr/bin/time ] || skip "/usr/bin/time: not there"
 
-# steps FILE STEPS: 200 kernels a step, each with its launch, every fourth with an operator. Times are uneven but of few values:
+# steps FILE STEPS: 200 kernels a step, each with its launch and an operator. Times are uneven but of few values:
 # tables of distinct values may grow with what is in a trace.
 steps() {
 	"$PYTHON" - "$@" <<-'EOF'
@@ -26,8 +26,7 @@ steps() {
 		        begin_us, texts = at_us, []
 		        for k in range(200):
 		            correlation += 1
-		            if k % 4 == 0:
-		                texts.append(operator.format(k % 50, at_us))
+		            texts.append(operator.format(k % 50, at_us))
 		            texts.append(kernel.format(k % 50, at_us + 5, rng.randrange(0, 1000, 50), correlation, at_us + 11,
 		                                       rng.randrange(3, 9)))
 		            at_us += rng.randrange(21, 40)
