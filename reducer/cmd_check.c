@@ -8,7 +8,8 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
-	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line: the damage and verdict lines of `baton dump`"},
+	{"json", 0, OPTION_FLAG, NULL,
+	 "one JSON object per line: the damage and verdict lines of `baton dump`"},
 	{0},
 };
 
@@ -42,17 +43,20 @@ static int check_one(const char *path, bool json)
 	if (result.damages)
 		print_damage(path, json);
 	if (json)
-		printf("{\"record\":\"verdict\",\"verdict\":\"%s\",\"blocks\":%llu,\"records\":%llu,\"rows\":%llu}\n", verdict,
-		       (unsigned long long)result.blocks, (unsigned long long)result.records,
-		       (unsigned long long)result.rows);
+		printf("{\"record\":\"verdict\",\"verdict\":\"%s\",\"blocks\":%llu,\"records\":%llu,"
+			   "\"rows\":%llu}\n",
+			   verdict, (unsigned long long)result.blocks, (unsigned long long)result.records,
+			   (unsigned long long)result.rows);
 	else
-		printf("%s: %s: %llu blocks, %llu records, %llu rows\n", path, verdict, (unsigned long long)result.blocks,
-		       (unsigned long long)result.records, (unsigned long long)result.rows);
+		printf("%s: %s: %llu blocks, %llu records, %llu rows\n", path, verdict,
+			   (unsigned long long)result.blocks, (unsigned long long)result.records,
+			   (unsigned long long)result.rows);
 	if (result.verdict == DUMP_UNREADABLE)
 		diag_at(path, 0, "not a baton file (magic, version or header checksum is wrong)");
 	else if (result.damages)
-		diag_at(path, result.first_damage_offset, "%s; %llu blocks read, %llu places damaged", result.first_damage,
-		        (unsigned long long)result.blocks, (unsigned long long)result.damages);
+		diag_at(path, result.first_damage_offset, "%s; %llu blocks read, %llu places damaged",
+				result.first_damage, (unsigned long long)result.blocks,
+				(unsigned long long)result.damages);
 	return result.verdict == DUMP_OK ? STATUS_OK : STATUS_INPUT;
 }
 
@@ -82,7 +86,8 @@ const struct command command_check = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "verify every checksum and rule of the trace files",
-	.details = "Prints one line per file and the damage before it. Ends with status 3 when there is any damage.",
+	.details = "Prints one line per file and the damage before it. Ends with status 3 when there "
+			   "is any damage.",
 	.options = options,
 	.run = run,
 };

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 static const struct option_spec options[] = {
-	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study, bit for bit"},
+	{"taxonomy", 0, OPTION_TEXT, "NAME",
+	 "'seed': the four groups of the nvprof study, bit for bit"},
 	{"classes", 0, OPTION_TEXT, "FILE", "your own rules, tried first: lines 'REGEX CLASS'"},
 	{0},
 };
@@ -22,8 +23,9 @@ static int run(const struct invocation *call)
 	char message[512], *line = NULL;
 	size_t room = 0;
 	struct classifier *classifier;
-	int error = classifier_open(option_text(call, "taxonomy", NULL), option_text(call, "classes", NULL), message,
-	                            sizeof(message), &classifier);
+	int error =
+		classifier_open(option_text(call, "taxonomy", NULL), option_text(call, "classes", NULL),
+						message, sizeof(message), &classifier);
 	if (error) {
 		diag("%s", message);
 		return STATUS_USAGE;
@@ -35,7 +37,7 @@ static int run(const struct invocation *call)
 		classifier_name(classifier, line, (size_t)n, &class);
 		fwrite(line, 1, (size_t)n, stdout);
 		printf("\t%s\t%s\t%s\t%s\n", classifier_group_label(classifier, &class), class.class_name,
-		       tensor_core_text(class.tensor_core), class.rule);
+			   tensor_core_text(class.tensor_core), class.rule);
 	}
 	free(line);
 	classifier_close(classifier);
@@ -45,8 +47,9 @@ static int run(const struct invocation *call)
 const struct command command_classify = {
 	.name = "classify",
 	.summary = "kernel names on stdin -> name, group, class, tensor core, rule",
-	.details = "Prints one line per input line: name, group (matmul, memory, custom, nccl, other), class, whether it "
-	           "uses tensor cores (yes, no, unknown) and the rule that fired, separated by tabs.",
+	.details = "Prints one line per input line: name, group (matmul, memory, custom, nccl, other), "
+			   "class, whether it "
+			   "uses tensor cores (yes, no, unknown) and the rule that fired, separated by tabs.",
 	.options = options,
 	.run = run,
 };

@@ -12,10 +12,12 @@ enum { MAX_NODES = 4096 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.compare/0 on stdout"},
-	{"scaling", 0, OPTION_TEXT, "KIND", "weak, strong or auto (default): how work per GPU was meant to grow"},
+	{"scaling", 0, OPTION_TEXT, "KIND",
+	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
 	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
-	{"fail-if", 0, OPTION_TEXT, "EXPR", "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
+	{"fail-if", 0, OPTION_TEXT, "EXPR",
+	 "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
 	{0},
 };
 
@@ -26,7 +28,8 @@ struct side {
 };
 
 /* One operand: the directories of a run's nodes, joined by commas. */
-static int reduce_operand(const char *operand, const struct reduce_options *how, struct reduction *out)
+static int reduce_operand(const char *operand, const struct reduce_options *how,
+						  struct reduction *out)
 {
 	char *copy = strdup(operand), *dirs[MAX_NODES];
 	size_t n = 0;
@@ -62,7 +65,8 @@ static int gate(const char *text, const struct comparison *c)
 
 static int parse_scaling(const char *text, enum scaling *scaling)
 {
-	static const char *const names[] = {[SCALING_AUTO] = "auto", [SCALING_WEAK] = "weak", [SCALING_STRONG] = "strong"};
+	static const char *const names[] = {
+		[SCALING_AUTO] = "auto", [SCALING_WEAK] = "weak", [SCALING_STRONG] = "strong"};
 	for (int i = SCALING_AUTO; i <= SCALING_STRONG; i++)
 		if (strcmp(text, names[i]) == 0) {
 			*scaling = (enum scaling)i;
@@ -86,9 +90,11 @@ static int print(const struct invocation *call, struct side *sides, size_t n, en
 	}
 	if (runs && summaries) {
 		scaling_compute(runs, n, scaling, &result);
-		struct comparison comparison = {n, (const char *const *)call->operand, summaries, runs, &result};
+		struct comparison comparison = {n, (const char *const *)call->operand, summaries, runs,
+										&result};
 		if (!result.sure)
-			diag("work per GPU fits neither weak nor strong scaling: taken as weak (--scaling overrides)");
+			diag("work per GPU fits neither weak nor strong scaling: taken as weak (--scaling "
+				 "overrides)");
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else
@@ -104,8 +110,8 @@ static int print(const struct invocation *call, struct side *sides, size_t n, en
 static int run(const struct invocation *call)
 {
 	struct reduce_options how = {.steps = option_text(call, "steps", NULL),
-	                             .step_range = option_text(call, "step-range", NULL),
-	                             .store = true};
+								 .step_range = option_text(call, "step-range", NULL),
+								 .store = true};
 	enum scaling scaling;
 	size_t n = (size_t)call->operands;
 	int status = parse_scaling(option_text(call, "scaling", "auto"), &scaling);
@@ -133,8 +139,10 @@ const struct command command_compare = {
 	.operands = "DIR DIR...",
 	.least_operands = 2,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details = "Each operand is a run; the directories of a run's nodes are joined by commas. The run with the fewest GPUs "
-	           "is the base (of equals the first named). The terms of the bridge add up to the lost time exactly.",
+	.details = "Each operand is a run; the directories of a run's nodes are joined by commas. The "
+			   "run with the fewest GPUs "
+			   "is the base (of equals the first named). The terms of the bridge add up to the "
+			   "lost time exactly.",
 	.options = options,
 	.run = run,
 };

@@ -25,8 +25,9 @@ static int dump_one(const char *path, bool json)
 	}
 	if (result.verdict == DUMP_OK)
 		return STATUS_OK;
-	diag_at(path, result.first_damage_offset, "%s; %llu blocks read, %llu places damaged", result.first_damage,
-	        (unsigned long long)result.blocks, (unsigned long long)result.damages);
+	diag_at(path, result.first_damage_offset, "%s; %llu blocks read, %llu places damaged",
+			result.first_damage, (unsigned long long)result.blocks,
+			(unsigned long long)result.damages);
 	return STATUS_PARTIAL;
 }
 
@@ -55,7 +56,8 @@ const struct command command_dump = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "print what a trace holds, record by record",
-	.details = "Prints every record that can be read, in file order, damage where it was met, and a verdict.",
+	.details = "Prints every record that can be read, in file order, damage where it was met, and "
+			   "a verdict.",
 	.options = options,
 	.run = run,
 };

@@ -68,7 +68,8 @@ static int add_directory(struct sources *sources, const char *path)
 		return -errno;
 	for (struct dirent *e; !error && (e = readdir(dir));) {
 		struct stat st;
-		if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
+		if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0 &&
+			S_ISREG(st.st_mode))
 			error = add_source(sources, path, e->d_name, false);
 	}
 	closedir(dir);
@@ -94,7 +95,7 @@ static enum status list_sources(const struct invocation *call, struct sources *s
 		int error = stat(path, &st) != 0 ? -errno : 0;
 		if (!error)
 			error = S_ISDIR(st.st_mode) ? add_directory(sources, path)
-			                            : add_source(sources, "", path, true);
+										: add_source(sources, "", path, true);
 		if (error) {
 			diag("%s: %s", path, strerror(-error));
 			status = STATUS_INPUT;
@@ -152,7 +153,7 @@ static enum status prepare_output(const char *path, bool force, bool *made_it)
 	int found = error ? error : old_traces(path, false);
 	if (found > 0 && !force) {
 		diag("%s: holds %d trace file%s already; -f removes them first", path, found,
-		     found > 1 ? "s" : "");
+			 found > 1 ? "s" : "");
 		return STATUS_USAGE;
 	}
 	if (found > 0)
@@ -187,13 +188,15 @@ static const struct importer *find_importer(const char *path, int *error)
 
 /* One source; the trace files it gave are added to `made`. */
 static enum status import_source(const struct source *source, struct import_run *run,
-                                 struct made *made)
+								 struct made *made)
 {
 	int error;
 	const struct importer *importer = find_importer(source->path, &error);
 	if (!importer) {
-		diag("%s: %s", source->path, error ? strerror(-error)
-		     : source->asked ? "neither a Kineto nor an nsys trace" : "no trace, skipped");
+		diag("%s: %s", source->path,
+			 error           ? strerror(-error)
+			 : source->asked ? "neither a Kineto nor an nsys trace"
+							 : "no trace, skipped");
 		return source->asked || error ? STATUS_INPUT : STATUS_OK;
 	}
 	enum status status = (enum status)importer->import_file(source->path, run);
@@ -209,7 +212,7 @@ static enum status import_source(const struct source *source, struct import_run 
 
 /* Files that gave nothing beside others that did make the answer partial. */
 static enum status import_all(const struct sources *sources, struct import_run *run,
-                              struct made *made)
+							  struct made *made)
 {
 	enum status status = STATUS_OK;
 	for (size_t i = 0; i < sources->n && status != STATUS_OUTPUT; i++)
@@ -248,10 +251,11 @@ static void say_result(const struct made *made, const struct import_run *run)
 		bytes += file->bytes;
 	}
 	bool small = bytes < 1000000;
-	diag("%s process%s, %s kernels, %s calls, %s refused, %.*f %s in %s        next: baton report %s",
-	     grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
-	     grouped(run->refused, d), small ? 0 : 1, (small ? 1e-3 : 1e-6) * (double)bytes,
-	     small ? "kB" : "MB", run->out_dir, run->out_dir);
+	diag("%s process%s, %s kernels, %s calls, %s refused, %.*f %s in %s        next: baton report "
+		 "%s",
+		 grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
+		 grouped(run->refused, d), small ? 0 : 1, (small ? 1e-3 : 1e-6) * (double)bytes,
+		 small ? "kB" : "MB", run->out_dir, run->out_dir);
 }
 
 static enum status import_into(const struct sources *sources, struct import_run *run)
@@ -289,7 +293,7 @@ static int run_import(const struct invocation *call)
 {
 	struct sources sources = {0};
 	struct import_run run = {.out_dir = option_text(call, "output", ""),
-	                         .force_rank = (int32_t)option_number(call, "rank", -1)};
+							 .force_rank = (int32_t)option_number(call, "rank", -1)};
 	char run_id[17];
 	bool made_directory = false;
 	enum status listed = list_sources(call, &sources), status = check_usage(call, &sources);
@@ -323,15 +327,17 @@ const struct command command_import = {
 	.name = "import",
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
-	.summary = "read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
-	.details = "Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a "
-	           "directory all files are taken that look like such traces. Offsets in messages about "
-	           "JSON count the text after decompression. Times are kept to the nanosecond, digits "
-	           "beyond it are rounded. Events more than 12 hours from the others, and durations "
-	           "below 0 or above 7 days, are refused and counted.\n\n"
-	           "One import is one run: second files of a rank, and files of another world size or "
-	           "more than 12 hours away, are left out with a message and status 4. Ranks without a "
-	           "file are named.",
+	.summary =
+		"read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
+	.details =
+		"Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a "
+		"directory all files are taken that look like such traces. Offsets in messages about "
+		"JSON count the text after decompression. Times are kept to the nanosecond, digits "
+		"beyond it are rounded. Events more than 12 hours from the others, and durations "
+		"below 0 or above 7 days, are refused and counted.\n\n"
+		"One import is one run: second files of a rank, and files of another world size or "
+		"more than 12 hours away, are left out with a message and status 4. Ranks without a "
+		"file are named.",
 	.options = options,
 	.run = run_import,
 };

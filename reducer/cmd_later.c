@@ -1,14 +1,20 @@
-/* Commands that are promised (design: contracts) and not built yet: they say so and end with status 2. */
+/* Commands that are promised (design: contracts) and not built yet: they say so and end with
+ * status 2. */
 #include "commands.h"
 
-const struct command command_record = {
-	.name = "record", .operands = "-- PROGRAM [ARGUMENT...]", .summary = "run a job with the recorder preloaded"};
-const struct command command_jitter = {
-	.name = "jitter", .operands = "DIR...", .summary = "which rank is late, kernel by kernel, over the steps"};
-const struct command command_whatif = {
-	.name = "whatif", .operands = "DIR...", .summary = "the step without one of its losses, by replay"};
+const struct command command_record = {.name = "record",
+									   .operands = "-- PROGRAM [ARGUMENT...]",
+									   .summary = "run a job with the recorder preloaded"};
+const struct command command_jitter = {.name = "jitter",
+									   .operands = "DIR...",
+									   .summary =
+										   "which rank is late, kernel by kernel, over the steps"};
+const struct command command_whatif = {.name = "whatif",
+									   .operands = "DIR...",
+									   .summary = "the step without one of its losses, by replay"};
 const struct command command_stats = {
 	.name = "stats", .operands = "DIR...", .summary = "the tables of nsys stats and nvprof"};
 const struct command command_export = {
 	.name = "export", .operands = "DIR...", .summary = "write the run in another tool's format"};
-const struct command command_doctor = {.name = "doctor", .summary = "what of this machine baton can use"};
+const struct command command_doctor = {.name = "doctor",
+									   .summary = "what of this machine baton can use"};

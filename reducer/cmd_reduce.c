@@ -1,4 +1,5 @@
-/* baton reduce: make the summary that the views read. They do it themselves when it is missing; this one does it now. */
+/* baton reduce: make the summary that the views read. They do it themselves when it is missing;
+ * this one does it now. */
 #include "base/diag.h"
 #include "commands.h"
 #include "reduce.h"
@@ -16,17 +17,17 @@ static int run(const struct invocation *call)
 	for (int i = 0; i < call->operands; i++) {
 		struct reduction reduction;
 		struct reduce_options how = {.step_range = option_text(call, "step-range", NULL),
-		                             .steps = option_text(call, "steps", NULL),
-		                             .taxonomy = option_text(call, "taxonomy", NULL),
-		                             .fresh = true,
-		                             .store = true};
+									 .steps = option_text(call, "steps", NULL),
+									 .taxonomy = option_text(call, "taxonomy", NULL),
+									 .fresh = true,
+									 .store = true};
 		int status = reduce_run(&call->operand[i], 1, &how, &reduction);
 		worst = status_worse(worst, status);
 		if (status != STATUS_OK && status != STATUS_PARTIAL)
 			continue;
 		diag("%zu devices, %llu records reduced into %s/summary.baton        next: baton report %s",
-		     reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records, call->operand[i],
-		     call->operand[i]);
+			 reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records,
+			 call->operand[i], call->operand[i]);
 		reduction_free(&reduction);
 	}
 	return worst;

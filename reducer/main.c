@@ -10,8 +10,9 @@
 #define BATON_VERSION "0.1.0"
 
 static const struct command *const commands[] = {
-	&command_record, &command_import, &command_reduce, &command_report, &command_compare, &command_jitter, &command_whatif,
-	&command_stats,  &command_classify, &command_export, &command_dump, &command_check, &command_doctor,
+	&command_record, &command_import, &command_reduce, &command_report,   &command_compare,
+	&command_jitter, &command_whatif, &command_stats,  &command_classify, &command_export,
+	&command_dump,   &command_check,  &command_doctor,
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -28,14 +29,16 @@ static void help(void)
 {
 	printf("usage: baton COMMAND [OPTION...] ...\n\nTells why multi-GPU training is slow.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s%s\n", commands[i]->name, commands[i]->summary, commands[i]->run ? "" : " (not built yet)");
+		printf("  %-10s %s%s\n", commands[i]->name, commands[i]->summary,
+			   commands[i]->run ? "" : " (not built yet)");
 	printf("\nbaton COMMAND --help tells more. A first look at a profile you have:\n"
-	       "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
+		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 
 int main(int argc, char **argv)
 {
-	signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
+	signal(SIGPIPE,
+		   SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
 	signal(SIGXFSZ, SIG_IGN);
 	const char *name = argc > 1 ? argv[1] : "--help";
 	if (strcmp(name, "--version") == 0) {

@@ -1,5 +1,6 @@
-/* The pipe: read -> merge -> steps -> classify -> attribute -> summarise, a device at a time on as many threads as there are cores.
- * Each device is scanned; when all were, each is attributed into a summary of its own; those are merged. */
+/* The pipe: read -> merge -> steps -> classify -> attribute -> summarise, a device at a time on as
+ * many threads as there are cores. Each device is scanned; when all were, each is attributed into a
+ * summary of its own; those are merged. */
 #include "reduce.h"
 
 #include "attribute/device.h"
@@ -30,7 +31,8 @@ struct work {
 };
 
 /* Keeps the worst of both lists. */
-static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room, const char *leaf)
+static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room,
+					  const char *leaf)
 {
 	if (from->n_gaps == 0)
 		return 0;
@@ -39,9 +41,9 @@ static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t r
 		return -ENOMEM;
 	size_t i = 0, k = 0, n = 0;
 	while (n < room && (i < into->n_gaps || k < from->n_gaps)) {
-		bool take_from = i == into->n_gaps ||
-		                 (k < from->n_gaps && gap_proof_weight(&from->gaps[k], leaf) >
-		                                              gap_proof_weight(&into->gaps[i], leaf));
+		bool take_from =
+			i == into->n_gaps || (k < from->n_gaps && gap_proof_weight(&from->gaps[k], leaf) >
+														  gap_proof_weight(&into->gaps[i], leaf));
 		all[n++] = take_from ? from->gaps[k++] : into->gaps[i++];
 	}
 	free(into->gaps);
@@ -71,8 +73,8 @@ static void *worker(void *argument)
 {
 	struct work *work = argument;
 	for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
-		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute", 100 * i / work->n,
-		         i, work->n);
+		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute",
+				 100 * i / work->n, i, work->n);
 		int error = 0;
 		if (work->scanning)
 			error = device_scan(work->context, (uint32_t)i, &work->scans[i]);
@@ -177,15 +179,18 @@ static uint32_t count_hosts(const struct run *run)
 }
 
 /* Devices on which nothing ran are not in the summary. */
-static bool was_used(const struct run *run, const struct run_device *device, const struct summary *summary)
+static bool was_used(const struct run *run, const struct run_device *device,
+					 const struct summary *summary)
 {
 	for (size_t i = 0; i < summary->n_devices; i++)
-		if (strcmp(summary_text(summary, summary->devices[i].key), strings_get(&run->pool, device->key).at) == 0)
+		if (strcmp(summary_text(summary, summary->devices[i].key),
+				   strings_get(&run->pool, device->key).at) == 0)
 			return true;
 	return false;
 }
 
-static int describe_device(const struct run *run, const struct run_device *device, struct summary *summary)
+static int describe_device(const struct run *run, const struct run_device *device,
+						   struct summary *summary)
 {
 	if (!was_used(run, device, summary))
 		return 0;
@@ -206,7 +211,8 @@ static int describe_device(const struct run *run, const struct run_device *devic
 
 static void describe_quality(const struct run *run, struct quality *q)
 {
-	q->clock_residual_ns = -1; /* one clock per host, and no host's clock is compared with another's yet */
+	q->clock_residual_ns =
+		-1; /* one clock per host, and no host's clock is compared with another's yet */
 	q->tool_ns = -1;
 	q->truncated_files = run->damaged_files;
 	q->unreadable_files = run->unreadable_files;
@@ -221,7 +227,8 @@ static void describe_quality(const struct run *run, struct quality *q)
 }
 
 /* What the run is, beside its numbers. */
-static int describe_run(const struct run *run, const struct reduce_options *options, struct summary *summary)
+static int describe_run(const struct run *run, const struct reduce_options *options,
+						struct summary *summary)
 {
 	const char *source = strings_get(&run->pool, run->processes[0].source).at;
 	bool imported = strcmp(source, "cupti") != 0;
@@ -230,39 +237,48 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 	for (size_t i = 0; !error && i < run->n_devices; i++)
 		error = describe_device(run, &run->devices[i], summary);
 	for (size_t i = 0; i < summary->n_devices; i++)
-		steps += summary->devices[i].steps > 1 || summary->devices[i].window_ns != summary->devices[i].hull_ns;
-	const char *step_source = steps == 0 ? "none" : options->step_range ? "nvtx" : options->steps ? "periodicity" : "marker";
+		steps += summary->devices[i].steps > 1 ||
+				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
+	const char *step_source = steps == 0            ? "none"
+							  : options->step_range ? "nvtx"
+							  : options->steps      ? "periodicity"
+													: "marker";
 	summary->run.hosts = count_hosts(run);
 	describe_quality(run, &summary->quality);
 	if (!error)
 		error = copy_text(summary, run, run->processes[0].source, &summary->run.source);
 	if (!error)
-		error = strings_add(&summary->pool, step_source, strlen(step_source), &summary->run.step_source, NULL);
+		error = strings_add(&summary->pool, step_source, strlen(step_source),
+							&summary->run.step_source, NULL);
 	const char *mode = imported ? "import" : "cupti";
-	return error ? error : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
+	return error ? error
+				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
 }
 
 /* The part of a status that a stored summary remembers too. */
 static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
-	int status = summary->quality.truncated_files || summary->quality.unreadable_files ? STATUS_PARTIAL : STATUS_OK;
+	int status = summary->quality.truncated_files || summary->quality.unreadable_files
+					 ? STATUS_PARTIAL
+					 : STATUS_OK;
 	if (run->n_missing_ranks == 0)
 		return status;
 	if (run->n_missing_ranks == 1)
-		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0], run->world_size,
-		     run->n_ranks);
+		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
+			 run->world_size, run->n_ranks);
 	else
-		diag("%s: %u of %d ranks have no file (the first is rank %d); answered from %u", dir, run->n_missing_ranks,
-		     run->world_size, run->missing_ranks[0], run->n_ranks);
+		diag("%s: %u of %d ranks have no file (the first is rank %d); answered from %u", dir,
+			 run->n_missing_ranks, run->world_size, run->missing_ranks[0], run->n_ranks);
 	return STATUS_PARTIAL;
 }
 
 static void options_text(const struct reduce_options *options, char *text, size_t bytes)
 {
-	snprintf(text, bytes, "steps=%s range=%s taxonomy=%s classes=%s", options->steps ? options->steps : "",
-	         options->step_range ? options->step_range : "", options->taxonomy ? options->taxonomy : "",
-	         options->classes_file ? options->classes_file : "");
+	snprintf(text, bytes, "steps=%s range=%s taxonomy=%s classes=%s",
+			 options->steps ? options->steps : "", options->step_range ? options->step_range : "",
+			 options->taxonomy ? options->taxonomy : "",
+			 options->classes_file ? options->classes_file : "");
 }
 
 static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
@@ -271,7 +287,7 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 }
 
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
-                        struct classifier *classifier, struct reduction *out)
+						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
 	struct device_context context = {.run = &run, .classifier = classifier, .options = options};
@@ -300,7 +316,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	return error ? STATUS_INPUT : status;
 }
 
-int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options, struct reduction *out)
+int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
+			   struct reduction *out)
 {
 	char message[512], text[512];
 	struct classifier *classifier;
@@ -308,11 +325,13 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	options_text(options, text, sizeof(text));
 	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
 		return status_of(dirs[0], &out->summary);
-	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message), &classifier) != 0) {
+	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),
+						&classifier) != 0) {
 		diag("%s", message);
 		return STATUS_USAGE;
 	}
-	int status = summary_init(&out->summary) ? STATUS_INPUT : reduce_fresh(dirs, n_dirs, options, classifier, out);
+	int status = summary_init(&out->summary) ? STATUS_INPUT
+											 : reduce_fresh(dirs, n_dirs, options, classifier, out);
 	classifier_close(classifier);
 	if (status == STATUS_INPUT) {
 		reduction_free(out);

@@ -1,4 +1,5 @@
-/* From run directories to one summary: the whole pipe, or the stored summary.baton when it is fresh. */
+/* From run directories to one summary: the whole pipe, or the stored summary.baton when it is
+ * fresh. */
 #ifndef REDUCE_H
 #define REDUCE_H
 
@@ -17,9 +18,9 @@ struct reduce_options {
 
 struct gap_proof { /* one idle interval and what stood behind it */
 	char device[96];
-	int64_t step;      /* 0-based; -1 outside */
+	int64_t step;       /* 0-based; -1 outside */
 	int64_t a_ns, b_ns; /* on the trace's clock */
-	int64_t since_ns;  /* a_ns minus the device's first op start */
+	int64_t since_ns;   /* a_ns minus the device's first op start */
 	int64_t leaf_ns[LEAF_COUNT];
 	char next_op[200];
 	char next_call[96];
@@ -35,10 +36,11 @@ struct reduction {
 	size_t n_gaps;
 };
 
-/* `dirs` are the directories of ONE run (one per node). Returns an enum status; says what is wrong itself.
- * With STATUS_OK, STATUS_PARTIAL `out` is filled and the caller frees it with reduction_free(). */
+/* `dirs` are the directories of ONE run (one per node). Returns an enum status; says what is wrong
+ * itself. With STATUS_OK, STATUS_PARTIAL `out` is filled and the caller frees it with
+ * reduction_free(). */
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
-               struct reduction *out);
+			   struct reduction *out);
 void reduction_free(struct reduction *reduction);
 
 #endif

@@ -1,5 +1,6 @@
 /* Column blocks (docs/FORMAT.md section 4): varints, encodings, one payload in and out.
- * Pure functions over caller's memory; hostile input gives -EBADMSG, never a read or write outside. */
+ * Pure functions over caller's memory; hostile input gives -EBADMSG, never a read or write outside.
+ */
 #ifndef BATON_COLUMNS_H
 #define BATON_COLUMNS_H
 
@@ -82,7 +83,7 @@ static inline uint8_t baton_column_choose(const int64_t *v, size_t rows)
 }
 
 static inline uint8_t *baton_column_put(uint8_t *out, uint8_t encoding, const int64_t *v,
-                                        size_t rows)
+										size_t rows)
 {
 	if (encoding == BATON_ENC_CONSTANT)
 		return baton_varint_put(out, baton_zigzag(rows ? v[0] : 0));
@@ -100,8 +101,8 @@ static inline uint8_t *baton_column_put(uint8_t *out, uint8_t encoding, const in
 /* Encodes `rows` rows; columns[i] is column i of the table or NULL when the source lacks it.
  * `out` has baton_columns_bound() bytes. Returns the payload's size. */
 static inline size_t baton_columns_encode(const struct baton_table *table,
-                                          int64_t *const columns[BATON_MAX_COLUMNS], size_t rows,
-                                          uint8_t *out)
+										  int64_t *const columns[BATON_MAX_COLUMNS], size_t rows,
+										  uint8_t *out)
 {
 	uint32_t n = 0;
 	for (unsigned c = 0; c < table->n_columns; c++)
@@ -152,7 +153,7 @@ static inline bool baton_column_in_range(uint8_t type, const int64_t *v, size_t 
 }
 
 static inline bool baton_column_get(const uint8_t *in, const uint8_t *end, uint8_t encoding,
-                                    int64_t *v, size_t rows)
+									int64_t *v, size_t rows)
 {
 	uint64_t word;
 	if (encoding == BATON_ENC_CONSTANT) {
@@ -185,7 +186,7 @@ static inline bool baton_column_get(const uint8_t *in, const uint8_t *end, uint8
 
 /* The rows' times against each other and against the block header. */
 static inline bool baton_columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
-                                          int64_t t_min_ns, int64_t t_max_ns)
+										  int64_t t_min_ns, int64_t t_max_ns)
 {
 	if (rows == 0)
 		return t_min_ns == 0 && t_max_ns == 0;
@@ -200,12 +201,12 @@ static inline bool baton_columns_times_ok(const int64_t *start, const int64_t *d
 	return good && start[0] == t_min_ns && t_max == t_max_ns;
 }
 
-/* Decodes a payload. columns[i] points at room for `rows` values of column i; bit i of *present says
- * whether it was there. Returns 0, or -EBADMSG for any violation of section 4. */
+/* Decodes a payload. columns[i] points at room for `rows` values of column i; bit i of *present
+ * says whether it was there. Returns 0, or -EBADMSG for any violation of section 4. */
 static inline int baton_columns_decode(const struct baton_table *table,
-                                       const struct baton_block_header *header,
-                                       const uint8_t *payload,
-                                       int64_t *const columns[BATON_MAX_COLUMNS], uint32_t *present)
+									   const struct baton_block_header *header,
+									   const uint8_t *payload,
+									   int64_t *const columns[BATON_MAX_COLUMNS], uint32_t *present)
 {
 	const uint8_t *end = payload + header->raw_bytes;
 	uint32_t n;
@@ -227,8 +228,9 @@ static inline int baton_columns_decode(const struct baton_table *table,
 		seen[id / 8] |= (uint8_t)(1u << id % 8);
 		if (id >= 1 && id <= table->n_columns) {
 			const struct baton_column *column = &table->columns[id - 1];
-			if (!baton_column_get(data, data + bytes, directory[2], columns[id - 1], header->rows) ||
-			    !baton_column_in_range(column->type, columns[id - 1], header->rows))
+			if (!baton_column_get(data, data + bytes, directory[2], columns[id - 1],
+								  header->rows) ||
+				!baton_column_in_range(column->type, columns[id - 1], header->rows))
 				return -EBADMSG;
 			*present |= 1u << (id - 1);
 		}
@@ -240,7 +242,7 @@ static inline int baton_columns_decode(const struct baton_table *table,
 		if (table->columns[c].required && !(*present & (1u << c)))
 			return -EBADMSG;
 	if (!baton_columns_times_ok(columns[ROW_START], columns[ROW_DUR], header->rows,
-	                            header->t_min_ns, header->t_max_ns))
+								header->t_min_ns, header->t_max_ns))
 		return -EBADMSG;
 	return 0;
 }

@@ -10,7 +10,9 @@
 #error "the baton format is read and written on little-endian hosts only"
 #endif
 
-#define BATON_FILE_MAGIC "\x89" "BTN\r\n\x1a\n"
+#define BATON_FILE_MAGIC \
+	"\x89"               \
+	"BTN\r\n\x1a\n"
 #define BATON_BLOCK_MAGIC 0x4B4C4254u
 #define BATON_MAJOR 1
 #define BATON_MINOR 0
@@ -225,17 +227,60 @@ struct baton_table {
 
 enum { ROW_START, ROW_DUR }; /* the first two columns of every table */
 
-enum { OP_START, OP_DUR, OP_KIND, OP_STREAM, OP_CORRELATION, OP_NAME, OP_BYTES, OP_COPY_DIR,
-       OP_PAGEABLE, OP_GRAPH_NODE, OP_COLUMNS };
+enum {
+	OP_START,
+	OP_DUR,
+	OP_KIND,
+	OP_STREAM,
+	OP_CORRELATION,
+	OP_NAME,
+	OP_BYTES,
+	OP_COPY_DIR,
+	OP_PAGEABLE,
+	OP_GRAPH_NODE,
+	OP_COLUMNS
+};
 enum { CALL_START, CALL_DUR, CALL_THREAD, CALL_NAME, CALL_CORRELATION, CALL_COLUMNS };
-enum { RANGE_START, RANGE_DUR, RANGE_THREAD, RANGE_NAME, RANGE_CATEGORY, RANGE_DOMAIN,
-       RANGE_UNCLOSED, RANGE_COLUMNS };
-enum { COLL_START, COLL_DUR, COLL_CORRELATION, COLL_COMM, COLL_KIND, COLL_BYTES, COLL_OUT_BYTES,
-       COLL_DTYPE, COLL_SEQUENCE, COLL_COLUMNS };
-enum { SYNC_START, SYNC_DUR, SYNC_KIND, SYNC_STREAM, SYNC_CORRELATION, SYNC_EVENT,
-       SYNC_RECORD_CORRELATION, SYNC_COLUMNS };
-enum { OVERHEAD_START, OVERHEAD_DUR, OVERHEAD_THREAD, OVERHEAD_KIND, OVERHEAD_NAME,
-       OVERHEAD_COLUMNS };
+enum {
+	RANGE_START,
+	RANGE_DUR,
+	RANGE_THREAD,
+	RANGE_NAME,
+	RANGE_CATEGORY,
+	RANGE_DOMAIN,
+	RANGE_UNCLOSED,
+	RANGE_COLUMNS
+};
+enum {
+	COLL_START,
+	COLL_DUR,
+	COLL_CORRELATION,
+	COLL_COMM,
+	COLL_KIND,
+	COLL_BYTES,
+	COLL_OUT_BYTES,
+	COLL_DTYPE,
+	COLL_SEQUENCE,
+	COLL_COLUMNS
+};
+enum {
+	SYNC_START,
+	SYNC_DUR,
+	SYNC_KIND,
+	SYNC_STREAM,
+	SYNC_CORRELATION,
+	SYNC_EVENT,
+	SYNC_RECORD_CORRELATION,
+	SYNC_COLUMNS
+};
+enum {
+	OVERHEAD_START,
+	OVERHEAD_DUR,
+	OVERHEAD_THREAD,
+	OVERHEAD_KIND,
+	OVERHEAD_NAME,
+	OVERHEAD_COLUMNS
+};
 
 enum baton_op_kind { BATON_KERNEL = 1, BATON_MEMCPY = 2, BATON_MEMSET = 3, BATON_GRAPH = 4 };
 
@@ -289,30 +334,67 @@ enum baton_overhead_kind {
 };
 
 static const struct baton_table baton_tables[] = {
-	{BATON_OP, OP_COLUMNS, "op",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"op_kind", BATON_T_U8, 1},
-	  {"stream", BATON_T_ID, 1}, {"correlation", BATON_T_U64, 1}, {"name", BATON_T_STRING, 1},
-	  {"bytes", BATON_T_U64, 0}, {"copy_dir", BATON_T_U8, 0}, {"pageable", BATON_T_U8, 0},
+	{BATON_OP,
+	 OP_COLUMNS,
+	 "op",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"op_kind", BATON_T_U8, 1},
+	  {"stream", BATON_T_ID, 1},
+	  {"correlation", BATON_T_U64, 1},
+	  {"name", BATON_T_STRING, 1},
+	  {"bytes", BATON_T_U64, 0},
+	  {"copy_dir", BATON_T_U8, 0},
+	  {"pageable", BATON_T_U8, 0},
 	  {"graph_node", BATON_T_U64, 0}}},
-	{BATON_CALL, CALL_COLUMNS, "call",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
-	  {"name", BATON_T_STRING, 1}, {"correlation", BATON_T_U64, 1}}},
-	{BATON_RANGE, RANGE_COLUMNS, "range",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
-	  {"name", BATON_T_STRING, 1}, {"category", BATON_T_U8, 1}, {"domain", BATON_T_STRING, 0},
+	{BATON_CALL,
+	 CALL_COLUMNS,
+	 "call",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"thread", BATON_T_ID, 1},
+	  {"name", BATON_T_STRING, 1},
+	  {"correlation", BATON_T_U64, 1}}},
+	{BATON_RANGE,
+	 RANGE_COLUMNS,
+	 "range",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"thread", BATON_T_ID, 1},
+	  {"name", BATON_T_STRING, 1},
+	  {"category", BATON_T_U8, 1},
+	  {"domain", BATON_T_STRING, 0},
 	  {"unclosed", BATON_T_U8, 0}}},
-	{BATON_COLLECTIVE, COLL_COLUMNS, "collective",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1},
-	  {"correlation", BATON_T_U64, 1}, {"comm", BATON_T_ID, 1}, {"coll", BATON_T_U8, 1},
-	  {"bytes", BATON_T_U64, 0}, {"out_bytes", BATON_T_U64, 0}, {"dtype", BATON_T_STRING, 0},
+	{BATON_COLLECTIVE,
+	 COLL_COLUMNS,
+	 "collective",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"correlation", BATON_T_U64, 1},
+	  {"comm", BATON_T_ID, 1},
+	  {"coll", BATON_T_U8, 1},
+	  {"bytes", BATON_T_U64, 0},
+	  {"out_bytes", BATON_T_U64, 0},
+	  {"dtype", BATON_T_STRING, 0},
 	  {"sequence", BATON_T_U64, 0}}},
-	{BATON_SYNC, SYNC_COLUMNS, "sync",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"sync_kind", BATON_T_U8, 1},
-	  {"stream", BATON_T_ID, 1}, {"correlation", BATON_T_U64, 0}, {"event", BATON_T_U64, 0},
+	{BATON_SYNC,
+	 SYNC_COLUMNS,
+	 "sync",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"sync_kind", BATON_T_U8, 1},
+	  {"stream", BATON_T_ID, 1},
+	  {"correlation", BATON_T_U64, 0},
+	  {"event", BATON_T_U64, 0},
 	  {"record_correlation", BATON_T_U64, 0}}},
-	{BATON_OVERHEAD, OVERHEAD_COLUMNS, "overhead",
-	 {{"start_ns", BATON_T_TIME, 1}, {"dur_ns", BATON_T_DURATION, 1}, {"thread", BATON_T_ID, 1},
-	  {"overhead_kind", BATON_T_U8, 1}, {"name", BATON_T_STRING, 0}}},
+	{BATON_OVERHEAD,
+	 OVERHEAD_COLUMNS,
+	 "overhead",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"thread", BATON_T_ID, 1},
+	  {"overhead_kind", BATON_T_U8, 1},
+	  {"name", BATON_T_STRING, 0}}},
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))

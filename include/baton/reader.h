@@ -1,5 +1,6 @@
-/* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): an index of blocks and damage made at
- * open, then any block on demand. Memory: 56 bytes a block plus one payload. One thread per reader. */
+/* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): an index of blocks and damage
+ * made at open, then any block on demand. Memory: 56 bytes a block plus one payload. One thread per
+ * reader. */
 #ifndef BATON_READER_H
 #define BATON_READER_H
 
@@ -28,9 +29,9 @@ enum baton_damage {
 
 static inline const char *baton_damage_name(enum baton_damage d)
 {
-	static const char *const names[] = {"intact", "unclosed", "truncated", "bad-header", "replayed",
-	                                    "missing-blocks", "bad-hash", "bad-compression", "bad-end",
-	                                    "trailing", "bad-record", "bad-columns"};
+	static const char *const names[] = {
+		"intact",   "unclosed",        "truncated", "bad-header", "replayed",   "missing-blocks",
+		"bad-hash", "bad-compression", "bad-end",   "trailing",   "bad-record", "bad-columns"};
 	return names[d];
 }
 
@@ -103,20 +104,21 @@ static inline int baton_reader_note(struct baton_reader *r, const struct baton_e
 static inline bool baton_block_header_ok(const struct baton_block_header *h)
 {
 	return h->magic == BATON_BLOCK_MAGIC &&
-	       h->header_hash == XXH3_64bits(h, offsetof(struct baton_block_header, header_hash));
+		   h->header_hash == XXH3_64bits(h, offsetof(struct baton_block_header, header_hash));
 }
 
 /* One zstd frame and nothing else: no skippable frames, no second frame. */
 static inline bool baton_one_frame(const uint8_t *data, size_t bytes)
 {
 	static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
-	return bytes >= 4 && memcmp(data, magic, 4) == 0 && ZSTD_findFrameCompressedSize(data, bytes) == bytes;
+	return bytes >= 4 && memcmp(data, magic, 4) == 0 &&
+		   ZSTD_findFrameCompressedSize(data, bytes) == bytes;
 }
 
 /* Loads a block's payload into r->raw. *damage says what is wrong with it; -errno only for I/O
  * and memory. */
 static inline int baton_reader_load(struct baton_reader *r, uint64_t offset,
-                                    struct baton_block_header *header, enum baton_damage *damage)
+									struct baton_block_header *header, enum baton_damage *damage)
 {
 	int error = baton_pread(r->fd, header, sizeof(*header), offset);
 	if (!error)
@@ -141,13 +143,15 @@ static inline int baton_reader_load(struct baton_reader *r, uint64_t offset,
 		*damage = BATON_INTACT;
 	} else if (header->compression == BATON_ZSTD) {
 		if (baton_one_frame(r->stored, header->stored_bytes) &&
-		    ZSTD_decompress(r->raw, header->raw_bytes, r->stored, header->stored_bytes) == header->raw_bytes)
+			ZSTD_decompress(r->raw, header->raw_bytes, r->stored, header->stored_bytes) ==
+				header->raw_bytes)
 			*damage = BATON_INTACT; /* an error code never equals a size this small */
 	}
 	return 0;
 }
 
-/* The next offset at or after `from` where a valid block header stands; the file's size when none does. */
+/* The next offset at or after `from` where a valid block header stands; the file's size when none
+ * does. */
 static inline int baton_reader_resync(struct baton_reader *r, uint64_t from, uint64_t *found)
 {
 	enum { WINDOW = 1 << 16 };
@@ -172,7 +176,7 @@ static inline int baton_reader_resync(struct baton_reader *r, uint64_t from, uin
 
 /* Looks at the block at `*at`, notes what it is, moves *at on. *done: the walk is over. */
 static inline int baton_reader_step(struct baton_reader *r, uint64_t *at,
-                                    unsigned __int128 *expected, bool *done)
+									unsigned __int128 *expected, bool *done)
 {
 	struct baton_entry entry = {.offset = *at};
 	struct baton_block_header header;
@@ -187,7 +191,7 @@ static inline int baton_reader_step(struct baton_reader *r, uint64_t *at,
 	if (error)
 		return error;
 	if (!baton_block_header_ok(&header) || header.rows > BATON_MAX_ROWS ||
-	    header.raw_bytes > BATON_MAX_PAYLOAD || header.stored_bytes > BATON_MAX_PAYLOAD) {
+		header.raw_bytes > BATON_MAX_PAYLOAD || header.stored_bytes > BATON_MAX_PAYLOAD) {
 		entry.damage = BATON_BAD_HEADER;
 		error = baton_reader_note(r, &entry);
 		if (!error)
@@ -252,14 +256,16 @@ static inline int baton_reader_header(struct baton_reader *r)
 	if (error)
 		return error;
 	bool ok = memcmp(h->magic, BATON_FILE_MAGIC, 8) == 0 &&
-	          h->header_hash == XXH3_64bits(h, offsetof(struct baton_file_header, header_hash)) &&
-	          h->major == BATON_MAJOR && (h->content == BATON_TRACE || h->content == BATON_SUMMARY) &&
-	          h->header_bytes >= sizeof(*h) && h->header_bytes % 8 == 0 &&
-	          h->header_bytes <= BATON_MAX_FILE_HEADER && h->header_bytes <= r->file_bytes;
+			  h->header_hash == XXH3_64bits(h, offsetof(struct baton_file_header, header_hash)) &&
+			  h->major == BATON_MAJOR &&
+			  (h->content == BATON_TRACE || h->content == BATON_SUMMARY) &&
+			  h->header_bytes >= sizeof(*h) && h->header_bytes % 8 == 0 &&
+			  h->header_bytes <= BATON_MAX_FILE_HEADER && h->header_bytes <= r->file_bytes;
 	return ok ? 0 : -EBADMSG;
 }
 
-/* Opens and indexes a file. -EBADMSG: not a file of this format ("unreadable"); other -errno: I/O. */
+/* Opens and indexes a file. -EBADMSG: not a file of this format ("unreadable"); other -errno: I/O.
+ */
 static inline int baton_reader_open(struct baton_reader *r, int dirfd, const char *path)
 {
 	struct stat st;

@@ -1,7 +1,8 @@
 /* Writes one trace or summary file: buffers rows per table and records, seals them into blocks,
- * closes with the end block. One thread, one writer. Nothing is buffered beyond BATON_RUN_ROWS rows per
- * table; rows are sorted by start inside a run, so a later merge needs one open block per run.
- * Errors: 0 or -errno; after the first error every call returns it again and nothing more is written. */
+ * closes with the end block. One thread, one writer. Nothing is buffered beyond BATON_RUN_ROWS rows
+ * per table; rows are sorted by start inside a run, so a later merge needs one open block per run.
+ * Errors: 0 or -errno; after the first error every call returns it again and nothing more is
+ * written. */
 #ifndef BATON_WRITER_H
 #define BATON_WRITER_H
 
@@ -66,7 +67,7 @@ static inline int baton_writer_seal(struct baton_writer *w, struct baton_block_h
 	size_t packed = 0;
 	if (header->raw_bytes > 64)
 		packed = ZSTD_compressCCtx(w->zstd, w->stored, w->stored_room, w->raw, header->raw_bytes,
-		                           BATON_ZSTD_LEVEL);
+								   BATON_ZSTD_LEVEL);
 	header->stored_bytes = header->raw_bytes;
 	if (packed > 0 && !ZSTD_isError(packed) && packed < header->raw_bytes) {
 		payload = w->stored;
@@ -86,18 +87,18 @@ static inline int baton_writer_flush_records(struct baton_writer *w)
 {
 	if (w->n_records == 0 || w->error)
 		return w->error;
-	struct baton_block_header header = {.kind = BATON_RECORDS, .rows = w->n_records,
-	                                    .raw_bytes = w->records_bytes};
+	struct baton_block_header header = {
+		.kind = BATON_RECORDS, .rows = w->n_records, .raw_bytes = w->records_bytes};
 	memcpy(w->raw, w->records, w->records_bytes);
 	w->n_records = 0;
 	w->records_bytes = 0;
 	return baton_writer_seal(w, &header);
 }
 
-/* Appends one record: `head` is the fixed part (head_bytes, its struct baton_record is completed here),
- * `text` an optional tail. */
+/* Appends one record: `head` is the fixed part (head_bytes, its struct baton_record is completed
+ * here), `text` an optional tail. */
 static inline int baton_writer_record(struct baton_writer *w, uint16_t type, void *head,
-                                      size_t head_bytes, const void *text, size_t text_bytes)
+									  size_t head_bytes, const void *text, size_t text_bytes)
 {
 	size_t size = (head_bytes + text_bytes + 7) & ~(size_t)7;
 	if (size > BATON_RECORD_BYTES)
@@ -133,7 +134,7 @@ static inline int baton_row_compare(const void *a, const void *b)
 
 /* Seals rows [first, first + n) of a run as one block. */
 static inline int baton_writer_block(struct baton_writer *w, const struct baton_table *table,
-                                     const struct baton_pending *run, uint32_t first, uint32_t n)
+									 const struct baton_pending *run, uint32_t first, uint32_t n)
 {
 	int64_t *columns[BATON_MAX_COLUMNS] = {NULL};
 	for (unsigned c = 0; c < table->n_columns; c++) {
@@ -148,8 +149,8 @@ static inline int baton_writer_block(struct baton_writer *w, const struct baton_
 		int64_t end = columns[ROW_START][i] + columns[ROW_DUR][i];
 		t_max = end > t_max ? end : t_max;
 	}
-	struct baton_block_header header = {.kind = table->kind, .rows = n,
-	                                    .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
+	struct baton_block_header header = {
+		.kind = table->kind, .rows = n, .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
 	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, n, w->raw);
 	return baton_writer_seal(w, &header);
 }
@@ -170,9 +171,10 @@ static inline int baton_writer_flush_table(struct baton_writer *w, const struct 
 }
 
 /* Appends one row; `present` has bit c set for every column the source carries (the required ones
- * always). Values are bounded by the caller: |start| <= 2^62, 0 <= duration, start + duration <= 2^62. */
+ * always). Values are bounded by the caller: |start| <= 2^62, 0 <= duration, start + duration <=
+ * 2^62. */
 static inline int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
-                                   const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
+								   const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
 {
 	struct baton_pending *run = &w->tables[kind - BATON_OP];
 	if (!run->rows) {
@@ -204,7 +206,7 @@ static inline void baton_writer_free(struct baton_writer *w)
 
 /* Begins a file on `fd`, which the writer owns from here on. */
 static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
-                                    uint64_t file_id)
+									uint64_t file_id)
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = fd;
@@ -219,14 +221,18 @@ static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_c
 		baton_writer_free(w);
 		return -ENOMEM;
 	}
-	struct baton_file_header header = {.magic = BATON_FILE_MAGIC, .major = BATON_MAJOR,
-	                                   .minor = BATON_MINOR, .header_bytes = sizeof(header),
-	                                   .content = content, .file_id = file_id};
+	struct baton_file_header header = {.magic = BATON_FILE_MAGIC,
+									   .major = BATON_MAJOR,
+									   .minor = BATON_MINOR,
+									   .header_bytes = sizeof(header),
+									   .content = content,
+									   .file_id = file_id};
 	header.header_hash = XXH3_64bits(&header, offsetof(struct baton_file_header, header_hash));
 	return baton_writer_put(w, &header, sizeof(header));
 }
 
-/* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's life. */
+/* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's
+ * life. */
 static inline int baton_writer_close(struct baton_writer *w)
 {
 	for (size_t t = 0; t < BATON_TABLES; t++)

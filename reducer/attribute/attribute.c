@@ -1,4 +1,5 @@
-/* The second visit to a device: every nanosecond of its windows into a leaf, every op into its kernel's and collective's row. */
+/* The second visit to a device: every nanosecond of its windows into a leaf, every op into its
+ * kernel's and collective's row. */
 #include "attribute/carried.h"
 #include "attribute/device_open.h"
 #include "attribute/sweep.h"
@@ -12,16 +13,19 @@ struct kernel_sum { /* per (source, name, class) */
 };
 
 /* Copies and sets often have no name of their own in a source. */
-static const char *const copy_names[] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]", "[CUDA memcpy DtoH]",
-                                         "[CUDA memcpy DtoD]", "[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+static const char *const copy_names[] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
+										 "[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
+										 "[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
 
 static const char *const coll_names[BATON_COLL_END] = {
 	"unknown", "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "Barrier", "Broadcast",
 	"Reduce",  "Gather",    "Scatter",   "Send",          "Recv",     "SendRecv"};
 
-static const bool full_synchronising[BATON_COLL_END] = {
-	[BATON_COLL_ALLREDUCE] = true, [BATON_COLL_ALLGATHER] = true, [BATON_COLL_REDUCESCATTER] = true,
-	[BATON_COLL_ALLTOALL] = true,  [BATON_COLL_BARRIER] = true};
+static const bool full_synchronising[BATON_COLL_END] = {[BATON_COLL_ALLREDUCE] = true,
+														[BATON_COLL_ALLGATHER] = true,
+														[BATON_COLL_REDUCESCATTER] = true,
+														[BATON_COLL_ALLTOALL] = true,
+														[BATON_COLL_BARRIER] = true};
 
 struct attributing {
 	const struct device_context *context;
@@ -35,7 +39,7 @@ struct attributing {
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
 	uint64_t unmatched;
-	struct kernel_sum **kernels; /* per source, per name: kernels */
+	struct kernel_sum **kernels;     /* per source, per name: kernels */
 	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
 };
 
@@ -58,8 +62,8 @@ static int add_kernel_time(struct attributing *a, const struct op *op)
 }
 
 static const char *unsplit_reason(const struct attributing *a, const struct collective *coll,
-                                  const struct coll_key *key, bool known, uint32_t size,
-                                  const struct coll_seen **seen)
+								  const struct coll_key *key, bool known, uint32_t size,
+								  const struct coll_seen **seen)
 {
 	if (!coll)
 		return "no arguments";
@@ -69,8 +73,9 @@ static const char *unsplit_reason(const struct attributing *a, const struct coll
 		return NULL;
 	*seen = known ? collectives_find(a->context->collectives, key) : NULL;
 	if (!*seen)
-		return collectives_members(a->context->collectives, key->comm) < size || size == 0 ? "members missing"
-		                                                                                  : "sequence unknown";
+		return collectives_members(a->context->collectives, key->comm) < size || size == 0
+				   ? "members missing"
+				   : "sequence unknown";
 	if ((*seen)->ambiguous)
 		return "sequence unknown";
 	return (*seen)->members == size && size > 0 ? NULL : "members missing";
@@ -98,12 +103,14 @@ static int pool_add(struct summary *summary, const char *text, uint32_t *id)
 	return strings_add(&summary->pool, text, strlen(text), id, NULL);
 }
 
-static int add_nccl_row(struct attributing *a, const struct op *op, const struct collective *coll, uint32_t size,
-                        const char *reason, int64_t wait_ns)
+static int add_nccl_row(struct attributing *a, const struct op *op, const struct collective *coll,
+						uint32_t size, const char *reason, int64_t wait_ns)
 {
-	struct nccl_summary key = {.members = size, .bytes = coll ? coll->bytes : -1, .max_bytes_moved = -1};
+	struct nccl_summary key = {
+		.members = size, .bytes = coll ? coll->bytes : -1, .max_bytes_moved = -1};
 	const struct source *source = &a->ds->sources[op->source];
-	const char *comm = coll && coll->comm ? source_text(source, source->trace.comms[coll->comm].name) : "";
+	const char *comm =
+		coll && coll->comm ? source_text(source, source->trace.comms[coll->comm].name) : "";
 	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
 	int error = pool_add(a->summary, coll_names[kind], &key.op);
 	if (!error && comm[0])
@@ -143,17 +150,21 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 		error = note_late(a, op, seen);
 	if (error)
 		return error;
-	return sweep_op(&a->sweep, reason ? RANK_UNSPLIT : RANK_WAIT, op->start, op->start + wait, op->end);
+	return sweep_op(&a->sweep, reason ? RANK_UNSPLIT : RANK_WAIT, op->start, op->start + wait,
+					op->end);
 }
 
 static int sweep_any(struct attributing *a, const struct op *op)
 {
-	static const enum work_rank ranks[GROUP_COUNT] = {
-		[GROUP_MATMUL] = RANK_MATMUL, [GROUP_MEMORY] = RANK_MEMORY, [GROUP_CUSTOM] = RANK_CUSTOM,
-		[GROUP_NCCL] = RANK_UNSPLIT,  [GROUP_OTHER] = RANK_OTHER};
+	static const enum work_rank ranks[GROUP_COUNT] = {[GROUP_MATMUL] = RANK_MATMUL,
+													  [GROUP_MEMORY] = RANK_MEMORY,
+													  [GROUP_CUSTOM] = RANK_CUSTOM,
+													  [GROUP_NCCL] = RANK_UNSPLIT,
+													  [GROUP_OTHER] = RANK_OTHER};
 	if (op->group == GROUP_NCCL)
 		return sweep_nccl(a, op);
-	return sweep_op(&a->sweep, op->kind == BATON_GRAPH ? RANK_GRAPH : ranks[op->group], op->start, 0, op->end);
+	return sweep_op(&a->sweep, op->kind == BATON_GRAPH ? RANK_GRAPH : ranks[op->group], op->start,
+					0, op->end);
 }
 
 static int take_gap(struct attributing *a, const struct gap *gap)
@@ -201,15 +212,15 @@ static int attribute_ops(struct attributing *a)
 }
 
 static int store_kernel(struct attributing *a, const char *name, const struct kernel_class *class,
-                        struct kernel_sum *sum)
+						struct kernel_sum *sum)
 {
 	if (sum->count == 0)
 		return 0;
 	struct kernel_summary *row = summary_kernel(a->summary, name, class->class_name);
 	if (!row)
 		return -ENOMEM;
-	row->group = (uint8_t)class->group;
-	row->tensor_core = (int8_t)class->tensor_core;
+	row->group = (uint8_t) class->group;
+	row->tensor_core = (int8_t) class->tensor_core;
 	row->count += sum->count;
 	row->total_ns += sum->total_ns;
 	a->summary->quality.rounded_quantiles += sum->dur_ns.rounded;
@@ -223,11 +234,13 @@ static int store_kernels(struct attributing *a)
 		struct source *source = &a->ds->sources[i];
 		for (uint32_t n = 0; !error && n < source->trace.strings.n; n++)
 			if (a->kernels[i][n].count)
-				error = store_kernel(a, source_text(source, n), source_kernel(source, n), &a->kernels[i][n]);
+				error = store_kernel(a, source_text(source, n), source_kernel(source, n),
+									 &a->kernels[i][n]);
 	}
 	for (unsigned d = 0; !error && d < 7; d++) {
-		struct kernel_class class = {.group = GROUP_MEMORY, .tensor_core = 0,
-		                             .class_name = d == 6 ? "memory.memset" : "memory.memcpy"};
+		struct kernel_class class = {.group = GROUP_MEMORY,
+									 .tensor_core = 0,
+									 .class_name = d == 6 ? "memory.memset" : "memory.memcpy"};
 		error = store_kernel(a, d == 6 ? "[CUDA memset]" : copy_names[d], &class, &a->copies[d]);
 	}
 	return error;
@@ -241,7 +254,8 @@ static int store_evidence(struct attributing *a)
 		const struct tally_row *row = &a->tally.rows[i];
 		if (row->used && row->name)
 			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
-			                         source_text(&a->ds->sources[row->source], row->name), row->count, row->ns);
+									 source_text(&a->ds->sources[row->source], row->name),
+									 row->count, row->ns);
 	}
 	return error;
 }
@@ -263,7 +277,8 @@ static int store_steps(struct attributing *a)
 	return error;
 }
 
-/* What the sources carry, and whatever turned up all the same: leaves always add up to the window. */
+/* What the sources carry, and whatever turned up all the same: leaves always add up to the window.
+ */
 static void store_carried(struct attributing *a)
 {
 	for (uint32_t i = 0; i < a->ds->n; i++) {
@@ -287,7 +302,8 @@ static void store_quality(struct attributing *a)
 	q->steps_cut += a->scan->steps.cut;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
 		const struct source *s = &a->ds->sources[i];
-		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read + s->collectives.read;
+		q->records +=
+			s->ops.read + s->calls.read + s->ranges.read + s->overheads.read + s->collectives.read;
 	}
 }
 
@@ -331,13 +347,14 @@ static void attribute_close(struct attributing *a, struct lanes *lanes)
 }
 
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
-                     struct reduction *out)
+					 struct reduction *out)
 {
 	struct device_sources ds = {0};
 	struct lanes lanes = {0};
-	struct worst_gaps worst = {.room = context->options->gaps, .leaf = context->options->gaps_leaf,
-	                           .reduction = out};
-	struct attributing a = {.context = context, .scan = scan, .ds = &ds, .summary = &out->summary, .worst = &worst};
+	struct worst_gaps worst = {
+		.room = context->options->gaps, .leaf = context->options->gaps_leaf, .reduction = out};
+	struct attributing a = {
+		.context = context, .scan = scan, .ds = &ds, .summary = &out->summary, .worst = &worst};
 	const struct run_device *device = &context->run->devices[scan->device];
 	worst.device = strings_get(&context->run->pool, device->key).at;
 	a.device = summary_device(&out->summary, worst.device);

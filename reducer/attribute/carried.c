@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define IMPORTS_LACK                                                                               \
-	(LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_HOST_FUNC) |   \
+#define IMPORTS_LACK                                                                             \
+	(LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | \
 	 LEAF_BIT(LEAF_GPU_DEPENDENCY))
 
 static const struct {

@@ -71,7 +71,8 @@ static int pairs_add(struct pairs *pairs, uint64_t what, uint32_t process, bool 
 			return -ENOMEM;
 		for (uint64_t i = 0; i < pairs->room; i++)
 			if (pairs->slots[i].used)
-				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].process) = pairs->slots[i];
+				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].process) =
+					pairs->slots[i];
 		free(pairs->slots);
 		*pairs = larger;
 	}
@@ -114,14 +115,15 @@ static int seen_grow(struct collectives *c)
 	return 0;
 }
 
-static int add_locked(struct collectives *c, const struct coll_key *key, uint32_t process, int64_t dur_ns,
-                      uint32_t rows)
+static int add_locked(struct collectives *c, const struct coll_key *key, uint32_t process,
+					  int64_t dur_ns, uint32_t rows)
 {
 	if (seen_grow(c) != 0)
 		return -ENOMEM;
 	uint64_t *slot = seen_slot(c, key);
 	if (!*slot) {
-		c->seen[c->n_seen] = (struct coll_seen){.key = *key, .rows = rows, .last = process, .min_ns = dur_ns};
+		c->seen[c->n_seen] =
+			(struct coll_seen){.key = *key, .rows = rows, .last = process, .min_ns = dur_ns};
 		*slot = ++c->n_seen;
 	}
 	struct coll_seen *seen = &c->seen[*slot - 1];
@@ -139,7 +141,8 @@ static int add_locked(struct collectives *c, const struct coll_key *key, uint32_
 	return 0;
 }
 
-int collectives_add(struct collectives *c, const struct coll_key *key, uint32_t process, int64_t dur_ns, uint32_t rows)
+int collectives_add(struct collectives *c, const struct coll_key *key, uint32_t process,
+					int64_t dur_ns, uint32_t rows)
 {
 	pthread_mutex_lock(&c->lock);
 	int error = add_locked(c, key, process, dur_ns, rows);

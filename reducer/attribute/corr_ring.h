@@ -1,5 +1,5 @@
-/* The newest N things with a correlation id: a ring with a hash over it. When it is full the oldest falls out, which bounds
- * memory whatever the length of the run. */
+/* The newest N things with a correlation id: a ring with a hash over it. When it is full the oldest
+ * falls out, which bounds memory whatever the length of the run. */
 #ifndef ATTRIBUTE_CORR_RING_H
 #define ATTRIBUTE_CORR_RING_H
 
@@ -25,6 +25,6 @@ int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes);
 void corr_ring_close(struct corr_ring *ring);
 void corr_ring_clear(struct corr_ring *ring);
 void *corr_ring_get(const struct corr_ring *ring, uint64_t correlation); /* or NULL */
-void *corr_ring_put(struct corr_ring *ring, uint64_t correlation);       /* zeroed behind its head */
+void *corr_ring_put(struct corr_ring *ring, uint64_t correlation); /* zeroed behind its head */
 
 #endif

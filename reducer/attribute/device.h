@@ -1,5 +1,6 @@
-/* One device through the pipe in two visits: the scan (calibration, step ends, collectives), then, once all devices were scanned,
- * the attribution. Memory between the visits is one number per step and one per kernel name. */
+/* One device through the pipe in two visits: the scan (calibration, step ends, collectives), then,
+ * once all devices were scanned, the attribution. Memory between the visits is one number per step
+ * and one per kernel name. */
 #ifndef ATTRIBUTE_DEVICE_H
 #define ATTRIBUTE_DEVICE_H
 
@@ -27,9 +28,9 @@ struct device_scan {
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */
 	struct calibration calibration;
-	int64_t *late_ns;         /* per process: how much later than its op a launch may begin */
-	int64_t **first_launch;   /* per process: per string, see struct name_facts */
-	bool periodic;            /* steps come from periodicity */
+	int64_t *late_ns;       /* per process: how much later than its op a launch may begin */
+	int64_t **first_launch; /* per process: per string, see struct name_facts */
+	bool periodic;          /* steps come from periodicity */
 };
 
 /* 0 or -errno; the caller frees `scan` with device_scan_free() either way. */
@@ -38,6 +39,6 @@ void device_scan_free(const struct device_context *context, struct device_scan *
 
 /* Adds the device to an (empty) summary and its worst gaps to `reduction`. 0 or -errno. */
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
-                     struct reduction *out);
+					 struct reduction *out);
 
 #endif

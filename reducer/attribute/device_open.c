@@ -1,7 +1,7 @@
 #include "attribute/device_open.h"
 
 int device_sources_open(const struct device_context *context, const struct device_scan *scan,
-                        struct device_sources *ds)
+						struct device_sources *ds)
 {
 	const struct run *run = context->run;
 	const struct run_device *device = &run->devices[scan->device];
@@ -15,7 +15,7 @@ int device_sources_open(const struct device_context *context, const struct devic
 		uint32_t process = device->processes[i];
 		struct source *source = &ds->sources[i];
 		error = source_open(source, run->processes[process].path, process, key, context->names,
-		                    context->classifier);
+							context->classifier);
 		if (error)
 			break;
 		ds->n++;
@@ -48,23 +48,27 @@ int device_sources_rewind(struct device_sources *ds)
 	return opstream_rewind(&ds->stream);
 }
 
-static struct coll_counter *counter_slot(const struct device_sources *ds, const struct coll_counter *want)
+static struct coll_counter *counter_slot(const struct device_sources *ds,
+										 const struct coll_counter *want)
 {
-	uint64_t h = (want->comm ^ (uint64_t)want->source << 40 ^ (uint64_t)want->coll << 32 ^ (uint32_t)want->step) *
-	             UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t h = (want->comm ^ (uint64_t)want->source << 40 ^ (uint64_t)want->coll << 32 ^
+				  (uint32_t)want->step) *
+				 UINT64_C(0x9E3779B97F4A7C15);
 	for (size_t i = h >> 20;; i++) {
 		struct coll_counter *c = &ds->counters[i & (ds->counters_room - 1)];
-		if (!c->used || (c->comm == want->comm && c->source == want->source && c->coll == want->coll &&
-		                 c->step == want->step))
+		if (!c->used || (c->comm == want->comm && c->source == want->source &&
+						 c->coll == want->coll && c->step == want->step))
 			return c;
 	}
 }
 
 /* The index of this op among those like it in its step. */
-static int count_in_step(struct device_sources *ds, const struct coll_counter *want, uint32_t *index)
+static int count_in_step(struct device_sources *ds, const struct coll_counter *want,
+						 uint32_t *index)
 {
 	if (2 * ds->counters_used >= ds->counters_room) {
-		struct device_sources larger = {.counters_room = ds->counters_room ? 2 * ds->counters_room : 64};
+		struct device_sources larger = {.counters_room =
+											ds->counters_room ? 2 * ds->counters_room : 64};
 		larger.counters = calloc(larger.counters_room, sizeof(*larger.counters));
 		if (!larger.counters)
 			return -ENOMEM;
@@ -86,7 +90,7 @@ static int count_in_step(struct device_sources *ds, const struct coll_counter *w
 }
 
 int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
-                      const struct collective **coll, struct coll_key *key, bool *known)
+					  const struct collective **coll, struct coll_key *key, bool *known)
 {
 	const struct source *source = &ds->sources[op->source];
 	memset(key, 0, sizeof(*key));
@@ -102,7 +106,8 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 	int64_t number = steps_number(steps, op->step);
 	if ((*coll)->has_sequence || number < 0)
 		return 0;
-	struct coll_counter want = {.comm = key->comm, .source = op->source, .coll = key->coll, .step = op->step};
+	struct coll_counter want = {
+		.comm = key->comm, .source = op->source, .coll = key->coll, .step = op->step};
 	uint32_t index = 0;
 	int error = count_in_step(ds, &want, &index);
 	key->sequence = index;

@@ -1,4 +1,5 @@
-/* What both visits to a device share: its processes opened as sources, and which collective an op belongs to. */
+/* What both visits to a device share: its processes opened as sources, and which collective an op
+ * belongs to. */
 #ifndef ATTRIBUTE_DEVICE_OPEN_H
 #define ATTRIBUTE_DEVICE_OPEN_H
 
@@ -22,13 +23,13 @@ struct device_sources {
 };
 
 int device_sources_open(const struct device_context *context, const struct device_scan *scan,
-                        struct device_sources *ds);
+						struct device_sources *ds);
 void device_sources_close(struct device_sources *ds);
 int device_sources_rewind(struct device_sources *ds);
 
-/* The collective of an NCCL op, NULL when the source gives no arguments. *known: `key` is complete (its sequence is known).
- * To be asked once per NCCL op and pass, in op order. 0 or -ENOMEM. */
+/* The collective of an NCCL op, NULL when the source gives no arguments. *known: `key` is complete
+ * (its sequence is known). To be asked once per NCCL op and pass, in op order. 0 or -ENOMEM. */
 int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
-                      const struct collective **coll, struct coll_key *key, bool *known);
+					  const struct collective **coll, struct coll_key *key, bool *known);
 
 #endif

@@ -5,7 +5,8 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static int64_t add(int64_t a, int64_t b) /* times are within 2^62, but l and durations come on top */
+static int64_t add(int64_t a,
+				   int64_t b) /* times are within 2^62, but l and durations come on top */
 {
 	int64_t sum;
 	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -23,10 +24,15 @@ static struct lane *launcher(const struct gap_engine *engine, const struct op *o
 
 /* [from, to) of [a, p1), owned by one thread. */
 static int explain_owner(struct gap_engine *engine, const struct gap *gap, const struct lane *owner,
-                         uint32_t source, int64_t from, int64_t to)
+						 uint32_t source, int64_t from, int64_t to)
 {
-	struct host_span span = {.from = from, .to = to, .launch = gap->k->ls, .source = source, .owner = owner,
-	                         .common = lanes_lane(engine->lanes, source, 0), .stream = engine->stream};
+	struct host_span span = {.from = from,
+							 .to = to,
+							 .launch = gap->k->ls,
+							 .source = source,
+							 .owner = owner,
+							 .common = lanes_lane(engine->lanes, source, 0),
+							 .stream = engine->stream};
 	const struct op *j = gap->j;
 	const struct lane *t = launcher(engine, gap->k);
 	int64_t p1 = clamp(gap->k->ls, gap->a, gap->b);
@@ -76,14 +82,15 @@ static enum leaf launch_leaf(const struct gap_engine *engine, const struct op *k
 	if (k->flags & OP_IS_PAGEABLE)
 		return LEAF_HOST_SYNC;
 	if (k->kind == BATON_KERNEL && k->le - k->ls >= LONG_LAUNCH_NS &&
-	    source->names[k->name].first_launch_ns >= k->ls)
+		source->names[k->name].first_launch_ns >= k->ls)
 		return LEAF_HOST_MODULE_LOAD;
 	return LEAF_CPU_LAUNCH_CALL;
 }
 
-/* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as queue_full. */
-static int explain_buffer_full(struct gap_engine *engine, const struct lane *lane, int64_t *from, int64_t to,
-                               enum leaf leaf, const struct op *k)
+/* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as
+ * queue_full. */
+static int explain_buffer_full(struct gap_engine *engine, const struct lane *lane, int64_t *from,
+							   int64_t to, enum leaf leaf, const struct op *k)
 {
 	for (;;) { /* the next row that lasts beyond *from; rows may overlap */
 		int64_t begin = to, end = to;
@@ -98,7 +105,8 @@ static int explain_buffer_full(struct gap_engine *engine, const struct lane *lan
 		int error = pieces_add(&engine->pieces, *from, begin, leaf, k->source, k->call_name);
 		if (error || begin >= to)
 			return error;
-		error = pieces_add(&engine->pieces, begin, end, LEAF_GPU_QUEUE_FULL, k->source, k->call_name);
+		error =
+			pieces_add(&engine->pieces, begin, end, LEAF_GPU_QUEUE_FULL, k->source, k->call_name);
 		if (error)
 			return error;
 		*from = end;
@@ -126,7 +134,8 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 	int64_t from = p1;
 	error = explain_buffer_full(engine, common, &from, p2, leaf, k);
 	size_t last = engine->pieces.n;
-	for (size_t i = first; own != common && !error && i < last; i++) { /* the thread's own rows cut what is left */
+	for (size_t i = first; own != common && !error && i < last;
+		 i++) { /* the thread's own rows cut what is left */
 		struct piece piece = engine->pieces.at[i];
 		if (piece.leaf == LEAF_GPU_QUEUE_FULL)
 			continue;
@@ -163,7 +172,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 	engine->pieces.n = 0;
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
-		return pieces_add(&engine->pieces, gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED, k->source, k->name);
+		return pieces_add(&engine->pieces, gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED, k->source,
+						  k->name);
 	}
 	int64_t p1 = clamp(k->ls, gap->a, gap->b), p2 = clamp(k->le, p1, gap->b);
 	if (opstream_is_later_node(engine->stream, k))

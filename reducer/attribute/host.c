@@ -8,14 +8,18 @@ struct host_mark {
 };
 
 static const enum leaf leaf_of_bit[HOST_BITS_DECIDING] = {
-	[HOST_BIT_ALLOC] = LEAF_HOST_ALLOC,         [HOST_BIT_MODULE_LOAD] = LEAF_HOST_MODULE_LOAD,
-	[HOST_BIT_INPUT] = LEAF_HOST_INPUT,         [HOST_BIT_NCCL_HOST] = LEAF_HOST_NCCL_HOST,
-	[HOST_BIT_SYNC] = LEAF_HOST_SYNC,           [HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,
-	[HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL, [HOST_BIT_CALL] = LEAF_CPU_API,
+	[HOST_BIT_ALLOC] = LEAF_HOST_ALLOC,
+	[HOST_BIT_MODULE_LOAD] = LEAF_HOST_MODULE_LOAD,
+	[HOST_BIT_INPUT] = LEAF_HOST_INPUT,
+	[HOST_BIT_NCCL_HOST] = LEAF_HOST_NCCL_HOST,
+	[HOST_BIT_SYNC] = LEAF_HOST_SYNC,
+	[HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,
+	[HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL,
+	[HOST_BIT_CALL] = LEAF_CPU_API,
 };
 
 int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
-               uint32_t name)
+			   uint32_t name)
 {
 	if (from >= to)
 		return 0;
@@ -38,7 +42,8 @@ void host_scratch_free(struct host_scratch *scratch)
 	memset(scratch, 0, sizeof(*scratch));
 }
 
-static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *rec, uint16_t mask, int8_t change)
+static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *rec, uint16_t mask,
+					int8_t change)
 {
 	if (s->n_marks == s->marks_room) {
 		size_t room = s->marks_room ? 2 * s->marks_room : 64;
@@ -52,8 +57,10 @@ static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *r
 	return 0;
 }
 
-/* Begin and end of a row inside the span; a GPU-driving call that only begins or is empty there is a boundary too. */
-static int mark_row(const struct host_span *span, struct host_scratch *s, const struct host_rec *rec)
+/* Begin and end of a row inside the span; a GPU-driving call that only begins or is empty there is
+ * a boundary too. */
+static int mark_row(const struct host_span *span, struct host_scratch *s,
+					const struct host_rec *rec)
 {
 	uint16_t mask = rec->mask;
 	int64_t from = rec->start > span->from ? rec->start : span->from;
@@ -61,9 +68,10 @@ static int mark_row(const struct host_span *span, struct host_scratch *s, const 
 	if (rec->is_launch && opstream_queue_full(span->stream, rec->start))
 		mask |= HOST_MASK(HOST_BIT_QUEUE_FULL);
 	if (from >= to)
-		return rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->start > span->from && rec->start < span->launch
-		               ? add_mark(s, rec->start, rec, 0, 0)
-		               : 0;
+		return rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->start > span->from &&
+					   rec->start < span->launch
+				   ? add_mark(s, rec->start, rec, 0, 0)
+				   : 0;
 	int error = add_mark(s, from, rec, mask, 1);
 	return error ? error : add_mark(s, to, rec, mask, -1);
 }
@@ -139,7 +147,8 @@ static int walk_mark(struct walk *walk, struct host_scratch *s, const struct hos
 		if (mark->change > 0)
 			walk->last[bit] = mark;
 	}
-	if (rec && mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > walk->driving_end)
+	if (rec && mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
+		rec->end > walk->driving_end)
 		walk->driving_end = rec->end;
 	return rec && rec->category && mark->change > 0 ? stack_push(s, rec) : 0;
 }
@@ -153,32 +162,33 @@ static uint32_t innermost(struct host_scratch *s, int64_t at)
 }
 
 /* The begin of the owner's first GPU-driving call after `at`, or the launch. */
-static int64_t next_driving(struct walk *walk, const struct host_span *span, const struct host_scratch *s,
-                            int64_t at)
+static int64_t next_driving(struct walk *walk, const struct host_span *span,
+							const struct host_scratch *s, int64_t at)
 {
 	for (; walk->next_driving < s->n_marks; walk->next_driving++) {
 		const struct host_mark *mark = &s->marks[walk->next_driving];
-		if (mark->at > at && mark->change >= 0 && mark->rec && mark->rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
-		    mark->rec->start == mark->at)
+		if (mark->at > at && mark->change >= 0 && mark->rec &&
+			mark->rec->mask & HOST_MASK(HOST_BIT_DRIVING) && mark->rec->start == mark->at)
 			return mark->at < span->launch ? mark->at : span->launch;
 	}
 	return span->launch;
 }
 
-static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s, int64_t from,
-                         int64_t to, struct pieces *out)
+static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
+						 int64_t from, int64_t to, struct pieces *out)
 {
 	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
 		if (!walk->depth[bit])
 			continue;
 		const struct host_rec *rec = walk->last[bit]->rec;
 		return pieces_add(out, from, to, leaf_of_bit[bit], rec ? span->source : span->tail_source,
-		                  rec ? rec->name : span->tail_name);
+						  rec ? rec->name : span->tail_name);
 	}
 	int64_t end = next_driving(walk, span, s, from);
-	bool stretch = walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
+	bool stretch =
+		walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
 	return pieces_add(out, from, to, stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK, span->source,
-	                  innermost(s, from));
+					  innermost(s, from));
 }
 
 int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out)
@@ -189,7 +199,8 @@ int host_explain(const struct host_span *span, struct host_scratch *scratch, str
 	struct walk walk = {.driving_end = span->owner->last_driving_end};
 	for (size_t i = 0; i < span->owner->n_open; i++) { /* begun before the span */
 		const struct host_rec *rec = &span->owner->open[i];
-		if (rec->start <= span->from && rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > walk.driving_end)
+		if (rec->start <= span->from && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
+			rec->end > walk.driving_end)
 			walk.driving_end = rec->end;
 	}
 	int64_t at = span->from;

@@ -1,4 +1,5 @@
-/* What a thread was doing while the GPU was idle, instant by instant: docs/ATTRIBUTION.md section 4.3. */
+/* What a thread was doing while the GPU was idle, instant by instant: docs/ATTRIBUTION.md
+ * section 4.3. */
 #ifndef ATTRIBUTE_HOST_H
 #define ATTRIBUTE_HOST_H
 
@@ -21,7 +22,7 @@ struct pieces {
 };
 
 int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
-               uint32_t name);
+			   uint32_t name);
 
 struct host_mark;
 struct host_scratch { /* reused from gap to gap */
@@ -37,7 +38,7 @@ struct host_span {
 	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
 	uint32_t source;  /* of the owner */
 	const struct lane *owner;
-	const struct lane *common; /* thread 0 of the owner's process */
+	const struct lane *common;  /* thread 0 of the owner's process */
 	int64_t tail_from, tail_to; /* the sync tail, empty when from >= to */
 	uint32_t tail_source, tail_name;
 	const struct opstream *stream;

@@ -15,12 +15,15 @@ static const struct {
 } rules[] = {
 	{HOST_MASK(HOST_BIT_ALLOC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
 	 "^(cuda|hip)(Malloc|Free|HostAlloc|HostFree|HostMalloc|HostRegister|HostUnregister)|"
-	 "^cuMem(Alloc|Free|Host(Alloc|Register|Unregister|GetDevice)?|Create|Release|Map|Unmap|Address)"},
+	 "^cuMem(Alloc|Free|Host(Alloc|Register|Unregister|GetDevice)?|Create|Release|Map|Unmap|"
+	 "Address)"},
 	{HOST_MASK(HOST_BIT_MODULE_LOAD) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
 	 "^(cu|hip)(Module(Load|Unload)|Library(Load|GetKernel)|Link)|^cudaLibraryLoad|"
-	 "Graph(Instantiate|ExecUpdate|Upload)|^(cu|hip)Init$|Ctx(Create|Retain)|^(cuda|hip|cu)StreamCreate"},
+	 "Graph(Instantiate|ExecUpdate|Upload)|^(cu|hip)Init$|Ctx(Create|Retain)|^(cuda|hip|cu)"
+	 "StreamCreate"},
 	{HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
-	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^cuMemcpy(DtoH|HtoD)?(_v2)?$"},
+	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^cuMemcpy(DtoH|HtoD)?(_v2)?"
+	 "$"},
 	{HOST_MASK(HOST_BIT_DRIVING), true, false, 0, "Launch|Memcpy|Memset"},
 	{HOST_MASK(HOST_BIT_GRAPH_LAUNCH), true, false, 0, "GraphLaunch"},
 	{HOST_MASK(HOST_BIT_NCCL_HOST), true, true, 0, "^nccl:|^record_param_comms$|^c10d::"},
@@ -44,7 +47,8 @@ int host_names_open(struct host_names **out)
 	int error = regcomp(&names->profiler_step, "^ProfilerStep#([0-9]+)$", REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->step, "^step[ _#]?([0-9]+)$", REG_EXTENDED | REG_ICASE);
 	for (int i = 0; i < RULES; i++)
-		error |= regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
+		error |=
+			regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
 	if (error)
 		abort(); /* the table above is wrong */
 	*out = names;
@@ -96,7 +100,7 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 }
 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
-                                   const char *step_range, int64_t *number)
+								   const char *step_range, int64_t *number)
 {
 	regmatch_t match[2];
 	*number = -1;

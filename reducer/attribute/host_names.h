@@ -1,23 +1,25 @@
-/* The one table of names that decide a class (docs/ATTRIBUTION.md section 5): calls, ranges, step markers. */
+/* The one table of names that decide a class (docs/ATTRIBUTION.md section 5): calls, ranges, step
+ * markers. */
 #ifndef ATTRIBUTE_HOST_NAMES_H
 #define ATTRIBUTE_HOST_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum host_bit { /* in the order in which the first match wins, then the bits that decide nothing by themselves */
-	HOST_BIT_ALLOC,
-	HOST_BIT_MODULE_LOAD,
-	HOST_BIT_INPUT,
-	HOST_BIT_NCCL_HOST,
-	HOST_BIT_SYNC,
-	HOST_BIT_PROFILER,
-	HOST_BIT_QUEUE_FULL,
-	HOST_BIT_CALL,
-	HOST_BITS_DECIDING,
-	HOST_BIT_DRIVING = HOST_BITS_DECIDING, /* a GPU-driving call */
-	HOST_BIT_GRAPH_LAUNCH,
-	HOST_BIT_KNOWN /* for caches: this name has been looked at */
+enum host_bit { /* in the order in which the first match wins, then the bits that decide nothing by
+				   themselves */
+				HOST_BIT_ALLOC,
+				HOST_BIT_MODULE_LOAD,
+				HOST_BIT_INPUT,
+				HOST_BIT_NCCL_HOST,
+				HOST_BIT_SYNC,
+				HOST_BIT_PROFILER,
+				HOST_BIT_QUEUE_FULL,
+				HOST_BIT_CALL,
+				HOST_BITS_DECIDING,
+				HOST_BIT_DRIVING = HOST_BITS_DECIDING, /* a GPU-driving call */
+				HOST_BIT_GRAPH_LAUNCH,
+				HOST_BIT_KNOWN /* for caches: this name has been looked at */
 };
 
 #define HOST_MASK(bit) (1u << (bit))
@@ -32,8 +34,9 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 
 enum marker_form { MARKER_NONE, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 
-/* Does this range name mark a step? `step_range`: the name given with --step-range, or NULL. *number is -1 when the marker has none. */
+/* Does this range name mark a step? `step_range`: the name given with --step-range, or NULL.
+ * *number is -1 when the marker has none. */
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
-                                   const char *step_range, int64_t *number);
+								   const char *step_range, int64_t *number);
 
 #endif

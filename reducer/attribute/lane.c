@@ -95,8 +95,9 @@ static int feed_range(struct lanes *lanes, uint32_t i)
 
 static int feed_overhead(struct lanes *lanes, uint32_t i)
 {
-	static const uint16_t masks[] = {0, HOST_MASK(HOST_BIT_PROFILER), HOST_MASK(HOST_BIT_MODULE_LOAD),
-	                                 HOST_MASK(HOST_BIT_QUEUE_FULL)};
+	static const uint16_t masks[] = {0, HOST_MASK(HOST_BIT_PROFILER),
+									 HOST_MASK(HOST_BIT_MODULE_LOAD),
+									 HOST_MASK(HOST_BIT_QUEUE_FULL)};
 	struct source *source = &lanes->sources[i];
 	const struct rows *row = &source->overheads;
 	int64_t kind = rows_value(row, OVERHEAD_KIND);
@@ -109,7 +110,7 @@ static int feed_overhead(struct lanes *lanes, uint32_t i)
 }
 
 static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *left, int64_t until,
-                      int (*feed)(struct lanes *, uint32_t))
+					  int (*feed)(struct lanes *, uint32_t))
 {
 	if (*left && !rows->now)
 		*left = rows_next(rows);
@@ -132,7 +133,8 @@ int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
 			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
 		for (uint32_t t = 0; !error && t < s->trace.n_threads; t++) {
 			struct lane *lane = &lanes->of[i][t];
-			size_t waiting = lane->calls.tail - lane->calls.head + lane->ranges.tail - lane->ranges.head;
+			size_t waiting =
+				lane->calls.tail - lane->calls.head + lane->ranges.tail - lane->ranges.head;
 			if (waiting > PILED_UP)
 				error = lane_advance(lane, done, done);
 		}
@@ -140,12 +142,13 @@ int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
 	return error;
 }
 
-/* What only a later op could tell of a call: that it launched something, and whether that was a pageable copy. */
+/* What only a later op could tell of a call: that it launched something, and whether that was a
+ * pageable copy. */
 static void resolve(const struct lane *lane, struct host_rec *rec)
 {
 	const struct launch *launch = source_launch(lane->source, rec->correlation);
 	if (!launch || !launch->any_op || launch->start != rec->start || launch->end != rec->end ||
-	    launch->thread != lane->thread)
+		launch->thread != lane->thread)
 		return;
 	rec->is_launch = true;
 	rec->mask |= HOST_MASK(HOST_BIT_DRIVING);
@@ -163,7 +166,7 @@ static bool sync_later(const struct host_rec *a, const struct host_rec *b)
 static void retire(struct lane *lane, const struct host_rec *rec)
 {
 	if (rec->mask & HOST_MASK(HOST_BIT_SYNC) && rec->mask & HOST_MASK(HOST_BIT_CALL) &&
-	    sync_later(rec, &lane->last_sync))
+		sync_later(rec, &lane->last_sync))
 		lane->last_sync = *rec;
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > lane->last_driving_end)
 		lane->last_driving_end = rec->end;
@@ -215,9 +218,10 @@ int lane_advance(struct lane *lane, int64_t done, int64_t to)
 
 int64_t lane_next_begin(const struct lane *lane)
 {
-	int64_t call = lane->calls.head < lane->calls.tail ? lane->calls.at[lane->calls.head].start : INT64_MAX;
-	int64_t range =
-		lane->ranges.head < lane->ranges.tail ? lane->ranges.at[lane->ranges.head].start : INT64_MAX;
+	int64_t call =
+		lane->calls.head < lane->calls.tail ? lane->calls.at[lane->calls.head].start : INT64_MAX;
+	int64_t range = lane->ranges.head < lane->ranges.tail ? lane->ranges.at[lane->ranges.head].start
+														  : INT64_MAX;
 	return call < range ? call : range;
 }
 

@@ -1,5 +1,6 @@
-/* What the host threads of a device's processes did: one lane per thread, fed in order of time, forgotten as the gaps move on. A
- * gap asks what its owner was doing; gaps come in order of time, so a lane only moves forward. */
+/* What the host threads of a device's processes did: one lane per thread, fed in order of time,
+ * forgotten as the gaps move on. A gap asks what its owner was doing; gaps come in order of time,
+ * so a lane only moves forward. */
 #ifndef ATTRIBUTE_LANE_H
 #define ATTRIBUTE_LANE_H
 
@@ -38,8 +39,8 @@ struct lanes {
 int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n);
 void lanes_close(struct lanes *lanes);
 
-/* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own loading); forgets what ended
- * at or before `done` where much has piled up. 0 or -errno. */
+/* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own
+ * loading); forgets what ended at or before `done` where much has piled up. 0 or -errno. */
 int lanes_load(struct lanes *lanes, int64_t until, int64_t done);
 
 static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source, uint32_t thread)

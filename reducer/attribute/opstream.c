@@ -1,11 +1,13 @@
 #include "attribute/opstream.h"
 
-/* The slot of an earlier stream record with the same context and stream, 0 when this is the first. */
+/* The slot of an earlier stream record with the same context and stream, 0 when this is the first.
+ */
 static uint32_t same_stream(const struct source *s, uint32_t k)
 {
 	const struct trace_stream *streams = s->trace.streams;
 	for (uint32_t i = 1; i < k; i++)
-		if (s->slots[i] && streams[i].context == streams[k].context && streams[i].stream == streams[k].stream)
+		if (s->slots[i] && streams[i].context == streams[k].context &&
+			streams[i].stream == streams[k].stream)
 			return s->slots[i];
 	return 0;
 }
@@ -26,7 +28,8 @@ static int number_streams(struct opstream *stream)
 	return stream->slot_step ? 0 : -ENOMEM;
 }
 
-int opstream_open(struct opstream *stream, struct source *sources, uint32_t n, const struct steps *steps)
+int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,
+				  const struct steps *steps)
 {
 	memset(stream, 0, sizeof(*stream));
 	stream->sources = sources;
@@ -73,7 +76,8 @@ static uint8_t op_group(struct source *source, const struct op *op)
 	return (uint8_t)source_kernel(source, op->name)->group;
 }
 
-/* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their mark. */
+/* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their
+ * mark. */
 static void join_launch(struct source *source, struct op *op, bool ours)
 {
 	struct launch *launch = source_launch(source, op->correlation);
@@ -130,7 +134,8 @@ static int take_op(struct opstream *stream, uint32_t index)
 	op.correlation = (uint64_t)rows_value(row, OP_CORRELATION);
 	op.kind = (uint8_t)rows_value(row, OP_KIND);
 	op.name = source_string(source, row, OP_NAME);
-	op.flags = rows_optional(row, OP_PAGEABLE, 0) == 1 && op.kind == BATON_MEMCPY ? OP_IS_PAGEABLE : 0;
+	op.flags =
+		rows_optional(row, OP_PAGEABLE, 0) == 1 && op.kind == BATON_MEMCPY ? OP_IS_PAGEABLE : 0;
 	join_launch(source, &op, ours);
 	int error = 0;
 	if (ours) {
@@ -180,12 +185,14 @@ static int ring_grow(struct opstream *stream)
 
 static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 {
-	while (stream->minima_tail > stream->minima_head && stream->minima[stream->minima_tail - 1].ls >= ls)
+	while (stream->minima_tail > stream->minima_head &&
+		   stream->minima[stream->minima_tail - 1].ls >= ls)
 		stream->minima_tail--;
 	if (stream->minima_tail == stream->minima_room) {
 		size_t n = stream->minima_tail - stream->minima_head;
 		if (stream->minima_head > n) { /* half of it is gone: move up instead of growing */
-			memmove(stream->minima, stream->minima + stream->minima_head, n * sizeof(*stream->minima));
+			memmove(stream->minima, stream->minima + stream->minima_head,
+					n * sizeof(*stream->minima));
 		} else {
 			size_t room = stream->minima_room ? 2 * stream->minima_room : 1024;
 			struct late_min *larger = realloc(stream->minima, room * sizeof(*larger));
@@ -202,7 +209,8 @@ static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 	return 0;
 }
 
-/* Puts the sorted group behind the window: now it is known which op comes first in its launch and in which step. */
+/* Puts the sorted group behind the window: now it is known which op comes first in its launch and
+ * in which step. */
 static int flush_group(struct opstream *stream)
 {
 	int error = 0;
@@ -221,7 +229,8 @@ static int flush_group(struct opstream *stream)
 		op->step = stream->slot_step[op->slot];
 		if (stream->tail - stream->head == stream->room)
 			error = ring_grow(stream);
-		if (!error && (op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
+		if (!error &&
+			(op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
 			error = minima_add(stream, stream->tail, op->ls);
 		if (!error)
 			stream->ring[stream->tail++ & (stream->room - 1)] = *op;
@@ -261,7 +270,8 @@ static int fill(struct opstream *stream)
 		if (error)
 			return error;
 	}
-	for (uint32_t i = 0; i < stream->n_sources; i++) /* the last calls may be late launches: let them be learned */
+	for (uint32_t i = 0; i < stream->n_sources;
+		 i++) /* the last calls may be late launches: let them be learned */
 		if (stream->head == stream->tail && source_load_calls(&stream->sources[i], INT64_MAX) != 0)
 			return -EIO;
 	return 0;
@@ -274,7 +284,7 @@ const struct op *opstream_next(struct opstream *stream)
 	if (stream->error || stream->head == stream->tail)
 		return NULL;
 	while (stream->minima_head < stream->minima_tail &&
-	       stream->minima[stream->minima_head].position < stream->head)
+		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
 	return &stream->ring[stream->head++ & (stream->room - 1)];
 }
@@ -297,7 +307,8 @@ bool opstream_is_node(const struct opstream *stream, const struct op *op)
 
 bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 {
-	size_t low = stream->minima_head, high = stream->minima_tail; /* minima[low - 1].ls < ls <= minima[high].ls */
+	size_t low = stream->minima_head,
+		   high = stream->minima_tail; /* minima[low - 1].ls < ls <= minima[high].ls */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (stream->minima[middle].ls < ls)
@@ -306,7 +317,8 @@ bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 			high = middle;
 	}
 	uint64_t first = stream->head - 1;
-	if (low == stream->minima_head || stream->minima[low - 1].position < first + QUEUE_DEPTH_FULL - 1)
+	if (low == stream->minima_head ||
+		stream->minima[low - 1].position < first + QUEUE_DEPTH_FULL - 1)
 		return false;
 	uint64_t n = 0;
 	for (uint64_t i = first; n < QUEUE_DEPTH_FULL && i <= stream->minima[low - 1].position; i++) {
@@ -315,4 +327,3 @@ bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 	}
 	return n >= QUEUE_DEPTH_FULL;
 }
-

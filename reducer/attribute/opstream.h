@@ -1,6 +1,6 @@
-/* The ops of one device, all processes merged, each joined to its launch, in op order (docs/ATTRIBUTION.md section 1), with a
- * window of OPSTREAM_AHEAD ops ahead of the one in hand: later ops decide what a launch was (a graph, a
- * pageable copy) and how full the queue is. */
+/* The ops of one device, all processes merged, each joined to its launch, in op order
+ * (docs/ATTRIBUTION.md section 1), with a window of OPSTREAM_AHEAD ops ahead of the one in hand:
+ * later ops decide what a launch was (a graph, a pageable copy) and how full the queue is. */
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H
 
@@ -10,10 +10,11 @@
 enum { OPSTREAM_AHEAD = 1 << 14 };
 
 enum op_flag {
-	OP_MATCHED = 1,       /* it has a launch record */
-	OP_FIRST_OF_CALL = 2, /* the first op of its launch on this device (always set without correlation) */
+	OP_MATCHED = 1, /* it has a launch record */
+	OP_FIRST_OF_CALL =
+		2, /* the first op of its launch on this device (always set without correlation) */
 	OP_IS_PAGEABLE = 4,
-	OP_GRAPH_CALL = 8, /* its launch's name says GraphLaunch */
+	OP_GRAPH_CALL = 8,   /* its launch's name says GraphLaunch */
 	OP_FIRST_KERNEL = 16 /* the first kernel of its launch */
 };
 
@@ -56,17 +57,20 @@ struct opstream {
 	int error;
 };
 
-int opstream_open(struct opstream *stream, struct source *sources, uint32_t n, const struct steps *steps);
+int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,
+				  const struct steps *steps);
 /* Rewinds all sources for another pass. 0 or -errno. */
 int opstream_rewind(struct opstream *stream);
 void opstream_close(struct opstream *stream);
 
-/* The next op in op order, or NULL at the end or after stream->error. It stays valid until the next call. */
+/* The next op in op order, or NULL at the end or after stream->error. It stays valid until the next
+ * call. */
 const struct op *opstream_next(struct opstream *stream);
 /* The op i places after the last one returned; NULL when the window ends before. */
 const struct op *opstream_peek(const struct opstream *stream, uint64_t i);
 
-/* Is `op` a node of a graph launch? a later one? (Asks what is known of its correlation id by now.) */
+/* Is `op` a node of a graph launch? a later one? (Asks what is known of its correlation id by now.)
+ */
 bool opstream_is_node(const struct opstream *stream, const struct op *op);
 static inline bool opstream_is_later_node(const struct opstream *stream, const struct op *op)
 {
@@ -75,7 +79,8 @@ static inline bool opstream_is_later_node(const struct opstream *stream, const s
 
 enum { QUEUE_DEPTH_FULL = 1000 };
 
-/* Had at least QUEUE_DEPTH_FULL launches that began before `ls` not started when the op last returned did? */
+/* Had at least QUEUE_DEPTH_FULL launches that began before `ls` not started when the op last
+ * returned did? */
 bool opstream_queue_full(const struct opstream *stream, int64_t ls);
 
 #endif

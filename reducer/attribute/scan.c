@@ -19,7 +19,8 @@ struct scanning {
 	struct counts lags;   /* start - Ls of launches that began inside the gap they ended */
 	struct counts queued; /* gaps whose k was queued */
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
-	int64_t *pairs;       /* (lag of the launch before a, gap length) while they fit: spares the second pass */
+	int64_t *
+		pairs; /* (lag of the launch before a, gap length) while they fit: spares the second pass */
 	size_t n_pairs;
 	bool pairs_fit;
 	struct noted *noted; /* committed when the pass turns out to be the last */
@@ -29,7 +30,8 @@ struct scanning {
 static int note_collective(struct scanning *s, const struct op *op)
 {
 	const struct collective *coll;
-	struct noted noted = {.process = s->ds->sources[op->source].process, .dur_ns = op->end - op->start};
+	struct noted noted = {.process = s->ds->sources[op->source].process,
+						  .dur_ns = op->end - op->start};
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.key, &noted.known);
 	if (error || !coll)
 		return error;
@@ -86,7 +88,7 @@ static void note_op(struct scanning *s, const struct op *op)
 		scan->empty = false;
 	}
 	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL && op->start > op->ls &&
-	    op->start - op->ls < s->smallest_lag)
+		op->start - op->ls < s->smallest_lag)
 		s->smallest_lag = op->start - op->ls;
 	if (op->step < STEP_BEFORE)
 		return;
@@ -96,7 +98,8 @@ static void note_op(struct scanning *s, const struct op *op)
 }
 
 /* One pass over all ops; `visit` sees every gap. */
-static int scan_pass(struct scanning *s, bool first, int (*visit)(struct scanning *, const struct gap *))
+static int scan_pass(struct scanning *s, bool first,
+					 int (*visit)(struct scanning *, const struct gap *))
 {
 	struct device_scan *scan = s->scan;
 	int error = device_sources_rewind(s->ds);
@@ -157,7 +160,8 @@ static void forget_pass(struct scanning *s)
 		scan->ends[i] = INT64_MIN;
 }
 
-/* Launches that begin after their op are found by reading further ahead; how far is known only after a pass. */
+/* Launches that begin after their op are found by reading further ahead; how far is known only
+ * after a pass. */
 static bool learned_late_launches(struct device_sources *ds)
 {
 	bool learned = false;
@@ -232,7 +236,8 @@ static int by_launch(const void *a, const void *b)
 	return x->launch_ns < y->launch_ns ? -1 : x->launch_ns > y->launch_ns;
 }
 
-/* The kernel launches of the device's first process, in order. Memory: 16 bytes a kernel, only when asked for. */
+/* The kernel launches of the device's first process, in order. Memory: 16 bytes a kernel, only when
+ * asked for. */
 static int collect_launches(struct scanning *s, struct launch_mark **marks, size_t *n)
 {
 	size_t room = 0;

@@ -25,11 +25,12 @@ static int make_tables(struct source *source)
 	for (uint32_t i = 0; i < trace->strings.n; i++)
 		source->names[i].first_launch_ns = INT64_MAX;
 	int error = corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch));
-	return error ? error : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
+	return error ? error
+				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
 }
 
 int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
-                const struct host_names *names, const struct classifier *classifier)
+				const struct host_names *names, const struct classifier *classifier)
 {
 	memset(source, 0, sizeof(*source));
 	source->process = process;
@@ -76,8 +77,8 @@ int source_rewind(struct source *source)
 		if (error)
 			return error;
 		*tables[i].left = tables[i].kind == BATON_RANGE || tables[i].kind == BATON_OVERHEAD
-		                          ? tables[i].rows->n_entries > 0 /* opened when lanes ask for them */
-		                          : rows_next(tables[i].rows);
+							  ? tables[i].rows->n_entries > 0 /* opened when lanes ask for them */
+							  : rows_next(tables[i].rows);
 		if (tables[i].rows->error)
 			return tables[i].rows->error;
 	}
@@ -94,8 +95,8 @@ void source_close(struct source *source)
 	trace_close(&source->trace);
 }
 
-static bool outer_call(const struct source *source, const struct launch *old, int64_t start, int64_t end,
-                       uint32_t thread)
+static bool outer_call(const struct source *source, const struct launch *old, int64_t start,
+					   int64_t end, uint32_t thread)
 {
 	if (start != old->start)
 		return start < old->start;
@@ -120,7 +121,7 @@ static void take_call(struct source *source)
 	if (launch->start != SOURCE_NO_CALL && !outer_call(source, launch, start, end, thread))
 		return;
 	if (launch->start == SOURCE_NO_CALL && launch->any_op &&
-	    start - launch->first_op_start > source->late_seen_ns)
+		start - launch->first_op_start > source->late_seen_ns)
 		source->late_seen_ns = start - launch->first_op_start;
 	launch->start = start;
 	launch->end = end;
@@ -178,7 +179,7 @@ uint32_t source_call_mask(struct source *source, uint32_t name)
 	struct name_facts *facts = &source->names[name];
 	if (!facts->call)
 		facts->call = (uint16_t)(host_names_call(source->host_names, source_text(source, name)) |
-		                         RANGE_KNOWN);
+								 RANGE_KNOWN);
 	return facts->call & ~(uint32_t)RANGE_KNOWN;
 }
 
@@ -186,8 +187,9 @@ uint32_t source_range_mask(struct source *source, uint32_t name, int category)
 {
 	uint16_t *mask = &source->names[name].range[category & 7];
 	if (!*mask)
-		*mask = (uint16_t)(host_names_range(source->host_names, source_text(source, name), category) |
-		                   RANGE_KNOWN);
+		*mask =
+			(uint16_t)(host_names_range(source->host_names, source_text(source, name), category) |
+					   RANGE_KNOWN);
 	return *mask & ~(uint32_t)RANGE_KNOWN;
 }
 

@@ -1,5 +1,6 @@
-/* One process as a device's analysis sees it: its open trace, row cursors, what its names mean, and the launches it has made so
- * far by correlation id. A launch is kept while it is among the newest SOURCE_LAUNCHES. */
+/* One process as a device's analysis sees it: its open trace, row cursors, what its names mean, and
+ * the launches it has made so far by correlation id. A launch is kept while it is among the newest
+ * SOURCE_LAUNCHES. */
 #ifndef ATTRIBUTE_SOURCE_H
 #define ATTRIBUTE_SOURCE_H
 
@@ -36,8 +37,8 @@ struct collective { /* the first row with this correlation */
 	int64_t out_bytes;
 };
 
-struct name_facts { /* per string of the trace, filled on first sight */
-	uint16_t call;  /* HOST_MASKs */
+struct name_facts {    /* per string of the trace, filled on first sight */
+	uint16_t call;     /* HOST_MASKs */
 	uint16_t range[8]; /* by category */
 	bool classified;
 	struct kernel_class kernel;
@@ -56,7 +57,8 @@ struct source {
 	struct corr_ring colls;
 	const struct host_names *host_names;
 	const struct classifier *classifier;
-	int64_t late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
+	int64_t
+		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
 	/* Where calls go besides the launches, in the last pass. */
 	int (*on_call)(void *context, struct source *source);
@@ -65,7 +67,7 @@ struct source {
 
 /* Opens the trace; device_key selects the analysed device. 0 or -errno. */
 int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
-                const struct host_names *names, const struct classifier *classifier);
+				const struct host_names *names, const struct classifier *classifier);
 /* Begins another pass over the rows. 0 or -errno. */
 int source_rewind(struct source *source);
 void source_close(struct source *source);
@@ -86,12 +88,14 @@ static inline const char *source_text(const struct source *source, uint32_t name
 }
 
 /* The dense index of an id column of the current row. */
-static inline uint32_t source_string(const struct source *source, const struct rows *rows, unsigned column)
+static inline uint32_t source_string(const struct source *source, const struct rows *rows,
+									 unsigned column)
 {
 	return idmap_get(&source->trace.string_ids, (uint64_t)rows_value(rows, column));
 }
 
-static inline uint32_t source_thread(const struct source *source, const struct rows *rows, unsigned column)
+static inline uint32_t source_thread(const struct source *source, const struct rows *rows,
+									 unsigned column)
 {
 	return idmap_get(&source->trace.thread_ids, (uint64_t)rows_value(rows, column));
 }

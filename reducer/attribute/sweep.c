@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(RANK_COUNT == LEAF_NCCL_WAIT + 1 && LEAF_WORK_MATMUL == 0, "ranks are the first leaves");
+_Static_assert(RANK_COUNT == LEAF_NCCL_WAIT + 1 && LEAF_WORK_MATMUL == 0,
+			   "ranks are the first leaves");
 
 /* Accounts [sweep->now, to), during which nothing changes. */
 static void account(struct sweep *sweep, int64_t to)
@@ -21,7 +22,8 @@ static void account(struct sweep *sweep, int64_t to)
 	if (rank == RANK_COUNT)
 		return;
 	sweep->time_ns[rank] += until - from;
-	bool nccl = sweep->running[RANK_TRANSFER] || sweep->running[RANK_UNSPLIT] || sweep->running[RANK_WAIT];
+	bool nccl =
+		sweep->running[RANK_TRANSFER] || sweep->running[RANK_UNSPLIT] || sweep->running[RANK_WAIT];
 	if (rank <= RANK_GRAPH && nccl)
 		sweep->hidden_ns += until - from;
 }

@@ -1,5 +1,5 @@
-/* Working time: at each instant the best rank of the ops that run (docs/ATTRIBUTION.md section 3). Ops come in order of
- * start; memory is the ops that run at once. */
+/* Working time: at each instant the best rank of the ops that run (docs/ATTRIBUTION.md section 3).
+ * Ops come in order of start; memory is the ops that run at once. */
 #ifndef ATTRIBUTE_SWEEP_H
 #define ATTRIBUTE_SWEEP_H
 
@@ -8,15 +8,15 @@
 #include <stddef.h>
 
 enum work_rank { /* in the order in which overlapping ops win: also the order of the leaves */
-	RANK_MATMUL,
-	RANK_CUSTOM,
-	RANK_OTHER,
-	RANK_MEMORY,
-	RANK_GRAPH,
-	RANK_TRANSFER,
-	RANK_UNSPLIT,
-	RANK_WAIT,
-	RANK_COUNT
+				 RANK_MATMUL,
+				 RANK_CUSTOM,
+				 RANK_OTHER,
+				 RANK_MEMORY,
+				 RANK_GRAPH,
+				 RANK_TRANSFER,
+				 RANK_UNSPLIT,
+				 RANK_WAIT,
+				 RANK_COUNT
 };
 
 struct sweep_change {
@@ -35,8 +35,8 @@ struct sweep {
 	int64_t hidden_ns;
 };
 
-/* An op of `rank` begins at `start` (>= all before). With RANK_WAIT it turns into RANK_TRANSFER at `turns`, else turns is
- * ignored. 0 or -ENOMEM. */
+/* An op of `rank` begins at `start` (>= all before). With RANK_WAIT it turns into RANK_TRANSFER at
+ * `turns`, else turns is ignored. 0 or -ENOMEM. */
 int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end);
 /* Lets everything run out. */
 void sweep_finish(struct sweep *sweep);

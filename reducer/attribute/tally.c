@@ -1,8 +1,10 @@
 #include "attribute/tally.h"
 
-static struct tally_row *slot(const struct tally *tally, uint32_t source, uint32_t name, enum leaf leaf)
+static struct tally_row *slot(const struct tally *tally, uint32_t source, uint32_t name,
+							  enum leaf leaf)
 {
-	uint64_t h = ((uint64_t)source << 40 | (uint64_t)name << 8 | leaf) * UINT64_C(0x9E3779B97F4A7C15);
+	uint64_t h =
+		((uint64_t)source << 40 | (uint64_t)name << 8 | leaf) * UINT64_C(0x9E3779B97F4A7C15);
 	for (size_t i = h >> 24;; i++) {
 		struct tally_row *row = &tally->rows[i & (tally->room - 1)];
 		if (!row->used || (row->source == source && row->name == name && row->leaf == leaf))
@@ -32,8 +34,10 @@ int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
 		return -ENOMEM;
 	struct tally_row *row = slot(tally, piece->source, piece->name, piece->leaf);
 	if (!row->used) {
-		*row = (struct tally_row){.source = piece->source, .name = piece->name, .leaf = (uint8_t)piece->leaf,
-		                          .used = true};
+		*row = (struct tally_row){.source = piece->source,
+								  .name = piece->name,
+								  .leaf = (uint8_t)piece->leaf,
+								  .used = true};
 		tally->used++;
 	}
 	row->count += row->last_gap != gap;

@@ -5,8 +5,9 @@
 static bool under(enum leaf leaf, const char *prefix)
 {
 	size_t n = prefix ? strlen(prefix) : 0;
-	return n == 0 || (strncmp(leaf_name(leaf), prefix, n) == 0 &&
-	                  (leaf_name(leaf)[n] == 0 || leaf_name(leaf)[n] == '.' || prefix[n - 1] == '.'));
+	return n == 0 ||
+		   (strncmp(leaf_name(leaf), prefix, n) == 0 &&
+			(leaf_name(leaf)[n] == 0 || leaf_name(leaf)[n] == '.' || prefix[n - 1] == '.'));
 }
 
 int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf)
@@ -24,12 +25,14 @@ static bool worse(const struct gap_proof *a, const struct gap_proof *b, const ch
 }
 
 /* The row that stood behind most of the gap. */
-static void describe_doing(struct gap_proof *proof, const struct pieces *pieces, const struct device_sources *ds)
+static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
+						   const struct device_sources *ds)
 {
 	for (size_t i = 0; i < pieces->n; i++) {
 		const struct piece *piece = &pieces->at[i];
 		int64_t ns = 0;
-		if (piece->leaf == LEAF_CPU_LAUNCH_LATENCY || piece->leaf >= LEAF_GPU_DISPATCH || !piece->name)
+		if (piece->leaf == LEAF_CPU_LAUNCH_LATENCY || piece->leaf >= LEAF_GPU_DISPATCH ||
+			!piece->name)
 			continue;
 		for (size_t k = 0; k < pieces->n && pieces->n < 4096; k++)
 			if (pieces->at[k].name == piece->name && pieces->at[k].source == piece->source)
@@ -38,7 +41,7 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 			continue;
 		proof->doing_ns = ns;
 		snprintf(proof->doing, sizeof(proof->doing), "%s",
-		         source_text(&ds->sources[piece->source], piece->name));
+				 source_text(&ds->sources[piece->source], piece->name));
 	}
 }
 
@@ -51,13 +54,14 @@ static int32_t step_at(const struct device_scan *scan, int64_t at)
 }
 
 static void prove(struct gap_proof *proof, const struct gap *gap, const struct device_sources *ds,
-                  const struct device_scan *scan)
+				  const struct device_scan *scan)
 {
 	const struct op *k = gap->k;
 	const struct source *source = &ds->sources[k->source];
 	proof->step = step_at(scan, gap->a);
 	proof->since_ns = gap->a - scan->hull_from;
-	snprintf(proof->next_op, sizeof(proof->next_op), "%s", k->name ? source_text(source, k->name) : "memory copy");
+	snprintf(proof->next_op, sizeof(proof->next_op), "%s",
+			 k->name ? source_text(source, k->name) : "memory copy");
 	if (!(k->flags & OP_MATCHED))
 		return;
 	snprintf(proof->next_call, sizeof(proof->next_call), "%s", source_text(source, k->call_name));
@@ -66,8 +70,9 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 	proof->tid = source->trace.threads[k->thread].tid;
 }
 
-int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap, const struct pieces *pieces,
-                        const struct device_sources *ds, const struct device_scan *scan)
+int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
+						const struct pieces *pieces, const struct device_sources *ds,
+						const struct device_scan *scan)
 {
 	struct reduction *out = worst->reduction;
 	if (worst->room == 0)
@@ -77,7 +82,7 @@ int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap, const s
 		proof.leaf_ns[pieces->at[i].leaf] += pieces->at[i].to - pieces->at[i].from;
 	bool full = out->n_gaps == worst->room;
 	if (gap_proof_weight(&proof, worst->leaf) == 0 ||
-	    (full && !worse(&proof, &out->gaps[out->n_gaps - 1], worst->leaf)))
+		(full && !worse(&proof, &out->gaps[out->n_gaps - 1], worst->leaf)))
 		return 0;
 	if (!out->gaps) {
 		out->gaps = calloc(worst->room, sizeof(*out->gaps));

@@ -12,8 +12,9 @@ struct worst_gaps {
 };
 
 /* Keeps the gap just explained when it is among the worst. 0 or -ENOMEM. */
-int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap, const struct pieces *pieces,
-                        const struct device_sources *ds, const struct device_scan *scan);
+int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
+						const struct pieces *pieces, const struct device_sources *ds,
+						const struct device_scan *scan);
 
 /* The time of a proof that counts under `leaf` (NULL: all of it). */
 int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf);

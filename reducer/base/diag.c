@@ -47,8 +47,8 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
 
 enum status status_worse(enum status a, enum status b)
 {
-	static const int weight[] = {[STATUS_OK] = 0, [STATUS_GATE] = 1, [STATUS_PARTIAL] = 2,
-	                             [STATUS_INPUT] = 3, [STATUS_USAGE] = 4, [STATUS_OUTPUT] = 5};
+	static const int weight[] = {[STATUS_OK] = 0,    [STATUS_GATE] = 1,  [STATUS_PARTIAL] = 2,
+								 [STATUS_INPUT] = 3, [STATUS_USAGE] = 4, [STATUS_OUTPUT] = 5};
 	return weight[a] >= weight[b] ? a : b;
 }
 

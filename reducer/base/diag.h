@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 enum status { /* exit statuses, a contract with scripts (docs/man) */
-	STATUS_OK = 0,
-	STATUS_GATE = 1,
-	STATUS_USAGE = 2,
-	STATUS_INPUT = 3,   /* unreadable or corrupt, nothing was used */
-	STATUS_PARTIAL = 4, /* answered, but not from everything */
-	STATUS_OUTPUT = 5
+			  STATUS_OK = 0,
+			  STATUS_GATE = 1,
+			  STATUS_USAGE = 2,
+			  STATUS_INPUT = 3,   /* unreadable or corrupt, nothing was used */
+			  STATUS_PARTIAL = 4, /* answered, but not from everything */
+			  STATUS_OUTPUT = 5
 };
 
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -23,7 +23,8 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
 /* The more serious of two outcomes of one command: output error, input, partial, ok. */
 enum status status_worse(enum status a, enum status b);
 
-/* One line of progress on stderr, at most 5 a second and only on a terminal; progress_done clears it. */
+/* One line of progress on stderr, at most 5 a second and only on a terminal; progress_done clears
+ * it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_done(void);
 

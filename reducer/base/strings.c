@@ -48,7 +48,8 @@ static uint32_t *pool_slot(const struct strings *pool, const char *at, size_t by
 	uint32_t i = (uint32_t)XXH3_64bits(at, bytes) & mask;
 	for (;; i = (i + 1) & mask) {
 		uint32_t id = pool->slots[i];
-		if (id == 0 || (pool->texts[id].bytes == bytes && memcmp(pool->texts[id].at, at, bytes) == 0))
+		if (id == 0 ||
+			(pool->texts[id].bytes == bytes && memcmp(pool->texts[id].at, at, bytes) == 0))
 			return &pool->slots[i];
 	}
 }

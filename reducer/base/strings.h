@@ -1,5 +1,6 @@
-/* A pool of distinct byte strings, numbered from 1 in order of arrival. The bytes stay where they are until the
- * pool is freed. One thread at a time writes; reading is free once writing stopped. */
+/* A pool of distinct byte strings, numbered from 1 in order of arrival. The bytes stay where they
+ * are until the pool is freed. One thread at a time writes; reading is free once writing stopped.
+ */
 #ifndef BASE_STRINGS_H
 #define BASE_STRINGS_H
 

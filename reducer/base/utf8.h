@@ -5,12 +5,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the valid sequence at `at` (`left` > 0 bytes are there), 0 when there is none; *code its character. */
+/* Length of the valid sequence at `at` (`left` > 0 bytes are there), 0 when there is none; *code
+ * its character. */
 static inline size_t utf8_decode(const char *text, size_t left, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *at = (const unsigned char *)text;
-	size_t n = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
+	size_t n = at[0] < 0x80       ? 1
+			   : at[0] >> 5 == 6  ? 2
+			   : at[0] >> 4 == 14 ? 3
+			   : at[0] >> 3 == 30 ? 4
+								  : 0;
 	if (n == 0 || n > left)
 		return 0;
 	*code = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));

@@ -26,7 +26,8 @@ const struct rule RULES_CUSTOM[] = {
 		 OPTIMIZER),
 
 	BASE("loss.name",
-		 "crossentropy nllloss classnll nllcriterion =xent xentropy softmaxxent mseloss l1loss smoothl1 focalloss "
+		 "crossentropy nllloss classnll nllcriterion =xent xentropy softmaxxent mseloss l1loss "
+		 "smoothl1 focalloss "
 		 "ctcloss ctcalpha "
 		 "ctcloss* ctcgrad hingeloss bceloss tripletmargin kldiv =loss lossforward lossbackward "
 		 "lossgrad logprobforward marginloss marginrank kllossf logpkernel =grpo =ppo =dpo rnnt",

@@ -28,10 +28,12 @@ const struct rule RULES_DENSE[] = {
 	BASE("moe.reduce", "moesum moereduce sumreducetopk moesumreduce", REDUCE),
 	BASE("moe.topk", "topkgating topksoftmax topksigmoid groupedtopk topkrouter", SORT),
 
-	/* cublasLt's epilogue of a product; fbgemm's rows are index lists even where they are permuted. */
+	/* cublasLt's epilogue of a product; fbgemm's rows are index lists even where they are permuted.
+	 */
 	WITHIN("gemm.epilogue", "=epilogue", "globalkernel", GEMM),
 	WITHIN("fbgemm.quant", "fbgemm", "quantize fp8 hfp8 qparam", QUANT),
-	WITHIN("fbgemm.rows", "fbgemm", "permute*indices permute*weights permute*lengths offsetsrange", EMBEDDING),
+	WITHIN("fbgemm.rows", "fbgemm", "permute*indices permute*weights permute*lengths offsetsrange",
+		   EMBEDDING),
 
 	/* Attention. Softmax kernels of older attention ("scaled_masked_softmax") are softmax; caches
 	   are copies. */

@@ -209,7 +209,8 @@ const struct rule RULES_WRAPPER[] = {
 			CUTLASS, GEMM),
 	WRAPPER("ck_tile", "^kentry", CK_TILE, CUSTOM_OTHER),
 	WITHIN("cub.sort", "=cub", "sort onesweep histogram merge", SORT),
-	WITHIN("cub.reduce", "=cub", "reduce scan compactinit", REDUCE), /* sums of rows, of prefixes, by key */
+	WITHIN("cub.reduce", "=cub", "reduce scan compactinit",
+		   REDUCE), /* sums of rows, of prefixes, by key */
 	WITHIN("cub.select", "=cub", "select compact unique runlength partition", SORT),
 	WITHIN("cub.copy", "=cub", "memcpy copy", COPY),
 	WITHIN("cub.pointwise", "=cub", "transform foreach emptykernel", POINTWISE),

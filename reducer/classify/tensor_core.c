@@ -10,7 +10,8 @@ static const char NOT_USED[] =
 	"^maxwell ^volta*sgemm ^volta*dgemm ^volta*cgemm ^volta*zgemm ^volta*hgemm "
 	"^ampere*=sgemm ^ampere*=dgemm ^ampere*=cgemm ^ampere*=zgemm ^turing*=sgemm ^turing*=dgemm "
 	"^ampere*sgemm ^sgemm ^dgemm ^cgemm ^zgemm convolvesgemm dgradengine wgradalg im2col "
-	"=offsets =offset scalkernel globalkernel wgradnchwhelper scudnn =cudnn*winograd generatewinograd "
+	"=offsets =offset scalkernel globalkernel wgradnchwhelper scudnn =cudnn*winograd "
+	"generatewinograd "
 	"!16816 !884 !1688 !161616 !tensorop";
 
 /* The list of interop.md section 4 (h884 ... c1688), and what came after it: Hopper's gmma, nvjet,

@@ -96,8 +96,8 @@ int command_run(const struct command *command, int argc, char **argv)
 	for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
 		if (code == '?' || code == ':') {
 			diag("%s: %s '%s' (see baton %s --help)", command->name,
-			     code == ':' ? "missing value after" : "unknown option", argv[optind - 1],
-			     command->name);
+				 code == ':' ? "missing value after" : "unknown option", argv[optind - 1],
+				 command->name);
 			return STATUS_USAGE;
 		}
 		size_t i = option_index(command, code);
@@ -116,7 +116,7 @@ int command_run(const struct command *command, int argc, char **argv)
 	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};
 	if (call.operands < command->least_operands || (!command->operands && call.operands > 0)) {
 		diag("usage: baton %s [OPTION...] %s", command->name,
-		     command->operands ? command->operands : "");
+			 command->operands ? command->operands : "");
 		return STATUS_USAGE;
 	}
 	return finish_stdout(command->run(&call));
@@ -126,8 +126,8 @@ static void help_option_line(const struct option_spec *spec)
 {
 	char left[64];
 	snprintf(left, sizeof(left), "%s%c%s --%s%s%s", spec->letter ? "-" : " ",
-	         spec->letter ? spec->letter : ' ', spec->letter ? "," : " ", spec->name,
-	         spec->value ? " " : "", spec->value ? spec->value : "");
+			 spec->letter ? spec->letter : ' ', spec->letter ? "," : " ", spec->name,
+			 spec->value ? " " : "", spec->value ? spec->value : "");
 	printf("  %-26s %s\n", left, spec->help);
 }
 
@@ -135,8 +135,8 @@ void command_help(const struct command *command)
 {
 	size_t n = count_options(command);
 	printf("usage: baton %s [OPTION...] %s\n\n%s%s\n", command->name,
-	       command->operands ? command->operands : "", command->summary,
-	       command->run ? "" : " (not built yet)");
+		   command->operands ? command->operands : "", command->summary,
+		   command->run ? "" : " (not built yet)");
 	if (command->details)
 		printf("\n%s\n", command->details);
 	printf("\n");
@@ -149,8 +149,9 @@ void command_man(const struct command *command)
 {
 	size_t n = count_options(command);
 	printf(".TH BATON-%s 1\n.SH NAME\nbaton\\-%s \\- %s\n.SH SYNOPSIS\n", command->name,
-	       command->name, command->summary);
-	printf(".B baton %s\n[OPTION...] %s\n", command->name, command->operands ? command->operands : "");
+		   command->name, command->summary);
+	printf(".B baton %s\n[OPTION...] %s\n", command->name,
+		   command->operands ? command->operands : "");
 	if (command->details)
 		printf(".SH DESCRIPTION\n%s\n", command->details);
 	printf(".SH OPTIONS\n");
@@ -161,8 +162,9 @@ void command_man(const struct command *command)
 			printf(", \\-%c", spec->letter);
 		printf("%s%s\n%s\n", spec->value ? " " : "", spec->value ? spec->value : "", spec->help);
 	}
-	printf(".SH EXIT STATUS\n0 ok, 1 a gate failed, 2 usage, 3 unreadable or corrupt input, 4 answered "
-	       "from partial data, 5 output error.\n");
+	printf(".SH EXIT STATUS\n0 ok, 1 a gate failed, 2 usage, 3 unreadable or corrupt input, 4 "
+		   "answered "
+		   "from partial data, 5 output error.\n");
 }
 
 int finish_stdout(int status)

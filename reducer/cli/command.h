@@ -1,5 +1,5 @@
-/* A command is one const table entry in one small file cmd_NAME.c; main.c lists them. Parsing, --help and the man
- * page come from the same table. */
+/* A command is one const table entry in one small file cmd_NAME.c; main.c lists them. Parsing,
+ * --help and the man page come from the same table. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -9,8 +9,8 @@
 enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER };
 
 struct option_spec {
-	const char *name;  /* long name without dashes; NULL ends the list */
-	char letter;       /* short form or 0 */
+	const char *name; /* long name without dashes; NULL ends the list */
+	char letter;      /* short form or 0 */
 	enum option_kind kind;
 	const char *value; /* "DIR", "N"; NULL for a flag */
 	const char *help;
@@ -19,7 +19,7 @@ struct option_spec {
 struct invocation {
 	const struct command *command;
 	const struct option_spec *options;
-	const char **texts;   /* per option in the table's order: the text given, or NULL */
+	const char **texts; /* per option in the table's order: the text given, or NULL */
 	int operands;
 	char **operand;
 };
@@ -28,8 +28,8 @@ struct command {
 	const char *name;
 	const char *operands; /* "DIR..." for the usage line; NULL: takes none */
 	int least_operands;
-	const char *summary;  /* one line */
-	const char *details;  /* paragraphs for --help and the man page */
+	const char *summary; /* one line */
+	const char *details; /* paragraphs for --help and the man page */
 	const struct option_spec *options;
 	int (*run)(const struct invocation *); /* returns an enum status; NULL: not built yet */
 };

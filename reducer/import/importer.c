@@ -11,16 +11,16 @@ static bool one_run(const struct import_seat *seat, const struct import_claim *c
 	if (seat->world_size >= 0 && claim->world_size >= 0 && seat->world_size != claim->world_size)
 		return false;
 	return seat->t_min_ns - IMPORT_REACH_NS <= claim->t_max_ns &&
-	       claim->t_min_ns - IMPORT_REACH_NS <= seat->t_max_ns;
+		   claim->t_min_ns - IMPORT_REACH_NS <= seat->t_max_ns;
 }
 
 static bool seat_taken(const struct import_run *run, const char *host,
-                       const struct import_claim *claim)
+					   const struct import_claim *claim)
 {
 	for (size_t i = 0; i < run->n_seats; i++)
 		for (size_t k = 0; k < claim->n; k++)
 			if (run->seats[i].ordinal == claim->ordinals[k] &&
-			    strcmp(run->seats[i].host, host) == 0 && one_run(&run->seats[i], claim))
+				strcmp(run->seats[i].host, host) == 0 && one_run(&run->seats[i], claim))
 				return true;
 	return false;
 }
@@ -48,8 +48,10 @@ int import_take_seats(struct import_run *run, char host[64], const struct import
 	run->seats = larger;
 	for (size_t k = 0; k < claim->n; k++) {
 		struct import_seat *seat = &run->seats[run->n_seats++];
-		*seat = (struct import_seat){.ordinal = claim->ordinals[k], .world_size = claim->world_size,
-		                             .t_min_ns = claim->t_min_ns, .t_max_ns = claim->t_max_ns};
+		*seat = (struct import_seat){.ordinal = claim->ordinals[k],
+									 .world_size = claim->world_size,
+									 .t_min_ns = claim->t_min_ns,
+									 .t_max_ns = claim->t_max_ns};
 		memcpy(seat->host, host, sizeof(seat->host));
 	}
 	return 0;

@@ -8,13 +8,13 @@
 
 /* State of one `baton import`: shared by all its files. */
 struct import_run {
-	const char *out_dir;  /* exists, writable */
-	const char *run_id;   /* one for all files of this import */
-	int32_t force_rank;   /* --rank N for a single file, -1: take it from the source */
-	uint64_t rows;        /* accepted so far, all files */
-	uint64_t refused;     /* rows and events of the sources that could not be used */
-	uint64_t files_out;   /* trace files made */
-	uint64_t bytes_in;    /* bytes of source text read (after inflating), for MB/s */
+	const char *out_dir;       /* exists, writable */
+	const char *run_id;        /* one for all files of this import */
+	int32_t force_rank;        /* --rank N for a single file, -1: take it from the source */
+	uint64_t rows;             /* accepted so far, all files */
+	uint64_t refused;          /* rows and events of the sources that could not be used */
+	uint64_t files_out;        /* trace files made */
+	uint64_t bytes_in;         /* bytes of source text read (after inflating), for MB/s */
 	struct import_seat *seats; /* already taken: two Kineto files never share a device */
 	size_t n_seats;
 };

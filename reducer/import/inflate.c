@@ -14,8 +14,8 @@ struct inflate {
 	int fd;
 	int error;
 	bool packed;
-	bool ended;       /* no more input in the file */
-	bool member_open; /* inside a gz member */
+	bool ended;          /* no more input in the file */
+	bool member_open;    /* inside a gz member */
 	uint64_t file_bytes; /* read from the file */
 	z_stream z;
 	unsigned char input[INPUT_BYTES];

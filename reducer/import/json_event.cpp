@@ -28,7 +28,8 @@ struct json_event_reader {
 	int16_t *next;              /* per key: another one of the same length */
 };
 
-namespace {
+namespace
+{
 
 int find_key(const json_event_reader *reader, std::string_view name, bool in_args)
 {
@@ -36,7 +37,7 @@ int find_key(const json_event_reader *reader, std::string_view name, bool in_arg
 		return NO_KEY;
 	int i = reader->first[name.size()];
 	while (i != NO_KEY && (reader->keys[i].in_args != in_args ||
-	                       std::memcmp(reader->keys[i].name, name.data(), name.size()) != 0))
+						   std::memcmp(reader->keys[i].name, name.data(), name.size()) != 0))
 		i = reader->next[i];
 	return i;
 }
@@ -64,8 +65,8 @@ bool is_number(std::string_view t)
 /* The words of JSON, and those that C printf and Python put there. */
 bool is_word(std::string_view t)
 {
-	static const char *const words[] = {"null", "true", "false", "NaN", "Infinity", "-Infinity",
-	                                    "nan", "inf", "-nan", "-inf"};
+	static const char *const words[] = {"null",      "true", "false", "NaN",  "Infinity",
+										"-Infinity", "nan",  "inf",   "-nan", "-inf"};
 	for (const char *word : words)
 		if (t == word)
 			return true;
@@ -108,7 +109,7 @@ bool is_scalar_ok(std::string_view token, const char *end)
 
 /* One object; `args` inside it (top level only) is read too. Returns 0 or -EBADMSG. */
 int read_object(json_event_reader *reader, ondemand::object object, const char *end, bool in_args,
-                json_text *values)
+				json_text *values)
 {
 	for (auto entry : object) {
 		ondemand::field field;
@@ -164,7 +165,7 @@ void json_event_free(struct json_event_reader *reader)
 }
 
 int json_event_read(struct json_event_reader *reader, const char *at, size_t bytes,
-                    struct json_text *values)
+					struct json_text *values)
 {
 	std::memset(values, 0, reader->n * sizeof(*values));
 	simdjson::padded_string_view text(at, bytes, bytes + JSON_EVENT_PADDING);

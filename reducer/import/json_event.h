@@ -26,7 +26,7 @@ void json_event_free(struct json_event_reader *reader);
  * text. 0; -EBADMSG: a syntax error somewhere in the object or its args (inside deeper values only
  * the brackets are looked at); -ENOMEM. */
 int json_event_read(struct json_event_reader *reader, const char *at, size_t bytes,
-                    struct json_text *values);
+					struct json_text *values);
 
 #ifdef __cplusplus
 }

@@ -58,7 +58,7 @@ static int next_byte(struct scan *s, bool commas)
 {
 	for (;;) {
 		while (s->at < s->end &&
-		       (json_is_space(s->buffer[s->at]) || (commas && s->buffer[s->at] == ',')))
+			   (json_is_space(s->buffer[s->at]) || (commas && s->buffer[s->at] == ',')))
 			s->at++;
 		s->item = s->at;
 		if (s->at < s->end)
@@ -154,7 +154,7 @@ static int scan_event(struct scan *s)
 	int error = walk_item(s, &kept);
 	if (!error && kept)
 		error = s->sink->event(s->sink->context, s->buffer + s->item, s->at - s->item,
-		                       s->base + s->item);
+							   s->base + s->item);
 	if (error != -EBADMSG)
 		return error;
 	if (kept)

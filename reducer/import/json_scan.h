@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 enum {
-	JSON_SCAN_PADDING = 64,       /* readable bytes behind every text handed out */
-	JSON_SCAN_ITEM = 16 << 20     /* a larger event or value is passed over */
+	JSON_SCAN_PADDING = 64,   /* readable bytes behind every text handed out */
+	JSON_SCAN_ITEM = 16 << 20 /* a larger event or value is passed over */
 };
 
 struct json_source {

@@ -5,7 +5,7 @@
 bool json_is(struct json_text text, const char *string)
 {
 	return text.kind == JSON_STRING && strlen(string) == text.bytes &&
-	       memcmp(text.at, string, text.bytes) == 0;
+		   memcmp(text.at, string, text.bytes) == 0;
 }
 
 static bool is_digit(char c)

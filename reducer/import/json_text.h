@@ -15,8 +15,8 @@ enum json_kind {
 	JSON_ABSENT,
 	JSON_STRING, /* without its quotes, escapes as they stand */
 	JSON_NUMBER,
-	JSON_WORD,   /* true, false, null, NaN, ... */
-	JSON_NESTED  /* an object or array, with its brackets */
+	JSON_WORD,  /* true, false, null, NaN, ... */
+	JSON_NESTED /* an object or array, with its brackets */
 };
 
 struct json_text {

@@ -18,13 +18,13 @@ const char *json_find_structure(const char *at, const char *end)
 {
 #ifdef __SSE2__
 	const __m128i quote = _mm_set1_epi8('"'), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}'),
-	              fold = _mm_set1_epi8(0x20); /* [ and ] become { and } */
+				  fold = _mm_set1_epi8(0x20); /* [ and ] become { and } */
 	for (; end - at >= 16; at += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
 		__m128i folded = _mm_or_si128(v, fold);
-		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(v, quote),
-		                           _mm_or_si128(_mm_cmpeq_epi8(folded, open),
-		                                        _mm_cmpeq_epi8(folded, close)));
+		__m128i hit =
+			_mm_or_si128(_mm_cmpeq_epi8(v, quote),
+						 _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close)));
 		unsigned mask = (unsigned)_mm_movemask_epi8(hit);
 		if (mask)
 			return at + __builtin_ctz(mask);
@@ -40,12 +40,12 @@ static const char *find_string_end(const char *at, const char *end)
 {
 #ifdef __SSE2__
 	const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
-	              control = _mm_set1_epi8(0x1f);
+				  control = _mm_set1_epi8(0x1f);
 	for (; end - at >= 16; at += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
-		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, control), v),
-		                           _mm_or_si128(_mm_cmpeq_epi8(v, quote),
-		                                        _mm_cmpeq_epi8(v, slash)));
+		__m128i hit =
+			_mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(v, control), v),
+						 _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash)));
 		unsigned mask = (unsigned)_mm_movemask_epi8(hit);
 		if (mask)
 			return at + __builtin_ctz(mask);
@@ -120,7 +120,7 @@ static enum json_walk_result walk_close(struct json_walk *walk, char c)
 }
 
 enum json_walk_result json_walk_value(struct json_walk *walk, const char *begin, const char **at,
-                                      const char *end)
+									  const char *end)
 {
 	for (;;) {
 		enum json_walk_result result;

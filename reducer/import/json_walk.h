@@ -22,7 +22,7 @@ struct json_walk {
  * value (a string, object or array). MORE: *at is where to go on when there is more text. BROKEN:
  * *at is the offending byte. */
 enum json_walk_result json_walk_value(struct json_walk *walk, const char *begin, const char **at,
-                                      const char *end);
+									  const char *end);
 
 /* The first of " { } [ ] in [at, end), or end. */
 const char *json_find_structure(const char *at, const char *end);

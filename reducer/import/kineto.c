@@ -115,7 +115,8 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 	else if (error == -ENODATA)
 		diag_at(k->path, offset, "the text ends too early; what stands before is used");
 	else if (error == -EBADMSG)
-		diag_at(k->path, offset, "not the text of a trace from here on; what stands before is used");
+		diag_at(k->path, offset,
+				"not the text of a trace from here on; what stands before is used");
 	else
 		diag_at(k->path, offset, "%s", strerror(-error));
 }
@@ -124,17 +125,18 @@ static void say_losses(struct kineto *k)
 {
 	uint64_t refused = trace_out_refused(k->out), unnamed = trace_out_unnamed(k->out);
 	if (k->shown > SHOWN)
-		diag("%s: %" PRIu64 " pieces of it cannot be used (%" PRIu64 " not shown)", k->path, k->shown,
-		     k->shown - SHOWN);
+		diag("%s: %" PRIu64 " pieces of it cannot be used (%" PRIu64 " not shown)", k->path,
+			 k->shown, k->shown - SHOWN);
 	if (refused)
 		diag("%s: %" PRIu64 " refused: more than 12 h from the others, or a negative "
-		     "duration or one above 7 days", k->path, refused);
+			 "duration or one above 7 days",
+			 k->path, refused);
 	if (unnamed)
 		diag("%s: more names than a trace holds: %" PRIu64 " are not told apart", k->path, unnamed);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "pieces of the source that are not valid JSON",
-	               k->broken);
+				   k->broken);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, name, thread or stream",
-	               k->rows.useless);
+				   k->rows.useless);
 	trace_out_loss(k->out, BATON_LOSS_TRUNCATED, "source file", k->cut);
 	k->run->refused += k->broken + k->rows.useless + refused;
 	k->cut = k->cut || unnamed > 0;
@@ -159,8 +161,10 @@ static int close_trace(struct kineto *k)
 	if (k->run->force_rank >= 0)
 		facts->rank = k->run->force_rank;
 	name_host(k, host);
-	struct import_claim claim = {.ordinals = k->rows.ordinals, .n = k->rows.n_devices,
-	                             .rank = facts->rank, .world_size = facts->world_size};
+	struct import_claim claim = {.ordinals = k->rows.ordinals,
+								 .n = k->rows.n_devices,
+								 .rank = facts->rank,
+								 .world_size = facts->world_size};
 	trace_out_hull(k->out, &claim.t_min_ns, &claim.t_max_ns);
 	int error = import_take_seats(k->run, host, &claim);
 	if (error) {
@@ -168,12 +172,16 @@ static int close_trace(struct kineto *k)
 		return error;
 	}
 	snprintf(version, sizeof(version), "%s%s", facts->pytorch[0] ? "PyTorch " : "schema ",
-	         facts->pytorch[0] ? facts->pytorch : facts->schema);
-	struct trace_identity identity = {
-		.pid = k->rows.pid ? k->rows.pid : facts->pid, .rank = facts->rank,
-		.world_size = facts->world_size, .local_rank = -1, .host = host, .source = "kineto",
-		.source_version = facts->pytorch[0] || facts->schema[0] ? version : NULL,
-		.run_id = k->run->run_id};
+			 facts->pytorch[0] ? facts->pytorch : facts->schema);
+	struct trace_identity identity = {.pid = k->rows.pid ? k->rows.pid : facts->pid,
+									  .rank = facts->rank,
+									  .world_size = facts->world_size,
+									  .local_rank = -1,
+									  .host = host,
+									  .source = "kineto",
+									  .source_version =
+										  facts->pytorch[0] || facts->schema[0] ? version : NULL,
+									  .run_id = k->run->run_id};
 	return trace_out_close(k->out, &identity);
 }
 
@@ -214,8 +222,8 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 
 static int import_file(const char *path, struct import_run *run)
 {
-	struct kineto k = {.path = path, .run = run, .begin_ns = now_ns(),
-	                   .facts = {.rank = -1, .world_size = -1}};
+	struct kineto k = {
+		.path = path, .run = run, .begin_ns = now_ns(), .facts = {.rank = -1, .world_size = -1}};
 	struct json_source source = {read_source, &k};
 	struct json_sink sink = {take_event, take_value, take_trouble, &k};
 	uint64_t offset;
@@ -250,7 +258,7 @@ close_source:
 static int recognise(const unsigned char *head, size_t bytes)
 {
 	static const char *const marks[] = {"\"traceEvents\"", "\"schemaVersion\"",
-	                                    "\"deviceProperties\"", "\"distributedInfo\"", "\"ph\""};
+										"\"deviceProperties\"", "\"distributedInfo\"", "\"ph\""};
 	size_t i = bytes >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	while (i < bytes && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t'))
 		i++;

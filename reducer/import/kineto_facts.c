@@ -183,7 +183,7 @@ static void host_from_name(struct kineto_facts *facts, const char *name)
 		const char *q = p + 1;
 		int64_t pid = *p == '_' ? take_number(&q) : -1;
 		if (pid <= 0 || *q++ != '.' || take_number(&q) < 0 || q != tail ||
-		    (size_t)(p - name) >= sizeof(facts->host))
+			(size_t)(p - name) >= sizeof(facts->host))
 			continue;
 		memcpy(facts->host, name, (size_t)(p - name));
 		facts->host[p - name] = 0;

@@ -9,10 +9,32 @@
 #include <string.h>
 
 enum {
-	EV_PH, EV_CAT, EV_NAME, EV_PID, EV_TID, EV_TS, EV_DUR,
-	ARG_CORRELATION, ARG_DEVICE, ARG_CONTEXT, ARG_STREAM, ARG_BYTES, ARG_IN_DEVICE, ARG_IN_CONTEXT,
-	ARG_GRAPH_NODE, ARG_COLLECTIVE, ARG_IN_ELEMENTS, ARG_OUT_ELEMENTS, ARG_DTYPE, ARG_GROUP_SIZE,
-	ARG_GROUP_NAME, ARG_GROUP_RANKS, ARG_SEQ, ARG_SYNC_KIND, ARG_WAIT_EVENT, ARG_WAIT_RECORD,
+	EV_PH,
+	EV_CAT,
+	EV_NAME,
+	EV_PID,
+	EV_TID,
+	EV_TS,
+	EV_DUR,
+	ARG_CORRELATION,
+	ARG_DEVICE,
+	ARG_CONTEXT,
+	ARG_STREAM,
+	ARG_BYTES,
+	ARG_IN_DEVICE,
+	ARG_IN_CONTEXT,
+	ARG_GRAPH_NODE,
+	ARG_COLLECTIVE,
+	ARG_IN_ELEMENTS,
+	ARG_OUT_ELEMENTS,
+	ARG_DTYPE,
+	ARG_GROUP_SIZE,
+	ARG_GROUP_NAME,
+	ARG_GROUP_RANKS,
+	ARG_SEQ,
+	ARG_SYNC_KIND,
+	ARG_WAIT_EVENT,
+	ARG_WAIT_RECORD,
 	KEYS
 };
 
@@ -111,7 +133,7 @@ static bool stream_id(struct kineto_rows *rows, const struct json_text *v, uint3
 {
 	int64_t device, stream, context = number_or(v[ARG_CONTEXT], number_or(v[ARG_IN_CONTEXT], 0));
 	if (!json_integer(v[ARG_DEVICE], &device) && !json_integer(v[ARG_IN_DEVICE], &device) &&
-	    !json_integer(v[EV_PID], &device))
+		!json_integer(v[EV_PID], &device))
 		return false;
 	if (!json_integer(v[ARG_STREAM], &stream) && !json_integer(v[EV_TID], &stream))
 		return false;
@@ -126,11 +148,13 @@ struct copy_name {
 	uint8_t dir;
 };
 
-static const struct copy_name copies[] = { /* CUDA's and ROCm's */
-	{"HtoD", BATON_COPY_HTOD}, {"DtoH", BATON_COPY_DTOH}, {"DtoD", BATON_COPY_DTOD},
-	{"HtoH", BATON_COPY_HTOH}, {"PtoP", BATON_COPY_PEER},
-	{"HostToDevice", BATON_COPY_HTOD}, {"DeviceToHost", BATON_COPY_DTOH},
-	{"DeviceToDevice", BATON_COPY_DTOD}, {"HostToHost", BATON_COPY_HTOH},
+static const struct copy_name copies[] = {
+	/* CUDA's and ROCm's */
+	{"HtoD", BATON_COPY_HTOD},         {"DtoH", BATON_COPY_DTOH},
+	{"DtoD", BATON_COPY_DTOD},         {"HtoH", BATON_COPY_HTOH},
+	{"PtoP", BATON_COPY_PEER},         {"HostToDevice", BATON_COPY_HTOD},
+	{"DeviceToHost", BATON_COPY_DTOH}, {"DeviceToDevice", BATON_COPY_DTOD},
+	{"HostToHost", BATON_COPY_HTOH},
 };
 
 static void describe_copy(struct event *e)
@@ -167,18 +191,19 @@ static uint32_t comm_id(struct kineto_rows *rows, const struct json_text *v)
 {
 	char name[256], *ranks = rows->scratch;
 	int64_t size = positive(v[ARG_GROUP_SIZE]);
-	if (v[ARG_GROUP_NAME].kind == JSON_ABSENT && v[ARG_GROUP_RANKS].kind == JSON_ABSENT && size == 0)
+	if (v[ARG_GROUP_NAME].kind == JSON_ABSENT && v[ARG_GROUP_RANKS].kind == JSON_ABSENT &&
+		size == 0)
 		return 0;
 	return trace_out_comm(rows->out, size <= UINT32_MAX ? (uint32_t)size : 0,
-	                      plain_text(v[ARG_GROUP_NAME], name, sizeof(name)),
-	                      plain_text(v[ARG_GROUP_RANKS], ranks, SCRATCH_BYTES));
+						  plain_text(v[ARG_GROUP_NAME], name, sizeof(name)),
+						  plain_text(v[ARG_GROUP_RANKS], ranks, SCRATCH_BYTES));
 }
 
 static void put_bytes(struct event *e, unsigned column, struct json_text elements, uint32_t each)
 {
 	int64_t n;
 	if (each && json_integer(elements, &n) && n >= 0 &&
-	    !__builtin_mul_overflow(n, each, &e->row[column]))
+		!__builtin_mul_overflow(n, each, &e->row[column]))
 		e->present |= BIT(column);
 }
 
@@ -368,7 +393,7 @@ static const struct category *find_category(struct json_text cat)
 {
 	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
 		if (cat.kind == JSON_STRING && cat.bytes == categories[i].bytes &&
-		    memcmp(cat.at, categories[i].name, cat.bytes) == 0)
+			memcmp(cat.at, categories[i].name, cat.bytes) == 0)
 			return &categories[i];
 	return NULL;
 }
@@ -376,7 +401,7 @@ static const struct category *find_category(struct json_text cat)
 static bool take_time(struct json_text text, int64_t *ns)
 {
 	return (text.kind == JSON_NUMBER || text.kind == JSON_STRING) &&
-	       kineto_time_ns(text.at, text.bytes, ns) == 0;
+		   kineto_time_ns(text.at, text.bytes, ns) == 0;
 }
 
 int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
@@ -390,14 +415,14 @@ int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 		return 0;
 	struct event e = {.v = v};
 	if (take_time(v[EV_TS], &e.row[ROW_START]) && take_time(v[EV_DUR], &e.row[ROW_DUR]) &&
-	    v[EV_NAME].kind == JSON_STRING && category->row(rows, &e, category->detail))
+		v[EV_NAME].kind == JSON_STRING && category->row(rows, &e, category->detail))
 		return 0;
 	rows->useless++;
 	return KINETO_USELESS;
 }
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,
-                     const struct kineto_facts *facts)
+					 const struct kineto_facts *facts)
 {
 	*rows = (struct kineto_rows){.out = out, .facts = facts};
 	rows->reader = json_event_new(keys, KEYS);

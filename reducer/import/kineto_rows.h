@@ -11,16 +11,16 @@ struct kineto_rows {
 	struct trace_out *out;
 	const struct kineto_facts *facts;
 	struct json_event_reader *reader;
-	char *scratch;  /* for unescaped text */
-	int64_t pid;    /* of the first row of the CPU, 0 before */
-	uint64_t useless; /* events of a known category that lack what a row needs */
+	char *scratch;                    /* for unescaped text */
+	int64_t pid;                      /* of the first row of the CPU, 0 before */
+	uint64_t useless;                 /* events of a known category that lack what a row needs */
 	int32_t ordinals[KINETO_DEVICES]; /* devices that did work */
 	uint32_t device_ids[KINETO_DEVICES];
 	size_t n_devices;
 };
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,
-                     const struct kineto_facts *facts); /* 0 or -ENOMEM */
+					 const struct kineto_facts *facts); /* 0 or -ENOMEM */
 void kineto_rows_free(struct kineto_rows *rows);
 
 enum { KINETO_USELESS = 1 };

@@ -26,28 +26,29 @@ static void take_process(struct made_file *file, const uint8_t *at, size_t bytes
 }
 
 static int count_kernels(struct made_file *file, const struct baton_reader *reader,
-                         const struct baton_block_header *header, int64_t *room)
+						 const struct baton_block_header *header, int64_t *room)
 {
 	int64_t *columns[BATON_MAX_COLUMNS];
 	uint32_t present;
 	for (unsigned c = 0; c < BATON_MAX_COLUMNS; c++)
 		columns[c] = room + (size_t)c * header->rows;
-	int error =
-		baton_columns_decode(baton_table(BATON_OP), header, reader->raw, columns, &present);
+	int error = baton_columns_decode(baton_table(BATON_OP), header, reader->raw, columns, &present);
 	for (uint32_t i = 0; i < header->rows && !error; i++)
 		file->kernels += columns[OP_KIND][i] == BATON_KERNEL;
 	return error;
 }
 
 static int take_block(struct made_file *file, struct baton_reader *reader,
-                      const struct baton_entry *entry)
+					  const struct baton_entry *entry)
 {
 	struct baton_block_header header;
 	enum baton_damage damage;
 	if (baton_table(entry->kind) && entry->rows > 0) {
 		bool first = file->t_min_ns > file->t_max_ns;
-		file->t_min_ns = first || entry->t_min_ns < file->t_min_ns ? entry->t_min_ns : file->t_min_ns;
-		file->t_max_ns = first || entry->t_max_ns > file->t_max_ns ? entry->t_max_ns : file->t_max_ns;
+		file->t_min_ns =
+			first || entry->t_min_ns < file->t_min_ns ? entry->t_min_ns : file->t_min_ns;
+		file->t_max_ns =
+			first || entry->t_max_ns > file->t_max_ns ? entry->t_max_ns : file->t_max_ns;
 	}
 	file->calls += entry->kind == BATON_CALL ? entry->rows : 0;
 	if (entry->kind != BATON_RECORDS && entry->kind != BATON_OP)
@@ -224,10 +225,10 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 			continue;
 		if (file->world_size >= 0 && kept->world_size >= 0 && file->world_size != kept->world_size)
 			diag("%s: another run than %s (world size %d, not %d), left out", file->source,
-			     kept->source, file->world_size, kept->world_size);
+				 kept->source, file->world_size, kept->world_size);
 		else
 			diag("%s: another run than %s (more than 12 h apart), left out", file->source,
-			     kept->source);
+				 kept->source);
 		leave_out(file, dir);
 		n++;
 	}
@@ -244,7 +245,7 @@ static size_t leave_out_second_ranks(struct made *made, const char *dir)
 			if (earlier->left_out || earlier->rank != file->rank || earlier->source == file->source)
 				continue;
 			diag("%s: rank %d again, which %s already holds; left out", file->source, file->rank,
-			     earlier->source);
+				 earlier->source);
 			leave_out(file, dir);
 			n++;
 		}
@@ -292,7 +293,7 @@ static void note_missing_ranks(struct made *made)
 	}
 	if (missing > 0)
 		diag("rank%s %s of %lld ha%s no file", missing > 1 ? "s" : "", spans, (long long)world,
-		     missing > 1 ? "ve" : "s");
+			 missing > 1 ? "ve" : "s");
 }
 
 size_t made_choose(struct made *made, const char *dir)

@@ -19,7 +19,7 @@ struct made_file {
 	uint64_t kernels;
 	uint64_t calls;
 	uint64_t bytes;
-	uint32_t group;   /* files of one run */
+	uint32_t group; /* files of one run */
 	bool left_out;
 };
 

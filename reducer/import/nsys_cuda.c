@@ -10,8 +10,20 @@
 /* ---- device work ---- */
 
 /* Fields of their queries; A to D differ from table to table. */
-enum { OP_BEGIN, OP_END, OP_PROCESS, OP_DEVICE, OP_CONTEXT, OP_LANE, OP_CORR, OP_NODE, OP_A, OP_B,
-       OP_C, OP_D };
+enum {
+	OP_BEGIN,
+	OP_END,
+	OP_PROCESS,
+	OP_DEVICE,
+	OP_CONTEXT,
+	OP_LANE,
+	OP_CORR,
+	OP_NODE,
+	OP_A,
+	OP_B,
+	OP_C,
+	OP_D
+};
 
 #define OP_FIELDS                                                                            \
 	{.column = "start"}, {.column = "end"}, {.column = "globalPid"}, {.column = "deviceId"}, \
@@ -265,8 +277,18 @@ void nsys_read_calls(struct nsys_file *file)
 
 #define INVALID_ID 4294967295 /* CUPTI's "does not apply" */
 
-enum { SYNC_BEGIN, SYNC_END, SYNC_PROCESS, SYNC_DEVICE, SYNC_CONTEXT, SYNC_LANE, SYNC_CORR, SYNC_ID,
-       SYNC_TYPE, SYNC_RECORD };
+enum {
+	SYNC_BEGIN,
+	SYNC_END,
+	SYNC_PROCESS,
+	SYNC_DEVICE,
+	SYNC_CONTEXT,
+	SYNC_LANE,
+	SYNC_CORR,
+	SYNC_ID,
+	SYNC_TYPE,
+	SYNC_RECORD
+};
 
 #define SYNC_FIELDS                                                           \
 	{.column = "globalPid"}, {.column = "deviceId"}, {.column = "contextId"}, \

@@ -110,8 +110,17 @@ struct nsys_nccl {
 	bool overfull;
 };
 
-enum { CALL_BEGIN, CALL_END, CALL_KIND, CALL_TID, CALL_TEXT, CALL_REGISTERED, CALL_BLOB, CALL_JSON,
-       CALL_JSON_STRING };
+enum {
+	CALL_BEGIN,
+	CALL_END,
+	CALL_KIND,
+	CALL_TID,
+	CALL_TEXT,
+	CALL_REGISTERED,
+	CALL_BLOB,
+	CALL_JSON,
+	CALL_JSON_STRING
+};
 
 #define CALL_FIELDS                                                                           \
 	{.column = "start"}, {.column = "end"}, {.column = "eventType"}, {.column = "globalTid"}, \

@@ -7,7 +7,7 @@ static bool measures_ok(const struct plausible_row *row)
 {
 	int64_t start = row->columns[ROW_START], dur = row->columns[ROW_DUR];
 	return dur >= 0 && dur <= PLAUSIBLE_DUR_NS && start >= -PLAUSIBLE_START_NS &&
-	       start <= PLAUSIBLE_START_NS;
+		   start <= PLAUSIBLE_START_NS;
 }
 
 static bool near_centre(const struct plausible *gate, const struct plausible_row *row)
@@ -31,7 +31,7 @@ static int compare_starts(const void *a, const void *b)
 }
 
 int plausible_init(struct plausible *gate, void (*accept)(void *, const struct plausible_row *),
-                   void *context)
+				   void *context)
 {
 	*gate = (struct plausible){.accept = accept, .context = context};
 	gate->held = malloc(PLAUSIBLE_HELD * sizeof(*gate->held));

@@ -31,7 +31,7 @@ struct plausible {
 
 /* 0 or -ENOMEM. `accept` gets the accepted rows in their order of arrival. */
 int plausible_init(struct plausible *gate, void (*accept)(void *, const struct plausible_row *),
-                   void *context);
+				   void *context);
 void plausible_add(struct plausible *gate, const struct plausible_row *row);
 void plausible_finish(struct plausible *gate); /* decides about what is still held */
 void plausible_free(struct plausible *gate);

@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 
 enum {
-	STRING_BYTES = 32 << 10,    /* a longer one is cut */
-	STRINGS_BYTES = 64 << 20,   /* of all strings of a file; more are not told apart */
+	STRING_BYTES = 32 << 10,  /* a longer one is cut */
+	STRINGS_BYTES = 64 << 20, /* of all strings of a file; more are not told apart */
 	STRINGS_COUNT = 1 << 20,
-	KEYS_COUNT = 1 << 18,       /* threads, streams, ... of a file */
+	KEYS_COUNT = 1 << 18, /* threads, streams, ... of a file */
 	NAME_BYTES = 96
 };
 
@@ -51,7 +51,7 @@ static void accept_row(void *context, const struct plausible_row *row)
 	out->t_max_ns = first || end > out->t_max_ns ? end : out->t_max_ns;
 	out->rows[t]++;
 	baton_writer_row(&out->writer, (enum baton_kind)row->kind, row->columns,
-	                 row->present | out->required[t]);
+					 row->present | out->required[t]);
 }
 
 /* A new file of ours in the directory: nobody else's is ever opened or followed. */
@@ -105,7 +105,7 @@ int trace_out_open(const char *dir, struct trace_out **result)
 	if (error)
 		goto free_out;
 	error = baton_writer_open(&out->writer, fd, BATON_TRACE,
-	                          XXH3_64bits(out->partial, strlen(out->partial)));
+							  XXH3_64bits(out->partial, strlen(out->partial)));
 	if (error)
 		goto remove_file;
 	*result = out;
@@ -133,7 +133,8 @@ static uint32_t put_string(struct trace_out *out, const char *at, size_t bytes)
 	int is_new, error = strings_add(&out->texts, at, bytes, &record.id, &is_new);
 	if (!error && is_new) {
 		out->text_bytes += bytes;
-		error = baton_writer_record(&out->writer, BATON_R_STRING, &record, sizeof(record), at, bytes);
+		error =
+			baton_writer_record(&out->writer, BATON_R_STRING, &record, sizeof(record), at, bytes);
 	}
 	if (error)
 		fail(out, error);
@@ -162,7 +163,7 @@ uint32_t trace_out_text(struct trace_out *out, const char *text)
 
 /* The id of an entry made unique by `key`; *is_new: the caller writes its record. */
 static uint32_t intern(struct trace_out *out, unsigned type, const void *key, size_t bytes,
-                       int *is_new)
+					   int *is_new)
 {
 	uint32_t id = 0;
 	struct strings *pool = &out->keys[type];
@@ -237,7 +238,7 @@ uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, 
 void trace_out_meta(struct trace_out *out, const char *key, const char *value)
 {
 	struct baton_r_meta record = {.key = trace_out_text(out, key),
-	                              .value = trace_out_text(out, value)};
+								  .value = trace_out_text(out, value)};
 	put_record(out, BATON_R_META, &record, sizeof(record));
 }
 
@@ -248,7 +249,7 @@ void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_
 }
 
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
-                    uint64_t count)
+					uint64_t count)
 {
 	if (count == 0)
 		return;
@@ -256,8 +257,8 @@ void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char
 	put_record(out, BATON_R_LOSS, &record, sizeof(record));
 }
 
-void trace_out_row(struct trace_out *out, enum baton_kind kind, const int64_t row[BATON_MAX_COLUMNS],
-                   uint32_t present)
+void trace_out_row(struct trace_out *out, enum baton_kind kind,
+				   const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
 {
 	struct plausible_row held = {.present = present, .kind = kind};
 	memcpy(held.columns, row, sizeof(held.columns));
@@ -301,9 +302,9 @@ int trace_out_shift(struct trace_out *out, int64_t delta_ns)
 	int64_t t_min, t_max, shift;
 	trace_out_hull(out, &t_min, &t_max);
 	if (__builtin_add_overflow(t_min, delta_ns, &t_min) ||
-	    __builtin_add_overflow(t_max, delta_ns, &t_max) ||
-	    __builtin_add_overflow(out->shift_ns, delta_ns, &shift) || t_min < -BATON_TIME_LIMIT_NS ||
-	    t_max > BATON_TIME_LIMIT_NS)
+		__builtin_add_overflow(t_max, delta_ns, &t_max) ||
+		__builtin_add_overflow(out->shift_ns, delta_ns, &shift) || t_min < -BATON_TIME_LIMIT_NS ||
+		t_max > BATON_TIME_LIMIT_NS)
 		return -ERANGE;
 	out->shift_ns = shift;
 	return 0;
@@ -315,18 +316,20 @@ static void final_name(char name[NAME_BYTES], const struct baton_r_process *proc
 {
 	const uint8_t *boot = process->boot_id;
 	snprintf(name, NAME_BYTES, "%02x%02x%02x%02x.%" PRId64 ".%" PRIu64 ".%u.baton", boot[0],
-	         boot[1], boot[2], boot[3], process->pid < 0 ? 0 : process->pid, process->start_time,
-	         process->generation);
+			 boot[1], boot[2], boot[3], process->pid < 0 ? 0 : process->pid, process->start_time,
+			 process->generation);
 }
 
 /* The boot id stands for the clock: files of one host share it. */
 static void put_process(struct trace_out *out, const struct trace_identity *identity,
-                        char name[NAME_BYTES])
+						char name[NAME_BYTES])
 {
-	struct baton_r_process record = {.pid = identity->pid, .start_time = identity->start_time,
-	                                 .rank = identity->rank, .world_size = identity->world_size,
-	                                 .local_rank = identity->local_rank,
-	                                 .generation = identity->generation};
+	struct baton_r_process record = {.pid = identity->pid,
+									 .start_time = identity->start_time,
+									 .rank = identity->rank,
+									 .world_size = identity->world_size,
+									 .local_rank = identity->local_rank,
+									 .generation = identity->generation};
 	XXH64_canonical_t boot;
 	XXH64_canonicalFromHash(&boot, XXH3_64bits(identity->host, strlen(identity->host)));
 	memcpy(record.boot_id, boot.digest, sizeof(boot.digest));
@@ -351,7 +354,7 @@ static void put_losses(struct trace_out *out)
 	}
 	trace_out_loss(out, BATON_LOSS_DROPPED, "names beyond the limit of a file", out->lost_texts);
 	trace_out_loss(out, BATON_LOSS_DROPPED, "threads and streams beyond the limit of a file",
-	               out->lost_keys);
+				   out->lost_keys);
 }
 
 static int move_times(struct trace_out *out)

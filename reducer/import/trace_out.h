@@ -16,9 +16,9 @@ struct trace_identity {
 	int32_t world_size; /* -1 unknown */
 	int32_t local_rank; /* -1 unknown */
 	uint32_t generation;
-	uint64_t start_time; /* 0 unknown; only tells two processes with one pid apart */
-	const char *host;    /* never NULL */
-	const char *source;  /* "kineto", "nsys" */
+	uint64_t start_time;        /* 0 unknown; only tells two processes with one pid apart */
+	const char *host;           /* never NULL */
+	const char *source;         /* "kineto", "nsys" */
 	const char *source_version; /* or NULL */
 	const char *run_id;         /* or NULL */
 };
@@ -39,13 +39,13 @@ uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, 
 void trace_out_meta(struct trace_out *out, const char *key, const char *value);
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns);
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
-                    uint64_t count);
+					uint64_t count);
 
 /* Adds a row. Bit c of `present` is set for each optional column the source carries; the required
  * ones are implied. A negative duration, one above 7 days, or a start more than 12 hours from the
  * median of the file's first rows is refused and counted as a loss of kind BATON_LOSS_INVALID. */
-void trace_out_row(struct trace_out *out, enum baton_kind kind, const int64_t row[BATON_MAX_COLUMNS],
-                   uint32_t present);
+void trace_out_row(struct trace_out *out, enum baton_kind kind,
+				   const int64_t row[BATON_MAX_COLUMNS], uint32_t present);
 
 /* Rows accepted and refused so far, per kind index (kind - BATON_OP) and in all. */
 uint64_t trace_out_rows(const struct trace_out *out, enum baton_kind kind);

@@ -4,16 +4,16 @@
 #include <baton/writer.h>
 
 static int copy_records(struct baton_reader *in, struct baton_writer *out,
-                        const struct baton_block_header *from)
+						const struct baton_block_header *from)
 {
-	struct baton_block_header header = {.kind = from->kind, .rows = from->rows,
-	                                    .raw_bytes = from->raw_bytes};
+	struct baton_block_header header = {
+		.kind = from->kind, .rows = from->rows, .raw_bytes = from->raw_bytes};
 	memcpy(out->raw, in->raw, from->raw_bytes);
 	return baton_writer_seal(out, &header);
 }
 
 static int move_rows(struct baton_reader *in, struct baton_writer *out,
-                     const struct baton_block_header *from, int64_t delta_ns)
+					 const struct baton_block_header *from, int64_t delta_ns)
 {
 	const struct baton_table *table = baton_table(from->kind);
 	int64_t *columns[BATON_MAX_COLUMNS] = {NULL};
@@ -30,9 +30,10 @@ static int move_rows(struct baton_reader *in, struct baton_writer *out,
 			columns[c] = NULL;
 	for (uint32_t i = 0; i < from->rows; i++)
 		columns[ROW_START][i] += delta_ns;
-	struct baton_block_header header = {.kind = from->kind, .rows = from->rows,
-	                                    .t_min_ns = from->t_min_ns + delta_ns,
-	                                    .t_max_ns = from->t_max_ns + delta_ns};
+	struct baton_block_header header = {.kind = from->kind,
+										.rows = from->rows,
+										.t_min_ns = from->t_min_ns + delta_ns,
+										.t_max_ns = from->t_max_ns + delta_ns};
 	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, from->rows, out->raw);
 	return baton_writer_seal(out, &header);
 }
@@ -50,7 +51,7 @@ static int move_blocks(struct baton_reader *in, struct baton_writer *out, int64_
 			error = -EBADMSG; /* not what we wrote a moment ago */
 		if (!error)
 			error = header.kind == BATON_RECORDS ? copy_records(in, out, &header)
-			                                     : move_rows(in, out, &header, delta_ns);
+												 : move_rows(in, out, &header, delta_ns);
 	}
 	return error;
 }

@@ -57,7 +57,8 @@ static void put_character(FILE *out, uint32_t code)
 	else if (code < 0x10000)
 		fprintf(out, "\\u%04x", code);
 	else
-		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + ((code - 0x10000) & 0x3ff));
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10),
+				0xdc00 + ((code - 0x10000) & 0x3ff));
 }
 
 static void put_text(FILE *out, const char *text, size_t bytes)
@@ -109,18 +110,39 @@ static const struct {
 	struct field fields[14];
 } records[] = {
 	[BATON_R_STRING] = {"string", {{"id", 8, 'u'}, {"value", 12, 't'}}},
-	[BATON_R_THREAD] = {"thread", {{"id", 8, 'u'}, {"name", 12, 's'}, {"pid", 16, 'I'}, {"tid", 24, 'I'}}},
-	[BATON_R_DEVICE] = {"device", {{"id", 8, 'u'}, {"ordinal", 12, 'i'}, {"name", 16, 's'}, {"uuid", 20, 's'},
-	                               {"memory_bytes", 24, 'U'}, {"sm_count", 32, 'u'}}},
-	[BATON_R_STREAM] = {"stream", {{"id", 8, 'u'}, {"device", 12, 'u'}, {"context", 16, 'I'}, {"stream", 24, 'I'}}},
-	[BATON_R_COMM] = {"communicator", {{"id", 8, 'u'}, {"size", 12, 'u'}, {"hash", 16, 'U'}, {"name", 24, 's'},
-	                                   {"ranks", 28, 's'}}},
-	[BATON_R_PROCESS] = {"process", {{"pid", 8, 'I'}, {"start_time", 16, 'U'}, {"boot_id", 24, 'b'}, {"rank", 40, 'i'},
-	                                 {"world_size", 44, 'i'}, {"local_rank", 48, 'i'}, {"generation", 52, 'u'},
-	                                 {"host", 56, 's'}, {"source", 60, 's'}, {"source_version", 64, 's'},
-	                                 {"run_id", 68, 's'}}},
+	[BATON_R_THREAD] = {"thread",
+						{{"id", 8, 'u'}, {"name", 12, 's'}, {"pid", 16, 'I'}, {"tid", 24, 'I'}}},
+	[BATON_R_DEVICE] = {"device",
+						{{"id", 8, 'u'},
+						 {"ordinal", 12, 'i'},
+						 {"name", 16, 's'},
+						 {"uuid", 20, 's'},
+						 {"memory_bytes", 24, 'U'},
+						 {"sm_count", 32, 'u'}}},
+	[BATON_R_STREAM] =
+		{"stream",
+		 {{"id", 8, 'u'}, {"device", 12, 'u'}, {"context", 16, 'I'}, {"stream", 24, 'I'}}},
+	[BATON_R_COMM] = {"communicator",
+					  {{"id", 8, 'u'},
+					   {"size", 12, 'u'},
+					   {"hash", 16, 'U'},
+					   {"name", 24, 's'},
+					   {"ranks", 28, 's'}}},
+	[BATON_R_PROCESS] = {"process",
+						 {{"pid", 8, 'I'},
+						  {"start_time", 16, 'U'},
+						  {"boot_id", 24, 'b'},
+						  {"rank", 40, 'i'},
+						  {"world_size", 44, 'i'},
+						  {"local_rank", 48, 'i'},
+						  {"generation", 52, 'u'},
+						  {"host", 56, 's'},
+						  {"source", 60, 's'},
+						  {"source_version", 64, 's'},
+						  {"run_id", 68, 's'}}},
 	[BATON_R_META] = {"meta", {{"key", 8, 's'}, {"value", 12, 's'}}},
-	[BATON_R_CLOCK] = {"clock", {{"local_ns", 8, 'I'}, {"reference_ns", 16, 'I'}, {"kind", 24, 'u'}}},
+	[BATON_R_CLOCK] = {"clock",
+					   {{"local_ns", 8, 'I'}, {"reference_ns", 16, 'I'}, {"kind", 24, 'u'}}},
 	[BATON_R_LOSS] = {"loss", {{"kind", 8, 'u'}, {"what", 12, 's'}, {"count", 16, 'U'}}},
 	[BATON_R_COST] = {"cost", {{"what", 8, 's'}, {"ns", 16, 'U'}}},
 };
@@ -192,8 +214,8 @@ static int dump_records(struct dumping *d, const struct baton_block_header *head
 	return 0;
 }
 
-static void dump_row(struct dumping *d, const struct baton_table *table, int64_t *const columns[], uint32_t present,
-                     uint32_t row)
+static void dump_row(struct dumping *d, const struct baton_table *table, int64_t *const columns[],
+					 uint32_t present, uint32_t row)
 {
 	line_begin(d, table->name);
 	for (unsigned c = 0; d->out && c < table->n_columns; c++) {
@@ -211,7 +233,8 @@ static void dump_row(struct dumping *d, const struct baton_table *table, int64_t
 }
 
 /* *damage is set when the columns are bad. */
-static int dump_rows(struct dumping *d, const struct baton_block_header *header, enum baton_damage *damage)
+static int dump_rows(struct dumping *d, const struct baton_block_header *header,
+					 enum baton_damage *damage)
 {
 	const struct baton_table *table = baton_table(header->kind);
 	int64_t *columns[BATON_MAX_COLUMNS] = {NULL};

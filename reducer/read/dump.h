@@ -1,4 +1,5 @@
-/* A file as text, record by record: what `baton dump` and the differential tests print (docs/FORMAT.md section 5). */
+/* A file as text, record by record: what `baton dump` and the differential tests print
+ * (docs/FORMAT.md section 5). */
 #ifndef READ_DUMP_H
 #define READ_DUMP_H
 
@@ -16,7 +17,8 @@ struct dump_result {
 	int error;                /* -errno of I/O, 0 */
 };
 
-/* Prints `path` to `out` (NULL: only judges it). json: one object per line; else `name key=value ...`. */
+/* Prints `path` to `out` (NULL: only judges it). json: one object per line; else `name key=value
+ * ...`. */
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
 
 const char *dump_verdict_name(enum dump_verdict verdict);

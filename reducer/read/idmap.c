@@ -1,4 +1,5 @@
-/* u32 id -> dense index. Ids below DENSE_IDS, which is all that a well-meaning writer makes, cost one load. */
+/* u32 id -> dense index. Ids below DENSE_IDS, which is all that a well-meaning writer makes, cost
+ * one load. */
 #include "read/trace.h"
 
 enum { DENSE_IDS = 1 << 20, FIRST_HASH = 64 };

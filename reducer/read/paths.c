@@ -10,7 +10,7 @@ static bool is_trace_name(const char *name, bool with_summary)
 {
 	size_t n = strlen(name);
 	return n > 6 && strcmp(name + n - 6, ".baton") == 0 && name[0] != '.' &&
-	       (with_summary || strcmp(name, "summary.baton") != 0);
+		   (with_summary || strcmp(name, "summary.baton") != 0);
 }
 
 static int push(struct paths *paths, char *path)

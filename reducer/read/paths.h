@@ -1,4 +1,5 @@
-/* The trace files that operands name: a file stands for itself, a directory for all its *.baton files by name. */
+/* The trace files that operands name: a file stands for itself, a directory for all its *.baton
+ * files by name. */
 #ifndef READ_PATHS_H
 #define READ_PATHS_H
 

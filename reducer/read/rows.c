@@ -55,13 +55,14 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 	struct baton_block_header header;
 	enum baton_damage damage;
 	block->n = block->at = 0;
-	int error = baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
+	int error =
+		baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
 	if (!error && damage == BATON_INTACT) {
 		error = block_room(block, (size_t)header.rows * rows->table->n_columns + 1);
 		for (unsigned c = 0; !error && c < rows->table->n_columns; c++)
 			block->column[c] = block->values + (size_t)c * header.rows;
 		if (!error && baton_columns_decode(rows->table, &header, trace->reader.raw, block->column,
-		                                   &block->present) != 0)
+										   &block->present) != 0)
 			damage = BATON_BAD_COLUMNS;
 	}
 	if (error)
@@ -90,7 +91,8 @@ static int open_push(struct rows *rows, const struct rows_block *block)
 	return 0;
 }
 
-/* Opens every block that may hold a row at or before `limit` (all that begin there when nothing is open). */
+/* Opens every block that may hold a row at or before `limit` (all that begin there when nothing is
+ * open). */
 static int open_until(struct rows *rows, int64_t limit)
 {
 	const struct baton_entry *entries = rows->trace->reader.entries;
@@ -141,7 +143,8 @@ static void retire(struct rows *rows, struct rows_block *block)
 	rows->now = NULL;
 }
 
-/* The common case: one open block, and its current row comes before whatever follows in the file. */
+/* The common case: one open block, and its current row comes before whatever follows in the file.
+ */
 static bool alone_until_next_block(const struct rows *rows)
 {
 	if (!rows->now || rows->n_open != 1)

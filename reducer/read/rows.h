@@ -1,5 +1,6 @@
-/* The rows of one table of one trace, in order of start (equal starts: as the blocks come), block by block: memory is one
- * decoded block per run of blocks that overlap in time. Damaged blocks are skipped and noted on the trace. */
+/* The rows of one table of one trace, in order of start (equal starts: as the blocks come), block
+ * by block: memory is one decoded block per run of blocks that overlap in time. Damaged blocks are
+ * skipped and noted on the trace. */
 #ifndef READ_ROWS_H
 #define READ_ROWS_H
 
@@ -11,7 +12,7 @@ struct rows_block {
 	uint32_t present;
 	uint32_t n;
 	uint32_t at;
-	size_t room; /* values allocated */
+	size_t room;  /* values allocated */
 	size_t order; /* of the block in the file, breaks ties */
 };
 

@@ -77,10 +77,13 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	run->processes = larger;
 	struct run_process *p = &run->processes[run->n_processes];
 	const struct baton_r_process *from = &trace->process;
-	*p = (struct run_process){.path = strdup(path), .pid = from->pid, .rank = -1, .world_size = -1,
-	                          .cost_ns = trace->losses.cost_ns,
-	                          .cost_known = trace->losses.cost_known,
-	                          .damaged = trace->damage > 0};
+	*p = (struct run_process){.path = strdup(path),
+							  .pid = from->pid,
+							  .rank = -1,
+							  .world_size = -1,
+							  .cost_ns = trace->losses.cost_ns,
+							  .cost_known = trace->losses.cost_known,
+							  .damaged = trace->damage > 0};
 	if (trace->has_process) {
 		p->rank = from->rank;
 		p->world_size = from->world_size;
@@ -95,7 +98,8 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	return error;
 }
 
-/* Of several runs in the directories the one with most files is kept; of equals the later in order of names. */
+/* Of several runs in the directories the one with most files is kept; of equals the later in order
+ * of names. */
 static int choose_run(struct run *run)
 {
 	size_t best = 0, best_n = 0;
@@ -120,8 +124,9 @@ static int choose_run(struct run *run)
 	run->n_processes = kept;
 	if (dropped == 0)
 		return STATUS_OK;
-	diag("the directory holds more than one run: answered from the %zu files of run %s, left out %zu", kept,
-	     strings_get(&run->pool, run_id).at, dropped);
+	diag("the directory holds more than one run: answered from the %zu files of run %s, left out "
+		 "%zu",
+		 kept, strings_get(&run->pool, run_id).at, dropped);
 	return STATUS_PARTIAL;
 }
 
@@ -216,8 +221,9 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	for (size_t i = 0; !error && i < paths.n; i++)
 		error = open_one(run, paths.at[i]);
 	if (!error && paths.n == 0)
-		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton import`",
-		     dirs[0]);
+		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton "
+			 "import`",
+			 dirs[0]);
 	paths_free(&paths);
 	if (!error)
 		status = choose_run(run);

@@ -1,5 +1,6 @@
-/* A run: the trace files of one or more directories (one per node), what process wrote each and which devices it drove.
- * Nothing but identities is kept; files are opened again where rows are wanted. */
+/* A run: the trace files of one or more directories (one per node), what process wrote each and
+ * which devices it drove. Nothing but identities is kept; files are opened again where rows are
+ * wanted. */
 #ifndef READ_RUN_H
 #define READ_RUN_H
 
@@ -23,9 +24,10 @@ struct run_process {
 };
 
 struct run_device { /* one physical device */
-	uint32_t key; /* "host/ordinal" or "host/uuid" */
+	uint32_t key;   /* "host/ordinal" or "host/uuid" */
 	uint32_t name;
-	uint32_t *processes; /* indexes of the processes that drive it, by (rank, pid); unknown ranks last */
+	uint32_t
+		*processes; /* indexes of the processes that drive it, by (rank, pid); unknown ranks last */
 	uint32_t n_processes;
 };
 
@@ -39,8 +41,9 @@ struct run {
 	uint32_t damaged_files;
 };
 
-/* Opens every *.baton file of the directories. Returns an enum status and says what is wrong itself: INPUT when no
- * trace could be read, PARTIAL when some could not or when files of another run lay between (they are left out). */
+/* Opens every *.baton file of the directories. Returns an enum status and says what is wrong
+ * itself: INPUT when no trace could be read, PARTIAL when some could not or when files of another
+ * run lay between (they are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
 

@@ -3,11 +3,16 @@
 #include "base/diag.h"
 
 static const uint16_t least_size[] = {
-	[BATON_R_STRING] = sizeof(struct baton_r_string), [BATON_R_THREAD] = sizeof(struct baton_r_thread),
-	[BATON_R_DEVICE] = sizeof(struct baton_r_device), [BATON_R_STREAM] = sizeof(struct baton_r_stream),
-	[BATON_R_COMM] = sizeof(struct baton_r_comm),     [BATON_R_PROCESS] = sizeof(struct baton_r_process),
-	[BATON_R_META] = sizeof(struct baton_r_meta),     [BATON_R_CLOCK] = sizeof(struct baton_r_clock),
-	[BATON_R_LOSS] = sizeof(struct baton_r_loss),     [BATON_R_COST] = sizeof(struct baton_r_cost),
+	[BATON_R_STRING] = sizeof(struct baton_r_string),
+	[BATON_R_THREAD] = sizeof(struct baton_r_thread),
+	[BATON_R_DEVICE] = sizeof(struct baton_r_device),
+	[BATON_R_STREAM] = sizeof(struct baton_r_stream),
+	[BATON_R_COMM] = sizeof(struct baton_r_comm),
+	[BATON_R_PROCESS] = sizeof(struct baton_r_process),
+	[BATON_R_META] = sizeof(struct baton_r_meta),
+	[BATON_R_CLOCK] = sizeof(struct baton_r_clock),
+	[BATON_R_LOSS] = sizeof(struct baton_r_loss),
+	[BATON_R_COST] = sizeof(struct baton_r_cost),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
@@ -76,14 +81,14 @@ static int array_grow(void **array, uint32_t n, size_t element)
 	return 0;
 }
 
-#define ADD(trace, ids, id, array, n, ...)                                                         \
-	do {                                                                                           \
-		int error_ = array_grow((void **)&(trace)->array, (trace)->n, sizeof((trace)->array[0]));  \
-		if (!error_)                                                                               \
-			error_ = idmap_add(&(trace)->ids, id, (trace)->n);                                     \
-		if (error_)                                                                                \
-			return error_;                                                                         \
-		(trace)->array[(trace)->n++] = __VA_ARGS__;                                                \
+#define ADD(trace, ids, id, array, n, ...)                                                        \
+	do {                                                                                          \
+		int error_ = array_grow((void **)&(trace)->array, (trace)->n, sizeof((trace)->array[0])); \
+		if (!error_)                                                                              \
+			error_ = idmap_add(&(trace)->ids, id, (trace)->n);                                    \
+		if (error_)                                                                               \
+			return error_;                                                                        \
+		(trace)->array[(trace)->n++] = __VA_ARGS__;                                               \
 	} while (0)
 
 int trace_add_string(struct trace *trace, const struct baton_record *record)
@@ -110,21 +115,22 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	case BATON_R_STRING:
 		return trace_add_string(trace, any);
 	case BATON_R_THREAD:
-		ADD(trace, thread_ids, thread->id, threads, n_threads, (struct trace_thread){thread->pid, thread->tid});
+		ADD(trace, thread_ids, thread->id, threads, n_threads,
+			(struct trace_thread){thread->pid, thread->tid});
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,
-		    (struct trace_device){device->ordinal, string_index(trace, device->name),
-		                          string_index(trace, device->uuid)});
+			(struct trace_device){device->ordinal, string_index(trace, device->name),
+								  string_index(trace, device->uuid)});
 		return 0;
 	case BATON_R_STREAM:
 		ADD(trace, stream_ids, stream->id, streams, n_streams,
-		    (struct trace_stream){idmap_get(&trace->device_ids, stream->device), stream->context,
-		                          stream->stream});
+			(struct trace_stream){idmap_get(&trace->device_ids, stream->device), stream->context,
+								  stream->stream});
 		return 0;
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
-		    (struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name)});
+			(struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name)});
 		return 0;
 	default:
 		return 0;
@@ -155,7 +161,8 @@ static int read_records(struct trace *trace, size_t entry)
 {
 	struct baton_block_header header;
 	enum baton_damage damage;
-	int error = baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
+	int error =
+		baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
 	if (error)
 		return error;
 	const uint8_t *payload = trace->reader.raw;
@@ -166,7 +173,8 @@ static int read_records(struct trace *trace, size_t entry)
 		return 0;
 	}
 	uint32_t at = 0;
-	for (const struct baton_record *r; !error && (r = trace_record_next(payload, header.raw_bytes, &at));) {
+	for (const struct baton_record *r;
+		 !error && (r = trace_record_next(payload, header.raw_bytes, &at));) {
 		error = add_dictionary(trace, r);
 		add_fact(trace, r);
 	}

@@ -1,5 +1,6 @@
-/* One open trace file: its blocks, its dictionaries, its identity. One thread at a time. Ids of the file are
- * turned into dense indexes from 1 (0: none or undefined), so that later stages can use arrays. */
+/* One open trace file: its blocks, its dictionaries, its identity. One thread at a time. Ids of the
+ * file are turned into dense indexes from 1 (0: none or undefined), so that later stages can use
+ * arrays. */
 #ifndef READ_TRACE_H
 #define READ_TRACE_H
 
@@ -62,7 +63,8 @@ struct trace {
 	bool quiet; /* damage was already reported by an earlier pass */
 };
 
-/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage is said with diag_at() unless `quiet`. */
+/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage is said with
+ * diag_at() unless `quiet`. */
 int trace_open(struct trace *trace, const char *path, bool quiet);
 void trace_close(struct trace *trace);
 
@@ -71,8 +73,8 @@ uint32_t idmap_get(const struct idmap *map, uint64_t id);
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);
 
-/* Walks the records of one payload: *at moves from one record to the next. NULL at the end. The payload has been
- * validated by trace_records_ok(). */
+/* Walks the records of one payload: *at moves from one record to the next. NULL at the end. The
+ * payload has been validated by trace_records_ok(). */
 const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at);
 /* Section 3 of docs/FORMAT.md: does this payload hold `rows` well-formed records? */
 bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows);

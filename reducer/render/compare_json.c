@@ -49,7 +49,8 @@ void compare_json(const struct comparison *c, FILE *out)
 		json_number(j, "gpus", c->runs[i].figures->devices);
 		json_text(j, "dir", c->names[i]);
 		json_number(j, "loss_ns", c->runs[i].loss_ns);
-		leaves_object(j, "terms_ns", c->runs[i].terms_ns, base->figures->carried | c->runs[i].figures->carried);
+		leaves_object(j, "terms_ns", c->runs[i].terms_ns,
+					  base->figures->carried | c->runs[i].figures->carried);
 		json_number(j, "residual_ns", c->runs[i].residual_ns);
 		json_end_object(j);
 	}

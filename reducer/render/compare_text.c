@@ -27,12 +27,16 @@ static void heading(const struct screen *screen, const struct comparison *c)
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
 	double difference = 100 * c->result->work_difference;
 	if (same_size(c))
-		screen_title(screen, "%u GPU%s each: a direct comparison (busy matmul + custom differ by %.1f %%)",
-		             c->runs[0].figures->devices, c->runs[0].figures->devices == 1 ? "" : "s", difference);
+		screen_title(
+			screen, "%u GPU%s each: a direct comparison (busy matmul + custom differ by %.1f %%)",
+			c->runs[0].figures->devices, c->runs[0].figures->devices == 1 ? "" : "s", difference);
 	else if (c->result->sure)
-		screen_title(screen, "%s scaling (work per GPU as expected within %.1f %%)", name, difference);
+		screen_title(screen, "%s scaling (work per GPU as expected within %.1f %%)", name,
+					 difference);
 	else
-		screen_title(screen, "taken as weak scaling, but work per GPU differs by %.1f %%: see --scaling", difference);
+		screen_title(screen,
+					 "taken as weak scaling, but work per GPU differs by %.1f %%: see --scaling",
+					 difference);
 	if (strcmp(per(c), "run") == 0)
 		screen_line(screen, "A run has no step markers: whole runs are compared");
 }
@@ -40,15 +44,17 @@ static void heading(const struct screen *screen, const struct comparison *c)
 static void table(const struct screen *screen, const struct comparison *c)
 {
 	screen_line(screen, "%s", "");
-	screen_title(screen, "  GPUs  %7s ms  %ss/s  speed-up  efficiency  lost ms per %s  run", per(c), per(c), per(c));
+	screen_title(screen, "  GPUs  %7s ms  %ss/s  speed-up  efficiency  lost ms per %s  run", per(c),
+				 per(c), per(c));
 	for (size_t i = 0; i < c->n; i++) {
 		const struct scaling_run *run = &c->runs[i];
 		struct text_buffer step, loss, name;
 		screen_line(screen, "  %4u  %10s  %7.2f  %8.2f  %8.1f %%  %16s  %s", run->figures->devices,
-		            text_ms(screen, run->figures->step_ns, &step),
-		            run->figures->step_ns > 0 ? 1e9 / (double)run->figures->step_ns : 0, run->speed_up,
-		            100 * run->efficiency, i == c->result->base ? "" : text_ms(screen, run->loss_ns, &loss),
-		            text_cut(c->names[i], 36, &name));
+					text_ms(screen, run->figures->step_ns, &step),
+					run->figures->step_ns > 0 ? 1e9 / (double)run->figures->step_ns : 0,
+					run->speed_up, 100 * run->efficiency,
+					i == c->result->base ? "" : text_ms(screen, run->loss_ns, &loss),
+					text_cut(c->names[i], 36, &name));
 	}
 }
 
@@ -67,18 +73,20 @@ static int by_size(const void *a, const void *b)
 }
 
 /* ns per step and device that stand behind a leaf under this name. */
-static int64_t evidence_ns(const struct summary *s, const struct figures *f, enum leaf leaf, const char *what)
+static int64_t evidence_ns(const struct summary *s, const struct figures *f, enum leaf leaf,
+						   const char *what)
 {
 	int64_t ns = 0, steps = f->steps * f->devices;
 	for (size_t i = 0; i < s->n_evidence; i++)
-		if (s->evidence[i].leaf == (uint8_t)leaf && strcmp(summary_text(s, s->evidence[i].what), what) == 0)
+		if (s->evidence[i].leaf == (uint8_t)leaf &&
+			strcmp(summary_text(s, s->evidence[i].what), what) == 0)
 			ns += s->evidence[i].ns;
 	return steps > 0 ? ns / steps : 0;
 }
 
 /* The row whose time changed most between the runs: "enumerate(DataLoader) 58.4 -> 1.1". */
-static void explain(const struct screen *screen, const struct comparison *c, size_t i, enum leaf leaf, char *out,
-                    size_t bytes)
+static void explain(const struct screen *screen, const struct comparison *c, size_t i,
+					enum leaf leaf, char *out, size_t bytes)
 {
 	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
 	const struct summary *sides[2] = {c->summaries[c->result->base], c->summaries[i]};
@@ -105,10 +113,10 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 	out[0] = 0;
 	if (best)
 		snprintf(out, bytes, "%s %s -> %s", text_cut(best, 40, &name), text_ms(screen, before, &a),
-		         text_ms(screen, after, &b));
+				 text_ms(screen, after, &b));
 	else if (leaf <= LEAF_WORK_MEMORY && base->figures->kernels != run->figures->kernels)
 		snprintf(out, bytes, "%lld -> %lld kernels a step", (long long)base->figures->kernels,
-		         (long long)run->figures->kernels);
+				 (long long)run->figures->kernels);
 }
 
 static const char *label_of(enum leaf leaf)
@@ -128,7 +136,8 @@ static const char *label_of(enum leaf leaf)
 static const char *with_sign(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
 {
 	struct text_buffer plain;
-	snprintf(buffer->at, sizeof(buffer->at), "%s%.100s", ns > 0 ? "+" : "", text_ms(screen, ns, &plain));
+	snprintf(buffer->at, sizeof(buffer->at), "%s%.100s", ns > 0 ? "+" : "",
+			 text_ms(screen, ns, &plain));
 	return buffer->at;
 }
 
@@ -144,13 +153,14 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	largest = llabs(terms[0].ns);
 	screen_line(screen, "%s", "");
 	if (largest > 0)
-		screen_title(screen, "%s is what changed most: %s -> %s ms per %s (%s)", label_of(terms[0].leaf),
-		             text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
-		             text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
-		             with_sign(screen, terms[0].ns, &d));
+		screen_title(screen, "%s is what changed most: %s -> %s ms per %s (%s)",
+					 label_of(terms[0].leaf),
+					 text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
+					 text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
+					 with_sign(screen, terms[0].ns, &d));
 	screen_title(screen, "Where the %s ms %s by %s went against %s (sums exactly)",
-	             text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost", text_cut(c->names[i], 34, &name),
-	             text_cut(c->names[c->result->base], 34, &other));
+				 text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost",
+				 text_cut(c->names[i], 34, &name), text_cut(c->names[c->result->base], 34, &other));
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		char why[160];
 		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {
@@ -159,8 +169,8 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
 		text_bar(largest > 0 ? (double)llabs(terms[t].ns) / (double)largest / 3 : 0, &b);
-		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf), with_sign(screen, terms[t].ns, &a), b.at,
-		            why);
+		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf),
+					with_sign(screen, terms[t].ns, &a), b.at, why);
 	}
 	screen_line(screen, "  %-18s %10s", "other terms", with_sign(screen, others, &a));
 	screen_line(screen, "  %-18s %10lld ns", "residual", (long long)run->residual_ns);

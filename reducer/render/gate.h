@@ -7,8 +7,9 @@
 /* Splits an expression. 0, or -EINVAL (said with diag()). */
 int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit);
 
-/* NAME: a leaf, a prefix of leaves ("idle", "idle.host") - its share of the step - or step_ms. STATUS_GATE when the
- * expression holds, STATUS_OK when not, STATUS_USAGE when it makes no sense. */
+/* NAME: a leaf, a prefix of leaves ("idle", "idle.host") - its share of the step - or step_ms.
+ * STATUS_GATE when the expression holds, STATUS_OK when not, STATUS_USAGE when it makes no sense.
+ */
 int gate_report(const char *text, const struct figures *figures);
 
 #endif

@@ -1,4 +1,5 @@
-/* A JSON emitter: objects, arrays, values, in the order in which they are written. Any bytes make valid JSON. */
+/* A JSON emitter: objects, arrays, values, in the order in which they are written. Any bytes make
+ * valid JSON. */
 #ifndef RENDER_JSON_H
 #define RENDER_JSON_H
 
@@ -17,7 +18,8 @@ void json_array(struct json *json, const char *key);
 void json_end_object(struct json *json);
 void json_end_array(struct json *json);
 void json_number(struct json *json, const char *key, int64_t value);
-void json_ratio(struct json *json, const char *key, double value); /* six digits; null when not finite */
+void json_ratio(struct json *json, const char *key,
+				double value); /* six digits; null when not finite */
 void json_text(struct json *json, const char *key, const char *text);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);

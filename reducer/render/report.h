@@ -1,4 +1,5 @@
-/* The report of one run, as JSON (schema baton.report/0) and as text for people. Renderers do no arithmetic beyond percentages. */
+/* The report of one run, as JSON (schema baton.report/0) and as text for people. Renderers do no
+ * arithmetic beyond percentages. */
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-_Static_assert((int)GROUP_COUNT == (int)SUMMARY_GROUPS, "summaries hold one number per kernel group");
+_Static_assert((int)GROUP_COUNT == (int)SUMMARY_GROUPS,
+			   "summaries hold one number per kernel group");
 
 static void run_object(struct json *j, const struct report *report)
 {

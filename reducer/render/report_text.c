@@ -12,28 +12,32 @@ static const struct part {
 	uint64_t leaves;
 	int level; /* 0: heading with a bar */
 } parts[] = {
-	{"GPU work", (LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) |
-	                     LEAF_BIT(LEAF_GPU_DISPATCH),
+	{"GPU work",
+	 (LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_GPU_QUEUE_FULL) |
+		 LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH),
 	 0},
 	{"matmul", LEAF_BIT(LEAF_WORK_MATMUL), 1},
 	{"custom", LEAF_BIT(LEAF_WORK_CUSTOM), 1},
 	{"memory", LEAF_BIT(LEAF_WORK_MEMORY), 1},
 	{"other kernels", LEAF_BIT(LEAF_WORK_OTHER), 1},
 	{"CUDA graphs", LEAF_BIT(LEAF_WORK_GRAPH), 1},
-	{"NCCL exposed", LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT), 1},
+	{"NCCL exposed",
+	 LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT), 1},
 	{"turn-around", LEAF_BIT(LEAF_GPU_DISPATCH), 1},
 	{"queue full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), 1},
 	{"dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), 1},
-	{"CPU launch overhead", LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) |
-	                                LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
+	{"CPU launch overhead",
+	 LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) |
+		 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
 	 0},
 	{"framework", LEAF_BIT(LEAF_CPU_FRAMEWORK), 1},
 	{"launch calls", LEAF_BIT(LEAF_CPU_LAUNCH_CALL), 1},
 	{"launch latency", LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY), 1},
 	{"other CUDA calls", LEAF_BIT(LEAF_CPU_API), 1},
-	{"Host stalls", LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) |
-	                        LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |
-	                        LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC),
+	{"Host stalls",
+	 LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) |
+		 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |
+		 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC),
 	 0},
 	{"input", LEAF_BIT(LEAF_HOST_INPUT), 1},
 	{"sync", LEAF_BIT(LEAF_HOST_SYNC), 1},
@@ -45,8 +49,9 @@ static const struct part {
 	{"blocked", LEAF_BIT(LEAF_HOST_BLOCKED), 1},
 	{"host function", LEAF_BIT(LEAF_HOST_HOST_FUNC), 1},
 	{"Profiler", LEAF_BIT(LEAF_TOOL_PROFILER), 0},
-	{"Unexplained", LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
-	                        LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
+	{"Unexplained",
+	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
+		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
 	 0},
 };
 
@@ -73,8 +78,10 @@ static const char *per(const struct figures *f)
 
 static const char *step_source_words(const char *source)
 {
-	static const char *const words[][2] = {{"marker", "step markers"},       {"nvtx", "--step-range"},
-	                                       {"optimizer", "optimizer steps"}, {"periodicity", "found by periodicity"}};
+	static const char *const words[][2] = {{"marker", "step markers"},
+										   {"nvtx", "--step-range"},
+										   {"optimizer", "optimizer steps"},
+										   {"periodicity", "found by periodicity"}};
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(source, words[i][0]) == 0)
 			return words[i][1];
@@ -86,16 +93,20 @@ static void header(const struct screen *screen, const struct report *r)
 	const struct summary *s = &r->reduction->summary;
 	const struct figures *f = r->figures;
 	struct text_buffer a, b;
-	const char *gpu = s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
+	const char *gpu =
+		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
 	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
-	screen_title(screen, "%s   %u x %s, %u host%s   computing %.1f %%", r->dirs[0], f->devices, gpu, s->run.hosts, s->run.hosts == 1 ? "" : "s", busy);
+	screen_title(screen, "%s   %u x %s, %u host%s   computing %.1f %%", r->dirs[0], f->devices, gpu,
+				 s->run.hosts, s->run.hosts == 1 ? "" : "s", busy);
 	if (f->has_steps)
-		screen_title(screen, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step", (long long)f->steps,
-		             step_source_words(summary_text(s, s->run.step_source)), text_ms(screen, f->step_ns, &a),
-		             text_ms(screen, f->p95_ns, &b), (long long)f->kernels);
+		screen_title(screen, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step",
+					 (long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
+					 text_ms(screen, f->step_ns, &a), text_ms(screen, f->p95_ns, &b),
+					 (long long)f->kernels);
 	else
-		screen_title(screen, "no step markers: figures are for the whole run of %s ms   %lld kernels",
-		             text_ms(screen, f->step_ns, &a), (long long)f->kernels);
+		screen_title(screen,
+					 "no step markers: figures are for the whole run of %s ms   %lld kernels",
+					 text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
 /* The answer, first: the largest losses and what they mean. */
@@ -109,14 +120,19 @@ static void verdict(const struct screen *screen, const struct report *r)
 	if (r->findings->n == 0)
 		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
 	else if (!finding_counts(first))
-		screen_title(screen, "Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:", busy, per(f));
+		screen_title(
+			screen,
+			"Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:", busy,
+			per(f));
 	else
-		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", first->summary, text_ms(screen, first->share_ns, &ms),
-		             text_ms(screen, f->step_ns, &whole), per(f));
+		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", first->summary,
+					 text_ms(screen, first->share_ns, &ms), text_ms(screen, f->step_ns, &whole),
+					 per(f));
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++) {
 		const struct finding *loss = &r->findings->at[i];
-		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%   %s", i + 1, loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
-		             percent(loss->share_ns, f->step_ns), loss->summary);
+		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%   %s", i + 1, loss->id,
+					 text_ms(screen, loss->share_ns, &ms), per(f),
+					 percent(loss->share_ns, f->step_ns), loss->summary);
 		if (loss->evidence[0])
 			screen_paragraph(screen, 4, loss->evidence);
 		if (loss->remedy[0])
@@ -127,7 +143,8 @@ static void verdict(const struct screen *screen, const struct report *r)
 }
 
 /* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
-static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix, char *out, size_t bytes)
+static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix,
+							char *out, size_t bytes)
 {
 	const struct summary *s = &r->reduction->summary;
 	const char *names[64];
@@ -159,14 +176,15 @@ static void largest_classes(const struct screen *screen, const struct report *r,
 				best = k;
 		if (best == n || steps == 0)
 			break;
-		int w = snprintf(out + used, bytes - used, "%s%s %s", shown ? ", " : "", names[best] + strlen(prefix),
-		                 text_ms(screen, sums[best] / steps, &ms));
+		int w = snprintf(out + used, bytes - used, "%s%s %s", shown ? ", " : "",
+						 names[best] + strlen(prefix), text_ms(screen, sums[best] / steps, &ms));
 		used += w > 0 && (size_t)w < bytes - used ? (size_t)w : 0;
 		sums[best] = 0;
 	}
 }
 
-static void part_note(const struct screen *screen, const struct report *r, const struct part *part, char *note, size_t bytes)
+static void part_note(const struct screen *screen, const struct report *r, const struct part *part,
+					  char *note, size_t bytes)
 {
 	const struct figures *f = r->figures;
 	struct text_buffer a, b, c, d;
@@ -177,15 +195,18 @@ static void part_note(const struct screen *screen, const struct report *r, const
 		largest_classes(screen, r, "memory.", note, bytes);
 	if (strcmp(part->label, "NCCL exposed") == 0)
 		snprintf(note, bytes, "wait %s, transfer %s, unsplit %s; %s hidden",
-		         text_ms(screen, f->time_ns[LEAF_NCCL_WAIT], &a), text_ms(screen, f->time_ns[LEAF_NCCL_TRANSFER], &b),
-		         text_ms(screen, f->time_ns[LEAF_NCCL_UNSPLIT], &c), text_ms(screen, f->hidden_ns, &d));
+				 text_ms(screen, f->time_ns[LEAF_NCCL_WAIT], &a),
+				 text_ms(screen, f->time_ns[LEAF_NCCL_TRANSFER], &b),
+				 text_ms(screen, f->time_ns[LEAF_NCCL_UNSPLIT], &c),
+				 text_ms(screen, f->hidden_ns, &d));
 }
 
 static void partition(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", per(f), f->devices, f->devices == 1 ? "" : "s");
+	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", per(f), f->devices,
+				 f->devices == 1 ? "" : "s");
 	for (int i = 0; i < PARTS; i++) {
 		const struct part *part = &parts[i];
 		int64_t ns = sum_leaves(f, part->leaves);
@@ -196,10 +217,11 @@ static void partition(const struct screen *screen, const struct report *r)
 		double share = percent(ns, f->step_ns);
 		part_note(screen, r, part, note, sizeof(note));
 		if (part->level == 0)
-			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms), share,
-			             text_bar(share / 100, &bar));
+			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms),
+						 share, text_bar(share / 100, &bar));
 		else
-			screen_line(screen, "    %-18s %9s %5.1f    %s", part->label, text_ms(screen, ns, &ms), share, note);
+			screen_line(screen, "    %-18s %9s %5.1f    %s", part->label, text_ms(screen, ns, &ms),
+						share, note);
 	}
 	struct text_buffer ms;
 	screen_line(screen, "  %-20s %9s 100.0 %%", "sum", text_ms(screen, f->step_ns, &ms));
@@ -215,10 +237,12 @@ static void other_losses(const struct screen *screen, const struct report *r)
 	for (size_t i = TOP_LOSSES; i < r->findings->n; i++) {
 		const struct finding *loss = &r->findings->at[i];
 		struct text_buffer ms;
-		if (loss->share_ns * 1000 < f->step_ns) /* below 0.1 % of the step the partition says it all */
+		if (loss->share_ns * 1000 <
+			f->step_ns) /* below 0.1 % of the step the partition says it all */
 			break;
-		screen_line(screen, "  %-12s %9s ms/%s %5.1f %%  %s", loss->id, text_ms(screen, loss->share_ns, &ms), per(f),
-		            percent(loss->share_ns, f->step_ns), loss->summary);
+		screen_line(screen, "  %-12s %9s ms/%s %5.1f %%  %s", loss->id,
+					text_ms(screen, loss->share_ns, &ms), per(f),
+					percent(loss->share_ns, f->step_ns), loss->summary);
 	}
 }
 
@@ -239,15 +263,18 @@ static void kernels(const struct screen *screen, const struct report *r)
 		return;
 	int name_room = screen->width - 56;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-*s %-18s %10s %9s %5s %8s", name_room, "Kernels", "class", f->has_steps ? "calls/step" : "calls",
-	             f->has_steps ? "ms/step" : "ms", "%", "p50 us");
+	screen_title(screen, "%-*s %-18s %10s %9s %5s %8s", name_room, "Kernels", "class",
+				 f->has_steps ? "calls/step" : "calls", f->has_steps ? "ms/step" : "ms", "%",
+				 "p50 us");
 	for (size_t i = 0; i < s->n_kernels && (r->kernels == 0 || i < r->kernels); i++) {
 		const struct kernel_summary *k = &s->kernels[i];
 		struct text_buffer name, ms;
-		screen_line(screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
-		            text_cut(without_return_type(summary_text(s, k->name)), (size_t)name_room, &name), summary_text(s, k->class_name),
-		            (double)k->count / (double)steps, text_ms(screen, k->total_ns / steps, &ms),
-		            percent(k->total_ns / steps, f->step_ns), (double)counts_percentile(&k->dur_ns, 50) / 1e3);
+		screen_line(
+			screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
+			text_cut(without_return_type(summary_text(s, k->name)), (size_t)name_room, &name),
+			summary_text(s, k->class_name), (double)k->count / (double)steps,
+			text_ms(screen, k->total_ns / steps, &ms), percent(k->total_ns / steps, f->step_ns),
+			(double)counts_percentile(&k->dur_ns, 50) / 1e3);
 	}
 }
 
@@ -257,8 +284,8 @@ static void nccl(const struct screen *screen, const struct report *r)
 	if (s->n_nccl == 0)
 		return;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms in all", "ranks", "bytes", "calls", "transfer",
-	             "wait", "unsplit", "bus bandwidth, or why it is unsplit");
+	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms in all", "ranks", "bytes",
+				 "calls", "transfer", "wait", "unsplit", "bus bandwidth, or why it is unsplit");
 	for (size_t i = 0; i < s->n_nccl && i < 10; i++) {
 		const struct nccl_summary *n = &s->nccl[i];
 		struct text_buffer bytes, transfer, wait, unsplit;
@@ -266,10 +293,11 @@ static void nccl(const struct screen *screen, const struct report *r)
 		double busbw = busbw_gbps(summary_text(s, n->op), n);
 		if (!isnan(busbw))
 			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
-		screen_line(screen, "%-15s %5u %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op), n->members,
-		            n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes), (unsigned long long)n->count,
-		            text_ms(screen, n->transfer_ns, &transfer), text_ms(screen, n->wait_ns, &wait),
-		            text_ms(screen, n->unsplit_ns, &unsplit), n->reason ? summary_text(s, n->reason) : bandwidth);
+		screen_line(screen, "%-15s %5u %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op),
+					n->members, n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes),
+					(unsigned long long)n->count, text_ms(screen, n->transfer_ns, &transfer),
+					text_ms(screen, n->wait_ns, &wait), text_ms(screen, n->unsplit_ns, &unsplit),
+					n->reason ? summary_text(s, n->reason) : bandwidth);
 	}
 	if (s->n_nccl > 10)
 		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - 10);
@@ -280,29 +308,31 @@ static int64_t device_prefix(const struct device_summary *d, const char *prefix)
 	int64_t sum = 0;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		sum += strncmp(leaf_name((enum leaf)leaf), prefix, strlen(prefix)) == 0
-		               ? figures_device_leaf(d, (enum leaf)leaf)
-		               : 0;
+				   ? figures_device_leaf(d, (enum leaf)leaf)
+				   : 0;
 	return sum;
 }
 
 static void devices(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
-	static const char *const prefixes[] = {"work.", "nccl.", "idle.cpu.", "idle.host.", "idle.gpu.", "idle.unknown."};
+	static const char *const prefixes[] = {"work.",      "nccl.",     "idle.cpu.",
+										   "idle.host.", "idle.gpu.", "idle.unknown."};
 	if (s->n_devices < 2)
 		return;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s", "Devices, ms", "rank", per(r->figures), "work", "nccl",
-	             "launch", "host", "gpu", "unknown");
+	screen_title(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s", "Devices, ms", "rank",
+				 per(r->figures), "work", "nccl", "launch", "host", "gpu", "unknown");
 	for (size_t i = 0; i < s->n_devices && i < 32; i++) {
 		const struct device_summary *d = &s->devices[i];
 		struct text_buffer name, step, cells[6];
 		const char *texts[6];
 		for (int c = 0; c < 6; c++)
 			texts[c] = text_ms(screen, device_prefix(d, prefixes[c]), &cells[c]);
-		screen_line(screen, "%-24s %5d %9s %9s %9s %9s %9s %9s %9s", text_cut(summary_text(s, d->key), 24, &name),
-		            d->n_processes ? d->ranks[0] : -1, text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
-		            texts[1], texts[2], texts[3], texts[4], texts[5]);
+		screen_line(screen, "%-24s %5d %9s %9s %9s %9s %9s %9s %9s",
+					text_cut(summary_text(s, d->key), 24, &name), d->n_processes ? d->ranks[0] : -1,
+					text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
+					texts[1], texts[2], texts[3], texts[4], texts[5]);
 	}
 	if (s->n_devices > 32)
 		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
@@ -315,18 +345,22 @@ static void quality(const struct screen *screen, const struct report *r)
 	struct text_buffer ops, dropped, unmatched;
 	char line[600];
 	screen_line(screen, "%s", "");
-	int n = snprintf(line, sizeof(line),
-	                 "Quality: %s GPU ops, %s dropped, %llu in flight, %s without launch record (%.2f %%), %llu invalid "
-	                 "timestamps, %llu events refused, %llu damaged files",
-	                 text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
-	                 (unsigned long long)q->in_flight, text_thousands((int64_t)q->unmatched_ops, &unmatched),
-	                 percent((int64_t)q->unmatched_ops, (int64_t)q->ops), (unsigned long long)q->invalid_timestamps,
-	                 (unsigned long long)q->invalid_events, (unsigned long long)(q->truncated_files + q->unreadable_files));
+	int n = snprintf(
+		line, sizeof(line),
+		"Quality: %s GPU ops, %s dropped, %llu in flight, %s without launch record (%.2f %%), %llu "
+		"invalid "
+		"timestamps, %llu events refused, %llu damaged files",
+		text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
+		(unsigned long long)q->in_flight, text_thousands((int64_t)q->unmatched_ops, &unmatched),
+		percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
+		(unsigned long long)q->invalid_timestamps, (unsigned long long)q->invalid_events,
+		(unsigned long long)(q->truncated_files + q->unreadable_files));
 	if (s->run.n_missing_ranks && n > 0)
-		n += snprintf(line + n, sizeof(line) - (size_t)n, ", %u of %d ranks missing", s->run.n_missing_ranks,
-		              s->run.world_size);
+		n += snprintf(line + n, sizeof(line) - (size_t)n, ", %u of %d ranks missing",
+					  s->run.n_missing_ranks, s->run.world_size);
 	if (q->steps_cut && n > 0 && (size_t)n < sizeof(line))
-		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu partial steps cut",
+				 (unsigned long long)q->steps_cut);
 	screen_paragraph(screen, 0, line);
 }
 
@@ -340,21 +374,22 @@ void report_gaps_text(const struct report *r, FILE *out)
 		const struct gap_proof *g = &r->reduction->gaps[i];
 		struct text_buffer length, since, begin, end, doing, name;
 		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms after its first op", i + 1,
-		             text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
-		             text_ms(&screen, g->since_ns, &since));
+					 text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
+					 text_ms(&screen, g->since_ns, &since));
 		screen_line(&screen, "     then ran  %s", text_cut(g->next_op, 80, &name));
 		if (g->next_call[0])
-			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap", g->next_call, (long long)g->tid,
-			            text_ms(&screen, g->call_begin_ns, &begin), text_ms(&screen, g->call_end_ns, &end));
+			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap",
+						g->next_call, (long long)g->tid, text_ms(&screen, g->call_begin_ns, &begin),
+						text_ms(&screen, g->call_end_ns, &end));
 		else
 			screen_line(&screen, "     launched  unknown: no launch record");
 		if (g->doing[0])
-			screen_line(&screen, "     meanwhile %s ms in %s", text_ms(&screen, g->doing_ns, &doing),
-			            text_cut(g->doing, 70, &name));
+			screen_line(&screen, "     meanwhile %s ms in %s",
+						text_ms(&screen, g->doing_ns, &doing), text_cut(g->doing, 70, &name));
 		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 			if (g->leaf_ns[leaf] > 0)
 				screen_line(&screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),
-				            text_ms(&screen, g->leaf_ns[leaf], &length));
+							text_ms(&screen, g->leaf_ns[leaf], &length));
 	}
 }
 

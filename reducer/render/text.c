@@ -48,8 +48,8 @@ static void print_line(const struct screen *screen, bool bold, const char *forma
 	if (vasprintf(&line, format, args) < 0)
 		return;
 	bold = bold && screen->colour;
-	fprintf(screen->out, "%s%.*s%s\n", bold ? "\033[1m" : "", (int)fitting(line, screen->width), line,
-	        bold ? "\033[0m" : "");
+	fprintf(screen->out, "%s%.*s%s\n", bold ? "\033[1m" : "", (int)fitting(line, screen->width),
+			line, bold ? "\033[0m" : "");
 	free(line);
 }
 

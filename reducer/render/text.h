@@ -1,4 +1,5 @@
-/* Lines for people: cut to the width of the terminal, never wrapped; colour only marks what the words already say. */
+/* Lines for people: cut to the width of the terminal, never wrapped; colour only marks what the
+ * words already say. */
 #ifndef RENDER_TEXT_H
 #define RENDER_TEXT_H
 
@@ -9,7 +10,8 @@
 
 struct screen {
 	FILE *out;
-	int width;    /* columns, at most 100 on a terminal; unlimited (10000) is never used: files get 100 too */
+	int width; /* columns, at most 100 on a terminal; unlimited (10000) is never used: files get 100
+				  too */
 	bool colour;
 	int decimals; /* of milliseconds: one unit and one precision per report */
 };
@@ -18,9 +20,11 @@ struct screen {
 void screen_open(struct screen *screen, FILE *out, int64_t typical_ns);
 
 /* One line, cut to the width. */
-void screen_line(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_line(const struct screen *screen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The same in bold where colours are. */
-void screen_title(const struct screen *screen, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void screen_title(const struct screen *screen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
 void screen_paragraph(const struct screen *screen, int indent, const char *text);
 

@@ -17,10 +17,11 @@ static int add_marker(struct steps *steps, const struct marker *marker)
 
 /* Keeps the current row when it marks a step; a better form throws the lesser ones away. */
 static int consider(struct rows *ranges, const struct host_names *names, const char *step_range,
-                    struct steps *steps)
+					struct steps *steps)
 {
 	int category = (int)rows_value(ranges, RANGE_CATEGORY);
-	if (category == BATON_RANGE_PYTHON || category < BATON_RANGE_NVTX || category > BATON_RANGE_MARK)
+	if (category == BATON_RANGE_PYTHON || category < BATON_RANGE_NVTX ||
+		category > BATON_RANGE_MARK)
 		return 0;
 	const struct trace *trace = ranges->trace;
 	uint32_t name = idmap_get(&trace->string_ids, (uint64_t)rows_value(ranges, RANGE_NAME));
@@ -71,7 +72,7 @@ static void settle(struct steps *steps)
 }
 
 int steps_find(struct trace *trace, const struct host_names *names, const char *step_range,
-               struct steps *out)
+			   struct steps *out)
 {
 	struct rows ranges;
 	memset(out, 0, sizeof(*out));
@@ -91,8 +92,9 @@ int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct
 	int error = 0;
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; !error && i < n; i++)
-		error = add_marker(out, &(struct marker){.begin_ns = begins_ns[i], .number = -1,
-		                                         .end_ns = i + 1 < n ? begins_ns[i + 1] : end_ns});
+		error = add_marker(out, &(struct marker){.begin_ns = begins_ns[i],
+												 .number = -1,
+												 .end_ns = i + 1 < n ? begins_ns[i + 1] : end_ns});
 	if (!error)
 		settle(out);
 	return error;

@@ -1,11 +1,15 @@
-/* Steps from markers (docs/ATTRIBUTION.md section 2): where they begin, which one a launch belongs to. */
+/* Steps from markers (docs/ATTRIBUTION.md section 2): where they begin, which one a launch belongs
+ * to. */
 #ifndef STEPS_MARKERS_H
 #define STEPS_MARKERS_H
 
 #include "attribute/host_names.h"
 #include "read/trace.h"
 
-enum { STEP_BEFORE = -1, STEP_AFTER = -2 }; /* a launch before the first, after the last or in a cut step */
+enum {
+	STEP_BEFORE = -1,
+	STEP_AFTER = -2
+}; /* a launch before the first, after the last or in a cut step */
 
 struct marker {
 	int64_t begin_ns;
@@ -25,8 +29,9 @@ struct steps {
 
 /* Finds the markers of one process. 0 or -errno. */
 int steps_find(struct trace *trace, const struct host_names *names, const char *step_range,
-               struct steps *out);
-/* Steps that begin at the given launch times (periodicity); the last ends at end_ns. 0 or -ENOMEM. */
+			   struct steps *out);
+/* Steps that begin at the given launch times (periodicity); the last ends at end_ns. 0 or -ENOMEM.
+ */
 int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct steps *out);
 void steps_free(struct steps *steps);
 

@@ -56,7 +56,8 @@ static size_t common_count(const struct symbol *symbols, size_t n)
 	return best;
 }
 
-/* Do the launches positions[0..n) come in a steady rhythm: every distance within a factor 3 of the median one? */
+/* Do the launches positions[0..n) come in a steady rhythm: every distance within a factor 3 of the
+ * median one? */
 static bool regular(const struct position *positions, size_t n, size_t *scratch)
 {
 	for (size_t i = 1; i < n; i++)
@@ -78,16 +79,17 @@ static size_t list_symbols(const struct position *positions, size_t n, struct sy
 	return found;
 }
 
-/* The symbol that begins the steps: shares the common count, regular, launched first of all such. */
-static const struct symbol *choose_anchor(const struct symbol *symbols, size_t n, const struct position *positions,
-                                          size_t *scratch)
+/* The symbol that begins the steps: shares the common count, regular, launched first of all such.
+ */
+static const struct symbol *choose_anchor(const struct symbol *symbols, size_t n,
+										  const struct position *positions, size_t *scratch)
 {
 	size_t count = common_count(symbols, n);
 	const struct symbol *anchor = NULL;
 	for (size_t i = 0; count && i < n; i++) {
 		const struct symbol *s = &symbols[i];
 		if (s->count < PERIOD_LEAST_STEPS || !same_count(s->count, count) ||
-		    !regular(positions + s->first, s->count, scratch))
+			!regular(positions + s->first, s->count, scratch))
 			continue;
 		if (!anchor || positions[s->first].at < positions[anchor->first].at)
 			anchor = s;

@@ -16,6 +16,6 @@ double busbw_gbps(const char *op, const struct nccl_summary *row)
 	for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++)
 		if (strcmp(op, factors[i].op) == 0)
 			return (double)row->max_bytes_moved * (double)row->count / (double)row->transfer_ns *
-			       factors[i].times * (row->members - 1) / row->members;
+				   factors[i].times * (row->members - 1) / row->members;
 	return NAN;
 }

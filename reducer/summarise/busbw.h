@@ -4,7 +4,8 @@
 
 #include "summarise/summary.h"
 
-/* GB/s (10^9 bytes) over the transfer time of a row; NaN where the size, the ranks or the split is not known. */
+/* GB/s (10^9 bytes) over the transfer time of a row; NaN where the size, the ranks or the split is
+ * not known. */
 double busbw_gbps(const char *op, const struct nccl_summary *row);
 
 #endif

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROOM = 16, BUCKET_BITS = 10 }; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
+enum {
+	FIRST_ROOM = 16,
+	BUCKET_BITS = 10
+}; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
 
 static uint32_t hash_value(int64_t value)
 {
@@ -56,7 +59,7 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n)
 	if (counts->rounded)
 		value = bucket(value);
 	if (2 * counts->used >= counts->room &&
-	    rehash(counts, counts->room ? 2 * counts->room : FIRST_ROOM, counts->rounded) != 0)
+		rehash(counts, counts->room ? 2 * counts->room : FIRST_ROOM, counts->rounded) != 0)
 		return -ENOMEM;
 	struct count *slot = slot_of(counts, value);
 	counts->used += slot->n == 0;

@@ -1,5 +1,6 @@
-/* value -> count, exact up to COUNTS_EXACT distinct values, beyond that log-linear buckets of at most 0.1 % relative error.
- * Merging in any order gives the same table. Values are >= 0 (nanoseconds). */
+/* value -> count, exact up to COUNTS_EXACT distinct values, beyond that log-linear buckets of at
+ * most 0.1 % relative error. Merging in any order gives the same table. Values are >= 0
+ * (nanoseconds). */
 #ifndef SUMMARISE_COUNTS_H
 #define SUMMARISE_COUNTS_H
 
@@ -26,10 +27,12 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n);
 int counts_merge(struct counts *into, const struct counts *from);
 void counts_free(struct counts *counts);
 
-/* The table in increasing order of value, in new memory (*out, counts->used entries). 0 or -ENOMEM. */
+/* The table in increasing order of value, in new memory (*out, counts->used entries). 0 or -ENOMEM.
+ */
 int counts_sorted(const struct counts *counts, struct count **out);
 uint64_t counts_total(const struct counts *counts);
-/* Nearest-rank percentile (0 < p <= 100): value number ceil(p n / 100) of the n sorted values; 0 when empty. */
+/* Nearest-rank percentile (0 < p <= 100): value number ceil(p n / 100) of the n sorted values; 0
+ * when empty. */
 int64_t counts_percentile(const struct counts *counts, unsigned p);
 int64_t counts_min(const struct counts *counts);
 int64_t counts_max(const struct counts *counts);

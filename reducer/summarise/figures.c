@@ -39,7 +39,8 @@ int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
 	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
 }
 
-/* Steps of the run's first devices differ when a trace was cut: every device is weighed by its own number. */
+/* Steps of the run's first devices differ when a trace was cut: every device is weighed by its own
+ * number. */
 static void mean_leaves(const struct summary *summary, struct figures *f)
 {
 	__int128 terms[LEAF_COUNT] = {0};

@@ -19,48 +19,57 @@ static const struct loss_kind {
 	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_API),
 	 "framework code between launches outlasts the kernels",
 	 "CUDA graphs, torch.compile, fused optimizers, larger batches"},
-	{"launch", "idle.cpu.launch", LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
+	{"launch", "idle.cpu.launch",
+	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
 	 "the launch calls themselves keep the GPU waiting",
 	 "fewer, larger kernels: CUDA graphs or fusion"},
 	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
 	 "host code drives no GPU for >= 1 ms at a stretch",
 	 "look at the rows behind it; move it to another thread or out of the loop"},
-	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC), "memory is allocated, freed or pinned in the loop",
+	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC),
+	 "memory is allocated, freed or pinned in the loop",
 	 "reuse buffers; keep the caching allocator from running out"},
 	{"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
-	 "kernels are loaded, compiled or instantiated in the loop", "warm up before the measured steps"},
-	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST), "the host sits in NCCL calls",
-	 "larger buckets; fewer, coalesced collectives"},
-	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE), "the launching thread waits for a CPU core",
-	 "give each rank its own cores"},
-	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED), "the launching thread sleeps on a lock or I/O",
-	 "look at the rows behind it"},
-	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC), "the stream waits for a host function", "shorten it"},
-	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER), "the profiler's own overhead: not the program's",
-	 "record less"},
-	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), "the launch queue is full: the GPU is behind",
-	 "nothing to win on the host"},
-	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), "the GPU waits for another device", "overlap or rebalance"},
+	 "kernels are loaded, compiled or instantiated in the loop",
+	 "warm up before the measured steps"},
+	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST),
+	 "the host sits in NCCL calls", "larger buckets; fewer, coalesced collectives"},
+	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE),
+	 "the launching thread waits for a CPU core", "give each rank its own cores"},
+	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED),
+	 "the launching thread sleeps on a lock or I/O", "look at the rows behind it"},
+	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC),
+	 "the stream waits for a host function", "shorten it"},
+	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER),
+	 "the profiler's own overhead: not the program's", "record less"},
+	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL),
+	 "the launch queue is full: the GPU is behind", "nothing to win on the host"},
+	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY),
+	 "the GPU waits for another device", "overlap or rebalance"},
 	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
 	 "the GPU's turn-around between many short kernels", "fuse kernels or capture a CUDA graph"},
 	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one",
 	 "see which rank is late and what it was doing"},
-	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER), "communication that no compute hides",
+	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER),
+	 "communication that no compute hides",
 	 "overlap it with the backward pass, larger buckets, faster links"},
 	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
 	 "exposed NCCL; wait and transfer cannot be told apart",
 	 "import all ranks of the run, with NCCL arguments recorded"},
 	{"unexplained", "idle.unknown",
-	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 "time that this trace cannot explain", "nobody can say that it could be won back; see Quality"},
+	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
+		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
+	 "time that this trace cannot explain",
+	 "nobody can say that it could be won back; see Quality"},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static const char *severity(const struct summary *summary, const struct figures *f, const char *id, int64_t share_ns)
+static const char *severity(const struct summary *summary, const struct figures *f, const char *id,
+							int64_t share_ns)
 {
-	bool counts = share_ns * 50 >= f->step_ns && share_ns > 2 * f->noise_ns && share_ns > f->tool_ns &&
-	              share_ns > summary->quality.clock_residual_ns;
+	bool counts = share_ns * 50 >= f->step_ns && share_ns > 2 * f->noise_ns &&
+				  share_ns > f->tool_ns && share_ns > summary->quality.clock_residual_ns;
 	if (!counts || strcmp(id, "unexplained") == 0)
 		return "none";
 	return share_ns * 10 >= f->step_ns ? "high" : share_ns * 20 >= f->step_ns ? "medium" : "low";
@@ -77,8 +86,8 @@ static int add(struct findings *findings, const struct finding *finding)
 }
 
 /* The two names with most time behind the leaves of a kind, over all devices. */
-static void gather_evidence(const struct summary *summary, const struct figures *f, const struct loss_kind *kind, char *out,
-                            size_t bytes)
+static void gather_evidence(const struct summary *summary, const struct figures *f,
+							const struct loss_kind *kind, char *out, size_t bytes)
 {
 	uint32_t shown = 0, last = 0;
 	size_t used = 0;
@@ -90,22 +99,24 @@ static void gather_evidence(const struct summary *summary, const struct figures 
 		int64_t ns = 0;
 		uint64_t gaps = 0;
 		for (size_t k = 0; k < summary->n_evidence; k++)
-			if (summary->evidence[k].what == e->what && kind->leaves & LEAF_BIT(summary->evidence[k].leaf)) {
+			if (summary->evidence[k].what == e->what &&
+				kind->leaves & LEAF_BIT(summary->evidence[k].leaf)) {
 				ns += summary->evidence[k].ns;
 				gaps += summary->evidence[k].count;
 			}
 		int64_t steps = f->steps * f->devices;
-		int n = snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/%s, %llu gaps)", shown ? "; " : "",
-		                 summary_text(summary, e->what), (double)ns / 1e6 / (double)(steps ? steps : 1),
-		                 f->has_steps ? "step" : "run", (unsigned long long)gaps);
+		int n =
+			snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/%s, %llu gaps)", shown ? "; " : "",
+					 summary_text(summary, e->what), (double)ns / 1e6 / (double)(steps ? steps : 1),
+					 f->has_steps ? "step" : "run", (unsigned long long)gaps);
 		used += n > 0 && (size_t)n < bytes - used ? (size_t)n : 0;
 		last = e->what;
 		shown++;
 	}
 }
 
-static int add_loss(const struct summary *summary, const struct figures *f, const struct loss_kind *kind,
-                    struct findings *out)
+static int add_loss(const struct summary *summary, const struct figures *f,
+					const struct loss_kind *kind, struct findings *out)
 {
 	struct finding finding = {.id = kind->id, .leaf = kind->leaf};
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
@@ -117,8 +128,9 @@ static int add_loss(const struct summary *summary, const struct figures *f, cons
 	snprintf(finding.remedy, sizeof(finding.remedy), "Try: %s", kind->remedy);
 	gather_evidence(summary, f, kind, finding.evidence, sizeof(finding.evidence));
 	if (strcmp(kind->id, "framework") == 0 && f->kernels > 0 && !finding.evidence[0])
-		snprintf(finding.evidence, sizeof(finding.evidence), "%lld of %lld kernels a step are shorter than 5 us",
-		         (long long)f->short_kernels, (long long)f->kernels);
+		snprintf(finding.evidence, sizeof(finding.evidence),
+				 "%lld of %lld kernels a step are shorter than 5 us", (long long)f->short_kernels,
+				 (long long)f->kernels);
 	return add(out, &finding);
 }
 
@@ -136,7 +148,8 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void device_label(const struct summary *summary, const struct device_summary *device, char *out, size_t bytes)
+static void device_label(const struct summary *summary, const struct device_summary *device,
+						 char *out, size_t bytes)
 {
 	if (device->n_processes && device->ranks[0] >= 0)
 		snprintf(out, bytes, "rank %d", device->ranks[0]);
@@ -145,8 +158,8 @@ static void device_label(const struct summary *summary, const struct device_summ
 }
 
 /* One device has much more of a loss than the median one. */
-static int add_asymmetry(const struct summary *summary, const struct figures *f, const struct loss_kind *kind,
-                         struct findings *out)
+static int add_asymmetry(const struct summary *summary, const struct figures *f,
+						 const struct loss_kind *kind, struct findings *out)
 {
 	int64_t *values = malloc(summary->n_devices * sizeof(*values));
 	if (!values)
@@ -165,26 +178,30 @@ static int add_asymmetry(const struct summary *summary, const struct figures *f,
 		return 0;
 	char label[128];
 	device_label(summary, &summary->devices[worst], label, sizeof(label));
-	snprintf(finding.summary, sizeof(finding.summary), "%.100s: %.1f ms of %.12s, the median device %.1f", label,
-	         (double)most / 1e6, kind->id, (double)median / 1e6);
+	snprintf(finding.summary, sizeof(finding.summary),
+			 "%.100s: %.1f ms of %.12s, the median device %.1f", label, (double)most / 1e6,
+			 kind->id, (double)median / 1e6);
 	return add(out, &finding);
 }
 
 /* A rank that is last into most of the collectives whose members were all seen. */
-static int add_late_ranks(const struct summary *summary, const struct figures *f, struct findings *out)
+static int add_late_ranks(const struct summary *summary, const struct figures *f,
+						  struct findings *out)
 {
 	int error = 0;
 	for (size_t i = 0; !error && i < summary->n_late; i++) {
 		const struct late_summary *l = &summary->late[i];
 		if (l->taken == 0 || 2 * l->last < l->taken || f->devices < 2 || f->steps == 0)
 			continue;
-		struct finding finding = {.id = "late_rank", .leaf = "nccl.wait",
-		                          .share_ns = l->caused_ns / f->steps / f->devices};
+		struct finding finding = {.id = "late_rank",
+								  .leaf = "nccl.wait",
+								  .share_ns = l->caused_ns / f->steps / f->devices};
 		finding.severity = severity(summary, f, finding.id, finding.share_ns);
 		if (!finding_counts(&finding))
 			continue;
-		snprintf(finding.summary, sizeof(finding.summary), "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
-		         l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
+		snprintf(finding.summary, sizeof(finding.summary),
+				 "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
+				 l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
 		error = add(out, &finding);
 	}
 	return error;
@@ -198,7 +215,8 @@ static int by_share(const void *a, const void *b)
 	return strcmp(x->id, y->id);
 }
 
-int findings_make(const struct summary *summary, const struct figures *figures, struct findings *out)
+int findings_make(const struct summary *summary, const struct figures *figures,
+				  struct findings *out)
 {
 	int error = 0;
 	memset(out, 0, sizeof(*out));

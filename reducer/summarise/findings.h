@@ -1,5 +1,6 @@
-/* What costs time, as sentences: losses ranked by their share of the step, and what differs between devices. A loss is
- * always listed; it is a finding when it is large enough to act on (design: 2 % of the step, above noise, clocks and our own cost). */
+/* What costs time, as sentences: losses ranked by their share of the step, and what differs between
+ * devices. A loss is always listed; it is a finding when it is large enough to act on (design: 2 %
+ * of the step, above noise, clocks and our own cost). */
 #ifndef SUMMARISE_FINDINGS_H
 #define SUMMARISE_FINDINGS_H
 
@@ -20,7 +21,8 @@ struct findings {
 	size_t n;
 };
 
-int findings_make(const struct summary *summary, const struct figures *figures, struct findings *out);
+int findings_make(const struct summary *summary, const struct figures *figures,
+				  struct findings *out);
 void findings_free(struct findings *findings);
 static inline bool finding_counts(const struct finding *finding)
 {

@@ -5,41 +5,41 @@
 #include <stdint.h>
 
 /* X(identifier, JSON name, label for people) */
-#define LEAVES(X)                                                                                  \
-	X(WORK_MATMUL, "work.matmul", "matmul")                                                        \
-	X(WORK_CUSTOM, "work.custom", "custom")                                                        \
-	X(WORK_OTHER, "work.other", "other")                                                           \
-	X(WORK_MEMORY, "work.memory", "memory")                                                        \
-	X(WORK_GRAPH, "work.graph", "CUDA graph")                                                      \
-	X(NCCL_TRANSFER, "nccl.transfer", "transfer")                                                  \
-	X(NCCL_UNSPLIT, "nccl.unsplit", "unsplit")                                                     \
-	X(NCCL_WAIT, "nccl.wait", "wait")                                                              \
-	X(HOST_ALLOC, "idle.host.alloc", "alloc")                                                      \
-	X(HOST_MODULE_LOAD, "idle.host.module_load", "module load")                                    \
-	X(HOST_INPUT, "idle.host.input", "input")                                                      \
-	X(HOST_NCCL_HOST, "idle.host.nccl_host", "NCCL host call")                                     \
-	X(HOST_SYNC, "idle.host.sync", "sync")                                                         \
-	X(TOOL_PROFILER, "idle.tool.profiler", "profiler")                                             \
-	X(GPU_QUEUE_FULL, "idle.gpu.queue_full", "queue full")                                         \
-	X(HOST_NO_CORE, "idle.host.no_core", "no core")                                                \
-	X(HOST_BLOCKED, "idle.host.blocked", "blocked")                                                \
-	X(CPU_API, "idle.cpu.api", "other CUDA calls")                                                 \
-	X(HOST_CODE, "idle.host.code", "host code")                                                    \
-	X(CPU_FRAMEWORK, "idle.cpu.framework", "framework")                                            \
-	X(CPU_LAUNCH_CALL, "idle.cpu.launch_call", "launch calls")                                     \
-	X(CPU_LAUNCH_LATENCY, "idle.cpu.launch_latency", "launch latency")                             \
-	X(HOST_HOST_FUNC, "idle.host.host_func", "host function")                                      \
-	X(GPU_DEPENDENCY, "idle.gpu.dependency", "dependency")                                         \
-	X(GPU_DISPATCH, "idle.gpu.dispatch", "turn-around")                                            \
-	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded", "unrecorded")                                 \
-	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained", "unexplained")                              \
+#define LEAVES(X)                                                      \
+	X(WORK_MATMUL, "work.matmul", "matmul")                            \
+	X(WORK_CUSTOM, "work.custom", "custom")                            \
+	X(WORK_OTHER, "work.other", "other")                               \
+	X(WORK_MEMORY, "work.memory", "memory")                            \
+	X(WORK_GRAPH, "work.graph", "CUDA graph")                          \
+	X(NCCL_TRANSFER, "nccl.transfer", "transfer")                      \
+	X(NCCL_UNSPLIT, "nccl.unsplit", "unsplit")                         \
+	X(NCCL_WAIT, "nccl.wait", "wait")                                  \
+	X(HOST_ALLOC, "idle.host.alloc", "alloc")                          \
+	X(HOST_MODULE_LOAD, "idle.host.module_load", "module load")        \
+	X(HOST_INPUT, "idle.host.input", "input")                          \
+	X(HOST_NCCL_HOST, "idle.host.nccl_host", "NCCL host call")         \
+	X(HOST_SYNC, "idle.host.sync", "sync")                             \
+	X(TOOL_PROFILER, "idle.tool.profiler", "profiler")                 \
+	X(GPU_QUEUE_FULL, "idle.gpu.queue_full", "queue full")             \
+	X(HOST_NO_CORE, "idle.host.no_core", "no core")                    \
+	X(HOST_BLOCKED, "idle.host.blocked", "blocked")                    \
+	X(CPU_API, "idle.cpu.api", "other CUDA calls")                     \
+	X(HOST_CODE, "idle.host.code", "host code")                        \
+	X(CPU_FRAMEWORK, "idle.cpu.framework", "framework")                \
+	X(CPU_LAUNCH_CALL, "idle.cpu.launch_call", "launch calls")         \
+	X(CPU_LAUNCH_LATENCY, "idle.cpu.launch_latency", "launch latency") \
+	X(HOST_HOST_FUNC, "idle.host.host_func", "host function")          \
+	X(GPU_DEPENDENCY, "idle.gpu.dependency", "dependency")             \
+	X(GPU_DISPATCH, "idle.gpu.dispatch", "turn-around")                \
+	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded", "unrecorded")     \
+	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained", "unexplained")  \
 	X(UNKNOWN_UNMATCHED, "idle.unknown.unmatched", "unmatched")
 
 enum leaf {
 #define X(id, name, label) LEAF_##id,
 	LEAVES(X)
 #undef X
-	LEAF_COUNT
+		LEAF_COUNT
 };
 
 static inline const char *leaf_name(enum leaf leaf)

@@ -49,7 +49,8 @@ static void bridge(struct scaling_run *run, const struct scaling_run *base)
 	__int128 terms[LEAF_COUNT];
 	int64_t sum = 0;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		terms[leaf] = (__int128)n->time_ns[leaf] * m->step_ns - (__int128)run->ideal_ns * m->time_ns[leaf];
+		terms[leaf] =
+			(__int128)n->time_ns[leaf] * m->step_ns - (__int128)run->ideal_ns * m->time_ns[leaf];
 	if (m->step_ns > 0)
 		figures_share_out(terms, LEAF_COUNT, m->step_ns, run->terms_ns);
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
@@ -57,7 +58,8 @@ static void bridge(struct scaling_run *run, const struct scaling_run *base)
 	run->residual_ns = run->loss_ns - sum;
 }
 
-void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted, struct scaling_result *result)
+void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
+					 struct scaling_result *result)
 {
 	*result = (struct scaling_result){.base = find_base(runs, n), .scaling = wanted, .sure = true};
 	const struct scaling_run *base = &runs[result->base];
@@ -85,7 +87,8 @@ void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted, st
 		run->speed_up = step > 0 ? (double)t / step * (strong ? 1 : (double)g / (double)m) : NAN;
 		double expected = (double)base->busy_ns * (strong ? (double)m / (double)g : 1);
 		double difference = relative((double)run->busy_ns, expected);
-		result->work_difference = difference > result->work_difference ? difference : result->work_difference;
+		result->work_difference =
+			difference > result->work_difference ? difference : result->work_difference;
 		bridge(run, base);
 	}
 }

@@ -1,4 +1,5 @@
-/* Runs against each other: scaling efficiency and the loss bridge (design: Scaling). Pure: figures in, rows out. */
+/* Runs against each other: scaling efficiency and the loss bridge (design: Scaling). Pure: figures
+ * in, rows out. */
 #ifndef SUMMARISE_SCALING_H
 #define SUMMARISE_SCALING_H
 
@@ -15,18 +16,20 @@ struct scaling_run {
 	double speed_up;   /* against the base, 1.0 for it */
 	int64_t terms_ns[LEAF_COUNT]; /* per leaf, add up to loss_ns */
 	int64_t residual_ns;          /* loss - sum of the terms: computed, 0 unless there is a bug */
-	enum scaling fits;            /* what this run looks like against the base; SCALING_AUTO: neither */
+	enum scaling fits; /* what this run looks like against the base; SCALING_AUTO: neither */
 };
 
 struct scaling_result {
 	size_t base; /* index of the run with the fewest GPUs, the first of equals */
 	enum scaling scaling;
-	bool sure; /* every run fits it, or the caller chose */
-	double work_difference; /* largest relative difference of work per GPU from what the scaling expects */
+	bool sure;              /* every run fits it, or the caller chose */
+	double work_difference; /* largest relative difference of work per GPU from what the scaling
+							   expects */
 };
 
 /* runs[i].figures and .busy_ns are given, the rest is filled. */
-void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted, struct scaling_result *result);
+void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
+					 struct scaling_result *result);
 
 /* busy matmul + custom time per step and device of a summary. */
 int64_t scaling_busy(const struct summary *summary);

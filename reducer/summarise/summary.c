@@ -81,7 +81,8 @@ static int table_grow(const struct table *t)
 	return 0;
 }
 
-/* The row with the key fields of `key` (a whole row, the rest zero), appended when it is new. NULL: out of memory. */
+/* The row with the key fields of `key` (a whole row, the rest zero), appended when it is new. NULL:
+ * out of memory. */
 static void *table_row(const struct table *t, const void *key)
 {
 	if (2 * *t->n >= t->index->room && table_grow(t) != 0)
@@ -89,7 +90,7 @@ static void *table_row(const struct table *t, const void *key)
 	uint32_t *slot = table_slot(t, key);
 	if (*slot == 0) {
 		memcpy(table_at(t, *t->n), key, t->row_bytes);
-		*slot = (uint32_t)++*t->n;
+		*slot = (uint32_t)++ * t->n;
 	}
 	return table_at(t, *slot - 1);
 }
@@ -133,8 +134,8 @@ static uint64_t nccl_hash(const void *row)
 static bool nccl_equal(const void *a, const void *b)
 {
 	const struct nccl_summary *x = a, *y = b;
-	return x->op == y->op && x->comm == y->comm && x->reason == y->reason && x->members == y->members &&
-	       x->bytes == y->bytes;
+	return x->op == y->op && x->comm == y->comm && x->reason == y->reason &&
+		   x->members == y->members && x->bytes == y->bytes;
 }
 
 static uint64_t evidence_hash(const void *row)
@@ -161,9 +162,9 @@ static bool late_equal(const void *a, const void *b)
 	return x->device == y->device && x->rank == y->rank;
 }
 
-#define TABLE(summary, array, hash, equal)                                                         \
-	(&(struct table){(void **)&(summary)->array, &(summary)->n_##array, sizeof((summary)->array[0]), \
-	                 &(summary)->index_##array, hash, equal})
+#define TABLE(summary, array, hash, equal)                              \
+	(&(struct table){(void **)&(summary)->array, &(summary)->n_##array, \
+					 sizeof((summary)->array[0]), &(summary)->index_##array, hash, equal})
 
 static int pool_add(struct summary *summary, const char *text, uint32_t *id)
 {
@@ -179,28 +180,35 @@ struct device_summary *summary_device(struct summary *summary, const char *key)
 	return table_row(TABLE(summary, devices, device_hash, device_equal), &row);
 }
 
-struct kernel_summary *summary_kernel(struct summary *summary, const char *name, const char *class_name)
+struct kernel_summary *summary_kernel(struct summary *summary, const char *name,
+									  const char *class_name)
 {
 	struct kernel_summary row = {0};
-	if (pool_add(summary, name, &row.name) != 0 || pool_add(summary, class_name, &row.class_name) != 0)
+	if (pool_add(summary, name, &row.name) != 0 ||
+		pool_add(summary, class_name, &row.class_name) != 0)
 		return NULL;
 	return table_row(TABLE(summary, kernels, kernel_hash, kernel_equal), &row);
 }
 
 struct nccl_summary *summary_nccl(struct summary *summary, const struct nccl_summary *key)
 {
-	struct nccl_summary row = {.op = key->op, .comm = key->comm, .reason = key->reason, .members = key->members,
-	                           .bytes = key->bytes, .max_bytes_moved = key->max_bytes_moved};
+	struct nccl_summary row = {.op = key->op,
+							   .comm = key->comm,
+							   .reason = key->reason,
+							   .members = key->members,
+							   .bytes = key->bytes,
+							   .max_bytes_moved = key->max_bytes_moved};
 	return table_row(TABLE(summary, nccl, nccl_hash, nccl_equal), &row);
 }
 
-int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what, uint64_t count,
-                     int64_t ns)
+int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what,
+					 uint64_t count, int64_t ns)
 {
 	struct evidence row = {.leaf = (uint8_t)leaf};
 	if (pool_add(summary, device, &row.device) != 0 || pool_add(summary, what, &row.what) != 0)
 		return -ENOMEM;
-	struct evidence *found = table_row(TABLE(summary, evidence, evidence_hash, evidence_equal), &row);
+	struct evidence *found =
+		table_row(TABLE(summary, evidence, evidence_hash, evidence_equal), &row);
 	if (!found)
 		return -ENOMEM;
 	found->count += count;
@@ -228,7 +236,8 @@ static void add_device_numbers(struct device_summary *into, const struct device_
 	into->lead_in_ns += from->lead_in_ns;
 	into->nccl_hidden_ns += from->nccl_hidden_ns;
 	into->floor_ns = from->floor_ns > into->floor_ns ? from->floor_ns : into->floor_ns;
-	into->queued_gap_ns = from->queued_gap_ns > into->queued_gap_ns ? from->queued_gap_ns : into->queued_gap_ns;
+	into->queued_gap_ns =
+		from->queued_gap_ns > into->queued_gap_ns ? from->queued_gap_ns : into->queued_gap_ns;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		into->time_ns[leaf] += from->time_ns[leaf];
 	for (int group = 0; group < SUMMARY_GROUPS; group++)
@@ -294,8 +303,8 @@ static int merge_nccl(struct summary *into, const struct summary *from)
 	for (size_t i = 0; i < from->n_nccl; i++) {
 		struct nccl_summary key = from->nccl[i];
 		if (pool_add(into, summary_text(from, key.op), &key.op) ||
-		    pool_add(into, summary_text(from, key.comm), &key.comm) ||
-		    pool_add(into, summary_text(from, key.reason), &key.reason))
+			pool_add(into, summary_text(from, key.comm), &key.comm) ||
+			pool_add(into, summary_text(from, key.reason), &key.reason))
 			return -ENOMEM;
 		struct nccl_summary *row = summary_nccl(into, &key);
 		if (!row)
@@ -316,7 +325,7 @@ static int merge_evidence(struct summary *into, const struct summary *from)
 	for (size_t i = 0; !error && i < from->n_evidence; i++) {
 		const struct evidence *e = &from->evidence[i];
 		error = summary_evidence(into, summary_text(from, e->device), (enum leaf)e->leaf,
-		                         summary_text(from, e->what), e->count, e->ns);
+								 summary_text(from, e->what), e->count, e->ns);
 	}
 	for (size_t i = 0; !error && i < from->n_late; i++) {
 		const struct late_summary *l = &from->late[i];
@@ -402,7 +411,8 @@ static int by_total(const void *a, const void *b, void *context)
 static int by_nccl_time(const void *a, const void *b, void *context)
 {
 	const struct nccl_summary *x = a, *y = b;
-	int64_t xt = x->transfer_ns + x->wait_ns + x->unsplit_ns, yt = y->transfer_ns + y->wait_ns + y->unsplit_ns;
+	int64_t xt = x->transfer_ns + x->wait_ns + x->unsplit_ns,
+			yt = y->transfer_ns + y->wait_ns + y->unsplit_ns;
 	int order = compare_numbers(yt, xt);
 	order = order ? order : compare_texts(context, x->op, y->op);
 	order = order ? order : compare_texts(context, x->comm, y->comm);
@@ -428,8 +438,8 @@ static int by_caused(const void *a, const void *b, void *context)
 	return order ? order : compare_texts(context, x->device, y->device);
 }
 
-static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes, struct summary_index *index,
-                      int (*order)(const void *, const void *, void *))
+static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes,
+					  struct summary_index *index, int (*order)(const void *, const void *, void *))
 {
 	if (n > 1)
 		qsort_r(rows, n, bytes, order, s);
@@ -442,6 +452,7 @@ void summary_sort(struct summary *s)
 	sort_rows(s, s->devices, s->n_devices, sizeof(*s->devices), &s->index_devices, by_rank);
 	sort_rows(s, s->kernels, s->n_kernels, sizeof(*s->kernels), &s->index_kernels, by_total);
 	sort_rows(s, s->nccl, s->n_nccl, sizeof(*s->nccl), &s->index_nccl, by_nccl_time);
-	sort_rows(s, s->evidence, s->n_evidence, sizeof(*s->evidence), &s->index_evidence, by_evidence_time);
+	sort_rows(s, s->evidence, s->n_evidence, sizeof(*s->evidence), &s->index_evidence,
+			  by_evidence_time);
 	sort_rows(s, s->late, s->n_late, sizeof(*s->late), &s->index_late, by_caused);
 }

@@ -1,6 +1,7 @@
-/* A reduced run: what every view reads. Built by attribute/, merged here, stored by summary_io. Merging is associative
- * and commutative: summary_merge + summary_sort gives the same rows whatever the order of devices, hosts and threads.
- * All strings belong to the summary's pool. Times in ns. */
+/* A reduced run: what every view reads. Built by attribute/, merged here, stored by summary_io.
+ * Merging is associative and commutative: summary_merge + summary_sort gives the same rows whatever
+ * the order of devices, hosts and threads. All strings belong to the summary's pool. Times in ns.
+ */
 #ifndef SUMMARISE_SUMMARY_H
 #define SUMMARISE_SUMMARY_H
 
@@ -12,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SUMMARY_GROUPS = 5 }; /* enum group of classify/classify.h: matmul, memory, custom, nccl, other */
+enum {
+	SUMMARY_GROUPS = 5
+}; /* enum group of classify/classify.h: matmul, memory, custom, nccl, other */
 
 struct device_summary {
-	uint32_t key;  /* string: "host/0" or "host/UUID" */
-	uint32_t name; /* string: "NVIDIA H100 80GB HBM3", 0 unknown */
+	uint32_t key;   /* string: "host/0" or "host/UUID" */
+	uint32_t name;  /* string: "NVIDIA H100 80GB HBM3", 0 unknown */
 	int32_t *ranks; /* of the processes that drive it, ascending; -1 unknown */
 	int64_t *pids;
 	uint32_t n_processes;
@@ -26,9 +29,9 @@ struct device_summary {
 	int64_t hull_idle_ns;
 	int64_t lead_in_ns;
 	int64_t nccl_hidden_ns;
-	int64_t floor_ns;      /* launch-to-start floor l */
-	int64_t queued_gap_ns; /* median queued gap q */
-	struct counts step_ns; /* window lengths */
+	int64_t floor_ns;            /* launch-to-start floor l */
+	int64_t queued_gap_ns;       /* median queued gap q */
+	struct counts step_ns;       /* window lengths */
 	int64_t time_ns[LEAF_COUNT]; /* sums to window_ns */
 	uint64_t carried;            /* LEAF_BIT of every leaf the source can carry */
 	int64_t busy_ns[SUMMARY_GROUPS];
@@ -57,19 +60,20 @@ struct nccl_summary { /* one per (op, communicator, bytes) */
 	int64_t transfer_ns;
 	int64_t wait_ns;
 	int64_t unsplit_ns;
-	int64_t max_bytes_moved; /* in + out, whichever is larger: what algorithm bandwidth divides by; -1 unknown */
+	int64_t max_bytes_moved; /* in + out, whichever is larger: what algorithm bandwidth divides by;
+								-1 unknown */
 };
 
-struct evidence { /* what stood behind a leaf: a range, a call, a kernel, by name */
+struct evidence {    /* what stood behind a leaf: a range, a call, a kernel, by name */
 	uint32_t device; /* string: device key */
 	uint8_t leaf;
-	uint32_t what; /* string */
+	uint32_t what;  /* string */
 	uint64_t count; /* gaps */
 	int64_t ns;
 };
 
 struct late_summary { /* who arrived last at split collectives */
-	uint32_t device; /* string: device key */
+	uint32_t device;  /* string: device key */
 	int32_t rank;
 	uint64_t last;     /* collectives in which it was the last of all members */
 	uint64_t taken;    /* split collectives it took part in */
@@ -81,7 +85,7 @@ struct quality {
 	uint64_t dropped;
 	uint64_t in_flight;
 	uint64_t ops;
-	uint64_t unmatched_ops; /* without launch record */
+	uint64_t unmatched_ops;      /* without launch record */
 	uint64_t invalid_timestamps; /* gaps that end before their launch began */
 	uint64_t invalid_events;     /* refused by the importer */
 	uint64_t truncated_files;    /* files with any damage */
@@ -90,7 +94,7 @@ struct quality {
 	uint64_t unrecorded_ns;
 	uint64_t hand_offs;
 	uint64_t steps_cut;
-	int64_t tool_ns;           /* the tool's own cost in all; -1 not recorded */
+	int64_t tool_ns; /* the tool's own cost in all; -1 not recorded */
 	uint64_t launches;
 	uint64_t rounded_quantiles; /* tables that went beyond COUNTS_EXACT */
 };
@@ -140,14 +144,17 @@ static inline const char *summary_text(const struct summary *summary, uint32_t i
 /* Rows for one key, made zeroed when new; NULL when memory is out. */
 struct device_summary *summary_device(struct summary *, const char *key);
 struct kernel_summary *summary_kernel(struct summary *, const char *name, const char *class_name);
-struct nccl_summary *summary_nccl(struct summary *, const struct nccl_summary *key); /* op comm reason members bytes, in this pool */
+struct nccl_summary *summary_nccl(
+	struct summary *,
+	const struct nccl_summary *key); /* op comm reason members bytes, in this pool */
 int summary_evidence(struct summary *, const char *device, enum leaf leaf, const char *what,
-                     uint64_t count, int64_t ns);
+					 uint64_t count, int64_t ns);
 struct late_summary *summary_late(struct summary *, const char *device, int32_t rank);
 
 /* Adds `from` to `into`. 0 or -ENOMEM. */
 int summary_merge(struct summary *into, const struct summary *from);
-/* The canonical order: devices by (lowest rank, key), kernels by total then name, nccl by time, evidence by time. */
+/* The canonical order: devices by (lowest rank, key), kernels by total then name, nccl by time,
+ * evidence by time. */
 void summary_sort(struct summary *summary);
 
 #endif

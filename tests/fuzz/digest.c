@@ -1,5 +1,6 @@
-/* The C reader's side of the differential fuzz: file names on stdin, per file NAME, VERDICT, LINES and the CRC-32 of its dump
- * without the first line, as tests/format/second_reader.py --digest prints them. One process for all files. */
+/* The C reader's side of the differential fuzz: file names on stdin, per file NAME, VERDICT, LINES
+ * and the CRC-32 of its dump without the first line, as tests/format/second_reader.py --digest
+ * prints them. One process for all files. */
 #include "read/dump.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static void digest(const char *path)
 	for (size_t i = 0; i < left; i++)
 		lines += from[i] == '\n';
 	printf("%s\t%s\t%zu\t%08lx\n", path, dump_verdict_name(result.verdict), lines,
-	       crc32_z(0, (const Bytef *)from, left));
+		   crc32_z(0, (const Bytef *)from, left));
 	fflush(stdout); /* whoever asks may wait for this file's answer */
 	free(text);
 }

@@ -147,11 +147,11 @@ static void test_samples(void)
 			struct seen seen = {.refuse = "REFUSE"};
 			int error = scan(s->text, strlen(s->text), sizes[k], &seen);
 			bool same = error == s->error && strcmp(seen.text, s->seen) == 0 &&
-			            (seen.troubles > 0) == (s->troubles > 0);
+						(seen.troubles > 0) == (s->troubles > 0);
 			check(same, s->keeps_out);
 			if (!same)
 				printf("    pieces of %zu: %d, %u troubles, %s\n", sizes[k], error, seen.troubles,
-				       seen.text);
+					   seen.text);
 			check(seen.offsets_ok, "an event comes with a wrong offset");
 		}
 	}
@@ -165,7 +165,7 @@ static void test_many(void)
 	size_t n = (size_t)snprintf(text, ROOM, "{\"traceEvents\":[");
 	for (int i = 0; i < EVENTS; i++)
 		n += (size_t)snprintf(text + n, ROOM - n, "%s{\"name\":\"k%d\",\"args\":{\"a\":[1,2]}}",
-		                      i ? ",\n  " : "", i);
+							  i ? ",\n  " : "", i);
 	n += (size_t)snprintf(text + n, ROOM - n, "],\"b\":1}");
 	struct seen seen = {0};
 	int error = scan(text, n, 65521, &seen);
@@ -190,7 +190,7 @@ static void test_too_large(void)
 	int error = scan(text, n, 1 << 20, &seen);
 	check(error == 0, "a piece above the limit ends the scan");
 	check(strcmp(seen.text, "{\"x\":1}|{\"x\":2}|b=1|") == 0,
-	      "a piece above the limit takes others with it, or is handed out");
+		  "a piece above the limit takes others with it, or is handed out");
 	check(seen.troubles == 2, "pieces above the limit are not counted");
 	free(text);
 }
@@ -207,7 +207,7 @@ static void test_deep(void)
 	struct seen seen = {0};
 	scan(text, n, 4096, &seen);
 	check(seen.troubles > 0 && seen.events == 1,
-	      "an event nested too deeply is used or takes others along");
+		  "an event nested too deeply is used or takes others along");
 	free(text);
 }
 

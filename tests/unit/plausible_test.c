@@ -114,7 +114,7 @@ static void test_extremes(void)
 	plausible_finish(&gate);
 	check(seen.n == 1, "extreme times wrap around the limits");
 	check(gate.refused[0] == 4 && gate.refused[BATON_RANGE - BATON_OP] == 0,
-	      "refused rows are counted for another table");
+		  "refused rows are counted for another table");
 }
 
 int main(void)
