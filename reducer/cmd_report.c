@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "render/gate.h"
 #include "commands.h"
+#include "reduce.h"
 #include "render/report.h"
 
 #include <string.h>

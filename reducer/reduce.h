@@ -3,38 +3,7 @@
 #ifndef REDUCE_H
 #define REDUCE_H
 
-#include "summarise/summary.h"
-
-struct reduce_options {
-	const char *step_range;   /* --step-range NAME, or NULL */
-	const char *steps;        /* --steps: NULL (markers) or "period" */
-	const char *taxonomy;     /* NULL or "seed" */
-	const char *classes_file; /* --classes FILE or NULL */
-	bool fresh;               /* ignore a stored summary */
-	bool store;               /* write summary.baton when there is one directory */
-	uint32_t gaps;            /* keep the N worst gaps (forces reading events) */
-	const char *gaps_leaf;    /* only gaps with time in leaves of this prefix, or NULL */
-};
-
-struct gap_proof { /* one idle interval and what stood behind it */
-	char device[96];
-	int64_t step;       /* 0-based; -1 outside */
-	int64_t a_ns, b_ns; /* on the trace's clock */
-	int64_t since_ns;   /* a_ns minus the device's first op start */
-	int64_t leaf_ns[LEAF_COUNT];
-	char next_op[200];
-	char next_call[96];
-	int64_t call_begin_ns, call_end_ns; /* relative to a_ns; 0, 0 when there is no launch record */
-	int64_t tid;
-	char doing[200]; /* what the owner thread was in longest in this gap, and for how long */
-	int64_t doing_ns;
-};
-
-struct reduction {
-	struct summary summary;
-	struct gap_proof *gaps; /* worst first */
-	size_t n_gaps;
-};
+#include "summarise/reduction.h"
 
 /* `dirs` are the directories of ONE run (one per node). Returns an enum status; says what is wrong
  * itself. With STATUS_OK, STATUS_PARTIAL `out` is filled and the caller frees it with

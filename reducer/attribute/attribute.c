@@ -98,11 +98,6 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	return 0;
 }
 
-static int pool_add(struct summary *summary, const char *text, uint32_t *id)
-{
-	return strings_add(&summary->pool, text, strlen(text), id, NULL);
-}
-
 static int add_nccl_row(struct attributing *a, const struct op *op, const struct collective *coll,
 						uint32_t size, const char *reason, int64_t wait_ns)
 {
@@ -112,11 +107,11 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	const char *comm =
 		coll && coll->comm ? source_text(source, source->trace.comms[coll->comm].name) : "";
 	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
-	int error = pool_add(a->summary, coll_names[kind], &key.op);
+	int error = summary_string(a->summary, coll_names[kind], &key.op);
 	if (!error && comm[0])
-		error = pool_add(a->summary, comm, &key.comm);
+		error = summary_string(a->summary, comm, &key.comm);
 	if (!error && reason)
-		error = pool_add(a->summary, reason, &key.reason);
+		error = summary_string(a->summary, reason, &key.reason);
 	struct nccl_summary *row = error ? NULL : summary_nccl(a->summary, &key);
 	if (!row)
 		return -ENOMEM;

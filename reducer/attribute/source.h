@@ -5,7 +5,7 @@
 #define ATTRIBUTE_SOURCE_H
 
 #include "attribute/corr_ring.h"
-#include "attribute/host_names.h"
+#include "classify/host_names.h"
 #include "classify/classify.h"
 #include "read/rows.h"
 

@@ -3,7 +3,7 @@
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
 
-#include "reduce.h"
+#include "summarise/reduction.h"
 #include "summarise/findings.h"
 
 #include <stdio.h>

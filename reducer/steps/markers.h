@@ -3,7 +3,7 @@
 #ifndef STEPS_MARKERS_H
 #define STEPS_MARKERS_H
 
-#include "attribute/host_names.h"
+#include "classify/host_names.h"
 #include "read/trace.h"
 
 enum {

@@ -141,6 +141,9 @@ static inline const char *summary_text(const struct summary *summary, uint32_t i
 	return strings_get(&summary->pool, id).at;
 }
 
+/* The id of a text in the summary's pool, 0 for "". 0 or -ENOMEM. */
+int summary_string(struct summary *summary, const char *text, uint32_t *id);
+
 /* Rows for one key, made zeroed when new; NULL when memory is out. */
 struct device_summary *summary_device(struct summary *, const char *key);
 struct kernel_summary *summary_kernel(struct summary *, const char *name, const char *class_name);

@@ -1,7 +1,7 @@
 /* The one table of names that decide a class (docs/ATTRIBUTION.md section 5): calls, ranges, step
  * markers. */
-#ifndef ATTRIBUTE_HOST_NAMES_H
-#define ATTRIBUTE_HOST_NAMES_H
+#ifndef CLASSIFY_HOST_NAMES_H
+#define CLASSIFY_HOST_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "attribute/host_names.h"
+#include "classify/host_names.h"
 
 #include <baton/format.h>
 #include <errno.h>
