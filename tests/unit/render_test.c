@@ -1,0 +1,61 @@
+/* JSON and text: any bytes make valid JSON, numbers read well, lines never grow beyond the screen. */
+#include "check.h"
+#include "render/json.h"
+#include "render/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void json(void)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct json j = {.out = out};
+	json_object(&j, NULL);
+	json_text(&j, "a\"b", "x\n\x01\xff\xc3\xa9\\");
+	json_array(&j, "n");
+	json_number(&j, NULL, -5);
+	json_known(&j, NULL, -1);
+	json_end_array(&j);
+	json_ratio(&j, "r", 0.0 / 0.0 * 0);
+	json_end_object(&j);
+	fclose(out);
+	const char *expected = "{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\",\"n\":[-5,null],\"r\":null}";
+	CHECK(strcmp(text, expected) == 0, "JSON is %s", text);
+	free(text);
+}
+
+static void numbers(void)
+{
+	struct text_buffer buffer;
+	struct screen screen = {.out = stdout, .width = 40, .decimals = 1};
+	CHECK(strcmp(text_thousands(1234567, &buffer), "1,234,567") == 0, "thousands: %s", buffer.at);
+	CHECK(strcmp(text_thousands(-999, &buffer), "-999") == 0, "thousands: %s", buffer.at);
+	CHECK(strcmp(text_ms(&screen, 58700000, &buffer), "58.7") == 0, "ms: %s", buffer.at);
+	CHECK(strcmp(text_ms(&screen, -100, &buffer), "0.0") == 0, "minus zero: %s", buffer.at);
+	CHECK(strlen(text_cut("abcdefghijklmnopqrstuvwxyz", 10, &buffer)) == 10, "cut: %s", buffer.at);
+	CHECK(strlen(text_bar(7.0, &buffer)) == 60 && strlen(text_bar(-1, &buffer)) == 0, "bars are bounded");
+}
+
+static void lines(void)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	struct screen screen = {.out = out, .width = 40};
+	screen_line(&screen, "%s", "0123456789012345678901234567890123456789 and what does not fit");
+	screen_paragraph(&screen, 4, "words that go on and on until the line is full and then on the next");
+	fclose(out);
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		CHECK(strcspn(line, "\n") <= 40, "a line is wider than the screen: %.60s", line);
+	free(text);
+}
+
+int main(void)
+{
+	json();
+	numbers();
+	lines();
+	return finish();
+}
