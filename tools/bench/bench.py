@@ -73,7 +73,7 @@ def bench_import(options, source):
 def bench_growth(options, source):
     """RSS must not follow the number of steps."""
     sizes = []
-    for megabytes in (options.megabytes / 8, options.megabytes / 4):
+    for megabytes in (options.megabytes / 2, options.megabytes):
         big, out = os.path.join(options.work, "grow.json"), os.path.join(options.work, "grow")
         subprocess.run([sys.executable, os.path.join(HERE, "repeat_kineto.py"), source, big, str(megabytes)],
                        capture_output=True, check=True)
