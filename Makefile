@@ -65,25 +65,29 @@ $(BUILD)/flags: force
 
 $(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
 
 $(BUILD)/reducer/%.o: reducer/%.cpp $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
-	$(CXX) $(CXXFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
+	@echo "  c++   $<"
+	@$(CXX) $(CXXFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
 
 $(LIB): $(filter-out $(BUILD)/reducer/main.o,$(REDUCER_OBJ))
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(AR) rcs $@ $^
 
 $(BUILD)/baton: $(BUILD)/reducer/main.o $(LIB)
-	$(CXX) $(SANFLAGS) -o $@ $^ $(LIBS)
+	@echo "  link  $@"
+	@$(CXX) $(SANFLAGS) -o $@ $^ $(LIBS)
 
 $(BUILD)/digest: tests/fuzz/digest.c $(LIB) $(BUILD)/flags
-	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -Itests/unit -o $@ $< $(LIB) -lstdc++ $(LIBS) -lm
+	@echo "  test  $@"
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -Itests/unit -o $@ $< $(LIB) -lstdc++ $(LIBS) -lm
 
 # ---- what users run ----
 

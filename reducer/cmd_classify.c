@@ -3,8 +3,10 @@
 #include "classify/classify.h"
 #include "commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct option_spec options[] = {
 	{"taxonomy", 0, OPTION_TEXT, "NAME",
@@ -39,9 +41,12 @@ static int run(const struct invocation *call)
 		printf("\t%s\t%s\t%s\t%s\n", classifier_group_label(classifier, &class), class.class_name,
 			   tensor_core_text(class.tensor_core), class.rule);
 	}
+	int status = ferror(stdin) ? STATUS_INPUT : STATUS_OK;
+	if (status != STATUS_OK)
+		diag("standard input: %s", strerror(errno));
 	free(line);
 	classifier_close(classifier);
-	return ferror(stdin) ? STATUS_INPUT : STATUS_OK;
+	return status;
 }
 
 const struct command command_classify = {

@@ -42,6 +42,10 @@ static int run(const struct invocation *call)
 			status = STATUS_INPUT;
 		}
 	}
+	if (status == STATUS_OK && paths.n == 0) {
+		diag("%s: no trace files (*.baton) here", call->operand[0]);
+		status = STATUS_INPUT;
+	}
 	for (size_t i = 0; i < paths.n && !ferror(stdout); i++) {
 		int one = dump_one(paths.at[i], option_given(call, "json"));
 		usable += one != STATUS_INPUT;

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "commands.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +36,18 @@ static void help(void)
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 
+/* A closed stdin, stdout or stderr must not hand its number to a file that we write: it reads as
+ * empty, and writing to it fails as it would have. */
+static void fill_standard_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+	fill_standard_streams();
 	signal(SIGPIPE,
 		   SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
 	signal(SIGXFSZ, SIG_IGN);

@@ -214,7 +214,7 @@ static void describe_quality(const struct run *run, struct quality *q)
 	q->clock_residual_ns =
 		-1; /* one clock per host, and no host's clock is compared with another's yet */
 	q->tool_ns = -1;
-	q->truncated_files = run->damaged_files;
+	q->truncated_files = damage_log_files(run->damage);
 	q->unreadable_files = run->unreadable_files;
 	for (size_t i = 0; i < run->n_processes; i++) {
 		const struct run_process *p = &run->processes[i];

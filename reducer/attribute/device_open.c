@@ -14,8 +14,12 @@ int device_sources_open(const struct device_context *context, const struct devic
 	for (uint32_t i = 0; !error && i < device->n_processes; i++) {
 		uint32_t process = device->processes[i];
 		struct source *source = &ds->sources[i];
-		error = source_open(source, run->processes[process].path, process, key, context->names,
-							context->classifier);
+		error = source_open(source, &(struct source_setup){.path = run->processes[process].path,
+														   .process = process,
+														   .device_key = key,
+														   .log = run->damage,
+														   .names = context->names,
+														   .classifier = context->classifier});
 		if (error)
 			break;
 		ds->n++;

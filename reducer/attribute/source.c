@@ -4,7 +4,7 @@
 
 enum { RANGE_KNOWN = 1 << HOST_BIT_KNOWN };
 
-static int find_device(struct source *source, const char *device_key)
+static void find_device(struct source *source, const char *device_key)
 {
 	char key[512];
 	for (uint32_t d = 1; d < source->trace.n_devices; d++) {
@@ -12,7 +12,6 @@ static int find_device(struct source *source, const char *device_key)
 		if (strcmp(key, device_key) == 0)
 			source->device = source->device ? source->device : d;
 	}
-	return 0;
 }
 
 static int make_tables(struct source *source)
@@ -29,18 +28,16 @@ static int make_tables(struct source *source)
 				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
 }
 
-int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
-				const struct host_names *names, const struct classifier *classifier)
+int source_open(struct source *source, const struct source_setup *setup)
 {
 	memset(source, 0, sizeof(*source));
-	source->process = process;
-	source->host_names = names;
-	source->classifier = classifier;
-	int error = trace_open(&source->trace, path, true);
+	source->process = setup->process;
+	source->host_names = setup->names;
+	source->classifier = setup->classifier;
+	int error = trace_open(&source->trace, setup->path, setup->log);
 	if (error)
 		return error;
-	source->trace.quiet = false; /* blocks of rows are looked at for the first time now */
-	find_device(source, device_key);
+	find_device(source, setup->device_key);
 	error = make_tables(source);
 	if (error)
 		source_close(source);

@@ -65,9 +65,17 @@ struct source {
 	void *context;
 };
 
-/* Opens the trace; device_key selects the analysed device. 0 or -errno. */
-int source_open(struct source *source, const char *path, uint32_t process, const char *device_key,
-				const struct host_names *names, const struct classifier *classifier);
+struct source_setup {
+	const char *path;
+	uint32_t process;       /* index in the run */
+	const char *device_key; /* selects the analysed device */
+	struct damage_log *log;
+	const struct host_names *names;
+	const struct classifier *classifier;
+};
+
+/* Opens the trace. 0 or -errno. */
+int source_open(struct source *source, const struct source_setup *setup);
 /* Begins another pass over the rows. 0 or -errno. */
 int source_rewind(struct source *source);
 void source_close(struct source *source);

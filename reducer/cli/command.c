@@ -91,6 +91,11 @@ int command_run(const struct command *command, int argc, char **argv)
 	const char *texts[MAX_OPTIONS + 1] = {NULL};
 	size_t n = count_options(command);
 	fill_getopt(command, longs, shorts);
+	if (!command->run &&
+		!(argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))) {
+		diag("%s: not built yet", command->name);
+		return STATUS_USAGE;
+	}
 	opterr = 0;
 	optind = 1;
 	for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
@@ -108,10 +113,6 @@ int command_run(const struct command *command, int argc, char **argv)
 		texts[i] = command->options[i].kind == OPTION_FLAG ? "" : optarg;
 		if (command->options[i].kind == OPTION_NUMBER && check_number(&command->options[i], optarg))
 			return STATUS_USAGE;
-	}
-	if (!command->run) {
-		diag("%s: not built yet", command->name);
-		return STATUS_USAGE;
 	}
 	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};
 	if (call.operands < command->least_operands || (!command->operands && call.operands > 0)) {

@@ -288,6 +288,14 @@ static int scan_top(struct scan *s)
 	return s->error ? s->error : -EBADMSG;
 }
 
+/* Behind the trace only white space may follow; reading it also checks the end of a gz file. */
+static int scan_rest(struct scan *s)
+{
+	if (next_byte(s, false) == '}')
+		s->at++; /* the one that scan_object stopped at */
+	return next_byte(s, false) < 0 ? s->error : -EBADMSG;
+}
+
 int json_scan(const struct json_source *source, const struct json_sink *sink, uint64_t *offset)
 {
 	struct scan s = {.source = source, .sink = sink, .room = FIRST_ROOM};
@@ -295,6 +303,8 @@ int json_scan(const struct json_source *source, const struct json_sink *sink, ui
 	if (!s.buffer)
 		return -ENOMEM;
 	int error = scan_top(&s);
+	if (!error)
+		error = scan_rest(&s);
 	*offset = s.base + s.at;
 	free(s.buffer);
 	return error;

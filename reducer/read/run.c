@@ -82,10 +82,11 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 							  .rank = -1,
 							  .world_size = -1,
 							  .cost_ns = trace->losses.cost_ns,
-							  .cost_known = trace->losses.cost_known,
-							  .damaged = trace->damage > 0};
+							  .cost_known = trace->losses.cost_known};
 	if (trace->has_process) {
 		p->rank = from->rank;
+		p->start_time = from->start_time;
+		p->generation = from->generation;
 		p->world_size = from->world_size;
 	}
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
@@ -128,6 +129,33 @@ static int choose_run(struct run *run)
 		 "%zu",
 		 kept, strings_get(&run->pool, run_id).at, dropped);
 	return STATUS_PARTIAL;
+}
+
+static bool same_process(const struct run_process *a, const struct run_process *b)
+{
+	return a->pid != 0 && a->pid == b->pid && a->host == b->host &&
+		   a->start_time == b->start_time && a->generation == b->generation;
+}
+
+/* Two files of one process are one file copied: the first by name counts. */
+static int drop_copies(struct run *run)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		size_t k = 0;
+		while (k < kept && !same_process(&run->processes[k], &run->processes[i]))
+			k++;
+		if (k == kept) {
+			run->processes[kept++] = run->processes[i];
+			continue;
+		}
+		diag("%s is of the same process as %s: left out", run->processes[i].path,
+			 run->processes[k].path);
+		free(run->processes[i].path);
+	}
+	size_t dropped = run->n_processes - kept;
+	run->n_processes = kept;
+	return dropped ? STATUS_PARTIAL : STATUS_OK;
 }
 
 static int warn_duplicate_ranks(struct run *run)
@@ -173,9 +201,11 @@ static int by_key(const void *a, const void *b, void *context)
 static int open_one(struct run *run, const char *path)
 {
 	struct trace trace;
-	int error = trace_open(&trace, path, false);
+	int error = trace_open(&trace, path, run->damage);
 	if (error == -EBADMSG) {
-		diag_at(path, 0, "not a baton trace (magic, version or header checksum is wrong)");
+		diag_at(path, 0,
+				"not a baton trace (magic, version or header checksum is wrong); a profile of "
+				"another tool comes in with `baton import`");
 		run->unreadable_files++;
 		return 0;
 	}
@@ -184,7 +214,6 @@ static int open_one(struct run *run, const char *path)
 		run->unreadable_files++;
 		return error == -ENOMEM ? error : 0;
 	}
-	run->damaged_files += trace.damage > 0;
 	error = add_process(run, &trace, path);
 	trace_close(&trace);
 	return error;
@@ -195,7 +224,7 @@ static int index_devices(struct run *run)
 	int error = 0;
 	for (size_t i = 0; !error && i < run->n_processes; i++) {
 		struct trace trace;
-		error = trace_open(&trace, run->processes[i].path, true);
+		error = trace_open(&trace, run->processes[i].path, NULL);
 		if (error)
 			break;
 		error = add_devices(run, &trace, (uint32_t)i);
@@ -213,6 +242,8 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	struct paths paths = {0};
 	memset(run, 0, sizeof(*run));
 	int error = strings_init(&run->pool), status = STATUS_OK;
+	if (!error)
+		error = damage_log_open(&run->damage);
 	for (size_t i = 0; !error && i < n_dirs; i++) {
 		error = paths_add(&paths, dirs[i], false);
 		if (error)
@@ -227,15 +258,17 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	paths_free(&paths);
 	if (!error)
 		status = choose_run(run);
-	if (!error && status_worse(status, warn_duplicate_ranks(run)) != STATUS_OK)
-		status = STATUS_PARTIAL;
+	if (!error)
+		status = status_worse(status, drop_copies(run));
+	if (!error)
+		status = status_worse(status, warn_duplicate_ranks(run));
 	if (!error)
 		error = index_devices(run);
 	if (error || run->n_processes == 0) {
 		run_close(run);
 		return STATUS_INPUT;
 	}
-	return run->unreadable_files || run->damaged_files ? STATUS_PARTIAL : status;
+	return run->unreadable_files || damage_log_files(run->damage) ? STATUS_PARTIAL : status;
 }
 
 void run_close(struct run *run)
@@ -247,5 +280,6 @@ void run_close(struct run *run)
 	free(run->processes);
 	free(run->devices);
 	strings_free(&run->pool);
+	damage_log_close(run->damage);
 	memset(run, 0, sizeof(*run));
 }

@@ -6,6 +6,8 @@
 
 #include "base/strings.h"
 
+#include "read/damage.h"
+
 #include <baton/format.h>
 #include <stdbool.h>
 
@@ -20,7 +22,8 @@ struct run_process {
 	uint64_t losses[5]; /* by enum baton_loss_kind */
 	uint64_t cost_ns;
 	bool cost_known;
-	bool damaged;
+	uint64_t start_time;
+	uint32_t generation;
 };
 
 struct run_device { /* one physical device */
@@ -38,7 +41,7 @@ struct run {
 	struct run_device *devices; /* by key */
 	size_t n_devices;
 	uint32_t unreadable_files;
-	uint32_t damaged_files;
+	struct damage_log *damage;
 };
 
 /* Opens every *.baton file of the directories. Returns an enum status and says what is wrong

@@ -1,7 +1,5 @@
 #include "read/trace.h"
 
-#include "base/diag.h"
-
 static const uint16_t least_size[] = {
 	[BATON_R_STRING] = sizeof(struct baton_r_string),
 	[BATON_R_THREAD] = sizeof(struct baton_r_thread),
@@ -64,8 +62,7 @@ void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
 	e->damage = damage;
 	if (damage != BATON_MISSING_BLOCKS)
 		e->kind = 0; /* nothing to load here any more */
-	if (!trace->quiet)
-		diag_at(trace->path, e->offset, "%s", baton_damage_name(damage));
+	damage_log_add(trace->log, trace->path, e->offset, baton_damage_name(damage));
 }
 
 /* Makes room for one more element behind `*array`, whose element 0 stays unused. */
@@ -181,11 +178,11 @@ static int read_records(struct trace *trace, size_t entry)
 	return error;
 }
 
-int trace_open(struct trace *trace, const char *path, bool quiet)
+int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 {
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
-	trace->quiet = quiet;
+	trace->log = log;
 	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
 	int error = baton_reader_open(&trace->reader, AT_FDCWD, path);
 	if (error)

@@ -5,6 +5,7 @@
 #define READ_TRACE_H
 
 #include "base/strings.h"
+#include "read/damage.h"
 
 #include <baton/reader.h>
 
@@ -60,12 +61,12 @@ struct trace {
 	struct trace_losses losses;
 	uint64_t damage; /* damaged places met so far */
 	uint64_t blocks_read;
-	bool quiet; /* damage was already reported by an earlier pass */
+	struct damage_log *log; /* not owned; NULL: silent */
 };
 
-/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage is said with
- * diag_at() unless `quiet`. */
-int trace_open(struct trace *trace, const char *path, bool quiet);
+/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage goes to `log` (or
+ * nowhere). */
+int trace_open(struct trace *trace, const char *path, struct damage_log *log);
 void trace_close(struct trace *trace);
 
 uint32_t idmap_get(const struct idmap *map, uint64_t id);

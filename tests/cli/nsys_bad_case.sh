@@ -103,8 +103,6 @@ real=$BATON_DATA/nsys/h100_2gpu_nccl.sqlite
 import 0 "$real"
 expect_says "2 processes, 4,010 kernels" "0 refused"
 expect_intact 2
-expect_status 0 "$BATON" report --json "$out"
-expect_true "[(x['ranks'], x['kernels']) for x in d['devices']] == [([0], 1993), ([1], 2017)]"
 expect_status 0 "$BATON" dump --json "$out"
 checks=$((checks + 1))
 "$PYTHON" - "$work/out" <<-'EOF' || fail "kernels of the dump and those of them that have a launch"
@@ -120,4 +118,7 @@ checks=$((checks + 1))
 	print(f"{len(kernels)} kernels, {launched} with a launch")
 	sys.exit((file, len(kernels), len(set(kernels)), launched) != (2, 4010, 4010, 3986))
 EOF
+expect_status 0 "$BATON" report --json "$out"
+expect_true "[(x['ranks'], x['kernels']) for x in d['devices']] == [([0], 1993), ([1], 2017)]"
+expect_true "d['quality']['unmatched_ops'] == 31 and d['quality']['invalid_timestamps'] == 0"
 finish

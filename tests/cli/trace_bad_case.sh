@@ -117,7 +117,7 @@ flipped() { # flipped OFFSET DUMP_STATUS REPORT_STATUS
 for at in 0 8 12 16 20 31 55 63; do
 	flipped $at 3 3
 done
-blocks "$whole" | awk 'NR % 4 < 2' >"$work/blocks"
+blocks "$whole" | awk 'NR % 3 == 1' >"$work/blocks"
 while read -r at header stored kind; do
 	lost='4' # with its dictionary a trace may lose all meaning
 	[ "$kind" != 2 ] || lost='3|4'

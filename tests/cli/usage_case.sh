@@ -63,9 +63,31 @@ done
 expect_status 0 "$BATON" --version
 expect_prints "baton "
 
-# Keeps out: status 0 for output that went nowhere (a full disk).
+# Keeps out: a gate that never closes, closes always, or is misread; a mode that is not known taken for none.
 kineto ranks "$work/json"
 imported "$work/json" "$work/run"
+expect_status 1 "$BATON" report --fail-if 'idle>0.01' "$work/run"
+expect_says "gate failed: idle is "
+expect_status 0 "$BATON" report --fail-if 'idle>0.99' "$work/run"
+expect_status 1 "$BATON" report --json --fail-if 'work.matmul<0.9' "$work/run"
+expect_true "len(d['devices']) == 2"
+expect_status 0 "$BATON" compare --fail-if 'efficiency<0.85' "$work/run" "$work/run"
+expect_status 1 "$BATON" compare --fail-if 'efficiency<1.01' "$work/run" "$work/run"
+for expression in '' idle 'idle>' '>0.5' 'idle>x' 'idle>0.5x' 'idel>0.5' 'idl>0.5'; do
+	expect_status 2 "$BATON" report --fail-if "$expression" "$work/run"
+	expect_says "--fail-if"
+done
+expect_status 2 "$BATON" compare --fail-if 'idle>0.5' "$work/run" "$work/run"
+expect_status 2 "$BATON" compare --scaling nope "$work/run" "$work/run"
+expect_status 2 "$BATON" compare "$work/run"
+expect_status 2 "$BATON" report --steps nope "$work/run"
+expect_status 2 "$BATON" report --kernels some "$work/run"
+expect_status 2 "$BATON" report --taxonomy nope "$work/run"
+expect_status 2 "$BATON" report --classes "$work/absent" "$work/run"
+expect_status 3 "$BATON" compare "$work/run" "$work/absent"
+expect_says "$work/absent: No such file"
+
+# Keeps out: status 0 for output that went nowhere (a full disk).
 full() { # full COMMAND...: the command with its output on a full disk
 	expect_status 5 sh -c '"$@" >/dev/full' sh "$@"
 	expect_says "standard output: No space left on device"

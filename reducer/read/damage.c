@@ -1,0 +1,77 @@
+#include "read/damage.h"
+
+#include "base/diag.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+struct place {
+	uint64_t path; /* hash of it */
+	uint64_t offset;
+};
+
+struct damage_log {
+	pthread_mutex_t lock;
+	struct place *places;
+	size_t n;
+	uint64_t files;
+};
+
+int damage_log_open(struct damage_log **out)
+{
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	pthread_mutex_init(&(*out)->lock, NULL);
+	return 0;
+}
+
+void damage_log_close(struct damage_log *log)
+{
+	if (!log)
+		return;
+	pthread_mutex_destroy(&log->lock);
+	free(log->places);
+	free(log);
+}
+
+/* True when the place is new. Damage is rare: a list will do. */
+static bool remember(struct damage_log *log, const char *path, uint64_t offset)
+{
+	struct place place = {XXH3_64bits(path, __builtin_strlen(path)), offset};
+	bool new_file = true;
+	for (size_t i = 0; i < log->n; i++) {
+		if (log->places[i].path == place.path && log->places[i].offset == offset)
+			return false;
+		new_file = new_file && log->places[i].path != place.path;
+	}
+	struct place *larger = realloc(log->places, (log->n + 1) * sizeof(*larger));
+	if (larger) {
+		log->places = larger;
+		log->places[log->n++] = place;
+	}
+	log->files += new_file;
+	return true;
+}
+
+void damage_log_add(struct damage_log *log, const char *path, uint64_t offset, const char *reason)
+{
+	if (!log)
+		return;
+	pthread_mutex_lock(&log->lock);
+	bool is_new = remember(log, path, offset);
+	pthread_mutex_unlock(&log->lock);
+	if (is_new)
+		diag_at(path, offset, "%s", reason);
+}
+
+uint64_t damage_log_files(struct damage_log *log)
+{
+	pthread_mutex_lock(&log->lock);
+	uint64_t files = log->files;
+	pthread_mutex_unlock(&log->lock);
+	return files;
+}

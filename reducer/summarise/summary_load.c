@@ -1,0 +1,424 @@
+#include "read/trace.h"
+#include "summarise/summary_inputs.h"
+#include "summarise/summary_io.h"
+
+#include <baton/summary_format.h>
+#include <stdio.h>
+
+enum { STEPS_LIMIT = 1 << 30 };
+
+struct loading {
+	struct summary *summary;
+	struct summary_inputs inputs;
+	size_t n_inputs;
+	uint64_t options_hash;
+	unsigned part; /* type of the last record that stands for itself */
+	bool has_quality;
+};
+
+/* ---- what a record may hold ---- */
+
+static bool times_ok(const int64_t *times, size_t n)
+{
+	bool ok = true;
+	for (size_t i = 0; i < n; i++)
+		ok &= times[i] >= 0 && times[i] <= BATON_TIME_LIMIT_NS;
+	return ok;
+}
+
+static bool text_ok(const struct loading *l, uint32_t id)
+{
+	return id < l->summary->pool.n;
+}
+
+static bool find_leaf(const struct loading *l, uint32_t id, enum leaf *leaf)
+{
+	const char *name = text_ok(l, id) ? summary_text(l->summary, id) : "";
+	for (int i = 0; i < LEAF_COUNT; i++)
+		if (strcmp(name, leaf_name((enum leaf)i)) == 0) {
+			*leaf = (enum leaf)i;
+			return true;
+		}
+	return false;
+}
+
+/* Room for one more row behind n; doubled at powers of two. The new row is zero. */
+static void *next_row(void **rows, size_t n, size_t bytes)
+{
+	if ((n & (n - 1)) == 0) {
+		void *larger = realloc(*rows, (n ? 2 * n : 1) * bytes);
+		if (!larger)
+			return NULL;
+		*rows = larger;
+	}
+	return memset((char *)*rows + n * bytes, 0, bytes);
+}
+
+#define NEXT_ROW(array, n) next_row((void **)&(array), n, sizeof((array)[0]))
+
+/* ---- one function per type: 0, -ESTALE, -EBADMSG, -ENOMEM ---- */
+
+static int load_string(struct loading *l, const void *record)
+{
+	const struct baton_r_string *r = record;
+	uint32_t id;
+	int error = strings_add(&l->summary->pool, (const char *)(r + 1), r->bytes, &id, NULL);
+	return error ? error : id == r->id && r->bytes > 0 ? 0 : -EBADMSG;
+}
+
+static int load_reduction(struct loading *l, const void *record)
+{
+	const struct baton_s_reduction *r = record;
+	struct run_summary *run = &l->summary->run;
+	if (r->reducer_version != SUMMARY_REDUCER_VERSION || r->options_hash != l->options_hash)
+		return -ESTALE;
+	run->world_size = r->world_size;
+	run->hosts = r->hosts;
+	run->step_source = r->step_source;
+	run->mode = r->mode;
+	run->source = r->source;
+	return text_ok(l, r->step_source) && text_ok(l, r->mode) && text_ok(l, r->source) ? 0
+																					  : -EBADMSG;
+}
+
+static int load_input(struct loading *l, const void *record)
+{
+	const struct baton_s_input *r = record;
+	if (!text_ok(l, r->name))
+		return -EBADMSG;
+	if (l->n_inputs == l->inputs.n)
+		return -ESTALE;
+	const struct summary_input *now = &l->inputs.at[l->n_inputs++];
+	bool same = strcmp(summary_text(l->summary, r->name), now->name) == 0 &&
+				r->bytes == now->bytes && r->mtime_ns == now->mtime_ns && r->mtime_ns != -1;
+	return same ? 0 : -ESTALE;
+}
+
+static int load_rank(struct loading *l, const void *record)
+{
+	const struct baton_s_rank *r = record;
+	struct run_summary *run = &l->summary->run;
+	bool seen = r->state == BATON_RANK_SEEN;
+	if (!seen && r->state != BATON_RANK_MISSING)
+		return -EBADMSG;
+	int32_t *rank = seen ? NEXT_ROW(run->ranks, run->n_ranks)
+						 : NEXT_ROW(run->missing_ranks, run->n_missing_ranks);
+	if (!rank)
+		return -ENOMEM;
+	*rank = r->rank;
+	if (seen)
+		run->n_ranks++;
+	else
+		run->n_missing_ranks++;
+	return 0;
+}
+
+static int load_quality(struct loading *l, const void *record)
+{
+	const struct baton_s_quality *r = record;
+	if (r->clock_residual_ns < -1 || r->tool_ns < -1)
+		return -EBADMSG;
+	l->has_quality = true;
+	l->summary->quality = (struct quality){.records = r->records,
+										   .dropped = r->dropped,
+										   .in_flight = r->in_flight,
+										   .ops = r->ops,
+										   .unmatched_ops = r->unmatched_ops,
+										   .invalid_timestamps = r->invalid_timestamps,
+										   .invalid_events = r->invalid_events,
+										   .truncated_files = r->truncated_files,
+										   .unreadable_files = r->unreadable_files,
+										   .clock_residual_ns = r->clock_residual_ns,
+										   .unrecorded_ns = r->unrecorded_ns,
+										   .hand_offs = r->hand_offs,
+										   .steps_cut = r->steps_cut,
+										   .tool_ns = r->tool_ns,
+										   .launches = r->launches,
+										   .rounded_quantiles = r->rounded_quantiles};
+	return 0;
+}
+
+static int load_device(struct loading *l, const void *record)
+{
+	const struct baton_s_device *r = record;
+	struct summary *s = l->summary;
+	size_t numbers = (sizeof(*r) - offsetof(struct baton_s_device, steps)) / sizeof(int64_t);
+	if (!text_ok(l, r->key) || !text_ok(l, r->name) || !times_ok(&r->steps, numbers) ||
+		r->steps > STEPS_LIMIT)
+		return -EBADMSG;
+	struct device_summary *d = NEXT_ROW(s->devices, s->n_devices);
+	if (!d)
+		return -ENOMEM;
+	s->n_devices++;
+	*d = (struct device_summary){.key = r->key,
+								 .name = r->name,
+								 .steps = r->steps,
+								 .window_ns = r->window_ns,
+								 .hull_ns = r->hull_ns,
+								 .hull_idle_ns = r->hull_idle_ns,
+								 .lead_in_ns = r->lead_in_ns,
+								 .nccl_hidden_ns = r->nccl_hidden_ns,
+								 .floor_ns = r->floor_ns,
+								 .queued_gap_ns = r->queued_gap_ns,
+								 .kernels = r->kernels,
+								 .launches = r->launches,
+								 .short_kernels = r->short_kernels};
+	memcpy(d->busy_ns, r->busy_ns, sizeof(d->busy_ns));
+	return 0;
+}
+
+static int load_driver(struct loading *l, const void *record)
+{
+	const struct baton_s_driver *r = record;
+	struct device_summary *d = &l->summary->devices[l->summary->n_devices - 1];
+	int32_t *rank = NEXT_ROW(d->ranks, d->n_processes);
+	int64_t *pid = NEXT_ROW(d->pids, d->n_processes);
+	if (!rank || !pid)
+		return -ENOMEM;
+	*rank = r->rank;
+	*pid = r->pid;
+	d->n_processes++;
+	return 0;
+}
+
+static int load_leaf(struct loading *l, const void *record)
+{
+	const struct baton_s_leaf *r = record;
+	struct device_summary *d = &l->summary->devices[l->summary->n_devices - 1];
+	enum leaf leaf;
+	if (!find_leaf(l, r->leaf, &leaf) || r->carried > 1 || !times_ok(&r->ns, 1))
+		return -EBADMSG;
+	d->time_ns[leaf] = r->ns;
+	d->carried |= r->carried ? LEAF_BIT(leaf) : 0;
+	return 0;
+}
+
+static int load_kernel(struct loading *l, const void *record)
+{
+	const struct baton_s_kernel *r = record;
+	struct summary *s = l->summary;
+	if (!text_ok(l, r->name) || !text_ok(l, r->class_name) || r->group >= SUMMARY_GROUPS ||
+		r->tensor_core < -1 || r->tensor_core > 1 || !times_ok(&r->total_ns, 1))
+		return -EBADMSG;
+	struct kernel_summary *k = NEXT_ROW(s->kernels, s->n_kernels);
+	if (!k)
+		return -ENOMEM;
+	s->n_kernels++;
+	*k = (struct kernel_summary){.name = r->name,
+								 .class_name = r->class_name,
+								 .group = (uint8_t)r->group,
+								 .tensor_core = (int8_t)r->tensor_core,
+								 .count = r->count,
+								 .total_ns = r->total_ns};
+	return 0;
+}
+
+static int load_pairs(const struct baton_s_distribution *r, struct counts *counts)
+{
+	const uint8_t *at = (const uint8_t *)(r + 1), *end = at + r->bytes;
+	uint64_t value = 0;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < r->pairs; i++) {
+		uint64_t step, n;
+		at = baton_varint_get(at, end, &step);
+		at = at ? baton_varint_get(at, end, &n) : NULL;
+		if (!at || n == 0 || (i > 0 && step == 0) || step > (uint64_t)BATON_TIME_LIMIT_NS)
+			return -EBADMSG;
+		value += step;
+		if (value > (uint64_t)BATON_TIME_LIMIT_NS)
+			return -EBADMSG;
+		error = counts_add(counts, (int64_t)value, n);
+	}
+	return error ? error : at == end ? 0 : -EBADMSG;
+}
+
+static int load_distribution(struct loading *l, const void *record)
+{
+	const struct baton_s_distribution *r = record;
+	struct summary *s = l->summary;
+	struct counts *counts = l->part == BATON_S_KERNEL ? &s->kernels[s->n_kernels - 1].dur_ns
+													  : &s->devices[s->n_devices - 1].step_ns;
+	if (r->bytes > r->head.size - sizeof(*r) || r->rounded > 1 ||
+		(counts->used && counts->rounded != (r->rounded == 1)))
+		return -EBADMSG;
+	counts->rounded = r->rounded == 1;
+	return load_pairs(r, counts);
+}
+
+static int load_nccl(struct loading *l, const void *record)
+{
+	const struct baton_s_nccl *r = record;
+	struct summary *s = l->summary;
+	if (!text_ok(l, r->op) || !text_ok(l, r->comm) || !text_ok(l, r->reason) || r->bytes < -1 ||
+		r->max_bytes_moved < -1 || !times_ok(&r->transfer_ns, 3))
+		return -EBADMSG;
+	struct nccl_summary *n = NEXT_ROW(s->nccl, s->n_nccl);
+	if (!n)
+		return -ENOMEM;
+	s->n_nccl++;
+	*n = (struct nccl_summary){.op = r->op,
+							   .comm = r->comm,
+							   .reason = r->reason,
+							   .members = r->members,
+							   .bytes = r->bytes,
+							   .count = r->count,
+							   .transfer_ns = r->transfer_ns,
+							   .wait_ns = r->wait_ns,
+							   .unsplit_ns = r->unsplit_ns,
+							   .max_bytes_moved = r->max_bytes_moved};
+	return 0;
+}
+
+static int load_evidence(struct loading *l, const void *record)
+{
+	const struct baton_s_evidence *r = record;
+	struct summary *s = l->summary;
+	enum leaf leaf;
+	if (!text_ok(l, r->device) || !text_ok(l, r->what) || !find_leaf(l, r->leaf, &leaf) ||
+		!times_ok(&r->ns, 1))
+		return -EBADMSG;
+	struct evidence *e = NEXT_ROW(s->evidence, s->n_evidence);
+	if (!e)
+		return -ENOMEM;
+	s->n_evidence++;
+	*e = (struct evidence){.device = r->device,
+						   .leaf = (uint8_t)leaf,
+						   .what = r->what,
+						   .count = r->count,
+						   .ns = r->ns};
+	return 0;
+}
+
+static int load_late(struct loading *l, const void *record)
+{
+	const struct baton_s_late *r = record;
+	struct summary *s = l->summary;
+	if (!text_ok(l, r->device) || !times_ok(&r->caused_ns, 1))
+		return -EBADMSG;
+	struct late_summary *late = NEXT_ROW(s->late, s->n_late);
+	if (!late)
+		return -ENOMEM;
+	s->n_late++;
+	*late = (struct late_summary){.device = r->device,
+								  .rank = r->rank,
+								  .last = r->last,
+								  .taken = r->taken,
+								  .caused_ns = r->caused_ns};
+	return 0;
+}
+
+/* ---- the file ---- */
+
+#define BEHIND(part) (1u << ((part)-BATON_S_REDUCTION))
+
+static const struct {
+	int (*load)(struct loading *, const void *record);
+	uint32_t least_size;
+	uint32_t behind; /* it belongs to a record of one of these parts; 0: it is a part itself */
+} types[] = {
+	[BATON_S_REDUCTION] = {load_reduction, sizeof(struct baton_s_reduction), 0},
+	[BATON_S_INPUT] = {load_input, sizeof(struct baton_s_input), 0},
+	[BATON_S_RANK] = {load_rank, sizeof(struct baton_s_rank), 0},
+	[BATON_S_QUALITY] = {load_quality, sizeof(struct baton_s_quality), 0},
+	[BATON_S_DEVICE] = {load_device, sizeof(struct baton_s_device), 0},
+	[BATON_S_DRIVER] = {load_driver, sizeof(struct baton_s_driver), BEHIND(BATON_S_DEVICE)},
+	[BATON_S_LEAF] = {load_leaf, sizeof(struct baton_s_leaf), BEHIND(BATON_S_DEVICE)},
+	[BATON_S_KERNEL] = {load_kernel, sizeof(struct baton_s_kernel), 0},
+	[BATON_S_DISTRIBUTION] = {load_distribution, sizeof(struct baton_s_distribution),
+							  BEHIND(BATON_S_DEVICE) | BEHIND(BATON_S_KERNEL)},
+	[BATON_S_NCCL] = {load_nccl, sizeof(struct baton_s_nccl), 0},
+	[BATON_S_EVIDENCE] = {load_evidence, sizeof(struct baton_s_evidence), 0},
+	[BATON_S_LATE] = {load_late, sizeof(struct baton_s_late), 0},
+};
+
+static int load_record(struct loading *l, const struct baton_record *record)
+{
+	unsigned type = record->type;
+	if (type == BATON_R_STRING)
+		return load_string(l, record);
+	if (type >= BATON_S_END || !types[type].load)
+		return 0; /* of a later minor version */
+	if (record->size < types[type].least_size)
+		return -EBADMSG;
+	if (types[type].behind) {
+		if (l->part == 0 || !(types[type].behind & BEHIND(l->part)))
+			return -EBADMSG;
+	} else {
+		bool once = type == BATON_S_REDUCTION || type == BATON_S_QUALITY;
+		if ((l->part == 0) != (type == BATON_S_REDUCTION) || type < l->part ||
+			(once && type == l->part))
+			return -EBADMSG;
+		l->part = type;
+	}
+	return types[type].load(l, record);
+}
+
+static int load_block(struct loading *l, struct baton_reader *reader, uint64_t offset)
+{
+	struct baton_block_header header;
+	enum baton_damage damage;
+	uint32_t at = 0;
+	int error = baton_reader_load(reader, offset, &header, &damage);
+	if (error)
+		return error;
+	if (damage != BATON_INTACT || !trace_records_ok(reader->raw, header.raw_bytes, header.rows))
+		return -EBADMSG;
+	const struct baton_record *record;
+	while (!error && (record = trace_record_next(reader->raw, header.raw_bytes, &at)))
+		error = load_record(l, record);
+	return error;
+}
+
+/* What only the whole file can show. */
+static int check_whole(const struct loading *l)
+{
+	if (l->part == 0 || !l->has_quality)
+		return -EBADMSG;
+	for (size_t i = 0; i < l->summary->n_devices; i++) {
+		const struct device_summary *d = &l->summary->devices[i];
+		__int128 sum = 0;
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			sum += d->time_ns[leaf];
+		if (sum != d->window_ns)
+			return -EBADMSG;
+	}
+	return l->n_inputs == l->inputs.n ? 0 : -ESTALE;
+}
+
+static int load_file(struct loading *l, struct baton_reader *reader)
+{
+	int error = reader->closed && reader->header.content == BATON_SUMMARY ? 0 : -EBADMSG;
+	for (size_t i = 0; !error && i < reader->n_entries; i++) {
+		const struct baton_entry *entry = &reader->entries[i];
+		if (entry->damage != BATON_INTACT)
+			error = -EBADMSG;
+		else if (entry->kind == BATON_RECORDS)
+			error = load_block(l, reader, entry->offset);
+	}
+	return error ? error : check_whole(l);
+}
+
+int summary_load(const char *dir, const char *options_text, struct summary *out)
+{
+	struct loading l = {.summary = out,
+						.options_hash = XXH3_64bits(options_text, strlen(options_text))};
+	struct baton_reader reader;
+	char *path = NULL;
+	memset(out, 0, sizeof(*out));
+	if (asprintf(&path, "%s/summary.baton", dir) < 0)
+		return -ENOMEM;
+	int error = baton_reader_open(&reader, AT_FDCWD, path);
+	free(path);
+	if (error)
+		return error == -ENOTDIR ? -ENOENT : error;
+	error = summary_init(out);
+	if (!error)
+		error = summary_inputs_open(&l.inputs, dir);
+	if (!error)
+		error = load_file(&l, &reader);
+	if (error)
+		summary_free(out);
+	summary_inputs_close(&l.inputs);
+	baton_reader_close(&reader);
+	return error;
+}
