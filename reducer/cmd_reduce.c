@@ -20,14 +20,20 @@ static int run(const struct invocation *call)
 									 .steps = option_text(call, "steps", NULL),
 									 .taxonomy = option_text(call, "taxonomy", NULL),
 									 .fresh = true,
-									 .store = true};
+									 .store = true,
+									 .must_store = true};
 		int status = reduce_run(&call->operand[i], 1, &how, &reduction);
 		worst = status_worse(worst, status);
 		if (status != STATUS_OK && status != STATUS_PARTIAL)
 			continue;
-		diag("%zu devices, %llu records reduced into %s/summary.baton        next: baton report %s",
-			 reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records,
-			 call->operand[i], call->operand[i]);
+		if (reduction.stored)
+			diag("%zu devices, %llu records reduced into %s/summary.baton        next: baton "
+				 "report %s",
+				 reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records,
+				 call->operand[i], call->operand[i]);
+		else if (status == STATUS_PARTIAL)
+			diag("%s: not whole, so no summary is stored; baton report answers from what is there",
+				 call->operand[i]);
 		reduction_free(&reduction);
 	}
 	return worst;

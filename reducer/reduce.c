@@ -337,11 +337,16 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		reduction_free(out);
 		return status;
 	}
+	/* What made this run partial is said at every reading: such a run is not stored. */
+	bool whole = status == STATUS_OK && out->summary.quality.truncated_files == 0;
 	status = status_worse(status, status_of(dirs[0], &out->summary));
-	bool store = options->store && n_dirs == 1 && !options->classes_file;
-	if (store && summary_store(dirs[0], &out->summary, text) != 0 && options->fresh) {
-		diag("%s: cannot write summary.baton: %s", dirs[0], strerror(errno));
-		status = status_worse(status, STATUS_OUTPUT);
+	if (options->store && whole && n_dirs == 1 && !options->classes_file) {
+		int error = summary_store(dirs[0], &out->summary, text);
+		out->stored = error == 0;
+		if (error && options->must_store) {
+			diag("%s: cannot write summary.baton: %s", dirs[0], strerror(-error));
+			status = status_worse(status, STATUS_OUTPUT);
+		}
 	}
 	return status;
 }

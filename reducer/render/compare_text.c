@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_TERMS = 8 };
+enum { BAR_TERMS = 8, WHY_COLUMNS = 45 /* what a line of the bridge leaves of 100 */ };
 
 static const char *per(const struct comparison *c)
 {
@@ -111,9 +111,12 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 		}
 	}
 	out[0] = 0;
+	text_ms(screen, before, &a);
+	text_ms(screen, after, &b);
 	if (best)
-		snprintf(out, bytes, "%s %s -> %s", text_cut(best, 40, &name), text_ms(screen, before, &a),
-				 text_ms(screen, after, &b));
+		snprintf(out, bytes, "%s %s -> %s",
+				 text_cut(best, (size_t)WHY_COLUMNS - 5 - strlen(a.at) - strlen(b.at), &name), a.at,
+				 b.at);
 	else if (leaf <= LEAF_WORK_MEMORY && base->figures->kernels != run->figures->kernels)
 		snprintf(out, bytes, "%lld -> %lld kernels a step", (long long)base->figures->kernels,
 				 (long long)run->figures->kernels);

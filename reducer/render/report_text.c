@@ -4,6 +4,7 @@
 #include "summarise/busbw.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The lines of the partition: a heading and the leaves it gathers. */
@@ -109,25 +110,36 @@ static void header(const struct screen *screen, const struct report *r)
 					 text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
+/* One sentence: the largest loss that somebody can act on. */
+static void answer(const struct screen *screen, const struct report *r)
+{
+	const struct figures *f = r->figures;
+	const struct findings *all = r->findings;
+	struct text_buffer ms, whole;
+	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	size_t i = 0;
+	while (i < all->n && !finding_counts(&all->at[i]))
+		i++;
+	if (all->n == 0)
+		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
+	else if (i < all->n)
+		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", all->at[i].summary,
+					 text_ms(screen, all->at[i].share_ns, &ms), text_ms(screen, f->step_ns, &whole),
+					 per(f));
+	else
+		screen_title(screen,
+					 "No loss stands out: the GPU computes %.1f %% of the %s. The largest losses:",
+					 busy, per(f));
+}
+
 /* The answer, first: the largest losses and what they mean. */
 static void verdict(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
-	struct text_buffer ms, whole;
+	struct text_buffer ms;
 	const struct finding *first = r->findings->at;
-	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
 	screen_line(screen, "%s", "");
-	if (r->findings->n == 0)
-		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
-	else if (!finding_counts(first))
-		screen_title(
-			screen,
-			"Nothing large is lost: the GPU computes %.1f %% of the %s. The largest losses:", busy,
-			per(f));
-	else
-		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", first->summary,
-					 text_ms(screen, first->share_ns, &ms), text_ms(screen, f->step_ns, &whole),
-					 per(f));
+	answer(screen, r);
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++) {
 		const struct finding *loss = &r->findings->at[i];
 		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%   %s", i + 1, loss->id,
@@ -261,7 +273,7 @@ static void kernels(const struct screen *screen, const struct report *r)
 		steps += s->devices[i].steps > 0 ? s->devices[i].steps : 1;
 	if (s->n_kernels == 0 || steps == 0)
 		return;
-	int name_room = screen->width - 56;
+	int name_room = screen->width > 80 ? screen->width - 56 : 24; /* then columns drop off */
 	screen_line(screen, "%s", "");
 	screen_title(screen, "%-*s %-18s %10s %9s %5s %8s", name_room, "Kernels", "class",
 				 f->has_steps ? "calls/step" : "calls", f->has_steps ? "ms/step" : "ms", "%",
@@ -284,17 +296,19 @@ static void nccl(const struct screen *screen, const struct report *r)
 	if (s->n_nccl == 0)
 		return;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms in all", "ranks", "bytes",
-				 "calls", "transfer", "wait", "unsplit", "bus bandwidth, or why it is unsplit");
+	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms", "ranks", "bytes",
+				 "calls", "transfer", "wait", "unsplit", "busbw, or why unsplit");
 	for (size_t i = 0; i < s->n_nccl && i < 10; i++) {
 		const struct nccl_summary *n = &s->nccl[i];
 		struct text_buffer bytes, transfer, wait, unsplit;
-		char bandwidth[32] = "";
+		char bandwidth[32] = "", ranks[16] = "?";
 		double busbw = busbw_gbps(summary_text(s, n->op), n);
 		if (!isnan(busbw))
 			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
-		screen_line(screen, "%-15s %5u %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op),
-					n->members, n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes),
+		if (n->members)
+			snprintf(ranks, sizeof(ranks), "%u", n->members);
+		screen_line(screen, "%-15s %5s %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op), ranks,
+					n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes),
 					(unsigned long long)n->count, text_ms(screen, n->transfer_ns, &transfer),
 					text_ms(screen, n->wait_ns, &wait), text_ms(screen, n->unsplit_ns, &unsplit),
 					n->reason ? summary_text(s, n->reason) : bandwidth);
@@ -373,9 +387,10 @@ void report_gaps_text(const struct report *r, FILE *out)
 	for (size_t i = 0; i < r->reduction->n_gaps; i++) {
 		const struct gap_proof *g = &r->reduction->gaps[i];
 		struct text_buffer length, since, begin, end, doing, name;
-		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms after its first op", i + 1,
+		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op", i + 1,
 					 text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
-					 text_ms(&screen, g->since_ns, &since));
+					 text_ms(&screen, llabs(g->since_ns), &since),
+					 g->since_ns < 0 ? "before" : "after");
 		screen_line(&screen, "     then ran  %s", text_cut(g->next_op, 80, &name));
 		if (g->next_call[0])
 			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap",

@@ -42,11 +42,23 @@ static size_t fitting(const char *text, int width)
 	return last;
 }
 
+/* Names come from traces: what would steer the terminal is shown as a question mark. */
+static void disarm(char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++) {
+		if (*c < 0x20 || *c == 0x7f)
+			*c = '?';
+		else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* C1 controls in UTF-8 */
+			c[0] = c[1] = '?';
+	}
+}
+
 static void print_line(const struct screen *screen, bool bold, const char *format, va_list args)
 {
 	char *line = NULL;
 	if (vasprintf(&line, format, args) < 0)
 		return;
+	disarm(line);
 	bold = bold && screen->colour;
 	fprintf(screen->out, "%s%.*s%s\n", bold ? "\033[1m" : "", (int)fitting(line, screen->width),
 			line, bold ? "\033[0m" : "");
@@ -69,10 +81,14 @@ void screen_title(const struct screen *screen, const char *format, ...)
 	va_end(args);
 }
 
-void screen_paragraph(const struct screen *screen, int indent, const char *text)
+void screen_paragraph(const struct screen *screen, int indent, const char *paragraph)
 {
 	int room = screen->width - indent;
-	while (*text) {
+	char *copy = strdup(paragraph);
+	if (!copy)
+		return;
+	disarm(copy);
+	for (const char *text = copy; *text;) {
 		size_t n = strlen(text);
 		if (n > (size_t)room) {
 			n = (size_t)room;
@@ -85,6 +101,7 @@ void screen_paragraph(const struct screen *screen, int indent, const char *text)
 		while (*text == ' ')
 			text++;
 	}
+	free(copy);
 }
 
 const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
@@ -124,11 +141,16 @@ const char *text_cut(const char *name, size_t room, struct text_buffer *buffer)
 {
 	size_t n = strlen(name);
 	room = room < sizeof(buffer->at) ? room : sizeof(buffer->at) - 1;
+	room = room > 4 ? room : 4;
 	if (n <= room) {
 		memcpy(buffer->at, name, n + 1);
 		return buffer->at;
 	}
 	size_t tail = room / 3, head = room - tail - 2;
+	while (head > 0 && (name[head] & 0xc0) == 0x80) /* no half characters */
+		head--;
+	while (tail > 0 && (name[n - tail] & 0xc0) == 0x80)
+		tail--;
 	snprintf(buffer->at, sizeof(buffer->at), "%.*s..%s", (int)head, name, name + n - tail);
 	return buffer->at;
 }

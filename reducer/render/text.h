@@ -26,7 +26,7 @@ void screen_line(const struct screen *screen, const char *format, ...)
 void screen_title(const struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
-void screen_paragraph(const struct screen *screen, int indent, const char *text);
+void screen_paragraph(const struct screen *screen, int indent, const char *paragraph);
 
 /* These return a buffer of the caller. */
 struct text_buffer {

@@ -39,20 +39,40 @@ int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
 	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
 }
 
+#define SCALE (INT64_C(1) << 20) /* keeps what a division per device would lose */
+
 /* Steps of the run's first devices differ when a trace was cut: every device is weighed by its own
  * number. */
 static void mean_leaves(const struct summary *summary, struct figures *f)
 {
 	__int128 terms[LEAF_COUNT] = {0};
-	const int64_t scale = 1 << 20; /* keeps what a division per device would lose */
 	for (size_t i = 0; i < summary->n_devices; i++) {
 		const struct device_summary *d = &summary->devices[i];
 		for (int leaf = 0; leaf < LEAF_COUNT && d->steps > 0; leaf++)
-			terms[leaf] += (__int128)d->time_ns[leaf] * scale / d->steps;
+			terms[leaf] += (__int128)d->time_ns[leaf] * SCALE / d->steps;
 	}
-	figures_share_out(terms, LEAF_COUNT, scale * (int64_t)f->devices, f->time_ns);
+	figures_share_out(terms, LEAF_COUNT, SCALE * (int64_t)f->devices, f->time_ns);
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		f->step_ns += f->time_ns[leaf];
+}
+
+/* Per step and device, rounded to nearest: with more devices than kernels in a step, too. */
+static void mean_counts(const struct summary *summary, struct figures *f)
+{
+	__int128 hidden = 0, kernels = 0, shorts = 0, launches = 0;
+	const __int128 all = (__int128)SCALE * f->devices;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		int64_t n = d->steps > 0 ? d->steps : 1;
+		hidden += (__int128)d->nccl_hidden_ns * SCALE / n;
+		kernels += (__int128)d->kernels * SCALE / n;
+		shorts += (__int128)d->short_kernels * SCALE / n;
+		launches += (__int128)d->launches * SCALE / n;
+	}
+	f->hidden_ns = (int64_t)((hidden + all / 2) / all);
+	f->kernels = (int64_t)((kernels + all / 2) / all);
+	f->short_kernels = (int64_t)((shorts + all / 2) / all);
+	f->launches = (int64_t)((launches + all / 2) / all);
 }
 
 void figures_compute(const struct summary *summary, struct figures *f)
@@ -68,10 +88,6 @@ void figures_compute(const struct summary *summary, struct figures *f)
 		int64_t mad = counts_mad(&d->step_ns), n = d->steps > 0 ? d->steps : 1;
 		f->noise_ns = mad > f->noise_ns ? mad : f->noise_ns;
 		f->steps = d->steps > f->steps ? d->steps : f->steps;
-		f->hidden_ns += d->nccl_hidden_ns / n / f->devices;
-		f->kernels += d->kernels / n / f->devices;
-		f->short_kernels += d->short_kernels / n / f->devices;
-		f->launches += d->launches / n / f->devices;
 		f->carried |= d->carried;
 		steps += n;
 		counts_merge(&all, &d->step_ns);
@@ -82,4 +98,5 @@ void figures_compute(const struct summary *summary, struct figures *f)
 	f->tool_ns = summary->quality.tool_ns > 0 ? summary->quality.tool_ns / steps : 0;
 	counts_free(&all);
 	mean_leaves(summary, f);
+	mean_counts(summary, f);
 }

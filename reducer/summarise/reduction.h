@@ -11,6 +11,7 @@ struct reduce_options {
 	const char *classes_file; /* --classes FILE or NULL */
 	bool fresh;               /* ignore a stored summary */
 	bool store;               /* write summary.baton when there is one directory */
+	bool must_store;          /* not being able to write it is an output error */
 	uint32_t gaps;            /* keep the N worst gaps (forces reading events) */
 	const char *gaps_leaf;    /* only gaps with time in leaves of this prefix, or NULL */
 };
@@ -33,6 +34,7 @@ struct reduction {
 	struct summary summary;
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
+	bool stored; /* summary.baton was written */
 };
 
 #endif

@@ -26,18 +26,53 @@ static void add_device_numbers(struct device_summary *into, const struct device_
 	into->short_kernels += from->short_kernels;
 }
 
+/* -1 sorts last, as in the order of devices. */
+static bool process_before(int32_t rank, int64_t pid, int32_t other_rank, int64_t other_pid)
+{
+	uint32_t a = (uint32_t)rank, b = (uint32_t)other_rank;
+	return a != b ? a < b : pid < other_pid;
+}
+
+/* The union of two sorted lists. */
 static int merge_processes(struct device_summary *into, const struct device_summary *from)
 {
-	if (into->n_processes || from->n_processes == 0)
+	size_t room = (size_t)into->n_processes + from->n_processes;
+	if (from->n_processes == 0)
 		return 0;
-	into->ranks = malloc(from->n_processes * sizeof(*into->ranks));
-	into->pids = malloc(from->n_processes * sizeof(*into->pids));
-	if (!into->ranks || !into->pids)
+	int32_t *ranks = malloc(room * sizeof(*ranks));
+	int64_t *pids = malloc(room * sizeof(*pids));
+	if (!ranks || !pids) {
+		free(ranks);
+		free(pids);
 		return -ENOMEM;
-	memcpy(into->ranks, from->ranks, from->n_processes * sizeof(*into->ranks));
-	memcpy(into->pids, from->pids, from->n_processes * sizeof(*into->pids));
-	into->n_processes = from->n_processes;
+	}
+	uint32_t n = 0, i = 0, k = 0;
+	while (i < into->n_processes || k < from->n_processes) {
+		bool first = k == from->n_processes ||
+					 (i < into->n_processes && !process_before(from->ranks[k], from->pids[k],
+															   into->ranks[i], into->pids[i]));
+		int32_t rank = first ? into->ranks[i] : from->ranks[k];
+		int64_t pid = first ? into->pids[i] : from->pids[k];
+		i += first;
+		k += !first;
+		if (n > 0 && ranks[n - 1] == rank && pids[n - 1] == pid)
+			continue;
+		ranks[n] = rank;
+		pids[n++] = pid;
+	}
+	free(into->ranks);
+	free(into->pids);
+	into->ranks = ranks;
+	into->pids = pids;
+	into->n_processes = n;
 	return 0;
+}
+
+/* Of two names the first in order of bytes: no order of merging prefers another. */
+static int merge_name(struct summary *into, uint32_t *name, const char *other)
+{
+	bool take = other[0] && (!*name || strcmp(other, summary_text(into, *name)) < 0);
+	return take ? summary_string(into, other, name) : 0;
 }
 
 static int merge_devices(struct summary *into, const struct summary *from)
@@ -50,8 +85,8 @@ static int merge_devices(struct summary *into, const struct summary *from)
 			return -ENOMEM;
 		add_device_numbers(row, d);
 		error = merge_processes(row, d);
-		if (!error && !row->name)
-			error = summary_string(into, summary_text(from, d->name), &row->name);
+		if (!error)
+			error = merge_name(into, &row->name, summary_text(from, d->name));
 		if (!error)
 			error = counts_merge(&row->step_ns, &d->step_ns);
 	}
@@ -67,8 +102,10 @@ static int merge_kernels(struct summary *into, const struct summary *from)
 			summary_kernel(into, summary_text(from, k->name), summary_text(from, k->class_name));
 		if (!row)
 			return -ENOMEM;
-		row->group = k->group;
-		row->tensor_core = k->tensor_core;
+		bool is_new = row->count == 0;
+		row->group = is_new || k->group < row->group ? k->group : row->group;
+		row->tensor_core =
+			is_new || k->tensor_core > row->tensor_core ? k->tensor_core : row->tensor_core;
 		row->count += k->count;
 		row->total_ns += k->total_ns;
 		error = counts_merge(&row->dur_ns, &k->dur_ns);
@@ -138,7 +175,7 @@ static void merge_quality(struct quality *into, const struct quality *from)
 	into->hand_offs += from->hand_offs;
 	into->steps_cut += from->steps_cut;
 	into->launches += from->launches;
-	into->rounded_quantiles += from->rounded_quantiles;
+	into->rounded_quantiles = 0; /* of the merged tables: counted when they are complete */
 	into->tool_ns = add_known(into->tool_ns, from->tool_ns);
 	if (from->clock_residual_ns > into->clock_residual_ns)
 		into->clock_residual_ns = from->clock_residual_ns;

@@ -69,8 +69,19 @@ static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes,
 	*index = (struct summary_index){0};
 }
 
+/* How many tables are rounded depends on what they hold, not on how they were merged. */
+static void count_rounded(struct summary *s)
+{
+	s->quality.rounded_quantiles = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		s->quality.rounded_quantiles += s->devices[i].step_ns.rounded;
+	for (size_t i = 0; i < s->n_kernels; i++)
+		s->quality.rounded_quantiles += s->kernels[i].dur_ns.rounded;
+}
+
 void summary_sort(struct summary *s)
 {
+	count_rounded(s);
 	sort_rows(s, s->devices, s->n_devices, sizeof(*s->devices), &s->index_devices, by_rank);
 	sort_rows(s, s->kernels, s->n_kernels, sizeof(*s->kernels), &s->index_kernels, by_total);
 	sort_rows(s, s->nccl, s->n_nccl, sizeof(*s->nccl), &s->index_nccl, by_nccl_time);
