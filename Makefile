@@ -45,6 +45,7 @@ help:
 	@echo "make bench        speed and memory, printed with this machine's name"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
+	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -95,7 +96,7 @@ demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
 test: $(BUILD)/baton $(BUILD)/digest $(UNIT) headers
-	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit

@@ -2,6 +2,7 @@
 # Runs the tests: every program in build/*/tests, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
 # on its last line. Ends with "N passed, N failed, N skipped"; a run in which nothing passed fails.
 #   tests/run.sh [unit|format|cli|fuzz|names|accuracy]...   (none: all)
+# SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
@@ -38,7 +39,7 @@ fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$D
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
-	try accuracy/agreement sh tests/accuracy/run.sh 200
+	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
 for part in "${@:-all}"; do

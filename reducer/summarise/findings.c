@@ -9,58 +9,58 @@
 static const struct loss_kind {
 	const char *id, *leaf;
 	uint64_t leaves;
-	const char *meaning, *remedy;
+	const char *meaning, *remedy; /* remedy "": nothing that the user could try */
 } kinds[] = {
 	{"input", "idle.host.input", LEAF_BIT(LEAF_HOST_INPUT), "the GPU waits for the data loader",
-	 "more DataLoader workers, prefetching, cheaper transforms"},
+	 "Try: more DataLoader workers, prefetching, cheaper transforms"},
 	{"sync", "idle.host.sync", LEAF_BIT(LEAF_HOST_SYNC),
 	 "synchronising calls in the loop drain the GPU",
-	 "take .item(), .cpu(), synchronize and pageable copies out of the loop; pin host memory"},
+	 "Try: take .item(), .cpu(), synchronize and pageable copies out of the loop; pin host memory"},
 	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_API),
 	 "framework code between launches outlasts the kernels",
-	 "CUDA graphs, torch.compile, fused optimizers, larger batches"},
-	{"launch", "idle.cpu.launch",
+	 "Try: CUDA graphs, torch.compile, fused optimizers, larger batches"},
+	{"launch", "idle.cpu.launch_call",
 	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
 	 "the launch calls themselves keep the GPU waiting",
-	 "fewer, larger kernels: CUDA graphs or fusion"},
+	 "Try: fewer, larger kernels: CUDA graphs or fusion"},
 	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
 	 "host code drives no GPU for >= 1 ms at a stretch",
-	 "look at the rows behind it; move it to another thread or out of the loop"},
+	 "Try: look at the rows behind it; move it to another thread or out of the loop"},
 	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC),
 	 "memory is allocated, freed or pinned in the loop",
-	 "reuse buffers; keep the caching allocator from running out"},
+	 "Try: reuse buffers; keep the caching allocator from running out"},
 	{"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
 	 "kernels are loaded, compiled or instantiated in the loop",
-	 "warm up before the measured steps"},
+	 "Try: warm up before the measured steps"},
 	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST),
-	 "the host sits in NCCL calls", "larger buckets; fewer, coalesced collectives"},
+	 "the host sits in NCCL calls", "Try: larger buckets; fewer, coalesced collectives"},
 	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE),
-	 "the launching thread waits for a CPU core", "give each rank its own cores"},
+	 "the launching thread waits for a CPU core", "Try: give each rank its own cores"},
 	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED),
-	 "the launching thread sleeps on a lock or I/O", "look at the rows behind it"},
+	 "the launching thread sleeps on a lock or I/O", "Try: look at the rows behind it"},
 	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC),
-	 "the stream waits for a host function", "shorten it"},
+	 "the stream waits for a host function", "Try: shorten it"},
 	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER),
-	 "the profiler's own overhead: not the program's", "record less"},
+	 "the profiler's own overhead: not the program's", "Try: record less"},
 	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL),
-	 "the launch queue is full: the GPU is behind", "nothing to win on the host"},
+	 "the launch queue is full: the GPU is behind, nothing to win on the host", ""},
 	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY),
-	 "the GPU waits for another device", "overlap or rebalance"},
+	 "the GPU waits for another device", "Try: overlap or rebalance"},
 	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
-	 "the GPU's turn-around between many short kernels", "fuse kernels or capture a CUDA graph"},
+	 "the GPU's turn-around between many short kernels",
+	 "Try: fuse kernels or capture a CUDA graph"},
 	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one",
-	 "see which rank is late and what it was doing"},
+	 "Try: see which rank is late and what it was doing"},
 	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER),
 	 "communication that no compute hides",
-	 "overlap it with the backward pass, larger buckets, faster links"},
+	 "Try: overlap it with the backward pass, larger buckets, faster links"},
 	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
 	 "exposed NCCL; wait and transfer cannot be told apart",
-	 "import all ranks of the run, with NCCL arguments recorded"},
+	 "Try: import all ranks of the run, with NCCL arguments recorded"},
 	{"unexplained", "idle.unknown",
 	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
 		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 "time that this trace cannot explain",
-	 "nobody can say that it could be won back; see Quality"},
+	 "nobody can explain this time from the trace", ""},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -125,7 +125,7 @@ static int add_loss(const struct summary *summary, const struct figures *f,
 		return 0;
 	finding.severity = severity(summary, f, kind->id, finding.share_ns);
 	snprintf(finding.summary, sizeof(finding.summary), "%s", kind->meaning);
-	snprintf(finding.remedy, sizeof(finding.remedy), "Try: %s", kind->remedy);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s", kind->remedy);
 	gather_evidence(summary, f, kind, finding.evidence, sizeof(finding.evidence));
 	if (strcmp(kind->id, "framework") == 0 && f->kernels > 0 && !finding.evidence[0])
 		snprintf(finding.evidence, sizeof(finding.evidence),
@@ -157,30 +157,38 @@ static void device_label(const struct summary *summary, const struct device_summ
 		snprintf(out, bytes, "device %.80s", summary_text(summary, device->key));
 }
 
-/* One device has much more of a loss than the median one. */
+/* One device has much more of a loss than the median one. Of the time in collectives it is the one
+ * that has much less: the others wait for it. */
 static int add_asymmetry(const struct summary *summary, const struct figures *f,
 						 const struct loss_kind *kind, struct findings *out)
 {
 	int64_t *values = malloc(summary->n_devices * sizeof(*values));
 	if (!values)
 		return -ENOMEM;
+	bool unsplit = kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT);
+	bool waits = unsplit || kind->leaves & LEAF_BIT(LEAF_NCCL_WAIT);
+	int64_t sign = waits ? -1 : 1, worst_ns = INT64_MIN;
 	size_t worst = 0;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		values[i] = kind_per_step(&summary->devices[i], kind);
-		worst = values[i] > kind_per_step(&summary->devices[worst], kind) ? i : worst;
+		values[i] = sign * kind_per_step(&summary->devices[i], kind);
+		worst = values[i] > worst_ns ? i : worst;
+		worst_ns = values[worst];
 	}
 	qsort(values, summary->n_devices, sizeof(*values), by_number);
-	int64_t median = values[(summary->n_devices - 1) / 2], most = values[summary->n_devices - 1];
+	int64_t median = values[(summary->n_devices - 1) / 2];
 	free(values);
-	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf, .share_ns = most - median};
+	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf, .share_ns = worst_ns - median};
 	finding.severity = severity(summary, f, kind->id, finding.share_ns);
 	if (!finding_counts(&finding))
 		return 0;
 	char label[128];
 	device_label(summary, &summary->devices[worst], label, sizeof(label));
 	snprintf(finding.summary, sizeof(finding.summary),
-			 "%.100s: %.1f ms of %.12s, the median device %.1f", label, (double)most / 1e6,
-			 kind->id, (double)median / 1e6);
+			 "%.100s: %s%.1f ms of %.12s, median device %.1f", label, waits ? "only " : "",
+			 (double)(sign * worst_ns) / 1e6, kind->id, (double)(sign * median) / 1e6);
+	if (waits)
+		snprintf(finding.evidence, sizeof(finding.evidence), "the others %s for it",
+				 unsplit ? "may wait" : "wait");
 	return add(out, &finding);
 }
 
@@ -212,7 +220,8 @@ static int by_share(const void *a, const void *b)
 	const struct finding *x = a, *y = b;
 	if (x->share_ns != y->share_ns)
 		return x->share_ns > y->share_ns ? -1 : 1;
-	return strcmp(x->id, y->id);
+	int ids = strcmp(x->id, y->id);
+	return ids ? ids : strcmp(x->leaf, y->leaf);
 }
 
 int findings_make(const struct summary *summary, const struct figures *figures,

@@ -1,0 +1,351 @@
+/* summary.baton: what is stored comes back; whatever is stale or damaged is never taken for fresh. */
+#include "check.h"
+#include "summarise/figures.h"
+#include "summarise/summary_io.h"
+
+#include <baton/reader.h>
+#include <baton/writer.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *dir;
+static char path[4096];
+
+static void write_file(const char *name, const void *data, size_t bytes)
+{
+	char file[4200];
+	snprintf(file, sizeof(file), "%s/%s", dir, name);
+	FILE *out = fopen(file, "wb");
+	CHECK(out && fwrite(data, 1, bytes, out) == bytes && fclose(out) == 0, "cannot write %s", file);
+}
+
+static void make_device(struct summary *s, const char *key, int32_t rank)
+{
+	struct device_summary *d = summary_device(s, key);
+	summary_string(s, "GPU \xff of a name", &d->name);
+	d->ranks = malloc(2 * sizeof(*d->ranks));
+	d->pids = malloc(2 * sizeof(*d->pids));
+	d->n_processes = 2;
+	for (int i = 0; i < 2; i++) {
+		d->ranks[i] = i ? -1 : rank;
+		d->pids[i] = 1000 + rank + i;
+	}
+	d->steps = 3;
+	d->hull_ns = 7;
+	d->busy_ns[4] = 44;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		d->time_ns[leaf] = leaf == LEAF_GPU_DEPENDENCY ? 0 : 1000 * (leaf + 1) + rank;
+		d->window_ns += d->time_ns[leaf];
+	}
+	d->carried = ((UINT64_C(1) << LEAF_COUNT) - 1) & ~LEAF_BIT(LEAF_GPU_DEPENDENCY);
+	for (int i = 0; i < 3; i++)
+		counts_add(&d->step_ns, 100 + i, 1);
+}
+
+/* Every table, with more distinct durations than one record and one exact table hold. */
+static void make_summary(struct summary *s)
+{
+	summary_init(s);
+	make_device(s, "host/0", 0);
+	make_device(s, "host/1", 1);
+	for (int i = 0; i < 300; i++) {
+		char name[64];
+		snprintf(name, sizeof(name), "kernel<%d>(\"\n)", i);
+		struct kernel_summary *k = summary_kernel(s, name, "custom.other");
+		k->group = 2;
+		k->tensor_core = (int8_t)(i % 3 - 1);
+		for (int64_t n = 0; n < (i == 0 ? 70000 : i == 1 ? 20000 : 3); n++) {
+			counts_add(&k->dur_ns, 1000000 + 7 * n, 1 + (uint64_t)n % 3);
+			k->count += 1 + (uint64_t)n % 3;
+		}
+		k->total_ns = 1000 - i;
+	}
+	struct nccl_summary key = {.members = 2, .bytes = -1, .max_bytes_moved = -1};
+	summary_string(s, "AllReduce", &key.op);
+	struct nccl_summary *n = summary_nccl(s, &key);
+	n->count = 5;
+	n->wait_ns = 50;
+	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
+	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
+	summary_late(s, "host/1", 1)->caused_ns = 12;
+	s->run.world_size = 4;
+	s->run.hosts = 1;
+	summary_string(s, "marker", &s->run.step_source);
+	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
+	s->run.missing_ranks = malloc(2 * sizeof(*s->run.missing_ranks));
+	s->run.n_ranks = s->run.n_missing_ranks = 2;
+	for (int i = 0; i < 2; i++) {
+		s->run.ranks[i] = 2 * i;
+		s->run.missing_ranks[i] = 2 * i + 1;
+	}
+	s->quality.records = 77;
+	s->quality.hand_offs = 3;
+	summary_sort(s);
+}
+
+static void same_counts(const struct counts *a, const struct counts *b)
+{
+	struct count *x, *y;
+	bool same = counts_sorted(a, &x) == 0 && counts_sorted(b, &y) == 0 && a->used == b->used &&
+				a->rounded == b->rounded && memcmp(x, y, a->used * sizeof(*x)) == 0;
+	CHECK(same, "a distribution of %u values came back with %u", a->used, b->used);
+	free(x);
+	free(y);
+}
+
+static bool same_text(const struct summary *a, uint32_t x, const struct summary *b, uint32_t y)
+{
+	return strcmp(summary_text(a, x), summary_text(b, y)) == 0;
+}
+
+static void same_devices(const struct summary *a, const struct summary *b)
+{
+	CHECK(a->n_devices == b->n_devices, "%zu devices came back", b->n_devices);
+	for (size_t i = 0; i < a->n_devices && i < b->n_devices; i++) {
+		const struct device_summary *x = &a->devices[i], *y = &b->devices[i];
+		CHECK(same_text(a, x->key, b, y->key) && same_text(a, x->name, b, y->name) &&
+				  x->window_ns == y->window_ns && x->steps == y->steps && x->hull_ns == y->hull_ns &&
+				  x->carried == y->carried && x->n_processes == y->n_processes &&
+				  memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
+				  memcmp(x->busy_ns, y->busy_ns, sizeof(x->busy_ns)) == 0 &&
+				  memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
+				  memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0,
+			  "device %zu came back otherwise", i);
+		same_counts(&x->step_ns, &y->step_ns);
+	}
+}
+
+static void same(const struct summary *a, const struct summary *b)
+{
+	same_devices(a, b);
+	CHECK(a->n_kernels == b->n_kernels, "%zu kernels came back", b->n_kernels);
+	for (size_t i = 0; i < a->n_kernels && i < b->n_kernels; i++) {
+		const struct kernel_summary *x = &a->kernels[i], *y = &b->kernels[i];
+		CHECK(same_text(a, x->name, b, y->name) && same_text(a, x->class_name, b, y->class_name) &&
+				  x->group == y->group && x->tensor_core == y->tensor_core &&
+				  x->count == y->count && x->total_ns == y->total_ns,
+			  "kernel %zu came back otherwise", i);
+		same_counts(&x->dur_ns, &y->dur_ns);
+	}
+	CHECK(b->n_nccl == 1 && b->nccl[0].wait_ns == 50 && b->nccl[0].bytes == -1, "nccl rows");
+	CHECK(b->n_evidence == 2 && b->evidence[0].ns == 99 &&
+			  b->evidence[0].leaf == LEAF_HOST_INPUT &&
+			  same_text(a, a->evidence[1].what, b, b->evidence[1].what),
+		  "evidence rows");
+	CHECK(b->n_late == 1 && b->late[0].caused_ns == 12 && b->late[0].rank == 1, "late rows");
+	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
+	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
+			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
+			  strcmp(summary_text(b, b->run.step_source), "marker") == 0 && b->run.source == 0,
+		  "the run's description");
+}
+
+static int load(const char *options)
+{
+	struct summary loaded;
+	int error = summary_load(dir, options, &loaded);
+	if (!error)
+		summary_free(&loaded);
+	else
+		CHECK(loaded.devices == NULL && loaded.pool.texts == NULL, "something is left in a summary");
+	return error;
+}
+
+static void round_trip(const struct summary *s)
+{
+	struct summary loaded;
+	struct stat st;
+	CHECK(load("a") == -ENOENT, "a summary where none is");
+	CHECK(summary_store(dir, s, "a") == 0, "not stored");
+	CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "a summary that others can read");
+	int error = summary_load(dir, "a", &loaded);
+	CHECK(error == 0, "not loaded: %d", error);
+	if (error)
+		return;
+	same(s, &loaded);
+	CHECK(summary_device(&loaded, "host/0") == &loaded.devices[0] &&
+			  summary_merge(&loaded, s) == 0 && loaded.n_kernels == s->n_kernels,
+		  "a loaded summary cannot be merged into");
+	summary_free(&loaded);
+	CHECK(load("b") == -ESTALE, "a summary made with other options counts as fresh");
+}
+
+static void stale(void)
+{
+	write_file("2.baton", "xy", 2);
+	CHECK(load("a") == -ESTALE, "a trace file came and the summary counts as fresh");
+	char file[4200];
+	snprintf(file, sizeof(file), "%s/2.baton", dir);
+	unlink(file);
+	CHECK(load("a") == 0, "stale though the files are those of before");
+	snprintf(file, sizeof(file), "%s/1.baton", dir);
+	const struct timespec times[2] = {{1, 0}, {1, 0}};
+	utimensat(AT_FDCWD, file, times, 0);
+	CHECK(load("a") == -ESTALE, "a trace file changed and the summary counts as fresh");
+	unlink(file);
+	CHECK(load("a") == -ESTALE, "a trace file is gone and the summary counts as fresh");
+}
+
+/* A file that changes while the reducer runs may have been read before the change. */
+static void changed_meanwhile(const struct summary *s)
+{
+	write_file("1.baton", "later", 5);
+	CHECK(summary_store(dir, s, "a") == 0, "not stored");
+	CHECK(load("a") == -ESTALE, "a file that changed during the reduction counts as read");
+}
+
+static size_t read_all(uint8_t **data)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY);
+	size_t bytes = fd >= 0 && fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+	*data = malloc(bytes + 1);
+	CHECK(read(fd, *data, bytes) == (ssize_t)bytes, "cannot read it back");
+	close(fd);
+	return bytes;
+}
+
+/* No padding byte matters, any other bit does; no prefix is complete. */
+static void damage(void)
+{
+	uint8_t *data;
+	size_t bytes = read_all(&data);
+	unsigned fresh = 0;
+	srand(3);
+	for (int round = 0; round < 300; round++) {
+		size_t at = (size_t)rand() % bytes;
+		uint8_t bit = (uint8_t)(1u << rand() % 8);
+		data[at] ^= bit;
+		write_file("summary.baton", data, bytes);
+		fresh += load("a") == 0;
+		data[at] ^= bit;
+	}
+	CHECK(fresh <= 1, "%u of 300 damaged summaries counted as fresh", fresh); /* padding */
+	for (int round = 0; round < 50; round++) {
+		write_file("summary.baton", data, (size_t)rand() % (bytes - 8));
+		CHECK(load("a") == -EBADMSG, "a cut summary is not damaged");
+	}
+	free(data);
+}
+
+/* The first block of the stored summary, its bytes in raw (the caller's). */
+static struct baton_block_header first_block(uint8_t **raw)
+{
+	struct baton_reader reader;
+	struct baton_block_header header = {0};
+	enum baton_damage damage = BATON_BAD_HASH;
+	int error = baton_reader_open(&reader, AT_FDCWD, path);
+	if (!error)
+		error = baton_reader_load(&reader, reader.entries[0].offset, &header, &damage);
+	CHECK(!error && damage == BATON_INTACT && reader.n_entries == 2, "not one block and an end");
+	*raw = malloc(header.raw_bytes);
+	memcpy(*raw, reader.raw, header.raw_bytes);
+	baton_reader_close(&reader);
+	return header;
+}
+
+/* Bytes that are wrong under right checksums: refused, or a summary that views can use. */
+static void hostile(void)
+{
+	struct summary s;
+	uint8_t *raw;
+	unsigned taken = 0, refused = 0;
+	summary_init(&s);
+	make_device(&s, "host/0", 0);
+	summary_kernel(&s, "k", "custom.other")->group = 2;
+	summary_evidence(&s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
+	summary_late(&s, "host/0", 0);
+	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
+	summary_free(&s);
+	struct baton_block_header first = first_block(&raw);
+	for (int round = 0; round < 4000; round++) {
+		struct baton_writer w;
+		struct baton_block_header header = {
+			.kind = BATON_RECORDS, .rows = first.rows, .raw_bytes = first.raw_bytes};
+		baton_writer_open(&w, open(path, O_WRONLY | O_TRUNC), BATON_SUMMARY, 0);
+		memcpy(w.raw, raw, first.raw_bytes);
+		for (int n = rand() % 3; n >= 0; n--)
+			w.raw[(size_t)rand() % first.raw_bytes] = (uint8_t)(rand() % 4 ? rand() : 255);
+		baton_writer_seal(&w, &header);
+		baton_writer_close(&w);
+		int error = summary_load(dir, "a", &s);
+		refused += error == -EBADMSG || error == -ESTALE;
+		CHECK(error == 0 || error == -EBADMSG || error == -ESTALE, "error %d", error);
+		if (error)
+			continue;
+		struct figures figures;
+		figures_compute(&s, &figures);
+		taken++;
+		summary_free(&s);
+	}
+	CHECK(taken > 100 && refused > 100, "%u taken, %u refused", taken, refused);
+	free(raw);
+}
+
+static void equal_bytes(const struct summary *s)
+{
+	struct summary other;
+	uint8_t *a, *b;
+	summary_init(&other);
+	uint32_t id;
+	summary_string(&other, "a text that came first", &id);
+	summary_merge(&other, s);
+	other.run.world_size = s->run.world_size;
+	summary_sort(&other);
+	struct summary plain;
+	summary_init(&plain);
+	summary_merge(&plain, s);
+	plain.run.world_size = s->run.world_size;
+	summary_sort(&plain);
+	summary_store(dir, &plain, "a");
+	size_t n = read_all(&a);
+	summary_store(dir, &other, "a");
+	CHECK(read_all(&b) == n && memcmp(a, b, n) == 0, "equal summaries are stored differently");
+	free(a);
+	free(b);
+	summary_free(&other);
+	summary_free(&plain);
+}
+
+static void all(void)
+{
+	struct summary s;
+	make_summary(&s);
+	round_trip(&s);
+	damage();
+	hostile();
+	CHECK(summary_store(dir, &s, "a") == 0 && load("a") == 0, "not fresh again");
+	equal_bytes(&s);
+	CHECK(summary_store(dir, &s, "a") == 0 && load("a") == 0, "not fresh again");
+	stale();
+	changed_meanwhile(&s);
+	CHECK(summary_store("/nonexistent", &s, "a") == -ENOENT, "stored into nothing");
+	summary_free(&s);
+}
+
+/* The trace file must be older than the program that reduces it, so this one starts itself again. */
+int main(int argc, char **argv)
+{
+	char name[] = "/tmp/summary_io_test.XXXXXX", file[64];
+	if (argc == 1) {
+		dir = mkdtemp(name);
+		if (!dir)
+			return 1;
+		write_file("1.baton", "trace", 5);
+		usleep(20000); /* the file system's clock ticks coarsely */
+		execl("/proc/self/exe", argv[0], dir, (char *)NULL);
+		return 1;
+	}
+	dir = argv[1];
+	snprintf(path, sizeof(path), "%s/summary.baton", dir);
+	all();
+	unlink(path);
+	snprintf(file, sizeof(file), "%.40s/1.baton", dir);
+	unlink(file);
+	rmdir(dir);
+	return finish();
+}
