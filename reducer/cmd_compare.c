@@ -37,26 +37,40 @@ static int reduce_operand(const char *operand, const struct reduce_options *how,
 		return STATUS_INPUT;
 	for (char *dir = strtok(copy, ","); dir && n < MAX_NODES; dir = strtok(NULL, ","))
 		dirs[n++] = dir;
+	if (n == 0)
+		diag("'%s' names no directory", operand);
 	int status = n ? reduce_run(dirs, n, how, out) : STATUS_USAGE;
 	free(copy);
 	return status;
 }
 
-static int gate(const char *text, const struct comparison *c)
-{
-	char name[64];
+struct gate {
+	const char *text; /* NULL: none asked for */
 	bool below;
 	double limit;
-	if (gate_parse(text, name, sizeof(name), &below, &limit) != 0)
+};
+
+static int parse_gate(const char *text, struct gate *gate)
+{
+	char name[64];
+	gate->text = text;
+	if (!text)
+		return STATUS_OK;
+	if (gate_parse(text, name, sizeof(name), &gate->below, &gate->limit) != 0)
 		return STATUS_USAGE;
-	if (strcmp(name, "efficiency") != 0) {
-		diag("compare --fail-if knows 'efficiency', not '%s'", name);
-		return STATUS_USAGE;
-	}
-	for (size_t i = 0; i < c->n; i++) {
+	if (strcmp(name, "efficiency") == 0)
+		return STATUS_OK;
+	diag("compare --fail-if knows 'efficiency', not '%s'", name);
+	return STATUS_USAGE;
+}
+
+static int judge(const struct gate *gate, const struct comparison *c)
+{
+	for (size_t i = 0; gate->text && i < c->n; i++) {
 		double value = c->runs[i].efficiency;
-		if (i != c->result->base && (below ? value < limit : value > limit)) {
-			diag("gate failed: efficiency of %s is %.4f, --fail-if %s", c->names[i], value, text);
+		if (i != c->result->base && (gate->below ? value < gate->limit : value > gate->limit)) {
+			diag("gate failed: efficiency of %s is %.4f, --fail-if %s", c->names[i], value,
+				 gate->text);
 			return STATUS_GATE;
 		}
 	}
@@ -76,12 +90,14 @@ static int parse_scaling(const char *text, enum scaling *scaling)
 	return STATUS_USAGE;
 }
 
-static int print(const struct invocation *call, struct side *sides, size_t n, enum scaling scaling)
+static int print(const struct invocation *call, struct side *sides, enum scaling scaling,
+				 const struct gate *gate)
 {
+	size_t n = (size_t)call->operands;
 	struct scaling_run *runs = calloc(n, sizeof(*runs));
 	const struct summary **summaries = calloc(n, sizeof(*summaries));
 	struct scaling_result result;
-	int status = STATUS_OK;
+	int status = STATUS_INPUT; /* no memory */
 	for (size_t i = 0; runs && summaries && i < n; i++) {
 		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
 		runs[i].figures = &sides[i].figures;
@@ -99,8 +115,7 @@ static int print(const struct invocation *call, struct side *sides, size_t n, en
 			compare_json(&comparison, stdout);
 		else
 			compare_text(&comparison, stdout);
-		if (option_given(call, "fail-if"))
-			status = gate(option_text(call, "fail-if", ""), &comparison);
+		status = judge(gate, &comparison);
 	}
 	free(runs);
 	free(summaries);
@@ -114,7 +129,10 @@ static int run(const struct invocation *call)
 								 .store = true};
 	enum scaling scaling;
 	size_t n = (size_t)call->operands;
+	struct gate gate;
 	int status = parse_scaling(option_text(call, "scaling", "auto"), &scaling);
+	if (status == STATUS_OK)
+		status = parse_gate(option_text(call, "fail-if", NULL), &gate);
 	struct side *sides = status == STATUS_OK ? calloc(n, sizeof(*sides)) : NULL;
 	bool all = sides != NULL;
 	for (size_t i = 0; all && i < n; i++) {
@@ -124,7 +142,7 @@ static int run(const struct invocation *call)
 		all = sides[i].open;
 	}
 	if (all) {
-		int printed = print(call, sides, n, scaling);
+		int printed = print(call, sides, scaling, &gate);
 		status = printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
 	}
 	for (size_t i = 0; sides && i < n; i++)

@@ -66,6 +66,8 @@ static int run(const struct invocation *call)
 		diag("--steps knows 'period', not '%s'", how.steps);
 		return STATUS_USAGE;
 	}
+	if (option_given(call, "fail-if") && gate_check(option_text(call, "fail-if", "")) != STATUS_OK)
+		return STATUS_USAGE;
 	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;

@@ -7,6 +7,10 @@
 /* Splits an expression. 0, or -EINVAL (said with diag()). */
 int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit);
 
+/* STATUS_OK when gate_report() will understand the expression, else STATUS_USAGE (said with
+ * diag()): to be asked before the work. */
+int gate_check(const char *text);
+
 /* NAME: a leaf, a prefix of leaves ("idle", "idle.host") - its share of the step - or step_ms.
  * STATUS_GATE when the expression holds, STATUS_OK when not, STATUS_USAGE when it makes no sense.
  */

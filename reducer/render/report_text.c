@@ -4,6 +4,7 @@
 #include "summarise/busbw.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -352,29 +353,46 @@ static void devices(const struct screen *screen, const struct report *r)
 		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
 }
 
+static void append(char *line, size_t bytes, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void append(char *line, size_t bytes, const char *format, ...)
+{
+	size_t used = strlen(line);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + used, bytes - used, format, args);
+	va_end(args);
+}
+
 static void quality(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
 	const struct quality *q = &s->quality;
 	struct text_buffer ops, dropped, unmatched;
-	char line[600];
+	char line[600] = "";
+	size_t bytes = sizeof(line);
+	append(line, bytes, "Quality: %s GPU ops, %s dropped, %llu in flight, ",
+		   text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
+		   (unsigned long long)q->in_flight);
+	append(line, bytes, "%s without launch record (%.2f %%), %llu invalid timestamps, ",
+		   text_thousands((int64_t)q->unmatched_ops, &unmatched),
+		   percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
+		   (unsigned long long)q->invalid_timestamps);
+	append(line, bytes, "%llu events refused, %llu damaged files",
+		   (unsigned long long)q->invalid_events,
+		   (unsigned long long)(q->truncated_files + q->unreadable_files));
+	if (s->run.n_missing_ranks)
+		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
+	if (q->steps_cut)
+		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+	if (q->clock_residual_ns >= 0)
+		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
+	if (q->tool_ns >= 0 && q->launches > 0)
+		append(line, bytes, ", baton cost %llu ns a launch (%.2f %% of a %s)",
+			   (unsigned long long)q->tool_ns / q->launches,
+			   percent(r->figures->tool_ns, r->figures->step_ns), per(r->figures));
 	screen_line(screen, "%s", "");
-	int n = snprintf(
-		line, sizeof(line),
-		"Quality: %s GPU ops, %s dropped, %llu in flight, %s without launch record (%.2f %%), %llu "
-		"invalid "
-		"timestamps, %llu events refused, %llu damaged files",
-		text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
-		(unsigned long long)q->in_flight, text_thousands((int64_t)q->unmatched_ops, &unmatched),
-		percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
-		(unsigned long long)q->invalid_timestamps, (unsigned long long)q->invalid_events,
-		(unsigned long long)(q->truncated_files + q->unreadable_files));
-	if (s->run.n_missing_ranks && n > 0)
-		n += snprintf(line + n, sizeof(line) - (size_t)n, ", %u of %d ranks missing",
-					  s->run.n_missing_ranks, s->run.world_size);
-	if (q->steps_cut && n > 0 && (size_t)n < sizeof(line))
-		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu partial steps cut",
-				 (unsigned long long)q->steps_cut);
 	screen_paragraph(screen, 0, line);
 }
 
@@ -383,7 +401,8 @@ void report_gaps_text(const struct report *r, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, r->figures->step_ns);
 	screen.decimals = 3;
-	screen_title(&screen, "The %zu worst gaps of %s", r->reduction->n_gaps, r->dirs[0]);
+	screen_title(&screen, "The %zu worst gap%s of %s", r->reduction->n_gaps,
+				 r->reduction->n_gaps == 1 ? "" : "s", r->dirs[0]);
 	for (size_t i = 0; i < r->reduction->n_gaps; i++) {
 		const struct gap_proof *g = &r->reduction->gaps[i];
 		struct text_buffer length, since, begin, end, doing, name;

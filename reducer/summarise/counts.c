@@ -9,9 +9,18 @@ enum {
 	BUCKET_BITS = 10
 }; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
 
+/* Two rounds: after one, the values of a rounded table or of a regular series share slots. */
 static uint32_t hash_value(int64_t value)
 {
-	return (uint32_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+	uint64_t h = (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15);
+	h = (h ^ h >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+	return (uint32_t)(h >> 32);
+}
+
+/* Stays at the largest number: a count that wrapped to 0 would be a free slot. */
+static uint64_t add_counts(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
 }
 
 static struct count *slot_of(const struct counts *counts, int64_t value)
@@ -45,7 +54,7 @@ static int rehash(struct counts *counts, uint32_t room, bool rounded)
 		struct count *to = slot_of(&larger, value);
 		larger.used += to->n == 0;
 		to->value = value;
-		to->n += from->n;
+		to->n = add_counts(to->n, from->n);
 	}
 	free(counts->slots);
 	*counts = larger;
@@ -64,7 +73,7 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n)
 	struct count *slot = slot_of(counts, value);
 	counts->used += slot->n == 0;
 	slot->value = value;
-	slot->n += n;
+	slot->n = add_counts(slot->n, n);
 	if (counts->rounded || counts->used <= COUNTS_EXACT)
 		return 0;
 	return rehash(counts, counts->room, true);
@@ -112,7 +121,7 @@ uint64_t counts_total(const struct counts *counts)
 {
 	uint64_t total = 0;
 	for (uint32_t i = 0; i < counts->room; i++)
-		total += counts->slots[i].n;
+		total = add_counts(total, counts->slots[i].n);
 	return total;
 }
 
@@ -123,7 +132,7 @@ static int64_t percentile(const struct count *sorted, uint64_t total, unsigned p
 	if (total == 0)
 		return 0;
 	for (rank = rank ? rank : 1;; sorted++) {
-		seen += sorted->n;
+		seen = add_counts(seen, sorted->n);
 		if (seen >= rank)
 			return sorted->value;
 	}

@@ -13,7 +13,8 @@ traces() { find "$out" -name '*.baton' 2>/dev/null | wc -l; }
 
 expect_traces() { # expect_traces N: that many, each without damage, and nothing else beside them
 	checks=$((checks + 1))
-	[ "$(traces)" = "$1" ] && [ "$(ls -A "$out" | wc -l)" = "$1" ] || fail "$(traces) traces, expected $1: $(ls -A "$out" | tr '\n' ' ')"
+	[ "$(traces)" = "$1" ] && [ "$(ls -A "$out" | wc -l)" = "$1" ] ||
+		fail "$(traces) traces, expected $1: $(ls -A "$out" | tr '\n' ' ')"
 	"$BATON" check "$out" >"$work/checked" 2>&1 || fail "check: $(head -n 3 "$work/checked")"
 }
 

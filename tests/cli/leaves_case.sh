@@ -51,7 +51,8 @@ near() { # near RUN IDLE_OF_HULL INPUT_OF_IDLE
 	expect_status 0 "$BATON" report --json "$1"
 	expect_true "len(d['devices']) == 1"
 	expect_true "abs(100 * d['devices'][0]['hull_idle_ns'] / d['devices'][0]['hull_ns'] - $2) <= 0.2"
-	expect_true "(lambda t: abs(100 * t['idle.host.input'] / sum(t[x] for x in t if x.startswith('idle.')) - $3) <= 1.5)(d['devices'][0]['time_ns'])"
+	expect_true "(lambda t: abs(100 * t['idle.host.input'] / sum(t[x] for x in t if x.startswith('idle.')) - $3) <= 1.5)(
+		d['devices'][0]['time_ns'])"
 }
 near "$none" 39.4 76
 near "$four" 23.4 3

@@ -1,4 +1,5 @@
-/* summary.baton: what is stored comes back; whatever is stale or damaged is never taken for fresh. */
+/* summary.baton: what is stored comes back; whatever is stale or damaged is never taken for fresh.
+ */
 #include "check.h"
 #include "summarise/figures.h"
 #include "summarise/summary_io.h"
@@ -108,8 +109,9 @@ static void same_devices(const struct summary *a, const struct summary *b)
 	for (size_t i = 0; i < a->n_devices && i < b->n_devices; i++) {
 		const struct device_summary *x = &a->devices[i], *y = &b->devices[i];
 		CHECK(same_text(a, x->key, b, y->key) && same_text(a, x->name, b, y->name) &&
-				  x->window_ns == y->window_ns && x->steps == y->steps && x->hull_ns == y->hull_ns &&
-				  x->carried == y->carried && x->n_processes == y->n_processes &&
+				  x->window_ns == y->window_ns && x->steps == y->steps &&
+				  x->hull_ns == y->hull_ns && x->carried == y->carried &&
+				  x->n_processes == y->n_processes &&
 				  memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
 				  memcmp(x->busy_ns, y->busy_ns, sizeof(x->busy_ns)) == 0 &&
 				  memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
@@ -132,8 +134,7 @@ static void same(const struct summary *a, const struct summary *b)
 		same_counts(&x->dur_ns, &y->dur_ns);
 	}
 	CHECK(b->n_nccl == 1 && b->nccl[0].wait_ns == 50 && b->nccl[0].bytes == -1, "nccl rows");
-	CHECK(b->n_evidence == 2 && b->evidence[0].ns == 99 &&
-			  b->evidence[0].leaf == LEAF_HOST_INPUT &&
+	CHECK(b->n_evidence == 2 && b->evidence[0].ns == 99 && b->evidence[0].leaf == LEAF_HOST_INPUT &&
 			  same_text(a, a->evidence[1].what, b, b->evidence[1].what),
 		  "evidence rows");
 	CHECK(b->n_late == 1 && b->late[0].caused_ns == 12 && b->late[0].rank == 1, "late rows");
@@ -151,7 +152,8 @@ static int load(const char *options)
 	if (!error)
 		summary_free(&loaded);
 	else
-		CHECK(loaded.devices == NULL && loaded.pool.texts == NULL, "something is left in a summary");
+		CHECK(loaded.devices == NULL && loaded.pool.texts == NULL,
+			  "something is left in a summary");
 	return error;
 }
 
@@ -327,7 +329,8 @@ static void all(void)
 	summary_free(&s);
 }
 
-/* The trace file must be older than the program that reduces it, so this one starts itself again. */
+/* The trace file must be older than the program that reduces it, so this one starts itself again.
+ */
 int main(int argc, char **argv)
 {
 	char name[] = "/tmp/summary_io_test.XXXXXX", file[64];

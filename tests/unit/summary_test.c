@@ -1,0 +1,210 @@
+/* Merging summaries: the same rows, in the same order, whatever the order of the parts. */
+#include "check.h"
+#include "summarise/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 12 };
+
+static uint64_t state = 9;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(state >> 33) % below;
+}
+
+/* Rows that overlap with those of other parts: devices, names and keys come from small sets. */
+static void fill(struct summary *s, int part)
+{
+	char text[64];
+	summary_init(s);
+	snprintf(text, sizeof(text), "host%d/%d", part % 3, part % 4);
+	struct device_summary *d = summary_device(s, text);
+	char device[64];
+	snprintf(device, sizeof(device), "%s", text);
+	summary_string(s, part % 2 ? "B100" : "A100", &d->name);
+	d->ranks = malloc(sizeof(*d->ranks));
+	d->pids = malloc(sizeof(*d->pids));
+	d->ranks[0] = part % 5 == 0 ? -1 : part;
+	d->pids[0] = 100 + part % 3;
+	d->n_processes = 1;
+	d->steps = 1 + part;
+	d->window_ns = d->time_ns[LEAF_WORK_MATMUL] = 1000 * part;
+	d->carried = LEAF_BIT(draw(LEAF_COUNT));
+	for (int i = 0; i < 2000; i++) {
+		snprintf(text, sizeof(text), "kernel%u", draw(3000));
+		struct kernel_summary *k =
+			summary_kernel(s, text, draw(2) ? "custom.other" : "matmul.gemm");
+		k->group = strcmp(summary_text(s, k->class_name), "custom.other") == 0 ? 2 : 0;
+		k->tensor_core = (int8_t)draw(3) - 1;
+		k->count++;
+		k->total_ns += draw(5);
+		counts_add(&k->dur_ns, draw(7), 1);
+		snprintf(text, sizeof(text), "range%u", draw(2000));
+		summary_evidence(s, device, (enum leaf)draw(LEAF_COUNT), text, 1, draw(3));
+	}
+	for (int i = 0; i < 20; i++) {
+		struct nccl_summary key = {.members = draw(3), .bytes = (int64_t)draw(3) - 1};
+		key.max_bytes_moved = key.bytes * 2;
+		summary_string(s, draw(2) ? "AllReduce" : "AllGather", &key.op);
+		struct nccl_summary *n = summary_nccl(s, &key);
+		n->count++;
+		n->wait_ns += draw(9);
+		summary_late(s, device, (int32_t)draw(4))->caused_ns += draw(4);
+	}
+	s->quality.records = draw(100);
+	s->quality.tool_ns = part % 2 ? -1 : part;
+}
+
+static bool texts_equal(const struct summary *a, uint32_t x, const struct summary *b, uint32_t y)
+{
+	return strcmp(summary_text(a, x), summary_text(b, y)) == 0;
+}
+
+static bool counts_equal(const struct counts *a, const struct counts *b)
+{
+	struct count *x, *y;
+	bool ok = counts_sorted(a, &x) == 0 && counts_sorted(b, &y) == 0 && a->used == b->used &&
+			  memcmp(x, y, a->used * sizeof(*x)) == 0;
+	free(x);
+	free(y);
+	return ok;
+}
+
+static bool devices_equal(const struct summary *a, const struct summary *b)
+{
+	bool ok = a->n_devices == b->n_devices;
+	for (size_t i = 0; ok && i < a->n_devices; i++) {
+		const struct device_summary *x = &a->devices[i], *y = &b->devices[i];
+		ok = texts_equal(a, x->key, b, y->key) && texts_equal(a, x->name, b, y->name) &&
+			 x->steps == y->steps && x->window_ns == y->window_ns && x->carried == y->carried &&
+			 x->n_processes == y->n_processes &&
+			 memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
+			 memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0 &&
+			 counts_equal(&x->step_ns, &y->step_ns);
+	}
+	return ok;
+}
+
+static bool kernels_equal(const struct summary *a, const struct summary *b)
+{
+	bool ok = a->n_kernels == b->n_kernels;
+	for (size_t i = 0; ok && i < a->n_kernels; i++) {
+		const struct kernel_summary *x = &a->kernels[i], *y = &b->kernels[i];
+		ok = texts_equal(a, x->name, b, y->name) &&
+			 texts_equal(a, x->class_name, b, y->class_name) && x->group == y->group &&
+			 x->tensor_core == y->tensor_core && x->count == y->count &&
+			 x->total_ns == y->total_ns && counts_equal(&x->dur_ns, &y->dur_ns);
+	}
+	return ok;
+}
+
+static bool others_equal(const struct summary *a, const struct summary *b)
+{
+	bool ok = a->n_nccl == b->n_nccl && a->n_evidence == b->n_evidence && a->n_late == b->n_late;
+	for (size_t i = 0; ok && i < a->n_nccl; i++) {
+		const struct nccl_summary *x = &a->nccl[i], *y = &b->nccl[i];
+		ok = texts_equal(a, x->op, b, y->op) && x->members == y->members && x->bytes == y->bytes &&
+			 x->count == y->count && x->wait_ns == y->wait_ns &&
+			 x->max_bytes_moved == y->max_bytes_moved;
+	}
+	for (size_t i = 0; ok && i < a->n_evidence; i++) {
+		const struct evidence *x = &a->evidence[i], *y = &b->evidence[i];
+		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
+			 x->leaf == y->leaf && x->count == y->count && x->ns == y->ns;
+	}
+	for (size_t i = 0; ok && i < a->n_late; i++)
+		ok = texts_equal(a, a->late[i].device, b, b->late[i].device) &&
+			 a->late[i].rank == b->late[i].rank && a->late[i].caused_ns == b->late[i].caused_ns;
+	return ok && memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0;
+}
+
+/* Merges the parts in a random order into `n` sums, sorts some of them on the way, then the sums.
+ */
+static void merge_shuffled(const struct summary *parts, int n, struct summary *out)
+{
+	struct summary sums[PARTS];
+	int order[PARTS];
+	for (int i = 0; i < PARTS; i++)
+		order[i] = i;
+	for (int i = PARTS - 1; i > 0; i--) {
+		int k = (int)draw((uint32_t)i + 1), t = order[i];
+		order[i] = order[k];
+		order[k] = t;
+	}
+	for (int i = 0; i < n; i++)
+		summary_init(&sums[i]);
+	for (int i = 0; i < PARTS; i++) {
+		CHECK(summary_merge(&sums[i % n], &parts[order[i]]) == 0, "merge failed");
+		if (draw(3) == 0)
+			summary_sort(&sums[i % n]); /* a sorted summary goes on growing */
+	}
+	summary_init(out);
+	for (int i = 0; i < n; i++) {
+		summary_merge(out, &sums[i]);
+		summary_free(&sums[i]);
+	}
+	summary_sort(out);
+}
+
+static void merging(void)
+{
+	struct summary parts[PARTS], first, other;
+	for (int i = 0; i < PARTS; i++)
+		fill(&parts[i], i);
+	merge_shuffled(parts, 1, &first);
+	CHECK(first.n_devices == 12 && first.n_kernels > 5000 && first.n_evidence > 20000,
+		  "%zu devices, %zu kernels, %zu rows of evidence", first.n_devices, first.n_kernels,
+		  first.n_evidence);
+	for (int round = 0; round < 6; round++) {
+		merge_shuffled(parts, 1 + round, &other);
+		CHECK(devices_equal(&first, &other), "round %d: devices differ", round);
+		CHECK(kernels_equal(&first, &other), "round %d: kernels differ", round);
+		CHECK(others_equal(&first, &other), "round %d: other rows differ", round);
+		summary_free(&other);
+	}
+	for (int i = 0; i < PARTS; i++)
+		summary_free(&parts[i]);
+	summary_free(&first);
+}
+
+/* Two parts of one device name different processes: the union, whichever came first. */
+static void shared_device(void)
+{
+	struct summary a, b, sum[2];
+	int32_t ranks[2][2] = {{0, -1}, {0, 3}};
+	int64_t pids[2][2] = {{7, 8}, {7, 9}};
+	struct summary *parts[2] = {&a, &b};
+	for (int i = 0; i < 2; i++) {
+		summary_init(parts[i]);
+		struct device_summary *d = summary_device(parts[i], "h/0");
+		d->ranks = malloc(sizeof(ranks[i]));
+		d->pids = malloc(sizeof(pids[i]));
+		memcpy(d->ranks, ranks[i], sizeof(ranks[i]));
+		memcpy(d->pids, pids[i], sizeof(pids[i]));
+		d->n_processes = 2;
+		summary_string(parts[i], i ? "B100" : "A100", &d->name);
+	}
+	for (int i = 0; i < 2; i++) {
+		summary_init(&sum[i]);
+		summary_merge(&sum[i], parts[i]);
+		summary_merge(&sum[i], parts[!i]);
+		const struct device_summary *d = &sum[i].devices[0];
+		CHECK(d->n_processes == 3 && d->ranks[0] == 0 && d->ranks[1] == 3 && d->ranks[2] == -1 &&
+				  d->pids[1] == 9,
+			  "order %d: %u processes", i, d->n_processes);
+		CHECK(strcmp(summary_text(&sum[i], d->name), "A100") == 0, "order %d: named otherwise", i);
+		summary_free(&sum[i]);
+	}
+	summary_free(&a);
+	summary_free(&b);
+}
+
+int main(void)
+{
+	merging();
+	shared_device();
+	return finish();
+}
