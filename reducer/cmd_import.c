@@ -5,6 +5,7 @@
 #include "import/importer.h"
 #include "import/inflate.h"
 #include "import/made.h"
+#include "import/staging.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -119,50 +120,37 @@ static void make_run_id(const struct sources *sources, char id[17])
 
 /* ---- where to ---- */
 
-static bool is_trace_name(const char *name)
-{
-	size_t bytes = strlen(name);
-	return bytes > 6 && strcmp(name + bytes - 6, ".baton") == 0;
-}
-
-/* Counts the traces in the directory, or removes them. -errno on failure. */
-static int old_traces(const char *path, bool removing)
-{
-	DIR *dir = opendir(path);
-	int n = 0;
-	if (!dir)
-		return -errno;
-	for (struct dirent *e; n >= 0 && (e = readdir(dir));) {
-		if (!is_trace_name(e->d_name))
-			continue;
-		if (removing && unlinkat(dirfd(dir), e->d_name, 0) != 0)
-			n = -errno;
-		else
-			n++;
-	}
-	closedir(dir);
-	return n;
-}
-
-static enum status prepare_output(const char *path, bool force, bool *made_it)
+/* Refuses a directory that holds traces already, unless they may be replaced. */
+static enum status prepare_output(const char *path, bool force, bool *made_it, char **staging)
 {
 	*made_it = mkdir(path, 0700) == 0;
 	int error = *made_it || errno == EEXIST ? 0 : -errno;
-	if (!error && access(path, W_OK | X_OK) != 0)
-		error = -errno;
-	int found = error ? error : old_traces(path, false);
+	int found = error ? error : staging_count(path);
 	if (found > 0 && !force) {
-		diag("%s: holds %d trace file%s already; -f removes them first", path, found,
+		diag("%s: holds %d trace file%s already; -f replaces them", path, found,
 			 found > 1 ? "s" : "");
 		return STATUS_USAGE;
 	}
-	if (found > 0)
-		found = old_traces(path, true);
+	if (found >= 0)
+		found = staging_open(path, staging);
 	if (found < 0) {
 		diag("%s: %s", path, strerror(-found));
 		return STATUS_OUTPUT;
 	}
 	return STATUS_OK;
+}
+
+/* The new traces take the old ones' place only when there are some and all could be written. */
+static enum status finish_output(enum status status, char *staging, const char *path)
+{
+	if (status != STATUS_OK && status != STATUS_PARTIAL) {
+		staging_discard(staging);
+		return status;
+	}
+	int error = staging_publish(staging, path);
+	if (error)
+		diag("%s: %s", path, strerror(-error));
+	return error ? STATUS_OUTPUT : status;
 }
 
 /* ---- importing ---- */
@@ -237,7 +225,7 @@ static const char *grouped(uint64_t n, char text[32])
 	return text;
 }
 
-static void say_result(const struct made *made, const struct import_run *run)
+static void say_result(const struct made *made, const struct import_run *run, const char *out_dir)
 {
 	uint64_t processes = 0, kernels = 0, calls = 0, bytes = 0;
 	char a[32], b[32], c[32], d[32];
@@ -255,10 +243,11 @@ static void say_result(const struct made *made, const struct import_run *run)
 		 "%s",
 		 grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
 		 grouped(run->refused, d), small ? 0 : 1, (small ? 1e-3 : 1e-6) * (double)bytes,
-		 small ? "kB" : "MB", run->out_dir, run->out_dir);
+		 small ? "kB" : "MB", out_dir, out_dir);
 }
 
-static enum status import_into(const struct sources *sources, struct import_run *run)
+static enum status import_into(const struct sources *sources, struct import_run *run,
+							   const char *out_dir)
 {
 	struct made made = {0};
 	enum status status = import_all(sources, run, &made);
@@ -268,7 +257,7 @@ static enum status import_into(const struct sources *sources, struct import_run 
 		diag("nothing was imported");
 		status = STATUS_INPUT;
 	} else if (status != STATUS_OUTPUT) {
-		say_result(&made, run);
+		say_result(&made, run, out_dir);
 	}
 	made_free(&made);
 	free(run->seats);
@@ -292,8 +281,9 @@ static int check_usage(const struct invocation *call, const struct sources *sour
 static int run_import(const struct invocation *call)
 {
 	struct sources sources = {0};
-	struct import_run run = {.out_dir = option_text(call, "output", ""),
-							 .force_rank = (int32_t)option_number(call, "rank", -1)};
+	const char *out_dir = option_text(call, "output", "");
+	char *staging = NULL;
+	struct import_run run = {.force_rank = (int32_t)option_number(call, "rank", -1)};
 	char run_id[17];
 	bool made_directory = false;
 	enum status listed = list_sources(call, &sources), status = check_usage(call, &sources);
@@ -302,23 +292,24 @@ static int run_import(const struct invocation *call)
 		status = STATUS_INPUT;
 	}
 	if (status == STATUS_OK)
-		status = prepare_output(run.out_dir, option_given(call, "force"), &made_directory);
+		status = prepare_output(out_dir, option_given(call, "force"), &made_directory, &staging);
 	if (status == STATUS_OK) {
 		make_run_id(&sources, run_id);
 		run.run_id = run_id;
-		status = import_into(&sources, &run);
+		run.out_dir = staging;
+		status = finish_output(import_into(&sources, &run, out_dir), staging, out_dir);
 		if (listed != STATUS_OK && status == STATUS_OK)
 			status = STATUS_PARTIAL;
 	}
 	if (made_directory)
-		rmdir(run.out_dir); /* when nothing came into it */
+		rmdir(out_dir); /* when nothing came into it */
 	free_sources(&sources);
 	return status;
 }
 
 static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "DIR", "write the traces into this directory"},
-	{"force", 'f', OPTION_FLAG, NULL, "remove the traces the directory already holds"},
+	{"force", 'f', OPTION_FLAG, NULL, "replace the traces the directory already holds"},
 	{"rank", 0, OPTION_NUMBER, "N", "the rank of a single file that does not tell it"},
 	{NULL, 0, OPTION_FLAG, NULL, NULL},
 };
