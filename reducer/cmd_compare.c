@@ -16,6 +16,10 @@ static const struct option_spec options[] = {
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
 	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
+	{"classes", 0, OPTION_TEXT, "FILE",
+	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},
+	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"},
+	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when stored summaries are up to date"},
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
 	{0},
@@ -126,6 +130,9 @@ static int run(const struct invocation *call)
 {
 	struct reduce_options how = {.steps = option_text(call, "steps", NULL),
 								 .step_range = option_text(call, "step-range", NULL),
+								 .classes_file = option_text(call, "classes", NULL),
+								 .taxonomy = option_text(call, "taxonomy", NULL),
+								 .fresh = option_given(call, "fresh"),
 								 .store = true};
 	enum scaling scaling;
 	size_t n = (size_t)call->operands;

@@ -37,6 +37,7 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.reduction = reduction,
 							.figures = &figures,
 							.findings = &findings,
+							.gaps = option_given(call, "gaps"),
 							.kernels = (uint32_t)option_number(call, "kernels", 10)};
 	int status = STATUS_OK;
 	if (option_given(call, "json"))

@@ -42,8 +42,8 @@ static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t r
 	size_t i = 0, k = 0, n = 0;
 	while (n < room && (i < into->n_gaps || k < from->n_gaps)) {
 		bool take_from =
-			i == into->n_gaps || (k < from->n_gaps && gap_proof_weight(&from->gaps[k], leaf) >
-														  gap_proof_weight(&into->gaps[i], leaf));
+			i == into->n_gaps ||
+			(k < from->n_gaps && gap_proof_worse(&from->gaps[k], &into->gaps[i], leaf));
 		all[n++] = take_from ? from->gaps[k++] : into->gaps[i++];
 	}
 	free(into->gaps);

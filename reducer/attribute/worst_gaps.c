@@ -18,10 +18,13 @@ int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf)
 	return sum;
 }
 
-static bool worse(const struct gap_proof *a, const struct gap_proof *b, const char *leaf)
+bool gap_proof_worse(const struct gap_proof *a, const struct gap_proof *b, const char *leaf)
 {
 	int64_t x = gap_proof_weight(a, leaf), y = gap_proof_weight(b, leaf);
-	return x != y ? x > y : a->a_ns < b->a_ns;
+	if (x != y)
+		return x > y;
+	int devices = strcmp(a->device, b->device);
+	return devices ? devices < 0 : a->a_ns < b->a_ns;
 }
 
 /* The row that stood behind most of the gap. */
@@ -78,22 +81,22 @@ int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 	if (worst->room == 0)
 		return 0;
 	struct gap_proof proof = {.a_ns = gap->a, .b_ns = gap->b};
+	snprintf(proof.device, sizeof(proof.device), "%s", worst->device);
 	for (size_t i = 0; i < pieces->n; i++)
 		proof.leaf_ns[pieces->at[i].leaf] += pieces->at[i].to - pieces->at[i].from;
 	bool full = out->n_gaps == worst->room;
 	if (gap_proof_weight(&proof, worst->leaf) == 0 ||
-		(full && !worse(&proof, &out->gaps[out->n_gaps - 1], worst->leaf)))
+		(full && !gap_proof_worse(&proof, &out->gaps[out->n_gaps - 1], worst->leaf)))
 		return 0;
 	if (!out->gaps) {
 		out->gaps = calloc(worst->room, sizeof(*out->gaps));
 		if (!out->gaps)
 			return -ENOMEM;
 	}
-	snprintf(proof.device, sizeof(proof.device), "%s", worst->device);
 	prove(&proof, gap, ds, scan);
 	describe_doing(&proof, pieces, ds);
 	size_t at = full ? out->n_gaps - 1 : out->n_gaps++;
-	for (; at > 0 && worse(&proof, &out->gaps[at - 1], worst->leaf); at--)
+	for (; at > 0 && gap_proof_worse(&proof, &out->gaps[at - 1], worst->leaf); at--)
 		out->gaps[at] = out->gaps[at - 1];
 	out->gaps[at] = proof;
 	return 0;

@@ -18,5 +18,8 @@ int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 
 /* The time of a proof that counts under `leaf` (NULL: all of it). */
 int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf);
+/* The order of the worst: more time, then by device, then the earlier. Total, so that threads
+ * change nothing. */
+bool gap_proof_worse(const struct gap_proof *a, const struct gap_proof *b, const char *leaf);
 
 #endif

@@ -148,7 +148,7 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 {
 	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
-	struct text_buffer a, b, d, name, other;
+	struct text_buffer a, b, d, name;
 	int64_t others = 0, largest;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
@@ -161,9 +161,9 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 					 text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
 					 text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
 					 with_sign(screen, terms[0].ns, &d));
-	screen_title(screen, "Where the %s ms %s by %s went against %s (sums exactly)",
+	screen_title(screen, "Where the %s ms %s by %s went (the terms add up exactly)",
 				 text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost",
-				 text_cut(c->names[i], 34, &name), text_cut(c->names[c->result->base], 34, &other));
+				 text_cut(c->names[i], 40, &name));
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		char why[160];
 		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {

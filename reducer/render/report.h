@@ -15,6 +15,7 @@ struct report {
 	const struct figures *figures;
 	const struct findings *findings;
 	uint32_t kernels; /* how many to print; 0: all */
+	bool gaps;        /* they were asked for */
 };
 
 void report_json(const struct report *report, FILE *out);

@@ -221,7 +221,7 @@ void report_json(const struct report *report, FILE *out)
 	for (size_t i = 0; i < report->findings->n; i++)
 		finding_object(j, &report->findings->at[i]);
 	json_end_array(j);
-	if (report->reduction->n_gaps) {
+	if (report->gaps) {
 		json_array(j, "gaps");
 		for (size_t i = 0; i < report->reduction->n_gaps; i++)
 			gap_object(j, &report->reduction->gaps[i]);
