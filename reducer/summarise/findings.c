@@ -177,8 +177,9 @@ static int add_asymmetry(const struct summary *summary, const struct figures *f,
 	qsort(values, summary->n_devices, sizeof(*values), by_number);
 	int64_t median = values[(summary->n_devices - 1) / 2];
 	free(values);
-	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf, .share_ns = worst_ns - median};
-	finding.severity = severity(summary, f, kind->id, finding.share_ns);
+	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf};
+	finding.severity = severity(summary, f, kind->id, worst_ns - median);
+	finding.share_ns = (worst_ns - median) / f->devices; /* of the mean step, like every share */
 	if (!finding_counts(&finding))
 		return 0;
 	char label[128];
@@ -190,6 +191,35 @@ static int add_asymmetry(const struct summary *summary, const struct figures *f,
 		snprintf(finding.evidence, sizeof(finding.evidence), "the others %s for it",
 				 unsplit ? "may wait" : "wait");
 	return add(out, &finding);
+}
+
+static int64_t median_of_kind(const struct summary *summary, const struct loss_kind *kind,
+							  int64_t *scratch)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		scratch[i] = kind_per_step(&summary->devices[i], kind);
+	qsort(scratch, summary->n_devices, sizeof(*scratch), by_number);
+	return scratch[(summary->n_devices - 1) / 2];
+}
+
+/* Of what a late device has more than the median one does: the idle loss with the largest
+ * difference. */
+static void explain_late(const struct summary *summary, uint32_t device, char *out, size_t bytes)
+{
+	int64_t *scratch = malloc(summary->n_devices * sizeof(*scratch)), most = 0;
+	for (size_t i = 0; scratch && i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		for (int k = 0; d->key == device && k < KINDS; k++) {
+			int64_t own = kind_per_step(d, &kinds[k]),
+					median = median_of_kind(summary, &kinds[k], scratch);
+			if (strncmp(kinds[k].leaf, "idle", 4) != 0 || own - median <= most)
+				continue;
+			most = own - median;
+			snprintf(out, bytes, "its own time: %.3f ms/step of %s, the median device %.3f",
+					 (double)own / 1e6, kinds[k].id, (double)median / 1e6);
+		}
+	}
+	free(scratch);
 }
 
 /* A rank that is last into most of the collectives whose members were all seen. */
@@ -210,6 +240,7 @@ static int add_late_ranks(const struct summary *summary, const struct figures *f
 		snprintf(finding.summary, sizeof(finding.summary),
 				 "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
 				 l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
+		explain_late(summary, l->device, finding.evidence, sizeof(finding.evidence));
 		error = add(out, &finding);
 	}
 	return error;
@@ -232,7 +263,9 @@ int findings_make(const struct summary *summary, const struct figures *figures,
 	for (int i = 0; !error && i < KINDS; i++)
 		error = add_loss(summary, figures, &kinds[i], out);
 	for (int i = 0; !error && figures->devices > 1 && i < KINDS; i++)
-		error = add_asymmetry(summary, figures, &kinds[i], out);
+		if (summary->n_late == 0 ||
+			!(kinds[i].leaves & LEAF_BIT(LEAF_NCCL_WAIT))) /* late ranks tell more */
+			error = add_asymmetry(summary, figures, &kinds[i], out);
 	if (!error)
 		error = add_late_ranks(summary, figures, out);
 	if (out->n)

@@ -143,13 +143,14 @@ static void asymmetry(void)
 		const struct finding *f = &all.at[i];
 		if (strcmp(f->id, "asymmetry") != 0)
 			continue;
-		CHECK(f->share_ns == 6 * MS && strstr(f->summary, "rank 2"), "%s", f->summary);
+		CHECK(f->share_ns == 6 * MS / 4 && strstr(f->summary, "rank 2"), "%s", f->summary);
 		input += strcmp(f->leaf, "idle.host.input") == 0;
-		wait += strcmp(f->leaf, "nccl.wait") == 0; /* the one that waits least is the late one */
+		wait += strcmp(f->leaf, "nccl.wait") == 0; /* said once, as a late rank */
 	}
-	CHECK(input == 1 && wait == 1, "%u and %u asymmetries", input, wait);
+	CHECK(input == 1 && wait == 0, "%u and %u asymmetries", input, wait);
 	const struct finding *f = find(&all, "late_rank");
-	CHECK(f && strstr(f->summary, "rank 2 is last into 94 %") && f->share_ns == 45 * MS / 10,
+	CHECK(f && strstr(f->summary, "rank 2 is last into 94 %") && f->share_ns == 45 * MS / 10 &&
+			  strstr(f->evidence, "input"),
 		  "late rank: %s", f ? f->summary : "none");
 	findings_free(&all);
 	summary_free(&s);

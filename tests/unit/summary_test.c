@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12 };
+enum { PARTS = 12, SUMS = 24 };
 
 static uint64_t state = 9;
 
@@ -20,7 +20,7 @@ static void fill(struct summary *s, int part)
 {
 	char text[64];
 	summary_init(s);
-	snprintf(text, sizeof(text), "host%d/%d", part % 3, part % 4);
+	snprintf(text, sizeof(text), "host%d/%d", part % 3, part % 2); /* two parts to a device */
 	struct device_summary *d = summary_device(s, text);
 	char device[64];
 	snprintf(device, sizeof(device), "%s", text);
@@ -33,6 +33,14 @@ static void fill(struct summary *s, int part)
 	d->steps = 1 + part;
 	d->window_ns = d->time_ns[LEAF_WORK_MATMUL] = 1000 * part;
 	d->carried = LEAF_BIT(draw(LEAF_COUNT));
+	int64_t *const numbers[] = {&d->hull_ns,        &d->hull_idle_ns, &d->lead_in_ns,
+								&d->nccl_hidden_ns, &d->floor_ns,     &d->queued_gap_ns,
+								&d->kernels,        &d->launches,     &d->short_kernels};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		*numbers[i] = 1 + draw(1000);
+	for (int i = 0; i < SUMMARY_GROUPS; i++)
+		d->busy_ns[i] = 1 + draw(1000);
+	counts_add(&d->step_ns, 1000 + part, 1);
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof(text), "kernel%u", draw(3000));
 		struct kernel_summary *k =
@@ -49,12 +57,28 @@ static void fill(struct summary *s, int part)
 		struct nccl_summary key = {.members = draw(3), .bytes = (int64_t)draw(3) - 1};
 		key.max_bytes_moved = key.bytes * 2;
 		summary_string(s, draw(2) ? "AllReduce" : "AllGather", &key.op);
+		summary_string(s, draw(2) ? "dp" : "tp", &key.comm);
+		summary_string(s, draw(2) ? "one rank" : "", &key.reason);
 		struct nccl_summary *n = summary_nccl(s, &key);
 		n->count++;
-		n->wait_ns += draw(9);
-		summary_late(s, device, (int32_t)draw(4))->caused_ns += draw(4);
+		n->wait_ns += draw(3);
+		n->transfer_ns += draw(3);
+		n->unsplit_ns += draw(3);
+		struct late_summary *late = summary_late(s, device, (int32_t)draw(40));
+		late->caused_ns += draw(2);
+		late->last++;
+		late->taken += 1 + draw(3);
 	}
-	s->quality.records = draw(100);
+	uint64_t *const facts[] = {&s->quality.records,          &s->quality.dropped,
+							   &s->quality.in_flight,        &s->quality.ops,
+							   &s->quality.unmatched_ops,    &s->quality.invalid_timestamps,
+							   &s->quality.invalid_events,   &s->quality.truncated_files,
+							   &s->quality.unreadable_files, &s->quality.unrecorded_ns,
+							   &s->quality.hand_offs,        &s->quality.steps_cut,
+							   &s->quality.launches};
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		*facts[i] = 1 + draw(100);
+	s->quality.clock_residual_ns = part % 3 ? -1 : part;
 	s->quality.tool_ns = part % 2 ? -1 : part;
 }
 
@@ -67,7 +91,7 @@ static bool counts_equal(const struct counts *a, const struct counts *b)
 {
 	struct count *x, *y;
 	bool ok = counts_sorted(a, &x) == 0 && counts_sorted(b, &y) == 0 && a->used == b->used &&
-			  memcmp(x, y, a->used * sizeof(*x)) == 0;
+			  a->rounded == b->rounded && memcmp(x, y, a->used * sizeof(*x)) == 0;
 	free(x);
 	free(y);
 	return ok;
@@ -80,6 +104,13 @@ static bool devices_equal(const struct summary *a, const struct summary *b)
 		const struct device_summary *x = &a->devices[i], *y = &b->devices[i];
 		ok = texts_equal(a, x->key, b, y->key) && texts_equal(a, x->name, b, y->name) &&
 			 x->steps == y->steps && x->window_ns == y->window_ns && x->carried == y->carried &&
+			 x->hull_ns == y->hull_ns && x->hull_idle_ns == y->hull_idle_ns &&
+			 x->lead_in_ns == y->lead_in_ns && x->nccl_hidden_ns == y->nccl_hidden_ns &&
+			 x->floor_ns == y->floor_ns && x->queued_gap_ns == y->queued_gap_ns &&
+			 x->kernels == y->kernels && x->launches == y->launches &&
+			 x->short_kernels == y->short_kernels &&
+			 memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
+			 memcmp(x->busy_ns, y->busy_ns, sizeof(x->busy_ns)) == 0 &&
 			 x->n_processes == y->n_processes &&
 			 memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
 			 memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0 &&
@@ -107,17 +138,20 @@ static bool others_equal(const struct summary *a, const struct summary *b)
 	for (size_t i = 0; ok && i < a->n_nccl; i++) {
 		const struct nccl_summary *x = &a->nccl[i], *y = &b->nccl[i];
 		ok = texts_equal(a, x->op, b, y->op) && x->members == y->members && x->bytes == y->bytes &&
-			 x->count == y->count && x->wait_ns == y->wait_ns &&
-			 x->max_bytes_moved == y->max_bytes_moved;
+			 x->count == y->count && x->wait_ns == y->wait_ns && x->transfer_ns == y->transfer_ns &&
+			 x->unsplit_ns == y->unsplit_ns && texts_equal(a, x->comm, b, y->comm) &&
+			 texts_equal(a, x->reason, b, y->reason) && x->max_bytes_moved == y->max_bytes_moved;
 	}
 	for (size_t i = 0; ok && i < a->n_evidence; i++) {
 		const struct evidence *x = &a->evidence[i], *y = &b->evidence[i];
 		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
 			 x->leaf == y->leaf && x->count == y->count && x->ns == y->ns;
 	}
-	for (size_t i = 0; ok && i < a->n_late; i++)
-		ok = texts_equal(a, a->late[i].device, b, b->late[i].device) &&
-			 a->late[i].rank == b->late[i].rank && a->late[i].caused_ns == b->late[i].caused_ns;
+	for (size_t i = 0; ok && i < a->n_late; i++) {
+		const struct late_summary *x = &a->late[i], *y = &b->late[i];
+		ok = texts_equal(a, x->device, b, y->device) && x->rank == y->rank && x->last == y->last &&
+			 x->taken == y->taken && x->caused_ns == y->caused_ns;
+	}
 	return ok && memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0;
 }
 
@@ -149,15 +183,78 @@ static void merge_shuffled(const struct summary *parts, int n, struct summary *o
 	summary_sort(out);
 }
 
+/* What adds up over all rows, of parts or of one merged summary. */
+static void add_sums(const struct summary *s, uint64_t sums[SUMS])
+{
+	size_t k = 0;
+	for (size_t i = 0; i < s->n_devices; i++, k = 0) {
+		const struct device_summary *d = &s->devices[i];
+		const int64_t numbers[] = {d->steps,        d->window_ns,  d->hull_ns,
+								   d->hull_idle_ns, d->lead_in_ns, d->nccl_hidden_ns,
+								   d->kernels,      d->launches,   d->short_kernels,
+								   d->busy_ns[0],   d->busy_ns[4]};
+		for (; k < sizeof(numbers) / sizeof(numbers[0]); k++)
+			sums[k] += (uint64_t)numbers[k];
+		sums[k] += counts_total(&d->step_ns);
+	}
+	for (size_t i = 0; i < s->n_kernels; i++) {
+		sums[12] += s->kernels[i].count;
+		sums[13] += (uint64_t)s->kernels[i].total_ns;
+		sums[14] += counts_total(&s->kernels[i].dur_ns);
+	}
+	for (size_t i = 0; i < s->n_nccl; i++) {
+		sums[15] += s->nccl[i].count;
+		sums[16] += (uint64_t)s->nccl[i].wait_ns;
+		sums[17] += (uint64_t)s->nccl[i].transfer_ns;
+		sums[18] += (uint64_t)s->nccl[i].unsplit_ns;
+	}
+	for (size_t i = 0; i < s->n_evidence; i++) {
+		sums[19] += s->evidence[i].count;
+		sums[20] += (uint64_t)s->evidence[i].ns;
+	}
+	for (size_t i = 0; i < s->n_late; i++) {
+		sums[21] += s->late[i].last;
+		sums[22] += s->late[i].taken;
+		sums[23] += (uint64_t)s->late[i].caused_ns;
+	}
+}
+
+/* Merging loses nothing and counts nothing twice. */
+static void adds_up(const struct summary *parts, const struct summary *merged)
+{
+	uint64_t expected[SUMS] = {0}, got[SUMS] = {0}, facts = 0, records = 0;
+	int64_t floor_ns = 0, most = 0;
+	for (int i = 0; i < PARTS; i++) {
+		add_sums(&parts[i], expected);
+		facts += parts[i].quality.launches;
+		records += parts[i].quality.records;
+		floor_ns =
+			parts[i].devices[0].floor_ns > floor_ns ? parts[i].devices[0].floor_ns : floor_ns;
+	}
+	for (size_t i = 0; i < merged->n_devices; i++)
+		most = merged->devices[i].floor_ns > most ? merged->devices[i].floor_ns : most;
+	add_sums(merged, got);
+	for (int i = 0; i < SUMS; i++)
+		CHECK(got[i] == expected[i] && got[i] > 0, "sum %d is %llu, not %llu", i,
+			  (unsigned long long)got[i], (unsigned long long)expected[i]);
+	CHECK(most == floor_ns, "the largest floor is lost");
+	CHECK(merged->quality.launches == facts && merged->quality.records == records, "quality");
+	CHECK(merged->quality.tool_ns == 0 + 2 + 4 + 6 + 8 + 10 &&
+			  merged->quality.clock_residual_ns == 9,
+		  "what not all parts know: %lld, %lld", (long long)merged->quality.tool_ns,
+		  (long long)merged->quality.clock_residual_ns);
+}
+
 static void merging(void)
 {
 	struct summary parts[PARTS], first, other;
 	for (int i = 0; i < PARTS; i++)
 		fill(&parts[i], i);
 	merge_shuffled(parts, 1, &first);
-	CHECK(first.n_devices == 12 && first.n_kernels > 5000 && first.n_evidence > 20000,
+	CHECK(first.n_devices == 6 && first.n_kernels > 5000 && first.n_evidence > 20000,
 		  "%zu devices, %zu kernels, %zu rows of evidence", first.n_devices, first.n_kernels,
 		  first.n_evidence);
+	adds_up(parts, &first);
 	for (int round = 0; round < 6; round++) {
 		merge_shuffled(parts, 1 + round, &other);
 		CHECK(devices_equal(&first, &other), "round %d: devices differ", round);
