@@ -270,7 +270,7 @@ static inline int baton_reader_open(struct baton_reader *r, int dirfd, const cha
 {
 	struct stat st;
 	memset(r, 0, sizeof(*r));
-	r->fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	r->fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not hang */
 	if (r->fd < 0)
 		return -errno;
 	int error = fstat(r->fd, &st) != 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;

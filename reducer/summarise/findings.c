@@ -238,8 +238,8 @@ static int add_late_ranks(const struct summary *summary, const struct figures *f
 		if (!finding_counts(&finding))
 			continue;
 		snprintf(finding.summary, sizeof(finding.summary),
-				 "rank %d is last into %.0f %% of %llu collectives; the others wait for it",
-				 l->rank, 100.0 * (double)l->last / (double)l->taken, (unsigned long long)l->taken);
+				 "rank %d is last into %.0f %% of collectives", l->rank,
+				 100.0 * (double)l->last / (double)l->taken);
 		explain_late(summary, l->device, finding.evidence, sizeof(finding.evidence));
 		error = add(out, &finding);
 	}

@@ -13,6 +13,7 @@ struct loading {
 	size_t n_inputs;
 	uint64_t options_hash;
 	unsigned part; /* type of the last record that stands for itself */
+	int32_t last_rank;
 	bool has_quality;
 };
 
@@ -24,6 +25,20 @@ static bool times_ok(const int64_t *times, size_t n)
 	for (size_t i = 0; i < n; i++)
 		ok &= times[i] >= 0 && times[i] <= BATON_TIME_LIMIT_NS;
 	return ok;
+}
+
+static bool numbers_ok(const uint64_t *numbers, size_t n)
+{
+	bool ok = true;
+	for (size_t i = 0; i < n; i++)
+		ok &= numbers[i] <= (uint64_t)BATON_TIME_LIMIT_NS;
+	return ok;
+}
+
+/* -1 where a number is not known. */
+static bool known_ok(int64_t number)
+{
+	return number >= -1 && number <= BATON_TIME_LIMIT_NS;
 }
 
 static bool text_ok(const struct loading *l, uint32_t id)
@@ -77,8 +92,9 @@ static int load_reduction(struct loading *l, const void *record)
 	run->step_source = r->step_source;
 	run->mode = r->mode;
 	run->source = r->source;
-	return text_ok(l, r->step_source) && text_ok(l, r->mode) && text_ok(l, r->source) ? 0
-																					  : -EBADMSG;
+	bool ok = text_ok(l, r->step_source) && text_ok(l, r->mode) && text_ok(l, r->source) &&
+			  r->world_size >= -1;
+	return ok ? 0 : -EBADMSG;
 }
 
 static int load_input(struct loading *l, const void *record)
@@ -99,8 +115,11 @@ static int load_rank(struct loading *l, const void *record)
 	const struct baton_s_rank *r = record;
 	struct run_summary *run = &l->summary->run;
 	bool seen = r->state == BATON_RANK_SEEN;
-	if (!seen && r->state != BATON_RANK_MISSING)
+	bool first = run->n_ranks == 0 && run->n_missing_ranks == 0;
+	if ((!seen && r->state != BATON_RANK_MISSING) || r->rank < 0 ||
+		(!first && r->rank <= l->last_rank))
 		return -EBADMSG;
+	l->last_rank = r->rank;
 	int32_t *rank = seen ? NEXT_ROW(run->ranks, run->n_ranks)
 						 : NEXT_ROW(run->missing_ranks, run->n_missing_ranks);
 	if (!rank)
@@ -116,7 +135,11 @@ static int load_rank(struct loading *l, const void *record)
 static int load_quality(struct loading *l, const void *record)
 {
 	const struct baton_s_quality *r = record;
-	if (r->clock_residual_ns < -1 || r->tool_ns < -1)
+	size_t before = (offsetof(struct baton_s_quality, clock_residual_ns) -
+					 offsetof(struct baton_s_quality, records)) /
+					sizeof(uint64_t);
+	if (!numbers_ok(&r->records, before) || !known_ok(r->clock_residual_ns) ||
+		!numbers_ok(&r->unrecorded_ns, 3) || !known_ok(r->tool_ns) || !numbers_ok(&r->launches, 2))
 		return -EBADMSG;
 	l->has_quality = true;
 	l->summary->quality = (struct quality){.records = r->records,
@@ -171,6 +194,8 @@ static int load_driver(struct loading *l, const void *record)
 {
 	const struct baton_s_driver *r = record;
 	struct device_summary *d = &l->summary->devices[l->summary->n_devices - 1];
+	if (r->rank < -1)
+		return -EBADMSG;
 	int32_t *rank = NEXT_ROW(d->ranks, d->n_processes);
 	int64_t *pid = NEXT_ROW(d->pids, d->n_processes);
 	if (!rank || !pid)
@@ -198,7 +223,8 @@ static int load_kernel(struct loading *l, const void *record)
 	const struct baton_s_kernel *r = record;
 	struct summary *s = l->summary;
 	if (!text_ok(l, r->name) || !text_ok(l, r->class_name) || r->group >= SUMMARY_GROUPS ||
-		r->tensor_core < -1 || r->tensor_core > 1 || !times_ok(&r->total_ns, 1))
+		r->tensor_core < -1 || r->tensor_core > 1 || !times_ok(&r->total_ns, 1) ||
+		!numbers_ok(&r->count, 1))
 		return -EBADMSG;
 	struct kernel_summary *k = NEXT_ROW(s->kernels, s->n_kernels);
 	if (!k)
@@ -249,8 +275,9 @@ static int load_nccl(struct loading *l, const void *record)
 {
 	const struct baton_s_nccl *r = record;
 	struct summary *s = l->summary;
-	if (!text_ok(l, r->op) || !text_ok(l, r->comm) || !text_ok(l, r->reason) || r->bytes < -1 ||
-		r->max_bytes_moved < -1 || !times_ok(&r->transfer_ns, 3))
+	if (!text_ok(l, r->op) || !text_ok(l, r->comm) || !text_ok(l, r->reason) ||
+		!known_ok(r->bytes) || !known_ok(r->max_bytes_moved) || !numbers_ok(&r->count, 1) ||
+		!times_ok(&r->transfer_ns, 3))
 		return -EBADMSG;
 	struct nccl_summary *n = NEXT_ROW(s->nccl, s->n_nccl);
 	if (!n)
@@ -275,7 +302,7 @@ static int load_evidence(struct loading *l, const void *record)
 	struct summary *s = l->summary;
 	enum leaf leaf;
 	if (!text_ok(l, r->device) || !text_ok(l, r->what) || !find_leaf(l, r->leaf, &leaf) ||
-		!times_ok(&r->ns, 1))
+		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1))
 		return -EBADMSG;
 	struct evidence *e = NEXT_ROW(s->evidence, s->n_evidence);
 	if (!e)
@@ -293,7 +320,8 @@ static int load_late(struct loading *l, const void *record)
 {
 	const struct baton_s_late *r = record;
 	struct summary *s = l->summary;
-	if (!text_ok(l, r->device) || !times_ok(&r->caused_ns, 1))
+	if (!text_ok(l, r->device) || r->rank < -1 || !numbers_ok(&r->last, 2) ||
+		!times_ok(&r->caused_ns, 1))
 		return -EBADMSG;
 	struct late_summary *late = NEXT_ROW(s->late, s->n_late);
 	if (!late)

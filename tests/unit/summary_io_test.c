@@ -5,6 +5,7 @@
 #include "summarise/summary_io.h"
 
 #include <baton/reader.h>
+#include <baton/summary_format.h>
 #include <baton/writer.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -264,17 +265,93 @@ static struct baton_block_header first_block(uint8_t **raw)
 	return header;
 }
 
+/* Every kind of row, and one block is enough for all. */
+static void make_small(struct summary *s)
+{
+	struct nccl_summary key = {.members = 2, .bytes = -1, .max_bytes_moved = -1};
+	summary_init(s);
+	make_device(s, "host/0", 0);
+	summary_kernel(s, "k", "custom.other")->group = 2;
+	summary_string(s, "AllReduce", &key.op);
+	summary_nccl(s, &key)->count = 1;
+	summary_evidence(s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
+	summary_late(s, "host/0", 0);
+	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
+	s->run.n_ranks = 2;
+	s->run.ranks[0] = 0;
+	s->run.ranks[1] = 1;
+}
+
+/* The first record of a type in `raw`. */
+static uint8_t *find_record(uint8_t *raw, uint32_t bytes, uint16_t type)
+{
+	struct baton_record head = {0};
+	for (uint32_t at = 0; at < bytes; at += head.size) {
+		memcpy(&head, raw + at, sizeof(head));
+		if (head.type == type)
+			return raw + at;
+	}
+	return NULL;
+}
+
+/* Each number one beyond what docs/FORMAT.md allows, under right checksums. */
+static void beyond(const struct summary *s)
+{
+	static const struct {
+		uint16_t type;
+		uint16_t offset, bytes;
+		int64_t value;
+	} cases[] = {
+		{BATON_S_REDUCTION, 12, 4, -2},
+		{BATON_S_RANK, 8, 4, -1},
+		{BATON_S_RANK, 8, 4, 9},
+		{BATON_S_QUALITY, 8, 8, INT64_MIN},
+		{BATON_S_QUALITY, 80, 8, -2},
+		{BATON_S_QUALITY, 88, 8, INT64_MIN},
+		{BATON_S_QUALITY, 112, 8, INT64_MAX},
+		{BATON_S_QUALITY, 128, 8, -1},
+		{BATON_S_DEVICE, 24, 8, -1},
+		{BATON_S_DEVICE, 136, 8, INT64_MAX},
+		{BATON_S_DRIVER, 8, 4, -2},
+		{BATON_S_LEAF, 12, 4, 2},
+		{BATON_S_KERNEL, 16, 4, 5},
+		{BATON_S_KERNEL, 24, 8, -1},
+		{BATON_S_NCCL, 24, 8, INT64_MAX},
+		{BATON_S_NCCL, 32, 8, -1},
+		{BATON_S_EVIDENCE, 24, 8, -1},
+		{BATON_S_LATE, 12, 4, -2},
+		{BATON_S_LATE, 24, 8, -1},
+	};
+	uint8_t *raw;
+	CHECK(summary_store(dir, s, "a") == 0, "not stored");
+	struct baton_block_header first = first_block(&raw);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct baton_writer w;
+		struct baton_block_header header = {
+			.kind = BATON_RECORDS, .rows = first.rows, .raw_bytes = first.raw_bytes};
+		baton_writer_open(&w, open(path, O_WRONLY | O_TRUNC), BATON_SUMMARY, 0);
+		memcpy(w.raw, raw, first.raw_bytes);
+		uint8_t *record = find_record(w.raw, first.raw_bytes, cases[i].type);
+		CHECK(record, "no record of type %u", cases[i].type);
+		if (record)
+			memcpy(record + cases[i].offset, &cases[i].value, cases[i].bytes);
+		baton_writer_seal(&w, &header);
+		baton_writer_close(&w);
+		CHECK(load("a") == -EBADMSG, "type %u offset %u: %lld was taken", cases[i].type,
+			  cases[i].offset, (long long)cases[i].value);
+	}
+	free(raw);
+}
+
 /* Bytes that are wrong under right checksums: refused, or a summary that views can use. */
 static void hostile(void)
 {
 	struct summary s;
 	uint8_t *raw;
 	unsigned taken = 0, refused = 0;
-	summary_init(&s);
-	make_device(&s, "host/0", 0);
-	summary_kernel(&s, "k", "custom.other")->group = 2;
-	summary_evidence(&s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
-	summary_late(&s, "host/0", 0);
+	make_small(&s);
+	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
+	beyond(&s);
 	CHECK(summary_store(dir, &s, "a") == 0, "not stored");
 	summary_free(&s);
 	struct baton_block_header first = first_block(&raw);

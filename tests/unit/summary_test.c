@@ -15,16 +15,8 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* Rows that overlap with those of other parts: devices, names and keys come from small sets. */
-static void fill(struct summary *s, int part)
+static void fill_device(struct device_summary *d, int part)
 {
-	char text[64];
-	summary_init(s);
-	snprintf(text, sizeof(text), "host%d/%d", part % 3, part % 2); /* two parts to a device */
-	struct device_summary *d = summary_device(s, text);
-	char device[64];
-	snprintf(device, sizeof(device), "%s", text);
-	summary_string(s, part % 2 ? "B100" : "A100", &d->name);
 	d->ranks = malloc(sizeof(*d->ranks));
 	d->pids = malloc(sizeof(*d->pids));
 	d->ranks[0] = part % 5 == 0 ? -1 : part;
@@ -41,6 +33,26 @@ static void fill(struct summary *s, int part)
 	for (int i = 0; i < SUMMARY_GROUPS; i++)
 		d->busy_ns[i] = 1 + draw(1000);
 	counts_add(&d->step_ns, 1000 + part, 1);
+}
+
+static void fill_quality(struct quality *q, int part)
+{
+	uint64_t *const facts[] = {&q->records,          &q->dropped,
+							   &q->in_flight,        &q->ops,
+							   &q->unmatched_ops,    &q->invalid_timestamps,
+							   &q->invalid_events,   &q->truncated_files,
+							   &q->unreadable_files, &q->unrecorded_ns,
+							   &q->hand_offs,        &q->steps_cut,
+							   &q->launches};
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		*facts[i] = 1 + draw(100);
+	q->clock_residual_ns = part % 3 ? -1 : part;
+	q->tool_ns = part % 2 ? -1 : part;
+}
+
+static void fill_work(struct summary *s, const char *device)
+{
+	char text[64];
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof(text), "kernel%u", draw(3000));
 		struct kernel_summary *k =
@@ -53,6 +65,10 @@ static void fill(struct summary *s, int part)
 		snprintf(text, sizeof(text), "range%u", draw(2000));
 		summary_evidence(s, device, (enum leaf)draw(LEAF_COUNT), text, 1, draw(3));
 	}
+}
+
+static void fill_communication(struct summary *s, const char *device)
+{
 	for (int i = 0; i < 20; i++) {
 		struct nccl_summary key = {.members = draw(3), .bytes = (int64_t)draw(3) - 1};
 		key.max_bytes_moved = key.bytes * 2;
@@ -69,17 +85,20 @@ static void fill(struct summary *s, int part)
 		late->last++;
 		late->taken += 1 + draw(3);
 	}
-	uint64_t *const facts[] = {&s->quality.records,          &s->quality.dropped,
-							   &s->quality.in_flight,        &s->quality.ops,
-							   &s->quality.unmatched_ops,    &s->quality.invalid_timestamps,
-							   &s->quality.invalid_events,   &s->quality.truncated_files,
-							   &s->quality.unreadable_files, &s->quality.unrecorded_ns,
-							   &s->quality.hand_offs,        &s->quality.steps_cut,
-							   &s->quality.launches};
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		*facts[i] = 1 + draw(100);
-	s->quality.clock_residual_ns = part % 3 ? -1 : part;
-	s->quality.tool_ns = part % 2 ? -1 : part;
+}
+
+/* Rows that overlap with those of other parts: devices, names and keys come from small sets. */
+static void fill(struct summary *s, int part)
+{
+	char device[64];
+	summary_init(s);
+	snprintf(device, sizeof(device), "host%d/%d", part % 3, part % 2); /* two parts to a device */
+	struct device_summary *d = summary_device(s, device);
+	summary_string(s, part / 6 ? "B100" : "A100", &d->name);
+	fill_device(d, part);
+	fill_work(s, device);
+	fill_communication(s, device);
+	fill_quality(&s->quality, part);
 }
 
 static bool texts_equal(const struct summary *a, uint32_t x, const struct summary *b, uint32_t y)
