@@ -52,37 +52,36 @@ static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t r
 	return 0;
 }
 
-static int attribute_one(struct work *work, size_t device)
+/* What one thread made of its devices joins the rest. */
+static int join_part(struct work *work, struct reduction *part)
 {
-	struct reduction part = {0};
-	int error = summary_init(&part.summary);
-	if (!error)
-		error = device_attribute(work->context, &work->scans[device], &part);
 	const struct reduce_options *options = work->context->options;
 	pthread_mutex_lock(&work->lock);
+	int error = summary_merge(&work->out->summary, &part->summary);
 	if (!error)
-		error = summary_merge(&work->out->summary, &part.summary);
-	if (!error)
-		error = merge_gaps(work->out, &part, options->gaps, options->gaps_leaf);
+		error = merge_gaps(work->out, part, options->gaps, options->gaps_leaf);
 	pthread_mutex_unlock(&work->lock);
-	reduction_free(&part);
 	return error;
 }
 
 static void *worker(void *argument)
 {
 	struct work *work = argument;
-	for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
+	struct reduction part = {0}; /* of this thread: devices add up in it */
+	int error = summary_init(&part.summary);
+	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
 		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute",
 				 100 * i / work->n, i, work->n);
-		int error = 0;
 		if (work->scanning)
 			error = device_scan(work->context, (uint32_t)i, &work->scans[i]);
 		else if (!work->scans[i].empty)
-			error = attribute_one(work, i);
-		if (error)
-			atomic_store(&work->error, error);
+			error = device_attribute(work->context, &work->scans[i], &part);
 	}
+	if (!error && !work->scanning)
+		error = join_part(work, &part);
+	if (error)
+		atomic_store(&work->error, error);
+	reduction_free(&part);
 	return NULL;
 }
 

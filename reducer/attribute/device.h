@@ -37,7 +37,8 @@ struct device_scan {
 int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan);
 void device_scan_free(const struct device_context *context, struct device_scan *scan);
 
-/* Adds the device to an (empty) summary and its worst gaps to `reduction`. 0 or -errno. */
+/* Adds the device to the summary and its worst gaps to the list of `out`, which may hold other
+ * devices. 0 or -errno. */
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out);
 
