@@ -1,6 +1,6 @@
 #include "attribute/lane.h"
 
-enum { PILED_UP = 8192 };
+enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
 static int queue_push(struct host_queue *q, const struct host_rec *rec)
 {
@@ -125,13 +125,14 @@ static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *
 
 int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
 {
+	bool tidy = lanes->loads++ % TIDY_EVERY == 0; /* threads that nobody asks for pile up rows */
 	int error = 0;
 	for (uint32_t i = 0; !error && i < lanes->n_sources; i++) {
 		struct source *s = &lanes->sources[i];
 		error = load_table(lanes, i, &s->ranges, &s->ranges_left, until, feed_range);
 		if (!error)
 			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
-		for (uint32_t t = 0; !error && t < s->trace.n_threads; t++) {
+		for (uint32_t t = 0; tidy && !error && t < s->trace.n_threads; t++) {
 			struct lane *lane = &lanes->of[i][t];
 			size_t waiting =
 				lane->calls.tail - lane->calls.head + lane->ranges.tail - lane->ranges.head;

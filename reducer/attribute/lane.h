@@ -34,6 +34,7 @@ struct lanes {
 	struct source *sources;
 	uint32_t n_sources;
 	struct lane **of; /* per source: an array by thread index */
+	uint32_t loads;
 };
 
 int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n);

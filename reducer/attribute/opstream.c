@@ -1,31 +1,48 @@
 #include "attribute/opstream.h"
 
-/* The slot of an earlier stream record with the same context and stream, 0 when this is the first.
- */
-static uint32_t same_stream(const struct source *s, uint32_t k)
+struct stream_key { /* a stream of one process: several records may describe it */
+	int64_t context, stream;
+	uint32_t index;
+};
+
+static int by_stream(const void *a, const void *b)
 {
-	const struct trace_stream *streams = s->trace.streams;
-	for (uint32_t i = 1; i < k; i++)
-		if (s->slots[i] && streams[i].context == streams[k].context &&
-			streams[i].stream == streams[k].stream)
-			return s->slots[i];
+	const struct stream_key *x = a, *y = b;
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return x->index < y->index ? -1 : 1;
+}
+
+static int number_streams_of(struct opstream *stream, struct source *s)
+{
+	struct stream_key *keys = malloc(s->trace.n_streams * sizeof(*keys));
+	uint32_t n = 0;
+	if (!keys)
+		return -ENOMEM;
+	for (uint32_t k = 1; k < s->trace.n_streams; k++) {
+		const struct trace_stream *t = &s->trace.streams[k];
+		if (s->device && t->device == s->device)
+			keys[n++] = (struct stream_key){t->context, t->stream, k};
+	}
+	qsort(keys, n, sizeof(*keys), by_stream);
+	for (uint32_t i = 0; i < n; i++) {
+		bool same =
+			i > 0 && keys[i].context == keys[i - 1].context && keys[i].stream == keys[i - 1].stream;
+		s->slots[keys[i].index] = same ? stream->n_slots : ++stream->n_slots;
+	}
+	free(keys);
 	return 0;
 }
 
 static int number_streams(struct opstream *stream)
 {
-	for (uint32_t i = 0; i < stream->n_sources; i++) {
-		struct source *s = &stream->sources[i];
-		for (uint32_t k = 1; k < s->trace.n_streams; k++) {
-			if (!s->device || s->trace.streams[k].device != s->device)
-				continue;
-			s->slots[k] = same_stream(s, k);
-			if (!s->slots[k])
-				s->slots[k] = ++stream->n_slots;
-		}
-	}
+	int error = 0;
+	for (uint32_t i = 0; !error && i < stream->n_sources; i++)
+		error = number_streams_of(stream, &stream->sources[i]);
 	stream->slot_step = calloc(stream->n_slots + 1, sizeof(*stream->slot_step));
-	return stream->slot_step ? 0 : -ENOMEM;
+	return error ? error : stream->slot_step ? 0 : -ENOMEM;
 }
 
 int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,

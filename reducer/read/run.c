@@ -59,13 +59,13 @@ static int copy_text(struct run *run, const struct trace *trace, uint32_t index,
 /* Devices count only when a stream lies on them: a file may list all GPUs of its host. */
 static int add_devices(struct run *run, const struct trace *trace, uint32_t process)
 {
-	int error = 0;
+	bool *used = calloc(trace->n_devices, sizeof(*used));
+	int error = used ? 0 : -ENOMEM;
+	for (uint32_t s = 1; !error && s < trace->n_streams; s++)
+		used[trace->streams[s].device] = true;
 	for (uint32_t d = 1; !error && d < trace->n_devices; d++)
-		for (uint32_t s = 1; s < trace->n_streams; s++)
-			if (trace->streams[s].device == d) {
-				error = add_device(run, trace, d, process);
-				break;
-			}
+		error = used[d] ? add_device(run, trace, d, process) : 0;
+	free(used);
 	return error;
 }
 
