@@ -61,7 +61,7 @@ static int add_kernel_time(struct attributing *a, const struct op *op)
 	return counts_add(&sum->dur_ns, dur, 1);
 }
 
-static const char *unsplit_reason(const struct attributing *a, const struct collective *coll,
+static const char *unsplit_reason(const struct attributing *a, const struct coll_args *coll,
 								  const struct coll_key *key, bool known, uint32_t size,
 								  const struct coll_seen **seen)
 {
@@ -98,7 +98,7 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	return 0;
 }
 
-static int add_nccl_row(struct attributing *a, const struct op *op, const struct collective *coll,
+static int add_nccl_row(struct attributing *a, const struct op *op, const struct coll_args *coll,
 						uint32_t size, const char *reason, int64_t wait_ns)
 {
 	struct nccl_summary key = {
@@ -128,7 +128,7 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 /* An NCCL op into the sweep: split when all its members were seen. */
 static int sweep_nccl(struct attributing *a, const struct op *op)
 {
-	const struct collective *coll;
+	const struct coll_args *coll;
 	const struct coll_seen *seen = NULL;
 	struct coll_key key;
 	bool known;

@@ -94,12 +94,12 @@ static int count_in_step(struct device_sources *ds, const struct coll_counter *w
 }
 
 int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
-					  const struct collective **coll, struct coll_key *key, bool *known)
+					  const struct coll_args **coll, struct coll_key *key, bool *known)
 {
 	const struct source *source = &ds->sources[op->source];
 	memset(key, 0, sizeof(*key));
 	*known = false;
-	*coll = op->correlation ? source_collective(source, op->correlation) : NULL;
+	*coll = op->coll.rows ? &op->coll : NULL;
 	if (!*coll)
 		return 0;
 	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;

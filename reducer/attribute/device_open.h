@@ -30,6 +30,6 @@ int device_sources_rewind(struct device_sources *ds);
 /* The collective of an NCCL op, NULL when the source gives no arguments. *known: `key` is complete
  * (its sequence is known). To be asked once per NCCL op and pass, in op order. 0 or -ENOMEM. */
 int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
-					  const struct collective **coll, struct coll_key *key, bool *known);
+					  const struct coll_args **coll, struct coll_key *key, bool *known);
 
 #endif

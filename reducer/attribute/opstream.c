@@ -88,7 +88,7 @@ static uint8_t op_group(struct source *source, const struct op *op)
 		return GROUP_MEMORY;
 	if (op->kind == BATON_GRAPH)
 		return GROUP_OTHER;
-	if (op->correlation && source_collective(source, op->correlation))
+	if (op->coll.rows)
 		return GROUP_NCCL;
 	return (uint8_t)source_kernel(source, op->name)->group;
 }
@@ -160,6 +160,10 @@ static int take_op(struct opstream *stream, uint32_t index)
 		op.copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
 		op.stream = source->trace.streams[lane].stream;
 		op.slot = source->slots[lane];
+		const struct coll_args *args =
+			op.correlation ? source_collective(source, op.correlation) : NULL;
+		if (args && op.kind == BATON_KERNEL)
+			op.coll = *args;
 		op.group = op_group(source, &op);
 		error = group_add(stream, &op);
 	}

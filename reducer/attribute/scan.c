@@ -29,7 +29,7 @@ struct scanning {
 
 static int note_collective(struct scanning *s, const struct op *op)
 {
-	const struct collective *coll;
+	const struct coll_args *coll;
 	struct noted noted = {.process = s->ds->sources[op->source].process,
 						  .dur_ns = op->end - op->start};
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.key, &noted.known);

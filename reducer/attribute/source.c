@@ -4,13 +4,19 @@
 
 enum { RANGE_KNOWN = 1 << HOST_BIT_KNOWN };
 
+/* Several device records may carry one key: the streams of all of them lie on the first. */
 static void find_device(struct source *source, const char *device_key)
 {
+	struct trace *trace = &source->trace;
 	char key[512];
-	for (uint32_t d = 1; d < source->trace.n_devices; d++) {
-		run_device_key(&source->trace, d, key, sizeof(key));
-		if (strcmp(key, device_key) == 0)
-			source->device = source->device ? source->device : d;
+	for (uint32_t d = 1; d < trace->n_devices; d++) {
+		run_device_key(trace, d, key, sizeof(key));
+		if (strcmp(key, device_key) != 0)
+			continue;
+		source->device = source->device ? source->device : d;
+		for (uint32_t k = 1; d != source->device && k < trace->n_streams; k++)
+			if (trace->streams[k].device == d)
+				trace->streams[k].device = source->device;
 	}
 }
 
@@ -132,17 +138,18 @@ static void take_collective(struct source *source)
 	uint64_t correlation = (uint64_t)rows_value(row, COLL_CORRELATION);
 	struct collective *coll = corr_ring_get(&source->colls, correlation);
 	if (coll) {
-		coll->rows++;
+		coll->args.rows++;
 		return;
 	}
 	coll = corr_ring_put(&source->colls, correlation);
-	coll->rows = 1;
-	coll->comm = idmap_get(&source->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
-	coll->coll = (uint8_t)rows_value(row, COLL_KIND);
-	coll->bytes = rows_optional(row, COLL_BYTES, -1);
-	coll->out_bytes = rows_optional(row, COLL_OUT_BYTES, -1);
-	coll->has_sequence = (row->now->present >> COLL_SEQUENCE & 1) != 0;
-	coll->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
+	struct coll_args *args = &coll->args;
+	args->rows = 1;
+	args->comm = idmap_get(&source->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
+	args->coll = (uint8_t)rows_value(row, COLL_KIND);
+	args->bytes = rows_optional(row, COLL_BYTES, -1);
+	args->out_bytes = rows_optional(row, COLL_OUT_BYTES, -1);
+	args->has_sequence = (row->now->present >> COLL_SEQUENCE & 1) != 0;
+	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
 int source_load_calls(struct source *source, int64_t until)
@@ -166,9 +173,10 @@ struct launch *source_launch(const struct source *source, uint64_t correlation)
 	return correlation ? corr_ring_get(&source->launches, correlation) : NULL;
 }
 
-const struct collective *source_collective(const struct source *source, uint64_t correlation)
+const struct coll_args *source_collective(const struct source *source, uint64_t correlation)
 {
-	return corr_ring_get(&source->colls, correlation);
+	const struct collective *coll = corr_ring_get(&source->colls, correlation);
+	return coll ? &coll->args : NULL;
 }
 
 uint32_t source_call_mask(struct source *source, uint32_t name)

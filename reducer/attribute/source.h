@@ -26,8 +26,7 @@ struct launch { /* everything known of one correlation id */
 
 #define SOURCE_NO_CALL INT64_MAX
 
-struct collective { /* the first row with this correlation */
-	struct corr_head head;
+struct coll_args { /* NCCL arguments: of the first row with a correlation */
 	uint32_t comm; /* index in the trace */
 	uint32_t rows;
 	uint8_t coll; /* enum baton_coll */
@@ -35,6 +34,11 @@ struct collective { /* the first row with this correlation */
 	uint64_t sequence;
 	int64_t bytes; /* -1: not carried */
 	int64_t out_bytes;
+};
+
+struct collective {
+	struct corr_head head;
+	struct coll_args args;
 };
 
 struct name_facts {    /* per string of the trace, filled on first sight */
@@ -84,7 +88,7 @@ void source_close(struct source *source);
 int source_load_calls(struct source *source, int64_t until);
 
 struct launch *source_launch(const struct source *source, uint64_t correlation); /* or NULL */
-const struct collective *source_collective(const struct source *source, uint64_t correlation);
+const struct coll_args *source_collective(const struct source *source, uint64_t correlation);
 
 uint32_t source_call_mask(struct source *source, uint32_t name);
 uint32_t source_range_mask(struct source *source, uint32_t name, int category);
