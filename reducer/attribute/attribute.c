@@ -6,6 +6,8 @@
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
 
+enum { LANES_EVERY = 1024 };
+
 struct kernel_sum { /* per (source, name, class) */
 	uint64_t count;
 	int64_t total_ns;
@@ -115,8 +117,10 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	struct nccl_summary *row = error ? NULL : summary_nccl(a->summary, &key);
 	if (!row)
 		return -ENOMEM;
-	if (coll && coll->bytes >= 0)
-		row->max_bytes_moved = coll->out_bytes > coll->bytes ? coll->out_bytes : coll->bytes;
+	if (coll && coll->bytes >= 0) {
+		int64_t moved = coll->out_bytes > coll->bytes ? coll->out_bytes : coll->bytes;
+		row->max_bytes_moved = moved > row->max_bytes_moved ? moved : row->max_bytes_moved;
+	}
 	int64_t dur = op->end - op->start;
 	row->count++;
 	row->wait_ns += wait_ns;
@@ -193,6 +197,9 @@ static int attribute_ops(struct attributing *a)
 			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
 		if (!error)
 			error = sweep_any(a, op);
+		if (!error &&
+			a->summary->quality.ops % LANES_EVERY == 0) /* rows pile up though no gap asks */
+			error = lanes_load(a->engine.lanes, op->start, end);
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);
 		a->unmatched += !(op->flags & OP_MATCHED);

@@ -134,8 +134,8 @@ int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
 			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
 		for (uint32_t t = 0; tidy && !error && t < s->trace.n_threads; t++) {
 			struct lane *lane = &lanes->of[i][t];
-			size_t waiting =
-				lane->calls.tail - lane->calls.head + lane->ranges.tail - lane->ranges.head;
+			size_t waiting = lane->calls.tail - lane->calls.head + lane->ranges.tail -
+							 lane->ranges.head + lane->overheads.tail - lane->overheads.head;
 			if (waiting > PILED_UP)
 				error = lane_advance(lane, done, done);
 		}
