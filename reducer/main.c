@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define BATON_VERSION "0.1.0"
 
@@ -45,9 +46,20 @@ static void fill_standard_streams(void)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* A device that many processes share has one file each. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	fill_standard_streams();
+	raise_file_limit();
 	signal(SIGPIPE,
 		   SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
 	signal(SIGXFSZ, SIG_IGN);

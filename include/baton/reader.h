@@ -121,6 +121,9 @@ static inline int baton_reader_load(struct baton_reader *r, uint64_t offset,
 									struct baton_block_header *header, enum baton_damage *damage)
 {
 	int error = baton_pread(r->fd, header, sizeof(*header), offset);
+	*damage = BATON_BAD_HEADER; /* it was good when the file was indexed: somebody writes to it */
+	if (!error && !baton_block_header_ok(header))
+		return 0;
 	if (!error)
 		error = baton_reserve(&r->stored, &r->stored_room, (size_t)header->stored_bytes + 8);
 	if (!error)

@@ -30,7 +30,6 @@ struct device_scan {
 	struct calibration calibration;
 	int64_t *late_ns;       /* per process: how much later than its op a launch may begin */
 	int64_t **first_launch; /* per process: per string, see struct name_facts */
-	bool periodic;          /* steps come from periodicity */
 };
 
 /* 0 or -errno; the caller frees `scan` with device_scan_free() either way. */

@@ -291,11 +291,11 @@ static int fill(struct opstream *stream)
 		if (error)
 			return error;
 	}
-	for (uint32_t i = 0; i < stream->n_sources;
-		 i++) /* the last calls may be late launches: let them be learned */
-		if (stream->head == stream->tail && source_load_calls(&stream->sources[i], INT64_MAX) != 0)
-			return -EIO;
-	return 0;
+	/* at the end: the last calls may be late launches, to be learned */
+	int error = 0;
+	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_sources; i++)
+		error = source_load_calls(&stream->sources[i], INT64_MAX);
+	return error;
 }
 
 const struct op *opstream_next(struct opstream *stream)

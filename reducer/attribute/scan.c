@@ -2,7 +2,7 @@
 #include "attribute/device_open.h"
 #include "steps/period.h"
 
-enum { QUEUED_PAIRS = 1 << 16 };
+enum { QUEUED_PAIRS = 1 << 16, LATE_LIMIT_NS = 10000000 };
 
 struct noted { /* an NCCL op with arguments */
 	struct coll_key key;
@@ -167,8 +167,11 @@ static bool learned_late_launches(struct device_sources *ds)
 	bool learned = false;
 	for (uint32_t i = 0; i < ds->n; i++) {
 		struct source *source = &ds->sources[i];
-		if (source->late_seen_ns > source->late_ns) {
-			source->late_ns = source->late_seen_ns;
+		int64_t late = source->late_seen_ns;
+		if (late > LATE_LIMIT_NS && source->calls.read > SOURCE_LAUNCHES / 2)
+			late = LATE_LIMIT_NS; /* one stray call must not push the others out of the ring */
+		if (late > source->late_ns) {
+			source->late_ns = late;
 			learned = true;
 		}
 	}

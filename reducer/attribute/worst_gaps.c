@@ -37,6 +37,8 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 		if (piece->leaf == LEAF_CPU_LAUNCH_LATENCY || piece->leaf >= LEAF_GPU_DISPATCH ||
 			!piece->name)
 			continue;
+		if (pieces->n >= 4096) /* too many to add up by name: the longest alone */
+			ns = piece->to - piece->from;
 		for (size_t k = 0; k < pieces->n && pieces->n < 4096; k++)
 			if (pieces->at[k].name == piece->name && pieces->at[k].source == piece->source)
 				ns += pieces->at[k].to - pieces->at[k].from;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+enum { MOST_PLACES = 1024 }; /* beyond that more lines help nobody */
+
 struct place {
 	uint64_t path; /* hash of it */
 	uint64_t offset;
@@ -41,6 +43,8 @@ void damage_log_close(struct damage_log *log)
 /* True when the place is new. Damage is rare: a list will do. */
 static bool remember(struct damage_log *log, const char *path, uint64_t offset)
 {
+	if (log->n == MOST_PLACES)
+		return false;
 	struct place place = {XXH3_64bits(path, __builtin_strlen(path)), offset};
 	bool new_file = true;
 	for (size_t i = 0; i < log->n; i++) {
