@@ -272,17 +272,22 @@ static int status_of(const char *dir, const struct summary *summary)
 	return STATUS_PARTIAL;
 }
 
+/* One text per set of options: every field with its length, so that no two sets give the same. */
 static void options_text(const struct reduce_options *options, char *text, size_t bytes)
 {
-	snprintf(text, bytes, "steps=%s range=%s taxonomy=%s classes=%s",
-			 options->steps ? options->steps : "", options->step_range ? options->step_range : "",
-			 options->taxonomy ? options->taxonomy : "",
-			 options->classes_file ? options->classes_file : "");
+	const char *fields[] = {options->steps, options->step_range, options->taxonomy};
+	size_t used = 0;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
+								 fields[i] ? strlen(fields[i]) : 0, fields[i] ? fields[i] : "");
 }
 
 static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
-	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->classes_file;
+	bool long_name =
+		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
+	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->classes_file &&
+		   !long_name;
 }
 
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
@@ -318,7 +323,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out)
 {
-	char message[512], text[512];
+	char message[512], text[8192];
 	struct classifier *classifier;
 	memset(out, 0, sizeof(*out));
 	options_text(options, text, sizeof(text));

@@ -18,8 +18,15 @@ struct pairs {
 	uint64_t room, n;
 };
 
+struct comm_members { /* communicators are few: a list */
+	uint64_t comm;
+	uint32_t n;
+};
+
 struct collectives {
 	pthread_mutex_t lock;
+	struct comm_members *comms;
+	size_t n_comms;
 	struct coll_seen *seen;
 	uint64_t n_seen, seen_room;
 	uint64_t *slots; /* index + 1 into seen */
@@ -47,6 +54,7 @@ void collectives_close(struct collectives *c)
 	free(c->slots);
 	free(c->ops.slots);
 	free(c->members.slots);
+	free(c->comms);
 	free(c);
 }
 
@@ -158,19 +166,42 @@ const struct coll_seen *collectives_find(struct collectives *c, const struct col
 	return slot ? &c->seen[slot - 1] : NULL;
 }
 
+static struct comm_members *find_comm(const struct collectives *c, uint64_t comm)
+{
+	for (size_t i = 0; i < c->n_comms; i++)
+		if (c->comms[i].comm == comm)
+			return &c->comms[i];
+	return NULL;
+}
+
+static int count_member(struct collectives *c, uint64_t comm)
+{
+	struct comm_members *found = find_comm(c, comm);
+	if (!found) {
+		struct comm_members *larger = realloc(c->comms, (c->n_comms + 1) * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		c->comms = larger;
+		found = &c->comms[c->n_comms++];
+		*found = (struct comm_members){.comm = comm};
+	}
+	found->n++;
+	return 0;
+}
+
 int collectives_add_member(struct collectives *c, uint64_t comm, uint32_t process)
 {
 	bool is_new;
 	pthread_mutex_lock(&c->lock);
 	int error = pairs_add(&c->members, comm, process, &is_new);
+	if (!error && is_new)
+		error = count_member(c, comm);
 	pthread_mutex_unlock(&c->lock);
 	return error;
 }
 
 uint32_t collectives_members(struct collectives *c, uint64_t comm)
 {
-	uint32_t n = 0;
-	for (uint64_t i = 0; i < c->members.room; i++)
-		n += c->members.slots[i].used && c->members.slots[i].what == comm;
-	return n;
+	const struct comm_members *found = find_comm(c, comm);
+	return found ? found->n : 0;
 }
