@@ -99,7 +99,12 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 	const struct source *source = &ds->sources[op->source];
 	memset(key, 0, sizeof(*key));
 	*known = false;
-	*coll = op->coll.rows ? &op->coll : NULL;
+	*coll = NULL;
+	if (op->coll.rows) { /* rows that came after the op are counted too, while the source remembers
+							them */
+		const struct coll_args *now = source_collective(source, op->correlation);
+		*coll = now ? now : &op->coll;
+	}
 	if (!*coll)
 		return 0;
 	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;
