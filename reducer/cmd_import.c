@@ -120,9 +120,24 @@ static void make_run_id(const struct sources *sources, char id[17])
 
 /* ---- where to ---- */
 
+/* The directories above `path`, as mkdir -p makes them; what fails shows when `path` itself is
+ * made. */
+static void make_parents(const char *path)
+{
+	char *copy = strdup(path);
+	for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(copy, 0777);
+		*slash = '/';
+	}
+	free(copy);
+}
+
 /* Refuses a directory that holds traces already, unless they may be replaced. */
 static enum status prepare_output(const char *path, bool force, bool *made_it, char **staging)
 {
+	if (*path)
+		make_parents(path);
 	*made_it = mkdir(path, 0700) == 0;
 	int error = *made_it || errno == EEXIST ? 0 : -errno;
 	int found = error ? error : staging_count(path);

@@ -161,7 +161,7 @@ void command_man(const struct command *command)
 		printf(".TP\n.B \\-\\-%s", spec->name);
 		if (spec->letter)
 			printf(", \\-%c", spec->letter);
-		printf("%s%s\n%s\n", spec->value ? " " : "", spec->value ? spec->value : "", spec->help);
+		printf("%s%s\n\\&%s\n", spec->value ? " " : "", spec->value ? spec->value : "", spec->help);
 	}
 	printf(".SH EXIT STATUS\n0 ok, 1 a gate failed, 2 usage, 3 unreadable or corrupt input, 4 "
 		   "answered "
