@@ -1,6 +1,6 @@
 /* The pipe: read -> merge -> steps -> classify -> attribute -> summarise, a device at a time on as
- * many threads as there are cores. Each device is scanned; when all were, each is attributed into a
- * summary of its own; those are merged. */
+ * many threads as there are cores. Each device is scanned; when all were, each is attributed. Every
+ * thread adds its devices up in one summary, and those are merged. */
 #include "reduce.h"
 
 #include "attribute/device.h"
