@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define SCALE_ONE 1024 /* factors are in 1/1024 */
+#define SHARE_COLLECTIVE 96 /* of 1024: a collective's kernels; no other kernel takes more than the rest */
 
 /* ---- what a device executes ---- */
 
@@ -203,6 +204,8 @@ struct script {
 	uint32_t n_strings;
 	/* capacities of the arrays above, script.c's own */
 	uint32_t hosts_room, processes_room, devices_room, comms_room, kernels_room, graphs_room, strings_room;
+	uint32_t *string_slots; /* numbers + 1 by hash of the text */
+	uint32_t string_slots_room;
 };
 
 /* Memory errors end the program with a message: the simulator is a tool, not a library. */
@@ -231,6 +234,9 @@ void script_graph_node(struct script *s, uint32_t graph, uint32_t kernel, int32_
 
 void program_add(struct program *p, struct insn insn);
 void program_copy(struct program *to, const struct program *from);
+
+/* Of everything a script holds: equal scripts, equal hashes, on every machine. */
+uint64_t script_hash(const struct script *s);
 
 static inline void do_work(struct program *p, enum sim_table table, uint32_t factor)
 {

@@ -17,6 +17,8 @@ struct workload {
 	const char *name;
 	const char *about;       /* one line */
 	uint32_t least_ranks;    /* 1, or 2 where it makes no sense alone */
+	/* NULL when the options ask for what this workload cannot be (too few kernels, too many devices of
+	 * one process): nothing is rounded in silence. */
 	struct script *(*build)(const struct workload_options *options);
 };
 
