@@ -158,7 +158,7 @@ struct process_def {
 	uint32_t *queues; /* capacity of each */
 	uint32_t n_queues;
 	struct program injected[POINT_COUNT]; /* what faults put in, per point, thread that marks steps */
-	uint32_t inject_every[POINT_COUNT];   /* every how many passes of the point; 0: never */
+	uint32_t inject_every[POINT_COUNT];   /* passes 0, every, 2 x every, ... of the point; 0: never */
 	int64_t launch_extra_ns;              /* the tool's own cost before each launch: an overhead row */
 };
 
