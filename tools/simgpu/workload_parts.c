@@ -1,6 +1,8 @@
 /* Pens, machines and the usual process. See the header. */
 #include "workload_parts.h"
 
+#include "baton/format.h"
+
 /* ---- pens ---- */
 
 void pen_insn(const struct pen *pen, struct insn insn)
@@ -25,7 +27,8 @@ void pen_launch(const struct pen *pen, const struct kernel_list *list)
 
 void pen_point(const struct pen *pen, enum point point)
 {
-	pen_insn(pen, (struct insn){.kind = INSN_POINT, .a = (uint16_t)point});
+	if (!pen->quiet)
+		pen_insn(pen, (struct insn){.kind = INSN_POINT, .a = (uint16_t)point});
 }
 
 void pen_push(const struct pen *pen, uint64_t word)
@@ -53,6 +56,14 @@ void pen_collective(const struct pen *pen, uint16_t stream, uint32_t comm, int64
 			 (struct insn){.kind = INSN_COLLECTIVE, .a = stream, .b = comm, .c = bytes, .d = coll});
 }
 
+void pen_collective_inline(const struct pen *pen, uint16_t side, uint32_t comm, int64_t bytes,
+						   int32_t coll)
+{
+	pen_order(pen, pen->stream, side);
+	pen_collective(pen, side, comm, bytes, coll);
+	pen_order(pen, side, pen->stream);
+}
+
 /* ---- machines ---- */
 
 static uint32_t per_host(const struct workload_options *options)
@@ -63,6 +74,14 @@ static uint32_t per_host(const struct workload_options *options)
 uint32_t parts_host_of(const struct workload_options *options, uint32_t device)
 {
 	return device / per_host(options);
+}
+
+uint32_t parts_group(uint32_t ranks, uint32_t most)
+{
+	uint32_t size = most < ranks ? most : ranks;
+	while (ranks % size)
+		size--;
+	return size;
 }
 
 struct script *parts_script(const struct workload_options *options)
@@ -110,11 +129,11 @@ struct worker worker_new(struct script *s, const struct workload_options *option
 	w.go = script_semaphore(s, process);
 	w.done = script_semaphore(s, process);
 	w.batches = script_queue(s, process, 4);
-	w.main = (struct pen){s, process, main, w.compute, STEP_TRAIN, GAP_PYTHON, false};
+	w.main = (struct pen){s, process, main, w.compute, STEP_TRAIN, GAP_PYTHON, false, false};
 	w.setup = w.eval = w.main;
 	w.setup.step = STEP_SETUP;
 	w.eval.step = STEP_EVAL;
-	w.backward = (struct pen){s, process, autograd, w.compute, STEP_TRAIN, GAP_NATIVE, true};
+	w.backward = (struct pen){s, process, autograd, w.compute, STEP_TRAIN, GAP_NATIVE, true, false};
 	return w;
 }
 
@@ -128,6 +147,11 @@ void worker_setup(const struct worker *w)
 		&w->setup,
 		(struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_HTOD_PAGEABLE, .c = 64 << 20});
 	pen_call(&w->setup, (struct insn){.kind = INSN_MEMSET, .a = w->compute, .c = 64 << 20});
+}
+
+void worker_broadcast(const struct worker *w, uint32_t comm)
+{
+	pen_collective_inline(&w->setup, w->side, comm, 64 << 20, BATON_COLL_BROADCAST);
 }
 
 void worker_loaders(const struct worker *w, int64_t step_ns)
