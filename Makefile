@@ -25,8 +25,19 @@ REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c))
 REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp))
 REDUCER_OBJ := $(REDUCER_SRC:%.c=$(BUILD)/%.o) $(REDUCER_CXX:%.cpp=$(BUILD)/%.o)
 LIB := $(BUILD)/libreducer.a
-UNIT_SRC := $(sort $(wildcard tests/unit/*_test.c))
+# The simulator sees the format and nothing of the reducer; nor does the reducer see it.
+SIM_INCLUDES := -Itools/simgpu -Iinclude
+SIM_SRC := $(sort $(wildcard tools/simgpu/*.c))
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
+SIM_LIB := $(BUILD)/libsimgpu.a
+SIM_MAIN := $(BUILD)/tools/simgpu/main.o
+SIM := $(if $(filter $(SIM_MAIN),$(SIM_OBJ)),$(BUILD)/baton-sim)
+SIM_LIBS := -lzstd -lxxhash -lpthread
+SIM_UNIT_SRC := $(sort $(wildcard tests/unit/sim*_test.c tests/unit/tables_test.c))
+SIM_UNIT := $(SIM_UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+UNIT_SRC := $(filter-out $(SIM_UNIT_SRC),$(sort $(wildcard tests/unit/*_test.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+SIM_HEADERS := $(sort $(wildcard tools/simgpu/*.h))
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
@@ -34,7 +45,7 @@ MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare j
 .PHONY: all help deps demo test unit fuzz accuracy bench headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
-all: $(BUILD)/baton $(BUILD)/digest
+all: $(BUILD)/baton $(BUILD)/digest $(SIM)
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
@@ -90,15 +101,35 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -Itests/unit -o $@ $< $(LIB) -lstdc++ $(LIBS) -lm
 
+# ---- the simulator: an archive, its program, its own unit tests ----
+
+$(BUILD)/tools/simgpu/%.o: tools/simgpu/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -c $< -o $@
+
+$(SIM_LIB): $(filter-out $(SIM_MAIN),$(SIM_OBJ))
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+$(BUILD)/baton-sim: $(SIM_MAIN) $(SIM_LIB)
+	@echo "  link  $@"
+	@$(CC) $(SANFLAGS) -o $@ $^ $(SIM_LIBS)
+
+$(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  test  $@"
+	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(UNIT) headers
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
-unit: $(UNIT)
+unit: $(UNIT) $(SIM_UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
 
 fuzz: $(BUILD)/digest
@@ -111,10 +142,12 @@ bench: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
 
 # every header compiles alone
-headers: $(HEADERS:%=$(BUILD)/headers/%.ok)
+headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)
+$(SIM_HEADERS:%=$(BUILD)/headers/%.ok): HEADER_INCLUDES := $(SIM_INCLUDES)
+HEADER_INCLUDES := $(REDUCER_INCLUDES)
 $(BUILD)/headers/%.ok: % | build/deps.ok
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Wno-unused-function $(REDUCER_INCLUDES) -fsyntax-only -x c $<
+	@$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Wno-unused-function $(HEADER_INCLUDES) -fsyntax-only -x c $<
 	@touch $@
 
 man: $(MAN)
@@ -129,9 +162,10 @@ install: $(BUILD)/baton $(MAN)
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 
 format:
-	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c
+	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC)
 
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d)

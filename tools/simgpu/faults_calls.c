@@ -1,0 +1,112 @@
+/* Faults that are calls: synchronising ones, allocations, modules, host functions, full queues, and
+ * the tool's own cost. */
+#include "faults_plant.h"
+
+#define US 1000 /* ns */
+
+/* .item() in every layer of the forward: a scalar to pageable memory, on the compute stream. */
+static int plant_sync(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn copy = {.kind = INSN_COPY, .a = 0, .b = COPY_DTOH_PAGEABLE, .c = 4};
+	if (strength > 64)
+		return fault_refuse("more than 64 synchronisations at one place");
+	for (int64_t i = 0; i < strength; i++)
+		fault_inject_all(s, rank, POINT_FORWARD, 1, copy);
+	return 0;
+}
+
+static int plant_sync_device(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn sync = {.kind = INSN_SYNC_DEVICE, .a = 0};
+	if (strength > 64)
+		return fault_refuse("more than 64 synchronisations at one place");
+	for (int64_t i = 0; i < strength; i++)
+		fault_inject_all(s, rank, POINT_BACKWARD, 1, sync);
+	return 0;
+}
+
+static int plant_alloc(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn allocate = {.kind = INSN_MALLOC, .a = 0, .c = strength * US};
+	struct insn release = {.kind = INSN_FREE, .a = 0, .c = strength * US};
+	fault_inject_all(s, rank, POINT_FORWARD, 1, allocate);
+	return fault_inject_all(s, rank, POINT_FORWARD, 1, release);
+}
+
+static int plant_module_load(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn load = {.kind = INSN_MODULE_LOAD, .c = strength * US};
+	return fault_inject_all(s, rank, POINT_INPUT, 3, load);
+}
+
+/* Passes 0 and n/2 of the step's begin: the first step and the one in the middle. */
+static int plant_jit(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn load = {.kind = INSN_MODULE_LOAD, .c = strength * US};
+	uint32_t every = (s->n_steps + 1) / 2;
+	return fault_inject_all(s, rank, POINT_STEP_BEGIN, every ? every : 1, load);
+}
+
+static int plant_host_func(struct script *s, int64_t strength, int32_t rank)
+{
+	struct insn function = {.kind = INSN_HOST_FUNC, .a = 0, .c = strength * US};
+	return fault_inject_all(s, rank, POINT_BACKWARD, 1, function);
+}
+
+static bool any_with_peers(struct script *s, int32_t rank)
+{
+	struct process_def *p;
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));)
+		if (p->n_devices > 1)
+			return true;
+	return false;
+}
+
+/* A long kernel on the first device and more launches behind it than its queue holds: the thread
+ * hangs in a launch and cannot serve the other devices. */
+static int plant_queue_full(struct script *s, int64_t strength, int32_t rank)
+{
+	struct process_def *p;
+	if (strength > 16)
+		return fault_refuse("more than 16 thousand launches");
+	if (!any_with_peers(s, rank))
+		return fault_refuse("a full queue idles only the other devices of a process: it has one");
+	uint32_t tiny = script_kernel_exact(s, "fill", 1500, 16);
+	uint32_t slow = script_kernel_exact(s, "long", 8000 * US * strength, 512);
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));) {
+		struct insn launch = {.kind = INSN_KERNEL, .a = 0, .b = slow};
+		if (p->n_devices < 2)
+			continue;
+		fault_inject(p, POINT_STEP_BEGIN, 1, launch);
+		launch.b = tiny;
+		for (int64_t i = 0; i < 1000 * strength + 200; i++)
+			fault_inject(p, POINT_STEP_BEGIN, 1, launch);
+	}
+	return 0;
+}
+
+static int plant_profiler(struct script *s, int64_t strength, int32_t rank)
+{
+	struct process_def *p;
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));)
+		p->launch_extra_ns += strength;
+	return 0;
+}
+
+const struct fault faults_calls[FAULTS_CALLS] = {
+	{"sync", "calls", ".item() in every layer of the forward", 1, CAUSE_SYNC, false, plant_sync},
+	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 1, CAUSE_SYNC,
+	 false, plant_sync_device},
+	{"alloc", "us", "cudaMalloc and cudaFree in every layer of the forward, each this long", 50,
+	 CAUSE_ALLOC, false, plant_alloc},
+	{"module_load", "us", "a module is loaded before every third step", 40000, CAUSE_MODULE_LOAD,
+	 false, plant_module_load},
+	{"jit", "us", "kernels are compiled before the first step and in the middle of the run", 100000,
+	 CAUSE_MODULE_LOAD, false, plant_jit},
+	{"host_func", "us", "a host function on the compute stream in every layer of the backward", 100,
+	 CAUSE_HOST_FUNC, false, plant_host_func},
+	{"queue_full", "thousands", "launches behind a long kernel: idles the process's other devices",
+	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
+	{"profiler", "ns", "the tool's own cost of each launch", 12000, CAUSE_PROFILER, false,
+	 plant_profiler},
+};

@@ -1,0 +1,273 @@
+/* Lists of kernels from recipes: forward as written, backward derived from it in reverse. Owner:
+ * the workload that builds; freed before the script is handed out. */
+#include "model.h"
+
+#include "rng.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FACTOR SCALE_ONE
+#define LEAST_NS 1500 /* no kernel is shorter, however a model is scaled */
+
+static const struct recipe EMBEDDING[] = {
+	{TABLE_EMBEDDING, FACTOR}, {TABLE_POINTWISE, FACTOR}, {0, 0}};
+static const struct recipe ATTENTION[] = {{TABLE_NORM, FACTOR},
+										  {TABLE_GEMM, 2 * FACTOR},
+										  {TABLE_COPY_KERNEL, FACTOR},
+										  {TABLE_ATTENTION, FACTOR},
+										  {TABLE_GEMM, FACTOR},
+										  {TABLE_POINTWISE, FACTOR},
+										  {0, 0}};
+static const struct recipe FEED_FORWARD[] = {{TABLE_NORM, FACTOR},      {TABLE_GEMM, 3 * FACTOR},
+											 {TABLE_POINTWISE, FACTOR}, {TABLE_GEMM, 3 * FACTOR},
+											 {TABLE_POINTWISE, FACTOR}, {0, 0}};
+static const struct recipe LANGUAGE_LOSS[] = {{TABLE_NORM, FACTOR},
+											  {TABLE_GEMM, 3 * FACTOR},
+											  {TABLE_SOFTMAX, FACTOR},
+											  {TABLE_LOSS, FACTOR},
+											  {0, 0}};
+static const struct recipe STEM[] = {{TABLE_CONV, FACTOR},
+									 {TABLE_NORM, FACTOR},
+									 {TABLE_POINTWISE, FACTOR},
+									 {TABLE_REDUCE, FACTOR},
+									 {0, 0}};
+static const struct recipe BOTTLENECK[] = {{TABLE_CONV, FACTOR},
+										   {TABLE_NORM, FACTOR},
+										   {TABLE_POINTWISE, FACTOR},
+										   {TABLE_CONV, 2 * FACTOR},
+										   {TABLE_NORM, FACTOR},
+										   {TABLE_POINTWISE, FACTOR},
+										   {TABLE_CONV, FACTOR},
+										   {TABLE_NORM, FACTOR},
+										   {TABLE_POINTWISE, FACTOR},
+										   {TABLE_POINTWISE, FACTOR},
+										   {0, 0}};
+static const struct recipe IMAGE_LOSS[] = {{TABLE_REDUCE, FACTOR},
+										   {TABLE_GEMM, FACTOR},
+										   {TABLE_SOFTMAX, FACTOR},
+										   {TABLE_LOSS, FACTOR},
+										   {0, 0}};
+static const struct recipe LINEAR[] = {{TABLE_GEMM, FACTOR}, {TABLE_POINTWISE, FACTOR}, {0, 0}};
+static const struct recipe SMALL_LOSS[] = {{TABLE_LOSS, FACTOR}, {0, 0}};
+
+const struct architecture architecture_transformer = {
+	EMBEDDING, {ATTENTION, FEED_FORWARD}, LANGUAGE_LOSS};
+const struct architecture architecture_resnet = {STEM, {BOTTLENECK, NULL}, IMAGE_LOSS};
+const struct architecture architecture_mlp = {LINEAR, {LINEAR, NULL}, SMALL_LOSS};
+
+static void *room_or_exit(void *at, size_t size)
+{
+	void *to = realloc(at, size);
+	if (!to) {
+		fprintf(stderr, "baton-sim: out of memory for %zu bytes\n", size);
+		exit(1);
+	}
+	return to;
+}
+
+static void list_add(struct kernel_list *list, uint32_t kernel)
+{
+	if (list->n == list->room) {
+		list->room = list->room ? list->room * 2 : 16;
+		list->at = room_or_exit(list->at, list->room * sizeof *list->at);
+	}
+	list->at[list->n++] = kernel;
+}
+
+static void list_copy(struct kernel_list *to, const struct kernel_list *from)
+{
+	for (uint32_t i = 0; i < from->n; i++)
+		list_add(to, from->at[i]);
+}
+
+int64_t list_ns(const struct script *s, const struct kernel_list *list)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < list->n; i++)
+		sum += s->kernels[list->at[i]].dur_ns;
+	return sum;
+}
+
+int64_t table_mean(enum sim_table table)
+{
+	enum { DRAWS = 1024 };
+	int64_t sum = 0;
+	for (uint64_t i = 0; i < DRAWS; i++)
+		sum += table_draw(table, rng_hash(1, (uint64_t)table, i, 0));
+	return sum / DRAWS;
+}
+
+/* Typical durations stay within a factor of four of their class: one freak must not be the model.
+ */
+static uint32_t model_kernel(struct model *m, enum sim_table table, uint32_t factor)
+{
+	struct script *s = m->script;
+	uint32_t number = script_kernel(s, table, s->n_kernels, factor);
+	struct kernel_def *k = &s->kernels[number];
+	int64_t middle = table_median(table) * factor / SCALE_ONE;
+	if (k->dur_ns > 4 * middle)
+		k->dur_ns = 4 * middle;
+	if (k->dur_ns < middle / 4)
+		k->dur_ns = middle / 4;
+	k->sequence = table != TABLE_OPTIMIZER;
+	return number;
+}
+
+static void forward_add(struct model *m, struct kernel_list *list, const struct recipe *r)
+{
+	for (; r->factor; r++)
+		list_add(list, model_kernel(m, r->table, r->factor));
+}
+
+/* Products and convolutions have two gradients (input, weight), norms reduce theirs over the batch.
+ */
+static void backward_add(struct model *m, struct kernel_list *list, const struct recipe *r)
+{
+	uint32_t n = 0;
+	while (r[n].factor)
+		n++;
+	while (n-- > 0) {
+		uint32_t factor = r[n].factor;
+		if (r[n].table == TABLE_ATTENTION)
+			factor *= 2;
+		list_add(list, model_kernel(m, r[n].table, factor));
+		if (r[n].table == TABLE_GEMM || r[n].table == TABLE_CONV)
+			list_add(list, model_kernel(m, r[n].table, factor));
+		if (r[n].table == TABLE_NORM)
+			list_add(list, model_kernel(m, TABLE_REDUCE, FACTOR));
+		if (r[n].table == TABLE_GEMM) /* the gradient joins what was there */
+			list_add(list, model_kernel(m, TABLE_POINTWISE, FACTOR));
+	}
+}
+
+static struct block block_of(struct model *m, const struct recipe *r)
+{
+	struct block b = {{0}, {0}};
+	forward_add(m, &b.forward, r);
+	backward_add(m, &b.backward, r);
+	return b;
+}
+
+static struct block block_copy(const struct block *from)
+{
+	struct block b = {{0}, {0}};
+	list_copy(&b.forward, &from->forward);
+	list_copy(&b.backward, &from->backward);
+	return b;
+}
+
+static uint32_t block_kernels(const struct block *b)
+{
+	return b->forward.n + b->backward.n;
+}
+
+uint32_t model_kernels(const struct model *m)
+{
+	uint32_t n = m->loss.n + m->optimizer.n;
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		n += block_kernels(&m->blocks[i]);
+	return n;
+}
+
+/* Layers while they fit: the first ones are there, each further one is a copy of them. */
+static void layers_add(struct model *m, uint32_t kernels)
+{
+	uint32_t layer = 0;
+	for (uint32_t i = 1; i < m->n_blocks; i++)
+		layer += block_kernels(&m->blocks[i]);
+	uint32_t have = model_kernels(m), more = kernels > have ? (kernels - have) / layer : 0;
+	uint32_t n = 1 + m->parts * (1 + more);
+	m->blocks = room_or_exit(m->blocks, n * sizeof *m->blocks);
+	while (m->n_blocks < n) {
+		m->blocks[m->n_blocks] = block_copy(&m->blocks[1 + (m->n_blocks - 1) % m->parts]);
+		m->n_blocks++;
+	}
+}
+
+/* The rest that is less than a layer: small kernels, two in the backward for each in the forward.
+ */
+static void pad(struct model *m, uint32_t kernels)
+{
+	for (uint32_t i = 0; model_kernels(m) < kernels; i++) {
+		struct block *b = &m->blocks[(i / 3 + 1) % m->n_blocks];
+		list_add(i % 3 ? &b->backward : &b->forward, m->padding[i % 2]);
+	}
+}
+
+static bool list_trim(struct kernel_list *list)
+{
+	if (list->n < 2)
+		return false;
+	list->n--;
+	return true;
+}
+
+/* Fewer than one layer has: kernels leave from wherever two are left. */
+static int trim(struct model *m, uint32_t kernels)
+{
+	bool trimmed = true;
+	while (model_kernels(m) > kernels && trimmed) {
+		trimmed = list_trim(&m->optimizer) || list_trim(&m->loss);
+		for (uint32_t i = 0; i < m->n_blocks && model_kernels(m) > kernels; i++) {
+			trimmed |= list_trim(&m->blocks[i].backward);
+			if (model_kernels(m) > kernels)
+				trimmed |= list_trim(&m->blocks[i].forward);
+		}
+	}
+	return model_kernels(m) > kernels ? -EINVAL : 0;
+}
+
+int model_build(struct model *m, struct script *s, const struct architecture *architecture,
+				uint32_t kernels)
+{
+	*m = (struct model){.script = s, .first_kernel = s->n_kernels};
+	m->parts = architecture->parts[1] ? 2 : 1;
+	m->n_blocks = 1 + m->parts;
+	m->blocks = room_or_exit(NULL, m->n_blocks * sizeof *m->blocks);
+	m->blocks[0] = block_of(m, architecture->first);
+	for (uint32_t i = 0; i < m->parts; i++)
+		m->blocks[1 + i] = block_of(m, architecture->parts[i]);
+	forward_add(m, &m->loss, architecture->loss);
+	for (uint32_t i = 0, n = 2 + kernels / 100; i < n; i++)
+		list_add(&m->optimizer, model_kernel(m, TABLE_OPTIMIZER, FACTOR));
+	m->padding[0] = model_kernel(m, TABLE_POINTWISE, FACTOR);
+	m->padding[1] = model_kernel(m, TABLE_COPY_KERNEL, FACTOR);
+	m->end_kernel = s->n_kernels;
+	layers_add(m, kernels);
+	int error = trim(m, kernels);
+	pad(m, kernels);
+	return error;
+}
+
+void model_free(struct model *m)
+{
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		free(m->blocks[i].forward.at);
+		free(m->blocks[i].backward.at);
+	}
+	free(m->blocks);
+	free(m->loss.at);
+	free(m->optimizer.at);
+	*m = (struct model){0};
+}
+
+static int64_t model_ns(const struct model *m)
+{
+	int64_t sum = list_ns(m->script, &m->loss) + list_ns(m->script, &m->optimizer);
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		sum +=
+			list_ns(m->script, &m->blocks[i].forward) + list_ns(m->script, &m->blocks[i].backward);
+	return sum;
+}
+
+void model_scale(struct model *m, int64_t total_ns)
+{
+	int64_t now_ns = model_ns(m);
+	for (uint32_t i = m->first_kernel; i < m->end_kernel; i++) {
+		struct kernel_def *k = &m->script->kernels[i];
+		__int128 dur_ns = (__int128)k->dur_ns * total_ns / (now_ns ? now_ns : 1);
+		k->dur_ns = dur_ns > LEAST_NS ? (int64_t)dur_ns : LEAST_NS;
+	}
+}

@@ -1,0 +1,53 @@
+/* The kernels of a training step, before any thread launches them: blocks with a forward and a
+ * backward list, a loss and an optimizer. Layers of a kind share their kernels, as those of a real
+ * model do. */
+#ifndef SIMGPU_MODEL_H
+#define SIMGPU_MODEL_H
+
+#include "script.h"
+
+struct kernel_list {
+	uint32_t *at; /* kernels of the script */
+	uint32_t n, room;
+};
+
+struct block {
+	struct kernel_list forward, backward;
+};
+
+struct recipe { /* one kernel of a forward list; a table of them ends with factor 0 */
+	enum sim_table table;
+	uint32_t factor;
+};
+
+struct architecture {
+	const struct recipe *first;    /* embedding, stem: the first block */
+	const struct recipe *parts[2]; /* the blocks of one layer; the second may be NULL */
+	const struct recipe *loss;
+};
+
+extern const struct architecture architecture_transformer, architecture_resnet, architecture_mlp;
+
+struct model {
+	struct script *script;
+	struct block *blocks; /* 0: the first block; then the layers' parts in turn */
+	uint32_t n_blocks, parts;
+	struct kernel_list loss, optimizer;
+	uint32_t first_kernel, end_kernel; /* those the model made */
+	uint32_t padding[2];
+};
+
+/* Exactly `kernels` of them; -EINVAL when they are too few for one layer. */
+int model_build(struct model *m, struct script *s, const struct architecture *architecture,
+				uint32_t kernels);
+void model_free(struct model *m);
+uint32_t model_kernels(const struct model *m);
+
+int64_t list_ns(const struct script *s, const struct kernel_list *list);
+/* Durations scaled (all alike) so that the whole model takes total_ns. */
+void model_scale(struct model *m, int64_t total_ns);
+
+/* The mean of a table's draws: medians say too little where tails are long. */
+int64_t table_mean(enum sim_table table);
+
+#endif

@@ -1,0 +1,126 @@
+/* Data-parallel training: the same model on every rank, gradients reduced in buckets while the
+ * backward still runs. ddp is a transformer; workload_resnet.c is the same job on images. */
+#include "workload_parts.h"
+
+#include "baton/format.h"
+
+/* Of the backward's time, on the links of one host; links between hosts are four times slower. */
+#define REDUCE_PART 128
+
+struct reducer reducer_for(struct script *s, const struct workload_options *options,
+						   uint32_t kernels)
+{
+	if (options->ranks < 2)
+		return (struct reducer){0};
+	uint32_t buckets = kernels / 100;
+	if (buckets > 8)
+		buckets = 8;
+	if (buckets < 1)
+		buckets = 1;
+	return (struct reducer){parts_comm(s, options, "default_pg", 0, 1, options->ranks), buckets};
+}
+
+/* Whether a bucket is full after the backward of this block. The last two hold one block each (what
+ * is reduced after the last kernel overlaps with nothing), the others share the rest evenly. */
+static bool bucket_ends(const struct model *m, const struct reducer *r, uint32_t block)
+{
+	if (r->n_buckets == 0)
+		return false;
+	if (block == 0 || r->n_buckets == 1)
+		return block == 0;
+	if (block == 1 || r->n_buckets == 2)
+		return block == 1;
+	uint32_t early = r->n_buckets - 2, blocks = m->n_blocks - 2, done = m->n_blocks - block;
+	return done * early / blocks != (done - 1) * early / blocks;
+}
+
+void worker_backward(const struct worker *w, const struct model *m, const struct reducer *r)
+{
+	int64_t since_ns = list_ns(w->script, &m->loss);
+	for (uint32_t i = m->n_blocks; i-- > 0;) {
+		pen_launch(&w->backward, &m->blocks[i].backward);
+		since_ns += list_ns(w->script, &m->blocks[i].backward);
+		if (i % m->parts == 0)
+			pen_point(&w->backward, POINT_BACKWARD);
+		if (!bucket_ends(m, r, i))
+			continue;
+		pen_order(&w->backward, w->compute, w->side);
+		pen_collective(&w->backward, w->side, r->comm, parts_bytes(since_ns, REDUCE_PART),
+					   BATON_COLL_ALLREDUCE);
+		since_ns = 0;
+	}
+	if (r->n_buckets)
+		pen_order(&w->backward, w->side, w->compute);
+}
+
+static void setup(const struct worker *w, const struct reducer *r)
+{
+	worker_setup(w);
+	if (!r->n_buckets)
+		return;
+	pen_order(&w->setup, w->compute, w->side);
+	pen_collective(&w->setup, w->side, r->comm, 64 << 20, BATON_COLL_BROADCAST);
+	pen_order(&w->setup, w->side, w->compute);
+}
+
+static void train(const struct worker *w, const struct model *m, const struct reducer *r,
+				  int64_t batch)
+{
+	pen_point(&w->main, POINT_STEP_BEGIN);
+	pen_batch(&w->main, w, batch);
+	pen_push(&w->main, 1);
+	pen_forward(&w->main, m);
+	pen_pop(&w->main);
+	worker_backward_begin(w);
+	worker_backward(w, m, r);
+	worker_backward_end(w);
+	pen_push(&w->main, 2);
+	pen_optimizer(&w->main, m);
+	pen_pop(&w->main);
+	pen_point(&w->main, POINT_STEP_END);
+}
+
+/* The forward alone; the loss of every batch is read, as evaluation loops do. */
+static void evaluate(const struct worker *w, const struct model *m, int64_t batch)
+{
+	pen_batch(&w->eval, w, batch);
+	pen_push(&w->eval, 3);
+	pen_forward(&w->eval, m);
+	pen_pop(&w->eval);
+	pen_call(&w->eval,
+			 (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_DTOH_PAGEABLE, .c = 8});
+}
+
+struct script *data_parallel_build(const struct workload_options *options,
+								   const struct data_parallel *job)
+{
+	uint32_t kernels = options->kernels ? options->kernels : job->kernels;
+	struct script *s = parts_script(options);
+	struct reducer reducer = reducer_for(s, options, kernels);
+	struct model model;
+	if (kernels <= reducer.n_buckets ||
+		model_build(&model, s, job->architecture, kernels - reducer.n_buckets)) {
+		script_free(s);
+		return NULL;
+	}
+	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
+	model_scale(&model, step_ns);
+	for (uint32_t rank = 0; rank < options->ranks; rank++) {
+		struct worker w = worker_new(s, options, rank);
+		setup(&w, &reducer);
+		train(&w, &model, &reducer, job->batch_bytes);
+		evaluate(&w, &model, job->batch_bytes);
+		worker_loaders(&w, step_ns);
+	}
+	model_free(&model);
+	return s;
+}
+
+static struct script *build(const struct workload_options *options)
+{
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10};
+	return data_parallel_build(options, &JOB);
+}
+
+const struct workload workload_ddp = {
+	"ddp", "data-parallel transformer, gradient buckets overlap the backward", 1, build};

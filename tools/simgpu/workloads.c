@@ -1,0 +1,21 @@
+/* The list of workloads. */
+#include "workloads.h"
+
+#include <string.h>
+
+static const struct workload *const WORKLOADS[] = {
+	&workload_ddp,
+};
+
+const struct workload *workload_at(size_t i)
+{
+	return i < sizeof WORKLOADS / sizeof *WORKLOADS ? WORKLOADS[i] : NULL;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; workload_at(i); i++)
+		if (!strcmp(workload_at(i)->name, name))
+			return workload_at(i);
+	return NULL;
+}
