@@ -4,17 +4,25 @@
 
 #include <stdlib.h>
 
-static const char *const names[CAUSE_COUNT] = {
-	[CAUSE_CPU_WORK] = "cpu_work",       [CAUSE_PAGE_FAULT] = "page_fault",
-	[CAUSE_INPUT] = "input",             [CAUSE_SYNC] = "sync",
-	[CAUSE_ALLOC] = "alloc",             [CAUSE_MODULE_LOAD] = "module_load",
-	[CAUSE_NCCL_HOST] = "nccl_host",     [CAUSE_GIL] = "gil",
-	[CAUSE_NO_CORE] = "no_core",         [CAUSE_SLEEP] = "sleep",
-	[CAUSE_API] = "api",                 [CAUSE_LAUNCH_CALL] = "launch_call",
-	[CAUSE_LAUNCH_LATENCY] = "launch_latency", [CAUSE_QUEUE_FULL] = "queue_full",
-	[CAUSE_PROFILER] = "profiler",       [CAUSE_DISPATCH] = "dispatch",
-	[CAUSE_HOST_FUNC] = "host_func",     [CAUSE_DEPENDENCY] = "dependency",
-	[CAUSE_NONE] = "none"};
+static const char *const names[CAUSE_COUNT] = {[CAUSE_CPU_WORK] = "cpu_work",
+											   [CAUSE_PAGE_FAULT] = "page_fault",
+											   [CAUSE_INPUT] = "input",
+											   [CAUSE_SYNC] = "sync",
+											   [CAUSE_ALLOC] = "alloc",
+											   [CAUSE_MODULE_LOAD] = "module_load",
+											   [CAUSE_NCCL_HOST] = "nccl_host",
+											   [CAUSE_GIL] = "gil",
+											   [CAUSE_NO_CORE] = "no_core",
+											   [CAUSE_SLEEP] = "sleep",
+											   [CAUSE_API] = "api",
+											   [CAUSE_LAUNCH_CALL] = "launch_call",
+											   [CAUSE_LAUNCH_LATENCY] = "launch_latency",
+											   [CAUSE_QUEUE_FULL] = "queue_full",
+											   [CAUSE_PROFILER] = "profiler",
+											   [CAUSE_DISPATCH] = "dispatch",
+											   [CAUSE_HOST_FUNC] = "host_func",
+											   [CAUSE_DEPENDENCY] = "dependency",
+											   [CAUSE_NONE] = "none"};
 
 const char *cause_name(enum cause cause)
 {
@@ -23,7 +31,8 @@ const char *cause_name(enum cause cause)
 
 /* ---- what threads did ---- */
 
-void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct thread *other)
+void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
+			 struct thread *other)
 {
 	if (to_ns <= from_ns)
 		return;
@@ -76,8 +85,8 @@ static void add(struct account *account, int64_t from, int64_t to, enum cause ca
 	account->idle[account->n++] = (struct idle){from, to, cause};
 }
 
-/* The thread worked its way towards the launch. A thread that was made to wait for the device is late by
- * that much: its next delays, up to that much, are the waiting's. */
+/* The thread worked its way towards the launch. A thread that was made to wait for the device is
+ * late by that much: its next delays, up to that much, are the waiting's. */
 static void add_work(struct account *account, struct log *debtor, int64_t from, int64_t to,
 					 enum cause cause)
 {
@@ -150,7 +159,9 @@ static void blame_op(struct account *account, const struct gpu_op *op, int64_t f
 	}
 	int64_t over = last->end_ns < from ? from : last->end_ns < to ? last->end_ns : to;
 	if (last->kind == GPU_HOST_FUNC) {
-		int64_t began = last->start_ns < from ? from : last->start_ns < over ? last->start_ns : over;
+		int64_t began = last->start_ns < from   ? from
+						: last->start_ns < over ? last->start_ns
+												: over;
 		if (began > from)
 			blame_op(account, last, from, began);
 		add(account, began, over, CAUSE_HOST_FUNC);
@@ -176,6 +187,7 @@ void account_op(struct account *account, const struct gpu_op *op)
 		return;
 	if (account->step_end_ns[step] < op->end_ns)
 		account->step_end_ns[step] = op->end_ns;
-	if (account->step_begin_ns[step] == 0 || op->launch.call_begin_ns < account->step_begin_ns[step])
+	if (account->step_begin_ns[step] == 0 ||
+		op->launch.call_begin_ns < account->step_begin_ns[step])
 		account->step_begin_ns[step] = op->launch.call_begin_ns;
 }

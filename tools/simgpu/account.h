@@ -1,6 +1,6 @@
-/* The engine's own account of idle time: for every moment a device had nothing to run, what held up the
- * one it was waiting for. Written from the events that were executed; knows nothing of how the reducer
- * explains the same trace. */
+/* The engine's own account of idle time: for every moment a device had nothing to run, what held up
+ * the one it was waiting for. Written from the events that were executed; knows nothing of how the
+ * reducer explains the same trace. */
 #ifndef SIMGPU_ACCOUNT_H
 #define SIMGPU_ACCOUNT_H
 
@@ -18,7 +18,8 @@ struct segment { /* what a thread did */
 struct log { /* without gaps, oldest first */
 	struct segment *at;
 	size_t n, room;
-	int64_t debt_ns; /* how far the last synchronising call set the thread back, less what that has cost since */
+	int64_t debt_ns; /* how far the last synchronising call set the thread back, less what that has
+						cost since */
 };
 
 struct idle {
@@ -29,13 +30,14 @@ struct idle {
 struct account { /* of a device */
 	struct idle *idle;
 	size_t n, room;
-	int64_t *step_end_ns; /* of the last op launched in the step; [0]: before the first */
+	int64_t *step_end_ns;   /* of the last op launched in the step; [0]: before the first */
 	int64_t *step_begin_ns; /* of the first launch of the step; [0] unused */
 	int32_t n_steps;
 	int64_t first_ns, last_ns; /* hull */
 };
 
-void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct thread *other);
+void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
+			 struct thread *other);
 /* The thread was kept waiting by its device for that long. */
 void log_waited(struct log *log, int64_t ns);
 /* The device of `op` had nothing to run in [from, op->start). */

@@ -1,6 +1,6 @@
-/* What happens when: the events of one clock, earliest first. Ties are broken by a number that does not
- * depend on who else runs: events made here count up, events that come from outside (the end of a
- * collective) carry their op's number and come after those made here. One thread at a time. */
+/* What happens when: the events of one clock, earliest first. Ties are broken by a number that does
+ * not depend on who else runs: events made here count up, events that come from outside (the end of
+ * a collective) carry their op's number and come after those made here. One thread at a time. */
 #ifndef SIMGPU_AGENDA_H
 #define SIMGPU_AGENDA_H
 

@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FLOOR_NS 5500      /* launch begin to start on an idle device, of the typical machine: facts say 4-8 us */
-#define DOORBELL_NS 300    /* the device is told so long before the call returns */
-#define PEER_GAP_NS 2000   /* from the end on another device, or of a host function, to the start here */
-#define NCCL_HOST_NS 6000  /* inside an NCCL call, around its launch */
+#define FLOOR_NS \
+	5500 /* launch begin to start on an idle device, of the typical machine: facts say 4-8 us */
+#define DOORBELL_NS 300 /* the device is told so long before the call returns */
+#define PEER_GAP_NS \
+	2000 /* from the end on another device, or of a host function, to the start here */
+#define NCCL_HOST_NS 6000 /* inside an NCCL call, around its launch */
 #define COPY_BYTES_PER_US 24000
 #define COPY_PEER_BYTES_PER_US 120000
 #define COPY_LOCAL_BYTES_PER_US 1200000
@@ -157,10 +159,11 @@ static void launch_begins(struct thread *t)
 static void tool_done(struct thread *t)
 {
 	if (t->process->recorder)
-		recorder_overhead(t->process->recorder,
-						  (struct recorder_thread_row){
-							  t->index, thread_now(t) - t->process->def->launch_extra_ns, thread_now(t)},
-						  BATON_OVERHEAD_PROFILER);
+		recorder_overhead(
+			t->process->recorder,
+			(struct recorder_thread_row){t->index, thread_now(t) - t->process->def->launch_extra_ns,
+										 thread_now(t)},
+			BATON_OVERHEAD_PROFILER);
 	launch_begins(t);
 }
 
@@ -181,9 +184,12 @@ static int64_t kernel_duration(const struct thread *t, const struct kernel_def *
 	int64_t noise = (int64_t)def->jitter * script->noise.kernel / SCALE_ONE;
 	ns += ns * (table_draw(TABLE_REPEAT, dice) - SCALE_ONE) / SCALE_ONE * noise / SCALE_ONE;
 	if (def->sequence && script->sequence_spread) {
-		uint64_t length = rng_hash(script->seed, 0x6c656e, device->index, (uint64_t)(int64_t)t->step);
-		ns = ns * (SCALE_ONE - script->sequence_spread +
-				   (int64_t)rng_below(length, 2 * script->sequence_spread + 1)) / SCALE_ONE;
+		uint64_t length =
+			rng_hash(script->seed, 0x6c656e, device->index, (uint64_t)(int64_t)t->step);
+		ns = ns *
+			 (SCALE_ONE - script->sequence_spread +
+			  (int64_t)rng_below(length, 2 * script->sequence_spread + 1)) /
+			 SCALE_ONE;
 	}
 	ns = ns * thread_step_length(t) / SCALE_ONE * device->def->slow / SCALE_ONE;
 	return ns > 500 ? ns : 500;
@@ -254,8 +260,8 @@ void call_copy(struct thread *t)
 	op->launch.pageable = op->launch.blocking = copy->pageable;
 	op->launch.correlation = next_correlation(t);
 	t->op = op;
-	call_busy(t, draw(t, TABLE_LAUNCH_CALL, DRAW_CALL), copy->pageable ? CAUSE_SYNC : CAUSE_LAUNCH_CALL,
-			  copy_done);
+	call_busy(t, draw(t, TABLE_LAUNCH_CALL, DRAW_CALL),
+			  copy->pageable ? CAUSE_SYNC : CAUSE_LAUNCH_CALL, copy_done);
 }
 
 void call_memset(struct thread *t)
@@ -404,8 +410,8 @@ static void peer_over(void *who, struct gpu_op *ended)
 {
 	struct peer_wait *wait = who;
 	if (ended)
-		recorder_held_up(wait->thread->process->recorder, BATON_SYNC_PEER, wait->stream, wait->from_ns,
-						 ended->end_ns);
+		recorder_held_up(wait->thread->process->recorder, BATON_SYNC_PEER, wait->stream,
+						 wait->from_ns, ended->end_ns);
 	free(wait);
 }
 
@@ -563,7 +569,8 @@ static const struct nccl_name {
 } nccl_names[BATON_COLL_END] = {
 	[BATON_COLL_ALLREDUCE] = {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", API_NCCL_ALLREDUCE},
 	[BATON_COLL_ALLGATHER] = {"ncclDevKernel_AllGather_RING_LL", API_NCCL_ALLGATHER},
-	[BATON_COLL_REDUCESCATTER] = {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL", API_NCCL_REDUCESCATTER},
+	[BATON_COLL_REDUCESCATTER] = {"ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL",
+								  API_NCCL_REDUCESCATTER},
 	[BATON_COLL_ALLTOALL] = {"ncclDevKernel_SendRecv", API_NCCL_ALLTOALL},
 	[BATON_COLL_BROADCAST] = {"ncclDevKernel_Broadcast_RING_LL", API_NCCL_BROADCAST},
 	[BATON_COLL_REDUCE] = {"ncclDevKernel_Reduce_Sum_bf16_RING_LL", API_NCCL_REDUCE},
@@ -572,8 +579,8 @@ static const struct nccl_name {
 static void nccl_returns(struct thread *t)
 {
 	t->call_begin_ns = t->outer_begin_ns;
-	record_call(t, t->insn->kind == INSN_GROUP_END ? API_NCCL_GROUP_END
-												   : nccl_names[t->coll].call, 0);
+	record_call(t, t->insn->kind == INSN_GROUP_END ? API_NCCL_GROUP_END : nccl_names[t->coll].call,
+				0);
 	thread_next(t);
 }
 
@@ -685,7 +692,8 @@ static void starting(struct gpu_op *op)
 {
 	struct device *device = device_of(op);
 	struct gpu *gpu = op->gpu;
-	if (gpu_op_is_work(op) && gpu->busy == 0 && gpu->idle_from_ns >= 0 && device->process->world->truth)
+	if (gpu_op_is_work(op) && gpu->busy == 0 && gpu->idle_from_ns >= 0 &&
+		device->process->world->truth)
 		account_idle(&device->account, op, gpu->idle_from_ns);
 }
 
@@ -702,7 +710,8 @@ static void op_ended(struct gpu_op *op)
 		return;
 	if (op->kind == GPU_HOST_FUNC) {
 		if (recorder)
-			recorder_held_up(recorder, BATON_SYNC_HOST_FUNC, stream_index(op), op->start_ns, op->end_ns);
+			recorder_held_up(recorder, BATON_SYNC_HOST_FUNC, stream_index(op), op->start_ns,
+							 op->end_ns);
 		return;
 	}
 	account_op(&device->account, op);
@@ -733,10 +742,10 @@ static void meet(struct gpu_op *op)
 	for (uint32_t i = 0; i < parts->n; i++) {
 		const struct part *part = &parts->at[i];
 		place_expect(place, op, op->start_ns + part->transfer_ns);
-		struct meeting *meeting = meetings_arrive(
-			&place->world->meetings, part->key, part->size,
-			(struct meeting_member){op, (uint32_t)(place - place->world->places)}, op->start_ns,
-			part->transfer_ns);
+		struct meeting *meeting =
+			meetings_arrive(&place->world->meetings, part->key, part->size,
+							(struct meeting_member){op, (uint32_t)(place - place->world->places)},
+							op->start_ns, part->transfer_ns);
 		for (uint32_t m = 0; meeting && m < meeting->size; m++) {
 			struct gpu_op *member = meeting->members[m].who;
 			int64_t skew = (int64_t)rng_below(rng_hash(member->launch.key, 4, 0, 0), SKEW_NS);

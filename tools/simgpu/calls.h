@@ -1,5 +1,6 @@
-/* What a thread does with its GPUs: launches, copies, collectives, synchronisation, each as the calls that
- * a profiler would see. Every function begins an instruction and ends it later through thread_next(). */
+/* What a thread does with its GPUs: launches, copies, collectives, synchronisation, each as the
+ * calls that a profiler would see. Every function begins an instruction and ends it later through
+ * thread_next(). */
 #ifndef SIMGPU_CALLS_H
 #define SIMGPU_CALLS_H
 
@@ -10,7 +11,8 @@ void call_copy(struct thread *thread);
 void call_memset(struct thread *thread);
 void call_graph(struct thread *thread);
 void call_host_func(struct thread *thread);
-void call_collective(struct thread *thread); /* collectives and send/receive; part of a group when one is open */
+void call_collective(
+	struct thread *thread); /* collectives and send/receive; part of a group when one is open */
 void call_group_end(struct thread *thread);
 void call_record(struct thread *thread);
 void call_wait(struct thread *thread);

@@ -66,7 +66,8 @@ static void slice_over(void *who)
 	int64_t now = place->agenda.now_ns;
 	log_add(&t->log, now - t->slice_ns, now, t->busy_cause, NULL);
 	t->busy_left_ns -= t->slice_ns;
-	if (t->busy_left_ns > 0 && place->core_waiters.head && now - t->core_since_ns >= CORE_QUANTUM_NS)
+	if (t->busy_left_ns > 0 && place->core_waiters.head &&
+		now - t->core_since_ns >= CORE_QUANTUM_NS)
 		leave_core(t);
 	if (t->busy_left_ns > 0)
 		acquire(t);

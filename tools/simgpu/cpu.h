@@ -1,5 +1,5 @@
-/* CPU time: cores of a host, the GIL of a process. A thread asks for so many ns and goes on when it had
- * them; what it waited for meanwhile is in its log. */
+/* CPU time: cores of a host, the GIL of a process. A thread asks for so many ns and goes on when it
+ * had them; what it waited for meanwhile is in its log. */
 #ifndef SIMGPU_CPU_H
 #define SIMGPU_CPU_H
 

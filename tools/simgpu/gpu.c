@@ -269,7 +269,8 @@ void gpu_submit(struct gpu_op *op)
 		gpu_op_drop(stream->waits[i]);
 	}
 	stream->n_waits = 0;
-	for (uint32_t i = 0; i < gpu->n_streams; i++) /* the legacy default stream and all others wait for each other */
+	for (uint32_t i = 0; i < gpu->n_streams;
+		 i++) /* the legacy default stream and all others wait for each other */
 		if (gpu->streams[i] != stream && (stream->legacy || gpu->streams[i]->legacy))
 			gpu_op_after(op, gpu->streams[i]->tail);
 	gpu_op_drop(stream->tail);

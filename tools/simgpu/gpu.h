@@ -1,7 +1,7 @@
 /* A GPU: streams, events, engines, the legacy default stream, host functions, the queue of launched
- * work. It knows time only through its agenda, and neither who launches nor who watches: both drivers
- * (virtual time, real time) sit on it. An op starts when the last thing it needed arrived: its launch,
- * the op before it on its stream, what it was told to wait for, a free engine. */
+ * work. It knows time only through its agenda, and neither who launches nor who watches: both
+ * drivers (virtual time, real time) sit on it. An op starts when the last thing it needed arrived:
+ * its launch, the op before it on its stream, what it was told to wait for, a free engine. */
 #ifndef SIMGPU_GPU_H
 #define SIMGPU_GPU_H
 
@@ -31,9 +31,9 @@ enum gpu_engine {
 };
 
 enum gpu_last { /* what an op waited for last */
-	LAST_LAUNCH,
-	LAST_OP,    /* the end of `last_op` */
-	LAST_ENGINE /* `last_op` held the engine */
+				LAST_LAUNCH,
+				LAST_OP,    /* the end of `last_op` */
+				LAST_ENGINE /* `last_op` held the engine */
 };
 
 struct gpu_op;
@@ -46,10 +46,10 @@ struct gpu_launch { /* what the driver knows of an op; the GPU never looks insid
 	void *thread;
 	int64_t call_begin_ns, call_end_ns;
 	uint64_t correlation;
-	uint64_t node; /* of a graph, 0 none */
-	uint64_t key;  /* random numbers of this op hang on it */
-	int64_t met_ns;     /* external: the latest end named so far */
-	uint32_t meetings;  /* external: still open */
+	uint64_t node;     /* of a graph, 0 none */
+	uint64_t key;      /* random numbers of this op hang on it */
+	int64_t met_ns;    /* external: the latest end named so far */
+	uint32_t meetings; /* external: still open */
 	int64_t bytes;
 	int64_t sequence;
 	uint32_t name, comm;
@@ -63,27 +63,28 @@ struct gpu_op {
 	struct gpu_stream *stream;
 	int64_t arrival_ns; /* when the launch reached the device */
 	int64_t start_ns, end_ns, dur_ns;
-	int64_t ready_ns;          /* latest of what it waited for so far */
-	struct gpu_op *last_op;    /* see gpu_last; held until the op started (host functions: until freed) */
+	int64_t ready_ns; /* latest of what it waited for so far */
+	struct gpu_op
+		*last_op; /* see gpu_last; held until the op started (host functions: until freed) */
 	struct gpu_edge *edges;
-	uint64_t number;           /* on its device: ties are broken by it */
+	uint64_t number; /* on its device: ties are broken by it */
 	uint32_t n_edges, edges_room;
-	uint32_t waits;            /* ends it still waits for, + 1 until submitted */
+	uint32_t waits; /* ends it still waits for, + 1 until submitted */
 	uint32_t refs;
 	uint16_t share;
 	uint8_t kind, engine, last;
 	bool started, ended;
-	bool external; /* its end comes from outside: gpu_finish() */
-	bool queued;   /* takes a place in the queue */
-	bool node;     /* of a graph, not the first: gaps are shorter */
-	void *outside; /* of an external op: the driver's */
+	bool external;       /* its end comes from outside: gpu_finish() */
+	bool queued;         /* takes a place in the queue */
+	bool node;           /* of a graph, not the first: gaps are shorter */
+	void *outside;       /* of an external op: the driver's */
 	struct gpu_op *next; /* in a list: waiting for an engine, or free */
 	struct gpu_launch launch;
 };
 
 struct gpu_stream {
 	struct gpu *gpu;
-	struct gpu_op *tail; /* the last op submitted, NULL when none or over */
+	struct gpu_op *tail;   /* the last op submitted, NULL when none or over */
 	struct gpu_op **waits; /* what the next op has to wait for on top */
 	uint32_t n_waits, waits_room;
 	int64_t number;
@@ -95,9 +96,11 @@ struct gpu_list {
 };
 
 struct gpu_hooks {
-	void (*starting)(struct gpu_op *op); /* GPU not yet counted busy: gpu->busy, gpu->idle_from_ns */
+	void (*starting)(
+		struct gpu_op *op); /* GPU not yet counted busy: gpu->busy, gpu->idle_from_ns */
 	void (*ended)(struct gpu_op *op);
-	void (*meet)(struct gpu_op *op); /* an external op started: calls gpu_finish() when its end is known */
+	void (*meet)(
+		struct gpu_op *op); /* an external op started: calls gpu_finish() when its end is known */
 	int64_t (*gap_ns)(struct gpu_op *op, struct gpu_op *after); /* from an end to the next start */
 };
 
@@ -111,8 +114,8 @@ struct gpu {
 	struct gpu_list blocked[ENGINE_COUNT];
 	uint64_t made;
 	uint32_t queued;
-	uint32_t busy;         /* ops running, host functions excepted */
-	int64_t idle_from_ns;  /* when the last one ended; -1 before the first */
+	uint32_t busy;                      /* ops running, host functions excepted */
+	int64_t idle_from_ns;               /* when the last one ended; -1 before the first */
 	void (*slot_free)(struct gpu *gpu); /* a place in the queue became free */
 	struct gpu_op *free;
 };

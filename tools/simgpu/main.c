@@ -47,7 +47,8 @@ static bool number(const char *text, uint64_t least, uint64_t most, uint64_t *ou
 	char *end;
 	errno = 0;
 	*out = strtoull(text, &end, 10);
-	return end != text && *end == 0 && errno == 0 && text[0] != '-' && *out >= least && *out <= most;
+	return end != text && *end == 0 && errno == 0 && text[0] != '-' && *out >= least &&
+		   *out <= most;
 }
 
 static int list(void)
@@ -58,15 +59,28 @@ static int list(void)
 	puts("faults: NAME=STRENGTH@RANK");
 	for (size_t i = 0; fault_at(i); i++) {
 		const struct fault *fault = fault_at(i);
-		printf("  %-14s %8" PRId64 " %-10s %s\n", fault->name, fault->usual, fault->unit, fault->about);
+		printf("  %-14s %8" PRId64 " %-10s %s\n", fault->name, fault->usual, fault->unit,
+			   fault->about);
 	}
 	return STATUS_OK;
 }
 
 /* Options with a number: where it goes and its bounds. */
 enum option_id {
-	OPT_WORKLOAD = 256, OPT_RANKS, OPT_PER_HOST, OPT_STEPS, OPT_SEED, OPT_KERNELS, OPT_CORES, OPT_FAULT,
-	OPT_NVTX, OPT_EVAL, OPT_VARY, OPT_TRUTH, OPT_THREADS, OPT_HELP
+	OPT_WORKLOAD = 256,
+	OPT_RANKS,
+	OPT_PER_HOST,
+	OPT_STEPS,
+	OPT_SEED,
+	OPT_KERNELS,
+	OPT_CORES,
+	OPT_FAULT,
+	OPT_NVTX,
+	OPT_EVAL,
+	OPT_VARY,
+	OPT_TRUTH,
+	OPT_THREADS,
+	OPT_HELP
 };
 
 static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
@@ -202,7 +216,8 @@ static int simulate(const struct arguments *a)
 	if (!error && a->truth)
 		error = write_truth(a, &world);
 	if (error)
-		fprintf(stderr, "baton-sim: %s: %s\n", a->directory ? a->directory : a->truth, strerror(-error));
+		fprintf(stderr, "baton-sim: %s: %s\n", a->directory ? a->directory : a->truth,
+				strerror(-error));
 	else
 		fprintf(stderr, "baton-sim: %s, %u devices, step %" PRId64 ".%03" PRId64 " ms\n",
 				a->scenario.workload->name, script->n_devices, truth_step_ns(&world) / 1000000,
@@ -215,8 +230,10 @@ static int simulate(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = {.threads = 1};
-	a.scenario = (struct scenario){.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100};
-	a.scenario.options = (struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
+	a.scenario =
+		(struct scenario){.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100};
+	a.scenario.options =
+		(struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
 		return list();
 	int status = parse(argc, argv, &a);

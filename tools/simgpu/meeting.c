@@ -63,7 +63,8 @@ struct meeting *meetings_arrive(struct meetings *meetings, struct meeting_key ke
 	struct meeting **at = place_of(meetings, key), *meeting = *at;
 	if (!meeting)
 		*at = meeting = meeting_new(meetings, key, size);
-	if (at_ns > meeting->last_ns || (at_ns == meeting->last_ns && who.place < meeting->last_place)) {
+	if (at_ns > meeting->last_ns ||
+		(at_ns == meeting->last_ns && who.place < meeting->last_place)) {
 		meeting->last_ns = at_ns;
 		meeting->last_place = who.place;
 	}

@@ -38,8 +38,8 @@ struct meetings {
 
 void meetings_open(struct meetings *meetings);
 void meetings_close(struct meetings *meetings);
-/* Member `who` arrived at at_ns and expects the transfer to take transfer_ns. When it was the last of
- * `size`, returns the meeting, to be given back with meetings_done(); else NULL. */
+/* Member `who` arrived at at_ns and expects the transfer to take transfer_ns. When it was the last
+ * of `size`, returns the meeting, to be given back with meetings_done(); else NULL. */
 struct meeting *meetings_arrive(struct meetings *meetings, struct meeting_key key, uint32_t size,
 								struct meeting_member who, int64_t at_ns, int64_t transfer_ns);
 void meetings_done(struct meetings *meetings, struct meeting *meeting);

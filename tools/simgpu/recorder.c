@@ -7,36 +7,36 @@
 #include <stdio.h>
 
 #define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
-#define SILENCE_NS 1000000           /* the sampler looks at a launching thread that is silent for so long */
+#define SILENCE_NS 1000000 /* the sampler looks at a launching thread that is silent for so long \
+							*/
 #define SAMPLE_NS 1000000
 #define FIRST_TEXT 64 /* string ids below are the calls' names */
 
-static const char *const api_names[API_COUNT] = {
-	[API_NONE] = "",
-	[API_LAUNCH] = "cudaLaunchKernel",
-	[API_LAUNCH_EX] = "cudaLaunchKernelExC",
-	[API_MEMCPY_ASYNC] = "cudaMemcpyAsync",
-	[API_MEMCPY] = "cudaMemcpy",
-	[API_MEMSET_ASYNC] = "cudaMemsetAsync",
-	[API_GRAPH_LAUNCH] = "cudaGraphLaunch",
-	[API_EVENT_RECORD] = "cudaEventRecord",
-	[API_STREAM_WAIT] = "cudaStreamWaitEvent",
-	[API_STREAM_SYNC] = "cudaStreamSynchronize",
-	[API_DEVICE_SYNC] = "cudaDeviceSynchronize",
-	[API_EVENT_SYNC] = "cudaEventSynchronize",
-	[API_HOST_FUNC] = "cudaLaunchHostFunc",
-	[API_MALLOC] = "cudaMalloc",
-	[API_FREE] = "cudaFree",
-	[API_MODULE_LOAD] = "cuModuleLoadDataEx",
-	[API_NCCL_ALLREDUCE] = "ncclAllReduce",
-	[API_NCCL_ALLGATHER] = "ncclAllGather",
-	[API_NCCL_REDUCESCATTER] = "ncclReduceScatter",
-	[API_NCCL_ALLTOALL] = "ncclAlltoAll",
-	[API_NCCL_BROADCAST] = "ncclBroadcast",
-	[API_NCCL_REDUCE] = "ncclReduce",
-	[API_NCCL_SEND] = "ncclSend",
-	[API_NCCL_RECV] = "ncclRecv",
-	[API_NCCL_GROUP_END] = "ncclGroupEnd"};
+static const char *const api_names[API_COUNT] = {[API_NONE] = "",
+												 [API_LAUNCH] = "cudaLaunchKernel",
+												 [API_LAUNCH_EX] = "cudaLaunchKernelExC",
+												 [API_MEMCPY_ASYNC] = "cudaMemcpyAsync",
+												 [API_MEMCPY] = "cudaMemcpy",
+												 [API_MEMSET_ASYNC] = "cudaMemsetAsync",
+												 [API_GRAPH_LAUNCH] = "cudaGraphLaunch",
+												 [API_EVENT_RECORD] = "cudaEventRecord",
+												 [API_STREAM_WAIT] = "cudaStreamWaitEvent",
+												 [API_STREAM_SYNC] = "cudaStreamSynchronize",
+												 [API_DEVICE_SYNC] = "cudaDeviceSynchronize",
+												 [API_EVENT_SYNC] = "cudaEventSynchronize",
+												 [API_HOST_FUNC] = "cudaLaunchHostFunc",
+												 [API_MALLOC] = "cudaMalloc",
+												 [API_FREE] = "cudaFree",
+												 [API_MODULE_LOAD] = "cuModuleLoadDataEx",
+												 [API_NCCL_ALLREDUCE] = "ncclAllReduce",
+												 [API_NCCL_ALLGATHER] = "ncclAllGather",
+												 [API_NCCL_REDUCESCATTER] = "ncclReduceScatter",
+												 [API_NCCL_ALLTOALL] = "ncclAlltoAll",
+												 [API_NCCL_BROADCAST] = "ncclBroadcast",
+												 [API_NCCL_REDUCE] = "ncclReduce",
+												 [API_NCCL_SEND] = "ncclSend",
+												 [API_NCCL_RECV] = "ncclRecv",
+												 [API_NCCL_GROUP_END] = "ncclGroupEnd"};
 
 /* Python frames that the sampler meets in silent threads. */
 enum frame_name { FRAME_LOADER = FIRST_TEXT - 4, FRAME_SCRIPT };
@@ -48,9 +48,9 @@ struct recorder {
 	const struct script *script;
 	const struct process_def *process;
 	uint32_t index;
-	uint8_t *written;      /* per string: did it go out? */
-	int64_t *last_ns;      /* per thread: the end of its last row */
-	uint64_t serial;       /* rows, for the dice that lose some */
+	uint8_t *written; /* per string: did it go out? */
+	int64_t *last_ns; /* per thread: the end of its last row */
+	uint64_t serial;  /* rows, for the dice that lose some */
 	uint64_t lost_ops, lost_calls;
 };
 
@@ -121,8 +121,10 @@ static void write_places(struct recorder *r)
 	}
 	for (uint32_t s = 0; s < r->process->n_streams; s++) {
 		const struct stream_def *def = &r->process->streams[s];
-		struct baton_r_stream row = {
-			.id = s + 1, .device = def->device + 1u, .context = 1 + def->device, .stream = def->number};
+		struct baton_r_stream row = {.id = s + 1,
+									 .device = def->device + 1u,
+									 .context = 1 + def->device,
+									 .stream = def->number};
 		baton_writer_record(&r->writer, BATON_R_STREAM, &row, sizeof(row), NULL, 0);
 	}
 	for (uint32_t t = 0; t < r->process->n_threads; t++) {
@@ -175,7 +177,8 @@ struct recorder *recorder_open(const char *directory, const struct script *scrip
 	r->index = process;
 	r->written = must(calloc(script->n_strings + 1, 1));
 	r->last_ns = must(calloc(r->process->n_threads, sizeof(*r->last_ns)));
-	if (baton_writer_open(&r->writer, fd, BATON_TRACE, rng_hash(script->seed, 0x66696c65, process, 0)))
+	if (baton_writer_open(&r->writer, fd, BATON_TRACE,
+						  rng_hash(script->seed, 0x66696c65, process, 0)))
 		must(NULL);
 	if (script->n_devices > 64) /* many files are open at once */
 		r->writer.run_rows = script->n_devices > 512 ? BATON_BLOCK_ROWS / 2 : BATON_BLOCK_ROWS;
@@ -245,8 +248,8 @@ static void sample(const struct log *log, int64_t from, int64_t to, int64_t *sle
 	for (; i < log->n && log->at[i].from_ns < to; i++) {
 		const struct segment *s = &log->at[i];
 		int64_t a = s->from_ns > from ? s->from_ns : from, b = s->to_ns < to ? s->to_ns : to;
-		bool asleep = s->cause == CAUSE_GIL || s->cause == CAUSE_SLEEP || s->cause == CAUSE_INPUT ||
-					  s->other;
+		bool asleep =
+			s->cause == CAUSE_GIL || s->cause == CAUSE_SLEEP || s->cause == CAUSE_INPUT || s->other;
 		if (b <= a)
 			continue;
 		*slept += asleep ? b - a : 0;
@@ -256,7 +259,8 @@ static void sample(const struct log *log, int64_t from, int64_t to, int64_t *sle
 }
 
 /* The thread said nothing in [from, to): what the sampler saw of it. */
-static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to, const struct log *log)
+static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
+						const struct log *log)
 {
 	int64_t input = 0;
 	for (int64_t at = from; at < to;) {

@@ -1,7 +1,7 @@
-/* Random numbers that are a function of a place, not of what was drawn before: the same (seed, a, b, c)
- * gives the same number whatever else a scenario holds, so a run with and without a fault differs in
- * nothing else. Integer arithmetic only. The mixing step is the finaliser of splitmix64 (Steele, Lea,
- * Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). */
+/* Random numbers that are a function of a place, not of what was drawn before: the same (seed, a,
+ * b, c) gives the same number whatever else a scenario holds, so a run with and without a fault
+ * differs in nothing else. Integer arithmetic only. The mixing step is the finaliser of splitmix64
+ * (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). */
 #ifndef SIMGPU_RNG_H
 #define SIMGPU_RNG_H
 

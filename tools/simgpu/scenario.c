@@ -17,7 +17,8 @@ struct script *scenario_script(const struct scenario *scenario, int without)
 	for (uint32_t i = 0; i < scenario->n_faults; i++) {
 		const struct planted *p = &scenario->faults[i];
 		if ((int)i != without && p->fault->plant(script, p->strength, p->rank) != 0) {
-			fprintf(stderr, "baton-sim: %s in %s: %s\n", p->fault->name, scenario->workload->name, fault_why());
+			fprintf(stderr, "baton-sim: %s in %s: %s\n", p->fault->name, scenario->workload->name,
+					fault_why());
 			script_free(script);
 			return NULL;
 		}

@@ -17,8 +17,8 @@ struct scenario {
 	bool nvtx;
 };
 
-/* The script, all faults planted but number `without` (-1: all). NULL and a message on stderr when one
- * cannot be planted. */
+/* The script, all faults planted but number `without` (-1: all). NULL and a message on stderr when
+ * one cannot be planted. */
 struct script *scenario_script(const struct scenario *scenario, int without);
 
 #endif

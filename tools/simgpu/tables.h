@@ -1,5 +1,6 @@
-/* The distributions that durations and gaps are drawn from: 257 quantiles each, taken from recorded runs on
- * V100, A100 and H100 by tables.py, which writes tables.c (`make tables`). No floating point at run time. */
+/* The distributions that durations and gaps are drawn from: 257 quantiles each, taken from recorded
+ * runs on V100, A100 and H100 by tables.py, which writes tables.c (`make tables`). No floating
+ * point at run time. */
 #ifndef SIMGPU_TABLES_H
 #define SIMGPU_TABLES_H
 
@@ -7,7 +8,8 @@
 
 enum sim_table {
 	TABLE_LAUNCH_CALL,  /* duration of a kernel launch call, ns */
-	TABLE_LAUNCH_FLOOR, /* launch begin to start on an idle device against its 5th percentile: 1024 is 1.0 */
+	TABLE_LAUNCH_FLOOR, /* launch begin to start on an idle device against its 5th percentile: 1024
+						   is 1.0 */
 	TABLE_QUEUED_GAP,   /* end of an op to the start of one that was queued already, ns */
 	TABLE_HOST_GAP,     /* end of a call to the begin of the thread's next launch, below 1 ms, ns */
 	TABLE_CALL_SHORT,   /* event record, stream wait: cheap calls, ns */
@@ -31,7 +33,8 @@ enum sim_table {
 /* The quantile u / 2^64, interpolated between the table's 257. */
 int64_t table_draw(enum sim_table table, uint64_t u);
 int64_t table_median(enum sim_table table);
-/* A kernel name of the class, as traces show it; u picks. For tables of kernels other than NCCL's. */
+/* A kernel name of the class, as traces show it; u picks. For tables of kernels other than NCCL's.
+ */
 const char *table_kernel_name(enum sim_table table, uint64_t u);
 
 #endif

@@ -76,7 +76,8 @@ static bool next_program(struct thread *t)
 	} else {
 		t->mode = MODE_TRAIN;
 	}
-	if (all_over(t) || (!t->def->daemon && t->mode == MODE_TRAIN && t->step + 1 >= (int32_t)script->n_steps))
+	if (all_over(t) ||
+		(!t->def->daemon && t->mode == MODE_TRAIN && t->step + 1 >= (int32_t)script->n_steps))
 		return false;
 	if (t->mode == MODE_TRAIN)
 		begin_step(t);
@@ -203,9 +204,10 @@ static void do_pop(struct thread *t)
 		return;
 	t->n_ranges--;
 	if (t->n_ranges < 16 && t->process->world->script->nvtx && t->process->recorder)
-		recorder_range(t->process->recorder,
-					   (struct recorder_thread_row){t->index, t->range_begin_ns[t->n_ranges], thread_now(t)},
-					   t->range_name[t->n_ranges]);
+		recorder_range(
+			t->process->recorder,
+			(struct recorder_thread_row){t->index, t->range_begin_ns[t->n_ranges], thread_now(t)},
+			t->range_name[t->n_ranges]);
 }
 
 static void do_push(struct thread *t)

@@ -4,7 +4,8 @@
 
 #define LEAST_STEPS_TO_CUT 4
 
-/* Warm-up: the first step, and those right after it that load modules; never more than a quarter. */
+/* Warm-up: the first step, and those right after it that load modules; never more than a quarter.
+ */
 static int32_t warmup_of(const struct world *w, const struct device *d)
 {
 	int32_t n = (int32_t)w->script->n_steps, cut = 1;
@@ -106,8 +107,10 @@ void truth_write(FILE *out, const struct scenario *scenario, const struct world 
 {
 	const struct script *script = w->script;
 	int64_t step_ns = truth_step_ns(w);
-	fprintf(out, "{\"schema\":\"baton.truth/0\",\"workload\":\"%s\",\"ranks\":%u,\"hosts\":%u,\"steps\":%u,",
-			scenario->workload->name, scenario->options.ranks, script->n_hosts, script->n_steps);
+	fprintf(
+		out,
+		"{\"schema\":\"baton.truth/0\",\"workload\":\"%s\",\"ranks\":%u,\"hosts\":%u,\"steps\":%u,",
+		scenario->workload->name, scenario->options.ranks, script->n_hosts, script->n_steps);
 	fprintf(out, "\"seed\":%" PRIu64 ",\"nvtx\":%s,\"step_range\":", scenario->options.seed,
 			script->nvtx ? "true" : "false");
 	if (script->nvtx)

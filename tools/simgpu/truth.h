@@ -1,5 +1,5 @@
-/* What is true of a run, beside its trace: the engine's account of idle time, and for each planted fault
- * the step without it (the scenario run again). The reducer never sees this. */
+/* What is true of a run, beside its trace: the engine's account of idle time, and for each planted
+ * fault the step without it (the scenario run again). The reducer never sees this. */
 #ifndef SIMGPU_TRUTH_H
 #define SIMGPU_TRUTH_H
 

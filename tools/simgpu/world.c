@@ -34,7 +34,8 @@ static void open_threads(struct process *p, uint32_t *next_id)
 	p->threads = must(calloc(p->def->n_threads, sizeof(*p->threads)));
 	for (uint32_t i = 0; i < p->def->n_threads; i++) {
 		struct thread *t = &p->threads[i];
-		*t = (struct thread){.process = p, .def = &p->def->threads[i], .id = (*next_id)++, .index = i, .step = -1};
+		*t = (struct thread){
+			.process = p, .def = &p->def->threads[i], .id = (*next_id)++, .index = i, .step = -1};
 		p->running += !t->def->daemon;
 	}
 }
@@ -43,15 +44,16 @@ static int open_process(struct world *w, uint32_t i, const char *directory, uint
 {
 	struct process *p = &w->processes[i];
 	const struct process_def *def = &w->script->processes[i];
-	*p = (struct process){.world = w, .def = def, .index = i, .place = &w->places[def->host], .step = -1};
+	*p = (struct process){
+		.world = w, .def = def, .index = i, .place = &w->places[def->host], .step = -1};
 	thread_list_init(&p->gil_waiters);
 	p->devices = must(calloc(def->n_devices, sizeof(*p->devices)));
 	for (uint32_t d = 0; d < def->n_devices; d++)
 		open_device(w, p, d);
 	p->streams = must(calloc(def->n_streams + 1, sizeof(*p->streams)));
 	for (uint32_t s = 0; s < def->n_streams; s++)
-		p->streams[s] = gpu_stream_new(&p->devices[def->streams[s].device].gpu, def->streams[s].number,
-									   def->streams[s].legacy);
+		p->streams[s] = gpu_stream_new(&p->devices[def->streams[s].device].gpu,
+									   def->streams[s].number, def->streams[s].legacy);
 	p->events = must(calloc(def->n_events + 1, sizeof(*p->events)));
 	p->semaphores = must(calloc(def->n_semaphores + 1, sizeof(*p->semaphores)));
 	p->queues = must(calloc(def->n_queues + 1, sizeof(*p->queues)));
@@ -77,7 +79,8 @@ static void enqueue(struct world *w, struct place *place)
 	w->queue_tail = &place->next;
 }
 
-static int world_open(struct world *w, const struct script *script, const struct world_options *options)
+static int world_open(struct world *w, const struct script *script,
+					  const struct world_options *options)
 {
 	uint32_t next_id = 0;
 	int error = 0;
@@ -89,7 +92,8 @@ static int world_open(struct world *w, const struct script *script, const struct
 	w->places = must(calloc(w->n_places, sizeof(*w->places)));
 	for (uint32_t i = 0; i < w->n_places; i++) {
 		struct place *place = &w->places[i];
-		*place = (struct place){.world = w, .def = &script->hosts[i], .cores_free = script->hosts[i].cores};
+		*place = (struct place){
+			.world = w, .def = &script->hosts[i], .cores_free = script->hosts[i].cores};
 		place->agenda.now_ns = BEGIN_NS;
 		thread_list_init(&place->core_waiters);
 		enqueue(w, place);
@@ -110,7 +114,8 @@ void place_expect(struct place *place, struct gpu_op *op, int64_t at_ns)
 {
 	if (place->n_pending == place->pending_room) {
 		place->pending_room = place->pending_room ? 2 * place->pending_room : 16;
-		place->pending = must(realloc(place->pending, place->pending_room * sizeof(*place->pending)));
+		place->pending =
+			must(realloc(place->pending, place->pending_room * sizeof(*place->pending)));
 	}
 	place->pending[place->n_pending++] = (struct outside){op, at_ns};
 }
@@ -178,7 +183,8 @@ static void place_run(struct place *place)
 	}
 }
 
-/* Everybody waits for somebody: whoever is earliest cannot be overtaken any more. Under the lock. */
+/* Everybody waits for somebody: whoever is earliest cannot be overtaken any more. Under the lock.
+ */
 static void grant(struct world *w)
 {
 	struct place *first = NULL;
@@ -189,7 +195,8 @@ static void grant(struct world *w)
 			first = place;
 	}
 	if (!first) {
-		fprintf(stderr, "baton-sim: every rank waits for another, %llu collectives are not complete\n",
+		fprintf(stderr,
+				"baton-sim: every rank waits for another, %llu collectives are not complete\n",
 				(unsigned long long)w->meetings.open);
 		exit(3);
 	}

@@ -1,6 +1,6 @@
-/* The first driver: virtual time. Hosts with cores, processes with a GIL, threads that execute a script's
- * programs, GPUs, and ranks that meet. Each host has its own clock and runs alone until it has to wait for
- * others, so any number of threads gives the same result. */
+/* The first driver: virtual time. Hosts with cores, processes with a GIL, threads that execute a
+ * script's programs, GPUs, and ranks that meet. Each host has its own clock and runs alone until it
+ * has to wait for others, so any number of threads gives the same result. */
 #ifndef SIMGPU_WORLD_H
 #define SIMGPU_WORLD_H
 
@@ -53,7 +53,7 @@ struct thread {
 	uint64_t correlation;
 	uint32_t group; /* open groups of NCCL calls */
 	struct parts *parts;
-	unsigned coll; /* of the NCCL call under way */
+	unsigned coll;     /* of the NCCL call under way */
 	int64_t waited_ns; /* in the last synchronising call */
 	int64_t range_begin_ns[16];
 	uint32_t range_name[16];
@@ -83,7 +83,7 @@ struct device {
 	struct gpu gpu;
 	const struct device_def *def;
 	struct process *process;
-	uint32_t index; /* of all devices */
+	uint32_t index;               /* of all devices */
 	struct thread_list launchers; /* the queue is full */
 	struct account account;
 	uint64_t *sequences; /* per communicator */
@@ -106,7 +106,7 @@ struct process {
 	struct thread_list gil_waiters;
 	uint64_t correlation;
 	int32_t step;
-	uint8_t *loads; /* per step: it loaded modules for long */
+	uint8_t *loads;            /* per step: it loaded modules for long */
 	struct recorder *recorder; /* NULL: nothing is written */
 };
 
@@ -139,7 +139,7 @@ struct world {
 	uint32_t n_places;
 	struct process *processes;
 	struct thread *threads; /* all */
-	bool truth; /* keep the account of idle time */
+	bool truth;             /* keep the account of idle time */
 	uint32_t nccl_strings[BATON_COLL_END];
 	/* who runs next */
 	pthread_mutex_t lock;
@@ -154,12 +154,14 @@ struct world_options {
 	unsigned threads;
 };
 
-/* Runs the script to its end. 0 or -errno (I/O); a script in which everybody waits for ever ends the
- * program with a message. */
-int world_run(struct world *world, const struct script *script, const struct world_options *options);
+/* Runs the script to its end. 0 or -errno (I/O); a script in which everybody waits for ever ends
+ * the program with a message. */
+int world_run(struct world *world, const struct script *script,
+			  const struct world_options *options);
 void world_close(struct world *world);
 
-/* For an op that meets others: it may end at at_ns at the earliest, the place must not go further ... */
+/* For an op that meets others: it may end at at_ns at the earliest, the place must not go further
+ * ... */
 void place_expect(struct place *place, struct gpu_op *op, int64_t at_ns);
 /* ... until it is told when. From any thread. */
 void place_tell(struct place *place, struct gpu_op *op, int64_t at_ns);
