@@ -90,6 +90,8 @@ static int run_workers(struct work *work, bool scanning)
 	pthread_t threads[MAX_THREADS];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+	if (!scanning && work->context->options->idle)
+		n = 1; /* device by device */
 	work->scanning = scanning;
 	atomic_store(&work->next, 0);
 	size_t started = 0;
@@ -113,6 +115,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	int error = run_workers(&work, true);
 	if (!error)
 		error = run_workers(&work, false);
+	for (size_t i = 0; i < work.n; i++)
+		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 	for (size_t i = 0; i < work.n; i++)
 		device_scan_free(context, &work.scans[i]);
 	pthread_mutex_destroy(&work.lock);
@@ -227,10 +231,11 @@ static void describe_quality(const struct run *run, struct quality *q)
 
 /* What the run is, beside its numbers. */
 static int describe_run(const struct run *run, const struct reduce_options *options,
-						struct summary *summary)
+						struct reduction *out)
 {
+	struct summary *summary = &out->summary;
 	const char *source = strings_get(&run->pool, run->processes[0].source).at;
-	bool imported = strcmp(source, "cupti") != 0;
+	bool imported = strcmp(source, "baton") != 0 && strcmp(source, "simgpu") != 0;
 	int64_t steps = 0;
 	int error = describe_ranks(run, &summary->run);
 	for (size_t i = 0; !error && i < run->n_devices; i++)
@@ -239,8 +244,8 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 		steps += summary->devices[i].steps > 1 ||
 				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
 	const char *step_source = steps == 0            ? "none"
+							  : out->by_period      ? "periodicity"
 							  : options->step_range ? "nvtx"
-							  : options->steps      ? "periodicity"
 													: "marker";
 	summary->run.hosts = count_hosts(run);
 	describe_quality(run, &summary->quality);
@@ -286,8 +291,8 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
-	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->classes_file &&
-		   !long_name;
+	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
+		   !options->classes_file && !long_name;
 }
 
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
@@ -309,7 +314,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		diag("%s: no GPU work in it: nothing to report", dirs[0]);
 		status = STATUS_INPUT;
 	} else if (!error) {
-		error = describe_run(&run, options, &out->summary);
+		error = describe_run(&run, options, out);
 		summary_sort(&out->summary);
 	}
 	collectives_close(context.collectives);

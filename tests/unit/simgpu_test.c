@@ -32,9 +32,9 @@ static void begin(void)
 {
 	memset(&agenda, 0, sizeof(agenda));
 	gpu_open(&gpu, &agenda, &hooks, NULL);
-	one = gpu_stream_new(&gpu, 7, false);
-	two = gpu_stream_new(&gpu, 13, false);
-	legacy = gpu_stream_new(&gpu, 0, true);
+	one = gpu_stream_new(&gpu, 7, STREAM_BLOCKING);
+	two = gpu_stream_new(&gpu, 13, STREAM_BLOCKING);
+	legacy = gpu_stream_new(&gpu, 0, STREAM_LEGACY);
 }
 
 static void end(void)
@@ -123,6 +123,11 @@ static void legacy_stream(void)
 	expect_start(a, 100, "a blocking stream");
 	expect_start(b, 100 + LONG + GAP, "the legacy default stream waits for it");
 	expect_start(c, 100 + 2 * (LONG + GAP), "and the others for the legacy default stream");
+	a = kernel(legacy, 9000, 256),
+	b = kernel(gpu_stream_new(&gpu, 21, STREAM_NON_BLOCKING), 9010, 256);
+	run();
+	expect_start(a, 9000, "the legacy default stream");
+	expect_start(b, 9010, "a non-blocking stream does not wait for it");
 	end();
 }
 
@@ -134,7 +139,7 @@ static void copy_engines(void)
 	for (int i = 0; i < 3; i++) {
 		ops[i] = gpu_op_hold(gpu_op_new(i == 1   ? two
 										: i == 0 ? one
-												 : gpu_stream_new(&gpu, 20, false),
+												 : gpu_stream_new(&gpu, 20, STREAM_NON_BLOCKING),
 										GPU_COPY, engines[i]));
 		ops[i]->arrival_ns = 100;
 		ops[i]->dur_ns = LONG;

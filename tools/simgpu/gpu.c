@@ -32,14 +32,14 @@ void gpu_close(struct gpu *gpu)
 	}
 }
 
-struct gpu_stream *gpu_stream_new(struct gpu *gpu, int64_t number, bool legacy)
+struct gpu_stream *gpu_stream_new(struct gpu *gpu, int64_t number, enum gpu_stream_kind kind)
 {
 	if (gpu->n_streams == gpu->streams_room) {
 		gpu->streams_room = gpu->streams_room ? 2 * gpu->streams_room : 4;
 		gpu->streams = must(realloc(gpu->streams, gpu->streams_room * sizeof(*gpu->streams)));
 	}
 	struct gpu_stream *stream = must(calloc(1, sizeof(*stream)));
-	*stream = (struct gpu_stream){.gpu = gpu, .number = number, .legacy = legacy};
+	*stream = (struct gpu_stream){.gpu = gpu, .number = number, .stream_kind = kind};
 	return gpu->streams[gpu->n_streams++] = stream;
 }
 
@@ -259,6 +259,13 @@ void gpu_submit_node(struct gpu_op *op)
 	submitted(op);
 }
 
+/* The legacy default stream and the blocking ones wait for each other. */
+static bool ordered(const struct gpu_stream *a, const struct gpu_stream *b)
+{
+	return (a->stream_kind == STREAM_LEGACY && b->stream_kind == STREAM_BLOCKING) ||
+		   (a->stream_kind == STREAM_BLOCKING && b->stream_kind == STREAM_LEGACY);
+}
+
 void gpu_submit(struct gpu_op *op)
 {
 	struct gpu_stream *stream = op->stream;
@@ -269,9 +276,8 @@ void gpu_submit(struct gpu_op *op)
 		gpu_op_drop(stream->waits[i]);
 	}
 	stream->n_waits = 0;
-	for (uint32_t i = 0; i < gpu->n_streams;
-		 i++) /* the legacy default stream and all others wait for each other */
-		if (gpu->streams[i] != stream && (stream->legacy || gpu->streams[i]->legacy))
+	for (uint32_t i = 0; i < gpu->n_streams; i++)
+		if (ordered(stream, gpu->streams[i]))
 			gpu_op_after(op, gpu->streams[i]->tail);
 	gpu_op_drop(stream->tail);
 	stream->tail = gpu_op_hold(op);

@@ -82,13 +82,19 @@ struct gpu_op {
 	struct gpu_launch launch;
 };
 
+enum gpu_stream_kind {
+	STREAM_NON_BLOCKING, /* cudaStreamNonBlocking: PyTorch's own */
+	STREAM_BLOCKING,     /* waits for the legacy default stream, and it for this one */
+	STREAM_LEGACY        /* the legacy default stream */
+};
+
 struct gpu_stream {
 	struct gpu *gpu;
 	struct gpu_op *tail;   /* the last op submitted, NULL when none or over */
 	struct gpu_op **waits; /* what the next op has to wait for on top */
 	uint32_t n_waits, waits_room;
 	int64_t number;
-	bool legacy;
+	enum gpu_stream_kind stream_kind;
 };
 
 struct gpu_list {
@@ -122,7 +128,7 @@ struct gpu {
 
 void gpu_open(struct gpu *gpu, struct agenda *agenda, const struct gpu_hooks *hooks, void *owner);
 void gpu_close(struct gpu *gpu);
-struct gpu_stream *gpu_stream_new(struct gpu *gpu, int64_t number, bool legacy);
+struct gpu_stream *gpu_stream_new(struct gpu *gpu, int64_t number, enum gpu_stream_kind kind);
 
 /* A new op of a stream: the caller fills duration, share, arrival and launch, then submits. */
 struct gpu_op *gpu_op_new(struct gpu_stream *stream, enum gpu_op_kind kind, enum gpu_engine engine);

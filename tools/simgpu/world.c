@@ -52,8 +52,9 @@ static int open_process(struct world *w, uint32_t i, const char *directory, uint
 		open_device(w, p, d);
 	p->streams = must(calloc(def->n_streams + 1, sizeof(*p->streams)));
 	for (uint32_t s = 0; s < def->n_streams; s++)
-		p->streams[s] = gpu_stream_new(&p->devices[def->streams[s].device].gpu,
-									   def->streams[s].number, def->streams[s].legacy);
+		p->streams[s] =
+			gpu_stream_new(&p->devices[def->streams[s].device].gpu, def->streams[s].number,
+						   def->streams[s].legacy ? STREAM_LEGACY : STREAM_NON_BLOCKING);
 	p->events = must(calloc(def->n_events + 1, sizeof(*p->events)));
 	p->semaphores = must(calloc(def->n_semaphores + 1, sizeof(*p->semaphores)));
 	p->queues = must(calloc(def->n_queues + 1, sizeof(*p->queues)));
