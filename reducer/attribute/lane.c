@@ -24,6 +24,17 @@ static int queue_push(struct host_queue *q, const struct host_rec *rec)
 	return 0;
 }
 
+/* The same for parts of rows: a later row's may begin before the last part of one before it. */
+static int queue_insert(struct host_queue *q, const struct host_rec *rec)
+{
+	int error = queue_push(q, rec);
+	for (size_t i = q->tail - 1; !error && i > q->head && q->at[i - 1].start > rec->start; i--) {
+		q->at[i] = q->at[i - 1];
+		q->at[i - 1] = *rec;
+	}
+	return error;
+}
+
 /* source->on_call: every call row goes to its thread's lane. */
 static int feed_call(void *context, struct source *source)
 {
@@ -132,7 +143,7 @@ static int feed_sched(struct lanes *lanes, uint32_t i)
 		left -= ns;
 		at = rec.end;
 		if (ns)
-			error = queue_push(&lane->scheds, &rec);
+			error = queue_insert(&lane->scheds, &rec);
 	}
 	return error;
 }

@@ -30,7 +30,7 @@ LONG_NS = 1_000_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
-DEBT_OPS = 1000
+HELD_UP_NEAR_NS = 20_000
 WARM_UP_STEPS = 4
 
 LEAF_ORDER = ("work.matmul", "work.custom", "work.other", "work.memory", "work.graph",
@@ -55,9 +55,11 @@ CALL_CLASS = {
     "sync": names_matching(
         r"(Device|Stream|Event|Ctx)Synchronize", r"^(cuda|hip)Memcpy(2D|3D)?\Z",
         r"^cuMemcpy(DtoH|HtoD)?(_v2)?\Z"),
-    "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::"),
+    "free": names_matching(r"^(cuda|hip)Free(Host|Array|Mipmapped)?\Z", r"^cuMemFree(Host)?(_v2)?\Z"),
+    "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::", r"^p?nccl[A-Z]"),
     "driving": names_matching(r"Launch", r"Memcpy", r"Memset"),
 }
+NCCL_RANGE = names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::")
 INPUT_RANGE = names_matching(r"DataLoader", r"torch/utils/data/", r"data_?load", r"load_batch",
                              r"wait_for_batch", flags=re.IGNORECASE)
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
@@ -163,7 +165,7 @@ class Process:
         self.streams, self.devices, self.communicators = {}, {}, {}
         self.ops, self.calls, self.ranges, self.overheads, self.scheds = [], [], [], [], []
         self.syncs = []
-        self.held_up = collections.defaultdict(list)  # (kind, context, stream) -> sorted ends
+        self.held_up = []  # (kind, device key, context, stream, end)
         self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
         self.threads = {}
         self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
@@ -197,7 +199,10 @@ class Process:
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
         stream = self.streams.get(op.stream_id)
-        device = self.devices.get(stream["device"]) if stream else None
+        return self.key_of(stream) if stream else None
+
+    def key_of(self, stream):
+        device = self.devices.get(stream["device"])
         if device is None:
             return None
         which = device["uuid"] if device["uuid"] else device["ordinal"]
@@ -225,17 +230,19 @@ class Process:
     def find_what_held_up(self):
         for row in self.syncs:
             stream = self.streams.get(row["stream"])
-            if stream:
-                which = (row["sync_kind"], stream["context"], stream["stream"])
-                self.held_up[which].append(row["start_ns"] + row["dur_ns"])
-        for ends in self.held_up.values():
-            ends.sort()
+            if stream and row["sync_kind"] in (HOST_FUNCTION, PEER):
+                self.held_up.append((row["sync_kind"], self.key_of(stream), stream["context"],
+                                     stream["stream"], row["start_ns"] + row["dur_ns"]))
 
     def last_held_up(self, kind, op, before_or_at):
-        """The latest end of a row of this kind on the op's stream."""
-        ends = self.held_up.get((kind, op.context, op.stream), [])
-        at = bisect_right(ends, before_or_at)
-        return ends[at - 1] if at else -INFINITY
+        """The latest end of a row of this kind on the op's stream, or shortly before on another
+        stream of its device."""
+        key = self.device_key(op)
+        return max((end for row_kind, device, context, stream, end in self.held_up
+                    if row_kind == kind and end <= before_or_at and
+                    ((context, stream) == (op.context, op.stream) or
+                     (device == key and before_or_at - end <= HELD_UP_NEAR_NS))),
+                   default=-INFINITY)
 
     def outermost_calls(self):
         outermost = {}
@@ -318,7 +325,7 @@ class Thread:
         self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)])
         self.nccl_host = Cover(called("nccl_host") + [
             r for r in ranges
-            if r.category not in (PYTHON_FRAME, MARK) and CALL_CLASS["nccl_host"](r.name)])
+            if r.category not in (PYTHON_FRAME, MARK) and NCCL_RANGE(r.name)])
         self.sync = Cover(called("sync"))
         self.profiler = Cover(overhead(PROFILER))
         self.buffer_full = Cover(overhead(BUFFER_FULL))
@@ -328,7 +335,8 @@ class Thread:
         self.any_call = Cover(calls)
         self.launches = sorted((c for c in calls if c.ops), key=lambda c: c.begin)
         self.launch_begins = [c.begin for c in self.launches]
-        self.sync_returns = sorted((c.end, c.duration) for c in called("sync"))
+        self.sync_returns = sorted({(c.end, c.duration, c.begin, "free" in c.classes, id(c))
+                                    for c in called("sync") + called("free") if c.duration > 0})
         driving = sorted(called("driving"), key=lambda c: c.begin)
         self.driving_begins = [c.begin for c in driving]
         self.driving_ends = list(itertools.accumulate((c.end for c in driving), max))
@@ -341,10 +349,11 @@ class Thread:
         at = bisect_left(self.record_begins, at_or_after)
         return self.record_begins[at] if at < len(self.record_begins) else INFINITY
 
-    def last_sync_return(self, before_or_at):
-        """(return, duration) of the last synchronising call that had returned then."""
-        at = bisect_right(self.sync_returns, (before_or_at, INFINITY))
-        return self.sync_returns[at - 1] if at else None
+    def sync_returns_in(self, begin, end):
+        """(return, duration, ...) of the synchronising calls that returned in [begin, end]."""
+        at = slice(bisect_left(self.sync_returns, (begin,)),
+                   bisect_right(self.sync_returns, (end, INFINITY)))
+        return self.sync_returns[at]
 
     def stretch(self, x):
         """The time without a GPU-driving call around the instants just after x. A call that
@@ -366,7 +375,7 @@ class Device:
         self.key = key
         self.ops = sorted(ops, key=Op.order)
         self.position = {op: at for at, op in enumerate(self.ops)}
-        self.debts = {}  # thread -> SyncDebt
+        self.debts = {}  # thread -> [step, ns used in it]
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -625,29 +634,30 @@ class Gap:
 
     def sync_debt(self):
         """The debt of k's thread as this gap finds it; to be asked once, in order of time."""
-        last = self.thread.last_sync_return(self.p1)
-        if last is None:
-            return SyncDebt(None, 0)
-        debt = self.device.debts.get(self.thread)
-        here = self.device.position[self.k]
-        if debt is None or debt.call != last:
-            debt = self.device.debts[self.thread] = SyncDebt(last, here)
-        if here - debt.counts_from > DEBT_OPS:
-            debt.left = 0
-        return debt
+        account = self.device.debts.setdefault(self.thread, [-1, 0])
+        step = self.k.step if self.k.step not in (BEFORE, NO_STEP) else -1
+        if step > account[0]:
+            account[:] = [step, 0]
+        if step < 0 or step != account[0]:
+            return SyncDebt([], account)
+        markers = self.device.markers
+        begin = markers[step].begin if markers else -INFINITY
+        return SyncDebt(self.thread.sync_returns_in(begin, self.p1), account)
 
 
 class SyncDebt:
-    """By how much a thread would be ahead without its last synchronising call, given as
-    (return, duration)."""
+    """By how much a thread would be ahead without its synchronising calls of this step, less
+    what was used: account is [step, used]."""
 
-    def __init__(self, call, counts_from):
-        self.call, self.counts_from = call, counts_from
-        self.returned, self.left = call or (INFINITY, 0)
+    def __init__(self, calls, account):
+        self.account = account
+        self.owed = sum(call[1] for call in calls)
+        self.returned = calls[-1][0] if calls else INFINITY
+        self.leaf = "idle.host.alloc" if calls and calls[-1][3] else "idle.host.sync"
 
     def use(self, ns):
-        used = min(ns, self.left)
-        self.left -= used
+        used = min(ns, max(0, self.owed - self.account[1]))
+        self.account[1] += used
         return used
 
 
@@ -704,10 +714,11 @@ def host_was_late(gap, threshold):
         ordered = sorted(cuts)
         for x, next_x in zip(ordered, ordered[1:]):
             leaf, paid = host_claim(owner, x), 0
-            if leaf is None and x >= debt.returned:
+            leaf = leaf or host_leaf(gap, owner, full, x)
+            if leaf in ("idle.cpu.api", "idle.cpu.framework") and x >= debt.returned:
                 paid = debt.use(next_x - x)
-                parts.append((paid, "idle.host.sync"))
-            parts.append((next_x - x - paid, leaf or host_leaf(gap, owner, full, x)))
+                parts.append((paid, debt.leaf))
+            parts.append((next_x - x - paid, leaf))
     return parts
 
 
