@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define FACTOR SCALE_ONE
+#define MOST_KERNELS 1000000 /* also what a subtraction below zero gives */
 #define LEAST_NS 1500 /* no kernel is shorter, however a model is scaled */
 
 static const struct recipe EMBEDDING[] = {
@@ -49,13 +50,20 @@ static const struct recipe IMAGE_LOSS[] = {{TABLE_REDUCE, FACTOR},
 										   {TABLE_SOFTMAX, FACTOR},
 										   {TABLE_LOSS, FACTOR},
 										   {0, 0}};
+static const struct recipe SAMPLING[] = {{TABLE_NORM, FACTOR},
+										 {TABLE_GEMM, FACTOR},
+										 {TABLE_SOFTMAX, FACTOR},
+										 {TABLE_REDUCE, FACTOR},
+										 {0, 0}};
 static const struct recipe LINEAR[] = {{TABLE_GEMM, FACTOR}, {TABLE_POINTWISE, FACTOR}, {0, 0}};
 static const struct recipe SMALL_LOSS[] = {{TABLE_LOSS, FACTOR}, {0, 0}};
 
 const struct architecture architecture_transformer = {
-	EMBEDDING, {ATTENTION, FEED_FORWARD}, LANGUAGE_LOSS};
-const struct architecture architecture_resnet = {STEM, {BOTTLENECK, NULL}, IMAGE_LOSS};
-const struct architecture architecture_mlp = {LINEAR, {LINEAR, NULL}, SMALL_LOSS};
+	EMBEDDING, {ATTENTION, FEED_FORWARD}, LANGUAGE_LOSS, false};
+const struct architecture architecture_decode = {
+	EMBEDDING, {ATTENTION, FEED_FORWARD}, SAMPLING, true};
+const struct architecture architecture_resnet = {STEM, {BOTTLENECK, NULL}, IMAGE_LOSS, false};
+const struct architecture architecture_mlp = {LINEAR, {LINEAR, NULL}, SMALL_LOSS, false};
 
 static void *room_or_exit(void *at, size_t size)
 {
@@ -146,7 +154,8 @@ static struct block block_of(struct model *m, const struct recipe *r)
 {
 	struct block b = {{0}, {0}};
 	forward_add(m, &b.forward, r);
-	backward_add(m, &b.backward, r);
+	if (!m->forward_only)
+		backward_add(m, &b.backward, r);
 	return b;
 }
 
@@ -163,9 +172,14 @@ static uint32_t block_kernels(const struct block *b)
 	return b->forward.n + b->backward.n;
 }
 
+uint32_t model_layers(const struct model *m)
+{
+	return (m->n_blocks - 1) / m->parts;
+}
+
 uint32_t model_kernels(const struct model *m)
 {
-	uint32_t n = m->loss.n + m->optimizer.n;
+	uint32_t n = m->loss.n + m->optimizer.n + model_layers(m) * m->per_layer;
 	for (uint32_t i = 0; i < m->n_blocks; i++)
 		n += block_kernels(&m->blocks[i]);
 	return n;
@@ -174,7 +188,7 @@ uint32_t model_kernels(const struct model *m)
 /* Layers while they fit: the first ones are there, each further one is a copy of them. */
 static void layers_add(struct model *m, uint32_t kernels)
 {
-	uint32_t layer = 0;
+	uint32_t layer = m->per_layer;
 	for (uint32_t i = 1; i < m->n_blocks; i++)
 		layer += block_kernels(&m->blocks[i]);
 	uint32_t have = model_kernels(m), more = kernels > have ? (kernels - have) / layer : 0;
@@ -192,7 +206,8 @@ static void pad(struct model *m, uint32_t kernels)
 {
 	for (uint32_t i = 0; model_kernels(m) < kernels; i++) {
 		struct block *b = &m->blocks[(i / 3 + 1) % m->n_blocks];
-		list_add(i % 3 ? &b->backward : &b->forward, m->padding[i % 2]);
+		bool backward = i % 3 && !m->forward_only;
+		list_add(backward ? &b->backward : &b->forward, m->padding[i % 2]);
 	}
 }
 
@@ -220,9 +235,14 @@ static int trim(struct model *m, uint32_t kernels)
 }
 
 int model_build(struct model *m, struct script *s, const struct architecture *architecture,
-				uint32_t kernels)
+				uint32_t kernels, uint32_t per_layer)
 {
-	*m = (struct model){.script = s, .first_kernel = s->n_kernels};
+	*m = (struct model){.script = s,
+						.first_kernel = s->n_kernels,
+						.per_layer = per_layer,
+						.forward_only = architecture->forward_only};
+	if (kernels > MOST_KERNELS)
+		return -EINVAL;
 	m->parts = architecture->parts[1] ? 2 : 1;
 	m->n_blocks = 1 + m->parts;
 	m->blocks = room_or_exit(NULL, m->n_blocks * sizeof *m->blocks);
@@ -230,7 +250,7 @@ int model_build(struct model *m, struct script *s, const struct architecture *ar
 	for (uint32_t i = 0; i < m->parts; i++)
 		m->blocks[1 + i] = block_of(m, architecture->parts[i]);
 	forward_add(m, &m->loss, architecture->loss);
-	for (uint32_t i = 0, n = 2 + kernels / 100; i < n; i++)
+	for (uint32_t i = 0, n = m->forward_only ? 0 : 2 + kernels / 100; i < n; i++)
 		list_add(&m->optimizer, model_kernel(m, TABLE_OPTIMIZER, FACTOR));
 	m->padding[0] = model_kernel(m, TABLE_POINTWISE, FACTOR);
 	m->padding[1] = model_kernel(m, TABLE_COPY_KERNEL, FACTOR);
@@ -253,7 +273,15 @@ void model_free(struct model *m)
 	*m = (struct model){0};
 }
 
-static int64_t model_ns(const struct model *m)
+struct script *model_failed(struct model *m)
+{
+	struct script *s = m->script;
+	model_free(m);
+	script_free(s);
+	return NULL;
+}
+
+int64_t model_ns(const struct model *m)
 {
 	int64_t sum = list_ns(m->script, &m->loss) + list_ns(m->script, &m->optimizer);
 	for (uint32_t i = 0; i < m->n_blocks; i++)

@@ -24,25 +24,34 @@ struct architecture {
 	const struct recipe *first;    /* embedding, stem: the first block */
 	const struct recipe *parts[2]; /* the blocks of one layer; the second may be NULL */
 	const struct recipe *loss;
+	bool forward_only; /* no backward, no optimizer */
 };
 
-extern const struct architecture architecture_transformer, architecture_resnet, architecture_mlp;
+extern const struct architecture architecture_transformer, architecture_resnet, architecture_mlp,
+	architecture_decode;
 
 struct model {
 	struct script *script;
-	struct block *blocks; /* 0: the first block; then the layers' parts in turn */
-	uint32_t n_blocks, parts;
+	struct block *blocks;     /* 0: the first block; then the layers' parts in turn */
+	uint32_t n_blocks, parts; /* parts per layer */
+	uint32_t per_layer;       /* kernels of collectives that the workload adds to each layer */
 	struct kernel_list loss, optimizer;
 	uint32_t first_kernel, end_kernel; /* those the model made */
 	uint32_t padding[2];
+	bool forward_only;
 };
 
-/* Exactly `kernels` of them; -EINVAL when they are too few for one layer. */
+/* Exactly `kernels` of them, of which every layer leaves room for per_layer; -EINVAL when they are
+ * too few for one layer. */
 int model_build(struct model *m, struct script *s, const struct architecture *architecture,
-				uint32_t kernels);
+				uint32_t kernels, uint32_t per_layer);
+struct script *model_failed(
+	struct model *m); /* frees it and its script: NULL, for the workload to return */
 void model_free(struct model *m);
-uint32_t model_kernels(const struct model *m);
+uint32_t model_layers(const struct model *m);
+uint32_t model_kernels(const struct model *m); /* with those of the collectives */
 
+int64_t model_ns(const struct model *m);
 int64_t list_ns(const struct script *s, const struct kernel_list *list);
 /* Durations scaled (all alike) so that the whole model takes total_ns. */
 void model_scale(struct model *m, int64_t total_ns);

@@ -34,33 +34,24 @@ static bool bucket_ends(const struct model *m, const struct reducer *r, uint32_t
 	return done * early / blocks != (done - 1) * early / blocks;
 }
 
-void worker_backward(const struct worker *w, const struct model *m, const struct reducer *r)
+void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
+				  const struct reducer *r)
 {
-	int64_t since_ns = list_ns(w->script, &m->loss);
+	int64_t since_ns = list_ns(pen->script, &m->loss);
 	for (uint32_t i = m->n_blocks; i-- > 0;) {
-		pen_launch(&w->backward, &m->blocks[i].backward);
-		since_ns += list_ns(w->script, &m->blocks[i].backward);
+		pen_launch(pen, &m->blocks[i].backward);
+		since_ns += list_ns(pen->script, &m->blocks[i].backward);
 		if (i % m->parts == 0)
-			pen_point(&w->backward, POINT_BACKWARD);
+			pen_point(pen, POINT_BACKWARD);
 		if (!bucket_ends(m, r, i))
 			continue;
-		pen_order(&w->backward, w->compute, w->side);
-		pen_collective(&w->backward, w->side, r->comm, parts_bytes(since_ns, REDUCE_PART),
+		pen_order(pen, pen->stream, side);
+		pen_collective(pen, side, r->comm, parts_bytes(since_ns, REDUCE_PART),
 					   BATON_COLL_ALLREDUCE);
 		since_ns = 0;
 	}
 	if (r->n_buckets)
-		pen_order(&w->backward, w->side, w->compute);
-}
-
-static void setup(const struct worker *w, const struct reducer *r)
-{
-	worker_setup(w);
-	if (!r->n_buckets)
-		return;
-	pen_order(&w->setup, w->compute, w->side);
-	pen_collective(&w->setup, w->side, r->comm, 64 << 20, BATON_COLL_BROADCAST);
-	pen_order(&w->setup, w->side, w->compute);
+		pen_order(pen, side, pen->stream);
 }
 
 static void train(const struct worker *w, const struct model *m, const struct reducer *r,
@@ -72,11 +63,12 @@ static void train(const struct worker *w, const struct model *m, const struct re
 	pen_forward(&w->main, m);
 	pen_pop(&w->main);
 	worker_backward_begin(w);
-	worker_backward(w, m, r);
+	pen_backward(&w->backward, w->side, m, r);
 	worker_backward_end(w);
 	pen_push(&w->main, 2);
 	pen_optimizer(&w->main, m);
 	pen_pop(&w->main);
+	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 
@@ -87,8 +79,7 @@ static void evaluate(const struct worker *w, const struct model *m, int64_t batc
 	pen_push(&w->eval, 3);
 	pen_forward(&w->eval, m);
 	pen_pop(&w->eval);
-	pen_call(&w->eval,
-			 (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_DTOH_PAGEABLE, .c = 8});
+	pen_read_loss(&w->eval, w->compute);
 }
 
 struct script *data_parallel_build(const struct workload_options *options,
@@ -98,16 +89,17 @@ struct script *data_parallel_build(const struct workload_options *options,
 	struct script *s = parts_script(options);
 	struct reducer reducer = reducer_for(s, options, kernels);
 	struct model model;
-	if (kernels <= reducer.n_buckets ||
-		model_build(&model, s, job->architecture, kernels - reducer.n_buckets)) {
-		script_free(s);
-		return NULL;
-	}
+	if (model_build(&model, s, job->architecture, kernels - reducer.n_buckets, 0))
+		return model_failed(&model);
 	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
+	if (job->kernel_ns)
+		step_ns = job->kernel_ns * kernels;
 	model_scale(&model, step_ns);
 	for (uint32_t rank = 0; rank < options->ranks; rank++) {
 		struct worker w = worker_new(s, options, rank);
-		setup(&w, &reducer);
+		worker_setup(&w);
+		if (reducer.n_buckets)
+			worker_broadcast(&w, reducer.comm);
 		train(&w, &model, &reducer, job->batch_bytes);
 		evaluate(&w, &model, job->batch_bytes);
 		worker_loaders(&w, step_ns);
@@ -118,7 +110,7 @@ struct script *data_parallel_build(const struct workload_options *options,
 
 static struct script *build(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10};
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0};
 	return data_parallel_build(options, &JOB);
 }
 

@@ -1,6 +1,8 @@
 /* Pens, machines and the usual process. See the header. */
 #include "workload_parts.h"
 
+#include "baton/format.h"
+
 /* ---- pens ---- */
 
 void pen_insn(const struct pen *pen, struct insn insn)
@@ -53,6 +55,14 @@ void pen_collective(const struct pen *pen, uint16_t stream, uint32_t comm, int64
 			 (struct insn){.kind = INSN_COLLECTIVE, .a = stream, .b = comm, .c = bytes, .d = coll});
 }
 
+void pen_collective_inline(const struct pen *pen, uint16_t side, uint32_t comm, int64_t bytes,
+						   int32_t coll)
+{
+	pen_order(pen, pen->stream, side);
+	pen_collective(pen, side, comm, bytes, coll);
+	pen_order(pen, side, pen->stream);
+}
+
 /* ---- machines ---- */
 
 static uint32_t per_host(const struct workload_options *options)
@@ -63,6 +73,14 @@ static uint32_t per_host(const struct workload_options *options)
 uint32_t parts_host_of(const struct workload_options *options, uint32_t device)
 {
 	return device / per_host(options);
+}
+
+uint32_t parts_group(uint32_t ranks, uint32_t most)
+{
+	uint32_t size = most < ranks ? most : ranks;
+	while (ranks % size)
+		size--;
+	return size;
 }
 
 struct script *parts_script(const struct workload_options *options)
@@ -130,6 +148,11 @@ void worker_setup(const struct worker *w)
 	pen_call(&w->setup, (struct insn){.kind = INSN_MEMSET, .a = w->compute, .c = 64 << 20});
 }
 
+void worker_broadcast(const struct worker *w, uint32_t comm)
+{
+	pen_collective_inline(&w->setup, w->side, comm, 64 << 20, BATON_COLL_BROADCAST);
+}
+
 void worker_loaders(const struct worker *w, int64_t step_ns)
 {
 	struct pen pen = {.script = w->script, .process = w->process, .step = STEP_TRAIN};
@@ -151,6 +174,11 @@ void pen_batch(const struct pen *pen, const struct worker *w, int64_t bytes)
 	pen_point(pen, POINT_INPUT);
 	pen_call(pen,
 			 (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_HTOD_PINNED, .c = bytes});
+}
+
+void pen_read_loss(const struct pen *pen, uint16_t stream)
+{
+	pen_call(pen, (struct insn){.kind = INSN_COPY, .a = stream, .b = COPY_DTOH_PAGEABLE, .c = 8});
 }
 
 void worker_backward_begin(const struct worker *w)

@@ -35,6 +35,9 @@ void pen_push(const struct pen *pen, uint64_t word); /* a range with a random na
 void pen_pop(const struct pen *pen);
 /* `later` goes on when `first` has got here: an event, recorded and waited for. */
 void pen_order(const struct pen *pen, uint16_t first, uint16_t later);
+/* The collective on `side`; kernels of the pen's stream wait for it, and it for those before. */
+void pen_collective_inline(const struct pen *pen, uint16_t side, uint32_t comm, int64_t bytes,
+						   int32_t coll);
 void pen_collective(const struct pen *pen, uint16_t stream, uint32_t comm, int64_t bytes,
 					int32_t coll);
 
@@ -51,6 +54,8 @@ struct worker {
 };
 
 struct script *parts_script(const struct workload_options *options); /* with hosts */
+/* The largest group of up to `most` devices that all `ranks` divide into. */
+uint32_t parts_group(uint32_t ranks, uint32_t most);
 uint32_t parts_host_of(const struct workload_options *options, uint32_t device);
 /* All of them unless stride and count say otherwise: first, first + stride, ... */
 uint32_t parts_comm(struct script *s, const struct workload_options *options, const char *name,
@@ -62,9 +67,12 @@ void worker_setup(const struct worker *w);
 void worker_loaders(const struct worker *w, int64_t step_ns);
 void pen_batch(const struct pen *pen, const struct worker *w,
 			   int64_t bytes);                      /* from the queue to the device */
+/* The loss goes to the host: .item(), the one wait that most loops have in every step. */
+void pen_read_loss(const struct pen *pen, uint16_t stream);
 void worker_backward_begin(const struct worker *w); /* main hands over to the autograd thread ... */
 void worker_backward_end(const struct worker *w);   /* ... and has it back */
 
+void worker_broadcast(const struct worker *w, uint32_t comm); /* of the parameters, in the setup */
 void pen_forward(const struct pen *pen, const struct model *m);
 void pen_optimizer(const struct pen *pen, const struct model *m);
 
@@ -80,14 +88,16 @@ struct reducer {
 
 struct reducer reducer_for(struct script *s, const struct workload_options *options,
 						   uint32_t kernels);
-/* The whole backward on the autograd thread, with the reducer's buckets. */
-void worker_backward(const struct worker *w, const struct model *m, const struct reducer *r);
+/* The whole backward, with the reducer's buckets on the stream `side`. */
+void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
+				  const struct reducer *r);
 
 /* A data-parallel training job of this architecture: ddp and resnet are no more than that. */
 struct data_parallel {
 	const struct architecture *architecture;
 	uint32_t kernels; /* when the options name no number */
 	int64_t batch_bytes;
+	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
 };
 
 struct script *data_parallel_build(const struct workload_options *options,

@@ -15,15 +15,16 @@ struct workload_options {
 
 struct workload {
 	const char *name;
-	const char *about;       /* one line */
-	uint32_t least_ranks;    /* 1, or 2 where it makes no sense alone */
-	/* NULL when the options ask for what this workload cannot be (too few kernels, too many devices of
-	 * one process): nothing is rounded in silence. */
+	const char *about;    /* one line */
+	uint32_t least_ranks; /* 1, or 2 where it makes no sense alone */
+	/* NULL when the options ask for what this workload cannot be (too few kernels, too many devices
+	 * of one process): nothing is rounded in silence. */
 	struct script *(*build)(const struct workload_options *options);
 };
 
-extern const struct workload workload_ddp, workload_resnet, workload_fsdp, workload_tensor, workload_pipeline,
-	workload_dataparallel, workload_moe, workload_graph, workload_tiny, workload_inference, workload_jax;
+extern const struct workload workload_ddp, workload_resnet, workload_fsdp, workload_tensor,
+	workload_pipeline, workload_dataparallel, workload_moe, workload_graph, workload_tiny,
+	workload_inference, workload_jax;
 
 /* NULL when there is none of this name; workload_at(i) is NULL past the last. */
 const struct workload *workload_find(const char *name);
