@@ -235,7 +235,11 @@ static void say_late(const struct making *m, const struct straggler *s, char *ou
 	}
 	int last = (int)(100 * (unsigned __int128)s->late->last / s->late->taken);
 	int caused = (int)(100 * (__int128)s->late->caused_ns / all.caused_ns);
-	if (!s->persistent)
+	if (!s->persistent && late_is_mostly_last(s->late, &all))
+		finding_say(out, bytes, "%s is last into %llu of %llu %s, by %s ms: few to call it a habit",
+					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
+					what, late.at);
+	else if (!s->persistent)
 		finding_say(out, bytes,
 					"ranks wait in %s, no rank is persistently last; %s causes %d %% of it", what,
 					who.at, caused);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fewer say too little about a rank that is not last more often than the others. */
-enum { LEAST_STEPS = 8, LEAST_COLLECTIVES = 32 };
+/* Fewer say too little: LEAST_LAST about a rank that is often last, the others about one that is
+ * last no more often than it should. */
+enum { LEAST_LAST = 5, LEAST_STEPS = 8, LEAST_COLLECTIVES = 32 };
 
 struct lateness lateness_of(const struct summary *summary)
 {
@@ -20,12 +21,13 @@ struct lateness lateness_of(const struct summary *summary)
 	return all;
 }
 
-/* A fair draw makes it last in taken x p of its collectives, p = all.last / all.taken (1 / members
- * when all are of one size), with variance taken x p x (1 - p). At least sqrt(6) deviations above:
- * 6 of 6 with two ranks. In 16ths, so that few collectives count exactly enough. */
+/* In five collectives or more, and more often than a fair draw would make it: that makes it last in
+ * taken x p of its collectives, p = all.last / all.taken (1 / members when all are of one size),
+ * with variance taken x p x (1 - p). At least sqrt(6) deviations above: 6 of 6 with two ranks. In
+ * 16ths, so that few collectives count exactly enough. */
 bool late_is_significant(const struct late_summary *late, const struct lateness *all)
 {
-	if (all->taken == 0 || late->taken == 0 || late->last > late->taken)
+	if (all->taken == 0 || late->last < LEAST_LAST || late->last > late->taken)
 		return false;
 	unsigned __int128 fair = (unsigned __int128)late->taken * all->last;
 	int64_t expected16 = (int64_t)(16 * fair / all->taken);
