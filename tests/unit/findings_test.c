@@ -342,6 +342,20 @@ static void not_late(void)
 	CHECK(!find(&all, "late_rank"), "a rank is late for three collectives");
 	says(find(&all, "wait"), "wait", "rank 1 is last into 3 of 3 collectives", "");
 	done(&s, &all);
+	for (uint64_t last = 4; last <= 5; last++) { /* of five, with eight ranks: once may be chance */
+		begin(&s);
+		for (int32_t rank = 0; rank < 8; rank++) {
+			add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = 5000});
+			add_late(&s, rank,
+					 rank == 3   ? last
+					 : rank == 4 ? 5 - last
+								 : 0,
+					 5, rank == 3 ? 36000 : 100);
+		}
+		make(&s, &all);
+		CHECK((find(&all, "late_rank") != NULL) == (last == 5), "last into %d of 5", (int)last);
+		done(&s, &all);
+	}
 }
 
 /* Late into the first of ten collectives of every step: its count is ordinary, its time is not. */
