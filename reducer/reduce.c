@@ -169,6 +169,25 @@ static int copy_text(struct summary *summary, const struct run *run, uint32_t fr
 	return text.bytes ? strings_add(&summary->pool, text.at, text.bytes, to, NULL) : 0;
 }
 
+/* Importers tell devices apart that the source puts in one place by naming the later host
+ * HOST-rankN or HOST-fileN: such a name is made up. */
+static bool name_is_made(const struct run *run, const char *host)
+{
+	size_t n = strlen(host), digits = n;
+	while (digits > 0 && host[digits - 1] >= '0' && host[digits - 1] <= '9')
+		digits--;
+	if (digits == n || digits < 5 ||
+		(memcmp(host + digits - 5, "-rank", 5) != 0 && memcmp(host + digits - 5, "-file", 5) != 0))
+		return false;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		struct text other = strings_get(&run->pool, run->processes[i].host);
+		if (other.bytes == digits - 5 && memcmp(other.at, host, other.bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 0: not known, as some names are made up. */
 static uint32_t count_hosts(const struct run *run)
 {
 	uint32_t n = 0;
@@ -176,6 +195,8 @@ static uint32_t count_hosts(const struct run *run)
 		size_t k = 0;
 		while (k < i && run->processes[k].host != run->processes[i].host)
 			k++;
+		if (k == i && name_is_made(run, strings_get(&run->pool, run->processes[i].host).at))
+			return 0;
 		n += k == i;
 	}
 	return n;
