@@ -223,7 +223,7 @@ static struct sync_return returned(const struct host_rec *rec)
 
 static int retire_sync(struct lane *lane, const struct sync_return *sync)
 {
-	if (sync->end < lane->debt_begin)
+	if (sync->end <= lane->debt_begin)
 		return 0;
 	owe(&lane->debt_ns, &lane->latest, sync);
 	if (lane->debt_step >= 0 && lane->debt_begin == INT64_MIN)
@@ -251,7 +251,7 @@ void lane_debt_begin(struct lane *lane, int32_t step, int64_t begin_ns)
 	lane->debt_ns = 0;
 	lane->latest = (struct sync_return){.end = INT64_MIN};
 	for (size_t i = 0; i < lane->n_syncs; i++)
-		if (lane->syncs[i].end >= begin_ns) {
+		if (lane->syncs[i].end > begin_ns) {
 			owe(&lane->debt_ns, &lane->latest, &lane->syncs[i]);
 			lane->syncs[kept++] = lane->syncs[i];
 		}
@@ -265,7 +265,7 @@ int64_t lane_debt(const struct lane *lane, int64_t until, struct sync_return *la
 	for (size_t i = 0; i < lane->n_open; i++) {
 		const struct host_rec *rec = &lane->open[i];
 		struct sync_return sync = returned(rec);
-		if (costs_lead(rec) && rec->end <= until && rec->end >= lane->debt_begin)
+		if (costs_lead(rec) && rec->end <= until && rec->end > lane->debt_begin)
 			owe(&debt_ns, latest, &sync);
 	}
 	return debt_ns;

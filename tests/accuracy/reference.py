@@ -642,7 +642,7 @@ class Gap:
             return SyncDebt([], account)
         markers = self.device.markers
         begin = markers[step].begin if markers else -INFINITY
-        return SyncDebt(self.thread.sync_returns_in(begin, self.p1), account)
+        return SyncDebt(self.thread.sync_returns_in(begin + 1, self.p1), account)
 
 
 class SyncDebt:
@@ -738,6 +738,8 @@ def host_claim(owner, x):
         return "idle.host.input"
     if x in owner.nccl_host:
         return "idle.host.nccl_host"
+    if x in owner.waiting:
+        return "idle.host.no_core"
     if x in owner.sync:
         return "idle.host.sync"
     return None
@@ -749,8 +751,6 @@ def host_leaf(gap, owner, full, x):
         return "idle.tool.profiler"
     if any(call.begin <= x < call.end for call in full) or x in owner.buffer_full:
         return "idle.gpu.queue_full"
-    if x in owner.waiting:
-        return "idle.host.no_core"
     if x in owner.asleep:
         return "idle.host.blocked"
     if x in owner.any_call:

@@ -530,11 +530,11 @@ class SchedTest(GapCase):
         self.expect(trace, host_blocked=50, host_no_core=100, cpu_framework=350)
         trace = late_launch().call(150, 350, name="cudaEventQuery").sched(200, 300, 60, 40)
         self.expect(trace, host_blocked=60, host_no_core=40, cpu_api=100, cpu_framework=300)
-        for name in ("cudaMalloc", "cudaDeviceSynchronize"):
+        for name, no_core in (("cudaMalloc", None), ("cudaDeviceSynchronize", 300)):
             trace = late_launch().call(200, 600, name=name).sched(100, 600, 200, 300)
             leaves = self.leaves(trace)
             self.assertEqual((leaves["idle.host.blocked"], leaves.get("idle.host.no_core")),
-                             (100, None))
+                             (100, no_core))
         trace = late_launch().overhead(200, 300, 1, 1).sched(200, 300, 50, 50)
         self.expect(trace, tool_profiler=100, cpu_framework=400)
 

@@ -48,9 +48,10 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
 }
 
-void log_waited(struct log *log, int64_t ns)
+void log_waited(struct log *log, int64_t ns, enum cause cause)
 {
-	log->debt_ns = ns;
+	log->debtor = cause;
+	log->debt_ns += ns;
 }
 
 /* The first segment that ends after `at`. */
@@ -93,7 +94,7 @@ static void add_work(struct account *account, struct log *debtor, int64_t from, 
 	bool ordinary = cause == CAUSE_CPU_WORK || cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL;
 	int64_t owed = ordinary ? debtor->debt_ns : 0;
 	int64_t middle = owed < to - from ? from + owed : to;
-	add(account, from, middle, CAUSE_SYNC);
+	add(account, from, middle, (enum cause)debtor->debtor);
 	add(account, middle, to, cause);
 	if (ordinary)
 		debtor->debt_ns -= middle - from;

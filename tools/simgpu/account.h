@@ -18,8 +18,9 @@ struct segment { /* what a thread did */
 struct log { /* without gaps, oldest first */
 	struct segment *at;
 	size_t n, room;
-	int64_t debt_ns; /* how far the last synchronising call set the thread back, less what that has
-						cost since */
+	int64_t debt_ns; /* how far the calls that waited for the device in this step set the thread
+					  * back, less what that has cost since */
+	uint32_t debtor; /* the cause of the last of them */
 };
 
 struct idle {
@@ -38,8 +39,8 @@ struct account { /* of a device */
 
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 			 struct thread *other);
-/* The thread was kept waiting by its device for that long. */
-void log_waited(struct log *log, int64_t ns);
+/* The thread was kept waiting by its device for that long, in a call of this cause. */
+void log_waited(struct log *log, int64_t ns, enum cause cause);
 /* The device of `op` had nothing to run in [from, op->start). */
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);
 /* An op of the device is over. */

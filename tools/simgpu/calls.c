@@ -127,7 +127,7 @@ static void place_found(void *who)
 	struct thread *t = who;
 	int64_t now = thread_now(t);
 	log_add(&t->log, t->asked_ns, now, CAUSE_QUEUE_FULL, NULL);
-	log_waited(&t->log, 0); /* nobody is further ahead than a full queue */
+	t->log.debt_ns = 0; /* nobody is further ahead than a full queue */
 	if (t->process->recorder && now > t->asked_ns)
 		recorder_overhead(t->process->recorder,
 						  (struct recorder_thread_row){t->index, t->asked_ns, now},
@@ -313,8 +313,7 @@ static void device_reached(void *who, struct gpu_op *op)
 	enum cause cause = t->insn->kind == INSN_FREE ? CAUSE_ALLOC : CAUSE_SYNC;
 	int64_t waited = thread_now(t) - t->asked_ns;
 	log_add(&t->log, t->asked_ns, thread_now(t), cause, NULL);
-	if (cause == CAUSE_SYNC)
-		log_waited(&t->log, waited);
+	log_waited(&t->log, waited, cause);
 	int64_t ns = t->insn->kind == INSN_FREE ? t->insn->c : draw(t, TABLE_SYNC_WAKE, DRAW_WAKE);
 	cpu_busy(t, ns, cause, t->insn->kind == INSN_FREE, sync_returns);
 }

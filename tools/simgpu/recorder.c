@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 #define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
-#define SILENCE_NS 1000000 /* the sampler looks at a launching thread that is silent for so long \
-							*/
+#define SILENCE_NS                                                                \
+	1000000 /* the sampler looks at a launching thread that is silent for so long \
+			 */
 #define SAMPLE_NS 1000000
 #define FIRST_TEXT 64 /* string ids below are the calls' names */
 
@@ -258,9 +259,10 @@ static void sample(const struct log *log, int64_t from, int64_t to, int64_t *sle
 	}
 }
 
-/* The thread said nothing in [from, to): what the sampler saw of it. */
-static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
-						const struct log *log)
+/* What the sampler saw of a thread that made no new record in [from, to). Returns how long it
+ * waited for data. */
+static int64_t add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
+						   const struct log *log)
 {
 	int64_t input = 0;
 	for (int64_t at = from; at < to;) {
@@ -273,9 +275,14 @@ static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64
 		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_COLUMNS));
 		at = next;
 	}
+	return input;
+}
+
+/* The Python frame of a thread that was silent in [from, to). */
+static void add_frame(struct recorder *r, uint32_t thread, int64_t from, int64_t to, bool input)
+{
 	int64_t row[BATON_MAX_COLUMNS] = {[RANGE_THREAD] = thread + 1,
-									  [RANGE_NAME] =
-										  2 * input >= to - from ? FRAME_LOADER : FRAME_SCRIPT,
+									  [RANGE_NAME] = input ? FRAME_LOADER : FRAME_SCRIPT,
 									  [RANGE_CATEGORY] = BATON_RANGE_PYTHON};
 	add_row(r, BATON_RANGE, from, to, row, ALL_COLUMNS(RANGE_CATEGORY + 1));
 }
@@ -284,8 +291,12 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, enum ap
 				   uint64_t correlation, const struct log *log)
 {
 	int64_t *last = &r->last_ns[where.thread];
-	if (*last && where.from_ns - *last >= SILENCE_NS)
-		add_samples(r, where.thread, *last, where.from_ns, log);
+	if (*last && where.from_ns - *last >= SILENCE_NS) {
+		int64_t input = add_samples(r, where.thread, *last, where.from_ns, log);
+		add_frame(r, where.thread, *last, where.from_ns, 2 * input >= where.from_ns - *last);
+	}
+	if (where.from_ns >= *last && where.to_ns - where.from_ns >= SILENCE_NS)
+		add_samples(r, where.thread, where.from_ns, where.to_ns, log);
 	*last = where.to_ns > *last ? where.to_ns : *last;
 	if (lost(r, &r->lost_calls))
 		return;

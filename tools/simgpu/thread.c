@@ -36,6 +36,8 @@ static void begin_step(struct thread *t)
 	t->step++;
 	if (t->def->marks) {
 		t->process->step = t->step;
+		for (uint32_t i = 0; i < t->process->def->n_threads; i++)
+			t->process->threads[i].log.debt_ns = 0;
 		t->step_begin_ns = thread_now(t);
 	}
 }
