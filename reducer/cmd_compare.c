@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "commands.h"
 #include "reduce.h"
+#include "reduce_options.h"
 #include "render/compare.h"
 #include "render/gate.h"
 
@@ -14,12 +15,7 @@ static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.compare/0 on stdout"},
 	{"scaling", 0, OPTION_TEXT, "KIND",
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
-	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
-	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
-	{"classes", 0, OPTION_TEXT, "FILE",
-	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},
-	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"},
-	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when stored summaries are up to date"},
+	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
 	{0},
@@ -64,7 +60,8 @@ static int parse_gate(const char *text, struct gate *gate)
 		return STATUS_USAGE;
 	if (strcmp(name, "efficiency") == 0)
 		return STATUS_OK;
-	diag("compare --fail-if knows 'efficiency', not '%s'", name);
+	diag("--fail-if: compare knows only 'efficiency', not '%s' (report --fail-if has the leaves)",
+		 name);
 	return STATUS_USAGE;
 }
 
@@ -128,16 +125,13 @@ static int print(const struct invocation *call, struct side *sides, enum scaling
 
 static int run(const struct invocation *call)
 {
-	struct reduce_options how = {.steps = option_text(call, "steps", NULL),
-								 .step_range = option_text(call, "step-range", NULL),
-								 .classes_file = option_text(call, "classes", NULL),
-								 .taxonomy = option_text(call, "taxonomy", NULL),
-								 .fresh = option_given(call, "fresh"),
-								 .store = true};
+	struct reduce_options how;
 	enum scaling scaling;
 	size_t n = (size_t)call->operands;
 	struct gate gate;
 	int status = parse_scaling(option_text(call, "scaling", "auto"), &scaling);
+	if (status == STATUS_OK)
+		status = reduce_options_read(call, true, &how);
 	if (status == STATUS_OK)
 		status = parse_gate(option_text(call, "fail-if", NULL), &gate);
 	struct side *sides = status == STATUS_OK ? calloc(n, sizeof(*sides)) : NULL;

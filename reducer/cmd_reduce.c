@@ -3,25 +3,22 @@
 #include "base/diag.h"
 #include "commands.h"
 #include "reduce.h"
+#include "reduce_options.h"
 
 static const struct option_spec options[] = {
-	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
-	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
-	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"},
+	REDUCE_OPTION_ROWS,
 	{0},
 };
 
 static int run(const struct invocation *call)
 {
-	int worst = STATUS_OK;
+	struct reduce_options how;
+	int worst = reduce_options_read(call, false, &how);
+	if (worst != STATUS_OK)
+		return worst;
+	how.fresh = how.must_store = true;
 	for (int i = 0; i < call->operands; i++) {
 		struct reduction reduction;
-		struct reduce_options how = {.step_range = option_text(call, "step-range", NULL),
-									 .steps = option_text(call, "steps", NULL),
-									 .taxonomy = option_text(call, "taxonomy", NULL),
-									 .fresh = true,
-									 .store = true,
-									 .must_store = true};
 		int status = reduce_run(&call->operand[i], 1, &how, &reduction);
 		worst = status_worse(worst, status);
 		if (status != STATUS_OK && status != STATUS_PARTIAL)

@@ -3,25 +3,23 @@
 #include "render/gate.h"
 #include "commands.h"
 #include "reduce.h"
+#include "reduce_options.h"
 #include "render/report.h"
+#include "summarise/finding_text.h"
+#include "summarise/leaf_names.h"
 
-#include <string.h>
+enum { GAPS = 5 }; /* with --leaf alone */
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
 	{"gaps", 0, OPTION_NUMBER, "N", "the N worst gaps with their proof"},
 	{"leaf", 0, OPTION_TEXT, "PREFIX",
-	 "with --gaps: only time in leaves that begin so, e.g. idle.host.input"},
+	 "gaps by their time in leaves that begin so, e.g. idle.host (without --gaps: 5 of them)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
-	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},
-	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},
-	{"classes", 0, OPTION_TEXT, "FILE",
-	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},
-	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"},
-	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"},
+	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
-	 "status 1 when EXPR holds: a leaf prefix or 'idle', <, >, share of the step, e.g. "
-	 "idle.host.input>0.1"},
+	 "status 1 when EXPR holds or cannot be told: a leaf or its beginning (share of the step) or "
+	 "step_ms, < or >, a number, e.g. idle.host.input>0.1"},
 	{0},
 };
 
@@ -37,36 +35,45 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.reduction = reduction,
 							.figures = &figures,
 							.findings = &findings,
-							.gaps = option_given(call, "gaps"),
+							.gaps = option_given(call, "gaps") || option_given(call, "leaf"),
 							.kernels = (uint32_t)option_number(call, "kernels", 10)};
 	int status = STATUS_OK;
 	if (option_given(call, "json"))
 		report_json(&report, stdout);
-	else if (option_given(call, "gaps"))
+	else if (report.gaps)
 		report_gaps_text(&report, stdout);
 	else
 		report_text(&report, stdout);
 	if (option_given(call, "fail-if"))
-		status = gate_report(option_text(call, "fail-if", ""), &figures);
+		status = gate_report(option_text(call, "fail-if", ""), &figures,
+							 finding_unsplit_reason(&reduction->summary));
 	findings_free(&findings);
 	return status;
+}
+
+/* Gaps are idle time: another leaf, or none at all, would give an empty list. */
+static int read_gaps(const struct invocation *call, struct reduce_options *how)
+{
+	const char *leaf = option_text(call, "leaf", NULL);
+	const uint64_t idle = leaf_names_under("idle");
+	how->gaps = (uint32_t)option_number(call, "gaps", leaf ? GAPS : 0);
+	how->gaps_leaf = leaf;
+	if (!leaf || leaf_names_under(leaf) & idle)
+		return STATUS_OK;
+	if (leaf_names_under(leaf))
+		diag("--leaf: gaps are idle time, '%s' is not", leaf);
+	else
+		diag("--leaf: '%s' is no leaf of idle time nor its beginning; did you mean '%s'?", leaf,
+			 leaf_names_nearest(leaf, idle));
+	return STATUS_USAGE;
 }
 
 static int run(const struct invocation *call)
 {
 	struct reduction reduction;
-	struct reduce_options how = {.step_range = option_text(call, "step-range", NULL),
-								 .steps = option_text(call, "steps", NULL),
-								 .taxonomy = option_text(call, "taxonomy", NULL),
-								 .classes_file = option_text(call, "classes", NULL),
-								 .fresh = option_given(call, "fresh"),
-								 .store = true,
-								 .gaps = (uint32_t)option_number(call, "gaps", 0),
-								 .gaps_leaf = option_text(call, "leaf", NULL)};
-	if (how.steps && strcmp(how.steps, "period") != 0) {
-		diag("--steps knows 'period', not '%s'", how.steps);
+	struct reduce_options how;
+	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
-	}
 	if (option_given(call, "fail-if") && gate_check(option_text(call, "fail-if", "")) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);

@@ -90,6 +90,8 @@ static int run_workers(struct work *work, bool scanning)
 	pthread_t threads[MAX_THREADS];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t n = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+	if (!scanning && work->context->options->idle)
+		n = 1; /* device by device */
 	work->scanning = scanning;
 	atomic_store(&work->next, 0);
 	size_t started = 0;
@@ -113,6 +115,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	int error = run_workers(&work, true);
 	if (!error)
 		error = run_workers(&work, false);
+	for (size_t i = 0; i < work.n; i++)
+		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 	for (size_t i = 0; i < work.n; i++)
 		device_scan_free(context, &work.scans[i]);
 	pthread_mutex_destroy(&work.lock);
@@ -165,6 +169,25 @@ static int copy_text(struct summary *summary, const struct run *run, uint32_t fr
 	return text.bytes ? strings_add(&summary->pool, text.at, text.bytes, to, NULL) : 0;
 }
 
+/* Importers tell devices apart that the source puts in one place by naming the later host
+ * HOST-rankN or HOST-fileN: such a name is made up. */
+static bool name_is_made(const struct run *run, const char *host)
+{
+	size_t n = strlen(host), digits = n;
+	while (digits > 0 && host[digits - 1] >= '0' && host[digits - 1] <= '9')
+		digits--;
+	if (digits == n || digits < 5 ||
+		(memcmp(host + digits - 5, "-rank", 5) != 0 && memcmp(host + digits - 5, "-file", 5) != 0))
+		return false;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		struct text other = strings_get(&run->pool, run->processes[i].host);
+		if (other.bytes == digits - 5 && memcmp(other.at, host, other.bytes) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 0: not known, as some names are made up. */
 static uint32_t count_hosts(const struct run *run)
 {
 	uint32_t n = 0;
@@ -172,6 +195,8 @@ static uint32_t count_hosts(const struct run *run)
 		size_t k = 0;
 		while (k < i && run->processes[k].host != run->processes[i].host)
 			k++;
+		if (k == i && name_is_made(run, strings_get(&run->pool, run->processes[i].host).at))
+			return 0;
 		n += k == i;
 	}
 	return n;
@@ -227,10 +252,11 @@ static void describe_quality(const struct run *run, struct quality *q)
 
 /* What the run is, beside its numbers. */
 static int describe_run(const struct run *run, const struct reduce_options *options,
-						struct summary *summary)
+						struct reduction *out)
 {
+	struct summary *summary = &out->summary;
 	const char *source = strings_get(&run->pool, run->processes[0].source).at;
-	bool imported = strcmp(source, "cupti") != 0;
+	bool imported = strcmp(source, "baton") != 0 && strcmp(source, "simgpu") != 0;
 	int64_t steps = 0;
 	int error = describe_ranks(run, &summary->run);
 	for (size_t i = 0; !error && i < run->n_devices; i++)
@@ -239,8 +265,8 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 		steps += summary->devices[i].steps > 1 ||
 				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
 	const char *step_source = steps == 0            ? "none"
+							  : out->by_period      ? "periodicity"
 							  : options->step_range ? "nvtx"
-							  : options->steps      ? "periodicity"
 													: "marker";
 	summary->run.hosts = count_hosts(run);
 	describe_quality(run, &summary->quality);
@@ -286,8 +312,8 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
-	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->classes_file &&
-		   !long_name;
+	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
+		   !options->classes_file && !long_name;
 }
 
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
@@ -309,7 +335,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		diag("%s: no GPU work in it: nothing to report", dirs[0]);
 		status = STATUS_INPUT;
 	} else if (!error) {
-		error = describe_run(&run, options, &out->summary);
+		error = describe_run(&run, options, out);
 		summary_sort(&out->summary);
 	}
 	collectives_close(context.collectives);

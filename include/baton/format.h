@@ -35,7 +35,8 @@ enum baton_kind {
 	BATON_COLLECTIVE = 19,
 	BATON_SYNC = 20,
 	BATON_OVERHEAD = 21,
-	BATON_KINDS_END = 22
+	BATON_SCHED = 22,
+	BATON_KINDS_END = 23
 };
 
 struct baton_file_header {
@@ -281,6 +282,7 @@ enum {
 	OVERHEAD_NAME,
 	OVERHEAD_COLUMNS
 };
+enum { SCHED_START, SCHED_DUR, SCHED_THREAD, SCHED_SLEPT, SCHED_WAITED, SCHED_COLUMNS };
 
 enum baton_op_kind { BATON_KERNEL = 1, BATON_MEMCPY = 2, BATON_MEMSET = 3, BATON_GRAPH = 4 };
 
@@ -324,7 +326,9 @@ enum baton_sync_kind {
 	BATON_SYNC_STREAM_WAIT = 2,
 	BATON_SYNC_EVENT = 3,
 	BATON_SYNC_STREAM = 4,
-	BATON_SYNC_CONTEXT = 5
+	BATON_SYNC_CONTEXT = 5,
+	BATON_SYNC_HOST_FUNC = 6,
+	BATON_SYNC_PEER = 7
 };
 
 enum baton_overhead_kind {
@@ -395,6 +399,14 @@ static const struct baton_table baton_tables[] = {
 	  {"thread", BATON_T_ID, 1},
 	  {"overhead_kind", BATON_T_U8, 1},
 	  {"name", BATON_T_STRING, 0}}},
+	{BATON_SCHED,
+	 SCHED_COLUMNS,
+	 "sched",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"thread", BATON_T_ID, 1},
+	  {"slept_ns", BATON_T_U64, 1},
+	  {"waited_ns", BATON_T_U64, 1}}},
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))

@@ -20,8 +20,9 @@
 
 struct baton_pending {
 	int64_t (*rows)[BATON_MAX_COLUMNS];
-	uint32_t n;
+	uint32_t n, room;
 	uint32_t present; /* columns that any row of this run carries */
+	uint8_t unsorted; /* some row begins before the one before it */
 };
 
 struct baton_writer {
@@ -38,6 +39,8 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
+	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where many files
+						* are open at once */
 	struct baton_pending tables[BATON_TABLES];
 };
 
@@ -160,14 +163,29 @@ static inline int baton_writer_flush_table(struct baton_writer *w, const struct 
 	struct baton_pending *run = &w->tables[table->kind - BATON_OP];
 	if (run->n == 0 || baton_writer_flush_records(w)) /* names come before their first use */
 		return w->error;
-	qsort(run->rows, run->n, sizeof(run->rows[0]), baton_row_compare);
+	if (run->unsorted)
+		qsort(run->rows, run->n, sizeof(run->rows[0]), baton_row_compare);
 	for (uint32_t at = 0; at < run->n && !w->error; at += BATON_BLOCK_ROWS) {
 		uint32_t left = run->n - at;
 		baton_writer_block(w, table, run, at, left < BATON_BLOCK_ROWS ? left : BATON_BLOCK_ROWS);
 	}
 	run->n = 0;
 	run->present = 0;
+	run->unsorted = 0;
 	return w->error;
+}
+
+static inline void baton_writer_grow(struct baton_writer *w, struct baton_pending *run)
+{
+	uint32_t room = run->room ? 2 * run->room : 1024;
+	room = room < w->run_rows ? room : w->run_rows;
+	void *rows = realloc(run->rows, room * sizeof(run->rows[0]));
+	if (!rows) {
+		w->error = w->error ? w->error : -ENOMEM;
+		return;
+	}
+	run->rows = rows;
+	run->room = room;
 }
 
 /* Appends one row; `present` has bit c set for every column the source carries (the required ones
@@ -177,16 +195,14 @@ static inline int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 								   const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
 {
 	struct baton_pending *run = &w->tables[kind - BATON_OP];
-	if (!run->rows) {
-		run->rows = malloc(BATON_RUN_ROWS * sizeof(run->rows[0]));
-		if (!run->rows)
-			w->error = w->error ? w->error : -ENOMEM;
-	}
+	if (run->n == run->room)
+		baton_writer_grow(w, run);
 	if (w->error)
 		return w->error;
+	run->unsorted |= run->n > 0 && baton_row_compare(run->rows[run->n - 1], row) > 0;
 	memcpy(run->rows[run->n++], row, sizeof(run->rows[0]));
 	run->present |= present;
-	return run->n == BATON_RUN_ROWS ? baton_writer_flush_table(w, baton_table(kind)) : 0;
+	return run->n >= w->run_rows ? baton_writer_flush_table(w, baton_table(kind)) : 0;
 }
 
 static inline void baton_writer_free(struct baton_writer *w)
@@ -210,6 +226,7 @@ static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_c
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = fd;
+	w->run_rows = BATON_RUN_ROWS;
 	w->raw_room = baton_columns_bound(BATON_BLOCK_ROWS, BATON_MAX_COLUMNS);
 	w->stored_room = ZSTD_compressBound(w->raw_room);
 	w->raw = malloc(w->raw_room);

@@ -36,6 +36,7 @@ struct attributing {
 	struct summary *summary;
 	struct device_summary *device;
 	struct gap_engine engine;
+	struct held_ups held_ups;
 	struct sweep sweep;
 	struct tally tally;
 	struct worst_gaps *worst;
@@ -93,7 +94,7 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	if (!late)
 		return -ENOMEM;
 	late->taken++;
-	if (seen->last == source->process && seen->members > 1) {
+	if (seen->last == collective_member(source->process, a->scan->device) && seen->members > 1) {
 		late->last++;
 		late->caused_ns += seen->sum_ns - seen->min_ns * seen->members;
 	}
@@ -166,6 +167,16 @@ static int sweep_any(struct attributing *a, const struct op *op)
 					0, op->end);
 }
 
+static void tell_idle(const struct attributing *a, const struct piece *piece)
+{
+	const struct reduce_options *options = a->context->options;
+	if (!options->idle)
+		return;
+	const char *name = piece->name ? source_text(&a->ds->sources[piece->source], piece->name) : "";
+	options->idle(&(struct idle_piece){a->worst->device, piece->from, piece->to, piece->leaf, name},
+				  options->idle_context);
+}
+
 static int take_gap(struct attributing *a, const struct gap *gap)
 {
 	const struct device_scan *scan = a->scan;
@@ -179,6 +190,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		return error;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
 		const struct piece *piece = &a->engine.pieces.at[i];
+		tell_idle(a, piece);
 		a->sweep.time_ns[piece->leaf] += piece->to - piece->from;
 		error = tally_add(&a->tally, piece, a->n_gaps);
 	}
@@ -304,8 +316,8 @@ static void store_quality(struct attributing *a)
 	q->steps_cut += a->scan->steps.cut;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
 		const struct source *s = &a->ds->sources[i];
-		q->records +=
-			s->ops.read + s->calls.read + s->ranges.read + s->overheads.read + s->collectives.read;
+		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read +
+					  s->collectives.read + s->scheds.read + s->syncs.read;
 	}
 }
 
@@ -324,6 +336,9 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 		return -ENOMEM;
 	a->engine.stream = &a->ds->stream;
 	a->engine.lanes = lanes;
+	a->engine.held_ups = &a->held_ups;
+	a->engine.steps = &a->scan->steps;
+	held_ups_open(&a->held_ups, a->ds->sources, a->ds->n);
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
@@ -342,6 +357,8 @@ static void attribute_close(struct attributing *a, struct lanes *lanes)
 		counts_free(&a->copies[d].dur_ns);
 	free(a->kernels);
 	free(a->engine.pieces.at);
+	free(a->engine.before.at);
+	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
 	sweep_free(&a->sweep);
 	tally_free(&a->tally);

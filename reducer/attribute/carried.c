@@ -13,6 +13,8 @@ static const struct {
 	uint64_t lacks_without_ranges;
 } table[] = {
 	{"kineto", IMPORTS_LACK | LEAF_BIT(LEAF_WORK_GRAPH), 0},
+	{"baton", LEAF_BIT(LEAF_WORK_GRAPH), 0},
+	{"simgpu", LEAF_BIT(LEAF_WORK_GRAPH), 0},
 	{"nsys", IMPORTS_LACK, LEAF_BIT(LEAF_HOST_INPUT) | LEAF_BIT(LEAF_HOST_NCCL_HOST)},
 };
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* (what, process) pairs: what is a collective's index or a communicator's hash. */
+/* (what, member) pairs: what is a collective's index or a communicator's hash. */
 struct pair {
 	uint64_t what;
-	uint32_t process;
+	uint64_t member;
 	uint32_t used;
 };
 
@@ -31,8 +31,8 @@ struct collectives {
 	uint64_t n_seen, seen_room;
 	uint64_t *slots; /* index + 1 into seen */
 	uint64_t n_slots;
-	struct pairs ops;     /* (index in seen, process) */
-	struct pairs members; /* (communicator, process) */
+	struct pairs ops;     /* (index in seen, member) */
+	struct pairs members; /* (communicator, member) */
 };
 
 int collectives_open(struct collectives **out)
@@ -58,19 +58,19 @@ void collectives_close(struct collectives *c)
 	free(c);
 }
 
-static struct pair *pair_slot(const struct pairs *pairs, uint64_t what, uint32_t process)
+static struct pair *pair_slot(const struct pairs *pairs, uint64_t what, uint64_t member)
 {
-	uint64_t key[2] = {what, process};
+	uint64_t key[2] = {what, member};
 	uint64_t i = XXH3_64bits(key, sizeof(key)) & (pairs->room - 1);
 	for (;; i = (i + 1) & (pairs->room - 1)) {
 		struct pair *p = &pairs->slots[i];
-		if (!p->used || (p->what == what && p->process == process))
+		if (!p->used || (p->what == what && p->member == member))
 			return p;
 	}
 }
 
 /* *is_new: the pair was not there. */
-static int pairs_add(struct pairs *pairs, uint64_t what, uint32_t process, bool *is_new)
+static int pairs_add(struct pairs *pairs, uint64_t what, uint64_t member, bool *is_new)
 {
 	if (2 * pairs->n >= pairs->room) {
 		struct pairs larger = {.room = pairs->room ? 2 * pairs->room : 256, .n = pairs->n};
@@ -79,15 +79,14 @@ static int pairs_add(struct pairs *pairs, uint64_t what, uint32_t process, bool 
 			return -ENOMEM;
 		for (uint64_t i = 0; i < pairs->room; i++)
 			if (pairs->slots[i].used)
-				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].process) =
-					pairs->slots[i];
+				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].member) = pairs->slots[i];
 		free(pairs->slots);
 		*pairs = larger;
 	}
-	struct pair *p = pair_slot(pairs, what, process);
+	struct pair *p = pair_slot(pairs, what, member);
 	*is_new = !p->used;
 	pairs->n += *is_new;
-	*p = (struct pair){what, process, 1};
+	*p = (struct pair){what, member, 1};
 	return 0;
 }
 
@@ -123,7 +122,7 @@ static int seen_grow(struct collectives *c)
 	return 0;
 }
 
-static int add_locked(struct collectives *c, const struct coll_key *key, uint32_t process,
+static int add_locked(struct collectives *c, const struct coll_key *key, uint64_t member,
 					  int64_t dur_ns, uint32_t rows)
 {
 	if (seen_grow(c) != 0)
@@ -131,29 +130,29 @@ static int add_locked(struct collectives *c, const struct coll_key *key, uint32_
 	uint64_t *slot = seen_slot(c, key);
 	if (!*slot) {
 		c->seen[c->n_seen] =
-			(struct coll_seen){.key = *key, .rows = rows, .last = process, .min_ns = dur_ns};
+			(struct coll_seen){.key = *key, .rows = rows, .last = member, .min_ns = dur_ns};
 		*slot = ++c->n_seen;
 	}
 	struct coll_seen *seen = &c->seen[*slot - 1];
 	bool is_new;
-	int error = pairs_add(&c->ops, *slot, process, &is_new);
+	int error = pairs_add(&c->ops, *slot, member, &is_new);
 	if (error)
 		return error;
 	seen->members += is_new;
 	seen->ambiguous |= !is_new || seen->rows != rows;
 	seen->sum_ns += dur_ns;
-	if (dur_ns < seen->min_ns || (dur_ns == seen->min_ns && process < seen->last)) {
+	if (dur_ns < seen->min_ns || (dur_ns == seen->min_ns && member < seen->last)) {
 		seen->min_ns = dur_ns;
-		seen->last = process;
+		seen->last = member;
 	}
 	return 0;
 }
 
-int collectives_add(struct collectives *c, const struct coll_key *key, uint32_t process,
+int collectives_add(struct collectives *c, const struct coll_key *key, uint64_t member,
 					int64_t dur_ns, uint32_t rows)
 {
 	pthread_mutex_lock(&c->lock);
-	int error = add_locked(c, key, process, dur_ns, rows);
+	int error = add_locked(c, key, member, dur_ns, rows);
 	pthread_mutex_unlock(&c->lock);
 	return error;
 }
@@ -189,11 +188,11 @@ static int count_member(struct collectives *c, uint64_t comm)
 	return 0;
 }
 
-int collectives_add_member(struct collectives *c, uint64_t comm, uint32_t process)
+int collectives_add_member(struct collectives *c, uint64_t comm, uint64_t member)
 {
 	bool is_new;
 	pthread_mutex_lock(&c->lock);
-	int error = pairs_add(&c->members, comm, process, &is_new);
+	int error = pairs_add(&c->members, comm, member, &is_new);
 	if (!error && is_new)
 		error = count_member(c, comm);
 	pthread_mutex_unlock(&c->lock);

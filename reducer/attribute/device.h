@@ -22,6 +22,7 @@ struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
 	bool empty;      /* no op at all */
+	bool by_period;  /* its steps come from periodicity */
 	int64_t *ends;   /* E(s), n_steps + 1 numbers, E(before) first */
 	bool any_before; /* some op was launched before the first step */
 	int64_t hull_from, hull_to;

@@ -33,16 +33,6 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap, const
 							 .owner = owner,
 							 .common = lanes_lane(engine->lanes, source, 0),
 							 .stream = engine->stream};
-	const struct op *j = gap->j;
-	const struct lane *t = launcher(engine, gap->k);
-	int64_t p1 = clamp(gap->k->ls, gap->a, gap->b);
-	const struct host_rec *sync = j && j->flags & OP_MATCHED ? lane_last_sync(t, p1) : NULL;
-	if (sync && sync->end > j->ls) {
-		span.tail_from = sync->end;
-		span.tail_to = add(sync->end, sync->end - sync->start);
-		span.tail_source = gap->k->source;
-		span.tail_name = sync->name;
-	}
 	return host_explain(&span, &engine->scratch, &engine->pieces);
 }
 
@@ -57,7 +47,7 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	int error = lanes_load(engine->lanes, gap->b, gap->a);
 	if (!error)
 		error = lane_advance(t, gap->a, gap->a);
-	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t) {
+	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t && !lane_awake(t, gap->a)) {
 		tj = launcher(engine, j);
 		w = clamp(lane_next_begin(t), gap->a, p1);
 	}
@@ -73,6 +63,52 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	if (!error && w > gap->a)
 		error = explain_owner(engine, gap, tj, j->source, gap->a, w);
 	return error ? error : explain_owner(engine, gap, t, k->source, w, p1);
+}
+
+/* One piece of ordinary work pays what is left of the debt. */
+static int pay(struct gap_engine *engine, const struct piece *piece,
+			   const struct sync_return *latest, int64_t *left)
+{
+	bool ordinary = piece->leaf == LEAF_CPU_API || piece->leaf == LEAF_CPU_FRAMEWORK;
+	int64_t from = clamp(latest->end, piece->from, piece->to);
+	int64_t to = *left < piece->to - from ? from + *left : piece->to;
+	if (!ordinary || to <= from)
+		return pieces_add(&engine->pieces, piece->from, piece->to, piece->leaf, piece->source,
+						  piece->name);
+	*left -= to - from;
+	int error =
+		pieces_add(&engine->pieces, piece->from, from, piece->leaf, piece->source, piece->name);
+	if (!error)
+		error =
+			pieces_add(&engine->pieces, from, to, latest->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC,
+					   piece->source, latest->name);
+	return error ? error
+				 : pieces_add(&engine->pieces, to, piece->to, piece->leaf, piece->source,
+							  piece->name);
+}
+
+/* The sync debt of k's thread takes its share of the pieces of [a, p1). */
+static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
+{
+	struct lane *t = launcher(engine, gap->k);
+	int32_t step = gap->k->step;
+	struct sync_return latest;
+	if (step > t->debt_step)
+		lane_debt_begin(t, step, steps_begin(engine->steps, step));
+	if (step < 0 || step != t->debt_step || engine->pieces.n == 0)
+		return 0;
+	int64_t left = lane_debt(t, p1, &latest) - t->used_ns, had = left;
+	if (left <= 0)
+		return 0;
+	struct pieces all = engine->pieces;
+	engine->pieces = engine->before;
+	engine->before = all;
+	engine->pieces.n = 0;
+	int error = 0;
+	for (size_t i = 0; !error && i < all.n; i++)
+		error = pay(engine, &all.at[i], &latest, &left);
+	t->used_ns += had - left;
+	return error;
 }
 
 /* The leaf of k's own launch call where its queue is not full. */
@@ -146,21 +182,33 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 	return error;
 }
 
+static int explain_until(struct gap_engine *engine, const struct op *k, int64_t *at, int64_t until,
+						 enum leaf leaf)
+{
+	int error = pieces_add(&engine->pieces, *at, until, leaf, k->source, k->name);
+	*at = until > *at ? until : *at;
+	return error;
+}
+
 /* [p2, b): launched, not started. */
 static int explain_device(struct gap_engine *engine, const struct gap *gap, int64_t p2)
 {
 	const struct op *k = gap->k, *j = gap->j;
 	const struct calibration *c = &engine->calibration;
-	int64_t at = p2;
-	int error;
-	if (gap_queued(engine->stream, gap, c->floor_ns)) {
-		at = clamp(add(p2, c->dispatch_cap_ns), p2, gap->b);
-		error = pieces_add(&engine->pieces, p2, at, LEAF_GPU_DISPATCH, k->source, k->name);
-	} else {
-		int64_t reach = add(k->ls, 3 * c->floor_ns);
-		at = clamp(reach, p2, gap->b);
-		error = pieces_add(&engine->pieces, p2, at, LEAF_CPU_LAUNCH_LATENCY, k->source, k->name);
-	}
+	int64_t at = p2, ready, until[HELD_UP_KINDS];
+	int error = held_up_until(engine->held_ups, gap, until);
+	bool queued = gap_queued(engine->stream, gap, c->floor_ns);
+	if (!error && !queued)
+		error = explain_until(engine, k, &at, clamp(add(k->ls, 3 * c->floor_ns), p2, gap->b),
+							  LEAF_CPU_LAUNCH_LATENCY);
+	ready = at;
+	if (!error)
+		error = explain_until(engine, k, &at, until[HELD_UP_HOST_FUNC], LEAF_HOST_HOST_FUNC);
+	if (!error)
+		error = explain_until(engine, k, &at, until[HELD_UP_PEER], LEAF_GPU_DEPENDENCY);
+	if (!error && (queued || at > ready))
+		error = explain_until(engine, k, &at, clamp(add(at, c->dispatch_cap_ns), at, gap->b),
+							  LEAF_GPU_DISPATCH);
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
 	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
 	return error ? error : pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
@@ -179,6 +227,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 	if (opstream_is_later_node(engine->stream, k))
 		p1 = p2 = gap->a;
 	int error = explain_host(engine, gap, p1);
+	if (!error)
+		error = settle_debt(engine, gap, p1);
 	if (!error)
 		error = explain_launch(engine, gap, p1, p2);
 	return error ? error : explain_device(engine, gap, p2);

@@ -2,6 +2,7 @@
 #ifndef ATTRIBUTE_GAP_H
 #define ATTRIBUTE_GAP_H
 
+#include "attribute/held_up.h"
 #include "attribute/host.h"
 
 #define FLOOR_SAMPLES 20
@@ -32,9 +33,12 @@ bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t fl
 struct gap_engine {
 	const struct opstream *stream; /* stands at k */
 	struct lanes *lanes;
+	struct held_ups *held_ups;
+	const struct steps *steps;
 	struct calibration calibration;
 	struct host_scratch scratch;
 	struct pieces pieces; /* of the gap last explained: cover [a, b) exactly */
+	struct pieces before; /* the same before the sync debt took its share */
 	uint64_t hand_offs;
 	uint64_t invalid; /* gaps that end before their launch began */
 };

@@ -2,7 +2,7 @@
 
 struct host_mark {
 	int64_t at;
-	const struct host_rec *rec; /* NULL: the sync tail */
+	const struct host_rec *rec;
 	uint16_t mask;
 	int8_t change; /* +1 begins, -1 ends, 0 only a boundary */
 };
@@ -15,6 +15,8 @@ static const enum leaf leaf_of_bit[HOST_BITS_DECIDING] = {
 	[HOST_BIT_SYNC] = LEAF_HOST_SYNC,
 	[HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,
 	[HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL,
+	[HOST_BIT_NO_CORE] = LEAF_HOST_NO_CORE,
+	[HOST_BIT_BLOCKED] = LEAF_HOST_BLOCKED,
 	[HOST_BIT_CALL] = LEAF_CPU_API,
 };
 
@@ -76,11 +78,14 @@ static int mark_row(const struct host_span *span, struct host_scratch *s,
 	return error ? error : add_mark(s, to, rec, mask, -1);
 }
 
+/* What schedstat says of thread 0 holds for nobody else. */
 static int mark_lane(const struct host_span *span, struct host_scratch *s, const struct lane *lane)
 {
+	uint16_t alien = HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
 	int error = 0;
 	for (size_t i = 0; !error && i < lane->n_open; i++)
-		error = mark_row(span, s, &lane->open[i]);
+		if (lane == span->owner || !(lane->open[i].mask & alien))
+			error = mark_row(span, s, &lane->open[i]);
 	return error;
 }
 
@@ -91,8 +96,6 @@ static int by_time(const void *a, const void *b)
 		return x->at < y->at ? -1 : 1;
 	if (x->change != y->change)
 		return x->change < y->change ? -1 : 1;
-	if (!x->rec || !y->rec)
-		return (x->rec == NULL) - (y->rec == NULL);
 	if (x->rec->end != y->rec->end) /* begun together: the outer one first */
 		return x->rec->end > y->rec->end ? -1 : 1;
 	return x->rec < y->rec ? -1 : x->rec > y->rec;
@@ -104,12 +107,6 @@ static int collect_marks(const struct host_span *span, struct host_scratch *s)
 	int error = mark_lane(span, s, span->owner);
 	if (!error && span->common != span->owner)
 		error = mark_lane(span, s, span->common);
-	int64_t from = span->tail_from > span->from ? span->tail_from : span->from;
-	int64_t to = span->tail_to < span->to ? span->tail_to : span->to;
-	if (!error && from < to)
-		error = add_mark(s, from, NULL, HOST_MASK(HOST_BIT_SYNC), 1);
-	if (!error && from < to)
-		error = add_mark(s, to, NULL, HOST_MASK(HOST_BIT_SYNC), -1);
 	if (!error && s->n_marks > 1)
 		qsort(s->marks, s->n_marks, sizeof(*s->marks), by_time);
 	return error;
@@ -147,10 +144,10 @@ static int walk_mark(struct walk *walk, struct host_scratch *s, const struct hos
 		if (mark->change > 0)
 			walk->last[bit] = mark;
 	}
-	if (rec && mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
+	if (mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
 		rec->end > walk->driving_end)
 		walk->driving_end = rec->end;
-	return rec && rec->category && mark->change > 0 ? stack_push(s, rec) : 0;
+	return rec->category && mark->change > 0 ? stack_push(s, rec) : 0;
 }
 
 /* The innermost range that lasts beyond `at`. */
@@ -167,8 +164,8 @@ static int64_t next_driving(struct walk *walk, const struct host_span *span,
 {
 	for (; walk->next_driving < s->n_marks; walk->next_driving++) {
 		const struct host_mark *mark = &s->marks[walk->next_driving];
-		if (mark->at > at && mark->change >= 0 && mark->rec &&
-			mark->rec->mask & HOST_MASK(HOST_BIT_DRIVING) && mark->rec->start == mark->at)
+		if (mark->at > at && mark->change >= 0 && mark->rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
+			mark->rec->start == mark->at)
 			return mark->at < span->launch ? mark->at : span->launch;
 	}
 	return span->launch;
@@ -180,9 +177,8 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
 		if (!walk->depth[bit])
 			continue;
-		const struct host_rec *rec = walk->last[bit]->rec;
-		return pieces_add(out, from, to, leaf_of_bit[bit], rec ? span->source : span->tail_source,
-						  rec ? rec->name : span->tail_name);
+		return pieces_add(out, from, to, leaf_of_bit[bit], span->source,
+						  walk->last[bit]->rec->name);
 	}
 	int64_t end = next_driving(walk, span, s, from);
 	bool stretch =

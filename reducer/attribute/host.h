@@ -38,9 +38,7 @@ struct host_span {
 	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
 	uint32_t source;  /* of the owner */
 	const struct lane *owner;
-	const struct lane *common;  /* thread 0 of the owner's process */
-	int64_t tail_from, tail_to; /* the sync tail, empty when from >= to */
-	uint32_t tail_source, tail_name;
+	const struct lane *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;
 };
 

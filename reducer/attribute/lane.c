@@ -24,6 +24,17 @@ static int queue_push(struct host_queue *q, const struct host_rec *rec)
 	return 0;
 }
 
+/* The same for parts of rows: a later row's may begin before the last part of one before it. */
+static int queue_insert(struct host_queue *q, const struct host_rec *rec)
+{
+	int error = queue_push(q, rec);
+	for (size_t i = q->tail - 1; !error && i > q->head && q->at[i - 1].start > rec->start; i--) {
+		q->at[i] = q->at[i - 1];
+		q->at[i - 1] = *rec;
+	}
+	return error;
+}
+
 /* source->on_call: every call row goes to its thread's lane. */
 static int feed_call(void *context, struct source *source)
 {
@@ -53,7 +64,8 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n)
 			struct lane *lane = &lanes->of[i][t];
 			lane->source = &sources[i];
 			lane->thread = t;
-			lane->last_sync.end = lane->last_driving_end = INT64_MIN;
+			lane->last_driving_end = lane->debt_begin = INT64_MIN;
+			lane->debt_step = -1;
 		}
 		sources[i].on_call = feed_call;
 		sources[i].context = lanes;
@@ -66,6 +78,8 @@ static void lane_free(struct lane *lane)
 	free(lane->calls.at);
 	free(lane->ranges.at);
 	free(lane->overheads.at);
+	free(lane->scheds.at);
+	free(lane->syncs);
 	free(lane->open);
 }
 
@@ -109,6 +123,31 @@ static int feed_overhead(struct lanes *lanes, uint32_t i)
 	return queue_push(&lanes->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads, &rec);
 }
 
+/* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
+static int feed_sched(struct lanes *lanes, uint32_t i)
+{
+	struct source *source = &lanes->sources[i];
+	const struct rows *row = &source->scheds;
+	uint64_t left = (uint64_t)rows_value(row, SCHED_DUR);
+	uint64_t parts[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
+						(uint64_t)rows_value(row, SCHED_WAITED), left};
+	static const uint16_t masks[] = {HOST_MASK(HOST_BIT_BLOCKED),
+									 HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE),
+									 HOST_MASK(HOST_BIT_AWAKE)};
+	struct lane *lane = &lanes->of[i][source_thread(source, row, SCHED_THREAD)];
+	int64_t at = rows_value(row, SCHED_START);
+	int error = 0;
+	for (int part = 0; !error && part < 3; part++) {
+		uint64_t ns = parts[part] < left ? parts[part] : left;
+		struct host_rec rec = {.start = at, .end = at + (int64_t)ns, .mask = masks[part]};
+		left -= ns;
+		at = rec.end;
+		if (ns)
+			error = queue_insert(&lane->scheds, &rec);
+	}
+	return error;
+}
+
 static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *left, int64_t until,
 					  int (*feed)(struct lanes *, uint32_t))
 {
@@ -132,10 +171,13 @@ int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
 		error = load_table(lanes, i, &s->ranges, &s->ranges_left, until, feed_range);
 		if (!error)
 			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
+		if (!error)
+			error = load_table(lanes, i, &s->scheds, &s->scheds_left, until, feed_sched);
 		for (uint32_t t = 0; tidy && !error && t < s->trace.n_threads; t++) {
 			struct lane *lane = &lanes->of[i][t];
 			size_t waiting = lane->calls.tail - lane->calls.head + lane->ranges.tail -
-							 lane->ranges.head + lane->overheads.tail - lane->overheads.head;
+							 lane->ranges.head + lane->overheads.tail - lane->overheads.head +
+							 lane->scheds.tail - lane->scheds.head;
 			if (waiting > PILED_UP)
 				error = lane_advance(lane, done, done);
 		}
@@ -157,20 +199,93 @@ static void resolve(const struct lane *lane, struct host_rec *rec)
 		rec->mask |= HOST_MASK(HOST_BIT_SYNC);
 }
 
-static bool sync_later(const struct host_rec *a, const struct host_rec *b)
+/* A call that kept its thread waiting for the device. */
+static bool costs_lead(const struct host_rec *rec)
 {
-	if (a->end != b->end)
-		return a->end > b->end;
-	return a->start < b->start; /* the longer */
+	return rec->mask & HOST_MASK(HOST_BIT_CALL) && rec->end > rec->start &&
+		   rec->mask & (HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE));
 }
 
-static void retire(struct lane *lane, const struct host_rec *rec)
+static void owe(int64_t *debt_ns, struct sync_return *latest, const struct sync_return *sync)
 {
-	if (rec->mask & HOST_MASK(HOST_BIT_SYNC) && rec->mask & HOST_MASK(HOST_BIT_CALL) &&
-		sync_later(rec, &lane->last_sync))
-		lane->last_sync = *rec;
+	*debt_ns += sync->ns;
+	if (sync->end > latest->end || (sync->end == latest->end && sync->ns > latest->ns))
+		*latest = *sync;
+}
+
+static struct sync_return returned(const struct host_rec *rec)
+{
+	return (struct sync_return){.end = rec->end,
+								.ns = rec->end - rec->start,
+								.name = rec->name,
+								.frees = (rec->mask & HOST_MASK(HOST_BIT_FREE)) != 0};
+}
+
+static int retire_sync(struct lane *lane, const struct sync_return *sync)
+{
+	if (sync->end <= lane->debt_begin)
+		return 0;
+	owe(&lane->debt_ns, &lane->latest, sync);
+	if (lane->debt_step >= 0 && lane->debt_begin == INT64_MIN)
+		return 0; /* without steps nothing is ever taken out again */
+	if (lane->n_syncs == lane->syncs_room) {
+		size_t room = lane->syncs_room ? 2 * lane->syncs_room : 16;
+		struct sync_return *larger = realloc(lane->syncs, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		lane->syncs = larger;
+		lane->syncs_room = room;
+	}
+	lane->syncs[lane->n_syncs++] = *sync;
+	return 0;
+}
+
+void lane_debt_begin(struct lane *lane, int32_t step, int64_t begin_ns)
+{
+	size_t kept = 0;
+	lane->debt_step = step;
+	lane->used_ns = 0;
+	if (begin_ns == INT64_MIN)
+		return;
+	lane->debt_begin = begin_ns;
+	lane->debt_ns = 0;
+	lane->latest = (struct sync_return){.end = INT64_MIN};
+	for (size_t i = 0; i < lane->n_syncs; i++)
+		if (lane->syncs[i].end > begin_ns) {
+			owe(&lane->debt_ns, &lane->latest, &lane->syncs[i]);
+			lane->syncs[kept++] = lane->syncs[i];
+		}
+	lane->n_syncs = kept;
+}
+
+int64_t lane_debt(const struct lane *lane, int64_t until, struct sync_return *latest)
+{
+	int64_t debt_ns = lane->debt_ns;
+	*latest = lane->latest;
+	for (size_t i = 0; i < lane->n_open; i++) {
+		const struct host_rec *rec = &lane->open[i];
+		struct sync_return sync = returned(rec);
+		if (costs_lead(rec) && rec->end <= until && rec->end > lane->debt_begin)
+			owe(&debt_ns, latest, &sync);
+	}
+	return debt_ns;
+}
+
+bool lane_awake(const struct lane *lane, int64_t at)
+{
+	for (size_t i = 0; i < lane->n_open; i++)
+		if (lane->open[i].mask & HOST_MASK(HOST_BIT_AWAKE) && lane->open[i].start <= at &&
+			lane->open[i].end > at)
+			return true;
+	return false;
+}
+
+static int retire(struct lane *lane, const struct host_rec *rec)
+{
+	struct sync_return sync = returned(rec);
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > lane->last_driving_end)
 		lane->last_driving_end = rec->end;
+	return costs_lead(rec) ? retire_sync(lane, &sync) : 0;
 }
 
 static int open_push(struct lane *lane, const struct host_rec *rec)
@@ -189,31 +304,33 @@ static int open_push(struct lane *lane, const struct host_rec *rec)
 
 static int reach(struct lane *lane, struct host_queue *q, int64_t done, int64_t to)
 {
-	while (q->head < q->tail && q->at[q->head].start < to) {
+	int error = 0;
+	while (!error && q->head < q->tail && q->at[q->head].start < to) {
 		struct host_rec rec = q->at[q->head++];
 		if (rec.correlation)
 			resolve(lane, &rec);
-		if (rec.end <= done)
-			retire(lane, &rec);
-		else if (open_push(lane, &rec) != 0)
-			return -ENOMEM;
+		error = rec.end <= done ? retire(lane, &rec) : open_push(lane, &rec);
 	}
-	return 0;
+	return error;
 }
 
 int lane_advance(struct lane *lane, int64_t done, int64_t to)
 {
 	size_t kept = 0;
+	int error = 0;
 	for (size_t i = 0; i < lane->n_open; i++) {
-		if (lane->open[i].end <= done)
-			retire(lane, &lane->open[i]);
-		else
+		if (lane->open[i].end > done)
 			lane->open[kept++] = lane->open[i];
+		else if (!error)
+			error = retire(lane, &lane->open[i]);
 	}
 	lane->n_open = kept;
-	int error = reach(lane, &lane->calls, done, to);
+	if (!error)
+		error = reach(lane, &lane->calls, done, to);
 	if (!error)
 		error = reach(lane, &lane->ranges, done, to);
+	if (!error) /* at `done` too: was the thread awake there? */
+		error = reach(lane, &lane->scheds, done, to > done ? to : done + 1);
 	return error ? error : reach(lane, &lane->overheads, done, to);
 }
 
@@ -224,16 +341,4 @@ int64_t lane_next_begin(const struct lane *lane)
 	int64_t range = lane->ranges.head < lane->ranges.tail ? lane->ranges.at[lane->ranges.head].start
 														  : INT64_MAX;
 	return call < range ? call : range;
-}
-
-const struct host_rec *lane_last_sync(const struct lane *lane, int64_t before)
-{
-	const struct host_rec *last = lane->last_sync.end != INT64_MIN ? &lane->last_sync : NULL;
-	for (size_t i = 0; i < lane->n_open; i++) {
-		const struct host_rec *rec = &lane->open[i];
-		bool sync = rec->mask & HOST_MASK(HOST_BIT_SYNC) && rec->mask & HOST_MASK(HOST_BIT_CALL);
-		if (sync && rec->end < before && (!last || sync_later(rec, last)))
-			last = rec;
-	}
-	return last;
 }

@@ -20,14 +20,28 @@ struct host_queue { /* rows not reached yet, by start */
 	size_t head, tail, room;
 };
 
+struct sync_return { /* of a synchronising call that is over */
+	int64_t end, ns;
+	uint32_t name;
+	bool frees;
+};
+
 struct lane {
 	struct source *source;
 	uint32_t thread; /* index in the trace; 0: overhead rows that hold for every thread */
-	struct host_queue calls, ranges, overheads;
+	struct host_queue calls, ranges, overheads, scheds;
 	struct host_rec *open; /* reached, may still last */
 	size_t n_open, open_room;
-	struct host_rec last_sync; /* of those that are over: the last to return, then the longer */
-	int64_t last_driving_end;  /* INT64_MIN: none yet */
+	/* What the thread lost to synchronising calls since the begin of step debt_step (-1: none yet),
+	 * and how much of it showed up as idle time. */
+	struct sync_return *syncs;
+	size_t n_syncs, syncs_room;
+	int32_t debt_step;
+	int64_t debt_begin;
+	int64_t debt_ns;           /* of the calls that are over */
+	struct sync_return latest; /* of them */
+	int64_t used_ns;
+	int64_t last_driving_end; /* INT64_MIN: none yet */
 };
 
 struct lanes {
@@ -53,7 +67,11 @@ static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source
 int lane_advance(struct lane *lane, int64_t done, int64_t to);
 /* The begin of the first row not reached yet; INT64_MAX when there is none. */
 int64_t lane_next_begin(const struct lane *lane);
-/* The synchronising call that was the last to return before `before`; NULL when there is none. */
-const struct host_rec *lane_last_sync(const struct lane *lane, int64_t before);
+/* The thread has come to a later step, which begins at begin_ns (INT64_MIN: without steps). */
+void lane_debt_begin(struct lane *lane, int32_t step, int64_t begin_ns);
+/* All it lost in this step by `until`, and the last of the calls that cost it. */
+int64_t lane_debt(const struct lane *lane, int64_t until, struct sync_return *latest);
+/* Does a sched row say that the thread was not asleep at `at`? */
+bool lane_awake(const struct lane *lane, int64_t at);
 
 #endif

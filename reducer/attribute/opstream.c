@@ -298,6 +298,19 @@ static int fill(struct opstream *stream)
 	return error;
 }
 
+/* The row that describes a collective may begin later than the op did. */
+static void learn_collective(const struct opstream *stream, struct op *op)
+{
+	const struct source *source = &stream->sources[op->source];
+	if (op->kind != BATON_KERNEL || op->coll.rows || !op->correlation || !source->colls.added)
+		return;
+	const struct coll_args *args = source_collective(source, op->correlation);
+	if (!args)
+		return;
+	op->coll = *args;
+	op->group = GROUP_NCCL;
+}
+
 const struct op *opstream_next(struct opstream *stream)
 {
 	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
@@ -307,7 +320,9 @@ const struct op *opstream_next(struct opstream *stream)
 	while (stream->minima_head < stream->minima_tail &&
 		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
-	return &stream->ring[stream->head++ & (stream->room - 1)];
+	struct op *op = &stream->ring[stream->head++ & (stream->room - 1)];
+	learn_collective(stream, op);
+	return op;
 }
 
 const struct op *opstream_peek(const struct opstream *stream, uint64_t i)

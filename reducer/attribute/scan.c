@@ -1,12 +1,13 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
 #include "attribute/device_open.h"
 #include "steps/period.h"
+#include "steps/warmup.h"
 
 enum { QUEUED_PAIRS = 1 << 16, LATE_LIMIT_NS = 10000000 };
 
 struct noted { /* an NCCL op with arguments */
 	struct coll_key key;
-	uint32_t process;
+	uint64_t member;
 	uint32_t rows;
 	int64_t dur_ns;
 	bool known; /* the key is complete */
@@ -30,8 +31,9 @@ struct scanning {
 static int note_collective(struct scanning *s, const struct op *op)
 {
 	const struct coll_args *coll;
-	struct noted noted = {.process = s->ds->sources[op->source].process,
-						  .dur_ns = op->end - op->start};
+	struct noted noted = {
+		.member = collective_member(s->ds->sources[op->source].process, s->scan->device),
+		.dur_ns = op->end - op->start};
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.key, &noted.known);
 	if (error || !coll)
 		return error;
@@ -54,9 +56,9 @@ static int commit_collectives(struct scanning *s)
 	int error = 0;
 	for (size_t i = 0; !error && i < s->n_noted; i++) {
 		const struct noted *n = &s->noted[i];
-		error = collectives_add_member(all, n->key.comm, n->process);
+		error = collectives_add_member(all, n->key.comm, n->member);
 		if (!error && n->known)
-			error = collectives_add(all, &n->key, n->process, n->dur_ns, n->rows);
+			error = collectives_add(all, &n->key, n->member, n->dur_ns, n->rows);
 	}
 	return error;
 }
@@ -297,10 +299,19 @@ static int scan_open(struct scanning *s)
 	int error = device_sources_open(s->context, scan, s->ds);
 	if (!error)
 		error = first_process(s->ds, &trace);
-	if (!error && options->steps && strcmp(options->steps, "period") == 0)
-		error = find_period(s);
-	else if (!error)
+	bool recorded = !error && trace_is_recorded(trace);
+	scan->by_period = options->steps && strcmp(options->steps, "period") == 0;
+	if (!error && !scan->by_period)
 		error = steps_find(trace, s->context->names, options->step_range, &scan->steps);
+	if (!error && scan->steps.n_steps == 0 && (scan->by_period || recorded)) {
+		uint64_t partial = scan->steps.cut;
+		steps_free(&scan->steps);
+		error = find_period(s);
+		scan->steps.cut += partial;
+		scan->by_period = true;
+	}
+	if (!error && recorded)
+		error = warmup_cut(trace, s->context->names, &scan->steps);
 	if (error)
 		return error;
 	scan->ends = malloc(((size_t)scan->steps.n_steps + 2) * sizeof(*scan->ends));

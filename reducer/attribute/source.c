@@ -56,6 +56,8 @@ static void close_rows(struct source *source)
 	rows_close(&source->calls);
 	rows_close(&source->ranges);
 	rows_close(&source->overheads);
+	rows_close(&source->scheds);
+	rows_close(&source->syncs);
 	rows_close(&source->collectives);
 }
 
@@ -70,6 +72,8 @@ int source_rewind(struct source *source)
 		{&source->calls, BATON_CALL, &source->calls_left},
 		{&source->ranges, BATON_RANGE, &source->ranges_left},
 		{&source->overheads, BATON_OVERHEAD, &source->overheads_left},
+		{&source->scheds, BATON_SCHED, &source->scheds_left},
+		{&source->syncs, BATON_SYNC, &source->syncs_left},
 		{&source->collectives, BATON_COLLECTIVE, &source->collectives_left},
 	};
 	close_rows(source);
@@ -79,9 +83,10 @@ int source_rewind(struct source *source)
 		int error = rows_open(tables[i].rows, &source->trace, tables[i].kind);
 		if (error)
 			return error;
-		*tables[i].left = tables[i].kind == BATON_RANGE || tables[i].kind == BATON_OVERHEAD
-							  ? tables[i].rows->n_entries > 0 /* opened when lanes ask for them */
-							  : rows_next(tables[i].rows);
+		bool at_once = tables[i].kind == BATON_OP || tables[i].kind == BATON_CALL ||
+					   tables[i].kind == BATON_COLLECTIVE;
+		*tables[i].left = at_once ? rows_next(tables[i].rows)
+								  : tables[i].rows->n_entries > 0; /* opened when a gap asks */
 		if (tables[i].rows->error)
 			return tables[i].rows->error;
 	}

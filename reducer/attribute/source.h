@@ -53,8 +53,9 @@ struct source {
 	uint32_t process; /* index in the run */
 	uint32_t device;  /* the analysed device in this trace; 0: not there */
 	struct trace trace;
-	struct rows ops, calls, ranges, overheads, collectives;
-	bool ops_left, calls_left, ranges_left, overheads_left, collectives_left;
+	struct rows ops, calls, ranges, overheads, scheds, syncs, collectives;
+	bool ops_left, calls_left, ranges_left, overheads_left, scheds_left, syncs_left,
+		collectives_left;
 	struct name_facts *names;
 	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
 	struct corr_ring launches;

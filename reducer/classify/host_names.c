@@ -26,7 +26,10 @@ static const struct {
 	 "$"},
 	{HOST_MASK(HOST_BIT_DRIVING), true, false, 0, "Launch|Memcpy|Memset"},
 	{HOST_MASK(HOST_BIT_GRAPH_LAUNCH), true, false, 0, "GraphLaunch"},
+	{HOST_MASK(HOST_BIT_FREE), true, false, 0,
+	 "^(cuda|hip)Free(Host|Array|Mipmapped)?$|^cuMemFree(Host)?(_v2)?$"},
 	{HOST_MASK(HOST_BIT_NCCL_HOST), true, true, 0, "^nccl:|^record_param_comms$|^c10d::"},
+	{HOST_MASK(HOST_BIT_NCCL_HOST), true, false, 0, "^p?nccl[A-Z]"},
 	{HOST_MASK(HOST_BIT_INPUT), false, true, REG_ICASE,
 	 "DataLoader|torch/utils/data/|data_?load|load_batch|wait_for_batch"},
 };

@@ -12,13 +12,17 @@ enum host_bit { /* in the order in which the first match wins, then the bits tha
 				HOST_BIT_MODULE_LOAD,
 				HOST_BIT_INPUT,
 				HOST_BIT_NCCL_HOST,
+				HOST_BIT_NO_CORE,
 				HOST_BIT_SYNC,
 				HOST_BIT_PROFILER,
 				HOST_BIT_QUEUE_FULL,
+				HOST_BIT_BLOCKED,
 				HOST_BIT_CALL,
 				HOST_BITS_DECIDING,
 				HOST_BIT_DRIVING = HOST_BITS_DECIDING, /* a GPU-driving call */
 				HOST_BIT_GRAPH_LAUNCH,
+				HOST_BIT_FREE,  /* it waits for the device and gives memory back */
+				HOST_BIT_AWAKE, /* schedstat says that the thread did not sleep */
 				HOST_BIT_KNOWN /* for caches: this name has been looked at */
 };
 

@@ -218,3 +218,9 @@ void trace_close(struct trace *trace)
 	memset(trace, 0, sizeof(*trace));
 	trace->reader.fd = -1;
 }
+
+bool trace_is_recorded(const struct trace *trace)
+{
+	const char *source = strings_get(&trace->strings, trace->process.source).at;
+	return strcmp(source, "baton") == 0 || strcmp(source, "simgpu") == 0;
+}

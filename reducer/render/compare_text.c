@@ -1,6 +1,10 @@
 #include "render/compare.h"
 #include "render/text.h"
+#include "summarise/busbw.h"
+#include "summarise/evidence_rows.h"
+#include "summarise/finding_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +47,7 @@ static void heading(const struct screen *screen, const struct comparison *c)
 
 static void table(const struct screen *screen, const struct comparison *c)
 {
+	bool superlinear = false;
 	screen_line(screen, "%s", "");
 	screen_title(screen, "  GPUs  %7s ms  %ss/s  speed-up  efficiency  lost ms per %s  run", per(c),
 				 per(c), per(c));
@@ -55,7 +60,13 @@ static void table(const struct screen *screen, const struct comparison *c)
 					run->speed_up, 100 * run->efficiency,
 					i == c->result->base ? "" : text_ms(screen, run->loss_ns, &loss),
 					text_cut(c->names[i], 36, &name));
+		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
 	}
+	if (superlinear && !same_size(c))
+		screen_line(screen,
+					"  Above 100 %%: a %s is shorter than the base promises. See which terms "
+					"shrank: work per GPU, or a loss of the base",
+					per(c));
 }
 
 struct term {
@@ -72,54 +83,108 @@ static int by_size(const void *a, const void *b)
 	return x->leaf < y->leaf ? -1 : x->leaf > y->leaf;
 }
 
-/* ns per step and device that stand behind a leaf under this name. */
-static int64_t evidence_ns(const struct summary *s, const struct figures *f, enum leaf leaf,
-						   const char *what)
+static int64_t row_ns(const struct figures *f, const struct evidence_row *row)
 {
-	int64_t ns = 0, steps = f->steps * f->devices;
-	for (size_t i = 0; i < s->n_evidence; i++)
-		if (s->evidence[i].leaf == (uint8_t)leaf &&
-			strcmp(summary_text(s, s->evidence[i].what), what) == 0)
-			ns += s->evidence[i].ns;
-	return steps > 0 ? ns / steps : 0;
+	const int64_t steps = f->steps * f->devices;
+	return row && steps > 0 ? row->ns / steps : 0;
 }
 
-/* The row whose time changed most between the runs: "enumerate(DataLoader) 58.4 -> 1.1". */
+struct change { /* of one row of evidence between the runs */
+	const struct evidence_row *row;
+	int64_t before_ns, after_ns;
+};
+
+/* The row of `rows` whose time changed most against the other run; rows are sorted by time. */
+static void largest_change(const struct evidence_rows *rows, const struct figures *f,
+						   const struct evidence_rows *others, const struct figures *other_f,
+						   bool other_is_base, struct change *most)
+{
+	for (size_t i = 0; i < rows->n && i < 20; i++) {
+		int64_t here = row_ns(f, &rows->at[i]);
+		int64_t there = row_ns(other_f, evidence_rows_find(others, &rows->at[i]));
+		if (most->row && llabs(here - there) <= llabs(most->after_ns - most->before_ns))
+			continue;
+		*most = (struct change){&rows->at[i], other_is_base ? there : here,
+								other_is_base ? here : there};
+	}
+}
+
+/* "enumerate(DataLoader) 58.4 -> 1.1" */
+static void explain_rows(const struct screen *screen, const struct comparison *c, size_t i,
+						 enum leaf leaf, char *out, size_t bytes)
+{
+	const size_t b = c->result->base;
+	const struct figures *base = c->runs[b].figures, *run = c->runs[i].figures;
+	struct evidence_rows before = {0}, after = {0};
+	struct change most = {0};
+	struct text_buffer x, y, cut;
+	char name[256];
+	if (evidence_rows_open(&before, c->summaries[b], LEAF_BIT(leaf), 0) == 0 &&
+		evidence_rows_open(&after, c->summaries[i], LEAF_BIT(leaf), 0) == 0) {
+		largest_change(&before, base, &after, run, false, &most);
+		largest_change(&after, run, &before, base, true, &most);
+	}
+	text_ms(screen, most.before_ns, &x);
+	text_ms(screen, most.after_ns, &y);
+	if (most.row)
+		snprintf(out, bytes, "%s %s -> %s",
+				 text_cut(evidence_row_name(most.row, name, sizeof(name)),
+						  (size_t)WHY_COLUMNS - 5 - strlen(x.at) - strlen(y.at), &cut),
+				 x.at, y.at);
+	evidence_rows_close(&before);
+	evidence_rows_close(&after);
+}
+
+/* Of the collective with most transfer in either run: how fast it was in both. */
+static void explain_transfer(const struct summary *base, const struct summary *run, char *out,
+							 size_t bytes)
+{
+	const struct nccl_summary *most = NULL, *same = NULL;
+	for (size_t i = 0; i < run->n_nccl; i++)
+		if (!most || run->nccl[i].transfer_ns > most->transfer_ns)
+			most = &run->nccl[i];
+	if (!most || isnan(busbw_gbps(summary_text(run, most->op), most)))
+		return;
+	const char *op = summary_text(run, most->op);
+	for (size_t i = 0; i < base->n_nccl; i++)
+		if (base->nccl[i].bytes == most->bytes && !base->nccl[i].reason &&
+			strcmp(summary_text(base, base->nccl[i].op), op) == 0)
+			same = &base->nccl[i];
+	double before = same ? busbw_gbps(op, same) : NAN;
+	if (isnan(before))
+		snprintf(out, bytes, "%.20s busbw %.1f GB/s", op, busbw_gbps(op, most));
+	else
+		snprintf(out, bytes, "%.20s busbw %.1f -> %.1f GB/s", op, before, busbw_gbps(op, most));
+}
+
+static void explain_wait(const struct summary *run, const struct figures *f, char *out,
+						 size_t bytes)
+{
+	struct stragglers late;
+	if (stragglers_open(&late, run, f) == 0 && late.n && late.at[0].late && late.at[0].persistent) {
+		const struct straggler *s = &late.at[0];
+		snprintf(out, bytes, "%.30s late%s%.20s", finding_device(run, s->device).at,
+				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
+	}
+	stragglers_close(&late);
+}
+
+/* What changed most behind a leaf. */
 static void explain(const struct screen *screen, const struct comparison *c, size_t i,
 					enum leaf leaf, char *out, size_t bytes)
 {
-	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
-	const struct summary *sides[2] = {c->summaries[c->result->base], c->summaries[i]};
-	const char *best = NULL;
-	int64_t before = 0, after = 0;
-	struct text_buffer a, b, name;
-	for (int side = 0; side < 2; side++) {
-		int looked = 0;
-		for (size_t e = 0; e < sides[side]->n_evidence && looked < 20; e++) { /* sorted by time */
-			const struct evidence *row = &sides[side]->evidence[e];
-			if (row->leaf != (uint8_t)leaf)
-				continue;
-			looked++;
-			const char *what = summary_text(sides[side], row->what);
-			int64_t x = evidence_ns(sides[0], base->figures, leaf, what);
-			int64_t y = evidence_ns(sides[1], run->figures, leaf, what);
-			if (best && llabs(y - x) <= llabs(after - before))
-				continue;
-			best = what;
-			before = x;
-			after = y;
-		}
-	}
+	const size_t b = c->result->base;
+	const struct figures *base = c->runs[b].figures, *run = c->runs[i].figures;
 	out[0] = 0;
-	text_ms(screen, before, &a);
-	text_ms(screen, after, &b);
-	if (best)
-		snprintf(out, bytes, "%s %s -> %s",
-				 text_cut(best, (size_t)WHY_COLUMNS - 5 - strlen(a.at) - strlen(b.at), &name), a.at,
-				 b.at);
-	else if (leaf <= LEAF_WORK_MEMORY && base->figures->kernels != run->figures->kernels)
-		snprintf(out, bytes, "%lld -> %lld kernels a step", (long long)base->figures->kernels,
-				 (long long)run->figures->kernels);
+	if (leaf == LEAF_NCCL_TRANSFER)
+		explain_transfer(c->summaries[b], c->summaries[i], out, bytes);
+	else if (leaf == LEAF_NCCL_WAIT)
+		explain_wait(c->summaries[i], run, out, bytes);
+	else
+		explain_rows(screen, c, i, leaf, out, bytes);
+	if (!out[0] && leaf <= LEAF_WORK_MEMORY && base->kernels != run->kernels)
+		snprintf(out, bytes, "%lld -> %lld kernels a %s", (long long)base->kernels,
+				 (long long)run->kernels, per(c));
 }
 
 static const char *label_of(enum leaf leaf)
@@ -161,9 +226,14 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 					 text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
 					 text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
 					 with_sign(screen, terms[0].ns, &d));
-	screen_title(screen, "Where the %s ms %s by %s went (the terms add up exactly)",
-				 text_ms(screen, llabs(run->loss_ns), &a), run->loss_ns < 0 ? "gained" : "lost",
-				 text_cut(c->names[i], 40, &name));
+	text_cut(c->names[i], 40, &name);
+	text_ms(screen, llabs(run->loss_ns), &a);
+	if (run->loss_ns < 0)
+		screen_title(screen, "Where %s saves %s ms against %s (the terms add up exactly)", name.at,
+					 a.at, same_size(c) ? "the base" : "ideal");
+	else
+		screen_title(screen, "Where the %s ms lost by %s went (the terms add up exactly)", a.at,
+					 name.at);
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		char why[160];
 		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {

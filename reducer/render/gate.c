@@ -1,70 +1,102 @@
 #include "render/gate.h"
 
 #include "base/diag.h"
+#include "summarise/leaf_names.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static const char *skip_spaces(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
 int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit)
 {
-	const char *sign = strpbrk(text, "<>");
+	const char *begin = skip_spaces(text), *sign = strpbrk(begin, "<>"), *last = sign;
 	char *end = NULL;
-	if (sign && sign > text && (size_t)(sign - text) < name_bytes) {
-		snprintf(name, name_bytes, "%.*s", (int)(sign - text), text);
+	while (last && last > begin && strchr(" \t", last[-1]))
+		last--;
+	if (sign && last > begin && (size_t)(last - begin) < name_bytes) {
+		snprintf(name, name_bytes, "%.*s", (int)(last - begin), begin);
 		*below = *sign == '<';
 		*limit = strtod(sign + 1, &end);
 	}
-	if (end && end > sign + 1 && *end == 0)
+	if (end && end > sign + 1 && *skip_spaces(end) == 0 && isfinite(*limit))
 		return 0;
 	diag("--fail-if wants NAME<NUMBER or NAME>NUMBER, not '%s'", text);
 	return -EINVAL;
 }
 
-static bool is_prefix(const char *name, const char *leaf)
-{
-	size_t n = strlen(name);
-	return strncmp(leaf, name, n) == 0 && (leaf[n] == 0 || leaf[n] == '.');
-}
+struct range { /* the true value lies in it */
+	double least, most;
+	bool carried; /* some leaf of it is in the trace */
+};
 
-/* False: no such name. */
-static bool value_of(const char *name, const struct figures *f, double *value)
+/* NCCL time that is not split may be wait or transfer: a name that has one of the two and not the
+ * unsplit time itself may be all of it more. */
+static struct range range_of(uint64_t leaves, const struct figures *f)
 {
-	bool known = strcmp(name, "step_ms") == 0;
-	*value = known ? (double)f->step_ns / 1e6 : 0;
+	const uint64_t parts = LEAF_BIT(LEAF_NCCL_WAIT) | LEAF_BIT(LEAF_NCCL_TRANSFER);
+	struct range range = {.carried = (leaves & f->carried) != 0};
+	int64_t sum = 0;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		if (is_prefix(name, leaf_name((enum leaf)leaf))) {
-			*value += f->step_ns > 0 ? (double)f->time_ns[leaf] / (double)f->step_ns : 0;
-			known = true;
-		}
-	return known;
+		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
+	bool open = leaves & parts && !(leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT));
+	int64_t most = sum + (open ? f->time_ns[LEAF_NCCL_UNSPLIT] : 0);
+	if (f->step_ns > 0) {
+		range.least = (double)sum / (double)f->step_ns;
+		range.most = (double)most / (double)f->step_ns;
+	}
+	return range;
 }
 
 int gate_check(const char *text)
 {
 	char name[64];
 	bool below;
-	double limit, value;
-	struct figures none = {0};
+	double limit;
 	if (gate_parse(text, name, sizeof(name), &below, &limit) != 0)
 		return STATUS_USAGE;
-	if (value_of(name, &none, &value))
+	if (strcmp(name, "step_ms") == 0 || leaf_names_under(name))
 		return STATUS_OK;
-	diag("--fail-if: '%s' is neither a leaf, a prefix of leaves nor step_ms", name);
+	diag("--fail-if: '%s' is neither step_ms nor a leaf or its beginning; did you mean '%s'? The "
+		 "leaves: " LEAF_NAMES,
+		 name, leaf_names_nearest(name, ~UINT64_C(0)));
 	return STATUS_USAGE;
 }
 
-int gate_report(const char *text, const struct figures *f)
+static int judge(const char *text, const char *name, bool holds, double value)
+{
+	if (holds)
+		diag("gate failed: %s is %.4f, --fail-if %s", name, value, text);
+	return holds ? STATUS_GATE : STATUS_OK;
+}
+
+int gate_report(const char *text, const struct figures *f, const char *reason)
 {
 	char name[64];
 	bool below;
-	double limit, value;
-	if (gate_parse(text, name, sizeof(name), &below, &limit) != 0 || !value_of(name, f, &value))
+	double limit;
+	if (gate_parse(text, name, sizeof(name), &below, &limit) != 0)
 		return STATUS_USAGE;
-	if (below ? value < limit : value > limit) {
-		diag("gate failed: %s is %.4f, --fail-if %s", name, value, text);
-		return STATUS_GATE;
+	if (strcmp(name, "step_ms") == 0) {
+		double ms = (double)f->step_ns / 1e6;
+		return judge(text, name, below ? ms < limit : ms > limit, ms);
 	}
-	return STATUS_OK;
+	struct range range = range_of(leaf_names_under(name), f);
+	bool least = below ? range.least < limit : range.least > limit;
+	bool most = below ? range.most < limit : range.most > limit;
+	if (range.carried && least == most)
+		return judge(text, name, least, range.least);
+	if (!range.carried)
+		diag("gate failed: this trace cannot tell %s (quality.not_carried), --fail-if %s", name,
+			 text);
+	else
+		diag("gate failed: %s is between %.4f and %.4f, as NCCL is not split (%s), --fail-if %s",
+			 name, range.least, range.most, reason, text);
+	return STATUS_GATE;
 }

@@ -1,4 +1,4 @@
-/* --fail-if: NAME<NUMBER or NAME>NUMBER. */
+/* --fail-if: NAME<NUMBER or NAME>NUMBER, with spaces or without. */
 #ifndef RENDER_GATE_H
 #define RENDER_GATE_H
 
@@ -12,8 +12,10 @@ int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, dou
 int gate_check(const char *text);
 
 /* NAME: a leaf, a prefix of leaves ("idle", "idle.host") - its share of the step - or step_ms.
- * STATUS_GATE when the expression holds, STATUS_OK when not, STATUS_USAGE when it makes no sense.
+ * STATUS_GATE when the expression holds, or when the trace cannot tell whether it does (NCCL that
+ * is not split, a leaf that the source does not carry); STATUS_OK when not, STATUS_USAGE when it
+ * makes no sense. `reason`: why NCCL is not split.
  */
-int gate_report(const char *text, const struct figures *figures);
+int gate_report(const char *text, const struct figures *figures, const char *reason);
 
 #endif

@@ -17,7 +17,7 @@ static void run_object(struct json *j, const struct report *report)
 		json_text(j, NULL, report->dirs[i]);
 	json_end_array(j);
 	json_number(j, "world_size", s->run.world_size > 0 ? s->run.world_size : (int64_t)s->n_devices);
-	json_number(j, "hosts", s->run.hosts);
+	json_known(j, "hosts", s->run.hosts > 0 ? (int64_t)s->run.hosts : -1);
 	json_number(j, "steps", report->figures->steps);
 	json_text(j, "step_source", summary_text(s, s->run.step_source));
 	json_text(j, "mode", summary_text(s, s->run.mode));
@@ -67,6 +67,7 @@ static void quality_object(struct json *j, const struct report *report)
 	not_carried_object(j, s);
 	json_number(j, "unrecorded_ns", (int64_t)q->unrecorded_ns);
 	json_number(j, "hand_offs", (int64_t)q->hand_offs);
+	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	json_number(j, "steps_cut", (int64_t)q->steps_cut);
 	json_number(j, "rounded_quantiles", (int64_t)q->rounded_quantiles);
 	if (q->tool_ns >= 0 && q->launches > 0)

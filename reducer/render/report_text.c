@@ -2,6 +2,7 @@
 #include "render/report.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
+#include "summarise/finding_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -98,8 +99,11 @@ static void header(const struct screen *screen, const struct report *r)
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
 	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
-	screen_title(screen, "%s   %u x %s, %u host%s   computing %.1f %%", r->dirs[0], f->devices, gpu,
-				 s->run.hosts, s->run.hosts == 1 ? "" : "s", busy);
+	char hosts[32] = "hosts not named";
+	if (s->run.hosts > 0)
+		snprintf(hosts, sizeof(hosts), "%u host%s", s->run.hosts, s->run.hosts == 1 ? "" : "s");
+	screen_title(screen, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices, gpu, hosts,
+				 busy);
 	if (f->has_steps)
 		screen_title(screen, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step",
 					 (long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
@@ -111,47 +115,62 @@ static void header(const struct screen *screen, const struct report *r)
 					 text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
-/* One sentence: the largest loss that somebody can act on. */
+/* One sentence: the largest loss that somebody can act on. Findings come first in the list. */
 static void answer(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
-	const struct findings *all = r->findings;
+	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
 	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
-	size_t i = 0;
-	while (i < all->n && !finding_counts(&all->at[i]))
-		i++;
-	if (all->n == 0)
-		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
-	else if (i < all->n)
-		screen_title(screen, "Why is this slow? %s: %s of %s ms a %s", all->at[i].summary,
-					 text_ms(screen, all->at[i].share_ns, &ms), text_ms(screen, f->step_ns, &whole),
-					 per(f));
-	else
+	if (findings_lack_cpu(&r->reduction->summary))
+		screen_title(screen, "The trace holds no CPU activity: why the GPU was idle cannot be told "
+							 "from it");
+	if (r->findings->n && finding_counts(first)) {
+		char line[sizeof(first->summary) + 64];
+		snprintf(line, sizeof(line), "Why is this slow? %s (%s of %s ms a %s)", first->summary,
+				 text_ms(screen, first->share_ns, &ms), text_ms(screen, f->step_ns, &whole),
+				 per(f));
+		screen_title_paragraph(screen, line);
+	} else if (r->findings->n) {
 		screen_title(screen,
-					 "No loss stands out: the GPU computes %.1f %% of the %s. The largest losses:",
-					 busy, per(f));
+					 "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
+					 per(f));
+	} else {
+		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
+	}
+}
+
+/* A long sentence stands below the line with its figures. */
+static void loss_lines(const struct screen *screen, const struct report *r, size_t i)
+{
+	const struct figures *f = r->figures;
+	const struct finding *loss = &r->findings->at[i];
+	struct text_buffer ms, line;
+	char try[sizeof(loss->remedy) + 8];
+	int n =
+		snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
+				 text_ms(screen, loss->share_ns, &ms), per(f), percent(loss->share_ns, f->step_ns));
+	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
+	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
+	if (!fits)
+		screen_paragraph(screen, 4, loss->summary);
+	if (loss->evidence[0])
+		screen_paragraph(screen, 4, loss->evidence);
+	snprintf(try, sizeof(try), "Try: %s", loss->remedy);
+	if (loss->remedy[0])
+		screen_paragraph(screen, 4, try);
 }
 
 /* The answer, first: the largest losses and what they mean. */
 static void verdict(const struct screen *screen, const struct report *r)
 {
-	const struct figures *f = r->figures;
-	struct text_buffer ms;
 	const struct finding *first = r->findings->at;
 	screen_line(screen, "%s", "");
 	answer(screen, r);
-	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++) {
-		const struct finding *loss = &r->findings->at[i];
-		screen_title(screen, "  %zu %-12s %9s ms/%s %5.1f %%   %s", i + 1, loss->id,
-					 text_ms(screen, loss->share_ns, &ms), per(f),
-					 percent(loss->share_ns, f->step_ns), loss->summary);
-		if (loss->evidence[0])
-			screen_paragraph(screen, 4, loss->evidence);
-		if (loss->remedy[0])
-			screen_paragraph(screen, 4, loss->remedy);
-	}
-	if (r->findings->n && r->reduction->n_gaps == 0 && strncmp(first->leaf, "idle", 4) == 0)
+	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++)
+		loss_lines(screen, r, i);
+	if (r->findings->n && finding_counts(first) && r->reduction->n_gaps == 0 &&
+		strncmp(first->leaf, "idle", 4) == 0)
 		screen_line(screen, "  Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0], first->leaf);
 }
 
@@ -196,22 +215,37 @@ static void largest_classes(const struct screen *screen, const struct report *r,
 	}
 }
 
+/* Wait and transfer only of what was split: a zero would be a claim. */
+static void nccl_note(const struct screen *screen, const struct report *r, char *note, size_t bytes)
+{
+	const struct figures *f = r->figures;
+	const int64_t wait = f->time_ns[LEAF_NCCL_WAIT], transfer = f->time_ns[LEAF_NCCL_TRANSFER];
+	const int64_t unsplit = f->time_ns[LEAF_NCCL_UNSPLIT];
+	struct text_buffer a, b, c;
+	text_ms(screen, f->hidden_ns, &c);
+	if (unsplit > 0 && wait == 0 && transfer == 0)
+		snprintf(note, bytes, "not split: %s; %s hidden",
+				 finding_unsplit_reason(&r->reduction->summary), c.at);
+	else
+		snprintf(note, bytes, "wait %s, transfer %s; %s hidden", text_ms(screen, wait, &a),
+				 text_ms(screen, transfer, &b), c.at);
+	if (unsplit > 0 && wait + transfer > 0) {
+		size_t used = strlen(note);
+		snprintf(note + used, bytes - used, "; not split %s: %s", text_ms(screen, unsplit, &a),
+				 finding_unsplit_reason(&r->reduction->summary));
+	}
+}
+
 static void part_note(const struct screen *screen, const struct report *r, const struct part *part,
 					  char *note, size_t bytes)
 {
-	const struct figures *f = r->figures;
-	struct text_buffer a, b, c, d;
 	note[0] = 0;
 	if (strcmp(part->label, "custom") == 0)
 		largest_classes(screen, r, "custom.", note, bytes);
 	if (strcmp(part->label, "memory") == 0)
 		largest_classes(screen, r, "memory.", note, bytes);
 	if (strcmp(part->label, "NCCL exposed") == 0)
-		snprintf(note, bytes, "wait %s, transfer %s, unsplit %s; %s hidden",
-				 text_ms(screen, f->time_ns[LEAF_NCCL_WAIT], &a),
-				 text_ms(screen, f->time_ns[LEAF_NCCL_TRANSFER], &b),
-				 text_ms(screen, f->time_ns[LEAF_NCCL_UNSPLIT], &c),
-				 text_ms(screen, f->hidden_ns, &d));
+		nccl_note(screen, r, note, bytes);
 }
 
 static void partition(const struct screen *screen, const struct report *r)
@@ -382,10 +416,14 @@ static void quality(const struct screen *screen, const struct report *r)
 	append(line, bytes, "%llu events refused, %llu damaged files",
 		   (unsigned long long)q->invalid_events,
 		   (unsigned long long)(q->truncated_files + q->unreadable_files));
+	if (findings_lack_cpu(s))
+		append(line, bytes, ", no CPU activity in the trace");
 	if (s->run.n_missing_ranks)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
 	if (q->steps_cut)
 		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+	if (r->figures->noise_ns > 0)
+		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
 	if (q->clock_residual_ns >= 0)
 		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
 	if (q->tool_ns >= 0 && q->launches > 0)

@@ -104,6 +104,13 @@ void screen_paragraph(const struct screen *screen, int indent, const char *parag
 	free(copy);
 }
 
+void screen_title_paragraph(const struct screen *screen, const char *paragraph)
+{
+	fputs(screen->colour ? "\033[1m" : "", screen->out);
+	screen_paragraph(screen, 0, paragraph);
+	fputs(screen->colour ? "\033[0m" : "", screen->out);
+}
+
 const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
 {
 	snprintf(buffer->at, sizeof(buffer->at), "%.*f", screen->decimals, (double)ns / 1e6);

@@ -25,6 +25,8 @@ void screen_line(const struct screen *screen, const char *format, ...)
 /* The same in bold where colours are. */
 void screen_title(const struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* The same, on as many lines as it needs. */
+void screen_title_paragraph(const struct screen *screen, const char *paragraph);
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
 void screen_paragraph(const struct screen *screen, int indent, const char *paragraph);
 

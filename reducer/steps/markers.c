@@ -127,12 +127,25 @@ int32_t steps_of(const struct steps *steps, int64_t launch_ns)
 	return m[low - 1].step;
 }
 
-int64_t steps_number(const struct steps *steps, int32_t step)
+static const struct marker *marker_of(const struct steps *steps, int32_t step)
 {
 	if (step < 0 || steps->n_steps == 0)
-		return -1;
-	for (size_t i = (size_t)step; i < steps->n_markers; i++) /* cut markers lie between */
+		return NULL;
+	for (size_t i = (size_t)step; i < steps->n_markers;
+		 i++) /* cut markers lie before and between */
 		if (steps->markers[i].step == step)
-			return steps->markers[i].number;
-	return -1;
+			return &steps->markers[i];
+	return NULL;
+}
+
+int64_t steps_begin(const struct steps *steps, int32_t step)
+{
+	const struct marker *marker = marker_of(steps, step);
+	return marker ? marker->begin_ns : INT64_MIN;
+}
+
+int64_t steps_number(const struct steps *steps, int32_t step)
+{
+	const struct marker *marker = marker_of(steps, step);
+	return marker ? marker->number : -1;
 }

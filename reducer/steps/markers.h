@@ -37,6 +37,8 @@ void steps_free(struct steps *steps);
 
 /* The step that owns a launch. 0 for everything when there are no markers. */
 int32_t steps_of(const struct steps *steps, int64_t launch_ns);
+/* When a step's marker begins; INT64_MIN without steps. */
+int64_t steps_begin(const struct steps *steps, int32_t step);
 /* The number a step's marker carries, -1 when it has none. */
 int64_t steps_number(const struct steps *steps, int32_t step);
 

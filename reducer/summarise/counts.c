@@ -166,16 +166,22 @@ int64_t counts_max(const struct counts *counts)
 	return most;
 }
 
-int64_t counts_mad(const struct counts *counts)
+int64_t counts_spread(const struct counts *counts)
 {
-	int64_t median = counts_percentile(counts, 50);
-	struct counts away = {0};
-	for (uint32_t i = 0; i < counts->room; i++) {
-		int64_t value = counts->slots[i].value;
-		if (counts->slots[i].n)
-			counts_add(&away, value > median ? value - median : median - value, counts->slots[i].n);
+	struct count *sorted;
+	uint64_t total = counts_total(counts), half = total / 2 + total % 2, held = 0;
+	int64_t least = INT64_MAX;
+	if (total == 0 || counts_sorted(counts, &sorted) != 0)
+		return 0;
+	for (uint32_t from = 0, to = 0; from < counts->used; from++) {
+		while (to < counts->used && held < half)
+			held = add_counts(held, sorted[to++].n);
+		if (held < half)
+			break;
+		int64_t length = sorted[to - 1].value - sorted[from].value;
+		least = length < least ? length : least;
+		held -= sorted[from].n;
 	}
-	int64_t mad = counts_percentile(&away, 50);
-	counts_free(&away);
-	return mad;
+	free(sorted);
+	return least / 2;
 }

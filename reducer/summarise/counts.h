@@ -36,7 +36,8 @@ uint64_t counts_total(const struct counts *counts);
 int64_t counts_percentile(const struct counts *counts, unsigned p);
 int64_t counts_min(const struct counts *counts);
 int64_t counts_max(const struct counts *counts);
-/* Median of |value - median|, the robust spread. */
-int64_t counts_mad(const struct counts *counts);
+/* Half the length of the shortest interval that holds at least half of the values, rounded down:
+ * a spread that neither rare stalls nor two kinds of steps move. 0 when empty. */
+int64_t counts_spread(const struct counts *counts);
 
 #endif

@@ -1,5 +1,6 @@
 #include "summarise/figures.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
@@ -75,6 +76,26 @@ static void mean_counts(const struct summary *summary, struct figures *f)
 	f->launches = (int64_t)((launches + all / 2) / all);
 }
 
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Of the median device: one that is late now and then does not hide what all have. */
+static int64_t step_noise(const struct summary *summary)
+{
+	int64_t *spreads = malloc(summary->n_devices * sizeof(*spreads));
+	if (!spreads)
+		return 0;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		spreads[i] = counts_spread(&summary->devices[i].step_ns);
+	qsort(spreads, summary->n_devices, sizeof(*spreads), by_number);
+	int64_t noise = spreads[(summary->n_devices - 1) / 2];
+	free(spreads);
+	return noise;
+}
+
 void figures_compute(const struct summary *summary, struct figures *f)
 {
 	struct counts all = {0};
@@ -85,8 +106,7 @@ void figures_compute(const struct summary *summary, struct figures *f)
 		return;
 	for (size_t i = 0; i < summary->n_devices; i++) {
 		const struct device_summary *d = &summary->devices[i];
-		int64_t mad = counts_mad(&d->step_ns), n = d->steps > 0 ? d->steps : 1;
-		f->noise_ns = mad > f->noise_ns ? mad : f->noise_ns;
+		int64_t n = d->steps > 0 ? d->steps : 1;
 		f->steps = d->steps > f->steps ? d->steps : f->steps;
 		f->carried |= d->carried;
 		steps += n;
@@ -97,6 +117,7 @@ void figures_compute(const struct summary *summary, struct figures *f)
 	f->p95_ns = counts_percentile(&all, 95);
 	f->tool_ns = summary->quality.tool_ns > 0 ? summary->quality.tool_ns / steps : 0;
 	counts_free(&all);
+	f->noise_ns = step_noise(summary);
 	mean_leaves(summary, f);
 	mean_counts(summary, f);
 }

@@ -1,78 +1,32 @@
 #include "summarise/findings.h"
 
+#include "summarise/evidence_rows.h"
+#include "summarise/finding_text.h"
+#include "summarise/stragglers.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of loss: the leaves they gather, what they mean, what to try. */
-static const struct loss_kind {
-	const char *id, *leaf;
-	uint64_t leaves;
-	const char *meaning, *remedy; /* remedy "": nothing that the user could try */
-} kinds[] = {
-	{"input", "idle.host.input", LEAF_BIT(LEAF_HOST_INPUT), "the GPU waits for the data loader",
-	 "Try: more DataLoader workers, prefetching, cheaper transforms"},
-	{"sync", "idle.host.sync", LEAF_BIT(LEAF_HOST_SYNC),
-	 "synchronising calls in the loop drain the GPU",
-	 "Try: take .item(), .cpu(), synchronize and pageable copies out of the loop; pin host memory"},
-	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_API),
-	 "framework code between launches outlasts the kernels",
-	 "Try: CUDA graphs, torch.compile, fused optimizers, larger batches"},
-	{"launch", "idle.cpu.launch_call",
-	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
-	 "the launch calls themselves keep the GPU waiting",
-	 "Try: fewer, larger kernels: CUDA graphs or fusion"},
-	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
-	 "host code drives no GPU for >= 1 ms at a stretch",
-	 "Try: look at the rows behind it; move it to another thread or out of the loop"},
-	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC),
-	 "memory is allocated, freed or pinned in the loop",
-	 "Try: reuse buffers; keep the caching allocator from running out"},
-	{"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
-	 "kernels are loaded, compiled or instantiated in the loop",
-	 "Try: warm up before the measured steps"},
-	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST),
-	 "the host sits in NCCL calls", "Try: larger buckets; fewer, coalesced collectives"},
-	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE),
-	 "the launching thread waits for a CPU core", "Try: give each rank its own cores"},
-	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED),
-	 "the launching thread sleeps on a lock or I/O", "Try: look at the rows behind it"},
-	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC),
-	 "the stream waits for a host function", "Try: shorten it"},
-	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER),
-	 "the profiler's own overhead: not the program's", "Try: record less"},
-	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL),
-	 "the launch queue is full: the GPU is behind, nothing to win on the host", ""},
-	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY),
-	 "the GPU waits for another device", "Try: overlap or rebalance"},
-	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
-	 "the GPU's turn-around between many short kernels",
-	 "Try: fuse kernels or capture a CUDA graph"},
-	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT), "ranks wait in collectives for the last one",
-	 "Try: see which rank is late and what it was doing"},
-	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER),
-	 "communication that no compute hides",
-	 "Try: overlap it with the backward pass, larger buckets, faster links"},
-	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
-	 "exposed NCCL; wait and transfer cannot be told apart",
-	 "Try: import all ranks of the run, with NCCL arguments recorded"},
-	{"unexplained", "idle.unknown",
-	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
-		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 "nobody can explain this time from the trace", ""},
+enum { ROWS = 2 }; /* of evidence, by name */
+
+struct making {
+	const struct summary *summary;
+	const struct figures *f;
+	const struct stragglers *late;
+	struct findings *out;
+	bool graphs; /* CUDA graphs are launched */
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-
-static const char *severity(const struct summary *summary, const struct figures *f, const char *id,
-							int64_t share_ns)
+static const char *severity(const struct making *m, int64_t share_ns)
 {
-	bool counts = share_ns * 50 >= f->step_ns && share_ns > 2 * f->noise_ns &&
-				  share_ns > f->tool_ns && share_ns > summary->quality.clock_residual_ns;
-	if (!counts || strcmp(id, "unexplained") == 0)
+	const struct figures *f = m->f;
+	const __int128 share = share_ns;
+	if (share <= 0 || 50 * share < f->step_ns || share <= 2 * (__int128)f->noise_ns ||
+		share <= f->tool_ns || share <= m->summary->quality.clock_residual_ns)
 		return "none";
-	return share_ns * 10 >= f->step_ns ? "high" : share_ns * 20 >= f->step_ns ? "medium" : "low";
+	return 10 * share >= f->step_ns ? "high" : 20 * share >= f->step_ns ? "medium" : "low";
 }
 
 static int add(struct findings *findings, const struct finding *finding)
@@ -85,189 +39,283 @@ static int add(struct findings *findings, const struct finding *finding)
 	return 0;
 }
 
-/* The two names with most time behind the leaves of a kind, over all devices. */
-static void gather_evidence(const struct summary *summary, const struct figures *f,
-							const struct loss_kind *kind, char *out, size_t bytes)
-{
-	uint32_t shown = 0, last = 0;
-	size_t used = 0;
-	out[0] = 0;
-	for (size_t i = 0; i < summary->n_evidence && shown < 2; i++) { /* sorted by time */
-		const struct evidence *e = &summary->evidence[i];
-		if (!(kind->leaves & LEAF_BIT(e->leaf)) || e->what == last)
-			continue;
-		int64_t ns = 0;
-		uint64_t gaps = 0;
-		for (size_t k = 0; k < summary->n_evidence; k++)
-			if (summary->evidence[k].what == e->what &&
-				kind->leaves & LEAF_BIT(summary->evidence[k].leaf)) {
-				ns += summary->evidence[k].ns;
-				gaps += summary->evidence[k].count;
-			}
-		int64_t steps = f->steps * f->devices;
-		int n =
-			snprintf(out + used, bytes - used, "%s%.90s (%.3f ms/%s, %llu gaps)", shown ? "; " : "",
-					 summary_text(summary, e->what), (double)ns / 1e6 / (double)(steps ? steps : 1),
-					 f->has_steps ? "step" : "run", (unsigned long long)gaps);
-		used += n > 0 && (size_t)n < bytes - used ? (size_t)n : 0;
-		last = e->what;
-		shown++;
-	}
-}
-
-static int add_loss(const struct summary *summary, const struct figures *f,
-					const struct loss_kind *kind, struct findings *out)
-{
-	struct finding finding = {.id = kind->id, .leaf = kind->leaf};
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		finding.share_ns += kind->leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
-	if (finding.share_ns <= 0)
-		return 0;
-	finding.severity = severity(summary, f, kind->id, finding.share_ns);
-	snprintf(finding.summary, sizeof(finding.summary), "%s", kind->meaning);
-	snprintf(finding.remedy, sizeof(finding.remedy), "%s", kind->remedy);
-	gather_evidence(summary, f, kind, finding.evidence, sizeof(finding.evidence));
-	if (strcmp(kind->id, "framework") == 0 && f->kernels > 0 && !finding.evidence[0])
-		snprintf(finding.evidence, sizeof(finding.evidence),
-				 "%lld of %lld kernels a step are shorter than 5 us", (long long)f->short_kernels,
-				 (long long)f->kernels);
-	return add(out, &finding);
-}
-
-static int64_t kind_per_step(const struct device_summary *device, const struct loss_kind *kind)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += kind->leaves & LEAF_BIT(leaf) ? figures_device_leaf(device, (enum leaf)leaf) : 0;
-	return sum;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static void device_label(const struct summary *summary, const struct device_summary *device,
-						 char *out, size_t bytes)
-{
-	if (device->n_processes && device->ranks[0] >= 0)
-		snprintf(out, bytes, "rank %d", device->ranks[0]);
-	else
-		snprintf(out, bytes, "device %.80s", summary_text(summary, device->key));
-}
-
-/* One device has much more of a loss than the median one. Of the time in collectives it is the one
- * that has much less: the others wait for it. */
-static int add_asymmetry(const struct summary *summary, const struct figures *f,
-						 const struct loss_kind *kind, struct findings *out)
-{
-	int64_t *values = malloc(summary->n_devices * sizeof(*values));
-	if (!values)
-		return -ENOMEM;
-	bool unsplit = kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT);
-	bool waits = unsplit || kind->leaves & LEAF_BIT(LEAF_NCCL_WAIT);
-	int64_t sign = waits ? -1 : 1, worst_ns = INT64_MIN;
-	size_t worst = 0;
-	for (size_t i = 0; i < summary->n_devices; i++) {
-		values[i] = sign * kind_per_step(&summary->devices[i], kind);
-		worst = values[i] > worst_ns ? i : worst;
-		worst_ns = values[worst];
-	}
-	qsort(values, summary->n_devices, sizeof(*values), by_number);
-	int64_t median = values[(summary->n_devices - 1) / 2];
-	free(values);
-	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf};
-	finding.severity = severity(summary, f, kind->id, worst_ns - median);
-	finding.share_ns = (worst_ns - median) / f->devices; /* of the mean step, like every share */
-	if (!finding_counts(&finding))
-		return 0;
-	char label[128];
-	device_label(summary, &summary->devices[worst], label, sizeof(label));
-	snprintf(finding.summary, sizeof(finding.summary),
-			 "%.100s: %s%.1f ms of %.12s, median device %.1f", label, waits ? "only " : "",
-			 (double)(sign * worst_ns) / 1e6, kind->id, (double)(sign * median) / 1e6);
-	if (waits)
-		snprintf(finding.evidence, sizeof(finding.evidence), "the others %s for it",
-				 unsplit ? "may wait" : "wait");
-	return add(out, &finding);
-}
-
-static int64_t median_of_kind(const struct summary *summary, const struct loss_kind *kind,
-							  int64_t *scratch)
+bool findings_lack_cpu(const struct summary *summary)
 {
 	for (size_t i = 0; i < summary->n_devices; i++)
-		scratch[i] = kind_per_step(&summary->devices[i], kind);
-	qsort(scratch, summary->n_devices, sizeof(*scratch), by_number);
-	return scratch[(summary->n_devices - 1) / 2];
+		if (summary->devices[i].launches > 0)
+			return false;
+	return summary->quality.ops > 0 && summary->quality.unmatched_ops >= summary->quality.ops;
 }
 
-/* Of what a late device has more than the median one does: the idle loss with the largest
- * difference. */
-static void explain_late(const struct summary *summary, uint32_t device, char *out, size_t bytes)
+/* A graph is launched by one call and runs many kernels. */
+static bool launches_graphs(const struct summary *summary, const struct figures *f)
 {
-	int64_t *scratch = malloc(summary->n_devices * sizeof(*scratch)), most = 0;
-	for (size_t i = 0; scratch && i < summary->n_devices; i++) {
-		const struct device_summary *d = &summary->devices[i];
-		for (int k = 0; d->key == device && k < KINDS; k++) {
-			int64_t own = kind_per_step(d, &kinds[k]),
-					median = median_of_kind(summary, &kinds[k], scratch);
-			if (strncmp(kinds[k].leaf, "idle", 4) != 0 || own - median <= most)
-				continue;
-			most = own - median;
-			snprintf(out, bytes, "its own time: %.3f ms/step of %s, the median device %.3f",
-					 (double)own / 1e6, kinds[k].id, (double)median / 1e6);
-		}
-	}
-	free(scratch);
+	for (size_t i = 0; i < summary->n_evidence; i++)
+		if (strstr(summary_text(summary, summary->evidence[i].what), "GraphLaunch"))
+			return true;
+	return f->time_ns[LEAF_WORK_GRAPH] > 0 ||
+		   (summary->quality.unmatched_ops == 0 && f->launches > 0 && f->kernels / 2 > f->launches);
 }
 
-/* A rank that is last into most of the collectives whose members were all seen. */
-static int add_late_ranks(const struct summary *summary, const struct figures *f,
-						  struct findings *out)
+/* ---- losses of one leaf or two ---- */
+
+/* The names with most time behind some leaves, of one device or (device 0) of all. */
+static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
 {
-	int error = 0;
-	for (size_t i = 0; !error && i < summary->n_late; i++) {
-		const struct late_summary *l = &summary->late[i];
-		if (l->taken == 0 || 2 * l->last < l->taken || f->devices < 2 || f->steps == 0)
-			continue;
-		struct finding finding = {.id = "late_rank",
-								  .leaf = "nccl.wait",
-								  .share_ns = l->caused_ns / f->steps / f->devices};
-		finding.severity = severity(summary, f, finding.id, finding.share_ns);
-		if (!finding_counts(&finding))
-			continue;
-		snprintf(finding.summary, sizeof(finding.summary),
-				 "rank %d is last into %.0f %% of collectives", l->rank,
-				 100.0 * (double)l->last / (double)l->taken);
-		explain_late(summary, l->device, finding.evidence, sizeof(finding.evidence));
-		error = add(out, &finding);
+	struct evidence_rows rows;
+	const int64_t steps = m->f->steps * (device ? 1 : m->f->devices);
+	int error = evidence_rows_open(&rows, m->summary, leaves, device);
+	for (size_t i = 0; !error && i < rows.n && i < ROWS; i++) {
+		const struct evidence_row *row = &rows.at[i];
+		char name[91];
+		finding_say(out->evidence, sizeof(out->evidence), "%s (%s ms/%s, %llu gaps)",
+					evidence_row_name(row, name, sizeof(name)),
+					finding_ms(m->f, row->ns / (steps > 0 ? steps : 1)).at,
+					m->f->has_steps ? "step" : "run", (unsigned long long)row->count);
 	}
+	evidence_rows_close(&rows);
 	return error;
+}
+
+static void say_unknown(const struct making *m, struct finding *out)
+{
+	const struct figures *f = m->f;
+	static const struct {
+		enum leaf leaf;
+		const char *what;
+	} parts[] = {{LEAF_UNKNOWN_UNMATCHED, "before ops without a launch record"},
+				 {LEAF_UNKNOWN_UNRECORDED, "between the nodes of CUDA graphs"},
+				 {LEAF_UNKNOWN_UNEXPLAINED, "launched in time, but not started"}};
+	if (findings_lack_cpu(m->summary)) {
+		snprintf(out->summary, sizeof(out->summary),
+				 "the trace holds no CPU activity: why the GPU was idle cannot be told");
+		snprintf(out->remedy, sizeof(out->remedy),
+				 "record the CPU side too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (f->time_ns[parts[i].leaf] > 0)
+			finding_say(out->evidence, sizeof(out->evidence), "%s %s ms", parts[i].what,
+						finding_ms(f, f->time_ns[parts[i].leaf]).at);
+}
+
+/* What cannot be seen in the names behind a kind of loss. */
+static void say_special(const struct making *m, const struct loss_kind *kind, struct finding *out)
+{
+	const struct figures *f = m->f;
+	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER))
+		finding_say_transfer(m->summary, f, out->evidence, sizeof(out->evidence));
+	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
+		finding_say(out->evidence, sizeof(out->evidence), "not split: %s",
+					finding_unsplit_reason(m->summary));
+	if (kind->leaves & LEAF_BIT(LEAF_CPU_FRAMEWORK) && f->short_kernels > f->kernels / 2)
+		finding_say(out->evidence, sizeof(out->evidence),
+					"%lld of %lld kernels a %s are shorter than 5 us", (long long)f->short_kernels,
+					(long long)f->kernels, f->has_steps ? "step" : "run");
+}
+
+/* The device that has most more of a kind than the median of the others. */
+static int worst_device(const struct making *m, const struct loss_kind *kind, size_t *device,
+						struct excess *out)
+{
+	const struct summary *s = m->summary;
+	*device = 0;
+	for (size_t i = 1; i < s->n_devices; i++)
+		if (loss_of_device(&s->devices[i], kind) > loss_of_device(&s->devices[*device], kind))
+			*device = i;
+	*out = (struct excess){.kind = kind, .own_ns = loss_of_device(&s->devices[*device], kind)};
+	return loss_median_of_others(s, kind, *device, &out->others_ns);
+}
+
+/* Of a run without collectives nobody waits for a slow device: what it has more than the others is
+ * a loss of its own. *taken_ns: its share, 0 when there is no such finding. */
+static int add_asymmetry(const struct making *m, const struct loss_kind *kind, int64_t *taken_ns)
+{
+	struct finding finding = {.id = "asymmetry", .leaf = kind->leaf};
+	struct excess excess;
+	size_t device;
+	*taken_ns = 0;
+	if (m->f->devices < 2 || m->summary->n_nccl > 0 || kind->leaves & LOSS_UNKNOWN)
+		return 0;
+	int error = worst_device(m, kind, &device, &excess);
+	int64_t more = excess.own_ns - excess.others_ns;
+	finding.severity = severity(m, more); /* of that device's step */
+	if (error || !finding_counts(&finding))
+		return error;
+	finding.share_ns = more / m->f->devices; /* of the mean step, like every share */
+	*taken_ns = finding.share_ns;
+	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s",
+				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at, kind->id,
+				finding_ms(m->f, excess.others_ns).at);
+	if (kind == &loss_kind_work)
+		finding_say_work(m->summary, device, &excess, finding.evidence, sizeof(finding.evidence));
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
+			 kind == &loss_kind_work ? finding_work_remedy(m->summary, device) : kind->remedy);
+	return add(m->out, &finding);
+}
+
+/* Where a loss that all have is larger on one device, that is said with it. */
+static int say_worst(const struct making *m, const struct loss_kind *kind, struct finding *out)
+{
+	struct excess excess;
+	size_t device;
+	if (m->f->devices < 2 || kind->leaves & (LOSS_NCCL | LOSS_UNKNOWN))
+		return 0;
+	int error = worst_device(m, kind, &device, &excess);
+	bool known = false; /* as what makes it late */
+	for (size_t i = 0; i < m->late->n; i++)
+		known = known || m->late->at[i].device == device;
+	if (!error && !known && severity(m, excess.own_ns - excess.others_ns)[0] != 'n')
+		finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s",
+					finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
+					finding_ms(m->f, excess.others_ns).at);
+	return error;
+}
+
+/* The partition has more of this kind: what makes a rank late is told there. */
+static void say_taken(const struct making *m, const struct loss_kind *kind, struct finding *out)
+{
+	for (size_t i = 0; i < m->late->n; i++) {
+		const struct straggler *s = &m->late->at[i];
+		if (s->taken_ns[kind - loss_kinds] > 0)
+			finding_say(out->evidence, sizeof(out->evidence), "without the %s ms that make %s late",
+						finding_ms(m->f, s->taken_ns[kind - loss_kinds]).at,
+						finding_device(m->summary, s->device).at);
+	}
+}
+
+/* What is left of a kind after the stragglers took theirs. */
+static int64_t share_left(const struct making *m, const struct loss_kind *kind)
+{
+	int64_t share = loss_share(m->f, kind);
+	for (size_t i = 0; i < m->late->n; i++) {
+		const struct straggler *s = &m->late->at[i];
+		enum leaf from = s->late ? LEAF_NCCL_WAIT : LEAF_NCCL_UNSPLIT;
+		share -= s->taken_ns[kind - loss_kinds];
+		share -= kind->leaves & LEAF_BIT(from) ? s->wait_ns : 0;
+	}
+	return share;
+}
+
+static int add_loss(const struct making *m, const struct loss_kind *kind)
+{
+	struct finding finding = {.id = kind->id, .leaf = kind->leaf};
+	int64_t apart_ns = 0;
+	int error = 0;
+	finding.share_ns = share_left(m, kind);
+	finding.severity = kind->leaves & LOSS_UNKNOWN ? "none" : severity(m, finding.share_ns);
+	if (!finding_counts(&finding))
+		error = add_asymmetry(m, kind, &apart_ns);
+	finding.share_ns -= apart_ns;
+	if (error || finding.share_ns <= 0)
+		return error;
+	snprintf(finding.summary, sizeof(finding.summary), "%s", kind->meaning);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
+			 m->graphs && kind->graph_remedy ? kind->graph_remedy : kind->remedy);
+	if (kind->leaves & LOSS_UNKNOWN)
+		say_unknown(m, &finding);
+	error = say_rows(m, kind->leaves, 0, &finding);
+	say_special(m, kind, &finding);
+	say_taken(m, kind, &finding);
+	if (!error && apart_ns == 0)
+		error = say_worst(m, kind, &finding);
+	return error ? error : add(m->out, &finding);
+}
+
+/* ---- ranks that the others wait for ---- */
+
+static void say_late(const struct making *m, const struct straggler *s, char *out, size_t bytes)
+{
+	struct finding_words who = finding_device(m->summary, s->device);
+	const char *what = finding_collectives(m->summary);
+	struct finding_words late = finding_ms(m->f, s->late_ns);
+	const struct lateness all = lateness_of(m->summary);
+	if (!s->late) {
+		finding_say(out, bytes, "the others wait in NCCL for %s, %s ms", who.at, late.at);
+		return;
+	}
+	int last = (int)(100 * (unsigned __int128)s->late->last / s->late->taken);
+	int caused = (int)(100 * (__int128)s->late->caused_ns / all.caused_ns);
+	if (!s->persistent && late_is_mostly_last(s->late, &all))
+		finding_say(out, bytes, "%s is last into %llu of %llu %s, by %s ms: few to call it a habit",
+					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
+					what, late.at);
+	else if (!s->persistent)
+		finding_say(out, bytes,
+					"ranks wait in %s, no rank is persistently last; %s causes %d %% of it", what,
+					who.at, caused);
+	else if (late_is_mostly_last(s->late, &all))
+		finding_say(out, bytes, "%s is last into %d %% of %s, by %s ms", who.at, last, what,
+					late.at);
+	else
+		finding_say(out, bytes, "%s causes %d %% of the wait in %s, %s ms", who.at, caused, what,
+					late.at);
+}
+
+/* What it does that the others do not, and the rows behind most of that. */
+static int say_own_time(const struct making *m, const struct straggler *s, struct finding *out)
+{
+	const struct excess *most = &s->excess[0];
+	char *text = out->evidence;
+	const size_t bytes = sizeof(out->evidence);
+	if (!most->kind) {
+		finding_say(text, bytes, "nothing in its own time differs from the others");
+		return 0;
+	}
+	finding_say(out->summary, sizeof(out->summary), "its own time: %s +%s ms", most->kind->id,
+				finding_ms(m->f, most->own_ns - most->others_ns).at);
+	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
+		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->id,
+					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
+		if (e->kind == &loss_kind_work)
+			finding_say_work(m->summary, s->device, e, text, bytes);
+	}
+	if (most->kind == &loss_kind_work)
+		return 0;
+	return say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
+}
+
+static int add_straggler(const struct making *m, const struct straggler *s)
+{
+	const struct loss_kind *own = s->excess[0].kind;
+	struct finding finding = {.id = s->persistent ? "late_rank" : "wait",
+							  .leaf = s->late ? "nccl.wait" : "nccl.unsplit",
+							  .share_ns = straggler_share(s)};
+	finding.severity = severity(m, finding.share_ns);
+	say_late(m, s, finding.summary, sizeof(finding.summary));
+	int error = say_own_time(m, s, &finding);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
+			 !own                     ? "see which rank is late and what it was doing"
+			 : own == &loss_kind_work ? finding_work_remedy(m->summary, s->device)
+									  : own->remedy);
+	return error ? error : add(m->out, &finding);
 }
 
 static int by_share(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
+	if (finding_counts(x) != finding_counts(y))
+		return finding_counts(x) ? -1 : 1;
 	if (x->share_ns != y->share_ns)
 		return x->share_ns > y->share_ns ? -1 : 1;
 	int ids = strcmp(x->id, y->id);
-	return ids ? ids : strcmp(x->leaf, y->leaf);
+	return ids ? ids : strcmp(x->summary, y->summary);
 }
 
 int findings_make(const struct summary *summary, const struct figures *figures,
 				  struct findings *out)
 {
-	int error = 0;
+	struct stragglers late;
+	struct making m = {summary, figures, &late, out, launches_graphs(summary, figures)};
+	int64_t unused;
 	memset(out, 0, sizeof(*out));
-	for (int i = 0; !error && i < KINDS; i++)
-		error = add_loss(summary, figures, &kinds[i], out);
-	for (int i = 0; !error && figures->devices > 1 && i < KINDS; i++)
-		if (summary->n_late == 0 ||
-			!(kinds[i].leaves & LEAF_BIT(LEAF_NCCL_WAIT))) /* late ranks tell more */
-			error = add_asymmetry(summary, figures, &kinds[i], out);
+	int error = stragglers_open(&late, summary, figures);
+	for (size_t i = 0; !error && i < late.n; i++)
+		error = add_straggler(&m, &late.at[i]);
+	for (int i = 0; !error && i < LOSS_KINDS; i++)
+		error = add_loss(&m, &loss_kinds[i]);
 	if (!error)
-		error = add_late_ranks(summary, figures, out);
+		error = add_asymmetry(&m, &loss_kind_work, &unused);
+	stragglers_close(&late);
 	if (out->n)
 		qsort(out->at, out->n, sizeof(*out->at), by_share);
 	if (error)

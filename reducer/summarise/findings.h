@@ -1,6 +1,6 @@
-/* What costs time, as sentences: losses ranked by their share of the step, and what differs between
- * devices. A loss is always listed; it is a finding when it is large enough to act on (design: 2 %
- * of the step, above noise, clocks and our own cost). */
+/* What costs time, as sentences (docs/ATTRIBUTION.md section 7): one row per cause. A loss is
+ * always listed; it is a finding when it is large enough to act on: 2 % of the step, above noise,
+ * clocks and our own cost. */
 #ifndef SUMMARISE_FINDINGS_H
 #define SUMMARISE_FINDINGS_H
 
@@ -11,13 +11,13 @@ struct finding {
 	const char *leaf;     /* prefix for --leaf; "" when it is not about one */
 	const char *severity; /* high, medium, low; none: a loss, not a finding */
 	int64_t share_ns;     /* per step, mean of devices */
-	char summary[200];    /* what it means, in a line */
-	char remedy[160];     /* what to try; may be empty */
-	char evidence[400];   /* which rows stood behind it; may be empty */
+	char summary[240];    /* what it means, in a line */
+	char remedy[200];     /* what to try; may be empty */
+	char evidence[500];   /* which rows stood behind it; may be empty */
 };
 
 struct findings {
-	struct finding *at; /* largest share first */
+	struct finding *at; /* findings before the other losses, each largest share first */
 	size_t n;
 };
 
@@ -28,5 +28,8 @@ static inline bool finding_counts(const struct finding *finding)
 {
 	return finding->severity[0] != 'n';
 }
+
+/* The trace has GPU work but not one call of the host: no cause of idle time can be told. */
+bool findings_lack_cpu(const struct summary *summary);
 
 #endif

@@ -4,6 +4,13 @@
 
 #include "summarise/summary.h"
 
+struct idle_piece {
+	const char *device; /* its key */
+	int64_t from_ns, to_ns;
+	enum leaf leaf;
+	const char *evidence; /* the name of the row behind it, "" when there is none */
+};
+
 struct reduce_options {
 	const char *step_range;   /* --step-range NAME, or NULL */
 	const char *steps;        /* --steps: NULL (markers) or "period" */
@@ -14,6 +21,10 @@ struct reduce_options {
 	bool must_store;          /* not being able to write it is an output error */
 	uint32_t gaps;            /* keep the N worst gaps (forces reading events) */
 	const char *gaps_leaf;    /* only gaps with time in leaves of this prefix, or NULL */
+	/* Told every piece of idle time in the windows, device by device in order of time; NULL:
+	 * nobody. Forces reading events, on one thread. */
+	void (*idle)(const struct idle_piece *piece, void *context);
+	void *idle_context;
 };
 
 struct gap_proof { /* one idle interval and what stood behind it */
@@ -34,7 +45,8 @@ struct reduction {
 	struct summary summary;
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
-	bool stored; /* summary.baton was written */
+	bool stored;    /* summary.baton was written */
+	bool by_period; /* some device's steps come from periodicity */
 };
 
 #endif

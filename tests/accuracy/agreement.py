@@ -19,7 +19,7 @@ import reference  # noqa: E402
 
 DEVICE_NUMBERS = ("steps", "window_ns", "hull_ns", "hull_idle_ns", "lead_in_ns", "nccl_hidden_ns",
                   "kernels", "launches")
-QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs")
+QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs", "steps_cut")
 ANSWERED = (0, 4)  # 4: from partial data
 
 
@@ -32,7 +32,7 @@ class Comparison:
         self.baton = baton
         self.options = ["--step-range", step_range] if step_range is not None else []
         self.step_range = step_range
-        self.runs = self.devices = self.leaves = self.disagreements = 0
+        self.runs = self.devices = self.leaves = self.disagreements = self.skipped = 0
 
     def baton_output(self, *arguments, stdin=b""):
         done = subprocess.run([self.baton, *arguments], input=stdin, stdout=subprocess.PIPE,
@@ -52,6 +52,10 @@ class Comparison:
                 self.runs += 1
                 return
             theirs = json.loads(self.baton_output("report", "--json", *self.options, directory))
+        except reference.NeedsPeriod as reason:
+            self.skipped += 1
+            print("%s\tskipped\t%s" % (label, reason))
+            return
         except (Failed, ValueError, AssertionError) as problem:
             self.disagree(label, "-", "run", "no answer: %s" % problem, "-")
             return
@@ -132,8 +136,9 @@ def main():
             comparison.compare_run("seed %d" % seed, directory)
     for directory in args.run:
         comparison.compare_run(directory, directory)
-    print("agreement: %d runs, %d devices, %d leaves compared, %d disagreements" % (
-        comparison.runs, comparison.devices, comparison.leaves, comparison.disagreements))
+    print("agreement: %d runs, %d devices, %d leaves compared, %d runs skipped for their steps,"
+          " %d disagreements" % (comparison.runs, comparison.devices, comparison.leaves,
+                                 comparison.skipped, comparison.disagreements))
     sys.exit(1 if comparison.disagreements or not comparison.leaves else 0)
 
 

@@ -16,6 +16,7 @@ from writer import TraceWriter  # noqa: E402
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
 OPERATOR, PYTHON_FRAME, MARK = 4, 5, 6
+HOST_FUNCTION, PEER = 6, 7
 MS = 1_000_000
 
 KERNEL_NAMES = [
@@ -51,6 +52,7 @@ RANGE_NAMES = [
     "nccl:all_reduce", "record_param_comms", "record_param_comms_", "c10d::allreduce_",
     "aten::add", "aten::mm", "Optimizer.step#SGD.step", "forward", "step", "my ProfilerStep#3",
     "step 5 of 9", None]
+LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
 STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
 
 
@@ -64,7 +66,8 @@ class ProcessRows:
         self.communicators = []  # (size, hash)
         self.thread_count = 1
         self.ops, self.calls, self.ranges, self.overheads = [], [], [], []
-        self.collectives, self.syncs = [], []
+        self.collectives, self.syncs, self.scheds = [], [], []
+        self.step_begins = []
         self.last_correlation = pid * 100
 
     def new_correlation(self):
@@ -87,6 +90,17 @@ class ProcessRows:
     def overhead(self, begin, end, thread, kind):
         self.overheads.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
                                "overhead_kind": kind, "name": None})
+
+    def sync(self, begin, end, kind, stream_id):
+        self.syncs.append({"start_ns": begin, "dur_ns": end - begin, "sync_kind": kind,
+                           "stream": stream_id, "correlation": 0, "event": 1})
+
+    def sched(self, begin, end, thread, slept, waited):
+        self.scheds.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
+                            "slept_ns": slept, "waited_ns": waited})
+
+    def driven_devices(self):
+        return sorted({device for device, _, _ in self.streams})
 
     def span(self):
         times = [t for rows in (self.ops, self.calls) for row in rows
@@ -115,7 +129,8 @@ class Host:
     def walk(self, thread, count):
         now = self.unit * self.rng.randint(0, 30)
         actions = [(self.launch, 55), (self.plain_call, 14), (self.range_row, 14),
-                   (self.overhead_row, 5), (self.nested_call, 4), (self.pause, 8)]
+                   (self.overhead_row, 5), (self.nested_call, 4), (self.pause, 8),
+                   (self.synchronise, 6)]
         functions, weights = zip(*actions)
         for _ in range(count):
             now = self.rng.choices(functions, weights)[0](thread, now)
@@ -130,6 +145,14 @@ class Host:
         end = now + self.some(long=0.04)
         correlation = self.process.new_correlation() if self.rng.random() < 0.5 else 0
         self.process.call(now, end, thread, name, correlation)
+        return end
+
+    def synchronise(self, thread, now):
+        """Returns about when an op begins or ends, sometimes two calls at once."""
+        end = max(now, self.rng.choice(self.instants[-8:]) + self.unit * self.rng.randint(-1, 5))
+        self.process.call(now, end, thread, self.rng.choice(SYNC_NAMES))
+        if self.rng.random() < 0.2:
+            self.process.call(max(now, end - self.some()), end, thread, self.rng.choice(SYNC_NAMES))
         return end
 
     def nested_call(self, thread, now):
@@ -209,9 +232,11 @@ class Host:
             return max(self.rng.choice(self.instants[-6:]), launched)
         return launched - self.some(long=0) if how < 0.42 else begin
 
-    def place_op(self, launched, kind, correlation, name=None, length=None, begin=None):
+    def place_op(self, launched, kind, correlation, name=None, length=None, begin=None,
+                 device=None):
         rng = self.rng
-        stream = rng.randrange(len(self.process.streams))
+        stream = rng.choice([at for at, stream in enumerate(self.process.streams)
+                             if device in (None, stream[0])])
         if begin is None:
             begin = self.draw_begin(launched, stream)
         end = begin + (self.some(long=0.005) if length is None else length)
@@ -252,6 +277,89 @@ class Host:
                        correlation, "foo_kernel")
 
 
+    def outlast_debt(self):
+        """A wait, a late launch, about 1,000 ops back to back and late launches again."""
+        rng, process, unit = self.rng, self.process, self.unit
+        now = process.span()[1] + unit * rng.randint(1, 50)
+        returned = now + unit * rng.randint(20, 2000)
+        process.call(now, returned, 1, rng.choice(SYNC_NAMES))
+        now = self.late_launch(returned)
+        launched = now
+        for _ in range(rng.randint(995, 1002)):
+            correlation = process.new_correlation()
+            process.call(launched, launched, 1, "cudaLaunchKernel", correlation)
+            process.op(now, now + unit, KERNEL, 0, correlation, "foo_kernel")
+            now += unit
+        for _ in range(4):
+            now = self.late_launch(now)
+
+    def late_launch(self, now):
+        unit, correlation = self.unit, self.process.new_correlation()
+        launched = now + unit * self.rng.randint(1, 30)
+        self.process.call(launched, launched + unit, 1, "cudaLaunchKernel", correlation)
+        self.process.op(launched + 3 * unit, launched + 5 * unit, KERNEL, 0, correlation,
+                        "foo_kernel")
+        return launched + 5 * unit
+
+    # What only recorded runs have.
+
+    def draw_scheds(self):
+        """Samples of a thread one behind the other, and rows that begin and end anywhere."""
+        rng, process = self.rng, self.process
+        for thread in range(process.thread_count + 2):  # 0 and the last are no thread
+            begin, end = process.span()
+            begin -= self.some()
+            for _ in range(rng.choice([0, 10, 40])):
+                row_end = begin + rng.choice([1, 1, 4]) * self.some(zero=0.05, long=0.1)
+                self.sched_row(begin, row_end, thread)
+                begin = row_end + rng.choice([0, 0, 0, self.some()])
+                if begin > end:
+                    break
+            for _ in range(rng.choice([0, 3, 15])):
+                begin = rng.choice(self.instants) + self.unit * rng.randint(-2, 1)
+                row_end = rng.choice([rng.choice(self.instants), begin + self.some()])
+                self.sched_row(begin, max(begin, row_end), thread)
+
+    def sched_row(self, begin, end, thread):
+        rng, length = self.rng, end - begin
+        inside = [t - begin for t in self.instants if begin <= t <= end] or [length]
+        slept = rng.choice([0, 0, length, rng.randint(0, length), rng.choice(inside)])
+        waited = rng.choice([0, 0, length - slept, rng.randint(0, length - slept)])
+        if rng.random() < 0.15:  # more than there is room for
+            slept = rng.choice([slept, rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
+            waited = rng.choice([rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
+        self.process.sched(begin, end, thread, slept, waited)
+
+    def draw_held_up(self):
+        """Host functions and peers that end about where an op begins or its launch ends."""
+        rng, process, unit = self.rng, self.process, self.unit
+        returns = {call["correlation"]: call["start_ns"] + call["dur_ns"]
+                   for call in process.calls}
+        count = min(len(process.ops), rng.choice([0, 5, 30, 60]))
+        for op in rng.sample(process.ops, count):
+            begin = op["start_ns"]
+            returned = min(begin, returns.get(op["correlation"], begin))
+            for _ in range(rng.choice([1, 1, 2])):
+                end = rng.choice([begin, begin - unit, begin + unit, begin + self.some(), returned,
+                                  returned + unit, rng.randint(returned, begin)])
+                stream_id = op["stream"]
+                if rng.random() < 0.2:
+                    stream_id = rng.randint(0, len(process.streams) + 1)
+                kind = rng.choice([HOST_FUNCTION, HOST_FUNCTION, PEER, PEER, rng.randint(0, 8)])
+                process.sync(end - self.some(), end, kind, stream_id)
+
+    def draw_module_loads(self):
+        """Long calls about the begins of the first steps."""
+        rng, begins = self.rng, self.process.step_begins
+        for begin, next_begin in list(zip(begins, begins[1:]))[:5]:
+            if rng.random() < 0.3:
+                continue
+            at = rng.choice([begin, rng.randint(begin, next_begin), next_begin - 1, next_begin])
+            name = rng.choice(MODULE_NAMES + ["cudaMalloc", "cuModuleLoaded"])
+            length = rng.choice([MS, MS, MS, MS - 1, MS + 5 * self.unit])
+            self.process.call(at, at + length, rng.randint(1, self.process.thread_count), name)
+
+
 class Run:
     """Draws the processes of a run and what joins them."""
 
@@ -261,6 +369,7 @@ class Run:
         self.unit = rng.choice([1, 1, 7, 100, 1000, 1000, 4000, 20_000])
         self.base = rng.choice([0, 0, -20 * self.unit, 1_700_000_000_123_456_789])
         self.may_miss = rng.random() < 0.6
+        self.source = rng.choice(["kineto", "kineto", "baton", "baton", "simgpu"])
         self.processes = self.draw_processes(rng.choice([1, 1, 2, 2, 3]))
         self.draw_devices()
         deep = rng.random() < 0.12
@@ -272,12 +381,22 @@ class Run:
                 host.serial(rng.randint(1, host.process.thread_count), rng.randint(18, 24))
         if deep:
             self.hosts[0].fill_queue()
+        elif rng.random() < 0.06:
+            self.hosts[0].outlast_debt()
         self.numbers = list(itertools.accumulate(rng.choice([0, 1, 1, 1, 1, 1, 1, 2])
-                                                 for _ in range(12)))
+                                                 for _ in range(17)))
         self.draw_collectives()
         self.draw_long_rows()
         for process in self.processes:
             self.draw_steps(process)
+        if self.is_recorded():
+            for host in self.hosts:
+                host.draw_scheds()
+                host.draw_held_up()
+                host.draw_module_loads()
+
+    def is_recorded(self):
+        return self.source != "kineto"
 
     def draw_processes(self, count):
         pids = self.rng.sample(range(10, 100), count)
@@ -293,12 +412,15 @@ class Run:
 
     def draw_devices(self):
         rng = self.rng
-        layout = rng.choice(["own", "shared uuid", "shared ordinal", "one drives two"])
+        layout = rng.choice(["own", "shared uuid", "shared ordinal", "one drives two",
+                             "each drives two", "one under two ordinals"])
         for at, process in enumerate(self.processes):
             process.devices = {"own": [(at % 2, None)], "shared uuid": [(at, "GPU-1234")],
                                "shared ordinal": [(0, None)],
                                "one drives two": [(0, "GPU-a"), (1, "GPU-b")][at:] or
-                               [(0, "GPU-b")]}[layout]
+                               [(0, "GPU-b")],
+                               "each drives two": [(0, None), (1, None)],
+                               "one under two ordinals": [(0, "GPU-c"), (1, "GPU-c")]}[layout]
             process.thread_count = rng.choice([1, 2, 2, 3, 4])
             numbers = rng.sample([0, 7, 13, 20, 28], 4)
             process.streams = [(device, 1 + device, number)
@@ -312,8 +434,12 @@ class Run:
                 process.devices = process.devices + [(5, None)]
 
     def draw_collectives(self):
-        rng, count = self.rng, len(self.processes)
-        groups = [(rng.choice([count, count, count, 1, count + 1]), rng.getrandbits(64))
+        rng = self.rng
+        places = [(host, device) for host in self.hosts
+                  for device in host.process.driven_devices()]
+        count = len(places)
+        sizes = [count, count, count, len(self.processes), 1, count + 1]
+        groups = [(rng.choice(sizes), rng.getrandbits(64))
                   for _ in range(rng.choice([0, 1, 1, 2]))]
         for process in self.processes:
             process.communicators = groups
@@ -322,26 +448,28 @@ class Run:
             with_sequence = rng.random() < 0.5
             for _ in range(rng.choice([1, 4, 10, 20])):
                 sequence += rng.choice([0, 1, 1, 1, 1, 1])
-                self.draw_collective(number, sequence if with_sequence else None)
+                self.draw_collective(places, number, sequence if with_sequence else None)
 
-    def draw_collective(self, communicator, sequence):
+    def draw_collective(self, places, communicator, sequence):
         rng = self.rng
         coll = rng.choice([1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 10, 0])
         begin = self.unit * 20 * rng.randint(0, 30)
         rows = 2 if rng.random() < 0.15 else 1
         longest = self.unit * rng.choice([0, 3, 40])
-        for host in self.hosts:
+        for host, device in places:
             if rng.random() < 0.08:
                 continue
             twice = rng.random() < 0.06
             for _ in range(2 if twice else 1):
                 member_rows = 3 - rows if rng.random() < 0.04 else rows
-                self.draw_member(host, begin, longest, [(communicator, coll, sequence)]
+                self.draw_member(host, device, begin, longest, [(communicator, coll, sequence)]
                                  * member_rows)
 
-    def draw_member(self, host, begin, longest, rows):
+    def draw_member(self, host, device, begin, longest, rows):
         rng, process = self.rng, host.process
-        correlation = process.new_correlation()
+        if rng.random() < 0.98:  # else one launch for several members
+            process.new_correlation()
+        correlation = process.last_correlation
         launched = begin + self.unit * rng.randint(0, 20)
         if not (self.may_miss and rng.random() < 0.05):
             process.call(launched, launched + host.some(), rng.randint(1, process.thread_count),
@@ -350,7 +478,8 @@ class Run:
         kernels = 2 if rng.random() < 0.04 else 1
         for _ in range(kernels):
             length = longest + self.unit * rng.randint(0, 30)
-            begun, end = host.place_op(launched, KERNEL, correlation, name, length=length)
+            begun, end = host.place_op(launched, KERNEL, correlation, name, length=length,
+                                       device=device)
             for communicator, coll, sequence in rows:
                 if rng.random() < 0.02:
                     communicator = 0
@@ -371,20 +500,21 @@ class Run:
             if rng.random() < 0.1:
                 process.overhead(begin, begin + (end - begin) // 3, 0, rng.randint(1, 3))
             if rng.random() < 0.3:
-                process.syncs.append({"start_ns": begin, "dur_ns": 0, "sync_kind": 1, "stream": 1,
-                                      "correlation": 1, "event": 1})
+                process.sync(begin, begin, 1, 1)
 
     def draw_steps(self, process):
         """Markers of none, one or both forms, some partial, some at instants of ops and calls."""
         rng = self.rng
         kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed"])
+        if self.is_recorded() and rng.random() < 0.9:
+            kind = rng.choice(["ranges", "ranges", "marks"])
         if kind == "none":
             return
         begin, end = process.span()
         instants = sorted({row["start_ns"] for row in process.calls} | {begin, end, 0})
         if rng.random() < 0.3:  # where those of the other processes are, too
             instants = [self.unit * 100 * n for n in range(8)]
-        count = rng.choice([1, 2, 3, 3, 6, 12])
+        count = rng.choice([1, 2, 3, 3, 6, 12] + [4, 8, 9, 12, 16] * self.is_recorded())
         times = sorted(rng.choice(instants) + self.unit * rng.choice([0, 0, 1, -1])
                        for _ in range(count))
         if rng.random() < 0.5:  # nothing is launched before
@@ -409,6 +539,7 @@ class Run:
             if (begin, stop) in taken:
                 continue  # which of two markers with one begin and end counts is not defined
             taken.add((begin, stop))
+            process.step_begins.append(begin)
             unclosed = 1 if rng.random() < 0.07 else 0
             category = MARK if is_mark else rng.choice([1, 2, 3, 4])
             if rng.random() < 0.04:
@@ -429,7 +560,7 @@ class Run:
         rng = self.rng
         writer = TraceWriter(str(path), compression=rng.randint(0, 1))
         writer.process(process.pid, start_time=1000 + process.pid, rank=process.rank,
-                       world_size=len(self.processes), host=process.host, source="kineto")
+                       world_size=len(self.processes), host=process.host, source=self.source)
         for thread in range(1, process.thread_count + 1):
             writer.thread("thread %d" % thread, process.pid, process.pid + thread)
         devices = [writer.device(ordinal, "Test GPU", uuid) for ordinal, uuid in process.devices]
@@ -442,7 +573,8 @@ class Run:
                    for row in process.collectives if row["sequence"] is None]
         tables = [("op", process.ops), ("call", process.calls), ("range", process.ranges),
                   ("overhead", process.overheads), ("sync", process.syncs),
-                  ("collective", with_sequence), ("collective", without)]
+                  ("sched", process.scheds), ("collective", with_sequence),
+                  ("collective", without)]
         rng.shuffle(tables)
         for name, rows in tables:
             self.write_rows(writer, name, rows)

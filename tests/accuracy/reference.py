@@ -20,14 +20,18 @@ INFINITY = float("inf")
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
 PYTHON_FRAME, MARK = 5, 6
 PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
+HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
 EVERY_THREAD = 0
+RECORDED_SOURCES = {"baton", "simgpu"}
 
 QUEUE_DEPTH = 1000
 LONG_NS = 1_000_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
+HELD_UP_NEAR_NS = 20_000
+WARM_UP_STEPS = 4
 
 LEAF_ORDER = ("work.matmul", "work.custom", "work.other", "work.memory", "work.graph",
               "nccl.transfer", "nccl.unsplit", "nccl.wait")
@@ -51,9 +55,11 @@ CALL_CLASS = {
     "sync": names_matching(
         r"(Device|Stream|Event|Ctx)Synchronize", r"^(cuda|hip)Memcpy(2D|3D)?\Z",
         r"^cuMemcpy(DtoH|HtoD)?(_v2)?\Z"),
-    "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::"),
+    "free": names_matching(r"^(cuda|hip)Free(Host|Array|Mipmapped)?\Z", r"^cuMemFree(Host)?(_v2)?\Z"),
+    "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::", r"^p?nccl[A-Z]"),
     "driving": names_matching(r"Launch", r"Memcpy", r"Memset"),
 }
+NCCL_RANGE = names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::")
 INPUT_RANGE = names_matching(r"DataLoader", r"torch/utils/data/", r"data_?load", r"load_batch",
                              r"wait_for_batch", flags=re.IGNORECASE)
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
@@ -65,6 +71,9 @@ PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
 
 def as_bytes(text):
     return (text or "").encode("utf-8", "surrogateescape")
+
+
+Span = collections.namedtuple("Span", "begin end")
 
 
 class Row:
@@ -107,6 +116,19 @@ class Overhead(Row):
         self.kind = fields["overhead_kind"]
 
 
+class Sched(Row):
+    """A silent thread: first asleep, then without a core, then running (section 4.3)."""
+
+    def __init__(self, fields):
+        super().__init__(fields)
+        self.thread_id = fields["thread"]
+        asleep_until = min(self.end, self.begin + fields["slept_ns"])
+        waiting_until = min(self.end, asleep_until + fields["waited_ns"])
+        self.asleep = Span(self.begin, asleep_until)
+        self.waiting = Span(asleep_until, waiting_until)
+        self.awake = Span(asleep_until, self.end)
+
+
 class Op(Row):
     def __init__(self, fields, process):
         super().__init__(fields)
@@ -138,10 +160,12 @@ class Op(Row):
 
 class Process:
     def __init__(self):
-        self.host, self.pid, self.rank = None, 0, -1
+        self.host, self.pid, self.rank, self.source = None, 0, -1, None
         self.has_facts = False
         self.streams, self.devices, self.communicators = {}, {}, {}
-        self.ops, self.calls, self.ranges, self.overheads = [], [], [], []
+        self.ops, self.calls, self.ranges, self.overheads, self.scheds = [], [], [], [], []
+        self.syncs = []
+        self.held_up = []  # (kind, device key, context, stream, end)
         self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
         self.threads = {}
         self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
@@ -150,6 +174,7 @@ class Process:
         if kind == "process" and not self.has_facts:
             self.has_facts = True
             self.host, self.pid, self.rank = fields["host"], fields["pid"], fields["rank"]
+            self.source = fields.get("source")
         elif kind == "stream":
             self.streams.setdefault(fields["id"], fields)
         elif kind == "device":
@@ -164,13 +189,20 @@ class Process:
             self.ranges.append(Range(fields))
         elif kind == "overhead":
             self.overheads.append(Overhead(fields))
+        elif kind == "sched":
+            self.scheds.append(Sched(fields))
+        elif kind == "sync":
+            self.syncs.append(fields)
         elif kind == "collective":
             self.collectives[fields["correlation"]].append(fields)
 
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
         stream = self.streams.get(op.stream_id)
-        device = self.devices.get(stream["device"]) if stream else None
+        return self.key_of(stream) if stream else None
+
+    def key_of(self, stream):
+        device = self.devices.get(stream["device"])
         if device is None:
             return None
         which = device["uuid"] if device["uuid"] else device["ordinal"]
@@ -193,6 +225,24 @@ class Process:
         for call in self.calls:
             call.classify()
         self.find_first_kernel_launches()
+        self.find_what_held_up()
+
+    def find_what_held_up(self):
+        for row in self.syncs:
+            stream = self.streams.get(row["stream"])
+            if stream and row["sync_kind"] in (HOST_FUNCTION, PEER):
+                self.held_up.append((row["sync_kind"], self.key_of(stream), stream["context"],
+                                     stream["stream"], row["start_ns"] + row["dur_ns"]))
+
+    def last_held_up(self, kind, op, before_or_at):
+        """The latest end of a row of this kind on the op's stream, or shortly before on another
+        stream of its device."""
+        key = self.device_key(op)
+        return max((end for row_kind, device, context, stream, end in self.held_up
+                    if row_kind == kind and end <= before_or_at and
+                    ((context, stream) == (op.context, op.stream) or
+                     (device == key and before_or_at - end <= HELD_UP_NEAR_NS))),
+                   default=-INFINITY)
 
     def outermost_calls(self):
         outermost = {}
@@ -214,12 +264,13 @@ class Process:
             return sorted_rows
 
         calls, ranges = by_thread(self.calls), by_thread(self.ranges)
-        overheads = by_thread(self.overheads)
+        overheads, scheds = by_thread(self.overheads), by_thread(self.scheds)
         for thread_id in set(calls) | set(ranges):
             mine = overheads[thread_id]
             if thread_id != EVERY_THREAD:
                 mine = mine + overheads[EVERY_THREAD]
-            self.threads[thread_id] = Thread(calls[thread_id], ranges[thread_id], mine)
+            self.threads[thread_id] = Thread(calls[thread_id], ranges[thread_id], mine,
+                                             scheds[thread_id])
 
 
 def group_of(op, groups):
@@ -257,9 +308,10 @@ class Thread:
     """What a thread's rows say about an instant (section 4.3). `overheads` are its own and those
     of every thread of its process."""
 
-    def __init__(self, calls, ranges, overheads):
+    def __init__(self, calls, ranges, overheads, scheds):
         self.record_begins = sorted(row.begin for row in calls + ranges)
-        self.boundaries = sorted({t for row in calls + ranges + overheads
+        parts = [part for row in scheds for part in (row.asleep, row.waiting)]
+        self.boundaries = sorted({t for row in calls + ranges + overheads + parts
                                   for t in (row.begin, row.end)})
 
         def called(name):
@@ -273,14 +325,18 @@ class Thread:
         self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)])
         self.nccl_host = Cover(called("nccl_host") + [
             r for r in ranges
-            if r.category not in (PYTHON_FRAME, MARK) and CALL_CLASS["nccl_host"](r.name)])
+            if r.category not in (PYTHON_FRAME, MARK) and NCCL_RANGE(r.name)])
         self.sync = Cover(called("sync"))
         self.profiler = Cover(overhead(PROFILER))
         self.buffer_full = Cover(overhead(BUFFER_FULL))
+        self.asleep = Cover([row.asleep for row in scheds])
+        self.waiting = Cover([row.waiting for row in scheds])
+        self.awake = Cover([row.awake for row in scheds])
         self.any_call = Cover(calls)
         self.launches = sorted((c for c in calls if c.ops), key=lambda c: c.begin)
         self.launch_begins = [c.begin for c in self.launches]
-        self.sync_returns = sorted((c.end, c.duration) for c in called("sync"))
+        self.sync_returns = sorted({(c.end, c.duration, c.begin, "free" in c.classes, id(c))
+                                    for c in called("sync") + called("free") if c.duration > 0})
         driving = sorted(called("driving"), key=lambda c: c.begin)
         self.driving_begins = [c.begin for c in driving]
         self.driving_ends = list(itertools.accumulate((c.end for c in driving), max))
@@ -293,10 +349,11 @@ class Thread:
         at = bisect_left(self.record_begins, at_or_after)
         return self.record_begins[at] if at < len(self.record_begins) else INFINITY
 
-    def last_sync_return(self, before):
-        """(return, duration) of the last synchronising call that returned before `before`."""
-        at = bisect_left(self.sync_returns, (before,))
-        return self.sync_returns[at - 1] if at else None
+    def sync_returns_in(self, begin, end):
+        """(return, duration, ...) of the synchronising calls that returned in [begin, end]."""
+        at = slice(bisect_left(self.sync_returns, (begin,)),
+                   bisect_right(self.sync_returns, (end, INFINITY)))
+        return self.sync_returns[at]
 
     def stretch(self, x):
         """The time without a GPU-driving call around the instants just after x. A call that
@@ -317,6 +374,8 @@ class Device:
     def __init__(self, key, ops):
         self.key = key
         self.ops = sorted(ops, key=Op.order)
+        self.position = {op: at for at, op in enumerate(self.ops)}
+        self.debts = {}  # thread -> [step, ns used in it]
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -324,6 +383,9 @@ class Device:
         self.launched_and_started = sorted(max(call.begin, start)
                                            for call, start in self.launches)
         self.markers, self.step_ends = [], []
+        self.cut_steps = set()
+        self.steps_cut = 0
+        self.needs_period = False
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
@@ -358,10 +420,17 @@ class Device:
         return min(ranked or processes, key=lambda p: (p.rank if ranked else 0, p.pid))
 
     def find_steps(self, step_range):
-        self.markers = markers_of(self.first_process(), step_range)
+        process = self.first_process()
+        self.markers = markers_of(process, step_range)
+        steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
+        is_recorded = process.source in RECORDED_SOURCES
+        if is_recorded:
+            self.cut_steps = warm_up(self.markers, steps, process.calls)
         self.place_ops()
-        counted = [i for i, marker in enumerate(self.markers) if not marker.partial]
+        counted = [i for i in steps if i not in self.cut_steps]
+        self.steps_cut = len(self.markers) - len(counted)
         if not counted:
+            self.needs_period = is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
             for op in self.ops:
                 op.step = 0
@@ -392,7 +461,7 @@ class Device:
         is_last = at == len(self.markers) - 1
         if marker.partial or (is_last and begin >= marker.end):
             return NO_STEP
-        return at
+        return BEFORE if at in self.cut_steps else at
 
     def counted_ops(self):
         return [op for op in self.ops if op.step not in (BEFORE, NO_STEP)]
@@ -408,6 +477,20 @@ class Device:
             return INFINITY
         waiting = (call.begin for call, start in self.launches if start >= b)
         return next(itertools.islice(waiting, QUEUE_DEPTH - 1, None), INFINITY)
+
+
+def warm_up(markers, steps, calls):
+    """The first steps of a recorded run that are not typical; `steps` are indices of markers."""
+    if len(steps) < WARM_UP_STEPS:
+        return set()
+    loads = [c.begin for c in calls if "module_load" in c.classes and c.duration >= LONG_NS]
+    cut = [steps[0]]
+    for step in steps[1:max(1, len(steps) // 4)]:
+        begin, end = markers[step].begin, markers[step + 1].begin
+        if not any(begin <= load < end for load in loads):
+            break
+        cut.append(step)
+    return set(cut)
 
 
 def markers_of(process, step_range):
@@ -442,7 +525,7 @@ def split_collectives(devices):
     for device in devices:
         for op, key in collective_keys(device):
             keys[op] = key
-            members[key][op.process].append(op)
+            members[key][op.process, device].append(op)
     for op in (op for device in devices for op in device.ops if op.collectives):
         communicator, collective = communicator_of(op), op.collectives[0]["coll"]
         if collective not in FULL_SYNCHRONISING or not communicator:
@@ -477,9 +560,9 @@ def collective_keys(device):
             yield op, which + ("step", device.markers[op.step].number, index)
 
 
-def all_seen(ops_of_process, size):
-    ops = [op for its_ops in ops_of_process.values() for op in its_ops]
-    one_each = len(ops) == len(ops_of_process) == size
+def all_seen(ops_of_member, size):
+    ops = [op for its_ops in ops_of_member.values() for op in its_ops]
+    one_each = len(ops) == len(ops_of_member) == size
     return one_each and len({len(op.collectives) for op in ops}) == 1
 
 
@@ -537,7 +620,7 @@ class Gap:
     def owners(self):
         """[(begin, end, thread)] of [a, p1)."""
         previous = self.j_launch and self.j.process.threads[self.j_launch.thread_id]
-        if previous is None or previous is self.thread:
+        if previous is None or previous is self.thread or self.a in self.thread.awake:
             return [(self.a, self.p1, self.thread)]
         w = min(self.thread.first_record(self.a), self.p1)
         return [(self.a, w, previous), (w, self.p1, self.thread)]
@@ -549,13 +632,33 @@ class Gap:
         begin, end, owner = self.owners()[0]
         return owner is not self.thread and end > begin
 
-    def sync_tail(self):
-        """[r, r + duration) of the last synchronising call of t, empty when it does not count."""
-        last = self.thread.last_sync_return(self.p1) if self.j_launch else None
-        if last is None or last[0] <= self.j_launch.begin:
-            return (0, 0)
-        returned, duration = last
-        return (returned, min(self.p1, returned + duration))
+    def sync_debt(self):
+        """The debt of k's thread as this gap finds it; to be asked once, in order of time."""
+        account = self.device.debts.setdefault(self.thread, [-1, 0])
+        step = self.k.step if self.k.step not in (BEFORE, NO_STEP) else -1
+        if step > account[0]:
+            account[:] = [step, 0]
+        if step < 0 or step != account[0]:
+            return SyncDebt([], account)
+        markers = self.device.markers
+        begin = markers[step].begin if markers else -INFINITY
+        return SyncDebt(self.thread.sync_returns_in(begin + 1, self.p1), account)
+
+
+class SyncDebt:
+    """By how much a thread would be ahead without its synchronising calls of this step, less
+    what was used: account is [step, used]."""
+
+    def __init__(self, calls, account):
+        self.account = account
+        self.owed = sum(call[1] for call in calls)
+        self.returned = calls[-1][0] if calls else INFINITY
+        self.leaf = "idle.host.alloc" if calls and calls[-1][3] else "idle.host.sync"
+
+    def use(self, ns):
+        used = min(ns, max(0, self.owed - self.account[1]))
+        self.account[1] += used
+        return used
 
 
 def gaps_of(device):
@@ -603,14 +706,19 @@ def attribute(gap):
 
 def host_was_late(gap, threshold):
     parts = []
-    tail = gap.sync_tail()
+    debt = gap.sync_debt()
     for begin, end, owner in gap.owners():
         full = launches_into_full_queue(owner, threshold, end)
         cuts = {begin, end} | set(owner.cuts(begin, end))
-        cuts |= {x for x in tail if begin < x < end}
+        cuts |= {debt.returned} if begin < debt.returned < end else set()
         ordered = sorted(cuts)
         for x, next_x in zip(ordered, ordered[1:]):
-            parts.append((next_x - x, host_leaf(gap, owner, tail, full, x)))
+            leaf, paid = host_claim(owner, x), 0
+            leaf = leaf or host_leaf(gap, owner, full, x)
+            if leaf in ("idle.cpu.api", "idle.cpu.framework") and x >= debt.returned:
+                paid = debt.use(next_x - x)
+                parts.append((paid, debt.leaf))
+            parts.append((next_x - x - paid, leaf))
     return parts
 
 
@@ -620,8 +728,8 @@ def launches_into_full_queue(owner, threshold, before):
     return owner.launches[at]
 
 
-def host_leaf(gap, owner, tail, full, x):
-    """The table of section 4.3 for the instant x."""
+def host_claim(owner, x):
+    """The table of section 4.3 for the instant x down to the calls that synchronise."""
     if x in owner.alloc:
         return "idle.host.alloc"
     if x in owner.module_load:
@@ -630,12 +738,21 @@ def host_leaf(gap, owner, tail, full, x):
         return "idle.host.input"
     if x in owner.nccl_host:
         return "idle.host.nccl_host"
-    if x in owner.sync or tail[0] <= x < tail[1]:
+    if x in owner.waiting:
+        return "idle.host.no_core"
+    if x in owner.sync:
         return "idle.host.sync"
+    return None
+
+
+def host_leaf(gap, owner, full, x):
+    """The rest of the table."""
     if x in owner.profiler:
         return "idle.tool.profiler"
     if any(call.begin <= x < call.end for call in full) or x in owner.buffer_full:
         return "idle.gpu.queue_full"
+    if x in owner.asleep:
+        return "idle.host.blocked"
     if x in owner.any_call:
         return "idle.cpu.api"
     begin, end = owner.stretch(x)
@@ -666,16 +783,27 @@ def own_launch(gap, threshold):
 
 def launched_not_started(gap):
     """[p2, b), section 4.4."""
-    floor = gap.device.floor
-    if gap.is_queued:
+    k, floor = gap.k, gap.device.floor
+    parts = []
+    x = gap.p2
+
+    def explain(until, leaf):
+        nonlocal x
+        until = min(gap.b, max(x, until))
+        parts.append((until - x, leaf))
+        x = until
+
+    if not gap.is_queued:
+        explain(gap.launch.begin + 3 * floor, "idle.cpu.launch_latency")
+    ready = x
+    explain(k.process.last_held_up(HOST_FUNCTION, k, gap.b), "idle.host.host_func")
+    explain(k.process.last_held_up(PEER, k, gap.b), "idle.gpu.dependency")
+    if gap.is_queued or x > ready:
         cap = min(DISPATCH_CAP_NS, max(floor, 3 * gap.device.queued_gap))
-        explained = (min(gap.b, gap.p2 + cap), "idle.gpu.dispatch")
-    else:
-        explained = (min(gap.b, max(gap.p2, gap.launch.begin + 3 * floor)),
-                     "idle.cpu.launch_latency")
-    next_to_node = gap.k.is_node or (gap.j is not None and gap.j.is_node)
-    rest = "idle.unknown.unrecorded" if next_to_node else "idle.unknown.unexplained"
-    return [(explained[0] - gap.p2, explained[1]), (gap.b - explained[0], rest)]
+        explain(x + cap, "idle.gpu.dispatch")
+    next_to_node = k.is_node or (gap.j is not None and gap.j.is_node)
+    explain(gap.b, "idle.unknown.unrecorded" if next_to_node else "idle.unknown.unexplained")
+    return parts
 
 
 # ---- the answer ----------------------------------------------------------------------------------
@@ -703,9 +831,9 @@ def idle_time(device, gaps):
     for gap in gaps:
         inside = within(device.window, gap.a, gap.b)
         assert inside in (0, gap.b - gap.a), "a window cuts a gap"
-        for ns, leaf in attribute(gap) if inside else ():
+        for ns, leaf in attribute(gap):  # also outside: sync debts run on there
             assert ns >= 0
-            time_ns[leaf] += ns
+            time_ns[leaf] += ns if inside else 0
     return time_ns
 
 
@@ -739,6 +867,7 @@ def account(device):
         "unmatched_ops": sum(op.launch is None for op in device.ops),
         "invalid_timestamps": sum(gap.invalid for gap in gaps),
         "hand_offs": sum(gap.is_hand_off for gap in gaps),
+        "steps_cut": device.steps_cut,
         "floor_ns": device.floor,
         "queued_gap_ns": device.queued_gap,
     }
@@ -761,6 +890,10 @@ def read_processes(lines):
     return processes
 
 
+class NeedsPeriod(Exception):
+    """A device's steps are found by periodicity, which this reference does not do."""
+
+
 def reduce_run(lines, groups, step_range=None):
     """`lines` of the dump, `groups` from kernel name (bytes) to group. One dict per device."""
     processes = read_processes(lines)
@@ -774,6 +907,8 @@ def reduce_run(lines, groups, step_range=None):
     devices = [Device(key, ops) for key, ops in sorted(ops_of.items())]
     for device in devices:
         device.find_steps(step_range)
+        if device.needs_period:
+            raise NeedsPeriod("%s: a recorded run without markers" % device.key)
     split_collectives(devices)
     return [account(device) for device in devices]
 
@@ -800,7 +935,7 @@ def main():
             lines += dump
     try:
         devices = reduce_run(lines, groups, args.step_range)
-    except ValueError as problem:
+    except (ValueError, NeedsPeriod) as problem:
         sys.exit("reference: %s" % problem)
     print(json.dumps({"devices": devices}))
 

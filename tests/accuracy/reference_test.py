@@ -12,19 +12,32 @@ import reference  # noqa: E402
 GROUPS = {b"gemm": "matmul", b"norm": "custom", b"foo": "other", b"copy": "memory",
           b"ncclKernel": "nccl"}
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
+EVENT_SYNC, HOST_FUNCTION, PEER = 3, 6, 7
 ALL_REDUCE, BROADCAST = 1, 6
 MS = 1_000_000
 
 
 class Trace:
-    """The dump lines of one process with one device and the threads 1, 2, ..."""
+    """The dump lines of one process with one device (or two) and the threads 1, 2, ..."""
 
-    def __init__(self, pid=1, rank=0, host="h", ordinal=0, uuid=None):
+    def __init__(self, pid=1, rank=0, host="h", ordinal=0, uuid=None, source="kineto"):
         self.rows = [
             {"record": "file", "name": "f", "content": "trace"},
-            {"record": "process", "pid": pid, "rank": rank, "host": host},
+            {"record": "process", "pid": pid, "rank": rank, "host": host, "source": source},
             {"record": "device", "id": 1, "ordinal": ordinal, "uuid": uuid}]
         self.streams = {}
+
+    def second_device(self, ordinal, uuid=None):
+        """The device of all streams from 100 on."""
+        self.rows.append({"record": "device", "id": 2, "ordinal": ordinal, "uuid": uuid})
+        return self
+
+    def new_stream(self, stream):
+        """Another id for this stream number."""
+        self.streams[stream] = len(self.rows)
+        self.rows.append({"record": "stream", "id": self.streams[stream],
+                          "device": 2 if stream >= 100 else 1, "context": 1, "stream": stream})
+        return self
 
     def add(self, record, begin, end, **fields):
         self.rows.append(dict(fields, record=record, start_ns=begin, dur_ns=end - begin))
@@ -32,9 +45,7 @@ class Trace:
 
     def op(self, begin, end, correlation=0, stream=7, name="gemm", kind=KERNEL, **more):
         if stream not in self.streams:
-            self.streams[stream] = len(self.streams) + 1
-            self.rows.append({"record": "stream", "id": self.streams[stream], "device": 1,
-                              "context": 1, "stream": stream})
+            self.new_stream(stream)
         return self.add("op", begin, end, op_kind=kind, stream=self.streams[stream],
                         correlation=correlation, name=name, **more)
 
@@ -46,6 +57,13 @@ class Trace:
 
     def overhead(self, begin, end, kind, thread=0):
         return self.add("overhead", begin, end, thread=thread, overhead_kind=kind)
+
+    def sched(self, begin, end, slept, waited, thread=1):
+        return self.add("sched", begin, end, thread=thread, slept_ns=slept, waited_ns=waited)
+
+    def sync(self, begin, end, kind, stream=7):
+        return self.add("sync", begin, end, sync_kind=kind,
+                        stream=self.streams.get(stream, stream))
 
     def communicator(self, size, number=1):
         self.rows.append({"record": "communicator", "id": number, "size": size, "hash": 99})
@@ -150,6 +168,26 @@ class CollectiveTest(unittest.TestCase):
         self.assertEqual(devices[1]["time_ns"]["nccl.wait"], 7)
         self.assertEqual(devices[1]["time_ns"]["nccl.transfer"], 30)
 
+    def test_one_process_may_be_several_members(self):
+        def times(first_uuid, second_uuid):
+            trace = (Trace(uuid=first_uuid).second_device(1, second_uuid).communicator(2)
+                     .op(0, 100, 5, name="ncclKernel").collective(0, 100, 5, sequence=3)
+                     .op(70, 100, 6, stream=107, name="ncclKernel")
+                     .collective(70, 100, 6, sequence=3))
+            return [device["time_ns"] for device in reduce_traces(trace)]
+        self.assertEqual(times(None, None),
+                         [{"nccl.wait": 70, "nccl.transfer": 30}, {"nccl.transfer": 30}])
+        self.assertEqual(times("GPU-x", "GPU-x"), [{"nccl.unsplit": 100}], "one device twice")
+
+    def test_each_device_of_a_process_counts_its_own_ops_of_a_step(self):
+        trace = Trace().second_device(1).communicator(2).range(0, 100, "ProfilerStep#4")
+        for n, (begin, end, stream) in enumerate(((10, 20, 7), (20, 40, 7), (10, 25, 107),
+                                                  (30, 40, 107)), 5):
+            trace.call(n - 4, n - 3, n).op(begin, end, n, stream=stream, name="ncclKernel")
+            trace.collective(begin, end, n)
+        waits = [device["time_ns"].get("nccl.wait", 0) for device in reduce_traces(trace)]
+        self.assertEqual(waits, [10, 5])
+
     def test_size_one_is_all_transfer(self):
         trace = Trace().communicator(1).op(0, 10, 5, name="ncclKernel").collective(0, 10, 5)
         self.assertEqual(reduce_one(trace)["time_ns"], {"nccl.transfer": 10})
@@ -217,7 +255,95 @@ class StepTest(unittest.TestCase):
         self.assertEqual(devices[0]["steps"], 1)
 
 
-class GapTest(unittest.TestCase):
+class WarmUpTest(unittest.TestCase):
+    def trace(self, steps, source="baton", name="step %d", **marker):
+        """Step n is [100 n, 100 n + 100), its op is launched at its begin and runs from 10 on."""
+        trace = Trace(source=source)
+        for n in range(steps):
+            trace.range(100 * n, 100 * n + 100, name % n, **marker)
+            trace.call(100 * n, 100 * n + 5, n + 1).op(100 * n + 10, 100 * n + 90, n + 1)
+        return trace
+
+    def cut(self, trace):
+        device = reduce_one(trace)
+        self.assertEqual(device["kernels"], device["steps"])
+        return device["steps_cut"]
+
+    def load(self, trace, begin, ns=MS, thread=2, name="cuModuleLoadData"):
+        return trace.call(begin, begin + ns, thread=thread, name=name)
+
+    def test_the_first_of_four_steps_is_cut(self):
+        self.assertEqual(self.cut(self.trace(3)), 0)
+        self.assertEqual(self.cut(self.trace(4)), 1)
+        self.assertEqual(self.cut(self.trace(4, source="simgpu")), 1)
+        self.assertEqual(self.cut(self.trace(12)), 1)
+        for source in ("kineto", "nsys", None):
+            self.assertEqual(self.cut(self.trace(4, source=source)), 0)
+
+    def test_the_window_begins_at_the_end_of_the_cut_step(self):
+        device = reduce_one(self.trace(4))
+        self.assertEqual((device["window_ns"], device["step_ns"]), (300, [100, 100, 100]))
+        self.assertEqual((device["launches"], device["busy_ns"]), (3, {"matmul": 240}))
+        self.assertEqual(device["hull_ns"], 380)
+
+    def test_a_step_that_loads_modules_is_cut_behind_the_first(self):
+        for begin, cut in ((99, 1), (100, 2), (199, 2), (200, 1), (250, 1)):
+            self.assertEqual(self.cut(self.load(self.trace(8), begin)), cut, begin)
+        self.assertEqual(self.cut(self.load(self.trace(8), 100, MS - 1)), 1)
+        self.assertEqual(self.cut(self.load(self.trace(8), 100, name="cudaMalloc")), 1)
+        self.assertEqual(self.cut(self.load(self.trace(8), 100, name="cuInit_v2000")), 2)
+
+    def test_at_most_a_quarter_is_cut(self):
+        for steps, cut in ((7, 1), (8, 2), (11, 2), (12, 3), (16, 3)):
+            trace = self.load(self.load(self.trace(steps), 150), 250)
+            self.assertEqual(self.cut(trace), cut, steps)
+        self.assertEqual(self.cut(self.load(self.trace(12), 250)), 1, "not directly following")
+
+    def test_partial_markers_are_no_steps(self):
+        trace = self.trace(3).range(-50, 0, "step 9", unclosed=1)
+        self.assertEqual(reduce_one(trace)["steps_cut"], 1)
+        trace = self.trace(4).range(-50, 0, "step 9", unclosed=1)
+        device = reduce_one(trace)
+        self.assertEqual((device["steps"], device["steps_cut"]), (3, 2))
+        # step 1 ends where the partial one begins
+        for begin, cut in ((139, 3), (140, 2)):
+            trace = self.trace(8).range(140, 150, "step 9", unclosed=1)
+            device = reduce_one(self.load(trace, begin))
+            self.assertEqual((device["steps"], device["steps_cut"]), (9 - cut, cut), begin)
+
+    def test_only_the_process_that_marks_counts(self):
+        marking = self.trace(8)
+        marking.rows[2]["uuid"] = "GPU-x"
+        other = self.load(Trace(2, 1, uuid="GPU-x", source="kineto").op(800, 810), 150)
+        self.assertEqual(reduce_traces(marking, other)[0]["steps_cut"], 1)
+        marking.rows[1]["source"], other.rows[1]["source"] = "kineto", "baton"
+        self.assertEqual(reduce_traces(marking, other)[0]["steps_cut"], 0)
+
+    def test_ops_of_cut_steps_have_no_step_number(self):
+        def rank(pid, shift):
+            trace = Trace(pid, pid, ordinal=pid, source="baton").communicator(2)
+            for n in range(4):
+                begin, end = 100 * n + 10, 100 * n + 50 + shift
+                trace.range(100 * n, 100 * n + 100, "step %d" % n).call(100 * n, 100 * n, n + 1)
+                trace.op(begin, end, n + 1, name="ncclKernel").collective(begin, end, n + 1)
+            return trace
+        slow = reduce_traces(rank(1, 0), rank(2, 7))[1]
+        self.assertEqual(slow["time_ns"]["nccl.wait"], 21)
+        # this rank has no step to cut, that one's step 0 has no partner
+        three = rank(2, 7)
+        three.rows = [row for row in three.rows if row.get("name") != "step 3"]
+        slow = reduce_traces(rank(1, 0), three)[1]
+        self.assertEqual(slow["time_ns"]["nccl.unsplit"], 47)
+        self.assertEqual(slow["time_ns"]["nccl.wait"], 14)
+
+    def test_without_markers_the_steps_are_periodic(self):
+        unmarked = Trace(source="simgpu").op(0, 10)
+        for trace in (unmarked, self.trace(5, unclosed=1)):
+            with self.assertRaises(reference.NeedsPeriod):
+                reduce_one(trace)
+
+
+class GapCase(unittest.TestCase):
     def leaves(self, trace):
         device = reduce_one(trace)
         return {leaf: ns for leaf, ns in device["time_ns"].items() if leaf.startswith("idle.")}
@@ -230,6 +356,8 @@ class GapTest(unittest.TestCase):
             want["idle." + key.replace("_", ".", 1)] = ns
         self.assertEqual(self.leaves(trace), {leaf: ns for leaf, ns in want.items() if ns})
 
+
+class GapTest(GapCase):
     def test_plain(self):
         self.expect(late_launch())
 
@@ -257,20 +385,8 @@ class GapTest(unittest.TestCase):
                 self.expect(trace, cpu_framework=500 - ns, **{leaf: ns})
 
     def test_first_row_of_the_table_wins(self):
-        trace = late_launch().range(150, 400, "DataLoader").call(200, 300, name="cudaFree")
+        trace = late_launch().range(150, 400, "DataLoader").call(200, 300, name="cudaMalloc")
         self.expect(trace, cpu_framework=250, host_input=150, host_alloc=100)
-
-    def test_sync_and_its_tail(self):
-        # returned at 150: [100, 150) inside, then [150, 150 + 100)
-        trace = late_launch().call(50, 150, name="cudaStreamSynchronize_v3020")
-        self.expect(trace, host_sync=150, cpu_framework=350)
-        # the last to return counts, of equal ones the longer; returned before the gap
-        trace = late_launch().call(30, 90, name="cudaDeviceSynchronize")
-        trace.call(70, 90, name="cuCtxSynchronize")
-        self.expect(trace, host_sync=50, cpu_framework=450)
-        # returned before the launch of j began
-        trace = late_launch().call(-900, 0, name="cudaDeviceSynchronize")
-        self.expect(trace)
 
     def test_pageable_copy(self):
         self.expect(late_launch(kind=MEMCPY, pageable=1), host_sync=10, cpu_launch_call=0)
@@ -386,6 +502,210 @@ class GapTest(unittest.TestCase):
             at = 10_000 * n
             trace.call(at, at + 1, n + 1).op(at + 100 + n, at + 200, n + 1)
         self.assertEqual(reduce_one(trace)["floor_ns"], 101)
+
+
+class SchedTest(GapCase):
+    def test_slept_then_waited_then_ran(self):
+        self.expect(late_launch().sched(200, 500, 100, 50),
+                    host_blocked=100, host_no_core=50, cpu_framework=350)
+
+    def test_parts_are_cut_at_the_end_of_the_row_and_of_the_gap(self):
+        most = 2**64 - 1
+        for slept, waited, blocked, no_core in ((80, 80, 80, 20), (most, most, 100, 0),
+                                                (0, most, 0, 100), (0, 0, 0, 0)):
+            self.expect(late_launch().sched(200, 300, slept, waited), host_blocked=blocked,
+                        host_no_core=no_core, cpu_framework=500 - blocked - no_core)
+        self.expect(late_launch().sched(50, 150, 60, 10), host_blocked=10, host_no_core=10,
+                    cpu_framework=480)
+        self.expect(late_launch().sched(550, 700, 20, 90), host_blocked=20, host_no_core=30,
+                    cpu_framework=450)
+        self.expect(late_launch().sched(200, 200, 5, 5))
+
+    def test_only_rows_of_the_owner_count(self):
+        self.expect(late_launch().sched(200, 300, 50, 50, thread=2))
+        self.expect(late_launch().sched(200, 300, 50, 50, thread=0))
+
+    def test_place_in_the_table(self):
+        trace = late_launch().sched(200, 300, 100, 0).sched(250, 350, 0, 100)
+        self.expect(trace, host_blocked=50, host_no_core=100, cpu_framework=350)
+        trace = late_launch().call(150, 350, name="cudaEventQuery").sched(200, 300, 60, 40)
+        self.expect(trace, host_blocked=60, host_no_core=40, cpu_api=100, cpu_framework=300)
+        for name, no_core in (("cudaMalloc", None), ("cudaDeviceSynchronize", 300)):
+            trace = late_launch().call(200, 600, name=name).sched(100, 600, 200, 300)
+            leaves = self.leaves(trace)
+            self.assertEqual((leaves["idle.host.blocked"], leaves.get("idle.host.no_core")),
+                             (100, no_core))
+        trace = late_launch().overhead(200, 300, 1, 1).sched(200, 300, 50, 50)
+        self.expect(trace, tool_profiler=100, cpu_framework=400)
+
+    def hand_off(self, *rows):
+        """Thread 1 launched j and is in cudaMalloc until 400; thread 2 first appears at 300."""
+        trace = (Trace().call(0, 10, 1).op(20, 100, 1).call(50, 400, name="cudaMalloc")
+                 .range(300, 450, "aten::add", thread=2).call(600, 610, 2, thread=2)
+                 .op(1000, 1100, 2))
+        for begin, end, slept, waited, thread in rows:
+            trace.sched(begin, end, slept, waited, thread)
+        device = reduce_one(trace)
+        return device["hand_offs"], device["time_ns"].get("idle.host.alloc", 0)
+
+    def test_a_thread_that_was_awake_owns_the_gap(self):
+        mine, handed_off = (0, 0), (1, 200)
+        self.assertEqual(self.hand_off(), handed_off)
+        self.assertEqual(self.hand_off((50, 350, 0, 0, 2)), mine)
+        self.assertEqual(self.hand_off((50, 350, 50, 0, 2)), mine)
+        self.assertEqual(self.hand_off((50, 350, 50, 250, 2)), mine, "waiting is awake")
+        self.assertEqual(self.hand_off((50, 350, 51, 0, 2)), handed_off)
+        self.assertEqual(self.hand_off((50, 100, 0, 0, 2)), handed_off, "ends at a")
+        self.assertEqual(self.hand_off((100, 101, 0, 0, 2)), mine, "begins at a")
+        self.assertEqual(self.hand_off((101, 350, 0, 0, 2)), handed_off, "begins behind a")
+        self.assertEqual(self.hand_off((50, 350, 0, 0, 1)), handed_off, "of the other thread")
+        self.assertEqual(self.hand_off((50, 350, 0, 0, 0)), handed_off, "of no thread")
+        rows = ((60, 200, 140, 0, 2), (50, 350, 10, 0, 2))
+        self.assertEqual(self.hand_off(*rows), mine, "one row is enough")
+
+
+class SyncDebtTest(GapCase):
+    def second_gap(self, trace):
+        """Adds the gap [1100, 1400), whose op is launched at 1300."""
+        return trace.call(1300, 1310, 3).op(1400, 1500, 3)
+
+    def synced(self, trace):
+        return reduce_one(trace)["time_ns"].get("idle.host.sync", 0)
+
+    def test_the_lead_it_took_away(self):
+        # returned at 150: [100, 150) inside, then [150, 150 + 100)
+        trace = late_launch().call(50, 150, name="cudaStreamSynchronize_v3020")
+        self.expect(trace, host_sync=150, cpu_framework=350)
+        # returned before the gap, and even before the launch of j
+        self.expect(late_launch().call(40, 90, name="cuCtxSynchronize"), host_sync=50,
+                    cpu_framework=450)
+        self.expect(late_launch().call(-300, 0, name="cuCtxSynchronize"), host_sync=300,
+                    cpu_framework=200)
+        self.expect(late_launch().call(40, 90, name="cuCtxSynchronize", thread=2))
+
+    def test_all_calls_count_and_the_last_names_the_leaf(self):
+        trace = late_launch().call(30, 90, name="cudaDeviceSynchronize")
+        trace.call(70, 90, name="cuCtxSynchronize").call(50, 89, name="cuCtxSynchronize")
+        self.expect(trace, host_sync=60 + 20 + 39, cpu_framework=381)
+        trace = late_launch().call(30, 80, name="cudaDeviceSynchronize").call(60, 90, name="cudaFree")
+        self.expect(trace, host_alloc=50 + 30, cpu_framework=420)
+        trace = late_launch().call(60, 90, name="cudaFreeAsync")
+        self.expect(trace)
+
+    def test_a_step_owes_nothing_for_those_before(self):
+        trace = (Trace().range(0, 95, "step 1").call(0, 10, 1).op(20, 100, 1)
+                 .call(10, 90, name="cuCtxSynchronize").range(95, 1000, "step 2")
+                 .call(600, 610, 2).op(1000, 1100, 2))
+        self.assertEqual(self.synced(trace), 0)
+        self.assertEqual(self.synced(trace.call(95, 105, name="cuCtxSynchronize")), 5 + 10)
+
+    def test_the_launch_of_a_pageable_copy(self):
+        trace = late_launch().call(40, 90, 3).op(60, 80, 3, stream=8, kind=MEMCPY, pageable=1)
+        self.expect(trace, host_sync=50, cpu_framework=450)
+
+    def test_it_returned_in_the_gap(self):
+        # [300, 380) inside; [380, 460) uses it up; before r nothing does
+        trace = late_launch().call(300, 380, name="cudaDeviceSynchronize")
+        self.expect(trace, host_sync=160, cpu_framework=340)
+
+    def test_returned_at_the_launch(self):
+        trace = late_launch().call(500, 600, name="cudaDeviceSynchronize")
+        self.assertEqual(self.synced(trace), 100)
+        self.assertEqual(self.synced(self.second_gap(trace)), 200)
+        # returned behind p1: the first gap still owes the call before it
+        trace = late_launch().call(0, 40, name="cudaDeviceSynchronize")
+        self.second_gap(trace.call(605, 655, name="cudaDeviceSynchronize"))
+        self.assertEqual(self.synced(trace), 90)
+
+    def test_what_is_claimed_does_not_use_it_up(self):
+        trace = late_launch().call(40, 90, name="cuCtxSynchronize")
+        self.expect(trace.call(110, 160, name="cudaMalloc"), host_sync=50, host_alloc=50,
+                    cpu_framework=400)
+        trace = late_launch().call(40, 90, name="cuCtxSynchronize").overhead(100, 600, 1)
+        self.expect(trace, tool_profiler=500, cpu_framework=0)
+        trace = late_launch().call(40, 90, name="cuCtxSynchronize").sched(100, 600, 500, 0)
+        self.expect(trace, host_blocked=500, cpu_framework=0)
+
+    def test_it_lasts_over_gaps_until_it_is_lost(self):
+        trace = self.second_gap(late_launch().call(-530, 90, name="cudaDeviceSynchronize"))
+        self.assertEqual(self.synced(trace), 620)
+        trace = self.second_gap(late_launch().call(-2000, 90, name="cudaDeviceSynchronize"))
+        self.assertEqual(self.synced(trace), 700)
+        # a call in the second gap: nothing is paid before it returned
+        trace.call(1110, 1120, name="cudaDeviceSynchronize")
+        self.assertEqual(self.synced(trace), 500 + 10 + 180)
+
+    def test_each_thread_has_its_own(self):
+        trace = late_launch().call(-530, 90, name="cudaDeviceSynchronize")
+        trace.call(-40, 90, name="cudaDeviceSynchronize", thread=2)
+        trace.call(1300, 1310, 3, thread=2).op(1400, 1500, 3)
+        trace.call(1700, 1710, 4).op(1800, 1900, 4)
+        # 500 of thread 1; 130 of thread 2; the rest of thread 1: 120
+        self.assertEqual(self.synced(trace), 750)
+
+    def test_the_thread_that_handed_off_uses_the_debt_of_the_other(self):
+        trace = (Trace().call(0, 10, 1).op(20, 100, 1)
+                 .call(50, 90, name="cuCtxSynchronize", thread=2)
+                 .call(150, 400, name="cudaMalloc").call(600, 610, 2, thread=2)
+                 .op(1000, 1100, 2))
+        device = reduce_one(trace)
+        self.assertEqual(device["hand_offs"], 1)
+        self.assertEqual(self.synced(trace), 40)
+        # in [120, 150) the owner is in a synchronising call itself
+        trace.call(120, 150, name="cudaStreamSynchronize")
+        self.assertEqual(self.synced(trace), 70)
+
+    def test_ops_outside_the_steps_owe_nothing(self):
+        trace = self.second_gap(late_launch().call(-530, 90, name="cudaDeviceSynchronize"))
+        trace.range(1200, 1350, "step 1")
+        self.assertEqual(self.synced(trace), 0)
+
+    def test_in_the_lead_in(self):
+        trace = (Trace().range(100, 300, "step 1").call(105, 125, name="cudaDeviceSynchronize")
+                 .call(150, 160, 1).op(220, 250, 1))
+        self.assertEqual(self.synced(trace), 20 + 20)
+
+
+class HeldUpTest(GapCase):
+    def test_a_host_function(self):
+        # latency to 660, then held up to 800, then the 20 ns that l allows for dispatch
+        self.expect(late_launch().sync(700, 800, HOST_FUNCTION), host_host_func=140,
+                    gpu_dispatch=20, unknown_unexplained=180)
+
+    def test_a_peer(self):
+        self.expect(late_launch().sync(620, 900, PEER), gpu_dependency=240, gpu_dispatch=20,
+                    unknown_unexplained=80)
+
+    def test_one_behind_the_other(self):
+        trace = late_launch().sync(620, 900, PEER).sync(700, 800, HOST_FUNCTION)
+        self.expect(trace, host_host_func=140, gpu_dependency=100, gpu_dispatch=20,
+                    unknown_unexplained=80)
+        trace = late_launch().sync(620, 750, PEER).sync(700, 800, HOST_FUNCTION)
+        self.expect(trace, host_host_func=140, gpu_dispatch=20, unknown_unexplained=180)
+
+    def test_its_end_decides(self):
+        for kind, leaf in ((HOST_FUNCTION, "host_host_func"), (PEER, "gpu_dependency")):
+            self.expect(late_launch().sync(650, 660, kind))
+            self.expect(late_launch().sync(650, 661, kind), gpu_dispatch=20,
+                        unknown_unexplained=319, **{leaf: 1})
+            self.expect(late_launch().sync(990, 1000, kind), unknown_unexplained=0, **{leaf: 340})
+            self.expect(late_launch().sync(990, 1001, kind))
+            trace = late_launch().sync(0, 700, kind).sync(0, 900, kind).sync(0, 1200, kind)
+            self.expect(trace, gpu_dispatch=20, unknown_unexplained=80, **{leaf: 240})
+
+    def test_only_rows_of_its_kind_and_stream_count(self):
+        self.expect(late_launch().sync(700, 800, EVENT_SYNC))
+        self.expect(late_launch().sync(700, 800, HOST_FUNCTION, stream=0))
+        trace = late_launch().new_stream(8).sync(700, 800, HOST_FUNCTION, stream=8)
+        self.expect(trace, host_host_func=140, gpu_dispatch=20, unknown_unexplained=180)
+        self.expect(late_launch().new_stream(7).sync(700, 800, HOST_FUNCTION),
+                    host_host_func=140, gpu_dispatch=20, unknown_unexplained=180)
+
+    def test_queued(self):
+        # as GapTest.test_queued: the cap is 2,700
+        trace = Trace().call(0, 10, 1).op(20, 100, 1).call(30, 40, 2).op(1000, 1100, 2)
+        trace.sync(0, 300, PEER)
+        self.assertEqual(self.leaves(trace), {"idle.gpu.dependency": 200, "idle.gpu.dispatch": 700})
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ MAX_U64 = 2**64 - 1
 TIME_LIMIT_NS = 2**62
 OP = 16
 CALL = 17
+SCHED = 22
 UNKNOWN_KIND = 900
 END_PAYLOAD = struct.pack("<Q", 0)
 
@@ -80,8 +81,9 @@ def table_rows():
     sync = {"start_ns": 120, "dur_ns": 0, "sync_kind": 2, "stream": 0, "correlation": 11,
             "event": 5, "record_correlation": 10}
     overhead = {"start_ns": 10, "dur_ns": 3, "thread": 0, "overhead_kind": 2, "name": "module"}
+    sched = {"start_ns": 70, "dur_ns": 40, "thread": 1, "slept_ns": 30, "waited_ns": 5}
     return {"op": op, "call": call, "range": span, "collective": collective, "sync": sync,
-            "overhead": overhead}
+            "overhead": overhead, "sched": sched}
 
 
 def varied(row):
@@ -171,6 +173,26 @@ def extreme_rows():
         writer.rows("op", [low, high], encodings={key: encoding for key in low})
     writer.rows("op", [dict(high, dur_ns=TIME_LIMIT_NS - 1, start_ns=TIME_LIMIT_NS)])
     writer.rows("op", [low])
+    return closed(writer)
+
+
+def odd_scheds():
+    """The parts of a sched row may be longer than it: readers cut them."""
+    writer = trace()
+    base = table_rows()["sched"]
+    low = dict(base, dur_ns=0, thread=0, slept_ns=0, waited_ns=MAX_U64)
+    high = dict(base, thread=2**32 - 1, slept_ns=MAX_U64, waited_ns=2**63)
+    for encoding in (DELTA, PLAIN):
+        writer.rows("sched", [low, high], encodings={key: encoding for key in low})
+    writer.rows("sched", [high])
+    return closed(writer)
+
+
+def sync_kinds():
+    writer = trace()
+    sync = table_rows()["sync"]
+    writer.rows("sync", [dict(sync, start_ns=kind, dur_ns=kind, sync_kind=kind, stream=kind % 2)
+                         for kind in (0, 1, 2, 3, 4, 5, 6, 7, 8, 255)])
     return closed(writer)
 
 
@@ -271,7 +293,8 @@ def good_files():
         "records": all_records(), "records-plain": all_records(compression=NONE),
         "records-extended": extended_records(), "strings": odd_strings(),
         "edge-delete": with_records(string_record(7, b"\x7f")),
-        "extremes": extreme_rows(), "edge-undefined-ids": undefined_ids(),
+        "extremes": extreme_rows(), "sched-parts": odd_scheds(), "sync-kinds": sync_kinds(),
+        "edge-undefined-ids": undefined_ids(),
         "redefined-ids": redefined_ids(), "edge-late-definition": late_definition(),
         "overlap": overlapping_blocks(), "empty-blocks": empty_tables(),
         "unknown": unknown_things(), "summary": summary_file(),
@@ -574,8 +597,33 @@ def size_beyond():
     return with_block(CALL, bytes(payload), 2, span_ns=(10, 29))
 
 
+def with_sched(**changes):
+    """Two sched rows; `changes` by name, None removes."""
+    columns = {"start": column(1, [10, 20], DELTA), "dur": column(2, [5, 9], PLAIN),
+               "thread": column(3, [1, 1], CONSTANT), "slept": column(4, [3, 0], PLAIN),
+               "waited": column(5, [2, 8], DELTA)}
+    columns.update(changes)
+    payload = column_payload([one for one in columns.values() if one is not None])
+    return with_block(SCHED, payload, 2, span_ns=(10, 29))
+
+
+def bad_scheds():
+    files = {"missing-" + name: with_sched(**{name: None})
+             for name in ("start", "dur", "thread", "slept", "waited")}
+    files.update({
+        "thread-high": with_sched(thread=column(3, [2**32, 1])),
+        "thread-negative": with_sched(thread=column(3, [-1, -1])),
+        "slept-two": with_sched(slept=(4, CONSTANT, b"\2\2")),
+        "waited-none": with_sched(waited=(5, PLAIN, b"\2")),
+        "slept-encoding": with_sched(slept=(4, 3, b"\2\2")),
+        "unsorted": with_sched(start=column(1, [20, 10]), dur=column(2, [9, 5])),
+        "t-max": with_sched(dur=column(2, [5, 10])),
+    })
+    return {"sched-" + name: data for name, data in files.items()}
+
+
 def bad_files():
-    files = {}
+    files = bad_scheds()
     for made in (bad_headers(), bad_ends(), bad_block_headers(), bad_sequences(), bad_payloads(),
                  bad_records()):
         files.update(made)

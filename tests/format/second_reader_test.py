@@ -289,6 +289,33 @@ class Columns(unittest.TestCase):
         self.assertEqual((verdict, lines), ("ok", 1048577))
 
 
+class Sched(unittest.TestCase):
+    COLUMNS = [(1, 1, b"\x14\x14"), (2, 2, b"\x05\x09"), (3, 0, b"\x02"),
+               (4, 2, b"\x03" + b"\xff" * 9 + b"\x01"), (5, 0, b"\x01")]
+
+    def file(self, columns):
+        payload = struct.pack("<I", len(columns))
+        payload += b"".join(struct.pack("<HBBI", column_id, encoding, 0, len(data))
+                            for column_id, encoding, data in columns)
+        payload += b"".join(data for _, _, data in columns)
+        return file_header() + block(22, payload, 0, 2, (10, 29)) + block(1, END, 1)
+
+    def test_rows(self):
+        lines, verdict = read(self.file(self.COLUMNS))
+        self.assertEqual(verdict, "ok")
+        self.assertEqual([list(line.items()) for line in lines[1:3]], [
+            [("record", "sched"), ("start_ns", 10), ("dur_ns", 5), ("thread", 1), ("slept_ns", 3),
+             ("waited_ns", 2**64 - 1)],
+            [("record", "sched"), ("start_ns", 20), ("dur_ns", 9), ("thread", 1),
+             ("slept_ns", 2**64 - 1), ("waited_ns", 2**64 - 1)]])
+        self.assertEqual(lines[-1]["rows"], 2)
+
+    def test_every_column_is_required(self):
+        for at in range(5):
+            columns = self.COLUMNS[:at] + self.COLUMNS[at + 1:]
+            self.assertEqual(damages(self.file(columns)), [(64, "bad-columns")], at)
+
+
 class Tools(unittest.TestCase):
     def test_json_escapes(self):
         value = b'"\\\b\f\n\r\t\x01\xc3\xa9\xf0\x9f\x98\x80\xed\xa0\x80'

@@ -68,6 +68,7 @@ static void train(const struct worker *w, const struct model *m, const struct re
 	pen_push(&w->main, 2);
 	pen_optimizer(&w->main, m);
 	pen_pop(&w->main);
+	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 
@@ -78,8 +79,7 @@ static void evaluate(const struct worker *w, const struct model *m, int64_t batc
 	pen_push(&w->eval, 3);
 	pen_forward(&w->eval, m);
 	pen_pop(&w->eval);
-	pen_call(&w->eval,
-			 (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_DTOH_PAGEABLE, .c = 8});
+	pen_read_loss(&w->eval, w->compute);
 }
 
 struct script *data_parallel_build(const struct workload_options *options,

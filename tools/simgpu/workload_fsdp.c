@@ -83,6 +83,7 @@ static void train(const struct fsdp *f)
 	backward(f, &w->backward);
 	worker_backward_end(w);
 	pen_optimizer(&w->main, f->model);
+	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 

@@ -86,6 +86,7 @@ static void train(const struct replay *r)
 		pen_collective_inline(pen, w->side, r->comm, r->bytes, BATON_COLL_ALLREDUCE);
 	pen_optimizer(pen, r->model);
 	pen_call(pen, (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_DTOH_PINNED, .c = 4});
+	pen_read_loss(pen, pen->stream);
 	pen_point(pen, POINT_STEP_END);
 }
 

@@ -74,6 +74,7 @@ static void train(const struct moe *moe)
 	backward(moe, &w->backward);
 	worker_backward_end(w);
 	pen_optimizer(&w->main, moe->model);
+	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 

@@ -177,6 +177,11 @@ void pen_batch(const struct pen *pen, const struct worker *w, int64_t bytes)
 			 (struct insn){.kind = INSN_COPY, .a = w->compute, .b = COPY_HTOD_PINNED, .c = bytes});
 }
 
+void pen_read_loss(const struct pen *pen, uint16_t stream)
+{
+	pen_call(pen, (struct insn){.kind = INSN_COPY, .a = stream, .b = COPY_DTOH_PAGEABLE, .c = 8});
+}
+
 void worker_backward_begin(const struct worker *w)
 {
 	pen_insn(&w->main, (struct insn){.kind = INSN_SIGNAL, .a = w->go});

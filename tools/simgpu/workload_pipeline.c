@@ -131,6 +131,7 @@ static void train(const struct stage *s, int64_t step_ns)
 	}
 	schedule(s);
 	optimize(s);
+	pen_read_loss(pen, pen->stream);
 	pen_point(pen, POINT_STEP_END);
 }
 

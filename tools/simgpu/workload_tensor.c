@@ -73,6 +73,7 @@ static void train(const struct tensor *t)
 	backward(t, &w->backward);
 	worker_backward_end(w);
 	pen_optimizer(&w->main, t->model);
+	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 

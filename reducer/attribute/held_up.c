@@ -1,0 +1,75 @@
+#include "attribute/held_up.h"
+
+#include "attribute/gap.h"
+
+void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n)
+{
+	*held_ups = (struct held_ups){.sources = sources, .n_sources = n};
+}
+
+void held_ups_close(struct held_ups *held_ups)
+{
+	free(held_ups->at);
+	memset(held_ups, 0, sizeof(*held_ups));
+}
+
+/* The current row, when it is of a stream of the device and of a kind that holds up. */
+static int take(struct held_ups *h, uint32_t index)
+{
+	struct source *source = &h->sources[index];
+	const struct rows *row = &source->syncs;
+	int64_t kind = rows_value(row, SYNC_KIND);
+	uint32_t lane = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
+	if ((kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER) || !lane || !source->slots[lane])
+		return 0;
+	if (h->n == h->room) {
+		size_t room = h->room ? 2 * h->room : 16;
+		struct held_up *larger = realloc(h->at, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		h->at = larger;
+		h->room = room;
+	}
+	h->at[h->n++] =
+		(struct held_up){.end = rows_value(row, SYNC_START) + rows_value(row, SYNC_DUR),
+						 .source = index,
+						 .slot = source->slots[lane],
+						 .kind = kind == BATON_SYNC_PEER ? HELD_UP_PEER : HELD_UP_HOST_FUNC};
+	return 0;
+}
+
+static int load(struct held_ups *h, int64_t until)
+{
+	int error = 0;
+	for (uint32_t i = 0; !error && i < h->n_sources; i++) {
+		struct source *s = &h->sources[i];
+		if (s->syncs_left && !s->syncs.now)
+			s->syncs_left = rows_next(&s->syncs);
+		while (!error && s->syncs_left && rows_value(&s->syncs, SYNC_START) <= until) {
+			error = take(h, i);
+			s->syncs_left = rows_next(&s->syncs);
+		}
+		error = error ? error : s->syncs.error;
+	}
+	return error;
+}
+
+int held_up_until(struct held_ups *h, const struct gap *gap, int64_t until[HELD_UP_KINDS])
+{
+	int error = load(h, gap->b);
+	size_t kept = 0;
+	until[HELD_UP_HOST_FUNC] = until[HELD_UP_PEER] = INT64_MIN;
+	for (size_t i = 0; i < h->n; i++) {
+		const struct held_up *up = &h->at[i];
+		bool own = up->source == gap->k->source && up->slot == gap->k->slot;
+		bool near = up->source == gap->k->source && gap->b - up->end <= HELD_UP_NEAR_NS;
+		if (up->end > gap->b) {
+			h->at[kept++] = *up; /* for a later gap */
+			continue;
+		}
+		if ((own || near) && up->end > until[up->kind])
+			until[up->kind] = up->end;
+	}
+	h->n = kept;
+	return error;
+}

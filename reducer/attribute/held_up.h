@@ -1,0 +1,34 @@
+/* What held a stream up that is not on its device: host functions, producers on other devices
+ * (docs/ATTRIBUTION.md section 4.4). */
+#ifndef ATTRIBUTE_HELD_UP_H
+#define ATTRIBUTE_HELD_UP_H
+
+#include "attribute/opstream.h"
+
+enum held_up_kind { HELD_UP_HOST_FUNC, HELD_UP_PEER, HELD_UP_KINDS };
+
+#define HELD_UP_NEAR_NS 20000 /* another stream's: it was over so shortly before */
+
+struct held_up {
+	int64_t end;
+	uint32_t source;
+	uint32_t slot; /* the stream's number among the device's */
+	enum held_up_kind kind;
+};
+
+struct held_ups {
+	struct source *sources;
+	uint32_t n_sources;
+	struct held_up *at; /* not over when the last gap ended */
+	size_t n, room;
+};
+
+void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n);
+void held_ups_close(struct held_ups *held_ups);
+
+struct gap;
+/* Per kind, until when it held up the op that ends the gap: at most b, INT64_MIN when it did not.
+ * Gaps come in order of time. 0 or -errno. */
+int held_up_until(struct held_ups *held_ups, const struct gap *gap, int64_t until[HELD_UP_KINDS]);
+
+#endif

@@ -1,0 +1,25 @@
+/* The options that every command takes which reduces runs: their rows, once, and what they mean. */
+#ifndef REDUCE_OPTIONS_H
+#define REDUCE_OPTIONS_H
+
+#include "cli/command.h"
+#include "summarise/reduction.h"
+
+/* clang-format off */
+#define REDUCE_OPTION_ROWS                                                                         \
+	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},   \
+	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},                 \
+	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"}
+/* Those of commands that read summaries, and reduce when there is none. */
+#define VIEW_OPTION_ROWS                                                                           \
+	REDUCE_OPTION_ROWS,                                                                            \
+	{"classes", 0, OPTION_TEXT, "FILE",                                                            \
+	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},                                 \
+	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"}
+/* clang-format on */
+
+/* From REDUCE_OPTION_ROWS; with `view`, from VIEW_OPTION_ROWS. An enum status: STATUS_USAGE when a
+ * value makes no sense (said with diag()). */
+int reduce_options_read(const struct invocation *call, bool view, struct reduce_options *options);
+
+#endif

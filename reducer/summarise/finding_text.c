@@ -1,0 +1,136 @@
+#include "summarise/finding_text.h"
+
+#include "summarise/busbw.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void finding_say(char *out, size_t bytes, const char *format, ...)
+{
+	size_t used = strlen(out);
+	va_list args;
+	if (used > 0 && used + 2 < bytes)
+		used += (size_t)snprintf(out + used, bytes - used, "; ");
+	va_start(args, format);
+	vsnprintf(out + used, bytes - used, format, args);
+	va_end(args);
+}
+
+struct finding_words finding_ms(const struct figures *f, int64_t ns)
+{
+	struct finding_words words;
+	int decimals = f->step_ns >= 100000000 ? 1 : f->step_ns >= 10000000 ? 2 : 3;
+	snprintf(words.at, sizeof(words.at), "%.*f", decimals, (double)ns / 1e6);
+	return words;
+}
+
+struct finding_words finding_device(const struct summary *summary, size_t device)
+{
+	const struct device_summary *d = &summary->devices[device];
+	struct finding_words words;
+	if (d->n_processes && d->ranks[0] >= 0)
+		snprintf(words.at, sizeof(words.at), "rank %d", d->ranks[0]);
+	else
+		snprintf(words.at, sizeof(words.at), "device %.80s", summary_text(summary, d->key));
+	return words;
+}
+
+const char *finding_collectives(const struct summary *summary)
+{
+	const struct nccl_summary *only = NULL;
+	for (size_t i = 0; i < summary->n_nccl; i++) {
+		const struct nccl_summary *row = &summary->nccl[i];
+		if (row->reason || row->members == 1)
+			continue;
+		if (only && only->op != row->op)
+			return "collectives";
+		only = row;
+	}
+	return only ? summary_text(summary, only->op) : "collectives";
+}
+
+const char *finding_unsplit_reason(const struct summary *summary)
+{
+	const struct nccl_summary *most = NULL;
+	for (size_t i = 0; i < summary->n_nccl; i++) {
+		const struct nccl_summary *row = &summary->nccl[i];
+		if (row->reason && (!most || row->unsplit_ns > most->unsplit_ns))
+			most = row;
+	}
+	return most ? summary_text(summary, most->reason) : "";
+}
+
+void finding_say_transfer(const struct summary *summary, const struct figures *f, char *out,
+						  size_t bytes)
+{
+	const struct nccl_summary *most = NULL;
+	const int64_t steps = f->steps * f->devices;
+	for (size_t i = 0; i < summary->n_nccl; i++)
+		if (!most || summary->nccl[i].transfer_ns > most->transfer_ns)
+			most = &summary->nccl[i];
+	if (!most || most->transfer_ns == 0)
+		return;
+	double busbw = busbw_gbps(summary_text(summary, most->op), most);
+	finding_say(out, bytes, "%s of %lld bytes on %u ranks: %s ms/%s, hidden too",
+				summary_text(summary, most->op), (long long)most->bytes, most->members,
+				finding_ms(f, most->transfer_ns / (steps > 0 ? steps : 1)).at,
+				f->has_steps ? "step" : "run");
+	if (!isnan(busbw))
+		finding_say(out, bytes, "bus bandwidth %.1f GB/s", busbw);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int64_t kernels_of(const struct device_summary *d)
+{
+	return d->steps > 0 ? d->kernels / d->steps : d->kernels;
+}
+
+/* Kernels per step of the median device but for this one. */
+static int64_t kernels_of_others(const struct summary *summary, size_t device)
+{
+	int64_t *values = malloc(summary->n_devices * sizeof(*values)), median;
+	size_t n = 0;
+	for (size_t i = 0; values && i < summary->n_devices; i++)
+		if (i != device)
+			values[n++] = kernels_of(&summary->devices[i]);
+	if (n)
+		qsort(values, n, sizeof(*values), by_number);
+	median = n ? values[(n - 1) / 2] : 0;
+	free(values);
+	return median;
+}
+
+static bool same_kernels(int64_t own, int64_t others)
+{
+	return llabs(own - others) <= others / 100;
+}
+
+void finding_say_work(const struct summary *summary, size_t device, const struct excess *excess,
+					  char *out, size_t bytes)
+{
+	int64_t own = kernels_of(&summary->devices[device]);
+	int64_t others = kernels_of_others(summary, device);
+	if (!same_kernels(own, others))
+		finding_say(out, bytes, "it runs %lld kernels a step, the others %lld: unequal work",
+					(long long)own, (long long)others);
+	else if (excess->others_ns > 0)
+		finding_say(out, bytes, "same number of kernels, %.0f %% slower: its clock?",
+					100.0 * (double)(excess->own_ns - excess->others_ns) /
+						(double)excess->others_ns);
+}
+
+const char *finding_work_remedy(const struct summary *summary, size_t device)
+{
+	return same_kernels(kernels_of(&summary->devices[device]), kernels_of_others(summary, device))
+			   ? "compare its clocks, power and temperature with the others' (nvidia-smi -q -d "
+				 "CLOCK,PERFORMANCE); else its inputs are larger"
+			   : "give all ranks equal work: samples, tokens, padding";
+}

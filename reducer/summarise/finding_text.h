@@ -1,0 +1,30 @@
+/* The words of findings: numbers as people read them, who and what. */
+#ifndef SUMMARISE_FINDING_TEXT_H
+#define SUMMARISE_FINDING_TEXT_H
+
+#include "summarise/stragglers.h"
+
+struct finding_words {
+	char at[128];
+};
+
+/* Appends to a text, after "; " when it is not empty. What does not fit is cut. */
+void finding_say(char *out, size_t bytes, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Milliseconds in the precision of the run's report. */
+struct finding_words finding_ms(const struct figures *figures, int64_t ns);
+/* "rank 2", or the device when its rank is not known. */
+struct finding_words finding_device(const struct summary *summary, size_t device);
+/* "AllReduce", or "collectives" when there are several. */
+const char *finding_collectives(const struct summary *summary);
+/* Why most of the NCCL time is not split; "" when all is. */
+const char *finding_unsplit_reason(const struct summary *summary);
+/* The collective with most transfer, and its bus bandwidth. */
+void finding_say_transfer(const struct summary *summary, const struct figures *figures, char *out,
+						  size_t bytes);
+/* More time in kernels: more kernels than the others run, or the same ones slower. */
+void finding_say_work(const struct summary *summary, size_t device, const struct excess *excess,
+					  char *out, size_t bytes);
+const char *finding_work_remedy(const struct summary *summary, size_t device);
+
+#endif

@@ -1,0 +1,230 @@
+#include "summarise/stragglers.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer say too little: LEAST_LAST about a rank that is often last, the others about one that is
+ * last no more often than it should. */
+enum { LEAST_LAST = 5, LEAST_STEPS = 8, LEAST_COLLECTIVES = 32 };
+
+struct lateness lateness_of(const struct summary *summary)
+{
+	struct lateness all = {0}, nothing = {0};
+	for (size_t i = 0; i < summary->n_late; i++) {
+		all.last += summary->late[i].last;
+		all.taken += summary->late[i].taken;
+		all.caused_ns += summary->late[i].caused_ns;
+	}
+	if (all.taken >> 50 || all.last > all.taken) /* not a run: a damaged summary */
+		return nothing;
+	return all;
+}
+
+/* In five collectives or more, and more often than a fair draw would make it: that makes it last in
+ * taken x p of its collectives, p = all.last / all.taken (1 / members when all are of one size),
+ * with variance taken x p x (1 - p). At least sqrt(6) deviations above: 6 of 6 with two ranks. In
+ * 16ths, so that few collectives count exactly enough. */
+bool late_is_significant(const struct late_summary *late, const struct lateness *all)
+{
+	if (all->taken == 0 || late->last < LEAST_LAST || late->last > late->taken)
+		return false;
+	unsigned __int128 fair = (unsigned __int128)late->taken * all->last;
+	int64_t expected16 = (int64_t)(16 * fair / all->taken);
+	unsigned __int128 variance256 = 256 * fair / all->taken * (all->taken - all->last) / all->taken;
+	__int128 above16 = (__int128)late->last * 16 - expected16;
+	return above16 > 0 && (unsigned __int128)(above16 * above16) >= 6 * variance256;
+}
+
+/* last / taken >= (1 + p) / 2 */
+bool late_is_mostly_last(const struct late_summary *late, const struct lateness *all)
+{
+	return late->taken > 0 && (unsigned __int128)2 * late->last * all->taken >=
+								  (unsigned __int128)late->taken * (all->taken + all->last);
+}
+
+bool late_causes_most(const struct late_summary *late, const struct lateness *all)
+{
+	__int128 caused = late->caused_ns;
+	return all->taken > 0 && all->caused_ns > 0 &&
+		   2 * caused * (__int128)all->taken >= all->caused_ns * (__int128)(all->taken + all->last);
+}
+
+int64_t straggler_share(const struct straggler *s)
+{
+	int64_t sum = s->wait_ns + s->taken_work_ns;
+	for (int kind = 0; kind < LOSS_KINDS; kind++)
+		sum += s->taken_ns[kind];
+	return sum;
+}
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct excess *x = a, *y = b;
+	int64_t xs = x->own_ns - x->others_ns, ys = y->own_ns - y->others_ns;
+	if (xs != ys)
+		return xs > ys ? -1 : 1;
+	return strcmp(x->kind->id, y->kind->id);
+}
+
+/* Its own time that the others do not have, the largest first, until as much is found as it is
+ * late: what is beyond that has not held anybody up. */
+static int explain(const struct summary *summary, struct straggler *s)
+{
+	struct excess all[LOSS_KINDS + 1];
+	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices;
+	size_t n = 0;
+	int error = 0;
+	for (int k = 0; !error && k <= LOSS_KINDS; k++) {
+		struct excess e = {.kind = k < LOSS_KINDS ? &loss_kinds[k] : &loss_kind_work};
+		if (e.kind->leaves & LOSS_NCCL)
+			continue;
+		e.own_ns = loss_of_device(&summary->devices[s->device], e.kind);
+		error = loss_median_of_others(summary, e.kind, s->device, &e.others_ns);
+		if (e.own_ns > e.others_ns)
+			all[n++] = e;
+	}
+	qsort(all, n, sizeof(*all), by_difference);
+	for (size_t i = 0; i < n; i++) {
+		struct excess *e = &all[i];
+		int64_t more = e->own_ns - e->others_ns, take = more < left ? more : left;
+		left -= take;
+		e->taken_ns = take / devices;
+		if (e->kind == &loss_kind_work)
+			s->taken_work_ns = e->taken_ns;
+		else
+			s->taken_ns[e->kind - loss_kinds] = e->taken_ns;
+		if (i < EXCESSES && take > 0)
+			s->excess[i] = *e;
+	}
+	return error;
+}
+
+static size_t find_device(const struct summary *summary, uint32_t key)
+{
+	size_t i = 0;
+	while (i < summary->n_devices && summary->devices[i].key != key)
+		i++;
+	return i;
+}
+
+static int add(struct stragglers *all, const struct summary *summary, struct straggler *s)
+{
+	struct straggler *larger = realloc(all->at, (all->n + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	all->at = larger;
+	int error = explain(summary, s);
+	all->at[all->n++] = *s;
+	return error;
+}
+
+/* More than its outlying steps can explain: then it is late in ordinary ones too. */
+static bool late_in_most_steps(const struct device_summary *device, int64_t late_ns)
+{
+	int64_t mean = device->steps > 0 ? device->window_ns / device->steps : 0;
+	return device->steps >= LEAST_STEPS &&
+		   late_ns / 2 > mean - counts_percentile(&device->step_ns, 50);
+}
+
+static bool is_persistent(const struct straggler *s, const struct device_summary *device,
+						  const struct lateness *sum)
+{
+	bool most = late_causes_most(s->late, sum);
+	if (late_is_significant(s->late, sum))
+		return most || late_is_mostly_last(s->late, sum);
+	return most && s->late->taken >= LEAST_COLLECTIVES && late_in_most_steps(device, s->late_ns);
+}
+
+/* The exposed wait is shared out by what each rank caused: some of that may be hidden under
+ * compute. A rank that causes most of it now and then has all of it that nobody has persistently.
+ */
+static int add_late(struct stragglers *all, const struct summary *summary, const struct figures *f)
+{
+	const struct lateness sum = lateness_of(summary);
+	const int64_t devices = (int64_t)summary->n_devices, wait = f->time_ns[LEAF_NCCL_WAIT];
+	struct straggler seldom = {.late = NULL};
+	int error = 0;
+	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_late; i++) {
+		const struct late_summary *late = &summary->late[i];
+		struct straggler s = {
+			.device = find_device(summary, late->device), .rank = late->rank, .late = late};
+		if (s.device == summary->n_devices || late->caused_ns <= 0)
+			continue;
+		s.wait_ns = (int64_t)((__int128)wait * late->caused_ns / sum.caused_ns);
+		s.late_ns = (int64_t)((__int128)s.wait_ns * devices / (devices - 1));
+		s.persistent = is_persistent(&s, &summary->devices[s.device], &sum);
+		if (s.persistent)
+			error = add(all, summary, &s);
+		else if (late_causes_most(late, &sum))
+			seldom = s;
+	}
+	if (error || all->n || !seldom.late || seldom.late_ns == 0)
+		return error;
+	seldom.wait_ns = wait;
+	return add(all, summary, &seldom);
+}
+
+static bool known(const struct stragglers *all, size_t device)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].device == device)
+			return true;
+	return false;
+}
+
+/* NCCL that is not split: the device that has least of it arrives last, if its own time says so
+ * too: it has more of that than the others, at least half of what they have more of NCCL. */
+static int add_unsplit(struct stragglers *all, const struct summary *summary)
+{
+	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	const int64_t devices = (int64_t)summary->n_devices;
+	size_t least = 0;
+	int64_t others;
+	for (size_t i = 1; i < summary->n_devices; i++)
+		if (loss_of_device(&summary->devices[i], &unsplit) <
+			loss_of_device(&summary->devices[least], &unsplit))
+			least = i;
+	int error = loss_median_of_others(summary, &unsplit, least, &others);
+	int64_t late_ns = others - loss_of_device(&summary->devices[least], &unsplit);
+	if (error || late_ns <= 0 || known(all, least))
+		return error;
+	const struct device_summary *device = &summary->devices[least];
+	struct straggler s = {.device = least,
+						  .rank = device->n_processes ? device->ranks[0] : -1,
+						  .persistent = true,
+						  .late_ns = late_ns,
+						  .wait_ns = (int64_t)((__int128)late_ns * (devices - 1) / devices)};
+	error = add(all, summary, &s);
+	int64_t own = straggler_share(&s) - s.wait_ns;
+	if (!error && 2 * own * devices < late_ns)
+		all->n--;
+	return error;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct straggler *x = a, *y = b;
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns > y->wait_ns ? -1 : 1;
+	return x->device < y->device ? -1 : x->device > y->device;
+}
+
+int stragglers_open(struct stragglers *all, const struct summary *summary, const struct figures *f)
+{
+	*all = (struct stragglers){0};
+	if (summary->n_devices < 2)
+		return 0;
+	int error = add_late(all, summary, f);
+	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0 && summary->run.n_missing_ranks == 0)
+		error = add_unsplit(all, summary);
+	if (all->n)
+		qsort(all->at, all->n, sizeof(*all->at), by_wait);
+	return error;
+}
+
+void stragglers_close(struct stragglers *all)
+{
+	free(all->at);
+	*all = (struct stragglers){0};
+}

@@ -1,0 +1,52 @@
+/* Ranks that the others wait for, step after step, and what such a rank does with its time that the
+ * others do not (docs/ATTRIBUTION.md section 7). Pure: a summary in, rows out. */
+#ifndef SUMMARISE_STRAGGLERS_H
+#define SUMMARISE_STRAGGLERS_H
+
+#include "summarise/loss_kinds.h"
+
+struct excess { /* what a device has more of than the median of the others, per step */
+	const struct loss_kind *kind; /* NULL: nothing */
+	int64_t own_ns, others_ns;
+	int64_t taken_ns; /* of the difference: what can have made it late, mean of the devices */
+};
+
+enum { EXCESSES = 3 };
+
+struct straggler {
+	size_t device; /* of summary->devices */
+	int32_t rank;
+	const struct late_summary *late; /* NULL: told from NCCL time that is not split */
+	bool persistent;                 /* else now and then, but nobody else causes as much */
+	int64_t late_ns;                /* per step: how long each other device stands exposed for it */
+	int64_t wait_ns;                /* the same as a share of the step: mean of all devices */
+	struct excess excess[EXCESSES]; /* largest first */
+	int64_t taken_ns[LOSS_KINDS];   /* wait_ns and these are its loss: no other finding has them */
+	int64_t taken_work_ns;
+};
+
+struct stragglers {
+	struct straggler *at; /* largest wait first */
+	size_t n;
+};
+
+/* 0 or -ENOMEM; stragglers_close() either way. */
+int stragglers_open(struct stragglers *stragglers, const struct summary *summary,
+					const struct figures *figures);
+void stragglers_close(struct stragglers *stragglers);
+
+/* All of it: per step, mean of the devices. */
+int64_t straggler_share(const struct straggler *straggler);
+
+struct lateness { /* over all late rows of a run */
+	uint64_t last, taken;
+	__int128 caused_ns;
+};
+struct lateness lateness_of(const struct summary *summary);
+/* It is last more often than a fair draw would make it. */
+bool late_is_significant(const struct late_summary *late, const struct lateness *all);
+/* At least half-way from a fair share to all: of the collectives it takes part in; of the wait. */
+bool late_is_mostly_last(const struct late_summary *late, const struct lateness *all);
+bool late_causes_most(const struct late_summary *late, const struct lateness *all);
+
+#endif

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# What a report concludes, through the whole program: one finding per cause, and what cannot be told is said.
+. "$(dirname "$0")/lib.sh"
+
+# Keeps out: a late rank told as the others' wait, its own stall, and an asymmetry beside both.
+kineto ranks "$work/late" --ranks 4 --late-us 400 --steps 12
+imported "$work/late" "$work/late.run"
+expect_status 0 "$BATON" report --json "$work/late.run"
+expect_true "(lambda f: f['id'] == 'late_rank' and 'rank 3 is last into 100 % of AllReduce' in f['text'] and
+	abs(f['share_ms'] - 0.4) < 0.002 and 'framework' in f['evidence'])(d['findings'][0])"
+expect_true "not [f for f in d['findings'] if f['id'] in ('wait', 'asymmetry')]"
+expect_true "all(not f['remedy'].startswith('Try') for f in d['findings'])"
+expect_true "[f['severity'] == 'none' for f in d['findings']] == sorted(f['severity'] == 'none' for f in d['findings'])"
+expect_true "d['quality']['step_noise_ns'] >= 0 and d['run']['hosts'] == 1"
+expect_status 0 "$BATON" report "$work/late.run"
+expect_prints "Why is this slow? rank 3 is last" "    Try: "
+
+# Keeps out: a gate on wait that passes because none of it was split; a zero in place of an unknown.
+kineto ranks "$work/mid" --ranks 2 --late-us 400 --style mid
+imported "$work/mid" "$work/mid.run"
+expect_status 0 "$BATON" report "$work/mid.run"
+expect_prints "not split: no arguments"
+for gate in 'nccl.wait<0.9' 'nccl.wait > 0.05' ' nccl.transfer > 0.05 '; do
+	expect_status 1 "$BATON" report --fail-if "$gate" "$work/mid.run"
+	expect_says "gate failed: nccl."
+done
+expect_status 1 "$BATON" report --fail-if 'nccl.wait > 0.05' "$work/mid.run"
+expect_says "between 0.0000 and " "NCCL is not split (no arguments)"
+expect_status 0 "$BATON" report --fail-if 'nccl.wait>0.99' "$work/mid.run"
+expect_status 0 "$BATON" report --fail-if 'nccl > 0.99' "$work/mid.run"
+expect_status 1 "$BATON" report --fail-if 'idle.host.no_core>0.1' "$work/mid.run"
+expect_says "this trace cannot tell idle.host.no_core"
+
+# Keeps out: a mistyped leaf answered with an empty list; an option that is ignored.
+expect_status 2 "$BATON" report --gaps 5 --leaf idle.hots.sync "$work/late.run"
+expect_says "did you mean 'idle.host.sync'?"
+expect_status 2 "$BATON" report --leaf nccl.wait "$work/late.run"
+expect_says "gaps are idle time, 'nccl.wait' is not"
+expect_status 0 "$BATON" report --leaf idle.cpu "$work/late.run"
+expect_prints "The 5 worst gaps"
+for gate in 'framwork>0.1' 'input>0.1' 'idle>nan' 'idle>inf'; do
+	expect_status 2 "$BATON" report --fail-if "$gate" "$work/late.run"
+done
+expect_status 2 "$BATON" report --fail-if 'inputt>0.1' "$work/late.run"
+expect_says "did you mean 'idle.host.input'?" "work.matmul " "idle.unknown.unmatched"
+expect_status 2 "$BATON" reduce --steps nope "$work/late.run"
+
+# Keeps out: a trace without the CPU side whose idle time is blamed on something.
+"$PYTHON" - "$work/late/rank-0.json" "$work/kernels.json" <<'END' || fail "kernels.json"
+import json, sys
+trace = json.load(open(sys.argv[1]))
+trace["traceEvents"] = [e for e in trace["traceEvents"] if e.get("cat") in ("kernel", "gpu_memcpy")]
+trace["distributedInfo"]["world_size"] = 1
+json.dump(trace, open(sys.argv[2], "w"))
+END
+expect_status 0 "$BATON" import "$work/kernels.json" -o "$work/kernels.run"
+expect_status 0 "$BATON" report --json "$work/kernels.run"
+expect_true "[f['id'] for f in d['findings'] if f['leaf'].startswith('idle') and f['severity'] != 'none'] == []"
+expect_true "any('no CPU activity' in f['text'] and f['remedy'] for f in d['findings'])"
+expect_status 0 "$BATON" report "$work/kernels.run"
+expect_prints "The trace holds no CPU activity" ", no CPU activity in the trace"
+
+# Keeps out: hosts counted by names that the importer made up to tell devices apart.
+kineto same-device "$work/same"
+imported "$work/same" "$work/same.run"
+expect_status 0 "$BATON" report --json "$work/same.run"
+expect_true "d['run']['hosts'] is None and len(d['devices']) == 2"
+expect_status 0 "$BATON" report "$work/same.run"
+expect_prints "hosts not named"
+
+# Keeps out: time that is lost backwards.
+kineto stalls "$work/stalls" --stall-us 3000
+kineto stalls "$work/few" --stall-us 300
+imported "$work/stalls" "$work/stalls.run"
+imported "$work/few" "$work/few.run"
+expect_status 0 "$BATON" compare "$work/stalls.run" "$work/few.run"
+expect_prints "saves 2.7" "against the base"
+finish

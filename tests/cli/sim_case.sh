@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# baton-sim: the same bytes from the same seed, whatever the number of threads; traces that the rest of baton reads.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+
+# Keeps out: a result that depends on which thread was faster, or on the machine.
+for threads in 1 2 7; do
+	expect_status 0 "$sim" -o "$work/t$threads" --ranks 12 --per-host 3 --steps 4 --threads $threads --truth "$work/t$threads.json" \
+		--fault slow_gpu@5 --fault input
+done
+for threads in 2 7; do
+	checks=$((checks + 1))
+	diff -r "$work/t1" "$work/t$threads" && cmp "$work/t1.json" "$work/t$threads.json" || fail "1 and $threads threads differ"
+done
+expect_status 0 "$sim" -o "$work/other" --ranks 12 --per-host 3 --steps 4 --seed 2
+checks=$((checks + 1))
+! diff -rq "$work/t1" "$work/other" >/dev/null || fail "two seeds give one trace"
+
+# Keeps out: kernels or launches that go missing between the engine and the file, and files that baton refuses.
+expect_status 0 "$sim" -o "$work/k903" --ranks 2 --steps 3 --kernels 903
+expect_status 0 "$BATON" check "$work/k903"
+expect_status 0 "$BATON" dump --json "$work/k903"
+checks=$((checks + 1))
+grep -c '"record":"op".*"op_kind":1,' "$work/out" | grep -qx "$((2 * 3 * 903 + 2))" || # and the first broadcast of each rank
+	fail "$(grep -c '"record":"op".*"op_kind":1,' "$work/out") kernels"
+
+# Keeps out: the answer in the trace.
+expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func
+checks=$((checks + 1))
+! "$BATON" dump --json "$work/hidden" | grep -Eiq 'gil_hog|host_func"|"ddp"' || fail "the trace names its scenario"
+
+expect_status 2 "$sim" -o "$work/x" --workload nothing
+expect_says nothing
+expect_status 2 "$sim" -o "$work/x" --fault nothing
+expect_status 2 "$sim" -o "$work/x" --ranks 0
+expect_status 5 "$sim" -o "$work/k903" --steps 3
+expect_says 'File exists'
+finish

@@ -1,0 +1,194 @@
+#include "account.h"
+
+#include "world.h"
+
+#include <stdlib.h>
+
+static const char *const names[CAUSE_COUNT] = {[CAUSE_CPU_WORK] = "cpu_work",
+											   [CAUSE_PAGE_FAULT] = "page_fault",
+											   [CAUSE_INPUT] = "input",
+											   [CAUSE_SYNC] = "sync",
+											   [CAUSE_ALLOC] = "alloc",
+											   [CAUSE_MODULE_LOAD] = "module_load",
+											   [CAUSE_NCCL_HOST] = "nccl_host",
+											   [CAUSE_GIL] = "gil",
+											   [CAUSE_NO_CORE] = "no_core",
+											   [CAUSE_SLEEP] = "sleep",
+											   [CAUSE_API] = "api",
+											   [CAUSE_LAUNCH_CALL] = "launch_call",
+											   [CAUSE_LAUNCH_LATENCY] = "launch_latency",
+											   [CAUSE_QUEUE_FULL] = "queue_full",
+											   [CAUSE_PROFILER] = "profiler",
+											   [CAUSE_DISPATCH] = "dispatch",
+											   [CAUSE_HOST_FUNC] = "host_func",
+											   [CAUSE_DEPENDENCY] = "dependency",
+											   [CAUSE_NONE] = "none"};
+
+const char *cause_name(enum cause cause)
+{
+	return names[cause];
+}
+
+/* ---- what threads did ---- */
+
+void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
+			 struct thread *other)
+{
+	if (to_ns <= from_ns)
+		return;
+	struct segment *last = log->n ? &log->at[log->n - 1] : NULL;
+	if (last && last->to_ns == from_ns && last->cause == cause && last->other == other) {
+		last->to_ns = to_ns;
+		return;
+	}
+	if (log->n == log->room) {
+		log->room = log->room ? 2 * log->room : 64;
+		log->at = must(realloc(log->at, log->room * sizeof(*log->at)));
+	}
+	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
+}
+
+void log_waited(struct log *log, int64_t ns, enum cause cause)
+{
+	log->debtor = cause;
+	log->debt_ns += ns;
+}
+
+/* The first segment that ends after `at`. */
+static size_t log_find(const struct log *log, int64_t at)
+{
+	size_t low = 0, high = log->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (log->at[middle].to_ns <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- who held an op up ---- */
+
+static void add(struct account *account, int64_t from, int64_t to, enum cause cause)
+{
+	if (to <= from)
+		return;
+	struct idle *last = account->n ? &account->idle[account->n - 1] : NULL;
+	if (last && last->to_ns == from && last->cause == cause) {
+		last->to_ns = to;
+		return;
+	}
+	if (account->n == account->room) {
+		account->room = account->room ? 2 * account->room : 64;
+		account->idle = must(realloc(account->idle, account->room * sizeof(*account->idle)));
+	}
+	account->idle[account->n++] = (struct idle){from, to, cause};
+}
+
+/* The thread worked its way towards the launch. A thread that was made to wait for the device is
+ * late by that much: its next delays, up to that much, are the waiting's. */
+static void add_work(struct account *account, struct log *debtor, int64_t from, int64_t to,
+					 enum cause cause)
+{
+	bool ordinary = cause == CAUSE_CPU_WORK || cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL;
+	int64_t owed = ordinary ? debtor->debt_ns : 0;
+	int64_t middle = owed < to - from ? from + owed : to;
+	add(account, from, middle, (enum cause)debtor->debtor);
+	add(account, middle, to, cause);
+	if (ordinary)
+		debtor->debt_ns -= middle - from;
+}
+
+/* What `thread` did in [from, to); where it waited for another thread, what that one did. */
+static void blame_thread(struct account *account, const struct thread *thread, struct log *debtor,
+						 int64_t from, int64_t to, int depth)
+{
+	const struct log *log = &thread->log;
+	for (size_t i = log_find(log, from); from < to; i++) {
+		if (i >= log->n) { /* not over yet, or its life is */
+			add(account, from, to, CAUSE_CPU_WORK);
+			return;
+		}
+		const struct segment *s = &log->at[i];
+		int64_t end = s->to_ns < to ? s->to_ns : to;
+		if (s->from_ns > from) {
+			int64_t gap = s->from_ns < to ? s->from_ns : to;
+			add(account, from, gap, CAUSE_CPU_WORK);
+			from = gap;
+		}
+		if (from >= end)
+			continue;
+		if (s->other && depth < 8)
+			blame_thread(account, s->other, debtor, from, end, depth + 1);
+		else
+			add_work(account, debtor, from, end, s->cause);
+		from = end;
+	}
+}
+
+static void blame_launch(struct account *account, const struct gpu_op *op, int64_t from, int64_t to)
+{
+	const struct gpu_launch *launch = &op->launch;
+	struct thread *thread = launch->thread;
+	int64_t begin = launch->call_begin_ns, end = launch->call_end_ns;
+	int64_t p1 = begin < from ? from : begin < to ? begin : to;
+	int64_t p2 = end < p1 ? p1 : end < to ? end : to;
+	if (from < p1)
+		blame_thread(account, thread, &thread->log, from, p1, 0);
+	if (launch->blocking) {
+		add(account, p1, to, CAUSE_SYNC);
+		return;
+	}
+	for (size_t i = log_find(&thread->log, p1); p1 < p2 && i < thread->log.n; i++) {
+		const struct segment *s = &thread->log.at[i];
+		int64_t stop = s->to_ns < p2 ? s->to_ns : p2;
+		add(account, p1, stop, s->cause);
+		p1 = stop > p1 ? stop : p1;
+	}
+	add(account, p1, p2, CAUSE_LAUNCH_CALL);
+	add(account, p2, to, CAUSE_LAUNCH_LATENCY);
+}
+
+/* `op` started (or could have run) at `to` and not before: why not in [from, to)? */
+static void blame_op(struct account *account, const struct gpu_op *op, int64_t from, int64_t to)
+{
+	const struct gpu_op *last = op->last_op;
+	if (op->last == LAST_LAUNCH || !last) {
+		blame_launch(account, op, from, to);
+		return;
+	}
+	int64_t over = last->end_ns < from ? from : last->end_ns < to ? last->end_ns : to;
+	if (last->kind == GPU_HOST_FUNC) {
+		int64_t began = last->start_ns < from   ? from
+						: last->start_ns < over ? last->start_ns
+												: over;
+		if (began > from)
+			blame_op(account, last, from, began);
+		add(account, began, over, CAUSE_HOST_FUNC);
+	} else {
+		add(account, from, over, last->gpu == op->gpu ? CAUSE_DISPATCH : CAUSE_DEPENDENCY);
+	}
+	add(account, over, to, CAUSE_DISPATCH);
+}
+
+void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns)
+{
+	blame_op(account, op, from_ns, op->start_ns);
+}
+
+void account_op(struct account *account, const struct gpu_op *op)
+{
+	int32_t step = op->launch.step + 1;
+	if (account->last_ns < op->end_ns)
+		account->last_ns = op->end_ns;
+	if (account->first_ns == 0 || op->start_ns < account->first_ns)
+		account->first_ns = op->start_ns;
+	if (step > account->n_steps)
+		return;
+	if (account->step_end_ns[step] < op->end_ns)
+		account->step_end_ns[step] = op->end_ns;
+	if (account->step_begin_ns[step] == 0 ||
+		op->launch.call_begin_ns < account->step_begin_ns[step])
+		account->step_begin_ns[step] = op->launch.call_begin_ns;
+}

@@ -1,0 +1,50 @@
+/* The engine's own account of idle time: for every moment a device had nothing to run, what held up
+ * the one it was waiting for. Written from the events that were executed; knows nothing of how the
+ * reducer explains the same trace. */
+#ifndef SIMGPU_ACCOUNT_H
+#define SIMGPU_ACCOUNT_H
+
+#include "script.h"
+
+struct thread;
+struct gpu_op;
+
+struct segment { /* what a thread did */
+	int64_t from_ns, to_ns;
+	uint32_t cause;
+	struct thread *other; /* it waited for this one */
+};
+
+struct log { /* without gaps, oldest first */
+	struct segment *at;
+	size_t n, room;
+	int64_t debt_ns; /* how far the calls that waited for the device in this step set the thread
+					  * back, less what that has cost since */
+	uint32_t debtor; /* the cause of the last of them */
+};
+
+struct idle {
+	int64_t from_ns, to_ns;
+	uint32_t cause;
+};
+
+struct account { /* of a device */
+	struct idle *idle;
+	size_t n, room;
+	int64_t *step_end_ns;   /* of the last op launched in the step; [0]: before the first */
+	int64_t *step_begin_ns; /* of the first launch of the step; [0] unused */
+	int32_t n_steps;
+	int64_t first_ns, last_ns; /* hull */
+};
+
+void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
+			 struct thread *other);
+/* The thread was kept waiting by its device for that long, in a call of this cause. */
+void log_waited(struct log *log, int64_t ns, enum cause cause);
+/* The device of `op` had nothing to run in [from, op->start). */
+void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);
+/* An op of the device is over. */
+void account_op(struct account *account, const struct gpu_op *op);
+const char *cause_name(enum cause cause);
+
+#endif
