@@ -372,6 +372,8 @@ int main(void)
 		}
 		check_seeds(w, w->least_ranks);
 	}
+	for (uint32_t kernels = 20; kernels < 420; kernels += 33)
+		check_exact(&workload_ddp, 2, kernels, 2);
 	CHECK(workload_find("none") == NULL, "'none' is found");
 	check_faults();
 	check_injected();

@@ -1,8 +1,9 @@
 /* nn.DataParallel: one process drives all devices of a host. Each step the first device sends
  * parameters and inputs to the others, a thread per device runs forward and backward (all want the
  * one GIL), outputs and gradients come back, and the first device alone takes the loss and the
- * optimizer. The others wait for it inside the broadcast. Only the first device has the number of
- * kernels asked for. */
+ * optimizer. The others wait for it inside the broadcast. No loss is read: the threads would begin
+ * every step without a lead and queue for the lock. Only the first device has the number of kernels
+ * asked for. */
 #include "workload_parts.h"
 
 #include "baton/format.h"
