@@ -121,7 +121,16 @@ static void check_counts(const struct workload *w)
 struct calls { /* per communicator and device: a digest of its collectives, in order */
 	uint64_t *digest;
 	int64_t *balance; /* SENDRECV from -> to: sends minus receives, and bytes */
+	uint32_t strangers;
 };
+
+static bool is_member(const struct comm_def *comm, uint32_t device)
+{
+	for (uint32_t m = 0; m < comm->size; m++)
+		if (comm->ranks[m] == device)
+			return true;
+	return false;
+}
 
 static void follow(void *to, const struct place *place, const struct insn *i)
 {
@@ -130,6 +139,7 @@ static void follow(void *to, const struct place *place, const struct insn *i)
 		return;
 	const struct comm_def *comm = &place->s->comms[i->b];
 	uint32_t device = device_of(place, i);
+	c->strangers += !is_member(comm, device);
 	if (i->kind == INSN_COLLECTIVE) {
 		uint64_t *d = &c->digest[i->b * DEVICES + device];
 		*d = (*d + (uint64_t)i->c * 31 + (uint64_t)i->d + 1) * 0x100000001b3u;
@@ -146,9 +156,11 @@ static void check_members(const struct workload *w, uint32_t ranks)
 {
 	struct script *s = script_of(w, 7, ranks, 0);
 	struct calls c = {calloc((s->n_comms + 1) * DEVICES, sizeof *c.digest),
-					  calloc(DEVICES * DEVICES, sizeof *c.balance)};
+					  calloc(DEVICES * DEVICES, sizeof *c.balance), 0};
 	walk(s, false, follow, &c);
 	uint32_t used = 0;
+	CHECK(c.strangers == 0, "%s x %u: %u calls of devices that are no members", w->name, ranks,
+		  c.strangers);
 	for (uint32_t i = 0; i < s->n_comms; i++)
 		for (uint32_t m = 0; m < s->comms[i].size; m++) {
 			uint64_t first = c.digest[i * DEVICES + s->comms[i].ranks[0]];
@@ -370,6 +382,8 @@ int main(void)
 			check_members(w, ranks);
 			check_operands(w, ranks);
 		}
+		if (w != &workload_dataparallel) /* several groups, two hosts */
+			check_members(w, DEVICES);
 		check_seeds(w, w->least_ranks);
 	}
 	for (uint32_t kernels = 20; kernels < 420; kernels += 33)
