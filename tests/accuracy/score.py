@@ -111,10 +111,16 @@ def findings_of(report):
     return [f for f in report["findings"] if f["severity"] != "none"]
 
 
-def judge(s, truth, report, accepted):
-    """[(check, passed, what was said)] of a scenario."""
+def news(report, base):
+    """The findings that the same job without its faults does not have, or clearly smaller: a pipeline has its bubbles."""
+    usual = {f["id"]: f["share_ms"] for f in base["findings"]}
+    return [f for f in findings_of(report) if f["share_ms"] > 1.25 * usual.get(f["id"], 0)]
+
+
+def judge(s, truth, report, base, accepted):
+    """[(check, passed, what was said)] of a scenario; `base`: the report of the job without faults."""
     steps = report["run"]["steps"]
-    found = findings_of(report)
+    found = news(report, base) if base else findings_of(report)
     first = found[0] if found else {"id": "none", "text": "no finding"}
     checks = []
     if s.workload != "inference":
@@ -141,7 +147,11 @@ def run_scenario(job):
         truth = runner.simulate(s, directory, nvtx)
         report, found = runner.reduce(directory, truth)
         agreed = runner.agreement(directory, truth) if with_reference else ""
-        return s.name, nvtx, confusion(truth, found), judge(s, truth, report, accepted), agreed
+        base = None
+        if s.faults:
+            healthy = runner.simulate(s, directory.parent / "base", nvtx, faults=[])
+            base = runner.reduce(directory.parent / "base", healthy)[0]
+        return s.name, nvtx, confusion(truth, found), judge(s, truth, report, base, accepted), agreed
     except (RuntimeError, KeyError, ValueError) as problem:
         return s.name, nvtx, collections.Counter(), [("runs", False, str(problem))], ""
     finally:
