@@ -1,123 +1,387 @@
 #include "steps/period.h"
 
+#include "steps/cycles.h"
+#include "steps/sequence.h"
+#include "steps/voices.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct symbol {
-	uint32_t symbol;
-	size_t count;
-	size_t first; /* position of its first launch */
-	size_t last;
+enum {
+	LONGEST_TOKEN = 16, /* kernels in direct succession taken as one voice */
+	LEAST_PLACES = 4, /* fewer are in order by chance too often */
+	LEAST_EVIDENCE = 16,
+	NARROW = 4, /* positions between steps that may be anything */
+	WIDEST_RATIO = 8, /* so many cycles share one optimizer update, unless it is a large one */
 };
 
-struct position {
-	uint32_t symbol;
-	size_t at;
+/* What the search carries: the sequence, the voices of single kernels, the steps found so far. */
+struct search {
+	struct sequence sequence;
+	struct voices kernels;
+	struct voices base; /* of the tokens the steps were found with */
+	struct cycles steps;
+	uint32_t *gap; /* by position: 1 + the number of steps before it, 0 inside a step */
+	uint32_t *lengths;
+	size_t n_lengths;
+	uint32_t rest; /* what usually lies between steps (as found so far) without evaluation */
 };
 
-static int by_symbol(const void *a, const void *b)
+static int by_length(const void *a, const void *b)
 {
-	const struct position *x = a, *y = b;
-	if (x->symbol != y->symbol)
-		return x->symbol < y->symbol ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	return x < y ? -1 : x > y;
 }
 
-/* Counts within 2 % (at least 1) are the same count: a record may be lost here and there. */
-static bool same_count(size_t a, size_t b)
+static uint32_t median_length(struct search *s)
 {
-	size_t larger = a > b ? a : b, slack = larger / 50 > 1 ? larger / 50 : 1;
-	return larger < 20 ? a == b : larger - (a < b ? a : b) <= slack;
+	if (s->n_lengths == 0)
+		return 0;
+	qsort(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
+	return s->lengths[(s->n_lengths - 1) / 2];
 }
 
-/* The count that most distinct symbols share; of equals the larger. */
-static size_t common_count(const struct symbol *symbols, size_t n)
+static uint32_t median_cycle(struct search *s, const struct cycles *cycles)
 {
-	size_t best = 0, best_support = 0;
-	for (size_t i = 0; i < n; i++) {
-		size_t support = 0;
-		if (symbols[i].count < PERIOD_LEAST_STEPS)
-			continue;
-		for (size_t k = 0; k < n; k++)
-			support += same_count(symbols[k].count, symbols[i].count);
-		if (support > best_support || (support == best_support && symbols[i].count > best)) {
-			best = symbols[i].count;
-			best_support = support;
+	s->n_lengths = 0;
+	for (size_t i = 0; i < cycles->n; i++)
+		s->lengths[s->n_lengths++] = cycles->list[i].end - cycles->list[i].begin + 1;
+	return median_length(s);
+}
+
+/* Enough of the choir goes round in order, often enough, and makes up enough of what there is from
+ * its first cycle to its last, to rule out chance. */
+static bool convincing(const struct cycles *c, uint64_t weight)
+{
+	return c->n >= PERIOD_LEAST_STEPS && c->places >= LEAST_PLACES &&
+		   c->in_order >= LEAST_EVIDENCE && c->in_order * 10 >= c->sung * 6 &&
+		   weight * 5 >= c->list[c->n - 1].end - c->list[0].begin;
+}
+
+/* The cycles of one choir; of `choir` only the figures remain. */
+static int choir_cycles(struct voices *voices, bool rarest, struct choir *choir,
+						struct cycles *out)
+{
+	*out = (struct cycles){0};
+	int error = voices_choir(voices, rarest, choir);
+	if (!error)
+		error = cycles_find(voices, choir, out);
+	choir_free(choir);
+	return error;
+}
+
+/* The cycles of the voices that make up most of the run: single kernels when these do, else groups
+ * of 2, 4, 8 or 16 in succession (a workload with few different kernels). */
+static int find_base(struct search *s)
+{
+	uint32_t n = s->sequence.n, n_tokens = s->sequence.n_symbols;
+	struct choir best = {0};
+	uint32_t *tokens = malloc(((size_t)n + 1) * sizeof(*tokens));
+	if (!tokens)
+		return -ENOMEM;
+	memcpy(tokens, s->sequence.symbol, n * sizeof(*tokens));
+	int error = 0;
+	for (uint32_t k = 1; !error && k <= LONGEST_TOKEN && k < n && best.weight * 2 < n; k *= 2) {
+		struct voices voices = {0};
+		struct cycles cycles = {0};
+		struct choir choir = {0};
+		if (k > 1)
+			error = sequence_pairs(tokens, tokens + k / 2, n - k + 1, tokens, &n_tokens);
+		if (!error)
+			error = voices_build(tokens, n - k + 1, n_tokens, s->sequence.mark, &voices);
+		voices.span = k;
+		if (!error)
+			error = choir_cycles(&voices, false, &choir, &cycles);
+		if (getenv("PD")) fprintf(stderr, "k %u n %u voices %zu choir w %lu cycles %zu places %zu sung %zu order %zu\n", k, n, voices.n, choir.weight, cycles.n, cycles.places, cycles.sung, cycles.in_order);
+		if (!error && convincing(&cycles, choir.weight) && choir.value > best.value) {
+			struct cycles swap = s->steps;
+			s->steps = cycles;
+			struct voices other = s->base;
+			cycles = swap;
+			best = choir;
+			s->base = voices;
+			voices = other;
 		}
+		voices_free(&voices);
+		cycles_free(&cycles);
 	}
-	return best;
+	free(tokens);
+	return error;
 }
 
-/* Do the launches positions[0..n) come in a steady rhythm: every distance within a factor 3 of the
- * median one? */
-static bool regular(const struct position *positions, size_t n, size_t *scratch)
+static void mark_gaps(struct search *s)
 {
-	for (size_t i = 1; i < n; i++)
-		scratch[i - 1] = positions[i].at - positions[i - 1].at;
-	qsort(scratch, n - 1, sizeof(*scratch), by_size);
-	size_t median = scratch[(n - 2) / 2];
-	return scratch[0] * 3 >= median && scratch[n - 2] <= 3 * median;
-}
-
-static size_t list_symbols(const struct position *positions, size_t n, struct symbol *symbols)
-{
-	size_t found = 0;
-	for (size_t i = 0; i < n; i++) {
-		if (found == 0 || symbols[found - 1].symbol != positions[i].symbol)
-			symbols[found++] = (struct symbol){.symbol = positions[i].symbol, .first = i};
-		symbols[found - 1].count++;
-		symbols[found - 1].last = i;
+	uint32_t p = 0, n_steps = (uint32_t)s->steps.n;
+	for (uint32_t i = 0; i <= n_steps; i++) {
+		const struct cycle *next = &s->steps.list[i];
+		while (p < (i < n_steps ? next->begin : s->sequence.n))
+			s->gap[p++] = i + 1;
+		while (i < n_steps && p <= next->end)
+			s->gap[p++] = 0;
 	}
-	return found;
 }
 
-/* The symbol that begins the steps: shares the common count, regular, launched first of all such.
- */
-static const struct symbol *choose_anchor(const struct symbol *symbols, size_t n,
-										  const struct position *positions, size_t *scratch)
+/* In how many gaps between steps the voice occurs; *inside: how often it occurs in a gap, *first: is
+ * the first gap one of them. */
+static uint32_t gaps_with(const struct search *s, const struct voice *voice, const uint32_t *at,
+						  uint32_t *inside, bool *first)
 {
-	size_t count = common_count(symbols, n);
-	const struct symbol *anchor = NULL;
-	for (size_t i = 0; count && i < n; i++) {
-		const struct symbol *s = &symbols[i];
-		if (s->count < PERIOD_LEAST_STEPS || !same_count(s->count, count) ||
-			!regular(positions + s->first, s->count, scratch))
+	uint32_t gaps = 0, last = 0;
+	*inside = 0;
+	*first = s->gap[at[0]] == 1;
+	for (uint32_t k = 0; k < voice->n; k++) {
+		uint32_t gap = s->gap[at[k]];
+		*inside += gap != 0;
+		gaps += gap != 0 && gap != last;
+		last = gap ? gap : last;
+	}
+	return gaps;
+}
+
+/* Lets only those voices take part whose kernel occurs almost only between the steps, in at least
+ * so many of the gaps; `unit`: and as a rule once in each, else: and before the first step. */
+static void admit_between(struct search *s, struct voices *voices, uint32_t least_gaps, bool unit)
+{
+	bool between = false;
+	for (size_t i = 0; i < voices->n; i++) {
+		struct voice *voice = &voices->list[i];
+		bool first;
+		uint32_t inside, gaps = gaps_with(s, voice, voices->at + voice->first, &inside, &first);
+		if (i == 0 || voice->token != voice[-1].token) /* a kernel's plain voice is its first */
+			between = (uint64_t)inside * 5 >= (uint64_t)voice->n * 4;
+		voice->eligible = between && gaps >= least_gaps &&
+						  (unit ? voice->n * 2 <= gaps * 3 : first);
+	}
+}
+
+/* How many passes lie in a gap before a step as a rule: no more than before the first step, where
+ * evaluation is least likely, and in nine gaps of ten. */
+static uint32_t usual_passes(struct search *s, const struct cycles *passes)
+{
+	uint32_t first = 0;
+	size_t k = 0;
+	s->n_lengths = 0;
+	for (size_t i = 0; i < s->steps.n; i++) {
+		uint32_t here = 0;
+		for (; k < passes->n && passes->list[k].begin < s->steps.list[i].begin; k++)
+			here++;
+		first = i == 0 ? here : first;
+		if (here)
+			s->lengths[s->n_lengths++] = here;
+	}
+	qsort(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
+	uint32_t few = s->n_lengths ? s->lengths[s->n_lengths / 10] : 1;
+	return first && first < few ? first : few;
+}
+
+/* Kernels that the steps share with evaluation, or that occur several times a step, are still
+ * between the steps: the last time they go round before a step is its own beginning. */
+static int reach_forward(struct search *s)
+{
+	struct cycles passes = {0};
+	uint32_t end = 0;
+	size_t k = 0, plain = 0;
+	mark_gaps(s);
+	admit_between(s, &s->base, (uint32_t)(s->steps.n * 3 / 4), false);
+	int error = choir_cycles(&s->base, true, &(struct choir){0}, &passes);
+	if (getenv("PD")) fprintf(stderr, "reach: steps %zu: passes %zu places %zu sung %zu order %zu\n", s->steps.n, passes.n, passes.places, passes.sung, passes.in_order);
+	uint32_t usual = error ? 0 : usual_passes(s, &passes);
+	for (size_t i = 0; !error && i < s->steps.n; i++) {
+		struct cycle *step = &s->steps.list[i];
+		size_t from = k;
+		while (k < passes.n && passes.list[k].begin < step->begin)
+			k++;
+		while (from < k && i > 0 && passes.list[from].begin <= end)
+			from++;
+		if (k > from)
+			step->begin = passes.list[k - from > usual ? k - usual : from].begin;
+		if (i > 0 && (k - from == usual || passes.n == 0))
+			s->lengths[plain++] = step->begin - end - 1;
+		end = step->end;
+	}
+	s->n_lengths = plain;
+	s->rest = median_length(s);
+	cycles_free(&passes);
+	return error;
+}
+
+/* Kernels of `unit` among the launches between two steps, in launches and in different kernels. */
+static uint32_t unit_launches(const struct search *s, const struct cycle *unit)
+{
+	const uint32_t *mark = s->sequence.mark;
+	uint32_t n = s->sequence.n;
+	uint32_t end = unit->end + 1 < n ? mark[unit->end + 1] : mark[n - 1] + 1;
+	return end - mark[unit->begin];
+}
+
+
+/* Is the unit a part of the step that follows several of the cycles found so far: an optimizer
+ * update after micro-batches, or backward and optimizer after one of many forward passes? A single
+ * kernel now and then is not. */
+static bool completes(struct search *s, const struct cycles *units, size_t kernels)
+{
+	s->n_lengths = 0;
+	for (size_t i = 0; i < units->n; i++)
+		s->lengths[s->n_lengths++] = unit_launches(s, &units->list[i]);
+	uint32_t launches = median_length(s);
+	if (kernels < 2 && launches < 3)
+		return false;
+	size_t ratio = (s->steps.n + units->n - 1) / units->n;
+	return ratio <= WIDEST_RATIO || launches * 20 >= median_cycle(s, &s->steps) * ratio;
+}
+
+/* The launches between steps that are followed by a unit consist of the unit, apart from what is
+ * also between other steps. */
+static bool dense(struct search *s, const struct cycles *units)
+{
+	uint32_t extra = 0;
+	s->n_lengths = 0;
+	for (size_t i = 0, k = 0; i + 1 < s->steps.n; i++) {
+		const struct cycle *step = &s->steps.list[i];
+		while (k < units->n && units->list[k].begin < step->end)
+			k++;
+		if (k == units->n || units->list[k].begin > step[1].begin)
+			s->lengths[s->n_lengths++] = step[1].begin - step->end - 1;
+	}
+	uint32_t usual = median_length(s);
+	s->n_lengths = 0;
+	for (size_t i = 0, k = 0; i + 1 < s->steps.n; i++) {
+		const struct cycle *step = &s->steps.list[i];
+		while (k < units->n && units->list[k].begin < step->end)
+			k++;
+		if (k == units->n || units->list[k].begin > step[1].begin)
 			continue;
-		if (!anchor || positions[s->first].at < positions[anchor->first].at)
-			anchor = s;
+		extra = step[1].begin - step->end - 1;
+		s->lengths[s->n_lengths++] = extra > usual ? extra - usual : 0;
 	}
-	return anchor;
+	return median_cycle(s, units) * 2 >= median_length(s);
+}
+
+/* Nearly every unit has a step of its own before it, since the unit before. */
+static bool interleaved(const struct search *s, const struct cycles *units)
+{
+	size_t with = 0, k = 0;
+	for (size_t i = 0; i < units->n; i++) {
+		size_t from = k;
+		while (k < s->steps.n && s->steps.list[k].begin < units->list[i].begin)
+			k++;
+		with += k > from;
+	}
+	return with >= PERIOD_LEAST_STEPS && with * 5 >= units->n * 4;
+}
+
+/* Steps of one unit each. A small unit (optimizer) ends all cycles since the one before it, a large
+ * one (backward and optimizer) only the last: the others are evaluation. */
+static void merge_steps(struct search *s, const struct cycles *units, bool last_only)
+{
+	size_t n = 0, k = 0;
+	uint32_t end = 0;
+	for (size_t i = 0; i < units->n; i++) {
+		struct cycle step = units->list[i];
+		bool any = false;
+		for (; k < s->steps.n && s->steps.list[k].begin < units->list[i].begin; k++) {
+			if ((any && !last_only) || (i > 0 && s->steps.list[k].begin <= end))
+				continue;
+			step.begin = s->steps.list[k].begin;
+			any = true;
+		}
+		end = step.end;
+		if (any) /* a unit without a cycle before it is none */
+			s->steps.list[n++] = step;
+	}
+	s->steps.n = n;
+}
+
+/* What as a rule still lies between the steps belongs to the next one: a step begins where the one
+ * before ends. What lies there beyond the rule (evaluation) belongs to the step before. */
+static void close_gaps(struct search *s)
+{
+	for (size_t i = 1; s->rest > NARROW && i < s->steps.n; i++) {
+		struct cycle *step = &s->steps.list[i];
+		uint32_t gap = step->begin - step[-1].end - 1;
+		step->begin -= gap < s->rest ? gap : s->rest;
+	}
+}
+
+static int promote(struct search *s, bool *changed)
+{
+	struct cycles units = {0};
+	*changed = false;
+	mark_gaps(s);
+	admit_between(s, &s->kernels, PERIOD_LEAST_STEPS, true);
+	int error = choir_cycles(&s->kernels, false, &(struct choir){0}, &units);
+	if (getenv("PD")) for (size_t i=0;i<s->kernels.n;i++) { bool first; uint32_t in, g = gaps_with(s,&s->kernels.list[i],s->kernels.at+s->kernels.list[i].first,&in,&first); if (getenv("PV")) fprintf(stderr,"voice tok %u n %u w %u gaps %u in %u elig %d\n", s->kernels.list[i].token, s->kernels.list[i].n, s->kernels.list[i].weight, g, in, s->kernels.list[i].eligible);}
+	if (getenv("PD")) fprintf(stderr, "promote: steps %zu: units %zu places %zu sung %zu order %zu completes %d dense %d\n", s->steps.n, units.n, units.places, units.sung, units.in_order, completes(s,&units,units.places), dense(s,&units));
+	bool unit = !error && units.n >= PERIOD_LEAST_STEPS && units.n < s->steps.n;
+	if (unit && units.list[0].begin < s->steps.list[0].begin && convincing(&units, UINT32_MAX)) {
+		struct cycles swap = s->steps; /* it goes round what was found: a layer */
+		s->steps = units;
+		units = swap;
+		*changed = true;
+	} else if (unit && interleaved(s, &units) && completes(s, &units, units.places) && dense(s, &units)) {
+		merge_steps(s, &units, median_cycle(s, &units) >= median_cycle(s, &s->steps));
+		*changed = true;
+	}
+	cycles_free(&units);
+	return error;
+}
+
+static int search_run(struct search *s)
+{
+	uint32_t n = s->sequence.n;
+	s->gap = malloc(((size_t)n + 1) * sizeof(*s->gap));
+	s->lengths = malloc(((size_t)n + 1) * sizeof(*s->lengths));
+	int error = s->gap && s->lengths ? 0 : -ENOMEM;
+	if (!error)
+		error = voices_build(s->sequence.symbol, n, s->sequence.n_symbols,
+							 s->sequence.mark, &s->kernels);
+	if (!error)
+		error = find_base(s);
+	bool again = !error && s->steps.n >= PERIOD_LEAST_STEPS;
+	for (int rounds = 0; again && !error && rounds < 3; rounds++) {
+		error = reach_forward(s);
+		if (!error)
+			error = promote(s, &again);
+	}
+	if (!error)
+		close_gaps(s);
+	return error;
+}
+
+static int copy_begins(const struct search *s, const struct launch_mark *marks, int64_t **begins,
+					   size_t *n)
+{
+	if (s->steps.n < PERIOD_LEAST_STEPS)
+		return 0;
+	*begins = malloc(s->steps.n * sizeof(**begins));
+	if (!*begins)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->steps.n; i++) {
+		int64_t begin = marks[s->sequence.mark[s->steps.list[i].begin]].launch_ns;
+		if (*n == 0 || begin > (*begins)[*n - 1])
+			(*begins)[(*n)++] = begin;
+	}
+	return 0;
 }
 
 int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begins, size_t *n)
 {
-	struct position *positions = malloc((n_marks + 1) * sizeof(*positions));
-	struct symbol *symbols = malloc((n_marks + 1) * sizeof(*symbols));
-	size_t *scratch = malloc((n_marks + 1) * sizeof(*scratch));
-	int error = positions && symbols && scratch ? 0 : -ENOMEM;
+	struct search s = {0};
 	*begins = NULL;
 	*n = 0;
-	if (!error) {
-		for (size_t i = 0; i < n_marks; i++)
-			positions[i] = (struct position){marks[i].symbol, i};
-		qsort(positions, n_marks, sizeof(*positions), by_symbol);
-		size_t n_symbols = list_symbols(positions, n_marks, symbols);
-		const struct symbol *anchor = choose_anchor(symbols, n_symbols, positions, scratch);
-		*begins = anchor ? malloc(anchor->count * sizeof(**begins)) : NULL;
-		for (size_t i = 0; *begins && i < anchor->count; i++)
-			(*begins)[(*n)++] = marks[positions[anchor->first + i].at].launch_ns;
-		error = anchor && !*begins ? -ENOMEM : 0;
-	}
-	free(positions);
-	free(symbols);
-	free(scratch);
+	int error = sequence_build(marks, n_marks, &s.sequence);
+	if (!error && s.sequence.n >= PERIOD_LEAST_STEPS)
+		error = search_run(&s);
+	if (!error)
+		error = copy_begins(&s, marks, begins, n);
+	sequence_free(&s.sequence);
+	voices_free(&s.kernels);
+	voices_free(&s.base);
+	cycles_free(&s.steps);
+	free(s.gap);
+	free(s.lengths);
 	return error;
 }

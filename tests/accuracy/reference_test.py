@@ -536,7 +536,7 @@ class SchedTest(GapCase):
             self.assertEqual((leaves["idle.host.blocked"], leaves.get("idle.host.no_core")),
                              (100, no_core))
         trace = late_launch().overhead(200, 300, 1, 1).sched(200, 300, 50, 50)
-        self.expect(trace, tool_profiler=100, cpu_framework=400)
+        self.expect(trace, host_no_core=50, tool_profiler=50, cpu_framework=400)
 
     def hand_off(self, *rows):
         """Thread 1 launched j and is in cudaMalloc until 400; thread 2 first appears at 300."""

@@ -259,26 +259,7 @@ static void sample(const struct log *log, int64_t from, int64_t to, int64_t *sle
 	}
 }
 
-/* What the sampler saw of a thread that made no new record in [from, to). Returns how long it
- * waited for data. */
-static int64_t add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
-						   const struct log *log)
-{
-	int64_t input = 0;
-	for (int64_t at = from; at < to;) {
-		int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS, slept = 0, waited = 0;
-		if (next > to)
-			next = to;
-		sample(log, at, next, &slept, &waited, &input);
-		int64_t row[BATON_MAX_COLUMNS] = {
-			[SCHED_THREAD] = thread + 1, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
-		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_COLUMNS));
-		at = next;
-	}
-	return input;
-}
-
-/* The Python frame of a thread that was silent in [from, to). */
+/* The Python frame that the sampler met in a silent thread. */
 static void add_frame(struct recorder *r, uint32_t thread, int64_t from, int64_t to, bool input)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[RANGE_THREAD] = thread + 1,
@@ -287,16 +268,41 @@ static void add_frame(struct recorder *r, uint32_t thread, int64_t from, int64_t
 	add_row(r, BATON_RANGE, from, to, row, ALL_COLUMNS(RANGE_CATEGORY + 1));
 }
 
+/* What the sampler saw of a thread that made no new record in [from, to): schedstat, and outside of
+ * calls its Python frame, both once a sample. */
+static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
+						const struct log *log, bool frames)
+{
+	int64_t since = from; /* of the frame it is in */
+	bool in_input = false;
+	for (int64_t at = from; at < to;) {
+		int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS, slept = 0, waited = 0, input = 0;
+		if (next > to)
+			next = to;
+		sample(log, at, next, &slept, &waited, &input);
+		int64_t row[BATON_MAX_COLUMNS] = {
+			[SCHED_THREAD] = thread + 1, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
+		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_COLUMNS));
+		bool now_input = 2 * input >= next - at;
+		if (frames && at > since && now_input != in_input) {
+			add_frame(r, thread, since, at, in_input);
+			since = at;
+		}
+		in_input = now_input;
+		at = next;
+	}
+	if (frames)
+		add_frame(r, thread, since, to, in_input);
+}
+
 void recorder_call(struct recorder *r, struct recorder_thread_row where, enum api name,
 				   uint64_t correlation, const struct log *log)
 {
 	int64_t *last = &r->last_ns[where.thread];
-	if (*last && where.from_ns - *last >= SILENCE_NS) {
-		int64_t input = add_samples(r, where.thread, *last, where.from_ns, log);
-		add_frame(r, where.thread, *last, where.from_ns, 2 * input >= where.from_ns - *last);
-	}
+	if (*last && where.from_ns - *last >= SILENCE_NS)
+		add_samples(r, where.thread, *last, where.from_ns, log, true);
 	if (where.from_ns >= *last && where.to_ns - where.from_ns >= SILENCE_NS)
-		add_samples(r, where.thread, where.from_ns, where.to_ns, log);
+		add_samples(r, where.thread, where.from_ns, where.to_ns, log, false);
 	*last = where.to_ns > *last ? where.to_ns : *last;
 	if (lost(r, &r->lost_calls))
 		return;

@@ -1,0 +1,284 @@
+#include "steps/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WINDOW = 8, /* how many false occurrences in a row are passed over */
+	GAIN = 3,	/* an occurrence outweighs that many missing ones */
+	FAR = 4,	/* so many times the usual distance is too far */
+};
+
+struct note {
+	uint32_t at;
+	uint32_t launch;
+	uint32_t place;
+	int64_t score;
+	uint32_t before; /* index of the note before it in the chain; its own: none */
+	uint32_t turn;
+	bool kept;
+	bool torn; /* much more than usual lies between it and the next */
+};
+
+/* place[p] = 1 + the number, among the choir, of the member that occurs at p; 0 none */
+static void put_members(const struct voices *v, const struct choir *choir, uint32_t *place)
+{
+	for (uint32_t m = 0; m < choir->n; m++) {
+		const struct voice *voice = &v->list[choir->members[m]];
+		for (uint32_t i = 0; i < voice->n; i++)
+			place[v->at[voice->first + i]] = m + 1;
+	}
+}
+
+/* The fullest interval between two positions of the pivot: the one to take the order from. */
+static struct cycle fullest(const struct voices *v, const struct voice *pivot,
+							const uint32_t *place, uint32_t *seen_in)
+{
+	const uint32_t *at = v->at + pivot->first;
+	struct cycle best = {0, 0};
+	uint32_t most = 0;
+	for (uint32_t i = 0; i + 1 < pivot->n; i++) {
+		uint32_t members = 0;
+		for (uint32_t p = at[i]; p < at[i + 1]; p++) {
+			members += place[p] && seen_in[place[p]] != i + 1;
+			seen_in[place[p]] = i + 1;
+		}
+		if (members > most) {
+			most = members;
+			best = (struct cycle){at[i], at[i + 1]};
+		}
+	}
+	return best;
+}
+
+/* Replaces member numbers by places in the order of one interval; members not in it fall away. */
+static size_t order_members(const struct voices *v, const struct choir *choir, uint32_t *place,
+							uint32_t *scratch)
+{
+	struct cycle model = fullest(v, &v->list[choir->pivot], place, scratch);
+	size_t places = 0;
+	for (size_t m = 0; m <= choir->n; m++)
+		scratch[m] = 0;
+	for (uint32_t p = model.begin; p < model.end; p++)
+		if (place[p] && !scratch[place[p]])
+			scratch[place[p]] = (uint32_t)++places;
+	for (uint32_t p = 0; p < v->positions; p++)
+		place[p] = scratch[place[p]]; /* scratch[0] is 0 */
+	return places;
+}
+
+/* The chain of notes that goes round the order with the fewest left out: each may follow one of the
+ * few before it, and pays for the places it skips. */
+static uint32_t chain_notes(struct note *notes, uint32_t n, uint32_t places)
+{
+	uint32_t best = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		notes[i].score = GAIN;
+		notes[i].before = i;
+		for (uint32_t k = i; k-- > 0 && i - k <= WINDOW;) {
+			uint32_t skipped = (notes[i].place + places - notes[k].place - 1) % places;
+			int64_t score = notes[k].score + GAIN - skipped;
+			if (score <= notes[i].score)
+				continue;
+			notes[i].score = score;
+			notes[i].before = k;
+		}
+		if (notes[i].score > notes[best].score)
+			best = i;
+	}
+	return best;
+}
+
+/* How many places on the next note is. */
+static uint32_t places_ahead(const struct note *note, uint32_t places)
+{
+	return (note[1].place + places - note->place - 1) % places + 1;
+}
+
+/* Launches between a note and the next. */
+static uint32_t apart(const struct note *note)
+{
+	return note[1].launch - note->launch - 1;
+}
+
+/* far[place] = the most launches that may lie between a note of this place and the next, if that is
+ * of the next place: several times the usual, and a good part of a turn. */
+static void measure_gaps(const struct note *notes, uint32_t n, uint32_t places, uint64_t *far)
+{
+	uint64_t *times = far + places, around = n ? (notes[n - 1].launch - notes[0].launch) : 0;
+	around = n > places ? around * places / n : around;
+	memset(far, 0, 2 * (size_t)places * sizeof(*far));
+	for (uint32_t i = 0; i + 1 < n; i++) {
+		if (places_ahead(&notes[i], places) > 1)
+			continue;
+		far[notes[i].place] += apart(&notes[i]);
+		times[notes[i].place]++;
+	}
+	for (uint32_t p = 0; p < places; p++)
+		far[p] = times[p] ? FAR * far[p] / times[p] + around / FAR + FAR : UINT32_MAX;
+}
+
+static bool torn(const struct note *note, const uint64_t *far, uint32_t places)
+{
+	uint64_t most = 0;
+	uint32_t ahead = places_ahead(note, places);
+	for (uint32_t k = 0; k < ahead; k++)
+		most += far[(note->place + k) % places];
+	return apart(note) > most;
+}
+
+/* The place a turn begins with: that of the first note, unless one of the two places before it,
+ * lost in the first turn, follows a wider gap as a rule. */
+static uint32_t first_place(const struct note *notes, uint32_t n, uint32_t places)
+{
+	uint64_t sum[3] = {0}, times[3] = {0};
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t back = (notes[0].place + places - notes[i].place) % places;
+		if (back > 2 || places_ahead(&notes[i - 1], places) != 1)
+			continue;
+		sum[back] += apart(&notes[i - 1]);
+		times[back]++;
+	}
+	uint32_t best = 0;
+	for (uint32_t back = 1; back < 3 && back < places; back++)
+		if (sum[back] * (times[best] + 1) > 2 * (sum[best] + times[best] + 1) * (times[back] + 1))
+			best = back;
+	return (notes[0].place + places - best) % places;
+}
+
+/* Moves the chain that ends at notes[last] to the front and numbers the turns; a turn begins with
+ * the place the chain begins with. Returns the length of the chain. */
+static uint32_t unwind(struct note *notes, uint32_t last, uint32_t places, uint64_t *far,
+					   struct cycles *out)
+{
+	uint32_t length = 0;
+	for (uint32_t i = last;; i = notes[i].before) {
+		notes[i].kept = true;
+		if (notes[i].before == i)
+			break;
+	}
+	for (uint32_t i = 0; i <= last; i++)
+		if (notes[i].kept)
+			notes[length++] = notes[i];
+	measure_gaps(notes, length, places, far);
+	uint32_t stray = 0; /* what does not lead into the first turn: a warm-up that shares kernels */
+	for (uint32_t i = 0; i + 1 < length && i < WINDOW; i++)
+		if (torn(&notes[i], far, places) || (i == stray && places_ahead(&notes[i], places) > 2))
+			stray = i + 1;
+	length -= stray;
+	memmove(notes, notes + stray, length * sizeof(*notes));
+	uint32_t first = first_place(notes, length, places);
+	uint64_t place = (notes[0].place + places - first) % places;
+	notes[0].turn = 0;
+	for (uint32_t i = 1; i < length; i++) {
+		uint32_t ahead = places_ahead(&notes[i - 1], places);
+		place += ahead;
+		notes[i].turn = (uint32_t)(place / places);
+		out->in_order += ahead == 1;
+	}
+	for (uint32_t i = 0; i < length; i++) {
+		notes[i].torn = i + 1 < length && torn(&notes[i], far, places);
+		notes[i].place = (notes[i].place + places - first) % places;
+	}
+	return length;
+}
+
+/* Where a turn begins: after what, in its first half, stands far before the rest. */
+static uint32_t turn_begin(const struct note *notes, uint32_t from, uint32_t to, uint32_t places)
+{
+	uint32_t begin = from;
+	for (uint32_t i = from; i + 1 < to && notes[i].place < places / 2; i++)
+		if (notes[i].torn)
+			begin = i + 1;
+	return begin;
+}
+
+/* lead[place] = how many positions after the begin of a turn this place comes as a rule. */
+static void measure_leads(const struct note *notes, uint32_t n, uint32_t places, uint64_t *lead)
+{
+	uint64_t *times = lead + places;
+	memset(lead, 0, 2 * (size_t)places * sizeof(*lead));
+	for (uint32_t i = 1; i < n; i++) {
+		if (notes[i].place != notes[i - 1].place + 1)
+			continue;
+		lead[notes[i].place] += notes[i].at - notes[i - 1].at;
+		times[notes[i].place]++;
+	}
+	for (uint32_t p = 1; p < places; p++)
+		lead[p] = lead[p - 1] + (times[p] ? lead[p] / times[p] : 1);
+}
+
+/* Where the turn begins whose first note is notes[i]: when its first places are lost, as far before
+ * it as they take, but for one launch, and after the turn before. */
+static uint32_t begin_of(const struct note *notes, uint32_t i, const uint64_t *lead)
+{
+	uint64_t back = lead[notes[i].place] ? lead[notes[i].place] - 1 : 0;
+	uint32_t room = i ? notes[i].at - notes[i - 1].at - 1 : 0;
+	return notes[i].at - (back < room ? (uint32_t)back : room);
+}
+
+/* A turn counts when a quarter of its places occur and its end does. Without the end it is no cycle:
+ * when most of it is there it is the front of the next one (micro-batches), else it is something
+ * that shares the first kernels (evaluation). */
+static void count_turns(const struct note *notes, uint32_t n, uint32_t places, uint32_t span,
+						uint64_t *lead, struct cycles *out)
+{
+	uint32_t ending = places / 8 < 2 * span + 3 ? 2 * span + 3 : places / 8, late, begin, next;
+	uint32_t turns = notes[n - 1].turn + 1;
+	bool many = places >= 12, check = ending * 3 <= places, joined = false;
+	uint64_t least = many ? n / (2 * (uint64_t)turns) : (places + 3) / 4;
+	measure_leads(notes, n, places, lead);
+	if (getenv("PN")) for (uint32_t i = 0; i < n && i < 40000; i++) fprintf(stderr, "note turn %u place %u at %u launch %u torn %d\n", notes[i].turn, notes[i].place, notes[i].at, notes[i].launch, notes[i].torn);
+	for (uint32_t i = 0, front = 0; i < n; i = next) {
+		for (next = i, late = 0; next < n && notes[next].turn == notes[i].turn; next++)
+			late += notes[next].place >= places - ending;
+		begin = turn_begin(notes, i, next, places);
+		if (next - begin < least)
+			continue;
+		if (check && late == 0) {
+			front = joined ? front : begin;
+			joined = (next - begin) * 2 > places;
+			continue;
+		}
+		out->list[out->n++] = (struct cycle){
+			begin_of(notes, joined ? front : begin, lead), notes[next - 1].at};
+		joined = false;
+	}
+}
+
+int cycles_find(const struct voices *voices, const struct choir *choir, struct cycles *out)
+{
+	uint32_t *place = calloc((size_t)voices->positions + 1, sizeof(*place));
+	uint32_t *scratch = calloc(choir->n + 2, sizeof(*scratch));
+	uint64_t *far = calloc(2 * choir->n + 2, sizeof(*far));
+	struct note *notes = malloc(((size_t)voices->positions + 1) * sizeof(*notes));
+	*out = (struct cycles){.list = malloc(((size_t)voices->positions + 1) * sizeof(*out->list))};
+	int error = place && scratch && far && notes && out->list ? 0 : -ENOMEM;
+	if (!error && choir->n) {
+		put_members(voices, choir, place);
+		out->places = order_members(voices, choir, place, scratch);
+		uint32_t n = 0;
+		for (uint32_t p = 0; p < voices->positions; p++)
+			if (place[p])
+				notes[n++] = (struct note){
+					.at = p, .launch = voices->launch[p], .place = place[p] - 1};
+		out->sung = n;
+		if (n) {
+			uint32_t places = (uint32_t)out->places;
+			n = unwind(notes, chain_notes(notes, n, places), places, far, out);
+			count_turns(notes, n, places, voices->span, far, out);
+		}
+	}
+	free(place);
+	free(scratch);
+	free(far);
+	free(notes);
+	return error;
+}
+
+void cycles_free(struct cycles *cycles)
+{
+	free(cycles->list);
+}
