@@ -107,7 +107,7 @@ static int plant_profiler(struct script *s, int64_t strength, int32_t rank)
 
 const struct fault faults_calls[FAULTS_CALLS] = {
 	{"sync", "calls", ".item() in every layer of the forward", 3, CAUSE_SYNC, false, plant_sync},
-	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 4, CAUSE_SYNC,
+	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 6, CAUSE_SYNC,
 	 false, plant_sync_device},
 	{"alloc", "us", "cudaMalloc and cudaFree in every layer of the forward, each this long", 100,
 	 CAUSE_ALLOC, false, plant_alloc},
@@ -119,6 +119,6 @@ const struct fault faults_calls[FAULTS_CALLS] = {
 	 CAUSE_HOST_FUNC, false, plant_host_func},
 	{"queue_full", "thousands", "launches behind a long kernel: idles the process's other devices",
 	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
-	{"profiler", "ns", "the tool's own cost of each launch", 20000, CAUSE_PROFILER, false,
-	 plant_profiler},
+	{"profiler", "ns", "the tool's own cost of each launch (a few us are felt in tiny only)", 60000,
+	 CAUSE_PROFILER, false, plant_profiler},
 };

@@ -53,7 +53,8 @@ static uint16_t hog_new(struct script *s, uint32_t process, const char *name)
 	return thread;
 }
 
-/* Three fifths of the time it has the lock: `strength` of work, two thirds as much asleep. */
+/* Wants the lock three quarters of the time: `strength` of work, a third of it asleep. Others have
+ * it when they have waited for the switch interval (5 ms in CPython). */
 static int plant_gil_hog(struct script *s, int64_t strength, int32_t rank)
 {
 	struct process_def *p;
@@ -64,7 +65,7 @@ static int plant_gil_hog(struct script *s, int64_t strength, int32_t rank)
 			program,
 			(struct insn){.kind = INSN_WORK, .a = TABLE_COUNT, .b = SCALE_ONE, .c = strength * US});
 		program_add(program,
-					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_NONE, .c = strength * US * 2 / 3});
+					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_NONE, .c = strength * US / 3});
 	}
 	return 0;
 }
@@ -144,19 +145,19 @@ static int plant_input(struct script *s, int64_t strength, int32_t rank)
 }
 
 const struct fault faults_host[FAULTS_HOST] = {
-	{"slow_host", "percent", "work between calls takes longer", 100, CAUSE_CPU_WORK, true,
+	{"slow_host", "percent", "work between calls takes longer", 160, CAUSE_CPU_WORK, true,
 	 plant_slow_host},
-	{"gil_hog", "us", "a thread holds the GIL in slices this long, three fifths of the time", 4000,
-	 CAUSE_GIL, true, plant_gil_hog},
+	{"gil_hog", "us", "a thread wants the GIL three quarters of the time, for so long at once",
+	 3000, CAUSE_GIL, true, plant_gil_hog},
 	{"no_core", "threads",
-	 "the rank's host: two cores per process, and so many busy threads in each", 2, CAUSE_NO_CORE,
+	 "the rank's host: two cores per process, and so many busy threads in each", 4, CAUSE_NO_CORE,
 	 true, plant_no_core},
-	{"page_fault", "us", "page faults every second layer of the forward", 600, CAUSE_PAGE_FAULT,
+	{"page_fault", "us", "page faults every second layer of the forward", 1500, CAUSE_PAGE_FAULT,
 	 true, plant_page_fault},
-	{"io_sleep", "us", "asleep at the end of each step (a log, a checkpoint)", 7000, CAUSE_SLEEP,
+	{"io_sleep", "us", "asleep at the end of each step (a log, a checkpoint)", 8000, CAUSE_SLEEP,
 	 false, plant_io_sleep},
-	{"input", "us", "each loader needs longer for a batch", 110000, CAUSE_INPUT, false,
+	{"input", "us", "each loader needs longer for a batch", 130000, CAUSE_INPUT, false,
 	 plant_input},
 	{"jitter_host", "percent", "work between calls varies more than in real traces (100: as there)",
-	 300, CAUSE_CPU_WORK, false, plant_jitter_host},
+	 350, CAUSE_CPU_WORK, false, plant_jitter_host},
 };

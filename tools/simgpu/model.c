@@ -10,7 +10,8 @@
 
 #define FACTOR SCALE_ONE
 #define MOST_KERNELS 1000000 /* also what a subtraction below zero gives */
-#define LEAST_NS 1500 /* no kernel is shorter, however a model is scaled */
+#define MOST_MEANS 8         /* no kernel is longer than so many of its phase's mean */
+#define LEAST_NS 1500        /* no kernel is shorter, however a model is scaled */
 
 static const struct recipe EMBEDDING[] = {
 	{TABLE_EMBEDDING, FACTOR}, {TABLE_POINTWISE, FACTOR}, {0, 0}};
@@ -150,15 +151,6 @@ static void backward_add(struct model *m, struct kernel_list *list, const struct
 	}
 }
 
-static struct block block_of(struct model *m, const struct recipe *r)
-{
-	struct block b = {{0}, {0}};
-	forward_add(m, &b.forward, r);
-	if (!m->forward_only)
-		backward_add(m, &b.backward, r);
-	return b;
-}
-
 static struct block block_copy(const struct block *from)
 {
 	struct block b = {{0}, {0}};
@@ -207,7 +199,7 @@ static void pad(struct model *m, uint32_t kernels)
 	for (uint32_t i = 0; model_kernels(m) < kernels; i++) {
 		struct block *b = &m->blocks[(i / 3 + 1) % m->n_blocks];
 		bool backward = i % 3 && !m->forward_only;
-		list_add(backward ? &b->backward : &b->forward, m->padding[i % 2]);
+		list_add(backward ? &b->backward : &b->forward, m->padding[backward]);
 	}
 }
 
@@ -234,6 +226,26 @@ static int trim(struct model *m, uint32_t kernels)
 	return model_kernels(m) > kernels ? -EINVAL : 0;
 }
 
+/* The first block and one layer, phase by phase. */
+static void phases_build(struct model *m, const struct architecture *a, uint32_t n_optimizer)
+{
+	struct script *s = m->script;
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		forward_add(m, &m->blocks[i].forward, i ? a->parts[i - 1] : a->first);
+	forward_add(m, &m->loss, a->loss);
+	m->padding[PHASE_FORWARD] = model_kernel(m, TABLE_POINTWISE, FACTOR);
+	m->phase_end[PHASE_FORWARD] = s->n_kernels;
+	if (!m->forward_only) {
+		for (uint32_t i = 0; i < m->n_blocks; i++)
+			backward_add(m, &m->blocks[i].backward, i ? a->parts[i - 1] : a->first);
+		m->padding[PHASE_BACKWARD] = model_kernel(m, TABLE_COPY_KERNEL, FACTOR);
+	}
+	m->phase_end[PHASE_BACKWARD] = s->n_kernels;
+	for (uint32_t i = 0; i < n_optimizer && !m->forward_only; i++)
+		list_add(&m->optimizer, model_kernel(m, TABLE_OPTIMIZER, FACTOR));
+	m->phase_end[PHASE_OPTIMIZER] = s->n_kernels;
+}
+
 int model_build(struct model *m, struct script *s, const struct architecture *architecture,
 				uint32_t kernels, uint32_t per_layer)
 {
@@ -246,15 +258,9 @@ int model_build(struct model *m, struct script *s, const struct architecture *ar
 	m->parts = architecture->parts[1] ? 2 : 1;
 	m->n_blocks = 1 + m->parts;
 	m->blocks = room_or_exit(NULL, m->n_blocks * sizeof *m->blocks);
-	m->blocks[0] = block_of(m, architecture->first);
-	for (uint32_t i = 0; i < m->parts; i++)
-		m->blocks[1 + i] = block_of(m, architecture->parts[i]);
-	forward_add(m, &m->loss, architecture->loss);
-	for (uint32_t i = 0, n = m->forward_only ? 0 : 2 + kernels / 100; i < n; i++)
-		list_add(&m->optimizer, model_kernel(m, TABLE_OPTIMIZER, FACTOR));
-	m->padding[0] = model_kernel(m, TABLE_POINTWISE, FACTOR);
-	m->padding[1] = model_kernel(m, TABLE_COPY_KERNEL, FACTOR);
-	m->end_kernel = s->n_kernels;
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		m->blocks[i] = (struct block){{0}, {0}};
+	phases_build(m, architecture, 2 + kernels / 100);
 	layers_add(m, kernels);
 	int error = trim(m, kernels);
 	pad(m, kernels);
@@ -281,21 +287,62 @@ struct script *model_failed(struct model *m)
 	return NULL;
 }
 
+struct total {
+	int64_t ns;
+	uint32_t n;
+};
+
+static void total_add(struct total *total, const struct script *s, const struct kernel_list *list)
+{
+	total->ns += list_ns(s, list);
+	total->n += list->n;
+}
+
+static struct total phase_total(const struct model *m, enum phase phase)
+{
+	struct total total = {0, 0};
+	for (uint32_t i = 0; i < m->n_blocks && phase != PHASE_OPTIMIZER; i++)
+		total_add(&total, m->script,
+				  phase == PHASE_FORWARD ? &m->blocks[i].forward : &m->blocks[i].backward);
+	if (phase == PHASE_FORWARD)
+		total_add(&total, m->script, &m->loss);
+	if (phase == PHASE_OPTIMIZER)
+		total_add(&total, m->script, &m->optimizer);
+	return total;
+}
+
 int64_t model_ns(const struct model *m)
 {
-	int64_t sum = list_ns(m->script, &m->loss) + list_ns(m->script, &m->optimizer);
-	for (uint32_t i = 0; i < m->n_blocks; i++)
-		sum +=
-			list_ns(m->script, &m->blocks[i].forward) + list_ns(m->script, &m->blocks[i].backward);
+	int64_t sum = 0;
+	for (int phase = 0; phase < PHASES; phase++)
+		sum += phase_total(m, (enum phase)phase).ns;
 	return sum;
 }
 
+static void phase_scale(struct model *m, enum phase phase, int64_t wanted_ns, bool cap)
+{
+	struct total now = phase_total(m, phase);
+	uint32_t first = phase ? m->phase_end[phase - 1] : m->first_kernel;
+	for (uint32_t i = first; i < m->phase_end[phase] && now.ns; i++) {
+		struct kernel_def *k = &m->script->kernels[i];
+		int64_t most_ns = MOST_MEANS * wanted_ns / now.n;
+		k->dur_ns = (int64_t)((__int128)k->dur_ns * wanted_ns / now.ns);
+		if (cap && k->dur_ns > most_ns)
+			k->dur_ns = most_ns;
+		if (k->dur_ns < LEAST_NS)
+			k->dur_ns = LEAST_NS;
+	}
+}
+
+/* Cutting the longest makes the sum too small: twice cut, then scaled to what was asked for. */
 void model_scale(struct model *m, int64_t total_ns)
 {
-	int64_t now_ns = model_ns(m);
-	for (uint32_t i = m->first_kernel; i < m->end_kernel; i++) {
-		struct kernel_def *k = &m->script->kernels[i];
-		__int128 dur_ns = (__int128)k->dur_ns * total_ns / (now_ns ? now_ns : 1);
-		k->dur_ns = dur_ns > LEAST_NS ? (int64_t)dur_ns : LEAST_NS;
+	uint32_t n = 0;
+	for (int phase = 0; phase < PHASES; phase++)
+		n += phase_total(m, (enum phase)phase).n;
+	for (int phase = 0; phase < PHASES; phase++) {
+		int64_t wanted_ns = total_ns * phase_total(m, (enum phase)phase).n / n;
+		for (int round = 0; round < 3; round++)
+			phase_scale(m, (enum phase)phase, wanted_ns, round < 2);
 	}
 }

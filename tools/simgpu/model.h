@@ -30,14 +30,17 @@ struct architecture {
 extern const struct architecture architecture_transformer, architecture_resnet, architecture_mlp,
 	architecture_decode;
 
+enum phase { PHASE_FORWARD, PHASE_BACKWARD, PHASE_OPTIMIZER, PHASES };
+
 struct model {
 	struct script *script;
 	struct block *blocks;     /* 0: the first block; then the layers' parts in turn */
 	uint32_t n_blocks, parts; /* parts per layer */
 	uint32_t per_layer;       /* kernels of collectives that the workload adds to each layer */
 	struct kernel_list loss, optimizer;
-	uint32_t first_kernel, end_kernel; /* those the model made */
-	uint32_t padding[2];
+	/* The kernels it made lie in the script from first_kernel on, those of a phase side by side. */
+	uint32_t first_kernel, phase_end[PHASES];
+	uint32_t padding[PHASE_OPTIMIZER]; /* the small kernel that fills up a phase */
 	bool forward_only;
 };
 
@@ -53,7 +56,8 @@ uint32_t model_kernels(const struct model *m); /* with those of the collectives 
 
 int64_t model_ns(const struct model *m);
 int64_t list_ns(const struct script *s, const struct kernel_list *list);
-/* Durations scaled (all alike) so that the whole model takes total_ns. */
+/* Durations scaled so that the whole model takes total_ns, and every phase a part of it by its
+ * number of kernels: whatever was drawn, no phase is so short that its launches take longer. */
 void model_scale(struct model *m, int64_t total_ns);
 
 /* The mean of a table's draws: medians say too little where tails are long. */

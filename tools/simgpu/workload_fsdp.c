@@ -94,7 +94,7 @@ static struct script *build(const struct workload_options *options)
 	struct model model;
 	if (model_build(&model, s, &architecture_transformer, kernels, 3))
 		return model_failed(&model);
-	int64_t step_ns = parts_step_ns(kernels, 2 * model_layers(&model), RATIO_HEALTHY);
+	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
 	model_scale(&model, step_ns);
 	struct fsdp f = {.model = &model, .comm = parts_comm(s, options, "fsdp", 0, 1, options->ranks)};
 	/* a layer's forward is a third of what it computes; a gather moves half of an all-reduce */

@@ -5,7 +5,6 @@
 #include "baton/format.h"
 
 #define EXCHANGE_PART 64 /* of 1024 of the experts' time */
-#define RATIO 2560
 
 struct moe {
 	const struct model *model;
@@ -88,7 +87,7 @@ static struct script *build(const struct workload_options *options)
 	struct model model;
 	if (model_build(&model, s, &architecture_transformer, kernels - 2, 4))
 		return model_failed(&model);
-	int64_t step_ns = parts_step_ns(kernels, 8 * model_layers(&model), RATIO);
+	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
 	model_scale(&model, step_ns);
 	for (uint32_t g = 0; g < groups; g++)
 		parts_comm(s, options, "experts", g * size, 1, size);

@@ -166,7 +166,7 @@ static struct script *build(const struct workload_options *options)
 	if (model_build(&model, s, &architecture_transformer,
 					kernels > moved ? (kernels - moved) / batches : 0, 0))
 		return model_failed(&model);
-	int64_t step_ns = parts_step_ns(kernels, 4 * moved, RATIO_HEALTHY);
+	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
 	model_scale(&model, step_ns / batches);
 	comms(s, options, stages);
 	for (uint32_t rank = 0; rank < options->ranks; rank++) {

@@ -6,7 +6,6 @@
 #include "baton/format.h"
 
 #define REDUCE_PART 64 /* of 1024 of its half layer */
-#define RATIO 2560
 
 struct tensor {
 	const struct model *model;
@@ -98,7 +97,7 @@ static struct script *build(const struct workload_options *options)
 	/* two all-reduces forward and two backward per layer */
 	if (model_build(&model, s, &architecture_transformer, kernels - (groups > 1 ? 2 : 0), 4))
 		return model_failed(&model);
-	int64_t step_ns = parts_step_ns(kernels, 8 * model_layers(&model), RATIO);
+	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
 	model_scale(&model, step_ns);
 	comms(s, options, size);
 	for (uint32_t rank = 0; rank < options->ranks; rank++) {
