@@ -86,7 +86,7 @@ static int plant_imbalance(struct script *s, int64_t strength, int32_t rank)
 const struct fault faults_device[FAULTS_DEVICE] = {
 	{"slow_gpu", "percent", "kernels of one device take longer", 10, CAUSE_NONE, true,
 	 plant_slow_gpu},
-	{"slow_link", "percent", "transfers of all communicators (of the rank) take longer", 500,
+	{"slow_link", "percent", "transfers of all communicators (of the rank) take longer", 750,
 	 CAUSE_NONE, false, plant_slow_link},
 	{"imbalance", "percent", "sequence lengths differ between ranks and steps by up to so much", 20,
 	 CAUSE_NONE, false, plant_imbalance},

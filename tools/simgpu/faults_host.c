@@ -53,8 +53,8 @@ static uint16_t hog_new(struct script *s, uint32_t process, const char *name)
 	return thread;
 }
 
-/* Wants the lock three quarters of the time: `strength` of work, a third of it asleep. Others have
- * it when they have waited for the switch interval (5 ms in CPython). */
+/* Wants the lock five sevenths of the time: `strength` of work, two fifths of it asleep. Others
+ * have it when they have waited for the switch interval (5 ms in CPython). */
 static int plant_gil_hog(struct script *s, int64_t strength, int32_t rank)
 {
 	struct process_def *p;
@@ -65,7 +65,7 @@ static int plant_gil_hog(struct script *s, int64_t strength, int32_t rank)
 			program,
 			(struct insn){.kind = INSN_WORK, .a = TABLE_COUNT, .b = SCALE_ONE, .c = strength * US});
 		program_add(program,
-					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_NONE, .c = strength * US / 3});
+					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_NONE, .c = strength * US * 2 / 5});
 	}
 	return 0;
 }
@@ -147,11 +147,11 @@ static int plant_input(struct script *s, int64_t strength, int32_t rank)
 const struct fault faults_host[FAULTS_HOST] = {
 	{"slow_host", "percent", "work between calls takes longer", 160, CAUSE_CPU_WORK, true,
 	 plant_slow_host},
-	{"gil_hog", "us", "a thread wants the GIL three quarters of the time, for so long at once",
-	 3000, CAUSE_GIL, true, plant_gil_hog},
+	{"gil_hog", "us", "a thread wants the GIL most of the time, for so long at once", 8000,
+	 CAUSE_GIL, true, plant_gil_hog},
 	{"no_core", "threads",
-	 "the rank's host: two cores per process, and so many busy threads in each", 4, CAUSE_NO_CORE,
-	 true, plant_no_core},
+	 "hosts (the rank's) with two cores per process, and so many busy threads in each", 4,
+	 CAUSE_NO_CORE, false, plant_no_core},
 	{"page_fault", "us", "page faults every second layer of the forward", 1500, CAUSE_PAGE_FAULT,
 	 true, plant_page_fault},
 	{"io_sleep", "us", "asleep at the end of each step (a log, a checkpoint)", 8000, CAUSE_SLEEP,

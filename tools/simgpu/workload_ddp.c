@@ -4,7 +4,7 @@
 
 #include "baton/format.h"
 
-/* Of the backward's time, on the links of one host; links between hosts are four times slower. */
+/* Of the backward's time, on the links of one host; links between hosts are half as fast. */
 #define REDUCE_PART 128
 
 struct reducer reducer_for(struct script *s, const struct workload_options *options,
@@ -20,8 +20,15 @@ struct reducer reducer_for(struct script *s, const struct workload_options *opti
 	return (struct reducer){parts_comm(s, options, "default_pg", 0, 1, options->ranks), buckets};
 }
 
-/* Whether a bucket is full after the backward of this block. The last two hold one block each (what
- * is reduced after the last kernel overlaps with nothing), the others share the rest evenly. */
+/* How many of `blocks` the first i of n buckets hold: each holds less than the one before, so that
+ * the last have little left to transfer when nothing is left to hide it behind; none is empty. */
+static uint32_t bucket_end(uint32_t i, uint32_t n, uint32_t blocks)
+{
+	uint32_t left = n - i, end = blocks - blocks * left * left / (n * n);
+	return end < blocks - left ? end : blocks - left;
+}
+
+/* Whether a bucket is full after the backward of this block. The last two hold one block each. */
 static bool bucket_ends(const struct model *m, const struct reducer *r, uint32_t block)
 {
 	if (r->n_buckets == 0)
@@ -30,8 +37,10 @@ static bool bucket_ends(const struct model *m, const struct reducer *r, uint32_t
 		return block == 0;
 	if (block == 1 || r->n_buckets == 2)
 		return block == 1;
-	uint32_t early = r->n_buckets - 2, blocks = m->n_blocks - 2, done = m->n_blocks - block;
-	return done * early / blocks != (done - 1) * early / blocks;
+	for (uint32_t i = 1; i <= r->n_buckets - 2; i++)
+		if (bucket_end(i, r->n_buckets - 2, m->n_blocks - 2) == m->n_blocks - block)
+			return true;
+	return false;
 }
 
 void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,

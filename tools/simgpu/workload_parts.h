@@ -9,7 +9,7 @@
 /* Links as nccl-tests measure them (bus bandwidth, bytes per microsecond): within a host, between
  * hosts. */
 #define BANDWIDTH_HOST 200000
-#define BANDWIDTH_NETWORK 50000
+#define BANDWIDTH_NETWORK 100000
 
 /* Work before a call, of the host gap table. The table comes from profiled runs, in which every
  * operator pays for being recorded: without a profiler Python takes three quarters of it, the
