@@ -70,12 +70,14 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 		return 0;
 	if (k->ls >= gap->a && k->ls < gap->b && k->flags & OP_FIRST_OF_CALL)
 		return counts_add(&s->lags, k->start - k->ls, 1);
+	bool later = opstream_is_later_node(&s->ds->stream, k);
+	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
+		return 0;
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
 	}
 	/* a later node is queued whatever its launch: store the largest lag */
-	bool later = opstream_is_later_node(&s->ds->stream, k);
 	s->pairs[2 * s->n_pairs] = later ? INT64_MAX : gap->a - k->ls;
 	s->pairs[2 * s->n_pairs++ + 1] = gap->b - gap->a;
 	return 0;

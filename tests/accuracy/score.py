@@ -134,7 +134,8 @@ def judge(s, truth, report, base, accepted):
     largest = max(planted, key=lambda f: f["loss_ns"])
     said = f"{largest['fault']} {100 * largest['loss_ns'] / truth['step_ns']:.1f} %: {first['id']}: {first['text']}"
     checks.append(("first", first["id"] in accepted[largest["fault"]], said))
-    if largest["rank"] is not None and truth["ranks"] > 1 and s.workload not in ("dataparallel", "jax"):
+    host_wide = largest["fault"] == "no_core" or s.workload in ("dataparallel", "jax")  # more than one rank is late
+    if largest["rank"] is not None and truth["ranks"] > 1 and not host_wide:
         named = re.search(r"\brank (\d+)", first["text"] + " " + (first.get("evidence") or ""))
         checks.append(("straggler", named is not None and int(named.group(1)) == largest["rank"], said))
     return checks
