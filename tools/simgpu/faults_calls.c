@@ -53,11 +53,22 @@ static int plant_host_func(struct script *s, int64_t strength, int32_t rank)
 	return fault_inject_all(s, rank, POINT_BACKWARD, 1, function);
 }
 
+/* Whether the other devices only go on when the first one's stream has: then they wait for it, and
+ * not for a thread that hangs in a launch. */
+static bool peers_follow(const struct process_def *p)
+{
+	const struct program *main = &p->threads[0].programs[STEP_TRAIN];
+	for (uint32_t i = 0; i < main->n; i++)
+		if (main->at[i].kind == INSN_COPY && main->at[i].b == COPY_PEER)
+			return true;
+	return false;
+}
+
 static bool any_with_peers(struct script *s, int32_t rank)
 {
 	struct process_def *p;
 	for (uint32_t next = 0; (p = fault_process(s, rank, &next));)
-		if (p->n_devices > 1)
+		if (p->n_devices > 1 && !peers_follow(p))
 			return true;
 	return false;
 }
@@ -70,12 +81,13 @@ static int plant_queue_full(struct script *s, int64_t strength, int32_t rank)
 	if (strength > 16)
 		return fault_refuse("more than 16 thousand launches");
 	if (!any_with_peers(s, rank))
-		return fault_refuse("a full queue idles only the other devices of a process: it has one");
+		return fault_refuse("a full queue idles only the process's other devices, and only if they "
+							"do not wait for the first");
 	uint32_t tiny = script_kernel_exact(s, "fill", 1500, 16);
 	uint32_t slow = script_kernel_exact(s, "long", 8000 * US * strength, 512);
 	for (uint32_t next = 0; (p = fault_process(s, rank, &next));) {
 		struct insn launch = {.kind = INSN_KERNEL, .a = 0, .b = slow};
-		if (p->n_devices < 2)
+		if (p->n_devices < 2 || peers_follow(p))
 			continue;
 		fault_inject(p, POINT_STEP_BEGIN, 1, launch);
 		launch.b = tiny;
@@ -94,19 +106,19 @@ static int plant_profiler(struct script *s, int64_t strength, int32_t rank)
 }
 
 const struct fault faults_calls[FAULTS_CALLS] = {
-	{"sync", "calls", ".item() in every layer of the forward", 1, CAUSE_SYNC, false, plant_sync},
-	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 1, CAUSE_SYNC,
+	{"sync", "calls", ".item() in every layer of the forward", 3, CAUSE_SYNC, false, plant_sync},
+	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 4, CAUSE_SYNC,
 	 false, plant_sync_device},
-	{"alloc", "us", "cudaMalloc and cudaFree in every layer of the forward, each this long", 50,
+	{"alloc", "us", "cudaMalloc and cudaFree in every layer of the forward, each this long", 100,
 	 CAUSE_ALLOC, false, plant_alloc},
-	{"module_load", "us", "a module is loaded before every third step", 40000, CAUSE_MODULE_LOAD,
+	{"module_load", "us", "a module is loaded before every third step", 30000, CAUSE_MODULE_LOAD,
 	 false, plant_module_load},
 	{"jit", "us", "kernels are compiled before the first step and in the middle of the run", 100000,
 	 CAUSE_MODULE_LOAD, false, plant_jit},
-	{"host_func", "us", "a host function on the compute stream in every layer of the backward", 100,
+	{"host_func", "us", "a host function on the compute stream in every layer of the backward", 200,
 	 CAUSE_HOST_FUNC, false, plant_host_func},
 	{"queue_full", "thousands", "launches behind a long kernel: idles the process's other devices",
 	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
-	{"profiler", "ns", "the tool's own cost of each launch", 12000, CAUSE_PROFILER, false,
+	{"profiler", "ns", "the tool's own cost of each launch", 20000, CAUSE_PROFILER, false,
 	 plant_profiler},
 };

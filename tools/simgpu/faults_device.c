@@ -91,7 +91,7 @@ const struct fault faults_device[FAULTS_DEVICE] = {
 	{"imbalance", "percent", "sequence lengths differ between ranks and steps by up to so much", 20,
 	 CAUSE_NONE, false, plant_imbalance},
 	{"dependency", "us",
-	 "the first device of a process waits for a kernel of the second, per layer", 200,
+	 "the first device of a process waits for a kernel of the second, per layer", 500,
 	 CAUSE_DEPENDENCY, false, plant_dependency},
 };
 

@@ -1,8 +1,9 @@
 /* nn.DataParallel: one process drives all devices of a host. Each step the first device sends
  * parameters and inputs to the others, a thread per device runs forward and backward (all want the
  * one GIL), outputs and gradients come back, and the first device alone takes the loss and the
- * optimizer. The others wait for it inside the broadcast. Only the first device has the number of
- * kernels asked for. */
+ * optimizer. The others wait for it inside the broadcast. No loss is read: the threads would begin
+ * every step without a lead and queue for the lock. Only the first device has the number of kernels
+ * asked for. */
 #include "workload_parts.h"
 
 #include "baton/format.h"
@@ -72,7 +73,7 @@ static void forward(const struct replicas *r)
 	for (uint32_t d = 0; d < r->n; d++)
 		for (uint32_t i = 0; i < m->n_blocks; i++) {
 			pen_launch(&r->devices[d], &m->blocks[i].forward);
-			if (d == 0 && i % m->parts == 0)
+			if (i % m->parts == 0)
 				pen_point(&r->devices[d], POINT_FORWARD);
 		}
 	take_back(r);
@@ -87,10 +88,7 @@ static void backward(const struct replicas *r)
 		struct pen native = r->devices[d];
 		native.native = true;
 		native.gap = GAP_NATIVE;
-		for (uint32_t i = m->n_blocks; d && i-- > 0;)
-			pen_launch(&native, &m->blocks[i].backward);
-		if (d == 0) /* with the points of a backward */
-			pen_backward(&native, 0, m, &NONE);
+		pen_backward(&native, (uint16_t)d, m, &NONE);
 	}
 	take_back(r);
 }
@@ -136,9 +134,10 @@ static void replicas_new(struct replicas *r, const struct workload_options *opti
 		uint16_t stream = script_stream(s, r->process, (uint16_t)d, true);
 		r->go[d] = script_semaphore(s, r->process);
 		r->done[d] = script_semaphore(s, r->process);
-		r->devices[d] = (struct pen){s, r->process, thread, stream, STEP_TRAIN, GAP_PYTHON, false};
+		r->devices[d] =
+			(struct pen){s, r->process, thread, stream, STEP_TRAIN, GAP_PYTHON, false, d > 0};
 	}
-	r->main = (struct pen){s, r->process, main, 0, STEP_TRAIN, GAP_PYTHON, false};
+	r->main = (struct pen){s, r->process, main, 0, STEP_TRAIN, GAP_PYTHON, false, false};
 	r->comm = parts_comm(s, options, "replicas", 0, 1, r->n);
 }
 

@@ -12,7 +12,7 @@ struct reducer reducer_for(struct script *s, const struct workload_options *opti
 {
 	if (options->ranks < 2)
 		return (struct reducer){0};
-	uint32_t buckets = kernels / 100;
+	uint32_t buckets = kernels / 40;
 	if (buckets > 8)
 		buckets = 8;
 	if (buckets < 1)

@@ -99,7 +99,7 @@ static struct script *build(const struct workload_options *options)
 	struct model model;
 	if (model_build(&model, s, &architecture_transformer, kernels - branch - reduces, 0))
 		return model_failed(&model);
-	int64_t step_ns = parts_step_ns(kernels, 4, SCALE_ONE);
+	int64_t step_ns = parts_step_ns(kernels, 4, RATIO_HEALTHY);
 	model_scale(&model, step_ns);
 	struct replay r = {.model = &model, .branch = branch, .reduces = reduces};
 	r.graph = capture(s, &model, branch);

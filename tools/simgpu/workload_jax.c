@@ -25,11 +25,12 @@ static void host_new(struct host *h, uint32_t number)
 	h->process = script_process(s, number, (int32_t)number, hosts, h->n);
 	h->queue = script_queue(s, h->process, 4);
 	uint16_t main = script_thread(s, h->process, "python");
-	h->main = (struct pen){s, h->process, main, 0, STEP_TRAIN, GAP_PYTHON, false};
+	h->main = (struct pen){s, h->process, main, 0, STEP_TRAIN, GAP_PYTHON, false, false};
 	for (uint32_t d = 0; d < h->n; d++) {
 		uint16_t thread = script_thread(s, h->process, "tf_XLAPjRt");
 		uint16_t stream = script_stream(s, h->process, (uint16_t)d, false);
-		h->devices[d] = (struct pen){s, h->process, thread, stream, STEP_TRAIN, GAP_COMPILED, true};
+		h->devices[d] =
+			(struct pen){s, h->process, thread, stream, STEP_TRAIN, GAP_COMPILED, true, d > 0};
 		h->go[d] = script_semaphore(s, h->process);
 		h->done[d] = script_semaphore(s, h->process);
 	}
@@ -54,8 +55,7 @@ static void execute(const struct host *h, uint32_t d)
 	pen_insn(pen, (struct insn){.kind = INSN_AWAIT, .a = h->go[d]});
 	for (uint32_t i = 0; i < h->model->n_blocks; i++) {
 		pen_launch(pen, &h->model->blocks[i].forward);
-		if (d == 0)
-			pen_point(pen, POINT_FORWARD);
+		pen_point(pen, POINT_FORWARD);
 	}
 	pen_launch(pen, &h->model->loss);
 	pen_backward(pen, h->side[d], h->model, &h->reducer);

@@ -27,7 +27,8 @@ void pen_launch(const struct pen *pen, const struct kernel_list *list)
 
 void pen_point(const struct pen *pen, enum point point)
 {
-	pen_insn(pen, (struct insn){.kind = INSN_POINT, .a = (uint16_t)point});
+	if (!pen->quiet)
+		pen_insn(pen, (struct insn){.kind = INSN_POINT, .a = (uint16_t)point});
 }
 
 void pen_push(const struct pen *pen, uint64_t word)
@@ -128,11 +129,11 @@ struct worker worker_new(struct script *s, const struct workload_options *option
 	w.go = script_semaphore(s, process);
 	w.done = script_semaphore(s, process);
 	w.batches = script_queue(s, process, 4);
-	w.main = (struct pen){s, process, main, w.compute, STEP_TRAIN, GAP_PYTHON, false};
+	w.main = (struct pen){s, process, main, w.compute, STEP_TRAIN, GAP_PYTHON, false, false};
 	w.setup = w.eval = w.main;
 	w.setup.step = STEP_SETUP;
 	w.eval.step = STEP_EVAL;
-	w.backward = (struct pen){s, process, autograd, w.compute, STEP_TRAIN, GAP_NATIVE, true};
+	w.backward = (struct pen){s, process, autograd, w.compute, STEP_TRAIN, GAP_NATIVE, true, false};
 	return w;
 }
 

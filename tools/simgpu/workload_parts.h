@@ -11,8 +11,9 @@
 #define BANDWIDTH_HOST 200000
 #define BANDWIDTH_NETWORK 50000
 
-/* Work before a call, of the host gap table. The table comes from profiled runs, in which every operator
- * pays for being recorded: half of it is Python without a profiler, a quarter the autograd thread's C++. */
+/* Work before a call, of the host gap table. The table comes from profiled runs, in which every
+ * operator pays for being recorded: half of it is Python without a profiler, a quarter the autograd
+ * thread's C++. */
 #define GAP_PYTHON (SCALE_ONE / 2)
 #define GAP_NATIVE (SCALE_ONE / 4)
 #define RATIO_HEALTHY (3 * SCALE_ONE) /* device time of a step over its launch time */
@@ -26,6 +27,7 @@ struct pen {
 	enum step_kind step;
 	uint32_t gap; /* factor of the host gap table */
 	bool native;  /* the work needs no GIL */
+	bool quiet;   /* no points: of several threads that do the same, one has them */
 };
 
 void pen_insn(const struct pen *pen, struct insn insn); /* as it is, no work before it */
@@ -67,7 +69,7 @@ void worker_setup(const struct worker *w);
 /* Decoding and waiting for the disk, so that all loaders together are twice as fast as the step. */
 void worker_loaders(const struct worker *w, int64_t step_ns);
 void pen_batch(const struct pen *pen, const struct worker *w,
-			   int64_t bytes);                      /* from the queue to the device */
+			   int64_t bytes); /* from the queue to the device */
 /* The loss goes to the host: .item(), the one wait that most loops have in every step. */
 void pen_read_loss(const struct pen *pen, uint16_t stream);
 void worker_backward_begin(const struct worker *w); /* main hands over to the autograd thread ... */
