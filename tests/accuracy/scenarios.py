@@ -39,7 +39,7 @@ ALONE = [
     scenario("jit", "resnet", 2, "jit"),
     scenario("host_func", "ddp", 4, "host_func=300"),
     scenario("dependency", "dataparallel", 2, "dependency=1000"),
-    scenario("queue_full", "dataparallel", 2, "queue_full=4"),
+    scenario("queue_full", "jax", 2, "queue_full=4"),
     scenario("imbalance", "ddp", 4, "imbalance"),
     scenario("profiler", "ddp", 2, "profiler=40000"),
     scenario("jitter_host", "ddp", 4, "jitter_host"),
@@ -56,7 +56,7 @@ SHAPES = [  # no fault but what the job is made of
     scenario("pipeline sleep", "pipeline", 2, "io_sleep"),
     scenario("tensor late host", "tensor", 4, "gil_hog=8000@1"),
     scenario("moe input", "moe", 4, "input=250000"),
-    scenario("jax slow gpu", "jax", 8, "slow_gpu", options=("--per-host", "4")),
+    scenario("jax slow gpu", "jax", 8, "slow_gpu=25", options=("--per-host", "4")),
     scenario("jax module load", "jax", 4, "module_load"),
     scenario("inference sleep", "inference", 1, "io_sleep"),
 ]
