@@ -42,7 +42,7 @@ HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
-.PHONY: all help deps demo test unit fuzz accuracy bench headers man install clean format
+.PHONY: tables all help deps demo test unit fuzz accuracy bench headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
 all: $(BUILD)/baton $(BUILD)/digest $(SIM)
@@ -142,6 +142,11 @@ accuracy: $(BUILD)/baton $(SIM)
 
 bench: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+
+# the simulator's distributions, out of the sample traces
+tables: $(BUILD)/baton
+	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) > tools/simgpu/tables.c.new
+	mv tools/simgpu/tables.c.new tools/simgpu/tables.c
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)
