@@ -22,7 +22,7 @@ struct launch { /* everything known of one correlation id */
 	bool any_op;        /* of any device */
 	bool pageable;      /* one of them is a pageable copy */
 	int64_t first_op_start;
-};
+}; /* a cache line */
 
 #define SOURCE_NO_CALL INT64_MAX
 
@@ -87,12 +87,33 @@ void source_close(struct source *source);
 /* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
 int source_load_calls(struct source *source, int64_t until);
 
-struct launch *source_launch(const struct source *source, uint64_t correlation); /* or NULL */
+static inline struct launch *source_launch(const struct source *source,
+										   uint64_t correlation) /* or NULL */
+{
+	return correlation ? corr_ring_get(&source->launches, correlation) : NULL;
+}
+
 const struct coll_args *source_collective(const struct source *source, uint64_t correlation);
 
-uint32_t source_call_mask(struct source *source, uint32_t name);
 uint32_t source_range_mask(struct source *source, uint32_t name, int category);
-const struct kernel_class *source_kernel(struct source *source, uint32_t name);
+
+/* What a name means, on its first sight. */
+void source_know_call(struct source *source, uint32_t name);
+void source_know_kernel(struct source *source, uint32_t name);
+
+static inline uint32_t source_call_mask(struct source *source, uint32_t name)
+{
+	if (!source->names[name].call)
+		source_know_call(source, name);
+	return source->names[name].call & ~(uint32_t)HOST_MASK(HOST_BIT_KNOWN);
+}
+
+static inline const struct kernel_class *source_kernel(struct source *source, uint32_t name)
+{
+	if (!source->names[name].classified)
+		source_know_kernel(source, name);
+	return &source->names[name].kernel;
+}
 
 static inline const char *source_text(const struct source *source, uint32_t name)
 {
