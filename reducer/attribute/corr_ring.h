@@ -55,4 +55,16 @@ static inline void *corr_ring_get(const struct corr_ring *ring, uint64_t correla
 	return NULL;
 }
 
+/* Where an element lies, and what lies there if it still has this id: spares a second search. */
+static inline uint32_t corr_ring_index(const struct corr_ring *ring, const struct corr_head *e)
+{
+	return (uint32_t)((size_t)((const char *)e - ring->elements) / ring->element_bytes);
+}
+
+static inline void *corr_ring_at(const struct corr_ring *ring, uint32_t index, uint64_t correlation)
+{
+	struct corr_head *e = corr_ring_element(ring, index);
+	return index < ring->added && e->correlation == correlation ? e : NULL;
+}
+
 #endif

@@ -100,13 +100,12 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 	memset(key, 0, sizeof(*key));
 	*known = false;
 	*coll = NULL;
-	if (op->coll.rows) { /* rows that came after the op are counted too, while the source remembers
-							them */
-		const struct coll_args *now = source_collective(source, op->correlation);
-		*coll = now ? now : &op->coll;
-	}
-	if (!*coll)
+	const struct coll_args *then = opstream_coll(&ds->stream, op);
+	if (!then)
 		return 0;
+	/* rows that came after the op are counted too, while the source remembers them */
+	const struct coll_args *now = source_collective(source, op->correlation);
+	*coll = now ? now : then;
 	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;
 	key->coll = (*coll)->coll;
 	key->sequence = (*coll)->sequence;

@@ -152,7 +152,7 @@ static void take_collective(struct source *source)
 	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
-int source_load_calls(struct source *source, int64_t until)
+int source_load_more(struct source *source, int64_t until)
 {
 	while (source->collectives_left && rows_value(&source->collectives, COLL_START) <= until) {
 		take_collective(source);

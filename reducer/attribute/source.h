@@ -84,8 +84,18 @@ int source_open(struct source *source, const struct source_setup *setup);
 int source_rewind(struct source *source);
 void source_close(struct source *source);
 
+int source_load_more(struct source *source, int64_t until);
+
 /* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
-int source_load_calls(struct source *source, int64_t until);
+static inline int source_load_calls(struct source *source, int64_t until)
+{
+	bool more =
+		(source->collectives_left && rows_value(&source->collectives, COLL_START) <= until) ||
+		(source->calls_left && rows_value(&source->calls, CALL_START) <= until);
+	if (more)
+		return source_load_more(source, until);
+	return source->calls.error ? source->calls.error : source->collectives.error;
+}
 
 static inline struct launch *source_launch(const struct source *source,
 										   uint64_t correlation) /* or NULL */
@@ -131,6 +141,17 @@ static inline uint32_t source_thread(const struct source *source, const struct r
 									 unsigned column)
 {
 	return idmap_get(&source->trace.thread_ids, (uint64_t)rows_value(rows, column));
+}
+
+/* The stream of the current op row, index in the trace; does it lie on the analysed device? */
+static inline uint32_t source_stream(const struct source *source, const struct rows *ops)
+{
+	return idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(ops, OP_STREAM));
+}
+
+static inline bool source_is_ours(const struct source *source, uint32_t stream)
+{
+	return source->device && stream && source->trace.streams[stream].device == source->device;
 }
 
 #endif
