@@ -19,7 +19,7 @@ int device_sources_open(const struct device_context *context, const struct devic
 														   .device_key = key,
 														   .log = run->damage,
 														   .names = context->names,
-														   .classifier = context->classifier});
+														   .classes = context->classes});
 		if (error)
 			break;
 		ds->n++;

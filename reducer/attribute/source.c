@@ -39,7 +39,7 @@ int source_open(struct source *source, const struct source_setup *setup)
 	memset(source, 0, sizeof(*source));
 	source->process = setup->process;
 	source->host_names = setup->names;
-	source->classifier = setup->classifier;
+	source->classes = setup->classes;
 	int error = trace_open(&source->trace, setup->path, setup->log);
 	if (error)
 		return error;
@@ -194,6 +194,6 @@ void source_know_kernel(struct source *source, uint32_t name)
 {
 	struct name_facts *facts = &source->names[name];
 	struct text text = strings_get(&source->trace.strings, name);
-	classifier_name(source->classifier, text.at, text.bytes, &facts->kernel);
+	class_cache_name(source->classes, text.at, text.bytes, &facts->kernel);
 	facts->classified = true;
 }

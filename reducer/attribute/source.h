@@ -6,7 +6,7 @@
 
 #include "attribute/corr_ring.h"
 #include "classify/host_names.h"
-#include "classify/classify.h"
+#include "classify/class_cache.h"
 #include "read/rows.h"
 
 enum { SOURCE_LAUNCHES = 1 << 17, SOURCE_COLLECTIVES = 1 << 13 };
@@ -60,7 +60,7 @@ struct source {
 	struct corr_ring launches;
 	struct corr_ring colls;
 	const struct host_names *host_names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
 	int64_t
 		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
@@ -75,7 +75,7 @@ struct source_setup {
 	const char *device_key; /* selects the analysed device */
 	struct damage_log *log;
 	const struct host_names *names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
 };
 
 /* Opens the trace. 0 or -errno. */
