@@ -59,6 +59,7 @@ void *corr_ring_put(struct corr_ring *ring, uint64_t correlation)
 	memset(e, 0, ring->element_bytes);
 	uint32_t *head = corr_ring_head(ring, correlation);
 	e->correlation = correlation;
+	e->index = index;
 	e->next = *head;
 	*head = index + 1;
 	return e;

@@ -22,8 +22,8 @@ struct corr_ring {
 
 struct corr_head {
 	uint64_t correlation;
-	uint32_t next; /* element + 1 */
-	uint32_t zero;
+	uint32_t next;  /* element + 1 */
+	uint32_t index; /* its place in the ring */
 };
 
 /* 0 or -ENOMEM. room: a power of two, at least 2. */
@@ -55,12 +55,7 @@ static inline void *corr_ring_get(const struct corr_ring *ring, uint64_t correla
 	return NULL;
 }
 
-/* Where an element lies, and what lies there if it still has this id: spares a second search. */
-static inline uint32_t corr_ring_index(const struct corr_ring *ring, const struct corr_head *e)
-{
-	return (uint32_t)((size_t)((const char *)e - ring->elements) / ring->element_bytes);
-}
-
+/* What lies at an element's place, if it still has this id: spares a second search. */
 static inline void *corr_ring_at(const struct corr_ring *ring, uint32_t index, uint64_t correlation)
 {
 	struct corr_head *e = corr_ring_element(ring, index);

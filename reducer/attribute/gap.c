@@ -161,9 +161,11 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 		at = clamp(reach, p2, gap->b);
 		error = pieces_add(&engine->pieces, p2, at, LEAF_CPU_LAUNCH_LATENCY, k->source, k->name);
 	}
+	if (error || at >= gap->b)
+		return error;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
 	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
-	return error ? error : pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
+	return pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
 }
 
 int gap_explain(struct gap_engine *engine, const struct gap *gap)

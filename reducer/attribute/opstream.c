@@ -174,7 +174,7 @@ static int take_op(struct opstream *stream, uint32_t index)
 		op->stream = source->trace.streams[lane].stream;
 		op->slot = source->slots[lane];
 		stream->n_group++;
-		stream->group_launch = launch ? corr_ring_index(&source->launches, &launch->head) : 0;
+		stream->group_launch = launch ? launch->head.index : 0;
 	}
 	source->ops_left = rows_next(&source->ops);
 	return source->ops.error;
