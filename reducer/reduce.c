@@ -6,7 +6,7 @@
 #include "attribute/device.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
-#include "classify/classify.h"
+#include "classify/class_cache.h"
 #include "summarise/summary_io.h"
 
 #include <errno.h>
@@ -320,13 +320,15 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
-	struct device_context context = {.run = &run, .classifier = classifier, .options = options};
+	struct device_context context = {.run = &run, .options = options};
 	struct host_names *names = NULL;
 	int status = run_open(dirs, n_dirs, &run);
 	if (status == STATUS_INPUT)
 		return status;
 	int error = host_names_open(&names);
 	context.names = names;
+	if (!error)
+		error = class_cache_open(classifier, &context.classes);
 	if (!error)
 		error = collectives_open(&context.collectives);
 	if (!error)
@@ -339,6 +341,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		summary_sort(&out->summary);
 	}
 	collectives_close(context.collectives);
+	class_cache_close(context.classes);
 	host_names_close(names);
 	run_close(&run);
 	if (error)

@@ -13,7 +13,7 @@
 struct device_context { /* the same for all devices of a run */
 	const struct run *run;
 	const struct host_names *names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;
 };

@@ -218,9 +218,11 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	if (!error && (queued || at > ready))
 		error = explain_until(engine, k, &at, clamp(add(at, c->dispatch_cap_ns), at, gap->b),
 							  LEAF_GPU_DISPATCH);
+	if (error || at >= gap->b)
+		return error;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
 	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
-	return error ? error : pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
+	return pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
 }
 
 int gap_explain(struct gap_engine *engine, const struct gap *gap)
