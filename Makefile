@@ -42,7 +42,7 @@ HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
-.PHONY: tables all help deps demo test unit fuzz accuracy bench headers man install clean format
+.PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
 all: $(BUILD)/baton $(BUILD)/digest $(SIM)
@@ -55,6 +55,7 @@ help:
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make bench        speed and memory, printed with this machine's name"
+	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
@@ -147,6 +148,12 @@ bench: $(BUILD)/baton
 tables: $(BUILD)/baton
 	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) > tools/simgpu/tables.c.new
 	mv tools/simgpu/tables.c.new tools/simgpu/tables.c
+
+bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
+
+$(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/baton/columns.h $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)

@@ -67,21 +67,25 @@ static int join_part(struct work *work, struct reduction *part)
 static void *worker(void *argument)
 {
 	struct work *work = argument;
-	struct reduction part = {0}; /* of this thread: devices add up in it */
+	struct reduction part = {0};   /* of this thread: devices add up in it */
+	struct corr_store store = {0}; /* likewise */
+	struct device_context context = *work->context;
+	context.store = &store;
 	int error = summary_init(&part.summary);
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
 		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute",
 				 100 * i / work->n, i, work->n);
 		if (work->scanning)
-			error = device_scan(work->context, (uint32_t)i, &work->scans[i]);
+			error = device_scan(&context, (uint32_t)i, &work->scans[i]);
 		else if (!work->scans[i].empty)
-			error = device_attribute(work->context, &work->scans[i], &part);
+			error = device_attribute(&context, &work->scans[i], &part);
 	}
 	if (!error && !work->scanning)
 		error = join_part(work, &part);
 	if (error)
 		atomic_store(&work->error, error);
 	reduction_free(&part);
+	corr_store_free(&store);
 	return NULL;
 }
 

@@ -26,9 +26,22 @@ struct corr_head {
 	uint32_t index; /* its place in the ring */
 };
 
-/* 0 or -ENOMEM. room: a power of two, at least 2. */
-int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes);
-void corr_ring_close(struct corr_ring *ring);
+/* Memory of closed rings, for the next ones of the same size: a thread opens two for every device,
+ * and fresh pages cost more than what is done in them. */
+struct corr_store {
+	struct {
+		char *elements;
+		uint32_t *heads;
+		uint32_t room;
+		size_t element_bytes;
+	} kept[2];
+};
+void corr_store_free(struct corr_store *store);
+
+/* 0 or -ENOMEM. room: a power of two, at least 2. store: may be NULL. */
+int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
+				   struct corr_store *store);
+void corr_ring_close(struct corr_ring *ring, struct corr_store *store);
 void corr_ring_clear(struct corr_ring *ring);
 void *corr_ring_put(struct corr_ring *ring, uint64_t correlation); /* zeroed behind its head */
 

@@ -19,7 +19,8 @@ int device_sources_open(const struct device_context *context, const struct devic
 														   .device_key = key,
 														   .log = run->damage,
 														   .names = context->names,
-														   .classes = context->classes});
+														   .classes = context->classes,
+														   .store = context->store});
 		if (error)
 			break;
 		ds->n++;

@@ -29,9 +29,11 @@ static int make_tables(struct source *source)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < trace->strings.n; i++)
 		source->names[i].first_launch_ns = INT64_MAX;
-	int error = corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch));
+	int error =
+		corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch), source->store);
 	return error ? error
-				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
+				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective),
+								  source->store);
 }
 
 int source_open(struct source *source, const struct source_setup *setup)
@@ -40,6 +42,7 @@ int source_open(struct source *source, const struct source_setup *setup)
 	source->process = setup->process;
 	source->host_names = setup->names;
 	source->classes = setup->classes;
+	source->store = setup->store;
 	int error = trace_open(&source->trace, setup->path, setup->log);
 	if (error)
 		return error;
@@ -96,8 +99,8 @@ int source_rewind(struct source *source)
 void source_close(struct source *source)
 {
 	close_rows(source);
-	corr_ring_close(&source->launches);
-	corr_ring_close(&source->colls);
+	corr_ring_close(&source->launches, source->store);
+	corr_ring_close(&source->colls, source->store);
 	free(source->names);
 	free(source->slots);
 	trace_close(&source->trace);

@@ -60,6 +60,7 @@ struct source {
 	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
 	struct corr_ring launches;
 	struct corr_ring colls;
+	struct corr_store *store; /* not owned */
 	const struct host_names *host_names;
 	struct class_cache *classes;
 	int64_t
@@ -77,6 +78,7 @@ struct source_setup {
 	struct damage_log *log;
 	const struct host_names *names;
 	struct class_cache *classes;
+	struct corr_store *store;
 };
 
 /* Opens the trace. 0 or -errno. */
