@@ -42,7 +42,7 @@ HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
-.PHONY: all help deps demo test unit fuzz accuracy bench headers man install clean format
+.PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
 all: $(BUILD)/baton $(BUILD)/digest $(SIM)
@@ -52,8 +52,10 @@ help:
 	@echo "make demo         import the sample traces, report and compare them"
 	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
-	@echo "make accuracy     the attribution against the slow reference, 1,000 random traces"
+	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
+	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make bench        speed and memory, printed with this machine's name"
+	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
@@ -135,11 +137,23 @@ unit: $(UNIT) $(SIM_UNIT)
 fuzz: $(BUILD)/digest
 	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
 
-accuracy: $(BUILD)/baton
-	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tests/accuracy/run.sh 1000
+accuracy: $(BUILD)/baton $(SIM)
+	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \
+		sh tests/accuracy/run.sh 1000
 
 bench: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+
+# the simulator's distributions, out of the sample traces
+tables: $(BUILD)/baton
+	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) > tools/simgpu/tables.c.new
+	mv tools/simgpu/tables.c.new tools/simgpu/tables.c
+
+bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
+
+$(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/baton/columns.h $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)

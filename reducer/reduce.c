@@ -6,7 +6,7 @@
 #include "attribute/device.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
-#include "classify/classify.h"
+#include "classify/class_cache.h"
 #include "summarise/summary_io.h"
 
 #include <errno.h>
@@ -67,21 +67,25 @@ static int join_part(struct work *work, struct reduction *part)
 static void *worker(void *argument)
 {
 	struct work *work = argument;
-	struct reduction part = {0}; /* of this thread: devices add up in it */
+	struct reduction part = {0};   /* of this thread: devices add up in it */
+	struct corr_store store = {0}; /* likewise */
+	struct device_context context = *work->context;
+	context.store = &store;
 	int error = summary_init(&part.summary);
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
 		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute",
 				 100 * i / work->n, i, work->n);
 		if (work->scanning)
-			error = device_scan(work->context, (uint32_t)i, &work->scans[i]);
+			error = device_scan(&context, (uint32_t)i, &work->scans[i]);
 		else if (!work->scans[i].empty)
-			error = device_attribute(work->context, &work->scans[i], &part);
+			error = device_attribute(&context, &work->scans[i], &part);
 	}
 	if (!error && !work->scanning)
 		error = join_part(work, &part);
 	if (error)
 		atomic_store(&work->error, error);
 	reduction_free(&part);
+	corr_store_free(&store);
 	return NULL;
 }
 
@@ -320,13 +324,15 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
-	struct device_context context = {.run = &run, .classifier = classifier, .options = options};
+	struct device_context context = {.run = &run, .options = options};
 	struct host_names *names = NULL;
 	int status = run_open(dirs, n_dirs, &run);
 	if (status == STATUS_INPUT)
 		return status;
 	int error = host_names_open(&names);
 	context.names = names;
+	if (!error)
+		error = class_cache_open(classifier, &context.classes);
 	if (!error)
 		error = collectives_open(&context.collectives);
 	if (!error)
@@ -339,6 +345,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		summary_sort(&out->summary);
 	}
 	collectives_close(context.collectives);
+	class_cache_close(context.classes);
 	host_names_close(names);
 	run_close(&run);
 	if (error)

@@ -39,6 +39,7 @@ fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$D
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
+	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 

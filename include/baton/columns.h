@@ -126,62 +126,139 @@ static inline size_t baton_columns_encode(const struct baton_table *table,
 	return (size_t)(data - out);
 }
 
-/* True when every value of a column is inside its type's range. */
-static inline bool baton_column_in_range(uint8_t type, const int64_t *v, size_t rows)
+/* Values of a type lie in [low, low + span]. */
+static inline void baton_column_range(uint8_t type, uint64_t *low, uint64_t *span)
 {
-	int64_t low = 0, high = UINT32_MAX;
+	*low = type == BATON_T_TIME ? (uint64_t)-BATON_TIME_LIMIT_NS : 0;
 	switch (type) {
 	case BATON_T_U64:
-		return true;
+		*span = UINT64_MAX;
+		break;
 	case BATON_T_TIME:
-		low = -BATON_TIME_LIMIT_NS;
-		high = BATON_TIME_LIMIT_NS;
+		*span = 2 * (uint64_t)BATON_TIME_LIMIT_NS;
 		break;
 	case BATON_T_DURATION:
-		high = BATON_TIME_LIMIT_NS;
+		*span = BATON_TIME_LIMIT_NS;
 		break;
 	case BATON_T_U8:
-		high = UINT8_MAX;
+		*span = UINT8_MAX;
 		break;
 	default:
+		*span = UINT32_MAX;
 		break;
 	}
-	bool bad = false;
-	for (size_t i = 0; i < rows; i++)
-		bad |= v[i] < low || v[i] > high;
-	return !bad;
 }
 
-static inline bool baton_column_get(const uint8_t *in, const uint8_t *end, uint8_t encoding,
-									int64_t *v, size_t rows)
+/* The seven low bits of each of eight bytes, side by side. */
+static inline uint64_t baton_varint_squeeze(uint64_t w)
+{
+	w = (w & 0x007f007f007f007f) | (w & 0x7f007f007f007f00) >> 1;
+	w = (w & 0x00003fff00003fff) | (w & 0x3fff00003fff0000) >> 2;
+	return (w & 0x000000000fffffff) | (w & 0x0fffffff00000000) >> 4;
+}
+
+#define BATON_VARINT_MORE 0x8080808080808080u /* in each byte: another one follows */
+
+/* What a column's words become: (v - low) > span is out of range. */
+struct baton_decoding {
+	int64_t *v;
+	uint64_t sum; /* of the deltas so far */
+	uint64_t low, span;
+	bool bad;
+};
+
+static inline void baton_decoding_take(struct baton_decoding *d, bool delta, uint64_t word)
+{
+	if (delta)
+		word = d->sum += (uint64_t)baton_unzigzag(word);
+	d->bad |= word - d->low > d->span;
+	*d->v++ = (int64_t)word;
+}
+
+/* Eight words of one byte each. As they are, such values are in the range of every type. */
+static inline void baton_decoding_take8(struct baton_decoding *d, bool delta, uint64_t words)
+{
+	if (delta) {
+		for (unsigned k = 0; k < 64; k += 8)
+			baton_decoding_take(d, true, words >> k & 0x7f);
+		return;
+	}
+	d->v[0] = words & 0x7f;
+	d->v[1] = words >> 8 & 0x7f;
+	d->v[2] = words >> 16 & 0x7f;
+	d->v[3] = words >> 24 & 0x7f;
+	d->v[4] = words >> 32 & 0x7f;
+	d->v[5] = words >> 40 & 0x7f;
+	d->v[6] = words >> 48 & 0x7f;
+	d->v[7] = words >> 56 & 0x7f;
+	d->v += 8;
+}
+
+/* All words of a delta or plain column: 8 bytes at a time while as many are left, which is at least
+ * one varint, often two, or eight of one byte. Returns where they end, NULL when one is malformed.
+ */
+__attribute__((always_inline)) /* one body for each encoding, its state in registers */
+static inline const uint8_t *
+baton_column_words(struct baton_decoding *d, bool delta, const uint8_t *in, const uint8_t *end,
+				   size_t rows)
 {
 	uint64_t word;
-	if (encoding == BATON_ENC_CONSTANT) {
-		in = baton_varint_get(in, end, &word);
-		for (size_t i = 0; in && i < rows; i++)
-			v[i] = baton_unzigzag(word);
-		return in == end;
-	}
-	if (encoding == BATON_ENC_DELTA) {
-		uint64_t sum = 0;
-		for (size_t i = 0; i < rows; i++) {
+	const int64_t *last = d->v + rows;
+	while (last - d->v >= 8 && end - in >= 8) {
+		memcpy(&word, in, 8);
+		uint64_t ends = ~word & BATON_VARINT_MORE;
+		if (ends == BATON_VARINT_MORE) {
+			baton_decoding_take8(d, delta, word);
+			in += 8;
+			continue;
+		}
+		if (!ends) { /* nine or ten bytes */
 			in = baton_varint_get(in, end, &word);
 			if (!in)
-				return false;
-			sum += (uint64_t)baton_unzigzag(word);
-			v[i] = (int64_t)sum;
+				return NULL;
+			baton_decoding_take(d, delta, word);
+			continue;
 		}
-		return in == end;
+		unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
+		baton_decoding_take(d, delta, baton_varint_squeeze(word & (ends ^ (ends - 1))));
+		ends &= ends - 1;
+		if (ends) {
+			uint64_t second = word & (ends ^ (ends - 1));
+			baton_decoding_take(d, delta, baton_varint_squeeze(second >> bits));
+			bits = (unsigned)__builtin_ctzll(ends) + 1;
+		}
+		in += bits / 8;
 	}
-	if (encoding != BATON_ENC_PLAIN)
-		return false;
-	for (size_t i = 0; i < rows; i++) {
+	while (d->v < last) {
 		in = baton_varint_get(in, end, &word);
 		if (!in)
-			return false;
-		v[i] = (int64_t)word;
+			return NULL;
+		baton_decoding_take(d, delta, word);
 	}
-	return in == end;
+	return in;
+}
+
+/* Decodes one column of `type`; false when anything is wrong with it. */
+static inline bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding,
+									   uint8_t type, int64_t *v, size_t rows)
+{
+	struct baton_decoding d = {.v = v};
+	uint64_t word = 0;
+	baton_column_range(type, &d.low, &d.span);
+	switch (encoding) {
+	case BATON_ENC_CONSTANT:
+		in = baton_varint_get(in, end, &word);
+		word = (uint64_t)baton_unzigzag(word);
+		for (size_t i = 0; in == end && i < rows; i++)
+			v[i] = (int64_t)word;
+		return in == end && (rows == 0 || word - d.low <= d.span);
+	case BATON_ENC_DELTA:
+		return baton_column_words(&d, true, in, end, rows) == end && !d.bad;
+	case BATON_ENC_PLAIN:
+		return baton_column_words(&d, false, in, end, rows) == end && !d.bad;
+	default:
+		return false;
+	}
 }
 
 /* The rows' times against each other and against the block header. */
@@ -227,10 +304,8 @@ static inline int baton_columns_decode(const struct baton_table *table,
 			return -EBADMSG;
 		seen[id / 8] |= (uint8_t)(1u << id % 8);
 		if (id >= 1 && id <= table->n_columns) {
-			const struct baton_column *column = &table->columns[id - 1];
-			if (!baton_column_get(data, data + bytes, directory[2], columns[id - 1],
-								  header->rows) ||
-				!baton_column_in_range(column->type, columns[id - 1], header->rows))
+			if (!baton_column_decode(data, data + bytes, directory[2], table->columns[id - 1].type,
+									 columns[id - 1], header->rows))
 				return -EBADMSG;
 			*present |= 1u << (id - 1);
 		}

@@ -1,76 +1,107 @@
 #include "attribute/corr_ring.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-static struct corr_head *element(const struct corr_ring *ring, uint32_t index)
+enum { CACHE_LINE = 64 };
+
+enum { KEPT = sizeof(((struct corr_store *)0)->kept) / sizeof(((struct corr_store *)0)->kept[0]) };
+
+static bool take_kept(struct corr_ring *ring, struct corr_store *store)
 {
-	return (void *)(ring->elements + index * ring->element_bytes);
+	for (size_t i = 0; store && i < KEPT; i++) {
+		if (!store->kept[i].elements || store->kept[i].room != ring->room ||
+			store->kept[i].element_bytes != ring->element_bytes)
+			continue;
+		ring->elements = store->kept[i].elements;
+		ring->heads = store->kept[i].heads;
+		store->kept[i].elements = NULL;
+		memset(ring->heads, 0, ring->room * sizeof(*ring->heads));
+		return true;
+	}
+	return false;
 }
 
-static uint32_t *head_of(const struct corr_ring *ring, uint64_t correlation)
-{
-	uint64_t h = correlation * UINT64_C(0x9E3779B97F4A7C15);
-	return &ring->heads[(h >> 32) & (ring->room - 1)];
-}
-
-int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes)
+int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
+				   struct corr_store *store)
 {
 	ring->element_bytes = element_bytes;
 	ring->room = room;
+	ring->shift = 64 - (uint32_t)__builtin_ctz(room);
 	ring->added = 0;
-	ring->elements = calloc(room, element_bytes);
+	if (getrandom(&ring->secret, sizeof(ring->secret), GRND_NONBLOCK) != sizeof(ring->secret))
+		ring->secret = UINT64_C(0x9E3779B97F4A7C15);
+	ring->secret |= 1;
+	if (take_kept(ring, store))
+		return 0;
+	/* elements are zeroed when they are put: most runs do not touch all */
+	size_t bytes = (room * element_bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	ring->elements = aligned_alloc(CACHE_LINE, bytes);
 	ring->heads = calloc(room, sizeof(*ring->heads));
 	if (ring->elements && ring->heads)
 		return 0;
-	corr_ring_close(ring);
+	corr_ring_close(ring, NULL);
 	return -ENOMEM;
 }
 
-void corr_ring_close(struct corr_ring *ring)
+void corr_ring_close(struct corr_ring *ring, struct corr_store *store)
 {
+	for (size_t i = 0; store && ring->elements && i < KEPT; i++) {
+		if (store->kept[i].elements)
+			continue;
+		store->kept[i].elements = ring->elements;
+		store->kept[i].heads = ring->heads;
+		store->kept[i].room = ring->room;
+		store->kept[i].element_bytes = ring->element_bytes;
+		ring->elements = NULL;
+		ring->heads = NULL;
+	}
 	free(ring->elements);
 	free(ring->heads);
 	memset(ring, 0, sizeof(*ring));
 }
 
-void corr_ring_clear(struct corr_ring *ring)
+void corr_store_free(struct corr_store *store)
 {
-	memset(ring->heads, 0, ring->room * sizeof(*ring->heads));
-	for (uint32_t i = 0; i < ring->room && i < ring->added; i++)
-		element(ring, i)->used = 0;
-	ring->added = 0;
+	for (size_t i = 0; i < KEPT; i++) {
+		if (!store->kept[i].elements)
+			continue;
+		free(store->kept[i].elements);
+		free(store->kept[i].heads);
+	}
+	memset(store, 0, sizeof(*store));
 }
 
-void *corr_ring_get(const struct corr_ring *ring, uint64_t correlation)
+void corr_ring_clear(struct corr_ring *ring)
 {
-	for (uint32_t i = *head_of(ring, correlation); i; i = element(ring, i - 1)->next)
-		if (element(ring, i - 1)->correlation == correlation)
-			return element(ring, i - 1);
-	return NULL;
+	if (ring->added)
+		memset(ring->heads, 0, ring->room * sizeof(*ring->heads));
+	ring->added = 0;
 }
 
 static void forget(struct corr_ring *ring, uint32_t index)
 {
-	struct corr_head *old = element(ring, index);
-	uint32_t *link = head_of(ring, old->correlation);
+	const struct corr_head *old = corr_ring_element(ring, index);
+	uint32_t *link = corr_ring_head(ring, old->correlation);
 	while (*link && *link != index + 1)
-		link = &element(ring, *link - 1)->next;
+		link = &corr_ring_element(ring, *link - 1)->next;
 	if (*link)
 		*link = old->next;
 }
 
 void *corr_ring_put(struct corr_ring *ring, uint64_t correlation)
 {
-	uint32_t index = (uint32_t)(ring->added++ & (ring->room - 1));
-	struct corr_head *e = element(ring, index);
-	if (e->used)
+	uint32_t index = (uint32_t)(ring->added & (ring->room - 1));
+	struct corr_head *e = corr_ring_element(ring, index);
+	if (ring->added++ >= ring->room)
 		forget(ring, index);
 	memset(e, 0, ring->element_bytes);
-	uint32_t *head = head_of(ring, correlation);
+	uint32_t *head = corr_ring_head(ring, correlation);
 	e->correlation = correlation;
-	e->used = 1;
+	e->index = index;
 	e->next = *head;
 	*head = index + 1;
 	return e;

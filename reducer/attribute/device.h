@@ -10,12 +10,13 @@
 #include "summarise/reduction.h"
 #include "steps/markers.h"
 
-struct device_context { /* the same for all devices of a run */
+struct device_context { /* the same for all devices of a run that a thread visits */
 	const struct run *run;
 	const struct host_names *names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;
+	struct corr_store *store; /* of this thread */
 };
 
 struct device_scan {

@@ -19,7 +19,8 @@ int device_sources_open(const struct device_context *context, const struct devic
 														   .device_key = key,
 														   .log = run->damage,
 														   .names = context->names,
-														   .classifier = context->classifier});
+														   .classes = context->classes,
+														   .store = context->store});
 		if (error)
 			break;
 		ds->n++;
@@ -100,11 +101,12 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 	memset(key, 0, sizeof(*key));
 	*known = false;
 	*coll = NULL;
-	if (op->coll.rows) { /* rows that came after the op are counted too, while the source remembers
-							them */
-		const struct coll_args *now = source_collective(source, op->correlation);
-		*coll = now ? now : &op->coll;
-	}
+	const struct coll_args *then = opstream_coll(&ds->stream, op);
+	if (!then && !(op->flags & OP_LATE_COLL))
+		return 0;
+	/* rows that came after the op are counted too, while the source remembers them */
+	const struct coll_args *now = source_collective(source, op->correlation);
+	*coll = now ? now : then;
 	if (!*coll)
 		return 0;
 	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;

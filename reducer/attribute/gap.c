@@ -14,7 +14,8 @@ static int64_t add(int64_t a,
 
 bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t floor_ns)
 {
-	return opstream_is_later_node(stream, gap->k) || add(gap->k->ls, floor_ns) <= gap->a;
+	return opstream_is_later_node(stream, gap->k) ||
+		   (add(gap->k->ls, floor_ns) <= gap->a && gap->k->le <= gap->a);
 }
 
 static struct lane *launcher(const struct gap_engine *engine, const struct op *op)
@@ -190,6 +191,14 @@ static int explain_until(struct gap_engine *engine, const struct op *k, int64_t 
 	return error;
 }
 
+/* Until when a launch may still be under way from CPU to GPU; a long call is not done before it
+ * returns. */
+static int64_t latency_reach(const struct op *k, int64_t floor_ns)
+{
+	int64_t from_begin = add(k->ls, 3 * floor_ns), from_end = add(k->le, 2 * floor_ns);
+	return from_begin > from_end ? from_begin : from_end;
+}
+
 /* [p2, b): launched, not started. */
 static int explain_device(struct gap_engine *engine, const struct gap *gap, int64_t p2)
 {
@@ -199,7 +208,7 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	int error = held_up_until(engine->held_ups, gap, until);
 	bool queued = gap_queued(engine->stream, gap, c->floor_ns);
 	if (!error && !queued)
-		error = explain_until(engine, k, &at, clamp(add(k->ls, 3 * c->floor_ns), p2, gap->b),
+		error = explain_until(engine, k, &at, clamp(latency_reach(k, c->floor_ns), p2, gap->b),
 							  LEAF_CPU_LAUNCH_LATENCY);
 	ready = at;
 	if (!error)
@@ -209,9 +218,11 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	if (!error && (queued || at > ready))
 		error = explain_until(engine, k, &at, clamp(add(at, c->dispatch_cap_ns), at, gap->b),
 							  LEAF_GPU_DISPATCH);
+	if (error || at >= gap->b)
+		return error;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
 	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
-	return error ? error : pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
+	return pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
 }
 
 int gap_explain(struct gap_engine *engine, const struct gap *gap)

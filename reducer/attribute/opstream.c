@@ -63,7 +63,10 @@ int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,
 int opstream_rewind(struct opstream *stream)
 {
 	int error = 0;
-	stream->head = stream->tail = 0;
+	stream->head = stream->tail = stream->n_group = 0;
+	stream->colls_head = stream->colls_tail = 0;
+	stream->coll_out = false;
+	stream->step_from = stream->step_to = 0;
 	stream->minima_head = stream->minima_tail = 0;
 	stream->error = 0;
 	for (uint32_t i = 0; i <= stream->n_slots; i++)
@@ -76,34 +79,39 @@ int opstream_rewind(struct opstream *stream)
 void opstream_close(struct opstream *stream)
 {
 	free(stream->ring);
-	free(stream->group);
+	free(stream->colls);
 	free(stream->slot_step);
 	free(stream->minima);
 	memset(stream, 0, sizeof(*stream));
 }
 
-static uint8_t op_group(struct source *source, const struct op *op)
+/* `n` things of `bytes` bytes each: a ring of twice the room, every thing at its old number. */
+static void *ring_double(const void *ring, uint64_t room, uint64_t head, uint64_t tail,
+						 size_t bytes)
 {
-	if (op->kind == BATON_MEMCPY || op->kind == BATON_MEMSET)
-		return GROUP_MEMORY;
-	if (op->kind == BATON_GRAPH)
-		return GROUP_OTHER;
-	if (op->coll.rows)
-		return GROUP_NCCL;
-	return (uint8_t)source_kernel(source, op->name)->group;
+	char *larger = malloc(2 * room * bytes);
+	for (uint64_t i = head; larger && i < tail; i++)
+		memcpy(larger + (i & (2 * room - 1)) * bytes, (const char *)ring + (i & (room - 1)) * bytes,
+			   bytes);
+	return larger;
+}
+
+static inline struct op *ring_at(const struct opstream *stream, uint64_t i)
+{
+	return &stream->ring[i & (stream->room - 1)];
 }
 
 /* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their
- * mark. */
-static void join_launch(struct source *source, struct op *op, bool ours)
+ * mark. Returns the launch, NULL for an op without a correlation. */
+static struct launch *join_launch(struct source *source, struct op *op, bool ours)
 {
-	struct launch *launch = source_launch(source, op->correlation);
 	op->ls = op->le = INT64_MAX;
-	op->flags = op->flags & OP_IS_PAGEABLE;
+	op->thread = op->call_name = 0;
 	if (!op->correlation) {
 		op->flags |= OP_FIRST_OF_CALL;
-		return;
+		return NULL;
 	}
+	struct launch *launch = source_launch(source, op->correlation);
 	if (!launch) {
 		launch = corr_ring_put(&source->launches, op->correlation);
 		launch->start = SOURCE_NO_CALL;
@@ -115,7 +123,7 @@ static void join_launch(struct source *source, struct op *op, bool ours)
 	if (op->kind == BATON_KERNEL && launch->start < source->names[op->name].first_launch_ns)
 		source->names[op->name].first_launch_ns = launch->start;
 	if (!ours || launch->start == SOURCE_NO_CALL)
-		return;
+		return launch;
 	op->flags |= OP_MATCHED;
 	op->ls = launch->start;
 	op->le = launch->end;
@@ -123,20 +131,23 @@ static void join_launch(struct source *source, struct op *op, bool ours)
 	op->call_name = launch->name;
 	if (source_call_mask(source, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
 		op->flags |= OP_GRAPH_CALL;
+	return launch;
 }
 
-static int group_add(struct opstream *stream, const struct op *op)
+/* The place in the ring behind the group; NULL without memory. */
+static struct op *group_place(struct opstream *stream)
 {
-	if (stream->n_group == stream->group_room) {
-		size_t room = stream->group_room ? 2 * stream->group_room : 64;
-		struct op *larger = realloc(stream->group, room * sizeof(*larger));
+	uint64_t at = stream->tail + stream->n_group;
+	if (at - stream->head == stream->room) {
+		struct op *larger =
+			ring_double(stream->ring, stream->room, stream->head, at, sizeof(*larger));
 		if (!larger)
-			return -ENOMEM;
-		stream->group = larger;
-		stream->group_room = room;
+			return NULL;
+		free(stream->ring);
+		stream->ring = larger;
+		stream->room *= 2;
 	}
-	stream->group[stream->n_group++] = *op;
-	return 0;
+	return ring_at(stream, at);
 }
 
 /* Takes the current op row of a source into the group of those that start together. */
@@ -144,31 +155,29 @@ static int take_op(struct opstream *stream, uint32_t index)
 {
 	struct source *source = &stream->sources[index];
 	const struct rows *row = &source->ops;
-	uint32_t lane = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, OP_STREAM));
-	bool ours = source->device && lane && source->trace.streams[lane].device == source->device;
-	struct op op = {.start = rows_value(row, OP_START), .source = index};
-	op.end = op.start + rows_value(row, OP_DUR);
-	op.correlation = (uint64_t)rows_value(row, OP_CORRELATION);
-	op.kind = (uint8_t)rows_value(row, OP_KIND);
-	op.name = source_string(source, row, OP_NAME);
-	op.flags =
-		rows_optional(row, OP_PAGEABLE, 0) == 1 && op.kind == BATON_MEMCPY ? OP_IS_PAGEABLE : 0;
-	join_launch(source, &op, ours);
-	int error = 0;
+	uint32_t lane = source_stream(source, row);
+	bool ours = source_is_ours(source, lane);
+	struct op *op = group_place(stream);
+	if (!op)
+		return -ENOMEM;
+	op->start = rows_value(row, OP_START);
+	op->end = op->start + rows_value(row, OP_DUR);
+	op->correlation = (uint64_t)rows_value(row, OP_CORRELATION);
+	op->kind = (uint8_t)rows_value(row, OP_KIND);
+	op->name = source_string(source, row, OP_NAME);
+	op->source = index;
+	op->flags =
+		op->kind == BATON_MEMCPY && rows_optional(row, OP_PAGEABLE, 0) == 1 ? OP_IS_PAGEABLE : 0;
+	const struct launch *launch = join_launch(source, op, ours);
 	if (ours) {
-		op.bytes = rows_optional(row, OP_BYTES, -1);
-		op.copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
-		op.stream = source->trace.streams[lane].stream;
-		op.slot = source->slots[lane];
-		const struct coll_args *args =
-			op.correlation ? source_collective(source, op.correlation) : NULL;
-		if (args && op.kind == BATON_KERNEL)
-			op.coll = *args;
-		op.group = op_group(source, &op);
-		error = group_add(stream, &op);
+		op->copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
+		op->stream = source->trace.streams[lane].stream;
+		op->slot = source->slots[lane];
+		stream->n_group++;
+		stream->group_launch = launch ? launch->head.index : 0;
 	}
 	source->ops_left = rows_next(&source->ops);
-	return error ? error : source->ops.error;
+	return source->ops.error;
 }
 
 static int op_order(const void *a, const void *b, void *context)
@@ -189,19 +198,6 @@ static int op_order(const void *a, const void *b, void *context)
 		return names;
 	int64_t xp = xs->trace.process.pid, yp = ys->trace.process.pid;
 	return xp < yp ? -1 : xp > yp;
-}
-
-static int ring_grow(struct opstream *stream)
-{
-	struct op *larger = malloc(2 * stream->room * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (uint64_t i = stream->head; i < stream->tail; i++)
-		larger[i & (2 * stream->room - 1)] = stream->ring[i & (stream->room - 1)];
-	free(stream->ring);
-	stream->ring = larger;
-	stream->room *= 2;
-	return 0;
 }
 
 static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
@@ -230,31 +226,97 @@ static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 	return 0;
 }
 
-/* Puts the sorted group behind the window: now it is known which op comes first in its launch and
- * in which step. */
+/* The step of a launch; launches that follow one another mostly share it. */
+static inline int32_t step_of_launch(struct opstream *stream, int64_t ls)
+{
+	if (ls < stream->step_from || ls >= stream->step_to)
+		stream->step_known = steps_around(stream->steps, ls, &stream->step_from, &stream->step_to);
+	return stream->step_known;
+}
+
+static int keep_coll(struct opstream *stream, struct op *op, const struct coll_args *args)
+{
+	if (stream->colls_tail - stream->colls_head == stream->colls_room) {
+		uint64_t room = stream->colls_room;
+		struct coll_args *larger = room ? ring_double(stream->colls, room, stream->colls_head,
+													  stream->colls_tail, sizeof(*larger))
+										: malloc(64 * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		free(stream->colls);
+		stream->colls = larger;
+		stream->colls_room = room ? 2 * room : 64;
+	}
+	op->flags |= OP_HAS_COLL;
+	op->coll = (uint32_t)stream->colls_tail++;
+	stream->colls[op->coll & (stream->colls_room - 1)] = *args;
+	return 0;
+}
+
+/* The op's group; NCCL's kernels bring their arguments. */
+static int settle_group(struct opstream *stream, struct source *source, struct op *op)
+{
+	op->group = GROUP_MEMORY;
+	if (op->kind == BATON_MEMCPY || op->kind == BATON_MEMSET)
+		return 0;
+	op->group = GROUP_OTHER;
+	if (op->kind == BATON_GRAPH)
+		return 0;
+	const struct coll_args *args = op->kind == BATON_KERNEL && op->correlation
+									   ? source_collective(source, op->correlation)
+									   : NULL;
+	op->group = args ? GROUP_NCCL : (uint8_t)source_kernel(source, op->name)->group;
+	return args ? keep_coll(stream, op, args) : 0;
+}
+
+/* The next op in order goes behind the window: now it is known whether it comes first in its launch
+ * and in which step. */
+static int settle_op(struct opstream *stream, struct op *op, struct launch *launch)
+{
+	if (launch) {
+		op->flags |= launch->n_ops++ == 0 ? OP_FIRST_OF_CALL : 0;
+		if (op->kind == BATON_KERNEL)
+			op->flags |= launch->n_kernels++ == 0 ? OP_FIRST_KERNEL : 0;
+	}
+	if (op->flags & OP_MATCHED)
+		stream->slot_step[op->slot] = step_of_launch(stream, op->ls);
+	op->step = stream->slot_step[op->slot];
+	int error = settle_group(stream, &stream->sources[op->source], op);
+	if (!error && (op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
+		error = minima_add(stream, stream->tail, op->ls);
+	stream->tail += !error;
+	return error;
+}
+
+/* Sorts the ops that start together, where they lie. */
+static int sort_group(struct opstream *stream)
+{
+	size_t n = stream->n_group;
+	struct op *group = malloc(n * sizeof(*group));
+	if (!group)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		group[i] = *ring_at(stream, stream->tail + i);
+	qsort_r(group, n, sizeof(*group), op_order, stream);
+	for (size_t i = 0; i < n; i++)
+		*ring_at(stream, stream->tail + i) = group[i];
+	free(group);
+	return 0;
+}
+
 static int flush_group(struct opstream *stream)
 {
-	int error = 0;
-	if (stream->n_group > 1)
-		qsort_r(stream->group, stream->n_group, sizeof(*stream->group), op_order, stream);
-	for (size_t i = 0; !error && i < stream->n_group; i++) {
-		struct op *op = &stream->group[i];
-		struct launch *launch = source_launch(&stream->sources[op->source], op->correlation);
-		if (launch) {
-			op->flags |= launch->n_ops++ == 0 ? OP_FIRST_OF_CALL : 0;
-			if (op->kind == BATON_KERNEL)
-				op->flags |= launch->n_kernels++ == 0 ? OP_FIRST_KERNEL : 0;
-		}
-		if (op->flags & OP_MATCHED)
-			stream->slot_step[op->slot] = steps_of(stream->steps, op->ls);
-		op->step = stream->slot_step[op->slot];
-		if (stream->tail - stream->head == stream->room)
-			error = ring_grow(stream);
-		if (!error &&
-			(op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
-			error = minima_add(stream, stream->tail, op->ls);
-		if (!error)
-			stream->ring[stream->tail++ & (stream->room - 1)] = *op;
+	size_t n = stream->n_group;
+	int error = n > 1 ? sort_group(stream) : 0;
+	for (size_t i = 0; !error && i < n; i++) {
+		struct op *op = ring_at(stream, stream->tail);
+		struct source *source = &stream->sources[op->source];
+		struct launch *launch = NULL;
+		if (n == 1 && op->correlation) /* known, unless others of this instant pushed it out */
+			launch = corr_ring_at(&source->launches, stream->group_launch, op->correlation);
+		if (!launch)
+			launch = source_launch(source, op->correlation);
+		error = settle_op(stream, op, launch);
 	}
 	stream->n_group = 0;
 	return error;
@@ -302,17 +364,17 @@ static int fill(struct opstream *stream)
 static void learn_collective(const struct opstream *stream, struct op *op)
 {
 	const struct source *source = &stream->sources[op->source];
-	if (op->kind != BATON_KERNEL || op->coll.rows || !op->correlation || !source->colls.added)
+	if (op->kind != BATON_KERNEL || op->flags & OP_HAS_COLL || !op->correlation ||
+		!source->colls.added || !source_collective(source, op->correlation))
 		return;
-	const struct coll_args *args = source_collective(source, op->correlation);
-	if (!args)
-		return;
-	op->coll = *args;
+	op->flags |= OP_LATE_COLL;
 	op->group = GROUP_NCCL;
 }
 
 const struct op *opstream_next(struct opstream *stream)
 {
+	stream->colls_head += stream->coll_out;
+	stream->coll_out = false;
 	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
 		stream->error = fill(stream);
 	if (stream->error || stream->head == stream->tail)
@@ -320,7 +382,8 @@ const struct op *opstream_next(struct opstream *stream)
 	while (stream->minima_head < stream->minima_tail &&
 		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
-	struct op *op = &stream->ring[stream->head++ & (stream->room - 1)];
+	struct op *op = ring_at(stream, stream->head++);
+	stream->coll_out = (op->flags & OP_HAS_COLL) != 0;
 	learn_collective(stream, op);
 	return op;
 }
@@ -328,7 +391,7 @@ const struct op *opstream_next(struct opstream *stream)
 const struct op *opstream_peek(const struct opstream *stream, uint64_t i)
 {
 	uint64_t at = stream->head - 1 + i;
-	return at < stream->tail ? &stream->ring[at & (stream->room - 1)] : NULL;
+	return at < stream->tail ? ring_at(stream, at) : NULL;
 }
 
 bool opstream_is_node(const struct opstream *stream, const struct op *op)
@@ -358,7 +421,7 @@ bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 		return false;
 	uint64_t n = 0;
 	for (uint64_t i = first; n < QUEUE_DEPTH_FULL && i <= stream->minima[low - 1].position; i++) {
-		const struct op *op = &stream->ring[i & (stream->room - 1)];
+		const struct op *op = ring_at(stream, i);
 		n += (op->flags & OP_MATCHED) && (op->flags & OP_FIRST_OF_CALL) && op->ls < ls;
 	}
 	return n >= QUEUE_DEPTH_FULL;

@@ -14,8 +14,10 @@ enum op_flag {
 	OP_FIRST_OF_CALL =
 		2, /* the first op of its launch on this device (always set without correlation) */
 	OP_IS_PAGEABLE = 4,
-	OP_GRAPH_CALL = 8,   /* its launch's name says GraphLaunch */
-	OP_FIRST_KERNEL = 16 /* the first kernel of its launch */
+	OP_GRAPH_CALL = 8,    /* its launch's name says GraphLaunch */
+	OP_FIRST_KERNEL = 16, /* the first kernel of its launch */
+	OP_HAS_COLL = 32,     /* it has NCCL arguments: opstream_coll() */
+	OP_LATE_COLL = 64     /* they came after it: only its source knows them */
 };
 
 struct op {
@@ -23,16 +25,15 @@ struct op {
 	int64_t ls, le; /* its launch; INT64_MAX without one */
 	int64_t stream; /* the source's number */
 	uint64_t correlation;
-	int64_t bytes;
 	uint32_t name; /* index in its source's trace */
 	uint32_t source;
 	uint32_t thread; /* that launched it, index in its source's trace */
 	uint32_t call_name;
-	uint32_t slot;         /* its stream among the device's */
-	int32_t step;          /* of its launch, or inherited; STEP_BEFORE, STEP_AFTER */
-	struct coll_args coll; /* rows is 0 without NCCL arguments */
-	uint8_t kind;          /* enum baton_op_kind */
-	uint8_t group;         /* enum group */
+	uint32_t slot; /* its stream among the device's */
+	uint32_t coll; /* with OP_HAS_COLL: number of its arguments */
+	int32_t step;  /* of its launch, or inherited; STEP_BEFORE, STEP_AFTER */
+	uint8_t kind;  /* enum baton_op_kind */
+	uint8_t group; /* enum group */
 	uint8_t copy_dir;
 	uint8_t flags;
 };
@@ -49,10 +50,16 @@ struct opstream {
 	struct op *ring;
 	uint64_t room; /* a power of two */
 	uint64_t head, tail;
-	struct op *group; /* ops that start together */
-	size_t n_group, group_room;
+	size_t n_group;          /* ops that start together, in the ring behind the tail */
+	uint32_t group_launch;   /* where the last of them found its launch */
+	struct coll_args *colls; /* NCCL arguments of ops in the ring, in their order */
+	uint64_t colls_room;     /* a power of two */
+	uint64_t colls_head, colls_tail;
+	bool coll_out;      /* the op last returned has the first of them */
 	int32_t *slot_step; /* per stream: the step of its last op */
 	uint32_t n_slots;
+	int64_t step_from, step_to; /* launches in here belong to step_known */
+	int32_t step_known;
 	struct late_min *minima; /* suffix minima of ls, a deque */
 	size_t minima_head, minima_tail, minima_room;
 	int error;
@@ -69,6 +76,13 @@ void opstream_close(struct opstream *stream);
 const struct op *opstream_next(struct opstream *stream);
 /* The op i places after the last one returned; NULL when the window ends before. */
 const struct op *opstream_peek(const struct opstream *stream, uint64_t i);
+
+/* The NCCL arguments that came before the op; NULL without any. As valid as the op. */
+static inline const struct coll_args *opstream_coll(const struct opstream *stream,
+													const struct op *op)
+{
+	return op->flags & OP_HAS_COLL ? &stream->colls[op->coll & (stream->colls_room - 1)] : NULL;
+}
 
 /* Is `op` a node of a graph launch? a later one? (Asks what is known of its correlation id by now.)
  */

@@ -70,12 +70,14 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 		return 0;
 	if (k->ls >= gap->a && k->ls < gap->b && k->flags & OP_FIRST_OF_CALL)
 		return counts_add(&s->lags, k->start - k->ls, 1);
+	bool later = opstream_is_later_node(&s->ds->stream, k);
+	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
+		return 0;
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
 	}
 	/* a later node is queued whatever its launch: store the largest lag */
-	bool later = opstream_is_later_node(&s->ds->stream, k);
 	s->pairs[2 * s->n_pairs] = later ? INT64_MAX : gap->a - k->ls;
 	s->pairs[2 * s->n_pairs++ + 1] = gap->b - gap->a;
 	return 0;
@@ -279,16 +281,30 @@ static int find_period(struct scanning *s)
 	return error;
 }
 
+static int has_ops(struct source *source, bool *found)
+{
+	struct rows ops;
+	int error = rows_open(&ops, &source->trace, BATON_OP);
+	while (!error && !*found && rows_next(&ops))
+		*found = source_is_ours(source, source_stream(source, &ops));
+	if (!error)
+		error = ops.error;
+	rows_close(&ops);
+	return error;
+}
+
 /* The device's steps come from its first process that ran something on it. */
 static int first_process(struct device_sources *ds, struct trace **trace)
 {
-	int error = device_sources_rewind(ds);
-	const struct op *op = error ? NULL : opstream_next(&ds->stream);
-	uint32_t first = op ? op->source : 0;
-	for (; op && first > 0; op = opstream_next(&ds->stream))
-		first = op->source < first ? op->source : first;
-	*trace = &ds->sources[first].trace;
-	return error ? error : ds->stream.error;
+	bool found = ds->n == 1;
+	int error = 0;
+	*trace = &ds->sources[0].trace;
+	for (uint32_t i = 0; !error && !found && i < ds->n; i++) {
+		error = has_ops(&ds->sources[i], &found);
+		if (found)
+			*trace = &ds->sources[i].trace;
+	}
+	return error;
 }
 
 static int scan_open(struct scanning *s)

@@ -29,9 +29,11 @@ static int make_tables(struct source *source)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < trace->strings.n; i++)
 		source->names[i].first_launch_ns = INT64_MAX;
-	int error = corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch));
+	int error =
+		corr_ring_open(&source->launches, SOURCE_LAUNCHES, sizeof(struct launch), source->store);
 	return error ? error
-				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective));
+				 : corr_ring_open(&source->colls, SOURCE_COLLECTIVES, sizeof(struct collective),
+								  source->store);
 }
 
 int source_open(struct source *source, const struct source_setup *setup)
@@ -39,7 +41,8 @@ int source_open(struct source *source, const struct source_setup *setup)
 	memset(source, 0, sizeof(*source));
 	source->process = setup->process;
 	source->host_names = setup->names;
-	source->classifier = setup->classifier;
+	source->classes = setup->classes;
+	source->store = setup->store;
 	int error = trace_open(&source->trace, setup->path, setup->log);
 	if (error)
 		return error;
@@ -96,8 +99,8 @@ int source_rewind(struct source *source)
 void source_close(struct source *source)
 {
 	close_rows(source);
-	corr_ring_close(&source->launches);
-	corr_ring_close(&source->colls);
+	corr_ring_close(&source->launches, source->store);
+	corr_ring_close(&source->colls, source->store);
 	free(source->names);
 	free(source->slots);
 	trace_close(&source->trace);
@@ -157,7 +160,7 @@ static void take_collective(struct source *source)
 	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
-int source_load_calls(struct source *source, int64_t until)
+int source_load_more(struct source *source, int64_t until)
 {
 	while (source->collectives_left && rows_value(&source->collectives, COLL_START) <= until) {
 		take_collective(source);
@@ -173,24 +176,16 @@ int source_load_calls(struct source *source, int64_t until)
 	return source->calls.error ? source->calls.error : source->collectives.error;
 }
 
-struct launch *source_launch(const struct source *source, uint64_t correlation)
-{
-	return correlation ? corr_ring_get(&source->launches, correlation) : NULL;
-}
-
 const struct coll_args *source_collective(const struct source *source, uint64_t correlation)
 {
 	const struct collective *coll = corr_ring_get(&source->colls, correlation);
 	return coll ? &coll->args : NULL;
 }
 
-uint32_t source_call_mask(struct source *source, uint32_t name)
+void source_know_call(struct source *source, uint32_t name)
 {
-	struct name_facts *facts = &source->names[name];
-	if (!facts->call)
-		facts->call = (uint16_t)(host_names_call(source->host_names, source_text(source, name)) |
-								 RANGE_KNOWN);
-	return facts->call & ~(uint32_t)RANGE_KNOWN;
+	uint32_t mask = host_names_call(source->host_names, source_text(source, name));
+	source->names[name].call = (uint16_t)(mask | RANGE_KNOWN);
 }
 
 uint32_t source_range_mask(struct source *source, uint32_t name, int category)
@@ -203,13 +198,10 @@ uint32_t source_range_mask(struct source *source, uint32_t name, int category)
 	return *mask & ~(uint32_t)RANGE_KNOWN;
 }
 
-const struct kernel_class *source_kernel(struct source *source, uint32_t name)
+void source_know_kernel(struct source *source, uint32_t name)
 {
 	struct name_facts *facts = &source->names[name];
-	if (!facts->classified) {
-		struct text text = strings_get(&source->trace.strings, name);
-		classifier_name(source->classifier, text.at, text.bytes, &facts->kernel);
-		facts->classified = true;
-	}
-	return &facts->kernel;
+	struct text text = strings_get(&source->trace.strings, name);
+	class_cache_name(source->classes, text.at, text.bytes, &facts->kernel);
+	facts->classified = true;
 }

@@ -6,7 +6,7 @@
 
 #include "attribute/corr_ring.h"
 #include "classify/host_names.h"
-#include "classify/classify.h"
+#include "classify/class_cache.h"
 #include "read/rows.h"
 
 enum { SOURCE_LAUNCHES = 1 << 17, SOURCE_COLLECTIVES = 1 << 13 };
@@ -22,7 +22,7 @@ struct launch { /* everything known of one correlation id */
 	bool any_op;        /* of any device */
 	bool pageable;      /* one of them is a pageable copy */
 	int64_t first_op_start;
-};
+}; /* a cache line */
 
 #define SOURCE_NO_CALL INT64_MAX
 
@@ -60,8 +60,9 @@ struct source {
 	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
 	struct corr_ring launches;
 	struct corr_ring colls;
+	struct corr_store *store; /* not owned */
 	const struct host_names *host_names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
 	int64_t
 		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
@@ -76,7 +77,8 @@ struct source_setup {
 	const char *device_key; /* selects the analysed device */
 	struct damage_log *log;
 	const struct host_names *names;
-	const struct classifier *classifier;
+	struct class_cache *classes;
+	struct corr_store *store;
 };
 
 /* Opens the trace. 0 or -errno. */
@@ -85,15 +87,46 @@ int source_open(struct source *source, const struct source_setup *setup);
 int source_rewind(struct source *source);
 void source_close(struct source *source);
 
-/* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
-int source_load_calls(struct source *source, int64_t until);
+int source_load_more(struct source *source, int64_t until);
 
-struct launch *source_launch(const struct source *source, uint64_t correlation); /* or NULL */
+/* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
+static inline int source_load_calls(struct source *source, int64_t until)
+{
+	bool more =
+		(source->collectives_left && rows_value(&source->collectives, COLL_START) <= until) ||
+		(source->calls_left && rows_value(&source->calls, CALL_START) <= until);
+	if (more)
+		return source_load_more(source, until);
+	return source->calls.error ? source->calls.error : source->collectives.error;
+}
+
+static inline struct launch *source_launch(const struct source *source,
+										   uint64_t correlation) /* or NULL */
+{
+	return correlation ? corr_ring_get(&source->launches, correlation) : NULL;
+}
+
 const struct coll_args *source_collective(const struct source *source, uint64_t correlation);
 
-uint32_t source_call_mask(struct source *source, uint32_t name);
 uint32_t source_range_mask(struct source *source, uint32_t name, int category);
-const struct kernel_class *source_kernel(struct source *source, uint32_t name);
+
+/* What a name means, on its first sight. */
+void source_know_call(struct source *source, uint32_t name);
+void source_know_kernel(struct source *source, uint32_t name);
+
+static inline uint32_t source_call_mask(struct source *source, uint32_t name)
+{
+	if (!source->names[name].call)
+		source_know_call(source, name);
+	return source->names[name].call & ~(uint32_t)HOST_MASK(HOST_BIT_KNOWN);
+}
+
+static inline const struct kernel_class *source_kernel(struct source *source, uint32_t name)
+{
+	if (!source->names[name].classified)
+		source_know_kernel(source, name);
+	return &source->names[name].kernel;
+}
 
 static inline const char *source_text(const struct source *source, uint32_t name)
 {
@@ -111,6 +144,17 @@ static inline uint32_t source_thread(const struct source *source, const struct r
 									 unsigned column)
 {
 	return idmap_get(&source->trace.thread_ids, (uint64_t)rows_value(rows, column));
+}
+
+/* The stream of the current op row, index in the trace; does it lie on the analysed device? */
+static inline uint32_t source_stream(const struct source *source, const struct rows *ops)
+{
+	return idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(ops, OP_STREAM));
+}
+
+static inline bool source_is_ours(const struct source *source, uint32_t stream)
+{
+	return source->device && stream && source->trace.streams[stream].device == source->device;
 }
 
 #endif

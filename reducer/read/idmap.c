@@ -41,10 +41,8 @@ static int dense_grow(struct idmap *map, uint32_t id)
 	return 0;
 }
 
-uint32_t idmap_get(const struct idmap *map, uint64_t id)
+uint32_t idmap_get_large(const struct idmap *map, uint64_t id)
 {
-	if (id < map->n_dense)
-		return map->dense[id];
 	if (map->hash_room == 0 || id > UINT32_MAX)
 		return 0;
 	return (uint32_t)*hash_slot(map, (uint32_t)id);

@@ -143,30 +143,37 @@ static void retire(struct rows *rows, struct rows_block *block)
 	rows->now = NULL;
 }
 
-/* The common case: one open block, and its current row comes before whatever follows in the file.
- */
-static bool alone_until_next_block(const struct rows *rows)
+/* How long the rows of the block in hand come first: until the next block's first row, or the row
+ * in hand of another open block. */
+static int64_t first_until(const struct rows *rows)
 {
-	if (!rows->now || rows->n_open != 1)
-		return false;
-	if (rows->next_entry == rows->n_entries)
-		return true;
-	size_t entry = rows->entries[rows->next_entry];
-	return rows_value(rows, ROW_START) < rows->trace->reader.entries[entry].t_min_ns;
+	int64_t until = INT64_MAX;
+	if (rows->next_entry < rows->n_entries)
+		until = rows->trace->reader.entries[rows->entries[rows->next_entry]].t_min_ns;
+	for (size_t i = 0; i < rows->n_open; i++) {
+		const struct rows_block *other = &rows->open[i];
+		if (other == rows->now)
+			continue;
+		/* of equal starts the earlier block's comes first */
+		int64_t start = other->column[ROW_START][other->at] + (other->order > rows->now->order);
+		until = start < until ? start : until;
+	}
+	return until;
 }
 
-bool rows_next(struct rows *rows)
+bool rows_next_block(struct rows *rows)
 {
 	if (rows->error)
 		return false;
 	if (rows->now && ++rows->now->at == rows->now->n)
 		retire(rows, rows->now);
-	if (!alone_until_next_block(rows)) {
-		struct rows_block *first = earliest(rows);
-		int64_t limit = first ? first->column[ROW_START][first->at] : INT64_MIN;
-		rows->error = open_until(rows, limit);
-		rows->now = rows->error ? NULL : earliest(rows);
-	}
-	rows->read += rows->now != NULL;
-	return rows->now != NULL;
+	struct rows_block *first = earliest(rows);
+	int64_t limit = first ? first->column[ROW_START][first->at] : INT64_MIN;
+	rows->error = open_until(rows, limit);
+	rows->now = rows->error ? NULL : earliest(rows);
+	if (!rows->now)
+		return false;
+	rows->now_until = first_until(rows);
+	rows->read++;
+	return true;
 }

@@ -27,6 +27,7 @@ struct rows {
 	size_t open_room;
 	struct rows_block spare;
 	struct rows_block *now; /* the block that holds the current row; NULL at the end */
+	int64_t now_until;      /* its rows that begin before this come before any other block's */
 	uint64_t read;
 	int error; /* -errno of I/O or memory; damage is no error */
 };
@@ -34,8 +35,18 @@ struct rows {
 int rows_open(struct rows *rows, struct trace *trace, unsigned kind);
 void rows_close(struct rows *rows);
 
+bool rows_next_block(struct rows *rows);
+
 /* Steps to the next row; false at the end or after an error. The first call gives the first row. */
-bool rows_next(struct rows *rows);
+static inline bool rows_next(struct rows *rows)
+{
+	struct rows_block *now = rows->now;
+	if (!now || now->at + 1 >= now->n || now->column[ROW_START][now->at + 1] >= rows->now_until)
+		return rows_next_block(rows);
+	now->at++;
+	rows->read++;
+	return true;
+}
 
 /* A value of the current row. */
 static inline int64_t rows_value(const struct rows *rows, unsigned column)

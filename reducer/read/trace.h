@@ -69,7 +69,11 @@ struct trace {
 int trace_open(struct trace *trace, const char *path, struct damage_log *log);
 void trace_close(struct trace *trace);
 
-uint32_t idmap_get(const struct idmap *map, uint64_t id);
+uint32_t idmap_get_large(const struct idmap *map, uint64_t id);
+static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
+{
+	return id < map->n_dense ? map->dense[id] : idmap_get_large(map, id);
+}
 /* Adds id -> index unless it is there already (then the first holds). 0 or -ENOMEM. */
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);

@@ -2,22 +2,25 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
 	WINDOW = 8, /* how many false occurrences in a row are passed over */
-	GAIN = 3,	/* an occurrence outweighs that many missing ones */
-	FAR = 4,	/* so many times the usual distance is too far */
+	GAIN = 3,   /* an occurrence outweighs that many missing ones */
+	NEAR = 16,  /* so far back the begin of a turn is put when its first places are lost */
+	AROUND = 3, /* so many places the first note may be off the begin of a turn */
+	FAR = 4,    /* so many times the usual distance is too far */
 };
 
 struct note {
 	uint32_t at;
 	uint32_t launch;
+	uint32_t strangers; /* positions before it with tokens of no member */
 	uint32_t place;
 	int64_t score;
 	uint32_t before; /* index of the note before it in the chain; its own: none */
 	uint32_t turn;
+	bool burst; /* it ends a burst, which may end early */
 	bool kept;
 	bool torn; /* much more than usual lies between it and the next */
 };
@@ -29,6 +32,18 @@ static void put_members(const struct voices *v, const struct choir *choir, uint3
 		const struct voice *voice = &v->list[choir->members[m]];
 		for (uint32_t i = 0; i < voice->n; i++)
 			place[v->at[voice->first + i]] = m + 1;
+	}
+}
+
+/* member[p]: is the token at p one of the choir's. */
+static void mark_tokens(const struct voices *v, const struct choir *choir, bool *member)
+{
+	for (uint32_t m = 0; m < choir->n; m++) {
+		const struct voice *voice = &v->list[choir->members[m]];
+		while (voice > v->list && voice[-1].token == voice->token)
+			voice--; /* its plain voice: all occurrences */
+		for (uint32_t i = 0; i < voice->n; i++)
+			member[v->at[voice->first + i]] = true;
 	}
 }
 
@@ -55,7 +70,7 @@ static struct cycle fullest(const struct voices *v, const struct voice *pivot,
 
 /* Replaces member numbers by places in the order of one interval; members not in it fall away. */
 static size_t order_members(const struct voices *v, const struct choir *choir, uint32_t *place,
-							uint32_t *scratch)
+							uint32_t *scratch, bool *burst)
 {
 	struct cycle model = fullest(v, &v->list[choir->pivot], place, scratch);
 	size_t places = 0;
@@ -66,6 +81,10 @@ static size_t order_members(const struct voices *v, const struct choir *choir, u
 			scratch[place[p]] = (uint32_t)++places;
 	for (uint32_t p = 0; p < v->positions; p++)
 		place[p] = scratch[place[p]]; /* scratch[0] is 0 */
+	for (uint32_t m = 0; m < choir->n; m++) {
+		const struct voice *voice = &v->list[choir->members[m]];
+		burst[scratch[m + 1]] = voice->n < voice->weight;
+	}
 	return places;
 }
 
@@ -117,7 +136,7 @@ static void measure_gaps(const struct note *notes, uint32_t n, uint32_t places, 
 		times[notes[i].place]++;
 	}
 	for (uint32_t p = 0; p < places; p++)
-		far[p] = times[p] ? FAR * far[p] / times[p] + around / FAR + FAR : UINT32_MAX;
+		far[p] = times[p] ? FAR * far[p] / times[p] + around / 8 + FAR : UINT32_MAX;
 }
 
 static bool torn(const struct note *note, const uint64_t *far, uint32_t places)
@@ -126,26 +145,34 @@ static bool torn(const struct note *note, const uint64_t *far, uint32_t places)
 	uint32_t ahead = places_ahead(note, places);
 	for (uint32_t k = 0; k < ahead; k++)
 		most += far[(note->place + k) % places];
-	return apart(note) > most;
+	return apart(note) > (note->burst ? 2 * most : most);
 }
 
-/* The place a turn begins with: that of the first note, unless one of the two places before it,
- * lost in the first turn, follows a wider gap as a rule. */
+/* Launches of kernels outside the choir between two notes. */
+static uint32_t strange(const struct note *note)
+{
+	return note[1].strangers - note->strangers;
+}
+
+/* The place a turn begins with: that of the first note, unless most of the launches of other
+ * kernels come before a place nearby (the first turn lost its front, or something stands before
+ * it). */
 static uint32_t first_place(const struct note *notes, uint32_t n, uint32_t places)
 {
-	uint64_t sum[3] = {0}, times[3] = {0};
+	uint64_t sum[2 * AROUND + 1] = {0}, total = 0;
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t back = (notes[0].place + places - notes[i].place) % places;
-		if (back > 2 || places_ahead(&notes[i - 1], places) != 1)
+		uint32_t ahead = (notes[i].place + places - notes[0].place % places + AROUND) % places;
+		if (places_ahead(&notes[i - 1], places) > 2)
 			continue;
-		sum[back] += apart(&notes[i - 1]);
-		times[back]++;
+		total += strange(&notes[i - 1]);
+		if (ahead <= 2 * AROUND)
+			sum[ahead] += strange(&notes[i - 1]);
 	}
-	uint32_t best = 0;
-	for (uint32_t back = 1; back < 3 && back < places; back++)
-		if (sum[back] * (times[best] + 1) > 2 * (sum[best] + times[best] + 1) * (times[back] + 1))
-			best = back;
-	return (notes[0].place + places - best) % places;
+	uint32_t best = AROUND;
+	for (uint32_t k = 0; k <= 2 * AROUND && k < places; k++)
+		if (sum[k] * 5 > total * 3 && total * places * 4 > n)
+			best = k;
+	return (notes[0].place + places * AROUND + best - AROUND) % places;
 }
 
 /* Moves the chain that ends at notes[last] to the front and numbers the turns; a turn begins with
@@ -169,7 +196,8 @@ static uint32_t unwind(struct note *notes, uint32_t last, uint32_t places, uint6
 			stray = i + 1;
 	length -= stray;
 	memmove(notes, notes + stray, length * sizeof(*notes));
-	uint32_t first = first_place(notes, length, places);
+	uint32_t first = out->as_sung ? notes[0].place : first_place(notes, length, places);
+	out->first = notes[0].at;
 	uint64_t place = (notes[0].place + places - first) % places;
 	notes[0].turn = 0;
 	for (uint32_t i = 1; i < length; i++) {
@@ -210,60 +238,74 @@ static void measure_leads(const struct note *notes, uint32_t n, uint32_t places,
 		lead[p] = lead[p - 1] + (times[p] ? lead[p] / times[p] : 1);
 }
 
-/* Where the turn begins whose first note is notes[i]: when its first places are lost, as far before
- * it as they take, but for one launch, and after the turn before. */
-static uint32_t begin_of(const struct note *notes, uint32_t i, const uint64_t *lead)
+/* Where the turn begins whose first note is notes[i]. One lost launch takes all tokens with it that
+ * span it: when the first places are missing, as far before the note as they take but for that
+ * launch, and after the turn before. */
+static uint32_t begin_of(const struct note *notes, uint32_t i, uint32_t span, const uint64_t *lead)
 {
 	uint64_t back = lead[notes[i].place] ? lead[notes[i].place] - 1 : 0;
 	uint32_t room = i ? notes[i].at - notes[i - 1].at - 1 : 0;
+	if (span == 1 || back > NEAR || (i && notes[i - 1].turn == notes[i].turn))
+		return notes[i].at;
 	return notes[i].at - (back < room ? (uint32_t)back : room);
 }
 
-/* A turn counts when a quarter of its places occur and its end does. Without the end it is no cycle:
- * when most of it is there it is the front of the next one (micro-batches), else it is something
- * that shares the first kernels (evaluation). */
+/* A turn counts when a quarter of its places occur and its end does. Without the end it is no
+ * cycle: when most of it is there it is the front of the next one (micro-batches), else it is
+ * something that shares the first kernels (evaluation). */
 static void count_turns(const struct note *notes, uint32_t n, uint32_t places, uint32_t span,
 						uint64_t *lead, struct cycles *out)
 {
 	uint32_t ending = places / 8 < 2 * span + 3 ? 2 * span + 3 : places / 8, late, begin, next;
 	uint32_t turns = notes[n - 1].turn + 1;
-	bool many = places >= 12, check = ending * 3 <= places, joined = false;
-	uint64_t least = many ? n / (2 * (uint64_t)turns) : (places + 3) / 4;
+	bool check = ending * 3 <= places, joined = false;
+	uint64_t least =
+		places < 8 ? (places + 3) / 4 : 2 * (uint64_t)n / ((places < 12 ? 4 : 5) * (uint64_t)turns);
 	measure_leads(notes, n, places, lead);
-	if (getenv("PN")) for (uint32_t i = 0; i < n && i < 40000; i++) fprintf(stderr, "note turn %u place %u at %u launch %u torn %d\n", notes[i].turn, notes[i].place, notes[i].at, notes[i].launch, notes[i].torn);
 	for (uint32_t i = 0, front = 0; i < n; i = next) {
 		for (next = i, late = 0; next < n && notes[next].turn == notes[i].turn; next++)
 			late += notes[next].place >= places - ending;
 		begin = turn_begin(notes, i, next, places);
 		if (next - begin < least)
 			continue;
-		if (check && late == 0) {
+		if (check && late * 3 < (turns < 12 ? ending : 1)) {
 			front = joined ? front : begin;
 			joined = (next - begin) * 2 > places;
 			continue;
 		}
-		out->list[out->n++] = (struct cycle){
-			begin_of(notes, joined ? front : begin, lead), notes[next - 1].at};
+		out->list[out->n++] =
+			(struct cycle){begin_of(notes, joined ? front : begin, span, lead), notes[next - 1].at};
 		joined = false;
 	}
 }
 
-int cycles_find(const struct voices *voices, const struct choir *choir, struct cycles *out)
+int cycles_find(const struct voices *voices, const struct choir *choir, bool as_sung,
+				struct cycles *out)
 {
 	uint32_t *place = calloc((size_t)voices->positions + 1, sizeof(*place));
 	uint32_t *scratch = calloc(choir->n + 2, sizeof(*scratch));
+	bool *member = calloc((size_t)voices->positions + 1, sizeof(*member));
+	bool *burst = calloc(choir->n + 2, sizeof(*burst));
 	uint64_t *far = calloc(2 * choir->n + 2, sizeof(*far));
 	struct note *notes = malloc(((size_t)voices->positions + 1) * sizeof(*notes));
-	*out = (struct cycles){.list = malloc(((size_t)voices->positions + 1) * sizeof(*out->list))};
-	int error = place && scratch && far && notes && out->list ? 0 : -ENOMEM;
+	*out = (struct cycles){.list = malloc(((size_t)voices->positions + 1) * sizeof(*out->list)),
+
+						   .as_sung = as_sung};
+	int error = place && scratch && burst && member && far && notes && out->list ? 0 : -ENOMEM;
 	if (!error && choir->n) {
 		put_members(voices, choir, place);
-		out->places = order_members(voices, choir, place, scratch);
-		uint32_t n = 0;
-		for (uint32_t p = 0; p < voices->positions; p++)
+		out->places = order_members(voices, choir, place, scratch, burst);
+		uint32_t n = 0, strangers = 0;
+		mark_tokens(voices, choir, member);
+		for (uint32_t p = 0; p < voices->positions; p++) {
+			strangers += !member[p];
 			if (place[p])
-				notes[n++] = (struct note){
-					.at = p, .launch = voices->launch[p], .place = place[p] - 1};
+				notes[n++] = (struct note){.at = p,
+										   .launch = voices->launch[p],
+										   .strangers = strangers,
+										   .place = place[p] - 1,
+										   .burst = burst[place[p]]};
+		}
 		out->sung = n;
 		if (n) {
 			uint32_t places = (uint32_t)out->places;
@@ -273,6 +315,8 @@ int cycles_find(const struct voices *voices, const struct choir *choir, struct c
 	}
 	free(place);
 	free(scratch);
+	free(burst);
+	free(member);
 	free(far);
 	free(notes);
 	return error;

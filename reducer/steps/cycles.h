@@ -12,13 +12,17 @@ struct cycle {
 struct cycles {
 	struct cycle *list;
 	size_t n;
-	size_t places;	  /* members with a place in the order */
-	size_t sung;	  /* how often they occur */
-	size_t in_order;  /* how often the next one followed directly */
+	bool as_sung;
+	uint32_t first;  /* position of the first note */
+	size_t places;   /* members with a place in the order */
+	size_t sung;     /* how often they occur */
+	size_t in_order; /* how often the next one followed directly */
 };
 
-/* 0 or -ENOMEM. */
-int cycles_find(const struct voices *voices, const struct choir *choir, struct cycles *out);
+/* `as_sung`: a cycle begins with what comes first of all, whatever else there is between.
+ * 0 or -ENOMEM. */
+int cycles_find(const struct voices *voices, const struct choir *choir, bool as_sung,
+				struct cycles *out);
 void cycles_free(struct cycles *cycles);
 
 #endif

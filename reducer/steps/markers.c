@@ -106,8 +106,10 @@ void steps_free(struct steps *steps)
 	memset(steps, 0, sizeof(*steps));
 }
 
-int32_t steps_of(const struct steps *steps, int64_t launch_ns)
+int32_t steps_around(const struct steps *steps, int64_t launch_ns, int64_t *from, int64_t *to)
 {
+	*from = INT64_MIN;
+	*to = INT64_MAX;
 	if (steps->n_steps == 0)
 		return 0;
 	const struct marker *m = steps->markers;
@@ -119,12 +121,22 @@ int32_t steps_of(const struct steps *steps, int64_t launch_ns)
 		else
 			high = middle;
 	}
+	if (low < steps->n_markers)
+		*to = m[low].begin_ns;
 	if (low == 0)
 		return STEP_BEFORE;
-	bool last_counted = low == steps->n_markers;
-	if (last_counted && launch_ns >= m[low - 1].end_ns)
-		return STEP_AFTER;
-	return m[low - 1].step;
+	*from = m[low - 1].begin_ns;
+	if (low < steps->n_markers)
+		return m[low - 1].step;
+	bool after = launch_ns >= m[low - 1].end_ns;
+	*(after ? from : to) = m[low - 1].end_ns;
+	return after ? STEP_AFTER : m[low - 1].step;
+}
+
+int32_t steps_of(const struct steps *steps, int64_t launch_ns)
+{
+	int64_t from, to;
+	return steps_around(steps, launch_ns, &from, &to);
 }
 
 static const struct marker *marker_of(const struct steps *steps, int32_t step)

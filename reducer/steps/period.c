@@ -5,16 +5,16 @@
 #include "steps/voices.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	LONGEST_TOKEN = 16, /* kernels in direct succession taken as one voice */
-	LEAST_PLACES = 4, /* fewer are in order by chance too often */
-	LEAST_EVIDENCE = 16,
-	NARROW = 4, /* positions between steps that may be anything */
+	LEAST_PLACES = 4,   /* fewer are in order by chance too often */
+	LEAST_EVIDENCE = 24,
+	FEW_CYCLES = 8,   /* fewer say nothing about what is the rule */
+	NARROW = 4,       /* positions between steps that may be anything */
 	WIDEST_RATIO = 8, /* so many cycles share one optimizer update, unless it is a large one */
 };
 
@@ -29,6 +29,11 @@ struct search {
 	size_t n_lengths;
 	uint32_t rest; /* what usually lies between steps (as found so far) without evaluation */
 };
+
+static uint32_t after(uint32_t begin, uint32_t least)
+{
+	return begin > least ? begin : least;
+}
 
 static int by_length(const void *a, const void *b)
 {
@@ -52,23 +57,30 @@ static uint32_t median_cycle(struct search *s, const struct cycles *cycles)
 	return median_length(s);
 }
 
+/* So strict an order of so many says enough, however little of the run it makes up. */
+static bool strict(const struct cycles *c)
+{
+	return c->places >= 2 * LEAST_PLACES && c->in_order >= 3 * LEAST_EVIDENCE &&
+		   c->in_order * 10 >= c->sung * 9;
+}
+
 /* Enough of the choir goes round in order, often enough, and makes up enough of what there is from
  * its first cycle to its last, to rule out chance. */
-static bool convincing(const struct cycles *c, uint64_t weight)
+static bool convincing(const struct cycles *c, uint64_t weight, uint32_t span)
 {
-	return c->n >= PERIOD_LEAST_STEPS && c->places >= LEAST_PLACES &&
+	return c->n >= PERIOD_LEAST_STEPS && c->places >= LEAST_PLACES + span - 1 &&
 		   c->in_order >= LEAST_EVIDENCE && c->in_order * 10 >= c->sung * 6 &&
-		   weight * 5 >= c->list[c->n - 1].end - c->list[0].begin;
+		   (strict(c) || weight * 5 >= c->list[c->n - 1].end - c->list[0].begin);
 }
 
 /* The cycles of one choir; of `choir` only the figures remain. */
-static int choir_cycles(struct voices *voices, bool rarest, struct choir *choir,
-						struct cycles *out)
+static int choir_cycles(struct voices *voices, bool rarest, struct choir *choir, struct cycles *out)
 {
 	*out = (struct cycles){0};
-	int error = voices_choir(voices, rarest, choir);
+	int error = voices_choir(voices, rarest, rarest ? 1 : LEAST_PLACES, choir);
+	bool few = !error && choir->n && voices->list[choir->pivot].n < FEW_CYCLES;
 	if (!error)
-		error = cycles_find(voices, choir, out);
+		error = cycles_find(voices, choir, few, out);
 	choir_free(choir);
 	return error;
 }
@@ -95,8 +107,8 @@ static int find_base(struct search *s)
 		voices.span = k;
 		if (!error)
 			error = choir_cycles(&voices, false, &choir, &cycles);
-		if (getenv("PD")) fprintf(stderr, "k %u n %u voices %zu choir w %lu cycles %zu places %zu sung %zu order %zu\n", k, n, voices.n, choir.weight, cycles.n, cycles.places, cycles.sung, cycles.in_order);
-		if (!error && convincing(&cycles, choir.weight) && choir.value > best.value) {
+		bool kernels = k == 1 && strict(&cycles);
+		if (!error && convincing(&cycles, choir.weight, k) && choir_better(&choir, &best)) {
 			struct cycles swap = s->steps;
 			s->steps = cycles;
 			struct voices other = s->base;
@@ -107,6 +119,8 @@ static int find_base(struct search *s)
 		}
 		voices_free(&voices);
 		cycles_free(&cycles);
+		if (kernels)
+			break;
 	}
 	free(tokens);
 	return error;
@@ -124,8 +138,8 @@ static void mark_gaps(struct search *s)
 	}
 }
 
-/* In how many gaps between steps the voice occurs; *inside: how often it occurs in a gap, *first: is
- * the first gap one of them. */
+/* In how many gaps between steps the voice occurs; *inside: how often it occurs in a gap, *first:
+ * is the first gap one of them. */
 static uint32_t gaps_with(const struct search *s, const struct voice *voice, const uint32_t *at,
 						  uint32_t *inside, bool *first)
 {
@@ -152,8 +166,8 @@ static void admit_between(struct search *s, struct voices *voices, uint32_t leas
 		uint32_t inside, gaps = gaps_with(s, voice, voices->at + voice->first, &inside, &first);
 		if (i == 0 || voice->token != voice[-1].token) /* a kernel's plain voice is its first */
 			between = (uint64_t)inside * 5 >= (uint64_t)voice->n * 4;
-		voice->eligible = between && gaps >= least_gaps &&
-						  (unit ? voice->n * 2 <= gaps * 3 : first);
+		voice->eligible =
+			between && gaps >= least_gaps && (unit ? voice->n * 2 <= gaps * 3 : first);
 	}
 }
 
@@ -187,17 +201,19 @@ static int reach_forward(struct search *s)
 	mark_gaps(s);
 	admit_between(s, &s->base, (uint32_t)(s->steps.n * 3 / 4), false);
 	int error = choir_cycles(&s->base, true, &(struct choir){0}, &passes);
-	if (getenv("PD")) fprintf(stderr, "reach: steps %zu: passes %zu places %zu sung %zu order %zu\n", s->steps.n, passes.n, passes.places, passes.sung, passes.in_order);
 	uint32_t usual = error ? 0 : usual_passes(s, &passes);
+	if (usual > 1)
+		passes.n = 0; /* parts of a pass, a layer: they do not say where it begins */
 	for (size_t i = 0; !error && i < s->steps.n; i++) {
 		struct cycle *step = &s->steps.list[i];
 		size_t from = k;
 		while (k < passes.n && passes.list[k].begin < step->begin)
 			k++;
-		while (from < k && i > 0 && passes.list[from].begin <= end)
+		while (from < k && i > 0 && passes.list[from].end <= end)
 			from++;
 		if (k > from)
-			step->begin = passes.list[k - from > usual ? k - usual : from].begin;
+			step->begin =
+				after(passes.list[k - from > usual ? k - usual : from].begin, i ? end + 1 : 0);
 		if (i > 0 && (k - from == usual || passes.n == 0))
 			s->lengths[plain++] = step->begin - end - 1;
 		end = step->end;
@@ -216,7 +232,6 @@ static uint32_t unit_launches(const struct search *s, const struct cycle *unit)
 	uint32_t end = unit->end + 1 < n ? mark[unit->end + 1] : mark[n - 1] + 1;
 	return end - mark[unit->begin];
 }
-
 
 /* Is the unit a part of the step that follows several of the cycles found so far: an optimizer
  * update after micro-batches, or backward and optimizer after one of many forward passes? A single
@@ -283,9 +298,9 @@ static void merge_steps(struct search *s, const struct cycles *units, bool last_
 		struct cycle step = units->list[i];
 		bool any = false;
 		for (; k < s->steps.n && s->steps.list[k].begin < units->list[i].begin; k++) {
-			if ((any && !last_only) || (i > 0 && s->steps.list[k].begin <= end))
+			if ((any && !last_only) || (i > 0 && s->steps.list[k].end <= end))
 				continue;
-			step.begin = s->steps.list[k].begin;
+			step.begin = after(s->steps.list[k].begin, i ? end + 1 : 0);
 			any = true;
 		}
 		end = step.end;
@@ -306,26 +321,35 @@ static void close_gaps(struct search *s)
 	}
 }
 
+/* The kernels that come only between the steps found so far may go round them (then what was found
+ * is a part that repeats, a layer) or complete a step of several of them. */
 static int promote(struct search *s, bool *changed)
 {
-	struct cycles units = {0};
-	*changed = false;
+	struct cycles units = {0}, round = {0};
+	struct choir choir = {0};
 	mark_gaps(s);
 	admit_between(s, &s->kernels, PERIOD_LEAST_STEPS, true);
-	int error = choir_cycles(&s->kernels, false, &(struct choir){0}, &units);
-	if (getenv("PD")) for (size_t i=0;i<s->kernels.n;i++) { bool first; uint32_t in, g = gaps_with(s,&s->kernels.list[i],s->kernels.at+s->kernels.list[i].first,&in,&first); if (getenv("PV")) fprintf(stderr,"voice tok %u n %u w %u gaps %u in %u elig %d\n", s->kernels.list[i].token, s->kernels.list[i].n, s->kernels.list[i].weight, g, in, s->kernels.list[i].eligible);}
-	if (getenv("PD")) fprintf(stderr, "promote: steps %zu: units %zu places %zu sung %zu order %zu completes %d dense %d\n", s->steps.n, units.n, units.places, units.sung, units.in_order, completes(s,&units,units.places), dense(s,&units));
-	bool unit = !error && units.n >= PERIOD_LEAST_STEPS && units.n < s->steps.n;
-	if (unit && units.list[0].begin < s->steps.list[0].begin && convincing(&units, UINT32_MAX)) {
-		struct cycles swap = s->steps; /* it goes round what was found: a layer */
-		s->steps = units;
-		units = swap;
+	int error = voices_choir(&s->kernels, false, 1, &choir);
+	if (!error)
+		error = cycles_find(&s->kernels, &choir, false, &units);
+	bool fewer = !error && units.n >= PERIOD_LEAST_STEPS && units.n < s->steps.n;
+	bool around = fewer && units.first < s->steps.list[0].begin;
+	if (around)
+		error = cycles_find(&s->kernels, &choir, true, &round);
+	*changed = false;
+	if (around && !error && convincing(&round, UINT32_MAX, 1)) {
+		struct cycles swap = s->steps;
+		s->steps = round;
+		round = swap;
 		*changed = true;
-	} else if (unit && interleaved(s, &units) && completes(s, &units, units.places) && dense(s, &units)) {
+	} else if (fewer && !error && interleaved(s, &units) && completes(s, &units, units.places) &&
+			   dense(s, &units)) {
 		merge_steps(s, &units, median_cycle(s, &units) >= median_cycle(s, &s->steps));
 		*changed = true;
 	}
+	choir_free(&choir);
 	cycles_free(&units);
+	cycles_free(&round);
 	return error;
 }
 
@@ -336,8 +360,8 @@ static int search_run(struct search *s)
 	s->lengths = malloc(((size_t)n + 1) * sizeof(*s->lengths));
 	int error = s->gap && s->lengths ? 0 : -ENOMEM;
 	if (!error)
-		error = voices_build(s->sequence.symbol, n, s->sequence.n_symbols,
-							 s->sequence.mark, &s->kernels);
+		error = voices_build(s->sequence.symbol, n, s->sequence.n_symbols, s->sequence.mark,
+							 &s->kernels);
 	if (!error)
 		error = find_base(s);
 	bool again = !error && s->steps.n >= PERIOD_LEAST_STEPS;

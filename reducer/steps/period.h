@@ -1,6 +1,6 @@
-/* Steps without markers: from the periodicity of the kernel sequence. A training step launches some
- * kernels exactly once; the number of distinct kernels that share a count says how many steps there
- * are, and the earliest of them with a regular rhythm says where each begins. */
+/* Steps without markers, from what recurs in the sequence of kernels (docs/ATTRIBUTION.md section 2).
+ * sequence.h makes it fit to look at, voices.h finds what recurs together, cycles.h where it goes
+ * round; this puts steps together from cycles. Near-linear in the launches, integers only. */
 #ifndef STEPS_PERIOD_H
 #define STEPS_PERIOD_H
 

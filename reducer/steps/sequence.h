@@ -11,7 +11,7 @@ struct launch_mark;
 
 struct sequence {
 	uint32_t *symbol; /* below n_symbols */
-	uint32_t *mark;	  /* index of the (first) launch it stands for */
+	uint32_t *mark;   /* index of the (first) launch it stands for */
 	uint32_t n;
 	uint32_t n_symbols;
 };

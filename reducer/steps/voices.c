@@ -7,9 +7,9 @@
 #include <string.h>
 
 enum {
-	PIVOTS = 64,	/* voices the others are compared with, heaviest first */
+	PIVOTS = 64, /* voices the others are compared with, heaviest first */
 	OCTAVES = 32,
-	BURSTS = 2,		/* how many ways to group a token's occurrences into bursts */
+	BURSTS = 2, /* how many ways to group a token's occurrences into bursts */
 };
 
 static int octave(uint32_t gap)
@@ -93,8 +93,7 @@ int voices_build(const uint32_t *tokens, uint32_t n, uint32_t n_tokens, const ui
 	out->list = malloc(((size_t)n + 1) * sizeof(*out->list)); /* each has >= 3 occurrences */
 	out->at = malloc(((size_t)n + 1) * (BURSTS + 1) * sizeof(*out->at));
 	out->heaviest = malloc(((size_t)n + 1) * sizeof(*out->heaviest));
-	int error =
-		starts && positions && out->list && out->at && out->heaviest ? 0 : -ENOMEM;
+	int error = starts && positions && out->list && out->at && out->heaviest ? 0 : -ENOMEM;
 	if (!error) {
 		for (uint32_t i = 0; i < n; i++)
 			starts[tokens[i] + 2]++;
@@ -166,18 +165,25 @@ static void gather(struct voices *v, uint32_t pivot, const uint32_t *interval, s
 	out->value = (unsigned __int128)out->weight * out->weight * out->weight / v->list[pivot].n;
 }
 
+bool choir_better(const struct choir *a, const struct choir *b)
+{
+	if (a->weight * 3 < b->weight * 2 || b->weight * 3 < a->weight * 2)
+		return a->weight > b->weight;
+	return a->value > b->value;
+}
+
 static bool better(const struct voices *v, const struct choir *a, const struct choir *b,
 				   bool rarest)
 {
 	if (a->n == 0 || b->n == 0 || !rarest)
-		return a->value > b->value;
+		return choir_better(a, b);
 	if ((a->n > 1) != (b->n > 1))
 		return a->n > 1;
 	uint32_t n_a = v->list[a->pivot].n, n_b = v->list[b->pivot].n;
 	return n_a != n_b ? n_a < n_b : a->weight > b->weight;
 }
 
-int voices_choir(struct voices *voices, bool rarest, struct choir *out)
+int voices_choir(struct voices *voices, bool rarest, size_t least, struct choir *out)
 {
 	uint32_t *interval = malloc(((size_t)voices->positions + 1) * sizeof(*interval));
 	struct choir now = {.members = malloc((voices->n + 1) * sizeof(*now.members))};
@@ -193,7 +199,7 @@ int voices_choir(struct voices *voices, bool rarest, struct choir *out)
 		pivots++;
 		count_intervals(voices, pivot, interval);
 		gather(voices, voices->heaviest[i], interval, &now);
-		if (!better(voices, &now, out, rarest))
+		if (now.n < least || !better(voices, &now, out, rarest))
 			continue;
 		struct choir swap = *out;
 		*out = now;

@@ -11,7 +11,7 @@
 struct voice {
 	uint32_t token;
 	uint32_t weight; /* occurrences of the token */
-	size_t first;	 /* its positions: voices.at[first .. first + n) */
+	size_t first;    /* its positions: voices.at[first .. first + n) */
 	uint32_t n;
 	bool eligible;
 	bool tried;
@@ -21,9 +21,9 @@ struct voices {
 	struct voice *list;
 	size_t n;
 	uint32_t *at;
-	uint32_t *heaviest; /* voices by weight, heaviest first */
-	uint32_t positions; /* length of the sequence */
-	uint32_t span;		/* kernels a token; the caller's, like: */
+	uint32_t *heaviest;     /* voices by weight, heaviest first */
+	uint32_t positions;     /* length of the sequence */
+	uint32_t span;          /* kernels a token; the caller's, like: */
 	const uint32_t *launch; /* which launch a position is; the caller's */
 };
 
@@ -32,7 +32,7 @@ struct choir {
 	size_t n;
 	uint64_t weight;
 	unsigned __int128 value; /* weight * weight * weight / cycles */
-	uint32_t pivot; /* the voice the others were compared with */
+	uint32_t pivot;          /* the voice the others were compared with */
 };
 
 /* The voices of tokens[0..n), ids below n_tokens; all eligible. launch[i] (kept, not copied): which
@@ -41,9 +41,12 @@ int voices_build(const uint32_t *tokens, uint32_t n, uint32_t n_tokens, const ui
 				 struct voices *out);
 void voices_free(struct voices *voices);
 
-/* The best choir among the eligible voices: the one of the largest value (heavy, and heavy a cycle),
- * or the one with the fewest cycles. n = 0 when there is none. 0 or -ENOMEM. */
-int voices_choir(struct voices *voices, bool rarest, struct choir *out);
+/* The best choir among the eligible voices: the one of the largest value (heavy, and heavy a
+ * cycle), or the one with the fewest cycles; of at least so many members. n = 0 when there is none.
+ * 0 or -ENOMEM. */
+int voices_choir(struct voices *voices, bool rarest, size_t least, struct choir *out);
+/* Is choir a the better one: much heavier, else of the larger value. */
+bool choir_better(const struct choir *a, const struct choir *b);
 void choir_free(struct choir *choir);
 
 #endif

@@ -615,7 +615,8 @@ class Gap:
 
     @property
     def is_queued(self):
-        return self.k.is_later_node or self.launch.begin + self.device.floor <= self.a
+        return self.k.is_later_node or (self.launch.begin + self.device.floor <= self.a and
+                                        self.launch.end <= self.a)
 
     def owners(self):
         """[(begin, end, thread)] of [a, p1)."""
@@ -794,7 +795,8 @@ def launched_not_started(gap):
         x = until
 
     if not gap.is_queued:
-        explain(gap.launch.begin + 3 * floor, "idle.cpu.launch_latency")
+        explain(max(gap.launch.begin + 3 * floor, gap.launch.end + 2 * floor),
+                "idle.cpu.launch_latency")
     ready = x
     explain(k.process.last_held_up(HOST_FUNCTION, k, gap.b), "idle.host.host_func")
     explain(k.process.last_held_up(PEER, k, gap.b), "idle.gpu.dependency")

@@ -1,9 +1,11 @@
 #!/bin/sh
-# The attribution against the slow reference, leaf by leaf: N random traces (first argument), then every sample trace.
+# The attribution against the slow reference, leaf by leaf: N random traces (first argument), then every sample trace. Then
+# against the truth of simulated runs. ACCURACY_SCENARIOS=quick: a few of them (default), full: all.
 set -eu
 cd "$(dirname "$0")/../.."
 seeds=${1:-1000}
 baton=${BATON:-build/release/baton}
+sim=${SIM:-$(dirname "$baton")/baton-sim}
 python=${PYTHON:-python3}
 data=${BATON_DATA:-../shared/data}
 work=$(mktemp -d)
@@ -21,3 +23,8 @@ else
 fi
 [ -n "$runs" ] && set -- --run $runs || set --
 "$python" tests/accuracy/agreement.py --baton "$baton" --seeds "1:$((seeds + 1))" "$@"
+if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
+	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" ${ACCURACY_WRITE:+--write "$ACCURACY_WRITE"}
+else
+	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" --quick
+fi

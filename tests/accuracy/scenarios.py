@@ -31,15 +31,15 @@ ALONE = [
     scenario("input", "resnet", 4, "input=160000"),
     scenario("input one rank", "resnet", 4, "input=160000@2"),
     scenario("sync", "ddp", 4, "sync"),
-    scenario("sync resnet", "resnet", 1, "sync"),
-    scenario("sync_device tensor", "tensor", 2, "sync_device"),
+    scenario("sync tiny", "tiny", 1, "sync", steps=6),
+    scenario("sync_device tiny", "tiny", 2, "sync_device", steps=6),
     scenario("alloc", "ddp", 2, "alloc"),
     scenario("alloc fsdp", "fsdp", 2, "alloc=100"),
     scenario("module_load", "ddp", 2, "module_load"),
     scenario("jit", "resnet", 2, "jit"),
     scenario("host_func", "ddp", 4, "host_func=300"),
     scenario("dependency", "dataparallel", 2, "dependency=1000"),
-    scenario("queue_full", "dataparallel", 2, "queue_full=4"),
+    scenario("queue_full", "jax", 2, "queue_full=4"),
     scenario("imbalance", "ddp", 4, "imbalance"),
     scenario("profiler", "ddp", 2, "profiler=40000"),
     scenario("jitter_host", "ddp", 4, "jitter_host"),
@@ -56,7 +56,7 @@ SHAPES = [  # no fault but what the job is made of
     scenario("pipeline sleep", "pipeline", 2, "io_sleep"),
     scenario("tensor late host", "tensor", 4, "gil_hog=8000@1"),
     scenario("moe input", "moe", 4, "input=250000"),
-    scenario("jax slow gpu", "jax", 8, "slow_gpu", options=("--per-host", "4")),
+    scenario("jax slow gpu", "jax", 8, "slow_gpu=25", options=("--per-host", "4")),
     scenario("jax module load", "jax", 4, "module_load"),
     scenario("inference sleep", "inference", 1, "io_sleep"),
 ]
@@ -66,10 +66,10 @@ MIXED = [
     scenario("gil and slow gpu", "ddp", 4, "gil_hog=8000@1", "slow_gpu=4@1"),
     scenario("link and sleep", "ddp", 4, "slow_link=300", "io_sleep=14000"),
     scenario("alloc and host_func", "ddp", 2, "alloc", "host_func=300"),
-    scenario("module load and input", "fsdp", 2, "module_load=60000", "input=150000"),
-    scenario("profiler and page faults", "ddp", 2, "profiler=40000", "page_fault=400@all"),
+    scenario("module load and input", "fsdp", 2, "module_load=60000", "input=300000"),
+    scenario("profiler and page faults", "ddp", 2, "profiler=40000", "page_fault=100@all"),
     scenario("all together", "ddp", 4, "slow_gpu=5", "slow_link=300", "gil_hog=4000@1", "page_fault=500@2", "io_sleep=8000",
-             "input=250000", "sync", "alloc", "module_load", "host_func=200", "profiler=4000", "lost_records"),
+             "input=250000", "sync", "alloc", "module_load=9000", "host_func=200", "profiler=4000", "lost_records", steps=24),
 ]
 
 SCENARIOS = CLEAN + ALONE + SHAPES + MIXED
@@ -78,9 +78,9 @@ SCENARIOS = CLEAN + ALONE + SHAPES + MIXED
 NEAR = [
     ("slow_gpu", "ddp", 4, 1, 10), ("slow_link", "ddp", 4, 10, 600), ("slow_host", "ddp", 4, 5, 300),
     ("gil_hog", "ddp", 4, 200, 8000), ("page_fault", "ddp", 4, 100, 3000), ("io_sleep", "ddp", 4, 100, 3000),
-    ("input", "resnet", 2, 1000, 200000), ("alloc", "ddp", 2, 1, 100), ("module_load", "ddp", 2, 1000, 40000),
+    ("input", "resnet", 2, 1000, 200000), ("alloc", "jax", 2, 1, 100), ("module_load", "ddp", 2, 1000, 40000),
     ("host_func", "ddp", 4, 5, 300), ("imbalance", "ddp", 4, 1, 20), ("profiler", "ddp", 2, 2000, 40000),
-    ("jitter_host", "ddp", 2, 100, 400), ("dependency", "dataparallel", 2, 20, 2000),
+    ("jitter_host", "ddp", 2, 100, 400),
 ]
 
 # Steps without markers: the number of training steps has to be exact.
@@ -97,4 +97,4 @@ PERIODS = [
     scenario("period pipeline", "pipeline", 2, steps=20), scenario("period tiny", "tiny", 1, steps=8),
 ]
 
-QUICK = {"clean ddp 2", "slow_gpu", "input", "sync resnet", "host_func", "io_sleep", "pipeline", "all together"}
+QUICK = {"clean ddp 2", "slow_gpu", "input", "sync", "host_func", "io_sleep", "pipeline", "all together"}

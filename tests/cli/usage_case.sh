@@ -106,10 +106,10 @@ expect_status 5 sh -c '"$@" >&-' sh "$BATON" report "$work/run"
 expect_status 5 sh -c '"$@" >&-' sh "$BATON" dump "$work/run"
 
 # Keeps out: an end by SIGPIPE, or endless work for a reader who has gone.
-expect_status 5 "$PYTHON" -c "import subprocess, sys
-p = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
-p.stdout.close()
-sys.exit(p.wait())" "$BATON" dump --json "$work/run"
+expect_status 5 "$PYTHON" -c "import os, subprocess, sys
+reader, writer = os.pipe()
+os.close(reader)
+sys.exit(subprocess.call(sys.argv[1:], stdout=writer))" "$BATON" dump --json "$work/run"
 
 # Keeps out: messages written into the trace whose file took the number of a closed stderr.
 kineto truncated "$work/cut"

@@ -1,5 +1,6 @@
 /* The classifier against names of our own making: every family's traps, and input nobody meant as a
  * name. */
+#include "classify/class_cache.h"
 #include "classify/classify.h"
 #include "classify/identifier.h"
 #include "classify/rules.h"
@@ -295,6 +296,29 @@ static void check_user_rules(void)
 	check(error && strstr(message, "/nonexistent/rules"), "no file", message);
 }
 
+/* From the cache a name has the class that the classifier gives it, the first time and later, with
+ * many names between. */
+static void check_cache(const struct classifier *classifier)
+{
+	static const char *const kinds[] = {"ampere_sgemm_%d", "ncclDevKernel_AllReduce_%d", "my_%d",
+										"void at::native::softmax_%d<float>(int)"};
+	struct class_cache *cache;
+	if (class_cache_open(classifier, &cache) != 0)
+		return check(0, "class_cache_open", "");
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 2000; i++) {
+			char name[64];
+			struct kernel_class direct, cached;
+			size_t n = (size_t)sprintf(name, kinds[i % 4], i);
+			classifier_name(classifier, name, n, &direct);
+			class_cache_name(cache, name, n, &cached);
+			check(cached.group == direct.group && cached.tensor_core == direct.tensor_core &&
+					  strcmp(cached.class_name, direct.class_name) == 0,
+				  name, cached.class_name);
+		}
+	class_cache_close(cache);
+}
+
 int main(void)
 {
 	char message[256];
@@ -311,6 +335,7 @@ int main(void)
 	check_tensor_cores(classifier);
 	check_identifiers();
 	check_hostile(classifier);
+	check_cache(classifier);
 	classifier_close(classifier);
 	check_seed();
 	check_user_rules();

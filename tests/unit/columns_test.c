@@ -33,12 +33,68 @@ static void encodings(void)
 			values[i] = pattern == 0 ? 7 : pattern == 1 ? 1000000 + 3 * i : extremes[i % 10];
 		for (uint8_t encoding = pattern == 0 ? 0 : 1; encoding <= BATON_ENC_PLAIN; encoding++) {
 			uint8_t *end = baton_column_put(buffer, encoding, values, ROWS);
-			CHECK(baton_column_get(buffer, end, encoding, back, ROWS), "encoding %d is not read back", encoding);
+			CHECK(baton_column_decode(buffer, end, encoding, BATON_T_U64, back, ROWS), "encoding %d is not read back", encoding);
 			CHECK(memcmp(values, back, sizeof(values)) == 0, "encoding %d changes values", encoding);
-			CHECK(!baton_column_get(buffer, end - 1, encoding, back, ROWS), "a cut column is read");
+			CHECK(!baton_column_decode(buffer, end - 1, encoding, BATON_T_U64, back, ROWS), "a cut column is read");
 		}
 	}
 	free(buffer);
+}
+
+/* Words of all lengths, in all orders of two: the long way and the 8-bytes-at-a-time way agree, and
+ * a longer form of the same number is one too. */
+static void lengths(void)
+{
+	int64_t back[ROWS];
+	uint64_t want[ROWS];
+	uint8_t *buffer = malloc(ROWS * (BATON_VARINT_MAX + 1)), *end = buffer;
+	for (unsigned i = 0; i < ROWS; i++) {
+		unsigned bits = (i % 64 + i / 64 * 7) % 64;
+		want[i] = (i % 5 ? UINT64_C(1) << bits : (UINT64_C(2) << bits) - 1) ^ (i & 1);
+		end = baton_varint_put(end, want[i]);
+		if (i % 11 == 0 && baton_varint_size(want[i]) < 9) { /* one byte more, of nothing */
+			end[-1] |= 0x80;
+			*end++ = 0;
+		}
+	}
+	CHECK(baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS), "lengths are refused");
+	CHECK(memcmp(want, back, sizeof(want)) == 0, "lengths change values");
+	CHECK(!baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS - 1), "bytes too many are accepted");
+	memset(buffer, 0x80, 16);
+	CHECK(!baton_column_decode(buffer, buffer + 16, BATON_ENC_PLAIN, BATON_T_U64, back, 1), "an endless varint is read");
+	free(buffer);
+}
+
+/* The least and the greatest value of each type, and the ones beyond. */
+static void ranges(void)
+{
+	static const struct {
+		uint8_t type;
+		int64_t low, high;
+	} types[] = {{BATON_T_TIME, -BATON_TIME_LIMIT_NS, BATON_TIME_LIMIT_NS},
+				 {BATON_T_DURATION, 0, BATON_TIME_LIMIT_NS},
+				 {BATON_T_U8, 0, UINT8_MAX},
+				 {BATON_T_U32, 0, UINT32_MAX},
+				 {BATON_T_STRING, 0, UINT32_MAX},
+				 {BATON_T_ID, 0, UINT32_MAX}};
+	int64_t v[9] = {0}, back[9];
+	uint8_t buffer[9 * BATON_VARINT_MAX];
+	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+		for (int at = 0; at < 9; at += 4) /* in the words and behind them */
+			for (uint8_t encoding = BATON_ENC_CONSTANT; encoding <= BATON_ENC_PLAIN; encoding++)
+				for (int k = -1; k <= 1; k++) {
+					size_t rows = encoding == BATON_ENC_CONSTANT ? 1 : 9;
+					int i = rows == 1 ? 0 : at;
+					v[i] = types[t].low + k;
+					uint8_t *end = baton_column_put(buffer, encoding, v, rows);
+					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) == (k >= 0),
+						  "low end of type %d, encoding %d, %+d", types[t].type, encoding, k);
+					v[i] = types[t].high + k;
+					end = baton_column_put(buffer, encoding, v, rows);
+					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) == (k <= 0),
+						  "high end of type %d, encoding %d, %+d", types[t].type, encoding, k);
+					v[i] = 0;
+				}
 }
 
 static void payload(void)
@@ -73,6 +129,8 @@ int main(void)
 {
 	varints();
 	encodings();
+	lengths();
+	ranges();
 	payload();
 	return finish();
 }

@@ -166,8 +166,17 @@ static void blame_op(struct account *account, const struct gpu_op *op, int64_t f
 		if (began > from)
 			blame_op(account, last, from, began);
 		add(account, began, over, CAUSE_HOST_FUNC);
-	} else {
-		add(account, from, over, last->gpu == op->gpu ? CAUSE_DISPATCH : CAUSE_DEPENDENCY);
+	} else if (last->gpu == op->gpu) {
+		add(account, from, over, CAUSE_DISPATCH);
+	} else { /* what held up the other device, as far as that is still known */
+		int64_t began = last->start_ns < from   ? from
+						: last->start_ns < over ? last->start_ns
+												: over;
+		if (began > from && last->last == LAST_LAUNCH)
+			blame_launch(account, last, from, began);
+		else
+			began = from;
+		add(account, began, over, CAUSE_DEPENDENCY);
 	}
 	add(account, over, to, CAUSE_DISPATCH);
 }

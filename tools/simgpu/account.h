@@ -39,7 +39,7 @@ struct account { /* of a device */
 
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 			 struct thread *other);
-/* The thread was kept waiting by its device for that long, in a call of this cause. */
+/* The thread was kept by its device for that long, in a call of this cause, begin to return. */
 void log_waited(struct log *log, int64_t ns, enum cause cause);
 /* The device of `op` had nothing to run in [from, op->start). */
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);

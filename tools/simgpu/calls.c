@@ -301,6 +301,8 @@ static void sync_returns(struct thread *t)
 	default:
 		break;
 	}
+	log_waited(&t->log, thread_now(t) - t->call_begin_ns,
+			   t->insn->kind == INSN_FREE ? CAUSE_ALLOC : CAUSE_SYNC);
 	record_call(t, name, correlation);
 	thread_next(t);
 }
@@ -311,9 +313,7 @@ static void device_reached(void *who, struct gpu_op *op)
 	struct thread *t = who;
 	(void)op;
 	enum cause cause = t->insn->kind == INSN_FREE ? CAUSE_ALLOC : CAUSE_SYNC;
-	int64_t waited = thread_now(t) - t->asked_ns;
 	log_add(&t->log, t->asked_ns, thread_now(t), cause, NULL);
-	log_waited(&t->log, waited, cause);
 	int64_t ns = t->insn->kind == INSN_FREE ? t->insn->c : draw(t, TABLE_SYNC_WAKE, DRAW_WAKE);
 	cpu_busy(t, ns, cause, t->insn->kind == INSN_FREE, sync_returns);
 }

@@ -75,11 +75,13 @@ static void slice_over(void *who)
 		t->then(t);
 }
 
-/* Somebody has waited for the GIL for so long that its owner has to give it up. */
+/* Somebody has waited for the GIL for so long that its owner has to give it up, where it can: not
+ * inside a call. */
 static bool gil_is_asked(const struct thread *t)
 {
 	const struct process *process = t->process;
-	return process->gil == t && process->gil_waiters.head &&
+	bool python = t->busy_cause == CAUSE_CPU_WORK || t->busy_cause == CAUSE_PAGE_FAULT;
+	return python && process->gil == t && process->gil_waiters.head &&
 		   thread_now(t) - process->gil_waiters.head->asked_ns >= GIL_SWITCH_NS;
 }
 

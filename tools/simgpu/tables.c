@@ -651,6 +651,12 @@ static const char *const names_copy_kernel[] = {
 
 static const char *const names_optimizer[] = {
 	"void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float, float, float, float, float, float, adamMode_t, float, int, int>(int, int volatile*, TensorListMetadata<4>, AdamFunctor<float>, float, float, float, float, float, float, adamMode_t, float, int, int)",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<2>, at::native::(anonymous namespace)::TernaryOpScalarFunctor<float, 2, 2, 1>, at::native::LerpFunctor<float>>()",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<3>, at::native::(anonymous namespace)::PointwiseOpScalarFunctor<float, 3, 3, 0>, std::multiplies<float>>()",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<1>, at::native::(anonymous namespace)::BinaryOpScalarFunctor<float, 1, 1, 0>, std::multiplies<float>>()",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<2>, at::native::(anonymous namespace)::UnaryOpFunctor<float, 2, 1, 1>, at::native::Sqrt<float>>()",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListScalarListMetadata<float, 1>, at::native::(anonymous namespace)::BinaryOpScalarListFunctor<float, 1, 1, 0>, std::divides<float>>()",
+	"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListScalarListMetadata<float, 3>, at::native::(anonymous namespace)::PointwiseOpScalarListFunctor<float, 3, 3, 0>, std::divides<float>>()",
 };
 
 static const char *const names_embedding[] = {
@@ -697,7 +703,7 @@ static const struct {
 	[TABLE_POINTWISE] = {names_pointwise, 24},
 	[TABLE_REDUCE] = {names_reduce, 19},
 	[TABLE_COPY_KERNEL] = {names_copy_kernel, 24},
-	[TABLE_OPTIMIZER] = {names_optimizer, 1},
+	[TABLE_OPTIMIZER] = {names_optimizer, 7},
 	[TABLE_EMBEDDING] = {names_embedding, 24},
 	[TABLE_LOSS] = {names_loss, 2},
 };

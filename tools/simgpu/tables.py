@@ -42,6 +42,17 @@ STAND_IN = {
     "CONV": ("GEMM", ["sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16"]),
     "COPY_KERNEL": ("POINTWISE", ["void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda>()"]),
 }
+# The kernels of PyTorch's foreach Adam, which the traces' optimizers (fused, apex) do not show.
+FOREACH = "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::%s>()"
+MORE_NAMES = {"OPTIMIZER": [FOREACH % functor for functor in (
+    "TensorListMetadata<2>, at::native::(anonymous namespace)::TernaryOpScalarFunctor<float, 2, 2, 1>, at::native::LerpFunctor<float>",
+    "TensorListMetadata<3>, at::native::(anonymous namespace)::PointwiseOpScalarFunctor<float, 3, 3, 0>, std::multiplies<float>",
+    "TensorListMetadata<1>, at::native::(anonymous namespace)::BinaryOpScalarFunctor<float, 1, 1, 0>, std::multiplies<float>",
+    "TensorListMetadata<2>, at::native::(anonymous namespace)::UnaryOpFunctor<float, 2, 1, 1>, at::native::Sqrt<float>",
+    "TensorListScalarListMetadata<float, 1>, at::native::(anonymous namespace)::BinaryOpScalarListFunctor<float, 1, 1, 0>, "
+    "std::divides<float>",
+    "TensorListScalarListMetadata<float, 3>, at::native::(anonymous namespace)::PointwiseOpScalarListFunctor<float, 3, 3, 0>, "
+    "std::divides<float>")]}
 MAX_NAMES = 24
 MAX_NAME = 400
 
@@ -235,7 +246,7 @@ def main():
         names[table] = own if not seen[table] else []
     for table in CLASSES:
         common = [name for name, _ in sorted(seen[table].items(), key=lambda x: (-x[1], x[0]))][:MAX_NAMES]
-        names[table] = common or names.get(table, [])
+        names[table] = (common or names.get(table, [])) + MORE_NAMES.get(table, [])
     for table in ORDER:
         sources.setdefault(table, f"{len(samples[table])} samples")
     write({table: quantiles(samples[table]) for table in ORDER}, names, sources)
