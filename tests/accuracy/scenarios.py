@@ -67,7 +67,7 @@ MIXED = [
     scenario("link and sleep", "ddp", 4, "slow_link=300", "io_sleep=14000"),
     scenario("alloc and host_func", "ddp", 2, "alloc", "host_func=300"),
     scenario("module load and input", "fsdp", 2, "module_load=60000", "input=300000"),
-    scenario("profiler and page faults", "ddp", 2, "profiler=40000", "page_fault=100@all"),
+    scenario("profiler and page faults", "ddp", 2, "profiler=60000", "page_fault=100@all"),
     scenario("all together", "ddp", 4, "slow_gpu=5", "slow_link=300", "gil_hog=4000@1", "page_fault=500@2", "io_sleep=8000",
              "input=250000", "sync", "alloc", "module_load=9000", "host_func=200", "profiler=4000", "lost_records", steps=24),
 ]
@@ -76,7 +76,7 @@ SCENARIOS = CLEAN + ALONE + SHAPES + MIXED
 
 # One fault, its strength searched so that the loss is just under 2 % of the step: nothing of it may be a finding.
 NEAR = [
-    ("slow_gpu", "ddp", 4, 1, 10), ("slow_link", "ddp", 4, 10, 600), ("slow_host", "ddp", 4, 5, 300),
+    ("slow_gpu", "ddp", 4, 1, 10), ("slow_link", "resnet", 2, 10, 2000), ("slow_host", "ddp", 4, 5, 300),
     ("gil_hog", "ddp", 4, 200, 8000), ("page_fault", "ddp", 4, 100, 3000), ("io_sleep", "ddp", 4, 100, 3000),
     ("input", "resnet", 2, 1000, 200000), ("alloc", "jax", 2, 1, 100), ("module_load", "ddp", 2, 1000, 40000),
     ("host_func", "ddp", 4, 5, 300), ("imbalance", "ddp", 4, 1, 20), ("profiler", "ddp", 2, 2000, 40000),

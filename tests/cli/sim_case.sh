@@ -33,6 +33,9 @@ expect_status 2 "$sim" -o "$work/x" --workload nothing
 expect_says nothing
 expect_status 2 "$sim" -o "$work/x" --fault nothing
 expect_status 2 "$sim" -o "$work/x" --ranks 0
+expect_status 2 "$sim" -o "$work/x" --workload tensor --ranks 13
+expect_says 'so many ranks'
+expect_status 2 "$sim" -o "$work/x" --kernels 1
 expect_status 5 "$sim" -o "$work/k903" --steps 3
 expect_says 'File exists'
 finish

@@ -7,6 +7,11 @@
 struct script *scenario_script(const struct scenario *scenario, int without)
 {
 	struct script *script = scenario->workload->build(&scenario->options);
+	if (!script) {
+		fprintf(stderr, "baton-sim: %s does not work with so many ranks, hosts or kernels\n",
+				scenario->workload->name);
+		return NULL;
+	}
 	script->nvtx = scenario->nvtx;
 	script->eval_every = scenario->eval_every;
 	script->eval_batches = scenario->eval_batches;
