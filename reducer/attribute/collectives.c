@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* (what, member) pairs: what is a collective's index or a communicator's hash. */
+/* (what, member) pairs: what is a communicator's hash. */
 struct pair {
 	uint64_t what;
 	uint64_t member;
@@ -31,7 +31,6 @@ struct collectives {
 	uint64_t n_seen, seen_room;
 	uint64_t *slots; /* index + 1 into seen */
 	uint64_t n_slots;
-	struct pairs ops;     /* (index in seen, member) */
 	struct pairs members; /* (communicator, member) */
 };
 
@@ -52,7 +51,6 @@ void collectives_close(struct collectives *c)
 	pthread_mutex_destroy(&c->lock);
 	free(c->seen);
 	free(c->slots);
-	free(c->ops.slots);
 	free(c->members.slots);
 	free(c->comms);
 	free(c);
@@ -122,37 +120,31 @@ static int seen_grow(struct collectives *c)
 	return 0;
 }
 
-static int add_locked(struct collectives *c, const struct coll_key *key, uint64_t member,
-					  int64_t dur_ns, uint32_t rows)
+static int add_locked(struct collectives *c, const struct coll_op *op, bool again)
 {
 	if (seen_grow(c) != 0)
 		return -ENOMEM;
-	uint64_t *slot = seen_slot(c, key);
+	uint64_t *slot = seen_slot(c, &op->key);
 	if (!*slot) {
-		c->seen[c->n_seen] =
-			(struct coll_seen){.key = *key, .rows = rows, .last = member, .min_ns = dur_ns};
+		c->seen[c->n_seen] = (struct coll_seen){
+			.key = op->key, .rows = op->rows, .last = op->member, .min_ns = op->dur_ns};
 		*slot = ++c->n_seen;
 	}
 	struct coll_seen *seen = &c->seen[*slot - 1];
-	bool is_new;
-	int error = pairs_add(&c->ops, *slot, member, &is_new);
-	if (error)
-		return error;
-	seen->members += is_new;
-	seen->ambiguous |= !is_new || seen->rows != rows;
-	seen->sum_ns += dur_ns;
-	if (dur_ns < seen->min_ns || (dur_ns == seen->min_ns && member < seen->last)) {
-		seen->min_ns = dur_ns;
-		seen->last = member;
+	seen->members += !again;
+	seen->ambiguous |= again || seen->rows != op->rows;
+	seen->sum_ns += op->dur_ns;
+	if (op->dur_ns < seen->min_ns || (op->dur_ns == seen->min_ns && op->member < seen->last)) {
+		seen->min_ns = op->dur_ns;
+		seen->last = op->member;
 	}
 	return 0;
 }
 
-int collectives_add(struct collectives *c, const struct coll_key *key, uint64_t member,
-					int64_t dur_ns, uint32_t rows)
+int collectives_add(struct collectives *c, const struct coll_op *op, bool again)
 {
 	pthread_mutex_lock(&c->lock);
-	int error = add_locked(c, key, member, dur_ns, rows);
+	int error = add_locked(c, op, again);
 	pthread_mutex_unlock(&c->lock);
 	return error;
 }

@@ -22,6 +22,13 @@ struct coll_key {
 	uint32_t zero;
 };
 
+struct coll_op {
+	struct coll_key key;
+	uint64_t member;
+	int64_t dur_ns;
+	uint32_t rows; /* calls grouped into it */
+};
+
 struct coll_seen {
 	struct coll_key key;
 	uint32_t members;
@@ -36,9 +43,9 @@ struct collectives;
 int collectives_open(struct collectives **out); /* 0 or -ENOMEM */
 void collectives_close(struct collectives *c);
 
-/* One op of `member` with this key. 0 or -ENOMEM. */
-int collectives_add(struct collectives *c, const struct coll_key *key, uint64_t member,
-					int64_t dur_ns, uint32_t rows);
+/* One op of a member with this key, `again` when the member has told of another one: all ops of a
+ * member come together, so nobody has to remember who was there. 0 or -ENOMEM. */
+int collectives_add(struct collectives *c, const struct coll_op *op, bool again);
 const struct coll_seen *collectives_find(struct collectives *c,
 										 const struct coll_key *key); /* or NULL */
 /* `member` has ops of this communicator. 0 or -ENOMEM. */

@@ -6,11 +6,8 @@
 enum { QUEUED_PAIRS = 1 << 16, LATE_LIMIT_NS = 10000000 };
 
 struct noted { /* an NCCL op with arguments */
-	struct coll_key key;
-	uint64_t member;
-	uint32_t rows;
-	int64_t dur_ns;
-	bool known; /* the key is complete */
+	struct coll_op op;
+	bool known; /* its key is complete */
 };
 
 struct scanning {
@@ -32,12 +29,12 @@ static int note_collective(struct scanning *s, const struct op *op)
 {
 	const struct coll_args *coll;
 	struct noted noted = {
-		.member = collective_member(s->ds->sources[op->source].process, s->scan->device),
-		.dur_ns = op->end - op->start};
-	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.key, &noted.known);
+		.op = {.member = collective_member(s->ds->sources[op->source].process, s->scan->device),
+			   .dur_ns = op->end - op->start}};
+	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.op.key, &noted.known);
 	if (error || !coll)
 		return error;
-	noted.rows = coll->rows;
+	noted.op.rows = coll->rows;
 	if (s->n_noted == s->noted_room) {
 		size_t room = s->noted_room ? 2 * s->noted_room : 256;
 		struct noted *larger = realloc(s->noted, room * sizeof(*larger));
@@ -50,15 +47,28 @@ static int note_collective(struct scanning *s, const struct op *op)
 	return 0;
 }
 
+static int by_member_and_key(const void *a, const void *b)
+{
+	const struct noted *x = a, *y = b;
+	if (x->known != y->known)
+		return x->known ? -1 : 1;
+	if (x->op.member != y->op.member)
+		return x->op.member < y->op.member ? -1 : 1;
+	return memcmp(&x->op.key, &y->op.key, sizeof(x->op.key));
+}
+
 static int commit_collectives(struct scanning *s)
 {
 	struct collectives *all = s->context->collectives;
 	int error = 0;
+	if (s->n_noted)
+		qsort(s->noted, s->n_noted, sizeof(*s->noted), by_member_and_key);
 	for (size_t i = 0; !error && i < s->n_noted; i++) {
 		const struct noted *n = &s->noted[i];
-		error = collectives_add_member(all, n->key.comm, n->member);
+		bool again = i > 0 && by_member_and_key(n - 1, n) == 0;
+		error = collectives_add_member(all, n->op.key.comm, n->op.member);
 		if (!error && n->known)
-			error = collectives_add(all, &n->key, n->member, n->dur_ns, n->rows);
+			error = collectives_add(all, &n->op, again);
 	}
 	return error;
 }
