@@ -7,8 +7,8 @@ AR ?= ar
 PYTHON ?= python3
 PREFIX ?= /usr/local
 
-CONFIG := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,release))
 comma := ,
+CONFIG := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),$(if $(DEBUG),debug,release))
 BUILD := build/$(CONFIG)
 
 WARN := -Wall -Wextra -Wshadow -Wundef $(if $(WERROR),-Werror)

@@ -91,6 +91,7 @@ static void shares(void)
 	expect_start(a, 100, "half of the device");
 	expect_start(b, 200, "the other half at the same time");
 	expect_start(c, 200 + LONG + GAP, "all of it when both are over");
+	end();
 	begin();
 	a = kernel(one, 100, 800), b = kernel(two, 200, 800);
 	run();
