@@ -210,6 +210,7 @@ static int simulate(const struct arguments *a)
 		return STATUS_USAGE;
 	if (a->directory && mkdir(a->directory, 0700) != 0) {
 		fprintf(stderr, "baton-sim: %s: %s\n", a->directory, strerror(errno));
+		script_free(script);
 		return STATUS_IO;
 	}
 	int error = world_run(&world, script, &run);
