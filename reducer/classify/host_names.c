@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify/match.h"
+
 static const struct {
 	uint32_t mask;
 	bool calls, ranges; /* what it applies to */
@@ -86,7 +88,7 @@ uint32_t host_names_call(const struct host_names *names, const char *name)
 	uint32_t mask = HOST_MASK(HOST_BIT_CALL);
 	cut_version(name, bare, sizeof(bare));
 	for (int i = 0; i < RULES; i++)
-		if (rules[i].calls && regexec(&names->rules[i], bare, 0, NULL, 0) == 0)
+		if (rules[i].calls && match(&names->rules[i], bare, NULL, 0))
 			mask |= rules[i].mask;
 	return mask;
 }
@@ -95,7 +97,7 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 {
 	uint32_t mask = 0;
 	for (int i = 0; i < RULES; i++)
-		if (rules[i].ranges && regexec(&names->rules[i], name, 0, NULL, 0) == 0)
+		if (rules[i].ranges && match(&names->rules[i], name, NULL, 0))
 			mask |= rules[i].mask;
 	if (category == BATON_RANGE_PYTHON || category == BATON_RANGE_MARK)
 		mask &= ~HOST_MASK(HOST_BIT_NCCL_HOST);
@@ -105,16 +107,16 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
 								   const char *step_range, int64_t *number)
 {
-	regmatch_t match[2];
+	regmatch_t groups[2];
 	*number = -1;
 	if (step_range)
 		return strcmp(name, step_range) == 0 ? MARKER_NAMED : MARKER_NONE;
 	enum marker_form form = MARKER_NONE;
-	if (regexec(&names->profiler_step, name, 2, match, 0) == 0)
+	if (match(&names->profiler_step, name, groups, 2))
 		form = MARKER_PROFILER_STEP;
-	else if (regexec(&names->step, name, 2, match, 0) == 0)
+	else if (match(&names->step, name, groups, 2))
 		form = MARKER_STEP;
 	if (form != MARKER_NONE)
-		*number = (int64_t)(strtoull(name + match[1].rm_so, NULL, 10) & INT64_MAX);
+		*number = (int64_t)(strtoull(name + groups[1].rm_so, NULL, 10) & INT64_MAX);
 	return form;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify/match.h"
+
 enum { NAME_MOST = 64 << 10 };
 
 struct source {
@@ -108,7 +110,7 @@ const struct user_rule *user_rules_find(const struct user_rules *rules, const ch
 	const struct user_rule *found = NULL;
 	char *text = strndup(name, bytes < NAME_MOST ? bytes : NAME_MOST);
 	for (size_t i = 0; text && !found && i < rules->n; i++)
-		if (regexec(&rules->rules[i].pattern, text, 0, NULL, 0) == 0)
+		if (match(&rules->rules[i].pattern, text, NULL, 0))
 			found = &rules->rules[i];
 	free(text);
 	return found;
