@@ -84,6 +84,9 @@ enum baton_record_type {
 	BATON_R_CLOCK = 8,
 	BATON_R_LOSS = 9,
 	BATON_R_COST = 10,
+	BATON_R_MODULE = 11,
+	BATON_R_CODE = 12,
+	BATON_R_STACK = 13,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -199,6 +202,42 @@ struct baton_r_cost {
 };
 _Static_assert(sizeof(struct baton_r_cost) == 24, "cost");
 
+struct baton_r_module {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t path;
+	uint32_t build_id;
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_module) == 24, "module");
+
+struct baton_r_code {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t file;
+	uint32_t function;
+	int32_t first_line;
+	uint32_t python;
+	uint32_t bytes; /* the line table follows */
+};
+_Static_assert(sizeof(struct baton_r_code) == 32, "code");
+
+enum baton_frame_kind { BATON_FRAME_PYTHON = 1, BATON_FRAME_NATIVE = 2 };
+
+struct baton_frame {
+	uint32_t kind;
+	uint32_t of; /* code or module */
+	uint64_t offset;
+};
+_Static_assert(sizeof(struct baton_frame) == 16, "frame");
+
+struct baton_r_stack {
+	struct baton_record head;
+	uint32_t id;
+	uint32_t frames; /* struct baton_frame each, innermost first, follow */
+};
+_Static_assert(sizeof(struct baton_r_stack) == 16, "stack");
+
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 
 enum baton_column_type {
@@ -241,7 +280,7 @@ enum {
 	OP_GRAPH_NODE,
 	OP_COLUMNS
 };
-enum { CALL_START, CALL_DUR, CALL_THREAD, CALL_NAME, CALL_CORRELATION, CALL_COLUMNS };
+enum { CALL_START, CALL_DUR, CALL_THREAD, CALL_NAME, CALL_CORRELATION, CALL_STACK, CALL_COLUMNS };
 enum {
 	RANGE_START,
 	RANGE_DUR,
@@ -358,7 +397,8 @@ static const struct baton_table baton_tables[] = {
 	  {"dur_ns", BATON_T_DURATION, 1},
 	  {"thread", BATON_T_ID, 1},
 	  {"name", BATON_T_STRING, 1},
-	  {"correlation", BATON_T_U64, 1}}},
+	  {"correlation", BATON_T_U64, 1},
+	  {"stack", BATON_T_ID, 0}}},
 	{BATON_RANGE,
 	 RANGE_COLUMNS,
 	 "range",

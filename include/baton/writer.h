@@ -39,8 +39,8 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
-	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where many files
-						* are open at once */
+	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
+						* many files are open at once */
 	struct baton_pending tables[BATON_TABLES];
 };
 

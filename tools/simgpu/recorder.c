@@ -309,7 +309,7 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, enum ap
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = where.thread + 1,
 									  [CALL_NAME] = name,
 									  [CALL_CORRELATION] = (int64_t)correlation};
-	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, ALL_COLUMNS(CALL_COLUMNS));
+	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, ALL_COLUMNS(CALL_CORRELATION + 1));
 }
 
 void recorder_range(struct recorder *r, struct recorder_thread_row where, uint32_t name)

@@ -1,0 +1,108 @@
+/* The live half of a recording: one file per process in shared memory that the launch path writes
+ * to and the process's writer thread drains into the trace file. It outlives the process: what a
+ * killed process had recorded is read from it (drain.h). Never copied between hosts, so the layout
+ * is that of this build: `layout` must be equal.
+ *
+ * The file: this header; the lanes' headers; the dictionary, an append-only arena of trace records
+ * (docs/FORMAT.md section 3) as they go into the trace; then rings of slots, one per lane.
+ * A lane has one producer (a thread of the job) and one consumer (the writer thread, or later the
+ * salvage). The producer stores slots, then `head` with release; the consumer loads `head` with
+ * acquire and stores `tail` with release once the slots are in the trace file. */
+#ifndef BATON_LIVE_H
+#define BATON_LIVE_H
+
+#include <baton/format.h>
+#include <stdatomic.h>
+
+#define BATON_LIVE_MAGIC \
+	"\x89"               \
+	"BTL\r\n\x1a\n"
+#define BATON_LIVE_LAYOUT 1u
+#define BATON_LIVE_LANES 512u
+
+enum baton_slot_type {
+	BATON_SLOT_CALL = 1,  /* name: the call; correlation: of its op or 0; stack */
+	BATON_SLOT_RANGE = 2, /* name; aux: enum baton_range_category; correlation: the domain's string;
+						   * stack: 1 when it never ended */
+	BATON_SLOT_COLLECTIVE =
+		3,                   /* begin: bytes of the send buffer; end: sequence number; name: comm;
+							  * aux: enum baton_coll; stack: the data type's string; correlation:
+							  * of the op that carries it. Several with one correlation are one op */
+	BATON_SLOT_OVERHEAD = 4, /* aux: enum baton_overhead_kind; name: string */
+	BATON_SLOT_SCHED = 5,    /* of thread `name` (id): correlation: slept, stack: waited, both ns */
+	BATON_SLOT_FRAME =
+		6, /* a Python frame of thread `correlation` (id), name: the frame's string */
+	BATON_SLOT_HOST_FUNC = 7, /* the run of a host function; name: stream id that it held up */
+	BATON_SLOT_EVENT = 8 /* event record or stream wait (aux: enum baton_sync_kind); name: stream;
+						  * stack: low 32 bits of the event */
+};
+
+enum baton_slot_flag {
+	BATON_SLOT_MAKES_OP = 1,    /* a kernel launch that succeeded: one op (or a graph's) is due */
+	BATON_SLOT_MAKES_GRAPH = 2, /* any number of ops with this correlation */
+	BATON_SLOT_FAILED = 4       /* the call returned an error */
+};
+
+/* One fixed record. begin and end are ticks (live header: clock) unless the type says otherwise. */
+struct baton_slot {
+	uint64_t begin;
+	uint64_t end;
+	uint32_t name;
+	uint16_t aux;
+	uint8_t type;
+	uint8_t flags;
+	uint32_t correlation;
+	uint32_t stack;
+};
+_Static_assert(sizeof(struct baton_slot) == 32, "slot");
+
+struct baton_lane {
+	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */
+	_Atomic uint64_t dropped;           /* slots that found the ring full; producer only */
+	uint64_t producer[6];               /* the producer's own memory: shim/lane.h */
+	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
+	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
+	uint64_t slots;                     /* a power of two */
+	_Atomic uint32_t thread;            /* id of the thread record; 0: free */
+	_Atomic uint32_t over;              /* the thread has ended: free once drained */
+};
+_Static_assert(sizeof(struct baton_lane) == 192, "lane");
+
+/* Ticks to nanoseconds of CLOCK_REALTIME: ns + ((ticks' - ticks) * mult >> 32). */
+struct baton_clock_map {
+	uint64_t ticks;
+	int64_t ns;
+	uint64_t mult;
+};
+
+struct baton_live {
+	char magic[8];
+	uint32_t layout;
+	uint32_t header_bytes; /* of this structure */
+	uint64_t file_bytes;   /* the mapping; pages beyond `allocated` may not exist */
+	uint64_t pid, start_time;
+	uint32_t generation, uid;
+	uint8_t boot_id[16];
+	char trace[1024]; /* path of the trace file that it drains into */
+	_Atomic uint32_t clock_sequence;
+	uint32_t zero; /* odd while `clock` is being written */
+	struct baton_clock_map clock;
+	uint64_t lanes_offset;
+	uint64_t dictionary_offset, dictionary_bytes;
+	_Atomic uint64_t
+		dictionary_reserved; /* bytes handed out; a record is there when its size is not 0 */
+	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
+	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
+	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
+	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */
+	_Atomic uint32_t lanes_used;
+	_Atomic uint32_t closed; /* everything is in the trace file: nothing to salvage */
+};
+
+static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)
+{
+	__extension__ __int128 d = (__int128)((int64_t)(ticks - map->ticks)) * (int64_t)map->mult;
+	return map->ns + (int64_t)(d >> 32);
+}
+
+#endif

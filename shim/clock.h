@@ -1,0 +1,36 @@
+/* The one clock of the launch path: the CPU's counter where the kernel trusts it (constant,
+ * non-stop, clocksource tsc), else CLOCK_MONOTONIC. Ticks become CLOCK_REALTIME in the writer
+ * thread. */
+#ifndef SHIM_CLOCK_H
+#define SHIM_CLOCK_H
+
+#include <baton/live.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+extern bool clock_counter; /* set by clock_open() */
+
+static inline uint64_t clock_ticks(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(clock_counter, 1))
+		return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (__builtin_expect(clock_counter, 1)) {
+		uint64_t ticks;
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+		return ticks;
+	}
+#endif
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Chooses the clock. Reads one file of /sys; once per process. */
+void clock_open(void);
+/* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries. */
+void clock_pair(uint64_t *ticks, int64_t *realtime_ns);
+
+#endif

@@ -1,0 +1,24 @@
+/* The process's dictionary: strings, stacks, code objects, streams, communicators, each written
+ * once as a trace record (docs/FORMAT.md section 3) into the live file's arena, from where the
+ * writer thread copies it into the trace. Any thread; no malloc, no lock, no system call. */
+#ifndef SHIM_DICT_H
+#define SHIM_DICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A fresh id. One number space for all kinds of records; never 0. */
+uint32_t dict_id(void);
+
+/* Room for one record of `bytes` (at most 128 KiB; rounded up to 8): fill it, leaving record->size
+ * 0, then dict_publish(). NULL when the arena is full (counted). */
+void *dict_reserve(size_t bytes);
+void dict_publish(void *record, uint16_t type, size_t bytes);
+
+/* The id of a text; the same text gives the same id. 0 when it is NULL, or there is no room left.
+ */
+uint32_t dict_string(const char *text, size_t bytes);
+/* The same for a text that never changes while the process lives: found by its address. */
+uint32_t dict_literal(const char *text);
+
+#endif

@@ -1,0 +1,22 @@
+/* Where a launch came from: the calling thread's Python frames (python.c) and native frames
+ * (native.c), de-duplicated by XXH3-64 and written once as a stack record. */
+#ifndef SHIM_STACKS_H
+#define SHIM_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
+
+/* Finds the interpreter and the unwinder. May be called again (a Python that is loaded later):
+ * cheap when there is nothing new. What cannot be used is off, with one line on stderr when it was
+ * asked for
+ * (`why_off`: NULL or the reason). */
+void stacks_open(enum stacks_mode mode);
+const char *stacks_why_off(void);
+
+/* The id of the calling thread's stack, 0 none. Never takes a lock, allocates or calls Python; at
+ * most 128 frames of each kind. */
+uint32_t stack_here(void);
+
+#endif
