@@ -18,6 +18,7 @@ struct lane { /* in struct baton_lane.producer: the producer's copies */
 _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer), "lane");
 
 extern SHIM_TLS struct baton_lane *lane_mine;
+extern bool lane_started;
 extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
 
 /* The slow path: starts recording in this process when it has not begun (first CUDA call), and
@@ -38,26 +39,31 @@ static inline struct baton_lane *lane_here(void)
 	return lane_open();
 }
 
-/* Room for `n` slots in a row, counted as dropped when there is none. */
-static inline bool lane_room(struct baton_lane *shared, unsigned n)
+/* Is anything recorded in this process yet? For hooks that must not be the ones to begin. */
+static inline bool lane_running(void)
 {
-	struct lane *lane = lane_own(shared);
-	if (SHIM_LIKELY(lane->head + n - lane->tail_seen <= lane->mask + 1))
-		return true;
-	lane->tail_seen = atomic_load_explicit(&shared->tail, memory_order_acquire);
-	if (lane->head + n - lane->tail_seen <= lane->mask + 1)
-		return true;
-	atomic_store_explicit(&shared->dropped,
-						  atomic_load_explicit(&shared->dropped, memory_order_relaxed) + n,
-						  memory_order_relaxed);
-	return false;
+	return lane_started;
+}
+
+/* Counts a slot that found no room. */
+static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
+{
+	_Atomic uint64_t *counts[] = {&shared->dropped, &shared->dropped_launches};
+	for (int i = 0; i < ((slot->flags & BATON_SLOT_MAKES_OP) ? 2 : 1); i++)
+		atomic_store_explicit(counts[i], atomic_load_explicit(counts[i], memory_order_relaxed) + 1,
+							  memory_order_relaxed);
 }
 
 static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
 {
 	struct lane *lane = lane_own(shared);
-	if (!lane_room(shared, 1))
-		return;
+	if (SHIM_UNLIKELY(lane->head - lane->tail_seen > lane->mask)) {
+		lane->tail_seen = atomic_load_explicit(&shared->tail, memory_order_acquire);
+		if (lane->head - lane->tail_seen > lane->mask) {
+			lane_drop(shared, &slot);
+			return;
+		}
+	}
 	lane->slots[lane->head & lane->mask] = slot;
 	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
 }

@@ -59,7 +59,8 @@ _Static_assert(sizeof(struct baton_slot) == 32, "slot");
 struct baton_lane {
 	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */
 	_Atomic uint64_t dropped;           /* slots that found the ring full; producer only */
-	uint64_t producer[6];               /* the producer's own memory: shim/lane.h */
+	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
+	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
 	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
 	uint64_t slots;                     /* a power of two */
