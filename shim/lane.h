@@ -25,6 +25,11 @@ extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
  * opens this thread's lane. NULL: nothing is recorded here. Guarded, errno kept. */
 struct baton_lane *lane_open(void);
 
+/* Once per process, before the first lane is opened. */
+void lane_prepare(void);
+/* A thread record for the calling thread; its id, 0 when there is no room. */
+uint32_t lane_thread_record(const char *name);
+
 static inline struct lane *lane_own(struct baton_lane *shared)
 {
 	return (struct lane *)shared->producer;

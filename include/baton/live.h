@@ -93,6 +93,7 @@ struct baton_live {
 	_Atomic uint64_t
 		dictionary_reserved; /* bytes handed out; a record is there when its size is not 0 */
 	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
+	_Atomic uint64_t dictionary_granted; /* bytes of the arena that may be touched */
 	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */

@@ -1,0 +1,111 @@
+#include "lane.h"
+
+#include "dict.h"
+#include "live.h"
+#include "session.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+SHIM_TLS struct baton_lane *lane_mine;
+bool lane_started;
+uint32_t lane_generation = 1;
+
+static pthread_key_t thread_end;
+static bool thread_end_made;
+static SHIM_TLS uint32_t lane_refused; /* the generation in which this thread got none */
+
+/* The thread ends: its lane can be another's once it is drained. Hooks that run later in other destructors open a
+ * new one. */
+static void leave(void *shared)
+{
+	struct baton_lane *lane = shared;
+	lane_mine = NULL;
+	if (lane_own(lane)->generation == lane_generation)
+		atomic_store_explicit(&lane->over, 1, memory_order_release);
+}
+
+void lane_prepare(void)
+{
+	if (!thread_end_made)
+		thread_end_made = pthread_key_create(&thread_end, leave) == 0;
+}
+
+uint32_t lane_thread_record(const char *name)
+{
+	struct baton_r_thread *row = dict_reserve(sizeof(*row));
+	if (!row)
+		return 0;
+	uint32_t id = dict_id();
+	*row = (struct baton_r_thread){.id = id,
+								   .name = dict_string(name, strlen(name)),
+								   .pid = getpid(),
+								   .tid = syscall(SYS_gettid)};
+	dict_publish(row, BATON_R_THREAD, sizeof(*row));
+	return id;
+}
+
+/* A lane without an owner, claimed: one that was drained after its thread's end first, else a new one. */
+static struct baton_lane *claim(uint32_t thread)
+{
+	uint32_t used = atomic_load(&live->lanes_used);
+	for (uint32_t i = 0; i < used; i++) {
+		uint32_t nobody = 0;
+		if (atomic_compare_exchange_strong(&live_lane(i)->thread, &nobody, thread))
+			return live_lane(i);
+	}
+	uint32_t index = atomic_fetch_add(&live->lanes_used, 1);
+	if (index >= BATON_LIVE_LANES) {
+		atomic_store(&live->lanes_used, BATON_LIVE_LANES);
+		return NULL;
+	}
+	struct baton_lane *lane = live_lane(index);
+	if (live_ring(lane, index) != 0) { /* stays claimed: there is no room for its ring */
+		atomic_store(&lane->thread, thread);
+		return NULL;
+	}
+	atomic_store(&lane->thread, thread);
+	return lane;
+}
+
+static struct baton_lane *open_for_thread(void)
+{
+	char name[16] = "";
+	prctl(PR_GET_NAME, name);
+	uint32_t thread = lane_thread_record(name);
+	struct baton_lane *shared = thread ? claim(thread) : NULL;
+	if (!shared)
+		return NULL;
+	*lane_own(shared) = (struct lane){.slots = live_slots(shared),
+									  .mask = shared->slots - 1,
+									  .head = atomic_load(&shared->head),
+									  .tail_seen = atomic_load(&shared->tail),
+									  .generation = lane_generation,
+									  .thread = thread};
+	if (thread_end_made)
+		pthread_setspecific(thread_end, shared);
+	return shared;
+}
+
+struct baton_lane *lane_open(void)
+{
+	int saved_errno = errno;
+	int depth = guard_depth;
+	guard_depth = 1;
+	struct baton_lane *lane = NULL;
+	if (lane_refused != lane_generation && session_begin()) {
+		lane = open_for_thread();
+		if (lane)
+			lane_mine = lane;
+		else {
+			lane_refused = lane_generation;
+			atomic_fetch_add(&session_unheard, 1);
+		}
+	}
+	guard_depth = depth;
+	errno = saved_errno;
+	return lane;
+}
