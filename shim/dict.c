@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum { TEXTS = 1 << 17, LITERALS = 1 << 12, RECORD_MOST = 128 << 10 };

@@ -3,6 +3,7 @@
 #include "dict.h"
 #include "live.h"
 #include "session.h"
+#include "writer.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -18,8 +19,8 @@ static pthread_key_t thread_end;
 static bool thread_end_made;
 static SHIM_TLS uint32_t lane_refused; /* the generation in which this thread got none */
 
-/* The thread ends: its lane can be another's once it is drained. Hooks that run later in other destructors open a
- * new one. */
+/* The thread ends: its lane can be another's once it is drained. Hooks that run later in other
+ * destructors open a new one. */
 static void leave(void *shared)
 {
 	struct baton_lane *lane = shared;
@@ -36,39 +37,34 @@ void lane_prepare(void)
 
 uint32_t lane_thread_record(const char *name)
 {
+	uint32_t text = dict_string(name, strlen(name)); /* defined before it is used */
 	struct baton_r_thread *row = dict_reserve(sizeof(*row));
 	if (!row)
 		return 0;
 	uint32_t id = dict_id();
-	*row = (struct baton_r_thread){.id = id,
-								   .name = dict_string(name, strlen(name)),
-								   .pid = getpid(),
-								   .tid = syscall(SYS_gettid)};
+	*row = (struct baton_r_thread){
+		.id = id, .name = text, .pid = getpid(), .tid = syscall(SYS_gettid)};
 	dict_publish(row, BATON_R_THREAD, sizeof(*row));
 	return id;
 }
 
-/* A lane without an owner, claimed: one that was drained after its thread's end first, else a new one. */
+/* The first lane without an owner: one that was drained after its thread's end, or a new one, which
+ * gets its ring. */
 static struct baton_lane *claim(uint32_t thread)
 {
-	uint32_t used = atomic_load(&live->lanes_used);
-	for (uint32_t i = 0; i < used; i++) {
+	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++) {
+		struct baton_lane *lane = live_lane(i);
 		uint32_t nobody = 0;
-		if (atomic_compare_exchange_strong(&live_lane(i)->thread, &nobody, thread))
-			return live_lane(i);
+		if (!atomic_compare_exchange_strong(&lane->thread, &nobody, thread))
+			continue;
+		if (!lane->offset && live_ring(lane, i) != 0)
+			return NULL; /* no room: it stays claimed */
+		uint32_t used = atomic_load(&live->lanes_used);
+		while (used <= i && !atomic_compare_exchange_weak(&live->lanes_used, &used, i + 1))
+			;
+		return lane;
 	}
-	uint32_t index = atomic_fetch_add(&live->lanes_used, 1);
-	if (index >= BATON_LIVE_LANES) {
-		atomic_store(&live->lanes_used, BATON_LIVE_LANES);
-		return NULL;
-	}
-	struct baton_lane *lane = live_lane(index);
-	if (live_ring(lane, index) != 0) { /* stays claimed: there is no room for its ring */
-		atomic_store(&lane->thread, thread);
-		return NULL;
-	}
-	atomic_store(&lane->thread, thread);
-	return lane;
+	return NULL;
 }
 
 static struct baton_lane *open_for_thread(void)
@@ -88,6 +84,11 @@ static struct baton_lane *open_for_thread(void)
 	if (thread_end_made)
 		pthread_setspecific(thread_end, shared);
 	return shared;
+}
+
+void lane_half(void)
+{
+	writer_wake();
 }
 
 struct baton_lane *lane_open(void)

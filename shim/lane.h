@@ -50,6 +50,9 @@ static inline bool lane_running(void)
 	return lane_started;
 }
 
+/* Half a ring was filled: the writer thread need not wait for its next turn. */
+void lane_half(void);
+
 /* Counts a slot that found no room. */
 static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
 {
@@ -71,6 +74,8 @@ static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
 	}
 	lane->slots[lane->head & lane->mask] = slot;
 	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
+	if (SHIM_UNLIKELY((lane->head & lane->mask >> 1) == 0))
+		lane_half();
 }
 
 #endif

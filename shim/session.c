@@ -25,8 +25,8 @@ struct session session;
 _Atomic uint32_t session_unheard;
 static _Atomic int state = OFF;
 
-/* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are not its own. It may
- * begin a recording of its own, should it use CUDA. */
+/* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are
+ * not its own. It may begin a recording of its own, should it use CUDA. */
 static void in_child(void)
 {
 	lane_generation++;
@@ -80,9 +80,10 @@ static int begin(void)
 	if (!error)
 		error = writer_start();
 	if (error) {
-		message("no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is not "
-				"recorded",
-				config.out, strerror(-error), (int)getpid());
+		message(
+			"no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is not "
+			"recorded",
+			config.out, strerror(-error), (int)getpid());
 		trace_file_remove();
 		return error;
 	}

@@ -1,5 +1,6 @@
-/* The trace file on disk: whole writes of complete blocks at its end. Before each one it makes sure that the
- * descriptor is still its own: a job that closes all descriptors never finds our bytes in its files. One thread. */
+/* The trace file on disk: whole writes of complete blocks at its end. Before each one it makes sure
+ * that the descriptor is still its own: a job that closes all descriptors never finds our bytes in
+ * its files. One thread. */
 #ifndef SHIM_TRACE_FILE_H
 #define SHIM_TRACE_FILE_H
 

@@ -204,6 +204,24 @@ static inline void baton_drain_slot(struct baton_drain *d, uint32_t thread,
 	}
 }
 
+/* What a lane's ring had no room for and no loss record says yet: launches, other slots. Told from
+ * now on. */
+struct baton_drain_lost {
+	uint64_t launches, others;
+};
+
+static inline struct baton_drain_lost baton_drain_lost(struct baton_drain *d,
+													   struct baton_lane *lane)
+{
+	uint64_t all = atomic_load(&lane->dropped), launches = atomic_load(&lane->dropped_launches);
+	struct baton_drain_lost lost = {.launches = launches - lane->told_launches};
+	lost.others = all - lane->told - lost.launches;
+	lane->told = all;
+	lane->told_launches = launches;
+	d->launches += lost.launches;
+	return lost;
+}
+
 /* Tables whose rows come out of rings: what a salvage writes anew after the last checkpoint. */
 static inline int baton_drain_from_ring(unsigned kind)
 {
@@ -212,13 +230,12 @@ static inline int baton_drain_from_ring(unsigned kind)
 }
 
 /* The positions up to which the file holds the rings, as a record that closes a write. */
-static inline int baton_drain_checkpoint(struct baton_writer *w, uint64_t dictionary,
+static inline int baton_drain_checkpoint(struct baton_drain *d, uint64_t dictionary,
 										 const uint64_t *tails, uint32_t lanes)
 {
-	struct {
-		struct baton_r_checkpoint row;
-	} record = {.row = {.lanes = lanes, .dictionary = dictionary}};
-	return baton_writer_record(w, BATON_R_CHECKPOINT, &record.row, sizeof(record.row), tails,
+	struct baton_r_checkpoint row = {
+		.lanes = lanes, .dictionary = dictionary, .launches = d->launches, .kernels = d->kernels};
+	return baton_writer_record(d->writer, BATON_R_CHECKPOINT, &row, sizeof(row), tails,
 							   lanes * sizeof(*tails));
 }
 

@@ -243,9 +243,11 @@ struct baton_r_checkpoint {
 	struct baton_record head;
 	uint32_t lanes;
 	uint32_t zero;
-	uint64_t dictionary; /* uint64_t tail[lanes] follow */
+	uint64_t dictionary;
+	uint64_t launches;
+	uint64_t kernels; /* uint64_t tail[lanes] follow */
 };
-_Static_assert(sizeof(struct baton_r_checkpoint) == 24, "checkpoint");
+_Static_assert(sizeof(struct baton_r_checkpoint) == 40, "checkpoint");
 
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 

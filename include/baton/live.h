@@ -62,6 +62,7 @@ struct baton_lane {
 	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
 	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
+	uint64_t told, told_launches;       /* of dropped and dropped_launches: losses in the trace */
 	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
 	uint64_t slots;                     /* a power of two */
 	_Atomic uint32_t thread;            /* id of the thread record; 0: free */

@@ -242,12 +242,9 @@ static inline void baton_writer_free(struct baton_writer *w)
 	w->fd = -1;
 }
 
-/* Begins a file on `fd`, which the writer owns from here on. */
-static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
-									uint64_t file_id)
+static inline int baton_writer_begin(struct baton_writer *w, enum baton_content content,
+									 uint64_t file_id)
 {
-	memset(w, 0, sizeof(*w));
-	w->fd = fd;
 	w->run_rows = BATON_RUN_ROWS;
 	w->raw_room = baton_columns_bound(BATON_BLOCK_ROWS, BATON_MAX_COLUMNS);
 	w->stored_room = ZSTD_compressBound(w->raw_room);
@@ -268,6 +265,26 @@ static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_c
 									   .file_id = file_id};
 	header.header_hash = XXH3_64bits(&header, offsetof(struct baton_file_header, header_hash));
 	return baton_writer_put(w, &header, sizeof(header));
+}
+
+/* Begins a file on `fd`, which the writer owns from here on. */
+static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
+									uint64_t file_id)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = fd;
+	return baton_writer_begin(w, content, file_id);
+}
+
+/* The same without a file: the bytes are collected in w->held, from where the caller takes them
+ * (and sets held_bytes to 0). */
+static inline int baton_writer_open_held(struct baton_writer *w, enum baton_content content,
+										 uint64_t file_id)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+	w->hold = 1;
+	return baton_writer_begin(w, content, file_id);
 }
 
 /* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's
