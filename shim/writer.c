@@ -215,10 +215,11 @@ static void lanes_are_written(void)
 
 static void add_loss(enum baton_loss_kind kind, const char *what, uint64_t count)
 {
-	struct baton_r_loss row = {
-		.kind = kind, .what = dict_string(what, strlen(what)), .count = count};
-	if (count)
-		writer_record(BATON_R_LOSS, &row, sizeof(row));
+	struct baton_r_loss row = {.kind = kind, .count = count};
+	if (!count)
+		return;
+	row.what = dict_string(what, strlen(what));
+	writer_record(BATON_R_LOSS, &row, sizeof(row));
 }
 
 /* What a thread's ring had no room for. Told by thread: the counts of one add up exactly. */
