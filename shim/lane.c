@@ -81,6 +81,7 @@ static struct baton_lane *open_for_thread(void)
 									  .tail_seen = atomic_load(&shared->tail),
 									  .generation = lane_generation,
 									  .thread = thread};
+	atomic_store(&shared->tid, (uint32_t)syscall(SYS_gettid));
 	if (thread_end_made)
 		pthread_setspecific(thread_end, shared);
 	return shared;

@@ -7,6 +7,7 @@
 #include "lane.h"
 #include "live.h"
 #include "message.h"
+#include "silence.h"
 #include "stacks.h"
 #include "trace_file.h"
 #include "writer.h"
@@ -36,6 +37,7 @@ static void in_child(void)
 	live_forget();
 	trace_file_forget();
 	writer_forget();
+	silence_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }
@@ -88,6 +90,7 @@ static int begin(void)
 		return error;
 	}
 	lane_prepare();
+	silence_start();
 	stacks_open(config.stacks);
 	if (stacks_why_off())
 		message("stacks are off: %s", stacks_why_off());
@@ -118,6 +121,7 @@ void session_end(void)
 	if (!atomic_compare_exchange_strong(&state, &running, ENDED))
 		return;
 	guard_depth = 1; /* this thread's later calls are not recorded */
+	silence_stop();
 	writer_stop();
 	guard_depth = 0;
 }

@@ -1,10 +1,11 @@
 #include "trace_file.h"
 
+#include "high_fd.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,25 +15,11 @@ static dev_t device;
 static ino_t inode;
 static off_t bytes_written;
 
-/* Out of the way of the job's own descriptors, which start from 0. */
-static int moved_up(int low)
-{
-	struct rlimit limit;
-	if (low < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		return low;
-	rlim_t top = limit.rlim_cur < 1 << 16 ? limit.rlim_cur : 1 << 16;
-	int high = fcntl(low, F_DUPFD_CLOEXEC, (int)(top - top / 8));
-	if (high < 0)
-		return low;
-	close(low);
-	return high;
-}
-
 int trace_file_create(const char *path)
 {
 	struct stat st;
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
-	int opened = moved_up(open(path, flags, 0600));
+	int opened = high_fd(open(path, flags, 0600));
 	if (opened < 0)
 		return -errno;
 	snprintf(name, sizeof(name), "%s", path);
@@ -53,7 +40,7 @@ static int is_ours(int candidate)
 
 static int reopen(void)
 {
-	int again = moved_up(open(name, O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC));
+	int again = high_fd(open(name, O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC));
 	if (again < 0)
 		return -errno;
 	if (!is_ours(again)) { /* somebody removed it or put another in its place */

@@ -5,11 +5,11 @@
 #include "config.h"
 #include "cupti.h"
 #include "dict.h"
-#include "guard.h"
 #include "lane.h"
 #include "live.h"
 #include "message.h"
 #include "nvtx.h"
+#include "own_thread.h"
 #include "places.h"
 #include "session.h"
 #include "trace_file.h"
@@ -17,11 +17,7 @@
 #include <baton/drain.h>
 #include <baton/version.h>
 #include <linux/futex.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #define SECOND_NS 1000000000
@@ -46,7 +42,6 @@ static struct {
 } w;
 
 static _Atomic uint32_t wake, stopping, finished;
-static pthread_t thread;
 
 /* ---- waiting ---- */
 
@@ -293,16 +288,6 @@ static bool half_full(void)
 
 /* ---- the thread ---- */
 
-static void settle_in(void)
-{
-	cpu_set_t all;
-	memset(&all, 0xff, sizeof(all));
-	sched_setaffinity(0, sizeof(all), &all);
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
-	pthread_setname_np(pthread_self(), "baton-writer");
-	guard_depth = 1; /* its own calls are nobody's launches */
-}
-
 static uint64_t one_round(void)
 {
 	uint64_t n = 0;
@@ -342,10 +327,9 @@ static void finish(void)
 		live_remove(); /* else the salvage gets what is left in the rings */
 }
 
-static void *run(void *unused)
+static void run(void)
 {
 	int64_t flushed_ns = monotonic_ns();
-	settle_in();
 	while (!atomic_load(&stopping)) {
 		atomic_store(&wake, 0);
 		uint64_t n = one_round();
@@ -361,7 +345,6 @@ static void *run(void *unused)
 	finish();
 	atomic_store(&finished, 1);
 	futex_wake(&finished);
-	return unused;
 }
 
 static void write_process(void)
@@ -398,21 +381,6 @@ static int open_file(void)
 	return w.error;
 }
 
-static int start_thread(void)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, 256 << 10);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&thread, &attributes, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return -error;
-}
-
 int writer_start(void)
 {
 	memset(&w, 0, sizeof(w));
@@ -422,7 +390,7 @@ int writer_start(void)
 	atomic_store(&finished, 0);
 	int error = open_file();
 	if (!error)
-		error = start_thread();
+		error = own_thread_start("baton-writer", run);
 	if (error) {
 		baton_drain_close(&w.drain);
 		baton_writer_free(&w.file);

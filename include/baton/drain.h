@@ -154,12 +154,16 @@ static inline void baton_drain_overhead(struct baton_drain *d, uint32_t thread,
 	baton_drain_row(d, BATON_OVERHEAD, slot, row, (1u << OVERHEAD_COLUMNS) - 1);
 }
 
+/* Slept and waited were measured on another clock: they never add up to more than the row. */
 static inline void baton_drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 {
-	int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = slot->name,
-									  [SCHED_SLEPT] = slot->correlation,
-									  [SCHED_WAITED] = slot->stack};
-	baton_drain_row(d, BATON_SCHED, slot, row, (1u << SCHED_COLUMNS) - 1);
+	int64_t dur = baton_clock_ns(&d->clock, slot->end) - baton_clock_ns(&d->clock, slot->begin);
+	int64_t slept = slot->correlation < dur ? slot->correlation : dur;
+	int64_t waited = slot->stack < dur - slept ? slot->stack : dur - slept;
+	int64_t row[BATON_MAX_COLUMNS] = {
+		[SCHED_THREAD] = slot->name, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
+	if (dur > 0)
+		baton_drain_row(d, BATON_SCHED, slot, row, (1u << SCHED_COLUMNS) - 1);
 }
 
 static inline void baton_drain_sync(struct baton_drain *d, const struct baton_slot *slot)

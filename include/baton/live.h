@@ -67,6 +67,7 @@ struct baton_lane {
 	uint64_t slots;                     /* a power of two */
 	_Atomic uint32_t thread;            /* id of the thread record; 0: free */
 	_Atomic uint32_t over;              /* the thread has ended: free once drained */
+	_Atomic uint32_t tid;
 };
 _Static_assert(sizeof(struct baton_lane) == 192, "lane");
 
