@@ -64,7 +64,6 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 		close(watch->fd);
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
 	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
-};
 }
 
 static void put_row(struct watch *watch, uint32_t thread)
