@@ -32,6 +32,8 @@ static SHIM_TLS uint32_t captured; /* of the last launch that became a node of a
 
 static uint8_t runtime_family[CUPTI_RUNTIME_CBID_END];
 static uint8_t driver_family[CUPTI_DRIVER_CBID_END];
+static uint32_t runtime_names[CUPTI_RUNTIME_CBID_END]; /* string ids */
+static uint32_t driver_names[CUPTI_DRIVER_CBID_END];
 
 static const struct {
 	uint16_t id;
@@ -71,34 +73,50 @@ static uint8_t slot_flags(unsigned family, const struct cupti_call *call)
 										  : 0;
 }
 
+/* The call's name, found once per process. */
+static uint32_t call_name(int domain, uint32_t id, const struct cupti_call *call)
+{
+	uint32_t *names = domain == CUPTI_DOMAIN_RUNTIME ? runtime_names : driver_names;
+	if (SHIM_UNLIKELY(!names[id]))
+		names[id] = dict_literal(call->function);
+	return names[id];
+}
+
+/* The launch path. Nothing in it changes errno, but for what saves it: opening the lane, a name or
+ * a stack that is new, a ring that is half full. */
 static void record(int domain, uint32_t id, unsigned family, const struct cupti_call *call)
 {
 	struct baton_lane *lane = lane_here();
-	if (!lane)
+	if (SHIM_UNLIKELY(!lane))
 		return;
-	struct baton_slot slot = {.begin = *call->data,
-							  .name = dict_literal(call->function),
-							  .type = BATON_SLOT_CALL,
-							  .flags = slot_flags(family, call),
-							  .correlation = call->correlation,
-							  .stack = config.stacks == STACKS_OFF ? 0 : stack_here()};
-	slot.end = clock_ticks();
-	lane_put(lane, slot);
+	uint32_t stack = config.stacks == STACKS_OFF ? 0 : stack_here();
+	struct baton_slot *slot = lane_next(lane), full;
+	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;
+	to->begin = *call->data;
+	to->name = call_name(domain, id, call);
+	to->aux = 0;
+	to->type = BATON_SLOT_CALL;
+	to->flags = slot_flags(family, call);
+	to->correlation = call->correlation;
+	to->stack = stack;
+	to->end = clock_ticks();
+	if (SHIM_LIKELY(slot != NULL))
+		lane_commit(lane);
+	else
+		lane_drop(lane, &full);
 	if (family == CUPTI_FAMILY_LAUNCH && nccl_in_call())
 		nccl_saw_launch(launch_stream(domain, id, call), call->symbol, call->correlation);
 }
 
 /* A runtime call makes driver calls with its own correlation id: only the outermost is recorded. */
-static void on_call(int domain, uint32_t id, unsigned family, const struct cupti_call *call)
+static inline void on_call(int domain, uint32_t id, unsigned family, const struct cupti_call *call)
 {
-	int saved_errno;
 	if (call->site == CUPTI_ENTER) {
 		*call->data = call->correlation == outer ? 0 : clock_ticks();
 		outer = call->correlation;
-	} else if (*call->data && guard_enter(&saved_errno)) {
+	} else if (*call->data && !guard_depth) {
 		record(domain, id, family, call);
 		outer = 0;
-		guard_leave(saved_errno);
 	}
 }
 
@@ -115,6 +133,12 @@ static void on_event(void *user, int domain, uint32_t id, const void *data)
 		captured = outer;
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING)
 		writer_wake();
+}
+
+void cupti_forget(void)
+{
+	memset(runtime_names, 0, sizeof(runtime_names));
+	memset(driver_names, 0, sizeof(driver_names));
 }
 
 /* ---- buffers ---- */

@@ -35,6 +35,8 @@ struct gpu_record {
  * nothing. False: CUPTI cannot be used (told on stderr); launches are then recorded by the
  * wrappers. */
 bool cupti_attach(void);
+/* A forked child: ids of its parent's dictionary are not its own. */
+void cupti_forget(void);
 /* Asks for the records that are complete, or (`all`) for every one. From the writer thread only. */
 void cupti_flush(bool all);
 /* The records of a full buffer, one by one. */

@@ -3,7 +3,6 @@
 #include "dict.h"
 #include "live.h"
 #include "session.h"
-#include "writer.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -85,11 +84,6 @@ static struct baton_lane *open_for_thread(void)
 	if (thread_end_made)
 		pthread_setspecific(thread_end, shared);
 	return shared;
-}
-
-void lane_half(void)
-{
-	writer_wake();
 }
 
 struct baton_lane *lane_open(void)

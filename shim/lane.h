@@ -17,6 +17,8 @@ struct lane { /* in struct baton_lane.producer: the producer's copies */
 };
 _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer), "lane");
 
+enum { LANE_AHEAD = 8 };
+
 extern SHIM_TLS struct baton_lane *lane_mine;
 extern bool lane_started;
 extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
@@ -50,9 +52,6 @@ static inline bool lane_running(void)
 	return lane_started;
 }
 
-/* Half a ring was filled: the writer thread need not wait for its next turn. */
-void lane_half(void);
-
 /* Counts a slot that found no room. */
 static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
 {
@@ -62,20 +61,36 @@ static inline void lane_drop(struct baton_lane *shared, const struct baton_slot 
 							  memory_order_relaxed);
 }
 
-static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
+/* Where the next slot goes, NULL when the ring is full. It counts once lane_commit() says so.
+ * Filling it in place saves the copy of a structure whose parts were just stored. */
+static inline struct baton_slot *lane_next(struct baton_lane *shared)
 {
 	struct lane *lane = lane_own(shared);
 	if (SHIM_UNLIKELY(lane->head - lane->tail_seen > lane->mask)) {
 		lane->tail_seen = atomic_load_explicit(&shared->tail, memory_order_acquire);
-		if (lane->head - lane->tail_seen > lane->mask) {
-			lane_drop(shared, &slot);
-			return;
-		}
+		if (lane->head - lane->tail_seen > lane->mask)
+			return NULL;
 	}
-	lane->slots[lane->head & lane->mask] = slot;
+	return &lane->slots[lane->head & lane->mask];
+}
+
+static inline void lane_commit(struct baton_lane *shared)
+{
+	struct lane *lane = lane_own(shared);
 	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
-	if (SHIM_UNLIKELY((lane->head & lane->mask >> 1) == 0))
-		lane_half();
+	/* the writer thread's core has read this part of the ring a lap ago: own it again in time */
+	__builtin_prefetch(&lane->slots[(lane->head + LANE_AHEAD) & lane->mask], 1);
+}
+
+static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
+{
+	struct baton_slot *next = lane_next(shared);
+	if (!next) {
+		lane_drop(shared, &slot);
+		return;
+	}
+	*next = slot;
+	lane_commit(shared);
 }
 
 #endif

@@ -22,6 +22,10 @@ enum {
 	GROW_BYTES = 512 << 10,
 };
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 struct baton_live *live;
 static char live_path[512];
 static bool live_in_memory; /* on tmpfs: shared with everybody on the host */
@@ -176,6 +180,15 @@ static int grant(uint64_t offset, uint64_t bytes)
 	return error;
 }
 
+/* Every page is there before the first launch needs it: no page faults on the launch path. */
+static void touch(char *at, uint64_t bytes)
+{
+	if (madvise(at, bytes, MADV_POPULATE_WRITE) == 0)
+		return;
+	for (uint64_t i = 0; i < bytes; i += PAGE) /* kernels before 5.14 */
+		((volatile char *)at)[i] = 0;
+}
+
 int live_ring(struct baton_lane *lane, unsigned index)
 {
 	uint64_t large = pages(config.ring_slots * sizeof(struct baton_slot));
@@ -187,6 +200,7 @@ int live_ring(struct baton_lane *lane, unsigned index)
 	int error = grant(offset, bytes);
 	if (error)
 		return error;
+	touch((char *)live + offset, bytes);
 	lane->slots = is_large ? config.ring_slots : SMALL_SLOTS;
 	lane->offset = offset;
 	atomic_fetch_add(&live->allocated, bytes);

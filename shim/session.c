@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "config.h"
+#include "cupti.h"
 #include "dict.h"
 #include "guard.h"
 #include "lane.h"
@@ -38,6 +39,7 @@ static void in_child(void)
 	trace_file_forget();
 	writer_forget();
 	silence_forget();
+	cupti_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }

@@ -21,7 +21,7 @@
 #include <sys/syscall.h>
 
 #define SECOND_NS 1000000000
-#define IDLE_NS (20 * 1000000)
+#define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
 #define HELD_MOST (8 << 20) /* bytes that wait for room on the disk */
