@@ -296,8 +296,21 @@ static inline uint64_t turn(uint64_t value)
 static const uint64_t salt[4] = {0xa0761d6478bd642full, 0xe7037ed1a0b428dbull,
 								 0x8ebc6af09c88c6e3ull, 0x589965cc75374cc3ull};
 
+/* The line table of code that was made by the program ("<string>", "<eval_with_key>.3"): its
+ * addresses are used again at once, by code of the same name, file and size. */
+static __attribute__((noinline)) uint64_t made_word(const uint8_t *table, uint64_t size)
+{
+	enum { END = 512 };
+	if (size <= 2 * END)
+		return XXH3_64bits(table + BYTES_DATA, size);
+	return XXH3_64bits(table + BYTES_DATA, END) ^
+		   turn(XXH3_64bits(table + BYTES_DATA + size - END, END));
+}
+
 /* What stands for a code object. Its address does not: objects die and others are made in the same
- * place. 3.12 and 3.13 number them; elsewhere it takes a look at what the object refers to. */
+ * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to: all of
+ * its line table when the program made it, else the table's ends (code of a file is hardly ever
+ * dropped, and never for code of the same file, name and line). */
 static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
 {
 	const struct layout *l = &python.layout;
@@ -309,11 +322,14 @@ static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
 	const uint8_t *name = load_pointer(code + l->name), *table = load_pointer(code + l->line_table),
 				  *file = load_pointer(code + l->file);
 	uint64_t object = (uint64_t)(uintptr_t)code ^ turn((uint64_t)(uintptr_t)table);
-	uint64_t text = load64(name + STR_HASH) ^ turn(load64(table + BYTES_DATA));
 	uint64_t size = load64(table + OBJECT_SIZE), length = load64(file + OBJECT_SIZE);
+	uint64_t text = load64(name + STR_HASH) ^ turn(load64(table + BYTES_DATA));
 	uint64_t ends = load64(table + BYTES_DATA - 8 + size) ^ turn(size << 32 ^ length);
-	bool compact = load32(file + STR_STATE) & 1u << 5;
+	uint32_t state = load32(file + STR_STATE);
+	bool compact = state & 1u << 5, ascii = state & 1u << 6;
 	uint64_t tail = load64(file + (compact ? l->ascii - 8 + length : STR_HASH));
+	if (!compact || file[ascii ? l->ascii : l->wide] == '<')
+		tail ^= made_word(table, size);
 	return mix(object ^ salt[0], where ^ salt[1]) +
 		   mix(text ^ salt[2], ends ^ turn(tail) ^ (uint64_t)(uintptr_t)file ^ salt[3]);
 }
