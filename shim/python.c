@@ -1,6 +1,7 @@
 #include "python.h"
 
 #include "dict.h"
+#include "guard.h"
 #include "idcache.h"
 
 #define XXH_INLINE_ALL
@@ -293,45 +294,43 @@ static inline uint64_t turn(uint64_t value)
 	return value << 29 | value >> 35;
 }
 
-static const uint64_t salt[4] = {0xa0761d6478bd642full, 0xe7037ed1a0b428dbull,
-								 0x8ebc6af09c88c6e3ull, 0x589965cc75374cc3ull};
+static const uint64_t salt[2] = {0xa0761d6478bd642full, 0xe7037ed1a0b428dbull};
 
-/* The line table of code that was made by the program ("<string>", "<eval_with_key>.3"): its
- * addresses are used again at once, by code of the same name, file and size. */
-static __attribute__((noinline)) uint64_t made_word(const uint8_t *table, uint64_t size)
+/* Code that the program made ("<string>", "<eval_with_key>.3"): its addresses are used again at
+ * once, by code of the same name and size. All of its line table counts then, and its file's name.
+ */
+static __attribute__((noinline)) uint64_t made_word(const uint8_t *file, const uint8_t *table)
 {
-	enum { END = 512 };
+	enum { END = 512, NAME = 64 };
+	uint64_t size = load64(table + OBJECT_SIZE), length = load64(file + OBJECT_SIZE);
+	bool plain = (load32(file + STR_STATE) & 3u << 5) == 3u << 5; /* compact, ascii */
+	const uint8_t *name = file + python.layout.ascii, *lines = table + BYTES_DATA;
+	uint64_t word = plain ? XXH3_64bits(name, length < NAME ? length : NAME) : 0;
 	if (size <= 2 * END)
-		return XXH3_64bits(table + BYTES_DATA, size);
-	return XXH3_64bits(table + BYTES_DATA, END) ^
-		   turn(XXH3_64bits(table + BYTES_DATA + size - END, END));
+		return word ^ turn(XXH3_64bits(lines, size));
+	return word ^ turn(XXH3_64bits(lines, END) ^ turn(XXH3_64bits(lines + size - END, END)));
 }
 
 /* What stands for a code object. Its address does not: objects die and others are made in the same
- * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to: all of
- * its line table when the program made it, else the table's ends (code of a file is hardly ever
- * dropped, and never for code of the same file, name and line). */
+ * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to; code of
+ * a file is hardly ever dropped, and hardly for other code of that name, line and size. */
 static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
 {
 	const struct layout *l = &python.layout;
 	uint64_t where = offset << 32 | load32(code + l->first_line);
+	uint64_t object = (uint64_t)(uintptr_t)code;
 	uint64_t number = l->version ? load32(code + l->version) : 0;
-	if (number)
-		return mix((uint64_t)(uintptr_t)code ^ salt[0] ^ number << 40,
-				   where ^ salt[1] ^ turn(number));
+	if (SHIM_LIKELY(number))
+		return mix(object ^ salt[0] ^ number << 40, where ^ salt[1] ^ turn(number));
 	const uint8_t *name = load_pointer(code + l->name), *table = load_pointer(code + l->line_table),
 				  *file = load_pointer(code + l->file);
-	uint64_t object = (uint64_t)(uintptr_t)code ^ turn((uint64_t)(uintptr_t)table);
-	uint64_t size = load64(table + OBJECT_SIZE), length = load64(file + OBJECT_SIZE);
-	uint64_t text = load64(name + STR_HASH) ^ turn(load64(table + BYTES_DATA));
-	uint64_t ends = load64(table + BYTES_DATA - 8 + size) ^ turn(size << 32 ^ length);
-	uint32_t state = load32(file + STR_STATE);
-	bool compact = state & 1u << 5, ascii = state & 1u << 6;
-	uint64_t tail = load64(file + (compact ? l->ascii - 8 + length : STR_HASH));
-	if (!compact || file[ascii ? l->ascii : l->wide] == '<')
-		tail ^= made_word(table, size);
-	return mix(object ^ salt[0], where ^ salt[1]) +
-		   mix(text ^ salt[2], ends ^ turn(tail) ^ (uint64_t)(uintptr_t)file ^ salt[3]);
+	uint64_t size = load64(table + OBJECT_SIZE);
+	uint64_t ends = load64(table + BYTES_DATA - 8 + size) ^ size << 40;
+	object ^= turn((uint64_t)(uintptr_t)table ^ turn((uint64_t)(uintptr_t)file));
+	where ^= load64(name + STR_HASH) ^ turn(ends);
+	if (SHIM_UNLIKELY(file[l->ascii] == '<'))
+		where ^= made_word(file, table);
+	return mix(object ^ salt[0], where ^ salt[1]);
 }
 
 static bool python_prove(void);
