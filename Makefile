@@ -123,6 +123,21 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
+# ---- the doubles of NCCL and NVML, on the libcuda double ----
+
+RT := $(BUILD)/simgpu
+RT_FLAGS := -fPIC -fvisibility=hidden -fwrapv
+NCCL_SRC := $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
+NVML_SRC := $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
+$(RT)/libnccl.so.2: $(NCCL_SRC) | build/deps.ok
+$(RT)/libnvidia-ml.so.1: $(NVML_SRC) | build/deps.ok
+$(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.h) \
+		$(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(RT_FLAGS) -shared -Wl,-soname,$(@F) -o $@ \
+		$(filter %.c,$^)
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
