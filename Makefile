@@ -39,13 +39,21 @@ UNIT_SRC := $(filter-out $(SIM_UNIT_SRC),$(sort $(wildcard tests/unit/*_test.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 SIM_HEADERS := $(sort $(wildcard tools/simgpu/*.h))
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
+# The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
+SHIM_INCLUDES := -Ishim -Iinclude
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL
+SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
+SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
+SHIM_LIBS := -l:libzstd.a -lpthread -ldl
+SHIM := $(BUILD)/libbaton.so
+SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
-all: $(BUILD)/baton $(BUILD)/digest $(SIM)
+all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
@@ -138,6 +146,23 @@ $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(wildcard tools/simgpu/rt/*.h tools
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(RT_FLAGS) -shared -Wl,-soname,$(@F) -o $@ \
 		$(filter %.c,$^)
 
+# ---- the shim ----
+
+$(BUILD)/shim/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+
+$(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+
+# no named version node: it would hide the hooks from references to versioned symbols
+$(SHIM): $(SHIM_OBJ) shim/export.map
+	@echo "  link  $@"
+	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
+		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
@@ -171,7 +196,8 @@ $(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/b
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
 
 # every header compiles alone
-headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)
+headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok) $(SHIM_HEADERS:%=$(BUILD)/headers/%.ok)
+$(SHIM_HEADERS:%=$(BUILD)/headers/%.ok): HEADER_INCLUDES := $(SHIM_INCLUDES)
 $(SIM_HEADERS:%=$(BUILD)/headers/%.ok): HEADER_INCLUDES := $(SIM_INCLUDES)
 HEADER_INCLUDES := $(REDUCER_INCLUDES)
 $(BUILD)/headers/%.ok: % | build/deps.ok
@@ -184,17 +210,18 @@ $(BUILD)/man/baton-%.1: $(BUILD)/baton
 	@mkdir -p $(@D)
 	$(BUILD)/baton man $* > $@
 
-install: $(BUILD)/baton $(MAN)
+install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
+	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS)
 
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
