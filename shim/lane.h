@@ -22,6 +22,13 @@ enum { LANE_AHEAD = 8 };
 extern SHIM_TLS struct baton_lane *lane_mine;
 extern bool lane_started;
 extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
+extern atomic_bool lane_started; /* this process records; false again in a forked child */
+
+/* Does this process record already? For the hooks that must not be what starts it. */
+static inline bool lane_running(void)
+{
+	return atomic_load_explicit(&lane_started, memory_order_acquire);
+}
 
 /* The slow path: starts recording in this process when it has not begun (first CUDA call), and
  * opens this thread's lane. NULL: nothing is recorded here. Guarded, errno kept. */

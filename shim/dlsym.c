@@ -1,0 +1,99 @@
+#include "dlsym.h"
+
+#include "guard.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Read by the assembly once the filter has returned. */
+__attribute__((visibility("hidden"))) dlsym_function dlsym_jump;
+__attribute__((visibility("hidden"))) void *dlsym_filter(void *handle, const char *name);
+
+static void *none(void *handle, const char *name)
+{
+	(void)handle;
+	(void)name;
+	return NULL;
+}
+
+dlsym_function dlsym_true(void)
+{
+	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
+	dlsym_function found = __atomic_load_n(&dlsym_jump, __ATOMIC_ACQUIRE);
+
+	for (size_t i = 0; !found && i < sizeof(versions) / sizeof(versions[0]); i++)
+		*(void **)&found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+	__atomic_store_n(&dlsym_jump, found ? found : none, __ATOMIC_RELEASE);
+	return found ? found : none;
+}
+
+void *dlsym_next(const char *name)
+{
+	return dlsym_true()(RTLD_NEXT, name);
+}
+
+void *dlsym_in(const char *soname, const char *name)
+{
+	void *library = dlopen(soname, RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL);
+	return library ? dlsym_true()(library, name) : NULL;
+}
+
+static const struct dlsym_name *look(const struct dlsym_name *table, unsigned count,
+									 const char *name)
+{
+	unsigned low = 0;
+	while (low < count) {
+		unsigned middle = (low + count) / 2;
+		int order = strcmp(name, table[middle].name);
+		if (order == 0)
+			return &table[middle];
+		if (order < 0)
+			count = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+/* cudnn, cublas and their like begin with our letters too: only the whole name counts. */
+static const struct dlsym_name *ours(const char *name)
+{
+	if (name[0] == 'c' && name[1] == 'u')
+		return look(driver_names, driver_names_count, name);
+	if (name[0] == 'n' && name[1] == 'c')
+		return look(nccl_names, nccl_names_count, name);
+	return NULL;
+}
+
+/* The wrapper when it forwards to what this library's own answer is; else NULL: a second copy of
+ * the library is none of our business. */
+static void *wrapped(const struct dlsym_name *entry, void *handle)
+{
+	dlsym_function true_dlsym = dlsym_true();
+	void *theirs = entry->twin ? true_dlsym(handle, entry->twin) : NULL;
+	void *real = atomic_load_explicit(entry->real, memory_order_acquire);
+
+	if (!theirs)
+		theirs = true_dlsym(handle, entry->name);
+	if (!theirs || theirs == entry->wrapper)
+		return NULL;
+	if (!real && entry->find) {
+		entry->find(entry->real, entry->name);
+		real = atomic_load_explicit(entry->real, memory_order_acquire);
+	}
+	if (!real && atomic_compare_exchange_strong(entry->real, &real, theirs))
+		real = theirs;
+	return real == theirs ? entry->wrapper : NULL;
+}
+
+/* Called by the interposed dlsym. Not NULL is the answer; NULL: jump to the true one. A lookup by
+ * RTLD_DEFAULT or RTLD_NEXT depends on who asks, so only the true one may do it. */
+void *dlsym_filter(void *handle, const char *name)
+{
+	dlsym_true();
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !name)
+		return NULL;
+	const struct dlsym_name *entry = ours(name);
+	return SHIM_UNLIKELY(entry != NULL) ? wrapped(entry, handle) : NULL;
+}
