@@ -7,6 +7,7 @@
 #include "config.h"
 #include "cupti.h"
 #include "guard.h"
+#include "launch.h"
 #include "message.h"
 #include "session.h"
 
@@ -29,6 +30,7 @@ __attribute__((constructor)) static void attach(void)
 {
 	Dl_info self;
 	session_configure();
+	atomic_store(&launch_hooks_on, config.out[0] && config.cuda);
 	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
 		return;
 	if (config.cuda)

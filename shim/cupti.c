@@ -19,9 +19,7 @@
  * the call). */
 enum {
 	RUNTIME_LAUNCH_STREAM = 48, /* func, grid, block, args, shared, stream */
-	DRIVER_LAUNCH_STREAM = 40,  /* f, 6 dimensions, shared, stream */
-	CONFIG_STREAM = 32,         /* in the configuration that the Ex forms point to first */
-	RUNTIME_CONFIG_STREAM = 40  /* grid, block, size_t shared, stream, ... */
+	DRIVER_LAUNCH_STREAM = 40   /* f, 6 dimensions, shared, stream */
 };
 
 static void *subscriber;
@@ -50,16 +48,20 @@ static const void *at(const void *base, size_t offset)
 	return base ? *(void *const *)((const char *)base + offset) : NULL;
 }
 
+static bool has_config(int domain, uint32_t id)
+{
+	return domain == CUPTI_DOMAIN_DRIVER
+			   ? id == CUPTI_CBID_cuLaunchKernelEx || id == CUPTI_CBID_cuLaunchKernelEx_ptsz
+			   : id == CUPTI_CBID_cudaLaunchKernelExC_v11060 ||
+					 id == CUPTI_CBID_cudaLaunchKernelExC_ptsz_v11060;
+}
+
 static const void *launch_stream(int domain, uint32_t id, const struct cupti_call *call)
 {
-	if (domain == CUPTI_DOMAIN_DRIVER)
-		return id == CUPTI_CBID_cuLaunchKernelEx || id == CUPTI_CBID_cuLaunchKernelEx_ptsz
-				   ? at(at(call->params, 0), CONFIG_STREAM)
-				   : at(call->params, DRIVER_LAUNCH_STREAM);
-	return id == CUPTI_CBID_cudaLaunchKernelExC_v11060 ||
-				   id == CUPTI_CBID_cudaLaunchKernelExC_ptsz_v11060
-			   ? at(at(call->params, 0), RUNTIME_CONFIG_STREAM)
-			   : at(call->params, RUNTIME_LAUNCH_STREAM);
+	if (has_config(domain, id))
+		return launch_config_stream(at(call->params, 0));
+	return at(call->params,
+			  domain == CUPTI_DOMAIN_DRIVER ? DRIVER_LAUNCH_STREAM : RUNTIME_LAUNCH_STREAM);
 }
 
 static uint8_t slot_flags(unsigned family, const struct cupti_call *call)
@@ -137,6 +139,7 @@ static void on_event(void *user, int domain, uint32_t id, const void *data)
 
 void cupti_forget(void)
 {
+	atomic_store(&launch_hooks_on, true);
 	memset(runtime_names, 0, sizeof(runtime_names));
 	memset(driver_names, 0, sizeof(driver_names));
 }
@@ -220,10 +223,10 @@ bool cupti_attach(void)
 	if (missing || error) {
 		message("CUPTI: %s; launches are recorded, GPU work is not",
 				missing ? missing : why(error));
-		launch_hooks_on = true;
 		return false;
 	}
 	attached_in = lane_generation;
+	atomic_store(&launch_hooks_on, false);
 	return true;
 }
 

@@ -23,9 +23,14 @@ struct idcache {
 
 enum { IDCACHE_EMPTY = 0, IDCACHE_BUSY = 1 };
 
+/* Mixed into every key: what a forked child inherited is not found any more. */
+extern uint64_t idcache_epoch;
+void idcache_forget(void);
+
 /* Hashes that would be mistaken for a mark are moved. */
 static inline uint64_t idcache_key(uint64_t hash)
 {
+	hash ^= idcache_epoch;
 	return hash > IDCACHE_BUSY ? hash : hash + 2;
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 SHIM_TLS struct baton_lane *lane_mine;
-bool lane_started;
+atomic_bool lane_started;
 uint32_t lane_generation = 1;
 
 static pthread_key_t thread_end;

@@ -20,7 +20,6 @@ _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer)
 enum { LANE_AHEAD = 8 };
 
 extern SHIM_TLS struct baton_lane *lane_mine;
-extern bool lane_started;
 extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
 extern atomic_bool lane_started; /* this process records; false again in a forked child */
 
@@ -51,12 +50,6 @@ static inline struct baton_lane *lane_here(void)
 	if (SHIM_LIKELY(lane && lane_own(lane)->generation == lane_generation))
 		return lane;
 	return lane_open();
-}
-
-/* Is anything recorded in this process yet? For hooks that must not be the ones to begin. */
-static inline bool lane_running(void)
-{
-	return lane_started;
 }
 
 /* Counts a slot that found no room. */

@@ -5,7 +5,6 @@
 
 #include <baton/format.h>
 
-#define XXH_INLINE_ALL
 #include <elf.h>
 #include <link.h>
 #include <stdbool.h>
@@ -186,4 +185,10 @@ void modules_resolve(void *const addresses[], unsigned n, struct module_place pl
 		places[i] = (struct module_place){.offset = (uintptr_t)addresses[i]};
 	if (n)
 		dl_iterate_phdr(look_at, &r);
+}
+
+/* The child of a fork has one thread: nobody is inside the loader's list. */
+void modules_forget(void)
+{
+	n_known = 0;
 }

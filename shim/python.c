@@ -4,7 +4,6 @@
 #include "guard.h"
 #include "idcache.h"
 
-#define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

@@ -40,6 +40,7 @@ static void in_child(void)
 	writer_forget();
 	silence_forget();
 	cupti_forget();
+	stacks_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }

@@ -2,12 +2,12 @@
 
 #include "dict.h"
 #include "idcache.h"
+#include "modules.h"
 #include "native.h"
 #include "python.h"
 
 #include <baton/format.h>
 
-#define XXH_INLINE_ALL
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -227,6 +227,12 @@ const char *stacks_why_off(void)
 {
 	const char *native_why = native_why_off();
 	return native_why ? native_why : python_why_off();
+}
+
+void stacks_forget(void)
+{
+	idcache_forget();
+	modules_forget();
 }
 
 void stacks_open(enum stacks_mode asked)

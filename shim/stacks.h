@@ -15,6 +15,9 @@ enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
 void stacks_open(enum stacks_mode mode);
 const char *stacks_why_off(void);
 
+/* A forked child: the ids are its parent's. */
+void stacks_forget(void);
+
 /* The id of the calling thread's stack, 0 none. Never takes a lock, allocates or calls Python; at
  * most 128 frames of each kind. */
 uint32_t stack_here(void);
