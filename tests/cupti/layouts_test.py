@@ -136,7 +136,7 @@ CALLBACK = {  # struct cupti_call against CUpti_CallbackData
     "context_id": "contextUid", "data": "correlationData", "correlation": "correlationId",
 }
 SUBSCRIBER = {"size": "structSize", "name": "subscriberName", "holder": "oldSubscriberName",
-              "holder_bytes": "oldSubscriberSize"}
+              "holder_bytes": "oldSubscriberSize", "allow_multiple": "allowMultipleSubscribers"}
 
 
 def fetch(requirement, name):
@@ -228,8 +228,12 @@ class Program:
             f.writelines("\tR(%s);\n" % row[0] for row in self.rows)
             f.write("\treturn 0;\n}\n")
         program = source[:-2]
-        subprocess.run([CC, "-w", "-I" + include] + ["-I" + r for r in runtime] +
-                       ["-o", program, source], check=True)
+        compiled = subprocess.run([CC, "-w", "-I" + include] + ["-I" + r for r in runtime] +
+                                  ["-o", program, source], stderr=subprocess.PIPE, text=True)
+        if compiled.returncode:
+            errors = [line.split("error: ")[1] for line in compiled.stderr.splitlines()
+                      if "error: " in line]
+            return [("what we name", error, "there") for error in sorted(set(errors))]
         values = subprocess.run([program], stdout=subprocess.PIPE, text=True,
                                 check=True).stdout.split()
         return [(what, int(value), expected)
@@ -255,7 +259,8 @@ def reader_values():
     rows.update({"call." + f: "offsetof(struct cupti_call, %s)" % f for f in CALLBACK})
     rows.update({"params." + f: "offsetof(struct cupti_subscriber_params, %s)" % f
                  for f in SUBSCRIBER})
-    rows["params"] = "sizeof(struct cupti_subscriber_params)"
+    rows["params"] = "CUPTI_SUBSCRIBER_PARAMS_13_2"
+    rows["params.13_0"] = "CUPTI_SUBSCRIBER_PARAMS_13_0"
     source = os.path.join(CACHE, "reader.c")
     with open(source, "w") as f:
         f.write('#include <stddef.h>\n#include <stdio.h>\n#include "cupti_layout.h"\nint main(void)\n{\n')
@@ -289,7 +294,9 @@ def add_reader(program, include, reader):
         program.add("offsetof(CUpti_CallbackData, %s)" % theirs, reader["call." + ours],
                     "shim: struct cupti_call." + ours)
     if "} CUpti_SubscriberParams;" in text:
-        program.add("sizeof(CUpti_SubscriberParams)", reader["params"], "shim: subscriber params")
+        newer = "allowMultipleSubscribers" in text
+        program.add("sizeof(CUpti_SubscriberParams)", reader["params" if newer else "params.13_0"],
+                    "shim: subscriber params")
         for ours, theirs in SUBSCRIBER.items():
             if re.search(r"\b%s\b" % theirs, text):
                 program.add("offsetof(CUpti_SubscriberParams, %s)" % theirs,
@@ -299,7 +306,7 @@ def add_reader(program, include, reader):
 def add_double(program, include, table):
     wrong = []
     for struct, size, fields in table["records"]:
-        family = re.match(r"CUpti_Activity(\D+\d?\D*?)\d*$", struct).group(1)
+        family = re.match(r"CUpti_Activity(\D+)\d*$", struct).group(1)
         if newest(include, family) != struct:
             wrong.append(("double: newest struct", newest(include, family), struct))
             continue
@@ -318,10 +325,8 @@ def check_calls(include, table, names):
     for domain, which in ((2, "runtime"), (1, "driver")):
         vendor = cbids(include, which)
         limit = vendor.pop("SIZE")
-        if limit != table["cbids"][domain - 1 if domain == 1 else 0] and domain == 2:
-            wrong.append(("double: runtime numbers end", limit, table["cbids"][0]))
-        if domain == 1 and limit != table["cbids"][1]:
-            wrong.append(("double: driver numbers end", limit, table["cbids"][1]))
+        if limit != table["cbids"][2 - domain]:
+            wrong.append(("double: %s numbers end" % which, limit, table["cbids"][2 - domain]))
         for where, name, number in (
                 [("shim", n, i) for d, n, i, _ in shim_calls() if d == domain] +
                 [("double", n, i) for (d, i), n in names.items() if d == domain]):

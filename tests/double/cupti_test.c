@@ -189,18 +189,31 @@ static void case_subscribe(void)
 static void case_holder(void)
 {
 	char holder[64] = "";
-	struct cupti_subscriber_params mine = {sizeof(mine), "baton", NULL, 0},
-								   other = {sizeof(other), "late", holder, sizeof(holder)};
+	struct cupti_subscriber_params mine = {.name = "baton"};
+	struct cupti_subscriber_params other = {.name = "late", .holder = holder, .holder_bytes = 64};
 	void *subscriber;
 
 	if (!cupti.Subscribe_v2)
 		return;
 	fake_set_ready(true);
+	mine.size = other.size =
+		version >= 1302 ? CUPTI_SUBSCRIBER_PARAMS_13_2 : CUPTI_SUBSCRIBER_PARAMS_13_0;
 	CHECK_IS(cupti.Subscribe_v2(&subscriber, nothing, NULL, &mine), CUPTI_OK);
 	CHECK_IS(cupti.Subscribe_v2(&subscriber, nothing, NULL, &other), CUPTI_MULTIPLE_SUBSCRIBERS);
-	CHECK(!strcmp(holder, "baton"));
-	other.holder_bytes = 8;
+	CHECK(!strcmp(holder, "CUPTI for baton"));
+	other.size = 8;
 	CHECK_IS(cupti.Subscribe_v2(&subscriber, nothing, NULL, &other), CUPTI_INVALID_PARAMETER);
+}
+
+/* A tool that was there before the process, as nsys is. */
+static void case_busy(void)
+{
+	void *subscriber = NULL;
+
+	setenv("SIMGPU_CUPTI_BUSY", "Nsight Systems", 1);
+	fake_set_ready(true);
+	CHECK_IS(cupti.Subscribe(&subscriber, nothing, NULL),
+			 version < 1200 ? CUPTI_MAX_LIMIT_REACHED : CUPTI_MULTIPLE_SUBSCRIBERS);
 }
 
 struct seen {
@@ -820,6 +833,7 @@ static const struct test_case {
 			 {"fork", case_fork},
 			 {"subscribe", case_subscribe},
 			 {"holder", case_holder},
+			 {"busy", case_busy},
 			 {"callbacks", case_callbacks},
 			 {"names", case_names},
 			 {"records", case_records},

@@ -305,30 +305,25 @@ enum result cuptiActivityEnableHWTrace(uint8_t enable)
 	return result ? result : NOT_SUPPORTED;
 }
 
-/* Switches of details that no record here carries: off is granted, on is not. */
-static enum result activity_detail(uint8_t enable)
+/* Switches of details. Latency stamps are not modelled; all synchronisations are recorded anyway;
+ * the device time stamps of events stay 0. */
+enum result cuptiActivityEnableLatencyTimestamps(uint8_t enable)
 {
 	enum result result = errors_gate();
 
 	return result ? result : enable ? NOT_SUPPORTED : OK;
 }
 
-enum result cuptiActivityEnableLatencyTimestamps(uint8_t enable)
-{
-	return activity_detail(enable);
-}
-
 enum result cuptiActivityEnableAllSyncRecords(uint8_t enable)
 {
-	enum result result = errors_gate();
-
-	(void)enable; /* every synchronisation is recorded anyway */
-	return result;
+	(void)enable;
+	return errors_gate();
 }
 
 enum result cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable)
 {
-	return activity_detail(enable);
+	(void)enable;
+	return errors_gate();
 }
 
 enum result cuptiFinalize(void)

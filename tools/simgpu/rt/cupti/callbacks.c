@@ -101,8 +101,8 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 	} else {
 		only.callback = callback;
 		only.user = user;
-		snprintf(only.name, sizeof(only.name), "%s",
-				 params && params->name ? params->name : "unnamed");
+		snprintf(only.name, sizeof(only.name), "CUPTI for %s",
+				 params && params->name ? params->name : "");
 		atomic_store(&current, &only);
 		*subscriber = &only;
 	}
@@ -123,6 +123,14 @@ enum result cuptiSubscribe(void **subscriber, callback_fn callback, void *user)
 	return callbacks_subscribe(subscriber, callback, user, NULL);
 }
 
+/* The structure grew once; whether a newer release takes the shorter one is not known, so not here.
+ */
+static size_t callbacks_params_bytes(void)
+{
+	return release_here()->version >= 130200 ? sizeof(struct subscriber_params)
+											 : offsetof(struct subscriber_params, allow_multiple);
+}
+
 enum result cuptiSubscribe_v2(void **subscriber, callback_fn callback, void *user,
 							  struct subscriber_params *params)
 {
@@ -130,11 +138,7 @@ enum result cuptiSubscribe_v2(void **subscriber, callback_fn callback, void *use
 
 	if (result)
 		return result;
-	if (!subscriber || !callback || !params || params->size < sizeof(*params))
-		return INVALID_PARAMETER;
-	if (params->name && strlen(params->name) > 53)
-		return INVALID_PARAMETER;
-	if (params->old_name && params->old_name_bytes < HOLDER_BYTES)
+	if (!subscriber || !callback || (params && params->size != callbacks_params_bytes()))
 		return INVALID_PARAMETER;
 	return callbacks_subscribe(subscriber, callback, user, params);
 }

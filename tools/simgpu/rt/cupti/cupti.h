@@ -67,6 +67,8 @@ struct subscriber_params {
 	const char *name;
 	char *old_name;
 	size_t old_name_bytes;
+	uint8_t allow_multiple; /* from 13.2 on */
+	uint8_t zero[7];
 };
 
 typedef void (*callback_fn)(void *user, uint32_t domain, uint32_t cbid, const void *data);

@@ -102,7 +102,6 @@ extern const struct layout_family layout_families[LAYOUTS];
 	F(graphId, 72, 4, 0)              \
 	F(channelID, 76, 4, 0)            \
 	F(channelType, 80, 4, 0)          \
-	F(isDeviceLaunched, 84, 1, 6)     \
 	F(copyCount, 88, 8, 6)            \
 	F(sourceGraphId, 96, 4, 7)        \
 	F(sourceGraphNodeId, 104, 8, 7)
@@ -206,7 +205,7 @@ extern const struct layout_family layout_families[LAYOUTS];
 	F(nullStreamId, 14, 2, 0)       \
 	F(parentContextId, 16, 4, 2)    \
 	F(isGreenContext, 20, 1, 2)     \
-	F(numMultiprocessors, 22, 2, 2) \
+	F(numMultiprocessors, 22, 2, 3) \
 	F(cigMode, 24, 4, 3)
 
 #define LAYOUT_DEVICE_FIELDS(F)          \
