@@ -43,7 +43,7 @@ static void record_request(uint8_t **buffer, size_t *size, size_t *max_records)
 	recorder.request_thread = gettid();
 	*size = recorder.buffer_bytes;
 	*max_records = recorder.max_records;
-	*buffer = *size ? malloc(*size) : NULL;
+	*buffer = recorder.latest_buffer = *size ? malloc(*size) : NULL;
 	pthread_mutex_unlock(&lock);
 	if (*buffer)
 		memset(*buffer, 0xee, *size);
@@ -67,6 +67,8 @@ static void record_complete(void *context, uint32_t stream, uint8_t *buffer, siz
 
 	(void)context, (void)stream, (void)size;
 	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (recorder.gate)
+		pthread_mutex_lock(recorder.gate);
 	pthread_mutex_lock(&lock);
 	recorder.deliveries++;
 	recorder.delivery_thread = gettid();
@@ -81,6 +83,8 @@ static void record_complete(void *context, uint32_t stream, uint8_t *buffer, siz
 	if (recorder.try_flush)
 		recorder.flush_result = cupti.ActivityFlushAll(0);
 	pthread_mutex_unlock(&lock);
+	if (recorder.gate)
+		pthread_mutex_unlock(recorder.gate);
 	free(buffer);
 }
 

@@ -4,6 +4,7 @@
 #define TESTS_DOUBLE_CUPTI_CLIENT_H
 
 #include "cupti_layout.h"
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,8 +70,10 @@ struct client_recorder {
 	bool signals_blocked;                /* on the latest delivery's thread */
 	size_t buffer_bytes;                 /* 0: give none */
 	size_t max_records;
-	int last_step;  /* what GetNextRecord ended with */
-	bool try_flush; /* from the completion callback */
+	int last_step; /* what GetNextRecord ended with */
+	uint8_t *latest_buffer;
+	pthread_mutex_t *gate; /* taken by the completion callback, NULL: none */
+	bool try_flush;        /* from the completion callback */
 	int flush_result;
 };
 extern struct client_recorder recorder;

@@ -709,11 +709,79 @@ static void case_flush_in_callback(void)
 	CHECK_IS(recorder.deliveries, 1);
 }
 
+static void deadlock_found(int signal)
+{
+	(void)signal;
+	_exit(0);
+}
+
+/* A client that holds a lock in FlushAll which its completion callback takes. */
+static void case_deadlock(void)
+{
+	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+	setenv("SIMGPU_CUPTI_DEADLOCK_S", "1", 1);
+	signal(SIGABRT, deadlock_found);
+	alarm(20);
+	start(CUPTI_KIND_CONCURRENT_KERNEL);
+	recorder.gate = &gate;
+	recorder.max_records = 1;
+	pthread_mutex_lock(&gate);
+	end_kernel(launch(0, 1));
+	launch(0, 1); /* the first one's buffer is full: the worker delivers it */
+	usleep(200000);
+	cupti.ActivityFlushAll(0);
+	CHECK(!"flushed past a callback that hangs");
+}
+
+enum { STRESS_THREADS = 4, STRESS_LAUNCHES = 700 };
+
+static void *stress_launch(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < STRESS_LAUNCHES; i++) {
+		struct sim_call call = launch_call();
+		bool early = i % 3 == 0;
+		fake_enter(&call);
+		if (early)
+			end_kernel(call.correlation);
+		fake_leave(&call, 0, 1);
+		if (!early)
+			end_kernel(call.correlation);
+	}
+	return NULL;
+}
+
+/* Nothing is lost or doubled while threads launch, buffers fill and somebody flushes. */
+static void case_conservation(void)
+{
+	static unsigned char times[STRESS_THREADS * STRESS_LAUNCHES + 1];
+	pthread_t threads[STRESS_THREADS];
+
+	start(CUPTI_KIND_CONCURRENT_KERNEL);
+	recorder.buffer_bytes = 4096;
+	for (int i = 0; i < STRESS_THREADS; i++)
+		pthread_create(&threads[i], NULL, stress_launch, NULL);
+	for (int i = 0; i < 100; i++)
+		CHECK_IS(cupti.ActivityFlushAll(0), CUPTI_OK);
+	for (int i = 0; i < STRESS_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	CHECK_IS(cupti.ActivityFlushAll(0), CUPTI_OK);
+	CHECK_IS(recorder.count, STRESS_THREADS * STRESS_LAUNCHES);
+	CHECK_IS(recorder.requests, recorder.deliveries);
+	for (unsigned i = 0; i < recorder.count; i++) {
+		uint32_t correlation = client_u32(&recorder.records[i], CUPTI_KERNEL_CORRELATION);
+		CHECK(correlation && correlation < sizeof(times) && !times[correlation]++);
+		CHECK_IS(client_u64(&recorder.records[i], CUPTI_KERNEL_END), 2000000 + correlation);
+	}
+}
+
 static void case_finalize(void)
 {
 	start(CUPTI_KIND_CONCURRENT_KERNEL);
 	launch(0, 1);
 	CHECK_IS(cupti.Finalize(), CUPTI_OK);
+	free(recorder.latest_buffer); /* it is never handed back */
 	end_kernel(1);
 	launch(0, 1);
 	CHECK_IS(recorder.deliveries, 0);
@@ -847,6 +915,8 @@ static const struct test_case {
 			 {"dropped", case_dropped},
 			 {"drop_knob", case_drop_knob},
 			 {"flush_in_callback", case_flush_in_callback},
+			 {"deadlock", case_deadlock},
+			 {"conservation", case_conservation},
 			 {"finalize", case_finalize},
 			 {"clock", case_clock},
 			 {"correlation", case_correlation},

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PER_THREAD_SINCE = 21, DEADLOCK_SECONDS = 20, OVERHEAD_FLUSH = 1 << 16 };
+enum { PER_THREAD_SINCE = 21, OVERHEAD_FLUSH = 1 << 16 };
 
 struct buffer {
 	struct buffer *next;
@@ -425,14 +425,14 @@ void buffers_start_worker(void)
 /* A client that holds a lock here which its completion callback also takes never gets out. */
 static void flush_await_worker(void) /* locked */
 {
-	struct timespec at = deadline_after(DEADLOCK_SECONDS * 1000);
+	struct timespec at = deadline_after(knobs()->deadlock_s * 1000);
 
 	while (worker_busy)
 		if (pthread_cond_timedwait(&delivered, &lock, &at) == ETIMEDOUT) {
 			fprintf(stderr,
-					"simgpu cupti: deadlock: cuptiActivityFlushAll has waited %d s for a "
+					"simgpu cupti: deadlock: cuptiActivityFlushAll has waited %u s for a "
 					"completion callback to return\n",
-					DEADLOCK_SECONDS);
+					knobs()->deadlock_s);
 			abort();
 		}
 }
@@ -451,6 +451,7 @@ void buffers_flush(bool forced)
 			full = lane->open;
 			lane->open = NULL;
 		}
+	flush_await_worker();
 	records = full_deliver(forced);
 	flush_await_worker();
 	pthread_mutex_unlock(&lock);

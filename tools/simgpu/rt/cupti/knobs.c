@@ -26,6 +26,7 @@ static void knobs_read(void)
 		values.skew_ns = ns;
 	else
 		values.skew_every = 0;
+	values.deadlock_s = knob_number("SIMGPU_CUPTI_DEADLOCK_S", 20);
 	values.invalid_incomplete = incomplete && !strcmp(incomplete, "invalid");
 	values.holder = getenv("SIMGPU_CUPTI_BUSY");
 	values.busy = values.holder && *values.holder;

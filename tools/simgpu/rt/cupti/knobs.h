@@ -14,6 +14,7 @@ struct knobs {
 	bool invalid_incomplete;    /* SIMGPU_CUPTI_INCOMPLETE=invalid: kind 0, not only times 0 */
 	bool busy;                  /* SIMGPU_CUPTI_BUSY=NAME: a tool of this name subscribed already */
 	const char *holder;
+	uint32_t deadlock_s; /* SIMGPU_CUPTI_DEADLOCK_S: a flush that waits longer aborts */
 };
 
 const struct knobs *knobs(void);
