@@ -163,12 +163,57 @@ $(SHIM): $(SHIM_OBJ) shim/export.map
 	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
 		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
 
+# ---- the libcupti double, as three sonames, and its tests against a driver that is told what to do ----
+
+CUPTI_DIR := tools/simgpu/rt/cupti
+CUPTI_ALL := $(sort $(wildcard $(CUPTI_DIR)/*.c))
+CUPTI_SRC := $(filter-out %_main.c,$(CUPTI_ALL))
+CUPTI_OBJ := $(filter-out %/release.o,$(CUPTI_SRC:%.c=$(BUILD)/pic/%.o))
+CUPTI_LIBS := $(addprefix $(BUILD)/simgpu/libcupti.so.,11.8 12 13)
+CUPTI_INCLUDES := -Itools/simgpu/rt -I$(CUPTI_DIR)
+DOUBLE_DIR := $(BUILD)/tests/double
+
+$(BUILD)/pic/$(CUPTI_DIR)/%.o: $(CUPTI_DIR)/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden $(CUPTI_INCLUDES) -c $< -o $@
+
+$(BUILD)/pic/$(CUPTI_DIR)/release-%.o: $(CUPTI_DIR)/release.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden -DCUPTI_MAJOR='"$(basename $*)"' $(CUPTI_INCLUDES) -c $< -o $@
+
+# 13 came with a second way to subscribe, 12 with hardware tracing
+CUPTI_HIDDEN_11.8 := cuptiSubscribe_v2; cuptiActivityEnableHWTrace;
+CUPTI_HIDDEN_12. := cuptiSubscribe_v2;
+$(CUPTI_LIBS): $(BUILD)/simgpu/libcupti.so.%: $(BUILD)/pic/$(CUPTI_DIR)/release-%.o $(CUPTI_OBJ)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	@echo '$(@F) { global: cupti*; local: $(CUPTI_HIDDEN_$(if $(suffix $*),$*,$*.)) *; };' > $@.map
+	@$(CC) $(SANFLAGS) -shared -o $@ -Wl,-soname,$(@F) -Wl,--version-script,$@.map $^ -ldl -lpthread
+
+$(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
+
+$(DOUBLE_DIR)/cupti_test: tests/double/cupti_test.c tests/double/cupti_client.c $(DOUBLE_DIR)/libcuda.so.1 \
+		shim/cupti_layout.h tests/double/cupti_client.h $(BUILD)/flags
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
+		$(DOUBLE_DIR)/libcuda.so.1 -ldl
+
+$(DOUBLE_DIR)/cupti_layouts: $(CUPTI_DIR)/layouts_main.c $(CUPTI_OBJ) $(BUILD)/pic/$(CUPTI_DIR)/release-13.o
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) $(CUPTI_INCLUDES) -o $@ $^ -ldl -lpthread
+
+.PHONY: cupti
+cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
+-include $(CUPTI_SRC:%.c=$(BUILD)/pic/%.d)
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers cupti
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)

@@ -251,11 +251,14 @@ struct cupti_resource_data {
 
 /* The argument of cuptiSubscribe_v2 (from 13.0 on): who we are, and room for who holds it. */
 struct cupti_subscriber_params {
-	unsigned long long size; /* of this structure: 32 */
-	const char *name;        /* at most 53 characters */
+	unsigned long long size; /* one of the two below */
+	const char *name;        /* at most 53 characters; reported as "CUPTI for NAME" */
 	char *holder;
 	unsigned long long holder_bytes; /* at least 64 */
+	unsigned char allow_multiple;    /* from 13.2 on (cuptiGetVersion >= 130200) */
+	unsigned char zero[7];
 };
+enum { CUPTI_SUBSCRIBER_PARAMS_13_0 = 32, CUPTI_SUBSCRIBER_PARAMS_13_2 = 40 };
 
 /* The calls that are of interest, by the number that callbacks and API records carry: X(name,
  * number, family). Numbers never change meaning from one release to the next; a release that does

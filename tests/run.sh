@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the tests: every program in build/*/tests, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
 # on its last line. Ends with "N passed, N failed, N skipped"; a run in which nothing passed fails.
-#   tests/run.sh [unit|format|shim|cli|fuzz|names|accuracy]...   (none: all)
+#   tests/run.sh [PART]...   (none: all of $parts)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
+parts="unit format shim double cli fuzz names accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -44,11 +45,15 @@ accuracy() {
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
-for part in "${@:-all}"; do
-	case $part in
-	all) unit && format && shim && cli && fuzz && names && accuracy ;;
-	unit | format | shim | cli | fuzz | names | accuracy) "$part" ;;
-	*) echo "run.sh: no part '$part'" && exit 2 ;;
+double() {
+	try double/cupti sh tests/double/cupti_case.sh
+	try double/cupti_layouts "$PYTHON" tests/cupti/layouts_test.py
+}
+
+for part in ${@:-$parts}; do
+	case " $parts " in
+	*" $part "*) "$part" ;;
+	*) echo "run.sh: no part '$part'; there are: $parts" && exit 2 ;;
 	esac
 done
 echo
