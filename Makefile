@@ -58,7 +58,7 @@ help:
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
+	@echo "make test PARTS=\"unit cli\"   only some of: unit format shim cli fuzz names accuracy"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
