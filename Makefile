@@ -19,7 +19,7 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 REDUCER_INCLUDES := -Ireducer -Iinclude
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
-LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread
+LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl
 
 REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c))
 REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp))
