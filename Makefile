@@ -19,7 +19,7 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 REDUCER_INCLUDES := -Ireducer -Iinclude
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
-LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread
+LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl
 
 REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c))
 REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp))
@@ -66,7 +66,7 @@ help:
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
+	@echo "make test PARTS=\"unit cli\"   only some of: unit format shim cli fuzz names accuracy"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----

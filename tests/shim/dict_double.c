@@ -59,6 +59,12 @@ unsigned dict_double_count(uint16_t type)
 	return atomic_load(&dict.count[type]);
 }
 
+const uint8_t *dict_double_all(size_t *bytes)
+{
+	*bytes = atomic_load(&dict.used);
+	return dict.arena;
+}
+
 const char *dict_double_text(uint32_t id, size_t *bytes)
 {
 	const struct baton_r_string *string = dict_double_find(BATON_R_STRING, id);

@@ -13,4 +13,7 @@ unsigned dict_double_count(uint16_t type);
 /* The text of a string id; *bytes may be NULL. "" for 0. */
 const char *dict_double_text(uint32_t id, size_t *bytes);
 
+/* All published records, one after the other. */
+const uint8_t *dict_double_all(size_t *bytes);
+
 #endif

@@ -6,7 +6,7 @@
 #include "native.h"
 #include "stacks.h"
 
-#include "../unit/check.h"
+#include "check.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -116,6 +116,15 @@ static PyObject *count(PyObject *self, PyObject *argument)
 	return PyLong_FromUnsignedLong(dict_double_count((uint16_t)PyLong_AsUnsignedLong(argument)));
 }
 
+static PyObject *records(PyObject *self, PyObject *nothing)
+{
+	size_t bytes;
+	(void)self;
+	(void)nothing;
+	const uint8_t *at = dict_double_all(&bytes);
+	return PyBytes_FromStringAndSize((const char *)at, (Py_ssize_t)bytes);
+}
+
 static int64_t now_ns(void)
 {
 	struct timespec t;
@@ -155,6 +164,7 @@ static PyMethodDef methods[] = {
 	{"verify", verify, METH_VARARGS, NULL},
 	{"frames", frames, METH_O, NULL},
 	{"count", count, METH_O, NULL},
+	{"records", records, METH_NOARGS, NULL},
 	{"bench", bench, METH_NOARGS, NULL},
 	{NULL, NULL, 0, NULL},
 };

@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 folder=${BUILD:-build/release}/shim
+baton=${BATON:-${BUILD:-build/release}/baton}
 sources="shim/stacks.c shim/python.c shim/native.c shim/modules.c shim/idcache.c tests/shim/dict_double.c
 	tests/shim/stackmod.c reducer/stacks/pyline.c"
 about='import sys, sysconfig, os
@@ -31,7 +32,19 @@ one() { # one VERSION INCLUDE PROGRAM
 		timeout 60 "$3" -m pip install -q --no-deps --target "$at" greenlet >/dev/null 2>&1
 		touch "$at/greenlet.tried"
 	fi
-	PYTHONPATH=$at PYTHONDONTWRITEBYTECODE=1 timeout 300 "$3" tests/shim/stacks_test.py "${mode:-$at}"
+	export PYTHONPATH=$at:tests/format PYTHONDONTWRITEBYTECODE=1
+	timeout 300 "$3" tests/shim/stacks_test.py "${mode:-$at}" || return 1
+	[ "$mode" = bench ] || through_trace "$at" "$3"
+}
+
+# The same captures as `baton dump --stacks` reads them out of a trace; the native stack has a name where libdw is.
+through_trace() { # through_trace FOLDER PROGRAM
+	"$2" tests/shim/stacks_test.py trace "$1/stacks.baton" >"$1/expected" || return 1
+	"$baton" dump --stacks "$1/stacks.baton" >"$1/folded" || return 1
+	tail -n +2 "$1/folded" | diff "$1/expected" - || return 1
+	head -n 1 "$1/folded" | grep -q ' 9$' || return 1
+	! ldconfig -p | grep -q 'libdw\.so\.1' || [ ! -e /usr/include/elfutils/libdwfl.h ] ||
+		head -n 1 "$1/folded" | grep -q _PyEval_EvalFrameDefault || { echo "native frames have no names" && return 1; }
 }
 
 mode=${1:-}

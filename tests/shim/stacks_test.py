@@ -5,6 +5,8 @@ name of a code object that lived at the same address before.
 
     stacks_test.py          all of it; prints a line and ends with 1 when anything differed
     stacks_test.py bench    what a capture costs
+    stacks_test.py trace FILE    a trace file of a few captures; prints what `baton dump --stacks`
+                                 must say of them
 """
 
 import asyncio
@@ -305,14 +307,54 @@ def without_python_frames():
     return None
 
 
-def bench():
-    def deep(n):
-        return deep(n - 1) if n > 1 else stackmod.bench()
+def chain(depth):
+    """Functions that call each other, each with code of its own, the innermost in stackmod."""
+    inner = stackmod.bench
+    for i in range(depth):
+        names = {"inner": inner}
+        source = "\n" * i + "def level_%d(x=None):\n    y = 1\n    return inner()\n" % i
+        exec(compile(source, "/src/model_%d.py" % (i % 7), "exec"), names)
+        inner = names["level_%d" % i]
+    return inner
 
+
+def bench():
     for name, mode in (("python", PYTHON), ("native", NATIVE), ("both", BOTH)):
         stackmod.open(mode)
-        line = ["%4.0f ns at %d frames" % (deep(n - 2), n) for n in (10, 30)]
+        line = []
+        for frames in (10, 30):
+            inner = chain(frames - 2)  # this function and the module's are frames too
+            line.append("%4.0f ns at %d frames" % (inner(), frames))
         print("CPython %d.%d, %-6s %s" % (VERSION + (name, ", ".join(line))))
+
+
+def trace(path):
+    """The records as the shim wrote them, in a trace with calls that carry the stacks."""
+    from writer import TraceWriter
+
+    calls = []
+
+    def leaf():
+        calls.append((stackmod.here(), expected()))
+
+    stackmod.open(PYTHON)
+    for _ in range(3):
+        leaf()
+    (lambda: leaf())()
+    stackmod.open(NATIVE)
+    native = stackmod.here()
+    out, data, at = TraceWriter(path), stackmod.records(), 0
+    while at < len(data):
+        size = int.from_bytes(data[at + 4:at + 8], "little")
+        out.record(data[at:at + size])
+        at += size
+    rows = [stack for stack, _ in calls] + [native] * 9
+    out.rows("call", [{"start_ns": i, "dur_ns": 1, "thread": 1, "name": 0, "correlation": i,
+                       "stack": stack} for i, stack in enumerate(rows)])
+    out.close()
+    for count, (_, frames) in ((3, calls[0]), (1, calls[3])):
+        line = ";".join("%s:%d %s" % (file, line, name) for file, name, line in reversed(frames))
+        print(line, count)
 
 
 def main(scratch):
@@ -331,4 +373,9 @@ def main(scratch):
 
 
 if __name__ == "__main__":
-    sys.exit(bench() if sys.argv[1:] == ["bench"] else main(sys.argv[1]))
+    if sys.argv[1] == "bench":
+        bench()
+    elif sys.argv[1] == "trace":
+        trace(sys.argv[2])
+    else:
+        sys.exit(main(sys.argv[1]))
