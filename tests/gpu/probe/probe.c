@@ -90,6 +90,7 @@ static struct outcome child_wait(pid_t pid, int timeout_s)
 static bool run_once(const struct section *section, const char *variant, int round, int log,
 					 struct report_section *report)
 {
+	int timeout_s = options.timeout_s ? options.timeout_s : section->timeout_s;
 	FILE *results = result_file();
 	pid_t parent = getpid(), pid;
 	struct outcome outcome;
@@ -102,7 +103,7 @@ static bool run_once(const struct section *section, const char *variant, int rou
 		exit(0); /* with exit handlers: what they meet is one of the questions */
 	}
 	outcome =
-		pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, section->timeout_s);
+		pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, timeout_s);
 	rewind(results);
 	report_read(report, results, strchr(section->variants, ' ') ? variant : NULL);
 	fclose(results);
@@ -219,7 +220,7 @@ static void usage(void)
 {
 	fprintf(stderr,
 			"usage: probe OUT_DIR [--cupti FILE] [--driver FILE] [--quick] [--limit SECONDS]\n"
-			"             [--only SECTION]\n"
+			"             [--only SECTION] [--timeout SECONDS]\n"
 			"Measures CUDA and CUPTI on this machine; writes OUT_DIR/probe.json, table.txt,\n"
 			"probe.log and fixtures/.\n");
 	exit(2);
@@ -242,6 +243,8 @@ static const char *read_options(int argc, char **argv, const char **cupti_path)
 			options.driver = argv[++i];
 		else if (!strcmp(argv[i], "--only") && more)
 			only = argv[++i];
+		else if (!strcmp(argv[i], "--timeout") && more)
+			options.timeout_s = atoi(argv[++i]);
 		else if (!strcmp(argv[i], "--limit") && more)
 			options.limit_s = atof(argv[++i]);
 		else if (argv[i][0] == '-' || options.out)

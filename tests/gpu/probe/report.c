@@ -61,17 +61,36 @@ static void samples_add(struct report_row *row, int round, char *text)
 	}
 }
 
+/* Each round of a section says the same. */
+static bool text_known(const struct report_section *section, const char *name, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < section->row_count; i++)
+		if (section->rows[i].type == 'T' && !strcmp(section->rows[i].name, name) &&
+			!strcmp(section->rows[i].text, text))
+			return true;
+	return false;
+}
+
 static void line_read(struct report_section *section, char **field, int fields, const char *variant)
 {
 	char type = field[0][0];
 	struct report_row *row = NULL;
+	char name[101];
 
 	if (type == 'E' && fields >= 2) {
 		message_add(section, field[1]);
 		return;
 	}
-	if (type == 'S' && fields == 5)
+	if (variant && fields >= 3 && (type == 'V' || type == 'T')) {
+		snprintf(name, sizeof(name), "%.70s [%.25s]", field[1], variant);
+		field[1] = name;
+	}
+	if ((type == 'S' && fields == 5) || (type == 'V' && fields == 4))
 		row = row_find(section, type, field[1]);
+	if (type == 'T' && fields == 3 && text_known(section, field[1], field[2]))
+		return;
 	if (type == 'D' && fields == 4 && row_find(section, type, field[1]))
 		return;
 	if (!row && ((type == 'S' && fields == 5) || (type == 'V' && fields == 4) ||
@@ -81,14 +100,12 @@ static void line_read(struct report_section *section, char **field, int fields, 
 		message_add(section, "a line of this section was cut");
 		return;
 	}
-	if (variant && (type == 'V' || type == 'T'))
-		snprintf(row->name, sizeof(row->name), "%.70s [%.25s]", field[1], variant);
 	if (type == 'S' || type == 'V')
 		snprintf(row->unit, sizeof(row->unit), "%s", field[2]);
 	if (type == 'S')
 		samples_add(row, atoi(field[3]), field[4]);
 	if (type == 'V')
-		row->value = strtoll(field[3], NULL, 10);
+		series_add(&row->samples, strtoll(field[3], NULL, 10));
 	if (type == 'T' || type == 'D')
 		row->text = strdup(field[2]);
 	if (type == 'D')
@@ -129,7 +146,8 @@ void report_finish(struct report_section *section)
 	size_t i, r;
 
 	for (i = 0; i < section->row_count; i++) {
-		series_sort(&section->rows[i].samples);
+		if (section->rows[i].type == 'S')
+			series_sort(&section->rows[i].samples);
 		for (r = 0; r < REPORT_ROUNDS; r++)
 			series_sort(&section->rows[i].rounds[r]);
 	}
@@ -175,6 +193,16 @@ static void table_samples(FILE *out, const struct report_row *row)
 			s->values[s->count - 1]);
 }
 
+static void table_values(FILE *out, const struct report_row *row)
+{
+	size_t i;
+
+	fprintf(out, "  %-62s %-7s", row->name, row->unit);
+	for (i = 0; i < row->samples.count; i++)
+		fprintf(out, " %" PRId64, row->samples.values[i]);
+	fprintf(out, "\n");
+}
+
 static void table_difference(FILE *out, const struct report_section *section,
 							 const struct report_row *row)
 {
@@ -192,7 +220,7 @@ static void table_row(FILE *out, const struct report_section *section, const str
 	if (row->type == 'S')
 		table_samples(out, row);
 	else if (row->type == 'V')
-		fprintf(out, "  %-62s %-7s %20" PRId64 "\n", row->name, row->unit, row->value);
+		table_values(out, row);
 	else if (row->type == 'T')
 		fprintf(out, "  %-62s %s\n", row->name, row->text);
 	else
@@ -201,6 +229,7 @@ static void table_row(FILE *out, const struct report_section *section, const str
 
 void report_table(FILE *out, const struct report_section *sections, size_t count)
 {
+	bool headed;
 	size_t i, j;
 
 	for (i = 0; i < count; i++) {
@@ -209,10 +238,12 @@ void report_table(FILE *out, const struct report_section *sections, size_t count
 		fprintf(out, "%s (%s, %.1f s)\n", section->name, section->status, section->seconds);
 		for (j = 0; j < section->message_count; j++)
 			fprintf(out, "  ! %s\n", section->messages[j]);
+		headed = false;
 		for (j = 0; j < section->row_count; j++) {
-			if (section->rows[j].type == 'S' && (j == 0 || section->rows[j - 1].type != 'S'))
+			if (section->rows[j].type == 'S' && !headed)
 				fprintf(out, "  %-62s %-7s %7s %12s %12s %12s %12s %12s %12s\n", "", "unit", "n",
 						"min", "p5", "median", "p99", "p99.9", "max");
+			headed |= section->rows[j].type == 'S';
 			table_row(out, section, &section->rows[j]);
 		}
 		fprintf(out, "\n");
@@ -257,6 +288,16 @@ static void json_samples(FILE *out, const struct report_row *row)
 	fprintf(out, "]");
 }
 
+static void json_values(FILE *out, const struct report_row *row)
+{
+	size_t i;
+
+	fprintf(out, ",\"values\":[");
+	for (i = 0; i < row->samples.count; i++)
+		fprintf(out, "%s%" PRId64, i ? "," : "", row->samples.values[i]);
+	fprintf(out, "]");
+}
+
 static void json_difference(FILE *out, const struct report_section *section,
 							const struct report_row *row)
 {
@@ -284,7 +325,7 @@ static void json_row(FILE *out, const struct report_section *section, const stru
 	if (row->type == 'S')
 		json_samples(out, row);
 	if (row->type == 'V')
-		fprintf(out, ",\"value\":%" PRId64, row->value);
+		json_values(out, row);
 	if (row->type == 'T') {
 		fprintf(out, ",\"text\":");
 		json_text(out, row->text);

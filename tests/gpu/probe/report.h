@@ -13,9 +13,8 @@ struct report_row {
 	char name[101], unit[17];
 	char *text;            /* T; D: first series */
 	char *other;           /* D: second series */
-	struct series samples; /* S: all rounds, in order of arrival */
+	struct series samples; /* S: all rounds, sorted at the end; V: a value a round, as they came */
 	struct series rounds[REPORT_ROUNDS];
-	int64_t value;
 };
 
 struct report_section {

@@ -12,6 +12,7 @@ struct options {
 	const char *out, *driver, *cupti; /* cupti: the one that answered, NULL when none did */
 	bool quick;                       /* few iterations: the logic, not the numbers */
 	double limit_s;
+	int timeout_s; /* 0: each section's own */
 };
 
 struct work {
