@@ -24,6 +24,7 @@ struct lent {
 static struct lent lent[1024];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *subscriber;
+static uint8_t *_Atomic spare;
 
 uint32_t activity_tid(void)
 {
@@ -55,22 +56,36 @@ static uint32_t lent_take(const uint8_t *buffer) /* under lock */
 	return 0;
 }
 
-static void buffer_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
+static uint8_t *buffer_make(void)
 {
 	size_t size = activity.options.buffer_bytes;
+	uint8_t *buffer = activity.options.fill ? malloc(size) : calloc(1, size);
 
+	if (buffer && activity.options.fill)
+		memset(buffer, FILL, size);
+	return buffer;
+}
+
+void activity_prepare(void)
+{
+	if (!spare)
+		spare = buffer_make();
+}
+
+static void buffer_request(uint8_t **buffer, size_t *bytes, size_t *most_records)
+{
 	activity.requested++;
 	*buffer = NULL;
 	*bytes = 0;
 	*most_records = 0;
 	if (activity.options.refuse)
 		return;
-	*buffer = activity.options.fill ? malloc(size) : calloc(1, size);
+	*buffer = atomic_exchange(&spare, NULL);
+	if (!*buffer)
+		*buffer = buffer_make();
 	if (!*buffer)
 		return;
-	if (activity.options.fill)
-		memset(*buffer, FILL, size);
-	*bytes = size;
+	*bytes = activity.options.buffer_bytes;
 	lent_add(*buffer);
 }
 

@@ -52,6 +52,7 @@ extern struct activity activity;
 extern struct call_log call_log;
 
 bool activity_start(struct activity_options options); /* registers the callbacks */
+void activity_prepare(void); /* with `fill`: makes the next buffer now, not when it is asked for */
 bool activity_enable(int kind);
 int64_t activity_flush(uint32_t flag); /* how long it took */
 size_t activity_count(int kind);

@@ -96,10 +96,7 @@ typedef void cupti_buffer_done(void *context, uint32_t stream, uint8_t *buffer, 
 	X(set_thread_id_type, "cuptiSetThreadIdType", (int type))                                  \
 	X(timestamp_callback, "cuptiActivityRegisterTimestampCallback", (uint64_t(*clock)(void)))  \
 	X(all_syncs, "cuptiActivityEnableAllSyncRecords", (uint8_t enable))                        \
-	X(event_times, "cuptiActivityEnableCudaEventDeviceTimestamps", (uint8_t enable))           \
-	X(stream_id, "cuptiGetStreamIdEx",                                                         \
-	  (void *context, void *stream, uint8_t per_thread, uint32_t *id))                         \
-	X(context_id, "cuptiGetContextId", (void *context, uint32_t *id))
+	X(event_times, "cuptiActivityEnableCudaEventDeviceTimestamps", (uint8_t enable))
 
 struct cupti {
 #define CUPTI_MEMBER(member, symbol, arguments) int(*member) arguments;

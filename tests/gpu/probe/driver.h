@@ -11,8 +11,7 @@ enum {
 	CUDA_CAPTURE_THREAD_LOCAL = 1,
 	CUDA_ATTRIBUTE_SMS = 16,
 	CUDA_ATTRIBUTE_CC_MAJOR = 75,
-	CUDA_ATTRIBUTE_CC_MINOR = 76,
-	CUDA_ERROR_NOT_READY_ = 600
+	CUDA_ATTRIBUTE_CC_MINOR = 76
 };
 
 #define DRIVER_FUNCTIONS(X)                                                                       \
@@ -37,12 +36,9 @@ enum {
 	X(event_create, "cuEventCreate", (void **event, unsigned flags))                              \
 	X(event_record, "cuEventRecord", (void *event, void *stream))                                 \
 	X(event_synchronize, "cuEventSynchronize", (void *event))                                     \
-	X(event_elapsed, "cuEventElapsedTime", (float *ms, void *from, void *to))                     \
 	X(host_func, "cuLaunchHostFunc", (void *stream, void (*function)(void *), void *data))        \
 	X(mem_alloc, "cuMemAlloc_v2", (uint64_t * address, size_t bytes))                             \
-	X(mem_free, "cuMemFree_v2", (uint64_t address))                                               \
 	X(host_alloc, "cuMemHostAlloc", (void **address, size_t bytes, unsigned flags))               \
-	X(host_free, "cuMemFreeHost", (void *address))                                                \
 	X(to_device, "cuMemcpyHtoDAsync_v2",                                                          \
 	  (uint64_t to, const void *from, size_t bytes, void *stream))                                \
 	X(to_host, "cuMemcpyDtoHAsync_v2", (void *to, uint64_t from, size_t bytes, void *stream))     \

@@ -102,8 +102,7 @@ static bool run_once(const struct section *section, const char *variant, int rou
 		section->run(variant);
 		exit(0); /* with exit handlers: what they meet is one of the questions */
 	}
-	outcome =
-		pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, timeout_s);
+	outcome = pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, timeout_s);
 	rewind(results);
 	report_read(report, results, strchr(section->variants, ' ') ? variant : NULL);
 	fclose(results);

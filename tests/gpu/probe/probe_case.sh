@@ -3,7 +3,7 @@
 . tests/cli/lib.sh
 : "${BUILD:=build/release}"
 here=tests/gpu/probe fakes=$PWD/$BUILD/probe/fake poor=$PWD/$BUILD/probe/poor probe=$BUILD/probe/probe
-export LD_LIBRARY_PATH=$fakes ASAN_OPTIONS=detect_leaks=0
+export LD_LIBRARY_PATH=$fakes ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 fake="--driver $fakes/libcuda.so.1 --cupti $fakes/libcupti.so.13 --quick"
 
 rows() { # rows EXPRESSION: over `s`, a map of sections, and `row(section, name)`

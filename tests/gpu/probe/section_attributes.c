@@ -81,6 +81,7 @@ static void tell_zeroing(void)
 		!activity_enable(KIND_KERNEL) || !work_begin())
 		return;
 	activity_flush(1);
+	activity_prepare();
 	from = clock_mono();
 	work_empty(work.stream);
 	result_value("launch that needs a new 32 MiB buffer", "ns", clock_mono() - from);

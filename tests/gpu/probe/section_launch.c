@@ -17,10 +17,26 @@ static bool is(const char *variant, const char *other)
 	return strcmp(variant, other) == 0;
 }
 
+/* What the recorder asks for, and buffers that it zeroed itself. */
+static bool attach_recorder(void)
+{
+	static const int kinds[] = {KIND_MEMCPY,          KIND_MEMCPY2,    KIND_MEMSET,
+								KIND_SYNCHRONIZATION, KIND_CUDA_EVENT, KIND_OVERHEAD};
+	uint8_t zeroed = 1;
+	size_t bytes = sizeof(zeroed), i;
+
+	if (result_have("cuptiActivitySetAttribute", cupti.set_attribute))
+		result_ok("set ZEROED_OUT_ACTIVITY_BUFFER",
+				  cupti.set_attribute(ATTRIBUTE_ZEROED, &bytes, &zeroed));
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		activity_enable(kinds[i]);
+	return true;
+}
+
 static bool attach(const char *variant)
 {
-	bool activities = is(variant, "kernel") || is(variant, "both") || is(variant, "left");
-	bool callbacks = is(variant, "callback") || is(variant, "both") || is(variant, "left");
+	bool all = is(variant, "both") || is(variant, "left") || is(variant, "recorder");
+	bool activities = all || is(variant, "kernel"), callbacks = all || is(variant, "callback");
 
 	if (is(variant, "bare"))
 		return work_init_plain();
@@ -31,7 +47,7 @@ static bool attach(const char *variant)
 	if (!activities)
 		return true;
 	return activity_start((struct activity_options){.buffer_bytes = 4 << 20, .count_only = true}) &&
-		   activity_enable(KIND_KERNEL);
+		   activity_enable(KIND_KERNEL) && (!is(variant, "recorder") || attach_recorder());
 }
 
 /* Attached, used, then let go again: what is left of it. */
@@ -94,5 +110,5 @@ static void launch_run(const char *variant)
 	}
 }
 
-const struct section section_launch = {"launch", "bare subscriber callback kernel both left", 3, 20,
-									   launch_run};
+const struct section section_launch = {
+	"launch", "bare subscriber callback kernel both recorder left", 3, 20, launch_run};
