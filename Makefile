@@ -54,6 +54,7 @@ help:
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
+	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
