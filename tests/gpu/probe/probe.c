@@ -28,11 +28,16 @@ static const struct section *const sections[] = {
 	&section_teardown,   &section_clocks,     &section_nvml,
 };
 
-enum { SECTIONS = sizeof(sections) / sizeof(sections[0]), CANDIDATES_MOST = 24, SKIP = 77 };
+enum {
+	SECTIONS = sizeof(sections) / sizeof(sections[0]),
+	CANDIDATES_MOST = 24,
+	KILLS_MOST = 2,
+	SKIP = 77
+};
 
 struct outcome {
 	char text[64];
-	bool lost;
+	bool lost, killed;
 	int status; /* of an ordinary exit, else -1 */
 };
 
@@ -70,6 +75,7 @@ static struct outcome child_wait(pid_t pid, int timeout_s)
 			clock_sleep(2000000);
 			continue;
 		}
+		outcome.killed = true;
 		kill(pid, SIGKILL);
 		waitpid(pid, &status, 0);
 		snprintf(outcome.text, sizeof(outcome.text), "killed after %d s", timeout_s);
@@ -86,7 +92,7 @@ static struct outcome child_wait(pid_t pid, int timeout_s)
 	return outcome;
 }
 
-/* One variant of a section in one round. */
+/* One variant of a section in one round; false when it was lost. */
 static bool run_once(const struct section *section, const char *variant, int round, int log,
 					 struct report_section *report)
 {
@@ -102,10 +108,12 @@ static bool run_once(const struct section *section, const char *variant, int rou
 		section->run(variant);
 		exit(0); /* with exit handlers: what they meet is one of the questions */
 	}
-	outcome = pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, timeout_s);
+	outcome = pid < 0 ? (struct outcome){.text = "fork failed", .lost = true, .status = -1}
+					  : child_wait(pid, timeout_s);
 	rewind(results);
 	report_read(report, results, strchr(section->variants, ' ') ? variant : NULL);
 	fclose(results);
+	report->kills += outcome.killed;
 	if (outcome.lost)
 		snprintf(report->status, sizeof(report->status), "%.20s %.40s", variant, outcome.text);
 	return !outcome.lost;
@@ -129,6 +137,8 @@ static bool run_section(const struct section *section, int log, int64_t until,
 				whole = false;
 				break;
 			}
+			if (report->kills == KILLS_MOST)
+				break; /* the time is better spent on the other sections */
 			whole &= run_once(section, variant, round, log, report);
 		}
 	}
@@ -185,7 +195,8 @@ static int candidate_try(const char *path, int log, struct report_section *repor
 		child_begin(parent, fileno(results), 0, log);
 		_exit(candidate_answers(path));
 	}
-	outcome = pid < 0 ? (struct outcome){"fork failed", true, -1} : child_wait(pid, 20);
+	outcome = pid < 0 ? (struct outcome){.text = "fork failed", .lost = true, .status = -1}
+					  : child_wait(pid, 20);
 	rewind(results);
 	report_read(report, results, NULL);
 	fclose(results);
@@ -230,7 +241,7 @@ static const char *read_options(int argc, char **argv, const char **cupti_path)
 	const char *only = NULL;
 	int i;
 
-	options.limit_s = 280;
+	options.limit_s = 240; /* and the section that runs then */
 	for (i = 1; i < argc; i++) {
 		bool more = i + 1 < argc;
 

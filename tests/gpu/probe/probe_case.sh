@@ -58,6 +58,8 @@ expect_status 4 env FAKE_CRASH=cuGraphLaunch "$probe" "$work/run" $fake
 rows 's["graph"]["status"].endswith("died of signal 11") and s["latency"]["status"] == "ok" and s["callbacks"]["status"] != "ok"'
 expect_status 4 env FAKE_HANG=cuEventRecord "$probe" "$work/run" $fake --only dependency --timeout 2
 rows '"killed after 2 s" in s["dependency"]["status"]'
+expect_status 4 env FAKE_HANG=cuLaunchKernel "$probe" "$work/run" $fake --only launch --timeout 1
+rows '"killed after 1 s" in s["launch"]["status"] and s["launch"]["seconds"] < 7' # two of its 21 runs, not all
 
 # functions are missing: said, and the rest goes on
 expect_status 0 env LD_LIBRARY_PATH="$poor" "$probe" "$work/run" --driver "$poor/libcuda.so.1" --cupti "$poor/libcupti.so.13" --quick

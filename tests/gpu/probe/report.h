@@ -21,6 +21,7 @@ struct report_section {
 	const char *name;
 	char status[64]; /* "ok", or what the worst run of it came to */
 	double seconds;
+	int kills; /* runs of it that had to be ended */
 	struct report_row *rows;
 	char **messages;
 	size_t row_count, message_count;

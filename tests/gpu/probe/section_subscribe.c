@@ -56,13 +56,15 @@ static void subscribe_run(const char *variant)
 			result_value("records it gave", "count", (int64_t)activity.record_count);
 		}
 	}
-	tell("enable a callback without a subscriber",
-		 cupti.enable_callback(1, NULL, DOMAIN_DRIVER, CBID_LAUNCH));
 	tell("first cuptiSubscribe", cupti.subscribe(&first, no_callback, NULL));
 	second_subscriber();
 	tell("unsubscribe the first", cupti.unsubscribe(first));
-	tell("unsubscribe it again", cupti.unsubscribe(first));
 	tell("subscribe once more", cupti.subscribe(&first, no_callback, NULL));
+	tell("unsubscribe that one too", cupti.unsubscribe(first));
+	/* what may crash comes last */
+	tell("enable a callback without a subscriber",
+		 cupti.enable_callback(1, NULL, DOMAIN_DRIVER, CBID_LAUNCH));
+	tell("unsubscribe it again", cupti.unsubscribe(first));
 }
 
 const struct section section_subscribe = {"subscribe", "all", 1, 20, subscribe_run};
