@@ -62,11 +62,12 @@ help:
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
+	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format shim cli fuzz names accuracy"
+	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -239,6 +240,35 @@ bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 
 $(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/baton/columns.h $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
+
+# ---- the GPU probe, and the fakes that its logic is tested over (never sanitized: run.sh's own build loads them too) ----
+
+PROBE := $(BUILD)/probe
+PROBE_FILES := $(wildcard tests/gpu/probe/*.[ch])
+PROBE_SRC := $(filter-out %_test.c %_dump.c tests/gpu/probe/fake_%,$(filter %.c,$(PROBE_FILES)))
+PROBE_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itests/unit -o $@ $(filter %.c,$^)
+PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_test fixture_dump fake/libcupti.so.13 poor/libcupti.so.13)
+probe: $(PROBE_ALL)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
+test: $(PROBE_ALL)
+.PHONY: probe
+$(PROBE_ALL): $(filter %.h,$(PROBE_FILES)) $(BUILD)/flags
+$(PROBE)/probe: $(PROBE_SRC)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_test: $(addprefix tests/gpu/probe/,fixture_test.c fixture_write.c cupti.c)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_dump: tests/gpu/probe/fixture_dump.c
+	@mkdir -p $(@D)
+	@$(PROBE_CC)
+$(PROBE)/%/libcupti.so.13: tests/gpu/probe/fake_cuda.c tests/gpu/probe/fake_cudart.c tests/gpu/probe/fake_cupti.c
+	@mkdir -p $(@D)
+	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -pthread -fPIC -shared "$$@"; }; \
+	poor=$(if $(filter poor,$*),-DFAKE_POOR); \
+	fake $$poor -Wl,-soname,libcuda.so.1 -o $(@D)/libcuda.so.1 tests/gpu/probe/fake_cuda.c && \
+	fake -o $(@D)/libcudart.so.13 tests/gpu/probe/fake_cudart.c -L$(@D) -l:libcuda.so.1 && \
+	fake $$poor -Wl,-soname,libcupti.so.13 -o $@ tests/gpu/probe/fake_cupti.c
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok) $(SHIM_HEADERS:%=$(BUILD)/headers/%.ok)

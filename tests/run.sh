@@ -4,7 +4,7 @@
 #   tests/run.sh [PART]...   (none: all of $parts)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
-parts="unit format shim double cli fuzz names accuracy"
+parts="unit format shim double probe cli fuzz names accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -39,6 +39,10 @@ cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bas
 fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000; }
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }
+probe() {
+	try probe/fixture "$BUILD/probe/fixture_test"
+	try probe/sections bash tests/gpu/probe/probe_case.sh
+}
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
