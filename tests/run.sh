@@ -37,6 +37,7 @@ format() {
 cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bash "$t"; done; }
 fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000; }
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
+double() { for t in tests/double/*_case.sh; do try "double/$(basename "$t" _case.sh)" bash "$t"; done; }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
