@@ -157,13 +157,16 @@ $(CALLERS): $(RT)/%.so: tools/simtrain/callers/%.c $(TRAIN_HEADERS) $(BUILD)/fla
 $(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+$(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
 $(RT)/nccl_test $(RT)/nvml_test: $(RT)/%: tests/double/%.c $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 \
 		$(RT)/libcudart.so.12 $(BUILD)/flags
 	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $< $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
 
 TRAIN := $(BUILD)/simtrain $(BUILD)/simtrain13 $(BUILD)/simlaunch $(BUILD)/simcaller $(CALLERS) \
-	$(RT)/libcount.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
+	$(RT)/libcount.so $(RT)/nvtx_listener.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
 .PHONY: simtrain
 simtrain: $(TRAIN)
 

@@ -10,12 +10,12 @@ int cuDeviceGetUuid_v2(unsigned char uuid[16], int device);
 int cuDeviceGetPCIBusId(char *text, int bytes, int device);
 int cuDeviceGetName(char *name, int bytes, int device);
 
-#define CHECK(condition)                                                                           \
-	do {                                                                                           \
-		if (!(condition)) {                                                                        \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
-			return 1;                                                                              \
-		}                                                                                          \
+#define CHECK(condition)                                                    \
+	do {                                                                    \
+		if (!(condition)) {                                                 \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+			return 1;                                                       \
+		}                                                                   \
 	} while (0)
 
 static void spell(const unsigned char uuid[16], char *out)

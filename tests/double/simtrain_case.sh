@@ -57,12 +57,20 @@ for program in "simtrain --host-ns 500 --launches 700 --threads 3" \
 	[ "$(count ops)" = 2100 ] || fail "$program: the driver executed $(count ops) ops"
 done
 
+# ranges: one a step, three phases in it; every push has its pop
+for option in "" --no-nvtx; do
+	wanted=
+	[ -n "$option" ] || wanted="pushes 4 pops 4 phases 12 ends 12 domains simtrain"
+	# shellcheck disable=SC2086
+	rm -f "$dir/heard"
+	NVTX_INJECTION64_PATH=$PWD/$BUILD/simgpu/nvtx_listener.so NVTX_HEARD=$dir/heard \
+		timeout 60 "$BUILD/simtrain" --steps 4 --layers 2 $option >"$dir/out" 2>"$dir/err" || fail "ranges: status $?"
+	heard=$(cat "$dir/heard" 2>/dev/null)
+	[ "$heard" = "$wanted" ] || fail "heard '$heard', not '$wanted'"
+done
+
 # a rank that is killed: its status is the job's, and the job ends
-train 3 simtrain --steps 100000 --layers 2 &
-job=$!
-sleep 1
-victim=$(pgrep -f -n "^$BUILD/simtrain --steps 100000" || true)
-[ -n "$victim" ] && kill -KILL "$victim"
-wait "$job"
-[ $? = 137 ] || fail "a killed rank gave another status"
+train 3 simtrain --steps 100000 --layers 2 --kill-rank 1=3
+status=$?
+[ $status = 137 ] || fail "a killed rank gave status $status"
 echo "sums, launches and statuses as they must be"

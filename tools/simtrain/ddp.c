@@ -1,7 +1,9 @@
 #include "ddp.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "busy.h"
 #include "check.h"
@@ -196,6 +198,8 @@ static void train_step(struct ddp *ddp, int step)
 	for (int i = 0; i < options->threads - 2; i++)
 		worker_begin(ddp->beside[i].worker, launch_beside, &ddp->beside[i]);
 	forward(ddp);
+	if (options->rank == options->kill_rank && step == options->kill_step)
+		kill(getpid(), SIGKILL);
 	if (options->rank == options->late_rank)
 		busy_ns((long)(options->late_ms * 1e6));
 	if (ddp->autograd) {

@@ -24,7 +24,8 @@ static const char help[] =
 	"  --alloc-in-loop       malloc and free in each layer\n"
 	"  --slow-nccl FACTOR    the link is that much slower\n"
 	"  --late-host R=MS      rank R computes on the CPU before its backward pass\n"
-	"  --tiny N              so many tiny kernels per layer\n";
+	"  --tiny N              so many tiny kernels per layer\n"
+	"  --kill-rank R=STEP    rank R kills itself in that step\n";
 
 enum {
 	MODE = 256,
@@ -46,6 +47,7 @@ enum {
 	SLOW_NCCL,
 	LATE_HOST,
 	TINY,
+	KILL_RANK,
 	HELP
 };
 
@@ -68,6 +70,7 @@ static const struct option table[] = {{"mode", 1, NULL, MODE},
 									  {"slow-nccl", 1, NULL, SLOW_NCCL},
 									  {"late-host", 1, NULL, LATE_HOST},
 									  {"tiny", 1, NULL, TINY},
+									  {"kill-rank", 1, NULL, KILL_RANK},
 									  {"help", 0, NULL, HELP},
 									  {NULL, 0, NULL, 0}};
 
@@ -181,6 +184,9 @@ static void set(struct options *o, int option, const char *text)
 	case LATE_HOST:
 		o->late_ms = at_rank(text, &o->late_rank, "--late-host");
 		break;
+	case KILL_RANK:
+		o->kill_step = (int)at_rank(text, &o->kill_rank, "--kill-rank");
+		break;
 	case INPUT_STALL:
 		read_stall(o, text);
 		break;
@@ -213,7 +219,8 @@ void options_read(struct options *options, int argc, char **argv)
 								.threads = 1,
 								.host_ns = 4000,
 								.slow_rank = -1,
-								.late_rank = -1};
+								.late_rank = -1,
+								.kill_rank = -1};
 	options->local_rank = from_environment("LOCAL_RANK", options->rank);
 	while ((option = getopt_long(argc, argv, "", table, NULL)) >= 0)
 		set(options, option, optarg);
@@ -221,6 +228,8 @@ void options_read(struct options *options, int argc, char **argv)
 		refuse(argv[optind]);
 	if (options->ranks < 1 || options->rank >= options->ranks)
 		refuse("RANK or WORLD_SIZE");
+	if (options->graph && options->sync_in_loop)
+		refuse("--graph: --sync-in-loop cannot be captured");
 	if (options->buckets > options->layers)
 		options->buckets = options->layers;
 }

@@ -14,6 +14,7 @@ struct options {
 	int slow_rank, slow_percent;
 	int late_rank;
 	double late_ms;
+	int kill_rank, kill_step;
 	double stall_ms;
 	int stall_every;
 	bool stall_range;

@@ -217,7 +217,8 @@ static bool move_data(struct plan *plan)
 			return true;
 		board_wait(&comm->board, heard, PATIENCE_MS);
 		now = simgpu_now_ns();
-		if (now - looked_ns > PATIENCE_MS * 1000000ll) {
+		/* Only when nobody has rung since: who left in the meantime rang before. */
+		if (now - looked_ns > PATIENCE_MS * 1000000ll && board_listen(&comm->board) == heard) {
 			look_around(plan, now - moved_ns);
 			looked_ns = now;
 		}
