@@ -38,6 +38,8 @@ static void become_rank(int rank, char **program)
 	set_number("LOCAL_RANK", rank);
 	set_number("WORLD_SIZE", count);
 	set_number("LOCAL_WORLD_SIZE", count);
+	if (!getenv("SIMGPU_DEVICES")) /* a device for each, when the machine is simulated */
+		set_number("SIMGPU_DEVICES", count);
 	setenv("MASTER_ADDR", "127.0.0.1", 0);
 	setenv("MASTER_PORT", "29500", 0);
 	execvp(program[0], program);
