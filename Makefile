@@ -132,20 +132,52 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
-# ---- the doubles of NCCL and NVML, on the libcuda double ----
+# ---- the doubles of NCCL and NVML, on the libcuda double; the training job on all of them ----
 
 RT := $(BUILD)/simgpu
-RT_FLAGS := -fPIC -fvisibility=hidden -fwrapv
-NCCL_SRC := $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
-NVML_SRC := $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
-$(RT)/libnccl.so.2: $(NCCL_SRC) | build/deps.ok
-$(RT)/libnvidia-ml.so.1: $(NVML_SRC) | build/deps.ok
-$(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.h) \
-		$(BUILD)/flags
-	@mkdir -p $(@D)
+RT_HEADERS := $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/nccl/*.h tools/simgpu/rt/nvml/*.h)
+PLAIN_CFLAGS = $(filter-out -MMD -MP,$(CFLAGS_ALL))
+$(RT)/libnccl.so.2: $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
+$(RT)/libnvidia-ml.so.1: $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
+$(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(RT)/libcuda.so.1 $(RT_HEADERS) $(BUILD)/flags
 	@echo "  link  $@"
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(RT_FLAGS) -shared -Wl,-soname,$(@F) -o $@ \
-		$(filter %.c,$^)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -fwrapv -shared -Wl,-soname,$(@F) \
+		-Wl,-z,defs -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(RT)/libcuda.so.1
+
+# Two builds of one program: CUDA 12's launches and CUDA 13's.
+TRAIN_SRC := $(sort $(filter-out tools/simtrain/launch.c,$(wildcard tools/simtrain/*.c)))
+TRAIN_HEADERS := $(wildcard tools/simtrain/*.h tools/simtrain/callers/*.h)
+$(BUILD)/simtrain: $(RT)/libcudart.so.12
+$(BUILD)/simtrain13: $(RT)/libcudart.so.13
+$(BUILD)/simtrain $(BUILD)/simtrain13: $(TRAIN_SRC) $(TRAIN_HEADERS) $(RT)/libnccl.so.2 $(BUILD)/flags
+	@echo "  link  $@"
+	@$(CC) $(PLAIN_CFLAGS) -DSIMTRAIN_CUDA=$(if $(findstring 13,$@),13,12) \
+		-Wl,-rpath,'$$ORIGIN/simgpu' -Wl,-rpath-link,$(RT) -o $@ $(filter %.c %.so.12 %.so.13 %.so.2,$^) -ldl
+
+$(BUILD)/simlaunch: tools/simtrain/launch.c $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -o $@ $<
+
+CALLERS := $(patsubst %,$(RT)/%.so,static_cudart triton_like getproc)
+$(BUILD)/simcaller: tools/simtrain/callers/caller.c $(TRAIN_HEADERS) $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -o $@ $< -ldl
+$(CALLERS): $(RT)/%.so: tools/simtrain/callers/%.c $(TRAIN_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $< -ldl
+$(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+$(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
+$(RT)/nccl_test $(RT)/nvml_test: $(RT)/%: tests/double/%.c $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 \
+		$(RT)/libcudart.so.12 $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $< $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
+
+TRAIN := $(BUILD)/simtrain $(BUILD)/simtrain13 $(BUILD)/simlaunch $(BUILD)/simcaller $(CALLERS) \
+	$(RT)/libcount.so $(RT)/nvtx_listener.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
+.PHONY: simtrain
+simtrain: $(TRAIN)
 
 # ---- the shim ----
 

@@ -39,6 +39,10 @@ cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bas
 fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000; }
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }
+double() {
+	for t in tests/double/*_case.sh; do try "double/$(basename "$t" _case.sh)" bash "$t"; done
+	try double/cupti_layouts "$PYTHON" tests/cupti/layouts_test.py
+}
 probe() {
 	try probe/fixture "$BUILD/probe/fixture_test"
 	try probe/sections bash tests/gpu/probe/probe_case.sh
@@ -49,10 +53,6 @@ accuracy() {
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
-double() {
-	try double/cupti sh tests/double/cupti_case.sh
-	try double/cupti_layouts "$PYTHON" tests/cupti/layouts_test.py
-}
 
 for part in ${@:-$parts}; do
 	case " $parts " in

@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "exported.h"
 #include "group.h"
+#include "link.h"
 #include "nccl.h"
 
 static const char id_prefix[] = "simnccl-";
@@ -141,6 +142,7 @@ static void place_in_split(const struct split *split, struct comm_place *place)
 static ncclResult_t await_split(const struct split *split)
 {
 	struct ncclComm *parent = split->parent;
+	int64_t begin = simgpu_now_ns();
 
 	for (int rank = 0; rank < parent->ranks; rank++)
 		for (;;) {
@@ -150,6 +152,8 @@ static ncclResult_t await_split(const struct split *split)
 				break;
 			if (board_lost(&parent->board, rank))
 				return comm_fail(parent, ncclRemoteError, "rank %d is gone", rank);
+			if (simgpu_now_ns() - begin > link_timeout_ns())
+				return comm_fail(parent, ncclSystemError, "rank %d does not split", rank);
 			board_wait(&parent->board, heard, 50);
 		}
 	return ncclSuccess;

@@ -120,7 +120,7 @@ static void queue(struct plan *plan)
 	pthread_mutex_unlock(&comm->mutex);
 }
 
-ncclResult_t plan_launch(struct plan *plan)
+static ncclResult_t launch(struct plan *plan)
 {
 	struct ncclComm *comm = plan->comm;
 	struct sim_external kernel = {.name = plan_kernel(plan),
@@ -144,6 +144,32 @@ ncclResult_t plan_launch(struct plan *plan)
 	return op ? ncclSuccess
 			  : comm_refuse(ncclUnhandledCudaError,
 							"the stream is being captured or is not one of this driver's");
+}
+
+struct launch {
+	struct plan *plan;
+	ncclResult_t result;
+};
+
+static void *launch_apart(void *argument)
+{
+	struct launch *apart = argument;
+
+	apart->result = launch(apart->plan);
+	return NULL;
+}
+
+/* A non-blocking communicator's kernels are launched by a thread that lives only for that, as
+ * NCCL does; here the caller waits for it, so that calls stay in order. */
+ncclResult_t plan_launch(struct plan *plan)
+{
+	struct launch apart = {.plan = plan, .result = ncclSystemError};
+	pthread_t thread;
+
+	if (plan->comm->blocking || pthread_create(&thread, NULL, launch_apart, &apart))
+		return launch(plan);
+	pthread_join(thread, NULL);
+	return apart.result;
 }
 
 static bool advance(struct plan *plan, struct task *task, struct round *round)
@@ -217,7 +243,8 @@ static bool move_data(struct plan *plan)
 			return true;
 		board_wait(&comm->board, heard, PATIENCE_MS);
 		now = simgpu_now_ns();
-		if (now - looked_ns > PATIENCE_MS * 1000000ll) {
+		/* Only when nobody has rung since: who left in the meantime rang before. */
+		if (now - looked_ns > PATIENCE_MS * 1000000ll && board_listen(&comm->board) == heard) {
 			look_around(plan, now - moved_ns);
 			looked_ns = now;
 		}
