@@ -202,7 +202,8 @@ static void communicators(void)
 	CHECK(again == all[2], "the test needs the address again");
 	recorder_clear();
 	ncclAllReduce(NULL, NULL, 1, 7, 0, again, &s1);
-	CHECK(COLLECTIVE(0)->end == 0 && comm_of(COLLECTIVE(0))->size == 2, "an address that came again");
+	CHECK(COLLECTIVE(0)->end == 0 && comm_of(COLLECTIVE(0))->size == 2,
+		  "an address that came again");
 	recorder_clear();
 }
 

@@ -1,4 +1,5 @@
-/* The NVTX border against a loader like the one in NVTX's header: tables of 16 places, two modules. */
+/* The NVTX border against a loader like the one in NVTX's header: tables of 16 places, two modules.
+ */
 #include "nvtx.h"
 
 #include "check.h"
@@ -114,7 +115,8 @@ static void attaching(void)
 	CHECK(load(0, 16, 16) == 1 && modules[0].core[9] && modules[0].core2[12], "first module");
 	CHECK(load(1, 10, 16) == 1, "second module, short tables");
 	CHECK(modules[1].core[9] == modules[0].core[9], "same functions");
-	CHECK(!modules[1].core[11] && !modules[1].core2[12], "a place past the table's end was written");
+	CHECK(!modules[1].core[11] && !modules[1].core2[12],
+		  "a place past the table's end was written");
 	CHECK(!modules[0].core[0] && !modules[0].core2[6], "a place that we do not serve was written");
 }
 
@@ -175,7 +177,8 @@ static void domains_and_names(void)
 	pop();
 	CHECK(recorder_last()->name == 0, "a message beyond the structure's size was read");
 	CORE(2, void (*)(const char *))("here");
-	CHECK(recorder_last()->aux == BATON_RANGE_MARK && recorder_last()->begin == recorder_last()->end,
+	CHECK(recorder_last()->aux == BATON_RANGE_MARK &&
+			  recorder_last()->begin == recorder_last()->end,
 		  "mark");
 	CORE(14, void (*)(uint32_t, const char *))(4711, "loader");
 	CORE(14, void (*)(uint32_t, const char *))(4711, "loader 2");

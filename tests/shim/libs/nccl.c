@@ -1,8 +1,7 @@
-/* A libnccl.so.2 that does no more than the hooks must cope with: each public name is a weak alias of
- * pncclX, it calls itself through its own public names, and it launches per communicator as the
+/* A libnccl.so.2 that does no more than the hooks must cope with: each public name is a weak alias
+ * of pncclX, it calls itself through its own public names, and it launches per communicator as the
  * outermost group ends. One thread. */
 #include "nccl.h"
-
 
 #define PUBLIC(name) __typeof__(name) name __attribute__((weak, alias("p" #name)))
 

@@ -7,8 +7,8 @@
 struct nccl_double {
 	/* called for each kernel, on the calling thread, inside the call */
 	void (*launch)(void *stream, const char *symbol);
-	int result;       /* of the next operation, then 0 again */
-	int late_comms;   /* a communicator made in a group is stored as the group ends, as until 2.18 */
+	int result;     /* of the next operation, then 0 again */
+	int late_comms; /* a communicator made in a group is stored as the group ends, as until 2.18 */
 	int kernels_each; /* kernels per communicator and group */
 	int calls;        /* of public functions, its own to itself too */
 	void *last_comm;
