@@ -241,12 +241,47 @@ $(DOUBLE_DIR)/cupti_layouts: $(CUPTI_DIR)/layouts_main.c $(CUPTI_OBJ) $(BUILD)/p
 cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 -include $(CUPTI_SRC:%.c=$(BUILD)/pic/%.d)
 
+# ---- the shim's hooks: their tests; what plt.py writes is checked in ----
+
+HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c
+HOOKS_DEPS := $(HOOKS_SRC) $(wildcard shim/*.h include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
+HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
+HOOKS_OUT := $(BUILD)/tests/shim
+HOOKS_LIBS := $(addprefix $(HOOKS_OUT)/,libcuda.so.1 libcudart.so.12 libnccl.so.2 libnccl_copy.so libone.so libtwo.so liblocal.so)
+HOOKS_TESTS := $(addprefix $(HOOKS_OUT)/,nvtx_test nccl_test launch_test dlsym_test)
+HOOKS_RPATH = -L$(HOOKS_OUT) -Wl,-rpath,$(abspath $(HOOKS_OUT)) -Wl,--no-as-needed
+
+.PHONY: hooks-tests hooks-generate
+hooks-tests: $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
+
+hooks-generate:
+	$(PYTHON) shim/plt.py launch > shim/launch_plt.c
+	$(PYTHON) shim/plt.py nccl > shim/nccl_plt.c
+
+# plain C libraries, as a program meets them: no sanitizer in them
+$(HOOKS_LIBS): $(HOOKS_DEPS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -Wl,-soname,$(@F) -o $@ \
+		$(patsubst lib%,tests/shim/libs/%.c,$(firstword $(subst _copy, ,$(firstword $(subst ., ,$(@F)))))) -ldl
+
+$(HOOKS_OUT)/shim_hooks.so: $(HOOKS_DEPS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(HOOKS_CC) -fno-sanitize=all -shared -Wl,--version-script=shim/export.map -o $@ $(HOOKS_SRC) tests/shim/recorder.c
+
+$(HOOKS_OUT)/nvtx_test $(HOOKS_OUT)/nccl_test $(HOOKS_OUT)/launch_test: $(HOOKS_OUT)/%: $(HOOKS_DEPS) $(HOOKS_LIBS)
+	@echo "  test  $@"
+	@$(HOOKS_CC) -rdynamic -o $@ tests/shim/$*.c tests/shim/recorder.c $(HOOKS_SRC) $(HOOKS_RPATH) \
+		-l:libnccl.so.2 -l:libcudart.so.12 -l:libcuda.so.1
+
+$(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
+	@$(HOOKS_CC) -fno-sanitize=all -o $@ tests/shim/dlsym_test.c $(HOOKS_RPATH) -lone -ltwo
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers cupti
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A sanitizer's runtime looks up what it intercepts before it is ready for instrumented code. */
+#define RAW __attribute__((no_sanitize("address", "thread", "undefined")))
+
 /* Read by the assembly once the filter has returned. */
 __attribute__((visibility("hidden"))) dlsym_function dlsym_jump;
 __attribute__((visibility("hidden"))) void *dlsym_filter(void *handle, const char *name);
@@ -17,7 +20,7 @@ static void *none(void *handle, const char *name)
 	return NULL;
 }
 
-dlsym_function dlsym_true(void)
+RAW dlsym_function dlsym_true(void)
 {
 	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
 	dlsym_function found = __atomic_load_n(&dlsym_jump, __ATOMIC_ACQUIRE);
@@ -39,8 +42,8 @@ void *dlsym_in(const char *soname, const char *name)
 	return library ? dlsym_true()(library, name) : NULL;
 }
 
-static const struct dlsym_name *look(const struct dlsym_name *table, unsigned count,
-									 const char *name)
+static RAW const struct dlsym_name *look(const struct dlsym_name *table, unsigned count,
+										 const char *name)
 {
 	unsigned low = 0;
 	while (low < count) {
@@ -57,7 +60,7 @@ static const struct dlsym_name *look(const struct dlsym_name *table, unsigned co
 }
 
 /* cudnn, cublas and their like begin with our letters too: only the whole name counts. */
-static const struct dlsym_name *ours(const char *name)
+static RAW const struct dlsym_name *ours(const char *name)
 {
 	if (name[0] == 'c' && name[1] == 'u')
 		return look(driver_names, driver_names_count, name);
@@ -89,7 +92,7 @@ static void *wrapped(const struct dlsym_name *entry, void *handle)
 
 /* Called by the interposed dlsym. Not NULL is the answer; NULL: jump to the true one. A lookup by
  * RTLD_DEFAULT or RTLD_NEXT depends on who asks, so only the true one may do it. */
-void *dlsym_filter(void *handle, const char *name)
+RAW void *dlsym_filter(void *handle, const char *name)
 {
 	dlsym_true();
 	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !name)

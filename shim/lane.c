@@ -2,6 +2,7 @@
 
 #include "dict.h"
 #include "live.h"
+#include "nvtx.h"
 #include "session.h"
 
 #include <pthread.h>
@@ -70,7 +71,8 @@ static struct baton_lane *open_for_thread(void)
 {
 	char name[16] = "";
 	prctl(PR_GET_NAME, name);
-	uint32_t thread = lane_thread_record(name);
+	const char *given = nvtx_thread_name((uint32_t)syscall(SYS_gettid));
+	uint32_t thread = lane_thread_record(given ? given : name);
 	struct baton_lane *shared = thread ? claim(thread) : NULL;
 	if (!shared)
 		return NULL;

@@ -299,12 +299,18 @@ static uint64_t one_round(void)
 	return n;
 }
 
+static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slot)
+{
+	(void)unused;
+	baton_drain_slot(&w.drain, id, slot);
+}
+
 static void finish(void)
 {
-	nvtx_close(clock_ticks());
 	cupti_flush(true);
 	one_round();
 	one_round();
+	nvtx_close(clock_ticks(), add_unclosed, NULL);
 	add_losses();
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));

@@ -27,7 +27,7 @@ one() { # one VERSION INCLUDE PROGRAM
 	mkdir -p "$at" || return 1
 	# shellcheck disable=SC2086
 	${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -fPIC -fvisibility=hidden -shared \
-		-Ishim -Iinclude -Ireducer -isystem "$2" -o "$at/stackmod.so" $sources -ldl -lpthread || return 1
+		-DXXH_INLINE_ALL -Ishim -Iinclude -Ireducer -isystem "$2" -o "$at/stackmod.so" $sources -ldl -lpthread || return 1
 	if [ ! -e "$at/greenlet.tried" ]; then
 		timeout 60 "$3" -m pip install -q --no-deps --target "$at" greenlet >/dev/null 2>&1
 		touch "$at/greenlet.tried"

@@ -1,0 +1,5 @@
+int probe(void);
+int probe(void)
+{
+	return 2;
+}
