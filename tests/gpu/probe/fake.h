@@ -1,5 +1,6 @@
 /* What the probe's fake libcuda tells its fake libcupti. Both are for the test of the probe's logic
- * only: their times mean nothing. Environment: FAKE_CRASH=NAME, FAKE_HANG=NAME: that driver call.
+ * only: their times mean nothing. Environment: FAKE_CRASH=NAME, FAKE_HANG=NAME, FAKE_EXIT=NAME: in
+ * that driver call.
  */
 #ifndef PROBE_FAKE_H
 #define PROBE_FAKE_H

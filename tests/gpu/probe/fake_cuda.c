@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { STREAMS = 64, DEPTH = 1000, NODES = 256, LATENCY_NS = 3000, GAP_NS = 900 };
 
@@ -54,7 +55,10 @@ uint32_t fake_next_correlation(void)
 static void misbehave(const char *function)
 {
 	const char *crash = getenv("FAKE_CRASH"), *hang = getenv("FAKE_HANG");
+	const char *leave = getenv("FAKE_EXIT");
 
+	if (leave && !strcmp(leave, function))
+		_exit(9);
 	if (crash && !strcmp(crash, function))
 		raise(SIGSEGV);
 	while (hang && !strcmp(hang, function))

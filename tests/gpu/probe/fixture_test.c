@@ -122,6 +122,22 @@ static long file_read(const char *path, uint8_t *bytes, size_t most)
 	return (long)size;
 }
 
+/* Every record of every block, its last byte too. */
+static unsigned replay_all(const struct fixture *f)
+{
+	unsigned sum = 0;
+	size_t i;
+
+	for (i = 0; i < f->buffer_count; i++) {
+		uint8_t *block = fixture_block(f, i), *record = NULL;
+
+		while (block && fixture_next_record(&f->buffers[i], block, &record) == 0)
+			sum += record[0] + record[7];
+		free(block);
+	}
+	return sum;
+}
+
 static int load_bytes(const char *path, const uint8_t *bytes, size_t size)
 {
 	FILE *out = fopen(path, "wb");
@@ -134,9 +150,27 @@ static int load_bytes(const char *path, const uint8_t *bytes, size_t size)
 	fwrite(bytes, 1, size, out);
 	fclose(out);
 	rc = fixture_load(&f, path, why, sizeof(why));
-	if (rc == 0)
+	if (rc == 0) {
+		replay_all(&f);
 		fixture_free(&f);
+	}
 	return rc;
+}
+
+/* The table of offsets of the first buffer is found by what it holds. */
+static void check_offsets(const char *copy, uint8_t *bytes, size_t size)
+{
+	static const uint32_t table[] = {0, KERNEL_BYTES}, wrong[] = {0, 4, 1 << 20, UINT32_MAX};
+	uint8_t *found = memmem(bytes, size, table, sizeof(table));
+	size_t i;
+
+	CHECK(found != NULL, "no table of offsets");
+	for (i = 0; found && i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		memcpy(found + 4, &wrong[i], 4);
+		CHECK(load_bytes(copy, bytes, size) == -EBADMSG, "second record at %u is taken", wrong[i]);
+	}
+	if (found)
+		memcpy(found, table, sizeof(table));
 }
 
 /* Every shorter file is refused; every changed byte is refused or read within bounds (what the
@@ -156,6 +190,7 @@ static void check_damage(const char *path, const char *copy)
 		load_bytes(copy, bytes, (size_t)size);
 		bytes[i] ^= 0xff;
 	}
+	check_offsets(copy, bytes, (size_t)size);
 	bytes[8] ^= 2;
 	CHECK(load_bytes(copy, bytes, (size_t)size) == -EBADMSG, "another version is taken");
 	bytes[8] ^= 2;

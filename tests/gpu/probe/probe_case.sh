@@ -56,6 +56,8 @@ done
 # one section crashes, one hangs: only they are lost, and what they said before counts
 expect_status 4 env FAKE_CRASH=cuGraphLaunch "$probe" "$work/run" $fake
 rows 's["graph"]["status"].endswith("died of signal 11") and s["latency"]["status"] == "ok" and s["callbacks"]["status"] != "ok"'
+expect_status 4 env FAKE_EXIT=cuGraphLaunch "$probe" "$work/run" $fake --only graph
+rows 's["graph"]["status"] == "trace exit status 9"'
 expect_status 4 env FAKE_HANG=cuEventRecord "$probe" "$work/run" $fake --only dependency --timeout 2
 rows '"killed after 2 s" in s["dependency"]["status"]'
 expect_status 4 env FAKE_HANG=cuLaunchKernel "$probe" "$work/run" $fake --only launch --timeout 1

@@ -375,16 +375,25 @@ static struct timespec deadline_after(uint32_t ms)
 	return at;
 }
 
-/* Until the period is over, or, without one, until there may be something to deliver. */
+static bool full_waits(void) /* locked */
+{
+	for (struct buffer *buffer = full; buffer; buffer = buffer->next)
+		if (!buffer->pending)
+			return true;
+	return false;
+}
+
+/* Until the period is over, or, without one, until there is something to deliver. */
 static void worker_wait(void) /* locked */
 {
-	unsigned changes = period_changes;
+	unsigned changes;
 	struct timespec at;
 
-	if (!period_ms) {
+	while (!period_ms && !full_waits())
 		pthread_cond_wait(&wake, &lock);
+	if (!period_ms)
 		return;
-	}
+	changes = period_changes;
 	at = deadline_after(period_ms);
 	while (changes == period_changes)
 		if (pthread_cond_timedwait(&wake, &lock, &at) == ETIMEDOUT)
