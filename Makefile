@@ -252,7 +252,7 @@ HOOKS_TESTS := $(addprefix $(HOOKS_OUT)/,nvtx_test nccl_test launch_test dlsym_t
 HOOKS_RPATH = -L$(HOOKS_OUT) -Wl,-rpath,$(abspath $(HOOKS_OUT)) -Wl,--no-as-needed
 
 .PHONY: hooks-tests hooks-generate
-hooks-tests: $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
+hooks-tests: $(SHIM) $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
 
 hooks-generate:
 	$(PYTHON) shim/plt.py launch > shim/launch_plt.c
