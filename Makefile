@@ -361,7 +361,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS)
 
 clean:
 	rm -rf build

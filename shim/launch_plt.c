@@ -8,9 +8,8 @@
 /* ---- bound by the linker ---- */
 
 static _Atomic(void *) real_cudaLaunchKernel;
-static SHIM_COLD int seen_cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
-										   uint64_t block_xy, uint64_t block_z, void **args,
-										   size_t shared, void *stream)
+static SHIM_COLD int seen_cudaLaunchKernel(const void *function, uint64_t grid_xy,
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernel, memory_order_acquire);
 	if (!real) {
@@ -27,25 +26,22 @@ static SHIM_COLD int seen_cudaLaunchKernel(const void *function, uint64_t grid_x
 	return result;
 }
 
-int cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z, uint64_t block_xy,
-					 uint64_t block_z, void **args, size_t shared, void *stream);
+int cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
 SHIM_EXPORT int cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
-								 uint64_t block_xy, uint64_t block_z, void **args, size_t shared,
-								 void *stream)
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
 		return ((__typeof__(&seen_cudaLaunchKernel))real)(function, grid_xy, grid_z, block_xy,
-														  block_z, args, shared, stream);
+			block_z, args, shared, stream);
 	return seen_cudaLaunchKernel(function, grid_xy, grid_z, block_xy, block_z, args, shared,
-								 stream);
+		stream);
 }
 
 static _Atomic(void *) real_cudaLaunchKernel_ptsz;
 static SHIM_COLD int seen_cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy,
-												uint64_t grid_z, uint64_t block_xy,
-												uint64_t block_z, void **args, size_t shared,
-												void *stream)
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernel_ptsz, memory_order_acquire);
 	if (!real) {
@@ -54,7 +50,8 @@ static SHIM_COLD int seen_cudaLaunchKernel_ptsz(const void *function, uint64_t g
 	}
 	if (!real)
 		return LAUNCH_ABSENT;
-	__typeof__(&seen_cudaLaunchKernel_ptsz) forward = (__typeof__(&seen_cudaLaunchKernel_ptsz))real;
+	__typeof__(&seen_cudaLaunchKernel_ptsz) forward =
+		(__typeof__(&seen_cudaLaunchKernel_ptsz))real;
 	struct launch launch;
 	launch_begin(&launch, "cudaLaunchKernel_ptsz", BATON_SLOT_MAKES_OP, stream);
 	int result = forward(function, grid_xy, grid_z, block_xy, block_z, args, shared, stream);
@@ -63,24 +60,21 @@ static SHIM_COLD int seen_cudaLaunchKernel_ptsz(const void *function, uint64_t g
 }
 
 int cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy, uint64_t grid_z,
-						  uint64_t block_xy, uint64_t block_z, void **args, size_t shared,
-						  void *stream);
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
 SHIM_EXPORT int cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy, uint64_t grid_z,
-									  uint64_t block_xy, uint64_t block_z, void **args,
-									  size_t shared, void *stream)
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cudaLaunchKernel_ptsz))real)(function, grid_xy, grid_z, block_xy,
-															   block_z, args, shared, stream);
-	return seen_cudaLaunchKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z, args, shared,
-									  stream);
+		return ((__typeof__(&seen_cudaLaunchKernel_ptsz))real)(function, grid_xy, grid_z,
+			block_xy, block_z, args, shared, stream);
+	return seen_cudaLaunchKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z, args,
+		shared, stream);
 }
 
 static _Atomic(void *) real___cudaLaunchKernel;
 static SHIM_COLD int seen___cudaLaunchKernel(const void *function, uint64_t grid_xy,
-											 uint64_t grid_z, uint64_t block_xy, uint64_t block_z,
-											 void **args, size_t shared, void *stream)
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real___cudaLaunchKernel, memory_order_acquire);
 	if (!real) {
@@ -97,25 +91,22 @@ static SHIM_COLD int seen___cudaLaunchKernel(const void *function, uint64_t grid
 	return result;
 }
 
-int __cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z, uint64_t block_xy,
-					   uint64_t block_z, void **args, size_t shared, void *stream);
+int __cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
 SHIM_EXPORT int __cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
-								   uint64_t block_xy, uint64_t block_z, void **args, size_t shared,
-								   void *stream)
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real___cudaLaunchKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen___cudaLaunchKernel))real)(function, grid_xy, grid_z, block_xy,
-															block_z, args, shared, stream);
+		return ((__typeof__(&seen___cudaLaunchKernel))real)(function, grid_xy, grid_z,
+			block_xy, block_z, args, shared, stream);
 	return seen___cudaLaunchKernel(function, grid_xy, grid_z, block_xy, block_z, args, shared,
-								   stream);
+		stream);
 }
 
 static _Atomic(void *) real___cudaLaunchKernel_ptsz;
 static SHIM_COLD int seen___cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy,
-												  uint64_t grid_z, uint64_t block_xy,
-												  uint64_t block_z, void **args, size_t shared,
-												  void *stream)
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real___cudaLaunchKernel_ptsz, memory_order_acquire);
 	if (!real) {
@@ -134,22 +125,21 @@ static SHIM_COLD int seen___cudaLaunchKernel_ptsz(const void *function, uint64_t
 }
 
 int __cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy, uint64_t grid_z,
-							uint64_t block_xy, uint64_t block_z, void **args, size_t shared,
-							void *stream);
-SHIM_EXPORT int __cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy, uint64_t grid_z,
-										uint64_t block_xy, uint64_t block_z, void **args,
-										size_t shared, void *stream)
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
+SHIM_EXPORT int __cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy,
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real___cudaLaunchKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen___cudaLaunchKernel_ptsz))real)(
-			function, grid_xy, grid_z, block_xy, block_z, args, shared, stream);
-	return seen___cudaLaunchKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z, args, shared,
-										stream);
+		return ((__typeof__(&seen___cudaLaunchKernel_ptsz))real)(function, grid_xy, grid_z,
+			block_xy, block_z, args, shared, stream);
+	return seen___cudaLaunchKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z, args,
+		shared, stream);
 }
 
 static _Atomic(void *) real_cudaLaunchKernelExC;
-static SHIM_COLD int seen_cudaLaunchKernelExC(const void *config, const void *function, void **args)
+static SHIM_COLD int seen_cudaLaunchKernelExC(const void *config, const void *function,
+	void **args)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernelExC, memory_order_acquire);
 	if (!real) {
@@ -160,7 +150,8 @@ static SHIM_COLD int seen_cudaLaunchKernelExC(const void *config, const void *fu
 		return LAUNCH_ABSENT;
 	__typeof__(&seen_cudaLaunchKernelExC) forward = (__typeof__(&seen_cudaLaunchKernelExC))real;
 	struct launch launch;
-	launch_begin(&launch, "cudaLaunchKernelExC", BATON_SLOT_MAKES_OP, launch_config_stream(config));
+	launch_begin(&launch, "cudaLaunchKernelExC", BATON_SLOT_MAKES_OP,
+		launch_config_stream(config));
 	int result = forward(config, function, args);
 	launch_end(&launch, result);
 	return result;
@@ -177,7 +168,7 @@ SHIM_EXPORT int cudaLaunchKernelExC(const void *config, const void *function, vo
 
 static _Atomic(void *) real_cudaLaunchKernelExC_ptsz;
 static SHIM_COLD int seen_cudaLaunchKernelExC_ptsz(const void *config, const void *function,
-												   void **args)
+	void **args)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchKernelExC_ptsz, memory_order_acquire);
 	if (!real) {
@@ -190,7 +181,7 @@ static SHIM_COLD int seen_cudaLaunchKernelExC_ptsz(const void *config, const voi
 		(__typeof__(&seen_cudaLaunchKernelExC_ptsz))real;
 	struct launch launch;
 	launch_begin(&launch, "cudaLaunchKernelExC_ptsz", BATON_SLOT_MAKES_OP,
-				 launch_config_stream(config));
+		launch_config_stream(config));
 	int result = forward(config, function, args);
 	launch_end(&launch, result);
 	return result;
@@ -207,9 +198,7 @@ SHIM_EXPORT int cudaLaunchKernelExC_ptsz(const void *config, const void *functio
 
 static _Atomic(void *) real_cudaLaunchCooperativeKernel;
 static SHIM_COLD int seen_cudaLaunchCooperativeKernel(const void *function, uint64_t grid_xy,
-													  uint64_t grid_z, uint64_t block_xy,
-													  uint64_t block_z, void **args, size_t shared,
-													  void *stream)
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchCooperativeKernel, memory_order_acquire);
 	if (!real) {
@@ -228,30 +217,27 @@ static SHIM_COLD int seen_cudaLaunchCooperativeKernel(const void *function, uint
 }
 
 int cudaLaunchCooperativeKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
-								uint64_t block_xy, uint64_t block_z, void **args, size_t shared,
-								void *stream);
-SHIM_EXPORT int cudaLaunchCooperativeKernel(const void *function, uint64_t grid_xy, uint64_t grid_z,
-											uint64_t block_xy, uint64_t block_z, void **args,
-											size_t shared, void *stream)
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
+SHIM_EXPORT int cudaLaunchCooperativeKernel(const void *function, uint64_t grid_xy,
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchCooperativeKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cudaLaunchCooperativeKernel))real)(
-			function, grid_xy, grid_z, block_xy, block_z, args, shared, stream);
+		return ((__typeof__(&seen_cudaLaunchCooperativeKernel))real)(function, grid_xy, grid_z,
+			block_xy, block_z, args, shared, stream);
 	return seen_cudaLaunchCooperativeKernel(function, grid_xy, grid_z, block_xy, block_z, args,
-											shared, stream);
+		shared, stream);
 }
 
 static _Atomic(void *) real_cudaLaunchCooperativeKernel_ptsz;
-static SHIM_COLD int seen_cudaLaunchCooperativeKernel_ptsz(const void *function, uint64_t grid_xy,
-														   uint64_t grid_z, uint64_t block_xy,
-														   uint64_t block_z, void **args,
-														   size_t shared, void *stream)
+static SHIM_COLD int seen_cudaLaunchCooperativeKernel_ptsz(const void *function,
+	uint64_t grid_xy, uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args,
+	size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (!real) {
 		launch_find_runtime(&real_cudaLaunchCooperativeKernel_ptsz,
-							"cudaLaunchCooperativeKernel_ptsz");
+			"cudaLaunchCooperativeKernel_ptsz");
 		real = atomic_load_explicit(&real_cudaLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	}
 	if (!real)
@@ -266,19 +252,16 @@ static SHIM_COLD int seen_cudaLaunchCooperativeKernel_ptsz(const void *function,
 }
 
 int cudaLaunchCooperativeKernel_ptsz(const void *function, uint64_t grid_xy, uint64_t grid_z,
-									 uint64_t block_xy, uint64_t block_z, void **args,
-									 size_t shared, void *stream);
+	uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream);
 SHIM_EXPORT int cudaLaunchCooperativeKernel_ptsz(const void *function, uint64_t grid_xy,
-												 uint64_t grid_z, uint64_t block_xy,
-												 uint64_t block_z, void **args, size_t shared,
-												 void *stream)
+	uint64_t grid_z, uint64_t block_xy, uint64_t block_z, void **args, size_t shared, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cudaLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cudaLaunchCooperativeKernel_ptsz))real)(
-			function, grid_xy, grid_z, block_xy, block_z, args, shared, stream);
-	return seen_cudaLaunchCooperativeKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z, args,
-												 shared, stream);
+		return ((__typeof__(&seen_cudaLaunchCooperativeKernel_ptsz))real)(function, grid_xy,
+			grid_z, block_xy, block_z, args, shared, stream);
+	return seen_cudaLaunchCooperativeKernel_ptsz(function, grid_xy, grid_z, block_xy, block_z,
+		args, shared, stream);
 }
 
 static _Atomic(void *) real_cudaGraphLaunch;
@@ -318,7 +301,8 @@ static SHIM_COLD int seen_cudaGraphLaunch_ptsz(void *graph, void *stream)
 	}
 	if (!real)
 		return LAUNCH_ABSENT;
-	__typeof__(&seen_cudaGraphLaunch_ptsz) forward = (__typeof__(&seen_cudaGraphLaunch_ptsz))real;
+	__typeof__(&seen_cudaGraphLaunch_ptsz) forward =
+		(__typeof__(&seen_cudaGraphLaunch_ptsz))real;
 	struct launch launch;
 	launch_begin(&launch, "cudaGraphLaunch_ptsz", BATON_SLOT_MAKES_GRAPH, stream);
 	int result = forward(graph, stream);
@@ -391,9 +375,7 @@ SHIM_EXPORT int cuGraphLaunch_ptsz(void *graph, void *stream)
 
 static _Atomic(void *) real_cuLaunchCooperativeKernel;
 static SHIM_COLD int seen_cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy,
-													unsigned gz, unsigned bx, unsigned by,
-													unsigned bz, unsigned shared, void *stream,
-													void **args)
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel, memory_order_acquire);
 	if (!real) {
@@ -411,28 +393,28 @@ static SHIM_COLD int seen_cuLaunchCooperativeKernel(void *function, unsigned gx,
 	return result;
 }
 
-int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-							  unsigned by, unsigned bz, unsigned shared, void *stream, void **args);
-SHIM_EXPORT int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-										  unsigned bx, unsigned by, unsigned bz, unsigned shared,
-										  void *stream, void **args)
+int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args);
+SHIM_EXPORT int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy,
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cuLaunchCooperativeKernel))real)(function, gx, gy, gz, bx, by, bz,
-																   shared, stream, args);
-	return seen_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args);
+		return ((__typeof__(&seen_cuLaunchCooperativeKernel))real)(function, gx, gy, gz, bx,
+			by, bz, shared, stream, args);
+	return seen_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream,
+		args);
 }
 
 static _Atomic(void *) real_cuLaunchCooperativeKernel_ptsz;
-static SHIM_COLD int seen_cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsigned gy,
-														 unsigned gz, unsigned bx, unsigned by,
-														 unsigned bz, unsigned shared, void *stream,
-														 void **args)
+static SHIM_COLD int seen_cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx,
+	unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
+	void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (!real) {
-		launch_find_driver(&real_cuLaunchCooperativeKernel_ptsz, "cuLaunchCooperativeKernel_ptsz");
+		launch_find_driver(&real_cuLaunchCooperativeKernel_ptsz,
+			"cuLaunchCooperativeKernel_ptsz");
 		real = atomic_load_explicit(&real_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	}
 	if (!real)
@@ -447,24 +429,22 @@ static SHIM_COLD int seen_cuLaunchCooperativeKernel_ptsz(void *function, unsigne
 }
 
 int cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz,
-								   unsigned bx, unsigned by, unsigned bz, unsigned shared,
-								   void *stream, void **args);
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args);
 SHIM_EXPORT int cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsigned gy,
-											   unsigned gz, unsigned bx, unsigned by, unsigned bz,
-											   unsigned shared, void *stream, void **args)
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cuLaunchCooperativeKernel_ptsz))real)(
-			function, gx, gy, gz, bx, by, bz, shared, stream, args);
-	return seen_cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream,
-											   args);
+		return ((__typeof__(&seen_cuLaunchCooperativeKernel_ptsz))real)(function, gx, gy, gz,
+			bx, by, bz, shared, stream, args);
+	return seen_cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared,
+		stream, args);
 }
 
 static _Atomic(void *) real_cuLaunchKernel;
 static SHIM_COLD int seen_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-										 unsigned bx, unsigned by, unsigned bz, unsigned shared,
-										 void *stream, void **args, void **extra)
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel, memory_order_acquire);
 	if (!real) {
@@ -481,24 +461,23 @@ static SHIM_COLD int seen_cuLaunchKernel(void *function, unsigned gx, unsigned g
 	return result;
 }
 
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-				   unsigned bz, unsigned shared, void *stream, void **args, void **extra);
-SHIM_EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-							   unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
-							   void **extra)
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+	unsigned by, unsigned bz, unsigned shared, void *stream, void **args, void **extra);
+SHIM_EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_cuLaunchKernel))real)(function, gx, gy, gz, bx, by, bz, shared,
-														stream, args, extra);
+		return ((__typeof__(&seen_cuLaunchKernel))real)(function, gx, gy, gz, bx, by, bz,
+			shared, stream, args, extra);
 	return seen_cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra);
 }
 
 static _Atomic(void *) real_cuLaunchKernel_ptsz;
-static SHIM_COLD int seen_cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz,
-											  unsigned bx, unsigned by, unsigned bz,
-											  unsigned shared, void *stream, void **args,
-											  void **extra)
+static SHIM_COLD int seen_cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy,
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel_ptsz, memory_order_acquire);
 	if (!real) {
@@ -516,22 +495,22 @@ static SHIM_COLD int seen_cuLaunchKernel_ptsz(void *function, unsigned gx, unsig
 }
 
 int cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-						unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
-						void **extra);
+	unsigned by, unsigned bz, unsigned shared, void *stream, void **args, void **extra);
 SHIM_EXPORT int cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz,
-									unsigned bx, unsigned by, unsigned bz, unsigned shared,
-									void *stream, void **args, void **extra)
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
 		return ((__typeof__(&seen_cuLaunchKernel_ptsz))real)(function, gx, gy, gz, bx, by, bz,
-															 shared, stream, args, extra);
-	return seen_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra);
+			shared, stream, args, extra);
+	return seen_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, args,
+		extra);
 }
 
 static _Atomic(void *) real_cuLaunchKernelEx;
 static SHIM_COLD int seen_cuLaunchKernelEx(const void *config, void *function, void **args,
-										   void **extra)
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernelEx, memory_order_acquire);
 	if (!real) {
@@ -542,7 +521,8 @@ static SHIM_COLD int seen_cuLaunchKernelEx(const void *config, void *function, v
 		return LAUNCH_ABSENT;
 	__typeof__(&seen_cuLaunchKernelEx) forward = (__typeof__(&seen_cuLaunchKernelEx))real;
 	struct launch launch;
-	launch_begin(&launch, "cuLaunchKernelEx", BATON_SLOT_MAKES_OP, launch_config_stream(config));
+	launch_begin(&launch, "cuLaunchKernelEx", BATON_SLOT_MAKES_OP,
+		launch_config_stream(config));
 	int result = forward(config, function, args, extra);
 	launch_end(&launch, result);
 	return result;
@@ -558,8 +538,8 @@ SHIM_EXPORT int cuLaunchKernelEx(const void *config, void *function, void **args
 }
 
 static _Atomic(void *) real_cuLaunchKernelEx_ptsz;
-static SHIM_COLD int seen_cuLaunchKernelEx_ptsz(const void *config, void *function, void **args,
-												void **extra)
+static SHIM_COLD int seen_cuLaunchKernelEx_ptsz(const void *config, void *function,
+	void **args, void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernelEx_ptsz, memory_order_acquire);
 	if (!real) {
@@ -568,17 +548,19 @@ static SHIM_COLD int seen_cuLaunchKernelEx_ptsz(const void *config, void *functi
 	}
 	if (!real)
 		return LAUNCH_ABSENT;
-	__typeof__(&seen_cuLaunchKernelEx_ptsz) forward = (__typeof__(&seen_cuLaunchKernelEx_ptsz))real;
+	__typeof__(&seen_cuLaunchKernelEx_ptsz) forward =
+		(__typeof__(&seen_cuLaunchKernelEx_ptsz))real;
 	struct launch launch;
 	launch_begin(&launch, "cuLaunchKernelEx_ptsz", BATON_SLOT_MAKES_OP,
-				 launch_config_stream(config));
+		launch_config_stream(config));
 	int result = forward(config, function, args, extra);
 	launch_end(&launch, result);
 	return result;
 }
 
 int cuLaunchKernelEx_ptsz(const void *config, void *function, void **args, void **extra);
-SHIM_EXPORT int cuLaunchKernelEx_ptsz(const void *config, void *function, void **args, void **extra)
+SHIM_EXPORT int cuLaunchKernelEx_ptsz(const void *config, void *function, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernelEx_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
@@ -634,10 +616,9 @@ static int give_cuGraphLaunch_ptsz(void *graph, void *stream)
 }
 
 static _Atomic(void *) given_cuLaunchCooperativeKernel;
-static SHIM_COLD int seen_give_cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy,
-														 unsigned gz, unsigned bx, unsigned by,
-														 unsigned bz, unsigned shared, void *stream,
-														 void **args)
+static SHIM_COLD int seen_give_cuLaunchCooperativeKernel(void *function, unsigned gx,
+	unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
+	void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel, memory_order_acquire);
 	if (!real)
@@ -651,24 +632,21 @@ static SHIM_COLD int seen_give_cuLaunchCooperativeKernel(void *function, unsigne
 	return result;
 }
 
-static int give_cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-										  unsigned bx, unsigned by, unsigned bz, unsigned shared,
-										  void *stream, void **args)
+static int give_cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned gy,
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel))real)(
-			function, gx, gy, gz, bx, by, bz, shared, stream, args);
-	return seen_give_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream,
-											   args);
+		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel))real)(function, gx, gy, gz,
+			bx, by, bz, shared, stream, args);
+	return seen_give_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared,
+		stream, args);
 }
 
 static _Atomic(void *) given_cuLaunchCooperativeKernel_ptsz;
 static SHIM_COLD int seen_give_cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx,
-															  unsigned gy, unsigned gz, unsigned bx,
-															  unsigned by, unsigned bz,
-															  unsigned shared, void *stream,
-															  void **args)
+	unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream,
+	void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (!real)
@@ -683,22 +661,20 @@ static SHIM_COLD int seen_give_cuLaunchCooperativeKernel_ptsz(void *function, un
 }
 
 static int give_cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsigned gy,
-											   unsigned gz, unsigned bx, unsigned by, unsigned bz,
-											   unsigned shared, void *stream, void **args)
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel_ptsz))real)(
-			function, gx, gy, gz, bx, by, bz, shared, stream, args);
+		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel_ptsz))real)(function, gx, gy,
+			gz, bx, by, bz, shared, stream, args);
 	return seen_give_cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared,
-													stream, args);
+		stream, args);
 }
 
 static _Atomic(void *) given_cuLaunchKernel;
-static SHIM_COLD int seen_give_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
-											  unsigned bx, unsigned by, unsigned bz,
-											  unsigned shared, void *stream, void **args,
-											  void **extra)
+static SHIM_COLD int seen_give_cuLaunchKernel(void *function, unsigned gx, unsigned gy,
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel, memory_order_acquire);
 	if (!real)
@@ -711,22 +687,22 @@ static SHIM_COLD int seen_give_cuLaunchKernel(void *function, unsigned gx, unsig
 	return result;
 }
 
-static int give_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-							   unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
-							   void **extra)
+static int give_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
 		return ((__typeof__(&seen_give_cuLaunchKernel))real)(function, gx, gy, gz, bx, by, bz,
-															 shared, stream, args, extra);
-	return seen_give_cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra);
+			shared, stream, args, extra);
+	return seen_give_cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args,
+		extra);
 }
 
 static _Atomic(void *) given_cuLaunchKernel_ptsz;
 static SHIM_COLD int seen_give_cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy,
-												   unsigned gz, unsigned bx, unsigned by,
-												   unsigned bz, unsigned shared, void *stream,
-												   void **args, void **extra)
+	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel_ptsz, memory_order_acquire);
 	if (!real)
@@ -741,27 +717,29 @@ static SHIM_COLD int seen_give_cuLaunchKernel_ptsz(void *function, unsigned gx, 
 }
 
 static int give_cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, unsigned gz,
-									unsigned bx, unsigned by, unsigned bz, unsigned shared,
-									void *stream, void **args, void **extra)
+	unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_give_cuLaunchKernel_ptsz))real)(function, gx, gy, gz, bx, by, bz,
-																  shared, stream, args, extra);
-	return seen_give_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, args,
-										 extra);
+		return ((__typeof__(&seen_give_cuLaunchKernel_ptsz))real)(function, gx, gy, gz, bx, by,
+			bz, shared, stream, args, extra);
+	return seen_give_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream,
+		args, extra);
 }
 
 static _Atomic(void *) given_cuLaunchKernelEx;
-static SHIM_COLD int seen_give_cuLaunchKernelEx(const void *config, void *function, void **args,
-												void **extra)
+static SHIM_COLD int seen_give_cuLaunchKernelEx(const void *config, void *function,
+	void **args, void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernelEx, memory_order_acquire);
 	if (!real)
 		return LAUNCH_ABSENT;
-	__typeof__(&seen_give_cuLaunchKernelEx) forward = (__typeof__(&seen_give_cuLaunchKernelEx))real;
+	__typeof__(&seen_give_cuLaunchKernelEx) forward =
+		(__typeof__(&seen_give_cuLaunchKernelEx))real;
 	struct launch launch;
-	launch_begin(&launch, "cuLaunchKernelEx", BATON_SLOT_MAKES_OP, launch_config_stream(config));
+	launch_begin(&launch, "cuLaunchKernelEx", BATON_SLOT_MAKES_OP,
+		launch_config_stream(config));
 	int result = forward(config, function, args, extra);
 	launch_end(&launch, result);
 	return result;
@@ -777,7 +755,7 @@ static int give_cuLaunchKernelEx(const void *config, void *function, void **args
 
 static _Atomic(void *) given_cuLaunchKernelEx_ptsz;
 static SHIM_COLD int seen_give_cuLaunchKernelEx_ptsz(const void *config, void *function,
-													 void **args, void **extra)
+	void **args, void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernelEx_ptsz, memory_order_acquire);
 	if (!real)
@@ -786,17 +764,19 @@ static SHIM_COLD int seen_give_cuLaunchKernelEx_ptsz(const void *config, void *f
 		(__typeof__(&seen_give_cuLaunchKernelEx_ptsz))real;
 	struct launch launch;
 	launch_begin(&launch, "cuLaunchKernelEx_ptsz", BATON_SLOT_MAKES_OP,
-				 launch_config_stream(config));
+		launch_config_stream(config));
 	int result = forward(config, function, args, extra);
 	launch_end(&launch, result);
 	return result;
 }
 
-static int give_cuLaunchKernelEx_ptsz(const void *config, void *function, void **args, void **extra)
+static int give_cuLaunchKernelEx_ptsz(const void *config, void *function, void **args,
+	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernelEx_ptsz, memory_order_acquire);
 	if (SHIM_LIKELY(real && !launch_hooked()))
-		return ((__typeof__(&seen_give_cuLaunchKernelEx_ptsz))real)(config, function, args, extra);
+		return ((__typeof__(&seen_give_cuLaunchKernelEx_ptsz))real)(config, function, args,
+			extra);
 	return seen_give_cuLaunchKernelEx_ptsz(config, function, args, extra);
 }
 
@@ -819,20 +799,20 @@ const unsigned launch_entries_count = sizeof(launch_entries) / sizeof(launch_ent
 const struct dlsym_name driver_names[] = {
 	{"cuGetProcAddress", NULL, (void *)launch_proc_address, &launch_proc_address_real, NULL},
 	{"cuGetProcAddress_v2", NULL, (void *)launch_proc_address_v2, &launch_proc_address_v2_real,
-	 NULL},
+		NULL},
 	{"cuGraphLaunch", NULL, (void *)cuGraphLaunch, &real_cuGraphLaunch, launch_find_driver},
 	{"cuGraphLaunch_ptsz", NULL, (void *)cuGraphLaunch_ptsz, &real_cuGraphLaunch_ptsz,
-	 launch_find_driver},
+		launch_find_driver},
 	{"cuLaunchCooperativeKernel", NULL, (void *)cuLaunchCooperativeKernel,
-	 &real_cuLaunchCooperativeKernel, launch_find_driver},
+		&real_cuLaunchCooperativeKernel, launch_find_driver},
 	{"cuLaunchCooperativeKernel_ptsz", NULL, (void *)cuLaunchCooperativeKernel_ptsz,
-	 &real_cuLaunchCooperativeKernel_ptsz, launch_find_driver},
+		&real_cuLaunchCooperativeKernel_ptsz, launch_find_driver},
 	{"cuLaunchKernel", NULL, (void *)cuLaunchKernel, &real_cuLaunchKernel, launch_find_driver},
 	{"cuLaunchKernelEx", NULL, (void *)cuLaunchKernelEx, &real_cuLaunchKernelEx,
-	 launch_find_driver},
+		launch_find_driver},
 	{"cuLaunchKernelEx_ptsz", NULL, (void *)cuLaunchKernelEx_ptsz, &real_cuLaunchKernelEx_ptsz,
-	 launch_find_driver},
+		launch_find_driver},
 	{"cuLaunchKernel_ptsz", NULL, (void *)cuLaunchKernel_ptsz, &real_cuLaunchKernel_ptsz,
-	 launch_find_driver},
+		launch_find_driver},
 };
 const unsigned driver_names_count = sizeof(driver_names) / sizeof(driver_names[0]);

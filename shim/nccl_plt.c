@@ -5,9 +5,9 @@
 
 static _Atomic(void *) real_AllReduce;
 int ncclAllReduce(const void *send, void *receive, size_t count, int type, int op, void *comm,
-				  void *stream);
+	void *stream);
 SHIM_EXPORT int ncclAllReduce(const void *send, void *receive, size_t count, int type, int op,
-							  void *comm, void *stream)
+	void *comm, void *stream)
 {
 	void *real = nccl_real(&real_AllReduce, "ncclAllReduce");
 	if (!real)
@@ -15,22 +15,19 @@ SHIM_EXPORT int ncclAllReduce(const void *send, void *receive, size_t count, int
 	__typeof__(&ncclAllReduce) forward = (__typeof__(&ncclAllReduce))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAllReduce");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLREDUCE,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLREDUCE, .per_rank = false});
 	int result = forward(send, receive, count, type, op, comm, stream);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_Broadcast;
-int ncclBroadcast(const void *send, void *receive, size_t count, int type, int root, void *comm,
-				  void *stream);
-SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int type, int root,
-							  void *comm, void *stream)
+int ncclBroadcast(const void *send, void *receive, size_t count, int type, int root,
+	void *comm, void *stream);
+SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int type,
+	int root, void *comm, void *stream)
 {
 	void *real = nccl_real(&real_Broadcast, "ncclBroadcast");
 	if (!real)
@@ -38,12 +35,9 @@ SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int
 	__typeof__(&ncclBroadcast) forward = (__typeof__(&ncclBroadcast))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclBroadcast");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_BROADCAST,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_BROADCAST, .per_rank = false});
 	int result = forward(send, receive, count, type, root, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -51,9 +45,9 @@ SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int
 
 static _Atomic(void *) real_Reduce;
 int ncclReduce(const void *send, void *receive, size_t count, int type, int op, int root,
-			   void *comm, void *stream);
+	void *comm, void *stream);
 SHIM_EXPORT int ncclReduce(const void *send, void *receive, size_t count, int type, int op,
-						   int root, void *comm, void *stream)
+	int root, void *comm, void *stream)
 {
 	void *real = nccl_real(&real_Reduce, "ncclReduce");
 	if (!real)
@@ -61,12 +55,9 @@ SHIM_EXPORT int ncclReduce(const void *send, void *receive, size_t count, int ty
 	__typeof__(&ncclReduce) forward = (__typeof__(&ncclReduce))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclReduce");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_REDUCE,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_REDUCE, .per_rank = false});
 	int result = forward(send, receive, count, type, op, root, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -74,9 +65,9 @@ SHIM_EXPORT int ncclReduce(const void *send, void *receive, size_t count, int ty
 
 static _Atomic(void *) real_AllGather;
 int ncclAllGather(const void *send, void *receive, size_t count, int type, void *comm,
-				  void *stream);
-SHIM_EXPORT int ncclAllGather(const void *send, void *receive, size_t count, int type, void *comm,
-							  void *stream)
+	void *stream);
+SHIM_EXPORT int ncclAllGather(const void *send, void *receive, size_t count, int type,
+	void *comm, void *stream)
 {
 	void *real = nccl_real(&real_AllGather, "ncclAllGather");
 	if (!real)
@@ -84,22 +75,19 @@ SHIM_EXPORT int ncclAllGather(const void *send, void *receive, size_t count, int
 	__typeof__(&ncclAllGather) forward = (__typeof__(&ncclAllGather))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAllGather");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLGATHER,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLGATHER, .per_rank = false});
 	int result = forward(send, receive, count, type, comm, stream);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_ReduceScatter;
-int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int op, void *comm,
-					  void *stream);
-SHIM_EXPORT int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int op,
-								  void *comm, void *stream)
+int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int op,
+	void *comm, void *stream);
+SHIM_EXPORT int ncclReduceScatter(const void *send, void *receive, size_t count, int type,
+	int op, void *comm, void *stream)
 {
 	void *real = nccl_real(&real_ReduceScatter, "ncclReduceScatter");
 	if (!real)
@@ -107,21 +95,19 @@ SHIM_EXPORT int ncclReduceScatter(const void *send, void *receive, size_t count,
 	__typeof__(&ncclReduceScatter) forward = (__typeof__(&ncclReduceScatter))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclReduceScatter");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_REDUCESCATTER,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_REDUCESCATTER, .per_rank = true});
 	int result = forward(send, receive, count, type, op, comm, stream);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_AlltoAll;
-int ncclAlltoAll(const void *send, void *receive, size_t count, int type, void *comm, void *stream);
-SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int type, void *comm,
-							 void *stream)
+int ncclAlltoAll(const void *send, void *receive, size_t count, int type, void *comm,
+	void *stream);
+SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int type,
+	void *comm, void *stream)
 {
 	void *real = nccl_real(&real_AlltoAll, "ncclAlltoAll");
 	if (!real)
@@ -129,12 +115,9 @@ SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int 
 	__typeof__(&ncclAlltoAll) forward = (__typeof__(&ncclAlltoAll))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAlltoAll");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLTOALL,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLTOALL, .per_rank = true});
 	int result = forward(send, receive, count, type, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -142,9 +125,9 @@ SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int 
 
 static _Atomic(void *) real_Gather;
 int ncclGather(const void *send, void *receive, size_t count, int type, int root, void *comm,
-			   void *stream);
+	void *stream);
 SHIM_EXPORT int ncclGather(const void *send, void *receive, size_t count, int type, int root,
-						   void *comm, void *stream)
+	void *comm, void *stream)
 {
 	void *real = nccl_real(&real_Gather, "ncclGather");
 	if (!real)
@@ -152,12 +135,9 @@ SHIM_EXPORT int ncclGather(const void *send, void *receive, size_t count, int ty
 	__typeof__(&ncclGather) forward = (__typeof__(&ncclGather))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclGather");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_GATHER,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_GATHER, .per_rank = false});
 	int result = forward(send, receive, count, type, root, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -165,9 +145,9 @@ SHIM_EXPORT int ncclGather(const void *send, void *receive, size_t count, int ty
 
 static _Atomic(void *) real_Scatter;
 int ncclScatter(const void *send, void *receive, size_t count, int type, int root, void *comm,
-				void *stream);
+	void *stream);
 SHIM_EXPORT int ncclScatter(const void *send, void *receive, size_t count, int type, int root,
-							void *comm, void *stream)
+	void *comm, void *stream)
 {
 	void *real = nccl_real(&real_Scatter, "ncclScatter");
 	if (!real)
@@ -175,22 +155,19 @@ SHIM_EXPORT int ncclScatter(const void *send, void *receive, size_t count, int t
 	__typeof__(&ncclScatter) forward = (__typeof__(&ncclScatter))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclScatter");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_SCATTER,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_SCATTER, .per_rank = true});
 	int result = forward(send, receive, count, type, root, comm, stream);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_AllReduceConfig;
-int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type, int op, void *comm,
-						void *stream, const void *config);
-SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type, int op,
-									void *comm, void *stream, const void *config)
+int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type, int op,
+	void *comm, void *stream, const void *config);
+SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type,
+	int op, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_AllReduceConfig, "ncclAllReduceConfig");
 	if (!real)
@@ -198,12 +175,9 @@ SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t coun
 	__typeof__(&ncclAllReduceConfig) forward = (__typeof__(&ncclAllReduceConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAllReduceConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLREDUCE,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLREDUCE, .per_rank = false});
 	int result = forward(send, receive, count, type, op, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -211,9 +185,9 @@ SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t coun
 
 static _Atomic(void *) real_BroadcastConfig;
 int ncclBroadcastConfig(const void *send, void *receive, size_t count, int type, int root,
-						void *comm, void *stream, const void *config);
+	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclBroadcastConfig(const void *send, void *receive, size_t count, int type,
-									int root, void *comm, void *stream, const void *config)
+	int root, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_BroadcastConfig, "ncclBroadcastConfig");
 	if (!real)
@@ -221,12 +195,9 @@ SHIM_EXPORT int ncclBroadcastConfig(const void *send, void *receive, size_t coun
 	__typeof__(&ncclBroadcastConfig) forward = (__typeof__(&ncclBroadcastConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclBroadcastConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_BROADCAST,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_BROADCAST, .per_rank = false});
 	int result = forward(send, receive, count, type, root, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -234,9 +205,9 @@ SHIM_EXPORT int ncclBroadcastConfig(const void *send, void *receive, size_t coun
 
 static _Atomic(void *) real_ReduceConfig;
 int ncclReduceConfig(const void *send, void *receive, size_t count, int type, int op, int root,
-					 void *comm, void *stream, const void *config);
-SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, int type, int op,
-								 int root, void *comm, void *stream, const void *config)
+	void *comm, void *stream, const void *config);
+SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, int type,
+	int op, int root, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_ReduceConfig, "ncclReduceConfig");
 	if (!real)
@@ -244,12 +215,9 @@ SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, 
 	__typeof__(&ncclReduceConfig) forward = (__typeof__(&ncclReduceConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclReduceConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_REDUCE,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_REDUCE, .per_rank = false});
 	int result = forward(send, receive, count, type, op, root, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -257,9 +225,9 @@ SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, 
 
 static _Atomic(void *) real_AllGatherConfig;
 int ncclAllGatherConfig(const void *send, void *receive, size_t count, int type, void *comm,
-						void *stream, const void *config);
+	void *stream, const void *config);
 SHIM_EXPORT int ncclAllGatherConfig(const void *send, void *receive, size_t count, int type,
-									void *comm, void *stream, const void *config)
+	void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_AllGatherConfig, "ncclAllGatherConfig");
 	if (!real)
@@ -267,12 +235,9 @@ SHIM_EXPORT int ncclAllGatherConfig(const void *send, void *receive, size_t coun
 	__typeof__(&ncclAllGatherConfig) forward = (__typeof__(&ncclAllGatherConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAllGatherConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLGATHER,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLGATHER, .per_rank = false});
 	int result = forward(send, receive, count, type, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -280,9 +245,9 @@ SHIM_EXPORT int ncclAllGatherConfig(const void *send, void *receive, size_t coun
 
 static _Atomic(void *) real_ReduceScatterConfig;
 int ncclReduceScatterConfig(const void *send, void *receive, size_t count, int type, int op,
-							void *comm, void *stream, const void *config);
-SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t count, int type,
-										int op, void *comm, void *stream, const void *config)
+	void *comm, void *stream, const void *config);
+SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t count,
+	int type, int op, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_ReduceScatterConfig, "ncclReduceScatterConfig");
 	if (!real)
@@ -290,12 +255,9 @@ SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t 
 	__typeof__(&ncclReduceScatterConfig) forward = (__typeof__(&ncclReduceScatterConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclReduceScatterConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_REDUCESCATTER,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_REDUCESCATTER, .per_rank = true});
 	int result = forward(send, receive, count, type, op, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -303,9 +265,9 @@ SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t 
 
 static _Atomic(void *) real_AlltoAllConfig;
 int ncclAlltoAllConfig(const void *send, void *receive, size_t count, int type, void *comm,
-					   void *stream, const void *config);
+	void *stream, const void *config);
 SHIM_EXPORT int ncclAlltoAllConfig(const void *send, void *receive, size_t count, int type,
-								   void *comm, void *stream, const void *config)
+	void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_AlltoAllConfig, "ncclAlltoAllConfig");
 	if (!real)
@@ -313,22 +275,19 @@ SHIM_EXPORT int ncclAlltoAllConfig(const void *send, void *receive, size_t count
 	__typeof__(&ncclAlltoAllConfig) forward = (__typeof__(&ncclAlltoAllConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclAlltoAllConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_ALLTOALL,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_ALLTOALL, .per_rank = true});
 	int result = forward(send, receive, count, type, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_GatherConfig;
-int ncclGatherConfig(const void *send, void *receive, size_t count, int type, int root, void *comm,
-					 void *stream, const void *config);
-SHIM_EXPORT int ncclGatherConfig(const void *send, void *receive, size_t count, int type, int root,
-								 void *comm, void *stream, const void *config)
+int ncclGatherConfig(const void *send, void *receive, size_t count, int type, int root,
+	void *comm, void *stream, const void *config);
+SHIM_EXPORT int ncclGatherConfig(const void *send, void *receive, size_t count, int type,
+	int root, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_GatherConfig, "ncclGatherConfig");
 	if (!real)
@@ -336,22 +295,19 @@ SHIM_EXPORT int ncclGatherConfig(const void *send, void *receive, size_t count, 
 	__typeof__(&ncclGatherConfig) forward = (__typeof__(&ncclGatherConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclGatherConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_GATHER,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_GATHER, .per_rank = false});
 	int result = forward(send, receive, count, type, root, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
 }
 
 static _Atomic(void *) real_ScatterConfig;
-int ncclScatterConfig(const void *send, void *receive, size_t count, int type, int root, void *comm,
-					  void *stream, const void *config);
-SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count, int type, int root,
-								  void *comm, void *stream, const void *config)
+int ncclScatterConfig(const void *send, void *receive, size_t count, int type, int root,
+	void *comm, void *stream, const void *config);
+SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count, int type,
+	int root, void *comm, void *stream, const void *config)
 {
 	void *real = nccl_real(&real_ScatterConfig, "ncclScatterConfig");
 	if (!real)
@@ -359,12 +315,9 @@ SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count,
 	__typeof__(&ncclScatterConfig) forward = (__typeof__(&ncclScatterConfig))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclScatterConfig");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_SCATTER,
-											  .per_rank = true});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_SCATTER, .per_rank = true});
 	int result = forward(send, receive, count, type, root, comm, stream, config);
 	nccl_end(&call, result);
 	return result;
@@ -372,7 +325,8 @@ SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count,
 
 static _Atomic(void *) real_Bcast;
 int ncclBcast(void *receive, size_t count, int type, int root, void *comm, void *stream);
-SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void *comm, void *stream)
+SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void *comm,
+	void *stream)
 {
 	void *real = nccl_real(&real_Bcast, "ncclBcast");
 	if (!real)
@@ -380,12 +334,9 @@ SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void 
 	__typeof__(&ncclBcast) forward = (__typeof__(&ncclBcast))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclBcast");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_BROADCAST,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_BROADCAST, .per_rank = false});
 	int result = forward(receive, count, type, root, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -394,7 +345,7 @@ SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void 
 static _Atomic(void *) real_Send;
 int ncclSend(const void *send, size_t count, int type, int peer, void *comm, void *stream);
 SHIM_EXPORT int ncclSend(const void *send, size_t count, int type, int peer, void *comm,
-						 void *stream)
+	void *stream)
 {
 	void *real = nccl_real(&real_Send, "ncclSend");
 	if (!real)
@@ -402,12 +353,9 @@ SHIM_EXPORT int ncclSend(const void *send, size_t count, int type, int peer, voi
 	__typeof__(&ncclSend) forward = (__typeof__(&ncclSend))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclSend");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_SEND,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_SEND, .per_rank = false});
 	int result = forward(send, count, type, peer, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -415,7 +363,8 @@ SHIM_EXPORT int ncclSend(const void *send, size_t count, int type, int peer, voi
 
 static _Atomic(void *) real_Recv;
 int ncclRecv(void *receive, size_t count, int type, int peer, void *comm, void *stream);
-SHIM_EXPORT int ncclRecv(void *receive, size_t count, int type, int peer, void *comm, void *stream)
+SHIM_EXPORT int ncclRecv(void *receive, size_t count, int type, int peer, void *comm,
+	void *stream)
 {
 	void *real = nccl_real(&real_Recv, "ncclRecv");
 	if (!real)
@@ -423,12 +372,9 @@ SHIM_EXPORT int ncclRecv(void *receive, size_t count, int type, int peer, void *
 	__typeof__(&ncclRecv) forward = (__typeof__(&ncclRecv))real;
 	struct nccl_call call;
 	nccl_begin(&call, "ncclRecv");
-	nccl_operation(&call, &(struct nccl_args){.comm = comm,
-											  .stream = stream,
-											  .count = count,
-											  .type = type,
-											  .coll = BATON_COLL_RECV,
-											  .per_rank = false});
+	nccl_operation(&call, &(struct nccl_args){
+		.comm = comm, .stream = stream, .count = count, .type = type,
+		.coll = BATON_COLL_RECV, .per_rank = false});
 	int result = forward(receive, count, type, peer, comm, stream);
 	nccl_end(&call, result);
 	return result;
@@ -646,9 +592,9 @@ SHIM_EXPORT int ncclRedOpDestroy(int a0, void *a1)
 
 static _Atomic(void *) real_PutSignal;
 int ncclPutSignal(void *a0, size_t a1, int a2, int a3, void *a4, size_t a5, int a6, int a7,
-				  unsigned a8, void *a9, void *a10);
+	unsigned a8, void *a9, void *a10);
 SHIM_EXPORT int ncclPutSignal(void *a0, size_t a1, int a2, int a3, void *a4, size_t a5, int a6,
-							  int a7, unsigned a8, void *a9, void *a10)
+	int a7, unsigned a8, void *a9, void *a10)
 {
 	void *real = nccl_real(&real_PutSignal, "ncclPutSignal");
 	if (!real)
@@ -694,72 +640,76 @@ SHIM_EXPORT int ncclWaitSignal(int a0, void *a1, void *a2, void *a3)
 const struct dlsym_name nccl_names[] = {
 	{"ncclAllGather", "pncclAllGather", (void *)ncclAllGather, &real_AllGather, nccl_find},
 	{"ncclAllGatherConfig", "pncclAllGatherConfig", (void *)ncclAllGatherConfig,
-	 &real_AllGatherConfig, nccl_find},
+		&real_AllGatherConfig, nccl_find},
 	{"ncclAllReduce", "pncclAllReduce", (void *)ncclAllReduce, &real_AllReduce, nccl_find},
 	{"ncclAllReduceConfig", "pncclAllReduceConfig", (void *)ncclAllReduceConfig,
-	 &real_AllReduceConfig, nccl_find},
+		&real_AllReduceConfig, nccl_find},
 	{"ncclAlltoAll", "pncclAlltoAll", (void *)ncclAlltoAll, &real_AlltoAll, nccl_find},
-	{"ncclAlltoAllConfig", "pncclAlltoAllConfig", (void *)ncclAlltoAllConfig, &real_AlltoAllConfig,
-	 nccl_find},
+	{"ncclAlltoAllConfig", "pncclAlltoAllConfig", (void *)ncclAlltoAllConfig,
+		&real_AlltoAllConfig, nccl_find},
 	{"ncclBcast", "pncclBcast", (void *)ncclBcast, &real_Bcast, nccl_find},
 	{"ncclBroadcast", "pncclBroadcast", (void *)ncclBroadcast, &real_Broadcast, nccl_find},
 	{"ncclBroadcastConfig", "pncclBroadcastConfig", (void *)ncclBroadcastConfig,
-	 &real_BroadcastConfig, nccl_find},
+		&real_BroadcastConfig, nccl_find},
 	{"ncclCommAbort", "pncclCommAbort", (void *)ncclCommAbort, &nccl_real_CommAbort, nccl_find},
-	{"ncclCommDeregister", "pncclCommDeregister", (void *)ncclCommDeregister, &real_CommDeregister,
-	 nccl_find},
+	{"ncclCommDeregister", "pncclCommDeregister", (void *)ncclCommDeregister,
+		&real_CommDeregister, nccl_find},
 	{"ncclCommDestroy", "pncclCommDestroy", (void *)ncclCommDestroy, &nccl_real_CommDestroy,
-	 nccl_find},
+		nccl_find},
 	{"ncclCommFinalize", "pncclCommFinalize", (void *)ncclCommFinalize, &real_CommFinalize,
-	 nccl_find},
+		nccl_find},
 	{"ncclCommGetUniqueId", "pncclCommGetUniqueId", (void *)ncclCommGetUniqueId,
-	 &real_CommGetUniqueId, nccl_find},
+		&real_CommGetUniqueId, nccl_find},
 	{"ncclCommGrow", "pncclCommGrow", (void *)ncclCommGrow, &nccl_real_CommGrow, nccl_find},
 	{"ncclCommInitAll", "pncclCommInitAll", (void *)ncclCommInitAll, &nccl_real_CommInitAll,
-	 nccl_find},
-	{"ncclCommInitRank", "pncclCommInitRank", (void *)ncclCommInitRank, &nccl_real_CommInitRank,
-	 nccl_find},
+		nccl_find},
+	{"ncclCommInitRank", "pncclCommInitRank", (void *)ncclCommInitRank,
+		&nccl_real_CommInitRank, nccl_find},
 	{"ncclCommInitRankConfig", "pncclCommInitRankConfig", (void *)ncclCommInitRankConfig,
-	 &nccl_real_CommInitRankConfig, nccl_find},
+		&nccl_real_CommInitRankConfig, nccl_find},
 	{"ncclCommInitRankScalable", "pncclCommInitRankScalable", (void *)ncclCommInitRankScalable,
-	 &nccl_real_CommInitRankScalable, nccl_find},
+		&nccl_real_CommInitRankScalable, nccl_find},
 	{"ncclCommRegister", "pncclCommRegister", (void *)ncclCommRegister, &real_CommRegister,
-	 nccl_find},
+		nccl_find},
 	{"ncclCommResume", "pncclCommResume", (void *)ncclCommResume, &real_CommResume, nccl_find},
 	{"ncclCommRevoke", "pncclCommRevoke", (void *)ncclCommRevoke, &real_CommRevoke, nccl_find},
-	{"ncclCommShrink", "pncclCommShrink", (void *)ncclCommShrink, &nccl_real_CommShrink, nccl_find},
+	{"ncclCommShrink", "pncclCommShrink", (void *)ncclCommShrink, &nccl_real_CommShrink,
+		nccl_find},
 	{"ncclCommSplit", "pncclCommSplit", (void *)ncclCommSplit, &nccl_real_CommSplit, nccl_find},
-	{"ncclCommSuspend", "pncclCommSuspend", (void *)ncclCommSuspend, &real_CommSuspend, nccl_find},
+	{"ncclCommSuspend", "pncclCommSuspend", (void *)ncclCommSuspend, &real_CommSuspend,
+		nccl_find},
 	{"ncclCommWindowDeregister", "pncclCommWindowDeregister", (void *)ncclCommWindowDeregister,
-	 &real_CommWindowDeregister, nccl_find},
+		&real_CommWindowDeregister, nccl_find},
 	{"ncclCommWindowRegister", "pncclCommWindowRegister", (void *)ncclCommWindowRegister,
-	 &real_CommWindowRegister, nccl_find},
+		&real_CommWindowRegister, nccl_find},
 	{"ncclGather", "pncclGather", (void *)ncclGather, &real_Gather, nccl_find},
 	{"ncclGatherConfig", "pncclGatherConfig", (void *)ncclGatherConfig, &real_GatherConfig,
-	 nccl_find},
-	{"ncclGetUniqueId", "pncclGetUniqueId", (void *)ncclGetUniqueId, &real_GetUniqueId, nccl_find},
+		nccl_find},
+	{"ncclGetUniqueId", "pncclGetUniqueId", (void *)ncclGetUniqueId, &real_GetUniqueId,
+		nccl_find},
 	{"ncclGroupEnd", "pncclGroupEnd", (void *)ncclGroupEnd, &nccl_real_GroupEnd, nccl_find},
 	{"ncclGroupSimulateEnd", "pncclGroupSimulateEnd", (void *)ncclGroupSimulateEnd,
-	 &nccl_real_GroupSimulateEnd, nccl_find},
-	{"ncclGroupStart", "pncclGroupStart", (void *)ncclGroupStart, &nccl_real_GroupStart, nccl_find},
+		&nccl_real_GroupSimulateEnd, nccl_find},
+	{"ncclGroupStart", "pncclGroupStart", (void *)ncclGroupStart, &nccl_real_GroupStart,
+		nccl_find},
 	{"ncclMemAlloc", "pncclMemAlloc", (void *)ncclMemAlloc, &real_MemAlloc, nccl_find},
 	{"ncclMemFree", "pncclMemFree", (void *)ncclMemFree, &real_MemFree, nccl_find},
 	{"ncclPutSignal", "pncclPutSignal", (void *)ncclPutSignal, &real_PutSignal, nccl_find},
 	{"ncclRecv", "pncclRecv", (void *)ncclRecv, &real_Recv, nccl_find},
 	{"ncclRedOpCreatePreMulSum", "pncclRedOpCreatePreMulSum", (void *)ncclRedOpCreatePreMulSum,
-	 &real_RedOpCreatePreMulSum, nccl_find},
+		&real_RedOpCreatePreMulSum, nccl_find},
 	{"ncclRedOpDestroy", "pncclRedOpDestroy", (void *)ncclRedOpDestroy, &real_RedOpDestroy,
-	 nccl_find},
+		nccl_find},
 	{"ncclReduce", "pncclReduce", (void *)ncclReduce, &real_Reduce, nccl_find},
 	{"ncclReduceConfig", "pncclReduceConfig", (void *)ncclReduceConfig, &real_ReduceConfig,
-	 nccl_find},
+		nccl_find},
 	{"ncclReduceScatter", "pncclReduceScatter", (void *)ncclReduceScatter, &real_ReduceScatter,
-	 nccl_find},
+		nccl_find},
 	{"ncclReduceScatterConfig", "pncclReduceScatterConfig", (void *)ncclReduceScatterConfig,
-	 &real_ReduceScatterConfig, nccl_find},
+		&real_ReduceScatterConfig, nccl_find},
 	{"ncclScatter", "pncclScatter", (void *)ncclScatter, &real_Scatter, nccl_find},
 	{"ncclScatterConfig", "pncclScatterConfig", (void *)ncclScatterConfig, &real_ScatterConfig,
-	 nccl_find},
+		nccl_find},
 	{"ncclSend", "pncclSend", (void *)ncclSend, &real_Send, nccl_find},
 	{"ncclSignal", "pncclSignal", (void *)ncclSignal, &real_Signal, nccl_find},
 	{"ncclWaitSignal", "pncclWaitSignal", (void *)ncclWaitSignal, &real_WaitSignal, nccl_find},
