@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+uint64_t idcache_epoch;
+
 /* A key that stands in the bucket already; else an empty place, else the victim's. */
 static unsigned idcache_place(struct idcache_bucket *bucket, uint64_t key, uint64_t *found)
 {
