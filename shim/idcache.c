@@ -4,11 +4,6 @@
 
 uint64_t idcache_epoch;
 
-void idcache_forget(void)
-{
-	idcache_epoch += 0x9E3779B97F4A7C15u;
-}
-
 /* A key that stands in the bucket already; else an empty place, else the victim's. */
 static unsigned idcache_place(struct idcache_bucket *bucket, uint64_t key, uint64_t *found)
 {

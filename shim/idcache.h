@@ -23,9 +23,9 @@ struct idcache {
 
 enum { IDCACHE_EMPTY = 0, IDCACHE_BUSY = 1 };
 
-/* Mixed into every key: what a forked child inherited is not found any more. */
+/* Part of every key: what was put in under another one is not found. Changes in a forked child,
+ * whose dictionary is a new one. */
 extern uint64_t idcache_epoch;
-void idcache_forget(void);
 
 /* Hashes that would be mistaken for a mark are moved. */
 static inline uint64_t idcache_key(uint64_t hash)

@@ -178,6 +178,11 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *context)
 	return r->left == 0;
 }
 
+void modules_forget(void)
+{
+	n_known = 0;
+}
+
 void modules_resolve(void *const addresses[], unsigned n, struct module_place places[])
 {
 	struct resolving r = {addresses, places, n, n, true};

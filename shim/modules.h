@@ -11,6 +11,9 @@ struct module_place {
 	uintptr_t from, end; /* of the executable segment that holds the address */
 };
 
+/* Their ids mean nothing any more. */
+void modules_forget(void);
+
 void modules_resolve(void *const addresses[], unsigned n, struct module_place places[]);
 /* A forked child: the ids are its parent's. */
 void modules_forget(void);

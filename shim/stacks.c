@@ -2,7 +2,6 @@
 
 #include "dict.h"
 #include "idcache.h"
-#include "modules.h"
 #include "native.h"
 #include "python.h"
 
@@ -229,9 +228,11 @@ const char *stacks_why_off(void)
 	return native_why ? native_why : python_why_off();
 }
 
+/* The child has one thread; what others were in the middle of is over. */
 void stacks_forget(void)
 {
-	idcache_forget();
+	idcache_epoch += 0x9e3779b97f4a7c15u;
+	atomic_store(&scratches_used, 0);
 	modules_forget();
 }
 

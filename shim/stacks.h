@@ -14,6 +14,9 @@ enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
  * (`why_off`: NULL or the reason). */
 void stacks_open(enum stacks_mode mode);
 const char *stacks_why_off(void);
+/* In a forked child, before its first stack: the ids that the parent gave are not in the child's
+ * dictionary. */
+void stacks_forget(void);
 
 /* A forked child: the ids are its parent's. */
 void stacks_forget(void);

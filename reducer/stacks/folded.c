@@ -37,7 +37,7 @@ static size_t fold(const struct stacks *stacks, uint32_t index, char *out)
 {
 	char frame[FRAME_BYTES];
 	uint32_t all = stacks_frames(stacks, index), n = all < FRAMES_MOST ? all : FRAMES_MOST;
-	size_t bytes = n < all ? put_frame(out, "...") : 0;
+	size_t bytes = n < all ? put_frame(out, "...") : all ? 0 : put_frame(out, "?");
 	while (n-- > 0) {
 		if (bytes)
 			out[bytes++] = ';';

@@ -88,6 +88,10 @@ static void known_by_file(const char *path)
 		CHECK(found && info.dli_sname && strcmp(info.dli_sname, "outer") == 0,
 			  "frame %u lies in '%s'", i, found && info.dli_sname ? info.dli_sname : "?");
 	}
+	unsigned records = dict_double_count(BATON_R_MODULE);
+	stacks_forget(); /* a forked child: everything is written again */
+	uint32_t anew = call(stack_here, 5);
+	CHECK(anew && anew != id[0] && dict_double_count(BATON_R_MODULE) > records, "not forgotten");
 	dlclose(library);
 }
 

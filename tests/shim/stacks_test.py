@@ -178,6 +178,15 @@ def executed():
              names)
 
 
+def renamed():
+    """Code of one file, line and size whose name alone differs between two lives of an address."""
+    names = {"same": same, "stackmod": stackmod, "expected": expected}
+    for i in range(2000):
+        name = "f_%04d" % i
+        source = "def %s():\n same('renamed', stackmod.here(), expected())\n%s()\ndel %s\n"
+        exec(compile(source % (name, name, name), "/src/renamed.py", "exec"), names)
+
+
 def churn():
     """Captures while other threads make and drop code objects, and what captures is such code."""
     stop = threading.Event()
@@ -195,7 +204,8 @@ def churn():
     for i in range(CAPTURES // batch):
         name = "churned_%05d" % i
         names = {"verify": stackmod.verify}
-        exec("def %s():\n    return verify('%s', %d)\n" % (name, name, batch), names)
+        source = "def %s():\n    return verify('%s', %d)\n" % (name, name, batch)
+        exec(compile(source, "/src/churned.py" if i % 2 else "<churned>", "exec"), names)
         wrong += names[name]()
     stop.set()
     for maker in makers:
@@ -282,7 +292,7 @@ def sub_interpreters(scratch):
     return None
 
 
-def without_python_frames():
+def native_frames():
     """The native walk: frames of C, in files with build ids; Python's in the place of the loop."""
     why = stackmod.open(BOTH)
     if why:
@@ -361,8 +371,8 @@ def main(scratch):
     skipped = []
     check("opens", stackmod.open(PYTHON) is None, str(stackmod.open(PYTHON)))
     for test in (functions, objects, generators, coroutines, recursion, threads, odd_names, executed,
-                 written_once, greenlets, lambda: sub_interpreters(scratch), without_python_frames,
-                 churn):
+                 renamed, written_once, greenlets, lambda: sub_interpreters(scratch),
+                 native_frames, churn):
         skipped.append(test())
     for failure in failures[:10]:
         print(failure)
