@@ -19,7 +19,7 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 REDUCER_INCLUDES := -Ireducer -Iinclude
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
-LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread
+LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl
 
 REDUCER_SRC := $(sort $(wildcard reducer/*.c reducer/*/*.c))
 REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp))
@@ -39,13 +39,21 @@ UNIT_SRC := $(filter-out $(SIM_UNIT_SRC),$(sort $(wildcard tests/unit/*_test.c))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 SIM_HEADERS := $(sort $(wildcard tools/simgpu/*.h))
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
+# The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
+SHIM_INCLUDES := -Ishim -Iinclude
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL
+SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
+SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
+SHIM_LIBS := -l:libzstd.a -lpthread -ldl
+SHIM := $(BUILD)/libbaton.so
+SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 
-all: $(BUILD)/baton $(BUILD)/digest $(SIM)
+all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
@@ -54,11 +62,12 @@ help:
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
+	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
+	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -123,18 +132,127 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
+# ---- the doubles of NCCL and NVML, on the libcuda double; the training job on all of them ----
+
+RT := $(BUILD)/simgpu
+RT_HEADERS := $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/nccl/*.h tools/simgpu/rt/nvml/*.h)
+PLAIN_CFLAGS = $(filter-out -MMD -MP,$(CFLAGS_ALL))
+$(RT)/libnccl.so.2: $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
+$(RT)/libnvidia-ml.so.1: $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
+$(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(RT)/libcuda.so.1 $(RT_HEADERS) $(BUILD)/flags
+	@echo "  link  $@"
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -fwrapv -shared -Wl,-soname,$(@F) \
+		-Wl,-z,defs -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(RT)/libcuda.so.1
+
+# Two builds of one program: CUDA 12's launches and CUDA 13's.
+TRAIN_SRC := $(sort $(filter-out tools/simtrain/launch.c,$(wildcard tools/simtrain/*.c)))
+TRAIN_HEADERS := $(wildcard tools/simtrain/*.h tools/simtrain/callers/*.h)
+$(BUILD)/simtrain: $(RT)/libcudart.so.12
+$(BUILD)/simtrain13: $(RT)/libcudart.so.13
+$(BUILD)/simtrain $(BUILD)/simtrain13: $(TRAIN_SRC) $(TRAIN_HEADERS) $(RT)/libnccl.so.2 $(BUILD)/flags
+	@echo "  link  $@"
+	@$(CC) $(PLAIN_CFLAGS) -DSIMTRAIN_CUDA=$(if $(findstring 13,$@),13,12) \
+		-Wl,-rpath,'$$ORIGIN/simgpu' -Wl,-rpath-link,$(RT) -o $@ $(filter %.c %.so.12 %.so.13 %.so.2,$^) -ldl
+
+$(BUILD)/simlaunch: tools/simtrain/launch.c $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -o $@ $<
+
+CALLERS := $(patsubst %,$(RT)/%.so,static_cudart triton_like getproc)
+$(BUILD)/simcaller: tools/simtrain/callers/caller.c $(TRAIN_HEADERS) $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -o $@ $< -ldl
+$(CALLERS): $(RT)/%.so: tools/simtrain/callers/%.c $(TRAIN_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $< -ldl
+$(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+$(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
+$(RT)/nccl_test $(RT)/nvml_test: $(RT)/%: tests/double/%.c $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 \
+		$(RT)/libcudart.so.12 $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $< $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
+
+TRAIN := $(BUILD)/simtrain $(BUILD)/simtrain13 $(BUILD)/simlaunch $(BUILD)/simcaller $(CALLERS) \
+	$(RT)/libcount.so $(RT)/nvtx_listener.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
+.PHONY: simtrain
+simtrain: $(TRAIN)
+
+# ---- the shim ----
+
+$(BUILD)/shim/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+
+$(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+
+# no named version node: it would hide the hooks from references to versioned symbols
+$(SHIM): $(SHIM_OBJ) shim/export.map
+	@echo "  link  $@"
+	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
+		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
+
+# ---- the libcupti double, as three sonames, and its tests against a driver that is told what to do ----
+
+CUPTI_DIR := tools/simgpu/rt/cupti
+CUPTI_ALL := $(sort $(wildcard $(CUPTI_DIR)/*.c))
+CUPTI_SRC := $(filter-out %_main.c,$(CUPTI_ALL))
+CUPTI_OBJ := $(filter-out %/release.o,$(CUPTI_SRC:%.c=$(BUILD)/pic/%.o))
+CUPTI_LIBS := $(addprefix $(BUILD)/simgpu/libcupti.so.,11.8 12 13)
+CUPTI_INCLUDES := -Itools/simgpu/rt -I$(CUPTI_DIR)
+DOUBLE_DIR := $(BUILD)/tests/double
+
+$(BUILD)/pic/$(CUPTI_DIR)/%.o: $(CUPTI_DIR)/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden $(CUPTI_INCLUDES) -c $< -o $@
+
+$(BUILD)/pic/$(CUPTI_DIR)/release-%.o: $(CUPTI_DIR)/release.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden -DCUPTI_MAJOR='"$(basename $*)"' $(CUPTI_INCLUDES) -c $< -o $@
+
+# 13 came with a second way to subscribe, 12 with hardware tracing
+CUPTI_HIDDEN_11.8 := cuptiSubscribe_v2; cuptiActivityEnableHWTrace;
+CUPTI_HIDDEN_12. := cuptiSubscribe_v2;
+$(CUPTI_LIBS): $(BUILD)/simgpu/libcupti.so.%: $(BUILD)/pic/$(CUPTI_DIR)/release-%.o $(CUPTI_OBJ)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	@echo '$(@F) { global: cupti*; local: $(CUPTI_HIDDEN_$(if $(suffix $*),$*,$*.)) *; };' > $@.map
+	@$(CC) $(SANFLAGS) -shared -o $@ -Wl,-soname,$(@F) -Wl,--version-script,$@.map $^ -ldl -lpthread
+
+$(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
+
+$(DOUBLE_DIR)/cupti_test: tests/double/cupti_test.c tests/double/cupti_client.c $(DOUBLE_DIR)/libcuda.so.1 \
+		shim/cupti_layout.h tests/double/cupti_client.h $(BUILD)/flags
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
+		$(DOUBLE_DIR)/libcuda.so.1 -ldl
+
+$(DOUBLE_DIR)/cupti_layouts: $(CUPTI_DIR)/layouts_main.c $(CUPTI_OBJ) $(BUILD)/pic/$(CUPTI_DIR)/release-13.o
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) $(CUPTI_INCLUDES) -o $@ $^ -ldl -lpthread
+
+.PHONY: cupti
+cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
+-include $(CUPTI_SRC:%.c=$(BUILD)/pic/%.d)
+
 # ---- the shim's hooks: their tests; what plt.py writes is checked in ----
 
 HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c
 HOOKS_DEPS := $(HOOKS_SRC) $(wildcard shim/*.h include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
-HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -Ishim -Iinclude -Itests/shim -Itests/unit
+HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim
 HOOKS_LIBS := $(addprefix $(HOOKS_OUT)/,libcuda.so.1 libcudart.so.12 libnccl.so.2 libnccl_copy.so libone.so libtwo.so liblocal.so)
 HOOKS_TESTS := $(addprefix $(HOOKS_OUT)/,nvtx_test nccl_test launch_test dlsym_test)
 HOOKS_RPATH = -L$(HOOKS_OUT) -Wl,-rpath,$(abspath $(HOOKS_OUT)) -Wl,--no-as-needed
 
 .PHONY: hooks-tests hooks-generate
-hooks-tests: $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
+hooks-tests: $(SHIM) $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
 
 hooks-generate:
 	$(PYTHON) shim/plt.py launch > shim/launch_plt.c
@@ -165,7 +283,7 @@ $(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers hooks-tests
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)
@@ -192,8 +310,38 @@ bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 $(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/baton/columns.h $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
 
+# ---- the GPU probe, and the fakes that its logic is tested over (never sanitized: run.sh's own build loads them too) ----
+
+PROBE := $(BUILD)/probe
+PROBE_FILES := $(wildcard tests/gpu/probe/*.[ch])
+PROBE_SRC := $(filter-out %_test.c %_dump.c tests/gpu/probe/fake_%,$(filter %.c,$(PROBE_FILES)))
+PROBE_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itests/unit -o $@ $(filter %.c,$^)
+PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_test fixture_dump fake/libcupti.so.13 poor/libcupti.so.13)
+probe: $(PROBE_ALL)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
+test: $(PROBE_ALL)
+.PHONY: probe
+$(PROBE_ALL): $(filter %.h,$(PROBE_FILES)) $(BUILD)/flags
+$(PROBE)/probe: $(PROBE_SRC)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_test: $(addprefix tests/gpu/probe/,fixture_test.c fixture_write.c cupti.c)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_dump: tests/gpu/probe/fixture_dump.c
+	@mkdir -p $(@D)
+	@$(PROBE_CC)
+$(PROBE)/%/libcupti.so.13: tests/gpu/probe/fake_cuda.c tests/gpu/probe/fake_cudart.c tests/gpu/probe/fake_cupti.c
+	@mkdir -p $(@D)
+	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -pthread -fPIC -shared "$$@"; }; \
+	poor=$(if $(filter poor,$*),-DFAKE_POOR); \
+	fake $$poor -Wl,-soname,libcuda.so.1 -o $(@D)/libcuda.so.1 tests/gpu/probe/fake_cuda.c && \
+	fake -o $(@D)/libcudart.so.13 tests/gpu/probe/fake_cudart.c -L$(@D) -l:libcuda.so.1 && \
+	fake $$poor -Wl,-soname,libcupti.so.13 -o $@ tests/gpu/probe/fake_cupti.c
+
 # every header compiles alone
-headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok)
+headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok) $(SHIM_HEADERS:%=$(BUILD)/headers/%.ok)
+$(SHIM_HEADERS:%=$(BUILD)/headers/%.ok): HEADER_INCLUDES := $(SHIM_INCLUDES)
 $(SIM_HEADERS:%=$(BUILD)/headers/%.ok): HEADER_INCLUDES := $(SIM_INCLUDES)
 HEADER_INCLUDES := $(REDUCER_INCLUDES)
 $(BUILD)/headers/%.ok: % | build/deps.ok
@@ -206,17 +354,18 @@ $(BUILD)/man/baton-%.1: $(BUILD)/baton
 	@mkdir -p $(@D)
 	$(BUILD)/baton man $* > $@
 
-install: $(BUILD)/baton $(MAN)
+install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
+	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS)
 
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)

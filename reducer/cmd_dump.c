@@ -5,6 +5,7 @@
 #include "read/paths.h"
 #include "reduce.h"
 #include "render/json.h"
+#include "stacks/folded.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,6 +16,8 @@ static const struct option_spec options[] = {
 	 "it"},
 	{"step-range", 0, OPTION_TEXT, "NAME", "with --idle: NVTX ranges of this name are the steps"},
 	{"steps", 0, OPTION_TEXT, "period", "with --idle: steps from the periodicity of the kernels"},
+	{"stacks", 0, OPTION_FLAG, NULL,
+	 "every call stack instead, folded (\"outermost;...;innermost\"), and how many calls carry it"},
 	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line (docs/FORMAT.md section 5)"},
 	{0},
 };
@@ -76,14 +79,85 @@ static int dump_idle(const struct invocation *call)
 	return status;
 }
 
+static void print_folded(const struct folded *folded, bool json)
+{
+	struct json out = {.out = stdout};
+	for (size_t i = 0; i < folded->n && !ferror(stdout); i++) {
+		const char *text = strings_get(&folded->pool, folded->lines[i].text).at;
+		uint64_t calls = folded->lines[i].calls;
+		if (!json) {
+			printf("%s %" PRIu64 "\n", text, calls);
+			continue;
+		}
+		json_object(&out, NULL);
+		json_text(&out, "stack", text);
+		json_number(&out, "calls", (int64_t)calls);
+		json_end_object(&out);
+		putchar('\n');
+		out.comma = false;
+	}
+}
+
+static int fold_one(struct folded *folded, const char *path, struct damage_log *log)
+{
+	struct trace trace;
+	int error = trace_open(&trace, path, log);
+	if (error == -EBADMSG)
+		diag_at(path, 0, "not a baton trace (magic, version or header checksum is wrong)");
+	else if (error)
+		diag("%s: %s", path, strerror(-error));
+	if (error)
+		return STATUS_INPUT;
+	error = folded_add(folded, &trace);
+	if (error)
+		diag("%s: %s", path, strerror(-error));
+	bool damaged = trace.damage > 0;
+	trace_close(&trace);
+	return error ? STATUS_INPUT : damaged ? STATUS_PARTIAL : STATUS_OK;
+}
+
+static int dump_stacks(const struct paths *paths, bool json)
+{
+	struct folded folded = {0};
+	struct damage_log *log = NULL;
+	int status = STATUS_OK, usable = 0;
+	if (damage_log_open(&log) != 0 || folded_open(&folded) != 0) {
+		diag("out of memory");
+		damage_log_close(log);
+		return STATUS_INPUT;
+	}
+	for (size_t i = 0; i < paths->n; i++) {
+		int one = fold_one(&folded, paths->at[i], log);
+		usable += one != STATUS_INPUT;
+		status = status_worse(status, one);
+	}
+	folded_sort(&folded);
+	print_folded(&folded, json);
+	folded_close(&folded);
+	damage_log_close(log);
+	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
+}
+
+static int dump_files(const struct paths *paths, bool json)
+{
+	int status = STATUS_OK, usable = 0;
+	for (size_t i = 0; i < paths->n && !ferror(stdout); i++) {
+		int one = dump_one(paths->at[i], json);
+		usable += one != STATUS_INPUT;
+		status = status_worse(status, one);
+	}
+	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
+}
+
 static int run(const struct invocation *call)
 {
+	bool json = option_given(call, "json"), stacks = option_given(call, "stacks");
 	if (option_given(call, "idle"))
 		return dump_idle(call);
 	struct paths paths = {0};
 	int status = STATUS_OK, usable = 0;
 	for (int i = 0; i < call->operands; i++) {
-		int error = paths_add(&paths, call->operand[i], true);
+		int error = paths_add(&paths, call->operand[i], !stacks);
 		if (error) {
 			diag("%s: %s", call->operand[i], strerror(-error));
 			status = STATUS_INPUT;
@@ -93,10 +167,10 @@ static int run(const struct invocation *call)
 		diag("%s: no trace files (*.baton) here", call->operand[0]);
 		status = STATUS_INPUT;
 	}
-	for (size_t i = 0; i < paths.n && !ferror(stdout); i++) {
-		int one = dump_one(paths.at[i], option_given(call, "json"));
-		usable += one != STATUS_INPUT;
-		status = status_worse(status, one);
+	if (paths.n) {
+		int read = stacks ? dump_stacks(&paths, json) : dump_files(&paths, json);
+		usable = read != STATUS_INPUT;
+		status = status_worse(status, read);
 	}
 	paths_free(&paths);
 	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
@@ -110,7 +184,9 @@ const struct command command_dump = {
 	.details =
 		"Prints every record that can be read, in file order, damage where it was met, and "
 		"a verdict. With --idle the directories are one run and its idle time is taken apart: "
-		"the pieces of a leaf add up to what `baton report --json` says of it.",
+		"the pieces of a leaf add up to what `baton report --json` says of it. With --stacks "
+		"frames read \"file:line function\"; a native one needs the file that was loaded, with the "
+		"same build id, and libdw to have a name, else it is \"file+0xoffset\".",
 	.options = options,
 	.run = run,
 };

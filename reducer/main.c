@@ -3,13 +3,12 @@
 #include "cli/command.h"
 #include "commands.h"
 
+#include <baton/version.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#define BATON_VERSION "0.1.0"
 
 static const struct command *const commands[] = {
 	&command_record, &command_import, &command_reduce, &command_report,   &command_compare,

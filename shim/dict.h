@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Empties it, for a recording that begins. The live file must be open. 0 or -errno. */
+int dict_open(void);
+
 /* A fresh id. One number space for all kinds of records; never 0. */
 uint32_t dict_id(void);
 

@@ -17,6 +17,8 @@ struct lane { /* in struct baton_lane.producer: the producer's copies */
 };
 _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer), "lane");
 
+enum { LANE_AHEAD = 8 };
+
 extern SHIM_TLS struct baton_lane *lane_mine;
 extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
 extern atomic_bool lane_started; /* this process records; false again in a forked child */
@@ -30,6 +32,11 @@ static inline bool lane_running(void)
 /* The slow path: starts recording in this process when it has not begun (first CUDA call), and
  * opens this thread's lane. NULL: nothing is recorded here. Guarded, errno kept. */
 struct baton_lane *lane_open(void);
+
+/* Once per process, before the first lane is opened. */
+void lane_prepare(void);
+/* A thread record for the calling thread; its id, 0 when there is no room. */
+uint32_t lane_thread_record(const char *name);
 
 static inline struct lane *lane_own(struct baton_lane *shared)
 {
@@ -45,28 +52,45 @@ static inline struct baton_lane *lane_here(void)
 	return lane_open();
 }
 
-/* Room for `n` slots in a row, counted as dropped when there is none. */
-static inline bool lane_room(struct baton_lane *shared, unsigned n)
+/* Counts a slot that found no room. */
+static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
+{
+	_Atomic uint64_t *counts[] = {&shared->dropped, &shared->dropped_launches};
+	for (int i = 0; i < ((slot->flags & BATON_SLOT_MAKES_OP) ? 2 : 1); i++)
+		atomic_store_explicit(counts[i], atomic_load_explicit(counts[i], memory_order_relaxed) + 1,
+							  memory_order_relaxed);
+}
+
+/* Where the next slot goes, NULL when the ring is full. It counts once lane_commit() says so.
+ * Filling it in place saves the copy of a structure whose parts were just stored. */
+static inline struct baton_slot *lane_next(struct baton_lane *shared)
 {
 	struct lane *lane = lane_own(shared);
-	if (SHIM_LIKELY(lane->head + n - lane->tail_seen <= lane->mask + 1))
-		return true;
-	lane->tail_seen = atomic_load_explicit(&shared->tail, memory_order_acquire);
-	if (lane->head + n - lane->tail_seen <= lane->mask + 1)
-		return true;
-	atomic_store_explicit(&shared->dropped,
-						  atomic_load_explicit(&shared->dropped, memory_order_relaxed) + n,
-						  memory_order_relaxed);
-	return false;
+	if (SHIM_UNLIKELY(lane->head - lane->tail_seen > lane->mask)) {
+		lane->tail_seen = atomic_load_explicit(&shared->tail, memory_order_acquire);
+		if (lane->head - lane->tail_seen > lane->mask)
+			return NULL;
+	}
+	return &lane->slots[lane->head & lane->mask];
+}
+
+static inline void lane_commit(struct baton_lane *shared)
+{
+	struct lane *lane = lane_own(shared);
+	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
+	/* the writer thread's core has read this part of the ring a lap ago: own it again in time */
+	__builtin_prefetch(&lane->slots[(lane->head + LANE_AHEAD) & lane->mask], 1);
 }
 
 static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
 {
-	struct lane *lane = lane_own(shared);
-	if (!lane_room(shared, 1))
+	struct baton_slot *next = lane_next(shared);
+	if (!next) {
+		lane_drop(shared, &slot);
 		return;
-	lane->slots[lane->head & lane->mask] = slot;
-	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
+	}
+	*next = slot;
+	lane_commit(shared);
 }
 
 #endif

@@ -47,7 +47,8 @@ void launch_end(const struct launch *launch, int result)
 	int saved_errno;
 
 	depth--;
-	if (!launch->lane || !guard_enter(&saved_errno))
+	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it */
+	if (!launch->lane || !launch_hooked() || !guard_enter(&saved_errno))
 		return;
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),

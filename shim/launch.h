@@ -15,8 +15,8 @@
 #define SHIM_HIDDEN __attribute__((visibility("hidden")))
 #define SHIM_COLD __attribute__((noinline, cold))
 
-/* True from the start: the first launch that meets a wrapper opens the recording (lane_open), which
- * sets it to false when CUPTI sees the launches, or when this process is not recorded at all. */
+/* True from the start: the first launch that meets a wrapper opens the recording (lane_open). False
+ * once CUPTI sees the launches (cupti_attach), and in a process that is not recorded at all. */
 extern SHIM_HIDDEN atomic_bool launch_hooks_on;
 
 static inline bool launch_hooked(void)
@@ -44,9 +44,9 @@ void launch_find_runtime(_Atomic(void *) *real, const char *name);
 void launch_find_driver(_Atomic(void *) *real, const char *name);
 
 /* The stream of cudaLaunchConfig_t and of CUlaunchConfig: both have it at this offset. */
-static inline const void *launch_config_stream(const void *config)
+static inline const void *launch_config_stream(const void *given)
 {
-	return config ? *(const void *const *)((const char *)config + 32) : NULL;
+	return given ? *(const void *const *)((const char *)given + 32) : NULL;
 }
 
 /* What cuGetProcAddress gives out wrapped: per function the legacy and the per-thread stream form.

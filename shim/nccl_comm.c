@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define COMMS 1024u /* a power of two */

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define ROOM ((size_t)8 << 20) /* address space; pages come when they are written */

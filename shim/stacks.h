@@ -15,8 +15,15 @@ enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
 void stacks_open(enum stacks_mode mode);
 const char *stacks_why_off(void);
 
+/* A forked child: the ids are its parent's. */
+void stacks_forget(void);
+
 /* The id of the calling thread's stack, 0 none. Never takes a lock, allocates or calls Python; at
  * most 128 frames of each kind. */
 uint32_t stack_here(void);
+/* The same with a hint: `site` is whatever tells calls from one Python line apart cheaply (the
+ * hook's return address, the kernel's handle). With both kinds of frames it is part of what a stack
+ * is known by, so that native frames need not be walked every time. */
+uint32_t stack_at(const void *site);
 
 #endif

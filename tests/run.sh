@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs the tests: every program in build/*/tests, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
 # on its last line. Ends with "N passed, N failed, N skipped"; a run in which nothing passed fails.
-#   tests/run.sh [unit|format|cli|shim|fuzz|names|accuracy]...   (none: all)
+#   tests/run.sh [PART]...   (none: all of $parts)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
+parts="unit format shim double probe cli fuzz names accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -35,20 +36,28 @@ format() {
 	try format/golden bash tests/format/golden.sh
 }
 cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bash "$t"; done; }
-shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }
 fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000; }
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
+shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }
+double() {
+	for t in tests/double/*_case.sh; do try "double/$(basename "$t" _case.sh)" bash "$t"; done
+	try double/cupti_layouts "$PYTHON" tests/cupti/layouts_test.py
+}
+probe() {
+	try probe/fixture "$BUILD/probe/fixture_test"
+	try probe/sections bash tests/gpu/probe/probe_case.sh
+}
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
-for part in "${@:-all}"; do
-	case $part in
-	all) unit && format && cli && shim && fuzz && names && accuracy ;;
-	unit | format | cli | shim | fuzz | names | accuracy) "$part" ;;
-	*) echo "run.sh: no part '$part'" && exit 2 ;;
+
+for part in ${@:-$parts}; do
+	case " $parts " in
+	*" $part "*) "$part" ;;
+	*) echo "run.sh: no part '$part'; there are: $parts" && exit 2 ;;
 	esac
 done
 echo

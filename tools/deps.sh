@@ -2,6 +2,8 @@
 # What building and testing baton needs. Installs it with apt where that is possible, else names the packages.
 set -eu
 
+# Optional: libdw-dev names native frames, libunwind8 captures them in the tests.
+optional="libdw-dev libunwind8"
 packages="gcc g++ make libsimdjson-dev libsqlite3-dev zlib1g-dev libzstd-dev libxxhash-dev python3"
 
 missing() {
@@ -13,6 +15,11 @@ missing() {
 	done
 }
 
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 &&
+	! echo "#include <elfutils/libdwfl.h>" | gcc -fsyntax-only -x c - >/dev/null 2>&1; then
+	apt-get update -qq >/dev/null 2>&1 || true
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $optional >/dev/null 2>&1 || true
+fi
 lacking=$(missing)
 [ -z "$lacking" ] && exit 0
 echo "baton needs, and does not find:" $lacking

@@ -87,6 +87,7 @@ enum baton_record_type {
 	BATON_R_MODULE = 11,
 	BATON_R_CODE = 12,
 	BATON_R_STACK = 13,
+	BATON_R_CHECKPOINT = 14,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -237,6 +238,16 @@ struct baton_r_stack {
 	uint32_t frames; /* struct baton_frame each, innermost first, follow */
 };
 _Static_assert(sizeof(struct baton_r_stack) == 16, "stack");
+
+struct baton_r_checkpoint {
+	struct baton_record head;
+	uint32_t lanes;
+	uint32_t zero;
+	uint64_t dictionary;
+	uint64_t launches;
+	uint64_t kernels; /* uint64_t tail[lanes] follow */
+};
+_Static_assert(sizeof(struct baton_r_checkpoint) == 40, "checkpoint");
 
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 

@@ -59,12 +59,15 @@ _Static_assert(sizeof(struct baton_slot) == 32, "slot");
 struct baton_lane {
 	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */
 	_Atomic uint64_t dropped;           /* slots that found the ring full; producer only */
-	uint64_t producer[6];               /* the producer's own memory: shim/lane.h */
+	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
+	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
+	uint64_t told, told_launches;       /* of dropped and dropped_launches: losses in the trace */
 	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
 	uint64_t slots;                     /* a power of two */
 	_Atomic uint32_t thread;            /* id of the thread record; 0: free */
 	_Atomic uint32_t over;              /* the thread has ended: free once drained */
+	_Atomic uint32_t tid;
 };
 _Static_assert(sizeof(struct baton_lane) == 192, "lane");
 
@@ -92,6 +95,7 @@ struct baton_live {
 	_Atomic uint64_t
 		dictionary_reserved; /* bytes handed out; a record is there when its size is not 0 */
 	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
+	_Atomic uint64_t dictionary_granted; /* bytes of the arena that may be touched */
 	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */

@@ -42,11 +42,32 @@ struct baton_writer {
 	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
 						* many files are open at once */
 	struct baton_pending tables[BATON_TABLES];
+	uint8_t hold; /* collect the bytes in `held` instead of writing them; the caller empties it */
+	uint8_t *held;
+	size_t held_bytes, held_room;
 };
+
+static inline int baton_writer_hold(struct baton_writer *w, const void *data, size_t bytes)
+{
+	if (w->held_bytes + bytes > w->held_room) {
+		size_t room = 2 * (w->held_bytes + bytes);
+		uint8_t *held = realloc(w->held, room);
+		if (!held)
+			return w->error = -ENOMEM;
+		w->held = held;
+		w->held_room = room;
+	}
+	memcpy(w->held + w->held_bytes, data, bytes);
+	w->held_bytes += bytes;
+	w->bytes += bytes;
+	return 0;
+}
 
 static inline int baton_writer_put(struct baton_writer *w, const void *data, size_t bytes)
 {
 	const uint8_t *at = data;
+	if (w->hold && !w->error)
+		return baton_writer_hold(w, data, bytes);
 	while (bytes > 0 && !w->error) {
 		ssize_t n = write(w->fd, at, bytes);
 		if (n < 0 && errno == EINTR)
@@ -209,6 +230,7 @@ static inline void baton_writer_free(struct baton_writer *w)
 {
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		free(w->tables[t].rows);
+	free(w->held);
 	free(w->columns);
 	free(w->records);
 	free(w->stored);
@@ -220,12 +242,9 @@ static inline void baton_writer_free(struct baton_writer *w)
 	w->fd = -1;
 }
 
-/* Begins a file on `fd`, which the writer owns from here on. */
-static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
-									uint64_t file_id)
+static inline int baton_writer_begin(struct baton_writer *w, enum baton_content content,
+									 uint64_t file_id)
 {
-	memset(w, 0, sizeof(*w));
-	w->fd = fd;
 	w->run_rows = BATON_RUN_ROWS;
 	w->raw_room = baton_columns_bound(BATON_BLOCK_ROWS, BATON_MAX_COLUMNS);
 	w->stored_room = ZSTD_compressBound(w->raw_room);
@@ -246,6 +265,26 @@ static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_c
 									   .file_id = file_id};
 	header.header_hash = XXH3_64bits(&header, offsetof(struct baton_file_header, header_hash));
 	return baton_writer_put(w, &header, sizeof(header));
+}
+
+/* Begins a file on `fd`, which the writer owns from here on. */
+static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
+									uint64_t file_id)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = fd;
+	return baton_writer_begin(w, content, file_id);
+}
+
+/* The same without a file: the bytes are collected in w->held, from where the caller takes them
+ * (and sets held_bytes to 0). */
+static inline int baton_writer_open_held(struct baton_writer *w, enum baton_content content,
+										 uint64_t file_id)
+{
+	memset(w, 0, sizeof(*w));
+	w->fd = -1;
+	w->hold = 1;
+	return baton_writer_begin(w, content, file_id);
 }
 
 /* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's

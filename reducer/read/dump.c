@@ -102,7 +102,8 @@ static void field_string(struct dumping *d, const char *name, uint64_t id)
 struct field {
 	const char *name;
 	uint16_t offset;
-	char type; /* u i U I: 32 and 64 bits; s string id; b 16 bytes of hex; t the tail text */
+	char type; /* u i U I: 32 and 64 bits; s string id; b 16 bytes of hex; t the tail text; x the
+				* tail as hex; f the tail's frames */
 };
 
 static const struct {
@@ -145,9 +146,44 @@ static const struct {
 					   {{"local_ns", 8, 'I'}, {"reference_ns", 16, 'I'}, {"kind", 24, 'u'}}},
 	[BATON_R_LOSS] = {"loss", {{"kind", 8, 'u'}, {"what", 12, 's'}, {"count", 16, 'U'}}},
 	[BATON_R_COST] = {"cost", {{"what", 8, 's'}, {"ns", 16, 'U'}}},
+	[BATON_R_MODULE] = {"module", {{"id", 8, 'u'}, {"path", 12, 's'}, {"build_id", 16, 's'}}},
+	[BATON_R_CODE] = {"code",
+					  {{"id", 8, 'u'},
+					   {"file", 12, 's'},
+					   {"function", 16, 's'},
+					   {"first_line", 20, 'i'},
+					   {"python", 24, 'u'},
+					   {"line_table", 28, 'x'}}},
+	[BATON_R_STACK] = {"stack", {{"id", 8, 'u'}, {"frames", 12, 'f'}}},
 };
 
 enum { RECORD_TYPES = sizeof(records) / sizeof(records[0]) };
+
+static void field_hex(struct dumping *d, const char *name, const uint8_t *bytes, size_t n)
+{
+	if (!d->out)
+		return;
+	field_name(d, name);
+	fputc('"', d->out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(d->out, "%02x", bytes[i]);
+	fputc('"', d->out);
+}
+
+static void field_frames(struct dumping *d, const char *name, const uint8_t *frames, uint32_t n)
+{
+	struct baton_frame frame;
+	if (!d->out)
+		return;
+	field_name(d, name);
+	fputc('[', d->out);
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(&frame, frames + i * sizeof(frame), sizeof(frame));
+		fprintf(d->out, "%s{\"kind\":%" PRIu32 ",\"of\":%" PRIu32 ",\"offset\":%" PRIu64 "}",
+				i ? "," : "", frame.kind, frame.of, frame.offset);
+	}
+	fputc(']', d->out);
+}
 
 static void dump_field(struct dumping *d, const struct field *field, const uint8_t *record)
 {
@@ -175,12 +211,14 @@ static void dump_field(struct dumping *d, const struct field *field, const uint8
 	case 't':
 		field_text(d, field->name, (const char *)record + field->offset + 4, u32);
 		break;
-	default: {
-		char hex[33];
-		for (int i = 0; i < 16; i++)
-			snprintf(hex + 2 * i, 3, "%02x", record[field->offset + i]);
-		field_text(d, field->name, hex, 32);
-	}
+	case 'x':
+		field_hex(d, field->name, record + field->offset + 4, u32);
+		break;
+	case 'f':
+		field_frames(d, field->name, record + field->offset + 4, u32);
+		break;
+	default:
+		field_hex(d, field->name, record + field->offset, 16);
 	}
 }
 

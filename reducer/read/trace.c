@@ -11,9 +11,38 @@ static const uint16_t least_size[] = {
 	[BATON_R_CLOCK] = sizeof(struct baton_r_clock),
 	[BATON_R_LOSS] = sizeof(struct baton_r_loss),
 	[BATON_R_COST] = sizeof(struct baton_r_cost),
+	[BATON_R_MODULE] = sizeof(struct baton_r_module),
+	[BATON_R_CODE] = sizeof(struct baton_r_code),
+	[BATON_R_STACK] = sizeof(struct baton_r_stack),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
+
+/* Dictionary records begin with their id. */
+static bool has_id(uint16_t type)
+{
+	return (type >= BATON_R_STRING && type <= BATON_R_COMM) ||
+		   (type >= BATON_R_MODULE && type <= BATON_R_STACK);
+}
+
+/* Is what follows a record's fixed part inside the record? */
+static bool tail_ok(const struct baton_record *record)
+{
+	const void *any = record;
+	const struct baton_r_string *string = any;
+	const struct baton_r_code *code = any;
+	const struct baton_r_stack *stack = any;
+	switch (record->type) {
+	case BATON_R_STRING:
+		return string->bytes <= record->size - sizeof(*string);
+	case BATON_R_CODE:
+		return code->bytes <= record->size - sizeof(*code);
+	case BATON_R_STACK:
+		return stack->frames <= (record->size - sizeof(*stack)) / sizeof(struct baton_frame);
+	default:
+		return true;
+	}
+}
 
 static bool record_ok(const struct baton_record *record, uint32_t left)
 {
@@ -22,15 +51,9 @@ static bool record_ok(const struct baton_record *record, uint32_t left)
 	if (record->type < KNOWN_TYPES && record->size < least_size[record->type])
 		return false;
 	uint32_t id = 1;
-	if (record->type >= BATON_R_STRING && record->type <= BATON_R_COMM)
-		memcpy(&id, record + 1, sizeof(id)); /* all of these begin with their id */
-	if (id == 0)
-		return false;
-	if (record->type == BATON_R_STRING) {
-		const struct baton_r_string *string = (const void *)record;
-		return string->bytes <= record->size - sizeof(*string);
-	}
-	return true;
+	if (has_id(record->type))
+		memcpy(&id, record + 1, sizeof(id));
+	return id != 0 && tail_ok(record);
 }
 
 bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows)

@@ -17,6 +17,7 @@ from writer import (CONSTANT, DELTA, NONE, PLAIN, TraceWriter, block_bytes, colu
                     column_payload, compress, file_header, known_record, record_bytes, reseal,
                     string_record, varint, zigzag)
 
+MAX_U32 = 2**32 - 1
 MAX_U64 = 2**64 - 1
 TIME_LIMIT_NS = 2**62
 OP = 16
@@ -145,11 +146,29 @@ def extended_records():
     bodies = {"thread": (1, 1, 2, 3), "device": (1, 0, 1, 1, 5, 6), "stream": (1, 1, 2, 3),
               "communicator": (1, 2, 3, 1, 0), "meta": (1, 1), "clock": (1, 2, 1),
               "process": (1, 2, bytes(16), 0, 1, 0, 0, 1, 1, 1, 1), "loss": (1, 1, 5),
-              "cost": (1, 6)}
+              "cost": (1, 6), "module": (1, 1, 1), "code": (1, 1, 1, -5, MAX_U32, 3),
+              "stack": (1, 0)}
     for name, values in bodies.items():
         writer.record(known_record(name, *values, extra=extra))
     writer.close()
     return writer.data()
+
+
+def stacks():
+    """Records 11 to 13, and calls that carry a stack, none, or one that nothing defines."""
+    writer = TraceWriter(None)
+    library = writer.module("/lib/libc.so.6", "93ac61ec5a8eb1396f9fbd350e3169a558528a40")
+    writer.module(None)
+    inner = writer.code("train.py", "Net.forward", 12, 0x030b07f0, bytes((0x80, 0x00, 0xd8, 0x04)))
+    outer = writer.code("train.py", "<module>", 1, 0x030908f0, b"\x08\x01\x04")
+    writer.code(None, None, -(2**31), 0)
+    deep = writer.stack((1, inner, 2), (1, outer, 10), (2, library, 160330), (2, 0, MAX_U64))
+    writer.stack()
+    writer.stack((0, 0, 0), (7, MAX_U32, 1))
+    writer.rows("call", [{"start_ns": n, "dur_ns": 1, "thread": 1, "name": "cudaLaunchKernel",
+                          "correlation": n, "stack": stack}
+                         for n, stack in enumerate((deep, deep, 0, 2, MAX_U32))])
+    return closed(writer)
 
 
 def odd_strings():
@@ -248,7 +267,7 @@ def unknown_things():
     writer.block(0, b"kind 0", 5)
     writer.block(31, b"no column block", 2, span_ns=(5, -5))
     writer.block(65535, b"x" * 9, 1, compression=1)
-    for record_type in (0, 11, 63, 128, 65535):
+    for record_type in (0, 14, 63, 128, 65535):
         writer.record(record_bytes(record_type, b"\xff" * 8))
         writer.record(record_bytes(record_type, b""))
     unknown = [(0, 0, zigzag(1)), (9999, 77, b"\xff" * 20), (65535, 1, b"")]
@@ -291,7 +310,7 @@ def cut_padding():
 def good_files():
     files = {
         "records": all_records(), "records-plain": all_records(compression=NONE),
-        "records-extended": extended_records(), "strings": odd_strings(),
+        "records-extended": extended_records(), "strings": odd_strings(), "stacks": stacks(),
         "edge-delete": with_records(string_record(7, b"\x7f")),
         "extremes": extreme_rows(), "sched-parts": odd_scheds(), "sync-kinds": sync_kinds(),
         "edge-undefined-ids": undefined_ids(),
@@ -493,6 +512,13 @@ def bad_records():
         "string-beyond": [string_record(6, b"12345678", text_bytes=9)],
         "string-max": [string_record(6, b"12345678", text_bytes=2**32 - 1)],
     }
+    for count in (9, MAX_U32):
+        code = known_record("code", 1, 0, 0, 0, 0, count, extra=bytes(8))
+        files["code-%s" % ("max" if count == MAX_U32 else "beyond")] = [code]
+    for count in (2, 2**28, MAX_U32):
+        stack = known_record("stack", 1, count, extra=bytes(16))
+        name = {2: "beyond", 2**28: "wraps", MAX_U32: "max"}[count]
+        files["stack-" + name] = [stack]
     for record in second_reader.RECORDS.values():
         body = b"\1" * (record.body.size - 8)
         record_type = [key for key, other in second_reader.RECORDS.items() if other is record][0]

@@ -38,7 +38,7 @@ NUMBERS = [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 31, 32, 6
            TIME_LIMIT_NS - 1, TIME_LIMIT_NS, TIME_LIMIT_NS + 1, -TIME_LIMIT_NS, -TIME_LIMIT_NS - 1,
            2**63 - 1, 2**63, -1, -2, -8]
 STEPS = [-64, -8, -1, 1, 8, 64]
-RECORD_TYPES = [*range(0, 12), 63, 64, 127, 128]
+RECORD_TYPES = [*range(0, 15), 63, 64, 127, 128]
 
 
 # Random traces.
@@ -93,6 +93,12 @@ def random_records(rng, writer):
     if rng.random() < 0.3:
         writer.loss(rng.randrange(6), random_text(rng), random_number(rng, 64))
         writer.cost(random_text(rng), random_number(rng, 64))
+    if rng.random() < 0.3:
+        writer.module(random_text(rng), random_text(rng))
+        table = bytes(rng.randrange(256) for _ in range(rng.randrange(20)))
+        writer.code(random_text(rng), random_text(rng), rng.randrange(99), 0x030b07f0, table)
+        writer.stack(*[(rng.randrange(4), rng.randrange(4), random_number(rng, 64))
+                       for _ in range(rng.randrange(5))])
 
 
 def random_trace(rng):

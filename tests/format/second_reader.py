@@ -70,6 +70,9 @@ RANGES = {
 }
 
 
+TAIL_UNIT_BYTES = {"table": 1, "frames": 16}
+
+
 class Record:
     """One record type: body layout behind the record header, and its line in the dump."""
 
@@ -81,6 +84,8 @@ class Record:
         self.fields = [pair[0] for pair in pairs]
         self.strings = [at for at, pair in enumerate(pairs) if pair[2] == "string"]
         self.hexes = [at for at, pair in enumerate(pairs) if pair[2] == "hex"]
+        # The last field may count what follows the body: bytes, or frames.
+        self.tail = pairs[-1][2] if pairs[-1][2] in TAIL_UNIT_BYTES else None
         self.has_id = self.fields[0] == "id"
         body = ",".join('"%s":%%s' % field for field in self.fields)
         self.line = '{"record":"%s",%s}\n' % (name, body)
@@ -99,7 +104,12 @@ RECORDS = {
     8: Record("clock", 32, "<qqI4x", "local_ns reference_ns kind"),
     9: Record("loss", 24, "<IIQ", "kind what:string count"),
     10: Record("cost", 24, "<I4xQ", "what:string ns"),
+    11: Record("module", 24, "<III4x", "id path:string build_id:string"),
+    12: Record("code", 32, "<IIIiII", "id file:string function:string first_line python"
+               " line_table:table"),
+    13: Record("stack", 16, "<II", "id frames:frames"),
 }
+FRAME = struct.Struct("<IIQ")
 
 
 class Table:
@@ -179,6 +189,14 @@ def decompress(data, raw_bytes):
 
 def json_text(value):
     return json.dumps(value.decode("utf-8", "surrogateescape"), separators=(",", ":"))
+
+
+def tail_text(tail, payload, at, count):
+    data = payload[at:at + count * TAIL_UNIT_BYTES[tail]]
+    if tail == "table":
+        return '"%s"' % data.hex()
+    return "[%s]" % ",".join('{"kind":%d,"of":%d,"offset":%d}' % frame
+                             for frame in FRAME.iter_unpack(data))
 
 
 def unzigzag(value):
@@ -324,6 +342,10 @@ def check_record(payload, record_type, at, size):
             raise Damage("bad-record")
         if record.has_id and payload[at + 8:at + 12] == bytes(4):
             raise Damage("bad-record")
+        if record.tail:
+            count = struct.unpack_from("<I", payload, at + record.least_bytes - 4)[0]
+            if record.least_bytes + count * TAIL_UNIT_BYTES[record.tail] > size:
+                raise Damage("bad-record")
 
 
 class Block:
@@ -491,6 +513,8 @@ class Reader:
             values[field] = self.strings.get(values[field], "null")
         for field in record.hexes:
             values[field] = '"%s"' % values[field].hex()
+        if record.tail:
+            values[-1] = tail_text(record.tail, payload, at + record.least_bytes, values[-1])
         self.emit(record.line % tuple(values), 1)
 
     def row_line(self, table, columns):

@@ -154,9 +154,21 @@ class TraceWriter:
     def communicator(self, size, comm_hash, name=None, ranks=None):
         return self.entry("communicator", size, comm_hash, self.string(name), self.string(ranks))
 
-    def entry(self, name, *values):
+    def module(self, path, build_id=None):
+        return self.entry("module", self.string(path), self.string(build_id))
+
+    def code(self, file, function, first_line, python, line_table=b""):
+        return self.entry("code", self.string(file), self.string(function), first_line, python,
+                          len(line_table), extra=pad8(line_table))
+
+    def stack(self, *frames):
+        """Frames are (kind, of, offset), innermost first."""
+        return self.entry("stack", len(frames),
+                          extra=b"".join(struct.pack("<IIQ", *frame) for frame in frames))
+
+    def entry(self, name, *values, extra=b""):
         entry_id = self.next_id(name)
-        self.record(known_record(name, entry_id, *values))
+        self.record(known_record(name, entry_id, *values, extra=extra))
         return entry_id
 
     def process(self, pid, start_time=0, boot_id=bytes(16), rank=-1, world_size=-1, local_rank=-1,

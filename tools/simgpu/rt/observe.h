@@ -26,6 +26,7 @@ struct sim_call {
 	uint64_t data;        /* the observer's, kept from enter to leave */
 	int64_t begin_ns;
 	int result;
+	uint32_t ops; /* at leave: ops that it put on devices (0: failed, captured, or none) */
 };
 
 enum sim_record_kind { SIM_KERNEL, SIM_MEMCPY, SIM_MEMCPY_PEER, SIM_MEMSET };
@@ -77,6 +78,13 @@ SIM_API int64_t simgpu_now_ns(void);
 /* The CUDA release the doubles stand for, major * 1000 + minor * 10 as cudaRuntimeGetVersion says
  * it. */
 SIM_API int simgpu_cuda_version(void);
+
+/* The numbers behind handles, as records carry them. False: not one of ours. The default streams are
+ * those of `context`, or of the current one when it is NULL. */
+SIM_API bool simgpu_stream_id(void *context, void *stream, uint32_t *id);
+SIM_API bool simgpu_event_id(void *event, uint32_t *id);
+SIM_API bool simgpu_graph_node_id(void *node, uint64_t *id);
+SIM_API bool simgpu_context_id(void *context, uint32_t *id, uint32_t *device);
 
 /* What the double itself executed, counted where the engine does it: launches accepted per calling
  * thread (gettid) and ops ended per (device, stream). The counter of the conservation test. */

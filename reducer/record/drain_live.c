@@ -1,0 +1,255 @@
+#include "record/drain_live.h"
+
+#include <baton/drain.h>
+#include <baton/reader.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+struct salvage {
+	const struct baton_live *live; /* the mapping; `bytes` of it */
+	size_t bytes;
+	struct baton_reader old;
+	struct baton_writer new;
+	struct baton_drain drain;
+	size_t checkpoint; /* entry of the old file that holds the last one; n_entries: none */
+	uint64_t dictionary;
+	uint64_t tails[BATON_LIVE_LANES];
+	uint64_t kernels_after; /* ops behind the checkpoint: complete blocks are kept */
+	struct drained *drained;
+};
+
+/* ---- the live file: this build's own, but nothing in it is trusted to lie inside it ---- */
+
+static bool inside(const struct salvage *s, uint64_t offset, uint64_t bytes)
+{
+	return offset <= s->bytes && bytes <= s->bytes - offset;
+}
+
+static int map_live(struct salvage *s, int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (st.st_size < (off_t)sizeof(*s->live))
+		return -EBADMSG;
+	s->bytes = (size_t)st.st_size;
+	void *map = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	s->live = map;
+	const struct baton_live *l = s->live;
+	bool good = memcmp(l->magic, BATON_LIVE_MAGIC, sizeof(l->magic)) == 0 &&
+				l->layout == BATON_LIVE_LAYOUT && l->header_bytes == sizeof(*l) &&
+				inside(s, l->lanes_offset, BATON_LIVE_LANES * sizeof(struct baton_lane)) &&
+				l->lanes_offset % 64 == 0 && l->dictionary_offset % 8 == 0 &&
+				inside(s, l->dictionary_offset, l->dictionary_bytes);
+	return good ? 0 : -EBADMSG;
+}
+
+static struct baton_lane *lane_of(const struct salvage *s, uint32_t i)
+{
+	return (struct baton_lane *)((char *)(uintptr_t)s->live + s->live->lanes_offset) + i;
+}
+
+/* ---- the old trace ---- */
+
+static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *record, uint32_t size)
+{
+	struct baton_r_checkpoint c;
+	memcpy(&c, record, sizeof(c));
+	if (c.lanes > BATON_LIVE_LANES || sizeof(c) + c.lanes * sizeof(uint64_t) > size)
+		return;
+	s->checkpoint = entry;
+	s->dictionary = c.dictionary;
+	s->drain.launches = c.launches;
+	s->drain.kernels = c.kernels;
+	memset(s->tails, 0, sizeof(s->tails));
+	memcpy(s->tails, record + sizeof(c), c.lanes * sizeof(uint64_t));
+}
+
+static void find_checkpoint_in(struct salvage *s, size_t entry, size_t bytes)
+{
+	struct baton_record head;
+	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
+		memcpy(&head, s->old.raw + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size % 8 || head.size > bytes - at)
+			return;
+		if (head.type == BATON_R_CHECKPOINT && head.size >= sizeof(struct baton_r_checkpoint))
+			note_checkpoint(s, entry, s->old.raw + at, head.size);
+	}
+}
+
+static int find_checkpoint(struct salvage *s)
+{
+	struct baton_block_header header;
+	enum baton_damage damage;
+	int error = 0;
+	s->checkpoint = s->old.n_entries;
+	for (size_t i = 0; i < s->old.n_entries && !error; i++) {
+		if (s->old.entries[i].kind != BATON_RECORDS)
+			continue;
+		error = baton_reader_load(&s->old, s->old.entries[i].offset, &header, &damage);
+		if (!error && damage == BATON_INTACT)
+			find_checkpoint_in(s, i, header.raw_bytes);
+	}
+	return error;
+}
+
+/* ---- the new trace ---- */
+
+/* As it is, under the number that it has here. */
+static int copy_block(struct salvage *s, struct baton_block_header *header)
+{
+	static const uint8_t padding[8];
+	header->sequence = s->new.sequence++;
+	header->header_hash = XXH3_64bits(header, offsetof(struct baton_block_header, header_hash));
+	baton_writer_put(&s->new, header, sizeof(*header));
+	baton_writer_put(&s->new, s->old.stored, header->stored_bytes);
+	return baton_writer_put(&s->new, padding, -(size_t)header->stored_bytes & 7);
+}
+
+/* Kernels of launches in an op block: those of graphs are not counted, a graph launch promises no
+ * number. */
+static uint64_t kernels_in(const struct salvage *s, const struct baton_block_header *header)
+{
+	int64_t *columns[BATON_MAX_COLUMNS];
+	uint32_t present;
+	uint64_t n = 0;
+	int64_t *memory = calloc((size_t)BATON_MAX_COLUMNS * (header->rows + 1), sizeof(*memory));
+	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
+		columns[c] = memory + (size_t)c * header->rows;
+	if (memory &&
+		baton_columns_decode(baton_table(BATON_OP), header, s->old.raw, columns, &present) == 0)
+		for (uint32_t i = 0; i < header->rows; i++)
+			n += columns[OP_KIND][i] == BATON_KERNEL &&
+				 (!(present & 1u << OP_GRAPH_NODE) || columns[OP_GRAPH_NODE][i] == 0);
+	free(memory);
+	return n;
+}
+
+/* Every good block: up to the checkpoint as it is, behind it only what the rings do not hold. */
+static int copy_blocks(struct salvage *s)
+{
+	int error = 0;
+	for (size_t i = 0; i < s->old.n_entries && !error; i++) {
+		struct baton_block_header header;
+		enum baton_damage damage;
+		uint32_t kind = s->old.entries[i].kind;
+		bool behind = s->checkpoint == s->old.n_entries || i > s->checkpoint;
+		if (kind == 0 || kind == BATON_END || (behind && baton_drain_from_ring(kind)))
+			continue;
+		error = baton_reader_load(&s->old, s->old.entries[i].offset, &header, &damage);
+		if (error || damage != BATON_INTACT)
+			continue;
+		if (behind && kind == BATON_OP)
+			s->drain.kernels += kernels_in(s, &header);
+		error = copy_block(s, &header);
+	}
+	return error;
+}
+
+static void add_dictionary(struct salvage *s)
+{
+	const struct baton_live *l = s->live;
+	uint64_t end = atomic_load(&l->dictionary_reserved);
+	end = end < l->dictionary_bytes ? end : l->dictionary_bytes;
+	const uint8_t *arena = (const uint8_t *)l + l->dictionary_offset;
+	for (uint64_t at = s->dictionary; at + sizeof(struct baton_record) <= end;) {
+		struct baton_record head;
+		memcpy(&head, arena + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size % 8 || head.size > end - at)
+			return; /* the process died while it wrote this one */
+		baton_writer_record(&s->new, head.type, (void *)(uintptr_t)(arena + at), head.size, NULL,
+							0);
+		at += head.size;
+	}
+}
+
+static void add_lane(struct salvage *s, uint32_t i)
+{
+	struct baton_lane *lane = lane_of(s, i);
+	uint64_t head = atomic_load(&lane->head), at = s->tails[i];
+	uint64_t slots = lane->slots;
+	if (!lane->offset || !slots || (slots & (slots - 1)) || head < at || head - at > slots ||
+		!inside(s, lane->offset, slots * sizeof(struct baton_slot)))
+		return;
+	const struct baton_slot *ring =
+		(const struct baton_slot *)((const char *)s->live + lane->offset);
+	for (; at < head; at++, s->drained->slots++)
+		baton_drain_slot(&s->drain, atomic_load(&lane->thread), &ring[at & (slots - 1)]);
+	struct baton_drain_lost lost = baton_drain_lost(&s->drain, lane);
+	s->drained->dropped += lost.launches + lost.others;
+}
+
+static void add_loss(struct salvage *s, uint32_t id, enum baton_loss_kind kind, const char *what,
+					 uint64_t count)
+{
+	struct baton_r_string text = {.id = id, .bytes = (uint32_t)strlen(what)};
+	struct baton_r_loss loss = {.kind = kind, .what = id, .count = count};
+	if (!count)
+		return;
+	baton_writer_record(&s->new, BATON_R_STRING, &text, sizeof(text), what, text.bytes);
+	baton_writer_record(&s->new, BATON_R_LOSS, &loss, sizeof(loss), NULL, 0);
+}
+
+static int write_new(struct salvage *s)
+{
+	int error = copy_blocks(s);
+	if (error)
+		return error;
+	add_dictionary(s);
+	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
+		add_lane(s, i);
+	s->drained->launches = s->drain.launches;
+	if (s->drain.launches > s->drain.kernels)
+		s->drained->in_flight = s->drain.launches - s->drain.kernels;
+	/* ids of this salvage: counted down from the top, out of the way of the process's own */
+	add_loss(s, UINT32_MAX - 1, BATON_LOSS_DROPPED, "slots of a process that was killed",
+			 s->drained->dropped);
+	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", s->drained->in_flight);
+	return baton_writer_close(&s->new);
+}
+
+static int rewrite(struct salvage *s, const char *trace)
+{
+	char path[1400];
+	snprintf(path, sizeof(path), "%s.salvage", trace);
+	unlink(path); /* of a salvage that was interrupted */
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	int error = baton_writer_open(&s->new, fd, BATON_TRACE, s->old.header.file_id);
+	if (!error)
+		error = write_new(s);
+	baton_writer_free(&s->new);
+	if (!error && rename(path, trace) != 0)
+		error = -errno;
+	if (error)
+		unlink(path);
+	return error;
+}
+
+int drain_live_file(int live_fd, const char *trace, struct drained *drained)
+{
+	struct salvage s = {.drained = drained, .new = {.fd = -1}, .old = {.fd = -1}};
+	memset(drained, 0, sizeof(*drained));
+	int error = map_live(&s, live_fd);
+	if (error || atomic_load(&s.live->closed))
+		goto unmap;
+	error = baton_reader_open(&s.old, AT_FDCWD, trace);
+	if (error)
+		goto unmap;
+	error = baton_drain_open(&s.drain, &s.new);
+	if (!error)
+		error = find_checkpoint(&s);
+	s.drain.clock = s.live->clock;
+	if (!error)
+		error = rewrite(&s, trace);
+	baton_drain_close(&s.drain);
+	baton_reader_close(&s.old);
+unmap:
+	if (s.live)
+		munmap((void *)(uintptr_t)s.live, s.bytes);
+	return error;
+}

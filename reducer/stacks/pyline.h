@@ -1,0 +1,19 @@
+/* The source line of an instruction, from CPython's own tables: co_lnotab up to 3.9, the line table
+ * of 3.10, the location table from 3.11 on. */
+#ifndef STACKS_PYLINE_H
+#define STACKS_PYLINE_H
+
+#include <stdint.h>
+
+struct pyline_table {
+	uint32_t python; /* PY_VERSION_HEX of the interpreter */
+	int32_t first_line;
+	uint32_t bytes;
+	const uint8_t *at;
+};
+
+/* The line of the instruction at byte `offset`; 0 when the table gives it none or does not reach
+ * that far. Any bytes are safe. */
+int32_t pyline(const struct pyline_table *table, uint64_t offset);
+
+#endif

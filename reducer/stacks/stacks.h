@@ -1,0 +1,58 @@
+/* The call stacks of one trace file: its module, code and stack records, and what a frame says. One
+ * thread. */
+#ifndef STACKS_STACKS_H
+#define STACKS_STACKS_H
+
+#include "read/trace.h"
+#include "stacks/symbol.h"
+
+struct stacks_code {
+	uint32_t file, function; /* texts of the trace, 0 none */
+	int32_t first_line;
+	uint32_t python;
+	uint32_t bytes;
+	size_t table; /* in bytes[] */
+};
+
+struct stacks_module {
+	uint32_t path, build_id; /* texts of the trace, 0 none */
+};
+
+struct stacks_stack {
+	size_t frames; /* in bytes[] */
+	uint32_t n;
+};
+
+struct stacks {
+	const struct trace *trace; /* not owned, like symbols */
+	struct symbols *symbols;
+	struct idmap module_ids, code_ids, stack_ids; /* ids of the file -> index below, from 1 */
+	struct stacks_module *modules;
+	struct stacks_code *codes;
+	struct stacks_stack *stacks;
+	uint32_t n_modules, n_codes, n_stacks; /* [0] counts, and is unused */
+	uint8_t *bytes;
+	size_t n_bytes, room;
+};
+
+/* Reads the records of an open trace. 0 or -errno. symbols: NULL leaves native frames unnamed. */
+int stacks_open(struct stacks *stacks, struct trace *trace, struct symbols *symbols);
+void stacks_close(struct stacks *stacks);
+
+/* Index of a stack of the file by its id; 0: none. */
+static inline uint32_t stacks_find(const struct stacks *stacks, uint64_t id)
+{
+	return id ? idmap_get(&stacks->stack_ids, id) : 0;
+}
+
+/* How many frames stack `index` has, innermost first. */
+static inline uint32_t stacks_frames(const struct stacks *stacks, uint32_t index)
+{
+	return index < stacks->n_stacks ? stacks->stacks[index].n : 0;
+}
+
+/* Frame i as "file:line function", cut to room; native without a name: "file+0xoffset". */
+void stacks_frame_text(const struct stacks *stacks, uint32_t index, uint32_t i, char *out,
+					   size_t room);
+
+#endif

@@ -1,0 +1,237 @@
+#include "stacks/symbol.h"
+
+#include "base/strings.h"
+#include "classify/mangled.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#if __has_include(<elfutils/libdwfl.h>)
+#include <dlfcn.h>
+#include <elfutils/libdwfl.h>
+#define WITH_LIBDW 1
+#else
+#define WITH_LIBDW 0
+#endif
+
+char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
+
+enum {
+	MANGLED_MOST_BYTES = 512,
+	REFERENCES_MOST = 16, /* each can double what is printed */
+	FILES_MOST = 512,     /* open at once */
+	BUILD_ID_MOST = 64
+};
+
+/* References to an earlier part of the name ("S0_", "T_"): a few nested ones print gigabytes. */
+static unsigned references(const char *name)
+{
+	unsigned n = 0;
+	for (; *name; name++)
+		n += (*name == 'S' || *name == 'T') &&
+			 (name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
+			  (*name == 'S' && name[1] >= 'A' && name[1] <= 'Z'));
+	return n;
+}
+
+void symbol_demangle(const char *name, char *out, size_t room)
+{
+	size_t bytes = strlen(name);
+	bool mangled = strncmp(name, "_Z", 2) == 0;
+	char *text = NULL;
+	if (mangled && bytes <= MANGLED_MOST_BYTES && references(name) <= REFERENCES_MOST)
+		text = __cxa_demangle(name, NULL, NULL, NULL);
+	if (text)
+		snprintf(out, room, "%s", text);
+	else if (!mangled || !mangled_text(name, bytes, out, room))
+		snprintf(out, room, "%s", name);
+	free(text);
+}
+
+#if WITH_LIBDW
+
+/* libdw is loaded, not linked: a baton that was built with it runs without. */
+#define LIBDW(F)              \
+	F(dwfl_begin)             \
+	F(dwfl_end)               \
+	F(dwfl_report_begin)      \
+	F(dwfl_report_elf)        \
+	F(dwfl_report_end)        \
+	F(dwfl_module_build_id)   \
+	F(dwfl_module_getelf)     \
+	F(dwfl_module_addrinfo)   \
+	F(dwfl_module_getsrc)     \
+	F(dwfl_lineinfo)          \
+	F(dwfl_build_id_find_elf) \
+	F(dwfl_build_id_find_debuginfo)
+
+struct libdw {
+	void *handle;
+#define MEMBER(name) __typeof__(name) *name;
+	LIBDW(MEMBER)
+#undef MEMBER
+};
+
+struct symbol_file {
+	Dwfl *dwfl; /* NULL: no such file, or another one */
+	Dwfl_Module *module;
+	uint64_t bias;
+};
+
+struct symbols {
+	struct libdw lib;
+	Dwfl_Callbacks callbacks;
+	struct strings keys; /* "BUILD_ID PATH" -> index in files */
+	struct symbol_file files[FILES_MOST];
+};
+
+static int load_libdw(struct libdw *lib)
+{
+	lib->handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!lib->handle)
+		return -ENOENT;
+#define FIND(name)                                    \
+	*(void **)&lib->name = dlsym(lib->handle, #name); \
+	if (!lib->name)                                   \
+		return -ENOENT;
+	LIBDW(FIND)
+#undef FIND
+	return 0;
+}
+
+int symbols_open(struct symbols **out)
+{
+	struct symbols *s = *out = calloc(1, sizeof(*s));
+	if (!s || strings_init(&s->keys) != 0) {
+		free(s);
+		*out = NULL;
+		return -ENOMEM;
+	}
+	if (load_libdw(&s->lib) != 0 && s->lib.handle) {
+		dlclose(s->lib.handle);
+		s->lib.handle = NULL;
+	}
+	/* debug files by build id beneath /usr/lib/debug; never from a server */
+	s->callbacks.find_elf = s->lib.dwfl_build_id_find_elf;
+	s->callbacks.find_debuginfo = s->lib.dwfl_build_id_find_debuginfo;
+	return 0;
+}
+
+void symbols_close(struct symbols *s)
+{
+	for (unsigned i = 0; s && i < FILES_MOST; i++)
+		if (s->files[i].dwfl)
+			s->lib.dwfl_end(s->files[i].dwfl);
+	if (s && s->lib.handle)
+		dlclose(s->lib.handle);
+	if (s)
+		strings_free(&s->keys);
+	free(s);
+}
+
+static bool same_build_id(const struct symbols *s, Dwfl_Module *module, const char *wanted)
+{
+	const unsigned char *bits;
+	char hex[2 * BUILD_ID_MOST + 1];
+	GElf_Addr address;
+	int n = s->lib.dwfl_module_build_id(module, &bits, &address);
+	if (n <= 0 || n > BUILD_ID_MOST)
+		return false;
+	for (int i = 0; i < n; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bits[i]);
+	return strcmp(hex, wanted) == 0;
+}
+
+/* Whatever a path of a trace names: only a regular file is opened. */
+static void file_try(struct symbols *s, struct symbol_file *file, const char *path,
+					 const char *build_id)
+{
+	struct stat st;
+	if (file->dwfl || path[0] != '/' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+		return;
+	Dwfl *dwfl = s->lib.dwfl_begin(&s->callbacks);
+	if (!dwfl)
+		return;
+	s->lib.dwfl_report_begin(dwfl);
+	file->module = s->lib.dwfl_report_elf(dwfl, "file", path, -1, 0, true);
+	s->lib.dwfl_report_end(dwfl, NULL, NULL);
+	GElf_Addr bias = 0;
+	if (file->module && same_build_id(s, file->module, build_id) &&
+		s->lib.dwfl_module_getelf(file->module, &bias)) {
+		file->dwfl = dwfl;
+		file->bias = bias;
+		return;
+	}
+	s->lib.dwfl_end(dwfl);
+}
+
+static struct symbol_file *file_of(struct symbols *s, const char *path, const char *build_id)
+{
+	char key[4096], debug[2 * BUILD_ID_MOST + 64];
+	uint32_t id;
+	int is_new;
+	size_t digits = strspn(build_id, "0123456789abcdef");
+	if (digits < 4 || digits > 2 * BUILD_ID_MOST || build_id[digits])
+		return NULL;
+	size_t bytes = (size_t)snprintf(key, sizeof(key), "%s %s", build_id, path);
+	if (bytes >= sizeof(key) || strings_add(&s->keys, key, bytes, &id, &is_new) != 0 ||
+		id >= FILES_MOST)
+		return NULL;
+	struct symbol_file *file = &s->files[id];
+	if (is_new) {
+		snprintf(debug, sizeof(debug), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id,
+				 build_id + 2);
+		file_try(s, file, path, build_id);
+		file_try(s, file, debug, build_id);
+	}
+	return file->dwfl ? file : NULL;
+}
+
+bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint64_t address,
+				 char *out, size_t room)
+{
+	struct symbol_file *file = s->lib.handle ? file_of(s, path, build_id) : NULL;
+	GElf_Off offset;
+	GElf_Sym symbol;
+	int line = 0, before = 0;
+	if (!file)
+		return false;
+	address += file->bias;
+	const char *name =
+		s->lib.dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (!name)
+		return false;
+	Dwfl_Line *at = s->lib.dwfl_module_getsrc(file->module, address);
+	const char *source = at ? s->lib.dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
+	if (source)
+		before = snprintf(out, room, "%s:%d ", source, line);
+	if (before < 0 || (size_t)before >= room)
+		before = 0;
+	symbol_demangle(name, out + before, room - (size_t)before);
+	return true;
+}
+
+#else
+
+int symbols_open(struct symbols **out)
+{
+	*out = NULL;
+	return 0;
+}
+
+void symbols_close(struct symbols *symbols)
+{
+	(void)symbols;
+}
+
+bool symbol_text(struct symbols *symbols, const char *path, const char *build_id, uint64_t address,
+				 char *out, size_t room)
+{
+	(void)symbols, (void)path, (void)build_id, (void)address, (void)out, (void)room;
+	return false;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* The doors by which libbaton.so comes into a process, all leading to one state:
+ *   LD_PRELOAD               the constructor: reads the environment, nothing else
+ *   CUDA_INJECTION64_PATH    InitializeInjection, called by the driver inside the first cuInit:
+ * CUPTI starts here NVTX_INJECTION64_PATH    InitializeInjectionNvtx2 (nvtx.c), called by each
+ * module that uses NVTX The constructor sets the last two when they are free; a tool that holds
+ * them keeps them. */
+#include "config.h"
+#include "cupti.h"
+#include "guard.h"
+#include "launch.h"
+#include "message.h"
+#include "session.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+SHIM_EXPORT int InitializeInjection(void);
+
+static void open_door(const char *variable, const char *path)
+{
+	const char *held = getenv(variable);
+	if (held && strcmp(held, path) != 0)
+		message_detail("%s is %s: another tool's, left alone", variable, held);
+	else if (!held)
+		setenv(variable, path, 0);
+}
+
+__attribute__((constructor)) static void attach(void)
+{
+	Dl_info self;
+	session_configure();
+	atomic_store(&launch_hooks_on, config.out[0] && config.cuda);
+	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
+		return;
+	if (config.cuda)
+		open_door("CUDA_INJECTION64_PATH", self.dli_fname);
+	if (config.nvtx)
+		open_door("NVTX_INJECTION64_PATH", self.dli_fname);
+}
+
+int InitializeInjection(void)
+{
+	int saved_errno;
+	if (!config.out[0] || !guard_enter(&saved_errno))
+		return 1;
+	cupti_attach();
+	guard_leave(saved_errno);
+	return 1;
+}

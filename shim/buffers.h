@@ -1,0 +1,29 @@
+/* The buffers that CUPTI fills with activity records: a fixed pool, handed out zeroed (or CUPTI
+ * would zero them in the launching thread), taken back full, parsed by the writer thread. Nothing
+ * is freed while the process lives: CUPTI may still own it. Any thread; no lock. */
+#ifndef SHIM_BUFFERS_H
+#define SHIM_BUFFERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { BUFFER_BYTES = 256 << 10, BUFFERS = 64 };
+
+/* NULL: all are in use (CUPTI then drops records, and counts them). */
+uint8_t *buffers_take(void);
+/* `bytes` holds `valid` bytes of records of this context and stream. */
+void buffers_full(uint8_t *bytes, size_t valid, void *context, uint32_t stream);
+
+struct buffer_full {
+	uint8_t *bytes;
+	size_t valid;
+	void *context;
+	uint32_t stream;
+};
+
+/* The next full one in the order they came; 0 when there is none. The consumer's side. */
+int buffers_next(struct buffer_full *full);
+/* Zeroed and free again. */
+void buffers_give_back(uint8_t *bytes);
+
+#endif

@@ -1,0 +1,86 @@
+#include "dict.h"
+
+#include "guard.h"
+#include "live.h"
+#include "table.h"
+
+#include <string.h>
+
+#include <xxhash.h>
+
+enum { TEXTS = 1 << 17, LITERALS = 1 << 12, RECORD_MOST = 128 << 10 };
+
+static struct table texts;    /* XXH3-64 of the text -> id */
+static struct table literals; /* address -> id */
+static _Atomic uint32_t last_id;
+
+int dict_open(void)
+{
+	atomic_store(&last_id, 0);
+	int error = table_open(&texts, TEXTS);
+	return error ? error : table_open(&literals, LITERALS);
+}
+
+uint32_t dict_id(void)
+{
+	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
+}
+
+/* The arena's granted part is kept ahead by the writer thread; beyond it nothing is touched. */
+void *dict_reserve(size_t bytes)
+{
+	uint64_t room = (bytes + 7) & ~(uint64_t)7;
+	uint64_t at = room <= RECORD_MOST ? atomic_load(&live->dictionary_reserved) : UINT64_MAX;
+	do {
+		if (room > RECORD_MOST || at + room > atomic_load(&live->dictionary_granted)) {
+			atomic_fetch_add_explicit(&live->dropped_strings, 1, memory_order_relaxed);
+			return NULL;
+		}
+	} while (!atomic_compare_exchange_weak(&live->dictionary_reserved, &at, at + room));
+	return live_dictionary() + at;
+}
+
+void dict_publish(void *record, uint16_t type, size_t bytes)
+{
+	struct baton_record *head = record;
+	head->type = type;
+	head->zero = 0;
+	__atomic_store_n(&head->size, (uint32_t)((bytes + 7) & ~(size_t)7), __ATOMIC_RELEASE);
+}
+
+static uint32_t write_string(const char *text, size_t bytes)
+{
+	struct baton_r_string *row = dict_reserve(sizeof(*row) + bytes);
+	if (!row)
+		return 0;
+	row->id = dict_id();
+	row->bytes = (uint32_t)bytes;
+	memcpy(row + 1, text, bytes);
+	uint32_t id = row->id;
+	dict_publish(row, BATON_R_STRING, sizeof(*row) + bytes);
+	return id;
+}
+
+uint32_t dict_string(const char *text, size_t bytes)
+{
+	if (!text || !live)
+		return 0;
+	bytes = bytes < RECORD_MOST / 2 ? bytes : RECORD_MOST / 2;
+	uint64_t key = XXH3_64bits(text, bytes) | 1;
+	uint32_t id = table_find(&texts, key);
+	if (SHIM_LIKELY(id))
+		return id;
+	id = write_string(text, bytes);
+	return id ? table_add(&texts, key, id) : 0;
+}
+
+uint32_t dict_literal(const char *text)
+{
+	if (!text || !live)
+		return 0;
+	uint32_t id = table_find(&literals, (uint64_t)(uintptr_t)text);
+	if (SHIM_LIKELY(id))
+		return id;
+	id = dict_string(text, strlen(text));
+	return id ? table_add(&literals, (uint64_t)(uintptr_t)text, id) : 0;
+}

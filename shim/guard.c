@@ -1,0 +1,3 @@
+#include "guard.h"
+
+SHIM_TLS int guard_depth;

@@ -1,0 +1,36 @@
+/* The border to CPython 3.8 to 3.13: the calling thread's own Python frames, read without the GIL,
+ * without a call into the interpreter that could run anything, without a reference taken.
+ *
+ * Why that is safe: the thread is inside native code called from its newest frame, so nobody else
+ * pops or changes its chain of frames, and every frame keeps its code object alive. Other threads'
+ * chains, signal handlers and an interpreter that finalises are not covered: no walk there. */
+#ifndef SHIM_PYTHON_H
+#define SHIM_PYTHON_H
+
+#include <baton/format.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PYTHON_FRAMES = 128, PYTHON_TEXT_BYTES = 4096 };
+
+/* Looks for an interpreter in the process, until there is one. Its layout is taken from its
+ * version and is proven on the first stack that is met, by reads that cannot fault, before any
+ * frame is believed. */
+void python_open(void);
+/* NULL: in use, or no interpreter here; else why it is not. */
+const char *python_why_off(void);
+
+/* One word per frame, innermost first, that stands for the code object (not only its address) and
+ * the instruction. 0 frames when this thread runs no Python. The launch path. */
+unsigned python_words(uint64_t words[PYTHON_FRAMES]);
+
+/* The same frames for a stack record; their code objects are interned. last_of_loop[i]: the
+ * outermost frame that one call of the interpreter's loop runs. `text` is room to work in. */
+unsigned python_frames(struct baton_frame frames[PYTHON_FRAMES], bool last_of_loop[PYTHON_FRAMES],
+					   char text[PYTHON_TEXT_BYTES]);
+
+/* The native function that runs Python frames: where native frames meet Python's. NULL: unknown. */
+const void *python_loop(size_t *bytes);
+
+#endif

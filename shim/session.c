@@ -1,0 +1,130 @@
+#include "session.h"
+
+#include "clock.h"
+#include "config.h"
+#include "cupti.h"
+#include "dict.h"
+#include "guard.h"
+#include "lane.h"
+#include "live.h"
+#include "message.h"
+#include "silence.h"
+#include "stacks.h"
+#include "trace_file.h"
+#include "writer.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum state { OFF, WAITING, BEGINNING, RUNNING, ENDED };
+
+struct session session;
+_Atomic uint32_t session_unheard;
+static _Atomic int state = OFF;
+
+/* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are
+ * not its own. It may begin a recording of its own, should it use CUDA. */
+static void in_child(void)
+{
+	lane_generation++;
+	lane_started = false;
+	lane_mine = NULL;
+	guard_depth = 0;
+	live_forget();
+	trace_file_forget();
+	writer_forget();
+	silence_forget();
+	cupti_forget();
+	stacks_forget();
+	if (atomic_load(&state) != OFF)
+		atomic_store(&state, WAITING);
+}
+
+void session_configure(void)
+{
+	if (!config_read())
+		return;
+	atomic_store(&state, WAITING);
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+/* BOOT8.PID.STARTTIME.GEN.baton: GEN counts the program images that this process has been. */
+static int create_trace(void)
+{
+	char name[64];
+	int error = -EEXIST;
+	for (uint32_t generation = 0; error == -EEXIST && generation < 1000; generation++) {
+		session.generation = generation;
+		identity_name(&session.identity, generation, name);
+		snprintf(session.trace, sizeof(session.trace), "%s/%s.baton", config.out, name);
+		error = trace_file_create(session.trace);
+	}
+	return error;
+}
+
+static int begin(void)
+{
+	clock_open();
+	session.begin_ticks = clock_ticks();
+	int error = identity_read(&session.identity);
+	if (!error)
+		error = create_trace();
+	if (error) {
+		message("%s: %s; this process (pid %d) is not recorded", config.out, strerror(-error),
+				(int)getpid());
+		return error;
+	}
+	error = live_open(&session.identity, session.generation, session.trace);
+	if (!error)
+		error = dict_open();
+	if (!error)
+		error = writer_start();
+	if (error) {
+		message(
+			"no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is not "
+			"recorded",
+			config.out, strerror(-error), (int)getpid());
+		trace_file_remove();
+		return error;
+	}
+	lane_prepare();
+	silence_start();
+	stacks_open(config.stacks);
+	if (stacks_why_off())
+		message("stacks are off: %s", stacks_why_off());
+	return 0;
+}
+
+bool session_begin(void)
+{
+	int seen = WAITING;
+	if (atomic_load(&state) == RUNNING)
+		return true;
+	if (atomic_compare_exchange_strong(&state, &seen, BEGINNING)) {
+		bool begun = begin() == 0;
+		lane_started = begun;
+		atomic_store(&state, begun ? RUNNING : ENDED);
+		if (begun)
+			atexit(session_end);
+		return begun;
+	}
+	while (atomic_load(&state) == BEGINNING) /* another thread is at it: some 100 us, once */
+		usleep(50);
+	return atomic_load(&state) == RUNNING;
+}
+
+void session_end(void)
+{
+	int running = RUNNING;
+	if (!atomic_compare_exchange_strong(&state, &running, ENDED))
+		return;
+	guard_depth = 1; /* this thread's later calls are not recorded */
+	silence_stop();
+	writer_stop();
+	guard_depth = 0;
+}

@@ -1,0 +1,30 @@
+/* The life of a recording: it begins with the first CUDA call of a process and ends with the
+ * process. A forked child that uses CUDA itself begins its own. */
+#ifndef SHIM_SESSION_H
+#define SHIM_SESSION_H
+
+#include "identity.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session {
+	struct identity identity;
+	uint32_t generation;
+	char trace[1200]; /* path of the trace file */
+	uint64_t begin_ticks;
+};
+
+extern struct session session;
+extern _Atomic uint32_t
+	session_unheard; /* threads that got no lane: their slots are not even counted */
+
+/* Reads the environment; once, in the constructor. */
+void session_configure(void);
+/* Begins the recording when it has not begun. False: nothing is recorded in this process. Any
+ * thread. */
+bool session_begin(void);
+/* Drains everything and closes the files, waiting at most a few seconds. */
+void session_end(void);
+
+#endif

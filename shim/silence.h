@@ -1,0 +1,13 @@
+/* What a thread that launches does while it launches nothing: sched rows from its schedstat (ran,
+ * waited for a core, slept), read by a thread of our own once a millisecond while some lane is
+ * silent, more rarely when the silence lasts. Without schedstat in the kernel there are none (told
+ * once with BATON_VERBOSE). */
+#ifndef SHIM_SILENCE_H
+#define SHIM_SILENCE_H
+
+/* The live file is open. A thread that cannot be started is no error: the rows are absent. */
+void silence_start(void);
+void silence_stop(void);
+void silence_forget(void);
+
+#endif

@@ -1,0 +1,423 @@
+#include "writer.h"
+
+#include "buffers.h"
+#include "clock.h"
+#include "config.h"
+#include "cupti.h"
+#include "dict.h"
+#include "lane.h"
+#include "live.h"
+#include "message.h"
+#include "nvtx.h"
+#include "own_thread.h"
+#include "places.h"
+#include "session.h"
+#include "trace_file.h"
+
+#include <baton/drain.h>
+#include <baton/version.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#define SECOND_NS 1000000000
+#define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
+#define BUSY_NS (500 * 1000)
+#define STOP_SECONDS 10
+#define HELD_MOST (8 << 20) /* bytes that wait for room on the disk */
+
+__extension__ typedef unsigned __int128 wide;
+
+static struct {
+	struct baton_writer file;
+	struct baton_drain drain;
+	uint64_t
+		taken[BATON_LIVE_LANES]; /* slots per lane that are rows, in the file or on their way */
+	uint64_t dictionary;         /* bytes of the arena that are on their way */
+	uint64_t first_ticks;        /* of the baseline of the clock's rate */
+	int64_t first_ns;
+	int64_t written_ns; /* when the file was appended to last */
+	uint64_t ops_lost, incomplete;
+	int error; /* of the file; told once */
+} w;
+
+static _Atomic uint32_t wake, stopping, finished;
+
+/* ---- waiting ---- */
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
+{
+	struct timespec timeout = {ns / SECOND_NS, ns % SECOND_NS};
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &timeout, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void writer_wake(void)
+{
+	if (atomic_exchange(&wake, 1) == 0)
+		futex_wake(&wake);
+}
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+/* ---- the clock ---- */
+
+/* The rate comes from a baseline that grows to the session's length: a call that began long ago is
+ * placed as well as a new one. The map is anchored now. */
+static void update_clock(void)
+{
+	uint64_t ticks;
+	int64_t ns;
+	clock_pair(&ticks, &ns);
+	if (!w.first_ticks) {
+		w.first_ticks = ticks;
+		w.first_ns = ns;
+	}
+	struct baton_clock_map map = {ticks, ns, clock_counter ? 0 : (uint64_t)1 << 32};
+	if (ticks > w.first_ticks && ns > w.first_ns)
+		map.mult = (uint64_t)(((wide)(ns - w.first_ns) << 32) / (ticks - w.first_ticks));
+	w.drain.clock = map;
+	atomic_fetch_add_explicit(&live->clock_sequence, 1, memory_order_acq_rel);
+	live->clock = map;
+	atomic_fetch_add_explicit(&live->clock_sequence, 1, memory_order_release);
+}
+
+/* ---- what comes in ---- */
+
+static uint64_t take_lane(unsigned i)
+{
+	struct baton_lane *lane = live_lane(i);
+	uint64_t head = atomic_load_explicit(&lane->head, memory_order_acquire);
+	uint32_t owner = atomic_load(&lane->thread);
+	const struct baton_slot *slots = lane->offset ? live_slots(lane) : NULL;
+	uint64_t n = head - w.taken[i];
+	for (; slots && w.taken[i] < head; w.taken[i]++)
+		baton_drain_slot(&w.drain, owner, &slots[w.taken[i] & (lane->slots - 1)]);
+	return n;
+}
+
+static void add_overhead(const struct gpu_record *r)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {[OVERHEAD_START] = r->start_ns,
+									  [OVERHEAD_DUR] = r->end_ns - r->start_ns,
+									  [OVERHEAD_KIND] = r->overhead_kind};
+	if (r->overhead_kind == BATON_OVERHEAD_PROFILER && r->thread == 0)
+		return; /* CUPTI's own worker: it holds nobody up */
+	baton_writer_row(&w.file, BATON_OVERHEAD, row, (1u << (OVERHEAD_KIND + 1)) - 1);
+}
+
+/* The disk is full and the rings cannot hold back what CUPTI delivers. */
+static bool too_much(void)
+{
+	return w.error && w.file.held_bytes > HELD_MOST;
+}
+
+static void add_op(const struct gpu_record *r)
+{
+	static const uint8_t kinds[] = {[GPU_RECORD_KERNEL] = BATON_KERNEL,
+									[GPU_RECORD_COPY] = BATON_MEMCPY,
+									[GPU_RECORD_SET] = BATON_MEMSET,
+									[GPU_RECORD_GRAPH] = BATON_GRAPH};
+	int64_t row[BATON_MAX_COLUMNS] = {
+		[OP_START] = r->start_ns,
+		[OP_DUR] = r->end_ns - r->start_ns,
+		[OP_KIND] = kinds[r->kind],
+		[OP_STREAM] = places_stream(r->device, r->context, r->stream),
+		[OP_CORRELATION] = r->correlation,
+		[OP_NAME] = r->name ? dict_string(r->name, strlen(r->name)) : 0,
+		[OP_BYTES] = (int64_t)r->bytes,
+		[OP_COPY_DIR] = r->copy_dir,
+		[OP_PAGEABLE] = r->pageable,
+		[OP_GRAPH_NODE] = (int64_t)r->graph_node};
+	uint32_t present = (1u << (OP_NAME + 1)) - 1;
+	if (r->kind == GPU_RECORD_COPY || r->kind == GPU_RECORD_SET)
+		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE;
+	if (r->graph_node)
+		present |= 1u << OP_GRAPH_NODE;
+	baton_writer_row(&w.file, BATON_OP, row, present);
+	w.drain.kernels += r->kind == GPU_RECORD_KERNEL && !r->graph_node;
+	if (r->name && (strstr(r->name, "nccl") || strstr(r->name, "NCCL")))
+		baton_drain_op(&w.drain, r->correlation, row[OP_START], row[OP_DUR]);
+}
+
+static void add_record(const struct gpu_record *r)
+{
+	if (r->end_ns == 0 || r->end_ns < r->start_ns)
+		w.incomplete++; /* it had not ended when the last flush came: in flight */
+	else if (too_much())
+		w.ops_lost += r->kind != GPU_RECORD_OVERHEAD;
+	else if (r->kind == GPU_RECORD_OVERHEAD)
+		add_overhead(r);
+	else
+		add_op(r);
+}
+
+static uint64_t take_buffers(void)
+{
+	struct buffer_full full;
+	uint64_t n = 0;
+	while (buffers_next(&full)) {
+		cupti_read(full.bytes, full.valid, add_record);
+		w.ops_lost += cupti_dropped(full.context, full.stream);
+		buffers_give_back(full.bytes);
+		n++;
+	}
+	return n;
+}
+
+/* Records of the arena up to the first that is not there yet. After the slots and ops that name
+ * them. */
+static void take_dictionary(void)
+{
+	uint64_t end = atomic_load(&live->dictionary_reserved);
+	while (w.dictionary < end) {
+		struct baton_record *record = (struct baton_record *)(live_dictionary() + w.dictionary);
+		uint32_t size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
+		if (size == 0)
+			break;
+		baton_writer_record(&w.file, record->type, record, size, NULL, 0);
+		w.dictionary += size;
+	}
+	live_grow_dictionary(w.dictionary + (1 << 20));
+}
+
+void writer_record(uint16_t type, void *record, size_t bytes)
+{
+	take_dictionary();
+	baton_writer_record(&w.file, type, record, bytes, NULL, 0);
+}
+
+/* ---- what goes out ---- */
+
+static void lanes_are_written(void)
+{
+	uint32_t used = atomic_load(&live->lanes_used);
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
+		struct baton_lane *lane = live_lane(i);
+		atomic_store_explicit(&lane->tail, w.taken[i], memory_order_release);
+	}
+	atomic_store(&live->dictionary_drained, w.dictionary);
+}
+
+static void add_loss(enum baton_loss_kind kind, const char *what, uint64_t count)
+{
+	struct baton_r_loss row = {.kind = kind, .count = count};
+	if (!count)
+		return;
+	row.what = dict_string(what, strlen(what));
+	writer_record(BATON_R_LOSS, &row, sizeof(row));
+}
+
+/* What a thread's ring had no room for. Told by thread: the counts of one add up exactly. */
+static void add_lane_losses(struct baton_lane *lane)
+{
+	char what[64];
+	uint32_t owner = atomic_load(&lane->thread);
+	struct baton_drain_lost lost = baton_drain_lost(&w.drain, lane);
+	snprintf(what, sizeof(what), "launches of thread %u", owner);
+	add_loss(BATON_LOSS_DROPPED, what, lost.launches);
+	snprintf(what, sizeof(what), "other calls and ranges of thread %u", owner);
+	add_loss(BATON_LOSS_DROPPED, what, lost.others);
+}
+
+static void add_losses(void)
+{
+	uint32_t used = atomic_load(&live->lanes_used);
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
+		add_lane_losses(live_lane(i));
+}
+
+/* A lane whose thread has ended goes to the next one, once its slots are in the file. */
+static void free_lanes(void)
+{
+	uint32_t used = atomic_load(&live->lanes_used);
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
+		struct baton_lane *lane = live_lane(i);
+		if (!atomic_load_explicit(&lane->over, memory_order_acquire) ||
+			atomic_load(&lane->head) != atomic_load(&lane->tail))
+			continue;
+		add_lane_losses(lane);
+		atomic_store(&lane->over, 0);
+		atomic_store_explicit(&lane->thread, 0, memory_order_release);
+	}
+}
+
+/* All rows so far as blocks, a checkpoint at the end, one write. A full disk: the rings keep what
+ * they have (and drop, counted, what finds no room); the next try is a second later. */
+static void write_out(void)
+{
+	take_dictionary();
+	for (size_t t = 0; t < BATON_TABLES; t++)
+		baton_writer_flush_table(&w.file, &baton_tables[t]);
+	baton_drain_checkpoint(&w.drain, w.dictionary, w.taken, atomic_load(&live->lanes_used));
+	baton_writer_flush_records(&w.file);
+	w.written_ns = monotonic_ns();
+	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
+	if (error) {
+		if (!w.error)
+			message("%s: %s; what it has no room for is counted as dropped", session.trace,
+					strerror(-error));
+		w.error = error;
+		return;
+	}
+	w.error = 0;
+	w.file.held_bytes = 0;
+	lanes_are_written();
+	free_lanes();
+}
+
+static bool half_full(void)
+{
+	uint32_t used = atomic_load(&live->lanes_used);
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
+		struct baton_lane *lane = live_lane(i);
+		if (w.taken[i] - atomic_load(&lane->tail) > lane->slots / 2)
+			return true;
+	}
+	return false;
+}
+
+/* ---- the thread ---- */
+
+static uint64_t one_round(void)
+{
+	uint64_t n = 0;
+	update_clock();
+	uint32_t used = atomic_load(&live->lanes_used);
+	n += 1000 * take_buffers();
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
+		n += take_lane(i);
+	return n;
+}
+
+static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slot)
+{
+	(void)unused;
+	baton_drain_slot(&w.drain, id, slot);
+}
+
+static void finish(void)
+{
+	cupti_flush(true);
+	one_round();
+	one_round();
+	nvtx_close(clock_ticks(), add_unclosed, NULL);
+	add_losses();
+	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
+	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
+	add_loss(BATON_LOSS_DROPPED, "threads without a ring", atomic_load(&session_unheard));
+	uint64_t seen = w.drain.kernels + w.ops_lost;
+	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
+			 w.drain.launches > seen ? w.drain.launches - seen : 0);
+	struct timespec cpu;
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0) {
+		static const char what[] = "writer thread";
+		struct baton_r_cost row = {.what = dict_string(what, strlen(what)),
+								   .ns = (uint64_t)cpu.tv_sec * SECOND_NS + (uint64_t)cpu.tv_nsec};
+		writer_record(BATON_R_COST, &row, sizeof(row));
+	}
+	write_out();
+	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
+	memcpy(w.file.raw, &w.file.sequence, 8);
+	baton_writer_seal(&w.file, &end);
+	if (trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0)
+		live_remove(); /* else the salvage gets what is left in the rings */
+}
+
+static void run(void)
+{
+	int64_t flushed_ns = monotonic_ns();
+	while (!atomic_load(&stopping)) {
+		atomic_store(&wake, 0);
+		uint64_t n = one_round();
+		int64_t now = monotonic_ns();
+		if (now - flushed_ns >= SECOND_NS) {
+			cupti_flush(false);
+			flushed_ns = now;
+		}
+		if (now - w.written_ns >= SECOND_NS || (!w.error && half_full()))
+			write_out();
+		futex_wait(&wake, 0, n > 4096 ? BUSY_NS : IDLE_NS);
+	}
+	finish();
+	atomic_store(&finished, 1);
+	futex_wake(&finished);
+}
+
+static void write_process(void)
+{
+	const struct identity *who = &session.identity;
+	struct baton_r_process row = {.pid = who->pid,
+								  .start_time = who->start_time,
+								  .rank = who->rank,
+								  .world_size = who->world_size,
+								  .local_rank = who->local_rank,
+								  .generation = session.generation,
+								  .host = dict_string(who->host, strlen(who->host)),
+								  .source = dict_string("baton", 5),
+								  .source_version =
+									  dict_string(BATON_VERSION, strlen(BATON_VERSION)),
+								  .run_id = dict_string(config.run_id, strlen(config.run_id))};
+	memcpy(row.boot_id, who->boot_id, sizeof(row.boot_id));
+	writer_record(BATON_R_PROCESS, &row, sizeof(row));
+}
+
+/* No fd is given to the encoder: it collects blocks in memory, the file is written in one piece. */
+static int open_file(void)
+{
+	int error = baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks);
+	if (error)
+		return error;
+	w.file.run_rows = BATON_BLOCK_ROWS;
+	error = baton_drain_open(&w.drain, &w.file);
+	if (error)
+		return error;
+	update_clock();
+	write_process();
+	write_out();
+	return w.error;
+}
+
+int writer_start(void)
+{
+	memset(&w, 0, sizeof(w));
+	w.file.fd = -1;
+	places_forget();
+	atomic_store(&stopping, 0);
+	atomic_store(&finished, 0);
+	int error = open_file();
+	if (!error)
+		error = own_thread_start("baton-writer", run);
+	if (error) {
+		baton_drain_close(&w.drain);
+		baton_writer_free(&w.file);
+	}
+	return error;
+}
+
+void writer_stop(void)
+{
+	int64_t deadline = monotonic_ns() + (int64_t)STOP_SECONDS * SECOND_NS;
+	atomic_store(&stopping, 1);
+	writer_wake();
+	while (!atomic_load(&finished) && monotonic_ns() < deadline)
+		futex_wait(&finished, 0, 100 * 1000000);
+	if (!atomic_load(&finished))
+		message("the last records of process %d took longer than %d s to write; the rings have the "
+				"rest",
+				(int)session.identity.pid, STOP_SECONDS);
+}
+
+void writer_forget(void)
+{
+	atomic_store(&wake, 0);
+}

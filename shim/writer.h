@@ -1,0 +1,23 @@
+/* The thread that moves everything into the trace file: slots out of the lanes, records out of
+ * CUPTI's buffers, the dictionary. It blocks all signals, runs at the lowest priority on the widest
+ * affinity, and writes at least once a second; what it has written leaves the rings only then. */
+#ifndef SHIM_WRITER_H
+#define SHIM_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The live file, the trace file and the dictionary are open. 0 or -errno. */
+int writer_start(void);
+/* A record of the writer thread's own (a device, a stream, a loss), after all strings that there
+ * are so far. */
+void writer_record(uint16_t type, void *record, size_t bytes);
+/* Something is there to be done; from any thread, also inside a callback. */
+void writer_wake(void);
+/* Drains everything, closes the file, removes the live file; waits at most a few seconds for that.
+ */
+void writer_stop(void);
+/* A forked child has no writer thread. */
+void writer_forget(void);
+
+#endif

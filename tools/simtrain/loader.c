@@ -1,0 +1,109 @@
+#include "loader.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "check.h"
+#include "interfaces.h"
+#include "nvtx.h"
+
+enum { QUEUE = 2, BUFFERS = QUEUE + 2, SAMPLES = 16 }; /* one in use, one still being copied */
+
+struct loader {
+	const struct options *options;
+	int share, shares;
+	float *buffer[BUFFERS];
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	unsigned made, taken;
+	bool stop;
+};
+
+static void make_batch(const struct loader *loader, unsigned step, float *out)
+{
+	for (unsigned i = 0; i < BATCH_FLOATS; i++)
+		out[i] = 0;
+	for (unsigned sample = 0; sample < SAMPLES; sample++)
+		if ((int)(sample % (unsigned)loader->shares) == loader->share)
+			for (unsigned i = 0; i < BATCH_FLOATS; i++)
+				out[i] += (float)((sample * 7 + step * 13 + i) % 97);
+}
+
+static void stall(const struct options *options, unsigned step)
+{
+	struct timespec rest = {.tv_sec = (time_t)(options->stall_ms / 1e3)};
+
+	if (options->stall_ms <= 0 || step % (unsigned)options->stall_every)
+		return;
+	rest.tv_nsec = (long)(options->stall_ms * 1e6 - (double)rest.tv_sec * 1e9);
+	nanosleep(&rest, NULL);
+}
+
+static void *dataloader_worker(void *argument)
+{
+	struct loader *loader = argument;
+
+	pthread_mutex_lock(&loader->mutex);
+	while (!loader->stop) {
+		unsigned step = loader->made;
+
+		if (step - loader->taken >= QUEUE) {
+			pthread_cond_wait(&loader->changed, &loader->mutex);
+			continue;
+		}
+		pthread_mutex_unlock(&loader->mutex);
+		stall(loader->options, step);
+		make_batch(loader, step, loader->buffer[step % BUFFERS]);
+		pthread_mutex_lock(&loader->mutex);
+		loader->made++;
+		pthread_cond_broadcast(&loader->changed);
+	}
+	pthread_mutex_unlock(&loader->mutex);
+	return NULL;
+}
+
+struct loader *loader_start(const struct options *options, int share, int shares)
+{
+	struct loader *loader = calloc(1, sizeof *loader);
+
+	check_system(!loader, "memory");
+	loader->options = options;
+	loader->share = share;
+	loader->shares = shares;
+	pthread_mutex_init(&loader->mutex, NULL);
+	pthread_cond_init(&loader->changed, NULL);
+	for (int i = 0; i < BUFFERS; i++)
+		check_cuda(cudaHostAlloc((void **)&loader->buffer[i], BATCH_BYTES, 0), "cudaHostAlloc");
+	check_system(pthread_create(&loader->thread, NULL, dataloader_worker, loader), "thread");
+	return loader;
+}
+
+__attribute__((noinline)) const float *dataloader_next(struct loader *loader)
+{
+	const float *batch;
+
+	if (loader->options->stall_range)
+		nvtx_push("DataLoader");
+	pthread_mutex_lock(&loader->mutex);
+	while (loader->made == loader->taken)
+		pthread_cond_wait(&loader->changed, &loader->mutex);
+	batch = loader->buffer[loader->taken++ % BUFFERS];
+	pthread_cond_broadcast(&loader->changed);
+	pthread_mutex_unlock(&loader->mutex);
+	if (loader->options->stall_range)
+		nvtx_pop();
+	return batch;
+}
+
+void loader_stop(struct loader *loader)
+{
+	pthread_mutex_lock(&loader->mutex);
+	loader->stop = true;
+	pthread_cond_broadcast(&loader->changed);
+	pthread_mutex_unlock(&loader->mutex);
+	pthread_join(loader->thread, NULL);
+	free(loader);
+}

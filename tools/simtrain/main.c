@@ -1,0 +1,22 @@
+/* simtrain: a training job for machines without a GPU. See docs/SIMGPU.md. */
+#include "dataparallel.h"
+#include "ddp.h"
+#include "nvtx.h"
+#include "options.h"
+#include "storm.h"
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	options_read(&options, argc, argv);
+	if (!options.nvtx)
+		nvtx_silence();
+	if (options.launches)
+		storm_run(&options);
+	else if (options.dataparallel)
+		dataparallel_train(&options);
+	else
+		ddp_train(&options);
+	return 0;
+}
