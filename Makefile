@@ -259,9 +259,11 @@ hooks-generate:
 	$(PYTHON) shim/plt.py nccl > shim/nccl_plt.c
 
 # plain C libraries, as a program meets them: no sanitizer in them
+# (the driver binds its own functions to itself, as the real one does)
+$(HOOKS_OUT)/libcuda.so.1: HOOKS_LINK := -Wl,-Bsymbolic-functions
 $(HOOKS_LIBS): $(HOOKS_DEPS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -Wl,-soname,$(@F) -o $@ \
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared $(HOOKS_LINK) -Wl,-soname,$(@F) -o $@ \
 		$(patsubst lib%,tests/shim/libs/%.c,$(firstword $(subst _copy, ,$(firstword $(subst ., ,$(@F)))))) -ldl
 
 $(HOOKS_OUT)/shim_hooks.so: $(HOOKS_DEPS) $(BUILD)/flags

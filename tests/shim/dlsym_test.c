@@ -59,6 +59,7 @@ static void driver(void)
 	CHECK(in_hooks(old(cuda, "cuLaunchKernel")), "an old caller");
 	CHECK(dlsym(cuda, "cuLaunchKernelFancy") && !in_hooks(dlsym(cuda, "cuLaunchKernelFancy")),
 		  "a longer name was taken for ours");
+	CHECK(!in_hooks(dlsym(cuda, "cuLaunchCooperativeKernelMultiDevice")), "a longer name");
 	CHECK(dlsym(cuda, "cuMemcpyAsync") && !in_hooks(dlsym(cuda, "cuMemcpyAsync")), "not ours");
 	void *launch = NULL;
 	CHECK(get("cuLaunchKernel", &launch, 4000, 0, NULL) == 0 && in_hooks(launch), "handed out");

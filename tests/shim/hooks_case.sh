@@ -7,10 +7,19 @@ for t in nvtx nccl launch; do "$out/${t}_test"; done
 here=$PWD/$out
 LD_PRELOAD=$here/shim_hooks.so "$out/dlsym_test"
 LD_BIND_NOW=1 LD_PRELOAD=$here/shim_hooks.so "$out/dlsym_test"
-wanted=$(sed -n 's/^\t\([A-Za-z0-9_]*\);$/\1/p' shim/export.map | sort)
-found=$(nm -D --defined-only "$BUILD/libbaton.so" | awk '$2 != "w" { print $3 }' | sort)
-diff <(echo "$wanted") <(echo "$found") || { echo "libbaton.so exports something else than shim/export.map lists" && exit 1; }
+exports() { nm -D --defined-only "$1" | awk '$2 != "w" { print $3 }' | sort; }
+differ() { diff "$1" "$2" || { echo "$3" && exit 1; }; }
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+# a wrapper that the map forgets is never called
+{ grep -ohE '^SHIM_EXPORT int [A-Za-z0-9_]+' shim/dlsym*.c shim/launch*.c shim/nccl*.c shim/nvtx*.c && echo x x dlsym; } |
+	awk '{print $3}' | sort >"$tmp/written"
+exports "$out/shim_hooks.so" >"$tmp/hooks"
+differ "$tmp/written" "$tmp/hooks" "shim/export.map does not list every exported hook"
+sed -n 's/^\t\([A-Za-z0-9_]*\);$/\1/p' shim/export.map | sort >"$tmp/map"
+exports "$BUILD/libbaton.so" >"$tmp/baton"
+differ "$tmp/map" "$tmp/baton" "libbaton.so exports something else than shim/export.map lists"
 for what in launch nccl; do
 	"$PYTHON" shim/plt.py $what | cmp - shim/${what}_plt.c || { echo "shim/${what}_plt.c is old: make hooks-generate" && exit 1; }
 done
-echo "nvtx, nccl, launch, dlsym, $(echo "$wanted" | wc -l) exports, generated wrappers: ok"
+echo "nvtx, nccl, launch, dlsym, $(wc -l <"$tmp/hooks") exports, generated wrappers: ok"

@@ -198,6 +198,7 @@ static void communicators(void)
 	CHECK(count_of(BATON_SLOT_CALL) == 1, "what ncclCommInitAll calls was counted");
 	CHECK(hash_of(all[0]) == hash_of(all[2]) && hash_of(all[0]) != hash_of(a), "all of a process");
 	ncclCommDestroy(all[2]);
+	CHECK(!nccl_comm_find(all[2]), "known after its end");
 	void *again = join('i', 2, 0);
 	CHECK(again == all[2], "the test needs the address again");
 	recorder_clear();
@@ -230,6 +231,8 @@ static void many(void)
 		ncclCommDestroy(join('k', 2, 0));
 	void *comm = join('l', 2, 0);
 	CHECK(nccl_comm_find(comm) && !nccl_comm_find(&s1), "after 3,000 that came and went");
+	nccl_comm_add(comm, (struct nccl_member){1, 3, 0});
+	CHECK(nccl_comm_member(nccl_comm_find(comm)).size == 3, "its end was not seen: the new one holds");
 	recorder_clear();
 }
 

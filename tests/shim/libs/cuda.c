@@ -24,6 +24,7 @@ LAUNCH(cuGraphLaunch)
 LAUNCH(cuGraphLaunch_ptsz)
 LAUNCH(cuMemcpyAsync)
 LAUNCH(cuLaunchKernelFancy)
+LAUNCH(cuLaunchCooperativeKernelMultiDevice)
 
 int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 						void *status);
