@@ -2,9 +2,6 @@
  * status 2. */
 #include "commands.h"
 
-const struct command command_record = {.name = "record",
-									   .operands = "-- PROGRAM [ARGUMENT...]",
-									   .summary = "run a job with the recorder preloaded"};
 const struct command command_jitter = {.name = "jitter",
 									   .operands = "DIR...",
 									   .summary =

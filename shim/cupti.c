@@ -91,7 +91,7 @@ static void record(int domain, uint32_t id, unsigned family, const struct cupti_
 	struct baton_lane *lane = lane_here();
 	if (SHIM_UNLIKELY(!lane))
 		return;
-	uint32_t stack = config.stacks == STACKS_OFF ? 0 : stack_here();
+	uint32_t stack = config.stacks == STACKS_OFF ? 0 : stack_at(call->symbol);
 	struct baton_slot *slot = lane_next(lane), full;
 	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;
 	to->begin = *call->data;

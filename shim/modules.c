@@ -191,9 +191,3 @@ void modules_resolve(void *const addresses[], unsigned n, struct module_place pl
 	if (n)
 		dl_iterate_phdr(look_at, &r);
 }
-
-/* The child of a fork has one thread: nobody is inside the loader's list. */
-void modules_forget(void)
-{
-	n_known = 0;
-}

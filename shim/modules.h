@@ -15,7 +15,4 @@ struct module_place {
 void modules_forget(void);
 
 void modules_resolve(void *const addresses[], unsigned n, struct module_place places[]);
-/* A forked child: the ids are its parent's. */
-void modules_forget(void);
-
 #endif

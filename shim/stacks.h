@@ -18,9 +18,6 @@ const char *stacks_why_off(void);
  * dictionary. */
 void stacks_forget(void);
 
-/* A forked child: the ids are its parent's. */
-void stacks_forget(void);
-
 /* The id of the calling thread's stack, 0 none. Never takes a lock, allocates or calls Python; at
  * most 128 frames of each kind. */
 uint32_t stack_here(void);

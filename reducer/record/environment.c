@@ -1,0 +1,85 @@
+#include "record/environment.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+int environment_library(char *path, size_t room)
+{
+	static const char *const places[] = {"%s/libbaton.so", "%s/../lib/baton/libbaton.so"};
+	char self[4096], *slash;
+	const char *named = getenv("BATON_LIB");
+	if (named && *named) {
+		char absolute[4096];
+		if (!realpath(named, absolute))
+			return -ENOENT;
+		snprintf(path, room, "%s", absolute);
+		return 0;
+	}
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n <= 0)
+		return -ENOENT;
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, room, places[i], self);
+		if (access(path, R_OK) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int set_number(const char *name, long long value)
+{
+	char text[32];
+	if (value == 0)
+		return unsetenv(name);
+	snprintf(text, sizeof(text), "%lld", value);
+	return setenv(name, text, 1);
+}
+
+static int set_text(const char *name, const char *value)
+{
+	return value ? setenv(name, value, 1) : unsetenv(name);
+}
+
+/* Ours first: what the user preloads keeps its place behind it. */
+static int set_preload(const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *all;
+	if (!before || !*before)
+		return setenv("LD_PRELOAD", library, 1);
+	if (asprintf(&all, "%s:%s", library, before) < 0)
+		return -1;
+	int failed = setenv("LD_PRELOAD", all, 1);
+	free(all);
+	return failed;
+}
+
+static int set_run_id(void)
+{
+	uint64_t random;
+	char text[32];
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+		random = (uint64_t)getpid();
+	snprintf(text, sizeof(text), "%016" PRIx64, random);
+	return setenv("BATON_RUN_ID", text, 1);
+}
+
+int environment_set(const struct recording *r)
+{
+	int failed = set_text("BATON_OUT", r->directory) | set_text("BATON_TRACE", r->trace) |
+				 set_text("BATON_STACKS", r->stacks) | set_text("BATON_GRAPHS", r->graphs) |
+				 set_text("BATON_CAPTURE", r->capture) | set_number("BATON_DELAY_NS", r->delay_ns) |
+				 set_number("BATON_DURATION_NS", r->duration_ns) |
+				 set_number("BATON_VERBOSE", r->verbose) | set_run_id() | set_preload(r->library);
+	return failed ? -ENOMEM : 0;
+}

@@ -1,0 +1,21 @@
+/* What the recorder in the job's processes is told: the BATON_* variables (docs/RECORD.md; the
+ * other side is shim/config.c), and LD_PRELOAD. */
+#ifndef RECORD_ENVIRONMENT_H
+#define RECORD_ENVIRONMENT_H
+
+#include <stddef.h>
+
+struct recording {
+	const char *directory; /* absolute */
+	const char *library;   /* libbaton.so, absolute */
+	const char *trace, *stacks, *graphs, *capture;
+	long long delay_ns, duration_ns;
+	int verbose;
+};
+
+/* BATON_LIB, else beside the program, else ../lib/baton of it. 0 or -ENOENT. */
+int environment_library(char *path, size_t room);
+/* Sets the variables in this process: the job inherits them. 0 or -errno. */
+int environment_set(const struct recording *recording);
+
+#endif

@@ -1,0 +1,136 @@
+#include "record/salvage.h"
+
+#include "base/diag.h"
+#include "record/drain_live.h"
+
+#include <baton/live.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static uint64_t start_time_of(uint64_t pid)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	const char *at = strrchr(text, ')');
+	bool dead = at && (at[2] == 'Z' || at[2] == 'X');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at && !dead ? strtoull(at, NULL, 10) : 0;
+}
+
+/* Is it the same process, not another one with its number? A program image that exec has replaced
+ * counts as running: its live file is salvaged when the process ends. */
+static bool is_running(const struct baton_live *live)
+{
+	return start_time_of(live->pid) == live->start_time && live->start_time != 0;
+}
+
+static bool is_in(const char *trace, const char *directory)
+{
+	size_t n = strlen(directory);
+	while (n > 1 && directory[n - 1] == '/')
+		n--;
+	return strncmp(trace, directory, n) == 0 && trace[n] == '/' && !strchr(trace + n + 1, '/');
+}
+
+static void drain(int fd, const struct baton_live *live, const char *path,
+				  struct salvage_result *result)
+{
+	struct drained drained;
+	int error = drain_live_file(fd, live->trace, &drained);
+	if (error && error != -ENOENT) { /* without its trace file it says nothing to anybody */
+		diag("%s: what process %" PRIu64 " recorded last cannot be added to %s: %s", path,
+			 live->pid, live->trace, strerror(-error));
+		result->failed++;
+		return;
+	}
+	result->files++;
+	result->slots += drained.slots;
+	result->in_flight += drained.in_flight;
+	unlink(path);
+}
+
+static void look_at(const char *path, const char *directory, struct salvage_result *result)
+{
+	struct baton_live live;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (pread(fd, &live, sizeof(live), 0) == sizeof(live) &&
+		memcmp(live.magic, BATON_LIVE_MAGIC, sizeof(live.magic)) == 0 && live.uid == geteuid() &&
+		memchr(live.trace, 0, sizeof(live.trace)) && is_in(live.trace, directory)) {
+		if (is_running(&live))
+			result->running++;
+		else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			drain(fd, &live, path, result);
+	}
+	close(fd);
+}
+
+static void look_in(const char *place, const char *directory, struct salvage_result *result)
+{
+	DIR *dir = place && *place ? opendir(place) : NULL;
+	if (!dir)
+		return;
+	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+		char path[4096];
+		size_t n = strlen(e->d_name);
+		if (strncmp(e->d_name, "baton-", 6) != 0 || n < 11 ||
+			strcmp(e->d_name + n - 5, ".live") != 0)
+			continue;
+		if (snprintf(path, sizeof(path), "%s/%s", place, e->d_name) < (int)sizeof(path))
+			look_at(path, directory, result);
+	}
+	closedir(dir);
+}
+
+/* BOOT8.PID.STARTTIME.GEN.baton without a byte in it: the process was killed between making and
+ * filling it. */
+static void remove_empty(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	if (!dir)
+		return;
+	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+		struct stat st;
+		uint64_t pid, start_time;
+		if (sscanf(e->d_name, "%*8[0-9a-f].%" SCNu64 ".%" SCNu64 ".%*u.baton", &pid, &start_time) !=
+			2)
+			continue;
+		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0 &&
+			start_time_of(pid) != start_time)
+			unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	closedir(dir);
+}
+
+int salvage_directory(const char *directory, struct salvage_result *result)
+{
+	const char *places[] = {getenv("BATON_RING_DIR"), "/dev/shm", getenv("TMPDIR"), directory};
+	*result = (struct salvage_result){0};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		bool seen = false;
+		for (size_t j = 0; j < i; j++)
+			seen |= places[j] && places[i] && strcmp(places[i], places[j]) == 0;
+		if (!seen)
+			look_in(places[i], directory, result);
+	}
+	remove_empty(directory);
+	return 0;
+}

@@ -1,0 +1,118 @@
+#include "record/totals.h"
+
+#include <baton/reader.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+
+struct names { /* string ids whose calls are launches; ids are small numbers, counted up */
+	uint8_t *is_launch;
+	uint32_t room;
+};
+
+static void note_name(struct names *names, uint32_t id, const char *text, uint32_t bytes)
+{
+	bool launch = memmem(text, bytes, "Launch", 6) && !memmem(text, bytes, "HostFunc", 8);
+	if (!launch || id >= 1u << 28)
+		return;
+	if (id >= names->room) {
+		uint32_t room = id + 1024;
+		uint8_t *larger = realloc(names->is_launch, room);
+		if (!larger)
+			return;
+		memset(larger + names->room, 0, room - names->room);
+		names->is_launch = larger;
+		names->room = room;
+	}
+	names->is_launch[id] = 1;
+}
+
+static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
+						 struct totals *totals)
+{
+	struct baton_record head;
+	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
+		memcpy(&head, raw + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size % 8 || head.size > bytes - at)
+			return;
+		if (head.type == BATON_R_STRING && head.size >= sizeof(struct baton_r_string)) {
+			struct baton_r_string row;
+			memcpy(&row, raw + at, sizeof(row));
+			if (row.bytes <= head.size - sizeof(row))
+				note_name(names, row.id, (const char *)raw + at + sizeof(row), row.bytes);
+		} else if (head.type == BATON_R_LOSS && head.size >= sizeof(struct baton_r_loss)) {
+			struct baton_r_loss row;
+			memcpy(&row, raw + at, sizeof(row));
+			totals->dropped += row.kind == BATON_LOSS_DROPPED ? row.count : 0;
+		}
+	}
+}
+
+static void read_calls(struct baton_reader *reader, const struct baton_block_header *header,
+					   const struct names *names, struct totals *totals)
+{
+	static int64_t room[BATON_MAX_COLUMNS][BATON_MAX_ROWS / 64];
+	int64_t *columns[BATON_MAX_COLUMNS];
+	uint32_t present;
+	if (header->rows > BATON_MAX_ROWS / 64) /* more than any block that we write */
+		return;
+	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
+		columns[c] = room[c];
+	if (baton_columns_decode(baton_table(BATON_CALL), header, reader->raw, columns, &present) != 0)
+		return;
+	for (uint32_t i = 0; i < header->rows; i++) {
+		uint32_t name = (uint32_t)columns[CALL_NAME][i];
+		totals->launches += name < names->room && names->is_launch[name];
+	}
+}
+
+static int read_blocks(struct baton_reader *reader, struct totals *totals)
+{
+	struct names names = {NULL, 0};
+	int error = 0;
+	for (size_t i = 0; i < reader->n_entries && !error; i++) {
+		uint32_t kind = reader->entries[i].kind;
+		struct baton_block_header header;
+		enum baton_damage damage;
+		if (kind != BATON_RECORDS && kind != BATON_CALL)
+			continue;
+		error = baton_reader_load(reader, reader->entries[i].offset, &header, &damage);
+		if (error || damage != BATON_INTACT)
+			continue;
+		if (kind == BATON_RECORDS)
+			read_records(reader->raw, header.raw_bytes, &names, totals);
+		else
+			read_calls(reader, &header, &names, totals);
+	}
+	free(names.is_launch);
+	return error;
+}
+
+static void read_file(int dirfd, const char *name, struct totals *totals)
+{
+	struct baton_reader reader;
+	totals->processes++;
+	if (baton_reader_open(&reader, dirfd, name) != 0) {
+		totals->damaged++;
+		return;
+	}
+	totals->bytes += reader.file_bytes;
+	int error = read_blocks(&reader, totals);
+	totals->damaged += error || !reader.closed;
+	baton_reader_close(&reader);
+}
+
+int totals_count(const char *directory, struct totals *totals)
+{
+	DIR *dir = opendir(directory);
+	*totals = (struct totals){0};
+	if (!dir)
+		return -errno;
+	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+		size_t n = strlen(e->d_name);
+		if (n > 6 && e->d_name[0] != '.' && strcmp(e->d_name + n - 6, ".baton") == 0)
+			read_file(dirfd(dir), e->d_name, totals);
+	}
+	closedir(dir);
+	return 0;
+}
