@@ -1,4 +1,5 @@
 #include "classify/classify.h"
+#include "classify/demangle.h"
 #include "render/json.h"
 #include "render/report.h"
 #include "summarise/busbw.h"
@@ -125,8 +126,10 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 
 static void kernel_object(struct json *j, const struct summary *s, const struct kernel_summary *k)
 {
+	char readable[4096];
+	demangle(summary_text(s, k->name), readable, sizeof(readable));
 	json_object(j, NULL);
-	json_text(j, "name", summary_text(s, k->name));
+	json_text(j, "name", readable);
 	json_text(j, "group", group_name((enum group)k->group));
 	json_text(j, "class", summary_text(s, k->class_name));
 	if (k->tensor_core < 0)

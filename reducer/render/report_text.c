@@ -1,4 +1,5 @@
 #include "classify/classify.h"
+#include "classify/demangle.h"
 #include "render/report.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
@@ -316,12 +317,14 @@ static void kernels(const struct screen *screen, const struct report *r)
 	for (size_t i = 0; i < s->n_kernels && (r->kernels == 0 || i < r->kernels); i++) {
 		const struct kernel_summary *k = &s->kernels[i];
 		struct text_buffer name, ms;
-		screen_line(
-			screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
-			text_cut(without_return_type(summary_text(s, k->name)), (size_t)name_room, &name),
-			summary_text(s, k->class_name), (double)k->count / (double)steps,
-			text_ms(screen, k->total_ns / steps, &ms), percent(k->total_ns / steps, f->step_ns),
-			(double)counts_percentile(&k->dur_ns, 50) / 1e3);
+		char readable[1024];
+		demangle(summary_text(s, k->name), readable, sizeof(readable));
+		screen_line(screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
+					text_cut(without_return_type(readable), (size_t)name_room, &name),
+					summary_text(s, k->class_name), (double)k->count / (double)steps,
+					text_ms(screen, k->total_ns / steps, &ms),
+					percent(k->total_ns / steps, f->step_ns),
+					(double)counts_percentile(&k->dur_ns, 50) / 1e3);
 	}
 }
 
@@ -444,11 +447,13 @@ void report_gaps_text(const struct report *r, FILE *out)
 	for (size_t i = 0; i < r->reduction->n_gaps; i++) {
 		const struct gap_proof *g = &r->reduction->gaps[i];
 		struct text_buffer length, since, begin, end, doing, name;
+		char readable[1024];
+		demangle(g->next_op, readable, sizeof(readable));
 		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op", i + 1,
 					 text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
 					 text_ms(&screen, llabs(g->since_ns), &since),
 					 g->since_ns < 0 ? "before" : "after");
-		screen_line(&screen, "     then ran  %s", text_cut(g->next_op, 80, &name));
+		screen_line(&screen, "     then ran  %s", text_cut(readable, 80, &name));
 		if (g->next_call[0])
 			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap",
 						g->next_call, (long long)g->tid, text_ms(&screen, g->call_begin_ns, &begin),

@@ -1,7 +1,7 @@
 #include "stacks/symbol.h"
 
 #include "base/strings.h"
-#include "classify/mangled.h"
+#include "classify/demangle.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,39 +17,10 @@
 #define WITH_LIBDW 0
 #endif
 
-char *__cxa_demangle(const char *name, char *buffer, size_t *bytes, int *status);
-
 enum {
-	MANGLED_MOST_BYTES = 512,
-	REFERENCES_MOST = 16, /* each can double what is printed */
-	FILES_MOST = 512,     /* open at once */
+	FILES_MOST = 512, /* open at once */
 	BUILD_ID_MOST = 64
 };
-
-/* References to an earlier part of the name ("S0_", "T_"): a few nested ones print gigabytes. */
-static unsigned references(const char *name)
-{
-	unsigned n = 0;
-	for (; *name; name++)
-		n += (*name == 'S' || *name == 'T') &&
-			 (name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
-			  (*name == 'S' && name[1] >= 'A' && name[1] <= 'Z'));
-	return n;
-}
-
-void symbol_demangle(const char *name, char *out, size_t room)
-{
-	size_t bytes = strlen(name);
-	bool mangled = strncmp(name, "_Z", 2) == 0;
-	char *text = NULL;
-	if (mangled && bytes <= MANGLED_MOST_BYTES && references(name) <= REFERENCES_MOST)
-		text = __cxa_demangle(name, NULL, NULL, NULL);
-	if (text)
-		snprintf(out, room, "%s", text);
-	else if (!mangled || !mangled_text(name, bytes, out, room))
-		snprintf(out, room, "%s", name);
-	free(text);
-}
 
 #if WITH_LIBDW
 
@@ -210,7 +181,7 @@ bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint
 		before = snprintf(out, room, "%s:%d ", source, line);
 	if (before < 0 || (size_t)before >= room)
 		before = 0;
-	symbol_demangle(name, out + before, room - (size_t)before);
+	demangle(name, out + before, room - (size_t)before);
 	return true;
 }
 

@@ -19,7 +19,4 @@ void symbols_close(struct symbols *symbols);
 bool symbol_text(struct symbols *symbols, const char *path, const char *build_id, uint64_t address,
 				 char *out, size_t room);
 
-/* A symbol as people read it; what cannot be demangled within reason stays as it is. */
-void symbol_demangle(const char *name, char *out, size_t room);
-
 #endif

@@ -2,6 +2,8 @@
  * from one function, with the lines that they report), hostile tables, symbols of this very
  * program, and a name that demangles to gigabytes. */
 #include "check.h"
+
+#include "classify/demangle.h"
 #include "stacks/pyline.h"
 #include "stacks/symbol.h"
 
@@ -162,11 +164,11 @@ static long peak_kib(void)
 static void demangling(void)
 {
 	char out[256], bomb[512] = "_Z1f1AI1BS0_E";
-	symbol_demangle("_ZN2at6native3addERKNS_6TensorES3_", out, sizeof(out));
+	demangle("_ZN2at6native3addERKNS_6TensorES3_", out, sizeof(out));
 	CHECK(strcmp(out, "at::native::add(at::Tensor const&, at::Tensor const&)") == 0, "%s", out);
-	symbol_demangle("cudaLaunchKernel", out, sizeof(out));
+	demangle("cudaLaunchKernel", out, sizeof(out));
 	CHECK(strcmp(out, "cudaLaunchKernel") == 0, "%s", out);
-	symbol_demangle("_Znot a name", out, sizeof(out));
+	demangle("_Znot a name", out, sizeof(out));
 	CHECK(out[0], "nothing at all");
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	for (int i = 1; i < 34; i++) { /* each argument holds the one before twice */
@@ -174,7 +176,7 @@ static void demangling(void)
 		snprintf(bomb + n, sizeof(bomb) - n, "S_IS%c_S%c_E", digits[i], digits[i]);
 	}
 	long before = peak_kib();
-	symbol_demangle(bomb, out, sizeof(out));
+	demangle(bomb, out, sizeof(out));
 	CHECK(peak_kib() - before < 64 << 10, "%ld KiB for one name", peak_kib() - before);
 }
 
