@@ -278,12 +278,31 @@ $(HOOKS_OUT)/nvtx_test $(HOOKS_OUT)/nccl_test $(HOOKS_OUT)/launch_test: $(HOOKS_
 $(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
 	@$(HOOKS_CC) -fno-sanitize=all -o $@ tests/shim/dlsym_test.c $(HOOKS_RPATH) -lone -ltwo
 
+# The shim's objects in a program of their own, with the points at which a test kills it.
+SHIM_STOP_OBJ := $(patsubst $(BUILD)/shim/%,$(BUILD)/stop/%,$(SHIM_OBJ))
+$(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+$(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+$(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
+		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
+$(BUILD)/tests/shim/core_test: tests/shim/core_test.c $(SHIM_OBJ)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
+shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
+.PHONY: shim-tests
+-include $(SHIM_STOP_OBJ:.o=.d)
+
 # ---- what users run ----
 
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)

@@ -12,6 +12,7 @@
 #include "own_thread.h"
 #include "places.h"
 #include "session.h"
+#include "stop_point.h"
 #include "trace_file.h"
 
 #include <baton/drain.h>
@@ -269,9 +270,11 @@ static void write_out(void)
 		w.error = error;
 		return;
 	}
+	STOP_POINT("written");
 	w.error = 0;
 	w.file.held_bytes = 0;
 	lanes_are_written();
+	STOP_POINT("tails");
 	free_lanes();
 }
 
