@@ -11,7 +11,7 @@
 #include "session.h"
 #include "stop_point.h"
 
-#include "record/salvage.h"
+#include "read/salvage.h"
 
 #include <baton/reader.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-#include "record/drain_live.h"
+#include "read/drain_live.h"
 
 #include <baton/drain.h>
 #include <baton/reader.h>
