@@ -158,7 +158,7 @@ $(DOUBLES)/obj/runtime13/%.o: %.c $(BUILD)/flags
 	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=13 -c $< -o $@
 
 .SECONDEXPANSION:
-$(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$$*/%.o) $(DOUBLES)/libcuda.so.1
+$(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,$$(RUNTIME_SRC:.c=.o)) $(DOUBLES)/libcuda.so.1
 	@echo "  link  $@"
 	@echo 'libcudart.so.$* { global: *; };' > $(DOUBLES)/obj/cudart$*.map
 	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$(DOUBLES)/obj/cudart$*.map \

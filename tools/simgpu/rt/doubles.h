@@ -3,7 +3,7 @@
 #ifndef SIMGPU_RT_DOUBLES_H
 #define SIMGPU_RT_DOUBLES_H
 
-#include "observe.h"
+#include "external.h"
 
 #include <stddef.h>
 

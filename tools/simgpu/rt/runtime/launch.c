@@ -176,9 +176,9 @@ HOST_FUNC_API(cudaLaunchHostFunc_ptsz, 285, true)
 struct function_attributes { /* cudaFuncAttributes */
 	size_t shared, constant, local;
 	int max_threads, registers, ptx, binary, cache_mode, max_dynamic_shared, carveout;
-	int rest[20];
+	int rest[23];
 };
-_Static_assert(sizeof(struct function_attributes) == 136 + 8, "cudaFuncAttributes");
+_Static_assert(sizeof(struct function_attributes) == 144, "cudaFuncAttributes");
 
 API(cudaFuncGetAttributes, struct function_attributes *out, const void *function)
 {
