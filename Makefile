@@ -132,6 +132,48 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
+# ---- CUDA's libraries, simulated in real time: libcuda.so.1, libcudart.so.12 and .13 (docs/SIMGPU.md). They are the tests'
+# surroundings, loaded into programs without a sanitizer: SAN= does not touch them, DOUBLE_SAN=thread does.
+
+DOUBLES := $(BUILD)/simgpu
+DOUBLE_INCLUDES := -Itools/simgpu -Itools/simgpu/rt
+DOUBLE_FLAGS := -std=c11 $(OPT) $(WARN) $(WARN_C) -D_GNU_SOURCE -MMD -MP -pthread -fPIC -fvisibility=hidden \
+	$(if $(DOUBLE_SAN),-fsanitize=$(DOUBLE_SAN) -fno-omit-frame-pointer) $(CFLAGS)
+DRIVER_SRC := tools/simgpu/gpu.c tools/simgpu/agenda.c $(sort $(wildcard tools/simgpu/rt/driver/*.c))
+DRIVER_OBJ := $(DRIVER_SRC:%.c=$(DOUBLES)/obj/driver/%.o)
+RUNTIME_SRC := $(sort $(wildcard tools/simgpu/rt/runtime/*.c))
+RUNTIMES := $(DOUBLES)/libcudart.so.12 $(DOUBLES)/libcudart.so.13
+
+doubles: $(DOUBLES)/libcuda.so.1 $(RUNTIMES)
+.PHONY: doubles
+all: doubles
+
+$(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $@"
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -Itools/simgpu/rt/driver -c $< -o $@
+
+$(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
+	@echo "  link  $@"
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
+
+$(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
+$(DOUBLES)/obj/runtime12/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=12 -c $< -o $@
+$(DOUBLES)/obj/runtime13/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=13 -c $< -o $@
+
+.SECONDEXPANSION:
+$(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,$$(RUNTIME_SRC:.c=.o)) $(DOUBLES)/libcuda.so.1
+	@echo "  link  $@"
+	@echo 'libcudart.so.$* { global: *; };' > $(DOUBLES)/obj/cudart$*.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$(DOUBLES)/obj/cudart$*.map \
+		-Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $(filter %.o,$^) -L$(DOUBLES) -l:libcuda.so.1 -ldl
+	@ln -sf libcudart.so.13 $(DOUBLES)/libcudart.so
+
 # ---- the doubles of NCCL and NVML, on the libcuda double; the training job on all of them ----
 
 RT := $(BUILD)/simgpu
@@ -302,7 +344,7 @@ shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)
@@ -387,4 +429,5 @@ format:
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(DRIVER_OBJ:.o=.d) \
+	$(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.d))

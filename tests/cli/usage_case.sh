@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 built="import reduce report compare classify dump check"
-later="record jitter whatif stats export doctor"
+later="jitter whatif stats export doctor"
 
 # Keeps out: a misspelt command or option that does something, or ends with the status of another trouble.
 expect_status 2 "$BATON"
@@ -40,8 +40,6 @@ for command in $later; do
 	expect_status 2 "$BATON" "$command" --json runs/x
 	expect_says "$command: not built yet"
 done
-expect_status 2 "$BATON" record -o runs/x -- true
-expect_says "record: not built yet"
 
 # Keeps out: help that needs operands, goes to stderr or belongs to another command.
 for command in $built $later; do
