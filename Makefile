@@ -146,7 +146,8 @@ $(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
 
 $(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
 	@echo "  link  $@"
-	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@echo '{ global: cu*; simgpu_*; local: *; };' > $(DOUBLES)/obj/cuda.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
 	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
 
 $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
@@ -170,7 +171,7 @@ $(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)

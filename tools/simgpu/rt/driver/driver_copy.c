@@ -1,5 +1,4 @@
-/* Copies and memsets. The bytes move while the call is made, the op takes its time on a copy
- * engine. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device
+/* Copies and memsets. The bytes move during the call, the op takes its time on a copy engine. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device
  * until the driver has its own copy (at once), everything else until the op has ended. */
 #include "capture.h"
 #include "entry.h"
@@ -85,21 +84,28 @@ static bool waits(const struct plan *plan, bool blocking)
 	return blocking && plan->kind == GPU_COPY && r->copy_kind != COPY_DTOD;
 }
 
-static int submit_plan(const struct copy_call *what, const struct plan *plan, bool *captured)
+static int submit_plan(const struct copy_call *what, const struct plan *plan)
 {
 	bool wait = waits(plan, what->blocking);
 	struct gpu_op *op = NULL;
 	core_lock();
 	struct stream *stream = stream_of(what->stream, what->per_thread);
 	int result = stream ? CUDA_OK : CUDA_INVALID_HANDLE;
-	*captured = stream && stream->capture;
-	if (*captured && what->blocking)
+	bool captured = stream && stream->capture;
+	if (captured && what->blocking)
 		result = capture_break(stream);
+	if (!result && !captured && !wait) { /* the time that takes is the call's, not the op's */
+		core_unlock();
+		submit_move(&plan->move);
+		core_lock();
+	}
 	if (!result)
-		result = submit(stream, plan, *captured ? NULL : &op);
+		result = submit(stream, plan, captured ? NULL : &op);
 	if (op && wait)
 		core_wait_op(op, INT64_MAX);
 	core_unlock();
+	if (op && wait) /* host functions before it have run */
+		submit_move(&plan->move);
 	return result;
 }
 
@@ -109,7 +115,6 @@ static int perform(const struct copy_call *what, const struct move *move)
 	struct sim_observed call;
 	struct context *context;
 	struct plan plan;
-	bool captured;
 	int result = entry_enter(&call, what->cbid, what->name, what->params, &context);
 	if (!result && move->width && move->height) {
 		if (!move->target || (!move->source && !move->element))
@@ -119,9 +124,7 @@ static int perform(const struct copy_call *what, const struct move *move)
 		else
 			plan_set(move, &plan);
 		if (!result)
-			result = submit_plan(what, &plan, &captured);
-		if (!result && !captured)
-			submit_move(move);
+			result = submit_plan(what, &plan);
 	}
 	return observe_leave(&call, result);
 }

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-extern const struct entry *const __start_driver_entries[];
-extern const struct entry *const __stop_driver_entries[];
+/* The linker's names for the ends of the section that ENTRY() fills. */
+__attribute__((visibility("hidden"))) extern const struct entry *const __start_driver_entries[];
+__attribute__((visibility("hidden"))) extern const struct entry *const __stop_driver_entries[];
 
 enum { FLAG_PER_THREAD = 2 };
 enum { SYMBOL_FOUND, SYMBOL_NOT_FOUND, SYMBOL_TOO_NEW };
