@@ -58,7 +58,8 @@ help:
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
+	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
+	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names double accuracy"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -220,7 +221,7 @@ install: $(BUILD)/baton $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:
 	rm -rf build

@@ -54,8 +54,8 @@ int cudaGraphDestroy(void *);
 int cudaDeviceSynchronize(void);
 int cudaPointerGetAttributes(void *, const void *);
 const char *cudaGetErrorName(int);
-void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *,
-							void *, int *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+							void *, void *, int *);
 int cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
 int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
 				   void *, void **, void **);
@@ -352,10 +352,12 @@ static void case_host_function(void)
 	int one = 1;
 	OK(cudaStreamCreateWithFlags(&stream, NON_BLOCKING));
 	watch();
+	close_gate(stream);
 	OK(launch_on((void *)plain, 1, stream));
 	OK(cudaLaunchHostFunc(stream, host_function, &one));
 	OK(launch_on((void *)blocks, 1, stream));
 	CHECK(!host_ran);
+	open_gate();
 	OK(cudaStreamSynchronize(stream));
 	CHECK(host_ran == 1 && !pthread_equal(host_thread, pthread_self()));
 	watched();
@@ -623,6 +625,33 @@ static void case_fork(void)
 	CHECK(status == 0);
 }
 
+/* The process ends while a collective waits for its peers and a thread for the collective. */
+static void *wait_for_ever(void *stream)
+{
+	cudaStreamSynchronize(stream);
+	return NULL;
+}
+
+static void leave_unfinished(void)
+{
+	void *stream;
+	pthread_t thread;
+	struct sim_external external = {"ncclDevKernel_Broadcast", NULL, 1, NULL, NULL};
+	OK(cudaStreamCreateWithFlags(&stream, NON_BLOCKING));
+	external.stream = stream;
+	CHECK(simgpu_launch_external(&external) != NULL);
+	pthread_create(&thread, NULL, wait_for_ever, stream);
+	usleep(20000);
+	CHECK(!simgpu_settle(10));
+}
+
+static void context_ends(enum sim_resource_kind kind, void *context, uint32_t id)
+{
+	(void)context;
+	if (kind == SIM_CONTEXT_DESTROY_STARTING)
+		printf("context %u ends\n", id);
+}
+
 static void print_throughput(void)
 {
 	enum { N = 300000 };
@@ -650,12 +679,18 @@ int main(int argc, char **argv)
 		print_throughput();
 		return failures != 0;
 	}
+	if (argc > 1 && !strcmp(argv[1], "leave")) {
+		static const struct sim_observer at_exit = {.resource = context_ends};
+		leave_unfinished();
+		simgpu_observe(&at_exit);
+		return failures != 0;
+	}
 	CHECK(devices == 2 && simgpu_devices() == 2);
-	void (*cases[])(void) = {case_memory,		 case_stream_order,	 case_latency,
-							 case_legacy,		 case_events,		 case_host_function,
-							 case_graph,		 case_capture_errors, case_back_pressure,
-							 case_observer_order, case_copies,		 case_external,
-							 case_entry_points,	 case_fork,			 case_threads};
+	void (*cases[])(void) = {case_memory,         case_stream_order,   case_latency,
+							 case_legacy,         case_events,         case_host_function,
+							 case_graph,          case_capture_errors, case_back_pressure,
+							 case_observer_order, case_copies,         case_external,
+							 case_entry_points,   case_fork,           case_threads};
 	unsigned n = sizeof(cases) / sizeof(cases[0]);
 	for (unsigned i = 0; i < n; i++)
 		cases[i]();

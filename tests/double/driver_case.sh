@@ -48,5 +48,6 @@ nm -D --defined-only "$lib/libcuda.so.1" | awk '$3 !~ /^(cu[A-Z]|simgpu_)/ {prin
 export SIMGPU_KERNEL_NS=20000 SIMGPU_LATENCY_NS=4000 SIMGPU_GAP_NS=1000 SIMGPU_GRAPH_GAP_NS=500 SIMGPU_DEVICES=2
 export SIMGPU_DURATIONS="slow=3000000;blocks=1000+10"
 timeout 120 "$work/double" || bad=1
+expect "context 1 ends" "$work/double" leave
 SIMGPU_KERNEL_NS=0 SIMGPU_LATENCY_NS=0 SIMGPU_GAP_NS=0 SIMGPU_DURATIONS= timeout 120 "$work/double" throughput || bad=1
 exit $bad

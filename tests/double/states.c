@@ -15,8 +15,8 @@ int cudaDriverGetVersion(int *);
 int cudaSetDevice(int);
 int cudaDeviceSynchronize(void);
 int cudaLaunchKernel(const void *, struct dim, struct dim, void **, size_t, void *);
-void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *,
-							void *, int *);
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+							void *, void *, int *);
 
 static long took[16];
 

@@ -15,9 +15,9 @@ static const struct {
 	const char *name;
 	int since;
 } since[] = {
-	{"cuGetProcAddress_v2", 12000},		  {"cuStreamGetCaptureInfo_v2", 11030},
+	{"cuGetProcAddress_v2", 12000},       {"cuStreamGetCaptureInfo_v2", 11030},
 	{"cuStreamGetCaptureInfo_v3", 12030}, {"cuStreamBeginCapture_v2", 10010},
-	{"cuEventElapsedTime_v2", 12080},	  {"cuDeviceGetUuid_v2", 11040},
+	{"cuEventElapsedTime_v2", 12080},     {"cuDeviceGetUuid_v2", 11040},
 };
 
 static int entry_since(const char *name)
@@ -111,8 +111,7 @@ static const struct {
 	{CUDA_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
 	{CUDA_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
 	 "host memory is already registered"},
-	{CUDA_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
-	 "host memory is not registered"},
+	{CUDA_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "host memory is not registered"},
 	{CUDA_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	{CUDA_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
 	 "operation not permitted when stream is capturing"},

@@ -50,8 +50,8 @@ static int visible(int devices, int *physical)
 	}
 	while (*text && n < MAX_DEVICES) {
 		char *end;
-		long number_of = strncmp(text, "GPU-", 4) ? strtol(text, &end, 10)
-												  : strtol(text + 4, &end, 16);
+		long number_of =
+			strncmp(text, "GPU-", 4) ? strtol(text, &end, 10) : strtol(text + 4, &end, 16);
 		if (end == text || number_of < 0 || number_of >= devices)
 			break;
 		physical[n++] = (int)number_of;
