@@ -67,6 +67,7 @@ help:
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
+	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
 	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
@@ -155,7 +156,8 @@ $(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
 
 $(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
 	@echo "  link  $@"
-	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@echo '{ global: cu*; simgpu_*; local: *; };' > $(DOUBLES)/obj/cuda.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
 	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
 
 $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
@@ -344,7 +346,7 @@ shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)
@@ -424,7 +426,8 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+		$(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:
 	rm -rf build

@@ -132,10 +132,3 @@ int graph_launch(struct graph_exec *exec, struct stream *stream)
 	gpu_op_drop(begin);
 	return CUDA_OK;
 }
-
-void graph_move(const struct graph_exec *exec)
-{
-	for (uint32_t i = 0; i < exec->graph->n; i++)
-		if (exec->graph->nodes[i]->plan.move.target)
-			submit_move(&exec->graph->nodes[i]->plan.move);
-}

@@ -21,6 +21,8 @@ struct work { /* gpu_op.outside: what the driver knows of the op */
 	void (*host)(void *data);
 	void *data;
 	struct sim_external_op *external;
+	struct move move;
+	bool moves;
 };
 
 static struct work *free_work;
@@ -43,6 +45,8 @@ static void ended(struct gpu_op *op)
 	op->last_op = NULL;
 	if (!work)
 		return;
+	if (work->moves)
+		submit_move(&work->move);
 	if (gpu_op_is_work(op)) {
 		stream_count_op(work->stream);
 		work->record.start_ns = op->start_ns;
@@ -114,15 +118,18 @@ static struct work *new_work(struct stream *stream, const struct plan *plan)
 	work->host = plan->host;
 	work->data = plan->data;
 	work->external = NULL;
+	work->moves = plan->moves;
+	if (plan->moves)
+		work->move = plan->move;
 	return work;
 }
 
 static int64_t scaled(const struct stream *stream, const struct plan *plan)
 {
 	int64_t slow = settings()->slow[stream->context->device];
-	if (slow == 1024 || plan->kind == GPU_COPY)
+	if (slow == 1000 || plan->kind == GPU_COPY)
 		return plan->dur_ns;
-	return plan->dur_ns * slow / 1024;
+	return plan->dur_ns * slow / 1000;
 }
 
 struct gpu_op *submit_op(struct stream *stream, const struct plan *plan)

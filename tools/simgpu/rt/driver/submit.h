@@ -6,7 +6,7 @@
 #include "external.h"
 #include "stream.h"
 
-struct move { /* bytes of a copy or a memset; they move when the call is made */
+struct move { /* bytes of a copy or a memset */
 	void *target;
 	const void *source; /* NULL: memset */
 	size_t width, height, target_pitch, source_pitch;
@@ -20,6 +20,7 @@ struct plan {
 	int64_t dur_ns;
 	struct sim_record record;
 	struct move move;
+	bool moves; /* the bytes move when the op ends; else the caller moves them */
 	void (*host)(void *data);
 	void *data;
 	const struct sim_external *external;
@@ -39,7 +40,7 @@ struct gpu_op *submit_mark(struct stream *stream, struct gpu_op *after, bool tra
 void submit_finish(struct gpu_op *op, int64_t end_ns);
 /* Lock held: an op that simgpu_end_external() ends. NULL when the stream is being captured. */
 struct sim_external_op *submit_external(struct stream *stream, const struct plan *plan);
-/* No lock: moves the bytes. */
+/* Moves the bytes. */
 void submit_move(const struct move *move);
 
 #endif
