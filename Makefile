@@ -123,16 +123,58 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
+# ---- CUDA's libraries, simulated in real time: libcuda.so.1, libcudart.so.12 and .13 (docs/SIMGPU.md). They are the tests'
+# surroundings, loaded into programs without a sanitizer: SAN= does not touch them, DOUBLE_SAN=thread does.
+
+DOUBLES := $(BUILD)/simgpu
+DOUBLE_INCLUDES := -Itools/simgpu -Itools/simgpu/rt
+DOUBLE_FLAGS := -std=c11 $(OPT) $(WARN) $(WARN_C) -D_GNU_SOURCE -MMD -MP -pthread -fPIC -fvisibility=hidden \
+	$(if $(DOUBLE_SAN),-fsanitize=$(DOUBLE_SAN) -fno-omit-frame-pointer) $(CFLAGS)
+DRIVER_SRC := tools/simgpu/gpu.c tools/simgpu/agenda.c $(sort $(wildcard tools/simgpu/rt/driver/*.c))
+DRIVER_OBJ := $(DRIVER_SRC:%.c=$(DOUBLES)/obj/driver/%.o)
+RUNTIME_SRC := $(sort $(wildcard tools/simgpu/rt/runtime/*.c))
+RUNTIMES := $(DOUBLES)/libcudart.so.12 $(DOUBLES)/libcudart.so.13
+
+doubles: $(DOUBLES)/libcuda.so.1 $(RUNTIMES)
+.PHONY: doubles
+all: doubles
+
+$(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $@"
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -Itools/simgpu/rt/driver -c $< -o $@
+
+$(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
+	@echo "  link  $@"
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
+
+$(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
+$(DOUBLES)/obj/runtime12/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=12 -c $< -o $@
+$(DOUBLES)/obj/runtime13/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=13 -c $< -o $@
+
+.SECONDEXPANSION:
+$(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,$$(RUNTIME_SRC:.c=.o)) $(DOUBLES)/libcuda.so.1
+	@echo "  link  $@"
+	@echo 'libcudart.so.$* { global: *; };' > $(DOUBLES)/obj/cudart$*.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$(DOUBLES)/obj/cudart$*.map \
+		-Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $(filter %.o,$^) -L$(DOUBLES) -l:libcuda.so.1 -ldl
+	@ln -sf libcudart.so.13 $(DOUBLES)/libcudart.so
+
 # ---- the doubles of NCCL and NVML, on the libcuda double; the training job on all of them ----
 
-RT := $(BUILD)/simgpu
+RT := $(DOUBLES)
 RT_HEADERS := $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/nccl/*.h tools/simgpu/rt/nvml/*.h)
-PLAIN_CFLAGS = $(filter-out -MMD -MP,$(CFLAGS_ALL))
+PLAIN_CFLAGS = $(filter-out -MMD -MP,$(DOUBLE_FLAGS))
 $(RT)/libnccl.so.2: $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
 $(RT)/libnvidia-ml.so.1: $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
 $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(RT)/libcuda.so.1 $(RT_HEADERS) $(BUILD)/flags
 	@echo "  link  $@"
-	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -fwrapv -shared -Wl,-soname,$(@F) \
+	@$(CC) $(PLAIN_CFLAGS) -fwrapv -shared -Wl,-soname,$(@F) \
 		-Wl,-z,defs -Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(RT)/libcuda.so.1
 
 # Two builds of one program: CUDA 12's launches and CUDA 13's.
@@ -153,13 +195,13 @@ $(BUILD)/simcaller: tools/simtrain/callers/caller.c $(TRAIN_HEADERS) $(BUILD)/fl
 	@$(CC) $(PLAIN_CFLAGS) -o $@ $< -ldl
 $(CALLERS): $(RT)/%.so: tools/simtrain/callers/%.c $(TRAIN_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $< -ldl
+	@$(CC) $(PLAIN_CFLAGS) -shared -o $@ $< -ldl
 $(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+	@$(CC) $(PLAIN_CFLAGS) -shared -Itools/simgpu/rt -o $@ $< -ldl
 $(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
+	@$(CC) $(PLAIN_CFLAGS) -shared -o $@ $<
 $(RT)/nccl_test $(RT)/nvml_test: $(RT)/%: tests/double/%.c $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 \
 		$(RT)/libcudart.so.12 $(BUILD)/flags
 	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
@@ -169,6 +211,8 @@ TRAIN := $(BUILD)/simtrain $(BUILD)/simtrain13 $(BUILD)/simlaunch $(BUILD)/simca
 	$(RT)/libcount.so $(RT)/nvtx_listener.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
 .PHONY: simtrain
 simtrain: $(TRAIN)
+all: simtrain
+test: simtrain
 
 # ---- what users run ----
 
@@ -229,4 +273,4 @@ format:
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(DRIVER_OBJ:.o=.d) $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.d))
