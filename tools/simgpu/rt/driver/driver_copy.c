@@ -1,5 +1,6 @@
-/* Copies and memsets. The bytes move while the call is made, the op takes its time on a copy
- * engine. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device
+/* Copies and memsets. The bytes move while the call is made (kernels compute nothing, so nobody can
+ * tell) unless a collective or a host function is ahead: then when the op ends. The op takes its
+ * time on a copy engine. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device
  * until the driver has its own copy (at once), everything else until the op has ended. */
 #include "capture.h"
 #include "entry.h"
@@ -85,18 +86,21 @@ static bool waits(const struct plan *plan, bool blocking)
 	return blocking && plan->kind == GPU_COPY && r->copy_kind != COPY_DTOD;
 }
 
-static int submit_plan(const struct copy_call *what, const struct plan *plan, bool *captured)
+static int submit_plan(const struct copy_call *what, const struct plan *plan, bool *elsewhere)
 {
 	bool wait = waits(plan, what->blocking);
 	struct gpu_op *op = NULL;
 	core_lock();
 	struct stream *stream = stream_of(what->stream, what->per_thread);
 	int result = stream ? CUDA_OK : CUDA_INVALID_HANDLE;
-	*captured = stream && stream->capture;
-	if (*captured && what->blocking)
+	bool captured = stream && stream->capture;
+	*elsewhere = captured || submit_moves_later();
+	if (captured && what->blocking)
 		result = capture_break(stream);
 	if (!result)
-		result = submit(stream, plan, *captured ? NULL : &op);
+		result = submit(stream, plan, captured ? NULL : &op);
+	if (op && *elsewhere)
+		submit_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE && !wait);
 	if (op && wait)
 		core_wait_op(op, INT64_MAX);
 	core_unlock();
@@ -109,7 +113,7 @@ static int perform(const struct copy_call *what, const struct move *move)
 	struct sim_observed call;
 	struct context *context;
 	struct plan plan;
-	bool captured;
+	bool elsewhere;
 	int result = entry_enter(&call, what->cbid, what->name, what->params, &context);
 	if (!result && move->width && move->height) {
 		if (!move->target || (!move->source && !move->element))
@@ -119,8 +123,8 @@ static int perform(const struct copy_call *what, const struct move *move)
 		else
 			plan_set(move, &plan);
 		if (!result)
-			result = submit_plan(what, &plan, &captured);
-		if (!result && !captured)
+			result = submit_plan(what, &plan, &elsewhere);
+		if (!result && !elsewhere)
 			submit_move(move);
 	}
 	return observe_leave(&call, result);

@@ -146,10 +146,8 @@ static int launch_graph(const struct launch_call *what, void *handle, void *stre
 		result = on ? graph_launch(exec, on) : CUDA_INVALID_HANDLE;
 		core_unlock();
 	}
-	if (!result) {
-		graph_move(exec);
+	if (!result)
 		observe_count_launch();
-	}
 	return observe_leave(&call, result);
 }
 

@@ -102,6 +102,8 @@ static struct gpu_op *node_op(struct graph_exec *exec, uint32_t i, struct stream
 	op->arrival_ns = core.agenda.now_ns;
 	op->node = node->n_after;
 	op->queued = false;
+	if (plan.move.target)
+		submit_move_later(op, &plan.move, false);
 	if (!node->n_after)
 		gpu_op_after(op, begin);
 	for (uint32_t d = 0; d < node->n_after; d++)
@@ -131,11 +133,4 @@ int graph_launch(struct graph_exec *exec, struct stream *stream)
 		gpu_op_drop(exec->ops[i]);
 	gpu_op_drop(begin);
 	return CUDA_OK;
-}
-
-void graph_move(const struct graph_exec *exec)
-{
-	for (uint32_t i = 0; i < exec->graph->n; i++)
-		if (exec->graph->nodes[i]->plan.move.target)
-			submit_move(&exec->graph->nodes[i]->plan.move);
 }

@@ -35,7 +35,5 @@ struct graph_exec *graph_instantiate(struct graph *graph);
 struct graph_exec *graph_exec_of(void *handle);
 void graph_exec_destroy(struct graph_exec *exec);
 int graph_launch(struct graph_exec *exec, struct stream *stream);
-/* No lock: the bytes that its copies move. */
-void graph_move(const struct graph_exec *exec);
 
 #endif
