@@ -58,7 +58,8 @@ help:
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
-	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names accuracy"
+	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
+	@echo "make test PARTS=\"unit cli\"   only some of: unit format cli fuzz names double accuracy"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -146,7 +147,8 @@ $(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
 
 $(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
 	@echo "  link  $@"
-	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@echo '{ global: cu*; simgpu_*; local: *; };' > $(DOUBLES)/obj/cuda.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
 	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
 
 $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
@@ -219,7 +221,7 @@ test: simtrain
 demo: $(BUILD)/baton
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(UNIT) $(SIM_UNIT) headers doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)
@@ -268,7 +270,7 @@ install: $(BUILD)/baton $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:
 	rm -rf build

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests: every program in build/*/tests, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
 # on its last line. Ends with "N passed, N failed, N skipped"; a run in which nothing passed fails.
-#   tests/run.sh [unit|format|cli|fuzz|names|accuracy]...   (none: all)
+#   tests/run.sh [unit|format|cli|fuzz|names|double|accuracy]...   (none: all)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -46,8 +46,8 @@ accuracy() {
 
 for part in "${@:-all}"; do
 	case $part in
-	all) unit && format && cli && fuzz && names && accuracy ;;
-	unit | format | cli | fuzz | names | accuracy) "$part" ;;
+	all) unit && format && cli && fuzz && names && double && accuracy ;;
+	unit | format | cli | fuzz | names | double | accuracy) "$part" ;;
 	*) echo "run.sh: no part '$part'" && exit 2 ;;
 	esac
 done

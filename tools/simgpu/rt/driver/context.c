@@ -110,20 +110,16 @@ void context_uuid(int device, uint8_t uuid[16])
 static const struct {
 	int attribute, value;
 } attributes[] = {
-	{1, 1024},      /* threads per block */
-	{2, 1024},      {3, 1024},     {4, 64},      {5, 2147483647}, {6, 65535}, {7, 65535},
-	{8, 49152},     /* shared memory per block */
-	{9, 65536},     {10, 32},      {11, 2147483647},
-	{12, 65536},    /* registers per block */
-	{13, 1410000},  {14, 512},
-	{15, 1},        /* copies overlap kernels */
-	{16, 108},      /* multiprocessors */
-	{19, 1},        {31, 1},       {32, 1},
-	{36, 1593000},  {37, 5120},    {38, 41943040},
-	{39, 2048},     /* threads per multiprocessor */
-	{40, 3},        {41, 1},       {78, 1},
-	{81, 167936},   {82, 65536},   {83, 1},      {89, 1},         {95, 1},
-	{97, 166912},   {106, 32},     {111, 1024},  {115, 1},
+	{1, 1024}, /* threads per block */
+	{2, 1024},     {3, 1024}, {4, 64},          {5, 2147483647}, {6, 65535},  {7, 65535},
+	{8, 49152},                                              /* shared memory per block */
+	{9, 65536},    {10, 32},  {11, 2147483647}, {12, 65536}, /* registers per block */
+	{13, 1410000}, {14, 512}, {15, 1},                       /* copies overlap kernels */
+	{16, 108},                                               /* multiprocessors */
+	{19, 1},       {31, 1},   {32, 1},          {36, 1593000},   {37, 5120},  {38, 41943040},
+	{39, 2048}, /* threads per multiprocessor */
+	{40, 3},       {41, 1},   {78, 1},          {81, 167936},    {82, 65536}, {83, 1},
+	{89, 1},       {95, 1},   {97, 166912},     {106, 32},       {111, 1024}, {115, 1},
 };
 
 int context_attribute(int device, int attribute)

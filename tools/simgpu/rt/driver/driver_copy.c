@@ -1,7 +1,8 @@
-/* Copies and memsets. The bytes move while the call is made (kernels compute nothing, so nobody can
- * tell) unless a collective or a host function is ahead: then when the op ends. The op takes its
- * time on a copy engine. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device
- * until the driver has its own copy (at once), everything else until the op has ended. */
+/* Copies and memsets. The bytes move during the call (kernels compute nothing, so nobody can tell)
+ * unless a collective or a host function is ahead: then when the op ends. The op takes its time on
+ * a copy engine.
+ * Copies from and to pageable memory keep their caller: up to 64 KiB towards the device until the
+ * driver has its own copy (at once), everything else until the op has ended. */
 #include "capture.h"
 #include "entry.h"
 #include "memory.h"
@@ -53,10 +54,10 @@ static void plan_copy(const struct move *move, struct plan *plan)
 	r->target_device = target < 0 ? 0 : (uint32_t)target;
 	bool pageable = r->source_kind == KIND_PAGEABLE || r->target_kind == KIND_PAGEABLE;
 	bool local = r->copy_kind == COPY_DTOD;
-	plan->engine = local								? ENGINE_COPY_LOCAL
+	plan->engine = local                       ? ENGINE_COPY_LOCAL
 				   : r->copy_kind == COPY_DTOH ? ENGINE_COPY_OUT
 											   : ENGINE_COPY_IN;
-	plan->dur_ns = bytes_ns(r->bytes, local		 ? settings()->local_mb_s
+	plan->dur_ns = bytes_ns(r->bytes, local      ? settings()->local_mb_s
 									  : pageable ? settings()->pageable_mb_s
 												 : settings()->copy_mb_s);
 }
@@ -86,7 +87,7 @@ static bool waits(const struct plan *plan, bool blocking)
 	return blocking && plan->kind == GPU_COPY && r->copy_kind != COPY_DTOD;
 }
 
-static int submit_plan(const struct copy_call *what, const struct plan *plan, bool *elsewhere)
+static int submit_plan(const struct copy_call *what, const struct plan *plan)
 {
 	bool wait = waits(plan, what->blocking);
 	struct gpu_op *op = NULL;
@@ -94,16 +95,23 @@ static int submit_plan(const struct copy_call *what, const struct plan *plan, bo
 	struct stream *stream = stream_of(what->stream, what->per_thread);
 	int result = stream ? CUDA_OK : CUDA_INVALID_HANDLE;
 	bool captured = stream && stream->capture;
-	*elsewhere = captured || submit_moves_later();
 	if (captured && what->blocking)
 		result = capture_break(stream);
+	bool later = !captured && !wait && submit_moves_later();
+	if (!result && !captured && !wait && !later) { /* the time that takes is the call's, not the op's */
+		core_unlock();
+		submit_move(&plan->move);
+		core_lock();
+	}
 	if (!result)
 		result = submit(stream, plan, captured ? NULL : &op);
-	if (op && *elsewhere)
-		submit_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE && !wait);
+	if (op && later)
+		submit_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE);
 	if (op && wait)
 		core_wait_op(op, INT64_MAX);
 	core_unlock();
+	if (op && wait) /* host functions before it have run */
+		submit_move(&plan->move);
 	return result;
 }
 
@@ -113,7 +121,6 @@ static int perform(const struct copy_call *what, const struct move *move)
 	struct sim_observed call;
 	struct context *context;
 	struct plan plan;
-	bool elsewhere;
 	int result = entry_enter(&call, what->cbid, what->name, what->params, &context);
 	if (!result && move->width && move->height) {
 		if (!move->target || (!move->source && !move->element))
@@ -123,9 +130,7 @@ static int perform(const struct copy_call *what, const struct move *move)
 		else
 			plan_set(move, &plan);
 		if (!result)
-			result = submit_plan(what, &plan, &elsewhere);
-		if (!result && !elsewhere)
-			submit_move(move);
+			result = submit_plan(what, &plan);
 	}
 	return observe_leave(&call, result);
 }
@@ -137,31 +142,31 @@ static struct move line(uint64_t target, const void *source, size_t bytes)
 
 /* ---- copies: one shape of entry per kind of address ---- */
 
-#define COPY_ENTRY(name_, cbid_, target_type_, source_type_)                                       \
-	ENTRY(name_, target_type_ target, source_type_ source, size_t bytes)                           \
-	{                                                                                              \
-		const struct {                                                                             \
-			target_type_ target;                                                                   \
-			source_type_ source;                                                                   \
-			size_t bytes;                                                                          \
-		} params = {target, source, bytes};                                                        \
-		struct copy_call what = {cbid_, #name_, &params, NULL, false, true};                       \
-		struct move move = line((uint64_t)target, (const void *)source, bytes);                    \
-		return perform(&what, &move);                                                              \
+#define COPY_ENTRY(name_, cbid_, target_type_, source_type_)                    \
+	ENTRY(name_, target_type_ target, source_type_ source, size_t bytes)        \
+	{                                                                           \
+		const struct {                                                          \
+			target_type_ target;                                                \
+			source_type_ source;                                                \
+			size_t bytes;                                                       \
+		} params = {target, source, bytes};                                     \
+		struct copy_call what = {cbid_, #name_, &params, NULL, false, true};    \
+		struct move move = line((uint64_t)target, (const void *)source, bytes); \
+		return perform(&what, &move);                                           \
 	}
 
-#define COPY_ASYNC_ENTRY(name_, cbid_, target_type_, source_type_, per_thread_)                    \
-	ENTRY(name_, target_type_ target, source_type_ source, size_t bytes, void *stream)             \
-	{                                                                                              \
-		const struct {                                                                             \
-			target_type_ target;                                                                   \
-			source_type_ source;                                                                   \
-			size_t bytes;                                                                          \
-			void *stream;                                                                          \
-		} params = {target, source, bytes, stream};                                                \
-		struct copy_call what = {cbid_, #name_, &params, stream, per_thread_, false};              \
-		struct move move = line((uint64_t)target, (const void *)source, bytes);                    \
-		return perform(&what, &move);                                                              \
+#define COPY_ASYNC_ENTRY(name_, cbid_, target_type_, source_type_, per_thread_)        \
+	ENTRY(name_, target_type_ target, source_type_ source, size_t bytes, void *stream) \
+	{                                                                                  \
+		const struct {                                                                 \
+			target_type_ target;                                                       \
+			source_type_ source;                                                       \
+			size_t bytes;                                                              \
+			void *stream;                                                              \
+		} params = {target, source, bytes, stream};                                    \
+		struct copy_call what = {cbid_, #name_, &params, stream, per_thread_, false};  \
+		struct move move = line((uint64_t)target, (const void *)source, bytes);        \
+		return perform(&what, &move);                                                  \
 	}
 
 COPY_ENTRY(cuMemcpyHtoD_v2, 276, uint64_t, const void *)
@@ -195,8 +200,8 @@ ENTRY(cuMemcpyPeerAsync, uint64_t target, void *target_context, uint64_t source,
 
 static struct move rectangle(const struct cu_copy_2d *copy)
 {
-	const char *source = copy->source_type == 1 ? copy->source_host
-												: (const void *)copy->source_device;
+	const char *source =
+		copy->source_type == 1 ? copy->source_host : (const void *)copy->source_device;
 	char *target = copy->target_type == 1 ? copy->target_host : (void *)copy->target_device;
 	size_t source_pitch = copy->source_pitch ? copy->source_pitch : copy->width;
 	size_t target_pitch = copy->target_pitch ? copy->target_pitch : copy->width;
@@ -230,33 +235,33 @@ ENTRY(cuMemcpy2DAsync_v2, const struct cu_copy_2d *copy, void *stream)
 
 /* ---- memset ---- */
 
-#define SET_ENTRY(name_, cbid_, type_)                                                             \
-	ENTRY(name_, uint64_t target, type_ value, size_t n)                                           \
-	{                                                                                              \
-		const struct {                                                                             \
-			uint64_t target;                                                                       \
-			type_ value;                                                                           \
-			size_t n;                                                                              \
-		} params = {target, value, n};                                                             \
-		struct copy_call what = {cbid_, #name_, &params, NULL, false, false};                      \
-		size_t bytes = n * sizeof(value);                                                          \
-		struct move move = {(void *)target, NULL, bytes, 1, bytes, 0, value, sizeof(value)};       \
-		return perform(&what, &move);                                                              \
+#define SET_ENTRY(name_, cbid_, type_)                                                       \
+	ENTRY(name_, uint64_t target, type_ value, size_t n)                                     \
+	{                                                                                        \
+		const struct {                                                                       \
+			uint64_t target;                                                                 \
+			type_ value;                                                                     \
+			size_t n;                                                                        \
+		} params = {target, value, n};                                                       \
+		struct copy_call what = {cbid_, #name_, &params, NULL, false, false};                \
+		size_t bytes = n * sizeof(value);                                                    \
+		struct move move = {(void *)target, NULL, bytes, 1, bytes, 0, value, sizeof(value)}; \
+		return perform(&what, &move);                                                        \
 	}
 
-#define SET_ASYNC_ENTRY(name_, cbid_, type_, per_thread_)                                          \
-	ENTRY(name_, uint64_t target, type_ value, size_t n, void *stream)                             \
-	{                                                                                              \
-		const struct {                                                                             \
-			uint64_t target;                                                                       \
-			type_ value;                                                                           \
-			size_t n;                                                                              \
-			void *stream;                                                                          \
-		} params = {target, value, n, stream};                                                     \
-		struct copy_call what = {cbid_, #name_, &params, stream, per_thread_, false};              \
-		size_t bytes = n * sizeof(value);                                                          \
-		struct move move = {(void *)target, NULL, bytes, 1, bytes, 0, value, sizeof(value)};       \
-		return perform(&what, &move);                                                              \
+#define SET_ASYNC_ENTRY(name_, cbid_, type_, per_thread_)                                    \
+	ENTRY(name_, uint64_t target, type_ value, size_t n, void *stream)                       \
+	{                                                                                        \
+		const struct {                                                                       \
+			uint64_t target;                                                                 \
+			type_ value;                                                                     \
+			size_t n;                                                                        \
+			void *stream;                                                                    \
+		} params = {target, value, n, stream};                                               \
+		struct copy_call what = {cbid_, #name_, &params, stream, per_thread_, false};        \
+		size_t bytes = n * sizeof(value);                                                    \
+		struct move move = {(void *)target, NULL, bytes, 1, bytes, 0, value, sizeof(value)}; \
+		return perform(&what, &move);                                                        \
 	}
 
 SET_ENTRY(cuMemsetD8_v2, 249, unsigned char)

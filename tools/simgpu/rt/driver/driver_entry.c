@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-extern const struct entry *const __start_driver_entries[];
-extern const struct entry *const __stop_driver_entries[];
+/* The linker's names for the ends of the section that ENTRY() fills. */
+__attribute__((visibility("hidden"))) extern const struct entry *const __start_driver_entries[];
+__attribute__((visibility("hidden"))) extern const struct entry *const __stop_driver_entries[];
 
 enum { FLAG_PER_THREAD = 2 };
 enum { SYMBOL_FOUND, SYMBOL_NOT_FOUND, SYMBOL_TOO_NEW };
@@ -14,9 +15,9 @@ static const struct {
 	const char *name;
 	int since;
 } since[] = {
-	{"cuGetProcAddress_v2", 12000},		  {"cuStreamGetCaptureInfo_v2", 11030},
+	{"cuGetProcAddress_v2", 12000},       {"cuStreamGetCaptureInfo_v2", 11030},
 	{"cuStreamGetCaptureInfo_v3", 12030}, {"cuStreamBeginCapture_v2", 10010},
-	{"cuEventElapsedTime_v2", 12080},	  {"cuDeviceGetUuid_v2", 11040},
+	{"cuEventElapsedTime_v2", 12080},     {"cuDeviceGetUuid_v2", 11040},
 };
 
 static int entry_since(const char *name)
@@ -110,8 +111,7 @@ static const struct {
 	{CUDA_NOT_READY, "CUDA_ERROR_NOT_READY", "device not ready"},
 	{CUDA_ALREADY_REGISTERED, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
 	 "host memory is already registered"},
-	{CUDA_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
-	 "host memory is not registered"},
+	{CUDA_NOT_REGISTERED, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", "host memory is not registered"},
 	{CUDA_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 	{CUDA_CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
 	 "operation not permitted when stream is capturing"},

@@ -31,8 +31,8 @@ static int launch(const struct launch_call *what, void *function, const struct s
 	struct sim_observed call;
 	struct context *context;
 	struct plan plan;
-	int result = observe_enter(&call, what->cbid, what->name, what->params,
-							   kernel ? kernel->name : NULL);
+	int result =
+		observe_enter(&call, what->cbid, what->name, what->params, kernel ? kernel->name : NULL);
 	if (!result)
 		result = context_need(&context);
 	if (!result)
@@ -60,35 +60,35 @@ LAUNCH_ENTRY(cuLaunchKernel, 307, false)
 LAUNCH_ENTRY(cuLaunchKernel_ptsz, 442, true)
 
 /* The same without `extra`. */
-#define COOPERATIVE_ENTRY(name_, cbid_, per_thread_)                                               \
-	ENTRY(name_, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,  \
-		  unsigned bz, unsigned shared_bytes, void *stream, void **arguments)                      \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *function;                                                                        \
-			unsigned grid[3], block[3], shared_bytes;                                              \
-			void *stream, **arguments;                                                             \
-		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments};        \
-		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                         \
-		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
-		return launch(&what, function, &shape, stream);                                            \
+#define COOPERATIVE_ENTRY(name_, cbid_, per_thread_)                                              \
+	ENTRY(name_, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
+		  unsigned bz, unsigned shared_bytes, void *stream, void **arguments)                     \
+	{                                                                                             \
+		const struct {                                                                            \
+			void *function;                                                                       \
+			unsigned grid[3], block[3], shared_bytes;                                             \
+			void *stream, **arguments;                                                            \
+		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments};       \
+		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                        \
+		struct launch_call what = {cbid_, #name_, &params, per_thread_};                          \
+		return launch(&what, function, &shape, stream);                                           \
 	}
 
 COOPERATIVE_ENTRY(cuLaunchCooperativeKernel, 477, false)
 COOPERATIVE_ENTRY(cuLaunchCooperativeKernel_ptsz, 478, true)
 
-#define LAUNCH_EX_ENTRY(name_, cbid_, per_thread_)                                                 \
-	ENTRY(name_, const struct cu_launch_config *config, void *function, void **arguments,          \
-		  void **extra)                                                                            \
-	{                                                                                              \
-		const struct {                                                                             \
-			const struct cu_launch_config *config;                                                 \
-			void *function, **arguments, **extra;                                                  \
-		} params = {config, function, arguments, extra};                                           \
-		const uint32_t *g = config->grid, *b = config->block;                                      \
-		struct shape shape = {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}};                             \
-		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
-		return launch(&what, function, &shape, config->stream);                                    \
+#define LAUNCH_EX_ENTRY(name_, cbid_, per_thread_)                                        \
+	ENTRY(name_, const struct cu_launch_config *config, void *function, void **arguments, \
+		  void **extra)                                                                   \
+	{                                                                                     \
+		const struct {                                                                    \
+			const struct cu_launch_config *config;                                        \
+			void *function, **arguments, **extra;                                         \
+		} params = {config, function, arguments, extra};                                  \
+		const uint32_t *g = config->grid, *b = config->block;                             \
+		struct shape shape = {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}};                    \
+		struct launch_call what = {cbid_, #name_, &params, per_thread_};                  \
+		return launch(&what, function, &shape, config->stream);                           \
 	}
 
 LAUNCH_EX_ENTRY(cuLaunchKernelEx, 652, false)
@@ -99,8 +99,8 @@ LAUNCH_EX_ENTRY(cuLaunchKernelEx_ptsz, 653, true)
 static int launch_host(const struct launch_call *what, void *stream, void (*function)(void *),
 					   void *data)
 {
-	struct plan plan = {.kind = GPU_HOST_FUNC, .engine = ENGINE_NONE, .host = function,
-						.data = data};
+	struct plan plan = {
+		.kind = GPU_HOST_FUNC, .engine = ENGINE_NONE, .host = function, .data = data};
 	struct sim_observed call;
 	struct context *context;
 	int result = entry_enter(&call, what->cbid, what->name, what->params, &context);
@@ -115,16 +115,16 @@ static int launch_host(const struct launch_call *what, void *stream, void (*func
 	return observe_leave(&call, result);
 }
 
-#define HOST_FUNC_ENTRY(name_, cbid_, per_thread_)                                                 \
-	ENTRY(name_, void *stream, void (*function)(void *), void *data)                               \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *stream;                                                                          \
-			void (*function)(void *);                                                              \
-			void *data;                                                                            \
-		} params = {stream, function, data};                                                       \
-		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
-		return launch_host(&what, stream, function, data);                                         \
+#define HOST_FUNC_ENTRY(name_, cbid_, per_thread_)                       \
+	ENTRY(name_, void *stream, void (*function)(void *), void *data)     \
+	{                                                                    \
+		const struct {                                                   \
+			void *stream;                                                \
+			void (*function)(void *);                                    \
+			void *data;                                                  \
+		} params = {stream, function, data};                             \
+		struct launch_call what = {cbid_, #name_, &params, per_thread_}; \
+		return launch_host(&what, stream, function, data);               \
 	}
 
 HOST_FUNC_ENTRY(cuLaunchHostFunc, 527, false)
@@ -151,14 +151,14 @@ static int launch_graph(const struct launch_call *what, void *handle, void *stre
 	return observe_leave(&call, result);
 }
 
-#define GRAPH_LAUNCH_ENTRY(name_, cbid_, per_thread_)                                              \
-	ENTRY(name_, void *exec, void *stream)                                                         \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *exec, *stream;                                                                   \
-		} params = {exec, stream};                                                                 \
-		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
-		return launch_graph(&what, exec, stream);                                                  \
+#define GRAPH_LAUNCH_ENTRY(name_, cbid_, per_thread_)                    \
+	ENTRY(name_, void *exec, void *stream)                               \
+	{                                                                    \
+		const struct {                                                   \
+			void *exec, *stream;                                         \
+		} params = {exec, stream};                                       \
+		struct launch_call what = {cbid_, #name_, &params, per_thread_}; \
+		return launch_graph(&what, exec, stream);                        \
 	}
 
 GRAPH_LAUNCH_ENTRY(cuGraphLaunch, 514, false)
@@ -168,8 +168,8 @@ GRAPH_LAUNCH_ENTRY(cuGraphLaunch_ptsz, 515, true)
 
 struct sim_external_op *simgpu_launch_external(const struct sim_external *external)
 {
-	struct cu_launch_config config = {{external->grid, 1, 1}, {512, 1, 1}, 0, external->stream,
-									  NULL, 0};
+	struct cu_launch_config config = {{external->grid, 1, 1}, {512, 1, 1}, 0,
+									  external->stream,       NULL,        0};
 	struct kernel *kernel = simgpu_kernel(external->name);
 	const struct {
 		const struct cu_launch_config *config;

@@ -31,15 +31,15 @@ static int load(const struct sim_call *what, const void *image, bool file, void 
 	return observe_leave(&call, result);
 }
 
-#define LOAD_ENTRY(name_, cbid_, file_)                                                            \
-	ENTRY(name_, void **module, const void *image)                                                 \
-	{                                                                                              \
-		const struct {                                                                             \
-			void **module;                                                                         \
-			const void *image;                                                                     \
-		} params = {module, image};                                                                \
-		struct sim_call what = {.cbid = cbid_, .function = #name_, .params = &params};             \
-		return load(&what, image, file_, module);                                                  \
+#define LOAD_ENTRY(name_, cbid_, file_)                                                \
+	ENTRY(name_, void **module, const void *image)                                     \
+	{                                                                                  \
+		const struct {                                                                 \
+			void **module;                                                             \
+			const void *image;                                                         \
+		} params = {module, image};                                                    \
+		struct sim_call what = {.cbid = cbid_, .function = #name_, .params = &params}; \
+		return load(&what, image, file_, module);                                      \
 	}
 
 LOAD_ENTRY(cuModuleLoad, 18, true)
@@ -139,12 +139,12 @@ ENTRY(cuFuncGetAttribute, int *value, int attribute, void *function)
 	const struct kernel *kernel = kernel_of(function);
 	if (!kernel)
 		return CUDA_INVALID_HANDLE;
-	*value = attribute == FUNCTION_THREADS			 ? 1024
-			 : attribute == FUNCTION_REGISTERS		 ? 32
-			 : attribute == FUNCTION_PTX			 ? settings()->capability
-			 : attribute == FUNCTION_BINARY			 ? settings()->capability
+	*value = attribute == FUNCTION_THREADS          ? 1024
+			 : attribute == FUNCTION_REGISTERS      ? 32
+			 : attribute == FUNCTION_PTX            ? settings()->capability
+			 : attribute == FUNCTION_BINARY         ? settings()->capability
 			 : attribute == FUNCTION_DYNAMIC_SHARED ? kernel->dynamic_shared
-													 : 0;
+													: 0;
 	return CUDA_OK;
 }
 

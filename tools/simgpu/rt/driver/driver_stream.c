@@ -136,11 +136,11 @@ static int hold(struct stream *stream, void *event)
 	return result;
 }
 
-#define STREAM_ENTRY(name_, cbid_, act_, per_thread_)                                              \
-	ENTRY(name_, void *stream)                                                                     \
-	{                                                                                              \
-		struct stream_call what = {cbid_, #name_, &stream, stream, per_thread_};                   \
-		return with_stream(&what, act_, NULL);                                                     \
+#define STREAM_ENTRY(name_, cbid_, act_, per_thread_)                            \
+	ENTRY(name_, void *stream)                                                   \
+	{                                                                            \
+		struct stream_call what = {cbid_, #name_, &stream, stream, per_thread_}; \
+		return with_stream(&what, act_, NULL);                                   \
 	}
 
 STREAM_ENTRY(cuStreamSynchronize, 126, synchronize, false)
@@ -148,42 +148,42 @@ STREAM_ENTRY(cuStreamSynchronize_ptsz, 440, synchronize, true)
 STREAM_ENTRY(cuStreamQuery, 125, query, false)
 STREAM_ENTRY(cuStreamQuery_ptsz, 439, query, true)
 
-#define RECORD_ENTRY(name_, cbid_, per_thread_)                                                    \
-	ENTRY(name_, void *event, void *stream)                                                        \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *event, *stream;                                                                  \
-		} params = {event, stream};                                                                \
-		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};                   \
-		return event_of(event) ? with_stream(&what, record, event) : CUDA_INVALID_HANDLE;          \
+#define RECORD_ENTRY(name_, cbid_, per_thread_)                                           \
+	ENTRY(name_, void *event, void *stream)                                               \
+	{                                                                                     \
+		const struct {                                                                    \
+			void *event, *stream;                                                         \
+		} params = {event, stream};                                                       \
+		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};          \
+		return event_of(event) ? with_stream(&what, record, event) : CUDA_INVALID_HANDLE; \
 	}
 
 RECORD_ENTRY(cuEventRecord, 119, false)
 RECORD_ENTRY(cuEventRecord_ptsz, 441, true)
 
-#define RECORD_FLAGS_ENTRY(name_, cbid_, per_thread_)                                              \
-	ENTRY(name_, void *event, void *stream, unsigned flags)                                        \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *event, *stream;                                                                  \
-			unsigned flags;                                                                        \
-		} params = {event, stream, flags};                                                         \
-		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};                   \
-		return event_of(event) ? with_stream(&what, record, event) : CUDA_INVALID_HANDLE;          \
+#define RECORD_FLAGS_ENTRY(name_, cbid_, per_thread_)                                     \
+	ENTRY(name_, void *event, void *stream, unsigned flags)                               \
+	{                                                                                     \
+		const struct {                                                                    \
+			void *event, *stream;                                                         \
+			unsigned flags;                                                               \
+		} params = {event, stream, flags};                                                \
+		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};          \
+		return event_of(event) ? with_stream(&what, record, event) : CUDA_INVALID_HANDLE; \
 	}
 
 RECORD_FLAGS_ENTRY(cuEventRecordWithFlags, 587, false)
 RECORD_FLAGS_ENTRY(cuEventRecordWithFlags_ptsz, 588, true)
 
-#define WAIT_ENTRY(name_, cbid_, per_thread_)                                                      \
-	ENTRY(name_, void *stream, void *event, unsigned flags)                                        \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *stream, *event;                                                                  \
-			unsigned flags;                                                                        \
-		} params = {stream, event, flags};                                                         \
-		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};                   \
-		return event_of(event) ? with_stream(&what, hold, event) : CUDA_INVALID_HANDLE;            \
+#define WAIT_ENTRY(name_, cbid_, per_thread_)                                           \
+	ENTRY(name_, void *stream, void *event, unsigned flags)                             \
+	{                                                                                   \
+		const struct {                                                                  \
+			void *stream, *event;                                                       \
+			unsigned flags;                                                             \
+		} params = {stream, event, flags};                                              \
+		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};        \
+		return event_of(event) ? with_stream(&what, hold, event) : CUDA_INVALID_HANDLE; \
 	}
 
 WAIT_ENTRY(cuStreamWaitEvent, 295, false)
@@ -213,11 +213,11 @@ static int get_context(struct stream *stream, void *context)
 	return CUDA_OK;
 }
 
-#define GETTER_ENTRY(name_, cbid_, act_, type_)                                                    \
-	ENTRY(name_, void *stream, type_ *out)                                                         \
-	{                                                                                              \
-		struct stream_call what = {cbid_, #name_, &stream, stream, false};                         \
-		return out ? with_stream(&what, act_, out) : CUDA_INVALID_VALUE;                           \
+#define GETTER_ENTRY(name_, cbid_, act_, type_)                            \
+	ENTRY(name_, void *stream, type_ *out)                                 \
+	{                                                                      \
+		struct stream_call what = {cbid_, #name_, &stream, stream, false}; \
+		return out ? with_stream(&what, act_, out) : CUDA_INVALID_VALUE;   \
 	}
 
 GETTER_ENTRY(cuStreamGetFlags, 369, get_flags, unsigned)
@@ -380,15 +380,15 @@ static int is_capturing(struct stream *stream, void *status)
 	return CUDA_OK;
 }
 
-#define CAPTURE_ENTRY(name_, cbid_, act_, type_, pass_, per_thread_)                               \
-	ENTRY(name_, void *stream, type_ argument)                                                     \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *stream;                                                                          \
-			type_ argument;                                                                        \
-		} params = {stream, argument};                                                             \
-		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_};                   \
-		return with_stream(&what, act_, pass_ argument);                                           \
+#define CAPTURE_ENTRY(name_, cbid_, act_, type_, pass_, per_thread_)             \
+	ENTRY(name_, void *stream, type_ argument)                                   \
+	{                                                                            \
+		const struct {                                                           \
+			void *stream;                                                        \
+			type_ argument;                                                      \
+		} params = {stream, argument};                                           \
+		struct stream_call what = {cbid_, #name_, &params, stream, per_thread_}; \
+		return with_stream(&what, act_, pass_ argument);                         \
 	}
 
 CAPTURE_ENTRY(cuStreamBeginCapture_v2, 539, begin_capture, int, &, false)

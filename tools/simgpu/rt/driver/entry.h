@@ -12,11 +12,11 @@ struct entry {
 	void (*function)(void);
 };
 
-#define ENTRY(name_, ...)                                                                          \
-	SIM_API int name_(__VA_ARGS__);                                                                \
-	static const struct entry name_##_entry = {#name_, (void (*)(void))name_};                     \
-	static const struct entry *const name_##_listed                                                \
-		__attribute__((section("driver_entries"), used)) = &name_##_entry;                         \
+#define ENTRY(name_, ...)                                                      \
+	SIM_API int name_(__VA_ARGS__);                                            \
+	static const struct entry name_##_entry = {#name_, (void (*)(void))name_}; \
+	static const struct entry *const name_##_listed                            \
+		__attribute__((section("driver_entries"), used)) = &name_##_entry;     \
 	int name_(__VA_ARGS__)
 
 /* The begin of an entry that needs a context; then always observe_leave(). */

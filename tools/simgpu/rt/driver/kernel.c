@@ -70,8 +70,9 @@ int kernel_plan(struct kernel *kernel, const struct shape *shape, struct plan *p
 	uint64_t share = blocks * GPU_SHARE_ALL / settings()->fill_blocks;
 	*plan = (struct plan){.kind = GPU_KERNEL,
 						  .engine = ENGINE_COMPUTE,
-						  .share = share < 1 ? 1 : share > GPU_SHARE_ALL ? GPU_SHARE_ALL
-																		: (uint16_t)share,
+						  .share = share < 1               ? 1
+								   : share > GPU_SHARE_ALL ? GPU_SHARE_ALL
+														   : (uint16_t)share,
 						  .dur_ns = kernel->ns + kernel->ns_per_block * (int64_t)blocks};
 	plan->record.kind = SIM_KERNEL;
 	plan->record.name = kernel->name;

@@ -244,8 +244,7 @@ int memory_host_allocate(size_t bytes, void **address)
 	if (!bytes)
 		return CUDA_INVALID_VALUE;
 	bytes = (bytes + 4095) & ~(size_t)4095;
-	void *start =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (start == MAP_FAILED)
 		return CUDA_OUT_OF_MEMORY;
 	*address = start;

@@ -50,8 +50,8 @@ static int visible(int devices, int *physical)
 	}
 	while (*text && n < MAX_DEVICES) {
 		char *end;
-		long number_of = strncmp(text, "GPU-", 4) ? strtol(text, &end, 10)
-												  : strtol(text + 4, &end, 16);
+		long number_of =
+			strncmp(text, "GPU-", 4) ? strtol(text, &end, 10) : strtol(text + 4, &end, 16);
 		if (end == text || number_of < 0 || number_of >= devices)
 			break;
 		physical[n++] = (int)number_of;
@@ -68,7 +68,7 @@ static void slow_devices(struct settings *s)
 	const char *text = getenv("SIMGPU_SLOW");
 	int offset = (int)number("SIMGPU_LOCAL_OFFSET", 0);
 	for (int i = 0; i < MAX_DEVICES; i++)
-		s->slow[i] = 1024;
+		s->slow[i] = 1000;
 	while (text && *text) {
 		int device;
 		double factor;
@@ -78,7 +78,7 @@ static void slow_devices(struct settings *s)
 		}
 		for (int i = 0; i < s->devices; i++)
 			if (s->physical[i] + offset == device)
-				s->slow[i] = (int64_t)(factor * 1024 + 0.5);
+				s->slow[i] = (int64_t)(factor * 1000 + 0.5);
 		text = strchr(text, ';');
 		text = text ? text + 1 : NULL;
 	}

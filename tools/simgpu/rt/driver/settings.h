@@ -11,7 +11,7 @@
 struct settings {
 	int devices;               /* visible ones */
 	int physical[MAX_DEVICES]; /* the number of each on the machine */
-	int64_t slow[MAX_DEVICES]; /* 1/1024 */
+	int64_t slow[MAX_DEVICES]; /* thousandths */
 	int cuda;                  /* 12080; 0 not said */
 	int capability;            /* 80 */
 	int64_t kernel_ns, latency_ns, gap_ns, graph_gap_ns;

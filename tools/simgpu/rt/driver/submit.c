@@ -133,9 +133,9 @@ static struct work *new_work(struct stream *stream, const struct plan *plan)
 static int64_t scaled(const struct stream *stream, const struct plan *plan)
 {
 	int64_t slow = settings()->slow[stream->context->device];
-	if (slow == 1024 || plan->kind == GPU_COPY)
+	if (slow == 1000 || plan->kind == GPU_COPY)
 		return plan->dur_ns;
-	return plan->dur_ns * slow / 1024;
+	return plan->dur_ns * slow / 1000;
 }
 
 struct gpu_op *submit_op(struct stream *stream, const struct plan *plan)

@@ -30,7 +30,7 @@ static void find_all(void)
 		found.pointer = dlsym(library, "cuGetProcAddress_v2");
 	get_proc = found.function;
 	for (unsigned i = 0; i < 2; i++) {
-#define DRIVER_FIND(name_, parameters_)                                                            \
+#define DRIVER_FIND(name_, parameters_) \
 	*(void **)(void *)&tables[i].name_ = find_or_say(#name_, i ? 2 : 1);
 		DRIVER_CALLS(DRIVER_FIND)
 #undef DRIVER_FIND

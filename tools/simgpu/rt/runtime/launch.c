@@ -61,8 +61,7 @@ static int launch_driver(const struct launch *what, void *kernel, const struct l
 											 p->block.y, p->block.z, (unsigned)p->shared_bytes,
 											 p->stream, p->arguments);
 	return cu->cuLaunchKernel(kernel, p->grid.x, p->grid.y, p->grid.z, p->block.x, p->block.y,
-							  p->block.z, (unsigned)p->shared_bytes, p->stream, p->arguments,
-							  NULL);
+							  p->block.z, (unsigned)p->shared_bytes, p->stream, p->arguments, NULL);
 }
 
 static int launch(const struct launch *what, const struct launch_params *params)
@@ -81,13 +80,13 @@ static int launch(const struct launch *what, const struct launch_params *params)
 	return runtime_leave(&call, result);
 }
 
-#define LAUNCH_API(name_, cbid_, per_thread_, cooperative_)                                        \
-	API(name_, const void *function, struct dim3 grid, struct dim3 block, void **arguments,        \
-		size_t shared_bytes, void *stream)                                                         \
-	{                                                                                              \
-		struct launch what = {cbid_, #name_, per_thread_, cooperative_};                           \
-		struct launch_params p = {function, grid, block, arguments, shared_bytes, stream};         \
-		return launch(&what, &p);                                                                  \
+#define LAUNCH_API(name_, cbid_, per_thread_, cooperative_)                                 \
+	API(name_, const void *function, struct dim3 grid, struct dim3 block, void **arguments, \
+		size_t shared_bytes, void *stream)                                                  \
+	{                                                                                       \
+		struct launch what = {cbid_, #name_, per_thread_, cooperative_};                    \
+		struct launch_params p = {function, grid, block, arguments, shared_bytes, stream};  \
+		return launch(&what, &p);                                                           \
 	}
 
 LAUNCH_API(cudaLaunchKernel, 211, false, false)
@@ -126,9 +125,9 @@ static int launch_ex(const struct launch *what, const struct cuda_launch_config 
 		void **arguments;
 	} params = {config, function, arguments};
 	const struct dim3 *g = &config->grid, *b = &config->block;
-	struct cu_launch_config to = {{g->x, g->y, g->z},		   {b->x, b->y, b->z},
-								  (uint32_t)config->shared_bytes, config->stream,
-								  config->attributes,		   config->n_attributes};
+	struct cu_launch_config to = {
+		{g->x, g->y, g->z}, {b->x, b->y, b->z}, (uint32_t)config->shared_bytes,
+		config->stream,     config->attributes, config->n_attributes};
 	void *kernel = runtime_kernel(function);
 	struct sim_observed call;
 	int result = runtime_enter_launch(&call, what->cbid, what->name, &params,
@@ -143,29 +142,29 @@ static int launch_ex(const struct launch *what, const struct cuda_launch_config 
 	return runtime_leave(&call, result);
 }
 
-#define LAUNCH_EX_API(name_, cbid_, per_thread_)                                                   \
-	API(name_, const struct cuda_launch_config *config, const void *function, void **arguments)    \
-	{                                                                                              \
-		struct launch what = {cbid_, #name_, per_thread_, false};                                  \
-		return launch_ex(&what, config, function, arguments);                                      \
+#define LAUNCH_EX_API(name_, cbid_, per_thread_)                                                \
+	API(name_, const struct cuda_launch_config *config, const void *function, void **arguments) \
+	{                                                                                           \
+		struct launch what = {cbid_, #name_, per_thread_, false};                               \
+		return launch_ex(&what, config, function, arguments);                                   \
 	}
 
 LAUNCH_EX_API(cudaLaunchKernelExC, 430, false)
 LAUNCH_EX_API(cudaLaunchKernelExC_ptsz, 431, true)
 
-#define HOST_FUNC_API(name_, cbid_, per_thread_)                                                   \
-	API(name_, void *stream, void (*function)(void *), void *data)                                 \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *stream;                                                                          \
-			void (*function)(void *);                                                              \
-			void *data;                                                                            \
-		} params = {stream, function, data};                                                       \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = driver(per_thread_)->cuLaunchHostFunc(stream, function, data);                \
-		return runtime_leave(&call, result);                                                       \
+#define HOST_FUNC_API(name_, cbid_, per_thread_)                                    \
+	API(name_, void *stream, void (*function)(void *), void *data)                  \
+	{                                                                               \
+		const struct {                                                              \
+			void *stream;                                                           \
+			void (*function)(void *);                                               \
+			void *data;                                                             \
+		} params = {stream, function, data};                                        \
+		struct sim_observed call;                                                   \
+		int result = runtime_enter(&call, cbid_, #name_, &params);                  \
+		if (!result)                                                                \
+			result = driver(per_thread_)->cuLaunchHostFunc(stream, function, data); \
+		return runtime_leave(&call, result);                                        \
 	}
 
 HOST_FUNC_API(cudaLaunchHostFunc, 284, false)

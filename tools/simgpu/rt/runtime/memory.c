@@ -36,32 +36,32 @@ API(cudaFree, void *address)
 	return runtime_leave(&call, result);
 }
 
-#define MALLOC_ASYNC_API(name_, cbid_, per_thread_)                                                \
-	API(name_, void **address, size_t bytes, void *stream)                                         \
-	{                                                                                              \
-		const struct {                                                                             \
-			void **address;                                                                        \
-			size_t bytes;                                                                          \
-			void *stream;                                                                          \
-		} params = {address, bytes, stream};                                                       \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = driver(per_thread_)->cuMemAllocAsync((uint64_t *)address, bytes, stream);     \
-		return runtime_leave(&call, result);                                                       \
+#define MALLOC_ASYNC_API(name_, cbid_, per_thread_)                                            \
+	API(name_, void **address, size_t bytes, void *stream)                                     \
+	{                                                                                          \
+		const struct {                                                                         \
+			void **address;                                                                    \
+			size_t bytes;                                                                      \
+			void *stream;                                                                      \
+		} params = {address, bytes, stream};                                                   \
+		struct sim_observed call;                                                              \
+		int result = runtime_enter(&call, cbid_, #name_, &params);                             \
+		if (!result)                                                                           \
+			result = driver(per_thread_)->cuMemAllocAsync((uint64_t *)address, bytes, stream); \
+		return runtime_leave(&call, result);                                                   \
 	}
 
-#define FREE_ASYNC_API(name_, cbid_, per_thread_)                                                  \
-	API(name_, void *address, void *stream)                                                        \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *address, *stream;                                                                \
-		} params = {address, stream};                                                              \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = driver(per_thread_)->cuMemFreeAsync((uintptr_t)address, stream);              \
-		return runtime_leave(&call, result);                                                       \
+#define FREE_ASYNC_API(name_, cbid_, per_thread_)                                     \
+	API(name_, void *address, void *stream)                                           \
+	{                                                                                 \
+		const struct {                                                                \
+			void *address, *stream;                                                   \
+		} params = {address, stream};                                                 \
+		struct sim_observed call;                                                     \
+		int result = runtime_enter(&call, cbid_, #name_, &params);                    \
+		if (!result)                                                                  \
+			result = driver(per_thread_)->cuMemFreeAsync((uintptr_t)address, stream); \
+		return runtime_leave(&call, result);                                          \
 	}
 
 MALLOC_ASYNC_API(cudaMallocAsync, 373, false)
@@ -224,21 +224,21 @@ API(cudaMemcpy, void *to, const void *from, size_t bytes, int kind)
 	return runtime_leave(&call, result);
 }
 
-#define COPY_ASYNC_API(name_, cbid_, per_thread_)                                                  \
-	API(name_, void *to, const void *from, size_t bytes, int kind, void *stream)                   \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *to;                                                                              \
-			const void *from;                                                                      \
-			size_t bytes;                                                                          \
-			int kind;                                                                              \
-			void *stream;                                                                          \
-		} params = {to, from, bytes, kind, stream};                                                \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = copy_async(driver(per_thread_), to, from, bytes, kind, stream);               \
-		return runtime_leave(&call, result);                                                       \
+#define COPY_ASYNC_API(name_, cbid_, per_thread_)                                    \
+	API(name_, void *to, const void *from, size_t bytes, int kind, void *stream)     \
+	{                                                                                \
+		const struct {                                                               \
+			void *to;                                                                \
+			const void *from;                                                        \
+			size_t bytes;                                                            \
+			int kind;                                                                \
+			void *stream;                                                            \
+		} params = {to, from, bytes, kind, stream};                                  \
+		struct sim_observed call;                                                    \
+		int result = runtime_enter(&call, cbid_, #name_, &params);                   \
+		if (!result)                                                                 \
+			result = copy_async(driver(per_thread_), to, from, bytes, kind, stream); \
+		return runtime_leave(&call, result);                                         \
 	}
 
 COPY_ASYNC_API(cudaMemcpyAsync, 41, false)
@@ -276,8 +276,8 @@ API(cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch
 	return runtime_leave(&call, result);
 }
 
-API(cudaMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch,
-	size_t width, size_t height, int kind, void *stream)
+API(cudaMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+	size_t height, int kind, void *stream)
 {
 	const struct {
 		struct rectangle rectangle;
@@ -305,8 +305,8 @@ API(cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_dev
 	struct sim_observed call;
 	int result = runtime_enter(&call, 161, "cudaMemcpyPeerAsync", &params);
 	if (!result)
-		result = driver(false)->cuMemcpyPeerAsync((uintptr_t)to, NULL, (uintptr_t)from, NULL,
-												  bytes, stream);
+		result = driver(false)->cuMemcpyPeerAsync((uintptr_t)to, NULL, (uintptr_t)from, NULL, bytes,
+												  stream);
 	return runtime_leave(&call, result);
 }
 
@@ -322,8 +322,8 @@ API(cudaMemcpyPeer, void *to, int to_device, const void *from, int from_device, 
 	struct sim_observed call;
 	int result = runtime_enter(&call, 160, "cudaMemcpyPeer", &params);
 	if (!result)
-		result = driver(false)->cuMemcpyPeerAsync((uintptr_t)to, NULL, (uintptr_t)from, NULL,
-												  bytes, NULL);
+		result = driver(false)->cuMemcpyPeerAsync((uintptr_t)to, NULL, (uintptr_t)from, NULL, bytes,
+												  NULL);
 	return runtime_leave(&call, result);
 }
 
@@ -341,21 +341,21 @@ API(cudaMemset, void *to, int value, size_t bytes)
 	return runtime_leave(&call, result);
 }
 
-#define SET_ASYNC_API(name_, cbid_, per_thread_)                                                   \
-	API(name_, void *to, int value, size_t bytes, void *stream)                                    \
-	{                                                                                              \
-		const struct {                                                                             \
-			void *to;                                                                              \
-			int value;                                                                             \
-			size_t bytes;                                                                          \
-			void *stream;                                                                          \
-		} params = {to, value, bytes, stream};                                                     \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = driver(per_thread_)->cuMemsetD8Async((uintptr_t)to, (unsigned char)value,     \
-														  bytes, stream);                          \
-		return runtime_leave(&call, result);                                                       \
+#define SET_ASYNC_API(name_, cbid_, per_thread_)                                                \
+	API(name_, void *to, int value, size_t bytes, void *stream)                                 \
+	{                                                                                           \
+		const struct {                                                                          \
+			void *to;                                                                           \
+			int value;                                                                          \
+			size_t bytes;                                                                       \
+			void *stream;                                                                       \
+		} params = {to, value, bytes, stream};                                                  \
+		struct sim_observed call;                                                               \
+		int result = runtime_enter(&call, cbid_, #name_, &params);                              \
+		if (!result)                                                                            \
+			result = driver(per_thread_)                                                        \
+						 ->cuMemsetD8Async((uintptr_t)to, (unsigned char)value, bytes, stream); \
+		return runtime_leave(&call, result);                                                    \
 	}
 
 SET_ASYNC_API(cudaMemsetAsync, 51, false)

@@ -119,8 +119,8 @@ API_OF(void, __cudaRegisterFunction, void **handle, const char *host, char *devi
 	add(&functions, &slot);
 }
 
-API_OF(void, __cudaRegisterVar, void **handle, char *host, char *device_address,
-	   const char *name, int external, size_t bytes, int constant, int global)
+API_OF(void, __cudaRegisterVar, void **handle, char *host, char *device_address, const char *name,
+	   int external, size_t bytes, int constant, int global)
 {
 	(void)handle, (void)device_address, (void)external, (void)constant, (void)global;
 	struct slot slot = {host, NULL, name, bytes};

@@ -7,8 +7,8 @@
 #include "driver_table.h"
 
 /* Begins the definition of an exported function. */
-#define API_OF(type_, name_, ...)                                                                  \
-	SIM_API type_ name_(__VA_ARGS__);                                                              \
+#define API_OF(type_, name_, ...)     \
+	SIM_API type_ name_(__VA_ARGS__); \
 	type_ name_(__VA_ARGS__)
 #define API(name_, ...) API_OF(int, name_, __VA_ARGS__)
 

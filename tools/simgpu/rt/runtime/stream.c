@@ -2,18 +2,24 @@
 #include "runtime.h"
 
 /* A call that is one driver call with the same parameters. */
-#define FORWARD_API(name_, cbid_, call_, fields_, values_, ...)                                    \
-	API(name_, __VA_ARGS__)                                                                        \
-	{                                                                                              \
-		const struct fields_ params = values_;                                                     \
-		struct sim_observed call;                                                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params);                                 \
-		if (!result)                                                                               \
-			result = call_;                                                                        \
-		return runtime_leave(&call, result);                                                       \
+#define FORWARD_API(name_, cbid_, call_, fields_, values_, ...)    \
+	API(name_, __VA_ARGS__)                                        \
+	{                                                              \
+		const struct fields_ params = values_;                     \
+		struct sim_observed call;                                  \
+		int result = runtime_enter(&call, cbid_, #name_, &params); \
+		if (!result)                                               \
+			result = call_;                                        \
+		return runtime_leave(&call, result);                       \
 	}
-#define FIELDS(...) {__VA_ARGS__}
-#define VALUES(...) {__VA_ARGS__}
+#define FIELDS(...) \
+	{               \
+		__VA_ARGS__ \
+	}
+#define VALUES(...) \
+	{               \
+		__VA_ARGS__ \
+	}
 
 /* ---- streams ---- */
 
@@ -163,12 +169,12 @@ FORWARD_API(cudaGraphLaunch_ptsz, 312, driver(true)->cuGraphLaunch(exec, stream)
 			FIELDS(void *exec, *stream;), VALUES(exec, stream), void *exec, void *stream)
 FORWARD_API(cudaGraphUpload, 348, driver(false)->cuGraphUpload(exec, stream),
 			FIELDS(void *exec, *stream;), VALUES(exec, stream), void *exec, void *stream)
-FORWARD_API(cudaGraphExecDestroy, 313, driver(false)->cuGraphExecDestroy(exec),
-			FIELDS(void *exec;), VALUES(exec), void *exec)
+FORWARD_API(cudaGraphExecDestroy, 313, driver(false)->cuGraphExecDestroy(exec), FIELDS(void *exec;),
+			VALUES(exec), void *exec)
 FORWARD_API(cudaGraphDestroy, 314, driver(false)->cuGraphDestroy(graph), FIELDS(void *graph;),
 			VALUES(graph), void *graph)
 FORWARD_API(cudaGraphGetNodes, 322, driver(false)->cuGraphGetNodes(graph, nodes, n),
-			FIELDS(void *graph, **nodes; size_t *n;), VALUES(graph, nodes, n), void *graph,
+			FIELDS(void *graph, **nodes; size_t * n;), VALUES(graph, nodes, n), void *graph,
 			void **nodes, size_t *n)
 
 API(cudaGraphNodeGetType, void *node, int *type)
