@@ -27,6 +27,16 @@ SIM_API void *simgpu_kernel(const char *name);
 /* NULL when the pointer is no kernel of ours. Any readable, 8-byte aligned address may be asked. */
 SIM_API const char *simgpu_kernel_name(const void *kernel);
 
+/* Who a visible device is; needs no cuInit, as NVML needs none. False: no such device. */
+struct sim_identity {
+	uint8_t uuid[16];
+	char name[64];
+	unsigned bus;
+	int major, minor;
+	size_t memory_bytes;
+};
+SIM_API bool simgpu_identity(int device, struct sim_identity *identity);
+
 SIM_API int simgpu_set_device(int device);
 /* Waits for the device and destroys its primary context. */
 SIM_API int simgpu_reset_device(int device);

@@ -17,6 +17,7 @@ struct core {
 	pthread_cond_t engine;  /* the engine's thread has work before it would wake up */
 	struct agenda agenda;
 	unsigned waiters;
+	unsigned moves;   /* ops that move their bytes when they end */
 	unsigned outside; /* submitted ops whose end a thread must bring about: wake up in time */
 	bool progress;
 	bool engine_sleeps;

@@ -1,5 +1,7 @@
-/* Copies and memsets. The op takes its time on a copy engine; the bytes move when it ends, in the
- * stream's order with the collectives that move theirs. Copies from and to pageable memory keep their caller: up to 64 KiB towards the device until the
+/* Copies and memsets. The bytes move during the call (kernels compute nothing, so nobody can tell)
+ * unless a collective or a host function is ahead: then when the op ends. The op takes its time on
+ * a copy engine.
+ * Copies from and to pageable memory keep their caller: up to 64 KiB towards the device until the
  * driver has its own copy (at once), everything else until the op has ended. */
 #include "capture.h"
 #include "entry.h"
@@ -95,13 +97,16 @@ static int submit_plan(const struct copy_call *what, const struct plan *plan)
 	bool captured = stream && stream->capture;
 	if (captured && what->blocking)
 		result = capture_break(stream);
-	bool staged = plan->record.source_kind == KIND_PAGEABLE; /* the driver has its copy at once */
-	if (!result && !captured && !wait && staged)
+	bool later = !captured && !wait && submit_moves_later();
+	if (!result && !captured && !wait && !later) { /* the time that takes is the call's, not the op's */
+		core_unlock();
 		submit_move(&plan->move);
-	struct plan now = *plan;
-	now.moves = captured || (!wait && !staged);
+		core_lock();
+	}
 	if (!result)
-		result = submit(stream, &now, captured ? NULL : &op);
+		result = submit(stream, plan, captured ? NULL : &op);
+	if (op && later)
+		submit_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE);
 	if (op && wait)
 		core_wait_op(op, INT64_MAX);
 	core_unlock();

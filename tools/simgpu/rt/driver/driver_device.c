@@ -59,8 +59,9 @@ ENTRY(cuDeviceGet, int *device, int ordinal)
 ENTRY(cuDeviceGetName, char *name, int room, int device)
 {
 	int failed = need_device(device);
-	if (!failed && room > 0)
-		snprintf(name, (size_t)room, "Simulated GPU sm_%d", settings()->capability);
+	struct sim_identity identity;
+	if (!failed && room > 0 && simgpu_identity(device, &identity))
+		snprintf(name, (size_t)room, "%s", identity.name);
 	return failed;
 }
 
@@ -270,6 +271,20 @@ int simgpu_reset_device(int device)
 int simgpu_device(void)
 {
 	return host_thread()->device;
+}
+
+bool simgpu_identity(int device, struct sim_identity *identity)
+{
+	if (device < 0 || device >= settings()->devices)
+		return false;
+	*identity = (struct sim_identity){.bus = (unsigned)context_attribute(device, 33),
+									  .major = settings()->capability / 10,
+									  .minor = settings()->capability % 10,
+									  .memory_bytes = settings()->memory_bytes};
+	context_uuid(device, identity->uuid);
+	snprintf(identity->name, sizeof(identity->name), "Simulated GPU sm_%d",
+			 settings()->capability);
+	return true;
 }
 
 int simgpu_devices(void)

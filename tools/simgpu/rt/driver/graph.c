@@ -102,6 +102,8 @@ static struct gpu_op *node_op(struct graph_exec *exec, uint32_t i, struct stream
 	op->arrival_ns = core.agenda.now_ns;
 	op->node = node->n_after;
 	op->queued = false;
+	if (plan.move.target)
+		submit_move_later(op, &plan.move, false);
 	if (!node->n_after)
 		gpu_op_after(op, begin);
 	for (uint32_t d = 0; d < node->n_after; d++)

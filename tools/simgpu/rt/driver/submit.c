@@ -21,8 +21,8 @@ struct work { /* gpu_op.outside: what the driver knows of the op */
 	void (*host)(void *data);
 	void *data;
 	struct sim_external_op *external;
-	struct move move;
-	bool moves;
+	struct move move; /* width 0: none waits for the op */
+	void *staging;    /* the source, when it is a copy of the caller's bytes */
 };
 
 static struct work *free_work;
@@ -35,6 +35,14 @@ static void starting(struct gpu_op *op)
 	core.progress = true; /* a place in the queue is free */
 }
 
+static void move_at_end(struct work *work)
+{
+	submit_move(&work->move);
+	free(work->staging);
+	work->move.width = 0;
+	core.moves--;
+}
+
 static void ended(struct gpu_op *op)
 {
 	struct work *work = op->outside;
@@ -45,8 +53,8 @@ static void ended(struct gpu_op *op)
 	op->last_op = NULL;
 	if (!work)
 		return;
-	if (work->moves)
-		submit_move(&work->move);
+	if (work->move.width)
+		move_at_end(work);
 	if (gpu_op_is_work(op)) {
 		stream_count_op(work->stream);
 		work->record.start_ns = op->start_ns;
@@ -118,9 +126,7 @@ static struct work *new_work(struct stream *stream, const struct plan *plan)
 	work->host = plan->host;
 	work->data = plan->data;
 	work->external = NULL;
-	work->moves = plan->moves;
-	if (plan->moves)
-		work->move = plan->move;
+	work->move.width = 0;
 	return work;
 }
 
@@ -205,6 +211,27 @@ void simgpu_end_external(struct sim_external_op *external, int64_t end_ns)
 }
 
 /* ---- bytes ---- */
+
+bool submit_moves_later(void)
+{
+	return core.outside || core.moves;
+}
+
+void submit_move_later(struct gpu_op *op, const struct move *move, bool staged)
+{
+	struct work *work = op->outside;
+	work->move = *move;
+	work->staging = NULL;
+	if (staged && move->source) {
+		uint8_t *copy = work->staging = must(malloc(move->width * move->height));
+		for (size_t row = 0; row < move->height; row++)
+			memcpy(copy + row * move->width, (const uint8_t *)move->source + row * move->source_pitch,
+				   move->width);
+		work->move.source = copy;
+		work->move.source_pitch = move->width;
+	}
+	core.moves++;
+}
 
 static void fill(uint8_t *target, const struct move *move)
 {

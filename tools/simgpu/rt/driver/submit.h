@@ -20,7 +20,6 @@ struct plan {
 	int64_t dur_ns;
 	struct sim_record record;
 	struct move move;
-	bool moves; /* the bytes move when the op ends; else the caller moves them */
 	void (*host)(void *data);
 	void *data;
 	const struct sim_external *external;
@@ -40,7 +39,13 @@ struct gpu_op *submit_mark(struct stream *stream, struct gpu_op *after, bool tra
 void submit_finish(struct gpu_op *op, int64_t end_ns);
 /* Lock held: an op that simgpu_end_external() ends. NULL when the stream is being captured. */
 struct sim_external_op *submit_external(struct stream *stream, const struct plan *plan);
-/* Moves the bytes. */
+/* Lock held: must bytes wait for their op? They do while something that writes memory in its own
+ * time is ahead: a collective, a host function, bytes that wait themselves. */
+bool submit_moves_later(void);
+/* Lock held, right after submit: the bytes move when the op ends. `staged`: the source is the
+ * caller's again when the call returns. */
+void submit_move_later(struct gpu_op *op, const struct move *move, bool staged);
+/* Moves the bytes now. */
 void submit_move(const struct move *move);
 
 #endif
