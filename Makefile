@@ -57,7 +57,7 @@ all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
-	@echo "make demo         import the sample traces, report and compare them"
+	@echo "make demo         record 1, 2 and 4 simulated GPUs, report and compare; then the sample traces"
 	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
@@ -343,7 +343,8 @@ shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
 
 # ---- what users run ----
 
-demo: $(BUILD)/baton
+demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
 test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
