@@ -63,7 +63,7 @@ help:
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
-	@echo "make bench        speed and memory, printed with this machine's name"
+	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
@@ -360,8 +360,19 @@ accuracy: $(BUILD)/baton $(SIM)
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \
 		sh tests/accuracy/run.sh 1000
 
-bench: $(BUILD)/baton
+bench: $(BUILD)/baton bench-record
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+
+bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/bench/fake_cupti.so
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tools/bench/record.sh
+.PHONY: bench-record
+$(BUILD)/bench/libbench.so: tools/bench/launch.c $(SHIM_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(SHIM_FLAGS) $(SHIM_INCLUDES) -shared -o $@ $< $(SHIM_OBJ) \
+		-Wl,--exclude-libs,ALL $(SHIM_LIBS)
+$(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -shared -o $@ $<
 
 # the simulator's distributions, out of the sample traces
 tables: $(BUILD)/baton

@@ -12,6 +12,7 @@
 #include "own_thread.h"
 #include "places.h"
 #include "session.h"
+#include "silence.h"
 #include "stop_point.h"
 #include "trace_file.h"
 
@@ -350,6 +351,8 @@ static void add_costs(void)
 	snprintf(text, sizeof(text), "%lld",
 			 (long long)cpu.tv_sec * SECOND_NS + (long long)cpu.tv_nsec);
 	add_meta("writer thread's CPU, ns", text);
+	snprintf(text, sizeof(text), "%lld", (long long)silence_cpu_ns());
+	add_meta("sampler thread's CPU, ns", text);
 }
 
 static void finish(void)
