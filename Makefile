@@ -41,10 +41,10 @@ SIM_HEADERS := $(sort $(wildcard tools/simgpu/*.h))
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 # The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
 SHIM_INCLUDES := -Ishim -Iinclude
-SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/glibc.h)
 SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
-SHIM_LIBS := -l:libzstd.a -lpthread -ldl
+SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
 SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
@@ -83,8 +83,8 @@ build/deps.ok: tools/deps.sh
 
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
-	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' | cmp -s - $@ || \
-		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' > $@
+	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' > $@
 .PHONY: force
 
 $(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok
