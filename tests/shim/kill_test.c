@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 enum { THREADS = 3, KILLS = 1000 };
@@ -182,7 +183,9 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	usleep(2000); /* a forked child of it may still be at work */
+	while (waitpid(-1, NULL, 0) >
+		   0) /* a forked child of it, which is ours now, may still be at work */
+		;
 	salvage_directory(directory, &salvaged);
 	struct found found = count_directory(directory, false);
 	uint64_t put = shared->short_lived + shared->in_child;
@@ -209,6 +212,7 @@ int main(int argc, char **argv)
 		return 1;
 	setenv("BATON_OUT", directory, 1);
 	setenv("BATON_RING_SLOTS", "1024", 1); /* rings wrap, and overflow */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (unsigned i = 0; i < kills; i++)
 		kill_once(directory, i / 10, points[i % 10]);
