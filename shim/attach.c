@@ -4,6 +4,7 @@
  * CUPTI starts here NVTX_INJECTION64_PATH    InitializeInjectionNvtx2 (nvtx.c), called by each
  * module that uses NVTX The constructor sets the last two when they are free; a tool that holds
  * them keeps them. */
+#include "clock.h"
 #include "config.h"
 #include "cupti.h"
 #include "guard.h"
@@ -31,6 +32,8 @@ __attribute__((constructor)) static void attach(void)
 	Dl_info self;
 	session_configure();
 	atomic_store(&launch_hooks_on, config.out[0] && config.cuda);
+	if (config.out[0])
+		clock_open();
 	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
 		return;
 	if (config.cuda)

@@ -211,6 +211,7 @@ bool cupti_attach(void)
 	static _Atomic uint32_t tried;
 	if (atomic_exchange(&tried, lane_generation) == lane_generation)
 		return attached_in == lane_generation;
+	clock_open(); /* the first call is timed before the recording begins */
 	const char *missing = cupti_table_open(config.cupti);
 	int error = missing ? 0 : cupti.subscribe(&subscriber, on_event, NULL);
 	if (!missing && !error) {

@@ -1,5 +1,6 @@
 #include "lane.h"
 
+#include "clock.h"
 #include "dict.h"
 #include "live.h"
 #include "nvtx.h"
@@ -90,17 +91,31 @@ static struct baton_lane *open_for_thread(void)
 	return shared;
 }
 
+/* Opening a lane, and with it perhaps the recording, keeps the thread from its work: that is ours,
+ * not the job's. */
+static void tell_cost(struct baton_lane *lane, uint64_t begin)
+{
+	if (clock_counter) /* else the clock may have been chosen in between */
+		lane_put(lane, (struct baton_slot){.begin = begin,
+										   .end = clock_ticks(),
+										   .name = dict_literal("baton: opening a ring"),
+										   .aux = BATON_OVERHEAD_PROFILER,
+										   .type = BATON_SLOT_OVERHEAD});
+}
+
 struct baton_lane *lane_open(void)
 {
 	int saved_errno = errno;
 	int depth = guard_depth;
 	guard_depth = 1;
 	struct baton_lane *lane = NULL;
+	uint64_t begin = clock_ticks();
 	if (lane_refused != lane_generation && session_begin()) {
 		lane = open_for_thread();
-		if (lane)
+		if (lane) {
 			lane_mine = lane;
-		else {
+			tell_cost(lane, begin);
+		} else {
 			lane_refused = lane_generation;
 			atomic_fetch_add(&session_unheard, 1);
 		}

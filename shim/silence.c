@@ -21,15 +21,19 @@ struct schedstat {
 	uint64_t ran_ns, waited_ns;
 };
 
-/* Of a lane: what was seen of it. */
+/* Of a lane: what was seen of it at the last look, and its silence since. */
 static struct watch {
 	uint64_t head;
 	uint32_t tid;
-	int fd; /* of its schedstat; 0 none */
+	int fd;     /* of its schedstat */
+	bool known; /* the three below are of the last look */
+	struct schedstat last;
+	uint64_t last_ticks;
+	int64_t last_ns;
+	uint64_t slept_before, waited_before; /* between the last look and the one before */
 	bool silent;
-	struct schedstat last; /* at `from` or later */
-	uint64_t from_ticks, until_ticks;
-	int64_t from_ns, until_ns; /* the same on CLOCK_MONOTONIC */
+	uint64_t from_ticks; /* of the row that grows */
+	int64_t from_ns;
 	uint64_t slept_ns, waited_ns;
 	enum doing doing;
 } watches[BATON_LIVE_LANES];
@@ -67,78 +71,124 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
 }
 
-static void put_row(struct watch *watch, uint32_t thread)
+/* The row so far, up to `until`. */
+static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 {
 	struct baton_lane *lane = lane_here();
-	if (lane && watch->doing != NOTHING_YET)
+	if (lane && until > watch->from_ticks && watch->slept_ns + watch->waited_ns > 0)
 		lane_put(lane, (struct baton_slot){.begin = watch->from_ticks,
-										   .end = watch->until_ticks,
+										   .end = until,
 										   .name = thread,
 										   .type = BATON_SLOT_SCHED,
 										   .correlation = (uint32_t)watch->slept_ns,
 										   .stack = (uint32_t)watch->waited_ns});
-	watch->from_ticks = watch->until_ticks;
-	watch->from_ns = watch->until_ns;
+	watch->from_ticks = until;
+	watch->from_ns = watch->last_ns;
 	watch->slept_ns = watch->waited_ns = 0;
 	watch->doing = NOTHING_YET;
 }
 
-static void begin_silence(struct watch *watch)
+/* What the thread did since the last look. */
+struct share {
+	uint64_t length_ns, slept_ns, waited_ns;
+};
+
+static struct share share_since(const struct watch *watch, const struct schedstat *now, int64_t ns)
 {
-	watch->silent = read_schedstat(watch, &watch->last);
-	watch->from_ticks = watch->until_ticks = clock_ticks();
-	watch->from_ns = watch->until_ns = now_ns();
-	watch->slept_ns = watch->waited_ns = 0;
-	watch->doing = NOTHING_YET;
+	struct share share = {.length_ns = (uint64_t)(ns - watch->last_ns)};
+	uint64_t ran = now->ran_ns - watch->last.ran_ns;
+	share.waited_ns = now->waited_ns - watch->last.waited_ns;
+	if (share.waited_ns > share.length_ns)
+		share.waited_ns = share.length_ns;
+	if (ran + share.waited_ns < share.length_ns)
+		share.slept_ns = share.length_ns - ran - share.waited_ns;
+	return share;
 }
 
-/* One more sample. Neighbours that did mostly the same are one row. */
-static void go_on(struct watch *watch, uint32_t thread)
+static uint64_t least(uint64_t a, uint64_t b)
 {
+	return a < b ? a : b;
+}
+
+/* It began with the end of the last slot, before the last look: what was slept and waited between
+ * the two looks before was so behind that slot, as far as there is room. */
+static void begin_silence(struct watch *watch, const struct baton_lane *lane, uint64_t ticks,
+						  const struct share *share)
+{
+	const struct baton_slot *slot = &live_slots(lane)[(watch->head - 1) & (lane->slots - 1)];
+	uint64_t end = watch->head ? slot->end : watch->last_ticks;
+	bool at_hand = watch->head && end <= watch->last_ticks && slot->type != BATON_SLOT_COLLECTIVE;
+	watch->silent = true;
+	watch->doing = NOTHING_YET;
+	watch->from_ticks = at_hand ? end : watch->last_ticks;
+	watch->from_ns = watch->last_ns;
+	double ns_per_tick = (double)share->length_ns / (double)(ticks - watch->last_ticks + 1);
+	uint64_t before_ns = (uint64_t)((double)(watch->last_ticks - watch->from_ticks) * ns_per_tick);
+	watch->slept_ns = least(watch->slept_before, before_ns);
+	watch->waited_ns = least(watch->waited_before, before_ns - watch->slept_ns);
+}
+
+/* Still silent. Neighbours that did mostly the same are one row. */
+static void go_on(struct watch *watch, uint32_t thread, const struct share *share)
+{
+	enum doing doing = 2 * share->slept_ns > share->length_ns    ? SLEPT
+					   : 2 * share->waited_ns > share->length_ns ? WAITED
+																 : RAN;
+	if (watch->doing != NOTHING_YET &&
+		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
+		put_row(watch, thread, watch->last_ticks);
+	watch->doing = doing;
+	watch->slept_ns += share->slept_ns;
+	watch->waited_ns += share->waited_ns;
+}
+
+/* It ended with the first slot since: at its begin, or, when the thread was inside that call all
+ * the time, its end. */
+static void end_silence(struct watch *watch, uint32_t thread, const struct baton_lane *lane,
+						uint64_t head, const struct share *share)
+{
+	const struct baton_slot *slot = &live_slots(lane)[watch->head & (lane->slots - 1)];
+	uint64_t until = slot->begin > watch->from_ticks ? slot->begin : slot->end;
+	bool there = head - watch->head <= lane->slots / 2 && slot->type != BATON_SLOT_COLLECTIVE &&
+				 until > watch->last_ticks;
+	if (there) {
+		watch->slept_ns += share->slept_ns;
+		watch->waited_ns += share->waited_ns;
+	}
+	put_row(watch, thread, there ? until : watch->last_ticks);
+	watch->silent = false;
+}
+
+static void look_at(unsigned i)
+{
+	struct baton_lane *lane = live_lane(i);
+	struct watch *watch = &watches[i];
 	struct schedstat now;
+	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
+	if (!thread || lane == lane_mine || atomic_load(&lane->over) || !lane->offset)
+		return;
+	if (watch->tid != tid)
+		watch_thread(watch, tid);
+	uint64_t head = atomic_load_explicit(&lane->head, memory_order_acquire);
 	uint64_t ticks = clock_ticks();
 	int64_t ns = now_ns();
 	if (!read_schedstat(watch, &now))
 		return;
-	uint64_t length = (uint64_t)(ns - watch->until_ns);
-	uint64_t ran = now.ran_ns - watch->last.ran_ns, waited = now.waited_ns - watch->last.waited_ns;
-	waited = waited < length ? waited : length;
-	uint64_t slept = ran + waited < length ? length - ran - waited : 0;
-	enum doing doing = 2 * slept > length ? SLEPT : 2 * waited > length ? WAITED : RAN;
-	if (watch->doing != NOTHING_YET &&
-		(doing != watch->doing || watch->until_ns - watch->from_ns > ROW_MOST_NS))
-		put_row(watch, thread);
-	watch->doing = doing;
-	watch->slept_ns += slept;
-	watch->waited_ns += waited;
-	watch->until_ticks = ticks;
-	watch->until_ns = ns;
-	watch->last = now;
-}
-
-/* Returns how long the lane has been silent. */
-static int64_t look_at(unsigned i)
-{
-	struct baton_lane *lane = live_lane(i);
-	struct watch *watch = &watches[i];
-	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
-	uint64_t head = atomic_load_explicit(&lane->head, memory_order_relaxed);
-	if (!thread || lane == lane_mine || atomic_load(&lane->over))
-		return 0;
-	if (watch->tid != tid)
-		watch_thread(watch, tid);
-	if (head != watch->head) {
-		if (watch->silent)
-			put_row(watch, thread);
-		watch->silent = false;
-		watch->head = head;
-		return 0;
+	struct share share = share_since(watch, &now, ns);
+	if (watch->known && head == watch->head) {
+		if (!watch->silent)
+			begin_silence(watch, lane, ticks, &share);
+		go_on(watch, thread, &share);
+	} else if (watch->silent) {
+		end_silence(watch, thread, lane, head, &share);
 	}
-	if (!watch->silent)
-		begin_silence(watch);
-	else
-		go_on(watch, thread);
-	return watch->until_ns - watch->from_ns;
+	watch->known = true;
+	watch->head = head;
+	watch->last = now;
+	watch->last_ticks = ticks;
+	watch->last_ns = ns;
+	watch->slept_before = share.slept_ns;
+	watch->waited_before = share.waited_ns;
 }
 
 static void run(void)
