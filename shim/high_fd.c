@@ -1,5 +1,7 @@
 #include "high_fd.h"
 
+#include "own_thread.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static int table_size(void)
 
 int high_fd(int fd)
 {
-	if (fd < 0)
+	if (fd < 0 || own_thread_files())
 		return fd;
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, table_size() - FROM_THE_TOP);
 	if (high < 0)

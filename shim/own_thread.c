@@ -14,10 +14,25 @@
 
 enum { STACK_BYTES = 256 << 10 };
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
+
 struct start {
 	const char *name;
 	void (*run)(void);
+	bool own_files;
 };
+
+static SHIM_TLS bool has_own_files;
+
+bool own_thread_files(void)
+{
+	return has_own_files;
+}
 
 static void *enter(void *data)
 {
@@ -29,11 +44,13 @@ static void *enter(void *data)
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
 	pthread_setname_np(pthread_self(), start.name);
 	guard_depth = 1; /* its own calls are nobody's launches */
+	if (start.own_files)
+		has_own_files = syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) == 0;
 	start.run();
 	return NULL;
 }
 
-int own_thread_start(const char *name, void (*run)(void))
+int own_thread_start(const char *name, void (*run)(void), bool own_files)
 {
 	pthread_t thread;
 	pthread_attr_t attributes;
@@ -41,7 +58,7 @@ int own_thread_start(const char *name, void (*run)(void))
 	struct start *start = malloc(sizeof(*start));
 	if (!start)
 		return -ENOMEM;
-	*start = (struct start){name, run};
+	*start = (struct start){name, run, own_files};
 	sigfillset(&all);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

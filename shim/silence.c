@@ -52,7 +52,7 @@ static bool read_schedstat(struct watch *watch, struct schedstat *now)
 {
 	char text[96];
 	unsigned long long ran, waited;
-	ssize_t n = watch->fd > 0 ? pread(watch->fd, text, sizeof(text) - 1, 0) : -1;
+	ssize_t n = watch->fd >= 0 ? pread(watch->fd, text, sizeof(text) - 1, 0) : -1;
 	if (n <= 0)
 		return false;
 	text[n] = 0;
@@ -65,7 +65,7 @@ static bool read_schedstat(struct watch *watch, struct schedstat *now)
 static void watch_thread(struct watch *watch, uint32_t tid)
 {
 	char path[64];
-	if (watch->fd > 0)
+	if (watch->tid && watch->fd >= 0)
 		close(watch->fd);
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
 	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
@@ -227,7 +227,7 @@ void silence_start(void)
 	atomic_store(&stopping, false);
 	if (access("/proc/self/schedstat", R_OK) != 0)
 		message_detail("no schedstat here: what silent threads do is not recorded");
-	else if (own_thread_start("baton-sampler", run) != 0)
+	else if (own_thread_start("baton-sampler", run, true) != 0)
 		message_detail("no sampler thread: what silent threads do is not recorded");
 }
 

@@ -440,7 +440,7 @@ int writer_start(void)
 	atomic_store(&finished, 0);
 	int error = open_file();
 	if (!error)
-		error = own_thread_start("baton-writer", run);
+		error = own_thread_start("baton-writer", run, false);
 	if (error) {
 		baton_drain_close(&w.drain);
 		baton_writer_free(&w.file);
