@@ -248,9 +248,10 @@ static void say_salvaged(const struct salvage_result *salvaged)
 {
 	char slots[32], kernels[32];
 	if (salvaged->files)
-		diag("%u %s ended without closing its trace: %s records were taken from shared memory, %s "
-			 "kernels were still in flight",
-			 salvaged->files, salvaged->files == 1 ? "process" : "processes",
+		diag("%u %s: %s records were taken from shared memory, %s kernels were still in flight",
+			 salvaged->files,
+			 salvaged->files == 1 ? "process ended without closing its trace"
+								  : "processes ended without closing their traces",
 			 amount_grouped(salvaged->slots, slots), amount_grouped(salvaged->in_flight, kernels));
 }
 
