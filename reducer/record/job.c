@@ -18,19 +18,13 @@
 static const int our_own[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
 							  SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGABRT, SIGPIPE, SIGXFSZ};
 
-/* All that may be sent to us for the job, and SIGCHLD. What is ignored here (nohup) the job ignores
- * too. They stay blocked and are taken one by one: no handler, nothing is lost before the fork. */
+/* All that may be sent to us for the job, and SIGCHLD: even what is ignored here (nohup), the job
+ * decides. They stay blocked and are taken one by one: no handler, none is lost around the fork. */
 static void choose_signals(sigset_t *taken)
 {
-	sigemptyset(taken);
-	for (int signal = 1; signal <= SIGRTMAX; signal++) {
-		struct sigaction now;
-		if (sigaction(signal, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaddset(taken, signal);
-	}
+	sigfillset(taken);
 	for (size_t i = 0; i < sizeof(our_own) / sizeof(our_own[0]); i++)
 		sigdelset(taken, our_own[i]);
-	sigaddset(taken, SIGCHLD);
 }
 
 /* What the terminal sends (si_code SI_KERNEL) goes to the whole foreground group: the job has it
