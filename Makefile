@@ -41,10 +41,10 @@ SIM_HEADERS := $(sort $(wildcard tools/simgpu/*.h))
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h))
 # The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
 SHIM_INCLUDES := -Ishim -Iinclude
-SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/glibc.h)
 SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
-SHIM_LIBS := -l:libzstd.a -lpthread -ldl
+SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
 SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
@@ -57,16 +57,17 @@ all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
-	@echo "make demo         import the sample traces, report and compare them"
+	@echo "make demo         record 1, 2 and 4 simulated GPUs, report and compare; then the sample traces"
 	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
-	@echo "make bench        speed and memory, printed with this machine's name"
+	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
+	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
 	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
@@ -82,8 +83,8 @@ build/deps.ok: tools/deps.sh
 
 $(BUILD)/flags: force
 	@mkdir -p $(BUILD)
-	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' | cmp -s - $@ || \
-		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL)' > $@
+	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' > $@
 .PHONY: force
 
 $(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok
@@ -131,6 +132,49 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
+
+# ---- CUDA's libraries, simulated in real time: libcuda.so.1, libcudart.so.12 and .13 (docs/SIMGPU.md). They are the tests'
+# surroundings, loaded into programs without a sanitizer: SAN= does not touch them, DOUBLE_SAN=thread does.
+
+DOUBLES := $(BUILD)/simgpu
+DOUBLE_INCLUDES := -Itools/simgpu -Itools/simgpu/rt
+DOUBLE_FLAGS := -std=c11 $(OPT) $(WARN) $(WARN_C) -D_GNU_SOURCE -MMD -MP -pthread -fPIC -fvisibility=hidden \
+	$(if $(DOUBLE_SAN),-fsanitize=$(DOUBLE_SAN) -fno-omit-frame-pointer) $(CFLAGS)
+DRIVER_SRC := tools/simgpu/gpu.c tools/simgpu/agenda.c $(sort $(wildcard tools/simgpu/rt/driver/*.c))
+DRIVER_OBJ := $(DRIVER_SRC:%.c=$(DOUBLES)/obj/driver/%.o)
+RUNTIME_SRC := $(sort $(wildcard tools/simgpu/rt/runtime/*.c))
+RUNTIMES := $(DOUBLES)/libcudart.so.12 $(DOUBLES)/libcudart.so.13
+
+doubles: $(DOUBLES)/libcuda.so.1 $(RUNTIMES)
+.PHONY: doubles
+all: doubles
+
+$(DOUBLES)/obj/driver/%.o: %.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $@"
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -Itools/simgpu/rt/driver -c $< -o $@
+
+$(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ)
+	@echo "  link  $@"
+	@echo '{ global: cu*; simgpu_*; local: *; };' > $(DOUBLES)/obj/cuda.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
+
+$(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok
+$(DOUBLES)/obj/runtime12/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=12 -c $< -o $@
+$(DOUBLES)/obj/runtime13/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(DOUBLE_FLAGS) $(DOUBLE_INCLUDES) -DCUDART_MAJOR=13 -c $< -o $@
+
+.SECONDEXPANSION:
+$(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,$$(RUNTIME_SRC:.c=.o)) $(DOUBLES)/libcuda.so.1
+	@echo "  link  $@"
+	@echo 'libcudart.so.$* { global: *; };' > $(DOUBLES)/obj/cudart$*.map
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcudart.so.$* -Wl,--version-script=$(DOUBLES)/obj/cudart$*.map \
+		-Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $(filter %.o,$^) -L$(DOUBLES) -l:libcuda.so.1 -ldl
+	@ln -sf libcudart.so.13 $(DOUBLES)/libcudart.so
 
 # ---- the doubles of NCCL and NVML, on the libcuda double; the training job on all of them ----
 
@@ -278,12 +322,32 @@ $(HOOKS_OUT)/nvtx_test $(HOOKS_OUT)/nccl_test $(HOOKS_OUT)/launch_test: $(HOOKS_
 $(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
 	@$(HOOKS_CC) -fno-sanitize=all -o $@ tests/shim/dlsym_test.c $(HOOKS_RPATH) -lone -ltwo
 
+# The shim's objects in a program of their own, with the points at which a test kills it.
+SHIM_STOP_OBJ := $(patsubst $(BUILD)/shim/%,$(BUILD)/stop/%,$(SHIM_OBJ))
+$(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+$(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+$(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
+		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
+$(BUILD)/tests/shim/core_test: tests/shim/core_test.c $(SHIM_OBJ)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
+shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
+.PHONY: shim-tests
+-include $(SHIM_STOP_OBJ:.o=.d)
+
 # ---- what users run ----
 
-demo: $(BUILD)/baton
+demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests
+test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 unit: $(UNIT) $(SIM_UNIT)
@@ -296,8 +360,19 @@ accuracy: $(BUILD)/baton $(SIM)
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \
 		sh tests/accuracy/run.sh 1000
 
-bench: $(BUILD)/baton
+bench: $(BUILD)/baton bench-record
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+
+bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/bench/fake_cupti.so
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tools/bench/record.sh
+.PHONY: bench-record
+$(BUILD)/bench/libbench.so: tools/bench/launch.c $(SHIM_OBJ)
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(SHIM_FLAGS) $(SHIM_INCLUDES) -shared -o $@ $< $(SHIM_OBJ) \
+		-Wl,--exclude-libs,ALL $(SHIM_LIBS)
+$(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -shared -o $@ $<
 
 # the simulator's distributions, out of the sample traces
 tables: $(BUILD)/baton
@@ -363,9 +438,11 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS)
+		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+		$(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:
 	rm -rf build
 
--include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d)
+-include $(REDUCER_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHIM_OBJ:.o=.d) $(DRIVER_OBJ:.o=.d) \
+	$(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.d))

@@ -9,7 +9,7 @@
 #include "record/output_dir.h"
 #include "record/output_name.h"
 #include "record/program.h"
-#include "record/salvage.h"
+#include "read/salvage.h"
 #include "record/totals.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "classify/class_cache.h"
+#include "read/salvage.h"
 #include "summarise/summary_io.h"
 
 #include <errno.h>
@@ -353,12 +354,26 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	return error ? STATUS_INPUT : status;
 }
 
+/* What processes that were killed had in shared memory, when this is their host. */
+static void salvage(char *const *dirs, size_t n_dirs)
+{
+	for (size_t i = 0; i < n_dirs; i++) {
+		struct salvage_result result;
+		char *absolute = realpath(dirs[i], NULL);
+		if (absolute && salvage_directory(absolute, &result) == 0 && result.files)
+			diag("%s: %u killed processes: %llu records were taken from shared memory", dirs[i],
+				 result.files, (unsigned long long)result.slots);
+		free(absolute);
+	}
+}
+
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out)
 {
 	char message[512], text[8192];
 	struct classifier *classifier;
 	memset(out, 0, sizeof(*out));
+	salvage(dirs, n_dirs);
 	options_text(options, text, sizeof(text));
 	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
 		return status_of(dirs[0], &out->summary);

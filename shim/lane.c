@@ -24,6 +24,7 @@ static SHIM_TLS uint32_t lane_refused; /* the generation in which this thread go
 static void leave(void *shared)
 {
 	struct baton_lane *lane = shared;
+	STOP_POINT("thread end");
 	lane_mine = NULL;
 	if (lane_own(lane)->generation == lane_generation)
 		atomic_store_explicit(&lane->over, 1, memory_order_release);
@@ -76,6 +77,7 @@ static struct baton_lane *open_for_thread(void)
 	struct baton_lane *shared = thread ? claim(thread) : NULL;
 	if (!shared)
 		return NULL;
+	STOP_POINT("lane");
 	*lane_own(shared) = (struct lane){.slots = live_slots(shared),
 									  .mask = shared->slots - 1,
 									  .head = atomic_load(&shared->head),

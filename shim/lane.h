@@ -4,6 +4,7 @@
 #define SHIM_LANE_H
 
 #include "guard.h"
+#include "stop_point.h"
 
 #include <baton/live.h>
 
@@ -90,6 +91,7 @@ static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
 		return;
 	}
 	*next = slot;
+	STOP_POINT("slot");
 	lane_commit(shared);
 }
 

@@ -44,7 +44,7 @@ static uint32_t device_id(uint32_t ordinal)
 static uint32_t add(struct place place)
 {
 	if (n_places == room) {
-		struct place *larger = reallocarray(places, room ? 2 * room : 64, sizeof(*larger));
+		struct place *larger = realloc(places, (room ? 2ul * room : 64) * sizeof(*larger));
 		if (!larger)
 			return 0;
 		places = larger;

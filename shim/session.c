@@ -10,6 +10,7 @@
 #include "message.h"
 #include "silence.h"
 #include "stacks.h"
+#include "stop_point.h"
 #include "trace_file.h"
 #include "writer.h"
 
@@ -31,6 +32,7 @@ static _Atomic int state = OFF;
  * not its own. It may begin a recording of its own, should it use CUDA. */
 static void in_child(void)
 {
+	STOP_POINT("fork");
 	lane_generation++;
 	lane_started = false;
 	lane_mine = NULL;
@@ -79,6 +81,7 @@ static int begin(void)
 				(int)getpid());
 		return error;
 	}
+	STOP_POINT("begin");
 	error = live_open(&session.identity, session.generation, session.trace);
 	if (!error)
 		error = dict_open();

@@ -35,6 +35,7 @@ static struct watch {
 } watches[BATON_LIVE_LANES];
 
 static _Atomic bool stopping, running;
+static int64_t cpu_ns;
 
 static int64_t now_ns(void)
 {
@@ -159,7 +160,15 @@ static void run(void)
 		/* nothing for a second: the job is elsewhere, and finer samples would say the same */
 		usleep(now - since < 1000 * MS_NS ? 1000 : 10000);
 	}
+	struct timespec cpu;
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
+		cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
 	atomic_store(&running, false);
+}
+
+int64_t silence_cpu_ns(void)
+{
+	return cpu_ns;
 }
 
 void silence_start(void)

@@ -1,6 +1,7 @@
 #include "trace_file.h"
 
 #include "high_fd.h"
+#include "stop_point.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The kernel may take less than all: a test lets it be a part each time. */
+#ifdef SHIM_STOP_POINTS
+#define PIECE(n) ((size_t)(n) > 700 ? (size_t)(n) / 2 : (size_t)(n))
+#else
+#define PIECE(n) ((size_t)(n))
+#endif
 
 static int fd = -1;
 static char name[1200];
@@ -56,8 +64,10 @@ int trace_file_append(const void *data, size_t n)
 	const char *at = data;
 	int error = is_ours(fd) ? 0 : reopen();
 	off_t end = bytes_written + (off_t)n;
+	STOP_POINT("write");
 	while (!error && bytes_written < end) {
-		ssize_t done = write(fd, at, (size_t)(end - bytes_written));
+		ssize_t done = write(fd, at, PIECE(end - bytes_written));
+		STOP_POINT("torn write");
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {

@@ -24,6 +24,7 @@ struct baton_drain_op {
 struct baton_drain {
 	struct baton_writer *writer;
 	struct baton_clock_map clock;
+	uint64_t calls;       /* call slots */
 	uint64_t launches;    /* slots that made one op */
 	uint64_t kernels;     /* ops of such launches */
 	uint64_t collectives; /* slots; joined ones are rows */
@@ -122,6 +123,7 @@ static inline void baton_drain_call(struct baton_drain *d, uint32_t thread,
 									  [CALL_NAME] = slot->name,
 									  [CALL_CORRELATION] = slot->correlation,
 									  [CALL_STACK] = slot->stack};
+	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
 	baton_drain_row(d, BATON_CALL, slot, row,
 					((1u << CALL_STACK) - 1) | (slot->stack ? 1u << CALL_STACK : 0));

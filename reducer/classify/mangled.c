@@ -58,8 +58,10 @@ static void skip_prefix(struct reader *r)
 static void put_name(struct reader *r)
 {
 	bool first = true;
+	/* one identifier without N or Z: what follows are the parameters' types */
+	bool nested = r->at < r->end && (*r->at == 'N' || *r->at == 'Z');
 	skip_prefix(r);
-	while (r->at < r->end) {
+	while (r->at < r->end && (first || nested)) {
 		const char *identifier;
 		if (*r->at == 'L' && r->at + 1 < r->end && is_digit(r->at[1]))
 			r->at++; /* internal linkage */

@@ -1,5 +1,7 @@
 #include "summarise/evidence_rows.h"
 
+#include "classify/demangle.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +94,6 @@ const char *evidence_row_name(const struct evidence_row *row, char *out, size_t 
 	if (row->folded)
 		snprintf(out, bytes, "%.*s*", (int)row->stem, row->what);
 	else
-		snprintf(out, bytes, "%s", row->what);
+		demangle(row->what, out, bytes);
 	return out;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "nvml.h"
+#include "observe.h"
 
 int cuInit(unsigned flags);
 int cuDeviceGetUuid_v2(unsigned char uuid[16], int device);
@@ -76,11 +77,19 @@ static int readings(nvmlDevice_t device)
 int main(void)
 {
 	nvmlDevice_t device;
+	nvmlMemory_t memory;
+	char early[64], late[64];
 	unsigned count;
 
 	CHECK(nvmlDeviceGetCount_v2(&count) == NVML_ERROR_UNINITIALIZED);
-	CHECK(!nvmlInit_v2() && !cuInit(0));
+	CHECK(!nvmlInit_v2());
 	CHECK(!nvmlDeviceGetCount_v2(&count) && count == 4);
+	/* before cuInit, and without starting it */
+	CHECK(!nvmlDeviceGetHandleByIndex_v2(3, &device));
+	CHECK(!nvmlDeviceGetUUID(device, early, sizeof early) && strlen(early) == 40);
+	CHECK(!nvmlDeviceGetMemoryInfo(device, &memory) && memory.total > 0);
+	CHECK(!simgpu_ready() && !cuInit(0));
+	CHECK(!nvmlDeviceGetUUID(device, late, sizeof late) && !strcmp(early, late));
 	CHECK(nvmlDeviceGetHandleByIndex_v2(4, &device) == NVML_ERROR_INVALID_ARGUMENT);
 	CHECK(nvmlDeviceGetHandleByUUID("GPU-0", &device) == NVML_ERROR_NOT_FOUND);
 	for (unsigned i = 0; i < count; i++) {

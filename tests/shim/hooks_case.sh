@@ -22,4 +22,10 @@ differ "$tmp/map" "$tmp/baton" "libbaton.so exports something else than shim/exp
 for what in launch nccl; do
 	"$PYTHON" shim/plt.py $what | cmp - shim/${what}_plt.c || { echo "shim/${what}_plt.c is old: make hooks-generate" && exit 1; }
 done
+# it loads on every C library from 2.17 on; a sanitizer build need not
+newest=$(objdump -T "$BUILD/libbaton.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
+case $BUILD,$(uname -m),$newest in
+*san-* | *aarch64* | *,GLIBC_2.17) ;;
+*) echo "libbaton.so needs $newest (shim/glibc.h)" && exit 1 ;;
+esac
 echo "nvtx, nccl, launch, dlsym, $(wc -l <"$tmp/hooks") exports, generated wrappers: ok"

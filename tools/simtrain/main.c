@@ -1,6 +1,7 @@
 /* simtrain: a training job for machines without a GPU. See docs/SIMGPU.md. */
 #include "dataparallel.h"
 #include "ddp.h"
+#include "kernels.h"
 #include "nvtx.h"
 #include "options.h"
 #include "storm.h"
@@ -10,6 +11,7 @@ int main(int argc, char **argv)
 	struct options options;
 
 	options_read(&options, argc, argv);
+	kernel_durations();
 	if (!options.nvtx)
 		nvtx_silence();
 	if (options.launches)

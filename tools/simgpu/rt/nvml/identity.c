@@ -2,65 +2,53 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "../external.h"
-
-int cuInit(unsigned flags);
-int cuDeviceGetUuid_v2(unsigned char uuid[16], int device);
-int cuDeviceGetName(char *name, int bytes, int device);
-int cuDeviceTotalMem_v2(size_t *bytes, int device);
-int cuDeviceGetAttribute(int *value, int attribute, int device);
-
-enum { COMPUTE_MAJOR = 75, COMPUTE_MINOR = 76, PCI_BUS = 33 }; /* CUdevice_attribute */
+#include "../doubles.h"
 
 int identity_devices(void)
 {
 	return simgpu_devices();
 }
 
+static struct sim_identity of(int device)
+{
+	struct sim_identity identity = {.bus = 0};
+
+	simgpu_identity(device, &identity);
+	return identity;
+}
+
 void identity_uuid(int device, char out[IDENTITY_TEXT])
 {
-	unsigned char uuid[16] = {0};
+	struct sim_identity identity = of(device);
 	size_t at = (size_t)snprintf(out, IDENTITY_TEXT, "GPU-");
 
-	cuDeviceGetUuid_v2(uuid, device);
 	for (int i = 0; i < 16; i++) {
 		const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
 
-		at += (size_t)snprintf(out + at, IDENTITY_TEXT - at, "%s%02x", dash, uuid[i]);
+		at += (size_t)snprintf(out + at, IDENTITY_TEXT - at, "%s%02x", dash, identity.uuid[i]);
 	}
 }
 
 void identity_name(int device, char out[IDENTITY_TEXT])
 {
-	out[0] = 0;
-	cuDeviceGetName(out, IDENTITY_TEXT, device);
-}
-
-static int attribute(int which, int device)
-{
-	int value = 0;
-
-	cuDeviceGetAttribute(&value, which, device);
-	return value;
+	snprintf(out, IDENTITY_TEXT, "%s", of(device).name);
 }
 
 unsigned identity_bus(int device)
 {
-	return (unsigned)attribute(PCI_BUS, device);
+	return of(device).bus;
 }
 
 unsigned long long identity_memory_bytes(int device)
 {
-	size_t bytes = 0;
-
-	cuDeviceTotalMem_v2(&bytes, device);
-	return bytes;
+	return of(device).memory_bytes;
 }
 
 void identity_capability(int device, int *major, int *minor)
 {
-	*major = attribute(COMPUTE_MAJOR, device);
-	*minor = attribute(COMPUTE_MINOR, device);
+	struct sim_identity identity = of(device);
+
+	*major = identity.major;
+	*minor = identity.minor;
 }

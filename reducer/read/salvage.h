@@ -1,8 +1,8 @@
 /* Live files of processes that are gone (killed, or ended by _exit): what they hold goes into the
  * trace files, then they go. Live files of processes that run are left alone; two salvagers do not
  * get in each other's way (flock). */
-#ifndef RECORD_SALVAGE_H
-#define RECORD_SALVAGE_H
+#ifndef READ_SALVAGE_H
+#define READ_SALVAGE_H
 
 #include <stdint.h>
 

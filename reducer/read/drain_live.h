@@ -2,8 +2,8 @@
  * beyond the last checkpoint, the dictionary, the losses, an end block. The trace is written anew
  * beside the old one and takes its place when it is whole, so a salvage that is interrupted can be
  * repeated. */
-#ifndef RECORD_DRAIN_LIVE_H
-#define RECORD_DRAIN_LIVE_H
+#ifndef READ_DRAIN_LIVE_H
+#define READ_DRAIN_LIVE_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "record/drain_live.h"
+#include "read/drain_live.h"
 
 #include <baton/drain.h>
 #include <baton/reader.h>
@@ -230,6 +230,15 @@ static int rewrite(struct salvage *s, const char *trace)
 	return error;
 }
 
+/* Killed before the first write was whole: nothing had been recorded, there is nothing to keep. */
+static bool is_stillborn(const struct salvage *s)
+{
+	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
+		if (atomic_load(&lane_of(s, i)->head) != 0)
+			return false;
+	return true;
+}
+
 int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 {
 	struct salvage s = {.drained = drained, .new = {.fd = -1}, .old = {.fd = -1}};
@@ -238,7 +247,9 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	if (error || atomic_load(&s.live->closed))
 		goto unmap;
 	error = baton_reader_open(&s.old, AT_FDCWD, trace);
-	if (error)
+	if (error == -EBADMSG && is_stillborn(&s))
+		error = unlink(trace) == 0 ? 0 : -errno;
+	if (error || s.old.fd < 0)
 		goto unmap;
 	error = baton_drain_open(&s.drain, &s.new);
 	if (!error)

@@ -1,7 +1,7 @@
-#include "record/salvage.h"
+#include "read/salvage.h"
 
 #include "base/diag.h"
-#include "record/drain_live.h"
+#include "read/drain_live.h"
 
 #include <baton/live.h>
 #include <dirent.h>

@@ -1,0 +1,279 @@
+/* The recorder without CUDA: what threads put is in the file or counted as dropped, thread by
+ * thread; a forked child has a file of its own; the job's descriptors and errno stay as they were;
+ * a place where nothing can be written only costs a message. Linked with the shim's objects. */
+#include "check.h"
+
+#include "clock.h"
+#include "config.h"
+#include "dict.h"
+#include "lane.h"
+#include "session.h"
+
+#include <baton/reader.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+enum { THREADS = 64, PUTS = 20000, IDS = 4096 };
+
+static char directory[] = "/tmp/baton-core-XXXXXX";
+
+static void put(uint32_t correlation)
+{
+	struct baton_lane *lane = lane_here();
+	if (!lane)
+		return;
+	struct baton_slot slot = {.begin = clock_ticks(),
+							  .name = dict_literal("cudaLaunchKernel"),
+							  .type = BATON_SLOT_CALL,
+							  .flags = BATON_SLOT_MAKES_OP,
+							  .correlation = correlation};
+	slot.end = clock_ticks();
+	lane_put(lane, slot);
+}
+
+static void *put_many(void *unused)
+{
+	for (uint32_t i = 1; i <= PUTS; i++) {
+		errno = 4711;
+		put(i);
+		if (errno != 4711)
+			return (void *)1;
+	}
+	return unused;
+}
+
+/* ---- what a file says of each thread ---- */
+
+struct said {
+	uint64_t calls[IDS], lost[IDS], in_flight;
+	uint32_t thread_of[IDS], n_threads; /* thread records, by id */
+	char strings[IDS][64];
+	bool whole;
+};
+
+static void note_string(struct said *said, const uint8_t *at)
+{
+	struct baton_r_string row;
+	memcpy(&row, at, sizeof(row));
+	if (row.id < IDS)
+		snprintf(said->strings[row.id], 64, "%.*s", (int)row.bytes, (const char *)at + sizeof(row));
+}
+
+static void note_loss(struct said *said, const uint8_t *at)
+{
+	struct baton_r_loss row;
+	unsigned thread;
+	memcpy(&row, at, sizeof(row));
+	if (row.kind == BATON_LOSS_IN_FLIGHT)
+		said->in_flight += row.count;
+	else if (row.what < IDS &&
+			 sscanf(said->strings[row.what], "launches of thread %u", &thread) == 1 && thread < IDS)
+		said->lost[thread] += row.count;
+}
+
+static void note_records(struct said *said, const uint8_t *raw, size_t bytes)
+{
+	struct baton_record head;
+	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
+		memcpy(&head, raw + at, sizeof(head));
+		if (head.size < sizeof(head))
+			return;
+		if (head.type == BATON_R_STRING)
+			note_string(said, raw + at);
+		else if (head.type == BATON_R_LOSS)
+			note_loss(said, raw + at);
+		else if (head.type == BATON_R_THREAD)
+			said->n_threads++;
+	}
+}
+
+static void note_calls(struct said *said, struct baton_reader *reader,
+					   const struct baton_block_header *header)
+{
+	int64_t *columns[BATON_MAX_COLUMNS], *room = calloc(BATON_MAX_COLUMNS, header->rows * 8ull + 8);
+	uint32_t present;
+	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
+		columns[c] = room + (size_t)c * header->rows;
+	if (baton_columns_decode(baton_table(BATON_CALL), header, reader->raw, columns, &present) == 0)
+		for (uint32_t i = 0; i < header->rows; i++)
+			said->calls[columns[CALL_THREAD][i] % IDS]++;
+	free(room);
+}
+
+static void read_file(struct said *said, const char *name)
+{
+	struct baton_reader reader;
+	char path[512];
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	memset(said, 0, sizeof(*said));
+	if (baton_reader_open(&reader, AT_FDCWD, path) != 0)
+		return;
+	said->whole = reader.closed;
+	for (size_t i = 0; i < reader.n_entries; i++) {
+		struct baton_block_header header;
+		enum baton_damage damage;
+		uint32_t kind = reader.entries[i].kind;
+		if (kind != BATON_RECORDS && kind != BATON_CALL)
+			continue;
+		said->whole &=
+			baton_reader_load(&reader, reader.entries[i].offset, &header, &damage) == 0 &&
+			damage == BATON_INTACT;
+		if (kind == BATON_RECORDS)
+			note_records(said, reader.raw, header.raw_bytes);
+		else
+			note_calls(said, &reader, &header);
+	}
+	baton_reader_close(&reader);
+}
+
+/* Reads every trace file into `said` in turn, removes it; returns how many there were. */
+static int each_file(struct said *said, void (*look)(const struct said *))
+{
+	DIR *dir = opendir(directory);
+	int n = 0;
+	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
+		if (e->d_name[0] == '.')
+			continue;
+		n++;
+		read_file(said, e->d_name);
+		look(said);
+		unlinkat(dirfd(dir), e->d_name, 0);
+	}
+	closedir(dir);
+	return n;
+}
+
+static struct said said;
+
+/* ---- the cases: each in a process of its own, which records and ends ---- */
+
+static int in_process(void (*what)(void))
+{
+	int status = -1;
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		session_configure();
+		what();
+		exit(0); /* with the handlers: the recording ends */
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void many_threads(void)
+{
+	pthread_t threads[THREADS];
+	void *result;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, put_many, NULL);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &result);
+		if (result)
+			_exit(9);
+	}
+}
+
+static void look_at_many(const struct said *s)
+{
+	uint64_t lost = 0;
+	int threads = 0;
+	CHECK(s->whole, "the file is not whole");
+	for (int i = 0; i < IDS; i++) {
+		lost += s->lost[i];
+		threads += s->calls[i] + s->lost[i] > 0;
+		CHECK(s->calls[i] + s->lost[i] == 0 || s->calls[i] + s->lost[i] == PUTS,
+			  "thread %d: %" PRIu64 " recorded + %" PRIu64 " dropped", i, s->calls[i], s->lost[i]);
+	}
+	CHECK(threads == THREADS, "%d threads", threads);
+	CHECK(lost > 0, "rings of 256 slots did not overflow");
+	CHECK(s->in_flight == (uint64_t)THREADS * PUTS, "%" PRIu64 " in flight", s->in_flight);
+}
+
+static void fork_once(void)
+{
+	put(1);
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (uint32_t i = 0; i < 5; i++)
+			put(i + 1);
+		exit(0);
+	}
+	put(2);
+	waitpid(pid, NULL, 0);
+}
+
+static uint64_t seen_calls[2];
+
+static void look_at_fork(const struct said *s)
+{
+	uint64_t calls = 0;
+	for (int i = 0; i < IDS; i++)
+		calls += s->calls[i];
+	CHECK(s->whole, "the file is not whole");
+	seen_calls[seen_calls[0] != 0] = calls;
+}
+
+static void descriptors(void)
+{
+	int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	close(before);
+	put(1);
+	int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (after != before)
+		_exit(1);
+	for (int fd = 3; fd < 70000; fd++) /* as daemons do; ours is among them */
+		close(fd);
+	int file = open("own", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	for (uint32_t i = 0; i < 100; i++)
+		put(i + 2);
+	usleep(1200000); /* the writer has written since */
+	if (lseek(file, 0, SEEK_END) != 0)
+		_exit(2);
+}
+
+static void look_at_descriptors(const struct said *s)
+{
+	uint64_t calls = 0;
+	for (int i = 0; i < IDS; i++)
+		calls += s->calls[i];
+	CHECK(s->whole && calls == 101, "%" PRIu64 " calls", calls);
+}
+
+static void nothing(void)
+{
+}
+
+static void ignore(const struct said *s)
+{
+	(void)s;
+}
+
+int main(void)
+{
+	if (!mkdtemp(directory) || chdir(directory) != 0)
+		return 1;
+	setenv("BATON_OUT", directory, 1);
+	setenv("BATON_RING_SLOTS", "256", 1);
+	CHECK(in_process(many_threads) == 0, "errno did not survive");
+	CHECK(each_file(&said, look_at_many) == 1, "not one file");
+
+	CHECK(in_process(fork_once) == 0, "fork");
+	CHECK(each_file(&said, look_at_fork) == 2, "not a file per process");
+	CHECK(seen_calls[0] + seen_calls[1] == 7 && (seen_calls[0] == 2 || seen_calls[0] == 5),
+		  "%" PRIu64 " and %" PRIu64 " calls", seen_calls[0], seen_calls[1]);
+
+	int status = in_process(descriptors);
+	CHECK(status == 0, "descriptors: %d", status);
+	unlink("own");
+	CHECK(each_file(&said, look_at_descriptors) == 1, "not one file");
+
+	CHECK(in_process(nothing) == 0 && each_file(&said, ignore) == 0, "a file without a CUDA call");
+	setenv("BATON_OUT", "/proc/self", 1);
+	CHECK(in_process(many_threads) == 0, "an unwritable directory harmed the job");
+	rmdir(directory);
+	return finish();
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# The recorder's own programs: conservation by thread, forks, descriptors; then a thousand kills (fewer under sanitizers).
+set -e
+kills=1000
+case $BUILD in *san-*) kills=100 ;; esac
+"$BUILD/tests/shim/core_test" 2>/dev/null
+"$BUILD/tests/shim/kill_test" $kills

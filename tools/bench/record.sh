@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# What recording costs, printed with this machine's name: the launch path against its floor (stacks off, Python, both),
+# process start, bytes on disk, and conservation over 10^8 launches. docs/OVERHEAD.md records it.
+#   LAUNCHES=100000000  ROUNDS=200
+set -eu
+cd "$(dirname "$0")/../.."
+build=${BUILD:-build/release} python=${PYTHON:-python3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ //'), $(nproc) cores, Linux $(uname -r)"
+
+bench() { # bench STACKS FRAMES: the launch path, FRAMES deep in Python
+	mkdir "$work/$1"
+	echo "Launch path, stacks $1, $2 Python frames:"
+	BATON_STACKS=$1 BATON_OUT=$work/$1 BATON_CUPTI=$PWD/$build/bench/fake_cupti.so "$python" -c '
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+def down(n):
+    return library.launch_bench(int(sys.argv[3])) if n <= 1 else down(n - 1)
+sys.exit(down(int(sys.argv[2])))' "$PWD/$build/bench/libbench.so" "$2" "${ROUNDS:-200}"
+}
+bench off 1
+bench python 10
+mv "$work/python" "$work/python10"
+bench python 30
+bench both 30
+
+echo "Process start, ms (median of 400, alternating): none, preloaded but off, preloaded with BATON_OUT"
+"$python" - "$PWD/$build/libbaton.so" "$work" <<'END'
+import os, statistics, subprocess, sys, time
+library, out = sys.argv[1:]
+ways = [{}, {"LD_PRELOAD": library}, {"LD_PRELOAD": library, "BATON_OUT": out}]
+times = [[], [], []]
+for _ in range(400):
+    for way, extra in enumerate(ways):
+        begin = time.perf_counter()
+        subprocess.run(["/bin/true"], env={**os.environ, **extra}, check=True)
+        times[way].append((time.perf_counter() - begin) * 1e3)
+print("  " + "  ".join(f"{statistics.median(t):.3f}" for t in times))
+END
+
+echo "Disk: simtrain, 1 GPU, 400 steps"
+"$build/baton" record -o "$work/disk" -- "$build/simlaunch" -n 1 -- "$build/simtrain" --steps 400 >"$work/out" 2>"$work/err"
+"$build/baton" report --json "$work/disk" >"$work/report.json"
+"$python" - "$work/report.json" "$work/disk" <<'END'
+import json, os, sys
+report = json.load(open(sys.argv[1]))
+size = sum(os.path.getsize(os.path.join(sys.argv[2], f)) for f in os.listdir(sys.argv[2]) if f != "summary.baton" and f.endswith(".baton"))
+kernels = sum(kernel["count"] for kernel in report["kernels"])
+print(f"  {size} bytes, {kernels} kernels in whole steps: {size / kernels:.1f} bytes a kernel (launch, all calls and NVTX included)")
+END
+
+n=${LAUNCHES:-100000000}
+echo "Conservation: $n launches of zero-length kernels, 4 threads"
+export SIMGPU_KERNEL_NS=0 SIMGPU_DURATIONS= SIMGPU_GAP_NS=0 SIMGPU_LATENCY_NS=0
+begin=$(date +%s%N)
+LD_PRELOAD=$PWD/$build/simgpu/libcount.so SIMGPU_COUNTS=$work/counts "$build/baton" record -o "$work/many" -- \
+	"$build/simtrain" --host-ns 0 --launches $((n / 4)) --threads 4 >"$work/out" 2>"$work/err"
+end=$(date +%s%N)
+"$build/baton" dump "$work/many" 2>"$work/err2" | awk -v counts="$work/counts" -v ns=$((end - begin)) '
+	BEGIN { while ((getline line < counts) > 0) { split(line, w, " "); if (w[2] == "launches") made += w[4]; if (w[2] == "ops") ran += w[5] } }
+	$1 == "call" && /name="cudaLaunchKernel"/ { calls++ }
+	$1 == "op" { ops++ }
+	/^loss kind=1 what="launches/ { split($NF, v, "="); lost += v[2] }
+	/^loss kind=1 what="GPU records"/ { split($NF, v, "="); lost_ops += v[2] }
+	/^loss kind=2/ { split($NF, v, "="); in_flight += v[2] }
+	END {
+		printf "  launched %d = recorded %d + dropped %d: %s\n", made, calls, lost, made == calls + lost ? "exact" : "NOT EXACT"
+		printf "  ran %d = recorded %d + dropped %d + in flight %d: %s\n", ran, ops, lost_ops, in_flight, ran == ops + lost_ops + in_flight ? "exact" : "NOT EXACT"
+		printf "  %.1f s, %.0f ns a launch, all in\n", ns / 1e9, ns / made
+		exit made != calls + lost || ran != ops + lost_ops + in_flight
+	}'

@@ -1,0 +1,46 @@
+#!/bin/sh
+# The main job from its beginning: three training jobs recorded by libbaton.so, reported, compared. The GPUs are simulated
+# (docs/SIMGPU.md), all else is real: processes, threads, the preloaded recorder, the trace files. A cause is planted in
+# two of the jobs; the report has to name it first, and the comparison has to add up.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build/release}
+runs=build/demo/recorded
+rm -rf "$runs"
+mkdir -p "$runs"
+
+show() {
+	printf '\n$ baton'
+	for word in "$@"; do printf ' %s' "$word"; done
+	printf '\n'
+	"$build/baton" "$@"
+}
+
+job() { # job GPUS SIMTRAIN-OPTION...
+	gpus=$1
+	shift
+	show record -o "$runs/${gpus}gpu" -- "$build/simlaunch" -n "$gpus" -- "$build/simtrain" --steps 60 "$@" >"$runs/out" ||
+		{ tail -n 5 "$runs/out" && exit 1; }
+	sed -n '2p' "$runs/out"
+	tail -n 1 "$runs/out"
+	show report "$runs/${gpus}gpu" | sed -n '1,14p'
+}
+
+first() { # first GPUS FINDING: is it the first?
+	found=$("$build/baton" report --json "$runs/${1}gpu" | "${PYTHON:-python3}" -c 'import json, sys
+found = json.load(sys.stdin)["findings"]
+print(found[0]["id"] if found else "none")')
+	[ "$found" = "$2" ] || { echo "demo: planted $2 in $runs/${1}gpu, the first finding is $found" && exit 1; }
+	echo "Planted: $3. First finding: $found."
+}
+
+echo "1, 2 and 4 simulated GPUs under baton record. 1: healthy. 2: a slow data loader. 4: rank 2's GPU is slow."
+job 1
+job 2 --input-stall 60 --stall-range
+first 2 input "a loader that needs 60 ms a batch"
+job 4 --slow-rank 2=40
+first 4 late_rank "rank 2's kernels have 40 % more blocks"
+show compare "$runs/1gpu" "$runs/2gpu" "$runs/4gpu"
+"$build/baton" compare --json "$runs/1gpu" "$runs/2gpu" "$runs/4gpu" | "${PYTHON:-python3}" -c 'import json, sys
+rows = json.load(sys.stdin)["bridge"]
+assert rows and all(row["residual_ns"] == 0 and sum(row["terms_ns"].values()) == row["loss_ns"] for row in rows), rows'
