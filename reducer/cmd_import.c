@@ -1,5 +1,6 @@
 /* baton import: traces of other profilers become a run directory. One file after the other, each by
  * the importer that recognises its content. */
+#include "base/amount.h"
 #include "base/diag.h"
 #include "cli/command.h"
 #include "import/importer.h"
@@ -226,24 +227,10 @@ static enum status import_all(const struct sources *sources, struct import_run *
 	return status;
 }
 
-/* 4010 -> "4,010" in one of the caller's buffers. */
-static const char *grouped(uint64_t n, char text[32])
-{
-	char digits[24];
-	int bytes = snprintf(digits, sizeof(digits), "%" PRIu64, n), out = 0;
-	for (int i = 0; i < bytes; i++) {
-		if (i > 0 && (bytes - i) % 3 == 0)
-			text[out++] = ',';
-		text[out++] = digits[i];
-	}
-	text[out] = 0;
-	return text;
-}
-
 static void say_result(const struct made *made, const struct import_run *run, const char *out_dir)
 {
 	uint64_t processes = 0, kernels = 0, calls = 0, bytes = 0;
-	char a[32], b[32], c[32], d[32];
+	char a[32], b[32], c[32], d[32], e[32];
 	for (size_t i = 0; i < made->n; i++) {
 		const struct made_file *file = &made->files[i];
 		if (file->left_out)
@@ -253,12 +240,10 @@ static void say_result(const struct made *made, const struct import_run *run, co
 		calls += file->calls;
 		bytes += file->bytes;
 	}
-	bool small = bytes < 1000000;
-	diag("%s process%s, %s kernels, %s calls, %s refused, %.*f %s in %s        next: baton report "
-		 "%s",
-		 grouped(processes, a), processes == 1 ? "" : "es", grouped(kernels, b), grouped(calls, c),
-		 grouped(run->refused, d), small ? 0 : 1, (small ? 1e-3 : 1e-6) * (double)bytes,
-		 small ? "kB" : "MB", out_dir, out_dir);
+	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s        next: baton report %s",
+		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
+		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e), out_dir,
+		 out_dir);
 }
 
 static enum status import_into(const struct sources *sources, struct import_run *run,

@@ -1,16 +1,18 @@
 /* baton record: runs a job with libbaton.so preloaded, ends as the job ends, and says where the
  * trace is. */
+#include "base/amount.h"
 #include "base/diag.h"
 #include "cli/command.h"
 #include "record/environment.h"
 #include "record/job.h"
+#include "record/launch.h"
+#include "record/output_dir.h"
 #include "record/output_name.h"
 #include "record/program.h"
 #include "read/salvage.h"
 #include "record/totals.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,42 +28,60 @@ static const struct option_spec options[] = {
 	{"stacks", 's', OPTION_TEXT, "KIND",
 	 "where launches come from: off, python (default), native, both"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
+	{"duration", 0, OPTION_TEXT, "S", "with --kill: seconds until the job is ended"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
 	 "with --duration: end the job then, by TERM, KILL, INT ... (default: none)"},
-	{"duration", 0, OPTION_TEXT, "S", "with --kill: seconds until the job is ended"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "take a launcher (srun, mpirun ...) behind -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
+	{"delay", 0, OPTION_TEXT, "S", "not built yet: begin to record after S seconds"},
+	{"capture-range", 'c', OPTION_TEXT, "RANGE",
+	 "none; not built yet: record between cudaProfilerStart and -Stop (cudaProfilerApi)"},
+	{"capture-range-end", 0, OPTION_TEXT, "HOW", "not built yet: what the end of the range does"},
 	{0}};
+
+enum { SHIM_PATH_BYTES = 1024, TRACE_NAME_BYTES = 72 }; /* baton/live.h: trace */
 
 static int one_of(const char *option, const char *value, const char *const *choices)
 {
-	for (const char *const *c = choices; value && *c; c++)
-		if (strcmp(value, *c) == 0)
-			return STATUS_OK;
+	char all[128] = "";
 	if (!value)
 		return STATUS_OK;
-	diag("--%s: '%s' is not one of", option, value);
-	for (; *choices; choices++)
-		diag("  %s", *choices);
+	for (; *choices; choices++) {
+		size_t n = strlen(all);
+		if (strcmp(value, *choices) == 0)
+			return STATUS_OK;
+		snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", *choices);
+	}
+	diag("--%s: '%s' is none of %s", option, value, all);
 	return STATUS_USAGE;
 }
 
 static int check_list(const char *list)
 {
-	static const char *const known[] = {"cuda", "nvtx", "nccl", "osrt", "none"};
+	static const char *const known[] = {"cuda", "nvtx", "nccl", "osrt", "none", NULL};
 	char word[32];
 	for (; list && *list; list += *list == ',') {
-		size_t n = strcspn(list, ","), i = 0;
+		size_t n = strcspn(list, ",");
 		snprintf(word, sizeof(word), "%.*s", (int)n, list);
-		while (i < sizeof(known) / sizeof(known[0]) && strcmp(word, known[i]) != 0)
-			i++;
-		if (i == sizeof(known) / sizeof(known[0])) {
-			diag("--trace: '%s' is unknown; there are cuda, nvtx, nccl", word);
+		if (one_of("trace", word, known) != STATUS_OK)
 			return STATUS_USAGE;
-		}
+		if (strcmp(word, "osrt") == 0)
+			diag("--trace: osrt is not recorded; what silent threads wait for is");
 		list += n;
 	}
+	return STATUS_OK;
+}
+
+/* Known to users of nsys; an option that does nothing would tell them otherwise. */
+static int refuse_later(const struct invocation *call)
+{
+	static const char *const later[] = {"delay", "capture-range", "capture-range-end"};
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		if (strcmp(option_text(call, later[i], "none"), "none") != 0) {
+			diag("--%s: not built yet: a recording is as long as its job", later[i]);
+			return STATUS_USAGE;
+		}
 	return STATUS_OK;
 }
 
@@ -83,9 +103,9 @@ static int signal_number(const char *name)
 
 struct plan {
 	struct recording recording;
+	struct launch launch;
+	struct output_dir output;
 	char directory[PATH_MAX], library[PATH_MAX];
-	const char *shown; /* the directory as the user named it */
-	char expanded[PATH_MAX];
 	long long kill_after_ns;
 	int kill_signal;
 };
@@ -103,12 +123,13 @@ static int plan_ending(const struct invocation *call, struct plan *plan)
 		}
 	}
 	double s = seconds ? strtod(seconds, &end) : 0;
-	if (seconds && (*end || end == seconds || s <= 0 || s > 1e9)) {
+	if (seconds && (*end || end == seconds || !(s >= 1e-3) || s > 1e9)) {
 		diag("--duration wants a number of seconds, not '%s'", seconds);
 		return STATUS_USAGE;
 	}
 	if (!seconds != !plan->kill_signal) {
-		diag("--duration and --kill go together: a recording cannot end before its job yet");
+		diag("--duration and --kill go together: that a recording ends before its job is not "
+			 "built yet");
 		return STATUS_USAGE;
 	}
 	plan->kill_after_ns = (long long)(s * 1e9);
@@ -129,42 +150,81 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 		status = one_of("graphs", r->graphs, graphs);
 	if (!status)
 		status = check_list(r->trace);
+	if (!status)
+		status = refuse_later(call);
 	return status ? status : plan_ending(call, plan);
 }
 
-static int refuse_launcher(const struct invocation *call)
+/* What users of nsys and of launchers are used to, and what would record something else here. */
+static int check_program(const struct invocation *call)
 {
-	const char *launcher = program_launcher(call->operand[0]);
+	const char *program = call->operand[0], *before = call->operand[-1];
+	const char *launcher = program_launcher(program);
+	if ((strcmp(program, "true") == 0 || strcmp(program, "false") == 0) &&
+		(strcmp(before, "-f") == 0 || strcmp(before, "--force") == 0)) {
+		diag("-f takes no value: leave '%s' out", program);
+		return STATUS_USAGE;
+	}
 	if (!launcher || option_given(call, "any-program"))
 		return STATUS_OK;
-	diag("%s starts the job in other processes, which would not be recorded as one run; put baton "
-		 "behind it:",
+	diag("%s starts the job in processes that are not ours: put baton behind it, so that it starts "
+		 "one baton for each:",
 		 launcher);
-	diag("  %s ... baton record -o DIR -- PROGRAM ...    (a DIR that all of them see)", launcher);
-	diag("  (--any-program records %s itself)", launcher);
+	diag("  %s ... baton record -o %s -- PROGRAM ...        (e.g. -- python train.py)", launcher,
+		 option_text(call, "output", "DIR"));
+	diag("--any-program records %s itself", launcher);
 	return STATUS_USAGE;
+}
+
+/* Tasks that were started together record into one directory. */
+static int check_launch(const struct launch *launch, const char *pattern)
+{
+	if (launch->size <= 1)
+		return STATUS_OK;
+	if (output_name_is_numbered(pattern)) {
+		diag("-o: with %%n each of the %d tasks that were started together would make a directory "
+			 "of its own; name one that all of them see",
+			 launch->size);
+		return STATUS_USAGE;
+	}
+	if (!launch->is_shared && !strchr(pattern, '%')) {
+		diag("-o %s: nothing tells that the %d tasks that were started together are one run; set "
+			 "BATON_RUN_ID to one new value for all of them",
+			 pattern, launch->size);
+		return STATUS_USAGE;
+	}
+	return STATUS_OK;
+}
+
+static int say_output_error(const struct plan *plan, int error)
+{
+	if (error == -EINVAL) /* told */
+		return STATUS_USAGE;
+	if (error == -ENOTEMPTY) {
+		diag("%s: not empty (-f replaces the trace in it, %%n in the name makes a new one)",
+			 plan->output.path);
+		return STATUS_USAGE;
+	}
+	diag("%s: %s; the job was not started", plan->output.path, strerror(-error));
+	return STATUS_OUTPUT;
 }
 
 static int plan_output(const struct invocation *call, struct plan *plan)
 {
 	const char *pattern = option_text(call, "output", "baton-%n");
-	int error = output_name(pattern, plan->expanded, sizeof(plan->expanded));
-	if (error == -EINVAL)
-		return STATUS_USAGE;
-	if (!error)
-		error = output_create(plan->expanded, option_given(call, "force"));
-	if (error == -EEXIST) {
-		diag("%s: not empty (-f replaces the trace in it, %%n in the name makes a new one)",
-			 plan->expanded);
-		return STATUS_USAGE;
-	}
-	if (!error && !realpath(plan->expanded, plan->directory))
+	launch_read(&plan->launch);
+	int status = check_launch(&plan->launch, pattern);
+	if (status)
+		return status;
+	int error = output_dir_open(pattern, &plan->launch, option_given(call, "force"), &plan->output);
+	if (!error && !realpath(plan->output.path, plan->directory))
 		error = -errno;
-	if (error) {
-		diag("%s: %s; the job was not started", plan->expanded, strerror(-error));
-		return STATUS_OUTPUT;
-	}
+	if (!error && strlen(plan->directory) + TRACE_NAME_BYTES > SHIM_PATH_BYTES)
+		error = -ENAMETOOLONG;
+	if (error)
+		return say_output_error(plan, error);
 	plan->recording.directory = plan->directory;
+	plan->recording.run_id = plan->launch.id;
 	return STATUS_OK;
 }
 
@@ -184,39 +244,60 @@ static int plan_library(struct plan *plan)
 	return STATUS_OK;
 }
 
-static void with_commas(uint64_t n, char text[32])
+static void say_salvaged(const struct salvage_result *salvaged)
 {
-	char plain[32];
-	int digits = snprintf(plain, sizeof(plain), "%" PRIu64, n), at = 0;
-	for (int i = 0; i < digits; i++) {
-		if (i && (digits - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = plain[i];
-	}
-	text[at] = 0;
+	char slots[32], kernels[32];
+	if (salvaged->files)
+		diag("%u %s: %s records were taken from shared memory, %s kernels were still in flight",
+			 salvaged->files,
+			 salvaged->files == 1 ? "process ended without closing its trace"
+								  : "processes ended without closing their traces",
+			 amount_grouped(salvaged->slots, slots), amount_grouped(salvaged->in_flight, kernels));
 }
 
+/* One line for a run: of the members of a launch the first one writes it. */
 static void say_result(const struct plan *plan, const struct salvage_result *salvaged)
 {
 	struct totals totals;
-	char launches[32], dropped[32];
-	if (totals_count(plan->directory, &totals) != 0 || totals.processes == 0) {
+	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "";
+	say_salvaged(salvaged);
+	if (plan->launch.rank > 0)
+		return;
+	int error = totals_count(plan->directory, &totals);
+	if (error) {
+		diag("%s: %s", plan->directory, strerror(-error));
+		return;
+	}
+	if (totals.processes == 0) {
 		diag("nothing recorded: the job made no CUDA call");
 		return;
 	}
-	if (salvaged->files)
-		diag("%u %s ended without closing its trace: %" PRIu64
-			 " records were taken from shared memory, %" PRIu64 " kernels were still in flight",
-			 salvaged->files, salvaged->files == 1 ? "process" : "processes", salvaged->slots,
-			 salvaged->in_flight);
-	if (salvaged->running)
-		diag("%u of its processes still run; what they record from now on is added to their files",
-			 salvaged->running);
-	with_commas(totals.launches, launches);
-	with_commas(totals.dropped, dropped);
-	diag("%" PRIu64 " %s, %s launches, %s dropped, %.1f MB in %s        next: baton report %s",
-		 totals.processes, totals.processes == 1 ? "process" : "processes", launches, dropped,
-		 (double)totals.bytes / 1e6, plan->expanded, plan->expanded);
+	if (salvaged->running || (plan->launch.size > 1 && totals.incomplete))
+		snprintf(running, sizeof(running), " (%s still recorded)",
+				 amount_grouped(totals.incomplete, processes));
+	diag("%s %s%s, %s launches, %s dropped, %s in %s        next: baton report %s",
+		 amount_grouped(totals.processes, processes),
+		 totals.processes == 1 ? "process" : "processes", running,
+		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped),
+		 amount_bytes(totals.bytes, bytes), plan->output.path, plan->output.path);
+}
+
+/* Processes that were killed together with the job may take a moment to be gone. */
+static void salvage(const struct plan *plan, struct salvage_result *salvaged)
+{
+	struct salvage_result part;
+	*salvaged = (struct salvage_result){0};
+	for (int tries = 0; tries < 10; tries++) {
+		salvage_directory(plan->directory, &part);
+		salvaged->files += part.files;
+		salvaged->failed = part.failed;
+		salvaged->running = part.running;
+		salvaged->slots += part.slots;
+		salvaged->in_flight += part.in_flight;
+		if (!part.running || plan->launch.size > 1)
+			return;
+		usleep(50000);
+	}
 }
 
 static int run_job(const struct invocation *call, struct plan *plan)
@@ -231,11 +312,14 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		error = job_run(call->operand, plan->kill_after_ns, plan->kill_signal, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
+		output_dir_undo(&plan->output);
 		return STATUS_OUTPUT;
 	}
 	if (end.started) {
-		salvage_directory(plan->directory, &salvaged);
+		salvage(plan, &salvaged);
 		say_result(plan, &salvaged);
+	} else {
+		output_dir_undo(&plan->output);
 	}
 	return job_end_like(&end);
 }
@@ -243,7 +327,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 static int run(const struct invocation *call)
 {
 	static struct plan plan;
-	int status = refuse_launcher(call);
+	int status = check_program(call);
 	if (!status)
 		status = plan_options(call, &plan);
 	if (!status)
@@ -263,6 +347,9 @@ const struct command command_record = {
 		"process that uses CUDA writes one trace file into DIR; the others cost nothing. The job\n"
 		"keeps its stdin, stdout and stderr, gets the signals that are sent to baton, and baton\n"
 		"ends with its exit status, or by its signal. What a killed process had recorded is kept.\n"
-		"Example: baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py",
+		"Example: baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py\n"
+		"\n"
+		"Status when the job does not run: 2 usage, 3 libbaton.so is not found, 5 DIR cannot be\n"
+		"written, 126 PROGRAM cannot be executed, 127 it is not found.",
 	.options = options,
 	.run = run};

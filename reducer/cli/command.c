@@ -60,7 +60,9 @@ static int check_number(const struct option_spec *option, const char *text)
 static void fill_getopt(const struct command *command, struct option *longs, char *shorts)
 {
 	size_t n = count_options(command);
-	*shorts++ = command->operands && strstr(command->operands, "--") ? '+' : ':';
+	if (command->operands && strstr(command->operands, "--"))
+		*shorts++ = '+'; /* what stands behind the program is its own */
+	*shorts++ = ':';
 	for (size_t i = 0; i <= n; i++) {
 		const struct option_spec *spec = i < n ? &command->options[i] : &help_option;
 		longs[i] = (struct option){spec->name, spec->kind != OPTION_FLAG, NULL, 256 + (int)i};
@@ -87,7 +89,7 @@ static size_t option_index(const struct command *command, int code)
 int command_run(const struct command *command, int argc, char **argv)
 {
 	struct option longs[MAX_OPTIONS + 2] = {0};
-	char shorts[2 * MAX_OPTIONS + 4];
+	char shorts[2 * MAX_OPTIONS + 5];
 	const char *texts[MAX_OPTIONS + 1] = {NULL};
 	size_t n = count_options(command);
 	fill_getopt(command, longs, shorts);

@@ -16,6 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Field `number` (from 3) of /proc/PID/stat, behind the name, which may hold anything. */
+static const char *stat_field(const char *text, int number)
+{
+	const char *at = strrchr(text, ')');
+	for (int field = 2; at && field < number; field++)
+		at = strchr(at + 1, ' ');
+	return at ? at + 1 : "";
+}
+
+/* 0: there is no such process, or it has ended and waits for its parent. (A process whose first
+ * thread alone has ended looks the same, but has threads.) */
 static uint64_t start_time_of(uint64_t pid)
 {
 	char path[64], text[1024];
@@ -27,11 +38,9 @@ static uint64_t start_time_of(uint64_t pid)
 	if (n <= 0)
 		return 0;
 	text[n] = 0;
-	const char *at = strrchr(text, ')');
-	bool dead = at && (at[2] == 'Z' || at[2] == 'X');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at && !dead ? strtoull(at, NULL, 10) : 0;
+	char state = *stat_field(text, 3);
+	bool over = state == 'X' || (state == 'Z' && strtol(stat_field(text, 20), NULL, 10) <= 1);
+	return over ? 0 : strtoull(stat_field(text, 22), NULL, 10);
 }
 
 /* Is it the same process, not another one with its number? A program image that exec has replaced
@@ -60,25 +69,39 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 		result->failed++;
 		return;
 	}
+	unlink(path);
+	if (error || atomic_load(&live->closed)) /* killed between closing its trace and removing it */
+		return;
 	result->files++;
 	result->slots += drained.slots;
 	result->in_flight += drained.in_flight;
-	unlink(path);
+}
+
+/* /dev/shm is everybody's: what another user has put there is not looked into. */
+static bool is_own_file(int fd, struct stat *st)
+{
+	return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid();
+}
+
+static bool read_header(int fd, const char *directory, struct baton_live *live)
+{
+	return pread(fd, live, sizeof(*live), 0) == sizeof(*live) &&
+		   memcmp(live->magic, BATON_LIVE_MAGIC, sizeof(live->magic)) == 0 &&
+		   memchr(live->trace, 0, sizeof(live->trace)) && is_in(live->trace, directory);
 }
 
 static void look_at(const char *path, const char *directory, struct salvage_result *result)
 {
 	struct baton_live live;
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not hang */
 	if (fd < 0)
 		return;
-	if (pread(fd, &live, sizeof(live), 0) == sizeof(live) &&
-		memcmp(live.magic, BATON_LIVE_MAGIC, sizeof(live.magic)) == 0 && live.uid == geteuid() &&
-		memchr(live.trace, 0, sizeof(live.trace)) && is_in(live.trace, directory)) {
+	if (is_own_file(fd, &st) && read_header(fd, directory, &live)) {
 		if (is_running(&live))
 			result->running++;
-		else if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-			drain(fd, &live, path, result);
+		else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_file(fd, &st) && st.st_nlink > 0)
+			drain(fd, &live, path, result); /* no other salvage has done it meanwhile */
 	}
 	close(fd);
 }

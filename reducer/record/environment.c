@@ -1,12 +1,9 @@
 #include "record/environment.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 int environment_library(char *path, size_t room)
@@ -36,18 +33,9 @@ int environment_library(char *path, size_t room)
 	return -ENOENT;
 }
 
-static int set_number(const char *name, long long value)
-{
-	char text[32];
-	if (value == 0)
-		return unsetenv(name);
-	snprintf(text, sizeof(text), "%lld", value);
-	return setenv(name, text, 1);
-}
-
 static int set_text(const char *name, const char *value)
 {
-	return value ? setenv(name, value, 1) : unsetenv(name);
+	return value ? setenv(name, value, 1) : 0;
 }
 
 /* Ours first: what the user preloads keeps its place behind it. */
@@ -64,22 +52,11 @@ static int set_preload(const char *library)
 	return failed;
 }
 
-static int set_run_id(void)
-{
-	uint64_t random;
-	char text[32];
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		random = (uint64_t)getpid();
-	snprintf(text, sizeof(text), "%016" PRIx64, random);
-	return setenv("BATON_RUN_ID", text, 1);
-}
-
 int environment_set(const struct recording *r)
 {
-	int failed = set_text("BATON_OUT", r->directory) | set_text("BATON_TRACE", r->trace) |
-				 set_text("BATON_STACKS", r->stacks) | set_text("BATON_GRAPHS", r->graphs) |
-				 set_text("BATON_CAPTURE", r->capture) | set_number("BATON_DELAY_NS", r->delay_ns) |
-				 set_number("BATON_DURATION_NS", r->duration_ns) |
-				 set_number("BATON_VERBOSE", r->verbose) | set_run_id() | set_preload(r->library);
+	int failed = set_text("BATON_OUT", r->directory) | set_text("BATON_RUN_ID", r->run_id) |
+				 set_text("BATON_TRACE", r->trace) | set_text("BATON_STACKS", r->stacks) |
+				 set_text("BATON_GRAPHS", r->graphs) |
+				 set_text("BATON_VERBOSE", r->verbose ? "1" : NULL) | set_preload(r->library);
 	return failed ? -ENOMEM : 0;
 }

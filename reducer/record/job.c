@@ -1,44 +1,79 @@
 #include "record/job.h"
 
 #include "base/diag.h"
+#include "cli/inherited.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t child;
+/* Signals that mean this process alone: they stop it together with the job, say that something is
+ * wrong with it, or are ignored by inherited.c. */
+static const int our_own[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
+							  SIGFPE,  SIGILL,  SIGTRAP, SIGSYS,  SIGABRT, SIGPIPE, SIGXFSZ};
 
-/* The terminal sends SIGINT and SIGQUIT to the whole foreground group: the job has them already. */
-static const int from_terminal[] = {SIGINT, SIGQUIT};
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGALRM, SIGWINCH};
-enum { PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
-
-static void pass_on(int signal)
+/* All that may be sent to us for the job, and SIGCHLD: even what is ignored here (nohup), the job
+ * decides. They stay blocked and are taken one by one: no handler, none is lost around the fork. */
+static void choose_signals(sigset_t *taken)
 {
-	int saved_errno = errno;
-	if (child > 0)
-		kill((pid_t)child, signal);
-	errno = saved_errno;
+	sigfillset(taken);
+	for (size_t i = 0; i < sizeof(our_own) / sizeof(our_own[0]); i++)
+		sigdelset(taken, our_own[i]);
 }
 
-static void listen_for_signals(struct sigaction before[PASSED_ON])
+/* What the terminal sends (si_code SI_KERNEL) goes to the whole foreground group: the job has it
+ * already. An alarm that was set before we were executed is the job's. What the job itself sent to
+ * its group it has too. */
+static bool is_for_job(const siginfo_t *info, pid_t job)
 {
-	struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
-	sigemptyset(&pass.sa_mask);
-	for (int i = 0; i < PASSED_ON; i++) {
-		sigaction(passed_on[i], NULL, &before[i]);
-		if (before[i].sa_handler != SIG_IGN) /* nohup stays nohup */
-			sigaction(passed_on[i], &pass, NULL);
+	if (info->si_code == SI_KERNEL)
+		return info->si_signo == SIGALRM;
+	return info->si_pid != job;
+}
+
+static long long now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* The next signal; 0 when the deadline (0: none) has passed. */
+static int next_signal(const sigset_t *taken, long long deadline_ns, siginfo_t *info)
+{
+	for (;;) {
+		long long left = deadline_ns ? deadline_ns - now_ns() : 0;
+		if (deadline_ns && left <= 0)
+			return 0;
+		struct timespec t = {left / 1000000000, left % 1000000000};
+		int signal = sigtimedwait(taken, info, deadline_ns ? &t : NULL);
+		if (signal > 0)
+			return signal;
 	}
-	for (int i = 0; i < 2; i++)
-		sigaction(from_terminal[i], &ignore, NULL);
+}
+
+/* Waits for the job; sends it `kill_signal` when its time is over. */
+static int attend(pid_t job, const sigset_t *taken, long long kill_after_ns, int kill_signal)
+{
+	long long deadline_ns = kill_after_ns > 0 ? now_ns() + kill_after_ns : 0;
+	int status = 0;
+	for (pid_t over = 0; over == 0; over = waitpid(job, &status, WNOHANG)) {
+		siginfo_t info;
+		int signal = next_signal(taken, deadline_ns, &info);
+		if (signal == 0) {
+			kill(job, kill_signal);
+			deadline_ns = 0;
+		} else if (signal != SIGCHLD && is_for_job(&info, job)) {
+			kill(job, signal);
+		}
+	}
+	return status;
 }
 
 /* execvp's failure comes back through a pipe that a successful exec closes. */
@@ -57,85 +92,63 @@ static bool failed_to_start(int report, const char *program)
 	ssize_t n;
 	while ((n = read(report, &error, sizeof(error))) < 0 && errno == EINTR)
 		;
-	close(report);
 	if (n != sizeof(error))
 		return false;
-	diag("%s: %s", program, error == ENOENT ? "command not found" : strerror(error));
+	if (error != ENOENT)
+		diag("%s: %s", program, strerror(error));
+	else if (access(program, F_OK) == 0)
+		diag("%s: its interpreter, named in its first line, does not exist", program);
+	else
+		diag("%s: command not found", program);
 	return true;
 }
 
-static long long now_ns(void)
+static pid_t start(char *const *argv, const sigset_t *mask, const struct sigaction *on_child,
+				   const int report[2])
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-/* Waits for the child; sends it `kill_signal` when its time is over. */
-static int wait_for(pid_t pid, long long kill_after_ns, int kill_signal)
-{
-	long long deadline = now_ns() + kill_after_ns;
-	int status = 0;
-	while (kill_after_ns > 0 && now_ns() < deadline) {
-		struct timespec nap = {0, 20000000};
-		if (waitpid(pid, &status, WNOHANG) == pid)
-			return status;
-		nanosleep(&nap, NULL);
-	}
-	if (kill_after_ns > 0)
-		kill(pid, kill_signal);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	pid_t job = fork();
+	if (job != 0)
+		return job < 0 ? -errno : job;
+	inherited_restore();
+	sigaction(SIGCHLD, on_child, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	become(argv, report[1]);
+	return 0;
 }
 
 int job_run(char *const *argv, long long kill_after_ns, int kill_signal, struct job_end *end)
 {
-	struct sigaction before[PASSED_ON], terminal[2];
+	struct sigaction usual = {.sa_handler = SIG_DFL}, on_child;
+	struct timespec at_once = {0, 0};
+	sigset_t taken, mask;
 	int report[2];
-	sigset_t all, mask;
 	*end = (struct job_end){0};
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return -errno;
-	for (int i = 0; i < 2; i++)
-		sigaction(from_terminal[i], NULL, &terminal[i]);
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &mask); /* no signal is lost between fork and the handlers */
-	pid_t pid = fork();
-	if (pid < 0) {
-		int error = -errno;
-		sigprocmask(SIG_SETMASK, &mask, NULL);
-		close(report[0]);
-		close(report[1]);
-		return error;
-	}
-	if (pid == 0) {
-		sigprocmask(SIG_SETMASK, &mask, NULL);
-		become(argv, report[1]);
-	}
-	child = pid;
-	listen_for_signals(before);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	choose_signals(&taken);
+	sigaction(SIGCHLD, &usual, &on_child); /* ignored, the job's status would be lost */
+	sigprocmask(SIG_BLOCK, &taken, &mask);
+	pid_t job = start(argv, &mask, &on_child, report);
 	close(report[1]);
-	end->started = !failed_to_start(report[0], argv[0]);
-	int status = wait_for(pid, kill_after_ns, kill_signal);
-	child = 0;
-	for (int i = 0; i < PASSED_ON; i++)
-		sigaction(passed_on[i], &before[i], NULL);
-	for (int i = 0; i < 2; i++)
-		sigaction(from_terminal[i], &terminal[i], NULL);
-	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end->signal;
-	return 0;
+	if (job > 0) {
+		end->started = !failed_to_start(report[0], argv[0]);
+		int status = attend(job, &taken, kill_after_ns, kill_signal);
+		end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end->signal;
+	}
+	close(report[0]);
+	while (sigtimedwait(&taken, NULL, &at_once) > 0)
+		; /* they were for a job that is over */
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	return job < 0 ? job : 0;
 }
 
 int job_end_like(const struct job_end *end)
 {
-	struct rlimit none = {0, 0};
 	sigset_t set;
 	if (!end->signal)
 		return end->status;
-	setrlimit(RLIMIT_CORE, &none); /* the job's core is the one of interest */
+	prctl(PR_SET_DUMPABLE, 0); /* the job's core is the one of interest */
 	signal(end->signal, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, end->signal);

@@ -1,5 +1,5 @@
-/* The job as a child: started with exactly our descriptors and signal dispositions, its signals
- * passed on, its end waited for and passed on. */
+/* The job as a child: started with the descriptors, signal dispositions and limits that we were
+ * given, in our process group; signals passed on, its end waited for and passed on. */
 #ifndef RECORD_JOB_H
 #define RECORD_JOB_H
 

@@ -2,13 +2,10 @@
 
 #include "base/diag.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct text {
@@ -65,13 +62,21 @@ static int add_escape(struct text *out, const char **at, long number)
 		snprintf(word, sizeof(word), "%%");
 		break;
 	default:
-		diag("-o: %%%c is unknown; there are %%q{ENV} %%h %%p %%n %%%%", what ? what : ' ');
+		diag("-o: '%%%.1s' is unknown; there are %%q{ENV} %%h %%p %%n %%%%", *at - 1);
 		return -EINVAL;
 	}
 	return add(out, word, strlen(word));
 }
 
-static int expand(const char *pattern, char *path, size_t room, long number)
+bool output_name_is_numbered(const char *pattern)
+{
+	for (const char *at = pattern; (at = strchr(at, '%')) != NULL && at[1]; at += 2)
+		if (at[1] == 'n')
+			return true;
+	return false;
+}
+
+int output_name(const char *pattern, long number, char *path, size_t room)
 {
 	struct text out = {path, 0, room};
 	int error = 0;
@@ -85,74 +90,5 @@ static int expand(const char *pattern, char *path, size_t room, long number)
 			error = add_escape(&out, &pattern, number);
 		}
 	}
-	return error;
-}
-
-static int has_number(const char *pattern)
-{
-	for (const char *at = pattern; (at = strchr(at, '%')) != NULL; at += 2)
-		if (at[1] == 'n')
-			return 1;
-		else if (!at[1])
-			return 0;
-	return 0;
-}
-
-int output_name(const char *pattern, char *path, size_t room)
-{
-	int error = expand(pattern, path, room, 1);
-	if (!has_number(pattern))
-		return error;
-	for (long n = 2; !error && access(path, F_OK) == 0; n++)
-		error = expand(pattern, path, room, n);
-	return error;
-}
-
-/* ---- the directory ---- */
-
-static int make_directories(const char *path)
-{
-	char part[4096];
-	if (snprintf(part, sizeof(part), "%s", path) >= (int)sizeof(part))
-		return -ENAMETOOLONG;
-	for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
-		*slash = 0;
-		if (mkdir(part, 0777) != 0 && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return mkdir(part, 0700) != 0 && errno != EEXIST ? -errno : 0;
-}
-
-static int is_ours(const char *name)
-{
-	size_t n = strlen(name);
-	return n > 6 && strcmp(name + n - 6, ".baton") == 0;
-}
-
-/* Removes what an earlier run left, or says that there is something. */
-static int clear(DIR *dir, int force)
-{
-	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
-		if (e->d_name[0] == '.')
-			continue;
-		if (!force)
-			return -EEXIST;
-		if (is_ours(e->d_name) && unlinkat(dirfd(dir), e->d_name, 0) != 0)
-			return -errno;
-	}
-	return 0;
-}
-
-int output_create(const char *path, int force)
-{
-	int error = make_directories(path);
-	DIR *dir = error ? NULL : opendir(path);
-	if (!dir)
-		return error ? error : -errno;
-	error = clear(dir, force);
-	if (!error && faccessat(dirfd(dir), ".", W_OK | X_OK, AT_EACCESS) != 0)
-		error = -errno;
-	closedir(dir);
 	return error;
 }

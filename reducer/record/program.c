@@ -12,8 +12,9 @@
 const char *program_launcher(const char *program)
 {
 	static const char *const launchers[] = {
-		"srun", "mpirun", "mpiexec", "mpiexec.hydra", "orterun", "prterun", "aprun", "jsrun",
-		"flux", "ray",    "docker",  "podman",        "ssh",     "sbatch",  "salloc"};
+		"srun",   "mpirun",    "mpiexec",     "mpiexec.hydra", "orterun", "prterun", "aprun",
+		"jsrun",  "flux",      "ray",         "docker",        "podman",  "ssh",     "sbatch",
+		"salloc", "apptainer", "singularity", "enroot",        "kubectl", "pdsh"};
 	const char *slash = strrchr(program, '/');
 	const char *name = slash ? slash + 1 : program;
 	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)

@@ -91,14 +91,16 @@ static int read_blocks(struct baton_reader *reader, struct totals *totals)
 static void read_file(int dirfd, const char *name, struct totals *totals)
 {
 	struct baton_reader reader;
-	totals->processes++;
 	if (baton_reader_open(&reader, dirfd, name) != 0) {
-		totals->damaged++;
+		totals->processes++;
+		totals->incomplete++;
 		return;
 	}
-	totals->bytes += reader.file_bytes;
-	int error = read_blocks(&reader, totals);
-	totals->damaged += error || !reader.closed;
+	if (reader.header.content == BATON_TRACE) { /* somebody may have made a summary already */
+		totals->processes++;
+		totals->bytes += reader.file_bytes;
+		totals->incomplete += read_blocks(&reader, totals) != 0 || !reader.closed;
+	}
 	baton_reader_close(&reader);
 }
 

@@ -7,10 +7,10 @@
 struct totals {
 	uint64_t processes; /* trace files */
 	uint64_t launches, dropped, bytes;
-	unsigned damaged; /* files that something is missing of */
+	uint64_t incomplete; /* of them: not closed, or cannot be read */
 };
 
-/* 0 or -errno (the directory). Files that cannot be read count as damaged. */
+/* 0 or -errno (the directory). */
 int totals_count(const char *directory, struct totals *totals);
 
 #endif

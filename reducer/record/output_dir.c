@@ -1,0 +1,167 @@
+#include "record/output_dir.h"
+
+#include "record/output_name.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MARK_BYTES = 64, MOST_NUMBERS = 1000000 };
+
+/* ---- making it ---- */
+
+/* As mkdir -p; what fails shows when the last one is made. */
+static void make_parents(const char *path)
+{
+	char part[PATH_MAX];
+	snprintf(part, sizeof(part), "%s", path);
+	for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
+		*slash = 0;
+		mkdir(part, 0777);
+		*slash = '/';
+	}
+}
+
+static int make(struct output_dir *out)
+{
+	size_t n = strlen(out->path);
+	while (n > 1 && out->path[n - 1] == '/') /* "runs/x/": x itself is not one of its parents */
+		out->path[--n] = 0;
+	make_parents(out->path);
+	out->is_new = mkdir(out->path, 0700) == 0;
+	return out->is_new ? 0 : -errno;
+}
+
+/* The first number whose directory did not exist: making it is what claims it. */
+static int make_named(const char *pattern, struct output_dir *out)
+{
+	bool numbered = output_name_is_numbered(pattern);
+	for (long n = 1; n <= MOST_NUMBERS; n++) {
+		int error = output_name(pattern, n, out->path, sizeof(out->path));
+		if (!error)
+			error = make(out);
+		if (error != -EEXIST || !numbered)
+			return error == -EEXIST ? 0 : error;
+	}
+	return -EEXIST;
+}
+
+/* ---- what is in it already ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), bytes = strlen(end);
+	return n > bytes && strcmp(name + n - bytes, end) == 0;
+}
+
+static bool is_mark(const char *name)
+{
+	return strncmp(name, ".baton-launch-", 14) == 0;
+}
+
+static bool is_ours(const char *name)
+{
+	return ends_with(name, ".baton") || ends_with(name, ".baton.salvage") || is_mark(name);
+}
+
+static bool older(const struct stat *st, const struct timespec *than)
+{
+	if (st->st_mtim.tv_sec != than->tv_sec)
+		return st->st_mtim.tv_sec < than->tv_sec;
+	return st->st_mtim.tv_nsec < than->tv_nsec;
+}
+
+/* Hidden files make no directory full; marks go with the traces they belong to. */
+static int remove_or_refuse(int dirfd, const char *name, bool force)
+{
+	if (!force)
+		return name[0] == '.' ? 0 : -ENOTEMPTY;
+	return is_ours(name) && unlinkat(dirfd, name, 0) != 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* What is older than `since` (NULL: everything). */
+static int clear(DIR *dir, const struct timespec *since, bool force)
+{
+	int error = 0;
+	rewinddir(dir);
+	for (struct dirent *e; !error && (e = readdir(dir)) != NULL;) {
+		struct stat st;
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+			fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (!since || older(&st, since))
+			error = remove_or_refuse(dirfd(dir), e->d_name, force);
+	}
+	return error;
+}
+
+/* ---- several recordings in one directory ---- */
+
+/* Our mark; a second recording of the same member is an earlier run to itself. */
+static int make_mark(int dirfd, const struct launch *launch, const char *prefix, bool force)
+{
+	char name[MARK_BYTES + 16];
+	snprintf(name, sizeof(name), "%s%d", prefix, launch->rank);
+	if (force) /* its date is to be new */
+		unlinkat(dirfd, name, 0);
+	int fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? -ENOTEMPTY : -errno;
+	close(fd);
+	return 0;
+}
+
+/* The date of the launch's oldest mark, by the file system's clock, as are those of the traces. A
+ * member's trace is younger than its mark. */
+static void oldest_mark(DIR *dir, const char *prefix, struct timespec *since)
+{
+	*since = (struct timespec){INT64_MAX, 0};
+	rewinddir(dir);
+	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+		struct stat st;
+		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 &&
+			fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && older(&st, since))
+			*since = st.st_mtim;
+	}
+}
+
+static int join(DIR *dir, const struct launch *launch, bool force)
+{
+	char prefix[MARK_BYTES];
+	struct timespec since;
+	snprintf(prefix, sizeof(prefix), ".baton-launch-%016" PRIx64 "-", launch->key);
+	int error = make_mark(dirfd(dir), launch, prefix, force);
+	if (error)
+		return error;
+	oldest_mark(dir, prefix, &since);
+	return clear(dir, &since, force);
+}
+
+int output_dir_open(const char *pattern, const struct launch *launch, bool force,
+					struct output_dir *out)
+{
+	*out = (struct output_dir){0};
+	int error = make_named(pattern, out);
+	DIR *dir = error ? NULL : opendir(out->path);
+	if (!dir)
+		return error ? error : -errno;
+	if (faccessat(dirfd(dir), ".", W_OK | X_OK, AT_EACCESS) != 0)
+		error = -errno;
+	else if (launch->size > 1 && launch->is_shared)
+		error = join(dir, launch, force);
+	else
+		error = clear(dir, NULL, force);
+	closedir(dir);
+	return error;
+}
+
+void output_dir_undo(const struct output_dir *out)
+{
+	if (out->is_new)
+		rmdir(out->path);
+}
