@@ -287,7 +287,7 @@ cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 
 # ---- the shim's hooks: their tests; what plt.py writes is checked in ----
 
-HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c
+HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c shim/message_write.c shim/caller.c
 HOOKS_DEPS := $(HOOKS_SRC) $(wildcard shim/*.h include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
 HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim
@@ -331,10 +331,12 @@ $(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
 $(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB)
+	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
 		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
 $(BUILD)/tests/shim/core_test: tests/shim/core_test.c $(SHIM_OBJ)
+	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
 shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test

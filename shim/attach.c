@@ -10,9 +10,12 @@
 #include "guard.h"
 #include "launch.h"
 #include "message.h"
+#include "nccl.h"
 #include "session.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,22 +35,29 @@ __attribute__((constructor)) static void attach(void)
 	Dl_info self;
 	session_configure();
 	atomic_store(&launch_hooks_on, config.out[0] && config.cuda);
+	nccl_off = !config.out[0] || !config.nccl;
 	if (config.out[0])
 		clock_open();
 	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
 		return;
+	char path[PATH_MAX]; /* as LD_PRELOAD names it may be relative, and the job may change its
+							directory */
+	if (!realpath(self.dli_fname, path))
+		return;
 	if (config.cuda)
-		open_door("CUDA_INJECTION64_PATH", self.dli_fname);
+		open_door("CUDA_INJECTION64_PATH", path);
 	if (config.nvtx)
-		open_door("NVTX_INJECTION64_PATH", self.dli_fname);
+		open_door("NVTX_INJECTION64_PATH", path);
 }
 
 int InitializeInjection(void)
 {
-	int saved_errno;
+	int saved_errno, cancel_state;
 	if (!config.out[0] || !guard_enter(&saved_errno))
 		return 1;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	cupti_attach();
+	pthread_setcancelstate(cancel_state, NULL);
 	guard_leave(saved_errno);
 	return 1;
 }

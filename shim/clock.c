@@ -31,18 +31,24 @@ void clock_open(void)
 	clock_counter = counter_trusted();
 }
 
-void clock_pair(uint64_t *ticks, int64_t *realtime_ns)
+static void tightest_pair(clockid_t clock, uint64_t *ticks, int64_t *ns)
 {
 	uint64_t tightest = UINT64_MAX;
 	for (int i = 0; i < 7; i++) {
 		struct timespec t;
 		uint64_t before = clock_ticks();
-		clock_gettime(CLOCK_REALTIME, &t);
+		clock_gettime(clock, &t);
 		uint64_t after = clock_ticks();
 		if (after - before >= tightest)
 			continue;
 		tightest = after - before;
 		*ticks = before + tightest / 2;
-		*realtime_ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+		*ns = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 	}
+}
+
+void clock_pair(struct clock_moment *moment)
+{
+	tightest_pair(CLOCK_MONOTONIC, &moment->raw_ticks, &moment->raw_ns);
+	tightest_pair(CLOCK_REALTIME, &moment->ticks, &moment->realtime_ns);
 }

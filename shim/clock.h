@@ -30,7 +30,14 @@ static inline uint64_t clock_ticks(void)
 
 /* Chooses the clock. Reads one file of /sys; once per process. */
 void clock_open(void);
-/* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries. */
-void clock_pair(uint64_t *ticks, int64_t *realtime_ns);
+/* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries, and CLOCK_MONOTONIC at about the
+ * same moment: the rate of the ticks comes from it, because nobody sets it. */
+struct clock_moment {
+	uint64_t ticks;
+	int64_t realtime_ns;
+	uint64_t raw_ticks;
+	int64_t raw_ns;
+};
+void clock_pair(struct clock_moment *moment);
 
 #endif

@@ -137,9 +137,14 @@ static void on_event(void *user, int domain, uint32_t id, const void *data)
 		writer_wake();
 }
 
+bool cupti_attached(void)
+{
+	return attached_in == lane_generation;
+}
+
 void cupti_forget(void)
 {
-	atomic_store(&launch_hooks_on, true);
+	atomic_store(&launch_hooks_on, config.cuda);
 	memset(runtime_names, 0, sizeof(runtime_names));
 	memset(driver_names, 0, sizeof(driver_names));
 }
@@ -206,9 +211,15 @@ static int enable_activity(void)
 	return cupti.enable(CUPTI_KIND_CONCURRENT_KERNEL);
 }
 
+static _Atomic uint32_t tried; /* lane_generation of the last attempt */
+
+bool cupti_tried(void)
+{
+	return atomic_load(&tried) == lane_generation;
+}
+
 bool cupti_attach(void)
 {
-	static _Atomic uint32_t tried;
 	if (atomic_exchange(&tried, lane_generation) == lane_generation)
 		return attached_in == lane_generation;
 	clock_open(); /* the first call is timed before the recording begins */

@@ -35,6 +35,9 @@ struct gpu_record {
  * nothing. False: CUPTI cannot be used (told on stderr); launches are then recorded by the
  * wrappers. */
 bool cupti_attach(void);
+/* Does it deliver in this process? Has it been tried (and said why not)? */
+bool cupti_attached(void);
+bool cupti_tried(void);
 /* A forked child: ids of its parent's dictionary are not its own. */
 void cupti_forget(void);
 /* Asks for the records that are complete, or (`all`) for every one. From the writer thread only. */

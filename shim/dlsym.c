@@ -87,7 +87,10 @@ static void *wrapped(const struct dlsym_name *entry, void *handle)
 	}
 	if (!real && atomic_compare_exchange_strong(entry->real, &real, theirs))
 		real = theirs;
-	return real == theirs ? entry->wrapper : NULL;
+	if (real != theirs)
+		return NULL;
+	dlerror(); /* what was looked for in vain on the way is nobody's error */
+	return entry->wrapper;
 }
 
 /* Called by the interposed dlsym. Not NULL is the answer; NULL: jump to the true one. A lookup by

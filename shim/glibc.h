@@ -1,6 +1,7 @@
-/* Included into every file of the shim (x86-64): functions whose newest version is newer than the C library of the
- * containers that people train in are bound to their old versions, so that one libbaton.so loads on glibc 2.17 and later
- * (a test reads its symbol table). Before 2.34 they lived in libpthread and libdl, which it therefore needs by name. */
+/* Included into every file of the shim (x86-64): functions whose newest version is newer than the C
+ * library of the containers that people train in are bound to their old versions, so that one
+ * libbaton.so loads on glibc 2.17 and later (a test reads its symbol table). Before 2.34 they lived
+ * in libpthread and libdl, which it therefore needs by name. */
 #ifndef SHIM_GLIBC_H
 #define SHIM_GLIBC_H
 
@@ -9,6 +10,7 @@
 __asm__(".symver dladdr,dladdr@GLIBC_2.2.5");
 __asm__(".symver dladdr1,dladdr1@GLIBC_2.3.3");
 __asm__(".symver dlclose,dlclose@GLIBC_2.2.5");
+__asm__(".symver dlerror,dlerror@GLIBC_2.2.5");
 __asm__(".symver dlopen,dlopen@GLIBC_2.2.5");
 __asm__(".symver dlvsym,dlvsym@GLIBC_2.2.5");
 __asm__(".symver glob,glob@GLIBC_2.2.5");
@@ -16,11 +18,13 @@ __asm__(".symver pthread_attr_setstacksize,pthread_attr_setstacksize@GLIBC_2.2.5
 __asm__(".symver pthread_create,pthread_create@GLIBC_2.2.5");
 __asm__(".symver pthread_key_create,pthread_key_create@GLIBC_2.2.5");
 __asm__(".symver pthread_once,pthread_once@GLIBC_2.2.5");
+__asm__(".symver pthread_setcancelstate,pthread_setcancelstate@GLIBC_2.2.5");
 __asm__(".symver pthread_setname_np,pthread_setname_np@GLIBC_2.12");
 __asm__(".symver pthread_setspecific,pthread_setspecific@GLIBC_2.2.5");
 __asm__(".symver pthread_sigmask,pthread_sigmask@GLIBC_2.2.5");
 
-/* fstat and fstatat were inline functions around these before 2.33; 1 is the only layout x86-64 has. */
+/* fstat and fstatat were inline functions around these before 2.33; 1 is the only layout x86-64
+ * has. */
 #include <sys/stat.h>
 
 int shim_fxstat(int layout, int fd, struct stat *st);

@@ -105,9 +105,10 @@ static void tell_cost(struct baton_lane *lane, uint64_t begin)
 
 struct baton_lane *lane_open(void)
 {
-	int saved_errno = errno;
+	int saved_errno = errno, cancel_state;
 	int depth = guard_depth;
 	guard_depth = 1;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* nobody unwinds out of here */
 	struct baton_lane *lane = NULL;
 	uint64_t begin = clock_ticks();
 	if (lane_refused != lane_generation && session_begin()) {
@@ -120,6 +121,7 @@ struct baton_lane *lane_open(void)
 			atomic_fetch_add(&session_unheard, 1);
 		}
 	}
+	pthread_setcancelstate(cancel_state, NULL);
 	guard_depth = depth;
 	errno = saved_errno;
 	return lane;

@@ -26,7 +26,7 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 	int saved_errno;
 
 	launch->lane = NULL;
-	if (depth++ || guard_depth)
+	if (depth++ || guard_depth || !launch_hooked())
 		return;
 	struct baton_lane *lane = lane_here();
 	if (!lane || !launch_hooked() || !guard_enter(&saved_errno))

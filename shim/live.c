@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -82,6 +83,14 @@ static bool has_room(const char *directory, bool in_memory, uint64_t bytes)
 	return ours + bytes <= (available + ours) / 4;
 }
 
+/* Beyond the limit for files the kernel would send SIGXFSZ to the job. */
+static bool may_be_as_large(uint64_t bytes)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+		   bytes <= limit.rlim_cur;
+}
+
 static int create_in(const char *directory, const char *name, uint64_t first_bytes)
 {
 	struct statfs fs;
@@ -136,6 +145,8 @@ int live_open(const struct identity *identity, uint32_t generation, const char *
 		(BATON_LIVE_LANES - LARGE_LANES) * pages(SMALL_SLOTS * sizeof(struct baton_slot));
 	identity_name(identity, generation, id);
 	snprintf(name, sizeof(name), "baton-%u-%s.live", getuid(), id);
+	if (!may_be_as_large(bytes))
+		return -EFBIG;
 	int fd = create(name, first_bytes);
 	if (fd < 0)
 		return fd;

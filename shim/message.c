@@ -1,6 +1,7 @@
 #include "message.h"
 
 #include "config.h"
+#include "message_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,8 +17,7 @@ static void say(const char *format, va_list values)
 		return;
 	n += (size_t)text < sizeof(line) - n - 1 ? (size_t)text : sizeof(line) - n - 2;
 	line[n++] = '\n';
-	ssize_t written = write(STDERR_FILENO, line, n);
-	(void)written;
+	message_write(line, n);
 }
 
 void message(const char *format, ...)

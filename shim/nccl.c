@@ -1,9 +1,11 @@
 #include "nccl.h"
 
+#include "caller.h"
 #include "clock.h"
 #include "dict.h"
 #include "dlsym.h"
 #include "lane.h"
+#include "message_write.h"
 #include "nccl_calls.h"
 #include "perthread.h"
 #include "stacks.h"
@@ -36,6 +38,7 @@ struct group {
 };
 
 SHIM_TLS int nccl_depth;
+bool nccl_off;
 static SHIM_TLS struct group *mine;
 
 static void forget(void)
@@ -68,8 +71,7 @@ static void say_missing(const char *name)
 		return;
 	strncat(line, name, NAME_BYTES);
 	strcat(line, "; the call returns ncclInternalError\n");
-	if (write(STDERR_FILENO, line, strlen(line)) < 0)
-		return;
+	message_write(line, strlen(line));
 }
 
 void nccl_find(_Atomic(void *) *real, const char *name)
@@ -84,14 +86,22 @@ void nccl_find(_Atomic(void *) *real, const char *name)
 		atomic_compare_exchange_strong(real, &nobody, found);
 }
 
-void *nccl_real(_Atomic(void *) *real, const char *name)
+void *nccl_real(struct caller_target *target, _Atomic(void *) *real, const char *name,
+				const void *caller)
 {
-	void *known = atomic_load_explicit(real, memory_order_acquire);
+	char own[NAME_BYTES] = "p";
+	void *known = caller_known(target, caller);
 	if (SHIM_LIKELY(known != NULL))
 		return known;
 	int saved_errno = errno;
-	nccl_find(real, name);
-	known = atomic_load_explicit(real, memory_order_acquire);
+	strncat(own, name, sizeof(own) - 2);
+	known = caller_find(target, name, own, caller);
+	if (!known) { /* who got it from dlsym calls from anywhere: what dlsym gave */
+		known = atomic_load_explicit(real, memory_order_acquire);
+		if (!known)
+			nccl_find(real, name);
+		known = atomic_load_explicit(real, memory_order_acquire);
+	}
 	if (!known)
 		say_missing(name);
 	errno = saved_errno;
@@ -262,7 +272,7 @@ void nccl_begin(struct nccl_call *call, const char *name)
 {
 	int saved_errno;
 
-	*call = (struct nccl_call){.name = name, .inner = nccl_depth++ > 0 || guard_depth};
+	*call = (struct nccl_call){.name = name, .inner = nccl_depth++ > 0 || guard_depth || nccl_off};
 	if (call->inner)
 		return;
 	struct baton_lane *lane = lane_running() ? lane_here() : NULL;

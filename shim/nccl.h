@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 extern SHIM_TLS int nccl_depth;
+extern bool nccl_off; /* nothing of NCCL is to be recorded: calls are only forwarded */
 
 /* Is the calling thread inside an NCCL call? */
 static inline bool nccl_in_call(void)

@@ -2,6 +2,7 @@
 #ifndef SHIM_NCCL_CALLS_H
 #define SHIM_NCCL_CALLS_H
 
+#include "caller.h"
 #include "guard.h"
 #include "nccl_comm.h"
 
@@ -64,7 +65,8 @@ void nccl_born(const struct nccl_call *call, const struct nccl_birth *birth, int
 
 /* The library's own function: pncclX, which is what ncclX is an alias of. NULL: not in this NCCL; a
  * line on stderr says so once, as the dynamic linker would have. */
-void *nccl_real(_Atomic(void *) *real, const char *name);
+void *nccl_real(struct caller_target *target, _Atomic(void *) *real, const char *name,
+				const void *caller);
 void nccl_find(_Atomic(void *) *real, const char *name);
 /* ncclCommCount, without a trace of it. 0: it does not say. */
 int nccl_ask_size(void *comm);

@@ -4,10 +4,11 @@
 NCCL_BY_HAND(NCCL_REAL)
 
 /* The library's own function, or leave with an error. */
-#define FORWARD(call)                                                        \
-	__typeof__(&nccl##call) real =                                           \
-		(__typeof__(&nccl##call))nccl_real(&nccl_real_##call, "nccl" #call); \
-	if (!real)                                                               \
+#define FORWARD(call)                                                           \
+	static struct caller_target target;                                         \
+	__typeof__(&nccl##call) real = (__typeof__(&nccl##call))nccl_real(          \
+		&target, &nccl_real_##call, "nccl" #call, __builtin_return_address(0)); \
+	if (!real)                                                                  \
 		return NCCL_INTERNAL_ERROR;
 
 static struct nccl_birth joins(void **out, uint64_t hash, int size, int rank)

@@ -4,12 +4,14 @@
 #include "dlsym.h"
 
 static _Atomic(void *) real_AllReduce;
+static struct caller_target to_AllReduce;
 int ncclAllReduce(const void *send, void *receive, size_t count, int type, int op, void *comm,
 	void *stream);
 SHIM_EXPORT int ncclAllReduce(const void *send, void *receive, size_t count, int type, int op,
 	void *comm, void *stream)
 {
-	void *real = nccl_real(&real_AllReduce, "ncclAllReduce");
+	void *real = nccl_real(&to_AllReduce, &real_AllReduce, "ncclAllReduce",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAllReduce) forward = (__typeof__(&ncclAllReduce))real;
@@ -24,12 +26,14 @@ SHIM_EXPORT int ncclAllReduce(const void *send, void *receive, size_t count, int
 }
 
 static _Atomic(void *) real_Broadcast;
+static struct caller_target to_Broadcast;
 int ncclBroadcast(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream);
 SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int type,
 	int root, void *comm, void *stream)
 {
-	void *real = nccl_real(&real_Broadcast, "ncclBroadcast");
+	void *real = nccl_real(&to_Broadcast, &real_Broadcast, "ncclBroadcast",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclBroadcast) forward = (__typeof__(&ncclBroadcast))real;
@@ -44,12 +48,14 @@ SHIM_EXPORT int ncclBroadcast(const void *send, void *receive, size_t count, int
 }
 
 static _Atomic(void *) real_Reduce;
+static struct caller_target to_Reduce;
 int ncclReduce(const void *send, void *receive, size_t count, int type, int op, int root,
 	void *comm, void *stream);
 SHIM_EXPORT int ncclReduce(const void *send, void *receive, size_t count, int type, int op,
 	int root, void *comm, void *stream)
 {
-	void *real = nccl_real(&real_Reduce, "ncclReduce");
+	void *real = nccl_real(&to_Reduce, &real_Reduce, "ncclReduce",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclReduce) forward = (__typeof__(&ncclReduce))real;
@@ -64,12 +70,14 @@ SHIM_EXPORT int ncclReduce(const void *send, void *receive, size_t count, int ty
 }
 
 static _Atomic(void *) real_AllGather;
+static struct caller_target to_AllGather;
 int ncclAllGather(const void *send, void *receive, size_t count, int type, void *comm,
 	void *stream);
 SHIM_EXPORT int ncclAllGather(const void *send, void *receive, size_t count, int type,
 	void *comm, void *stream)
 {
-	void *real = nccl_real(&real_AllGather, "ncclAllGather");
+	void *real = nccl_real(&to_AllGather, &real_AllGather, "ncclAllGather",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAllGather) forward = (__typeof__(&ncclAllGather))real;
@@ -84,12 +92,14 @@ SHIM_EXPORT int ncclAllGather(const void *send, void *receive, size_t count, int
 }
 
 static _Atomic(void *) real_ReduceScatter;
+static struct caller_target to_ReduceScatter;
 int ncclReduceScatter(const void *send, void *receive, size_t count, int type, int op,
 	void *comm, void *stream);
 SHIM_EXPORT int ncclReduceScatter(const void *send, void *receive, size_t count, int type,
 	int op, void *comm, void *stream)
 {
-	void *real = nccl_real(&real_ReduceScatter, "ncclReduceScatter");
+	void *real = nccl_real(&to_ReduceScatter, &real_ReduceScatter, "ncclReduceScatter",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclReduceScatter) forward = (__typeof__(&ncclReduceScatter))real;
@@ -104,12 +114,14 @@ SHIM_EXPORT int ncclReduceScatter(const void *send, void *receive, size_t count,
 }
 
 static _Atomic(void *) real_AlltoAll;
+static struct caller_target to_AlltoAll;
 int ncclAlltoAll(const void *send, void *receive, size_t count, int type, void *comm,
 	void *stream);
 SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int type,
 	void *comm, void *stream)
 {
-	void *real = nccl_real(&real_AlltoAll, "ncclAlltoAll");
+	void *real = nccl_real(&to_AlltoAll, &real_AlltoAll, "ncclAlltoAll",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAlltoAll) forward = (__typeof__(&ncclAlltoAll))real;
@@ -124,12 +136,14 @@ SHIM_EXPORT int ncclAlltoAll(const void *send, void *receive, size_t count, int 
 }
 
 static _Atomic(void *) real_Gather;
+static struct caller_target to_Gather;
 int ncclGather(const void *send, void *receive, size_t count, int type, int root, void *comm,
 	void *stream);
 SHIM_EXPORT int ncclGather(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream)
 {
-	void *real = nccl_real(&real_Gather, "ncclGather");
+	void *real = nccl_real(&to_Gather, &real_Gather, "ncclGather",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclGather) forward = (__typeof__(&ncclGather))real;
@@ -144,12 +158,14 @@ SHIM_EXPORT int ncclGather(const void *send, void *receive, size_t count, int ty
 }
 
 static _Atomic(void *) real_Scatter;
+static struct caller_target to_Scatter;
 int ncclScatter(const void *send, void *receive, size_t count, int type, int root, void *comm,
 	void *stream);
 SHIM_EXPORT int ncclScatter(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream)
 {
-	void *real = nccl_real(&real_Scatter, "ncclScatter");
+	void *real = nccl_real(&to_Scatter, &real_Scatter, "ncclScatter",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclScatter) forward = (__typeof__(&ncclScatter))real;
@@ -164,12 +180,14 @@ SHIM_EXPORT int ncclScatter(const void *send, void *receive, size_t count, int t
 }
 
 static _Atomic(void *) real_AllReduceConfig;
+static struct caller_target to_AllReduceConfig;
 int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type, int op,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t count, int type,
 	int op, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_AllReduceConfig, "ncclAllReduceConfig");
+	void *real = nccl_real(&to_AllReduceConfig, &real_AllReduceConfig, "ncclAllReduceConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAllReduceConfig) forward = (__typeof__(&ncclAllReduceConfig))real;
@@ -184,12 +202,14 @@ SHIM_EXPORT int ncclAllReduceConfig(const void *send, void *receive, size_t coun
 }
 
 static _Atomic(void *) real_BroadcastConfig;
+static struct caller_target to_BroadcastConfig;
 int ncclBroadcastConfig(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclBroadcastConfig(const void *send, void *receive, size_t count, int type,
 	int root, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_BroadcastConfig, "ncclBroadcastConfig");
+	void *real = nccl_real(&to_BroadcastConfig, &real_BroadcastConfig, "ncclBroadcastConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclBroadcastConfig) forward = (__typeof__(&ncclBroadcastConfig))real;
@@ -204,12 +224,14 @@ SHIM_EXPORT int ncclBroadcastConfig(const void *send, void *receive, size_t coun
 }
 
 static _Atomic(void *) real_ReduceConfig;
+static struct caller_target to_ReduceConfig;
 int ncclReduceConfig(const void *send, void *receive, size_t count, int type, int op, int root,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, int type,
 	int op, int root, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_ReduceConfig, "ncclReduceConfig");
+	void *real = nccl_real(&to_ReduceConfig, &real_ReduceConfig, "ncclReduceConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclReduceConfig) forward = (__typeof__(&ncclReduceConfig))real;
@@ -224,12 +246,14 @@ SHIM_EXPORT int ncclReduceConfig(const void *send, void *receive, size_t count, 
 }
 
 static _Atomic(void *) real_AllGatherConfig;
+static struct caller_target to_AllGatherConfig;
 int ncclAllGatherConfig(const void *send, void *receive, size_t count, int type, void *comm,
 	void *stream, const void *config);
 SHIM_EXPORT int ncclAllGatherConfig(const void *send, void *receive, size_t count, int type,
 	void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_AllGatherConfig, "ncclAllGatherConfig");
+	void *real = nccl_real(&to_AllGatherConfig, &real_AllGatherConfig, "ncclAllGatherConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAllGatherConfig) forward = (__typeof__(&ncclAllGatherConfig))real;
@@ -244,12 +268,14 @@ SHIM_EXPORT int ncclAllGatherConfig(const void *send, void *receive, size_t coun
 }
 
 static _Atomic(void *) real_ReduceScatterConfig;
+static struct caller_target to_ReduceScatterConfig;
 int ncclReduceScatterConfig(const void *send, void *receive, size_t count, int type, int op,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t count,
 	int type, int op, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_ReduceScatterConfig, "ncclReduceScatterConfig");
+	void *real = nccl_real(&to_ReduceScatterConfig, &real_ReduceScatterConfig, "ncclReduceScatterConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclReduceScatterConfig) forward = (__typeof__(&ncclReduceScatterConfig))real;
@@ -264,12 +290,14 @@ SHIM_EXPORT int ncclReduceScatterConfig(const void *send, void *receive, size_t 
 }
 
 static _Atomic(void *) real_AlltoAllConfig;
+static struct caller_target to_AlltoAllConfig;
 int ncclAlltoAllConfig(const void *send, void *receive, size_t count, int type, void *comm,
 	void *stream, const void *config);
 SHIM_EXPORT int ncclAlltoAllConfig(const void *send, void *receive, size_t count, int type,
 	void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_AlltoAllConfig, "ncclAlltoAllConfig");
+	void *real = nccl_real(&to_AlltoAllConfig, &real_AlltoAllConfig, "ncclAlltoAllConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclAlltoAllConfig) forward = (__typeof__(&ncclAlltoAllConfig))real;
@@ -284,12 +312,14 @@ SHIM_EXPORT int ncclAlltoAllConfig(const void *send, void *receive, size_t count
 }
 
 static _Atomic(void *) real_GatherConfig;
+static struct caller_target to_GatherConfig;
 int ncclGatherConfig(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclGatherConfig(const void *send, void *receive, size_t count, int type,
 	int root, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_GatherConfig, "ncclGatherConfig");
+	void *real = nccl_real(&to_GatherConfig, &real_GatherConfig, "ncclGatherConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclGatherConfig) forward = (__typeof__(&ncclGatherConfig))real;
@@ -304,12 +334,14 @@ SHIM_EXPORT int ncclGatherConfig(const void *send, void *receive, size_t count, 
 }
 
 static _Atomic(void *) real_ScatterConfig;
+static struct caller_target to_ScatterConfig;
 int ncclScatterConfig(const void *send, void *receive, size_t count, int type, int root,
 	void *comm, void *stream, const void *config);
 SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count, int type,
 	int root, void *comm, void *stream, const void *config)
 {
-	void *real = nccl_real(&real_ScatterConfig, "ncclScatterConfig");
+	void *real = nccl_real(&to_ScatterConfig, &real_ScatterConfig, "ncclScatterConfig",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclScatterConfig) forward = (__typeof__(&ncclScatterConfig))real;
@@ -324,11 +356,13 @@ SHIM_EXPORT int ncclScatterConfig(const void *send, void *receive, size_t count,
 }
 
 static _Atomic(void *) real_Bcast;
+static struct caller_target to_Bcast;
 int ncclBcast(void *receive, size_t count, int type, int root, void *comm, void *stream);
 SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void *comm,
 	void *stream)
 {
-	void *real = nccl_real(&real_Bcast, "ncclBcast");
+	void *real = nccl_real(&to_Bcast, &real_Bcast, "ncclBcast",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclBcast) forward = (__typeof__(&ncclBcast))real;
@@ -343,11 +377,13 @@ SHIM_EXPORT int ncclBcast(void *receive, size_t count, int type, int root, void 
 }
 
 static _Atomic(void *) real_Send;
+static struct caller_target to_Send;
 int ncclSend(const void *send, size_t count, int type, int peer, void *comm, void *stream);
 SHIM_EXPORT int ncclSend(const void *send, size_t count, int type, int peer, void *comm,
 	void *stream)
 {
-	void *real = nccl_real(&real_Send, "ncclSend");
+	void *real = nccl_real(&to_Send, &real_Send, "ncclSend",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclSend) forward = (__typeof__(&ncclSend))real;
@@ -362,11 +398,13 @@ SHIM_EXPORT int ncclSend(const void *send, size_t count, int type, int peer, voi
 }
 
 static _Atomic(void *) real_Recv;
+static struct caller_target to_Recv;
 int ncclRecv(void *receive, size_t count, int type, int peer, void *comm, void *stream);
 SHIM_EXPORT int ncclRecv(void *receive, size_t count, int type, int peer, void *comm,
 	void *stream)
 {
-	void *real = nccl_real(&real_Recv, "ncclRecv");
+	void *real = nccl_real(&to_Recv, &real_Recv, "ncclRecv",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclRecv) forward = (__typeof__(&ncclRecv))real;
@@ -381,10 +419,12 @@ SHIM_EXPORT int ncclRecv(void *receive, size_t count, int type, int peer, void *
 }
 
 static _Atomic(void *) real_GetUniqueId;
+static struct caller_target to_GetUniqueId;
 int ncclGetUniqueId(void *a0);
 SHIM_EXPORT int ncclGetUniqueId(void *a0)
 {
-	void *real = nccl_real(&real_GetUniqueId, "ncclGetUniqueId");
+	void *real = nccl_real(&to_GetUniqueId, &real_GetUniqueId, "ncclGetUniqueId",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclGetUniqueId) forward = (__typeof__(&ncclGetUniqueId))real;
@@ -396,10 +436,12 @@ SHIM_EXPORT int ncclGetUniqueId(void *a0)
 }
 
 static _Atomic(void *) real_MemAlloc;
+static struct caller_target to_MemAlloc;
 int ncclMemAlloc(void *a0, size_t a1);
 SHIM_EXPORT int ncclMemAlloc(void *a0, size_t a1)
 {
-	void *real = nccl_real(&real_MemAlloc, "ncclMemAlloc");
+	void *real = nccl_real(&to_MemAlloc, &real_MemAlloc, "ncclMemAlloc",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclMemAlloc) forward = (__typeof__(&ncclMemAlloc))real;
@@ -411,10 +453,12 @@ SHIM_EXPORT int ncclMemAlloc(void *a0, size_t a1)
 }
 
 static _Atomic(void *) real_MemFree;
+static struct caller_target to_MemFree;
 int ncclMemFree(void *a0);
 SHIM_EXPORT int ncclMemFree(void *a0)
 {
-	void *real = nccl_real(&real_MemFree, "ncclMemFree");
+	void *real = nccl_real(&to_MemFree, &real_MemFree, "ncclMemFree",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclMemFree) forward = (__typeof__(&ncclMemFree))real;
@@ -426,10 +470,12 @@ SHIM_EXPORT int ncclMemFree(void *a0)
 }
 
 static _Atomic(void *) real_CommFinalize;
+static struct caller_target to_CommFinalize;
 int ncclCommFinalize(void *a0);
 SHIM_EXPORT int ncclCommFinalize(void *a0)
 {
-	void *real = nccl_real(&real_CommFinalize, "ncclCommFinalize");
+	void *real = nccl_real(&to_CommFinalize, &real_CommFinalize, "ncclCommFinalize",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommFinalize) forward = (__typeof__(&ncclCommFinalize))real;
@@ -441,10 +487,12 @@ SHIM_EXPORT int ncclCommFinalize(void *a0)
 }
 
 static _Atomic(void *) real_CommRevoke;
+static struct caller_target to_CommRevoke;
 int ncclCommRevoke(void *a0, int a1);
 SHIM_EXPORT int ncclCommRevoke(void *a0, int a1)
 {
-	void *real = nccl_real(&real_CommRevoke, "ncclCommRevoke");
+	void *real = nccl_real(&to_CommRevoke, &real_CommRevoke, "ncclCommRevoke",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommRevoke) forward = (__typeof__(&ncclCommRevoke))real;
@@ -456,10 +504,12 @@ SHIM_EXPORT int ncclCommRevoke(void *a0, int a1)
 }
 
 static _Atomic(void *) real_CommGetUniqueId;
+static struct caller_target to_CommGetUniqueId;
 int ncclCommGetUniqueId(void *a0, void *a1);
 SHIM_EXPORT int ncclCommGetUniqueId(void *a0, void *a1)
 {
-	void *real = nccl_real(&real_CommGetUniqueId, "ncclCommGetUniqueId");
+	void *real = nccl_real(&to_CommGetUniqueId, &real_CommGetUniqueId, "ncclCommGetUniqueId",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommGetUniqueId) forward = (__typeof__(&ncclCommGetUniqueId))real;
@@ -471,10 +521,12 @@ SHIM_EXPORT int ncclCommGetUniqueId(void *a0, void *a1)
 }
 
 static _Atomic(void *) real_CommRegister;
+static struct caller_target to_CommRegister;
 int ncclCommRegister(void *a0, void *a1, size_t a2, void *a3);
 SHIM_EXPORT int ncclCommRegister(void *a0, void *a1, size_t a2, void *a3)
 {
-	void *real = nccl_real(&real_CommRegister, "ncclCommRegister");
+	void *real = nccl_real(&to_CommRegister, &real_CommRegister, "ncclCommRegister",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommRegister) forward = (__typeof__(&ncclCommRegister))real;
@@ -486,10 +538,12 @@ SHIM_EXPORT int ncclCommRegister(void *a0, void *a1, size_t a2, void *a3)
 }
 
 static _Atomic(void *) real_CommDeregister;
+static struct caller_target to_CommDeregister;
 int ncclCommDeregister(void *a0, void *a1);
 SHIM_EXPORT int ncclCommDeregister(void *a0, void *a1)
 {
-	void *real = nccl_real(&real_CommDeregister, "ncclCommDeregister");
+	void *real = nccl_real(&to_CommDeregister, &real_CommDeregister, "ncclCommDeregister",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommDeregister) forward = (__typeof__(&ncclCommDeregister))real;
@@ -501,10 +555,12 @@ SHIM_EXPORT int ncclCommDeregister(void *a0, void *a1)
 }
 
 static _Atomic(void *) real_CommWindowRegister;
+static struct caller_target to_CommWindowRegister;
 int ncclCommWindowRegister(void *a0, void *a1, size_t a2, void *a3, int a4);
 SHIM_EXPORT int ncclCommWindowRegister(void *a0, void *a1, size_t a2, void *a3, int a4)
 {
-	void *real = nccl_real(&real_CommWindowRegister, "ncclCommWindowRegister");
+	void *real = nccl_real(&to_CommWindowRegister, &real_CommWindowRegister, "ncclCommWindowRegister",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommWindowRegister) forward = (__typeof__(&ncclCommWindowRegister))real;
@@ -516,10 +572,12 @@ SHIM_EXPORT int ncclCommWindowRegister(void *a0, void *a1, size_t a2, void *a3, 
 }
 
 static _Atomic(void *) real_CommWindowDeregister;
+static struct caller_target to_CommWindowDeregister;
 int ncclCommWindowDeregister(void *a0, void *a1);
 SHIM_EXPORT int ncclCommWindowDeregister(void *a0, void *a1)
 {
-	void *real = nccl_real(&real_CommWindowDeregister, "ncclCommWindowDeregister");
+	void *real = nccl_real(&to_CommWindowDeregister, &real_CommWindowDeregister, "ncclCommWindowDeregister",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommWindowDeregister) forward = (__typeof__(&ncclCommWindowDeregister))real;
@@ -531,10 +589,12 @@ SHIM_EXPORT int ncclCommWindowDeregister(void *a0, void *a1)
 }
 
 static _Atomic(void *) real_CommSuspend;
+static struct caller_target to_CommSuspend;
 int ncclCommSuspend(void *a0, int a1);
 SHIM_EXPORT int ncclCommSuspend(void *a0, int a1)
 {
-	void *real = nccl_real(&real_CommSuspend, "ncclCommSuspend");
+	void *real = nccl_real(&to_CommSuspend, &real_CommSuspend, "ncclCommSuspend",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommSuspend) forward = (__typeof__(&ncclCommSuspend))real;
@@ -546,10 +606,12 @@ SHIM_EXPORT int ncclCommSuspend(void *a0, int a1)
 }
 
 static _Atomic(void *) real_CommResume;
+static struct caller_target to_CommResume;
 int ncclCommResume(void *a0);
 SHIM_EXPORT int ncclCommResume(void *a0)
 {
-	void *real = nccl_real(&real_CommResume, "ncclCommResume");
+	void *real = nccl_real(&to_CommResume, &real_CommResume, "ncclCommResume",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclCommResume) forward = (__typeof__(&ncclCommResume))real;
@@ -561,10 +623,12 @@ SHIM_EXPORT int ncclCommResume(void *a0)
 }
 
 static _Atomic(void *) real_RedOpCreatePreMulSum;
+static struct caller_target to_RedOpCreatePreMulSum;
 int ncclRedOpCreatePreMulSum(void *a0, void *a1, int a2, int a3, void *a4);
 SHIM_EXPORT int ncclRedOpCreatePreMulSum(void *a0, void *a1, int a2, int a3, void *a4)
 {
-	void *real = nccl_real(&real_RedOpCreatePreMulSum, "ncclRedOpCreatePreMulSum");
+	void *real = nccl_real(&to_RedOpCreatePreMulSum, &real_RedOpCreatePreMulSum, "ncclRedOpCreatePreMulSum",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclRedOpCreatePreMulSum) forward = (__typeof__(&ncclRedOpCreatePreMulSum))real;
@@ -576,10 +640,12 @@ SHIM_EXPORT int ncclRedOpCreatePreMulSum(void *a0, void *a1, int a2, int a3, voi
 }
 
 static _Atomic(void *) real_RedOpDestroy;
+static struct caller_target to_RedOpDestroy;
 int ncclRedOpDestroy(int a0, void *a1);
 SHIM_EXPORT int ncclRedOpDestroy(int a0, void *a1)
 {
-	void *real = nccl_real(&real_RedOpDestroy, "ncclRedOpDestroy");
+	void *real = nccl_real(&to_RedOpDestroy, &real_RedOpDestroy, "ncclRedOpDestroy",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclRedOpDestroy) forward = (__typeof__(&ncclRedOpDestroy))real;
@@ -591,12 +657,14 @@ SHIM_EXPORT int ncclRedOpDestroy(int a0, void *a1)
 }
 
 static _Atomic(void *) real_PutSignal;
+static struct caller_target to_PutSignal;
 int ncclPutSignal(void *a0, size_t a1, int a2, int a3, void *a4, size_t a5, int a6, int a7,
 	unsigned a8, void *a9, void *a10);
 SHIM_EXPORT int ncclPutSignal(void *a0, size_t a1, int a2, int a3, void *a4, size_t a5, int a6,
 	int a7, unsigned a8, void *a9, void *a10)
 {
-	void *real = nccl_real(&real_PutSignal, "ncclPutSignal");
+	void *real = nccl_real(&to_PutSignal, &real_PutSignal, "ncclPutSignal",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclPutSignal) forward = (__typeof__(&ncclPutSignal))real;
@@ -608,10 +676,12 @@ SHIM_EXPORT int ncclPutSignal(void *a0, size_t a1, int a2, int a3, void *a4, siz
 }
 
 static _Atomic(void *) real_Signal;
+static struct caller_target to_Signal;
 int ncclSignal(int a0, int a1, int a2, unsigned a3, void *a4, void *a5);
 SHIM_EXPORT int ncclSignal(int a0, int a1, int a2, unsigned a3, void *a4, void *a5)
 {
-	void *real = nccl_real(&real_Signal, "ncclSignal");
+	void *real = nccl_real(&to_Signal, &real_Signal, "ncclSignal",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclSignal) forward = (__typeof__(&ncclSignal))real;
@@ -623,10 +693,12 @@ SHIM_EXPORT int ncclSignal(int a0, int a1, int a2, unsigned a3, void *a4, void *
 }
 
 static _Atomic(void *) real_WaitSignal;
+static struct caller_target to_WaitSignal;
 int ncclWaitSignal(int a0, void *a1, void *a2, void *a3);
 SHIM_EXPORT int ncclWaitSignal(int a0, void *a1, void *a2, void *a3)
 {
-	void *real = nccl_real(&real_WaitSignal, "ncclWaitSignal");
+	void *real = nccl_real(&to_WaitSignal, &real_WaitSignal, "ncclWaitSignal",
+		__builtin_return_address(0));
 	if (!real)
 		return NCCL_INTERNAL_ERROR;
 	__typeof__(&ncclWaitSignal) forward = (__typeof__(&ncclWaitSignal))real;

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10 };
+enum { STACK_BYTES = 256 << 10, LARGE_STACK_BYTES = 8 << 20 };
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -65,6 +65,10 @@ int own_thread_start(const char *name, void (*run)(void), bool own_files)
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int error = pthread_create(&thread, &attributes, enter, start);
+	if (error == EINVAL) /* the job's static TLS does not fit into so small a stack */
+		error = pthread_attr_setstacksize(&attributes, LARGE_STACK_BYTES) == 0
+					? pthread_create(&thread, &attributes, enter, start)
+					: EINVAL;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	if (error)

@@ -2,6 +2,7 @@
 
 #include "dict.h"
 #include "idcache.h"
+#include "message_write.h"
 #include "native.h"
 #include "python.h"
 
@@ -115,8 +116,7 @@ static void say_once(_Atomic int *said, const char *why)
 	memcpy(line, before, sizeof(before) - 1);
 	memcpy(line + sizeof(before) - 1, why, bytes);
 	memcpy(line + sizeof(before) - 1 + bytes, after, sizeof(after) - 1);
-	if (write(STDERR_FILENO, line, sizeof(before) + bytes + sizeof(after) - 2) < 0)
-		return; /* nobody listens */
+	message_write(line, sizeof(before) + bytes + sizeof(after) - 2);
 }
 
 /* ---- first sight ---- */

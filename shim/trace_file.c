@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,6 +37,9 @@ int trace_file_create(const char *path)
 	inode = st.st_ino;
 	bytes_written = 0;
 	fd = opened;
+	flock(fd,
+		  LOCK_EX |
+			  LOCK_NB); /* whoever salvages sees that we live, also from another pid namespace */
 	return 0;
 }
 
@@ -43,7 +47,7 @@ static int is_ours(int candidate)
 {
 	struct stat st;
 	return candidate >= 0 && fstat(candidate, &st) == 0 && st.st_dev == device &&
-		   st.st_ino == inode;
+		   st.st_ino == inode && st.st_nlink > 0;
 }
 
 static int reopen(void)
@@ -56,6 +60,7 @@ static int reopen(void)
 		return -ESTALE;
 	}
 	fd = again;
+	flock(fd, LOCK_EX | LOCK_NB);
 	return 0;
 }
 

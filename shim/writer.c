@@ -36,9 +36,9 @@ static struct {
 	uint64_t
 		taken[BATON_LIVE_LANES]; /* slots per lane that are rows, in the file or on their way */
 	uint64_t dictionary;         /* bytes of the arena that are on their way */
-	uint64_t first_ticks;        /* of the baseline of the clock's rate */
-	int64_t first_ns;
-	int64_t written_ns; /* when the file was appended to last */
+	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
+	struct clock_moment first;          /* the baseline of the clock's rate */
+	int64_t written_ns;                 /* when the file was appended to last */
 	uint64_t ops_lost, incomplete;
 	int error; /* of the file; told once */
 } w;
@@ -73,20 +73,20 @@ static int64_t monotonic_ns(void)
 
 /* ---- the clock ---- */
 
-/* The rate comes from a baseline that grows to the session's length: a call that began long ago is
- * placed as well as a new one. The map is anchored now. */
+/* The rate comes from a baseline that grows to the session's length, on a clock that nobody sets: a
+ * call that began long ago is placed as well as a new one. The map is anchored now, on
+ * CLOCK_REALTIME as CUPTI's times are. */
 static void update_clock(void)
 {
-	uint64_t ticks;
-	int64_t ns;
-	clock_pair(&ticks, &ns);
-	if (!w.first_ticks) {
-		w.first_ticks = ticks;
-		w.first_ns = ns;
-	}
-	struct baton_clock_map map = {ticks, ns, clock_counter ? 0 : (uint64_t)1 << 32};
-	if (ticks > w.first_ticks && ns > w.first_ns)
-		map.mult = (uint64_t)(((wide)(ns - w.first_ns) << 32) / (ticks - w.first_ticks));
+	struct clock_moment now;
+	clock_pair(&now);
+	if (!w.first.raw_ticks)
+		w.first = now;
+	struct baton_clock_map map = {now.ticks, now.realtime_ns,
+								  clock_counter ? 0 : (uint64_t)1 << 32};
+	if (now.raw_ticks > w.first.raw_ticks && now.raw_ns > w.first.raw_ns)
+		map.mult = (uint64_t)(((wide)(now.raw_ns - w.first.raw_ns) << 32) /
+							  (now.raw_ticks - w.first.raw_ticks));
 	w.drain.clock = map;
 	atomic_fetch_add_explicit(&live->clock_sequence, 1, memory_order_acq_rel);
 	live->clock = map;
@@ -153,8 +153,8 @@ static void add_op(const struct gpu_record *r)
 
 static void add_record(const struct gpu_record *r)
 {
-	if (r->end_ns == 0 || r->end_ns < r->start_ns)
-		w.incomplete++; /* it had not ended when the last flush came: in flight */
+	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
+		w.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;
 	else if (too_much())
 		w.ops_lost += r->kind != GPU_RECORD_OVERHEAD;
 	else if (r->kind == GPU_RECORD_OVERHEAD)
@@ -220,11 +220,12 @@ static void add_loss(enum baton_loss_kind kind, const char *what, uint64_t count
 }
 
 /* What a thread's ring had no room for. Told by thread: the counts of one add up exactly. */
-static void add_lane_losses(struct baton_lane *lane)
+static void add_lane_losses(unsigned i)
 {
+	struct baton_lane *lane = live_lane(i);
 	char what[64];
 	uint32_t owner = atomic_load(&lane->thread);
-	struct baton_drain_lost lost = baton_drain_lost(&w.drain, lane);
+	struct baton_drain_lost lost = baton_drain_lost(&w.drain, lane, w.told[i]);
 	snprintf(what, sizeof(what), "launches of thread %u", owner);
 	add_loss(BATON_LOSS_DROPPED, what, lost.launches);
 	snprintf(what, sizeof(what), "other calls and ranges of thread %u", owner);
@@ -235,7 +236,7 @@ static void add_losses(void)
 {
 	uint32_t used = atomic_load(&live->lanes_used);
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
-		add_lane_losses(live_lane(i));
+		add_lane_losses(i);
 }
 
 /* A lane whose thread has ended goes to the next one, once its slots are in the file. */
@@ -245,22 +246,36 @@ static void free_lanes(void)
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
 		struct baton_lane *lane = live_lane(i);
 		if (!atomic_load_explicit(&lane->over, memory_order_acquire) ||
-			atomic_load(&lane->head) != atomic_load(&lane->tail))
+			atomic_load(&lane->head) != atomic_load(&lane->tail) ||
+			atomic_load(&lane->dropped) != w.told[i][0])
 			continue;
-		add_lane_losses(lane);
 		atomic_store(&lane->over, 0);
 		atomic_store_explicit(&lane->thread, 0, memory_order_release);
 	}
+}
+
+static void add_checkpoint(void)
+{
+	static uint64_t lanes[BATON_LIVE_LANES][3];
+	uint32_t used = atomic_load(&live->lanes_used);
+	used = used < BATON_LIVE_LANES ? used : BATON_LIVE_LANES;
+	for (uint32_t i = 0; i < used; i++) {
+		lanes[i][0] = w.taken[i];
+		lanes[i][1] = w.told[i][0];
+		lanes[i][2] = w.told[i][1];
+	}
+	baton_drain_checkpoint(&w.drain, w.dictionary, lanes, used);
 }
 
 /* All rows so far as blocks, a checkpoint at the end, one write. A full disk: the rings keep what
  * they have (and drop, counted, what finds no room); the next try is a second later. */
 static void write_out(void)
 {
+	add_losses();
 	take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(&w.file, &baton_tables[t]);
-	baton_drain_checkpoint(&w.drain, w.dictionary, w.taken, atomic_load(&live->lanes_used));
+	add_checkpoint();
 	baton_writer_flush_records(&w.file);
 	w.written_ns = monotonic_ns();
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
@@ -296,6 +311,7 @@ static uint64_t one_round(void)
 {
 	uint64_t n = 0;
 	update_clock();
+	live->gpu_recorded = cupti_attached();
 	uint32_t used = atomic_load(&live->lanes_used);
 	n += 1000 * take_buffers();
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
@@ -355,25 +371,38 @@ static void add_costs(void)
 	add_meta("sampler thread's CPU, ns", text);
 }
 
+/* Launches whose kernel never came; other work is known to be in flight only when CUPTI shows it
+ * unfinished. */
+static void add_in_flight(void)
+{
+	uint64_t seen = w.drain.kernels + w.ops_lost;
+	if (!live->gpu_recorded)
+		return;
+	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
+			 w.drain.launches > seen ? w.drain.launches - seen : 0);
+	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", w.incomplete);
+}
+
 static void finish(void)
 {
 	cupti_flush(true);
 	one_round();
 	one_round();
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
-	add_losses();
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	add_loss(BATON_LOSS_DROPPED, "threads without a ring", atomic_load(&session_unheard));
-	uint64_t seen = w.drain.kernels + w.ops_lost;
-	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
-			 w.drain.launches > seen ? w.drain.launches - seen : 0);
+	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
+			 w.drain.collectives - w.drain.joined);
+	add_in_flight();
 	add_costs();
 	write_out();
 	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
 	memcpy(w.file.raw, &w.file.sequence, 8);
 	baton_writer_seal(&w.file, &end);
-	if (trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0)
+	bool whole = !w.file.error && !w.error &&
+				 trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0;
+	if (whole)
 		live_remove(); /* else the salvage gets what is left in the rings */
 }
 

@@ -210,20 +210,21 @@ static inline void baton_drain_slot(struct baton_drain *d, uint32_t thread,
 	}
 }
 
-/* What a lane's ring had no room for and no loss record says yet: launches, other slots. Told from
- * now on. */
+/* What a lane's ring had no room for and no loss record says yet: launches, other slots. */
 struct baton_drain_lost {
 	uint64_t launches, others;
 };
 
+/* `told`: dropped and dropped_launches as far as they were told before; brought up to date. */
 static inline struct baton_drain_lost baton_drain_lost(struct baton_drain *d,
-													   struct baton_lane *lane)
+													   const struct baton_lane *lane,
+													   uint64_t told[2])
 {
 	uint64_t all = atomic_load(&lane->dropped), launches = atomic_load(&lane->dropped_launches);
-	struct baton_drain_lost lost = {.launches = launches - lane->told_launches};
-	lost.others = all - lane->told - lost.launches;
-	lane->told = all;
-	lane->told_launches = launches;
+	struct baton_drain_lost lost = {.launches = launches - told[1]};
+	lost.others = all - told[0] - lost.launches;
+	told[0] = all;
+	told[1] = launches;
 	d->launches += lost.launches;
 	return lost;
 }
@@ -235,14 +236,15 @@ static inline int baton_drain_from_ring(unsigned kind)
 		   kind == BATON_SCHED || kind == BATON_SYNC;
 }
 
-/* The positions up to which the file holds the rings, as a record that closes a write. */
+/* The positions up to which the file holds the rings, as a record that closes a write: per lane the
+ * tail, then dropped and dropped_launches as far as they are told. */
 static inline int baton_drain_checkpoint(struct baton_drain *d, uint64_t dictionary,
-										 const uint64_t *tails, uint32_t lanes)
+										 const uint64_t (*lanes)[3], uint32_t n)
 {
 	struct baton_r_checkpoint row = {
-		.lanes = lanes, .dictionary = dictionary, .launches = d->launches, .kernels = d->kernels};
-	return baton_writer_record(d->writer, BATON_R_CHECKPOINT, &row, sizeof(row), tails,
-							   lanes * sizeof(*tails));
+		.lanes = n, .dictionary = dictionary, .launches = d->launches, .kernels = d->kernels};
+	return baton_writer_record(d->writer, BATON_R_CHECKPOINT, &row, sizeof(row), lanes,
+							   n * sizeof(*lanes));
 }
 
 #endif

@@ -245,7 +245,7 @@ struct baton_r_checkpoint {
 	uint32_t zero;
 	uint64_t dictionary;
 	uint64_t launches;
-	uint64_t kernels; /* uint64_t tail[lanes] follow */
+	uint64_t kernels; /* uint64_t {tail, dropped, dropped_launches}[lanes] follow */
 };
 _Static_assert(sizeof(struct baton_r_checkpoint) == 40, "checkpoint");
 

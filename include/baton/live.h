@@ -62,7 +62,6 @@ struct baton_lane {
 	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
 	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
-	uint64_t told, told_launches;       /* of dropped and dropped_launches: losses in the trace */
 	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
 	uint64_t slots;                     /* a power of two */
 	_Atomic uint32_t thread;            /* id of the thread record; 0: free */
@@ -100,7 +99,8 @@ struct baton_live {
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */
 	_Atomic uint32_t lanes_used;
-	_Atomic uint32_t closed; /* everything is in the trace file: nothing to salvage */
+	_Atomic uint32_t gpu_recorded; /* CUPTI delivers: a launch without a kernel is in flight */
+	_Atomic uint32_t closed;       /* everything is in the trace file: nothing to salvage */
 };
 
 static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)

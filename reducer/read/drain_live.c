@@ -14,8 +14,8 @@ struct salvage {
 	struct baton_drain drain;
 	size_t checkpoint; /* entry of the old file that holds the last one; n_entries: none */
 	uint64_t dictionary;
-	uint64_t tails[BATON_LIVE_LANES];
-	uint64_t kernels_after; /* ops behind the checkpoint: complete blocks are kept */
+	uint64_t lanes[BATON_LIVE_LANES][3]; /* as the checkpoint has them */
+	uint64_t kernels_after;              /* ops behind the checkpoint: complete blocks are kept */
 	struct drained *drained;
 };
 
@@ -58,14 +58,14 @@ static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *reco
 {
 	struct baton_r_checkpoint c;
 	memcpy(&c, record, sizeof(c));
-	if (c.lanes > BATON_LIVE_LANES || sizeof(c) + c.lanes * sizeof(uint64_t) > size)
+	if (c.lanes > BATON_LIVE_LANES || sizeof(c) + c.lanes * sizeof(s->lanes[0]) > size)
 		return;
 	s->checkpoint = entry;
 	s->dictionary = c.dictionary;
 	s->drain.launches = c.launches;
 	s->drain.kernels = c.kernels;
-	memset(s->tails, 0, sizeof(s->tails));
-	memcpy(s->tails, record + sizeof(c), c.lanes * sizeof(uint64_t));
+	memset(s->lanes, 0, sizeof(s->lanes));
+	memcpy(s->lanes, record + sizeof(c), c.lanes * sizeof(s->lanes[0]));
 }
 
 static void find_checkpoint_in(struct salvage *s, size_t entry, size_t bytes)
@@ -128,6 +128,19 @@ static uint64_t kernels_in(const struct salvage *s, const struct baton_block_hea
 	return n;
 }
 
+/* Records behind the checkpoint: losses are told anew from the live file. */
+static void copy_records(struct salvage *s, size_t bytes)
+{
+	struct baton_record head;
+	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
+		memcpy(&head, s->old.raw + at, sizeof(head));
+		if (head.size < sizeof(head) || head.size % 8 || head.size > bytes - at)
+			return;
+		if (head.type != BATON_R_LOSS)
+			baton_writer_record(&s->new, head.type, s->old.raw + at, head.size, NULL, 0);
+	}
+}
+
 /* Every good block: up to the checkpoint as it is, behind it only what the rings do not hold. */
 static int copy_blocks(struct salvage *s)
 {
@@ -144,7 +157,13 @@ static int copy_blocks(struct salvage *s)
 			continue;
 		if (behind && kind == BATON_OP)
 			s->drain.kernels += kernels_in(s, &header);
-		error = copy_block(s, &header);
+		if (behind && kind == BATON_RECORDS) {
+			copy_records(s, header.raw_bytes);
+			continue;
+		}
+		error = baton_writer_flush_records(&s->new);
+		if (!error)
+			error = copy_block(s, &header);
 	}
 	return error;
 }
@@ -169,7 +188,7 @@ static void add_dictionary(struct salvage *s)
 static void add_lane(struct salvage *s, uint32_t i)
 {
 	struct baton_lane *lane = lane_of(s, i);
-	uint64_t head = atomic_load(&lane->head), at = s->tails[i];
+	uint64_t head = atomic_load(&lane->head), at = s->lanes[i][0];
 	uint64_t slots = lane->slots;
 	if (!lane->offset || !slots || (slots & (slots - 1)) || head < at || head - at > slots ||
 		!inside(s, lane->offset, slots * sizeof(struct baton_slot)))
@@ -178,7 +197,7 @@ static void add_lane(struct salvage *s, uint32_t i)
 		(const struct baton_slot *)((const char *)s->live + lane->offset);
 	for (; at < head; at++, s->drained->slots++)
 		baton_drain_slot(&s->drain, atomic_load(&lane->thread), &ring[at & (slots - 1)]);
-	struct baton_drain_lost lost = baton_drain_lost(&s->drain, lane);
+	struct baton_drain_lost lost = baton_drain_lost(&s->drain, lane, &s->lanes[i][1]);
 	s->drained->dropped += lost.launches + lost.others;
 }
 
@@ -202,12 +221,14 @@ static int write_new(struct salvage *s)
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
 		add_lane(s, i);
 	s->drained->launches = s->drain.launches;
-	if (s->drain.launches > s->drain.kernels)
+	if (s->live->gpu_recorded && s->drain.launches > s->drain.kernels)
 		s->drained->in_flight = s->drain.launches - s->drain.kernels;
 	/* ids of this salvage: counted down from the top, out of the way of the process's own */
 	add_loss(s, UINT32_MAX - 1, BATON_LOSS_DROPPED, "slots of a process that was killed",
 			 s->drained->dropped);
 	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", s->drained->in_flight);
+	add_loss(s, UINT32_MAX - 3, BATON_LOSS_DROPPED, "names and stacks",
+			 atomic_load(&s->live->dropped_strings));
 	return baton_writer_close(&s->new);
 }
 

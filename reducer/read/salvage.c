@@ -90,6 +90,33 @@ static bool read_header(int fd, const char *directory, struct baton_live *live)
 		   memchr(live->trace, 0, sizeof(live->trace)) && is_in(live->trace, directory);
 }
 
+/* A process that records holds a lock on its trace file, so it is seen from other pid namespaces (a
+ * container's) too. The salvage holds it while it works. -1: somebody has it; -2: there is no such
+ * file. */
+static int lock_trace(const char *trace)
+{
+	int fd = open(trace, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return -2;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void salvage_one(int fd, const struct baton_live *live, const char *path,
+						struct salvage_result *result)
+{
+	struct stat st;
+	int trace = lock_trace(live->trace);
+	if (trace == -1)
+		result->running++;
+	else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_file(fd, &st) && st.st_nlink > 0)
+		drain(fd, live, path, result); /* no other salvage has done it meanwhile */
+	if (trace >= 0)
+		close(trace);
+}
+
 static void look_at(const char *path, const char *directory, struct salvage_result *result)
 {
 	struct baton_live live;
@@ -100,8 +127,8 @@ static void look_at(const char *path, const char *directory, struct salvage_resu
 	if (is_own_file(fd, &st) && read_header(fd, directory, &live)) {
 		if (is_running(&live))
 			result->running++;
-		else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_file(fd, &st) && st.st_nlink > 0)
-			drain(fd, &live, path, result); /* no other salvage has done it meanwhile */
+		else
+			salvage_one(fd, &live, path, result);
 	}
 	close(fd);
 }
@@ -127,14 +154,19 @@ static void look_in(const char *place, const char *directory, struct salvage_res
  * filling it. */
 static void remove_empty(const char *directory)
 {
-	DIR *dir = opendir(directory);
+	char here[9] = "", boot[9];
+	int id = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	DIR *dir = id >= 0 && read(id, here, 8) == 8 ? opendir(directory) : NULL;
+	if (id >= 0)
+		close(id);
 	if (!dir)
 		return;
 	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
 		struct stat st;
 		uint64_t pid, start_time;
-		if (sscanf(e->d_name, "%*8[0-9a-f].%" SCNu64 ".%" SCNu64 ".%*u.baton", &pid, &start_time) !=
-			2)
+		if (sscanf(e->d_name, "%8[0-9a-f].%" SCNu64 ".%" SCNu64 ".%*u.baton", boot, &pid,
+				   &start_time) != 3 ||
+			strcmp(boot, here) != 0) /* another host's, in a directory that both see */
 			continue;
 		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0 &&
 			start_time_of(pid) != start_time)
