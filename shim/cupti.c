@@ -89,8 +89,10 @@ static uint32_t call_name(int domain, uint32_t id, const struct cupti_call *call
 static void record(int domain, uint32_t id, unsigned family, const struct cupti_call *call)
 {
 	struct baton_lane *lane = lane_here();
-	if (SHIM_UNLIKELY(!lane))
+	if (SHIM_UNLIKELY(!lane)) {
+		lane_unheard(slot_flags(family, call) & BATON_SLOT_MAKES_OP);
 		return;
+	}
 	uint32_t stack = config.stacks == STACKS_OFF ? 0 : stack_at(call->symbol);
 	struct baton_slot *slot = lane_next(lane), full;
 	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;

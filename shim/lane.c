@@ -5,6 +5,7 @@
 #include "live.h"
 #include "nvtx.h"
 #include "session.h"
+#include "writer.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -18,7 +19,10 @@ uint32_t lane_generation = 1;
 
 static pthread_key_t thread_end;
 static bool thread_end_made;
-static SHIM_TLS uint32_t lane_refused; /* the generation in which this thread got none */
+#define CLAIMED UINT32_MAX   /* a lane whose thread has no record yet */
+#define RETRY_TICKS 20000000 /* some 10 ms */
+
+static SHIM_TLS uint64_t refused_ticks; /* when this thread got none, 0: it has not asked */
 
 /* The thread ends: its lane can be another's once it is drained. Hooks that run later in other
  * destructors open a new one. */
@@ -52,15 +56,17 @@ uint32_t lane_thread_record(const char *name)
 
 /* The first lane without an owner: one that was drained after its thread's end, or a new one, which
  * gets its ring. */
-static struct baton_lane *claim(uint32_t thread)
+static struct baton_lane *claim(void)
 {
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++) {
 		struct baton_lane *lane = live_lane(i);
 		uint32_t nobody = 0;
-		if (!atomic_compare_exchange_strong(&lane->thread, &nobody, thread))
+		if (!atomic_compare_exchange_strong(&lane->thread, &nobody, CLAIMED))
 			continue;
-		if (!lane->offset && live_ring(lane, i) != 0)
-			return NULL; /* no room: it stays claimed */
+		if (!lane->offset && live_ring(lane, i) != 0) {
+			atomic_store(&lane->thread, 0);
+			return NULL;
+		}
 		uint32_t used = atomic_load(&live->lanes_used);
 		while (used <= i && !atomic_compare_exchange_weak(&live->lanes_used, &used, i + 1))
 			;
@@ -73,12 +79,15 @@ static struct baton_lane *open_for_thread(void)
 {
 	char name[16] = "";
 	prctl(PR_GET_NAME, name);
-	const char *given = nvtx_thread_name((uint32_t)syscall(SYS_gettid));
-	uint32_t thread = lane_thread_record(given ? given : name);
-	struct baton_lane *shared = thread ? claim(thread) : NULL;
+	struct baton_lane *shared = claim();
 	if (!shared)
 		return NULL;
+	const char *given = nvtx_thread_name((uint32_t)syscall(SYS_gettid));
+	uint32_t thread = lane_thread_record(given ? given : name);
 	STOP_POINT("lane");
+	atomic_store(&shared->thread, thread); /* 0 when the dictionary is full: free again */
+	if (!thread)
+		return NULL;
 	*lane_own(shared) = (struct lane){.slots = live_slots(shared),
 									  .mask = shared->slots - 1,
 									  .head = atomic_load(&shared->head),
@@ -103,6 +112,12 @@ static void tell_cost(struct baton_lane *lane, uint64_t begin)
 										   .type = BATON_SLOT_OVERHEAD});
 }
 
+void lane_unheard(bool launch)
+{
+	if (launch && lane_started && live)
+		atomic_fetch_add_explicit(&live->unheard_launches, 1, memory_order_relaxed);
+}
+
 struct baton_lane *lane_open(void)
 {
 	int saved_errno = errno, cancel_state;
@@ -111,14 +126,14 @@ struct baton_lane *lane_open(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* nobody unwinds out of here */
 	struct baton_lane *lane = NULL;
 	uint64_t begin = clock_ticks();
-	if (lane_refused != lane_generation && session_begin()) {
+	if ((!refused_ticks || begin - refused_ticks > RETRY_TICKS) && session_begin()) {
 		lane = open_for_thread();
+		refused_ticks = lane ? 0 : begin;
 		if (lane) {
 			lane_mine = lane;
 			tell_cost(lane, begin);
 		} else {
-			lane_refused = lane_generation;
-			atomic_fetch_add(&session_unheard, 1);
+			writer_hurry(); /* what it writes out frees the lanes of threads that have ended */
 		}
 	}
 	pthread_setcancelstate(cancel_state, NULL);

@@ -34,6 +34,9 @@ static inline bool lane_running(void)
  * opens this thread's lane. NULL: nothing is recorded here. Guarded, errno kept. */
 struct baton_lane *lane_open(void);
 
+/* There was no lane for a call: a launch is counted at least. */
+void lane_unheard(bool launch);
+
 /* Once per process, before the first lane is opened. */
 void lane_prepare(void);
 /* A thread record for the calling thread; its id, 0 when there is no room. */

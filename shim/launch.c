@@ -29,6 +29,8 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 	if (depth++ || guard_depth || !launch_hooked())
 		return;
 	struct baton_lane *lane = lane_here();
+	if (!lane && launch_hooked())
+		lane_unheard(makes == BATON_SLOT_MAKES_OP);
 	if (!lane || !launch_hooked() || !guard_enter(&saved_errno))
 		return;
 	launch->lane = lane;

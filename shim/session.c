@@ -25,7 +25,6 @@
 enum state { OFF, WAITING, BEGINNING, RUNNING, ENDED };
 
 struct session session;
-_Atomic uint32_t session_unheard;
 static _Atomic int state = OFF;
 
 /* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are

@@ -16,8 +16,6 @@ struct session {
 };
 
 extern struct session session;
-extern _Atomic uint32_t
-	session_unheard; /* threads that got no lane: their slots are not even counted */
 
 /* Reads the environment; once, in the constructor. */
 void session_configure(void);

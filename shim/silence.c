@@ -165,7 +165,7 @@ static void look_at(unsigned i)
 	struct watch *watch = &watches[i];
 	struct schedstat now;
 	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
-	if (!thread || lane == lane_mine || atomic_load(&lane->over) || !lane->offset)
+	if (!thread || thread == UINT32_MAX || lane == lane_mine || atomic_load(&lane->over) || !lane->offset)
 		return;
 	if (watch->tid != tid)
 		watch_thread(watch, tid);

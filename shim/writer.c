@@ -43,7 +43,7 @@ static struct {
 	int error; /* of the file; told once */
 } w;
 
-static _Atomic uint32_t wake, stopping, finished;
+static _Atomic uint32_t wake, hurry, stopping, finished;
 
 /* ---- waiting ---- */
 
@@ -62,6 +62,12 @@ void writer_wake(void)
 {
 	if (atomic_exchange(&wake, 1) == 0)
 		futex_wake(&wake);
+}
+
+void writer_hurry(void)
+{
+	atomic_store(&hurry, 1);
+	writer_wake();
 }
 
 static int64_t monotonic_ns(void)
@@ -391,7 +397,9 @@ static void finish(void)
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
-	add_loss(BATON_LOSS_DROPPED, "threads without a ring", atomic_load(&session_unheard));
+	w.drain.launches += atomic_load(&live->unheard_launches);
+	add_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
+			 atomic_load(&live->unheard_launches));
 	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
 			 w.drain.collectives - w.drain.joined);
 	add_in_flight();
@@ -417,7 +425,8 @@ static void run(void)
 			cupti_flush(false);
 			flushed_ns = now;
 		}
-		if (now - w.written_ns >= SECOND_NS || (!w.error && half_full()))
+		bool in_a_hurry = atomic_exchange(&hurry, 0);
+		if (now - w.written_ns >= SECOND_NS || (!w.error && (in_a_hurry || half_full())))
 			write_out();
 		futex_wait(&wake, 0, n > 4096 ? BUSY_NS : IDLE_NS);
 	}

@@ -14,6 +14,8 @@ int writer_start(void);
 void writer_record(uint16_t type, void *record, size_t bytes);
 /* Something is there to be done; from any thread, also inside a callback. */
 void writer_wake(void);
+/* It writes out at once: lanes have run short. */
+void writer_hurry(void);
 /* Drains everything, closes the file, removes the live file; waits at most a few seconds for that.
  */
 void writer_stop(void);

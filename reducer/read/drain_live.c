@@ -220,7 +220,9 @@ static int write_new(struct salvage *s)
 	add_dictionary(s);
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
 		add_lane(s, i);
-	s->drained->launches = s->drain.launches;
+	uint64_t unheard = atomic_load(&s->live->unheard_launches);
+	s->drained->launches = s->drain.launches += unheard;
+	s->drained->dropped += unheard;
 	if (s->live->gpu_recorded && s->drain.launches > s->drain.kernels)
 		s->drained->in_flight = s->drain.launches - s->drain.kernels;
 	/* ids of this salvage: counted down from the top, out of the way of the process's own */

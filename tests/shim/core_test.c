@@ -23,8 +23,10 @@ static char directory[] = "/tmp/baton-core-XXXXXX";
 static void put(uint32_t correlation)
 {
 	struct baton_lane *lane = lane_here();
-	if (!lane)
+	if (!lane) {
+		lane_unheard(true);
 		return;
+	}
 	struct baton_slot slot = {.begin = clock_ticks(),
 							  .name = dict_literal("cudaLaunchKernel"),
 							  .type = BATON_SLOT_CALL,
@@ -48,7 +50,7 @@ static void *put_many(void *unused)
 /* ---- what a file says of each thread ---- */
 
 struct said {
-	uint64_t calls[IDS], lost[IDS], in_flight;
+	uint64_t calls[IDS], lost[IDS], unheard, in_flight;
 	uint32_t thread_of[IDS], n_threads; /* thread records, by id */
 	char strings[IDS][64];
 	bool whole;
@@ -69,6 +71,8 @@ static void note_loss(struct said *said, const uint8_t *at)
 	memcpy(&row, at, sizeof(row));
 	if (row.kind == BATON_LOSS_IN_FLIGHT)
 		said->in_flight += row.count;
+	else if (row.what < IDS && strstr(said->strings[row.what], "without a ring"))
+		said->unheard += row.count;
 	else if (row.what < IDS &&
 			 sscanf(said->strings[row.what], "launches of thread %u", &thread) == 1 && thread < IDS)
 		said->lost[thread] += row.count;
@@ -193,6 +197,40 @@ static void look_at_many(const struct said *s)
 	CHECK(s->in_flight == 0, "%" PRIu64 " in flight without CUPTI", s->in_flight);
 }
 
+/* More threads at a time than there are rings: those without one are counted. */
+enum { CROWD = 600, CROWD_PUTS = 50 };
+
+static pthread_barrier_t together;
+
+static void *put_in_a_crowd(void *unused)
+{
+	pthread_barrier_wait(&together);
+	for (uint32_t i = 1; i <= CROWD_PUTS; i++)
+		put(i);
+	pthread_barrier_wait(&together);
+	return unused;
+}
+
+static void crowd(void)
+{
+	static pthread_t threads[CROWD];
+	pthread_barrier_init(&together, NULL, CROWD);
+	for (int i = 0; i < CROWD; i++)
+		if (pthread_create(&threads[i], NULL, put_in_a_crowd, NULL) != 0)
+			_exit(8);
+	for (int i = 0; i < CROWD; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void look_at_crowd(const struct said *s)
+{
+	uint64_t all = s->unheard;
+	for (int i = 0; i < IDS; i++)
+		all += s->calls[i] + s->lost[i];
+	CHECK(s->whole && s->unheard > 0, "%" PRIu64 " without a ring", s->unheard);
+	CHECK(all == (uint64_t)CROWD * CROWD_PUTS, "%" PRIu64 " of %d", all, CROWD * CROWD_PUTS);
+}
+
 static void fork_once(void)
 {
 	put(1);
@@ -260,6 +298,9 @@ int main(void)
 	setenv("BATON_RING_SLOTS", "256", 1);
 	CHECK(in_process(many_threads) == 0, "errno did not survive");
 	CHECK(each_file(&said, look_at_many) == 1, "not one file");
+
+	CHECK(in_process(crowd) == 0, "the crowd");
+	CHECK(each_file(&said, look_at_crowd) == 1, "not one file");
 
 	CHECK(in_process(fork_once) == 0, "fork");
 	CHECK(each_file(&said, look_at_fork) == 2, "not a file per process");
