@@ -40,6 +40,7 @@ static struct {
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	int64_t written_ns;                 /* when the file was appended to last */
 	uint64_t ops_lost, incomplete;
+	bool started;
 	int error; /* of the file; told once */
 } w;
 
@@ -286,7 +287,7 @@ static void write_out(void)
 	w.written_ns = monotonic_ns();
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
 	if (error) {
-		if (!w.error)
+		if (!w.error && w.started) /* else whoever starts it says so */
 			message("%s: %s; what it has no room for is counted as dropped", session.trace,
 					strerror(-error));
 		w.error = error;
@@ -387,6 +388,8 @@ static void add_in_flight(void)
 	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
 			 w.drain.launches > seen ? w.drain.launches - seen : 0);
 	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", w.incomplete);
+	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
+			 w.drain.collectives - w.drain.joined);
 }
 
 static void finish(void)
@@ -400,8 +403,6 @@ static void finish(void)
 	w.drain.launches += atomic_load(&live->unheard_launches);
 	add_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
 			 atomic_load(&live->unheard_launches));
-	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
-			 w.drain.collectives - w.drain.joined);
 	add_in_flight();
 	add_costs();
 	write_out();
@@ -477,6 +478,7 @@ int writer_start(void)
 	atomic_store(&stopping, 0);
 	atomic_store(&finished, 0);
 	int error = open_file();
+	w.started = true;
 	if (!error)
 		error = own_thread_start("baton-writer", run, false);
 	if (error) {

@@ -76,6 +76,9 @@ static inline uint32_t baton_drain_hash(uint32_t correlation)
 static inline void baton_drain_wait(struct baton_drain *d, const struct baton_slot *slot)
 {
 	uint32_t mask = BATON_DRAIN_WAITING - 1, i = baton_drain_hash(slot->correlation) & mask;
+	if (!slot->correlation) /* no kernel was launched for it: one rank alone, a copy engine, a graph
+							 */
+		return;
 	for (uint32_t tries = 0; d->waiting[i].serial && tries < 64; tries++)
 		i = (i + 1) & mask;
 	d->waiting[i] = (struct baton_drain_collective){*slot, ++d->collectives};
