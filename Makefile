@@ -180,7 +180,7 @@ $(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,
 
 RT := $(BUILD)/simgpu
 RT_HEADERS := $(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/nccl/*.h tools/simgpu/rt/nvml/*.h)
-PLAIN_CFLAGS = $(filter-out -MMD -MP,$(CFLAGS_ALL))
+PLAIN_CFLAGS = $(filter-out -MMD -MP $(SANFLAGS),$(CFLAGS_ALL))
 $(RT)/libnccl.so.2: $(sort $(wildcard tools/simgpu/rt/nccl/*.c))
 $(RT)/libnvidia-ml.so.1: $(sort $(wildcard tools/simgpu/rt/nvml/*.c))
 $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(RT)/libcuda.so.1 $(RT_HEADERS) $(BUILD)/flags
