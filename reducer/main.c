@@ -1,14 +1,12 @@
 /* baton: one command per file cmd_NAME.c, listed here. */
 #include "base/diag.h"
+#include "base/inherited.h"
 #include "cli/command.h"
 #include "commands.h"
 
 #include <baton/version.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static const struct command *const commands[] = {
 	&command_record, &command_import, &command_reduce, &command_report,   &command_compare,
@@ -36,32 +34,9 @@ static void help(void)
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 
-/* A closed stdin, stdout or stderr must not hand its number to a file that we write: it reads as
- * empty, and writing to it fails as it would have. */
-static void fill_standard_streams(void)
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
-}
-
-/* A device that many processes share has one file each. */
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int main(int argc, char **argv)
 {
-	fill_standard_streams();
-	raise_file_limit();
-	signal(SIGPIPE,
-		   SIG_IGN); /* a closed pipe and a file size limit are output errors like any other */
-	signal(SIGXFSZ, SIG_IGN);
+	inherited_change();
 	const char *name = argc > 1 ? argv[1] : "--help";
 	if (strcmp(name, "--version") == 0) {
 		printf("baton %s\n", BATON_VERSION);

@@ -1,6 +1,7 @@
 #include "record/job.h"
 
 #include "base/diag.h"
+#include "base/inherited.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,6 +45,7 @@ static void listen_for_signals(struct sigaction before[PASSED_ON])
 /* execvp's failure comes back through a pipe that a successful exec closes. */
 static void become(char *const *argv, int report)
 {
+	inherited_restore();
 	execvp(argv[0], argv);
 	int error = errno;
 	ssize_t written = write(report, &error, sizeof(error));
