@@ -4,6 +4,7 @@
 #include "dict.h"
 #include "dlsym.h"
 #include "lane.h"
+#include "live.h"
 #include "nccl.h"
 #include "stacks.h"
 
@@ -50,6 +51,8 @@ void launch_end(const struct launch *launch, int result)
 	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it */
 	if (!launch->lane || !launch_hooked() || !guard_enter(&saved_errno))
 		return;
+	if (SHIM_UNLIKELY(!atomic_load_explicit(&live->no_gpu_work, memory_order_relaxed)))
+		atomic_store(&live->no_gpu_work, 1);
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),
 											   .name = launch->name,

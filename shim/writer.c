@@ -318,7 +318,8 @@ static void finish(void)
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	add_loss(BATON_LOSS_DROPPED, "threads without a ring", atomic_load(&session_unheard));
-	uint64_t seen = w.drain.kernels + w.ops_lost;
+	uint64_t seen =
+		atomic_load(&live->no_gpu_work) ? w.drain.launches : w.drain.kernels + w.ops_lost;
 	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
 			 w.drain.launches > seen ? w.drain.launches - seen : 0);
 	struct timespec cpu;

@@ -100,7 +100,8 @@ struct baton_live {
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */
 	_Atomic uint32_t lanes_used;
-	_Atomic uint32_t closed; /* everything is in the trace file: nothing to salvage */
+	_Atomic uint32_t closed;      /* everything is in the trace file: nothing to salvage */
+	_Atomic uint32_t no_gpu_work; /* launches come from wrappers: no GPU record of them is due */
 };
 
 static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)

@@ -202,7 +202,7 @@ static int write_new(struct salvage *s)
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
 		add_lane(s, i);
 	s->drained->launches = s->drain.launches;
-	if (s->drain.launches > s->drain.kernels)
+	if (!atomic_load(&s->live->no_gpu_work) && s->drain.launches > s->drain.kernels)
 		s->drained->in_flight = s->drain.launches - s->drain.kernels;
 	/* ids of this salvage: counted down from the top, out of the way of the process's own */
 	add_loss(s, UINT32_MAX - 1, BATON_LOSS_DROPPED, "slots of a process that was killed",

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "dict.h"
 #include "lane.h"
+#include "live.h"
 #include "stacks.h"
 
 #include <pthread.h>
@@ -19,6 +20,8 @@ bool clock_counter, recorder_on_demand;
 unsigned recorder_opens;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct baton_live header;
+struct baton_live *live = &header;
 static struct baton_lane lanes[RECORDER_THREADS];
 static struct baton_slot rings[RECORDER_THREADS][RECORDER_SLOTS];
 static unsigned lanes_used;
