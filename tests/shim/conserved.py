@@ -105,7 +105,7 @@ def compare(trace, launches, ops, args):
                              collections.Counter(all=sum(ops.values())))
     else:
         wrong += differences(f"pid {trace.pid}: ops (device, stream)", found, ops)
-    if trace.in_flight and not args.no_ops:
+    if trace.in_flight:
         wrong.append(f"pid {trace.pid}: {trace.in_flight} kernels in flight after its end")
     return wrong
 
