@@ -200,15 +200,22 @@ static void say_result(const struct plan *plan, const struct salvage_result *sal
 {
 	struct totals totals;
 	char launches[32], dropped[32];
-	if (totals_count(plan->directory, &totals) != 0 || totals.processes == 0) {
+	int error = totals_count(plan->directory, &totals);
+	if (error) {
+		diag("%s: %s: what was recorded is lost", plan->expanded, strerror(-error));
+		return;
+	}
+	if (totals.processes == 0) {
 		diag("nothing recorded: the job made no CUDA call");
 		return;
 	}
 	if (salvaged->files)
-		diag("%u %s ended without closing its trace: %" PRIu64
-			 " records were taken from shared memory, %" PRIu64 " kernels were still in flight",
-			 salvaged->files, salvaged->files == 1 ? "process" : "processes", salvaged->slots,
-			 salvaged->in_flight);
+		diag("%u %s: %" PRIu64 " records were taken from shared memory, %" PRIu64
+			 " kernels were still in flight",
+			 salvaged->files,
+			 salvaged->files == 1 ? "process ended without closing its trace"
+								  : "processes ended without closing their traces",
+			 salvaged->slots, salvaged->in_flight);
 	if (salvaged->running)
 		diag("%u of its processes still run; what they record from now on is added to their files",
 			 salvaged->running);

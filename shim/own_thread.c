@@ -12,7 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10 };
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+enum { STACK_BYTES = 256 << 10, UNSHARE_FILES = 2 };
 
 struct start {
 	const char *name;
@@ -53,4 +57,9 @@ int own_thread_start(const char *name, void (*run)(void))
 	if (error)
 		free(start);
 	return -error;
+}
+
+bool own_thread_private_files(void)
+{
+	return syscall(SYS_close_range, 0u, ~0u, UNSHARE_FILES) == 0;
 }

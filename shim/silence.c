@@ -35,6 +35,7 @@ static struct watch {
 } watches[BATON_LIVE_LANES];
 
 static _Atomic bool stopping, running;
+static bool private_files; /* this thread's descriptors are its own */
 
 static int64_t now_ns(void)
 {
@@ -57,13 +58,25 @@ static bool read_schedstat(struct watch *watch, struct schedstat *now)
 	return true;
 }
 
+static void let_go(struct watch *watch)
+{
+	if (watch->fd > 0)
+		close(watch->fd);
+	*watch = (struct watch){0};
+}
+
+/* The job's low numbers stay free: a thread without a high one is not watched. */
 static void watch_thread(struct watch *watch, uint32_t tid)
 {
 	char path[64];
-	if (watch->fd > 0)
-		close(watch->fd);
+	let_go(watch);
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
-	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
+	int opened = open(path, O_RDONLY | O_CLOEXEC), high = high_fd(opened);
+	if (high == opened && opened >= 0 && !private_files) {
+		close(opened);
+		high = -1;
+	}
+	*watch = (struct watch){.tid = tid, .fd = high};
 }
 
 static void put_row(struct watch *watch, uint32_t thread)
@@ -122,8 +135,11 @@ static int64_t look_at(unsigned i)
 	struct watch *watch = &watches[i];
 	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
 	uint64_t head = atomic_load_explicit(&lane->head, memory_order_relaxed);
-	if (!thread || lane == lane_mine || atomic_load(&lane->over))
+	if (!thread || lane == lane_mine || atomic_load(&lane->over)) {
+		if (watch->tid)
+			let_go(watch);
 		return 0;
+	}
 	if (watch->tid != tid)
 		watch_thread(watch, tid);
 	if (head != watch->head) {
@@ -144,6 +160,7 @@ static void run(void)
 {
 	int64_t since = now_ns();
 	atomic_store(&running, true);
+	private_files = own_thread_private_files();
 	lane_here();
 	while (!atomic_load(&stopping)) {
 		uint32_t used = atomic_load(&live->lanes_used);
