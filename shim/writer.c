@@ -40,8 +40,9 @@ static struct {
 	int64_t first_ns;
 	int64_t written_ns; /* when the file was appended to last */
 	uint64_t ops_lost, incomplete;
-	bool last; /* the process ends: records that are unfinished now stay so */
-	int error; /* of the file; told once */
+	bool last;  /* the process ends: records that are unfinished now stay so */
+	bool begun; /* the first write succeeded */
+	int error;  /* of the file; told once */
 } w;
 
 static _Atomic uint32_t wake, stopping, finished;
@@ -262,7 +263,7 @@ static void write_out(void)
 	w.written_ns = monotonic_ns();
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
 	if (error) {
-		if (!w.error)
+		if (!w.error && w.begun)
 			message("%s: %s; what it has no room for is counted as dropped", session.trace,
 					strerror(-error));
 		w.error = error;
@@ -400,6 +401,7 @@ static int open_file(void)
 	update_clock();
 	write_process();
 	write_out();
+	w.begun = !w.error;
 	return w.error;
 }
 
