@@ -103,7 +103,10 @@ static void victim(void)
 
 struct found {
 	uint64_t calls, lost, files, damaged;
+	uint64_t nameless; /* calls whose name does not come before them */
 };
+
+static bool names[1 << 16]; /* string ids of the file that is being read */
 
 static void count_records(const uint8_t *raw, size_t bytes, struct found *found)
 {
@@ -116,14 +119,32 @@ static void count_records(const uint8_t *raw, size_t bytes, struct found *found)
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
 			found->lost += row.kind == BATON_LOSS_DROPPED ? row.count : 0;
+		} else if (head.type == BATON_R_STRING) {
+			struct baton_r_string row;
+			memcpy(&row, raw + at, sizeof(row));
+			names[row.id & 0xffff] = true;
 		}
 	}
+}
+
+static void count_nameless(const struct baton_reader *reader,
+						   const struct baton_block_header *header, struct found *found)
+{
+	int64_t *columns[BATON_MAX_COLUMNS], *room = calloc(BATON_MAX_COLUMNS, header->rows * 8ull + 8);
+	uint32_t present;
+	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
+		columns[c] = room + (size_t)c * header->rows;
+	if (baton_columns_decode(baton_table(BATON_CALL), header, reader->raw, columns, &present) == 0)
+		for (uint32_t i = 0; i < header->rows; i++)
+			found->nameless += !names[columns[CALL_NAME][i] & 0xffff];
+	free(room);
 }
 
 static void count_file(int dirfd, const char *name, struct found *found)
 {
 	struct baton_reader reader;
 	found->files++;
+	memset(names, 0, sizeof(names));
 	if (baton_reader_open(&reader, dirfd, name) != 0) {
 		found->damaged++;
 		return;
@@ -134,10 +155,13 @@ static void count_file(int dirfd, const char *name, struct found *found)
 		found->damaged += reader.entries[i].damage != BATON_INTACT;
 		if (reader.entries[i].kind == BATON_CALL)
 			found->calls += reader.entries[i].rows;
-		if (reader.entries[i].kind != BATON_RECORDS)
+		if (reader.entries[i].kind != BATON_RECORDS && reader.entries[i].kind != BATON_CALL)
 			continue;
 		baton_reader_load(&reader, reader.entries[i].offset, &header, &damage);
-		count_records(reader.raw, header.raw_bytes, found);
+		if (reader.entries[i].kind == BATON_CALL)
+			count_nameless(&reader, &header, found);
+		else
+			count_records(reader.raw, header.raw_bytes, found);
 	}
 	found->damaged += !reader.closed;
 	baton_reader_close(&reader);
@@ -182,8 +206,12 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
-	usleep(2000); /* a forked child of it may still be at work */
-	salvage_directory(directory, &salvaged);
+	for (int ms = 0; ms < 5000; ms += 2) { /* a forked child of it may still be at work */
+		usleep(2000);
+		salvage_directory(directory, &salvaged);
+		if (!salvaged.running)
+			break;
+	}
 	struct found found = count_directory(directory, false);
 	uint64_t put = shared->short_lived + shared->in_child;
 	for (int i = 0; i < THREADS; i++)
@@ -193,6 +221,8 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 	CHECK(all, "kill %u at '%s': put %llu, found %llu + %llu lost in %llu files", seed, where,
 		  (unsigned long long)put, (unsigned long long)found.calls, (unsigned long long)found.lost,
 		  (unsigned long long)found.files);
+	CHECK(found.nameless == 0, "kill %u at '%s': %llu calls without a name", seed, where,
+		  (unsigned long long)found.nameless);
 	CHECK(found.damaged == 0, "kill %u at '%s': %llu damaged", seed, where,
 		  (unsigned long long)found.damaged);
 	CHECK(salvaged.failed == 0, "kill %u at '%s': salvage failed", seed, where);
@@ -201,8 +231,10 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 
 int main(int argc, char **argv)
 {
-	static const char *const points[] = {NULL,    "slot", "write",      "torn write", "written",
-										 "tails", "lane", "thread end", "fork",       "begin"};
+	static const char *const points[] = {NULL,      "slot",  "write", "torn write",
+										 "written", "tails", "lane",  "thread end",
+										 "fork",    "begin", "room",  "unfinished"};
+	enum { POINTS = sizeof(points) / sizeof(points[0]) };
 	unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : KILLS;
 	char directory[] = "/tmp/baton-kill-XXXXXX";
 	if (!mkdtemp(directory))
@@ -211,7 +243,7 @@ int main(int argc, char **argv)
 	setenv("BATON_RING_SLOTS", "1024", 1); /* rings wrap, and overflow */
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (unsigned i = 0; i < kills; i++)
-		kill_once(directory, i / 10, points[i % 10]);
+		kill_once(directory, i / POINTS, points[i % POINTS]);
 	rmdir(directory);
 	return finish();
 }
