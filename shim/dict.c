@@ -2,6 +2,7 @@
 
 #include "guard.h"
 #include "live.h"
+#include "stop_point.h"
 #include "table.h"
 
 #include <string.h>
@@ -37,7 +38,11 @@ void *dict_reserve(size_t bytes)
 			return NULL;
 		}
 	} while (!atomic_compare_exchange_weak(&live->dictionary_reserved, &at, at + room));
-	return live_dictionary() + at;
+	STOP_POINT("room");
+	struct baton_record *record = (struct baton_record *)(live_dictionary() + at);
+	__atomic_store_n(&record->size, (uint32_t)room | BATON_RECORD_UNFINISHED, __ATOMIC_RELEASE);
+	STOP_POINT("unfinished");
+	return record;
 }
 
 void dict_publish(void *record, uint16_t type, size_t bytes)

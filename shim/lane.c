@@ -48,8 +48,10 @@ uint32_t lane_thread_record(const char *name)
 	if (!row)
 		return 0;
 	uint32_t id = dict_id();
-	*row = (struct baton_r_thread){
-		.id = id, .name = text, .pid = getpid(), .tid = syscall(SYS_gettid)};
+	row->id = id;
+	row->name = text;
+	row->pid = getpid();
+	row->tid = syscall(SYS_gettid);
 	dict_publish(row, BATON_R_THREAD, sizeof(*row));
 	return id;
 }

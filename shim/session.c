@@ -84,14 +84,20 @@ static int begin(void)
 	error = live_open(&session.identity, session.generation, session.trace);
 	if (!error)
 		error = dict_open();
-	if (!error)
-		error = writer_start();
 	if (error) {
 		message(
 			"no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is not "
 			"recorded",
 			config.out, strerror(-error), (int)getpid());
 		trace_file_remove();
+		return error;
+	}
+	error = writer_start();
+	if (error) {
+		message("%s: %s; this process (pid %d) is not recorded", session.trace, strerror(-error),
+				(int)getpid());
+		trace_file_remove();
+		live_remove();
 		return error;
 	}
 	lane_prepare();

@@ -21,6 +21,7 @@
 #include <linux/futex.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #define SECOND_NS 1000000000
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
@@ -40,6 +41,7 @@ static struct {
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	int64_t written_ns;                 /* when the file was appended to last */
 	uint64_t ops_lost, incomplete;
+	bool last; /* the process ends: records that are unfinished now stay so */
 	bool started;
 	int error; /* of the file; told once */
 } w;
@@ -187,15 +189,11 @@ static uint64_t take_buffers(void)
  * them. */
 static void take_dictionary(void)
 {
+	uint8_t *arena = (uint8_t *)live_dictionary();
 	uint64_t end = atomic_load(&live->dictionary_reserved);
-	while (w.dictionary < end) {
-		struct baton_record *record = (struct baton_record *)(live_dictionary() + w.dictionary);
-		uint32_t size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
-		if (size == 0)
-			break;
-		baton_writer_record(&w.file, record->type, record, size, NULL, 0);
-		w.dictionary += size;
-	}
+	struct baton_record *record;
+	while ((record = baton_dictionary_next(arena, &w.dictionary, end, w.last)) != NULL)
+		baton_writer_record(&w.file, record->type, record, record->size, NULL, 0);
 	live_grow_dictionary(w.dictionary + (1 << 20));
 }
 
@@ -392,11 +390,25 @@ static void add_in_flight(void)
 			 w.drain.collectives - w.drain.joined);
 }
 
+/* A thread that still runs while the process ends may be in the middle of a name; what comes behind
+ * it is wanted too. */
+static void settle_dictionary(void)
+{
+	for (int ms = 0; ms < 50; ms++) {
+		take_dictionary();
+		if (w.dictionary >= atomic_load(&live->dictionary_reserved))
+			break;
+		usleep(1000);
+	}
+	w.last = true;
+}
+
 static void finish(void)
 {
 	cupti_flush(true);
 	one_round();
 	one_round();
+	settle_dictionary();
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));

@@ -92,7 +92,7 @@ struct baton_live {
 	uint64_t lanes_offset;
 	uint64_t dictionary_offset, dictionary_bytes;
 	_Atomic uint64_t
-		dictionary_reserved; /* bytes handed out; a record is there when its size is not 0 */
+		dictionary_reserved; /* bytes handed out; baton_dictionary_next() knows what is there */
 	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
 	_Atomic uint64_t dictionary_granted; /* bytes of the arena that may be touched */
 	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
@@ -103,6 +103,29 @@ struct baton_live {
 	_Atomic uint32_t gpu_recorded; /* CUPTI delivers: a launch without a kernel is in flight */
 	_Atomic uint32_t closed;       /* everything is in the trace file: nothing to salvage */
 };
+
+/* In the size of a record of the dictionary: its room is taken, it is not written yet. */
+#define BATON_RECORD_UNFINISHED 1u
+
+/* The record at *at, which then moves behind it; NULL at the end and before one that is unfinished.
+ * `skip`: nobody will finish those any more, the ones behind them are good. A thread that stopped
+ * even before it could note the size of its room has written nothing there: zeros up to the next.
+ */
+static inline struct baton_record *baton_dictionary_next(uint8_t *arena, uint64_t *at, uint64_t end,
+														 int skip)
+{
+	while (*at < end && sizeof(struct baton_record) <= end - *at) {
+		struct baton_record *record = (struct baton_record *)(arena + *at);
+		uint32_t size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
+		uint32_t room = size ? size & ~BATON_RECORD_UNFINISHED : sizeof(*record);
+		if (room < sizeof(*record) || room % 8 || room > end - *at || (size != room && !skip))
+			return NULL;
+		*at += room;
+		if (size == room)
+			return record;
+	}
+	return NULL;
+}
 
 static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)
 {

@@ -172,17 +172,11 @@ static void add_dictionary(struct salvage *s)
 {
 	const struct baton_live *l = s->live;
 	uint64_t end = atomic_load(&l->dictionary_reserved);
+	uint8_t *arena = (uint8_t *)(uintptr_t)l + l->dictionary_offset;
+	struct baton_record *record;
 	end = end < l->dictionary_bytes ? end : l->dictionary_bytes;
-	const uint8_t *arena = (const uint8_t *)l + l->dictionary_offset;
-	for (uint64_t at = s->dictionary; at + sizeof(struct baton_record) <= end;) {
-		struct baton_record head;
-		memcpy(&head, arena + at, sizeof(head));
-		if (head.size < sizeof(head) || head.size % 8 || head.size > end - at)
-			return; /* the process died while it wrote this one */
-		baton_writer_record(&s->new, head.type, (void *)(uintptr_t)(arena + at), head.size, NULL,
-							0);
-		at += head.size;
-	}
+	while ((record = baton_dictionary_next(arena, &s->dictionary, end, 1)) != NULL)
+		baton_writer_record(&s->new, record->type, record, record->size, NULL, 0);
 }
 
 static void add_lane(struct salvage *s, uint32_t i)

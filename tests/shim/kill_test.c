@@ -204,8 +204,10 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 
 int main(int argc, char **argv)
 {
-	static const char *const points[] = {NULL,    "slot", "write",      "torn write", "written",
-										 "tails", "lane", "thread end", "fork",       "begin"};
+	static const char *const points[] = {NULL,      "slot",  "write", "torn write",
+										 "written", "tails", "lane",  "thread end",
+										 "fork",    "begin", "room",  "unfinished"};
+	enum { POINTS = sizeof(points) / sizeof(points[0]) };
 	unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : KILLS;
 	char directory[] = "/tmp/baton-kill-XXXXXX";
 	if (!mkdtemp(directory))
@@ -215,7 +217,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (unsigned i = 0; i < kills; i++)
-		kill_once(directory, i / 10, points[i % 10]);
+		kill_once(directory, i / POINTS, points[i % POINTS]);
 	rmdir(directory);
 	return finish();
 }

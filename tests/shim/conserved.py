@@ -1,0 +1,142 @@
+"""Is what a trace holds what the simulated driver counted?
+
+conserved.py COUNTS < `baton dump --json DIR`: COUNTS is what libcount.so wrote (tests/double/count.c). Per thread: launches recorded +
+launches dropped = launches. Per device and stream: op rows = ops; when GPU records were dropped, rows + dropped = ops in all.
+  --no-ops          GPU work was not recorded: there must be no row of it
+  --drops           launches must have been dropped; without it, none
+  --ops-drop        GPU records must have been dropped; without it, none
+  --killed          processes that did not end: nothing was counted; with --launches N the calls of all processes
+  --launches N      that many launches in all, recorded or dropped
+Prints "N launches, N dropped, N ops" or what is wrong; status 1 then.
+"""
+import argparse
+import collections
+import json
+import re
+import sys
+
+
+class Trace:
+    """One process: launches by tid, those dropped by tid, ops by (device ordinal, stream number)."""
+
+    def __init__(self):
+        self.pid = None
+        self.tids, self.ordinals, self.streams = {}, {}, {}
+        self.calls, self.ops, self.stray_losses = collections.Counter(), collections.Counter(), []
+        self.lost_launches, self.lost_ops, self.in_flight = collections.Counter(), 0, 0
+
+    def lose(self, r):
+        of_thread = re.fullmatch(r"launches of thread (\d+)", r["what"] or "")
+        if r["kind"] == 2:
+            self.in_flight += r["count"]
+        elif of_thread:
+            self.lost_launches[int(of_thread[1])] += r["count"]
+        elif r["what"] == "GPU records":
+            self.lost_ops += r["count"]
+        elif not re.fullmatch(r"other calls and ranges of thread \d+", r["what"] or ""):
+            self.stray_losses.append(f"{r['count']} {r['what']}")
+
+    def read(self, r):
+        kind = r["record"]
+        if kind == "process":
+            self.pid = r["pid"]
+        elif kind == "thread":
+            self.tids[r["id"]] = r["tid"]
+        elif kind == "device":
+            self.ordinals[r["id"]] = r["ordinal"]
+        elif kind == "stream":
+            self.streams[r["id"]] = (r["device"], r["stream"])
+        elif kind == "loss":
+            self.lose(r)
+        elif kind == "call" and "Launch" in (r["name"] or "") and "HostFunc" not in r["name"]:
+            self.calls[r["thread"]] += 1
+        elif kind == "op":
+            self.ops[r["stream"]] += 1
+
+    def by_tid(self, counter):
+        sums = collections.Counter()
+        for thread, n in counter.items():
+            sums[self.tids.get(thread, f"unknown thread {thread}")] += n
+        return sums
+
+    def ops_by_stream(self):
+        sums = collections.Counter()
+        for stream, n in self.ops.items():
+            device, number = self.streams.get(stream, (None, f"unknown stream {stream}"))
+            sums[self.ordinals.get(device), number] += n
+        return sums
+
+
+def read_traces(lines):
+    traces = []
+    for line in lines:
+        r = json.loads(line)
+        if r["record"] == "file":
+            traces.append(Trace())
+        elif traces:
+            traces[-1].read(r)
+    return traces
+
+
+def read_counts(path):
+    launches, ops = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+    for line in open(path):
+        pid, what, *key, n = line.split()
+        if what == "launches":
+            launches[int(pid)][int(key[0])] += int(n)
+        else:
+            ops[int(pid)][int(key[0]), int(key[1])] += int(n)
+    return launches, ops
+
+
+def differences(title, found, counted):
+    return [f"{title} {key}: {found[key]} recorded, {counted[key]} counted"
+            for key in sorted(set(found) | set(counted), key=str) if found[key] != counted[key]]
+
+
+def compare(trace, launches, ops, args):
+    wrong = differences(f"pid {trace.pid}: launches of thread",
+                        trace.by_tid(trace.calls) + trace.by_tid(trace.lost_launches), launches)
+    found = trace.ops_by_stream()
+    if args.no_ops:
+        wrong += differences(f"pid {trace.pid}: ops (device, stream)", found, collections.Counter())
+    elif trace.lost_ops:
+        wrong += differences(f"pid {trace.pid}: ops", collections.Counter(all=sum(found.values()) + trace.lost_ops),
+                             collections.Counter(all=sum(ops.values())))
+    else:
+        wrong += differences(f"pid {trace.pid}: ops (device, stream)", found, ops)
+    if trace.in_flight:
+        wrong.append(f"pid {trace.pid}: {trace.in_flight} kernels in flight after its end")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("counts", nargs="?")
+    for flag in ("--no-ops", "--drops", "--ops-drop", "--killed"):
+        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--launches", type=int)
+    args = parser.parse_args()
+    traces = read_traces(sys.stdin)
+    wrong = [f"pid {t.pid}: lost {loss}" for t in traces for loss in t.stray_losses]
+    if not args.killed:
+        launches, ops = read_counts(args.counts)
+        for trace in traces:
+            wrong += compare(trace, launches.pop(trace.pid, collections.Counter()), ops.pop(trace.pid, collections.Counter()), args)
+        wrong += [f"pid {pid} is in no trace" for pid in sorted(set(launches) | set(ops))]
+    recorded = sum(sum(t.calls.values()) for t in traces)
+    dropped = sum(sum(t.lost_launches.values()) for t in traces)
+    ops_dropped = sum(t.lost_ops for t in traces)
+    if bool(dropped) != args.drops:
+        wrong.append(f"{dropped} launches dropped")
+    if bool(ops_dropped) != args.ops_drop:
+        wrong.append(f"{ops_dropped} GPU records dropped")
+    if args.launches is not None and recorded + dropped != args.launches:
+        wrong.append(f"{recorded} launches + {dropped} dropped, not {args.launches}")
+    if not traces:
+        wrong.append("no trace")
+    print("; ".join(wrong) or f"{recorded} launches, {dropped} dropped, {sum(sum(t.ops.values()) for t in traces)} ops")
+    return bool(wrong)
+
+
+sys.exit(main())
