@@ -21,13 +21,15 @@
 
 SHIM_EXPORT int InitializeInjection(void);
 
-static void open_door(const char *variable, const char *path)
+/* False: another tool holds it. */
+static bool open_door(const char *variable, const char *path)
 {
 	const char *held = getenv(variable);
 	if (held && strcmp(held, path) != 0)
 		message_detail("%s is %s: another tool's, left alone", variable, held);
 	else if (!held)
 		setenv(variable, path, 0);
+	return !held || strcmp(held, path) == 0;
 }
 
 __attribute__((constructor)) static void attach(void)
@@ -45,7 +47,7 @@ __attribute__((constructor)) static void attach(void)
 	if (!realpath(self.dli_fname, path))
 		return;
 	if (config.cuda)
-		open_door("CUDA_INJECTION64_PATH", path);
+		config.cuda_held = !open_door("CUDA_INJECTION64_PATH", path);
 	if (config.nvtx)
 		open_door("NVTX_INJECTION64_PATH", path);
 }

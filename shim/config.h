@@ -14,6 +14,7 @@ struct config {
 	char run_id[128];        /* BATON_RUN_ID, else the launcher's */
 	char cupti[1024];        /* BATON_CUPTI: path of libcupti; "none": do without */
 	enum stacks_mode stacks; /* BATON_STACKS */
+	bool cuda_held;          /* CUDA_INJECTION64_PATH names another tool's library (attach.c) */
 	bool cuda, nvtx, nccl;   /* BATON_TRACE */
 	bool graph_whole;        /* BATON_GRAPHS=graph */
 	bool capture_range;      /* BATON_CAPTURE=cudaProfilerApi */

@@ -100,8 +100,12 @@ expect_status 0 env BATON_STACKS=off BATON_GRAPHS=graph BATON_RUN_ID=mine "$BATO
 expect_prints BATON_STACKS=both BATON_GRAPHS=graph BATON_TRACE=cuda,nccl BATON_VERBOSE=1 BATON_RUN_ID=mine
 other=$work/libother.so
 echo 'int nothing_at_all;' | ${CC:-cc} -shared -fPIC -x c -o "$other" - || fail "another library"
-expect_status 0 env LD_PRELOAD="$other" "$BATON" record -o "$work/chain" -- env
-expect_prints "LD_PRELOAD=$fake:$other"
+case $BATON in *san-*) ;; # a sanitizer's runtime wants to be the first library in baton itself
+*)
+	expect_status 0 env LD_PRELOAD="$other" "$BATON" record -o "$work/chain" -- env
+	expect_prints "LD_PRELOAD=$fake:$other"
+	;;
+esac
 unset FAKE_MARK
 
 # Keeps out: a library that is not found after the job has started; one that LD_PRELOAD cannot name.
