@@ -103,8 +103,7 @@ static int begin(void)
 	lane_prepare();
 	silence_start();
 	stacks_open(config.stacks);
-	if (config.cuda &&
-		!cupti_tried()) /* the driver was told to load another library than this one */
+	if (config.cuda_held && !cupti_tried())
 		message("another tool holds CUDA_INJECTION64_PATH: launches are recorded, GPU work is not");
 	if (stacks_why_off())
 		message("stacks are off: %s", stacks_why_off());
