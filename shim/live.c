@@ -91,6 +91,23 @@ static bool may_be_as_large(uint64_t bytes)
 		   bytes <= limit.rlim_cur;
 }
 
+/* Where the address space is limited it is the job's: no more than a quarter of what is left of it.
+ */
+static bool has_address_space(uint64_t bytes)
+{
+	struct rlimit limit;
+	unsigned long long used = 0;
+	char text[64] = "";
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || sscanf(text, "%llu", &used) != 1)
+		used = 0;
+	if (fd >= 0)
+		close(fd);
+	return used * PAGE + 4 * bytes <= limit.rlim_cur;
+}
+
 static int create_in(const char *directory, const char *name, uint64_t first_bytes)
 {
 	struct statfs fs;
@@ -147,6 +164,8 @@ int live_open(const struct identity *identity, uint32_t generation, const char *
 	snprintf(name, sizeof(name), "baton-%u-%s.live", getuid(), id);
 	if (!may_be_as_large(bytes))
 		return -EFBIG;
+	if (!has_address_space(bytes))
+		return -ENOMEM;
 	int fd = create(name, first_bytes);
 	if (fd < 0)
 		return fd;

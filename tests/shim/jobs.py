@@ -107,23 +107,24 @@ def close_all():
     say("contents", set(os.pread(fd, 4096, 0) for fd in files))
 
 
-def child_of_pool(n):
-    return launch(n)
+def two_children(how):
+    """Each launches and comes to an end as multiprocessing ends it (spawn: exit handlers run; fork: _exit)."""
+    context = multiprocessing.get_context(how)
+    children = [context.Process(target=launch, args=(100,)) for _ in range(2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    say("statuses", [child.exitcode for child in children])
 
 
 def spawn():
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        say("results", pool.map(child_of_pool, [50, 50, 50, 50]))
-        pool.close()
-        pool.join()
+    two_children("spawn")
 
 
 def fork():
     """Children of a parent that has not used CUDA may."""
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        say("results", pool.map(child_of_pool, [50, 50, 50, 50]))
-        pool.close()
-        pool.join()
+    two_children("fork")
 
 
 def fork_after():
