@@ -33,6 +33,7 @@ void idcache_put(struct idcache *cache, uint64_t hash, uint32_t id)
 	if (!atomic_compare_exchange_strong_explicit(&bucket->key[i], &found, IDCACHE_BUSY,
 												 memory_order_acq_rel, memory_order_relaxed))
 		return;
+	atomic_fetch_add_explicit(&bucket->changes, 1, memory_order_acq_rel);
 	atomic_store_explicit(&bucket->id[i], id, memory_order_release);
 	atomic_store_explicit(&bucket->key[i], key, memory_order_release);
 }

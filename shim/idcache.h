@@ -13,7 +13,9 @@ struct idcache_bucket { /* one cache line: keys and ids of four entries, and who
 	_Atomic uint64_t key[IDCACHE_WAYS];
 	_Atomic uint32_t id[IDCACHE_WAYS];
 	_Atomic uint32_t victim;
-	uint32_t zero[3];
+	_Atomic uint32_t
+		changes; /* counted before an id changes: an entry may be given away and come back */
+	uint32_t zero[2];
 };
 _Static_assert(sizeof(struct idcache_bucket) == 64, "a bucket is a cache line");
 
@@ -39,12 +41,13 @@ static inline uint32_t idcache_get(const struct idcache *cache, uint64_t hash)
 {
 	uint64_t key = idcache_key(hash);
 	const struct idcache_bucket *bucket = &cache->bucket[key % IDCACHE_BUCKETS];
+	uint32_t changes = atomic_load_explicit(&bucket->changes, memory_order_acquire);
 	for (unsigned i = 0; i < IDCACHE_WAYS; i++) {
 		if (atomic_load_explicit(&bucket->key[i], memory_order_acquire) != key)
 			continue;
 		uint32_t id = atomic_load_explicit(&bucket->id[i], memory_order_acquire);
-		/* the entry may have been given away between the two loads */
-		if (atomic_load_explicit(&bucket->key[i], memory_order_relaxed) == key)
+		/* the entry may have been given away between the two loads, and even come back */
+		if (atomic_load_explicit(&bucket->changes, memory_order_relaxed) == changes)
 			return id;
 	}
 	return 0;

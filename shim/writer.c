@@ -403,11 +403,22 @@ static void settle_dictionary(void)
 	w.last = true;
 }
 
+/* CUPTI delivers on threads of its own: what has just ended may take a moment to come. */
+static void take_the_rest(void)
+{
+	for (int tries = 0; tries < 50; tries++) {
+		cupti_flush(true);
+		one_round();
+		one_round();
+		if (!live->gpu_recorded || w.drain.launches <= w.drain.kernels + w.ops_lost)
+			return;
+		usleep(2000);
+	}
+}
+
 static void finish(void)
 {
-	cupti_flush(true);
-	one_round();
-	one_round();
+	take_the_rest();
 	settle_dictionary();
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));

@@ -23,7 +23,7 @@ static void *hammer(void *context)
 	uint64_t state = (uintptr_t)context;
 	for (int i = 0; i < 1000000; i++) {
 		state = state * 6364136223846793005u + 1442695040888963407u;
-		uint64_t key = 2 + (state >> 33) % 16 * IDCACHE_BUCKETS;
+		uint64_t key = 5 + (state >> 33) % 16 * IDCACHE_BUCKETS;
 		uint32_t id = idcache_get(&cache, key);
 		if (id && id != (uint32_t)(key / IDCACHE_BUCKETS) + 1)
 			wrong++;
