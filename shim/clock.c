@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool clock_counter;
+atomic_bool clock_counter;
 
 /* The kernel uses the counter as its own clock: then it is constant, non-stop and the same on all
  * cores. */

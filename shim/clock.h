@@ -5,19 +5,25 @@
 #define SHIM_CLOCK_H
 
 #include <baton/live.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-extern bool clock_counter; /* set by clock_open() */
+extern atomic_bool clock_counter; /* set by clock_open() */
+
+static inline bool clock_is_counter(void)
+{
+	return atomic_load_explicit(&clock_counter, memory_order_relaxed);
+}
 
 static inline uint64_t clock_ticks(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(clock_counter, 1))
+	if (__builtin_expect(clock_is_counter(), 1))
 		return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(clock_counter, 1)) {
+	if (__builtin_expect(clock_is_counter(), 1)) {
 		uint64_t ticks;
 		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 		return ticks;

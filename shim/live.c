@@ -232,7 +232,7 @@ int live_ring(struct baton_lane *lane, unsigned index)
 		return error;
 	touch((char *)live + offset, bytes);
 	lane->slots = is_large ? config.ring_slots : SMALL_SLOTS;
-	lane->offset = offset;
+	atomic_store_explicit(&lane->offset, offset, memory_order_release);
 	atomic_fetch_add(&live->allocated, bytes);
 	return 0;
 }

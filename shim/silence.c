@@ -110,14 +110,28 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* The times of slot `number` of a lane whose producer goes on meanwhile: believed only when it has
+ * not been overwritten since. A collective has none. */
+__attribute__((no_sanitize("thread"))) static bool slot_times(const struct baton_lane *lane,
+															  uint64_t number, uint64_t *begin,
+															  uint64_t *end)
+{
+	const volatile struct baton_slot *slot = &live_slots(lane)[number & (lane->slots - 1)];
+	bool timed = slot->type != BATON_SLOT_COLLECTIVE;
+	*begin = slot->begin;
+	*end = slot->end;
+	atomic_thread_fence(memory_order_acquire);
+	return timed && atomic_load(&lane->head) - number < lane->slots;
+}
+
 /* It began with the end of the last slot, before the last look: what was slept and waited between
  * the two looks before was so behind that slot, as far as there is room. */
 static void begin_silence(struct watch *watch, const struct baton_lane *lane, uint64_t ticks,
 						  const struct share *share)
 {
-	const struct baton_slot *slot = &live_slots(lane)[(watch->head - 1) & (lane->slots - 1)];
-	uint64_t end = watch->head ? slot->end : watch->last_ticks;
-	bool at_hand = watch->head && end <= watch->last_ticks && slot->type != BATON_SLOT_COLLECTIVE;
+	uint64_t begin, end = 0;
+	bool at_hand =
+		watch->head && slot_times(lane, watch->head - 1, &begin, &end) && end <= watch->last_ticks;
 	watch->silent = true;
 	watch->doing = NOTHING_YET;
 	watch->from_ticks = at_hand ? end : watch->last_ticks;
@@ -147,10 +161,11 @@ static void go_on(struct watch *watch, uint32_t thread, const struct share *shar
 static void end_silence(struct watch *watch, uint32_t thread, const struct baton_lane *lane,
 						uint64_t head, const struct share *share)
 {
-	const struct baton_slot *slot = &live_slots(lane)[watch->head & (lane->slots - 1)];
-	uint64_t until = slot->begin > watch->from_ticks ? slot->begin : slot->end;
-	bool there = head - watch->head <= lane->slots / 2 && slot->type != BATON_SLOT_COLLECTIVE &&
-				 until > watch->last_ticks;
+	uint64_t begin, end;
+	bool there =
+		head - watch->head <= lane->slots / 2 && slot_times(lane, watch->head, &begin, &end);
+	uint64_t until = there && begin > watch->from_ticks ? begin : end;
+	there = there && until > watch->last_ticks;
 	if (there) {
 		watch->slept_ns += share->slept_ns;
 		watch->waited_ns += share->waited_ns;
@@ -165,7 +180,8 @@ static void look_at(unsigned i)
 	struct watch *watch = &watches[i];
 	struct schedstat now;
 	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
-	if (!thread || thread == UINT32_MAX || lane == lane_mine || atomic_load(&lane->over) || !lane->offset)
+	if (!thread || thread == UINT32_MAX || lane == lane_mine || atomic_load(&lane->over) ||
+		!lane->offset)
 		return;
 	if (watch->tid != tid)
 		watch_thread(watch, tid);

@@ -304,7 +304,7 @@ static bool half_full(void)
 	uint32_t used = atomic_load(&live->lanes_used);
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
 		struct baton_lane *lane = live_lane(i);
-		if (w.taken[i] - atomic_load(&lane->tail) > lane->slots / 2)
+		if (atomic_load(&lane->offset) && w.taken[i] - atomic_load(&lane->tail) > lane->slots / 2)
 			return true;
 	}
 	return false;

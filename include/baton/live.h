@@ -62,10 +62,11 @@ struct baton_lane {
 	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
 	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
-	_Alignas(64) uint64_t offset;       /* of the ring in the file; 0: the lane has none yet */
-	uint64_t slots;                     /* a power of two */
-	_Atomic uint32_t thread;            /* id of the thread record; 0: free */
-	_Atomic uint32_t over;              /* the thread has ended: free once drained */
+	_Alignas(64) _Atomic uint64_t
+		offset;              /* of the ring in the file; 0: the lane has none yet. Set last */
+	uint64_t slots;          /* a power of two */
+	_Atomic uint32_t thread; /* id of the thread record; 0: free */
+	_Atomic uint32_t over;   /* the thread has ended: free once drained */
 	_Atomic uint32_t tid;
 };
 _Static_assert(sizeof(struct baton_lane) == 192, "lane");

@@ -15,7 +15,8 @@ SHIM_TLS int guard_depth;
 SHIM_TLS struct baton_lane *lane_mine;
 uint32_t lane_generation = 1;
 atomic_bool lane_started;
-bool clock_counter, recorder_on_demand;
+atomic_bool clock_counter;
+bool recorder_on_demand;
 unsigned recorder_opens;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
