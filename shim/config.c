@@ -65,24 +65,9 @@ static void read_graphs(const char *value)
 	config.graph_whole = strcmp(value, "graph") == 0;
 }
 
-static void read_capture(const char *value)
-{
-	config.capture_range = strcmp(value, "cudaProfilerApi") == 0;
-}
-
 static void read_verbose(const char *value)
 {
 	config.verbose = value[0] && strcmp(value, "0") != 0;
-}
-
-static void read_delay(const char *value)
-{
-	config.delay_ns = strtoll(value, NULL, 10);
-}
-
-static void read_duration(const char *value)
-{
-	config.duration_ns = strtoll(value, NULL, 10);
 }
 
 static void read_slots(const char *value)
@@ -96,19 +81,11 @@ static const struct {
 	const char *name;
 	void (*read)(const char *value);
 } variables[] = {
-	{"BATON_OUT", read_out},
-	{"BATON_RING_DIR", read_ring_dir},
-	{"BATON_RUN_ID", read_run_id},
-	{"TORCHELASTIC_RUN_ID", read_run_id},
-	{"SLURM_JOB_ID", read_run_id},
-	{"BATON_CUPTI", read_cupti},
-	{"BATON_STACKS", read_stacks},
-	{"BATON_TRACE", read_trace},
-	{"BATON_GRAPHS", read_graphs},
-	{"BATON_CAPTURE", read_capture},
-	{"BATON_VERBOSE", read_verbose},
-	{"BATON_DELAY_NS", read_delay},
-	{"BATON_DURATION_NS", read_duration},
+	{"BATON_OUT", read_out},          {"BATON_RING_DIR", read_ring_dir},
+	{"BATON_RUN_ID", read_run_id},    {"TORCHELASTIC_RUN_ID", read_run_id},
+	{"SLURM_JOB_ID", read_run_id},    {"BATON_CUPTI", read_cupti},
+	{"BATON_STACKS", read_stacks},    {"BATON_TRACE", read_trace},
+	{"BATON_GRAPHS", read_graphs},    {"BATON_VERBOSE", read_verbose},
 	{"BATON_RING_SLOTS", read_slots},
 };
 

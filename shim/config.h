@@ -17,10 +17,8 @@ struct config {
 	bool cuda_held;          /* CUDA_INJECTION64_PATH names another tool's library (attach.c) */
 	bool cuda, nvtx, nccl;   /* BATON_TRACE */
 	bool graph_whole;        /* BATON_GRAPHS=graph */
-	bool capture_range;      /* BATON_CAPTURE=cudaProfilerApi */
 	bool verbose;            /* BATON_VERBOSE */
-	int64_t delay_ns, duration_ns; /* BATON_DELAY_NS, BATON_DURATION_NS: 0 none */
-	uint64_t ring_slots;           /* BATON_RING_SLOTS: of a thread; a power of two */
+	uint64_t ring_slots;     /* BATON_RING_SLOTS: of a thread; a power of two */
 };
 
 extern struct config config;

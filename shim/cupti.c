@@ -85,7 +85,7 @@ static uint32_t call_name(int domain, uint32_t id, const struct cupti_call *call
 }
 
 /* The launch path. Nothing in it changes errno, but for what saves it: opening the lane, a name or
- * a stack that is new, a ring that is half full. */
+ * a stack that is new. */
 static void record(int domain, uint32_t id, unsigned family, const struct cupti_call *call)
 {
 	struct baton_lane *lane = lane_here();

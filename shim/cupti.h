@@ -31,7 +31,7 @@ struct gpu_record {
 	uint32_t overhead_kind; /* enum baton_overhead_kind */
 };
 
-/* In the first successful cuInit (InitializeInjection), or at the first wrapped launch. Again:
+/* In the first successful cuInit (InitializeInjection). Again:
  * nothing. False: CUPTI cannot be used (told on stderr); launches are then recorded by the
  * wrappers. */
 bool cupti_attach(void);

@@ -99,7 +99,6 @@ const char *cupti_table_open(const char *path)
 				   {"cuptiActivityGetNumDroppedRecords", (void **)&cupti.dropped},
 				   {"cuptiActivitySetAttribute", (void **)&cupti.set_attribute},
 				   {"cuptiSetThreadIdType", (void **)&cupti.set_thread_id_type},
-				   {"cuptiGetTimestamp", (void **)&cupti.get_timestamp},
 				   {"cuptiGetResultString", (void **)&cupti.result_string}};
 	if (strcmp(path, "none") == 0)
 		return "BATON_CUPTI=none";

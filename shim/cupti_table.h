@@ -21,7 +21,6 @@ struct cupti_table {
 	int (*dropped)(void *context, uint32_t stream, size_t *n);
 	int (*set_attribute)(int attribute, size_t *size, void *value);
 	int (*set_thread_id_type)(int type);
-	int (*get_timestamp)(uint64_t *ns);
 	int (*result_string)(int result, const char **text);
 };
 

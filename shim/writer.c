@@ -421,7 +421,7 @@ static void finish(void)
 	take_the_rest();
 	settle_dictionary();
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
-	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost + atomic_load(&live->dropped_ops));
+	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost);
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	w.drain.launches += atomic_load(&live->unheard_launches);
 	add_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",

@@ -99,7 +99,6 @@ struct baton_live {
 	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t unheard_launches;   /* of threads that got no lane */
-	_Atomic uint64_t dropped_ops;        /* GPU records that CUPTI or we could not keep */
 	_Atomic uint32_t lanes_used;
 	_Atomic uint32_t gpu_recorded; /* CUPTI delivers: a launch without a kernel is in flight */
 	_Atomic uint32_t closed;       /* everything is in the trace file: nothing to salvage */
