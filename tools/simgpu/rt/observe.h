@@ -79,8 +79,8 @@ SIM_API int64_t simgpu_now_ns(void);
  * it. */
 SIM_API int simgpu_cuda_version(void);
 
-/* The numbers behind handles, as records carry them. False: not one of ours. The default streams are
- * those of `context`, or of the current one when it is NULL. */
+/* The numbers behind handles, as records carry them. False: not one of ours. The default streams
+ * are those of `context`, or of the current one when it is NULL. */
 SIM_API bool simgpu_stream_id(void *context, void *stream, uint32_t *id);
 SIM_API bool simgpu_event_id(void *event, uint32_t *id);
 SIM_API bool simgpu_graph_node_id(void *node, uint64_t *id);
@@ -94,5 +94,12 @@ struct sim_count {
 };
 SIM_API unsigned simgpu_launches(struct sim_count *out, unsigned room);
 SIM_API unsigned simgpu_ops(struct sim_count *out, unsigned room);
+
+/* The same of kernels, by name: those that ended. */
+struct sim_name_count {
+	const char *name; /* as in struct sim_record */
+	uint64_t n;
+};
+SIM_API unsigned simgpu_names(struct sim_name_count *out, unsigned room);
 
 #endif

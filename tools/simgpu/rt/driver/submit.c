@@ -4,6 +4,7 @@
 #include "delivery.h"
 #include "host_func.h"
 #include "memory.h"
+#include "name_count.h"
 #include "observe_call.h"
 
 #include <stdlib.h>
@@ -57,6 +58,8 @@ static void ended(struct gpu_op *op)
 		move_at_end(work);
 	if (gpu_op_is_work(op)) {
 		stream_count_op(work->stream);
+		if (work->record.kind == SIM_KERNEL)
+			name_count(work->record.name);
 		work->record.start_ns = op->start_ns;
 		work->record.end_ns = op->end_ns;
 		delivery_record(&work->record);
@@ -225,8 +228,8 @@ void submit_move_later(struct gpu_op *op, const struct move *move, bool staged)
 	if (staged && move->source) {
 		uint8_t *copy = work->staging = must(malloc(move->width * move->height));
 		for (size_t row = 0; row < move->height; row++)
-			memcpy(copy + row * move->width, (const uint8_t *)move->source + row * move->source_pitch,
-				   move->width);
+			memcpy(copy + row * move->width,
+				   (const uint8_t *)move->source + row * move->source_pitch, move->width);
 		work->move.source = copy;
 		work->move.source_pitch = move->width;
 	}
