@@ -228,8 +228,8 @@ void submit_move_later(struct gpu_op *op, const struct move *move, bool staged)
 	if (staged && move->source) {
 		uint8_t *copy = work->staging = must(malloc(move->width * move->height));
 		for (size_t row = 0; row < move->height; row++)
-			memcpy(copy + row * move->width,
-				   (const uint8_t *)move->source + row * move->source_pitch, move->width);
+			memcpy(copy + row * move->width, (const uint8_t *)move->source + row * move->source_pitch,
+				   move->width);
 		work->move.source = copy;
 		work->move.source_pitch = move->width;
 	}
