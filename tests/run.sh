@@ -46,6 +46,7 @@ double() {
 probe() {
 	try probe/fixture "$BUILD/probe/fixture_test"
 	try probe/sections bash tests/gpu/probe/probe_case.sh
+	try probe/run bash tests/gpu/run_case.sh
 }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
