@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "backward.h"
 #include "clock.h"
 #include "config.h"
 #include "cupti.h"
@@ -42,6 +43,7 @@ static void in_child(void)
 	silence_forget();
 	cupti_forget();
 	stacks_forget();
+	backward_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }

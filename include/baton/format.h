@@ -223,7 +223,7 @@ struct baton_r_code {
 };
 _Static_assert(sizeof(struct baton_r_code) == 32, "code");
 
-enum baton_frame_kind { BATON_FRAME_PYTHON = 1, BATON_FRAME_NATIVE = 2 };
+enum baton_frame_kind { BATON_FRAME_PYTHON = 1, BATON_FRAME_NATIVE = 2, BATON_FRAME_BACKWARD = 3 };
 
 struct baton_frame {
 	uint32_t kind;
