@@ -1,5 +1,6 @@
 #include "summarise/findings.h"
 
+#include "summarise/by.h"
 #include "summarise/evidence_rows.h"
 #include "summarise/finding_text.h"
 #include "summarise/stragglers.h"
@@ -59,6 +60,35 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 
 /* ---- losses of one leaf or two ---- */
 
+/* The line of code with most time behind some leaves. */
+static int say_line(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
+{
+	const struct summary *s = m->summary;
+	const int64_t steps = m->f->steps * (device ? 1 : m->f->devices);
+	int64_t *sums = calloc(s->pool.n, sizeof(*sums));
+	uint32_t most = 0;
+	if (!sums)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->n_stalls; i++) {
+		const struct evidence *e = &s->stalls[i];
+		if (!(leaves & LEAF_BIT(e->leaf)) || (device && e->device != device))
+			continue;
+		sums[e->what] += e->ns;
+		bool first = sums[e->what] == sums[most] &&
+					 strcmp(summary_text(s, e->what), summary_text(s, most)) < 0;
+		most = !most || sums[e->what] > sums[most] || first ? e->what : most;
+	}
+	if (most) {
+		char line[128];
+		by_short_line(summary_text(s, most), line, sizeof(line));
+		finding_say(out->evidence, sizeof(out->evidence), "most at %s, %s ms/%s", line,
+					finding_ms(m->f, sums[most] / (steps > 0 ? steps : 1)).at,
+					m->f->has_steps ? "step" : "run");
+	}
+	free(sums);
+	return 0;
+}
+
 /* The names with most time behind some leaves, of one device or (device 0) of all. */
 static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
 {
@@ -74,7 +104,7 @@ static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, st
 					m->f->has_steps ? "step" : "run", (unsigned long long)row->count);
 	}
 	evidence_rows_close(&rows);
-	return error;
+	return error ? error : say_line(m, leaves, device, out);
 }
 
 static void say_unknown(const struct making *m, struct finding *out)
