@@ -45,7 +45,7 @@ def main():
     parser.add_argument("--amp", choices=["off", "bf16", "fp16"], default="bf16")
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--item", action="store_true", help="planted: loss.item() between forward and backward")
+    parser.add_argument("--item", action="store_true", help="planted: loss.item() after each step")
     parser.add_argument("--slow-rank", metavar="R=MS", default="-1=0", help="planted: rank R sleeps in each step")
     args = parser.parse_args()
     late_rank, late_ms = args.slow_rank.split("=")
@@ -61,8 +61,6 @@ def main():
             with torch.autocast(job.device.type, precision, enabled=precision is not None):
                 logits = model(ids[:, :-1])
                 loss = F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-            if args.item:
-                seen += loss.item()  # the CPU waits for the GPU in the middle of each step
             if job.rank == int(late_rank):
                 time.sleep(float(late_ms) / 1e3)
             scaler.scale(loss).backward()
@@ -71,6 +69,8 @@ def main():
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad(set_to_none=True)
+            if args.item:
+                seen += loss.item()  # the CPU waits for the GPU at the end of each step
             if step % 4 == 3:
                 job.say(f"step {step} loss {loss.item():.4f} scale {scaler.get_scale():.0f}")
     job.finish()
