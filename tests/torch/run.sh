@@ -140,8 +140,8 @@ line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
 faults() {
 	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 16 --slow-rank 1=60
 	planted slow-loader 1 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 15
-	# the backward's attention is long: the CPU, were it not made to wait, would be well ahead when the next step begins
-	SIMGPU_DURATIONS="flash_bwd_dq=4000000" planted item 0 sync "$(line gpt2.py 'loss.item()  #')" gpt2.py --steps 16 --item
+	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins
+	SIMGPU_DURATIONS="nll_loss_backward=3000000" planted item 0 sync "$(line accumulate.py 'loss.item()  #')" accumulate.py --steps 16 --item
 }
 
 beside_profiler() { # torch.profiler in a process that is recorded

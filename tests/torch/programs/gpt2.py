@@ -45,7 +45,6 @@ def main():
     parser.add_argument("--amp", choices=["off", "bf16", "fp16"], default="bf16")
     parser.add_argument("--layers", type=int, default=4)
     parser.add_argument("--batch", type=int, default=4)
-    parser.add_argument("--item", action="store_true", help="planted: loss.item() after each step")
     parser.add_argument("--slow-rank", metavar="R=MS", default="-1=0", help="planted: rank R sleeps in each step")
     args = parser.parse_args()
     late_rank, late_ms = args.slow_rank.split("=")
@@ -55,7 +54,6 @@ def main():
     scaler = torch.amp.GradScaler(job.device.type, enabled=args.amp == "fp16")
     precision = {"off": None, "bf16": torch.bfloat16, "fp16": torch.float16}[args.amp]
     ids = torch.randint(512, (args.batch, 65)).to(job.device)
-    seen = 0.0
     with job.profiled():
         for step in range(args.steps):
             with torch.autocast(job.device.type, precision, enabled=precision is not None):
@@ -69,8 +67,6 @@ def main():
             scaler.step(optimizer)
             scaler.update()
             optimizer.zero_grad(set_to_none=True)
-            if args.item:
-                seen += loss.item()  # the CPU waits for the GPU at the end of each step
             if step % 4 == 3:
                 job.say(f"step {step} loss {loss.item():.4f} scale {scaler.get_scale():.0f}")
     job.finish()
