@@ -9,6 +9,7 @@
 #include "lane.h"
 #include "live.h"
 #include "message.h"
+#include "nccl_comm.h"
 #include "silence.h"
 #include "stacks.h"
 #include "stop_point.h"
@@ -44,6 +45,7 @@ static void in_child(void)
 	cupti_forget();
 	stacks_forget();
 	backward_forget();
+	nccl_comm_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }
