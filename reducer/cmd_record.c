@@ -29,6 +29,8 @@ static const struct option_spec options[] = {
 	 "where calls come from: off, python (default), native, both"},
 	{"backward", 0, OPTION_TEXT, "WHAT",
 	 "with Python stacks, PyTorch's forward lines for what backward launches: on (default), off"},
+	{"step-marks", 0, OPTION_TEXT, "WHAT",
+	 "mark the steps of PyTorch's optimizers, by a file on PYTHONPATH: on (default), off"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
 	{"duration", 0, OPTION_TEXT, "S", "with --kill: seconds until the job is ended"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
@@ -148,12 +150,15 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	r->stacks = option_text(call, "stacks", NULL);
 	r->graphs = option_text(call, "graphs", NULL);
 	r->backward = option_text(call, "backward", NULL);
+	r->step_marks = option_text(call, "step-marks", NULL);
 	r->verbose = option_given(call, "verbose");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("graphs", r->graphs, graphs);
 	if (!status)
 		status = one_of("backward", r->backward, on_off);
+	if (!status)
+		status = one_of("step-marks", r->step_marks, on_off);
 	if (!status)
 		status = check_list(r->trace);
 	if (!status)

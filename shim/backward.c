@@ -171,10 +171,21 @@ static uint32_t forward_of(const uint8_t *node)
 	return last_forward;
 }
 
+static _Atomic bool ran, seen; /* since backward_ran(); at all */
+
+bool backward_ran(void)
+{
+	return atomic_exchange(&ran, false) || !atomic_load(&seen);
+}
+
 static void enter(struct evaluation *new, const uint8_t *node)
 {
 	*new = (struct evaluation){.outer = evaluation, .generation = lane_generation};
 	int saved_errno;
+	if (SHIM_UNLIKELY(!atomic_load_explicit(&ran, memory_order_relaxed))) {
+		atomic_store(&seen, true);
+		atomic_store(&ran, true);
+	}
 	if (wanted() && guard_enter(&saved_errno)) {
 		new->forward = forward_of(node);
 		guard_leave(saved_errno);

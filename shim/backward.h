@@ -10,6 +10,7 @@
 #ifndef SHIM_BACKWARD_H
 #define SHIM_BACKWARD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct backward_task;  /* torch::autograd::GraphTask */
@@ -24,6 +25,9 @@ void backward_evaluate(void *engine, struct backward_task *task, const uint8_t *
 										  "functionERSt10shared_ptrINS0_9GraphTaskEE"
 										  "PNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE");
 
+/* Has anything been back-propagated since it was asked last? True where that cannot be seen. Any
+ * thread. */
+bool backward_ran(void);
 /* In a forked child: what is remembered lies in its parent's dictionary. */
 void backward_forget(void);
 

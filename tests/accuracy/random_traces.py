@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "format"))
 from writer import TraceWriter  # noqa: E402
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
-OPERATOR, PYTHON_FRAME, MARK = 4, 5, 6
+OPERATOR, PYTHON_FRAME, MARK, OPTIMIZER = 4, 5, 6, 7
 HOST_FUNCTION, PEER = 6, 7
 MS = 1_000_000
 
@@ -83,9 +83,10 @@ class ProcessRows:
         self.calls.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
                            "name": name, "correlation": correlation})
 
-    def range(self, begin, end, thread, name, category, unclosed=0):
+    def range(self, begin, end, thread, name, category, unclosed=0, domain=None):
         self.ranges.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
-                            "name": name, "category": category, "unclosed": unclosed})
+                            "name": name, "category": category, "unclosed": unclosed,
+                            "domain": domain})
 
     def overhead(self, begin, end, thread, kind):
         self.overheads.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
@@ -505,9 +506,9 @@ class Run:
     def draw_steps(self, process):
         """Markers of none, one or both forms, some partial, some at instants of ops and calls."""
         rng = self.rng
-        kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed"])
+        kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed", "optimizer"])
         if self.is_recorded() and rng.random() < 0.9:
-            kind = rng.choice(["ranges", "ranges", "marks"])
+            kind = rng.choice(["ranges", "ranges", "marks", "optimizer", "optimizer"])
         if kind == "none":
             return
         begin, end = process.span()
@@ -519,10 +520,30 @@ class Run:
                        for _ in range(count))
         if rng.random() < 0.5:  # nothing is launched before
             times[0] = min(begin, times[0]) - self.unit * rng.randint(0, 50)
+        if kind == "optimizer" or rng.random() < 0.1:
+            self.draw_optimizers(process, times)
+        if kind == "optimizer":
+            process.step_begins += times
+            return
         forms = [rng.choice(STEP_FORMS[1:5])] if kind in ("ranges", "marks") else STEP_FORMS
         if kind == "both" or rng.random() < 0.3:
             forms = [STEP_FORMS[0]] + forms[1:3]
         self.draw_markers(process, times, end, forms, kind)
+
+    def draw_optimizers(self, process, times):
+        """One to three optimizers: in turn, one seldom, one in parts, some marks missing."""
+        rng = self.rng
+        names = ["AdamW 1", "SGD 2", "SGD 3"][:rng.choice([1, 1, 2, 3])]
+        seldom = rng.choice([1, 1, 2, 9])
+        for at, time in enumerate(times):
+            for number, name in enumerate(names):
+                if rng.random() < 0.1 or (number and at % seldom):
+                    continue
+                for part in range(rng.choice([1, 1, 1, 2])):
+                    again = "again" if part or (number and rng.random() < 0.5) else None
+                    process.range(time, time, rng.randint(1, process.thread_count), name, OPTIMIZER,
+                                  0, again)
+                    time += self.unit * rng.choice([0, 1, 1, 5])
 
     def draw_markers(self, process, times, end, forms, kind):
         rng = self.rng
@@ -592,7 +613,7 @@ class Run:
             split = rng.choice([0, len(rows) // 3])
             parts = [rows[:split], rows[split:]]
         for part in parts:
-            for optional in ("pageable", "unclosed"):
+            for optional in ("pageable", "unclosed", "domain"):
                 if not any(row.get(optional) for row in part):
                     part = [{k: v for k, v in row.items() if k != optional} for row in part]
             if part:

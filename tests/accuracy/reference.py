@@ -18,7 +18,7 @@ from bisect import bisect_left, bisect_right
 INFINITY = float("inf")
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
-PYTHON_FRAME, MARK = 5, 6
+PYTHON_FRAME, MARK, OPTIMIZER = 5, 6, 7
 PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
 HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
@@ -106,6 +106,7 @@ class Range(Row):
         super().__init__(fields)
         self.thread_id = fields["thread"]
         self.category = fields["category"]
+        self.domain = as_bytes(fields.get("domain"))
         self.unclosed = fields.get("unclosed", 0) == 1
 
 
@@ -423,12 +424,18 @@ class Device:
         process = self.first_process()
         self.markers = markers_of(process, step_range)
         steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
+        cut_before, by_optimizer = 0, []
+        if not steps:
+            by_optimizer = optimizer_steps(process)
+        if by_optimizer:
+            cut_before, self.markers = len(self.markers) + 1, by_optimizer
+            steps = list(range(len(by_optimizer)))
         is_recorded = process.source in RECORDED_SOURCES
         if is_recorded:
-            self.cut_steps = warm_up(self.markers, steps, process.calls)
+            self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
         self.place_ops()
         counted = [i for i in steps if i not in self.cut_steps]
-        self.steps_cut = len(self.markers) - len(counted)
+        self.steps_cut = cut_before + len(self.markers) - len(counted)
         if not counted:
             self.needs_period = is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
@@ -479,18 +486,43 @@ class Device:
         return next(itertools.islice(waiting, QUEUE_DEPTH - 1, None), INFINITY)
 
 
-def warm_up(markers, steps, calls):
+def warm_up(markers, steps, calls, first_is_gone):
     """The first steps of a recorded run that are not typical; `steps` are indices of markers."""
     if len(steps) < WARM_UP_STEPS:
         return set()
     loads = [c.begin for c in calls if "module_load" in c.classes and c.duration >= LONG_NS]
-    cut = [steps[0]]
-    for step in steps[1:max(1, len(steps) // 4)]:
+    cut = []
+    for step in steps[:len(steps) // 4]:
         begin, end = markers[step].begin, markers[step + 1].begin
-        if not any(begin <= load < end for load in loads):
+        goes_anyway = not cut and not first_is_gone
+        if not goes_anyway and not any(begin <= load < end for load in loads):
             break
         cut.append(step)
     return set(cut)
+
+
+def optimizer_steps(process):
+    """The markers that an optimizer's marks make, [] when there are none."""
+    marks = sorted((row.begin, row.domain == b"again", row.name)
+                   for row in process.ranges if row.category == OPTIMIZER)
+    followed = [mark[1] for mark in marks[1:]] + [False]
+    begins_of = collections.defaultdict(list)
+    for (begin, _, name), by_again in zip(marks, followed):
+        if not by_again:
+            begins_of[name].append(begin)
+    most = max(map(len, begins_of.values()), default=0)
+    frequent = [name for name, begins in begins_of.items() if 8 * len(begins) >= most]
+    if not frequent:
+        return []
+    fewest = min(len(begins_of[name]) for name in frequent)
+    chosen = max((name for name in frequent if len(begins_of[name]) == fewest),
+                 key=lambda name: (begins_of[name][0], name))
+    begins = begins_of[chosen]
+    if len(begins) < 2:
+        return []
+    kept = sorted(set(begins[:-1]))
+    ends = kept[1:] + [begins[-1]]
+    return [Marker(begin, end, None, False) for begin, end in zip(kept, ends)]
 
 
 def markers_of(process, step_range):
