@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
-newest=2.15.0 second=2.8.0
+newest=${NEWEST:-2.15.0} second=2.8.0
 everything=
 [ "${1:-}" != --all ] || { everything=1 && shift; }
 cases=${*:-}
@@ -155,7 +155,7 @@ beside_profiler() { # torch.profiler in a process that is recorded
 	check "profiler: the recorder saw the same work" same_work "$work/profiler" "$work/beside.json"
 	check "profiler: launched by the same functions" profiler_lines "$work/profiler" "$work/beside.json"
 	try "profiler: its export is imported" "$BATON" import "$work/beside.json" -o "$work/imported"
-	check "profiler: import and recording" imported "$work/profiler" "$work/imported"
+	check "profiler: import and recording" imported "$work/profiler" "$work/beside.json" "$work/imported"
 }
 
 operators() { # 200 of PyTorch's operators
@@ -197,6 +197,7 @@ second_release() {
 		same resnet 2 resnet.py
 		same fsdp2 2 fsdp2.py
 		same graphs 0 graphs.py
+		beside_profiler
 	}
 }
 
