@@ -1,5 +1,6 @@
 /* The doubles of cuBLAS, cuBLASLt, cuDNN and NVRTC by their exported functions, opened by name.
  *   libraries CUDA_MAJOR            the cases, on the capability that SIMGPU_CAPABILITY says
+ *     the names of all kernels go to the file NAMES
  *   libraries SONAME zeros          names on stdin: each is called with zeros and must refuse
  * The launches are counted by an observer of the libcuda double. */
 #include "observe.h"
@@ -14,6 +15,7 @@ int cuInit(unsigned);
 int cuDevicePrimaryCtxRetain(void **, int);
 int cuCtxSetCurrent(void *);
 int cuStreamCreate(void **, unsigned);
+int cuStreamQuery(void *);
 
 static int failures;
 
@@ -32,6 +34,7 @@ static struct sim_record records[ROOM];
 static char calls[ROOM][32];
 static uint32_t call_ids[ROOM];
 static unsigned n_records, n_calls;
+static FILE *names; /* every kernel's name goes here */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_op(const struct sim_record *record)
@@ -39,6 +42,8 @@ static void on_op(const struct sim_record *record)
 	pthread_mutex_lock(&lock);
 	if (record->kind == SIM_KERNEL && n_records < ROOM)
 		records[n_records++] = *record;
+	if (names && record->kind == SIM_KERNEL)
+		fprintf(names, "%s\n", record->name);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -220,7 +225,8 @@ static void test_vectors(void)
 	CHECK(launched("gemv2T_kernel_val") == 2);
 	forget();
 	CHECK(CALL(cublasSdot_v2, P(blas), 64, P(device), 1, P(device), 1, P(&result)) == 0);
-	CHECK(result == 0 && n_records == 2); /* it waited */
+	CHECK(result == 0 && cuStreamQuery(NULL) == 0); /* it waited */
+	CHECK(simgpu_settle(10000) && n_records == 2);
 	CHECK(strstr(records[0].name, "dot_kernel") && strstr(records[1].name, "reduce_1Block_kernel"));
 	CHECK(CALL(cublasSetPointerMode_v2, P(blas), 1) == 0);
 	result = 3;
@@ -515,7 +521,7 @@ static int call_with_zeros(const char *soname)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = {"cublas", "cublasLt", "nvrtc", "cudnn"};
+	static const char *const sonames[] = {"cublas", "cublasLt", "nvrtc", "cudnn"};
 	const char *wanted = getenv("SIMGPU_CAPABILITY");
 	void *context;
 	if (argc == 3 && !strcmp(argv[2], "zeros"))
@@ -523,13 +529,14 @@ int main(int argc, char **argv)
 	capability = wanted ? atoi(wanted) : 80;
 	for (int i = 0; i < 4; i++) {
 		char soname[64];
-		snprintf(soname, sizeof(soname), "lib%s.so.%s", names[i], i == 3 ? "9" : argv[1]);
+		snprintf(soname, sizeof(soname), "lib%s.so.%s", sonames[i], i == 3 ? "9" : argv[1]);
 		libraries[i] = dlopen(soname, RTLD_NOW);
 		if (!libraries[i])
 			printf("%s\n", dlerror()), exit(1);
 	}
 	if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
 		return 1;
+	names = getenv("NAMES") ? fopen(getenv("NAMES"), "a") : NULL;
 	simgpu_observe(&observer);
 	test_types();
 	test_grid();
@@ -542,6 +549,8 @@ int main(int argc, char **argv)
 	test_dnn_graphs();
 	test_dnn_errors();
 	test_nvrtc();
+	if (names)
+		fclose(names);
 	printf("CUDA %s, capability %d: %d failures\n", argv[1], capability, failures);
 	return failures != 0;
 }

@@ -12,9 +12,11 @@ export LD_LIBRARY_PATH=$lib SIMGPU_KERNEL_NS=2000
 bad=0
 for major in 12 13; do
 	for capability in 80 90; do
-		SIMGPU_CAPABILITY=$capability timeout 60 "$work/libraries" $major || { echo "CUDA $major, $capability: status $?"; bad=1; }
+		NAMES=$work/kernels SIMGPU_CAPABILITY=$capability timeout 60 "$work/libraries" $major || { echo "CUDA $major, $capability: status $?"; bad=1; }
 	done
 done
+c++filt <"$work/kernels" | grep "^_Z" && { echo "names that no demangler reads"; bad=1; }
+[ "$(sort -u "$work/kernels" | wc -l)" -gt 30 ] || { echo "too few kernels"; bad=1; }
 for name in libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13 libcudnn.so.9 libnvrtc.so.12 libnvrtc.so.13; do
 	nm -D --defined-only "$lib/$name" | awk '$2 == "T" {sub("@.*", "", $3); print $3}' >"$work/names"
 	timeout 60 "$work/libraries" $name zeros <"$work/names" 2>"$work/said" || { echo "$name with zeros: status $?"; tail -n 3 "$work/said"; bad=1; }
