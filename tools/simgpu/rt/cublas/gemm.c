@@ -5,6 +5,7 @@
 #define MAX_SPLITS 32
 #define SPLIT_LEAST_K 2048 /* a shorter sum is not worth a second kernel */
 #define SPLIT_K_EACH 512
+#define NARROW 16 /* columns */
 
 bool gemm_supported(const struct gemm *gemm, int capability)
 {
@@ -25,17 +26,17 @@ static uint64_t tiles_of(const struct gemm *gemm, const struct gemm_tile *tile)
 		   library_tiles(gemm->n, tile->n, LIBRARY_GRID_YZ) * (gemm->batch ? gemm->batch : 1);
 }
 
-/* The largest tile that still gives every multiprocessor one; else the smallest. */
+/* The largest tile that still gives every multiprocessor one; else the smallest, if it is not made
+ * for a few columns alone. */
 static const struct gemm_tile *choose_tile(const struct gemm *gemm,
 										   const struct gemm_family *family, unsigned processors)
 {
-	for (unsigned i = 0; i < family->n_tiles; i++)
+	unsigned last = family->n_tiles - 1;
+	for (unsigned i = 0; i <= last; i++)
 		if (tiles_of(gemm, &family->tiles[i]) >= processors)
 			return &family->tiles[i];
-	for (unsigned i = family->n_tiles; i-- > 1;)
-		if (gemm->n > family->tiles[i].n / 2)
-			return &family->tiles[i];
-	return &family->tiles[family->n_tiles - 1];
+	bool narrow = family->tiles[last].n < NARROW && gemm->n > NARROW;
+	return &family->tiles[narrow ? last - 1 : last];
 }
 
 /* Few tiles and a long sum: parts of the sum side by side, as far as the workspace goes. */
