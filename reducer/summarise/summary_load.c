@@ -301,10 +301,11 @@ static int read_evidence(const struct loading *l, const void *record, struct evi
 	const struct baton_s_evidence *r = record;
 	enum leaf leaf;
 	if (!text_ok(l, r->device) || !text_ok(l, r->what) || !find_leaf(l, r->leaf, &leaf) ||
-		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1))
+		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1) || r->before > 1)
 		return -EBADMSG;
 	*out = (struct evidence){.device = r->device,
 							 .leaf = (uint8_t)leaf,
+							 .before = (uint8_t)r->before,
 							 .what = r->what,
 							 .count = r->count,
 							 .ns = r->ns};
