@@ -33,17 +33,32 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 /* A library's handle searches the library and what it needs, in its own order: never this one. The
  * program's searches the global scope, where this library stands first: what follows it is meant.
  */
-static void *in_scope(const struct object *object, const char *name, const char *twin)
+static void *in_library(const struct object *object, const char *name, const char *twin)
 {
 	void *handle = object->path[0] ? dlopen(object->path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
-	void *found = NULL;
-	if (handle) {
-		found = twin ? dlsym_true()(handle, twin) : NULL;
-		if (!found)
-			found = dlsym_true()(handle, name);
-		dlclose(handle); /* it has its own reference */
-	}
+	if (!handle)
+		return NULL;
+	void *found = twin ? dlsym_true()(handle, twin) : NULL;
+	if (!found)
+		found = dlsym_true()(handle, name);
+	dlclose(handle); /* it has its own reference */
+	return found;
+}
+
+static void *in_scope(const struct object *object, const char *name, const char *twin)
+{
+	void *found = in_library(object, name, twin);
 	return found ? found : dlsym_next(name);
+}
+
+bool caller_sees(const void *caller, const char *name)
+{
+	struct object object = {.address = (uintptr_t)caller};
+	int saved_errno = errno;
+	bool seen = dl_iterate_phdr(look_at, &object) && in_library(&object, name, NULL);
+	dlerror();
+	errno = saved_errno;
+	return seen;
 }
 
 void *caller_find(struct caller_target *target, const char *name, const char *twin,

@@ -8,6 +8,7 @@
 #include "guard.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,5 +38,7 @@ static inline void *caller_known(struct caller_target *target, const void *calle
  * nothing there. Takes the loader's lock; errno and dlerror() are left as they were found empty. */
 void *caller_find(struct caller_target *target, const char *name, const char *twin,
 				  const void *caller);
+/* Has the calling object, or a library it needs, this symbol? The global scope is not asked. */
+bool caller_sees(const void *caller, const char *name);
 
 #endif

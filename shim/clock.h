@@ -4,34 +4,39 @@
 #ifndef SHIM_CLOCK_H
 #define SHIM_CLOCK_H
 
+#include "guard.h"
+
 #include <baton/live.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
-extern atomic_bool clock_counter; /* set by clock_open() */
+extern SHIM_HIDDEN atomic_bool clock_counter; /* set by clock_open() */
 
 static inline bool clock_is_counter(void)
 {
 	return atomic_load_explicit(&clock_counter, memory_order_relaxed);
 }
 
-static inline uint64_t clock_ticks(void)
+/* Where clock_is_counter(). */
+static inline uint64_t clock_counter_ticks(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(clock_is_counter(), 1))
-		return __builtin_ia32_rdtsc();
+	return __builtin_ia32_rdtsc();
 #elif defined(__aarch64__)
-	if (__builtin_expect(clock_is_counter(), 1)) {
-		uint64_t ticks;
-		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-		return ticks;
-	}
+	uint64_t ticks;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
 #endif
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_slow_ticks(void); /* CLOCK_MONOTONIC, ns */
+
+static inline uint64_t clock_ticks(void)
+{
+	return __builtin_expect(clock_is_counter(), 1) ? clock_counter_ticks() : clock_slow_ticks();
 }
 
 /* Chooses the clock. Reads one file of /sys; once per process. */

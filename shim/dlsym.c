@@ -1,5 +1,6 @@
 #include "dlsym.h"
 
+#include "caller.h"
 #include "guard.h"
 
 #include <dlfcn.h>
@@ -11,7 +12,9 @@
 
 /* Read by the assembly once the filter has returned. */
 __attribute__((visibility("hidden"))) dlsym_function dlsym_jump;
-__attribute__((visibility("hidden"))) void *dlsym_filter(void *handle, const char *name);
+__attribute__((visibility("hidden"))) const char dlsym_nothing = 0; /* its address: NULL */
+__attribute__((visibility("hidden"))) void *dlsym_filter(void *handle, const char *name,
+														 const void *caller);
 
 static void *none(void *handle, const char *name)
 {
@@ -93,12 +96,34 @@ static void *wrapped(const struct dlsym_name *entry, void *handle)
 	return entry->wrapper;
 }
 
+/* Is it this library that would be found? */
+static RAW bool found_here(const char *name)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	extern const char _etext[] __attribute__((visibility("hidden")));
+	const char *found = dlsym_true()(RTLD_DEFAULT, name);
+	return found >= __ehdr_start && found < _etext;
+}
+
+/* A program that asks whether there is an NCCL must not be shown our wrappers for one. */
+static RAW void *in_scope_of(const char *name, const void *caller)
+{
+	if (strncmp(name, "nccl", 4) != 0 && strncmp(name, "cu", 2) != 0 &&
+		strncmp(name, "__cuda", 6) != 0)
+		return NULL;
+	if (!found_here(name) || caller_sees(caller, name))
+		return NULL;
+	return dlsym_next(name) ? NULL : (void *)&dlsym_nothing; /* which leaves its dlerror() */
+}
+
 /* Called by the interposed dlsym. Not NULL is the answer; NULL: jump to the true one. A lookup by
  * RTLD_DEFAULT or RTLD_NEXT depends on who asks, so only the true one may do it. */
-RAW void *dlsym_filter(void *handle, const char *name)
+RAW void *dlsym_filter(void *handle, const char *name, const void *caller)
 {
 	dlsym_true();
-	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !name)
+	if (handle == RTLD_DEFAULT && name)
+		return in_scope_of(name, caller);
+	if (handle == RTLD_NEXT || !name)
 		return NULL;
 	const struct dlsym_name *entry = ours(name);
 	return SHIM_UNLIKELY(entry != NULL) ? wrapped(entry, handle) : NULL;

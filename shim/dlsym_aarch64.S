@@ -1,4 +1,5 @@
-/* dlsym: asks dlsym_filter; without an answer branches on with the caller's link register. */
+/* dlsym: asks dlsym_filter, with the caller's return address; without an answer branches on with
+ * the caller's link register. The answer dlsym_nothing stands for NULL. */
 #if defined(__aarch64__)
 	.text
 	.globl	dlsym
@@ -12,6 +13,7 @@ dlsym:
 	.cfi_offset 29, -32
 	.cfi_offset 30, -24
 	mov	x29, sp
+	mov	x2, x30
 	stp	x0, x1, [sp, #16]
 	bl	dlsym_filter
 	cbnz	x0, 1f
@@ -26,6 +28,10 @@ dlsym:
 	br	x16
 1:
 	.cfi_restore_state
+	adrp	x16, dlsym_nothing
+	add	x16, x16, #:lo12:dlsym_nothing
+	cmp	x0, x16
+	csel	x0, xzr, x0, eq
 	ldp	x29, x30, [sp], #32
 	.cfi_restore 29
 	.cfi_restore 30

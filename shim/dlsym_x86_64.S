@@ -1,5 +1,5 @@
-/* dlsym: asks dlsym_filter; without an answer jumps on, leaving the caller's return address where
- * it was. */
+/* dlsym: asks dlsym_filter, with the caller's return address; without an answer jumps on, leaving
+ * that where it was. The answer dlsym_nothing stands for NULL. */
 #if defined(__x86_64__)
 	.text
 	.globl	dlsym
@@ -8,6 +8,7 @@
 dlsym:
 	.cfi_startproc
 	endbr64
+	movq	(%rsp), %rdx
 	pushq	%rdi
 	.cfi_adjust_cfa_offset 8
 	pushq	%rsi
@@ -23,6 +24,11 @@ dlsym:
 	.cfi_adjust_cfa_offset -8
 	testq	%rax, %rax
 	jz	1f
+	leaq	dlsym_nothing(%rip), %rcx
+	cmpq	%rcx, %rax
+	jne	2f
+	xorl	%eax, %eax
+2:
 	ret
 1:
 	jmp	*dlsym_jump(%rip)

@@ -15,7 +15,7 @@
 
 SHIM_TLS struct baton_lane *lane_mine;
 atomic_bool lane_started;
-uint32_t lane_generation = 1;
+SHIM_HOT uint32_t lane_generation = 1;
 
 static pthread_key_t thread_end;
 static bool thread_end_made;

@@ -21,7 +21,7 @@ _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer)
 enum { LANE_AHEAD = 8 };
 
 extern SHIM_TLS struct baton_lane *lane_mine;
-extern uint32_t lane_generation; /* of this process: + 1 in a forked child */
+extern SHIM_HIDDEN uint32_t lane_generation; /* of this process: + 1 in a forked child */
 extern atomic_bool lane_started; /* this process records; false again in a forked child */
 
 /* Does this process record already? For the hooks that must not be what starts it. */
@@ -78,12 +78,16 @@ static inline struct baton_slot *lane_next(struct baton_lane *shared)
 	return &lane->slots[lane->head & lane->mask];
 }
 
-static inline void lane_commit(struct baton_lane *shared)
+/* `slot`: what lane_next() gave. The writer thread's core has read the part of the ring ahead a lap
+ * ago: own it again in time. At the ring's end that touches what lies behind it, which harms
+ * nobody. */
+static inline void lane_commit(struct baton_lane *shared, const struct baton_slot *slot)
 {
 	struct lane *lane = lane_own(shared);
-	atomic_store_explicit(&shared->head, ++lane->head, memory_order_release);
-	/* the writer thread's core has read this part of the ring a lap ago: own it again in time */
-	__builtin_prefetch(&lane->slots[(lane->head + LANE_AHEAD) & lane->mask], 1);
+	__builtin_prefetch(slot + LANE_AHEAD, 1);
+	uint64_t head = lane->head + 1;
+	lane->head = head;
+	atomic_store_explicit(&shared->head, head, memory_order_release);
 }
 
 static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
@@ -95,7 +99,7 @@ static inline void lane_put(struct baton_lane *shared, struct baton_slot slot)
 	}
 	*next = slot;
 	STOP_POINT("slot");
-	lane_commit(shared);
+	lane_commit(shared, next);
 }
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-atomic_bool launch_hooks_on = true;
+SHIM_HOT atomic_bool launch_hooks_on = true;
 _Atomic(void *) launch_proc_address_real, launch_proc_address_v2_real;
 
 static SHIM_TLS int depth;

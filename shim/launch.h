@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SHIM_HIDDEN __attribute__((visibility("hidden")))
 #define SHIM_COLD __attribute__((noinline, cold))
 
 /* True from the start: the first launch that meets a wrapper opens the recording (lane_open). False

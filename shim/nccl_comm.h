@@ -39,5 +39,7 @@ uint32_t nccl_comm_id(struct nccl_comm *comm);
 
 /* This process's place in the first communicator it joined by a unique id. */
 bool nccl_world(int *rank, int *size);
+/* In a forked child: its parent may have been at it. */
+void nccl_comm_forget(void);
 
 #endif

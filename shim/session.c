@@ -8,6 +8,7 @@
 #include "lane.h"
 #include "live.h"
 #include "message.h"
+#include "nccl_comm.h"
 #include "silence.h"
 #include "stacks.h"
 #include "stop_point.h"
@@ -42,6 +43,7 @@ static void in_child(void)
 	silence_forget();
 	cupti_forget();
 	stacks_forget();
+	nccl_comm_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }

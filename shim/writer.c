@@ -21,6 +21,7 @@
 #include <linux/futex.h>
 #include <stdio.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECOND_NS 1000000000

@@ -72,6 +72,13 @@ static void nccl(void)
 	void *first = handle_of("libnccl.so.2"), *second = handle_of("libnccl_copy.so");
 	CHECK(in_hooks(dlsym(first, "ncclAllReduce")), "ncclAllReduce");
 	CHECK(in_hooks(dlsym(first, "ncclCommInitRank")), "ncclCommInitRank");
+	CHECK(!dlsym(RTLD_DEFAULT, "ncclAllReduce") && strstr(dlerror(), "ncclAllReduce"),
+		  "a library that only its opener sees");
+	CHECK(!dlsym(RTLD_DEFAULT, "cudaLaunchKernel"), "a runtime that is not there");
+	void *global = dlopen("libnccl.so.2", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+	CHECK(in_hooks(dlsym(RTLD_DEFAULT, "ncclAllReduce")), "one that everybody sees");
+	CHECK(!dlsym(RTLD_DEFAULT, "ncclCommShrink"), "a function that it lacks");
+	dlclose(global);
 	CHECK(!in_hooks(dlsym(first, "pncclAllReduce")), "the library's own name");
 	CHECK(!dlsym(first, "ncclCommShrink") && strstr(dlerror(), "ncclCommShrink"),
 		  "a function that this NCCL lacks");

@@ -57,6 +57,11 @@ void clock_open(void)
 	clock_counter = true;
 }
 
+uint64_t clock_slow_ticks(void)
+{
+	return 0;
+}
+
 uint32_t stack_here(void)
 {
 	return 77;
