@@ -108,7 +108,8 @@ void by_text(const struct report *r, FILE *out)
 	if (shown < table->n) {
 		char name[64];
 		struct site_sums rest = by_sum(table, shown);
-		snprintf(name, sizeof(name), "and %zu more rows (--top 0: all)", table->n - shown);
+		snprintf(name, sizeof(name), "and %zu more row%s (--top 0: all)", table->n - shown,
+				 table->n - shown == 1 ? "" : "s");
 		print_row(&screen, table, &rest, name);
 	}
 }

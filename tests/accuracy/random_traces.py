@@ -57,7 +57,8 @@ RANGE_NAMES = [
 PYTHON_FILES = ["/home/u/train.py", "model.py", "/usr/lib/python3.11/threading.py", "<string>",
                 "/opt/venv/lib/python3.11/site-packages/torch/nn/functional.py", "<frozen runpy>",
                 "/usr/lib/python3/dist-packages/six.py", "torch/autograd/function.py",
-                "/tmp/torchinductor_u/ab/cab.py", "/home/u/a;b.py", "<eval_with_key>.7"]
+                "/tmp/torchinductor_u/ab/cab.py", "/home/u/a;b.py", "<eval_with_key>.7", "/opt/target/torch/optim/adam.py",
+                "/home/u/torch/train.py"]
 LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
 STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
 

@@ -28,6 +28,8 @@ def library_of(file):
             return name
     if STANDARD.search(file):
         return "python"
+    if re.search(r"/torch/(?:_|(?:nn|optim|autograd|functional)(?:/|\.py$))", file):  # of a longer list
+        return "torch"
     if "/torchinductor_" in file:
         return "torchinductor"
     first = file.split("/")[0]
