@@ -595,7 +595,7 @@ class Run:
         rng = self.stacks
         codes = [writer.code(file, rng.choice(["f", "Net.forward", "<module>"]), rng.randint(1, 99),
                              0x030800f0) for file in rng.sample(PYTHON_FILES, 6)]
-        modules = [writer.module(path, None) for path in ("/usr/lib/libcublas.so.12", "libx.so")]
+        modules = [writer.module(path, None) for path in ("/usr/lib/libcublas.so.12", "libx.so", "/usr/lib/libcuda.so.1", "libcupti.so.12")]
         stacks = [0, 0, 999]
         for _ in range(rng.randint(1, 12)):
             frames = [(1, rng.choice(codes + [777]), 0) if rng.random() < 0.6 else

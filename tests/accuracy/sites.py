@@ -72,6 +72,11 @@ class Stack:
             return Frame("%s%s0x%x" % (name, "+" if name else "", frame["offset"]), None, name or "?")
         return Frame("[backward]", None, None)
 
+    def native(self):
+        frames = [frame for frame in self.inner + self.outer if frame.library]
+        return [frame for frame in frames if not re.match(
+            r"lib(?:cuda|cudart|cupti|baton)\.so", frame.library)] or frames
+
     def line(self):
         for frames in (self.outer, self.inner):
             python = [frame for frame in frames if frame.file is not None]
@@ -79,9 +84,8 @@ class Stack:
             if python:
                 frame = (project or python)[0]
                 return frame.text, "other" if frame.library else "project", self.backward
-        for frame in self.inner + self.outer:
-            if frame.library:
-                return frame.text, "other", self.backward
+        for frame in self.native():
+            return frame.text, "other", self.backward
         return "(no stack)", "unknown", self.backward
 
     def module(self):
@@ -89,9 +93,8 @@ class Stack:
             for frame in frames:
                 if frame.file is not None:
                     return (frame.library, "other") if frame.library else (frame.file, "project")
-        for frame in self.inner + self.outer:
-            if frame.library:
-                return frame.library, "other"
+        for frame in self.native():
+            return frame.library, "other"
         return "(no stack)", "unknown"
 
 
