@@ -158,7 +158,7 @@ struct baton_s_evidence {
 	uint32_t device;
 	uint32_t leaf;
 	uint32_t what;
-	uint32_t zero;
+	uint32_t before; /* of a stall; else 0 */
 	uint64_t count;
 	int64_t ns;
 };

@@ -191,6 +191,8 @@ static int describe(struct contexts *c, uint32_t source, struct context_thread *
 	t->context = CONTEXT_NONE;
 	for (uint32_t i = 0; !error && i < t->n_open; i++) {
 		const struct open_range *range = &t->open[i];
+		if (!range->name)
+			continue;
 		if (range->category == BATON_RANGE_OPERATOR) {
 			context.op = range->name;
 			context.backward |= is_backward(&c->sources[source], range->name);

@@ -143,7 +143,11 @@ static int feed_call(void *context, struct source *source, uint32_t *owner)
 	rec.mask = (uint16_t)source_call_mask(source, rec.name);
 	uint32_t thread = source_thread(source, row, CALL_THREAD);
 	uint32_t stack = (uint32_t)rows_optional(row, CALL_STACK, 0);
-	int error = load_table(lanes, i, &source->ranges, &source->ranges_left, rec.start, feed_range);
+	bool ranges = source->ranges_left &&
+				  (!source->ranges.now || rows_value(&source->ranges, RANGE_START) <= rec.start);
+	int error = 0;
+	if (ranges)
+		error = load_table(lanes, i, &source->ranges, &source->ranges_left, rec.start, feed_range);
 	if (!error)
 		error = owners_call(lanes->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
 	*owner = rec.owner;

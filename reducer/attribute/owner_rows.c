@@ -2,6 +2,9 @@
 
 #include "stacks/folded.h"
 #include "stacks/place.h"
+#include "summarise/evidence_rows.h"
+
+#include <stdio.h>
 
 enum { ROW_WORDS = 4, ROWS_MOST = 1 << 24, STACK_BYTES_MOST = 128 << 10 };
 
@@ -153,6 +156,17 @@ static int add_fixed(struct making *m, enum site_kind kind, const char *text,
 	return error;
 }
 
+/* "ProfilerStep#12" and "ProfilerStep#13" are one. */
+static int set_op(struct making *m, const char *name, struct row *row)
+{
+	char cut[512];
+	size_t stem = evidence_stem(name);
+	if (name[stem] == 0 || name[stem - 1] != '#' || stem + 2 > sizeof(cut))
+		return set_row(m, row, SITE_OP, SITE_OTHER, name);
+	snprintf(cut, sizeof(cut), "%.*s*", (int)stem, name);
+	return set_row(m, row, SITE_OP, SITE_OTHER, cut);
+}
+
 static int add_op_and_range(struct making *m, const struct owner *owner,
 							const struct context *context, const struct site_sums *sums)
 {
@@ -162,9 +176,9 @@ static int add_op_and_range(struct making *m, const struct owner *owner,
 	uint32_t name = context->op ? context->op : owner->call;
 	char path[2048];
 	struct row row;
-	int error = rest ? set_row(m, &row, SITE_OP, SITE_REST, others)
-					 : set_row(m, &row, SITE_OP, name ? SITE_OTHER : SITE_UNKNOWN,
-							   name ? source_text(source, name) : no_site[SITE_OP]);
+	int error = rest   ? set_row(m, &row, SITE_OP, SITE_REST, others)
+				: name ? set_op(m, source_text(source, name), &row)
+					   : set_row(m, &row, SITE_OP, SITE_UNKNOWN, no_site[SITE_OP]);
 	if (!error)
 		error = add_row(m, &row, sums);
 	if (error)
@@ -370,8 +384,11 @@ static int put_stalls(struct making *m)
 		struct row line, module;
 		error = place_owner(m, &owner, &context, &line, &module);
 		if (!error && line.kind < SITE_UNKNOWN)
-			error = summary_stall(m->summary, m->device, (enum leaf)key[0],
-								  strings_get(&m->texts, line.text).at, stall->count, stall->ns);
+			error = summary_stall(m->summary, m->device, strings_get(&m->texts, line.text).at,
+								  &(struct evidence){.leaf = (uint8_t)key[0],
+													 .before = (uint8_t)key[2],
+													 .count = stall->count,
+													 .ns = stall->ns});
 	}
 	free(ranked);
 	return error;

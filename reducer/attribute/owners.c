@@ -16,7 +16,7 @@ int owners_open(struct owners *o, struct source *sources, uint32_t n)
 {
 	uint32_t number;
 	*o = (struct owners){.owners = intern_of(OWNER_WORDS, OWNERS_MOST),
-						 .stall_keys = intern_of(2, STALLS_MOST)};
+						 .stall_keys = intern_of(3, STALLS_MOST)};
 	int error = contexts_open(&o->contexts, sources, n);
 	if (!error)
 		error = add_owner(o, &(struct owner){.source = UINT32_MAX}, &number);
@@ -103,9 +103,9 @@ static bool has_place(const struct owners *o, uint32_t number)
 	return owner.stack || contexts_get(&o->contexts, owner.context).frame;
 }
 
-static int add_stall(struct owners *o, enum leaf leaf, uint32_t owner, int64_t ns, uint64_t gap)
+static int add_stall(struct owners *o, const uint32_t key[3], int64_t ns, uint64_t gap)
 {
-	uint32_t key[2] = {leaf, owner}, number;
+	uint32_t number;
 	int error = intern_get(&o->stall_keys, key, &number);
 	if (error || number == INTERN_FULL)
 		return error;
@@ -131,6 +131,7 @@ int owners_add_idle(struct owners *o, const struct op *k, enum leaf leaf, uint32
 		o->sums[number].cpu_ns += ns;
 	else
 		o->sums[number].host_ns += ns;
-	uint32_t place = has_place(o, seen) ? seen : number;
-	return has_place(o, place) ? add_stall(o, leaf, place, ns, gap) : 0;
+	const bool before = !has_place(o, seen);
+	const uint32_t key[3] = {leaf, before ? number : seen, before};
+	return has_place(o, key[1]) ? add_stall(o, key, ns, gap) : 0;
 }

@@ -39,7 +39,7 @@ struct owners {
 	struct site_sums *sums;
 	uint32_t sums_room;
 	struct owner_thread **threads; /* per source */
-	struct intern stall_keys;      /* leaf, owner */
+	struct intern stall_keys;      /* leaf, owner, before */
 	struct stall *stalls;
 	uint32_t stalls_room;
 };

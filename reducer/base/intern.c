@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 void intern_free(struct intern *intern)
 {
@@ -15,10 +16,10 @@ static uint32_t *slot_of(const struct intern *intern, const uint32_t *tuple)
 {
 	uint64_t h = 0;
 	for (uint32_t i = 0; i < intern->words; i++) {
-		h = (h ^ tuple[i]) * UINT64_C(0x9E3779B97F4A7C15);
-		h ^= h >> 29;
+		h = (h ^ tuple[i]) * intern->secret;
+		h ^= h >> 32;
 	}
-	for (uint32_t i = (uint32_t)(h >> 20);; i++) {
+	for (uint32_t i = (uint32_t)(h >> 16);; i++) {
 		uint32_t *slot = &intern->slots[i & (intern->n_slots - 1)];
 		if (*slot == 0 ||
 			memcmp(intern_tuple(intern, *slot - 1), tuple, intern->words * sizeof(*tuple)) == 0)
@@ -48,6 +49,10 @@ static int grow_slots(struct intern *intern)
 	uint32_t *slots = calloc(n_slots, sizeof(*slots));
 	if (!slots)
 		return -ENOMEM;
+	if (!intern->secret && getrandom(&intern->secret, sizeof(intern->secret), GRND_NONBLOCK) <
+							   (ssize_t)sizeof(uint64_t))
+		intern->secret = UINT64_C(0x9E3779B97F4A7C15);
+	intern->secret |= 1;
 	free(intern->slots);
 	intern->slots = slots;
 	intern->n_slots = n_slots;

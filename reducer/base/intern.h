@@ -15,6 +15,7 @@ struct intern {
 	uint32_t room;
 	uint32_t *slots; /* open addressing: number + 1 */
 	uint32_t n_slots;
+	uint64_t secret; /* odd: no file can make the chains long */
 };
 
 static inline struct intern intern_of(uint32_t words, uint32_t most)

@@ -55,6 +55,7 @@ static void print_site(const struct screen *screen, const struct by_table *table
 					   const struct site_summary *site, const char *text)
 {
 	char name[512], cut[400];
+	struct text_buffer middle;
 	size_t room = screen->width > NAME_COLUMN + NAME_ROOM_LEAST
 					  ? (size_t)screen->width - NAME_COLUMN
 					  : NAME_ROOM_LEAST;
@@ -65,8 +66,10 @@ static void print_site(const struct screen *screen, const struct by_table *table
 				 (unsigned long long)site->rows);
 	else
 		snprintf(name, sizeof(name), "%s%s",
-				 name_end(table->by == SITE_STACK && frame ? frame + 1 : text,
-						  room - strlen(direction), cut, sizeof(cut)),
+				 table->by == SITE_OP
+					 ? text_cut(text, room, &middle)
+					 : name_end(table->by == SITE_STACK && frame ? frame + 1 : text,
+								room - strlen(direction), cut, sizeof(cut)),
 				 direction);
 	print_row(screen, table, &site->sums, name);
 	if (table->by == SITE_STACK && frame)
@@ -105,7 +108,8 @@ void by_text(const struct report *r, FILE *out)
 	if (shown < table->n) {
 		char name[64];
 		struct site_sums rest = by_sum(table, shown);
-		snprintf(name, sizeof(name), "and %zu more rows (--top 0: all)", table->n - shown);
+		snprintf(name, sizeof(name), "and %zu more row%s (--top 0: all)", table->n - shown,
+				 table->n - shown == 1 ? "" : "s");
 		print_row(&screen, table, &rest, name);
 	}
 }

@@ -54,6 +54,56 @@ static const char *const standard[] = {
 	"zipfile",
 };
 
+/* What torch holds: an installation outside of site-packages (pip --target, a source tree) is told
+ * from a project's folder of that name by what comes next. */
+static const char *const in_torch[] = {
+	"__init__",
+	"accelerator",
+	"amp",
+	"ao",
+	"autograd",
+	"backends",
+	"compiler",
+	"cpu",
+	"cuda",
+	"distributed",
+	"distributions",
+	"export",
+	"fft",
+	"func",
+	"functional",
+	"functorch",
+	"futures",
+	"fx",
+	"hub",
+	"jit",
+	"library",
+	"linalg",
+	"masked",
+	"mps",
+	"multiprocessing",
+	"nested",
+	"nn",
+	"nativert",
+	"onnx",
+	"optim",
+	"overrides",
+	"package",
+	"profiler",
+	"quantization",
+	"random",
+	"return_types",
+	"serialization",
+	"signal",
+	"sparse",
+	"special",
+	"storage",
+	"testing",
+	"types",
+	"utils",
+	"xpu",
+};
+
 /* The length of the first component, without ".py". */
 static size_t component(const char *path)
 {
@@ -83,6 +133,18 @@ static bool in_standard_library(const char *file)
 	return false;
 }
 
+/* ".../torch/nn/modules/linear.py", ".../torch/_tensor.py" */
+static bool in_torch_tree(const char *file)
+{
+	for (const char *at = file; (at = strstr(at, "/torch/"));) {
+		at += 7;
+		if (at[0] == '_' || listed(in_torch, sizeof(in_torch) / sizeof(in_torch[0]), at))
+			return true;
+		at--; /* "/torch/torch/" */
+	}
+	return false;
+}
+
 static enum origin library(const char *name, size_t bytes, char *module, size_t room)
 {
 	snprintf(module, room, "%.*s", (int)bytes, name);
@@ -105,6 +167,8 @@ enum origin origin_of(const char *file, char *module, size_t room)
 		return library("torch", 5, module, room);
 	if (strncmp(file, "<__array_function__", 19) == 0)
 		return library("numpy", 5, module, room);
+	if (in_torch_tree(file))
+		return library("torch", 5, module, room);
 	if (strstr(file, "/torchinductor_"))
 		return library("torchinductor", 13, module, room);
 	if (file[0] != '/' && listed(libraries, sizeof(libraries) / sizeof(libraries[0]), file))

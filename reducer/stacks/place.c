@@ -19,6 +19,26 @@ static uint32_t find_python(const struct stacks *s, uint32_t index, struct part 
 	return part.to;
 }
 
+/* The innermost native frame outside of what every launch goes through; else the innermost. */
+static uint32_t find_native(const struct stacks *s, uint32_t index, struct part part)
+{
+	static const char *const passed[] = {"libcuda.so", "libcudart.so", "libcupti.so",
+										 "libbaton.so"};
+	uint32_t first = part.to;
+	for (uint32_t i = part.from; i < part.to; i++) {
+		bool in_between = false;
+		if (stacks_frame_kind(s, index, i) != BATON_FRAME_NATIVE)
+			continue;
+		const char *library = stacks_native_library(s, index, i);
+		for (size_t k = 0; k < sizeof(passed) / sizeof(passed[0]); k++)
+			in_between |= strncmp(library, passed[k], strlen(passed[k])) == 0;
+		if (!in_between)
+			return i;
+		first = first == part.to ? i : first;
+	}
+	return first;
+}
+
 static uint32_t find_kind(const struct stacks *s, uint32_t index, struct part part,
 						  enum baton_frame_kind kind)
 {
@@ -73,7 +93,7 @@ void place_of(const struct stacks *s, uint32_t index, struct place *out)
 			origin_of(stacks_python_file(s, index, frame), out->module, sizeof(out->module));
 		return;
 	}
-	frame = find_kind(s, index, all, BATON_FRAME_NATIVE);
+	frame = find_native(s, index, all);
 	if (frame < all.to)
 		native_place(s, index, frame, out);
 }

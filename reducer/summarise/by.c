@@ -30,6 +30,13 @@ struct site_sums by_sum(const struct by_table *table, size_t from)
 	return sum;
 }
 
+/* That a kernel is NCCL's needs no stack. */
+static bool tells(const struct summary *summary, const struct site_summary *site)
+{
+	return site->kind != SITE_UNKNOWN &&
+		   !(site->by == SITE_MODULE && strcmp(summary_text(summary, site->what), "NCCL") == 0);
+}
+
 void by_open(struct by_table *table, const struct summary *summary, enum site_by by)
 {
 	size_t from = 0, to;
@@ -42,7 +49,7 @@ void by_open(struct by_table *table, const struct summary *summary, enum site_by
 	for (size_t i = 0; i < summary->n_devices; i++)
 		table->steps += summary->devices[i].steps > 0 ? summary->devices[i].steps : 1;
 	for (size_t i = 0; i < table->n; i++)
-		table->told = table->told || table->rows[i].kind != SITE_UNKNOWN;
+		table->told = table->told || tells(summary, &table->rows[i]);
 }
 
 const char *by_lack(const struct summary *summary, enum site_by by)

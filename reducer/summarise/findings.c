@@ -60,28 +60,31 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 
 /* ---- losses of one leaf or two ---- */
 
-/* The line of code with most time behind some leaves. */
+/* The line of code with most time behind some leaves: where the thread was, or only what it
+ * launched afterwards. */
 static int say_line(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
 {
 	const struct summary *s = m->summary;
 	const int64_t steps = m->f->steps * (device ? 1 : m->f->devices);
-	int64_t *sums = calloc(s->pool.n, sizeof(*sums));
-	uint32_t most = 0;
+	int64_t *sums = calloc(2 * (size_t)s->pool.n, sizeof(*sums));
+	size_t most = 0;
 	if (!sums)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_stalls; i++) {
 		const struct evidence *e = &s->stalls[i];
+		size_t at = 2 * (size_t)e->what + e->before;
 		if (!(leaves & LEAF_BIT(e->leaf)) || (device && e->device != device))
 			continue;
-		sums[e->what] += e->ns;
-		bool first = sums[e->what] == sums[most] &&
-					 strcmp(summary_text(s, e->what), summary_text(s, most)) < 0;
-		most = !most || sums[e->what] > sums[most] || first ? e->what : most;
+		sums[at] += e->ns;
+		bool first = sums[at] == sums[most] && at != most &&
+					 strcmp(summary_text(s, e->what), summary_text(s, (uint32_t)(most / 2))) < 0;
+		most = sums[at] > sums[most] || first ? at : most;
 	}
 	if (most) {
 		char line[128];
-		by_short_line(summary_text(s, most), line, sizeof(line));
-		finding_say(out->evidence, sizeof(out->evidence), "most at %s, %s ms/%s", line,
+		by_short_line(summary_text(s, (uint32_t)(most / 2)), line, sizeof(line));
+		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
+					most % 2 ? "before the launch at" : "at", line,
 					finding_ms(m->f, sums[most] / (steps > 0 ? steps : 1)).at,
 					m->f->has_steps ? "step" : "run");
 	}

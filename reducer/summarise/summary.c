@@ -145,13 +145,14 @@ static bool nccl_equal(const void *a, const void *b)
 static uint64_t evidence_hash(const void *row)
 {
 	const struct evidence *e = row;
-	return mix(mix(e->device, e->leaf), e->what);
+	return mix(mix(e->device, (uint64_t)e->before << 8 | e->leaf), e->what);
 }
 
 static bool evidence_equal(const void *a, const void *b)
 {
 	const struct evidence *x = a, *y = b;
-	return x->device == y->device && x->leaf == y->leaf && x->what == y->what;
+	return x->device == y->device && x->leaf == y->leaf && x->before == y->before &&
+		   x->what == y->what;
 }
 
 static uint64_t late_hash(const void *row)
@@ -220,7 +221,7 @@ struct nccl_summary *summary_nccl(struct summary *summary, const struct nccl_sum
 static int add_evidence(struct summary *summary, const struct table *table,
 						const struct evidence *add, const char *device, const char *what)
 {
-	struct evidence row = {.leaf = add->leaf};
+	struct evidence row = {.leaf = add->leaf, .before = add->before};
 	if (summary_string(summary, device, &row.device) != 0 ||
 		summary_string(summary, what, &row.what) != 0)
 		return -ENOMEM;
@@ -240,12 +241,11 @@ int summary_evidence(struct summary *summary, const char *device, enum leaf leaf
 						device, what);
 }
 
-int summary_stall(struct summary *summary, const char *device, enum leaf leaf, const char *line,
-				  uint64_t count, int64_t ns)
+int summary_stall(struct summary *summary, const char *device, const char *line,
+				  const struct evidence *add)
 {
-	struct evidence add = {.leaf = (uint8_t)leaf, .count = count, .ns = ns};
-	return add_evidence(summary, TABLE(summary, stalls, evidence_hash, evidence_equal), &add,
-						device, line);
+	return add_evidence(summary, TABLE(summary, stalls, evidence_hash, evidence_equal), add, device,
+						line);
 }
 
 struct late_summary *summary_late(struct summary *summary, const char *device, int32_t rank)

@@ -67,6 +67,7 @@ struct nccl_summary { /* one per (op, communicator, bytes) */
 struct evidence {    /* what stood behind a leaf: a range, a call, a kernel, by name */
 	uint32_t device; /* string: device key */
 	uint8_t leaf;
+	uint8_t before; /* of a line: 1: of the launch that ended the idle time; 0: of what went on */
 	uint32_t what;  /* string */
 	uint64_t count; /* gaps */
 	int64_t ns;
@@ -186,8 +187,9 @@ struct late_summary *summary_late(struct summary *, const char *device, int32_t 
 
 /* The row with this key: by, kind, backward, what (in this pool). */
 struct site_summary *summary_site(struct summary *, const struct site_summary *key);
-int summary_stall(struct summary *, const char *device, enum leaf leaf, const char *line,
-				  uint64_t count, int64_t ns);
+/* `add`: leaf, before, count, ns. */
+int summary_stall(struct summary *, const char *device, const char *line,
+				  const struct evidence *add);
 /* What rows are ranked by: GPU time and starved time. */
 int64_t site_gpu_ns(const struct site_sums *sums);
 int64_t site_weight(const struct site_sums *sums);

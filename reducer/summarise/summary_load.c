@@ -15,6 +15,7 @@ struct loading {
 	unsigned part; /* type of the last record that stands for itself */
 	int32_t last_rank;
 	bool has_quality;
+	__int128 sites_ns; /* all times of sites: whatever adds them up stays within 2^62 */
 };
 
 /* ---- what a record may hold ---- */
@@ -301,10 +302,11 @@ static int read_evidence(const struct loading *l, const void *record, struct evi
 	const struct baton_s_evidence *r = record;
 	enum leaf leaf;
 	if (!text_ok(l, r->device) || !text_ok(l, r->what) || !find_leaf(l, r->leaf, &leaf) ||
-		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1))
+		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1) || r->before > 1)
 		return -EBADMSG;
 	*out = (struct evidence){.device = r->device,
 							 .leaf = (uint8_t)leaf,
+							 .before = (uint8_t)r->before,
 							 .what = r->what,
 							 .count = r->count,
 							 .ns = r->ns};
@@ -337,6 +339,11 @@ static int load_site(struct loading *l, const void *record)
 		r->backward > 1 || !text_ok(l, r->what) || !numbers_ok(&r->rows, 1) ||
 		!times_ok(r->gpu_ns, BATON_S_GROUPS) || !numbers_ok(&r->launches, 1) ||
 		!times_ok(&r->launch_ns, 3))
+		return -EBADMSG;
+	l->sites_ns += (__int128)r->launch_ns + r->cpu_ns + r->host_ns;
+	for (int group = 0; group < BATON_S_GROUPS; group++)
+		l->sites_ns += r->gpu_ns[group];
+	if (l->sites_ns > BATON_TIME_LIMIT_NS)
 		return -EBADMSG;
 	struct site_summary *site = NEXT_ROW(s->sites, s->n_sites);
 	if (!site)

@@ -159,8 +159,7 @@ static int merge_sites(struct summary *into, const struct summary *from)
 	int error = 0;
 	for (size_t i = 0; !error && i < from->n_stalls; i++) {
 		const struct evidence *e = &from->stalls[i];
-		error = summary_stall(into, summary_text(from, e->device), (enum leaf)e->leaf,
-							  summary_text(from, e->what), e->count, e->ns);
+		error = summary_stall(into, summary_text(from, e->device), summary_text(from, e->what), e);
 	}
 	for (size_t i = 0; !error && i < from->n_sites; i++) {
 		struct site_summary key = from->sites[i];

@@ -49,6 +49,7 @@ static int by_evidence_time(const void *a, const void *b, void *context)
 	int order = compare_numbers(y->ns, x->ns);
 	order = order ? order : compare_texts(context, x->device, y->device);
 	order = order ? order : compare_numbers(x->leaf, y->leaf);
+	order = order ? order : compare_numbers(x->before, y->before);
 	return order ? order : compare_texts(context, x->what, y->what);
 }
 

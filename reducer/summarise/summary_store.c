@@ -221,6 +221,7 @@ static int store_rows(struct storing *s, unsigned type, const struct evidence *r
 		struct baton_s_evidence record = {.device = text_id(s, e->device),
 										  .leaf = leaf_id(s, (enum leaf)e->leaf),
 										  .what = text_id(s, e->what),
+										  .before = e->before,
 										  .count = e->count,
 										  .ns = e->ns};
 		PUT(s, type, record);
