@@ -5,6 +5,7 @@
 #include "message_write.h"
 #include "native.h"
 #include "python.h"
+#include "python_outside.h"
 
 #include <baton/format.h>
 
@@ -277,6 +278,33 @@ uint32_t stack_remember(void)
 	uint64_t hash = XXH3_64bits_withSeed(words, n * sizeof(*words), SEED);
 	uint32_t place = idcache_get(&places, hash);
 	return place ? place : place_first(hash);
+}
+
+/* ---- from outside ---- */
+
+const void *stack_thread(void)
+{
+	int how = atomic_load_explicit(&mode, memory_order_relaxed);
+	return how == STACKS_PYTHON || how == STACKS_BOTH ? python_this_thread() : NULL;
+}
+
+uint32_t stack_of(const void *thread)
+{
+	static unsigned written; /* a thread that computes stands somewhere else each time */
+	struct scratch *s = thread ? scratch_take() : NULL;
+	if (!s)
+		return 0;
+	unsigned n = python_frames_outside(thread, s->python, s->text);
+	uint64_t hash = XXH3_64bits(s->python, n * sizeof(s->python[0]));
+	uint32_t id = n ? idcache_get(&stacks, hash) : 0;
+	if (n && !id && written < STACKS_SAMPLED) {
+		id = stack_write(s->python, n).id;
+		if (id)
+			idcache_put(&stacks, hash, id);
+		written++;
+	}
+	scratch_give(s);
+	return id;
 }
 
 /* ---- opening ---- */

@@ -34,4 +34,11 @@ uint32_t stack_remember(void);
  * of kind `backward`. */
 extern SHIM_TLS uint32_t stacks_forward;
 
+/* For the sampler. What the calling thread is found by from another one, NULL when it has no
+ * Python; and the id of such a thread's stack as it stands, 0 none. At most STACKS_SAMPLED new ones
+ * are written. */
+enum { STACKS_SAMPLED = 4096 };
+const void *stack_thread(void);
+uint32_t stack_of(const void *thread);
+
 #endif
