@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
-export BATON=$PWD/$BUILD/baton NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
+export BATON=${BATON:-$PWD/$BUILD/baton} NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
 newest=${NEWEST:-2.15.0} second=2.8.0
 everything=
 [ "${1:-}" != --all ] || { everything=1 && shift; }
@@ -139,7 +139,8 @@ line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
 
 faults() {
 	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 16 --slow-rank 1=60
-	planted slow-loader 1 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 15
+	planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
+	planted slow-loader-workers 0 input "" resnet.py --steps 16 --slow-loader 40 --workers 2
 	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins
 	SIMGPU_DURATIONS="nll_loss_backward=3000000" planted item 0 sync "$(line accumulate.py 'loss.item()  #')" accumulate.py --steps 16 --item
 }
