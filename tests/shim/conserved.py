@@ -6,7 +6,6 @@ dropped, rows + dropped = ops in all.
   --no-ops          GPU work was not recorded: there must be no row of it
   --drops           launches must have been dropped; without it, none
   --ops-drop        GPU records must have been dropped; without it, none
-  --captured        launches that a graph captured are due for ever (the driver double tells nobody what became of them): in flight is well
   --killed          processes that did not end: nothing was counted; with --launches N the calls of all processes
   --launches N      that many launches in all, recorded or dropped
 Prints "N launches, N dropped, N ops" or what is wrong; status 1 then.
@@ -113,7 +112,7 @@ def compare(trace, launches, ops, kernels, args):
     else:
         wrong += differences(f"pid {trace.pid}: ops (device, stream)", found, ops)
         wrong += differences(f"pid {trace.pid}: kernels", trace.kernels, kernels)
-    if trace.in_flight and not args.captured:
+    if trace.in_flight:
         wrong.append(f"pid {trace.pid}: {trace.in_flight} kernels in flight after its end")
     return wrong
 
@@ -121,7 +120,7 @@ def compare(trace, launches, ops, kernels, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("counts", nargs="?")
-    for flag in ("--no-ops", "--drops", "--ops-drop", "--captured", "--killed"):
+    for flag in ("--no-ops", "--drops", "--ops-drop", "--killed"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--launches", type=int)
     args = parser.parse_args()

@@ -80,8 +80,7 @@ same() {
 		return
 	fi
 	verdict "$name: the same with and without" 0 "$(grep '^baton:' "$work/$name.err" | tail -n 1)"
-	# shellcheck disable=SC2046
-	try "$name: all that ran is in the trace" conserved "$name" $([ "$program" != graphs.py ] || echo --captured)
+	try "$name: all that ran is in the trace" conserved "$name"
 	try "$name: report" reported "$name"
 }
 # printed FILE RANKS: of several ranks what the programs say, for Gloo's ranks write a line in pieces, into each other's
