@@ -198,7 +198,7 @@ LIBRARIES := libcublas.so.12:cublas libcublas.so.13:cublas libcublasLt.so.12:cub
 	libnvrtc.so.12:nvrtc libnvrtc.so.13:nvrtc libcufft.so.11: libcufft.so.12: libcurand.so.10: libcusparse.so.12: \
 	libcusparseLt.so.0: libcusolver.so.11: libcusolver.so.12: libcufile.so.0: libnvshmem_host.so.3:
 SONAME = $(firstword $(subst :, ,$(1)))
-SOURCES = $(if $(word 2,$(subst :, ,$(1))),$(sort $(wildcard tools/simgpu/rt/$(word 2,$(subst :, ,$(1)))/*.c)))
+SOURCES = $(if $(word 2,$(subst :, ,$(1))),$(sort $(wildcard tools/simgpu/rt/library/*.c tools/simgpu/rt/$(word 2,$(subst :, ,$(1)))/*.c)))
 doubles: $(foreach l,$(LIBRARIES),$(DOUBLES)/$(call SONAME,$(l)))
 
 # library SONAME, its sources: compiled for one major release, CUDA_MAJOR
