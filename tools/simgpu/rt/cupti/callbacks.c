@@ -1,4 +1,5 @@
 #include "callbacks.h"
+#include "driver.h"
 #include "errors.h"
 #include "knobs.h"
 #include "names.h"
@@ -7,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOLDER_BYTES = 64, RESOURCE_CBIDS = 24 };
@@ -90,6 +92,16 @@ static enum result callbacks_refuse(struct subscriber_params *params)
 	return strncmp(release_here()->name, "11.", 3) ? MULTIPLE_SUBSCRIBERS : MAX_LIMIT_REACHED;
 }
 
+/* A subscriber that was made before it subscribed, as Kineto's is, is gone when the driver's own
+ * exit comes. */
+static void callbacks_exit(void)
+{
+	const struct driver *driver = driver_ready();
+
+	if (driver && driver->contexts_end)
+		driver->contexts_end();
+}
+
 static enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *user,
 									   struct subscriber_params *params)
 {
@@ -107,8 +119,10 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 		*subscriber = &only;
 	}
 	pthread_mutex_unlock(&lock);
-	if (!result)
+	if (!result) {
 		observer_attach();
+		atexit(callbacks_exit);
+	}
 	return result;
 }
 
