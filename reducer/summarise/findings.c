@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 2 }; /* of evidence, by name */
+enum {
+	ROWS = 2,      /* of evidence, by name */
+	LINE_PART = 10 /* a line is named when it has so much of the time: a tenth */
+};
 
 struct making {
 	const struct summary *summary;
@@ -60,8 +63,18 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 
 /* ---- losses of one leaf or two ---- */
 
-/* The line of code with most time behind some leaves: where the thread was, or only what it
- * launched afterwards. */
+/* All time of some leaves, of one device or (device 0) of all. */
+static int64_t time_in(const struct summary *s, uint64_t leaves, uint32_t device)
+{
+	__int128 sum = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		for (int leaf = 0; leaf < LEAF_COUNT && (!device || s->devices[i].key == device); leaf++)
+			sum += leaves & LEAF_BIT(leaf) ? s->devices[i].time_ns[leaf] : 0;
+	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+}
+
+/* The line of code with most time behind some leaves, unless that is little of it: where the thread
+ * was, or only what it launched afterwards. */
 static int say_line(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
 {
 	const struct summary *s = m->summary;
@@ -80,7 +93,7 @@ static int say_line(const struct making *m, uint64_t leaves, uint32_t device, st
 					 strcmp(summary_text(s, e->what), summary_text(s, (uint32_t)(most / 2))) < 0;
 		most = sums[at] > sums[most] || first ? at : most;
 	}
-	if (most) {
+	if (most && sums[most] >= time_in(s, leaves, device) / LINE_PART) {
 		char line[128];
 		by_short_line(summary_text(s, (uint32_t)(most / 2)), line, sizeof(line));
 		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",

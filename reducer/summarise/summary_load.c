@@ -15,7 +15,7 @@ struct loading {
 	unsigned part; /* type of the last record that stands for itself */
 	int32_t last_rank;
 	bool has_quality;
-	__int128 sites_ns; /* all times of sites: whatever adds them up stays within 2^62 */
+	__int128 sites_ns; /* all times of sites and stalls: whatever adds them up stays within 2^62 */
 };
 
 /* ---- what a record may hold ---- */
@@ -327,8 +327,11 @@ static int load_stall(struct loading *l, const void *record)
 	struct summary *s = l->summary;
 	struct evidence *e = NEXT_ROW(s->stalls, s->n_stalls);
 	int error = e ? read_evidence(l, record, e) : -ENOMEM;
-	s->n_stalls += !error;
-	return error;
+	if (error)
+		return error;
+	s->n_stalls++;
+	l->sites_ns += e->ns;
+	return l->sites_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
 }
 
 static int load_site(struct loading *l, const void *record)

@@ -213,6 +213,33 @@ done
 expect_status 0 "$BATON" report --by line --top 0 "$work/many"
 expect_prints '904 rows that were not kept'
 
+# A real recording, where the doubles are built: the script's own lines, and all launches under one of them.
+double=$(dirname "$BATON")/simgpu
+if [ -e "$double/libcudart.so.12" ] && "$PYTHON" -c 'import sys; sys.exit(not (3, 8) <= sys.version_info[:2] <= (3, 13))'; then
+	cat >"$work/job.py" <<-'EOF'
+		import ctypes
+
+		cuda = ctypes.CDLL("libcudart.so.12")
+		at = ctypes.c_void_p()
+		cuda.cudaMalloc(ctypes.byref(at), ctypes.c_size_t(4096))
+
+
+		def clear():
+		    cuda.cudaMemsetAsync(at, 0, ctypes.c_size_t(4096), None)
+
+
+		for _ in range(50):
+		    clear()
+		cuda.cudaMemsetAsync(at, 1, ctypes.c_size_t(4096), None)
+		cuda.cudaDeviceSynchronize()
+	EOF
+	expect_status 0 env LD_LIBRARY_PATH="$double" "$BATON" record -o "$work/recorded" -- "$PYTHON" "$work/job.py"
+	expect_status 0 "$BATON" report --json --by line "$work/recorded"
+	expect_true "$sums"
+	row "$work/job.py:9 clear" project False 'r["launches"], r["busy_ns"]["memory"] > 0' '(50, True)'
+	row "$work/job.py:14 <module>" project False 'r["launches"]' 1
+fi
+
 # What a source cannot carry is said, and nothing else.
 lacks() { # lacks BY DIR TEXT...
 	expect_status 3 "$BATON" report --by "$1" "$work/$2"

@@ -78,6 +78,11 @@ SIM_API bool simgpu_ready(void);
 SIM_API int simgpu_init(void);
 /* Blocks until every op launched so far has ended and was observed, for at most `ms`. */
 SIM_API bool simgpu_settle(unsigned ms);
+/* Blocks until the observer has heard of every op that has ended by now, for at most `ms`. */
+SIM_API bool simgpu_observed(unsigned ms);
+/* The process ends: tells the observer of every context that goes. Once; the driver's own exit does
+ * it at the latest. */
+SIM_API void simgpu_end_contexts(void);
 /* CLOCK_REALTIME ns of the simulated devices. */
 SIM_API int64_t simgpu_now_ns(void);
 /* The CUDA release the doubles stand for, major * 1000 + minor * 10 as cudaRuntimeGetVersion says
