@@ -47,7 +47,8 @@ struct lane {
 struct lanes {
 	struct source *sources;
 	uint32_t n_sources;
-	struct lane **of; /* per source: an array by thread index */
+	struct lane **of;      /* per source: an array by thread index */
+	struct input **inputs; /* per source, NULL until a row asks */
 	uint32_t loads;
 };
 
