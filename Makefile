@@ -345,7 +345,13 @@ $(BUILD)/tests/shim/core_test: tests/shim/core_test.c $(SHIM_OBJ)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
-shim-tests: $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/kill_test
+$(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tests/gpu/probe/fixture.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -o $@ $< -lpthread
+$(BUILD)/tests/shim/replay: tests/shim/replay.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -o $@ $< -ldl
+shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test kill_test replay replay_cupti.so)
 .PHONY: shim-tests
 -include $(SHIM_STOP_OBJ:.o=.d)
 

@@ -98,9 +98,9 @@ static void update_clock(void)
 		map.mult = (uint64_t)(((wide)(now.raw_ns - w.first.raw_ns) << 32) /
 							  (now.raw_ticks - w.first.raw_ticks));
 	w.drain.clock = map;
-	atomic_fetch_add_explicit(&live->clock_sequence, 1, memory_order_acq_rel);
-	live->clock = map;
-	atomic_fetch_add_explicit(&live->clock_sequence, 1, memory_order_release);
+	uint32_t other = !atomic_load_explicit(&live->clock_now, memory_order_relaxed);
+	live->clock[other] = map;
+	atomic_store_explicit(&live->clock_now, other, memory_order_release);
 }
 
 /* ---- what comes in ---- */

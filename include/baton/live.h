@@ -17,7 +17,7 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 1u
+#define BATON_LIVE_LAYOUT 2u
 #define BATON_LIVE_LANES 512u
 
 enum baton_slot_type {
@@ -102,9 +102,9 @@ struct baton_live {
 	uint32_t generation, uid;
 	uint8_t boot_id[16];
 	char trace[1024]; /* path of the trace file that it drains into */
-	_Atomic uint32_t clock_sequence;
-	uint32_t zero; /* odd while `clock` is being written */
-	struct baton_clock_map clock;
+	_Atomic uint32_t clock_now; /* which clock is whole: the other may be half written */
+	uint32_t zero;
+	struct baton_clock_map clock[2];
 	uint64_t lanes_offset;
 	uint64_t dictionary_offset, dictionary_bytes;
 	_Atomic uint64_t

@@ -271,7 +271,7 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	error = baton_drain_open(&s.drain, &s.new);
 	if (!error)
 		error = find_checkpoint(&s);
-	s.drain.clock = s.live->clock;
+	s.drain.clock = s.live->clock[atomic_load(&s.live->clock_now) & 1];
 	if (!error)
 		error = rewrite(&s, trace);
 	baton_drain_close(&s.drain);

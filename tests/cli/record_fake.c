@@ -93,7 +93,7 @@ static void write_live(int closed)
 	l->pid = (uint64_t)getpid();
 	l->start_time = start_time;
 	l->uid = getuid();
-	l->clock.mult = 1ull << 32;
+	l->clock[0].mult = 1ull << 32;
 	l->lanes_offset = offsetof(struct image, lanes);
 	l->dictionary_offset = offsetof(struct image, slots);
 	l->closed = (uint32_t)closed;

@@ -55,7 +55,12 @@ struct sim_sync {
 	uint32_t correlation, context, stream, event;
 };
 
-enum sim_resource_kind { SIM_CONTEXT_CREATED = 1, SIM_CONTEXT_DESTROY_STARTING = 2 };
+/* CUPTI's numbers. A node is created by a call that is captured, before that call returns. */
+enum sim_resource_kind {
+	SIM_CONTEXT_CREATED = 1,
+	SIM_CONTEXT_DESTROY_STARTING = 2,
+	SIM_GRAPH_NODE_CREATED = 13
+};
 
 struct sim_observer {
 	void (*enter)(struct sim_call *call);

@@ -82,6 +82,7 @@ int capture_add(struct stream *stream, const struct plan *plan)
 	uint32_t node = graph_add(capture->graph, plan, stream->last, stream->n_last);
 	stream->n_last = 0;
 	add_last(stream, node);
+	host_thread()->captured = true;
 	return CUDA_OK;
 }
 

@@ -149,6 +149,9 @@ int observe_enter(struct sim_observed *observed, uint32_t cbid, const char *func
 
 int observe_leave(struct sim_observed *observed, int result)
 {
+	if (host_thread()->captured && context_current())
+		observe_resource(SIM_GRAPH_NODE_CREATED, context_current());
+	host_thread()->captured = false;
 	finish(observed, result);
 	if (observed->outermost)
 		host_thread()->in_driver = false;

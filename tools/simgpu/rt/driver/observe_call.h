@@ -19,6 +19,7 @@ struct host_thread { /* lives as long as the process: its count is asked for at 
 	_Atomic uint64_t launches;
 	uint32_t correlation; /* of the call in progress */
 	bool in_runtime, in_driver;
+	bool captured; /* the call in progress made a graph node, which nobody has been told yet */
 	int device;
 	struct context *contexts[CONTEXT_STACK];
 	int n_contexts;
