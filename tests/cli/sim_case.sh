@@ -38,4 +38,22 @@ expect_says 'so many ranks'
 expect_status 2 "$sim" -o "$work/x" --kernels 1
 expect_status 5 "$sim" -o "$work/k903" --steps 3
 expect_says 'File exists'
+
+# run: the environment of a simulated machine, and the program's own status.
+expect_status 7 "$sim" run --gpus 3 --cc 9.0 --memory 512 --cuda 12.8 -- sh -c \
+	'echo "$SIMGPU_DEVICES $SIMGPU_CAPABILITY $SIMGPU_MEMORY_MB $SIMGPU_CUDA ${LD_LIBRARY_PATH%%:*} $1"; exit 7' sh --gpus
+expect_prints "3 90 512 12.8 $(dirname "$sim")/simgpu --gpus"
+expect_status 0 env LD_LIBRARY_PATH=/before "$sim" run sh -c 'echo "$LD_LIBRARY_PATH"'
+expect_prints "/simgpu:/before"
+# What is preloaded already, a recorder, stays first; the other release's libraries stay out.
+expect_status 0 env LD_PRELOAD=libdl.so.2 "$sim" run --preload 12 -- sh -c 'echo "$LD_PRELOAD"; cat /proc/self/maps'
+expect_prints "libdl.so.2:/" /simgpu/libcuda.so.1 /simgpu/libcudart.so.12 /simgpu/libnvshmem_host.so.3
+checks=$((checks + 1))
+! grep -q 'cudart.so.13' "$work/out" || fail "both runtimes are preloaded"
+expect_status 127 "$sim" run -- /nowhere/program
+expect_says /nowhere/program
+for wrong in "" "--gpus 0 ls" "--gpus 17 ls" "--cc 8 ls" "--preload 11 ls" "--nothing ls"; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$sim" run $wrong
+done
 finish

@@ -1,4 +1,5 @@
 /* baton-sim: a GPU stack in virtual time. Writes a trace directory, and the truth beside it. */
+#include "run.h"
 #include "truth.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@ enum { STATUS_OK = 0, STATUS_USAGE = 2, STATUS_IO = 5 };
 static const char usage[] =
 	"usage: baton-sim -o DIR [options]      simulate a training run and write its trace\n"
 	"       baton-sim list                  the workloads and the faults\n"
+	"       baton-sim run -- PROGRAM ...    run a program on simulated GPUs (run --help)\n"
 	"\n"
 	"  -o DIR              a new directory for the trace; without it nothing is written\n"
 	"  --workload NAME     what runs (ddp)\n"
@@ -237,6 +239,8 @@ int main(int argc, char **argv)
 		(struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
 		return list();
+	if (argc >= 2 && strcmp(argv[1], "run") == 0)
+		return run_program(argc - 1, argv + 1);
 	int status = parse(argc, argv, &a);
 	if (status)
 		return status < 0 ? STATUS_OK : status;

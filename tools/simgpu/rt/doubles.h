@@ -46,6 +46,11 @@ SIM_API void *simgpu_allocate(size_t bytes);
 SIM_API void simgpu_runtime_loaded(int version);
 SIM_API int simgpu_exchange_capture_mode(int mode);
 
+/* What a collective does to device memory beside moving its bytes: are the source's what somebody
+ * put there, and are the target's then (driver/known.h)? */
+SIM_API bool simgpu_known(const void *address, size_t bytes);
+SIM_API void simgpu_wrote(const void *target, size_t bytes, bool known);
+
 struct sim_pointer { /* what an address is; MEMORY_* and the device, type 0: not ours */
 	int type, device;
 	void *start;

@@ -1,4 +1,5 @@
 #include "callbacks.h"
+#include "driver.h"
 #include "errors.h"
 #include "knobs.h"
 #include "names.h"
@@ -7,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HOLDER_BYTES = 64, RESOURCE_CBIDS = 24 };
@@ -90,6 +92,21 @@ static enum result callbacks_refuse(struct subscriber_params *params)
 	return strncmp(release_here()->name, "11.", 3) ? MULTIPLE_SUBSCRIBERS : MAX_LIMIT_REACHED;
 }
 
+/* CUPTI, loaded after the driver, ends before it, and before whatever a subscriber made earlier: a
+ * tool must not hear of contexts when its own objects are gone (PyTorch's would crash). */
+static void callbacks_leave(void)
+{
+	const struct driver *driver = driver_ready();
+
+	if (driver && driver->end_contexts)
+		driver->end_contexts();
+}
+
+static void callbacks_at_exit(void)
+{
+	atexit(callbacks_leave);
+}
+
 static enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *user,
 									   struct subscriber_params *params)
 {
@@ -107,8 +124,11 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 		*subscriber = &only;
 	}
 	pthread_mutex_unlock(&lock);
-	if (!result)
+	if (!result) {
+		static pthread_once_t once = PTHREAD_ONCE_INIT;
+		pthread_once(&once, callbacks_at_exit);
 		observer_attach();
+	}
 	return result;
 }
 

@@ -5,6 +5,7 @@
 #include "stream.h"
 #include "submit.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define CONTEXT_MAGIC 0x43544b31u
@@ -91,8 +92,11 @@ void context_reset(struct context *context)
 	memory_reset(context->device);
 }
 
-void context_destroy_all(void)
+void simgpu_end_contexts(void)
 {
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	if (core_state() || atomic_flag_test_and_set(&told))
+		return;
 	for (int i = 0; i < settings()->devices; i++)
 		if (contexts[i].live)
 			observe_resource(SIM_CONTEXT_DESTROY_STARTING, &contexts[i]);

@@ -29,8 +29,6 @@ struct context *context_current(void);
 int context_need(struct context **context);
 bool context_valid(const struct context *context);
 void context_reset(struct context *context);
-/* The process ends. */
-void context_destroy_all(void);
 /* "GPU-..." as 16 bytes; the first four hold the device's number on the machine. */
 void context_uuid(int device, uint8_t uuid[16]);
 int context_attribute(int device, int attribute);

@@ -5,6 +5,7 @@
  * driver has its own copy (at once), everything else until the op has ended. */
 #include "capture.h"
 #include "entry.h"
+#include "known.h"
 #include "memory.h"
 #include "submit.h"
 
@@ -87,7 +88,20 @@ static bool waits(const struct plan *plan, bool blocking)
 	return blocking && plan->kind == GPU_COPY && r->copy_kind != COPY_DTOD;
 }
 
-static int submit_plan(const struct copy_call *what, const struct plan *plan)
+/* Lock held, the copy is about to happen: what a kernel may have written reads as zero. */
+static void note_contents(struct move *move)
+{
+	size_t bytes = move->width * move->height;
+	bool line = move->height == 1 ||
+				(move->source_pitch == move->width && move->target_pitch == move->width);
+	if (memory_device(move->target) >= 0)
+		known_write(move->target, move->height * move->target_pitch,
+					line && (!move->source || known_bytes(move->source, bytes)));
+	else if (line)
+		move->source = known_source(move->source, bytes);
+}
+
+static int submit_plan(const struct copy_call *what, struct plan *plan)
 {
 	bool wait = waits(plan, what->blocking);
 	struct gpu_op *op = NULL;
@@ -98,7 +112,10 @@ static int submit_plan(const struct copy_call *what, const struct plan *plan)
 	if (captured && what->blocking)
 		result = capture_break(stream);
 	bool later = !captured && !wait && submit_moves_later();
-	if (!result && !captured && !wait && !later) { /* the time that takes is the call's, not the op's */
+	if (!result && !captured)
+		note_contents(&plan->move);
+	if (!result && !captured && !wait &&
+		!later) { /* the time that takes is the call's, not the op's */
 		core_unlock();
 		submit_move(&plan->move);
 		core_lock();

@@ -112,6 +112,35 @@ ENTRY(cuDeviceCanAccessPeer, int *can, int device, int peer)
 	return failed;
 }
 
+/* The driver's own messages: there are none. */
+ENTRY(cuLogsRegisterCallback, void *callback, void *data, void **handle)
+{
+	(void)data;
+	if (!callback)
+		return CUDA_INVALID_VALUE;
+	if (handle)
+		*handle = callback;
+	return core_state();
+}
+
+ENTRY(cuLogsUnregisterCallback, void *handle)
+{
+	return handle ? core_state() : CUDA_INVALID_VALUE;
+}
+
+/* The range that a profiler is asked to record: whoever observes the call may act on it. */
+ENTRY(cuProfilerStart, void)
+{
+	struct sim_observed call;
+	return observe_leave(&call, observe_enter(&call, 308, "cuProfilerStart", NULL, NULL));
+}
+
+ENTRY(cuProfilerStop, void)
+{
+	struct sim_observed call;
+	return observe_leave(&call, observe_enter(&call, 309, "cuProfilerStop", NULL, NULL));
+}
+
 /* ---- primary contexts ---- */
 
 ENTRY(cuDevicePrimaryCtxRetain, void **context, int device)
@@ -282,8 +311,7 @@ bool simgpu_identity(int device, struct sim_identity *identity)
 									  .minor = settings()->capability % 10,
 									  .memory_bytes = settings()->memory_bytes};
 	context_uuid(device, identity->uuid);
-	snprintf(identity->name, sizeof(identity->name), "Simulated GPU sm_%d",
-			 settings()->capability);
+	snprintf(identity->name, sizeof(identity->name), "Simulated GPU sm_%d", settings()->capability);
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "capture.h"
 #include "entry.h"
 #include "memory.h"
+#include "pool.h"
 
 static int allocate(uint64_t *address, size_t bytes, bool managed, struct context *context)
 {
@@ -77,8 +78,11 @@ ENTRY(cuMemAllocAsync, uint64_t *address, size_t bytes, void *stream)
 	int result = entry_enter(&call, 598, "cuMemAllocAsync", &params, &context);
 	if (!result)
 		result = memory_allocate(context->device, bytes, false, &start);
-	if (!result)
+	if (!result) {
 		*address = (uintptr_t)start;
+		memory_range(start, NULL, &bytes);
+		pool_took(context->device, bytes);
+	}
 	return observe_leave(&call, result);
 }
 
@@ -89,8 +93,14 @@ ENTRY(cuMemFreeAsync, uint64_t address, void *stream)
 		void *stream;
 	} params = {address, stream};
 	struct sim_observed call;
+	size_t bytes = 0;
 	int result = observe_enter(&call, 600, "cuMemFreeAsync", &params, NULL);
-	if (!result && memory_free((void *)address) < 0)
+	if (!result)
+		memory_range((void *)address, NULL, &bytes);
+	int device = result ? 0 : memory_free((void *)address);
+	if (!result && device >= 0)
+		pool_gave(device, bytes);
+	else if (!result)
 		result = CUDA_INVALID_VALUE;
 	return observe_leave(&call, result);
 }

@@ -1,6 +1,7 @@
 #include "graph.h"
 
 #include "capture.h"
+#include "known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,7 @@ int graph_launch(struct graph_exec *exec, struct stream *stream)
 	if (stream->capture)
 		return capture_break(stream);
 	submit_wait_for_place(stream->context);
+	known_forget(stream->context->device);
 	struct gpu_op *begin = begin_launch(stream);
 	for (uint32_t i = 0; i < graph->n; i++)
 		exec->ops[i] = node_op(exec, i, stream, begin);

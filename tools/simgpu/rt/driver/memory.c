@@ -2,6 +2,7 @@
 
 #include "core.h"
 #include "settings.h"
+#include "virtual.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,8 @@ int memory_allocate(int device, size_t bytes, bool managed, void **address)
 		return CUDA_OUT_OF_MEMORY;
 	bytes = (bytes + GRAIN - 1) & ~(GRAIN - 1);
 	pthread_mutex_lock(&lock);
-	if (window_open(window) && place(window, bytes, &i, &start)) {
+	bool enough = settings()->memory_bytes - window->used >= bytes;
+	if (enough && window_open(window) && place(window, bytes, &i, &start)) {
 		insert(&window->blocks, i, (struct block){start, bytes, managed, true});
 		window->used += bytes;
 		*address = start;
@@ -163,6 +165,25 @@ void memory_reset(int device)
 	pthread_mutex_unlock(&lock);
 }
 
+bool memory_take(int device, size_t bytes)
+{
+	struct window *window = &windows[device];
+	pthread_mutex_lock(&lock);
+	bool enough = settings()->memory_bytes - window->used >= bytes;
+	if (enough)
+		window->used += bytes;
+	pthread_mutex_unlock(&lock);
+	return enough;
+}
+
+void memory_give(int device, size_t bytes)
+{
+	pthread_mutex_lock(&lock);
+	size_t *used = &windows[device].used;
+	*used -= bytes < *used ? bytes : *used; /* a reset may have come before */
+	pthread_mutex_unlock(&lock);
+}
+
 void memory_info(int device, size_t *free_bytes, size_t *total_bytes)
 {
 	pthread_mutex_lock(&lock);
@@ -183,7 +204,7 @@ bool memory_range(const void *address, void **start, size_t *bytes)
 	if (block && bytes)
 		*bytes = block->bytes;
 	pthread_mutex_unlock(&lock);
-	return block;
+	return block || virtual_range(address, start, bytes);
 }
 
 int memory_device(const void *address)
@@ -194,7 +215,7 @@ int memory_device(const void *address)
 			(size_t)((const uint8_t *)address - start) < windows[i].bytes)
 			return i;
 	}
-	return -1;
+	return virtual_device(address);
 }
 
 void memory_zero(void *target, size_t bytes)
@@ -292,5 +313,7 @@ struct sim_pointer simgpu_pointer(const void *address)
 			pointer.type = MEMORY_MANAGED;
 	}
 	pthread_mutex_unlock(&lock);
+	if (!block && virtual_range(address, &pointer.start, &pointer.bytes))
+		pointer.type = MEMORY_DEVICE;
 	return pointer;
 }

@@ -18,6 +18,7 @@ struct settings {
 	int64_t copy_mb_s, pageable_mb_s, local_mb_s;
 	size_t memory_bytes;
 	uint32_t fill_blocks; /* blocks that fill a device */
+	size_t zero_bytes;    /* results up to that size read as zero */
 };
 
 const struct settings *settings(void);

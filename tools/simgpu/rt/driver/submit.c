@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "delivery.h"
 #include "host_func.h"
+#include "known.h"
 #include "memory.h"
 #include "observe_call.h"
 
@@ -185,6 +186,8 @@ int submit(struct stream *stream, const struct plan *plan, struct gpu_op **op)
 		stream_blocking_captured(stream->context))
 		return CUDA_CAPTURE_IMPLICIT;
 	submit_wait_for_place(stream->context);
+	if (plan->kind == GPU_KERNEL)
+		known_forget(stream->context->device);
 	struct gpu_op *made = submit_op(stream, plan);
 	if (op)
 		*op = made;
@@ -225,8 +228,8 @@ void submit_move_later(struct gpu_op *op, const struct move *move, bool staged)
 	if (staged && move->source) {
 		uint8_t *copy = work->staging = must(malloc(move->width * move->height));
 		for (size_t row = 0; row < move->height; row++)
-			memcpy(copy + row * move->width, (const uint8_t *)move->source + row * move->source_pitch,
-				   move->width);
+			memcpy(copy + row * move->width,
+				   (const uint8_t *)move->source + row * move->source_pitch, move->width);
 		work->move.source = copy;
 		work->move.source_pitch = move->width;
 	}

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../external.h"
+#include "../doubles.h"
 #include "comm.h"
 #include "context.h"
 #include "exported.h"
@@ -101,6 +101,17 @@ static ncclResult_t copy_alone(const struct task *task)
 				  : ncclSuccess;
 }
 
+/* What a reduction or a gathering makes of bytes that nobody put there is no result either. */
+static void note_contents(const struct task *task)
+{
+	size_t bytes = task->count * reduce_type_bytes(task->type);
+	bool gathers = task->kind == TASK_ALLGATHER;
+	bool known = (!reduces(task->kind) && !gathers) || simgpu_known(task->send, bytes);
+
+	if (task->recv && task->kind != TASK_SEND)
+		simgpu_wrote(task->recv, gathers ? bytes * (size_t)task->comm->ranks : bytes, known);
+}
+
 static ncclResult_t add(struct task task)
 {
 	ncclResult_t result = check(&task);
@@ -111,6 +122,7 @@ static ncclResult_t add(struct task task)
 		return ncclSuccess; /* as NCCL: no kernel */
 	if (!task_is_message(&task) && task.comm->ranks == 1 && !task.scaled)
 		return group_result(copy_alone(&task));
+	note_contents(&task);
 	return group_result(group_add(&task));
 }
 

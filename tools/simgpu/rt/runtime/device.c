@@ -68,6 +68,20 @@ API(cudaDeviceGetAttribute, int *value, int attribute, int device)
 	return runtime_leave(&call, result);
 }
 
+FORWARD_API(cudaDeviceGetPCIBusId, 174, driver(false)->cuDeviceGetPCIBusId(id, room, device),
+			FIELDS(char *id; int room, device;), VALUES(id, room, device), char *id, int room,
+			int device)
+
+#define PROFILER_API(name_, cbid_, call_)                       \
+	API(name_, void)                                            \
+	{                                                           \
+		struct sim_observed call;                               \
+		int result = runtime_enter(&call, cbid_, #name_, NULL); \
+		return runtime_leave(&call, result ? result : call_()); \
+	}
+PROFILER_API(cudaProfilerStart, 171, driver(false)->cuProfilerStart)
+PROFILER_API(cudaProfilerStop, 172, driver(false)->cuProfilerStop)
+
 API(cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 {
 	if (least)

@@ -13,6 +13,15 @@
 	X(cuDeviceGetAttribute, (int *, int, int))                                              \
 	X(cuDeviceGetName, (char *, int, int))                                                  \
 	X(cuDeviceGetUuid, (uint8_t *, int))                                                    \
+	X(cuDeviceGetPCIBusId, (char *, int, int))                                              \
+	X(cuProfilerStart, (void))                                                              \
+	X(cuProfilerStop, (void))                                                               \
+	X(cuDeviceGetDefaultMemPool, (void **, int))                                            \
+	X(cuDeviceGetMemPool, (void **, int))                                                   \
+	X(cuMemPoolSetAttribute, (void *, int, const void *))                                   \
+	X(cuMemPoolGetAttribute, (void *, int, void *))                                         \
+	X(cuMemPoolTrimTo, (void *, size_t))                                                    \
+	X(cuMemPoolSetAccess, (void *, const void *, size_t))                                   \
 	X(cuDeviceTotalMem, (size_t *, int))                                                    \
 	X(cuDeviceCanAccessPeer, (int *, int, int))                                             \
 	X(cuCtxSynchronize, (void))                                                             \

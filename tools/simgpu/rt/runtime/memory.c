@@ -78,6 +78,41 @@ API(cudaMemGetInfo, size_t *free_bytes, size_t *total_bytes)
 	return runtime_leave(&call, result);
 }
 
+/* ---- the pools behind it ---- */
+
+FORWARD_API(cudaDeviceGetDefaultMemPool, 372,
+			driver(false)->cuDeviceGetDefaultMemPool(pool, device),
+			FIELDS(void **pool; int device;), VALUES(pool, device), void **pool, int device)
+FORWARD_API(cudaDeviceGetMemPool, 386, driver(false)->cuDeviceGetMemPool(pool, device),
+			FIELDS(void **pool; int device;), VALUES(pool, device), void **pool, int device)
+FORWARD_API(cudaMemPoolTrimTo, 377, driver(false)->cuMemPoolTrimTo(pool, keep),
+			FIELDS(void *pool; size_t keep;), VALUES(pool, keep), void *pool, size_t keep)
+FORWARD_API(cudaMemPoolSetAttribute, 378,
+			driver(false)->cuMemPoolSetAttribute(pool, attribute, value),
+			FIELDS(void *pool; int attribute; void *value;), VALUES(pool, attribute, value),
+			void *pool, int attribute, void *value)
+FORWARD_API(cudaMemPoolGetAttribute, 379,
+			driver(false)->cuMemPoolGetAttribute(pool, attribute, value),
+			FIELDS(void *pool; int attribute; void *value;), VALUES(pool, attribute, value),
+			void *pool, int attribute, void *value)
+FORWARD_API(cudaMemPoolSetAccess, 380, driver(false)->cuMemPoolSetAccess(pool, descriptors, n),
+			FIELDS(void *pool; const void *descriptors; size_t n;), VALUES(pool, descriptors, n),
+			void *pool, const void *descriptors, size_t n)
+
+/* Graphs here own no memory. */
+API(cudaDeviceGetGraphMemAttribute, int device, int attribute, uint64_t *value)
+{
+	(void)attribute;
+	*value = 0;
+	return runtime_result(device >= 0 && device < simgpu_devices() ? CUDA_OK : CUDA_INVALID_DEVICE);
+}
+
+API(cudaDeviceSetGraphMemAttribute, int device, int attribute, const uint64_t *value)
+{
+	(void)attribute, (void)value;
+	return runtime_result(device >= 0 && device < simgpu_devices() ? CUDA_OK : CUDA_INVALID_DEVICE);
+}
+
 /* ---- host memory ---- */
 
 API(cudaHostAlloc, void **address, size_t bytes, unsigned flags)

@@ -141,21 +141,43 @@ API_OF(char, __cudaInitModule, void **handle)
 	return 1;
 }
 
+static int symbol_address(const void *symbol, void **address, size_t *bytes)
+{
+	struct slot *slot = look_up(&variables, symbol);
+	if (!slot)
+		return 13; /* cudaErrorInvalidSymbol */
+	pthread_mutex_lock(&lock);
+	if (!slot->kernel)
+		slot->kernel = simgpu_allocate(slot->bytes ? slot->bytes : 1);
+	*address = slot->kernel;
+	pthread_mutex_unlock(&lock);
+	*bytes = slot->bytes;
+	return *address ? CUDA_OK : CUDA_OUT_OF_MEMORY;
+}
+
 API(cudaGetSymbolAddress, void **address, const void *symbol)
 {
+	size_t bytes;
 	struct sim_observed call;
 	int result = runtime_enter(&call, 147, "cudaGetSymbolAddress", NULL);
-	struct slot *slot = result ? NULL : look_up(&variables, symbol);
-	if (!result && !slot)
-		result = 13; /* cudaErrorInvalidSymbol */
-	if (!result) {
-		pthread_mutex_lock(&lock);
-		if (!slot->kernel)
-			slot->kernel = simgpu_allocate(slot->bytes ? slot->bytes : 1);
-		*address = slot->kernel;
-		pthread_mutex_unlock(&lock);
-		result = *address ? CUDA_OK : CUDA_OUT_OF_MEMORY;
-	}
+	if (!result)
+		result = symbol_address(symbol, address, &bytes);
+	return runtime_leave(&call, result);
+}
+
+API(cudaMemcpyToSymbol, const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
+{
+	void *to;
+	size_t room;
+	struct sim_observed call;
+	(void)kind;
+	int result = runtime_enter(&call, 39, "cudaMemcpyToSymbol", NULL);
+	if (!result)
+		result = symbol_address(symbol, &to, &room);
+	if (!result && (offset > room || bytes > room - offset))
+		result = CUDA_INVALID_VALUE;
+	if (!result)
+		result = driver(false)->cuMemcpy((uintptr_t)to + offset, (uintptr_t)from, bytes);
 	return runtime_leave(&call, result);
 }
 

@@ -12,6 +12,26 @@
 	type_ name_(__VA_ARGS__)
 #define API(name_, ...) API_OF(int, name_, __VA_ARGS__)
 
+/* A call that is one driver call with the same parameters. */
+#define FORWARD_API(name_, cbid_, call_, fields_, values_, ...)    \
+	API(name_, __VA_ARGS__)                                        \
+	{                                                              \
+		const struct fields_ params = values_;                     \
+		struct sim_observed call;                                  \
+		int result = runtime_enter(&call, cbid_, #name_, &params); \
+		if (!result)                                               \
+			result = call_;                                        \
+		return runtime_leave(&call, result);                       \
+	}
+#define FIELDS(...) \
+	{               \
+		__VA_ARGS__ \
+	}
+#define VALUES(...) \
+	{               \
+		__VA_ARGS__ \
+	}
+
 enum { CUDART_INVALID_CONFIGURATION = 9, CUDART_INVALID_DEVICE_FUNCTION = 98 };
 
 /* Around a call: 0, or why CUDA cannot be used. With a context, or without. */

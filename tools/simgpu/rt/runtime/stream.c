@@ -1,25 +1,7 @@
 /* Streams, events, synchronisation, capture and graphs. */
 #include "runtime.h"
 
-/* A call that is one driver call with the same parameters. */
-#define FORWARD_API(name_, cbid_, call_, fields_, values_, ...)    \
-	API(name_, __VA_ARGS__)                                        \
-	{                                                              \
-		const struct fields_ params = values_;                     \
-		struct sim_observed call;                                  \
-		int result = runtime_enter(&call, cbid_, #name_, &params); \
-		if (!result)                                               \
-			result = call_;                                        \
-		return runtime_leave(&call, result);                       \
-	}
-#define FIELDS(...) \
-	{               \
-		__VA_ARGS__ \
-	}
-#define VALUES(...) \
-	{               \
-		__VA_ARGS__ \
-	}
+#include <stdlib.h>
 
 /* ---- streams ---- */
 
@@ -58,6 +40,35 @@ FORWARD_API(cudaStreamGetPriority, 203, driver(false)->cuStreamGetPriority(strea
 FORWARD_API(cudaStreamGetId, 441, driver(false)->cuStreamGetId(stream, id),
 			FIELDS(void *stream; unsigned long long *id;), VALUES(stream, id), void *stream,
 			unsigned long long *id)
+
+struct callback {
+	void (*function)(void *stream, int status, void *data);
+	void *stream, *data;
+};
+
+static void call_back(void *who)
+{
+	struct callback callback = *(struct callback *)who;
+	free(who);
+	callback.function(callback.stream, CUDA_OK, callback.data);
+}
+
+API(cudaStreamAddCallback, void *stream, void (*function)(void *, int, void *), void *data,
+	unsigned flags)
+{
+	struct callback *callback = malloc(sizeof(*callback));
+	struct sim_observed call;
+	int result = runtime_enter(&call, 197, "cudaStreamAddCallback", NULL);
+	if (!result && (!function || flags || !callback))
+		result = callback ? CUDA_INVALID_VALUE : CUDA_OUT_OF_MEMORY;
+	if (!result) {
+		*callback = (struct callback){function, stream, data};
+		result = driver(false)->cuLaunchHostFunc(stream, call_back, callback);
+	}
+	if (result)
+		free(callback);
+	return runtime_leave(&call, result);
+}
 
 /* ---- events ---- */
 

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Installs PyTorch for CUDA without NVIDIA's libraries, for runs on the simulated ones (docs/SIMGPU.md): the torch wheel and
+# the pure Python packages it imports, 1.3 GB, under build/torch/RELEASE. What is there already is kept.
+#   sh tests/torch/install.sh [--triton] [RELEASE]...    (2.15.0: CUDA 13; 2.8.0: CUDA 12; none named: both)
+# --triton: also Triton (1 GB more), which torch.compile needs. BATON_WHEELS=DIR: take the wheels from there, no network.
+# Use it with PYTHONPATH=build/torch/RELEASE. Status: 0 it is there, 1 it cannot be had, 2 usage.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+PYTHON=${PYTHON:-python3}
+packages="filelock==4.2.11 fsspec==2026.9.0 jinja2==3.1.6 markupsafe==3.0.4 mpmath==1.3.0 networkx==3.6.1 numpy==2.4.6
+setuptools==84.2.1 sympy==1.14.0 typing-extensions==4.16.0"
+
+triton_of() { # triton_of RELEASE: the Triton that goes with it
+	case $1 in
+	2.15.0) echo 3.9.0 ;;
+	2.8.0) echo 3.4.0 ;;
+	*) return 1 ;;
+	esac
+}
+
+# fetch DIRECTORY PACKAGE...: whole or not at all
+fetch() {
+	to=$1
+	shift
+	rm -rf "$to.new"
+	"$PYTHON" -m pip install --quiet --no-deps --disable-pip-version-check --no-input --root-user-action=ignore --retries 2 \
+		--timeout 20 ${BATON_WHEELS:+--no-index --find-links "$BATON_WHEELS"} --target "$to.new" "$@" && return 0
+	rm -rf "$to.new"
+	echo "install.sh: cannot have $(echo "$@" | cut -d ' ' -f 1): no network, no such wheel for this Python, or BATON_WHEELS lacks it"
+	return 1
+}
+
+install() { # install RELEASE
+	site=build/torch/$1
+	wanted=$(echo "torch==$1" $packages)
+	if [ "$(cat "$site/installed" 2>/dev/null)" != "$wanted" ]; then
+		echo "install.sh: PyTorch $1 into $site, without NVIDIA's libraries: 1.3 GB, some minutes"
+		mkdir -p build/torch
+		fetch "$site" $wanted || return 1
+		echo "$wanted" >"$site.new/installed"
+		rm -rf "$site" && mv "$site.new" "$site"
+	fi
+	if [ -n "$triton" ] && [ ! -d "$site/triton" ]; then
+		echo "install.sh: Triton $(triton_of "$1") into $site: 1 GB"
+		fetch "$site/triton-part" "triton==$(triton_of "$1")" || return 1
+		mv "$site/triton-part.new/"triton* "$site/" && rm -rf "$site/triton-part.new"
+	fi
+	echo "install.sh: PyTorch $1 is in $site"
+}
+
+triton=
+[ "${1:-}" != --triton ] || { triton=1 && shift; }
+[ $# -gt 0 ] || set -- 2.15.0 2.8.0
+for release; do
+	triton_of "$release" >/dev/null || { echo "install.sh: no release '$release' here: 2.15.0, 2.8.0" && exit 2; }
+done
+for release; do
+	install "$release" || exit 1
+done

@@ -1,0 +1,90 @@
+#include "known.h"
+
+#include "doubles.h"
+#include "core.h"
+#include "memory.h"
+#include "settings.h"
+
+#define ROOM 1024 /* writes between two kernels that are remembered: the last ones */
+#define SMALL 4096
+
+struct range {
+	const uint8_t *from, *to;
+};
+
+struct writes {
+	struct range at[ROOM];
+	size_t next, n;
+};
+
+static struct writes writes[MAX_DEVICES];
+static const uint8_t zeros[SMALL];
+
+void known_forget(int device)
+{
+	writes[device].n = 0;
+}
+
+static void add(struct writes *w, struct range range)
+{
+	w->at[w->next] = range;
+	w->next = (w->next + 1) % ROOM;
+	w->n += w->n < ROOM;
+}
+
+/* The i-th last one. */
+static struct range *range_at(struct writes *w, size_t i)
+{
+	return &w->at[(w->next + ROOM - 1 - i) % ROOM];
+}
+
+void known_write(const void *target, size_t bytes, bool known)
+{
+	int device = memory_device(target);
+	struct range range = {target, (const uint8_t *)target + bytes};
+	if (device < 0 || !settings()->zero_bytes)
+		return;
+	struct writes *w = &writes[device];
+	for (size_t i = 0; !known && i < w->n; i++) {
+		struct range *other = range_at(w, i);
+		if (other->from < range.to && range.from < other->to)
+			other->to = other->from;
+	}
+	if (known)
+		add(w, range);
+}
+
+bool known_bytes(const void *address, size_t bytes)
+{
+	int device = memory_device(address);
+	const uint8_t *from = address;
+	if (device < 0 || !settings()->zero_bytes)
+		return true;
+	for (size_t i = 0; i < writes[device].n; i++) {
+		const struct range *range = range_at(&writes[device], i);
+		if (range->from <= from && from + bytes <= range->to)
+			return true;
+	}
+	return false;
+}
+
+const void *known_source(const void *source, size_t bytes)
+{
+	size_t most = settings()->zero_bytes < SMALL ? settings()->zero_bytes : SMALL;
+	return bytes > most || known_bytes(source, bytes) ? source : zeros;
+}
+
+void simgpu_wrote(const void *target, size_t bytes, bool known)
+{
+	core_lock();
+	known_write(target, bytes, known);
+	core_unlock();
+}
+
+bool simgpu_known(const void *address, size_t bytes)
+{
+	core_lock();
+	bool known = known_bytes(address, bytes);
+	core_unlock();
+	return known;
+}
