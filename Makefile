@@ -46,6 +46,7 @@ SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
 SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
+SHIM_PYTHON := $(BUILD)/python/sitecustomize.py
 SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
@@ -284,8 +285,13 @@ $(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
 
+$(SHIM_PYTHON): shim/python/sitecustomize.py
+	@mkdir -p $(@D)
+	@cp $< $@
+all: $(SHIM_PYTHON)
+
 # no named version node: it would hide the hooks from references to versioned symbols
-$(SHIM): $(SHIM_OBJ) shim/export.map
+$(SHIM): $(SHIM_OBJ) shim/export.map | $(SHIM_PYTHON)
 	@echo "  link  $@"
 	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
 		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
@@ -490,6 +496,7 @@ $(BUILD)/man/baton-%.1: $(BUILD)/baton
 install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
+	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
