@@ -4,7 +4,7 @@
 #   tests/run.sh [PART]...   (none: all of $parts)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
-parts="unit format shim double probe cli fuzz names accuracy"
+parts="unit format shim double probe cli fuzz names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -47,6 +47,7 @@ probe() {
 	try probe/fixture "$BUILD/probe/fixture_test"
 	try probe/sections bash tests/gpu/probe/probe_case.sh
 }
+torch() { try torch/import bash tests/torch/import_case.sh; }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONTEXTS = 64, DEVICES = 64, FLUSH_FORCED = 1 };
+enum { CONTEXTS = 64, DEVICES = 64, FLUSH_FORCED = 1, PATIENCE_MS = 100 };
 enum { ATTRIBUTE_ZEROED = 5, ATTRIBUTE_PER_THREAD = 9, ATTRIBUTES = 10, PER_THREAD_SINCE = 21 };
 
 static atomic_bool everywhere[KINDS];
@@ -101,12 +101,23 @@ enum result cuptiActivityEnable(uint32_t kind)
 	return OK;
 }
 
+/* Ops that have ended are on their way here; what a synchronisation has waited for counts as
+ * recorded. */
+static void activity_catch_up(void)
+{
+	const struct driver *driver = driver_ready();
+
+	if (driver && driver->observed && !errors_inside())
+		driver->observed(PATIENCE_MS);
+}
+
 enum result cuptiActivityDisable(uint32_t kind)
 {
 	enum result result = activity_check(kind);
 
 	if (result)
 		return result;
+	activity_catch_up();
 	atomic_store(&everywhere[kind], false);
 	if (kind == KIND_DRIVER || kind == KIND_RUNTIME)
 		activity_all_calls(kind == KIND_DRIVER ? DOMAIN_DRIVER : DOMAIN_RUNTIME, false);
@@ -122,6 +133,8 @@ static enum result activity_context(void *context, uint32_t kind, bool enable)
 		return result;
 	if (!identity_context(context, &id, &device))
 		return INVALID_CONTEXT;
+	if (!enable)
+		activity_catch_up();
 	if (kind != KIND_KERNEL && kind != KIND_CONCURRENT_KERNEL && kind != KIND_MEMCPY &&
 		kind != KIND_MEMCPY2 && kind != KIND_MEMSET)
 		return NOT_COMPATIBLE;
@@ -193,6 +206,7 @@ enum result cuptiActivityFlushAll(uint32_t flag)
 	}
 	if (!buffers_registered())
 		return INVALID_OPERATION;
+	activity_catch_up();
 	buffers_flush(flag & FLUSH_FORCED);
 	return OK;
 }

@@ -92,19 +92,14 @@ static enum result callbacks_refuse(struct subscriber_params *params)
 	return strncmp(release_here()->name, "11.", 3) ? MULTIPLE_SUBSCRIBERS : MAX_LIMIT_REACHED;
 }
 
-/* CUPTI, loaded after the driver, ends before it, and before whatever a subscriber made earlier: a
- * tool must not hear of contexts when its own objects are gone (PyTorch's would crash). */
-static void callbacks_leave(void)
+/* A subscriber that was made before it subscribed, as Kineto's is, is gone when the driver's own
+ * exit comes. */
+static void callbacks_exit(void)
 {
 	const struct driver *driver = driver_ready();
 
-	if (driver && driver->end_contexts)
-		driver->end_contexts();
-}
-
-static void callbacks_at_exit(void)
-{
-	atexit(callbacks_leave);
+	if (driver && driver->contexts_end)
+		driver->contexts_end();
 }
 
 static enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *user,
@@ -125,9 +120,8 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 	}
 	pthread_mutex_unlock(&lock);
 	if (!result) {
-		static pthread_once_t once = PTHREAD_ONCE_INIT;
-		pthread_once(&once, callbacks_at_exit);
 		observer_attach();
+		atexit(callbacks_exit);
 	}
 	return result;
 }

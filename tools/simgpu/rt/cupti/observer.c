@@ -52,8 +52,8 @@ static void note_external(const struct sim_call *call)
 	}
 }
 
-/* The record of an API call. A driver call inside a runtime call has none: Kineto of PyTorch 2.8, which
- * wants both kinds, stops at two launches with one correlation id, and does not on a GPU. */
+/* The record of an API call. A driver call inside a runtime call has none: Kineto of PyTorch 2.8,
+ * which wants both kinds, stops at two launches with one correlation id, and does not on a GPU. */
 static void note_call(const struct sim_call *call, uint64_t start)
 {
 	struct entry entry = {.kind = call->domain == SIM_DRIVER ? KIND_DRIVER : KIND_RUNTIME,

@@ -359,6 +359,18 @@ bool simgpu_settle(unsigned ms)
 	return over;
 }
 
+bool simgpu_observed(unsigned ms)
+{
+	if (core_state())
+		return true;
+	int64_t until_ns = core_now() + (int64_t)ms * 1000000;
+	core_lock();
+	uint64_t queued = delivery_queued();
+	bool all = core_wait(delivered, &queued, until_ns);
+	core_unlock();
+	return all;
+}
+
 /* ---- capture ---- */
 
 static int begin_capture(struct stream *stream, void *mode)
