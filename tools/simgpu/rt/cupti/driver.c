@@ -27,7 +27,6 @@ static bool driver_connect(void)
 	FIND(ready, "simgpu_ready");
 	FIND(now_ns, "simgpu_now_ns");
 	FIND(observed, "simgpu_observed");
-	FIND(contexts_end, "simgpu_contexts_end");
 	FIND(stream_id, "simgpu_stream_id");
 	FIND(event_id, "simgpu_event_id");
 	FIND(graph_node_id, "simgpu_graph_node_id");

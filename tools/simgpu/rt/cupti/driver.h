@@ -12,7 +12,6 @@ struct driver {
 	__typeof__(&simgpu_now_ns) now_ns;
 	/* these may be missing */
 	__typeof__(&simgpu_observed) observed;
-	__typeof__(&simgpu_contexts_end) contexts_end;
 	__typeof__(&simgpu_stream_id) stream_id;
 	__typeof__(&simgpu_event_id) event_id;
 	__typeof__(&simgpu_graph_node_id) graph_node_id;
