@@ -31,6 +31,7 @@ static bool driver_connect(void)
 	FIND(event_id, "simgpu_event_id");
 	FIND(graph_node_id, "simgpu_graph_node_id");
 	FIND(context_id, "simgpu_context_id");
+	FIND(end_contexts, "simgpu_end_contexts");
 	FIND(device_count, "cuDeviceGetCount");
 	FIND(device_name, "cuDeviceGetName");
 	FIND(device_uuid, "cuDeviceGetUuid_v2");

@@ -16,6 +16,7 @@ struct driver {
 	__typeof__(&simgpu_event_id) event_id;
 	__typeof__(&simgpu_graph_node_id) graph_node_id;
 	__typeof__(&simgpu_context_id) context_id;
+	__typeof__(&simgpu_end_contexts) end_contexts;
 	int (*device_count)(int *count);
 	int (*device_name)(char *name, int length, int device);
 	int (*device_uuid)(char uuid[16], int device);
