@@ -16,6 +16,9 @@ int cuDevicePrimaryCtxRetain(void **, int);
 int cuCtxSetCurrent(void *);
 int cuStreamCreate(void **, unsigned);
 int cuStreamQuery(void *);
+int cuTensorMapEncodeTiled(void *, int, unsigned, void *, const uint64_t *, const uint64_t *,
+						   const uint32_t *, const uint32_t *, int, int, int, int);
+int cuTensorMapReplaceAddress(void *, void *);
 
 static int failures;
 
@@ -490,6 +493,21 @@ static void test_nvrtc(void)
 	CHECK(CALL(nvrtcCompileProgram, 0, 0, 0) == 4);
 }
 
+/* ---- what kernels for 9.0 are given ---- */
+
+static void test_tensor_map(void)
+{
+	static char map[128] __attribute__((aligned(64)));
+	const uint64_t dims[2] = {64, 64}, strides[1] = {128};
+	const uint32_t box[2] = {64, 8}, ones[2] = {1, 1};
+	CHECK(cuTensorMapReplaceAddress(map, device) == 1); /* not a map yet */
+	CHECK(cuTensorMapEncodeTiled(map, 9, 2, device, dims, strides, box, ones, 0, 0, 0, 0) == 0);
+	CHECK(cuTensorMapReplaceAddress(map, device + 64) == 0);
+	CHECK(cuTensorMapEncodeTiled(map + 1, 9, 2, device, dims, strides, box, ones, 0, 0, 0, 0) == 1);
+	CHECK(cuTensorMapEncodeTiled(map, 9, 6, device, dims, strides, box, ones, 0, 0, 0, 0) == 1);
+	CHECK(cuTensorMapEncodeTiled(map, 9, 2, NULL, dims, strides, box, ones, 0, 0, 0, 0) == 1);
+}
+
 /* ---- every exported function with zeros ---- */
 
 /* Those that have no status, or for which nothing is something. */
@@ -549,6 +567,7 @@ int main(int argc, char **argv)
 	test_dnn_graphs();
 	test_dnn_errors();
 	test_nvrtc();
+	test_tensor_map();
 	if (names)
 		fclose(names);
 	printf("CUDA %s, capability %d: %d failures\n", argv[1], capability, failures);
