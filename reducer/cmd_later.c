@@ -11,7 +11,5 @@ const struct command command_whatif = {.name = "whatif",
 									   .summary = "the step without one of its losses, by replay"};
 const struct command command_stats = {
 	.name = "stats", .operands = "DIR...", .summary = "the tables of nsys stats and nvprof"};
-const struct command command_export = {
-	.name = "export", .operands = "DIR...", .summary = "write the run in another tool's format"};
 const struct command command_doctor = {.name = "doctor",
 									   .summary = "what of this machine baton can use"};

@@ -4,11 +4,11 @@
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
-#include "render/report.h"
+#include "render/by.h"
 #include "summarise/finding_text.h"
 #include "summarise/leaf_names.h"
 
-enum { GAPS = 5 }; /* with --leaf alone */
+enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
@@ -16,6 +16,9 @@ static const struct option_spec options[] = {
 	{"leaf", 0, OPTION_TEXT, "PREFIX",
 	 "gaps by their time in leaves that begin so, e.g. idle.host (without --gaps: 5 of them)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
+	{"by", 0, OPTION_TEXT, "WHAT",
+	 "GPU time, launches and starved time by line, stack, module, op or range (of the launch)"},
+	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "status 1 when EXPR holds or cannot be told: a leaf or its beginning (share of the step) or "
@@ -27,6 +30,16 @@ static int print(const struct invocation *call, const struct reduction *reductio
 {
 	struct figures figures;
 	struct findings findings;
+	struct by_table by;
+	const bool json = option_given(call, "json");
+	if (option_given(call, "by")) {
+		by_open(&by, &reduction->summary, by_named(option_text(call, "by", "")));
+		if (!by.told) {
+			diag("%s: --by %s: %s", call->operand[0], by_name(by.by),
+				 by_lack(&reduction->summary, by.by));
+			return STATUS_INPUT;
+		}
+	}
 	figures_compute(&reduction->summary, &figures);
 	if (findings_make(&reduction->summary, &figures, &findings) != 0)
 		return STATUS_INPUT;
@@ -36,10 +49,14 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.figures = &figures,
 							.findings = &findings,
 							.gaps = option_given(call, "gaps") || option_given(call, "leaf"),
-							.kernels = (uint32_t)option_number(call, "kernels", 10)};
+							.kernels = (uint32_t)option_number(call, "kernels", 10),
+							.by = option_given(call, "by") ? &by : NULL,
+							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
 	int status = STATUS_OK;
-	if (option_given(call, "json"))
+	if (json)
 		report_json(&report, stdout);
+	else if (report.by)
+		by_text(&report, stdout);
 	else if (report.gaps)
 		report_gaps_text(&report, stdout);
 	else
@@ -68,11 +85,25 @@ static int read_gaps(const struct invocation *call, struct reduce_options *how)
 	return STATUS_USAGE;
 }
 
+static int check_by(const struct invocation *call)
+{
+	const char *by = option_text(call, "by", NULL);
+	if (!by && option_given(call, "top"))
+		diag("--top goes with --by");
+	else if (by && !by_named(by))
+		diag("--by knows 'line', 'stack', 'module', 'op' and 'range', not '%s'", by);
+	else
+		return STATUS_OK;
+	return STATUS_USAGE;
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
 	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	if (check_by(call) != STATUS_OK)
 		return STATUS_USAGE;
 	if (option_given(call, "fail-if") && gate_check(option_text(call, "fail-if", "")) != STATUS_OK)
 		return STATUS_USAGE;

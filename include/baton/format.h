@@ -223,7 +223,7 @@ struct baton_r_code {
 };
 _Static_assert(sizeof(struct baton_r_code) == 32, "code");
 
-enum baton_frame_kind { BATON_FRAME_PYTHON = 1, BATON_FRAME_NATIVE = 2 };
+enum baton_frame_kind { BATON_FRAME_PYTHON = 1, BATON_FRAME_NATIVE = 2, BATON_FRAME_BACKWARD = 3 };
 
 struct baton_frame {
 	uint32_t kind;
@@ -332,7 +332,15 @@ enum {
 	OVERHEAD_NAME,
 	OVERHEAD_COLUMNS
 };
-enum { SCHED_START, SCHED_DUR, SCHED_THREAD, SCHED_SLEPT, SCHED_WAITED, SCHED_COLUMNS };
+enum {
+	SCHED_START,
+	SCHED_DUR,
+	SCHED_THREAD,
+	SCHED_SLEPT,
+	SCHED_WAITED,
+	SCHED_STACK,
+	SCHED_COLUMNS
+};
 
 enum baton_op_kind { BATON_KERNEL = 1, BATON_MEMCPY = 2, BATON_MEMSET = 3, BATON_GRAPH = 4 };
 
@@ -457,7 +465,8 @@ static const struct baton_table baton_tables[] = {
 	  {"dur_ns", BATON_T_DURATION, 1},
 	  {"thread", BATON_T_ID, 1},
 	  {"slept_ns", BATON_T_U64, 1},
-	  {"waited_ns", BATON_T_U64, 1}}},
+	  {"waited_ns", BATON_T_U64, 1},
+	  {"stack", BATON_T_ID, 0}}},
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))

@@ -17,7 +17,9 @@ enum baton_summary_type {
 	BATON_S_NCCL = 73,
 	BATON_S_EVIDENCE = 74,
 	BATON_S_LATE = 75,
-	BATON_S_END = 76
+	BATON_S_SITE = 76,
+	BATON_S_STALL = 77, /* struct baton_s_evidence */
+	BATON_S_END = 78
 };
 
 struct baton_s_reduction {
@@ -156,11 +158,28 @@ struct baton_s_evidence {
 	uint32_t device;
 	uint32_t leaf;
 	uint32_t what;
-	uint32_t zero;
+	uint32_t before; /* of a stall; else 0 */
 	uint64_t count;
 	int64_t ns;
 };
 _Static_assert(sizeof(struct baton_s_evidence) == 40, "evidence");
+
+struct baton_s_site {
+	struct baton_record head;
+	uint32_t by;
+	uint32_t what;
+	uint32_t kind;
+	uint32_t backward;
+	uint64_t rows;
+	int64_t gpu_ns[BATON_S_GROUPS];
+	uint64_t launches;
+	int64_t launch_ns;
+	int64_t cpu_ns;
+	int64_t host_ns;
+};
+_Static_assert(sizeof(struct baton_s_site) == 104, "site");
+_Static_assert(offsetof(struct baton_s_site, gpu_ns) == 32, "site GPU time");
+_Static_assert(offsetof(struct baton_s_site, launches) == 72, "site launches");
 
 struct baton_s_late {
 	struct baton_record head;

@@ -2,6 +2,7 @@
  * kernel's and collective's row. */
 #include "attribute/carried.h"
 #include "attribute/device_open.h"
+#include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
@@ -39,6 +40,7 @@ struct attributing {
 	struct held_ups held_ups;
 	struct sweep sweep;
 	struct tally tally;
+	struct owners owners;
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
 	uint64_t unmatched;
@@ -52,6 +54,9 @@ static int add_kernel_time(struct attributing *a, const struct op *op)
 	int64_t dur = op->end - op->start;
 	device->busy_ns[op->group] += dur;
 	struct kernel_sum *sum = &a->kernels[op->source][op->name];
+	int error = owners_add_op(&a->owners, op);
+	if (error)
+		return error;
 	if (op->kind == BATON_KERNEL) {
 		device->kernels++;
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
@@ -193,6 +198,9 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		tell_idle(a, piece);
 		a->sweep.time_ns[piece->leaf] += piece->to - piece->from;
 		error = tally_add(&a->tally, piece, a->n_gaps);
+		if (!error)
+			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner,
+									piece->to - piece->from, a->n_gaps);
 	}
 	return error ? error : worst_gaps_consider(a->worst, gap, &a->engine.pieces, a->ds, scan);
 }
@@ -342,7 +350,8 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
-	return lanes_open(lanes, a->ds->sources, a->ds->n);
+	error = owners_open(&a->owners, a->ds->sources, a->ds->n);
+	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners);
 }
 
 static void attribute_close(struct attributing *a, struct lanes *lanes)
@@ -362,6 +371,7 @@ static void attribute_close(struct attributing *a, struct lanes *lanes)
 	host_scratch_free(&a->engine.scratch);
 	sweep_free(&a->sweep);
 	tally_free(&a->tally);
+	owners_close(&a->owners);
 	device_sources_close(a->ds);
 }
 
@@ -391,6 +401,8 @@ int device_attribute(const struct device_context *context, const struct device_s
 		error = store_kernels(&a);
 	if (!error)
 		error = store_evidence(&a);
+	if (!error)
+		error = owners_store(&a.owners, a.summary, worst.device);
 	attribute_close(&a, &lanes);
 	return error;
 }

@@ -74,18 +74,18 @@ static int pay(struct gap_engine *engine, const struct piece *piece,
 	int64_t from = clamp(latest->end, piece->from, piece->to);
 	int64_t to = *left < piece->to - from ? from + *left : piece->to;
 	if (!ordinary || to <= from)
-		return pieces_add(&engine->pieces, piece->from, piece->to, piece->leaf, piece->source,
-						  piece->name);
+		return pieces_add(&engine->pieces, piece);
 	*left -= to - from;
-	int error =
-		pieces_add(&engine->pieces, piece->from, from, piece->leaf, piece->source, piece->name);
+	struct piece before = *piece, paid = *piece, after = *piece;
+	before.to = paid.from = from;
+	paid.to = after.from = to;
+	paid.leaf = latest->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
+	paid.name = latest->name;
+	paid.owner = latest->owner;
+	int error = pieces_add(&engine->pieces, &before);
 	if (!error)
-		error =
-			pieces_add(&engine->pieces, from, to, latest->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC,
-					   piece->source, latest->name);
-	return error ? error
-				 : pieces_add(&engine->pieces, to, piece->to, piece->leaf, piece->source,
-							  piece->name);
+		error = pieces_add(&engine->pieces, &paid);
+	return error ? error : pieces_add(&engine->pieces, &after);
 }
 
 /* The sync debt of k's thread takes its share of the pieces of [a, p1). */
@@ -124,6 +124,14 @@ static enum leaf launch_leaf(const struct gap_engine *engine, const struct op *k
 	return LEAF_CPU_LAUNCH_CALL;
 }
 
+/* [from, to) of k's own launch. */
+static int add_launch(struct gap_engine *engine, const struct op *k, int64_t from, int64_t to,
+					  enum leaf leaf)
+{
+	return pieces_add(&engine->pieces,
+					  &(struct piece){from, to, leaf, k->source, k->call_name, k->owner});
+}
+
 /* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as
  * queue_full. */
 static int explain_buffer_full(struct gap_engine *engine, const struct lane *lane, int64_t *from,
@@ -139,11 +147,10 @@ static int explain_buffer_full(struct gap_engine *engine, const struct lane *lan
 				end = rec->end < to ? rec->end : to;
 			}
 		}
-		int error = pieces_add(&engine->pieces, *from, begin, leaf, k->source, k->call_name);
+		int error = add_launch(engine, k, *from, begin, leaf);
 		if (error || begin >= to)
 			return error;
-		error =
-			pieces_add(&engine->pieces, begin, end, LEAF_GPU_QUEUE_FULL, k->source, k->call_name);
+		error = add_launch(engine, k, begin, end, LEAF_GPU_QUEUE_FULL);
 		if (error)
 			return error;
 		*from = end;
@@ -157,7 +164,7 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 	if (p1 >= p2)
 		return 0;
 	if (opstream_queue_full(engine->stream, k->ls))
-		return pieces_add(&engine->pieces, p1, p2, LEAF_GPU_QUEUE_FULL, k->source, k->call_name);
+		return add_launch(engine, k, p1, p2, LEAF_GPU_QUEUE_FULL);
 	enum leaf leaf = launch_leaf(engine, k);
 	struct lane *own = launcher(engine, k), *common = lanes_lane(engine->lanes, k->source, 0);
 	int error = lanes_load(engine->lanes, p2, gap->a);
@@ -186,7 +193,8 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 static int explain_until(struct gap_engine *engine, const struct op *k, int64_t *at, int64_t until,
 						 enum leaf leaf)
 {
-	int error = pieces_add(&engine->pieces, *at, until, leaf, k->source, k->name);
+	int error = pieces_add(&engine->pieces,
+						   &(struct piece){*at, until, leaf, k->source, k->name, k->owner});
 	*at = until > *at ? until : *at;
 	return error;
 }
@@ -222,7 +230,7 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 		return error;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
 	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
-	return pieces_add(&engine->pieces, at, gap->b, rest, k->source, k->name);
+	return explain_until(engine, k, &at, gap->b, rest);
 }
 
 int gap_explain(struct gap_engine *engine, const struct gap *gap)
@@ -231,8 +239,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 	engine->pieces.n = 0;
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
-		return pieces_add(&engine->pieces, gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED, k->source,
-						  k->name);
+		return pieces_add(&engine->pieces, &(struct piece){gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED,
+														   k->source, k->name, k->owner});
 	}
 	int64_t p1 = clamp(k->ls, gap->a, gap->b), p2 = clamp(k->le, p1, gap->b);
 	if (opstream_is_later_node(engine->stream, k))

@@ -20,10 +20,9 @@ static const enum leaf leaf_of_bit[HOST_BITS_DECIDING] = {
 	[HOST_BIT_CALL] = LEAF_CPU_API,
 };
 
-int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
-			   uint32_t name)
+int pieces_add(struct pieces *pieces, const struct piece *piece)
 {
-	if (from >= to)
+	if (piece->from >= piece->to)
 		return 0;
 	if (pieces->n == pieces->room) {
 		size_t room = pieces->room ? 2 * pieces->room : 64;
@@ -33,7 +32,7 @@ int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, 
 		pieces->at = larger;
 		pieces->room = room;
 	}
-	pieces->at[pieces->n++] = (struct piece){from, to, leaf, source, name};
+	pieces->at[pieces->n++] = *piece;
 	return 0;
 }
 
@@ -116,8 +115,9 @@ static int collect_marks(const struct host_span *span, struct host_scratch *s)
 struct walk {
 	uint32_t depth[HOST_BITS_DECIDING];
 	const struct host_mark *last[HOST_BITS_DECIDING]; /* the row begun last in each class */
-	int64_t driving_end; /* latest end of the owner's GPU-driving calls begun so far */
-	size_t next_driving; /* first mark that may begin a later one */
+	int64_t driving_end;           /* latest end of the owner's GPU-driving calls begun so far */
+	size_t next_driving;           /* first mark that may begin a later one */
+	const struct host_rec *silent; /* the sched row that says where in the code the owner is */
 };
 
 static int stack_push(struct host_scratch *s, const struct host_rec *rec)
@@ -147,6 +147,11 @@ static int walk_mark(struct walk *walk, struct host_scratch *s, const struct hos
 	if (mark->change >= 0 && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
 		rec->end > walk->driving_end)
 		walk->driving_end = rec->end;
+	if (mark->change > 0 && rec->owner &&
+		rec->mask & (HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE)))
+		walk->silent = rec;
+	else if (mark->change < 0 && walk->silent == rec)
+		walk->silent = NULL;
 	return rec->category && mark->change > 0 ? stack_push(s, rec) : 0;
 }
 
@@ -174,17 +179,23 @@ static int64_t next_driving(struct walk *walk, const struct host_span *span,
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
 						 int64_t from, int64_t to, struct pieces *out)
 {
+	struct piece piece = {.from = from, .to = to, .source = span->source};
+	piece.owner = walk->silent ? walk->silent->owner : 0;
 	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
 		if (!walk->depth[bit])
 			continue;
-		return pieces_add(out, from, to, leaf_of_bit[bit], span->source,
-						  walk->last[bit]->rec->name);
+		const struct host_rec *rec = walk->last[bit]->rec;
+		piece.leaf = leaf_of_bit[bit];
+		piece.name = rec->name;
+		piece.owner = rec->owner ? rec->owner : piece.owner;
+		return pieces_add(out, &piece);
 	}
 	int64_t end = next_driving(walk, span, s, from);
 	bool stretch =
 		walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
-	return pieces_add(out, from, to, stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK, span->source,
-					  innermost(s, from));
+	piece.leaf = stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK;
+	piece.name = innermost(s, from);
+	return pieces_add(out, &piece);
 }
 
 int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out)

@@ -14,6 +14,7 @@ struct piece { /* a stretch of idle time in one leaf, and the row that stands be
 	enum leaf leaf;
 	uint32_t source; /* of the name */
 	uint32_t name;   /* index in that source's trace; 0: nothing known */
+	uint32_t owner;  /* of the row that says where in the code; 0: nothing known */
 };
 
 struct pieces {
@@ -21,8 +22,8 @@ struct pieces {
 	size_t n, room;
 };
 
-int pieces_add(struct pieces *pieces, int64_t from, int64_t to, enum leaf leaf, uint32_t source,
-			   uint32_t name);
+/* Unless it is empty. 0 or -ENOMEM. */
+int pieces_add(struct pieces *pieces, const struct piece *piece);
 
 struct host_mark;
 struct host_scratch { /* reused from gap to gap */

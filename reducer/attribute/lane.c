@@ -35,44 +35,6 @@ static int queue_insert(struct host_queue *q, const struct host_rec *rec)
 	return error;
 }
 
-/* source->on_call: every call row goes to its thread's lane. */
-static int feed_call(void *context, struct source *source)
-{
-	struct lanes *lanes = context;
-	const struct rows *row = &source->calls;
-	struct host_rec rec = {.start = rows_value(row, CALL_START)};
-	rec.end = rec.start + rows_value(row, CALL_DUR);
-	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
-	rec.name = source_string(source, row, CALL_NAME);
-	rec.mask = (uint16_t)source_call_mask(source, rec.name);
-	uint32_t thread = source_thread(source, row, CALL_THREAD);
-	return queue_push(&lanes->of[source - lanes->sources][thread].calls, &rec);
-}
-
-int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n)
-{
-	lanes->sources = sources;
-	lanes->n_sources = n;
-	lanes->of = calloc(n, sizeof(*lanes->of));
-	if (!lanes->of)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		lanes->of[i] = calloc(sources[i].trace.n_threads, sizeof(**lanes->of));
-		if (!lanes->of[i])
-			return -ENOMEM;
-		for (uint32_t t = 0; t < sources[i].trace.n_threads; t++) {
-			struct lane *lane = &lanes->of[i][t];
-			lane->source = &sources[i];
-			lane->thread = t;
-			lane->last_driving_end = lane->debt_begin = INT64_MIN;
-			lane->debt_step = -1;
-		}
-		sources[i].on_call = feed_call;
-		sources[i].context = lanes;
-	}
-	return 0;
-}
-
 static void lane_free(struct lane *lane)
 {
 	free(lane->calls.at);
@@ -104,7 +66,10 @@ static int feed_range(struct lanes *lanes, uint32_t i)
 	rec.name = source_string(source, row, RANGE_NAME);
 	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
 	rec.mask = (uint16_t)source_range_mask(source, rec.name, rec.category);
-	return queue_push(&lanes->of[i][source_thread(source, row, RANGE_THREAD)].ranges, &rec);
+	uint32_t thread = source_thread(source, row, RANGE_THREAD);
+	struct open_range range = {rec.start, rec.end, rec.name, rec.category};
+	int error = contexts_range(&lanes->owners->contexts, i, thread, &range);
+	return error ? error : queue_push(&lanes->of[i][thread].ranges, &rec);
 }
 
 static int feed_overhead(struct lanes *lanes, uint32_t i)
@@ -136,10 +101,12 @@ static int feed_sched(struct lanes *lanes, uint32_t i)
 									 HOST_MASK(HOST_BIT_AWAKE)};
 	struct lane *lane = &lanes->of[i][source_thread(source, row, SCHED_THREAD)];
 	int64_t at = rows_value(row, SCHED_START);
-	int error = 0;
+	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
+	int error = owners_stack(lanes->owners, i, stack, &owner);
 	for (int part = 0; !error && part < 3; part++) {
 		uint64_t ns = parts[part] < left ? parts[part] : left;
-		struct host_rec rec = {.start = at, .end = at + (int64_t)ns, .mask = masks[part]};
+		struct host_rec rec = {
+			.start = at, .end = at + (int64_t)ns, .owner = owner, .mask = masks[part]};
 		left -= ns;
 		at = rec.end;
 		if (ns)
@@ -160,6 +127,56 @@ static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *
 		*left = rows_next(rows);
 	}
 	return rows->error;
+}
+
+/* source->on_call: every call row goes to its thread's lane. The ranges that hold where it begins
+ * are known by then. */
+static int feed_call(void *context, struct source *source, uint32_t *owner)
+{
+	struct lanes *lanes = context;
+	const struct rows *row = &source->calls;
+	uint32_t i = (uint32_t)(source - lanes->sources);
+	struct host_rec rec = {.start = rows_value(row, CALL_START)};
+	rec.end = rec.start + rows_value(row, CALL_DUR);
+	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
+	rec.name = source_string(source, row, CALL_NAME);
+	rec.mask = (uint16_t)source_call_mask(source, rec.name);
+	uint32_t thread = source_thread(source, row, CALL_THREAD);
+	uint32_t stack = (uint32_t)rows_optional(row, CALL_STACK, 0);
+	bool ranges = source->ranges_left &&
+				  (!source->ranges.now || rows_value(&source->ranges, RANGE_START) <= rec.start);
+	int error = 0;
+	if (ranges)
+		error = load_table(lanes, i, &source->ranges, &source->ranges_left, rec.start, feed_range);
+	if (!error)
+		error = owners_call(lanes->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
+	*owner = rec.owner;
+	return error ? error : queue_push(&lanes->of[i][thread].calls, &rec);
+}
+
+int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners)
+{
+	lanes->owners = owners;
+	lanes->sources = sources;
+	lanes->n_sources = n;
+	lanes->of = calloc(n, sizeof(*lanes->of));
+	if (!lanes->of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		lanes->of[i] = calloc(sources[i].trace.n_threads, sizeof(**lanes->of));
+		if (!lanes->of[i])
+			return -ENOMEM;
+		for (uint32_t t = 0; t < sources[i].trace.n_threads; t++) {
+			struct lane *lane = &lanes->of[i][t];
+			lane->source = &sources[i];
+			lane->thread = t;
+			lane->last_driving_end = lane->debt_begin = INT64_MIN;
+			lane->debt_step = -1;
+		}
+		sources[i].on_call = feed_call;
+		sources[i].context = lanes;
+	}
+	return 0;
 }
 
 int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
@@ -218,6 +235,7 @@ static struct sync_return returned(const struct host_rec *rec)
 	return (struct sync_return){.end = rec->end,
 								.ns = rec->end - rec->start,
 								.name = rec->name,
+								.owner = rec->owner,
 								.frees = (rec->mask & HOST_MASK(HOST_BIT_FREE)) != 0};
 }
 

@@ -4,12 +4,13 @@
 #ifndef ATTRIBUTE_LANE_H
 #define ATTRIBUTE_LANE_H
 
-#include "attribute/source.h"
+#include "attribute/owners.h"
 
 struct host_rec { /* a call, range or overhead row */
 	int64_t start, end;
 	uint64_t correlation;
 	uint32_t name;
+	uint32_t owner;   /* of a call, or of where a silent thread was; 0: not known */
 	uint16_t mask;    /* HOST_MASKs */
 	uint8_t category; /* of a range; 0 for a call */
 	bool is_launch;   /* a call that launched some op */
@@ -23,6 +24,7 @@ struct host_queue { /* rows not reached yet, by start */
 struct sync_return { /* of a synchronising call that is over */
 	int64_t end, ns;
 	uint32_t name;
+	uint32_t owner;
 	bool frees;
 };
 
@@ -47,11 +49,13 @@ struct lane {
 struct lanes {
 	struct source *sources;
 	uint32_t n_sources;
-	struct lane **of; /* per source: an array by thread index */
+	struct lane **of;      /* per source: an array by thread index */
+	struct owners *owners; /* not owned */
 	uint32_t loads;
 };
 
-int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n);
+/* Calls and ranges are told to `owners` too. */
+int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners);
 void lanes_close(struct lanes *lanes);
 
 /* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own

@@ -106,7 +106,7 @@ static inline struct op *ring_at(const struct opstream *stream, uint64_t i)
 static struct launch *join_launch(struct source *source, struct op *op, bool ours)
 {
 	op->ls = op->le = INT64_MAX;
-	op->thread = op->call_name = 0;
+	op->thread = op->call_name = op->owner = 0;
 	if (!op->correlation) {
 		op->flags |= OP_FIRST_OF_CALL;
 		return NULL;
@@ -129,6 +129,7 @@ static struct launch *join_launch(struct source *source, struct op *op, bool our
 	op->le = launch->end;
 	op->thread = launch->thread;
 	op->call_name = launch->name;
+	op->owner = launch->owner;
 	if (source_call_mask(source, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
 		op->flags |= OP_GRAPH_CALL;
 	return launch;

@@ -29,11 +29,12 @@ struct op {
 	uint32_t source;
 	uint32_t thread; /* that launched it, index in its source's trace */
 	uint32_t call_name;
-	uint32_t slot; /* its stream among the device's */
-	uint32_t coll; /* with OP_HAS_COLL: number of its arguments */
-	int32_t step;  /* of its launch, or inherited; STEP_BEFORE, STEP_AFTER */
-	uint8_t kind;  /* enum baton_op_kind */
-	uint8_t group; /* enum group */
+	uint32_t slot;  /* its stream among the device's */
+	uint32_t coll;  /* with OP_HAS_COLL: number of its arguments */
+	uint32_t owner; /* of its launch */
+	int32_t step;   /* of its launch, or inherited; STEP_BEFORE, STEP_AFTER */
+	uint8_t kind;   /* enum baton_op_kind */
+	uint8_t group;  /* enum group */
 	uint8_t copy_dir;
 	uint8_t flags;
 };

@@ -116,7 +116,7 @@ static bool outer_call(const struct source *source, const struct launch *old, in
 	return source->trace.threads[thread].tid < source->trace.threads[old->thread].tid;
 }
 
-static void take_call(struct source *source)
+static void take_call(struct source *source, uint32_t owner)
 {
 	const struct rows *row = &source->calls;
 	uint64_t correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
@@ -138,6 +138,7 @@ static void take_call(struct source *source)
 	launch->end = end;
 	launch->thread = thread;
 	launch->name = source_string(source, row, CALL_NAME);
+	launch->owner = owner;
 }
 
 static void take_collective(struct source *source)
@@ -167,10 +168,11 @@ int source_load_more(struct source *source, int64_t until)
 		source->collectives_left = rows_next(&source->collectives);
 	}
 	while (source->calls_left && rows_value(&source->calls, CALL_START) <= until) {
-		take_call(source);
-		int error = source->on_call ? source->on_call(source->context, source) : 0;
+		uint32_t owner = 0;
+		int error = source->on_call ? source->on_call(source->context, source, &owner) : 0;
 		if (error)
 			return error;
+		take_call(source, owner);
 		source->calls_left = rows_next(&source->calls);
 	}
 	return source->calls.error ? source->calls.error : source->collectives.error;

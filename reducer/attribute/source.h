@@ -19,6 +19,7 @@ struct launch { /* everything known of one correlation id */
 	uint32_t name;
 	uint32_t n_ops;     /* ops of the analysed device so far */
 	uint32_t n_kernels; /* of them kernels */
+	uint32_t owner;     /* see owners.h; 0 in the passes of the scan */
 	bool any_op;        /* of any device */
 	bool pageable;      /* one of them is a pageable copy */
 	int64_t first_op_start;
@@ -67,7 +68,7 @@ struct source {
 		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
 	/* Where calls go besides the launches, in the last pass. */
-	int (*on_call)(void *context, struct source *source);
+	int (*on_call)(void *context, struct source *source, uint32_t *owner);
 	void *context;
 };
 

@@ -3,6 +3,7 @@
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
 
+#include "summarise/by.h"
 #include "summarise/reduction.h"
 #include "summarise/findings.h"
 
@@ -14,8 +15,10 @@ struct report {
 	const struct reduction *reduction;
 	const struct figures *figures;
 	const struct findings *findings;
-	uint32_t kernels; /* how many to print; 0: all */
-	bool gaps;        /* they were asked for */
+	uint32_t kernels;          /* how many to print; 0: all */
+	bool gaps;                 /* they were asked for */
+	const struct by_table *by; /* asked for; or NULL */
+	uint32_t by_top;           /* how many of its rows; 0: all */
 };
 
 void report_json(const struct report *report, FILE *out);

@@ -1,6 +1,6 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
-#include "render/json.h"
+#include "render/by.h"
 #include "render/report.h"
 #include "summarise/busbw.h"
 
@@ -231,6 +231,8 @@ void report_json(const struct report *report, FILE *out)
 			gap_object(j, &report->reduction->gaps[i]);
 		json_end_array(j);
 	}
+	if (report->by)
+		by_json(report, j);
 	json_end_object(j);
 	fputc('\n', out);
 }

@@ -2,8 +2,6 @@
 
 #include "read/rows.h"
 
-enum { FRAME_BYTES = 1024, FRAMES_MOST = 512 }; /* the shim records 256 */
-
 int folded_open(struct folded *f)
 {
 	*f = (struct folded){0};
@@ -32,11 +30,11 @@ static size_t put_frame(char *out, const char *frame)
 	return n;
 }
 
-/* Frames beyond FRAMES_MOST are the outermost: left out, and said so. */
-static size_t fold(const struct stacks *stacks, uint32_t index, char *out)
+size_t folded_text(const struct stacks *stacks, uint32_t index, char *out)
 {
-	char frame[FRAME_BYTES];
-	uint32_t all = stacks_frames(stacks, index), n = all < FRAMES_MOST ? all : FRAMES_MOST;
+	char frame[FOLDED_FRAME_BYTES];
+	uint32_t all = stacks_frames(stacks, index),
+			 n = all < FOLDED_FRAMES_MOST ? all : FOLDED_FRAMES_MOST;
 	size_t bytes = n < all ? put_frame(out, "...") : all ? 0 : put_frame(out, "?");
 	while (n-- > 0) {
 		if (bytes)
@@ -88,10 +86,10 @@ int folded_add(struct folded *f, struct trace *trace)
 	if (error)
 		return error;
 	uint64_t *calls = calloc(stacks.n_stacks, sizeof(*calls));
-	char *line = malloc((FRAMES_MOST + 1) * FRAME_BYTES);
+	char *line = malloc(FOLDED_BYTES);
 	error = calls && line ? count_calls(&stacks, trace, calls) : -ENOMEM;
 	for (uint32_t i = 1; !error && i < stacks.n_stacks; i++)
-		error = add_line(f, line, fold(&stacks, i, line), calls[i]);
+		error = add_line(f, line, folded_text(&stacks, i, line), calls[i]);
 	free(calls);
 	free(line);
 	stacks_close(&stacks);

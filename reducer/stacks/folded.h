@@ -6,6 +6,9 @@
 #include "base/strings.h"
 #include "stacks/stacks.h"
 
+enum { FOLDED_FRAME_BYTES = 1024, FOLDED_FRAMES_MOST = 512 }; /* the shim records 256 */
+#define FOLDED_BYTES ((FOLDED_FRAMES_MOST + 1) * FOLDED_FRAME_BYTES)
+
 struct folded_line {
 	uint32_t text; /* in the pool */
 	uint64_t calls;
@@ -17,6 +20,10 @@ struct folded {
 	struct folded_line *lines; /* by text id - 1; folded_sort() reorders them */
 	size_t n, room;
 };
+
+/* One stack into `out` (FOLDED_BYTES); its length. Frames beyond FOLDED_FRAMES_MOST are the
+ * outermost: left out, and said so. */
+size_t folded_text(const struct stacks *stacks, uint32_t index, char *out);
 
 int folded_open(struct folded *folded); /* 0 or -ENOMEM */
 void folded_close(struct folded *folded);

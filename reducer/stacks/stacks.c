@@ -158,13 +158,24 @@ static void python_text(const struct stacks *s, const struct baton_frame *frame,
 			 line ? line : code->first_line, text(s, code->function, "?"));
 }
 
+static const struct stacks_module *module_of(const struct stacks *s,
+											 const struct baton_frame *frame)
+{
+	uint32_t index = frame->of ? idmap_get(&s->module_ids, frame->of) : 0;
+	return index ? &s->modules[index] : NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
 static void native_text(const struct stacks *s, const struct baton_frame *frame, char *out,
 						size_t room)
 {
-	uint32_t index = frame->of ? idmap_get(&s->module_ids, frame->of) : 0;
-	const struct stacks_module *module = index ? &s->modules[index] : NULL;
-	const char *path = text(s, module ? module->path : 0, "");
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const struct stacks_module *module = module_of(s, frame);
+	const char *path = text(s, module ? module->path : 0, ""), *name = base_name(path);
 	/* the call is before the return address */
 	if (module && s->symbols &&
 		symbol_text(s->symbols, path, text(s, module->build_id, ""), frame->offset - 1, out, room))
@@ -172,18 +183,45 @@ static void native_text(const struct stacks *s, const struct baton_frame *frame,
 	snprintf(out, room, "%s%s0x%" PRIx64, name, *name ? "+" : "", frame->offset);
 }
 
+/* A frame of kind 0 where there is none. */
+static struct baton_frame frame_at(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	struct baton_frame frame = {0};
+	if (i < stacks_frames(s, index))
+		memcpy(&frame, s->bytes + s->stacks[index].frames + i * sizeof(frame), sizeof(frame));
+	return frame;
+}
+
+uint32_t stacks_frame_kind(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	return frame_at(s, index, i).kind;
+}
+
+const char *stacks_python_file(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	struct baton_frame frame = frame_at(s, index, i);
+	uint32_t code =
+		frame.kind == BATON_FRAME_PYTHON && frame.of ? idmap_get(&s->code_ids, frame.of) : 0;
+	return code && s->codes[code].file ? text(s, s->codes[code].file, NULL) : NULL;
+}
+
+const char *stacks_native_library(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	struct baton_frame frame = frame_at(s, index, i);
+	const struct stacks_module *module =
+		frame.kind == BATON_FRAME_NATIVE ? module_of(s, &frame) : NULL;
+	return base_name(text(s, module ? module->path : 0, ""));
+}
+
 void stacks_frame_text(const struct stacks *s, uint32_t index, uint32_t i, char *out, size_t room)
 {
-	struct baton_frame frame;
-	if (i >= stacks_frames(s, index)) {
-		snprintf(out, room, "?");
-		return;
-	}
-	memcpy(&frame, s->bytes + s->stacks[index].frames + i * sizeof(frame), sizeof(frame));
+	struct baton_frame frame = frame_at(s, index, i);
 	if (frame.kind == BATON_FRAME_PYTHON)
 		python_text(s, &frame, out, room);
 	else if (frame.kind == BATON_FRAME_NATIVE)
 		native_text(s, &frame, out, room);
+	else if (frame.kind == BATON_FRAME_BACKWARD)
+		snprintf(out, room, "[backward]");
 	else
 		snprintf(out, room, "?");
 }

@@ -48,10 +48,17 @@ static inline uint32_t stacks_find(const struct stacks *stacks, uint64_t id)
 /* How many frames stack `index` has, innermost first. */
 static inline uint32_t stacks_frames(const struct stacks *stacks, uint32_t index)
 {
-	return index < stacks->n_stacks ? stacks->stacks[index].n : 0;
+	return index && index < stacks->n_stacks ? stacks->stacks[index].n : 0;
 }
 
-/* Frame i as "file:line function", cut to room; native without a name: "file+0xoffset". */
+uint32_t stacks_frame_kind(const struct stacks *stacks, uint32_t index, uint32_t i);
+/* The file of a Python frame; NULL for other frames and where it is not known. */
+const char *stacks_python_file(const struct stacks *stacks, uint32_t index, uint32_t i);
+/* The file name of a native frame's library, without its directory; "" where it is not known. */
+const char *stacks_native_library(const struct stacks *stacks, uint32_t index, uint32_t i);
+
+/* Frame i as "file:line function", cut to room; native without a name: "file+0xoffset",
+ * where a backward pass begins "[backward]". */
 void stacks_frame_text(const struct stacks *stacks, uint32_t index, uint32_t i, char *out,
 					   size_t room);
 

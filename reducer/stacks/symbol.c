@@ -1,5 +1,6 @@
 #include "stacks/symbol.h"
 
+#include "base/intern.h"
 #include "base/strings.h"
 #include "classify/demangle.h"
 
@@ -19,7 +20,8 @@
 
 enum {
 	FILES_MOST = 512, /* open at once */
-	BUILD_ID_MOST = 64
+	BUILD_ID_MOST = 64,
+	KNOWN_MOST = 1 << 16 /* answers kept: a look-up goes through all symbols of a file */
 };
 
 #if WITH_LIBDW
@@ -57,6 +59,10 @@ struct symbols {
 	Dwfl_Callbacks callbacks;
 	struct strings keys; /* "BUILD_ID PATH" -> index in files */
 	struct symbol_file files[FILES_MOST];
+	struct intern known; /* file, address in two words */
+	uint32_t *answers;   /* of those: in texts, 0 none */
+	uint32_t answers_room;
+	struct strings texts;
 };
 
 static int load_libdw(struct libdw *lib)
@@ -76,11 +82,14 @@ static int load_libdw(struct libdw *lib)
 int symbols_open(struct symbols **out)
 {
 	struct symbols *s = *out = calloc(1, sizeof(*s));
-	if (!s || strings_init(&s->keys) != 0) {
+	if (!s || strings_init(&s->keys) != 0 || strings_init(&s->texts) != 0) {
+		if (s && s->keys.texts)
+			strings_free(&s->keys);
 		free(s);
 		*out = NULL;
 		return -ENOMEM;
 	}
+	s->known = intern_of(3, KNOWN_MOST);
 	if (load_libdw(&s->lib) != 0 && s->lib.handle) {
 		dlclose(s->lib.handle);
 		s->lib.handle = NULL;
@@ -98,8 +107,12 @@ void symbols_close(struct symbols *s)
 			s->lib.dwfl_end(s->files[i].dwfl);
 	if (s && s->lib.handle)
 		dlclose(s->lib.handle);
-	if (s)
+	if (s) {
 		strings_free(&s->keys);
+		strings_free(&s->texts);
+		intern_free(&s->known);
+		free(s->answers);
+	}
 	free(s);
 }
 
@@ -161,15 +174,13 @@ static struct symbol_file *file_of(struct symbols *s, const char *path, const ch
 	return file->dwfl ? file : NULL;
 }
 
-bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint64_t address,
-				 char *out, size_t room)
+/* Asks libdw. */
+static bool look_up(const struct symbols *s, const struct symbol_file *file, uint64_t address,
+					char *out, size_t room)
 {
-	struct symbol_file *file = s->lib.handle ? file_of(s, path, build_id) : NULL;
 	GElf_Off offset;
 	GElf_Sym symbol;
 	int line = 0, before = 0;
-	if (!file)
-		return false;
 	address += file->bias;
 	const char *name =
 		s->lib.dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL, NULL, NULL);
@@ -183,6 +194,30 @@ bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint
 		before = 0;
 	demangle(name, out + before, room - (size_t)before);
 	return true;
+}
+
+bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint64_t address,
+				 char *out, size_t room)
+{
+	const struct symbol_file *file = s->lib.handle ? file_of(s, path, build_id) : NULL;
+	if (!file)
+		return false;
+	const uint32_t key[3] = {(uint32_t)(file - s->files), (uint32_t)address,
+							 (uint32_t)(address >> 32)};
+	uint32_t before = s->known.n, number;
+	if (intern_get(&s->known, key, &number) != 0 || number == INTERN_FULL ||
+		array_reach((void **)&s->answers, &s->answers_room, number, sizeof(*s->answers)) != 0)
+		return look_up(s, file, address, out, room);
+	if (number < before) {
+		const uint32_t answer = s->answers[number];
+		snprintf(out, room, "%s", strings_get(&s->texts, answer).at);
+		return answer != 0;
+	}
+	s->answers[number] = 0;
+	bool found = look_up(s, file, address, out, room);
+	if (found)
+		strings_add(&s->texts, out, strlen(out), &s->answers[number], NULL);
+	return found;
 }
 
 #else

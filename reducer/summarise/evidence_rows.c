@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of a name without the number at its end; all of it when there is none. A number after
- * a letter or a colon belongs to the name: conv2d, train.py:91. */
-static size_t stem_of(const char *name)
+size_t evidence_stem(const char *name)
 {
 	size_t n = strlen(name), stem = n;
 	while (stem > 0 && name[stem - 1] >= '0' && name[stem - 1] <= '9')
@@ -57,7 +55,8 @@ int evidence_rows_open(struct evidence_rows *rows, const struct summary *summary
 		const struct evidence *e = &summary->evidence[i];
 		const char *what = summary_text(summary, e->what);
 		if (leaves & LEAF_BIT(e->leaf) && (device == 0 || e->device == device))
-			rows->at[n++] = (struct evidence_row){what, stem_of(what), false, e->count, e->ns};
+			rows->at[n++] =
+				(struct evidence_row){what, evidence_stem(what), false, e->count, e->ns};
 	}
 	qsort(rows->at, n, sizeof(*rows->at), by_stem);
 	for (size_t i = 0; i < n; i++) {

@@ -13,6 +13,10 @@ struct evidence_row {
 	int64_t ns;
 };
 
+/* The length of a name without the number at its end; all of it when there is none. A number after
+ * a letter or a colon belongs to the name: conv2d, train.py:91. */
+size_t evidence_stem(const char *name);
+
 struct evidence_rows {
 	struct evidence_row *at; /* most time first, then by name */
 	size_t n;

@@ -63,6 +63,13 @@ static inline const char *leaf_label(enum leaf leaf)
 }
 
 #define LEAF_BIT(leaf) (UINT64_C(1) << (leaf))
+#define LEAVES_CPU                                                                            \
+	(LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | \
+	 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY))
+#define LEAVES_HOST                                                                            \
+	(LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) | \
+	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
+	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
 _Static_assert(LEAF_COUNT <= 64, "leaf masks are 64 bits");
 
 #endif

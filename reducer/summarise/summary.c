@@ -27,11 +27,15 @@ void summary_free(struct summary *summary)
 	free(summary->index_nccl.slots);
 	free(summary->index_evidence.slots);
 	free(summary->index_late.slots);
+	free(summary->index_sites.slots);
+	free(summary->index_stalls.slots);
 	free(summary->devices);
 	free(summary->kernels);
 	free(summary->nccl);
 	free(summary->evidence);
 	free(summary->late);
+	free(summary->sites);
+	free(summary->stalls);
 	free(summary->run.missing_ranks);
 	free(summary->run.ranks);
 	strings_free(&summary->pool);
@@ -141,13 +145,14 @@ static bool nccl_equal(const void *a, const void *b)
 static uint64_t evidence_hash(const void *row)
 {
 	const struct evidence *e = row;
-	return mix(mix(e->device, e->leaf), e->what);
+	return mix(mix(e->device, (uint64_t)e->before << 8 | e->leaf), e->what);
 }
 
 static bool evidence_equal(const void *a, const void *b)
 {
 	const struct evidence *x = a, *y = b;
-	return x->device == y->device && x->leaf == y->leaf && x->what == y->what;
+	return x->device == y->device && x->leaf == y->leaf && x->before == y->before &&
+		   x->what == y->what;
 }
 
 static uint64_t late_hash(const void *row)
@@ -160,6 +165,18 @@ static bool late_equal(const void *a, const void *b)
 {
 	const struct late_summary *x = a, *y = b;
 	return x->device == y->device && x->rank == y->rank;
+}
+
+static uint64_t site_hash(const void *row)
+{
+	const struct site_summary *s = row;
+	return mix(mix(s->by, s->what), (uint64_t)s->kind << 8 | s->backward);
+}
+
+static bool site_equal(const void *a, const void *b)
+{
+	const struct site_summary *x = a, *y = b;
+	return x->by == y->by && x->kind == y->kind && x->backward == y->backward && x->what == y->what;
 }
 
 #define TABLE(summary, array, hash, equal)                              \
@@ -201,20 +218,34 @@ struct nccl_summary *summary_nccl(struct summary *summary, const struct nccl_sum
 	return table_row(TABLE(summary, nccl, nccl_hash, nccl_equal), &row);
 }
 
-int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what,
-					 uint64_t count, int64_t ns)
+static int add_evidence(struct summary *summary, const struct table *table,
+						const struct evidence *add, const char *device, const char *what)
 {
-	struct evidence row = {.leaf = (uint8_t)leaf};
+	struct evidence row = {.leaf = add->leaf, .before = add->before};
 	if (summary_string(summary, device, &row.device) != 0 ||
 		summary_string(summary, what, &row.what) != 0)
 		return -ENOMEM;
-	struct evidence *found =
-		table_row(TABLE(summary, evidence, evidence_hash, evidence_equal), &row);
+	struct evidence *found = table_row(table, &row);
 	if (!found)
 		return -ENOMEM;
-	found->count += count;
-	found->ns += ns;
+	found->count += add->count;
+	found->ns += add->ns;
 	return 0;
+}
+
+int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what,
+					 uint64_t count, int64_t ns)
+{
+	struct evidence add = {.leaf = (uint8_t)leaf, .count = count, .ns = ns};
+	return add_evidence(summary, TABLE(summary, evidence, evidence_hash, evidence_equal), &add,
+						device, what);
+}
+
+int summary_stall(struct summary *summary, const char *device, const char *line,
+				  const struct evidence *add)
+{
+	return add_evidence(summary, TABLE(summary, stalls, evidence_hash, evidence_equal), add, device,
+						line);
 }
 
 struct late_summary *summary_late(struct summary *summary, const char *device, int32_t rank)
@@ -223,4 +254,34 @@ struct late_summary *summary_late(struct summary *summary, const char *device, i
 	if (summary_string(summary, device, &row.device) != 0)
 		return NULL;
 	return table_row(TABLE(summary, late, late_hash, late_equal), &row);
+}
+
+struct site_summary *summary_site(struct summary *summary, const struct site_summary *key)
+{
+	struct site_summary row = {
+		.by = key->by, .kind = key->kind, .backward = key->backward, .what = key->what};
+	return table_row(TABLE(summary, sites, site_hash, site_equal), &row);
+}
+
+void site_sums_add(struct site_sums *into, const struct site_sums *from)
+{
+	for (int group = 0; group < SUMMARY_GROUPS; group++)
+		into->gpu_ns[group] += from->gpu_ns[group];
+	into->launches += from->launches;
+	into->launch_ns += from->launch_ns;
+	into->cpu_ns += from->cpu_ns;
+	into->host_ns += from->host_ns;
+}
+
+int64_t site_gpu_ns(const struct site_sums *sums)
+{
+	int64_t sum = 0;
+	for (int group = 0; group < SUMMARY_GROUPS; group++)
+		sum += sums->gpu_ns[group];
+	return sum;
+}
+
+int64_t site_weight(const struct site_sums *sums)
+{
+	return site_gpu_ns(sums) + sums->cpu_ns + sums->host_ns;
 }

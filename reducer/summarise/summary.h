@@ -67,6 +67,7 @@ struct nccl_summary { /* one per (op, communicator, bytes) */
 struct evidence {    /* what stood behind a leaf: a range, a call, a kernel, by name */
 	uint32_t device; /* string: device key */
 	uint8_t leaf;
+	uint8_t before; /* of a line: 1: of the launch that ended the idle time; 0: of what went on */
 	uint32_t what;  /* string */
 	uint64_t count; /* gaps */
 	int64_t ns;
@@ -78,6 +79,31 @@ struct late_summary { /* who arrived last at split collectives */
 	uint64_t last;     /* collectives in which it was the last of all members */
 	uint64_t taken;    /* split collectives it took part in */
 	int64_t caused_ns; /* wait of the other members in those */
+};
+
+enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
+enum site_kind {
+	SITE_PROJECT = 1, /* in the project's own code */
+	SITE_OTHER,       /* elsewhere */
+	SITE_UNKNOWN,     /* the trace does not say */
+	SITE_REST,        /* rows that were too many to be kept, together */
+	SITE_KIND_END
+};
+
+struct site_sums {
+	int64_t gpu_ns[SUMMARY_GROUPS]; /* plain durations of ops of counted steps */
+	uint64_t launches;              /* their calls */
+	int64_t launch_ns;              /* in those */
+	int64_t cpu_ns, host_ns;        /* idle.cpu and idle.host before ops of theirs */
+};
+
+struct site_summary { /* where launches come from, and what they cost: docs/ATTRIBUTION.md 8 */
+	uint8_t by;       /* enum site_by */
+	uint8_t kind;     /* enum site_kind */
+	uint8_t backward; /* 1: launched in a backward pass */
+	uint32_t what;    /* string */
+	uint64_t rows;    /* that SITE_REST stands for, added over devices; else 0 */
+	struct site_sums sums;
 };
 
 struct quality {
@@ -130,7 +156,12 @@ struct summary {
 	size_t n_evidence;
 	struct late_summary *late;
 	size_t n_late;
-	struct summary_index index_devices, index_kernels, index_nccl, index_evidence, index_late;
+	struct site_summary *sites;
+	size_t n_sites;
+	struct evidence *stalls; /* the lines behind idle time */
+	size_t n_stalls;
+	struct summary_index index_devices, index_kernels, index_nccl, index_evidence, index_late,
+		index_sites, index_stalls;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */
@@ -153,6 +184,16 @@ struct nccl_summary *summary_nccl(
 int summary_evidence(struct summary *, const char *device, enum leaf leaf, const char *what,
 					 uint64_t count, int64_t ns);
 struct late_summary *summary_late(struct summary *, const char *device, int32_t rank);
+
+/* The row with this key: by, kind, backward, what (in this pool). */
+struct site_summary *summary_site(struct summary *, const struct site_summary *key);
+/* `add`: leaf, before, count, ns. */
+int summary_stall(struct summary *, const char *device, const char *line,
+				  const struct evidence *add);
+/* What rows are ranked by: GPU time and starved time. */
+int64_t site_gpu_ns(const struct site_sums *sums);
+int64_t site_weight(const struct site_sums *sums);
+void site_sums_add(struct site_sums *into, const struct site_sums *from);
 
 /* Adds `from` to `into`. 0 or -ENOMEM. */
 int summary_merge(struct summary *into, const struct summary *from);

@@ -15,6 +15,7 @@ struct loading {
 	unsigned part; /* type of the last record that stands for itself */
 	int32_t last_rank;
 	bool has_quality;
+	__int128 sites_ns; /* all times of sites and stalls: whatever adds them up stays within 2^62 */
 };
 
 /* ---- what a record may hold ---- */
@@ -296,23 +297,71 @@ static int load_nccl(struct loading *l, const void *record)
 	return 0;
 }
 
-static int load_evidence(struct loading *l, const void *record)
+static int read_evidence(const struct loading *l, const void *record, struct evidence *out)
 {
 	const struct baton_s_evidence *r = record;
-	struct summary *s = l->summary;
 	enum leaf leaf;
 	if (!text_ok(l, r->device) || !text_ok(l, r->what) || !find_leaf(l, r->leaf, &leaf) ||
-		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1))
+		!numbers_ok(&r->count, 1) || !times_ok(&r->ns, 1) || r->before > 1)
 		return -EBADMSG;
+	*out = (struct evidence){.device = r->device,
+							 .leaf = (uint8_t)leaf,
+							 .before = (uint8_t)r->before,
+							 .what = r->what,
+							 .count = r->count,
+							 .ns = r->ns};
+	return 0;
+}
+
+static int load_evidence(struct loading *l, const void *record)
+{
+	struct summary *s = l->summary;
 	struct evidence *e = NEXT_ROW(s->evidence, s->n_evidence);
-	if (!e)
+	int error = e ? read_evidence(l, record, e) : -ENOMEM;
+	s->n_evidence += !error;
+	return error;
+}
+
+static int load_stall(struct loading *l, const void *record)
+{
+	struct summary *s = l->summary;
+	struct evidence *e = NEXT_ROW(s->stalls, s->n_stalls);
+	int error = e ? read_evidence(l, record, e) : -ENOMEM;
+	if (error)
+		return error;
+	s->n_stalls++;
+	l->sites_ns += e->ns;
+	return l->sites_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
+}
+
+static int load_site(struct loading *l, const void *record)
+{
+	const struct baton_s_site *r = record;
+	struct summary *s = l->summary;
+	if (r->by == 0 || r->by >= SITE_BY_END || r->kind == 0 || r->kind >= SITE_KIND_END ||
+		r->backward > 1 || !text_ok(l, r->what) || !numbers_ok(&r->rows, 1) ||
+		!times_ok(r->gpu_ns, BATON_S_GROUPS) || !numbers_ok(&r->launches, 1) ||
+		!times_ok(&r->launch_ns, 3))
+		return -EBADMSG;
+	l->sites_ns += (__int128)r->launch_ns + r->cpu_ns + r->host_ns;
+	for (int group = 0; group < BATON_S_GROUPS; group++)
+		l->sites_ns += r->gpu_ns[group];
+	if (l->sites_ns > BATON_TIME_LIMIT_NS)
+		return -EBADMSG;
+	struct site_summary *site = NEXT_ROW(s->sites, s->n_sites);
+	if (!site)
 		return -ENOMEM;
-	s->n_evidence++;
-	*e = (struct evidence){.device = r->device,
-						   .leaf = (uint8_t)leaf,
-						   .what = r->what,
-						   .count = r->count,
-						   .ns = r->ns};
+	s->n_sites++;
+	*site = (struct site_summary){.by = (uint8_t)r->by,
+								  .kind = (uint8_t)r->kind,
+								  .backward = (uint8_t)r->backward,
+								  .what = r->what,
+								  .rows = r->rows,
+								  .sums = {.launches = r->launches,
+										   .launch_ns = r->launch_ns,
+										   .cpu_ns = r->cpu_ns,
+										   .host_ns = r->host_ns}};
+	memcpy(site->sums.gpu_ns, r->gpu_ns, sizeof(site->sums.gpu_ns));
 	return 0;
 }
 
@@ -357,6 +406,8 @@ static const struct {
 	[BATON_S_NCCL] = {load_nccl, sizeof(struct baton_s_nccl), 0},
 	[BATON_S_EVIDENCE] = {load_evidence, sizeof(struct baton_s_evidence), 0},
 	[BATON_S_LATE] = {load_late, sizeof(struct baton_s_late), 0},
+	[BATON_S_SITE] = {load_site, sizeof(struct baton_s_site), 0},
+	[BATON_S_STALL] = {load_stall, sizeof(struct baton_s_evidence), 0},
 };
 
 static int load_record(struct loading *l, const struct baton_record *record)

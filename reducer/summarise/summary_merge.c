@@ -154,6 +154,25 @@ static int merge_evidence(struct summary *into, const struct summary *from)
 	return error;
 }
 
+static int merge_sites(struct summary *into, const struct summary *from)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < from->n_stalls; i++) {
+		const struct evidence *e = &from->stalls[i];
+		error = summary_stall(into, summary_text(from, e->device), summary_text(from, e->what), e);
+	}
+	for (size_t i = 0; !error && i < from->n_sites; i++) {
+		struct site_summary key = from->sites[i];
+		error = summary_string(into, summary_text(from, key.what), &key.what);
+		struct site_summary *row = error ? NULL : summary_site(into, &key);
+		if (!row)
+			return -ENOMEM;
+		row->rows += key.rows;
+		site_sums_add(&row->sums, &key.sums);
+	}
+	return error;
+}
+
 /* -1 means not known and gives way to a number. */
 static int64_t add_known(int64_t a, int64_t b)
 {
@@ -190,6 +209,8 @@ int summary_merge(struct summary *into, const struct summary *from)
 		error = merge_nccl(into, from);
 	if (!error)
 		error = merge_evidence(into, from);
+	if (!error)
+		error = merge_sites(into, from);
 	merge_quality(&into->quality, &from->quality);
 	return error;
 }

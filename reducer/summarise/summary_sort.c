@@ -49,6 +49,7 @@ static int by_evidence_time(const void *a, const void *b, void *context)
 	int order = compare_numbers(y->ns, x->ns);
 	order = order ? order : compare_texts(context, x->device, y->device);
 	order = order ? order : compare_numbers(x->leaf, y->leaf);
+	order = order ? order : compare_numbers(x->before, y->before);
 	return order ? order : compare_texts(context, x->what, y->what);
 }
 
@@ -58,6 +59,17 @@ static int by_caused(const void *a, const void *b, void *context)
 	int order = compare_numbers(y->caused_ns, x->caused_ns);
 	order = order ? order : compare_numbers(x->rank, y->rank);
 	return order ? order : compare_texts(context, x->device, y->device);
+}
+
+/* The order of the tables: the project's code first, then the dearest (docs/ATTRIBUTION.md 8). */
+static int by_cost(const void *a, const void *b, void *context)
+{
+	const struct site_summary *x = a, *y = b;
+	int order = compare_numbers(x->by, y->by);
+	order = order ? order : compare_numbers(x->kind, y->kind);
+	order = order ? order : compare_numbers(site_weight(&y->sums), site_weight(&x->sums));
+	order = order ? order : compare_texts(context, x->what, y->what);
+	return order ? order : compare_numbers(x->backward, y->backward);
 }
 
 static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes,
@@ -87,5 +99,7 @@ void summary_sort(struct summary *s)
 	sort_rows(s, s->nccl, s->n_nccl, sizeof(*s->nccl), &s->index_nccl, by_nccl_time);
 	sort_rows(s, s->evidence, s->n_evidence, sizeof(*s->evidence), &s->index_evidence,
 			  by_evidence_time);
+	sort_rows(s, s->stalls, s->n_stalls, sizeof(*s->stalls), &s->index_stalls, by_evidence_time);
+	sort_rows(s, s->sites, s->n_sites, sizeof(*s->sites), &s->index_sites, by_cost);
 	sort_rows(s, s->late, s->n_late, sizeof(*s->late), &s->index_late, by_caused);
 }

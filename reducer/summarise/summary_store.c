@@ -214,16 +214,46 @@ static int store_nccl(struct storing *s)
 	return s->writer.error;
 }
 
-static int store_evidence(struct storing *s)
+static int store_rows(struct storing *s, unsigned type, const struct evidence *rows, size_t n)
 {
-	for (size_t i = 0; i < s->summary->n_evidence; i++) {
-		const struct evidence *e = &s->summary->evidence[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct evidence *e = &rows[i];
 		struct baton_s_evidence record = {.device = text_id(s, e->device),
 										  .leaf = leaf_id(s, (enum leaf)e->leaf),
 										  .what = text_id(s, e->what),
+										  .before = e->before,
 										  .count = e->count,
 										  .ns = e->ns};
-		PUT(s, BATON_S_EVIDENCE, record);
+		PUT(s, type, record);
+	}
+	return s->writer.error;
+}
+
+static int store_evidence(struct storing *s)
+{
+	return store_rows(s, BATON_S_EVIDENCE, s->summary->evidence, s->summary->n_evidence);
+}
+
+static int store_stalls(struct storing *s)
+{
+	return store_rows(s, BATON_S_STALL, s->summary->stalls, s->summary->n_stalls);
+}
+
+static int store_sites(struct storing *s)
+{
+	for (size_t i = 0; i < s->summary->n_sites; i++) {
+		const struct site_summary *site = &s->summary->sites[i];
+		struct baton_s_site record = {.by = site->by,
+									  .what = text_id(s, site->what),
+									  .kind = site->kind,
+									  .backward = site->backward,
+									  .rows = site->rows,
+									  .launches = site->sums.launches,
+									  .launch_ns = site->sums.launch_ns,
+									  .cpu_ns = site->sums.cpu_ns,
+									  .host_ns = site->sums.host_ns};
+		memcpy(record.gpu_ns, site->sums.gpu_ns, sizeof(record.gpu_ns));
+		PUT(s, BATON_S_SITE, record);
 	}
 	return s->writer.error;
 }
@@ -244,9 +274,9 @@ static int store_late(struct storing *s)
 
 static int store_parts(struct storing *s)
 {
-	static int (*const parts[])(struct storing *) = {store_run,     store_inputs,   store_ranks,
-													 store_quality, store_devices,  store_kernels,
-													 store_nccl,    store_evidence, store_late};
+	static int (*const parts[])(struct storing *) = {
+		store_run,  store_inputs,   store_ranks, store_quality, store_devices, store_kernels,
+		store_nccl, store_evidence, store_late,  store_sites,   store_stalls};
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
 		error = parts[i](s);

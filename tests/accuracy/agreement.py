@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import random_traces  # noqa: E402
 import reference  # noqa: E402
+import sites  # noqa: E402
 
 DEVICE_NUMBERS = ("steps", "window_ns", "hull_ns", "hull_idle_ns", "lead_in_ns", "nccl_hidden_ns",
                   "kernels", "launches")
@@ -33,6 +34,7 @@ class Comparison:
         self.options = ["--step-range", step_range] if step_range is not None else []
         self.step_range = step_range
         self.runs = self.devices = self.leaves = self.disagreements = self.skipped = 0
+        self.rows = 0
 
     def baton_output(self, *arguments, stdin=b""):
         done = subprocess.run([self.baton, *arguments], input=stdin, stdout=subprocess.PIPE,
@@ -47,7 +49,8 @@ class Comparison:
         try:
             lines = self.baton_output("dump", "--json", directory).decode("ascii").splitlines()
             groups = self.classify(kernel_names(lines))
-            ours = reference.reduce_run(lines, groups, self.step_range)
+            devices = reference.devices_of(lines, groups, self.step_range)
+            ours = [reference.account(device) for device in devices]
             if not ours:  # no op at all: `baton report` has nothing to answer
                 self.runs += 1
                 return
@@ -60,6 +63,7 @@ class Comparison:
             self.disagree(label, "-", "run", "no answer: %s" % problem, "-")
             return
         self.runs += 1
+        self.compare_sites(label, directory, sites.tables_of(devices))
         self.compare_devices(label, {device["device"]: device for device in ours},
                              {device["device"]: device for device in theirs.get("devices", [])})
         for name in QUALITY_SUMS:
@@ -86,6 +90,22 @@ class Comparison:
                 continue
             self.devices += 1
             self.compare_device(label, key, ours[key], theirs[key])
+
+    def compare_sites(self, label, directory, tables):
+        """All tables of given runs, of random ones each time another."""
+        wanted = sites.TABLES if "/" in label else [sites.TABLES[self.runs % len(sites.TABLES)]]
+        for by in wanted:
+            try:
+                out = self.baton_output("report", "--by", by, "--json", *self.options, directory)
+                theirs = sites.table_of_report(json.loads(out))
+            except (Failed, ValueError) as problem:
+                if sites.tells(by, tables[by]) or "--by %s: " % by not in str(problem):
+                    self.disagree(label, "all", "by " + by, "a table", problem)
+                continue
+            self.rows += len(theirs)
+            for row in sorted(set(theirs) | set(tables[by])):
+                self.same(label, "all", "by %s %r" % (by, row), tables[by].get(row),
+                          theirs.get(row))
 
     def compare_device(self, label, key, ours, theirs):
         for name in DEVICE_NUMBERS:
@@ -136,9 +156,10 @@ def main():
             comparison.compare_run("seed %d" % seed, directory)
     for directory in args.run:
         comparison.compare_run(directory, directory)
-    print("agreement: %d runs, %d devices, %d leaves compared, %d runs skipped for their steps,"
-          " %d disagreements" % (comparison.runs, comparison.devices, comparison.leaves,
-                                 comparison.skipped, comparison.disagreements))
+    print("agreement: %d runs, %d devices, %d leaves, %d rows by place compared, %d runs skipped"
+          " for their steps, %d disagreements" % (
+              comparison.runs, comparison.devices, comparison.leaves, comparison.rows,
+              comparison.skipped, comparison.disagreements))
     sys.exit(1 if comparison.disagreements or not comparison.leaves else 0)
 
 

@@ -51,7 +51,14 @@ RANGE_NAMES = [
     "torch/utils/data/dataloader.py(631): __next__", "LOAD_BATCH", "wait_for_batch",
     "nccl:all_reduce", "record_param_comms", "record_param_comms_", "c10d::allreduce_",
     "aten::add", "aten::mm", "Optimizer.step#SGD.step", "forward", "step", "my ProfilerStep#3",
-    "step 5 of 9", None]
+    "step 5 of 9", None, "/home/u/train.py(12): loop", "threading.py(973): run",
+    "/opt/lib/python3.11/site-packages/torch/nn/modules/module.py(1518): _call", "autograd::engine"
+    "::evaluate_function: MmBackward0", "<built-in method run>", "step#12", "batch-7"]
+PYTHON_FILES = ["/home/u/train.py", "model.py", "/usr/lib/python3.11/threading.py", "<string>",
+                "/opt/venv/lib/python3.11/site-packages/torch/nn/functional.py", "<frozen runpy>",
+                "/usr/lib/python3/dist-packages/six.py", "torch/autograd/function.py",
+                "/tmp/torchinductor_u/ab/cab.py", "/home/u/a;b.py", "<eval_with_key>.7", "/opt/target/torch/optim/adam.py",
+                "/home/u/torch/train.py"]
 LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
 STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
 
@@ -365,6 +372,7 @@ class Run:
 
     def __init__(self, seed):
         self.rng = random.Random(seed)
+        self.stacks = random.Random(seed) if seed % 3 else None  # its own: all else stays as it is
         rng = self.rng
         self.unit = rng.choice([1, 1, 7, 100, 1000, 1000, 4000, 20_000])
         self.base = rng.choice([0, 0, -20 * self.unit, 1_700_000_000_123_456_789])
@@ -568,6 +576,8 @@ class Run:
             writer.stream(devices[device], context, stream)
         for size, comm_hash in process.communicators:
             writer.communicator(size, comm_hash)
+        if self.stacks:
+            self.add_stacks(process, writer)
         with_sequence = [row for row in process.collectives if row["sequence"] is not None]
         without = [{name: value for name, value in row.items() if name != "sequence"}
                    for row in process.collectives if row["sequence"] is None]
@@ -579,6 +589,23 @@ class Run:
         for name, rows in tables:
             self.write_rows(writer, name, rows)
         writer.close()
+
+    def add_stacks(self, process, writer):
+        """Call stacks of all kinds of frames for most calls and sched rows; lost ones too."""
+        rng = self.stacks
+        codes = [writer.code(file, rng.choice(["f", "Net.forward", "<module>"]), rng.randint(1, 99),
+                             0x030800f0) for file in rng.sample(PYTHON_FILES, 6)]
+        modules = [writer.module(path, None) for path in ("/usr/lib/libcublas.so.12", "libx.so", "/usr/lib/libcuda.so.1", "libcupti.so.12")]
+        stacks = [0, 0, 999]
+        for _ in range(rng.randint(1, 12)):
+            frames = [(1, rng.choice(codes + [777]), 0) if rng.random() < 0.6 else
+                      (2, rng.choice(modules + [0]), rng.randint(1, 9999))
+                      for _ in range(rng.randint(0, 6))]
+            for _ in range(rng.choice([0, 0, 1, 2])):
+                frames.insert(rng.randint(0, len(frames)), (3, 0, 0))
+            stacks.append(writer.stack(*frames))
+        for row in process.calls + process.scheds:
+            row["stack"] = rng.choice(stacks)
 
     def write_rows(self, writer, name, rows):
         """In blocks that may overlap in time; the rows of a collective keep their order."""
@@ -592,7 +619,7 @@ class Run:
             split = rng.choice([0, len(rows) // 3])
             parts = [rows[:split], rows[split:]]
         for part in parts:
-            for optional in ("pageable", "unclosed"):
+            for optional in ("pageable", "unclosed", "stack"):
                 if not any(row.get(optional) for row in part):
                     part = [{k: v for k, v in row.items() if k != optional} for row in part]
             if part:

@@ -88,6 +88,7 @@ class Call(Row):
     def __init__(self, fields):
         super().__init__(fields)
         self.thread_id = fields["thread"]
+        self.stack_id = fields.get("stack", 0)
         self.correlation = fields["correlation"]
         self.plain_name = VERSION_SUFFIX.sub(b"", self.name)
         self.ops = []  # the ops it is the launch of
@@ -167,6 +168,7 @@ class Process:
         self.syncs = []
         self.held_up = []  # (kind, device key, context, stream, end)
         self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
+        self.stacks, self.codes, self.modules = {}, {}, {}
         self.threads = {}
         self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
 
@@ -179,6 +181,8 @@ class Process:
             self.streams.setdefault(fields["id"], fields)
         elif kind == "device":
             self.devices.setdefault(fields["id"], fields)
+        elif kind in ("stack", "code", "module"):
+            getattr(self, kind + "s").setdefault(fields["id"], fields)
         elif kind == "communicator":
             self.communicators.setdefault(fields["id"], fields)
         elif kind == "op":
@@ -389,6 +393,7 @@ class Device:
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
+        self.starved = collections.defaultdict(collections.Counter)  # op -> "cpu", "host" -> ns
 
     def find_nodes(self):
         sharing = collections.defaultdict(list)
@@ -836,6 +841,8 @@ def idle_time(device, gaps):
         for ns, leaf in attribute(gap):  # also outside: sync debts run on there
             assert ns >= 0
             time_ns[leaf] += ns if inside else 0
+            if inside and leaf.startswith(("idle.cpu.", "idle.host.")):
+                device.starved[gap.k][leaf.split(".")[1]] += ns
     return time_ns
 
 
@@ -898,6 +905,10 @@ class NeedsPeriod(Exception):
 
 def reduce_run(lines, groups, step_range=None):
     """`lines` of the dump, `groups` from kernel name (bytes) to group. One dict per device."""
+    return [account(device) for device in devices_of(lines, groups, step_range)]
+
+
+def devices_of(lines, groups, step_range=None):
     processes = read_processes(lines)
     ops_of = collections.defaultdict(list)
     for process in processes:
@@ -912,7 +923,7 @@ def reduce_run(lines, groups, step_range=None):
         if device.needs_period:
             raise NeedsPeriod("%s: a recorded run without markers" % device.key)
     split_collectives(devices)
-    return [account(device) for device in devices]
+    return devices
 
 
 def read_groups(path):

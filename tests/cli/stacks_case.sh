@@ -15,7 +15,7 @@ def trace(name, calls, line=9):
     outer = out.code("dir;a\nb.py", "<module>", 1, 0x030b07f0, bytes((0x80, 0)))
     gone = out.module("/nowhere/libgone.so.1", "00" * 20)
     one = out.stack((1, inner, 2), (1, outer, 0))
-    two = out.stack((2, gone, 0x1234), (1, 777, 0), (2, 0, 0xabc))
+    two = out.stack((2, gone, 0x1234), (3, 0, 0), (1, 777, 0), (2, 0, 0xabc))
     out.stack(*[(1, inner, 0)] * 600)
     rows = [{"start_ns": i, "dur_ns": 1, "thread": 1, "name": "cudaLaunchKernel", "correlation": i,
              "stack": (one, two, 0, 999)[which]} for i, which in enumerate(calls)]
@@ -30,7 +30,7 @@ trace("one", [0])
 PY
 
 a='dir:a b.py:1 <module>;train.py:10 Net.forward'
-b='0xabc;?;libgone.so.1+0x1234'
+b='0xabc;?;[backward];libgone.so.1+0x1234'
 long="...$(yes ';train.py:9 Net.forward' | head -n 512 | tr -d '\n')"
 expect_status 0 "$BATON" dump --stacks "$work/run"
 printf '%s 7\n%s 4\n%s 0\n' "$b" "$a" "$long" | diff - "$work/out" >"$work/err" || fail "two files folded"

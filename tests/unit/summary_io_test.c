@@ -25,6 +25,16 @@ static void write_file(const char *name, const void *data, size_t bytes)
 	CHECK(out && fwrite(data, 1, bytes, out) == bytes && fclose(out) == 0, "cannot write %s", file);
 }
 
+static void make_site(struct summary *s, enum site_by by, const char *what, int64_t ns)
+{
+	struct site_summary key = {.by = (uint8_t)by, .kind = SITE_PROJECT, .backward = ns % 2};
+	summary_string(s, what, &key.what);
+	struct site_summary *site = summary_site(s, &key);
+	site->rows = 2;
+	site->sums = (struct site_sums){
+		.gpu_ns = {ns, 0, 3, 0, 5}, .launches = 7, .launch_ns = 11, .cpu_ns = 13, .host_ns = 17};
+}
+
 static void make_device(struct summary *s, const char *key, int32_t rank)
 {
 	struct device_summary *d = summary_device(s, key);
@@ -74,6 +84,10 @@ static void make_summary(struct summary *s)
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
 	summary_late(s, "host/1", 1)->caused_ns = 12;
+	make_site(s, SITE_LINE, "train.py:9 loop", 21);
+	make_site(s, SITE_STACK, "train.py:1 <module>;train.py:9 loop", 20);
+	struct evidence stall = {.leaf = LEAF_HOST_SYNC, .before = 1, .count = 4, .ns = 55};
+	summary_stall(s, "host/1", "train.py:9 loop", &stall);
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
@@ -139,6 +153,18 @@ static void same(const struct summary *a, const struct summary *b)
 			  same_text(a, a->evidence[1].what, b, b->evidence[1].what),
 		  "evidence rows");
 	CHECK(b->n_late == 1 && b->late[0].caused_ns == 12 && b->late[0].rank == 1, "late rows");
+	CHECK(b->n_sites == 2 && b->n_stalls == 1, "%zu sites, %zu stalls came back", b->n_sites,
+		  b->n_stalls);
+	for (size_t i = 0; i < a->n_sites && i < b->n_sites; i++) {
+		const struct site_summary *x = &a->sites[i], *y = &b->sites[i];
+		CHECK(same_text(a, x->what, b, y->what) && x->by == y->by && x->kind == y->kind &&
+				  x->backward == y->backward && x->rows == y->rows &&
+				  memcmp(&x->sums, &y->sums, sizeof(x->sums)) == 0,
+			  "site %zu came back otherwise", i);
+	}
+	CHECK(b->n_stalls == 1 && b->stalls[0].before == 1 && b->stalls[0].count == 4 &&
+			  b->stalls[0].ns == 55 && b->stalls[0].leaf == LEAF_HOST_SYNC,
+		  "the stall came back otherwise");
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
@@ -276,6 +302,8 @@ static void make_small(struct summary *s)
 	summary_nccl(s, &key)->count = 1;
 	summary_evidence(s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
 	summary_late(s, "host/0", 0);
+	make_site(s, SITE_OP, "aten::mm", 22);
+	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.n_ranks = 2;
 	s->run.ranks[0] = 0;
@@ -305,6 +333,18 @@ static void beyond(const struct summary *s)
 		{BATON_S_REDUCTION, 12, 4, -2},
 		{BATON_S_RANK, 8, 4, -1},
 		{BATON_S_RANK, 8, 4, 9},
+		{BATON_S_SITE, 8, 4, 0},
+		{BATON_S_SITE, 8, 4, 6},
+		{BATON_S_SITE, 12, 4, 1 << 20},
+		{BATON_S_SITE, 16, 4, 5},
+		{BATON_S_SITE, 20, 4, 2},
+		{BATON_S_SITE, 24, 8, INT64_MIN},
+		{BATON_S_SITE, 40, 8, -1},
+		{BATON_S_SITE, 64, 8, BATON_TIME_LIMIT_NS}, /* with the other times of its row */
+		{BATON_S_SITE, 72, 8, -1},
+		{BATON_S_SITE, 96, 8, -1},
+		{BATON_S_STALL, 20, 4, 2},
+		{BATON_S_STALL, 32, 8, -1},
 		{BATON_S_QUALITY, 8, 8, INT64_MIN},
 		{BATON_S_QUALITY, 80, 8, -2},
 		{BATON_S_QUALITY, 88, 8, INT64_MIN},

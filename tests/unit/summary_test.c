@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12, SUMS = 24 };
+enum { PARTS = 12, SUMS = 33 };
 
 static uint64_t state = 9;
 
@@ -67,6 +67,30 @@ static void fill_work(struct summary *s, const char *device)
 	}
 }
 
+static void fill_sites(struct summary *s, const char *device)
+{
+	char text[64];
+	for (int i = 0; i < 500; i++) {
+		struct site_summary key = {.by = (uint8_t)(1 + draw(5)),
+								   .kind = (uint8_t)(1 + draw(4)),
+								   .backward = (uint8_t)draw(2)};
+		struct site_sums sums = {.launches = 1, .launch_ns = draw(9)};
+		for (int group = 0; group < SUMMARY_GROUPS; group++)
+			sums.gpu_ns[group] = draw(9);
+		sums.cpu_ns = draw(3);
+		sums.host_ns = draw(3);
+		snprintf(text, sizeof(text), "train.py:%u f", draw(200));
+		summary_string(s, text, &key.what);
+		struct site_summary *site = summary_site(s, &key);
+		site->rows += draw(2);
+		site_sums_add(&site->sums, &sums);
+		struct evidence stall = {.leaf = (uint8_t)draw(LEAF_COUNT), .before = (uint8_t)draw(2)};
+		stall.count = 1;
+		stall.ns = draw(5);
+		summary_stall(s, device, text, &stall);
+	}
+}
+
 static void fill_communication(struct summary *s, const char *device)
 {
 	for (int i = 0; i < 20; i++) {
@@ -98,6 +122,7 @@ static void fill(struct summary *s, int part)
 	fill_device(d, part);
 	fill_work(s, device);
 	fill_communication(s, device);
+	fill_sites(s, device);
 	fill_quality(&s->quality, part);
 }
 
@@ -174,6 +199,23 @@ static bool others_equal(const struct summary *a, const struct summary *b)
 	return ok && memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0;
 }
 
+static bool sites_equal(const struct summary *a, const struct summary *b)
+{
+	bool ok = a->n_sites == b->n_sites && a->n_stalls == b->n_stalls;
+	for (size_t i = 0; ok && i < a->n_sites; i++) {
+		const struct site_summary *x = &a->sites[i], *y = &b->sites[i];
+		ok = texts_equal(a, x->what, b, y->what) && x->by == y->by && x->kind == y->kind &&
+			 x->backward == y->backward && x->rows == y->rows &&
+			 memcmp(&x->sums, &y->sums, sizeof(x->sums)) == 0;
+	}
+	for (size_t i = 0; ok && i < a->n_stalls; i++) {
+		const struct evidence *x = &a->stalls[i], *y = &b->stalls[i];
+		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
+			 x->leaf == y->leaf && x->before == y->before && x->count == y->count && x->ns == y->ns;
+	}
+	return ok;
+}
+
 /* Merges the parts in a random order into `n` sums, sorts some of them on the way, then the sums.
  */
 static void merge_shuffled(const struct summary *parts, int n, struct summary *out)
@@ -236,6 +278,20 @@ static void add_sums(const struct summary *s, uint64_t sums[SUMS])
 		sums[22] += s->late[i].taken;
 		sums[23] += (uint64_t)s->late[i].caused_ns;
 	}
+	for (size_t i = 0; i < s->n_sites; i++) {
+		const struct site_sums *site = &s->sites[i].sums;
+		sums[24] += s->sites[i].rows;
+		sums[25] += (uint64_t)site->gpu_ns[0];
+		sums[26] += (uint64_t)site->gpu_ns[4];
+		sums[27] += site->launches;
+		sums[28] += (uint64_t)site->launch_ns;
+		sums[29] += (uint64_t)site->cpu_ns;
+		sums[30] += (uint64_t)site->host_ns;
+	}
+	for (size_t i = 0; i < s->n_stalls; i++) {
+		sums[31] += s->stalls[i].count;
+		sums[32] += (uint64_t)s->stalls[i].ns;
+	}
 }
 
 /* Merging loses nothing and counts nothing twice. */
@@ -279,6 +335,7 @@ static void merging(void)
 		CHECK(devices_equal(&first, &other), "round %d: devices differ", round);
 		CHECK(kernels_equal(&first, &other), "round %d: kernels differ", round);
 		CHECK(others_equal(&first, &other), "round %d: other rows differ", round);
+		CHECK(sites_equal(&first, &other), "round %d: sites or stalls differ", round);
 		summary_free(&other);
 	}
 	for (int i = 0; i < PARTS; i++)

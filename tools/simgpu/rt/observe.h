@@ -80,17 +80,17 @@ SIM_API int simgpu_init(void);
 SIM_API bool simgpu_settle(unsigned ms);
 /* Blocks until the observer has heard of every op that has ended by now, for at most `ms`. */
 SIM_API bool simgpu_observed(unsigned ms);
-/* The process ends: the observer hears of every context that goes, once, however often this is called. The driver's
- * own exit does it too, which may be after what the observer needs is gone. */
-SIM_API void simgpu_contexts_end(void);
+/* The process ends: tells the observer of every context that goes. Once; the driver's own exit does
+ * it at the latest. */
+SIM_API void simgpu_end_contexts(void);
 /* CLOCK_REALTIME ns of the simulated devices. */
 SIM_API int64_t simgpu_now_ns(void);
 /* The CUDA release the doubles stand for, major * 1000 + minor * 10 as cudaRuntimeGetVersion says
  * it. */
 SIM_API int simgpu_cuda_version(void);
 
-/* The numbers behind handles, as records carry them. False: not one of ours. The default streams are
- * those of `context`, or of the current one when it is NULL. */
+/* The numbers behind handles, as records carry them. False: not one of ours. The default streams
+ * are those of `context`, or of the current one when it is NULL. */
 SIM_API bool simgpu_stream_id(void *context, void *stream, uint32_t *id);
 SIM_API bool simgpu_event_id(void *event, uint32_t *id);
 SIM_API bool simgpu_graph_node_id(void *node, uint64_t *id);

@@ -92,14 +92,14 @@ static enum result callbacks_refuse(struct subscriber_params *params)
 	return strncmp(release_here()->name, "11.", 3) ? MULTIPLE_SUBSCRIBERS : MAX_LIMIT_REACHED;
 }
 
-/* A subscriber that was made before it subscribed, as Kineto's is, is gone when the driver's own
- * exit comes. */
-static void callbacks_exit(void)
+/* CUPTI, loaded after the driver, ends before it, and before whatever a subscriber made earlier: a
+ * tool must not hear of contexts when its own objects are gone (PyTorch's would crash). */
+static void callbacks_leave(void)
 {
 	const struct driver *driver = driver_ready();
 
-	if (driver && driver->contexts_end)
-		driver->contexts_end();
+	if (driver && driver->end_contexts)
+		driver->end_contexts();
 }
 
 static enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *user,
@@ -120,8 +120,8 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 	}
 	pthread_mutex_unlock(&lock);
 	if (!result) {
+		atexit(callbacks_leave); /* of this subscriber, not of one before it */
 		observer_attach();
-		atexit(callbacks_exit);
 	}
 	return result;
 }

@@ -27,11 +27,11 @@ static bool driver_connect(void)
 	FIND(ready, "simgpu_ready");
 	FIND(now_ns, "simgpu_now_ns");
 	FIND(observed, "simgpu_observed");
-	FIND(contexts_end, "simgpu_contexts_end");
 	FIND(stream_id, "simgpu_stream_id");
 	FIND(event_id, "simgpu_event_id");
 	FIND(graph_node_id, "simgpu_graph_node_id");
 	FIND(context_id, "simgpu_context_id");
+	FIND(end_contexts, "simgpu_end_contexts");
 	FIND(device_count, "cuDeviceGetCount");
 	FIND(device_name, "cuDeviceGetName");
 	FIND(device_uuid, "cuDeviceGetUuid_v2");

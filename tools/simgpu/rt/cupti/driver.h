@@ -12,11 +12,11 @@ struct driver {
 	__typeof__(&simgpu_now_ns) now_ns;
 	/* these may be missing */
 	__typeof__(&simgpu_observed) observed;
-	__typeof__(&simgpu_contexts_end) contexts_end;
 	__typeof__(&simgpu_stream_id) stream_id;
 	__typeof__(&simgpu_event_id) event_id;
 	__typeof__(&simgpu_graph_node_id) graph_node_id;
 	__typeof__(&simgpu_context_id) context_id;
+	__typeof__(&simgpu_end_contexts) end_contexts;
 	int (*device_count)(int *count);
 	int (*device_name)(char *name, int length, int device);
 	int (*device_uuid)(char uuid[16], int device);

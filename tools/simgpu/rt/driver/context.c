@@ -92,7 +92,7 @@ void context_reset(struct context *context)
 	memory_reset(context->device);
 }
 
-void simgpu_contexts_end(void)
+void simgpu_end_contexts(void)
 {
 	static atomic_flag told = ATOMIC_FLAG_INIT;
 	if (core_state() || atomic_flag_test_and_set(&told))

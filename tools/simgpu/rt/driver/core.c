@@ -204,7 +204,7 @@ static void leave_process(void)
 {
 	if (state != STATE_READY && state != STATE_DONE)
 		return;
-	simgpu_contexts_end();
+	simgpu_end_contexts();
 	state = STATE_DEAD;
 	pthread_mutex_lock(&core.lock);
 	stopping = true;

@@ -1,0 +1,137 @@
+#include "attribute/owners.h"
+
+enum { OWNER_WORDS = sizeof(struct owner) / sizeof(uint32_t) };
+
+static int add_owner(struct owners *o, const struct owner *owner, uint32_t *number)
+{
+	uint32_t words[OWNER_WORDS];
+	memcpy(words, owner, sizeof(words));
+	int error = intern_get(&o->owners, words, number);
+	if (*number == INTERN_FULL)
+		*number = OWNER_REST;
+	return error ? error : array_reach((void **)&o->sums, &o->sums_room, *number, sizeof(*o->sums));
+}
+
+int owners_open(struct owners *o, struct source *sources, uint32_t n)
+{
+	uint32_t number;
+	*o = (struct owners){.owners = intern_of(OWNER_WORDS, OWNERS_MOST),
+						 .stall_keys = intern_of(3, STALLS_MOST)};
+	int error = contexts_open(&o->contexts, sources, n);
+	if (!error)
+		error = add_owner(o, &(struct owner){.source = UINT32_MAX}, &number);
+	if (!error)
+		error = add_owner(o, &(struct owner){.source = UINT32_MAX, .stack = 1}, &number);
+	o->threads = error ? NULL : calloc(n, sizeof(*o->threads));
+	if (!o->threads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		o->threads[i] = calloc(sources[i].trace.n_threads, sizeof(**o->threads));
+		if (!o->threads[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void owners_close(struct owners *o)
+{
+	for (uint32_t i = 0; o->threads && i < o->contexts.n_sources; i++)
+		free(o->threads[i]);
+	free(o->threads);
+	free(o->sums);
+	free(o->stalls);
+	intern_free(&o->owners);
+	intern_free(&o->stall_keys);
+	contexts_close(&o->contexts);
+	*o = (struct owners){0};
+}
+
+int owners_call(struct owners *o, uint32_t source, uint32_t thread, int64_t start, uint32_t stack,
+				uint32_t call, uint32_t *owner)
+{
+	struct owner_thread *last = &o->threads[source][thread];
+	uint32_t context;
+	int error = contexts_at(&o->contexts, source, thread, start, &context);
+	if (!last->owner || last->stack != stack || last->call != call || last->context != context) {
+		struct owner key = {.source = source, .stack = stack, .call = call, .context = context};
+		*last = (struct owner_thread){.stack = stack, .call = call, .context = context};
+		if (!error)
+			error = add_owner(o, &key, &last->owner);
+	}
+	*owner = last->owner;
+	return error;
+}
+
+int owners_stack(struct owners *o, uint32_t source, uint32_t stack, uint32_t *owner)
+{
+	*owner = OWNER_NONE;
+	return stack ? add_owner(o, &(struct owner){.source = source, .stack = stack}, owner) : 0;
+}
+
+/* The owner of an op; NCCL's kernels add up apart, for they have a module of their own. */
+static int owner_of(struct owners *o, const struct op *op, uint32_t *number)
+{
+	*number = op->flags & OP_MATCHED ? op->owner : OWNER_NONE;
+	if (op->group != GROUP_NCCL)
+		return 0;
+	struct owner owner = owners_get(o, *number);
+	owner.nccl = 1;
+	return add_owner(o, &owner, number);
+}
+
+int owners_add_op(struct owners *o, const struct op *op)
+{
+	uint32_t number;
+	int error = owner_of(o, op, &number);
+	if (error)
+		return error;
+	struct site_sums *sums = &o->sums[number];
+	sums->gpu_ns[op->group] += op->end - op->start;
+	if ((op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) != (OP_MATCHED | OP_FIRST_OF_CALL))
+		return 0;
+	sums->launches++;
+	sums->launch_ns += op->le - op->ls;
+	return 0;
+}
+
+/* Does the owner name a place in the code? */
+static bool has_place(const struct owners *o, uint32_t number)
+{
+	if (number <= OWNER_REST)
+		return false;
+	struct owner owner = owners_get(o, number);
+	return owner.stack || contexts_get(&o->contexts, owner.context).frame;
+}
+
+static int add_stall(struct owners *o, const uint32_t key[3], int64_t ns, uint64_t gap)
+{
+	uint32_t number;
+	int error = intern_get(&o->stall_keys, key, &number);
+	if (error || number == INTERN_FULL)
+		return error;
+	if (array_reach((void **)&o->stalls, &o->stalls_room, number, sizeof(*o->stalls)) != 0)
+		return -ENOMEM;
+	struct stall *stall = &o->stalls[number];
+	stall->count += stall->last_gap != gap;
+	stall->last_gap = gap;
+	stall->ns += ns;
+	return 0;
+}
+
+int owners_add_idle(struct owners *o, const struct op *k, enum leaf leaf, uint32_t seen, int64_t ns,
+					uint64_t gap)
+{
+	uint32_t number;
+	if (!(LEAF_BIT(leaf) & (LEAVES_CPU | LEAVES_HOST)))
+		return 0;
+	int error = owner_of(o, k, &number);
+	if (error)
+		return error;
+	if (LEAF_BIT(leaf) & LEAVES_CPU)
+		o->sums[number].cpu_ns += ns;
+	else
+		o->sums[number].host_ns += ns;
+	const bool before = !has_place(o, seen);
+	const uint32_t key[3] = {leaf, before ? number : seen, before};
+	return has_place(o, key[1]) ? add_stall(o, key, ns, gap) : 0;
+}

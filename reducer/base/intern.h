@@ -1,0 +1,40 @@
+/* Tuples of u32, numbered from 0 in order of arrival: equal ones have one number. Bounded: beyond
+ * `most` nothing new gets a number. One thread. */
+#ifndef BASE_INTERN_H
+#define BASE_INTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct intern {
+	uint32_t words; /* of a tuple */
+	uint32_t most;
+	uint32_t n;
+	uint32_t *tuples;
+	uint32_t room;
+	uint32_t *slots; /* open addressing: number + 1 */
+	uint32_t n_slots;
+	uint64_t secret; /* odd: no file can make the chains long */
+};
+
+static inline struct intern intern_of(uint32_t words, uint32_t most)
+{
+	return (struct intern){.words = words, .most = most};
+}
+void intern_free(struct intern *intern);
+
+/* The number of a tuple; INTERN_FULL when it is new and there are `most`. 0 or -ENOMEM. */
+#define INTERN_FULL UINT32_MAX
+int intern_get(struct intern *intern, const uint32_t *tuple, uint32_t *number);
+
+static inline const uint32_t *intern_tuple(const struct intern *intern, uint32_t number)
+{
+	return intern->tuples + (size_t)number * intern->words;
+}
+
+/* Room for one more element behind the n of an array that goes with an intern; new room is zero.
+ * 0 or -ENOMEM. */
+int array_reach(void **array, uint32_t *room, uint32_t n, size_t element_bytes);
+
+#endif

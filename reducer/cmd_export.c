@@ -1,0 +1,117 @@
+/* baton export: a run in the format of another tool. */
+#include "base/diag.h"
+#include "commands.h"
+#include "reduce.h"
+#include "reduce_options.h"
+#include "summarise/by.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct option_spec options[] = {
+	{"folded", 0, OPTION_FLAG, NULL,
+	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
+	{"weight", 0, OPTION_TEXT, "WHAT",
+	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle for "
+	 "them"},
+	{"output", 'o', OPTION_TEXT, "FILE", "write there instead of to standard output"},
+	VIEW_OPTION_ROWS,
+	{0},
+};
+
+enum weight { WEIGHT_GPU, WEIGHT_LAUNCHES, WEIGHT_STARVED, WEIGHTS };
+
+static int read_weight(const struct invocation *call, enum weight *out)
+{
+	static const char *const names[WEIGHTS] = {"gpu", "launches", "starved"};
+	const char *name = option_text(call, "weight", names[0]);
+	for (int i = 0; i < WEIGHTS; i++)
+		if (strcmp(name, names[i]) == 0) {
+			*out = (enum weight)i;
+			return STATUS_OK;
+		}
+	diag("--weight knows 'gpu', 'launches' and 'starved', not '%s'", name);
+	return STATUS_USAGE;
+}
+
+static int64_t weight_of(const struct site_sums *sums, enum weight weight)
+{
+	return weight == WEIGHT_GPU        ? site_gpu_ns(sums)
+		   : weight == WEIGHT_LAUNCHES ? (int64_t)sums->launches
+									   : sums->cpu_ns + sums->host_ns;
+}
+
+static void print_folded(const struct summary *summary, const struct by_table *table,
+						 enum weight weight, FILE *out)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		int64_t value = weight_of(&table->rows[i].sums, weight);
+		if (value > 0)
+			fprintf(out, "%s %" PRId64 "\n", summary_text(summary, table->rows[i].what), value);
+	}
+}
+
+static int print_file(const struct summary *summary, const struct by_table *table,
+					  enum weight weight, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	bool failed = !out;
+	if (out) {
+		print_folded(summary, table, weight, out);
+		failed = ferror(out) != 0;
+		failed = fclose(out) != 0 || failed;
+	}
+	if (failed)
+		diag("%s: %s", path, strerror(errno));
+	return failed ? STATUS_OUTPUT : STATUS_OK;
+}
+
+static int export(const struct invocation *call, const struct summary *summary, enum weight weight)
+{
+	const char *path = option_text(call, "output", NULL);
+	struct by_table table;
+	by_open(&table, summary, SITE_STACK);
+	if (!table.told) {
+		diag("%s: %s", call->operand[0], by_lack(summary, SITE_STACK));
+		return STATUS_INPUT;
+	}
+	if (path)
+		return print_file(summary, &table, weight, path);
+	print_folded(summary, &table, weight, stdout);
+	return STATUS_OK;
+}
+
+static int run(const struct invocation *call)
+{
+	struct reduction reduction;
+	struct reduce_options how;
+	enum weight weight;
+	if (!option_given(call, "folded")) {
+		diag("export: say what to write; there is --folded so far");
+		return STATUS_USAGE;
+	}
+	if (read_weight(call, &weight) != STATUS_OK ||
+		reduce_options_read(call, true, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	int written = export(call, &reduction.summary, weight);
+	reduction_free(&reduction);
+	return (int)status_worse(status, written);
+}
+
+const struct command command_export = {
+	.name = "export",
+	.operands = "DIR...",
+	.least_operands = 1,
+	.summary = "write the run in another tool's format",
+	.details = "With --folded: one line for each call stack that launched GPU work in the counted "
+			   "steps, over all GPUs of the run, e.g. for flamegraph.pl or speedscope. "
+			   "\"[backward]\" in a stack: outside of it is the forward call whose gradient was "
+			   "computed, inside of it what launched the work.",
+	.options = options,
+	.run = run,
+};
