@@ -60,6 +60,9 @@ help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
 	@echo "make demo         record 1, 2 and 4 simulated GPUs, report and compare; then the sample traces"
 	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
+	@echo "make demo-torch   the same with real PyTorch and torchrun on simulated GPUs (installs PyTorch without CUDA, 1.3 GB)"
+	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
+	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
@@ -410,6 +413,21 @@ shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test kill_test replay replay_c
 demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
+
+# Real PyTorch on the simulated GPUs. The doubles that it needs beside CUDA's own come with the target doubles.
+TORCH_NEEDS := $(BUILD)/baton $(SHIM) doubles simtrain cupti
+demo-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_torch.sh
+
+test-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/torch/run.sh $(CASES)
+
+test-torch-all: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/torch/run.sh --all $(CASES)
+
+bench-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/torch.sh
+.PHONY: demo-torch test-torch test-torch-all bench-torch
 
 test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
