@@ -63,6 +63,23 @@ LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
 STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
 
 
+# Where silent threads stand, innermost first: in a data loader or not.
+LOADER = "/x/torch/utils/data/dataloader.py"
+STACKS = [
+    [(1, "/py/queue.py", "Queue.get"), (1, LOADER, "_MultiProcessingDataLoaderIter._try_get_data"),
+     (1, "train.py", "main")],
+    [(1, LOADER, "_BaseDataLoaderIter.__next__"), (1, "train.py", "main")],
+    [(1, LOADER, "DataLoader.__len__"), (1, "train.py", "main")],
+    [(1, "train.py", "backward"), (3, None, None), (1, LOADER, "__next__")],
+    [(2, None, None), (1, "webdataset/filters.py", "_shuffle")],
+    [(1, "/x/datasets/arrow_dataset.py", "Dataset.__getitems__")],
+    [(1, "/x/mydatasets/arrow_dataset.py", "Dataset.__getitems__")],
+    [(1, "nvidia/dali/plugin/pytorch/__init__.py", "DALIGenericIterator.__next__")],
+    [(1, "torch/utils/data/_utils/fetch.py", "_MapDatasetFetcher.fetch")],
+    [(1, "train.py", "__next__")],
+]
+
+
 class ProcessRows:
     """The rows of one process as lists of dicts, before they become a file."""
 
@@ -103,9 +120,9 @@ class ProcessRows:
         self.syncs.append({"start_ns": begin, "dur_ns": end - begin, "sync_kind": kind,
                            "stream": stream_id, "correlation": 0, "event": 1})
 
-    def sched(self, begin, end, thread, slept, waited):
+    def sched(self, begin, end, thread, slept, waited, stack):
         self.scheds.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
-                            "slept_ns": slept, "waited_ns": waited})
+                            "slept_ns": slept, "waited_ns": waited, "stack": stack})
 
     def driven_devices(self):
         return sorted({device for device, _, _ in self.streams})
@@ -336,7 +353,8 @@ class Host:
         if rng.random() < 0.15:  # more than there is room for
             slept = rng.choice([slept, rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
             waited = rng.choice([rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
-        self.process.sched(begin, end, thread, slept, waited)
+        stack = rng.choice([0, 0, 0, rng.randint(1, len(STACKS) + 1)])
+        self.process.sched(begin, end, thread, slept, waited, stack)
 
     def draw_held_up(self):
         """Host functions and peers that end about where an op begins or its launch ends."""
@@ -597,6 +615,9 @@ class Run:
             writer.stream(devices[device], context, stream)
         for size, comm_hash in process.communicators:
             writer.communicator(size, comm_hash)
+        for frames in STACKS:
+            writer.stack(*[(kind, writer.code(file, function, 1, 0x030b0000) if kind == 1 else 0, 0)
+                           for kind, file, function in frames])
         if self.stacks:
             self.add_stacks(process, writer)
         with_sequence = [row for row in process.collectives if row["sequence"] is not None]
@@ -625,8 +646,10 @@ class Run:
             for _ in range(rng.choice([0, 0, 1, 2])):
                 frames.insert(rng.randint(0, len(frames)), (3, 0, 0))
             stacks.append(writer.stack(*frames))
-        for row in process.calls + process.scheds:
+        for row in process.calls:
             row["stack"] = rng.choice(stacks)
+        for row in process.scheds:  # others keep a data loader's, or none
+            row["stack"] = rng.choice(stacks) if rng.random() < 0.5 else row["stack"]
 
     def write_rows(self, writer, name, rows):
         """In blocks that may overlap in time; the rows of a collective keep their order."""

@@ -62,6 +62,17 @@ CALL_CLASS = {
 NCCL_RANGE = names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::")
 INPUT_RANGE = names_matching(r"DataLoader", r"torch/utils/data/", r"data_?load", r"load_batch",
                              r"wait_for_batch", flags=re.IGNORECASE)
+INPUT_FRAME = names_matching(
+    r"(^|/)torch/utils/data/dataloader\.py:(.*\.)?"
+    r"(__next__|__iter__|_next_data|_get_data|_try_get_data|_get_iterator|_reset)\Z",
+    r"(^|/)torch/utils/data/_utils/(collate|fetch|pin_memory)\.py:",
+    r"(^|/)torchdata/.*\.py:(.*\.)?(__next__|next|_next_data|_get_data|_try_get_data)\Z",
+    r"(^|/)webdataset/[^/]*\.py:",
+    r"(^|/)datasets/(arrow_dataset|iterable_dataset)\.py:(.*\.)?"
+    r"(__iter__|__getitem__|__getitems__)\Z",
+    r"(^|/)nvidia/dali/(pipeline|plugin/.*)\.py:(.*\.)?"
+    r"(__next__|_get_outputs|share_outputs|outputs|run)\Z")
+PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
@@ -124,6 +135,8 @@ class Sched(Row):
     def __init__(self, fields):
         super().__init__(fields)
         self.thread_id = fields["thread"]
+        self.stack_id = fields.get("stack", 0)
+        self.loads_data = False
         asleep_until = min(self.end, self.begin + fields["slept_ns"])
         waiting_until = min(self.end, asleep_until + fields["waited_ns"])
         self.asleep = Span(self.begin, asleep_until)
@@ -201,6 +214,15 @@ class Process:
         elif kind == "collective":
             self.collectives[fields["correlation"]].append(fields)
 
+    def loads_data(self, stack_id):
+        for frame in self.stacks.get(stack_id, {"frames": []})["frames"]:
+            if frame["kind"] == BACKWARD:
+                return False
+            code = self.codes.get(frame["of"]) if frame["kind"] == PYTHON_CODE else None
+            if code and INPUT_FRAME(as_bytes(code["file"]) + b":" + as_bytes(code["function"])):
+                return True
+        return False
+
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
         stream = self.streams.get(op.stream_id)
@@ -229,6 +251,8 @@ class Process:
             op.group = group_of(op, groups)
         for call in self.calls:
             call.classify()
+        for row in self.scheds:
+            row.loads_data = row.thread_id != 0 and self.loads_data(row.stack_id)
         self.find_first_kernel_launches()
         self.find_what_held_up()
 
@@ -315,7 +339,8 @@ class Thread:
 
     def __init__(self, calls, ranges, overheads, scheds):
         self.record_begins = sorted(row.begin for row in calls + ranges)
-        parts = [part for row in scheds for part in (row.asleep, row.waiting)]
+        loading = [row for row in scheds if row.loads_data]
+        parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading
         self.boundaries = sorted({t for row in calls + ranges + overheads + parts
                                   for t in (row.begin, row.end)})
 
@@ -327,7 +352,7 @@ class Thread:
 
         self.alloc = Cover(called("alloc"))
         self.module_load = Cover(called("module_load") + overhead(MODULE_LOAD))
-        self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)])
+        self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)] + loading)
         self.nccl_host = Cover(called("nccl_host") + [
             r for r in ranges
             if r.category not in (PYTHON_FRAME, MARK) and NCCL_RANGE(r.name)])

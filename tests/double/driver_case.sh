@@ -49,5 +49,10 @@ export SIMGPU_KERNEL_NS=20000 SIMGPU_LATENCY_NS=4000 SIMGPU_GAP_NS=1000 SIMGPU_G
 export SIMGPU_DURATIONS="slow=3000000;blocks=1000+10"
 timeout 120 "$work/double" || bad=1
 expect "context 1 ends" "$work/double" leave
+case $BUILD in *san-*) san=-fsanitize=$(echo "${BUILD##*san-}" | tr - ,) ;; *) san= ;; esac # as the libcupti double is
+for n in 12 13; do
+	cc $san -o "$work/exit_order$n" tests/double/exit_order.c $link "$lib/libcupti.so.$n"
+	expect "context ends, state alive" "$work/exit_order$n"
+done
 SIMGPU_KERNEL_NS=0 SIMGPU_LATENCY_NS=0 SIMGPU_GAP_NS=0 SIMGPU_DURATIONS= timeout 120 "$work/double" throughput || bad=1
 exit $bad

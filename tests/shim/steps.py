@@ -66,6 +66,39 @@ def children():
     print(subprocess.run([sys.executable, __file__, "train"], capture_output=True, text=True))
 
 
+def loads(loader):
+    """Steps whose batches come from a loader, or take as long in code of the job's own."""
+    import torch.utils.data.dataloader as data
+    launch, synchronize = launches()
+    optimizer = __import__("torch").optim.SGD()
+
+    def train(batches):
+        for _ in batches:
+            launch(20)
+            optimizer.step()
+        synchronize()
+
+    def own():
+        waiting = data._MultiProcessingDataLoaderIter(8)
+        waiting.__class__ = type("Own", (), {"wait": lambda self: threading.Event().wait(data.BATCH_S)})
+        for _ in range(8):
+            yield waiting.wait()
+
+    train(own() if loader == "own" else getattr(data, loader)(8))
+
+
+def loads_in_workers():
+    loads("_MultiProcessingDataLoaderIter")
+
+
+def loads_itself():
+    loads("_SingleProcessDataLoaderIter")
+
+
+def loads_nothing():
+    loads("own")
+
+
 def broken():
     """An import that fails goes on to fail as it did, and may be tried again."""
     import faulty  # noqa: F401

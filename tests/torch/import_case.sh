@@ -3,6 +3,7 @@
 set -u
 lib=$PWD/$BUILD/simgpu
 ls -d build/torch/*/torch >/dev/null 2>&1 || { echo "no PyTorch in build/torch: sh tests/torch/install.sh" && exit 77; }
+! readelf -d "$lib/libcupti.so.13" | grep -Eq 'lib[at]san' || { echo "the CUPTI double is built with a sanitizer, Python is not" && exit 77; }
 export SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=4096 LD_LIBRARY_PATH=$lib OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
 err=$(mktemp)
 trap 'rm -f "$err"' EXIT

@@ -26,17 +26,18 @@ static uint64_t tiles_of(const struct gemm *gemm, const struct gemm_tile *tile)
 		   library_tiles(gemm->n, tile->n, LIBRARY_GRID_YZ) * (gemm->batch ? gemm->batch : 1);
 }
 
-/* The largest tile that still gives every multiprocessor one; else the smallest, if it is not made
- * for a few columns alone. */
+/* The largest tile that still gives every multiprocessor one; else the smallest. The one that is
+ * made for a few columns is for them alone. */
 static const struct gemm_tile *choose_tile(const struct gemm *gemm,
 										   const struct gemm_family *family, unsigned processors)
 {
-	unsigned last = family->n_tiles - 1;
-	for (unsigned i = 0; i <= last; i++)
+	unsigned n = family->n_tiles;
+	if (family->tiles[n - 1].n < NARROW && gemm->n > NARROW)
+		n--;
+	for (unsigned i = 0; i < n; i++)
 		if (tiles_of(gemm, &family->tiles[i]) >= processors)
 			return &family->tiles[i];
-	bool narrow = family->tiles[last].n < NARROW && gemm->n > NARROW;
-	return &family->tiles[narrow ? last - 1 : last];
+	return &family->tiles[n - 1];
 }
 
 /* Few tiles and a long sum: parts of the sum side by side, as far as the workspace goes. */

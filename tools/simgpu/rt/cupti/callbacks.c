@@ -102,11 +102,6 @@ static void callbacks_leave(void)
 		driver->end_contexts();
 }
 
-static void callbacks_at_exit(void)
-{
-	atexit(callbacks_leave);
-}
-
 static enum result callbacks_subscribe(void **subscriber, callback_fn callback, void *user,
 									   struct subscriber_params *params)
 {
@@ -125,8 +120,7 @@ static enum result callbacks_subscribe(void **subscriber, callback_fn callback, 
 	}
 	pthread_mutex_unlock(&lock);
 	if (!result) {
-		static pthread_once_t once = PTHREAD_ONCE_INIT;
-		pthread_once(&once, callbacks_at_exit);
+		atexit(callbacks_leave); /* of this subscriber, not of one before it */
 		observer_attach();
 	}
 	return result;

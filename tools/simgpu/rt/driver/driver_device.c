@@ -273,6 +273,39 @@ ENTRY(cuCtxGetApiVersion, void *context, unsigned *version)
 	return core_state();
 }
 
+/* Stack, printf buffer, heap and so on: kept, without a meaning. */
+static _Atomic size_t limits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 128};
+enum { LIMITS = sizeof(limits) / sizeof(limits[0]) };
+
+ENTRY(cuCtxSetLimit, int limit, size_t value)
+{
+	int failed = core_state();
+	if (!failed && (limit < 0 || limit >= LIMITS))
+		failed = CUDA_INVALID_VALUE;
+	if (!failed)
+		limits[limit] = value;
+	return failed;
+}
+
+ENTRY(cuCtxGetLimit, size_t *value, int limit)
+{
+	int failed = core_state();
+	if (!failed && (limit < 0 || limit >= LIMITS || !value))
+		failed = CUDA_INVALID_VALUE;
+	if (!failed)
+		*value = limits[limit];
+	return failed;
+}
+
+ENTRY(cuCtxGetStreamPriorityRange, int *least, int *greatest)
+{
+	if (least)
+		*least = 0;
+	if (greatest)
+		*greatest = -5;
+	return core_state();
+}
+
 /* ---- the doubles above ---- */
 
 int simgpu_set_device(int device)
