@@ -121,10 +121,10 @@ has_option() { # has_option COMMAND WORD: does this build's baton know it?
 	"$BATON" "$1" --help 2>/dev/null | grep -q -- "$2"
 }
 
-install_torch() { # install_torch RELEASE: into $site
-	site=build/torch/$1
-	sh tests/torch/install.sh "$1" >"$work/install" 2>&1 && return 0
-	verdict "PyTorch $1" 77 "not here and cannot be downloaded: $(tail -n 1 "$work/install")"
+install_torch() { # install_torch [--triton] RELEASE: into $site
+	site=build/torch/${!#}
+	sh tests/torch/install.sh "$@" >"$work/install" 2>&1 && return 0
+	verdict "PyTorch ${!#}" 77 "not here and cannot be downloaded: $(tail -n 1 "$work/install")"
 	return 1
 }
 
@@ -156,7 +156,7 @@ line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
 faults() {
 	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
 	planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
-	planted slow-loader-workers 0 input "" resnet.py --steps 16 --slow-loader 40 --workers 2
+	planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
 	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins
 	SIMGPU_DURATIONS="nll_loss_backward=3000000" planted item 0 sync "$(line accumulate.py 'loss.item()  #')" accumulate.py --steps 16 --item
 }
@@ -191,13 +191,13 @@ operators() { # 200 of PyTorch's operators
 }
 
 newest_release() {
-	install_torch $newest || return
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2086
+	install_torch ${everything:+--triton} $newest || return
 	data_parallel 1 2 4
 	same mlp 0 mlp.py
 	same fp16 2 gpt2.py --amp fp16 --steps 8
 	same resnet 2 resnet.py
-	same resnet-workers 2 resnet.py --workers $([ -n "$everything" ] && echo 4 || echo 2)
+	same resnet-workers 2 resnet.py --workers 4
 	same fsdp2 2 fsdp2.py
 	same accumulate 2 accumulate.py
 	same graphs 0 graphs.py
