@@ -171,7 +171,7 @@ beside_profiler() { # torch.profiler in a process that is recorded
 	try "profiler: all that ran is in the trace" conserved profiler
 	check "profiler: the recorder saw the same work" same_work "$work/profiler" "$work/beside.json"
 	check "profiler: launched by the same functions" profiler_lines "$work/profiler" "$work/beside.json"
-	try "profiler: its export is imported" "$BATON" import "$work/beside.json" -o "$work/imported"
+	try "profiler: its export is imported" "$BATON" import -f "$work/beside.json" -o "$work/imported"
 	check "profiler: import and recording" imported "$work/profiler" "$work/beside.json" "$work/imported"
 }
 
