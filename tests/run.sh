@@ -47,7 +47,7 @@ probe() {
 	try probe/fixture "$BUILD/probe/fixture_test"
 	try probe/sections bash tests/gpu/probe/probe_case.sh
 }
-torch() { try torch/import bash tests/torch/import_case.sh; }
+torch() { for t in tests/torch/*_case.sh; do try "torch/$(basename "$t" _case.sh)" bash "$t"; done; }
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
