@@ -46,6 +46,7 @@ SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
 SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
+SHIM_PYTHON := $(BUILD)/python/sitecustomize.py
 SHIM_HEADERS := $(sort $(wildcard shim/*.h))
 MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
@@ -59,6 +60,9 @@ help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
 	@echo "make demo         record 1, 2 and 4 simulated GPUs, report and compare; then the sample traces"
 	@echo "make test         all tests (unit, command line, format, fuzz, accuracy)"
+	@echo "make demo-torch   the same with real PyTorch and torchrun on simulated GPUs (installs PyTorch without CUDA, 1.3 GB)"
+	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
+	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
@@ -284,8 +288,13 @@ $(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
 
+$(SHIM_PYTHON): shim/python/sitecustomize.py
+	@mkdir -p $(@D)
+	@cp $< $@
+all: $(SHIM_PYTHON)
+
 # no named version node: it would hide the hooks from references to versioned symbols
-$(SHIM): $(SHIM_OBJ) shim/export.map
+$(SHIM): $(SHIM_OBJ) shim/export.map | $(SHIM_PYTHON)
 	@echo "  link  $@"
 	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
 		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
@@ -405,6 +414,21 @@ demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
+# Real PyTorch on the simulated GPUs. The doubles that it needs beside CUDA's own come with the target doubles.
+TORCH_NEEDS := $(BUILD)/baton $(SHIM) doubles simtrain cupti
+demo-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_torch.sh
+
+test-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/torch/run.sh $(CASES)
+
+test-torch-all: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/torch/run.sh --all $(CASES)
+
+bench-torch: $(TORCH_NEEDS)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/torch.sh
+.PHONY: demo-torch test-torch test-torch-all bench-torch
+
 test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
@@ -490,6 +514,7 @@ $(BUILD)/man/baton-%.1: $(BUILD)/baton
 install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
+	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton

@@ -26,7 +26,11 @@ static const struct option_spec options[] = {
 	{"force", 'f', OPTION_FLAG, NULL, "replace the trace that is in DIR"},
 	{"trace", 't', OPTION_TEXT, "LIST", "what to record, of cuda,nvtx,nccl (default: all)"},
 	{"stacks", 's', OPTION_TEXT, "KIND",
-	 "where launches come from: off, python (default), native, both"},
+	 "where calls come from: off, python (default), native, both"},
+	{"backward", 0, OPTION_TEXT, "WHAT",
+	 "with Python stacks, PyTorch's forward lines for what backward launches: on (default), off"},
+	{"step-marks", 0, OPTION_TEXT, "WHAT",
+	 "mark the steps of PyTorch's optimizers, by a file on PYTHONPATH: on (default), off"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
 	{"duration", 0, OPTION_TEXT, "S", "with --kill: seconds until the job is ended"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
@@ -140,14 +144,21 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 {
 	static const char *const stacks[] = {"off", "python", "native", "both", NULL};
 	static const char *const graphs[] = {"node", "graph", NULL};
+	static const char *const on_off[] = {"on", "off", NULL};
 	struct recording *r = &plan->recording;
 	r->trace = option_text(call, "trace", NULL);
 	r->stacks = option_text(call, "stacks", NULL);
 	r->graphs = option_text(call, "graphs", NULL);
+	r->backward = option_text(call, "backward", NULL);
+	r->step_marks = option_text(call, "step-marks", NULL);
 	r->verbose = option_given(call, "verbose");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("graphs", r->graphs, graphs);
+	if (!status)
+		status = one_of("backward", r->backward, on_off);
+	if (!status)
+		status = one_of("step-marks", r->step_marks, on_off);
 	if (!status)
 		status = check_list(r->trace);
 	if (!status)

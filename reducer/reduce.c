@@ -120,8 +120,10 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	int error = run_workers(&work, true);
 	if (!error)
 		error = run_workers(&work, false);
-	for (size_t i = 0; i < work.n; i++)
+	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
+		out->by_optimizer |= work.scans[i].by_optimizer;
+	}
 	for (size_t i = 0; i < work.n; i++)
 		device_scan_free(context, &work.scans[i]);
 	pthread_mutex_destroy(&work.lock);
@@ -271,6 +273,7 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
 	const char *step_source = steps == 0            ? "none"
 							  : out->by_period      ? "periodicity"
+							  : out->by_optimizer   ? "optimizer"
 							  : options->step_range ? "nvtx"
 													: "marker";
 	summary->run.hosts = count_hosts(run);

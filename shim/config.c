@@ -65,6 +65,11 @@ static void read_graphs(const char *value)
 	config.graph_whole = strcmp(value, "graph") == 0;
 }
 
+static void read_backward(const char *value)
+{
+	config.backward = strcmp(value, "off") != 0;
+}
+
 static void read_verbose(const char *value)
 {
 	config.verbose = value[0] && strcmp(value, "0") != 0;
@@ -86,13 +91,17 @@ static const struct {
 	{"SLURM_JOB_ID", read_run_id},    {"BATON_CUPTI", read_cupti},
 	{"BATON_STACKS", read_stacks},    {"BATON_TRACE", read_trace},
 	{"BATON_GRAPHS", read_graphs},    {"BATON_VERBOSE", read_verbose},
-	{"BATON_RING_SLOTS", read_slots},
+	{"BATON_RING_SLOTS", read_slots}, {"BATON_BACKWARD", read_backward},
 };
 
 bool config_read(void)
 {
-	config = (struct config){
-		.stacks = STACKS_PYTHON, .cuda = true, .nvtx = true, .nccl = true, .ring_slots = 16384};
+	config = (struct config){.stacks = STACKS_PYTHON,
+							 .cuda = true,
+							 .nvtx = true,
+							 .nccl = true,
+							 .backward = true,
+							 .ring_slots = 16384};
 	if (getauxval(AT_SECURE))
 		return false;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {

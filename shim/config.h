@@ -17,6 +17,7 @@ struct config {
 	bool cuda_held;          /* CUDA_INJECTION64_PATH names another tool's library (attach.c) */
 	bool cuda, nvtx, nccl;   /* BATON_TRACE */
 	bool graph_whole;        /* BATON_GRAPHS=graph */
+	bool backward;           /* BATON_BACKWARD: Python lines of what backward launches */
 	bool verbose;            /* BATON_VERBOSE */
 	uint64_t ring_slots;     /* BATON_RING_SLOTS: of a thread; a power of two */
 };

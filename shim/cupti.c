@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cupti_calls.h"
+#include "cupti_guest.h"
 #include "cupti_layout.h"
 #include "cupti_table.h"
 #include "lane.h"
@@ -22,6 +23,7 @@ void cupti_forget(void)
 {
 	atomic_store(&launch_hooks_on, config.cuda);
 	cupti_calls_forget();
+	cupti_guest_forget();
 }
 
 /* ---- buffers ---- */
@@ -38,6 +40,7 @@ static void on_completed(void *context, uint32_t stream, uint8_t *bytes, size_t 
 	(void)size;
 	if (cupti_attached_in != lane_generation)
 		return;
+	cupti_guest_deliver(context, stream, bytes, valid);
 	buffers_full(bytes, valid, context, stream);
 	writer_wake();
 }
@@ -52,10 +55,19 @@ static const char *why(int error)
 	return cupti.result_string(error, &text) == 0 && text ? text : "unknown error";
 }
 
+static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET,
+							CUPTI_KIND_OVERHEAD, CUPTI_KIND_CONCURRENT_KERNEL};
+
+bool cupti_needs(int kind)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i] == kind)
+			return true;
+	return config.graph_whole && kind == CUPTI_KIND_GRAPH_TRACE;
+}
+
 static int enable_activity(void)
 {
-	static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET,
-								CUPTI_KIND_OVERHEAD};
 	size_t size = 1;
 	uint8_t zeroed = 1;
 	cupti.set_attribute(CUPTI_ATTRIBUTE_ZEROED_BUFFER, &size, &zeroed); /* not in every release */
@@ -66,8 +78,8 @@ static int enable_activity(void)
 	if (config.graph_whole)
 		cupti.enable(CUPTI_KIND_GRAPH_TRACE);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		cupti.enable(kinds[i]);
-	return cupti.enable(CUPTI_KIND_CONCURRENT_KERNEL);
+		error = cupti.enable(kinds[i]);
+	return error; /* the kernels' */
 }
 
 static _Atomic uint32_t tried; /* lane_generation of the last attempt */

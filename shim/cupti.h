@@ -38,6 +38,8 @@ bool cupti_attach(void);
 /* Does it deliver in this process? Has it been tried (and said why not)? */
 bool cupti_attached(void);
 bool cupti_tried(void);
+/* Do we record with this kind of activity (enum cupti_kind)? */
+bool cupti_needs(int kind);
 /* A forked child: ids of its parent's dictionary are not its own. */
 void cupti_forget(void);
 /* Asks for the records that are complete, or (`all`) for every one. From the writer thread only. */

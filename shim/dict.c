@@ -53,6 +53,20 @@ void dict_publish(void *record, uint16_t type, size_t bytes)
 	__atomic_store_n(&head->size, (uint32_t)((bytes + 7) & ~(size_t)7), __ATOMIC_RELEASE);
 }
 
+uint32_t dict_place(const void *record)
+{
+	return (uint32_t)(((const char *)record - live_dictionary()) / 8) + 1;
+}
+
+const void *dict_at(uint32_t place)
+{
+	uint64_t at = ((uint64_t)place - 1) * 8;
+	if (!place || !live ||
+		at >= atomic_load_explicit(&live->dictionary_reserved, memory_order_relaxed))
+		return NULL;
+	return live_dictionary() + at;
+}
+
 static uint32_t write_string(const char *text, size_t bytes)
 {
 	struct baton_r_string *row = dict_reserve(sizeof(*row) + bytes);

@@ -18,6 +18,11 @@ uint32_t dict_id(void);
 void *dict_reserve(size_t bytes);
 void dict_publish(void *record, uint16_t type, size_t bytes);
 
+/* Where a published record lies, to be found again by dict_at(): 0 none. dict_at() of a place in
+ * another process's dictionary (before a fork) may be any record, or NULL. */
+uint32_t dict_place(const void *record);
+const void *dict_at(uint32_t place);
+
 /* The id of a text; the same text gives the same id. 0 when it is NULL, or there is no room left.
  */
 uint32_t dict_string(const char *text, size_t bytes);

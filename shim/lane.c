@@ -5,6 +5,7 @@
 #include "live.h"
 #include "nvtx.h"
 #include "session.h"
+#include "silence.h"
 #include "writer.h"
 
 #include <pthread.h>
@@ -97,6 +98,7 @@ static struct baton_lane *open_for_thread(void)
 									  .generation = lane_generation,
 									  .thread = thread};
 	atomic_store(&shared->tid, (uint32_t)syscall(SYS_gettid));
+	silence_watch(shared);
 	if (thread_end_made)
 		pthread_setspecific(thread_end, shared);
 	return shared;

@@ -60,7 +60,8 @@ static inline struct baton_lane *lane_here(void)
 static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
 {
 	_Atomic uint64_t *counts[] = {&shared->dropped, &shared->dropped_launches};
-	for (int i = 0; i < ((slot->flags & BATON_SLOT_MAKES_OP) ? 2 : 1); i++)
+	bool launch = slot->type == BATON_SLOT_CALL && slot->flags & BATON_SLOT_MAKES_OP;
+	for (int i = 0; i < (launch ? 2 : 1); i++)
 		atomic_store_explicit(counts[i], atomic_load_explicit(counts[i], memory_order_relaxed) + 1,
 							  memory_order_relaxed);
 }

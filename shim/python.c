@@ -3,6 +3,7 @@
 #include "dict.h"
 #include "guard.h"
 #include "idcache.h"
+#include "python_layout.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,19 +15,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Where things are, per version; compiled from each version's headers, equal on x86-64 and aarch64
- * (both LP64). 0: this version has no such field. */
-struct layout {
-	uint16_t tstate_frame; /* in the thread state: the frame, or the C frame that holds it */
-	int16_t cframe_frame;  /* in the C frame; -1: there is none */
-	uint16_t back, code, at, owner, entry;     /* in a frame */
-	uint16_t lasti_bytes;                      /* `at` is an i32 index of units of so many bytes */
-	uint16_t first_line, version;              /* in a code object */
-	uint16_t file, name, qualname, line_table; /* likewise */
-	uint16_t instructions;                     /* likewise; frames point behind it (`at`) */
-	uint16_t ascii, wide;                      /* in a str: its characters when compact */
-};
-
 static const struct layout layouts[] = {
 	[8] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72},
 	[9] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72},
@@ -36,18 +24,7 @@ static const struct layout layouts[] = {
 	[13] = {72, -1, 8, 0, 56, 70, 0, 0, 68, 92, 112, 120, 128, 136, 200, 40, 56},
 };
 
-enum {
-	OLDEST = 8,
-	NEWEST = 13,
-	OWNED_BY_C_STACK = 3, /* 3.12 on: not a Python frame but where a call of the loop begins */
-	STEPS = 4 * PYTHON_FRAMES,
-	OBJECT_TYPE = 8,  /* in any object */
-	OBJECT_SIZE = 16, /* in bytes: its size, in a str: its length */
-	STR_HASH = 24,
-	STR_STATE = 32,
-	BYTES_DATA = 32,
-	TABLE_MOST_BYTES = 120 << 10, /* what one dictionary record can hold */
-};
+enum { OLDEST = 8, NEWEST = 13 };
 
 /* What 3.13 says of itself at the start of _PyRuntime, as far as it is used. */
 struct debug_offsets {
@@ -65,46 +42,14 @@ struct debug_offsets {
 	} code;
 };
 
-enum state { ABSENT, UNPROVEN, PROVEN, OFF };
-
-static struct python {
-	_Atomic int state;
-	_Atomic int opening;
-	struct layout layout;
-	uint32_t version; /* PY_VERSION_HEX */
-	void *(*thread_state)(void);
-	int (*is_finalizing)(void);
-	const void *code_type, *str_type, *bytes_type;
-	const void *loop;
-	size_t loop_bytes;
-	_Atomic(const char *) why_off;
-} python;
+struct python python;
 
 static struct idcache codes; /* of code objects: by identity and by content */
-
-static inline uint64_t load64(const uint8_t *at)
-{
-	uint64_t value;
-	memcpy(&value, at, 8);
-	return value;
-}
-
-static inline uint32_t load32(const uint8_t *at)
-{
-	uint32_t value;
-	memcpy(&value, at, 4);
-	return value;
-}
-
-static inline const uint8_t *load_pointer(const uint8_t *at)
-{
-	return (const uint8_t *)(uintptr_t)load64(at);
-}
 
 static void python_off(const char *why)
 {
 	atomic_store(&python.why_off, why);
-	atomic_store(&python.state, OFF);
+	atomic_store(&python.state, PYTHON_OFF);
 }
 
 /* ---- finding it ---- */
@@ -193,12 +138,12 @@ static void python_find(void)
 	if (why)
 		python_off(why);
 	else
-		atomic_store(&python.state, UNPROVEN);
+		atomic_store(&python.state, PYTHON_UNPROVEN);
 }
 
 void python_open(void)
 {
-	if (atomic_load(&python.state) != ABSENT || atomic_exchange(&python.opening, 1))
+	if (atomic_load(&python.state) != PYTHON_ABSENT || atomic_exchange(&python.opening, 1))
 		return;
 	python_find();
 	atomic_store(&python.opening, 0);
@@ -212,16 +157,10 @@ const char *python_why_off(void)
 const void *python_loop(size_t *bytes)
 {
 	*bytes = python.loop_bytes;
-	return atomic_load(&python.state) == PROVEN ? python.loop : NULL;
+	return atomic_load(&python.state) == PYTHON_PROVEN ? python.loop : NULL;
 }
 
 /* ---- the walk ---- */
-
-static inline bool plausible(const void *pointer)
-{
-	uintptr_t p = (uintptr_t)pointer;
-	return p >= 65536 && p % 8 == 0;
-}
 
 struct walk {
 	const uint8_t *frame; /* the next one to look at; NULL: none */
@@ -245,11 +184,6 @@ static inline bool walk_begin(struct walk *w)
 		at = plausible(at) ? load_pointer(at + l->cframe_frame) : NULL;
 	*w = (struct walk){.frame = at};
 	return plausible(at);
-}
-
-static inline bool begins_loop(const struct layout *l, const uint8_t *frame)
-{
-	return l->owner && frame[l->owner] == OWNED_BY_C_STACK;
 }
 
 /* Steps to the next frame that has begun to run. */
@@ -339,7 +273,7 @@ unsigned python_words(uint64_t words[PYTHON_FRAMES])
 	struct walk w;
 	unsigned n = 0;
 	int state = atomic_load_explicit(&python.state, memory_order_acquire);
-	if (state != PROVEN && (state != UNPROVEN || !python_prove()))
+	if (state != PYTHON_PROVEN && (state != PYTHON_UNPROVEN || !python_prove()))
 		return 0;
 	if (!walk_begin(&w))
 		return 0;
@@ -350,7 +284,7 @@ unsigned python_words(uint64_t words[PYTHON_FRAMES])
 
 /* ---- the proof: the first stack, read by the kernel, which does not fault ---- */
 
-static bool read_safely(const void *from, void *to, size_t bytes)
+bool python_read_safely(const void *from, void *to, size_t bytes)
 {
 	struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)from, bytes};
 	if (process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes)
@@ -364,7 +298,7 @@ static bool read_safely(const void *from, void *to, size_t bytes)
 
 static bool pointer_at(const uint8_t *object, unsigned offset, const uint8_t **value)
 {
-	return plausible(object) && read_safely(object + offset, value, sizeof(*value));
+	return plausible(object) && python_read_safely(object + offset, value, sizeof(*value));
 }
 
 static bool has_type(const uint8_t *object, const void *type)
@@ -383,26 +317,26 @@ static bool code_proven(const uint8_t *code, int64_t offset)
 		!pointer_at(code, l->name, &name) || !pointer_at(code, l->line_table, &table))
 		return false;
 	if (!has_type(name, python.str_type) || !has_type(table, python.bytes_type) ||
-		!plausible(file) || !read_safely(code + l->first_line, &line, sizeof(line)))
+		!plausible(file) || !python_read_safely(code + l->first_line, &line, sizeof(line)))
 		return false;
 	/* the instructions' size: of a bytes object up to 3.10, then in the code object itself */
 	if (l->lasti_bytes && !pointer_at(code, 48, &bytes))
 		return false;
-	if (!plausible(bytes) || !read_safely(bytes + OBJECT_SIZE, &size, sizeof(size)))
+	if (!plausible(bytes) || !python_read_safely(bytes + OBJECT_SIZE, &size, sizeof(size)))
 		return false;
 	size *= l->lasti_bytes ? 1 : 2;
 	return line >= 0 && line < 1 << 28 && offset < (int64_t)size && size < 1ull << 32;
 }
 
-/* One frame through read_safely(); false: this is not what the layout says. */
+/* One frame through python_read_safely(); false: this is not what the layout says. */
 static bool frame_proven(const uint8_t **frame, unsigned *proven)
 {
 	const struct layout *l = &python.layout;
 	const uint8_t *back, *code, *at;
 	uint8_t owner = 0;
 	if (!pointer_at(*frame, l->back, &back) || !pointer_at(*frame, l->code, &code) ||
-		!read_safely(*frame + l->at, &at, sizeof(at)) ||
-		(l->owner && !read_safely(*frame + l->owner, &owner, 1)))
+		!python_read_safely(*frame + l->at, &at, sizeof(at)) ||
+		(l->owner && !python_read_safely(*frame + l->owner, &owner, 1)))
 		return false;
 	*frame = back;
 	if (owner == OWNED_BY_C_STACK)
@@ -413,7 +347,7 @@ static bool frame_proven(const uint8_t **frame, unsigned *proven)
 	return code_proven(code, offset);
 }
 
-/* True: believed from now on. False and still UNPROVEN: this thread runs no Python. */
+/* True: believed from now on. False and still PYTHON_UNPROVEN: this thread runs no Python. */
 static bool python_prove(void)
 {
 	const struct layout *l = &python.layout;
@@ -429,7 +363,7 @@ static bool python_prove(void)
 	if (!good)
 		python_off("this CPython's frames are not laid out as its version's are");
 	else if (proven)
-		atomic_store(&python.state, PROVEN);
+		atomic_store(&python.state, PYTHON_PROVEN);
 	return good && proven;
 }
 
@@ -474,7 +408,7 @@ static uint32_t character(const uint8_t *data, unsigned kind, uint64_t i)
 }
 
 /* The id of a str's text. Its state: 2 bits interned, 3 bits kind, compact, ascii. */
-static uint32_t str_id(const uint8_t *object, char text[PYTHON_TEXT_BYTES])
+uint32_t python_str_id(const uint8_t *object, char text[PYTHON_TEXT_BYTES])
 {
 	const struct layout *l = &python.layout;
 	if (!plausible(object))
@@ -511,7 +445,30 @@ static uint32_t code_write(const struct baton_r_code *head, const uint8_t *table
 	return id;
 }
 
+uint32_t python_code_known(uint64_t hash)
+{
+	return idcache_get(&codes, hash);
+}
+
+void python_code_know(uint64_t hash, uint32_t id)
+{
+	if (id)
+		idcache_put(&codes, hash, id);
+}
+
 /* Equal code gives one record, however often it is compiled. */
+uint32_t python_code_intern(struct baton_r_code *head, const uint8_t *table)
+{
+	uint64_t hash = XXH3_64bits_withSeed(
+		table, head->bytes, XXH3_64bits(&head->id, sizeof(*head) - sizeof(head->head)));
+	uint32_t id = python_code_known(hash);
+	if (id)
+		return id;
+	id = code_write(head, table);
+	python_code_know(hash, id);
+	return id;
+}
+
 static uint32_t code_intern(const uint8_t *code, char text[PYTHON_TEXT_BYTES])
 {
 	const struct layout *l = &python.layout;
@@ -520,21 +477,13 @@ static uint32_t code_intern(const uint8_t *code, char text[PYTHON_TEXT_BYTES])
 	const uint8_t *table = load_pointer(code + l->line_table);
 	uint64_t bytes = load64(table + OBJECT_SIZE);
 	struct baton_r_code head = {
-		.file = str_id(load_pointer(code + l->file), text),
-		.function = str_id(load_pointer(code + (l->qualname ? l->qualname : l->name)), text),
+		.file = python_str_id(load_pointer(code + l->file), text),
+		.function = python_str_id(load_pointer(code + (l->qualname ? l->qualname : l->name)), text),
 		.first_line = (int32_t)load32(code + l->first_line),
 		.python = python.version,
 		.bytes = bytes <= TABLE_MOST_BYTES ? (uint32_t)bytes : 0,
 	};
-	uint64_t hash = XXH3_64bits_withSeed(table + BYTES_DATA, head.bytes,
-										 XXH3_64bits(&head.id, sizeof(head) - sizeof(head.head)));
-	uint32_t id = idcache_get(&codes, hash);
-	if (id)
-		return id;
-	id = code_write(&head, table + BYTES_DATA);
-	if (id)
-		idcache_put(&codes, hash, id);
-	return id;
+	return python_code_intern(&head, table + BYTES_DATA);
 }
 
 static uint32_t code_id(const uint8_t *code, char text[PYTHON_TEXT_BYTES])
@@ -554,7 +503,8 @@ unsigned python_frames(struct baton_frame frames[PYTHON_FRAMES], bool last_of_lo
 {
 	struct walk w;
 	unsigned n = 0;
-	if (atomic_load_explicit(&python.state, memory_order_acquire) != PROVEN || !walk_begin(&w))
+	if (atomic_load_explicit(&python.state, memory_order_acquire) != PYTHON_PROVEN ||
+		!walk_begin(&w))
 		return 0;
 	for (; n < PYTHON_FRAMES && walk_next(&w); n++) {
 		frames[n] =

@@ -1,5 +1,6 @@
 #include "session.h"
 
+#include "backward.h"
 #include "clock.h"
 #include "config.h"
 #include "cupti.h"
@@ -43,6 +44,7 @@ static void in_child(void)
 	silence_forget();
 	cupti_forget();
 	stacks_forget();
+	backward_forget();
 	nccl_comm_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);

@@ -6,6 +6,7 @@
 #include "live.h"
 #include "message.h"
 #include "own_thread.h"
+#include "stacks.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #include <unistd.h>
 
 #define MS_NS 1000000u
-#define ROW_MOST_NS (100 * MS_NS) /* a longer silence is several rows */
+#define ROW_MOST_NS (100 * MS_NS)  /* a longer silence is several rows */
+#define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
 
 enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
 
@@ -37,7 +39,11 @@ static struct watch {
 	int64_t from_ns;
 	uint64_t slept_ns, waited_ns;
 	enum doing doing;
+	uint32_t stack;                   /* where it stood */
+	int64_t stack_ns, stack_every_ns; /* when to look again */
 } watches[BATON_LIVE_LANES];
+
+static _Atomic(const void *) pythons[BATON_LIVE_LANES]; /* of the lane's thread: stack_thread() */
 
 static _Atomic bool stopping, running;
 static int64_t cpu_ns;
@@ -76,17 +82,23 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 {
 	struct baton_lane *lane = lane_here();
-	if (lane && until > watch->from_ticks && watch->slept_ns + watch->waited_ns > 0)
-		lane_put(lane, (struct baton_slot){.begin = watch->from_ticks,
-										   .end = until,
-										   .name = thread,
-										   .type = BATON_SLOT_SCHED,
-										   .correlation = (uint32_t)watch->slept_ns,
-										   .stack = (uint32_t)watch->waited_ns});
+	struct baton_slot slot = {.begin = watch->from_ticks,
+							  .end = until,
+							  .name = thread,
+							  .type = BATON_SLOT_SCHED,
+							  .correlation = (uint32_t)watch->slept_ns,
+							  .stack = (uint32_t)watch->waited_ns};
+	baton_slot_set_stack(&slot, watch->stack);
+	bool says = watch->slept_ns + watch->waited_ns > 0 || watch->stack;
+	if (lane && until > watch->from_ticks && says)
+		lane_put(lane, slot);
 	watch->from_ticks = until;
 	watch->from_ns = watch->last_ns;
 	watch->slept_ns = watch->waited_ns = 0;
 	watch->doing = NOTHING_YET;
+	watch->stack = 0;
+	watch->stack_ns = watch->last_ns;
+	watch->stack_every_ns = 2 * STACK_AFTER_NS;
 }
 
 /* What the thread did since the last look. */
@@ -135,6 +147,9 @@ static void begin_silence(struct watch *watch, const struct baton_lane *lane, ui
 		watch->head && slot_times(lane, watch->head - 1, &begin, &end) && end <= watch->last_ticks;
 	watch->silent = true;
 	watch->doing = NOTHING_YET;
+	watch->stack = 0;
+	watch->stack_ns = watch->last_ns + STACK_AFTER_NS;
+	watch->stack_every_ns = 2 * STACK_AFTER_NS;
 	watch->from_ticks = at_hand ? end : watch->last_ticks;
 	watch->from_ns = watch->last_ns;
 	double ns_per_tick = (double)share->length_ns / (double)(ticks - watch->last_ticks + 1);
@@ -143,15 +158,31 @@ static void begin_silence(struct watch *watch, const struct baton_lane *lane, ui
 	watch->waited_ns = least(watch->waited_before, before_ns - watch->slept_ns);
 }
 
-/* Still silent. Neighbours that did mostly the same are one row. */
-static void go_on(struct watch *watch, uint32_t thread, const struct share *share)
+/* Where does it stand? Another place than before begins a row. */
+static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int64_t now)
 {
+	if (now < watch->stack_ns)
+		return;
+	uint32_t stack = stack_of(atomic_load_explicit(&pythons[lane], memory_order_acquire));
+	int64_t every = watch->stack_every_ns;
+	if (watch->stack && stack != watch->stack)
+		put_row(watch, thread, watch->last_ticks);
+	watch->stack = stack;
+	watch->stack_ns = now + every;
+	watch->stack_every_ns = 2 * every;
+}
+
+/* Still silent. Neighbours that did mostly the same are one row. */
+static void go_on(struct watch *watch, unsigned lane, const struct share *share, int64_t now)
+{
+	uint32_t thread = atomic_load(&live_lane(lane)->thread);
 	enum doing doing = 2 * share->slept_ns > share->length_ns    ? SLEPT
 					   : 2 * share->waited_ns > share->length_ns ? WAITED
 																 : RAN;
 	if (watch->doing != NOTHING_YET &&
 		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
 		put_row(watch, thread, watch->last_ticks);
+	look_where(watch, lane, thread, now);
 	watch->doing = doing;
 	watch->slept_ns += share->slept_ns;
 	watch->waited_ns += share->waited_ns;
@@ -195,7 +226,7 @@ static void look_at(unsigned i)
 	if (watch->known && head == watch->head) {
 		if (!watch->silent)
 			begin_silence(watch, lane, ticks, &share);
-		go_on(watch, thread, &share);
+		go_on(watch, i, &share, ns);
 	} else if (watch->silent) {
 		end_silence(watch, thread, lane, head, &share);
 	}
@@ -253,6 +284,13 @@ void silence_stop(void)
 	atomic_store(&stopping, true);
 	for (int i = 0; i < 50 && atomic_load(&running); i++)
 		usleep(1000);
+}
+
+void silence_watch(const struct baton_lane *lane)
+{
+	size_t index = (size_t)(lane - live_lane(0));
+	if (index < BATON_LIVE_LANES)
+		atomic_store_explicit(&pythons[index], stack_thread(), memory_order_release);
 }
 
 void silence_forget(void)

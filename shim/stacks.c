@@ -5,6 +5,7 @@
 #include "message_write.h"
 #include "native.h"
 #include "python.h"
+#include "python_outside.h"
 
 #include <baton/format.h>
 
@@ -13,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { FRAMES = PYTHON_FRAMES + NATIVE_FRAMES, SCRATCHES = 32 };
+enum { FRAMES = 2 * PYTHON_FRAMES + NATIVE_FRAMES + 1, SCRATCHES = 32 };
 
 /* Room to put a new stack together in: too much for the stack of a thread of the job. */
 struct scratch {
@@ -32,6 +33,9 @@ static _Atomic uint32_t scratches_used; /* a bit each */
 static _Atomic int mode;
 static struct idcache seen;   /* what a launch is known by -> stack id */
 static struct idcache stacks; /* content -> stack id */
+static struct idcache places; /* content, and what a remembered stack is known by -> its place */
+
+SHIM_TLS uint32_t stacks_forward;
 
 static struct scratch *scratch_take(void)
 {
@@ -102,6 +106,18 @@ static void merge(struct scratch *s)
 		out_put(s, s->python[python++]);
 }
 
+/* The frames of the forward code behind those of the thread that runs its backward. */
+static void append_forward(struct scratch *s)
+{
+	const struct baton_r_stack *forward = dict_at(stacks_forward);
+	if (!forward || forward->head.type != BATON_R_STACK)
+		return;
+	const struct baton_frame *frames = (const struct baton_frame *)(forward + 1);
+	out_put(s, (struct baton_frame){.kind = BATON_FRAME_BACKWARD});
+	for (uint32_t i = 0; i < forward->frames && i < FRAMES; i++)
+		out_put(s, frames[i]);
+}
+
 static _Atomic int said_native, said_python;
 
 static void say_once(_Atomic int *said, const char *why)
@@ -121,21 +137,26 @@ static void say_once(_Atomic int *said, const char *why)
 
 /* ---- first sight ---- */
 
-static uint32_t stack_write(const struct baton_frame *frames, unsigned n)
+/* A stack record: its id, and where it lies. */
+struct written {
+	uint32_t id, place;
+};
+
+static struct written stack_write(const struct baton_frame *frames, unsigned n)
 {
 	size_t bytes = sizeof(struct baton_r_stack) + n * sizeof(*frames);
 	struct baton_r_stack *record = dict_reserve(bytes);
 	if (!record)
-		return 0;
-	uint32_t id = dict_id();
-	record->id = id;
+		return (struct written){0};
+	struct written written = {dict_id(), dict_place(record)};
+	record->id = written.id;
 	record->frames = n;
 	memcpy(record + 1, frames, n * sizeof(*frames));
 	dict_publish(record, BATON_R_STACK, bytes);
-	return id;
+	return written;
 }
 
-static uint32_t stack_intern(struct scratch *s, bool with_python, unsigned n_native)
+static struct written stack_intern(struct scratch *s, bool with_python, unsigned n_native)
 {
 	size_t loop_bytes = 0;
 	s->n_out = 0;
@@ -146,16 +167,20 @@ static uint32_t stack_intern(struct scratch *s, bool with_python, unsigned n_nat
 		native_frames(s->addresses, n_native, loop, loop_bytes, s->places, s->native, s->roles);
 	}
 	merge(s);
+	if (stacks_forward)
+		append_forward(s);
 	if (!s->n_out)
-		return 0;
+		return (struct written){0};
 	uint64_t hash = XXH3_64bits(s->out, s->n_out * sizeof(s->out[0]));
-	uint32_t id = idcache_get(&stacks, hash);
-	if (id)
-		return id;
-	id = stack_write(s->out, s->n_out);
-	if (id)
-		idcache_put(&stacks, hash, id);
-	return id;
+	struct written known = {idcache_get(&stacks, hash), idcache_get(&places, hash)};
+	if (known.id && known.place)
+		return known;
+	known = stack_write(s->out, s->n_out);
+	if (known.id) {
+		idcache_put(&stacks, hash, known.id);
+		idcache_put(&places, hash, known.place);
+	}
+	return known;
 }
 
 /* A stack known by `hash` is seen for the first time (or was forgotten). addresses: its native
@@ -170,7 +195,7 @@ static __attribute__((noinline)) uint32_t stack_first(uint64_t hash, enum stacks
 		memcpy(s->addresses, addresses, n * sizeof(*addresses));
 	else if (how != STACKS_PYTHON)
 		n = native_walk(s->addresses);
-	uint32_t id = stack_intern(s, how != STACKS_NATIVE, n);
+	uint32_t id = stack_intern(s, how != STACKS_NATIVE, n).id;
 	scratch_give(s);
 	if (id)
 		idcache_put(&seen, hash, id);
@@ -183,9 +208,10 @@ static __attribute__((noinline)) uint32_t stack_native(enum stacks_mode how)
 {
 	void *addresses[NATIVE_FRAMES];
 	unsigned n = native_walk(addresses);
-	if (!n)
+	if (!n && !stacks_forward)
 		return 0;
-	uint64_t hash = XXH3_64bits_withSeed(addresses, n * sizeof(*addresses), STACKS_NATIVE);
+	uint64_t hash = XXH3_64bits_withSeed(addresses, n * sizeof(*addresses),
+										 (uint64_t)stacks_forward << 8 | STACKS_NATIVE);
 	uint32_t id = idcache_get(&seen, hash);
 	return id ? id : stack_first(hash, how, addresses, n);
 }
@@ -195,7 +221,7 @@ static __attribute__((noinline)) uint32_t stack_native(enum stacks_mode how)
  * its native frames. */
 uint32_t stack_at(const void *site)
 {
-	uint64_t words[PYTHON_FRAMES + 2];
+	uint64_t words[PYTHON_FRAMES + 3];
 	enum stacks_mode how = (enum stacks_mode)atomic_load_explicit(&mode, memory_order_relaxed);
 	if (how == STACKS_OFF)
 		return 0;
@@ -204,12 +230,15 @@ uint32_t stack_at(const void *site)
 	unsigned n = python_words(words);
 	if (n == 0) {
 		say_once(&said_python, python_why_off());
-		return how == STACKS_BOTH ? stack_native(how) : 0;
+		if (how == STACKS_BOTH || !stacks_forward)
+			return how == STACKS_BOTH ? stack_native(how) : 0;
 	}
 	if (how == STACKS_BOTH) {
 		words[n++] = (uintptr_t)site;
 		words[n++] = (uintptr_t)__builtin_frame_address(0);
 	}
+	if (SHIM_UNLIKELY(stacks_forward))
+		words[n++] = ~(uint64_t)stacks_forward;
 	uint64_t hash = XXH3_64bits(words, n * sizeof(*words));
 	uint32_t id = idcache_get(&seen, hash);
 	return id ? id : stack_first(hash, how, NULL, 0);
@@ -218,6 +247,64 @@ uint32_t stack_at(const void *site)
 __attribute__((noinline)) uint32_t stack_here(void)
 {
 	return stack_at(__builtin_return_address(0));
+}
+
+/* ---- a stack to be used later ---- */
+
+/* Known by its words like a launch's, but by a place instead of an id. */
+static __attribute__((noinline)) uint32_t place_first(uint64_t hash)
+{
+	struct scratch *s = scratch_take();
+	if (!s)
+		return 0;
+	uint32_t place = stack_intern(s, true, 0).place;
+	scratch_give(s);
+	if (place)
+		idcache_put(&places, hash, place);
+	return place;
+}
+
+uint32_t stack_remember(void)
+{
+	enum { SEED = 'r' };
+	uint64_t words[PYTHON_FRAMES + 1];
+	int how = atomic_load_explicit(&mode, memory_order_relaxed);
+	if (how != STACKS_PYTHON && how != STACKS_BOTH)
+		return 0;
+	unsigned n = python_words(words);
+	if (!n)
+		return stacks_forward;
+	words[n++] = stacks_forward;
+	uint64_t hash = XXH3_64bits_withSeed(words, n * sizeof(*words), SEED);
+	uint32_t place = idcache_get(&places, hash);
+	return place ? place : place_first(hash);
+}
+
+/* ---- from outside ---- */
+
+const void *stack_thread(void)
+{
+	int how = atomic_load_explicit(&mode, memory_order_relaxed);
+	return how == STACKS_PYTHON || how == STACKS_BOTH ? python_this_thread() : NULL;
+}
+
+uint32_t stack_of(const void *thread)
+{
+	static unsigned written; /* a thread that computes stands somewhere else each time */
+	struct scratch *s = thread ? scratch_take() : NULL;
+	if (!s)
+		return 0;
+	unsigned n = python_frames_outside(thread, s->python, s->text);
+	uint64_t hash = XXH3_64bits(s->python, n * sizeof(s->python[0]));
+	uint32_t id = n ? idcache_get(&stacks, hash) : 0;
+	if (n && !id && written < STACKS_SAMPLED) {
+		id = stack_write(s->python, n).id;
+		if (id)
+			idcache_put(&stacks, hash, id);
+		written++;
+	}
+	scratch_give(s);
+	return id;
 }
 
 /* ---- opening ---- */
@@ -233,6 +320,7 @@ void stacks_forget(void)
 {
 	idcache_epoch += 0x9e3779b97f4a7c15u;
 	atomic_store(&scratches_used, 0);
+	stacks_forward = 0;
 	modules_forget();
 }
 

@@ -3,7 +3,8 @@
 #ifndef SHIM_STACKS_H
 #define SHIM_STACKS_H
 
-#include <stdbool.h>
+#include "guard.h"
+
 #include <stdint.h>
 
 enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
@@ -25,5 +26,19 @@ uint32_t stack_here(void);
  * hook's return address, the kernel's handle). With both kinds of frames it is part of what a stack
  * is known by, so that native frames need not be walked every time. */
 uint32_t stack_at(const void *site);
+
+/* The calling thread's Python frames for later, when another thread does what they asked for. The
+ * place of their stack record, 0 none; stacks_forward when this thread runs no Python. */
+uint32_t stack_remember(void);
+/* Such a place: until it is 0 again the calling thread's stacks end with these frames, behind one
+ * of kind `backward`. */
+extern SHIM_TLS uint32_t stacks_forward;
+
+/* For the sampler. What the calling thread is found by from another one, NULL when it has no
+ * Python; and the id of such a thread's stack as it stands, 0 none. At most STACKS_SAMPLED new ones
+ * are written. */
+enum { STACKS_SAMPLED = 4096 };
+const void *stack_thread(void);
+uint32_t stack_of(const void *thread);
 
 #endif

@@ -46,6 +46,7 @@ double() {
 probe() {
 	try probe/fixture "$BUILD/probe/fixture_test"
 	try probe/sections bash tests/gpu/probe/probe_case.sh
+	try probe/run bash tests/gpu/run_case.sh
 }
 torch() { for t in tests/torch/*_case.sh; do try "torch/$(basename "$t" _case.sh)" bash "$t"; done; }
 accuracy() {

@@ -165,10 +165,13 @@ static inline void baton_drain_sched(struct baton_drain *d, const struct baton_s
 	int64_t dur = baton_clock_ns(&d->clock, slot->end) - baton_clock_ns(&d->clock, slot->begin);
 	int64_t slept = slot->correlation < dur ? slot->correlation : dur;
 	int64_t waited = slot->stack < dur - slept ? slot->stack : dur - slept;
-	int64_t row[BATON_MAX_COLUMNS] = {
-		[SCHED_THREAD] = slot->name, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
+	int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = slot->name,
+									  [SCHED_SLEPT] = slept,
+									  [SCHED_WAITED] = waited,
+									  [SCHED_STACK] = baton_slot_stack(slot)};
 	if (dur > 0)
-		baton_drain_row(d, BATON_SCHED, slot, row, (1u << SCHED_COLUMNS) - 1);
+		baton_drain_row(d, BATON_SCHED, slot, row,
+						((1u << SCHED_STACK) - 1) | (row[SCHED_STACK] ? 1u << SCHED_STACK : 0));
 }
 
 static inline void baton_drain_sync(struct baton_drain *d, const struct baton_slot *slot)

@@ -359,7 +359,8 @@ enum baton_range_category {
 	BATON_RANGE_ANNOTATION = 3,
 	BATON_RANGE_OPERATOR = 4,
 	BATON_RANGE_PYTHON = 5,
-	BATON_RANGE_MARK = 6
+	BATON_RANGE_MARK = 6,
+	BATON_RANGE_OPTIMIZER = 7
 };
 
 enum baton_coll {

@@ -29,7 +29,8 @@ enum baton_slot_type {
 							  * aux: enum baton_coll; stack: the data type's string; correlation:
 							  * of the op that carries it. Several with one correlation are one op */
 	BATON_SLOT_OVERHEAD = 4, /* aux: enum baton_overhead_kind; name: string */
-	BATON_SLOT_SCHED = 5,    /* of thread `name` (id): correlation: slept, stack: waited, both ns */
+	BATON_SLOT_SCHED = 5,    /* of thread `name` (id): correlation: slept, stack: waited, both ns;
+							  * aux and flags: its stack's id (baton_slot_stack) */
 	BATON_SLOT_FRAME =
 		6, /* a Python frame of thread `correlation` (id), name: the frame's string */
 	BATON_SLOT_HOST_FUNC = 7, /* the run of a host function; name: stream id that it held up */
@@ -55,6 +56,20 @@ struct baton_slot {
 	uint32_t stack;
 };
 _Static_assert(sizeof(struct baton_slot) == 32, "slot");
+
+/* The stack of a sched slot; the dictionary has no room for more than 2^24. */
+static inline void baton_slot_set_stack(struct baton_slot *slot, uint32_t id)
+{
+	slot->aux = (uint16_t)id;
+	slot->flags = id >> 24 ? 0 : (uint8_t)(id >> 16);
+	if (id >> 24)
+		slot->aux = 0;
+}
+
+static inline uint32_t baton_slot_stack(const struct baton_slot *slot)
+{
+	return (uint32_t)slot->flags << 16 | slot->aux;
+}
 
 struct baton_lane {
 	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */

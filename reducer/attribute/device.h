@@ -22,10 +22,11 @@ struct device_context { /* the same for all devices of a run that a thread visit
 struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
-	bool empty;      /* no op at all */
-	bool by_period;  /* its steps come from periodicity */
-	int64_t *ends;   /* E(s), n_steps + 1 numbers, E(before) first */
-	bool any_before; /* some op was launched before the first step */
+	bool empty;        /* no op at all */
+	bool by_period;    /* its steps come from periodicity */
+	bool by_optimizer; /* from the marks of an optimizer */
+	int64_t *ends;     /* E(s), n_steps + 1 numbers, E(before) first */
+	bool any_before;   /* some op was launched before the first step */
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */

@@ -1,5 +1,7 @@
 #include "attribute/lane.h"
 
+#include "attribute/input.h"
+
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
 static int queue_push(struct host_queue *q, const struct host_rec *rec)
@@ -53,6 +55,9 @@ void lanes_close(struct lanes *lanes)
 		free(lanes->of[i]);
 		lanes->sources[i].on_call = NULL;
 	}
+	for (uint32_t i = 0; lanes->inputs && i < lanes->n_sources; i++)
+		input_close(lanes->inputs[i]);
+	free(lanes->inputs);
 	free(lanes->of);
 	memset(lanes, 0, sizeof(*lanes));
 }
@@ -88,6 +93,21 @@ static int feed_overhead(struct lanes *lanes, uint32_t i)
 	return queue_push(&lanes->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads, &rec);
 }
 
+/* A sched row whose thread stands in a data loader is input, all of it. Thread 0 is nobody. */
+static int feed_stack(struct lanes *lanes, uint32_t i, uint32_t stack, uint32_t owner)
+{
+	struct source *source = &lanes->sources[i];
+	const struct rows *row = &source->scheds;
+	uint32_t thread = source_thread(source, row, SCHED_THREAD);
+	struct host_rec rec = {
+		.start = rows_value(row, SCHED_START), .owner = owner, .mask = HOST_MASK(HOST_BIT_INPUT)};
+	rec.end = rec.start + rows_value(row, SCHED_DUR);
+	if (!stack || !thread)
+		return 0;
+	int error = input_function(&lanes->inputs[i], source, stack, &rec.name);
+	return error || !rec.name ? error : queue_insert(&lanes->of[i][thread].scheds, &rec);
+}
+
 /* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
 static int feed_sched(struct lanes *lanes, uint32_t i)
 {
@@ -103,6 +123,8 @@ static int feed_sched(struct lanes *lanes, uint32_t i)
 	int64_t at = rows_value(row, SCHED_START);
 	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
 	int error = owners_stack(lanes->owners, i, stack, &owner);
+	if (!error)
+		error = feed_stack(lanes, i, stack, owner);
 	for (int part = 0; !error && part < 3; part++) {
 		uint64_t ns = parts[part] < left ? parts[part] : left;
 		struct host_rec rec = {
@@ -160,7 +182,8 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 	lanes->sources = sources;
 	lanes->n_sources = n;
 	lanes->of = calloc(n, sizeof(*lanes->of));
-	if (!lanes->of)
+	lanes->inputs = calloc(n, sizeof(*lanes->inputs));
+	if (!lanes->of || !lanes->inputs)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		lanes->of[i] = calloc(sources[i].trace.n_threads, sizeof(**lanes->of));

@@ -51,6 +51,7 @@ struct lanes {
 	uint32_t n_sources;
 	struct lane **of;      /* per source: an array by thread index */
 	struct owners *owners; /* not owned */
+	struct input **inputs; /* per source, NULL until a row asks */
 	uint32_t loads;
 };
 

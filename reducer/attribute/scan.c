@@ -1,6 +1,7 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
 #include "attribute/device_open.h"
 #include "steps/period.h"
+#include "steps/optimizer.h"
 #include "steps/warmup.h"
 
 enum { QUEUED_PAIRS = 1 << 16, LATE_LIMIT_NS = 10000000 };
@@ -317,27 +318,49 @@ static int first_process(struct device_sources *ds, struct trace **trace)
 	return error;
 }
 
-static int scan_open(struct scanning *s)
+/* Another way to find steps when the one before found none. */
+static uint64_t forget_steps(struct steps *steps)
+{
+	uint64_t cut = steps->cut;
+	steps_free(steps);
+	return cut;
+}
+
+static int find_steps(struct scanning *s, struct trace *trace)
 {
 	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
-	struct trace *trace = NULL;
-	int error = device_sources_open(s->context, scan, s->ds);
-	if (!error)
-		error = first_process(s->ds, &trace);
-	bool recorded = !error && trace_is_recorded(trace);
+	bool recorded = trace_is_recorded(trace);
+	int error = 0;
 	scan->by_period = options->steps && strcmp(options->steps, "period") == 0;
-	if (!error && !scan->by_period)
+	if (!scan->by_period)
 		error = steps_find(trace, s->context->names, options->step_range, &scan->steps);
+	if (!error && scan->steps.n_steps == 0 && !scan->by_period) {
+		uint64_t partial = forget_steps(&scan->steps);
+		error = steps_from_optimizer(trace, &scan->steps);
+		scan->steps.cut += partial;
+		scan->by_optimizer = scan->steps.n_steps > 0;
+	}
 	if (!error && scan->steps.n_steps == 0 && (scan->by_period || recorded)) {
-		uint64_t partial = scan->steps.cut;
-		steps_free(&scan->steps);
+		uint64_t partial = forget_steps(&scan->steps);
 		error = find_period(s);
 		scan->steps.cut += partial;
 		scan->by_period = true;
 	}
 	if (!error && recorded)
-		error = warmup_cut(trace, s->context->names, &scan->steps);
+		error = warmup_cut(trace, s->context->names, scan->by_optimizer, &scan->steps);
+	return error;
+}
+
+static int scan_open(struct scanning *s)
+{
+	struct device_scan *scan = s->scan;
+	struct trace *trace = NULL;
+	int error = device_sources_open(s->context, scan, s->ds);
+	if (!error)
+		error = first_process(s->ds, &trace);
+	if (!error)
+		error = find_steps(s, trace);
 	if (error)
 		return error;
 	scan->ends = malloc(((size_t)scan->steps.n_steps + 2) * sizeof(*scan->ends));

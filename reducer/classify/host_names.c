@@ -38,8 +38,22 @@ static const struct {
 
 enum { RULES = sizeof(rules) / sizeof(rules[0]) };
 
+/* On FILE:FUNCTION of a Python frame. */
+static const char input_frames[] =
+	"(^|/)torch/utils/data/dataloader\\.py:(.*\\.)?(__next__|__iter__|_next_data|_get_data|"
+	"_try_get_data|_get_iterator|_reset)$|"
+	"(^|/)torch/utils/data/_utils/(collate|fetch|pin_memory)\\.py:|"
+	"(^|/)torchdata/.*\\.py:(.*\\.)?(__next__|next|_next_data|_get_data|_try_get_data)$|"
+	"(^|/)webdataset/[^/]*\\.py:|"
+	"(^|/)datasets/(arrow_dataset|iterable_dataset)\\.py:(.*\\.)?(__iter__|__getitem__|"
+	"__getitems__)$|"
+	"(^|/)nvidia/dali/(pipeline|plugin/.*)\\.py:(.*\\.)?(__next__|_get_outputs|share_outputs|"
+	"outputs|run)$";
+enum { FRAME_TEXT_BYTES = 8200 };
+
 struct host_names {
 	regex_t rules[RULES];
+	regex_t input_frames;
 	regex_t profiler_step;
 	regex_t step;
 };
@@ -51,6 +65,7 @@ int host_names_open(struct host_names **out)
 		return -ENOMEM;
 	int error = regcomp(&names->profiler_step, "^ProfilerStep#([0-9]+)$", REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->step, "^step[ _#]?([0-9]+)$", REG_EXTENDED | REG_ICASE);
+	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
 	for (int i = 0; i < RULES; i++)
 		error |=
 			regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
@@ -66,6 +81,7 @@ void host_names_close(struct host_names *names)
 		return;
 	for (int i = 0; i < RULES; i++)
 		regfree(&names->rules[i]);
+	regfree(&names->input_frames);
 	regfree(&names->profiler_step);
 	regfree(&names->step);
 	free(names);
@@ -102,6 +118,13 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 	if (category == BATON_RANGE_PYTHON || category == BATON_RANGE_MARK)
 		mask &= ~HOST_MASK(HOST_BIT_NCCL_HOST);
 	return mask;
+}
+
+bool host_names_input(const struct host_names *names, const char *file, const char *function)
+{
+	char text[FRAME_TEXT_BYTES];
+	int n = snprintf(text, sizeof(text), "%s:%s", file, function);
+	return n > 0 && (size_t)n < sizeof(text) && match(&names->input_frames, text, NULL, 0);
 }
 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,

@@ -23,7 +23,7 @@ enum host_bit { /* in the order in which the first match wins, then the bits tha
 				HOST_BIT_GRAPH_LAUNCH,
 				HOST_BIT_FREE,  /* it waits for the device and gives memory back */
 				HOST_BIT_AWAKE, /* schedstat says that the thread did not sleep */
-				HOST_BIT_KNOWN /* for caches: this name has been looked at */
+				HOST_BIT_KNOWN  /* for caches: this name has been looked at */
 };
 
 #define HOST_MASK(bit) (1u << (bit))
@@ -35,6 +35,9 @@ void host_names_close(struct host_names *names);
 /* HOST_MASK bits of a call's or a range's name; category is enum baton_range_category. */
 uint32_t host_names_call(const struct host_names *names, const char *name);
 uint32_t host_names_range(const struct host_names *names, const char *name, int category);
+
+/* Is this Python function one that waits for data? */
+bool host_names_input(const struct host_names *names, const char *file, const char *function);
 
 enum marker_form { MARKER_NONE, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 

@@ -52,11 +52,31 @@ static int set_preload(const char *library)
 	return failed;
 }
 
+/* Where Python looks first: our sitecustomize, which lies beside the library. */
+static int set_python(const char *library)
+{
+	const char *slash = strrchr(library, '/'), *before = getenv("PYTHONPATH");
+	const char *wanted = getenv("BATON_STEP_MARKS");
+	char *all, file[4096];
+	int folder = slash ? (int)(slash - library) : 0;
+	snprintf(file, sizeof(file), "%.*s/python/sitecustomize.py", folder, library);
+	if ((wanted && strcmp(wanted, "off") == 0) || !folder || access(file, R_OK) != 0)
+		return 0;
+	bool more = before && *before;
+	if (asprintf(&all, "%.*s/python%s%s", folder, library, more ? ":" : "", more ? before : "") < 0)
+		return -1;
+	int failed = setenv("PYTHONPATH", all, 1);
+	free(all);
+	return failed;
+}
+
 int environment_set(const struct recording *r)
 {
 	int failed = set_text("BATON_OUT", r->directory) | set_text("BATON_RUN_ID", r->run_id) |
 				 set_text("BATON_TRACE", r->trace) | set_text("BATON_STACKS", r->stacks) |
-				 set_text("BATON_GRAPHS", r->graphs) |
+				 set_text("BATON_GRAPHS", r->graphs) | set_text("BATON_BACKWARD", r->backward) |
+				 set_text("BATON_STEP_MARKS", r->step_marks) |
 				 set_text("BATON_VERBOSE", r->verbose ? "1" : NULL) | set_preload(r->library);
+	failed |= set_python(r->library);
 	return failed ? -ENOMEM : 0;
 }

@@ -13,7 +13,7 @@ static uint32_t text_index(const struct stacks *s, uint32_t id)
 /* Copies what stands behind a record; *at: where it is. */
 static int keep_bytes(struct stacks *s, const void *from, size_t n, size_t *at)
 {
-	if (n > s->room - s->n_bytes) {
+	if (!s->bytes || n > s->room - s->n_bytes) {
 		size_t room = 2 * (s->n_bytes + n) + 4096;
 		uint8_t *larger = realloc(s->bytes, room);
 		if (!larger)

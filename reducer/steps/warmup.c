@@ -19,8 +19,8 @@ static int64_t next_begin(const struct steps *steps, size_t i)
 	return i + 1 < steps->n_markers ? steps->markers[i + 1].begin_ns : INT64_MAX;
 }
 
-/* How many markers from the first on have a step to cut; at least 1. */
-static int count_warmup(struct trace *trace, const struct host_names *names,
+/* How many markers from the first on have a step to cut; at least 1 when it has not `begun`. */
+static int count_warmup(struct trace *trace, const struct host_names *names, bool begun,
 						const struct steps *steps, int32_t most, int32_t *cut)
 {
 	struct rows calls;
@@ -30,8 +30,9 @@ static int count_warmup(struct trace *trace, const struct host_names *names,
 	for (*cut = 0; *cut < most && loaded; ++*cut) {
 		while (steps->markers[at].partial)
 			at++;
-		loaded = *cut == 0; /* the first goes whatever it did */
-		for (; left && *cut > 0 && rows_value(&calls, ROW_START) < next_begin(steps, at);
+		bool goes = *cut == 0 && !begun; /* the first, whatever it did */
+		loaded = goes;
+		for (; left && !goes && rows_value(&calls, ROW_START) < next_begin(steps, at);
 			 left = rows_next(&calls))
 			loaded |= rows_value(&calls, ROW_START) >= steps->markers[at].begin_ns &&
 					  loads(&calls, names);
@@ -43,12 +44,12 @@ static int count_warmup(struct trace *trace, const struct host_names *names,
 	return error;
 }
 
-int warmup_cut(struct trace *trace, const struct host_names *names, struct steps *steps)
+int warmup_cut(struct trace *trace, const struct host_names *names, bool begun, struct steps *steps)
 {
 	int32_t cut, most = steps->n_steps / 4;
 	if (steps->n_steps < WARMUP_LEAST_STEPS)
 		return 0;
-	int error = count_warmup(trace, names, steps, most, &cut);
+	int error = count_warmup(trace, names, begun, steps, most, &cut);
 	for (size_t i = 0; !error && i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
 		if (!m->partial)

@@ -8,7 +8,9 @@
 #define WARMUP_LEAST_STEPS 4
 #define WARMUP_LONG_LOAD_NS 1000000
 
-/* Cuts it out of `steps`, whose process recorded `trace`. 0 or -errno. */
-int warmup_cut(struct trace *trace, const struct host_names *names, struct steps *steps);
+/* Cuts it out of `steps`, whose process recorded `trace`. `begun`: the first step is gone already.
+ * 0 or -errno. */
+int warmup_cut(struct trace *trace, const struct host_names *names, bool begun,
+			   struct steps *steps);
 
 #endif

@@ -45,8 +45,9 @@ struct reduction {
 	struct summary summary;
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
-	bool stored;    /* summary.baton was written */
-	bool by_period; /* some device's steps come from periodicity */
+	bool stored;       /* summary.baton was written */
+	bool by_period;    /* some device's steps come from periodicity */
+	bool by_optimizer; /* from an optimizer's marks */
 };
 
 #endif

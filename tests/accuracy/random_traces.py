@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "format"))
 from writer import TraceWriter  # noqa: E402
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
-OPERATOR, PYTHON_FRAME, MARK = 4, 5, 6
+OPERATOR, PYTHON_FRAME, MARK, OPTIMIZER = 4, 5, 6, 7
 HOST_FUNCTION, PEER = 6, 7
 MS = 1_000_000
 
@@ -63,6 +63,23 @@ LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
 STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
 
 
+# Where silent threads stand, innermost first: in a data loader or not.
+LOADER = "/x/torch/utils/data/dataloader.py"
+STACKS = [
+    [(1, "/py/queue.py", "Queue.get"), (1, LOADER, "_MultiProcessingDataLoaderIter._try_get_data"),
+     (1, "train.py", "main")],
+    [(1, LOADER, "_BaseDataLoaderIter.__next__"), (1, "train.py", "main")],
+    [(1, LOADER, "DataLoader.__len__"), (1, "train.py", "main")],
+    [(1, "train.py", "backward"), (3, None, None), (1, LOADER, "__next__")],
+    [(2, None, None), (1, "webdataset/filters.py", "_shuffle")],
+    [(1, "/x/datasets/arrow_dataset.py", "Dataset.__getitems__")],
+    [(1, "/x/mydatasets/arrow_dataset.py", "Dataset.__getitems__")],
+    [(1, "nvidia/dali/plugin/pytorch/__init__.py", "DALIGenericIterator.__next__")],
+    [(1, "torch/utils/data/_utils/fetch.py", "_MapDatasetFetcher.fetch")],
+    [(1, "train.py", "__next__")],
+]
+
+
 class ProcessRows:
     """The rows of one process as lists of dicts, before they become a file."""
 
@@ -90,9 +107,10 @@ class ProcessRows:
         self.calls.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
                            "name": name, "correlation": correlation})
 
-    def range(self, begin, end, thread, name, category, unclosed=0):
+    def range(self, begin, end, thread, name, category, unclosed=0, domain=None):
         self.ranges.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
-                            "name": name, "category": category, "unclosed": unclosed})
+                            "name": name, "category": category, "unclosed": unclosed,
+                            "domain": domain})
 
     def overhead(self, begin, end, thread, kind):
         self.overheads.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
@@ -102,9 +120,9 @@ class ProcessRows:
         self.syncs.append({"start_ns": begin, "dur_ns": end - begin, "sync_kind": kind,
                            "stream": stream_id, "correlation": 0, "event": 1})
 
-    def sched(self, begin, end, thread, slept, waited):
+    def sched(self, begin, end, thread, slept, waited, stack):
         self.scheds.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
-                            "slept_ns": slept, "waited_ns": waited})
+                            "slept_ns": slept, "waited_ns": waited, "stack": stack})
 
     def driven_devices(self):
         return sorted({device for device, _, _ in self.streams})
@@ -335,7 +353,8 @@ class Host:
         if rng.random() < 0.15:  # more than there is room for
             slept = rng.choice([slept, rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
             waited = rng.choice([rng.randint(0, 2 * length), rng.choice(LONGEST_NS)])
-        self.process.sched(begin, end, thread, slept, waited)
+        stack = rng.choice([0, 0, 0, rng.randint(1, len(STACKS) + 1)])
+        self.process.sched(begin, end, thread, slept, waited, stack)
 
     def draw_held_up(self):
         """Host functions and peers that end about where an op begins or its launch ends."""
@@ -513,9 +532,9 @@ class Run:
     def draw_steps(self, process):
         """Markers of none, one or both forms, some partial, some at instants of ops and calls."""
         rng = self.rng
-        kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed"])
+        kind = rng.choice(["none", "ranges", "ranges", "marks", "both", "mixed", "optimizer"])
         if self.is_recorded() and rng.random() < 0.9:
-            kind = rng.choice(["ranges", "ranges", "marks"])
+            kind = rng.choice(["ranges", "ranges", "marks", "optimizer", "optimizer"])
         if kind == "none":
             return
         begin, end = process.span()
@@ -527,10 +546,30 @@ class Run:
                        for _ in range(count))
         if rng.random() < 0.5:  # nothing is launched before
             times[0] = min(begin, times[0]) - self.unit * rng.randint(0, 50)
+        if kind == "optimizer" or rng.random() < 0.1:
+            self.draw_optimizers(process, times)
+        if kind == "optimizer":
+            process.step_begins += times
+            return
         forms = [rng.choice(STEP_FORMS[1:5])] if kind in ("ranges", "marks") else STEP_FORMS
         if kind == "both" or rng.random() < 0.3:
             forms = [STEP_FORMS[0]] + forms[1:3]
         self.draw_markers(process, times, end, forms, kind)
+
+    def draw_optimizers(self, process, times):
+        """One to three optimizers: in turn, one seldom, one in parts, some marks missing."""
+        rng = self.rng
+        names = ["AdamW 1", "SGD 2", "SGD 3"][:rng.choice([1, 1, 2, 3])]
+        seldom = rng.choice([1, 1, 2, 9])
+        for at, time in enumerate(times):
+            for number, name in enumerate(names):
+                if rng.random() < 0.1 or (number and at % seldom):
+                    continue
+                for part in range(rng.choice([1, 1, 1, 2])):
+                    again = "again" if part or (number and rng.random() < 0.5) else None
+                    process.range(time, time, rng.randint(1, process.thread_count), name, OPTIMIZER,
+                                  0, again)
+                    time += self.unit * rng.choice([0, 1, 1, 5])
 
     def draw_markers(self, process, times, end, forms, kind):
         rng = self.rng
@@ -576,6 +615,9 @@ class Run:
             writer.stream(devices[device], context, stream)
         for size, comm_hash in process.communicators:
             writer.communicator(size, comm_hash)
+        for frames in STACKS:
+            writer.stack(*[(kind, writer.code(file, function, 1, 0x030b0000) if kind == 1 else 0, 0)
+                           for kind, file, function in frames])
         if self.stacks:
             self.add_stacks(process, writer)
         with_sequence = [row for row in process.collectives if row["sequence"] is not None]
@@ -604,8 +646,10 @@ class Run:
             for _ in range(rng.choice([0, 0, 1, 2])):
                 frames.insert(rng.randint(0, len(frames)), (3, 0, 0))
             stacks.append(writer.stack(*frames))
-        for row in process.calls + process.scheds:
+        for row in process.calls:
             row["stack"] = rng.choice(stacks)
+        for row in process.scheds:  # others keep a data loader's, or none
+            row["stack"] = rng.choice(stacks) if rng.random() < 0.5 else row["stack"]
 
     def write_rows(self, writer, name, rows):
         """In blocks that may overlap in time; the rows of a collective keep their order."""
@@ -619,7 +663,7 @@ class Run:
             split = rng.choice([0, len(rows) // 3])
             parts = [rows[:split], rows[split:]]
         for part in parts:
-            for optional in ("pageable", "unclosed", "stack"):
+            for optional in ("pageable", "unclosed", "domain", "stack"):
                 if not any(row.get(optional) for row in part):
                     part = [{k: v for k, v in row.items() if k != optional} for row in part]
             if part:

@@ -18,7 +18,7 @@ from bisect import bisect_left, bisect_right
 INFINITY = float("inf")
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
-PYTHON_FRAME, MARK = 5, 6
+PYTHON_FRAME, MARK, OPTIMIZER = 5, 6, 7
 PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
 HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
@@ -62,6 +62,17 @@ CALL_CLASS = {
 NCCL_RANGE = names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::")
 INPUT_RANGE = names_matching(r"DataLoader", r"torch/utils/data/", r"data_?load", r"load_batch",
                              r"wait_for_batch", flags=re.IGNORECASE)
+INPUT_FRAME = names_matching(
+    r"(^|/)torch/utils/data/dataloader\.py:(.*\.)?"
+    r"(__next__|__iter__|_next_data|_get_data|_try_get_data|_get_iterator|_reset)\Z",
+    r"(^|/)torch/utils/data/_utils/(collate|fetch|pin_memory)\.py:",
+    r"(^|/)torchdata/.*\.py:(.*\.)?(__next__|next|_next_data|_get_data|_try_get_data)\Z",
+    r"(^|/)webdataset/[^/]*\.py:",
+    r"(^|/)datasets/(arrow_dataset|iterable_dataset)\.py:(.*\.)?"
+    r"(__iter__|__getitem__|__getitems__)\Z",
+    r"(^|/)nvidia/dali/(pipeline|plugin/.*)\.py:(.*\.)?"
+    r"(__next__|_get_outputs|share_outputs|outputs|run)\Z")
+PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
@@ -107,6 +118,7 @@ class Range(Row):
         super().__init__(fields)
         self.thread_id = fields["thread"]
         self.category = fields["category"]
+        self.domain = as_bytes(fields.get("domain"))
         self.unclosed = fields.get("unclosed", 0) == 1
 
 
@@ -123,6 +135,8 @@ class Sched(Row):
     def __init__(self, fields):
         super().__init__(fields)
         self.thread_id = fields["thread"]
+        self.stack_id = fields.get("stack", 0)
+        self.loads_data = False
         asleep_until = min(self.end, self.begin + fields["slept_ns"])
         waiting_until = min(self.end, asleep_until + fields["waited_ns"])
         self.asleep = Span(self.begin, asleep_until)
@@ -200,6 +214,15 @@ class Process:
         elif kind == "collective":
             self.collectives[fields["correlation"]].append(fields)
 
+    def loads_data(self, stack_id):
+        for frame in self.stacks.get(stack_id, {"frames": []})["frames"]:
+            if frame["kind"] == BACKWARD:
+                return False
+            code = self.codes.get(frame["of"]) if frame["kind"] == PYTHON_CODE else None
+            if code and INPUT_FRAME(as_bytes(code["file"]) + b":" + as_bytes(code["function"])):
+                return True
+        return False
+
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
         stream = self.streams.get(op.stream_id)
@@ -228,6 +251,8 @@ class Process:
             op.group = group_of(op, groups)
         for call in self.calls:
             call.classify()
+        for row in self.scheds:
+            row.loads_data = row.thread_id != 0 and self.loads_data(row.stack_id)
         self.find_first_kernel_launches()
         self.find_what_held_up()
 
@@ -314,7 +339,8 @@ class Thread:
 
     def __init__(self, calls, ranges, overheads, scheds):
         self.record_begins = sorted(row.begin for row in calls + ranges)
-        parts = [part for row in scheds for part in (row.asleep, row.waiting)]
+        loading = [row for row in scheds if row.loads_data]
+        parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading
         self.boundaries = sorted({t for row in calls + ranges + overheads + parts
                                   for t in (row.begin, row.end)})
 
@@ -326,7 +352,7 @@ class Thread:
 
         self.alloc = Cover(called("alloc"))
         self.module_load = Cover(called("module_load") + overhead(MODULE_LOAD))
-        self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)])
+        self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)] + loading)
         self.nccl_host = Cover(called("nccl_host") + [
             r for r in ranges
             if r.category not in (PYTHON_FRAME, MARK) and NCCL_RANGE(r.name)])
@@ -428,12 +454,18 @@ class Device:
         process = self.first_process()
         self.markers = markers_of(process, step_range)
         steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
+        cut_before, by_optimizer = 0, []
+        if not steps:
+            by_optimizer = optimizer_steps(process)
+        if by_optimizer:
+            cut_before, self.markers = len(self.markers) + 1, by_optimizer
+            steps = list(range(len(by_optimizer)))
         is_recorded = process.source in RECORDED_SOURCES
         if is_recorded:
-            self.cut_steps = warm_up(self.markers, steps, process.calls)
+            self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
         self.place_ops()
         counted = [i for i in steps if i not in self.cut_steps]
-        self.steps_cut = len(self.markers) - len(counted)
+        self.steps_cut = cut_before + len(self.markers) - len(counted)
         if not counted:
             self.needs_period = is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
@@ -484,18 +516,43 @@ class Device:
         return next(itertools.islice(waiting, QUEUE_DEPTH - 1, None), INFINITY)
 
 
-def warm_up(markers, steps, calls):
+def warm_up(markers, steps, calls, first_is_gone):
     """The first steps of a recorded run that are not typical; `steps` are indices of markers."""
     if len(steps) < WARM_UP_STEPS:
         return set()
     loads = [c.begin for c in calls if "module_load" in c.classes and c.duration >= LONG_NS]
-    cut = [steps[0]]
-    for step in steps[1:max(1, len(steps) // 4)]:
+    cut = []
+    for step in steps[:len(steps) // 4]:
         begin, end = markers[step].begin, markers[step + 1].begin
-        if not any(begin <= load < end for load in loads):
+        goes_anyway = not cut and not first_is_gone
+        if not goes_anyway and not any(begin <= load < end for load in loads):
             break
         cut.append(step)
     return set(cut)
+
+
+def optimizer_steps(process):
+    """The markers that an optimizer's marks make, [] when there are none."""
+    marks = sorted((row.begin, row.domain == b"again", row.name)
+                   for row in process.ranges if row.category == OPTIMIZER)
+    followed = [mark[1] for mark in marks[1:]] + [False]
+    begins_of = collections.defaultdict(list)
+    for (begin, _, name), by_again in zip(marks, followed):
+        if not by_again:
+            begins_of[name].append(begin)
+    most = max(map(len, begins_of.values()), default=0)
+    frequent = [name for name, begins in begins_of.items() if 8 * len(begins) >= most]
+    if not frequent:
+        return []
+    fewest = min(len(begins_of[name]) for name in frequent)
+    chosen = max((name for name in frequent if len(begins_of[name]) == fewest),
+                 key=lambda name: (begins_of[name][0], name))
+    begins = begins_of[chosen]
+    if len(begins) < 2:
+        return []
+    kept = sorted(set(begins[:-1]))
+    ends = kept[1:] + [begins[-1]]
+    return [Marker(begin, end, None, False) for begin, end in zip(kept, ends)]
 
 
 def markers_of(process, step_range):

@@ -7,7 +7,7 @@ fake=$work/libfake.so place=$work/rings
 ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Iinclude -o "$fake" tests/cli/record_fake.c -lzstd -lxxhash || fail "the double"
 mkdir "$place"
 export BATON_LIB=$fake FAKE_PLACE=$place BATON_RING_DIR=$place
-unset BATON_OUT BATON_RUN_ID BATON_TRACE BATON_STACKS BATON_GRAPHS BATON_VERBOSE LD_PRELOAD "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
+unset BATON_OUT BATON_RUN_ID BATON_TRACE BATON_STACKS BATON_BACKWARD BATON_GRAPHS BATON_VERBOSE LD_PRELOAD "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
 n=0
 
 expect_run() { # expect_run STATUS PROGRAM...: a recording into a new directory, $run
@@ -91,13 +91,13 @@ expect_run 0 env
 expect_prints "LD_PRELOAD=$fake" "BATON_OUT=$(realpath "$run")" "BATON_RUN_ID="
 checks=$((checks + 2))
 [ -e "$work/mark" ] || fail "the library was not loaded"
-! grep -q -E '^BATON_(TRACE|STACKS|GRAPHS|VERBOSE)=' "$work/out" || fail "variables that nobody asked for"
+! grep -q -E '^BATON_(TRACE|STACKS|BACKWARD|GRAPHS|VERBOSE)=' "$work/out" || fail "variables that nobody asked for"
 id=$(grep BATON_RUN_ID "$work/out")
 expect_run 0 env
 checks=$((checks + 1))
 [ "$id" != "$(grep BATON_RUN_ID "$work/out")" ] || fail "two runs with one id"
-expect_status 0 env BATON_STACKS=off BATON_GRAPHS=graph BATON_RUN_ID=mine "$BATON" record -v -s both -t cuda,nccl -o "$work/vars" -- env
-expect_prints BATON_STACKS=both BATON_GRAPHS=graph BATON_TRACE=cuda,nccl BATON_VERBOSE=1 BATON_RUN_ID=mine
+expect_status 0 env BATON_STACKS=off BATON_GRAPHS=graph BATON_RUN_ID=mine "$BATON" record -v -s both --backward off -t cuda,nccl -o "$work/vars" -- env
+expect_prints BATON_STACKS=both BATON_BACKWARD=off BATON_GRAPHS=graph BATON_TRACE=cuda,nccl BATON_VERBOSE=1 BATON_RUN_ID=mine
 other=$work/libother.so
 echo 'int nothing_at_all;' | ${CC:-cc} -shared -fPIC -x c -o "$other" - || fail "another library"
 case $BATON in *san-*) ;; # a sanitizer's runtime wants to be the first library in baton itself

@@ -1,7 +1,8 @@
 """Is what a trace holds what the simulated driver counted?
 
 conserved.py COUNTS < `baton dump --json DIR`: COUNTS is what libcount.so wrote (tests/double/count.c). Per thread: launches recorded +
-launches dropped = launches. Per device and stream: op rows = ops; when GPU records were dropped, rows + dropped = ops in all.
+launches dropped = launches. Per device and stream: op rows = ops, and kernels of each name = those that ran; when GPU records were
+dropped, rows + dropped = ops in all.
   --no-ops          GPU work was not recorded: there must be no row of it
   --drops           launches must have been dropped; without it, none
   --ops-drop        GPU records must have been dropped; without it, none
@@ -17,12 +18,13 @@ import sys
 
 
 class Trace:
-    """One process: launches by tid, those dropped by tid, ops by (device ordinal, stream number)."""
+    """One process: launches by tid, those dropped by tid, ops by (device ordinal, stream number), kernels by name."""
 
     def __init__(self):
         self.pid = None
         self.tids, self.ordinals, self.streams = {}, {}, {}
         self.calls, self.ops, self.stray_losses = collections.Counter(), collections.Counter(), []
+        self.kernels = collections.Counter()
         self.lost_launches, self.lost_ops, self.in_flight = collections.Counter(), 0, 0
 
     def lose(self, r):
@@ -52,6 +54,8 @@ class Trace:
             self.calls[r["thread"]] += 1
         elif kind == "op":
             self.ops[r["stream"]] += 1
+            if r["op_kind"] == 1:
+                self.kernels[r["name"]] += 1
 
     def by_tid(self, counter):
         sums = collections.Counter()
@@ -79,14 +83,16 @@ def read_traces(lines):
 
 
 def read_counts(path):
-    launches, ops = collections.defaultdict(collections.Counter), collections.defaultdict(collections.Counter)
+    launches, ops, kernels = (collections.defaultdict(collections.Counter) for _ in range(3))
     for line in open(path):
         pid, what, *key, n = line.split()
         if what == "launches":
             launches[int(pid)][int(key[0])] += int(n)
+        elif what == "kernels":
+            kernels[int(pid)][key[0]] += int(n)
         else:
             ops[int(pid)][int(key[0]), int(key[1])] += int(n)
-    return launches, ops
+    return launches, ops, kernels
 
 
 def differences(title, found, counted):
@@ -94,7 +100,7 @@ def differences(title, found, counted):
             for key in sorted(set(found) | set(counted), key=str) if found[key] != counted[key]]
 
 
-def compare(trace, launches, ops, args):
+def compare(trace, launches, ops, kernels, args):
     wrong = differences(f"pid {trace.pid}: launches of thread",
                         trace.by_tid(trace.calls) + trace.by_tid(trace.lost_launches), launches)
     found = trace.ops_by_stream()
@@ -105,6 +111,7 @@ def compare(trace, launches, ops, args):
                              collections.Counter(all=sum(ops.values())))
     else:
         wrong += differences(f"pid {trace.pid}: ops (device, stream)", found, ops)
+        wrong += differences(f"pid {trace.pid}: kernels", trace.kernels, kernels)
     if trace.in_flight:
         wrong.append(f"pid {trace.pid}: {trace.in_flight} kernels in flight after its end")
     return wrong
@@ -120,9 +127,9 @@ def main():
     traces = read_traces(sys.stdin)
     wrong = [f"pid {t.pid}: lost {loss}" for t in traces for loss in t.stray_losses]
     if not args.killed:
-        launches, ops = read_counts(args.counts)
+        launches, ops, kernels = read_counts(args.counts)
         for trace in traces:
-            wrong += compare(trace, launches.pop(trace.pid, collections.Counter()), ops.pop(trace.pid, collections.Counter()), args)
+            wrong += compare(trace, *(counts.pop(trace.pid, collections.Counter()) for counts in (launches, ops, kernels)), args)
         wrong += [f"pid {pid} is in no trace" for pid in sorted(set(launches) | set(ops))]
     recorded = sum(sum(t.calls.values()) for t in traces)
     dropped = sum(sum(t.lost_launches.values()) for t in traces)

@@ -48,6 +48,16 @@ void dict_publish(void *record, uint16_t type, size_t bytes)
 		atomic_store(&dict.by_id[id], head);
 }
 
+uint32_t dict_place(const void *record)
+{
+	return (uint32_t)(((const uint8_t *)record - dict.arena) / 8) + 1;
+}
+
+const void *dict_at(uint32_t place)
+{
+	return place ? dict.arena + (place - 1) * (size_t)8 : NULL;
+}
+
 const void *dict_double_find(uint16_t type, uint32_t id)
 {
 	const struct baton_record *head = id && id < IDS ? atomic_load(&dict.by_id[id]) : NULL;

@@ -42,6 +42,26 @@ static PyObject *here_without_gil(PyObject *self, PyObject *nothing)
 	return PyLong_FromUnsignedLong(id);
 }
 
+/* this_thread(): for outside(). */
+static PyObject *this_thread(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	return PyLong_FromVoidPtr((void *)(uintptr_t)stack_thread());
+}
+
+/* outside(thread): that thread's stack, seen from here. */
+static PyObject *outside(PyObject *self, PyObject *thread)
+{
+	uint32_t id;
+	const void *which = PyLong_AsVoidPtr(thread);
+	(void)self;
+	Py_BEGIN_ALLOW_THREADS;
+	id = stack_of(which);
+	Py_END_ALLOW_THREADS;
+	return PyLong_FromUnsignedLong(id);
+}
+
 static PyObject *call(PyObject *self, PyObject *function)
 {
 	(void)self;
@@ -161,6 +181,8 @@ static PyMethodDef methods[] = {
 	{"here", here, METH_NOARGS, NULL},
 	{"here_without_gil", here_without_gil, METH_NOARGS, NULL},
 	{"call", call, METH_O, NULL},
+	{"this_thread", this_thread, METH_NOARGS, NULL},
+	{"outside", outside, METH_O, NULL},
 	{"verify", verify, METH_VARARGS, NULL},
 	{"frames", frames, METH_O, NULL},
 	{"count", count, METH_O, NULL},

@@ -187,6 +187,64 @@ def renamed():
         exec(compile(source % (name, name, name), "/src/renamed.py", "exec"), names)
 
 
+def outside():
+    """Another thread's stack: where it waits; and while it runs hardly ever (1 in 1,000) a chain that is torn."""
+    ready, go_on = threading.Event(), threading.Event()
+    found = {}
+
+    def waits():
+        found["thread"], found["frames"] = stackmod.this_thread(), expected()
+        ready.set()
+        go_on.wait()
+
+    def down(n):
+        return down(n - 1) if n else sum(range(50))
+
+    def runs():
+        while not go_on.is_set():
+            exec("def made(): return down(%d)\nmade()" % random.randrange(60), {"down": down})
+
+    thread = threading.Thread(target=waits)
+    thread.start()
+    ready.wait()
+    deadline = 1000
+    while deadline:  # until it waits, and its frames stand still
+        stack = python_frames(stackmod.outside(found["thread"]))
+        if [frame[1] for frame in stack][-len(found["frames"]) - 1:][:1] == ["Event.wait" if VERSION >= (3, 11) else "wait"]:
+            break
+        deadline -= 1
+    own = found["frames"][1:]
+    check("outside", deadline and stack[-len(own):] == own, str(stack))
+    go_on.set()
+    thread.join()
+    go_on.clear()
+
+    def starts():
+        found["thread"] = stackmod.this_thread()
+        ready.set()
+        runs()
+
+    ready.clear()
+    thread = threading.Thread(target=starts)
+    thread.start()
+    ready.wait()
+    known = {"down", "outside.<locals>.down", "made", "<module>", "runs", "outside.<locals>.runs", "starts",
+             "outside.<locals>.starts", "is_set", "Event.is_set", "randrange", "Random.randrange", "_randbelow",
+             "_randbelow_with_getrandbits", "Random._randbelow_with_getrandbits", "run", "Thread.run",
+             "_bootstrap", "Thread._bootstrap", "_bootstrap_inner", "Thread._bootstrap_inner"}
+    seen, wrong = 0, []
+    for _ in range(3000):
+        names = [frame[1] for frame in python_frames(stackmod.outside(found["thread"]))]
+        seen += bool(names)
+        if names and (set(names) - known or not names[-1].endswith("_bootstrap")):
+            wrong.append(names)
+    go_on.set()
+    thread.join()
+    check("outside while it runs", seen > 10 and 1000 * len(wrong) <= seen, "%d seen, wrong: %s" % (seen, wrong[:3]))
+    check("outside, a thread that is gone", isinstance(stackmod.outside(found["thread"]), int))
+    check("outside, nobody", stackmod.outside(0) == 0 and stackmod.outside(4096) == 0)
+
+
 def churn():
     """Captures while other threads make and drop code objects, and what captures is such code."""
     stop = threading.Event()
@@ -372,7 +430,7 @@ def main(scratch):
     check("opens", stackmod.open(PYTHON) is None, str(stackmod.open(PYTHON)))
     for test in (functions, objects, generators, coroutines, recursion, threads, odd_names, executed,
                  renamed, written_once, greenlets, lambda: sub_interpreters(scratch),
-                 native_frames, churn):
+                 native_frames, outside, churn):
         skipped.append(test())
     for failure in failures[:10]:
         print(failure)

@@ -25,6 +25,23 @@ mv "$work/python" "$work/python10"
 bench python 30
 bench both 30
 
+echo "A node of PyTorch's graph, numbered in the forward and evaluated in the backward, ns (the least of 1,000 batches), at 10 and 30"
+echo "  Python frames: without a recorder, recorded"
+"${CXX:-g++}" -std=c++17 -O2 -fPIC -shared -pthread -o "$work/nodes.so" tests/shim/fake_autograd.cpp
+cat >"$work/nodes.py" <<'END'
+import ctypes, sys
+nodes = ctypes.CDLL(sys.argv[1])
+nodes.node_ns.restype = ctypes.c_double
+cuda = ctypes.CDLL("libcuda.so.1")
+cuda.cuInit(0)
+cuda.cuLaunchKernel(*[None] * 11)
+def down(n):
+    return nodes.node_ns(1000) if n <= 1 else down(n - 1)
+print("  %.0f %.0f" % (down(10), down(30)))
+END
+LD_LIBRARY_PATH=$PWD/$build/simgpu "$python" "$work/nodes.py" "$work/nodes.so"
+LD_LIBRARY_PATH=$PWD/$build/simgpu "$build/baton" record -o "$work/nodes" -- "$python" "$work/nodes.py" "$work/nodes.so" 2>"$work/err"
+
 echo "Process start, ms (median of 400, alternating): none, preloaded but off, preloaded with BATON_OUT"
 "$python" - "$PWD/$build/libbaton.so" "$work" <<'END'
 import os, statistics, subprocess, sys, time

@@ -282,7 +282,7 @@ static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64
 		sample(log, at, next, &slept, &waited, &input);
 		int64_t row[BATON_MAX_COLUMNS] = {
 			[SCHED_THREAD] = thread + 1, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
-		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_COLUMNS));
+		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_STACK));
 		bool now_input = 2 * input >= next - at;
 		if (frames && at > since && now_input != in_input) {
 			add_frame(r, thread, since, at, in_input);

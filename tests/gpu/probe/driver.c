@@ -6,6 +6,7 @@
 #include <string.h>
 
 struct driver cuda;
+static void *driver_handle;
 
 static const char *const places[] = {
 	"libcuda.so.1",
@@ -38,6 +39,7 @@ int driver_open(const char *path, char *why, size_t why_bytes)
 
 	if (!handle)
 		return ENOENT;
+	driver_handle = handle;
 #define DRIVER_FIND(member, symbol, arguments) \
 	found = dlsym(handle, symbol);             \
 	memcpy(&cuda.member, &found, sizeof(found));
@@ -53,4 +55,11 @@ int driver_open(const char *path, char *why, size_t why_bytes)
 		return ENODEV;
 	}
 	return 0;
+}
+
+void driver_symbol(const char *name, void *function, size_t bytes)
+{
+	void *found = driver_handle ? dlsym(driver_handle, name) : NULL;
+
+	memcpy(function, &found, bytes);
 }

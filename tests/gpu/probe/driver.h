@@ -60,5 +60,7 @@ extern struct driver cuda;
 /* Opens libcuda (path, or by its soname) and calls cuInit: 0, or an errno with the reason in why.
  */
 int driver_open(const char *path, char *why, size_t why_bytes);
+/* Any other function of the library that was opened, NULL when it has none of that name. */
+void driver_symbol(const char *name, void *function, size_t bytes);
 
 #endif

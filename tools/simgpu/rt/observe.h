@@ -105,4 +105,11 @@ struct sim_count {
 SIM_API unsigned simgpu_launches(struct sim_count *out, unsigned room);
 SIM_API unsigned simgpu_ops(struct sim_count *out, unsigned room);
 
+/* The same of kernels, by name: those that ended. */
+struct sim_name_count {
+	const char *name; /* as in struct sim_record */
+	uint64_t n;
+};
+SIM_API unsigned simgpu_names(struct sim_name_count *out, unsigned room);
+
 #endif

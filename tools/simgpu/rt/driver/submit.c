@@ -5,6 +5,7 @@
 #include "host_func.h"
 #include "known.h"
 #include "memory.h"
+#include "name_count.h"
 #include "observe_call.h"
 
 #include <stdlib.h>
@@ -58,6 +59,8 @@ static void ended(struct gpu_op *op)
 		move_at_end(work);
 	if (gpu_op_is_work(op)) {
 		stream_count_op(work->stream);
+		if (work->record.kind == SIM_KERNEL)
+			name_count(work->record.name);
 		work->record.start_ns = op->start_ns;
 		work->record.end_ns = op->end_ns;
 		delivery_record(&work->record);

@@ -1,0 +1,16 @@
+/* Another thread's Python frames, read from outside while it may go on: by reads that cannot fault,
+ * believed only where all of several looks find the same. For the sampler thread. */
+#ifndef SHIM_PYTHON_OUTSIDE_H
+#define SHIM_PYTHON_OUTSIDE_H
+
+#include "python.h"
+
+/* What the calling thread is found by later, NULL when it has no Python. */
+const void *python_this_thread(void);
+
+/* The frames of such a thread that stood still, innermost first; their code objects are interned.
+ * 0: none, or torn. One thread at a time. */
+unsigned python_frames_outside(const void *thread, struct baton_frame frames[PYTHON_FRAMES],
+							   char text[PYTHON_TEXT_BYTES]);
+
+#endif

@@ -1,0 +1,1 @@
+from .optimizer import SGD, AdamW  # noqa: F401

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# A GPU that waits for a data loader is told so without any annotation: by where the silent thread stands. Waiting for workers,
+# loading by itself, and, as long, in code of the job's own, which is no input.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+for needed in libcuda.so.1 libcupti.so.13; do
+	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
+done
+[ -r /proc/self/schedstat ] || skip "no schedstat here"
+export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 PYTHONPATH=$PWD/tests/shim/faketorch
+
+reported() { # reported JOB [OPTION...]
+	local job=$1
+	shift
+	rm -rf "$work/trace"
+	expect_status 0 "$BATON" record "$@" -o "$work/trace" -- "$PYTHON" tests/shim/steps.py "$job"
+	expect_status 0 "$BATON" report --json "$work/trace"
+}
+
+leaf='lambda name: d["devices"][0]["time_ns"].get(name, 0)'
+idle='sum(ns for name, ns in d["devices"][0]["time_ns"].items() if name.startswith("idle"))'
+mostly() { # mostly JOB: input; the sampler has the lowest priority, and a machine that is busy keeps it from looking
+	for _ in 1 2 3 4 5; do
+		reported "$1"
+		"$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+sys.exit(not eval(sys.argv[2]))' "$work/out" "2 * ($leaf)('idle.host.input') > $idle > 0" && return
+	done
+}
+for job in loads_in_workers loads_itself; do
+	mostly $job
+	expect_true "2 * ($leaf)('idle.host.input') > $idle > 0"
+	expect_status 0 "$BATON" report "$work/trace"
+	expect_prints DataLoaderIter._next_data
+done
+reported loads_nothing
+expect_true "($leaf)('idle.host.input') == 0 and $idle > 0"
+reported loads_in_workers -s off
+expect_true "($leaf)('idle.host.input') == 0 and $idle > 0"
+finish

@@ -1,0 +1,116 @@
+"""steps.py JOB: small jobs with the optimizers of faketorch, for step_marks_case.sh. Each prints only what must be the same with
+and without a recorder."""
+import os
+import subprocess
+import sys
+import threading
+
+
+def about():
+    """What a sitecustomize could have changed, but for the finder that waits for torch."""
+    mine = sys.modules.get("sitecustomize")
+    path = [p for p in sys.path if not (sys.flags.no_site and p.endswith("/python"))]  # nothing runs that could give it up
+    print(path, mine and mine.__file__, getattr(mine, "MINE", None))
+
+
+def launches():
+    from jobs import driver, prepare
+    cuda = driver()
+    result, kernel = prepare(cuda)
+    assert result == 0
+
+    def launch(n):
+        for _ in range(n):
+            assert cuda.cuLaunchKernel(kernel, 8, 1, 1, 32, 1, 1, 0, None, None, None) == 0
+    return launch, cuda.cuCtxSynchronize
+
+
+def train():
+    import torch.optim.optimizer
+    launch, synchronize = launches()
+    one = torch.optim.SGD()
+    for _ in range(7):
+        launch(5)
+        one.step()
+    synchronize()
+    print(len(torch.optim.optimizer.hooks) in (0, 1), torch.optim.optimizer.__loader__.__class__,
+          "exec_module" in vars(torch.optim.optimizer.__loader__))
+
+
+def compiled():
+    import torch
+    launch, synchronize = launches()
+    one = torch.optim.AdamW()
+    launch(1)
+    torch.compiler.compiling = True
+    one.step()
+    torch.compiler.compiling = False
+    one.step()
+    synchronize()
+
+
+def threads():
+    def load():
+        import torch.optim.optimizer  # noqa: F401
+    some = [threading.Thread(target=load) for _ in range(16)]
+    for thread in some:
+        thread.start()
+    for thread in some:
+        thread.join()
+    train()
+
+
+def children():
+    for flags in ([], ["-S"], ["-I"], ["-E"]):
+        print(subprocess.run([sys.executable] + flags + [__file__, "about"], capture_output=True, text=True))
+    print(subprocess.run([sys.executable, __file__, "train"], capture_output=True, text=True))
+
+
+def loads(loader):
+    """Steps whose batches come from a loader, or take as long in code of the job's own."""
+    import torch.utils.data.dataloader as data
+    launch, synchronize = launches()
+    optimizer = __import__("torch").optim.SGD()
+
+    def train(batches):
+        for _ in batches:
+            launch(20)
+            optimizer.step()
+        synchronize()
+
+    def own():
+        waiting = data._MultiProcessingDataLoaderIter(8)
+        waiting.__class__ = type("Own", (), {"wait": lambda self: threading.Event().wait(data.BATCH_S)})
+        for _ in range(8):
+            yield waiting.wait()
+
+    train(own() if loader == "own" else getattr(data, loader)(8))
+
+
+def loads_in_workers():
+    loads("_MultiProcessingDataLoaderIter")
+
+
+def loads_itself():
+    loads("_SingleProcessDataLoaderIter")
+
+
+def loads_nothing():
+    loads("own")
+
+
+def broken():
+    """An import that fails goes on to fail as it did, and may be tried again."""
+    import faulty  # noqa: F401
+    for _ in range(2):
+        try:
+            import torch.optim.optimizer  # noqa: F401
+        except ImportError as error:
+            print(error)
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
+    if "torch" in sys.modules and os.environ.get("BATON_OUT") and sys.argv[1] != "broken":
+        import torch.optim.optimizer
+        assert len(torch.optim.optimizer.hooks) == (os.environ.get("BATON_STEP_MARKS") != "off")

@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, as tests/run.sh does, and ends
+# with "N passed, N failed, N skipped". PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
+#   run.sh [--all] [CASE]...     --all: also what is slow (torch.compile, both releases in full, more ranks); none named: all cases
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
+export BATON=${BATON:-$PWD/$BUILD/baton} NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
+newest=${NEWEST:-2.15.0} second=2.8.0
+everything=
+[ "${1:-}" != --all ] || { everything=1 && shift; }
+cases=${*:-}
+double=$PWD/$BUILD/simgpu programs=tests/torch/programs
+passed=0 failed=0 skipped=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+export SIMGPU_DEVICES=4 SIMGPU_MEMORY_MB=8192
+
+verdict() { # verdict NAME STATUS TEXT: 0 ok, 77 skip
+	case $2 in
+	0) passed=$((passed + 1)) && echo "ok      torch/$1   $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
+	77) skipped=$((skipped + 1)) && echo "skip    torch/$1   $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
+	*)
+		failed=$((failed + 1))
+		echo "FAIL    torch/$1 (status $2)"
+		echo "$3" | tail -n 25 | cut -c 1-1000 | sed 's/^/        /'
+		;;
+	esac
+}
+
+try() { # try NAME COMMAND...
+	local name=$1 said
+	shift
+	said=$("$@" 2>&1)
+	verdict "$name" $? "$said"
+}
+
+check() { # check NAME CHECK ARGUMENT...: of checks.py, by the interpreter that was recorded
+	local name=$1
+	shift
+	try "$name" timeout 120 "$PYTHON" tests/torch/checks.py "$@"
+}
+
+launcher() { # launcher RANKS: torchrun, or nothing for a job of one process
+	[ "$1" = 0 ] || echo "-m torch.distributed.run --standalone --nproc-per-node=$1"
+}
+
+simulated() { # simulated COMMAND...: the environment of a job
+	env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site" "$@"
+}
+
+# record NAME RANKS PROGRAM OPTION...: under the recorder; the run is in $work/NAME, stdout in $work/NAME.out, stderr in .err, the double's own account in .counts
+record() {
+	local name=$1 ranks=$2 program=$3
+	shift 3
+	rm -rf "${work:?}/$name" "$work/$name.counts"
+	# shellcheck disable=SC2046
+	simulated timeout 180 env SIMGPU_COUNTS="$work/$name.counts" LD_PRELOAD="$double/libcount.so" "$BATON" record -o "$work/$name" -- \
+		"$PYTHON" $(launcher "$ranks") "$programs/$program" "$@" >"$work/$name.out" 2>"$work/$name.err"
+}
+
+# same NAME RANKS PROGRAM OPTION...: plain and recorded; the same output and status, and everything that ran is in the trace
+same() {
+	local name=$1 ranks=$2 program=$3 plain recorded said
+	shift 3
+	wanted "$name" || return 0
+	# shellcheck disable=SC2046
+	simulated timeout 180 "$PYTHON" $(launcher "$ranks") "$programs/$program" "$@" >"$work/plain.out" 2>"$work/plain.err"
+	plain=$?
+	record "$name" "$ranks" "$program" "$@"
+	recorded=$?
+	if [ $plain != 0 ]; then
+		verdict "$name: runs" 1 "status $plain without the recorder: $(tail -n 15 "$work/plain.err")"
+		return
+	fi
+	said=$(diff <(printed "$work/plain.out" "$ranks") <(printed "$work/$name.out" "$ranks"))
+	if [ $recorded != $plain ] || [ -n "$said" ]; then
+		verdict "$name: the same with and without" 1 "status $plain and $recorded; $said; $(tail -n 15 "$work/$name.err")"
+		return
+	fi
+	verdict "$name: the same with and without" 0 "$(grep '^baton:' "$work/$name.err" | tail -n 1)"
+	try "$name: all that ran is in the trace" conserved "$name"
+	try "$name: report" reported "$name"
+}
+# printed FILE RANKS: of several ranks what the programs say, for Gloo's ranks write a line in pieces, into each other's
+printed() { if [ "$2" -gt 1 ]; then grep -E '^(step [0-9]|replayed|graphed|done)' "$1"; else cat "$1"; fi; }
+conserved() { # conserved NAME OPTION...
+	local name=$1
+	shift
+	"$BATON" dump --json "$work/$name" | "$PYTHON" tests/shim/conserved.py "$@" "$work/$name.counts"
+}
+reported() {
+	"$BATON" check "$work/$1" >"$work/check" || { cat "$work/check" && return 1; }
+	"$BATON" report "$work/$1" | sed -n '2p'
+	return "${PIPESTATUS[0]}"
+}
+
+wanted() { # wanted NAME: was it named, or nothing?
+	[ -z "$cases" ] || [[ " $cases " == *" $1 "* ]]
+}
+
+has_option() { # has_option COMMAND WORD: does this build's baton know it?
+	"$BATON" "$1" --help 2>/dev/null | grep -q -- "$2"
+}
+
+install_torch() { # install_torch RELEASE: into $site
+	site=build/torch/$1
+	sh tests/torch/install.sh "$1" >"$work/install" 2>&1 && return 0
+	verdict "PyTorch $1" 77 "not here and cannot be downloaded: $(tail -n 1 "$work/install")"
+	return 1
+}
+
+# ---- the cases ----
+
+data_parallel() { # data_parallel RANKS...
+	local ranks runs=()
+	for ranks; do
+		same "gpt2-$ranks" "$ranks" gpt2.py --steps 16
+		[ ! -d "$work/gpt2-$ranks" ] || runs+=("$work/gpt2-$ranks")
+	done
+	[ ${#runs[@]} -lt 2 ] || check "compare of ${#runs[@]} runs" residual "${runs[@]}"
+	[ ! -d "$work/gpt2-2" ] || check "gpt2-2: lines of launches" lines "$work/gpt2-2" gpt2.py torch/
+}
+
+planted() { # planted NAME RANKS FINDING PLACE PROGRAM OPTION...: the first finding of the run, and the place it names
+	local name=$1 ranks=$2 finding=$3 place=$4
+	shift 4
+	wanted "$name" || return 0
+	record "$name" "$ranks" "$@" || { verdict "$name" 1 "$(tail -n 15 "$work/$name.err")" && return; }
+	check "$name" first "$work/$name" "$finding" $place
+	[ -z "${KEEP:-}" ] || cp -r "$work/$name" "$KEEP/"
+}
+
+line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
+	echo "$1:$(grep -n -- "$2" "$programs/$1" | head -n 1 | cut -d : -f 1)"
+}
+
+faults() {
+	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 16 --slow-rank 1=60
+	planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
+	planted slow-loader-workers 0 input "" resnet.py --steps 16 --slow-loader 40 --workers 2
+	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins
+	SIMGPU_DURATIONS="nll_loss_backward=3000000" planted item 0 sync "$(line accumulate.py 'loss.item()  #')" accumulate.py --steps 16 --item
+}
+
+beside_profiler() { # torch.profiler in a process that is recorded
+	wanted profiler || return 0
+	simulated timeout 180 "$PYTHON" "$programs/gpt2.py" --profile "$work/alone.json" >"$work/plain.out" 2>"$work/plain.err" ||
+		{ verdict "profiler: runs" 1 "$(tail -n 15 "$work/plain.err")" && return; }
+	record profiler 0 gpt2.py --profile "$work/beside.json" ||
+		{ verdict "profiler: runs beside the recorder" 1 "$(tail -n 15 "$work/profiler.err")" && return; }
+	check "profiler: sees beside the recorder what it sees alone" profiled "$work/beside.json" "$work/alone.json"
+	try "profiler: all that ran is in the trace" conserved profiler
+	check "profiler: the recorder saw the same work" same_work "$work/profiler" "$work/beside.json"
+	check "profiler: launched by the same functions" profiler_lines "$work/profiler" "$work/beside.json"
+	try "profiler: its export is imported" "$BATON" import "$work/beside.json" -o "$work/imported"
+	check "profiler: import and recording" imported "$work/profiler" "$work/beside.json" "$work/imported"
+}
+
+operators() { # 200 of PyTorch's operators
+	wanted operators || return 0
+	simulated timeout 300 "$PYTHON" tests/torch/ops.py run tests/torch/ops.txt >"$work/plain.out" 2>"$work/plain.err"
+	plain=$?
+	rm -rf "$work/operators"
+	simulated timeout 300 "$BATON" record -o "$work/operators" -- "$PYTHON" tests/torch/ops.py run tests/torch/ops.txt >"$work/operators.out" 2>"$work/operators.err"
+	recorded=$?
+	said=$(diff "$work/plain.out" "$work/operators.out")
+	if [ $plain = 0 ] && [ $recorded = 0 ] && [ -z "$said" ]; then
+		verdict "operators" 0 "$(cut -d ' ' -f 1 "$work/plain.out" | sort -u | wc -l) operators, $(wc -l <"$work/plain.out") samples: the same with and without, $(grep -c 'Error:' "$work/plain.out") of them exceptions"
+	else
+		verdict "operators" 1 "status $plain and $recorded; $said $(tail -n 5 "$work/operators.err")"
+	fi
+}
+
+newest_release() {
+	install_torch $newest || return
+	# shellcheck disable=SC2046
+	data_parallel 1 2 4
+	same mlp 0 mlp.py
+	same fp16 2 gpt2.py --amp fp16 --steps 8
+	same resnet 2 resnet.py
+	same resnet-workers 2 resnet.py --workers $([ -n "$everything" ] && echo 4 || echo 2)
+	same fsdp2 2 fsdp2.py
+	same accumulate 2 accumulate.py
+	same graphs 0 graphs.py
+	faults
+	beside_profiler
+	operators
+	[ -z "$everything" ] || same compiled 0 compiled.py
+}
+
+second_release() {
+	install_torch $second || return
+	data_parallel 1 2
+	[ -z "$everything" ] || {
+		same resnet 2 resnet.py
+		same fsdp2 2 fsdp2.py
+		same graphs 0 graphs.py
+		beside_profiler
+	}
+}
+
+newest_release
+second_release
+echo
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ] && [ "$((passed + skipped))" -gt 0 ]
