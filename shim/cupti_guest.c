@@ -7,6 +7,7 @@
 #include "dlsym.h"
 #include "guard.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -50,7 +51,19 @@ void cupti_guest_forget(void)
 
 /* ---- the true functions, for a process in which we are not attached ---- */
 
-enum entry { REGISTER, ENABLE, DISABLE, FLUSH, TIMESTAMP, FINALIZE, ENTRIES };
+enum entry {
+	REGISTER,
+	ENABLE,
+	DISABLE,
+	FLUSH,
+	TIMESTAMP,
+	FINALIZE,
+	SUBSCRIBE,
+	UNSUBSCRIBE,
+	ENABLE_CALLBACK,
+	ENABLE_DOMAIN,
+	ENTRIES
+};
 
 static void *true_entry(enum entry entry)
 {
@@ -281,5 +294,50 @@ SHIM_EXPORT int cuptiFinalize(void)
 {
 	if (!cupti_attached())
 		FORWARD(FINALIZE, (void));
+	return CUPTI_OK;
+}
+
+/* CUPTI takes one subscriber, and that is us. Kineto records nothing when it is refused, though all
+ * it wants of callbacks is to hear of contexts, for another way to start it: it is told yes and
+ * hears nothing. Everybody else is refused by CUPTI itself. */
+static char subscription;
+
+static bool is_kineto(const void *caller)
+{
+	Dl_info info;
+	return dladdr(caller, &info) && info.dli_fname &&
+		   (strstr(info.dli_fname, "libtorch") || strstr(info.dli_fname, "kineto"));
+}
+
+SHIM_EXPORT int cuptiSubscribe(void **subscriber, cupti_callback callback, void *user);
+SHIM_EXPORT int cuptiSubscribe(void **subscriber, cupti_callback callback, void *user)
+{
+	if (!cupti_attached() || !subscriber || !is_kineto(__builtin_return_address(0)))
+		FORWARD(SUBSCRIBE, (void **, cupti_callback, void *), subscriber, callback, user);
+	*subscriber = &subscription;
+	return CUPTI_OK;
+}
+
+SHIM_EXPORT int cuptiUnsubscribe(void *subscriber);
+SHIM_EXPORT int cuptiUnsubscribe(void *subscriber)
+{
+	if (subscriber != &subscription)
+		FORWARD(UNSUBSCRIBE, (void *), subscriber);
+	return CUPTI_OK;
+}
+
+SHIM_EXPORT int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id);
+SHIM_EXPORT int cuptiEnableCallback(uint32_t enable, void *subscriber, int domain, uint32_t id)
+{
+	if (subscriber != &subscription)
+		FORWARD(ENABLE_CALLBACK, (uint32_t, void *, int, uint32_t), enable, subscriber, domain, id);
+	return CUPTI_OK;
+}
+
+SHIM_EXPORT int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain);
+SHIM_EXPORT int cuptiEnableDomain(uint32_t enable, void *subscriber, int domain)
+{
+	if (subscriber != &subscription)
+		FORWARD(ENABLE_DOMAIN, (uint32_t, void *, int), enable, subscriber, domain);
 	return CUPTI_OK;
 }

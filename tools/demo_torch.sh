@@ -25,7 +25,7 @@ job() { # job GPUS OPTION...
 	shift
 	printf '\n$ baton record -o %s -- torchrun --standalone --nproc-per-node=%s gpt2.py%s\n' "$runs/${gpus}gpu" "$gpus" "${*:+ $*}"
 	"$build/baton" record -o "$runs/${gpus}gpu" -- "$python" -m torch.distributed.run --standalone --nproc-per-node="$gpus" \
-		tests/torch/programs/gpt2.py --steps 16 "$@"
+		tests/torch/programs/gpt2.py --steps 24 "$@"
 }
 
 job 1
