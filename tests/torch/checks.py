@@ -1,4 +1,4 @@
-"""What the runs of run.sh must hold. Each prints one line; status 1 when it is not so, 77 when the build cannot do it yet."""
+"""What the runs of run.sh must hold. Each prints one line; status 1 when it is not so."""
 import collections
 import json
 import subprocess

@@ -2,6 +2,7 @@
 # Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, as tests/run.sh does, and ends
 # with "N passed, N failed, N skipped". PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
 #   run.sh [--all] [CASE]...     --all: also what is slow (torch.compile, both releases in full, more ranks); none named: all cases
+# NEWEST=2.8.0: another release than the newest in full. KEEP=DIR: runs with planted causes are copied there.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
@@ -115,10 +116,6 @@ reported() {
 
 wanted() { # wanted NAME: was it named, or nothing?
 	[ -z "$cases" ] || [[ " $cases " == *" $1 "* ]]
-}
-
-has_option() { # has_option COMMAND WORD: does this build's baton know it?
-	"$BATON" "$1" --help 2>/dev/null | grep -q -- "$2"
 }
 
 install_torch() { # install_torch [--triton] RELEASE: into $site
