@@ -382,7 +382,8 @@ static void devices(const struct screen *screen, const struct report *r)
 		for (int c = 0; c < 6; c++)
 			texts[c] = text_ms(screen, device_prefix(d, prefixes[c]), &cells[c]);
 		screen_line(screen, "%-24s %5d %9s %9s %9s %9s %9s %9s %9s",
-					text_cut(summary_text(s, d->key), 24, &name), d->n_processes ? d->ranks[0] : -1,
+					text_device(summary_text(s, d->key), 24, &name),
+					d->n_processes ? d->ranks[0] : -1,
 					text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
 					texts[1], texts[2], texts[3], texts[4], texts[5]);
 	}

@@ -161,3 +161,16 @@ const char *text_cut(const char *name, size_t room, struct text_buffer *buffer)
 	snprintf(buffer->at, sizeof(buffer->at), "%.*s..%s", (int)head, name, name + n - tail);
 	return buffer->at;
 }
+
+const char *text_device(const char *key, size_t room, struct text_buffer *buffer)
+{
+	enum { PREFIX = 5, DIGITS = 8 }; /* "/GPU-", "/MIG-" */
+	const char *slash = strrchr(key, '/');
+	if (!slash || (strncmp(slash, "/GPU-", PREFIX) != 0 && strncmp(slash, "/MIG-", PREFIX) != 0) ||
+		strlen(slash) <= PREFIX + DIGITS || room <= PREFIX + DIGITS)
+		return text_cut(key, room, buffer);
+	size_t host = (size_t)(slash - key), host_room = room - PREFIX - DIGITS;
+	snprintf(buffer->at, sizeof(buffer->at), "%.*s%.*s", (int)(host < host_room ? host : host_room),
+			 key, PREFIX + DIGITS, slash);
+	return buffer->at;
+}

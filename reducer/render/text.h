@@ -39,5 +39,7 @@ const char *text_thousands(int64_t value, struct text_buffer *buffer);
 const char *text_bar(double share, struct text_buffer *buffer); /* 0..1 -> up to 60 # */
 /* At most `room` characters of a name: the middle is cut out, beginning and end say most. */
 const char *text_cut(const char *name, size_t room, struct text_buffer *buffer);
+/* A device's key, HOST/GPU-UUID: the host and the first eight digits, which tell GPUs apart. */
+const char *text_device(const char *key, size_t room, struct text_buffer *buffer);
 
 #endif
