@@ -210,11 +210,11 @@ newest_release() {
 second_release() {
 	install_torch $second || return
 	data_parallel 1 2
+	beside_profiler
 	[ -z "$everything" ] || {
 		same resnet 2 resnet.py
 		same fsdp2 2 fsdp2.py
 		same graphs 0 graphs.py
-		beside_profiler
 	}
 }
 
