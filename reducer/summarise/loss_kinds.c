@@ -20,7 +20,7 @@ const struct loss_kind loss_kinds[LOSS_KINDS] = {
 	 "framework code between launches outlasts the kernels",
 	 "CUDA graphs, torch.compile, fused optimizers, larger batches", LARGER_GRAPHS},
 	{"api", "idle.cpu.api", LEAF_BIT(LEAF_CPU_API),
-	 "CUDA calls that launch nothing outlast the kernels",
+	 "other CUDA calls, earlier launches too, outlast the kernels",
 	 "fewer event, stream and query calls between the launches", NULL},
 	{"launch", "idle.cpu.launch_call",
 	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),

@@ -28,5 +28,10 @@ for base in 16 24; do # 2.15's nodes, and 2.0's to 2.8's
 		fail "fake_autograd.cpp does not compile"
 	recorded "base$base" "$work/fake$base.so"
 done
+# another PyTorch, whose engine has another name
+"${CXX:-g++}" -std=c++17 -O2 -fPIC -shared -pthread -Devaluate_function=evaluate_otherwise -o "$work/other.so" tests/shim/fake_autograd.cpp ||
+	fail "fake_autograd.cpp does not compile"
+BATON_VERBOSE=1 recorded other "$work/other.so" off
+expect_says "this PyTorch's autograd is not known"
 BATON_BACKWARD=off recorded off "$work/fake16.so" off
 finish
