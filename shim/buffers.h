@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUFFER_BYTES = 128 << 10, BUFFERS = 64 };
+enum { BUFFER_BYTES = 256 << 10, BUFFERS = 64 };
 
 /* NULL: all are in use (CUPTI then drops records, and counts them). */
 uint8_t *buffers_take(void);

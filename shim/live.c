@@ -17,7 +17,7 @@
 
 enum {
 	PAGE = 4096,
-	LARGE_LANES = 64, /* these have full rings, the others small ones */
+	LARGE_LANES = 48, /* these have full rings, the others small ones */
 	SMALL_SLOTS = 512,
 	DICTIONARY_BYTES = 12 << 20,
 	GROW_BYTES = 512 << 10,
