@@ -71,6 +71,21 @@ static uint32_t version_hex(void)
 	return part[0] << 24 | part[1] << 16 | part[2] << 8 | 0xf0;
 }
 
+/* Is everything that is read within what there is room for? Pointers are 8 bytes, the line 4. */
+static bool readable(const struct debug_offsets *d)
+{
+	const uint64_t frame[] = {d->frame.previous, d->frame.executable, d->frame.instr_ptr,
+							  d->frame.owner};
+	const uint64_t code[] = {d->code.filename, d->code.name, d->code.qualname, d->code.linetable,
+							 d->code.firstlineno};
+	bool good = d->thread.current_frame <= INT16_MAX && d->code.adaptive <= INT16_MAX;
+	for (size_t i = 0; i < sizeof(frame) / sizeof(frame[0]); i++)
+		good &= frame[i] <= FRAME_BYTES - 8;
+	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
+		good &= code[i] >= OBJECT_SIZE && code[i] <= CODE_BYTES - 8;
+	return good;
+}
+
 /* 3.13 publishes its offsets: they win over the table, and say whether this build is one that the
  * walk cannot read. */
 static const char *layout_published(struct layout *l)
@@ -84,6 +99,8 @@ static const char *layout_published(struct layout *l)
 		return "the layout that this CPython publishes is of another version";
 	if (d->code.firstlineno != l->first_line || d->code.filename != l->file)
 		l->version = 0; /* not the code object we know: then not its hidden field either */
+	if (!readable(d))
+		return "the layout that this CPython publishes is not one of a CPython 3.13";
 	l->tstate_frame = (uint16_t)d->thread.current_frame;
 	l->back = (uint16_t)d->frame.previous;
 	l->code = (uint16_t)d->frame.executable;

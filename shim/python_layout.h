@@ -36,6 +36,10 @@ enum {
 	TABLE_MOST_BYTES = 120 << 10, /* what one dictionary record can hold */
 };
 
+/* How much of a frame and of a code object there is to be read. A layout that says more is not
+ * believed (python.c). */
+enum { FRAME_BYTES = 128, CODE_BYTES = 256 };
+
 enum python_state { PYTHON_ABSENT, PYTHON_UNPROVEN, PYTHON_PROVEN, PYTHON_OFF };
 
 struct python {

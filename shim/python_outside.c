@@ -4,7 +4,7 @@
 
 #include <xxhash.h>
 
-enum { FRAME_BYTES = 128, CODE_BYTES = 256, STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES, LOOKS = 4 };
+enum { STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES, LOOKS = 4 };
 
 /* A frame as it was met. */
 struct met {
@@ -102,16 +102,21 @@ static unsigned standing(const struct met *a, unsigned n_a, const struct met *b,
 static bool copy_str(const uint8_t *object, uint8_t room[STR_BYTES])
 {
 	const struct layout *l = &python.layout;
-	if (!is_a(object, python.str_type) || !python_read_safely(object, room, STR_STATE + 4))
+	uint8_t head[STR_STATE + 4];
+	if (!is_a(object, python.str_type) || !python_read_safely(object, head, sizeof(head)))
 		return false;
-	uint32_t state = load32(room + STR_STATE);
+	uint32_t state = load32(head + STR_STATE);
 	unsigned kind = state >> 2 & 7;
-	uint64_t length = load64(room + OBJECT_SIZE);
+	uint64_t length = load64(head + OBJECT_SIZE);
 	bool compact = state & 1u << 5, ascii = state & 1u << 6;
 	if (!compact || (kind != 1 && kind != 2 && kind != 4) || length > PYTHON_TEXT_BYTES)
 		return false;
 	size_t bytes = (ascii ? l->ascii : l->wide) + (size_t)length * kind;
-	return bytes <= STR_BYTES && python_read_safely(object, room, bytes);
+	if (bytes < sizeof(head) || bytes > STR_BYTES || !python_read_safely(object, room, bytes))
+		return false;
+	/* it may have become another one meanwhile, whose text lies elsewhere or is longer */
+	return memcmp(room + OBJECT_SIZE, head + OBJECT_SIZE, 8) == 0 &&
+		   memcmp(room + STR_STATE, head + STR_STATE, 4) == 0;
 }
 
 static bool copy_table(const uint8_t *object, uint32_t *bytes)

@@ -78,6 +78,13 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
 }
 
+/* What a slot can hold, some 4 s. A row is longer only when the sampler itself did not get to run.
+ */
+static uint32_t in_slot(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
 /* The row so far, up to `until`. */
 static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 {
@@ -86,8 +93,8 @@ static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 							  .end = until,
 							  .name = thread,
 							  .type = BATON_SLOT_SCHED,
-							  .correlation = (uint32_t)watch->slept_ns,
-							  .stack = (uint32_t)watch->waited_ns};
+							  .correlation = in_slot(watch->slept_ns),
+							  .stack = in_slot(watch->waited_ns)};
 	baton_slot_set_stack(&slot, watch->stack);
 	bool says = watch->slept_ns + watch->waited_ns > 0 || watch->stack;
 	if (lane && until > watch->from_ticks && says)

@@ -35,6 +35,8 @@ static struct idcache seen;   /* what a launch is known by -> stack id */
 static struct idcache stacks; /* content -> stack id */
 static struct idcache places; /* content, and what a remembered stack is known by -> its place */
 
+static unsigned sampled; /* new ones: a thread that computes stands somewhere else each time */
+
 SHIM_TLS uint32_t stacks_forward;
 
 static struct scratch *scratch_take(void)
@@ -290,18 +292,17 @@ const void *stack_thread(void)
 
 uint32_t stack_of(const void *thread)
 {
-	static unsigned written; /* a thread that computes stands somewhere else each time */
 	struct scratch *s = thread ? scratch_take() : NULL;
 	if (!s)
 		return 0;
 	unsigned n = python_frames_outside(thread, s->python, s->text);
 	uint64_t hash = XXH3_64bits(s->python, n * sizeof(s->python[0]));
 	uint32_t id = n ? idcache_get(&stacks, hash) : 0;
-	if (n && !id && written < STACKS_SAMPLED) {
+	if (n && !id && sampled < STACKS_SAMPLED) {
 		id = stack_write(s->python, n).id;
 		if (id)
 			idcache_put(&stacks, hash, id);
-		written++;
+		sampled++;
 	}
 	scratch_give(s);
 	return id;
@@ -321,6 +322,7 @@ void stacks_forget(void)
 	idcache_epoch += 0x9e3779b97f4a7c15u;
 	atomic_store(&scratches_used, 0);
 	stacks_forward = 0;
+	sampled = 0;
 	modules_forget();
 }
 
