@@ -4,6 +4,7 @@
 #include "live.h"
 #include "stop_point.h"
 #include "table.h"
+#include "writer.h"
 
 #include <string.h>
 
@@ -15,9 +16,19 @@ static struct table texts;    /* XXH3-64 of the text -> id */
 static struct table literals; /* address -> id */
 static _Atomic uint32_t last_id;
 
+/* Stacks and code may take three quarters of the arena, and of its granted part all but the last
+ * KEPT bytes: threads, kernel names and modules, without which nothing is recorded, still fit. */
+enum { KEPT = 64 << 10 };
+static _Atomic uint64_t stack_bytes;
+static _Atomic bool stacks_full;
+static _Atomic uint64_t hurried_at; /* how much was granted when the writer was last called */
+
 int dict_open(void)
 {
 	atomic_store(&last_id, 0);
+	atomic_store(&stack_bytes, 0);
+	atomic_store(&stacks_full, false);
+	atomic_store(&hurried_at, 0);
 	int error = table_open(&texts, TEXTS);
 	return error ? error : table_open(&literals, LITERALS);
 }
@@ -27,22 +38,68 @@ uint32_t dict_id(void)
 	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;
 }
 
-/* The arena's granted part is kept ahead by the writer thread; beyond it nothing is touched. */
-void *dict_reserve(size_t bytes)
+/* The arena's granted part is kept ahead by the writer thread; beyond it nothing is touched. The
+ * last `kept` bytes of it are left alone. */
+static void *reserve(uint64_t room, uint64_t kept)
 {
-	uint64_t room = (bytes + 7) & ~(uint64_t)7;
-	uint64_t at = room <= RECORD_MOST ? atomic_load(&live->dictionary_reserved) : UINT64_MAX;
+	uint64_t at = atomic_load(&live->dictionary_reserved);
 	do {
-		if (room > RECORD_MOST || at + room > atomic_load(&live->dictionary_granted)) {
-			atomic_fetch_add_explicit(&live->dropped_strings, 1, memory_order_relaxed);
+		if (room > RECORD_MOST || at + room + kept > atomic_load(&live->dictionary_granted))
 			return NULL;
-		}
 	} while (!atomic_compare_exchange_weak(&live->dictionary_reserved, &at, at + room));
 	STOP_POINT("room");
 	struct baton_record *record = (struct baton_record *)(live_dictionary() + at);
 	__atomic_store_n(&record->size, (uint32_t)room | BATON_RECORD_UNFINISHED, __ATOMIC_RELEASE);
 	STOP_POINT("unfinished");
 	return record;
+}
+
+static void count_dropped(void)
+{
+	atomic_fetch_add_explicit(&live->dropped_strings, 1, memory_order_relaxed);
+}
+
+void *dict_reserve(size_t bytes)
+{
+	void *record = reserve((bytes + 7) & ~(uint64_t)7, 0);
+	if (!record)
+		count_dropped();
+	return record;
+}
+
+/* More is granted when the writer comes by: it is called once for each such end. */
+static void no_room_yet(void)
+{
+	uint64_t granted = atomic_load(&live->dictionary_granted);
+	if (granted >= live->dictionary_bytes)
+		atomic_store(&stacks_full, true);
+	else if (atomic_exchange(&hurried_at, granted) != granted)
+		writer_hurry();
+}
+
+void *dict_reserve_stack(size_t bytes)
+{
+	uint64_t room = (bytes + 7) & ~(uint64_t)7;
+	uint64_t used = atomic_fetch_add(&stack_bytes, room) + room;
+	bool within = used <= live->dictionary_bytes / 4 * 3;
+	void *record = within ? reserve(room, KEPT) : NULL;
+	if (record)
+		return record;
+	atomic_fetch_sub(&stack_bytes, room);
+	count_dropped();
+	if (!within)
+		atomic_store(&stacks_full, true);
+	else if (room <= RECORD_MOST)
+		no_room_yet();
+	return NULL;
+}
+
+bool dict_stacks_full(void)
+{
+	if (SHIM_LIKELY(!atomic_load_explicit(&stacks_full, memory_order_relaxed)))
+		return false;
+	count_dropped();
+	return true;
 }
 
 void dict_publish(void *record, uint16_t type, size_t bytes)

@@ -4,6 +4,7 @@
 #ifndef SHIM_DICT_H
 #define SHIM_DICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,11 @@ uint32_t dict_id(void);
 /* Room for one record of `bytes` (at most 128 KiB; rounded up to 8): fill it, leaving record->size
  * 0, then dict_publish(). NULL when the arena is full (counted). */
 void *dict_reserve(size_t bytes);
+/* The same for stacks and code, which leave room to the others: no more than three quarters of the
+ * arena. Full: nothing of the kind finds room any more in this recording; asking counts as one that
+ * was dropped. */
+void *dict_reserve_stack(size_t bytes);
+bool dict_stacks_full(void);
 void dict_publish(void *record, uint16_t type, size_t bytes);
 
 /* Where a published record lies, to be found again by dict_at(): 0 none. dict_at() of a place in

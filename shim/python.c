@@ -451,7 +451,7 @@ uint32_t python_str_id(const uint8_t *object, char text[PYTHON_TEXT_BYTES])
 static uint32_t code_write(const struct baton_r_code *head, const uint8_t *table)
 {
 	size_t bytes = sizeof(*head) + head->bytes;
-	struct baton_r_code *record = dict_reserve(bytes);
+	struct baton_r_code *record = dict_reserve_stack(bytes);
 	if (!record)
 		return 0;
 	uint32_t id = dict_id();

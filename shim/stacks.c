@@ -147,7 +147,7 @@ struct written {
 static struct written stack_write(const struct baton_frame *frames, unsigned n)
 {
 	size_t bytes = sizeof(struct baton_r_stack) + n * sizeof(*frames);
-	struct baton_r_stack *record = dict_reserve(bytes);
+	struct baton_r_stack *record = dict_reserve_stack(bytes);
 	if (!record)
 		return (struct written){0};
 	struct written written = {dict_id(), dict_place(record)};
@@ -190,7 +190,7 @@ static struct written stack_intern(struct scratch *s, bool with_python, unsigned
 static __attribute__((noinline)) uint32_t stack_first(uint64_t hash, enum stacks_mode how,
 													  void *const *addresses, unsigned n)
 {
-	struct scratch *s = scratch_take();
+	struct scratch *s = dict_stacks_full() ? NULL : scratch_take();
 	if (!s)
 		return 0;
 	if (addresses)
@@ -256,7 +256,7 @@ __attribute__((noinline)) uint32_t stack_here(void)
 /* Known by its words like a launch's, but by a place instead of an id. */
 static __attribute__((noinline)) uint32_t place_first(uint64_t hash)
 {
-	struct scratch *s = scratch_take();
+	struct scratch *s = dict_stacks_full() ? NULL : scratch_take();
 	if (!s)
 		return 0;
 	uint32_t place = stack_intern(s, true, 0).place;

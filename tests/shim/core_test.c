@@ -7,6 +7,7 @@
 #include "config.h"
 #include "dict.h"
 #include "lane.h"
+#include "live.h"
 #include "session.h"
 
 #include <baton/reader.h>
@@ -50,7 +51,7 @@ static void *put_many(void *unused)
 /* ---- what a file says of each thread ---- */
 
 struct said {
-	uint64_t calls[IDS], lost[IDS], unheard, in_flight;
+	uint64_t calls[IDS], lost[IDS], unheard, in_flight, names_lost;
 	uint32_t thread_of[IDS], n_threads; /* thread records, by id */
 	char strings[IDS][64];
 	bool whole;
@@ -73,6 +74,8 @@ static void note_loss(struct said *said, const uint8_t *at)
 		said->in_flight += row.count;
 	else if (row.what < IDS && strstr(said->strings[row.what], "without a ring"))
 		said->unheard += row.count;
+	else if (row.what < IDS && strcmp(said->strings[row.what], "names and stacks") == 0)
+		said->names_lost += row.count;
 	else if (row.what < IDS &&
 			 sscanf(said->strings[row.what], "launches of thread %u", &thread) == 1 && thread < IDS)
 		said->lost[thread] += row.count;
@@ -281,6 +284,64 @@ static void look_at_descriptors(const struct said *s)
 	CHECK(s->whole && calls == 101, "%" PRIu64 " calls", calls);
 }
 
+/* Stacks take what they may have: first all that is granted at once, then all in all. A new thread
+ * gets its lane both times, and the writer is called for more. */
+enum { STACK_BYTES = 4096, LATE_MS = 5000, KEPT = 60 << 10 };
+
+static bool put_stack(void)
+{
+	struct baton_r_stack *stack = dict_reserve_stack(STACK_BYTES);
+	if (!stack)
+		return false;
+	memset(&stack->head + 1, 0, STACK_BYTES - sizeof(stack->head));
+	stack->id = dict_id();
+	dict_publish(stack, BATON_R_STACK, STACK_BYTES);
+	return true;
+}
+
+static void *put_once(void *unused)
+{
+	put(1);
+	return unused;
+}
+
+static void thread_puts(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, put_once, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void fill_with_stacks(void)
+{
+	int late = 0;
+	put(1);
+	while (put_stack())
+		;
+	if (atomic_load(&live->dictionary_granted) - atomic_load(&live->dictionary_reserved) < KEPT)
+		_exit(4);
+	thread_puts();
+	while (!dict_stacks_full() && late < LATE_MS)
+		if (!put_stack()) {
+			usleep(1000);
+			late++;
+		}
+	uint64_t taken = atomic_load(&live->dictionary_reserved), most = live->dictionary_bytes / 4 * 3;
+	thread_puts();
+	if (late == LATE_MS || taken > most + (16 << 10) || taken + (16 << 10) < most)
+		_exit(3);
+}
+
+static void look_at_filled(const struct said *s)
+{
+	uint64_t calls = 0;
+	for (int i = 0; i < IDS; i++)
+		calls += s->calls[i];
+	CHECK(s->whole && calls == 3 && s->unheard == 0,
+		  "%" PRIu64 " calls, %" PRIu64 " without a ring", calls, s->unheard);
+	CHECK(s->names_lost > 0, "what found no room is not told");
+}
+
 static void nothing(void)
 {
 }
@@ -311,6 +372,10 @@ int main(void)
 	CHECK(status == 0, "descriptors: %d", status);
 	unlink("own");
 	CHECK(each_file(&said, look_at_descriptors) == 1, "not one file");
+
+	status = in_process(fill_with_stacks);
+	CHECK(status == 0, "a dictionary full of stacks: %d", status);
+	CHECK(each_file(&said, look_at_filled) == 1, "not one file");
 
 	CHECK(in_process(nothing) == 0 && each_file(&said, ignore) == 0, "a file without a CUDA call");
 	setenv("BATON_OUT", "/proc/self", 1);

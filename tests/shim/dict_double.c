@@ -36,6 +36,16 @@ void *dict_reserve(size_t bytes)
 	return at + bytes <= ARENA_BYTES ? dict.arena + at : NULL;
 }
 
+void *dict_reserve_stack(size_t bytes)
+{
+	return dict_reserve(bytes);
+}
+
+bool dict_stacks_full(void)
+{
+	return false;
+}
+
 void dict_publish(void *record, uint16_t type, size_t bytes)
 {
 	struct baton_record *head = record;
