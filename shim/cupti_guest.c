@@ -67,12 +67,17 @@ enum entry {
 
 static void *true_entry(enum entry entry)
 {
-	static const char *const names[ENTRIES] = {"cuptiActivityRegisterCallbacks",
-											   "cuptiActivityEnable",
-											   "cuptiActivityDisable",
-											   "cuptiActivityFlushAll",
-											   "cuptiActivityRegisterTimestampCallback",
-											   "cuptiFinalize"};
+	static const char *const names[ENTRIES] = {
+		[REGISTER] = "cuptiActivityRegisterCallbacks",
+		[ENABLE] = "cuptiActivityEnable",
+		[DISABLE] = "cuptiActivityDisable",
+		[FLUSH] = "cuptiActivityFlushAll",
+		[TIMESTAMP] = "cuptiActivityRegisterTimestampCallback",
+		[FINALIZE] = "cuptiFinalize",
+		[SUBSCRIBE] = "cuptiSubscribe",
+		[UNSUBSCRIBE] = "cuptiUnsubscribe",
+		[ENABLE_CALLBACK] = "cuptiEnableCallback",
+		[ENABLE_DOMAIN] = "cuptiEnableDomain"};
 	static const char *const libraries[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
 											"libcupti.so.11.7"};
 	static _Atomic(void *) found[ENTRIES];
@@ -305,8 +310,10 @@ static char subscription;
 static bool is_kineto(const void *caller)
 {
 	Dl_info info;
-	return dladdr(caller, &info) && info.dli_fname &&
-		   (strstr(info.dli_fname, "libtorch") || strstr(info.dli_fname, "kineto"));
+	if (!dladdr(caller, &info) || !info.dli_fname)
+		return false;
+	const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
+	return strncmp(file, "libtorch", 8) == 0 || strstr(file, "kineto") != NULL;
 }
 
 SHIM_EXPORT int cuptiSubscribe(void **subscriber, cupti_callback callback, void *user);

@@ -94,6 +94,23 @@ static void print_title(const struct screen *screen, const struct report *r)
 				 by_name(table->by));
 }
 
+/* What the columns do not say by themselves. */
+static void print_notes(const struct screen *screen, const struct by_table *table,
+						const struct summary *summary)
+{
+	if (table->all.cpu_ns + table->all.host_ns > 0) {
+		screen_line(screen, "%s", "");
+		screen_line(screen, "%s",
+					"starved: the GPU idled before what the row launched; where the host was then "
+					"is said by");
+		screen_line(screen, "%s", "`baton report`, in the line of a finding");
+	}
+	if (table->by == SITE_OP && strcmp(summary_text(summary, summary->run.source), "kineto") != 0)
+		screen_line(screen, "%s",
+					"no operators in this run: rows are CUDA calls. A PyTorch profile has them "
+					"(baton import)");
+}
+
 void by_text(const struct report *r, FILE *out)
 {
 	const struct by_table *table = r->by;
@@ -112,6 +129,7 @@ void by_text(const struct report *r, FILE *out)
 				 table->n - shown == 1 ? "" : "s");
 		print_row(&screen, table, &rest, name);
 	}
+	print_notes(&screen, table, s);
 }
 
 static void site_object(struct json *j, const struct summary *s, const struct site_summary *site)

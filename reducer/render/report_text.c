@@ -132,6 +132,9 @@ static void answer(const struct screen *screen, const struct report *r)
 				 text_ms(screen, first->share_ns, &ms), text_ms(screen, f->step_ns, &whole),
 				 per(f));
 		screen_title_paragraph(screen, line);
+	} else if (r->findings->n && 10 * first->share_ns >= f->step_ns) {
+		screen_title(screen, "Steps differ by %s ms, too much to be sure of a loss. The largest:",
+					 text_ms(screen, f->noise_ns, &ms));
 	} else if (r->findings->n) {
 		screen_title(screen,
 					 "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,

@@ -12,6 +12,7 @@
 
 #if __has_include(<elfutils/libdwfl.h>)
 #include <dlfcn.h>
+#include <pthread.h>
 #include <elfutils/libdwfl.h>
 #define WITH_LIBDW 1
 #else
@@ -41,12 +42,12 @@ enum {
 	F(dwfl_build_id_find_elf) \
 	F(dwfl_build_id_find_debuginfo)
 
-struct libdw {
-	void *handle;
+static struct libdw {
+	bool there;
 #define MEMBER(name) __typeof__(name) *name;
 	LIBDW(MEMBER)
 #undef MEMBER
-};
+} libdw;
 
 struct symbol_file {
 	Dwfl *dwfl; /* NULL: no such file, or another one */
@@ -55,7 +56,6 @@ struct symbol_file {
 };
 
 struct symbols {
-	struct libdw lib;
 	Dwfl_Callbacks callbacks;
 	struct strings keys; /* "BUILD_ID PATH" -> index in files */
 	struct symbol_file files[FILES_MOST];
@@ -65,18 +65,16 @@ struct symbols {
 	struct strings texts;
 };
 
-static int load_libdw(struct libdw *lib)
+/* Once, for all threads; it stays. */
+static void load_libdw(void)
 {
-	lib->handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-	if (!lib->handle)
-		return -ENOENT;
-#define FIND(name)                                    \
-	*(void **)&lib->name = dlsym(lib->handle, #name); \
-	if (!lib->name)                                   \
-		return -ENOENT;
+	void *handle = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+	libdw.there = handle != NULL;
+#define FIND(name)                                                \
+	*(void **)&libdw.name = handle ? dlsym(handle, #name) : NULL; \
+	libdw.there = libdw.there && libdw.name;
 	LIBDW(FIND)
 #undef FIND
-	return 0;
 }
 
 int symbols_open(struct symbols **out)
@@ -90,13 +88,11 @@ int symbols_open(struct symbols **out)
 		return -ENOMEM;
 	}
 	s->known = intern_of(3, KNOWN_MOST);
-	if (load_libdw(&s->lib) != 0 && s->lib.handle) {
-		dlclose(s->lib.handle);
-		s->lib.handle = NULL;
-	}
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, load_libdw);
 	/* debug files by build id beneath /usr/lib/debug; never from a server */
-	s->callbacks.find_elf = s->lib.dwfl_build_id_find_elf;
-	s->callbacks.find_debuginfo = s->lib.dwfl_build_id_find_debuginfo;
+	s->callbacks.find_elf = libdw.dwfl_build_id_find_elf;
+	s->callbacks.find_debuginfo = libdw.dwfl_build_id_find_debuginfo;
 	return 0;
 }
 
@@ -104,9 +100,7 @@ void symbols_close(struct symbols *s)
 {
 	for (unsigned i = 0; s && i < FILES_MOST; i++)
 		if (s->files[i].dwfl)
-			s->lib.dwfl_end(s->files[i].dwfl);
-	if (s && s->lib.handle)
-		dlclose(s->lib.handle);
+			libdw.dwfl_end(s->files[i].dwfl);
 	if (s) {
 		strings_free(&s->keys);
 		strings_free(&s->texts);
@@ -116,12 +110,12 @@ void symbols_close(struct symbols *s)
 	free(s);
 }
 
-static bool same_build_id(const struct symbols *s, Dwfl_Module *module, const char *wanted)
+static bool same_build_id(Dwfl_Module *module, const char *wanted)
 {
 	const unsigned char *bits;
 	char hex[2 * BUILD_ID_MOST + 1];
 	GElf_Addr address;
-	int n = s->lib.dwfl_module_build_id(module, &bits, &address);
+	int n = libdw.dwfl_module_build_id(module, &bits, &address);
 	if (n <= 0 || n > BUILD_ID_MOST)
 		return false;
 	for (int i = 0; i < n; i++)
@@ -136,20 +130,20 @@ static void file_try(struct symbols *s, struct symbol_file *file, const char *pa
 	struct stat st;
 	if (file->dwfl || path[0] != '/' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
-	Dwfl *dwfl = s->lib.dwfl_begin(&s->callbacks);
+	Dwfl *dwfl = libdw.dwfl_begin(&s->callbacks);
 	if (!dwfl)
 		return;
-	s->lib.dwfl_report_begin(dwfl);
-	file->module = s->lib.dwfl_report_elf(dwfl, "file", path, -1, 0, true);
-	s->lib.dwfl_report_end(dwfl, NULL, NULL);
+	libdw.dwfl_report_begin(dwfl);
+	file->module = libdw.dwfl_report_elf(dwfl, "file", path, -1, 0, true);
+	libdw.dwfl_report_end(dwfl, NULL, NULL);
 	GElf_Addr bias = 0;
-	if (file->module && same_build_id(s, file->module, build_id) &&
-		s->lib.dwfl_module_getelf(file->module, &bias)) {
+	if (file->module && same_build_id(file->module, build_id) &&
+		libdw.dwfl_module_getelf(file->module, &bias)) {
 		file->dwfl = dwfl;
 		file->bias = bias;
 		return;
 	}
-	s->lib.dwfl_end(dwfl);
+	libdw.dwfl_end(dwfl);
 }
 
 static struct symbol_file *file_of(struct symbols *s, const char *path, const char *build_id)
@@ -175,19 +169,18 @@ static struct symbol_file *file_of(struct symbols *s, const char *path, const ch
 }
 
 /* Asks libdw. */
-static bool look_up(const struct symbols *s, const struct symbol_file *file, uint64_t address,
-					char *out, size_t room)
+static bool look_up(const struct symbol_file *file, uint64_t address, char *out, size_t room)
 {
 	GElf_Off offset;
 	GElf_Sym symbol;
 	int line = 0, before = 0;
 	address += file->bias;
 	const char *name =
-		s->lib.dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL, NULL, NULL);
+		libdw.dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL, NULL, NULL);
 	if (!name)
 		return false;
-	Dwfl_Line *at = s->lib.dwfl_module_getsrc(file->module, address);
-	const char *source = at ? s->lib.dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
+	Dwfl_Line *at = libdw.dwfl_module_getsrc(file->module, address);
+	const char *source = at ? libdw.dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
 	if (source)
 		before = snprintf(out, room, "%s:%d ", source, line);
 	if (before < 0 || (size_t)before >= room)
@@ -199,7 +192,7 @@ static bool look_up(const struct symbols *s, const struct symbol_file *file, uin
 bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint64_t address,
 				 char *out, size_t room)
 {
-	const struct symbol_file *file = s->lib.handle ? file_of(s, path, build_id) : NULL;
+	const struct symbol_file *file = libdw.there ? file_of(s, path, build_id) : NULL;
 	if (!file)
 		return false;
 	const uint32_t key[3] = {(uint32_t)(file - s->files), (uint32_t)address,
@@ -207,14 +200,14 @@ bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint
 	uint32_t before = s->known.n, number;
 	if (intern_get(&s->known, key, &number) != 0 || number == INTERN_FULL ||
 		array_reach((void **)&s->answers, &s->answers_room, number, sizeof(*s->answers)) != 0)
-		return look_up(s, file, address, out, room);
+		return look_up(file, address, out, room);
 	if (number < before) {
 		const uint32_t answer = s->answers[number];
 		snprintf(out, room, "%s", strings_get(&s->texts, answer).at);
 		return answer != 0;
 	}
 	s->answers[number] = 0;
-	bool found = look_up(s, file, address, out, room);
+	bool found = look_up(file, address, out, room);
 	if (found)
 		strings_add(&s->texts, out, strlen(out), &s->answers[number], NULL);
 	return found;

@@ -21,7 +21,7 @@ const struct loss_kind loss_kinds[LOSS_KINDS] = {
 	 "CUDA graphs, torch.compile, fused optimizers, larger batches", LARGER_GRAPHS},
 	{"api", "idle.cpu.api", LEAF_BIT(LEAF_CPU_API),
 	 "other CUDA calls, earlier launches too, outlast the kernels",
-	 "fewer event, stream and query calls between the launches", NULL},
+	 "fewer CUDA calls between the kernels: CUDA graphs, fusion, no event or stream queries", NULL},
 	{"launch", "idle.cpu.launch_call",
 	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
 	 "the launch calls themselves keep the GPU waiting",

@@ -13,22 +13,24 @@ NAMES_MOST = 4096
 
 def hook(mark, torch, can_ask):
     """What PyTorch calls after each optimizer.step(); `mark` is libbaton.so's function."""
-    names = {}
+    import weakref
+
+    names = weakref.WeakKeyDictionary()  # an id is given to the next optimizer when one is gone
+    given = [0]
 
     def name_of(optimizer):
-        number = len(names) + 1 if len(names) < NAMES_MOST else 0
-        name = ("%s %d" % (type(optimizer).__name__, number)).encode("utf-8", "replace")
-        if number:
-            names[id(optimizer)] = name
+        given[0] = min(given[0] + 1, NAMES_MOST)
+        name = ("%s %d" % (type(optimizer).__name__, given[0] % NAMES_MOST)).encode("utf-8", "replace")
+        names[optimizer] = name
         return name
 
     def after_step(optimizer, args, kwargs):
-        mark(names.get(id(optimizer)) or name_of(optimizer))
+        mark(names.get(optimizer) or name_of(optimizer))
 
     def after_step_not_compiled(optimizer, args, kwargs):
         if torch.compiler.is_compiling():  # an unknown function would break the compiled graph
             return
-        mark(names.get(id(optimizer)) or name_of(optimizer))
+        mark(names.get(optimizer) or name_of(optimizer))
 
     return after_step_not_compiled if can_ask else after_step
 

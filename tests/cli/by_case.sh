@@ -163,7 +163,7 @@ expect_status 0 "$BATON" report --by line --top 2 "$work/one"
 expect_prints 'and 5 more rows (--top 0: all)'
 expect_status 0 "$BATON" report --by line --top 0 "$work/one"
 checks=$((checks + 1))
-[ "$(wc -l <"$work/out")" = 12 ] && ! grep -q 'more rows' "$work/out" || fail "--top 0 is not all rows"
+[ "$(wc -l <"$work/out")" = 15 ] && ! grep -q 'more rows' "$work/out" || fail "--top 0 is not all rows"
 expect_status 0 "$BATON" report --by stack "$work/one"
 expect_prints '/home/u/train.py:25 item < /home/u/train.py:30 loop' '[backward] < /v/lib/python3.11'
 expect_status 0 "$BATON" report --json --by line --top 2 "$work/one"
