@@ -2,11 +2,13 @@
 
 #include "caller.h"
 #include "config.h"
+#include "dlsym.h"
 #include "guard.h"
 #include "lane.h"
 #include "message.h"
 #include "stacks.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -14,36 +16,70 @@
 
 /* ---- what is forwarded to ---- */
 
-static struct {
-	_Atomic(void *) number, evaluate, thread;
-} torch;
+/* Per calling object, as everywhere; and the first one found, of the PyTorch whose nodes are
+ * followed: numbers and threads of a second copy are counted anew and would be taken for its. */
+struct function {
+	const char *name;
+	struct caller_target target;
+	_Atomic(void *) first;
+};
 
-static void *find(_Atomic(void *) *slot, struct caller_target *target, const char *name,
-				  const void *caller)
+static struct function number = {.name = "_ZN2at15sequence_number17get_and_incrementEv"};
+static struct function evaluate = {
+	.name = "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEE"
+			"PNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE"};
+static struct function thread_number = {.name = "_ZN2at14RecordFunction15currentThreadIdEv"};
+
+/* For more callers than the table holds, and for one whose scope has nothing: the first found. */
+static COLD void *find(struct function *f, const void *caller)
 {
-	void *found = atomic_load_explicit(slot, memory_order_acquire);
-	if (!found && (found = caller_find(target, name, NULL, caller)) != NULL)
-		atomic_store_explicit(slot, found, memory_order_release);
+	int saved_errno = errno;
+	void *first = atomic_load_explicit(&f->first, memory_order_acquire);
+	bool full = atomic_load_explicit(&f->target.used, memory_order_relaxed) >= CALLERS;
+	void *found = first && full ? first : caller_find(&f->target, f->name, NULL, caller);
+	if (!found)
+		found = first;
+	if (!found)
+		found = dlsym_in("libtorch_cpu.so", f->name);
+	if (!found)
+		found = dlsym_next(f->name);
+	dlerror(); /* what was looked for in vain is nobody's error */
+	if (!first)
+		atomic_compare_exchange_strong(&f->first, &first, found);
+	errno = saved_errno;
 	return found;
 }
 
+static inline void *real_of(struct function *f, const void *caller)
+{
+	void *known = caller_known(&f->target, caller);
+	return SHIM_LIKELY(known != NULL) ? known : find(f, caller);
+}
+
+static inline bool followed(struct function *f, const void *real)
+{
+	return real == atomic_load_explicit(&f->first, memory_order_relaxed);
+}
+
+/* With the first number: all of the same PyTorch. */
 static COLD void find_all(const void *caller)
 {
-	static struct caller_target number, evaluate, thread;
 	static atomic_flag said = ATOMIC_FLAG_INIT;
-	int saved_errno = errno;
-	void *there =
-		find(&torch.number, &number, "_ZN2at15sequence_number17get_and_incrementEv", caller);
-	void *evaluated =
-		find(&torch.evaluate, &evaluate,
-			 "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEE"
-			 "PNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE",
-			 caller);
-	void *threads =
-		find(&torch.thread, &thread, "_ZN2at14RecordFunction15currentThreadIdEv", caller);
+	void *evaluated = find(&evaluate, caller), *threads = find(&thread_number, caller);
+	void *there = find(&number, caller);
 	if (there && (!evaluated || !threads) && !atomic_flag_test_and_set(&said))
 		message_detail("this PyTorch's autograd is not known: what backward launches has no line "
 					   "of the forward code");
+}
+
+static COLD void say_missing(const char *what)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+	int saved_errno = errno;
+	if (!atomic_flag_test_and_set(&said))
+		message("PyTorch's %s is called here and found nowhere: this job needs to run without "
+				"baton",
+				what);
 	errno = saved_errno;
 }
 
@@ -55,43 +91,43 @@ static _Atomic uint64_t numbers[NUMBERS];
 
 static SHIM_TLS uint64_t torch_thread; /* as nodes have it; 0: not asked for yet */
 
-static inline uint64_t number_hash(uint64_t thread, uint64_t number)
+static inline uint64_t number_hash(uint64_t thread, uint64_t given)
 {
 	uint64_t hash =
-		(number + 1) * 0x9e3779b97f4a7c15u ^ (thread + lane_generation) * 0xd6e8feb86659fd93u;
+		(given + 1) * 0x9e3779b97f4a7c15u ^ (thread + lane_generation) * 0xd6e8feb86659fd93u;
 	return (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 }
 
 /* Neighbours stand side by side: a backward reads them in turn. */
-static inline _Atomic uint64_t *number_entry(uint64_t thread, uint64_t number)
+static inline _Atomic uint64_t *number_entry(uint64_t thread, uint64_t given)
 {
-	return &numbers[(number + thread * 40503) % NUMBERS];
+	return &numbers[(given + thread * 40503) % NUMBERS];
 }
 
-static void number_put(uint64_t thread, uint64_t number, uint32_t place)
+static void number_put(uint64_t thread, uint64_t given, uint32_t place)
 {
-	uint64_t check = number_hash(thread, number) >> 32 << 32;
-	atomic_store_explicit(number_entry(thread, number), place ? check | place : 0,
+	uint64_t check = number_hash(thread, given) >> 32 << 32;
+	atomic_store_explicit(number_entry(thread, given), place ? check | place : 0,
 						  memory_order_release);
 }
 
-static inline uint32_t number_get(uint64_t thread, uint64_t number)
+static inline uint32_t number_get(uint64_t thread, uint64_t given)
 {
-	uint64_t entry = atomic_load_explicit(number_entry(thread, number), memory_order_acquire);
-	return entry >> 32 == number_hash(thread, number) >> 32 ? (uint32_t)entry : 0;
+	uint64_t entry = atomic_load_explicit(number_entry(thread, given), memory_order_acquire);
+	return entry >> 32 == number_hash(thread, given) >> 32 ? (uint32_t)entry : 0;
 }
 
-static void remember(uint64_t number)
+static void remember(uint64_t given)
 {
 	int saved_errno;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (SHIM_UNLIKELY(!torch_thread)) {
-		uint64_t (*thread)(void) = (uint64_t(*)(void))atomic_load(&torch.thread);
+		uint64_t (*thread)(void) = (uint64_t(*)(void))atomic_load(&thread_number.first);
 		torch_thread = thread ? thread() : 0;
 	}
 	if (torch_thread)
-		number_put(torch_thread, number, stack_remember());
+		number_put(torch_thread, given, stack_remember());
 	guard_leave(saved_errno);
 }
 
@@ -102,14 +138,16 @@ static inline bool wanted(void)
 
 SHIM_EXPORT uint64_t backward_number(void)
 {
-	if (SHIM_UNLIKELY(!atomic_load_explicit(&torch.number, memory_order_acquire)))
-		find_all(__builtin_return_address(0));
-	uint64_t (*real)(void) =
-		(uint64_t(*)(void))atomic_load_explicit(&torch.number, memory_order_acquire);
-	uint64_t number = real ? real() : 0;
-	if (wanted())
-		remember(number);
-	return number;
+	const void *caller = __builtin_return_address(0);
+	if (SHIM_UNLIKELY(!atomic_load_explicit(&number.first, memory_order_acquire)))
+		find_all(caller);
+	uint64_t (*real)(void) = (uint64_t(*)(void))real_of(&number, caller);
+	if (SHIM_UNLIKELY(!real))
+		say_missing("numbering of nodes");
+	uint64_t given = real ? real() : 0;
+	if (wanted() && followed(&number, (void *)real))
+		remember(given);
+	return given;
 }
 
 /* ---- where a node keeps its number and the thread that it is of ---- */
@@ -165,9 +203,9 @@ static uint32_t forward_of(const uint8_t *node)
 			learn(node);
 		return 0;
 	}
-	uint64_t number = word_at(node, offset);
-	if (number != UINT64_MAX)
-		last_forward = number_get(word_at(node, offset + THREAD_AFTER), number);
+	uint64_t given = word_at(node, offset);
+	if (given != UINT64_MAX)
+		last_forward = number_get(word_at(node, offset + THREAD_AFTER), given);
 	return last_forward;
 }
 
@@ -178,6 +216,7 @@ bool backward_ran(void)
 	return atomic_exchange(&ran, false) || !atomic_load(&seen);
 }
 
+/* node: NULL when it is not one of those that are followed. */
 static void enter(struct evaluation *new, const uint8_t *node)
 {
 	*new = (struct evaluation){.outer = evaluation, .generation = lane_generation};
@@ -186,7 +225,7 @@ static void enter(struct evaluation *new, const uint8_t *node)
 		atomic_store(&seen, true);
 		atomic_store(&ran, true);
 	}
-	if (wanted() && guard_enter(&saved_errno)) {
+	if (node && wanted() && guard_enter(&saved_errno)) {
 		new->forward = forward_of(node);
 		guard_leave(saved_errno);
 	}
@@ -227,13 +266,13 @@ SHIM_EXPORT void backward_evaluate(void *engine, struct backward_task *task, con
 {
 	struct evaluation here;
 	__asm__ volatile(".cfi_personality 0x1b, backward_unwound"); /* PC-relative, 4 bytes, signed */
-	if (SHIM_UNLIKELY(!atomic_load_explicit(&torch.evaluate, memory_order_acquire)))
-		find_all(__builtin_return_address(0));
 	__typeof__(&backward_evaluate) real =
-		(__typeof__(real))atomic_load_explicit(&torch.evaluate, memory_order_acquire);
-	if (!real)
+		(__typeof__(real))real_of(&evaluate, __builtin_return_address(0));
+	if (SHIM_UNLIKELY(!real)) {
+		say_missing("evaluation of nodes");
 		return;
-	enter(&here, node);
+	}
+	enter(&here, followed(&evaluate, (void *)real) ? node : NULL);
 	real(engine, task, node, input, queue);
 	leave();
 }

@@ -1,4 +1,4 @@
-"""backward.py FAKE_LIBRARY: builds backward nodes on lines of its own and runs them, by fake_autograd.cpp. Prints, in order, the
+"""backward.py FAKE_LIBRARY [SECOND_LIBRARY]: builds backward nodes on lines of its own and runs them, by fake_autograd.cpp. Prints, in order, the
 forward function that each launch (a cuLaunchKernel) must carry, `-` for none; a + in front: Python frames come before."""
 import ctypes
 import os
@@ -57,6 +57,18 @@ def expect(*functions):
     print(*functions, sep="\n")
 
 
+def second_copy(library):
+    """Counts for itself, evaluates its own nodes, which are not taken for the first's."""
+    other = ctypes.CDLL(library)
+    other.make_node.restype = ctypes.c_void_p
+    nodes = [other.make_node(0, None) for _ in range(3)]
+    numbers = [ctypes.c_uint64.from_address(node + 16).value for node in nodes]
+    if numbers != [0, 1, 2]:
+        sys.exit(f"the second copy's numbers are {numbers}")
+    run(other.backward_in_thread, nodes)
+    expect(*"---")
+
+
 def main():
     too_early = node()
     cuda.cuInit(0)
@@ -81,6 +93,8 @@ def main():
     expect("+first_layer")
     cuda.cuLaunchKernel(*[None] * 11)
     expect("-")
+    if len(sys.argv) > 2:
+        second_copy(sys.argv[2])
     sys.stdout.flush()
     if os.fork() == 0:  # the child's dictionary is a new one
         backward([first] * 3)

@@ -8,8 +8,8 @@ for needed in libcuda.so.1 libcupti.so.13; do
 done
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 
-recorded() { # recorded NAME LIBRARY [off]
-	expect_status 0 "$BATON" record -s python -o "$work/$1" -- "$PYTHON" tests/shim/backward.py "$2"
+recorded() { # recorded NAME LIBRARY [off]; second=SECOND_LIBRARY
+	expect_status 0 "$BATON" record -s python -o "$work/$1" -- "$PYTHON" tests/shim/backward.py "$2" ${second:-}
 	checks=$((checks + 2))
 	first=$("$BATON" dump --json "$work/$1" | grep -c '"record":"file"')
 	[ "$first" = 2 ] || fail "$first traces, not 2"
@@ -28,6 +28,7 @@ for base in 16 24; do # 2.15's nodes, and 2.0's to 2.8's
 		fail "fake_autograd.cpp does not compile"
 	recorded "base$base" "$work/fake$base.so"
 done
+second=$work/fake16.so recorded two "$work/fake24.so" # each copy reaches its own
 # another PyTorch, whose engine has another name
 "${CXX:-g++}" -std=c++17 -O2 -fPIC -shared -pthread -Devaluate_function=evaluate_otherwise -o "$work/other.so" tests/shim/fake_autograd.cpp ||
 	fail "fake_autograd.cpp does not compile"
