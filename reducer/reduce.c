@@ -324,6 +324,19 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 		   !options->classes_file && !long_name;
 }
 
+/* A process that was killed may have launched a lot before its first GPU record was delivered. */
+static void say_nothing_ran(const struct run *run, const char *dir)
+{
+	unsigned long long lost = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		lost += run->processes[i].losses[BATON_LOSS_IN_FLIGHT];
+	if (lost)
+		diag("%s: its GPU records were lost (%llu in flight when the job ended): nothing to report",
+			 dir, lost);
+	else
+		diag("%s: no GPU work in it: nothing to report", dir);
+}
+
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 						struct classifier *classifier, struct reduction *out)
 {
@@ -342,7 +355,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	if (!error)
 		error = reduce_devices(&context, out);
 	if (!error && out->summary.n_devices == 0) {
-		diag("%s: no GPU work in it: nothing to report", dirs[0]);
+		say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
 	} else if (!error) {
 		error = describe_run(&run, options, out);

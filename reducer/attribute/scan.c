@@ -305,15 +305,15 @@ static int has_ops(struct source *source, bool *found)
 }
 
 /* The device's steps come from its first process that ran something on it. */
-static int first_process(struct device_sources *ds, struct trace **trace)
+static int first_process(struct device_sources *ds, uint32_t *first)
 {
 	bool found = ds->n == 1;
 	int error = 0;
-	*trace = &ds->sources[0].trace;
+	*first = 0;
 	for (uint32_t i = 0; !error && !found && i < ds->n; i++) {
 		error = has_ops(&ds->sources[i], &found);
 		if (found)
-			*trace = &ds->sources[i].trace;
+			*first = i;
 	}
 	return error;
 }
@@ -326,8 +326,38 @@ static uint64_t forget_steps(struct steps *steps)
 	return cut;
 }
 
-static int find_steps(struct scanning *s, struct trace *trace)
+/* The begin of the last launch of the process whose op was delivered; INT64_MIN: none. */
+static int find_last_launch(struct scanning *s, uint32_t source, int64_t *last_ns)
 {
+	int error = 0;
+	do {
+		*last_ns = INT64_MIN;
+		error = device_sources_rewind(s->ds);
+		for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
+			if (op->source == source && op->flags & OP_MATCHED && op->ls > *last_ns)
+				*last_ns = op->ls;
+		error = error ? error : s->ds->stream.error;
+	} while (!error && learned_late_launches(s->ds));
+	return error;
+}
+
+/* The end of a process that was killed has launches and marks but no ops. */
+static int cut_undelivered(struct scanning *s, uint32_t source)
+{
+	const struct trace *trace = &s->ds->sources[source].trace;
+	int64_t last_ns;
+	if (s->scan->steps.n_steps == 0 || !trace_is_recorded(trace) ||
+		trace->losses.by_kind[BATON_LOSS_IN_FLIGHT] == 0)
+		return 0;
+	int error = find_last_launch(s, source, &last_ns);
+	if (!error)
+		steps_cut_undelivered(&s->scan->steps, last_ns);
+	return error;
+}
+
+static int find_steps(struct scanning *s, uint32_t first)
+{
+	struct trace *trace = &s->ds->sources[first].trace;
 	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
 	bool recorded = trace_is_recorded(trace);
@@ -335,15 +365,18 @@ static int find_steps(struct scanning *s, struct trace *trace)
 	scan->by_period = options->steps && strcmp(options->steps, "period") == 0;
 	if (!scan->by_period)
 		error = steps_find(trace, s->context->names, options->step_range, &scan->steps);
+	error = error ? error : cut_undelivered(s, first);
 	if (!error && scan->steps.n_steps == 0 && !scan->by_period) {
 		uint64_t partial = forget_steps(&scan->steps);
 		error = steps_from_optimizer(trace, &scan->steps);
+		error = error ? error : cut_undelivered(s, first);
 		scan->steps.cut += partial;
 		scan->by_optimizer = scan->steps.n_steps > 0;
 	}
 	if (!error && scan->steps.n_steps == 0 && (scan->by_period || recorded)) {
 		uint64_t partial = forget_steps(&scan->steps);
 		error = find_period(s);
+		error = error ? error : cut_undelivered(s, first);
 		scan->steps.cut += partial;
 		scan->by_period = true;
 	}
@@ -355,12 +388,12 @@ static int find_steps(struct scanning *s, struct trace *trace)
 static int scan_open(struct scanning *s)
 {
 	struct device_scan *scan = s->scan;
-	struct trace *trace = NULL;
+	uint32_t first;
 	int error = device_sources_open(s->context, scan, s->ds);
 	if (!error)
-		error = first_process(s->ds, &trace);
+		error = first_process(s->ds, &first);
 	if (!error)
-		error = find_steps(s, trace);
+		error = find_steps(s, first);
 	if (error)
 		return error;
 	scan->ends = malloc(((size_t)scan->steps.n_steps + 2) * sizeof(*scan->ends));

@@ -116,6 +116,21 @@ static void header(const struct screen *screen, const struct report *r)
 					 text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
+static void missing_end(const struct screen *screen, const struct report *r)
+{
+	const struct quality *q = &r->reduction->summary.quality;
+	struct text_buffer lost;
+	char line[200];
+	if (!q->in_flight)
+		return;
+	snprintf(
+		line, sizeof(line),
+		"The job ended before its last GPU records came: %s are missing (in flight); steps not "
+		"finished before them are cut",
+		text_thousands((int64_t)q->in_flight, &lost));
+	screen_title_paragraph(screen, line);
+}
+
 /* One sentence: the largest loss that somebody can act on. Findings come first in the list. */
 static void answer(const struct screen *screen, const struct report *r)
 {
@@ -479,6 +494,7 @@ void report_text(const struct report *r, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, r->figures->step_ns);
 	header(&screen, r);
+	missing_end(&screen, r);
 	verdict(&screen, r);
 	partition(&screen, r);
 	other_losses(&screen, r);

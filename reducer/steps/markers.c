@@ -100,6 +100,20 @@ int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct
 	return error;
 }
 
+void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns)
+{
+	for (size_t i = 0; i < steps->n_markers; i++) {
+		struct marker *m = &steps->markers[i];
+		int64_t end = i + 1 < steps->n_markers ? m[1].begin_ns : m->end_ns;
+		if (m->partial || end <= last_launch_ns)
+			continue;
+		m->partial = true;
+		m->step = STEP_AFTER;
+		steps->n_steps--;
+		steps->cut++;
+	}
+}
+
 void steps_free(struct steps *steps)
 {
 	free(steps->markers);

@@ -421,6 +421,21 @@ class Run:
                 host.draw_scheds()
                 host.draw_held_up()
                 host.draw_module_loads()
+        self.in_flight = {}  # pid -> records lost
+        if self.is_recorded():
+            self.draw_kills(random.Random(seed))
+
+    def draw_kills(self, rng):
+        """Some processes lose the ops that end after some instant, some only say so. All else
+        stays as it is."""
+        for process in self.processes:
+            if rng.random() < 0.7 or not process.ops:
+                continue
+            ends = sorted(row["start_ns"] + row["dur_ns"] for row in process.ops)
+            last = rng.choice(ends[len(ends) // 3:] + 3 * ends[-1:])
+            kept = [row for row in process.ops if row["start_ns"] + row["dur_ns"] <= last]
+            self.in_flight[process.pid] = max(1, len(process.ops) - len(kept))
+            process.ops = kept
 
     def is_recorded(self):
         return self.source != "kineto"
@@ -620,6 +635,8 @@ class Run:
                            for kind, file, function in frames])
         if self.stacks:
             self.add_stacks(process, writer)
+        if process.pid in self.in_flight:
+            writer.loss(2, "kernels", self.in_flight[process.pid])
         with_sequence = [row for row in process.collectives if row["sequence"] is not None]
         without = [{name: value for name, value in row.items() if name != "sequence"}
                    for row in process.collectives if row["sequence"] is None]

@@ -19,6 +19,7 @@ INFINITY = float("inf")
 
 KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
 PYTHON_FRAME, MARK, OPTIMIZER = 5, 6, 7
+IN_FLIGHT = 2  # a kind of loss
 PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
 HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
@@ -184,6 +185,7 @@ class Process:
         self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
         self.stacks, self.codes, self.modules = {}, {}, {}
         self.threads = {}
+        self.in_flight = 0
         self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
 
     def add(self, kind, fields):
@@ -209,6 +211,8 @@ class Process:
             self.overheads.append(Overhead(fields))
         elif kind == "sched":
             self.scheds.append(Sched(fields))
+        elif kind == "loss" and fields["kind"] == IN_FLIGHT:
+            self.in_flight += fields["count"]
         elif kind == "sync":
             self.syncs.append(fields)
         elif kind == "collective":
@@ -452,14 +456,15 @@ class Device:
 
     def find_steps(self, step_range):
         process = self.first_process()
-        self.markers = markers_of(process, step_range)
+        self.markers = self.cut_undelivered(process, markers_of(process, step_range))
         steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
         cut_before, by_optimizer = 0, []
         if not steps:
             by_optimizer = optimizer_steps(process)
         if by_optimizer:
-            cut_before, self.markers = len(self.markers) + 1, by_optimizer
-            steps = list(range(len(by_optimizer)))
+            cut_before = len(self.markers) + 1
+            self.markers = self.cut_undelivered(process, by_optimizer)
+            steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
         is_recorded = process.source in RECORDED_SOURCES
         if is_recorded:
             self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
@@ -481,6 +486,16 @@ class Device:
         self.window = (begin, reached)
         if not before and begin < self.hull[0] and reached > begin:
             self.lead_in = (begin, self.hull[0])
+
+    def cut_undelivered(self, process, markers):
+        """Steps that do not end by the last launch that has its op, when records were in flight."""
+        if process.source not in RECORDED_SOURCES or process.in_flight == 0:
+            return markers
+        last = max((op.launch.begin for op in self.ops if op.process is process and op.launch),
+                   default=-INFINITY)
+        ends = [marker.begin for marker in markers[1:]] + [m.end for m in markers[-1:]]
+        return [marker._replace(partial=marker.partial or end > last)
+                for marker, end in zip(markers, ends)]
 
     def place_ops(self):
         newest = {}
