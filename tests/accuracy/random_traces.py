@@ -436,6 +436,10 @@ class Run:
             kept = [row for row in process.ops if row["start_ns"] + row["dur_ns"] <= last]
             self.in_flight[process.pid] = max(1, len(process.ops) - len(kept))
             process.ops = kept
+            # a collective without its kernel's times is never written
+            there = {(row["correlation"], row["start_ns"]) for row in kept}
+            process.collectives = [row for row in process.collectives
+                                   if (row["correlation"], row["start_ns"]) in there]
 
     def is_recorded(self):
         return self.source != "kineto"
