@@ -389,12 +389,6 @@ const struct op *opstream_next(struct opstream *stream)
 	return op;
 }
 
-const struct op *opstream_peek(const struct opstream *stream, uint64_t i)
-{
-	uint64_t at = stream->head - 1 + i;
-	return at < stream->tail ? ring_at(stream, at) : NULL;
-}
-
 bool opstream_is_node(const struct opstream *stream, const struct op *op)
 {
 	if (op->kind == BATON_GRAPH || !op->correlation)

@@ -75,8 +75,6 @@ void opstream_close(struct opstream *stream);
 /* The next op in op order, or NULL at the end or after stream->error. It stays valid until the next
  * call. */
 const struct op *opstream_next(struct opstream *stream);
-/* The op i places after the last one returned; NULL when the window ends before. */
-const struct op *opstream_peek(const struct opstream *stream, uint64_t i);
 
 /* The NCCL arguments that came before the op; NULL without any. As valid as the op. */
 static inline const struct coll_args *opstream_coll(const struct opstream *stream,

@@ -235,13 +235,6 @@ uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, 
 	return record.id;
 }
 
-void trace_out_meta(struct trace_out *out, const char *key, const char *value)
-{
-	struct baton_r_meta record = {.key = trace_out_text(out, key),
-								  .value = trace_out_text(out, value)};
-	put_record(out, BATON_R_META, &record, sizeof(record));
-}
-
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns)
 {
 	struct baton_r_clock record = {.local_ns = local_ns, .reference_ns = reference_ns, .kind = 1};

@@ -36,7 +36,6 @@ uint32_t trace_out_device(struct trace_out *out, const struct baton_r_device *de
 uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t context, int64_t stream);
 /* hash = XXH3 of the size, name and rank list: the same in every member's file. */
 uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, const char *ranks);
-void trace_out_meta(struct trace_out *out, const char *key, const char *value);
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns);
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
 					uint64_t count);

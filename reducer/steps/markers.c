@@ -147,12 +147,6 @@ int32_t steps_around(const struct steps *steps, int64_t launch_ns, int64_t *from
 	return after ? STEP_AFTER : m[low - 1].step;
 }
 
-int32_t steps_of(const struct steps *steps, int64_t launch_ns)
-{
-	int64_t from, to;
-	return steps_around(steps, launch_ns, &from, &to);
-}
-
 static const struct marker *marker_of(const struct steps *steps, int32_t step)
 {
 	if (step < 0 || steps->n_steps == 0)

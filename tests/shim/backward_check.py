@@ -1,19 +1,14 @@
 """backward_check.py EXPECTED [off]: the launches of backward.py in the trace whose dump is on stdin, against what it printed. `off`:
 none of them carries a forward line."""
-import json
 import sys
+
+import dumped
 
 PYTHON, BACKWARD = 1, 3
 expected = open(sys.argv[1]).read().split()
-codes, stacks, found = {}, {}, []
-for line in sys.stdin:
-    row = json.loads(line)
-    if row["record"] == "code":
-        codes[row["id"]] = row["function"]
-    elif row["record"] == "stack":
-        stacks[row["id"]] = row["frames"]
-    elif row["record"] == "call" and row["name"] == "cuLaunchKernel":
-        found.append((row["start_ns"], stacks.get(row.get("stack", 0), [])))
+codes, stacks, rows = dumped.read(sys.stdin)
+found = [(row["start_ns"], stacks.get(row.get("stack", 0), []))
+         for row in rows if row["record"] == "call" and row["name"] == "cuLaunchKernel"]
 
 
 def what(frames):

@@ -1,7 +1,8 @@
 """lines_check.py [off]: what `baton dump --json` says of a recorded lines.py, on stdin. Every call must carry the line it was made
 on (`off`: none may carry a stack), and the calls that have something to wait for or to name must be there."""
-import json
 import sys
+
+import dumped
 
 NEEDED = """cudaMalloc cudaFree cudaHostAlloc cudaFreeHost cudaMemcpy cudaMemcpyAsync cudaMemset cudaMemsetAsync
     cudaStreamSynchronize cudaDeviceSynchronize cudaEventSynchronize cudaEventRecord cudaStreamWaitEvent cudaStreamCreate
@@ -13,15 +14,8 @@ def functions(stack):
     return [codes[frame["of"]] for frame in stack if frame["kind"] == 1 and frame["of"] in codes]
 
 
-codes, stacks, calls = {}, {}, []
-for line in sys.stdin:
-    row = json.loads(line)
-    if row["record"] == "code":
-        codes[row["id"]] = row["function"]
-    elif row["record"] == "stack":
-        stacks[row["id"]] = row["frames"]
-    elif row["record"] == "call":
-        calls.append((row["name"], functions(stacks.get(row.get("stack", 0), []))))
+codes, stacks, rows = dumped.read(sys.stdin)
+calls = [(row["name"], functions(stacks.get(row.get("stack", 0), []))) for row in rows if row["record"] == "call"]
 
 wrong = ["no " + name for name in NEEDED if name not in {name for name, _ in calls}]
 for name, found in calls:

@@ -1,23 +1,16 @@
 """torch_check.py: the dump of a recorded torch_job.py on stdin. Nearly all that another thread than the main one launches is backward
 and names a line of the forward; each line of the model has some; each of the ten steps is marked."""
 import collections
-import json
 import sys
 
+import dumped
+
 PYTHON, BACKWARD = 1, 3
-codes, stacks, threads, calls, marks = {}, {}, {}, [], 0
-for line in sys.stdin:
-    row = json.loads(line)
-    if row["record"] == "code":
-        codes[row["id"]] = row["function"]
-    elif row["record"] == "stack":
-        stacks[row["id"]] = row["frames"]
-    elif row["record"] == "thread":
-        threads[row["id"]] = row["pid"] == row["tid"]
-    elif row["record"] == "call" and "Launch" in row["name"]:
-        calls.append((threads.get(row["thread"]), row.get("stack", 0)))
-    elif row["record"] == "range" and row["category"] == 7:
-        marks += row["name"] == "AdamW 1"
+codes, stacks, rows = dumped.read(sys.stdin)
+threads = {row["id"]: row["pid"] == row["tid"] for row in rows if row["record"] == "thread"}
+calls = [(threads.get(row["thread"]), row.get("stack", 0))
+         for row in rows if row["record"] == "call" and "Launch" in row["name"]]
+marks = sum(row["record"] == "range" and row["category"] == 7 and row["name"] == "AdamW 1" for row in rows)
 
 count, functions = collections.Counter(), collections.Counter()
 for main, stack in calls:

@@ -10,6 +10,20 @@ PYTHON=${PYTHON:-python3}
 packages="filelock==4.2.11 fsspec==2026.9.0 jinja2==3.1.6 markupsafe==3.0.4 mpmath==1.3.0 networkx==3.6.1 numpy==2.4.6
 setuptools==84.2.1 sympy==1.14.0 typing-extensions==4.16.0"
 
+# The pins are of CPython 3.11 and later; an older one gets the newest that it can have.
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || packages=$(echo "$packages" | sed 's/==[^ ]*//g')
+
+need_pip() {
+	"$PYTHON" -m pip --version >/dev/null 2>&1 && return 0
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+		echo "install.sh: installing with apt: python3-pip"
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-pip >/dev/null 2>&1
+	fi
+	"$PYTHON" -m pip --version >/dev/null 2>&1 && return 0
+	echo "install.sh: $PYTHON has no pip: install it first (Debian and Ubuntu: python3-pip)"
+	return 1
+}
+
 triton_of() { # triton_of RELEASE: the Triton that goes with it
 	case $1 in
 	2.15.0) echo 3.9.0 ;;
@@ -36,12 +50,14 @@ install() { # install RELEASE
 	if [ "$(cat "$site/installed" 2>/dev/null)" != "$wanted" ]; then
 		echo "install.sh: PyTorch $1 into $site, without NVIDIA's libraries: 1.3 GB, some minutes"
 		mkdir -p build/torch
+		need_pip || return 1
 		fetch "$site" $wanted || return 1
 		echo "$wanted" >"$site.new/installed"
 		rm -rf "$site" && mv "$site.new" "$site"
 	fi
 	if [ -n "$triton" ] && [ ! -d "$site/triton" ]; then
 		echo "install.sh: Triton $(triton_of "$1") into $site: 1 GB"
+		need_pip || return 1
 		fetch "$site/triton-part" "triton==$(triton_of "$1")" || return 1
 		mv "$site/triton-part.new/"triton* "$site/" && rm -rf "$site/triton-part.new"
 	fi
