@@ -24,6 +24,7 @@ try() { # try NAME COMMAND...
 	77) skipped=$((skipped + 1)) && echo "skip    $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
 	*)
 		failed=$((failed + 1))
+		[ "$status" = 124 ] && status="124: still running after 20 minutes"
 		echo "FAIL    $name (status $status)"
 		tail -n 40 "$log" | sed 's/^/        /'
 		;;

@@ -237,6 +237,9 @@ static void look_at_crowd(const struct said *s)
 static void fork_once(void)
 {
 	put(1);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	usleep(300000); /* their allocators must be idle when it forks (kill_test.c) */
+#endif
 	pid_t pid = fork();
 	if (pid == 0) {
 		for (uint32_t i = 0; i < 5; i++)
