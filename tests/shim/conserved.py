@@ -6,6 +6,7 @@ dropped, rows + dropped = ops in all.
   --no-ops          GPU work was not recorded: there must be no row of it
   --drops           launches must have been dropped; without it, none
   --ops-drop        GPU records must have been dropped; without it, none
+  --ops-may-drop    a burst: where all cores are busy the writer, at the lowest priority, may come too late for some
   --killed          processes that did not end: nothing was counted; with --launches N the calls of all processes
   --launches N      that many launches in all, recorded or dropped
 Prints "N launches, N dropped, N ops" or what is wrong; status 1 then.
@@ -120,7 +121,7 @@ def compare(trace, launches, ops, kernels, args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("counts", nargs="?")
-    for flag in ("--no-ops", "--drops", "--ops-drop", "--killed"):
+    for flag in ("--no-ops", "--drops", "--ops-drop", "--ops-may-drop", "--killed"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--launches", type=int)
     args = parser.parse_args()
@@ -136,7 +137,7 @@ def main():
     ops_dropped = sum(t.lost_ops for t in traces)
     if bool(dropped) != args.drops:
         wrong.append(f"{dropped} launches dropped")
-    if bool(ops_dropped) != args.ops_drop:
+    if bool(ops_dropped) != args.ops_drop and not args.ops_may_drop:
         wrong.append(f"{ops_dropped} GPU records dropped")
     if args.launches is not None and recorded + dropped != args.launches:
         wrong.append(f"{recorded} launches + {dropped} dropped, not {args.launches}")

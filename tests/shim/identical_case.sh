@@ -78,13 +78,15 @@ for caller in static_cudart triton_like getproc; do
 	for threads in 1 16; do counted 1 -- "$bin/simcaller" "$double/$caller.so" 60 $threads; done
 done
 for threads in 1 16; do
-	counted 1 -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
+	burst=
+	[ $threads = 1 ] || burst=--ops-may-drop
+	counted 1 $burst -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
 	knobs="BATON_RING_SLOTS=64"
-	counted 1 --drops -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
+	counted 1 --drops $burst -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
 	knobs="SIMGPU_CUPTI_DROP=7"
 	counted 1 --ops-drop -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
 	knobs="SIMGPU_CUPTI_SHUFFLE=1"
-	counted 1 -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
+	counted 1 $burst -- "$bin/simtrain" --launches 1500 --threads $threads --host-ns 200
 	knobs=
 done
 for release in 12.0 12.4 12.9 13.0 13.2 13.5; do
