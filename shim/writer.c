@@ -187,9 +187,10 @@ static uint64_t take_buffers(void)
 }
 
 /* Records of the arena up to the first that is not there yet. After the slots and ops that name
- * them. */
-static void take_dictionary(void)
+ * them, before these go out. */
+static void take_dictionary(void *unused)
 {
+	(void)unused;
 	uint8_t *arena = (uint8_t *)live_dictionary();
 	uint64_t end = atomic_load(&live->dictionary_reserved);
 	struct baton_record *record;
@@ -200,7 +201,7 @@ static void take_dictionary(void)
 
 void writer_record(uint16_t type, void *record, size_t bytes)
 {
-	take_dictionary();
+	take_dictionary(NULL);
 	baton_writer_record(&w.file, type, record, bytes, NULL, 0);
 }
 
@@ -278,7 +279,7 @@ static void add_checkpoint(void)
 static void write_out(void)
 {
 	add_losses();
-	take_dictionary();
+	take_dictionary(NULL);
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(&w.file, &baton_tables[t]);
 	add_checkpoint();
@@ -396,7 +397,7 @@ static void add_in_flight(void)
 static void settle_dictionary(void)
 {
 	for (int ms = 0; ms < 50; ms++) {
-		take_dictionary();
+		take_dictionary(NULL);
 		if (w.dictionary >= atomic_load(&live->dictionary_reserved))
 			break;
 		usleep(1000);
@@ -485,6 +486,7 @@ static int open_file(void)
 	if (error)
 		return error;
 	w.file.run_rows = BATON_BLOCK_ROWS;
+	w.file.define = take_dictionary;
 	error = baton_drain_open(&w.drain, &w.file);
 	if (error)
 		return error;

@@ -41,6 +41,11 @@ struct baton_writer {
 	uint32_t n_records;
 	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
 						* many files are open at once */
+	/* Called before rows go out as a block: the owner adds the records that they name
+	 * (docs/FORMAT.md section 3: an entry comes before its first use). NULL: it added them before
+	 * the rows. */
+	void (*define)(void *of);
+	void *define_of;
 	struct baton_pending tables[BATON_TABLES];
 	uint8_t hold; /* collect the bytes in `held` instead of writing them; the caller empties it */
 	uint8_t *held;
@@ -182,7 +187,11 @@ static inline int baton_writer_block(struct baton_writer *w, const struct baton_
 static inline int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table)
 {
 	struct baton_pending *run = &w->tables[table->kind - BATON_OP];
-	if (run->n == 0 || baton_writer_flush_records(w)) /* names come before their first use */
+	if (run->n == 0)
+		return w->error;
+	if (w->define)
+		w->define(w->define_of);
+	if (baton_writer_flush_records(w)) /* names come before their first use */
 		return w->error;
 	if (run->unsorted)
 		qsort(run->rows, run->n, sizeof(run->rows[0]), baton_row_compare);

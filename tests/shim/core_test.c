@@ -53,6 +53,7 @@ static void *put_many(void *unused)
 struct said {
 	uint64_t calls[IDS], lost[IDS], unheard, in_flight, names_lost;
 	uint32_t thread_of[IDS], n_threads; /* thread records, by id */
+	uint64_t unnamed; /* calls whose name comes later in the file, or not at all */
 	char strings[IDS][64];
 	bool whole;
 };
@@ -105,8 +106,10 @@ static void note_calls(struct said *said, struct baton_reader *reader,
 	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
 		columns[c] = room + (size_t)c * header->rows;
 	if (baton_columns_decode(baton_table(BATON_CALL), header, reader->raw, columns, &present) == 0)
-		for (uint32_t i = 0; i < header->rows; i++)
+		for (uint32_t i = 0; i < header->rows; i++) {
 			said->calls[columns[CALL_THREAD][i] % IDS]++;
+			said->unnamed += !said->strings[columns[CALL_NAME][i] % IDS][0];
+		}
 	free(room);
 }
 
@@ -232,6 +235,24 @@ static void look_at_crowd(const struct said *s)
 		all += s->calls[i] + s->lost[i];
 	CHECK(s->whole && s->unheard > 0, "%" PRIu64 " without a ring", s->unheard);
 	CHECK(all == (uint64_t)CROWD * CROWD_PUTS, "%" PRIu64 " of %d", all, CROWD * CROWD_PUTS);
+}
+
+/* More rows in one round of the writer than a block holds. */
+enum { AT_ONCE = 24000 };
+
+static void at_once(void)
+{
+	for (uint32_t i = 1; i <= AT_ONCE; i++)
+		put(i);
+}
+
+static void look_at_block_order(const struct said *s)
+{
+	uint64_t calls = 0;
+	for (int i = 0; i < IDS; i++)
+		calls += s->calls[i] + s->lost[i];
+	CHECK(s->whole && calls == AT_ONCE, "%" PRIu64 " calls", calls);
+	CHECK(s->unnamed == 0, "%" PRIu64 " calls come before their name", s->unnamed);
 }
 
 static void fork_once(void)
@@ -365,6 +386,11 @@ int main(void)
 
 	CHECK(in_process(crowd) == 0, "the crowd");
 	CHECK(each_file(&said, look_at_crowd) == 1, "not one file");
+
+	setenv("BATON_RING_SLOTS", "65536", 1);
+	CHECK(in_process(at_once) == 0, "more than a block at once");
+	CHECK(each_file(&said, look_at_block_order) == 1, "not one file");
+	setenv("BATON_RING_SLOTS", "256", 1);
 
 	CHECK(in_process(fork_once) == 0, "fork");
 	CHECK(each_file(&said, look_at_fork) == 2, "not a file per process");
