@@ -46,7 +46,7 @@ static struct watch {
 static _Atomic(const void *) pythons[BATON_LIVE_LANES]; /* of the lane's thread: stack_thread() */
 
 static _Atomic bool stopping, running;
-static int64_t cpu_ns;
+static _Atomic int64_t cpu_ns;
 
 static int64_t now_ns(void)
 {
@@ -249,7 +249,6 @@ static void look_at(unsigned i)
 static void run(void)
 {
 	int64_t since = now_ns();
-	atomic_store(&running, true);
 	lane_here();
 	while (!atomic_load(&stopping)) {
 		uint32_t used = atomic_load(&live->lanes_used);
@@ -267,23 +266,28 @@ static void run(void)
 	}
 	struct timespec cpu;
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
-		cpu_ns = (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+		atomic_store(&cpu_ns, (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec);
 	atomic_store(&running, false);
 }
 
 int64_t silence_cpu_ns(void)
 {
-	return cpu_ns;
+	return atomic_load(&cpu_ns);
 }
 
 void silence_start(void)
 {
 	memset(watches, 0, sizeof(watches));
 	atomic_store(&stopping, false);
-	if (access("/proc/self/schedstat", R_OK) != 0)
+	if (access("/proc/self/schedstat", R_OK) != 0) {
 		message_detail("no schedstat here: what silent threads do is not recorded");
-	else if (own_thread_start("baton-sampler", run, true) != 0)
+		return;
+	}
+	atomic_store(&running, true); /* from now on, or a stop before its first step would not wait */
+	if (own_thread_start("baton-sampler", run, true) != 0) {
+		atomic_store(&running, false);
 		message_detail("no sampler thread: what silent threads do is not recorded");
+	}
 }
 
 void silence_stop(void)

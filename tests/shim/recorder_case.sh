@@ -3,6 +3,6 @@
 set -e
 kills=1000
 case $BUILD in *san-*) kills=100 ;; esac
-export TSAN_OPTIONS="die_after_fork=0 suppressions=$PWD/tests/shim/tsan.supp" # recording children of a fork are the point
+export TSAN_OPTIONS="die_after_fork=0 history_size=5 suppressions=$PWD/tests/shim/tsan.supp" # recording children of a fork are the point
 "$BUILD/tests/shim/core_test" 2>/dev/null
 "$BUILD/tests/shim/kill_test" $kills
