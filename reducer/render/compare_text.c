@@ -63,7 +63,7 @@ static void table(const struct screen *screen, const struct comparison *c)
 		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
 	}
 	if (superlinear && !same_size(c))
-		screen_line(screen,
+		screen_wrap(screen, 2,
 					"  Above 100 %%: a %s is shorter than the base promises. See which terms "
 					"shrank: work per GPU, or a loss of the base",
 					per(c));

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# What a person reads: whole sentences at any width, rare events called that, lines of code, what the data cannot tell.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+
+# holds_findings COLUMNS: every finding of $work/json that is worth a line stands whole in what is on stdout, and no line is wider.
+holds_findings() {
+	checks=$((checks + 1))
+	"$PYTHON" - "$work/json" "$work/out" "$1" 2>"$work/why" <<-'EOF' || fail "$(tail -n 1 "$work/why")"
+		import json, sys
+		report, text, columns = json.load(open(sys.argv[1])), open(sys.argv[2]).read(), int(sys.argv[3])
+		step = sum(d["step_ns"]["mean"] for d in report["devices"]) / len(report["devices"])
+		squeeze = lambda words: "".join(words.split())
+		told = [f for f in report["findings"] if f["share_ms"] * 1e6 >= step / 1000]
+		assert len(told) > 3, "only %d losses" % len(told)
+		for f in told:
+		    assert squeeze(f["text"]) in squeeze(text), "lacks: " + f["text"]
+		assert "Further losses" in text, "no further losses"
+		assert all(len(line) <= columns for line in text.splitlines()), "a line is wider than %d" % columns
+	EOF
+}
+
+# Keeps out: sentences cut at the width of the screen, on a terminal or in a file; a proof behind another loss than its own.
+long="$work/a-directory-with-a-name-that-is-longer-than-anybody-likes-to-type-or-to-read-in-the-end"
+expect_status 0 "$sim" -o "$long" --workload tiny --ranks 1 --steps 6 --kernels 500 --fault page_fault --fault alloc --fault sync
+"$BATON" report --json "$long" >"$work/json" || fail "no report"
+for columns in 60 80 100; do
+	expect_status 0 env COLUMNS=$columns "$BATON" report "$long"
+	holds_findings $columns
+done
+expect_status 0 env -u COLUMNS "$BATON" report "$long"
+holds_findings 100
+checks=$((checks + 1))
+tr -d ' \n' <"$work/out" | grep -qF "Proof:batonreport$long--gaps5--leafidle" || fail "the command of the proof is cut"
+checks=$((checks + 1))
+sed -n '/^  1 /,/^  2 /p' "$work/out" | grep -q "Proof: baton report" || fail "the proof is not below the first loss"
+expect_status 0 env COLUMNS=60 "$BATON" report --gaps 3 "$long"
+checks=$((checks + 1))
+tr -d ' \n' <"$work/out" | grep -qE "The3worstgapsof$long.*msidleon[^,]*,step[0-9]+,[0-9.]+msafteritsfirstop" || fail "the header of a gap is cut"
+finish
