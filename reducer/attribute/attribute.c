@@ -329,6 +329,19 @@ static void store_quality(struct attributing *a)
 	}
 }
 
+/* What has to do with lines of code. */
+static int store_code(struct attributing *a)
+{
+	struct owner_places places;
+	int error = owner_places_open(&places, &a->owners);
+	if (!error)
+		error = owners_store(&a->owners, &places, a->summary, a->worst->device);
+	if (!error)
+		error = worst_gaps_lines(a->worst, &places);
+	owner_places_close(&places);
+	return error;
+}
+
 static int attribute_open(struct attributing *a, struct lanes *lanes)
 {
 	int error = device_sources_open(a->context, a->scan, a->ds);
@@ -402,7 +415,7 @@ int device_attribute(const struct device_context *context, const struct device_s
 	if (!error)
 		error = store_evidence(&a);
 	if (!error)
-		error = owners_store(&a.owners, a.summary, worst.device);
+		error = store_code(&a);
 	attribute_close(&a, &lanes);
 	return error;
 }

@@ -193,6 +193,9 @@ static void gap_object(struct json *j, const struct gap_proof *g)
 	json_number(j, "tid", g->tid);
 	json_text(j, "doing", g->doing);
 	json_number(j, "doing_ns", g->doing_ns);
+	json_text(j, "line", g->line);
+	json_number(j, "line_ns", g->line_ns);
+	json_text(j, "launch_line", g->launch_line);
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (g->leaf_ns[leaf] > 0)

@@ -39,6 +39,10 @@ struct gap_proof { /* one idle interval and what stood behind it */
 	int64_t tid;
 	char doing[200]; /* what the owner thread was in longest in this gap, and for how long */
 	int64_t doing_ns;
+	uint32_t line_owner, launch_owner; /* while the device is being attributed */
+	char line[200];                    /* where the code stood longest, "" not known */
+	int64_t line_ns;
+	char launch_line[200]; /* of the launch that ended the gap */
 };
 
 struct reduction {

@@ -37,4 +37,20 @@ sed -n '/^  1 /,/^  2 /p' "$work/out" | grep -q "Proof: baton report" || fail "t
 expect_status 0 env COLUMNS=60 "$BATON" report --gaps 3 "$long"
 checks=$((checks + 1))
 tr -d ' \n' <"$work/out" | grep -qE "The3worstgapsof$long.*msidleon[^,]*,step[0-9]+,[0-9.]+msafteritsfirstop" || fail "the header of a gap is cut"
+
+traces() { # traces CASE DIR [RANKS]
+	"$PYTHON" tests/cli/words_traces.py "$@" || fail "words_traces.py $*"
+}
+
+# Keeps out: a gap whose line of code only the finding names; the line of a library where the project has one.
+traces rare "$work/rare"
+expect_status 0 "$BATON" report "$work/rare" --gaps 2
+expect_prints "launched  by cudaLaunchKernel at train.py:12 (forward) on thread 100" "meanwhile 210.500 ms at logs.py:7 (flush)"
+expect_status 0 "$BATON" report "$work/rare" --gaps 2 --json
+expect_true "all(g['line'] == '/home/u/logs.py:7 flush' and g['launch_line'] == '/home/u/train.py:12 forward' for g in d['gaps'])"
+expect_true "[g['line_ns'] for g in d['gaps']] == [210500000, 200500000]"
+kineto stalls "$work/plain" --stall-us 3000
+imported "$work/plain" "$work/plain.run"
+expect_status 0 "$BATON" report "$work/plain.run" --gaps 1 --json
+expect_true "d['gaps'][0]['line'] == d['gaps'][0]['launch_line'] == '' and d['gaps'][0]['doing']"
 finish
