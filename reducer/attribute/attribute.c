@@ -39,6 +39,8 @@ struct attributing {
 	struct gap_engine engine;
 	struct held_ups held_ups;
 	struct sweep sweep;
+	struct step_leaves step_leaves;
+	struct step_cursor idle_steps;
 	struct tally tally;
 	struct owners owners;
 	struct worst_gaps *worst;
@@ -195,12 +197,14 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		return error;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
 		const struct piece *piece = &a->engine.pieces.at[i];
+		const int64_t ns = piece->to - piece->from;
 		tell_idle(a, piece);
-		a->sweep.time_ns[piece->leaf] += piece->to - piece->from;
+		a->sweep.time_ns[piece->leaf] += ns;
+		/* a gap lies in one step; its pieces come in any order */
+		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
 		error = tally_add(&a->tally, piece, a->n_gaps);
 		if (!error)
-			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner,
-									piece->to - piece->from, a->n_gaps);
+			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
 	}
 	return error ? error : worst_gaps_consider(a->worst, gap, &a->engine.pieces, a->ds, scan);
 }
@@ -230,6 +234,7 @@ static int attribute_ops(struct attributing *a)
 		}
 	}
 	sweep_finish(&a->sweep);
+	step_cursor_finish(&a->idle_steps);
 	return error ? error : a->ds->stream.error;
 }
 
@@ -363,7 +368,10 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
-	error = owners_open(&a->owners, a->ds->sources, a->ds->n);
+	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps);
+	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
+	if (!error)
+		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
 	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners);
 }
 
@@ -383,6 +391,7 @@ static void attribute_close(struct attributing *a, struct lanes *lanes)
 	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
 	sweep_free(&a->sweep);
+	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
 	device_sources_close(a->ds);
@@ -410,6 +419,8 @@ int device_attribute(const struct device_context *context, const struct device_s
 		store_quality(&a);
 		error = store_steps(&a);
 	}
+	if (!error)
+		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
 	if (!error)
 		error = store_kernels(&a);
 	if (!error)

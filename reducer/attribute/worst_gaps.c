@@ -87,6 +87,7 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 	const struct op *k = gap->k;
 	const struct source *source = &ds->sources[k->source];
 	proof->step = step_at(scan, gap->a);
+	proof->step_number = proof->step < 0 ? -1 : steps_number(&scan->steps, (int32_t)proof->step);
 	proof->since_ns = gap->a - scan->hull_from;
 	snprintf(proof->next_op, sizeof(proof->next_op), "%s",
 			 k->name ? source_text(source, k->name) : "memory copy");

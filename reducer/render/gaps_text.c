@@ -13,7 +13,8 @@ static void gap_lines(const struct screen *screen, const struct gap_proof *g, si
 	demangle(g->next_op, readable, sizeof(readable));
 	screen_title_wrap(screen, GAP_HANG, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op",
 					  number, text_ms(screen, g->b_ns - g->a_ns, &length), g->device,
-					  (long long)g->step, text_ms(screen, llabs(g->since_ns), &since),
+					  (long long)(g->step_number < 0 ? g->step : g->step_number),
+					  text_ms(screen, llabs(g->since_ns), &since),
 					  g->since_ns < 0 ? "before" : "after");
 	screen_wrap(screen, TEXT_HANG, "     then ran  %s", text_cut(readable, 80, &name));
 	by_short_line(g->launch_line, line, sizeof(line));

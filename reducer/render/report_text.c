@@ -99,11 +99,35 @@ static const char *step_source_words(const char *source)
 	return source;
 }
 
+static bool far_from(int64_t ns, int64_t mean_ns)
+{
+	return 10 * llabs(ns - mean_ns) > mean_ns;
+}
+
+/* "step 96.3 ms   p95 97.1 ms", and more where the mean stands for no step. */
+static const char *step_words(const struct screen *screen, const struct figures *f,
+							  struct text_buffer *out)
+{
+	struct text_buffer mean, p50, p95, max;
+	text_ms(screen, f->step_ns, &mean);
+	text_ms(screen, f->p50_ns, &p50);
+	text_ms(screen, f->p95_ns, &p95);
+	text_ms(screen, f->max_ns, &max);
+	bool far = far_from(f->p50_ns, f->step_ns) || far_from(f->p95_ns, f->step_ns) ||
+			   far_from(f->max_ns, f->step_ns);
+	if (far)
+		snprintf(out->at, sizeof(out->at), "step %.24s ms (p50 %.24s, p95 %.24s, max %.24s)",
+				 mean.at, p50.at, p95.at, max.at);
+	else
+		snprintf(out->at, sizeof(out->at), "step %.40s ms   p95 %.40s ms", mean.at, p95.at);
+	return out->at;
+}
+
 static void header(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
 	const struct figures *f = r->figures;
-	struct text_buffer a, b;
+	struct text_buffer a;
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
 	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
@@ -113,10 +137,10 @@ static void header(const struct screen *screen, const struct report *r)
 	screen_title_wrap(screen, HANG, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices,
 					  gpu, hosts, busy);
 	if (f->has_steps)
-		screen_title_wrap(
-			screen, HANG, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step",
-			(long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
-			text_ms(screen, f->step_ns, &a), text_ms(screen, f->p95_ns, &b), (long long)f->kernels);
+		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels a step",
+						  (long long)f->steps,
+						  step_source_words(summary_text(s, s->run.step_source)),
+						  step_words(screen, f, &a), (long long)f->kernels);
 	else
 		screen_title_wrap(screen, HANG,
 						  "no step markers: figures are for the whole run of %s ms   %lld kernels",

@@ -5,6 +5,7 @@
 #define SUMMARISE_FINDINGS_H
 
 #include "summarise/figures.h"
+#include "summarise/rare.h"
 
 struct finding {
 	const char *id;       /* "input", "sync", "late_rank", ... */
@@ -14,6 +15,7 @@ struct finding {
 	char summary[240];    /* what it means, in a line */
 	char remedy[200];     /* what to try; may be empty */
 	char evidence[500];   /* which rows stood behind it; may be empty */
+	struct rare rare;     /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 
 struct findings {

@@ -29,9 +29,10 @@ struct reduce_options {
 
 struct gap_proof { /* one idle interval and what stood behind it */
 	char device[96];
-	int64_t step;       /* 0-based; -1 outside */
-	int64_t a_ns, b_ns; /* on the trace's clock */
-	int64_t since_ns;   /* a_ns minus the device's first op start */
+	int64_t step;        /* 0-based; -1 outside */
+	int64_t step_number; /* of its marker; -1 none */
+	int64_t a_ns, b_ns;  /* on the trace's clock */
+	int64_t since_ns;    /* a_ns minus the device's first op start */
 	int64_t leaf_ns[LEAF_COUNT];
 	char next_op[200];
 	char next_call[96];

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_LIMIT = 1 << 30 };
+enum { STEPS_LIMIT = 1 << 30, OCTAVE_LIMIT = 62 };
 
 /* ---- what a record may hold ---- */
 
@@ -356,6 +356,30 @@ static int load_site(struct summary_loading *l, const void *record)
 	return 0;
 }
 
+static int load_spread(struct summary_loading *l, const void *record)
+{
+	const struct baton_s_spread *r = record;
+	struct summary *s = l->summary;
+	enum leaf leaf;
+	if (!text_ok(l, r->device) || !find_leaf(l, r->leaf, &leaf) || r->octave > OCTAVE_LIMIT ||
+		r->steps == 0 || r->steps > STEPS_LIMIT || !times_ok(&r->ns, 3) ||
+		r->worst_ns >> r->octave != 1 || r->ns < r->worst_ns)
+		return -EBADMSG;
+	l->spreads_ns += r->ns;
+	struct spread *spread = NEXT_ROW(s->spreads, s->n_spreads);
+	if (!spread)
+		return -ENOMEM;
+	s->n_spreads++;
+	*spread = (struct spread){.device = r->device,
+							  .leaf = (uint8_t)leaf,
+							  .octave = (uint8_t)r->octave,
+							  .steps = r->steps,
+							  .ns = r->ns,
+							  .worst_ns = r->worst_ns,
+							  .worst_step = r->worst_step};
+	return l->spreads_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
+}
+
 static int load_late(struct summary_loading *l, const void *record)
 {
 	const struct baton_s_late *r = record;
@@ -399,6 +423,7 @@ static const struct {
 	[BATON_S_LATE] = {load_late, sizeof(struct baton_s_late), 0},
 	[BATON_S_SITE] = {load_site, sizeof(struct baton_s_site), 0},
 	[BATON_S_STALL] = {load_stall, sizeof(struct baton_s_evidence), 0},
+	[BATON_S_SPREAD] = {load_spread, sizeof(struct baton_s_spread), 0},
 };
 
 int summary_record(struct summary_loading *l, const struct baton_record *record)

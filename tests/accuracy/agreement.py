@@ -117,6 +117,10 @@ class Comparison:
                 self.same(label, key, label_of_row, ours[table].get(name, 0),
                           theirs.get(table, {}).get(name, 0))
 
+        for name in sorted(set(ours["leaf_steps"]) | set(theirs.get("leaf_steps", {}))):
+            self.same(label, key, "steps of " + name, ours["leaf_steps"].get(name),
+                      theirs.get("leaf_steps", {}).get(name))
+
     def same(self, label, key, name, ours, theirs):
         if ours != theirs:
             self.disagree(label, key, name, ours, theirs)

@@ -417,6 +417,8 @@ class Device:
         self.launched_and_started = sorted(max(call.begin, start)
                                            for call, start in self.launches)
         self.markers, self.step_ends = [], []
+        self.step_names = []  # of counted steps: the marker's number, else the place
+        self.by_step = collections.defaultdict(collections.Counter)  # place -> leaf -> ns
         self.cut_steps = set()
         self.steps_cut = 0
         self.needs_period = False
@@ -477,6 +479,9 @@ class Device:
             for op in self.ops:
                 op.step = 0
             return
+        numbers = [self.markers[i].number for i in counted]
+        self.step_names = [place if number is None else number
+                           for place, number in enumerate(numbers)]
         before = [op.end for op in self.ops if op.step == BEFORE]
         begin = max(before) if before else min(self.markers[counted[0]].begin, self.hull[0])
         reached = begin
@@ -891,6 +896,30 @@ def within(window, begin, end):
     return max(0, min(end, window[1]) - max(begin, window[0]))
 
 
+def add_to_steps(device, begin, end, leaf):
+    """[begin, end) lies in the windows."""
+    if not device.step_names:
+        return
+    while begin < end:
+        place = bisect_right(device.step_ends, begin)
+        until = min(end, device.step_ends[place])
+        device.by_step[place][leaf] += until - begin
+        begin = until
+
+
+def leaf_steps(device):
+    """Of each leaf that is no work: in how many steps, the first of those with most, how much."""
+    found = {}
+    for leaf in sorted({leaf for times in device.by_step.values() for leaf in times}):
+        times = {place: times[leaf] for place, times in device.by_step.items() if times[leaf] > 0}
+        if not times or leaf.startswith("work."):
+            continue
+        worst_ns = max(times.values())
+        worst = min(place for place, ns in times.items() if ns == worst_ns)
+        found[leaf] = {"in": len(times), "worst": device.step_names[worst], "worst_ns": worst_ns}
+    return found
+
+
 def working_time(device):
     """(ns of each leaf, ns of hidden NCCL) of the windows."""
     time_ns, hidden = collections.Counter(), 0
@@ -899,6 +928,7 @@ def working_time(device):
             continue
         inside = within(device.window, begin, end)
         time_ns[leaves[0]] += inside
+        add_to_steps(device, max(begin, device.window[0]), min(end, device.window[1]), leaves[0])
         if leaves[0].startswith("work.") and leaves[-1].startswith("nccl."):
             hidden += inside
     return time_ns, hidden
@@ -913,6 +943,8 @@ def idle_time(device, gaps):
         for ns, leaf in attribute(gap):  # also outside: sync debts run on there
             assert ns >= 0
             time_ns[leaf] += ns if inside else 0
+            if inside:  # a gap lies in one step, wherever in the gap a part of it does
+                add_to_steps(device, gap.a, gap.a + ns, leaf)
             if inside and leaf.startswith(("idle.cpu.", "idle.host.")):
                 device.starved[gap.k][leaf.split(".")[1]] += ns
     return time_ns
@@ -943,6 +975,7 @@ def account(device):
         "step_ns": [end - begin for begin, end in zip(ends, ends[1:])],
         "time_ns": {leaf: ns for leaf, ns in sorted(time_ns.items()) if ns > 0},
         "busy_ns": dict(sorted(busy_ns.items())),
+        "leaf_steps": leaf_steps(device),
         "kernels": len(kernels),
         "launches": len({op.launch for op in kernels if op.launch}),
         "unmatched_ops": sum(op.launch is None for op in device.ops),

@@ -49,8 +49,41 @@ expect_prints "launched  by cudaLaunchKernel at train.py:12 (forward) on thread 
 expect_status 0 "$BATON" report "$work/rare" --gaps 2 --json
 expect_true "all(g['line'] == '/home/u/logs.py:7 flush' and g['launch_line'] == '/home/u/train.py:12 forward' for g in d['gaps'])"
 expect_true "[g['line_ns'] for g in d['gaps']] == [210500000, 200500000]"
+# ... and another number for its step than the program has.
+expect_true "[(g['step'], g['step_number']) for g in d['gaps']] == [(16, 117), (8, 109)]"
 kineto stalls "$work/plain" --stall-us 3000
 imported "$work/plain" "$work/plain.run"
 expect_status 0 "$BATON" report "$work/plain.run" --gaps 1 --json
 expect_true "d['gaps'][0]['line'] == d['gaps'][0]['launch_line'] == '' and d['gaps'][0]['doing']"
+
+# Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
+rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
+expect_status 0 "$BATON" report "$work/rare"
+expect_prints "step 24.66 ms (p50 10.52, p95 210.52, max 220.52)"
+checks=$((checks + 1))
+tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qF "Why is this slow? the launching thread sleeps: a lock, the GIL or I/O; $rare" || fail "no: $rare"
+expect_status 0 "$BATON" reduce "$work/rare"
+expect_status 0 "$BATON" report --json "$work/rare" # from the stored summary
+expect_true "d['findings'][0]['id'] == 'blocked' and d['findings'][0]['text'].endswith('$rare')"
+expect_true "d['findings'][0]['steps'] == {'of': 29, 'in': 2, 'ns': 411000000, 'worst': 117, 'worst_ns': 210500000,
+	'device': 'node/GPU-0', 'devices': 1}"
+expect_true "d['devices'][0]['leaf_steps']['idle.host.blocked'] == {'in': 29, 'worst': 117, 'worst_ns': 210500000}"
+traces rare "$work/rare3" 3
+expect_status 0 "$BATON" report --json "$work/rare3"
+expect_true "'rare: in 2 of 29 steps of rank 0 (and of 2 other GPUs), 205.50 ms' in d['findings'][0]['text']"
+traces rare_on_one "$work/one" 4
+expect_status 0 "$BATON" report --json "$work/one"
+expect_true "(lambda f: f['steps']['device'] == 'node/GPU-1' and f['steps']['devices'] == 1 and 'of rank 1, 205.' in f['text'])(
+	d['findings'][0])"
+for run in "spread 1" "spread_on_one 4"; do
+	set -- $run
+	traces "$1" "$work/$1" "$2"
+	expect_status 0 "$BATON" report --json "$work/$1"
+	expect_true "d['findings'][0]['severity'] == 'high' and all(f['steps'] is None for f in d['findings'])"
+done
+expect_status 0 "$BATON" report "$work/spread"
+expect_prints "step 22.02 ms   p95 22.02 ms"
+expect_status 0 "$sim" -o "$work/jit" --ranks 2 --steps 30 --fault jit
+expect_status 0 "$BATON" report --json "$work/jit"
+expect_true "d['findings'][0]['id'] == 'module_load' and d['findings'][0]['steps']['in'] == 1"
 finish

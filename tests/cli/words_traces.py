@@ -82,12 +82,17 @@ def spread(rank, _step):
     rank.silent(12 * MS)
 
 
+def spread_on_one(rank, step):
+    if rank.rank == 1:
+        spread(rank, step)
+
+
 def missed(rank, step):
     """A third of the silences have no row."""
     rank.silent(12 * MS, seen=step % 3 > 0)
 
 
-CASES = {case.__name__: case for case in (rare, rare_on_one, spread, missed)}
+CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed)}
 
 
 def main():
