@@ -73,8 +73,9 @@ struct baton_s_quality {
 	int64_t tool_ns;
 	uint64_t launches;
 	uint64_t rounded_quantiles;
+	uint64_t unsampled_ns;
 };
-_Static_assert(sizeof(struct baton_s_quality) == 136, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

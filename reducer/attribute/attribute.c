@@ -46,6 +46,7 @@ struct attributing {
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
 	uint64_t unmatched;
+	uint64_t unsampled_ns;
 	struct kernel_sum **kernels;     /* per source, per name: kernels */
 	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
 };
@@ -200,6 +201,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		const int64_t ns = piece->to - piece->from;
 		tell_idle(a, piece);
 		a->sweep.time_ns[piece->leaf] += ns;
+		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
 		/* a gap lies in one step; its pieces come in any order */
 		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
 		error = tally_add(&a->tally, piece, a->n_gaps);
@@ -325,6 +327,7 @@ static void store_quality(struct attributing *a)
 	q->invalid_timestamps += a->engine.invalid;
 	q->hand_offs += a->engine.hand_offs;
 	q->launches += (uint64_t)a->device->launches;
+	q->unsampled_ns += a->unsampled_ns;
 	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
 	q->steps_cut += a->scan->steps.cut;
 	for (uint32_t i = 0; i < a->ds->n; i++) {

@@ -68,6 +68,7 @@ static void quality_object(struct json *j, const struct report *report)
 	json_end_array(j);
 	not_carried_object(j, s);
 	json_number(j, "unrecorded_ns", (int64_t)q->unrecorded_ns);
+	json_number(j, "unsampled_ns", (int64_t)q->unsampled_ns);
 	json_number(j, "hand_offs", (int64_t)q->hand_offs);
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	json_number(j, "steps_cut", (int64_t)q->steps_cut);

@@ -63,6 +63,7 @@ enum {
 	PARTS = sizeof(parts) / sizeof(parts[0]),
 	TOP_LOSSES = 3,
 	HANG = 2,
+	UNSAMPLED_PERCENT = 10,
 	NOTE_COLUMN = 42,
 	GAP_HANG = 5,
 	GAP_TEXT = 15
@@ -450,12 +451,22 @@ static void append(char *line, size_t bytes, const char *format, ...)
 	va_end(args);
 }
 
+/* The part of all idle time. */
+static double unsampled_percent(const struct summary *s)
+{
+	__int128 idle = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		for (int leaf = LEAF_NCCL_WAIT + 1; leaf < LEAF_COUNT; leaf++)
+			idle += s->devices[i].time_ns[leaf];
+	return idle > 0 ? 100.0 * (double)s->quality.unsampled_ns / (double)idle : 0;
+}
+
 static void quality(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
 	const struct quality *q = &s->quality;
 	struct text_buffer ops, dropped, unmatched;
-	char line[600] = "";
+	char line[800] = "";
 	size_t bytes = sizeof(line);
 	append(line, bytes, "Quality: %s GPU ops, %s dropped, %llu in flight, ",
 		   text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
@@ -471,6 +482,11 @@ static void quality(const struct screen *screen, const struct report *r)
 		append(line, bytes, ", no CPU activity in the trace");
 	if (s->run.n_missing_ranks)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
+	if (unsampled_percent(s) > UNSAMPLED_PERCENT)
+		append(line, bytes,
+			   ", the sampler missed silent threads in %.1f %% of the idle time: it is called host "
+			   "code, and may be blocked, input or no core",
+			   unsampled_percent(s));
 	if (q->steps_cut)
 		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
 	if (r->figures->noise_ns > 0)

@@ -172,6 +172,15 @@ static void say_unknown(const struct making *m, struct finding *out)
 						finding_ms(f, f->time_ns[parts[i].leaf]).at);
 }
 
+/* Of all devices, at least 1. */
+static uint64_t all_steps(const struct making *m)
+{
+	uint64_t steps = 0;
+	for (size_t i = 0; i < m->summary->n_devices; i++)
+		steps += (uint64_t)m->summary->devices[i].steps;
+	return steps > 0 ? steps : 1;
+}
+
 /* What cannot be seen in the names behind a kind of loss. */
 static void say_special(const struct making *m, const struct loss_kind *kind, struct finding *out)
 {
@@ -181,6 +190,14 @@ static void say_special(const struct making *m, const struct loss_kind *kind, st
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
 		finding_say(out->evidence, sizeof(out->evidence), "not split: %s",
 					finding_unsplit_reason(m->summary));
+	if (kind->leaves & LEAF_BIT(LEAF_HOST_CODE) &&
+		10 * m->summary->quality.unsampled_ns > (uint64_t)time_in(m->summary, kind->leaves, 0))
+		finding_say(
+			out->evidence, sizeof(out->evidence),
+			"%s ms/%s of it in silences that the sampler missed: perhaps blocked, input or no "
+			"core",
+			finding_ms(f, (int64_t)(m->summary->quality.unsampled_ns / all_steps(m))).at,
+			f->has_steps ? "step" : "run");
 	if (kind->leaves & LEAF_BIT(LEAF_CPU_FRAMEWORK) && f->short_kernels > f->kernels / 2)
 		finding_say(out->evidence, sizeof(out->evidence),
 					"%lld of %lld kernels a %s are shorter than 5 us", (long long)f->short_kernels,

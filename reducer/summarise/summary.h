@@ -134,6 +134,7 @@ struct quality {
 	int64_t tool_ns; /* the tool's own cost in all; -1 not recorded */
 	uint64_t launches;
 	uint64_t rounded_quantiles; /* tables that went beyond COUNTS_EXACT */
+	uint64_t unsampled_ns;      /* of idle.host.code: while nobody looked at the thread */
 };
 
 struct run_summary {

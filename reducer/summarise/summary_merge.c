@@ -200,6 +200,7 @@ static void merge_quality(struct quality *into, const struct quality *from)
 	into->truncated_files += from->truncated_files;
 	into->unreadable_files += from->unreadable_files;
 	into->unrecorded_ns += from->unrecorded_ns;
+	into->unsampled_ns += from->unsampled_ns;
 	into->hand_offs += from->hand_offs;
 	into->steps_cut += from->steps_cut;
 	into->launches += from->launches;

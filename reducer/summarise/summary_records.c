@@ -131,7 +131,7 @@ static int load_quality(struct summary_loading *l, const void *record)
 					 offsetof(struct baton_s_quality, records)) /
 					sizeof(uint64_t);
 	if (!numbers_ok(&r->records, before) || !known_ok(r->clock_residual_ns) ||
-		!numbers_ok(&r->unrecorded_ns, 3) || !known_ok(r->tool_ns) || !numbers_ok(&r->launches, 2))
+		!numbers_ok(&r->unrecorded_ns, 3) || !known_ok(r->tool_ns) || !numbers_ok(&r->launches, 3))
 		return -EBADMSG;
 	l->has_quality = true;
 	l->summary->quality = (struct quality){.records = r->records,
@@ -149,7 +149,8 @@ static int load_quality(struct summary_loading *l, const void *record)
 										   .steps_cut = r->steps_cut,
 										   .tool_ns = r->tool_ns,
 										   .launches = r->launches,
-										   .rounded_quantiles = r->rounded_quantiles};
+										   .rounded_quantiles = r->rounded_quantiles,
+										   .unsampled_ns = r->unsampled_ns};
 	return 0;
 }
 

@@ -113,7 +113,8 @@ static int store_quality(struct storing *s)
 									 .steps_cut = q->steps_cut,
 									 .tool_ns = q->tool_ns,
 									 .launches = q->launches,
-									 .rounded_quantiles = q->rounded_quantiles};
+									 .rounded_quantiles = q->rounded_quantiles,
+									 .unsampled_ns = q->unsampled_ns};
 	return PUT(s, BATON_S_QUALITY, record);
 }
 

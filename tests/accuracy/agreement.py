@@ -20,7 +20,8 @@ import sites  # noqa: E402
 
 DEVICE_NUMBERS = ("steps", "window_ns", "hull_ns", "hull_idle_ns", "lead_in_ns", "nccl_hidden_ns",
                   "kernels", "launches")
-QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs", "steps_cut")
+QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs", "steps_cut",
+                "unsampled_ns")
 ANSWERED = (0, 4)  # 4: from partial data
 
 

@@ -28,6 +28,7 @@ RECORDED_SOURCES = {"baton", "simgpu"}
 
 QUEUE_DEPTH = 1000
 LONG_NS = 1_000_000
+UNSAMPLED_NS = 3_000_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
@@ -304,6 +305,8 @@ class Process:
                 mine = mine + overheads[EVERY_THREAD]
             self.threads[thread_id] = Thread(calls[thread_id], ranges[thread_id], mine,
                                              scheds[thread_id])
+            self.threads[thread_id].process_is_sampled = (
+                self.source in RECORDED_SOURCES and bool(self.scheds))
 
 
 def group_of(op, groups):
@@ -345,7 +348,10 @@ class Thread:
         self.record_begins = sorted(row.begin for row in calls + ranges)
         loading = [row for row in scheds if row.loads_data]
         parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading
-        self.boundaries = sorted({t for row in calls + ranges + overheads + parts
+        told = [row for row in calls + ranges + scheds if row.duration > 0]
+        self.told = sorted({t for row in told for t in (row.begin, row.end)})
+        self.sampled = Cover(scheds)
+        self.boundaries = sorted({t for row in calls + ranges + overheads + parts + scheds
                                   for t in (row.begin, row.end)})
 
         def called(name):
@@ -389,6 +395,15 @@ class Thread:
                    bisect_right(self.sync_returns, (end, INFINITY)))
         return self.sync_returns[at]
 
+    def is_unsampled(self, x, end):
+        """No row tells of the thread at x and long around it; it is asked about until `end`."""
+        if x in self.sampled:
+            return False
+        at = bisect_right(self.told, x)
+        before = self.told[at - 1] if at else -INFINITY
+        after = self.told[at] if at < len(self.told) else INFINITY
+        return min(after, end) - before >= UNSAMPLED_NS
+
     def stretch(self, x):
         """The time without a GPU-driving call around the instants just after x. A call that
         begins at x began before those."""
@@ -425,6 +440,7 @@ class Device:
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
+        self.unsampled_ns = 0
         self.starved = collections.defaultdict(collections.Counter)  # op -> "cpu", "host" -> ns
 
     def find_nodes(self):
@@ -683,6 +699,7 @@ def sweep(device):
 class Gap:
     def __init__(self, device, a, b, j, k):
         self.device, self.a, self.b, self.j, self.k = device, a, b, j, k
+        self.unsampled_ns = 0
         self.launch = k.launch
         self.j_launch = j.launch if j else None
         self.invalid = self.launch is not None and b < self.launch.begin
@@ -802,6 +819,8 @@ def host_was_late(gap, threshold):
                 paid = debt.use(next_x - x)
                 parts.append((paid, debt.leaf))
             parts.append((next_x - x - paid, leaf))
+            if leaf == "idle.host.code" and owner.process_is_sampled:
+                gap.unsampled_ns += next_x - x if owner.is_unsampled(x, end) else 0
     return parts
 
 
@@ -947,6 +966,7 @@ def idle_time(device, gaps):
                 add_to_steps(device, gap.a, gap.a + ns, leaf)
             if inside and leaf.startswith(("idle.cpu.", "idle.host.")):
                 device.starved[gap.k][leaf.split(".")[1]] += ns
+        device.unsampled_ns += gap.unsampled_ns if inside else 0
     return time_ns
 
 
@@ -980,6 +1000,7 @@ def account(device):
         "launches": len({op.launch for op in kernels if op.launch}),
         "unmatched_ops": sum(op.launch is None for op in device.ops),
         "invalid_timestamps": sum(gap.invalid for gap in gaps),
+        "unsampled_ns": device.unsampled_ns,
         "hand_offs": sum(gap.is_hand_off for gap in gaps),
         "steps_cut": device.steps_cut,
         "floor_ns": device.floor,

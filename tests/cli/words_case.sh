@@ -86,4 +86,23 @@ expect_prints "step 22.02 ms   p95 22.02 ms"
 expect_status 0 "$sim" -o "$work/jit" --ranks 2 --steps 30 --fault jit
 expect_status 0 "$BATON" report --json "$work/jit"
 expect_true "d['findings'][0]['id'] == 'module_load' and d['findings'][0]['steps']['in'] == 1"
+
+# Keeps out: a sampler that came late, and nothing that says so; that said of a recording whose sampler was there, or of an import.
+traces missed "$work/missed"
+for stored in no yes; do
+	expect_status 0 "$BATON" report --json "$work/missed"
+	expect_true "d['quality']['unsampled_ns'] == 9 * 12000000 == d['devices'][0]['time_ns']['idle.host.code']"
+	expect_true "any(f['id'] == 'host_code' and '3.72 ms/step of it in silences that the sampler missed' in f['evidence'] for f in d['findings'])"
+	expect_status 0 "$BATON" reduce "$work/missed"
+done
+expect_status 0 "$BATON" report "$work/missed"
+checks=$((checks + 1))
+tr '\n' ' ' <"$work/out" | grep -qF "the sampler missed silent threads in 31.0 % of the idle time" || fail "the quality line does not say it"
+traces ran "$work/ran"
+expect_status 0 "$BATON" report --json "$work/ran"
+expect_true "d['devices'][0]['time_ns']['idle.host.code'] == 29 * 12000000"
+for run in ran spread rare jit plain.run; do
+	expect_status 0 "$BATON" report --json "$work/$run"
+	expect_true "d['quality']['unsampled_ns'] == 0 and 'sampler' not in json.dumps(d['findings'])"
+done
 finish

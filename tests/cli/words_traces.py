@@ -92,7 +92,11 @@ def missed(rank, step):
     rank.silent(12 * MS, seen=step % 3 > 0)
 
 
-CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed)}
+def ran(rank, _step):
+    rank.silent(12 * MS, slept=False)
+
+
+CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran)}
 
 
 def main():

@@ -112,6 +112,7 @@ static void make_summary(struct summary *s)
 	}
 	s->quality.records = 77;
 	s->quality.hand_offs = 3;
+	s->quality.unsampled_ns = 99;
 	summary_sort(s);
 }
 
@@ -378,6 +379,7 @@ static void beyond(const struct summary *s)
 		{BATON_S_QUALITY, 88, 8, INT64_MIN},
 		{BATON_S_QUALITY, 112, 8, INT64_MAX},
 		{BATON_S_QUALITY, 128, 8, -1},
+		{BATON_S_QUALITY, 136, 8, -1},
 		{BATON_S_DEVICE, 24, 8, -1},
 		{BATON_S_DEVICE, 136, 8, INT64_MAX},
 		{BATON_S_DRIVER, 8, 4, -2},

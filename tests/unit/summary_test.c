@@ -43,7 +43,7 @@ static void fill_quality(struct quality *q, int part)
 							   &q->invalid_events,   &q->truncated_files,
 							   &q->unreadable_files, &q->unrecorded_ns,
 							   &q->hand_offs,        &q->steps_cut,
-							   &q->launches};
+							   &q->launches,         &q->unsampled_ns};
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		*facts[i] = 1 + draw(100);
 	q->clock_residual_ns = part % 3 ? -1 : part;
