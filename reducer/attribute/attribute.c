@@ -45,7 +45,7 @@ struct attributing {
 	struct owners owners;
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
-	uint64_t unmatched;
+	uint64_t n_ops, unmatched;
 	uint64_t unsampled_ns;
 	struct kernel_sum **kernels;     /* per source, per name: kernels */
 	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
@@ -228,6 +228,7 @@ static int attribute_ops(struct attributing *a)
 			error = lanes_load(a->engine.lanes, op->start, end);
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);
+		a->n_ops++;
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
 		if (op->end >= end) {
@@ -315,6 +316,8 @@ static void store_carried(struct attributing *a)
 		const char *kind = source_text(s, s->trace.process.source);
 		a->device->carried |= carried_leaves(kind, s->ranges.n_entries > 0);
 	}
+	if (a->unmatched == a->n_ops) /* nothing of the host: no gap has a cause that could be told */
+		a->device->carried &= LEAVES_WITHOUT_LAUNCHES;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (a->device->time_ns[leaf] > 0)
 			a->device->carried |= LEAF_BIT(leaf);

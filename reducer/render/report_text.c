@@ -1,12 +1,12 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
+#include "render/quality_text.h"
 #include "render/report.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
 #include "summarise/finding_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,11 +77,6 @@ static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
 	return sum;
 }
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* "step" or, without steps, "run": what the figures are per. */
 static const char *per(const struct figures *f)
 {
@@ -131,7 +126,7 @@ static void header(const struct screen *screen, const struct report *r)
 	struct text_buffer a;
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
-	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
 	char hosts[32] = "hosts not named";
 	if (s->run.hosts > 0)
 		snprintf(hosts, sizeof(hosts), "%u host%s", s->run.hosts, s->run.hosts == 1 ? "" : "s");
@@ -167,15 +162,18 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct figures *f = r->figures;
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
-	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	bool unknown = r->findings->n && strcmp(first->id, "unexplained") == 0;
 	if (findings_lack_cpu(&r->reduction->summary))
 		screen_title_wrap(screen, 0,
 						  "The trace holds no CPU activity: why the GPU was idle cannot be told "
 						  "from it");
-	if (r->findings->n && finding_counts(first))
+	else if (r->findings->n && finding_counts(first))
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), per(f));
+	else if (unknown && 10 * first->share_ns >= f->step_ns)
+		screen_title_wrap(screen, 0, "The trace does not explain most of the loss:");
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
 		screen_title_wrap(screen, 0,
 						  "Steps differ by %s ms, too much to be sure of a loss. The largest:",
@@ -195,9 +193,9 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 	const struct figures *f = r->figures;
 	const struct finding *loss = &r->findings->at[i];
 	struct text_buffer ms, line;
-	int n =
-		snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
-				 text_ms(screen, loss->share_ns, &ms), per(f), percent(loss->share_ns, f->step_ns));
+	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
+					 text_ms(screen, loss->share_ns, &ms), per(f),
+					 text_percent(loss->share_ns, f->step_ns));
 	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
 	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
 	if (!fits)
@@ -308,7 +306,7 @@ static void partition(const struct screen *screen, const struct report *r)
 		struct text_buffer ms, bar;
 		if (ns == 0)
 			continue;
-		double share = percent(ns, f->step_ns);
+		double share = text_percent(ns, f->step_ns);
 		part_note(screen, r, part, note, sizeof(note));
 		if (part->level == 0)
 			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms),
@@ -337,7 +335,7 @@ static void other_losses(const struct screen *screen, const struct report *r)
 		any = true;
 		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ", loss->id,
 							  text_ms(screen, loss->share_ns, &ms), per(f),
-							  percent(loss->share_ns, f->step_ns));
+							  text_percent(loss->share_ns, f->step_ns));
 		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
 	}
 }
@@ -371,7 +369,7 @@ static void kernels(const struct screen *screen, const struct report *r)
 					text_cut(without_return_type(readable), (size_t)name_room, &name),
 					summary_text(s, k->class_name), (double)k->count / (double)steps,
 					text_ms(screen, k->total_ns / steps, &ms),
-					percent(k->total_ns / steps, f->step_ns),
+					text_percent(k->total_ns / steps, f->step_ns),
 					(double)counts_percentile(&k->dur_ns, 50) / 1e3);
 	}
 }
@@ -439,68 +437,6 @@ static void devices(const struct screen *screen, const struct report *r)
 		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
 }
 
-static void append(char *line, size_t bytes, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void append(char *line, size_t bytes, const char *format, ...)
-{
-	size_t used = strlen(line);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(line + used, bytes - used, format, args);
-	va_end(args);
-}
-
-/* The part of all idle time. */
-static double unsampled_percent(const struct summary *s)
-{
-	__int128 idle = 0;
-	for (size_t i = 0; i < s->n_devices; i++)
-		for (int leaf = LEAF_NCCL_WAIT + 1; leaf < LEAF_COUNT; leaf++)
-			idle += s->devices[i].time_ns[leaf];
-	return idle > 0 ? 100.0 * (double)s->quality.unsampled_ns / (double)idle : 0;
-}
-
-static void quality(const struct screen *screen, const struct report *r)
-{
-	const struct summary *s = &r->reduction->summary;
-	const struct quality *q = &s->quality;
-	struct text_buffer ops, dropped, unmatched;
-	char line[800] = "";
-	size_t bytes = sizeof(line);
-	append(line, bytes, "Quality: %s GPU ops, %s dropped, %llu in flight, ",
-		   text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
-		   (unsigned long long)q->in_flight);
-	append(line, bytes, "%s without launch record (%.2f %%), %llu invalid timestamps, ",
-		   text_thousands((int64_t)q->unmatched_ops, &unmatched),
-		   percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
-		   (unsigned long long)q->invalid_timestamps);
-	append(line, bytes, "%llu events refused, %llu damaged files",
-		   (unsigned long long)q->invalid_events,
-		   (unsigned long long)(q->truncated_files + q->unreadable_files));
-	if (findings_lack_cpu(s))
-		append(line, bytes, ", no CPU activity in the trace");
-	if (s->run.n_missing_ranks)
-		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
-	if (unsampled_percent(s) > UNSAMPLED_PERCENT)
-		append(line, bytes,
-			   ", the sampler missed silent threads in %.1f %% of the idle time: it is called host "
-			   "code, and may be blocked, input or no core",
-			   unsampled_percent(s));
-	if (q->steps_cut)
-		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
-	if (r->figures->noise_ns > 0)
-		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
-	if (q->clock_residual_ns >= 0)
-		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
-	if (q->tool_ns >= 0 && q->launches > 0)
-		append(line, bytes, ", baton cost %llu ns a launch (%.2f %% of a %s)",
-			   (unsigned long long)q->tool_ns / q->launches,
-			   percent(r->figures->tool_ns, r->figures->step_ns), per(r->figures));
-	screen_line(screen, "%s", "");
-	screen_paragraph(screen, 0, line);
-}
-
 void report_text(const struct report *r, FILE *out)
 {
 	struct screen screen;
@@ -513,5 +449,5 @@ void report_text(const struct report *r, FILE *out)
 	kernels(&screen, r);
 	nccl(&screen, r);
 	devices(&screen, r);
-	quality(&screen, r);
+	quality_text(&screen, r);
 }

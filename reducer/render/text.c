@@ -156,6 +156,11 @@ const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer 
 	return buffer->at;
 }
 
+double text_percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
 const char *text_thousands(int64_t value, struct text_buffer *buffer)
 {
 	char digits[32];

@@ -34,6 +34,8 @@ void screen_title_wrap(const struct screen *screen, int hang, const char *format
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
 void screen_paragraph(const struct screen *screen, int indent, const char *paragraph);
 
+double text_percent(int64_t part, int64_t whole); /* 0 of nothing */
+
 /* These return a buffer of the caller. */
 struct text_buffer {
 	char at[128];
