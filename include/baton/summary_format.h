@@ -19,7 +19,8 @@ enum baton_summary_type {
 	BATON_S_LATE = 75,
 	BATON_S_SITE = 76,
 	BATON_S_STALL = 77, /* struct baton_s_evidence */
-	BATON_S_END = 78
+	BATON_S_SPREAD = 78,
+	BATON_S_END = 79
 };
 
 struct baton_s_reduction {
@@ -72,8 +73,9 @@ struct baton_s_quality {
 	int64_t tool_ns;
 	uint64_t launches;
 	uint64_t rounded_quantiles;
+	uint64_t unsampled_ns;
 };
-_Static_assert(sizeof(struct baton_s_quality) == 136, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 
@@ -180,6 +182,20 @@ struct baton_s_site {
 _Static_assert(sizeof(struct baton_s_site) == 104, "site");
 _Static_assert(offsetof(struct baton_s_site, gpu_ns) == 32, "site GPU time");
 _Static_assert(offsetof(struct baton_s_site, launches) == 72, "site launches");
+
+struct baton_s_spread {
+	struct baton_record head;
+	uint32_t device;
+	uint32_t leaf;
+	uint32_t octave;
+	uint32_t zero;
+	uint64_t steps;
+	int64_t ns;
+	int64_t worst_ns;
+	int64_t worst_step;
+};
+_Static_assert(sizeof(struct baton_s_spread) == 56, "spread");
+_Static_assert(offsetof(struct baton_s_spread, steps) == 24, "spread steps");
 
 struct baton_s_late {
 	struct baton_record head;

@@ -39,11 +39,14 @@ struct attributing {
 	struct gap_engine engine;
 	struct held_ups held_ups;
 	struct sweep sweep;
+	struct step_leaves step_leaves;
+	struct step_cursor idle_steps;
 	struct tally tally;
 	struct owners owners;
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
-	uint64_t unmatched;
+	uint64_t n_ops, unmatched;
+	uint64_t unsampled_ns;
 	struct kernel_sum **kernels;     /* per source, per name: kernels */
 	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
 };
@@ -195,12 +198,15 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		return error;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
 		const struct piece *piece = &a->engine.pieces.at[i];
+		const int64_t ns = piece->to - piece->from;
 		tell_idle(a, piece);
-		a->sweep.time_ns[piece->leaf] += piece->to - piece->from;
+		a->sweep.time_ns[piece->leaf] += ns;
+		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
+		/* a gap lies in one step; its pieces come in any order */
+		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
 		error = tally_add(&a->tally, piece, a->n_gaps);
 		if (!error)
-			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner,
-									piece->to - piece->from, a->n_gaps);
+			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
 	}
 	return error ? error : worst_gaps_consider(a->worst, gap, &a->engine.pieces, a->ds, scan);
 }
@@ -222,6 +228,7 @@ static int attribute_ops(struct attributing *a)
 			error = lanes_load(a->engine.lanes, op->start, end);
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);
+		a->n_ops++;
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
 		if (op->end >= end) {
@@ -230,6 +237,7 @@ static int attribute_ops(struct attributing *a)
 		}
 	}
 	sweep_finish(&a->sweep);
+	step_cursor_finish(&a->idle_steps);
 	return error ? error : a->ds->stream.error;
 }
 
@@ -308,6 +316,8 @@ static void store_carried(struct attributing *a)
 		const char *kind = source_text(s, s->trace.process.source);
 		a->device->carried |= carried_leaves(kind, s->ranges.n_entries > 0);
 	}
+	if (a->unmatched == a->n_ops) /* nothing of the host: no gap has a cause that could be told */
+		a->device->carried &= LEAVES_WITHOUT_LAUNCHES;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (a->device->time_ns[leaf] > 0)
 			a->device->carried |= LEAF_BIT(leaf);
@@ -320,6 +330,7 @@ static void store_quality(struct attributing *a)
 	q->invalid_timestamps += a->engine.invalid;
 	q->hand_offs += a->engine.hand_offs;
 	q->launches += (uint64_t)a->device->launches;
+	q->unsampled_ns += a->unsampled_ns;
 	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
 	q->steps_cut += a->scan->steps.cut;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
@@ -327,6 +338,19 @@ static void store_quality(struct attributing *a)
 		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read +
 					  s->collectives.read + s->scheds.read + s->syncs.read;
 	}
+}
+
+/* What has to do with lines of code. */
+static int store_code(struct attributing *a)
+{
+	struct owner_places places;
+	int error = owner_places_open(&places, &a->owners);
+	if (!error)
+		error = owners_store(&a->owners, &places, a->summary, a->worst->device);
+	if (!error)
+		error = worst_gaps_lines(a->worst, &places);
+	owner_places_close(&places);
+	return error;
 }
 
 static int attribute_open(struct attributing *a, struct lanes *lanes)
@@ -350,7 +374,10 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
-	error = owners_open(&a->owners, a->ds->sources, a->ds->n);
+	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps);
+	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
+	if (!error)
+		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
 	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners);
 }
 
@@ -370,6 +397,7 @@ static void attribute_close(struct attributing *a, struct lanes *lanes)
 	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
 	sweep_free(&a->sweep);
+	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
 	device_sources_close(a->ds);
@@ -398,11 +426,13 @@ int device_attribute(const struct device_context *context, const struct device_s
 		error = store_steps(&a);
 	}
 	if (!error)
+		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
+	if (!error)
 		error = store_kernels(&a);
 	if (!error)
 		error = store_evidence(&a);
 	if (!error)
-		error = owners_store(&a.owners, a.summary, worst.device);
+		error = store_code(&a);
 	attribute_close(&a, &lanes);
 	return error;
 }

@@ -31,6 +31,7 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap, const
 							 .to = to,
 							 .launch = gap->k->ls,
 							 .source = source,
+							 .sampled = engine->stream->sources[source].sampled,
 							 .owner = owner,
 							 .common = lanes_lane(engine->lanes, source, 0),
 							 .stream = engine->stream};
@@ -129,7 +130,7 @@ static int add_launch(struct gap_engine *engine, const struct op *k, int64_t fro
 					  enum leaf leaf)
 {
 	return pieces_add(&engine->pieces,
-					  &(struct piece){from, to, leaf, k->source, k->call_name, k->owner});
+					  &(struct piece){from, to, leaf, k->source, k->call_name, k->owner, false});
 }
 
 /* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as
@@ -194,7 +195,7 @@ static int explain_until(struct gap_engine *engine, const struct op *k, int64_t 
 						 enum leaf leaf)
 {
 	int error = pieces_add(&engine->pieces,
-						   &(struct piece){*at, until, leaf, k->source, k->name, k->owner});
+						   &(struct piece){*at, until, leaf, k->source, k->name, k->owner, false});
 	*at = until > *at ? until : *at;
 	return error;
 }
@@ -240,7 +241,7 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
 		return pieces_add(&engine->pieces, &(struct piece){gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED,
-														   k->source, k->name, k->owner});
+														   k->source, k->name, k->owner, false});
 	}
 	int64_t p1 = clamp(k->ls, gap->a, gap->b), p2 = clamp(k->le, p1, gap->b);
 	if (opstream_is_later_node(engine->stream, k))

@@ -117,6 +117,9 @@ struct walk {
 	const struct host_mark *last[HOST_BITS_DECIDING]; /* the row begun last in each class */
 	int64_t driving_end;           /* latest end of the owner's GPU-driving calls begun so far */
 	size_t next_driving;           /* first mark that may begin a later one */
+	int64_t told;                  /* the last begin or end of a row of the owner */
+	size_t next_told;              /* first mark that may be the next */
+	uint32_t sampled;              /* sched rows that hold */
 	const struct host_rec *silent; /* the sched row that says where in the code the owner is */
 };
 
@@ -134,9 +137,22 @@ static int stack_push(struct host_scratch *s, const struct host_rec *rec)
 	return 0;
 }
 
-static int walk_mark(struct walk *walk, struct host_scratch *s, const struct host_mark *mark)
+/* A row of the owner that tells something really begins or ends here. */
+static bool mark_tells(const struct host_span *span, const struct host_mark *mark)
+{
+	const struct host_rec *rec = mark->rec, *open = span->owner->open;
+	bool own = rec >= open && rec < open + span->owner->n_open;
+	return own && host_rec_tells(rec) && mark->at == (mark->change > 0 ? rec->start : rec->end);
+}
+
+static int walk_mark(struct walk *walk, const struct host_span *span, struct host_scratch *s,
+					 const struct host_mark *mark)
 {
 	const struct host_rec *rec = mark->rec;
+	if (mark_tells(span, mark))
+		walk->told = mark->at;
+	if (rec->mask & (HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE)))
+		walk->sampled += (uint32_t)(int32_t)mark->change;
 	for (int bit = 0; mark->change && bit < HOST_BITS_DECIDING; bit++) {
 		if (!(mark->mask & HOST_MASK(bit)))
 			continue;
@@ -176,6 +192,24 @@ static int64_t next_driving(struct walk *walk, const struct host_span *span,
 	return span->launch;
 }
 
+/* No row at all tells of the owner in a long stretch around the instants from `at` on: the sampler
+ * of silent threads would have, had it been there. */
+static bool unsampled(struct walk *walk, const struct host_span *span, const struct host_scratch *s,
+					  int64_t at)
+{
+	int64_t next = span->to;
+	if (walk->sampled)
+		return false;
+	for (; walk->next_told < s->n_marks; walk->next_told++) {
+		const struct host_mark *mark = &s->marks[walk->next_told];
+		if (mark->at <= at || !mark_tells(span, mark))
+			continue;
+		next = mark->at < next ? mark->at : next;
+		break;
+	}
+	return walk->told == INT64_MIN || (__int128)next - walk->told >= UNSAMPLED_NS;
+}
+
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
 						 int64_t from, int64_t to, struct pieces *out)
 {
@@ -195,7 +229,20 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 		walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
 	piece.leaf = stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK;
 	piece.name = innermost(s, from);
+	piece.unsampled = stretch && span->sampled && unsampled(walk, span, s, from);
 	return pieces_add(out, &piece);
+}
+
+/* A row that was begun before the span. */
+static void walk_before(struct walk *walk, int64_t from, const struct host_rec *rec)
+{
+	if (rec->start > from)
+		return;
+	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > walk->driving_end)
+		walk->driving_end = rec->end;
+	int64_t told = rec->end <= from ? rec->end : rec->start;
+	if (host_rec_tells(rec) && told > walk->told)
+		walk->told = told;
 }
 
 int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out)
@@ -203,13 +250,10 @@ int host_explain(const struct host_span *span, struct host_scratch *scratch, str
 	if (span->from >= span->to)
 		return 0;
 	int error = collect_marks(span, scratch);
-	struct walk walk = {.driving_end = span->owner->last_driving_end};
-	for (size_t i = 0; i < span->owner->n_open; i++) { /* begun before the span */
-		const struct host_rec *rec = &span->owner->open[i];
-		if (rec->start <= span->from && rec->mask & HOST_MASK(HOST_BIT_DRIVING) &&
-			rec->end > walk.driving_end)
-			walk.driving_end = rec->end;
-	}
+	struct walk walk = {.driving_end = span->owner->last_driving_end,
+						.told = span->owner->last_row_end};
+	for (size_t i = 0; i < span->owner->n_open; i++)
+		walk_before(&walk, span->from, &span->owner->open[i]);
 	int64_t at = span->from;
 	for (size_t i = 0; !error && i < scratch->n_marks;) {
 		int64_t to = scratch->marks[i].at;
@@ -219,7 +263,7 @@ int host_explain(const struct host_span *span, struct host_scratch *scratch, str
 			error = explain_piece(&walk, span, scratch, at, to, out);
 		at = to;
 		while (!error && i < scratch->n_marks && scratch->marks[i].at == to)
-			error = walk_mark(&walk, scratch, &scratch->marks[i++]);
+			error = walk_mark(&walk, span, scratch, &scratch->marks[i++]);
 	}
 	return error ? error : explain_piece(&walk, span, scratch, at, span->to, out);
 }

@@ -8,6 +8,8 @@
 #include "summarise/leaf.h"
 
 #define HOST_CODE_STRETCH_NS 1000000
+#define UNSAMPLED_NS \
+	3000000 /* three periods of the sampler: two looks fit in, wherever they fall */
 
 struct piece { /* a stretch of idle time in one leaf, and the row that stands behind it */
 	int64_t from, to;
@@ -15,6 +17,7 @@ struct piece { /* a stretch of idle time in one leaf, and the row that stands be
 	uint32_t source; /* of the name */
 	uint32_t name;   /* index in that source's trace; 0: nothing known */
 	uint32_t owner;  /* of the row that says where in the code; 0: nothing known */
+	bool unsampled;  /* host code while nobody looked at the thread */
 };
 
 struct pieces {
@@ -38,6 +41,7 @@ struct host_span {
 	int64_t from, to; /* what to explain; both lanes are advanced to the launch */
 	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
 	uint32_t source;  /* of the owner */
+	bool sampled;     /* its process has rows of silent threads */
 	const struct lane *owner;
 	const struct lane *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;

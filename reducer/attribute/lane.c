@@ -193,7 +193,7 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 			struct lane *lane = &lanes->of[i][t];
 			lane->source = &sources[i];
 			lane->thread = t;
-			lane->last_driving_end = lane->debt_begin = INT64_MIN;
+			lane->last_driving_end = lane->last_row_end = lane->debt_begin = INT64_MIN;
 			lane->debt_step = -1;
 		}
 		sources[i].on_call = feed_call;
@@ -326,6 +326,8 @@ static int retire(struct lane *lane, const struct host_rec *rec)
 	struct sync_return sync = returned(rec);
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > lane->last_driving_end)
 		lane->last_driving_end = rec->end;
+	if (host_rec_tells(rec) && rec->end > lane->last_row_end)
+		lane->last_row_end = rec->end;
 	return costs_lead(rec) ? retire_sync(lane, &sync) : 0;
 }
 

@@ -44,7 +44,17 @@ struct lane {
 	struct sync_return latest; /* of them */
 	int64_t used_ns;
 	int64_t last_driving_end; /* INT64_MIN: none yet */
+	int64_t last_row_end;     /* of its rows that say something about it; likewise */
 };
+
+/* Does the row say that its thread did something then: a call, a range, a sample of a silent one?
+ */
+static inline bool host_rec_tells(const struct host_rec *rec)
+{
+	const uint32_t masks =
+		HOST_MASK(HOST_BIT_CALL) | HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
+	return rec->end > rec->start && (rec->category || rec->mask & masks);
+}
 
 struct lanes {
 	struct source *sources;

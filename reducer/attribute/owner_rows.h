@@ -3,11 +3,12 @@
 #ifndef ATTRIBUTE_OWNER_ROWS_H
 #define ATTRIBUTE_OWNER_ROWS_H
 
-#include "attribute/owners.h"
+#include "attribute/owner_places.h"
 
 enum { SITES_MOST = 4096 /* of each kind and device */, STALL_LINES_MOST = 512 };
 
 /* `device`: its key. 0 or -errno. */
-int owners_store(struct owners *owners, struct summary *summary, const char *device);
+int owners_store(struct owners *owners, struct owner_places *places, struct summary *summary,
+				 const char *device);
 
 #endif

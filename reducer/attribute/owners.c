@@ -94,8 +94,7 @@ int owners_add_op(struct owners *o, const struct op *op)
 	return 0;
 }
 
-/* Does the owner name a place in the code? */
-static bool has_place(const struct owners *o, uint32_t number)
+bool owners_have_place(const struct owners *o, uint32_t number)
 {
 	if (number <= OWNER_REST)
 		return false;
@@ -131,7 +130,7 @@ int owners_add_idle(struct owners *o, const struct op *k, enum leaf leaf, uint32
 		o->sums[number].cpu_ns += ns;
 	else
 		o->sums[number].host_ns += ns;
-	const bool before = !has_place(o, seen);
+	const bool before = !owners_have_place(o, seen);
 	const uint32_t key[3] = {leaf, before ? number : seen, before};
-	return has_place(o, key[1]) ? add_stall(o, key, ns, gap) : 0;
+	return owners_have_place(o, key[1]) ? add_stall(o, key, ns, gap) : 0;
 }

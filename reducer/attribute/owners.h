@@ -60,6 +60,9 @@ int owners_add_op(struct owners *owners, const struct op *op);
 int owners_add_idle(struct owners *owners, const struct op *k, enum leaf leaf, uint32_t seen,
 					int64_t ns, uint64_t gap);
 
+/* Does the owner name a place in the code? */
+bool owners_have_place(const struct owners *owners, uint32_t number);
+
 static inline struct owner owners_get(const struct owners *owners, uint32_t number)
 {
 	struct owner owner;

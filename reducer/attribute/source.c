@@ -93,6 +93,7 @@ int source_rewind(struct source *source)
 		if (tables[i].rows->error)
 			return tables[i].rows->error;
 	}
+	source->sampled = source->scheds_left && trace_is_recorded(&source->trace);
 	return 0;
 }
 

@@ -55,6 +55,7 @@ struct source {
 	uint32_t device;  /* the analysed device in this trace; 0: not there */
 	struct trace trace;
 	struct rows ops, calls, ranges, overheads, scheds, syncs, collectives;
+	bool sampled; /* recorded, with what silent threads did */
 	bool ops_left, calls_left, ranges_left, overheads_left, scheds_left, syncs_left,
 		collectives_left;
 	struct name_facts *names;

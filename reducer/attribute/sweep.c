@@ -22,6 +22,7 @@ static void account(struct sweep *sweep, int64_t to)
 	if (rank == RANK_COUNT)
 		return;
 	sweep->time_ns[rank] += until - from;
+	step_cursor_add(&sweep->steps, (enum leaf)rank, from, until);
 	bool nccl =
 		sweep->running[RANK_TRANSFER] || sweep->running[RANK_UNSPLIT] || sweep->running[RANK_WAIT];
 	if (rank <= RANK_GRAPH && nccl)
@@ -94,6 +95,7 @@ int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t tu
 void sweep_finish(struct sweep *sweep)
 {
 	run_until(sweep, INT64_MAX);
+	step_cursor_finish(&sweep->steps);
 }
 
 void sweep_free(struct sweep *sweep)

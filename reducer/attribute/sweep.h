@@ -3,7 +3,7 @@
 #ifndef ATTRIBUTE_SWEEP_H
 #define ATTRIBUTE_SWEEP_H
 
-#include "summarise/leaf.h"
+#include "attribute/step_leaves.h"
 
 #include <stddef.h>
 
@@ -32,6 +32,7 @@ struct sweep {
 	struct sweep_change *heap; /* by time, earliest first */
 	size_t n_heap, heap_room;
 	int64_t time_ns[LEAF_COUNT];
+	struct step_cursor steps;
 	int64_t hidden_ns;
 };
 

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+enum { MANY_PIECES = 4096 }; /* too many to add up by name: the longest alone */
+
 static bool under(enum leaf leaf, const char *prefix)
 {
 	size_t n = prefix ? strlen(prefix) : 0;
@@ -37,9 +39,9 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 		if (piece->leaf == LEAF_CPU_LAUNCH_LATENCY || piece->leaf >= LEAF_GPU_DISPATCH ||
 			!piece->name)
 			continue;
-		if (pieces->n >= 4096) /* too many to add up by name: the longest alone */
+		if (pieces->n >= MANY_PIECES)
 			ns = piece->to - piece->from;
-		for (size_t k = 0; k < pieces->n && pieces->n < 4096; k++)
+		for (size_t k = 0; k < pieces->n && pieces->n < MANY_PIECES; k++)
 			if (pieces->at[k].name == piece->name && pieces->at[k].source == piece->source)
 				ns += pieces->at[k].to - pieces->at[k].from;
 		if (ns <= proof->doing_ns)
@@ -47,6 +49,27 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 		proof->doing_ns = ns;
 		snprintf(proof->doing, sizeof(proof->doing), "%s",
 				 source_text(&ds->sources[piece->source], piece->name));
+	}
+}
+
+/* The code that was seen behind most of the host's part of the gap. */
+static void describe_line(struct gap_proof *proof, const struct pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct piece *piece = &pieces->at[i];
+		int64_t ns = 0;
+		if (!(LEAF_BIT(piece->leaf) & (LEAVES_CPU | LEAVES_HOST)) || piece->owner <= OWNER_REST)
+			continue;
+		if (pieces->n >= MANY_PIECES)
+			ns = piece->to - piece->from;
+		for (size_t k = 0; k < pieces->n && pieces->n < MANY_PIECES; k++)
+			if (pieces->at[k].owner == piece->owner &&
+				LEAF_BIT(pieces->at[k].leaf) & (LEAVES_CPU | LEAVES_HOST))
+				ns += pieces->at[k].to - pieces->at[k].from;
+		if (ns <= proof->line_ns)
+			continue;
+		proof->line_ns = ns;
+		proof->line_owner = piece->owner;
 	}
 }
 
@@ -64,6 +87,7 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 	const struct op *k = gap->k;
 	const struct source *source = &ds->sources[k->source];
 	proof->step = step_at(scan, gap->a);
+	proof->step_number = proof->step < 0 ? -1 : steps_number(&scan->steps, (int32_t)proof->step);
 	proof->since_ns = gap->a - scan->hull_from;
 	snprintf(proof->next_op, sizeof(proof->next_op), "%s",
 			 k->name ? source_text(source, k->name) : "memory copy");
@@ -73,6 +97,7 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 	proof->call_begin_ns = k->ls - gap->a;
 	proof->call_end_ns = k->le - gap->a;
 	proof->tid = source->trace.threads[k->thread].tid;
+	proof->launch_owner = k->owner;
 }
 
 int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
@@ -97,9 +122,37 @@ int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 	}
 	prove(&proof, gap, ds, scan);
 	describe_doing(&proof, pieces, ds);
+	describe_line(&proof, pieces);
 	size_t at = full ? out->n_gaps - 1 : out->n_gaps++;
 	for (; at > 0 && gap_proof_worse(&proof, &out->gaps[at - 1], worst->leaf); at--)
 		out->gaps[at] = out->gaps[at - 1];
 	out->gaps[at] = proof;
 	return 0;
+}
+
+/* A long path loses its beginning. */
+static int take_line(struct owner_places *places, uint32_t owner, char *out, size_t bytes)
+{
+	const char *line;
+	int error = owner_places_text(places, owner, &line);
+	size_t n = error ? 0 : strlen(line);
+	if (!error)
+		snprintf(out, bytes, "%s", n < bytes ? line : line + (n - bytes + 1));
+	return error;
+}
+
+int worst_gaps_lines(struct worst_gaps *worst, struct owner_places *places)
+{
+	struct reduction *out = worst->reduction;
+	int error = 0;
+	for (size_t i = 0; !error && i < out->n_gaps; i++) {
+		struct gap_proof *proof = &out->gaps[i];
+		if (strcmp(proof->device, worst->device) != 0)
+			continue;
+		error = take_line(places, proof->line_owner, proof->line, sizeof(proof->line));
+		if (!error)
+			error = take_line(places, proof->launch_owner, proof->launch_line,
+							  sizeof(proof->launch_line));
+	}
+	return error;
 }

@@ -3,6 +3,7 @@
 #define ATTRIBUTE_WORST_GAPS_H
 
 #include "attribute/device_open.h"
+#include "attribute/owner_places.h"
 
 struct worst_gaps {
 	uint32_t room;    /* how many to keep; 0: none */
@@ -15,6 +16,9 @@ struct worst_gaps {
 int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 						const struct pieces *pieces, const struct device_sources *ds,
 						const struct device_scan *scan);
+
+/* Names the lines of the device's gaps, when all of them are known. 0 or -errno. */
+int worst_gaps_lines(struct worst_gaps *worst, struct owner_places *places);
 
 /* The time of a proof that counts under `leaf` (NULL: all of it). */
 int64_t gap_proof_weight(const struct gap_proof *proof, const char *leaf);

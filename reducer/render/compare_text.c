@@ -3,6 +3,7 @@
 #include "summarise/busbw.h"
 #include "summarise/evidence_rows.h"
 #include "summarise/finding_text.h"
+#include "summarise/findings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +42,11 @@ static void heading(const struct screen *screen, const struct comparison *c)
 		screen_title(screen,
 					 "taken as weak scaling, but work per GPU differs by %.1f %%: see --scaling",
 					 difference);
+	for (size_t i = 0; i < c->n; i++)
+		if (findings_lack_cpu(c->summaries[i]))
+			screen_wrap(screen, 2,
+						"%s holds no CPU activity: why its GPUs were idle cannot be told",
+						c->names[i]);
 	if (strcmp(per(c), "run") == 0)
 		screen_line(screen, "A run has no step markers: whole runs are compared");
 }
@@ -63,7 +69,7 @@ static void table(const struct screen *screen, const struct comparison *c)
 		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
 	}
 	if (superlinear && !same_size(c))
-		screen_line(screen,
+		screen_wrap(screen, 2,
 					"  Above 100 %%: a %s is shorter than the base promises. See which terms "
 					"shrank: work per GPU, or a loss of the base",
 					per(c));

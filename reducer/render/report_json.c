@@ -3,6 +3,7 @@
 #include "render/by.h"
 #include "render/report.h"
 #include "summarise/busbw.h"
+#include "summarise/rare.h"
 
 #include <string.h>
 
@@ -67,6 +68,7 @@ static void quality_object(struct json *j, const struct report *report)
 	json_end_array(j);
 	not_carried_object(j, s);
 	json_number(j, "unrecorded_ns", (int64_t)q->unrecorded_ns);
+	json_number(j, "unsampled_ns", (int64_t)q->unsampled_ns);
 	json_number(j, "hand_offs", (int64_t)q->hand_offs);
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	json_number(j, "steps_cut", (int64_t)q->steps_cut);
@@ -96,6 +98,26 @@ static void device_numbers(struct json *j, const struct device_summary *d)
 	json_end_object(j);
 }
 
+/* Of each idle or NCCL leaf: how many steps have some of it, and which has most. */
+static void leaf_steps_object(struct json *j, const struct summary *s,
+							  const struct device_summary *d)
+{
+	size_t i, to = spreads_of(s, d->key, &i);
+	json_object(j, "leaf_steps");
+	while (i < to) {
+		const uint8_t leaf = s->spreads[i].leaf;
+		struct spread sum = {0};
+		for (; i < to && s->spreads[i].leaf == leaf; i++)
+			spread_add(&sum, &s->spreads[i]);
+		json_object(j, leaf_name((enum leaf)leaf));
+		json_number(j, "in", (int64_t)sum.steps);
+		json_number(j, "worst", sum.worst_step);
+		json_number(j, "worst_ns", sum.worst_ns);
+		json_end_object(j);
+	}
+	json_end_object(j);
+}
+
 static void device_object(struct json *j, const struct summary *s, const struct device_summary *d)
 {
 	json_object(j, NULL);
@@ -115,6 +137,7 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 		if (d->carried & LEAF_BIT(leaf))
 			json_number(j, leaf_name((enum leaf)leaf), d->time_ns[leaf]);
 	json_end_object(j);
+	leaf_steps_object(j, s, d);
 	json_object(j, "busy_ns");
 	for (int group = 0; group < SUMMARY_GROUPS; group++)
 		json_number(j, group_name((enum group)group), d->busy_ns[group]);
@@ -164,7 +187,20 @@ static void nccl_object(struct json *j, const struct summary *s, const struct nc
 	json_end_object(j);
 }
 
-static void finding_object(struct json *j, const struct finding *f)
+static void rare_object(struct json *j, const struct summary *s, const struct rare *rare)
+{
+	json_object(j, "steps");
+	json_number(j, "of", rare->of);
+	json_number(j, "in", (int64_t)rare->in);
+	json_number(j, "ns", rare->ns);
+	json_number(j, "worst", rare->worst_step);
+	json_number(j, "worst_ns", rare->worst_ns);
+	json_text(j, "device", summary_text(s, s->devices[rare->device].key));
+	json_number(j, "devices", rare->devices);
+	json_end_object(j);
+}
+
+static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
 	json_text(j, "id", f->id);
@@ -175,6 +211,10 @@ static void finding_object(struct json *j, const struct finding *f)
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);
 	json_text(j, "evidence", f->evidence);
+	if (f->rare.in > 0)
+		rare_object(j, s, &f->rare);
+	else
+		json_null(j, "steps");
 	json_end_object(j);
 }
 
@@ -183,6 +223,7 @@ static void gap_object(struct json *j, const struct gap_proof *g)
 	json_object(j, NULL);
 	json_text(j, "device", g->device);
 	json_number(j, "step", g->step);
+	json_known(j, "step_number", g->step_number);
 	json_number(j, "begin_ns", g->a_ns);
 	json_number(j, "end_ns", g->b_ns);
 	json_number(j, "since_first_op_ns", g->since_ns);
@@ -193,6 +234,9 @@ static void gap_object(struct json *j, const struct gap_proof *g)
 	json_number(j, "tid", g->tid);
 	json_text(j, "doing", g->doing);
 	json_number(j, "doing_ns", g->doing_ns);
+	json_text(j, "line", g->line);
+	json_number(j, "line_ns", g->line_ns);
+	json_text(j, "launch_line", g->launch_line);
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (g->leaf_ns[leaf] > 0)
@@ -223,7 +267,7 @@ void report_json(const struct report *report, FILE *out)
 	json_end_array(j);
 	json_array(j, "findings");
 	for (size_t i = 0; i < report->findings->n; i++)
-		finding_object(j, &report->findings->at[i]);
+		finding_object(j, s, &report->findings->at[i]);
 	json_end_array(j);
 	if (report->gaps) {
 		json_array(j, "gaps");

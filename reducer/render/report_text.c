@@ -1,12 +1,12 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
+#include "render/quality_text.h"
 #include "render/report.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
 #include "summarise/finding_text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,15 @@ static const struct part {
 	 0},
 };
 
-enum { PARTS = sizeof(parts) / sizeof(parts[0]), TOP_LOSSES = 3 };
+enum {
+	PARTS = sizeof(parts) / sizeof(parts[0]),
+	TOP_LOSSES = 3,
+	HANG = 2,
+	UNSAMPLED_PERCENT = 10,
+	NOTE_COLUMN = 42,
+	GAP_HANG = 5,
+	GAP_TEXT = 15
+};
 
 static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
 {
@@ -67,11 +75,6 @@ static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
 	return sum;
-}
-
-static double percent(int64_t part, int64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
 /* "step" or, without steps, "run": what the figures are per. */
@@ -92,43 +95,65 @@ static const char *step_source_words(const char *source)
 	return source;
 }
 
+static bool far_from(int64_t ns, int64_t mean_ns)
+{
+	return 10 * llabs(ns - mean_ns) > mean_ns;
+}
+
+/* "step 96.3 ms   p95 97.1 ms", and more where the mean stands for no step. */
+static const char *step_words(const struct screen *screen, const struct figures *f,
+							  struct text_buffer *out)
+{
+	struct text_buffer mean, p50, p95, max;
+	text_ms(screen, f->step_ns, &mean);
+	text_ms(screen, f->p50_ns, &p50);
+	text_ms(screen, f->p95_ns, &p95);
+	text_ms(screen, f->max_ns, &max);
+	bool far = far_from(f->p50_ns, f->step_ns) || far_from(f->p95_ns, f->step_ns) ||
+			   far_from(f->max_ns, f->step_ns);
+	if (far)
+		snprintf(out->at, sizeof(out->at), "step %.24s ms (p50 %.24s, p95 %.24s, max %.24s)",
+				 mean.at, p50.at, p95.at, max.at);
+	else
+		snprintf(out->at, sizeof(out->at), "step %.40s ms   p95 %.40s ms", mean.at, p95.at);
+	return out->at;
+}
+
 static void header(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
 	const struct figures *f = r->figures;
-	struct text_buffer a, b;
+	struct text_buffer a;
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
-	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
 	char hosts[32] = "hosts not named";
 	if (s->run.hosts > 0)
 		snprintf(hosts, sizeof(hosts), "%u host%s", s->run.hosts, s->run.hosts == 1 ? "" : "s");
-	screen_title(screen, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices, gpu, hosts,
-				 busy);
+	screen_title_wrap(screen, HANG, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices,
+					  gpu, hosts, busy);
 	if (f->has_steps)
-		screen_title(screen, "%lld steps (%s)   step %s ms   p95 %s ms   %lld kernels a step",
-					 (long long)f->steps, step_source_words(summary_text(s, s->run.step_source)),
-					 text_ms(screen, f->step_ns, &a), text_ms(screen, f->p95_ns, &b),
-					 (long long)f->kernels);
+		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels a step",
+						  (long long)f->steps,
+						  step_source_words(summary_text(s, s->run.step_source)),
+						  step_words(screen, f, &a), (long long)f->kernels);
 	else
-		screen_title(screen,
-					 "no step markers: figures are for the whole run of %s ms   %lld kernels",
-					 text_ms(screen, f->step_ns, &a), (long long)f->kernels);
+		screen_title_wrap(screen, HANG,
+						  "no step markers: figures are for the whole run of %s ms   %lld kernels",
+						  text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
 static void missing_end(const struct screen *screen, const struct report *r)
 {
 	const struct quality *q = &r->reduction->summary.quality;
 	struct text_buffer lost;
-	char line[200];
 	if (!q->in_flight)
 		return;
-	snprintf(
-		line, sizeof(line),
+	screen_title_wrap(
+		screen, 0,
 		"The job ended before its last GPU records came: %s are missing (in flight); steps not "
 		"finished before them are cut",
 		text_thousands((int64_t)q->in_flight, &lost));
-	screen_title_paragraph(screen, line);
 }
 
 /* One sentence: the largest loss that somebody can act on. Findings come first in the list. */
@@ -137,26 +162,29 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct figures *f = r->figures;
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
-	double busy = percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	bool unknown = r->findings->n && strcmp(first->id, "unexplained") == 0;
 	if (findings_lack_cpu(&r->reduction->summary))
-		screen_title(screen, "The trace holds no CPU activity: why the GPU was idle cannot be told "
-							 "from it");
-	if (r->findings->n && finding_counts(first)) {
-		char line[sizeof(first->summary) + 64];
-		snprintf(line, sizeof(line), "Why is this slow? %s (%s of %s ms a %s)", first->summary,
-				 text_ms(screen, first->share_ns, &ms), text_ms(screen, f->step_ns, &whole),
-				 per(f));
-		screen_title_paragraph(screen, line);
-	} else if (r->findings->n && 10 * first->share_ns >= f->step_ns) {
-		screen_title(screen, "Steps differ by %s ms, too much to be sure of a loss. The largest:",
-					 text_ms(screen, f->noise_ns, &ms));
-	} else if (r->findings->n) {
-		screen_title(screen,
-					 "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
-					 per(f));
-	} else {
-		screen_title(screen, "Nothing is lost: the GPU computes %.1f %% of the %s", busy, per(f));
-	}
+		screen_title_wrap(screen, 0,
+						  "The trace holds no CPU activity: why the GPU was idle cannot be told "
+						  "from it");
+	else if (r->findings->n && finding_counts(first))
+		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
+						  text_ms(screen, first->share_ns, &ms),
+						  text_ms(screen, f->step_ns, &whole), per(f));
+	else if (unknown && 10 * first->share_ns >= f->step_ns)
+		screen_title_wrap(screen, 0, "The trace does not explain most of the loss:");
+	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
+		screen_title_wrap(screen, 0,
+						  "Steps differ by %s ms, too much to be sure of a loss. The largest:",
+						  text_ms(screen, f->noise_ns, &ms));
+	else if (r->findings->n)
+		screen_title_wrap(
+			screen, 0, "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
+			per(f));
+	else
+		screen_title_wrap(screen, 0, "Nothing is lost: the GPU computes %.1f %% of the %s", busy,
+						  per(f));
 }
 
 /* A long sentence stands below the line with its figures. */
@@ -165,32 +193,30 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 	const struct figures *f = r->figures;
 	const struct finding *loss = &r->findings->at[i];
 	struct text_buffer ms, line;
-	char try[sizeof(loss->remedy) + 8];
-	int n =
-		snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
-				 text_ms(screen, loss->share_ns, &ms), per(f), percent(loss->share_ns, f->step_ns));
+	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
+					 text_ms(screen, loss->share_ns, &ms), per(f),
+					 text_percent(loss->share_ns, f->step_ns));
 	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
 	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
 	if (!fits)
 		screen_paragraph(screen, 4, loss->summary);
 	if (loss->evidence[0])
 		screen_paragraph(screen, 4, loss->evidence);
-	snprintf(try, sizeof(try), "Try: %s", loss->remedy);
 	if (loss->remedy[0])
-		screen_paragraph(screen, 4, try);
+		screen_wrap(screen, 4, "    Try: %s", loss->remedy);
+	if (i == 0 && finding_counts(loss) && r->reduction->n_gaps == 0 &&
+		strncmp(loss->leaf, "idle", 4) == 0)
+		screen_wrap(screen, 6, "    Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0],
+					loss->leaf);
 }
 
 /* The answer, first: the largest losses and what they mean. */
 static void verdict(const struct screen *screen, const struct report *r)
 {
-	const struct finding *first = r->findings->at;
 	screen_line(screen, "%s", "");
 	answer(screen, r);
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++)
 		loss_lines(screen, r, i);
-	if (r->findings->n && finding_counts(first) && r->reduction->n_gaps == 0 &&
-		strncmp(first->leaf, "idle", 4) == 0)
-		screen_line(screen, "  Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0], first->leaf);
 }
 
 /* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
@@ -280,35 +306,37 @@ static void partition(const struct screen *screen, const struct report *r)
 		struct text_buffer ms, bar;
 		if (ns == 0)
 			continue;
-		double share = percent(ns, f->step_ns);
+		double share = text_percent(ns, f->step_ns);
 		part_note(screen, r, part, note, sizeof(note));
 		if (part->level == 0)
 			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms),
 						 share, text_bar(share / 100, &bar));
 		else
-			screen_line(screen, "    %-18s %9s %5.1f    %s", part->label, text_ms(screen, ns, &ms),
-						share, note);
+			screen_wrap(screen, NOTE_COLUMN, "    %-18s %9s %5.1f    %s", part->label,
+						text_ms(screen, ns, &ms), share, note);
 	}
 	struct text_buffer ms;
 	screen_line(screen, "  %-20s %9s 100.0 %%", "sum", text_ms(screen, f->step_ns, &ms));
 }
 
+/* Below 0.1 % of the step the partition says it all. */
 static void other_losses(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
-	if (r->findings->n <= TOP_LOSSES)
-		return;
-	screen_line(screen, "%s", "");
-	screen_title(screen, "Further losses");
-	for (size_t i = TOP_LOSSES; i < r->findings->n; i++) {
-		const struct finding *loss = &r->findings->at[i];
-		struct text_buffer ms;
-		if (loss->share_ns * 1000 <
-			f->step_ns) /* below 0.1 % of the step the partition says it all */
-			break;
-		screen_line(screen, "  %-12s %9s ms/%s %5.1f %%  %s", loss->id,
-					text_ms(screen, loss->share_ns, &ms), per(f),
-					percent(loss->share_ns, f->step_ns), loss->summary);
+	const struct findings *all = r->findings;
+	bool any = false;
+	for (size_t i = TOP_LOSSES; i < all->n && all->at[i].share_ns * 1000 >= f->step_ns; i++) {
+		const struct finding *loss = &all->at[i];
+		struct text_buffer ms, line;
+		if (!any) {
+			screen_line(screen, "%s", "");
+			screen_title(screen, "Further losses");
+		}
+		any = true;
+		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ", loss->id,
+							  text_ms(screen, loss->share_ns, &ms), per(f),
+							  text_percent(loss->share_ns, f->step_ns));
+		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
 	}
 }
 
@@ -341,7 +369,7 @@ static void kernels(const struct screen *screen, const struct report *r)
 					text_cut(without_return_type(readable), (size_t)name_room, &name),
 					summary_text(s, k->class_name), (double)k->count / (double)steps,
 					text_ms(screen, k->total_ns / steps, &ms),
-					percent(k->total_ns / steps, f->step_ns),
+					text_percent(k->total_ns / steps, f->step_ns),
 					(double)counts_percentile(&k->dur_ns, 50) / 1e3);
 	}
 }
@@ -409,86 +437,6 @@ static void devices(const struct screen *screen, const struct report *r)
 		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
 }
 
-static void append(char *line, size_t bytes, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void append(char *line, size_t bytes, const char *format, ...)
-{
-	size_t used = strlen(line);
-	va_list args;
-	va_start(args, format);
-	vsnprintf(line + used, bytes - used, format, args);
-	va_end(args);
-}
-
-static void quality(const struct screen *screen, const struct report *r)
-{
-	const struct summary *s = &r->reduction->summary;
-	const struct quality *q = &s->quality;
-	struct text_buffer ops, dropped, unmatched;
-	char line[600] = "";
-	size_t bytes = sizeof(line);
-	append(line, bytes, "Quality: %s GPU ops, %s dropped, %llu in flight, ",
-		   text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
-		   (unsigned long long)q->in_flight);
-	append(line, bytes, "%s without launch record (%.2f %%), %llu invalid timestamps, ",
-		   text_thousands((int64_t)q->unmatched_ops, &unmatched),
-		   percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
-		   (unsigned long long)q->invalid_timestamps);
-	append(line, bytes, "%llu events refused, %llu damaged files",
-		   (unsigned long long)q->invalid_events,
-		   (unsigned long long)(q->truncated_files + q->unreadable_files));
-	if (findings_lack_cpu(s))
-		append(line, bytes, ", no CPU activity in the trace");
-	if (s->run.n_missing_ranks)
-		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
-	if (q->steps_cut)
-		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
-	if (r->figures->noise_ns > 0)
-		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
-	if (q->clock_residual_ns >= 0)
-		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
-	if (q->tool_ns >= 0 && q->launches > 0)
-		append(line, bytes, ", baton cost %llu ns a launch (%.2f %% of a %s)",
-			   (unsigned long long)q->tool_ns / q->launches,
-			   percent(r->figures->tool_ns, r->figures->step_ns), per(r->figures));
-	screen_line(screen, "%s", "");
-	screen_paragraph(screen, 0, line);
-}
-
-void report_gaps_text(const struct report *r, FILE *out)
-{
-	struct screen screen;
-	screen_open(&screen, out, r->figures->step_ns);
-	screen.decimals = 3;
-	screen_title(&screen, "The %zu worst gap%s of %s", r->reduction->n_gaps,
-				 r->reduction->n_gaps == 1 ? "" : "s", r->dirs[0]);
-	for (size_t i = 0; i < r->reduction->n_gaps; i++) {
-		const struct gap_proof *g = &r->reduction->gaps[i];
-		struct text_buffer length, since, begin, end, doing, name;
-		char readable[1024];
-		demangle(g->next_op, readable, sizeof(readable));
-		screen_title(&screen, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op", i + 1,
-					 text_ms(&screen, g->b_ns - g->a_ns, &length), g->device, (long long)g->step,
-					 text_ms(&screen, llabs(g->since_ns), &since),
-					 g->since_ns < 0 ? "before" : "after");
-		screen_line(&screen, "     then ran  %s", text_cut(readable, 80, &name));
-		if (g->next_call[0])
-			screen_line(&screen, "     launched  by %s on thread %lld, %s to %s ms into the gap",
-						g->next_call, (long long)g->tid, text_ms(&screen, g->call_begin_ns, &begin),
-						text_ms(&screen, g->call_end_ns, &end));
-		else
-			screen_line(&screen, "     launched  unknown: no launch record");
-		if (g->doing[0])
-			screen_line(&screen, "     meanwhile %s ms in %s",
-						text_ms(&screen, g->doing_ns, &doing), text_cut(g->doing, 70, &name));
-		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-			if (g->leaf_ns[leaf] > 0)
-				screen_line(&screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),
-							text_ms(&screen, g->leaf_ns[leaf], &length));
-	}
-}
-
 void report_text(const struct report *r, FILE *out)
 {
 	struct screen screen;
@@ -501,5 +449,5 @@ void report_text(const struct report *r, FILE *out)
 	kernels(&screen, r);
 	nccl(&screen, r);
 	devices(&screen, r);
-	quality(&screen, r);
+	quality_text(&screen, r);
 }

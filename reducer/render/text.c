@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { FULL_WIDTH = 100, LEAST_WIDTH = 40, BAR_WIDTH = 60 };
+enum { FULL_WIDTH = 100, LEAST_WIDTH = 40, BAR_WIDTH = 60, NARROW_HANG = 4 };
 
 static int terminal_width(int fd)
 {
@@ -81,33 +81,70 @@ void screen_title(const struct screen *screen, const char *format, ...)
 	va_end(args);
 }
 
-void screen_paragraph(const struct screen *screen, int indent, const char *paragraph)
+/* Bytes of `text` for a line of `room` columns: up to its last space when there is more than that;
+ * a word longer than the line is broken between two characters. */
+static size_t line_bytes(const char *text, int room)
 {
-	int room = screen->width - indent;
-	char *copy = strdup(paragraph);
+	size_t bytes = 0, space = 0;
+	for (int columns = 0; text[bytes]; bytes++) {
+		bool begins = (text[bytes] & 0xc0) != 0x80;
+		if (begins && columns == room)
+			return text[bytes] == ' ' || space == 0 ? bytes : space;
+		columns += begins;
+		if (text[bytes] == ' ' && bytes > strspn(text, " "))
+			space = bytes;
+	}
+	return bytes;
+}
+
+/* All of `text`: the first line behind `indent` spaces, further ones behind `hang`. */
+static void print_wrapped(const struct screen *screen, int indent, int hang, const char *text)
+{
+	char *copy = strdup(text);
 	if (!copy)
 		return;
 	disarm(copy);
-	for (const char *text = copy; *text;) {
-		size_t n = strlen(text);
-		if (n > (size_t)room) {
-			n = (size_t)room;
-			while (n > 0 && text[n] != ' ')
-				n--;
-			n = n ? n : (size_t)room; /* a word longer than the line */
-		}
-		fprintf(screen->out, "%*s%.*s\n", indent, "", (int)n, text);
-		text += n;
-		while (*text == ' ')
-			text++;
+	hang = hang > screen->width / 2 ? NARROW_HANG : hang;
+	for (const char *at = copy; *at; indent = hang) {
+		size_t n = line_bytes(at, screen->width - indent), last = n;
+		while (last > 0 && at[last - 1] == ' ')
+			last--;
+		fprintf(screen->out, "%*s%.*s\n", indent, "", (int)last, at);
+		at += n;
+		at += strspn(at, " ");
 	}
 	free(copy);
 }
 
-void screen_title_paragraph(const struct screen *screen, const char *paragraph)
+void screen_paragraph(const struct screen *screen, int indent, const char *paragraph)
 {
+	print_wrapped(screen, indent, indent, paragraph);
+}
+
+static void wrap_all(const struct screen *screen, int hang, const char *format, va_list args)
+{
+	char *text = NULL;
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	print_wrapped(screen, 0, hang, text);
+	free(text);
+}
+
+void screen_wrap(const struct screen *screen, int hang, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	wrap_all(screen, hang, format, args);
+	va_end(args);
+}
+
+void screen_title_wrap(const struct screen *screen, int hang, const char *format, ...)
+{
+	va_list args;
 	fputs(screen->colour ? "\033[1m" : "", screen->out);
-	screen_paragraph(screen, 0, paragraph);
+	va_start(args, format);
+	wrap_all(screen, hang, format, args);
+	va_end(args);
 	fputs(screen->colour ? "\033[0m" : "", screen->out);
 }
 
@@ -117,6 +154,11 @@ const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer 
 	if (strtod(buffer->at, NULL) == 0 && buffer->at[0] == '-')
 		memmove(buffer->at, buffer->at + 1, strlen(buffer->at)); /* no minus zero */
 	return buffer->at;
+}
+
+double text_percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
 const char *text_thousands(int64_t value, struct text_buffer *buffer)

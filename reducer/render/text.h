@@ -1,5 +1,5 @@
-/* Lines for people: cut to the width of the terminal, never wrapped; colour only marks what the
- * words already say. */
+/* Lines for people. Rows of tables are cut to the width of the terminal; sentences are wrapped, all
+ * of them is there. Colour only marks what the words already say. */
 #ifndef RENDER_TEXT_H
 #define RENDER_TEXT_H
 
@@ -25,10 +25,16 @@ void screen_line(const struct screen *screen, const char *format, ...)
 /* The same in bold where colours are. */
 void screen_title(const struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same, on as many lines as it needs. */
-void screen_title_paragraph(const struct screen *screen, const char *paragraph);
+/* All of it, on as many lines as it needs, broken at spaces; lines after the first have `hang`
+ * spaces before them (4 where that would be half of the screen). */
+void screen_wrap(const struct screen *screen, int hang, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void screen_title_wrap(const struct screen *screen, int hang, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Several lines, broken at spaces, each with `indent` spaces before it. */
 void screen_paragraph(const struct screen *screen, int indent, const char *paragraph);
+
+double text_percent(int64_t part, int64_t whole); /* 0 of nothing */
 
 /* These return a buffer of the caller. */
 struct text_buffer {

@@ -90,9 +90,20 @@ const struct evidence_row *evidence_rows_find(const struct evidence_rows *rows,
 
 const char *evidence_row_name(const struct evidence_row *row, char *out, size_t bytes)
 {
+	char name[1024];
 	if (row->folded)
-		snprintf(out, bytes, "%.*s*", (int)row->stem, row->what);
+		snprintf(name, sizeof(name), "%.*s*", (int)row->stem, row->what);
 	else
-		demangle(row->what, out, bytes);
+		demangle(row->what, name, sizeof(name));
+	size_t n = strlen(name), tail = (bytes - 3) / 3, head = bytes - 3 - tail;
+	if (n < bytes) {
+		memcpy(out, name, n + 1);
+		return out;
+	}
+	while (head > 0 && (name[head] & 0xc0) == 0x80) /* no half characters */
+		head--;
+	while (tail > 0 && (name[n - tail] & 0xc0) == 0x80)
+		tail--;
+	snprintf(out, bytes, "%.*s..%s", (int)head, name, name + n - tail);
 	return out;
 }

@@ -114,7 +114,9 @@ void figures_compute(const struct summary *summary, struct figures *f)
 	}
 	const char *source = summary_text(summary, summary->run.step_source);
 	f->has_steps = strcmp(source, "none") != 0;
+	f->p50_ns = counts_percentile(&all, 50);
 	f->p95_ns = counts_percentile(&all, 95);
+	f->max_ns = counts_max(&all);
 	f->tool_ns = summary->quality.tool_ns > 0 ? summary->quality.tool_ns / steps : 0;
 	counts_free(&all);
 	f->noise_ns = step_noise(summary);

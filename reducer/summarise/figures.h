@@ -8,8 +8,8 @@
 struct figures {
 	uint32_t devices;
 	int64_t step_ns; /* mean window per step and device; the whole window when there are no steps */
-	int64_t p95_ns;  /* of all steps of all devices */
-	int64_t noise_ns;            /* counts_spread() of the steps of the median device */
+	int64_t p50_ns, p95_ns, max_ns; /* of all steps of all devices */
+	int64_t noise_ns;               /* counts_spread() of the steps of the median device */
 	int64_t tool_ns;             /* the tool's own cost per step and device, 0 when not recorded */
 	int64_t time_ns[LEAF_COUNT]; /* per step, mean of devices: adds up to step_ns exactly */
 	int64_t hidden_ns;           /* NCCL under compute, per step */

@@ -123,6 +123,34 @@ static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, st
 	return error ? error : say_line(m, leaves, device, out);
 }
 
+/* Is it a matter of a few steps? What is left of a loss when a late rank took its part is not
+ * asked. */
+static void say_rare(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
+{
+	const struct figures *f = m->f;
+	rare_find(m->summary, leaves, device, &out->rare);
+	const struct rare *rare = &out->rare;
+	if (rare->in == 0)
+		return;
+	char others[40] = "";
+	if (rare->devices > 1)
+		snprintf(others, sizeof(others), " (and of %u other GPU%s)", rare->devices - 1,
+				 rare->devices == 2 ? "" : "s");
+	const struct finding_words who =
+		f->devices > 1 ? finding_device(m->summary, rare->device) : (struct finding_words){""};
+	const char *of = who.at[0] ? " of " : "";
+	if (rare->in == 1)
+		finding_say(out->summary, sizeof(out->summary),
+					"rare: in 1 of %lld steps%s%s%s, %s ms, step %lld", (long long)rare->of, of,
+					who.at, others, finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);
+	else
+		finding_say(out->summary, sizeof(out->summary),
+					"rare: in %llu of %lld steps%s%s%s, %s ms in each, worst %s ms in step %lld",
+					(unsigned long long)rare->in, (long long)rare->of, of, who.at, others,
+					finding_ms(f, rare->ns / (int64_t)rare->in).at,
+					finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);
+}
+
 static void say_unknown(const struct making *m, struct finding *out)
 {
 	const struct figures *f = m->f;
@@ -144,6 +172,15 @@ static void say_unknown(const struct making *m, struct finding *out)
 						finding_ms(f, f->time_ns[parts[i].leaf]).at);
 }
 
+/* Of all devices, at least 1. */
+static uint64_t all_steps(const struct making *m)
+{
+	uint64_t steps = 0;
+	for (size_t i = 0; i < m->summary->n_devices; i++)
+		steps += (uint64_t)m->summary->devices[i].steps;
+	return steps > 0 ? steps : 1;
+}
+
 /* What cannot be seen in the names behind a kind of loss. */
 static void say_special(const struct making *m, const struct loss_kind *kind, struct finding *out)
 {
@@ -153,6 +190,14 @@ static void say_special(const struct making *m, const struct loss_kind *kind, st
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
 		finding_say(out->evidence, sizeof(out->evidence), "not split: %s",
 					finding_unsplit_reason(m->summary));
+	if (kind->leaves & LEAF_BIT(LEAF_HOST_CODE) &&
+		10 * m->summary->quality.unsampled_ns > (uint64_t)time_in(m->summary, kind->leaves, 0))
+		finding_say(
+			out->evidence, sizeof(out->evidence),
+			"%s ms/%s of it in silences that the sampler missed: perhaps blocked, input or no "
+			"core",
+			finding_ms(f, (int64_t)(m->summary->quality.unsampled_ns / all_steps(m))).at,
+			f->has_steps ? "step" : "run");
 	if (kind->leaves & LEAF_BIT(LEAF_CPU_FRAMEWORK) && f->short_kernels > f->kernels / 2)
 		finding_say(out->evidence, sizeof(out->evidence),
 					"%lld of %lld kernels a %s are shorter than 5 us", (long long)f->short_kernels,
@@ -194,6 +239,8 @@ static int add_asymmetry(const struct making *m, const struct loss_kind *kind, i
 				finding_ms(m->f, excess.others_ns).at);
 	if (kind == &loss_kind_work)
 		finding_say_work(m->summary, device, &excess, finding.evidence, sizeof(finding.evidence));
+	else
+		say_rare(m, kind->leaves, m->summary->devices[device].key, &finding);
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
 			 kind == &loss_kind_work ? finding_work_remedy(m->summary, device) : kind->remedy);
 	return add(m->out, &finding);
@@ -262,6 +309,8 @@ static int add_loss(const struct making *m, const struct loss_kind *kind)
 	error = say_rows(m, kind->leaves, 0, &finding);
 	say_special(m, kind, &finding);
 	say_taken(m, kind, &finding);
+	if (finding.share_ns == loss_share(m->f, kind))
+		say_rare(m, kind->leaves, 0, &finding);
 	if (!error && apart_ns == 0)
 		error = say_worst(m, kind, &finding);
 	return error ? error : add(m->out, &finding);
@@ -329,6 +378,8 @@ static int add_straggler(const struct making *m, const struct straggler *s)
 	finding.severity = severity(m, finding.share_ns);
 	say_late(m, s, finding.summary, sizeof(finding.summary));
 	int error = say_own_time(m, s, &finding);
+	if (own && own != &loss_kind_work)
+		say_rare(m, own->leaves, m->summary->devices[s->device].key, &finding);
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
 			 !own                     ? "see which rank is late and what it was doing"
 			 : own == &loss_kind_work ? finding_work_remedy(m->summary, s->device)

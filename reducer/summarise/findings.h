@@ -5,15 +5,17 @@
 #define SUMMARISE_FINDINGS_H
 
 #include "summarise/figures.h"
+#include "summarise/rare.h"
 
 struct finding {
 	const char *id;       /* "input", "sync", "late_rank", ... */
 	const char *leaf;     /* prefix for --leaf; "" when it is not about one */
 	const char *severity; /* high, medium, low; none: a loss, not a finding */
 	int64_t share_ns;     /* per step, mean of devices */
-	char summary[240];    /* what it means, in a line */
+	char summary[320];    /* what it means, in a line */
 	char remedy[200];     /* what to try; may be empty */
 	char evidence[500];   /* which rows stood behind it; may be empty */
+	struct rare rare;     /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 
 struct findings {

@@ -70,6 +70,10 @@ static inline const char *leaf_label(enum leaf leaf)
 	(LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) | \
 	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
 	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
+/* Work and NCCL, and what is unknown: all that a trace without launch records can tell. */
+#define LEAVES_WITHOUT_LAUNCHES                                               \
+	((LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | \
+	 LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))
 _Static_assert(LEAF_COUNT <= 64, "leaf masks are 64 bits");
 
 #endif

@@ -29,9 +29,10 @@ struct reduce_options {
 
 struct gap_proof { /* one idle interval and what stood behind it */
 	char device[96];
-	int64_t step;       /* 0-based; -1 outside */
-	int64_t a_ns, b_ns; /* on the trace's clock */
-	int64_t since_ns;   /* a_ns minus the device's first op start */
+	int64_t step;        /* 0-based; -1 outside */
+	int64_t step_number; /* of its marker; -1 none */
+	int64_t a_ns, b_ns;  /* on the trace's clock */
+	int64_t since_ns;    /* a_ns minus the device's first op start */
 	int64_t leaf_ns[LEAF_COUNT];
 	char next_op[200];
 	char next_call[96];
@@ -39,6 +40,10 @@ struct gap_proof { /* one idle interval and what stood behind it */
 	int64_t tid;
 	char doing[200]; /* what the owner thread was in longest in this gap, and for how long */
 	int64_t doing_ns;
+	uint32_t line_owner, launch_owner; /* while the device is being attributed */
+	char line[200];                    /* where the code stood longest, "" not known */
+	int64_t line_ns;
+	char launch_line[200]; /* of the launch that ended the gap */
 };
 
 struct reduction {

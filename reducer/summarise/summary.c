@@ -29,6 +29,7 @@ void summary_free(struct summary *summary)
 	free(summary->index_late.slots);
 	free(summary->index_sites.slots);
 	free(summary->index_stalls.slots);
+	free(summary->index_spreads.slots);
 	free(summary->devices);
 	free(summary->kernels);
 	free(summary->nccl);
@@ -36,6 +37,7 @@ void summary_free(struct summary *summary)
 	free(summary->late);
 	free(summary->sites);
 	free(summary->stalls);
+	free(summary->spreads);
 	free(summary->run.missing_ranks);
 	free(summary->run.ranks);
 	strings_free(&summary->pool);
@@ -179,6 +181,18 @@ static bool site_equal(const void *a, const void *b)
 	return x->by == y->by && x->kind == y->kind && x->backward == y->backward && x->what == y->what;
 }
 
+static uint64_t spread_hash(const void *row)
+{
+	const struct spread *s = row;
+	return mix(mix(4, s->device), (uint64_t)s->leaf << 8 | s->octave);
+}
+
+static bool spread_equal(const void *a, const void *b)
+{
+	const struct spread *x = a, *y = b;
+	return x->device == y->device && x->leaf == y->leaf && x->octave == y->octave;
+}
+
 #define TABLE(summary, array, hash, equal)                              \
 	(&(struct table){(void **)&(summary)->array, &(summary)->n_##array, \
 					 sizeof((summary)->array[0]), &(summary)->index_##array, hash, equal})
@@ -261,6 +275,23 @@ struct site_summary *summary_site(struct summary *summary, const struct site_sum
 	struct site_summary row = {
 		.by = key->by, .kind = key->kind, .backward = key->backward, .what = key->what};
 	return table_row(TABLE(summary, sites, site_hash, site_equal), &row);
+}
+
+int summary_spread(struct summary *summary, const char *device, const struct spread *add)
+{
+	struct spread row = {.leaf = add->leaf, .octave = add->octave};
+	if (summary_string(summary, device, &row.device) != 0)
+		return -ENOMEM;
+	struct spread *found = table_row(TABLE(summary, spreads, spread_hash, spread_equal), &row);
+	if (!found)
+		return -ENOMEM;
+	bool longer = add->worst_ns > found->worst_ns;
+	if (longer || (add->worst_ns == found->worst_ns && add->worst_step < found->worst_step))
+		found->worst_step = add->worst_step;
+	found->worst_ns = longer ? add->worst_ns : found->worst_ns;
+	found->steps += add->steps;
+	found->ns += add->ns;
+	return 0;
 }
 
 void site_sums_add(struct site_sums *into, const struct site_sums *from)

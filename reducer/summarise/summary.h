@@ -73,6 +73,17 @@ struct evidence {    /* what stood behind a leaf: a range, a call, a kernel, by 
 	int64_t ns;
 };
 
+struct spread { /* the steps of a device in which a leaf has 2^octave ns or more, below twice that
+				 */
+	uint32_t device; /* string: device key */
+	uint8_t leaf;
+	uint8_t octave;
+	uint64_t steps;
+	int64_t ns; /* in all of them */
+	int64_t worst_ns;
+	int64_t worst_step; /* the first of that length: its number, or its place among the counted */
+};
+
 struct late_summary { /* who arrived last at split collectives */
 	uint32_t device;  /* string: device key */
 	int32_t rank;
@@ -123,6 +134,7 @@ struct quality {
 	int64_t tool_ns; /* the tool's own cost in all; -1 not recorded */
 	uint64_t launches;
 	uint64_t rounded_quantiles; /* tables that went beyond COUNTS_EXACT */
+	uint64_t unsampled_ns;      /* of idle.host.code: while nobody looked at the thread */
 };
 
 struct run_summary {
@@ -160,8 +172,10 @@ struct summary {
 	size_t n_sites;
 	struct evidence *stalls; /* the lines behind idle time */
 	size_t n_stalls;
+	struct spread *spreads; /* how idle and NCCL time lies on the steps */
+	size_t n_spreads;
 	struct summary_index index_devices, index_kernels, index_nccl, index_evidence, index_late,
-		index_sites, index_stalls;
+		index_sites, index_stalls, index_spreads;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */
@@ -190,6 +204,8 @@ struct site_summary *summary_site(struct summary *, const struct site_summary *k
 /* `add`: leaf, before, count, ns. */
 int summary_stall(struct summary *, const char *device, const char *line,
 				  const struct evidence *add);
+/* Adds `add` to the row with its leaf and octave. */
+int summary_spread(struct summary *, const char *device, const struct spread *add);
 /* What rows are ranked by: GPU time and starved time. */
 int64_t site_gpu_ns(const struct site_sums *sums);
 int64_t site_weight(const struct site_sums *sums);

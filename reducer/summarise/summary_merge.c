@@ -173,6 +173,15 @@ static int merge_sites(struct summary *into, const struct summary *from)
 	return error;
 }
 
+static int merge_spreads(struct summary *into, const struct summary *from)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < from->n_spreads; i++)
+		error =
+			summary_spread(into, summary_text(from, from->spreads[i].device), &from->spreads[i]);
+	return error;
+}
+
 /* -1 means not known and gives way to a number. */
 static int64_t add_known(int64_t a, int64_t b)
 {
@@ -191,6 +200,7 @@ static void merge_quality(struct quality *into, const struct quality *from)
 	into->truncated_files += from->truncated_files;
 	into->unreadable_files += from->unreadable_files;
 	into->unrecorded_ns += from->unrecorded_ns;
+	into->unsampled_ns += from->unsampled_ns;
 	into->hand_offs += from->hand_offs;
 	into->steps_cut += from->steps_cut;
 	into->launches += from->launches;
@@ -211,6 +221,8 @@ int summary_merge(struct summary *into, const struct summary *from)
 		error = merge_evidence(into, from);
 	if (!error)
 		error = merge_sites(into, from);
+	if (!error)
+		error = merge_spreads(into, from);
 	merge_quality(&into->quality, &from->quality);
 	return error;
 }

@@ -53,6 +53,14 @@ static int by_evidence_time(const void *a, const void *b, void *context)
 	return order ? order : compare_texts(context, x->what, y->what);
 }
 
+static int by_octave(const void *a, const void *b, void *context)
+{
+	const struct spread *x = a, *y = b;
+	int order = compare_texts(context, x->device, y->device);
+	order = order ? order : compare_numbers(x->leaf, y->leaf);
+	return order ? order : compare_numbers(x->octave, y->octave);
+}
+
 static int by_caused(const void *a, const void *b, void *context)
 {
 	const struct late_summary *x = a, *y = b;
@@ -100,6 +108,7 @@ void summary_sort(struct summary *s)
 	sort_rows(s, s->evidence, s->n_evidence, sizeof(*s->evidence), &s->index_evidence,
 			  by_evidence_time);
 	sort_rows(s, s->stalls, s->n_stalls, sizeof(*s->stalls), &s->index_stalls, by_evidence_time);
+	sort_rows(s, s->spreads, s->n_spreads, sizeof(*s->spreads), &s->index_spreads, by_octave);
 	sort_rows(s, s->sites, s->n_sites, sizeof(*s->sites), &s->index_sites, by_cost);
 	sort_rows(s, s->late, s->n_late, sizeof(*s->late), &s->index_late, by_caused);
 }

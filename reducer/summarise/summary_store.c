@@ -113,7 +113,8 @@ static int store_quality(struct storing *s)
 									 .steps_cut = q->steps_cut,
 									 .tool_ns = q->tool_ns,
 									 .launches = q->launches,
-									 .rounded_quantiles = q->rounded_quantiles};
+									 .rounded_quantiles = q->rounded_quantiles,
+									 .unsampled_ns = q->unsampled_ns};
 	return PUT(s, BATON_S_QUALITY, record);
 }
 
@@ -258,6 +259,22 @@ static int store_sites(struct storing *s)
 	return s->writer.error;
 }
 
+static int store_spreads(struct storing *s)
+{
+	for (size_t i = 0; i < s->summary->n_spreads; i++) {
+		const struct spread *spread = &s->summary->spreads[i];
+		struct baton_s_spread record = {.device = text_id(s, spread->device),
+										.leaf = leaf_id(s, (enum leaf)spread->leaf),
+										.octave = spread->octave,
+										.steps = spread->steps,
+										.ns = spread->ns,
+										.worst_ns = spread->worst_ns,
+										.worst_step = spread->worst_step};
+		PUT(s, BATON_S_SPREAD, record);
+	}
+	return s->writer.error;
+}
+
 static int store_late(struct storing *s)
 {
 	for (size_t i = 0; i < s->summary->n_late; i++) {
@@ -276,7 +293,7 @@ static int store_parts(struct storing *s)
 {
 	static int (*const parts[])(struct storing *) = {
 		store_run,  store_inputs,   store_ranks, store_quality, store_devices, store_kernels,
-		store_nccl, store_evidence, store_late,  store_sites,   store_stalls};
+		store_nccl, store_evidence, store_late,  store_sites,   store_stalls,  store_spreads};
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
 		error = parts[i](s);

@@ -20,7 +20,8 @@ import sites  # noqa: E402
 
 DEVICE_NUMBERS = ("steps", "window_ns", "hull_ns", "hull_idle_ns", "lead_in_ns", "nccl_hidden_ns",
                   "kernels", "launches")
-QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs", "steps_cut")
+QUALITY_SUMS = ("unmatched_ops", "invalid_timestamps", "hand_offs", "steps_cut",
+                "unsampled_ns")
 ANSWERED = (0, 4)  # 4: from partial data
 
 
@@ -116,6 +117,10 @@ class Comparison:
                 label_of_row = name if table == "time_ns" else "busy_ns." + name
                 self.same(label, key, label_of_row, ours[table].get(name, 0),
                           theirs.get(table, {}).get(name, 0))
+
+        for name in sorted(set(ours["leaf_steps"]) | set(theirs.get("leaf_steps", {}))):
+            self.same(label, key, "steps of " + name, ours["leaf_steps"].get(name),
+                      theirs.get("leaf_steps", {}).get(name))
 
     def same(self, label, key, name, ours, theirs):
         if ours != theirs:

@@ -28,6 +28,7 @@ RECORDED_SOURCES = {"baton", "simgpu"}
 
 QUEUE_DEPTH = 1000
 LONG_NS = 1_000_000
+UNSAMPLED_NS = 3_000_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
@@ -304,6 +305,8 @@ class Process:
                 mine = mine + overheads[EVERY_THREAD]
             self.threads[thread_id] = Thread(calls[thread_id], ranges[thread_id], mine,
                                              scheds[thread_id])
+            self.threads[thread_id].process_is_sampled = (
+                self.source in RECORDED_SOURCES and bool(self.scheds))
 
 
 def group_of(op, groups):
@@ -345,7 +348,10 @@ class Thread:
         self.record_begins = sorted(row.begin for row in calls + ranges)
         loading = [row for row in scheds if row.loads_data]
         parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading
-        self.boundaries = sorted({t for row in calls + ranges + overheads + parts
+        told = [row for row in calls + ranges + scheds if row.duration > 0]
+        self.told = sorted({t for row in told for t in (row.begin, row.end)})
+        self.sampled = Cover(scheds)
+        self.boundaries = sorted({t for row in calls + ranges + overheads + parts + scheds
                                   for t in (row.begin, row.end)})
 
         def called(name):
@@ -389,6 +395,15 @@ class Thread:
                    bisect_right(self.sync_returns, (end, INFINITY)))
         return self.sync_returns[at]
 
+    def is_unsampled(self, x, end):
+        """No row tells of the thread at x and long around it; it is asked about until `end`."""
+        if x in self.sampled:
+            return False
+        at = bisect_right(self.told, x)
+        before = self.told[at - 1] if at else -INFINITY
+        after = self.told[at] if at < len(self.told) else INFINITY
+        return min(after, end) - before >= UNSAMPLED_NS
+
     def stretch(self, x):
         """The time without a GPU-driving call around the instants just after x. A call that
         begins at x began before those."""
@@ -417,12 +432,15 @@ class Device:
         self.launched_and_started = sorted(max(call.begin, start)
                                            for call, start in self.launches)
         self.markers, self.step_ends = [], []
+        self.step_names = []  # of counted steps: the marker's number, else the place
+        self.by_step = collections.defaultdict(collections.Counter)  # place -> leaf -> ns
         self.cut_steps = set()
         self.steps_cut = 0
         self.needs_period = False
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
+        self.unsampled_ns = 0
         self.starved = collections.defaultdict(collections.Counter)  # op -> "cpu", "host" -> ns
 
     def find_nodes(self):
@@ -477,6 +495,9 @@ class Device:
             for op in self.ops:
                 op.step = 0
             return
+        numbers = [self.markers[i].number for i in counted]
+        self.step_names = [place if number is None else number
+                           for place, number in enumerate(numbers)]
         before = [op.end for op in self.ops if op.step == BEFORE]
         begin = max(before) if before else min(self.markers[counted[0]].begin, self.hull[0])
         reached = begin
@@ -678,6 +699,7 @@ def sweep(device):
 class Gap:
     def __init__(self, device, a, b, j, k):
         self.device, self.a, self.b, self.j, self.k = device, a, b, j, k
+        self.unsampled_ns = 0
         self.launch = k.launch
         self.j_launch = j.launch if j else None
         self.invalid = self.launch is not None and b < self.launch.begin
@@ -797,6 +819,8 @@ def host_was_late(gap, threshold):
                 paid = debt.use(next_x - x)
                 parts.append((paid, debt.leaf))
             parts.append((next_x - x - paid, leaf))
+            if leaf == "idle.host.code" and owner.process_is_sampled:
+                gap.unsampled_ns += next_x - x if owner.is_unsampled(x, end) else 0
     return parts
 
 
@@ -891,6 +915,30 @@ def within(window, begin, end):
     return max(0, min(end, window[1]) - max(begin, window[0]))
 
 
+def add_to_steps(device, begin, end, leaf):
+    """[begin, end) lies in the windows."""
+    if not device.step_names:
+        return
+    while begin < end:
+        place = bisect_right(device.step_ends, begin)
+        until = min(end, device.step_ends[place])
+        device.by_step[place][leaf] += until - begin
+        begin = until
+
+
+def leaf_steps(device):
+    """Of each leaf that is no work: in how many steps, the first of those with most, how much."""
+    found = {}
+    for leaf in sorted({leaf for times in device.by_step.values() for leaf in times}):
+        times = {place: times[leaf] for place, times in device.by_step.items() if times[leaf] > 0}
+        if not times or leaf.startswith("work."):
+            continue
+        worst_ns = max(times.values())
+        worst = min(place for place, ns in times.items() if ns == worst_ns)
+        found[leaf] = {"in": len(times), "worst": device.step_names[worst], "worst_ns": worst_ns}
+    return found
+
+
 def working_time(device):
     """(ns of each leaf, ns of hidden NCCL) of the windows."""
     time_ns, hidden = collections.Counter(), 0
@@ -899,6 +947,7 @@ def working_time(device):
             continue
         inside = within(device.window, begin, end)
         time_ns[leaves[0]] += inside
+        add_to_steps(device, max(begin, device.window[0]), min(end, device.window[1]), leaves[0])
         if leaves[0].startswith("work.") and leaves[-1].startswith("nccl."):
             hidden += inside
     return time_ns, hidden
@@ -913,8 +962,11 @@ def idle_time(device, gaps):
         for ns, leaf in attribute(gap):  # also outside: sync debts run on there
             assert ns >= 0
             time_ns[leaf] += ns if inside else 0
+            if inside:  # a gap lies in one step, wherever in the gap a part of it does
+                add_to_steps(device, gap.a, gap.a + ns, leaf)
             if inside and leaf.startswith(("idle.cpu.", "idle.host.")):
                 device.starved[gap.k][leaf.split(".")[1]] += ns
+        device.unsampled_ns += gap.unsampled_ns if inside else 0
     return time_ns
 
 
@@ -943,10 +995,12 @@ def account(device):
         "step_ns": [end - begin for begin, end in zip(ends, ends[1:])],
         "time_ns": {leaf: ns for leaf, ns in sorted(time_ns.items()) if ns > 0},
         "busy_ns": dict(sorted(busy_ns.items())),
+        "leaf_steps": leaf_steps(device),
         "kernels": len(kernels),
         "launches": len({op.launch for op in kernels if op.launch}),
         "unmatched_ops": sum(op.launch is None for op in device.ops),
         "invalid_timestamps": sum(gap.invalid for gap in gaps),
+        "unsampled_ns": device.unsampled_ns,
         "hand_offs": sum(gap.is_hand_off for gap in gaps),
         "steps_cut": device.steps_cut,
         "floor_ns": device.floor,

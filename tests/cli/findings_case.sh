@@ -59,6 +59,21 @@ expect_true "[f['id'] for f in d['findings'] if f['leaf'].startswith('idle') and
 expect_true "any('no CPU activity' in f['text'] and f['remedy'] for f in d['findings'])"
 expect_status 0 "$BATON" report "$work/kernels.run"
 expect_prints "The trace holds no CPU activity" ", no CPU activity in the trace"
+checks=$((checks + 1))
+! grep -qE "Steps differ|No loss stands out" "$work/out" || fail "a second verdict beside it"
+expect_status 0 "$BATON" compare "$work/kernels.run" "$work/kernels.run"
+expect_prints "kernels.run holds no CPU activity"
+# ... and a gate that passes because nothing is known of what it judges.
+expect_status 0 "$BATON" report --json "$work/kernels.run"
+expect_true "sorted(leaf for leaf in d['devices'][0]['time_ns'] if leaf.startswith('idle')) == [
+	'idle.unknown.unexplained', 'idle.unknown.unmatched', 'idle.unknown.unrecorded']"
+expect_true "'idle.host.input' in d['quality']['not_carried'] and 'work.matmul' not in d['quality']['not_carried']"
+for gate in 'idle.host.input>0.1' 'idle.cpu<0.1' 'idle.gpu.dispatch>0.1'; do
+	expect_status 1 "$BATON" report --fail-if "$gate" "$work/kernels.run"
+	expect_says "this trace cannot tell"
+done
+expect_status 0 "$BATON" report --fail-if 'idle>0.99' "$work/kernels.run"
+expect_status 1 "$BATON" report --fail-if 'idle>0.1' "$work/kernels.run"
 
 # Keeps out: hosts counted by names that the importer made up to tell devices apart.
 kineto same-device "$work/same"

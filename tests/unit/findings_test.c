@@ -494,6 +494,74 @@ static void kernels_only(void)
 	done(&s, &all);
 }
 
+/* Of the blocked time of a device: `in` steps have `us` each, the last one more, the others
+ * `rest_us`. */
+static void spread(struct summary *s, int32_t rank, uint64_t in, int64_t us, int64_t rest_us)
+{
+	char key[32];
+	const struct {
+		uint64_t steps;
+		int64_t us;
+	} parts[] = {{in, us}, {STEPS - in, rest_us}};
+	snprintf(key, sizeof(key), "host/%d", rank);
+	for (int i = 0; i < 2; i++) {
+		const int64_t ns = parts[i].us * US;
+		if (parts[i].steps && ns)
+			summary_spread(s, key,
+						   &(struct spread){.leaf = LEAF_HOST_BLOCKED,
+											.octave = (uint8_t)(63 - __builtin_clzll((uint64_t)ns)),
+											.steps = parts[i].steps,
+											.ns = (int64_t)parts[i].steps * ns,
+											.worst_ns = ns,
+											.worst_step = 40 + rank + i});
+	}
+}
+
+/* A run of `ranks` devices of which the first `with` have such steps; the finding blocked. */
+static struct finding blocked_in(int ranks, int with, uint64_t in, int64_t us, int64_t rest_us)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	for (int32_t rank = 0; rank < ranks; rank++) {
+		int64_t sum = rank < with ? (int64_t)in * us + (int64_t)(STEPS - in) * rest_us : 0;
+		add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_HOST_BLOCKED] = sum / STEPS});
+		if (rank < with)
+			spread(&s, rank, in, us, rest_us);
+	}
+	add_nccl(&s, "AllReduce", "no arguments", 0);
+	make(&s, &all);
+	const struct finding *found = find(&all, "blocked");
+	struct finding copy = {0};
+	CHECK(found, "no blocked time");
+	if (found)
+		copy = *found;
+	done(&s, &all);
+	return copy;
+}
+
+/* A few steps have most of it, and much more than the others: that is said, else nothing is. */
+static void rare(void)
+{
+	struct finding f = blocked_in(1, 1, 1, 200000, 0);
+	f.id = "blocked";
+	says(&f, "blocked", "rare: in 1 of 20 steps, 200.0 ms, step 40", "");
+	f = blocked_in(1, 1, 5, 200000, 20000);
+	says(&f, "blocked", "rare: in 5 of 20 steps, 200.0 ms in each, worst 200.0 ms in step 40", "");
+	CHECK(f.rare.of == 20 && f.rare.in == 5 && f.rare.ns == 1000 * (int64_t)MS &&
+			  f.rare.worst_ns == 200 * (int64_t)MS && f.rare.devices == 1,
+		  "%d in %d", (int)f.rare.in, (int)f.rare.of);
+	CHECK(blocked_in(1, 1, 6, 200000, 20000).rare.in == 0, "more than a quarter is called rare");
+	CHECK(blocked_in(1, 1, 1, 180000, 10000).rare.in == 0, "less than half is called rare");
+	CHECK(blocked_in(1, 1, 5, 79000, 10000).rare.in == 0, "less than eight times as much is rare");
+	CHECK(blocked_in(1, 1, 20, 50000, 0).rare.in == 0, "all steps are called rare");
+	f = blocked_in(4, 2, 2, 200000, 0);
+	says(&f, "blocked", "rare: in 2 of 20 steps of rank 0 (and of 1 other GPU), 200.0 ms in each",
+		 "");
+	CHECK(f.rare.device == 0 && f.rare.devices == 2, "device %zu", f.rare.device);
+	CHECK(blocked_in(8, 1, 20, 50000, 0).rare.in == 0, "all steps of one device are called rare");
+}
+
 /* More devices than kernels in a step: means are rounded once, not per device. */
 static void means(void)
 {
@@ -547,6 +615,7 @@ int main(void)
 	late_unsplit();
 	asymmetry();
 	evidence();
+	rare();
 	kernels_only();
 	means();
 	hostile();

@@ -52,8 +52,36 @@ static void lines(void)
 	free(text);
 }
 
+static void wrapped(int width, int hang, const char *text, const char *expected)
+{
+	char *got = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&got, &bytes);
+	struct screen screen = {.out = out, .width = width};
+	screen_wrap(&screen, hang, "%s", text);
+	fclose(out);
+	CHECK(strcmp(got, expected) == 0, "wrapped at %d: '%s'", width, got);
+	free(got);
+}
+
+/* Nothing of a sentence is lost, and no character is torn apart. */
+static void wrapping(void)
+{
+	wrapped(40, 4, "fits", "fits\n");
+	wrapped(40, 4, "trailing  ", "trailing\n");
+	wrapped(10, 2, "0123456789", "0123456789\n");
+	wrapped(10, 2, "0123456 89 abcdef gh", "0123456 89\n  abcdef\n  gh\n");
+	wrapped(10, 2, "0123456789abcdefghij", "0123456789\n  abcdefgh\n  ij\n");
+	wrapped(10, 2, "    01234567", "    012345\n  67\n");
+	wrapped(10, 9, "0123456789 abc", "0123456789\n    abc\n"); /* half of it stays for words */
+	wrapped(10, 0, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6 \xc3\xbc\xc3\xa4\xc3\xb6 e",
+			"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6 \xc3\xbc\xc3\xa4\xc3\xb6\ne\n");
+	wrapped(40, 0, "a\x1b[31mb", "a?[31mb\n");
+}
+
 int main(void)
 {
+	wrapping();
 	json();
 	numbers();
 	lines();

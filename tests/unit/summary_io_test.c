@@ -35,6 +35,17 @@ static void make_site(struct summary *s, enum site_by by, const char *what, int6
 		.gpu_ns = {ns, 0, 3, 0, 5}, .launches = 7, .launch_ns = 11, .cpu_ns = 13, .host_ns = 17};
 }
 
+static void make_spread(struct summary *s, const char *device, enum leaf leaf)
+{
+	summary_spread(s, device,
+				   &(struct spread){.leaf = (uint8_t)leaf,
+									.octave = 6,
+									.steps = 2,
+									.ns = 190,
+									.worst_ns = 127,
+									.worst_step = 117});
+}
+
 static void make_device(struct summary *s, const char *key, int32_t rank)
 {
 	struct device_summary *d = summary_device(s, key);
@@ -88,6 +99,7 @@ static void make_summary(struct summary *s)
 	make_site(s, SITE_STACK, "train.py:1 <module>;train.py:9 loop", 20);
 	struct evidence stall = {.leaf = LEAF_HOST_SYNC, .before = 1, .count = 4, .ns = 55};
 	summary_stall(s, "host/1", "train.py:9 loop", &stall);
+	make_spread(s, "host/1", LEAF_HOST_BLOCKED);
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
@@ -100,6 +112,7 @@ static void make_summary(struct summary *s)
 	}
 	s->quality.records = 77;
 	s->quality.hand_offs = 3;
+	s->quality.unsampled_ns = 99;
 	summary_sort(s);
 }
 
@@ -165,6 +178,11 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(b->n_stalls == 1 && b->stalls[0].before == 1 && b->stalls[0].count == 4 &&
 			  b->stalls[0].ns == 55 && b->stalls[0].leaf == LEAF_HOST_SYNC,
 		  "the stall came back otherwise");
+	const struct spread *spread = b->spreads;
+	CHECK(b->n_spreads == 1 && same_text(a, a->spreads->device, b, spread->device) &&
+			  spread->leaf == LEAF_HOST_BLOCKED && spread->octave == 6 && spread->steps == 2 &&
+			  spread->ns == 190 && spread->worst_ns == 127 && spread->worst_step == 117,
+		  "the spread came back otherwise");
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
@@ -304,6 +322,7 @@ static void make_small(struct summary *s)
 	summary_late(s, "host/0", 0);
 	make_site(s, SITE_OP, "aten::mm", 22);
 	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
+	make_spread(s, "host/0", LEAF_HOST_SYNC);
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.n_ranks = 2;
 	s->run.ranks[0] = 0;
@@ -345,11 +364,22 @@ static void beyond(const struct summary *s)
 		{BATON_S_SITE, 96, 8, -1},
 		{BATON_S_STALL, 20, 4, 2},
 		{BATON_S_STALL, 32, 8, -1},
+		{BATON_S_SPREAD, 16, 4, 5}, /* not the octave of the worst */
+		{BATON_S_SPREAD, 16, 4, 63},
+		{BATON_S_SPREAD, 16, 4, 1 << 20},
+		{BATON_S_SPREAD, 24, 8, 0},
+		{BATON_S_SPREAD, 24, 8, -1},
+		{BATON_S_SPREAD, 32, 8, 126}, /* less than the worst */
+		{BATON_S_SPREAD, 32, 8, INT64_MAX},
+		{BATON_S_SPREAD, 40, 8, 0},
+		{BATON_S_SPREAD, 40, 8, -1},
+		{BATON_S_SPREAD, 48, 8, -1},
 		{BATON_S_QUALITY, 8, 8, INT64_MIN},
 		{BATON_S_QUALITY, 80, 8, -2},
 		{BATON_S_QUALITY, 88, 8, INT64_MIN},
 		{BATON_S_QUALITY, 112, 8, INT64_MAX},
 		{BATON_S_QUALITY, 128, 8, -1},
+		{BATON_S_QUALITY, 136, 8, -1},
 		{BATON_S_DEVICE, 24, 8, -1},
 		{BATON_S_DEVICE, 136, 8, INT64_MAX},
 		{BATON_S_DRIVER, 8, 4, -2},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12, SUMS = 33 };
+enum { PARTS = 12, SUMS = 35 };
 
 static uint64_t state = 9;
 
@@ -43,7 +43,7 @@ static void fill_quality(struct quality *q, int part)
 							   &q->invalid_events,   &q->truncated_files,
 							   &q->unreadable_files, &q->unrecorded_ns,
 							   &q->hand_offs,        &q->steps_cut,
-							   &q->launches};
+							   &q->launches,         &q->unsampled_ns};
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		*facts[i] = 1 + draw(100);
 	q->clock_residual_ns = part % 3 ? -1 : part;
@@ -91,6 +91,17 @@ static void fill_sites(struct summary *s, const char *device)
 	}
 }
 
+static void fill_spreads(struct summary *s, const char *device)
+{
+	for (int i = 0; i < 200; i++) {
+		struct spread add = {
+			.leaf = (uint8_t)draw(LEAF_COUNT), .octave = (uint8_t)(5 + draw(3)), .steps = 1};
+		add.worst_ns = add.ns = (INT64_C(1) << add.octave) + draw(3);
+		add.worst_step = draw(9);
+		summary_spread(s, device, &add);
+	}
+}
+
 static void fill_communication(struct summary *s, const char *device)
 {
 	for (int i = 0; i < 20; i++) {
@@ -123,6 +134,7 @@ static void fill(struct summary *s, int part)
 	fill_work(s, device);
 	fill_communication(s, device);
 	fill_sites(s, device);
+	fill_spreads(s, device);
 	fill_quality(&s->quality, part);
 }
 
@@ -216,6 +228,18 @@ static bool sites_equal(const struct summary *a, const struct summary *b)
 	return ok;
 }
 
+static bool spreads_equal(const struct summary *a, const struct summary *b)
+{
+	bool ok = a->n_spreads == b->n_spreads && a->n_spreads > 0;
+	for (size_t i = 0; ok && i < a->n_spreads; i++) {
+		const struct spread *x = &a->spreads[i], *y = &b->spreads[i];
+		ok = texts_equal(a, x->device, b, y->device) && x->leaf == y->leaf &&
+			 x->octave == y->octave && x->steps == y->steps && x->ns == y->ns &&
+			 x->worst_ns == y->worst_ns && x->worst_step == y->worst_step;
+	}
+	return ok;
+}
+
 /* Merges the parts in a random order into `n` sums, sorts some of them on the way, then the sums.
  */
 static void merge_shuffled(const struct summary *parts, int n, struct summary *out)
@@ -288,6 +312,10 @@ static void add_sums(const struct summary *s, uint64_t sums[SUMS])
 		sums[29] += (uint64_t)site->cpu_ns;
 		sums[30] += (uint64_t)site->host_ns;
 	}
+	for (size_t i = 0; i < s->n_spreads; i++) {
+		sums[33] += s->spreads[i].steps;
+		sums[34] += (uint64_t)s->spreads[i].ns;
+	}
 	for (size_t i = 0; i < s->n_stalls; i++) {
 		sums[31] += s->stalls[i].count;
 		sums[32] += (uint64_t)s->stalls[i].ns;
@@ -336,6 +364,7 @@ static void merging(void)
 		CHECK(kernels_equal(&first, &other), "round %d: kernels differ", round);
 		CHECK(others_equal(&first, &other), "round %d: other rows differ", round);
 		CHECK(sites_equal(&first, &other), "round %d: sites or stalls differ", round);
+		CHECK(spreads_equal(&first, &other), "round %d: spreads differ", round);
 		summary_free(&other);
 	}
 	for (int i = 0; i < PARTS; i++)

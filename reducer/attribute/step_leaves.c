@@ -1,0 +1,85 @@
+#include "attribute/step_leaves.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int step_leaves_open(struct step_leaves *leaves, const int64_t *ends, int32_t n_steps)
+{
+	*leaves = (struct step_leaves){.ends = ends, .n_steps = n_steps};
+	leaves->octaves = calloc(LEAF_COUNT, sizeof(*leaves->octaves));
+	return leaves->octaves ? 0 : -ENOMEM;
+}
+
+void step_leaves_close(struct step_leaves *leaves)
+{
+	free(leaves->octaves);
+	*leaves = (struct step_leaves){0};
+}
+
+/* Step `at` is complete. */
+static void next_step(struct step_cursor *c)
+{
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		int64_t ns = c->now_ns[leaf];
+		if (ns <= 0)
+			continue;
+		struct step_octave *o = &c->into->octaves[leaf][63 - __builtin_clzll((uint64_t)ns)];
+		o->steps++;
+		o->ns += ns;
+		if (ns > o->worst_ns) {
+			o->worst_ns = ns;
+			o->worst = c->at;
+		}
+	}
+	memset(c->now_ns, 0, sizeof(c->now_ns));
+	c->at++;
+}
+
+void step_cursor_add(struct step_cursor *c, enum leaf leaf, int64_t from, int64_t to)
+{
+	if (!c->into || leaf <= LEAF_WORK_GRAPH)
+		return;
+	const int64_t *ends = c->into->ends;
+	const int32_t n = c->into->n_steps;
+	while (c->at < n && from >= ends[c->at + 1])
+		next_step(c);
+	for (; c->at < n && to > ends[c->at + 1]; from = ends[c->at]) {
+		c->now_ns[leaf] += ends[c->at + 1] - from;
+		next_step(c);
+	}
+	if (c->at < n)
+		c->now_ns[leaf] += to - from;
+}
+
+void step_cursor_finish(struct step_cursor *c)
+{
+	if (c->into && c->at < c->into->n_steps)
+		next_step(c);
+}
+
+int step_leaves_store(const struct step_leaves *leaves, const struct steps *steps,
+					  struct summary *summary, const char *device)
+{
+	int error = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		for (int octave = 0; !error && octave < STEP_OCTAVES; octave++) {
+			const struct step_octave *o = &leaves->octaves[leaf][octave];
+			if (o->steps)
+				error =
+					summary_spread(summary, device,
+								   &(struct spread){.leaf = (uint8_t)leaf,
+													.octave = (uint8_t)octave,
+													.steps = o->steps,
+													.ns = o->ns,
+													.worst_ns = o->worst_ns,
+													.worst_step = step_called(steps, o->worst)});
+		}
+	return error;
+}
+
+int64_t step_called(const struct steps *steps, int32_t step)
+{
+	int64_t number = steps_number(steps, step);
+	return number >= 0 ? number : step;
+}

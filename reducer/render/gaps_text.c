@@ -1,0 +1,50 @@
+#include "classify/demangle.h"
+#include "render/report.h"
+#include "render/text.h"
+
+#include <stdlib.h>
+
+enum { GAP_HANG = 5, TEXT_HANG = 15 };
+
+static void gap_lines(const struct screen *screen, const struct gap_proof *g, size_t number)
+{
+	struct text_buffer length, since, begin, end, doing, name;
+	char readable[1024], line[sizeof(g->line)];
+	demangle(g->next_op, readable, sizeof(readable));
+	screen_title_wrap(screen, GAP_HANG, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op",
+					  number, text_ms(screen, g->b_ns - g->a_ns, &length), g->device,
+					  (long long)(g->step_number < 0 ? g->step : g->step_number),
+					  text_ms(screen, llabs(g->since_ns), &since),
+					  g->since_ns < 0 ? "before" : "after");
+	screen_wrap(screen, TEXT_HANG, "     then ran  %s", text_cut(readable, 80, &name));
+	by_short_line(g->launch_line, line, sizeof(line));
+	if (g->next_call[0])
+		screen_wrap(
+			screen, TEXT_HANG, "     launched  by %s%s%s on thread %lld, %s to %s ms into the gap",
+			g->next_call, line[0] ? " at " : "", line, (long long)g->tid,
+			text_ms(screen, g->call_begin_ns, &begin), text_ms(screen, g->call_end_ns, &end));
+	else
+		screen_line(screen, "     launched  unknown: no launch record");
+	by_short_line(g->line, line, sizeof(line));
+	if (line[0])
+		screen_wrap(screen, TEXT_HANG, "     meanwhile %s ms at %s",
+					text_ms(screen, g->line_ns, &doing), line);
+	if (g->doing[0] && (!line[0] || 10 * g->doing_ns >= g->b_ns - g->a_ns))
+		screen_wrap(screen, TEXT_HANG, "     meanwhile %s ms in %s",
+					text_ms(screen, g->doing_ns, &doing), g->doing);
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (g->leaf_ns[leaf] > 0)
+			screen_line(screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),
+						text_ms(screen, g->leaf_ns[leaf], &length));
+}
+
+void report_gaps_text(const struct report *r, FILE *out)
+{
+	struct screen screen;
+	screen_open(&screen, out, r->figures->step_ns);
+	screen.decimals = 3;
+	screen_title_wrap(&screen, GAP_HANG, "The %zu worst gap%s of %s", r->reduction->n_gaps,
+					  r->reduction->n_gaps == 1 ? "" : "s", r->dirs[0]);
+	for (size_t i = 0; i < r->reduction->n_gaps; i++)
+		gap_lines(&screen, &r->reduction->gaps[i], i + 1);
+}
