@@ -11,6 +11,7 @@
 #include "record/program.h"
 #include "read/salvage.h"
 #include "record/totals.h"
+#include "record/window.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -32,16 +33,17 @@ static const struct option_spec options[] = {
 	{"step-marks", 0, OPTION_TEXT, "WHAT",
 	 "mark the steps of PyTorch's optimizers, by a file on PYTHONPATH: on (default), off"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
-	{"duration", 0, OPTION_TEXT, "S", "with --kill: seconds until the job is ended"},
+	{"delay", 0, OPTION_TEXT, "S", "record from then on, in seconds after the job's start"},
+	{"duration", 0, OPTION_TEXT, "S", "record for so long, no more; the job goes on"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
 	 "with --duration: end the job then, by TERM, KILL, INT ... (default: none)"},
+	{"capture-range", 'c', OPTION_TEXT, "RANGE",
+	 "record, in each process, from cudaProfilerStart to -Stop (cudaProfilerApi); none (default)"},
+	{"capture-range-end", 0, OPTION_TEXT, "HOW",
+	 "with -c: stop (default, as is stop-shutdown) there; none: record to the job's end"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "take a launcher (srun, mpirun ...) behind -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
-	{"delay", 0, OPTION_TEXT, "S", "not built yet: begin to record after S seconds"},
-	{"capture-range", 'c', OPTION_TEXT, "RANGE",
-	 "none; not built yet: record between cudaProfilerStart and -Stop (cudaProfilerApi)"},
-	{"capture-range-end", 0, OPTION_TEXT, "HOW", "not built yet: what the end of the range does"},
 	{0}};
 
 enum { SHIM_PATH_BYTES = 1024, TRACE_NAME_BYTES = 72 }; /* baton/live.h: trace */
@@ -77,68 +79,14 @@ static int check_list(const char *list)
 	return STATUS_OK;
 }
 
-/* Known to users of nsys; an option that does nothing would tell them otherwise. */
-static int refuse_later(const struct invocation *call)
-{
-	static const char *const later[] = {"delay", "capture-range", "capture-range-end"};
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-		if (strcmp(option_text(call, later[i], "none"), "none") != 0) {
-			diag("--%s: not built yet: a recording is as long as its job", later[i]);
-			return STATUS_USAGE;
-		}
-	return STATUS_OK;
-}
-
-static int signal_number(const char *name)
-{
-	static const struct {
-		const char *name;
-		int number;
-	} signals[] = {{"TERM", SIGTERM}, {"KILL", SIGKILL}, {"INT", SIGINT},
-				   {"HUP", SIGHUP},   {"USR1", SIGUSR1}, {"USR2", SIGUSR2}};
-	if (strncasecmp(name, "SIG", 3) == 0)
-		name += 3;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (strcasecmp(name, signals[i].name) == 0)
-			return signals[i].number;
-	long number = strtol(name, NULL, 10);
-	return number > 0 && number < 65 ? (int)number : 0;
-}
-
 struct plan {
 	struct recording recording;
 	struct launch launch;
 	struct output_dir output;
-	char directory[PATH_MAX], library[PATH_MAX];
-	long long kill_after_ns;
-	int kill_signal;
+	struct window window;
+	struct salvage_result salvaged;
+	char directory[PATH_MAX], library[PATH_MAX], window_text[80];
 };
-
-static int plan_ending(const struct invocation *call, struct plan *plan)
-{
-	const char *seconds = option_text(call, "duration", NULL);
-	const char *signal = option_text(call, "kill", NULL);
-	char *end;
-	if (signal && strcmp(signal, "none") != 0) {
-		plan->kill_signal = signal_number(signal);
-		if (!plan->kill_signal) {
-			diag("--kill: '%s' is no signal", signal);
-			return STATUS_USAGE;
-		}
-	}
-	double s = seconds ? strtod(seconds, &end) : 0;
-	if (seconds && (*end || end == seconds || !(s >= 1e-3) || s > 1e9)) {
-		diag("--duration wants a number of seconds, not '%s'", seconds);
-		return STATUS_USAGE;
-	}
-	if (!seconds != !plan->kill_signal) {
-		diag("--duration and --kill go together: that a recording ends before its job is not "
-			 "built yet");
-		return STATUS_USAGE;
-	}
-	plan->kill_after_ns = (long long)(s * 1e9);
-	return STATUS_OK;
-}
 
 static int plan_options(const struct invocation *call, struct plan *plan)
 {
@@ -161,9 +109,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 		status = one_of("step-marks", r->step_marks, on_off);
 	if (!status)
 		status = check_list(r->trace);
-	if (!status)
-		status = refuse_later(call);
-	return status ? status : plan_ending(call, plan);
+	return status ? status : window_plan(call, &plan->window);
 }
 
 /* What users of nsys and of launchers are used to, and what would record something else here. */
@@ -266,12 +212,39 @@ static void say_salvaged(const struct salvage_result *salvaged)
 			 amount_grouped(salvaged->slots, slots), amount_grouped(salvaged->in_flight, kernels));
 }
 
+static void say_unopened(const struct plan *plan, const struct totals *totals)
+{
+	char processes[32];
+	diag("nothing recorded: %s (%s %s used CUDA)",
+		 plan->window.range_end ? "nobody called cudaProfilerStart"
+								: "the job ended before the recording began",
+		 amount_grouped(totals->processes, processes),
+		 totals->processes == 1 ? "process" : "processes");
+}
+
+/* What a recording that is not of the whole job is of. */
+static void window_words(const struct totals *totals, char *words, size_t room)
+{
+	char opened[32] = "", number[32];
+	words[0] = 0;
+	if (!totals->windows)
+		return;
+	if (totals->opened < totals->windows)
+		snprintf(opened, sizeof(opened), " of %s of them", amount_grouped(totals->opened, number));
+	bool is_long = totals->window_ns >= 1000000000;
+	if (totals->window_ns)
+		snprintf(words, room, ", a window of %.1f %s%s",
+				 (double)totals->window_ns / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms", opened);
+	else
+		snprintf(words, room, ", of a window%s", opened); /* they were all killed in it */
+}
+
 /* One line for a run: of the members of a launch the first one writes it. */
-static void say_result(const struct plan *plan, const struct salvage_result *salvaged)
+static void say_result(const struct plan *plan)
 {
 	struct totals totals;
-	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "";
-	say_salvaged(salvaged);
+	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
+	say_salvaged(&plan->salvaged);
 	if (plan->launch.rank > 0)
 		return;
 	int error = totals_count(plan->directory, &totals);
@@ -283,29 +256,40 @@ static void say_result(const struct plan *plan, const struct salvage_result *sal
 		diag("nothing recorded: the job made no CUDA call");
 		return;
 	}
-	if (salvaged->running || (plan->launch.size > 1 && totals.incomplete))
+	if (plan->salvaged.running || (plan->launch.size > 1 && totals.incomplete))
 		snprintf(running, sizeof(running), " (%s still recorded)",
 				 amount_grouped(totals.incomplete, processes));
-	diag("%s %s%s, %s launches, %s dropped, %s in %s        next: baton report %s",
+	if (totals.windows && !totals.opened) {
+		say_unopened(plan, &totals);
+		return;
+	}
+	window_words(&totals, window, sizeof(window));
+	diag("%s %s%s, %s launches, %s dropped, %s in %s%s        next: baton report %s",
 		 amount_grouped(totals.processes, processes),
 		 totals.processes == 1 ? "process" : "processes", running,
 		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped),
-		 amount_bytes(totals.bytes, bytes), plan->output.path, plan->output.path);
+		 amount_bytes(totals.bytes, bytes), plan->output.path, window, plan->output.path);
+}
+
+/* False: there are processes that record. */
+static bool salvage_once(void *of)
+{
+	struct plan *plan = of;
+	struct salvage_result part;
+	salvage_directory(plan->directory, &part);
+	plan->salvaged.files += part.files;
+	plan->salvaged.failed = part.failed;
+	plan->salvaged.running = part.running;
+	plan->salvaged.slots += part.slots;
+	plan->salvaged.in_flight += part.in_flight;
+	return part.running == 0;
 }
 
 /* Processes that were killed together with the job may take a moment to be gone. */
-static void salvage(const struct plan *plan, struct salvage_result *salvaged)
+static void salvage(struct plan *plan)
 {
-	struct salvage_result part;
-	*salvaged = (struct salvage_result){0};
 	for (int tries = 0; tries < 10; tries++) {
-		salvage_directory(plan->directory, &part);
-		salvaged->files += part.files;
-		salvaged->failed = part.failed;
-		salvaged->running = part.running;
-		salvaged->slots += part.slots;
-		salvaged->in_flight += part.in_flight;
-		if (!part.running || plan->launch.size > 1)
+		if (salvage_once(plan) || plan->launch.size > 1)
 			return;
 		usleep(50000);
 	}
@@ -313,22 +297,25 @@ static void salvage(const struct plan *plan, struct salvage_result *salvaged)
 
 static int run_job(const struct invocation *call, struct plan *plan)
 {
+	struct job_kill kill = {plan->window.kill_signal,
+							plan->window.delay_ns + plan->window.duration_ns, salvage_once, plan};
 	struct job_end end;
-	struct salvage_result salvaged;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)
 		diag("%s %s: nothing will be recorded of it", call->operand[0], objection);
+	plan->recording.window =
+		window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
 	int error = environment_set(&plan->recording);
 	if (!error)
-		error = job_run(call->operand, plan->kill_after_ns, plan->kill_signal, &end);
+		error = job_run(call->operand, &kill, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
 		output_dir_undo(&plan->output);
 		return STATUS_OUTPUT;
 	}
 	if (end.started) {
-		salvage(plan, &salvaged);
-		say_result(plan, &salvaged);
+		salvage(plan);
+		say_result(plan);
 	} else {
 		output_dir_undo(&plan->output);
 	}
@@ -359,6 +346,7 @@ const struct command command_record = {
 		"keeps its stdin, stdout and stderr, gets the signals that are sent to baton, and baton\n"
 		"ends with its exit status, or by its signal. What a killed process had recorded is kept.\n"
 		"Example: baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py\n"
+		"         baton record --delay 600 --duration 30 -o runs/part -- python train.py\n"
 		"\n"
 		"Status when the job does not run: 2 usage, 3 libbaton.so is not found, 5 DIR cannot be\n"
 		"written, 126 PROGRAM cannot be executed, 127 it is not found.",

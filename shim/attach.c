@@ -12,6 +12,7 @@
 #include "message.h"
 #include "nccl.h"
 #include "session.h"
+#include "window.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -55,10 +56,12 @@ __attribute__((constructor)) static void attach(void)
 int InitializeInjection(void)
 {
 	int saved_errno, cancel_state;
-	if (!config.out[0] || !guard_enter(&saved_errno))
+	if (!config.out[0] || window_missed() || !guard_enter(&saved_errno))
 		return 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	cupti_attach();
+	if (window_asked()) /* somebody has to wait for it */
+		session_begin();
 	pthread_setcancelstate(cancel_state, NULL);
 	guard_leave(saved_errno);
 	return 1;

@@ -77,11 +77,27 @@ int buffers_next(struct buffer_full *full)
 	return 0; /* its number is taken and it is about to be there */
 }
 
-void buffers_give_back(uint8_t *bytes)
+void buffers_pass(uint8_t *bytes, size_t valid)
 {
 	struct buffer *b = of(bytes);
 	if (!b)
 		return;
-	memset(bytes, 0, b->valid);
+	memset(bytes, 0, valid);
 	atomic_store_explicit(&b->state, FREE, memory_order_release);
+}
+
+void buffers_release(void)
+{
+	for (int i = 0; i < BUFFERS; i++) {
+		int state = FREE;
+		if (!atomic_compare_exchange_strong(&pool[i].state, &state, TAKEN))
+			continue;
+		madvise(pool[i].bytes, BUFFER_BYTES, MADV_DONTNEED);
+		atomic_store_explicit(&pool[i].state, FREE, memory_order_release);
+	}
+}
+
+void buffers_give_back(const struct buffer_full *full)
+{
+	buffers_pass(full->bytes, full->valid);
 }

@@ -14,6 +14,12 @@ uint8_t *buffers_take(void);
 /* `bytes` holds `valid` bytes of records of this context and stream. */
 void buffers_full(uint8_t *bytes, size_t valid, void *context, uint32_t stream);
 
+/* It is of no use: free again, zeroed. */
+void buffers_pass(uint8_t *bytes, size_t valid);
+
+/* The memory of those that are free goes back. */
+void buffers_release(void);
+
 struct buffer_full {
 	uint8_t *bytes;
 	size_t valid;
@@ -24,6 +30,6 @@ struct buffer_full {
 /* The next full one in the order they came; 0 when there is none. The consumer's side. */
 int buffers_next(struct buffer_full *full);
 /* Zeroed and free again. */
-void buffers_give_back(uint8_t *bytes);
+void buffers_give_back(const struct buffer_full *full);
 
 #endif

@@ -1,5 +1,7 @@
 #include "config.h"
 
+#include "window.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +84,11 @@ static void read_slots(const char *value)
 		config.ring_slots = n;
 }
 
+static void read_window(const char *value)
+{
+	window_configure(value);
+}
+
 static const struct {
 	const char *name;
 	void (*read)(const char *value);
@@ -92,6 +99,7 @@ static const struct {
 	{"BATON_STACKS", read_stacks},    {"BATON_TRACE", read_trace},
 	{"BATON_GRAPHS", read_graphs},    {"BATON_VERBOSE", read_verbose},
 	{"BATON_RING_SLOTS", read_slots}, {"BATON_BACKWARD", read_backward},
+	{"BATON_WINDOW", read_window},
 };
 
 bool config_read(void)
@@ -109,5 +117,7 @@ bool config_read(void)
 		if (value && value[0])
 			variables[i].read(value);
 	}
+	if (window_missed()) /* for this process and all that it starts */
+		config.out[0] = 0;
 	return config.out[0] != 0;
 }

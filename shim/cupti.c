@@ -10,6 +10,8 @@
 #include "lane.h"
 #include "launch.h"
 #include "message.h"
+#include "window.h"
+#include "window_calls.h"
 #include "writer.h"
 
 static void *subscriber;
@@ -41,6 +43,10 @@ static void on_completed(void *context, uint32_t stream, uint8_t *bytes, size_t 
 	if (cupti_attached_in != lane_generation)
 		return;
 	cupti_guest_deliver(context, stream, bytes, valid);
+	if (!window_records()) { /* the guest's alone */
+		buffers_pass(bytes, valid);
+		return;
+	}
 	buffers_full(bytes, valid, context, stream);
 	writer_wake();
 }
@@ -60,10 +66,31 @@ static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_ME
 
 bool cupti_needs(int kind)
 {
+	if (!window_records())
+		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] == kind)
 			return true;
 	return config.graph_whole && kind == CUPTI_KIND_GRAPH_TRACE;
+}
+
+static int enable_kinds(void)
+{
+	int error = 0;
+	if (config.graph_whole)
+		cupti.enable(CUPTI_KIND_GRAPH_TRACE);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		error = cupti.enable(kinds[i]);
+	return error; /* the kernels' */
+}
+
+static void disable_kinds(void)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!cupti_guest_wants(kinds[i]))
+			cupti.disable(kinds[i]);
+	if (config.graph_whole && !cupti_guest_wants(CUPTI_KIND_GRAPH_TRACE))
+		cupti.disable(CUPTI_KIND_GRAPH_TRACE);
 }
 
 static int enable_activity(void)
@@ -73,13 +100,7 @@ static int enable_activity(void)
 	cupti.set_attribute(CUPTI_ATTRIBUTE_ZEROED_BUFFER, &size, &zeroed); /* not in every release */
 	cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
 	int error = cupti.register_callbacks(on_requested, on_completed);
-	if (error)
-		return error;
-	if (config.graph_whole)
-		cupti.enable(CUPTI_KIND_GRAPH_TRACE);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		error = cupti.enable(kinds[i]);
-	return error; /* the kernels' */
+	return error ? error : window_asked() ? 0 : enable_kinds();
 }
 
 static _Atomic uint32_t tried; /* lane_generation of the last attempt */
@@ -95,11 +116,14 @@ bool cupti_attach(void)
 		return cupti_attached_in == lane_generation;
 	clock_open(); /* the first call is timed before the recording begins */
 	const char *missing = cupti_table_open(config.cupti);
-	int error = missing ? 0 : cupti.subscribe(&subscriber, cupti_on_event, NULL);
+	cupti_callback on_event = window_asked() ? window_on_event : cupti_on_event;
+	int error = missing ? 0 : cupti.subscribe(&subscriber, on_event, NULL);
 	if (!missing && !error) {
 		error = enable_activity();
-		if (!error)
-			error = cupti_calls_enable(subscriber);
+		if (!error && !window_asked())
+			error = cupti_calls_enable(subscriber, true);
+		if (!error && window_by_range())
+			cupti_calls_enable_range(subscriber);
 		if (error)
 			cupti.unsubscribe(subscriber);
 	}
@@ -110,6 +134,18 @@ bool cupti_attach(void)
 	}
 	cupti_attached_in = lane_generation;
 	atomic_store(&launch_hooks_on, false);
+	return true;
+}
+
+bool cupti_collect(bool on)
+{
+	if (!cupti_attached())
+		return false;
+	if (on && enable_kinds() != 0)
+		message("CUPTI: it does not record kernels; launches are recorded");
+	cupti_calls_enable(subscriber, on);
+	if (!on)
+		disable_kinds();
 	return true;
 }
 

@@ -38,6 +38,9 @@ bool cupti_attach(void);
 /* Does it deliver in this process? Has it been tried (and said why not)? */
 bool cupti_attached(void);
 bool cupti_tried(void);
+/* For a recording with a window (window.h), which cupti_attach() leaves off: begins to send records
+ * and calls, or stops. False: CUPTI cannot be used. */
+bool cupti_collect(bool on);
 /* Do we record with this kind of activity (enum cupti_kind)? */
 bool cupti_needs(int kind);
 /* A forked child: ids of its parent's dictionary are not its own. */

@@ -156,7 +156,7 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 		writer_wake();
 }
 
-int cupti_calls_enable(void *subscriber)
+int cupti_calls_enable(void *subscriber, bool on)
 {
 	static const struct {
 		uint16_t id;
@@ -171,12 +171,23 @@ int cupti_calls_enable(void *subscriber)
 		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
 		kinds[calls[i].id].family = calls[i].family;
 		if (calls[i].family != CUPTI_FAMILY_QUERY) /* polled in loops: nothing starves by them */
-			known += cupti.enable_callback(1, subscriber, calls[i].domain, calls[i].id) == 0;
+			known += cupti.enable_callback(on, subscriber, calls[i].domain, calls[i].id) == 0;
 	}
-	cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_RESOURCE,
+	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE,
 						  CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING);
-	cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_GRAPHNODE_CREATED);
+	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_GRAPHNODE_CREATED);
 	return known ? 0 : CUPTI_NOT_COMPATIBLE;
+}
+
+void cupti_calls_enable_range(void *subscriber)
+{
+	static const uint32_t runtime[] = {CUPTI_RANGE_cudaProfilerStart_v4000,
+									   CUPTI_RANGE_cudaProfilerStop_v4000},
+						  driver[] = {CUPTI_RANGE_cuProfilerStart, CUPTI_RANGE_cuProfilerStop};
+	for (int i = 0; i < 2; i++) {
+		cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_RUNTIME, runtime[i]);
+		cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_DRIVER, driver[i]);
+	}
 }
 
 void cupti_calls_forget(void)

@@ -49,6 +49,14 @@ void cupti_guest_forget(void)
 	atomic_store(&owed, false);
 }
 
+bool cupti_guest_wants(int kind)
+{
+	pthread_mutex_lock(&lock);
+	bool wanted = kinds >> kind & 1;
+	pthread_mutex_unlock(&lock);
+	return wanted;
+}
+
 /* ---- the true functions, for a process in which we are not attached ---- */
 
 enum entry {

@@ -5,6 +5,7 @@
 #ifndef SHIM_CUPTI_GUEST_H
 #define SHIM_CUPTI_GUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,5 +13,7 @@
 void cupti_guest_deliver(void *context, uint32_t stream, const uint8_t *bytes, size_t valid);
 /* In a forked child. */
 void cupti_guest_forget(void);
+/* Has it enabled this kind of activity? */
+bool cupti_guest_wants(int kind);
 
 #endif

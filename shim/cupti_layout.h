@@ -456,6 +456,14 @@ enum cupti_family {
 	CUPTI_FAMILY_LOAD
 };
 
+/* What opens and ends a range that a profiler is to record. */
+enum cupti_range_cbid {
+	CUPTI_RANGE_cudaProfilerStart_v4000 = 171,
+	CUPTI_RANGE_cudaProfilerStop_v4000 = 172,
+	CUPTI_RANGE_cuProfilerStart = 308,
+	CUPTI_RANGE_cuProfilerStop = 309
+};
+
 #define CUPTI_ENUMERATOR(name, number, family) CUPTI_CBID_##name = number,
 enum cupti_runtime_cbid { CUPTI_RUNTIME_CALLS(CUPTI_ENUMERATOR) CUPTI_RUNTIME_CBID_END };
 enum cupti_driver_cbid { CUPTI_DRIVER_CALLS(CUPTI_ENUMERATOR) CUPTI_DRIVER_CBID_END };

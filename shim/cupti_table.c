@@ -94,6 +94,7 @@ const char *cupti_table_open(const char *path)
 				   {"cuptiEnableCallback", (void **)&cupti.enable_callback},
 				   {"cuptiActivityRegisterCallbacks", (void **)&cupti.register_callbacks},
 				   {"cuptiActivityEnable", (void **)&cupti.enable},
+				   {"cuptiActivityDisable", (void **)&cupti.disable},
 				   {"cuptiActivityFlushAll", (void **)&cupti.flush_all},
 				   {"cuptiActivityGetNextRecord", (void **)&cupti.next_record},
 				   {"cuptiActivityGetNumDroppedRecords", (void **)&cupti.dropped},

@@ -16,6 +16,7 @@ struct cupti_table {
 							  void (*completed)(void *context, uint32_t stream, uint8_t *bytes,
 												size_t size, size_t valid));
 	int (*enable)(int kind);
+	int (*disable)(int kind);
 	int (*flush_all)(uint32_t flag);
 	int (*next_record)(uint8_t *bytes, size_t valid, void **record);
 	int (*dropped)(void *context, uint32_t stream, size_t *n);

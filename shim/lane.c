@@ -6,6 +6,7 @@
 #include "nvtx.h"
 #include "session.h"
 #include "silence.h"
+#include "window.h"
 #include "writer.h"
 
 #include <pthread.h>
@@ -118,7 +119,7 @@ static void tell_cost(struct baton_lane *lane, uint64_t begin)
 
 void lane_unheard(bool launch)
 {
-	if (launch && lane_started && live)
+	if (launch && window_records() && live)
 		atomic_fetch_add_explicit(&live->unheard_launches, 1, memory_order_relaxed);
 }
 
@@ -130,7 +131,8 @@ struct baton_lane *lane_open(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* nobody unwinds out of here */
 	struct baton_lane *lane = NULL;
 	uint64_t begin = clock_ticks();
-	if ((!refused_ticks || begin - refused_ticks > RETRY_TICKS) && session_begin()) {
+	if ((!refused_ticks || begin - refused_ticks > RETRY_TICKS) && session_begin() &&
+		window_records()) {
 		lane = open_for_thread();
 		refused_ticks = lane ? 0 : begin;
 		if (lane) {

@@ -190,6 +190,12 @@ void live_remove(void)
 	unlink(live_path);
 }
 
+void live_release_rings(void)
+{
+	uint64_t rings = live->dictionary_offset + live->dictionary_bytes;
+	madvise((char *)live + rings, live->file_bytes - rings, MADV_REMOVE);
+}
+
 void live_forget(void)
 {
 	live = NULL;

@@ -280,6 +280,7 @@ void nccl_begin(struct nccl_call *call, const char *name)
 		return;
 	open_clock();
 	call->waiting = mine ? mine->operations : 0;
+	call->lane = lane;
 	call->stack = lane ? stack_here() : 0;
 	call->timed = true;
 	call->begin = clock_ticks();
@@ -312,7 +313,7 @@ void nccl_end(struct nccl_call *call, int result)
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();
-	struct baton_lane *lane = lane_running() ? lane_here() : NULL;
+	struct baton_lane *lane = lane_running() ? lane_here() : call->lane;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (lane)

@@ -25,6 +25,7 @@ struct nccl_unique_id { /* passed by value */
 struct nccl_call {
 	const char *name;
 	uint64_t begin;
+	struct baton_lane *lane; /* that of the thread, when it recorded as the call began */
 	uint32_t stack;
 	unsigned waiting; /* operations that waited for a kernel before it */
 	bool inner, timed;

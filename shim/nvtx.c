@@ -5,6 +5,7 @@
 #include "lane.h"
 #include "nvtx_ranges.h"
 #include "nvtx_text.h"
+#include "window.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -84,6 +85,8 @@ struct visit {
 
 static inline bool enter(struct visit *visit)
 {
+	if (SHIM_UNLIKELY(window_is_over()))
+		return false;
 	visit->lane = lane_running() ? lane_here() : NULL;
 	return guard_enter(&visit->saved_errno);
 }

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "lane.h"
 #include "perthread.h"
+#include "window.h"
 
 #include <stdbool.h>
 
@@ -81,14 +82,22 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 	return true;
 }
 
+/* One that ends behind a recording's window, but began in it, did not end as far as that goes. */
+static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
+{
+	struct baton_lane *cut = lane ? NULL : window_cuts(slot->begin);
+	slot->end = cut ? atomic_load(&window_end_ticks) : end;
+	slot->stack = cut != NULL;
+	if (lane || cut)
+		lane_put(lane ? lane : cut, *slot);
+}
+
 static void write_range(struct baton_lane *lane, struct range *range,
 						enum baton_range_category category, uint64_t end)
 {
 	struct baton_slot slot;
-	if (!lane || !slot_of(range, category, &slot))
-		return;
-	slot.end = end;
-	lane_put(lane, slot);
+	if (slot_of(range, category, &slot))
+		put_range(lane, &slot, end);
 }
 
 static void count_lost(struct baton_lane *lane)
@@ -234,9 +243,8 @@ void nvtx_end(struct baton_lane *lane, uint64_t id, uint64_t end)
 	if (!atomic_compare_exchange_strong(&started[at].id, &here, 0))
 		return; /* ended twice at once */
 	give_back(at);
-	slot.end = end;
-	if (ours && lane)
-		lane_put(lane, slot);
+	if (ours)
+		put_range(lane, &slot, end);
 }
 
 /* ---- what never ended ---- */

@@ -14,6 +14,7 @@
 #include "stacks.h"
 #include "stop_point.h"
 #include "trace_file.h"
+#include "window.h"
 #include "writer.h"
 
 #include <fcntl.h>
@@ -46,6 +47,7 @@ static void in_child(void)
 	stacks_forget();
 	backward_forget();
 	nccl_comm_forget();
+	window_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }
@@ -74,6 +76,8 @@ static int create_trace(void)
 
 static int begin(void)
 {
+	if (window_missed())
+		return -ETIME;
 	clock_open();
 	session.begin_ticks = clock_ticks();
 	int error = identity_read(&session.identity);
@@ -105,7 +109,8 @@ static int begin(void)
 		return error;
 	}
 	lane_prepare();
-	silence_start();
+	if (!window_asked())
+		silence_start();
 	stacks_open(config.stacks);
 	if (config.cuda_held && !cupti_tried())
 		message("another tool holds CUDA_INJECTION64_PATH: launches are recorded, GPU work is not");
@@ -121,10 +126,12 @@ bool session_begin(void)
 		return true;
 	if (atomic_compare_exchange_strong(&state, &seen, BEGINNING)) {
 		bool begun = begin() == 0;
-		lane_started = begun;
+		lane_started = begun && !window_asked();
 		atomic_store(&state, begun ? RUNNING : ENDED);
-		if (begun)
+		if (begun) {
+			window_start();
 			atexit(session_end);
+		}
 		return begun;
 	}
 	while (atomic_load(&state) == BEGINNING) /* another thread is at it: some 100 us, once */

@@ -15,6 +15,9 @@
 #include "silence.h"
 #include "stop_point.h"
 #include "trace_file.h"
+#include "window.h"
+#include "window_calls.h"
+#include "window_notes.h"
 
 #include <baton/drain.h>
 #include <baton/version.h>
@@ -28,6 +31,7 @@
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
+#define QUIET_NS (100 * 1000000)
 #define HELD_MOST (8 << 20) /* bytes that wait for room on the disk */
 
 __extension__ typedef unsigned __int128 wide;
@@ -41,7 +45,7 @@ static struct {
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	int64_t written_ns;                 /* when the file was appended to last */
-	uint64_t ops_lost, incomplete;
+	uint64_t ops, ops_lost, incomplete;
 	bool last; /* the process ends: records that are unfinished now stay so */
 	bool started;
 	int error; /* of the file; told once */
@@ -156,6 +160,7 @@ static void add_op(const struct gpu_record *r)
 	if (r->graph_node)
 		present |= 1u << OP_GRAPH_NODE;
 	baton_writer_row(&w.file, BATON_OP, row, present);
+	w.ops++;
 	w.drain.kernels += r->kind == GPU_RECORD_KERNEL && !r->graph_node;
 	if (r->name && (strstr(r->name, "nccl") || strstr(r->name, "NCCL")))
 		baton_drain_op(&w.drain, r->correlation, row[OP_START], row[OP_DUR]);
@@ -163,6 +168,8 @@ static void add_op(const struct gpu_record *r)
 
 static void add_record(const struct gpu_record *r)
 {
+	if (window_asked() && !window_takes(r))
+		return;
 	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
 		w.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;
 	else if (too_much())
@@ -180,7 +187,7 @@ static uint64_t take_buffers(void)
 	while (buffers_next(&full)) {
 		cupti_read(full.bytes, full.valid, add_record);
 		w.ops_lost += cupti_dropped(full.context, full.stream);
-		buffers_give_back(full.bytes);
+		buffers_give_back(&full);
 		n++;
 	}
 	return n;
@@ -329,7 +336,8 @@ static uint64_t one_round(void)
 static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slot)
 {
 	(void)unused;
-	baton_drain_slot(&w.drain, id, slot);
+	if (slot->begin <= slot->end) /* else it began behind the window */
+		baton_drain_slot(&w.drain, id, slot);
 }
 
 /* What one recorded call takes on the thread that makes it: the same stores and clock reads, timed
@@ -352,7 +360,7 @@ static uint64_t slot_cost_ns(void)
 	return (uint64_t)ns / ROUNDS;
 }
 
-static void add_meta(const char *key, const char *value)
+void writer_meta(const char *key, const char *value)
 {
 	struct baton_r_meta row = {.key = dict_string(key, strlen(key)),
 							   .value = dict_string(value, strlen(value))};
@@ -373,9 +381,9 @@ static void add_costs(void)
 		return;
 	snprintf(text, sizeof(text), "%lld",
 			 (long long)cpu.tv_sec * SECOND_NS + (long long)cpu.tv_nsec);
-	add_meta("writer thread's CPU, ns", text);
+	writer_meta("writer thread's CPU, ns", text);
 	snprintf(text, sizeof(text), "%lld", (long long)silence_cpu_ns());
-	add_meta("sampler thread's CPU, ns", text);
+	writer_meta("sampler thread's CPU, ns", text);
 }
 
 /* Launches whose kernel never came; other work is known to be in flight only when CUPTI shows it
@@ -418,11 +426,53 @@ static void take_the_rest(void)
 	}
 }
 
+/* The process goes on behind its recording's window: what was launched in it may be long in coming.
+ * Copies are not counted, and given time to follow. */
+static bool take_window(void)
+{
+	int64_t begin = monotonic_ns(), newest = begin, now = begin;
+	while (!atomic_load(&stopping) && now - begin < (int64_t)STOP_SECONDS * SECOND_NS) {
+		uint64_t ops = w.ops;
+		cupti_flush(false);
+		one_round();
+		now = monotonic_ns();
+		newest = w.ops > ops ? now : newest;
+		if (!live->gpu_recorded ||
+			(w.drain.launches <= w.drain.kernels + w.ops_lost && now - newest > QUIET_NS))
+			return true;
+		atomic_store(&wake, 0);
+		futex_wait(&wake, 0, 2 * IDLE_NS);
+	}
+	return false;
+}
+
+static void take_all(bool goes_on)
+{
+	if (!goes_on || !take_window())
+		take_the_rest();
+	if (!goes_on)
+		return;
+	silence_stop();
+	window_finish();
+	one_round();
+}
+
+/* The window is over, the process is not. */
+static void let_go(void)
+{
+	live_release_rings();
+	buffers_release();
+	baton_drain_close(&w.drain);
+	baton_writer_free(&w.file);
+}
+
 static void finish(void)
 {
-	take_the_rest();
+	bool goes_on = !atomic_load(&stopping);
+	window_close();
+	take_all(goes_on);
 	settle_dictionary();
-	nvtx_close(clock_ticks(), add_unclosed, NULL);
+	nvtx_close(window_asked() ? atomic_load(&window_end_ticks) : clock_ticks(), add_unclosed, NULL);
 	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost);
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	w.drain.launches += atomic_load(&live->unheard_launches);
@@ -430,6 +480,7 @@ static void finish(void)
 			 atomic_load(&live->unheard_launches));
 	add_in_flight();
 	add_costs();
+	window_note_end();
 	write_out();
 	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
 	memcpy(w.file.raw, &w.file.sequence, 8);
@@ -438,12 +489,29 @@ static void finish(void)
 				 trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0;
 	if (whole)
 		live_remove(); /* else the salvage gets what is left in the rings */
+	if (whole && goes_on && !atomic_load(&stopping)) {
+		let_go();
+		window_say();
+	}
+}
+
+/* A window that waits for its time, or for cudaProfilerStart. */
+static void await_window(void)
+{
+	while (!atomic_load(&stopping) && window_waits()) {
+		atomic_store(&wake, 0);
+		int64_t left_ns = window_attend();
+		if (left_ns > 0)
+			futex_wait(&wake, 0, left_ns);
+	}
 }
 
 static void run(void)
 {
+	await_window();
+	window_note_begin();
 	int64_t flushed_ns = monotonic_ns();
-	while (!atomic_load(&stopping)) {
+	while (!atomic_load(&stopping) && !window_ended()) {
 		atomic_store(&wake, 0);
 		uint64_t n = one_round();
 		int64_t now = monotonic_ns();
@@ -454,7 +522,7 @@ static void run(void)
 		bool in_a_hurry = atomic_exchange(&hurry, 0);
 		if (now - w.written_ns >= SECOND_NS || (!w.error && (in_a_hurry || half_full())))
 			write_out();
-		futex_wait(&wake, 0, n > 4096 ? BUSY_NS : IDLE_NS);
+		futex_wait(&wake, 0, window_until_end(n > 4096 ? BUSY_NS : IDLE_NS));
 	}
 	finish();
 	atomic_store(&finished, 1);

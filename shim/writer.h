@@ -12,6 +12,8 @@ int writer_start(void);
 /* A record of the writer thread's own (a device, a stream, a loss), after all strings that there
  * are so far. */
 void writer_record(uint16_t type, void *record, size_t bytes);
+/* A meta record of its own. */
+void writer_meta(const char *key, const char *value);
 /* Something is there to be done; from any thread, also inside a callback. */
 void writer_wake(void);
 /* It writes out at once: lanes have run short. */

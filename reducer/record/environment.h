@@ -11,8 +11,8 @@ struct recording {
 	const char *directory; /* absolute */
 	const char *library;   /* libbaton.so, absolute */
 	const char *run_id;
-	const char *trace, *stacks, *graphs, *backward,
-		*step_marks; /* NULL: the environment's own, else the default */
+	const char *trace, *stacks, *graphs, *backward, *step_marks,
+		*window; /* NULL: the environment's own, else the default */
 	bool verbose;
 };
 

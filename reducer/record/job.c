@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PATIENCE_NS 10000000000
+#define RETRY_NS 50000000
+
 /* Signals that mean this process alone: they stop it together with the job, say that something is
  * wrong with it, or are ignored by inherited.c. */
 static const int our_own[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV, SIGBUS,
@@ -58,20 +61,28 @@ static int next_signal(const sigset_t *taken, long long deadline_ns, siginfo_t *
 	}
 }
 
-/* Waits for the job; sends it `kill_signal` when its time is over. */
-static int attend(pid_t job, const sigset_t *taken, long long kill_after_ns, int kill_signal)
+/* When to ask again whether it may be ended; 0: it has been. */
+static long long end_job(pid_t job, const struct job_kill *plan, long long since_ns)
 {
-	long long deadline_ns = kill_after_ns > 0 ? now_ns() + kill_after_ns : 0;
+	long long now = now_ns();
+	if (now - since_ns < plan->after_ns + PATIENCE_NS && !plan->is_ready(plan->of))
+		return now + RETRY_NS;
+	kill(job, plan->signal);
+	return 0;
+}
+
+/* Waits for the job; ends it when its time is over. */
+static int attend(pid_t job, const sigset_t *taken, const struct job_kill *plan)
+{
+	long long since_ns = now_ns(), deadline_ns = plan->signal ? since_ns + plan->after_ns : 0;
 	int status = 0;
 	for (pid_t over = 0; over == 0; over = waitpid(job, &status, WNOHANG)) {
 		siginfo_t info;
 		int signal = next_signal(taken, deadline_ns, &info);
-		if (signal == 0) {
-			kill(job, kill_signal);
-			deadline_ns = 0;
-		} else if (signal != SIGCHLD && is_for_job(&info, job)) {
+		if (signal == 0)
+			deadline_ns = end_job(job, plan, since_ns);
+		else if (signal != SIGCHLD && is_for_job(&info, job))
 			kill(job, signal);
-		}
 	}
 	return status;
 }
@@ -116,7 +127,7 @@ static pid_t start(char *const *argv, const sigset_t *mask, const struct sigacti
 	return 0;
 }
 
-int job_run(char *const *argv, long long kill_after_ns, int kill_signal, struct job_end *end)
+int job_run(char *const *argv, const struct job_kill *plan, struct job_end *end)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, on_child;
 	struct timespec at_once = {0, 0};
@@ -132,7 +143,7 @@ int job_run(char *const *argv, long long kill_after_ns, int kill_signal, struct 
 	close(report[1]);
 	if (job > 0) {
 		end->started = !failed_to_start(report[0], argv[0]);
-		int status = attend(job, &taken, kill_after_ns, kill_signal);
+		int status = attend(job, &taken, plan);
 		end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end->signal;
 	}

@@ -3,15 +3,25 @@
 #ifndef RECORD_JOB_H
 #define RECORD_JOB_H
 
+#include <stdbool.h>
+
 struct job_end {
 	int status;  /* its exit status; 127 not found, 126 not executable */
 	int signal;  /* that killed it, 0 none */
 	int started; /* it was executed */
 };
 
-/* Runs argv and waits. `kill_after_ns` > 0: `kill_signal` is sent then. 0 or -errno (fork failed).
- */
-int job_run(char *const *argv, long long kill_after_ns, int kill_signal, struct job_end *end);
+/* How it is ended, if at all: `signal` (0: not) is sent after `after_ns`, or up to ten seconds
+ * later, as soon as is_ready(of). */
+struct job_kill {
+	int signal;
+	long long after_ns;
+	bool (*is_ready)(void *of);
+	void *of;
+};
+
+/* Runs argv and waits. 0 or -errno (fork failed). */
+int job_run(char *const *argv, const struct job_kill *plan, struct job_end *end);
 /* Ends this process as the job ended: with its status, or by its signal. Returns the status when
  * the signal does not end it. */
 int job_end_like(const struct job_end *end);

@@ -10,6 +10,50 @@ struct names { /* string ids whose calls are launches; ids are small numbers, co
 	uint32_t room;
 };
 
+/* What meta records say of a window (docs/FORMAT.md): texts stand before their use, the numbers
+ * right before it. */
+struct window_notes {
+	uint32_t key, begin, end; /* string ids */
+	uint32_t number_id;       /* of the last text that is a number */
+	uint64_t number, begin_ns;
+};
+
+static void note_text(struct window_notes *notes, uint32_t id, const char *text, uint32_t bytes)
+{
+	const struct {
+		const char *text;
+		uint32_t *id;
+	} keys[] = {{"window", &notes->key},
+				{"window's begin, ns", &notes->begin},
+				{"window's end, ns", &notes->end}};
+	char digits[24] = "";
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (strlen(keys[i].text) == bytes && memcmp(keys[i].text, text, bytes) == 0)
+			*keys[i].id = id;
+	if (bytes == 0 || bytes > 19)
+		return;
+	memcpy(digits, text, bytes);
+	if (strspn(digits, "0123456789") != bytes)
+		return;
+	notes->number_id = id;
+	notes->number = strtoull(digits, NULL, 10);
+}
+
+static void note_meta(struct window_notes *notes, const struct baton_r_meta *row,
+					  struct totals *totals)
+{
+	totals->windows += notes->key && row->key == notes->key;
+	if (!notes->number_id || row->value != notes->number_id)
+		return;
+	if (row->key == notes->begin) {
+		totals->opened++;
+		notes->begin_ns = notes->number;
+	} else if (row->key == notes->end && notes->number > notes->begin_ns) {
+		uint64_t ns = notes->number - notes->begin_ns;
+		totals->window_ns = ns > totals->window_ns ? ns : totals->window_ns;
+	}
+}
+
 static void note_name(struct names *names, uint32_t id, const char *text, uint32_t bytes)
 {
 	bool launch = memmem(text, bytes, "Launch", 6) && !memmem(text, bytes, "HostFunc", 8);
@@ -28,7 +72,7 @@ static void note_name(struct names *names, uint32_t id, const char *text, uint32
 }
 
 static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
-						 struct totals *totals)
+						 struct window_notes *notes, struct totals *totals)
 {
 	struct baton_record head;
 	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
@@ -38,8 +82,14 @@ static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
 		if (head.type == BATON_R_STRING && head.size >= sizeof(struct baton_r_string)) {
 			struct baton_r_string row;
 			memcpy(&row, raw + at, sizeof(row));
-			if (row.bytes <= head.size - sizeof(row))
-				note_name(names, row.id, (const char *)raw + at + sizeof(row), row.bytes);
+			if (row.bytes > head.size - sizeof(row))
+				continue;
+			note_name(names, row.id, (const char *)raw + at + sizeof(row), row.bytes);
+			note_text(notes, row.id, (const char *)raw + at + sizeof(row), row.bytes);
+		} else if (head.type == BATON_R_META && head.size >= sizeof(struct baton_r_meta)) {
+			struct baton_r_meta row;
+			memcpy(&row, raw + at, sizeof(row));
+			note_meta(notes, &row, totals);
 		} else if (head.type == BATON_R_LOSS && head.size >= sizeof(struct baton_r_loss)) {
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
@@ -69,6 +119,7 @@ static void read_calls(struct baton_reader *reader, const struct baton_block_hea
 static int read_blocks(struct baton_reader *reader, struct totals *totals)
 {
 	struct names names = {NULL, 0};
+	struct window_notes notes = {0};
 	int error = 0;
 	for (size_t i = 0; i < reader->n_entries && !error; i++) {
 		uint32_t kind = reader->entries[i].kind;
@@ -80,7 +131,7 @@ static int read_blocks(struct baton_reader *reader, struct totals *totals)
 		if (error || damage != BATON_INTACT)
 			continue;
 		if (kind == BATON_RECORDS)
-			read_records(reader->raw, header.raw_bytes, &names, totals);
+			read_records(reader->raw, header.raw_bytes, &names, &notes, totals);
 		else
 			read_calls(reader, &header, &names, totals);
 	}

@@ -192,11 +192,47 @@ for option in '-f true' '--force false'; do
 	expect_says "-f takes no value"
 done
 expect_status 0 "$BATON" record -f -o "$work/true" true
-for option in "-t gpu" "-t cuda,gpu" "-s some" "--graphs no" "--duration 5" "--kill TERM" "--kill XX --duration 5" "--duration x --kill TERM" \
-	"--duration nan --kill TERM" "--delay 5" "-c cudaProfilerApi" "--capture-range-end stop"; do
+for option in "-t gpu" "-t cuda,gpu" "-s some" "--graphs no" "--kill TERM" "--kill XX --duration 5" "--duration x --kill TERM" \
+	"--duration nan --kill TERM" "--duration 0" "--delay x" "--delay -1" "--delay 5s" "-c nvtx" "--capture-range-end stop" "-c none --capture-range-end stop" \
+	"-c cudaProfilerApi --capture-range-end end" "-c cudaProfilerApi --kill TERM" "--delay 5 --kill TERM"; do
 	# shellcheck disable=SC2086
 	expect_status 2 "$BATON" record $option -o "$work/refused" -- touch "$work/ran"
 done
+refused() { # refused TEXT OPTION...
+	local text=$1
+	shift
+	expect_status 2 "$BATON" record "$@" -o "$work/refused" -- touch "$work/ran"
+	expect_says "$text"
+}
+refused "--capture-range-end: 'repeat:3' is not built" -c cudaProfilerApi --capture-range-end repeat:3
+refused "--delay does not go with -c" -c cudaProfilerApi --delay 3
+refused "--kill does not go with -c" -c cudaProfilerApi --duration 3 --kill TERM
+refused "--kill goes with --duration" --kill TERM
+refused "--trace nvtx: a part of a job" -t nvtx --duration 3
+refused "--capture-range-end goes with -c" --capture-range-end stop
+
+# Keeps out: a part of the job that is not the one that was asked for.
+window() { # window PATTERN OPTION...: what the job is told
+	local pattern=$1
+	shift
+	expect_status 0 "$BATON" record -f -o "$work/window" "$@" -- sh -c 'echo "$BATON_WINDOW"'
+	checks=$((checks + 1))
+	grep -qE "^$pattern\$" "$work/out" || fail "'$(cat "$work/out")' is not $pattern"
+}
+window ''
+window '' -c none
+window 'time:[0-9]+:0' --delay 5
+window 'time:[0-9]+:[0-9]+' --duration 0.5
+window 'time:[0-9]+:[0-9]+' --delay 0 --duration 3
+window 'time:[0-9]+:[0-9]+:quiet' --delay 1 --duration 3 --kill TERM
+window 'cudaProfilerApi:0:stop' -c cudaProfilerApi
+window 'cudaProfilerApi:0:stop' -c cudaProfilerApi --capture-range-end stop-shutdown
+window 'cudaProfilerApi:1500000000:none' -c cudaProfilerApi --capture-range-end none --duration 1.5
+checks=$((checks + 1)) last="the two ends"
+"$BATON" record -f -o "$work/window" --delay 2 --duration 3 -- "$PYTHON" -c 'import os, time
+now = time.monotonic_ns()
+begin, end = map(int, os.environ["BATON_WINDOW"].split(":")[1:])
+assert end - begin == 3 * 10**9 and 0 <= now + 2 * 10**9 - begin < 60 * 10**9, (now, begin, end)' 2>"$work/err" || fail "not from 2 s to 5 s"
 expect_status 0 "$BATON" record -c none -t cuda,nvtx,osrt -o "$work/nsys" -- true
 expect_says "osrt is not recorded"
 expect_nothing_in "$work/refused"

@@ -193,6 +193,8 @@ def shim_calls():
         body = text.split("#define %s(X)" % macro)[1].split("\n\n")[0].split("/* clang")[0]
         for name, number, family in re.findall(r"X\((\w+), (\d+), (\w+)\)", body):
             yield domain, name, int(number), family
+    for name, number in re.findall(r"CUPTI_RANGE_(\w+) = (\d+)", text):
+        yield 2 if name.startswith("cuda") else 1, name, int(number), "RANGE"
 
 
 def cbids(include, which):

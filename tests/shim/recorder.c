@@ -4,6 +4,7 @@
 #include "dict.h"
 #include "lane.h"
 #include "stacks.h"
+#include "window.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@ SHIM_TLS int guard_depth;
 SHIM_TLS struct baton_lane *lane_mine;
 uint32_t lane_generation = 1;
 atomic_bool lane_started;
+_Atomic int window_phase;
+_Atomic uint64_t window_end_ticks;
 atomic_bool clock_counter;
 bool recorder_on_demand;
 unsigned recorder_opens;

@@ -251,6 +251,7 @@ int cuptiGetTimestamp(uint64_t *ns)
 
 SUCCEEDS(cuptiUnsubscribe)
 SUCCEEDS(cuptiActivityEnable)
+SUCCEEDS(cuptiActivityDisable)
 SUCCEEDS(cuptiActivityFlushAll)
 SUCCEEDS(cuptiActivitySetAttribute)
 SUCCEEDS(cuptiSetThreadIdType)

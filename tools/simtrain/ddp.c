@@ -198,6 +198,10 @@ static void train_step(struct ddp *ddp, int step)
 	for (int i = 0; i < options->threads - 2; i++)
 		worker_begin(ddp->beside[i].worker, launch_beside, &ddp->beside[i]);
 	forward(ddp);
+	if (step == options->profile_from)
+		check_cuda(cudaProfilerStart(), "cudaProfilerStart");
+	if (step == options->profile_to)
+		check_cuda(cudaProfilerStop(), "cudaProfilerStop");
 	if (options->rank == options->kill_rank && step == options->kill_step)
 		kill(getpid(), SIGKILL);
 	if (options->rank == options->late_rank)

@@ -16,6 +16,7 @@ static const char help[] =
 	"  --threads N           2: the backward pass on a thread of its own; more: each launches\n"
 	"                        small kernels beside it\n"
 	"  --launches N          only N launches on each thread\n"
+	"  --profile A-B         cudaProfilerStart within step A, cudaProfilerStop within step B\n"
 	"planted causes:\n"
 	"  --slow-rank R=PERCENT kernels of rank R have that many more blocks\n"
 	"  --input-stall MS[@N]  the loader is that late, every Nth batch; --stall-range: within an\n"
@@ -39,6 +40,7 @@ enum {
 	GRAPH,
 	THREADS,
 	LAUNCHES,
+	PROFILE,
 	SLOW_RANK,
 	INPUT_STALL,
 	STALL_RANGE,
@@ -62,6 +64,7 @@ static const struct option table[] = {{"mode", 1, NULL, MODE},
 									  {"graph", 0, NULL, GRAPH},
 									  {"threads", 1, NULL, THREADS},
 									  {"launches", 1, NULL, LAUNCHES},
+									  {"profile", 1, NULL, PROFILE},
 									  {"slow-rank", 1, NULL, SLOW_RANK},
 									  {"input-stall", 1, NULL, INPUT_STALL},
 									  {"stall-range", 0, NULL, STALL_RANGE},
@@ -121,6 +124,16 @@ static void read_stall(struct options *options, const char *text)
 	options->stall_every = *end == '@' ? (int)whole(end + 1, 1, 1 << 20, "--input-stall") : 1;
 	if (end == text || (*end && *end != '@') || options->stall_ms < 0)
 		refuse("--input-stall");
+}
+
+static void read_profile(struct options *options, const char *text)
+{
+	char *end;
+
+	options->profile_from = (int)strtol(text, &end, 10);
+	if (end == text || *end != '-' || options->profile_from < 0)
+		refuse("--profile");
+	options->profile_to = (int)whole(end + 1, options->profile_from, 1 << 30, "--profile");
 }
 
 static void set_number(struct options *o, int option, const char *text)
@@ -190,6 +203,9 @@ static void set(struct options *o, int option, const char *text)
 	case INPUT_STALL:
 		read_stall(o, text);
 		break;
+	case PROFILE:
+		read_profile(o, text);
+		break;
 	case SLOW_NCCL:
 		setenv("SIMGPU_NCCL_SLOW", text, 1);
 		break;
@@ -220,7 +236,9 @@ void options_read(struct options *options, int argc, char **argv)
 								.host_ns = 4000,
 								.slow_rank = -1,
 								.late_rank = -1,
-								.kill_rank = -1};
+								.kill_rank = -1,
+								.profile_from = -1,
+								.profile_to = -1};
 	options->local_rank = from_environment("LOCAL_RANK", options->rank);
 	while ((option = getopt_long(argc, argv, "", table, NULL)) >= 0)
 		set(options, option, optarg);

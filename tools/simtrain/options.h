@@ -15,6 +15,7 @@ struct options {
 	int late_rank;
 	double late_ms;
 	int kill_rank, kill_step;
+	int profile_from, profile_to;
 	double stall_ms;
 	int stall_every;
 	bool stall_range;

@@ -1,0 +1,209 @@
+#include "window.h"
+
+#include "clock.h"
+#include "config.h"
+#include "cupti.h"
+#include "launch.h"
+#include "message.h"
+#include "silence.h"
+#include "writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND_NS 1000000000
+
+SHIM_HOT _Atomic int window_phase = WINDOW_OPEN;
+_Atomic uint64_t window_begin_ticks, window_end_ticks;
+
+static struct {
+	bool asked, quiet;
+	bool by_range, to_the_end;    /* cudaProfilerStart opens it; cudaProfilerStop is not heard */
+	int64_t from_ns, to_ns;       /* CLOCK_MONOTONIC; to_ns 0: no end */
+	int64_t for_ns;               /* by range: at most so long; 0: no limit */
+	_Atomic int64_t end_mono_ns;  /* of an open window; 0: none */
+	_Atomic int64_t begun, ended; /* CLOCK_REALTIME ns */
+	atomic_bool opening;
+} window;
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * SECOND_NS + t.tv_nsec;
+}
+
+/* ---- what is asked for ---- */
+
+static bool read_number(const char **at, int64_t *n)
+{
+	char *end;
+	*n = strtoll(*at, &end, 10);
+	bool read = end != *at && *n >= 0;
+	*at = end;
+	return read;
+}
+
+void window_configure(const char *value)
+{
+	static const char time[] = "time:", range[] = "cudaProfilerApi:";
+	const char *at = value;
+	bool read = false;
+	if (strncmp(at, time, sizeof(time) - 1) == 0) {
+		at += sizeof(time) - 1;
+		read = read_number(&at, &window.from_ns) && *at++ == ':' && read_number(&at, &window.to_ns);
+		window.quiet = read && strcmp(at, ":quiet") == 0;
+		read = read && (*at == 0 || window.quiet);
+	} else if (strncmp(at, range, sizeof(range) - 1) == 0) {
+		at += sizeof(range) - 1;
+		window.by_range = true;
+		read = read_number(&at, &window.for_ns) && *at++ == ':';
+		window.to_the_end = read && strcmp(at, "none") == 0;
+		read = read && (window.to_the_end || strcmp(at, "stop") == 0);
+	}
+	window.asked = read;
+	atomic_store(&window_phase, read ? WINDOW_WAITS : WINDOW_OPEN);
+}
+
+void window_forget(void)
+{
+	if (!window.asked)
+		return;
+	atomic_store(&window.begun, 0);
+	atomic_store(&window.ended, 0);
+	atomic_store(&window.end_mono_ns, 0);
+	atomic_store(&window.opening, false);
+	atomic_store(&window_phase, WINDOW_WAITS);
+}
+
+bool window_asked(void)
+{
+	return window.asked;
+}
+
+bool window_is_quiet(void)
+{
+	return window.quiet;
+}
+
+bool window_by_range(void)
+{
+	return window.asked && window.by_range;
+}
+
+bool window_missed(void)
+{
+	if (!window.asked || window.by_range || !window.to_ns || now_ns(CLOCK_MONOTONIC) < window.to_ns)
+		return false;
+	atomic_store(&window_phase, WINDOW_OVER);
+	atomic_store(&launch_hooks_on, false);
+	return true;
+}
+
+/* ---- it opens ---- */
+
+/* CUPTI first: of a call that finds the window open, everything is sent. Once; by any thread. */
+static void open_now(void)
+{
+	struct clock_moment moment;
+	if (atomic_exchange(&window.opening, true))
+		return;
+	if (!cupti_collect(true))
+		atomic_store(&launch_hooks_on, config.cuda);
+	if (!window.by_range)
+		atomic_store(&window.end_mono_ns, window.to_ns);
+	else if (window.for_ns)
+		atomic_store(&window.end_mono_ns, now_ns(CLOCK_MONOTONIC) + window.for_ns);
+	clock_pair(&moment);
+	atomic_store(&window.begun, moment.realtime_ns);
+	atomic_store(&window_begin_ticks, clock_ticks());
+	atomic_store(&window_phase, WINDOW_OPEN);
+	atomic_store(&lane_started, true);
+	silence_start();
+	writer_wake();
+}
+
+static bool is_due(void)
+{
+	return !window.by_range && now_ns(CLOCK_MONOTONIC) >= window.from_ns;
+}
+
+void window_start(void)
+{
+	if (!window.asked)
+		return;
+	if (window.by_range && !cupti_attached())
+		message("without CUPTI nobody hears cudaProfilerStart: nothing is recorded");
+	atomic_store(&launch_hooks_on, false);
+	if (is_due())
+		open_now();
+}
+
+int64_t window_attend(void)
+{
+	if (is_due())
+		open_now();
+	if (!window_waits())
+		return 0;
+	int64_t left = window.by_range ? SECOND_NS : window.from_ns - now_ns(CLOCK_MONOTONIC);
+	return left < SECOND_NS ? left : SECOND_NS;
+}
+
+void window_range_begins(void)
+{
+	if (window.by_range && window_waits())
+		open_now();
+}
+
+/* ---- it ends ---- */
+
+int64_t window_until_end(int64_t ns)
+{
+	int64_t end = atomic_load(&window.end_mono_ns);
+	int64_t left = end ? end - now_ns(CLOCK_MONOTONIC) : ns;
+	return left > ns ? ns : left > 0 ? left : 0;
+}
+
+void window_close(void)
+{
+	int open = WINDOW_OPEN;
+	struct clock_moment moment;
+	clock_pair(&moment);
+	if (!window.asked || atomic_load(&window_phase) != WINDOW_OPEN)
+		return;
+	atomic_store(&window_end_ticks, clock_ticks());
+	if (!atomic_compare_exchange_strong(&window_phase, &open, WINDOW_ENDS))
+		return;
+	atomic_store(&window.ended, moment.realtime_ns);
+	atomic_store(&lane_started, false);
+	atomic_store(&launch_hooks_on, false);
+	writer_wake();
+}
+
+void window_range_ends(void)
+{
+	if (window.by_range && !window.to_the_end)
+		window_close();
+}
+
+bool window_ended(void)
+{
+	int64_t end = atomic_load(&window.end_mono_ns);
+	if (end && now_ns(CLOCK_MONOTONIC) >= end)
+		window_close();
+	return atomic_load(&window_phase) >= WINDOW_ENDS;
+}
+
+void window_finish(void)
+{
+	atomic_store(&window_phase, WINDOW_OVER);
+	cupti_collect(false);
+}
+
+bool window_times(int64_t *begin_ns, int64_t *end_ns)
+{
+	*begin_ns = atomic_load(&window.begun);
+	*end_ns = atomic_load(&window.ended);
+	return *begin_ns != 0;
+}

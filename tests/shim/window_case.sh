@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# A part of a job is recorded, by time or between cudaProfilerStart and cudaProfilerStop: what the trace holds is what the simulated
+# driver executed in it, the job is as without, and who reads the trace need not wait for the job's end.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+here=$PWD bin=$PWD/$BUILD
+for needed in simtrain simtrain13 simlaunch simgpu/libcupti.so.13; do
+	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain cupti)"
+done
+export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
+unset BATON_OUT BATON_WINDOW BATON_CUPTI LD_PRELOAD
+ulimit -c 0
+count=$work/count.so
+${CC:-gcc} -std=gnu11 -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
+
+records() { # records OPTION... -- PROGRAM...: the trace is in $trace, what the driver counted in $work/counts
+	trace=$work/trace
+	rm -rf "$trace" "$work/counts"
+	export WINDOW_COUNTS=$work/counts
+	LD_PRELOAD=$count expect_status 0 "$BATON" record -o "$trace" "$@"
+}
+
+holds() { # holds OPTION...: of window_check.py; what it says of the processes is in $work/out
+	checks=$((checks + 2))
+	"$BATON" check "$trace" >"$work/check" 2>&1 || fail "$(grep -v ': ok' "$work/check" | head -n 2)"
+	"$BATON" dump --json "$trace" | "$PYTHON" "$here/tests/shim/window_check.py" "$@" >"$work/out" || fail "$(cat "$work/out")"
+}
+
+# ---- by cudaProfilerStart and cudaProfilerStop, with work on the device at both edges and a range open across each ----
+train="simtrain --steps 40 --layers 4 --profile 10-20"
+for way in "$bin/$train" "$bin/$train --threads 2" "$bin/simtrain13 --steps 40 --layers 4 --profile 10-20"; do
+	# shellcheck disable=SC2086
+	records -c cudaProfilerApi -- $way --host-ns 100000
+	expect_says "the window of " "; the job goes on" "1 process, " " launches, 0 dropped" ", a window of "
+	holds --counts "$work/counts"
+	expect_true 'len(d) == 1 and d[0]["launches"] > 1000 and d[0]["launches"] == d[0]["kernels"]'
+	expect_true '"step 10" in d[0]["open_before"] and d[0]["open_after"] == ["step 20"]'
+	expect_status 0 "$BATON" report --json "$trace"
+	expect_true 'd["run"]["steps"] == 9 and d["quality"]["steps_cut"] == 2'
+	expect_true 'd["quality"]["unmatched_ops"] == d["quality"]["in_flight"] == d["quality"]["dropped"] == 0'
+done
+# ranks: their collectives meet, numbered from before the window; rings that are too small lose, and say how much
+records -c cudaProfilerApi --capture-range-end stop -- "$bin/simlaunch" -n 3 -- "$bin/simtrain" --steps 30 --layers 4 --profile 10-20
+holds --counts "$work/counts"
+expect_true '[p["rank"] for p in d] == [0, 1, 2] and all(p["collectives"] == 40 for p in d)'
+expect_status 0 "$BATON" report --json "$trace"
+expect_true 'd["run"]["steps"] == 9 and not d["quality"]["missing_ranks"]'
+BATON_RING_SLOTS=16 records -c cudaProfilerApi -- "$bin/simtrain" --steps 30 --profile 10-20 --host-ns 0
+expect_says_not " 0 dropped"
+holds --counts "$work/counts"
+# the end of the range does not count, and then --duration does
+records -c cudaProfilerApi --capture-range-end none -- "$bin/simtrain" --steps 30 --layers 4 --profile 10-20
+expect_says_not "the job goes on"
+holds
+expect_true 'd[0]["launches"] == d[0]["kernels"] > 2000'
+records -c cudaProfilerApi --capture-range-end none --duration 0.2 -- "$bin/simtrain" --steps 60 --profile 10-20
+expect_says "the job goes on"
+holds
+expect_true '0.19 < d[0]["seconds"] < 0.5'
+# nobody opens it
+records -c cudaProfilerApi -- "$bin/simtrain" --steps 5 --layers 2
+expect_says "nothing recorded: nobody called cudaProfilerStart (1 process used CUDA)"
+holds --unopened
+expect_status 3 "$BATON" report "$trace"
+expect_says "nothing to report"
+
+# ---- by time, all processes at once ----
+records --delay 0.6 --duration 0.7 -- "$bin/simlaunch" -n 2 -- "$bin/simtrain" --steps 120 --layers 4 --threads 4 --host-ns 50000
+expect_says "the window of " "; the job goes on" "2 processes, "
+holds --alike 100000000
+expect_true 'all(p["launches"] == p["kernels"] > 100 and p["open_after"] for p in d)'
+# many threads launch at the edges; some had no turn before the window
+records --delay 0.1 --duration 0.2 -- "$bin/simtrain" --threads 12 --launches 10000 --host-ns 20000
+holds
+records --delay 0.3 --duration 0.5 -- "$bin/simtrain" --steps 100 --layers 4 --graph # its graph was made before
+holds
+records --delay 3600 -- "$bin/simtrain" --steps 3 --layers 2
+expect_says "nothing recorded: the job ended before the recording began (1 process used CUDA)"
+holds --unopened
+# a process that comes too late leaves nothing
+records --duration 0.001 -- sh -c "sleep 0.1; exec $bin/simtrain --steps 3 --layers 2"
+expect_says "nothing recorded: the job made no CUDA call"
+expect_nothing_in "$trace"
+# the job is over before the window is; it is ended with it, and all is on disk then
+records --delay 0.3 --duration 3600 -- "$bin/simtrain" --steps 40 --layers 4 --host-ns 100000
+expect_says_not "the job goes on"
+holds
+expect_true 'd[0]["launches"] == d[0]["kernels"] > 100'
+trace=$work/trace && rm -rf "$trace"
+expect_status "$((128 + 15))" sh -c "'$BATON' record -o '$trace' --delay 0.4 --duration 0.4 --kill TERM -- '$bin/simtrain' --steps 100000 --layers 4; exit \$?"
+expect_says "1 process, " ", a window of "
+expect_says_not "the job goes on" "without closing"
+holds
+expect_true 'd[0]["launches"] == d[0]["kernels"] > 100'
+
+# ---- while the job goes on: the trace is closed, and the rings' memory is back ----
+"$BATON" record -f -o "$trace" --duration 0.5 -- "$bin/simtrain" --steps 100000 --layers 2 >"$work/job" 2>"$work/err" &
+job=$!
+for _ in $(seq 200); do
+	grep -q "the job goes on" "$work/err" && break
+	sleep 0.1
+done
+expect_status 0 "$BATON" report --json "$trace"
+expect_true 'd["run"]["steps"] > 5'
+holds
+kill -TERM $job
+wait $job
+
+# ---- without CUPTI: launches by time; a range cannot be heard ----
+BATON_CUPTI=none records --delay 0.3 --duration 0.5 -- "$bin/simtrain" --steps 80 --layers 4 --host-ns 50000
+expect_says "the job goes on" ", a window of "
+checks=$((checks + 1))
+"$BATON" dump --json "$trace" | grep -c '"cudaLaunchKernel"' >"$work/out"
+[ "$(cat "$work/out")" -gt 100 ] || fail "$(cat "$work/out") launches"
+BATON_CUPTI=none records -c cudaProfilerApi -- "$bin/simtrain" --steps 20 --layers 2 --profile 5-10
+expect_says "without CUPTI nobody hears cudaProfilerStart: nothing is recorded"
+holds --unopened
+finish
