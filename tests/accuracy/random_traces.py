@@ -421,6 +421,9 @@ class Run:
                 host.draw_scheds()
                 host.draw_held_up()
                 host.draw_module_loads()
+        elif random.Random(seed).random() < 0.06:  # of its own too
+            for process in self.processes:  # nobody says which call launched what
+                process.calls = [row for row in process.calls if row["correlation"] == 0]
         self.in_flight = {}  # pid -> records lost
         if self.is_recorded():
             self.draw_kills(random.Random(seed))

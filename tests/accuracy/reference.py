@@ -471,6 +471,8 @@ class Device:
         self.place_ops()
         counted = [i for i in steps if i not in self.cut_steps]
         self.steps_cut = cut_before + len(self.markers) - len(counted)
+        if counted and not self.launches:
+            counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
             self.needs_period = is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
