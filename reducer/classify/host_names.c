@@ -24,8 +24,8 @@ static const struct {
 	 "Graph(Instantiate|ExecUpdate|Upload)|^(cu|hip)Init$|Ctx(Create|Retain)|^(cuda|hip|cu)"
 	 "StreamCreate"},
 	{HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
-	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^cuMemcpy(DtoH|HtoD)?(_v2)?"
-	 "$"},
+	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^hipMemcpyWithStream$|"
+	 "^cuMemcpy(DtoH|HtoD)?(_v2)?$"},
 	{HOST_MASK(HOST_BIT_DRIVING), true, false, 0, "Launch|Memcpy|Memset"},
 	{HOST_MASK(HOST_BIT_GRAPH_LAUNCH), true, false, 0, "GraphLaunch"},
 	{HOST_MASK(HOST_BIT_FREE), true, false, 0,

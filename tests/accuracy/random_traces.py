@@ -42,7 +42,8 @@ MODULE_NAMES = ["cuModuleLoadDataEx", "cuLibraryGetKernel", "cudaLibraryLoadData
                 "cudaGraphInstantiate_v12000", "cuCtxCreate_v2", "cudaStreamCreateWithPriority",
                 "cuDevicePrimaryCtxRetain"]
 SYNC_NAMES = ["cudaDeviceSynchronize_v3020", "cudaStreamSynchronize", "cuEventSynchronize",
-              "cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuCtxSynchronize"]
+              "cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuCtxSynchronize",
+              "hipMemcpyWithStream"]
 OTHER_NAMES = ["cudaEventRecord", "cudaGetLastError", "cudaMemcpyToSymbol", "cudaMemsetAsync",
                "cudaLaunchHostFunc", "cudaMallocless", "cuInitialise", "cudaFuncGetAttributes",
                "nccl:call", "c10d::allreduce_", "cudaStreamWaitEvent", None]

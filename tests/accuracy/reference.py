@@ -55,6 +55,7 @@ CALL_CLASS = {
         r"^(cuda|hip|cu)StreamCreate"),
     "sync": names_matching(
         r"(Device|Stream|Event|Ctx)Synchronize", r"^(cuda|hip)Memcpy(2D|3D)?\Z",
+        r"^hipMemcpyWithStream\Z",
         r"^cuMemcpy(DtoH|HtoD)?(_v2)?\Z"),
     "free": names_matching(r"^(cuda|hip)Free(Host|Array|Mipmapped)?\Z", r"^cuMemFree(Host)?(_v2)?\Z"),
     "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::", r"^p?nccl[A-Z]"),
