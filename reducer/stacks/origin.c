@@ -9,7 +9,7 @@ static const char libraries[] =
 	"apex deepspeed accelerate transformers datasets tokenizers pytorch_lightning "
 	"lightning fairscale flash_attn xformers einops timm tqdm jax flax optax tensorflow "
 	"cupy nvidia ray IPython ipykernel sklearn huggingface_hub diffusers peft trl "
-	"bitsandbytes safetensors vllm flashinfer sgl_kernel triton_kernels aiter "
+	"bitsandbytes safetensors flashinfer sgl_kernel triton_kernels aiter "
 	"transformer_engine torchao torchmetrics torchrec fbgemm_gpu liger_kernel mamba_ssm "
 	"lightning_fabric tensorboard wandb pydantic packaging yaml matplotlib networkx sympy "
 	"numba kornia albumentations mmcv mmengine webdataset sentence_transformers omegaconf "
