@@ -61,7 +61,7 @@ PYTHON_FILES = ["/home/u/train.py", "model.py", "/usr/lib/python3.11/threading.p
                 "/tmp/torchinductor_u/ab/cab.py", "/home/u/a;b.py", "<eval_with_key>.7", "/opt/target/torch/optim/adam.py",
                 "/home/u/torch/train.py"]
 LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
-STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
+STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "iteration%d", "STEP#%d", "Iter_%d"]
 
 
 # Where silent threads stand, innermost first: in a data loader or not.

@@ -78,6 +78,7 @@ PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
+ITERATION = re.compile(rb"^iter(?:ation)?[ _#]?([0-9]+)\Z", re.IGNORECASE)
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -574,7 +575,7 @@ def optimizer_steps(process):
 
 
 def markers_of(process, step_range):
-    found = {"profiler": [], "plain": [], "named": []}
+    found = {"profiler": [], "plain": [], "iteration": [], "named": []}
     for row in process.ranges:
         if row.category == PYTHON_FRAME:
             continue
@@ -582,11 +583,12 @@ def markers_of(process, step_range):
             if row.name == as_bytes(step_range):
                 found["named"].append((row, None))
             continue
-        for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP)):
+        for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP),
+                              ("iteration", ITERATION)):
             match = pattern.match(row.name)
             if match:
                 found[form].append((row, int(match.group(1))))
-    chosen = found["profiler"] or found["plain"] or found["named"]
+    chosen = found["profiler"] or found["plain"] or found["iteration"] or found["named"]
     chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
     kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
     markers = []

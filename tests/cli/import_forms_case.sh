@@ -25,6 +25,13 @@ report unlaunched
 expect_true "d['run']['step_source'] == 'none' and d['quality']['steps_cut'] == 0"
 expect_true "d['devices'][0]['kernels'] == 32 and d['devices'][0]['window_ns'] == d['devices'][0]['hull_ns'] > 0"
 
+# Keeps out: "no step markers" where the job numbers its iterations, as PyTorch's examples for nsys do.
+kineto plain "$work/numbered"
+sed 's/ProfilerStep#/iteration/' "$work/numbered/rank-0.json" >"$work/numbered/rank-0b.json"
+import 0 "$work/numbered/rank-0b.json"
+expect_status 0 "$BATON" report --json "$out"
+expect_true "d['run']['step_source'] == 'marker' and d['run']['steps'] == 4"
+
 # Keeps out: an import without work of a GPU that looks like any other, and a device nobody reads passed over in silence.
 kineto no-gpu "$work/no-gpu"
 import 0 "$work/no-gpu"
@@ -44,6 +51,11 @@ import 4 "$work/windows"
 expect_says "window1.json: process 4000 again, which $work/windows/window0.json already holds; left out"
 expect_status 0 "$BATON" report --json "$out"
 expect_true "len(d['devices']) == 1"
+
+# Keeps out: a file beside its own gz taken for a second GPU.
+gzip -k "$work/windows/window0.json" && rm "$work/windows/window1.json"
+import 4 "$work/windows"
+expect_says "window0.json.gz: process 4000 again"
 
 # Keeps out: a device-wide wait that a driver calls "Unknown" refused, and one taken for it that waits for an event.
 nsys unknown-sync "$work/unknown.sqlite"
