@@ -237,14 +237,16 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 	return n;
 }
 
-/* A profiler that records several windows writes a file for each: without ranks they are told from
- * the files of other processes by their pid and by times that lie apart. */
+/* A profiler that records several windows writes a file for each, and a file may lie beside its own
+ * gz: without ranks they are told from the files of other processes by their pid, and by times that
+ * lie apart or are the same to the nanosecond. */
 static bool same_process(const struct made_file *a, const struct made_file *b)
 {
 	if (a->rank >= 0 || b->rank >= 0)
 		return a->rank == b->rank;
-	return a->pid > 0 && a->pid == b->pid &&
-		   (a->t_max_ns < b->t_min_ns || b->t_max_ns < a->t_min_ns);
+	bool apart = a->t_max_ns < b->t_min_ns || b->t_max_ns < a->t_min_ns;
+	bool same = a->t_min_ns == b->t_min_ns && a->t_max_ns == b->t_max_ns;
+	return a->pid > 0 && a->pid == b->pid && (apart || same);
 }
 
 static size_t leave_out_second_ranks(struct made *made, const char *dir)
