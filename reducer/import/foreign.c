@@ -38,6 +38,8 @@ static const struct foreign known[] = {
 	{0, MARK("\xff\xfe"), "text in UTF-16: write it as UTF-8"},
 	{ANYWHERE, MARK(" NVPROF is profiling process"),
 	 "what nvprof prints: a profile of nsys or of the PyTorch profiler is read"},
+	{ANYWHERE, MARK("\"rocprofiler-sdk-tool\""),
+	 "what rocprofv3 writes: a profile of the PyTorch profiler is read"},
 	{ANYWHERE, MARK("[pytorch|profiler|execution_trace"),
 	 "an execution trace of PyTorch: the trace of torch.profiler (export_chrome_trace) is read"},
 };

@@ -217,7 +217,8 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 		say_unread(k);
 	}
 	if (rows == 0 && !output_error) {
-		diag("%s: no event of a CPU or GPU in it", k->path);
+		diag("%s: no event of a CPU or GPU in it%s", k->path,
+			 k->rows.foreign ? " as torch.profiler writes them; other tools' are not read" : "");
 		trace_out_abort(k->out);
 		return STATUS_INPUT;
 	}

@@ -437,7 +437,9 @@ int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 	int error = json_event_read(rows->reader, at, bytes, v);
 	if (error)
 		return error;
-	if (!json_is(v[EV_PH], "X"))
+	bool whole = json_is(v[EV_PH], "X");
+	rows->foreign += (whole && v[EV_CAT].kind == JSON_ABSENT) || json_is(v[EV_PH], "B");
+	if (!whole)
 		return 0;
 	const struct category *category = find_category(v[EV_CAT]);
 	if (!category) {

@@ -27,6 +27,8 @@ struct kineto_rows {
 	size_t n_devices;
 	struct kineto_unread unread[KINETO_UNREAD]; /* the first categories that are met */
 	size_t n_unread;
+	uint64_t
+		foreign; /* events as only other tools write them: no category, or begin and end apart */
 };
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,

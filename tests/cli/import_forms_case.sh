@@ -79,6 +79,8 @@ put packed.json.xz '\xfd7zXZ\0\0\004'
 put table.parquet 'PAR1\025\004'
 put nvprof.log '==12== NVPROF is profiling process 12, command: python train.py\n'
 put utf16.json '\xff\xfe{\0'
+put rocprof.json '{"rocprofiler-sdk-tool":[{"metadata":{}}]}'
+put jax.trace.json '{"traceEvents":[{"ph":"X","pid":1,"tid":2,"ts":10.0,"dur":5.0,"name":"loop_add_fusion"}]}'
 put graph.json '{"schema": "1.0.3", "nodes": [{"name": "[pytorch|profiler|execution_trace|thread]", "id": 2}]}'
 kineto plain "$work/packed"
 tar cf "$work/given/packed.tar" -C "$work/packed" rank-0.json
@@ -100,6 +102,8 @@ done <<-'EOF'
 	table.parquet:nsys export -t sqlite
 	nvprof.log:what nvprof prints
 	utf16.json:text in UTF-16
+	rocprof.json:what rocprofv3 writes
+	jax.trace.json:as torch.profiler writes them
 	graph.json:an execution trace of PyTorch
 	no-cuda.sqlite:without CUDA or NVTX events
 	nvprof.sqlite:a profile of nvprof
