@@ -57,6 +57,14 @@ gzip -k "$work/windows/window0.json" && rm "$work/windows/window1.json"
 import 4 "$work/windows"
 expect_says "window0.json.gz: process 4000 again"
 
+# Keeps out: "not split: no arguments" in the report with nobody saying how to get them.
+nsys two "$work/two.sqlite"
+import 0 "$work/two.sqlite"
+expect_says "nsys export --include-blobs=true"
+nsys nccl-blob "$work/blob.sqlite"
+import 0 "$work/blob.sqlite"
+expect_says_not "--include-blobs"
+
 # Keeps out: a device-wide wait that a driver calls "Unknown" refused, and one taken for it that waits for an event.
 nsys unknown-sync "$work/unknown.sqlite"
 import 4 "$work/unknown.sqlite"
