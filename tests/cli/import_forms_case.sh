@@ -32,6 +32,13 @@ import 0 "$work/numbered/rank-0b.json"
 expect_status 0 "$BATON" report --json "$out"
 expect_true "d['run']['step_source'] == 'marker' and d['run']['steps'] == 4"
 
+# Keeps out: events lost for what stands in their names.
+kineto raw-texts "$work/raw"
+import 0 "$work/raw"
+expect_status 0 "$BATON" dump --json "$out"
+expect_true "{'aten::  mm', 'aten::?'} <= {x['value'] for x in lines if x['record'] == 'string'}"
+expect_true "count('range') == json.load(open('$work/raw.json'))['files'][0]['ranges']"
+
 # Keeps out: an import without work of a GPU that looks like any other, and a device nobody reads passed over in silence.
 kineto no-gpu "$work/no-gpu"
 import 0 "$work/no-gpu"

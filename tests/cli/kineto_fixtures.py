@@ -384,6 +384,14 @@ def case_windows(directory, options, found):
     return 4
 
 
+def case_raw_texts(directory, options, found):
+    """names with a control character and with a byte that is no UTF-8, as they stand"""
+    text = job(0, 1, options).text().encode()
+    text = text.replace(b"aten::mm", b"aten::\x01\tmm", 1).replace(b"aten::add", b"aten::\xe9", 1)
+    put(directory, job(0, 1, options), found, options, text=text)
+    return 0
+
+
 def case_empty(directory, options, found):
     """a trace without events"""
     trace = Trace(0, 1, options)
