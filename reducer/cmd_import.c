@@ -3,6 +3,7 @@
 #include "base/amount.h"
 #include "base/diag.h"
 #include "cli/command.h"
+#include "import/foreign.h"
 #include "import/importer.h"
 #include "import/inflate.h"
 #include "import/made.h"
@@ -75,6 +76,8 @@ static int add_directory(struct sources *sources, const char *path)
 			error = add_source(sources, path, e->d_name, false);
 	}
 	closedir(dir);
+	if (!error && sources->n == first)
+		diag("%s: no files in it (folders in a folder are not looked into)", path);
 	if (sources->n > first)
 		qsort(sources->list + first, sources->n - first, sizeof(*sources->list), by_path);
 	return error;
@@ -171,11 +174,13 @@ static enum status finish_output(enum status status, char *staging, const char *
 
 /* ---- importing ---- */
 
-static const struct importer *find_importer(const char *path, int *error)
+/* NULL: an error, or nobody's; then *what may tell what it is. */
+static const struct importer *find_importer(const char *path, int *error, const char **what)
 {
 	struct inflate *stream;
 	const struct importer *found = NULL;
 	unsigned char *head = malloc(HEAD_BYTES);
+	*what = NULL;
 	*error = head ? inflate_open(path, &stream) : -ENOMEM;
 	if (*error) {
 		free(head);
@@ -186,6 +191,8 @@ static const struct importer *find_importer(const char *path, int *error)
 	for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]) && n > 0 && !found; i++)
 		if (importers[i]->recognise(head, (size_t)n))
 			found = importers[i];
+	if (!found && n >= 0)
+		*what = foreign_words(head, (size_t)n);
 	free(head);
 	return found;
 }
@@ -195,12 +202,14 @@ static enum status import_source(const struct source *source, struct import_run 
 								 struct made *made)
 {
 	int error;
-	const struct importer *importer = find_importer(source->path, &error);
+	const char *what;
+	const struct importer *importer = find_importer(source->path, &error, &what);
 	if (!importer) {
-		diag("%s: %s", source->path,
-			 error           ? strerror(-error)
-			 : source->asked ? "neither a Kineto nor an nsys trace"
-							 : "no trace, skipped");
+		if (error)
+			what = strerror(-error);
+		else if (!what)
+			what = source->asked ? "neither a Kineto nor an nsys trace" : "no trace";
+		diag("%s: %s%s", source->path, what, source->asked || error ? "" : ", skipped");
 		return source->asked || error ? STATUS_INPUT : STATUS_OK;
 	}
 	enum status status = (enum status)importer->import_file(source->path, run);
@@ -229,21 +238,25 @@ static enum status import_all(const struct sources *sources, struct import_run *
 
 static void say_result(const struct made *made, const struct import_run *run, const char *out_dir)
 {
-	uint64_t processes = 0, kernels = 0, calls = 0, bytes = 0;
+	uint64_t processes = 0, ops = 0, kernels = 0, calls = 0, bytes = 0;
 	char a[32], b[32], c[32], d[32], e[32];
 	for (size_t i = 0; i < made->n; i++) {
 		const struct made_file *file = &made->files[i];
 		if (file->left_out)
 			continue;
 		processes++;
+		ops += file->ops;
 		kernels += file->kernels;
 		calls += file->calls;
 		bytes += file->bytes;
 	}
-	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s        next: baton report %s",
+	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s%s%s",
 		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
 		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e), out_dir,
-		 out_dir);
+		 ops > 0 ? "        next: baton report " : "", ops > 0 ? out_dir : "");
+	if (ops == 0)
+		diag("no GPU work in it, so there is nothing to report: record it too (torch.profiler: "
+			 "ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
 }
 
 static enum status import_into(const struct sources *sources, struct import_run *run,

@@ -22,6 +22,7 @@ struct scanning {
 		pairs; /* (lag of the launch before a, gap length) while they fit: spares the second pass */
 	size_t n_pairs;
 	bool pairs_fit;
+	bool launched; /* some op has its launch record */
 	struct noted *noted; /* committed when the pass turns out to be the last */
 	size_t n_noted, noted_room;
 };
@@ -102,6 +103,7 @@ static void note_op(struct scanning *s, const struct op *op)
 		scan->hull_to = op->end;
 		scan->empty = false;
 	}
+	s->launched = s->launched || op->flags & OP_MATCHED;
 	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL && op->start > op->ls &&
 		op->start - op->ls < s->smallest_lag)
 		s->smallest_lag = op->start - op->ls;
@@ -169,6 +171,7 @@ static void forget_pass(struct scanning *s)
 	s->smallest_lag = INT64_MAX;
 	s->n_noted = s->n_pairs = 0;
 	s->pairs_fit = true;
+	s->launched = false;
 	scan->empty = true;
 	scan->any_before = false;
 	for (int32_t i = 0; i <= (scan->steps.n_steps ? scan->steps.n_steps : 1); i++)
@@ -193,13 +196,23 @@ static bool learned_late_launches(struct device_sources *ds)
 	return learned;
 }
 
+/* Without launch records the markers have no op: their windows would be empty. */
+static bool gave_up_steps(struct scanning *s)
+{
+	if (s->launched || s->scan->steps.n_steps == 0)
+		return false;
+	steps_free(&s->scan->steps);
+	s->scan->by_optimizer = false;
+	return true;
+}
+
 static int scan_ops(struct scanning *s)
 {
 	int error = 0;
 	do {
 		forget_pass(s);
 		error = scan_pass(s, true, note_gap);
-	} while (!error && learned_late_launches(s->ds));
+	} while (!error && (learned_late_launches(s->ds) || gave_up_steps(s)));
 	return error ? error : commit_collectives(s);
 }
 

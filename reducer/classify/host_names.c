@@ -24,8 +24,8 @@ static const struct {
 	 "Graph(Instantiate|ExecUpdate|Upload)|^(cu|hip)Init$|Ctx(Create|Retain)|^(cuda|hip|cu)"
 	 "StreamCreate"},
 	{HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_DRIVING), true, false, 0,
-	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^cuMemcpy(DtoH|HtoD)?(_v2)?"
-	 "$"},
+	 "(Device|Stream|Event|Ctx)Synchronize|^(cuda|hip)Memcpy(2D|3D)?$|^hipMemcpyWithStream$|"
+	 "^cuMemcpy(DtoH|HtoD)?(_v2)?$"},
 	{HOST_MASK(HOST_BIT_DRIVING), true, false, 0, "Launch|Memcpy|Memset"},
 	{HOST_MASK(HOST_BIT_GRAPH_LAUNCH), true, false, 0, "GraphLaunch"},
 	{HOST_MASK(HOST_BIT_FREE), true, false, 0,
@@ -54,8 +54,14 @@ enum { FRAME_TEXT_BYTES = 8200 };
 struct host_names {
 	regex_t rules[RULES];
 	regex_t input_frames;
-	regex_t profiler_step;
-	regex_t step;
+	regex_t markers[MARKER_NAMED];
+};
+
+/* The number is the last group of each. */
+static const char *const marker_patterns[MARKER_NAMED] = {
+	[MARKER_ITERATION] = "^iter(ation)?[ _#]?([0-9]+)$",
+	[MARKER_STEP] = "^(step)[ _#]?([0-9]+)$",
+	[MARKER_PROFILER_STEP] = "^(ProfilerStep)#([0-9]+)$",
 };
 
 int host_names_open(struct host_names **out)
@@ -63,8 +69,9 @@ int host_names_open(struct host_names **out)
 	struct host_names *names = calloc(1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	int error = regcomp(&names->profiler_step, "^ProfilerStep#([0-9]+)$", REG_EXTENDED | REG_ICASE);
-	error |= regcomp(&names->step, "^step[ _#]?([0-9]+)$", REG_EXTENDED | REG_ICASE);
+	int error = 0;
+	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
+		error |= regcomp(&names->markers[form], marker_patterns[form], REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
 	for (int i = 0; i < RULES; i++)
 		error |=
@@ -82,8 +89,8 @@ void host_names_close(struct host_names *names)
 	for (int i = 0; i < RULES; i++)
 		regfree(&names->rules[i]);
 	regfree(&names->input_frames);
-	regfree(&names->profiler_step);
-	regfree(&names->step);
+	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
+		regfree(&names->markers[form]);
 	free(names);
 }
 
@@ -130,16 +137,14 @@ bool host_names_input(const struct host_names *names, const char *file, const ch
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
 								   const char *step_range, int64_t *number)
 {
-	regmatch_t groups[2];
+	regmatch_t groups[3];
 	*number = -1;
 	if (step_range)
 		return strcmp(name, step_range) == 0 ? MARKER_NAMED : MARKER_NONE;
-	enum marker_form form = MARKER_NONE;
-	if (match(&names->profiler_step, name, groups, 2))
-		form = MARKER_PROFILER_STEP;
-	else if (match(&names->step, name, groups, 2))
-		form = MARKER_STEP;
+	enum marker_form form = MARKER_NAMED - 1;
+	while (form != MARKER_NONE && !match(&names->markers[form], name, groups, 3))
+		form--;
 	if (form != MARKER_NONE)
-		*number = (int64_t)(strtoull(name + groups[1].rm_so, NULL, 10) & INT64_MAX);
+		*number = (int64_t)(strtoull(name + groups[2].rm_so, NULL, 10) & INT64_MAX);
 	return form;
 }

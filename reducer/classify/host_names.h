@@ -39,7 +39,7 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 /* Is this Python function one that waits for data? */
 bool host_names_input(const struct host_names *names, const char *file, const char *function);
 
-enum marker_form { MARKER_NONE, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
+enum marker_form { MARKER_NONE, MARKER_ITERATION, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 
 /* Does this range name mark a step? `step_range`: the name given with --step-range, or NULL.
  * *number is -1 when the marker has none. */

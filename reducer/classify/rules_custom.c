@@ -6,11 +6,13 @@
 const struct rule RULES_CUSTOM[] = {
 	/* Words that mean something else than they seem. */
 	BASE("rope",
-		 "rotary =rope ropeemb ropekernel applyrope fusedrope ropequant =ropes posenc* mrope "
+		 "rotary =rope ropeemb ropekernel applyrope fusedrope ropequant =ropes =posenc mrope "
 		 "ropeandquant qkrope ropefused ropeneox ropenorm =sbhd =thd*cached !=norm !rmsnorm "
 		 "!qknorm",
 		 POINTWISE),
 	BASE("bn.conv_fused", "convertbn", POINTWISE),
+	BASE("miopen.set", "subtensoropwithscalar", POINTWISE), /* sets or scales a tensor */
+	BASE("miopen.copy", "subtensoropwith", COPY),
 
 	BASE("optimizer.name",
 		 "adam !=adaptive =lamb lambstage lambphase lambupdate =lars =lion adagrad "
@@ -147,7 +149,8 @@ const struct rule RULES_CUSTOM[] = {
 		 "nchwto nhwcto tonchw tonhwc transpos =permute permutekernel permutedims "
 		 "reformat swapdim swapaxes swapdimension shuffleintensor nhwc2nchw nchw2nhwc "
 		 "layouttransform "
-		 "converttensor changelayout permuteand* addpaddingkernel tensorpermut dimshuffle "
+		 "converttensor changelayout permuteand* permutationkernel addpaddingkernel tensorpermut "
+		 "dimshuffle "
 		 "transformrowtoformat rowtoformat interleave deinterleave channelshuffle !quant",
 		 COPY),
 	BASE("copy.name",

@@ -121,7 +121,7 @@ const struct rule RULES_DENSE[] = {
 	BASE("conv.fft", "^fft1d ^fft2d ^fft3d ^flip*filter pointwisemultandsum flipfilter biasdiff",
 		 CONV),
 	BASE("conv.miopen",
-		 "^miopen*conv miopensp3 ^igemm naiveconv gcnasmconv gridwiseconv subtensorop ^mlo*conv "
+		 "^miopen*conv miopensp3 ^igemm naiveconv gcnasmconv gridwiseconv ^mlo*conv "
 		 "miopengcnasmconv transposexdlopsconv ^gridwise",
 		 CONV),
 	BASE("conv.word",

@@ -24,7 +24,7 @@ static const char USED[] = "884 s1688 h1688 c1688 i8816 16816 16832 161616 16812
 						   "xmmawgrad firstlayerwgrad dgrad1x1stride2x2 "
 						   "flashfwd flashbwd flashattn fmha cudnngeneratedfortnativesdpa mfma "
 						   "=xdl xdlops xdlcshuffle =cijk*=mi =cijk*=mfma "
-						   "deepgemm fp8gemm fp8blockgemm marlin machete cutlass3x sm90xmma "
+						   "deepgemm fp8gemm fp8blockgemm marlin machete cutlass3x sm90xmma gtcx bmmmxe "
 						   "collectivemma bmmbfloat bmme4m "
 						   "kernelcutlass*gemm wgmmagemm";
 

@@ -26,6 +26,8 @@ struct json_event_reader {
 	size_t n;
 	int16_t first[KEY_LENGTHS]; /* by length of the name: a key of the table */
 	int16_t *next;              /* per key: another one of the same length */
+	char *mended;               /* a copy of an event that had to be */
+	size_t mended_room;
 };
 
 namespace
@@ -133,6 +135,53 @@ int read_object(json_event_reader *reader, ondemand::object object, const char *
 	return 0;
 }
 
+int read_once(json_event_reader *reader, const char *at, size_t bytes, json_text *values)
+{
+	std::memset(values, 0, reader->n * sizeof(*values));
+	simdjson::padded_string_view text(at, bytes, bytes + JSON_EVENT_PADDING);
+	ondemand::document document;
+	simdjson::error_code error = reader->parser.iterate(text).get(document);
+	if (error)
+		return error == simdjson::MEMALLOC ? -ENOMEM : -EBADMSG;
+	ondemand::object object;
+	if (document.get_object().get(object))
+		return -EBADMSG;
+	return read_object(reader, object, at + bytes, false, values);
+}
+
+/* Bytes of the UTF-8 character at `at`, 0 when it is none. */
+size_t character(const char *at, size_t left)
+{
+	unsigned char c = (unsigned char)*at;
+	size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+	return n <= left && simdjson::validate_utf8(at, n) ? n : 0;
+}
+
+/* Control characters, which profilers print as they stand in a name, become spaces, and what is no
+ * UTF-8 a question mark. False: there was nothing to mend. */
+bool mend(char *at, size_t bytes)
+{
+	bool changed = false;
+	for (size_t i = 0, n; i < bytes; i += n ? n : 1) {
+		n = character(at + i, bytes - i);
+		if (n && ((unsigned char)at[i] >= ' ' || at[i] == '\n'))
+			continue;
+		at[i] = n ? ' ' : '?';
+		changed = true;
+	}
+	return changed;
+}
+
+bool reserve(json_event_reader *reader, size_t bytes)
+{
+	if (reader->mended_room >= bytes)
+		return true;
+	delete[] reader->mended;
+	reader->mended = new (std::nothrow) char[bytes];
+	reader->mended_room = reader->mended ? bytes : 0;
+	return reader->mended != nullptr;
+}
+
 } // namespace
 
 struct json_event_reader *json_event_new(const struct json_key *keys, size_t n)
@@ -142,6 +191,8 @@ struct json_event_reader *json_event_new(const struct json_key *keys, size_t n)
 		return nullptr;
 	reader->keys = keys;
 	reader->n = n;
+	reader->mended = nullptr;
+	reader->mended_room = 0;
 	reader->next = new (std::nothrow) int16_t[n];
 	if (!reader->next) {
 		delete reader;
@@ -159,22 +210,22 @@ struct json_event_reader *json_event_new(const struct json_key *keys, size_t n)
 
 void json_event_free(struct json_event_reader *reader)
 {
-	if (reader)
+	if (reader) {
 		delete[] reader->next;
+		delete[] reader->mended;
+	}
 	delete reader;
 }
 
 int json_event_read(struct json_event_reader *reader, const char *at, size_t bytes,
 					struct json_text *values)
 {
-	std::memset(values, 0, reader->n * sizeof(*values));
-	simdjson::padded_string_view text(at, bytes, bytes + JSON_EVENT_PADDING);
-	ondemand::document document;
-	simdjson::error_code error = reader->parser.iterate(text).get(document);
-	if (error)
-		return error == simdjson::MEMALLOC ? -ENOMEM : -EBADMSG;
-	ondemand::object object;
-	if (document.get_object().get(object))
-		return -EBADMSG;
-	return read_object(reader, object, at + bytes, false, values);
+	int error = read_once(reader, at, bytes, values);
+	if (error != -EBADMSG)
+		return error;
+	if (!reserve(reader, bytes + JSON_EVENT_PADDING))
+		return -ENOMEM;
+	std::memcpy(reader->mended, at, bytes);
+	std::memset(reader->mended + bytes, 0, JSON_EVENT_PADDING);
+	return mend(reader->mended, bytes) ? read_once(reader, reader->mended, bytes, values) : error;
 }

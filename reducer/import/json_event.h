@@ -23,7 +23,8 @@ struct json_event_reader *json_event_new(const struct json_key *keys, size_t n);
 void json_event_free(struct json_event_reader *reader);
 
 /* values[i] is what keys[i] holds (the last one when it occurs twice). The slices point into the
- * text. 0; -EBADMSG: a syntax error somewhere in the object or its args (inside deeper values only
+ * text, or, where control characters or bytes that are no UTF-8 had to be replaced, into a copy that
+ * holds until the next call. 0; -EBADMSG: a syntax error somewhere in the object or its args (inside deeper values only
  * the brackets are looked at); -ENOMEM. */
 int json_event_read(struct json_event_reader *reader, const char *at, size_t bytes,
 					struct json_text *values);

@@ -142,11 +142,21 @@ static void say_losses(struct kineto *k)
 	k->cut = k->cut || unnamed > 0;
 }
 
-/* A host name nobody told: ranks are laid out node by node, as many as a node has devices. */
+/* A file without work of a GPU may hold that of a device which is not known here. */
+static void say_unread(const struct kineto *k)
+{
+	for (size_t i = 0; trace_out_rows(k->out, BATON_OP) == 0 && i < k->rows.n_unread; i++)
+		diag("%s: %" PRIu64 " events of the category %s are not read", k->path,
+			 k->rows.unread[i].events, k->rows.unread[i].category);
+}
+
+/* The name of the file has the process's number too when it is the one that TensorBoard's handler
+ * gives; others only look like it. A host nobody told: ranks are laid out node by node, as many as
+ * a node has devices. */
 static void name_host(struct kineto *k, char host[64])
 {
 	const struct kineto_facts *facts = &k->facts;
-	if (facts->host[0])
+	if (facts->host[0] && (k->rows.pid == 0 || facts->pid == 0 || k->rows.pid == facts->pid))
 		snprintf(host, 64, "%s", facts->host);
 	else if (facts->n_devices > 1 && facts->rank >= 0)
 		snprintf(host, 64, "node%d", facts->rank / (int)facts->n_devices);
@@ -202,10 +212,13 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 	uint64_t rows = all_rows(k->out), refused = k->run->refused;
 	if (error && !output_error)
 		say_scan_error(k, error, offset);
-	if (!output_error)
+	if (!output_error) {
 		say_losses(k);
+		say_unread(k);
+	}
 	if (rows == 0 && !output_error) {
-		diag("%s: no event of a CPU or GPU in it", k->path);
+		diag("%s: no event of a CPU or GPU in it%s", k->path,
+			 k->rows.foreign ? " as torch.profiler writes them; other tools' are not read" : "");
 		trace_out_abort(k->out);
 		return STATUS_INPUT;
 	}

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TIME_DIGITS = 13 }; /* of a time of today in ms */
+
 enum { DEVICE_ID, DEVICE_NAME, DEVICE_MEMORY, DEVICE_SMS, DEVICE_KEYS };
 
 static const struct json_key device_keys[DEVICE_KEYS] = {
@@ -173,7 +175,7 @@ static void rank_from_name(struct kineto_facts *facts, const char *name)
 }
 
 /* HOST_PID.TIMESTAMP.pt.trace.json with or without .gz; the host may contain underscores and dots.
- * */
+ * The time is in ms (13 digits), since PyTorch 2.1 in ns (19). */
 static void host_from_name(struct kineto_facts *facts, const char *name)
 {
 	const char *tail = strstr(name, ".pt.trace.json");
@@ -182,8 +184,8 @@ static void host_from_name(struct kineto_facts *facts, const char *name)
 	for (const char *p = name + 1; *name && p < tail; p++) {
 		const char *q = p + 1;
 		int64_t pid = *p == '_' ? take_number(&q) : -1;
-		if (pid <= 0 || *q++ != '.' || take_number(&q) < 0 || q != tail ||
-			(size_t)(p - name) >= sizeof(facts->host))
+		if (pid <= 0 || *q++ != '.' || strspn(q, "0123456789") != (size_t)(tail - q) ||
+			tail - q < TIME_DIGITS || (size_t)(p - name) >= sizeof(facts->host))
 			continue;
 		memcpy(facts->host, name, (size_t)(p - name));
 		facts->host[p - name] = 0;

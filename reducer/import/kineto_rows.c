@@ -365,8 +365,7 @@ struct category {
 
 #define NAME(text) text, sizeof(text) - 1
 
-/* The frequent ones first. What is not here (flows, memory, gpu_user_annotation, spans) is passed
- * over. */
+/* The frequent ones first; calls of other runtimes are known by the end of their category. */
 static const struct category categories[] = {
 	{NAME("cpu_op"), range_row, BATON_RANGE_OPERATOR},
 	{NAME("cuda_runtime"), call_row, 0},
@@ -383,19 +382,47 @@ static const struct category categories[] = {
 	{NAME("Kernel"), op_row, BATON_KERNEL},
 	{NAME("Memcpy"), op_row, BATON_MEMCPY},
 	{NAME("Memset"), op_row, BATON_MEMSET},
-	{NAME("hip_runtime"), call_row, 0},
-	{NAME("hip_driver"), call_row, 0},
-	{NAME("privateuse1_runtime"), call_row, 0},
-	{NAME("privateuse1_driver"), call_row, 0},
 };
+
+/* hip_, xpu_, mtia_, privateuse1_ */
+static bool is_call(struct json_text cat)
+{
+	static const struct category ends[] = {{NAME("_runtime"), NULL, 0}, {NAME("_driver"), NULL, 0}};
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (cat.bytes > ends[i].bytes &&
+			memcmp(cat.at + cat.bytes - ends[i].bytes, ends[i].name, ends[i].bytes) == 0)
+			return true;
+	return false;
+}
 
 static const struct category *find_category(struct json_text cat)
 {
+	static const struct category call = {NAME(""), call_row, 0};
+	if (cat.kind != JSON_STRING)
+		return NULL;
 	for (size_t i = 0; i < sizeof(categories) / sizeof(categories[0]); i++)
-		if (cat.kind == JSON_STRING && cat.bytes == categories[i].bytes &&
-			memcmp(cat.at, categories[i].name, cat.bytes) == 0)
+		if (cat.bytes == categories[i].bytes && memcmp(cat.at, categories[i].name, cat.bytes) == 0)
 			return &categories[i];
-	return NULL;
+	return is_call(cat) ? &call : NULL;
+}
+
+/* What is passed over, for the message when a file turns out to have no work of a GPU. */
+static void note_unread(struct kineto_rows *rows, struct json_text cat)
+{
+	if (cat.kind != JSON_STRING || cat.bytes >= sizeof(rows->unread[0].category) ||
+		json_is(cat, "Trace") || json_is(cat, "gpu_user_annotation"))
+		return;
+	for (size_t i = 0; i < rows->n_unread; i++)
+		if (json_is(cat, rows->unread[i].category)) {
+			rows->unread[i].events++;
+			return;
+		}
+	if (rows->n_unread == KINETO_UNREAD)
+		return;
+	struct kineto_unread *unread = &rows->unread[rows->n_unread++];
+	memcpy(unread->category, cat.at, cat.bytes);
+	unread->category[cat.bytes] = 0;
+	unread->events = 1;
 }
 
 static bool take_time(struct json_text text, int64_t *ns)
@@ -410,9 +437,15 @@ int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes)
 	int error = json_event_read(rows->reader, at, bytes, v);
 	if (error)
 		return error;
-	const struct category *category = json_is(v[EV_PH], "X") ? find_category(v[EV_CAT]) : NULL;
-	if (!category)
+	bool whole = json_is(v[EV_PH], "X");
+	rows->foreign += (whole && v[EV_CAT].kind == JSON_ABSENT) || json_is(v[EV_PH], "B");
+	if (!whole)
 		return 0;
+	const struct category *category = find_category(v[EV_CAT]);
+	if (!category) {
+		note_unread(rows, v[EV_CAT]);
+		return 0;
+	}
 	struct event e = {.v = v};
 	if (take_time(v[EV_TS], &e.row[ROW_START]) && take_time(v[EV_DUR], &e.row[ROW_DUR]) &&
 		v[EV_NAME].kind == JSON_STRING && category->row(rows, &e, category->detail))

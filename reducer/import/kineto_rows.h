@@ -7,6 +7,14 @@
 
 struct json_event_reader;
 
+enum { KINETO_UNREAD = 4 };
+
+/* Events of a category that is not known here. */
+struct kineto_unread {
+	char category[32];
+	uint64_t events;
+};
+
 struct kineto_rows {
 	struct trace_out *out;
 	const struct kineto_facts *facts;
@@ -17,6 +25,10 @@ struct kineto_rows {
 	int32_t ordinals[KINETO_DEVICES]; /* devices that did work */
 	uint32_t device_ids[KINETO_DEVICES];
 	size_t n_devices;
+	struct kineto_unread unread[KINETO_UNREAD]; /* the first categories that are met */
+	size_t n_unread;
+	uint64_t
+		foreign; /* events as only other tools write them: no category, or begin and end apart */
 };
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,

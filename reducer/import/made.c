@@ -20,6 +20,7 @@ static void take_process(struct made_file *file, const uint8_t *at, size_t bytes
 		if (head.type != BATON_R_PROCESS || head.size < sizeof(process))
 			continue;
 		memcpy(&process, at, sizeof(process));
+		file->pid = process.pid;
 		file->rank = process.rank;
 		file->world_size = process.world_size;
 	}
@@ -51,6 +52,7 @@ static int take_block(struct made_file *file, struct baton_reader *reader,
 			first || entry->t_max_ns > file->t_max_ns ? entry->t_max_ns : file->t_max_ns;
 	}
 	file->calls += entry->kind == BATON_CALL ? entry->rows : 0;
+	file->ops += entry->kind == BATON_OP ? entry->rows : 0;
 	if (entry->kind != BATON_RECORDS && entry->kind != BATON_OP)
 		return 0;
 	int error = baton_reader_load(reader, entry->offset, &header, &damage);
@@ -235,16 +237,31 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 	return n;
 }
 
+/* A profiler that records several windows writes a file for each, and a file may lie beside its own
+ * gz: without ranks they are told from the files of other processes by their pid, and by times that
+ * lie apart or are the same to the nanosecond. */
+static bool same_process(const struct made_file *a, const struct made_file *b)
+{
+	if (a->rank >= 0 || b->rank >= 0)
+		return a->rank == b->rank;
+	bool apart = a->t_max_ns < b->t_min_ns || b->t_max_ns < a->t_min_ns;
+	bool same = a->t_min_ns == b->t_min_ns && a->t_max_ns == b->t_max_ns;
+	return a->pid > 0 && a->pid == b->pid && (apart || same);
+}
+
 static size_t leave_out_second_ranks(struct made *made, const char *dir)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < made->n; i++) {
 		struct made_file *file = &made->files[i];
-		for (size_t k = 0; k < i && !file->left_out && file->rank >= 0; k++) {
+		for (size_t k = 0; k < i && !file->left_out; k++) {
 			const struct made_file *earlier = &made->files[k];
-			if (earlier->left_out || earlier->rank != file->rank || earlier->source == file->source)
+			if (earlier->left_out || earlier->source == file->source ||
+				!same_process(earlier, file))
 				continue;
-			diag("%s: rank %d again, which %s already holds; left out", file->source, file->rank,
+			bool ranked = file->rank >= 0;
+			diag("%s: %s %lld again, which %s already holds; left out", file->source,
+				 ranked ? "rank" : "process", ranked ? (long long)file->rank : (long long)file->pid,
 				 earlier->source);
 			leave_out(file, dir);
 			n++;

@@ -12,10 +12,12 @@
 struct made_file {
 	char name[256];     /* in the output directory */
 	const char *source; /* the file it was imported from */
+	int64_t pid;
 	int32_t rank;
 	int32_t world_size;
 	int64_t t_min_ns;
 	int64_t t_max_ns;
+	uint64_t ops; /* kernels among them */
 	uint64_t kernels;
 	uint64_t calls;
 	uint64_t bytes;
@@ -33,7 +35,7 @@ struct made {
 /* Adds what is new in the directory; `source` must outlive the list. 0 or -errno. */
 int made_collect(struct made *made, const char *dir, const char *source);
 
-/* Removes the files of other runs and second files of one rank, and says so; notes missing ranks.
+/* Removes the files of other runs and second files of one rank or process, and says so; notes missing ranks.
  * Returns how many files were left out. */
 size_t made_choose(struct made *made, const char *dir);
 

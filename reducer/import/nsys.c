@@ -373,10 +373,9 @@ static int import_file(const char *path, struct import_run *run)
 	if (nsys_db_open(&file->db, path) != 0)
 		goto close_db;
 	run->bytes_in += file->db.bytes;
-	if (!nsys_db_is_export(&file->db)) {
-		diag("%s: an SQLite file without CUPTI_ACTIVITY_KIND_* or NVTX_EVENTS tables: not an nsys "
-			 "export",
-			 path);
+	const char *refusal = nsys_db_refusal(&file->db);
+	if (refusal) {
+		diag("%s: %s", path, refusal);
 		goto close_db;
 	}
 	read_tables(file);

@@ -347,6 +347,16 @@ static uint32_t sync_stream(struct nsys_file *file, struct nsys_process *process
 	return device ? trace_out_stream(process->out, device->id, context, stream) : 0;
 }
 
+/* Some drivers give cudaDeviceSynchronize the type "Unknown": what names neither a stream nor an
+ * event waits for its context. */
+static int64_t sync_kind(const struct nsys_enum *kinds, const struct nsys_scan *scan)
+{
+	int64_t type = nsys_int_or(scan, SYNC_TYPE, 0), kind = nsys_enum_value(kinds, type);
+	bool of_context = nsys_int_or(scan, SYNC_LANE, INVALID_ID) == INVALID_ID &&
+					  nsys_int_or(scan, SYNC_ID, INVALID_ID) == INVALID_ID;
+	return kind == 0 && type == 0 && of_context ? BATON_SYNC_CONTEXT : kind;
+}
+
 static void take_sync(struct nsys_file *file, const struct nsys_scan *scan, int64_t kind)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {0}, start_ns, end_ns;
@@ -380,7 +390,7 @@ void nsys_read_syncs(struct nsys_file *file)
 	nsys_enum_load(&kinds, &file->db, &sync_kinds);
 	nsys_scan_open(&scan, &file->db, &syncs);
 	while (nsys_scan_next(&scan))
-		take_sync(file, &scan, nsys_enum_value(&kinds, nsys_int_or(&scan, SYNC_TYPE, 0)));
+		take_sync(file, &scan, sync_kind(&kinds, &scan));
 	nsys_scan_open(&scan, &file->db, &events);
 	while (nsys_scan_next(&scan))
 		take_sync(file, &scan, BATON_SYNC_EVENT_RECORD);

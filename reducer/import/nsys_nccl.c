@@ -1,5 +1,6 @@
 #include "import/nsys_nccl.h"
 
+#include "base/diag.h"
 #include "import/nsys_file.h"
 #include "import/nsys_payload.h"
 
@@ -143,12 +144,27 @@ static const struct nsys_table nccl_ranges = {
 	.tail = "WHERE f2 IN (59, 70) AND coalesce(f4, f5) LIKE 'nccl%' ORDER BY f3, f0, f1 DESC",
 };
 
-struct nsys_nccl *nsys_nccl_new(struct nsys_file *file)
+static bool has_row(struct nsys_file *file, const struct nsys_table *table)
 {
 	struct nsys_scan scan;
-	nsys_scan_open(&scan, &file->db, &probe);
+	nsys_scan_open(&scan, &file->db, table);
 	bool any = nsys_scan_next(&scan);
 	nsys_scan_close(&scan);
+	return any;
+}
+
+struct nsys_nccl *nsys_nccl_new(struct nsys_file *file)
+{
+	static const struct nsys_table kernels = {
+		.name = "StringIds",
+		.fields = {{.column = "value"}},
+		.tail = "WHERE f0 GLOB 'ncclDevKernel*' OR f0 GLOB 'ncclKernel*' LIMIT 1",
+	};
+	bool any = has_row(file, &probe);
+	if (!any && has_row(file, &kernels))
+		diag("%s: NCCL's sizes and communicators are not in it, so waiting and transfer will not "
+			 "be told apart: nsys export --include-blobs=true",
+			 file->db.path);
 	struct nsys_nccl *nccl = any ? calloc(1, sizeof(*nccl)) : NULL;
 	if (any && !nccl)
 		nsys_fail(file, -ENOMEM);

@@ -104,7 +104,7 @@ static bool has_row(struct nsys_db *db, const char *sql, const char *first, cons
 	bool found = false;
 	if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK) {
 		sqlite3_bind_text(statement, 1, first, -1, SQLITE_STATIC);
-		if (second)
+		if (second) /* unbound is NULL, which equals nothing */
 			sqlite3_bind_text(statement, 2, second, -1, SQLITE_STATIC);
 		found = sqlite3_step(statement) == SQLITE_ROW;
 	}
@@ -112,11 +112,24 @@ static bool has_row(struct nsys_db *db, const char *sql, const char *first, cons
 	return found;
 }
 
-bool nsys_db_is_export(struct nsys_db *db)
+static bool has_tables(struct nsys_db *db, const char *pattern, const char *other)
 {
 	return has_row(
 		db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND (name GLOB ?1 OR name = ?2)",
-		"CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS");
+		pattern, other);
+}
+
+const char *nsys_db_refusal(struct nsys_db *db)
+{
+	if (has_tables(db, "CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS"))
+		return has_tables(db, "StringTable", NULL) && !has_tables(db, "StringIds", NULL)
+				   ? "a profile of nvprof: one of nsys or of the PyTorch profiler is read"
+				   : NULL;
+	if (has_tables(db, "StringIds", NULL) && has_tables(db, "TARGET_INFO_*", NULL))
+		return "an nsys export without CUDA or NVTX events: profile with nsys -t cuda,nvtx";
+	if (has_tables(db, "rocpd_*", NULL))
+		return "a database of rocprofv3: a profile of nsys or of the PyTorch profiler is read";
+	return "an SQLite file without CUPTI_ACTIVITY_KIND_* or NVTX_EVENTS tables: not an nsys export";
 }
 
 bool nsys_db_has_table(struct nsys_db *db, const char *table)

@@ -55,8 +55,8 @@ struct nsys_scan {
 /* 0, or -EBADMSG after saying what is wrong. nsys_db_close() in any case. */
 int nsys_db_open(struct nsys_db *db, const char *path);
 void nsys_db_close(struct nsys_db *db);
-/* Has it any table that only nsys makes? */
-bool nsys_db_is_export(struct nsys_db *db);
+/* NULL when it has tables that are read; else why it is not taken, to stand behind its path. */
+const char *nsys_db_refusal(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
 

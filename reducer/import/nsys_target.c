@@ -189,7 +189,7 @@ void nsys_target_load(struct nsys_target *target, struct nsys_db *db)
 {
 	bool normalised = load_version(target, db, "META_DATA_EXPORT");
 	if (!target->version[0])
-		normalised |= load_version(target, db, "EXPORT_META_DATA"); /* its name until 2021 */
+		normalised |= load_version(target, db, "EXPORT_META_DATA"); /* its name until 2023 */
 	load_clock(target, db);
 	if (normalised)
 		target->utc_ns = 0;

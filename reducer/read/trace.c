@@ -78,14 +78,25 @@ const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t by
 	return record;
 }
 
-void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
+static void lose(struct trace *trace, size_t entry, enum baton_damage damage, const char *reason)
 {
 	struct baton_entry *e = &trace->reader.entries[entry];
 	trace->damage++;
 	e->damage = damage;
 	if (damage != BATON_MISSING_BLOCKS)
 		e->kind = 0; /* nothing to load here any more */
-	damage_log_add(trace->log, trace->path, e->offset, baton_damage_name(damage));
+	damage_log_add(trace->log, trace->path, e->offset, reason);
+}
+
+void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
+{
+	lose(trace, entry, damage, baton_damage_name(damage));
+}
+
+void trace_too_large(struct trace *trace, size_t entry)
+{
+	lose(trace, entry, BATON_BAD_COLUMNS,
+		 "the blocks of this time hold more rows than a file of this size can mean; skipped");
 }
 
 /* Makes room for one more element behind `*array`, whose element 0 stays unused. */

@@ -89,6 +89,8 @@ int trace_add_string(struct trace *trace, const struct baton_record *record);
 
 /* Notes damage at entry i, once. */
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage);
+/* The same for a block that is sound but would take too much memory. */
+void trace_too_large(struct trace *trace, size_t entry);
 
 /* Recorded by baton itself (or its simulator), not imported from another tool. */
 bool trace_is_recorded(const struct trace *trace);

@@ -4,105 +4,37 @@
 #include <string.h>
 
 /* Kineto cuts the directories of sys.path off its file names: then only the name tells. */
-static const char *const libraries[] = {
-	"torch",     "torchvision", "torchaudio",   "torchdata", "torch_xla",  "triton",
-	"numpy",     "scipy",       "pandas",       "PIL",       "cv2",        "apex",
-	"deepspeed", "accelerate",  "transformers", "datasets",  "tokenizers", "pytorch_lightning",
-	"lightning", "fairscale",   "flash_attn",   "xformers",  "einops",     "timm",
-	"tqdm",      "jax",         "flax",         "optax",     "tensorflow", "cupy",
-	"nvidia",    "ray",         "IPython",      "ipykernel", "sklearn",    "huggingface_hub",
-};
+static const char libraries[] =
+	"torch torchvision torchaudio torchdata torch_xla triton numpy scipy pandas PIL cv2 "
+	"apex deepspeed accelerate transformers datasets tokenizers pytorch_lightning "
+	"lightning fairscale flash_attn xformers einops timm tqdm jax flax optax tensorflow "
+	"cupy nvidia ray IPython ipykernel sklearn huggingface_hub diffusers peft trl "
+	"bitsandbytes safetensors flashinfer sgl_kernel triton_kernels aiter "
+	"transformer_engine torchao torchmetrics torchrec fbgemm_gpu liger_kernel mamba_ssm "
+	"lightning_fabric tensorboard wandb pydantic packaging yaml matplotlib networkx sympy "
+	"numba kornia albumentations mmcv mmengine webdataset sentence_transformers omegaconf "
+	"hydra psutil requests typing_extensions";
 
-static const char *const standard[] = {
-	"abc",         "argparse",
-	"ast",         "asyncio",
-	"bisect",      "codecs",
-	"collections", "concurrent",
-	"contextlib",  "copy",
-	"copyreg",     "ctypes",
-	"dataclasses", "datetime",
-	"decimal",     "email",
-	"encodings",   "enum",
-	"fnmatch",     "functools",
-	"genericpath", "glob",
-	"gzip",        "hashlib",
-	"heapq",       "http",
-	"importlib",   "inspect",
-	"io",          "json",
-	"linecache",   "locale",
-	"logging",     "multiprocessing",
-	"ntpath",      "operator",
-	"os",          "pathlib",
-	"pickle",      "platform",
-	"posixpath",   "pprint",
-	"queue",       "random",
-	"re",          "runpy",
-	"selectors",   "shutil",
-	"signal",      "site",
-	"socket",      "sre_compile",
-	"sre_parse",   "ssl",
-	"stat",        "string",
-	"struct",      "subprocess",
-	"sysconfig",   "tarfile",
-	"tempfile",    "textwrap",
-	"threading",   "timeit",
-	"tokenize",    "traceback",
-	"types",       "typing",
-	"unittest",    "urllib",
-	"uuid",        "warnings",
-	"weakref",     "xml",
-	"zipfile",
-};
+static const char standard[] =
+	"_collections_abc _weakrefset abc argparse ast asyncio base64 bisect bz2 calendar "
+	"codecs collections concurrent configparser contextlib contextvars copy copyreg csv "
+	"ctypes dataclasses datetime decimal difflib dis email encodings enum fnmatch "
+	"fractions functools genericpath gettext glob gzip hashlib heapq http importlib "
+	"inspect io json keyword linecache locale logging lzma multiprocessing ntpath numbers "
+	"operator os pathlib pickle pkgutil platform posixpath pprint queue random re runpy "
+	"secrets selectors shlex shutil signal site socket sqlite3 sre_compile sre_parse ssl "
+	"stat statistics string struct subprocess sysconfig tarfile tempfile textwrap "
+	"threading timeit tokenize traceback tracemalloc types typing unittest urllib uuid "
+	"warnings weakref xml zipfile";
 
 /* What torch holds: an installation outside of site-packages (pip --target, a source tree) is told
  * from a project's folder of that name by what comes next. */
-static const char *const in_torch[] = {
-	"__init__",
-	"accelerator",
-	"amp",
-	"ao",
-	"autograd",
-	"backends",
-	"compiler",
-	"cpu",
-	"cuda",
-	"distributed",
-	"distributions",
-	"export",
-	"fft",
-	"func",
-	"functional",
-	"functorch",
-	"futures",
-	"fx",
-	"hub",
-	"jit",
-	"library",
-	"linalg",
-	"masked",
-	"mps",
-	"multiprocessing",
-	"nested",
-	"nn",
-	"nativert",
-	"onnx",
-	"optim",
-	"overrides",
-	"package",
-	"profiler",
-	"quantization",
-	"random",
-	"return_types",
-	"serialization",
-	"signal",
-	"sparse",
-	"special",
-	"storage",
-	"testing",
-	"types",
-	"utils",
-	"xpu",
-};
+static const char in_torch[] =
+	"__init__ accelerator amp ao autograd backends compiler cpu cuda distributed "
+	"distributions export fft func functional functorch futures fx hub jit library linalg "
+	"masked mps multiprocessing nested nn nativert onnx optim overrides package profiler "
+	"quantization random return_types serialization signal sparse special storage testing "
+	"types utils xpu";
 
 /* The length of the first component, without ".py". */
 static size_t component(const char *path)
@@ -111,12 +43,16 @@ static size_t component(const char *path)
 	return n > 3 && path[n] == 0 && memcmp(path + n - 3, ".py", 3) == 0 ? n - 3 : n;
 }
 
-static bool listed(const char *const *names, size_t n, const char *path)
+/* Is the first component one of the words? */
+static bool listed(const char *words, const char *path)
 {
 	size_t bytes = component(path);
-	for (size_t i = 0; i < n; i++)
-		if (strlen(names[i]) == bytes && memcmp(names[i], path, bytes) == 0)
+	for (const char *word = words; *word; word += *word == ' ') {
+		size_t n = strcspn(word, " ");
+		if (n == bytes && memcmp(word, path, bytes) == 0)
 			return true;
+		word += n;
+	}
 	return false;
 }
 
@@ -138,7 +74,7 @@ static bool in_torch_tree(const char *file)
 {
 	for (const char *at = file; (at = strstr(at, "/torch/"));) {
 		at += 7;
-		if (at[0] == '_' || listed(in_torch, sizeof(in_torch) / sizeof(in_torch[0]), at))
+		if (at[0] == '_' || listed(in_torch, at))
 			return true;
 		at--; /* "/torch/torch/" */
 	}
@@ -171,9 +107,9 @@ enum origin origin_of(const char *file, char *module, size_t room)
 		return library("torch", 5, module, room);
 	if (strstr(file, "/torchinductor_"))
 		return library("torchinductor", 13, module, room);
-	if (file[0] != '/' && listed(libraries, sizeof(libraries) / sizeof(libraries[0]), file))
+	if (file[0] != '/' && listed(libraries, file))
 		return library(file, component(file), module, room);
-	if (file[0] != '/' && listed(standard, sizeof(standard) / sizeof(standard[0]), file))
+	if (file[0] != '/' && listed(standard, file))
 		return library("python", 6, module, room);
 	snprintf(module, room, "%s", file);
 	return ORIGIN_PROJECT;

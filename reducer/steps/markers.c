@@ -28,7 +28,7 @@ static int consider(struct rows *ranges, const struct host_names *names, const c
 	const char *text = strings_get(&trace->strings, name).at;
 	struct marker marker = {.begin_ns = rows_value(ranges, RANGE_START)};
 	marker.end_ns = marker.begin_ns + rows_value(ranges, RANGE_DUR);
-	if (!step_range && text[0] != 'P' && text[0] != 'p' && text[0] != 's' && text[0] != 'S')
+	if (!step_range && !strchr("PpSsIi", text[0]))
 		return 0;
 	enum marker_form form = host_names_marker(names, text, step_range, &marker.number);
 	if (form == MARKER_NONE || form < steps->form)

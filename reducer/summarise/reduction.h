@@ -28,7 +28,7 @@ struct reduce_options {
 };
 
 struct gap_proof { /* one idle interval and what stood behind it */
-	char device[96];
+	char device[192];    /* HOST/UUID: a host name may have 64, a name of importers more */
 	int64_t step;        /* 0-based; -1 outside */
 	int64_t step_number; /* of its marker; -1 none */
 	int64_t a_ns, b_ns;  /* on the trace's clock */

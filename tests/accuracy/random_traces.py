@@ -42,7 +42,8 @@ MODULE_NAMES = ["cuModuleLoadDataEx", "cuLibraryGetKernel", "cudaLibraryLoadData
                 "cudaGraphInstantiate_v12000", "cuCtxCreate_v2", "cudaStreamCreateWithPriority",
                 "cuDevicePrimaryCtxRetain"]
 SYNC_NAMES = ["cudaDeviceSynchronize_v3020", "cudaStreamSynchronize", "cuEventSynchronize",
-              "cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuCtxSynchronize"]
+              "cudaMemcpy", "cudaMemcpy2D", "cuMemcpyDtoH_v2", "cuCtxSynchronize",
+              "hipMemcpyWithStream"]
 OTHER_NAMES = ["cudaEventRecord", "cudaGetLastError", "cudaMemcpyToSymbol", "cudaMemsetAsync",
                "cudaLaunchHostFunc", "cudaMallocless", "cuInitialise", "cudaFuncGetAttributes",
                "nccl:call", "c10d::allreduce_", "cudaStreamWaitEvent", None]
@@ -60,7 +61,7 @@ PYTHON_FILES = ["/home/u/train.py", "model.py", "/usr/lib/python3.11/threading.p
                 "/tmp/torchinductor_u/ab/cab.py", "/home/u/a;b.py", "<eval_with_key>.7", "/opt/target/torch/optim/adam.py",
                 "/home/u/torch/train.py"]
 LONGEST_NS = [2**62, 2**63 - 1, 2**63, 2**64 - 1]
-STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "step%d", "STEP#%d", "profilerstep#%d"]
+STEP_FORMS = ["ProfilerStep#%d", "step %d", "Step_%d", "iteration%d", "STEP#%d", "Iter_%d"]
 
 
 # Where silent threads stand, innermost first: in a data loader or not.
@@ -421,6 +422,9 @@ class Run:
                 host.draw_scheds()
                 host.draw_held_up()
                 host.draw_module_loads()
+        elif random.Random(seed).random() < 0.06:  # of its own too
+            for process in self.processes:  # nobody says which call launched what
+                process.calls = [row for row in process.calls if row["correlation"] == 0]
         self.in_flight = {}  # pid -> records lost
         if self.is_recorded():
             self.draw_kills(random.Random(seed))

@@ -56,6 +56,7 @@ CALL_CLASS = {
         r"^(cuda|hip|cu)StreamCreate"),
     "sync": names_matching(
         r"(Device|Stream|Event|Ctx)Synchronize", r"^(cuda|hip)Memcpy(2D|3D)?\Z",
+        r"^hipMemcpyWithStream\Z",
         r"^cuMemcpy(DtoH|HtoD)?(_v2)?\Z"),
     "free": names_matching(r"^(cuda|hip)Free(Host|Array|Mipmapped)?\Z", r"^cuMemFree(Host)?(_v2)?\Z"),
     "nccl_host": names_matching(r"^nccl:", r"^record_param_comms\Z", r"^c10d::", r"^p?nccl[A-Z]"),
@@ -78,6 +79,7 @@ PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
+ITERATION = re.compile(rb"^iter(?:ation)?[ _#]?([0-9]+)\Z", re.IGNORECASE)
 
 
 # ---- rows ----------------------------------------------------------------------------------------
@@ -489,6 +491,8 @@ class Device:
         self.place_ops()
         counted = [i for i in steps if i not in self.cut_steps]
         self.steps_cut = cut_before + len(self.markers) - len(counted)
+        if counted and not self.launches:
+            counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
             self.needs_period = is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
@@ -592,7 +596,7 @@ def optimizer_steps(process):
 
 
 def markers_of(process, step_range):
-    found = {"profiler": [], "plain": [], "named": []}
+    found = {"profiler": [], "plain": [], "iteration": [], "named": []}
     for row in process.ranges:
         if row.category == PYTHON_FRAME:
             continue
@@ -600,11 +604,12 @@ def markers_of(process, step_range):
             if row.name == as_bytes(step_range):
                 found["named"].append((row, None))
             continue
-        for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP)):
+        for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP),
+                              ("iteration", ITERATION)):
             match = pattern.match(row.name)
             if match:
                 found[form].append((row, int(match.group(1))))
-    chosen = found["profiler"] or found["plain"] or found["named"]
+    chosen = found["profiler"] or found["plain"] or found["iteration"] or found["named"]
     chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
     kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
     markers = []

@@ -11,7 +11,29 @@ NO_LAUNCH = "(no launch record)"
 PYTHON, NATIVE, BACKWARD = 1, 2, 3
 OPERATOR, PYTHON_RANGE = 4, 5
 PATH_CATEGORIES = (1, 2, 3)
-LISTED = {"torch": "torch", "numpy": "numpy", "threading": "python", "asyncio": "python"}
+LIBRARIES = """
+torch torchvision torchaudio torchdata torch_xla triton numpy scipy pandas PIL cv2 apex
+deepspeed accelerate transformers datasets tokenizers pytorch_lightning lightning fairscale
+flash_attn xformers einops timm tqdm jax flax optax tensorflow cupy nvidia ray IPython ipykernel
+sklearn huggingface_hub diffusers peft trl bitsandbytes safetensors flashinfer sgl_kernel
+triton_kernels aiter transformer_engine torchao torchmetrics torchrec fbgemm_gpu liger_kernel
+mamba_ssm lightning_fabric tensorboard wandb pydantic packaging yaml matplotlib networkx sympy
+numba kornia albumentations mmcv mmengine webdataset sentence_transformers omegaconf hydra
+psutil requests typing_extensions
+"""
+STANDARD_LIBRARY = """
+_collections_abc _weakrefset abc argparse ast asyncio base64 bisect bz2 calendar codecs
+collections concurrent configparser contextlib contextvars copy copyreg csv ctypes dataclasses
+datetime decimal difflib dis email encodings enum fnmatch fractions functools genericpath
+gettext glob gzip hashlib heapq http importlib inspect io json keyword linecache locale logging
+lzma multiprocessing ntpath numbers operator os pathlib pickle pkgutil platform posixpath pprint
+queue random re runpy secrets selectors shlex shutil signal site socket sqlite3 sre_compile
+sre_parse ssl stat statistics string struct subprocess sysconfig tarfile tempfile textwrap
+threading timeit tokenize traceback tracemalloc types typing unittest urllib uuid warnings
+weakref xml zipfile
+"""
+LISTED = {**{name: name for name in LIBRARIES.split()},
+          **{name: "python" for name in STANDARD_LIBRARY.split()}}
 STANDARD = re.compile(r"(?:lib|lib64)/python3[.0-9]*/|/python3[.0-9]*zip/")
 FRAME_RANGE = re.compile(r"^(.+?)\(([0-9]+)\): (.*)$", re.S)
 

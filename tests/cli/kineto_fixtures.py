@@ -328,6 +328,70 @@ def case_extras(directory, options, found):
     return 0
 
 
+def case_xpu(directory, options, found):
+    """calls of a runtime that is not CUDA's"""
+    trace = job(0, 1, options)
+    trace.events = [event.replace('"cuda_runtime"', '"xpu_runtime"').replace(
+        '"cudaLaunchKernel"', '"urEnqueueKernelLaunch"') for event in trace.events]
+    put(directory, trace, found, options)
+    return 0
+
+
+def case_unlaunched(directory, options, found):
+    """steps and kernels, but no calls: nothing says which step launched what"""
+    trace = job(0, 1, options)
+    trace.events = [event for event in trace.events if '"cuda_runtime"' not in event]
+    trace.counts["calls"] = 0
+    put(directory, trace, found, options)
+    return 0
+
+
+def case_no_gpu(directory, options, found):
+    """the CPU's side only, and the work of a device that no importer knows"""
+    trace = job(0, 1, options)
+    trace.events = [event.replace('"kernel"', '"mtia_ccp_events"') for event in trace.events
+                    if '"gpu_memcpy"' not in event]
+    trace.counts["kernels"] = trace.counts["copies"] = 0
+    put(directory, trace, found, options)
+    return 0
+
+
+def case_handler(directory, options, found):
+    """files as PyTorch's handlers name them (ms, then ns), two ranks on one node"""
+    for rank, time in enumerate(("1694128201545", "1694128201545123456")):
+        put(directory, job(rank, 2, options), found, options,
+            name=f"gpu_box_{4000 + rank}.{time}.pt.trace.json")
+    return 0
+
+
+def case_lookalikes(directory, options, found):
+    """names with numbers where the handler has the process and the time: neither tells a host"""
+    for rank, name in enumerate(("worker0_step_12.1694128201545", "rank-1.Apr_03_18_51_38.1102")):
+        put(directory, job(rank, 2, options), found, options, name=name + ".pt.trace.json")
+    return 0
+
+
+def case_windows(directory, options, found):
+    """two windows that the profiler recorded of one process, which tells no rank"""
+    options.style = "mid"
+    for window in range(2):
+        trace = Trace(0, 0, options)
+        now_ns = START_NS + window * 60 * 10**9
+        for number in range(options.steps):
+            now_ns = step(trace, options, now_ns, number)
+        put(directory, trace, found, options, name=f"window{window}.json")
+    found.pop()
+    return 4
+
+
+def case_raw_texts(directory, options, found):
+    """names with a control character and with a byte that is no UTF-8, as they stand"""
+    text = job(0, 1, options).text().encode()
+    text = text.replace(b"aten::mm", b"aten::\x01\tmm", 1).replace(b"aten::add", b"aten::\xe9", 1)
+    put(directory, job(0, 1, options), found, options, text=text)
+    return 0
+
+
 def case_empty(directory, options, found):
     """a trace without events"""
     trace = Trace(0, 1, options)

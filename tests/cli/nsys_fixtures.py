@@ -559,6 +559,28 @@ def not_nsys(path):
     return make
 
 
+def tables(path, *names):
+
+    def make(_count):
+        if os.path.exists(path):
+            os.unlink(path)
+        db = sqlite3.connect(path)
+        for name in names:
+            db.execute(f"CREATE TABLE {name} (id INTEGER)")
+        db.commit()
+        db.close()
+
+    return make
+
+
+def add_unknown_sync(export):
+    """As some drivers give cudaDeviceSynchronize; the second one names an event."""
+    for event in (4294967295, 7):
+        export.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=MS, end=2 * MS, deviceId=0,
+                   contextId=1, streamId=4294967295, globalPid=global_pid(4242), syncType=0,
+                   eventId=event)
+
+
 def not_sqlite(path):
 
     def make(_count):
@@ -579,7 +601,10 @@ def kinds(path):
         "no-strings": plain(path, 2023, lambda export: export.db.execute("DROP TABLE StringIds")),
         "loose": plain(path, 2023, loosen), "truncated": truncated(path), "corrupt": corrupt(path),
         "empty": lambda _count: Export(path, 2023).close(), "not-nsys": not_nsys(path),
-        "not-sqlite": not_sqlite(path)
+        "not-sqlite": not_sqlite(path), "unknown-sync": plain(path, 2023, add_unknown_sync),
+        "no-cuda": tables(path, "StringIds", "TARGET_INFO_GPU", "OSRT_API"),
+        "nvprof": tables(path, "StringTable", "Version", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"),
+        "rocpd": tables(path, "rocpd_metadata_abc")
     }
 
 

@@ -172,6 +172,33 @@ done
 expect_status 4 "$BATON" dump "$whole" "$work/absent"
 expect_says "$work/absent: No such file"
 
+# Keeps out: gigabytes of memory for a few kilobytes, blocks of a million equal rows that all overlap in time.
+PYTHONPATH=tests/format "$PYTHON" - "$work/swollen" <<'EOF' || fail "writing the swollen trace"
+import os, sys
+from writer import KINDS, TABLES, TraceWriter, column, column_payload
+
+os.makedirs(sys.argv[1])
+out = TraceWriter(os.path.join(sys.argv[1], "0.baton"))
+out.process(100, boot_id=bytes(16), rank=0, world_size=1, host="node", source="kineto", source_version="test", run_id="run")
+stream, thread = out.stream(out.device(0, "GPU", None), 1, 7), out.thread("main", 100, 100)
+out.rows("call", [{"start_ns": 1000, "dur_ns": 5000, "thread": thread, "name": "cudaLaunchKernel", "correlation": 1}])
+out.rows("op", [{"start_ns": 9000, "dur_ns": 100, "op_kind": 1, "stream": stream, "correlation": 1, "name": "gemm"}])
+values = {"start_ns": 1000, "dur_ns": 100, "thread": thread, "name": out.string("aten::mm"), "category": 4}
+table = TABLES[KINDS["range"]]
+payload = column_payload([column(number, [values[name]], 0) for number, (name, _) in table.columns.items() if name in values])
+for _ in range(64):
+    out.block(KINDS["range"], payload, 1 << 20, span_ns=(1000, 1100))
+out.close()
+EOF
+expect_status 0 "$BATON" check "$work/swollen"
+limit=$(ulimit -Sv)
+case ${BUILD:-} in
+*san-*) ;; # a sanitizer takes terabytes of addresses
+*) ulimit -Sv 3000000 ;;
+esac
+report 4 "$work/swollen"
+ulimit -Sv "$limit"
+expect_says "0.baton: offset 0x" "more rows than a file of this size can mean; skipped"
 # Keeps out: a stored summary that is used though it is damaged, or older than the traces beside it.
 cp -r "$work/good" "$work/stored"
 expect_status 0 "$BATON" report --json "$work/stored"

@@ -72,6 +72,11 @@ static const struct expected NAMES[] = {
 	{"void vllm::rotary_embedding_made<float>(int)", "custom.pointwise"},
 	{"triton_poi_fused_addmm_convolution_nccl_3", "custom.triton"},
 	{"made_normal_fill", "custom.pointwise"},
+	{"SubTensorOpWithScalarMade2d", "custom.pointwise"},
+	{"SubTensorOpWithCastTensorMade1d", "memory.copy_kernel"},
+	{"transpose_NCHW2CNHW_made_up", "memory.copy_kernel"},
+	{"void MADE_NAMESPACE::permutationKernelMade<float>(int)", "memory.copy_kernel"},
+	{"void made::PosEncKernel<float>(int)", "custom.pointwise"},
 	{"blockAllReduce_made", "custom.reduce"},
 	{"void made::all_reduce_peers<4>(int)", "nccl.custom"},
 	/* communication */
@@ -128,6 +133,8 @@ static void check_tensor_cores(const struct classifier *classifier)
 	} cases[] = {
 		{"sm80_xmma_gemm_f32f32_made_ffma_up", 0},
 		{"nvjet_made_up", 1},
+		{"igemm_fwd_gtcx9_nhwc_made", 1},
+		{"SubTensorOpWithScalarMade2d", 0},
 		{"volta_sgemm_made_nn", 0},
 		{"volta_fp16_s884gemm_made_nn", 1},
 		{"void cutlass::Kernel2<cutlass_80_simt_sgemm_made>(int)", 0},

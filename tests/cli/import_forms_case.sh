@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# `baton import` of the forms that profiles of other makers, versions and machines have, and of what is given by mistake.
+. "$(dirname "$0")/lib.sh"
+
+import() { # import STATUS FILE|DIR... : into $out, new each time
+	local status=$1
+	shift
+	n=$((${n:-0} + 1)) out=$work/out.$n
+	expect_status "$status" "$BATON" import "$@" -o "$out"
+}
+
+report() { # report CASE: of its import
+	kineto "$1" "$work/$1"
+	import 0 "$work/$1"
+	cp "$work/err" "$work/said"
+	expect_status 0 "$BATON" report --json "$out"
+}
+
+# Keeps out: calls of ROCm, XPU and other runtimes passed over, so that no kernel has a launch.
+report xpu
+expect_true "d['quality']['unmatched_ops'] == 0 and d['run']['steps'] == 4 and d['devices'][0]['kernels'] == 32"
+
+# Keeps out: steps of 0 ms where the trace does not say what launched the kernels.
+report unlaunched
+expect_true "d['run']['step_source'] == 'none' and d['quality']['steps_cut'] == 0"
+expect_true "d['devices'][0]['kernels'] == 32 and d['devices'][0]['window_ns'] == d['devices'][0]['hull_ns'] > 0"
+
+# Keeps out: "no step markers" where the job numbers its iterations, as PyTorch's examples for nsys do.
+kineto plain "$work/numbered"
+sed 's/ProfilerStep#/iteration/' "$work/numbered/rank-0.json" >"$work/numbered/rank-0b.json"
+import 0 "$work/numbered/rank-0b.json"
+expect_status 0 "$BATON" report --json "$out"
+expect_true "d['run']['step_source'] == 'marker' and d['run']['steps'] == 4"
+
+# Keeps out: events lost for what stands in their names.
+kineto raw-texts "$work/raw"
+import 0 "$work/raw"
+expect_status 0 "$BATON" dump --json "$out"
+expect_true "{'aten::  mm', 'aten::?'} <= {x['value'] for x in lines if x['record'] == 'string'}"
+expect_true "count('range') == json.load(open('$work/raw.json'))['files'][0]['ranges']"
+
+# Keeps out: an import without work of a GPU that looks like any other, and a device nobody reads passed over in silence.
+kineto no-gpu "$work/no-gpu"
+import 0 "$work/no-gpu"
+expect_says "32 events of the category mtia_ccp_events are not read" "no GPU work in it"
+expect_says_not "next: baton report"
+expect_status 3 "$BATON" report "$out"
+
+# Keeps out: hosts made up of file names that only look like those of PyTorch's handler, and one not seen in those that are.
+report handler
+expect_true "d['run']['hosts'] == 1 and sorted(x['device'] for x in d['devices']) == ['gpu_box/0', 'gpu_box/1']"
+report lookalikes
+expect_true "d['run']['hosts'] == 1 and sorted(x['device'] for x in d['devices']) == ['node0/0', 'node0/1']"
+
+# Keeps out: the second window of a process taken for a second GPU.
+kineto windows "$work/windows"
+import 4 "$work/windows"
+expect_says "window1.json: process 4000 again, which $work/windows/window0.json already holds; left out"
+expect_status 0 "$BATON" report --json "$out"
+expect_true "len(d['devices']) == 1"
+
+# Keeps out: a file beside its own gz taken for a second GPU.
+gzip -k "$work/windows/window0.json" && rm "$work/windows/window1.json"
+import 4 "$work/windows"
+expect_says "window0.json.gz: process 4000 again"
+
+# Keeps out: "not split: no arguments" in the report with nobody saying how to get them.
+nsys two "$work/two.sqlite"
+import 0 "$work/two.sqlite"
+expect_says "nsys export --include-blobs=true"
+nsys nccl-blob "$work/blob.sqlite"
+import 0 "$work/blob.sqlite"
+expect_says_not "--include-blobs"
+
+# Keeps out: a device-wide wait that a driver calls "Unknown" refused, and one taken for it that waits for an event.
+nsys unknown-sync "$work/unknown.sqlite"
+import 4 "$work/unknown.sqlite"
+expect_says "1 rows are of an unknown kind"
+expect_status 0 "$BATON" dump --json "$out"
+expect_true "sum(x['record'] == 'sync' and x['sync_kind'] == 5 and x['dur_ns'] == 10**6 for x in lines) == 1"
+
+# Keeps out: "not a trace" for what can be made one, or is one of another tool, or is a name without its file.
+put() { # put NAME PRINTF-TEXT
+	# shellcheck disable=SC2059
+	printf "$2" >"$work/given/$1"
+}
+mkdir "$work/given"
+put empty.json ''
+put report.nsys-rep 'NVIDIA Tegra Profiler Report 1.\n\013Local (CLI)'
+put pointer.json.gz 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n'
+put packed.zip 'PK\003\004\024\0\0\0\b\0'
+put packed.json.zst '\x28\xb5\x2f\xfd\044\0'
+put packed.json.xz '\xfd7zXZ\0\0\004'
+put table.parquet 'PAR1\025\004'
+put nvprof.log '==12== NVPROF is profiling process 12, command: python train.py\n'
+put utf16.json '\xff\xfe{\0'
+put rocprof.json '{"rocprofiler-sdk-tool":[{"metadata":{}}]}'
+put jax.trace.json '{"traceEvents":[{"ph":"X","pid":1,"tid":2,"ts":10.0,"dur":5.0,"name":"loop_add_fusion"}]}'
+put graph.json '{"schema": "1.0.3", "nodes": [{"name": "[pytorch|profiler|execution_trace|thread]", "id": 2}]}'
+kineto plain "$work/packed"
+tar cf "$work/given/packed.tar" -C "$work/packed" rank-0.json
+nsys no-cuda "$work/given/no-cuda.sqlite"
+nsys nvprof "$work/given/nvprof.sqlite"
+nsys rocpd "$work/given/rocpd.sqlite"
+while IFS=: read -r name words; do
+	import 3 "$work/given/$name"
+	expect_says "$work/given/$name: " "$words"
+	expect_nothing_in "$out"
+done <<-'EOF'
+	empty.json:an empty file
+	report.nsys-rep:nsys export -t sqlite
+	pointer.json.gz:git lfs pull
+	packed.zip:a zip archive
+	packed.tar:a tar archive
+	packed.json.zst:compressed with zstd
+	packed.json.xz:compressed with xz
+	table.parquet:nsys export -t sqlite
+	nvprof.log:what nvprof prints
+	utf16.json:text in UTF-16
+	rocprof.json:what rocprofv3 writes
+	jax.trace.json:as torch.profiler writes them
+	graph.json:an execution trace of PyTorch
+	no-cuda.sqlite:without CUDA or NVTX events
+	nvprof.sqlite:a profile of nvprof
+	rocpd.sqlite:a database of rocprofv3
+EOF
+mkdir "$work/folder" && cp -r "$work/packed" "$work/folder/inner"
+import 3 "$work/folder"
+expect_says "$work/folder: no files in it (folders in a folder are not looked into)"
+
+finish
