@@ -229,6 +229,7 @@ static int attribute_ops(struct attributing *a)
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);
 		a->n_ops++;
+		debt_horizon_pass(&a->engine.lanes->horizon, op->start);
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
 		if (op->end >= end) {
@@ -369,7 +370,6 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->engine.stream = &a->ds->stream;
 	a->engine.lanes = lanes;
 	a->engine.held_ups = &a->held_ups;
-	a->engine.steps = &a->scan->steps;
 	held_ups_open(&a->held_ups, a->ds->sources, a->ds->n);
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;

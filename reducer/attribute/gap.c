@@ -67,52 +67,6 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	return error ? error : explain_owner(engine, gap, t, k->source, w, p1);
 }
 
-/* One piece of ordinary work pays what is left of the debt. */
-static int pay(struct gap_engine *engine, const struct piece *piece,
-			   const struct sync_return *latest, int64_t *left)
-{
-	bool ordinary = piece->leaf == LEAF_CPU_API || piece->leaf == LEAF_CPU_FRAMEWORK;
-	int64_t from = clamp(latest->end, piece->from, piece->to);
-	int64_t to = *left < piece->to - from ? from + *left : piece->to;
-	if (!ordinary || to <= from)
-		return pieces_add(&engine->pieces, piece);
-	*left -= to - from;
-	struct piece before = *piece, paid = *piece, after = *piece;
-	before.to = paid.from = from;
-	paid.to = after.from = to;
-	paid.leaf = latest->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
-	paid.name = latest->name;
-	paid.owner = latest->owner;
-	int error = pieces_add(&engine->pieces, &before);
-	if (!error)
-		error = pieces_add(&engine->pieces, &paid);
-	return error ? error : pieces_add(&engine->pieces, &after);
-}
-
-/* The sync debt of k's thread takes its share of the pieces of [a, p1). */
-static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
-{
-	struct lane *t = launcher(engine, gap->k);
-	int32_t step = gap->k->step;
-	struct sync_return latest;
-	if (step > t->debt_step)
-		lane_debt_begin(t, step, steps_begin(engine->steps, step));
-	if (step < 0 || step != t->debt_step || engine->pieces.n == 0)
-		return 0;
-	int64_t left = lane_debt(t, p1, &latest) - t->used_ns, had = left;
-	if (left <= 0)
-		return 0;
-	struct pieces all = engine->pieces;
-	engine->pieces = engine->before;
-	engine->before = all;
-	engine->pieces.n = 0;
-	int error = 0;
-	for (size_t i = 0; !error && i < all.n; i++)
-		error = pay(engine, &all.at[i], &latest, &left);
-	t->used_ns += had - left;
-	return error;
-}
-
 /* The leaf of k's own launch call where its queue is not full. */
 static enum leaf launch_leaf(const struct gap_engine *engine, const struct op *k)
 {
@@ -234,6 +188,81 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	return explain_until(engine, k, &at, gap->b, rest);
 }
 
+/* Waiting for data, or loading it, would have begun that much earlier: it uses up what is owed. */
+static void settle_input(struct debt *debt, const struct debt_launch *launch, int64_t from,
+						 int64_t end)
+{
+	while (from < end) {
+		int64_t to = end;
+		struct owed *payer = debt_payer(debt, launch, from, &to);
+		if (payer)
+			debt_pay(debt, payer, to - from);
+		from = to;
+	}
+}
+
+/* Launch overhead becomes the synchronising calls' as far as they owe. */
+static int settle_overhead(struct gap_engine *engine, const struct op *k, struct piece piece)
+{
+	struct debt *debt = &engine->lanes->debts[k->source];
+	struct debt_launch launch = {k->thread, k->ls};
+	int64_t end = piece.to;
+	int error = 0;
+	while (!error && piece.from < end) {
+		struct piece part = piece;
+		part.to = end;
+		struct owed *payer = debt_payer(debt, &launch, part.from, &part.to);
+		if (payer) {
+			part.leaf = payer->call.frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
+			part.source = k->source;
+			part.name = payer->call.name;
+			part.owner = payer->call.owner;
+			debt_pay(debt, payer, part.to - part.from);
+		}
+		error = pieces_add(&engine->pieces, &part);
+		piece.from = part.to;
+	}
+	return error;
+}
+
+static bool is_overhead(enum leaf leaf)
+{
+	return leaf == LEAF_CPU_API || leaf == LEAF_CPU_FRAMEWORK || leaf == LEAF_CPU_LAUNCH_CALL ||
+		   leaf == LEAF_CPU_LAUNCH_LATENCY;
+}
+
+static bool any_overhead(const struct pieces *pieces)
+{
+	for (size_t i = 0; i < pieces->n; i++)
+		if (is_overhead(pieces->at[i].leaf) || pieces->at[i].leaf == LEAF_HOST_INPUT)
+			return true;
+	return false;
+}
+
+/* The sync debt takes its share of the gap's pieces. */
+static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
+{
+	struct debt *debt = &engine->lanes->debts[gap->k->source];
+	struct debt_launch launch = {gap->k->thread, gap->k->ls};
+	struct pieces all = engine->pieces;
+	if (!any_overhead(&all))
+		return 0;
+	int error = lanes_advance(engine->lanes, gap->k->source, gap->a, p1);
+	if (error || debt->head == debt->tail)
+		return error;
+	engine->pieces = engine->before;
+	engine->before = all;
+	engine->pieces.n = 0;
+	for (size_t i = 0; !error && i < all.n; i++) {
+		const struct piece *piece = &all.at[i];
+		if (piece->leaf == LEAF_HOST_INPUT)
+			settle_input(debt, &launch, piece->from, piece->to);
+		error = is_overhead(piece->leaf) ? settle_overhead(engine, gap->k, *piece)
+										 : pieces_add(&engine->pieces, piece);
+	}
+	return error;
+}
+
 int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
@@ -248,8 +277,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 		p1 = p2 = gap->a;
 	int error = explain_host(engine, gap, p1);
 	if (!error)
-		error = settle_debt(engine, gap, p1);
-	if (!error)
 		error = explain_launch(engine, gap, p1, p2);
-	return error ? error : explain_device(engine, gap, p2);
+	if (!error)
+		error = explain_device(engine, gap, p2);
+	return error ? error : settle_debt(engine, gap, p1);
 }

@@ -34,7 +34,6 @@ struct gap_engine {
 	const struct opstream *stream; /* stands at k */
 	struct lanes *lanes;
 	struct held_ups *held_ups;
-	const struct steps *steps;
 	struct calibration calibration;
 	struct host_scratch scratch;
 	struct pieces pieces; /* of the gap last explained: cover [a, b) exactly */

@@ -43,7 +43,6 @@ static void lane_free(struct lane *lane)
 	free(lane->ranges.at);
 	free(lane->overheads.at);
 	free(lane->scheds.at);
-	free(lane->syncs);
 	free(lane->open);
 }
 
@@ -57,7 +56,10 @@ void lanes_close(struct lanes *lanes)
 	}
 	for (uint32_t i = 0; lanes->inputs && i < lanes->n_sources; i++)
 		input_close(lanes->inputs[i]);
+	for (uint32_t i = 0; lanes->debts && i < lanes->n_sources; i++)
+		debt_close(&lanes->debts[i]);
 	free(lanes->inputs);
+	free(lanes->debts);
 	free(lanes->of);
 	memset(lanes, 0, sizeof(*lanes));
 }
@@ -151,6 +153,15 @@ static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *
 	return rows->error;
 }
 
+static int become_caller(struct lane *lane)
+{
+	int64_t caller = debt_caller(lane->debt, lane->thread);
+	if (caller < 0)
+		return (int)caller;
+	lane->caller = (uint32_t)caller;
+	return 0;
+}
+
 /* source->on_call: every call row goes to its thread's lane. The ranges that hold where it begins
  * are known by then. */
 static int feed_call(void *context, struct source *source, uint32_t *owner)
@@ -173,7 +184,10 @@ static int feed_call(void *context, struct source *source, uint32_t *owner)
 	if (!error)
 		error = owners_call(lanes->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
 	*owner = rec.owner;
-	return error ? error : queue_push(&lanes->of[i][thread].calls, &rec);
+	struct lane *lane = &lanes->of[i][thread];
+	if (!error && lane->caller == LANE_NO_CALLER)
+		error = become_caller(lane);
+	return error ? error : queue_push(&lane->calls, &rec);
 }
 
 int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners)
@@ -183,7 +197,8 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 	lanes->n_sources = n;
 	lanes->of = calloc(n, sizeof(*lanes->of));
 	lanes->inputs = calloc(n, sizeof(*lanes->inputs));
-	if (!lanes->of || !lanes->inputs)
+	lanes->debts = calloc(n, sizeof(*lanes->debts));
+	if (!lanes->of || !lanes->inputs || !lanes->debts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		lanes->of[i] = calloc(sources[i].trace.n_threads, sizeof(**lanes->of));
@@ -193,36 +208,15 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 			struct lane *lane = &lanes->of[i][t];
 			lane->source = &sources[i];
 			lane->thread = t;
-			lane->last_driving_end = lane->last_row_end = lane->debt_begin = INT64_MIN;
-			lane->debt_step = -1;
+			lane->debt = &lanes->debts[i];
+			lane->caller = LANE_NO_CALLER;
+			lane->last_driving_end = lane->last_row_end = INT64_MIN;
+			lane->waits_begin = lane->waits_before = lane->waits_then = INT64_MIN;
 		}
 		sources[i].on_call = feed_call;
 		sources[i].context = lanes;
 	}
 	return 0;
-}
-
-int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
-{
-	bool tidy = lanes->loads++ % TIDY_EVERY == 0; /* threads that nobody asks for pile up rows */
-	int error = 0;
-	for (uint32_t i = 0; !error && i < lanes->n_sources; i++) {
-		struct source *s = &lanes->sources[i];
-		error = load_table(lanes, i, &s->ranges, &s->ranges_left, until, feed_range);
-		if (!error)
-			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
-		if (!error)
-			error = load_table(lanes, i, &s->scheds, &s->scheds_left, until, feed_sched);
-		for (uint32_t t = 0; tidy && !error && t < s->trace.n_threads; t++) {
-			struct lane *lane = &lanes->of[i][t];
-			size_t waiting = lane->calls.tail - lane->calls.head + lane->ranges.tail -
-							 lane->ranges.head + lane->overheads.tail - lane->overheads.head +
-							 lane->scheds.tail - lane->scheds.head;
-			if (waiting > PILED_UP)
-				error = lane_advance(lane, done, done);
-		}
-	}
-	return error;
 }
 
 /* What only a later op could tell of a call: that it launched something, and whether that was a
@@ -246,70 +240,34 @@ static bool costs_lead(const struct host_rec *rec)
 		   rec->mask & (HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE));
 }
 
-static void owe(int64_t *debt_ns, struct sync_return *latest, const struct sync_return *sync)
+/* A synchronising call that began in another one is that one's part. Calls come by their begin. */
+static bool is_part(struct lane *lane, const struct host_rec *rec)
 {
-	*debt_ns += sync->ns;
-	if (sync->end > latest->end || (sync->end == latest->end && sync->ns > latest->ns))
-		*latest = *sync;
-}
-
-static struct sync_return returned(const struct host_rec *rec)
-{
-	return (struct sync_return){.end = rec->end,
-								.ns = rec->end - rec->start,
-								.name = rec->name,
-								.owner = rec->owner,
-								.frees = (rec->mask & HOST_MASK(HOST_BIT_FREE)) != 0};
-}
-
-static int retire_sync(struct lane *lane, const struct sync_return *sync)
-{
-	if (sync->end <= lane->debt_begin)
-		return 0;
-	owe(&lane->debt_ns, &lane->latest, sync);
-	if (lane->debt_step >= 0 && lane->debt_begin == INT64_MIN)
-		return 0; /* without steps nothing is ever taken out again */
-	if (lane->n_syncs == lane->syncs_room) {
-		size_t room = lane->syncs_room ? 2 * lane->syncs_room : 16;
-		struct sync_return *larger = realloc(lane->syncs, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		lane->syncs = larger;
-		lane->syncs_room = room;
+	if (rec->start > lane->waits_begin) {
+		if (lane->waits_then > lane->waits_before)
+			lane->waits_before = lane->waits_then;
+		lane->waits_begin = rec->start;
+		lane->waits_then = INT64_MIN;
 	}
-	lane->syncs[lane->n_syncs++] = *sync;
-	return 0;
+	if (rec->end > lane->waits_then)
+		lane->waits_then = rec->end;
+	return rec->start < lane->waits_before;
 }
 
-void lane_debt_begin(struct lane *lane, int32_t step, int64_t begin_ns)
+/* A call has been reached: the process's debt is told. */
+static int tell_debt(struct lane *lane, const struct host_rec *rec)
 {
-	size_t kept = 0;
-	lane->debt_step = step;
-	lane->used_ns = 0;
-	if (begin_ns == INT64_MIN)
-		return;
-	lane->debt_begin = begin_ns;
-	lane->debt_ns = 0;
-	lane->latest = (struct sync_return){.end = INT64_MIN};
-	for (size_t i = 0; i < lane->n_syncs; i++)
-		if (lane->syncs[i].end > begin_ns) {
-			owe(&lane->debt_ns, &lane->latest, &lane->syncs[i]);
-			lane->syncs[kept++] = lane->syncs[i];
-		}
-	lane->n_syncs = kept;
-}
-
-int64_t lane_debt(const struct lane *lane, int64_t until, struct sync_return *latest)
-{
-	int64_t debt_ns = lane->debt_ns;
-	*latest = lane->latest;
-	for (size_t i = 0; i < lane->n_open; i++) {
-		const struct host_rec *rec = &lane->open[i];
-		struct sync_return sync = returned(rec);
-		if (costs_lead(rec) && rec->end <= until && rec->end > lane->debt_begin)
-			owe(&debt_ns, latest, &sync);
-	}
-	return debt_ns;
+	int error = 0;
+	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING))
+		error = debt_driven(lane->debt, lane->caller, rec->start);
+	if (error || !costs_lead(rec) || is_part(lane, rec))
+		return error;
+	return debt_add(lane->debt, &(struct sync_call){.start = rec->start,
+													.end = rec->end,
+													.thread = lane->thread,
+													.name = rec->name,
+													.owner = rec->owner,
+													.frees = rec->mask & HOST_MASK(HOST_BIT_FREE)});
 }
 
 bool lane_awake(const struct lane *lane, int64_t at)
@@ -321,14 +279,12 @@ bool lane_awake(const struct lane *lane, int64_t at)
 	return false;
 }
 
-static int retire(struct lane *lane, const struct host_rec *rec)
+static void retire(struct lane *lane, const struct host_rec *rec)
 {
-	struct sync_return sync = returned(rec);
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > lane->last_driving_end)
 		lane->last_driving_end = rec->end;
 	if (host_rec_tells(rec) && rec->end > lane->last_row_end)
 		lane->last_row_end = rec->end;
-	return costs_lead(rec) ? retire_sync(lane, &sync) : 0;
 }
 
 static int open_push(struct lane *lane, const struct host_rec *rec)
@@ -352,7 +308,12 @@ static int reach(struct lane *lane, struct host_queue *q, int64_t done, int64_t 
 		struct host_rec rec = q->at[q->head++];
 		if (rec.correlation)
 			resolve(lane, &rec);
-		error = rec.end <= done ? retire(lane, &rec) : open_push(lane, &rec);
+		if (q == &lane->calls)
+			error = tell_debt(lane, &rec);
+		if (rec.end <= done)
+			retire(lane, &rec);
+		else if (!error)
+			error = open_push(lane, &rec);
 	}
 	return error;
 }
@@ -360,16 +321,14 @@ static int reach(struct lane *lane, struct host_queue *q, int64_t done, int64_t 
 int lane_advance(struct lane *lane, int64_t done, int64_t to)
 {
 	size_t kept = 0;
-	int error = 0;
 	for (size_t i = 0; i < lane->n_open; i++) {
 		if (lane->open[i].end > done)
 			lane->open[kept++] = lane->open[i];
-		else if (!error)
-			error = retire(lane, &lane->open[i]);
+		else
+			retire(lane, &lane->open[i]);
 	}
 	lane->n_open = kept;
-	if (!error)
-		error = reach(lane, &lane->calls, done, to);
+	int error = reach(lane, &lane->calls, done, to);
 	if (!error)
 		error = reach(lane, &lane->ranges, done, to);
 	if (!error) /* at `done` too: was the thread awake there? */
@@ -384,4 +343,56 @@ int64_t lane_next_begin(const struct lane *lane)
 	int64_t range = lane->ranges.head < lane->ranges.tail ? lane->ranges.at[lane->ranges.head].start
 														  : INT64_MAX;
 	return call < range ? call : range;
+}
+
+int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to)
+{
+	struct debt *debt = &lanes->debts[source];
+	int error = 0;
+	for (uint32_t i = 0; !error && i < debt->n_callers; i++)
+		error = lane_advance(lanes_lane(lanes, source, debt->callers[i].thread), done, to);
+	debt_settle(debt, to);
+	debt_expire(debt, debt_horizon(&lanes->horizon));
+	return error;
+}
+
+static size_t lane_waiting(const struct lane *lane)
+{
+	return lane->calls.tail - lane->calls.head + lane->ranges.tail - lane->ranges.head +
+		   lane->overheads.tail - lane->overheads.head + lane->scheds.tail - lane->scheds.head;
+}
+
+/* Threads that nobody asks for pile up rows. */
+static int tidy(struct lanes *lanes, uint32_t source, int64_t done)
+{
+	uint32_t n = lanes->sources[source].trace.n_threads;
+	bool calls = false;
+	int error = 0;
+	for (uint32_t t = 0; !error && t < n; t++) {
+		struct lane *lane = lanes_lane(lanes, source, t);
+		if (lane_waiting(lane) <= PILED_UP)
+			continue;
+		if (lane->caller == LANE_NO_CALLER)
+			error = lane_advance(lane, done, done);
+		else
+			calls = true;
+	}
+	return calls && !error ? lanes_advance(lanes, source, done, done) : error;
+}
+
+int lanes_load(struct lanes *lanes, int64_t until, int64_t done)
+{
+	bool tidies = lanes->loads++ % TIDY_EVERY == 0;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < lanes->n_sources; i++) {
+		struct source *s = &lanes->sources[i];
+		error = load_table(lanes, i, &s->ranges, &s->ranges_left, until, feed_range);
+		if (!error)
+			error = load_table(lanes, i, &s->overheads, &s->overheads_left, until, feed_overhead);
+		if (!error)
+			error = load_table(lanes, i, &s->scheds, &s->scheds_left, until, feed_sched);
+		if (!error && tidies)
+			error = tidy(lanes, i, done);
+	}
+	return error;
 }

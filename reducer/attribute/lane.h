@@ -4,6 +4,7 @@
 #ifndef ATTRIBUTE_LANE_H
 #define ATTRIBUTE_LANE_H
 
+#include "attribute/debt.h"
 #include "attribute/owners.h"
 
 struct host_rec { /* a call, range or overhead row */
@@ -21,12 +22,7 @@ struct host_queue { /* rows not reached yet, by start */
 	size_t head, tail, room;
 };
 
-struct sync_return { /* of a synchronising call that is over */
-	int64_t end, ns;
-	uint32_t name;
-	uint32_t owner;
-	bool frees;
-};
+#define LANE_NO_CALLER UINT32_MAX
 
 struct lane {
 	struct source *source;
@@ -34,15 +30,11 @@ struct lane {
 	struct host_queue calls, ranges, overheads, scheds;
 	struct host_rec *open; /* reached, may still last */
 	size_t n_open, open_room;
-	/* What the thread lost to synchronising calls since the begin of step debt_step (-1: none yet),
-	 * and how much of it showed up as idle time. */
-	struct sync_return *syncs;
-	size_t n_syncs, syncs_room;
-	int32_t debt_step;
-	int64_t debt_begin;
-	int64_t debt_ns;           /* of the calls that are over */
-	struct sync_return latest; /* of them */
-	int64_t used_ns;
+	struct debt *debt; /* of the process; not owned */
+	uint32_t caller;   /* its number there; LANE_NO_CALLER before its first call row */
+	/* Synchronising calls: the latest end of those that began before waits_begin, and of those that
+	 * began then. */
+	int64_t waits_begin, waits_before, waits_then;
 	int64_t last_driving_end; /* INT64_MIN: none yet */
 	int64_t last_row_end;     /* of its rows that say something about it; likewise */
 };
@@ -62,6 +54,8 @@ struct lanes {
 	struct lane **of;      /* per source: an array by thread index */
 	struct owners *owners; /* not owned */
 	struct input **inputs; /* per source, NULL until a row asks */
+	struct debt *debts;    /* per source */
+	struct debt_horizon horizon;
 	uint32_t loads;
 };
 
@@ -82,10 +76,8 @@ static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source
 int lane_advance(struct lane *lane, int64_t done, int64_t to);
 /* The begin of the first row not reached yet; INT64_MAX when there is none. */
 int64_t lane_next_begin(const struct lane *lane);
-/* The thread has come to a later step, which begins at begin_ns (INT64_MIN: without steps). */
-void lane_debt_begin(struct lane *lane, int32_t step, int64_t begin_ns);
-/* All it lost in this step by `until`, and the last of the calls that cost it. */
-int64_t lane_debt(const struct lane *lane, int64_t until, struct sync_return *latest);
+/* The same for every thread of a process that makes calls: its debt is known up to `to`. */
+int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to);
 /* Does a sched row say that the thread was not asleep at `at`? */
 bool lane_awake(const struct lane *lane, int64_t at);
 

@@ -158,12 +158,6 @@ static const struct marker *marker_of(const struct steps *steps, int32_t step)
 	return NULL;
 }
 
-int64_t steps_begin(const struct steps *steps, int32_t step)
-{
-	const struct marker *marker = marker_of(steps, step);
-	return marker ? marker->begin_ns : INT64_MIN;
-}
-
 int64_t steps_number(const struct steps *steps, int32_t step)
 {
 	const struct marker *marker = marker_of(steps, step);

@@ -38,8 +38,6 @@ int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct
 void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns);
 void steps_free(struct steps *steps);
 
-/* When a step's marker begins; INT64_MIN without steps. */
-int64_t steps_begin(const struct steps *steps, int32_t step);
 /* The step that owns a launch, 0 for everything when there are no markers; and [*from, *to) around
  * the launch: others that begin in there belong to it too. */
 int32_t steps_around(const struct steps *steps, int64_t launch_ns, int64_t *from, int64_t *to);

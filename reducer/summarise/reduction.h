@@ -27,7 +27,7 @@ struct reduce_options {
 	void *idle_context;
 };
 
-struct gap_proof { /* one idle interval and what stood behind it */
+struct gap_proof {       /* one idle interval and what stood behind it */
 	char device[192];    /* HOST/UUID: a host name may have 64, a name of importers more */
 	int64_t step;        /* 0-based; -1 outside */
 	int64_t step_number; /* of its marker; -1 none */

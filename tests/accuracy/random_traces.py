@@ -319,10 +319,33 @@ class Host:
         for _ in range(4):
             now = self.late_launch(now)
 
-    def late_launch(self, now):
+    def hand_over(self):
+        """A thread or two wait, return together or not, and one of them or another launches late."""
+        rng, process, unit = self.rng, self.process, self.unit
+        names = ["cudaFree", "cudaDeviceSynchronize", "cudaStreamSynchronize"]
+
+        def anyone():
+            return rng.randint(1, process.thread_count)
+
+        now = process.span()[1] + unit * rng.randint(1, 50)
+        for _ in range(6):
+            returned = now + unit * rng.randint(1, 60)
+            for _ in range(rng.choice([1, 2, 2, 3])):
+                end = returned - unit * rng.choice([0, 0, 0, 1, 5])
+                begin = min(end, now + unit * rng.choice([0, 0, 0, 1, 7]))
+                process.call(begin, end, anyone(), rng.choice(names))
+            if rng.random() < 0.3:
+                at = rng.choice([now, returned, rng.randint(now, returned)])
+                process.call(at, at + unit, anyone(),
+                             rng.choice(["cudaMemsetAsync", "cudaEventQuery"]))
+            now = returned
+            for _ in range(rng.randint(1, 4)):
+                now = self.late_launch(now, anyone())
+
+    def late_launch(self, now, thread=1):
         unit, correlation = self.unit, self.process.new_correlation()
         launched = now + unit * self.rng.randint(1, 30)
-        self.process.call(launched, launched + unit, 1, "cudaLaunchKernel", correlation)
+        self.process.call(launched, launched + unit, thread, "cudaLaunchKernel", correlation)
         self.process.op(launched + 3 * unit, launched + 5 * unit, KERNEL, 0, correlation,
                         "foo_kernel")
         return launched + 5 * unit
@@ -411,6 +434,8 @@ class Run:
             self.hosts[0].fill_queue()
         elif rng.random() < 0.06:
             self.hosts[0].outlast_debt()
+        elif rng.random() < 0.15:
+            self.hosts[0].hand_over()
         self.numbers = list(itertools.accumulate(rng.choice([0, 1, 1, 1, 1, 1, 1, 2])
                                                  for _ in range(17)))
         self.draw_collectives()

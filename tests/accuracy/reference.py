@@ -35,6 +35,8 @@ CALIBRATION_GAPS = 20
 HELD_UP_NEAR_NS = 20_000
 WARM_UP_STEPS = 4
 
+OWED_LEAVES = {"idle.cpu.api", "idle.cpu.framework", "idle.cpu.launch_call",
+               "idle.cpu.launch_latency", "idle.host.input"}
 LEAF_ORDER = ("work.matmul", "work.custom", "work.other", "work.memory", "work.graph",
               "nccl.transfer", "nccl.unsplit", "nccl.wait")
 
@@ -309,6 +311,23 @@ class Process:
                                              scheds[thread_id])
             self.threads[thread_id].process_is_sampled = (
                 self.source in RECORDED_SOURCES and bool(self.scheds))
+        self.index_debts()
+
+    def index_debts(self):
+        """The synchronising calls of all threads; the last of several that owe pays first."""
+        self.owing = sorted((c for thread in self.threads.values() for c in thread.owing),
+                            key=lambda c: (c.end, c.duration, "free" in c.classes, -c.thread_id))
+        self.owing_ends = [call.end for call in self.owing]
+        for call in self.owing:
+            call.is_shared = not any(thread.drove_in(call.begin, call.end)
+                                     for thread_id, thread in self.threads.items()
+                                     if thread_id != call.thread_id)
+
+    def owing_to(self, thread_id, after, until):
+        """Calls that returned in (after, until] and cost this thread its lead, as they pay."""
+        at = slice(bisect_right(self.owing_ends, after), bisect_right(self.owing_ends, until))
+        return [call for call in reversed(self.owing[at])
+                if call.thread_id == thread_id or call.is_shared]
 
 
 def group_of(op, groups):
@@ -340,6 +359,19 @@ class Cover:
     def __contains__(self, x):
         at = bisect_right(self.begins, x) - 1
         return at >= 0 and x < self.ends[at]
+
+
+def outermost(calls):
+    """Those that did not begin inside another of them."""
+    begins = sorted(calls, key=lambda c: c.begin)
+    latest_end = list(itertools.accumulate((c.end for c in begins), max))
+    keys = [c.begin for c in begins]
+
+    def is_part(call):
+        earlier = bisect_left(keys, call.begin)
+        return earlier > 0 and latest_end[earlier - 1] > call.begin
+
+    return [c for c in begins if not is_part(c)]
 
 
 class Thread:
@@ -377,8 +409,7 @@ class Thread:
         self.any_call = Cover(calls)
         self.launches = sorted((c for c in calls if c.ops), key=lambda c: c.begin)
         self.launch_begins = [c.begin for c in self.launches]
-        self.sync_returns = sorted({(c.end, c.duration, c.begin, "free" in c.classes, id(c))
-                                    for c in called("sync") + called("free") if c.duration > 0})
+        self.owing = outermost({c for c in called("sync") + called("free") if c.duration > 0})
         driving = sorted(called("driving"), key=lambda c: c.begin)
         self.driving_begins = [c.begin for c in driving]
         self.driving_ends = list(itertools.accumulate((c.end for c in driving), max))
@@ -391,11 +422,8 @@ class Thread:
         at = bisect_left(self.record_begins, at_or_after)
         return self.record_begins[at] if at < len(self.record_begins) else INFINITY
 
-    def sync_returns_in(self, begin, end):
-        """(return, duration, ...) of the synchronising calls that returned in [begin, end]."""
-        at = slice(bisect_left(self.sync_returns, (begin,)),
-                   bisect_right(self.sync_returns, (end, INFINITY)))
-        return self.sync_returns[at]
+    def drove_in(self, begin, end):
+        return bisect_left(self.driving_begins, begin) < bisect_left(self.driving_begins, end)
 
     def is_unsampled(self, x, end):
         """No row tells of the thread at x and long around it; it is asked about until `end`."""
@@ -426,7 +454,7 @@ class Device:
         self.key = key
         self.ops = sorted(ops, key=Op.order)
         self.position = {op: at for at, op in enumerate(self.ops)}
-        self.debts = {}  # thread -> [step, ns used in it]
+        self.owed = {}  # synchronising call -> ns, where it has paid
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -737,33 +765,14 @@ class Gap:
         begin, end, owner = self.owners()[0]
         return owner is not self.thread and end > begin
 
-    def sync_debt(self):
-        """The debt of k's thread as this gap finds it; to be asked once, in order of time."""
-        account = self.device.debts.setdefault(self.thread, [-1, 0])
-        step = self.k.step if self.k.step not in (BEFORE, NO_STEP) else -1
-        if step > account[0]:
-            account[:] = [step, 0]
-        if step < 0 or step != account[0]:
-            return SyncDebt([], account)
-        markers = self.device.markers
-        begin = markers[step].begin if markers else -INFINITY
-        return SyncDebt(self.thread.sync_returns_in(begin + 1, self.p1), account)
-
-
-class SyncDebt:
-    """By how much a thread would be ahead without its synchronising calls of this step, less
-    what was used: account is [step, used]."""
-
-    def __init__(self, calls, account):
-        self.account = account
-        self.owed = sum(call[1] for call in calls)
-        self.returned = calls[-1][0] if calls else INFINITY
-        self.leaf = "idle.host.alloc" if calls and calls[-1][3] else "idle.host.sync"
-
-    def use(self, ns):
-        used = min(ns, max(0, self.owed - self.account[1]))
-        self.account[1] += used
-        return used
+    def creditors(self):
+        """The synchronising calls that may still owe k's thread something."""
+        position = self.device.position[self.k]
+        horizon = -INFINITY
+        if position >= QUEUE_DEPTH:
+            horizon = self.device.ops[position - QUEUE_DEPTH].begin
+        calls = self.k.process.owing_to(self.launch.thread_id, horizon, self.launch.begin)
+        return [call for call in calls if self.device.owed.get(call, 1) > 0]
 
 
 def gaps_of(device):
@@ -806,24 +815,44 @@ def attribute(gap):
     parts = host_was_late(gap, threshold)
     parts += own_launch(gap, threshold)
     parts += launched_not_started(gap)
-    return parts
+    return settle_debt(gap, parts)
+
+
+def settle_debt(gap, parts):
+    """The parts of a gap as what the synchronising calls owe makes them."""
+    calls, settled, x = gap.creditors(), [], gap.a
+    for ns, leaf in parts:
+        cuts = {x, x + ns} | {call.end for call in calls if x < call.end < x + ns}
+        ordered = sorted(cuts) if leaf in OWED_LEAVES else [x, x + ns]
+        for begin, end in zip(ordered, ordered[1:]):
+            settled += settle_part(gap.device, calls, begin, end, leaf)
+        x += ns
+    return settled
+
+
+def settle_part(device, calls, begin, end, leaf):
+    """[begin, end) of this leaf, in which no call returns."""
+    parts = []
+    for call in (call for call in calls if call.end <= begin and leaf in OWED_LEAVES):
+        owed = device.owed.get(call, call.duration)
+        paid = min(owed, end - begin)
+        device.owed[call] = owed - paid
+        begin += paid
+        parts.append((paid, leaf if leaf == "idle.host.input" else
+                      "idle.host.alloc" if "free" in call.classes else "idle.host.sync"))
+    return parts + [(end - begin, leaf)]
 
 
 def host_was_late(gap, threshold):
     parts = []
-    debt = gap.sync_debt()
     for begin, end, owner in gap.owners():
         full = launches_into_full_queue(owner, threshold, end)
         cuts = {begin, end} | set(owner.cuts(begin, end))
-        cuts |= {debt.returned} if begin < debt.returned < end else set()
         ordered = sorted(cuts)
         for x, next_x in zip(ordered, ordered[1:]):
-            leaf, paid = host_claim(owner, x), 0
+            leaf = host_claim(owner, x)
             leaf = leaf or host_leaf(gap, owner, full, x)
-            if leaf in ("idle.cpu.api", "idle.cpu.framework") and x >= debt.returned:
-                paid = debt.use(next_x - x)
-                parts.append((paid, debt.leaf))
-            parts.append((next_x - x - paid, leaf))
+            parts.append((next_x - x, leaf))
             if leaf == "idle.host.code" and owner.process_is_sampled:
                 gap.unsampled_ns += next_x - x if owner.is_unsampled(x, end) else 0
     return parts

@@ -50,8 +50,15 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 
 void log_waited(struct log *log, int64_t ns, enum cause cause)
 {
-	log->debtor = cause;
-	log->debt_ns += ns;
+	log->lead->debtor = cause;
+	for (uint32_t i = 0; i < log->lead->n_devices; i++)
+		log->lead->lost_ns[i] += ns;
+}
+
+void log_lead_ends(struct log *log)
+{
+	for (uint32_t i = 0; i < log->lead->n_devices; i++)
+		log->lead->lost_ns[i] = 0;
 }
 
 /* The first segment that ends after `at`. */
@@ -88,20 +95,36 @@ static void add(struct account *account, int64_t from, int64_t to, enum cause ca
 
 /* The thread worked its way towards the launch. A thread that was made to wait for the device is
  * late by that much: its next delays, up to that much, are the waiting's. */
-static void add_work(struct account *account, struct log *debtor, int64_t from, int64_t to,
+static void add_work(struct account *account, struct lead *lead, int64_t from, int64_t to,
 					 enum cause cause)
 {
-	bool ordinary = cause == CAUSE_CPU_WORK || cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL;
-	int64_t owed = ordinary ? debtor->debt_ns : 0;
+	bool ordinary = cause == CAUSE_CPU_WORK || cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL ||
+					cause == CAUSE_LAUNCH_LATENCY;
+	int64_t owed = ordinary ? lead->lost_ns[account->number] : 0;
 	int64_t middle = owed < to - from ? from + owed : to;
-	add(account, from, middle, (enum cause)debtor->debtor);
+	add(account, from, middle, (enum cause)lead->debtor);
 	add(account, middle, to, cause);
 	if (ordinary)
-		debtor->debt_ns -= middle - from;
+		lead->lost_ns[account->number] -= middle - from;
+}
+
+/* Without the waiting the launch would have come that much earlier, but not before the queue had
+ * room for it. */
+static struct lead *lead_of(const struct account *account, const struct gpu_launch *launch)
+{
+	const struct thread *thread = launch->thread;
+	struct lead *lead = thread->log.lead;
+	int64_t *lost = &lead->lost_ns[account->number];
+	if (account->n_starts < ACCOUNT_QUEUE)
+		return lead;
+	int64_t room_ns = launch->call_begin_ns - account->starts_ns[account->n_starts % ACCOUNT_QUEUE];
+	if (*lost > room_ns)
+		*lost = room_ns < 0 ? 0 : room_ns;
+	return lead;
 }
 
 /* What `thread` did in [from, to); where it waited for another thread, what that one did. */
-static void blame_thread(struct account *account, const struct thread *thread, struct log *debtor,
+static void blame_thread(struct account *account, const struct thread *thread, struct lead *lead,
 						 int64_t from, int64_t to, int depth)
 {
 	const struct log *log = &thread->log;
@@ -120,9 +143,9 @@ static void blame_thread(struct account *account, const struct thread *thread, s
 		if (from >= end)
 			continue;
 		if (s->other && depth < 8)
-			blame_thread(account, s->other, debtor, from, end, depth + 1);
+			blame_thread(account, s->other, lead, from, end, depth + 1);
 		else
-			add_work(account, debtor, from, end, s->cause);
+			add_work(account, lead, from, end, s->cause);
 		from = end;
 	}
 }
@@ -134,8 +157,9 @@ static void blame_launch(struct account *account, const struct gpu_op *op, int64
 	int64_t begin = launch->call_begin_ns, end = launch->call_end_ns;
 	int64_t p1 = begin < from ? from : begin < to ? begin : to;
 	int64_t p2 = end < p1 ? p1 : end < to ? end : to;
+	struct lead *lead = lead_of(account, launch);
 	if (from < p1)
-		blame_thread(account, thread, &thread->log, from, p1, 0);
+		blame_thread(account, thread, lead, from, p1, 0);
 	if (launch->blocking) {
 		add(account, p1, to, CAUSE_SYNC);
 		return;
@@ -143,11 +167,11 @@ static void blame_launch(struct account *account, const struct gpu_op *op, int64
 	for (size_t i = log_find(&thread->log, p1); p1 < p2 && i < thread->log.n; i++) {
 		const struct segment *s = &thread->log.at[i];
 		int64_t stop = s->to_ns < p2 ? s->to_ns : p2;
-		add(account, p1, stop, s->cause);
+		add_work(account, lead, p1, stop, s->cause);
 		p1 = stop > p1 ? stop : p1;
 	}
-	add(account, p1, p2, CAUSE_LAUNCH_CALL);
-	add(account, p2, to, CAUSE_LAUNCH_LATENCY);
+	add_work(account, lead, p1, p2, CAUSE_LAUNCH_CALL);
+	add_work(account, lead, p2, to, CAUSE_LAUNCH_LATENCY);
 }
 
 /* `op` started (or could have run) at `to` and not before: why not in [from, to)? */
@@ -184,6 +208,11 @@ static void blame_op(struct account *account, const struct gpu_op *op, int64_t f
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns)
 {
 	blame_op(account, op, from_ns, op->start_ns);
+}
+
+void account_start(struct account *account, const struct gpu_op *op)
+{
+	account->starts_ns[account->n_starts++ % ACCOUNT_QUEUE] = op->start_ns;
 }
 
 void account_op(struct account *account, const struct gpu_op *op)

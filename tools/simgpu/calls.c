@@ -127,7 +127,7 @@ static void place_found(void *who)
 	struct thread *t = who;
 	int64_t now = thread_now(t);
 	log_add(&t->log, t->asked_ns, now, CAUSE_QUEUE_FULL, NULL);
-	t->log.debt_ns = 0; /* nobody is further ahead than a full queue */
+	log_lead_ends(&t->log); /* nobody is further ahead than a full queue */
 	if (t->process->recorder && now > t->asked_ns)
 		recorder_overhead(t->process->recorder,
 						  (struct recorder_thread_row){t->index, t->asked_ns, now},
@@ -691,9 +691,11 @@ static void starting(struct gpu_op *op)
 {
 	struct device *device = device_of(op);
 	struct gpu *gpu = op->gpu;
-	if (gpu_op_is_work(op) && gpu->busy == 0 && gpu->idle_from_ns >= 0 &&
-		device->process->world->truth)
+	if (!gpu_op_is_work(op) || !device->process->world->truth)
+		return;
+	if (gpu->busy == 0 && gpu->idle_from_ns >= 0)
 		account_idle(&device->account, op, gpu->idle_from_ns);
+	account_start(&device->account, op);
 }
 
 static void op_ended(struct gpu_op *op)

@@ -4,15 +4,21 @@
 
 #define US 1000 /* ns */
 
-/* .item() in every layer of the forward: a scalar to pageable memory, on the compute stream. */
-static int plant_sync(struct script *s, int64_t strength, int32_t rank)
+/* .item(): a scalar to pageable memory, on the compute stream. */
+static int plant_item(struct script *s, int64_t strength, int32_t rank, enum point point)
 {
 	struct insn copy = {.kind = INSN_COPY, .a = 0, .b = COPY_DTOH_PAGEABLE, .c = 4};
 	if (strength > 64)
 		return fault_refuse("more than 64 synchronisations at one place");
 	for (int64_t i = 0; i < strength; i++)
-		fault_inject_all(s, rank, POINT_FORWARD, 1, copy);
+		fault_inject_all(s, rank, point, 1, copy);
 	return 0;
+}
+
+/* In every layer. */
+static int plant_sync(struct script *s, int64_t strength, int32_t rank)
+{
+	return plant_item(s, strength, rank, POINT_FORWARD);
 }
 
 static int plant_sync_device(struct script *s, int64_t strength, int32_t rank)
@@ -23,6 +29,27 @@ static int plant_sync_device(struct script *s, int64_t strength, int32_t rank)
 	for (int64_t i = 0; i < strength; i++)
 		fault_inject_all(s, rank, POINT_BACKWARD, 1, sync);
 	return 0;
+}
+
+static int plant_item_end(struct script *s, int64_t strength, int32_t rank)
+{
+	return plant_item(s, strength, rank, POINT_STEP_END);
+}
+
+static bool has_point(const struct script *s, enum point point)
+{
+	const struct program *main = &s->processes[0].threads[0].programs[STEP_TRAIN];
+	for (uint32_t i = 0; i < main->n; i++)
+		if (main->at[i].kind == INSN_POINT && main->at[i].a == point)
+			return true;
+	return false;
+}
+
+static int plant_item_loss(struct script *s, int64_t strength, int32_t rank)
+{
+	if (!has_point(s, POINT_LOSS))
+		return fault_refuse("this workload has no place between forward and backward");
+	return plant_item(s, strength, rank, POINT_LOSS);
 }
 
 static int plant_alloc(struct script *s, int64_t strength, int32_t rank)
@@ -51,6 +78,24 @@ static int plant_host_func(struct script *s, int64_t strength, int32_t rank)
 {
 	struct insn function = {.kind = INSN_HOST_FUNC, .a = 0, .c = strength * US};
 	return fault_inject_all(s, rank, POINT_BACKWARD, 1, function);
+}
+
+/* A thread of its own that copies batches ahead, from pageable memory, and waits for each copy. */
+static int plant_prefetch(struct script *s, int64_t strength, int32_t rank)
+{
+	struct process_def *p;
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));) {
+		uint16_t thread = script_thread(s, next - 1, "prefetch");
+		uint16_t stream = script_stream(s, next - 1, 0, false);
+		struct program *program = &p->threads[thread].programs[STEP_TRAIN];
+		p->threads[thread].daemon = true;
+		program_add(program,
+					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_SLEEP, .c = strength * US});
+		program_add(
+			program,
+			(struct insn){.kind = INSN_COPY, .a = stream, .b = COPY_HTOD_PAGEABLE, .c = 16 << 20});
+	}
+	return 0;
 }
 
 /* Whether the other devices only go on when the first one's stream has: then they wait for it, and
@@ -107,6 +152,9 @@ static int plant_profiler(struct script *s, int64_t strength, int32_t rank)
 
 const struct fault faults_calls[FAULTS_CALLS] = {
 	{"sync", "calls", ".item() in every layer of the forward", 3, CAUSE_SYNC, false, plant_sync},
+	{"item_end", "calls", ".item() at the end of each step", 1, CAUSE_SYNC, false, plant_item_end},
+	{"item_loss", "calls", ".item() between forward and backward", 1, CAUSE_SYNC, false,
+	 plant_item_loss},
 	{"sync_device", "calls", "cudaDeviceSynchronize in every layer of the backward", 6, CAUSE_SYNC,
 	 false, plant_sync_device},
 	{"alloc", "us", "cudaMalloc and cudaFree in every layer of the forward, each this long", 100,
@@ -117,6 +165,8 @@ const struct fault faults_calls[FAULTS_CALLS] = {
 	 CAUSE_MODULE_LOAD, false, plant_jit},
 	{"host_func", "us", "a host function on the compute stream in every layer of the backward", 200,
 	 CAUSE_HOST_FUNC, false, plant_host_func},
+	{"prefetch", "us", "between copies from pageable memory, by a thread of their own", 5000,
+	 CAUSE_NONE, false, plant_prefetch},
 	{"queue_full", "thousands", "launches behind a long kernel: idles the process's other devices",
 	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
 	{"profiler", "ns", "the tool's own cost of each launch (a few us are felt in tiny only)", 60000,

@@ -24,7 +24,7 @@ static inline bool thread_launches(const struct thread_def *t)
 }
 
 #define FAULTS_HOST 7
-#define FAULTS_CALLS 8
+#define FAULTS_CALLS 11
 #define FAULTS_DEVICE 4
 #define FAULTS_RECORD 3
 extern const struct fault faults_host[FAULTS_HOST], faults_calls[FAULTS_CALLS],

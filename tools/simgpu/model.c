@@ -311,6 +311,11 @@ static struct total phase_total(const struct model *m, enum phase phase)
 	return total;
 }
 
+int64_t model_phase_kernels(const struct model *m, enum phase phase)
+{
+	return phase_total(m, phase).n;
+}
+
 int64_t model_ns(const struct model *m)
 {
 	int64_t sum = 0;
@@ -335,6 +340,12 @@ static void phase_scale(struct model *m, enum phase phase, int64_t wanted_ns, bo
 }
 
 /* Cutting the longest makes the sum too small: twice cut, then scaled to what was asked for. */
+void model_scale_phase(struct model *m, enum phase phase, int64_t wanted_ns)
+{
+	for (int round = 0; round < 3; round++)
+		phase_scale(m, phase, wanted_ns, round < 2);
+}
+
 void model_scale(struct model *m, int64_t total_ns)
 {
 	uint32_t n = 0;
@@ -342,7 +353,6 @@ void model_scale(struct model *m, int64_t total_ns)
 		n += phase_total(m, (enum phase)phase).n;
 	for (int phase = 0; phase < PHASES; phase++) {
 		int64_t wanted_ns = total_ns * phase_total(m, (enum phase)phase).n / n;
-		for (int round = 0; round < 3; round++)
-			phase_scale(m, (enum phase)phase, wanted_ns, round < 2);
+		model_scale_phase(m, (enum phase)phase, wanted_ns);
 	}
 }

@@ -54,11 +54,14 @@ void model_free(struct model *m);
 uint32_t model_layers(const struct model *m);
 uint32_t model_kernels(const struct model *m); /* with those of the collectives */
 
+int64_t model_phase_kernels(const struct model *m, enum phase phase);
 int64_t model_ns(const struct model *m);
 int64_t list_ns(const struct script *s, const struct kernel_list *list);
 /* Durations scaled so that the whole model takes total_ns, and every phase a part of it by its
  * number of kernels: whatever was drawn, no phase is so short that its launches take longer. */
 void model_scale(struct model *m, int64_t total_ns);
+/* One phase alone. */
+void model_scale_phase(struct model *m, enum phase phase, int64_t wanted_ns);
 
 /* The mean of a table's draws: medians say too little where tails are long. */
 int64_t table_mean(enum sim_table table);

@@ -72,6 +72,7 @@ enum point { /* places of a step where a fault may put something in */
 	POINT_STEP_BEGIN,
 	POINT_INPUT,
 	POINT_FORWARD, /* once per layer or so */
+	POINT_LOSS,    /* between forward and backward */
 	POINT_BACKWARD,
 	POINT_OPTIMIZER,
 	POINT_STEP_END,

@@ -36,8 +36,6 @@ static void begin_step(struct thread *t)
 	t->step++;
 	if (t->def->marks) {
 		t->process->step = t->step;
-		for (uint32_t i = 0; i < t->process->def->n_threads; i++)
-			t->process->threads[i].log.debt_ns = 0;
 		t->step_begin_ns = thread_now(t);
 	}
 }
@@ -145,6 +143,7 @@ static bool do_put(struct thread *t)
 	struct queue *queue = &t->process->queues[t->insn->a];
 	struct thread *getter = thread_list_pop(&queue->getters);
 	if (getter) {
+		log_lead_ends(&getter->log); /* it would have waited for the item that much longer */
 		wait_over(getter, getter->insn->b, NULL);
 		return true;
 	}
@@ -194,10 +193,12 @@ static void do_signal(struct thread *t)
 	struct semaphore *semaphore = &t->process->semaphores[t->insn->a];
 	struct thread *waiting = semaphore->waiting;
 	semaphore->waiting = NULL;
-	if (waiting)
+	if (waiting) {
+		waiting->log.lead = t->log.lead; /* it goes on as early as it is told to */
 		wait_over(waiting, CAUSE_SLEEP, t);
-	else
+	} else {
 		semaphore->value++;
+	}
 }
 
 static void do_pop(struct thread *t)

@@ -64,20 +64,23 @@ void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
 }
 
 static void train(const struct worker *w, const struct model *m, const struct reducer *r,
-				  int64_t batch)
+				  const struct data_parallel *job)
 {
 	pen_point(&w->main, POINT_STEP_BEGIN);
-	pen_batch(&w->main, w, batch);
+	pen_batch(&w->main, w, job->batch_bytes);
 	pen_push(&w->main, 1);
 	pen_forward(&w->main, m);
 	pen_pop(&w->main);
+	if (job->unread)
+		pen_point(&w->main, POINT_LOSS);
 	worker_backward_begin(w);
 	pen_backward(&w->backward, w->side, m, r);
 	worker_backward_end(w);
 	pen_push(&w->main, 2);
 	pen_optimizer(&w->main, m);
 	pen_pop(&w->main);
-	pen_read_loss(&w->main, w->compute);
+	if (!job->unread)
+		pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
 }
 
@@ -104,12 +107,15 @@ struct script *data_parallel_build(const struct workload_options *options,
 	if (job->kernel_ns)
 		step_ns = job->kernel_ns * kernels;
 	model_scale(&model, step_ns);
+	if (job->unlike.kernel_ns)
+		model_scale_phase(&model, job->unlike.phase,
+						  job->unlike.kernel_ns * model_phase_kernels(&model, job->unlike.phase));
 	for (uint32_t rank = 0; rank < options->ranks; rank++) {
 		struct worker w = worker_new(s, options, rank);
 		worker_setup(&w);
 		if (reducer.n_buckets)
 			worker_broadcast(&w, reducer.comm);
-		train(&w, &model, &reducer, job->batch_bytes);
+		train(&w, &model, &reducer, job);
 		evaluate(&w, &model, job->batch_bytes);
 		worker_loaders(&w, step_ns);
 	}
@@ -119,7 +125,8 @@ struct script *data_parallel_build(const struct workload_options *options,
 
 static struct script *build(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0};
+	static const struct data_parallel JOB = {
+		&architecture_transformer, 900, 64 << 10, 0, false, {0}};
 	return data_parallel_build(options, &JOB);
 }
 

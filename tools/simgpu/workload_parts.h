@@ -102,6 +102,11 @@ struct data_parallel {
 	uint32_t kernels; /* when the options name no number */
 	int64_t batch_bytes;
 	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
+	bool unread;       /* nothing in the loop waits for the device; POINT_LOSS is there */
+	struct phase_length {
+		enum phase phase;
+		int64_t kernel_ns; /* the mean of this one's kernels; 0: as the others' */
+	} unlike;
 };
 
 struct script *data_parallel_build(const struct workload_options *options,

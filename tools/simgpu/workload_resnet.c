@@ -3,7 +3,7 @@
 
 static struct script *build(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_resnet, 700, 4 << 20, 0};
+	static const struct data_parallel JOB = {&architecture_resnet, 700, 4 << 20, 0, false, {0}};
 	return data_parallel_build(options, &JOB);
 }
 

@@ -4,7 +4,7 @@
 
 static struct script *build(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_mlp, 4000, 16 << 10, 3000};
+	static const struct data_parallel JOB = {&architecture_mlp, 4000, 16 << 10, 3000, false, {0}};
 	return data_parallel_build(options, &JOB);
 }
 

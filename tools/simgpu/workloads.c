@@ -4,9 +4,19 @@
 #include <string.h>
 
 static const struct workload *const WORKLOADS[] = {
-	&workload_ddp,      &workload_resnet,       &workload_fsdp, &workload_tensor,
-	&workload_pipeline, &workload_dataparallel, &workload_moe,  &workload_graph,
-	&workload_tiny,     &workload_inference,    &workload_jax,
+	&workload_ddp,
+	&workload_resnet,
+	&workload_fsdp,
+	&workload_tensor,
+	&workload_pipeline,
+	&workload_dataparallel,
+	&workload_moe,
+	&workload_graph,
+	&workload_tiny,
+	&workload_inference,
+	&workload_jax,
+	&workload_short_forward,
+	&workload_short_backward,
 };
 
 const struct workload *workload_at(size_t i)

@@ -24,7 +24,7 @@ struct workload {
 
 extern const struct workload workload_ddp, workload_resnet, workload_fsdp, workload_tensor,
 	workload_pipeline, workload_dataparallel, workload_moe, workload_graph, workload_tiny,
-	workload_inference, workload_jax;
+	workload_inference, workload_jax, workload_short_forward, workload_short_backward;
 
 /* NULL when there is none of this name; workload_at(i) is NULL past the last. */
 const struct workload *workload_find(const char *name);

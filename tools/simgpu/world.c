@@ -24,6 +24,7 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->gpu.slot_free = call_slot_free;
 	thread_list_init(&d->launchers);
 	d->sequences = must(calloc(script->n_comms + 1, sizeof(*d->sequences)));
+	d->account.number = i;
 	d->account.n_steps = (int32_t)script->n_steps;
 	d->account.step_end_ns = must(calloc(script->n_steps + 2, sizeof(int64_t)));
 	d->account.step_begin_ns = must(calloc(script->n_steps + 2, sizeof(int64_t)));
@@ -36,6 +37,9 @@ static void open_threads(struct process *p, uint32_t *next_id)
 		struct thread *t = &p->threads[i];
 		*t = (struct thread){
 			.process = p, .def = &p->def->threads[i], .id = (*next_id)++, .index = i, .step = -1};
+		t->lead = (struct lead){.lost_ns = must(calloc(p->def->n_devices, sizeof(int64_t))),
+								.n_devices = p->def->n_devices};
+		t->log.lead = &t->lead;
 		p->running += !t->def->daemon;
 	}
 }
@@ -282,8 +286,10 @@ static void close_process(struct process *p)
 		gpu_op_drop(p->events[e]);
 	for (uint32_t d = 0; d < p->def->n_devices; d++)
 		close_device(&p->devices[d]);
-	for (uint32_t t = 0; t < p->def->n_threads; t++)
+	for (uint32_t t = 0; t < p->def->n_threads; t++) {
 		free(p->threads[t].log.at);
+		free(p->threads[t].lead.lost_ns);
+	}
 	free(p->devices);
 	free(p->loads);
 	free(p->streams);

@@ -60,6 +60,7 @@ struct thread {
 	int n_ranges;
 	int64_t step_begin_ns;
 	struct log log;
+	struct lead lead; /* its own; another thread's may stand in log */
 };
 
 struct semaphore {

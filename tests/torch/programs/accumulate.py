@@ -12,6 +12,8 @@ MICRO_BATCHES = 4
 def main():
     parser = common.options(__doc__, steps=8)
     parser.add_argument("--item", action="store_true", help="planted: loss.item() after each micro-batch")
+    parser.add_argument("--item-between", action="store_true", help="planted: loss.item() between forward and backward")
+    parser.add_argument("--item-end", action="store_true", help="planted: loss.item() at the end of each step")
     args = parser.parse_args()
     job = common.Job(args)
     model = job.ddp(nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.LayerNorm(256), nn.Linear(256, 10)))
@@ -25,11 +27,15 @@ def main():
                 last = i == MICRO_BATCHES - 1
                 with contextlib.nullcontext() if last or not job.grouped else model.no_sync():
                     loss = nn.functional.cross_entropy(model(inputs[i]), labels[i]) / MICRO_BATCHES
+                    if args.item_between:
+                        total += loss.item()  # before the backward
                     loss.backward()
                 if args.item:
                     total += loss.item()  # the CPU waits for the GPU
             optimizer.step()
             optimizer.zero_grad()
+            if args.item_end:
+                total += loss.item()  # before the next step
             if step % 4 == 3:
                 job.say(f"step {step} loss {loss.item():.4f}")
     job.finish()
