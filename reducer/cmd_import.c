@@ -339,9 +339,9 @@ const struct command command_import = {
 		"JSON count the text after decompression. Times are kept to the nanosecond, digits "
 		"beyond it are rounded. Events more than 12 hours from the others, and durations "
 		"below 0 or above 7 days, are refused and counted.\n\n"
-		"One import is one run: second files of a rank, and files of another world size or "
-		"more than 12 hours away, are left out with a message and status 4. Ranks without a "
-		"file are named.",
+		"One import is one run: second files of a rank or a process, and files of another world "
+		"size or more than 12 hours away, are left out with a message and status 4. Ranks "
+		"without a file are named.",
 	.options = options,
 	.run = run_import,
 };

@@ -237,6 +237,11 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 	return n;
 }
 
+static bool apart(const struct made_file *a, const struct made_file *b)
+{
+	return a->t_max_ns < b->t_min_ns || b->t_max_ns < a->t_min_ns;
+}
+
 /* A profiler that records several windows writes a file for each, and a file may lie beside its own
  * gz: without ranks they are told from the files of other processes by their pid, and by times that
  * lie apart or are the same to the nanosecond. */
@@ -244,9 +249,35 @@ static bool same_process(const struct made_file *a, const struct made_file *b)
 {
 	if (a->rank >= 0 || b->rank >= 0)
 		return a->rank == b->rank;
-	bool apart = a->t_max_ns < b->t_min_ns || b->t_max_ns < a->t_min_ns;
 	bool same = a->t_min_ns == b->t_min_ns && a->t_max_ns == b->t_max_ns;
-	return a->pid > 0 && a->pid == b->pid && (apart || same);
+	return a->pid > 0 && a->pid == b->pid && (apart(a, b) || same);
+}
+
+/* The ranks of one job run at one time. A file that tells no rank and lies apart in time from all
+ * earlier ones that tell none is of another job. */
+static const struct made_file *another_job(const struct made *made, size_t i)
+{
+	const struct made_file *file = &made->files[i], *other = NULL;
+	for (size_t k = 0; k < i && file->rank < 0; k++) {
+		const struct made_file *earlier = &made->files[k];
+		if (earlier->left_out || earlier->rank >= 0)
+			continue;
+		if (earlier->source == file->source || !apart(earlier, file))
+			return NULL;
+		other = other ? other : earlier;
+	}
+	return other;
+}
+
+static const struct made_file *held_already(const struct made *made, size_t i)
+{
+	const struct made_file *file = &made->files[i];
+	for (size_t k = 0; k < i; k++) {
+		const struct made_file *earlier = &made->files[k];
+		if (!earlier->left_out && earlier->source != file->source && same_process(earlier, file))
+			return earlier;
+	}
+	return NULL;
 }
 
 static size_t leave_out_second_ranks(struct made *made, const char *dir)
@@ -254,18 +285,21 @@ static size_t leave_out_second_ranks(struct made *made, const char *dir)
 	size_t n = 0;
 	for (size_t i = 0; i < made->n; i++) {
 		struct made_file *file = &made->files[i];
-		for (size_t k = 0; k < i && !file->left_out; k++) {
-			const struct made_file *earlier = &made->files[k];
-			if (earlier->left_out || earlier->source == file->source ||
-				!same_process(earlier, file))
-				continue;
-			bool ranked = file->rank >= 0;
+		const struct made_file *earlier = held_already(made, i);
+		const struct made_file *other = earlier ? NULL : another_job(made, i);
+		bool ranked = file->rank >= 0;
+		if (earlier)
 			diag("%s: %s %lld again, which %s already holds; left out", file->source,
 				 ranked ? "rank" : "process", ranked ? (long long)file->rank : (long long)file->pid,
 				 earlier->source);
-			leave_out(file, dir);
-			n++;
-		}
+		else if (other)
+			diag("%s: another run than %s (not at the same time, and neither tells a rank), left "
+				 "out",
+				 file->source, other->source);
+		else
+			continue;
+		leave_out(file, dir);
+		n++;
 	}
 	return n;
 }

@@ -7,9 +7,9 @@
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_PROJECT, ORIGIN_LIBRARY };
 
-/* The file of a Python frame. `module` (room bytes) gets the library's name: "torch", "python" for
- * the standard library; of the project the file itself. */
-enum origin origin_of(const char *file, char *module, size_t room);
+/* The file and function of a Python frame. `module` (room bytes) gets the library's name: "torch",
+ * "python" for the standard library; of the project the file itself. */
+enum origin origin_of(const char *file, const char *function, char *module, size_t room);
 
 /* A Python frame as Kineto prints it, "FILE(LINE): FUNCTION": as "FILE:LINE FUNCTION" in `line`
  * (room bytes). ORIGIN_UNKNOWN: it names no file. */

@@ -6,14 +6,20 @@ struct part { /* frames [from, to) */
 	uint32_t from, to;
 };
 
+static enum origin frame_origin(const struct stacks *s, uint32_t index, uint32_t i, char *module)
+{
+	return origin_of(stacks_python_file(s, index, i), stacks_python_function(s, index, i), module,
+					 PLACE_BYTES);
+}
+
 /* The innermost Python frame of a part, `project`: of the project's code; `to` when there is none.
  */
 static uint32_t find_python(const struct stacks *s, uint32_t index, struct part part, bool project)
 {
 	char module[PLACE_BYTES];
 	for (uint32_t i = part.from; i < part.to; i++) {
-		const char *file = stacks_python_file(s, index, i);
-		if (file && (!project || origin_of(file, module, sizeof(module)) == ORIGIN_PROJECT))
+		if (stacks_python_file(s, index, i) &&
+			(!project || frame_origin(s, index, i, module) == ORIGIN_PROJECT))
 			return i;
 	}
 	return part.to;
@@ -85,12 +91,11 @@ void place_of(const struct stacks *s, uint32_t index, struct place *out)
 	if (find_line(s, index, parts, &frame)) {
 		char unused[PLACE_BYTES];
 		stacks_frame_text(s, index, frame, out->line, sizeof(out->line));
-		out->origin = origin_of(stacks_python_file(s, index, frame), unused, sizeof(unused));
+		out->origin = frame_origin(s, index, frame, unused);
 		frame = find_python(s, index, inner, false);
 		if (frame == inner.to)
 			frame = find_python(s, index, outer, false);
-		out->module_origin =
-			origin_of(stacks_python_file(s, index, frame), out->module, sizeof(out->module));
+		out->module_origin = frame_origin(s, index, frame, out->module);
 		return;
 	}
 	frame = find_native(s, index, all);

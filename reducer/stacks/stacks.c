@@ -197,12 +197,24 @@ uint32_t stacks_frame_kind(const struct stacks *s, uint32_t index, uint32_t i)
 	return frame_at(s, index, i).kind;
 }
 
-const char *stacks_python_file(const struct stacks *s, uint32_t index, uint32_t i)
+static const struct stacks_code *code_at(const struct stacks *s, uint32_t index, uint32_t i)
 {
 	struct baton_frame frame = frame_at(s, index, i);
-	uint32_t code =
-		frame.kind == BATON_FRAME_PYTHON && frame.of ? idmap_get(&s->code_ids, frame.of) : 0;
-	return code && s->codes[code].file ? text(s, s->codes[code].file, NULL) : NULL;
+	bool python = frame.kind == BATON_FRAME_PYTHON && frame.of;
+	uint32_t code = python ? idmap_get(&s->code_ids, frame.of) : 0;
+	return code ? &s->codes[code] : NULL;
+}
+
+const char *stacks_python_file(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	const struct stacks_code *code = code_at(s, index, i);
+	return code && code->file ? text(s, code->file, NULL) : NULL;
+}
+
+const char *stacks_python_function(const struct stacks *s, uint32_t index, uint32_t i)
+{
+	const struct stacks_code *code = code_at(s, index, i);
+	return text(s, code ? code->function : 0, "");
 }
 
 const char *stacks_native_library(const struct stacks *s, uint32_t index, uint32_t i)

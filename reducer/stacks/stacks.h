@@ -54,6 +54,8 @@ static inline uint32_t stacks_frames(const struct stacks *stacks, uint32_t index
 uint32_t stacks_frame_kind(const struct stacks *stacks, uint32_t index, uint32_t i);
 /* The file of a Python frame; NULL for other frames and where it is not known. */
 const char *stacks_python_file(const struct stacks *stacks, uint32_t index, uint32_t i);
+/* Its function; "" where it is not known. */
+const char *stacks_python_function(const struct stacks *stacks, uint32_t index, uint32_t i);
 /* The file name of a native frame's library, without its directory; "" where it is not known. */
 const char *stacks_native_library(const struct stacks *stacks, uint32_t index, uint32_t i);
 

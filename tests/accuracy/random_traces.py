@@ -53,6 +53,7 @@ RANGE_NAMES = [
     "nccl:all_reduce", "record_param_comms", "record_param_comms_", "c10d::allreduce_",
     "aten::add", "aten::mm", "Optimizer.step#SGD.step", "forward", "step", "my ProfilerStep#3",
     "step 5 of 9", None, "/home/u/train.py(12): loop", "threading.py(973): run",
+    "<string>(1): launcher",
     "/opt/lib/python3.11/site-packages/torch/nn/modules/module.py(1518): _call", "autograd::engine"
     "::evaluate_function: MmBackward0", "<built-in method run>", "step#12", "batch-7"]
 PYTHON_FILES = ["/home/u/train.py", "model.py", "/usr/lib/python3.11/threading.py", "<string>",
@@ -685,7 +686,8 @@ class Run:
     def add_stacks(self, process, writer):
         """Call stacks of all kinds of frames for most calls and sched rows; lost ones too."""
         rng = self.stacks
-        codes = [writer.code(file, rng.choice(["f", "Net.forward", "<module>"]), rng.randint(1, 99),
+        names = ["f", "Net.forward", "<module>", "launcher", "__init__"]
+        codes = [writer.code(file, rng.choice(names), rng.randint(1, 99),
                              0x030800f0) for file in rng.sample(PYTHON_FILES, 6)]
         modules = [writer.module(path, None) for path in ("/usr/lib/libcublas.so.12", "libx.so", "/usr/lib/libcuda.so.1", "libcupti.so.12")]
         stacks = [0, 0, 999]

@@ -35,10 +35,11 @@ weakref xml zipfile
 LISTED = {**{name: name for name in LIBRARIES.split()},
           **{name: "python" for name in STANDARD_LIBRARY.split()}}
 STANDARD = re.compile(r"(?:lib|lib64)/python3[.0-9]*/|/python3[.0-9]*zip/")
+GENERATED = re.compile(r"(?:launcher|dynamic_func|guard|__.+__)\Z", re.S)
 FRAME_RANGE = re.compile(r"^(.+?)\(([0-9]+)\): (.*)$", re.S)
 
 
-def library_of(file):
+def library_of(file, function):
     """The library of a Python file, None for one of the project."""
     packages = re.findall(r"/(?:site|dist)-packages/", file)
     if packages:
@@ -48,7 +49,7 @@ def library_of(file):
                          ("<__array_function__", "numpy")):
         if file.startswith(prefix):
             return name
-    if STANDARD.search(file):
+    if STANDARD.search(file) or (file == "<string>" and GENERATED.match(function)):
         return "python"
     if re.search(r"/torch/(?:_|(?:nn|optim|autograd|functional)(?:/|\.py$))", file):  # of a longer list
         return "torch"
@@ -87,7 +88,7 @@ class Stack:
                 return Frame("?", None, None)
             file = code["file"]
             text = "%s:%d %s" % (file, code["first_line"], code["function"])
-            return Frame(text, file, library_of(file))
+            return Frame(text, file, library_of(file, code["function"]))
         if frame["kind"] == NATIVE:
             module = process.modules.get(frame["of"])
             name = module["path"].split("/")[-1] if module else ""
@@ -127,7 +128,7 @@ class RangeFrames:
         names = [text_of(row.name) for row in ranges if row.category == PYTHON_RANGE]
         found = [match for match in map(FRAME_RANGE.match, names) if match]
         self.frames = [Frame("%s:%s %s" % match.groups(), match.group(1),
-                             library_of(match.group(1))) for match in found][::-1]
+                             library_of(match.group(1), match.group(3))) for match in found][::-1]
         self.backward = any(row.category == OPERATOR and
                             text_of(row.name).startswith("autograd::engine::evaluate_function")
                             for row in ranges)

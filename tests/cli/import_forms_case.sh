@@ -59,6 +59,13 @@ expect_says "window1.json: process 4000 again, which $work/windows/window0.json 
 expect_status 0 "$BATON" report --json "$out"
 expect_true "len(d['devices']) == 1"
 
+# Keeps out: two jobs on one GPU, one after the other, taken for one job on two.
+kineto jobs "$work/jobs"
+import 4 "$work/jobs"
+expect_says "model1.json: another run than $work/jobs/model0.json (not at the same time"
+expect_status 0 "$BATON" report --json "$out"
+expect_true "len(d['devices']) == 1"
+
 # Keeps out: a file beside its own gz taken for a second GPU.
 gzip -k "$work/windows/window0.json" && rm "$work/windows/window1.json"
 import 4 "$work/windows"

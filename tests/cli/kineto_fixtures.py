@@ -392,6 +392,20 @@ def case_raw_texts(directory, options, found):
     return 0
 
 
+def case_jobs(directory, options, found):
+    """two jobs of one GPU, a minute apart, that tell no rank"""
+    options.style = "mid"
+    for job_number in range(2):
+        trace = Trace(0, 0, options)
+        trace.pid = trace.tid = 5000 + job_number
+        now_ns = START_NS + job_number * 60 * 10**9
+        for number in range(options.steps):
+            now_ns = step(trace, options, now_ns, number)
+        put(directory, trace, found, options, name=f"model{job_number}.json")
+    found.pop()
+    return 4
+
+
 def case_empty(directory, options, found):
     """a trace without events"""
     trace = Trace(0, 1, options)

@@ -42,12 +42,39 @@ static void origins(void)
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char module[64];
-		enum origin origin = origin_of(cases[i].file, module, sizeof(module));
+		enum origin origin = origin_of(cases[i].file, "f", module, sizeof(module));
 		const char *wanted = cases[i].module ? cases[i].module : cases[i].file;
 		CHECK(origin == (cases[i].module ? ORIGIN_LIBRARY : ORIGIN_PROJECT) &&
 				  strcmp(module, wanted) == 0,
 			  "%s is of %s (%d)", cases[i].file, module, origin);
 	}
+}
+
+/* Keeps out: the launcher that Triton makes taken for the project's line of every compiled kernel.
+ */
+static void generated(void)
+{
+	static const struct {
+		const char *file, *function;
+		enum origin origin;
+	} cases[] = {
+		{"<string>", "launcher", ORIGIN_LIBRARY},
+		{"<string>", "__init__", ORIGIN_LIBRARY},
+		{"<string>", "dynamic_func", ORIGIN_LIBRARY},
+		{"<string>", "<module>", ORIGIN_PROJECT},
+		{"<string>", "launchers", ORIGIN_PROJECT},
+		{"<string>", "____", ORIGIN_PROJECT},
+		{"<string>", "", ORIGIN_PROJECT},
+		{"train.py", "launcher", ORIGIN_PROJECT},
+		{"train.py", "__init__", ORIGIN_PROJECT},
+	};
+	char module[64], line[64];
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK(origin_of(cases[i].file, cases[i].function, module, sizeof(module)) ==
+				  cases[i].origin,
+			  "%s of %s is of %s", cases[i].function, cases[i].file, module);
+	CHECK(origin_of_range("<string>(1): launcher", line, module, sizeof(line)) == ORIGIN_LIBRARY,
+		  "a range of Triton's launcher");
 }
 
 static void ranges(void)
@@ -122,6 +149,7 @@ static void tuples(void)
 int main(void)
 {
 	origins();
+	generated();
 	ranges();
 	short_lines();
 	tuples();
