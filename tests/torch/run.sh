@@ -197,6 +197,7 @@ newest_release() {
 	same resnet-workers 2 resnet.py --workers 4
 	same fsdp2 2 fsdp2.py
 	same accumulate 2 accumulate.py
+	same exchange 2 exchange.py
 	same graphs 0 graphs.py
 	faults
 	beside_profiler

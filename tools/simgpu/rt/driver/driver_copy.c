@@ -94,11 +94,15 @@ static void note_contents(struct move *move)
 	size_t bytes = move->width * move->height;
 	bool line = move->height == 1 ||
 				(move->source_pitch == move->width && move->target_pitch == move->width);
-	if (memory_device(move->target) >= 0)
-		known_write(move->target, move->height * move->target_pitch,
-					line && (!move->source || known_bytes(move->source, bytes)));
-	else if (line)
-		move->source = known_source(move->source, bytes);
+	if (memory_device(move->target) < 0) {
+		move->source = line ? known_source(move->source, bytes) : move->source;
+		return;
+	}
+	size_t known = !line ? 0 : move->source ? known_length(move->source, bytes) : bytes;
+	if (known < bytes)
+		known_write(move->target, move->height * move->target_pitch, false);
+	if (known)
+		known_write(move->target, known, true);
 }
 
 static int submit_plan(const struct copy_call *what, struct plan *plan)
