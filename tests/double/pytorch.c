@@ -1,7 +1,7 @@
 /* What PyTorch calls of the driver and the runtime beside what double.c tests: memory mapped by
  * hand (its expandable segments), pools, symbols, callbacks, and that a small result reads as zero
- * unless something wrote it. Two devices of 64 MiB: SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=64. Links
- * with libcudart.so.13 and libcuda.so.1. */
+ * unless something wrote it. Two devices of 64 MiB: SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=64
+ * SIMGPU_ZERO_BYTES=64. Links with libcudart.so.13 and libcuda.so.1. */
 #include "doubles.h"
 
 #include <stdio.h>

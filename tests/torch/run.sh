@@ -202,7 +202,11 @@ newest_release() {
 	faults
 	beside_profiler
 	operators
-	[ -z "$everything" ] || same compiled 0 compiled.py
+	[ -z "$everything" ] || {
+		same compiled 0 compiled.py
+		same words 2 words.py
+		same words-gru 0 words.py --kind GRU
+	}
 }
 
 second_release() {

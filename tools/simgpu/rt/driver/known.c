@@ -5,8 +5,8 @@
 #include "memory.h"
 #include "settings.h"
 
-#define ROOM 1024 /* writes between two kernels that are remembered: the last ones */
-#define SMALL 4096
+#define ROOM 1024               /* writes between two kernels that are remembered: the last ones */
+#define SMALL ((size_t)1 << 20) /* SIMGPU_ZERO_BYTES, at most */
 
 struct range {
 	const uint8_t *from, *to;
