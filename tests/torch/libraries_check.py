@@ -1,4 +1,4 @@
-"""One PyTorch on the doubles of cuBLAS, cuDNN and NVRTC: every operator below runs, each library's kernel has the name it
+"""One PyTorch on the doubles of cuBLAS, cuDNN, cuFFT and NVRTC: every operator below runs, each library's kernel has the name it
 has on such a device, and torch.profiler links it to the operator that asked for it. Argument: the capability, 80 or 90."""
 
 import sys
@@ -133,6 +133,18 @@ def recurrent():
         assert nn.GRU(8, 16).to(GPU)(ones(steps, batch, 8))[0].dtype == torch.float16
 
 
+def transforms():
+    for n in 257, 1000, 8192:
+        x = ones(4, n, grad=True)
+        has(lambda: torch.fft.rfft(x).abs().sum().backward(), "aten::_fft_r2c", "fft", "postprocess_kernel")
+        assert torch.fft.irfft(torch.fft.rfft(x), n=n).shape == x.shape
+    has(lambda: torch.fft.fft2(ones(3, 32, 32)), "aten::_fft_c2c", "regular_fft<32u,")
+    window = torch.hann_window(400).to(GPU)
+    assert torch.stft(ones(2, 4000), 400, window=window, return_complex=True).shape == (2, 201, 41)
+    for i in range(50):  # plans are kept
+        torch.fft.fft(ones(i + 1))
+
+
 def compiled_operators():
     x = ones(4, dtype=torch.int32)
     has(lambda: torch.gcd(x, x), "aten::gcd", "")
@@ -180,7 +192,7 @@ def refusals():
 
 
 def main():
-    checks = [products, linear, eight_bits, attention, convolutions, norms, recurrent, compiled_operators, mixed_precision, graphs, refusals]
+    checks = [products, linear, eight_bits, attention, convolutions, norms, recurrent, transforms, compiled_operators, mixed_precision, graphs, refusals]
     for check in checks:
         check()
         torch.cuda.synchronize()
