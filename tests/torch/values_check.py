@@ -67,7 +67,7 @@ def joined():
 
 
 def losses():
-    model, x = nn.Linear(4, 4).to(GPU), torch.randn(3, 4).to(GPU)
+    model, x = nn.Linear(400, 900).to(GPU), torch.randn(3, 400).to(GPU)
     loss = model(x).pow(2).mean()
     loss.backward()
     for value in loss, x, model.weight.grad:

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST \
-	((size_t)4 << 20) /* bytes that are worth working out: a state that is sent as an object */
+/* Bytes that are worth working out while the launching thread waits: numbers one by one; what is
+ * joined, and flags, which are quick. */
+#define MOST_NUMBERS ((size_t)16 << 10)
+#define MOST_BYTES ((size_t)4 << 20)
 #define ARRAYS 128
 
 union number {
@@ -250,15 +252,28 @@ static bool asks_for_a_number(const struct computed *c)
 	return f->number ? !isfinite(c->number.real) : c->sources[0].from == c->sources[1].from;
 }
 
+static bool is_of_flags(const struct formula *f)
+{
+	return f->type == 'b' && (f->kind == FORMULA_ALL || f->kind == FORMULA_ANY ||
+							  (f->kind == FORMULA_MULTIPLY && !f->number));
+}
+
+/* Is it done in the time that a launch may take? */
+static bool is_quick(const struct computed *c)
+{
+	const struct formula *f = &c->formula;
+	bool reduces = f->kind >= FORMULA_SUM && f->kind < FORMULA_JOIN;
+	bool bytes = f->kind == FORMULA_JOIN || is_of_flags(f) || c->assumed;
+	return (reduces ? c->sources[0].bytes : c->out_bytes) <= (bytes ? MOST_BYTES : MOST_NUMBERS);
+}
+
 bool computed_note(struct computed *c)
 {
-	bool known = true, small = c->out_bytes <= MOST;
-	for (unsigned i = 0; i < c->n_sources; i++) {
-		small = small && c->sources[i].bytes <= MOST;
-		known = known && known_bytes(c->sources[i].from, c->sources[i].bytes);
-	}
+	bool known = true;
+	for (unsigned i = 0; known && i < c->n_sources; i++)
+		known = known_bytes(c->sources[i].from, c->sources[i].bytes);
 	c->assumed = !known && asks_for_a_number(c);
-	known = small && (known || c->assumed);
+	known = (known || c->assumed) && is_quick(c);
 	known_write(c->out, c->out_bytes, known);
 	return known;
 }
@@ -278,8 +293,6 @@ static int order(bool real, union number a, union number b)
 
 static bool compare(const struct computed *c, union number a, union number b)
 {
-	if (c->assumed) /* itself, or what no finite number is */
-		return (c->n_sources == 2) == (c->comparison == EQUAL_YES);
 	int how = order(is_real(&c->formula), a, b);
 	if (c->formula.kind == FORMULA_EQUAL)
 		return (how == 0) == (c->comparison == EQUAL_YES);
@@ -335,6 +348,26 @@ static void run_elementwise(const struct computed *c)
 	}
 }
 
+/* Flags of 0 and 1, many of them. */
+static void run_flags(const struct computed *c)
+{
+	const uint8_t *a = c->sources[0].from, *b = c->sources[c->n_sources - 1].from;
+	uint8_t any = 0;
+	switch (c->formula.kind) {
+	case FORMULA_MULTIPLY:
+		for (size_t i = 0; i < c->n; i++)
+			c->out[i] = a[i] & b[i];
+		break;
+	case FORMULA_ALL:
+		*c->out = !memchr(a, 0, c->n);
+		break;
+	default: /* FORMULA_ANY */
+		for (size_t i = 0; i < c->n; i++)
+			any |= a[i];
+		*c->out = any;
+	}
+}
+
 static union number combine(const struct formula *f, union number a, union number b)
 {
 	int how = order(is_real(f), a, b);
@@ -344,12 +377,6 @@ static union number combine(const struct formula *f, union number a, union numbe
 			a.real += b.real;
 		else
 			a.integer = (int64_t)((uint64_t)a.integer + (uint64_t)b.integer);
-		return a;
-	case FORMULA_ALL:
-		a.integer = a.integer && b.integer;
-		return a;
-	case FORMULA_ANY:
-		a.integer = a.integer || b.integer;
 		return a;
 	default: /* what is no number stays */
 		if (how == 2)
@@ -370,7 +397,11 @@ static void run_reduction(const struct computed *c)
 void computed_run(const struct computed *c)
 {
 	uint8_t *out = c->out;
-	if (c->formula.kind < FORMULA_SUM)
+	if (c->assumed) /* compared with itself, or with what no finite number is */
+		memset(out, (c->n_sources == 2) == (c->comparison == EQUAL_YES), c->n);
+	else if (is_of_flags(&c->formula))
+		run_flags(c);
+	else if (c->formula.kind < FORMULA_SUM)
 		run_elementwise(c);
 	else if (c->formula.kind < FORMULA_JOIN)
 		run_reduction(c);
