@@ -199,7 +199,7 @@ $(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,
 # behind ':' define is exported when it begins as the library's functions do (stubs.py); the rest is stubs.
 
 LIBRARIES := libcublas.so.12:cublas libcublas.so.13:cublas libcublasLt.so.12:cublas libcublasLt.so.13:cublas libcudnn.so.9:cudnn \
-	libnvrtc.so.12:nvrtc libnvrtc.so.13:nvrtc libcufft.so.11: libcufft.so.12: libcurand.so.10: libcusparse.so.12: \
+	libnvrtc.so.12:nvrtc libnvrtc.so.13:nvrtc libcufft.so.11:cufft libcufft.so.12:cufft libcurand.so.10: libcusparse.so.12: \
 	libcusparseLt.so.0: libcusolver.so.11: libcusolver.so.12: libcufile.so.0: libnvshmem_host.so.3:
 SONAME = $(firstword $(subst :, ,$(1)))
 SOURCES = $(if $(word 2,$(subst :, ,$(1))),$(sort $(wildcard tools/simgpu/rt/library/*.c tools/simgpu/rt/$(word 2,$(subst :, ,$(1)))/*.c)))

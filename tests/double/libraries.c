@@ -1,5 +1,5 @@
-/* The doubles of cuBLAS, cuBLASLt, cuDNN and NVRTC by their exported functions, opened by name.
- *   libraries CUDA_MAJOR            the cases, on the capability that SIMGPU_CAPABILITY says
+/* The doubles of cuBLAS, cuBLASLt, cuDNN, cuFFT and NVRTC by their exported functions, opened by
+ * name. libraries CUDA_MAJOR            the cases, on the capability that SIMGPU_CAPABILITY says
  *     the names of all kernels go to the file NAMES
  *   libraries SONAME zeros          names on stdin: each is called with zeros and must refuse
  * The launches are counted by an observer of the libcuda double. */
@@ -71,7 +71,7 @@ unsigned libraries_launched(const char *text)
 
 /* ---- calling by name ---- */
 
-static void *libraries[4];
+static void *libraries[5];
 
 any_call *libraries_find(const char *name)
 {
@@ -79,7 +79,7 @@ any_call *libraries_find(const char *name)
 		void *symbol;
 		any_call *call;
 	} found = {NULL};
-	for (int i = 0; i < 4 && !found.symbol; i++)
+	for (int i = 0; i < 5 && !found.symbol; i++)
 		found.symbol = libraries[i] ? dlsym(libraries[i], name) : NULL;
 	if (!found.symbol)
 		printf("there is no %s\n", name), exit(1);
@@ -140,15 +140,17 @@ static int call_with_zeros(const char *soname)
 
 int main(int argc, char **argv)
 {
-	static const char *const sonames[] = {"cublas", "cublasLt", "nvrtc", "cudnn"};
+	static const char *const sonames[] = {"cublas", "cublasLt", "nvrtc", "cudnn", "cufft"};
+	const char *const versions[] = {argv[1], argv[1], argv[1], "9",
+									!strcmp(argv[1], "12") ? "11" : "12"};
 	const char *wanted = getenv("SIMGPU_CAPABILITY");
 	void *context;
 	if (argc == 3 && !strcmp(argv[2], "zeros"))
 		return call_with_zeros(argv[1]);
 	capability = wanted ? atoi(wanted) : 80;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		char soname[64];
-		snprintf(soname, sizeof(soname), "lib%s.so.%s", sonames[i], i == 3 ? "9" : argv[1]);
+		snprintf(soname, sizeof(soname), "lib%s.so.%s", sonames[i], versions[i]);
 		libraries[i] = dlopen(soname, RTLD_NOW);
 		if (!libraries[i])
 			printf("%s\n", dlerror()), exit(1);
@@ -159,6 +161,7 @@ int main(int argc, char **argv)
 	simgpu_observe(&observer);
 	test_blas();
 	test_dnn();
+	test_fft();
 	test_tensor_map();
 	if (names)
 		fclose(names);

@@ -41,5 +41,6 @@ extern int capability;       /* 80 or 90 */
 
 void test_blas(void);
 void test_dnn(void);
+void test_fft(void);
 
 #endif

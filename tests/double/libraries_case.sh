@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The doubles of cuBLAS, cuBLASLt, cuDNN and NVRTC: kernels by name and count, workspaces, statuses (libraries.c); every exported
+# The doubles of cuBLAS, cuBLASLt, cuDNN, cuFFT and NVRTC: kernels by name and count, workspaces, statuses (libraries.c); every exported
 # function refuses to be called with nothing; names are what a demangler can read.
 set -u
 lib=$PWD/$BUILD/simgpu
@@ -17,7 +17,7 @@ for major in 12 13; do
 done
 c++filt <"$work/kernels" | grep "^_Z" && { echo "names that no demangler reads"; bad=1; }
 [ "$(sort -u "$work/kernels" | wc -l)" -gt 30 ] || { echo "too few kernels"; bad=1; }
-for name in libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13 libcudnn.so.9 libnvrtc.so.12 libnvrtc.so.13; do
+for name in libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13 libcudnn.so.9 libcufft.so.11 libcufft.so.12 libnvrtc.so.12 libnvrtc.so.13; do
 	nm -D --defined-only "$lib/$name" | awk '$2 == "T" {sub("@.*", "", $3); print $3}' >"$work/names"
 	timeout 60 "$work/libraries" $name zeros <"$work/names" 2>"$work/said" || { echo "$name with zeros: status $?"; tail -n 3 "$work/said"; bad=1; }
 done

@@ -129,6 +129,128 @@ static void test_dnn_graphs(void)
 	run_graph(13, 751, 1, "cudnn_generated_fort_native_pointwise_sm");
 }
 
+/* ---- recurrent networks ---- */
+
+enum { LSTM = 2, INPUT = 40, HIDDEN = 24, PROJECTION = 16, LAYERS = 2, STEPS = 5, BATCH = 3 };
+
+static void *made(int (*create)(void **))
+{
+	void *new = NULL;
+	CHECK(create(&new) == 0 && new);
+	return new;
+}
+#define MADE(name_) made((int (*)(void **))(void *)libraries_find(name_))
+
+/* An LSTM in both directions, with projections. */
+static void *new_rnn(void *dnn, long algorithm, long type)
+{
+	void *rnn = MADE("cudnnCreateRNNDescriptor"), *dropout = MADE("cudnnCreateDropoutDescriptor");
+	size_t bytes = 0;
+	union {
+		void *symbol;
+		int (*set)(void *, void *, float, void *, size_t, unsigned long long);
+	} call = {.symbol = (void *)libraries_find("cudnnSetDropoutDescriptor")};
+	CHECK(CALL(cudnnDropoutGetStatesSize, P(dnn), P(&bytes)) == 0 && bytes > 1000);
+	CHECK(call.set(dropout, dnn, 0.5f, device, bytes - 1, 0) == 2000);
+	CHECK(call.set(dropout, dnn, 1.5f, device, bytes, 0) == 2000);
+	libraries_forget();
+	CHECK(call.set(dropout, dnn, 0.5f, device, bytes, 0) == 0);
+	CHECK(libraries_launched("initstates") == 1);
+	CHECK(call.set(dropout, dnn, 0, NULL, 0, 0) == 0);
+	CHECK(CALL(cudnnSetRNNDescriptor_v8, P(rnn), algorithm, 3, 2, 1, 0, type, 0, 0, INPUT, HIDDEN,
+			   PROJECTION, LAYERS, P(dropout), 1) == 3000); /* a GRU has none */
+	CHECK(CALL(cudnnSetRNNDescriptor_v8, P(rnn), algorithm, LSTM, 2, 1, 0, type, 0, 0, INPUT,
+			   HIDDEN, PROJECTION, LAYERS, P(dropout), 1) == 0);
+	return rnn;
+}
+
+/* PyTorch's check: what belongs together follows without a gap, and nothing lies outside. */
+static size_t rnn_weights(void *dnn, void *rnn)
+{
+	void *tensor = MADE("cudnnCreateTensorDescriptor"), *at = NULL, *next = device;
+	int dims[3], strides[3], n = 0, type = -1;
+	size_t bytes = 0, elements = 0;
+	CHECK(CALL(cudnnGetRNNWeightSpaceSize, P(dnn), P(rnn), P(&bytes)) == 0);
+	for (long bias = 0; bias < 2; bias++)
+		for (long layer = 0; layer < 2 * LAYERS; layer++)
+			for (long id = 0; id < 9 - bias; id++) {
+				int rows = id == 8 ? PROJECTION : HIDDEN, columns = HIDDEN;
+				if (id < 8)
+					columns = id >= 4 ? PROJECTION : layer < 2 ? INPUT : 2 * PROJECTION;
+				CHECK(CALL(cudnnGetRNNWeightParams, P(dnn), P(rnn), layer, bytes, P(device), id,
+						   bias ? 0 : P(tensor), bias ? 0 : P(&at), bias ? P(tensor) : 0,
+						   bias ? P(&at) : 0) == 0);
+				CHECK(CALL(cudnnGetTensorNdDescriptor, P(tensor), 3, P(&type), P(&n), P(dims),
+						   P(strides)) == 0);
+				CHECK(n == 3 && dims[1] == rows && dims[2] == (bias ? 1 : columns) && at == next);
+				elements += (size_t)dims[1] * (size_t)dims[2];
+				next = (char *)at + 4 * dims[1] * dims[2];
+			}
+	CHECK(bytes == 4 * elements);
+	CHECK(CALL(cudnnGetRNNWeightParams, P(dnn), P(rnn), 4, bytes, P(device), 0, P(tensor),
+			   P(&at)) == 2000);
+	CHECK(CALL(cudnnGetRNNWeightParams, P(dnn), P(rnn), 0, bytes - 4, P(device), 0, P(tensor),
+			   P(&at)) == 2000);
+	CHECK(CALL(cudnnGetRNNWeightParams, P(dnn), P(rnn), 0, bytes, P(device), 8, 0, 0, P(tensor),
+			   P(&at)) == 0 &&
+		  !at); /* a projection has no bias */
+	CHECK(CALL(cudnnDestroyTensorDescriptor, P(tensor)) == 0);
+	return bytes;
+}
+
+/* Forward and both backward calls; how many kernels each launched. */
+static void rnn_passes(void *dnn, void *rnn, long type, size_t weights, const unsigned wanted[3])
+{
+	const int lengths[BATCH] = {STEPS, 2, 1}, longer[BATCH] = {STEPS + 1, 2, 1};
+	void *x = MADE("cudnnCreateRNNDataDescriptor"), *y = MADE("cudnnCreateRNNDataDescriptor");
+	size_t work = 0, reserve = 0, none = 7;
+	CHECK(CALL(cudnnSetRNNDataDescriptor, P(x), type, 1, STEPS, BATCH, INPUT, P(longer), 0) ==
+		  2000);
+	CHECK(CALL(cudnnSetRNNDataDescriptor, P(x), type, 1, STEPS, BATCH, INPUT, P(lengths), 0) == 0);
+	CHECK(CALL(cudnnSetRNNDataDescriptor, P(y), type, 1, STEPS, BATCH, 2 * PROJECTION, P(lengths),
+			   0) == 0);
+	CHECK(CALL(cudnnGetRNNTempSpaceSizes, P(dnn), P(rnn), 0, P(x), P(&work), P(&none)) == 0 &&
+		  !none);
+	CHECK(CALL(cudnnGetRNNTempSpaceSizes, P(dnn), P(rnn), 1, P(x), P(&work), P(&reserve)) == 0);
+	CHECK(work && reserve > work);
+	libraries_forget();
+	CHECK(CALL(cudnnRNNForward, P(dnn), P(rnn), 1, 0, P(y), P(device), P(y), P(device), 0, 0, 0, 0,
+			   0, 0, weights, P(device), work, P(device), reserve, P(device)) == 2000);
+	CHECK(CALL(cudnnRNNForward, P(dnn), P(rnn), 1, 0, P(x), P(device), P(y), P(device), 0, 0, 0, 0,
+			   0, 0, weights, P(device), work, P(device), reserve - 1, P(device)) == 2000);
+	CHECK(CALL(cudnnRNNForward, P(dnn), P(rnn), 1, 0, P(x), P(device), P(y), P(device), 0, 0, 0, 0,
+			   0, 0, weights, P(device), work, P(device), reserve, P(device)) == 0);
+	CHECK(libraries_launched("") == wanted[0]);
+	libraries_forget();
+	CHECK(CALL(cudnnRNNBackwardData_v8, P(dnn), P(rnn), 0, P(y), P(device), P(device), P(x),
+			   P(device), 0, 0, 0, 0, 0, 0, 0, 0, weights, P(device), work, P(device), reserve,
+			   P(device)) == 0);
+	CHECK(libraries_launched("") == wanted[1]);
+	libraries_forget();
+	CHECK(CALL(cudnnRNNBackwardWeights_v8, P(dnn), P(rnn), 1, 0, P(x), P(device), 0, 0, P(y),
+			   P(device), weights, P(device), work, P(device), reserve, P(device)) == 0);
+	CHECK(libraries_launched("gemm_") == wanted[2]);
+	CHECK(CALL(cudnnDestroyRNNDataDescriptor, P(x)) == 0);
+	CHECK(CALL(cudnnDestroyRNNDataDescriptor, P(y)) == 0);
+}
+
+static void test_dnn_rnn(void)
+{
+	/* per pseudo-layer: for the input one product, in each step a product, a projection and a cell
+	 */
+	const unsigned standard[3] = {4 * (1 + 3 * STEPS), 4 * (1 + 3 * STEPS), 8};
+	const unsigned persistent[3] = {4 * 2, 4 * 2, 8};
+	void *dnn = new_dnn(), *rnn = new_rnn(dnn, 0, 0);
+	rnn_passes(dnn, rnn, 0, rnn_weights(dnn, rnn), standard);
+	CHECK(CALL(cudnnDestroyRNNDescriptor, P(rnn)) == 0);
+	rnn = new_rnn(dnn, 3, 0);
+	rnn_passes(dnn, rnn, 0, rnn_weights(dnn, rnn), persistent);
+	CHECK(CALL(cudnnDestroyRNNDescriptor, P(rnn)) == 0);
+	rnn = new_rnn(dnn, 1, 2);
+	rnn_passes(dnn, rnn, 2, 1 << 20, persistent);
+	CHECK(CALL(cudnnDestroy, P(dnn)) == 0);
+}
+
 static void test_dnn_errors(void)
 {
 	char text[64] = "";
@@ -180,6 +302,7 @@ void test_dnn(void)
 {
 	test_dnn_norm();
 	test_dnn_graphs();
+	test_dnn_rnn();
 	test_dnn_errors();
 	test_nvrtc();
 }

@@ -1,7 +1,7 @@
 /* What PyTorch calls of the driver and the runtime beside what double.c tests: memory mapped by
  * hand (its expandable segments), pools, symbols, callbacks, and that a small result reads as zero
- * unless something wrote it. Two devices of 64 MiB: SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=64. Links
- * with libcudart.so.13 and libcuda.so.1. */
+ * unless something wrote it. Two devices of 64 MiB: SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=64
+ * SIMGPU_ZERO_BYTES=64. Links with libcudart.so.13 and libcuda.so.1. */
 #include "doubles.h"
 
 #include <stdio.h>
@@ -106,6 +106,13 @@ static void case_results(void)
 	put(a, 44);
 	OK(cudaMemcpy(b, a, 8, DTOD));
 	CHECK(word_at(b) == 44);
+	OK(cudaMemset(b, 0, 4096));
+	launch(NULL);
+	put(a, 49);
+	OK(cudaMemcpy(b, a, 64, DTOD)); /* what follows a known beginning was never written */
+	CHECK(word_at(b) == 49 && !simgpu_known(b, 64) && word_at(b + 1) == 0);
+	put(b + 8, 50); /* no more than these eight */
+	CHECK(simgpu_known(b, 8) && word_at(b) == 49 && word_at(b + 8) == 50);
 	OK(cudaMemset(b, 1, 8));
 	CHECK(word_at(b) == 0x0101010101010101u && word_at(b + 1) == 0);
 	put(a, 45);

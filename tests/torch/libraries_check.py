@@ -1,4 +1,4 @@
-"""One PyTorch on the doubles of cuBLAS, cuDNN and NVRTC: every operator below runs, each library's kernel has the name it
+"""One PyTorch on the doubles of cuBLAS, cuDNN, cuFFT and NVRTC: every operator below runs, each library's kernel has the name it
 has on such a device, and torch.profiler links it to the operator that asked for it. Argument: the capability, 80 or 90."""
 
 import sys
@@ -113,6 +113,38 @@ def norms():
         layer(x).sum().backward()
 
 
+def recurrent():
+    steps, batch = 6, 3
+    for kind, cell in (nn.LSTM, "LSTM"), (nn.GRU, "GRU"), (nn.RNN, "RNN"):
+        for dtype in torch.float32, torch.float16:
+            x = ones(steps, batch, 8, dtype=dtype, grad=True)
+            for width, forward, backward in (16, "RNN_blockPersist_fp_" + cell, "RNN_blockPersist_bp_" + cell), \
+                                            (640, "elemWiseRNNcell", cell + "_elementWise_bp1"):
+                layer = kind(8, width, num_layers=2, dropout=0.5, bidirectional=True).to(GPU, dtype)
+                has(lambda: layer(x)[0], "aten::_cudnn_rnn", forward, "gemm_")
+                has(lambda: layer(x)[0].sum().backward(), "aten::_cudnn_rnn_backward", backward, "gemm_")
+    layer = nn.LSTM(8, 16, batch_first=True, proj_size=4).to(GPU)
+    x = nn.utils.rnn.pack_padded_sequence(ones(4, 5, 8), torch.tensor([2, 5, 1, 3]), batch_first=True, enforce_sorted=False)
+    out, (h, c) = layer(x)
+    out, lengths = nn.utils.rnn.pad_packed_sequence(out, batch_first=True)
+    assert out.shape == (4, 5, 4) and h.shape == (1, 4, 4) and c.shape == (1, 4, 16)
+    out.sum().backward()
+    with torch.no_grad(), torch.autocast("cuda", torch.float16):
+        assert nn.GRU(8, 16).to(GPU)(ones(steps, batch, 8))[0].dtype == torch.float16
+
+
+def transforms():
+    for n in 257, 1000, 8192:
+        x = ones(4, n, grad=True)
+        has(lambda: torch.fft.rfft(x).abs().sum().backward(), "aten::_fft_r2c", "fft", "postprocess_kernel")
+        assert torch.fft.irfft(torch.fft.rfft(x), n=n).shape == x.shape
+    has(lambda: torch.fft.fft2(ones(3, 32, 32)), "aten::_fft_c2c", "regular_fft<32u,")
+    window = torch.hann_window(400).to(GPU)
+    assert torch.stft(ones(2, 4000), 400, window=window, return_complex=True).shape == (2, 201, 41)
+    for i in range(50):  # plans are kept
+        torch.fft.fft(ones(i + 1))
+
+
 def compiled_operators():
     x = ones(4, dtype=torch.int32)
     has(lambda: torch.gcd(x, x), "aten::gcd", "")
@@ -148,18 +180,19 @@ def graphs():
 
 def refusals():
     """What is not modelled is an error, and the library works on."""
+    of_ints = torch.ones(6, dtype=torch.int32), torch.full((2,), 8, dtype=torch.int32), torch.full((2,), 3, dtype=torch.int32)
+    scores = ones(8, 2, 5, grad=True)
     try:
-        nn.LSTM(8, 8).to(GPU)(ones(3, 2, 8))
+        F.ctc_loss(scores.log_softmax(2), *of_ints)
     except RuntimeError as error:
         assert "CUDNN_STATUS_NOT_SUPPORTED" in str(error), error
     else:
-        raise AssertionError("cuDNN's LSTM works")
-    with torch.backends.cudnn.flags(enabled=False):
-        nn.LSTM(8, 8).to(GPU)(ones(3, 2, 8, grad=True))[0].sum().backward()
+        raise AssertionError("cuDNN's CTC works")
+    F.ctc_loss(scores.log_softmax(2), *[x.long() for x in of_ints]).backward()
 
 
 def main():
-    checks = [products, linear, eight_bits, attention, convolutions, norms, compiled_operators, mixed_precision, graphs, refusals]
+    checks = [products, linear, eight_bits, attention, convolutions, norms, recurrent, transforms, compiled_operators, mixed_precision, graphs, refusals]
     for check in checks:
         check()
         torch.cuda.synchronize()

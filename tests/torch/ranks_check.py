@@ -85,6 +85,32 @@ def groups():
     dist.barrier()
 
 
+def objects():
+    """Their sizes pass through kernels, and their bytes through buffers as long as the longest's."""
+    for size in 1, 3, 60, 5000:
+        mine = {"rank": RANK, "text": "x" * (RANK * size)}
+        every = [{"rank": i, "text": "x" * (i * size)} for i in range(SIZE)]
+        got = [None] * SIZE
+        dist.all_gather_object(got, mine)
+        assert got == every, (RANK, got)
+        got = [None] * SIZE if RANK == 0 else None
+        dist.gather_object(mine, got)
+        assert RANK or got == every, got
+        one = [None]
+        dist.scatter_object_list(one, every if RANK == 1 else None, src=1)
+        assert one == [every[RANK]], (RANK, one)
+        some = [size, every, None] if RANK == 0 else [None] * 3
+        dist.broadcast_object_list(some)
+        assert some == [size, every, None], (RANK, some)
+        if RANK == 0:
+            dist.send_object_list([every, size], dst=1)
+        elif RANK == 1:
+            some = [None, None]
+            dist.recv_object_list(some, src=0)
+            assert some == [every, size], some
+        mine = torch.relu(torch.randn(64, 64, device=GPU) @ torch.randn(64, 64, device=GPU))  # work between them
+
+
 def train(model, optimizer, shape=(4, 64)):
     for _ in range(3):
         with torch.autocast("cuda", torch.bfloat16):
@@ -116,13 +142,13 @@ def training():
 def main():
     torch.cuda.set_device(GPU)
     dist.init_process_group("nccl", device_id=GPU)
-    for check in all_reduce, gathering, one_to_one, groups, training:
+    for check in all_reduce, gathering, one_to_one, groups, objects, training:
         check()
         torch.cuda.synchronize()
     dist.destroy_process_group()
     time.sleep(0.3)  # a thread of autograd that ends with the interpreter aborts the process
     if RANK == 0:
-        print(f"PyTorch {torch.__version__}, {SIZE} ranks: collectives, DDP, FSDP")
+        print(f"PyTorch {torch.__version__}, {SIZE} ranks: collectives, objects, DDP, FSDP")
 
 
 main()

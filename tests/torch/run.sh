@@ -202,11 +202,16 @@ newest_release() {
 	same resnet-workers 2 resnet.py --workers 4
 	same fsdp2 2 fsdp2.py
 	same accumulate 2 accumulate.py
+	same exchange 2 exchange.py
 	same graphs 0 graphs.py
 	faults
 	beside_profiler
 	operators
-	[ -z "$everything" ] || same compiled 0 compiled.py
+	[ -z "$everything" ] || {
+		same compiled 0 compiled.py
+		same words 2 words.py
+		same words-gru 0 words.py --kind GRU
+	}
 }
 
 second_release() {

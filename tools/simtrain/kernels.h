@@ -34,7 +34,8 @@ struct launcher {
 	int percent; /* blocks, of the usual number */
 };
 
-/* How long they take on simulated devices: by blocks, unless SIMGPU_DURATIONS is set. */
+/* How long they take on simulated devices: by blocks, unless SIMGPU_DURATIONS is set; and that they
+ * leave memory as it is. */
 void kernel_durations(void);
 /* One launch, after the host's time for it. */
 void kernel_launch(const struct launcher *launcher, enum kernel which, unsigned blocks);

@@ -19,12 +19,20 @@ enum descriptor_kind {
 	DESCRIPTOR_RNN_DATA
 };
 
+struct rnn { /* of DESCRIPTOR_RNN; `type` stands in the descriptor */
+	int algorithm, cell, biases, directions, layers;
+	int input, hidden, projection; /* projection: of an output, `hidden` when there is none */
+};
+
 struct descriptor {
 	uint32_t magic;
 	enum descriptor_kind kind;
 	int type, format, n_dims;
 	int dims[DNN_MAX_DIMENSIONS], strides[DNN_MAX_DIMENSIONS];
 	int groups, math;
+	struct rnn rnn;
+	int steps, batch,
+		positions; /* DESCRIPTOR_RNN_DATA: the longest sequence, how many, all of them */
 };
 
 /* NULL: not one of ours, or of another kind. */

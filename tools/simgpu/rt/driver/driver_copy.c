@@ -91,14 +91,20 @@ static bool waits(const struct plan *plan, bool blocking)
 /* Lock held, the copy is about to happen: what a kernel may have written reads as zero. */
 static void note_contents(struct move *move)
 {
-	size_t bytes = move->width * move->height;
 	bool line = move->height == 1 ||
 				(move->source_pitch == move->width && move->target_pitch == move->width);
-	if (memory_device(move->target) >= 0)
-		known_write(move->target, move->height * move->target_pitch,
-					line && (!move->source || known_bytes(move->source, bytes)));
-	else if (line)
-		move->source = known_source(move->source, bytes);
+	size_t rows = move->height - 1; /* the first to the last byte, with what is between the rows */
+	size_t from = rows * move->source_pitch + move->width;
+	size_t to = rows * move->target_pitch + move->width;
+	if (memory_device(move->target) < 0) {
+		move->source = known_source(move->source, from);
+		return;
+	}
+	size_t known = move->source ? known_length(move->source, from) : from;
+	if (known < from)
+		known_write(move->target, to, false);
+	if (known == from || (known && line))
+		known_write(move->target, known == from ? to : known, true);
 }
 
 static int submit_plan(const struct copy_call *what, struct plan *plan)

@@ -25,7 +25,7 @@ static int accept(struct context *context, void *stream_handle, bool per_thread,
 }
 
 static int launch(const struct launch_call *what, void *function, const struct shape *shape,
-				  void *stream)
+				  void *stream, void **arguments)
 {
 	struct kernel *kernel = kernel_of(function);
 	struct sim_observed call;
@@ -37,6 +37,7 @@ static int launch(const struct launch_call *what, void *function, const struct s
 		result = context_need(&context);
 	if (!result)
 		result = kernel ? kernel_plan(kernel, shape, &plan) : CUDA_INVALID_HANDLE;
+	plan.arguments = arguments;
 	if (!result)
 		result = accept(context, stream, what->per_thread, &plan);
 	return observe_leave(&call, result);
@@ -53,7 +54,7 @@ static int launch(const struct launch_call *what, void *function, const struct s
 		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments, extra}; \
 		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                         \
 		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
-		return launch(&what, function, &shape, stream);                                            \
+		return launch(&what, function, &shape, stream, arguments);                                 \
 	}
 
 LAUNCH_ENTRY(cuLaunchKernel, 307, false)
@@ -71,7 +72,7 @@ LAUNCH_ENTRY(cuLaunchKernel_ptsz, 442, true)
 		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments};       \
 		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                        \
 		struct launch_call what = {cbid_, #name_, &params, per_thread_};                          \
-		return launch(&what, function, &shape, stream);                                           \
+		return launch(&what, function, &shape, stream, arguments);                                \
 	}
 
 COOPERATIVE_ENTRY(cuLaunchCooperativeKernel, 477, false)
@@ -88,7 +89,7 @@ COOPERATIVE_ENTRY(cuLaunchCooperativeKernel_ptsz, 478, true)
 		const uint32_t *g = config->grid, *b = config->block;                             \
 		struct shape shape = {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}};                    \
 		struct launch_call what = {cbid_, #name_, &params, per_thread_};                  \
-		return launch(&what, function, &shape, config->stream);                           \
+		return launch(&what, function, &shape, config->stream, arguments);                \
 	}
 
 LAUNCH_EX_ENTRY(cuLaunchKernelEx, 652, false)

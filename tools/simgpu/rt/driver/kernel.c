@@ -28,7 +28,9 @@ void *simgpu_kernel(const char *name)
 		kernel = kernel->next;
 	if (!kernel) {
 		kernel = must(calloc(1, sizeof(*kernel)));
-		*kernel = (struct kernel){KERNEL_MAGIC, must(strdup(name)), *bucket, 0, 0, false, 0};
+		*kernel =
+			(struct kernel){.magic = KERNEL_MAGIC, .name = must(strdup(name)), .next = *bucket};
+		kernel->has_formula = formula_of(kernel->name, &kernel->formula);
 		*bucket = kernel;
 	}
 	pthread_mutex_unlock(&lock);
@@ -76,6 +78,7 @@ int kernel_plan(struct kernel *kernel, const struct shape *shape, struct plan *p
 						  .dur_ns = kernel->ns + kernel->ns_per_block * (int64_t)blocks};
 	plan->record.kind = SIM_KERNEL;
 	plan->record.name = kernel->name;
+	plan->formula = kernel->has_formula ? &kernel->formula : NULL;
 	memcpy(plan->record.grid, shape->grid, sizeof(shape->grid));
 	memcpy(plan->record.block, shape->block, sizeof(shape->block));
 	return CUDA_OK;

@@ -3,6 +3,7 @@
 #ifndef SIMGPU_RT_KERNEL_H
 #define SIMGPU_RT_KERNEL_H
 
+#include "formula.h"
 #include "submit.h"
 
 struct kernel {
@@ -12,6 +13,8 @@ struct kernel {
 	int64_t ns, ns_per_block;
 	bool timed; /* the two above are set */
 	int dynamic_shared;
+	bool has_formula;
+	struct formula formula;
 };
 
 struct kernel *kernel_of(const void *handle); /* NULL: not one */

@@ -5,8 +5,8 @@
 #include "memory.h"
 #include "settings.h"
 
-#define ROOM 1024 /* writes between two kernels that are remembered: the last ones */
-#define SMALL 4096
+#define ROOM 1024               /* writes between two kernels that are remembered: the last ones */
+#define SMALL ((size_t)1 << 20) /* SIMGPU_ZERO_BYTES, at most */
 
 struct range {
 	const uint8_t *from, *to;
@@ -54,24 +54,30 @@ void known_write(const void *target, size_t bytes, bool known)
 		add(w, range);
 }
 
-bool known_bytes(const void *address, size_t bytes)
+size_t known_length(const void *address, size_t bytes)
 {
 	int device = memory_device(address);
 	const uint8_t *from = address;
+	size_t most = 0;
 	if (device < 0 || !settings()->zero_bytes)
-		return true;
-	for (size_t i = 0; i < writes[device].n; i++) {
+		return bytes;
+	for (size_t i = 0; i < writes[device].n && most < bytes; i++) {
 		const struct range *range = range_at(&writes[device], i);
-		if (range->from <= from && from + bytes <= range->to)
-			return true;
+		if (range->from <= from && from < range->to && (size_t)(range->to - from) > most)
+			most = (size_t)(range->to - from);
 	}
-	return false;
+	return most < bytes ? most : bytes;
+}
+
+bool known_bytes(const void *address, size_t bytes)
+{
+	return known_length(address, bytes) == bytes;
 }
 
 const void *known_source(const void *source, size_t bytes)
 {
 	size_t most = settings()->zero_bytes < SMALL ? settings()->zero_bytes : SMALL;
-	return bytes > most || known_bytes(source, bytes) ? source : zeros;
+	return bytes > most || known_length(source, bytes) ? source : zeros;
 }
 
 void simgpu_wrote(const void *target, size_t bytes, bool known)

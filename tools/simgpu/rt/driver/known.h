@@ -12,9 +12,11 @@
 void known_forget(int device);
 /* A copy, a memset or a collective writes the bytes; `known`: what it writes is. */
 void known_write(const void *target, size_t bytes, bool known);
-/* Host memory always is. */
+/* How many of the bytes, from the first on. Host memory always is. */
+size_t known_length(const void *address, size_t bytes);
 bool known_bytes(const void *address, size_t bytes);
-/* The source that a copy to the host reads: its own, or zeros. */
+/* The source that a copy to the host reads: its own when its beginning is known (what follows was
+ * never written then: an object in a buffer that is longer), or zeros. */
 const void *known_source(const void *source, size_t bytes);
 
 #endif

@@ -100,7 +100,7 @@ static void read_environment(void)
 	s->local_mb_s = number("SIMGPU_LOCAL_MB_S", 1200000);
 	s->memory_bytes = (size_t)number("SIMGPU_MEMORY_MB", 81920) << 20;
 	s->fill_blocks = (uint32_t)number("SIMGPU_FILL_BLOCKS", 216);
-	s->zero_bytes = (size_t)number("SIMGPU_ZERO_BYTES", 64);
+	s->zero_bytes = (size_t)number("SIMGPU_ZERO_BYTES", 65536);
 	slow_devices(s);
 }
 

@@ -1,6 +1,7 @@
 #include "submit.h"
 
 #include "capture.h"
+#include "computed.h"
 #include "delivery.h"
 #include "host_func.h"
 #include "known.h"
@@ -23,8 +24,9 @@ struct work { /* gpu_op.outside: what the driver knows of the op */
 	void (*host)(void *data);
 	void *data;
 	struct sim_external_op *external;
-	struct move move; /* width 0: none waits for the op */
-	void *staging;    /* the source, when it is a copy of the caller's bytes */
+	struct move move;          /* width 0: none waits for the op */
+	void *staging;             /* the source, when it is a copy of the caller's bytes */
+	struct computed *computed; /* what waits for the op to be worked out */
 };
 
 static struct work *free_work;
@@ -45,6 +47,13 @@ static void move_at_end(struct work *work)
 	core.moves--;
 }
 
+static void compute_at_end(struct work *work)
+{
+	computed_run(work->computed);
+	computed_free(work->computed);
+	core.moves--;
+}
+
 static void ended(struct gpu_op *op)
 {
 	struct work *work = op->outside;
@@ -57,6 +66,8 @@ static void ended(struct gpu_op *op)
 		return;
 	if (work->move.width)
 		move_at_end(work);
+	if (work->computed)
+		compute_at_end(work);
 	if (gpu_op_is_work(op)) {
 		stream_count_op(work->stream);
 		if (work->record.kind == SIM_KERNEL)
@@ -131,6 +142,7 @@ static struct work *new_work(struct stream *stream, const struct plan *plan)
 	work->data = plan->data;
 	work->external = NULL;
 	work->move.width = 0;
+	work->computed = NULL;
 	return work;
 }
 
@@ -181,6 +193,34 @@ void submit_wait_for_place(struct context *context)
 		core_wait(has_place, &context->gpu, INT64_MAX);
 }
 
+/* What a kernel does to memory: what its formula says, else anything. What is to be worked out, or
+ * NULL. */
+static struct computed *note_kernel(const struct stream *stream, const struct plan *plan)
+{
+	struct computed *computed =
+		plan->formula ? computed_read(plan->formula, plan->arguments, plan->record.grid[1]) : NULL;
+	if (!computed)
+		known_forget(stream->context->device);
+	else if (!computed_note(computed)) {
+		computed_free(computed);
+		computed = NULL;
+	}
+	return computed;
+}
+
+/* At once, or when the op ends (submit_moves_later). */
+static void compute(struct gpu_op *op, struct computed *computed)
+{
+	struct work *work = op->outside;
+	if (submit_moves_later()) {
+		work->computed = computed;
+		core.moves++;
+		return;
+	}
+	computed_run(computed);
+	computed_free(computed);
+}
+
 int submit(struct stream *stream, const struct plan *plan, struct gpu_op **op)
 {
 	if (stream->capture)
@@ -189,9 +229,10 @@ int submit(struct stream *stream, const struct plan *plan, struct gpu_op **op)
 		stream_blocking_captured(stream->context))
 		return CUDA_CAPTURE_IMPLICIT;
 	submit_wait_for_place(stream->context);
-	if (plan->kind == GPU_KERNEL)
-		known_forget(stream->context->device);
+	struct computed *computed = plan->kind == GPU_KERNEL ? note_kernel(stream, plan) : NULL;
 	struct gpu_op *made = submit_op(stream, plan);
+	if (computed)
+		compute(made, computed);
 	if (op)
 		*op = made;
 	gpu_submit(made);

@@ -23,6 +23,8 @@ struct plan {
 	void (*host)(void *data);
 	void *data;
 	const struct sim_external *external;
+	const struct formula *formula; /* of a kernel that has one, */
+	void **arguments;              /* good for the launch only */
 };
 
 void submit_open(struct context *context);

@@ -101,12 +101,14 @@ static ncclResult_t copy_alone(const struct task *task)
 				  : ncclSuccess;
 }
 
-/* What a reduction or a gathering makes of bytes that nobody put there is no result either. */
+/* What a reduction or a gathering makes of bytes that nobody put there is no result either. Of what
+ * is gathered the beginning counts: PyTorch makes objects as long as the longest of all ranks. */
 static void note_contents(const struct task *task)
 {
 	size_t bytes = task->count * reduce_type_bytes(task->type);
 	bool gathers = task->kind == TASK_ALLGATHER;
-	bool known = (!reduces(task->kind) && !gathers) || simgpu_known(task->send, bytes);
+	bool known =
+		(!reduces(task->kind) && !gathers) || simgpu_known(task->send, gathers ? 1 : bytes);
 
 	if (task->recv && task->kind != TASK_SEND)
 		simgpu_wrote(task->recv, gathers ? bytes * (size_t)task->comm->ranks : bytes, known);
