@@ -5,11 +5,12 @@ the table in docs/ACCURACY.md.
 """
 import collections
 
-Scenario = collections.namedtuple("Scenario", "name workload ranks steps faults options clean")
+Scenario = collections.namedtuple("Scenario", "name workload ranks steps faults options clean sized")
 
 
-def scenario(name, workload, ranks, *faults, steps=12, options=(), clean=False):
-    return Scenario(name, workload, ranks, steps, tuple(faults), tuple(options), clean)
+def scenario(name, workload, ranks, *faults, steps=12, options=(), clean=False, sized=()):
+    """sized: pairs of a finding's id and the fault whose loss its share has to be (None: no fault, 0)."""
+    return Scenario(name, workload, ranks, steps, tuple(faults), tuple(options), clean, tuple(sized))
 
 
 CLEAN = [scenario(f"clean {workload} {ranks}", workload, ranks, clean=True, steps=20) for workload, ranks in (
@@ -61,6 +62,22 @@ SHAPES = [  # no fault but what the job is made of
     scenario("inference sleep", "inference", 1, "io_sleep"),
 ]
 
+# A wait for the device costs what the lead would have hidden: in the next step, on another thread, and never more than
+# the wait. Nor does it cost anything where nobody waits, and what the loader costs stays the loader's.
+WAITS = [
+    scenario("item end", "short_forward", 1, "item_end", sized=[("sync", "item_end")]),
+    scenario("item end ddp", "short_forward", 4, "item_end", sized=[("sync", "item_end")]),
+    scenario("item loss", "short_backward", 1, "item_loss", sized=[("sync", "item_loss")]),
+    scenario("item loss ddp", "short_backward", 2, "item_loss"),
+    scenario("item in sync layers", "short_forward", 1, "sync=1", sized=[("sync", "sync")]),
+    scenario("item and slow host", "short_forward", 1, "item_end", "slow_host=300", sized=[("sync", "item_end")]),
+    scenario("item and input", "short_forward", 1, "item_end", "input=160000", sized=[("input", "input")]),
+    scenario("item beside prefetch", "short_forward", 1, "item_end", "prefetch"),
+    scenario("slow host alone", "short_forward", 1, "slow_host=300", sized=[("sync", None)]),
+    scenario("slow host beside prefetch", "short_forward", 1, "slow_host=300", "prefetch", sized=[("sync", None)]),
+    scenario("item tiny", "tiny", 1, "item_end", steps=6, sized=[("sync", "item_end")]),
+]
+
 MIXED = [
     scenario("input and sync", "resnet", 2, "input=160000", "sync"),
     scenario("gil and slow gpu", "ddp", 4, "gil_hog=8000@1", "slow_gpu=4@1"),
@@ -72,7 +89,7 @@ MIXED = [
              "input=250000", "sync", "alloc", "module_load=9000", "host_func=200", "profiler=4000", "lost_records", steps=24),
 ]
 
-SCENARIOS = CLEAN + ALONE + SHAPES + MIXED
+SCENARIOS = CLEAN + ALONE + SHAPES + WAITS + MIXED
 
 # One fault, its strength searched so that the loss is just under 2 % of the step: nothing of it may be a finding.
 NEAR = [
@@ -97,4 +114,4 @@ PERIODS = [
     scenario("period pipeline", "pipeline", 2, steps=20), scenario("period tiny", "tiny", 1, steps=8),
 ]
 
-QUICK = {"clean ddp 2", "slow_gpu", "input", "sync", "host_func", "io_sleep", "pipeline", "all together"}
+QUICK = {"clean ddp 2", "slow_gpu", "input", "sync", "item end", "item loss", "host_func", "io_sleep", "pipeline", "all together"}

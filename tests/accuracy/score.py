@@ -25,6 +25,7 @@ DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "ACCURACY.md"
 OVERALL_LEAST, CLASS_LEAST = 95.0, 85.0
 CLASS_MATTERS_NS = 1_000_000  # a class with less true idle time than this in all runs together is not judged
 FINDING_PERCENT = 2.0
+SIZE_OF_LOSS, SIZE_OF_STEP = 0.10, 0.01  # how far a share may be from the loss of its fault
 NEAR_LOW, NEAR_HIGH = 1.0, 1.9  # per cent of the step
 
 
@@ -117,6 +118,16 @@ def news(report, base):
     return [f for f in findings_of(report) if f["share_ms"] > 1.25 * usual.get(f["id"], 0)]
 
 
+def sizes(s, truth, report):
+    """A share is what the intervention says that the fault costs."""
+    share_ns = {f["id"]: 1e6 * f["share_ms"] for f in report["findings"]}
+    loss_ns = {f["fault"]: f["loss_ns"] for f in truth["faults"]}
+    for name, fault in s.sized:
+        share, loss = share_ns.get(name, 0), loss_ns[fault] if fault else 0
+        near = abs(share - loss) <= SIZE_OF_LOSS * loss + SIZE_OF_STEP * truth["step_ns"]
+        yield "size", near, f"{name} {share / 1e6:.2f} ms, {fault or 'no fault'} costs {loss / 1e6:.2f} ms"
+
+
 def judge(s, truth, report, base, accepted):
     """[(check, passed, what was said)] of a scenario; `base`: the report of the job without faults."""
     steps = report["run"]["steps"]
@@ -126,6 +137,7 @@ def judge(s, truth, report, base, accepted):
     if s.workload != "inference":
         want = truth["steps"] - truth["devices"][0]["warmup_steps"]
         checks.append(("steps", steps == want, f"{steps} of {want}"))
+    checks += sizes(s, truth, report)
     if s.clean:
         checks.append(("clean", not found, ", ".join(f["id"] for f in found) or "no finding"))
     planted = [f for f in truth["faults"] if 100 * f["loss_ns"] >= FINDING_PERCENT * truth["step_ns"]]

@@ -94,12 +94,32 @@ class JudgeTest(unittest.TestCase):
         self.assertFalse(self.judge(truth_of([]), report_of(steps=12))["steps"])
 
 
+class SizeTest(unittest.TestCase):
+    def said(self, share_ns, loss_ns, sized):
+        truth = {**truth_of([fault("item_end", loss_ns), fault("slow_host", 50_000)]), "step_ns": 100_000}
+        found = report_of(("sync", "high", share_ns / 1e6, ""), ("framework", "high", 0.05, ""))
+        s = scenarios.scenario("x", "ddp", 4, "item_end", sized=sized)
+        return [passed for _, passed, _ in score.sizes(s, truth, found)]
+
+    def test_within_a_tenth_and_a_hundredth_of_the_step(self):
+        for share, near in ((20_000, True), (23_000, True), (17_000, True), (23_100, False), (16_900, False)):
+            self.assertEqual(self.said(share, 20_000, [("sync", "item_end")]), [near], share)
+
+    def test_without_a_fault_there_is_nothing(self):
+        self.assertEqual(self.said(900, 20_000, [("sync", None)]), [True])
+        self.assertEqual(self.said(1100, 20_000, [("sync", None)]), [False])
+
+    def test_each_pair_and_what_was_not_found(self):
+        pairs = [("framework", "slow_host"), ("launch", "item_end")]
+        self.assertEqual(self.said(20_000, 20_000, pairs), [True, False])
+
+
 class DocumentTest(unittest.TestCase):
     def test_the_tables_cover_what_the_scenarios_plant(self):
         leaves, accepted, _ = score.read_document(score.DOCUMENT.read_text())
         self.assertIn("idle.host.code", leaves["cpu_work"])
         planted = {f.split("=")[0].split("@")[0] for s in scenarios.SCENARIOS for f in s.faults}
-        self.assertEqual(planted - set(accepted) - {"clock", "lost_records"}, set())
+        self.assertEqual(planted - set(accepted) - {"clock", "lost_records", "prefetch"}, set())
         self.assertGreaterEqual(len(scenarios.SCENARIOS), 40)
 
 

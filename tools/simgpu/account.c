@@ -3,6 +3,9 @@
 #include "world.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define LONG_WORK_NS 1000000
 
 static const char *const names[CAUSE_COUNT] = {[CAUSE_CPU_WORK] = "cpu_work",
 											   [CAUSE_PAGE_FAULT] = "page_fault",
@@ -50,15 +53,16 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 
 void log_waited(struct log *log, int64_t ns, enum cause cause)
 {
-	log->lead->debtor = cause;
-	for (uint32_t i = 0; i < log->lead->n_devices; i++)
-		log->lead->lost_ns[i] += ns;
+	struct lead *lead = log->lead;
+	lead->last = cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC;
+	for (uint32_t i = 0; i < lead->n_devices; i++)
+		lead->lost_ns[i][lead->last] += ns;
 }
 
 void log_lead_ends(struct log *log)
 {
 	for (uint32_t i = 0; i < log->lead->n_devices; i++)
-		log->lead->lost_ns[i] = 0;
+		memset(log->lead->lost_ns[i], 0, sizeof(log->lead->lost_ns[i]));
 }
 
 /* The first segment that ends after `at`. */
@@ -93,19 +97,43 @@ static void add(struct account *account, int64_t from, int64_t to, enum cause ca
 	account->idle[account->n++] = (struct idle){from, to, cause};
 }
 
+/* What a lead hides, and whose absence therefore shows it. Work that goes on for long without a
+ * call launches nothing: it has a name of its own. */
+static bool is_overhead(enum cause cause, int64_t length_ns)
+{
+	if (cause == CAUSE_CPU_WORK || cause == CAUSE_PAGE_FAULT)
+		return length_ns < LONG_WORK_NS;
+	return cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL || cause == CAUSE_LAUNCH_LATENCY;
+}
+
+/* [*from, to) as far as calls of that kind have not paid for it yet. */
+static void add_paid(struct account *account, int64_t *lost_ns, int64_t *from, int64_t to,
+					 enum cause cause)
+{
+	int64_t ns = *lost_ns < to - *from ? *lost_ns : to - *from;
+	add(account, *from, *from + ns, cause);
+	*lost_ns -= ns;
+	*from += ns;
+}
+
 /* The thread worked its way towards the launch. A thread that was made to wait for the device is
- * late by that much: its next delays, up to that much, are the waiting's. */
+ * late by that much: its next delays, up to that much, are the waiting's, the last kind first. */
 static void add_work(struct account *account, struct lead *lead, int64_t from, int64_t to,
 					 enum cause cause)
 {
-	bool ordinary = cause == CAUSE_CPU_WORK || cause == CAUSE_API || cause == CAUSE_LAUNCH_CALL ||
-					cause == CAUSE_LAUNCH_LATENCY;
-	int64_t owed = ordinary ? lead->lost_ns[account->number] : 0;
-	int64_t middle = owed < to - from ? from + owed : to;
-	add(account, from, middle, (enum cause)lead->debtor);
-	add(account, middle, to, cause);
-	if (ordinary)
-		lead->lost_ns[account->number] -= middle - from;
+	int64_t *lost_ns = lead->lost_ns[account->number];
+	bool alloc = lead->last == DEBTOR_ALLOC;
+	if (to <= from)
+		return;
+	add_paid(account, &lost_ns[lead->last], &from, to, alloc ? CAUSE_ALLOC : CAUSE_SYNC);
+	add_paid(account, &lost_ns[!lead->last], &from, to, alloc ? CAUSE_SYNC : CAUSE_ALLOC);
+	add(account, from, to, cause);
+}
+
+static void at_most(int64_t *ns, int64_t most_ns)
+{
+	if (*ns > most_ns)
+		*ns = most_ns;
 }
 
 /* Without the waiting the launch would have come that much earlier, but not before the queue had
@@ -114,13 +142,22 @@ static struct lead *lead_of(const struct account *account, const struct gpu_laun
 {
 	const struct thread *thread = launch->thread;
 	struct lead *lead = thread->log.lead;
-	int64_t *lost = &lead->lost_ns[account->number];
+	int64_t *lost_ns = lead->lost_ns[account->number];
 	if (account->n_starts < ACCOUNT_QUEUE)
 		return lead;
 	int64_t room_ns = launch->call_begin_ns - account->starts_ns[account->n_starts % ACCOUNT_QUEUE];
-	if (*lost > room_ns)
-		*lost = room_ns < 0 ? 0 : room_ns;
+	at_most(&lost_ns[lead->last], room_ns < 0 ? 0 : room_ns);
+	at_most(&lost_ns[!lead->last], room_ns < 0 ? 0 : room_ns - lost_ns[lead->last]);
 	return lead;
+}
+
+static void add_segment(struct account *account, struct lead *lead, int64_t from, int64_t to,
+						const struct segment *s)
+{
+	if (is_overhead((enum cause)s->cause, s->to_ns - s->from_ns))
+		add_work(account, lead, from, to, (enum cause)s->cause);
+	else
+		add(account, from, to, (enum cause)s->cause);
 }
 
 /* What `thread` did in [from, to); where it waited for another thread, what that one did. */
@@ -145,7 +182,7 @@ static void blame_thread(struct account *account, const struct thread *thread, s
 		if (s->other && depth < 8)
 			blame_thread(account, s->other, lead, from, end, depth + 1);
 		else
-			add_work(account, lead, from, end, s->cause);
+			add_segment(account, lead, from, end, s);
 		from = end;
 	}
 }
@@ -167,7 +204,7 @@ static void blame_launch(struct account *account, const struct gpu_op *op, int64
 	for (size_t i = log_find(&thread->log, p1); p1 < p2 && i < thread->log.n; i++) {
 		const struct segment *s = &thread->log.at[i];
 		int64_t stop = s->to_ns < p2 ? s->to_ns : p2;
-		add_work(account, lead, p1, stop, s->cause);
+		add_segment(account, lead, p1, stop, s);
 		p1 = stop > p1 ? stop : p1;
 	}
 	add_work(account, lead, p1, p2, CAUSE_LAUNCH_CALL);

@@ -16,11 +16,13 @@ struct segment { /* what a thread did */
 };
 
 /* Threads that hand over to one another share one. */
+enum debtor { DEBTOR_SYNC, DEBTOR_ALLOC, DEBTORS }; /* calls that wait for the device, by cause */
+
 struct lead {
-	int64_t *lost_ns; /* per device of the process: how far the calls that waited for it set the
-					   * threads back, less what that has cost since */
+	int64_t (*lost_ns)[DEBTORS]; /* per device of the process: how far the calls that waited for it
+								  * set the threads back, less what that has cost since */
 	uint32_t n_devices;
-	uint32_t debtor; /* the cause of the last of them */
+	enum debtor last; /* of them */
 };
 
 struct log { /* without gaps, oldest first */

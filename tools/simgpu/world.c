@@ -37,8 +37,9 @@ static void open_threads(struct process *p, uint32_t *next_id)
 		struct thread *t = &p->threads[i];
 		*t = (struct thread){
 			.process = p, .def = &p->def->threads[i], .id = (*next_id)++, .index = i, .step = -1};
-		t->lead = (struct lead){.lost_ns = must(calloc(p->def->n_devices, sizeof(int64_t))),
-								.n_devices = p->def->n_devices};
+		t->lead =
+			(struct lead){.lost_ns = must(calloc(p->def->n_devices, sizeof(int64_t[DEBTORS]))),
+						  .n_devices = p->def->n_devices};
 		t->log.lead = &t->lead;
 		p->running += !t->def->daemon;
 	}
