@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000
+#define EARLY_NS (50 * 1000000)
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
@@ -40,7 +41,7 @@ static struct {
 	uint64_t dictionary;         /* bytes of the arena that are on their way */
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
-	int64_t written_ns;                 /* when the file was appended to last */
+	int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
 	uint64_t ops_lost, incomplete;
 	bool last; /* the process ends: records that are unfinished now stay so */
 	bool started;
@@ -283,7 +284,6 @@ static void write_out(void)
 		baton_writer_flush_table(&w.file, &baton_tables[t]);
 	add_checkpoint();
 	baton_writer_flush_records(&w.file);
-	w.written_ns = monotonic_ns();
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
 	if (error) {
 		if (!w.error && w.started) /* else whoever starts it says so */
@@ -404,17 +404,20 @@ static void settle_dictionary(void)
 	w.last = true;
 }
 
-/* CUPTI delivers on threads of its own: what has just ended may take a moment to come. */
+/* CUPTI delivers on threads of its own: what has just ended may take a moment to come. A buffer
+ * that is asked for while something in it runs comes without that for good: only at last. */
 static void take_the_rest(void)
 {
 	for (int tries = 0; tries < 50; tries++) {
-		cupti_flush(true);
-		one_round();
+		cupti_flush(false);
 		one_round();
 		if (!live->gpu_recorded || w.drain.launches <= w.drain.kernels + w.ops_lost)
-			return;
+			break;
 		usleep(2000);
 	}
+	cupti_flush(true);
+	one_round();
+	one_round();
 }
 
 static void finish(void)
@@ -439,19 +442,32 @@ static void finish(void)
 		live_remove(); /* else the salvage gets what is left in the rings */
 }
 
+/* CUPTI is asked for what it has, and the file written, once a second; 50, 100, 200, 400 and 800 ms
+ * after the first launch too: a job that ends young, by a signal, leaves something. */
+static bool is_due(int64_t now)
+{
+	if (!w.first_ns && w.drain.launches)
+		w.first_ns = w.asked_ns = now;
+	int64_t pause = w.first_ns ? w.asked_ns - w.first_ns : SECOND_NS;
+	pause = pause < EARLY_NS ? EARLY_NS : pause < SECOND_NS ? pause : SECOND_NS;
+	if (now - w.asked_ns < pause)
+		return false;
+	w.asked_ns = now;
+	return true;
+}
+
 static void run(void)
 {
-	int64_t flushed_ns = monotonic_ns();
+	w.asked_ns = monotonic_ns();
 	while (!atomic_load(&stopping)) {
 		atomic_store(&wake, 0);
 		uint64_t n = one_round();
-		int64_t now = monotonic_ns();
-		if (now - flushed_ns >= SECOND_NS) {
+		bool due = is_due(monotonic_ns()), in_a_hurry = atomic_exchange(&hurry, 0);
+		if (due) {
 			cupti_flush(false);
-			flushed_ns = now;
+			n += one_round(); /* what it gave is in the file before the job can die of the rest */
 		}
-		bool in_a_hurry = atomic_exchange(&hurry, 0);
-		if (now - w.written_ns >= SECOND_NS || (!w.error && (in_a_hurry || half_full())))
+		if (due || (!w.error && (in_a_hurry || half_full())))
 			write_out();
 		futex_wait(&wake, 0, n > 4096 ? BUSY_NS : IDLE_NS);
 	}
