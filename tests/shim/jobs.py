@@ -76,6 +76,13 @@ def young():
     os.kill(os.getpid(), int(os.environ["KILLED_BY"]))
 
 
+def rests():
+    """Killed when the GPU has long done all, and the recorder has heard of it."""
+    say("launched", launch(300))
+    time.sleep(2.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def next_number():
     fd = os.open("/dev/null", os.O_RDONLY)
     os.close(fd)
