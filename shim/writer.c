@@ -7,6 +7,7 @@
 #include "dict.h"
 #include "lane.h"
 #include "live.h"
+#include "memory.h"
 #include "message.h"
 #include "nvtx.h"
 #include "own_thread.h"
@@ -29,7 +30,6 @@
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
-#define HELD_MOST (8 << 20) /* bytes that wait for room on the disk */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -43,6 +43,7 @@ static struct {
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
 	uint64_t ops_lost, incomplete;
+	bool left; /* there are slots that the last round did not take */
 	bool last; /* the process ends: records that are unfinished now stay so */
 	bool started;
 	int error; /* of the file; told once */
@@ -106,6 +107,12 @@ static void update_clock(void)
 
 /* ---- what comes in ---- */
 
+/* As much as is to be held waits for the next write, or for room on the disk. */
+static bool too_much(void)
+{
+	return w.file.held_bytes > MEMORY_HELD_BYTES;
+}
+
 static uint64_t take_lane(unsigned i)
 {
 	struct baton_lane *lane = live_lane(i);
@@ -126,12 +133,6 @@ static void add_overhead(const struct gpu_record *r)
 	if (r->overhead_kind == BATON_OVERHEAD_PROFILER && r->thread == 0)
 		return; /* CUPTI's own worker: it holds nobody up */
 	baton_writer_row(&w.file, BATON_OVERHEAD, row, (1u << (OVERHEAD_KIND + 1)) - 1);
-}
-
-/* The disk is full and the rings cannot hold back what CUPTI delivers. */
-static bool too_much(void)
-{
-	return w.error && w.file.held_bytes > HELD_MOST;
 }
 
 static void add_op(const struct gpu_record *r)
@@ -166,25 +167,12 @@ static void add_record(const struct gpu_record *r)
 {
 	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
 		w.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;
-	else if (too_much())
+	else if (w.error && too_much())
 		w.ops_lost += r->kind != GPU_RECORD_OVERHEAD;
 	else if (r->kind == GPU_RECORD_OVERHEAD)
 		add_overhead(r);
 	else
 		add_op(r);
-}
-
-static uint64_t take_buffers(void)
-{
-	struct buffer_full full;
-	uint64_t n = 0;
-	while (buffers_next(&full)) {
-		cupti_read(full.bytes, full.valid, add_record);
-		w.ops_lost += cupti_dropped(full.context, full.stream);
-		buffers_give_back(full.bytes);
-		n++;
-	}
-	return n;
 }
 
 /* Records of the arena up to the first that is not there yet. After the slots and ops that name
@@ -313,6 +301,28 @@ static bool half_full(void)
 
 /* ---- the thread ---- */
 
+static void relieve(void)
+{
+	if (too_much() && !w.error)
+		write_out();
+}
+
+static uint64_t take_buffers(void)
+{
+	struct buffer_full full;
+	uint64_t n = 0;
+	while (buffers_next(&full)) {
+		relieve();
+		cupti_read(full.bytes, full.valid, add_record);
+		w.ops_lost += cupti_dropped(full.context, full.stream);
+		buffers_give_back(full.bytes);
+		n++;
+	}
+	return n;
+}
+
+/* While the disk is full slots stay in their rings, which drop what finds no room there; what CUPTI
+ * delivers is dropped. */
 static uint64_t one_round(void)
 {
 	uint64_t n = 0;
@@ -320,8 +330,12 @@ static uint64_t one_round(void)
 	live->gpu_recorded = cupti_attached();
 	uint32_t used = atomic_load(&live->lanes_used);
 	n += 1000 * take_buffers();
-	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
-		n += take_lane(i);
+	w.left = false;
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES && !w.left; i++) {
+		relieve();
+		w.left = too_much();
+		n += w.left ? 0 : take_lane(i);
+	}
 	return n;
 }
 
@@ -422,6 +436,8 @@ static void take_the_rest(void)
 
 static void finish(void)
 {
+	if (w.error) /* there may be room again */
+		write_out();
 	take_the_rest();
 	settle_dictionary();
 	nvtx_close(clock_ticks(), add_unclosed, NULL);
@@ -436,7 +452,7 @@ static void finish(void)
 	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
 	memcpy(w.file.raw, &w.file.sequence, 8);
 	baton_writer_seal(&w.file, &end);
-	bool whole = !w.file.error && !w.error &&
+	bool whole = !w.left && !w.file.error && !w.error &&
 				 trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0;
 	if (whole)
 		live_remove(); /* else the salvage gets what is left in the rings */
@@ -497,10 +513,11 @@ static void write_process(void)
 /* No fd is given to the encoder: it collects blocks in memory, the file is written in one piece. */
 static int open_file(void)
 {
-	int error = baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks);
+	int error =
+		baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks, MEMORY_WRITER_ROWS);
 	if (error)
 		return error;
-	w.file.run_rows = BATON_BLOCK_ROWS;
+	w.file.before_rows = take_dictionary;
 	error = baton_drain_open(&w.drain, &w.file);
 	if (error)
 		return error;
