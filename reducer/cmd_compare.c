@@ -161,7 +161,7 @@ const struct command command_compare = {
 	.details = "Each operand is a run; the directories of a run's nodes are joined by commas. The "
 			   "run with the fewest GPUs "
 			   "is the base (of equals the first named). The terms of the bridge add up to the "
-			   "lost time exactly.",
+			   "lost time exactly. Status 4 as of baton report: some of a run is missing.",
 	.options = options,
 	.run = run,
 };

@@ -41,7 +41,9 @@ const struct command command_reduce = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "reduce runs to their summaries (report does it by itself)",
-	.details = "Writes summary.baton into each directory.",
+	.details =
+		"Writes summary.baton into each directory. Status 4 as of baton report: some of the run "
+		"is missing.",
 	.options = options,
 	.run = run,
 };

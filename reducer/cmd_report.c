@@ -123,7 +123,8 @@ const struct command command_report = {
 	.details = "Reads a run (the directories of its nodes), prints the largest losses and what "
 			   "they mean, then the whole "
 			   "partition of the step, kernels, NCCL and the quality of the data. Status 4: "
-			   "answered, but not from everything.",
+			   "answered, but not from everything: damaged files, ranks without a file, or GPU "
+			   "records that were in flight when the job was killed.",
 	.options = options,
 	.run = run,
 };

@@ -292,9 +292,12 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
-	int status = summary->quality.truncated_files || summary->quality.unreadable_files
-					 ? STATUS_PARTIAL
-					 : STATUS_OK;
+	const struct quality *q = &summary->quality;
+	int status =
+		q->truncated_files || q->unreadable_files || q->in_flight ? STATUS_PARTIAL : STATUS_OK;
+	if (q->in_flight)
+		diag("%s: %llu GPU records were in flight when the job ended; answered without them", dir,
+			 (unsigned long long)q->in_flight);
 	if (run->n_missing_ranks == 0)
 		return status;
 	if (run->n_missing_ranks == 1)

@@ -1,16 +1,20 @@
 /* The buffers that CUPTI fills with activity records: a fixed pool, handed out zeroed (or CUPTI
  * would zero them in the launching thread), taken back full, parsed by the writer thread. Nothing
- * is freed while the process lives: CUPTI may still own it. Any thread; no lock. */
+ * is freed while the process lives: CUPTI may still own it. Any thread; no lock.
+ *
+ * CUPTI keeps a buffer until it is full or, when asked, nothing in it is unfinished, which in a job
+ * that keeps its GPU busy is never. What it keeps is lost when the job is killed: as long as few
+ * are out it gets as much of one as the last one filled in an eighth of a second. */
 #ifndef SHIM_BUFFERS_H
 #define SHIM_BUFFERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUFFER_BYTES = 256 << 10, BUFFERS = 64 };
+enum { BUFFER_BYTES = 128 << 10, BUFFER_LEAST_BYTES = 16 << 10, BUFFERS = 96, BUFFERS_FEW = 8 };
 
-/* NULL: all are in use (CUPTI then drops records, and counts them). */
-uint8_t *buffers_take(void);
+/* NULL: all are in use (CUPTI then drops records, and counts them). bytes: how much of it. */
+uint8_t *buffers_take(size_t *bytes);
 /* `bytes` holds `valid` bytes of records of this context and stream. */
 void buffers_full(uint8_t *bytes, size_t valid, void *context, uint32_t stream);
 

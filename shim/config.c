@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "memory.h"
 #include "window.h"
 
 #include <stdio.h>
@@ -109,7 +110,7 @@ bool config_read(void)
 							 .nvtx = true,
 							 .nccl = true,
 							 .backward = true,
-							 .ring_slots = 16384};
+							 .ring_slots = MEMORY_RING_SLOTS};
 	if (getauxval(AT_SECURE))
 		return false;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {

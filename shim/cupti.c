@@ -32,8 +32,9 @@ void cupti_forget(void)
 
 static void on_requested(uint8_t **bytes, size_t *size, size_t *most)
 {
-	*bytes = cupti_attached_in == lane_generation ? buffers_take() : NULL;
-	*size = *bytes ? BUFFER_BYTES : 0;
+	size_t room = 0;
+	*bytes = cupti_attached_in == lane_generation ? buffers_take(&room) : NULL;
+	*size = *bytes ? room : 0;
 	*most = 0;
 }
 

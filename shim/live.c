@@ -1,6 +1,7 @@
 #include "live.h"
 
 #include "config.h"
+#include "memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +18,9 @@
 
 enum {
 	PAGE = 4096,
-	LARGE_LANES = 48, /* these have full rings, the others small ones */
-	SMALL_SLOTS = 512,
-	DICTIONARY_BYTES = 12 << 20,
+	LARGE_LANES = MEMORY_LARGE_LANES, /* these have full rings, the others small ones */
+	SMALL_SLOTS = MEMORY_SMALL_SLOTS,
+	DICTIONARY_BYTES = MEMORY_DICTIONARY_BYTES,
 	GROW_BYTES = 512 << 10,
 };
 

@@ -1,6 +1,7 @@
 #include "own_thread.h"
 
 #include "guard.h"
+#include "memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 256 << 10, LARGE_STACK_BYTES = 8 << 20 };
+enum { STACK_BYTES = MEMORY_THREAD_STACK, LARGE_STACK_BYTES = 8 << 20 };
 
 #ifndef SYS_close_range
 #define SYS_close_range 436

@@ -53,6 +53,7 @@ struct python {
 	const void *loop;
 	size_t loop_bytes;
 	_Atomic(const char *) why_off;
+	_Atomic uint32_t owner_at; /* where a thread state has its thread's pthread_t; 0: not known */
 };
 extern SHIM_HIDDEN struct python python;
 

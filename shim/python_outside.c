@@ -2,9 +2,10 @@
 
 #include "python_layout.h"
 
+#include <pthread.h>
 #include <xxhash.h>
 
-enum { STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES, LOOKS = 4 };
+enum { STATE_BYTES = 256, STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES, LOOKS = 4 };
 
 /* A frame as it was met. */
 struct met {
@@ -19,16 +20,39 @@ static struct copies {
 	uint8_t table[TABLE_MOST_BYTES];
 } copies;
 
+/* thread_id of a PyThreadState stands elsewhere in each release: where this thread's number is. */
+static void find_owner(const uint8_t *thread)
+{
+	uint8_t state[STATE_BYTES];
+	if (atomic_load(&python.owner_at) || !python_read_safely(thread, state, sizeof(state)))
+		return;
+	for (uint32_t at = 8; at < STATE_BYTES; at += 8)
+		if (load64(state + at) == (uint64_t)pthread_self()) {
+			atomic_store(&python.owner_at, at);
+			return;
+		}
+}
+
 const void *python_this_thread(void)
 {
 	int state = atomic_load_explicit(&python.state, memory_order_acquire);
 	bool usable = state == PYTHON_UNPROVEN || state == PYTHON_PROVEN;
-	return usable && !python.is_finalizing() ? python.thread_state() : NULL;
+	const void *thread = usable && !python.is_finalizing() ? python.thread_state() : NULL;
+	if (thread)
+		find_owner(thread);
+	return thread;
 }
 
 static bool read_pointer(const uint8_t *from, const uint8_t **value)
 {
 	return python_read_safely(from, value, sizeof(*value));
+}
+
+static bool is_of(const uint8_t *thread, uint64_t owner)
+{
+	uint64_t found;
+	uint32_t at = atomic_load(&python.owner_at);
+	return at && python_read_safely(thread + at, &found, sizeof(found)) && found == owner;
 }
 
 static bool is_a(const uint8_t *object, const void *type)
@@ -176,7 +200,8 @@ static uint32_t code_of(const struct met *met, char text[PYTHON_TEXT_BYTES])
 	return id;
 }
 
-unsigned python_frames_outside(const void *thread, struct baton_frame frames[PYTHON_FRAMES],
+unsigned python_frames_outside(const void *thread, uint64_t owner,
+							   struct baton_frame frames[PYTHON_FRAMES],
 							   char text[PYTHON_TEXT_BYTES])
 {
 	static struct met first[PYTHON_FRAMES], other[PYTHON_FRAMES];
@@ -188,6 +213,8 @@ unsigned python_frames_outside(const void *thread, struct baton_frame frames[PYT
 		unsigned n_other = walk(thread, other), same = standing(first, n_first, other, n_other);
 		n = same < n ? same : n;
 	}
+	if (!is_of(thread, owner))
+		return 0;
 	const struct met *inner = &first[n_first - n];
 	for (unsigned i = 0; i < n; i++) {
 		uint32_t code = code_of(&inner[i], text);

@@ -5,12 +5,16 @@
 
 #include "python.h"
 
-/* What the calling thread is found by later, NULL when it has no Python. */
+/* What the calling thread is found by later, NULL when it has no Python. A thread of C that calls
+ * into Python has it for as long as the call takes (PyGILState_Ensure to Release); then it may be
+ * another's. */
 const void *python_this_thread(void);
 
 /* The frames of such a thread that stood still, innermost first; their code objects are interned.
- * 0: none, or torn. One thread at a time. */
-unsigned python_frames_outside(const void *thread, struct baton_frame frames[PYTHON_FRAMES],
+ * 0: none, torn, or another thread's: `owner` is the pthread_t of the one that is meant. One thread
+ * at a time. */
+unsigned python_frames_outside(const void *thread, uint64_t owner,
+							   struct baton_frame frames[PYTHON_FRAMES],
 							   char text[PYTHON_TEXT_BYTES]);
 
 #endif

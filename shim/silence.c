@@ -9,6 +9,7 @@
 #include "stacks.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -43,7 +44,10 @@ static struct watch {
 	int64_t stack_ns, stack_every_ns; /* when to look again */
 } watches[BATON_LIVE_LANES];
 
-static _Atomic(const void *) pythons[BATON_LIVE_LANES]; /* of the lane's thread: stack_thread() */
+static struct {
+	_Atomic(const void *) python; /* stack_thread() */
+	_Atomic uint64_t owner;       /* pthread_self() */
+} threads[BATON_LIVE_LANES];      /* of the lane */
 
 static _Atomic bool stopping, running;
 static _Atomic int64_t cpu_ns;
@@ -170,7 +174,8 @@ static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int6
 {
 	if (now < watch->stack_ns)
 		return;
-	uint32_t stack = stack_of(atomic_load_explicit(&pythons[lane], memory_order_acquire));
+	const void *python = atomic_load_explicit(&threads[lane].python, memory_order_acquire);
+	uint32_t stack = stack_of(python, atomic_load(&threads[lane].owner));
 	int64_t every = watch->stack_every_ns;
 	if (watch->stack && stack != watch->stack)
 		put_row(watch, thread, watch->last_ticks);
@@ -300,8 +305,10 @@ void silence_stop(void)
 void silence_watch(const struct baton_lane *lane)
 {
 	size_t index = (size_t)(lane - live_lane(0));
-	if (index < BATON_LIVE_LANES)
-		atomic_store_explicit(&pythons[index], stack_thread(), memory_order_release);
+	if (index >= BATON_LIVE_LANES)
+		return;
+	atomic_store(&threads[index].owner, (uint64_t)pthread_self());
+	atomic_store_explicit(&threads[index].python, stack_thread(), memory_order_release);
 }
 
 void silence_forget(void)

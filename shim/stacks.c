@@ -290,12 +290,12 @@ const void *stack_thread(void)
 	return how == STACKS_PYTHON || how == STACKS_BOTH ? python_this_thread() : NULL;
 }
 
-uint32_t stack_of(const void *thread)
+uint32_t stack_of(const void *thread, uint64_t owner)
 {
 	struct scratch *s = thread ? scratch_take() : NULL;
 	if (!s)
 		return 0;
-	unsigned n = python_frames_outside(thread, s->python, s->text);
+	unsigned n = python_frames_outside(thread, owner, s->python, s->text);
 	uint64_t hash = XXH3_64bits(s->python, n * sizeof(s->python[0]));
 	uint32_t id = n ? idcache_get(&stacks, hash) : 0;
 	if (n && !id && sampled < STACKS_SAMPLED) {

@@ -39,6 +39,6 @@ extern SHIM_TLS uint32_t stacks_forward;
  * are written. */
 enum { STACKS_SAMPLED = 4096 };
 const void *stack_thread(void);
-uint32_t stack_of(const void *thread);
+uint32_t stack_of(const void *thread, uint64_t owner);
 
 #endif

@@ -7,6 +7,7 @@
 #include "dict.h"
 #include "lane.h"
 #include "live.h"
+#include "memory.h"
 #include "message.h"
 #include "nvtx.h"
 #include "own_thread.h"
@@ -28,11 +29,11 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000
+#define EARLY_NS (50 * 1000000)
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
 #define QUIET_NS (100 * 1000000)
-#define HELD_MOST (8 << 20) /* bytes that wait for room on the disk */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -44,8 +45,9 @@ static struct {
 	uint64_t dictionary;         /* bytes of the arena that are on their way */
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
-	int64_t written_ns;                 /* when the file was appended to last */
+	int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
 	uint64_t ops, ops_lost, incomplete;
+	bool left; /* there are slots that the last round did not take */
 	bool last; /* the process ends: records that are unfinished now stay so */
 	bool started;
 	int error; /* of the file; told once */
@@ -109,6 +111,12 @@ static void update_clock(void)
 
 /* ---- what comes in ---- */
 
+/* As much as is to be held waits for the next write, or for room on the disk. */
+static bool too_much(void)
+{
+	return w.file.held_bytes > MEMORY_HELD_BYTES;
+}
+
 static uint64_t take_lane(unsigned i)
 {
 	struct baton_lane *lane = live_lane(i);
@@ -129,12 +137,6 @@ static void add_overhead(const struct gpu_record *r)
 	if (r->overhead_kind == BATON_OVERHEAD_PROFILER && r->thread == 0)
 		return; /* CUPTI's own worker: it holds nobody up */
 	baton_writer_row(&w.file, BATON_OVERHEAD, row, (1u << (OVERHEAD_KIND + 1)) - 1);
-}
-
-/* The disk is full and the rings cannot hold back what CUPTI delivers. */
-static bool too_much(void)
-{
-	return w.error && w.file.held_bytes > HELD_MOST;
 }
 
 static void add_op(const struct gpu_record *r)
@@ -172,7 +174,7 @@ static void add_record(const struct gpu_record *r)
 		return;
 	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
 		w.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;
-	else if (too_much())
+	else if (w.error && too_much())
 		w.ops_lost += r->kind != GPU_RECORD_OVERHEAD;
 	else if (r->kind == GPU_RECORD_OVERHEAD)
 		add_overhead(r);
@@ -180,24 +182,10 @@ static void add_record(const struct gpu_record *r)
 		add_op(r);
 }
 
-static uint64_t take_buffers(void)
-{
-	struct buffer_full full;
-	uint64_t n = 0;
-	while (buffers_next(&full)) {
-		cupti_read(full.bytes, full.valid, add_record);
-		w.ops_lost += cupti_dropped(full.context, full.stream);
-		buffers_give_back(&full);
-		n++;
-	}
-	return n;
-}
-
 /* Records of the arena up to the first that is not there yet. After the slots and ops that name
  * them, before these go out. */
-static void take_dictionary(void *unused)
+static void take_dictionary(void)
 {
-	(void)unused;
 	uint8_t *arena = (uint8_t *)live_dictionary();
 	uint64_t end = atomic_load(&live->dictionary_reserved);
 	struct baton_record *record;
@@ -208,7 +196,7 @@ static void take_dictionary(void *unused)
 
 void writer_record(uint16_t type, void *record, size_t bytes)
 {
-	take_dictionary(NULL);
+	take_dictionary();
 	baton_writer_record(&w.file, type, record, bytes, NULL, 0);
 }
 
@@ -286,12 +274,11 @@ static void add_checkpoint(void)
 static void write_out(void)
 {
 	add_losses();
-	take_dictionary(NULL);
+	take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(&w.file, &baton_tables[t]);
 	add_checkpoint();
 	baton_writer_flush_records(&w.file);
-	w.written_ns = monotonic_ns();
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
 	if (error) {
 		if (!w.error && w.started) /* else whoever starts it says so */
@@ -321,6 +308,28 @@ static bool half_full(void)
 
 /* ---- the thread ---- */
 
+static void relieve(void)
+{
+	if (too_much() && !w.error)
+		write_out();
+}
+
+static uint64_t take_buffers(void)
+{
+	struct buffer_full full;
+	uint64_t n = 0;
+	while (buffers_next(&full)) {
+		relieve();
+		cupti_read(full.bytes, full.valid, add_record);
+		w.ops_lost += cupti_dropped(full.context, full.stream);
+		buffers_give_back(&full);
+		n++;
+	}
+	return n;
+}
+
+/* While the disk is full slots stay in their rings, which drop what finds no room there; what CUPTI
+ * delivers is dropped. */
 static uint64_t one_round(void)
 {
 	uint64_t n = 0;
@@ -328,8 +337,12 @@ static uint64_t one_round(void)
 	live->gpu_recorded = cupti_attached();
 	uint32_t used = atomic_load(&live->lanes_used);
 	n += 1000 * take_buffers();
-	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++)
-		n += take_lane(i);
+	w.left = false;
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES && !w.left; i++) {
+		relieve();
+		w.left = too_much();
+		n += w.left ? 0 : take_lane(i);
+	}
 	return n;
 }
 
@@ -405,7 +418,7 @@ static void add_in_flight(void)
 static void settle_dictionary(void)
 {
 	for (int ms = 0; ms < 50; ms++) {
-		take_dictionary(NULL);
+		take_dictionary();
 		if (w.dictionary >= atomic_load(&live->dictionary_reserved))
 			break;
 		usleep(1000);
@@ -413,17 +426,20 @@ static void settle_dictionary(void)
 	w.last = true;
 }
 
-/* CUPTI delivers on threads of its own: what has just ended may take a moment to come. */
+/* CUPTI delivers on threads of its own: what has just ended may take a moment to come. A buffer
+ * that is asked for while something in it runs comes without that for good: only at last. */
 static void take_the_rest(void)
 {
 	for (int tries = 0; tries < 50; tries++) {
-		cupti_flush(true);
-		one_round();
+		cupti_flush(false);
 		one_round();
 		if (!live->gpu_recorded || w.drain.launches <= w.drain.kernels + w.ops_lost)
-			return;
+			break;
 		usleep(2000);
 	}
+	cupti_flush(true);
+	one_round();
+	one_round();
 }
 
 /* The process goes on behind its recording's window: what was launched in it may be long in coming.
@@ -469,6 +485,8 @@ static void let_go(void)
 static void finish(void)
 {
 	bool goes_on = !atomic_load(&stopping);
+	if (w.error) /* there may be room again */
+		write_out();
 	window_close();
 	take_all(goes_on);
 	settle_dictionary();
@@ -485,7 +503,7 @@ static void finish(void)
 	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
 	memcpy(w.file.raw, &w.file.sequence, 8);
 	baton_writer_seal(&w.file, &end);
-	bool whole = !w.file.error && !w.error &&
+	bool whole = !w.left && !w.file.error && !w.error &&
 				 trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0;
 	if (whole)
 		live_remove(); /* else the salvage gets what is left in the rings */
@@ -506,21 +524,34 @@ static void await_window(void)
 	}
 }
 
+/* CUPTI is asked for what it has, and the file written, once a second; 50, 100, 200, 400 and 800 ms
+ * after the first launch too: a job that ends young, by a signal, leaves something. */
+static bool is_due(int64_t now)
+{
+	if (!w.first_ns && w.drain.launches)
+		w.first_ns = w.asked_ns = now;
+	int64_t pause = w.first_ns ? w.asked_ns - w.first_ns : SECOND_NS;
+	pause = pause < EARLY_NS ? EARLY_NS : pause < SECOND_NS ? pause : SECOND_NS;
+	if (now - w.asked_ns < pause)
+		return false;
+	w.asked_ns = now;
+	return true;
+}
+
 static void run(void)
 {
 	await_window();
 	window_note_begin();
-	int64_t flushed_ns = monotonic_ns();
+	w.asked_ns = monotonic_ns();
 	while (!atomic_load(&stopping) && !window_ended()) {
 		atomic_store(&wake, 0);
 		uint64_t n = one_round();
-		int64_t now = monotonic_ns();
-		if (now - flushed_ns >= SECOND_NS) {
+		bool due = is_due(monotonic_ns()), in_a_hurry = atomic_exchange(&hurry, 0);
+		if (due) {
 			cupti_flush(false);
-			flushed_ns = now;
+			n += one_round(); /* what it gave is in the file before the job can die of the rest */
 		}
-		bool in_a_hurry = atomic_exchange(&hurry, 0);
-		if (now - w.written_ns >= SECOND_NS || (!w.error && (in_a_hurry || half_full())))
+		if (due || (!w.error && (in_a_hurry || half_full())))
 			write_out();
 		futex_wait(&wake, 0, window_until_end(n > 4096 ? BUSY_NS : IDLE_NS));
 	}
@@ -550,11 +581,11 @@ static void write_process(void)
 /* No fd is given to the encoder: it collects blocks in memory, the file is written in one piece. */
 static int open_file(void)
 {
-	int error = baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks);
+	int error =
+		baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks, MEMORY_WRITER_ROWS);
 	if (error)
 		return error;
-	w.file.run_rows = BATON_BLOCK_ROWS;
-	w.file.define = take_dictionary;
+	w.file.before_rows = take_dictionary;
 	error = baton_drain_open(&w.drain, &w.file);
 	if (error)
 		return error;

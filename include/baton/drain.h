@@ -7,7 +7,7 @@
 #include <baton/live.h>
 #include <baton/writer.h>
 
-#define BATON_DRAIN_WAITING 65536u /* collectives that wait for their op: a power of two */
+#define BATON_DRAIN_WAITING 16384u /* collectives that wait for their op: a power of two */
 #define BATON_DRAIN_RECENT \
 	4096u /* NCCL ops that a late collective may still find: a power of two */
 

@@ -39,14 +39,12 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
-	uint32_t run_rows; /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
-						* many files are open at once */
-	/* Called before rows go out as a block: the owner adds the records that they name
-	 * (docs/FORMAT.md section 3: an entry comes before its first use). NULL: it added them before
-	 * the rows. */
-	void (*define)(void *of);
-	void *define_of;
+	uint32_t run_rows;   /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
+						  * many files are open at once */
+	uint32_t block_rows; /* rows of a block, at most; its buffers are made for so many */
 	struct baton_pending tables[BATON_TABLES];
+	void (*before_rows)(void); /* NULL, or hands over records that rows may name: called before rows
+								* go out */
 	uint8_t hold; /* collect the bytes in `held` instead of writing them; the caller empties it */
 	uint8_t *held;
 	size_t held_bytes, held_room;
@@ -55,7 +53,7 @@ struct baton_writer {
 static inline int baton_writer_hold(struct baton_writer *w, const void *data, size_t bytes)
 {
 	if (w->held_bytes + bytes > w->held_room) {
-		size_t room = 2 * (w->held_bytes + bytes);
+		size_t room = (w->held_bytes + bytes) / 4 * 5;
 		uint8_t *held = realloc(w->held, room);
 		if (!held)
 			return w->error = -ENOMEM;
@@ -169,7 +167,7 @@ static inline int baton_writer_block(struct baton_writer *w, const struct baton_
 	for (unsigned c = 0; c < table->n_columns; c++) {
 		if (!(run->present & 1u << c))
 			continue;
-		columns[c] = w->columns + (size_t)c * BATON_BLOCK_ROWS;
+		columns[c] = w->columns + (size_t)c * w->block_rows;
 		for (uint32_t i = 0; i < n; i++)
 			columns[c][i] = run->rows[first + i][c];
 	}
@@ -187,17 +185,15 @@ static inline int baton_writer_block(struct baton_writer *w, const struct baton_
 static inline int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table)
 {
 	struct baton_pending *run = &w->tables[table->kind - BATON_OP];
-	if (run->n == 0)
-		return w->error;
-	if (w->define)
-		w->define(w->define_of);
-	if (baton_writer_flush_records(w)) /* names come before their first use */
+	if (run->n && w->before_rows)
+		w->before_rows();
+	if (run->n == 0 || baton_writer_flush_records(w)) /* names come before their first use */
 		return w->error;
 	if (run->unsorted)
 		qsort(run->rows, run->n, sizeof(run->rows[0]), baton_row_compare);
-	for (uint32_t at = 0; at < run->n && !w->error; at += BATON_BLOCK_ROWS) {
+	for (uint32_t at = 0; at < run->n && !w->error; at += w->block_rows) {
 		uint32_t left = run->n - at;
-		baton_writer_block(w, table, run, at, left < BATON_BLOCK_ROWS ? left : BATON_BLOCK_ROWS);
+		baton_writer_block(w, table, run, at, left < w->block_rows ? left : w->block_rows);
 	}
 	run->n = 0;
 	run->present = 0;
@@ -254,13 +250,14 @@ static inline void baton_writer_free(struct baton_writer *w)
 static inline int baton_writer_begin(struct baton_writer *w, enum baton_content content,
 									 uint64_t file_id)
 {
-	w->run_rows = BATON_RUN_ROWS;
-	w->raw_room = baton_columns_bound(BATON_BLOCK_ROWS, BATON_MAX_COLUMNS);
+	size_t records = BATON_RECORD_BYTES,
+		   rows = baton_columns_bound(w->block_rows, BATON_MAX_COLUMNS);
+	w->raw_room = rows > records ? rows : records;
 	w->stored_room = ZSTD_compressBound(w->raw_room);
 	w->raw = malloc(w->raw_room);
 	w->stored = malloc(w->stored_room);
 	w->records = malloc(BATON_RECORD_BYTES);
-	w->columns = malloc(sizeof(int64_t) * BATON_MAX_COLUMNS * BATON_BLOCK_ROWS);
+	w->columns = malloc(sizeof(int64_t) * BATON_MAX_COLUMNS * w->block_rows);
 	w->zstd = ZSTD_createCCtx();
 	if (!w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
 		baton_writer_free(w);
@@ -282,17 +279,20 @@ static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_c
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = fd;
+	w->run_rows = BATON_RUN_ROWS;
+	w->block_rows = BATON_BLOCK_ROWS;
 	return baton_writer_begin(w, content, file_id);
 }
 
 /* The same without a file: the bytes are collected in w->held, from where the caller takes them
- * (and sets held_bytes to 0). */
+ * (and sets held_bytes to 0). Blocks and runs of at most `rows`. */
 static inline int baton_writer_open_held(struct baton_writer *w, enum baton_content content,
-										 uint64_t file_id)
+										 uint64_t file_id, uint32_t rows)
 {
 	memset(w, 0, sizeof(*w));
 	w->fd = -1;
 	w->hold = 1;
+	w->run_rows = w->block_rows = rows;
 	return baton_writer_begin(w, content, file_id);
 }
 

@@ -8,6 +8,7 @@ dropped, rows + dropped = ops in all.
   --ops-drop        GPU records must have been dropped; without it, none
   --ops-may-drop    a burst: where all cores are busy the writer, at the lowest priority, may come too late for some
   --killed          processes that did not end: nothing was counted; with --launches N the calls of all processes
+  --most            with --killed: kernels recorded + in flight = launches, and more than half of them are recorded
   --launches N      that many launches in all, recorded or dropped
 Prints "N launches, N dropped, N ops" or what is wrong; status 1 then.
 """
@@ -118,10 +119,18 @@ def compare(trace, launches, ops, kernels, args):
     return wrong
 
 
+def after_kill(trace):
+    """What a killed process had launched is recorded or said to be in flight, the most of it recorded."""
+    launches, kernels = sum(trace.calls.values()), sum(trace.kernels.values())
+    if kernels + trace.in_flight == launches and 2 * kernels > launches:
+        return []
+    return [f"pid {trace.pid}: {launches} launches, {kernels} kernels, {trace.in_flight} in flight"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("counts", nargs="?")
-    for flag in ("--no-ops", "--drops", "--ops-drop", "--ops-may-drop", "--killed"):
+    for flag in ("--no-ops", "--drops", "--ops-drop", "--ops-may-drop", "--killed", "--most"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--launches", type=int)
     args = parser.parse_args()
@@ -132,6 +141,8 @@ def main():
         for trace in traces:
             wrong += compare(trace, *(counts.pop(trace.pid, collections.Counter()) for counts in (launches, ops, kernels)), args)
         wrong += [f"pid {pid} is in no trace" for pid in sorted(set(launches) | set(ops))]
+    if args.most:
+        wrong += [difference for trace in traces for difference in after_kill(trace)]
     recorded = sum(sum(t.calls.values()) for t in traces)
     dropped = sum(sum(t.lost_launches.values()) for t in traces)
     ops_dropped = sum(t.lost_ops for t in traces)

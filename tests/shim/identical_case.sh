@@ -228,6 +228,7 @@ if disk 64k; then
 	rm "$disk/filler"
 	trace=$disk/out
 	"$BATON" report "$trace" >/dev/null 2>&1 # takes the rest out of the rings
+	rm -f "$trace/summary.baton"
 	whole 1
 	holds --killed --launches 1200
 	# live files: a tiny place of the user's choice is passed over for /dev/shm

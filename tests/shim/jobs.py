@@ -62,6 +62,27 @@ def fails():
     sys.exit("it went wrong")
 
 
+def young():
+    """Half a second of launches, one in a millisecond, then a signal: KILLED_BY. A kernel that takes longer keeps the GPU busy throughout."""
+    cuda = driver()
+    result, kernel = prepare(cuda)
+    begin, launched = time.monotonic(), 0
+    while time.monotonic() - begin < 0.5:
+        while launched < (time.monotonic() - begin) * 1000 + 5:
+            result = result or cuda.cuLaunchKernel(kernel, 8, 1, 1, 32, 1, 1, 0, None, None, None)
+            launched += 1
+        time.sleep(0.0002)
+    say("launched", result)
+    os.kill(os.getpid(), int(os.environ["KILLED_BY"]))
+
+
+def rests():
+    """Killed when the GPU has long done all, and the recorder has heard of it."""
+    say("launched", launch(300))
+    time.sleep(2.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def next_number():
     fd = os.open("/dev/null", os.O_RDONLY)
     os.close(fd)

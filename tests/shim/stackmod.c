@@ -7,9 +7,12 @@
 #include "stacks.h"
 #include "stacks/pyline.h"
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static PyObject *open_(PyObject *self, PyObject *arguments)
 {
@@ -42,24 +45,65 @@ static PyObject *here_without_gil(PyObject *self, PyObject *nothing)
 	return PyLong_FromUnsignedLong(id);
 }
 
-/* this_thread(): for outside(). */
+/* this_thread(): for outside(): its state, and whose it is. */
 static PyObject *this_thread(PyObject *self, PyObject *nothing)
 {
 	(void)self;
 	(void)nothing;
-	return PyLong_FromVoidPtr((void *)(uintptr_t)stack_thread());
+	return Py_BuildValue("KK", (unsigned long long)(uintptr_t)stack_thread(),
+						 (unsigned long long)pthread_self());
 }
 
-/* outside(thread): that thread's stack, seen from here. */
+/* outside((state, owner)): that thread's stack, seen from here. */
 static PyObject *outside(PyObject *self, PyObject *thread)
 {
 	uint32_t id;
-	const void *which = PyLong_AsVoidPtr(thread);
+	unsigned long long state, owner;
 	(void)self;
+	if (!PyArg_ParseTuple(thread, "KK", &state, &owner))
+		return NULL;
 	Py_BEGIN_ALLOW_THREADS;
-	id = stack_of(which);
+	id = stack_of((const void *)(uintptr_t)state, owner);
 	Py_END_ALLOW_THREADS;
 	return PyLong_FromUnsignedLong(id);
+}
+
+struct in_c {
+	PyObject *function;
+	sem_t released;
+};
+
+static void *call_from_c(void *data)
+{
+	struct in_c *job = data;
+	PyGILState_STATE state = PyGILState_Ensure();
+	Py_XDECREF(PyObject_CallObject(job->function, NULL));
+	PyGILState_Release(state);
+	sem_post(&job->released);
+	while (pause())
+		;
+	return NULL;
+}
+
+/* in_c(function, wait): a thread of C that calls it, and stays when Python has let go of it. */
+static PyObject *in_c(PyObject *self, PyObject *arguments)
+{
+	struct in_c *job = malloc(sizeof(*job)); /* the thread's, for good */
+	pthread_t thread;
+	int wait;
+	(void)self;
+	if (!job || !PyArg_ParseTuple(arguments, "Op", &job->function, &wait))
+		return NULL;
+	Py_INCREF(job->function);
+	sem_init(&job->released, 0, 0);
+	if (pthread_create(&thread, NULL, call_from_c, job) != 0)
+		return PyErr_NoMemory();
+	pthread_detach(thread);
+	Py_BEGIN_ALLOW_THREADS;
+	if (wait)
+		sem_wait(&job->released);
+	Py_END_ALLOW_THREADS;
+	Py_RETURN_NONE;
 }
 
 static PyObject *call(PyObject *self, PyObject *function)
@@ -183,6 +227,7 @@ static PyMethodDef methods[] = {
 	{"call", call, METH_O, NULL},
 	{"this_thread", this_thread, METH_NOARGS, NULL},
 	{"outside", outside, METH_O, NULL},
+	{"in_c", in_c, METH_VARARGS, NULL},
 	{"verify", verify, METH_VARARGS, NULL},
 	{"frames", frames, METH_O, NULL},
 	{"count", count, METH_O, NULL},

@@ -33,7 +33,7 @@ one() { # one VERSION INCLUDE PROGRAM
 		touch "$at/greenlet.tried"
 	fi
 	export PYTHONPATH=$at:tests/format PYTHONDONTWRITEBYTECODE=1
-	timeout 300 "$3" tests/shim/stacks_test.py "${mode:-$at}" || return 1
+	MALLOC_ARENA_MAX=1 GLIBC_TUNABLES=glibc.malloc.tcache_count=0 timeout 300 "$3" tests/shim/stacks_test.py "${mode:-$at}" || return 1
 	[ "$mode" = bench ] || through_trace "$at" "$3"
 }
 

@@ -242,7 +242,34 @@ def outside():
     thread.join()
     check("outside while it runs", seen > 10 and 1000 * len(wrong) <= seen, "%d seen, wrong: %s" % (seen, wrong[:3]))
     check("outside, a thread that is gone", isinstance(stackmod.outside(found["thread"]), int))
-    check("outside, nobody", stackmod.outside(0) == 0 and stackmod.outside(4096) == 0)
+    check("outside, nobody", stackmod.outside((0, 0)) == 0 and stackmod.outside((4096, 0)) == 0)
+
+
+def outside_of_c():
+    """A thread of C has a state as long as it is in Python; when it has left, another's is made in the same memory (with
+    MALLOC_ARENA_MAX=1 and without tcache). That one's frames are not the first one's."""
+    for _ in range(100):
+        found, entered, go_on = [], threading.Event(), threading.Event()
+
+        def enters(stays=False):
+            found.append(stackmod.this_thread())
+            if stays:
+                entered.set()
+                go_on.wait()
+
+        stackmod.in_c(enters, True)
+        stackmod.in_c(lambda: enters(True), False)
+        entered.wait()
+        (first, _), (second, _) = found
+        for _ in range(1000):  # until its frames stand still
+            if stackmod.outside(found[1]):
+                break
+        check("outside, a thread of C", stackmod.outside(found[1]) != 0)
+        check("outside, one that has left", stackmod.outside(found[0]) == 0)
+        go_on.set()
+        if first == second:
+            return None
+    return "no thread state in the memory of another"
 
 
 def churn():
@@ -430,7 +457,7 @@ def main(scratch):
     check("opens", stackmod.open(PYTHON) is None, str(stackmod.open(PYTHON)))
     for test in (functions, objects, generators, coroutines, recursion, threads, odd_names, executed,
                  renamed, written_once, greenlets, lambda: sub_interpreters(scratch),
-                 native_frames, outside, churn):
+                 native_frames, outside, outside_of_c, churn):
         skipped.append(test())
     for failure in failures[:10]:
         print(failure)

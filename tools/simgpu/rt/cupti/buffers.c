@@ -233,11 +233,11 @@ static void buffer_deliver(struct buffer *buffer)
 
 /* ---- entries ---- */
 
-static bool entry_is_dropped(void) /* locked */
+static bool entry_is_dropped(const struct entry *entry) /* locked */
 {
 	uint32_t every = knobs()->drop_every;
 
-	return every && ++added % every == 0;
+	return every && entry->kind != KIND_OVERHEAD && ++added % every == 0;
 }
 
 static bool lane_make_room(struct lane *lane, uint32_t bytes) /* locked on entry and return */
@@ -278,11 +278,18 @@ bool buffers_add(struct lane *lane, const struct entry *entry, struct slot *slot
 	bool kept;
 
 	pthread_mutex_lock(&lock);
-	kept = !entry_is_dropped() && lane_make_room(lane, render_bytes(entry->kind)) &&
+	kept = !entry_is_dropped(entry) && lane_make_room(lane, render_bytes(entry->kind)) &&
 		   buffer_push(lane->open, entry, slot);
 	dropped += !kept;
 	pthread_mutex_unlock(&lock);
 	return kept;
+}
+
+void buffers_not_dropped(void)
+{
+	pthread_mutex_lock(&lock);
+	dropped -= dropped > 0;
+	pthread_mutex_unlock(&lock);
 }
 
 static struct entry *slot_entry(const struct slot *slot) /* locked */

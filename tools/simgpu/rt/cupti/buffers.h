@@ -29,6 +29,8 @@ bool buffers_are_zeroed(void);
 void buffers_prepare(struct lane *lane);
 /* False: no room, counted as dropped. `slot` may be NULL for entries that are done. */
 bool buffers_add(struct lane *lane, const struct entry *entry, struct slot *slot);
+/* Its op had ended before, and has an entry: one less is dropped. */
+void buffers_not_dropped(void);
 /* The entry that waits there is this one. False: it was of another kind and is gone, add this one.
  * True also when a forced flush has taken it: then it went out without its times. */
 bool buffers_finish(const struct slot *slot, const struct entry *entry);

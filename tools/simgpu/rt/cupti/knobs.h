@@ -10,7 +10,7 @@ struct knobs {
 	uint32_t first_correlation; /* SIMGPU_CUPTI_FIRST_CORRELATION: the driver's 1 becomes this */
 	uint32_t skew_every;        /* SIMGPU_CUPTI_SKEW=EVERY:NS: every so many kernels start before */
 	int64_t skew_ns;            /* their launch, by so much */
-	uint32_t drop_every;        /* SIMGPU_CUPTI_DROP=EVERY: every so many records find no room */
+	uint32_t drop_every;        /* SIMGPU_CUPTI_DROP=EVERY: every so many ops find no room */
 	bool invalid_incomplete;    /* SIMGPU_CUPTI_INCOMPLETE=invalid: kind 0, not only times 0 */
 	bool busy;                  /* SIMGPU_CUPTI_BUSY=NAME: a tool of this name subscribed already */
 	const char *holder;

@@ -127,6 +127,7 @@ static void finish(struct sim_observed *observed, int result)
 	if (!observed->observer)
 		return;
 	observed->call.result = result;
+	observed->call.ops = result ? 0 : host_thread()->ops;
 	if (observed->observer->leave)
 		observed->observer->leave(&observed->call);
 }
@@ -141,8 +142,10 @@ int observe_enter(struct sim_observed *observed, uint32_t cbid, const char *func
 	if (failed || !observed->outermost)
 		return failed;
 	thread->in_driver = true;
-	if (!thread->in_runtime)
+	if (!thread->in_runtime) {
 		thread->correlation = next_correlation();
+		thread->ops = 0;
+	}
 	begin(observed, SIM_DRIVER, cbid, function, params, symbol);
 	return CUDA_OK;
 }
@@ -169,6 +172,7 @@ int simgpu_runtime_enter(struct sim_observed *observed, uint32_t cbid, const cha
 		return failed;
 	thread->in_runtime = true;
 	thread->correlation = next_correlation();
+	thread->ops = 0;
 	begin(observed, SIM_RUNTIME, cbid, function, params, symbol);
 	return CUDA_OK;
 }

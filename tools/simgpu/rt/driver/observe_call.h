@@ -18,6 +18,7 @@ struct host_thread { /* lives as long as the process: its count is asked for at 
 	uint32_t tid;
 	_Atomic uint64_t launches;
 	uint32_t correlation; /* of the call in progress */
+	uint32_t ops;         /* that it has put on devices */
 	bool in_runtime, in_driver;
 	bool captured; /* the call in progress made a graph node, which nobody has been told yet */
 	int device;

@@ -158,6 +158,7 @@ struct gpu_op *submit_op(struct stream *stream, const struct plan *plan)
 {
 	struct gpu_op *op = gpu_op_new(stream->gpu_stream, plan->kind, plan->engine);
 	struct work *work = new_work(stream, plan);
+	host_thread()->ops += !plan->host;
 	op->outside = work;
 	op->dur_ns = scaled(stream, plan);
 	op->share = plan->share ? plan->share : GPU_SHARE_ALL;

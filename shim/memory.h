@@ -1,0 +1,20 @@
+/* How large the parts of the recorder may get that grow with the job. memory.c adds them up: what
+ * makes one larger has to make another smaller. */
+#ifndef SHIM_MEMORY_H
+#define SHIM_MEMORY_H
+
+enum {
+	MEMORY_MOST_BYTES = 64 << 20, /* of a process, by default (BATON_RING_SLOTS makes it more) */
+
+	MEMORY_RING_SLOTS = 16384, /* of a thread */
+	MEMORY_LARGE_LANES = 28,   /* so many threads have such rings, */
+	MEMORY_SMALL_SLOTS = 512,  /* the others these */
+	MEMORY_DICTIONARY_BYTES = 12 << 20,
+	MEMORY_WRITER_ROWS = 4096,     /* of a table before they are compressed */
+	MEMORY_HELD_BYTES = 2 << 20,   /* compressed, before they are written */
+	MEMORY_STATIC_BYTES = 7 << 20, /* tables of stacks, code and strings: .data and .bss */
+	MEMORY_THREAD_STACK = 256 << 10,
+	MEMORY_OWN_THREADS = 2
+};
+
+#endif
