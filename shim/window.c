@@ -16,6 +16,7 @@
 
 SHIM_HOT _Atomic int window_phase = WINDOW_OPEN;
 _Atomic uint64_t window_begin_ticks, window_end_ticks;
+SHIM_HOT _Atomic uint64_t window_until_ticks = UINT64_MAX;
 
 static struct {
 	bool asked, quiet;
@@ -73,6 +74,7 @@ void window_forget(void)
 	atomic_store(&window.begun, 0);
 	atomic_store(&window.ended, 0);
 	atomic_store(&window.end_mono_ns, 0);
+	atomic_store(&window_until_ticks, UINT64_MAX);
 	atomic_store(&window.opening, false);
 	atomic_store(&window_phase, WINDOW_WAITS);
 }
@@ -165,17 +167,35 @@ int64_t window_until_end(int64_t ns)
 	return left > ns ? ns : left > 0 ? left : 0;
 }
 
+void window_expect(const struct clock_moment *now, uint64_t mult)
+{
+	int64_t end = atomic_load(&window.end_mono_ns);
+	if (!end || !mult || end < now->raw_ns)
+		return;
+	__extension__ unsigned __int128 left = (unsigned __int128)(end - now->raw_ns) << 32;
+	atomic_store(&window_until_ticks, now->raw_ticks + (uint64_t)(left / mult));
+}
+
+/* Who comes late ends it as of its time, if calls were held against that. */
+static void set_end(void)
+{
+	struct clock_moment moment;
+	clock_pair(&moment);
+	uint64_t until = atomic_load(&window_until_ticks);
+	int64_t end = atomic_load(&window.end_mono_ns);
+	bool late = end && until < moment.raw_ticks && end < moment.raw_ns;
+	atomic_store(&window_end_ticks, late ? until : moment.raw_ticks);
+	atomic_store(&window.ended, moment.realtime_ns - (late ? moment.raw_ns - end : 0));
+}
+
 void window_close(void)
 {
 	int open = WINDOW_OPEN;
-	struct clock_moment moment;
-	clock_pair(&moment);
 	if (!window.asked || atomic_load(&window_phase) != WINDOW_OPEN)
 		return;
-	atomic_store(&window_end_ticks, clock_ticks());
+	set_end();
 	if (!atomic_compare_exchange_strong(&window_phase, &open, WINDOW_ENDS))
 		return;
-	atomic_store(&window.ended, moment.realtime_ns);
 	atomic_store(&lane_started, false);
 	atomic_store(&launch_hooks_on, false);
 	writer_wake();

@@ -16,6 +16,8 @@ enum window_phase { WINDOW_OPEN, WINDOW_WAITS, WINDOW_ENDS, WINDOW_OVER };
 
 extern SHIM_HIDDEN _Atomic int window_phase;
 extern SHIM_HIDDEN _Atomic uint64_t window_begin_ticks, window_end_ticks;
+/* When its time will be over, for calls that begin before the writer thread has had its turn. */
+extern SHIM_HIDDEN _Atomic uint64_t window_until_ticks;
 
 /* BATON_WINDOW, as docs/RECORD.md has it. Not understood: there is no window. */
 void window_configure(const char *value);
@@ -31,6 +33,9 @@ void window_start(void);
 /* Opens a window that waits for its time, once that has come; how long to wait for it. By the
  * writer thread. */
 int64_t window_attend(void);
+struct clock_moment;
+/* Sets window_until_ticks; `mult` as in struct baton_clock_map. */
+void window_expect(const struct clock_moment *now, uint64_t mult);
 /* Ends an open window when its time is over. True: it has ended. */
 bool window_ended(void);
 /* `ns`, or less when the window ends before. */

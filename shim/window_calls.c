@@ -64,11 +64,16 @@ static bool is_sure(const struct edge *edge, uint32_t correlation)
  * one is that of a call around it that began before. */
 static void note_inside(uint32_t correlation)
 {
-	if (inside == 0 || before(correlation, entered))
+	if (inside == 0) {
 		note_first(&begin, correlation);
-	else if (correlation != entered)
+		entered = correlation;
+		inside = 1;
+	} else if (before(correlation, entered)) {
+		note_first(&begin, correlation);
+	} else if (correlation != entered) {
 		note_second(&begin, correlation);
-	inside += inside == 0 || (inside == 1 && before(entered, correlation));
+		inside = 2;
+	}
 }
 
 static SHIM_TLS uint32_t left; /* the first call of this thread behind the window */
@@ -87,21 +92,22 @@ static void note_behind(uint32_t correlation)
 	}
 }
 
-/* Does the call begin in the window? */
-static inline bool begins_inside(const struct cupti_call *call)
+static void on_enter(void *user, int domain, uint32_t id, const struct cupti_call *call)
 {
-	int phase = atomic_load(&window_phase);
-	if (SHIM_LIKELY(phase == WINDOW_OPEN)) {
-		if (SHIM_UNLIKELY(inside < 2))
-			note_inside(call->correlation);
-		if (!before(call->correlation, entered) || !inside)
-			entered = call->correlation;
-		return true;
+	if (SHIM_LIKELY(atomic_load(&window_phase) == WINDOW_OPEN)) {
+		cupti_on_event(user, domain, id, call); /* takes the time */
+		if (SHIM_LIKELY(*call->data < atomic_load(&window_until_ticks))) {
+			if (SHIM_UNLIKELY(inside < 2))
+				note_inside(call->correlation);
+			if (before(entered, call->correlation))
+				entered = call->correlation;
+			return;
+		}
+		window_close();
 	}
-	if (phase == WINDOW_ENDS && behind < 2)
+	if (atomic_load(&window_phase) == WINDOW_ENDS && behind < 2)
 		note_behind(call->correlation);
 	*call->data = 0;
-	return false;
 }
 
 /* The window opens when the call is over and ends before it begins: neither is part of it. */
@@ -124,9 +130,11 @@ void window_on_event(void *user, int domain, uint32_t id, const void *data)
 	if (domain == CUPTI_DOMAIN_RUNTIME || domain == CUPTI_DOMAIN_DRIVER) {
 		if (cupti_attached_in != lane_generation || is_range_call(domain, id, call->site))
 			return;
-		if (call->site == CUPTI_ENTER && !begins_inside(call))
+		if (call->site == CUPTI_ENTER) {
+			on_enter(user, domain, id, call);
 			return;
-		if (call->site == CUPTI_EXIT && *call->data < atomic_load(&window_begin_ticks))
+		}
+		if (*call->data < atomic_load(&window_begin_ticks))
 			return; /* it began before; what is kept there is nobody's */
 	}
 	cupti_on_event(user, domain, id, data);

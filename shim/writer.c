@@ -104,6 +104,8 @@ static void update_clock(void)
 		map.mult = (uint64_t)(((wide)(now.raw_ns - w.first.raw_ns) << 32) /
 							  (now.raw_ticks - w.first.raw_ticks));
 	w.drain.clock = map;
+	if (now.raw_ns - w.first.raw_ns > IDLE_NS / 2) /* as good as it has to be */
+		window_expect(&now, map.mult);
 	uint32_t other = !atomic_load_explicit(&live->clock_now, memory_order_relaxed);
 	live->clock[other] = map;
 	atomic_store_explicit(&live->clock_now, other, memory_order_release);

@@ -13,6 +13,11 @@ ulimit -c 0
 count=$work/count.so
 ${CC:-gcc} -std=gnu11 -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
 
+# ---- numbers of calls that mix at the edges ----
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/window_test" tests/shim/window_test.c shim/window_calls.c -lpthread ||
+	fail "window_test.c"
+expect_status 0 "$work/window_test"
+
 records() { # records OPTION... -- PROGRAM...: the trace is in $trace, what the driver counted in $work/counts
 	trace=$work/trace
 	rm -rf "$trace" "$work/counts"

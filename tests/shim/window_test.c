@@ -1,0 +1,186 @@
+/* Which work belongs to a window, when threads stand between CUPTI's numbering of a call and its
+ * callback at either edge (shim/window_calls.c). The test numbers the calls and makes the callbacks
+ * itself, in the orders that matter, on threads that take turns. */
+#include "window_calls.h"
+
+#include "cupti.h"
+#include "cupti_calls.h"
+#include "cupti_layout.h"
+#include "window.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+
+enum { THREADS = 4 };
+
+_Atomic int window_phase = WINDOW_WAITS;
+_Atomic uint64_t window_begin_ticks = 100, window_end_ticks, window_until_ticks = UINT64_MAX;
+uint32_t cupti_attached_in = 1, lane_generation = 1;
+SHIM_TLS struct baton_lane *lane_mine;
+
+static uint64_t ticks = 1000;
+static int exits, closed, failures;
+
+void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
+{
+	const struct cupti_call *call = data;
+	(void)user, (void)domain, (void)id;
+	if (call->site == CUPTI_ENTER)
+		*call->data = ++ticks;
+	else
+		exits++;
+}
+
+void window_close(void)
+{
+	closed++;
+	atomic_store(&window_phase, WINDOW_ENDS);
+}
+
+void window_range_begins(void)
+{
+}
+
+void window_range_ends(void)
+{
+}
+
+bool window_times(int64_t *begin_ns, int64_t *end_ns)
+{
+	*begin_ns = 100;
+	*end_ns = 200;
+	return true;
+}
+
+/* ---- threads that take turns ---- */
+
+static struct turn {
+	sem_t begin, end;
+	int site;
+	uint32_t correlation;
+	unsigned long long *data;
+} turns[THREADS];
+
+static void *take_turns(void *given)
+{
+	struct turn *turn = given;
+	for (;;) {
+		sem_wait(&turn->begin);
+		if (!turn->correlation)
+			return NULL;
+		struct cupti_call call = {
+			.site = turn->site, .correlation = turn->correlation, .data = turn->data};
+		window_on_event(NULL, CUPTI_DOMAIN_RUNTIME, CUPTI_CBID_cudaMemcpy_v3020, &call);
+		sem_post(&turn->end);
+	}
+}
+
+static bool event(int thread, int site, uint32_t correlation, unsigned long long *data)
+{
+	struct turn *turn = &turns[thread];
+	int before = exits;
+	turn->site = site;
+	turn->correlation = correlation;
+	turn->data = data;
+	sem_post(&turn->begin);
+	sem_wait(&turn->end);
+	return exits != before;
+}
+
+/* A whole call; was it recorded? */
+static bool call(int thread, uint32_t correlation)
+{
+	unsigned long long data = 77; /* somebody's before */
+	event(thread, CUPTI_ENTER, correlation, &data);
+	return event(thread, CUPTI_EXIT, correlation, &data);
+}
+
+static void expect(bool good, const char *what)
+{
+	failures += !good;
+	if (!good)
+		printf("window_test: %s\n", what);
+}
+
+static bool takes(uint32_t correlation)
+{
+	struct gpu_record record = {.kind = GPU_RECORD_KERNEL, .correlation = correlation};
+	return window_takes(&record);
+}
+
+#define BASE 0xfffffff3u /* the numbers wrap around within the window */
+
+/* 0 took its number first and comes to its callback late; 1's is newer and came too early. */
+static void at_the_begin(void)
+{
+	unsigned long long data = 77;
+	expect(!call(1, BASE + 2), "a call before the window is recorded");
+	atomic_store(&window_phase, WINDOW_OPEN);
+	expect(!event(2, CUPTI_EXIT, BASE + 3, &data), "a call that began before is recorded");
+	expect(call(0, BASE + 1), "the first call of a thread is not recorded");
+	expect(takes(BASE + 1) && !takes(BASE + 2) && !takes(BASE + 3), "mixed numbers at the begin");
+	expect(call(1, BASE + 5) && takes(BASE + 5), "the first call of another thread");
+	expect(!takes(BASE + 4), "a call that nobody saw");
+	expect(call(0, BASE + 6) && takes(BASE + 6), "a second call");
+	expect(takes(BASE + 7), "from the second call on all is recorded");
+	expect(takes(BASE + 1) && takes(BASE + 5) && !takes(BASE + 2) && !takes(BASE + 4),
+		   "what was so before the second call");
+}
+
+/* A call of its own number inside another, and the driver's call of the outer one after it. */
+static void inside_another(void)
+{
+	unsigned long long outer, inner;
+	event(3, CUPTI_ENTER, BASE + 8, &outer);
+	event(3, CUPTI_ENTER, BASE + 9, &inner);
+	event(3, CUPTI_EXIT, BASE + 9, &inner);
+	atomic_store(&window_until_ticks, 0); /* the time is over, and nobody has said so */
+	expect(!call(0, BASE + 18) && closed == 1, "a call behind its time is recorded");
+	unsigned long long driver;
+	event(3, CUPTI_ENTER, BASE + 8, &driver);
+	event(3, CUPTI_EXIT, BASE + 8, &driver);
+	expect(event(3, CUPTI_EXIT, BASE + 8, &outer), "a call that returns behind is not recorded");
+	expect(takes(BASE + 8) && takes(BASE + 9), "a call that goes on behind the window");
+}
+
+static void at_the_end(void)
+{
+	expect(!takes(BASE + 18), "the first call behind the window");
+	expect(takes(BASE + 17) && takes(BASE + 19), "recorded calls around it");
+	expect(!call(1, BASE + 16) && !takes(BASE + 16), "a late callback of an older number");
+	expect(!call(1, BASE + 21) && !takes(BASE + 21), "a second call behind the window");
+	expect(takes(BASE + 20) && !takes(BASE + 22), "from the second call on nothing is recorded");
+}
+
+static void without_a_call(void)
+{
+	struct gpu_record record = {.kind = GPU_RECORD_OVERHEAD, .start_ns = 90, .end_ns = 101};
+	expect(window_takes(&record), "overhead across the begin");
+	record.end_ns = 100;
+	expect(!window_takes(&record), "overhead before");
+	record.start_ns = 200;
+	record.end_ns = 210;
+	expect(!window_takes(&record), "overhead behind");
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+	for (int i = 0; i < THREADS; i++) {
+		sem_init(&turns[i].begin, 0, 0);
+		sem_init(&turns[i].end, 0, 0);
+		pthread_create(&threads[i], NULL, take_turns, &turns[i]);
+	}
+	at_the_begin();
+	inside_another();
+	at_the_end();
+	without_a_call();
+	for (int i = 0; i < THREADS; i++) {
+		turns[i].correlation = 0;
+		sem_post(&turns[i].begin);
+		pthread_join(threads[i], NULL);
+	}
+	printf("window_test: %d failed\n", failures);
+	return failures != 0;
+}
