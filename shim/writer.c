@@ -5,6 +5,7 @@
 #include "config.h"
 #include "cupti.h"
 #include "dict.h"
+#include "gpu_rows.h"
 #include "lane.h"
 #include "live.h"
 #include "memory.h"
@@ -46,9 +47,8 @@ static struct {
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
-	uint64_t ops, ops_lost, incomplete;
-	bool left; /* there are slots that the last round did not take */
-	bool last; /* the process ends: records that are unfinished now stay so */
+	bool left;                  /* there are slots that the last round did not take */
+	bool last;                  /* the process ends: records that are unfinished now stay so */
 	bool started;
 	int error; /* of the file; told once */
 } w;
@@ -129,59 +129,6 @@ static uint64_t take_lane(unsigned i)
 	for (; slots && w.taken[i] < head; w.taken[i]++)
 		baton_drain_slot(&w.drain, owner, &slots[w.taken[i] & (lane->slots - 1)]);
 	return n;
-}
-
-static void add_overhead(const struct gpu_record *r)
-{
-	int64_t row[BATON_MAX_COLUMNS] = {[OVERHEAD_START] = r->start_ns,
-									  [OVERHEAD_DUR] = r->end_ns - r->start_ns,
-									  [OVERHEAD_KIND] = r->overhead_kind};
-	if (r->overhead_kind == BATON_OVERHEAD_PROFILER && r->thread == 0)
-		return; /* CUPTI's own worker: it holds nobody up */
-	baton_writer_row(&w.file, BATON_OVERHEAD, row, (1u << (OVERHEAD_KIND + 1)) - 1);
-}
-
-static void add_op(const struct gpu_record *r)
-{
-	static const uint8_t kinds[] = {[GPU_RECORD_KERNEL] = BATON_KERNEL,
-									[GPU_RECORD_COPY] = BATON_MEMCPY,
-									[GPU_RECORD_SET] = BATON_MEMSET,
-									[GPU_RECORD_GRAPH] = BATON_GRAPH};
-	int64_t row[BATON_MAX_COLUMNS] = {
-		[OP_START] = r->start_ns,
-		[OP_DUR] = r->end_ns - r->start_ns,
-		[OP_KIND] = kinds[r->kind],
-		[OP_STREAM] = places_stream(r->device, r->context, r->stream),
-		[OP_CORRELATION] = r->correlation,
-		[OP_NAME] = r->name ? dict_string(r->name, strlen(r->name)) : 0,
-		[OP_BYTES] = (int64_t)r->bytes,
-		[OP_COPY_DIR] = r->copy_dir,
-		[OP_PAGEABLE] = r->pageable,
-		[OP_GRAPH_NODE] = (int64_t)r->graph_node};
-	uint32_t present = (1u << (OP_NAME + 1)) - 1;
-	if (r->kind == GPU_RECORD_COPY || r->kind == GPU_RECORD_SET)
-		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE;
-	if (r->graph_node)
-		present |= 1u << OP_GRAPH_NODE;
-	baton_writer_row(&w.file, BATON_OP, row, present);
-	w.ops++;
-	w.drain.kernels += r->kind == GPU_RECORD_KERNEL && !r->graph_node;
-	if (r->name && (strstr(r->name, "nccl") || strstr(r->name, "NCCL")))
-		baton_drain_op(&w.drain, r->correlation, row[OP_START], row[OP_DUR]);
-}
-
-static void add_record(const struct gpu_record *r)
-{
-	if (window_asked() && !window_takes(r))
-		return;
-	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
-		w.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;
-	else if (w.error && too_much())
-		w.ops_lost += r->kind != GPU_RECORD_OVERHEAD;
-	else if (r->kind == GPU_RECORD_OVERHEAD)
-		add_overhead(r);
-	else
-		add_op(r);
 }
 
 /* Records of the arena up to the first that is not there yet. After the slots and ops that name
@@ -318,15 +265,10 @@ static void relieve(void)
 
 static uint64_t take_buffers(void)
 {
-	struct buffer_full full;
 	uint64_t n = 0;
-	while (buffers_next(&full)) {
+	do
 		relieve();
-		cupti_read(full.bytes, full.valid, add_record);
-		w.ops_lost += cupti_dropped(full.context, full.stream);
-		buffers_give_back(&full);
-		n++;
-	}
+	while (gpu_rows_take(w.error && too_much()) && ++n);
 	return n;
 }
 
@@ -405,12 +347,13 @@ static void add_costs(void)
  * unfinished. */
 static void add_in_flight(void)
 {
-	uint64_t seen = w.drain.kernels + w.ops_lost;
+	struct gpu_rows_counts gpu = gpu_rows_counts();
+	uint64_t seen = w.drain.kernels + gpu.lost;
 	if (!live->gpu_recorded)
 		return;
 	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
 			 w.drain.launches > seen ? w.drain.launches - seen : 0);
-	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", w.incomplete);
+	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", gpu.incomplete);
 	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
 			 w.drain.collectives - w.drain.joined);
 }
@@ -435,7 +378,7 @@ static void take_the_rest(void)
 	for (int tries = 0; tries < 50; tries++) {
 		cupti_flush(false);
 		one_round();
-		if (!live->gpu_recorded || w.drain.launches <= w.drain.kernels + w.ops_lost)
+		if (!live->gpu_recorded || w.drain.launches <= w.drain.kernels + gpu_rows_counts().lost)
 			break;
 		usleep(2000);
 	}
@@ -450,13 +393,13 @@ static bool take_window(void)
 {
 	int64_t begin = monotonic_ns(), newest = begin, now = begin;
 	while (!atomic_load(&stopping) && now - begin < (int64_t)STOP_SECONDS * SECOND_NS) {
-		uint64_t ops = w.ops;
+		uint64_t ops = gpu_rows_counts().ops;
 		cupti_flush(false);
 		one_round();
 		now = monotonic_ns();
-		newest = w.ops > ops ? now : newest;
-		if (!live->gpu_recorded ||
-			(w.drain.launches <= w.drain.kernels + w.ops_lost && now - newest > QUIET_NS))
+		newest = gpu_rows_counts().ops > ops ? now : newest;
+		if (!live->gpu_recorded || (w.drain.launches <= w.drain.kernels + gpu_rows_counts().lost &&
+									now - newest > QUIET_NS))
 			return true;
 		atomic_store(&wake, 0);
 		futex_wait(&wake, 0, 2 * IDLE_NS);
@@ -493,7 +436,7 @@ static void finish(void)
 	take_all(goes_on);
 	settle_dictionary();
 	nvtx_close(window_asked() ? atomic_load(&window_end_ticks) : clock_ticks(), add_unclosed, NULL);
-	add_loss(BATON_LOSS_DROPPED, "GPU records", w.ops_lost);
+	add_loss(BATON_LOSS_DROPPED, "GPU records", gpu_rows_counts().lost);
 	add_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	w.drain.launches += atomic_load(&live->unheard_launches);
 	add_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
@@ -588,6 +531,7 @@ static int open_file(void)
 	if (error)
 		return error;
 	w.file.before_rows = take_dictionary;
+	gpu_rows_open(&w.file, &w.drain);
 	error = baton_drain_open(&w.drain, &w.file);
 	if (error)
 		return error;

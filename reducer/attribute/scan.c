@@ -22,7 +22,7 @@ struct scanning {
 		pairs; /* (lag of the launch before a, gap length) while they fit: spares the second pass */
 	size_t n_pairs;
 	bool pairs_fit;
-	bool launched; /* some op has its launch record */
+	bool launched;       /* some op has its launch record */
 	struct noted *noted; /* committed when the pass turns out to be the last */
 	size_t n_noted, noted_room;
 };

@@ -16,17 +16,18 @@ static const char NOT_USED[] =
 
 /* The list of interop.md section 4 (h884 ... c1688), and what came after it: Hopper's gmma, nvjet,
  * CUTLASS 3 collectives, tcgen05, AMD's mfma and xdl. */
-static const char USED[] = "884 s1688 h1688 c1688 i8816 16816 16832 161616 168128 =hmma =imma "
-						   "=qmma =omma =dmma =wmma gmma "
-						   "tensorop wgmma tcgen umma =utcmma nvjet "
-						   "xmmaimplicitgemm xmmasparseconv xmmawarpspecialized xmmagemm "
-						   "xmmasparsegemm xmmafprop xmmadgrad "
-						   "xmmawgrad firstlayerwgrad dgrad1x1stride2x2 "
-						   "flashfwd flashbwd flashattn fmha cudnngeneratedfortnativesdpa mfma "
-						   "=xdl xdlops xdlcshuffle =cijk*=mi =cijk*=mfma "
-						   "deepgemm fp8gemm fp8blockgemm marlin machete cutlass3x sm90xmma gtcx bmmmxe "
-						   "collectivemma bmmbfloat bmme4m "
-						   "kernelcutlass*gemm wgmmagemm";
+static const char USED[] =
+	"884 s1688 h1688 c1688 i8816 16816 16832 161616 168128 =hmma =imma "
+	"=qmma =omma =dmma =wmma gmma "
+	"tensorop wgmma tcgen umma =utcmma nvjet "
+	"xmmaimplicitgemm xmmasparseconv xmmawarpspecialized xmmagemm "
+	"xmmasparsegemm xmmafprop xmmadgrad "
+	"xmmawgrad firstlayerwgrad dgrad1x1stride2x2 "
+	"flashfwd flashbwd flashattn fmha cudnngeneratedfortnativesdpa mfma "
+	"=xdl xdlops xdlcshuffle =cijk*=mi =cijk*=mfma "
+	"deepgemm fp8gemm fp8blockgemm marlin machete cutlass3x sm90xmma gtcx bmmmxe "
+	"collectivemma bmmbfloat bmme4m "
+	"kernelcutlass*gemm wgmmagemm";
 
 static const char *const DENSE[] = {"custom.attention", "custom.conv", "custom.rnn", "other"};
 

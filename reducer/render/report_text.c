@@ -425,11 +425,13 @@ static void devices(const struct screen *screen, const struct report *r)
 		const struct device_summary *d = &s->devices[i];
 		struct text_buffer name, step, cells[6];
 		const char *texts[6];
+		char rank[16] = "-";
+		if (d->n_processes && d->ranks[0] >= 0)
+			snprintf(rank, sizeof(rank), "%d", d->ranks[0]);
 		for (int c = 0; c < 6; c++)
 			texts[c] = text_ms(screen, device_prefix(d, prefixes[c]), &cells[c]);
-		screen_line(screen, "%-24s %5d %9s %9s %9s %9s %9s %9s %9s",
-					text_device(summary_text(s, d->key), 24, &name),
-					d->n_processes ? d->ranks[0] : -1,
+		screen_line(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s",
+					text_device(summary_text(s, d->key), 24, &name), rank,
 					text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
 					texts[1], texts[2], texts[3], texts[4], texts[5]);
 	}

@@ -181,6 +181,15 @@ static uint64_t all_steps(const struct making *m)
 	return steps > 0 ? steps : 1;
 }
 
+static void say_unsplit(const struct making *m, struct finding *out)
+{
+	const char *reason = finding_unsplit_reason(m->summary);
+	finding_say(out->evidence, sizeof(out->evidence), "not split: %s", reason);
+	if (strcmp(reason, "not full-synchronising") == 0) /* more ranks would not help */
+		snprintf(out->remedy, sizeof(out->remedy),
+				 "who sends late is not told: even out the stages, or overlap what they exchange");
+}
+
 /* What cannot be seen in the names behind a kind of loss. */
 static void say_special(const struct making *m, const struct loss_kind *kind, struct finding *out)
 {
@@ -188,8 +197,7 @@ static void say_special(const struct making *m, const struct loss_kind *kind, st
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER))
 		finding_say_transfer(m->summary, f, out->evidence, sizeof(out->evidence));
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
-		finding_say(out->evidence, sizeof(out->evidence), "not split: %s",
-					finding_unsplit_reason(m->summary));
+		say_unsplit(m, out);
 	if (kind->leaves & LEAF_BIT(LEAF_HOST_CODE) &&
 		10 * m->summary->quality.unsampled_ns > (uint64_t)time_in(m->summary, kind->leaves, 0))
 		finding_say(
