@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUFFER_BYTES = 128 << 10, BUFFER_LEAST_BYTES = 16 << 10, BUFFERS = 96, BUFFERS_FEW = 8 };
+enum { BUFFER_BYTES = 128 << 10, BUFFER_LEAST_BYTES = 16 << 10, BUFFERS = 84, BUFFERS_FEW = 8 };
 
 /* NULL: all are in use (CUPTI then drops records, and counts them). bytes: how much of it. */
 uint8_t *buffers_take(size_t *bytes);

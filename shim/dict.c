@@ -2,6 +2,7 @@
 
 #include "guard.h"
 #include "live.h"
+#include "memory.h"
 #include "stop_point.h"
 #include "table.h"
 #include "writer.h"
@@ -10,7 +11,7 @@
 
 #include <xxhash.h>
 
-enum { TEXTS = 1 << 17, LITERALS = 1 << 12, RECORD_MOST = 128 << 10 };
+enum { RECORD_MOST = 128 << 10 };
 
 static struct table texts;    /* XXH3-64 of the text -> id */
 static struct table literals; /* address -> id */
@@ -29,8 +30,8 @@ int dict_open(void)
 	atomic_store(&stack_bytes, 0);
 	atomic_store(&stacks_full, false);
 	atomic_store(&hurried_at, 0);
-	int error = table_open(&texts, TEXTS);
-	return error ? error : table_open(&literals, LITERALS);
+	int error = table_open(&texts, MEMORY_TEXTS);
+	return error ? error : table_open(&literals, MEMORY_LITERALS);
 }
 
 uint32_t dict_id(void)

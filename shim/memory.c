@@ -1,8 +1,10 @@
 /* The bound of what this library takes of a process's memory, from the constants that make it. The
- * code itself and what it calls (CUPTI, libunwind) are not in it. */
+ * code itself and what it calls (CUPTI, libunwind) are not in it, nor what a thread has for open
+ * NVTX ranges and NCCL groups. */
 #include "memory.h"
 
 #include "buffers.h"
+#include "table.h"
 
 #include <baton/drain.h>
 
@@ -26,7 +28,10 @@ enum {
 					BATON_DRAIN_RECENT * sizeof(struct baton_drain_op),
 	WRITER_BYTES = TABLES_BYTES + HELD_BYTES + WAITING_BYTES,
 
-	ALL_BYTES = LIVE_BYTES + BUFFERS * BUFFER_BYTES + WRITER_BYTES + MEMORY_STATIC_BYTES +
-				MEMORY_OWN_THREADS * MEMORY_THREAD_STACK
+	NAMES_BYTES =
+		(MEMORY_TEXTS + MEMORY_LITERALS) * sizeof(struct table_slot) + MEMORY_NVTX_TEXT_BYTES,
+
+	ALL_BYTES = LIVE_BYTES + NAMES_BYTES + BUFFERS * BUFFER_BYTES + WRITER_BYTES +
+				MEMORY_STATIC_BYTES + MEMORY_OWN_THREADS * MEMORY_THREAD_STACK
 };
 _Static_assert((int)ALL_BYTES <= (int)MEMORY_MOST_BYTES, "the recorder's memory");

@@ -7,12 +7,15 @@ enum {
 	MEMORY_MOST_BYTES = 64 << 20, /* of a process, by default (BATON_RING_SLOTS makes it more) */
 
 	MEMORY_RING_SLOTS = 16384, /* of a thread */
-	MEMORY_LARGE_LANES = 28,   /* so many threads have such rings, */
+	MEMORY_LARGE_LANES = 20,   /* so many threads have such rings, */
 	MEMORY_SMALL_SLOTS = 512,  /* the others these */
 	MEMORY_DICTIONARY_BYTES = 12 << 20,
-	MEMORY_WRITER_ROWS = 4096,     /* of a table before they are compressed */
-	MEMORY_HELD_BYTES = 2 << 20,   /* compressed, before they are written */
-	MEMORY_STATIC_BYTES = 7 << 20, /* tables of stacks, code and strings: .data and .bss */
+	MEMORY_TEXTS = 1 << 17, /* slots of the tables that find names in it again, */
+	MEMORY_LITERALS = 1 << 12,
+	MEMORY_NVTX_TEXT_BYTES = 4 << 20, /* texts of ranges, while nothing is recorded too */
+	MEMORY_WRITER_ROWS = 4096,        /* of a table before they are compressed */
+	MEMORY_HELD_BYTES = 2 << 20,      /* compressed, before they are written */
+	MEMORY_STATIC_BYTES = 7 << 20,    /* tables of stacks, code and strings: .data and .bss */
 	MEMORY_THREAD_STACK = 256 << 10,
 	MEMORY_OWN_THREADS = 2
 };

@@ -2,13 +2,14 @@
 
 #include "dict.h"
 #include "lane.h"
+#include "memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #include <xxhash.h>
 
-#define ROOM ((size_t)8 << 20) /* address space; pages come when they are written */
+#define ROOM ((size_t)MEMORY_NVTX_TEXT_BYTES) /* pages come when they are written */
 #define BUCKETS 16384u
 
 static char *arena;

@@ -131,14 +131,15 @@ static uint64_t take_lane(unsigned i)
 	return n;
 }
 
-/* Records of the arena up to the first that is not there yet. After the slots and ops that name
- * them, before these go out. */
+/* Records of the arena up to the first that is not there yet, or that a full disk leaves no room to
+ * hold. After the slots and ops that name them, before these go out. */
 static void take_dictionary(void)
 {
 	uint8_t *arena = (uint8_t *)live_dictionary();
 	uint64_t end = atomic_load(&live->dictionary_reserved);
 	struct baton_record *record;
-	while ((record = baton_dictionary_next(arena, &w.dictionary, end, w.last)) != NULL)
+	while (!(w.error && too_much()) &&
+		   (record = baton_dictionary_next(arena, &w.dictionary, end, w.last)) != NULL)
 		baton_writer_record(&w.file, record->type, record, record->size, NULL, 0);
 	live_grow_dictionary(w.dictionary + (1 << 20));
 }
@@ -218,27 +219,33 @@ static void add_checkpoint(void)
 	baton_drain_checkpoint(&w.drain, w.dictionary, lanes, used);
 }
 
+static int append_held(void)
+{
+	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
+	if (error && !w.error && w.started) /* else whoever starts it says so */
+		message("%s: %s; what it has no room for is counted as dropped", session.trace,
+				strerror(-error));
+	w.error = error;
+	if (!error)
+		w.file.held_bytes = 0;
+	return error;
+}
+
 /* All rows so far as blocks, a checkpoint at the end, one write. A full disk: the rings keep what
- * they have (and drop, counted, what finds no room); the next try is a second later. */
+ * they have (and drop, counted, what finds no room); what is held is tried again a second later. */
 static void write_out(void)
 {
+	if (w.error && append_held() != 0)
+		return;
 	add_losses();
 	take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(&w.file, &baton_tables[t]);
 	add_checkpoint();
 	baton_writer_flush_records(&w.file);
-	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
-	if (error) {
-		if (!w.error && w.started) /* else whoever starts it says so */
-			message("%s: %s; what it has no room for is counted as dropped", session.trace,
-					strerror(-error));
-		w.error = error;
+	if (append_held() != 0)
 		return;
-	}
 	STOP_POINT("written");
-	w.error = 0;
-	w.file.held_bytes = 0;
 	lanes_are_written();
 	STOP_POINT("tails");
 	free_lanes();

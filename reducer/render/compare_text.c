@@ -44,11 +44,12 @@ static void heading(const struct screen *screen, const struct comparison *c)
 					 difference);
 	for (size_t i = 0; i < c->n; i++)
 		if (findings_lack_cpu(c->summaries[i]))
-			screen_wrap(screen, 2,
-						"%s holds no CPU activity: why its GPUs were idle cannot be told",
-						c->names[i]);
+			screen_wrap(
+				screen, 2,
+				"%s ties no CPU activity to the GPU's: why its GPUs were idle cannot be told",
+				c->names[i]);
 	if (strcmp(per(c), "run") == 0)
-		screen_line(screen, "A run has no step markers: whole runs are compared");
+		screen_line(screen, "A run has no steps: whole runs are compared");
 }
 
 static void table(const struct screen *screen, const struct comparison *c)

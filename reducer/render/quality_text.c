@@ -45,7 +45,7 @@ void quality_text(const struct screen *screen, const struct report *r)
 		   (unsigned long long)q->invalid_events,
 		   (unsigned long long)(q->truncated_files + q->unreadable_files));
 	if (findings_lack_cpu(s))
-		append(line, bytes, ", no CPU activity in the trace");
+		append(line, bytes, ", no launch records");
 	if (s->run.n_missing_ranks)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
 	if (unsampled_percent(s) > UNSAMPLED_PERCENT)

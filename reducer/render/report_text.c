@@ -59,15 +59,7 @@ static const struct part {
 	 0},
 };
 
-enum {
-	PARTS = sizeof(parts) / sizeof(parts[0]),
-	TOP_LOSSES = 3,
-	HANG = 2,
-	UNSAMPLED_PERCENT = 10,
-	NOTE_COLUMN = 42,
-	GAP_HANG = 5,
-	GAP_TEXT = 15
-};
+enum { PARTS = sizeof(parts) / sizeof(parts[0]), TOP_LOSSES = 3, HANG = 2, NOTE_COLUMN = 42 };
 
 static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
 {
@@ -97,7 +89,7 @@ static const char *step_source_words(const char *source)
 
 static bool far_from(int64_t ns, int64_t mean_ns)
 {
-	return 10 * llabs(ns - mean_ns) > mean_ns;
+	return llabs(ns - mean_ns) > mean_ns / 10;
 }
 
 /* "step 96.3 ms   p95 97.1 ms", and more where the mean stands for no step. */
@@ -139,7 +131,7 @@ static void header(const struct screen *screen, const struct report *r)
 						  step_words(screen, f, &a), (long long)f->kernels);
 	else
 		screen_title_wrap(screen, HANG,
-						  "no step markers: figures are for the whole run of %s ms   %lld kernels",
+						  "no steps: figures are for the whole run of %s ms   %lld kernels",
 						  text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
@@ -165,9 +157,10 @@ static void answer(const struct screen *screen, const struct report *r)
 	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
 	bool unknown = r->findings->n && strcmp(first->id, "unexplained") == 0;
 	if (findings_lack_cpu(&r->reduction->summary))
-		screen_title_wrap(screen, 0,
-						  "The trace holds no CPU activity: why the GPU was idle cannot be told "
-						  "from it");
+		screen_title_wrap(
+			screen, 0,
+			"The trace ties no CPU activity to the GPU's: why the GPU was idle cannot be told "
+			"from it");
 	else if (r->findings->n && finding_counts(first))
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),

@@ -162,7 +162,8 @@ static void say_unknown(const struct making *m, struct finding *out)
 				 {LEAF_UNKNOWN_UNEXPLAINED, "launched in time, but not started"}};
 	if (findings_lack_cpu(m->summary)) {
 		snprintf(out->summary, sizeof(out->summary),
-				 "the trace holds no CPU activity: why the GPU was idle cannot be told");
+				 "the trace ties no CPU activity to the GPU's (no launch records): why it was idle "
+				 "cannot be told");
 		snprintf(out->remedy, sizeof(out->remedy),
 				 "record the CPU side too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
 	}
@@ -199,7 +200,7 @@ static void say_special(const struct making *m, const struct loss_kind *kind, st
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT))
 		say_unsplit(m, out);
 	if (kind->leaves & LEAF_BIT(LEAF_HOST_CODE) &&
-		10 * m->summary->quality.unsampled_ns > (uint64_t)time_in(m->summary, kind->leaves, 0))
+		m->summary->quality.unsampled_ns > (uint64_t)time_in(m->summary, kind->leaves, 0) / 10)
 		finding_say(
 			out->evidence, sizeof(out->evidence),
 			"%s ms/%s of it in silences that the sampler missed: perhaps blocked, input or no "

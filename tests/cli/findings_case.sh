@@ -56,13 +56,13 @@ END
 expect_status 0 "$BATON" import "$work/kernels.json" -o "$work/kernels.run"
 expect_status 0 "$BATON" report --json "$work/kernels.run"
 expect_true "[f['id'] for f in d['findings'] if f['leaf'].startswith('idle') and f['severity'] != 'none'] == []"
-expect_true "any('no CPU activity' in f['text'] and f['remedy'] for f in d['findings'])"
+expect_true "any('ties no CPU activity' in f['text'] and f['remedy'] for f in d['findings'])"
 expect_status 0 "$BATON" report "$work/kernels.run"
-expect_prints "The trace holds no CPU activity" ", no CPU activity in the trace"
+expect_prints "The trace ties no CPU activity" ", no launch records"
 checks=$((checks + 1))
 ! grep -qE "Steps differ|No loss stands out" "$work/out" || fail "a second verdict beside it"
 expect_status 0 "$BATON" compare "$work/kernels.run" "$work/kernels.run"
-expect_prints "kernels.run holds no CPU activity"
+expect_prints "kernels.run ties no CPU activity"
 # ... and a gate that passes because nothing is known of what it judges.
 expect_status 0 "$BATON" report --json "$work/kernels.run"
 expect_true "sorted(leaf for leaf in d['devices'][0]['time_ns'] if leaf.startswith('idle')) == [

@@ -10,6 +10,7 @@
 #include "lane.h"
 #include "live.h"
 #include "memory.h"
+#include "nvtx_text.h"
 #include "session.h"
 
 #include <pthread.h>
@@ -93,6 +94,19 @@ static void fill_dictionary(void)
 	}
 }
 
+/* Texts of ranges, until there is no room for more: those have no name. */
+static void fill_texts(void)
+{
+	char text[200];
+	const struct nvtx_text *last;
+	unsigned n = 0;
+	nvtx_text_open();
+	do
+		last = nvtx_text(text, (size_t)snprintf(text, sizeof(text), "%0199u", n++));
+	while (last->bytes > 0 && n < MEMORY_NVTX_TEXT_BYTES / 64);
+	CHECK(last->bytes == 0 && n > 1000, "%u texts of ranges found room", n);
+}
+
 /* All out, and written to: CUPTI has no room for more. */
 static unsigned take_buffers(void)
 {
@@ -137,6 +151,7 @@ int main(void)
 	before += (uint64_t)THREADS * STACK;
 	pthread_barrier_wait(&opened);
 	fill_dictionary();
+	fill_texts();
 	CHECK(take_buffers() == BUFFERS, "not all of CUPTI's buffers");
 	limit_files(1);
 	pthread_barrier_wait(&stuck);

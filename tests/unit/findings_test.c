@@ -485,7 +485,7 @@ static void kernels_only(void)
 	s.quality.ops = s.quality.unmatched_ops = STEPS * 800;
 	make(&s, &all);
 	counted(&all, 0, "a trace without calls");
-	says(&all.at[0], "unexplained", "holds no CPU activity", "");
+	says(&all.at[0], "unexplained", "ties no CPU activity", "");
 	CHECK(all.at[0].remedy[0], "nothing says how to record them");
 	s.quality.unmatched_ops--;
 	findings_free(&all);
