@@ -82,13 +82,15 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 	return true;
 }
 
-/* One that ends behind a recording's window, but began in it, did not end as far as that goes. */
+/* One that ends behind a recording's window, but began in it, did not end as far as that goes: also
+ * when the writer thread, which ends the window, comes late. */
 static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
 {
 	struct baton_lane *cut = lane ? NULL : window_cuts(slot->begin);
-	slot->end = cut ? atomic_load(&window_end_ticks) : end;
-	slot->stack = cut != NULL;
-	if (lane || cut)
+	uint64_t until = cut ? atomic_load(&window_end_ticks) : atomic_load(&window_until_ticks);
+	slot->stack = end > until;
+	slot->end = end > until ? until : end;
+	if ((lane || cut) && slot->begin <= until)
 		lane_put(lane ? lane : cut, *slot);
 }
 
