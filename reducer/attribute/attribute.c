@@ -378,7 +378,7 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
 	if (!error)
 		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
-	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners);
+	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners, a->scan->hull_from);
 }
 
 static void attribute_close(struct attributing *a, struct lanes *lanes)

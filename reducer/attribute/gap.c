@@ -196,7 +196,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 		int64_t to = end;
 		struct owed *payer = debt_payer(debt, launch, from, &to);
 		if (payer)
-			debt_pay(debt, payer, to - from);
+			debt_pay(payer, to - from);
 		from = to;
 	}
 }
@@ -205,7 +205,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 static int settle_overhead(struct gap_engine *engine, const struct op *k, struct piece piece)
 {
 	struct debt *debt = &engine->lanes->debts[k->source];
-	struct debt_launch launch = {k->thread, k->ls};
+	struct debt_launch launch = {launcher(engine, k)->caller, k->ls};
 	int64_t end = piece.to;
 	int error = 0;
 	while (!error && piece.from < end) {
@@ -217,7 +217,7 @@ static int settle_overhead(struct gap_engine *engine, const struct op *k, struct
 			part.source = k->source;
 			part.name = payer->call.name;
 			part.owner = payer->call.owner;
-			debt_pay(debt, payer, part.to - part.from);
+			debt_pay(payer, part.to - part.from);
 		}
 		error = pieces_add(&engine->pieces, &part);
 		piece.from = part.to;
@@ -243,12 +243,12 @@ static bool any_overhead(const struct pieces *pieces)
 static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
 	struct debt *debt = &engine->lanes->debts[gap->k->source];
-	struct debt_launch launch = {gap->k->thread, gap->k->ls};
+	struct debt_launch launch = {launcher(engine, gap->k)->caller, gap->k->ls};
 	struct pieces all = engine->pieces;
 	if (!any_overhead(&all))
 		return 0;
 	int error = lanes_advance(engine->lanes, gap->k->source, gap->a, p1);
-	if (error || debt->head == debt->tail)
+	if (error || !debt_owes(debt, launch.caller))
 		return error;
 	engine->pieces = engine->before;
 	engine->before = all;
@@ -267,6 +267,9 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
+	int error = gap->j ? lanes_idle(engine->lanes, gap->a, gap->b) : 0; /* the clock has the rest */
+	if (error)
+		return error;
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
 		return pieces_add(&engine->pieces, &(struct piece){gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED,
@@ -275,7 +278,7 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 	int64_t p1 = clamp(k->ls, gap->a, gap->b), p2 = clamp(k->le, p1, gap->b);
 	if (opstream_is_later_node(engine->stream, k))
 		p1 = p2 = gap->a;
-	int error = explain_host(engine, gap, p1);
+	error = explain_host(engine, gap, p1);
 	if (!error)
 		error = explain_launch(engine, gap, p1, p2);
 	if (!error)
