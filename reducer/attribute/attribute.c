@@ -197,18 +197,19 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	if (gap->a < scan->window_from || gap->b > scan->window_to)
 		return error;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
-		const struct piece *piece = &a->engine.pieces.at[i];
-		const int64_t ns = piece->to - piece->from;
-		tell_idle(a, piece);
-		a->sweep.time_ns[piece->leaf] += ns;
-		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
+		const struct piece piece = piece_cause(&a->engine.pieces.at[i]);
+		const int64_t ns = piece.to - piece.from;
+		tell_idle(a, &piece);
+		a->sweep.time_ns[piece.leaf] += ns;
+		a->unsampled_ns += piece.unsampled ? (uint64_t)ns : 0;
 		/* a gap lies in one step; its pieces come in any order */
-		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
-		error = tally_add(&a->tally, piece, a->n_gaps);
+		step_cursor_add(&a->idle_steps, piece.leaf, gap->a, gap->a + ns);
+		error = tally_add(&a->tally, &piece, a->n_gaps);
 		if (!error)
-			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
+			error = owners_add_idle(&a->owners, gap->k, piece.leaf, piece.owner, ns, a->n_gaps);
 	}
-	return error ? error : worst_gaps_consider(a->worst, gap, &a->engine.pieces, a->ds, scan);
+	return error ? error
+				 : worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, scan);
 }
 
 static int attribute_ops(struct attributing *a)
@@ -378,7 +379,8 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
 	if (!error)
 		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
-	return error ? error : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners);
+	return error ? error
+				 : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners, a->scan->hull_from);
 }
 
 static void attribute_close(struct attributing *a, struct lanes *lanes)

@@ -4,93 +4,78 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_CALLER UINT32_MAX
+
+void debt_open(struct debt *debt, const struct idle_clock *clock)
+{
+	*debt = (struct debt){.clock = clock,
+						  .first_return = INT64_MAX,
+						  .driven_in_order = true,
+						  .last = {{INT64_MIN, NO_CALLER}, {INT64_MIN, NO_CALLER}},
+						  .horizon = INT64_MIN};
+}
+
 void debt_close(struct debt *debt)
 {
 	for (uint32_t i = 0; i < debt->n_callers; i++)
-		free(debt->callers[i].begins);
-	free(debt->callers);
-	free(debt->at);
+		free(debt->own[i].at);
+	free(debt->own);
+	free(debt->shared.at);
+	free(debt->driven);
+	free(debt->told);
 	memset(debt, 0, sizeof(*debt));
 }
 
-/* ---- who drove the GPU when ---- */
-
-int64_t debt_caller(struct debt *debt, uint32_t thread)
+static int make_room(void **at, size_t n, size_t *room, size_t bytes)
 {
-	if (debt->n_callers == debt->callers_room) {
-		uint32_t room = debt->callers_room ? 2 * debt->callers_room : 4;
-		struct caller *larger = realloc(debt->callers, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		debt->callers = larger;
-		debt->callers_room = room;
-	}
-	debt->callers[debt->n_callers] = (struct caller){.thread = thread, .last = INT64_MIN};
+	if (n < *room)
+		return 0;
+	size_t more = *room ? 2 * *room : 4;
+	void *larger = realloc(*at, more * bytes);
+	if (!larger)
+		return -ENOMEM;
+	*at = larger;
+	*room = more;
+	return 0;
+}
+
+/* ---- what is told ---- */
+
+int64_t debt_caller(struct debt *debt)
+{
+	size_t room = debt->callers_room;
+	int error = make_room((void **)&debt->own, debt->n_callers, &room, sizeof(*debt->own));
+	if (error)
+		return error;
+	debt->callers_room = (uint32_t)room;
+	debt->own[debt->n_callers] = (struct owed_list){0};
 	return debt->n_callers++;
 }
 
 int debt_driven(struct debt *debt, uint32_t caller, int64_t start)
 {
-	struct caller *c = &debt->callers[caller];
-	if (c->n == c->room) {
-		size_t room = c->room ? 2 * c->room : 64;
-		int64_t *larger = realloc(c->begins, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		c->begins = larger;
-		c->room = room;
-	}
-	c->begins[c->n++] = start;
+	size_t n = debt->n_driven;
+	int error = make_room((void **)&debt->driven, n, &debt->driven_room, sizeof(*debt->driven));
+	if (error)
+		return error;
+	debt->driven_in_order = debt->driven_in_order && (n == 0 || debt->driven[n - 1].begin <= start);
+	debt->driven[debt->n_driven++] = (struct driven){start, caller};
 	return 0;
 }
 
-/* How many of its calls began before `until`. */
-static size_t begun_before(const struct caller *c, int64_t until)
+int debt_add(struct debt *debt, const struct sync_call *call)
 {
-	size_t low = 0, high = c->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (c->begins[middle] < until)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	int error =
+		make_room((void **)&debt->told, debt->n_told, &debt->told_room, sizeof(*debt->told));
+	if (error)
+		return error;
+	debt->told[debt->n_told++] = (struct told){*call, idle_clock_at(debt->clock, call->start)};
+	if (call->end < debt->first_return)
+		debt->first_return = call->end;
+	return 0;
 }
 
-static bool drove(const struct caller *c, const struct sync_call *call)
-{
-	size_t n = begun_before(c, call->end);
-	int64_t last = n ? c->begins[n - 1] : c->last;
-	return last >= call->start;
-}
-
-static void settle(const struct debt *debt, struct owed *owed)
-{
-	owed->settled = owed->shared = true;
-	for (uint32_t i = 0; i < debt->n_callers && owed->shared; i++) {
-		const struct caller *c = &debt->callers[i];
-		owed->shared = c->thread == owed->call.thread || !drove(c, &owed->call);
-	}
-}
-
-void debt_settle(struct debt *debt, int64_t to)
-{
-	for (size_t i = debt->tail; i-- > debt->head && !debt->at[i].settled;)
-		if (debt->at[i].call.end <= to)
-			settle(debt, &debt->at[i]);
-	for (uint32_t i = 0; i < debt->n_callers; i++) {
-		struct caller *c = &debt->callers[i];
-		size_t n = begun_before(c, to);
-		if (n == 0)
-			continue;
-		c->last = c->begins[n - 1];
-		c->n -= n;
-		memmove(c->begins, c->begins + n, c->n * sizeof(*c->begins));
-	}
-}
-
-/* ---- what is owed ---- */
+/* ---- lists of those that owe ---- */
 
 static bool pays_before(const struct sync_call *a, const struct sync_call *b)
 {
@@ -101,72 +86,195 @@ static bool pays_before(const struct sync_call *a, const struct sync_call *b)
 	return a->frees != b->frees ? a->frees : a->thread < b->thread;
 }
 
-static int make_room(struct debt *debt)
+/* Forgets those that are paid or too far back. */
+static void compact(struct owed_list *list)
 {
-	size_t n = debt->tail - debt->head;
-	if (debt->tail < debt->room)
-		return 0;
-	if (debt->head > n) { /* more than half of it is gone */
-		memmove(debt->at, debt->at + debt->head, n * sizeof(*debt->at));
-	} else {
-		size_t room = debt->room ? 2 * debt->room : 16;
-		struct owed *larger = realloc(debt->at, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		memmove(larger, larger + debt->head, n * sizeof(*larger));
-		debt->at = larger;
-		debt->room = room;
+	size_t n = 0;
+	for (size_t i = list->head; i < list->tail; i++)
+		if (list->at[i].left_ns > 0)
+			list->at[n++] = list->at[i];
+	list->head = 0;
+	list->tail = n;
+}
+
+static void trim(struct owed_list *list, int64_t horizon)
+{
+	while (list->head < list->tail && list->at[list->head].call.end <= horizon)
+		list->head++;
+	while (list->head < list->tail && list->at[list->tail - 1].left_ns == 0)
+		list->tail--;
+}
+
+static int list_push(struct owed_list *list, const struct owed *owed, int64_t horizon)
+{
+	trim(list, horizon);
+	if (list->tail == list->room) {
+		compact(list);
+		int error = 2 * list->tail < list->room /* enough to be worth it the next time too */
+						? 0
+						: make_room((void **)&list->at, list->room, &list->room, sizeof(*list->at));
+		if (error)
+			return error;
 	}
-	debt->head = 0;
-	debt->tail = n;
+	list->at[list->tail++] = *owed;
 	return 0;
 }
 
-int debt_add(struct debt *debt, const struct sync_call *call)
+/* Where the first lies that returned after `until`. */
+static size_t returned_by(const struct owed_list *list, int64_t until)
 {
-	int error = make_room(debt);
-	if (error)
-		return error;
-	size_t i = debt->tail++;
-	for (; i > debt->head && pays_before(&debt->at[i - 1].call, call); i--)
-		debt->at[i] = debt->at[i - 1];
-	debt->at[i] = (struct owed){.call = *call, .left_ns = call->end - call->start};
-	return 0;
+	size_t low = list->head, high = list->tail;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list->at[middle].call.end <= until)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-void debt_expire(struct debt *debt, int64_t until)
+/* The last before that place that still owes. Runs of paid ones are passed in one go, and runs that
+ * have been found to follow one another become one. */
+static struct owed *last_owing(struct owed_list *list, size_t behind)
 {
-	while (debt->head < debt->tail && debt->at[debt->head].call.end <= until)
-		debt->head++;
-}
-
-struct owed *debt_payer(const struct debt *debt, const struct debt_launch *launch, int64_t at,
-						int64_t *to)
-{
-	for (size_t i = debt->tail; i-- > debt->head;) {
-		struct owed *owed = &debt->at[i];
-		if (owed->call.end > launch->begin ||
-			(owed->call.thread != launch->thread && !owed->shared))
-			continue;
-		if (owed->call.end <= at) {
-			if (owed->left_ns < *to - at)
-				*to = at + owed->left_ns;
+	while (behind > list->head) {
+		struct owed *owed = &list->at[behind - 1];
+		if (owed->left_ns > 0)
 			return owed;
-		}
-		if (owed->call.end < *to)
-			*to = owed->call.end;
+		if (behind - list->head <= owed->back)
+			return NULL;
+		const struct owed *next = owed - owed->back;
+		if (next->left_ns == 0)
+			owed->back += next->back;
+		behind -= behind - list->head < owed->back ? behind - list->head : owed->back;
 	}
 	return NULL;
 }
 
-void debt_pay(struct debt *debt, struct owed *payer, int64_t ns)
+/* ---- settling ---- */
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct driven *x = a, *y = b;
+	return x->begin != y->begin ? (x->begin < y->begin ? -1 : 1)
+								: (x->caller > y->caller) - (x->caller < y->caller);
+}
+
+static int by_return(const void *a, const void *b)
+{
+	const struct sync_call *x = &((const struct told *)a)->call,
+						   *y = &((const struct told *)b)->call;
+	if (pays_before(x, y) != pays_before(y, x))
+		return pays_before(y, x) ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+/* Goes on to the calls that began before `until`. */
+static void drive(struct debt *debt, size_t *next, int64_t until)
+{
+	for (; *next < debt->n_driven && debt->driven[*next].begin < until; ++*next) {
+		if (debt->last[0].caller != debt->driven[*next].caller)
+			debt->last[1] = debt->last[0];
+		debt->last[0] = debt->driven[*next];
+	}
+}
+
+/* It has returned: who waited for it, and what for? */
+static int settle(struct debt *debt, const struct told *told)
+{
+	const struct sync_call *call = &told->call;
+	int64_t idle = idle_clock_at(debt->clock, call->end) - told->idle_before;
+	struct owed owed = {.call = *call, .left_ns = call->end - call->start - idle, .back = 1};
+	const struct driven *other = &debt->last[debt->last[0].caller == call->caller];
+	struct owed_list *list = other->begin < call->start ? &debt->shared : &debt->own[call->caller];
+	return owed.left_ns > 0 ? list_push(list, &owed, debt->horizon) : 0;
+}
+
+/* Those that have returned to the front, in order; how many. */
+static size_t take_returned(struct debt *debt, int64_t to)
+{
+	size_t n = 0;
+	if (debt->first_return > to)
+		return 0;
+	debt->first_return = INT64_MAX;
+	for (size_t i = 0; i < debt->n_told; i++) {
+		struct told told = debt->told[i];
+		if (told.call.end <= to) {
+			debt->told[i] = debt->told[n];
+			debt->told[n++] = told;
+		} else if (told.call.end < debt->first_return) {
+			debt->first_return = told.call.end;
+		}
+	}
+	if (n > 1)
+		qsort(debt->told, n, sizeof(*debt->told), by_return);
+	return n;
+}
+
+int debt_settle(struct debt *debt, int64_t to)
+{
+	size_t n = take_returned(debt, to), next = 0;
+	int error = 0;
+	if (!debt->driven_in_order)
+		qsort(debt->driven, debt->n_driven, sizeof(*debt->driven), by_begin);
+	debt->driven_in_order = true;
+	for (size_t i = 0; !error && i < n; i++) {
+		drive(debt, &next, debt->told[i].call.end);
+		error = settle(debt, &debt->told[i]);
+	}
+	drive(debt, &next, to);
+	debt->n_driven -= next;
+	debt->n_told -= n;
+	if (next)
+		memmove(debt->driven, debt->driven + next, debt->n_driven * sizeof(*debt->driven));
+	if (n)
+		memmove(debt->told, debt->told + n, debt->n_told * sizeof(*debt->told));
+	return error;
+}
+
+void debt_expire(struct debt *debt, int64_t until)
+{
+	debt->horizon = until;
+}
+
+/* ---- who pays ---- */
+
+bool debt_owes(const struct debt *debt, uint32_t caller)
+{
+	const struct owed_list *own = &debt->own[caller];
+	return debt->shared.head < debt->shared.tail || own->head < own->tail;
+}
+
+/* The last of a list that can pay; cuts *to where another one returns. */
+static struct owed *payer_in(struct owed_list *list, const struct debt_launch *launch, int64_t at,
+							 int64_t *to)
+{
+	int64_t until = at < launch->begin ? at : launch->begin;
+	size_t behind = returned_by(list, until);
+	if (behind < list->tail && list->at[behind].call.end <= launch->begin &&
+		list->at[behind].call.end < *to)
+		*to = list->at[behind].call.end;
+	return last_owing(list, behind);
+}
+
+struct owed *debt_payer(struct debt *debt, const struct debt_launch *launch, int64_t at,
+						int64_t *to)
+{
+	struct owed_list *shared = &debt->shared, *own = &debt->own[launch->caller];
+	trim(shared, debt->horizon);
+	trim(own, debt->horizon);
+	struct owed *payer = payer_in(shared, launch, at, to), *other = payer_in(own, launch, at, to);
+	if (!payer || (other && pays_before(&other->call, &payer->call)))
+		payer = other;
+	if (payer && payer->left_ns < *to - at)
+		*to = at + payer->left_ns;
+	return payer;
+}
+
+void debt_pay(struct owed *payer, int64_t ns)
 {
 	payer->left_ns -= ns;
-	if (payer->left_ns > 0)
-		return;
-	size_t behind = (size_t)(debt->at + debt->tail - (payer + 1));
-	memmove(payer, payer + 1, behind * sizeof(*payer));
-	debt->tail--;
 }
 
 /* ---- how far back ---- */

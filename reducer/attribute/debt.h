@@ -3,43 +3,57 @@
 #ifndef ATTRIBUTE_DEBT_H
 #define ATTRIBUTE_DEBT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "attribute/idle_clock.h"
 
 enum { DEBT_DEPTH = 1000 };
 
 struct sync_call {
 	int64_t start, end;
+	uint32_t caller; /* its thread's number for debt_driven() */
 	uint32_t thread; /* index in the trace */
 	uint32_t name;
 	uint32_t owner;
 	bool frees;
 };
 
-struct owed {
+struct told { /* a call that had not returned when it was last asked */
 	struct sync_call call;
-	int64_t left_ns;
-	bool settled; /* all that began before its end is known */
-	bool shared;  /* no other thread drove the GPU meanwhile: whoever launches next waited for it */
+	int64_t idle_before;
 };
 
-struct caller { /* a thread of the process that makes calls */
-	uint32_t thread;
-	int64_t last;    /* begin of its last GPU-driving call before those below; INT64_MIN: none */
-	int64_t *begins; /* of those that nobody has been asked about yet */
-	size_t n, room;
+struct owed {
+	struct sync_call call;
+	int64_t left_ns; /* 0: paid */
+	size_t back;     /* of a paid one: none of so many, from here backwards, owes anything */
+};
+
+struct owed_list { /* by return, as they pay: the last one first */
+	struct owed *at;
+	size_t head, tail, room;
+};
+
+struct driven { /* a GPU-driving call began */
+	int64_t begin;
+	uint32_t caller;
 };
 
 struct debt {
-	struct owed *at; /* by return, as they pay: the last one first */
-	size_t head, tail, room;
-	struct caller *callers;
+	const struct idle_clock *clock; /* of the device; not owned */
+	struct told *told;
+	size_t n_told, told_room;
+	int64_t first_return; /* the earliest among them */
+	struct driven *driven;
+	size_t n_driven, driven_room;
+	bool driven_in_order;
+	struct driven last[2];   /* the last one before those, and the last one of another caller */
+	struct owed_list shared; /* calls during which no other thread drove the GPU */
+	struct owed_list *own;   /* the other calls of each caller */
 	uint32_t n_callers, callers_room;
+	int64_t horizon; /* calls that returned by then owe nothing any more */
 };
 
 struct debt_launch {
-	uint32_t thread;
+	uint32_t caller;
 	int64_t begin;
 };
 
@@ -48,21 +62,26 @@ struct debt_horizon { /* when the last DEBT_DEPTH ops of a device started */
 	uint64_t n;
 };
 
+void debt_open(struct debt *debt, const struct idle_clock *clock);
 void debt_close(struct debt *debt);
-/* A thread that makes calls. Its number for debt_driven(), or -ENOMEM. */
-int64_t debt_caller(struct debt *debt, uint32_t thread);
-/* A GPU-driving call began; those of a caller come in order. */
+/* A thread that makes calls. Its number, or -ENOMEM. */
+int64_t debt_caller(struct debt *debt);
+/* A GPU-driving call began. 0 or -ENOMEM. */
 int debt_driven(struct debt *debt, uint32_t caller, int64_t start);
+/* A synchronising call; the clock knows what was before it. 0 or -ENOMEM. */
 int debt_add(struct debt *debt, const struct sync_call *call);
-/* Every call that began before `to` has been told. */
-void debt_settle(struct debt *debt, int64_t to);
+/* Every call that began before `to` has been told, none of those that come began before it. Calls
+ * that returned by then can pay. 0 or -ENOMEM. */
+int debt_settle(struct debt *debt, int64_t to);
 /* Calls that returned by then owe nothing any more. */
 void debt_expire(struct debt *debt, int64_t until);
-/* Who pays for the idle instant `at` before an op that `thread` launched: NULL when nobody
- * owes. *to is cut to where that holds. */
-struct owed *debt_payer(const struct debt *debt, const struct debt_launch *launch, int64_t at,
+/* Could any call pay for a launch of this caller? */
+bool debt_owes(const struct debt *debt, uint32_t caller);
+/* Who pays for the idle instant `at` before an op that was launched so: NULL when nobody owes. *to
+ * is cut to where that holds. Later calls of debt_settle() make it invalid. */
+struct owed *debt_payer(struct debt *debt, const struct debt_launch *launch, int64_t at,
 						int64_t *to);
-void debt_pay(struct debt *debt, struct owed *payer, int64_t ns);
+void debt_pay(struct owed *payer, int64_t ns);
 
 void debt_horizon_pass(struct debt_horizon *horizon, int64_t start); /* an op of the device */
 /* Nobody who launches the next op can be ahead of what started then: INT64_MIN when few did. */

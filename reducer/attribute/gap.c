@@ -79,12 +79,23 @@ static enum leaf launch_leaf(const struct gap_engine *engine, const struct op *k
 	return LEAF_CPU_LAUNCH_CALL;
 }
 
+/* What the op that ends the gap, or its launch, tells. */
+static int add_op_piece(struct gap_engine *engine, const struct op *k, uint32_t name, int64_t from,
+						int64_t to, enum leaf leaf)
+{
+	return pieces_add(&engine->pieces, &(struct piece){.from = from,
+													   .to = to,
+													   .leaf = leaf,
+													   .source = k->source,
+													   .name = name,
+													   .owner = k->owner});
+}
+
 /* [from, to) of k's own launch. */
 static int add_launch(struct gap_engine *engine, const struct op *k, int64_t from, int64_t to,
 					  enum leaf leaf)
 {
-	return pieces_add(&engine->pieces,
-					  &(struct piece){from, to, leaf, k->source, k->call_name, k->owner, false});
+	return add_op_piece(engine, k, k->call_name, from, to, leaf);
 }
 
 /* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as
@@ -148,8 +159,7 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 static int explain_until(struct gap_engine *engine, const struct op *k, int64_t *at, int64_t until,
 						 enum leaf leaf)
 {
-	int error = pieces_add(&engine->pieces,
-						   &(struct piece){*at, until, leaf, k->source, k->name, k->owner, false});
+	int error = add_op_piece(engine, k, k->name, *at, until, leaf);
 	*at = until > *at ? until : *at;
 	return error;
 }
@@ -196,7 +206,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 		int64_t to = end;
 		struct owed *payer = debt_payer(debt, launch, from, &to);
 		if (payer)
-			debt_pay(debt, payer, to - from);
+			debt_pay(payer, to - from);
 		from = to;
 	}
 }
@@ -205,7 +215,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 static int settle_overhead(struct gap_engine *engine, const struct op *k, struct piece piece)
 {
 	struct debt *debt = &engine->lanes->debts[k->source];
-	struct debt_launch launch = {k->thread, k->ls};
+	struct debt_launch launch = {launcher(engine, k)->caller, k->ls};
 	int64_t end = piece.to;
 	int error = 0;
 	while (!error && piece.from < end) {
@@ -213,11 +223,12 @@ static int settle_overhead(struct gap_engine *engine, const struct op *k, struct
 		part.to = end;
 		struct owed *payer = debt_payer(debt, &launch, part.from, &part.to);
 		if (payer) {
-			part.leaf = payer->call.frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
-			part.source = k->source;
-			part.name = payer->call.name;
-			part.owner = payer->call.owner;
-			debt_pay(debt, payer, part.to - part.from);
+			const struct sync_call *call = &payer->call;
+			part.payer = (struct piece_payer){true, call->end, k->source, call->name, call->owner};
+			part.leaf = call->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
+			if (piece.leaf == LEAF_CPU_LAUNCH_LATENCY) /* its name is the op's that came late */
+				part.name = 0;
+			debt_pay(payer, part.to - part.from);
 		}
 		error = pieces_add(&engine->pieces, &part);
 		piece.from = part.to;
@@ -243,12 +254,12 @@ static bool any_overhead(const struct pieces *pieces)
 static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
 	struct debt *debt = &engine->lanes->debts[gap->k->source];
-	struct debt_launch launch = {gap->k->thread, gap->k->ls};
+	struct debt_launch launch = {launcher(engine, gap->k)->caller, gap->k->ls};
 	struct pieces all = engine->pieces;
 	if (!any_overhead(&all))
 		return 0;
 	int error = lanes_advance(engine->lanes, gap->k->source, gap->a, p1);
-	if (error || debt->head == debt->tail)
+	if (error || !debt_owes(debt, launch.caller))
 		return error;
 	engine->pieces = engine->before;
 	engine->before = all;
@@ -267,15 +278,17 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
+	int error = gap->j ? lanes_idle(engine->lanes, gap->a, gap->b) : 0; /* the clock has the rest */
+	if (error)
+		return error;
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
-		return pieces_add(&engine->pieces, &(struct piece){gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED,
-														   k->source, k->name, k->owner, false});
+		return add_op_piece(engine, k, k->name, gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED);
 	}
 	int64_t p1 = clamp(k->ls, gap->a, gap->b), p2 = clamp(k->le, p1, gap->b);
 	if (opstream_is_later_node(engine->stream, k))
 		p1 = p2 = gap->a;
-	int error = explain_host(engine, gap, p1);
+	error = explain_host(engine, gap, p1);
 	if (!error)
 		error = explain_launch(engine, gap, p1, p2);
 	if (!error)

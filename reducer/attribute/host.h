@@ -11,6 +11,12 @@
 #define UNSAMPLED_NS \
 	3000000 /* three periods of the sampler: two looks fit in, wherever they fall */
 
+struct piece_payer { /* the synchronising call that a piece is owed to */
+	bool any;
+	int64_t returned;
+	uint32_t source, name, owner;
+};
+
 struct piece { /* a stretch of idle time in one leaf, and the row that stands behind it */
 	int64_t from, to;
 	enum leaf leaf;
@@ -18,7 +24,20 @@ struct piece { /* a stretch of idle time in one leaf, and the row that stands be
 	uint32_t name;   /* index in that source's trace; 0: nothing known */
 	uint32_t owner;  /* of the row that says where in the code; 0: nothing known */
 	bool unsampled;  /* host code while nobody looked at the thread */
+	struct piece_payer payer;
 };
+
+/* What the piece is put down to: the call it is owed to, else what happened then. */
+static inline struct piece piece_cause(const struct piece *piece)
+{
+	struct piece cause = *piece;
+	if (piece->payer.any) {
+		cause.source = piece->payer.source;
+		cause.name = piece->payer.name;
+		cause.owner = piece->payer.owner;
+	}
+	return cause;
+}
 
 struct pieces {
 	struct piece *at;

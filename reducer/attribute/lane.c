@@ -58,7 +58,10 @@ void lanes_close(struct lanes *lanes)
 		input_close(lanes->inputs[i]);
 	for (uint32_t i = 0; lanes->debts && i < lanes->n_sources; i++)
 		debt_close(&lanes->debts[i]);
+	for (uint32_t i = 0; lanes->waiting && i < lanes->n_sources; i++)
+		waiting_close(&lanes->waiting[i]);
 	free(lanes->inputs);
+	free(lanes->waiting);
 	free(lanes->debts);
 	free(lanes->of);
 	memset(lanes, 0, sizeof(*lanes));
@@ -155,11 +158,21 @@ static int load_table(struct lanes *lanes, uint32_t i, struct rows *rows, bool *
 
 static int become_caller(struct lane *lane)
 {
-	int64_t caller = debt_caller(lane->debt, lane->thread);
+	int64_t caller = debt_caller(lane->debt);
 	if (caller < 0)
 		return (int)caller;
 	lane->caller = (uint32_t)caller;
 	return 0;
+}
+
+/* A call has come to the lane. */
+static int await(struct lanes *lanes, uint32_t source, struct lane *lane, int64_t begin)
+{
+	int error = lane->caller == LANE_NO_CALLER ? become_caller(lane) : 0;
+	if (!error && !lane->waits)
+		error = waiting_push(&lanes->waiting[source], begin, lane->thread);
+	lane->waits = !error;
+	return error;
 }
 
 /* source->on_call: every call row goes to its thread's lane. The ranges that hold where it begins
@@ -185,12 +198,13 @@ static int feed_call(void *context, struct source *source, uint32_t *owner)
 		error = owners_call(lanes->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
 	*owner = rec.owner;
 	struct lane *lane = &lanes->of[i][thread];
-	if (!error && lane->caller == LANE_NO_CALLER)
-		error = become_caller(lane);
+	if (!error)
+		error = await(lanes, i, lane, rec.start);
 	return error ? error : queue_push(&lane->calls, &rec);
 }
 
-int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners)
+int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners,
+			   int64_t first_op_ns)
 {
 	lanes->owners = owners;
 	lanes->sources = sources;
@@ -198,9 +212,12 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 	lanes->of = calloc(n, sizeof(*lanes->of));
 	lanes->inputs = calloc(n, sizeof(*lanes->inputs));
 	lanes->debts = calloc(n, sizeof(*lanes->debts));
-	if (!lanes->of || !lanes->inputs || !lanes->debts)
+	lanes->waiting = calloc(n, sizeof(*lanes->waiting));
+	lanes->clock.first = first_op_ns;
+	if (!lanes->of || !lanes->inputs || !lanes->debts || !lanes->waiting)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
+		debt_open(&lanes->debts[i], &lanes->clock);
 		lanes->of[i] = calloc(sources[i].trace.n_threads, sizeof(**lanes->of));
 		if (!lanes->of[i])
 			return -ENOMEM;
@@ -264,6 +281,7 @@ static int tell_debt(struct lane *lane, const struct host_rec *rec)
 		return error;
 	return debt_add(lane->debt, &(struct sync_call){.start = rec->start,
 													.end = rec->end,
+													.caller = lane->caller,
 													.thread = lane->thread,
 													.name = rec->name,
 													.owner = rec->owner,
@@ -348,11 +366,30 @@ int64_t lane_next_begin(const struct lane *lane)
 int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to)
 {
 	struct debt *debt = &lanes->debts[source];
+	struct waiting *waiting = &lanes->waiting[source];
 	int error = 0;
-	for (uint32_t i = 0; !error && i < debt->n_callers; i++)
-		error = lane_advance(lanes_lane(lanes, source, debt->callers[i].thread), done, to);
-	debt_settle(debt, to);
+	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
+		struct lane *lane = lanes_lane(lanes, source, thread);
+		const struct host_queue *calls = &lane->calls;
+		error = lane_advance(lane, done, to);
+		lane->waits = calls->head < calls->tail;
+		if (!error && lane->waits)
+			error = waiting_push(waiting, calls->at[calls->head].start, thread);
+	}
 	debt_expire(debt, debt_horizon(&lanes->horizon));
+	return error ? error : debt_settle(debt, to);
+}
+
+int lanes_idle(struct lanes *lanes, int64_t from, int64_t to)
+{
+	int error = 0;
+	if (idle_clock_full(&lanes->clock)) { /* what began before is told; what did not can wait */
+		for (uint32_t i = 0; !error && i < lanes->n_sources; i++)
+			error = lanes_advance(lanes, i, from, from);
+		idle_clock_forget(&lanes->clock, from);
+	}
+	if (!error)
+		idle_clock_add(&lanes->clock, from, to);
 	return error;
 }
 
@@ -372,10 +409,8 @@ static int tidy(struct lanes *lanes, uint32_t source, int64_t done)
 		struct lane *lane = lanes_lane(lanes, source, t);
 		if (lane_waiting(lane) <= PILED_UP)
 			continue;
-		if (lane->caller == LANE_NO_CALLER)
-			error = lane_advance(lane, done, done);
-		else
-			calls = true;
+		error = lane_advance(lane, done, done);
+		calls = calls || lane->caller != LANE_NO_CALLER;
 	}
 	return calls && !error ? lanes_advance(lanes, source, done, done) : error;
 }

@@ -6,6 +6,7 @@
 
 #include "attribute/debt.h"
 #include "attribute/owners.h"
+#include "attribute/waiting.h"
 
 struct host_rec { /* a call, range or overhead row */
 	int64_t start, end;
@@ -32,6 +33,7 @@ struct lane {
 	size_t n_open, open_room;
 	struct debt *debt; /* of the process; not owned */
 	uint32_t caller;   /* its number there; LANE_NO_CALLER before its first call row */
+	bool waits;        /* among those whose calls are to be reached */
 	/* Synchronising calls: the latest end of those that began before waits_begin, and of those that
 	 * began then. */
 	int64_t waits_begin, waits_before, waits_then;
@@ -51,16 +53,19 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 struct lanes {
 	struct source *sources;
 	uint32_t n_sources;
-	struct lane **of;      /* per source: an array by thread index */
-	struct owners *owners; /* not owned */
-	struct input **inputs; /* per source, NULL until a row asks */
-	struct debt *debts;    /* per source */
+	struct lane **of;        /* per source: an array by thread index */
+	struct owners *owners;   /* not owned */
+	struct input **inputs;   /* per source, NULL until a row asks */
+	struct debt *debts;      /* per source */
+	struct waiting *waiting; /* likewise: threads with calls not reached yet */
+	struct idle_clock clock; /* of the device's gaps */
 	struct debt_horizon horizon;
 	uint32_t loads;
 };
 
 /* Calls and ranges are told to `owners` too. */
-int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners);
+int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners,
+			   int64_t first_op_ns);
 void lanes_close(struct lanes *lanes);
 
 /* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own
@@ -76,8 +81,11 @@ static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source
 int lane_advance(struct lane *lane, int64_t done, int64_t to);
 /* The begin of the first row not reached yet; INT64_MAX when there is none. */
 int64_t lane_next_begin(const struct lane *lane);
-/* The same for every thread of a process that makes calls: its debt is known up to `to`. */
+/* The same for every thread of a process that has a call to be reached: its debt is known up to
+ * `to`. */
 int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to);
+/* The device was idle; what comes lies behind `from`. 0 or -ENOMEM. */
+int lanes_idle(struct lanes *lanes, int64_t from, int64_t to);
 /* Does a sched row say that the thread was not asleep at `at`? */
 bool lane_awake(const struct lane *lane, int64_t at);
 

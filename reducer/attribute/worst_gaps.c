@@ -53,12 +53,14 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 }
 
 /* The code that was seen behind most of the host's part of the gap. */
-static void describe_line(struct gap_proof *proof, const struct pieces *pieces)
+static void describe_line(struct gap_proof *proof, const struct pieces *pieces,
+						  const struct owners *owners)
 {
 	for (size_t i = 0; i < pieces->n; i++) {
 		const struct piece *piece = &pieces->at[i];
 		int64_t ns = 0;
-		if (!(LEAF_BIT(piece->leaf) & (LEAVES_CPU | LEAVES_HOST)) || piece->owner <= OWNER_REST)
+		if (!(LEAF_BIT(piece->leaf) & (LEAVES_CPU | LEAVES_HOST)) ||
+			!owners_have_place(owners, piece->owner))
 			continue;
 		if (pieces->n >= MANY_PIECES)
 			ns = piece->to - piece->from;
@@ -70,6 +72,36 @@ static void describe_line(struct gap_proof *proof, const struct pieces *pieces)
 			continue;
 		proof->line_ns = ns;
 		proof->line_owner = piece->owner;
+	}
+}
+
+static bool same_call(const struct piece_payer *a, const struct piece_payer *b)
+{
+	return a->any && b->any && a->returned == b->returned && a->source == b->source &&
+		   a->name == b->name && a->owner == b->owner;
+}
+
+/* The synchronising call that most of the gap is owed to. */
+static void describe_owed(struct gap_proof *proof, const struct pieces *pieces,
+						  const struct device_sources *ds)
+{
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct piece *piece = &pieces->at[i];
+		const struct piece_payer *payer = &piece->payer;
+		int64_t ns = 0;
+		if (!payer->any)
+			continue;
+		if (pieces->n >= MANY_PIECES)
+			ns = piece->to - piece->from;
+		for (size_t k = 0; k < pieces->n && pieces->n < MANY_PIECES; k++)
+			if (same_call(&pieces->at[k].payer, payer))
+				ns += pieces->at[k].to - pieces->at[k].from;
+		if (ns <= proof->owed_ns)
+			continue;
+		proof->owed_ns = ns;
+		proof->owed_returned_ns = payer->returned - proof->a_ns;
+		snprintf(proof->owed_to, sizeof(proof->owed_to), "%s",
+				 source_text(&ds->sources[payer->source], payer->name));
 	}
 }
 
@@ -101,8 +133,8 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 }
 
 int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
-						const struct pieces *pieces, const struct device_sources *ds,
-						const struct device_scan *scan)
+						const struct pieces *pieces, const struct owners *owners,
+						const struct device_sources *ds, const struct device_scan *scan)
 {
 	struct reduction *out = worst->reduction;
 	if (worst->room == 0)
@@ -122,7 +154,8 @@ int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 	}
 	prove(&proof, gap, ds, scan);
 	describe_doing(&proof, pieces, ds);
-	describe_line(&proof, pieces);
+	describe_line(&proof, pieces, owners);
+	describe_owed(&proof, pieces, ds);
 	size_t at = full ? out->n_gaps - 1 : out->n_gaps++;
 	for (; at > 0 && gap_proof_worse(&proof, &out->gaps[at - 1], worst->leaf); at--)
 		out->gaps[at] = out->gaps[at - 1];
@@ -150,6 +183,8 @@ int worst_gaps_lines(struct worst_gaps *worst, struct owner_places *places)
 		if (strcmp(proof->device, worst->device) != 0)
 			continue;
 		error = take_line(places, proof->line_owner, proof->line, sizeof(proof->line));
+		if (!proof->line[0]) /* a stack or frame that says nothing */
+			proof->line_ns = 0;
 		if (!error)
 			error = take_line(places, proof->launch_owner, proof->launch_line,
 							  sizeof(proof->launch_line));

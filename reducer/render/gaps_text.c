@@ -32,6 +32,11 @@ static void gap_lines(const struct screen *screen, const struct gap_proof *g, si
 	if (g->doing[0] && (!line[0] || 10 * g->doing_ns >= g->b_ns - g->a_ns))
 		screen_wrap(screen, TEXT_HANG, "     meanwhile %s ms in %s",
 					text_ms(screen, g->doing_ns, &doing), g->doing);
+	if (g->owed_ns > 0)
+		screen_wrap(screen, TEXT_HANG, "     owed      %s ms to %s, which returned %s ms %s",
+					text_ms(screen, g->owed_ns, &doing), g->owed_to,
+					text_ms(screen, llabs(g->owed_returned_ns), &since),
+					g->owed_returned_ns < 0 ? "before the gap" : "into the gap");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (g->leaf_ns[leaf] > 0)
 			screen_line(screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),

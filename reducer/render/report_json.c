@@ -237,6 +237,15 @@ static void gap_object(struct json *j, const struct gap_proof *g)
 	json_text(j, "line", g->line);
 	json_number(j, "line_ns", g->line_ns);
 	json_text(j, "launch_line", g->launch_line);
+	if (g->owed_ns > 0) {
+		json_object(j, "owed");
+		json_text(j, "call", g->owed_to);
+		json_number(j, "ns", g->owed_ns);
+		json_number(j, "returned_ns", g->owed_returned_ns);
+		json_end_object(j);
+	} else {
+		json_null(j, "owed");
+	}
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (g->leaf_ns[leaf] > 0)

@@ -43,7 +43,10 @@ struct gap_proof {       /* one idle interval and what stood behind it */
 	uint32_t line_owner, launch_owner; /* while the device is being attributed */
 	char line[200];                    /* where the code stood longest, "" not known */
 	int64_t line_ns;
-	char launch_line[200]; /* of the launch that ended the gap */
+	char owed_to[96]; /* the synchronising call that most is owed to, "": nothing is */
+	int64_t owed_ns;
+	int64_t owed_returned_ns; /* when it returned, relative to a_ns */
+	char launch_line[200];    /* of the launch that ended the gap */
 };
 
 struct reduction {

@@ -310,6 +310,7 @@ class Host:
         now = process.span()[1] + unit * rng.randint(1, 50)
         returned = now + unit * rng.randint(20, 2000)
         process.call(now, returned, 1, rng.choice(SYNC_NAMES))
+        self.wait_for(now, returned, 1)
         now = self.late_launch(returned)
         launched = now
         for _ in range(rng.randint(995, 1002)):
@@ -331,6 +332,8 @@ class Host:
         now = process.span()[1] + unit * rng.randint(1, 50)
         for _ in range(6):
             returned = now + unit * rng.randint(1, 60)
+            if rng.random() < 0.8:
+                self.wait_for(now, returned, anyone())
             for _ in range(rng.choice([1, 2, 2, 3])):
                 end = returned - unit * rng.choice([0, 0, 0, 1, 5])
                 begin = min(end, now + unit * rng.choice([0, 0, 0, 1, 7]))
@@ -342,6 +345,19 @@ class Host:
             now = returned
             for _ in range(rng.randint(1, 4)):
                 now = self.late_launch(now, anyone())
+
+    def wait_for(self, begin, end, thread):
+        """Ops that are there to be waited for, mostly back to back and mostly until the end."""
+        rng, process, unit = self.rng, self.process, self.unit
+        launched = begin - unit * rng.randint(-1, 3)
+        at = begin + unit * rng.choice([-1, 0, 0, 4])
+        end -= unit * rng.choice([0, 0, 0, 3])
+        while at < end:
+            correlation = process.new_correlation()
+            process.call(launched, launched, thread, "cudaLaunchKernel", correlation)
+            until = min(end, at + unit * rng.choice([3, 20, 500]))
+            process.op(at, until, KERNEL, 0, correlation, "foo_kernel")
+            at = until + unit * rng.choice([0, 0, 1, 10])
 
     def late_launch(self, now, thread=1):
         unit, correlation = self.unit, self.process.new_correlation()

@@ -360,6 +360,10 @@ class Cover:
         at = bisect_right(self.begins, x) - 1
         return at >= 0 and x < self.ends[at]
 
+    def time_within(self, begin, end):
+        at = slice(bisect_right(self.ends, begin), bisect_left(self.begins, end))
+        return sum(min(e, end) - max(b, begin) for b, e in zip(self.begins[at], self.ends[at]))
+
 
 def outermost(calls):
     """Those that did not begin inside another of them."""
@@ -454,7 +458,8 @@ class Device:
         self.key = key
         self.ops = sorted(ops, key=Op.order)
         self.position = {op: at for at, op in enumerate(self.ops)}
-        self.owed = {}  # synchronising call -> ns, where it has paid
+        self.owed = {}  # synchronising call -> ns, where it was asked
+        self.working = Cover(self.ops)
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -834,7 +839,9 @@ def settle_part(device, calls, begin, end, leaf):
     """[begin, end) of this leaf, in which no call returns."""
     parts = []
     for call in (call for call in calls if call.end <= begin and leaf in OWED_LEAVES):
-        owed = device.owed.get(call, call.duration)
+        if call not in device.owed:
+            device.owed[call] = device.working.time_within(call.begin, call.end)
+        owed = device.owed[call]
         paid = min(owed, end - begin)
         device.owed[call] = owed - paid
         begin += paid

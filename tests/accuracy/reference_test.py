@@ -91,6 +91,11 @@ def late_launch(**k):
     return Trace().call(0, 10, 1).op(20, 100, 1).call(600, 610, 2).op(1000, 1100, 2, **k)
 
 
+def busy_before():
+    """The same behind an op that ran since -5000: what a call before the gap waits for."""
+    return late_launch().call(-5020, -5010, 8).op(-5000, 20, 8)
+
+
 class WorkTest(unittest.TestCase):
     def test_priority_of_overlapping_ops(self):
         trace = (Trace().op(0, 10, stream=1, name="copy").op(2, 8, stream=2, name="foo")
@@ -576,107 +581,126 @@ class SyncDebtTest(GapCase):
         return reduce_one(trace)["time_ns"].get("idle.host.sync", 0)
 
     def test_the_lead_it_took_away(self):
-        # returned at 150: [100, 150) inside, then [150, 150 + 100)
-        trace = late_launch().call(50, 150, name="cudaStreamSynchronize_v3020")
-        self.expect(trace, host_sync=150, cpu_framework=350)
+        # returned at 150: [100, 150) inside, then [150, 150 + 50)
+        trace = busy_before().call(50, 150, name="cudaStreamSynchronize_v3020")
+        self.expect(trace, host_sync=100, cpu_framework=400)
         # returned before the gap, and even before the launch of j
-        self.expect(late_launch().call(40, 90, name="cuCtxSynchronize"), host_sync=50,
+        self.expect(busy_before().call(40, 90, name="cuCtxSynchronize"), host_sync=50,
                     cpu_framework=450)
-        self.expect(late_launch().call(-300, 0, name="cuCtxSynchronize"), host_sync=300,
+        self.expect(busy_before().call(-300, 0, name="cuCtxSynchronize"), host_sync=300,
                     cpu_framework=200)
 
     def test_it_pays_for_the_launch_too(self):
-        self.expect(late_launch().call(-415, 90, name="cuCtxSynchronize"), host_sync=505,
+        self.expect(busy_before().call(-415, 90, name="cuCtxSynchronize"), host_sync=505,
                     cpu_framework=0, cpu_launch_call=5)
-        self.expect(late_launch().call(-425, 90, name="cuCtxSynchronize"), host_sync=515,
+        self.expect(busy_before().call(-425, 90, name="cuCtxSynchronize"), host_sync=515,
                     cpu_framework=0, cpu_launch_call=0, cpu_launch_latency=45)
-        self.expect(late_launch().call(-4000, 90, name="cuCtxSynchronize"), host_sync=560,
+        self.expect(busy_before().call(-4000, 90, name="cuCtxSynchronize"), host_sync=560,
                     cpu_framework=0, cpu_launch_call=0, cpu_launch_latency=0)
 
     def test_the_last_pays_first(self):
-        trace = late_launch().call(30, 60, name="cudaDeviceSynchronize").call(60, 90, name="cudaFree")
+        trace = busy_before().call(30, 60, name="cudaDeviceSynchronize").call(60, 90, name="cudaFree")
         self.expect(trace, host_alloc=30, host_sync=30, cpu_framework=440)
-        trace = late_launch().call(30, 60, name="cudaFree").call(60, 90, name="cuCtxSynchronize")
+        trace = busy_before().call(30, 60, name="cudaFree").call(60, 90, name="cuCtxSynchronize")
         self.expect(self.second_gap(trace).range(1100, 1290, "enumerate(dataloader)"), host_alloc=30,
                     host_sync=30, cpu_framework=440 + 10, cpu_launch_call=20, cpu_launch_latency=100,
                     host_input=190, unknown_unexplained=340 + 40)
-        self.expect(late_launch().call(60, 90, name="cudaFreeAsync"))
+        self.expect(busy_before().call(60, 90, name="cudaFreeAsync"))
 
     def test_of_those_that_returned_together(self):
         # the one that frees pays first: 40 ns; then there is a synchronising call
-        trace = late_launch().call(50, 90, name="cudaFree").call(50, 90, name="cuCtxSynchronize")
-        self.expect(trace.call(140, 600, name="cudaMemcpy"), host_alloc=40, host_sync=460 + 60,
-                    cpu_framework=0, cpu_launch_call=0, cpu_launch_latency=0)
+        trace = busy_before().call(50, 90, name="cudaFree").call(50, 90, name="cuCtxSynchronize")
+        self.expect(trace.call(140, 600, name="cudaMemcpy"), host_alloc=40, host_sync=460 + 40,
+                    cpu_framework=0, cpu_launch_call=0, cpu_launch_latency=20)
 
     def test_a_call_inside_a_call_is_its_part(self):
-        trace = late_launch().call(30, 90, name="cudaDeviceSynchronize")
+        trace = busy_before().call(30, 90, name="cudaDeviceSynchronize")
         trace.call(70, 90, name="cuCtxSynchronize").call(50, 89, name="cuCtxSynchronize")
         self.expect(trace, host_sync=60, cpu_framework=440)
-        trace = late_launch().call(30, 60, name="cudaDeviceSynchronize").call(59, 90, name="cudaFree")
+        trace = busy_before().call(30, 60, name="cudaDeviceSynchronize").call(59, 90, name="cudaFree")
         self.expect(trace, host_sync=30, cpu_framework=470)
-        trace = late_launch().call(30, 60, name="cuInit").call(40, 60, name="cuCtxSynchronize")
+        trace = busy_before().call(30, 60, name="cuInit").call(40, 60, name="cuCtxSynchronize")
         self.expect(trace, host_sync=20, cpu_framework=480)
-        trace = late_launch().call(30, 90, name="cuCtxSynchronize", thread=2)
+        trace = busy_before().call(30, 90, name="cuCtxSynchronize", thread=2)
         self.expect(trace.call(40, 60, name="cuCtxSynchronize"), host_sync=20, cpu_framework=480)
 
     def test_it_goes_on_in_the_next_step(self):
         trace = (Trace().range(0, 95, "step 1").call(0, 10, 1).op(20, 100, 1)
                  .call(10, 90, name="cuCtxSynchronize").range(95, 1000, "step 2")
                  .call(600, 610, 2).op(1000, 1100, 2))
-        self.assertEqual(self.synced(trace), 80)
-        self.assertEqual(self.synced(trace.call(95, 105, name="cuCtxSynchronize")), 80 + 5 + 10)
+        self.assertEqual(self.synced(trace), 70)
+        self.assertEqual(self.synced(trace.call(95, 105, name="cuCtxSynchronize")), 70 + 5 + 5)
 
     def test_the_launch_of_a_pageable_copy(self):
-        trace = late_launch().call(40, 90, 3).op(60, 80, 3, stream=8, kind=MEMCPY, pageable=1)
+        trace = busy_before().call(40, 90, 3).op(60, 80, 3, stream=8, kind=MEMCPY, pageable=1)
         self.expect(trace, host_sync=50, cpu_framework=450)
 
     def test_it_returned_in_the_gap(self):
-        # [300, 380) inside; [380, 460) uses it up; before r nothing does
-        trace = late_launch().call(300, 380, name="cudaDeviceSynchronize")
-        self.expect(trace, host_sync=160, cpu_framework=340)
+        # [100, 380) inside; [380, 430) uses it up
+        trace = busy_before().call(50, 380, name="cudaDeviceSynchronize")
+        self.expect(trace, host_sync=280 + 50, cpu_framework=170)
+        # before r nothing does
+        trace = busy_before().call(50, 380, name="cudaDeviceSynchronize", thread=2)
+        self.expect(trace, host_sync=50, cpu_framework=450)
+        self.expect(trace.call(390, 600, name="cudaMalloc"), host_sync=50, host_alloc=210,
+                    cpu_framework=280, cpu_launch_call=0, cpu_launch_latency=20)
+
+    def test_it_owes_what_the_device_worked(self):
+        # all of it idle time already
+        trace = busy_before().call(300, 380, name="cudaDeviceSynchronize")
+        self.expect(trace, host_sync=80, cpu_framework=420)
+        # before the first op, and in part
+        self.expect(late_launch().call(-300, 20, name="cudaFree"))
+        self.expect(late_launch().call(-300, 50, name="cudaFree"), host_alloc=30, cpu_framework=470)
+        # idle for 50 ns in the middle
+        trace = late_launch().call(-220, -210, 8).op(-200, -100, 8).op(-50, 0, 8).op(0, 20, 8)
+        trace.call(-250, 90, name="cuCtxSynchronize")
+        self.assertEqual(self.synced(trace), 100 + 140)
+        # ops that lie side by side count once
+        self.assertEqual(self.synced(trace.op(-190, -110, 8, stream=8)), 100 + 140)
 
     def test_returned_at_the_launch(self):
-        trace = late_launch().call(500, 600, name="cudaDeviceSynchronize")
-        self.assertEqual(self.synced(trace), 100 + 60)
-        self.assertEqual(self.synced(self.second_gap(trace)), 200)
+        trace = busy_before().call(0, 600, name="cudaDeviceSynchronize")
+        self.assertEqual(self.synced(trace), 500 + 60)
+        self.assertEqual(self.synced(self.second_gap(trace)), 500 + 100)
         # returned behind it: that launch was no later for it
-        trace = late_launch().call(0, 40, name="cudaDeviceSynchronize")
-        trace.call(601, 605, name="cudaDeviceSynchronize", thread=2)
-        self.assertEqual(self.synced(trace), 40)
-        self.assertEqual(self.synced(self.second_gap(trace)), 44)
+        trace = busy_before().call(60, 605, name="cudaDeviceSynchronize")
+        self.assertEqual(self.synced(trace), 500)
+        self.assertEqual(self.synced(self.second_gap(trace)), 500 + 40)
 
     def test_what_is_claimed_does_not_use_it_up(self):
-        trace = late_launch().call(40, 90, name="cuCtxSynchronize")
+        trace = busy_before().call(40, 90, name="cuCtxSynchronize")
         self.expect(trace.call(110, 160, name="cudaMalloc"), host_sync=50, host_alloc=50,
                     cpu_framework=400)
         behind = {"host_sync": 50, "cpu_framework": 0, "cpu_launch_call": 0,
                   "cpu_launch_latency": 10}
-        trace = late_launch().call(40, 90, name="cuCtxSynchronize").overhead(100, 600, 1)
+        trace = busy_before().call(40, 90, name="cuCtxSynchronize").overhead(100, 600, 1)
         self.expect(trace, tool_profiler=500, **behind)
-        trace = late_launch().call(40, 90, name="cuCtxSynchronize").sched(100, 600, 500, 0)
+        trace = busy_before().call(40, 90, name="cuCtxSynchronize").sched(100, 600, 500, 0)
         self.expect(trace, host_blocked=500, **behind)
 
     def test_input_uses_it_up_and_stays(self):
-        trace = late_launch().call(20, 90, name="cuCtxSynchronize")
+        trace = busy_before().call(20, 90, name="cuCtxSynchronize")
         self.expect(trace.range(150, 170, "enumerate(dataloader)"), host_sync=50, host_input=20,
                     cpu_framework=430)
-        trace = late_launch().call(20, 90, name="cuCtxSynchronize")
+        trace = busy_before().call(20, 90, name="cuCtxSynchronize")
         self.expect(trace.range(100, 300, "enumerate(dataloader)"), host_input=200,
                     cpu_framework=300)
 
     def test_it_lasts_over_gaps_until_it_is_lost(self):
-        trace = self.second_gap(late_launch().call(-530, 90, name="cudaDeviceSynchronize"))
+        trace = self.second_gap(busy_before().call(-530, 90, name="cudaDeviceSynchronize"))
         self.assertEqual(self.synced(trace), 620)
-        trace = self.second_gap(late_launch().call(-2000, 90, name="cudaDeviceSynchronize"))
+        trace = self.second_gap(busy_before().call(-2000, 90, name="cudaDeviceSynchronize"))
         self.assertEqual(self.synced(trace), 560 + 260)
         # a call in the second gap: what it owes is paid behind it
-        trace = self.second_gap(late_launch().call(30, 90, name="cudaDeviceSynchronize"))
-        trace.call(1110, 1120, name="cudaDeviceSynchronize")
-        self.assertEqual(self.synced(trace), 60 + 10 + 10)
+        trace = self.second_gap(busy_before().call(30, 90, name="cudaDeviceSynchronize"))
+        trace.call(1080, 1120, name="cudaDeviceSynchronize")
+        self.assertEqual(self.synced(trace), 60 + 20 + 20)
 
     def test_nobody_is_further_ahead_than_the_queue_is_deep(self):
         for between, paid in ((998, 70), (999, 70 - 50)):  # 50 are owed when the ops are over
-            trace = (Trace().call(0, 10, 1).op(90, 100, 1).call(20, 90, name="cuCtxSynchronize")
+            trace = (Trace().call(0, 10, 8).op(20, 90, 8).call(10, 12, 1).op(90, 100, 1)
+                     .call(20, 90, name="cuCtxSynchronize")
                      .call(100, 110, 2).op(120, 130, 2))
             for i in range(between - 1):
                 trace.call(110, 110, 10 + i).op(130 + i, 131 + i, 10 + i)
@@ -687,7 +711,7 @@ class SyncDebtTest(GapCase):
 
     def test_who_waited_for_it(self):
         def of_two(**k):
-            return late_launch().call(40, 90, name="cuCtxSynchronize", thread=2, **k)
+            return busy_before().call(40, 90, name="cuCtxSynchronize", thread=2, **k)
         # thread 1 drove nothing meanwhile: it had to wait for thread 2
         self.expect(of_two(), host_sync=50, cpu_framework=450)
         self.expect(of_two().call(41, 42, name="cudaEventQuery"), host_sync=50, cpu_framework=450)
@@ -699,14 +723,14 @@ class SyncDebtTest(GapCase):
         self.expect(of_two().call(50, 60, name="cudaMemsetAsync", thread=3))
 
     def test_threads_that_drive_at_the_same_time_have_their_own(self):
-        trace = late_launch().call(-530, 90, name="cudaDeviceSynchronize")
+        trace = busy_before().call(-530, 90, name="cudaDeviceSynchronize")
         trace.call(-40, 90, name="cudaDeviceSynchronize", thread=2)
         self.second_gap(trace, thread=2).call(1700, 1710, 4).op(1800, 1900, 4)
         # 560 of thread 1; 130 of thread 2; the rest of thread 1: 60
         self.assertEqual(self.synced(trace), 750)
 
     def test_it_is_paid_once_whoever_pays(self):
-        trace = (Trace().call(-600, -590, 1).op(20, 100, 1).call(600, 610, 2).op(1000, 1100, 2)
+        trace = (Trace().call(-600, -590, 1).op(-580, 100, 1).call(600, 610, 2).op(1000, 1100, 2)
                  .call(-510, 90, name="cudaDeviceSynchronize", thread=2))
         self.assertEqual(self.synced(self.second_gap(trace, thread=2)), 600)
 
@@ -718,19 +742,19 @@ class SyncDebtTest(GapCase):
         device = reduce_one(trace)
         self.assertEqual(device["hand_offs"], 1)
         self.assertEqual(self.synced(trace), 40)
-        # in [120, 150) the owner is in a synchronising call itself, which owes too
+        # in [120, 150) the owner is in a synchronising call itself
         trace.call(120, 150, name="cudaStreamSynchronize")
-        self.assertEqual(self.synced(trace), 40 + 30 + 30)
+        self.assertEqual(self.synced(trace), 40 + 30)
 
     def test_gaps_outside_the_steps_use_it_up(self):
-        trace = self.second_gap(late_launch().call(-530, 90, name="cudaDeviceSynchronize"))
+        trace = self.second_gap(busy_before().call(-530, 90, name="cudaDeviceSynchronize"))
         trace.range(1200, 1350, "step 1")
         self.assertEqual(self.synced(trace), 620 - 560)
 
     def test_in_the_lead_in(self):
         trace = (Trace().range(100, 300, "step 1").call(105, 125, name="cudaDeviceSynchronize")
                  .call(150, 160, 1).op(220, 250, 1))
-        self.assertEqual(self.synced(trace), 20 + 20)
+        self.assertEqual(self.synced(trace), 20)
 
 
 class HeldUpTest(GapCase):

@@ -56,6 +56,17 @@ imported "$work/plain" "$work/plain.run"
 expect_status 0 "$BATON" report "$work/plain.run" --gaps 1 --json
 expect_true "d['gaps'][0]['line'] == d['gaps'][0]['launch_line'] == '' and d['gaps'][0]['doing']"
 
+# Keeps out: a gap in which the thread is said to have been in a call that had returned before, and no word of that call.
+traces owed "$work/owed"
+expect_status 0 "$BATON" report "$work/owed" --gaps 60
+expect_prints "meanwhile 0.400 ms in aten::view" "owed      0.409 ms to cudaDeviceSynchronize, which returned 0.010 ms into the gap" \
+	"meanwhile 0.300 ms in aten::view" "owed      0.309 ms to cudaDeviceSynchronize, which returned 0.509 ms before the gap"
+expect_status 0 "$BATON" report "$work/owed" --gaps 1 --leaf idle.host.sync --json
+expect_true "d['gaps'][0]['owed'] == {'call': 'cudaDeviceSynchronize', 'ns': 409000, 'returned_ns': 10000}"
+expect_true "any(e.startswith('cudaDeviceSynchronize') for f in d['findings'] if f['leaf'] == 'idle.host.sync' for e in [f['evidence']])"
+expect_status 0 "$BATON" report "$work/rare" --gaps 1 --json
+expect_true "d['gaps'][0]['owed'] is None"
+
 # Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
 rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
 expect_status 0 "$BATON" report "$work/rare"

@@ -50,6 +50,18 @@ class Rank:
             self.rows["sched"].append({"start_ns": self.now - dur, "dur_ns": dur, "thread": 1,
                                        "slept_ns": dur if slept else 0, "waited_ns": 0, "stack": self.waiting})
 
+    def wait(self):
+        """Waits until the device has done all; comes back 10 us after that."""
+        self.rows["call"].append({"start_ns": self.now, "dur_ns": self.gpu + 10 * US - self.now, "thread": 1,
+                                  "name": "cudaDeviceSynchronize", "correlation": 0, "stack": self.waiting})
+        self.now = self.gpu + 10 * US
+
+    def late(self, dur):
+        """Nothing is launched for so long after what was has run."""
+        self.now = max(self.now, self.gpu)
+        self.rows["range"].append({"start_ns": self.now, "dur_ns": dur, "thread": 1, "name": "aten::view", "category": 3})
+        self.now += dur
+
     def step(self, number, between):
         begin = self.now
         for i in range(10):
@@ -96,7 +108,15 @@ def ran(rank, _step):
     rank.silent(12 * MS, slept=False)
 
 
-CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran)}
+def owed(rank, _step):
+    """A wait, and two launches that are late because of it."""
+    rank.wait()
+    rank.late(400 * US)
+    rank.kernel(100 * US)
+    rank.late(300 * US)
+
+
+CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran, owed)}
 
 
 def main():
