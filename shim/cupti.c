@@ -131,10 +131,12 @@ bool cupti_attach(void)
 	if (missing || error) {
 		message("CUPTI: %s; launches are recorded, GPU work is not",
 				missing ? missing : why(error));
+		window_cupti_tried();
 		return false;
 	}
 	cupti_attached_in = lane_generation;
 	atomic_store(&launch_hooks_on, false);
+	window_cupti_tried();
 	return true;
 }
 

@@ -126,7 +126,8 @@ bool session_begin(void)
 		return true;
 	if (atomic_compare_exchange_strong(&state, &seen, BEGINNING)) {
 		bool begun = begin() == 0;
-		lane_started = begun && !window_asked();
+		if (begun && !window_asked()) /* else it is the window's, and that may open at any moment */
+			lane_started = true;
 		atomic_store(&state, begun ? RUNNING : ENDED);
 		if (begun) {
 			window_start();

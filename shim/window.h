@@ -30,6 +30,8 @@ bool window_missed(void);
 /* The recording has begun: opens the window, or leaves it to the writer thread or to
  * cudaProfilerStart. */
 void window_start(void);
+/* CUPTI has been tried: perhaps inside the launch that began the recording, in an open window. */
+void window_cupti_tried(void);
 /* Opens a window that waits for its time, once that has come; how long to wait for it. By the
  * writer thread. */
 int64_t window_attend(void);

@@ -461,8 +461,10 @@ static void finish(void)
 /* A window that waits for its time, or for cudaProfilerStart. */
 static void await_window(void)
 {
-	while (!atomic_load(&stopping) && window_waits()) {
-		atomic_store(&wake, 0);
+	for (;;) {
+		atomic_store(&wake, 0); /* who wakes us from now on has said why before */
+		if (atomic_load(&stopping) || !window_waits())
+			return;
 		int64_t left_ns = window_attend();
 		if (left_ns > 0)
 			futex_wait(&wake, 0, left_ns);
