@@ -75,6 +75,7 @@ void window_forget(void)
 		return;
 	atomic_store(&window.begun, 0);
 	atomic_store(&window.ended, 0);
+	atomic_store(&window_end_ticks, 0);
 	atomic_store(&window.end_mono_ns, 0);
 	atomic_store(&window_until_ticks, UINT64_MAX);
 	atomic_store(&window.ready, false);
@@ -145,6 +146,11 @@ static void open_now(void)
 	atomic_store(&lane_started, true);
 	silence_start();
 	writer_wake();
+}
+
+bool window_opens(void)
+{
+	return window_waits() && atomic_load(&window.opening);
 }
 
 static bool is_due(void)
@@ -223,7 +229,8 @@ void window_expect(const struct clock_moment *now, uint64_t mult)
 	atomic_store(&window_until_ticks, now->raw_ticks + (uint64_t)(left / mult));
 }
 
-/* Who comes late ends it as of its time, if calls were held against that. */
+/* Who comes late ends it as of its time, if calls were held against that. Of several who end it the
+ * first one's word counts. */
 static void set_end(void)
 {
 	struct clock_moment moment;
@@ -231,8 +238,11 @@ static void set_end(void)
 	uint64_t until = atomic_load(&window_until_ticks);
 	int64_t end = atomic_load(&window.end_mono_ns);
 	bool late = end && until < moment.raw_ticks && end < moment.raw_ns;
-	atomic_store(&window_end_ticks, late ? until : moment.raw_ticks);
-	atomic_store(&window.ended, moment.realtime_ns - (late ? moment.raw_ns - end : 0));
+	uint64_t none = 0;
+	int64_t nothing = 0;
+	atomic_compare_exchange_strong(&window_end_ticks, &none, late ? until : moment.raw_ticks);
+	atomic_compare_exchange_strong(&window.ended, &nothing,
+								   moment.realtime_ns - (late ? moment.raw_ns - end : 0));
 }
 
 void window_close(void)

@@ -63,10 +63,18 @@ static inline bool window_records(void)
 	return phase == WINDOW_OPEN || phase == WINDOW_ENDS;
 }
 
+static inline bool window_ends(void)
+{
+	return atomic_load_explicit(&window_phase, memory_order_acquire) == WINDOW_ENDS;
+}
+
 static inline bool window_is_over(void)
 {
 	return atomic_load_explicit(&window_phase, memory_order_relaxed) == WINDOW_OVER;
 }
+
+/* Does somebody open it now? CUPTI is told to send already. */
+bool window_opens(void);
 
 static inline bool window_waits(void)
 {

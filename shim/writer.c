@@ -539,6 +539,7 @@ static int open_file(void)
 		return error;
 	update_clock();
 	write_process();
+	window_note();
 	write_out();
 	return w.error;
 }

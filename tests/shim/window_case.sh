@@ -127,6 +127,22 @@ expect_says_not "without CUPTI"
 # a recording that could not begin has no window
 BATON_OUT=$work/none/such BATON_WINDOW=cudaProfilerApi:0:stop LD_PRELOAD=$bin/libbaton.so expect_status 0 "$bin/simtrain" --steps 6 --profile 2-4
 expect_says "is not recorded"
+# killed while it waits
+trace=$work/trace && rm -rf "$trace"
+expect_status 137 "$BATON" record -o "$trace" -c cudaProfilerApi -- "$bin/simtrain" --steps 5 --layers 2 --kill-rank 0=3
+expect_says "nothing recorded: nobody called cudaProfilerStart"
+holds --unopened
+
+# ---- a call that returns when the window is over, and the file system of its ring full ----
+mkdir "$work/disk"
+not_done=
+if mount -t tmpfs -o size=10m none "$work/disk" 2>/dev/null; then
+	mounted=$work/disk
+	RING_DIR=$mounted BATON_RING_DIR=$mounted job_records -c cudaProfilerApi -- collective
+	umount "$mounted" && mounted=
+else
+	not_done="a full file system not tried: may not mount"
+fi
 
 # ---- while the job goes on: the trace is closed, and the rings' memory is back ----
 "$BATON" record -f -o "$trace" --duration 0.5 -- "$bin/simtrain" --steps 100000 --layers 2 >"$work/job" 2>"$work/err" &
@@ -150,4 +166,4 @@ checks=$((checks + 1))
 BATON_CUPTI=none records -c cudaProfilerApi -- "$bin/simtrain" --steps 20 --layers 2 --profile 5-10
 expect_says "without CUPTI nobody hears cudaProfilerStart: nothing is recorded"
 holds --unopened
-finish
+finish "$not_done"
