@@ -57,6 +57,11 @@ bool cupti_guest_wants(int kind)
 	return wanted;
 }
 
+bool cupti_guest_records(void)
+{
+	return atomic_load(&owed);
+}
+
 /* ---- the true functions, for a process in which we are not attached ---- */
 
 enum entry {

@@ -15,6 +15,7 @@
 #include "stop_point.h"
 #include "trace_file.h"
 #include "window.h"
+#include "window_calls.h"
 #include "writer.h"
 
 #include <fcntl.h>
@@ -48,6 +49,7 @@ static void in_child(void)
 	backward_forget();
 	nccl_comm_forget();
 	window_forget();
+	window_calls_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }

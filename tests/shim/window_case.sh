@@ -129,9 +129,28 @@ BATON_OUT=$work/none/such BATON_WINDOW=cudaProfilerApi:0:stop LD_PRELOAD=$bin/li
 expect_says "is not recorded"
 # killed while it waits
 trace=$work/trace && rm -rf "$trace"
-expect_status 137 "$BATON" record -o "$trace" -c cudaProfilerApi -- "$bin/simtrain" --steps 5 --layers 2 --kill-rank 0=3
+expect_status 137 sh -c "'$BATON' record -o '$trace' -c cudaProfilerApi -- '$bin/simtrain' --steps 5 --layers 2 --kill-rank 0=3; exit \$?"
 expect_says "nothing recorded: nobody called cudaProfilerStart"
 holds --unopened
+
+# ---- what has not come when the window ends is waited for, the call too; what does not come is counted ----
+ops="[line for line in lines if line['record'] == 'op']"
+calls="[line for line in lines if line['record'] == 'call']"
+lost="[line for line in lines if line['record'] == 'loss']"
+export SIMGPU_COPY_MB_S=1 SIMGPU_PAGEABLE_MB_S=1
+job_records -c cudaProfilerApi -- copy 1
+expect_true "len($ops) == len($calls) == 1 and $ops[0]['dur_ns'] > 9e8 and not $lost"
+job_records -c cudaProfilerApi -- blocked
+expect_true "len($ops) == 1 and [line['name'] for line in $calls] == ['cudaMemcpy'] and not $lost"
+job_records -c cudaProfilerApi -- copy 6
+expect_true "len($calls) == 1 and not $ops and sum(line['count'] for line in $lost if line['kind'] == 2) == 1"
+unset SIMGPU_COPY_MB_S SIMGPU_PAGEABLE_MB_S
+export SIMGPU_KERNEL_NS=300000000
+job_records -c cudaProfilerApi -- graph 8
+expect_true "len($ops) == 8 and len($calls) == 1 and not $lost"
+job_records -c cudaProfilerApi --graphs graph -- graph 8
+expect_true "len($ops) == 1 and len($calls) == 1 and not $lost"
+unset SIMGPU_KERNEL_NS
 
 # ---- a call that returns when the window is over, and the file system of its ring full ----
 mkdir "$work/disk"

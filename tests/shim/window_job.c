@@ -1,7 +1,7 @@
 /* Jobs whose work stands across a window's edge. Each waits until the recorder's threads have gone
  * before it ends: what it is recorded in is the end of a window, not of a process.
  *   window_job first N     its first CUDA call is a launch; N of them
- *   window_job copy        an asynchronous copy runs behind the window
+ *   window_job copy N      an asynchronous copy of N MiB runs behind the window
  *   window_job blocked     a copy that blocks its thread returns behind the window
  *   window_job graph N     a graph of N kernels runs behind the window
  *   window_job collective  an NCCL call returns when the window is over and RING_DIR full
@@ -37,7 +37,7 @@ ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, int type,
 
 #else
 
-enum { BYTES = 1 << 20 };
+enum { MIB = 1 << 20 };
 
 static char stub;
 static void *device, *host;
@@ -124,9 +124,9 @@ static atomic_bool copying;
 
 static void *copy(void *unused)
 {
-	char *pageable = calloc(1, BYTES);
+	char *pageable = calloc(1, MIB);
 	atomic_store(&copying, true);
-	check(cudaMemcpy(device, pageable, BYTES, cudaMemcpyHostToDevice), "cudaMemcpy");
+	check(cudaMemcpy(device, pageable, MIB, cudaMemcpyHostToDevice), "cudaMemcpy");
 	free(pageable);
 	return unused;
 }
@@ -162,15 +162,15 @@ int main(int argc, char **argv)
 		check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 		return 0;
 	}
-	check(cudaMalloc(&device, BYTES), "cudaMalloc");
-	check(cudaHostAlloc(&host, BYTES, 0), "cudaHostAlloc");
+	check(cudaMalloc(&device, (size_t)n * MIB), "cudaMalloc");
+	check(cudaHostAlloc(&host, (size_t)n * MIB, 0), "cudaHostAlloc");
 	check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
 	if (strcmp(what, "graph") == 0)
 		graph = make_graph(n);
 	await_the_begin();
 	check(cudaProfilerStart(), "cudaProfilerStart");
 	if (strcmp(what, "copy") == 0)
-		check(cudaMemcpyAsync(device, host, BYTES, cudaMemcpyHostToDevice, stream), what);
+		check(cudaMemcpyAsync(device, host, (size_t)n * MIB, cudaMemcpyHostToDevice, stream), what);
 	else if (strcmp(what, "blocked") == 0)
 		start_copy(&thread);
 	else if (strcmp(what, "graph") == 0)
