@@ -67,7 +67,7 @@ static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_ME
 
 bool cupti_needs(int kind)
 {
-	if (!window_records())
+	if (!window_records() && !window_opens())
 		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] == kind)
@@ -85,13 +85,21 @@ static int enable_kinds(void)
 	return error; /* the kernels' */
 }
 
+static void disable_ours(int kind)
+{
+	if (cupti_guest_wants(kind))
+		return;
+	cupti.disable(kind);
+	if (cupti_guest_wants(kind)) /* since a moment ago */
+		cupti.enable(kind);
+}
+
 static void disable_kinds(void)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!cupti_guest_wants(kinds[i]))
-			cupti.disable(kinds[i]);
-	if (config.graph_whole && !cupti_guest_wants(CUPTI_KIND_GRAPH_TRACE))
-		cupti.disable(CUPTI_KIND_GRAPH_TRACE);
+		disable_ours(kinds[i]);
+	if (config.graph_whole)
+		disable_ours(CUPTI_KIND_GRAPH_TRACE);
 }
 
 static int enable_activity(void)
@@ -131,10 +139,12 @@ bool cupti_attach(void)
 	if (missing || error) {
 		message("CUPTI: %s; launches are recorded, GPU work is not",
 				missing ? missing : why(error));
+		window_cupti_tried();
 		return false;
 	}
 	cupti_attached_in = lane_generation;
 	atomic_store(&launch_hooks_on, false);
+	window_cupti_tried();
 	return true;
 }
 

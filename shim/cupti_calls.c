@@ -21,6 +21,7 @@ enum {
 struct kind {      /* a call of the interface */
 	uint32_t name; /* its string id, once a thread has made it */
 	uint8_t family;
+	uint8_t makes; /* enum baton_slot_flag */
 };
 
 SHIM_HOT uint32_t cupti_attached_in;
@@ -59,9 +60,7 @@ static inline uint8_t slot_flags(const struct kind *kind, const struct cupti_cal
 		return BATON_SLOT_FAILED;
 	if (captured == call->correlation)
 		return 0;
-	return kind->family == CUPTI_FAMILY_LAUNCH  ? BATON_SLOT_MAKES_OP
-		   : kind->family == CUPTI_FAMILY_GRAPH ? BATON_SLOT_MAKES_GRAPH
-												: 0;
+	return kind->makes;
 }
 
 static inline void fill(struct baton_slot *to, const struct kind *kind,
@@ -156,6 +155,21 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 		writer_wake();
 }
 
+static uint8_t makes(uint8_t family)
+{
+	switch (family) {
+	case CUPTI_FAMILY_LAUNCH:
+		return BATON_SLOT_MAKES_OP;
+	case CUPTI_FAMILY_GRAPH:
+		return BATON_SLOT_MAKES_GRAPH;
+	case CUPTI_FAMILY_COPY:
+	case CUPTI_FAMILY_SET:
+		return BATON_SLOT_MAKES_COPY;
+	default:
+		return 0;
+	}
+}
+
 int cupti_calls_enable(void *subscriber, bool on)
 {
 	static const struct {
@@ -170,6 +184,7 @@ int cupti_calls_enable(void *subscriber, bool on)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
 		kinds[calls[i].id].family = calls[i].family;
+		kinds[calls[i].id].makes = makes(calls[i].family);
 		if (calls[i].family != CUPTI_FAMILY_QUERY) /* polled in loops: nothing starves by them */
 			known += cupti.enable_callback(on, subscriber, calls[i].domain, calls[i].id) == 0;
 	}

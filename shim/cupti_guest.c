@@ -57,6 +57,11 @@ bool cupti_guest_wants(int kind)
 	return wanted;
 }
 
+bool cupti_guest_records(void)
+{
+	return atomic_load(&owed);
+}
+
 /* ---- the true functions, for a process in which we are not attached ---- */
 
 enum entry {
@@ -239,19 +244,31 @@ SHIM_EXPORT int cuptiActivityRegisterCallbacks(request_function requested,
 	return CUPTI_OK;
 }
 
+static void want(int kind, bool wanted)
+{
+	pthread_mutex_lock(&lock);
+	kinds = (kinds & ~(1ull << kind)) | (uint64_t)wanted << kind;
+	pthread_mutex_unlock(&lock);
+}
+
 SHIM_EXPORT int cuptiActivityEnable(int kind);
 SHIM_EXPORT int cuptiActivityEnable(int kind)
 {
 	if (!cupti_attached())
 		FORWARD(ENABLE, (int), kind);
-	int error = cupti.enable(kind);
-	if (error || kind < 0 || kind > 63)
-		return error;
-	pthread_mutex_lock(&lock);
+	if (kind < 0 || kind > 63)
+		return cupti.enable(kind);
+	pthread_mutex_lock(&lock); /* first: or a window that ends turns it off again */
+	uint64_t before = kinds;
 	bool begins = !kinds && !spare.bytes;
 	kinds |= 1ull << kind;
 	request_function from = request;
 	pthread_mutex_unlock(&lock);
+	int error = cupti.enable(kind);
+	if (error) {
+		want(kind, before >> kind & 1);
+		return error;
+	}
 	if (begins)
 		swap_spare(ask(from));
 	atomic_store(&owed, true);
@@ -263,13 +280,14 @@ SHIM_EXPORT int cuptiActivityDisable(int kind)
 {
 	if (!cupti_attached())
 		FORWARD(DISABLE, (int), kind);
-	pthread_mutex_lock(&lock);
 	if (kind >= 0 && kind < 64)
-		kinds &= ~(1ull << kind);
-	pthread_mutex_unlock(&lock);
+		want(kind, false);
 	if (cupti_needs(kind))
 		return CUPTI_OK;
-	FORWARD(DISABLE, (int), kind);
+	int error = cupti.disable(kind);
+	if (cupti_needs(kind)) /* a window has opened meanwhile */
+		cupti.enable(kind);
+	return error;
 }
 
 SHIM_EXPORT int cuptiActivityFlushAll(uint32_t flag);

@@ -15,5 +15,7 @@ void cupti_guest_deliver(void *context, uint32_t stream, const uint8_t *bytes, s
 void cupti_guest_forget(void);
 /* Has it enabled this kind of activity? */
 bool cupti_guest_wants(int kind);
+/* Anything: what is forced out of CUPTI comes unfinished to it too. */
+bool cupti_guest_records(void);
 
 #endif

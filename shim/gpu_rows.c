@@ -10,11 +10,14 @@
 #include <baton/drain.h>
 #include <string.h>
 
+enum { RECENT_GRAPHS = 256 };
+
 static struct {
 	struct baton_writer *file;
 	struct baton_drain *drain;
 	struct gpu_rows_counts counts;
 	bool dropping;
+	uint32_t graphs[RECENT_GRAPHS]; /* launches of graphs, by correlation */
 } rows;
 
 void gpu_rows_open(struct baton_writer *file, struct baton_drain *drain)
@@ -37,6 +40,22 @@ static void add_overhead(const struct gpu_record *r)
 	if (r->overhead_kind == BATON_OVERHEAD_PROFILER && r->thread == 0)
 		return; /* CUPTI's own worker: it holds nobody up */
 	baton_writer_row(rows.file, BATON_OVERHEAD, row, (1u << (OVERHEAD_KIND + 1)) - 1);
+}
+
+static void count_op(const struct gpu_record *r)
+{
+	uint32_t *recent = &rows.graphs[r->correlation % RECENT_GRAPHS];
+	bool node = r->graph_node != 0;
+	int64_t ns = r->end_ns - r->start_ns;
+	rows.counts.ops++;
+	rows.counts.copies += !node && (r->kind == GPU_RECORD_COPY || r->kind == GPU_RECORD_SET);
+	if (node && ns > rows.counts.longest_node_ns)
+		rows.counts.longest_node_ns = ns;
+	if ((node || r->kind == GPU_RECORD_GRAPH) && *recent != r->correlation) {
+		*recent = r->correlation;
+		rows.counts.graphs++;
+	}
+	rows.drain->kernels += r->kind == GPU_RECORD_KERNEL && !node;
 }
 
 static void add_op(const struct gpu_record *r)
@@ -62,8 +81,7 @@ static void add_op(const struct gpu_record *r)
 	if (r->graph_node)
 		present |= 1u << OP_GRAPH_NODE;
 	baton_writer_row(rows.file, BATON_OP, row, present);
-	rows.counts.ops++;
-	rows.drain->kernels += r->kind == GPU_RECORD_KERNEL && !r->graph_node;
+	count_op(r);
 	if (r->name && (strstr(r->name, "nccl") || strstr(r->name, "NCCL")))
 		baton_drain_op(rows.drain, r->correlation, row[OP_START], row[OP_DUR]);
 }

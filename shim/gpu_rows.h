@@ -10,7 +10,10 @@ struct baton_drain;
 struct baton_writer;
 
 struct gpu_rows_counts {
-	uint64_t ops;        /* rows of GPU work */
+	uint64_t ops;    /* rows of GPU work */
+	uint64_t copies; /* of them: copies and memsets that are no nodes */
+	uint64_t graphs; /* launches of graphs that there are rows of */
+	int64_t longest_node_ns;
 	uint64_t lost;       /* records that CUPTI dropped, or that found no room */
 	uint64_t incomplete; /* of work other than kernels that had not ended at the last flush */
 };

@@ -6,6 +6,7 @@
 #include "lane.h"
 #include "nccl.h"
 #include "stacks.h"
+#include "window.h"
 
 #include <string.h>
 
@@ -49,8 +50,9 @@ void launch_end(const struct launch *launch, int result)
 	int saved_errno;
 
 	depth--;
-	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it */
-	if (!launch->lane || !launch_hooked() || !guard_enter(&saved_errno))
+	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
+	 * Unless it is the window that has ended */
+	if (!launch->lane || (!launch_hooked() && !window_ends()) || !guard_enter(&saved_errno))
 		return;
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),

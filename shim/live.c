@@ -193,8 +193,16 @@ void live_remove(void)
 
 void live_release_rings(void)
 {
-	uint64_t rings = live->dictionary_offset + live->dictionary_bytes;
-	madvise((char *)live + rings, live->file_bytes - rings, MADV_REMOVE);
+	uint64_t offset = live->dictionary_offset + live->dictionary_bytes;
+	uint64_t bytes = live->file_bytes - offset;
+	char *rings = (char *)live + offset;
+	void *file = mremap(rings, 0, bytes, MREMAP_MAYMOVE); /* the same pages once more */
+	if (file == MAP_FAILED)
+		return;
+	if (mmap(rings, bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == rings)
+		madvise(file, bytes, MADV_REMOVE);
+	munmap(file, bytes);
 }
 
 void live_forget(void)

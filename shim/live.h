@@ -15,7 +15,8 @@ extern struct baton_live *live; /* NULL: not recording */
 int live_open(const struct identity *identity, uint32_t generation, const char *trace);
 /* Removes the file's name when everything is in the trace file; the mapping stays. */
 void live_remove(void);
-/* After that: the memory of the rings goes back. Who still has one may write into it. */
+/* After that: the memory of the rings goes back. Who still has one may write into it, even when the
+ * file system is full: memory of the process's own stands there. */
 void live_release_rings(void);
 /* A forked child: what it inherited is its parent's. */
 void live_forget(void);

@@ -9,6 +9,7 @@
 #include "nccl_calls.h"
 #include "perthread.h"
 #include "stacks.h"
+#include "window.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -313,7 +314,7 @@ void nccl_end(struct nccl_call *call, int result)
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();
-	struct baton_lane *lane = lane_running() ? lane_here() : call->lane;
+	struct baton_lane *lane = lane_running() ? lane_here() : window_is_over() ? NULL : call->lane;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (lane)

@@ -15,6 +15,7 @@
 #include "stop_point.h"
 #include "trace_file.h"
 #include "window.h"
+#include "window_calls.h"
 #include "writer.h"
 
 #include <fcntl.h>
@@ -48,6 +49,7 @@ static void in_child(void)
 	backward_forget();
 	nccl_comm_forget();
 	window_forget();
+	window_calls_forget();
 	if (atomic_load(&state) != OFF)
 		atomic_store(&state, WAITING);
 }
@@ -126,7 +128,8 @@ bool session_begin(void)
 		return true;
 	if (atomic_compare_exchange_strong(&state, &seen, BEGINNING)) {
 		bool begun = begin() == 0;
-		lane_started = begun && !window_asked();
+		if (begun && !window_asked()) /* else it is the window's, and that may open at any moment */
+			lane_started = true;
 		atomic_store(&state, begun ? RUNNING : ENDED);
 		if (begun) {
 			window_start();

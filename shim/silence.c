@@ -269,6 +269,10 @@ static void run(void)
 		/* nothing for a second: the job is elsewhere, and finer samples would say the same */
 		usleep(now - since < 1000 * MS_NS ? 1000 : 10000);
 	}
+	for (size_t i = 0; i < BATON_LIVE_LANES; i++)
+		if (watches[i].tid && watches[i].fd >= 0)
+			close(
+				watches[i].fd); /* the job's own, where the thread could have no table of its own */
 	struct timespec cpu;
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
 		atomic_store(&cpu_ns, (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec);

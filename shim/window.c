@@ -8,6 +8,7 @@
 #include "silence.h"
 #include "writer.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,7 @@ static struct {
 	int64_t for_ns;               /* by range: at most so long; 0: no limit */
 	_Atomic int64_t end_mono_ns;  /* of an open window; 0: none */
 	_Atomic int64_t begun, ended; /* CLOCK_REALTIME ns */
+	atomic_bool ready;            /* the recording has begun: it may open */
 	atomic_bool opening;
 } window;
 
@@ -73,8 +75,10 @@ void window_forget(void)
 		return;
 	atomic_store(&window.begun, 0);
 	atomic_store(&window.ended, 0);
+	atomic_store(&window_end_ticks, 0);
 	atomic_store(&window.end_mono_ns, 0);
 	atomic_store(&window_until_ticks, UINT64_MAX);
+	atomic_store(&window.ready, false);
 	atomic_store(&window.opening, false);
 	atomic_store(&window_phase, WINDOW_WAITS);
 }
@@ -96,23 +100,37 @@ bool window_by_range(void)
 
 bool window_missed(void)
 {
+	int waits = WINDOW_WAITS;
 	if (!window.asked || window.by_range || !window.to_ns || now_ns(CLOCK_MONOTONIC) < window.to_ns)
 		return false;
-	atomic_store(&window_phase, WINDOW_OVER);
-	atomic_store(&launch_hooks_on, false);
+	if (atomic_compare_exchange_strong(&window_phase, &waits, WINDOW_OVER))
+		atomic_store(&launch_hooks_on, false);
 	return true;
 }
 
 /* ---- it opens ---- */
 
-/* CUPTI first: of a call that finds the window open, everything is sent. Once; by any thread. */
+/* Everything is sent from now on, if CUPTI is there. */
+static void hear(void)
+{
+	atomic_thread_fence(memory_order_seq_cst); /* CUPTI comes up, or the window opens: one of the
+												  two threads finds the other there */
+	if (!cupti_attached() || atomic_load(&window_phase) != WINDOW_OPEN)
+		return;
+	atomic_store(&launch_hooks_on, false);
+	cupti_collect(true);
+	if (window_is_over())
+		cupti_collect(false);
+}
+
+/* CUPTI first: of a call that finds the window open, everything is sent. Once; by any thread; not
+ * before the recording has begun. */
 static void open_now(void)
 {
 	struct clock_moment moment;
 	if (atomic_exchange(&window.opening, true))
 		return;
-	if (!cupti_collect(true))
-		atomic_store(&launch_hooks_on, config.cuda);
+	bool collects = cupti_collect(true);
 	if (!window.by_range)
 		atomic_store(&window.end_mono_ns, window.to_ns);
 	else if (window.for_ns)
@@ -121,9 +139,18 @@ static void open_now(void)
 	atomic_store(&window.begun, moment.realtime_ns);
 	atomic_store(&window_begin_ticks, clock_ticks());
 	atomic_store(&window_phase, WINDOW_OPEN);
+	if (!collects) {
+		atomic_store(&launch_hooks_on, config.cuda);
+		hear(); /* if it came up meanwhile */
+	}
 	atomic_store(&lane_started, true);
 	silence_start();
 	writer_wake();
+}
+
+bool window_opens(void)
+{
+	return window_waits() && atomic_load(&window.opening);
 }
 
 static bool is_due(void)
@@ -131,19 +158,38 @@ static bool is_due(void)
 	return !window.by_range && now_ns(CLOCK_MONOTONIC) >= window.from_ns;
 }
 
+/* A recording that a launch begins is there before the driver has brought CUPTI up. */
+static void tell_if_deaf(void)
+{
+	if (window.by_range && !cupti_attached() && (cupti_tried() || config.cuda_held || !config.cuda))
+		message("without CUPTI nobody hears cudaProfilerStart: nothing is recorded");
+}
+
+void window_cupti_tried(void)
+{
+	if (!window.asked)
+		return;
+	if (atomic_load(&window.ready)) /* else window_start() does */
+		tell_if_deaf();
+	hear();
+}
+
 void window_start(void)
 {
 	if (!window.asked)
 		return;
-	if (window.by_range && !cupti_attached())
-		message("without CUPTI nobody hears cudaProfilerStart: nothing is recorded");
+	tell_if_deaf();
 	atomic_store(&launch_hooks_on, false);
-	if (is_due())
+	if (is_due()) /* here and now: the launch that began the recording is one of the window's */
 		open_now();
+	atomic_store(&window.ready, true);
+	writer_wake(); /* it did not know yet when */
 }
 
 int64_t window_attend(void)
 {
+	if (!atomic_load(&window.ready))
+		return SECOND_NS;
 	if (is_due())
 		open_now();
 	if (!window_waits())
@@ -152,10 +198,17 @@ int64_t window_attend(void)
 	return left < SECOND_NS ? left : SECOND_NS;
 }
 
+/* In the job's thread, from a callback of CUPTI's. */
 void window_range_begins(void)
 {
-	if (window.by_range && window_waits())
-		open_now();
+	int saved_errno, cancel_state;
+	if (!window.by_range || !window_waits() || !atomic_load(&window.ready) ||
+		!guard_enter(&saved_errno))
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	open_now();
+	pthread_setcancelstate(cancel_state, NULL);
+	guard_leave(saved_errno);
 }
 
 /* ---- it ends ---- */
@@ -176,7 +229,8 @@ void window_expect(const struct clock_moment *now, uint64_t mult)
 	atomic_store(&window_until_ticks, now->raw_ticks + (uint64_t)(left / mult));
 }
 
-/* Who comes late ends it as of its time, if calls were held against that. */
+/* Who comes late ends it as of its time, if calls were held against that. Of several who end it the
+ * first one's word counts. */
 static void set_end(void)
 {
 	struct clock_moment moment;
@@ -184,8 +238,11 @@ static void set_end(void)
 	uint64_t until = atomic_load(&window_until_ticks);
 	int64_t end = atomic_load(&window.end_mono_ns);
 	bool late = end && until < moment.raw_ticks && end < moment.raw_ns;
-	atomic_store(&window_end_ticks, late ? until : moment.raw_ticks);
-	atomic_store(&window.ended, moment.realtime_ns - (late ? moment.raw_ns - end : 0));
+	uint64_t none = 0;
+	int64_t nothing = 0;
+	atomic_compare_exchange_strong(&window_end_ticks, &none, late ? until : moment.raw_ticks);
+	atomic_compare_exchange_strong(&window.ended, &nothing,
+								   moment.realtime_ns - (late ? moment.raw_ns - end : 0));
 }
 
 void window_close(void)

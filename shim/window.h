@@ -30,6 +30,8 @@ bool window_missed(void);
 /* The recording has begun: opens the window, or leaves it to the writer thread or to
  * cudaProfilerStart. */
 void window_start(void);
+/* CUPTI has been tried: perhaps inside the launch that began the recording, in an open window. */
+void window_cupti_tried(void);
 /* Opens a window that waits for its time, once that has come; how long to wait for it. By the
  * writer thread. */
 int64_t window_attend(void);
@@ -61,10 +63,18 @@ static inline bool window_records(void)
 	return phase == WINDOW_OPEN || phase == WINDOW_ENDS;
 }
 
+static inline bool window_ends(void)
+{
+	return atomic_load_explicit(&window_phase, memory_order_acquire) == WINDOW_ENDS;
+}
+
 static inline bool window_is_over(void)
 {
 	return atomic_load_explicit(&window_phase, memory_order_relaxed) == WINDOW_OVER;
 }
+
+/* Does somebody open it now? CUPTI is told to send already. */
+bool window_opens(void);
 
 static inline bool window_waits(void)
 {

@@ -5,6 +5,8 @@
 #include "cupti_layout.h"
 #include "window.h"
 
+#include <string.h>
+
 /* CUPTI numbers calls as they begin, before it asks us. At both edges of the window threads are
  * between the two, so that numbers of recorded calls and of others mix. They mix only so far:
  *   Once a thread has found the window open, every later number is a recorded call's: the second
@@ -24,6 +26,37 @@ struct edge {
 static struct edge begin, end;
 static SHIM_TLS uint32_t entered;       /* the newest call of this thread in the window */
 static SHIM_TLS uint8_t inside, behind; /* calls in it, behind it: 0, 1, 2 or more */
+
+/* Recorded calls in progress: threads keep out of each other's way. */
+enum { SPREAD = 16 };
+static struct {
+	_Alignas(64) _Atomic int n;
+} in_progress[SPREAD];
+static _Atomic unsigned threads;
+static SHIM_TLS unsigned my_place; /* 1 and up */
+
+static void count(int change)
+{
+	if (SHIM_UNLIKELY(!my_place))
+		my_place = 1 + atomic_fetch_add(&threads, 1) % SPREAD;
+	atomic_fetch_add_explicit(&in_progress[my_place - 1].n, change, memory_order_release);
+}
+
+unsigned window_calls_inside(void)
+{
+	int n = 0;
+	for (int i = 0; i < SPREAD; i++)
+		n += atomic_load_explicit(&in_progress[i].n, memory_order_acquire);
+	return n > 0 ? (unsigned)n : 0;
+}
+
+void window_calls_forget(void)
+{
+	memset(in_progress, 0, sizeof(in_progress));
+	memset(&begin, 0, sizeof(begin));
+	memset(&end, 0, sizeof(end));
+	inside = behind = 0;
+}
 
 static bool before(uint32_t a, uint32_t b) /* numbers wrap around */
 {
@@ -101,6 +134,8 @@ static void on_enter(void *user, int domain, uint32_t id, const struct cupti_cal
 				note_inside(call->correlation);
 			if (before(entered, call->correlation))
 				entered = call->correlation;
+			if (*call->data)
+				count(1);
 			return;
 		}
 		window_close();
@@ -136,6 +171,9 @@ void window_on_event(void *user, int domain, uint32_t id, const void *data)
 		}
 		if (*call->data < atomic_load(&window_begin_ticks))
 			return; /* it began before; what is kept there is nobody's */
+		cupti_on_event(user, domain, id, data);
+		count(-1); /* its slot is there */
+		return;
 	}
 	cupti_on_event(user, domain, id, data);
 }

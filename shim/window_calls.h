@@ -14,4 +14,9 @@ void window_on_event(void *user, int domain, uint32_t id, const void *data);
  */
 bool window_takes(const struct gpu_record *record);
 
+/* Recorded calls that have not returned. */
+unsigned window_calls_inside(void);
+/* In a forked child. */
+void window_calls_forget(void);
+
 #endif

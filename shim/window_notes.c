@@ -17,12 +17,15 @@ static void note_moment(const char *key, int64_t ns)
 	writer_meta(key, text);
 }
 
+void window_note(void)
+{
+	if (window_asked())
+		writer_meta("window", window_by_range() ? "cudaProfilerApi" : "time");
+}
+
 void window_note_begin(void)
 {
 	int64_t begin_ns, end_ns;
-	if (!window_asked())
-		return;
-	writer_meta("window", window_by_range() ? "cudaProfilerApi" : "time");
 	if (window_times(&begin_ns, &end_ns))
 		note_moment("window's begin, ns", begin_ns);
 }

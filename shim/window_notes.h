@@ -3,7 +3,9 @@
 #ifndef SHIM_WINDOW_NOTES_H
 #define SHIM_WINDOW_NOTES_H
 
-/* That there is one, and when it opened, if it did. */
+/* That there is one: from the start, for a process that is killed while it waits. */
+void window_note(void);
+/* When it opened, if it did. */
 void window_note_begin(void);
 void window_note_end(void);
 /* The trace is closed and the process goes on: a line on stderr. */

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "config.h"
 #include "cupti.h"
+#include "cupti_guest.h"
 #include "dict.h"
 #include "gpu_rows.h"
 #include "lane.h"
@@ -20,6 +21,7 @@
 #include "window.h"
 #include "window_calls.h"
 #include "window_notes.h"
+#include "window_rest.h"
 
 #include <baton/drain.h>
 #include <baton/version.h>
@@ -34,7 +36,6 @@
 #define IDLE_NS (10 * 1000000) /* a ring of 16 Ki slots holds 1.6 M launches a second */
 #define BUSY_NS (500 * 1000)
 #define STOP_SECONDS 10
-#define QUIET_NS (100 * 1000000)
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -49,6 +50,7 @@ static struct {
 	int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
 	bool left;                  /* there are slots that the last round did not take */
 	bool last;                  /* the process ends: records that are unfinished now stay so */
+	bool forced;                /* CUPTI was made to show what is unfinished */
 	bool started;
 	int error; /* of the file; told once */
 } w;
@@ -351,16 +353,19 @@ static void add_costs(void)
 }
 
 /* Launches whose kernel never came; other work is known to be in flight only when CUPTI shows it
- * unfinished. */
+ * unfinished, or when it is missing at the end of a window. */
 static void add_in_flight(void)
 {
-	struct gpu_rows_counts gpu = gpu_rows_counts();
-	uint64_t seen = w.drain.kernels + gpu.lost;
+	struct window_rest rest = window_rest(&w.drain);
+	uint64_t others = gpu_rows_counts().incomplete;
+	if (window_is_over())
+		add_loss(BATON_LOSS_IN_FLIGHT, "calls that had not returned", rest.calls);
 	if (!live->gpu_recorded)
 		return;
-	add_loss(BATON_LOSS_IN_FLIGHT, "kernels",
-			 w.drain.launches > seen ? w.drain.launches - seen : 0);
-	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", gpu.incomplete);
+	if (window_is_over())
+		others = window_rest_others(&rest, others, w.forced);
+	add_loss(BATON_LOSS_IN_FLIGHT, "kernels", rest.kernels);
+	add_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", others);
 	add_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
 			 w.drain.collectives - w.drain.joined);
 }
@@ -378,6 +383,14 @@ static void settle_dictionary(void)
 	w.last = true;
 }
 
+static void force(bool all)
+{
+	w.forced = all;
+	cupti_flush(all);
+	one_round();
+	one_round();
+}
+
 /* CUPTI delivers on threads of its own: what has just ended may take a moment to come. A buffer
  * that is asked for while something in it runs comes without that for good: only at last. */
 static void take_the_rest(void)
@@ -389,35 +402,38 @@ static void take_the_rest(void)
 			break;
 		usleep(2000);
 	}
-	cupti_flush(true);
-	one_round();
-	one_round();
+	force(true);
 }
 
-/* The process goes on behind its recording's window: what was launched in it may be long in coming.
- * Copies are not counted, and given time to follow. */
-static bool take_window(void)
+/* The process goes on behind its recording's window: what was called and launched in it may be long
+ * in coming. */
+static void take_window(void)
 {
 	int64_t begin = monotonic_ns(), newest = begin, now = begin;
 	while (!atomic_load(&stopping) && now - begin < (int64_t)STOP_SECONDS * SECOND_NS) {
 		uint64_t ops = gpu_rows_counts().ops;
+		bool here = window_calls_inside() == 0; /* before the slots are taken */
 		cupti_flush(false);
 		one_round();
 		now = monotonic_ns();
 		newest = gpu_rows_counts().ops > ops ? now : newest;
-		if (!live->gpu_recorded || (w.drain.launches <= w.drain.kernels + gpu_rows_counts().lost &&
-									now - newest > QUIET_NS))
-			return true;
+		if (here && (!live->gpu_recorded || window_rest_is_here(&w.drain, now - newest)))
+			break;
 		atomic_store(&wake, 0);
 		futex_wait(&wake, 0, 2 * IDLE_NS);
 	}
-	return false;
 }
 
+/* What is unfinished behind a window is counted; a torch.profiler that records on would get its own
+ * work unfinished too. */
 static void take_all(bool goes_on)
 {
-	if (!goes_on || !take_window())
+	if (goes_on)
+		take_window();
+	if (atomic_load(&stopping))
 		take_the_rest();
+	else
+		force(!cupti_guest_records());
 	if (!goes_on)
 		return;
 	silence_stop();
@@ -468,8 +484,10 @@ static void finish(void)
 /* A window that waits for its time, or for cudaProfilerStart. */
 static void await_window(void)
 {
-	while (!atomic_load(&stopping) && window_waits()) {
-		atomic_store(&wake, 0);
+	for (;;) {
+		atomic_store(&wake, 0); /* who wakes us from now on has said why before */
+		if (atomic_load(&stopping) || !window_waits())
+			return;
 		int64_t left_ns = window_attend();
 		if (left_ns > 0)
 			futex_wait(&wake, 0, left_ns);
@@ -544,6 +562,7 @@ static int open_file(void)
 		return error;
 	update_clock();
 	write_process();
+	window_note();
 	write_out();
 	return w.error;
 }

@@ -27,6 +27,8 @@ struct baton_drain {
 	uint64_t calls;       /* call slots */
 	uint64_t launches;    /* slots that made one op */
 	uint64_t kernels;     /* ops of such launches */
+	uint64_t graphs;      /* slots that launched a graph */
+	uint64_t copies;      /* slots of copies and memsets */
 	uint64_t collectives; /* slots; joined ones are rows */
 	uint64_t joined;
 	struct baton_drain_collective
@@ -128,6 +130,8 @@ static inline void baton_drain_call(struct baton_drain *d, uint32_t thread,
 									  [CALL_STACK] = slot->stack};
 	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
+	d->graphs += (slot->flags & BATON_SLOT_MAKES_GRAPH) != 0;
+	d->copies += (slot->flags & BATON_SLOT_MAKES_COPY) != 0;
 	baton_drain_row(d, BATON_CALL, slot, row,
 					((1u << CALL_STACK) - 1) | (slot->stack ? 1u << CALL_STACK : 0));
 }

@@ -41,7 +41,8 @@ enum baton_slot_type {
 enum baton_slot_flag {
 	BATON_SLOT_MAKES_OP = 1,    /* a kernel launch that succeeded: one op (or a graph's) is due */
 	BATON_SLOT_MAKES_GRAPH = 2, /* any number of ops with this correlation */
-	BATON_SLOT_FAILED = 4       /* the call returned an error */
+	BATON_SLOT_FAILED = 4,      /* the call returned an error */
+	BATON_SLOT_MAKES_COPY = 8   /* a copy or memset: one op, if it has bytes */
 };
 
 /* One fixed record. begin and end are ticks (live header: clock) unless the type says otherwise. */
@@ -101,7 +102,7 @@ struct baton_live {
 	uint64_t pid, start_time;
 	uint32_t generation, uid;
 	uint8_t boot_id[16];
-	char trace[1024]; /* path of the trace file that it drains into */
+	char trace[1024];           /* path of the trace file that it drains into */
 	_Atomic uint32_t clock_now; /* which clock is whole: the other may be half written */
 	uint32_t zero;
 	struct baton_clock_map clock[2];

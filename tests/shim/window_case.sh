@@ -12,11 +12,27 @@ unset BATON_OUT BATON_WINDOW BATON_CUPTI LD_PRELOAD
 ulimit -c 0
 count=$work/count.so
 ${CC:-gcc} -std=gnu11 -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
+job=$work/job # with an NCCL of its own, which the other jobs must not find
+mkdir "$work/nccl"
+flags="-std=gnu11 -Wall -Wextra -O1 -Itools/simtrain tests/shim/window_job.c"
+# shellcheck disable=SC2086
+${CC:-gcc} $flags -DNCCL -shared -fPIC -Wl,-soname,libnccl.so.2 -o "$work/nccl/libnccl.so.2" &&
+	${CC:-gcc} $flags -rdynamic -o "$job" "$work/nccl/libnccl.so.2" "$BUILD/simgpu/libcudart.so.12" -lpthread ||
+	fail "window_job.c"
 
 # ---- numbers of calls that mix at the edges ----
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/window_test" tests/shim/window_test.c shim/window_calls.c -lpthread ||
 	fail "window_test.c"
 expect_status 0 "$work/window_test"
+
+job_records() { # job_records OPTION... -- ARGUMENT...: of window_job; the trace's rows are in $work/out
+	trace=$work/trace
+	rm -rf "$trace"
+	local options=()
+	while [ "$1" != -- ]; do options+=("$1") && shift; done
+	LD_LIBRARY_PATH=$work/nccl:$LD_LIBRARY_PATH expect_status 0 "$BATON" record -o "$trace" "${options[@]}" -- "$job" "${@:2}"
+	"$BATON" dump --json "$trace" >"$work/out"
+}
 
 records() { # records OPTION... -- PROGRAM...: the trace is in $trace, what the driver counted in $work/counts
 	trace=$work/trace
@@ -97,6 +113,55 @@ expect_says "1 process, " ", a window of "
 expect_says_not "the job goes on" "without closing"
 holds
 expect_true 'd[0]["launches"] == d[0]["kernels"] > 100'
+# it is open from the first call on, which may be a launch: the recording is there before CUPTI is
+for _ in 1 2 3 4; do # the writer thread may be quicker than the thread that begins the recording, or not
+	records --duration 3600 -s native -- "$bin/simtrain" --steps 3 --layers 2
+	"$BATON" dump --json "$trace" >"$work/out"
+	expect_true 'sum(line["record"] == "range" for line in lines) >= 12'
+done
+job_records --duration 3600 -- first 100
+expect_true 'sum(line.get("name") == "cudaLaunchKernel" for line in lines if line["record"] == "call") == 100'
+job_records -c cudaProfilerApi -- first 100
+expect_says "nothing recorded: nobody called cudaProfilerStart"
+expect_says_not "without CUPTI"
+# a recording that could not begin has no window
+BATON_OUT=$work/none/such BATON_WINDOW=cudaProfilerApi:0:stop LD_PRELOAD=$bin/libbaton.so expect_status 0 "$bin/simtrain" --steps 6 --profile 2-4
+expect_says "is not recorded"
+# killed while it waits
+trace=$work/trace && rm -rf "$trace"
+expect_status 137 sh -c "'$BATON' record -o '$trace' -c cudaProfilerApi -- '$bin/simtrain' --steps 5 --layers 2 --kill-rank 0=3; exit \$?"
+expect_says "nothing recorded: nobody called cudaProfilerStart"
+holds --unopened
+
+# ---- what has not come when the window ends is waited for, the call too; what does not come is counted ----
+ops="[line for line in lines if line['record'] == 'op']"
+calls="[line for line in lines if line['record'] == 'call']"
+lost="[line for line in lines if line['record'] == 'loss']"
+export SIMGPU_COPY_MB_S=1 SIMGPU_PAGEABLE_MB_S=1
+job_records -c cudaProfilerApi -- copy 1
+expect_true "len($ops) == len($calls) == 1 and $ops[0]['dur_ns'] > 9e8 and not $lost"
+job_records -c cudaProfilerApi -- blocked
+expect_true "len($ops) == 1 and [line['name'] for line in $calls] == ['cudaMemcpy'] and not $lost"
+job_records -c cudaProfilerApi -- copy 6
+expect_true "len($calls) == 1 and not $ops and sum(line['count'] for line in $lost if line['kind'] == 2) == 1"
+unset SIMGPU_COPY_MB_S SIMGPU_PAGEABLE_MB_S
+export SIMGPU_KERNEL_NS=300000000
+job_records -c cudaProfilerApi -- graph 8
+expect_true "len($ops) == 8 and len($calls) == 1 and not $lost"
+job_records -c cudaProfilerApi --graphs graph -- graph 8
+expect_true "len($ops) == 1 and len($calls) == 1 and not $lost"
+unset SIMGPU_KERNEL_NS
+
+# ---- a call that returns when the window is over, and the file system of its ring full ----
+mkdir "$work/disk"
+not_done=
+if mount -t tmpfs -o size=10m none "$work/disk" 2>/dev/null; then
+	mounted=$work/disk
+	RING_DIR=$mounted BATON_RING_DIR=$mounted job_records -c cudaProfilerApi -- collective
+	umount "$mounted" && mounted=
+else
+	not_done="a full file system not tried: may not mount"
+fi
 
 # ---- while the job goes on: the trace is closed, and the rings' memory is back ----
 "$BATON" record -f -o "$trace" --duration 0.5 -- "$bin/simtrain" --steps 100000 --layers 2 >"$work/job" 2>"$work/err" &
@@ -120,4 +185,4 @@ checks=$((checks + 1))
 BATON_CUPTI=none records -c cudaProfilerApi -- "$bin/simtrain" --steps 20 --layers 2 --profile 5-10
 expect_says "without CUPTI nobody hears cudaProfilerStart: nothing is recorded"
 holds --unopened
-finish
+finish "$not_done"

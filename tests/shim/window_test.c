@@ -134,14 +134,17 @@ static void inside_another(void)
 	unsigned long long outer, inner;
 	event(3, CUPTI_ENTER, BASE + 8, &outer);
 	event(3, CUPTI_ENTER, BASE + 9, &inner);
+	expect(window_calls_inside() == 2, "a call and one in it are in progress");
 	event(3, CUPTI_EXIT, BASE + 9, &inner);
 	atomic_store(&window_until_ticks, 0); /* the time is over, and nobody has said so */
 	expect(!call(0, BASE + 18) && closed == 1, "a call behind its time is recorded");
 	unsigned long long driver;
 	event(3, CUPTI_ENTER, BASE + 8, &driver);
 	event(3, CUPTI_EXIT, BASE + 8, &driver);
+	expect(window_calls_inside() == 1, "a call that has not returned");
 	expect(event(3, CUPTI_EXIT, BASE + 8, &outer), "a call that returns behind is not recorded");
 	expect(takes(BASE + 8) && takes(BASE + 9), "a call that goes on behind the window");
+	expect(window_calls_inside() == 0, "all have returned");
 }
 
 static void at_the_end(void)

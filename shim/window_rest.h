@@ -1,0 +1,26 @@
+/* What the recorded calls of a window still have to come when it has ended: calls that have not
+ * returned, and work on the GPU as far as calls and ops match one to one. Of the writer thread. */
+#ifndef SHIM_WINDOW_REST_H
+#define SHIM_WINDOW_REST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct baton_drain;
+
+struct window_rest {
+	uint64_t calls;   /* that have not returned */
+	uint64_t kernels; /* without a graph */
+	uint64_t graphs;  /* launches of which nothing has come */
+	uint64_t copies;  /* and memsets; some make no op (of no bytes) */
+};
+
+/* `drain`: what has been taken so far. */
+struct window_rest window_rest(const struct baton_drain *drain);
+/* Is all there, so long after the newest op? */
+bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns);
+/* Of `rest`, what ran or waited when the last flush came. `shown`: unfinished work that CUPTI has
+ * shown, other than kernels; `forced`: it was made to. */
+uint64_t window_rest_others(const struct window_rest *rest, uint64_t shown, bool forced);
+
+#endif
