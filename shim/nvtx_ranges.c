@@ -82,12 +82,17 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 	return true;
 }
 
-/* One that ends behind a recording's window, but began in it, did not end as far as that goes. */
+/* One that ends behind a recording's window, but began in it, did not end as far as that goes: also
+ * when nobody has ended the window yet whose time is over. */
 static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
 {
 	struct baton_lane *cut = lane ? NULL : window_cuts(slot->begin);
-	slot->end = cut ? atomic_load(&window_end_ticks) : end;
-	slot->stack = cut != NULL;
+	uint64_t until = atomic_load_explicit(&window_until_ticks, memory_order_relaxed);
+	bool late = lane && end > until;
+	if (late && slot->begin > until)
+		return;
+	slot->end = cut ? atomic_load(&window_end_ticks) : late ? until : end;
+	slot->stack = cut || late;
 	if (lane || cut)
 		lane_put(lane ? lane : cut, *slot);
 }

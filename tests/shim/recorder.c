@@ -17,7 +17,7 @@ SHIM_TLS struct baton_lane *lane_mine;
 uint32_t lane_generation = 1;
 atomic_bool lane_started;
 _Atomic int window_phase;
-_Atomic uint64_t window_end_ticks;
+_Atomic uint64_t window_end_ticks, window_until_ticks = UINT64_MAX;
 atomic_bool clock_counter;
 bool recorder_on_demand;
 unsigned recorder_opens;
