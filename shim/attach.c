@@ -59,7 +59,8 @@ int InitializeInjection(void)
 	if (!config.out[0] || window_missed() || !guard_enter(&saved_errno))
 		return 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	cupti_attach();
+	if (cupti_attach())
+		session_ends_before_driver();
 	if (window_asked()) /* somebody has to wait for it */
 		session_begin();
 	pthread_setcancelstate(cancel_state, NULL);

@@ -83,14 +83,17 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 }
 
 /* One that ends behind a recording's window, but began in it, did not end as far as that goes: also
- * when the writer thread, which ends the window, comes late. */
+ * when nobody has ended the window yet whose time is over. */
 static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
 {
 	struct baton_lane *cut = lane ? NULL : window_cuts(slot->begin);
-	uint64_t until = cut ? atomic_load(&window_end_ticks) : atomic_load(&window_until_ticks);
-	slot->stack = end > until;
-	slot->end = end > until ? until : end;
-	if ((lane || cut) && slot->begin <= until)
+	uint64_t until = atomic_load_explicit(&window_until_ticks, memory_order_relaxed);
+	bool late = lane && end > until;
+	if (late && slot->begin > until)
+		return;
+	slot->end = cut ? atomic_load(&window_end_ticks) : late ? until : end;
+	slot->stack = cut || late;
+	if (lane || cut)
 		lane_put(lane ? lane : cut, *slot);
 }
 

@@ -142,6 +142,13 @@ bool session_begin(void)
 	return atomic_load(&state) == RUNNING;
 }
 
+void session_ends_before_driver(void)
+{
+	if (atomic_load(&state) == RUNNING)
+		atexit(
+			session_end); /* handlers run in reverse order, and the second time it does nothing */
+}
+
 void session_end(void)
 {
 	int running = RUNNING;

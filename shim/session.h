@@ -22,6 +22,9 @@ void session_configure(void);
 /* Begins the recording when it has not begun. False: nothing is recorded in this process. Any
  * thread. */
 bool session_begin(void);
+/* The driver comes up: a recording that began before it, with a launch, ends before it all the
+ * same. */
+void session_ends_before_driver(void);
 /* Drains everything and closes the files, waiting at most a few seconds. */
 void session_end(void);
 

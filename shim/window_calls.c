@@ -27,25 +27,33 @@ static struct edge begin, end;
 static SHIM_TLS uint32_t entered;       /* the newest call of this thread in the window */
 static SHIM_TLS uint8_t inside, behind; /* calls in it, behind it: 0, 1, 2 or more */
 
-/* Recorded calls in progress: threads keep out of each other's way. */
-enum { SPREAD = 16 };
+/* Recorded calls in progress: a place for each thread, which it alone writes; the last place for
+ * all that come too late. */
+enum { PLACES = 256 };
 static struct {
 	_Alignas(64) _Atomic int n;
-} in_progress[SPREAD];
+} in_progress[PLACES];
 static _Atomic unsigned threads;
 static SHIM_TLS unsigned my_place; /* 1 and up */
 
-static void count(int change)
+static inline void count(int change)
 {
-	if (SHIM_UNLIKELY(!my_place))
-		my_place = 1 + atomic_fetch_add(&threads, 1) % SPREAD;
-	atomic_fetch_add_explicit(&in_progress[my_place - 1].n, change, memory_order_release);
+	if (SHIM_UNLIKELY(!my_place)) {
+		unsigned place = atomic_fetch_add(&threads, 1);
+		my_place = place < PLACES ? place + 1 : PLACES;
+	}
+	_Atomic int *n = &in_progress[my_place - 1].n;
+	if (SHIM_LIKELY(my_place < PLACES))
+		atomic_store_explicit(n, atomic_load_explicit(n, memory_order_relaxed) + change,
+							  memory_order_release);
+	else
+		atomic_fetch_add(n, change);
 }
 
 unsigned window_calls_inside(void)
 {
 	int n = 0;
-	for (int i = 0; i < SPREAD; i++)
+	for (int i = 0; i < PLACES; i++)
 		n += atomic_load_explicit(&in_progress[i].n, memory_order_acquire);
 	return n > 0 ? (unsigned)n : 0;
 }
