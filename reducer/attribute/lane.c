@@ -371,7 +371,9 @@ int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to
 	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
 		struct lane *lane = lanes_lane(lanes, source, thread);
 		const struct host_queue *calls = &lane->calls;
-		error = lane_advance(lane, done, to);
+		if (calls->head < calls->tail &&
+			calls->at[calls->head].start < to) /* else it went by itself */
+			error = lane_advance(lane, done, to);
 		lane->waits = calls->head < calls->tail;
 		if (!error && lane->waits)
 			error = waiting_push(waiting, calls->at[calls->head].start, thread);

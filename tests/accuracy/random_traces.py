@@ -305,20 +305,24 @@ class Host:
 
 
     def outlast_debt(self):
-        """A wait, a late launch, about 1,000 ops back to back and late launches again."""
+        """A wait, a late launch, about 1,000 ops back to back and late launches again; or ops with gaps
+        between them, of which the most are waited for."""
         rng, process, unit = self.rng, self.process, self.unit
         now = process.span()[1] + unit * rng.randint(1, 50)
         returned = now + unit * rng.randint(20, 2000)
         process.call(now, returned, 1, rng.choice(SYNC_NAMES))
         self.wait_for(now, returned, 1)
         now = self.late_launch(returned)
-        launched = now
+        launched, distance = now, rng.choice([1, 2])
         for _ in range(rng.randint(995, 1002)):
             correlation = process.new_correlation()
             process.call(launched, launched, 1, "cudaLaunchKernel", correlation)
             process.op(now, now + unit, KERNEL, 0, correlation, "foo_kernel")
-            now += unit
-        for _ in range(4):
+            now += distance * unit
+        if distance > 1:
+            process.call(launched + unit * rng.randint(0, 400), now - unit * rng.randint(0, 300), 1,
+                         rng.choice(SYNC_NAMES))
+        for _ in range(4 if distance == 1 else 80):  # enough to use it all up
             now = self.late_launch(now)
 
     def hand_over(self):
