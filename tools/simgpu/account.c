@@ -111,6 +111,8 @@ static void add_paid(struct account *account, int64_t *lost_ns, int64_t *from, i
 					 enum cause cause)
 {
 	int64_t ns = *lost_ns < to - *from ? *lost_ns : to - *from;
+	if (ns <= 0)
+		return;
 	add(account, *from, *from + ns, cause);
 	*lost_ns -= ns;
 	*from += ns;
@@ -151,13 +153,22 @@ static struct lead *lead_of(const struct account *account, const struct gpu_laun
 	return lead;
 }
 
+/* The part of a wait in which the device had nothing to do shows as it is: it is not owed as well,
+ * or a wait would cost more than it took. */
 static void add_segment(struct account *account, struct lead *lead, int64_t from, int64_t to,
 						const struct segment *s)
 {
-	if (is_overhead((enum cause)s->cause, s->to_ns - s->from_ns))
-		add_work(account, lead, from, to, (enum cause)s->cause);
-	else
-		add(account, from, to, (enum cause)s->cause);
+	const enum cause cause = (enum cause)s->cause;
+	if (is_overhead(cause, s->to_ns - s->from_ns)) {
+		add_work(account, lead, from, to, cause);
+		return;
+	}
+	add(account, from, to, cause);
+	if (to > from && (cause == CAUSE_SYNC || cause == CAUSE_ALLOC)) {
+		int64_t *lost_ns =
+			&lead->lost_ns[account->number][cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC];
+		*lost_ns -= to - from < *lost_ns ? to - from : *lost_ns;
+	}
 }
 
 /* What `thread` did in [from, to); where it waited for another thread, what that one did. */
@@ -197,8 +208,9 @@ static void blame_launch(struct account *account, const struct gpu_op *op, int64
 	struct lead *lead = lead_of(account, launch);
 	if (from < p1)
 		blame_thread(account, thread, lead, from, p1, 0);
-	if (launch->blocking) {
+	if (launch->blocking) { /* the call is not over: what it owes comes later, less this */
 		add(account, p1, to, CAUSE_SYNC);
+		lead->lost_ns[account->number][DEBTOR_SYNC] -= to - p1;
 		return;
 	}
 	for (size_t i = log_find(&thread->log, p1); p1 < p2 && i < thread->log.n; i++) {
