@@ -111,3 +111,8 @@ bool gpu_rows_take(bool dropping)
 	buffers_give_back(&full);
 	return true;
 }
+
+void gpu_rows_take_dropped(void)
+{
+	rows.counts.lost += cupti_dropped(NULL, 0);
+}

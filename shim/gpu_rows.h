@@ -25,5 +25,7 @@ struct gpu_rows_counts gpu_rows_counts(void);
 /* One buffer that CUPTI has completed, back to it afterwards. False: there is none. `dropping`: its
  * records find no room (the disk is full), and are counted. */
 bool gpu_rows_take(bool dropping);
+/* At the end: what CUPTI dropped since the last buffer came. */
+void gpu_rows_take_dropped(void);
 
 #endif

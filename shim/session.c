@@ -145,8 +145,7 @@ bool session_begin(void)
 void session_ends_before_driver(void)
 {
 	if (atomic_load(&state) == RUNNING)
-		atexit(
-			session_end); /* handlers run in reverse order, and the second time it does nothing */
+		atexit(session_end); /* handlers run in reverse order; its second call does nothing */
 }
 
 void session_end(void)

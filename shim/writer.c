@@ -3,6 +3,7 @@
 #include "buffers.h"
 #include "clock.h"
 #include "config.h"
+#include "cost.h"
 #include "cupti.h"
 #include "cupti_guest.h"
 #include "dict.h"
@@ -306,50 +307,11 @@ static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slo
 		baton_drain_slot(&w.drain, id, slot);
 }
 
-/* What one recorded call takes on the thread that makes it: the same stores and clock reads, timed
- * in a row. */
-static uint64_t slot_cost_ns(void)
-{
-	enum { ROUNDS = 512 };
-	static struct baton_slot scratch[ROUNDS];
-	int64_t ns = 0;
-	for (int lap = 0; lap < 2; lap++) { /* the first one warms up */
-		int64_t begin = monotonic_ns();
-		for (unsigned i = 0; i < ROUNDS; i++) {
-			scratch[i].begin = clock_ticks();
-			scratch[i].correlation = i;
-			scratch[i].end = clock_ticks();
-		}
-		ns = monotonic_ns() - begin;
-		__asm__ volatile("" ::"r"(scratch) : "memory"); /* they are stored */
-	}
-	return (uint64_t)ns / ROUNDS;
-}
-
 void writer_meta(const char *key, const char *value)
 {
 	struct baton_r_meta row = {.key = dict_string(key, strlen(key)),
 							   .value = dict_string(value, strlen(value))};
 	writer_record(BATON_R_META, &row, sizeof(row));
-}
-
-/* The launch path's share, which the job pays, is a cost; our own threads' share is told beside it.
- */
-static void add_costs(void)
-{
-	static const char path[] = "calls, each with two timestamps and a slot";
-	struct baton_r_cost row = {.what = dict_string(path, strlen(path)),
-							   .ns = w.drain.calls * slot_cost_ns()};
-	struct timespec cpu;
-	char text[32];
-	writer_record(BATON_R_COST, &row, sizeof(row));
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) != 0)
-		return;
-	snprintf(text, sizeof(text), "%lld",
-			 (long long)cpu.tv_sec * SECOND_NS + (long long)cpu.tv_nsec);
-	writer_meta("writer thread's CPU, ns", text);
-	snprintf(text, sizeof(text), "%lld", (long long)silence_cpu_ns());
-	writer_meta("sampler thread's CPU, ns", text);
 }
 
 /* Launches whose kernel never came; other work is known to be in flight only when CUPTI shows it
@@ -389,6 +351,7 @@ static void force(bool all)
 	cupti_flush(all);
 	one_round();
 	one_round();
+	gpu_rows_take_dropped();
 }
 
 /* CUPTI delivers on threads of its own: what has just ended may take a moment to come. A buffer
@@ -465,7 +428,7 @@ static void finish(void)
 	add_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
 			 atomic_load(&live->unheard_launches));
 	add_in_flight();
-	add_costs();
+	cost_tell(w.drain.calls);
 	window_note_end();
 	write_out();
 	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};

@@ -371,17 +371,23 @@ def case_lookalikes(directory, options, found):
     return 0
 
 
-def case_windows(directory, options, found):
-    """two windows that the profiler recorded of one process, which tells no rank"""
+def put_in_turn(directory, options, found, name, pids):
+    """two profiles without a rank, a minute apart; the second is left out"""
     options.style = "mid"
-    for window in range(2):
+    for number, pid in enumerate(pids):
         trace = Trace(0, 0, options)
-        now_ns = START_NS + window * 60 * 10**9
-        for number in range(options.steps):
-            now_ns = step(trace, options, now_ns, number)
-        put(directory, trace, found, options, name=f"window{window}.json")
+        trace.pid = trace.tid = pid or trace.pid
+        now_ns = START_NS + number * 60 * 10**9
+        for step_number in range(options.steps):
+            now_ns = step(trace, options, now_ns, step_number)
+        put(directory, trace, found, options, name=f"{name}{number}.json")
     found.pop()
     return 4
+
+
+def case_windows(directory, options, found):
+    """two windows that the profiler recorded of one process, which tells no rank"""
+    return put_in_turn(directory, options, found, "window", (None, None))
 
 
 def case_raw_texts(directory, options, found):
@@ -394,16 +400,7 @@ def case_raw_texts(directory, options, found):
 
 def case_jobs(directory, options, found):
     """two jobs of one GPU, a minute apart, that tell no rank"""
-    options.style = "mid"
-    for job_number in range(2):
-        trace = Trace(0, 0, options)
-        trace.pid = trace.tid = 5000 + job_number
-        now_ns = START_NS + job_number * 60 * 10**9
-        for number in range(options.steps):
-            now_ns = step(trace, options, now_ns, number)
-        put(directory, trace, found, options, name=f"model{job_number}.json")
-    found.pop()
-    return 4
+    return put_in_turn(directory, options, found, "model", (5000, 5001))
 
 
 def case_empty(directory, options, found):

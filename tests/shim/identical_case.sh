@@ -75,8 +75,9 @@ counted 1 -- "$bin/simtrain" --steps 4 --layers 4
 counted 2 -- "$bin/simlaunch" -n 2 -- "$bin/simtrain" --steps 3 --layers 2
 counted 1 -- "$bin/simtrain13" --steps 3 --layers 2
 # Keeps out: the recording of a job that begins with a launch ended behind the driver, without a GPU record.
-${CC:-gcc} -std=gnu11 -O1 -Itools/simtrain -rdynamic -o "$work/first_launch" tests/shim/first_launch.c "$BUILD/simgpu/libcudart.so.12" || fail "first_launch.c"
-counted 1 -- "$work/first_launch"
+${CC:-gcc} -std=gnu11 -O1 -Itools/simtrain -rdynamic -o "$work/window_job" tests/shim/window_job.c "$double/libcudart.so.12" "$double/libnccl.so.2" -lpthread ||
+	fail "window_job.c"
+counted 1 -- "$work/window_job" first 100
 for caller in static_cudart triton_like getproc; do
 	for threads in 1 16; do counted 1 -- "$bin/simcaller" "$double/$caller.so" 60 $threads; done
 done

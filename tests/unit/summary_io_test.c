@@ -342,73 +342,75 @@ static uint8_t *find_record(uint8_t *raw, uint32_t bytes, uint16_t type)
 }
 
 /* Each number one beyond what docs/FORMAT.md allows, under right checksums. */
+static const struct {
+	uint16_t type;
+	uint16_t offset, bytes;
+	int64_t value;
+} beyond_format[] = {
+	{BATON_S_REDUCTION, 12, 4, -2},
+	{BATON_S_RANK, 8, 4, -1},
+	{BATON_S_RANK, 8, 4, 9},
+	{BATON_S_SITE, 8, 4, 0},
+	{BATON_S_SITE, 8, 4, 6},
+	{BATON_S_SITE, 12, 4, 1 << 20},
+	{BATON_S_SITE, 16, 4, 5},
+	{BATON_S_SITE, 20, 4, 2},
+	{BATON_S_SITE, 24, 8, INT64_MIN},
+	{BATON_S_SITE, 40, 8, -1},
+	{BATON_S_SITE, 64, 8, BATON_TIME_LIMIT_NS}, /* with the other times of its row */
+	{BATON_S_SITE, 72, 8, -1},
+	{BATON_S_SITE, 96, 8, -1},
+	{BATON_S_STALL, 20, 4, 2},
+	{BATON_S_STALL, 32, 8, -1},
+	{BATON_S_SPREAD, 16, 4, 5}, /* not the octave of the worst */
+	{BATON_S_SPREAD, 16, 4, 63},
+	{BATON_S_SPREAD, 16, 4, 1 << 20},
+	{BATON_S_SPREAD, 24, 8, 0},
+	{BATON_S_SPREAD, 24, 8, -1},
+	{BATON_S_SPREAD, 32, 8, 126}, /* less than the worst */
+	{BATON_S_SPREAD, 32, 8, INT64_MAX},
+	{BATON_S_SPREAD, 40, 8, 0},
+	{BATON_S_SPREAD, 40, 8, -1},
+	{BATON_S_SPREAD, 48, 8, -1},
+	{BATON_S_QUALITY, 8, 8, INT64_MIN},
+	{BATON_S_QUALITY, 80, 8, -2},
+	{BATON_S_QUALITY, 88, 8, INT64_MIN},
+	{BATON_S_QUALITY, 112, 8, INT64_MAX},
+	{BATON_S_QUALITY, 128, 8, -1},
+	{BATON_S_QUALITY, 136, 8, -1},
+	{BATON_S_DEVICE, 24, 8, -1},
+	{BATON_S_DEVICE, 136, 8, INT64_MAX},
+	{BATON_S_DRIVER, 8, 4, -2},
+	{BATON_S_LEAF, 12, 4, 2},
+	{BATON_S_KERNEL, 16, 4, 5},
+	{BATON_S_KERNEL, 24, 8, -1},
+	{BATON_S_NCCL, 24, 8, INT64_MAX},
+	{BATON_S_NCCL, 32, 8, -1},
+	{BATON_S_EVIDENCE, 24, 8, -1},
+	{BATON_S_LATE, 12, 4, -2},
+	{BATON_S_LATE, 24, 8, -1},
+};
+
 static void beyond(const struct summary *s)
 {
-	static const struct {
-		uint16_t type;
-		uint16_t offset, bytes;
-		int64_t value;
-	} cases[] = {
-		{BATON_S_REDUCTION, 12, 4, -2},
-		{BATON_S_RANK, 8, 4, -1},
-		{BATON_S_RANK, 8, 4, 9},
-		{BATON_S_SITE, 8, 4, 0},
-		{BATON_S_SITE, 8, 4, 6},
-		{BATON_S_SITE, 12, 4, 1 << 20},
-		{BATON_S_SITE, 16, 4, 5},
-		{BATON_S_SITE, 20, 4, 2},
-		{BATON_S_SITE, 24, 8, INT64_MIN},
-		{BATON_S_SITE, 40, 8, -1},
-		{BATON_S_SITE, 64, 8, BATON_TIME_LIMIT_NS}, /* with the other times of its row */
-		{BATON_S_SITE, 72, 8, -1},
-		{BATON_S_SITE, 96, 8, -1},
-		{BATON_S_STALL, 20, 4, 2},
-		{BATON_S_STALL, 32, 8, -1},
-		{BATON_S_SPREAD, 16, 4, 5}, /* not the octave of the worst */
-		{BATON_S_SPREAD, 16, 4, 63},
-		{BATON_S_SPREAD, 16, 4, 1 << 20},
-		{BATON_S_SPREAD, 24, 8, 0},
-		{BATON_S_SPREAD, 24, 8, -1},
-		{BATON_S_SPREAD, 32, 8, 126}, /* less than the worst */
-		{BATON_S_SPREAD, 32, 8, INT64_MAX},
-		{BATON_S_SPREAD, 40, 8, 0},
-		{BATON_S_SPREAD, 40, 8, -1},
-		{BATON_S_SPREAD, 48, 8, -1},
-		{BATON_S_QUALITY, 8, 8, INT64_MIN},
-		{BATON_S_QUALITY, 80, 8, -2},
-		{BATON_S_QUALITY, 88, 8, INT64_MIN},
-		{BATON_S_QUALITY, 112, 8, INT64_MAX},
-		{BATON_S_QUALITY, 128, 8, -1},
-		{BATON_S_QUALITY, 136, 8, -1},
-		{BATON_S_DEVICE, 24, 8, -1},
-		{BATON_S_DEVICE, 136, 8, INT64_MAX},
-		{BATON_S_DRIVER, 8, 4, -2},
-		{BATON_S_LEAF, 12, 4, 2},
-		{BATON_S_KERNEL, 16, 4, 5},
-		{BATON_S_KERNEL, 24, 8, -1},
-		{BATON_S_NCCL, 24, 8, INT64_MAX},
-		{BATON_S_NCCL, 32, 8, -1},
-		{BATON_S_EVIDENCE, 24, 8, -1},
-		{BATON_S_LATE, 12, 4, -2},
-		{BATON_S_LATE, 24, 8, -1},
-	};
 	uint8_t *raw;
 	CHECK(summary_store(dir, s, "a") == 0, "not stored");
 	struct baton_block_header first = first_block(&raw);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < sizeof(beyond_format) / sizeof(beyond_format[0]); i++) {
 		struct baton_writer w;
 		struct baton_block_header header = {
 			.kind = BATON_RECORDS, .rows = first.rows, .raw_bytes = first.raw_bytes};
 		baton_writer_open(&w, open(path, O_WRONLY | O_TRUNC), BATON_SUMMARY, 0);
 		memcpy(w.raw, raw, first.raw_bytes);
-		uint8_t *record = find_record(w.raw, first.raw_bytes, cases[i].type);
-		CHECK(record, "no record of type %u", cases[i].type);
+		uint8_t *record = find_record(w.raw, first.raw_bytes, beyond_format[i].type);
+		CHECK(record, "no record of type %u", beyond_format[i].type);
 		if (record)
-			memcpy(record + cases[i].offset, &cases[i].value, cases[i].bytes);
+			memcpy(record + beyond_format[i].offset, &beyond_format[i].value,
+				   beyond_format[i].bytes);
 		baton_writer_seal(&w, &header);
 		baton_writer_close(&w);
-		CHECK(load("a") == -EBADMSG, "type %u offset %u: %lld was taken", cases[i].type,
-			  cases[i].offset, (long long)cases[i].value);
+		CHECK(load("a") == -EBADMSG, "type %u offset %u: %lld was taken", beyond_format[i].type,
+			  beyond_format[i].offset, (long long)beyond_format[i].value);
 	}
 	free(raw);
 }

@@ -280,15 +280,15 @@ bool buffers_add(struct lane *lane, const struct entry *entry, struct slot *slot
 	pthread_mutex_lock(&lock);
 	kept = !entry_is_dropped(entry) && lane_make_room(lane, render_bytes(entry->kind)) &&
 		   buffer_push(lane->open, entry, slot);
-	dropped += !kept;
+	dropped += !kept && !slot;
 	pthread_mutex_unlock(&lock);
 	return kept;
 }
 
-void buffers_not_dropped(void)
+void buffers_dropped(void)
 {
 	pthread_mutex_lock(&lock);
-	dropped -= dropped > 0;
+	dropped++;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -27,10 +27,12 @@ bool buffers_are_zeroed(void);
 
 /* Asks for a buffer when the lane has none. */
 void buffers_prepare(struct lane *lane);
-/* False: no room, counted as dropped. `slot` may be NULL for entries that are done. */
+/* False: no room. `slot` may be NULL for entries that are done; such an entry is then counted as
+ * dropped. Of one that waits for its op the caller knows whether the op has had an entry meanwhile.
+ */
 bool buffers_add(struct lane *lane, const struct entry *entry, struct slot *slot);
-/* Its op had ended before, and has an entry: one less is dropped. */
-void buffers_not_dropped(void);
+/* One more that found no room. */
+void buffers_dropped(void);
 /* The entry that waits there is this one. False: it was of another kind and is gone, add this one.
  * True also when a forced flush has taken it: then it went out without its times. */
 bool buffers_finish(const struct slot *slot, const struct entry *entry);

@@ -80,8 +80,8 @@ void flights_return(uint32_t correlation, uint32_t ops, struct entry *entry)
 			graph = *flight;
 	}
 	pthread_mutex_unlock(&lock);
-	if (!kept && late)
-		buffers_not_dropped();
+	if (!kept && flight && !late)
+		buffers_dropped();
 	if (late || !flight)
 		buffers_cancel(&slot);
 	if (graph.whole.graph)
