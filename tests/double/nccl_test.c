@@ -644,6 +644,30 @@ static void case_all(void)
 		CHECK(!ncclCommDestroy(comms[i]));
 }
 
+/* Runs when the driver has gone, as the destructors of a library do that was there before it. */
+static void destroy_late(void)
+{
+	CHECK(ncclCommFinalize(comm) == ncclUnhandledCudaError);
+	CHECK(ncclCommDestroy(comm) == ncclUnhandledCudaError);
+	CHECK(!ncclCommAbort(comm));
+	atomic_fetch_add(&shared->arrived, 1);
+}
+
+/* Rank 0 ends while its first collective waits for the others and the second has not started. */
+static void case_exit(void)
+{
+	void *in;
+
+	if (rank == 0)
+		atexit(destroy_late); /* before the driver's own handler is there, so behind it */
+	init();
+	in = zeros(4000);
+	for (int i = 0; rank == 0 && i < 2; i++)
+		CHECK(!ncclAllReduce(in, in, 1000, ncclFloat32, ncclSum, comm, stream));
+	while (rank > 0 && !atomic_load(&shared->arrived))
+		usleep(1000);
+}
+
 /* ---- */
 
 static const struct test_case {
@@ -666,6 +690,7 @@ static const struct test_case {
 			 {"abort", case_abort, 2, NULL, NULL, false},
 			 {"nonblocking", case_nonblocking, 1, NULL, NULL, false},
 			 {"absent", case_absent, 2, "SIMGPU_NCCL_TIMEOUT_MS", "300", false},
+			 {"exit", case_exit, 2, NULL, NULL, false},
 			 {"all", case_all, 1, NULL, NULL, false}};
 
 static bool one_ended(const struct test_case *test, int which, int status)
