@@ -458,8 +458,7 @@ $(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
 
 # the simulator's distributions, out of the sample traces
 tables: $(BUILD)/baton
-	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) > tools/simgpu/tables.c.new
-	mv tools/simgpu/tables.c.new tools/simgpu/tables.c
+	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) --out tools/simgpu
 
 bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
@@ -521,7 +520,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+		$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
 		$(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:
