@@ -267,10 +267,11 @@ $(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
 $(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
-$(RT)/nccl_test $(RT)/nvml_test: $(RT)/%: tests/double/%.c $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 \
-		$(RT)/libcudart.so.12 $(BUILD)/flags
+$(RT)/nccl_test: $(addprefix tests/double/nccl_,test.c data.c members.c cases.h)
+$(RT)/nvml_test: tests/double/nvml_test.c
+$(RT)/nccl_test $(RT)/nvml_test: $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/libcudart.so.12 $(BUILD)/flags
 	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
-		-Wl,-rpath,'$$ORIGIN' -o $@ $< $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
 
 TRAIN := $(BUILD)/simtrain $(BUILD)/simtrain13 $(BUILD)/simlaunch $(BUILD)/simcaller $(CALLERS) \
 	$(RT)/libcount.so $(RT)/nvtx_listener.so $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/nccl_test $(RT)/nvml_test
@@ -331,8 +332,9 @@ $(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
 
-$(DOUBLE_DIR)/cupti_test: tests/double/cupti_test.c tests/double/cupti_client.c $(DOUBLE_DIR)/libcuda.so.1 \
-		shim/cupti_layout.h tests/double/cupti_client.h $(BUILD)/flags
+CUPTI_TEST := $(addprefix tests/double/cupti_,test.c calls.c records.c buffers.c client.c)
+$(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/cupti_layout.h \
+		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(BUILD)/flags
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
 		$(DOUBLE_DIR)/libcuda.so.1 -ldl
 
@@ -458,8 +460,7 @@ $(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
 
 # the simulator's distributions, out of the sample traces
 tables: $(BUILD)/baton
-	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) > tools/simgpu/tables.c.new
-	mv tools/simgpu/tables.c.new tools/simgpu/tables.c
+	$(PYTHON) tools/simgpu/tables.py --baton $< --data $(or $(BATON_DATA),../shared/data) --out tools/simgpu
 
 bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
@@ -521,7 +522,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(SIM_SRC) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+		$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
 		$(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
 
 clean:

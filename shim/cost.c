@@ -3,7 +3,7 @@
 #include "clock.h"
 #include "dict.h"
 #include "silence.h"
-#include "writer.h"
+#include "trace_rows.h"
 
 #include <baton/live.h>
 #include <baton/format.h>
@@ -46,9 +46,9 @@ void cost_tell(uint64_t calls)
 	struct baton_r_cost row = {.what = dict_string(path, strlen(path)),
 							   .ns = calls * slot_cost_ns()};
 	char text[32];
-	writer_record(BATON_R_COST, &row, sizeof(row));
+	trace_rows_record(BATON_R_COST, &row, sizeof(row));
 	snprintf(text, sizeof(text), "%lld", (long long)clock_ns(CLOCK_THREAD_CPUTIME_ID));
-	writer_meta("writer thread's CPU, ns", text);
+	trace_rows_meta("writer thread's CPU, ns", text);
 	snprintf(text, sizeof(text), "%lld", (long long)silence_cpu_ns());
-	writer_meta("sampler thread's CPU, ns", text);
+	trace_rows_meta("sampler thread's CPU, ns", text);
 }

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "message.h"
 #include "session.h"
+#include "trace_rows.h"
 #include "window.h"
-#include "writer.h"
 
 #include <stdio.h>
 
@@ -14,13 +14,13 @@ static void note_moment(const char *key, int64_t ns)
 {
 	char text[32];
 	snprintf(text, sizeof(text), "%lld", (long long)ns);
-	writer_meta(key, text);
+	trace_rows_meta(key, text);
 }
 
 void window_note(void)
 {
 	if (window_asked())
-		writer_meta("window", window_by_range() ? "cudaProfilerApi" : "time");
+		trace_rows_meta("window", window_by_range() ? "cudaProfilerApi" : "time");
 }
 
 void window_note_begin(void)

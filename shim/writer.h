@@ -4,16 +4,8 @@
 #ifndef SHIM_WRITER_H
 #define SHIM_WRITER_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* The live file, the trace file and the dictionary are open. 0 or -errno. */
 int writer_start(void);
-/* A record of the writer thread's own (a device, a stream, a loss), after all strings that there
- * are so far. */
-void writer_record(uint16_t type, void *record, size_t bytes);
-/* A meta record of its own. */
-void writer_meta(const char *key, const char *value);
 /* Something is there to be done; from any thread, also inside a callback. */
 void writer_wake(void);
 /* It writes out at once: lanes have run short. */

@@ -1,4 +1,4 @@
-# The real-time doubles: order, latencies, back-pressure, counts, the observer (double.c); what the environment says
+# The real-time doubles: order, latencies, back-pressure, counts, the observer (double*.c); what the environment says
 # (states.c); the injected library; versioned symbols. Throughput is printed, not judged.
 set -u
 lib=$PWD/$BUILD/simgpu
@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc() { ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Itools/simgpu/rt "$@" -pthread || exit 1; }
 link="-L$lib -l:libcuda.so.1 -Wl,-rpath,$lib"
-cc -o "$work/double" tests/double/double.c -L"$lib" -l:libcudart.so.13 $link ${DOUBLE_SAN:+-fsanitize=$DOUBLE_SAN}
+cc -o "$work/double" tests/double/double.c tests/double/double_*.c -L"$lib" -l:libcudart.so.13 $link ${DOUBLE_SAN:+-fsanitize=$DOUBLE_SAN}
 cc -o "$work/states13" tests/double/states.c -L"$lib" -l:libcudart.so.13 $link
 cc -DRUNTIME_12 -o "$work/states12" tests/double/states.c -L"$lib" -l:libcudart.so.12 $link
 cc -shared -fPIC -o "$work/injected.so" tests/double/injected.c

@@ -1,7 +1,8 @@
 #include "scenario.h"
 
-#include "calls.h"
+#include "call_nccl.h"
 
+#include <baton/format.h>
 #include <stdio.h>
 
 struct script *scenario_script(const struct scenario *scenario, int without)

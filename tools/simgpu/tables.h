@@ -1,6 +1,5 @@
 /* The distributions that durations and gaps are drawn from: 257 quantiles each, taken from recorded
- * runs on V100, A100 and H100 by tables.py, which writes tables.c (`make tables`). No floating
- * point at run time. */
+ * runs on V100, A100 and H100 by tables.py (`make tables`). No floating point at run time. */
 #ifndef SIMGPU_TABLES_H
 #define SIMGPU_TABLES_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes tables.c: what real runs say about durations and gaps.
+"""Writes quantiles.c and kernel_names.c: what real runs say about durations and gaps, and how they call their kernels.
 
-usage: tables.py --baton build/release/baton --data ../shared/data > tools/simgpu/tables.c
+usage: tables.py --baton build/release/baton --data ../shared/data --out tools/simgpu
 
 Every table is 257 quantiles (nearest rank) of samples from the traces in DATA; tails beyond the 99.5th percentile are
 cut, because a simulation draws thousands of times and the tails of a few thousand samples are accidents of one machine.
@@ -183,49 +183,36 @@ def c_string(text):
 ORDER = ["LAUNCH_CALL", "LAUNCH_FLOOR", "QUEUED_GAP", "HOST_GAP", "CALL_SHORT", "SYNC_WAKE", *CLASSES, "NCCL", "REPEAT"]
 
 
-def write(tables, names, sources):
-    print("/* Written by tables.py from recorded runs; do not edit. Samples beyond the 99.5th percentile are cut. */")
-    print('#include "tables.h"\n\n#include "rng.h"\n\n#include <stddef.h>\n')
-    print(f"#define QUANTILES {QUANTILES}\n\nstatic const int64_t quantiles[TABLE_COUNT][QUANTILES] = {{")
+WRITTEN = "/* Written by tables.py from recorded runs; do not edit.%s */"
+
+
+def write_quantiles(tables, sources, out):
+    lines = [WRITTEN % " Samples beyond the 99.5th percentile are cut.", '#include "quantiles.h"', "",
+             "const int64_t quantiles[TABLE_COUNT][QUANTILES] = {"]
     for table in ORDER:
         values = tables[table]
-        print(f"\t/* {sources[table]}: median {values[QUANTILES // 2]}, 95 % {values[243]} */\n\t[TABLE_{table}] = {{")
-        for i in range(0, QUANTILES, 12):
-            print("\t\t" + ", ".join(str(v) for v in values[i:i + 12]) + ",")
-        print("\t},")
-    print("};\n")
+        lines += [f"\t/* {sources[table]}: median {values[QUANTILES // 2]}, 95 % {values[243]} */", f"\t[TABLE_{table}] = {{"]
+        lines += ["\t\t" + ", ".join(str(v) for v in values[i:i + 12]) + "," for i in range(0, QUANTILES, 12)]
+        lines.append("\t},")
+    out.write_text("\n".join([*lines, "};", ""]))
+
+
+def write_kernel_names(names, out):
+    lines = [WRITTEN % "", '#include "kernel_names.h"', ""]
     for table in CLASSES:
-        print(f"static const char *const names_{table.lower()}[] = {{")
-        for name in names[table]:
-            print(f"\t{c_string(name)},")
-        print("};\n")
-    print("static const struct {\n\tconst char *const *at;\n\tsize_t n;\n} names[TABLE_COUNT] = {")
-    for table in CLASSES:
-        print(f"\t[TABLE_{table}] = {{names_{table.lower()}, {len(names[table])}}},")
-    print("""};
-
-int64_t table_draw(enum sim_table table, uint64_t u)
-{
-	const int64_t *q = quantiles[table];
-	uint64_t at = u >> 56, part = (u >> 40) & 0xffff; /* 256 intervals, 65,536 places in each */
-	return q[at] + (int64_t)((uint64_t)(q[at + 1] - q[at]) * part >> 16);
-}
-
-int64_t table_median(enum sim_table table)
-{
-	return quantiles[table][QUANTILES / 2];
-}
-
-const char *table_kernel_name(enum sim_table table, uint64_t u)
-{
-	return names[table].n ? names[table].at[rng_below(u, names[table].n)] : "";
-}""")
+        lines.append(f"static const char *const {table.lower()}[] = {{")
+        lines += [f"\t{c_string(name)}," for name in names[table]]
+        lines += ["};", ""]
+    lines.append("const struct kernel_names kernel_names[TABLE_COUNT] = {")
+    lines += [f"\t[TABLE_{table}] = {{{table.lower()}, {len(names[table])}}}," for table in CLASSES]
+    out.write_text("\n".join([*lines, "};", ""]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--baton", required=True)
     parser.add_argument("--data", required=True, type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
     args = parser.parse_args()
     runs = read_runs(args.baton, args.data)
     kernels = sorted({op["name"] for ps in runs.values() for p in ps for op in p.ops if op["name"]})
@@ -249,7 +236,8 @@ def main():
         names[table] = (common or names.get(table, [])) + MORE_NAMES.get(table, [])
     for table in ORDER:
         sources.setdefault(table, f"{len(samples[table])} samples")
-    write({table: quantiles(samples[table]) for table in ORDER}, names, sources)
+    write_quantiles({table: quantiles(samples[table]) for table in ORDER}, sources, args.out / "quantiles.c")
+    write_kernel_names(names, args.out / "kernel_names.c")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 #include "thread.h"
 
-#include "calls.h"
+#include "call_copy.h"
+#include "call_launch.h"
+#include "call_nccl.h"
+#include "call_plain.h"
+#include "call_sync.h"
 #include "cpu.h"
 #include "rng.h"
 

@@ -1,6 +1,8 @@
 #include "world.h"
 
-#include "calls.h"
+#include "call_hooks.h"
+#include "call_launch.h"
+#include "call_nccl.h"
 #include "cpu.h"
 #include "thread.h"
 

@@ -11,6 +11,8 @@
 #include "../observe.h"
 #include "link.h"
 
+enum { LOOK_NS = 50000000 };
+
 static _Thread_local char refusal[COMM_TEXT];
 
 ncclResult_t comm_refuse(ncclResult_t result, const char *format, ...)
@@ -160,18 +162,22 @@ ncclResult_t comm_await(struct ncclComm *comm)
 	return ncclSuccess;
 }
 
+/* Looks up now and then: a kernel that had not started when the driver went never will. */
 bool comm_drain(struct ncclComm *comm, int64_t limit_ns)
 {
-	struct timespec until;
+	int64_t begin = simgpu_now_ns();
 	bool empty;
-	int status = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += limit_ns / 1000000000;
 	pthread_mutex_lock(&comm->mutex);
-	while (comm->first && !status)
-		status = limit_ns < 0 ? pthread_cond_wait(&comm->changed, &comm->mutex)
-							  : pthread_cond_timedwait(&comm->changed, &comm->mutex, &until);
+	while (comm->first && simgpu_ready() && (limit_ns < 0 || simgpu_now_ns() - begin < limit_ns)) {
+		struct timespec look;
+
+		clock_gettime(CLOCK_MONOTONIC, &look);
+		look.tv_nsec += LOOK_NS;
+		look.tv_sec += look.tv_nsec / 1000000000;
+		look.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&comm->changed, &comm->mutex, &look);
+	}
 	empty = !comm->first;
 	pthread_mutex_unlock(&comm->mutex);
 	return empty;

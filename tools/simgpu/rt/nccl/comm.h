@@ -50,7 +50,8 @@ struct comm_place { /* where a rank stands */
 ncclResult_t comm_open(struct ncclComm **comm, const struct comm_place *place);
 /* Waits until all have joined. */
 ncclResult_t comm_await(struct ncclComm *comm);
-/* Waits until every kernel has ended, for at most that long (negative: for ever). */
+/* Waits until every kernel has ended, for at most that long (negative: as long as the driver is
+ * there). */
 bool comm_drain(struct ncclComm *comm, int64_t limit_ns);
 void comm_close(struct ncclComm *comm);
 

@@ -252,16 +252,17 @@ EXPORTED ncclResult_t pncclCommFinalize(ncclComm_t comm)
 {
 	if (!comm)
 		return comm_refuse(ncclInvalidArgument, "the communicator is NULL");
-	comm_drain(comm, -1);
-	return comm_error(comm);
+	return comm_drain(comm, -1) ? comm_error(comm) : ncclUnhandledCudaError;
 }
 WEAK_NAME(ncclCommFinalize);
 
+/* A handler of exit() may come here when the driver has gone, with kernels that never started. */
 EXPORTED ncclResult_t pncclCommDestroy(ncclComm_t comm)
 {
 	if (!comm)
 		return ncclSuccess;
-	comm_drain(comm, -1);
+	if (!comm_drain(comm, -1))
+		return comm_refuse(ncclUnhandledCudaError, "the driver has gone");
 	comm_close(comm);
 	return ncclSuccess;
 }
