@@ -83,6 +83,14 @@ build/deps.ok: tools/deps.sh
 	@sh tools/deps.sh
 	@touch $@
 
+# ---- what is recorded from a tree gets its libbaton.so by LD_PRELOAD: said before anything is built ----
+
+ifneq ($(words x$(CURDIR)x)$(findstring :,$(CURDIR)),1)
+ifneq ($(filter demo% test% bench%,$(MAKECMDGOALS)),)
+$(error "$(CURDIR)": LD_PRELOAD cannot take a path with a blank or a colon; move this tree, or make install PREFIX=)
+endif
+endif
+
 # ---- objects; the flags are an input like any other ----
 
 $(BUILD)/flags: force

@@ -109,30 +109,51 @@ static bool has_address_space(uint64_t bytes)
 	return used * PAGE + 4 * bytes <= limit.rlim_cur;
 }
 
-static int create_in(const char *directory, const char *name, uint64_t first_bytes)
+/* What a live file has from the beginning: names, and the first thread's ring. A place without room
+ * for both is passed over, for there a process would be known and nothing of what it did. */
+struct layout {
+	uint64_t bytes, names_bytes, ring_offset, ring_bytes;
+};
+
+static int allocate(int fd, const struct layout *layout)
+{
+	if (ftruncate(fd, (off_t)layout->bytes) != 0)
+		return -errno;
+	int error = posix_fallocate(fd, 0, (off_t)layout->names_bytes);
+	if (!error)
+		error = posix_fallocate(fd, (off_t)layout->ring_offset, (off_t)layout->ring_bytes);
+	return -error;
+}
+
+static int create_in(const char *directory, const char *name, const struct layout *layout)
 {
 	struct statfs fs;
 	if (!directory || directory[0] != '/' || statfs(directory, &fs) != 0 || is_network(fs.f_type))
 		return -ENOENT;
 	live_in_memory = fs.f_type == 0x01021994; /* tmpfs */
-	if (!has_room(directory, live_in_memory, first_bytes))
+	if (!has_room(directory, live_in_memory, layout->names_bytes + layout->ring_bytes))
 		return -ENOSPC;
 	snprintf(live_path, sizeof(live_path), "%s/%s", directory, name);
 	int fd = open(live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	return fd < 0 ? -errno : fd;
+	int error = fd < 0 ? -errno : allocate(fd, layout);
+	if (fd < 0 || !error)
+		return fd < 0 ? error : fd;
+	unlink(live_path);
+	close(fd);
+	return error;
 }
 
-static int create(const char *name, uint64_t first_bytes)
+static int create(const char *name, const struct layout *layout)
 {
 	const char *places[] = {config.ring_dir, "/dev/shm", getenv("TMPDIR"), config.out};
 	int fd = -ENOSPC;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++)
-		fd = create_in(places[i], name, first_bytes);
+		fd = create_in(places[i], name, layout);
 	return fd;
 }
 
 static void describe(struct baton_live *l, const struct identity *identity, uint32_t generation,
-					 const char *trace, uint64_t bytes, uint64_t first_bytes)
+					 const char *trace, uint64_t bytes, uint64_t names_bytes)
 {
 	l->layout = BATON_LIVE_LAYOUT;
 	l->header_bytes = sizeof(*l);
@@ -147,7 +168,7 @@ static void describe(struct baton_live *l, const struct identity *identity, uint
 	l->dictionary_offset = pages(l->lanes_offset + BATON_LIVE_LANES * sizeof(struct baton_lane));
 	l->dictionary_bytes = DICTIONARY_BYTES;
 	atomic_store(&l->dictionary_granted, GROW_BYTES);
-	atomic_store(&l->allocated, first_bytes);
+	atomic_store(&l->allocated, names_bytes);
 	memcpy(l->magic, BATON_LIVE_MAGIC, sizeof(l->magic));
 }
 
@@ -156,31 +177,29 @@ int live_open(const struct identity *identity, uint32_t generation, const char *
 	char name[128], id[64];
 	uint64_t lanes =
 		pages(sizeof(struct baton_live)) + BATON_LIVE_LANES * sizeof(struct baton_lane);
-	uint64_t first_bytes = pages(lanes) + GROW_BYTES;
-	uint64_t bytes =
-		pages(lanes) + DICTIONARY_BYTES +
-		LARGE_LANES * pages(config.ring_slots * sizeof(struct baton_slot)) +
+	struct layout layout = {.names_bytes = pages(lanes) + GROW_BYTES,
+							.ring_offset = pages(lanes) + DICTIONARY_BYTES,
+							.ring_bytes = pages(config.ring_slots * sizeof(struct baton_slot))};
+	layout.bytes =
+		layout.ring_offset + LARGE_LANES * layout.ring_bytes +
 		(BATON_LIVE_LANES - LARGE_LANES) * pages(SMALL_SLOTS * sizeof(struct baton_slot));
 	identity_name(identity, generation, id);
 	snprintf(name, sizeof(name), "baton-%u-%s.live", getuid(), id);
-	if (!may_be_as_large(bytes))
+	if (!may_be_as_large(layout.bytes))
 		return -EFBIG;
-	if (!has_address_space(bytes))
+	if (!has_address_space(layout.bytes))
 		return -ENOMEM;
-	int fd = create(name, first_bytes);
+	int fd = create(name, &layout);
 	if (fd < 0)
 		return fd;
-	int error =
-		ftruncate(fd, (off_t)bytes) != 0 ? -errno : -posix_fallocate(fd, 0, (off_t)first_bytes);
-	void *map = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
-		error = error ? error : -errno;
+	void *map = mmap(NULL, layout.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int error = map == MAP_FAILED ? -errno : 0;
+	close(fd); /* the job's descriptors keep their numbers: growing opens it by name */
+	if (error) {
 		unlink(live_path);
-		close(fd);
 		return error;
 	}
-	close(fd); /* the job's descriptors keep their numbers: growing opens it by name */
-	describe(map, identity, generation, trace, bytes, first_bytes);
+	describe(map, identity, generation, trace, layout.bytes, layout.names_bytes);
 	live = map;
 	return 0;
 }
@@ -242,7 +261,7 @@ int live_ring(struct baton_lane *lane, unsigned index)
 	bool is_large = index < LARGE_LANES;
 	offset += is_large ? index * large : LARGE_LANES * large + (index - LARGE_LANES) * small;
 	uint64_t bytes = is_large ? large : small;
-	int error = grant(offset, bytes);
+	int error = index == 0 ? 0 : grant(offset, bytes); /* the first ring came with the file */
 	if (error)
 		return error;
 	touch((char *)live + offset, bytes);

@@ -19,11 +19,12 @@ show() {
 job() { # job GPUS SIMTRAIN-OPTION...
 	gpus=$1
 	shift
-	show record -o "$runs/${gpus}gpu" -- "$build/simlaunch" -n "$gpus" -- "$build/simtrain" --steps 60 "$@" >"$runs/out" ||
-		{ tail -n 5 "$runs/out" && exit 1; }
-	sed -n '2p' "$runs/out"
+	set -- record -o "$runs/${gpus}gpu" -- "$build/simlaunch" -n "$gpus" -- "$build/simtrain" --steps 60 "$@"
+	printf '\n$ baton %s\n' "$*"
+	"$build/baton" "$@" >"$runs/out" || { tail -n 5 "$runs/out" && exit 1; }
 	tail -n 1 "$runs/out"
-	show report "$runs/${gpus}gpu" | sed -n '1,14p'
+	show report "$runs/${gpus}gpu" | sed '/^Where a step goes/,$d'
+	echo "...and where a step goes, rank by rank, kernel by kernel: $build/baton report $runs/${gpus}gpu"
 }
 
 first() { # first GPUS FINDING: is it the first?

@@ -368,7 +368,7 @@ def main():
     reader = reader_values()
     runtime = [fetch(r, "runtime-%d" % i) for i, r in enumerate(RUNTIME)]
     if None in runtime:
-        print("skipped: no network for NVIDIA's wheels and none in build/cupti-wheels")
+        print("skipped: NVIDIA's wheels are not in build/cupti-wheels, and no pip or no network to have them")
         return 77
     checked = failed = 0
     missing = []

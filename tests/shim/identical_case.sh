@@ -241,6 +241,12 @@ if disk 64k; then
 	same "$bin/simtrain" --steps 3 --layers 2
 	whole 1
 	expect_nothing_in "$disk"
+	# so is one with room for names alone: keeps out that no launch of the process is heard
+	disk 3m
+	knobs="BATON_RING_DIR=$disk"
+	counted 1 -- "$bin/simtrain" --steps 3 --layers 2
+	knobs=
+	expect_nothing_in "$disk"
 	# one with room for the first ring but not for all: those threads' launches are counted as not heard, nobody waits
 	disk 10m
 	without="BATON_RING_DIR=$disk"

@@ -11,12 +11,12 @@ export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_CUPTI LD_PRELOAD
 ulimit -c 0
 count=$work/count.so
-${CC:-gcc} -std=gnu11 -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
 slow=$work/slow.so
 ${CC:-gcc} -std=gnu11 -Wall -Wextra -O1 -D_GNU_SOURCE -fPIC -shared -o "$slow" tests/shim/window_slow.c -ldl || fail "window_slow.c"
 job=$work/job # with an NCCL of its own, which the other jobs must not find
 mkdir "$work/nccl"
-flags="-std=gnu11 -Wall -Wextra -O1 -Itools/simtrain tests/shim/window_job.c"
+flags="-std=gnu11 -D_GNU_SOURCE -Wall -Wextra -O1 -Itools/simtrain tests/shim/window_job.c"
 # shellcheck disable=SC2086
 ${CC:-gcc} $flags -DNCCL -shared -fPIC -Wl,-soname,libnccl.so.2 -o "$work/nccl/libnccl.so.2" &&
 	${CC:-gcc} $flags -rdynamic -o "$job" "$work/nccl/libnccl.so.2" "$BUILD/simgpu/libcudart.so.12" -lpthread ||

@@ -1,7 +1,9 @@
 #include "loader.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -32,14 +34,23 @@ static void make_batch(const struct loader *loader, unsigned step, float *out)
 				out[i] += (float)((sample * 7 + step * 13 + i) % 97);
 }
 
+/* Batches that are all late come on one beat in all ranks: ranks that started 20 ms apart would
+ * else wait for each other, and a rank be late beside the loader. */
 static void stall(const struct options *options, unsigned step)
 {
-	struct timespec rest = {.tv_sec = (time_t)(options->stall_ms / 1e3)};
+	struct timespec until;
+	int64_t stall_ns = (int64_t)(options->stall_ms * 1e6), end_ns;
 
-	if (options->stall_ms <= 0 || step % (unsigned)options->stall_every)
+	if (stall_ns <= 0 || step % (unsigned)options->stall_every)
 		return;
-	rest.tv_nsec = (long)(options->stall_ms * 1e6 - (double)rest.tv_sec * 1e9);
-	nanosleep(&rest, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	end_ns = until.tv_sec * INT64_C(1000000000) + until.tv_nsec + stall_ns;
+	if (options->stall_every == 1)
+		end_ns -= end_ns % stall_ns;
+	until.tv_sec = end_ns / 1000000000;
+	until.tv_nsec = end_ns % 1000000000;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
 }
 
 static void *dataloader_worker(void *argument)
