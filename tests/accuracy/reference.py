@@ -502,13 +502,18 @@ class Device:
 
     # -- steps (section 2)
 
-    def first_process(self):
-        processes = {op.process for op in self.ops}
-        ranked = [p for p in processes if p.rank >= 0]
-        return min(ranked or processes, key=lambda p: (p.rank if ranked else 0, p.pid))
+    def process_of_steps(self, step_range):
+        """The first that marks steps, by markers or its optimizer; when none does the first."""
+        processes = sorted({op.process for op in self.ops},
+                           key=lambda p: (p.rank < 0, p.rank, p.pid))
+        for process in processes:
+            for markers in markers_of(process, step_range), optimizer_steps(process):
+                if any(not marker.partial for marker in self.cut_undelivered(process, markers)):
+                    return process
+        return processes[0]
 
     def find_steps(self, step_range):
-        process = self.first_process()
+        process = self.process_of_steps(step_range)
         self.markers = self.cut_undelivered(process, markers_of(process, step_range))
         steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
         cut_before, by_optimizer = 0, []
