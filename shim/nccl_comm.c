@@ -7,6 +7,7 @@
 
 #include <baton/format.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +27,6 @@ struct nccl_comm {
 static struct nccl_comm comms[COMMS];
 static char gone;
 static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t world; /* rank << 32 | size of the first one, 0 none */
 
 uint64_t nccl_hash(const void *bytes, size_t n)
 {
@@ -86,11 +86,6 @@ void nccl_comm_add(void *comm, struct nccl_member member)
 		break;
 	}
 	pthread_mutex_unlock(&changing);
-	if (member.size > 0 && member.rank >= 0) {
-		uint64_t nobody = 0;
-		atomic_compare_exchange_strong(&world, &nobody,
-									   (uint64_t)member.rank << 32 | (uint32_t)member.size);
-	}
 }
 
 void nccl_comm_remove(void *comm)
@@ -135,9 +130,19 @@ void nccl_comm_uncount(struct nccl_comm *comm, unsigned coll)
 	atomic_fetch_sub_explicit(&comm->counts[coll], 1, memory_order_relaxed);
 }
 
+/* Where no launcher says the process's rank, this does. */
+static uint32_t own_rank(struct nccl_member member)
+{
+	char text[16];
+	return member.rank < 0
+			   ? 0
+			   : dict_string(text, (size_t)snprintf(text, sizeof(text), "%d", member.rank));
+}
+
 static uint32_t publish(struct nccl_comm *comm)
 {
 	struct nccl_member member = nccl_comm_member(comm); /* calls NCCL: before the room is taken */
+	uint32_t ranks = own_rank(member);
 	struct baton_r_comm *record = dict_reserve(sizeof(*record));
 	if (!record)
 		return 0;
@@ -146,7 +151,7 @@ static uint32_t publish(struct nccl_comm *comm)
 	record->size = member.size > 0 ? (uint32_t)member.size : 0;
 	record->hash = member.hash;
 	record->name = 0;
-	record->ranks = 0;
+	record->ranks = ranks;
 	dict_publish(record, BATON_R_COMM, sizeof(*record));
 	return id;
 }
@@ -166,12 +171,4 @@ uint32_t nccl_comm_id(struct nccl_comm *comm)
 void nccl_comm_forget(void)
 {
 	pthread_mutex_init(&changing, NULL);
-}
-
-bool nccl_world(int *rank, int *size)
-{
-	uint64_t first = atomic_load(&world);
-	*rank = (int)(first >> 32);
-	*size = (int)(uint32_t)first;
-	return first != 0;
 }

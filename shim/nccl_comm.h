@@ -37,8 +37,6 @@ void nccl_comm_uncount(struct nccl_comm *comm, unsigned coll);
 /* Its dictionary id, 0 when there is no room left. Only while the process records. */
 uint32_t nccl_comm_id(struct nccl_comm *comm);
 
-/* This process's place in the first communicator it joined by a unique id. */
-bool nccl_world(int *rank, int *size);
 /* In a forked child: its parent may have been at it. */
 void nccl_comm_forget(void);
 

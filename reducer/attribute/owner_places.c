@@ -1,5 +1,9 @@
 #include "attribute/owner_places.h"
 
+#include "summarise/by.h"
+
+#include <stdio.h>
+
 enum { STACKS_MOST = 1 << 24 };
 
 int owner_places_open(struct owner_places *p, struct owners *owners)
@@ -61,6 +65,17 @@ static int set_place(struct owner_places *p, struct site_row *line, struct site_
 																: place->module);
 }
 
+/* The longer text of a line that called a framework, else the line's own. */
+static int set_inside(struct owner_places *p, struct known_place *known)
+{
+	char text[2 * PLACE_BYTES + sizeof(BY_INSIDE)];
+	known->inside = known->line.text;
+	if (!p->place.inside[0])
+		return 0;
+	int bytes = snprintf(text, sizeof(text), "%s" BY_INSIDE "%s", p->place.line, p->place.inside);
+	return strings_add(&p->texts, text, (size_t)bytes, &known->inside, NULL);
+}
+
 static int open_stacks(struct owner_places *p, uint32_t source)
 {
 	struct stacks *stacks = &p->stacks[source];
@@ -88,7 +103,8 @@ int owner_places_stack(struct owner_places *p, const struct owner *owner, struct
 		return 0;
 	struct stacks *stacks = &p->stacks[owner->source];
 	place_of(stacks, stacks_find(stacks, owner->stack), &p->place);
-	return set_place(p, &(*out)->line, &(*out)->module);
+	error = set_place(p, &(*out)->line, &(*out)->module);
+	return error ? error : set_inside(p, *out);
 }
 
 /* Of a source that has Python frames as ranges. */
@@ -126,13 +142,17 @@ int owner_places_line(struct owner_places *p, const struct owner *owner,
 int owner_places_text(struct owner_places *p, uint32_t number, const char **line)
 {
 	struct site_row row, module;
+	struct known_place *known;
 	*line = "";
 	if (!owners_have_place(p->owners, number))
 		return 0;
 	struct owner owner = owners_get(p->owners, number);
 	struct context context = contexts_get(&p->owners->contexts, owner.context);
 	int error = owner_places_line(p, &owner, &context, &row, &module);
-	if (!error && row.kind < SITE_UNKNOWN)
-		*line = strings_get(&p->texts, row.text).at;
-	return error;
+	if (error || row.kind >= SITE_UNKNOWN)
+		return error;
+	if (owner.stack && (error = owner_places_stack(p, &owner, &known)) != 0)
+		return error;
+	*line = strings_get(&p->texts, owner.stack ? known->inside : row.text).at;
+	return 0;
 }

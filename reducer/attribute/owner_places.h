@@ -13,6 +13,7 @@ struct site_row { /* a row of a table; the words of its tuple */
 
 struct known_place { /* of a stack */
 	struct site_row line, module;
+	uint32_t inside;       /* text: the line, and where in a framework that it called */
 	struct site_sums sums; /* what its owners cost: see owner_rows.c */
 };
 
@@ -44,7 +45,8 @@ int owner_places_stack(struct owner_places *places, const struct owner *owner,
 int owner_places_line(struct owner_places *places, const struct owner *owner,
 					  const struct context *context, struct site_row *line,
 					  struct site_row *module);
-/* The same line by the owner's number, as text; "" where it is not known. 0 or -errno. */
+/* The same line by the owner's number, as text, "LINE > LINE OF A FRAMEWORK" where it called one;
+ * "" where it is not known. 0 or -errno. */
 int owner_places_text(struct owner_places *places, uint32_t number, const char **line);
 
 #endif

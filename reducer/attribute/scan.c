@@ -267,14 +267,15 @@ static int by_launch(const void *a, const void *b)
 	return x->launch_ns < y->launch_ns ? -1 : x->launch_ns > y->launch_ns;
 }
 
-/* The kernel launches of the device's first process, in order. Memory: 16 bytes a kernel, only when
+/* The kernel launches of a process on the device, in order. Memory: 16 bytes a kernel, only when
  * asked for. */
-static int collect_launches(struct scanning *s, struct launch_mark **marks, size_t *n)
+static int collect_launches(struct scanning *s, uint32_t source, struct launch_mark **marks,
+							size_t *n)
 {
 	size_t room = 0;
 	int error = device_sources_rewind(s->ds);
 	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));) {
-		if (op->kind != BATON_KERNEL || op->source != 0 || !(op->flags & OP_MATCHED))
+		if (op->kind != BATON_KERNEL || op->source != source || !(op->flags & OP_MATCHED))
 			continue;
 		if (*n == room) {
 			room = room ? 2 * room : 4096;
@@ -290,12 +291,12 @@ static int collect_launches(struct scanning *s, struct launch_mark **marks, size
 	return error ? error : s->ds->stream.error;
 }
 
-static int find_period(struct scanning *s)
+static int find_period(struct scanning *s, uint32_t source)
 {
 	struct launch_mark *marks = NULL;
 	int64_t *begins = NULL;
 	size_t n_marks = 0, n = 0;
-	int error = collect_launches(s, &marks, &n_marks);
+	int error = collect_launches(s, source, &marks, &n_marks);
 	if (!error && n_marks)
 		error = period_find(marks, n_marks, &begins, &n);
 	if (!error && n)
@@ -314,20 +315,6 @@ static int has_ops(struct source *source, bool *found)
 	if (!error)
 		error = ops.error;
 	rows_close(&ops);
-	return error;
-}
-
-/* The device's steps come from its first process that ran something on it. */
-static int first_process(struct device_sources *ds, uint32_t *first)
-{
-	bool found = ds->n == 1;
-	int error = 0;
-	*first = 0;
-	for (uint32_t i = 0; !error && !found && i < ds->n; i++) {
-		error = has_ops(&ds->sources[i], &found);
-		if (found)
-			*first = i;
-	}
 	return error;
 }
 
@@ -368,27 +355,57 @@ static int cut_undelivered(struct scanning *s, uint32_t source)
 	return error;
 }
 
+/* Steps that the process marks itself. */
+static int find_marked(struct scanning *s, uint32_t source)
+{
+	struct trace *trace = &s->ds->sources[source].trace;
+	struct device_scan *scan = s->scan;
+	int error = steps_find(trace, s->context->names, s->context->options->step_range, &scan->steps);
+	error = error ? error : cut_undelivered(s, source);
+	if (error || scan->steps.n_steps > 0)
+		return error;
+	uint64_t partial = forget_steps(&scan->steps);
+	error = steps_from_optimizer(trace, &scan->steps);
+	error = error ? error : cut_undelivered(s, source);
+	scan->steps.cut += partial;
+	scan->by_optimizer = scan->steps.n_steps > 0;
+	return error;
+}
+
+/* The device's steps come from the first process that ran something on it and marks steps, when
+ * none does from the first that ran something. */
+static int find_steps_process(struct scanning *s, uint32_t *process)
+{
+	struct device_sources *ds = s->ds;
+	bool any = false, marks = ds->n == 1;
+	int error = 0;
+	*process = 0;
+	for (uint32_t i = 0; !error && !marks && i < ds->n; i++) {
+		bool found = false;
+		error = has_ops(&ds->sources[i], &found);
+		if (error || !found)
+			continue;
+		*process = any ? *process : i;
+		any = true;
+		if (s->scan->by_period)
+			break;
+		error = find_marked(s, i);
+		marks = s->scan->steps.n_steps > 0;
+		*process = marks ? i : *process;
+		forget_steps(&s->scan->steps);
+	}
+	return error;
+}
+
 static int find_steps(struct scanning *s, uint32_t first)
 {
 	struct trace *trace = &s->ds->sources[first].trace;
-	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
 	bool recorded = trace_is_recorded(trace);
-	int error = 0;
-	scan->by_period = options->steps && strcmp(options->steps, "period") == 0;
-	if (!scan->by_period)
-		error = steps_find(trace, s->context->names, options->step_range, &scan->steps);
-	error = error ? error : cut_undelivered(s, first);
-	if (!error && scan->steps.n_steps == 0 && !scan->by_period) {
-		uint64_t partial = forget_steps(&scan->steps);
-		error = steps_from_optimizer(trace, &scan->steps);
-		error = error ? error : cut_undelivered(s, first);
-		scan->steps.cut += partial;
-		scan->by_optimizer = scan->steps.n_steps > 0;
-	}
+	int error = scan->by_period ? 0 : find_marked(s, first);
 	if (!error && scan->steps.n_steps == 0 && (scan->by_period || recorded)) {
 		uint64_t partial = forget_steps(&scan->steps);
-		error = find_period(s);
+		error = find_period(s, first);
 		error = error ? error : cut_undelivered(s, first);
 		scan->steps.cut += partial;
 		scan->by_period = true;
@@ -401,10 +418,12 @@ static int find_steps(struct scanning *s, uint32_t first)
 static int scan_open(struct scanning *s)
 {
 	struct device_scan *scan = s->scan;
+	const char *steps = s->context->options->steps;
 	uint32_t first;
+	scan->by_period = steps && strcmp(steps, "period") == 0;
 	int error = device_sources_open(s->context, scan, s->ds);
 	if (!error)
-		error = first_process(s->ds, &first);
+		error = find_steps_process(s, &first);
 	if (!error)
 		error = find_steps(s, first);
 	if (error)

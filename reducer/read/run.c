@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "read/paths.h"
+#include "read/run_seats.h"
 #include "read/trace.h"
 
 #include <stdio.h>
@@ -92,11 +93,19 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
 	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
 	if (!error)
+		error = run_seats_read(p, trace);
+	if (!error)
 		error = copy_text(run, trace, from->source, &p->source);
 	if (!error)
 		error = copy_text(run, trace, from->run_id, &p->run_id);
 	run->n_processes += p->path != NULL;
 	return error;
+}
+
+static void forget_process(struct run_process *process)
+{
+	free(process->path);
+	free(process->seats);
 }
 
 /* Of several runs in the directories the one with most files is kept; of equals the later in order
@@ -119,7 +128,7 @@ static int choose_run(struct run *run)
 		if (run->processes[i].run_id == run_id)
 			run->processes[kept++] = run->processes[i];
 		else
-			free(run->processes[i].path);
+			forget_process(&run->processes[i]);
 	}
 	size_t dropped = run->n_processes - kept;
 	run->n_processes = kept;
@@ -155,7 +164,7 @@ static int drop_copies(struct run *run)
 		}
 		diag("%s is of the same process as %s: left out", run->processes[i].path,
 			 run->processes[k].path);
-		free(run->processes[i].path);
+		forget_process(&run->processes[i]);
 	}
 	size_t dropped = run->n_processes - kept;
 	run->n_processes = kept;
@@ -265,6 +274,8 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	if (!error)
 		status = status_worse(status, drop_copies(run));
 	if (!error)
+		error = run_seats_take(run);
+	if (!error)
 		status = status_worse(status, warn_duplicate_ranks(run));
 	if (!error)
 		error = index_devices(run);
@@ -278,7 +289,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 void run_close(struct run *run)
 {
 	for (size_t i = 0; i < run->n_processes; i++)
-		free(run->processes[i].path);
+		forget_process(&run->processes[i]);
 	for (size_t i = 0; i < run->n_devices; i++)
 		free(run->devices[i].processes);
 	free(run->processes);

@@ -11,6 +11,12 @@
 #include <baton/format.h>
 #include <stdbool.h>
 
+struct run_seat { /* a process's place in a communicator */
+	uint64_t hash;
+	uint32_t size;
+	int32_t rank;
+};
+
 struct run_process {
 	char *path;
 	int64_t pid;
@@ -24,6 +30,8 @@ struct run_process {
 	bool cost_known;
 	uint64_t start_time;
 	uint32_t generation;
+	struct run_seat *seats; /* of a recorded process without a rank */
+	size_t n_seats;
 };
 
 struct run_device { /* one physical device */

@@ -161,7 +161,8 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return 0;
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
-			(struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name)});
+			(struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name),
+								string_index(trace, comm->ranks)});
 		return 0;
 	default:
 		return 0;

@@ -38,6 +38,7 @@ struct trace_comm {
 	uint32_t size;
 	uint64_t hash;
 	uint32_t name;
+	uint32_t ranks;
 };
 
 struct trace_losses {

@@ -1,6 +1,7 @@
 #include "stacks/place.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct part { /* frames [from, to) */
 	uint32_t from, to;
@@ -54,13 +55,49 @@ static uint32_t find_kind(const struct stacks *s, uint32_t index, struct part pa
 	return i;
 }
 
-/* The frame of the line: of the project, else of Python, in the parts in this order. */
+/* What is passed over on the way from a project's line into a framework. */
+static bool is_torch_or_python(const char *module)
+{
+	static const char *const names[] = {"torch", "python", "torchinductor", "triton"};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(module, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* "/v/site-packages/a/b.py:7 f": "a/b.py:7 f" */
+static const char *without_site(const char *text)
+{
+	static const char end[] = "-packages/";
+	for (const char *next = text; (next = strstr(next, end));)
+		text = next += sizeof(end) - 1;
+	return text;
+}
+
+/* A trainer's loop is one line of the project: where in the library that the line called, PyTorch
+ * and Python apart, is the innermost frame of that library or the next. */
+static void find_inside(const struct stacks *s, uint32_t index, struct part below, char *out)
+{
+	char module[PLACE_BYTES], text[PLACE_BYTES];
+	for (uint32_t i = below.from; i < below.to; i++) {
+		if (!stacks_python_file(s, index, i) ||
+			frame_origin(s, index, i, module) != ORIGIN_LIBRARY || is_torch_or_python(module))
+			continue;
+		stacks_frame_text(s, index, i, text, sizeof(text));
+		snprintf(out, PLACE_BYTES, "%s", without_site(text));
+		return;
+	}
+}
+
+/* The frame of the line: of the project, else of Python, in the parts in this order; `below`: what
+ * it called. */
 static bool find_line(const struct stacks *s, uint32_t index, const struct part parts[2],
-					  uint32_t *frame)
+					  uint32_t *frame, struct part *below)
 {
 	for (int k = 0; k < 4; k++) { /* outer project, outer, inner project, inner */
 		struct part part = parts[k / 2];
 		*frame = find_python(s, index, part, k % 2 == 0);
+		*below = (struct part){part.from, *frame};
 		if (*frame < part.to)
 			return true;
 	}
@@ -86,12 +123,14 @@ void place_of(const struct stacks *s, uint32_t index, struct place *out)
 	uint32_t marker = find_kind(s, index, all, BATON_FRAME_BACKWARD), frame;
 	/* of a backward pass the forward's line counts before the launching thread's own */
 	struct part inner = {0, marker}, outer = {marker < all.to ? marker + 1 : all.to, all.to};
-	struct part parts[2] = {outer, inner};
+	struct part parts[2] = {outer, inner}, below;
 	*out = (struct place){.backward = marker < all.to};
-	if (find_line(s, index, parts, &frame)) {
+	if (find_line(s, index, parts, &frame, &below)) {
 		char unused[PLACE_BYTES];
 		stacks_frame_text(s, index, frame, out->line, sizeof(out->line));
 		out->origin = frame_origin(s, index, frame, unused);
+		if (out->origin == ORIGIN_PROJECT)
+			find_inside(s, index, below, out->inside);
 		frame = find_python(s, index, inner, false);
 		if (frame == inner.to)
 			frame = find_python(s, index, outer, false);

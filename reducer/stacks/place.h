@@ -11,7 +11,8 @@ enum { PLACE_BYTES = 1024 };
 struct place {
 	enum origin origin; /* of the line; ORIGIN_UNKNOWN: the stack has no frame with a record */
 	bool backward;
-	char line[PLACE_BYTES]; /* "FILE:LINE FUNCTION", native: "LIBRARY FUNCTION" */
+	char line[PLACE_BYTES];   /* "FILE:LINE FUNCTION", native: "LIBRARY FUNCTION" */
+	char inside[PLACE_BYTES]; /* of a project's line: where in a framework that it called; or "" */
 	enum origin module_origin;
 	char module[PLACE_BYTES];
 };

@@ -70,15 +70,35 @@ const char *by_lack(const struct summary *summary, enum site_by by)
 	return "no launch has a call stack: record with --stacks python (or native, both)";
 }
 
-void by_short_line(const char *line, char *out, size_t room)
+size_t by_outer_bytes(const char *line)
 {
-	size_t file = strcspn(line, ":"), from = file;
-	const char *function = strchr(line, ' ');
+	const char *inside = strstr(line, BY_INSIDE);
+	return inside ? (size_t)(inside - line) : strlen(line);
+}
+
+/* `bytes` of the line, with its directory or without. */
+static void short_part(const char *line, size_t bytes, bool directory, char *out, size_t room)
+{
+	size_t file = strcspn(line, ":"), from = directory ? 0 : file;
+	const char *function = memchr(line, ' ', bytes);
 	while (from > 0 && line[from - 1] != '/')
 		from--;
-	if (!function || line[file] == 0 || function < line + file)
-		snprintf(out, room, "%s", line);
+	if (!function || file >= bytes || function < line + file)
+		snprintf(out, room, "%.*s", (int)bytes, line);
 	else
-		snprintf(out, room, "%.*s (%s)", (int)(function - line - (long)from), line + from,
-				 function + 1);
+		snprintf(out, room, "%.*s (%.*s)", (int)(function - line - (long)from), line + from,
+				 (int)(line + bytes - function - 1), function + 1);
+}
+
+void by_short_line(const char *line, char *out, size_t room)
+{
+	size_t outer = by_outer_bytes(line);
+	short_part(line, outer, false, out, room);
+	size_t at = strlen(out);
+	if (!line[outer] || at + sizeof(BY_INSIDE) > room)
+		return;
+	memcpy(out + at, BY_INSIDE, sizeof(BY_INSIDE));
+	at += sizeof(BY_INSIDE) - 1;
+	line += outer + sizeof(BY_INSIDE) - 1;
+	short_part(line, strlen(line), true, out + at, room - at);
 }

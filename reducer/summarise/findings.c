@@ -1,7 +1,7 @@
 #include "summarise/findings.h"
 
-#include "summarise/by.h"
 #include "summarise/evidence_rows.h"
+#include "summarise/finding_line.h"
 #include "summarise/finding_text.h"
 #include "summarise/stragglers.h"
 
@@ -11,8 +11,7 @@
 #include <string.h>
 
 enum {
-	ROWS = 2,      /* of evidence, by name */
-	LINE_PART = 10 /* a line is named when it has so much of the time: a tenth */
+	ROWS = 2 /* of evidence, by name */
 };
 
 struct making {
@@ -73,38 +72,6 @@ static int64_t time_in(const struct summary *s, uint64_t leaves, uint32_t device
 	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
-/* The line of code with most time behind some leaves, unless that is little of it: where the thread
- * was, or only what it launched afterwards. */
-static int say_line(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
-{
-	const struct summary *s = m->summary;
-	const int64_t steps = m->f->steps * (device ? 1 : m->f->devices);
-	int64_t *sums = calloc(2 * (size_t)s->pool.n, sizeof(*sums));
-	size_t most = 0;
-	if (!sums)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->n_stalls; i++) {
-		const struct evidence *e = &s->stalls[i];
-		size_t at = 2 * (size_t)e->what + e->before;
-		if (!(leaves & LEAF_BIT(e->leaf)) || (device && e->device != device))
-			continue;
-		sums[at] += e->ns;
-		bool first = sums[at] == sums[most] && at != most &&
-					 strcmp(summary_text(s, e->what), summary_text(s, (uint32_t)(most / 2))) < 0;
-		most = sums[at] > sums[most] || first ? at : most;
-	}
-	if (most && sums[most] >= time_in(s, leaves, device) / LINE_PART) {
-		char line[128];
-		by_short_line(summary_text(s, (uint32_t)(most / 2)), line, sizeof(line));
-		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
-					most % 2 ? "before the launch at" : "at", line,
-					finding_ms(m->f, sums[most] / (steps > 0 ? steps : 1)).at,
-					m->f->has_steps ? "step" : "run");
-	}
-	free(sums);
-	return 0;
-}
-
 /* The names with most time behind some leaves, of one device or (device 0) of all. */
 static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, struct finding *out)
 {
@@ -120,7 +87,9 @@ static int say_rows(const struct making *m, uint64_t leaves, uint32_t device, st
 					m->f->has_steps ? "step" : "run", (unsigned long long)row->count);
 	}
 	evidence_rows_close(&rows);
-	return error ? error : say_line(m, leaves, device, out);
+	return error ? error
+				 : finding_say_line(m->summary, m->f, leaves, device,
+									time_in(m->summary, leaves, device), out);
 }
 
 /* Is it a matter of a few steps? What is left of a loss when a late rank took its part is not

@@ -502,13 +502,18 @@ class Device:
 
     # -- steps (section 2)
 
-    def first_process(self):
-        processes = {op.process for op in self.ops}
-        ranked = [p for p in processes if p.rank >= 0]
-        return min(ranked or processes, key=lambda p: (p.rank if ranked else 0, p.pid))
+    def process_of_steps(self, step_range):
+        """The first that marks steps, by markers or its optimizer; when none does the first."""
+        processes = sorted({op.process for op in self.ops},
+                           key=lambda p: (p.rank < 0, p.rank, p.pid))
+        for process in processes:
+            for markers in markers_of(process, step_range), optimizer_steps(process):
+                if any(not marker.partial for marker in self.cut_undelivered(process, markers)):
+                    return process
+        return processes[0]
 
     def find_steps(self, step_range):
-        process = self.first_process()
+        process = self.process_of_steps(step_range)
         self.markers = self.cut_undelivered(process, markers_of(process, step_range))
         steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
         cut_before, by_optimizer = 0, []
@@ -1066,6 +1071,26 @@ def read_processes(lines):
     return processes
 
 
+def take_seats(processes):
+    """Ranks where nobody has one: the places in the widest communicator (docs/RECORD.md)."""
+    seats = collections.defaultdict(set)  # (size, hash) -> (process's number, rank)
+    for number, process in enumerate(processes):
+        if process.rank >= 0:
+            return
+        for comm in process.communicators.values():
+            place = comm["ranks"] or ""
+            if process.source in ("baton", "simgpu") and comm["size"] > 1 and \
+                    re.fullmatch("[0-9]+", place) and int(place) < comm["size"]:
+                seats[comm["size"], comm["hash"]].add((number, int(place)))
+    seated = {number for members in seats.values() for number, _ in members}
+    widest = [members for (size, _), members in sorted(seats.items()) if size == max(seats)[0]]
+    for members in widest:
+        if len(members) == len(dict(members)) == len(seated):
+            for number, rank in members:
+                processes[number].rank = rank
+            return
+
+
 class NeedsPeriod(Exception):
     """A device's steps are found by periodicity, which this reference does not do."""
 
@@ -1077,6 +1102,7 @@ def reduce_run(lines, groups, step_range=None):
 
 def devices_of(lines, groups, step_range=None):
     processes = read_processes(lines)
+    take_seats(processes)
     ops_of = collections.defaultdict(list)
     for process in processes:
         process.join(groups)

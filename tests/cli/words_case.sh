@@ -67,6 +67,17 @@ expect_true "any(e.startswith('cudaDeviceSynchronize') for f in d['findings'] if
 expect_status 0 "$BATON" report "$work/rare" --gaps 1 --json
 expect_true "d['gaps'][0]['owed'] is None"
 
+# Keeps out: of a job whose loop is a library's (a trainer), one line of the project for all there is.
+traces framework "$work/framework"
+expect_status 0 "$BATON" report "$work/framework"
+checks=$((checks + 1))
+tr -s ' \n' ' ' <"$work/out" | grep -qF "most at fit.py:18 (main), 12.00 ms/step; 6.21 ms of it in accelerate/data.py:80 (send) Try" || fail "no line of the library"
+expect_status 0 "$BATON" report "$work/framework" --gaps 4
+expect_prints "meanwhile 12.000 ms at fit.py:18 (main) > accelerate/data.py:80 (send)" "at fit.py:18 (main) > accelerate/data.py:80 (send) on thread 100"
+expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
+expect_true "d['gaps'][0]['line'] == '/home/u/fit.py:18 main > accelerate/data.py:80 send'"
+expect_true "[r['name'] for r in d['by']['rows']] == ['/home/u/fit.py:18 main']"
+
 # Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
 rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
 expect_status 0 "$BATON" report "$work/rare"

@@ -26,6 +26,12 @@ class Rank:
         frames = [self.code("/home/u/train.py", "loop", 30)]
         self.launching = self.out.stack(self.code("/v/lib/python3.11/site-packages/torch/nn/linear.py", "forward", 9),
                                         self.code("/home/u/train.py", "forward", 12), *frames)
+        packages = "/v/lib/python3.11/site-packages"
+        trained = [self.code(packages + "/accelerate/data.py", "send", 80), self.code(packages + "/trainer/loop.py", "run", 500),
+                   self.code("/home/u/fit.py", "main", 18)]
+        self.inside = [self.out.stack(self.code(packages + "/torch/_tensor.py", "to", 5), *trained),
+                       self.out.stack(self.code("/usr/lib/python3.11/threading.py", "wait", 300), *trained[1:]),
+                       self.out.stack(*trained[2:])]
         self.waiting = self.out.stack(self.code("/usr/lib/python3.11/threading.py", "wait", 300),
                                       self.code("/home/u/logs.py", "flush", 7), *frames)
 
@@ -116,7 +122,14 @@ def owed(rank, _step):
     rank.late(300 * US)
 
 
-CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran, owed)}
+def framework(rank, step):
+    """One line of the project is the loop of a library: 12 ms in a step there, or in what that calls in its turn."""
+    rank.launching, (sends, runs, itself) = rank.inside[0], rank.inside
+    rank.waiting = sends if step % 4 < 2 else runs if step % 4 == 2 else itself
+    rank.silent(12 * MS)
+
+
+CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran, owed, framework)}
 
 
 def main():

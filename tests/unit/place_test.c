@@ -116,6 +116,10 @@ static void short_lines(void)
 		{"libx.so ncclAllReduce", "libx.so ncclAllReduce"},
 		{"libx.so at::add(int)", "libx.so at::add(int)"},
 		{"libx.so+0x12", "libx.so+0x12"},
+		{"/a/fit.py:9 main > lib/loop.py:7 L.run", "fit.py:9 (main) > lib/loop.py:7 (L.run)"},
+		{"/a/fit.py:9 main > ", "fit.py:9 (main) > "},
+		{"/a/fit.py:9 a_function_of_many_letters_that_fill_the_room_there_is > b.py:7 run",
+		 "fit.py:9 (a_function_of_many_letters_that_fill_the_room_there_i"},
 		{"", ""}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char out[64];
