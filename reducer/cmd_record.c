@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "cli/command.h"
 #include "record/environment.h"
+#include "record/gauges.h"
 #include "record/job.h"
 #include "record/launch.h"
 #include "record/output_dir.h"
@@ -85,6 +86,7 @@ struct plan {
 	struct output_dir output;
 	struct window window;
 	struct salvage_result salvaged;
+	struct gauges gauges;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80];
 };
 
@@ -299,27 +301,35 @@ static int run_job(const struct invocation *call, struct plan *plan)
 {
 	struct job_kill kill = {plan->window.kill_signal,
 							plan->window.delay_ns + plan->window.duration_ns, salvage_once, plan};
+	struct job_beside beside = {gauges_begin, &plan->gauges};
 	struct job_end end;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)
 		diag("%s %s: nothing will be recorded of it", call->operand[0], objection);
 	plan->recording.window =
 		window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
+	plan->gauges.directory = plan->directory;
+	plan->gauges.run_id = plan->launch.id;
 	int error = environment_set(&plan->recording);
 	if (!error)
-		error = job_run(call->operand, &kill, &end);
+		error = job_run(call->operand, &kill, &beside, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
 		output_dir_undo(&plan->output);
 		return STATUS_OUTPUT;
 	}
+	bool whole = true; /* nothing of ours hangs */
 	if (end.started) {
 		salvage(plan);
+		whole = gauges_end(&plan->gauges);
 		say_result(plan);
 	} else {
 		output_dir_undo(&plan->output);
 	}
-	return job_end_like(&end);
+	int status = job_end_like(&end);
+	if (!whole)
+		_exit(status);
+	return status;
 }
 
 static int run(const struct invocation *call)
@@ -345,6 +355,7 @@ const struct command command_record = {
 		"process that uses CUDA writes one trace file into DIR; the others cost nothing. The job\n"
 		"keeps its stdin, stdout and stderr, gets the signals that are sent to baton, and baton\n"
 		"ends with its exit status, or by its signal. What a killed process had recorded is kept.\n"
+		"Meanwhile baton looks once a second at the clocks, power and temperature of the GPUs.\n"
 		"Example: baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py\n"
 		"         baton record --delay 600 --duration 30 -o runs/part -- python train.py\n"
 		"\n"

@@ -23,7 +23,7 @@
 #define BATON_MAX_DIRECTORY 256u
 #define BATON_TIME_LIMIT_NS ((int64_t)1 << 62)
 
-enum baton_content { BATON_TRACE = 1, BATON_SUMMARY = 2 };
+enum baton_content { BATON_TRACE = 1, BATON_SUMMARY = 2, BATON_GAUGES = 3 };
 enum baton_compression { BATON_STORED = 0, BATON_ZSTD = 1 };
 
 enum baton_kind {
@@ -36,7 +36,8 @@ enum baton_kind {
 	BATON_SYNC = 20,
 	BATON_OVERHEAD = 21,
 	BATON_SCHED = 22,
-	BATON_KINDS_END = 23
+	BATON_GAUGE = 23,
+	BATON_KINDS_END = 24
 };
 
 struct baton_file_header {
@@ -341,6 +342,7 @@ enum {
 	SCHED_STACK,
 	SCHED_COLUMNS
 };
+enum { GAUGE_START, GAUGE_DUR, GAUGE_DEVICE, GAUGE_WHICH, GAUGE_VALUE, GAUGE_COLUMNS };
 
 enum baton_op_kind { BATON_KERNEL = 1, BATON_MEMCPY = 2, BATON_MEMSET = 3, BATON_GRAPH = 4 };
 
@@ -394,6 +396,20 @@ enum baton_overhead_kind {
 	BATON_OVERHEAD_PROFILER = 1,
 	BATON_OVERHEAD_MODULE_LOAD = 2,
 	BATON_OVERHEAD_BUFFER_FULL = 3
+};
+
+enum baton_gauge {
+	BATON_GAUGE_SM_MHZ = 1,
+	BATON_GAUGE_SM_MAX_MHZ = 2,
+	BATON_GAUGE_MEMORY_MHZ = 3,
+	BATON_GAUGE_POWER_MW = 4,
+	BATON_GAUGE_POWER_LIMIT_MW = 5,
+	BATON_GAUGE_TEMPERATURE_C = 6,
+	BATON_GAUGE_MEMORY_USED_BYTES = 7,
+	BATON_GAUGE_GPU_BUSY_PERCENT = 8,
+	BATON_GAUGE_MEMORY_BUSY_PERCENT = 9,
+	BATON_GAUGE_EVENT_REASONS = 10,
+	BATON_GAUGE_END = 11
 };
 
 static const struct baton_table baton_tables[] = {
@@ -468,6 +484,14 @@ static const struct baton_table baton_tables[] = {
 	  {"slept_ns", BATON_T_U64, 1},
 	  {"waited_ns", BATON_T_U64, 1},
 	  {"stack", BATON_T_ID, 0}}},
+	{BATON_GAUGE,
+	 GAUGE_COLUMNS,
+	 "gauge",
+	 {{"start_ns", BATON_T_TIME, 1},
+	  {"dur_ns", BATON_T_DURATION, 1},
+	  {"device", BATON_T_ID, 1},
+	  {"gauge", BATON_T_U8, 1},
+	  {"value", BATON_T_U64, 1}}},
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))

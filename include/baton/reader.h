@@ -261,7 +261,7 @@ static inline int baton_reader_header(struct baton_reader *r)
 	bool ok = memcmp(h->magic, BATON_FILE_MAGIC, 8) == 0 &&
 			  h->header_hash == XXH3_64bits(h, offsetof(struct baton_file_header, header_hash)) &&
 			  h->major == BATON_MAJOR &&
-			  (h->content == BATON_TRACE || h->content == BATON_SUMMARY) &&
+			  (h->content >= BATON_TRACE && h->content <= BATON_GAUGES) &&
 			  h->header_bytes >= sizeof(*h) && h->header_bytes % 8 == 0 &&
 			  h->header_bytes <= BATON_MAX_FILE_HEADER && h->header_bytes <= r->file_bytes;
 	return ok ? 0 : -EBADMSG;

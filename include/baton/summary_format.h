@@ -20,7 +20,8 @@ enum baton_summary_type {
 	BATON_S_SITE = 76,
 	BATON_S_STALL = 77, /* struct baton_s_evidence */
 	BATON_S_SPREAD = 78,
-	BATON_S_END = 79
+	BATON_S_READING = 79,
+	BATON_S_END = 80
 };
 
 struct baton_s_reduction {
@@ -196,6 +197,18 @@ struct baton_s_spread {
 };
 _Static_assert(sizeof(struct baton_s_spread) == 56, "spread");
 _Static_assert(offsetof(struct baton_s_spread, steps) == 24, "spread steps");
+
+struct baton_s_reading {
+	struct baton_record head;
+	uint32_t name;
+	uint32_t zero;
+	uint64_t looks;
+	int64_t sum;
+	int64_t least;
+	int64_t most;
+};
+_Static_assert(sizeof(struct baton_s_reading) == 48, "reading");
+_Static_assert(offsetof(struct baton_s_reading, looks) == 16, "reading looks");
 
 struct baton_s_late {
 	struct baton_record head;

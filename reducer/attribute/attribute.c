@@ -3,6 +3,7 @@
 #include "attribute/carried.h"
 #include "attribute/device_open.h"
 #include "attribute/owner_rows.h"
+#include "attribute/readings.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
@@ -427,6 +428,9 @@ int device_attribute(const struct device_context *context, const struct device_s
 		store_quality(&a);
 		error = store_steps(&a);
 	}
+	if (!error)
+		error = readings_take(context->run, device, scan->window_from, scan->window_to,
+							  a.device->readings);
 	if (!error)
 		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
 	if (!error)

@@ -345,7 +345,9 @@ static void dump_header(struct dumping *d, const char *path)
 {
 	const struct baton_file_header *header = &d->trace.reader.header;
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-	const char *content = header->content == BATON_TRACE ? "trace" : "summary";
+	static const char *const contents[] = {
+		[BATON_TRACE] = "trace", [BATON_SUMMARY] = "summary", [BATON_GAUGES] = "gauges"};
+	const char *content = contents[header->content];
 	line_begin(d, "file");
 	field_text(d, "name", base, strlen(base));
 	field_text(d, "content", content, strlen(content));

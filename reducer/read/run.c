@@ -108,6 +108,20 @@ static void forget_process(struct run_process *process)
 	free(process->seats);
 }
 
+static int add_gauges(struct run *run, const struct trace *trace, const char *path)
+{
+	struct run_gauges *larger = realloc(run->gauges, (run->n_gauges + 1) * sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	run->gauges = larger;
+	struct run_gauges *gauges = &run->gauges[run->n_gauges];
+	*gauges = (struct run_gauges){.path = strdup(path)};
+	if (!gauges->path)
+		return -ENOMEM;
+	run->n_gauges++;
+	return copy_text(run, trace, trace->process.run_id, &gauges->run_id);
+}
+
 /* Of several runs in the directories the one with most files is kept; of equals the later in order
  * of names. */
 static int choose_run(struct run *run)
@@ -227,8 +241,43 @@ static int open_one(struct run *run, const char *path)
 		run->unreadable_files++;
 		return error == -ENOMEM ? error : 0;
 	}
-	error = add_process(run, &trace, path);
+	error =
+		trace_is_gauges(&trace) ? add_gauges(run, &trace, path) : add_process(run, &trace, path);
 	trace_close(&trace);
+	return error;
+}
+
+/* Devices that no process of the run drives are not of it. */
+static void join_gauges(struct run *run, const struct trace *trace, uint32_t gauges)
+{
+	char key[512];
+	for (uint32_t d = 1; d < trace->n_devices; d++) {
+		run_device_key(trace, d, key, sizeof(key));
+		for (size_t i = 0; i < run->n_devices; i++) {
+			struct run_device *device = &run->devices[i];
+			if (!device->gauges && strcmp(strings_get(&run->pool, device->key).at, key) == 0)
+				device->gauges = gauges;
+		}
+	}
+}
+
+static int index_gauges(struct run *run)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < run->n_gauges; i++) {
+		struct trace trace;
+		if (run->gauges[i].run_id != run->processes[0].run_id)
+			continue;
+		error = trace_open(&trace, run->gauges[i].path, NULL);
+		if (error && error != -ENOMEM) { /* gone or changed since: its readings are missing */
+			error = 0;
+			continue;
+		}
+		if (error)
+			break;
+		join_gauges(run, &trace, (uint32_t)i + 1);
+		trace_close(&trace);
+	}
 	return error;
 }
 
@@ -264,7 +313,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	}
 	for (size_t i = 0; !error && i < paths.n; i++)
 		error = open_one(run, paths.at[i]);
-	if (!error && paths.n == 0)
+	if (!error && run->n_processes == 0 && run->unreadable_files == 0)
 		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton "
 			 "import`",
 			 dirs[0]);
@@ -279,6 +328,8 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 		status = status_worse(status, warn_duplicate_ranks(run));
 	if (!error)
 		error = index_devices(run);
+	if (!error && run->n_processes)
+		error = index_gauges(run);
 	if (error || run->n_processes == 0) {
 		run_close(run);
 		return STATUS_INPUT;
@@ -292,6 +343,9 @@ void run_close(struct run *run)
 		forget_process(&run->processes[i]);
 	for (size_t i = 0; i < run->n_devices; i++)
 		free(run->devices[i].processes);
+	for (size_t i = 0; i < run->n_gauges; i++)
+		free(run->gauges[i].path);
+	free(run->gauges);
 	free(run->processes);
 	free(run->devices);
 	strings_free(&run->pool);

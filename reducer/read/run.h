@@ -40,6 +40,12 @@ struct run_device { /* one physical device */
 	uint32_t
 		*processes; /* indexes of the processes that drive it, by (rank, pid); unknown ranks last */
 	uint32_t n_processes;
+	uint32_t gauges; /* 1 + index of the file with what it showed, 0 none */
+};
+
+struct run_gauges { /* what GPUs of a node showed; of several with a device the first counts */
+	char *path;
+	uint32_t run_id;
 };
 
 struct run {
@@ -48,6 +54,8 @@ struct run {
 	size_t n_processes;
 	struct run_device *devices; /* by key */
 	size_t n_devices;
+	struct run_gauges *gauges; /* by path within a directory */
+	size_t n_gauges;
 	uint32_t unreadable_files;
 	struct damage_log *damage;
 };

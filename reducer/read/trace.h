@@ -65,8 +65,8 @@ struct trace {
 	struct damage_log *log; /* not owned; NULL: silent */
 };
 
-/* Opens, indexes, reads all records. -EBADMSG: not readable as a trace. Damage goes to `log` (or
- * nowhere). */
+/* Opens, indexes, reads all records, of a file of gauges too (trace_is_gauges()). -EBADMSG: not
+ * readable as a trace. Damage goes to `log` (or nowhere). */
 int trace_open(struct trace *trace, const char *path, struct damage_log *log);
 void trace_close(struct trace *trace);
 
@@ -92,6 +92,12 @@ int trace_add_string(struct trace *trace, const struct baton_record *record);
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage);
 /* The same for a block that is sound but would take too much memory. */
 void trace_too_large(struct trace *trace, size_t entry);
+
+/* What the GPUs of a node showed, of no process of the run. */
+static inline bool trace_is_gauges(const struct trace *trace)
+{
+	return trace->reader.header.content == BATON_GAUGES;
+}
 
 /* Recorded by baton itself (or its simulator), not imported from another tool. */
 bool trace_is_recorded(const struct trace *trace);

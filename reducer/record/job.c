@@ -127,7 +127,8 @@ static pid_t start(char *const *argv, const sigset_t *mask, const struct sigacti
 	return 0;
 }
 
-int job_run(char *const *argv, const struct job_kill *plan, struct job_end *end)
+int job_run(char *const *argv, const struct job_kill *plan, const struct job_beside *beside,
+			struct job_end *end)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, on_child;
 	struct timespec at_once = {0, 0};
@@ -143,6 +144,8 @@ int job_run(char *const *argv, const struct job_kill *plan, struct job_end *end)
 	close(report[1]);
 	if (job > 0) {
 		end->started = !failed_to_start(report[0], argv[0]);
+		if (end->started)
+			beside->begin(beside->of);
 		int status = attend(job, &taken, plan);
 		end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		end->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end->signal;

@@ -20,8 +20,16 @@ struct job_kill {
 	void *of;
 };
 
+/* What is to begin with it: called once it has been executed, so that nothing of ours is inherited,
+ * with the signals blocked that are meant for it. */
+struct job_beside {
+	void (*begin)(void *of);
+	void *of;
+};
+
 /* Runs argv and waits. 0 or -errno (fork failed). */
-int job_run(char *const *argv, const struct job_kill *plan, struct job_end *end);
+int job_run(char *const *argv, const struct job_kill *plan, const struct job_beside *beside,
+			struct job_end *end);
 /* Ends this process as the job ended: with its status, or by its signal. Returns the status when
  * the signal does not end it. */
 int job_end_like(const struct job_end *end);

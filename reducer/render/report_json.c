@@ -1,6 +1,7 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
 #include "render/by.h"
+#include "render/readings.h"
 #include "render/report.h"
 #include "summarise/busbw.h"
 #include "summarise/rare.h"
@@ -144,6 +145,7 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 	json_end_object(j);
 	json_number(j, "kernels", d->kernels);
 	json_number(j, "launches", d->launches);
+	readings_json(j, d);
 	json_end_object(j);
 }
 

@@ -1,6 +1,7 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
 #include "render/quality_text.h"
+#include "render/readings.h"
 #include "render/report.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
@@ -444,5 +445,6 @@ void report_text(const struct report *r, FILE *out)
 	kernels(&screen, r);
 	nccl(&screen, r);
 	devices(&screen, r);
+	readings_text(&screen, r);
 	quality_text(&screen, r);
 }

@@ -1,6 +1,8 @@
 #include "summarise/finding_text.h"
 
+#include "base/amount.h"
 #include "summarise/busbw.h"
+#include "summarise/clocks.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -113,6 +115,53 @@ static bool same_kernels(int64_t own, int64_t others)
 	return llabs(own - others) <= others / 100;
 }
 
+static bool clock_is_lower(const struct summary *summary, size_t device, struct clocks *clocks)
+{
+	return clocks_compare(summary, device, clocks) && clocks_lower(clocks, CLOCKS_TELL);
+}
+
+void finding_say_clock(const struct summary *summary, size_t device, char *out, size_t bytes)
+{
+	struct clocks clocks;
+	char own[32], others[32];
+	if (clock_is_lower(summary, device, &clocks))
+		finding_say(out, bytes, "its SM clock was %s MHz, the others' %s",
+					amount_grouped((uint64_t)clocks.own, own),
+					amount_grouped((uint64_t)clocks.others, others));
+}
+
+void finding_say_slowed(const struct summary *summary, size_t device, char *out, size_t bytes)
+{
+	const struct reading *readings = summary->devices[device].readings;
+	const enum reading_kind worst = reading_worst_reason(readings);
+	struct clocks clocks;
+	char looks[32];
+	if (worst == READING_SLOWED || !clock_is_lower(summary, device, &clocks))
+		return;
+	finding_say(out, bytes, "%s in %.0f %% of its %s samples", reading_reason(worst),
+				100.0 * (double)readings[worst].sum / (double)readings[worst].looks,
+				amount_grouped(readings[worst].looks, looks));
+}
+
+/* The same kernels take longer: how much, and is it the clock? */
+static void say_slower(const struct summary *summary, size_t device, const struct excess *excess,
+					   char *out, size_t bytes)
+{
+	double slower =
+		100.0 * (double)(excess->own_ns - excess->others_ns) / (double)excess->others_ns;
+	struct clocks clocks;
+	char own[32];
+	if (!clocks_compare(summary, device, &clocks))
+		finding_say(out, bytes, "same number of kernels, %.0f %% slower: its clock?", slower);
+	else if (clocks_lower(&clocks, CLOCKS_TELL))
+		finding_say(out, bytes, "same number of kernels, %.0f %% slower", slower);
+	else
+		finding_say(out, bytes,
+					"same number of kernels, %.0f %% slower, though its SM clock was no lower than "
+					"the others' (%s MHz)",
+					slower, amount_grouped((uint64_t)clocks.own, own));
+}
+
 void finding_say_work(const struct summary *summary, size_t device, const struct excess *excess,
 					  char *out, size_t bytes)
 {
@@ -122,15 +171,19 @@ void finding_say_work(const struct summary *summary, size_t device, const struct
 		finding_say(out, bytes, "it runs %lld kernels a step, the others %lld: unequal work",
 					(long long)own, (long long)others);
 	else if (excess->others_ns > 0)
-		finding_say(out, bytes, "same number of kernels, %.0f %% slower: its clock?",
-					100.0 * (double)(excess->own_ns - excess->others_ns) /
-						(double)excess->others_ns);
+		say_slower(summary, device, excess, out, bytes);
 }
 
 const char *finding_work_remedy(const struct summary *summary, size_t device)
 {
-	return same_kernels(kernels_of(&summary->devices[device]), kernels_of_others(summary, device))
-			   ? "compare its clocks, power and temperature with the others' (nvidia-smi -q -d "
-				 "CLOCK,PERFORMANCE); else its inputs are larger"
-			   : "give all ranks equal work: samples, tokens, padding";
+	struct clocks clocks;
+	if (!same_kernels(kernels_of(&summary->devices[device]), kernels_of_others(summary, device)))
+		return "give all ranks equal work: samples, tokens, padding";
+	if (!clocks_compare(summary, device, &clocks))
+		return "compare its clocks, power and temperature with the others' (nvidia-smi -q -d "
+			   "CLOCK,PERFORMANCE); else its inputs are larger";
+	return clocks_lower(&clocks, CLOCKS_TELL)
+			   ? "that GPU is held back: look at its cooling, power limit and clock settings "
+				 "(nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK)"
+			   : "it is not its clock: are its inputs larger, or is another process on that GPU?";
 }

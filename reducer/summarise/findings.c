@@ -215,10 +215,13 @@ static int add_asymmetry(const struct making *m, const struct loss_kind *kind, i
 	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at, kind->id,
 				finding_ms(m->f, excess.others_ns).at);
-	if (kind == &loss_kind_work)
+	if (kind == &loss_kind_work) {
+		finding_say_clock(m->summary, device, finding.summary, sizeof(finding.summary));
 		finding_say_work(m->summary, device, &excess, finding.evidence, sizeof(finding.evidence));
-	else
+		finding_say_slowed(m->summary, device, finding.evidence, sizeof(finding.evidence));
+	} else {
 		say_rare(m, kind->leaves, m->summary->devices[device].key, &finding);
+	}
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
 			 kind == &loss_kind_work ? finding_work_remedy(m->summary, device) : kind->remedy);
 	return add(m->out, &finding);
@@ -339,11 +342,17 @@ static int say_own_time(const struct making *m, const struct straggler *s, struc
 	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
 		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->id,
 					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
-		if (e->kind == &loss_kind_work)
-			finding_say_work(m->summary, s->device, e, text, bytes);
+		if (e->kind != &loss_kind_work)
+			continue;
+		finding_say_work(m->summary, s->device, e, text, bytes);
+		if (e != most)
+			finding_say_clock(m->summary, s->device, text, bytes);
+		finding_say_slowed(m->summary, s->device, text, bytes);
 	}
-	if (most->kind == &loss_kind_work)
+	if (most->kind == &loss_kind_work) {
+		finding_say_clock(m->summary, s->device, out->summary, sizeof(out->summary));
 		return 0;
+	}
 	return say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
 }
 

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "summarise/counts.h"
 #include "summarise/leaf.h"
+#include "summarise/reading.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +38,8 @@ struct device_summary {
 	int64_t busy_ns[SUMMARY_GROUPS];
 	int64_t kernels;
 	int64_t launches;
-	int64_t short_kernels; /* kernels shorter than 5 us */
+	int64_t short_kernels;             /* kernels shorter than 5 us */
+	struct reading readings[READINGS]; /* what it showed within its window */
 };
 
 struct kernel_summary {

@@ -24,6 +24,8 @@ static void add_device_numbers(struct device_summary *into, const struct device_
 	into->kernels += from->kernels;
 	into->launches += from->launches;
 	into->short_kernels += from->short_kernels;
+	for (int kind = 0; kind < READINGS; kind++)
+		reading_add(&into->readings[kind], &from->readings[kind]);
 }
 
 /* -1 sorts last, as in the order of devices. */

@@ -211,6 +211,24 @@ static int load_leaf(struct summary_loading *l, const void *record)
 	return 0;
 }
 
+static int load_reading(struct summary_loading *l, const void *record)
+{
+	const struct baton_s_reading *r = record;
+	struct device_summary *d = &l->summary->devices[l->summary->n_devices - 1];
+	if (!text_ok(l, r->name) || r->looks == 0 || !numbers_ok(&r->looks, 1) ||
+		!times_ok(&r->sum, 3) || r->least > r->most || r->most > r->sum)
+		return -EBADMSG;
+	const struct reading reading = {r->looks, r->sum, r->least, r->most};
+	for (int kind = 0; kind < READINGS; kind++) {
+		if (strcmp(summary_text(l->summary, r->name), reading_name((enum reading_kind)kind)) != 0)
+			continue;
+		if (kind >= READING_SLOWED && (r->most > 1 || r->sum > (int64_t)r->looks))
+			return -EBADMSG;
+		d->readings[kind] = reading;
+	}
+	return 0;
+}
+
 static int load_kernel(struct summary_loading *l, const void *record)
 {
 	const struct baton_s_kernel *r = record;
@@ -425,6 +443,7 @@ static const struct {
 	[BATON_S_SITE] = {load_site, sizeof(struct baton_s_site), 0},
 	[BATON_S_STALL] = {load_stall, sizeof(struct baton_s_evidence), 0},
 	[BATON_S_SPREAD] = {load_spread, sizeof(struct baton_s_spread), 0},
+	[BATON_S_READING] = {load_reading, sizeof(struct baton_s_reading), BEHIND(BATON_S_DEVICE)},
 };
 
 int summary_record(struct summary_loading *l, const struct baton_record *record)

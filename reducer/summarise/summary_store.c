@@ -139,6 +139,22 @@ static int store_counts(struct storing *s, const struct counts *counts)
 	return error;
 }
 
+static void store_readings(struct storing *s, const struct device_summary *d)
+{
+	for (int kind = 0; kind < READINGS; kind++) {
+		const struct reading *reading = &d->readings[kind];
+		const char *name = reading_name((enum reading_kind)kind);
+		if (reading->looks == 0)
+			continue;
+		struct baton_s_reading record = {.name = put_text(s, name, strlen(name)),
+										 .looks = reading->looks,
+										 .sum = reading->sum,
+										 .least = reading->least,
+										 .most = reading->most};
+		PUT(s, BATON_S_READING, record);
+	}
+}
+
 static int store_device(struct storing *s, const struct device_summary *d)
 {
 	struct baton_s_device record = {.key = text_id(s, d->key),
@@ -168,6 +184,7 @@ static int store_device(struct storing *s, const struct device_summary *d)
 			.leaf = leaf_id(s, (enum leaf)leaf), .carried = carried, .ns = d->time_ns[leaf]};
 		PUT(s, BATON_S_LEAF, time);
 	}
+	store_readings(s, d);
 	return store_counts(s, &d->step_ns);
 }
 

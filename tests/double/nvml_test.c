@@ -73,7 +73,16 @@ static int readings(nvmlDevice_t device)
 	return 0;
 }
 
-/* Run with SIMGPU_DEVICES=4 SIMGPU_NVML=util=77,power=400000,throttle=4. */
+/* One device shows what the knob says of it alone. */
+static int planted(nvmlDevice_t device, unsigned index)
+{
+	unsigned mhz;
+
+	CHECK(!nvmlDeviceGetClockInfo(device, 1, &mhz) && mhz == (index == 2 ? 1185 : 1755));
+	return 0;
+}
+
+/* Run with SIMGPU_DEVICES=4 SIMGPU_NVML="util=77,power=400000,sm=1755,throttle=4;2:sm=1185". */
 int main(void)
 {
 	nvmlDevice_t device;
@@ -94,7 +103,7 @@ int main(void)
 	CHECK(nvmlDeviceGetHandleByUUID("GPU-0", &device) == NVML_ERROR_NOT_FOUND);
 	for (unsigned i = 0; i < count; i++) {
 		CHECK(!nvmlDeviceGetHandleByIndex_v2(i, &device));
-		if (same_device(i, device) || readings(device))
+		if (same_device(i, device) || readings(device) || planted(device, i))
 			return 1;
 	}
 	CHECK(!nvmlShutdown() && nvmlShutdown() == NVML_ERROR_UNINITIALIZED);

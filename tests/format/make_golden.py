@@ -23,6 +23,7 @@ TIME_LIMIT_NS = 2**62
 OP = 16
 CALL = 17
 SCHED = 22
+GAUGE = 23
 UNKNOWN_KIND = 900
 END_PAYLOAD = struct.pack("<Q", 0)
 
@@ -83,8 +84,9 @@ def table_rows():
             "event": 5, "record_correlation": 10}
     overhead = {"start_ns": 10, "dur_ns": 3, "thread": 0, "overhead_kind": 2, "name": "module"}
     sched = {"start_ns": 70, "dur_ns": 40, "thread": 1, "slept_ns": 30, "waited_ns": 5}
+    gauge = {"start_ns": 60, "dur_ns": 30, "device": 1, "gauge": 4, "value": 640000}
     return {"op": op, "call": call, "range": span, "collective": collective, "sync": sync,
-            "overhead": overhead, "sched": sched}
+            "overhead": overhead, "sched": sched, "gauge": gauge}
 
 
 def varied(row):
@@ -207,6 +209,36 @@ def odd_scheds():
     return closed(writer)
 
 
+def gauges_file():
+    """What a sampler writes: looks at two devices, of which the second has no limit of its power."""
+    writer = TraceWriter(None, content=3)
+    writer.process(4110, 8800, bytes(range(0xf0, 0x100)), host="node7", source="nvml",
+                   source_version="580.65.06", run_id="run-1")
+    writer.device(0, "GPU", "GPU-1234", 1 << 37)
+    writer.device(1, "GPU", "GPU-5678", 1 << 37)
+    for second in range(3):
+        rows = [dict(start_ns=10**9 * second + 10 * device, dur_ns=9, device=device, gauge=gauge,
+                     value=value)
+                for device in (1, 2)
+                for gauge, value in ((1, 1755 - 300 * second), (2, 1980), (3, 2619), (4, 640123),
+                                     (5, 700000), (6, 61), (7, 1 << 36), (8, 97), (9, 40), (10, 4))
+                if (device, gauge) != (2, 5)]
+        writer.rows("gauge", rows)
+    writer.close()
+    return writer.data()
+
+
+def odd_gauges():
+    """Any number, of devices and gauges that nothing defines."""
+    writer = trace(content=3)
+    low = dict(table_rows()["gauge"], dur_ns=0, device=0, gauge=0, value=0)
+    high = dict(low, start_ns=70, device=2**32 - 1, gauge=255, value=MAX_U64)
+    for encoding in (DELTA, PLAIN):
+        writer.rows("gauge", [low, high], encodings={key: encoding for key in low})
+    writer.rows("gauge", [high])
+    return closed(writer)
+
+
 def sync_kinds():
     writer = trace()
     sync = table_rows()["sync"]
@@ -313,6 +345,7 @@ def good_files():
         "records-extended": extended_records(), "strings": odd_strings(), "stacks": stacks(),
         "edge-delete": with_records(string_record(7, b"\x7f")),
         "extremes": extreme_rows(), "sched-parts": odd_scheds(), "sync-kinds": sync_kinds(),
+        "gauges": gauges_file(), "gauges-odd": odd_gauges(),
         "edge-undefined-ids": undefined_ids(),
         "redefined-ids": redefined_ids(), "edge-late-definition": late_definition(),
         "overlap": overlapping_blocks(), "empty-blocks": empty_tables(),
@@ -376,7 +409,7 @@ def bad_headers():
         "file-hash": flipped(file_header(), 60),
         "file-hashed-zero": flipped(file_header(), 40), "file-major-0": file_header(major=0),
         "file-major-2": file_header(major=2), "file-content-0": file_header(content=0),
-        "file-content-3": file_header(content=3), "file-header-0": file_header(header_bytes=0),
+        "file-content-4": file_header(content=4), "file-header-0": file_header(header_bytes=0),
         "file-header-56": file_header(header_bytes=56),
         "file-header-68": file_header(header_bytes=68),
         "file-header-beyond": file_header(header_bytes=4096),
@@ -648,8 +681,32 @@ def bad_scheds():
     return {"sched-" + name: data for name, data in files.items()}
 
 
+def with_gauge(**changes):
+    """Two gauge rows; `changes` by name, None removes."""
+    columns = {"start": column(1, [10, 20], DELTA), "dur": column(2, [5, 9], PLAIN),
+               "device": column(3, [1, 1], CONSTANT), "gauge": column(4, [1, 10], PLAIN),
+               "value": column(5, [1980, MAX_U64], PLAIN)}
+    columns.update(changes)
+    payload = column_payload([one for one in columns.values() if one is not None])
+    return with_block(GAUGE, payload, 2, span_ns=(10, 29))
+
+
+def bad_gauges():
+    files = {"missing-" + name: with_gauge(**{name: None})
+             for name in ("start", "dur", "device", "gauge", "value")}
+    files.update({
+        "device-high": with_gauge(device=column(3, [2**32, 1])),
+        "gauge-high": with_gauge(gauge=column(4, [256, 1])),
+        "value-encoding": with_gauge(value=(5, 3, b"\2\2")),
+        "unsorted": with_gauge(start=column(1, [20, 10]), dur=column(2, [9, 5])),
+        "t-max": with_gauge(dur=column(2, [5, 10])),
+    })
+    return {"gauge-" + name: data for name, data in files.items()}
+
+
 def bad_files():
     files = bad_scheds()
+    files.update(bad_gauges())
     for made in (bad_headers(), bad_ends(), bad_block_headers(), bad_sequences(), bad_payloads(),
                  bad_records()):
         files.update(made)

@@ -102,7 +102,7 @@ def random_records(rng, writer):
 
 
 def random_trace(rng):
-    writer = TraceWriter(None, compression=rng.randrange(2), content=rng.choice([1, 1, 1, 2]))
+    writer = TraceWriter(None, compression=rng.randrange(2), content=rng.choice([1, 1, 1, 2, 3]))
     for _ in range(rng.randrange(1, 4)):
         if rng.random() < 0.7:
             random_records(rng, writer)

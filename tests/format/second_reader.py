@@ -25,7 +25,7 @@ FILE_MAGIC = b"\x89BTN\r\n\x1a\n"
 FILE_HEADER = struct.Struct("<8sHHIIIQ24xQ")
 FILE_HEADER_BYTES = 64
 FILE_HEADER_LIMIT_BYTES = 4096
-CONTENTS = {1: "trace", 2: "summary"}
+CONTENTS = {1: "trace", 2: "summary", 3: "gauges"}
 
 BLOCK_MAGIC = b"TBLK"
 BLOCK_HEADER = struct.Struct("<4sHBxIIIxxxxQqqQQ")
@@ -138,6 +138,7 @@ TABLES = {
               " record_correlation:u64"),
     21: Table("overhead", "thread:thread! overhead_kind:u8! name:string"),
     22: Table("sched", "thread:thread! slept_ns:u64! waited_ns:u64! stack:stack"),
+    23: Table("gauge", "device:device! gauge:u8! value:u64!"),
 }
 
 

@@ -94,10 +94,11 @@ class FileHeader(unittest.TestCase):
     def test_good(self):
         self.assertEqual(self.verdict(file_header()), "ok")
         self.assertEqual(self.verdict(file_header(minor=9, content=2)), "ok")
+        self.assertEqual(self.verdict(file_header(content=3)), "ok")
         self.assertEqual(self.verdict(file_header(header_bytes=4096) + bytes(4032)), "ok")
 
     def test_refused(self):
-        for fields in ({"major": 2}, {"major": 0}, {"content": 0}, {"content": 3},
+        for fields in ({"major": 2}, {"major": 0}, {"content": 0}, {"content": 4},
                        {"header_bytes": 56}, {"header_bytes": 68}, {"header_bytes": 144}):
             self.assertEqual(self.verdict(file_header(**fields)), "unreadable", fields)
         long = file_header(header_bytes=4104) + bytes(4040)

@@ -67,6 +67,10 @@ static void make_device(struct summary *s, const char *key, int32_t rank)
 	d->carried = ((UINT64_C(1) << LEAF_COUNT) - 1) & ~LEAF_BIT(LEAF_GPU_DEPENDENCY);
 	for (int i = 0; i < 3; i++)
 		counts_add(&d->step_ns, 100 + i, 1);
+	reading_take(d->readings, BATON_GAUGE_SM_MHZ, 1185);
+	reading_take(d->readings, BATON_GAUGE_SM_MHZ, 1755);
+	reading_take(d->readings, BATON_GAUGE_EVENT_REASONS, 0x48);
+	reading_take(d->readings, BATON_GAUGE_EVENT_REASONS, 0x1);
 }
 
 /* Every table, with more distinct durations than one record and one exact table hold. */
@@ -142,6 +146,7 @@ static void same_devices(const struct summary *a, const struct summary *b)
 				  x->n_processes == y->n_processes &&
 				  memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
 				  memcmp(x->busy_ns, y->busy_ns, sizeof(x->busy_ns)) == 0 &&
+				  memcmp(x->readings, y->readings, sizeof(x->readings)) == 0 &&
 				  memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
 				  memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0,
 			  "device %zu came back otherwise", i);
@@ -380,6 +385,14 @@ static const struct {
 	{BATON_S_QUALITY, 136, 8, -1},
 	{BATON_S_DEVICE, 24, 8, -1},
 	{BATON_S_DEVICE, 136, 8, INT64_MAX},
+	{BATON_S_READING, 8, 4, 1 << 20},
+	{BATON_S_READING, 16, 8, 0},
+	{BATON_S_READING, 16, 8, INT64_MIN},
+	{BATON_S_READING, 24, 8, 1754}, /* less than the most */
+	{BATON_S_READING, 24, 8, INT64_MAX},
+	{BATON_S_READING, 32, 8, 1756}, /* more than the most */
+	{BATON_S_READING, 32, 8, -1},
+	{BATON_S_READING, 40, 8, 1184},
 	{BATON_S_DRIVER, 8, 4, -2},
 	{BATON_S_LEAF, 12, 4, 2},
 	{BATON_S_KERNEL, 16, 4, 5},

@@ -141,6 +141,18 @@ def gemm(bench):
     bench.row("cuBLAS: matmul's part of the time", f"{share(work, window)}; {report['kernels'][0]['name'][:60]}", work > 0.8 * window)
 
 
+def gauges(bench):
+    words, report = bench.record("gauges", [bench.job, "sleep", "--steps", "40", "--each", "40", "--sleep-ms", "100"])
+    gpu = report["devices"][0]["gpu"] if words else None
+    if not words:
+        return
+    said = "nothing" if gpu is None else "; ".join(
+        f"{name} {shown['mean']} ({shown['min']} to {shown['max']}), {shown['samples']} samples"
+        for name, shown in gpu.items() if shown and name != "slowed")
+    sm, most = (gpu or {}).get("sm_mhz"), (gpu or {}).get("sm_max_mhz")
+    bench.row("what the GPU shows meanwhile (NVML)", said, bool(sm and most and sm["samples"] >= 2 and 0 < sm["mean"] <= most["max"]))
+
+
 def nccl_alone(bench):
     words, report = bench.record("nccl1", [bench.job, "nccl", "--steps", "20"])
     if words:
@@ -162,7 +174,7 @@ def nccl_two(bench):
     bench.row("NCCL, two ranks on one GPU, one 10 ms late: NCCL's part of the time", f"{share(in_nccl, window)}; {top(report)}", in_nccl > 0.5 * window)
 
 
-CASES = [small, gemm, starved, sleep, nccl_alone, nccl_two,
+CASES = [small, gemm, starved, sleep, gauges, nccl_alone, nccl_two,
          expected("sync", "a synchronise after each kernel: sync is the largest loss", ["sync", "--steps", "20", "--each", "50"], ("sync",), 0.02),
          expected("alloc", "memory taken and freed around each kernel: alloc is the largest loss", ["alloc", "--steps", "20", "--each", "50"], ("alloc",), 0.02)]
 

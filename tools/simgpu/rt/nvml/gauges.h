@@ -1,4 +1,5 @@
-/* What the simulated devices show: constants, or SIMGPU_NVML="util=97,power=640000,throttle=4".
+/* What the simulated devices show: constants, or SIMGPU_NVML="util=97,power=640000,throttle=4", and
+ * after a semicolon and INDEX: what one of them shows instead: "util=97;1:sm=1185,throttle=4".
  * Keys: util, membw (per cent), sm, mem (MHz), power, limit (mW), temp, throttle (NVML's bits),
  * used (bytes of memory), links. */
 #ifndef SIMGPU_RT_NVML_GAUGES_H
@@ -18,6 +19,6 @@ enum gauge {
 	GAUGES
 };
 
-unsigned long long gauge(enum gauge which);
+unsigned long long gauge(int device, enum gauge which);
 
 #endif

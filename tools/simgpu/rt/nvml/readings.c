@@ -32,12 +32,20 @@ static unsigned long long uptime_ms(void)
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
+/* For handles: of no device what all show. */
+static unsigned long long shown(nvmlDevice_t device, enum gauge which)
+{
+	nvmlReturn_t result;
+
+	return gauge(handle_index(device, &result), which);
+}
+
 static nvmlReturn_t show(nvmlDevice_t device, enum gauge which, unsigned *out)
 {
 	nvmlReturn_t result = handle_check(device, out);
 
 	if (!result)
-		*out = (unsigned)gauge(which);
+		*out = (unsigned)shown(device, which);
 	return result;
 }
 
@@ -51,9 +59,9 @@ static nvmlReturn_t show_wide(nvmlDevice_t device, unsigned long long value,
 	return result;
 }
 
-static unsigned long long energy_mj(void)
+static unsigned long long energy_mj(nvmlDevice_t device)
 {
-	return gauge(GAUGE_POWER) * uptime_ms() / 1000;
+	return shown(device, GAUGE_POWER) * uptime_ms() / 1000;
 }
 
 nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t *rates)
@@ -61,8 +69,8 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_
 	nvmlReturn_t result = handle_check(device, rates);
 
 	if (!result)
-		*rates = (nvmlUtilization_t){.gpu = (unsigned)gauge(GAUGE_UTIL),
-									 .memory = (unsigned)gauge(GAUGE_MEMBW)};
+		*rates = (nvmlUtilization_t){.gpu = (unsigned)shown(device, GAUGE_UTIL),
+									 .memory = (unsigned)shown(device, GAUGE_MEMBW)};
 	return result;
 }
 
@@ -98,7 +106,7 @@ nvmlReturn_t nvmlDeviceGetPowerManagementLimit(nvmlDevice_t device, unsigned *mi
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
 												 unsigned long long *millijoules)
 {
-	return show_wide(device, energy_mj(), millijoules);
+	return show_wide(device, energy_mj(device), millijoules);
 }
 
 nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, int sensor, unsigned *celsius)
@@ -115,9 +123,11 @@ nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, int *state)
 	return result;
 }
 
-static unsigned long long used_bytes(unsigned long long total)
+static unsigned long long used_bytes(nvmlDevice_t device, unsigned long long total)
 {
-	return gauge(GAUGE_USED) < total ? gauge(GAUGE_USED) : total;
+	const unsigned long long used = shown(device, GAUGE_USED);
+
+	return used < total ? used : total;
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
@@ -128,8 +138,9 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t *memory)
 	if (result)
 		return result;
 	total = identity_memory_bytes(handle_index(device, &result));
-	*memory = (nvmlMemory_t){
-		.total = total, .used = used_bytes(total), .free = total - used_bytes(total)};
+	*memory = (nvmlMemory_t){.total = total,
+							 .used = used_bytes(device, total),
+							 .free = total - used_bytes(device, total)};
 	return NVML_SUCCESS;
 }
 
@@ -151,13 +162,13 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo_v2(nvmlDevice_t device, nvmlMemory_v2_t *me
 nvmlReturn_t nvmlDeviceGetCurrentClocksEventReasons(nvmlDevice_t device,
 													unsigned long long *reasons)
 {
-	return show_wide(device, gauge(GAUGE_THROTTLE), reasons);
+	return show_wide(device, shown(device, GAUGE_THROTTLE), reasons);
 }
 
 nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device,
 													   unsigned long long *reasons)
 {
-	return show_wide(device, gauge(GAUGE_THROTTLE), reasons);
+	return show_wide(device, shown(device, GAUGE_THROTTLE), reasons);
 }
 
 nvmlReturn_t nvmlDeviceGetSupportedClocksThrottleReasons(nvmlDevice_t device,
@@ -189,7 +200,7 @@ nvmlReturn_t nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t device, unsign
 	return nvmlDeviceGetComputeRunningProcesses(device, count, processes);
 }
 
-static void field(nvmlFieldValue_t *value)
+static void field(nvmlDevice_t device, nvmlFieldValue_t *value)
 {
 	value->timestamp = (long long)uptime_ms() * 1000;
 	value->latencyUsec = 1;
@@ -197,7 +208,7 @@ static void field(nvmlFieldValue_t *value)
 	value->nvmlReturn = NVML_SUCCESS;
 	switch (value->fieldId) {
 	case FIELD_ENERGY:
-		value->value.wide = energy_mj();
+		value->value.wide = energy_mj(device);
 		break;
 	case FIELD_LINK_SENT:
 	case FIELD_LINK_RECEIVED:
@@ -206,7 +217,7 @@ static void field(nvmlFieldValue_t *value)
 	case FIELD_POWER_AVERAGE:
 	case FIELD_POWER_INSTANT:
 		value->valueType = VALUE_UNSIGNED;
-		value->value.whole = (unsigned)gauge(GAUGE_POWER);
+		value->value.whole = (unsigned)shown(device, GAUGE_POWER);
 		break;
 	default:
 		value->nvmlReturn = NVML_ERROR_NOT_SUPPORTED;
@@ -218,7 +229,7 @@ nvmlReturn_t nvmlDeviceGetFieldValues(nvmlDevice_t device, int count, nvmlFieldV
 	nvmlReturn_t result = handle_check(device, values);
 
 	for (int i = 0; !result && i < count; i++)
-		field(&values[i]);
+		field(device, &values[i]);
 	return result;
 }
 
@@ -259,7 +270,7 @@ static nvmlReturn_t check_link(nvmlDevice_t device, unsigned link, const void *o
 {
 	nvmlReturn_t result = handle_check(device, out);
 
-	return result || link < gauge(GAUGE_LINKS) ? result : NVML_ERROR_INVALID_ARGUMENT;
+	return result || link < shown(device, GAUGE_LINKS) ? result : NVML_ERROR_INVALID_ARGUMENT;
 }
 
 nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned link, unsigned *active)

@@ -1,0 +1,49 @@
+#include "attribute/readings.h"
+
+#include "read/rows.h"
+#include "read/trace.h"
+
+/* The device's index in the file; of two entries with one key the first. */
+static uint32_t find(const struct trace *trace, const char *wanted)
+{
+	char key[512];
+	for (uint32_t d = 1; d < trace->n_devices; d++) {
+		run_device_key(trace, d, key, sizeof(key));
+		if (strcmp(key, wanted) == 0)
+			return d;
+	}
+	return 0;
+}
+
+static int take_rows(struct trace *trace, uint32_t device, int64_t from, int64_t to,
+					 struct reading readings[READINGS])
+{
+	struct rows rows;
+	int error = rows_open(&rows, trace, BATON_GAUGE);
+	while (!error && rows_next(&rows)) {
+		int64_t start = rows_value(&rows, ROW_START);
+		uint64_t id = (uint64_t)rows_value(&rows, GAUGE_DEVICE);
+		if (start >= from && start < to && idmap_get(&trace->device_ids, id) == device)
+			reading_take(readings, (uint8_t)rows_value(&rows, GAUGE_WHICH),
+						 (uint64_t)rows_value(&rows, GAUGE_VALUE));
+	}
+	error = error ? error : rows.error;
+	rows_close(&rows);
+	return error;
+}
+
+int readings_take(const struct run *run, const struct run_device *device, int64_t from, int64_t to,
+				  struct reading readings[READINGS])
+{
+	struct trace trace;
+	if (!device->gauges)
+		return 0;
+	int error = trace_open(&trace, run->gauges[device->gauges - 1].path, run->damage);
+	if (error)
+		return error == -ENOMEM ? error : 0;
+	uint32_t index = find(&trace, strings_get(&run->pool, device->key).at);
+	if (index)
+		error = take_rows(&trace, index, from, to, readings);
+	trace_close(&trace);
+	return error == -ENOMEM ? error : 0;
+}

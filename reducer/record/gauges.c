@@ -1,0 +1,258 @@
+#include "record/gauges.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PERIOD_NS INT64_C(1000000000)
+#define FIRST_LOOK_NS INT64_C(50000000) /* then after twice that time, up to the period */
+enum { LOOKS_A_BLOCK = 30, PATIENCE_S = 3, BOOT_DIGITS = 8 };
+
+static int64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* False: the job has ended. */
+static bool sleep_until(struct gauges *g, int64_t when_ns)
+{
+	struct timespec t = {when_ns / 1000000000, when_ns % 1000000000};
+	int error = 0;
+	pthread_mutex_lock(&g->lock);
+	while (!g->stop && error != ETIMEDOUT)
+		error = pthread_cond_timedwait(&g->wake, &g->lock, &t);
+	bool go_on = !g->stop;
+	pthread_mutex_unlock(&g->lock);
+	return go_on;
+}
+
+/* ---- does the job use a GPU? ---- */
+
+static int read_boot_id(char boot[40])
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, boot, 36);
+	if (fd >= 0)
+		close(fd);
+	boot[n > 0 ? n : 0] = 0;
+	return n == 36 ? 0 : -EINVAL;
+}
+
+/* A trace of a process of this node: BOOT8.PID.STARTTIME.GEN.baton. */
+static bool has_trace(struct gauges *g)
+{
+	int fd = openat(g->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	bool found = false;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	for (struct dirent *e; !found && (e = readdir(dir)) != NULL;) {
+		size_t n = strlen(e->d_name);
+		found = strncmp(e->d_name, g->boot, BOOT_DIGITS) == 0 && e->d_name[BOOT_DIGITS] == '.' &&
+				n > 6 && strcmp(e->d_name + n - 6, ".baton") == 0;
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Looks through a directory only after it has changed, and once more: two changes may come so close
+ * that they have one time. It may be a large one that many nodes see. */
+static bool trace_came(struct gauges *g)
+{
+	struct stat st;
+	if (fstat(g->dirfd, &st) != 0)
+		return false;
+	bool same = st.st_mtim.tv_sec == g->seen.tv_sec && st.st_mtim.tv_nsec == g->seen.tv_nsec;
+	if (same && g->settled)
+		return false;
+	g->seen = st.st_mtim;
+	g->settled = same;
+	return has_trace(g);
+}
+
+static bool await_trace(struct gauges *g)
+{
+	for (int64_t pause_ns = FIRST_LOOK_NS; !trace_came(g);) {
+		if (!sleep_until(g, now_ns(CLOCK_MONOTONIC) + pause_ns))
+			return false;
+		pause_ns = 2 * pause_ns < PERIOD_NS ? 2 * pause_ns : PERIOD_NS;
+	}
+	return true;
+}
+
+/* ---- the file ---- */
+
+static uint32_t put_string(struct gauges *g, const char *text)
+{
+	struct baton_r_string row = {.id = g->strings + 1, .bytes = (uint32_t)strlen(text)};
+	if (row.bytes == 0)
+		return 0;
+	baton_writer_record(&g->writer, BATON_R_STRING, &row, sizeof(row), text, row.bytes);
+	return ++g->strings;
+}
+
+static void put_process(struct gauges *g)
+{
+	char host[256] = "";
+	gethostname(host, sizeof(host) - 1);
+	struct baton_r_process row = {.pid = getpid(),
+								  .rank = -1,
+								  .world_size = -1,
+								  .local_rank = -1,
+								  .host = put_string(g, host),
+								  .source = put_string(g, "nvml"),
+								  .source_version = put_string(g, g->nvml.version),
+								  .run_id = put_string(g, g->run_id)};
+	int digits = 0;
+	for (const char *c = g->boot; *c && digits < 32; c++) {
+		unsigned v = *c >= 'a' ? (unsigned)(*c - 'a' + 10) : (unsigned)(*c - '0');
+		if (*c == '-')
+			continue;
+		row.boot_id[digits / 2] = (uint8_t)(row.boot_id[digits / 2] << 4 | v);
+		digits++;
+	}
+	baton_writer_record(&g->writer, BATON_R_PROCESS, &row, sizeof(row), NULL, 0);
+}
+
+static void put_devices(struct gauges *g)
+{
+	for (unsigned i = 0; i < g->nvml.n_devices; i++) {
+		const struct nvml_device *device = &g->nvml.devices[i];
+		struct baton_r_device row = {.id = i + 1,
+									 .ordinal = (int32_t)i,
+									 .name = put_string(g, device->name),
+									 .uuid = put_string(g, device->uuid),
+									 .memory_bytes = device->memory_bytes};
+		baton_writer_record(&g->writer, BATON_R_DEVICE, &row, sizeof(row), NULL, 0);
+	}
+}
+
+/* Whoever sees the same GPUs makes the same name: several `baton record` of one node (srun) that
+ * see all of its GPUs have one sampler, those that see one each have one each. */
+static void make_name(struct gauges *g)
+{
+	XXH3_state_t *state = XXH3_createState();
+	uint64_t hash = 0;
+	if (state) {
+		XXH3_64bits_reset(state);
+		for (unsigned i = 0; i < g->nvml.n_devices; i++) {
+			const char *uuid = g->nvml.devices[i].uuid;
+			XXH3_64bits_update(state, uuid, strlen(uuid));
+			XXH3_64bits_update(state, "\n", 1);
+		}
+		hash = XXH3_64bits_digest(state);
+		XXH3_freeState(state);
+	}
+	snprintf(g->name, sizeof(g->name), "gpus.%.8s.%08x.baton", g->boot, (unsigned)(hash >> 32));
+}
+
+/* -EEXIST: another one samples these GPUs. */
+static int open_file(struct gauges *g)
+{
+	make_name(g);
+	int fd = openat(g->dirfd, g->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	int error = baton_writer_open(&g->writer, fd, BATON_GAUGES, (uint64_t)now_ns(CLOCK_REALTIME));
+	if (error) {
+		unlinkat(g->dirfd, g->name, 0);
+		return error;
+	}
+	put_process(g);
+	put_devices(g);
+	return 0;
+}
+
+static void look_at(struct gauges *g, unsigned device)
+{
+	struct nvml_look look;
+	int64_t row[BATON_MAX_COLUMNS] = {
+		[GAUGE_START] = now_ns(CLOCK_REALTIME), [GAUGE_DEVICE] = device + 1};
+	nvml_look(&g->nvml.devices[device], &look);
+	int64_t dur_ns = now_ns(CLOCK_REALTIME) - row[GAUGE_START];
+	row[GAUGE_DUR] = dur_ns > 0 ? dur_ns : 0; /* that clock may be set */
+	for (int gauge = 1; gauge < BATON_GAUGE_END; gauge++) {
+		if (!(look.known & 1u << gauge))
+			continue;
+		row[GAUGE_WHICH] = gauge;
+		row[GAUGE_VALUE] = (int64_t)look.value[gauge];
+		baton_writer_row(&g->writer, BATON_GAUGE, row, (1u << GAUGE_COLUMNS) - 1);
+	}
+}
+
+/* At once, every second, and when the job has ended. */
+static void look_on(struct gauges *g)
+{
+	int64_t next_ns = now_ns(CLOCK_MONOTONIC);
+	unsigned looks = 0;
+	for (bool go_on = true; go_on;) {
+		for (unsigned i = 0; i < g->nvml.n_devices; i++)
+			look_at(g, i);
+		if (looks++ % LOOKS_A_BLOCK ==
+			0) /* also the first: a kill leaves a file with its devices */
+			baton_writer_flush_table(&g->writer, baton_table(BATON_GAUGE));
+		int64_t now = now_ns(CLOCK_MONOTONIC);
+		while (next_ns <= now)
+			next_ns += PERIOD_NS;
+		go_on = sleep_until(g, next_ns);
+	}
+	for (unsigned i = 0; i < g->nvml.n_devices; i++)
+		look_at(g, i);
+}
+
+static void *run(void *of)
+{
+	struct gauges *g = of;
+	g->dirfd = open(g->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (g->dirfd < 0)
+		return NULL;
+	if (read_boot_id(g->boot) == 0 && await_trace(g) && nvml_open(&g->nvml) == 0) {
+		if (open_file(g) == 0) {
+			look_on(g);
+			if (baton_writer_close(&g->writer) != 0 || !has_trace(g))
+				unlinkat(g->dirfd, g->name, 0);
+		}
+		nvml_close(&g->nvml);
+	}
+	close(g->dirfd);
+	return NULL;
+}
+
+void gauges_begin(void *gauges)
+{
+	struct gauges *g = gauges;
+	pthread_condattr_t attributes;
+	const char *wanted = getenv("BATON_GAUGES");
+	if (wanted && strcmp(wanted, "off") == 0)
+		return;
+	pthread_mutex_init(&g->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&g->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	g->running = pthread_create(&g->thread, NULL, run, g) == 0;
+}
+
+bool gauges_end(struct gauges *g)
+{
+	struct timespec until;
+	if (!g->running)
+		return true;
+	pthread_mutex_lock(&g->lock);
+	g->stop = true;
+	pthread_cond_signal(&g->wake);
+	pthread_mutex_unlock(&g->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += PATIENCE_S;
+	return pthread_timedjoin_np(g->thread, NULL, &until) == 0;
+}

@@ -1,0 +1,58 @@
+/* What a device showed while its steps were measured (docs/ATTRIBUTION.md section 9): of each gauge
+ * how often it was looked at, the sum, the least and the most. Adding is associative and
+ * commutative. */
+#ifndef SUMMARISE_READING_H
+#define SUMMARISE_READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum reading_kind {
+	READING_SM_MHZ,
+	READING_SM_MAX_MHZ,
+	READING_MEMORY_MHZ,
+	READING_POWER_MW,
+	READING_POWER_LIMIT_MW,
+	READING_TEMPERATURE_C,
+	READING_MEMORY_USED_BYTES,
+	READING_GPU_BUSY_PERCENT,
+	READING_MEMORY_BUSY_PERCENT,
+	READING_SLOWED, /* 1 in a look with any of the reasons below, else 0 */
+	READING_SW_POWER_CAP,
+	READING_HW_THERMAL,
+	READING_HW_POWER_BRAKE,
+	READING_SW_THERMAL,
+	READING_HW_SLOWDOWN,
+	READINGS
+};
+
+struct reading {
+	uint64_t looks;
+	int64_t sum, least, most;
+};
+
+/* Of what can be added: the rest of a device's life in any unit is below it. */
+#define READING_LIMIT (INT64_C(1) << 62)
+
+/* The name in summaries: "sm_mhz", "slowed.sw_power_cap". */
+const char *reading_name(enum reading_kind kind);
+/* As NVML calls a reason that slows, "SW power cap"; "" of what is none. */
+const char *reading_reason(enum reading_kind kind);
+/* Adds a look: gauge and value as in docs/FORMAT.md section 4.2. Others count as not seen. */
+void reading_take(struct reading readings[READINGS], uint8_t gauge, uint64_t value);
+void reading_add(struct reading *into, const struct reading *from);
+
+/* -1: never looked at. */
+int64_t reading_mean(const struct reading *reading);
+static inline int64_t reading_least(const struct reading *reading)
+{
+	return reading->looks ? reading->least : -1;
+}
+static inline int64_t reading_most(const struct reading *reading)
+{
+	return reading->looks ? reading->most : -1;
+}
+/* The reason that slowed it most often; READING_SLOWED when none did. */
+enum reading_kind reading_worst_reason(const struct reading readings[READINGS]);
+
+#endif

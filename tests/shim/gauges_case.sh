@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# What `baton record` learns of the node's GPUs: a GPU that is slow because it is held back is told so; who looks, once; and nothing is
+# lost, late or loaded where NVML is missing, mute, broken or silent for ever, or where the job uses no GPU.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+double=$PWD/$BUILD/simgpu bin=$PWD/$BUILD
+for needed in simtrain simlaunch simgpu/libcupti.so.13 simgpu/libnvidia-ml.so.1; do
+	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain cupti)"
+done
+unset BATON_GAUGES BATON_RUN_ID "${!SLURM_@}"
+export LD_LIBRARY_PATH=$double SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=2
+two="$bin/simlaunch -n 2 -- $bin/simtrain --layers 2"
+
+recorded() { # recorded NAME COMMAND...: quietly, into $run
+	run=$work/$1
+	shift
+	expect_status 0 "$BATON" record -o "$run" -- "$@"
+}
+looked() { find "$run" -name 'gpus.*.baton' | wc -l; }
+files() { # files N: of gauges
+	checks=$((checks + 1))
+	[ "$(looked)" = "$1" ] || fail "$(looked) files of gauges, not $1: $(ls "$run")"
+}
+
+# ---- a rank is slow because its GPU is ----
+plant() { # plant NVML: rank 1's kernels take half as long again; what NVML shows meanwhile
+	export SIMGPU_NVML=$1
+	recorded "slow$((n = ${n:-0} + 1))" "$bin/simlaunch" -n 2 -- "$bin/simtrain" --steps 120 --slow-rank 1=50
+	unset SIMGPU_NVML
+	files 1
+	expect_status 0 "$BATON" check "$run"
+	expect_status 0 "$BATON" report --json "$run"
+}
+first='d["findings"][0]'
+gpu='lambda rank: [x["gpu"] for x in d["devices"] if x["ranks"] == [rank]][0]'
+plant "sm=1755,power=600000;1:sm=1185,throttle=0x44,temp=88"
+expect_true "$first['id'] == 'late_rank' and 'rank 1' in $first['text'] and \"its SM clock was 1,185 MHz, the others' 1,755\" in $first['text']"
+expect_true "'SW power cap in 100 % of its' in $first['evidence'] and 'held back' in $first['remedy']"
+expect_true "($gpu)(1)['sm_mhz']['samples'] >= 1 and ($gpu)(1)['sm_mhz']['mean'] == 1185 and ($gpu)(0)['sm_mhz']['min'] == 1755"
+expect_true "($gpu)(1)['temperature_c']['max'] == 88 and ($gpu)(0)['power_mw']['mean'] == 600000 and ($gpu)(0)['sm_max_mhz']['max'] == 1980"
+expect_true "[($gpu)(r)['slowed']['any'] == ($gpu)(r)['slowed']['samples'] > 0 for r in (0, 1)] == [False, True]"
+expect_true "($gpu)(1)['slowed']['hw_thermal_slowdown'] == ($gpu)(1)['slowed']['any'] and ($gpu)(1)['slowed']['hw_slowdown'] == 0"
+times() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(json.dumps([dict(x, gpu=None) for x in d["devices"]]))' "$1"; }
+times "$work/out" >"$work/with"
+expect_status 0 "$BATON" report "$run"
+expect_prints "rank 1    SM clock 1,185 of 1,980 MHz" "by SW power cap" "up to 88 C"
+rm "$run"/gpus.* # Keeps out: gauges that move a time, or count as a rank
+expect_status 0 "$BATON" report --json "$run"
+expect_true "($gpu)(1) is None and 'its clock?' in $first['evidence'] and d['run']['world_size'] == 2 and d['quality']['missing_ranks'] == []"
+times "$work/out" | cmp -s - "$work/with" || fail "other figures without the gauges"
+plant "sm=1755"
+expect_true "'no lower than' in $first['evidence'] and '1,755 MHz' in $first['evidence'] and 'not its clock' in $first['remedy']"
+expect_true "($gpu)(1)['slowed']['any'] == 0"
+# set clocks and an idle GPU are no slowing down
+plant "throttle=0x3"
+expect_true "($gpu)(1)['slowed']['any'] == 0 and ($gpu)(1)['slowed']['samples'] > 0"
+
+# ---- who looks ----
+# Several that see the same GPUs record into one directory: one of them looks.
+export BATON_RUN_ID=together SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
+pids=()
+for rank in 0 1; do
+	SLURM_PROCID=$rank "$BATON" record -o "$work/srun" -- "$bin/simtrain" --steps 60 --layers 2 >"$work/srun.$rank" 2>&1 &
+	pids+=($!)
+done
+for pid in "${pids[@]}"; do
+	checks=$((checks + 1))
+	wait "$pid" || fail "one of two recordings: $(cat "$work"/srun.*)"
+done
+unset BATON_RUN_ID "${!SLURM_@}"
+run=$work/srun
+files 1
+checks=$((checks + 1))
+[ "$(find "$run" -name '*.baton' ! -name 'gpus.*' | wc -l)" = 2 ] || fail "not two traces: $(ls "$run")"
+# shellcheck disable=SC2086
+BATON_GAUGES=off recorded off $two --steps 20
+files 0
+# Keeps out: a recording that ends without its traces because its sampler was killed.
+mkfifo "$work/begun"
+"$BATON" record -o "$work/killed" -- "$bin/simtrain" --steps 400 --layers 2 >"$work/begun" 2>"$work/err" &
+exec 3<"$work/begun"
+run=$work/killed
+while read -r line <&3; do
+	case $line in "step 2"?*) [ "$(looked)" = 1 ] && break ;; esac
+done
+kill -KILL $! && wait $! 2>/dev/null
+cat <&3 >"$work/rest" # the job goes on to its end
+exec 3<&-
+expect_status "0|4" "$BATON" report --json "$run"
+expect_true "d['quality']['truncated_files'] == 0 and d['devices'][0]['steps'] > 100"
+expect_status 3 "$BATON" check "$run"
+expect_prints "unclosed"
+
+# ---- other NVMLs ----
+fake=$work/fake
+mkdir "$fake"
+${CC:-gcc} -std=gnu11 -O1 -fPIC -shared -o "$fake/libnvidia-ml.so.1" tests/shim/gauges_fake.c || fail "gauges_fake.c"
+export LD_LIBRARY_PATH=$fake:$double FAKE_NVML_MARK=$work/mark
+export FAKE_NVML=mute
+# Keeps out: a job without a GPU for which NVML is loaded, which wakes GPUs up.
+recorded none bash -c 'sleep 0.3; true'
+expect_nothing_in "$run"
+checks=$((checks + 1))
+[ ! -e "$work/mark" ] || fail "NVML was loaded for a job without a GPU"
+# shellcheck disable=SC2086
+recorded mute $two --steps 60
+files 1
+checks=$((checks + 1))
+[ -e "$work/mark" ] || fail "NVML was not loaded"
+expect_status 0 "$BATON" dump --json "$run"
+expect_true "{(x['device'], x['gauge'], x['value']) for x in lines if x['record'] == 'gauge'} == {(2, 1, 1410)}"
+expect_status 0 "$BATON" report "$run"
+for FAKE_NVML in fails hangs; do
+	# shellcheck disable=SC2086
+	recorded $FAKE_NVML $two --steps 20
+	files 0
+	expect_says "2 processes"
+	expect_says_not NVML nvml
+	expect_status 0 "$BATON" report "$run"
+	! grep -qF "showed meanwhile" "$work/out" || fail "gauges of an NVML that $FAKE_NVML"
+done
+finish

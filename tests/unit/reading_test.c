@@ -1,0 +1,146 @@
+/* What devices showed: which gauge is which reading, which reasons slow, that hostile numbers do no
+ * harm, and that the order of adding does not matter. */
+#include "check.h"
+#include "summarise/clocks.h"
+
+#include <baton/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each gauge is the reading of its name in docs/FORMAT.md; one that is not known is none. */
+static void gauges(void)
+{
+	static const char *const names[BATON_GAUGE_END] = {
+		NULL,
+		"sm_mhz",
+		"sm_max_mhz",
+		"memory_mhz",
+		"power_mw",
+		"power_limit_mw",
+		"temperature_c",
+		"memory_used_bytes",
+		"gpu_busy_percent",
+		"memory_busy_percent",
+		"slowed",
+	};
+	for (int gauge = 0; gauge < 256; gauge++) {
+		struct reading readings[READINGS] = {{0}};
+		const char *name = gauge < BATON_GAUGE_END ? names[gauge] : NULL;
+		reading_take(readings, (uint8_t)gauge, 8);
+		for (int kind = 0; kind < READINGS; kind++) {
+			const char *own = reading_name((enum reading_kind)kind);
+			bool wanted = name && strncmp(own, name, strlen(name)) == 0 &&
+						  (own[strlen(name)] == 0 || own[strlen(name)] == '.');
+			CHECK(readings[kind].looks == wanted, "gauge %d as %s: %d looks", gauge, own,
+				  (int)readings[kind].looks);
+		}
+	}
+}
+
+/* NVML's bits: idle, set clocks, the boost group and the display's clock slow nothing. */
+static void reasons(void)
+{
+	static const struct {
+		uint64_t bits;
+		int slowed;
+		enum reading_kind worst;
+	} cases[] = {{0x0, 0, READING_SLOWED},
+				 {0x1 | 0x2 | 0x10 | 0x100, 0, READING_SLOWED},
+				 {UINT64_MAX << 9, 0, READING_SLOWED},
+				 {0x4, 1, READING_SW_POWER_CAP},
+				 {0x8, 1, READING_HW_SLOWDOWN},
+				 {0x20, 1, READING_SW_THERMAL},
+				 {0x8 | 0x40, 1, READING_HW_THERMAL},
+				 {0x8 | 0x80, 1, READING_HW_POWER_BRAKE}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct reading readings[READINGS] = {{0}};
+		reading_take(readings, BATON_GAUGE_EVENT_REASONS, cases[i].bits);
+		CHECK(readings[READING_SLOWED].looks == 1 &&
+				  readings[READING_SLOWED].sum == cases[i].slowed &&
+				  reading_worst_reason(readings) == cases[i].worst,
+			  "bits %#llx: %d, %s", (unsigned long long)cases[i].bits,
+			  (int)readings[READING_SLOWED].sum, reading_reason(reading_worst_reason(readings)));
+	}
+}
+
+static void sums(void)
+{
+	struct reading readings[READINGS] = {{0}}, *sm = &readings[READING_SM_MHZ];
+	CHECK(reading_mean(sm) == -1, "the mean of nothing");
+	for (uint64_t mhz = 1000; mhz <= 1003; mhz++)
+		reading_take(readings, BATON_GAUGE_SM_MHZ, mhz);
+	CHECK(sm->looks == 4 && reading_mean(sm) == 1001 && sm->least == 1000 && sm->most == 1003,
+		  "%d looks, mean %lld", (int)sm->looks, (long long)reading_mean(sm));
+	reading_take(readings, BATON_GAUGE_SM_MHZ, UINT64_MAX);
+	reading_take(readings, BATON_GAUGE_SM_MHZ, (uint64_t)READING_LIMIT);
+	CHECK(sm->looks == 4, "numbers that no device shows count");
+	for (int i = 0; i < 5; i++)
+		reading_take(readings, BATON_GAUGE_POWER_MW, (uint64_t)READING_LIMIT - 1);
+	CHECK(readings[READING_POWER_MW].sum == READING_LIMIT, "a sum beyond its limit: %lld",
+		  (long long)readings[READING_POWER_MW].sum);
+}
+
+/* ((a + b) + c) and (c + (b + a)), also where the sum is at its limit or a part is empty. */
+static void any_order(void)
+{
+	srand(5);
+	for (int round = 0; round < 1000; round++) {
+		struct reading parts[3] = {{0}}, one = {0}, inner = {0}, other = {0};
+		for (int i = 0; i < 3; i++)
+			for (int n = rand() % 3; n > 0; n--) {
+				int64_t value = round % 2 ? rand() : READING_LIMIT / 2 - rand() % 3;
+				reading_add(&parts[i], &(struct reading){1, value, value, value});
+			}
+		for (int i = 0; i < 3; i++)
+			reading_add(&one, &parts[i]);
+		reading_add(&inner, &parts[1]);
+		reading_add(&inner, &parts[0]);
+		reading_add(&other, &parts[2]);
+		reading_add(&other, &inner);
+		CHECK(memcmp(&one, &other, sizeof(one)) == 0, "round %d: the order of adding matters",
+			  round);
+	}
+}
+
+static void comparing(void)
+{
+	struct summary s;
+	struct clocks clocks;
+	static const uint64_t mhz[] = {1700, 1185, 1710, 1690};
+	summary_init(&s);
+	for (int i = 0; i < 5; i++) {
+		char key[16];
+		snprintf(key, sizeof(key), "h/%d", i);
+		struct device_summary *d = summary_device(&s, key);
+		if (i < 4) /* nobody looked at the last one */
+			reading_take(d->readings, BATON_GAUGE_SM_MHZ, mhz[i]);
+	}
+	CHECK(clocks_compare(&s, 1, &clocks) && clocks.own == 1185 && clocks.others == 1700 &&
+			  clocks_lower(&clocks, CLOCKS_TELL),
+		  "%lld of %lld", (long long)clocks.own, (long long)clocks.others);
+	CHECK(clocks_compare(&s, 0, &clocks) && clocks.others == 1690 && !clocks_lower(&clocks, 0),
+		  "the middle one of three: %lld", (long long)clocks.others);
+	CHECK(clocks_compare(&s, 2, &clocks) && clocks.others == 1690, "of the highest: %lld",
+		  (long long)clocks.others);
+	CHECK(!clocks_compare(&s, 4, &clocks), "a clock that nobody saw");
+	CHECK(clocks_slowed_percent(&s.devices[0]) == -1, "slowed, that nobody saw");
+	for (int i = 0; i < 3; i++)
+		reading_take(s.devices[0].readings, BATON_GAUGE_EVENT_REASONS, i ? 0 : 0x20);
+	CHECK(clocks_slowed_percent(&s.devices[0]) == 33, "%d %%",
+		  clocks_slowed_percent(&s.devices[0]));
+	summary_free(&s);
+	summary_init(&s);
+	reading_take(summary_device(&s, "h/0")->readings, BATON_GAUGE_SM_MHZ, 1000);
+	CHECK(!clocks_compare(&s, 0, &clocks), "compared with no other");
+	summary_free(&s);
+}
+
+int main(void)
+{
+	gauges();
+	reasons();
+	sums();
+	any_order();
+	comparing();
+	return finish();
+}
