@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,11 +91,19 @@ static void *worker(void *argument)
 	return NULL;
 }
 
+/* Cores that this process may run on: a part of the machine's where a scheduler gave it so many. */
+static size_t count_cores(void)
+{
+	cpu_set_t may; /* a machine may have more than it has room for */
+	bool known = sched_getaffinity(0, sizeof(may), &may) == 0;
+	long cores = known ? CPU_COUNT(&may) : sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+}
+
 static int run_workers(struct work *work, bool scanning)
 {
 	pthread_t threads[MAX_THREADS];
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+	size_t n = count_cores();
 	if (!scanning && work->context->options->idle)
 		n = 1; /* device by device */
 	work->scanning = scanning;
