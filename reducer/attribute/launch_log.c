@@ -31,12 +31,20 @@ static void put_mark(struct launch_log *log, struct launch_mark mark)
 	log->marks[i] = mark;
 }
 
+static void forget_ops(struct launch_log *log)
+{
+	free(log->ops);
+	log->ops = NULL;
+	log->n_ops = log->ops_room = 0;
+	log->whole = false;
+}
+
 int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	bool matched = op->flags & OP_MATCHED;
 	int error = 0;
-	if (log->n_ops == LAUNCH_LOG_OPS)
-		log->whole = false;
+	if (log->n_ops == LAUNCH_LOG_OPS && log->whole)
+		forget_ops(log);
 	if (log->whole)
 		error = reserve((void **)&log->ops, log->n_ops, &log->ops_room, sizeof(*log->ops));
 	if (!error && log->whole)
@@ -73,6 +81,5 @@ void launch_log_free_marks(struct launch_log *log)
 void launch_log_free(struct launch_log *log)
 {
 	launch_log_free_marks(log);
-	free(log->ops);
-	memset(log, 0, sizeof(*log));
+	forget_ops(log);
 }

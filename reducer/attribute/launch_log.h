@@ -19,9 +19,9 @@ struct launch_log {
 	size_t n_marks, marks_room;
 	uint64_t moves; /* of marks, to keep them in order */
 	bool sorted;
-	struct logged_op *ops; /* the first LAUNCH_LOG_OPS in op order */
+	struct logged_op *ops; /* all ops in op order, LAUNCH_LOG_OPS at most */
 	size_t n_ops, ops_room;
-	bool whole; /* all of them are in it */
+	bool whole; /* none is left out */
 };
 
 /* 0 or -ENOMEM */

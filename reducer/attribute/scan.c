@@ -38,12 +38,15 @@ static int visit_queued(struct scanning *s, const struct gap *gap)
 static int calibrate_queue(struct scanning *s)
 {
 	struct calibration *c = &s->scan->calibration;
+	bool told = s->pairs_fit && c->floor_ns <= SURELY_QUEUED_NS;
 	int error = 0;
-	for (size_t i = 0; s->pairs_fit && !error && i < s->n_pairs; i++)
+	for (size_t i = 0; told && !error && i < s->n_pairs; i++)
 		if (s->pairs[2 * i] >= c->floor_ns)
 			error = counts_add(&s->queued, s->pairs[2 * i + 1], 1);
-	if (!s->pairs_fit)
+	if (!told) {
+		counts_free(&s->queued);
 		error = scan_pass_gaps(s, visit_queued);
+	}
 	c->queued_gap_ns = counts_percentile(&s->queued, 50);
 	int64_t cap = c->queued_gap_ns > DISPATCH_LIMIT_NS ? DISPATCH_LIMIT_NS : 3 * c->queued_gap_ns;
 	cap = cap > c->floor_ns ? cap : c->floor_ns;

@@ -51,12 +51,13 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	bool later = opstream_is_later_node(&s->ds->stream, k);
 	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
 		return 0;
+	if (later || gap->a - k->ls >= SURELY_QUEUED_NS)
+		return counts_add(&s->queued, gap->b - gap->a, 1);
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
 	}
-	/* a later node is queued whatever its launch: store the largest lag */
-	s->pairs[2 * s->n_pairs] = later ? INT64_MAX : gap->a - k->ls;
+	s->pairs[2 * s->n_pairs] = gap->a - k->ls;
 	s->pairs[2 * s->n_pairs++ + 1] = gap->b - gap->a;
 	return 0;
 }
@@ -110,6 +111,7 @@ static int go_through(struct scanning *s, enum pass pass,
 static void forget_pass(struct scanning *s)
 {
 	counts_free(&s->lags);
+	counts_free(&s->queued);
 	s->smallest_lag = INT64_MAX;
 	s->n_noted = s->n_pairs = 0;
 	s->pairs_fit = true;

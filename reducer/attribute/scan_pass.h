@@ -5,7 +5,7 @@
 #include "attribute/device_open.h"
 #include "attribute/launch_log.h"
 
-enum { QUEUED_PAIRS = 1 << 16 };
+enum { QUEUED_PAIRS = 1 << 16, SURELY_QUEUED_NS = 1000000 };
 
 struct noted { /* an NCCL op with arguments */
 	struct coll_op op;
@@ -17,10 +17,10 @@ struct scanning {
 	struct device_scan *scan;
 	struct device_sources *ds;
 	struct counts lags;   /* start - Ls of launches that began inside the gap they ended */
-	struct counts queued; /* gaps whose k was queued */
+	struct counts queued; /* gaps whose k was queued: launched SURELY_QUEUED_NS before, as yet */
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
-	int64_t *
-		pairs; /* (lag of the launch before a, gap length) while they fit: spares the second pass */
+	int64_t *pairs;       /* (lag of the launch before a, gap length) of those launched later, while
+							 they fit: spares the second pass */
 	size_t n_pairs;
 	bool pairs_fit;
 	bool launched;       /* some op has its launch record */

@@ -25,7 +25,7 @@ static size_t pair_slot(const struct pair_ids *ids, uint64_t key)
 
 static int pair_ids_grow(struct pair_ids *ids)
 {
-	struct pair_ids larger = {.room = ids->room ? 4 * ids->room : 1024};
+	struct pair_ids larger = {.room = ids->room ? 2 * ids->room : 1024};
 	larger.keys = malloc(larger.room * sizeof(*larger.keys));
 	larger.values = calloc(larger.room, sizeof(*larger.values));
 	bool grown = larger.keys && larger.values;
