@@ -11,14 +11,16 @@
 #include "summarise/summary_io.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64 };
+enum { MAX_THREADS = 64, KEPT_BYTES = 4 << 20, MISSING_RUNS = 6 };
 
 struct work {
 	const struct device_context *context;
@@ -90,11 +92,19 @@ static void *worker(void *argument)
 	return NULL;
 }
 
+/* Cores that this process may run on: a part of the machine's where a scheduler gave it so many. */
+static size_t count_cores(void)
+{
+	cpu_set_t may; /* a machine may have more than it has room for */
+	bool known = sched_getaffinity(0, sizeof(may), &may) == 0;
+	long cores = known ? CPU_COUNT(&may) : sysconf(_SC_NPROCESSORS_ONLN);
+	return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+}
+
 static int run_workers(struct work *work, bool scanning)
 {
 	pthread_t threads[MAX_THREADS];
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
+	size_t n = count_cores();
 	if (!scanning && work->context->options->idle)
 		n = 1; /* device by device */
 	work->scanning = scanning;
@@ -110,8 +120,16 @@ static int run_workers(struct work *work, bool scanning)
 	return atomic_load(&work->error);
 }
 
+/* What one device freed the next one takes: fresh pages cost more than what is done in them. */
+static void keep_freed_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
+}
+
 static int reduce_devices(struct device_context *context, struct reduction *out)
 {
+	keep_freed_memory();
 	struct work work = {.context = context, .out = out, .n = context->run->n_devices};
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
 	if (!work.scans)
@@ -288,11 +306,30 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
 }
 
+/* "64-71, 900": a few runs of numbers, and how many more there are. */
+static void missing_text(const struct run_summary *run, char *text, size_t bytes)
+{
+	uint32_t i = 0;
+	size_t used = 0;
+	for (int runs = 0; i < run->n_missing_ranks && runs < MISSING_RUNS; runs++) {
+		const int32_t *from = &run->missing_ranks[i];
+		while (++i < run->n_missing_ranks && run->missing_ranks[i] == run->missing_ranks[i - 1] + 1)
+			;
+		int32_t to = run->missing_ranks[i - 1];
+		used += (size_t)snprintf(text + used, bytes - used, "%s%d", runs ? ", " : "", *from);
+		if (to > *from)
+			used += (size_t)snprintf(text + used, bytes - used, "-%d", to);
+	}
+	if (i < run->n_missing_ranks)
+		snprintf(text + used, bytes - used, " and %u more", run->n_missing_ranks - i);
+}
+
 /* The part of a status that a stored summary remembers too. */
 static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
 	const struct quality *q = &summary->quality;
+	char ranks[MISSING_RUNS * 24 + 24];
 	int status =
 		q->truncated_files || q->unreadable_files || q->in_flight ? STATUS_PARTIAL : STATUS_OK;
 	if (q->in_flight)
@@ -303,9 +340,10 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (run->n_missing_ranks == 1)
 		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
 			 run->world_size, run->n_ranks);
-	else
-		diag("%s: %u of %d ranks have no file (the first is rank %d); answered from %u", dir,
-			 run->n_missing_ranks, run->world_size, run->missing_ranks[0], run->n_ranks);
+	missing_text(run, ranks, sizeof(ranks));
+	if (run->n_missing_ranks > 1)
+		diag("%s: %u of %d ranks have no file (%s); answered from %u", dir, run->n_missing_ranks,
+			 run->world_size, ranks, run->n_ranks);
 	return STATUS_PARTIAL;
 }
 

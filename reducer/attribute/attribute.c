@@ -225,8 +225,7 @@ static int attribute_ops(struct attributing *a)
 			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
 		if (!error)
 			error = sweep_any(a, op);
-		if (!error &&
-			a->summary->quality.ops % LANES_EVERY == 0) /* rows pile up though no gap asks */
+		if (!error && a->n_ops % LANES_EVERY == 0) /* rows pile up though no gap asks */
 			error = lanes_load(a->engine.lanes, op->start, end);
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);

@@ -212,13 +212,50 @@ static size_t take_returned(struct debt *debt, int64_t to)
 	return n;
 }
 
+/* From where on the driving calls are out of order: the end of the run that begins at `from`. */
+static size_t run_end(const struct driven *driven, size_t from, size_t n)
+{
+	while (from + 1 < n && by_begin(&driven[from], &driven[from + 1]) <= 0)
+		from++;
+	return from + 1 < n ? from + 1 : n;
+}
+
+static void merge(const struct driven *from, size_t middle, size_t n, struct driven *to)
+{
+	size_t i = 0, k = middle;
+	while (i < middle || k < n) {
+		bool first = k == n || (i < middle && by_begin(&from[i], &from[k]) <= 0);
+		*to++ = first ? from[i++] : from[k++];
+	}
+}
+
+/* Brings the driving calls in order: each thread's are, so they are a few runs. */
+static int sort_driven(struct debt *debt)
+{
+	struct driven *from = debt->driven, *to = malloc(debt->driven_room * sizeof(*to));
+	size_t n = debt->n_driven;
+	if (!to)
+		return -ENOMEM;
+	while (run_end(from, 0, n) < n) {
+		for (size_t at = 0; at < n;) {
+			size_t middle = run_end(from, at, n), end = run_end(from, middle, n);
+			merge(from + at, middle - at, end - at, to + at);
+			at = end;
+		}
+		struct driven *swap = from;
+		from = to;
+		to = swap;
+	}
+	debt->driven = from;
+	debt->driven_in_order = true;
+	free(to);
+	return 0;
+}
+
 int debt_settle(struct debt *debt, int64_t to)
 {
 	size_t n = take_returned(debt, to), next = 0;
-	int error = 0;
-	if (!debt->driven_in_order)
-		qsort(debt->driven, debt->n_driven, sizeof(*debt->driven), by_begin);
-	debt->driven_in_order = true;
+	int error = debt->driven_in_order ? 0 : sort_driven(debt);
 	for (size_t i = 0; !error && i < n; i++) {
 		drive(debt, &next, debt->told[i].call.end);
 		error = settle(debt, &debt->told[i]);

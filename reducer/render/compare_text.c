@@ -170,7 +170,7 @@ static void explain_wait(const struct summary *run, const struct figures *f, cha
 	struct stragglers late;
 	if (stragglers_open(&late, run, f) == 0 && late.n && late.at[0].late && late.at[0].persistent) {
 		const struct straggler *s = &late.at[0];
-		snprintf(out, bytes, "%.30s late%s%.20s", finding_device(run, s->device).at,
+		snprintf(out, bytes, "%.30s late%s%.20s", finding_straggler(run, s).at,
 				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
 	}
 	stragglers_close(&late);

@@ -1,5 +1,6 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
+#include "render/devices_text.h"
 #include "render/quality_text.h"
 #include "render/readings.h"
 #include "render/report.h"
@@ -395,44 +396,6 @@ static void nccl(const struct screen *screen, const struct report *r)
 		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - 10);
 }
 
-static int64_t device_prefix(const struct device_summary *d, const char *prefix)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += strncmp(leaf_name((enum leaf)leaf), prefix, strlen(prefix)) == 0
-				   ? figures_device_leaf(d, (enum leaf)leaf)
-				   : 0;
-	return sum;
-}
-
-static void devices(const struct screen *screen, const struct report *r)
-{
-	const struct summary *s = &r->reduction->summary;
-	static const char *const prefixes[] = {"work.",      "nccl.",     "idle.cpu.",
-										   "idle.host.", "idle.gpu.", "idle.unknown."};
-	if (s->n_devices < 2)
-		return;
-	screen_line(screen, "%s", "");
-	screen_title(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s", "Devices, ms", "rank",
-				 per(r->figures), "work", "nccl", "launch", "host", "gpu", "unknown");
-	for (size_t i = 0; i < s->n_devices && i < 32; i++) {
-		const struct device_summary *d = &s->devices[i];
-		struct text_buffer name, step, cells[6];
-		const char *texts[6];
-		char rank[16] = "-";
-		if (d->n_processes && d->ranks[0] >= 0)
-			snprintf(rank, sizeof(rank), "%d", d->ranks[0]);
-		for (int c = 0; c < 6; c++)
-			texts[c] = text_ms(screen, device_prefix(d, prefixes[c]), &cells[c]);
-		screen_line(screen, "%-24s %5s %9s %9s %9s %9s %9s %9s %9s",
-					text_device(summary_text(s, d->key), 24, &name), rank,
-					text_ms(screen, d->steps ? d->window_ns / d->steps : 0, &step), texts[0],
-					texts[1], texts[2], texts[3], texts[4], texts[5]);
-	}
-	if (s->n_devices > 32)
-		screen_line(screen, "  and %zu more devices (--json has all)", s->n_devices - 32);
-}
-
 void report_text(const struct report *r, FILE *out)
 {
 	struct screen screen;
@@ -444,7 +407,7 @@ void report_text(const struct report *r, FILE *out)
 	other_losses(&screen, r);
 	kernels(&screen, r);
 	nccl(&screen, r);
-	devices(&screen, r);
+	devices_text(&screen, &r->reduction->summary, per(r->figures));
 	readings_text(&screen, r);
 	quality_text(&screen, r);
 }

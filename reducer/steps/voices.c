@@ -122,10 +122,11 @@ void voices_free(struct voices *voices)
 static void count_intervals(const struct voices *v, const struct voice *pivot, uint32_t *interval)
 {
 	const uint32_t *at = v->at + pivot->first;
-	uint32_t k = 0;
-	for (uint32_t p = 0; p < v->positions; p++) {
-		k += k < pivot->n && at[k] == p;
-		interval[p] = k;
+	uint32_t p = 0;
+	for (uint32_t k = 0; k <= pivot->n; k++) {
+		uint32_t end = k < pivot->n ? at[k] : v->positions;
+		while (p < end)
+			interval[p++] = k;
 	}
 }
 

@@ -40,6 +40,16 @@ struct finding_words finding_device(const struct summary *summary, size_t device
 	return words;
 }
 
+struct finding_words finding_straggler(const struct summary *summary, const struct straggler *s)
+{
+	struct finding_words words;
+	if (!s->host.at)
+		return finding_device(summary, s->device);
+	snprintf(words.at, sizeof(words.at), "host %.*s",
+			 (int)(s->host.chars < 80 ? s->host.chars : 80), s->host.at);
+	return words;
+}
+
 const char *finding_collectives(const struct summary *summary)
 {
 	const struct nccl_summary *only = NULL;

@@ -15,6 +15,9 @@ void finding_say(char *out, size_t bytes, const char *format, ...)
 struct finding_words finding_ms(const struct figures *figures, int64_t ns);
 /* "rank 2", or the device when its rank is not known. */
 struct finding_words finding_device(const struct summary *summary, size_t device);
+/* "host node8", or the rank that is late by itself. */
+struct finding_words finding_straggler(const struct summary *summary,
+									   const struct straggler *straggler);
 /* "AllReduce", or "collectives" when there are several. */
 const char *finding_collectives(const struct summary *summary);
 /* Why most of the NCCL time is not split; "" when all is. */

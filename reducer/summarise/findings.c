@@ -237,7 +237,7 @@ static int say_worst(const struct making *m, const struct loss_kind *kind, struc
 	int error = worst_device(m, kind, &device, &excess);
 	bool known = false; /* as what makes it late */
 	for (size_t i = 0; i < m->late->n; i++)
-		known = known || m->late->at[i].device == device;
+		known = known || straggler_has(&m->late->at[i], m->summary, device);
 	if (!error && !known && severity(m, excess.own_ns - excess.others_ns)[0] != 'n')
 		finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s",
 					finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
@@ -253,7 +253,7 @@ static void say_taken(const struct making *m, const struct loss_kind *kind, stru
 		if (s->taken_ns[kind - loss_kinds] > 0)
 			finding_say(out->evidence, sizeof(out->evidence), "without the %s ms that make %s late",
 						finding_ms(m->f, s->taken_ns[kind - loss_kinds]).at,
-						finding_device(m->summary, s->device).at);
+						finding_straggler(m->summary, s).at);
 	}
 }
 
@@ -301,7 +301,7 @@ static int add_loss(const struct making *m, const struct loss_kind *kind)
 
 static void say_late(const struct making *m, const struct straggler *s, char *out, size_t bytes)
 {
-	struct finding_words who = finding_device(m->summary, s->device);
+	struct finding_words who = finding_straggler(m->summary, s);
 	const char *what = finding_collectives(m->summary);
 	struct finding_words late = finding_ms(m->f, s->late_ns);
 	const struct lateness all = lateness_of(m->summary);
@@ -310,8 +310,11 @@ static void say_late(const struct making *m, const struct straggler *s, char *ou
 		return;
 	}
 	int last = (int)(100 * (unsigned __int128)s->late->last / s->late->taken);
-	int caused = (int)(100 * (__int128)s->late->caused_ns / all.caused_ns);
-	if (!s->persistent && late_is_mostly_last(s->late, &all))
+	int caused = (int)(100 * (__int128)s->caused_ns / all.caused_ns);
+	if (s->host.at)
+		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms", who.at,
+					caused, what, late.at);
+	else if (!s->persistent && late_is_mostly_last(s->late, &all))
 		finding_say(out, bytes, "%s is last into %llu of %llu %s, by %s ms: few to call it a habit",
 					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
 					what, late.at);
@@ -333,11 +336,12 @@ static int say_own_time(const struct making *m, const struct straggler *s, struc
 	const struct excess *most = &s->excess[0];
 	char *text = out->evidence;
 	const size_t bytes = sizeof(out->evidence);
+	const char *its = s->host.at ? "their" : "its";
 	if (!most->kind) {
-		finding_say(text, bytes, "nothing in its own time differs from the others");
+		finding_say(text, bytes, "nothing in %s own time differs from the others", its);
 		return 0;
 	}
-	finding_say(out->summary, sizeof(out->summary), "its own time: %s +%s ms", most->kind->id,
+	finding_say(out->summary, sizeof(out->summary), "%s own time: %s +%s ms", its, most->kind->id,
 				finding_ms(m->f, most->own_ns - most->others_ns).at);
 	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
 		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->id,
@@ -345,32 +349,38 @@ static int say_own_time(const struct making *m, const struct straggler *s, struc
 		if (e->kind != &loss_kind_work)
 			continue;
 		finding_say_work(m->summary, s->device, e, text, bytes);
-		if (e != most)
+		if (e != most || s->host.at)
 			finding_say_clock(m->summary, s->device, text, bytes);
 		finding_say_slowed(m->summary, s->device, text, bytes);
 	}
-	if (most->kind == &loss_kind_work) {
+	if (s->host.at)
+		finding_say(text, bytes, "most by %s", finding_device(m->summary, s->device).at);
+	if (most->kind != &loss_kind_work)
+		return say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
+	if (!s->host.at)
 		finding_say_clock(m->summary, s->device, out->summary, sizeof(out->summary));
-		return 0;
-	}
-	return say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
+	return 0;
 }
 
 static int add_straggler(const struct making *m, const struct straggler *s)
 {
 	const struct loss_kind *own = s->excess[0].kind;
-	struct finding finding = {.id = s->persistent ? "late_rank" : "wait",
-							  .leaf = s->late ? "nccl.wait" : "nccl.unsplit",
-							  .share_ns = straggler_share(s)};
+	const char *id = s->host.at ? "late_host" : s->persistent ? "late_rank" : "wait";
+	struct finding finding = {
+		.id = id, .leaf = s->late ? "nccl.wait" : "nccl.unsplit", .share_ns = straggler_share(s)};
 	finding.severity = severity(m, finding.share_ns);
 	say_late(m, s, finding.summary, sizeof(finding.summary));
 	int error = say_own_time(m, s, &finding);
 	if (own && own != &loss_kind_work)
 		say_rare(m, own->leaves, m->summary->devices[s->device].key, &finding);
-	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
-			 !own                     ? "see which rank is late and what it was doing"
-			 : own == &loss_kind_work ? finding_work_remedy(m->summary, s->device)
-									  : own->remedy);
+	snprintf(
+		finding.remedy, sizeof(finding.remedy), "%s",
+		s->host.at && own != &loss_kind_work
+			? "compare this host with the others: clock and load of its CPU, other jobs, where "
+			  "its processes are bound, its storage"
+		: !own                   ? "see which rank is late and what it was doing"
+		: own == &loss_kind_work ? finding_work_remedy(m->summary, s->device)
+								 : own->remedy);
 	return error ? error : add(m->out, &finding);
 }
 

@@ -97,6 +97,12 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+int64_t loss_median(int64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_number);
+	return n ? values[(n - 1) / 2] : 0;
+}
+
 int loss_median_of_others(const struct summary *summary, const struct loss_kind *kind,
 						  size_t except, int64_t *ns)
 {
@@ -107,8 +113,7 @@ int loss_median_of_others(const struct summary *summary, const struct loss_kind 
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except)
 			values[n++] = loss_of_device(&summary->devices[i], kind);
-	qsort(values, n, sizeof(*values), by_number);
-	*ns = n ? values[(n - 1) / 2] : 0;
+	*ns = loss_median(values, n);
 	free(values);
 	return 0;
 }

@@ -1,5 +1,7 @@
 #include "summarise/stragglers.h"
 
+#include "summarise/late_host.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,20 +69,48 @@ static int by_difference(const void *a, const void *b)
 	return strcmp(x->kind->id, y->kind->id);
 }
 
+bool straggler_has(const struct straggler *s, const struct summary *summary, size_t device)
+{
+	return s->host.at ? device_host_same(s->host, device_host(summary, device))
+					  : device == s->device;
+}
+
+/* A kind of time of its own, the mean of a host's devices, and the median of the others. */
+static int compare(const struct summary *summary, const struct straggler *s, struct excess *e,
+				   int64_t *devices)
+{
+	int64_t *others = malloc((summary->n_devices + 1) * sizeof(*others));
+	__int128 own = 0;
+	size_t n = 0;
+	if (!others)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		int64_t ns = loss_of_device(&summary->devices[i], e->kind);
+		if (straggler_has(s, summary, i))
+			own += ns;
+		else
+			others[n++] = ns;
+	}
+	*devices = (int64_t)(summary->n_devices - n);
+	e->own_ns = (int64_t)(own / *devices);
+	e->others_ns = loss_median(others, n);
+	free(others);
+	return 0;
+}
+
 /* Its own time that the others do not have, the largest first, until as much is found as it is
  * late: what is beyond that has not held anybody up. */
 static int explain(const struct summary *summary, struct straggler *s)
 {
 	struct excess all[LOSS_KINDS + 1];
-	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices;
+	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices, own = 1;
 	size_t n = 0;
 	int error = 0;
 	for (int k = 0; !error && k <= LOSS_KINDS; k++) {
 		struct excess e = {.kind = k < LOSS_KINDS ? &loss_kinds[k] : &loss_kind_work};
 		if (e.kind->leaves & LOSS_NCCL)
 			continue;
-		e.own_ns = loss_of_device(&summary->devices[s->device], e.kind);
-		error = loss_median_of_others(summary, e.kind, s->device, &e.others_ns);
+		error = compare(summary, s, &e, &own);
 		if (e.own_ns > e.others_ns)
 			all[n++] = e;
 	}
@@ -89,7 +119,7 @@ static int explain(const struct summary *summary, struct straggler *s)
 		struct excess *e = &all[i];
 		int64_t more = e->own_ns - e->others_ns, take = more < left ? more : left;
 		left -= take;
-		e->taken_ns = take / devices;
+		e->taken_ns = (int64_t)((__int128)take * own / devices);
 		if (e->kind == &loss_kind_work)
 			s->taken_work_ns = e->taken_ns;
 		else
@@ -136,6 +166,21 @@ static bool is_persistent(const struct straggler *s, const struct device_summary
 	return most && s->late->taken >= LEAST_COLLECTIVES && late_in_most_steps(device, s->late_ns);
 }
 
+/* Nobody is persistently late: a host may be, now by one of its ranks, now by another. */
+static int add_seldom(struct stragglers *all, const struct summary *summary, int64_t wait_ns,
+					  struct straggler *seldom)
+{
+	struct straggler host;
+	bool found;
+	int error = late_host_find(summary, wait_ns, &host, &found);
+	if (error || found)
+		return error ? error : add(all, summary, &host);
+	if (!seldom->late || seldom->late_ns == 0)
+		return 0;
+	seldom->wait_ns = wait_ns;
+	return add(all, summary, seldom);
+}
+
 /* The exposed wait is shared out by what each rank caused: some of that may be hidden under
  * compute. A rank that causes most of it now and then has all of it that nobody has persistently.
  */
@@ -147,8 +192,10 @@ static int add_late(struct stragglers *all, const struct summary *summary, const
 	int error = 0;
 	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_late; i++) {
 		const struct late_summary *late = &summary->late[i];
-		struct straggler s = {
-			.device = find_device(summary, late->device), .rank = late->rank, .late = late};
+		struct straggler s = {.device = find_device(summary, late->device),
+							  .rank = late->rank,
+							  .late = late,
+							  .caused_ns = late->caused_ns};
 		if (s.device == summary->n_devices || late->caused_ns <= 0)
 			continue;
 		s.wait_ns = (int64_t)((__int128)wait * late->caused_ns / sum.caused_ns);
@@ -159,10 +206,7 @@ static int add_late(struct stragglers *all, const struct summary *summary, const
 		else if (late_causes_most(late, &sum))
 			seldom = s;
 	}
-	if (error || all->n || !seldom.late || seldom.late_ns == 0)
-		return error;
-	seldom.wait_ns = wait;
-	return add(all, summary, &seldom);
+	return error || all->n || sum.caused_ns <= 0 ? error : add_seldom(all, summary, wait, &seldom);
 }
 
 static bool known(const struct stragglers *all, size_t device)

@@ -3,6 +3,7 @@
 #ifndef SUMMARISE_STRAGGLERS_H
 #define SUMMARISE_STRAGGLERS_H
 
+#include "summarise/device_host.h"
 #include "summarise/loss_kinds.h"
 
 struct excess { /* what a device has more of than the median of the others, per step */
@@ -13,9 +14,11 @@ struct excess { /* what a device has more of than the median of the others, per 
 
 enum { EXCESSES = 3 };
 
-struct straggler {
+struct straggler { /* a rank, or a host: then device, rank and late are of its worst rank */
 	size_t device; /* of summary->devices */
 	int32_t rank;
+	struct device_host host;         /* its ranks together are late; host.at NULL: one rank is */
+	int64_t caused_ns;               /* of them together, or of the rank */
 	const struct late_summary *late; /* NULL: told from NCCL time that is not split */
 	bool persistent;                 /* else now and then, but nobody else causes as much */
 	int64_t late_ns;                /* per step: how long each other device stands exposed for it */
@@ -35,6 +38,8 @@ int stragglers_open(struct stragglers *stragglers, const struct summary *summary
 					const struct figures *figures);
 void stragglers_close(struct stragglers *stragglers);
 
+/* Is the device this one, or one of this host? */
+bool straggler_has(const struct straggler *straggler, const struct summary *summary, size_t device);
 /* All of it: per step, mean of the devices. */
 int64_t straggler_share(const struct straggler *straggler);
 

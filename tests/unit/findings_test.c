@@ -11,12 +11,22 @@
 enum { US = 1000, MS = 1000000, STEPS = 20 };
 #define STEP (INT64_C(100) * MS)
 
+static int per_host; /* devices of a host; 0: all are of one */
+
+static void key_of(int32_t rank, char key[32])
+{
+	if (per_host)
+		snprintf(key, 32, "node%d/%d", rank / per_host, rank % per_host);
+	else
+		snprintf(key, 32, "host/%d", rank);
+}
+
 /* One device of 20 steps of 100 ms: `us` in leaves per step, the rest is matmul. */
 static struct device_summary *add_device(struct summary *s, int32_t rank,
 										 const int64_t us[LEAF_COUNT])
 {
 	char key[32];
-	snprintf(key, sizeof(key), "host/%d", rank);
+	key_of(rank, key);
 	struct device_summary *d = summary_device(s, key);
 	d->ranks = malloc(sizeof(*d->ranks));
 	d->pids = malloc(sizeof(*d->pids));
@@ -42,7 +52,7 @@ static void add_late(struct summary *s, int32_t rank, uint64_t last, uint64_t ta
 					 int64_t caused_us)
 {
 	char key[32];
-	snprintf(key, sizeof(key), "host/%d", rank);
+	key_of(rank, key);
 	struct late_summary *late = summary_late(s, key, rank);
 	late->last = last;
 	late->taken = taken;
@@ -349,6 +359,54 @@ static void late_by_clock(void)
 	}
 }
 
+/* Twelve ranks on three hosts; those of node1 are last in turns, and cause so much of the wait. */
+static void slow_host(struct summary *s, int percent)
+{
+	begin(s);
+	for (int32_t rank = 0; rank < 12; rank++) {
+		bool late = rank / per_host == 1;
+		add_device(
+			s, rank,
+			(int64_t[LEAF_COUNT]){
+				[LEAF_NCCL_WAIT] = late ? 6000 : 9000, [LEAF_CPU_FRAMEWORK] = late ? 3000 : 0});
+		add_late(s, rank, late ? 95 : 2, 400, late ? percent * 20 : (100 - percent) * 10);
+	}
+	add_nccl(s, "AllReduce", "", 0);
+}
+
+static void late_host(void)
+{
+	struct summary s;
+	struct findings all;
+	per_host = 4;
+	slow_host(&s, 100);
+	make(&s, &all);
+	counted(&all, 1, "a late host");
+	is(&all, "late_host", 9000, "medium"); /* 8 ms of wait, and 4 x 3 / 12 of its own */
+	says(&all.at[0], "late_host", "the ranks of host node1 cause 100 % of the wait in AllReduce",
+		 "framework 3.0 ms, the others 0.0; most by rank 4");
+	says(&all.at[0], "late_host", "8.7 ms; their own time: framework +3.0 ms", "");
+	CHECK(!find(&all, "wait") && !find(&all, "framework") && strstr(all.at[0].remedy, "this host"),
+		  "%zu losses for one cause; %s", all.n, all.at[0].remedy);
+	done(&s, &all);
+	slow_host(&s, 66); /* half-way from its third to all of it are 67 */
+	make(&s, &all);
+	says(find(&all, "wait"), "wait", "no rank is persistently last", "");
+	CHECK(!find(&all, "late_host"), "a host that causes 66 %% is late");
+	done(&s, &all);
+	per_host = 12; /* the only host has nobody to wait for it */
+	begin(&s);
+	for (int32_t rank = 0; rank < 12; rank++) {
+		add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = 8000});
+		add_late(&s, rank, rank < 4 ? 95 : 2, 400, rank < 4 ? 2000 : 0);
+	}
+	add_nccl(&s, "AllReduce", "", 0);
+	make(&s, &all);
+	CHECK(!find(&all, "late_host"), "the only host is late");
+	done(&s, &all);
+	per_host = 0;
+}
+
 /* Near-misses: too little, or not clearly the same rank. */
 static void not_late(void)
 {
@@ -653,6 +711,7 @@ int main(void)
 	late_rank();
 	late_by_work();
 	late_by_clock();
+	late_host();
 	not_late();
 	late_by_time();
 	late_unsplit();

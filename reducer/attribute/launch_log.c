@@ -1,0 +1,85 @@
+#include "attribute/launch_log.h"
+
+enum { FIRST_ROOM = 4096, MOVES_EACH = 32 };
+
+static int reserve(void **at, size_t n, size_t *room, size_t bytes)
+{
+	if (n < *room)
+		return 0;
+	size_t more = *room ? 2 * *room : FIRST_ROOM;
+	void *larger = realloc(*at, more * bytes);
+	if (!larger)
+		return -ENOMEM;
+	*at = larger;
+	*room = more;
+	return 0;
+}
+
+/* Ops of two streams start in nearly the order they were launched in: a mark has few to pass. */
+static void put_mark(struct launch_log *log, struct launch_mark mark)
+{
+	size_t i = log->n_marks++;
+	uint64_t most = MOVES_EACH * (uint64_t)(log->n_marks + FIRST_ROOM);
+	for (; i > 0 && log->marks[i - 1].launch_ns > mark.launch_ns; i--) {
+		if (log->moves >= most) {
+			log->sorted = false;
+			break;
+		}
+		log->marks[i] = log->marks[i - 1];
+		log->moves++;
+	}
+	log->marks[i] = mark;
+}
+
+static void forget_ops(struct launch_log *log)
+{
+	free(log->ops);
+	log->ops = NULL;
+	log->n_ops = log->ops_room = 0;
+	log->whole = false;
+}
+
+int launch_log_add(struct launch_log *log, const struct op *op)
+{
+	bool matched = op->flags & OP_MATCHED;
+	int error = 0;
+	if (log->n_ops == LAUNCH_LOG_OPS && log->whole)
+		forget_ops(log);
+	if (log->whole)
+		error = reserve((void **)&log->ops, log->n_ops, &log->ops_room, sizeof(*log->ops));
+	if (!error && log->whole)
+		log->ops[log->n_ops++] =
+			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
+	if (error || op->kind != BATON_KERNEL || op->source != log->source || !matched)
+		return error;
+	error = reserve((void **)&log->marks, log->n_marks, &log->marks_room, sizeof(*log->marks));
+	if (!error)
+		put_mark(log, (struct launch_mark){op->ls, op->name});
+	return error;
+}
+
+static int by_launch(const void *a, const void *b)
+{
+	const struct launch_mark *x = a, *y = b;
+	return x->launch_ns < y->launch_ns ? -1 : x->launch_ns > y->launch_ns;
+}
+
+void launch_log_sort(struct launch_log *log)
+{
+	if (!log->sorted)
+		qsort(log->marks, log->n_marks, sizeof(*log->marks), by_launch);
+	log->sorted = true;
+}
+
+void launch_log_free_marks(struct launch_log *log)
+{
+	free(log->marks);
+	log->marks = NULL;
+	log->n_marks = log->marks_room = 0;
+}
+
+void launch_log_free(struct launch_log *log)
+{
+	launch_log_free_marks(log);
+	forget_ops(log);
+}

@@ -1,0 +1,191 @@
+#include "attribute/scan_pass.h"
+
+enum { LATE_LIMIT_NS = 10000000 };
+
+enum pass { PASS_WHOLE, PASS_LOG, PASS_GAPS };
+
+int scan_pass_open(struct scanning *s)
+{
+	s->pairs = malloc(2 * QUEUED_PAIRS * sizeof(*s->pairs));
+	return s->pairs ? 0 : -ENOMEM;
+}
+
+void scan_pass_close(struct scanning *s)
+{
+	counts_free(&s->lags);
+	counts_free(&s->queued);
+	free(s->pairs);
+	free(s->noted);
+	launch_log_free(&s->log);
+}
+
+static int note_collective(struct scanning *s, const struct op *op)
+{
+	const struct coll_args *coll;
+	struct noted noted = {
+		.op = {.member = collective_member(s->ds->sources[op->source].process, s->scan->device),
+			   .dur_ns = op->end - op->start}};
+	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.op.key, &noted.known);
+	if (error || !coll)
+		return error;
+	noted.op.rows = coll->rows;
+	if (s->n_noted == s->noted_room) {
+		size_t room = s->noted_room ? 2 * s->noted_room : 256;
+		struct noted *larger = realloc(s->noted, room * sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		s->noted = larger;
+		s->noted_room = room;
+	}
+	s->noted[s->n_noted++] = noted;
+	return 0;
+}
+
+static int note_gap(struct scanning *s, const struct gap *gap)
+{
+	const struct op *k = gap->k;
+	if (!gap_valid(gap))
+		return 0;
+	if (k->ls >= gap->a && k->ls < gap->b && k->flags & OP_FIRST_OF_CALL)
+		return counts_add(&s->lags, k->start - k->ls, 1);
+	bool later = opstream_is_later_node(&s->ds->stream, k);
+	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
+		return 0;
+	if (later || gap->a - k->ls >= SURELY_QUEUED_NS)
+		return counts_add(&s->queued, gap->b - gap->a, 1);
+	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
+		s->pairs_fit = false;
+		return 0;
+	}
+	s->pairs[2 * s->n_pairs] = gap->a - k->ls;
+	s->pairs[2 * s->n_pairs++ + 1] = gap->b - gap->a;
+	return 0;
+}
+
+static void note_op(struct scanning *s, const struct op *op)
+{
+	struct device_scan *scan = s->scan;
+	if (scan->empty) {
+		scan->hull_from = op->start;
+		scan->empty = false;
+	}
+	s->launched = s->launched || op->flags & OP_MATCHED;
+	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL && op->start > op->ls &&
+		op->start - op->ls < s->smallest_lag)
+		s->smallest_lag = op->start - op->ls;
+}
+
+static inline void note_end(struct device_scan *scan, int32_t step, int64_t op_end)
+{
+	if (step < STEP_BEFORE)
+		return;
+	scan->any_before |= step == STEP_BEFORE;
+	int64_t *end = &scan->ends[step + 1];
+	*end = op_end > *end ? op_end : *end;
+}
+
+/* One pass over all ops; `visit` sees every gap. */
+static int go_through(struct scanning *s, enum pass pass,
+					  int (*visit)(struct scanning *, const struct gap *))
+{
+	struct device_scan *scan = s->scan;
+	int error = device_sources_rewind(s->ds);
+	int64_t end = INT64_MIN;
+	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));) {
+		if (pass != PASS_GAPS)
+			note_op(s, op);
+		if (pass == PASS_WHOLE)
+			note_end(scan, op->step, op->end);
+		if (pass == PASS_LOG)
+			error = launch_log_add(&s->log, op);
+		if (!error && end != INT64_MIN && op->start > end)
+			error = visit(s, &(struct gap){.a = end, .b = op->start, .k = op});
+		if (!error && pass != PASS_GAPS && op->group == GROUP_NCCL)
+			error = note_collective(s, op);
+		end = op->end > end ? op->end : end;
+	}
+	scan->hull_to = end;
+	return error ? error : s->ds->stream.error;
+}
+
+static void forget_pass(struct scanning *s)
+{
+	counts_free(&s->lags);
+	counts_free(&s->queued);
+	s->smallest_lag = INT64_MAX;
+	s->n_noted = s->n_pairs = 0;
+	s->pairs_fit = true;
+	s->launched = false;
+	s->scan->empty = true;
+}
+
+static int forget_ends(struct device_scan *scan)
+{
+	size_t n = (size_t)scan->steps.n_steps + 2;
+	free(scan->ends);
+	scan->ends = malloc(n * sizeof(*scan->ends));
+	scan->any_before = false;
+	for (size_t i = 0; scan->ends && i < n; i++)
+		scan->ends[i] = INT64_MIN;
+	return scan->ends ? 0 : -ENOMEM;
+}
+
+int scan_pass_whole(struct scanning *s)
+{
+	forget_pass(s);
+	int error = forget_ends(s->scan);
+	return error ? error : go_through(s, PASS_WHOLE, note_gap);
+}
+
+int scan_pass_log(struct scanning *s, uint32_t source)
+{
+	forget_pass(s);
+	s->log = (struct launch_log){.source = source, .sorted = true, .whole = true};
+	int error = go_through(s, PASS_LOG, note_gap);
+	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
+	return error;
+}
+
+/* As opstream.c finds the step of an op. */
+int scan_pass_steps(struct scanning *s)
+{
+	const struct steps *steps = &s->scan->steps;
+	const struct opstream *stream = &s->ds->stream;
+	int64_t from = 0, to = 0;
+	int32_t known = 0;
+	int32_t *of_stream = malloc((stream->n_slots + 1) * sizeof(*of_stream));
+	int error = of_stream ? forget_ends(s->scan) : -ENOMEM;
+	for (uint32_t i = 0; !error && i <= stream->n_slots; i++)
+		of_stream[i] = steps->n_steps ? STEP_BEFORE : 0;
+	for (size_t i = 0; !error && i < s->log.n_ops; i++) {
+		const struct logged_op *op = &s->log.ops[i];
+		if (op->ls != INT64_MAX && (op->ls < from || op->ls >= to))
+			known = steps_around(steps, op->ls, &from, &to);
+		if (op->ls != INT64_MAX)
+			of_stream[op->slot] = known;
+		note_end(s->scan, of_stream[op->slot], op->end);
+	}
+	free(of_stream);
+	return error;
+}
+
+int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *))
+{
+	return go_through(s, PASS_GAPS, visit);
+}
+
+bool scan_pass_learned(struct device_sources *ds)
+{
+	bool learned = false;
+	for (uint32_t i = 0; i < ds->n; i++) {
+		struct source *source = &ds->sources[i];
+		int64_t late = source->late_seen_ns;
+		if (late > LATE_LIMIT_NS && source->calls.read > SOURCE_LAUNCHES / 2)
+			late = LATE_LIMIT_NS; /* one stray call must not push the others out of the ring */
+		if (late > source->late_ns) {
+			source->late_ns = late;
+			learned = true;
+		}
+	}
+	return learned;
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs of more ranks than a screen has lines: the answer is on it.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+
+slow=$(for rank in 16 17 18 19 20 21 22 23; do echo "--fault slow_host=400@$rank"; done)
+expect_status 0 "$sim" -o "$work/host" --ranks 48 --steps 6 --kernels 200 $slow
+expect_status 0 "$BATON" report "$work/host"
+
+# Keeps out: a slow host whose eight ranks are last in turns is not seen as one cause.
+expect_prints 'Why is this slow? the ranks of host node2 cause'
+expect_status 0 "$BATON" report --json "$work/host"
+expect_true 'd["findings"][0]["id"] == "late_host" and d["findings"][0]["leaf"] == "nccl.wait"'
+
+# Keeps out: a table of the devices that come first, without those that matter.
+expect_status 0 "$BATON" report "$work/host"
+expect_prints 'those 16 of 48 differ most from the median (--json has all)'
+for gpu in 0 1 2 3 4 5 6 7; do expect_prints "node2/$gpu "; done
+checks=$((checks + 1))
+grep -A 8 '^median ' "$work/out" | tail -n 8 | grep -vq '^node2/' && fail "the slow host is not at the top: $(grep -A 8 '^median ' "$work/out")"
+checks=$((checks + 1))
+[ "$(wc -l <"$work/out")" -le 90 ] || fail "$(wc -l <"$work/out") lines"
+
+# Keeps out: ranks that are missing, and nobody says which.
+rm -f "$work/host/summary.baton" "$work"/host/*.100[345].*.baton "$work"/host/*.1031.*.baton # ranks by their pids
+expect_status 4 "$BATON" report "$work/host"
+expect_says '4 of 48 ranks have no file (3-5, 31); answered from 44'
+for pid in 1001 1007 1009 1011 1013 1015; do rm -f "$work"/host/*.$pid.*.baton; done
+expect_status 4 "$BATON" report "$work/host"
+expect_says '10 of 48 ranks have no file (1, 3-5, 7, 9, 11, 13 and 2 more); answered from 38'
+finish
