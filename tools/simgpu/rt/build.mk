@@ -5,7 +5,7 @@ DOUBLES := $(BUILD)/simgpu
 DOUBLE_INCLUDES := -Itools/simgpu -Itools/simgpu/rt
 DOUBLE_FLAGS := -std=c11 $(OPT) $(WARN) $(WARN_C) -D_GNU_SOURCE -MMD -MP -pthread -fPIC -fvisibility=hidden \
 	$(if $(DOUBLE_SAN),-fsanitize=$(DOUBLE_SAN) -fno-omit-frame-pointer) $(CFLAGS)
-DRIVER_SRC := tools/simgpu/gpu.c tools/simgpu/agenda.c $(sort $(wildcard tools/simgpu/rt/driver/*.c))
+DRIVER_SRC := $(addprefix tools/simgpu/,gpu.c agenda.c room.c) $(sort $(wildcard tools/simgpu/rt/driver/*.c))
 DRIVER_OBJ := $(DRIVER_SRC:%.c=$(DOUBLES)/obj/driver/%.o)
 RUNTIME_SRC := $(sort $(wildcard tools/simgpu/rt/runtime/*.c))
 RUNTIMES := $(DOUBLES)/libcudart.so.12 $(DOUBLES)/libcudart.so.13
