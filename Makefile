@@ -28,6 +28,7 @@ include reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/rt/bui
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
+.DELETE_ON_ERROR:
 
 all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
 
