@@ -2,6 +2,7 @@
  * the importer that recognises its content. */
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/room.h"
 #include "cli/command.h"
 #include "import/foreign.h"
 #include "import/importer.h"
@@ -39,14 +40,9 @@ struct sources {
 
 static int add_source(struct sources *sources, const char *dir, const char *name, bool asked)
 {
-	if (sources->n == sources->room) {
-		size_t room = sources->room ? 2 * sources->room : 16;
-		struct source *larger = realloc(sources->list, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		sources->list = larger;
-		sources->room = room;
-	}
+	if (room_for((void **)&sources->list, sources->n, &sources->room, 16, sizeof(*sources->list)) !=
+		0)
+		return -ENOMEM;
 	size_t bytes = strlen(dir), slash = bytes > 0 && dir[bytes - 1] != '/';
 	char *path = malloc(bytes + strlen(name) + 2);
 	if (!path)

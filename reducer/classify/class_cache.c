@@ -1,12 +1,12 @@
 #include "classify/class_cache.h"
 
+#include "base/intern.h"
 #include "base/strings.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct cached_class {
 	struct kernel_class class;
@@ -50,17 +50,8 @@ static struct cached_class *place(struct class_cache *cache, const char *name, s
 	uint32_t id;
 	if (strings_add(&cache->names, name, name_bytes, &id, NULL) != 0)
 		return NULL;
-	if (id >= cache->room) {
-		uint32_t room = cache->room ? cache->room : 256;
-		while (room <= id)
-			room *= 2;
-		struct cached_class *larger = realloc(cache->classes, room * sizeof(*larger));
-		if (!larger)
-			return NULL;
-		memset(larger + cache->room, 0, (room - cache->room) * sizeof(*larger));
-		cache->classes = larger;
-		cache->room = room;
-	}
+	if (array_reach((void **)&cache->classes, &cache->room, id, sizeof(*cache->classes)) != 0)
+		return NULL;
 	return &cache->classes[id];
 }
 

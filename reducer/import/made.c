@@ -1,6 +1,7 @@
 #include "import/made.h"
 
 #include "base/diag.h"
+#include "base/room.h"
 #include "import/importer.h"
 
 #include <baton/reader.h>
@@ -89,14 +90,8 @@ static int read_back(struct made_file *file, int dirfd)
 
 static int add(struct made *made, int dirfd, const char *name, const char *source)
 {
-	if (made->n == made->room) {
-		size_t room = made->room ? 2 * made->room : 16;
-		struct made_file *larger = realloc(made->files, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		made->files = larger;
-		made->room = room;
-	}
+	if (room_for((void **)&made->files, made->n, &made->room, 16, sizeof(*made->files)) != 0)
+		return -ENOMEM;
 	struct made_file *file = &made->files[made->n++];
 	*file = (struct made_file){.source = source};
 	snprintf(file->name, sizeof(file->name), "%s", name);

@@ -1,6 +1,7 @@
 #include "import/nsys_nccl.h"
 
 #include "base/diag.h"
+#include "base/room.h"
 #include "import/nsys_file.h"
 #include "import/nsys_payload.h"
 
@@ -186,14 +187,9 @@ void nsys_nccl_kernel(struct nsys_nccl *nccl, struct nsys_process *process, cons
 	if (!nccl || !name || op->correlation == 0 || nccl->n_launches == LAUNCHES ||
 		(!memmem(name, bytes, "ncclDevKernel", 13) && !memmem(name, bytes, "ncclKernel", 10)))
 		return;
-	if (nccl->n_launches == nccl->room) {
-		size_t room = nccl->room ? 2 * nccl->room : 1024;
-		struct launch *launches = realloc(nccl->launches, room * sizeof(*launches));
-		if (!launches)
-			return; /* no row for this one */
-		nccl->launches = launches;
-		nccl->room = room;
-	}
+	if (room_for((void **)&nccl->launches, nccl->n_launches, &nccl->room, 1024,
+				 sizeof(*nccl->launches)) != 0)
+		return; /* no row for this one */
 	nccl->launches[nccl->n_launches++] = (struct launch){
 		.process = process, .op = *op, .thread = -1, .coll = kernel_coll(name, bytes)};
 }

@@ -1,5 +1,6 @@
 #include "stacks/folded.h"
 
+#include "base/room.h"
 #include "read/rows.h"
 
 int folded_open(struct folded *f)
@@ -51,14 +52,8 @@ static int add_line(struct folded *f, const char *text, size_t bytes, uint64_t c
 	int is_new, error = strings_add(&f->pool, text, bytes, &id, &is_new);
 	if (error)
 		return error;
-	if (is_new && f->n == f->room) {
-		size_t room = f->room ? 2 * f->room : 256;
-		struct folded_line *larger = realloc(f->lines, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		f->lines = larger;
-		f->room = room;
-	}
+	if (is_new && room_for((void **)&f->lines, f->n, &f->room, 256, sizeof(*f->lines)) != 0)
+		return -ENOMEM;
 	if (is_new)
 		f->lines[f->n++] = (struct folded_line){.text = id};
 	f->lines[id - 1].calls += calls;

@@ -1,5 +1,6 @@
 #include "steps/optimizer.h"
 
+#include "base/room.h"
 #include "read/rows.h"
 
 #define RARE 8 /* an optimizer with fewer than 1/8 of the marks of the busiest ends no steps */
@@ -17,14 +18,8 @@ struct marks {
 
 static int add(struct marks *marks, const struct mark *mark)
 {
-	if (marks->n == marks->room) {
-		size_t room = marks->room ? 2 * marks->room : 64;
-		struct mark *larger = realloc(marks->at, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		marks->at = larger;
-		marks->room = room;
-	}
+	if (room_for((void **)&marks->at, marks->n, &marks->room, 64, sizeof(*marks->at)) != 0)
+		return -ENOMEM;
 	marks->at[marks->n++] = *mark;
 	return 0;
 }

@@ -1,8 +1,8 @@
 #include "account.h"
 
+#include "room.h"
 #include "world.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LONG_WORK_NS 1000000
@@ -44,10 +44,7 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
 		last->to_ns = to_ns;
 		return;
 	}
-	if (log->n == log->room) {
-		log->room = log->room ? 2 * log->room : 64;
-		log->at = must(realloc(log->at, log->room * sizeof(*log->at)));
-	}
+	log->at = room_for(log->at, log->n, &log->room, 64, sizeof(*log->at));
 	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
 }
 
@@ -90,10 +87,7 @@ static void add(struct account *account, int64_t from, int64_t to, enum cause ca
 		last->to_ns = to;
 		return;
 	}
-	if (account->n == account->room) {
-		account->room = account->room ? 2 * account->room : 64;
-		account->idle = must(realloc(account->idle, account->room * sizeof(*account->idle)));
-	}
+	account->idle = room_for(account->idle, account->n, &account->room, 64, sizeof(*account->idle));
 	account->idle[account->n++] = (struct idle){from, to, cause};
 }
 

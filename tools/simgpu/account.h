@@ -27,7 +27,8 @@ struct lead {
 
 struct log { /* without gaps, oldest first */
 	struct segment *at;
-	size_t n, room;
+	size_t n;
+	uint32_t room;
 	struct lead *lead; /* of whoever this thread takes turns with; not owned */
 };
 
@@ -43,7 +44,8 @@ struct account {                      /* of a device */
 	int64_t starts_ns[ACCOUNT_QUEUE]; /* of the last ops */
 	uint64_t n_starts;
 	struct idle *idle;
-	size_t n, room;
+	size_t n;
+	uint32_t room;
 	int64_t *step_end_ns;   /* of the last op launched in the step; [0]: before the first */
 	int64_t *step_begin_ns; /* of the first launch of the step; [0] unused */
 	int32_t n_steps;

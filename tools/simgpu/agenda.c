@@ -1,16 +1,8 @@
 #include "agenda.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "room.h"
 
-void *must(void *memory)
-{
-	if (!memory) {
-		fputs("baton-sim: out of memory\n", stderr);
-		exit(5);
-	}
-	return memory;
-}
+#include <stdlib.h>
 
 static inline int before(const struct event *a, const struct event *b)
 {
@@ -19,10 +11,7 @@ static inline int before(const struct event *a, const struct event *b)
 
 static void add(struct agenda *agenda, struct event event)
 {
-	if (agenda->n == agenda->room) {
-		agenda->room = agenda->room ? 2 * agenda->room : 256;
-		agenda->heap = must(realloc(agenda->heap, agenda->room * sizeof(*agenda->heap)));
-	}
+	agenda->heap = room_for(agenda->heap, agenda->n, &agenda->room, 256, sizeof(*agenda->heap));
 	size_t i = agenda->n++;
 	while (i > 0 && before(&event, &agenda->heap[(i - 1) / 2])) {
 		agenda->heap[i] = agenda->heap[(i - 1) / 2];

@@ -18,7 +18,8 @@ struct event {
 
 struct agenda {
 	struct event *heap;
-	size_t n, room;
+	size_t n;
+	uint32_t room;
 	uint64_t made;
 	int64_t now_ns;
 };
@@ -34,8 +35,5 @@ static inline int64_t agenda_next(const struct agenda *agenda)
 {
 	return agenda->n ? agenda->heap[0].at_ns : INT64_MAX;
 }
-
-/* malloc and realloc that end the program when there is no memory. */
-void *must(void *memory);
 
 #endif

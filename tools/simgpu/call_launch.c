@@ -3,6 +3,7 @@
 #include "call.h"
 #include "cpu.h"
 #include "rng.h"
+#include "room.h"
 #include "thread.h"
 
 #include <baton/format.h>

@@ -4,6 +4,7 @@
 #include "call_launch.h"
 #include "cpu.h"
 #include "rng.h"
+#include "room.h"
 #include "thread.h"
 
 #include <baton/format.h>
@@ -54,10 +55,7 @@ static uint32_t member_of(const struct comm_def *comm, uint32_t device)
 
 static void add_part(struct parts *parts, struct part part)
 {
-	if (parts->n == parts->room) {
-		parts->room = parts->room ? 2 * parts->room : 1;
-		parts->at = must(realloc(parts->at, parts->room * sizeof(*parts->at)));
-	}
+	parts->at = room_for(parts->at, parts->n, &parts->room, 1, sizeof(*parts->at));
 	parts->at[parts->n++] = part;
 }
 

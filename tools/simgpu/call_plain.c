@@ -2,6 +2,7 @@
 
 #include "call.h"
 #include "cpu.h"
+#include "room.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

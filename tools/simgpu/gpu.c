@@ -1,5 +1,7 @@
 #include "gpu.h"
 
+#include "room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,10 +36,8 @@ void gpu_close(struct gpu *gpu)
 
 struct gpu_stream *gpu_stream_new(struct gpu *gpu, int64_t number, enum gpu_stream_kind kind)
 {
-	if (gpu->n_streams == gpu->streams_room) {
-		gpu->streams_room = gpu->streams_room ? 2 * gpu->streams_room : 4;
-		gpu->streams = must(realloc(gpu->streams, gpu->streams_room * sizeof(*gpu->streams)));
-	}
+	gpu->streams =
+		room_for(gpu->streams, gpu->n_streams, &gpu->streams_room, 4, sizeof(*gpu->streams));
 	struct gpu_stream *stream = must(calloc(1, sizeof(*stream)));
 	*stream = (struct gpu_stream){.gpu = gpu, .number = number, .stream_kind = kind};
 	return gpu->streams[gpu->n_streams++] = stream;
@@ -97,10 +97,7 @@ void gpu_watch(struct gpu_op *op, void (*fire)(void *who, struct gpu_op *ended),
 		fire(who, op);
 		return;
 	}
-	if (op->n_edges == op->edges_room) {
-		op->edges_room = op->edges_room ? 2 * op->edges_room : 2;
-		op->edges = must(realloc(op->edges, op->edges_room * sizeof(*op->edges)));
-	}
+	op->edges = room_for(op->edges, op->n_edges, &op->edges_room, 2, sizeof(*op->edges));
 	op->edges[op->n_edges++] = (struct gpu_edge){fire, who};
 }
 
@@ -288,9 +285,7 @@ void gpu_stream_wait(struct gpu_stream *stream, struct gpu_op *op)
 {
 	if (!op || op->ended)
 		return;
-	if (stream->n_waits == stream->waits_room) {
-		stream->waits_room = stream->waits_room ? 2 * stream->waits_room : 4;
-		stream->waits = must(realloc(stream->waits, stream->waits_room * sizeof(*stream->waits)));
-	}
+	stream->waits =
+		room_for(stream->waits, stream->n_waits, &stream->waits_room, 4, sizeof(*stream->waits));
 	stream->waits[stream->n_waits++] = gpu_op_hold(op);
 }

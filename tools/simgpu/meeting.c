@@ -2,6 +2,7 @@
 
 #include "agenda.h"
 #include "rng.h"
+#include "room.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "model.h"
 
 #include "rng.h"
+#include "room.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define FACTOR SCALE_ONE
@@ -66,22 +66,9 @@ const struct architecture architecture_decode = {
 const struct architecture architecture_resnet = {STEM, {BOTTLENECK, NULL}, IMAGE_LOSS, false};
 const struct architecture architecture_mlp = {LINEAR, {LINEAR, NULL}, SMALL_LOSS, false};
 
-static void *room_or_exit(void *at, size_t size)
-{
-	void *to = realloc(at, size);
-	if (!to) {
-		fprintf(stderr, "baton-sim: out of memory for %zu bytes\n", size);
-		exit(1);
-	}
-	return to;
-}
-
 static void list_add(struct kernel_list *list, uint32_t kernel)
 {
-	if (list->n == list->room) {
-		list->room = list->room ? list->room * 2 : 16;
-		list->at = room_or_exit(list->at, list->room * sizeof *list->at);
-	}
+	list->at = room_for(list->at, list->n, &list->room, 16, sizeof *list->at);
 	list->at[list->n++] = kernel;
 }
 
@@ -185,7 +172,7 @@ static void layers_add(struct model *m, uint32_t kernels)
 		layer += block_kernels(&m->blocks[i]);
 	uint32_t have = model_kernels(m), more = kernels > have ? (kernels - have) / layer : 0;
 	uint32_t n = 1 + m->parts * (1 + more);
-	m->blocks = room_or_exit(m->blocks, n * sizeof *m->blocks);
+	m->blocks = must(realloc(m->blocks, n * sizeof *m->blocks));
 	while (m->n_blocks < n) {
 		m->blocks[m->n_blocks] = block_copy(&m->blocks[1 + (m->n_blocks - 1) % m->parts]);
 		m->n_blocks++;
@@ -257,7 +244,7 @@ int model_build(struct model *m, struct script *s, const struct architecture *ar
 		return -EINVAL;
 	m->parts = architecture->parts[1] ? 2 : 1;
 	m->n_blocks = 1 + m->parts;
-	m->blocks = room_or_exit(NULL, m->n_blocks * sizeof *m->blocks);
+	m->blocks = must(malloc(m->n_blocks * sizeof *m->blocks));
 	for (uint32_t i = 0; i < m->n_blocks; i++)
 		m->blocks[i] = (struct block){{0}, {0}};
 	phases_build(m, architecture, 2 + kernels / 100);

@@ -2,6 +2,7 @@
 
 #include "account.h"
 #include "rng.h"
+#include "room.h"
 
 #include <baton/writer.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "script.h"
 
 #include "rng.h"
+#include "room.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +13,7 @@ enum draw { DRAW_WORD = 1, DRAW_COMM, DRAW_KERNEL_NAME, DRAW_KERNEL_TIME };
 
 static void *grown(void *at, size_t count, size_t size)
 {
-	void *to = realloc(at, count * size);
-	if (!to) {
-		fprintf(stderr, "baton-sim: out of memory for %zu x %zu bytes\n", count, size);
-		exit(1);
-	}
-	return to;
-}
-
-/* Room for one more in an array of `n`; the room doubles. */
-static void *array_room(void *at, uint32_t n, uint32_t *room, size_t size)
-{
-	if (n < *room)
-		return at;
-	*room = *room ? *room * 2 : 8;
-	return grown(at, *room, size);
+	return must(realloc(at, count * size));
 }
 
 /* Arrays that stay short and have no room of their own: exactly one longer. */
@@ -122,7 +108,7 @@ uint32_t script_string(struct script *s, const char *text)
 	if (*slot)
 		return *slot - 1;
 	size_t size = strlen(text) + 1;
-	s->strings = array_room(s->strings, s->n_strings, &s->strings_room, sizeof *s->strings);
+	s->strings = room_for(s->strings, s->n_strings, &s->strings_room, 8, sizeof *s->strings);
 	s->strings[s->n_strings] = memcpy(grown(NULL, 1, size), text, size);
 	*slot = ++s->n_strings;
 	return s->n_strings - 1;
@@ -147,14 +133,14 @@ uint32_t script_word(struct script *s, uint64_t place)
 
 uint32_t script_host(struct script *s, uint32_t cores)
 {
-	s->hosts = array_room(s->hosts, s->n_hosts, &s->hosts_room, sizeof *s->hosts);
+	s->hosts = room_for(s->hosts, s->n_hosts, &s->hosts_room, 8, sizeof *s->hosts);
 	s->hosts[s->n_hosts] = (struct host_def){.cores = cores};
 	return s->n_hosts++;
 }
 
 static void add_device(struct script *s, uint32_t process)
 {
-	s->devices = array_room(s->devices, s->n_devices, &s->devices_room, sizeof *s->devices);
+	s->devices = room_for(s->devices, s->n_devices, &s->devices_room, 8, sizeof *s->devices);
 	s->devices[s->n_devices++] = (struct device_def){.process = process, .slow = SCALE_ONE};
 }
 
@@ -174,7 +160,7 @@ uint32_t script_process(struct script *s, uint32_t host, int32_t rank, int32_t w
 		p.first_ordinal = before->first_ordinal + before->n_devices;
 		break;
 	}
-	s->processes = array_room(s->processes, s->n_processes, &s->processes_room, sizeof p);
+	s->processes = room_for(s->processes, s->n_processes, &s->processes_room, 8, sizeof p);
 	s->processes[s->n_processes] = p;
 	for (uint32_t i = 0; i < n_devices; i++)
 		add_device(s, s->n_processes);
@@ -232,7 +218,7 @@ uint32_t script_comm(struct script *s, const char *name, const uint32_t *devices
 						 .latency_ns = latency_ns,
 						 .slow = SCALE_ONE};
 	c.ranks = memcpy(grown(NULL, size, sizeof *c.ranks), devices, size * sizeof *c.ranks);
-	s->comms = array_room(s->comms, s->n_comms, &s->comms_room, sizeof c);
+	s->comms = room_for(s->comms, s->n_comms, &s->comms_room, 8, sizeof c);
 	s->comms[s->n_comms] = c;
 	return s->n_comms++;
 }
@@ -258,7 +244,7 @@ static uint16_t table_share(enum sim_table table)
 
 static uint32_t add_kernel(struct script *s, struct kernel_def kernel)
 {
-	s->kernels = array_room(s->kernels, s->n_kernels, &s->kernels_room, sizeof kernel);
+	s->kernels = room_for(s->kernels, s->n_kernels, &s->kernels_room, 8, sizeof kernel);
 	s->kernels[s->n_kernels] = kernel;
 	return s->n_kernels++;
 }
@@ -283,7 +269,7 @@ uint32_t script_kernel_exact(struct script *s, const char *name, int64_t dur_ns,
 
 uint32_t script_graph(struct script *s)
 {
-	s->graphs = array_room(s->graphs, s->n_graphs, &s->graphs_room, sizeof *s->graphs);
+	s->graphs = room_for(s->graphs, s->n_graphs, &s->graphs_room, 8, sizeof *s->graphs);
 	s->graphs[s->n_graphs] = (struct graph_def){0};
 	return s->n_graphs++;
 }
@@ -291,7 +277,7 @@ uint32_t script_graph(struct script *s)
 void script_graph_node(struct script *s, uint32_t graph, uint32_t kernel, int32_t after)
 {
 	struct graph_def *g = &s->graphs[graph];
-	g->nodes = array_room(g->nodes, g->n_nodes, &g->room, sizeof *g->nodes);
+	g->nodes = room_for(g->nodes, g->n_nodes, &g->room, 8, sizeof *g->nodes);
 	g->nodes[g->n_nodes++] = (struct graph_node){.kernel = kernel, .after = after};
 }
 
@@ -299,7 +285,7 @@ void script_graph_node(struct script *s, uint32_t graph, uint32_t kernel, int32_
 
 void program_add(struct program *p, struct insn insn)
 {
-	p->at = array_room(p->at, p->n, &p->room, sizeof *p->at);
+	p->at = room_for(p->at, p->n, &p->room, 8, sizeof *p->at);
 	p->at[p->n++] = insn;
 }
 

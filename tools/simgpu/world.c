@@ -4,6 +4,7 @@
 #include "call_launch.h"
 #include "call_nccl.h"
 #include "cpu.h"
+#include "room.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -120,11 +121,8 @@ static int world_open(struct world *w, const struct script *script,
 
 void place_expect(struct place *place, struct gpu_op *op, int64_t at_ns)
 {
-	if (place->n_pending == place->pending_room) {
-		place->pending_room = place->pending_room ? 2 * place->pending_room : 16;
-		place->pending =
-			must(realloc(place->pending, place->pending_room * sizeof(*place->pending)));
-	}
+	place->pending = room_for(place->pending, place->n_pending, &place->pending_room, 16,
+							  sizeof(*place->pending));
 	place->pending[place->n_pending++] = (struct outside){op, at_ns};
 }
 
@@ -132,10 +130,8 @@ void place_tell(struct place *place, struct gpu_op *op, int64_t at_ns)
 {
 	struct world *w = place->world;
 	pthread_mutex_lock(&w->lock);
-	if (place->n_inbox == place->inbox_room) {
-		place->inbox_room = place->inbox_room ? 2 * place->inbox_room : 16;
-		place->inbox = must(realloc(place->inbox, place->inbox_room * sizeof(*place->inbox)));
-	}
+	place->inbox =
+		room_for(place->inbox, place->n_inbox, &place->inbox_room, 16, sizeof(*place->inbox));
 	place->inbox[place->n_inbox++] = (struct outside){op, at_ns};
 	if (place->state == PLACE_WAITING) {
 		enqueue(w, place);

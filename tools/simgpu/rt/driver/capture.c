@@ -1,6 +1,7 @@
 #include "capture.h"
 
 #include "observe_call.h"
+#include "room.h"
 #include "submit.h"
 
 #include <stdlib.h>
@@ -67,10 +68,8 @@ static void add_last(struct stream *stream, uint32_t node)
 	for (uint32_t i = 0; i < stream->n_last; i++)
 		if (stream->last[i] == node)
 			return;
-	if (stream->n_last == stream->last_room) {
-		stream->last_room = stream->last_room ? 2 * stream->last_room : 4;
-		stream->last = must(realloc(stream->last, stream->last_room * sizeof(*stream->last)));
-	}
+	stream->last =
+		room_for(stream->last, stream->n_last, &stream->last_room, 4, sizeof(*stream->last));
 	stream->last[stream->n_last++] = node;
 }
 

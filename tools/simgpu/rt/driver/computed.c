@@ -5,6 +5,7 @@
 #include "core.h"
 #include "known.h"
 #include "memory.h"
+#include "room.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "core.h"
 #include "observe_call.h"
+#include "room.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum what { DELIVER_RECORD, DELIVER_SYNC, DELIVER_STARTED };
@@ -22,7 +22,8 @@ struct item {
 
 struct items {
 	struct item *at;
-	size_t n, room;
+	size_t n;
+	uint32_t room;
 };
 
 static struct items coming, going; /* going: the engine's thread's own while it hands over */
@@ -30,10 +31,7 @@ static uint64_t queued, arrived;
 
 static struct item *add(enum what what)
 {
-	if (coming.n == coming.room) {
-		coming.room = coming.room ? 2 * coming.room : 1024;
-		coming.at = must(realloc(coming.at, coming.room * sizeof(*coming.at)));
-	}
+	coming.at = room_for(coming.at, coming.n, &coming.room, 1024, sizeof(*coming.at));
 	queued++;
 	struct item *item = &coming.at[coming.n++];
 	item->what = what;

@@ -4,6 +4,7 @@
 #include "entry.h"
 #include "graph.h"
 #include "kernel.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 #include "event.h"
 
 #include "capture.h"
+#include "room.h"
 #include "submit.h"
 
 #include <stdlib.h>

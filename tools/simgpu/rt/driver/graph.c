@@ -2,6 +2,7 @@
 
 #include "capture.h"
 #include "known.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,10 +41,7 @@ struct graph *graph_of(void *handle)
 
 uint32_t graph_add(struct graph *graph, const struct plan *plan, const uint32_t *after, uint32_t n)
 {
-	if (graph->n == graph->room) {
-		graph->room = graph->room ? 2 * graph->room : 64;
-		graph->nodes = must(realloc(graph->nodes, graph->room * sizeof(struct node *)));
-	}
+	graph->nodes = room_for(graph->nodes, graph->n, &graph->room, 64, sizeof(struct node *));
 	struct node *node = must(calloc(1, sizeof(*node)));
 	node->plan = *plan;
 	node->n_after = n;

@@ -1,6 +1,7 @@
 #include "host_func.h"
 
 #include "core.h"
+#include "room.h"
 
 #include <signal.h>
 #include <stdio.h>

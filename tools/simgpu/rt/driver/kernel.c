@@ -1,6 +1,7 @@
 #include "kernel.h"
 
 #include "doubles.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>

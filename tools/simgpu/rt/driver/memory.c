@@ -1,10 +1,10 @@
 #include "memory.h"
 
 #include "core.h"
+#include "room.h"
 #include "settings.h"
 #include "virtual.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,7 +19,8 @@ struct block {
 
 struct blocks { /* by address */
 	struct block *at;
-	size_t n, room;
+	size_t n;
+	uint32_t room;
 };
 
 struct window {
@@ -56,10 +57,7 @@ static struct block *around(const struct blocks *blocks, const void *address)
 
 static void insert(struct blocks *blocks, size_t i, struct block block)
 {
-	if (blocks->n == blocks->room) {
-		blocks->room = blocks->room ? 2 * blocks->room : 256;
-		blocks->at = must(realloc(blocks->at, blocks->room * sizeof(*blocks->at)));
-	}
+	blocks->at = room_for(blocks->at, blocks->n, &blocks->room, 256, sizeof(*blocks->at));
 	memmove(&blocks->at[i + 1], &blocks->at[i], (blocks->n - i) * sizeof(*blocks->at));
 	blocks->at[i] = block;
 	blocks->n++;

@@ -1,6 +1,7 @@
 #include "name_count.h"
 
 #include "observe_call.h"
+#include "room.h"
 #include "submit.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 
 #include "context.h"
 #include "core.h"
+#include "room.h"
 #include "stream.h"
 
 #include <stdlib.h>

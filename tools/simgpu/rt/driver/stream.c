@@ -2,9 +2,9 @@
 
 #include "capture.h"
 #include "observe_call.h"
+#include "room.h"
 #include "submit.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #define STREAMS 65536
@@ -27,10 +27,7 @@ int stream_open(void)
 
 static uint32_t new_count(uint64_t key)
 {
-	if (n_counts == counts_room) {
-		counts_room = counts_room ? 2 * counts_room : 64;
-		counts = must(realloc(counts, counts_room * sizeof(*counts)));
-	}
+	counts = room_for(counts, n_counts, &counts_room, 64, sizeof(*counts));
 	counts[n_counts] = (struct sim_count){key, 0};
 	return n_counts++;
 }

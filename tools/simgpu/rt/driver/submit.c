@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "name_count.h"
 #include "observe_call.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 
 #include "core.h"
 #include "memory.h"
+#include "room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct reservation reservations[RESERVATIONS];
 static unsigned n_reservations; /* places used so far */
 static struct mapping *mappings;
-static size_t n_mappings, room;
+static size_t n_mappings;
+static uint32_t room;
 
 /* ---- addresses ---- */
 
@@ -180,10 +182,7 @@ static int map(uint8_t *start, size_t bytes, struct physical *physical)
 		return CUDA_INVALID_VALUE;
 	if (mprotect(start, bytes, PROT_READ | PROT_WRITE))
 		return CUDA_OUT_OF_MEMORY;
-	if (n_mappings == room) {
-		room = room ? 2 * room : 64;
-		mappings = must(realloc(mappings, room * sizeof(*mappings)));
-	}
+	mappings = room_for(mappings, n_mappings, &room, 64, sizeof(*mappings));
 	mappings[n_mappings++] = (struct mapping){start, bytes, physical};
 	physical->refs++;
 	__atomic_store_n(&place->device, physical->device, __ATOMIC_RELAXED);

@@ -1,0 +1,37 @@
+# The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
+SHIM_INCLUDES := -Ishim -Iinclude
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/glibc.h)
+SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
+SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
+SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
+SHIM := $(BUILD)/libbaton.so
+SHIM_PYTHON := $(BUILD)/python/sitecustomize.py
+SHIM_HEADERS := $(sort $(wildcard shim/*.h))
+
+$(BUILD)/shim/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+
+$(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+
+$(SHIM_PYTHON): shim/python/sitecustomize.py
+	@mkdir -p $(@D)
+	@cp $< $@
+all: $(SHIM_PYTHON)
+
+# no named version node: it would hide the hooks from references to versioned symbols
+$(SHIM): $(SHIM_OBJ) shim/export.map | $(SHIM_PYTHON)
+	@echo "  link  $@"
+	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
+		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
+
+# what plt.py writes is checked in
+.PHONY: hooks-generate
+hooks-generate:
+	$(PYTHON) shim/plt.py launch > shim/launch_plt.c
+	$(PYTHON) shim/plt.py nccl > shim/nccl_plt.c
+
+-include $(SHIM_OBJ:.o=.d)

@@ -1,0 +1,145 @@
+# The programs of the tests.
+
+SIM_UNIT_SRC := $(sort $(wildcard tests/unit/sim*_test.c tests/unit/tables_test.c))
+SIM_UNIT := $(SIM_UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+UNIT_SRC := $(filter-out $(SIM_UNIT_SRC),$(sort $(wildcard tests/unit/*_test.c)))
+UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+
+$(BUILD)/digest: tests/fuzz/digest.c $(LIB) $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -o $@ $< $(LIB) -lstdc++ $(LIBS)
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  test  $@"
+	@$(CC) $(CFLAGS_ALL) $(REDUCER_INCLUDES) -Itests/unit -o $@ $< $(LIB) -lstdc++ $(LIBS) -lm
+
+$(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@echo "  test  $@"
+	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
+
+# ---- around the doubles, and against them ----
+
+$(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+$(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
+$(RT)/nccl_test: $(addprefix tests/double/nccl_,test.c data.c members.c cases.h)
+$(RT)/nvml_test: tests/double/nvml_test.c
+$(RT)/nccl_test $(RT)/nvml_test: $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/libcudart.so.12 $(BUILD)/flags
+	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
+		-Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
+
+simtrain: $(addprefix $(RT)/,libcount.so nvtx_listener.so nccl_test nvml_test)
+
+# ---- the libcupti double against a driver that is told what to do ----
+
+DOUBLE_DIR := $(BUILD)/tests/double
+
+$(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
+
+CUPTI_TEST := $(addprefix tests/double/cupti_,test.c calls.c records.c buffers.c client.c)
+$(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/cupti_layout.h \
+		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(BUILD)/flags
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
+		$(DOUBLE_DIR)/libcuda.so.1 -ldl
+
+$(DOUBLE_DIR)/cupti_layouts: $(CUPTI_DIR)/layouts_main.c $(CUPTI_OBJ) $(BUILD)/pic/$(CUPTI_DIR)/release-13.o
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) $(CUPTI_INCLUDES) -o $@ $^ -ldl -lpthread
+
+.PHONY: cupti
+cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
+
+# ---- the shim's hooks: their tests ----
+
+HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c shim/message_write.c shim/caller.c
+HOOKS_DEPS := $(HOOKS_SRC) $(wildcard shim/*.h include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
+HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
+HOOKS_OUT := $(BUILD)/tests/shim
+HOOKS_LIBS := $(addprefix $(HOOKS_OUT)/,libcuda.so.1 libcudart.so.12 libnccl.so.2 libnccl_copy.so libone.so libtwo.so liblocal.so)
+HOOKS_TESTS := $(addprefix $(HOOKS_OUT)/,nvtx_test nccl_test launch_test dlsym_test)
+HOOKS_RPATH = -L$(HOOKS_OUT) -Wl,-rpath,$(abspath $(HOOKS_OUT)) -Wl,--no-as-needed
+
+.PHONY: hooks-tests
+hooks-tests: $(SHIM) $(HOOKS_TESTS) $(HOOKS_OUT)/shim_hooks.so
+
+# plain C libraries, as a program meets them: no sanitizer in them
+# (the driver binds its own functions to itself, as the real one does)
+$(HOOKS_OUT)/libcuda.so.1: HOOKS_LINK := -Wl,-Bsymbolic-functions
+$(HOOKS_LIBS): $(HOOKS_DEPS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared $(HOOKS_LINK) -Wl,-soname,$(@F) -o $@ \
+		$(patsubst lib%,tests/shim/libs/%.c,$(firstword $(subst _copy, ,$(firstword $(subst ., ,$(@F)))))) -ldl
+
+$(HOOKS_OUT)/shim_hooks.so: $(HOOKS_DEPS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(HOOKS_CC) -fno-sanitize=all -shared -Wl,--version-script=shim/export.map -o $@ $(HOOKS_SRC) tests/shim/recorder.c
+
+$(HOOKS_OUT)/nvtx_test $(HOOKS_OUT)/nccl_test $(HOOKS_OUT)/launch_test: $(HOOKS_OUT)/%: $(HOOKS_DEPS) $(HOOKS_LIBS)
+	@echo "  test  $@"
+	@$(HOOKS_CC) -rdynamic -o $@ tests/shim/$*.c tests/shim/recorder.c $(HOOKS_SRC) $(HOOKS_RPATH) \
+		-l:libnccl.so.2 -l:libcudart.so.12 -l:libcuda.so.1
+
+$(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
+	@$(HOOKS_CC) -fno-sanitize=all -o $@ tests/shim/dlsym_test.c $(HOOKS_RPATH) -lone -ltwo
+
+# The shim's objects in a program of their own, with the points at which a test kills it.
+SHIM_STOP_OBJ := $(patsubst $(BUILD)/shim/%,$(BUILD)/stop/%,$(SHIM_OBJ))
+$(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+$(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -c $< -o $@
+$(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
+		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
+$(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ)
+	@mkdir -p $(@D)
+	@echo "  test  $@"
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
+$(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tests/gpu/probe/fixture.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -o $@ $< -lpthread
+$(BUILD)/tests/shim/replay: tests/shim/replay.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -o $@ $< -ldl
+shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test kill_test replay replay_cupti.so)
+.PHONY: shim-tests
+-include $(SHIM_STOP_OBJ:.o=.d)
+
+# ---- the GPU probe, and the fakes that its logic is tested over (never sanitized: run.sh's own build loads them too) ----
+
+PROBE := $(BUILD)/probe
+PROBE_FILES := $(wildcard tests/gpu/probe/*.[ch])
+PROBE_SRC := $(filter-out %_test.c %_dump.c tests/gpu/probe/fake_%,$(filter %.c,$(PROBE_FILES)))
+PROBE_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itests/unit -o $@ $(filter %.c,$^)
+PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_test fixture_dump fake/libcupti.so.13 poor/libcupti.so.13)
+probe: $(PROBE_ALL)
+	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
+test: $(PROBE_ALL)
+.PHONY: probe
+$(PROBE_ALL): $(filter %.h,$(PROBE_FILES)) $(BUILD)/flags
+$(PROBE)/probe: $(PROBE_SRC)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_test: $(addprefix tests/gpu/probe/,fixture_test.c fixture_write.c cupti.c)
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -ldl
+$(PROBE)/fixture_dump: tests/gpu/probe/fixture_dump.c
+	@mkdir -p $(@D)
+	@$(PROBE_CC)
+$(PROBE)/%/libcupti.so.13: tests/gpu/probe/fake_cuda.c tests/gpu/probe/fake_cudart.c tests/gpu/probe/fake_cupti.c
+	@mkdir -p $(@D)
+	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -pthread -fPIC -shared "$$@"; }; \
+	poor=$(if $(filter poor,$*),-DFAKE_POOR); \
+	fake $$poor -Wl,-soname,libcuda.so.1 -o $(@D)/libcuda.so.1 tests/gpu/probe/fake_cuda.c && \
+	fake -o $(@D)/libcudart.so.13 tests/gpu/probe/fake_cudart.c -L$(@D) -l:libcuda.so.1 && \
+	fake $$poor -Wl,-soname,libcupti.so.13 -o $@ tests/gpu/probe/fake_cupti.c

@@ -1,0 +1,131 @@
+/* What findings say: the evidence under them, whose few steps they are, what a trace without calls
+ * cannot tell. */
+#include "findings_run.h"
+
+static void evidence(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	add_device(
+		&s, 0,
+		(int64_t[LEAF_COUNT]){
+			[LEAF_HOST_CODE] = 6000, [LEAF_CPU_LAUNCH_CALL] = 5000, [LEAF_NCCL_TRANSFER] = 4000});
+	for (int step = 0; step < 12; step++) {
+		char name[32];
+		snprintf(name, sizeof(name), "ProfilerStep#%d", step);
+		summary_evidence(&s, "host/0", LEAF_HOST_CODE, name, 2, 4 * MS);
+	}
+	summary_evidence(&s, "host/0", LEAF_HOST_CODE, "aten::conv2", 1, 30 * MS);
+	summary_evidence(&s, "host/0", LEAF_HOST_CODE, "aten::conv3", 1, 20 * MS);
+	add_nccl(&s, "AllReduce", "", 1);
+	make(&s, &all);
+	says(find(&all, "host_code"), "host_code", "drives no GPU",
+		 "ProfilerStep#* (2.4 ms/step, 24 gaps); aten::conv2 (1.5");
+	says(find(&all, "transfer"), "transfer", "no compute hides",
+		 "AllReduce of 104857600 bytes on 4 ranks: 4.0 ms/step, hidden too; bus bandwidth 157.3");
+	CHECK(strstr(find(&all, "launch")->remedy, "CUDA graphs or fusion"), "launch: %s",
+		  find(&all, "launch")->remedy);
+	findings_free(&all);
+	summary_evidence(&s, "host/0", LEAF_CPU_LAUNCH_CALL, "cudaGraphLaunch", 1, 1 * MS);
+	make(&s, &all);
+	CHECK(strstr(find(&all, "launch")->remedy, "into the CUDA graphs"),
+		  "graphs are advised to who has them: %s", find(&all, "launch")->remedy);
+	done(&s, &all);
+}
+
+static void kernels_only(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	struct device_summary *d =
+		add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_UNKNOWN_UNMATCHED] = 40000});
+	d->launches = 0;
+	s.quality.ops = s.quality.unmatched_ops = STEPS * 800;
+	make(&s, &all);
+	counted(&all, 0, "a trace without calls");
+	says(&all.at[0], "unexplained", "ties no CPU activity", "");
+	CHECK(all.at[0].remedy[0], "nothing says how to record them");
+	s.quality.unmatched_ops--;
+	findings_free(&all);
+	make(&s, &all);
+	says(&all.at[0], "unexplained", "nobody can explain", "");
+	done(&s, &all);
+}
+
+/* Of the blocked time of a device: `in` steps have `us` each, the last one more, the others
+ * `rest_us`. */
+static void spread(struct summary *s, int32_t rank, uint64_t in, int64_t us, int64_t rest_us)
+{
+	char key[32];
+	const struct {
+		uint64_t steps;
+		int64_t us;
+	} parts[] = {{in, us}, {STEPS - in, rest_us}};
+	snprintf(key, sizeof(key), "host/%d", rank);
+	for (int i = 0; i < 2; i++) {
+		const int64_t ns = parts[i].us * US;
+		if (parts[i].steps && ns)
+			summary_spread(s, key,
+						   &(struct spread){.leaf = LEAF_HOST_BLOCKED,
+											.octave = (uint8_t)(63 - __builtin_clzll((uint64_t)ns)),
+											.steps = parts[i].steps,
+											.ns = (int64_t)parts[i].steps * ns,
+											.worst_ns = ns,
+											.worst_step = 40 + rank + i});
+	}
+}
+
+/* A run of `ranks` devices of which the first `with` have such steps; the finding blocked. */
+static struct finding blocked_in(int ranks, int with, uint64_t in, int64_t us, int64_t rest_us)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	for (int32_t rank = 0; rank < ranks; rank++) {
+		int64_t sum = rank < with ? (int64_t)in * us + (int64_t)(STEPS - in) * rest_us : 0;
+		add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_HOST_BLOCKED] = sum / STEPS});
+		if (rank < with)
+			spread(&s, rank, in, us, rest_us);
+	}
+	add_nccl(&s, "AllReduce", "no arguments", 0);
+	make(&s, &all);
+	const struct finding *found = find(&all, "blocked");
+	struct finding copy = {0};
+	CHECK(found, "no blocked time");
+	if (found)
+		copy = *found;
+	done(&s, &all);
+	return copy;
+}
+
+/* A few steps have most of it, and much more than the others: that is said, else nothing is. */
+static void rare(void)
+{
+	struct finding f = blocked_in(1, 1, 1, 200000, 0);
+	f.id = "blocked";
+	says(&f, "blocked", "rare: in 1 of 20 steps, 200.0 ms, step 40", "");
+	f = blocked_in(1, 1, 5, 200000, 20000);
+	says(&f, "blocked", "rare: in 5 of 20 steps, 200.0 ms in each, worst 200.0 ms in step 40", "");
+	CHECK(f.rare.of == 20 && f.rare.in == 5 && f.rare.ns == 1000 * (int64_t)MS &&
+			  f.rare.worst_ns == 200 * (int64_t)MS && f.rare.devices == 1,
+		  "%d in %d", (int)f.rare.in, (int)f.rare.of);
+	CHECK(blocked_in(1, 1, 6, 200000, 20000).rare.in == 0, "more than a quarter is called rare");
+	CHECK(blocked_in(1, 1, 1, 180000, 10000).rare.in == 0, "less than half is called rare");
+	CHECK(blocked_in(1, 1, 5, 79000, 10000).rare.in == 0, "less than eight times as much is rare");
+	CHECK(blocked_in(1, 1, 20, 50000, 0).rare.in == 0, "all steps are called rare");
+	f = blocked_in(4, 2, 2, 200000, 0);
+	says(&f, "blocked", "rare: in 2 of 20 steps of rank 0 (and of 1 other GPU), 200.0 ms in each",
+		 "");
+	CHECK(f.rare.device == 0 && f.rare.devices == 2, "device %zu", f.rare.device);
+	CHECK(blocked_in(8, 1, 20, 50000, 0).rare.in == 0, "all steps of one device are called rare");
+}
+
+int main(void)
+{
+	evidence();
+	rare();
+	kernels_only();
+	return finish();
+}
