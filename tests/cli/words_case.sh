@@ -78,6 +78,12 @@ expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
 expect_true "d['gaps'][0]['line'] == '/home/u/fit.py:18 main > accelerate/data.py:80 send'"
 expect_true "[r['name'] for r in d['by']['rows']] == ['/home/u/fit.py:18 main']"
 
+# Keeps out: torch.compile in the loop told as host code or a missing core; what it compiled told as compiling.
+traces compiles "$work/compiles"
+expect_status 0 "$BATON" report "$work/compiles" --json
+expect_true "[d['devices'][0]['time_ns'][leaf] for leaf in ('idle.host.module_load', 'idle.host.code', 'idle.host.blocked')] == [108 * 10**6, 60 * 10**6, 60 * 10**6]"
+expect_true "[f['evidence'] for f in d['findings'] if f['id'] == 'module_load'] == ['_compile (3.72 ms/step, 9 gaps); most at train.py:12 (forward), 3.72 ms/step']"
+
 # Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
 rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
 expect_status 0 "$BATON" report "$work/rare"
