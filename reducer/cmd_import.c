@@ -2,6 +2,7 @@
  * the importer that recognises its content. */
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/shell.h"
 #include "cli/command.h"
 #include "import/foreign.h"
 #include "import/importer.h"
@@ -253,7 +254,7 @@ static void say_result(const struct made *made, const struct import_run *run, co
 	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s%s%s",
 		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
 		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e), out_dir,
-		 ops > 0 ? "        next: baton report " : "", ops > 0 ? out_dir : "");
+		 ops > 0 ? "        next: baton report " : "", ops > 0 ? shell_word(out_dir).at : "");
 	if (ops == 0)
 		diag("no GPU work in it, so there is nothing to report: record it too (torch.profiler: "
 			 "ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");

@@ -78,6 +78,15 @@ expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
 expect_true "d['gaps'][0]['line'] == '/home/u/fit.py:18 main > accelerate/data.py:80 send'"
 expect_true "[r['name'] for r in d['by']['rows']] == ['/home/u/fit.py:18 main']"
 
+# Keeps out: a command that cannot be given to a shell again, or that is of one directory where two were named.
+traces spread "$work/half" 2
+mkdir "$work/other half" && mv "$work/half/1.baton" "$work/other half/"
+expect_status 0 "$BATON" report "$work/half" "$work/other half"
+checks=$((checks + 1))
+tr -s ' \n' ' ' <"$work/out" | grep -qF "Proof: baton report $work/half '$work/other half' --gaps 5 --leaf" || fail "another command"
+expect_status 0 "$BATON" reduce "$work/other half"
+expect_says "next: baton report '$work/other half'"
+
 # Keeps out: torch.compile in the loop told as host code or a missing core; what it compiled told as compiling.
 traces compiles "$work/compiles"
 expect_status 0 "$BATON" report "$work/compiles" --json
