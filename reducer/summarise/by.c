@@ -102,15 +102,25 @@ static void short_part(const char *line, size_t bytes, bool directory, char *out
 			 (int)(line + bytes - function - 1), function + 1);
 }
 
-void by_short_line(const char *line, char *out, size_t room)
+void by_short_outer(const char *line, char *out, size_t room)
+{
+	short_part(line, by_outer_bytes(line), false, out, room);
+}
+
+void by_short_inside(const char *line, char *out, size_t room)
 {
 	size_t outer = by_outer_bytes(line);
-	short_part(line, outer, false, out, room);
+	const char *inside = line[outer] ? line + outer + strlen(BY_INSIDE) : "";
+	short_part(inside, strlen(inside), true, out, room);
+}
+
+void by_short_line(const char *line, char *out, size_t room)
+{
+	by_short_outer(line, out, room);
 	size_t at = strlen(out);
-	if (!line[outer] || at + sizeof(BY_INSIDE) > room)
+	if (!line[by_outer_bytes(line)] || at + sizeof(BY_INSIDE) > room)
 		return;
 	memcpy(out + at, BY_INSIDE, sizeof(BY_INSIDE));
-	at += sizeof(BY_INSIDE) - 1;
-	line += outer + sizeof(BY_INSIDE) - 1;
-	short_part(line, strlen(line), true, out + at, room - at);
+	at += strlen(BY_INSIDE);
+	by_short_inside(line, out + at, room - at);
 }
