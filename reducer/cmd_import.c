@@ -3,6 +3,7 @@
 #include "base/amount.h"
 #include "base/diag.h"
 #include "base/room.h"
+#include "base/shell.h"
 #include "cli/command.h"
 #include "import/foreign.h"
 #include "import/importer.h"
@@ -249,7 +250,7 @@ static void say_result(const struct made *made, const struct import_run *run, co
 	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s%s%s",
 		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
 		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e), out_dir,
-		 ops > 0 ? "        next: baton report " : "", ops > 0 ? out_dir : "");
+		 ops > 0 ? "        next: baton report " : "", ops > 0 ? shell_word(out_dir).at : "");
 	if (ops == 0)
 		diag("no GPU work in it, so there is nothing to report: record it too (torch.profiler: "
 			 "ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");

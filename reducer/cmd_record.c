@@ -2,6 +2,7 @@
  * trace is. */
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/shell.h"
 #include "cli/command.h"
 #include "record/environment.h"
 #include "record/gauges.h"
@@ -270,7 +271,8 @@ static void say_result(const struct plan *plan)
 		 amount_grouped(totals.processes, processes),
 		 totals.processes == 1 ? "process" : "processes", running,
 		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped),
-		 amount_bytes(totals.bytes, bytes), plan->output.path, window, plan->output.path);
+		 amount_bytes(totals.bytes, bytes), plan->output.path, window,
+		 shell_word(plan->output.path).at);
 }
 
 /* False: there are processes that record. */

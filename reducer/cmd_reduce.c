@@ -1,6 +1,7 @@
 /* baton reduce: make the summary that the views read. They do it themselves when it is missing;
  * this one does it now. */
 #include "base/diag.h"
+#include "base/shell.h"
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
@@ -27,7 +28,7 @@ static int run(const struct invocation *call)
 			diag("%zu devices, %llu records reduced into %s/summary.baton        next: baton "
 				 "report %s",
 				 reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records,
-				 call->operand[i], call->operand[i]);
+				 call->operand[i], shell_word(call->operand[i]).at);
 		else if (status == STATUS_PARTIAL)
 			diag("%s: not whole, so no summary is stored; baton report answers from what is there",
 				 call->operand[i]);

@@ -1,6 +1,6 @@
 #include "attribute/lane.h"
 
-#include "attribute/input.h"
+#include "attribute/standing.h"
 
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
@@ -54,13 +54,13 @@ void lanes_close(struct lanes *lanes)
 		free(lanes->of[i]);
 		lanes->sources[i].on_call = NULL;
 	}
-	for (uint32_t i = 0; lanes->inputs && i < lanes->n_sources; i++)
-		input_close(lanes->inputs[i]);
+	for (uint32_t i = 0; lanes->stands && i < lanes->n_sources; i++)
+		standing_close(lanes->stands[i]);
 	for (uint32_t i = 0; lanes->debts && i < lanes->n_sources; i++)
 		debt_close(&lanes->debts[i]);
 	for (uint32_t i = 0; lanes->waiting && i < lanes->n_sources; i++)
 		waiting_close(&lanes->waiting[i]);
-	free(lanes->inputs);
+	free(lanes->stands);
 	free(lanes->waiting);
 	free(lanes->debts);
 	free(lanes->of);
@@ -98,19 +98,22 @@ static int feed_overhead(struct lanes *lanes, uint32_t i)
 	return queue_push(&lanes->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads, &rec);
 }
 
-/* A sched row whose thread stands in a data loader is input, all of it. Thread 0 is nobody. */
+/* A sched row whose thread stands in a data loader is input, all of it; in a compiler a module
+ * load. Thread 0 is nobody. */
 static int feed_stack(struct lanes *lanes, uint32_t i, uint32_t stack, uint32_t owner)
 {
 	struct source *source = &lanes->sources[i];
 	const struct rows *row = &source->scheds;
 	uint32_t thread = source_thread(source, row, SCHED_THREAD);
-	struct host_rec rec = {
-		.start = rows_value(row, SCHED_START), .owner = owner, .mask = HOST_MASK(HOST_BIT_INPUT)};
+	struct host_rec rec = {.start = rows_value(row, SCHED_START), .owner = owner};
+	struct standing standing;
 	rec.end = rec.start + rows_value(row, SCHED_DUR);
 	if (!stack || !thread)
 		return 0;
-	int error = input_function(&lanes->inputs[i], source, stack, &rec.name);
-	return error || !rec.name ? error : queue_insert(&lanes->of[i][thread].scheds, &rec);
+	int error = standing_find(&lanes->stands[i], source, stack, &standing);
+	rec.mask = (uint16_t)standing.mask;
+	rec.name = standing.function;
+	return error || !rec.mask ? error : queue_insert(&lanes->of[i][thread].scheds, &rec);
 }
 
 /* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
@@ -210,11 +213,11 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 	lanes->sources = sources;
 	lanes->n_sources = n;
 	lanes->of = calloc(n, sizeof(*lanes->of));
-	lanes->inputs = calloc(n, sizeof(*lanes->inputs));
+	lanes->stands = calloc(n, sizeof(*lanes->stands));
 	lanes->debts = calloc(n, sizeof(*lanes->debts));
 	lanes->waiting = calloc(n, sizeof(*lanes->waiting));
 	lanes->clock.first = first_op_ns;
-	if (!lanes->of || !lanes->inputs || !lanes->debts || !lanes->waiting)
+	if (!lanes->of || !lanes->stands || !lanes->debts || !lanes->waiting)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		debt_open(&lanes->debts[i], &lanes->clock);

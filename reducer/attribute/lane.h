@@ -55,7 +55,7 @@ struct lanes {
 	uint32_t n_sources;
 	struct lane **of;        /* per source: an array by thread index */
 	struct owners *owners;   /* not owned */
-	struct input **inputs;   /* per source, NULL until a row asks */
+	struct stands **stands;  /* per source, NULL until a row asks */
 	struct debt *debts;      /* per source */
 	struct waiting *waiting; /* likewise: threads with calls not reached yet */
 	struct idle_clock clock; /* of the device's gaps */

@@ -39,6 +39,11 @@ static const struct {
 enum { RULES = sizeof(rules) / sizeof(rules[0]) };
 
 /* On FILE:FUNCTION of a Python frame. */
+static const char compile_frames[] =
+	"(^|/)torch/_dynamo/convert_frame\\.py:|"
+	"(^|/)torch/_inductor/compile_fx\\.py:(.*\\.)?(_?compile_fx(_inner)?|fx_codegen_and_compile|"
+	"codegen_and_compile)$|"
+	"(^|/)triton/compiler/compiler\\.py:compile$";
 static const char input_frames[] =
 	"(^|/)torch/utils/data/dataloader\\.py:(.*\\.)?(__next__|__iter__|_next_data|_get_data|"
 	"_try_get_data|_get_iterator|_reset)$|"
@@ -53,7 +58,7 @@ enum { FRAME_TEXT_BYTES = 8200 };
 
 struct host_names {
 	regex_t rules[RULES];
-	regex_t input_frames;
+	regex_t input_frames, compile_frames;
 	regex_t markers[MARKER_NAMED];
 };
 
@@ -73,6 +78,7 @@ int host_names_open(struct host_names **out)
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
 		error |= regcomp(&names->markers[form], marker_patterns[form], REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
+	error |= regcomp(&names->compile_frames, compile_frames, REG_EXTENDED | REG_NOSUB);
 	for (int i = 0; i < RULES; i++)
 		error |=
 			regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
@@ -89,6 +95,7 @@ void host_names_close(struct host_names *names)
 	for (int i = 0; i < RULES; i++)
 		regfree(&names->rules[i]);
 	regfree(&names->input_frames);
+	regfree(&names->compile_frames);
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
 		regfree(&names->markers[form]);
 	free(names);
@@ -127,11 +134,15 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 	return mask;
 }
 
-bool host_names_input(const struct host_names *names, const char *file, const char *function)
+uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function)
 {
 	char text[FRAME_TEXT_BYTES];
 	int n = snprintf(text, sizeof(text), "%s:%s", file, function);
-	return n > 0 && (size_t)n < sizeof(text) && match(&names->input_frames, text, NULL, 0);
+	if (n <= 0 || (size_t)n >= sizeof(text))
+		return 0;
+	return match(&names->input_frames, text, NULL, 0)     ? HOST_MASK(HOST_BIT_INPUT)
+		   : match(&names->compile_frames, text, NULL, 0) ? HOST_MASK(HOST_BIT_MODULE_LOAD)
+														  : 0;
 }
 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,

@@ -36,8 +36,9 @@ void host_names_close(struct host_names *names);
 uint32_t host_names_call(const struct host_names *names, const char *name);
 uint32_t host_names_range(const struct host_names *names, const char *name, int category);
 
-/* Is this Python function one that waits for data? */
-bool host_names_input(const struct host_names *names, const char *file, const char *function);
+/* HOST_MASK bit of a Python function that a silent thread is in: HOST_BIT_INPUT,
+ * HOST_BIT_MODULE_LOAD (it compiles); 0: it says nothing. */
+uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function);
 
 enum marker_form { MARKER_NONE, MARKER_ITERATION, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 

@@ -1,3 +1,4 @@
+#include "base/shell.h"
 #include "classify/classify.h"
 #include "classify/demangle.h"
 #include "render/devices_text.h"
@@ -182,6 +183,19 @@ static void answer(const struct screen *screen, const struct report *r)
 						  per(f));
 }
 
+/* The command that shows the gaps behind a loss, of all directories that were named. */
+static void proof(const struct screen *screen, const struct report *r, const char *leaf)
+{
+	char dirs[2 * SHELL_WORD_BYTES] = "";
+	size_t at = 0;
+	for (size_t i = 0; i < r->n_dirs && at < sizeof(dirs); i++) {
+		struct shell_word dir = shell_word(r->dirs[i]);
+		at += (size_t)snprintf(dirs + at, sizeof(dirs) - at, "%s%s", i ? " " : "", dir.at);
+	}
+	if (at < sizeof(dirs))
+		screen_wrap(screen, 6, "    Proof: baton report %s --gaps 5 --leaf %s", dirs, leaf);
+}
+
 /* A long sentence stands below the line with its figures. */
 static void loss_lines(const struct screen *screen, const struct report *r, size_t i)
 {
@@ -201,8 +215,7 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 		screen_wrap(screen, 4, "    Try: %s", loss->remedy);
 	if (i == 0 && finding_counts(loss) && r->reduction->n_gaps == 0 &&
 		strncmp(loss->leaf, "idle", 4) == 0)
-		screen_wrap(screen, 6, "    Proof: baton report %s --gaps 5 --leaf %s", r->dirs[0],
-					loss->leaf);
+		proof(screen, r, loss->leaf);
 }
 
 /* The answer, first: the largest losses and what they mean. */

@@ -70,35 +70,57 @@ const char *by_lack(const struct summary *summary, enum site_by by)
 	return "no launch has a call stack: record with --stacks python (or native, both)";
 }
 
+/* Where ":LINE FUNCTION" begins: a path may hold blanks, colons and " > "; NULL: a native frame. */
+static const char *line_number(const char *line)
+{
+	for (const char *at = line; (at = strchr(at, ':')); at++) {
+		size_t digits = strspn(at + 1, "0123456789");
+		if (digits && at[1 + digits] == ' ')
+			return at;
+	}
+	return NULL;
+}
+
 size_t by_outer_bytes(const char *line)
 {
-	const char *inside = strstr(line, BY_INSIDE);
+	const char *number = line_number(line), *inside = number ? strstr(number, BY_INSIDE) : NULL;
 	return inside ? (size_t)(inside - line) : strlen(line);
 }
 
 /* `bytes` of the line, with its directory or without. */
 static void short_part(const char *line, size_t bytes, bool directory, char *out, size_t room)
 {
-	size_t file = strcspn(line, ":"), from = directory ? 0 : file;
-	const char *function = memchr(line, ' ', bytes);
-	while (from > 0 && line[from - 1] != '/')
-		from--;
-	if (!function || file >= bytes || function < line + file)
+	const char *number = line_number(line);
+	if (!number) {
 		snprintf(out, room, "%.*s", (int)bytes, line);
-	else
-		snprintf(out, room, "%.*s (%.*s)", (int)(function - line - (long)from), line + from,
-				 (int)(line + bytes - function - 1), function + 1);
+		return;
+	}
+	const char *from = directory ? line : number, *function = strchr(number, ' ');
+	while (from > line && from[-1] != '/')
+		from--;
+	snprintf(out, room, "%.*s (%.*s)", (int)(function - from), from,
+			 (int)(line + bytes - function - 1), function + 1);
+}
+
+void by_short_outer(const char *line, char *out, size_t room)
+{
+	short_part(line, by_outer_bytes(line), false, out, room);
+}
+
+void by_short_inside(const char *line, char *out, size_t room)
+{
+	size_t outer = by_outer_bytes(line);
+	const char *inside = line[outer] ? line + outer + strlen(BY_INSIDE) : "";
+	short_part(inside, strlen(inside), true, out, room);
 }
 
 void by_short_line(const char *line, char *out, size_t room)
 {
-	size_t outer = by_outer_bytes(line);
-	short_part(line, outer, false, out, room);
+	by_short_outer(line, out, room);
 	size_t at = strlen(out);
-	if (!line[outer] || at + sizeof(BY_INSIDE) > room)
+	if (!line[by_outer_bytes(line)] || at + sizeof(BY_INSIDE) > room)
 		return;
 	memcpy(out + at, BY_INSIDE, sizeof(BY_INSIDE));
-	at += sizeof(BY_INSIDE) - 1;
-	line += outer + sizeof(BY_INSIDE) - 1;
-	short_part(line, strlen(line), true, out + at, room - at);
+	at += strlen(BY_INSIDE);
+	by_short_inside(line, out + at, room - at);
 }

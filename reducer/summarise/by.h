@@ -32,5 +32,8 @@ size_t by_outer_bytes(const char *line);
 /* A name of the run's rows without its directory: "train.py:91 (loop)". Of a line that called a
  * framework both: "train.py:91 (main) > lib/loop.py:7 (run)". */
 void by_short_line(const char *line, char *out, size_t room);
+/* The first of them alone; the second, "" where there is none. */
+void by_short_outer(const char *line, char *out, size_t room);
+void by_short_inside(const char *line, char *out, size_t room);
 
 #endif

@@ -35,65 +35,87 @@ static bool same_line(const struct line_time *x, const struct line_time *y)
 		   memcmp(x->text, y->text, x->outer) == 0;
 }
 
-static struct line_time *collect(const struct summary *s, uint64_t leaves, uint32_t device,
-								 size_t *n)
+/* Each text once, of all devices that are asked about; sorted. 0 or -ENOMEM. */
+static int collect(const struct summary *s, uint64_t leaves, uint32_t device,
+				   struct line_time **lines, size_t *n)
 {
-	struct line_time *lines = malloc((s->n_stalls + 1) * sizeof(*lines));
+	const size_t texts = 2 * (size_t)s->pool.n; /* where the thread was; what it launched next */
+	int64_t *sums = calloc(texts, sizeof(*sums));
+	*lines = malloc((s->n_stalls + 1) * sizeof(**lines));
 	*n = 0;
-	for (size_t i = 0; lines && i < s->n_stalls; i++) {
-		const struct evidence *e = &s->stalls[i];
-		const char *text = summary_text(s, e->what);
-		if ((leaves & LEAF_BIT(e->leaf)) && (!device || e->device == device))
-			lines[(*n)++] = (struct line_time){text, by_outer_bytes(text), e->before, e->ns};
+	if (!sums || !*lines) {
+		free(sums);
+		free(*lines);
+		return -ENOMEM;
 	}
-	if (lines && *n > 1)
-		qsort(lines, *n, sizeof(*lines), by_line);
-	return lines;
+	for (size_t i = 0; i < s->n_stalls; i++) {
+		const struct evidence *e = &s->stalls[i];
+		if ((leaves & LEAF_BIT(e->leaf)) && (!device || e->device == device))
+			sums[2 * (size_t)e->what + e->before] += e->ns;
+	}
+	for (size_t i = 0; i < texts; i++) {
+		const char *text = summary_text(s, (uint32_t)(i / 2));
+		if (sums[i] > 0)
+			(*lines)[(*n)++] =
+				(struct line_time){text, by_outer_bytes(text), (uint8_t)(i % 2), sums[i]};
+	}
+	free(sums);
+	if (*n > 1)
+		qsort(*lines, *n, sizeof(**lines), by_line);
+	return 0;
 }
 
-/* Of the rows [0, n): the same text, added up, with most time. `whole`: of a line, whatever it
- * called; else only texts that say what was called. */
-static struct line_time most_of(const struct line_time *rows, size_t n, bool whole, size_t *from)
+/* The line with most time, whatever it called; the rows [*from, *to) are its. */
+static struct line_time longest_line(const struct line_time *rows, size_t n, size_t *from,
+									 size_t *to)
 {
-	struct line_time most = {0}, sum = {0};
-	for (size_t i = 0, begin = 0; i < n; i++) {
-		bool same =
-			i > 0 && (whole ? same_line(&rows[i], &sum) : strcmp(rows[i].text, sum.text) == 0);
-		int64_t ns = same ? sum.ns : 0;
-		begin = same ? begin : i;
-		sum = rows[i];
-		sum.ns += ns;
-		if (sum.ns > most.ns && (whole || sum.text[sum.outer])) {
+	struct line_time most = {0};
+	size_t end;
+	for (size_t i = 0; i < n; i = end) {
+		struct line_time sum = rows[i];
+		for (end = i + 1; end < n && same_line(&rows[end], &rows[i]); end++)
+			sum.ns += rows[end].ns;
+		if (sum.ns > most.ns) {
 			most = sum;
-			*from = begin;
+			*from = i;
+			*to = end;
 		}
 	}
 	return most;
+}
+
+static void say_inside(const struct line_time *rows, size_t n, int64_t least_ns,
+					   const struct figures *f, int64_t per, struct finding *out)
+{
+	const struct line_time *most = NULL;
+	char name[256];
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].text[rows[i].outer] && (!most || rows[i].ns > most->ns))
+			most = &rows[i];
+	if (!most || most->ns < least_ns)
+		return;
+	by_short_inside(most->text, name, sizeof(name));
+	finding_say(out->evidence, sizeof(out->evidence), "%s ms of it in %s",
+				finding_ms(f, most->ns / per).at, name);
 }
 
 int finding_say_line(const struct summary *s, const struct figures *f, uint64_t leaves,
 					 uint32_t device, int64_t all_ns, struct finding *out)
 {
 	const int64_t steps = f->steps * (device ? 1 : f->devices), per = steps > 0 ? steps : 1;
-	char name[256];
-	size_t n, from = 0, end;
-	struct line_time *lines = collect(s, leaves, device, &n);
-	if (!lines)
-		return -ENOMEM;
-	struct line_time line = most_of(lines, n, true, &from);
+	char name[128];
+	struct line_time *lines;
+	size_t n, from = 0, to = 0;
+	int error = collect(s, leaves, device, &lines, &n);
+	if (error)
+		return error;
+	struct line_time line = longest_line(lines, n, &from, &to);
 	if (line.ns > 0 && line.ns >= all_ns / LINE_PART) {
-		by_short_line(line.text, name, sizeof(name));
-		finding_say(out->evidence, sizeof(out->evidence), "most %s %.*s, %s ms/%s",
-					line.before ? "before the launch at" : "at", (int)by_outer_bytes(name), name,
+		by_short_outer(line.text, name, sizeof(name));
+		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
+					line.before ? "before the launch at" : "at", name,
 					finding_ms(f, line.ns / per).at, f->has_steps ? "step" : "run");
-		for (end = from; end < n && same_line(&lines[end], &line); end++)
-			;
-		struct line_time inside = most_of(lines + from, end - from, false, &from);
-		by_short_line(inside.ns > 0 ? inside.text : "", name, sizeof(name));
-		if (inside.ns > 0 && inside.ns >= all_ns / LINE_PART)
-			finding_say(out->evidence, sizeof(out->evidence), "%s ms of it in %s",
-						finding_ms(f, inside.ns / per).at,
-						name + by_outer_bytes(name) + strlen(BY_INSIDE));
+		say_inside(lines + from, to - from, all_ns / LINE_PART, f, per, out);
 	}
 	free(lines);
 	return 0;

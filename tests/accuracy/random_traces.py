@@ -72,6 +72,8 @@ STACKS = [
      (1, "train.py", "main")],
     [(1, LOADER, "_BaseDataLoaderIter.__next__"), (1, "train.py", "main")],
     [(1, LOADER, "DataLoader.__len__"), (1, "train.py", "main")],
+    [(1, "/x/torch/_inductor/ir.py", "f"), (1, "/x/torch/_dynamo/convert_frame.py", "A.__call__"), (1, "train.py", "main")],
+    [(1, LOADER, "_BaseDataLoaderIter.__next__"), (1, "triton/compiler/compiler.py", "compile")],
     [(1, "train.py", "backward"), (3, None, None), (1, LOADER, "__next__")],
     [(2, None, None), (1, "webdataset/filters.py", "_shuffle")],
     [(1, "/x/datasets/arrow_dataset.py", "Dataset.__getitems__")],

@@ -77,6 +77,11 @@ INPUT_FRAME = names_matching(
     r"(__iter__|__getitem__|__getitems__)\Z",
     r"(^|/)nvidia/dali/(pipeline|plugin/.*)\.py:(.*\.)?"
     r"(__next__|_get_outputs|share_outputs|outputs|run)\Z")
+COMPILE_FRAME = names_matching(
+    r"(^|/)torch/_dynamo/convert_frame\.py:",
+    r"(^|/)torch/_inductor/compile_fx\.py:(.*\.)?"
+    r"(_?compile_fx(_inner)?|fx_codegen_and_compile|codegen_and_compile)\Z",
+    r"(^|/)triton/compiler/compiler\.py:compile\Z")
 PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
@@ -142,7 +147,7 @@ class Sched(Row):
         super().__init__(fields)
         self.thread_id = fields["thread"]
         self.stack_id = fields.get("stack", 0)
-        self.loads_data = False
+        self.stands_in = None
         asleep_until = min(self.end, self.begin + fields["slept_ns"])
         waiting_until = min(self.end, asleep_until + fields["waited_ns"])
         self.asleep = Span(self.begin, asleep_until)
@@ -223,14 +228,17 @@ class Process:
         elif kind == "collective":
             self.collectives[fields["correlation"]].append(fields)
 
-    def loads_data(self, stack_id):
+    def stands_in(self, stack_id):
         for frame in self.stacks.get(stack_id, {"frames": []})["frames"]:
             if frame["kind"] == BACKWARD:
-                return False
+                return None
             code = self.codes.get(frame["of"]) if frame["kind"] == PYTHON_CODE else None
-            if code and INPUT_FRAME(as_bytes(code["file"]) + b":" + as_bytes(code["function"])):
-                return True
-        return False
+            name = code and as_bytes(code["file"]) + b":" + as_bytes(code["function"])
+            if name and INPUT_FRAME(name):
+                return "input"
+            if name and COMPILE_FRAME(name):
+                return "module_load"
+        return None
 
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
@@ -261,7 +269,7 @@ class Process:
         for call in self.calls:
             call.classify()
         for row in self.scheds:
-            row.loads_data = row.thread_id != 0 and self.loads_data(row.stack_id)
+            row.stands_in = self.stands_in(row.stack_id) if row.thread_id != 0 else None
         self.find_first_kernel_launches()
         self.find_what_held_up()
 
@@ -384,8 +392,9 @@ class Thread:
 
     def __init__(self, calls, ranges, overheads, scheds):
         self.record_begins = sorted(row.begin for row in calls + ranges)
-        loading = [row for row in scheds if row.loads_data]
-        parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading
+        loading = [row for row in scheds if row.stands_in == "input"]
+        compiling = [row for row in scheds if row.stands_in == "module_load"]
+        parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading + compiling
         told = [row for row in calls + ranges + scheds if row.duration > 0]
         self.told = sorted({t for row in told for t in (row.begin, row.end)})
         self.sampled = Cover(scheds)
@@ -399,7 +408,7 @@ class Thread:
             return [o for o in overheads if o.kind == kind]
 
         self.alloc = Cover(called("alloc"))
-        self.module_load = Cover(called("module_load") + overhead(MODULE_LOAD))
+        self.module_load = Cover(called("module_load") + overhead(MODULE_LOAD) + compiling)
         self.input = Cover([r for r in ranges if INPUT_RANGE(r.name)] + loading)
         self.nccl_host = Cover(called("nccl_host") + [
             r for r in ranges

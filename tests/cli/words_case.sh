@@ -78,6 +78,21 @@ expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
 expect_true "d['gaps'][0]['line'] == '/home/u/fit.py:18 main > accelerate/data.py:80 send'"
 expect_true "[r['name'] for r in d['by']['rows']] == ['/home/u/fit.py:18 main']"
 
+# Keeps out: a command that cannot be given to a shell again, or that is of one directory where two were named.
+traces spread "$work/half" 2
+mkdir "$work/other half" && mv "$work/half/1.baton" "$work/other half/"
+expect_status 0 "$BATON" report "$work/half" "$work/other half"
+checks=$((checks + 1))
+tr -s ' \n' ' ' <"$work/out" | grep -qF "Proof: baton report $work/half '$work/other half' --gaps 5 --leaf" || fail "another command"
+expect_status 0 "$BATON" reduce "$work/other half"
+expect_says "next: baton report '$work/other half'"
+
+# Keeps out: torch.compile in the loop told as host code or a missing core; what it compiled told as compiling.
+traces compiles "$work/compiles"
+expect_status 0 "$BATON" report "$work/compiles" --json
+expect_true "[d['devices'][0]['time_ns'][leaf] for leaf in ('idle.host.module_load', 'idle.host.code', 'idle.host.blocked')] == [108 * 10**6, 60 * 10**6, 60 * 10**6]"
+expect_true "[f['evidence'] for f in d['findings'] if f['id'] == 'module_load'] == ['_compile (3.72 ms/step, 9 gaps); most at train.py:12 (forward), 3.72 ms/step']"
+
 # Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
 rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
 expect_status 0 "$BATON" report "$work/rare"

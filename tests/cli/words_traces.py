@@ -110,6 +110,19 @@ def missed(rank, step):
     rank.silent(12 * MS, seen=step % 3 > 0)
 
 
+def compiles(rank, step):
+    """In every third step torch.compile, 12 ms; what it compiled runs for 12 ms without a call in the next."""
+    torch = "/v/lib/python3.11/site-packages/torch"
+    project = rank.code("/home/u/train.py", "forward", 12)
+    if step % 3 == 0:
+        rank.waiting = rank.out.stack(rank.code(torch + "/_inductor/scheduler.py", "Scheduler.codegen", 50),
+                                      rank.code(torch + "/_dynamo/convert_frame.py", "_compile", 900), project)
+    else:
+        rank.waiting = rank.out.stack(rank.code(torch + "/_inductor/output_code.py", "CompiledFxGraph.__call__", 50), project)
+    if step % 3 < 2:
+        rank.silent(12 * MS, slept=step % 2)
+
+
 def ran(rank, _step):
     rank.silent(12 * MS, slept=False)
 
@@ -129,7 +142,7 @@ def framework(rank, step):
     rank.silent(12 * MS)
 
 
-CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, ran, owed, framework)}
+CASES = {case.__name__: case for case in (rare, rare_on_one, spread, spread_on_one, missed, compiles, ran, owed, framework)}
 
 
 def main():

@@ -116,6 +116,8 @@ static void short_lines(void)
 		{"libx.so ncclAllReduce", "libx.so ncclAllReduce"},
 		{"libx.so at::add(int)", "libx.so at::add(int)"},
 		{"libx.so+0x12", "libx.so+0x12"},
+		{"/a b/c: d/fit.py:91 loop", "fit.py:91 (loop)"},
+		{"/a:7/b > c.py:9 main > d/e f.py:7 run", "b > c.py:9 (main) > d/e f.py:7 (run)"},
 		{"/a/fit.py:9 main > lib/loop.py:7 L.run", "fit.py:9 (main) > lib/loop.py:7 (L.run)"},
 		{"/a/fit.py:9 main > ", "fit.py:9 (main) > "},
 		{"/a/fit.py:9 a_function_of_many_letters_that_fill_the_room_there_is > b.py:7 run",

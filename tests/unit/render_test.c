@@ -1,5 +1,6 @@
 /* JSON and text: any bytes make valid JSON, numbers read well, lines never grow beyond the screen. */
 #include "check.h"
+#include "base/shell.h"
 #include "render/json.h"
 #include "render/text.h"
 
@@ -24,6 +25,25 @@ static void json(void)
 	const char *expected = "{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\",\"n\":[-5,null],\"r\":null}";
 	CHECK(strcmp(text, expected) == 0, "JSON is %s", text);
 	free(text);
+}
+
+static void shell_words(void)
+{
+	static const char *const cases[][2] = {{"runs/4gpu", "runs/4gpu"},
+										   {"a b", "'a b'"},
+										   {"it's", "'it'\\''s'"},
+										   {"\xc3\xbc/%h", "\xc3\xbc/%h"},
+										   {"a;b", "'a;b'"},
+										   {"$x", "'$x'"},
+										   {"", "''"}};
+	char *quotes = malloc(SHELL_WORD_BYTES);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		CHECK(strcmp(shell_word(cases[i][0]).at, cases[i][1]) == 0, "'%s' became %s", cases[i][0],
+			  shell_word(cases[i][0]).at);
+	memset(quotes, '\'', SHELL_WORD_BYTES - 1);
+	quotes[SHELL_WORD_BYTES - 1] = 0;
+	CHECK(strlen(shell_word(quotes).at) < SHELL_WORD_BYTES, "a long word is not cut");
+	free(quotes);
 }
 
 static void numbers(void)
@@ -83,6 +103,7 @@ int main(void)
 {
 	wrapping();
 	json();
+	shell_words();
 	numbers();
 	lines();
 	return finish();

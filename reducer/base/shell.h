@@ -1,0 +1,15 @@
+/* Words as a person can give them to a shell again. */
+#ifndef BASE_SHELL_H
+#define BASE_SHELL_H
+
+#include <stddef.h>
+
+enum { SHELL_WORD_BYTES = 4096 };
+
+/* One word, in single quotes where a shell would read it otherwise; a longer one is cut. */
+struct shell_word {
+	char at[SHELL_WORD_BYTES];
+};
+struct shell_word shell_word(const char *word);
+
+#endif
