@@ -23,6 +23,14 @@ __asm__(".symver pthread_setname_np,pthread_setname_np@GLIBC_2.12");
 __asm__(".symver pthread_setspecific,pthread_setspecific@GLIBC_2.2.5");
 __asm__(".symver pthread_sigmask,pthread_sigmask@GLIBC_2.2.5");
 
+/* strtol, sscanf and their like read C23's binary numbers since 2.38, as functions of other names
+ * (the macro was C2X's before 2.40). */
+#include <features.h>
+#undef __GLIBC_USE_C2X_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C23_STRTOL 0
+
 /* fstat and fstatat were inline functions around these before 2.33; 1 is the only layout x86-64
  * has. */
 #include <sys/stat.h>

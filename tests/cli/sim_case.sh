@@ -17,6 +17,8 @@ checks=$((checks + 1))
 ! diff -rq "$work/t1" "$work/other" >/dev/null || fail "two seeds give one trace"
 
 # Keeps out: kernels or launches that go missing between the engine and the file, and files that baton refuses.
+expect_status 0 "$sim" -o "$work/new/parents/too/" --ranks 1 --steps 2
+expect_status 0 "$BATON" report "$work/new/parents/too"
 expect_status 0 "$sim" -o "$work/k903" --ranks 2 --steps 3 --kernels 903
 expect_status 0 "$BATON" check "$work/k903"
 expect_status 0 "$BATON" dump --json "$work/k903"

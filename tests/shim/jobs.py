@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
+warnings.simplefilter("ignore", DeprecationWarning)  # of fork() beside threads, since 3.12: it names the process
 PARAMETERS = ctypes.c_void_p * 1
 
 

@@ -17,7 +17,8 @@ need_pip() {
 	"$PYTHON" -m pip --version >/dev/null 2>&1 && return 0
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 		echo "install.sh: installing with apt: python3-pip"
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq python3-pip >/dev/null 2>&1
+		apt-get -o Acquire::http::Timeout=30 update -qq >/dev/null 2>&1
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null 2>&1
 	fi
 	"$PYTHON" -m pip --version >/dev/null 2>&1 && return 0
 	echo "install.sh: $PYTHON has no pip: install it first (Debian and Ubuntu: python3-pip)"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -202,6 +203,19 @@ static int write_truth(const struct arguments *a, const struct world *world)
 	return fclose(out) != 0 || failed ? -EIO : 0;
 }
 
+/* With its parents, as mkdir -p; itself it must be new. */
+static int make_directory(const char *path)
+{
+	char part[PATH_MAX];
+	snprintf(part, sizeof(part), "%s", path);
+	for (char *slash = part + 1; *part && (slash = strchr(slash, '/')) && slash[1]; slash++) {
+		*slash = 0;
+		mkdir(part, 0777);
+		*slash = '/';
+	}
+	return mkdir(path, 0700);
+}
+
 static int simulate(const struct arguments *a)
 {
 	struct script *script = scenario_script(&a->scenario, -1);
@@ -210,7 +224,7 @@ static int simulate(const struct arguments *a)
 	struct world world;
 	if (!script)
 		return STATUS_USAGE;
-	if (a->directory && mkdir(a->directory, 0700) != 0) {
+	if (a->directory && make_directory(a->directory) != 0) {
 		fprintf(stderr, "baton-sim: %s: %s\n", a->directory, strerror(errno));
 		script_free(script);
 		return STATUS_IO;
