@@ -213,12 +213,6 @@ static int read_records(struct trace *trace, size_t entry)
 	return error;
 }
 
-/* Gauges whose sampler was killed: what it would have seen later is no part of the run. */
-static bool just_ends(const struct trace *trace, enum baton_damage damage)
-{
-	return trace_is_gauges(trace) && (damage == BATON_UNCLOSED || damage == BATON_TRUNCATED);
-}
-
 int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 {
 	memset(trace, 0, sizeof(*trace));
@@ -231,7 +225,7 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 	error = strings_init(&trace->strings);
 	for (size_t i = 0; !error && i < trace->reader.n_entries; i++) {
 		const struct baton_entry *e = &trace->reader.entries[i];
-		if (e->damage != BATON_INTACT && !just_ends(trace, e->damage))
+		if (e->damage != BATON_INTACT)
 			trace_damaged(trace, i, e->damage);
 		if (e->kind == BATON_RECORDS)
 			error = read_records(trace, i);

@@ -11,7 +11,7 @@
 
 #define PERIOD_NS INT64_C(1000000000)
 #define FIRST_LOOK_NS INT64_C(50000000) /* then after twice that time, up to the period */
-enum { LOOKS_A_BLOCK = 30, PATIENCE_S = 3, BOOT_DIGITS = 8 };
+enum { LOOKS_A_BLOCK = 30, BLOCK_ROWS = 4096, PATIENCE_S = 3, BOOT_DIGITS = 8 };
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -156,21 +156,69 @@ static void make_name(struct gauges *g)
 	snprintf(g->name, sizeof(g->name), "gpus.%.8s.%08x.baton", g->boot, (unsigned)(hash >> 32));
 }
 
+static int write_at(struct gauges *g, const uint8_t *data, size_t bytes)
+{
+	for (off_t at = g->written; bytes > 0;) {
+		ssize_t n = pwrite(g->fd, data, bytes, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		data += n;
+		at += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+/* What has come since the last time, and an end block, over which the next time writes: whenever we
+ * are killed the file is whole. */
+static int write_out(struct gauges *g)
+{
+	struct baton_writer *w = &g->writer;
+	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = sizeof(w->sequence)};
+	baton_writer_flush_table(w, baton_table(BATON_GAUGE));
+	baton_writer_flush_records(w);
+	size_t blocks = w->held_bytes;
+	if (!w->error) {
+		memcpy(w->raw, &w->sequence, sizeof(w->sequence));
+		baton_writer_seal(w, &end);
+		w->sequence--;
+	}
+	if (!w->error)
+		w->error = write_at(g, w->held, w->held_bytes);
+	g->written += (off_t)blocks;
+	w->held_bytes = 0;
+	return w->error;
+}
+
 /* -EEXIST: another one samples these GPUs. */
 static int open_file(struct gauges *g)
 {
+	uint64_t id = (uint64_t)now_ns(CLOCK_REALTIME);
 	make_name(g);
-	int fd = openat(g->dirfd, g->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	int error = baton_writer_open(&g->writer, fd, BATON_GAUGES, (uint64_t)now_ns(CLOCK_REALTIME));
-	if (error) {
-		unlinkat(g->dirfd, g->name, 0);
+	int error = baton_writer_open_held(&g->writer, BATON_GAUGES, id, BLOCK_ROWS);
+	if (error)
+		return error;
+	g->fd = openat(g->dirfd, g->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (g->fd < 0) {
+		error = -errno;
+		baton_writer_free(&g->writer);
 		return error;
 	}
 	put_process(g);
 	put_devices(g);
+	write_out(g);
 	return 0;
+}
+
+/* Without a trace to belong to, or when not all of it could be written, it goes. */
+static void close_file(struct gauges *g)
+{
+	int error = write_out(g);
+	baton_writer_free(&g->writer);
+	if (close(g->fd) != 0 || error || !has_trace(g))
+		unlinkat(g->dirfd, g->name, 0);
 }
 
 static void look_at(struct gauges *g, unsigned device)
@@ -198,9 +246,8 @@ static void look_on(struct gauges *g)
 	for (bool go_on = true; go_on;) {
 		for (unsigned i = 0; i < g->nvml.n_devices; i++)
 			look_at(g, i);
-		if (looks++ % LOOKS_A_BLOCK ==
-			0) /* also the first: a kill leaves a file with its devices */
-			baton_writer_flush_table(&g->writer, baton_table(BATON_GAUGE));
+		if (looks++ % LOOKS_A_BLOCK == 0)
+			write_out(g);
 		int64_t now = now_ns(CLOCK_MONOTONIC);
 		while (next_ns <= now)
 			next_ns += PERIOD_NS;
@@ -219,8 +266,7 @@ static void *run(void *of)
 	if (read_boot_id(g->boot) == 0 && await_trace(g) && nvml_open(&g->nvml) == 0) {
 		if (open_file(g) == 0) {
 			look_on(g);
-			if (baton_writer_close(&g->writer) != 0 || !has_trace(g))
-				unlinkat(g->dirfd, g->name, 0);
+			close_file(g);
 		}
 		nvml_close(&g->nvml);
 	}

@@ -19,7 +19,8 @@ struct gauges {
 	pthread_cond_t wake;
 	bool stop; /* under the lock */
 	/* all else is the thread's */
-	int dirfd;
+	int dirfd, fd;
+	off_t written; /* without the end block */
 	char boot[40], name[64];
 	struct timespec seen; /* when the directory last changed */
 	bool settled;         /* and it was looked through long enough after that */

@@ -74,14 +74,16 @@ class Trace:
 
 
 def read_traces(lines):
-    traces = []
+    traces, others = [], []
     for line in lines:
         r = json.loads(line)
         if r["record"] == "file":
             traces.append(Trace())
+            if r["content"] == "gauges":  # of the node's GPUs: of no process
+                others.append(traces[-1])
         elif traces:
             traces[-1].read(r)
-    return traces
+    return [trace for trace in traces if trace not in others]
 
 
 def read_counts(path):

@@ -57,7 +57,7 @@ expect_true "($gpu)(1)['slowed']['any'] == 0 and ($gpu)(1)['slowed']['samples'] 
 
 # ---- who looks ----
 # Several that see the same GPUs record into one directory: one of them looks.
-export BATON_RUN_ID=together SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_LAUNCH_NODE_IPADDR=127.0.0.1
+export BATON_RUN_ID=together SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2
 pids=()
 for rank in 0 1; do
 	SLURM_PROCID=$rank "$BATON" record -o "$work/srun" -- "$bin/simtrain" --steps 60 --layers 2 >"$work/srun.$rank" 2>&1 &
@@ -75,7 +75,7 @@ checks=$((checks + 1))
 # shellcheck disable=SC2086
 BATON_GAUGES=off recorded off $two --steps 20
 files 0
-# Keeps out: a recording that ends without its traces because its sampler was killed.
+# Keeps out: a file that is damaged because its sampler was killed.
 mkfifo "$work/begun"
 "$BATON" record -o "$work/killed" -- "$bin/simtrain" --steps 400 --layers 2 >"$work/begun" 2>"$work/err" &
 exec 3<"$work/begun"
@@ -88,8 +88,8 @@ cat <&3 >"$work/rest" # the job goes on to its end
 exec 3<&-
 expect_status "0|4" "$BATON" report --json "$run"
 expect_true "d['quality']['truncated_files'] == 0 and d['devices'][0]['steps'] > 100"
-expect_status 3 "$BATON" check "$run"
-expect_prints "unclosed"
+files 1
+expect_status 0 "$BATON" check "$run"
 
 # ---- other NVMLs ----
 fake=$work/fake

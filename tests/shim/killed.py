@@ -11,7 +11,7 @@ report = json.load(open(sys.argv[1]))
 traces = []
 for line in sys.stdin:
     r = json.loads(line)
-    if r["record"] == "process":
+    if r["record"] == "process" and r["source"] != "nvml":  # what the GPUs showed is of no process
         traces.append({"launches": 0, "kernels": 0, "in flight": 0, "steps": 0})
     elif r["record"] == "call" and "LaunchKernel" in r["name"]:
         traces[-1]["launches"] += 1
