@@ -6,6 +6,7 @@ case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a
 for needed in libcuda.so.1 libcupti.so.13; do
 	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
 done
+export BATON_GAUGES=off # the files of a run are its processes'
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 
 recorded() { # recorded NAME LIBRARY [off]; second=SECOND_LIBRARY
