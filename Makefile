@@ -69,10 +69,10 @@ endif
 
 # ---- objects; the flags are an input like any other ----
 
-$(BUILD)/flags: force
+$(BUILD)/flags: force | build/deps.ok
 	@mkdir -p $(BUILD)
-	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' | cmp -s - $@ || \
-		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS)' > $@
+	@echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS) $(DOUBLE_FLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(CXX) $(CFLAGS_ALL) $(CXXFLAGS_ALL) $(SHIM_FLAGS) $(DOUBLE_FLAGS)' > $@
 .PHONY: force
 
 # ---- what users run ----

@@ -1,9 +1,17 @@
-/* Included into every file of the shim (x86-64): functions whose newest version is newer than the C
+/* Included into every file of the shim. On x86-64 functions whose newest version is newer than the C
  * library of the containers that people train in are bound to their old versions, so that one
  * libbaton.so loads on glibc 2.17 and later (a test reads its symbol table). Before 2.34 they lived
  * in libpthread and libdl, which it therefore needs by name. */
 #ifndef SHIM_GLIBC_H
 #define SHIM_GLIBC_H
+
+/* strtol, sscanf and their like read C23's binary numbers since 2.38, as functions of other names
+ * (the macro was C2X's before 2.40). */
+#include <features.h>
+#undef __GLIBC_USE_C2X_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C23_STRTOL 0
 
 #if defined(__x86_64__) && defined(__linux__)
 
@@ -22,14 +30,6 @@ __asm__(".symver pthread_setcancelstate,pthread_setcancelstate@GLIBC_2.2.5");
 __asm__(".symver pthread_setname_np,pthread_setname_np@GLIBC_2.12");
 __asm__(".symver pthread_setspecific,pthread_setspecific@GLIBC_2.2.5");
 __asm__(".symver pthread_sigmask,pthread_sigmask@GLIBC_2.2.5");
-
-/* strtol, sscanf and their like read C23's binary numbers since 2.38, as functions of other names
- * (the macro was C2X's before 2.40). */
-#include <features.h>
-#undef __GLIBC_USE_C2X_STRTOL
-#define __GLIBC_USE_C2X_STRTOL 0
-#undef __GLIBC_USE_C23_STRTOL
-#define __GLIBC_USE_C23_STRTOL 0
 
 /* fstat and fstatat were inline functions around these before 2.33; 1 is the only layout x86-64
  * has. */

@@ -18,6 +18,8 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 	@echo "  test  $@"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -Itests/unit -o $@ $< $(SIM_LIB) $(SIM_LIBS)
 
+-include $(UNIT:=.d) $(SIM_UNIT:=.d)
+
 # ---- around the doubles, and against them ----
 
 $(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
@@ -38,13 +40,13 @@ simtrain: $(addprefix $(RT)/,libcount.so nvtx_listener.so nccl_test nvml_test)
 
 DOUBLE_DIR := $(BUILD)/tests/double
 
-$(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c $(BUILD)/flags
+$(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c tests/double/fake_driver.h $(RT_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
 
 CUPTI_TEST := $(addprefix tests/double/cupti_,test.c calls.c records.c buffers.c client.c)
 $(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/cupti_layout.h \
-		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(BUILD)/flags
+		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(RT_HEADERS) $(BUILD)/flags
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
 		$(DOUBLE_DIR)/libcuda.so.1 -ldl
 
@@ -96,12 +98,13 @@ $(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
 $(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
-$(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB)
+SHIM_TEST_HEADERS := $(wildcard tests/unit/*.h tests/shim/*.h include/baton/*.h)
+$(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
 		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
-$(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ)
+$(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)

@@ -39,7 +39,10 @@ with_apt() { # with_apt NEEDED WANTED
 	mkdir -p build
 	apt-get -o Acquire::http::Timeout=30 update >"$log" 2>&1
 	install $1 $2 && return
-	[ -n "$1" ] && [ -n "$2" ] && install $1 && return
+	if install $1; then # not every distribution has all that is wanted
+		for package in $2; do install "$package"; done
+		return
+	fi
 	echo "apt could not install them (all it said is in $log):"
 	grep '^[EW]:' "$log" | tail -n 3 | sed 's/^/  /'
 }

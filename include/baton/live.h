@@ -112,7 +112,7 @@ struct baton_live {
 		dictionary_reserved; /* bytes handed out; baton_dictionary_next() knows what is there */
 	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
 	_Atomic uint64_t dictionary_granted; /* bytes of the arena that may be touched */
-	_Atomic uint64_t allocated;          /* bytes of the file that posix_fallocate granted */
+	_Atomic uint64_t allocated;          /* bytes in use; the first ring is there before */
 	_Atomic uint64_t dropped_strings;    /* dictionary entries that found no room */
 	_Atomic uint64_t unheard_launches;   /* of threads that got no lane */
 	_Atomic uint32_t lanes_used;

@@ -54,14 +54,16 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 		return error;
 	error = reserve((void **)&log->marks, log->n_marks, &log->marks_room, sizeof(*log->marks));
 	if (!error)
-		put_mark(log, (struct launch_mark){op->ls, op->name});
+		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->n_marks});
 	return error;
 }
 
 static int by_launch(const void *a, const void *b)
 {
 	const struct launch_mark *x = a, *y = b;
-	return x->launch_ns < y->launch_ns ? -1 : x->launch_ns > y->launch_ns;
+	if (x->launch_ns != y->launch_ns)
+		return x->launch_ns < y->launch_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 void launch_log_sort(struct launch_log *log)

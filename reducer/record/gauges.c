@@ -129,7 +129,7 @@ static void put_devices(struct gauges *g)
 	for (unsigned i = 0; i < g->nvml.n_devices; i++) {
 		const struct nvml_device *device = &g->nvml.devices[i];
 		struct baton_r_device row = {.id = i + 1,
-									 .ordinal = (int32_t)i,
+									 .ordinal = (int32_t)device->index,
 									 .name = put_string(g, device->name),
 									 .uuid = put_string(g, device->uuid),
 									 .memory_bytes = device->memory_bytes};
@@ -192,24 +192,41 @@ static int write_out(struct gauges *g)
 	return w->error;
 }
 
-/* -EEXIST: another one samples these GPUs. */
+/* Gives a whole file its name. -EEXIST: another one samples these GPUs. Where the filesystem has no
+ * hard links, two that come in the same moment both go on, in one file of the two. */
+static int publish(struct gauges *g, const char *hidden)
+{
+	int error = linkat(g->dirfd, hidden, g->dirfd, g->name, 0) == 0 ? 0 : -errno;
+	if (error && error != -EEXIST && faccessat(g->dirfd, g->name, F_OK, 0) != 0)
+		return renameat(g->dirfd, hidden, g->dirfd, g->name) == 0 ? 0 : -errno;
+	unlinkat(g->dirfd, hidden, 0);
+	return error ? -EEXIST : 0;
+}
+
+/* Who looks into the directory meanwhile finds no part of it. */
 static int open_file(struct gauges *g)
 {
+	char hidden[32];
 	uint64_t id = (uint64_t)now_ns(CLOCK_REALTIME);
 	make_name(g);
+	snprintf(hidden, sizeof(hidden), ".gpus.%d", (int)getpid());
 	int error = baton_writer_open_held(&g->writer, BATON_GAUGES, id, BLOCK_ROWS);
 	if (error)
 		return error;
-	g->fd = openat(g->dirfd, g->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (g->fd < 0) {
-		error = -errno;
-		baton_writer_free(&g->writer);
-		return error;
+	g->fd = openat(g->dirfd, hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	error = g->fd < 0 ? -errno : 0;
+	if (!error) {
+		put_process(g);
+		put_devices(g);
+		write_out(g);
+		error = publish(g, hidden);
 	}
-	put_process(g);
-	put_devices(g);
-	write_out(g);
-	return 0;
+	if (!error)
+		return 0;
+	if (g->fd >= 0)
+		close(g->fd);
+	baton_writer_free(&g->writer);
+	return error;
 }
 
 /* Without a trace to belong to, or when not all of it could be written, it goes. */

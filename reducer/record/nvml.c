@@ -77,6 +77,7 @@ static int find_device(unsigned index, struct nvml_device *device)
 {
 	struct nvml_memory memory;
 	memset(device, 0, sizeof(*device));
+	device->index = index;
 	if (call.handle(index, &device->handle) != 0 ||
 		call.uuid(device->handle, device->uuid, sizeof(device->uuid)) != 0)
 		return 0;

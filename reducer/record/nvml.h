@@ -10,6 +10,7 @@ enum { NVML_DEVICES = 64, NVML_TEXT_BYTES = 96 };
 
 struct nvml_device {
 	void *handle;
+	unsigned index;             /* NVML's; those that it has no handle for are left out */
 	char uuid[NVML_TEXT_BYTES]; /* GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx */
 	char name[NVML_TEXT_BYTES];
 	uint64_t memory_bytes; /* 0 unknown */

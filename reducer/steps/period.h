@@ -10,6 +10,7 @@
 struct launch_mark {
 	int64_t launch_ns;
 	uint32_t symbol; /* which kernel; any numbering */
+	uint32_t order;  /* of those launched at one time, the nodes of a graph; the sorter's own */
 };
 
 enum { PERIOD_LEAST_STEPS = 3 };

@@ -67,6 +67,25 @@ static void describe(const struct summary *summary, const struct host_row *row, 
 	s->late_ns = (int64_t)((__int128)s->wait_ns * devices / (devices - 1));
 }
 
+bool late_host_is_wider(const struct summary *summary, const struct straggler *host,
+						const struct straggler *ranks, size_t n)
+{
+	__int128 caused = 0, taken = 0, of_host = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!device_host_same(device_host(summary, ranks[i].device), host->host))
+			return false;
+		caused += ranks[i].late->caused_ns;
+		taken += ranks[i].late->taken;
+	}
+	for (size_t i = 0; i < summary->n_late; i++) {
+		size_t device = device_of(summary, &summary->late[i]);
+		if (device < summary->n_devices &&
+			device_host_same(device_host(summary, device), host->host))
+			of_host += summary->late[i].taken;
+	}
+	return 2 * caused * of_host < host->caused_ns * (of_host + taken);
+}
+
 int late_host_find(const struct summary *summary, int64_t wait_ns, struct straggler *s, bool *found)
 {
 	const struct lateness all = lateness_of(summary);

@@ -181,6 +181,18 @@ static int add_seldom(struct stragglers *all, const struct summary *summary, int
 	return add(all, summary, seldom);
 }
 
+/* Ranks of one host that are late beside others of it: the host is. */
+static int widen(struct stragglers *all, const struct summary *summary, int64_t wait_ns)
+{
+	struct straggler host;
+	bool found;
+	int error = late_host_find(summary, wait_ns, &host, &found);
+	if (error || !found || !late_host_is_wider(summary, &host, all->at, all->n))
+		return error;
+	all->n = 0;
+	return add(all, summary, &host);
+}
+
 /* The exposed wait is shared out by what each rank caused: some of that may be hidden under
  * compute. A rank that causes most of it now and then has all of it that nobody has persistently.
  */
@@ -206,7 +218,9 @@ static int add_late(struct stragglers *all, const struct summary *summary, const
 		else if (late_causes_most(late, &sum))
 			seldom = s;
 	}
-	return error || all->n || sum.caused_ns <= 0 ? error : add_seldom(all, summary, wait, &seldom);
+	if (error || sum.caused_ns <= 0)
+		return error;
+	return all->n ? widen(all, summary, wait) : add_seldom(all, summary, wait, &seldom);
 }
 
 static bool known(const struct stragglers *all, size_t device)

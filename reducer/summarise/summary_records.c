@@ -415,7 +415,8 @@ static int load_late(struct summary_loading *l, const void *record)
 								  .last = r->last,
 								  .taken = r->taken,
 								  .caused_ns = r->caused_ns};
-	return 0;
+	l->late_ns += r->caused_ns;
+	return l->late_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
 }
 
 /* ---- the file ---- */

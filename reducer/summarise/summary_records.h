@@ -17,7 +17,7 @@ struct summary_loading {
 	int32_t last_rank;
 	bool has_quality;
 	__int128 sites_ns; /* all times of sites and stalls: whatever adds them up stays within 2^62 */
-	__int128 spreads_ns; /* likewise */
+	__int128 spreads_ns, late_ns; /* likewise */
 };
 
 /* One record, in the order of the file. 0, -ESTALE, -EBADMSG, -ENOMEM. */

@@ -106,7 +106,7 @@ expect_says "the job was not started"
 expect_status 5 "$BATON" record -o /proc/none/here -- touch started
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir unwritable && chmod 555 unwritable && chmod 755 "$work"
-	mkdir -m 755 for-all && cp "$BATON" "${BATON%/*}/libbaton.so" for-all # the tree may be root's own, in /root
+	mkdir -m 755 for-all && install -m 755 "$BATON" "${BATON%/*}/libbaton.so" for-all # the tree may be root's own, in /root
 	expect_status 5 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
 		./for-all/baton record -o unwritable -- touch started
 	expect_says "Permission denied" "the job was not started"

@@ -83,7 +83,9 @@ run=$work/killed
 while read -r line <&3; do
 	case $line in "step 2"?*) [ "$(looked)" = 1 ] && break ;; esac
 done
-kill -KILL $! && wait $! 2>/dev/null
+checks=$((checks + 1))
+kill -KILL $! || fail "baton record had ended before it was killed"
+wait $! 2>/dev/null
 cat <&3 >"$work/rest" # the job goes on to its end
 exec 3<&-
 expect_status "0|4" "$BATON" report --json "$run"

@@ -32,7 +32,7 @@ static void first_launch(void)
 
 static void arguments(void)
 {
-	int function, stream;
+	int function = 0, stream = 0;
 	void *args[1];
 	struct dim3 grid = {11, 12, 13}, block = {14, 15, 16};
 	CHECK(cudaLaunchKernel(&function, grid, block, args, 17, &stream) == 0, "result");

@@ -325,6 +325,7 @@ static void make_small(struct summary *s)
 	summary_nccl(s, &key)->count = 1;
 	summary_evidence(s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
 	summary_late(s, "host/0", 0);
+	summary_late(s, "host/1", 1)->caused_ns = 1;
 	make_site(s, SITE_OP, "aten::mm", 22);
 	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
 	make_spread(s, "host/0", LEAF_HOST_SYNC);
@@ -402,6 +403,8 @@ static const struct {
 	{BATON_S_EVIDENCE, 24, 8, -1},
 	{BATON_S_LATE, 12, 4, -2},
 	{BATON_S_LATE, 24, 8, -1},
+	{BATON_S_LATE, 32, 8, -1},
+	{BATON_S_LATE, 32, 8, BATON_TIME_LIMIT_NS}, /* with the other row */
 };
 
 static void beyond(const struct summary *s)

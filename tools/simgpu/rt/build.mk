@@ -117,7 +117,8 @@ $(BUILD)/pic/$(CUPTI_DIR)/%.o: $(CUPTI_DIR)/%.c $(BUILD)/flags | build/deps.ok
 	@echo "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden $(CUPTI_INCLUDES) -c $< -o $@
 
-$(BUILD)/pic/$(CUPTI_DIR)/release-%.o: $(CUPTI_DIR)/release.c $(BUILD)/flags | build/deps.ok
+CUPTI_RELEASES := $(addprefix $(BUILD)/pic/$(CUPTI_DIR)/release-,11.8.o 12.o 13.o)
+$(CUPTI_RELEASES): $(BUILD)/pic/$(CUPTI_DIR)/release-%.o: $(CUPTI_DIR)/release.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -fPIC -fvisibility=hidden -DCUPTI_MAJOR='"$(basename $*)"' $(CUPTI_INCLUDES) -c $< -o $@
 
@@ -130,5 +131,5 @@ $(CUPTI_LIBS): $(BUILD)/simgpu/libcupti.so.%: $(BUILD)/pic/$(CUPTI_DIR)/release-
 	@echo '$(@F) { global: cupti*; local: $(CUPTI_HIDDEN_$(if $(suffix $*),$*,$*.)) *; };' > $@.map
 	@$(CC) $(SANFLAGS) -shared -o $@ -Wl,-soname,$(@F) -Wl,--version-script,$@.map -Wl,-z,nodelete $^ -ldl -lpthread
 
--include $(CUPTI_SRC:%.c=$(BUILD)/pic/%.d)
+-include $(CUPTI_OBJ:.o=.d) $(CUPTI_RELEASES:.o=.d)
 -include $(DRIVER_OBJ:.o=.d) $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.d))

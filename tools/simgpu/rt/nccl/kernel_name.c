@@ -75,7 +75,7 @@ const char *kernel_name(const struct task *task)
 	char plain[64], mangled[NAME_BYTES];
 
 	plain_name(plain, sizeof plain, task);
-	snprintf(mangled, sizeof mangled, "_Z%zu%s24ncclDevKernelArgsStorageILm4096EE", strlen(plain),
+	snprintf(mangled, sizeof mangled, "_Z%zu%.63s24ncclDevKernelArgsStorageILm4096EE", strlen(plain),
 			 plain);
 	return intern(mangled);
 }
