@@ -1,5 +1,5 @@
-/* Included into every file of the shim. On x86-64 functions whose newest version is newer than the C
- * library of the containers that people train in are bound to their old versions, so that one
+/* Included into every file of the shim. On x86-64 functions whose newest version is newer than the
+ * C library of the containers that people train in are bound to their old versions, so that one
  * libbaton.so loads on glibc 2.17 and later (a test reads its symbol table). Before 2.34 they lived
  * in libpthread and libdl, which it therefore needs by name. */
 #ifndef SHIM_GLIBC_H

@@ -6,7 +6,7 @@
 
 #include "reduce.h"
 
-enum { NAMES = 128, NAME_BYTES = 112 };
+enum { NAMES = 128, NAME_BYTES = 128 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char names[NAMES][NAME_BYTES];
@@ -75,7 +75,7 @@ const char *kernel_name(const struct task *task)
 	char plain[64], mangled[NAME_BYTES];
 
 	plain_name(plain, sizeof plain, task);
-	snprintf(mangled, sizeof mangled, "_Z%zu%.63s24ncclDevKernelArgsStorageILm4096EE", strlen(plain),
-			 plain);
+	snprintf(mangled, sizeof mangled, "_Z%zu%.63s24ncclDevKernelArgsStorageILm4096EE",
+			 strlen(plain), plain);
 	return intern(mangled);
 }
