@@ -1,5 +1,5 @@
-/* Threads of our own inside the job: no signals, lowest priority, any core, a small stack, not
- * recorded. */
+/* Threads of our own inside the job: no signals, the job's own priority, any core, a small stack,
+ * not recorded. */
 #ifndef SHIM_OWN_THREAD_H
 #define SHIM_OWN_THREAD_H
 

@@ -1,6 +1,6 @@
 /* The thread that moves everything into the trace file: slots out of the lanes, records out of
- * CUPTI's buffers, the dictionary. It blocks all signals, runs at the lowest priority on the widest
- * affinity, and writes at least once a second; what it has written leaves the rings only then. */
+ * CUPTI's buffers, the dictionary. It blocks all signals, runs on the widest affinity, and writes
+ * at least once a second; what it has written leaves the rings only then. */
 #ifndef SHIM_WRITER_H
 #define SHIM_WRITER_H
 

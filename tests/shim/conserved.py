@@ -6,7 +6,7 @@ dropped, rows + dropped = ops in all.
   --no-ops          GPU work was not recorded: there must be no row of it
   --drops           launches must have been dropped; without it, none
   --ops-drop        GPU records must have been dropped; without it, none
-  --ops-may-drop    a burst: where all cores are busy the writer, at the lowest priority, may come too late for some
+  --ops-may-drop    a burst: where all cores are busy the writer may come too late for some
   --killed          processes that did not end: nothing was counted; with --launches N the calls of all processes
   --most            with --killed: kernels recorded + in flight = launches, and more than half of them are recorded
   --launches N      that many launches in all, recorded or dropped

@@ -11,7 +11,7 @@ ulimit -c 0
 
 # ---- half a second after its first launch ----
 # Keeps out: GPU records that wait for a second in CUPTI, or in buffers that a busy GPU keeps from being given back, and die there.
-# The recorder's thread has the lowest priority: a machine that is busy with something else gets three attempts.
+# A machine that is busy with something else gets three attempts.
 young() { # young SIGNAL KERNEL_NS
 	local try
 	checks=$((checks + 1)) last="young, signal $1, kernels of $2 ns"

@@ -50,7 +50,7 @@ holds() { # holds OPTION...: of window_check.py; what it says of the processes i
 }
 
 # ---- by cudaProfilerStart and cudaProfilerStop, with work on the device at both edges and a range open across each ----
-# (many steps behind it: where all cores are busy the writer, at the lowest priority, is late to say that the job goes on)
+# (many steps behind it: where all cores are busy the writer is late to say that the job goes on)
 train="simtrain --steps 200 --layers 4 --profile 10-20"
 for way in "$bin/$train" "$bin/$train --threads 2" "$bin/simtrain13 ${train#* }"; do
 	# shellcheck disable=SC2086

@@ -4,8 +4,8 @@ window_check.py [--counts FILE] [--alike NS] [--unopened] < `baton dump --json D
 Of each process: every kernel and copy is one of a recorded call, every recorded launch has its kernel, nothing is lost or in flight, no
 call begins and no range ends outside of the window; a range that was open at its end says so.
   --counts FILE   launches by "PID TID N" in the window: those recorded and those dropped, by thread
-  --alike NS      the windows of all processes end within so many nanoseconds; where all cores are busy one opens late
-                  (the thread that opens it has the lowest priority): it must only begin before any of them ends
+  --alike NS      the windows of all processes end within so many nanoseconds; where all cores are busy one opens
+                  late: it must only begin before any of them ends
   --unopened      there must be no window in any process, and nothing recorded
 Prints as JSON, per process in order of rank: rank, launches, kernels, collectives, ranges cut at the begin and at the end.
 """

@@ -56,6 +56,35 @@ for _ in range(400):
 print("  " + "  ".join(f"{statistics.median(t):.3f}" for t in times))
 END
 
+echo "All cores busy, twice as many loops as cores: simtrain, 40 steps, ms (median of 7, alternating), plain and recorded; then what of the"
+echo "  idle time of a job that waits for its loader is told as input (of 7: least, median)"
+busy=()
+for _ in $(seq $((2 * $(nproc)))); do
+	while :; do :; done &
+	busy+=($!)
+done
+LD_LIBRARY_PATH=$PWD/$build/simgpu "$python" - "$build" "$work/busy" <<'END'
+import json, os, statistics, subprocess, sys, time
+build, out = sys.argv[1:]
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+job = [build + "/simtrain", "--steps", "40", "--layers", "4", "--host-ns", "20000"]
+record = [build + "/baton", "record", "-f", "-o", out, "--"]
+times, shares = [[], []], []
+for _ in range(7):
+    for way, command in enumerate((job, record + job)):
+        begin = time.perf_counter()
+        subprocess.run(command, check=True, **quiet)
+        times[way].append((time.perf_counter() - begin) * 1e3)
+    subprocess.run(record + [sys.executable, "tests/shim/steps.py", "loads_in_workers"], check=True,
+                   env={**os.environ, "PYTHONPATH": "tests/shim/faketorch"}, **quiet)
+    leaves = json.loads(subprocess.run([build + "/baton", "report", "--json", out], stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL).stdout)["devices"][0]["time_ns"]
+    shares.append(leaves.get("idle.host.input", 0) / sum(ns for leaf, ns in leaves.items() if leaf.startswith("idle")))
+print("  " + "  ".join(f"{statistics.median(t):.0f}" for t in times), f"  {min(shares):.0%}  {statistics.median(shares):.0%}")
+END
+kill "${busy[@]}"
+wait "${busy[@]}" 2>/dev/null || true
+
 echo "Disk: simtrain, 1 GPU, 400 steps"
 "$build/baton" record -o "$work/disk" -- "$build/simlaunch" -n 1 -- "$build/simtrain" --steps 400 >"$work/out" 2>"$work/err"
 "$build/baton" report --json "$work/disk" >"$work/report.json"
