@@ -26,6 +26,8 @@ static const struct {
 	[READING_HW_SLOWDOWN] = {"slowed.hw_slowdown", "HW slowdown", 0x8},
 };
 
+enum { IDLE = 0x1 }; /* nothing runs, and the clocks are going down */
+
 static const enum reading_kind plain[BATON_GAUGE_END] = {
 	[BATON_GAUGE_SM_MHZ] = READING_SM_MHZ,
 	[BATON_GAUGE_SM_MAX_MHZ] = READING_SM_MAX_MHZ,
@@ -74,6 +76,27 @@ void reading_add(struct reading *into, const struct reading *from)
 		into->most = from->most;
 	into->looks += from->looks;
 	into->sum = into->sum > READING_LIMIT - from->sum ? READING_LIMIT : into->sum + from->sum;
+}
+
+void reading_look_take(struct reading_look *look, const struct reading_row *row,
+					   struct reading into[READINGS])
+{
+	if (look->any && (row->start_ns != look->start_ns || row->dur_ns != look->dur_ns))
+		reading_look_end(look, into);
+	look->any = true;
+	look->start_ns = row->start_ns;
+	look->dur_ns = row->dur_ns;
+	look->idle |= row->gauge == BATON_GAUGE_EVENT_REASONS && (row->value & IDLE) != 0;
+	reading_take(look->readings, row->gauge, row->value);
+}
+
+void reading_look_end(struct reading_look *look, struct reading into[READINGS])
+{
+	for (int kind = 0; kind < READINGS; kind++)
+		if (!look->idle ||
+			(kind != READING_SM_MHZ && kind != READING_MEMORY_MHZ && kind != READING_POWER_MW))
+			reading_add(&into[kind], &look->readings[kind]);
+	*look = (struct reading_look){.any = false};
 }
 
 int64_t reading_mean(const struct reading *reading)

@@ -55,6 +55,15 @@ expect_true "($gpu)(1)['slowed']['any'] == 0"
 plant "throttle=0x3"
 expect_true "($gpu)(1)['slowed']['any'] == 0 and ($gpu)(1)['slowed']['samples'] > 0"
 
+# Keeps out: the clock of a GPU that is idle in a third of its samples taken for that of its kernels.
+made() { # made RULE...: other gauges for that run (gauges_made.py)
+	"$PYTHON" tests/shim/gauges_made.py "$BATON" "$run" "$@" || fail "gauges_made.py"
+	expect_status 0 "$BATON" report --json "$run"
+}
+made '*:1:1755:0' 1:3:345:1
+expect_true "($gpu)(1)['sm_mhz']['mean'] == ($gpu)(1)['sm_mhz']['min'] == 1755 and ($gpu)(1)['sm_mhz']['samples'] < ($gpu)(1)['slowed']['samples']"
+expect_true "'no lower than' in $first['evidence'] and 'not its clock' in $first['remedy']"
+
 # ---- who looks ----
 # Several that see the same GPUs record into one directory: one of them looks.
 export BATON_RUN_ID=together SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=2

@@ -63,6 +63,37 @@ static void reasons(void)
 	}
 }
 
+/* A look of an idle GPU is none of how fast it runs, wherever in it the reasons stand: its clocks
+ * are 345 MHz because nobody asks for more. */
+static void idle_looks(void)
+{
+	for (int first = 0; first < 2; first++) {
+		struct reading readings[READINGS] = {{0}};
+		struct reading_look look = {.any = false};
+		for (int i = 0; i < 6; i++) {
+			bool idle = i % 3 == 0;
+			const struct reading_row rows[] = {
+				{i / 2, i % 2, idle ? 1 : 4, BATON_GAUGE_EVENT_REASONS},
+				{i / 2, i % 2, idle ? 345 : 1755, BATON_GAUGE_SM_MHZ},
+				{i / 2, i % 2, idle ? 405 : 2619, BATON_GAUGE_MEMORY_MHZ},
+				{i / 2, i % 2, idle ? 70000 : 600000, BATON_GAUGE_POWER_MW},
+				{i / 2, i % 2, 40, BATON_GAUGE_TEMPERATURE_C},
+				{i / 2, i % 2, idle ? 1 : 4, BATON_GAUGE_EVENT_REASONS}};
+			for (int n = first; n < 5 + first; n++)
+				reading_look_take(&look, &rows[n], readings);
+		}
+		reading_look_end(&look, readings);
+		reading_look_end(&look, readings);
+		CHECK(readings[READING_SM_MHZ].looks == 4 && readings[READING_SM_MHZ].least == 1755 &&
+				  readings[READING_MEMORY_MHZ].least == 2619 &&
+				  readings[READING_POWER_MW].least == 600000,
+			  "the clock of an idle GPU counts: %lld", (long long)readings[READING_SM_MHZ].least);
+		CHECK(readings[READING_TEMPERATURE_C].looks == 6 && readings[READING_SLOWED].looks == 6 &&
+				  readings[READING_SLOWED].sum == 4,
+			  "%d looks", (int)readings[READING_TEMPERATURE_C].looks);
+	}
+}
+
 static void sums(void)
 {
 	struct reading readings[READINGS] = {{0}}, *sm = &readings[READING_SM_MHZ];
@@ -139,6 +170,7 @@ int main(void)
 {
 	gauges();
 	reasons();
+	idle_looks();
 	sums();
 	any_order();
 	comparing();
