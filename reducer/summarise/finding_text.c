@@ -143,14 +143,22 @@ void finding_say_clock(const struct summary *summary, size_t device, char *out, 
 void finding_say_slowed(const struct summary *summary, size_t device, char *out, size_t bytes)
 {
 	const struct reading *readings = summary->devices[device].readings;
-	const enum reading_kind worst = reading_worst_reason(readings);
+	struct clocks_reason reason = {.kind = READING_SLOWED};
+	struct clocks_all all;
 	struct clocks clocks;
-	char looks[32];
-	if (worst == READING_SLOWED || !clock_is_lower(summary, device, &clocks))
+	char looks[32], others[40] = "";
+	if (clocks_open(&all, summary) == 0 && clocks_among(&all, &summary->devices[device], &clocks) &&
+		clocks_lower(&clocks, CLOCKS_TELL))
+		reason = clocks_reason(&all, readings);
+	clocks_close(&all);
+	if (reason.kind == READING_SLOWED)
 		return;
-	finding_say(out, bytes, "%s in %.0f %% of its %s samples", reading_reason(worst),
-				100.0 * (double)readings[worst].sum / (double)readings[worst].looks,
-				amount_grouped(readings[worst].looks, looks));
+	if (reason.others_ppm >= 0)
+		snprintf(others, sizeof(others), ", of the others' in %.0f %%",
+				 (double)reason.others_ppm / 1e4);
+	finding_say(out, bytes, "%s in %.0f %% of its %s samples%s", reading_reason(reason.kind),
+				(double)reason.own_ppm / 1e4, amount_grouped(readings[reason.kind].looks, looks),
+				others);
 }
 
 /* The same kernels take longer: how much, and is it the clock? */

@@ -3,8 +3,8 @@
 #include <baton/format.h>
 
 /* NVML's bits of why a clock is what it is (nvmlClocksEventReason...). Idle (1), clocks that
- * somebody has set (2, 0x100) and the boost group (0x10) are no slowing down. Of two that hold
- * equally often the first is told: hardware slowdown (8) is set beside its causes. */
+ * somebody has set (2, 0x100) and the boost group (0x10) are no slowing down. Hardware
+ * slowdown (8) is set beside its causes. */
 static const struct {
 	const char *name, *reason;
 	uint64_t bit;
@@ -102,13 +102,4 @@ void reading_look_end(struct reading_look *look, struct reading into[READINGS])
 int64_t reading_mean(const struct reading *reading)
 {
 	return reading->looks ? reading->sum / (int64_t)reading->looks : -1;
-}
-
-enum reading_kind reading_worst_reason(const struct reading readings[READINGS])
-{
-	enum reading_kind worst = READING_SLOWED;
-	for (int kind = READING_SLOWED + 1; kind < READINGS; kind++)
-		if (readings[kind].sum > (worst == READING_SLOWED ? 0 : readings[worst].sum))
-			worst = (enum reading_kind)kind;
-	return worst;
 }

@@ -71,7 +71,5 @@ static inline int64_t reading_most(const struct reading *reading)
 {
 	return reading->looks ? reading->most : -1;
 }
-/* The reason that slowed it most often; READING_SLOWED when none did. */
-enum reading_kind reading_worst_reason(const struct reading readings[READINGS]);
 
 #endif

@@ -39,7 +39,7 @@ def main():
     writer = TraceWriter(os.path.join(run_dir, "gpus.made.baton"), content=3)
     writer.process(1, host=process["host"], source="nvml", source_version="1", run_id=process["run_id"])
     for _, device, _ in seen:
-        writer.device(0, "GPU", device["uuid"])
+        writer.device(device["ordinal"], "GPU", device["uuid"])
     rows = []
     for look in range(LOOKS):
         at = dict(start_ns=first + (last - first) * look // LOOKS, dur_ns=1000)
