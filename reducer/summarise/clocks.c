@@ -85,6 +85,17 @@ bool clocks_lower(const struct clocks *clocks, int percent)
 	return (__int128)100 * clocks->own < (__int128)(100 - percent) * clocks->others;
 }
 
+bool clocks_explain(const struct clocks *clocks, int64_t own_ns, int64_t others_ns)
+{
+	return (__int128)2 * (clocks->others - clocks->own) * others_ns >=
+		   (__int128)(own_ns - others_ns) * clocks->own;
+}
+
+double clocks_slower_percent(const struct clocks *clocks)
+{
+	return 100.0 * (double)(clocks->others - clocks->own) / (double)clocks->own;
+}
+
 static int64_t excess_of(const struct clocks_reason *reason)
 {
 	return reason->own_ppm - (reason->others_ppm > 0 ? reason->others_ppm : 0);

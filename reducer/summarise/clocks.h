@@ -31,6 +31,11 @@ bool clocks_compare(const struct summary *summary, size_t device, struct clocks 
 /* By more than so many per cent. */
 bool clocks_lower(const struct clocks *clocks, int percent);
 
+/* Does it explain at least half of work that takes own_ns where the others take others_ns? */
+bool clocks_explain(const struct clocks *clocks, int64_t own_ns, int64_t others_ns);
+/* How much slower than at the others' clock, in per cent: what it explains. */
+double clocks_slower_percent(const struct clocks *clocks);
+
 struct clocks_reason {
 	enum reading_kind kind; /* READING_SLOWED: none */
 	int64_t own_ppm;        /* of its looks */

@@ -64,8 +64,15 @@ made '*:1:1755:0' 1:3:345:1
 expect_true "($gpu)(1)['sm_mhz']['mean'] == ($gpu)(1)['sm_mhz']['min'] == 1755 and ($gpu)(1)['sm_mhz']['samples'] < ($gpu)(1)['slowed']['samples']"
 expect_true "'no lower than' in $first['evidence'] and 'not its clock' in $first['remedy']"
 
+# Keeps out: a clock that explains little blamed for all of it; one that is a little lower called no lower.
+made '*:1:1755:0' 1:1:1710:0
+expect_true "\"slower, of which its SM clock (1,710 MHz, the others' 1,755) explains 3 %\" in $first['evidence'] and 'MHz' not in $first['text']"
+expect_true "'held back' not in $first['remedy'] and 'its clock is not most of it' in $first['remedy']"
+made '*:1:1755:0' 1:1:1740:0
+expect_true "\"hardly lower than the others' (1,740 MHz, theirs 1,755)\" in $first['evidence'] and 'it is not its clock' in $first['remedy']"
+
 # Keeps out: the reason that all have told of the one that is slow; a line for each where all are at their power limit.
-made '*:1:1700:0x4' 1:3:900:0x4c
+made '*:1:1700:0x4' 1:3:500:0x4c
 expect_true "'HW thermal slowdown in 3' in $first['evidence'] and 'samples, of the others\\' in 0 %' in $first['evidence']"
 expect_true "'power cap' not in $first['evidence'] and 'held back' in $first['remedy']"
 expect_status 0 "$BATON" report "$run"
