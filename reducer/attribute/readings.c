@@ -20,7 +20,7 @@ static int take_rows(struct trace *trace, uint32_t device, int64_t from, int64_t
 {
 	struct rows rows;
 	struct reading_look look = {.any = false};
-	int error = rows_open(&rows, trace, BATON_GAUGE);
+	int error = rows_open_within(&rows, trace, BATON_GAUGE, from, to);
 	while (!error && rows_next(&rows)) {
 		const struct reading_row row = {.start_ns = rows_value(&rows, ROW_START),
 										.dur_ns = rows_value(&rows, ROW_DUR),

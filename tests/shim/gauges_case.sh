@@ -64,6 +64,10 @@ made '*:1:1755:0' 1:3:345:1
 expect_true "($gpu)(1)['sm_mhz']['mean'] == ($gpu)(1)['sm_mhz']['min'] == 1755 and ($gpu)(1)['sm_mhz']['samples'] < ($gpu)(1)['slowed']['samples']"
 expect_true "'no lower than' in $first['evidence'] and 'not its clock' in $first['remedy']"
 
+# Keeps out: samples of a whole day that are read for a run of seconds. Those of another hour cannot be read here.
+expect_true "d['quality']['truncated_files'] == 0"
+expect_status 3 "$BATON" check "$run"
+
 # Keeps out: a clock that explains little blamed for all of it; one that is a little lower called no lower.
 made '*:1:1755:0' 1:1:1710:0
 expect_true "\"slower, of which its SM clock (1,710 MHz, the others' 1,755) explains 3 %\" in $first['evidence'] and 'MHz' not in $first['text']"
