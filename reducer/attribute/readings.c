@@ -19,14 +19,19 @@ static int take_rows(struct trace *trace, uint32_t device, int64_t from, int64_t
 					 struct reading readings[READINGS])
 {
 	struct rows rows;
-	int error = rows_open(&rows, trace, BATON_GAUGE);
+	struct reading_look look = {.any = false};
+	int error = rows_open_within(&rows, trace, BATON_GAUGE, from, to);
 	while (!error && rows_next(&rows)) {
-		int64_t start = rows_value(&rows, ROW_START);
+		const struct reading_row row = {.start_ns = rows_value(&rows, ROW_START),
+										.dur_ns = rows_value(&rows, ROW_DUR),
+										.gauge = (uint8_t)rows_value(&rows, GAUGE_WHICH),
+										.value = (uint64_t)rows_value(&rows, GAUGE_VALUE)};
 		uint64_t id = (uint64_t)rows_value(&rows, GAUGE_DEVICE);
-		if (start >= from && start < to && idmap_get(&trace->device_ids, id) == device)
-			reading_take(readings, (uint8_t)rows_value(&rows, GAUGE_WHICH),
-						 (uint64_t)rows_value(&rows, GAUGE_VALUE));
+		if (row.start_ns >= from && row.start_ns < to &&
+			idmap_get(&trace->device_ids, id) == device)
+			reading_look_take(&look, &row, readings);
 	}
+	reading_look_end(&look, readings);
 	error = error ? error : rows.error;
 	rows_close(&rows);
 	return error;

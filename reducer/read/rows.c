@@ -13,18 +13,29 @@ static int by_t_min(const void *a, const void *b, void *context)
 
 int rows_open(struct rows *rows, struct trace *trace, unsigned kind)
 {
+	return rows_open_within(rows, trace, kind, INT64_MIN, INT64_MAX);
+}
+
+static bool is_wanted(const struct baton_entry *entry, unsigned kind, int64_t from, int64_t to)
+{
+	return entry->kind == kind && entry->t_max_ns >= from && entry->t_min_ns <= to;
+}
+
+int rows_open_within(struct rows *rows, struct trace *trace, unsigned kind, int64_t from,
+					 int64_t to)
+{
 	memset(rows, 0, sizeof(*rows));
 	rows->trace = trace;
 	rows->table = baton_table(kind);
 	const struct baton_reader *reader = &trace->reader;
 	for (size_t i = 0; i < reader->n_entries; i++)
-		rows->n_entries += reader->entries[i].kind == kind;
+		rows->n_entries += is_wanted(&reader->entries[i], kind, from, to);
 	rows->entries = malloc((rows->n_entries + 1) * sizeof(*rows->entries));
 	if (!rows->entries)
 		return -ENOMEM;
 	size_t n = 0;
 	for (size_t i = 0; i < reader->n_entries; i++)
-		if (reader->entries[i].kind == kind)
+		if (is_wanted(&reader->entries[i], kind, from, to))
 			rows->entries[n++] = i;
 	qsort_r(rows->entries, n, sizeof(*rows->entries), by_t_min, reader->entries);
 	return 0;

@@ -33,6 +33,9 @@ struct rows {
 };
 
 int rows_open(struct rows *rows, struct trace *trace, unsigned kind);
+/* Of the blocks that may have a row which begins in [from, to); the others are not read. */
+int rows_open_within(struct rows *rows, struct trace *trace, unsigned kind, int64_t from,
+					 int64_t to);
 void rows_close(struct rows *rows);
 
 bool rows_next_block(struct rows *rows);

@@ -3,6 +3,7 @@
 #include "summarise/clocks.h"
 #include "summarise/finding_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES = 8, LINE_BYTES = 400, HANG = 12 };
@@ -46,21 +47,51 @@ static void power_words(const struct reading *readings, char *line)
 				text_thousands(in_units(reading_mean(power), 1000), &c), possible, most);
 }
 
-static void slowed_words(const struct reading *readings, char *line)
+static void in_some(const struct reading *readings, enum reading_kind kind, char *out, size_t bytes)
 {
-	const struct reading *slowed = &readings[READING_SLOWED];
-	const enum reading_kind worst = reading_worst_reason(readings);
-	struct text_buffer looks;
-	text_thousands((int64_t)slowed->looks, &looks);
-	if (slowed->looks && slowed->sum == 0)
-		finding_say(line, LINE_BYTES, "not slowed (%s samples)", looks.at);
-	else if (slowed->looks)
-		finding_say(line, LINE_BYTES, "slowed in %.0f %% of %s samples, %sby %s",
-					text_percent(slowed->sum, (int64_t)slowed->looks), looks.at,
-					readings[worst].sum < slowed->sum ? "mostly " : "", reading_reason(worst));
+	const size_t used = strlen(out);
+	snprintf(out + used, bytes - used, ", in %.0f %% by %s",
+			 text_percent(readings[kind].sum, (int64_t)readings[kind].looks), reading_reason(kind));
 }
 
-static void one_line(const struct screen *screen, const char *who, const struct reading *readings)
+/* The reason that sets it apart, and the one it had more often than that. */
+static void reason_words(const struct clocks_all *all, const struct reading *readings, char *out,
+						 size_t bytes)
+{
+	const enum reading_kind worst = clocks_reason(all, readings).kind;
+	enum reading_kind often = worst;
+	for (int kind = READING_SLOWED + 1; kind < READINGS; kind++)
+		if (readings[kind].sum > (often == READING_SLOWED ? 0 : readings[often].sum))
+			often = (enum reading_kind)kind;
+	if (often == worst && readings[worst].sum >= readings[READING_SLOWED].sum) {
+		if (worst != READING_SLOWED) /* a summary may lack its reasons */
+			snprintf(out, bytes, " by %s", reading_reason(worst));
+		return;
+	}
+	if (worst != READING_SLOWED)
+		in_some(readings, worst, out, bytes);
+	if (often != worst)
+		in_some(readings, often, out, bytes);
+}
+
+static void slowed_words(const struct clocks_all *all, const struct reading *readings, char *line)
+{
+	const struct reading *slowed = &readings[READING_SLOWED];
+	struct text_buffer looks;
+	char by[120] = "";
+	if (!slowed->looks)
+		return;
+	text_thousands((int64_t)slowed->looks, &looks);
+	reason_words(all, readings, by, sizeof(by));
+	if (slowed->sum == 0)
+		finding_say(line, LINE_BYTES, "not slowed (%s samples)", looks.at);
+	else
+		finding_say(line, LINE_BYTES, "slowed in %.0f %% of %s samples%s",
+					text_percent(slowed->sum, (int64_t)slowed->looks), looks.at, by);
+}
+
+static void one_line(const struct screen *screen, const char *who, const struct clocks_all *all,
+					 const struct reading *readings)
 {
 	char line[LINE_BYTES] = "";
 	clock_words(readings, line);
@@ -71,35 +102,48 @@ static void one_line(const struct screen *screen, const char *who, const struct 
 	if (readings[READING_MEMORY_USED_BYTES].looks)
 		finding_say(line, LINE_BYTES, "%.1f GiB in use",
 					(double)readings[READING_MEMORY_USED_BYTES].most / (double)(1 << 30));
-	slowed_words(readings, line);
+	slowed_words(all, readings, line);
 	screen_wrap(screen, HANG, "  %-9s %s", who, line);
 }
 
-static bool stands_out(const struct clocks_all *all, const struct device_summary *device)
+struct line {
+	struct clocks_standing standing;
+	size_t device;
+};
+
+static int worst_first(const void *a, const void *b)
 {
-	struct clocks clocks;
-	return clocks_slowed_percent(device) >= CLOCKS_SLOWED ||
-		   (clocks_among(all, device, &clocks) && clocks_lower(&clocks, CLOCKS_ALONE));
+	const struct line *x = a, *y = b;
+	int order = clocks_worse(&x->standing, &y->standing);
+	return order ? order : x->device < y->device ? -1 : 1;
 }
 
-/* Those that are slowed, or clocked lower than the others. */
+/* Those that are slowed as the others are not, or clocked lower than they are. */
 static void outstanding(const struct screen *screen, const struct summary *s)
 {
 	struct clocks_all all;
+	struct line *lines = malloc(s->n_devices * sizeof(*lines));
 	size_t n = 0;
-	if (clocks_open(&all, s) != 0)
-		return;
-	for (size_t i = 0; i < s->n_devices; i++)
-		if (stands_out(&all, &s->devices[i]) && n++ < LINES)
-			one_line(screen, finding_device(s, i).at, s->devices[i].readings);
+	if (clocks_open(&all, s) == 0 && lines)
+		for (size_t i = 0; i < s->n_devices; i++) {
+			lines[n].device = i;
+			n += clocks_stands_out(&all, &s->devices[i], &lines[n].standing);
+		}
+	if (n)
+		qsort(lines, n, sizeof(*lines), worst_first);
+	for (size_t i = 0; i < n && i < LINES; i++)
+		one_line(screen, finding_device(s, lines[i].device).at, &all,
+				 s->devices[lines[i].device].readings);
 	if (n > LINES)
 		screen_line(screen, "  and %zu more that stand out (--json has all)", n - LINES);
 	clocks_close(&all);
+	free(lines);
 }
 
 void readings_text(const struct screen *screen, const struct report *report)
 {
 	const struct summary *s = &report->reduction->summary;
+	const struct clocks_all no_others = {0};
 	struct reading all[READINGS] = {{0}};
 	uint64_t looks = 0;
 	for (size_t i = 0; i < s->n_devices; i++)
@@ -112,7 +156,7 @@ void readings_text(const struct screen *screen, const struct report *report)
 	screen_line(screen, "%s", "");
 	screen_title(screen, "What the GPU%s showed meanwhile (NVML, once a second)",
 				 s->n_devices == 1 ? "" : "s");
-	one_line(screen, s->n_devices == 1 ? "the GPU" : "all", all);
+	one_line(screen, s->n_devices == 1 ? "the GPU" : "all", &no_others, all);
 	if (s->n_devices > 1)
 		outstanding(screen, s);
 }

@@ -1,4 +1,5 @@
-/* Is a device clocked lower than the others, and does something slow it? Pure: a summary in. */
+/* Is a device clocked lower than the others, and what slows it that does not slow them? Pure: a
+ * summary in. */
 #ifndef SUMMARISE_CLOCKS_H
 #define SUMMARISE_CLOCKS_H
 
@@ -9,9 +10,14 @@ struct clocks {          /* mean SM clock within the window, MHz */
 						  * of the middle two */
 };
 
-struct clocks_all { /* those that are known, ascending */
-	int64_t *mhz;
+struct clocks_sorted {
+	int64_t *at;
 	size_t n;
+};
+
+struct clocks_all { /* what is known of all devices, ascending; all zero: of none */
+	int64_t *room;
+	struct clocks_sorted mhz, slowed[READINGS]; /* slowed: parts per million of the looks */
 };
 
 /* 0 or -ENOMEM; clocks_close() either way. */
@@ -24,8 +30,33 @@ bool clocks_among(const struct clocks_all *all, const struct device_summary *dev
 bool clocks_compare(const struct summary *summary, size_t device, struct clocks *clocks);
 /* By more than so many per cent. */
 bool clocks_lower(const struct clocks *clocks, int percent);
-/* In how many per cent of its looks something slows it, rounded down; -1 not known. */
-int clocks_slowed_percent(const struct device_summary *device);
+
+/* Does it explain at least half of work that takes own_ns where the others take others_ns? */
+bool clocks_explain(const struct clocks *clocks, int64_t own_ns, int64_t others_ns);
+/* How much slower than at the others' clock, in per cent: what it explains. */
+double clocks_slower_percent(const struct clocks *clocks);
+
+struct clocks_reason {
+	enum reading_kind kind; /* READING_SLOWED: none */
+	int64_t own_ppm;        /* of its looks */
+	int64_t others_ppm;     /* the median of the others; -1 not known */
+};
+/* What slows a device (one of the summary, or nobody's readings) most beyond what slows the others:
+ * where all are at their power limit that is no reason. Of equals, and where nothing is known of
+ * others, heat and power brakes come first, the power cap last. */
+struct clocks_reason clocks_reason(const struct clocks_all *all,
+								   const struct reading readings[READINGS]);
+
+struct clocks_standing { /* how far a device stands out, in parts per million */
+	int64_t lower;       /* its clock, if that is worth a line */
+	int64_t excess;      /* of its looks: slowed by a reason that the others do not have */
+	int64_t held_back;   /* of its looks: slowed by anything but the power cap */
+};
+/* Is it worth a line of its own? */
+bool clocks_stands_out(const struct clocks_all *all, const struct device_summary *device,
+					   struct clocks_standing *standing);
+/* For qsort: the worst first. */
+int clocks_worse(const struct clocks_standing *a, const struct clocks_standing *b);
 
 enum {
 	CLOCKS_TELL = 2,   /* per cent: beyond it the clock is named where a device is slow */

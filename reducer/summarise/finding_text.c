@@ -125,16 +125,20 @@ static bool same_kernels(int64_t own, int64_t others)
 	return llabs(own - others) <= others / 100;
 }
 
-static bool clock_is_lower(const struct summary *summary, size_t device, struct clocks *clocks)
+/* Is its clock lower, and is that why its work takes longer? */
+static bool clock_is_why(const struct summary *summary, size_t device, const struct excess *excess,
+						 struct clocks *clocks)
 {
-	return clocks_compare(summary, device, clocks) && clocks_lower(clocks, CLOCKS_TELL);
+	return clocks_compare(summary, device, clocks) && clocks_lower(clocks, CLOCKS_TELL) &&
+		   clocks_explain(clocks, excess->own_ns, excess->others_ns);
 }
 
-void finding_say_clock(const struct summary *summary, size_t device, char *out, size_t bytes)
+void finding_say_clock(const struct summary *summary, size_t device, const struct excess *excess,
+					   char *out, size_t bytes)
 {
 	struct clocks clocks;
 	char own[32], others[32];
-	if (clock_is_lower(summary, device, &clocks))
+	if (clock_is_why(summary, device, excess, &clocks))
 		finding_say(out, bytes, "its SM clock was %s MHz, the others' %s",
 					amount_grouped((uint64_t)clocks.own, own),
 					amount_grouped((uint64_t)clocks.others, others));
@@ -143,14 +147,45 @@ void finding_say_clock(const struct summary *summary, size_t device, char *out, 
 void finding_say_slowed(const struct summary *summary, size_t device, char *out, size_t bytes)
 {
 	const struct reading *readings = summary->devices[device].readings;
-	const enum reading_kind worst = reading_worst_reason(readings);
+	struct clocks_reason reason = {.kind = READING_SLOWED};
+	struct clocks_all all;
 	struct clocks clocks;
-	char looks[32];
-	if (worst == READING_SLOWED || !clock_is_lower(summary, device, &clocks))
+	char looks[32], others[40] = "";
+	if (clocks_open(&all, summary) == 0 && clocks_among(&all, &summary->devices[device], &clocks) &&
+		clocks_lower(&clocks, CLOCKS_TELL))
+		reason = clocks_reason(&all, readings);
+	clocks_close(&all);
+	if (reason.kind == READING_SLOWED)
 		return;
-	finding_say(out, bytes, "%s in %.0f %% of its %s samples", reading_reason(worst),
-				100.0 * (double)readings[worst].sum / (double)readings[worst].looks,
-				amount_grouped(readings[worst].looks, looks));
+	if (reason.others_ppm >= 0)
+		snprintf(others, sizeof(others), ", of the others' in %.0f %%",
+				 (double)reason.others_ppm / 1e4);
+	finding_say(out, bytes, "%s in %.0f %% of its %s samples%s", reading_reason(reason.kind),
+				(double)reason.own_ppm / 1e4, amount_grouped(readings[reason.kind].looks, looks),
+				others);
+}
+
+/* How much lower a clock is that does not explain why its kernels are so much slower. */
+static void say_other_clock(const struct clocks *clocks, double slower, char *out, size_t bytes)
+{
+	char own[32], others[32];
+	amount_grouped((uint64_t)clocks->own, own);
+	amount_grouped((uint64_t)clocks->others, others);
+	if (clocks_lower(clocks, CLOCKS_TELL))
+		finding_say(out, bytes,
+					"same number of kernels, %.0f %% slower, of which its SM clock (%s MHz, the "
+					"others' %s) explains %.0f %%",
+					slower, own, others, clocks_slower_percent(clocks));
+	else if (clocks->own < clocks->others)
+		finding_say(out, bytes,
+					"same number of kernels, %.0f %% slower, though its SM clock was hardly lower "
+					"than the others' (%s MHz, theirs %s)",
+					slower, own, others);
+	else
+		finding_say(out, bytes,
+					"same number of kernels, %.0f %% slower, though its SM clock was no lower than "
+					"the others' (%s MHz)",
+					slower, own);
 }
 
 /* The same kernels take longer: how much, and is it the clock? */
@@ -160,16 +195,12 @@ static void say_slower(const struct summary *summary, size_t device, const struc
 	double slower =
 		100.0 * (double)(excess->own_ns - excess->others_ns) / (double)excess->others_ns;
 	struct clocks clocks;
-	char own[32];
 	if (!clocks_compare(summary, device, &clocks))
 		finding_say(out, bytes, "same number of kernels, %.0f %% slower: its clock?", slower);
-	else if (clocks_lower(&clocks, CLOCKS_TELL))
+	else if (clock_is_why(summary, device, excess, &clocks))
 		finding_say(out, bytes, "same number of kernels, %.0f %% slower", slower);
 	else
-		finding_say(out, bytes,
-					"same number of kernels, %.0f %% slower, though its SM clock was no lower than "
-					"the others' (%s MHz)",
-					slower, amount_grouped((uint64_t)clocks.own, own));
+		say_other_clock(&clocks, slower, out, bytes);
 }
 
 void finding_say_work(const struct summary *summary, size_t device, const struct excess *excess,
@@ -184,16 +215,20 @@ void finding_say_work(const struct summary *summary, size_t device, const struct
 		say_slower(summary, device, excess, out, bytes);
 }
 
-const char *finding_work_remedy(const struct summary *summary, size_t device)
+const char *finding_work_remedy(const struct summary *summary, size_t device,
+								const struct excess *excess)
 {
 	struct clocks clocks;
 	if (!same_kernels(kernels_of(&summary->devices[device]), kernels_of_others(summary, device)))
 		return "give all ranks equal work: samples, tokens, padding";
-	if (!clocks_compare(summary, device, &clocks))
+	if (!clocks_compare(summary, device, &clocks) || excess->own_ns <= excess->others_ns)
 		return "compare its clocks, power and temperature with the others' (nvidia-smi -q -d "
 			   "CLOCK,PERFORMANCE); else its inputs are larger";
+	if (clock_is_why(summary, device, excess, &clocks))
+		return "that GPU is held back: look at its cooling, power limit and clock settings "
+			   "(nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK)";
 	return clocks_lower(&clocks, CLOCKS_TELL)
-			   ? "that GPU is held back: look at its cooling, power limit and clock settings "
-				 "(nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK)"
+			   ? "its clock is not most of it: are its inputs larger, or is another process on "
+				 "that GPU?"
 			   : "it is not its clock: are its inputs larger, or is another process on that GPU?";
 }

@@ -25,13 +25,15 @@ const char *finding_unsplit_reason(const struct summary *summary);
 /* The collective with most transfer, and its bus bandwidth. */
 void finding_say_transfer(const struct summary *summary, const struct figures *figures, char *out,
 						  size_t bytes);
-/* Of a device whose SM clock is lower than the others': both clocks; what slowed it, and how often.
- */
-void finding_say_clock(const struct summary *summary, size_t device, char *out, size_t bytes);
+/* Of a device whose SM clock is lower than the others': both clocks, where they explain most of
+ * what it has more; what slowed it, and how often. */
+void finding_say_clock(const struct summary *summary, size_t device, const struct excess *excess,
+					   char *out, size_t bytes);
 void finding_say_slowed(const struct summary *summary, size_t device, char *out, size_t bytes);
 /* More time in kernels: more kernels than the others run, or the same ones slower. */
 void finding_say_work(const struct summary *summary, size_t device, const struct excess *excess,
 					  char *out, size_t bytes);
-const char *finding_work_remedy(const struct summary *summary, size_t device);
+const char *finding_work_remedy(const struct summary *summary, size_t device,
+								const struct excess *excess);
 
 #endif

@@ -216,14 +216,15 @@ static int add_asymmetry(const struct making *m, const struct loss_kind *kind, i
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at, kind->id,
 				finding_ms(m->f, excess.others_ns).at);
 	if (kind == &loss_kind_work) {
-		finding_say_clock(m->summary, device, finding.summary, sizeof(finding.summary));
+		finding_say_clock(m->summary, device, &excess, finding.summary, sizeof(finding.summary));
 		finding_say_work(m->summary, device, &excess, finding.evidence, sizeof(finding.evidence));
 		finding_say_slowed(m->summary, device, finding.evidence, sizeof(finding.evidence));
 	} else {
 		say_rare(m, kind->leaves, m->summary->devices[device].key, &finding);
 	}
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s",
-			 kind == &loss_kind_work ? finding_work_remedy(m->summary, device) : kind->remedy);
+			 kind == &loss_kind_work ? finding_work_remedy(m->summary, device, &excess)
+									 : kind->remedy);
 	return add(m->out, &finding);
 }
 
@@ -330,10 +331,35 @@ static void say_late(const struct making *m, const struct straggler *s, char *ou
 					late.at);
 }
 
+/* Of the rank that is named: a host's work is the mean of its devices. */
+static struct excess excess_of_rank(const struct making *m, const struct straggler *s,
+									const struct excess *e)
+{
+	struct excess own = *e;
+	if (s->host.at)
+		own.own_ns = loss_of_device(&m->summary->devices[s->device], e->kind);
+	return own;
+}
+
+/* Why the work of that rank takes longer; nothing when it does so on others of its host alone. */
+static void say_work(const struct making *m, const struct straggler *s, const struct excess *e,
+					 char *out, size_t bytes)
+{
+	const struct excess own = excess_of_rank(m, s, e);
+	if (own.own_ns <= own.others_ns)
+		return;
+	if (s->host.at)
+		finding_say(out, bytes, "its work %s ms", finding_ms(m->f, own.own_ns).at);
+	finding_say_work(m->summary, s->device, &own, out, bytes);
+	if (e != &s->excess[0] || s->host.at)
+		finding_say_clock(m->summary, s->device, &own, out, bytes);
+	finding_say_slowed(m->summary, s->device, out, bytes);
+}
+
 /* What it does that the others do not, and the rows behind most of that. */
 static int say_own_time(const struct making *m, const struct straggler *s, struct finding *out)
 {
-	const struct excess *most = &s->excess[0];
+	const struct excess *most = &s->excess[0], *work = NULL;
 	char *text = out->evidence;
 	const size_t bytes = sizeof(out->evidence);
 	const char *its = s->host.at ? "their" : "its";
@@ -346,20 +372,33 @@ static int say_own_time(const struct making *m, const struct straggler *s, struc
 	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
 		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->id,
 					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
-		if (e->kind != &loss_kind_work)
-			continue;
-		finding_say_work(m->summary, s->device, e, text, bytes);
-		if (e != most || s->host.at)
-			finding_say_clock(m->summary, s->device, text, bytes);
-		finding_say_slowed(m->summary, s->device, text, bytes);
+		if (e->kind == &loss_kind_work && s->host.at)
+			work = e; /* once it is said whose */
+		else if (e->kind == &loss_kind_work)
+			say_work(m, s, e, text, bytes);
 	}
 	if (s->host.at)
 		finding_say(text, bytes, "most by %s", finding_device(m->summary, s->device).at);
+	if (work)
+		say_work(m, s, work, text, bytes);
 	if (most->kind != &loss_kind_work)
 		return say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
 	if (!s->host.at)
-		finding_say_clock(m->summary, s->device, out->summary, sizeof(out->summary));
+		finding_say_clock(m->summary, s->device, most, out->summary, sizeof(out->summary));
 	return 0;
+}
+
+static const char *remedy_of(const struct making *m, const struct straggler *s)
+{
+	const struct loss_kind *own = s->excess[0].kind;
+	if (own == &loss_kind_work) {
+		const struct excess excess = excess_of_rank(m, s, &s->excess[0]);
+		return finding_work_remedy(m->summary, s->device, &excess);
+	}
+	if (s->host.at)
+		return "compare this host with the others: clock and load of its CPU, other jobs, where "
+			   "its processes are bound, its storage";
+	return own ? own->remedy : "see which rank is late and what it was doing";
 }
 
 static int add_straggler(const struct making *m, const struct straggler *s)
@@ -373,14 +412,7 @@ static int add_straggler(const struct making *m, const struct straggler *s)
 	int error = say_own_time(m, s, &finding);
 	if (own && own != &loss_kind_work)
 		say_rare(m, own->leaves, m->summary->devices[s->device].key, &finding);
-	snprintf(
-		finding.remedy, sizeof(finding.remedy), "%s",
-		s->host.at && own != &loss_kind_work
-			? "compare this host with the others: clock and load of its CPU, other jobs, where "
-			  "its processes are bound, its storage"
-		: !own                   ? "see which rank is late and what it was doing"
-		: own == &loss_kind_work ? finding_work_remedy(m->summary, s->device)
-								 : own->remedy);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s", remedy_of(m, s));
 	return error ? error : add(m->out, &finding);
 }
 

@@ -3,8 +3,8 @@
 #include <baton/format.h>
 
 /* NVML's bits of why a clock is what it is (nvmlClocksEventReason...). Idle (1), clocks that
- * somebody has set (2, 0x100) and the boost group (0x10) are no slowing down. Of two that hold
- * equally often the first is told: hardware slowdown (8) is set beside its causes. */
+ * somebody has set (2, 0x100) and the boost group (0x10) are no slowing down. Hardware
+ * slowdown (8) is set beside its causes. */
 static const struct {
 	const char *name, *reason;
 	uint64_t bit;
@@ -25,6 +25,8 @@ static const struct {
 	[READING_SW_THERMAL] = {"slowed.sw_thermal_slowdown", "SW thermal slowdown", 0x20},
 	[READING_HW_SLOWDOWN] = {"slowed.hw_slowdown", "HW slowdown", 0x8},
 };
+
+enum { IDLE = 0x1 }; /* nothing runs, and the clocks are going down */
 
 static const enum reading_kind plain[BATON_GAUGE_END] = {
 	[BATON_GAUGE_SM_MHZ] = READING_SM_MHZ,
@@ -76,16 +78,28 @@ void reading_add(struct reading *into, const struct reading *from)
 	into->sum = into->sum > READING_LIMIT - from->sum ? READING_LIMIT : into->sum + from->sum;
 }
 
+void reading_look_take(struct reading_look *look, const struct reading_row *row,
+					   struct reading into[READINGS])
+{
+	if (look->any && (row->start_ns != look->start_ns || row->dur_ns != look->dur_ns))
+		reading_look_end(look, into);
+	look->any = true;
+	look->start_ns = row->start_ns;
+	look->dur_ns = row->dur_ns;
+	look->idle |= row->gauge == BATON_GAUGE_EVENT_REASONS && (row->value & IDLE) != 0;
+	reading_take(look->readings, row->gauge, row->value);
+}
+
+void reading_look_end(struct reading_look *look, struct reading into[READINGS])
+{
+	for (int kind = 0; kind < READINGS; kind++)
+		if (!look->idle ||
+			(kind != READING_SM_MHZ && kind != READING_MEMORY_MHZ && kind != READING_POWER_MW))
+			reading_add(&into[kind], &look->readings[kind]);
+	*look = (struct reading_look){.any = false};
+}
+
 int64_t reading_mean(const struct reading *reading)
 {
 	return reading->looks ? reading->sum / (int64_t)reading->looks : -1;
-}
-
-enum reading_kind reading_worst_reason(const struct reading readings[READINGS])
-{
-	enum reading_kind worst = READING_SLOWED;
-	for (int kind = READING_SLOWED + 1; kind < READINGS; kind++)
-		if (readings[kind].sum > (worst == READING_SLOWED ? 0 : readings[worst].sum))
-			worst = (enum reading_kind)kind;
-	return worst;
 }

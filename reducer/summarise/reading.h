@@ -42,6 +42,25 @@ const char *reading_reason(enum reading_kind kind);
 void reading_take(struct reading readings[READINGS], uint8_t gauge, uint64_t value);
 void reading_add(struct reading *into, const struct reading *from);
 
+/* The rows of one look at a device: they begin together and took equally long. Zeroed before the
+ * first row. */
+struct reading_look {
+	int64_t start_ns, dur_ns;
+	bool any, idle;
+	struct reading readings[READINGS];
+};
+struct reading_row {
+	int64_t start_ns, dur_ns;
+	uint64_t value;
+	uint8_t gauge;
+};
+/* A row of the look in hand, or of the next one: then the one in hand is added to `into`. */
+void reading_look_take(struct reading_look *look, const struct reading_row *row,
+					   struct reading into[READINGS]);
+/* Adds the look in hand; of an idle GPU without its clocks and its power, which then say nothing of
+ * what it does when it runs. */
+void reading_look_end(struct reading_look *look, struct reading into[READINGS]);
+
 /* -1: never looked at. */
 int64_t reading_mean(const struct reading *reading);
 static inline int64_t reading_least(const struct reading *reading)
@@ -52,7 +71,5 @@ static inline int64_t reading_most(const struct reading *reading)
 {
 	return reading->looks ? reading->most : -1;
 }
-/* The reason that slowed it most often; READING_SLOWED when none did. */
-enum reading_kind reading_worst_reason(const struct reading readings[READINGS]);
 
 #endif

@@ -35,7 +35,7 @@ first='d["findings"][0]'
 gpu='lambda rank: [x["gpu"] for x in d["devices"] if x["ranks"] == [rank]][0]'
 plant "sm=1755,power=600000;1:sm=1185,throttle=0x44,temp=88"
 expect_true "$first['id'] == 'late_rank' and 'rank 1' in $first['text'] and \"its SM clock was 1,185 MHz, the others' 1,755\" in $first['text']"
-expect_true "'SW power cap in 100 % of its' in $first['evidence'] and 'held back' in $first['remedy']"
+expect_true "'HW thermal slowdown in 100 % of its' in $first['evidence'] and 'held back' in $first['remedy']"
 expect_true "($gpu)(1)['sm_mhz']['samples'] >= 1 and ($gpu)(1)['sm_mhz']['mean'] == 1185 and ($gpu)(0)['sm_mhz']['min'] == 1755"
 expect_true "($gpu)(1)['temperature_c']['max'] == 88 and ($gpu)(0)['power_mw']['mean'] == 600000 and ($gpu)(0)['sm_max_mhz']['max'] == 1980"
 expect_true "[($gpu)(r)['slowed']['any'] == ($gpu)(r)['slowed']['samples'] > 0 for r in (0, 1)] == [False, True]"
@@ -43,7 +43,7 @@ expect_true "($gpu)(1)['slowed']['hw_thermal_slowdown'] == ($gpu)(1)['slowed']['
 times() { "$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(json.dumps([dict(x, gpu=None) for x in d["devices"]]))' "$1"; }
 times "$work/out" >"$work/with"
 expect_status 0 "$BATON" report "$run"
-expect_prints "rank 1    SM clock 1,185 of 1,980 MHz" "by SW power cap" "up to 88 C"
+expect_prints "rank 1    SM clock 1,185 of 1,980 MHz" " by HW thermal slowdown" "up to 88 C"
 rm "$run"/gpus.* # Keeps out: gauges that move a time, or count as a rank
 expect_status 0 "$BATON" report --json "$run"
 expect_true "($gpu)(1) is None and 'its clock?' in $first['evidence'] and d['run']['world_size'] == 2 and d['quality']['missing_ranks'] == []"
@@ -54,6 +54,49 @@ expect_true "($gpu)(1)['slowed']['any'] == 0"
 # set clocks and an idle GPU are no slowing down
 plant "throttle=0x3"
 expect_true "($gpu)(1)['slowed']['any'] == 0 and ($gpu)(1)['slowed']['samples'] > 0"
+
+# Keeps out: the clock of a GPU that is idle in a third of its samples taken for that of its kernels.
+made() { # made RULE...: other gauges for that run (gauges_made.py)
+	"$PYTHON" tests/shim/gauges_made.py "$BATON" "$run" "$@" || fail "gauges_made.py"
+	expect_status 0 "$BATON" report --json "$run"
+}
+made '*:1:1755:0' 1:3:345:1
+expect_true "($gpu)(1)['sm_mhz']['mean'] == ($gpu)(1)['sm_mhz']['min'] == 1755 and ($gpu)(1)['sm_mhz']['samples'] < ($gpu)(1)['slowed']['samples']"
+expect_true "'no lower than' in $first['evidence'] and 'not its clock' in $first['remedy']"
+
+# Keeps out: samples of a whole day that are read for a run of seconds. Those of another hour cannot be read here.
+expect_true "d['quality']['truncated_files'] == 0"
+expect_status 3 "$BATON" check "$run"
+
+# Keeps out: a clock that explains little blamed for all of it; one that is a little lower called no lower.
+made '*:1:1755:0' 1:1:1710:0
+expect_true "\"slower, of which its SM clock (1,710 MHz, the others' 1,755) explains 3 %\" in $first['evidence'] and 'MHz' not in $first['text']"
+expect_true "'held back' not in $first['remedy'] and 'its clock is not most of it' in $first['remedy']"
+made '*:1:1755:0' 1:1:1740:0
+expect_true "\"hardly lower than the others' (1,740 MHz, theirs 1,755)\" in $first['evidence'] and 'it is not its clock' in $first['remedy']"
+
+# Keeps out: the reason that all have told of the one that is slow; a line for each where all are at their power limit.
+made '*:1:1700:0x4' 1:3:500:0x4c
+expect_true "'HW thermal slowdown in 3' in $first['evidence'] and 'samples, of the others\\' in 0 %' in $first['evidence']"
+expect_true "'power cap' not in $first['evidence'] and 'held back' in $first['remedy']"
+expect_status 0 "$BATON" report "$run"
+checks=$((checks + 2))
+tr -s ' \n' ' ' <"$work/out" | grep -Eq 'rank 1 SM [^;]*; slowed in 100 % of [0-9]+ samples, in 3[0-9] % by HW thermal slowdown, in 100 % by SW power cap' ||
+	fail "not both reasons: $(cat "$work/out")"
+! grep -q '^  rank 0 ' "$work/out" || fail "a GPU that is like the others stands out: $(cat "$work/out")"
+
+# Keeps out: the first of those that stand out instead of the worst.
+run=$work/sixteen
+expect_status 0 "$BATON-sim" -o "$run" --ranks 16 --per-host 16 --steps 6 --kernels 100
+made '*:1:1700:0x4' 15:3:1200:0x4c
+expect_status 0 "$BATON" report "$run"
+checks=$((checks + 1))
+[ "$(grep -Eo '^  rank [0-9]+ +SM clock' "$work/out" | tr -s ' ')" = " rank 15 SM clock" ] || fail "not rank 15 alone: $(cat "$work/out")"
+made '*:1:1700:0x4' '*:3:1700:0x24' 15:3:1200:0x4c 12:2:1700:0x48
+expect_status 0 "$BATON" report "$run"
+checks=$((checks + 1))
+[ "$(grep -Eo '^  rank [0-9]+ ' "$work/out" | tr -d 'rank \n')" = 1512012345 ] || fail "the worst do not come first: $(cat "$work/out")"
+expect_prints "and 8 more that stand out"
 
 # ---- who looks ----
 # Several that see the same GPUs record into one directory: one of them looks.

@@ -78,6 +78,23 @@ static inline void begin(struct summary *s)
 	summary_string(s, "marker", &s->run.step_source);
 }
 
+/* `ranks` of which the last one has `own_us` more of `leaf`, and the others wait for it. */
+static inline void straggling(struct summary *s, int ranks, enum leaf leaf, int64_t own_us,
+							  int64_t all_us)
+{
+	begin(s);
+	for (int32_t rank = 0; rank < ranks; rank++) {
+		bool late = rank == ranks - 1;
+		int64_t us[LEAF_COUNT] = {0};
+		us[LEAF_NCCL_WAIT] = late ? 0 : own_us;
+		us[leaf] += all_us + (late ? own_us : 0);
+		add_device(s, rank, us);
+		add_late(s, rank, late ? 376 : (uint64_t)(24 / (ranks - 1)), 400,
+				 late ? (ranks - 1) * own_us : 0);
+	}
+	add_nccl(s, "AllReduce", "", 0);
+}
+
 static inline void make(struct summary *s, struct findings *all)
 {
 	struct figures figures;

@@ -122,22 +122,6 @@ static void clean_runs(void)
 	}
 }
 
-/* `ranks` of which the last one has `own_us` more of `leaf`, and the others wait for it. */
-static void straggling(struct summary *s, int ranks, enum leaf leaf, int64_t own_us, int64_t all_us)
-{
-	begin(s);
-	for (int32_t rank = 0; rank < ranks; rank++) {
-		bool late = rank == ranks - 1;
-		int64_t us[LEAF_COUNT] = {0};
-		us[LEAF_NCCL_WAIT] = late ? 0 : own_us;
-		us[leaf] += all_us + (late ? own_us : 0);
-		add_device(s, rank, us);
-		add_late(s, rank, late ? 376 : (uint64_t)(24 / (ranks - 1)), 400,
-				 late ? (ranks - 1) * own_us : 0);
-	}
-	add_nccl(s, "AllReduce", "", 0);
-}
-
 /* What a late rank does and what the others wait for it are one cause. */
 static void late_rank(void)
 {
@@ -192,47 +176,6 @@ static void late_by_work(void)
 		 "it runs 900 kernels a step, the others 800: unequal work");
 	CHECK(strstr(all.at[0].remedy, "equal work"), "remedy: %s", all.at[0].remedy);
 	done(&s, &all);
-}
-
-static void look(struct device_summary *d, uint64_t mhz, uint64_t reasons)
-{
-	reading_take(d->readings, BATON_GAUGE_SM_MHZ, mhz);
-	reading_take(d->readings, BATON_GAUGE_EVENT_REASONS, reasons);
-}
-
-/* Is it the clock? Just beyond 2 per cent it is, at 2 it is not; what slows it, and what does not.
- */
-static void late_by_clock(void)
-{
-	for (uint64_t mhz = 1719; mhz <= 1720; mhz++) {
-		struct summary s;
-		struct findings all;
-		straggling(&s, 4, LEAF_WORK_MATMUL, 10000, 0);
-		for (int rank = 0; rank < 3; rank++)
-			look(&s.devices[rank], 1755, 0x4);
-		for (int i = 0; i < 5; i++)
-			look(&s.devices[3], mhz, i == 0 ? 0x3 : i < 4 ? 0x48 : 0x8);
-		make(&s, &all);
-		counted(&all, 1, "a slow GPU");
-		is(&all, "late_rank", 10000, "high"); /* what is known of clocks moves no figure */
-		if (mhz == 1719) {
-			says(&all.at[0], "late_rank", "rank 3 is last into 94 %",
-				 "same number of kernels, 11 % slower; HW slowdown in 80 % of its 5 samples");
-			says(&all.at[0], "late_rank", "its SM clock was 1,719 MHz, the others' 1,755", "");
-			CHECK(strstr(all.at[0].remedy, "held back"), "remedy: %s", all.at[0].remedy);
-		} else {
-			says(&all.at[0], "late_rank", "work +10.0 ms",
-				 "11 % slower, though its SM clock was no lower than the others' (1,720 MHz)");
-			CHECK(!strstr(all.at[0].summary, "MHz") && !strstr(all.at[0].evidence, "slowdown") &&
-					  strstr(all.at[0].remedy, "not its clock"),
-				  "the clock is blamed: %s; %s", all.at[0].summary, all.at[0].remedy);
-		}
-		findings_free(&all);
-		memset(s.devices[3].readings, 0, sizeof(s.devices[3].readings));
-		make(&s, &all); /* nobody looked at this one */
-		says(&all.at[0], "late_rank", "", "11 % slower: its clock?");
-		done(&s, &all);
-	}
 }
 
 /* Twelve ranks on three hosts; those of node1 are last in turns, and cause so much of the wait. */
@@ -500,7 +443,6 @@ int main(void)
 	clean_runs();
 	late_rank();
 	late_by_work();
-	late_by_clock();
 	late_host();
 	late_host_by_two();
 	not_late();

@@ -49,17 +49,49 @@ static void reasons(void)
 				 {UINT64_MAX << 9, 0, READING_SLOWED},
 				 {0x4, 1, READING_SW_POWER_CAP},
 				 {0x8, 1, READING_HW_SLOWDOWN},
+				 {0x4 | 0x40, 1, READING_HW_THERMAL},
 				 {0x20, 1, READING_SW_THERMAL},
 				 {0x8 | 0x40, 1, READING_HW_THERMAL},
 				 {0x8 | 0x80, 1, READING_HW_POWER_BRAKE}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct reading readings[READINGS] = {{0}};
 		reading_take(readings, BATON_GAUGE_EVENT_REASONS, cases[i].bits);
+		const enum reading_kind worst = clocks_reason(&(struct clocks_all){0}, readings).kind;
 		CHECK(readings[READING_SLOWED].looks == 1 &&
-				  readings[READING_SLOWED].sum == cases[i].slowed &&
-				  reading_worst_reason(readings) == cases[i].worst,
+				  readings[READING_SLOWED].sum == cases[i].slowed && worst == cases[i].worst,
 			  "bits %#llx: %d, %s", (unsigned long long)cases[i].bits,
-			  (int)readings[READING_SLOWED].sum, reading_reason(reading_worst_reason(readings)));
+			  (int)readings[READING_SLOWED].sum, reading_reason(worst));
+	}
+}
+
+/* A look of an idle GPU is none of how fast it runs, wherever in it the reasons stand: its clocks
+ * are 345 MHz because nobody asks for more. */
+static void idle_looks(void)
+{
+	for (int first = 0; first < 2; first++) {
+		struct reading readings[READINGS] = {{0}};
+		struct reading_look look = {.any = false};
+		for (int i = 0; i < 6; i++) {
+			bool idle = i % 3 == 0;
+			const struct reading_row rows[] = {
+				{i / 2, i % 2, idle ? 1 : 4, BATON_GAUGE_EVENT_REASONS},
+				{i / 2, i % 2, idle ? 345 : 1755, BATON_GAUGE_SM_MHZ},
+				{i / 2, i % 2, idle ? 405 : 2619, BATON_GAUGE_MEMORY_MHZ},
+				{i / 2, i % 2, idle ? 70000 : 600000, BATON_GAUGE_POWER_MW},
+				{i / 2, i % 2, 40, BATON_GAUGE_TEMPERATURE_C},
+				{i / 2, i % 2, idle ? 1 : 4, BATON_GAUGE_EVENT_REASONS}};
+			for (int n = first; n < 5 + first; n++)
+				reading_look_take(&look, &rows[n], readings);
+		}
+		reading_look_end(&look, readings);
+		reading_look_end(&look, readings);
+		CHECK(readings[READING_SM_MHZ].looks == 4 && readings[READING_SM_MHZ].least == 1755 &&
+				  readings[READING_MEMORY_MHZ].least == 2619 &&
+				  readings[READING_POWER_MW].least == 600000,
+			  "the clock of an idle GPU counts: %lld", (long long)readings[READING_SM_MHZ].least);
+		CHECK(readings[READING_TEMPERATURE_C].looks == 6 && readings[READING_SLOWED].looks == 6 &&
+				  readings[READING_SLOWED].sum == 4,
+			  "%d looks", (int)readings[READING_TEMPERATURE_C].looks);
 	}
 }
 
@@ -123,11 +155,6 @@ static void comparing(void)
 	CHECK(clocks_compare(&s, 2, &clocks) && clocks.others == 1690, "of the highest: %lld",
 		  (long long)clocks.others);
 	CHECK(!clocks_compare(&s, 4, &clocks), "a clock that nobody saw");
-	CHECK(clocks_slowed_percent(&s.devices[0]) == -1, "slowed, that nobody saw");
-	for (int i = 0; i < 3; i++)
-		reading_take(s.devices[0].readings, BATON_GAUGE_EVENT_REASONS, i ? 0 : 0x20);
-	CHECK(clocks_slowed_percent(&s.devices[0]) == 33, "%d %%",
-		  clocks_slowed_percent(&s.devices[0]));
 	summary_free(&s);
 	summary_init(&s);
 	reading_take(summary_device(&s, "h/0")->readings, BATON_GAUGE_SM_MHZ, 1000);
@@ -135,12 +162,99 @@ static void comparing(void)
 	summary_free(&s);
 }
 
+/* Of eight devices, all at their power limit, in `looks` of 100 looks one has these bits too. */
+static void power_limited(struct summary *s, size_t device, int looks, uint64_t bits)
+{
+	summary_init(s);
+	for (size_t i = 0; i < 8; i++) {
+		char key[16];
+		snprintf(key, sizeof(key), "h/%zu", i);
+		struct device_summary *d = summary_device(s, key);
+		for (int n = 0; n < 100; n++)
+			reading_take(d->readings, BATON_GAUGE_EVENT_REASONS,
+						 0x4 | (i == device && n < looks ? bits : 0));
+	}
+}
+
+/* What all have is no reason why one is slow, however often it has it, and sets none apart. */
+static void apart(void)
+{
+	static const struct {
+		int looks;
+		uint64_t bits;
+		enum reading_kind kind;
+		bool out;
+	} cases[] = {{34, 0x48, READING_HW_THERMAL, true},
+				 {34, 0x88, READING_HW_POWER_BRAKE, true},
+				 {10, 0x20, READING_SW_THERMAL, true},
+				 {9, 0x20, READING_SW_THERMAL, false},
+				 {0, 0, READING_SW_POWER_CAP, false}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct summary s;
+		struct clocks_all all;
+		struct clocks_standing hot, other;
+		power_limited(&s, 5, cases[i].looks, cases[i].bits);
+		CHECK(clocks_open(&all, &s) == 0, "no memory");
+		struct clocks_reason reason = clocks_reason(&all, s.devices[5].readings);
+		CHECK(reason.kind == cases[i].kind &&
+				  reason.own_ppm == (cases[i].looks ? cases[i].looks * 10000 : 1000000) &&
+				  reason.others_ppm == (cases[i].looks ? 0 : 1000000),
+			  "case %zu: %s, %d and %d ppm", i, reading_reason(reason.kind), (int)reason.own_ppm,
+			  (int)reason.others_ppm);
+		CHECK(clocks_stands_out(&all, &s.devices[5], &hot) == cases[i].out &&
+				  !clocks_stands_out(&all, &s.devices[4], &other) &&
+				  clocks_worse(&hot, &other) == (cases[i].looks ? -1 : 0),
+			  "case %zu: who stands out", i);
+		clocks_close(&all);
+		summary_free(&s);
+	}
+}
+
+/* The lower clock first, then what the others do not have; nothing is known of one without looks.
+ */
+static void standing(void)
+{
+	static const struct clocks_standing order[] = {
+		{200000, 0, 0}, {100000, 500000, 500000}, {0, 400000, 0}, {0, 0, 300000}, {0, 0, 0}};
+	for (size_t i = 0; i < 5; i++)
+		for (size_t n = 0; n < 5; n++)
+			CHECK(clocks_worse(&order[i], &order[n]) == (i < n ? -1 : i > n), "%zu and %zu", i, n);
+	struct summary s;
+	struct clocks_all all;
+	struct clocks_standing none;
+	summary_init(&s);
+	struct device_summary *d = summary_device(&s, "h/0");
+	CHECK(clocks_open(&all, &s) == 0 && !clocks_stands_out(&all, d, &none), "nobody looked");
+	clocks_close(&all);
+	/* alone, what is known of it counts; a reason of which the summary says nothing is none */
+	d->readings[READING_SLOWED] = (struct reading){100, 100, 1, 1};
+	CHECK(clocks_open(&all, &s) == 0 && !clocks_stands_out(&all, d, &none) &&
+			  clocks_reason(&all, d->readings).kind == READING_SLOWED,
+		  "slowed by nothing");
+	clocks_close(&all);
+	d->readings[READING_SW_POWER_CAP] = (struct reading){100, 100, 1, 1};
+	d->readings[READING_SW_THERMAL] = (struct reading){100, 1, 0, 1};
+	CHECK(clocks_open(&all, &s) == 0 && clocks_reason(&all, d->readings).kind == READING_SW_THERMAL,
+		  "without others the power cap comes before heat");
+	clocks_close(&all);
+	d->readings[READING_SW_THERMAL].sum = 0;
+	d->readings[READING_SW_POWER_CAP].sum = 10;
+	CHECK(clocks_open(&all, &s) == 0 && clocks_stands_out(&all, d, &none) &&
+			  clocks_reason(&all, d->readings).others_ppm == -1,
+		  "slowed in 10 %% of its looks");
+	clocks_close(&all);
+	summary_free(&s);
+}
+
 int main(void)
 {
 	gauges();
 	reasons();
+	idle_looks();
 	sums();
 	any_order();
 	comparing();
+	apart();
+	standing();
 	return finish();
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "base/shell.h"
 #include "render/json.h"
+#include "render/readings.h"
 #include "render/text.h"
 
 #include <stdlib.h>
@@ -99,6 +100,42 @@ static void wrapping(void)
 	wrapped(40, 0, "a\x1b[31mb", "a?[31mb\n");
 }
 
+/* What one GPU is said to be slowed by, when it had these reasons in so many of 100 looks. */
+static void slowed(int64_t any, int64_t power_cap, int64_t thermal, const char *expected)
+{
+	char *got = NULL;
+	size_t bytes;
+	struct reduction reduction = {.n_gaps = 0};
+	struct summary *s = &reduction.summary;
+	FILE *out = open_memstream(&got, &bytes);
+	struct screen screen = {.out = out, .width = 100};
+	summary_init(s);
+	struct reading *readings = summary_device(s, "h/0")->readings;
+	readings[READING_SLOWED] = (struct reading){100, any, 0, 1};
+	if (power_cap)
+		readings[READING_SW_POWER_CAP] = (struct reading){100, power_cap, 0, 1};
+	if (thermal)
+		readings[READING_SW_THERMAL] = (struct reading){100, thermal, 0, 1};
+	readings_text(&screen, &(struct report){.reduction = &reduction});
+	fclose(out);
+	const char *line = strstr(got, "  the GPU ");
+	CHECK(line && strcmp(line, expected) == 0, "'%s', not '%s'", got, expected);
+	free(got);
+	summary_free(s);
+}
+
+/* A reason that a summary does not name is not told of; heat is not hidden behind the power limit. */
+static void slowed_by(void)
+{
+	slowed(0, 0, 0, "  the GPU   not slowed (100 samples)\n");
+	slowed(50, 0, 0, "  the GPU   slowed in 50 % of 100 samples\n");
+	slowed(50, 50, 0, "  the GPU   slowed in 50 % of 100 samples by SW power cap\n");
+	slowed(50, 40, 0, "  the GPU   slowed in 50 % of 100 samples, in 40 % by SW power cap\n");
+	slowed(100, 100, 9,
+		   "  the GPU   slowed in 100 % of 100 samples, in 9 % by SW thermal slowdown, in 100 % by SW "
+		   "power cap\n");
+}
+
 int main(void)
 {
 	wrapping();
@@ -106,5 +143,6 @@ int main(void)
 	shell_words();
 	numbers();
 	lines();
+	slowed_by();
 	return finish();
 }
