@@ -231,7 +231,8 @@ static void many(void)
 	void *comm = join('l', 2, 0);
 	CHECK(nccl_comm_find(comm) && !nccl_comm_find(&s1), "after 3,000 that came and went");
 	nccl_comm_add(comm, (struct nccl_member){1, 3, 0});
-	CHECK(nccl_comm_member(nccl_comm_find(comm)).size == 3, "its end was not seen: the new one holds");
+	CHECK(nccl_comm_member(nccl_comm_find(comm)).size == 3,
+		  "its end was not seen: the new one holds");
 	recorder_clear();
 }
 

@@ -70,7 +70,8 @@ static void put(struct run *r, uint32_t symbol)
 		r->marks = realloc(r->marks, r->room * sizeof(*r->marks));
 	}
 	/* an odd factor: numbers that say nothing about the order of appearance */
-	r->marks[r->n++] = (struct launch_mark){.launch_ns = r->clock_ns, .symbol = symbol * 2654435761U};
+	r->marks[r->n++] =
+		(struct launch_mark){.launch_ns = r->clock_ns, .symbol = symbol * 2654435761U};
 }
 
 static void launch(struct run *r, uint32_t symbol)

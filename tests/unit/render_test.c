@@ -1,4 +1,5 @@
-/* JSON and text: any bytes make valid JSON, numbers read well, lines never grow beyond the screen. */
+/* JSON and text: any bytes make valid JSON, numbers read well, lines never grow beyond the screen.
+ */
 #include "check.h"
 #include "base/shell.h"
 #include "render/json.h"
@@ -23,7 +24,8 @@ static void json(void)
 	json_ratio(&j, "r", 0.0 / 0.0 * 0);
 	json_end_object(&j);
 	fclose(out);
-	const char *expected = "{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\",\"n\":[-5,null],\"r\":null}";
+	const char *expected =
+		"{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\",\"n\":[-5,null],\"r\":null}";
 	CHECK(strcmp(text, expected) == 0, "JSON is %s", text);
 	free(text);
 }
@@ -56,7 +58,8 @@ static void numbers(void)
 	CHECK(strcmp(text_ms(&screen, 58700000, &buffer), "58.7") == 0, "ms: %s", buffer.at);
 	CHECK(strcmp(text_ms(&screen, -100, &buffer), "0.0") == 0, "minus zero: %s", buffer.at);
 	CHECK(strlen(text_cut("abcdefghijklmnopqrstuvwxyz", 10, &buffer)) == 10, "cut: %s", buffer.at);
-	CHECK(strlen(text_bar(7.0, &buffer)) == 60 && strlen(text_bar(-1, &buffer)) == 0, "bars are bounded");
+	CHECK(strlen(text_bar(7.0, &buffer)) == 60 && strlen(text_bar(-1, &buffer)) == 0,
+		  "bars are bounded");
 }
 
 static void lines(void)
@@ -66,7 +69,8 @@ static void lines(void)
 	FILE *out = open_memstream(&text, &bytes);
 	struct screen screen = {.out = out, .width = 40};
 	screen_line(&screen, "%s", "0123456789012345678901234567890123456789 and what does not fit");
-	screen_paragraph(&screen, 4, "words that go on and on until the line is full and then on the next");
+	screen_paragraph(&screen, 4,
+					 "words that go on and on until the line is full and then on the next");
 	fclose(out);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		CHECK(strcspn(line, "\n") <= 40, "a line is wider than the screen: %.60s", line);
@@ -124,16 +128,18 @@ static void slowed(int64_t any, int64_t power_cap, int64_t thermal, const char *
 	summary_free(s);
 }
 
-/* A reason that a summary does not name is not told of; heat is not hidden behind the power limit. */
+/* A reason that a summary does not name is not told of; heat is not hidden behind the power limit.
+ */
 static void slowed_by(void)
 {
 	slowed(0, 0, 0, "  the GPU   not slowed (100 samples)\n");
 	slowed(50, 0, 0, "  the GPU   slowed in 50 % of 100 samples\n");
 	slowed(50, 50, 0, "  the GPU   slowed in 50 % of 100 samples by SW power cap\n");
 	slowed(50, 40, 0, "  the GPU   slowed in 50 % of 100 samples, in 40 % by SW power cap\n");
-	slowed(100, 100, 9,
-		   "  the GPU   slowed in 100 % of 100 samples, in 9 % by SW thermal slowdown, in 100 % by SW "
-		   "power cap\n");
+	slowed(
+		100, 100, 9,
+		"  the GPU   slowed in 100 % of 100 samples, in 9 % by SW thermal slowdown, in 100 % by SW "
+		"power cap\n");
 }
 
 int main(void)
