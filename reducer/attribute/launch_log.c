@@ -1,19 +1,8 @@
 #include "attribute/launch_log.h"
 
-enum { FIRST_ROOM = 4096, MOVES_EACH = 32 };
+#include "base/room.h"
 
-static int reserve(void **at, size_t n, size_t *room, size_t bytes)
-{
-	if (n < *room)
-		return 0;
-	size_t more = *room ? 2 * *room : FIRST_ROOM;
-	void *larger = realloc(*at, more * bytes);
-	if (!larger)
-		return -ENOMEM;
-	*at = larger;
-	*room = more;
-	return 0;
-}
+enum { FIRST_ROOM = 4096, MOVES_EACH = 32 };
 
 /* Ops of two streams start in nearly the order they were launched in: a mark has few to pass. */
 static void put_mark(struct launch_log *log, struct launch_mark mark)
@@ -46,13 +35,15 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 	if (log->n_ops == LAUNCH_LOG_OPS && log->whole)
 		forget_ops(log);
 	if (log->whole)
-		error = reserve((void **)&log->ops, log->n_ops, &log->ops_room, sizeof(*log->ops));
+		error =
+			room_for((void **)&log->ops, log->n_ops, &log->ops_room, FIRST_ROOM, sizeof(*log->ops));
 	if (!error && log->whole)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
 	if (error || op->kind != BATON_KERNEL || op->source != log->source || !matched)
 		return error;
-	error = reserve((void **)&log->marks, log->n_marks, &log->marks_room, sizeof(*log->marks));
+	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, FIRST_ROOM,
+					 sizeof(*log->marks));
 	if (!error)
 		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->n_marks});
 	return error;

@@ -1,6 +1,8 @@
 #include "attribute/scan_pass.h"
 
-enum { LATE_LIMIT_NS = 10000000 };
+#include "base/room.h"
+
+enum { LATE_LIMIT_NS = 10000000, NOTED_ROOM = 256 };
 
 enum pass { PASS_WHOLE, PASS_LOG, PASS_GAPS };
 
@@ -29,16 +31,10 @@ static int note_collective(struct scanning *s, const struct op *op)
 	if (error || !coll)
 		return error;
 	noted.op.rows = coll->rows;
-	if (s->n_noted == s->noted_room) {
-		size_t room = s->noted_room ? 2 * s->noted_room : 256;
-		struct noted *larger = realloc(s->noted, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		s->noted = larger;
-		s->noted_room = room;
-	}
-	s->noted[s->n_noted++] = noted;
-	return 0;
+	error = room_for((void **)&s->noted, s->n_noted, &s->noted_room, NOTED_ROOM, sizeof(*s->noted));
+	if (!error)
+		s->noted[s->n_noted++] = noted;
+	return error;
 }
 
 static int note_gap(struct scanning *s, const struct gap *gap)

@@ -1,5 +1,6 @@
 #include "read/salvage.h"
 
+#include "base/boot.h"
 #include "base/diag.h"
 #include "read/drain_live.h"
 
@@ -154,11 +155,8 @@ static void look_in(const char *place, const char *directory, struct salvage_res
  * filling it. */
 static void remove_empty(const char *directory)
 {
-	char here[9] = "", boot[9];
-	int id = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	DIR *dir = id >= 0 && read(id, here, 8) == 8 ? opendir(directory) : NULL;
-	if (id >= 0)
-		close(id);
+	char here[BOOT_ID_CHARS + 1], boot[BOOT_ID_SHORT + 1];
+	DIR *dir = boot_id_read(here) == 0 ? opendir(directory) : NULL;
 	if (!dir)
 		return;
 	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
@@ -166,7 +164,8 @@ static void remove_empty(const char *directory)
 		uint64_t pid, start_time;
 		if (sscanf(e->d_name, "%8[0-9a-f].%" SCNu64 ".%" SCNu64 ".%*u.baton", boot, &pid,
 				   &start_time) != 3 ||
-			strcmp(boot, here) != 0) /* another host's, in a directory that both see */
+			strncmp(boot, here, BOOT_ID_SHORT) !=
+				0) /* another host's, in a directory that both see */
 			continue;
 		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0 &&
 			start_time_of(pid) != start_time)

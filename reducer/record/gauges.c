@@ -11,7 +11,7 @@
 
 #define PERIOD_NS INT64_C(1000000000)
 #define FIRST_LOOK_NS INT64_C(50000000) /* then after twice that time, up to the period */
-enum { LOOKS_A_BLOCK = 30, BLOCK_ROWS = 4096, PATIENCE_S = 3, BOOT_DIGITS = 8 };
+enum { LOOKS_A_BLOCK = 30, BLOCK_ROWS = 4096, PATIENCE_S = 3 };
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -35,16 +35,6 @@ static bool sleep_until(struct gauges *g, int64_t when_ns)
 
 /* ---- does the job use a GPU? ---- */
 
-static int read_boot_id(char boot[40])
-{
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, boot, 36);
-	if (fd >= 0)
-		close(fd);
-	boot[n > 0 ? n : 0] = 0;
-	return n == 36 ? 0 : -EINVAL;
-}
-
 /* A trace of a process of this node: BOOT8.PID.STARTTIME.GEN.baton. */
 static bool has_trace(struct gauges *g)
 {
@@ -58,8 +48,9 @@ static bool has_trace(struct gauges *g)
 	}
 	for (struct dirent *e; !found && (e = readdir(dir)) != NULL;) {
 		size_t n = strlen(e->d_name);
-		found = strncmp(e->d_name, g->boot, BOOT_DIGITS) == 0 && e->d_name[BOOT_DIGITS] == '.' &&
-				n > 6 && strcmp(e->d_name + n - 6, ".baton") == 0;
+		found = strncmp(e->d_name, g->boot, BOOT_ID_SHORT) == 0 &&
+				e->d_name[BOOT_ID_SHORT] == '.' && n > 6 &&
+				strcmp(e->d_name + n - 6, ".baton") == 0;
 	}
 	closedir(dir);
 	return found;
@@ -280,7 +271,7 @@ static void *run(void *of)
 	g->dirfd = open(g->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (g->dirfd < 0)
 		return NULL;
-	if (read_boot_id(g->boot) == 0 && await_trace(g) && nvml_open(&g->nvml) == 0) {
+	if (boot_id_read(g->boot) == 0 && await_trace(g) && nvml_open(&g->nvml) == 0) {
 		if (open_file(g) == 0) {
 			look_on(g);
 			close_file(g);

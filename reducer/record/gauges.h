@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "base/boot.h"
 #include "record/nvml.h"
 
 struct gauges {
@@ -21,7 +22,7 @@ struct gauges {
 	/* all else is the thread's */
 	int dirfd, fd;
 	off_t written; /* without the end block */
-	char boot[40], name[64];
+	char boot[BOOT_ID_CHARS + 1], name[64];
 	struct timespec seen; /* when the directory last changed */
 	bool settled;         /* and it was looked through long enough after that */
 	struct nvml nvml;

@@ -79,6 +79,72 @@ static void one_of_each(void)
 	other_call("cudaEventRecord", 135, event_and_stream, 0);
 }
 
+/* What the device did, and a wait for it. */
+static void records_of_ops(void)
+{
+	const struct client_record *r;
+
+	r = client_find(CUPTI_KIND_CONCURRENT_KERNEL, 0);
+	CHECK_IS(client_u64(r, CUPTI_KERNEL_START), 1000001);
+	CHECK_IS(client_u64(r, CUPTI_KERNEL_END), 2000001);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_DEVICE), 3);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_CONTEXT), 7);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_STREAM), 9);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_CORRELATION), 1);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_GRID + 4), 2);
+	CHECK_IS(client_u32(r, CUPTI_KERNEL_BLOCK + 8), 6);
+	CHECK(!strcmp((const char *)client_u64(r, CUPTI_KERNEL_NAME), "_Z4gemmPf"));
+
+	r = client_find(CUPTI_KIND_MEMCPY, 0);
+	CHECK_IS(client_count(CUPTI_KIND_MEMCPY), 1);
+	CHECK_IS(r->bytes[CUPTI_MEMCPY_COPY_KIND], CUPTI_COPY_HTOD);
+	CHECK_IS(r->bytes[CUPTI_MEMCPY_SOURCE_KIND], CUPTI_MEMORY_PAGEABLE);
+	CHECK_IS(r->bytes[CUPTI_MEMCPY_TARGET_KIND], CUPTI_MEMORY_DEVICE);
+	CHECK_IS(client_u64(r, CUPTI_MEMCPY_BYTES), 4096);
+	CHECK_IS(client_u32(r, CUPTI_MEMCPY_CORRELATION), 2);
+
+	r = client_find(CUPTI_KIND_MEMCPY2, 0);
+	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_CORRELATION), 3);
+	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_SOURCE_DEVICE), 1);
+	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_TARGET_DEVICE), 2);
+
+	r = client_find(CUPTI_KIND_MEMSET, 0);
+	CHECK_IS(client_u32(r, CUPTI_MEMSET_VALUE), 77);
+	CHECK_IS(client_u64(r, CUPTI_MEMSET_BYTES), 512);
+
+	r = client_find(CUPTI_KIND_SYNCHRONIZATION, 0);
+	CHECK_IS(client_u32(r, CUPTI_SYNC_TYPE), CUPTI_SYNC_STREAM);
+	CHECK_IS(client_u64(r, CUPTI_SYNC_START), 100);
+	CHECK_IS(client_u32(r, CUPTI_SYNC_CORRELATION), 5);
+}
+
+/* What the host did. */
+static void records_of_calls(void)
+{
+	const struct client_record *r;
+
+	CHECK_IS(client_count(CUPTI_KIND_RUNTIME), 6);
+	r = client_find(CUPTI_KIND_RUNTIME, 0);
+	CHECK_IS(client_u32(r, CUPTI_API_CBID), 211);
+	CHECK_IS(client_u32(r, CUPTI_API_THREAD), gettid());
+	CHECK_IS(client_u32(r, CUPTI_API_PROCESS), getpid());
+	CHECK(client_u64(r, CUPTI_API_START) <= client_u64(r, CUPTI_API_END));
+
+	CHECK_IS(client_count(CUPTI_KIND_EXTERNAL_CORRELATION), 6);
+	r = client_find(CUPTI_KIND_EXTERNAL_CORRELATION, 0);
+	CHECK_IS(client_u64(r, CUPTI_EXTERNAL_ID), 4242);
+	CHECK_IS(client_u32(r, CUPTI_EXTERNAL_CORRELATION), 1);
+
+	r = client_find(CUPTI_KIND_OVERHEAD, 0);
+	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_KIND), CUPTI_OVERHEAD_BUFFER_FLUSH);
+	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_OBJECT_KIND), CUPTI_OBJECT_THREAD);
+	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_THREAD), gettid());
+
+	r = client_find(CUPTI_KIND_CUDA_EVENT, 0);
+	CHECK_IS(client_u32(r, CUPTI_EVENT_ID), 5);
+	CHECK_IS(client_u32(r, CUPTI_EVENT_STREAM), 106);
+}
+
 void case_records(void)
 {
 	static const int kinds[] = {CUPTI_KIND_CONCURRENT_KERNEL,
@@ -116,60 +182,8 @@ void case_records(void)
 		CHECK(r);
 		CHECK_IS(r->size, record_bytes((uint32_t)kinds[i]));
 	}
-
-	r = client_find(CUPTI_KIND_CONCURRENT_KERNEL, 0);
-	CHECK_IS(client_u64(r, CUPTI_KERNEL_START), 1000001);
-	CHECK_IS(client_u64(r, CUPTI_KERNEL_END), 2000001);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_DEVICE), 3);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_CONTEXT), 7);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_STREAM), 9);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_CORRELATION), 1);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_GRID + 4), 2);
-	CHECK_IS(client_u32(r, CUPTI_KERNEL_BLOCK + 8), 6);
-	CHECK(!strcmp((const char *)client_u64(r, CUPTI_KERNEL_NAME), "_Z4gemmPf"));
-
-	r = client_find(CUPTI_KIND_MEMCPY, 0);
-	CHECK_IS(client_count(CUPTI_KIND_MEMCPY), 1);
-	CHECK_IS(r->bytes[CUPTI_MEMCPY_COPY_KIND], CUPTI_COPY_HTOD);
-	CHECK_IS(r->bytes[CUPTI_MEMCPY_SOURCE_KIND], CUPTI_MEMORY_PAGEABLE);
-	CHECK_IS(r->bytes[CUPTI_MEMCPY_TARGET_KIND], CUPTI_MEMORY_DEVICE);
-	CHECK_IS(client_u64(r, CUPTI_MEMCPY_BYTES), 4096);
-	CHECK_IS(client_u32(r, CUPTI_MEMCPY_CORRELATION), 2);
-
-	r = client_find(CUPTI_KIND_MEMCPY2, 0);
-	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_CORRELATION), 3);
-	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_SOURCE_DEVICE), 1);
-	CHECK_IS(client_u32(r, CUPTI_MEMCPY2_TARGET_DEVICE), 2);
-
-	r = client_find(CUPTI_KIND_MEMSET, 0);
-	CHECK_IS(client_u32(r, CUPTI_MEMSET_VALUE), 77);
-	CHECK_IS(client_u64(r, CUPTI_MEMSET_BYTES), 512);
-
-	r = client_find(CUPTI_KIND_SYNCHRONIZATION, 0);
-	CHECK_IS(client_u32(r, CUPTI_SYNC_TYPE), CUPTI_SYNC_STREAM);
-	CHECK_IS(client_u64(r, CUPTI_SYNC_START), 100);
-	CHECK_IS(client_u32(r, CUPTI_SYNC_CORRELATION), 5);
-
-	CHECK_IS(client_count(CUPTI_KIND_RUNTIME), 6);
-	r = client_find(CUPTI_KIND_RUNTIME, 0);
-	CHECK_IS(client_u32(r, CUPTI_API_CBID), 211);
-	CHECK_IS(client_u32(r, CUPTI_API_THREAD), gettid());
-	CHECK_IS(client_u32(r, CUPTI_API_PROCESS), getpid());
-	CHECK(client_u64(r, CUPTI_API_START) <= client_u64(r, CUPTI_API_END));
-
-	CHECK_IS(client_count(CUPTI_KIND_EXTERNAL_CORRELATION), 6);
-	r = client_find(CUPTI_KIND_EXTERNAL_CORRELATION, 0);
-	CHECK_IS(client_u64(r, CUPTI_EXTERNAL_ID), 4242);
-	CHECK_IS(client_u32(r, CUPTI_EXTERNAL_CORRELATION), 1);
-
-	r = client_find(CUPTI_KIND_OVERHEAD, 0);
-	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_KIND), CUPTI_OVERHEAD_BUFFER_FLUSH);
-	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_OBJECT_KIND), CUPTI_OBJECT_THREAD);
-	CHECK_IS(client_u32(r, CUPTI_OVERHEAD_THREAD), gettid());
-
-	r = client_find(CUPTI_KIND_CUDA_EVENT, 0);
-	CHECK_IS(client_u32(r, CUPTI_EVENT_ID), 5);
-	CHECK_IS(client_u32(r, CUPTI_EVENT_STREAM), 106);
+	records_of_ops();
+	records_of_calls();
 }
 
 void case_graph_trace(void)
