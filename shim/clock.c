@@ -39,14 +39,14 @@ void clock_open(void)
 	clock_counter = counter_trusted();
 }
 
-static void tightest_pair(clockid_t clock, uint64_t *ticks, int64_t *ns)
+void clock_tightest(uint64_t (*read)(void), clockid_t clock, uint64_t *ticks, int64_t *ns)
 {
 	uint64_t tightest = UINT64_MAX;
 	for (int i = 0; i < 7; i++) {
 		struct timespec t;
-		uint64_t before = clock_ticks();
+		uint64_t before = read();
 		clock_gettime(clock, &t);
-		uint64_t after = clock_ticks();
+		uint64_t after = read();
 		if (after - before >= tightest)
 			continue;
 		tightest = after - before;
@@ -55,8 +55,13 @@ static void tightest_pair(clockid_t clock, uint64_t *ticks, int64_t *ns)
 	}
 }
 
+static uint64_t ticks_now(void)
+{
+	return clock_ticks();
+}
+
 void clock_pair(struct clock_moment *moment)
 {
-	tightest_pair(CLOCK_MONOTONIC, &moment->raw_ticks, &moment->raw_ns);
-	tightest_pair(CLOCK_REALTIME, &moment->ticks, &moment->realtime_ns);
+	clock_tightest(ticks_now, CLOCK_MONOTONIC, &moment->raw_ticks, &moment->raw_ns);
+	clock_tightest(ticks_now, CLOCK_REALTIME, &moment->ticks, &moment->realtime_ns);
 }

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 extern SHIM_HIDDEN atomic_bool clock_counter; /* set by clock_open() */
 
@@ -41,6 +42,9 @@ static inline uint64_t clock_ticks(void)
 
 /* Chooses the clock. Reads one file of /sys; once per process. */
 void clock_open(void);
+/* What `read` and a clock of the kernel's say at one moment: the tightest of a few tries, for a
+ * thread that loses its core between the readings would have them milliseconds apart. */
+void clock_tightest(uint64_t (*read)(void), clockid_t clock, uint64_t *ticks, int64_t *ns);
 /* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries, and CLOCK_MONOTONIC at about the
  * same moment: the rate of the ticks comes from it, because nobody sets it. */
 struct clock_moment {

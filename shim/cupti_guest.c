@@ -113,12 +113,8 @@ static void *true_entry(enum entry entry)
 
 static struct reading read_clocks(clock_function clock)
 {
-	struct clock_moment moment;
 	struct reading reading;
-	uint64_t before = clock();
-	clock_pair(&moment);
-	reading.guest = before + (clock() - before) / 2;
-	reading.ns = moment.realtime_ns;
+	clock_tightest(clock, CLOCK_REALTIME, &reading.guest, &reading.ns);
 	return reading;
 }
 

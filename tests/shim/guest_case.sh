@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Another user of CUPTI in a process where this library is loaded but does not record, or records without CUPTI: every call that the
-# library answers for a guest goes on to CUPTI's own. Keeps out: a forwarded function that is looked up by no name.
+# library answers for a guest goes on to CUPTI's own. And where it records: the guest's records are in the guest's own clock, though the thread
+# that reads the two clocks loses its core between the readings. Keeps out: a forwarded function that is looked up by no name; records that
+# are milliseconds early.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 double=$PWD/$BUILD/simgpu
@@ -38,4 +40,63 @@ for way in "" "BATON_OUT=$work/run BATON_CUPTI=none"; do
 	expect_status 0 env $way LD_PRELOAD="$PWD/$BUILD/libbaton.so" "$work/tool"
 	expect_prints "$plain"
 done
+
+cat >"$work/clock.c" <<'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+enum { MEMSET = 2, START = 16, PAUSE_US = 3000 };
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *), cuCtxSynchronize(void);
+int cuMemAlloc_v2(uint64_t *, size_t), cuMemsetD8_v2(uint64_t, unsigned char, size_t);
+int cuptiActivityRegisterCallbacks(void *, void *), cuptiActivityRegisterTimestampCallback(uint64_t (*)(void));
+int cuptiActivityEnable(int), cuptiActivityDisable(int), cuptiActivityFlushAll(uint32_t);
+int cuptiActivityGetNextRecord(uint8_t *, size_t, void **);
+static uint64_t start, end;
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+static uint64_t paused(void) /* each third reading is old when it is returned */
+{
+	static int readings;
+	uint64_t ns = now_ns();
+	if (readings++ % 3 == 0)
+		nanosleep(&(struct timespec){0, PAUSE_US * 1000}, NULL);
+	return ns;
+}
+static void request(uint8_t **bytes, size_t *size, size_t *most) { *bytes = aligned_alloc(8, *size = 1 << 20), *most = 0; }
+static void complete(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t valid)
+{
+	void *record = NULL;
+	uint32_t kind;
+	(void)context, (void)stream, (void)size;
+	while (cuptiActivityGetNextRecord(bytes, valid, &record) == 0)
+		if (memcpy(&kind, record, 4), kind == MEMSET)
+			memcpy(&start, (char *)record + START, 8), memcpy(&end, (char *)record + START + 8, 8);
+	free(bytes);
+}
+int main(void)
+{
+	void *context;
+	uint64_t memory, before, after;
+	int failed = cuInit(0) + cuDevicePrimaryCtxRetain(&context, 0) + cuCtxSetCurrent(context) + cuMemAlloc_v2(&memory, 4096);
+	failed += cuptiActivityRegisterTimestampCallback(paused) + cuptiActivityRegisterCallbacks((void *)request, (void *)complete);
+	failed += cuptiActivityEnable(MEMSET);
+	before = now_ns();
+	failed += cuMemsetD8_v2(memory, 0, 4096) + cuCtxSynchronize();
+	after = now_ns();
+	failed += cuptiActivityFlushAll(1) + cuptiActivityDisable(MEMSET) + cuptiActivityFlushAll(1);
+	if (failed || start < before || end < start || end > after)
+		return printf("failed %d; the record begins %lld ns after the call began, and ends %lld ns before it ended\n", failed,
+		              (long long)(start - before), (long long)(after - end)), 1;
+	return 0;
+}
+END
+"${CC:-gcc}" -o "$work/clock" "$work/clock.c" -L"$double" -l:libcupti.so.13 -l:libcuda.so.1 2>"$work/why" || fail "clock.c does not compile: $(cat "$work/why")"
+rm -rf "$work/run"
+expect_status 0 "$BATON" record -o "$work/run" -- "$work/clock"
 finish

@@ -20,6 +20,25 @@ static uint64_t clock_ask(timestamp_fn ask)
 	return now;
 }
 
+/* Both clocks at one moment: the tightest of a few readings, for a thread may lose its core between
+ * the two. */
+static void clock_pair(timestamp_fn ask, uint64_t *now, int64_t *ns)
+{
+	uint64_t tightest = UINT64_MAX, before, after;
+	int64_t between;
+
+	for (int i = 0; i < 7; i++) {
+		before = clock_ask(ask);
+		between = driver_now_ns();
+		after = clock_ask(ask);
+		if (after - before >= tightest)
+			continue;
+		tightest = after - before;
+		*now = before + tightest / 2;
+		*ns = between;
+	}
+}
+
 uint64_t clock_stamp(void)
 {
 	timestamp_fn ask = atomic_load(&client);
@@ -31,13 +50,12 @@ struct clock_line clock_line(void)
 {
 	timestamp_fn ask = atomic_load(&client);
 	struct clock_line line = {0, 0, 0};
-	int64_t ns;
-	uint64_t now;
+	int64_t ns = 0;
+	uint64_t now = 0;
 
 	if (!ask)
 		return line;
-	now = clock_ask(ask);
-	ns = driver_now_ns();
+	clock_pair(ask, &now, &ns);
 	pthread_mutex_lock(&lock);
 	line.ns0 = first_ns;
 	line.client0 = first_client;
@@ -56,15 +74,14 @@ uint64_t clock_convert(const struct clock_line *line, int64_t ns)
 enum result cuptiActivityRegisterTimestampCallback(timestamp_fn callback)
 {
 	enum result result = errors_gate();
-	int64_t ns;
-	uint64_t now;
+	int64_t ns = 0;
+	uint64_t now = 0;
 
 	if (result)
 		return result;
 	if (!callback)
 		return INVALID_PARAMETER;
-	now = clock_ask(callback);
-	ns = driver_now_ns();
+	clock_pair(callback, &now, &ns);
 	pthread_mutex_lock(&lock);
 	first_client = now;
 	first_ns = ns;
