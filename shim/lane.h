@@ -59,11 +59,8 @@ static inline struct baton_lane *lane_here(void)
 /* Counts a slot that found no room. */
 static inline void lane_drop(struct baton_lane *shared, const struct baton_slot *slot)
 {
-	_Atomic uint64_t *counts[] = {&shared->dropped, &shared->dropped_launches};
 	bool launch = slot->type == BATON_SLOT_CALL && slot->flags & BATON_SLOT_MAKES_OP;
-	for (int i = 0; i < (launch ? 2 : 1); i++)
-		atomic_store_explicit(counts[i], atomic_load_explicit(counts[i], memory_order_relaxed) + 1,
-							  memory_order_relaxed);
+	baton_lane_lose(launch ? &shared->dropped_launches : &shared->dropped_others, 1);
 }
 
 /* Where the next slot goes, NULL when the ring is full. It counts once lane_commit() says so.

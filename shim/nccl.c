@@ -217,10 +217,7 @@ static void write_operations(struct group *group, struct baton_lane *lane, bool 
 						   .stack = op->type < 0 ? 0 : dict_literal(types[op->type].name)});
 	}
 	if (group->dropped)
-		atomic_store_explicit(&lane->dropped,
-							  atomic_load_explicit(&lane->dropped, memory_order_relaxed) +
-								  group->dropped,
-							  memory_order_relaxed);
+		baton_lane_lose(&lane->dropped_others, group->dropped);
 }
 
 /* ---- groups and births ---- */

@@ -108,9 +108,7 @@ static void write_range(struct baton_lane *lane, struct range *range,
 static void count_lost(struct baton_lane *lane)
 {
 	if (lane)
-		atomic_store_explicit(&lane->dropped,
-							  atomic_load_explicit(&lane->dropped, memory_order_relaxed) + 1,
-							  memory_order_relaxed);
+		baton_lane_lose(&lane->dropped_others, 1);
 }
 
 /* ---- push and pop ---- */

@@ -150,7 +150,7 @@ static void free_lanes(void)
 		struct baton_lane *lane = live_lane(i);
 		if (!atomic_load_explicit(&lane->over, memory_order_acquire) ||
 			atomic_load(&lane->head) != atomic_load(&lane->tail) ||
-			atomic_load(&lane->dropped) != w.told[i][0])
+			baton_lane_dropped(lane) != w.told[i][0])
 			continue;
 		atomic_store(&lane->over, 0);
 		atomic_store_explicit(&lane->thread, 0, memory_order_release);

@@ -225,15 +225,17 @@ struct baton_drain_lost {
 	uint64_t launches, others;
 };
 
-/* `told`: dropped and dropped_launches as far as they were told before; brought up to date. */
+/* `told`: all that were dropped and of them the launches, as far as they were told before; brought
+ * up to date. The producer goes on meanwhile: neither count is taken from the other. */
 static inline struct baton_drain_lost baton_drain_lost(struct baton_drain *d,
 													   const struct baton_lane *lane,
 													   uint64_t told[2])
 {
-	uint64_t all = atomic_load(&lane->dropped), launches = atomic_load(&lane->dropped_launches);
-	struct baton_drain_lost lost = {.launches = launches - told[1]};
-	lost.others = all - told[0] - lost.launches;
-	told[0] = all;
+	uint64_t launches = atomic_load(&lane->dropped_launches);
+	uint64_t others = atomic_load(&lane->dropped_others);
+	struct baton_drain_lost lost = {.launches = launches - told[1],
+									.others = others - (told[0] - told[1])};
+	told[0] = launches + others;
 	told[1] = launches;
 	d->launches += lost.launches;
 	return lost;
@@ -247,7 +249,7 @@ static inline int baton_drain_from_ring(unsigned kind)
 }
 
 /* The positions up to which the file holds the rings, as a record that closes a write: per lane the
- * tail, then dropped and dropped_launches as far as they are told. */
+ * tail, then what was dropped and of it the launches, as far as they are told. */
 static inline int baton_drain_checkpoint(struct baton_drain *d, uint64_t dictionary,
 										 const uint64_t (*lanes)[3], uint32_t n)
 {

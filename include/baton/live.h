@@ -17,7 +17,7 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 2u
+#define BATON_LIVE_LAYOUT 3u
 #define BATON_LIVE_LANES 512u
 
 enum baton_slot_type {
@@ -74,8 +74,8 @@ static inline uint32_t baton_slot_stack(const struct baton_slot *slot)
 
 struct baton_lane {
 	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */
-	_Atomic uint64_t dropped;           /* slots that found the ring full; producer only */
-	_Atomic uint64_t dropped_launches;  /* of them, launches; producer only */
+	_Atomic uint64_t dropped_launches;  /* slots that found the ring full; producer only */
+	_Atomic uint64_t dropped_others;    /* the same: calls that launch nothing, ranges, ... */
 	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
 	_Alignas(64) _Atomic uint64_t
@@ -86,6 +86,18 @@ struct baton_lane {
 	_Atomic uint32_t tid;
 };
 _Static_assert(sizeof(struct baton_lane) == 192, "lane");
+
+/* The producer alone calls it. */
+static inline void baton_lane_lose(_Atomic uint64_t *count, uint64_t n)
+{
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + n,
+						  memory_order_relaxed);
+}
+
+static inline uint64_t baton_lane_dropped(const struct baton_lane *lane)
+{
+	return atomic_load(&lane->dropped_launches) + atomic_load(&lane->dropped_others);
+}
 
 /* Ticks to nanoseconds of CLOCK_REALTIME: ns + ((ticks' - ticks) * mult >> 32). */
 struct baton_clock_map {

@@ -51,7 +51,7 @@ static void *put_many(void *unused)
 /* ---- what a file says of each thread ---- */
 
 struct said {
-	uint64_t calls[IDS], lost[IDS], unheard, in_flight, names_lost;
+	uint64_t calls[IDS], lost[IDS], others, unheard, in_flight, names_lost;
 	uint32_t thread_of[IDS], n_threads; /* thread records, by id */
 	uint64_t unnamed; /* calls whose name comes later in the file, or not at all */
 	char strings[IDS][64];
@@ -80,6 +80,8 @@ static void note_loss(struct said *said, const uint8_t *at)
 	else if (row.what < IDS &&
 			 sscanf(said->strings[row.what], "launches of thread %u", &thread) == 1 && thread < IDS)
 		said->lost[thread] += row.count;
+	else if (row.what < IDS && strncmp(said->strings[row.what], "other calls", 11) == 0)
+		said->others |= row.count;
 }
 
 static void note_records(struct said *said, const uint8_t *raw, size_t bytes)
@@ -200,6 +202,7 @@ static void look_at_many(const struct said *s)
 	}
 	CHECK(threads == THREADS, "%d threads", threads);
 	CHECK(lost > 0, "rings of 256 slots did not overflow");
+	CHECK(s->others == 0, "%" PRIu64 " dropped that are no launches: none were made", s->others);
 	CHECK(s->in_flight == 0, "%" PRIu64 " in flight without CUPTI", s->in_flight);
 }
 

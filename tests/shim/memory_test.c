@@ -147,7 +147,7 @@ static uint64_t rings_full(void)
 {
 	uint64_t n = 0;
 	for (unsigned i = 0; i < BATON_LIVE_LANES; i++)
-		n += atomic_load(&live_lane(i)->dropped) > 0;
+		n += baton_lane_dropped(live_lane(i)) > 0;
 	return n;
 }
 

@@ -133,7 +133,7 @@ void recorder_clear(void)
 
 uint64_t recorder_dropped(void)
 {
-	return lane_mine ? atomic_load(&lane_mine->dropped) : 0;
+	return lane_mine ? baton_lane_dropped(lane_mine) : 0;
 }
 
 uint32_t recorder_thread(void)
