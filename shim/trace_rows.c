@@ -1,5 +1,6 @@
 #include "trace_rows.h"
 
+#include "arena.h"
 #include "clock.h"
 #include "config.h"
 #include "cupti.h"
@@ -29,7 +30,6 @@ static struct {
 	struct baton_drain drain;
 	uint64_t
 		taken[BATON_LIVE_LANES]; /* slots per lane that are rows, in the file or on their way */
-	uint64_t dictionary;         /* bytes of the arena that are on their way */
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	bool left;                          /* there are slots that the last round did not take */
@@ -82,17 +82,14 @@ static uint64_t take_lane(unsigned i)
 	return n;
 }
 
-/* Records of the arena up to the first that is not there yet, or that a full disk leaves no room to
- * hold. After the slots and ops that name them, before these go out. */
+/* Records of the arena that are finished, as far as a full disk leaves room to hold them. After the
+ * slots and ops that name them, before these go out. */
 static void take_dictionary(void)
 {
-	uint8_t *arena = (uint8_t *)live_dictionary();
-	uint64_t end = atomic_load(&live->dictionary_reserved);
 	struct baton_record *record;
-	while (!(w.error && too_much()) &&
-		   (record = baton_dictionary_next(arena, &w.dictionary, end, w.last)) != NULL)
+	while (!(w.error && too_much()) && (record = arena_next(w.last)) != NULL)
 		baton_writer_record(&w.file, record->type, record, record->size, NULL, 0);
-	live_grow_dictionary(w.dictionary + (1 << 20));
+	live_grow_dictionary(arena_seen() + (1 << 20));
 }
 
 void trace_rows_record(uint16_t type, void *record, size_t bytes)
@@ -110,7 +107,7 @@ static void lanes_are_written(void)
 		struct baton_lane *lane = live_lane(i);
 		atomic_store_explicit(&lane->tail, w.taken[i], memory_order_release);
 	}
-	atomic_store(&live->dictionary_drained, w.dictionary);
+	atomic_store(&live->dictionary_drained, arena_taken());
 }
 
 void trace_rows_loss(enum baton_loss_kind kind, const char *what, uint64_t count)
@@ -167,7 +164,7 @@ static void add_checkpoint(void)
 		lanes[i][1] = w.told[i][0];
 		lanes[i][2] = w.told[i][1];
 	}
-	baton_drain_checkpoint(&w.drain, w.dictionary, lanes, used);
+	baton_drain_checkpoint(&w.drain, arena_taken(), lanes, used);
 }
 
 static int append_held(void)
@@ -259,7 +256,7 @@ void trace_rows_settle(void)
 {
 	for (int ms = 0; ms < 50; ms++) {
 		take_dictionary();
-		if (w.dictionary >= atomic_load(&live->dictionary_reserved))
+		if (arena_taken() >= atomic_load(&live->dictionary_reserved))
 			break;
 		usleep(1000);
 	}
@@ -333,6 +330,7 @@ static int open_file(void)
 int trace_rows_open(void)
 {
 	memset(&w, 0, sizeof(w));
+	arena_forget();
 	w.file.fd = -1;
 	int error = open_file();
 	w.started = true;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-enum { THREADS = 64, PUTS = 20000, IDS = 4096 };
+enum { THREADS = 64, PUTS = 20000, IDS = 4096, LATE_MS = 5000 };
 
 static char directory[] = "/tmp/baton-core-XXXXXX";
 
@@ -258,6 +258,39 @@ static void look_at_block_order(const struct said *s)
 	CHECK(s->unnamed == 0, "%" PRIu64 " calls come before their name", s->unnamed);
 }
 
+/* A thread stands in the middle of a name for longer than the writer waits to write. */
+static void in_the_middle_of_a_name(void)
+{
+	put(1);
+	struct baton_r_string *row = dict_reserve(sizeof(*row) + 4);
+	struct baton_lane *lane = lane_here();
+	lane_put(lane, (struct baton_slot){.begin = clock_ticks(),
+									   .end = clock_ticks(),
+									   .name = dict_string("later", 5),
+									   .type = BATON_SLOT_CALL});
+	uint64_t head = atomic_load(&lane->head);
+	for (int ms = 0; atomic_load(&lane->tail) < head && ms < LATE_MS; ms++)
+		usleep(1000);
+	if (atomic_load(&lane->tail) < head)
+		_exit(5);
+	row->id = dict_id();
+	row->bytes = 4;
+	memcpy(row + 1, "name", 4);
+	dict_publish(row, BATON_R_STRING, sizeof(*row) + 4);
+}
+
+static void look_at_the_middle(const struct said *s)
+{
+	uint64_t calls = 0;
+	bool there = false;
+	for (int i = 0; i < IDS; i++) {
+		calls += s->calls[i];
+		there |= strcmp(s->strings[i], "name") == 0;
+	}
+	CHECK(s->whole && calls == 2 && there, "%" PRIu64 " calls", calls);
+	CHECK(s->unnamed == 0, "%" PRIu64 " calls come before their name", s->unnamed);
+}
+
 static void fork_once(void)
 {
 	put(1);
@@ -313,7 +346,7 @@ static void look_at_descriptors(const struct said *s)
 
 /* Stacks take what they may have: first all that is granted at once, then all in all. A new thread
  * gets its lane both times, and the writer is called for more. */
-enum { STACK_BYTES = 4096, LATE_MS = 5000, KEPT = 60 << 10 };
+enum { STACK_BYTES = 4096, KEPT = 60 << 10 };
 
 static bool put_stack(void)
 {
@@ -394,6 +427,9 @@ int main(void)
 	CHECK(in_process(at_once) == 0, "more than a block at once");
 	CHECK(each_file(&said, look_at_block_order) == 1, "not one file");
 	setenv("BATON_RING_SLOTS", "256", 1);
+
+	CHECK(in_process(in_the_middle_of_a_name) == 0, "the writer waited for a name");
+	CHECK(each_file(&said, look_at_the_middle) == 1, "not one file");
 
 	CHECK(in_process(fork_once) == 0, "fork");
 	CHECK(each_file(&said, look_at_fork) == 2, "not a file per process");
