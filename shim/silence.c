@@ -18,6 +18,7 @@
 #define MS_NS 1000000u
 #define ROW_MOST_NS (100 * MS_NS)  /* a longer silence is several rows */
 #define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
+#define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
 
 enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
 
@@ -112,26 +113,67 @@ static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 	watch->stack_every_ns = 2 * STACK_AFTER_NS;
 }
 
-/* What the thread did since the last look. */
-struct share {
-	uint64_t length_ns, slept_ns, waited_ns;
+/* What is read of a lane and its thread at once: the sampler may lose its core in between, and what
+ * the thread did meanwhile would be taken for sleep the next time. */
+struct look {
+	uint64_t head, ticks;
+	int64_t ns;
+	struct schedstat stat;
 };
 
-static struct share share_since(const struct watch *watch, const struct schedstat *now, int64_t ns)
+static bool take_look(struct watch *watch, const struct baton_lane *lane, struct look *look)
 {
-	struct share share = {.length_ns = (uint64_t)(ns - watch->last_ns)};
-	uint64_t ran = now->ran_ns - watch->last.ran_ns;
-	share.waited_ns = now->waited_ns - watch->last.waited_ns;
-	if (share.waited_ns > share.length_ns)
-		share.waited_ns = share.length_ns;
-	if (ran + share.waited_ns < share.length_ns)
-		share.slept_ns = share.length_ns - ran - share.waited_ns;
-	return share;
+	for (int tries = 0; tries < 3; tries++) {
+		int64_t begin = now_ns();
+		look->head = atomic_load_explicit(&lane->head, memory_order_acquire);
+		look->ticks = clock_ticks();
+		if (!read_schedstat(watch, &look->stat))
+			return false;
+		look->ns = now_ns();
+		if ((uint64_t)(look->ns - begin) <= AT_ONCE_NS)
+			return true;
+	}
+	return false; /* the next one sees it all */
 }
+
+/* What the thread did since the last look. The kernel notes that a thread ran when its turn or the
+ * clock's tick ends, and that it waited when it gets its turn: until then it seems to have slept,
+ * and `late_ns` is what it is found to have run and waited before the last look. */
+struct share {
+	uint64_t length_ns, slept_ns, waited_ns;
+	uint64_t late_ns, late_waited_ns;
+};
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static struct share share_since(const struct watch *watch, const struct look *look)
+{
+	uint64_t length = (uint64_t)(look->ns - watch->last_ns);
+	uint64_t ran = look->stat.ran_ns - watch->last.ran_ns;
+	uint64_t waited = look->stat.waited_ns - watch->last.waited_ns;
+	struct share share = {.length_ns = length, .waited_ns = least(waited, length)};
+	share.late_waited_ns = waited - share.waited_ns;
+	if (ran + waited < length)
+		share.slept_ns = length - ran - waited;
+	else
+		share.late_ns = ran + waited - length;
+	return share;
+}
+
+/* The row so far counts as slept what was late. */
+static void take_late(struct watch *watch, const struct share *share)
+{
+	uint64_t late = least(share->late_ns, watch->slept_ns);
+	uint64_t row_ns = (uint64_t)(watch->last_ns - watch->from_ns);
+	if (!late)
+		return;
+	watch->slept_ns -= late;
+	watch->waited_ns += least(late, share->late_waited_ns);
+	if (watch->doing == SLEPT && 2 * watch->slept_ns <= row_ns)
+		watch->doing = 2 * watch->waited_ns > row_ns ? WAITED : RAN;
 }
 
 /* The times of slot `number` of a lane whose producer goes on meanwhile: believed only when it has
@@ -187,6 +229,7 @@ static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int6
 /* Still silent. Neighbours that did mostly the same are one row. */
 static void go_on(struct watch *watch, unsigned lane, const struct share *share, int64_t now)
 {
+	take_late(watch, share);
 	uint32_t thread = atomic_load(&live_lane(lane)->thread);
 	enum doing doing = 2 * share->slept_ns > share->length_ns    ? SLEPT
 					   : 2 * share->waited_ns > share->length_ns ? WAITED
@@ -206,6 +249,7 @@ static void end_silence(struct watch *watch, uint32_t thread, const struct baton
 						uint64_t head, const struct share *share)
 {
 	uint64_t begin, end;
+	take_late(watch, share);
 	bool there =
 		head - watch->head <= lane->slots / 2 && slot_times(lane, watch->head, &begin, &end);
 	uint64_t until = there && begin > watch->from_ticks ? begin : end;
@@ -222,31 +266,28 @@ static void look_at(unsigned i)
 {
 	struct baton_lane *lane = live_lane(i);
 	struct watch *watch = &watches[i];
-	struct schedstat now;
+	struct look look;
 	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
 	if (!thread || thread == UINT32_MAX || lane == lane_mine || atomic_load(&lane->over) ||
 		!lane->offset)
 		return;
 	if (watch->tid != tid)
 		watch_thread(watch, tid);
-	uint64_t head = atomic_load_explicit(&lane->head, memory_order_acquire);
-	uint64_t ticks = clock_ticks();
-	int64_t ns = now_ns();
-	if (!read_schedstat(watch, &now))
+	if (!take_look(watch, lane, &look))
 		return;
-	struct share share = share_since(watch, &now, ns);
-	if (watch->known && head == watch->head) {
+	struct share share = share_since(watch, &look);
+	if (watch->known && look.head == watch->head) {
 		if (!watch->silent)
-			begin_silence(watch, lane, ticks, &share);
-		go_on(watch, i, &share, ns);
+			begin_silence(watch, lane, look.ticks, &share);
+		go_on(watch, i, &share, look.ns);
 	} else if (watch->silent) {
-		end_silence(watch, thread, lane, head, &share);
+		end_silence(watch, thread, lane, look.head, &share);
 	}
 	watch->known = true;
-	watch->head = head;
-	watch->last = now;
-	watch->last_ticks = ticks;
-	watch->last_ns = ns;
+	watch->head = look.head;
+	watch->last = look.stat;
+	watch->last_ticks = look.ticks;
+	watch->last_ns = look.ns;
 	watch->slept_before = share.slept_ns;
 	watch->waited_before = share.waited_ns;
 }
