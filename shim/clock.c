@@ -62,6 +62,14 @@ static uint64_t ticks_now(void)
 
 void clock_pair(struct clock_moment *moment)
 {
-	clock_tightest(ticks_now, CLOCK_MONOTONIC, &moment->raw_ticks, &moment->raw_ns);
-	clock_tightest(ticks_now, CLOCK_REALTIME, &moment->ticks, &moment->realtime_ns);
+	struct clock_moment now;
+	uint64_t closest = UINT64_MAX;
+	for (int i = 0; i < 3; i++) {
+		clock_tightest(ticks_now, CLOCK_MONOTONIC, &now.raw_ticks, &now.raw_ns);
+		clock_tightest(ticks_now, CLOCK_REALTIME, &now.ticks, &now.realtime_ns);
+		if (now.ticks - now.raw_ticks >= closest)
+			continue;
+		closest = now.ticks - now.raw_ticks;
+		*moment = now;
+	}
 }

@@ -45,8 +45,9 @@ void clock_open(void);
 /* What `read` and a clock of the kernel's say at one moment: the tightest of a few tries, for a
  * thread that loses its core between the readings would have them milliseconds apart. */
 void clock_tightest(uint64_t (*read)(void), clockid_t clock, uint64_t *ticks, int64_t *ns);
-/* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries, and CLOCK_MONOTONIC at about the
- * same moment: the rate of the ticks comes from it, because nobody sets it. */
+/* One (ticks, CLOCK_REALTIME) pair, the tightest of a few tries, and CLOCK_MONOTONIC as close to it
+ * as a thread that may lose its core between the two can say: the rate of the ticks comes from it,
+ * because nobody sets it. */
 struct clock_moment {
 	uint64_t ticks;
 	int64_t realtime_ns;

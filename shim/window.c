@@ -131,13 +131,13 @@ static void open_now(void)
 	if (atomic_exchange(&window.opening, true))
 		return;
 	bool collects = cupti_collect(true);
+	clock_pair(&moment);
 	if (!window.by_range)
 		atomic_store(&window.end_mono_ns, window.to_ns);
 	else if (window.for_ns)
-		atomic_store(&window.end_mono_ns, now_ns(CLOCK_MONOTONIC) + window.for_ns);
-	clock_pair(&moment);
+		atomic_store(&window.end_mono_ns, moment.raw_ns + window.for_ns);
 	atomic_store(&window.begun, moment.realtime_ns);
-	atomic_store(&window_begin_ticks, clock_ticks());
+	atomic_store(&window_begin_ticks, moment.ticks);
 	atomic_store(&window_phase, WINDOW_OPEN);
 	if (!collects) {
 		atomic_store(&launch_hooks_on, config.cuda);

@@ -133,19 +133,31 @@ static void note_behind(uint32_t correlation)
 	}
 }
 
+/* A time at which the window was open; 0: of a call that another makes. */
+static bool is_inside(uint64_t begin_ticks)
+{
+	uint64_t end_ticks = atomic_load(&window_end_ticks);
+	return begin_ticks < atomic_load(&window_until_ticks) &&
+		   (!end_ticks || begin_ticks <= end_ticks);
+}
+
+/* It is in progress before it has its time: who ends the window waits for it, though this thread
+ * loses its core in between; and the window may end before it has its time. */
 static void on_enter(void *user, int domain, uint32_t id, const struct cupti_call *call)
 {
 	if (SHIM_LIKELY(atomic_load(&window_phase) == WINDOW_OPEN)) {
+		count(1);
 		cupti_on_event(user, domain, id, call); /* takes the time */
-		if (SHIM_LIKELY(*call->data < atomic_load(&window_until_ticks))) {
+		if (SHIM_LIKELY(is_inside(*call->data))) {
 			if (SHIM_UNLIKELY(inside < 2))
 				note_inside(call->correlation);
 			if (before(entered, call->correlation))
 				entered = call->correlation;
-			if (*call->data)
-				count(1);
+			if (!*call->data)
+				count(-1);
 			return;
 		}
+		count(-1);
 		window_close();
 	}
 	if (atomic_load(&window_phase) == WINDOW_ENDS && behind < 2)

@@ -21,11 +21,19 @@ SHIM_TLS struct baton_lane *lane_mine;
 
 static uint64_t ticks = 1000;
 static int exits, closed, failures;
+static bool ends_meanwhile;     /* before the next call has its time */
+static unsigned inside_by_then; /* calls in progress when it has it */
 
 void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 {
 	const struct cupti_call *call = data;
 	(void)user, (void)domain, (void)id;
+	if (ends_meanwhile) {
+		atomic_store(&window_end_ticks, ++ticks);
+		atomic_store(&window_phase, WINDOW_ENDS);
+	}
+	ends_meanwhile = false;
+	inside_by_then = window_calls_inside();
 	if (call->site == CUPTI_ENTER)
 		*call->data = ++ticks;
 	else
@@ -156,6 +164,20 @@ static void at_the_end(void)
 	expect(takes(BASE + 20) && !takes(BASE + 22), "from the second call on nothing is recorded");
 }
 
+/* Its thread lost its core behind the look at the window. */
+static void ends_as_it_begins(void)
+{
+	window_calls_forget();
+	atomic_store(&window_end_ticks, 0);
+	atomic_store(&window_until_ticks, UINT64_MAX);
+	atomic_store(&window_phase, WINDOW_OPEN);
+	expect(call(0, BASE + 30), "a call in another window");
+	ends_meanwhile = true;
+	expect(!call(2, BASE + 31), "a call whose time is behind the window");
+	expect(inside_by_then == 1, "nobody waits for a call that is about to get its time");
+	expect(window_calls_inside() == 0, "a call that is not recorded is in progress");
+}
+
 static void without_a_call(void)
 {
 	struct gpu_record record = {.kind = GPU_RECORD_OVERHEAD, .start_ns = 90, .end_ns = 101};
@@ -178,6 +200,7 @@ int main(void)
 	at_the_begin();
 	inside_another();
 	at_the_end();
+	ends_as_it_begins();
 	without_a_call();
 	for (int i = 0; i < THREADS; i++) {
 		turns[i].correlation = 0;
