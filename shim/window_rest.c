@@ -1,6 +1,7 @@
 #include "window_rest.h"
 
 #include "gpu_rows.h"
+#include "window.h"
 #include "window_calls.h"
 
 #include <baton/drain.h>
@@ -32,6 +33,16 @@ bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 	if (rest.calls || rest.kernels || rest.graphs)
 		return false;
 	return quiet_ns > (rest.copies ? COPY_QUIET_NS : quiet_enough);
+}
+
+/* Of a graph nobody says how many nodes are missing. */
+uint64_t window_rest_lost(const struct baton_drain *drain)
+{
+	struct gpu_rows_counts came = gpu_rows_counts();
+	if (!window_asked() || drain->graphs)
+		return came.lost;
+	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
+	return came.lost < due ? came.lost : due;
 }
 
 /* Copies that never come are told from those that wait by what else does. */

@@ -19,6 +19,9 @@ struct window_rest {
 struct window_rest window_rest(const struct baton_drain *drain);
 /* Is all there, so long after the newest op? */
 bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns);
+/* GPU records that found no room: of those of other calls, in front of the window and behind it,
+ * only as many as are missing here can have been the window's. */
+uint64_t window_rest_lost(const struct baton_drain *drain);
 /* Of `rest`, what ran or waited when the last flush came. `shown`: unfinished work that CUPTI has
  * shown, other than kernels; `forced`: it was made to. */
 uint64_t window_rest_others(const struct window_rest *rest, uint64_t shown, bool forced);
