@@ -254,10 +254,18 @@ expect_says "is set-uid or set-gid"
 cat >"$work/listen.py" <<'PY'
 import os, signal, sys, time
 heard = []
+
+
+def hear(number, frame):
+    heard.append(signal.Signals(number).name)
+    with open(sys.argv[1] + ".heard", "a") as file:
+        print(heard[-1], file=file)
+
+
 for name in sys.argv[2:]:
-    signal.signal(getattr(signal, name), lambda number, frame: heard.append(signal.Signals(number).name))
+    signal.signal(getattr(signal, name), hear)
 open(sys.argv[1], "w").write(str(os.getpid()))
-end = time.time() + 20
+end = time.time() + 60
 while time.time() < end and "SIGUSR2" not in heard:
     time.sleep(0.01)
 time.sleep(0.1)
@@ -270,11 +278,20 @@ baton, work, python = sys.argv[1:4]
 
 
 def ready(path):
-    for _ in range(2000):
+    for _ in range(6000):
         if os.path.exists(path) and os.path.getsize(path):
             return
-        time.sleep(0.005)
-    sys.exit("the job did not start")
+        time.sleep(0.01)
+    sys.exit(f"no {path}: the job did not start, or did not hear")
+
+
+def heard_so_far(path, n):
+    """Of signals that are pending together the lowest comes first: the next is sent when this one was heard."""
+    ready(path + ".heard")
+    for _ in range(2000):
+        if len(open(path + ".heard").read().split()) >= n:
+            return
+        time.sleep(0.01)
 
 
 def alone():
@@ -283,9 +300,9 @@ def alone():
                                stderr=subprocess.DEVNULL, text=True, start_new_session=True)
     ready(work + "/pid1")
     sent = ["SIGTERM", "SIGHUP", "SIGINT", "SIGUSR1", "SIGWINCH", "SIGUSR2"]
-    for name in sent:
+    for n, name in enumerate(sent):
         process.send_signal(getattr(signal, name))
-        time.sleep(0.05)
+        heard_so_far(work + "/pid1", n + 1)
     heard = process.communicate()[0].split()
     assert heard == sent, heard
     assert process.returncode == 0, process.returncode
@@ -327,7 +344,7 @@ def ends_by_term():
     process = subprocess.Popen([baton, "record", "-o", work + "/term", "--", "sleep", "60"], stderr=subprocess.DEVNULL)
     time.sleep(0.3)
     process.terminate()
-    assert process.wait(10) == -signal.SIGTERM, process.returncode
+    assert process.wait(60) == -signal.SIGTERM, process.returncode
 
 
 def ignored():
@@ -337,13 +354,13 @@ def ignored():
                                stderr=subprocess.DEVNULL)
     time.sleep(0.2)
     process.send_signal(signal.SIGHUP)
-    assert process.wait(10) == 4, process.returncode
+    assert process.wait(60) == 4, process.returncode
     process = subprocess.Popen([baton, "record", "-o", work + "/nohup2", "--", python, work + "/listen.py", work + "/pid3",
                                 "SIGHUP", "SIGUSR2"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     ready(work + "/pid3")
     process.send_signal(signal.SIGHUP)
-    time.sleep(0.1)
+    heard_so_far(work + "/pid3", 1)
     process.send_signal(signal.SIGUSR2)
     assert process.communicate()[0].split() == ["SIGHUP", "SIGUSR2"]
 
@@ -366,11 +383,16 @@ PY
 expect_status 0 "$PYTHON" "$work/signals.py" "$BATON" "$work" "$PYTHON"
 
 # Keeps out: --kill that comes at once, never, or with another signal.
-expect_status 0 "$BATON" record --duration 3 --kill usr1 -o "$work/kill1" -- "$PYTHON" -c 'import signal, time
-begin = time.time()
+cat >"$work/blocked.py" <<'PY' # what is blocked here is blocked in the job, however long that takes to start
+import os, signal, sys, time
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-got = signal.sigtimedwait([signal.SIGUSR1], 10)
-assert got and time.time() - begin < 9, (got, time.time() - begin)'
+os.environ["BEGIN"] = str(time.monotonic())
+os.execv(sys.argv[1], sys.argv[1:])
+PY
+expect_status 0 "$PYTHON" "$work/blocked.py" "$BATON" record --duration 3 --kill usr1 -o "$work/kill1" -- "$PYTHON" -c 'import os, signal, time
+got = signal.sigtimedwait([signal.SIGUSR1], 60)
+took = time.monotonic() - float(os.environ["BEGIN"])
+assert got and took >= 3, (got, took)'
 ends 9 "$BATON" record --duration 0.2 --kill 9 -o "$work/kill2" -- sleep 60
 expect_status 3 "$BATON" record --duration 60 --kill TERM -o "$work/kill3" -- sh -c 'exit 3'
 
@@ -445,7 +467,7 @@ FAKE_END=closed ends 9 "$BATON" record -o "$work/closed2" -- sh -c 'kill -9 $$'
 expect_says_not "taken from shared memory"
 expect_nothing_in "$place"
 
-expect_run 0 sh -c 'FAKE=9,0,0 sleep 30 >/dev/null 2>&1 & echo $!; sleep 0.3'
+expect_run 0 sh -c 'FAKE=9,0,0 sleep 300 >/dev/null 2>&1 & echo $!; until [ -e "$(echo "$FAKE_PLACE"/*."$!".*.live)" ]; do sleep 0.01; done'
 expect_says "2 processes (1 still recorded)"
 same "the live file of a process that runs" "$(find "$place" -name "*.$(cat "$work/out").*.live" | wc -l)" 1
 kill -9 "$(cat "$work/out")"

@@ -48,7 +48,7 @@ told() { # told SIGNAL PROGRAM...: sent to baton once the job says that it is re
 	shift
 	rm -f "$work/ready"
 	"$PYTHON" $here/tests/shim/ending.py "$work/ending" "$BATON" record -f -o "$work/told" -- "$@" >"$work/out" 2>"$work/err" &
-	while [ ! -e "$work/ready" ] && [ $((n += 1)) -lt 500 ]; do sleep 0.01; done
+	while [ ! -s "$work/ready" ] && [ $((n += 1)) -lt 6000 ]; do sleep 0.01; done
 	pid=$(cut -d' ' -f4 "/proc/$(cat "$work/ready")/stat") # the parent of the job
 	kill "-$signal" "$pid"
 	wait $!

@@ -80,7 +80,7 @@ static void write_live(int closed)
 {
 	static struct image image;
 	struct baton_writer w;
-	char path[1024];
+	char path[1024], draft[1040];
 	struct baton_live *l = &image.live;
 	if (open_trace(&w, l->trace) != 0)
 		return;
@@ -110,9 +110,10 @@ static void write_live(int closed)
 											 .flags = i < launches ? BATON_SLOT_MAKES_OP : 0};
 	snprintf(path, sizeof(path), "%s/baton-%u-0badc0de.%d.%llu.0.live", getenv("FAKE_PLACE"),
 			 getuid(), (int)getpid(), start_time);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd >= 0 && write(fd, &image, sizeof(image)) != sizeof(image))
-		unlink(path);
+	snprintf(draft, sizeof(draft), "%s.draft", path);
+	int fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, &image, sizeof(image)) != sizeof(image) || rename(draft, path) != 0)
+		unlink(draft); /* whole, or not there */
 	close(fd);
 }
 

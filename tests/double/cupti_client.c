@@ -67,6 +67,7 @@ static void record_complete(void *context, uint32_t stream, uint8_t *buffer, siz
 
 	(void)context, (void)stream, (void)size;
 	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	atomic_fetch_add(&recorder.at_gate, 1);
 	if (recorder.gate)
 		pthread_mutex_lock(recorder.gate);
 	pthread_mutex_lock(&lock);

@@ -5,6 +5,7 @@
 
 #include "cupti_layout.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +74,7 @@ struct client_recorder {
 	int last_step; /* what GetNextRecord ended with */
 	uint8_t *latest_buffer;
 	pthread_mutex_t *gate; /* taken by the completion callback, NULL: none */
+	atomic_uint at_gate;   /* completion callbacks that came there */
 	bool try_flush;        /* from the completion callback */
 	int flush_result;
 };

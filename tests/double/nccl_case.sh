@@ -2,7 +2,8 @@
 # The libnccl double with 1 to 4 ranks, each a process; and nothing may stay in /dev/shm.
 set -u
 export LD_LIBRARY_PATH=$BUILD/simgpu SIMGPU_DEVICES=4
-before=$(ls /dev/shm | grep -c '^simnccl-')
+. tests/double/boards.sh
+before=$(boards)
 runs=0
 while read -r name least; do
 	for ranks in 1 2 3 4; do
@@ -12,7 +13,6 @@ while read -r name least; do
 		runs=$((runs + 1))
 	done
 done < <("$BUILD/simgpu/nccl_test")
-after=$(ls /dev/shm | grep -c '^simnccl-')
 [ "$runs" -ge 50 ] || { echo "only $runs runs" && exit 1; }
-[ "$after" -le "$before" ] || { echo "$((after - before)) files left in /dev/shm" && exit 1; }
+no_new_board "$before" || exit 1
 echo "$runs runs, results, kernels and ends as they must be"

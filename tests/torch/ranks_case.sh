@@ -5,7 +5,8 @@ ls -d build/torch/*/torch >/dev/null 2>&1 || { echo "no PyTorch in build/torch: 
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1 SIMGPU_DEVICES=2
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-before=$(ls /dev/shm | grep -c '^simnccl-')
+. tests/double/boards.sh
+before=$(boards)
 bad=0
 for site in build/torch/*/; do
 	PYTHONPATH=$site timeout 300 "$PYTHON" -m torch.distributed.run --standalone --nproc-per-node 2 tests/torch/ranks_check.py >"$log" 2>&1
@@ -15,10 +16,5 @@ for site in build/torch/*/; do
 	grep -v "^ *$" "$log" | tail -n 15
 	bad=1
 done
-for wait in 1 1 2 3 4; do # other jobs of this machine may be meeting just now
-	after=$(ls /dev/shm | grep -c '^simnccl-')
-	[ "$after" -gt "$before" ] || break
-	sleep $wait
-done
-[ "$after" -le "$before" ] || { echo "$((after - before)) files left in /dev/shm" && exit 1; }
+no_new_board "$before" || bad=1
 exit $bad

@@ -154,13 +154,14 @@ faults() {
 	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
 	planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
 	planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
-	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins
-	SIMGPU_DURATIONS="nll_loss_backward=3000000" planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 16 --item
+	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins, also
+	# on a busy machine; so many steps that a hiccup of the machine costs less than all of them
+	SIMGPU_DURATIONS="nll_loss_backward=25000000" planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 40 --item
 	# what it costs comes later: on the thread of the backward, or in the next step
-	SIMGPU_DURATIONS="nll_loss_forward=3000000" planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
-		accumulate.py --steps 16 --item-between
-	SIMGPU_DURATIONS="multi_tensor_apply=3000000" planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
-		accumulate.py --steps 24 --item-end
+	SIMGPU_DURATIONS="nll_loss_forward=25000000" planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
+		accumulate.py --steps 40 --item-between
+	SIMGPU_DURATIONS="multi_tensor_apply=10000000" planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
+		accumulate.py --steps 80 --item-end
 }
 
 beside_profiler() { # torch.profiler in a process that is recorded

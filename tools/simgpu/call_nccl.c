@@ -212,7 +212,7 @@ static void met(void *who)
 	if (op->gpu->agenda->now_ns > op->launch.met_ns)
 		op->launch.met_ns = op->gpu->agenda->now_ns;
 	if (--op->launch.meetings == 0)
-		gpu_finish(op);
+		gpu_finish(op, op->gpu->agenda->now_ns);
 }
 
 void call_meeting_over(struct gpu_op *op, int64_t at_ns)

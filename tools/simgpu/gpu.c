@@ -182,11 +182,10 @@ static void release_engine(struct gpu_op *ended)
 	}
 }
 
-static void end(void *who)
+static void end_at(struct gpu_op *op, int64_t end_ns)
 {
-	struct gpu_op *op = who;
 	struct gpu *gpu = op->gpu;
-	op->end_ns = gpu->agenda->now_ns;
+	op->end_ns = end_ns;
 	op->ended = true;
 	if (gpu_op_is_work(op) && --gpu->busy == 0)
 		gpu->idle_from_ns = op->end_ns;
@@ -204,9 +203,15 @@ static void end(void *who)
 	gpu_op_drop(op);
 }
 
-void gpu_finish(struct gpu_op *op)
+static void end(void *who)
 {
-	end(op);
+	struct gpu_op *op = who;
+	end_at(op, op->gpu->agenda->now_ns);
+}
+
+void gpu_finish(struct gpu_op *op, int64_t end_ns)
+{
+	end_at(op, end_ns);
 }
 
 /* ---- what an op waits for ---- */

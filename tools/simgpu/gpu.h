@@ -142,8 +142,8 @@ void gpu_submit_node(struct gpu_op *op);
 void gpu_stream_wait(struct gpu_stream *stream, struct gpu_op *op);
 /* Calls back when the op has ended; at once when it is over. */
 void gpu_watch(struct gpu_op *op, void (*fire)(void *who, struct gpu_op *ended), void *who);
-/* The end of an external op. */
-void gpu_finish(struct gpu_op *op);
+/* The end of an external op: now, or earlier, when the news of it took its time. */
+void gpu_finish(struct gpu_op *op, int64_t end_ns);
 
 struct gpu_op *gpu_op_hold(struct gpu_op *op); /* NULL stays NULL */
 void gpu_op_drop(struct gpu_op *op);

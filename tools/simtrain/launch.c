@@ -59,6 +59,21 @@ static void forget(pid_t pid)
 			ranks[i] = 0;
 }
 
+/* Of ranks that failed before we looked: one that was killed, for what the others then met is its
+ * doing. */
+static int failure(int status)
+{
+	pid_t pid;
+	int other;
+
+	while ((pid = waitpid(-1, &other, WNOHANG)) > 0) {
+		forget(pid);
+		if (WIFSIGNALED(other) && !WIFSIGNALED(status))
+			status = other;
+	}
+	return code(status);
+}
+
 /* The status of the first rank that fails. */
 static int await_all(void)
 {
@@ -71,7 +86,7 @@ static int await_all(void)
 		forget(pid);
 		if (first || !code(status))
 			continue;
-		first = code(status);
+		first = failure(status);
 		pass_on(SIGTERM);
 	}
 	return first;

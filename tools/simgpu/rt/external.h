@@ -18,7 +18,8 @@ struct sim_external_op;
 /* Launches it as NCCL does, by a driver call cuLaunchKernelEx on the calling thread (observers see
  * it). NULL when the stream is not one of ours or is being captured. */
 SIM_API struct sim_external_op *simgpu_launch_external(const struct sim_external *external);
-/* The op ends at end_ns (now, if that has passed). Once; frees the handle. Any thread. */
+/* The op ends at end_ns, also when that has passed: what waits for it goes on now. Once; frees the
+ * handle. Any thread. */
 SIM_API void simgpu_end_external(struct sim_external_op *op, int64_t end_ns);
 /* The device a stream belongs to (the default streams: the current device), -1 when unknown; the
  * calling thread's current device; how many there are. */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CONTEXTS = 64, DEVICES = 64, FLUSH_FORCED = 1, PATIENCE_MS = 100 };
+enum { CONTEXTS = 64, DEVICES = 64, FLUSH_FORCED = 1 };
 enum { ATTRIBUTE_ZEROED = 5, ATTRIBUTE_PER_THREAD = 9, ATTRIBUTES = 10, PER_THREAD_SINCE = 21 };
 
 static atomic_bool everywhere[KINDS];
@@ -102,13 +102,14 @@ enum result cuptiActivityEnable(uint32_t kind)
 }
 
 /* Ops that have ended are on their way here; what a synchronisation has waited for counts as
- * recorded. */
+ * recorded, however long the thread that brings it gets no core. Only a client that holds a lock
+ * which its own callbacks take waits in vain. */
 static void activity_catch_up(void)
 {
 	const struct driver *driver = driver_ready();
 
 	if (driver && driver->observed && !errors_inside())
-		driver->observed(PATIENCE_MS);
+		driver->observed(knobs()->deadlock_s * 1000);
 }
 
 enum result cuptiActivityDisable(uint32_t kind)

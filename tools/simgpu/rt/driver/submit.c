@@ -85,7 +85,7 @@ static void ended(struct gpu_op *op)
 static void host_func_over(void *who)
 {
 	struct gpu_op *op = who;
-	submit_finish(op, 0);
+	submit_finish(op, core.agenda.now_ns);
 }
 
 static void meet(struct gpu_op *op)
@@ -113,13 +113,13 @@ void submit_open(struct context *context)
 
 static void end_now(void *who)
 {
-	gpu_finish(who);
+	gpu_finish(who, core.agenda.now_ns);
 }
 
 void submit_finish(struct gpu_op *op, int64_t end_ns)
 {
 	if (end_ns <= core.agenda.now_ns)
-		gpu_finish(op);
+		gpu_finish(op, end_ns);
 	else
 		agenda_add(&core.agenda, end_ns, end_now, op);
 }

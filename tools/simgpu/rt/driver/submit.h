@@ -37,7 +37,7 @@ struct gpu_op *submit_op(struct stream *stream, const struct plan *plan);
 /* Lock held: an op without time or record, submitted: it ends when all before it has ended (and
  * `after`, when not NULL), and not before the call reaches the device if `travels`. */
 struct gpu_op *submit_mark(struct stream *stream, struct gpu_op *after, bool travels);
-/* Lock held: ends an op whose end comes from outside, at end_ns or now. */
+/* Lock held: ends an op whose end comes from outside, at end_ns, now or later. */
 void submit_finish(struct gpu_op *op, int64_t end_ns);
 /* Lock held: an op that simgpu_end_external() ends. NULL when the stream is being captured. */
 struct sim_external_op *submit_external(struct stream *stream, const struct plan *plan);
