@@ -66,7 +66,7 @@ void elementwise(const char *name, const void *functor)
 
 void reduce_launch(const char *name, const struct reduce *reduce, size_t begins, int results)
 {
-	uint8_t memory[2048] = {0}, *at = memory + (begins + 3) / 4 * 4;
+	_Alignas(8) uint8_t memory[2048] = {0}, *at = memory + (begins + 3) / 4 * 4;
 	const void *addresses[3] = {array(0), array(3), array(4)};
 	void *arguments[1] = {memory};
 	memcpy(at, reduce, sizeof(*reduce));

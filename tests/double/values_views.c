@@ -32,7 +32,7 @@ struct strided {
 
 static void strided(const char *name, const struct strided *s)
 {
-	uint8_t closure[1024] = {0}, *at = closure + 4;
+	_Alignas(8) uint8_t closure[1024] = {0}, *at = closure + 4;
 	void *arguments[2] = {(void *)&s->n, closure};
 	memcpy(closure, &s->dims, sizeof(int));
 	for (int d = 0; d < 3; d++) {

@@ -5,7 +5,7 @@ ls -d build/torch/*/torch >/dev/null 2>&1 || { echo "no PyTorch in build/torch: 
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu OMP_NUM_THREADS=1 PYTHONNOUSERSITE=1
 bad=0
 for site in build/torch/*/; do
-	for check in values decoding; do
+	for check in values random decoding; do
 		PYTHONPATH=$site timeout 200 "$PYTHON" tests/torch/${check}_check.py || { echo "$site, $check: status $?" && bad=1; }
 	done
 done

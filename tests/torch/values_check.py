@@ -41,6 +41,7 @@ ALL_TYPES = {
     "column's min and place": lambda x, y: torch.cat([part.to(x.dtype) for part in table(x, y).min(0)]), "argmax of rows": lambda x, y: table(x, y).argmax(-1),
     "argmax of columns": lambda x, y: table(x, y).argmax(0), "argmin of a view": lambda x, y: table(x, y).t().argmin(1), "any of rows": lambda x, y: (table(x, y) == 2).any(-1),
     "all of columns": lambda x, y: (table(x, y) > 1).all(0), "a column": lambda x, y: table(x, y)[:, -1] + 1, "columns compared": lambda x, y: table(x, y)[:, :2] == table(x, y)[:, 1:],
+    "columns and fractions": lambda x, y: torch.stack([table(x, y)[:, 1:] < 4.5, table(x, y)[:, 1:] == 4.5, 4.5 >= table(x, y)[:, :2]]), "halved columns": lambda x, y: table(x, y)[:, :2] * 0.5,
     "a column to": lambda x, y: table(x, y)[:, 1].float(), "broadcast": lambda x, y: x[:, None] >= y[None], "broadcast over types": lambda x, y: x[:, None] * (y > 3),
     "mixed types": lambda x, y: x + y.double(), "transposed": lambda x, y: table(x, y).t().contiguous(), "cat of columns": lambda x, y: torch.cat([table(x, y), table(x, y)[:, 1:]], -1),
     "cat of views": lambda x, y: torch.cat([table(x, y).t(), table(y, x).t()], 1), "expanded": lambda x, y: (x[:1].expand(70) + 1).sum(dtype=x.dtype),

@@ -1,7 +1,5 @@
 #include "elementwise.h"
 
-#include "known.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +20,18 @@ static size_t aligned(size_t at, size_t to)
 /* ---- arguments ---- */
 
 /* The functor's members: a comparison, then a number; or a number, then alpha. A functor without
- * members takes a byte of its wrapper. How long it is. */
+ * members takes a byte of its wrapper; behind a lambda's members nvcc keeps an address. How long it
+ * is. */
 static size_t read_functor(struct computed *c, const uint8_t *functor)
 {
 	const struct formula *f = &c->formula;
-	size_t at = compares(f)  ? sizeof(int)
-				: f->wrapped ? 1
-							 : 0,
-		   most = compares(f) ? sizeof(int) : 1;
-	if (compares(f))
+	bool lambda =
+		!f->wrapped && f->number && (f->kind == FORMULA_ORDER || f->kind == FORMULA_MASKED);
+	size_t at = f->wrapped ? 1 : 0, most = 1;
+	if (compares(f)) {
 		memcpy(&c->comparison, functor, sizeof(int));
+		at = most = sizeof(int);
+	}
 	if (f->number) {
 		at = aligned(at, f->bytes);
 		c->number = number_load(f->type, functor + at);
@@ -43,7 +43,8 @@ static size_t read_functor(struct computed *c, const uint8_t *functor)
 	}
 	if (f->number || f->kind == FORMULA_ADD)
 		most = most < f->bytes ? f->bytes : most;
-	return aligned(at ? at : 1, most);
+	at = aligned(at ? at : 1, most);
+	return lambda ? aligned(at, sizeof(void *)) + sizeof(void *) : at;
 }
 
 static char type_at(const struct formula *f, unsigned array)
@@ -101,7 +102,7 @@ static bool read_strided(struct computed *c, const uint8_t *closure, size_t n)
 	size_t at = aligned(sizeof(*offsets) + 25 * arrays * sizeof(uint32_t), 8);
 	uint8_t *addresses[OPERANDS];
 	memcpy(addresses, closure + at, arrays * sizeof(*addresses));
-	at = aligned(at + arrays * sizeof(*addresses), 1);
+	at += arrays * sizeof(*addresses);
 	at += read_functor(c, closure + at);
 	if (offsets->dims < 0 || offsets->dims > 25)
 		return false;
@@ -164,8 +165,6 @@ static bool deciding(const struct formula *f, union number *what)
 {
 	switch (f->kind) {
 	case FORMULA_MULTIPLY:
-		what->integer = 0;
-		return !number_is_real(f->type);
 	case FORMULA_BITS_AND:
 	case FORMULA_AND:
 		what->integer = 0;

@@ -1,6 +1,5 @@
 #include "reduction.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- the argument ---- */
