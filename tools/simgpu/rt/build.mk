@@ -32,7 +32,7 @@ $(DOUBLES)/obj/driver/stubs.o: $(DOUBLES)/obj/driver/stubs.c tools/simgpu/rt/stu
 $(DOUBLES)/libcuda.so.1: $(DRIVER_OBJ) $(DOUBLES)/obj/driver/stubs.o
 	@echo "  link  $@"
 	@echo '{ global: cu*; simgpu_*; local: *; };' > $(DOUBLES)/obj/cuda.map
-	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl
+	@$(CC) $(DOUBLE_FLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script=$(DOUBLES)/obj/cuda.map -Wl,-Bsymbolic-functions -Wl,-z,nodelete,-z,defs -o $@ $^ -ldl -lm
 	@ln -sf libcuda.so.1 $(DOUBLES)/libcuda.so
 
 $(foreach n,12 13,$(RUNTIME_SRC:%.c=$(DOUBLES)/obj/runtime$(n)/%.o)): | build/deps.ok

@@ -54,19 +54,27 @@ void known_write(const void *target, size_t bytes, bool known)
 		add(w, range);
 }
 
+/* The end of what is known from `at` on, as far as one write says. */
+static const uint8_t *known_end(struct writes *w, const uint8_t *at)
+{
+	const uint8_t *end = at;
+	for (size_t i = 0; i < w->n; i++) {
+		const struct range *range = range_at(w, i);
+		if (range->from <= at && end < range->to)
+			end = range->to;
+	}
+	return end;
+}
+
 size_t known_length(const void *address, size_t bytes)
 {
 	int device = memory_device(address);
-	const uint8_t *from = address;
-	size_t most = 0;
+	const uint8_t *from = address, *at = from, *end;
 	if (device < 0 || !settings()->zero_bytes)
 		return bytes;
-	for (size_t i = 0; i < writes[device].n && most < bytes; i++) {
-		const struct range *range = range_at(&writes[device], i);
-		if (range->from <= from && from < range->to && (size_t)(range->to - from) > most)
-			most = (size_t)(range->to - from);
-	}
-	return most < bytes ? most : bytes;
+	while ((size_t)(at - from) < bytes && (end = known_end(&writes[device], at)) != at)
+		at = end; /* one write after another */
+	return (size_t)(at - from) < bytes ? (size_t)(at - from) : bytes;
 }
 
 bool known_bytes(const void *address, size_t bytes)

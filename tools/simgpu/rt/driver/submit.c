@@ -203,7 +203,7 @@ static struct computed *note_kernel(const struct stream *stream, const struct pl
 		plan->formula ? computed_read(plan->formula, plan->arguments, plan->record.grid[1]) : NULL;
 	if (!computed)
 		known_forget(stream->context->device);
-	else if (!computed_note(computed)) {
+	else if (!computed_note(computed, !submit_moves_later())) {
 		computed_free(computed);
 		computed = NULL;
 	}

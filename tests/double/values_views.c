@@ -1,0 +1,254 @@
+/* Operands that are no rows of one type: with strides, of other types than the functor's, reduced
+ * along one dimension, joined along another than the first; and operands of which one that is known
+ * decides. */
+#include "values_launch.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define STRIDED(impl_, functor_)                                           \
+	"_ZN2at6native18elementwise_kernelILi128ELi4EZNS0_" impl_ "I" functor_ \
+	"EEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_"
+#define NOCAST "22gpu_kernel_impl_nocast"
+#define CAST "15gpu_kernel_impl"
+#define AND "NS0_13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEEEE"
+#define BOOL_OR "NS0_13BinaryFunctorIbbbNS0_16BitwiseOrFunctorIbEEEE"
+#define ADD_NUMBER "NS0_21CUDAFunctorOnSelf_addIlEE"
+#define TO_INT64 \
+	"ZZZNS0_23direct_copy_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE2_clEvEUllE_"
+
+enum { INT64 = 4, HALF = 5, FLOAT = 6, BOOL = 11 }; /* c10::ScalarType */
+
+/* A closure over 2 or 3 arrays: at most three dimensions. */
+struct strided {
+	unsigned arrays;
+	int n, dims;
+	uint32_t sizes[3], strides[3][3]; /* [dimension][array] */
+	void *addresses[3];
+	const void *functor;
+	size_t functor_bytes;
+	int8_t types[3];
+};
+
+static void strided(const char *name, const struct strided *s)
+{
+	_Alignas(8) uint8_t closure[1024] = {0}, *at = closure + 4;
+	void *arguments[2] = {(void *)&s->n, closure};
+	memcpy(closure, &s->dims, sizeof(int));
+	for (int d = 0; d < 3; d++) {
+		memcpy(at + 12 * d, &s->sizes[d], sizeof(uint32_t));
+		memcpy(at + 300 + 4 * s->arrays * (unsigned)d, s->strides[d], 4 * s->arrays);
+	}
+	at = closure + (304 + 100 * s->arrays + 7) / 8 * 8;
+	memcpy(at, s->addresses, s->arrays * sizeof(void *));
+	at += s->arrays * sizeof(void *);
+	if (s->functor)
+		memcpy(at, s->functor, s->functor_bytes);
+	memcpy(at + s->functor_bytes, s->types, s->arrays);
+	launch(name, arguments, 1, NULL);
+}
+
+static const struct {
+	int64_t number, alpha;
+} add = {10, 1};
+
+/* The second column of a table of four rows of two, into a row. */
+static struct strided column(void)
+{
+	return (struct strided){.arrays = 2,
+							.n = 4,
+							.dims = 1,
+							.sizes = {4},
+							.strides = {{8, 16}},
+							.addresses = {array(3), (int64_t *)array(0) + 1},
+							.functor = &add,
+							.functor_bytes = sizeof(add)};
+}
+
+static void case_strided(void)
+{
+	struct strided view = column();
+	int64_t out[4];
+	put(0, first, sizeof(first));
+	strided(STRIDED(NOCAST, ADD_NUMBER), &view);
+	get(3, out, sizeof(out));
+	for (int i = 0; i < 4; i++)
+		CHECK(out[i] == first[2 * i + 1] + 10);
+	view.addresses[0] = array(0); /* into the first column: the second is what it was */
+	view.strides[0][0] = 16;
+	strided(STRIDED(NOCAST, ADD_NUMBER), &view);
+	get(0, out, sizeof(out));
+	CHECK(out[0] == first[1] + 10 && out[1] == first[1] && out[2] == first[3] + 10);
+}
+
+/* Keeps out: values of arguments that are laid out otherwise. */
+static void case_not_strided(void)
+{
+	int64_t out;
+	for (int wrong = 0; wrong < 4; wrong++) {
+		struct strided view = column();
+		view.dims = wrong == 0 ? 26 : wrong == 1 ? -1 : 1;
+		view.sizes[0] = wrong == 2 ? 3 : 4;
+		view.strides[0][1] = wrong == 3 ? 1u << 30 : 16;
+		put(0, first, sizeof(first));
+		put(3, first, sizeof(first));
+		strided(STRIDED(NOCAST, ADD_NUMBER), &view);
+		get(3, &out, sizeof(out));
+		CHECK(out == 0);
+	}
+}
+
+static void case_types(void)
+{
+	static const float reals[4] = {1.75f, -2.75f, 3e30f, 0};
+	static const uint8_t flags[N] = {1, 0, 1, 0, 1, 0, 1, 1};
+	struct strided view = {.arrays = 2,
+						   .n = 4,
+						   .dims = 1,
+						   .sizes = {4},
+						   .strides = {{8, 4}},
+						   .addresses = {array(3), array(0)},
+						   .functor_bytes = 1,
+						   .types = {INT64, FLOAT}};
+	struct {
+		int8_t types[2];
+		uint32_t bytes[2];
+	} load = {{INT64, BOOL}, {8, 1}}, store = {{INT64}, {8}};
+	int n = N;
+	uint8_t nothing = 0;
+	void *arrays[3] = {array(3), array(0), array(1)};
+	void *arguments[7] = {&n, &nothing, arrays, &nothing, &nothing, &load, &store};
+	int64_t out[N];
+	put(0, reals, sizeof(reals));
+	strided(STRIDED(CAST, TO_INT64), &view);
+	get(3, out, sizeof(out));
+	CHECK(out[0] == 1 && out[1] == -2 && out[2] == INT64_MAX && out[3] == 0);
+	put(0, first, sizeof(first));
+	put(1, flags, sizeof(flags));
+	for (int known = 1; known >= 0; known--) {
+		load.types[1] = known ? BOOL : HALF; /* a type that is not worked out */
+		launch("_ZN2at6native27unrolled_elementwise_kernelI" AND
+			   "St5arrayIPcLm3EELi4E23TrivialOffsetCalculatorILi2EjES9_ILi1EjENS0_6memory12LoadWith"
+			   "CastILi2EEENSC_13StoreWithCastILi1EEEEEviT_T0_T2_T3_T4_T5_",
+			   arguments, 1, NULL);
+		get(3, out, sizeof(out));
+		for (int i = 0; i < N; i++)
+			CHECK(out[i] == (known ? first[i] & flags[i] : 0));
+	}
+}
+
+/* Keeps out: a loop without end, where one criterion is known to be met and another is not. */
+static void case_decided(void)
+{
+	static const uint8_t set[N] = {1, 1, 1, 1, 1, 1, 1, 1}, some[N] = {1, 1, 1, 0};
+	const int64_t none[N] = {0};
+	uint8_t flags[N], nothing = 0;
+	int64_t out[N];
+	forget();
+	put(0, set, sizeof(set));
+	elementwise(ELEMENTWISE BOOL_OR ARRAYS(3), &nothing);
+	get(3, flags, sizeof(flags));
+	CHECK(!memcmp(flags, set, sizeof(set)));
+	put(0, some, sizeof(some)); /* for the fourth the other one matters */
+	elementwise(ELEMENTWISE BOOL_OR ARRAYS(3), &nothing);
+	get(3, flags, sizeof(flags));
+	CHECK(!flags[0] && !flags[3]);
+	put(3, first, sizeof(first));
+	put(0, none, sizeof(none));
+	elementwise(ELEMENTWISE AND ARRAYS(3), &nothing);
+	get(3, out, sizeof(out));
+	CHECK(!memcmp(out, none, sizeof(none)));
+}
+
+/* A table of two rows of four: along the rows, and along the columns. */
+static void case_places(void)
+{
+	static const int64_t table[N] = {5, 9, 9, 1, 0, -3, 2, 2};
+	struct reduce rows = {.config = {8, 4, 2},
+						  .dims = 1,
+						  .sizes = {{4}},
+						  .strides = {8},
+						  .output_dims = 1,
+						  .output_sizes = {{2}},
+						  .output_strides = {{8, 32}}};
+	struct reduce columns = {.config = {8, 2, 4},
+							 .dims = 1,
+							 .sizes = {{2}},
+							 .strides = {32},
+							 .output_dims = 1,
+							 .output_sizes = {{4}},
+							 .output_strides = {{8, 8}}};
+	int64_t out[4], places[4];
+	put(0, table, sizeof(table));
+	reduce_launch(REDUCE "lNS0_9ArgMaxOpsIlEEjlLi4ELi4EEEEEvT1_", &rows, 24, 1);
+	get(3, out, sizeof(out));
+	CHECK(out[0] == 1 && out[1] == 2);
+	reduce_launch(REDUCE "lNS0_6MinOpsIlEEjlLi4ELi4EEEEEvT1_", &columns, 24, 2);
+	get(3, out, sizeof(out));
+	get(4, places, sizeof(places));
+	CHECK(out[0] == 0 && out[1] == -3 && out[2] == 2 && out[3] == 1);
+	CHECK(places[0] == 1 && places[1] == 1 && places[2] == 1 && places[3] == 0);
+	rows.output_sizes[0][0] = 3; /* other results than there are: not worked out */
+	reduce_launch(REDUCE "lNS0_9ArgMaxOpsIlEEjlLi4ELi4EEEEEvT1_", &rows, 24, 1);
+	get(3, out, sizeof(out));
+	CHECK(out[0] == 0 && out[1] == 0);
+}
+
+static void case_range(void)
+{
+	const int64_t from[2] = {3, -2};
+	int n = 3;
+	void *to = array(3), *arguments[3] = {&n, (void *)from, &to};
+	int64_t out[3];
+	launch("_ZN50_GLOBAL__N__fa15d16e_17_RangeFactories_cu_38772b0829elementwise_kernel_with_index"
+		   "IiZZZN2at6native15arange_cuda_outERKN3c106ScalarES6_S6_RNS1_6TensorEENKUlvE_clEvENKUlvE"
+		   "2_clEvEUllE_EEvT_T0_PN15function_traitsISD_E11result_typeE",
+		   arguments, 1, NULL);
+	get(3, out, sizeof(out));
+	CHECK(out[0] == 3 && out[1] == 1 && out[2] == -1);
+}
+
+/* Two rows of two, beside them a column of a table of two rows of four. */
+static void case_beside(void)
+{
+	static struct {
+		void *arrays[64];
+		uint32_t offsets[64], sizes[64], n[64];
+		bool contiguous[64];
+		uint32_t shapes[64][8];
+	} joined;
+	static const uint32_t shape[8] = {2, 3, 0, 0, 3, 1};
+	void *out = array(3);
+	int along = 1;
+	uint32_t stride = 1;
+	void *arguments[5] = {&out, &joined, (void *)shape, &along, &stride};
+	int64_t got[6];
+	joined.arrays[0] = array(0);
+	joined.arrays[1] = array(1);
+	joined.offsets[1] = 2;
+	joined.sizes[0] = 2;
+	joined.sizes[1] = 1;
+	joined.n[0] = 4;
+	joined.n[1] = 2;
+	joined.contiguous[0] = true;
+	memcpy(joined.shapes[1], (const uint32_t[8]){2, 1, 0, 0, 4, 1}, sizeof(joined.shapes[1]));
+	put(0, first, sizeof(first));
+	put(1, second, sizeof(second));
+	launch("_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10"
+		   "OpaqueTypeILj8EEEjLi2ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_"
+		   "EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
+		   arguments, 2, NULL);
+	get(3, got, sizeof(got));
+	CHECK(got[0] == first[0] && got[1] == first[1] && got[2] == second[0]);
+	CHECK(got[3] == first[2] && got[4] == first[3] && got[5] == second[4]);
+}
+
+static void (*const cases[])(void) = {case_strided, case_not_strided, case_types, case_decided,
+									  case_places,  case_range,       case_beside};
+const unsigned n_views_cases = sizeof(cases) / sizeof(cases[0]);
+
+void views_cases(void)
+{
+	for (unsigned i = 0; i < n_views_cases; i++)
+		cases[i]();
+}
