@@ -11,22 +11,6 @@ void intern_free(struct intern *intern)
 	*intern = intern_of(intern->words, intern->most);
 }
 
-int array_reach(void **array, uint32_t *room, uint32_t n, size_t element_bytes)
-{
-	if (n < *room)
-		return 0;
-	uint32_t wanted = *room ? 2 * *room : 64;
-	while (wanted <= n)
-		wanted *= 2;
-	char *larger = realloc(*array, wanted * element_bytes);
-	if (!larger)
-		return -ENOMEM;
-	memset(larger + *room * element_bytes, 0, (wanted - *room) * element_bytes);
-	*array = larger;
-	*room = wanted;
-	return 0;
-}
-
 int intern_get(struct intern *intern, const uint32_t *tuple, uint32_t *number)
 {
 	size_t bytes = intern->words * sizeof(*tuple);

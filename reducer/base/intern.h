@@ -32,8 +32,4 @@ static inline const uint32_t *intern_tuple(const struct intern *intern, uint32_t
 	return intern->tuples + (size_t)number * intern->words;
 }
 
-/* Room for one more element behind the n of an array that goes with an intern; new room is zero.
- * 0 or -ENOMEM. */
-int array_reach(void **array, uint32_t *room, uint32_t n, size_t element_bytes);
-
 #endif

@@ -145,11 +145,6 @@ static void tuples(void)
 	intern_free(&intern);
 	CHECK(intern_get(&intern, (uint32_t[3]){1, 2, 3}, &number) == 0 && number == 0, "not empty");
 	intern_free(&intern);
-	uint32_t *array = NULL, room = 0;
-	CHECK(array_reach((void **)&array, &room, 500, sizeof(*array)) == 0 && room > 500 &&
-			  array[500] == 0 && array[room - 1] == 0,
-		  "an array of %u", room);
-	free(array);
 }
 
 int main(void)
