@@ -2,26 +2,14 @@
  * one load. */
 #include "read/trace.h"
 
+#include "base/room.h"
+
 enum { DENSE_IDS = 1 << 20 };
 
 struct idmap_large {
 	uint32_t id;
 	uint32_t index;
 };
-
-static int dense_grow(struct idmap *map, uint32_t id)
-{
-	uint32_t n = map->n_dense ? map->n_dense : 256;
-	while (n <= id)
-		n *= 2;
-	uint32_t *larger = realloc(map->dense, n * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	memset(larger + map->n_dense, 0, (n - map->n_dense) * sizeof(*larger));
-	map->dense = larger;
-	map->n_dense = n;
-	return 0;
-}
 
 uint32_t idmap_get_large(const struct idmap *map, uint64_t id)
 {
@@ -36,7 +24,7 @@ int idmap_add(struct idmap *map, uint32_t id, uint32_t index)
 	if (id == 0)
 		return 0; /* 0 means none, whatever a file says */
 	if (id < DENSE_IDS) {
-		if (id >= map->n_dense && dense_grow(map, id) != 0)
+		if (room_reach((void **)&map->dense, &map->n_dense, id, sizeof(*map->dense)) != 0)
 			return -ENOMEM;
 		if (map->dense[id] == 0)
 			map->dense[id] = index;

@@ -11,7 +11,7 @@
 
 struct idmap { /* u32 id -> dense index; small ids in a vector, large ones in a hash */
 	uint32_t *dense;
-	uint32_t n_dense;
+	size_t n_dense;
 	struct idmap_large *large;
 	size_t n_large;
 	struct table large_ids;
