@@ -17,10 +17,8 @@ static int pool_reserve(struct strings *pool)
 static char *pool_copy(struct strings *pool, const char *at, size_t bytes)
 {
 	if (pool->chunk_room - pool->chunk_used < bytes + 1) {
-		char **list = realloc(pool->chunks, (pool->n_chunks + 1) * sizeof(*list));
-		if (!list)
+		if (room_next((void **)&pool->chunks, pool->n_chunks, sizeof(*pool->chunks)) != 0)
 			return NULL;
-		pool->chunks = list;
 		size_t room = bytes + 1 > CHUNK_BYTES ? bytes + 1 : CHUNK_BYTES;
 		char *chunk = malloc(room);
 		if (!chunk)
