@@ -14,14 +14,8 @@ static uint32_t text_index(const struct stacks *s, uint32_t id)
 /* Copies what stands behind a record; *at: where it is. */
 static int keep_bytes(struct stacks *s, const void *from, size_t n, size_t *at)
 {
-	if (!s->bytes || n > s->room - s->n_bytes) {
-		size_t room = 2 * (s->n_bytes + n) + 4096;
-		uint8_t *larger = realloc(s->bytes, room);
-		if (!larger)
-			return -ENOMEM;
-		s->bytes = larger;
-		s->room = room;
-	}
+	if (room_reach((void **)&s->bytes, &s->room, s->n_bytes + n, 1) != 0)
+		return -ENOMEM;
 	*at = s->n_bytes;
 	memcpy(s->bytes + s->n_bytes, from, n);
 	s->n_bytes += n;
