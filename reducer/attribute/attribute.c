@@ -282,9 +282,9 @@ static int store_evidence(struct attributing *a)
 {
 	const char *key = summary_text(a->summary, a->device->key);
 	int error = 0;
-	for (size_t i = 0; !error && i < a->tally.room; i++) {
+	for (size_t i = 0; !error && i < a->tally.n; i++) {
 		const struct tally_row *row = &a->tally.rows[i];
-		if (row->used && row->name)
+		if (row->name)
 			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
 									 source_text(&a->ds->sources[row->source], row->name),
 									 row->count, row->ns);

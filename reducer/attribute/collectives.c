@@ -1,37 +1,29 @@
 #include "attribute/collectives.h"
 
+#include "base/table.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-/* (what, member) pairs: what is a communicator's hash. */
-struct pair {
-	uint64_t what;
+struct membership {
+	uint64_t comm; /* its hash */
 	uint64_t member;
-	uint32_t used;
 };
 
-struct pairs {
-	struct pair *slots;
-	uint64_t room, n;
-};
-
-struct comm_members { /* communicators are few: a list */
+struct comm_members {
 	uint64_t comm;
 	uint32_t n;
 };
 
 struct collectives {
 	pthread_mutex_t lock;
+	struct table comms_by_hash, seen_by_key, memberships_by_both;
 	struct comm_members *comms;
-	size_t n_comms;
 	struct coll_seen *seen;
-	uint64_t n_seen, seen_room;
-	uint64_t *slots; /* index + 1 into seen */
-	uint64_t n_slots;
-	struct pairs members; /* (communicator, member) */
+	struct membership *memberships;
+	size_t n_comms, n_seen, n_memberships;
 };
 
 int collectives_open(struct collectives **out)
@@ -49,88 +41,25 @@ void collectives_close(struct collectives *c)
 	if (!c)
 		return;
 	pthread_mutex_destroy(&c->lock);
-	free(c->seen);
-	free(c->slots);
-	free(c->members.slots);
+	table_free(&c->comms_by_hash);
+	table_free(&c->seen_by_key);
+	table_free(&c->memberships_by_both);
 	free(c->comms);
+	free(c->seen);
+	free(c->memberships);
 	free(c);
-}
-
-static struct pair *pair_slot(const struct pairs *pairs, uint64_t what, uint64_t member)
-{
-	uint64_t key[2] = {what, member};
-	uint64_t i = XXH3_64bits(key, sizeof(key)) & (pairs->room - 1);
-	for (;; i = (i + 1) & (pairs->room - 1)) {
-		struct pair *p = &pairs->slots[i];
-		if (!p->used || (p->what == what && p->member == member))
-			return p;
-	}
-}
-
-/* *is_new: the pair was not there. */
-static int pairs_add(struct pairs *pairs, uint64_t what, uint64_t member, bool *is_new)
-{
-	if (2 * pairs->n >= pairs->room) {
-		struct pairs larger = {.room = pairs->room ? 2 * pairs->room : 256, .n = pairs->n};
-		larger.slots = calloc(larger.room, sizeof(*larger.slots));
-		if (!larger.slots)
-			return -ENOMEM;
-		for (uint64_t i = 0; i < pairs->room; i++)
-			if (pairs->slots[i].used)
-				*pair_slot(&larger, pairs->slots[i].what, pairs->slots[i].member) = pairs->slots[i];
-		free(pairs->slots);
-		*pairs = larger;
-	}
-	struct pair *p = pair_slot(pairs, what, member);
-	*is_new = !p->used;
-	pairs->n += *is_new;
-	*p = (struct pair){what, member, 1};
-	return 0;
-}
-
-static uint64_t *seen_slot(const struct collectives *c, const struct coll_key *key)
-{
-	uint64_t i = XXH3_64bits(key, sizeof(*key)) & (c->n_slots - 1);
-	for (;; i = (i + 1) & (c->n_slots - 1))
-		if (!c->slots[i] || memcmp(&c->seen[c->slots[i] - 1].key, key, sizeof(*key)) == 0)
-			return &c->slots[i];
-}
-
-static int seen_grow(struct collectives *c)
-{
-	if (c->n_seen == c->seen_room) {
-		uint64_t room = c->seen_room ? 2 * c->seen_room : 256;
-		struct coll_seen *larger = realloc(c->seen, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		c->seen = larger;
-		c->seen_room = room;
-	}
-	if (2 * c->n_seen < c->n_slots)
-		return 0;
-	uint64_t n = c->n_slots ? 2 * c->n_slots : 512;
-	uint64_t *slots = calloc(n, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(c->slots);
-	c->slots = slots;
-	c->n_slots = n;
-	for (uint64_t i = 0; i < c->n_seen; i++)
-		*seen_slot(c, &c->seen[i].key) = i + 1;
-	return 0;
 }
 
 static int add_locked(struct collectives *c, const struct coll_op *op, bool again)
 {
-	if (seen_grow(c) != 0)
+	size_t before = c->n_seen;
+	struct coll_seen *seen =
+		table_row(&c->seen_by_key, TABLE_ROWS(c->seen, c->n_seen, key), &op->key);
+	if (!seen)
 		return -ENOMEM;
-	uint64_t *slot = seen_slot(c, &op->key);
-	if (!*slot) {
-		c->seen[c->n_seen] = (struct coll_seen){
+	if (c->n_seen > before)
+		*seen = (struct coll_seen){
 			.key = op->key, .rows = op->rows, .last = op->member, .min_ns = op->dur_ns};
-		*slot = ++c->n_seen;
-	}
-	struct coll_seen *seen = &c->seen[*slot - 1];
 	seen->members += !again;
 	seen->ambiguous |= again || seen->rows != op->rows;
 	seen->sum_ns += op->dur_ns;
@@ -151,48 +80,35 @@ int collectives_add(struct collectives *c, const struct coll_op *op, bool again)
 
 const struct coll_seen *collectives_find(struct collectives *c, const struct coll_key *key)
 {
-	if (c->n_slots == 0)
-		return NULL;
-	uint64_t slot = *seen_slot(c, key);
-	return slot ? &c->seen[slot - 1] : NULL;
+	uint32_t row = table_find(&c->seen_by_key, c->seen, TABLE_SHAPE(struct coll_seen, key), key);
+	return row ? &c->seen[row - 1] : NULL;
 }
 
-static struct comm_members *find_comm(const struct collectives *c, uint64_t comm)
+static int add_member_locked(struct collectives *c, const struct membership *add)
 {
-	for (size_t i = 0; i < c->n_comms; i++)
-		if (c->comms[i].comm == comm)
-			return &c->comms[i];
-	return NULL;
-}
-
-static int count_member(struct collectives *c, uint64_t comm)
-{
-	struct comm_members *found = find_comm(c, comm);
-	if (!found) {
-		struct comm_members *larger = realloc(c->comms, (c->n_comms + 1) * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		c->comms = larger;
-		found = &c->comms[c->n_comms++];
-		*found = (struct comm_members){.comm = comm};
-	}
-	found->n++;
+	size_t before = c->n_memberships;
+	if (!table_add(&c->memberships_by_both, TABLE_ROWS(c->memberships, c->n_memberships, member),
+				   add))
+		return -ENOMEM;
+	struct comm_members *comm =
+		table_row(&c->comms_by_hash, TABLE_ROWS(c->comms, c->n_comms, comm), &add->comm);
+	if (!comm)
+		return -ENOMEM;
+	comm->n += c->n_memberships > before;
 	return 0;
 }
 
 int collectives_add_member(struct collectives *c, uint64_t comm, uint64_t member)
 {
-	bool is_new;
 	pthread_mutex_lock(&c->lock);
-	int error = pairs_add(&c->members, comm, member, &is_new);
-	if (!error && is_new)
-		error = count_member(c, comm);
+	int error = add_member_locked(c, &(struct membership){comm, member});
 	pthread_mutex_unlock(&c->lock);
 	return error;
 }
 
 uint32_t collectives_members(struct collectives *c, uint64_t comm)
 {
-	const struct comm_members *found = find_comm(c, comm);
-	return found ? found->n : 0;
+	uint32_t row =
+		table_find(&c->comms_by_hash, c->comms, TABLE_SHAPE(struct comm_members, comm), &comm);
+	return row ? c->comms[row - 1].n : 0;
 }

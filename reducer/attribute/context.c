@@ -1,5 +1,6 @@
 #include "attribute/context.h"
 
+#include "base/room.h"
 #include "stacks/origin.h"
 #include "summarise/evidence_rows.h"
 
@@ -100,7 +101,7 @@ int contexts_range(struct contexts *c, uint32_t source, uint32_t thread,
 		close_ended(t, range->start);
 	if (t->n_open == RANGES_DEEP)
 		return 0;
-	if (array_reach((void **)&t->open, &t->room, t->n_open, sizeof(*t->open)) != 0)
+	if (room_reach((void **)&t->open, &t->room, t->n_open, sizeof(*t->open)) != 0)
 		return -ENOMEM;
 	uint32_t at = t->n_open++;
 	for (; at > 0 && t->open[at - 1].start == range->start && t->open[at - 1].end < range->end;

@@ -33,7 +33,8 @@ struct open_range {
 
 struct context_thread {
 	struct open_range *open; /* by begin, the outer first */
-	uint32_t n_open, room;
+	uint32_t n_open;
+	size_t room;
 	int64_t next_end; /* the earliest of theirs */
 	bool changed;     /* `context` is not theirs any more */
 	uint32_t context;

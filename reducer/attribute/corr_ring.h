@@ -1,7 +1,8 @@
 /* The newest N things with a correlation id: a ring with a hash over it. When it is full the oldest
  * falls out, which bounds memory whatever the length of the run. Ids that follow one another lie
  * side by side in the hash, for that is how they are asked for; where each such run begins is drawn
- * by a secret number, so that no file can make the chains long. */
+ * by a secret number, so that no file can make the chains long. base/table.h could neither forget
+ * nor keep ids side by side. */
 #ifndef ATTRIBUTE_CORR_RING_H
 #define ATTRIBUTE_CORR_RING_H
 

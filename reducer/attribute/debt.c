@@ -1,5 +1,7 @@
 #include "attribute/debt.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +28,12 @@ void debt_close(struct debt *debt)
 	memset(debt, 0, sizeof(*debt));
 }
 
-static int make_room(void **at, size_t n, size_t *room, size_t bytes)
-{
-	if (n < *room)
-		return 0;
-	size_t more = *room ? 2 * *room : 4;
-	void *larger = realloc(*at, more * bytes);
-	if (!larger)
-		return -ENOMEM;
-	*at = larger;
-	*room = more;
-	return 0;
-}
-
 /* ---- what is told ---- */
 
 int64_t debt_caller(struct debt *debt)
 {
-	size_t room = debt->callers_room;
-	int error = make_room((void **)&debt->own, debt->n_callers, &room, sizeof(*debt->own));
-	if (error)
-		return error;
-	debt->callers_room = (uint32_t)room;
+	if (room_next((void **)&debt->own, debt->n_callers, sizeof(*debt->own)) != 0)
+		return -ENOMEM;
 	debt->own[debt->n_callers] = (struct owed_list){0};
 	return debt->n_callers++;
 }
@@ -55,7 +41,7 @@ int64_t debt_caller(struct debt *debt)
 int debt_driven(struct debt *debt, uint32_t caller, int64_t start)
 {
 	size_t n = debt->n_driven;
-	int error = make_room((void **)&debt->driven, n, &debt->driven_room, sizeof(*debt->driven));
+	int error = room_for((void **)&debt->driven, n, &debt->driven_room, 4, sizeof(*debt->driven));
 	if (error)
 		return error;
 	debt->driven_in_order = debt->driven_in_order && (n == 0 || debt->driven[n - 1].begin <= start);
@@ -66,7 +52,7 @@ int debt_driven(struct debt *debt, uint32_t caller, int64_t start)
 int debt_add(struct debt *debt, const struct sync_call *call)
 {
 	int error =
-		make_room((void **)&debt->told, debt->n_told, &debt->told_room, sizeof(*debt->told));
+		room_for((void **)&debt->told, debt->n_told, &debt->told_room, 4, sizeof(*debt->told));
 	if (error)
 		return error;
 	debt->told[debt->n_told++] = (struct told){*call, idle_clock_at(debt->clock, call->start)};
@@ -110,9 +96,10 @@ static int list_push(struct owed_list *list, const struct owed *owed, int64_t ho
 	trim(list, horizon);
 	if (list->tail == list->room) {
 		compact(list);
-		int error = 2 * list->tail < list->room /* enough to be worth it the next time too */
-						? 0
-						: make_room((void **)&list->at, list->room, &list->room, sizeof(*list->at));
+		int error =
+			2 * list->tail < list->room /* enough to be worth it the next time too */
+				? 0
+				: room_for((void **)&list->at, list->room, &list->room, 4, sizeof(*list->at));
 		if (error)
 			return error;
 	}

@@ -48,7 +48,7 @@ struct debt {
 	struct driven last[2];   /* the last one before those, and the last one of another caller */
 	struct owed_list shared; /* calls during which no other thread drove the GPU */
 	struct owed_list *own;   /* the other calls of each caller */
-	uint32_t n_callers, callers_room;
+	uint32_t n_callers;
 	int64_t horizon; /* calls that returned by then owe nothing any more */
 };
 

@@ -42,56 +42,15 @@ void device_sources_close(struct device_sources *ds)
 		source_close(&ds->sources[i]);
 	free(ds->sources);
 	free(ds->counters);
+	table_free(&ds->counted);
 	memset(ds, 0, sizeof(*ds));
 }
 
 int device_sources_rewind(struct device_sources *ds)
 {
-	if (ds->counters)
-		memset(ds->counters, 0, ds->counters_room * sizeof(*ds->counters));
-	ds->counters_used = 0;
+	for (size_t i = 0; i < ds->n_counters; i++)
+		ds->counters[i].n = 0;
 	return opstream_rewind(&ds->stream);
-}
-
-static struct coll_counter *counter_slot(const struct device_sources *ds,
-										 const struct coll_counter *want)
-{
-	uint64_t h = (want->comm ^ (uint64_t)want->source << 40 ^ (uint64_t)want->coll << 32 ^
-				  (uint32_t)want->step) *
-				 UINT64_C(0x9E3779B97F4A7C15);
-	for (size_t i = h >> 20;; i++) {
-		struct coll_counter *c = &ds->counters[i & (ds->counters_room - 1)];
-		if (!c->used || (c->comm == want->comm && c->source == want->source &&
-						 c->coll == want->coll && c->step == want->step))
-			return c;
-	}
-}
-
-/* The index of this op among those like it in its step. */
-static int count_in_step(struct device_sources *ds, const struct coll_counter *want,
-						 uint32_t *index)
-{
-	if (2 * ds->counters_used >= ds->counters_room) {
-		struct device_sources larger = {.counters_room =
-											ds->counters_room ? 2 * ds->counters_room : 64};
-		larger.counters = calloc(larger.counters_room, sizeof(*larger.counters));
-		if (!larger.counters)
-			return -ENOMEM;
-		for (size_t i = 0; i < ds->counters_room; i++)
-			if (ds->counters[i].used)
-				*counter_slot(&larger, &ds->counters[i]) = ds->counters[i];
-		free(ds->counters);
-		ds->counters = larger.counters;
-		ds->counters_room = larger.counters_room;
-	}
-	struct coll_counter *c = counter_slot(ds, want);
-	if (!c->used) {
-		*c = *want;
-		c->used = true;
-		ds->counters_used++;
-	}
-	*index = c->n++;
-	return 0;
 }
 
 int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
@@ -119,10 +78,12 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 		return 0;
 	struct coll_counter want = {
 		.comm = key->comm, .source = op->source, .coll = key->coll, .step = op->step};
-	uint32_t index = 0;
-	int error = count_in_step(ds, &want, &index);
-	key->sequence = index;
+	struct coll_counter *counter =
+		table_row(&ds->counted, TABLE_ROWS(ds->counters, ds->n_counters, step), &want);
+	if (!counter)
+		return -ENOMEM;
+	key->sequence = counter->n++; /* its index among those like it in its step */
 	key->step_number = number;
 	*known = true;
-	return error;
+	return 0;
 }

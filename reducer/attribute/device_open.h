@@ -4,6 +4,7 @@
 #define ATTRIBUTE_DEVICE_OPEN_H
 
 #include "attribute/device.h"
+#include "base/table.h"
 
 struct coll_counter { /* index of the last op of (process, communicator, collective) in a step */
 	uint64_t comm;
@@ -11,15 +12,15 @@ struct coll_counter { /* index of the last op of (process, communicator, collect
 	uint32_t coll;
 	int32_t step;
 	uint32_t n;
-	bool used;
 };
 
 struct device_sources {
 	struct source *sources;
 	uint32_t n;
 	struct opstream stream;
-	struct coll_counter *counters; /* open addressing */
-	size_t counters_room, counters_used;
+	struct coll_counter *counters;
+	size_t n_counters;
+	struct table counted; /* counters by all but n */
 };
 
 int device_sources_open(const struct device_context *context, const struct device_scan *scan,

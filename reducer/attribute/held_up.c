@@ -1,5 +1,6 @@
 #include "attribute/held_up.h"
 
+#include "base/room.h"
 #include "attribute/gap.h"
 
 void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n)
@@ -22,14 +23,8 @@ static int take(struct held_ups *h, uint32_t index)
 	uint32_t lane = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
 	if ((kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER) || !lane || !source->slots[lane])
 		return 0;
-	if (h->n == h->room) {
-		size_t room = h->room ? 2 * h->room : 16;
-		struct held_up *larger = realloc(h->at, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		h->at = larger;
-		h->room = room;
-	}
+	if (room_for((void **)&h->at, h->n, &h->room, 16, sizeof(*h->at)) != 0)
+		return -ENOMEM;
 	h->at[h->n++] =
 		(struct held_up){.end = rows_value(row, SYNC_START) + rows_value(row, SYNC_DUR),
 						 .source = index,

@@ -1,5 +1,7 @@
 #include "attribute/host.h"
 
+#include "base/room.h"
+
 struct host_mark {
 	int64_t at;
 	const struct host_rec *rec;
@@ -24,14 +26,8 @@ int pieces_add(struct pieces *pieces, const struct piece *piece)
 {
 	if (piece->from >= piece->to)
 		return 0;
-	if (pieces->n == pieces->room) {
-		size_t room = pieces->room ? 2 * pieces->room : 64;
-		struct piece *larger = realloc(pieces->at, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		pieces->at = larger;
-		pieces->room = room;
-	}
+	if (room_for((void **)&pieces->at, pieces->n, &pieces->room, 64, sizeof(*pieces->at)) != 0)
+		return -ENOMEM;
 	pieces->at[pieces->n++] = *piece;
 	return 0;
 }
@@ -46,14 +42,8 @@ void host_scratch_free(struct host_scratch *scratch)
 static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *rec, uint16_t mask,
 					int8_t change)
 {
-	if (s->n_marks == s->marks_room) {
-		size_t room = s->marks_room ? 2 * s->marks_room : 64;
-		struct host_mark *larger = realloc(s->marks, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		s->marks = larger;
-		s->marks_room = room;
-	}
+	if (room_for((void **)&s->marks, s->n_marks, &s->marks_room, 64, sizeof(*s->marks)) != 0)
+		return -ENOMEM;
 	s->marks[s->n_marks++] = (struct host_mark){at, rec, mask, change};
 	return 0;
 }
@@ -125,14 +115,8 @@ struct walk {
 
 static int stack_push(struct host_scratch *s, const struct host_rec *rec)
 {
-	if (s->n_stack == s->stack_room) {
-		size_t room = s->stack_room ? 2 * s->stack_room : 64;
-		const struct host_rec **larger = realloc(s->stack, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		s->stack = larger;
-		s->stack_room = room;
-	}
+	if (room_for((void **)&s->stack, s->n_stack, &s->stack_room, 64, sizeof(*s->stack)) != 0)
+		return -ENOMEM;
 	s->stack[s->n_stack++] = rec;
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "attribute/lane.h"
 
+#include "base/room.h"
 #include "attribute/standing.h"
 
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
@@ -8,17 +9,9 @@ static int queue_push(struct host_queue *q, const struct host_rec *rec)
 {
 	if (q->tail == q->room) {
 		size_t n = q->tail - q->head;
-		if (q->head > n) {
-			memmove(q->at, q->at + q->head, n * sizeof(*q->at));
-		} else {
-			size_t room = q->room ? 2 * q->room : 256;
-			struct host_rec *larger = realloc(q->at, room * sizeof(*larger));
-			if (!larger)
-				return -ENOMEM;
-			memmove(larger, larger + q->head, n * sizeof(*larger));
-			q->at = larger;
-			q->room = room;
-		}
+		if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
+			return -ENOMEM;
+		memmove(q->at, q->at + q->head, n * sizeof(*q->at));
 		q->head = 0;
 		q->tail = n;
 	}
@@ -310,14 +303,9 @@ static void retire(struct lane *lane, const struct host_rec *rec)
 
 static int open_push(struct lane *lane, const struct host_rec *rec)
 {
-	if (lane->n_open == lane->open_room) {
-		size_t room = lane->open_room ? 2 * lane->open_room : 64;
-		struct host_rec *larger = realloc(lane->open, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		lane->open = larger;
-		lane->open_room = room;
-	}
+	if (room_for((void **)&lane->open, lane->n_open, &lane->open_room, 64, sizeof(*lane->open)) !=
+		0)
+		return -ENOMEM;
 	lane->open[lane->n_open++] = *rec;
 	return 0;
 }

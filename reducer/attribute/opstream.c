@@ -1,5 +1,7 @@
 #include "attribute/opstream.h"
 
+#include "base/room.h"
+
 struct stream_key { /* a stream of one process: several records may describe it */
 	int64_t context, stream;
 	uint32_t index;
@@ -208,18 +210,11 @@ static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 		stream->minima_tail--;
 	if (stream->minima_tail == stream->minima_room) {
 		size_t n = stream->minima_tail - stream->minima_head;
-		if (stream->minima_head > n) { /* half of it is gone: move up instead of growing */
-			memmove(stream->minima, stream->minima + stream->minima_head,
-					n * sizeof(*stream->minima));
-		} else {
-			size_t room = stream->minima_room ? 2 * stream->minima_room : 1024;
-			struct late_min *larger = realloc(stream->minima, room * sizeof(*larger));
-			if (!larger)
-				return -ENOMEM;
-			stream->minima = larger;
-			stream->minima_room = room;
-			memmove(larger, larger + stream->minima_head, n * sizeof(*larger));
-		}
+		if (stream->minima_head <= n && /* else half of it is gone: move up instead of growing */
+			room_for((void **)&stream->minima, stream->minima_tail, &stream->minima_room, 1024,
+					 sizeof(*stream->minima)) != 0)
+			return -ENOMEM;
+		memmove(stream->minima, stream->minima + stream->minima_head, n * sizeof(*stream->minima));
 		stream->minima_head = 0;
 		stream->minima_tail = n;
 	}

@@ -1,5 +1,6 @@
 #include "attribute/owner_places.h"
 
+#include "base/room.h"
 #include "summarise/by.h"
 
 #include <stdio.h>
@@ -95,7 +96,7 @@ int owner_places_stack(struct owner_places *p, const struct owner *owner, struct
 	if (!error)
 		error = intern_get(&p->stack_keys, key, &number);
 	if (!error)
-		error = array_reach((void **)&p->at, &p->room, number, sizeof(*p->at));
+		error = room_reach((void **)&p->at, &p->room, number, sizeof(*p->at));
 	if (error)
 		return error;
 	*out = &p->at[number];

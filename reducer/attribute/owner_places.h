@@ -24,7 +24,7 @@ struct owner_places {
 	struct symbols *symbols;
 	struct intern stack_keys; /* source, stack */
 	struct known_place *at;   /* of each */
-	uint32_t room;
+	size_t room;
 	struct place place; /* scratch */
 };
 

@@ -1,5 +1,6 @@
 #include "attribute/owner_rows.h"
 
+#include "base/room.h"
 #include "stacks/folded.h"
 #include "summarise/evidence_rows.h"
 
@@ -14,7 +15,7 @@ struct making {
 	const char *device;
 	struct intern rows; /* struct site_row */
 	struct site_sums *sums;
-	uint32_t sums_room;
+	size_t sums_room;
 };
 
 static const char no_launch[] = "(no launch record)", others[] = "(other)";
@@ -25,7 +26,7 @@ static int add_row(struct making *m, const struct site_row *row, const struct si
 	int error = intern_get(&m->rows, words, &number);
 	if (error || number == INTERN_FULL)
 		return error ? error : -ENOMEM;
-	if (array_reach((void **)&m->sums, &m->sums_room, number, sizeof(*m->sums)) != 0)
+	if (room_reach((void **)&m->sums, &m->sums_room, number, sizeof(*m->sums)) != 0)
 		return -ENOMEM;
 	site_sums_add(&m->sums[number], sums);
 	return 0;

@@ -1,5 +1,7 @@
 #include "attribute/owners.h"
 
+#include "base/room.h"
+
 enum { OWNER_WORDS = sizeof(struct owner) / sizeof(uint32_t) };
 
 static int add_owner(struct owners *o, const struct owner *owner, uint32_t *number)
@@ -9,7 +11,7 @@ static int add_owner(struct owners *o, const struct owner *owner, uint32_t *numb
 	int error = intern_get(&o->owners, words, number);
 	if (*number == INTERN_FULL)
 		*number = OWNER_REST;
-	return error ? error : array_reach((void **)&o->sums, &o->sums_room, *number, sizeof(*o->sums));
+	return error ? error : room_reach((void **)&o->sums, &o->sums_room, *number, sizeof(*o->sums));
 }
 
 int owners_open(struct owners *o, struct source *sources, uint32_t n)
@@ -108,7 +110,7 @@ static int add_stall(struct owners *o, const uint32_t key[3], int64_t ns, uint64
 	int error = intern_get(&o->stall_keys, key, &number);
 	if (error || number == INTERN_FULL)
 		return error;
-	if (array_reach((void **)&o->stalls, &o->stalls_room, number, sizeof(*o->stalls)) != 0)
+	if (room_reach((void **)&o->stalls, &o->stalls_room, number, sizeof(*o->stalls)) != 0)
 		return -ENOMEM;
 	struct stall *stall = &o->stalls[number];
 	stall->count += stall->last_gap != gap;

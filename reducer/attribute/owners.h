@@ -37,11 +37,11 @@ struct owners {
 	struct contexts contexts;
 	struct intern owners; /* struct owner */
 	struct site_sums *sums;
-	uint32_t sums_room;
+	size_t sums_room;
 	struct owner_thread **threads; /* per source */
 	struct intern stall_keys;      /* leaf, owner, before */
 	struct stall *stalls;
-	uint32_t stalls_room;
+	size_t stalls_room;
 };
 
 int owners_open(struct owners *owners, struct source *sources, uint32_t n);

@@ -1,5 +1,7 @@
 #include "attribute/sweep.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -31,14 +33,9 @@ static void account(struct sweep *sweep, int64_t to)
 
 static int heap_push(struct sweep *sweep, struct sweep_change change)
 {
-	if (sweep->n_heap == sweep->heap_room) {
-		size_t room = sweep->heap_room ? 2 * sweep->heap_room : 64;
-		struct sweep_change *larger = realloc(sweep->heap, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		sweep->heap = larger;
-		sweep->heap_room = room;
-	}
+	if (room_for((void **)&sweep->heap, sweep->n_heap, &sweep->heap_room, 64,
+				 sizeof(*sweep->heap)) != 0)
+		return -ENOMEM;
 	size_t i = sweep->n_heap++;
 	for (; i > 0 && sweep->heap[(i - 1) / 2].at > change.at; i = (i - 1) / 2)
 		sweep->heap[i] = sweep->heap[(i - 1) / 2];

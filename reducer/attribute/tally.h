@@ -3,20 +3,21 @@
 #define ATTRIBUTE_TALLY_H
 
 #include "attribute/host.h"
+#include "base/table.h"
 
 struct tally_row {
 	uint32_t source;
 	uint32_t name;
-	uint8_t leaf;
-	bool used;
+	uint32_t leaf;
 	uint64_t count;
 	int64_t ns;
 	uint64_t last_gap; /* so that one gap counts once */
 };
 
 struct tally {
-	struct tally_row *rows; /* open addressing */
-	size_t room, used;
+	struct tally_row *rows;
+	size_t n;
+	struct table index; /* by source, name, leaf */
 };
 
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);

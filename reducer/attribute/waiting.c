@@ -1,5 +1,7 @@
 #include "attribute/waiting.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,14 +13,8 @@ void waiting_close(struct waiting *waiting)
 
 int waiting_push(struct waiting *waiting, int64_t begin, uint32_t thread)
 {
-	if (waiting->n == waiting->room) {
-		size_t room = waiting->room ? 2 * waiting->room : 16;
-		struct waiting_thread *larger = realloc(waiting->at, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		waiting->at = larger;
-		waiting->room = room;
-	}
+	if (room_for((void **)&waiting->at, waiting->n, &waiting->room, 16, sizeof(*waiting->at)) != 0)
+		return -ENOMEM;
 	size_t i = waiting->n++;
 	for (; i > 0 && waiting->at[(i - 1) / 2].begin > begin; i = (i - 1) / 2)
 		waiting->at[i] = waiting->at[(i - 1) / 2];

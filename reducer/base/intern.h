@@ -3,6 +3,8 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include "base/table.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,12 +12,9 @@
 struct intern {
 	uint32_t words; /* of a tuple */
 	uint32_t most;
-	uint32_t n;
 	uint32_t *tuples;
-	uint32_t room;
-	uint32_t *slots; /* open addressing: number + 1 */
-	uint32_t n_slots;
-	uint64_t secret; /* odd: no file can make the chains long */
+	size_t n;
+	struct table table;
 };
 
 static inline struct intern intern_of(uint32_t words, uint32_t most)
@@ -32,9 +31,5 @@ static inline const uint32_t *intern_tuple(const struct intern *intern, uint32_t
 {
 	return intern->tuples + (size_t)number * intern->words;
 }
-
-/* Room for one more element behind the n of an array that goes with an intern; new room is zero.
- * 0 or -ENOMEM. */
-int array_reach(void **array, uint32_t *room, uint32_t n, size_t element_bytes);
 
 #endif

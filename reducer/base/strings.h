@@ -4,6 +4,8 @@
 #ifndef BASE_STRINGS_H
 #define BASE_STRINGS_H
 
+#include "base/table.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,9 +17,8 @@ struct text {
 struct strings {
 	struct text *texts; /* [0] is the empty string, id 0 */
 	uint32_t n;         /* ids in use, 0 included */
-	uint32_t room;
-	uint32_t *slots; /* open addressing: id or 0 */
-	uint32_t n_slots;
+	size_t room;
+	struct table ids;
 	char **chunks;
 	uint32_t n_chunks;
 	size_t chunk_used;

@@ -1,6 +1,6 @@
 #include "classify/class_cache.h"
 
-#include "base/intern.h"
+#include "base/room.h"
 #include "base/strings.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct class_cache {
 	pthread_mutex_t lock;
 	struct strings names;
 	struct cached_class *classes; /* by id of the name */
-	uint32_t room;
+	size_t room;
 };
 
 int class_cache_open(const struct classifier *classifier, struct class_cache **out)
@@ -50,7 +50,7 @@ static struct cached_class *place(struct class_cache *cache, const char *name, s
 	uint32_t id;
 	if (strings_add(&cache->names, name, name_bytes, &id, NULL) != 0)
 		return NULL;
-	if (array_reach((void **)&cache->classes, &cache->room, id, sizeof(*cache->classes)) != 0)
+	if (room_reach((void **)&cache->classes, &cache->room, id, sizeof(*cache->classes)) != 0)
 		return NULL;
 	return &cache->classes[id];
 }

@@ -1,5 +1,7 @@
 #include "classify/user_rules.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +28,9 @@ static int complain(const struct source *source, const char *what, const char *d
 static int add_rule(struct user_rules *rules, const char *pattern, enum class_id class,
 					const struct source *source)
 {
-	struct user_rule *larger = reallocarray(rules->rules, rules->n + 1, sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&rules->rules, rules->n, sizeof(*rules->rules)) != 0)
 		return -ENOMEM;
-	rules->rules = larger;
-	struct user_rule *rule = &larger[rules->n];
+	struct user_rule *rule = &rules->rules[rules->n];
 	rule->class = class;
 	snprintf(rule->id, sizeof(rule->id), "user:%zu", source->line);
 	int error = regcomp(&rule->pattern, pattern, REG_EXTENDED | REG_NOSUB);

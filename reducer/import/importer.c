@@ -1,5 +1,7 @@
 #include "import/importer.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -40,13 +42,9 @@ int import_take_seats(struct import_run *run, char host[64], const struct import
 		append(host, "rank", claim->rank);
 	for (uint64_t file = run->files_out + 1; seat_taken(run, host, claim); file++)
 		append(host, "file", (long long)file);
-	if (claim->n == 0)
-		return 0;
-	struct import_seat *larger = realloc(run->seats, (run->n_seats + claim->n) * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	run->seats = larger;
 	for (size_t k = 0; k < claim->n; k++) {
+		if (room_next((void **)&run->seats, run->n_seats, sizeof(*run->seats)) != 0)
+			return -ENOMEM;
 		struct import_seat *seat = &run->seats[run->n_seats++];
 		*seat = (struct import_seat){.ordinal = claim->ordinals[k],
 									 .world_size = claim->world_size,

@@ -1,5 +1,6 @@
 #include "read/damage.h"
 
+#include "base/room.h"
 #include "base/diag.h"
 
 #include <errno.h>
@@ -52,11 +53,8 @@ static bool remember(struct damage_log *log, const char *path, uint64_t offset)
 			return false;
 		new_file = new_file && log->places[i].path != place.path;
 	}
-	struct place *larger = realloc(log->places, (log->n + 1) * sizeof(*larger));
-	if (larger) {
-		log->places = larger;
+	if (room_next((void **)&log->places, log->n, sizeof(*log->places)) == 0)
 		log->places[log->n++] = place;
-	}
 	log->files += new_file;
 	return true;
 }

@@ -2,50 +2,21 @@
  * one load. */
 #include "read/trace.h"
 
-enum { DENSE_IDS = 1 << 20, FIRST_HASH = 64 };
+#include "base/room.h"
 
-static uint64_t *hash_slot(const struct idmap *map, uint32_t id)
-{
-	uint32_t mask = map->hash_room - 1;
-	for (uint32_t i = (id * 2654435761u) & mask;; i = (i + 1) & mask)
-		if (map->hash[i] == 0 || map->hash[i] >> 32 == id)
-			return &map->hash[i];
-}
+enum { DENSE_IDS = 1 << 20 };
 
-static int hash_grow(struct idmap *map)
-{
-	struct idmap larger = {.hash_room = map->hash_room ? 2 * map->hash_room : FIRST_HASH};
-	larger.hash = calloc(larger.hash_room, sizeof(*larger.hash));
-	if (!larger.hash)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < map->hash_room; i++)
-		if (map->hash[i])
-			*hash_slot(&larger, (uint32_t)(map->hash[i] >> 32)) = map->hash[i];
-	free(map->hash);
-	map->hash = larger.hash;
-	map->hash_room = larger.hash_room;
-	return 0;
-}
-
-static int dense_grow(struct idmap *map, uint32_t id)
-{
-	uint32_t n = map->n_dense ? map->n_dense : 256;
-	while (n <= id)
-		n *= 2;
-	uint32_t *larger = realloc(map->dense, n * sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	memset(larger + map->n_dense, 0, (n - map->n_dense) * sizeof(*larger));
-	map->dense = larger;
-	map->n_dense = n;
-	return 0;
-}
+struct idmap_large {
+	uint32_t id;
+	uint32_t index;
+};
 
 uint32_t idmap_get_large(const struct idmap *map, uint64_t id)
 {
-	if (map->hash_room == 0 || id > UINT32_MAX)
-		return 0;
-	return (uint32_t)*hash_slot(map, (uint32_t)id);
+	uint32_t key = (uint32_t)id, row = 0;
+	if (id <= UINT32_MAX)
+		row = table_find(&map->large_ids, map->large, TABLE_SHAPE(struct idmap_large, id), &key);
+	return row ? map->large[row - 1].index : 0;
 }
 
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index)
@@ -53,25 +24,24 @@ int idmap_add(struct idmap *map, uint32_t id, uint32_t index)
 	if (id == 0)
 		return 0; /* 0 means none, whatever a file says */
 	if (id < DENSE_IDS) {
-		if (id >= map->n_dense && dense_grow(map, id) != 0)
+		if (room_reach((void **)&map->dense, &map->n_dense, id, sizeof(*map->dense)) != 0)
 			return -ENOMEM;
 		if (map->dense[id] == 0)
 			map->dense[id] = index;
 		return 0;
 	}
-	if (2 * map->hash_used >= map->hash_room && hash_grow(map) != 0)
+	struct idmap_large *row =
+		table_row(&map->large_ids, TABLE_ROWS(map->large, map->n_large, id), &id);
+	if (!row)
 		return -ENOMEM;
-	uint64_t *slot = hash_slot(map, id);
-	if (*slot == 0) {
-		*slot = (uint64_t)id << 32 | index;
-		map->hash_used++;
-	}
+	row->index = row->index ? row->index : index;
 	return 0;
 }
 
 void idmap_free(struct idmap *map)
 {
 	free(map->dense);
-	free(map->hash);
+	free(map->large);
+	table_free(&map->large_ids);
 	memset(map, 0, sizeof(*map));
 }

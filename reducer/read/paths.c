@@ -1,5 +1,7 @@
 #include "read/paths.h"
 
+#include "base/room.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,12 +17,10 @@ static bool is_trace_name(const char *name, bool with_summary)
 
 static int push(struct paths *paths, char *path)
 {
-	char **larger = path ? realloc(paths->at, (paths->n + 1) * sizeof(*larger)) : NULL;
-	if (!larger) {
+	if (!path || room_next((void **)&paths->at, paths->n, sizeof(*paths->at)) != 0) {
 		free(path);
 		return -ENOMEM;
 	}
-	paths->at = larger;
 	paths->at[paths->n++] = path;
 	return 0;
 }

@@ -1,5 +1,7 @@
 #include "read/rows.h"
 
+#include "base/room.h"
+
 enum { OPEN_BYTES = 256 << 20, OPEN_FOLD = 256 };
 
 static int by_t_min(const void *a, const void *b, void *context)
@@ -108,14 +110,8 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 
 static int open_push(struct rows *rows, const struct rows_block *block)
 {
-	if (rows->n_open == rows->open_room) {
-		size_t room = rows->open_room ? 2 * rows->open_room : 4;
-		struct rows_block *larger = realloc(rows->open, room * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		rows->open = larger;
-		rows->open_room = room;
-	}
+	if (room_for((void **)&rows->open, rows->n_open, &rows->open_room, 4, sizeof(*rows->open)) != 0)
+		return -ENOMEM;
 	rows->open[rows->n_open++] = *block;
 	return 0;
 }

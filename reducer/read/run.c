@@ -1,5 +1,6 @@
 #include "read/run.h"
 
+#include "base/room.h"
 #include "base/diag.h"
 #include "read/paths.h"
 #include "read/run_seats.h"
@@ -23,10 +24,8 @@ static struct run_device *find_device(struct run *run, uint32_t key)
 	for (size_t i = 0; i < run->n_devices; i++)
 		if (run->devices[i].key == key)
 			return &run->devices[i];
-	struct run_device *larger = realloc(run->devices, (run->n_devices + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&run->devices, run->n_devices, sizeof(*run->devices)) != 0)
 		return NULL;
-	run->devices = larger;
 	run->devices[run->n_devices] = (struct run_device){.key = key};
 	return &run->devices[run->n_devices++];
 }
@@ -42,10 +41,9 @@ static int add_device(struct run *run, const struct trace *trace, uint32_t index
 		return -ENOMEM;
 	if (device->n_processes && device->processes[device->n_processes - 1] == process)
 		return 0;
-	uint32_t *larger = realloc(device->processes, (device->n_processes + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&device->processes, device->n_processes, sizeof(*device->processes)) !=
+		0)
 		return -ENOMEM;
-	device->processes = larger;
 	device->processes[device->n_processes++] = process;
 	struct text name = strings_get(&trace->strings, trace->devices[index].name);
 	return device->name ? 0 : strings_add(&run->pool, name.at, name.bytes, &device->name, NULL);
@@ -72,10 +70,8 @@ static int add_devices(struct run *run, const struct trace *trace, uint32_t proc
 
 static int add_process(struct run *run, const struct trace *trace, const char *path)
 {
-	struct run_process *larger = realloc(run->processes, (run->n_processes + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&run->processes, run->n_processes, sizeof(*run->processes)) != 0)
 		return -ENOMEM;
-	run->processes = larger;
 	struct run_process *p = &run->processes[run->n_processes];
 	const struct baton_r_process *from = &trace->process;
 	*p = (struct run_process){.path = strdup(path),
@@ -110,10 +106,8 @@ static void forget_process(struct run_process *process)
 
 static int add_gauges(struct run *run, const struct trace *trace, const char *path)
 {
-	struct run_gauges *larger = realloc(run->gauges, (run->n_gauges + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&run->gauges, run->n_gauges, sizeof(*run->gauges)) != 0)
 		return -ENOMEM;
-	run->gauges = larger;
 	struct run_gauges *gauges = &run->gauges[run->n_gauges];
 	*gauges = (struct run_gauges){.path = strdup(path)};
 	if (!gauges->path)

@@ -1,5 +1,7 @@
 #include "read/trace.h"
 
+#include "base/room.h"
+
 static const uint16_t least_size[] = {
 	[BATON_R_STRING] = sizeof(struct baton_r_string),
 	[BATON_R_THREAD] = sizeof(struct baton_r_thread),
@@ -99,27 +101,14 @@ void trace_too_large(struct trace *trace, size_t entry)
 		 "the blocks of this time hold more rows than a file of this size can mean; skipped");
 }
 
-/* Makes room for one more element behind `*array`, whose element 0 stays unused. */
-static int array_grow(void **array, uint32_t n, size_t element)
-{
-	if (n > 1 && (n & (n - 1)) != 0)
-		return 0;
-	void *larger = realloc(*array, 2 * (size_t)n * element);
-	if (!larger)
-		return -ENOMEM;
-	memset((char *)larger + n * element, 0, n * element);
-	*array = larger;
-	return 0;
-}
-
-#define ADD(trace, ids, id, array, n, ...)                                                        \
-	do {                                                                                          \
-		int error_ = array_grow((void **)&(trace)->array, (trace)->n, sizeof((trace)->array[0])); \
-		if (!error_)                                                                              \
-			error_ = idmap_add(&(trace)->ids, id, (trace)->n);                                    \
-		if (error_)                                                                               \
-			return error_;                                                                        \
-		(trace)->array[(trace)->n++] = __VA_ARGS__;                                               \
+#define ADD(trace, ids, id, array, n, ...)                                                       \
+	do {                                                                                         \
+		int error_ = room_next((void **)&(trace)->array, (trace)->n, sizeof((trace)->array[0])); \
+		if (!error_)                                                                             \
+			error_ = idmap_add(&(trace)->ids, id, (trace)->n);                                   \
+		if (error_)                                                                              \
+			return error_;                                                                       \
+		(trace)->array[(trace)->n++] = __VA_ARGS__;                                              \
 	} while (0)
 
 int trace_add_string(struct trace *trace, const struct baton_record *record)

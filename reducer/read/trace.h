@@ -11,10 +11,10 @@
 
 struct idmap { /* u32 id -> dense index; small ids in a vector, large ones in a hash */
 	uint32_t *dense;
-	uint32_t n_dense;
-	uint64_t *hash; /* id << 32 | index */
-	uint32_t hash_room;
-	uint32_t hash_used;
+	size_t n_dense;
+	struct idmap_large *large;
+	size_t n_large;
+	struct table large_ids;
 };
 
 struct trace_thread {

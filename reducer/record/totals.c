@@ -1,5 +1,7 @@
 #include "record/totals.h"
 
+#include "base/room.h"
+
 #include <baton/reader.h>
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +9,7 @@
 
 struct names { /* string ids whose calls are launches; ids are small numbers, counted up */
 	uint8_t *is_launch;
-	uint32_t room;
+	size_t room;
 };
 
 /* What meta records say of a window (docs/FORMAT.md): texts stand before their use, the numbers
@@ -59,15 +61,8 @@ static void note_name(struct names *names, uint32_t id, const char *text, uint32
 	bool launch = memmem(text, bytes, "Launch", 6) && !memmem(text, bytes, "HostFunc", 8);
 	if (!launch || id >= 1u << 28)
 		return;
-	if (id >= names->room) {
-		uint32_t room = id + 1024;
-		uint8_t *larger = realloc(names->is_launch, room);
-		if (!larger)
-			return;
-		memset(larger + names->room, 0, room - names->room);
-		names->is_launch = larger;
-		names->room = room;
-	}
+	if (room_reach((void **)&names->is_launch, &names->room, id, sizeof(*names->is_launch)) != 0)
+		return;
 	names->is_launch[id] = 1;
 }
 

@@ -1,5 +1,6 @@
 #include "stacks/stacks.h"
 
+#include "base/room.h"
 #include "stacks/pyline.h"
 
 #include <inttypes.h>
@@ -13,35 +14,17 @@ static uint32_t text_index(const struct stacks *s, uint32_t id)
 /* Copies what stands behind a record; *at: where it is. */
 static int keep_bytes(struct stacks *s, const void *from, size_t n, size_t *at)
 {
-	if (!s->bytes || n > s->room - s->n_bytes) {
-		size_t room = 2 * (s->n_bytes + n) + 4096;
-		uint8_t *larger = realloc(s->bytes, room);
-		if (!larger)
-			return -ENOMEM;
-		s->bytes = larger;
-		s->room = room;
-	}
+	if (room_reach((void **)&s->bytes, &s->room, s->n_bytes + n, 1) != 0)
+		return -ENOMEM;
 	*at = s->n_bytes;
 	memcpy(s->bytes + s->n_bytes, from, n);
 	s->n_bytes += n;
 	return 0;
 }
 
-/* Room for one more element; grows whenever n is a power of two. */
-static int grow(void **array, uint32_t n, size_t element)
-{
-	if (n > 1 && (n & (n - 1)) != 0)
-		return 0;
-	void *larger = realloc(*array, 2 * (size_t)n * element);
-	if (!larger)
-		return -ENOMEM;
-	*array = larger;
-	return 0;
-}
-
 static int add_module(struct stacks *s, const struct baton_r_module *r)
 {
-	int error = grow((void **)&s->modules, s->n_modules, sizeof(*s->modules));
+	int error = room_next((void **)&s->modules, s->n_modules, sizeof(*s->modules));
 	if (!error)
 		error = idmap_add(&s->module_ids, r->id, s->n_modules);
 	if (error)
@@ -58,7 +41,7 @@ static int add_code(struct stacks *s, const struct baton_r_code *r)
 							   .first_line = r->first_line,
 							   .python = r->python,
 							   .bytes = r->bytes};
-	int error = grow((void **)&s->codes, s->n_codes, sizeof(*s->codes));
+	int error = room_next((void **)&s->codes, s->n_codes, sizeof(*s->codes));
 	if (!error)
 		error = keep_bytes(s, r + 1, r->bytes, &code.table);
 	if (!error)
@@ -71,7 +54,7 @@ static int add_code(struct stacks *s, const struct baton_r_code *r)
 static int add_stack(struct stacks *s, const struct baton_r_stack *r)
 {
 	struct stacks_stack stack = {.n = r->frames};
-	int error = grow((void **)&s->stacks, s->n_stacks, sizeof(*s->stacks));
+	int error = room_next((void **)&s->stacks, s->n_stacks, sizeof(*s->stacks));
 	if (!error)
 		error = keep_bytes(s, r + 1, r->frames * sizeof(struct baton_frame), &stack.frames);
 	if (!error)

@@ -1,5 +1,6 @@
 #include "stacks/symbol.h"
 
+#include "base/room.h"
 #include "base/intern.h"
 #include "base/strings.h"
 #include "classify/demangle.h"
@@ -61,7 +62,7 @@ struct symbols {
 	struct symbol_file files[FILES_MOST];
 	struct intern known; /* file, address in two words */
 	uint32_t *answers;   /* of those: in texts, 0 none */
-	uint32_t answers_room;
+	size_t answers_room;
 	struct strings texts;
 };
 
@@ -199,7 +200,7 @@ bool symbol_text(struct symbols *s, const char *path, const char *build_id, uint
 							 (uint32_t)(address >> 32)};
 	uint32_t before = s->known.n, number;
 	if (intern_get(&s->known, key, &number) != 0 || number == INTERN_FULL ||
-		array_reach((void **)&s->answers, &s->answers_room, number, sizeof(*s->answers)) != 0)
+		room_reach((void **)&s->answers, &s->answers_room, number, sizeof(*s->answers)) != 0)
 		return look_up(file, address, out, room);
 	if (number < before) {
 		const uint32_t answer = s->answers[number];

@@ -1,16 +1,12 @@
 #include "steps/markers.h"
 
+#include "base/room.h"
 #include "read/rows.h"
 
 static int add_marker(struct steps *steps, const struct marker *marker)
 {
-	size_t n = steps->n_markers;
-	if ((n & (n - 1)) == 0) {
-		struct marker *larger = realloc(steps->markers, (n ? 2 * n : 1) * sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		steps->markers = larger;
-	}
+	if (room_next((void **)&steps->markers, steps->n_markers, sizeof(*steps->markers)) != 0)
+		return -ENOMEM;
 	steps->markers[steps->n_markers++] = *marker;
 	return 0;
 }

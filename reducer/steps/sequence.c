@@ -1,5 +1,6 @@
 #include "steps/sequence.h"
 
+#include "base/table.h"
 #include "steps/period.h"
 
 #include <errno.h>
@@ -8,61 +9,23 @@
 
 enum { RARE = 32 }; /* in a context less often than once in 32 a launch is foreign there */
 
-struct pair_ids { /* open addressing: few different pairs in a long sequence need little of it */
-	uint64_t *keys;
-	uint32_t *values; /* id + 1 */
-	size_t room;
-};
-
-static size_t pair_slot(const struct pair_ids *ids, uint64_t key)
-{
-	uint64_t hash = key * 0x9e3779b97f4a7c15U;
-	size_t slot = (hash ^ hash >> 32) & (ids->room - 1);
-	while (ids->values[slot] && ids->keys[slot] != key)
-		slot = (slot + 1) & (ids->room - 1);
-	return slot;
-}
-
-static int pair_ids_grow(struct pair_ids *ids)
-{
-	struct pair_ids larger = {.room = ids->room ? 2 * ids->room : 1024};
-	larger.keys = malloc(larger.room * sizeof(*larger.keys));
-	larger.values = calloc(larger.room, sizeof(*larger.values));
-	bool grown = larger.keys && larger.values;
-	for (size_t i = 0; grown && i < ids->room; i++) {
-		if (!ids->values[i])
-			continue;
-		size_t slot = pair_slot(&larger, ids->keys[i]);
-		larger.keys[slot] = ids->keys[i];
-		larger.values[slot] = ids->values[i];
-	}
-	struct pair_ids old = grown ? *ids : larger;
-	free(old.keys);
-	free(old.values);
-	*ids = grown ? larger : *ids;
-	return grown ? 0 : -ENOMEM;
-}
-
 int sequence_pairs(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t *ids, uint32_t *n_ids)
 {
-	struct pair_ids pairs = {0};
+	struct pair {
+		uint32_t a, b;
+	} *rows = NULL;
+	struct table pairs = {0};
+	size_t n_rows = 0;
 	int error = 0;
-	*n_ids = 0;
 	for (uint32_t i = 0; !error && i < n; i++) {
-		uint64_t key = (uint64_t)a[i] << 32 | b[i];
-		if (2 * (size_t)*n_ids >= pairs.room)
-			error = pair_ids_grow(&pairs);
-		if (error)
-			break;
-		size_t slot = pair_slot(&pairs, key);
-		if (!pairs.values[slot]) {
-			pairs.keys[slot] = key;
-			pairs.values[slot] = ++*n_ids;
-		}
-		ids[i] = pairs.values[slot] - 1;
+		struct pair pair = {a[i], b[i]};
+		uint32_t id = table_add(&pairs, TABLE_ROWS(rows, n_rows, b), &pair);
+		ids[i] = id - 1;
+		error = id ? 0 : -ENOMEM;
 	}
-	free(pairs.keys);
-	free(pairs.values);
+	*n_ids = (uint32_t)n_rows;
+	free(rows);
+	table_free(&pairs);
 	return error;
 }
 

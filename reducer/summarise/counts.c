@@ -1,3 +1,5 @@
+/* A table of its own, not base/table.h: counts lie in the slots, one line of the cache for each
+ * duration that is added, and rounding changes the keys. */
 #include "summarise/counts.h"
 
 #include <errno.h>

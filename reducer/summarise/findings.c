@@ -1,5 +1,6 @@
 #include "summarise/findings.h"
 
+#include "base/room.h"
 #include "summarise/evidence_rows.h"
 #include "summarise/finding_line.h"
 #include "summarise/finding_text.h"
@@ -34,10 +35,8 @@ static const char *severity(const struct making *m, int64_t share_ns)
 
 static int add(struct findings *findings, const struct finding *finding)
 {
-	struct finding *larger = realloc(findings->at, (findings->n + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&findings->at, findings->n, sizeof(*findings->at)) != 0)
 		return -ENOMEM;
-	findings->at = larger;
 	findings->at[findings->n++] = *finding;
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "summarise/stragglers.h"
 
+#include "base/room.h"
 #include "summarise/late_host.h"
 
 #include <errno.h>
@@ -140,10 +141,8 @@ static size_t find_device(const struct summary *summary, uint32_t key)
 
 static int add(struct stragglers *all, const struct summary *summary, struct straggler *s)
 {
-	struct straggler *larger = realloc(all->at, (all->n + 1) * sizeof(*larger));
-	if (!larger)
+	if (room_next((void **)&all->at, all->n, sizeof(*all->at)) != 0)
 		return -ENOMEM;
-	all->at = larger;
 	int error = explain(summary, s);
 	all->at[all->n++] = *s;
 	return error;

@@ -22,14 +22,14 @@ void summary_free(struct summary *summary)
 	}
 	for (size_t i = 0; i < summary->n_kernels; i++)
 		counts_free(&summary->kernels[i].dur_ns);
-	free(summary->index_devices.slots);
-	free(summary->index_kernels.slots);
-	free(summary->index_nccl.slots);
-	free(summary->index_evidence.slots);
-	free(summary->index_late.slots);
-	free(summary->index_sites.slots);
-	free(summary->index_stalls.slots);
-	free(summary->index_spreads.slots);
+	table_free(&summary->index_devices);
+	table_free(&summary->index_kernels);
+	table_free(&summary->index_nccl);
+	table_free(&summary->index_evidence);
+	table_free(&summary->index_late);
+	table_free(&summary->index_sites);
+	table_free(&summary->index_stalls);
+	table_free(&summary->index_spreads);
 	free(summary->devices);
 	free(summary->kernels);
 	free(summary->nccl);
@@ -44,158 +44,11 @@ void summary_free(struct summary *summary)
 	memset(summary, 0, sizeof(*summary));
 }
 
-/* ---- rows by key: one of the arrays with a hash over it, both grown together ---- */
-
-struct table {
-	void **rows;
-	size_t *n;
-	size_t row_bytes;
-	struct summary_index *index;
-	uint64_t (*hash)(const void *row);
-	bool (*equal)(const void *a, const void *b);
-};
-
-static char *table_at(const struct table *t, size_t i)
-{
-	return (char *)*t->rows + i * t->row_bytes;
-}
-
-static uint32_t *table_slot(const struct table *t, const void *key)
-{
-	uint32_t mask = t->index->room - 1;
-	for (uint32_t i = (uint32_t)(t->hash(key) >> 32) & mask;; i = (i + 1) & mask)
-		if (t->index->slots[i] == 0 || t->equal(table_at(t, t->index->slots[i] - 1), key))
-			return &t->index->slots[i];
-}
-
-static int table_grow(const struct table *t)
-{
-	uint32_t room = t->index->room ? 2 * t->index->room : 64;
-	while (room / 2 <= *t->n)
-		room *= 2; /* after a sort the index begins anew with all rows in place */
-	void *rows = realloc(*t->rows, room / 2 * t->row_bytes);
-	if (!rows)
-		return -ENOMEM;
-	*t->rows = rows;
-	uint32_t *slots = calloc(room, sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	free(t->index->slots);
-	*t->index = (struct summary_index){slots, room};
-	for (size_t i = 0; i < *t->n; i++)
-		*table_slot(t, table_at(t, i)) = (uint32_t)i + 1;
-	return 0;
-}
-
-/* The row with the key fields of `key` (a whole row, the rest zero), appended when it is new. NULL:
- * out of memory. */
-static void *table_row(const struct table *t, const void *key)
-{
-	if (2 * *t->n >= t->index->room && table_grow(t) != 0)
-		return NULL;
-	uint32_t *slot = table_slot(t, key);
-	if (*slot == 0) {
-		memcpy(table_at(t, *t->n), key, t->row_bytes);
-		*slot = (uint32_t)++ * t->n;
-	}
-	return table_at(t, *slot - 1);
-}
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-	a = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
-	return a ^ a >> 29;
-}
-
-static uint64_t device_hash(const void *row)
-{
-	const struct device_summary *d = row;
-	return mix(1, d->key);
-}
-
-static bool device_equal(const void *a, const void *b)
-{
-	const struct device_summary *x = a, *y = b;
-	return x->key == y->key;
-}
-
-static uint64_t kernel_hash(const void *row)
-{
-	const struct kernel_summary *k = row;
-	return mix(mix(2, k->name), k->class_name);
-}
-
-static bool kernel_equal(const void *a, const void *b)
-{
-	const struct kernel_summary *x = a, *y = b;
-	return x->name == y->name && x->class_name == y->class_name;
-}
-
-static uint64_t nccl_hash(const void *row)
-{
-	const struct nccl_summary *n = row;
-	return mix(mix(mix(mix(n->op, n->comm), n->reason), n->members), (uint64_t)n->bytes);
-}
-
-static bool nccl_equal(const void *a, const void *b)
-{
-	const struct nccl_summary *x = a, *y = b;
-	return x->op == y->op && x->comm == y->comm && x->reason == y->reason &&
-		   x->members == y->members && x->bytes == y->bytes;
-}
-
-static uint64_t evidence_hash(const void *row)
-{
-	const struct evidence *e = row;
-	return mix(mix(e->device, (uint64_t)e->before << 8 | e->leaf), e->what);
-}
-
-static bool evidence_equal(const void *a, const void *b)
-{
-	const struct evidence *x = a, *y = b;
-	return x->device == y->device && x->leaf == y->leaf && x->before == y->before &&
-		   x->what == y->what;
-}
-
-static uint64_t late_hash(const void *row)
-{
-	const struct late_summary *l = row;
-	return mix(mix(3, l->device), (uint32_t)l->rank);
-}
-
-static bool late_equal(const void *a, const void *b)
-{
-	const struct late_summary *x = a, *y = b;
-	return x->device == y->device && x->rank == y->rank;
-}
-
-static uint64_t site_hash(const void *row)
-{
-	const struct site_summary *s = row;
-	return mix(mix(s->by, s->what), (uint64_t)s->kind << 8 | s->backward);
-}
-
-static bool site_equal(const void *a, const void *b)
-{
-	const struct site_summary *x = a, *y = b;
-	return x->by == y->by && x->kind == y->kind && x->backward == y->backward && x->what == y->what;
-}
-
-static uint64_t spread_hash(const void *row)
-{
-	const struct spread *s = row;
-	return mix(mix(4, s->device), (uint64_t)s->leaf << 8 | s->octave);
-}
-
-static bool spread_equal(const void *a, const void *b)
-{
-	const struct spread *x = a, *y = b;
-	return x->device == y->device && x->leaf == y->leaf && x->octave == y->octave;
-}
-
-#define TABLE(summary, array, hash, equal)                              \
-	(&(struct table){(void **)&(summary)->array, &(summary)->n_##array, \
-					 sizeof((summary)->array[0]), &(summary)->index_##array, hash, equal})
+/* The row with the key of `key`, which is one too, zero behind the key when it is new. NULL: out of
+ * memory. */
+#define ROW(summary, array, last_of_key, key) \
+	table_row(&(summary)->index_##array,      \
+			  TABLE_ROWS((summary)->array, (summary)->n_##array, last_of_key), key)
 
 int summary_string(struct summary *summary, const char *text, uint32_t *id)
 {
@@ -208,7 +61,7 @@ struct device_summary *summary_device(struct summary *summary, const char *key)
 	struct device_summary row = {0};
 	if (summary_string(summary, key, &row.key) != 0)
 		return NULL;
-	return table_row(TABLE(summary, devices, device_hash, device_equal), &row);
+	return ROW(summary, devices, key, &row);
 }
 
 struct kernel_summary *summary_kernel(struct summary *summary, const char *name,
@@ -218,48 +71,46 @@ struct kernel_summary *summary_kernel(struct summary *summary, const char *name,
 	if (summary_string(summary, name, &row.name) != 0 ||
 		summary_string(summary, class_name, &row.class_name) != 0)
 		return NULL;
-	return table_row(TABLE(summary, kernels, kernel_hash, kernel_equal), &row);
+	return ROW(summary, kernels, class_name, &row);
 }
 
 struct nccl_summary *summary_nccl(struct summary *summary, const struct nccl_summary *key)
 {
-	struct nccl_summary row = {.op = key->op,
-							   .comm = key->comm,
-							   .reason = key->reason,
-							   .members = key->members,
-							   .bytes = key->bytes,
-							   .max_bytes_moved = key->max_bytes_moved};
-	return table_row(TABLE(summary, nccl, nccl_hash, nccl_equal), &row);
+	size_t before = summary->n_nccl;
+	struct nccl_summary *row = ROW(summary, nccl, bytes, key);
+	if (row && summary->n_nccl > before)
+		row->max_bytes_moved = key->max_bytes_moved;
+	return row;
 }
 
-static int add_evidence(struct summary *summary, const struct table *table,
-						const struct evidence *add, const char *device, const char *what)
+/* Adds to a row of `add` what is to be counted. */
+static int count_evidence(struct evidence *row, const struct evidence *add)
 {
-	struct evidence row = {.leaf = add->leaf, .before = add->before};
-	if (summary_string(summary, device, &row.device) != 0 ||
-		summary_string(summary, what, &row.what) != 0)
+	if (!row)
 		return -ENOMEM;
-	struct evidence *found = table_row(table, &row);
-	if (!found)
-		return -ENOMEM;
-	found->count += add->count;
-	found->ns += add->ns;
+	row->count += add->count;
+	row->ns += add->ns;
 	return 0;
 }
 
 int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what,
 					 uint64_t count, int64_t ns)
 {
-	struct evidence add = {.leaf = (uint8_t)leaf, .count = count, .ns = ns};
-	return add_evidence(summary, TABLE(summary, evidence, evidence_hash, evidence_equal), &add,
-						device, what);
+	struct evidence row = {.leaf = (uint8_t)leaf, .count = count, .ns = ns};
+	if (summary_string(summary, device, &row.device) != 0 ||
+		summary_string(summary, what, &row.what) != 0)
+		return -ENOMEM;
+	return count_evidence(ROW(summary, evidence, before, &row), &row);
 }
 
 int summary_stall(struct summary *summary, const char *device, const char *line,
 				  const struct evidence *add)
 {
-	return add_evidence(summary, TABLE(summary, stalls, evidence_hash, evidence_equal), add, device,
-						line);
+	struct evidence row = {.leaf = add->leaf, .before = add->before};
+	if (summary_string(summary, device, &row.device) != 0 ||
+		summary_string(summary, line, &row.what) != 0)
+		return -ENOMEM;
+	return count_evidence(ROW(summary, stalls, before, &row), add);
 }
 
 struct late_summary *summary_late(struct summary *summary, const char *device, int32_t rank)
@@ -267,14 +118,12 @@ struct late_summary *summary_late(struct summary *summary, const char *device, i
 	struct late_summary row = {.rank = rank};
 	if (summary_string(summary, device, &row.device) != 0)
 		return NULL;
-	return table_row(TABLE(summary, late, late_hash, late_equal), &row);
+	return ROW(summary, late, rank, &row);
 }
 
 struct site_summary *summary_site(struct summary *summary, const struct site_summary *key)
 {
-	struct site_summary row = {
-		.by = key->by, .kind = key->kind, .backward = key->backward, .what = key->what};
-	return table_row(TABLE(summary, sites, site_hash, site_equal), &row);
+	return ROW(summary, sites, backward, key);
 }
 
 int summary_spread(struct summary *summary, const char *device, const struct spread *add)
@@ -282,7 +131,7 @@ int summary_spread(struct summary *summary, const char *device, const struct spr
 	struct spread row = {.leaf = add->leaf, .octave = add->octave};
 	if (summary_string(summary, device, &row.device) != 0)
 		return -ENOMEM;
-	struct spread *found = table_row(TABLE(summary, spreads, spread_hash, spread_equal), &row);
+	struct spread *found = ROW(summary, spreads, octave, &row);
 	if (!found)
 		return -ENOMEM;
 	bool longer = add->worst_ns > found->worst_ns;

@@ -6,6 +6,7 @@
 #define SUMMARISE_SUMMARY_H
 
 #include "base/strings.h"
+#include "base/table.h"
 #include "summarise/counts.h"
 #include "summarise/leaf.h"
 #include "summarise/reading.h"
@@ -68,9 +69,9 @@ struct nccl_summary { /* one per (op, communicator, bytes) */
 
 struct evidence {    /* what stood behind a leaf: a range, a call, a kernel, by name */
 	uint32_t device; /* string: device key */
+	uint32_t what;   /* string */
 	uint8_t leaf;
 	uint8_t before; /* of a line: 1: of the launch that ended the idle time; 0: of what went on */
-	uint32_t what;  /* string */
 	uint64_t count; /* gaps */
 	int64_t ns;
 };
@@ -111,10 +112,10 @@ struct site_sums {
 };
 
 struct site_summary { /* where launches come from, and what they cost: docs/ATTRIBUTION.md 8 */
+	uint32_t what;    /* string */
 	uint8_t by;       /* enum site_by */
 	uint8_t kind;     /* enum site_kind */
 	uint8_t backward; /* 1: launched in a backward pass */
-	uint32_t what;    /* string */
 	uint64_t rows;    /* that SITE_REST stands for, added over devices; else 0 */
 	struct site_sums sums;
 };
@@ -151,12 +152,7 @@ struct run_summary {
 	uint32_t n_ranks;
 };
 
-struct summary_index { /* a hash over one of the arrays: row + 1 */
-	uint32_t *slots;
-	uint32_t room;
-};
-
-struct summary {
+struct summary { /* rows begin with what they are found by */
 	struct strings pool;
 	struct run_summary run;
 	struct quality quality;
@@ -176,8 +172,8 @@ struct summary {
 	size_t n_stalls;
 	struct spread *spreads; /* how idle and NCCL time lies on the steps */
 	size_t n_spreads;
-	struct summary_index index_devices, index_kernels, index_nccl, index_evidence, index_late,
-		index_sites, index_stalls, index_spreads;
+	struct table index_devices, index_kernels, index_nccl, index_evidence, index_late, index_sites,
+		index_stalls, index_spreads;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */

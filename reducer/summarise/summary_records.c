@@ -1,5 +1,6 @@
 #include "summarise/summary_records.h"
 
+#include "base/room.h"
 #include "summarise/summary_io.h"
 
 #include <baton/columns.h>
@@ -49,15 +50,11 @@ static bool find_leaf(const struct summary_loading *l, uint32_t id, enum leaf *l
 	return false;
 }
 
-/* Room for one more row behind n; doubled at powers of two. The new row is zero. */
+/* One more row behind n: zeros. */
 static void *next_row(void **rows, size_t n, size_t bytes)
 {
-	if ((n & (n - 1)) == 0) {
-		void *larger = realloc(*rows, (n ? 2 * n : 1) * bytes);
-		if (!larger)
-			return NULL;
-		*rows = larger;
-	}
+	if (room_next(rows, n, bytes) != 0)
+		return NULL;
 	return memset((char *)*rows + n * bytes, 0, bytes);
 }
 

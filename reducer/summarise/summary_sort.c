@@ -80,13 +80,12 @@ static int by_cost(const void *a, const void *b, void *context)
 	return order ? order : compare_numbers(x->backward, y->backward);
 }
 
-static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes,
-					  struct summary_index *index, int (*order)(const void *, const void *, void *))
+static void sort_rows(struct summary *s, void *rows, size_t n, size_t bytes, struct table *index,
+					  int (*order)(const void *, const void *, void *))
 {
 	if (n > 1)
 		qsort_r(rows, n, bytes, order, s);
-	free(index->slots); /* row numbers changed: made anew when a row is added */
-	*index = (struct summary_index){0};
+	table_free(index); /* row numbers changed: made anew when a row is added */
 }
 
 /* How many tables are rounded depends on what they hold, not on how they were merged. */

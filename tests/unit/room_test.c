@@ -21,6 +21,34 @@ static void grows(void)
 	free(at);
 }
 
+static void next(void)
+{
+	uint32_t *at = NULL, wrong = 0;
+	for (uint32_t n = 0; n < 100; n++) {
+		CHECK(room_next((void **)&at, n, sizeof(*at)) == 0, "no room for %u", n);
+		at[n] = n;
+	}
+	for (uint32_t n = 0; n < 100; n++)
+		wrong += at[n] != n;
+	CHECK(wrong == 0, "%u elements are others", wrong);
+	free(at);
+}
+
+static void reaches(void)
+{
+	uint32_t *at = NULL;
+	size_t room = 0;
+	CHECK(room_reach((void **)&at, &room, 500, sizeof(*at)) == 0 && room > 500 && at[500] == 0 &&
+			  at[room - 1] == 0,
+		  "an array of %zu", room);
+	at[0] = 7;
+	size_t before = room;
+	CHECK(room_reach((void **)&at, &room, before, sizeof(*at)) == 0 && room > before &&
+			  at[0] == 7 && at[before] == 0,
+		  "an array of %zu", room);
+	free(at);
+}
+
 static void too_large(void)
 {
 	uint64_t *at = malloc(sizeof(*at)), *before = at;
@@ -34,6 +62,8 @@ static void too_large(void)
 int main(void)
 {
 	grows();
+	next();
+	reaches();
 	too_large();
 	return finish();
 }

@@ -1,0 +1,121 @@
+/* Rows found by key: open addressing over the numbers of rows, which count from 1. The rows lie in
+ * an array of the caller's, in order of arrival. (uthash would put 56 bytes of links into every row
+ * and forbid that the array moves.) A table begins as zeros. One thread at a time adds; finding is
+ * free once that stopped. */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct table_slot {
+	uint32_t hash;
+	uint32_t row; /* 0: free */
+};
+
+struct table {
+	struct table_slot *slots;
+	uint32_t room; /* slots, a power of two */
+	uint32_t n;
+	uint64_t secret; /* odd: no file can make the chains long */
+};
+
+/* Of the table alone, not of the rows: it can be filled again, and takes up rows that changed their
+ * places when the next one is added. */
+void table_free(struct table *table);
+
+/* ---- for keys that lie elsewhere than in front of the row ---- */
+
+int table_reserve(struct table *table); /* room for one more: before its hash. 0 or -ENOMEM */
+void table_put(struct table *table, uint32_t hash, uint32_t row);
+
+/* The next row with this hash, whose key the caller compares; 0 behind the last. *probe: 0 at
+ * first. */
+static inline uint32_t table_next(const struct table *table, uint32_t hash, uint32_t *probe)
+{
+	for (;;) {
+		const struct table_slot *slot = &table->slots[(hash + (*probe)++) & (table->room - 1)];
+		if (slot->row == 0 || slot->hash == hash)
+			return slot->row;
+	}
+}
+
+/* ---- for rows that begin with their key, which has no padding ---- */
+
+struct table_shape {
+	size_t row_bytes, key_bytes;
+};
+
+struct table_rows {
+	void **at; /* of the caller's; only table_add makes it larger */
+	size_t *n;
+	struct table_shape shape;
+};
+
+#define TABLE_SHAPE(type, last_of_key)  \
+	((struct table_shape){sizeof(type), \
+						  offsetof(type, last_of_key) + sizeof(((type *)0)->last_of_key)})
+#define TABLE_ROWS(array, n, last_of_key) \
+	((struct table_rows){(void **)&(array), &(n), TABLE_SHAPE(__typeof__(*(array)), last_of_key)})
+
+/* A slot for every row and room for one more. 0 or -ENOMEM */
+int table_grow(struct table *table, struct table_rows rows);
+
+static inline uint32_t table_hash(const struct table *table, const void *key, size_t bytes)
+{
+	uint64_t hash = 0, word;
+	for (const char *at = key;; at += sizeof(word), bytes -= sizeof(word)) {
+		word = 0;
+		memcpy(&word, at, bytes < sizeof(word) ? bytes : sizeof(word));
+		hash = (hash ^ word) * table->secret;
+		hash ^= hash >> 32;
+		if (bytes <= sizeof(word))
+			return (uint32_t)hash;
+	}
+}
+
+static inline uint32_t table_find_hash(const struct table *table, const void *rows,
+									   struct table_shape shape, const void *key, uint32_t hash)
+{
+	uint32_t probe = 0, row;
+	do
+		row = table_next(table, hash, &probe);
+	while (row && memcmp((const char *)rows + (row - 1) * shape.row_bytes, key, shape.key_bytes));
+	return row;
+}
+
+/* The number of the row that begins with `key`; 0 when there is none. */
+static inline uint32_t table_find(const struct table *table, const void *rows,
+								  struct table_shape shape, const void *key)
+{
+	uint32_t hash = table_hash(table, key, shape.key_bytes);
+	return table->room ? table_find_hash(table, rows, shape, key, hash) : 0;
+}
+
+/* Likewise; a new one is put behind the others, zero behind its key. 0: out of memory. */
+static inline uint32_t table_add(struct table *table, struct table_rows rows, const void *key)
+{
+	size_t n = *rows.n, row_bytes = rows.shape.row_bytes;
+	if (2 * n >= table->room && table_grow(table, rows) != 0)
+		return 0;
+	uint32_t hash = table_hash(table, key, rows.shape.key_bytes);
+	uint32_t row = table_find_hash(table, *rows.at, rows.shape, key, hash);
+	if (row)
+		return row;
+	char *new = (char *)*rows.at + n *row_bytes;
+	memset(new, 0, row_bytes);
+	memcpy(new, key, rows.shape.key_bytes);
+	*rows.n = n + 1;
+	table_put(table, hash, (uint32_t)n + 1);
+	return (uint32_t)n + 1;
+}
+
+/* Likewise, the row itself or NULL. */
+static inline void *table_row(struct table *table, struct table_rows rows, const void *key)
+{
+	uint32_t row = table_add(table, rows, key);
+	return row ? (char *)*rows.at + (row - 1) * rows.shape.row_bytes : NULL;
+}
+
+#endif
