@@ -16,15 +16,6 @@ struct classifier {
 	struct user_rules user;
 };
 
-static const struct {
-	enum group group;
-	const char *name;
-} CLASS_OF[CLASS_COUNT] = {
-#define X(id, group, name) {GROUP_##group, name},
-	CLASSES(X)
-#undef X
-};
-
 /* First match wins across the tables too. Dense before custom: "layer_norm_gemm" is rarer than
  * "gemm...norm". */
 static const struct rule *const RULES[] = {
@@ -36,14 +27,6 @@ const char *group_name(enum group group)
 {
 	static const char *const names[GROUP_COUNT] = {"matmul", "memory", "custom", "nccl", "other"};
 	return names[group];
-}
-
-int class_find(const char *name, size_t bytes)
-{
-	for (int i = 0; i < CLASS_COUNT; i++)
-		if (strlen(CLASS_OF[i].name) == bytes && memcmp(CLASS_OF[i].name, name, bytes) == 0)
-			return i;
-	return -1;
 }
 
 static bool part_matches(const char *pattern, const struct folded *part)
@@ -112,8 +95,8 @@ void classifier_close(struct classifier *classifier)
 
 static void class_set(struct kernel_class *out, enum class_id class, const char *rule)
 {
-	out->group = CLASS_OF[class].group;
-	out->class_name = CLASS_OF[class].name;
+	out->group = class_group(class);
+	out->class_name = class_name(class);
 	out->rule = rule;
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLASSIFY_USER_RULES_H
 #define CLASSIFY_USER_RULES_H
 
-#include "classify/rules.h"
+#include "classify/classes.h"
 
 #include <regex.h>
 

@@ -4,8 +4,10 @@
 #include "import/importer.h"
 
 #include "base/diag.h"
+#include "import/nsys_cuda.h"
 #include "import/nsys_file.h"
 #include "import/nsys_nccl.h"
+#include "import/nsys_nvtx.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,139 +19,6 @@ static int recognise(const unsigned char *head, size_t bytes)
 {
 	static const char magic[16] = "SQLite format 3";
 	return bytes >= sizeof(magic) && memcmp(head, magic, sizeof(magic)) == 0;
-}
-
-/* ---- processes, threads, devices, rows ---- */
-
-void nsys_refuse(struct nsys_file *file, enum nsys_refusal why)
-{
-	file->refused[why]++;
-}
-
-void nsys_fail(struct nsys_file *file, int error)
-{
-	if (!file->error)
-		file->error = error;
-	file->db.stop = file->error != 0;
-}
-
-static int64_t process_bits(int64_t global)
-{
-	return global & ~(int64_t)0xffffff;
-}
-
-static int64_t pid_of(int64_t global)
-{
-	return global >> 24 & 0xffffff;
-}
-
-/* Threads have no row in their process before they do something; names come first. */
-static void name_threads(struct nsys_file *file, struct nsys_process *process)
-{
-	static const struct nsys_table table = {
-		.name = "ThreadNames",
-		.fields = {{.column = "globalTid"}, {"nameId", NSYS_STRING}},
-		.tail = "LIMIT 65536",
-	};
-	struct nsys_scan scan;
-	nsys_scan_open(&scan, &file->db, &table);
-	while (nsys_scan_next(&scan)) {
-		size_t bytes = 0;
-		int64_t global;
-		const char *name = nsys_text(&scan, 1, &bytes);
-		if (name && nsys_int(&scan, 0, &global) &&
-			(file->single || process_bits(global) == process->global))
-			trace_out_thread(process->out, pid_of(global), global & 0xffffff,
-							 trace_out_string(process->out, name, bytes));
-	}
-}
-
-static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
-{
-	if (file->n_processes == NSYS_PROCESSES) {
-		nsys_refuse(file, NSYS_TOO_MANY);
-		return NULL;
-	}
-	struct nsys_process *process = &file->processes[file->n_processes];
-	int error = trace_out_open(file->run->out_dir, &process->out);
-	if (error) {
-		nsys_fail(file, error);
-		return NULL;
-	}
-	process->global = global;
-	process->pid = pid_of(global);
-	process->last_ns = INT64_MIN;
-	file->n_processes++;
-	name_threads(file, process);
-	return process;
-}
-
-struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
-									 unsigned field)
-{
-	int64_t global = 0;
-	bool said = nsys_int(scan, field, &global);
-	bool only = file->single || (!said && !file->open && file->n_processes == 1);
-	global = file->single ? 0 : process_bits(global);
-	if (file->error)
-		return NULL;
-	if (only && file->n_processes > 0)
-		return &file->processes[0];
-	if (!said && !file->single) {
-		nsys_refuse(file, NSYS_NO_PROCESS);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		if (file->processes[i].global == global)
-			return &file->processes[i];
-	return file->open ? new_process(file, global) : NULL;
-}
-
-uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field)
-{
-	int64_t global;
-	if (!nsys_int(scan, field, &global))
-		return 0;
-	if (process->pid == 0) /* a lone process: only its threads say it */
-		process->pid = pid_of(global);
-	return trace_out_thread(process->out, pid_of(global), global & 0xffffff, 0);
-}
-
-struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
-								   int64_t ordinal)
-{
-	for (uint32_t i = 0; i < process->n_devices; i++)
-		if (process->devices[i].ordinal == ordinal)
-			return &process->devices[i];
-	if (process->n_devices == NSYS_PROCESS_DEVICES || ordinal < INT32_MIN || ordinal > INT32_MAX) {
-		nsys_refuse(file, NSYS_TOO_MANY);
-		return NULL;
-	}
-	struct nsys_gpu gpu = nsys_target_gpu(&file->target, process->pid, ordinal);
-	struct baton_r_device record = {.ordinal = (int32_t)ordinal};
-	record.name = trace_out_text(process->out, gpu.name);
-	record.uuid = trace_out_text(process->out, gpu.uuid);
-	record.memory_bytes = gpu.memory_bytes > 0 ? (uint64_t)gpu.memory_bytes : 0;
-	record.sm_count = gpu.sm_count > 0 && gpu.sm_count <= UINT32_MAX ? (uint32_t)gpu.sm_count : 0;
-	struct nsys_device *device = &process->devices[process->n_devices++];
-	*device = (struct nsys_device){.ordinal = ordinal, .gpu = gpu.id, .named = gpu.uuid[0] != '\0'};
-	device->id = trace_out_device(process->out, &record);
-	return device;
-}
-
-void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
-				  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS],
-				  uint32_t present)
-{
-	int64_t dur_ns;
-	if (__builtin_sub_overflow(end_ns, start_ns, &dur_ns) ||
-		__builtin_add_overflow(start_ns, file->target.utc_ns, &row[ROW_START]))
-		dur_ns = -1; /* refused and counted there */
-	row[ROW_DUR] = dur_ns;
-	if (dur_ns >= 0 && end_ns > process->last_ns)
-		process->last_ns = end_ns;
-	trace_out_row(process->out, kind, row, present);
-	nsys_fail(file, trace_out_error(process->out));
 }
 
 /* ---- reading ---- */

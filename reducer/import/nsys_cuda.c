@@ -1,5 +1,5 @@
 /* CUPTI_ACTIVITY_KIND_* tables: device work, API calls, synchronisation, overhead. */
-#include "import/nsys_file.h"
+#include "import/nsys_cuda.h"
 
 #include "import/nsys_nccl.h"
 

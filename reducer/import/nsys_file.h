@@ -80,13 +80,4 @@ void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
 /* The output has failed with this -errno (0: it has not): nothing more is read. */
 void nsys_fail(struct nsys_file *file, int error);
 
-/* nsys_cuda.c: device work; calls, synchronisation and overhead of the processes that exist */
-void nsys_read_ops(struct nsys_file *file);
-void nsys_read_calls(struct nsys_file *file);
-void nsys_read_syncs(struct nsys_file *file);
-void nsys_read_overhead(struct nsys_file *file);
-
-/* nsys_nvtx.c */
-void nsys_read_ranges(struct nsys_file *file);
-
 #endif

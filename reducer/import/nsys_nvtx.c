@@ -1,5 +1,5 @@
 /* NVTX_EVENTS: ranges and marks. */
-#include "import/nsys_file.h"
+#include "import/nsys_nvtx.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 #include "summarise/evidence_rows.h"
 #include "summarise/finding_line.h"
 #include "summarise/finding_text.h"
+#include "summarise/lateness.h"
 #include "summarise/stragglers.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 #include "summarise/late_host.h"
 
+#include "summarise/lateness.h"
+
 #include <errno.h>
 #include <stdlib.h>
 

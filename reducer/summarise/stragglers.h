@@ -43,15 +43,4 @@ bool straggler_has(const struct straggler *straggler, const struct summary *summ
 /* All of it: per step, mean of the devices. */
 int64_t straggler_share(const struct straggler *straggler);
 
-struct lateness { /* over all late rows of a run */
-	uint64_t last, taken;
-	__int128 caused_ns;
-};
-struct lateness lateness_of(const struct summary *summary);
-/* It is last more often than a fair draw would make it. */
-bool late_is_significant(const struct late_summary *late, const struct lateness *all);
-/* At least half-way from a fair share to all: of the collectives it takes part in; of the wait. */
-bool late_is_mostly_last(const struct late_summary *late, const struct lateness *all);
-bool late_causes_most(const struct late_summary *late, const struct lateness *all);
-
 #endif

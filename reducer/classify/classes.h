@@ -1,0 +1,51 @@
+/* The classes of kernels, each with its group and its printed name. */
+#ifndef CLASSIFY_CLASSES_H
+#define CLASSIFY_CLASSES_H
+
+#include "classify/classify.h"
+
+/* X(identifier, group, printed class) */
+#define CLASSES(X)                               \
+	X(GEMM, MATMUL, "matmul.gemm")               \
+	X(MEMCPY, MEMORY, "memory.memcpy")           \
+	X(MEMSET, MEMORY, "memory.memset")           \
+	X(COPY, MEMORY, "memory.copy_kernel")        \
+	X(ATTENTION, CUSTOM, "custom.attention")     \
+	X(CONV, CUSTOM, "custom.conv")               \
+	X(NORM, CUSTOM, "custom.norm")               \
+	X(SOFTMAX, CUSTOM, "custom.softmax")         \
+	X(POINTWISE, CUSTOM, "custom.pointwise")     \
+	X(REDUCE, CUSTOM, "custom.reduce")           \
+	X(EMBEDDING, CUSTOM, "custom.embedding")     \
+	X(OPTIMIZER, CUSTOM, "custom.optimizer")     \
+	X(LOSS, CUSTOM, "custom.loss")               \
+	X(SORT, CUSTOM, "custom.sort")               \
+	X(RANDOM, CUSTOM, "custom.random")           \
+	X(RNN, CUSTOM, "custom.rnn")                 \
+	X(QUANT, CUSTOM, "custom.quant")             \
+	X(TRITON, CUSTOM, "custom.triton")           \
+	X(CUSTOM_OTHER, CUSTOM, "custom.other")      \
+	X(ALLREDUCE, NCCL, "nccl.allreduce")         \
+	X(ALLGATHER, NCCL, "nccl.allgather")         \
+	X(REDUCESCATTER, NCCL, "nccl.reducescatter") \
+	X(BROADCAST, NCCL, "nccl.broadcast")         \
+	X(NCCL_REDUCE, NCCL, "nccl.reduce")          \
+	X(SENDRECV, NCCL, "nccl.sendrecv")           \
+	X(ALLTOALL, NCCL, "nccl.alltoall")           \
+	X(NCCL_CUSTOM, NCCL, "nccl.custom")          \
+	X(NCCL_OTHER, NCCL, "nccl.other")            \
+	X(OTHER, OTHER, "other")
+
+enum class_id {
+#define X(id, group, name) CLASS_##id,
+	CLASSES(X)
+#undef X
+		CLASS_COUNT
+};
+
+enum group class_group(enum class_id class);
+const char *class_name(enum class_id class); /* "custom.attention" */
+/* The class_id of a printed class name, or -1. */
+int class_find(const char *name, size_t bytes);
+
+#endif

@@ -1,0 +1,13 @@
+/* CUDA's tables: device work first, which says what processes there are; then calls,
+ * synchronisation and overhead of those. */
+#ifndef IMPORT_NSYS_CUDA_H
+#define IMPORT_NSYS_CUDA_H
+
+#include "import/nsys_file.h"
+
+void nsys_read_ops(struct nsys_file *file);
+void nsys_read_calls(struct nsys_file *file);
+void nsys_read_syncs(struct nsys_file *file);
+void nsys_read_overhead(struct nsys_file *file);
+
+#endif

@@ -1,0 +1,9 @@
+/* NVTX ranges of the processes that do device work. */
+#ifndef IMPORT_NSYS_NVTX_H
+#define IMPORT_NSYS_NVTX_H
+
+#include "import/nsys_file.h"
+
+void nsys_read_ranges(struct nsys_file *file);
+
+#endif

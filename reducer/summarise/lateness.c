@@ -1,0 +1,46 @@
+#include "summarise/lateness.h"
+
+/* Of collectives in which a rank is last: fewer say too little. */
+enum { LEAST_LAST = 5 };
+
+struct lateness lateness_of(const struct summary *summary)
+{
+	struct lateness all = {0}, nothing = {0};
+	for (size_t i = 0; i < summary->n_late; i++) {
+		all.last += summary->late[i].last;
+		all.taken += summary->late[i].taken;
+		all.caused_ns += summary->late[i].caused_ns;
+	}
+	if (all.taken >> 50 || all.last > all.taken) /* not a run: a damaged summary */
+		return nothing;
+	return all;
+}
+
+/* In five collectives or more, and more often than a fair draw would make it: that makes it last in
+ * taken x p of its collectives, p = all.last / all.taken (1 / members when all are of one size),
+ * with variance taken x p x (1 - p). At least sqrt(6) deviations above: 6 of 6 with two ranks. In
+ * 16ths, so that few collectives count exactly enough. */
+bool late_is_significant(const struct late_summary *late, const struct lateness *all)
+{
+	if (all->taken == 0 || late->last < LEAST_LAST || late->last > late->taken)
+		return false;
+	unsigned __int128 fair = (unsigned __int128)late->taken * all->last;
+	int64_t expected16 = (int64_t)(16 * fair / all->taken);
+	unsigned __int128 variance256 = 256 * fair / all->taken * (all->taken - all->last) / all->taken;
+	__int128 above16 = (__int128)late->last * 16 - expected16;
+	return above16 > 0 && (unsigned __int128)(above16 * above16) >= 6 * variance256;
+}
+
+/* last / taken >= (1 + p) / 2 */
+bool late_is_mostly_last(const struct late_summary *late, const struct lateness *all)
+{
+	return late->taken > 0 && (unsigned __int128)2 * late->last * all->taken >=
+								  (unsigned __int128)late->taken * (all->taken + all->last);
+}
+
+bool late_causes_most(const struct late_summary *late, const struct lateness *all)
+{
+	__int128 caused = late->caused_ns;
+	return all->taken > 0 && all->caused_ns > 0 &&
+		   2 * caused * (__int128)all->taken >= all->caused_ns * (__int128)(all->taken + all->last);
+}

@@ -1,0 +1,19 @@
+/* How often a rank is the last into its collectives and what that causes, against a fair share
+ * (docs/ATTRIBUTION.md section 7). Pure. */
+#ifndef SUMMARISE_LATENESS_H
+#define SUMMARISE_LATENESS_H
+
+#include "summarise/summary.h"
+
+struct lateness { /* over all late rows of a run */
+	uint64_t last, taken;
+	__int128 caused_ns;
+};
+struct lateness lateness_of(const struct summary *summary);
+/* It is last more often than a fair draw would make it. */
+bool late_is_significant(const struct late_summary *late, const struct lateness *all);
+/* At least half-way from a fair share to all: of the collectives it takes part in; of the wait. */
+bool late_is_mostly_last(const struct late_summary *late, const struct lateness *all);
+bool late_causes_most(const struct late_summary *late, const struct lateness *all);
+
+#endif
