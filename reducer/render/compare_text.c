@@ -168,11 +168,14 @@ static void explain_wait(const struct summary *run, const struct figures *f, cha
 						 size_t bytes)
 {
 	struct stragglers late;
-	if (stragglers_open(&late, run, f) == 0 && late.n && late.at[0].late && late.at[0].persistent) {
-		const struct straggler *s = &late.at[0];
+	size_t first = 0;
+	int error = stragglers_open(&late, run, f);
+	while (first < late.n && late.at[first].partial) /* of NCCL that is not split */
+		first++;
+	const struct straggler *s = first < late.n ? &late.at[first] : NULL;
+	if (!error && s && s->late && s->persistent)
 		snprintf(out, bytes, "%.30s late%s%.20s", finding_straggler(run, s).at,
 				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
-	}
 	stragglers_close(&late);
 }
 

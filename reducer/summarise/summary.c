@@ -27,6 +27,7 @@ void summary_free(struct summary *summary)
 	free(summary->index_nccl.slots);
 	free(summary->index_evidence.slots);
 	free(summary->index_late.slots);
+	free(summary->index_partial.slots);
 	free(summary->index_sites.slots);
 	free(summary->index_stalls.slots);
 	free(summary->index_spreads.slots);
@@ -35,6 +36,7 @@ void summary_free(struct summary *summary)
 	free(summary->nccl);
 	free(summary->evidence);
 	free(summary->late);
+	free(summary->partial);
 	free(summary->sites);
 	free(summary->stalls);
 	free(summary->spreads);
@@ -268,6 +270,14 @@ struct late_summary *summary_late(struct summary *summary, const char *device, i
 	if (summary_string(summary, device, &row.device) != 0)
 		return NULL;
 	return table_row(TABLE(summary, late, late_hash, late_equal), &row);
+}
+
+struct late_summary *summary_partial(struct summary *summary, const char *device, int32_t rank)
+{
+	struct late_summary row = {.rank = rank};
+	if (summary_string(summary, device, &row.device) != 0)
+		return NULL;
+	return table_row(TABLE(summary, partial, late_hash, late_equal), &row);
 }
 
 struct site_summary *summary_site(struct summary *summary, const struct site_summary *key)
