@@ -4,6 +4,7 @@
 #include "reduce.h"
 
 #include "attribute/device.h"
+#include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "classify/class_cache.h"
@@ -139,6 +140,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	int error = run_workers(&work, true);
 	if (!error)
 		error = collectives_settle(context->collectives);
+	if (!error)
+		error = readings_take(context->run, work.scans, work.n);
 	if (!error)
 		error = run_workers(&work, false);
 	for (size_t i = 0; i < work.n; i++) {

@@ -3,7 +3,6 @@
 #include "attribute/carried.h"
 #include "attribute/device_open.h"
 #include "attribute/owner_rows.h"
-#include "attribute/readings.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
@@ -454,14 +453,12 @@ int device_attribute(const struct device_context *context, const struct device_s
 		error = attribute_ops(&a);
 	if (!error) {
 		memcpy(a.device->time_ns, a.sweep.time_ns, sizeof(a.sweep.time_ns));
+		memcpy(a.device->readings, scan->readings, sizeof(scan->readings));
 		a.device->nccl_hidden_ns = a.sweep.hidden_ns;
 		store_carried(&a);
 		store_quality(&a);
 		error = store_steps(&a);
 	}
-	if (!error)
-		error = readings_take(context->run, device, scan->window_from, scan->window_to,
-							  a.device->readings);
 	if (!error)
 		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
 	if (!error)

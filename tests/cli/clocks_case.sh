@@ -34,6 +34,12 @@ expect_true "$change['slowed'] == {'reason': 'hw_slowdown', 'base': 1, 'run': 0}
 checks=$((checks + 1))
 grep -q 'GPU clocks: 1,500 -> 1,980 MHz (HW slowdown in 0 % of samples, before in 100 %): at that clock kernels take up to 24 % less' "$work/words" ||
 	fail "not said: $(cat "$work/words")"
+# Keeps out: what one GPU of a file showed taken for another's.
+compared '*:1:1980:0' 1:1:1500:0x4 -- '*:1:1980:0'
+expect_true "$change['base_sm_mhz'] == 1740 and $change['sm_mhz'] == 1980"
+expect_status 0 "$BATON" report --json "$work/fast"
+expect_true "[x['gpu']['sm_mhz']['min'] for x in d['devices']] == [x['gpu']['sm_mhz']['max'] for x in d['devices']] == [1980, 1500]"
+expect_true "[x['gpu']['slowed']['any'] > 0 for x in d['devices']] == [False, True]"
 # Clocks that are hardly different, or of one run alone, are none.
 compared '*:1:1980:0' -- '*:1:1941:0x4'
 expect_true "$change is None"
