@@ -4,10 +4,12 @@
 #include "reduce.h"
 
 #include "attribute/device.h"
+#include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
+#include "summarise/missing.h"
 #include "summarise/summary_io.h"
 
 #include <errno.h>
@@ -20,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 64, KEPT_BYTES = 4 << 20, MISSING_RUNS = 6 };
+enum { MAX_THREADS = 64, KEPT_BYTES = 4 << 20 };
 
 struct work {
 	const struct device_context *context;
@@ -136,6 +138,10 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		return -ENOMEM;
 	pthread_mutex_init(&work.lock, NULL);
 	int error = run_workers(&work, true);
+	if (!error)
+		error = collectives_settle(context->collectives);
+	if (!error)
+		error = readings_take(context->run, work.scans, work.n);
 	if (!error)
 		error = run_workers(&work, false);
 	for (size_t i = 0; i < work.n; i++) {
@@ -306,30 +312,12 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
 }
 
-/* "64-71, 900": a few runs of numbers, and how many more there are. */
-static void missing_text(const struct run_summary *run, char *text, size_t bytes)
-{
-	uint32_t i = 0;
-	size_t used = 0;
-	for (int runs = 0; i < run->n_missing_ranks && runs < MISSING_RUNS; runs++) {
-		const int32_t *from = &run->missing_ranks[i];
-		while (++i < run->n_missing_ranks && run->missing_ranks[i] == run->missing_ranks[i - 1] + 1)
-			;
-		int32_t to = run->missing_ranks[i - 1];
-		used += (size_t)snprintf(text + used, bytes - used, "%s%d", runs ? ", " : "", *from);
-		if (to > *from)
-			used += (size_t)snprintf(text + used, bytes - used, "-%d", to);
-	}
-	if (i < run->n_missing_ranks)
-		snprintf(text + used, bytes - used, " and %u more", run->n_missing_ranks - i);
-}
-
 /* The part of a status that a stored summary remembers too. */
 static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
 	const struct quality *q = &summary->quality;
-	char ranks[MISSING_RUNS * 24 + 24];
+	char ranks[MISSING_BYTES];
 	int status =
 		q->truncated_files || q->unreadable_files || q->in_flight ? STATUS_PARTIAL : STATUS_OK;
 	if (q->in_flight)
@@ -340,7 +328,7 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (run->n_missing_ranks == 1)
 		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
 			 run->world_size, run->n_ranks);
-	missing_text(run, ranks, sizeof(ranks));
+	missing_ranks(run, ranks);
 	if (run->n_missing_ranks > 1)
 		diag("%s: %u of %d ranks have no file (%s); answered from %u", dir, run->n_missing_ranks,
 			 run->world_size, ranks, run->n_ranks);

@@ -21,7 +21,8 @@ enum baton_summary_type {
 	BATON_S_STALL = 77, /* struct baton_s_evidence */
 	BATON_S_SPREAD = 78,
 	BATON_S_READING = 79,
-	BATON_S_END = 80
+	BATON_S_PARTIAL = 80, /* struct baton_s_late */
+	BATON_S_END = 81
 };
 
 struct baton_s_reduction {

@@ -3,7 +3,6 @@
 #include "attribute/carried.h"
 #include "attribute/device_open.h"
 #include "attribute/owner_rows.h"
-#include "attribute/readings.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
@@ -110,6 +109,38 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	return 0;
 }
 
+/* The same of a collective that has other members which are not in the run: when it was one of
+ * them, they have a row together. */
+static int note_partial(struct attributing *a, const struct op *op, const struct coll_seen *seen)
+{
+	const struct source *source = &a->ds->sources[op->source];
+	const char *key = summary_text(a->summary, a->device->key);
+	const int32_t rank = a->context->run->processes[source->process].rank;
+	struct late_summary *late = summary_partial(a->summary, key, rank);
+	if (!late)
+		return -ENOMEM;
+	late->taken++;
+	if (seen->last != collective_member(source->process, a->scan->device))
+		return 0;
+	const bool missed = collective_missed(seen);
+	const int64_t from_ns = missed ? seen->base_ns : seen->min_ns;
+	late->last += !missed;
+	late->caused_ns += missed ? 0 : seen->sum_ns - from_ns * seen->members;
+	late = summary_partial(a->summary, "", -1);
+	if (!late)
+		return -ENOMEM;
+	late->taken += seen->size - seen->members;
+	late->last += missed;
+	late->caused_ns += missed ? seen->sum_ns - from_ns * seen->members : 0;
+	return 0;
+}
+
+static bool is_partial(const struct coll_seen *seen)
+{
+	return !seen->ambiguous && seen->members > 1 && seen->members < seen->size &&
+		   seen->base_ns >= 0;
+}
+
 static int add_nccl_row(struct attributing *a, const struct op *op, const struct coll_args *coll,
 						uint32_t size, const char *reason, int64_t wait_ns)
 {
@@ -155,8 +186,8 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	if (op->step >= 0)
 		error = add_nccl_row(a, op, coll, size, reason, wait);
-	if (!error && !reason && seen && op->step >= 0)
-		error = note_late(a, op, seen);
+	if (!error && seen && op->step >= 0 && (!reason || is_partial(seen)))
+		error = reason ? note_partial(a, op, seen) : note_late(a, op, seen);
 	if (error)
 		return error;
 	return sweep_op(&a->sweep, reason ? RANK_UNSPLIT : RANK_WAIT, op->start, op->start + wait,
@@ -422,14 +453,12 @@ int device_attribute(const struct device_context *context, const struct device_s
 		error = attribute_ops(&a);
 	if (!error) {
 		memcpy(a.device->time_ns, a.sweep.time_ns, sizeof(a.sweep.time_ns));
+		memcpy(a.device->readings, scan->readings, sizeof(scan->readings));
 		a.device->nccl_hidden_ns = a.sweep.hidden_ns;
 		store_carried(&a);
 		store_quality(&a);
 		error = store_steps(&a);
 	}
-	if (!error)
-		error = readings_take(context->run, device, scan->window_from, scan->window_to,
-							  a.device->readings);
 	if (!error)
 		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
 	if (!error)

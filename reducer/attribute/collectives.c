@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What collectives of a kind take is known from so many, and is the percentile. That their transfer
+ * alone takes longer by so many times is not taken for it. */
+enum { KIND_LEAST = 8, KIND_PERCENTILE = 5, MISSED_TIMES = 2 };
+
 struct membership {
 	uint64_t comm; /* its hash */
 	uint64_t member;
@@ -58,11 +62,17 @@ static int add_locked(struct collectives *c, const struct coll_op *op, bool agai
 	if (!seen)
 		return -ENOMEM;
 	if (c->n_seen > before)
-		*seen = (struct coll_seen){
-			.key = op->key, .rows = op->rows, .last = op->member, .min_ns = op->dur_ns};
+		*seen = (struct coll_seen){.key = op->key,
+								   .rows = op->rows,
+								   .last = op->member,
+								   .min_ns = op->dur_ns,
+								   .bytes = op->bytes,
+								   .base_ns = -1};
 	seen->members += !again;
 	seen->ambiguous |= again || seen->rows != op->rows;
 	seen->sum_ns += op->dur_ns;
+	seen->size = op->size > seen->size ? op->size : seen->size;
+	seen->bytes = op->bytes > seen->bytes ? op->bytes : seen->bytes;
 	if (op->dur_ns < seen->min_ns || (op->dur_ns == seen->min_ns && op->member < seen->last)) {
 		seen->min_ns = op->dur_ns;
 		seen->last = op->member;
@@ -82,6 +92,77 @@ const struct coll_seen *collectives_find(struct collectives *c, const struct col
 {
 	uint32_t row = table_find(&c->seen_by_key, c->seen, TABLE_SHAPE(struct coll_seen, key), key);
 	return row ? &c->seen[row - 1] : NULL;
+}
+
+/* Of a kind: of one communicator, as many bytes. */
+static int by_kind(const void *a, const void *b, void *context)
+{
+	const struct coll_seen *seen = context, *x = &seen[*(const uint64_t *)a],
+						   *y = &seen[*(const uint64_t *)b];
+	if (x->key.comm != y->key.comm)
+		return x->key.comm < y->key.comm ? -1 : 1;
+	if (x->key.coll != y->key.coll)
+		return x->key.coll < y->key.coll ? -1 : 1;
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
+}
+
+static int by_kind_and_time(const void *a, const void *b, void *context)
+{
+	const struct coll_seen *seen = context;
+	int64_t x = seen[*(const uint64_t *)a].min_ns, y = seen[*(const uint64_t *)b].min_ns;
+	int order = by_kind(a, b, context);
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* The sorted ones of one kind: a percentile, as a record may be wrong. */
+static void settle_kind(struct coll_seen *seen, const uint64_t *of, uint64_t n)
+{
+	if (n < KIND_LEAST || seen[of[0]].bytes < 0)
+		return;
+	int64_t base_ns = seen[of[(KIND_PERCENTILE * n + 99) / 100 - 1]].min_ns;
+	for (uint64_t i = 0; i < n; i++)
+		seen[of[i]].base_ns = base_ns;
+}
+
+static uint64_t list_missed(const struct collectives *c, uint64_t *of, bool *any)
+{
+	uint64_t n = 0;
+	*any = false;
+	for (uint64_t i = 0; i < c->n_seen; i++) {
+		const struct coll_seen *seen = &c->seen[i];
+		if (seen->ambiguous || seen->size < 2)
+			continue;
+		*any |= seen->members < seen->size;
+		of[n++] = i;
+	}
+	return n;
+}
+
+int collectives_settle(struct collectives *c)
+{
+	uint64_t *of = malloc((c->n_seen + 1) * sizeof(*of));
+	bool any;
+	if (!of)
+		return -ENOMEM;
+	uint64_t n = list_missed(c, of, &any);
+	if (any)
+		qsort_r(of, n, sizeof(*of), by_kind_and_time, c->seen);
+	for (uint64_t i = 0, end; any && i < n; i = end) {
+		for (end = i + 1; end < n && by_kind(&of[i], &of[end], c->seen) == 0; end++)
+			;
+		settle_kind(c->seen, &of[i], end - i);
+	}
+	free(of);
+	return 0;
+}
+
+bool collective_missed(const struct coll_seen *seen)
+{
+	const __int128 later = seen->min_ns - seen->base_ns, members = seen->members;
+	return later > MISSED_TIMES * (__int128)seen->base_ns &&
+		   later * (members - 1) > seen->sum_ns - members * seen->min_ns;
 }
 
 static int add_member_locked(struct collectives *c, const struct membership *add)

@@ -33,6 +33,7 @@ struct device_scan {
 	struct calibration calibration;
 	int64_t *late_ns;       /* per process: how much later than its op a launch may begin */
 	int64_t **first_launch; /* per process: per string, see struct name_facts */
+	struct reading readings[READINGS]; /* what it showed in its window: readings_take() */
 };
 
 /* 0 or -errno; the caller frees `scan` with device_scan_free() either way. */

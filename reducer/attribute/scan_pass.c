@@ -30,7 +30,10 @@ static int note_collective(struct scanning *s, const struct op *op)
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.op.key, &noted.known);
 	if (error || !coll)
 		return error;
+	const struct source *source = &s->ds->sources[op->source];
 	noted.op.rows = coll->rows;
+	noted.op.bytes = coll->bytes;
+	noted.op.size = coll->comm ? source->trace.comms[coll->comm].size : 0;
 	error = room_for((void **)&s->noted, s->n_noted, &s->noted_room, NOTED_ROOM, sizeof(*s->noted));
 	if (!error)
 		s->noted[s->n_noted++] = noted;

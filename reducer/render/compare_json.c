@@ -1,5 +1,8 @@
 #include "render/compare.h"
 #include "render/json.h"
+#include "summarise/clocks.h"
+
+#include <string.h>
 
 static void leaves_object(struct json *j, const char *key, const int64_t *ns, uint64_t carried)
 {
@@ -7,6 +10,32 @@ static void leaves_object(struct json *j, const char *key, const int64_t *ns, ui
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (carried & LEAF_BIT(leaf))
 			json_number(j, leaf_name((enum leaf)leaf), ns[leaf]);
+	json_end_object(j);
+}
+
+/* What the bridge's two runs had of SM clock, where that differs. */
+static void clock_object(struct json *j, const struct comparison *c, size_t i)
+{
+	struct reading before[READINGS], after[READINGS];
+	struct clocks_change change;
+	clocks_of_run(c->summaries[c->result->base], before);
+	clocks_of_run(c->summaries[i], after);
+	if (!clocks_changed(before, after, &change)) {
+		json_null(j, "gpu_clock");
+		return;
+	}
+	json_object(j, "gpu_clock");
+	json_number(j, "base_sm_mhz", change.before);
+	json_number(j, "sm_mhz", change.after);
+	if (change.kind == READING_SLOWED) {
+		json_null(j, "slowed");
+	} else {
+		json_object(j, "slowed");
+		json_text(j, "reason", strchr(reading_name(change.kind), '.') + 1);
+		json_ratio(j, "base", (double)change.before_ppm / 1e6);
+		json_ratio(j, "run", (double)change.after_ppm / 1e6);
+		json_end_object(j);
+	}
 	json_end_object(j);
 }
 
@@ -52,6 +81,7 @@ void compare_json(const struct comparison *c, FILE *out)
 		leaves_object(j, "terms_ns", c->runs[i].terms_ns,
 					  base->figures->carried | c->runs[i].figures->carried);
 		json_number(j, "residual_ns", c->runs[i].residual_ns);
+		clock_object(j, c, i);
 		json_end_object(j);
 	}
 	json_end_array(j);

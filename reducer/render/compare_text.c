@@ -1,6 +1,7 @@
 #include "render/compare.h"
 #include "render/text.h"
 #include "summarise/busbw.h"
+#include "summarise/clocks.h"
 #include "summarise/evidence_rows.h"
 #include "summarise/finding_text.h"
 #include "summarise/findings.h"
@@ -168,11 +169,14 @@ static void explain_wait(const struct summary *run, const struct figures *f, cha
 						 size_t bytes)
 {
 	struct stragglers late;
-	if (stragglers_open(&late, run, f) == 0 && late.n && late.at[0].late && late.at[0].persistent) {
-		const struct straggler *s = &late.at[0];
+	size_t first = 0;
+	int error = stragglers_open(&late, run, f);
+	while (first < late.n && late.at[first].partial) /* of NCCL that is not split */
+		first++;
+	const struct straggler *s = first < late.n ? &late.at[first] : NULL;
+	if (!error && s && s->late && s->persistent)
 		snprintf(out, bytes, "%.30s late%s%.20s", finding_straggler(run, s).at,
 				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
-	}
 	stragglers_close(&late);
 }
 
@@ -192,6 +196,38 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 	if (!out[0] && leaf <= LEAF_WORK_MEMORY && base->kernels != run->kernels)
 		snprintf(out, bytes, "%lld -> %lld kernels a %s", (long long)base->kernels,
 				 (long long)run->kernels, per(c));
+}
+
+static bool clock_change(const struct comparison *c, size_t i, struct clocks_change *change)
+{
+	struct reading before[READINGS], after[READINGS];
+	clocks_of_run(c->summaries[c->result->base], before);
+	clocks_of_run(c->summaries[i], after);
+	return clocks_changed(before, after, change);
+}
+
+/* Kernels that take longer at a lower clock, or less at a higher one. */
+static bool clock_may_explain(const struct clocks_change *change, const struct term *term)
+{
+	return term->leaf <= LEAF_WORK_GRAPH &&
+		   (change->after < change->before ? term->ns > 0 : term->ns < 0);
+}
+
+static void say_clock(const struct screen *screen, const struct clocks_change *change)
+{
+	const bool lower = change->after < change->before;
+	const double low = (double)(lower ? change->after : change->before);
+	const double high = (double)(lower ? change->before : change->after);
+	struct text_buffer a, b;
+	char by[100] = "";
+	if (change->kind != READING_SLOWED)
+		snprintf(by, sizeof(by), " (%s in %.0f %% of samples, before in %.0f %%)",
+				 reading_reason(change->kind), (double)change->after_ppm / 1e4,
+				 (double)change->before_ppm / 1e4);
+	screen_wrap(screen, 6,
+				"    GPU clocks: %.24s -> %.24s MHz%s: at that clock kernels take up to %.0f %% %s",
+				text_thousands(change->before, &a), text_thousands(change->after, &b), by,
+				lower ? 100 * (high / low - 1) : 100 * (1 - low / high), lower ? "longer" : "less");
 }
 
 static const char *label_of(enum leaf leaf)
@@ -216,12 +252,41 @@ static const char *with_sign(const struct screen *screen, int64_t ns, struct tex
 	return buffer->at;
 }
 
+/* The largest terms, each with what is behind it; largest first. */
+static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
+					   const struct term terms[LEAF_COUNT])
+{
+	const int64_t largest = llabs(terms[0].ns);
+	int64_t others = 0;
+	struct text_buffer a, b;
+	struct clocks_change change;
+	bool clock = clock_change(c, i, &change);
+	for (int t = 0; t < LEAF_COUNT; t++) {
+		char why[160];
+		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {
+			others += terms[t].ns;
+			continue;
+		}
+		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
+		text_bar(largest > 0 ? (double)llabs(terms[t].ns) / (double)largest / 3 : 0, &b);
+		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf),
+					with_sign(screen, terms[t].ns, &a), b.at, why);
+		if (clock && clock_may_explain(&change, &terms[t])) {
+			say_clock(screen, &change);
+			clock = false; /* once, at the largest */
+		}
+	}
+	screen_line(screen, "  %-18s %10s", "other terms", with_sign(screen, others, &a));
+	if (clock)
+		say_clock(screen, &change);
+}
+
 static void bridge(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
 	struct text_buffer a, b, d, name;
-	int64_t others = 0, largest;
+	int64_t largest;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
 	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
@@ -241,18 +306,7 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	else
 		screen_title(screen, "Where the %s ms lost by %s went (the terms add up exactly)", a.at,
 					 name.at);
-	for (int t = 0; t < LEAF_COUNT; t++) {
-		char why[160];
-		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {
-			others += terms[t].ns;
-			continue;
-		}
-		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
-		text_bar(largest > 0 ? (double)llabs(terms[t].ns) / (double)largest / 3 : 0, &b);
-		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf),
-					with_sign(screen, terms[t].ns, &a), b.at, why);
-	}
-	screen_line(screen, "  %-18s %10s", "other terms", with_sign(screen, others, &a));
+	term_lines(screen, c, i, terms);
 	screen_line(screen, "  %-18s %10lld ns", "residual", (long long)run->residual_ns);
 }
 

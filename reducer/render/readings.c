@@ -144,11 +144,9 @@ void readings_text(const struct screen *screen, const struct report *report)
 {
 	const struct summary *s = &report->reduction->summary;
 	const struct clocks_all no_others = {0};
-	struct reading all[READINGS] = {{0}};
+	struct reading all[READINGS];
 	uint64_t looks = 0;
-	for (size_t i = 0; i < s->n_devices; i++)
-		for (int kind = 0; kind < READINGS; kind++)
-			reading_add(&all[kind], &s->devices[i].readings[kind]);
+	clocks_of_run(s, all);
 	for (int kind = 0; kind < READINGS; kind++)
 		looks += all[kind].looks;
 	if (looks == 0)

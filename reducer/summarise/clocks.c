@@ -118,6 +118,40 @@ struct clocks_reason clocks_reason(const struct clocks_all *all,
 	return worst;
 }
 
+void clocks_of_run(const struct summary *summary, struct reading all[READINGS])
+{
+	for (int kind = 0; kind < READINGS; kind++) {
+		all[kind] = (struct reading){0};
+		for (size_t i = 0; i < summary->n_devices; i++)
+			reading_add(&all[kind], &summary->devices[i].readings[kind]);
+	}
+}
+
+bool clocks_changed(const struct reading before[READINGS], const struct reading after[READINGS],
+					struct clocks_change *change)
+{
+	*change = (struct clocks_change){.before = reading_mean(&before[READING_SM_MHZ]),
+									 .after = reading_mean(&after[READING_SM_MHZ]),
+									 .kind = READING_SLOWED};
+	const struct clocks fell = {change->after, change->before},
+						rose = {change->before, change->after};
+	const bool lower = clocks_lower(&fell, CLOCKS_TELL);
+	if (change->before < 0 || change->after < 0 || (!lower && !clocks_lower(&rose, CLOCKS_TELL)))
+		return false;
+	int64_t most = CLOCKS_SLOWED * PPM_A_PERCENT - 1;
+	for (int i = 0; i < REASONS; i++) {
+		int64_t was = ppm(&before[reasons[i]]), is = ppm(&after[reasons[i]]);
+		int64_t more = lower ? is - was : was - is;
+		if (was < 0 || is < 0 || more <= most)
+			continue;
+		most = more;
+		change->kind = reasons[i];
+		change->before_ppm = was;
+		change->after_ppm = is;
+	}
+	return true;
+}
+
 static int64_t lower_ppm(const struct clocks_all *all, const struct device_summary *device)
 {
 	struct clocks clocks;

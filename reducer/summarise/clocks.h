@@ -47,6 +47,19 @@ struct clocks_reason {
 struct clocks_reason clocks_reason(const struct clocks_all *all,
 								   const struct reading readings[READINGS]);
 
+/* What all devices of a run showed together. */
+void clocks_of_run(const struct summary *summary, struct reading all[READINGS]);
+
+struct clocks_change {      /* between two runs */
+	int64_t before, after;  /* mean SM clock, MHz */
+	enum reading_kind kind; /* what slows the one that is lower more often; READING_SLOWED: none */
+	int64_t before_ppm, after_ppm; /* of the looks */
+};
+/* Is the mean clock another one, by more than CLOCKS_TELL per cent of the higher? False where it is
+ * not known of both. */
+bool clocks_changed(const struct reading before[READINGS], const struct reading after[READINGS],
+					struct clocks_change *change);
+
 struct clocks_standing { /* how far a device stands out, in parts per million */
 	int64_t lower;       /* its clock, if that is worth a line */
 	int64_t excess;      /* of its looks: slowed by a reason that the others do not have */

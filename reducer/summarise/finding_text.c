@@ -50,12 +50,12 @@ struct finding_words finding_straggler(const struct summary *summary, const stru
 	return words;
 }
 
-const char *finding_collectives(const struct summary *summary)
+const char *finding_collectives(const struct summary *summary, const char *reason)
 {
 	const struct nccl_summary *only = NULL;
 	for (size_t i = 0; i < summary->n_nccl; i++) {
 		const struct nccl_summary *row = &summary->nccl[i];
-		if (row->reason || row->members == 1)
+		if (row->members == 1 || strcmp(summary_text(summary, row->reason), reason) != 0)
 			continue;
 		if (only && only->op != row->op)
 			return "collectives";

@@ -18,8 +18,9 @@ struct finding_words finding_device(const struct summary *summary, size_t device
 /* "host node8", or the rank that is late by itself. */
 struct finding_words finding_straggler(const struct summary *summary,
 									   const struct straggler *straggler);
-/* "AllReduce", or "collectives" when there are several. */
-const char *finding_collectives(const struct summary *summary);
+/* "AllReduce", or "collectives" when there are several; of those that are not split for this reason
+ * ("": that are). */
+const char *finding_collectives(const struct summary *summary, const char *reason);
 /* Why most of the NCCL time is not split; "" when all is. */
 const char *finding_unsplit_reason(const struct summary *summary);
 /* The collective with most transfer, and its bus bandwidth. */

@@ -5,6 +5,7 @@
 #include "summarise/finding_line.h"
 #include "summarise/finding_text.h"
 #include "summarise/lateness.h"
+#include "summarise/missing.h"
 #include "summarise/stragglers.h"
 
 #include <errno.h>
@@ -264,7 +265,7 @@ static int64_t share_left(const struct making *m, const struct loss_kind *kind)
 	int64_t share = loss_share(m->f, kind);
 	for (size_t i = 0; i < m->late->n; i++) {
 		const struct straggler *s = &m->late->at[i];
-		enum leaf from = s->late ? LEAF_NCCL_WAIT : LEAF_NCCL_UNSPLIT;
+		enum leaf from = straggler_is_split(s) ? LEAF_NCCL_WAIT : LEAF_NCCL_UNSPLIT;
 		share -= s->taken_ns[kind - loss_kinds];
 		share -= kind->leaves & LEAF_BIT(from) ? s->wait_ns : 0;
 	}
@@ -303,9 +304,9 @@ static int add_loss(const struct making *m, const struct loss_kind *kind)
 static void say_late(const struct making *m, const struct straggler *s, char *out, size_t bytes)
 {
 	struct finding_words who = finding_straggler(m->summary, s);
-	const char *what = finding_collectives(m->summary);
+	const char *what = finding_collectives(m->summary, "");
 	struct finding_words late = finding_ms(m->f, s->late_ns);
-	const struct lateness all = lateness_of(m->summary);
+	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	if (!s->late) {
 		finding_say(out, bytes, "the others wait in NCCL for %s, %s ms", who.at, late.at);
 		return;
@@ -390,6 +391,8 @@ static int say_own_time(const struct making *m, const struct straggler *s, struc
 
 static const char *remedy_of(const struct making *m, const struct straggler *s)
 {
+	if (s->missing)
+		return missing_remedy;
 	const struct loss_kind *own = s->excess[0].kind;
 	if (own == &loss_kind_work) {
 		const struct excess excess = excess_of_rank(m, s, &s->excess[0]);
@@ -404,12 +407,19 @@ static const char *remedy_of(const struct making *m, const struct straggler *s)
 static int add_straggler(const struct making *m, const struct straggler *s)
 {
 	const struct loss_kind *own = s->excess[0].kind;
-	const char *id = s->host.at ? "late_host" : s->persistent ? "late_rank" : "wait";
-	struct finding finding = {
-		.id = id, .leaf = s->late ? "nccl.wait" : "nccl.unsplit", .share_ns = straggler_share(s)};
+	const char *id = s->missing      ? "late_missing"
+					 : s->host.at    ? "late_host"
+					 : s->persistent ? "late_rank"
+									 : "wait";
+	struct finding finding = {.id = id,
+							  .leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
+							  .share_ns = straggler_share(s)};
 	finding.severity = severity(m, finding.share_ns);
-	say_late(m, s, finding.summary, sizeof(finding.summary));
-	int error = say_own_time(m, s, &finding);
+	if (s->partial)
+		missing_say_late(m->summary, m->f, s, &finding);
+	else
+		say_late(m, s, finding.summary, sizeof(finding.summary));
+	int error = s->missing ? 0 : say_own_time(m, s, &finding);
 	if (own && own != &loss_kind_work)
 		say_rare(m, own->leaves, m->summary->devices[s->device].key, &finding);
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s", remedy_of(m, s));

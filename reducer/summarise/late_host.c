@@ -90,7 +90,7 @@ bool late_host_is_wider(const struct summary *summary, const struct straggler *h
 
 int late_host_find(const struct summary *summary, int64_t wait_ns, struct straggler *s, bool *found)
 {
-	const struct lateness all = lateness_of(summary);
+	const struct lateness all = lateness_of(summary->late, summary->n_late);
 	struct host_rows rows = {.at = calloc(summary->n_late + 1, sizeof(*rows.at))};
 	*found = false;
 	if (!rows.at)

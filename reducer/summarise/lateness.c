@@ -3,13 +3,13 @@
 /* Of collectives in which a rank is last: fewer say too little. */
 enum { LEAST_LAST = 5 };
 
-struct lateness lateness_of(const struct summary *summary)
+struct lateness lateness_of(const struct late_summary *rows, size_t n)
 {
 	struct lateness all = {0}, nothing = {0};
-	for (size_t i = 0; i < summary->n_late; i++) {
-		all.last += summary->late[i].last;
-		all.taken += summary->late[i].taken;
-		all.caused_ns += summary->late[i].caused_ns;
+	for (size_t i = 0; i < n; i++) {
+		all.last += rows[i].last;
+		all.taken += rows[i].taken;
+		all.caused_ns += rows[i].caused_ns;
 	}
 	if (all.taken >> 50 || all.last > all.taken) /* not a run: a damaged summary */
 		return nothing;

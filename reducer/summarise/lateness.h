@@ -5,11 +5,11 @@
 
 #include "summarise/summary.h"
 
-struct lateness { /* over all late rows of a run */
+struct lateness { /* over all such rows of a run */
 	uint64_t last, taken;
 	__int128 caused_ns;
 };
-struct lateness lateness_of(const struct summary *summary);
+struct lateness lateness_of(const struct late_summary *rows, size_t n);
 /* It is last more often than a fair draw would make it. */
 bool late_is_significant(const struct late_summary *late, const struct lateness *all);
 /* At least half-way from a fair share to all: of the collectives it takes part in; of the wait. */

@@ -97,13 +97,28 @@ static size_t find_device(const struct summary *summary, uint32_t key)
 	return i;
 }
 
-static int add(struct stragglers *all, const struct summary *summary, struct straggler *s)
+static int append(struct stragglers *all, const struct straggler *s)
 {
 	if (room_next((void **)&all->at, all->n, sizeof(*all->at)) != 0)
 		return -ENOMEM;
-	int error = explain(summary, s);
 	all->at[all->n++] = *s;
-	return error;
+	return 0;
+}
+
+static int add(struct stragglers *all, const struct summary *summary, struct straggler *s)
+{
+	int error = explain(summary, s);
+	return error ? error : append(all, s);
+}
+
+/* Told from NCCL time that is not split: only if its own time explains at least half of that. */
+static int add_explained(struct stragglers *all, const struct summary *summary, struct straggler *s)
+{
+	const int64_t devices = (int64_t)summary->n_devices;
+	s->wait_ns = (int64_t)((__int128)s->late_ns * (devices - 1) / devices);
+	int error = explain(summary, s);
+	int64_t own = straggler_share(s) - s->wait_ns;
+	return error || 2 * own * devices < s->late_ns ? error : append(all, s);
 }
 
 /* More than its outlying steps can explain: then it is late in ordinary ones too. */
@@ -155,7 +170,7 @@ static int widen(struct stragglers *all, const struct summary *summary, int64_t 
  */
 static int add_late(struct stragglers *all, const struct summary *summary, const struct figures *f)
 {
-	const struct lateness sum = lateness_of(summary);
+	const struct lateness sum = lateness_of(summary->late, summary->n_late);
 	const int64_t devices = (int64_t)summary->n_devices, wait = f->time_ns[LEAF_NCCL_WAIT];
 	struct straggler seldom = {.late = NULL};
 	int error = 0;
@@ -193,7 +208,6 @@ static bool known(const struct stragglers *all, size_t device)
 static int add_unsplit(struct stragglers *all, const struct summary *summary)
 {
 	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
-	const int64_t devices = (int64_t)summary->n_devices;
 	size_t least = 0;
 	int64_t others;
 	for (size_t i = 1; i < summary->n_devices; i++)
@@ -208,12 +222,71 @@ static int add_unsplit(struct stragglers *all, const struct summary *summary)
 	struct straggler s = {.device = least,
 						  .rank = device->n_processes ? device->ranks[0] : -1,
 						  .persistent = true,
-						  .late_ns = late_ns,
-						  .wait_ns = (int64_t)((__int128)late_ns * (devices - 1) / devices)};
-	error = add(all, summary, &s);
-	int64_t own = straggler_share(&s) - s.wait_ns;
-	if (!error && 2 * own * devices < late_ns)
-		all->n--;
+						  .late_ns = late_ns};
+	return add_explained(all, summary, &s);
+}
+
+/* Collectives with members that are not here: the last of those that are, if it is late by what the
+ * others have more of NCCL, and by its own time too. */
+static int add_last_here(struct stragglers *all, const struct summary *summary,
+						 const struct late_summary *late, const struct lateness *sum)
+{
+	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	struct straggler s = {.device = find_device(summary, late->device),
+						  .rank = late->rank,
+						  .late = late,
+						  .partial = true,
+						  .caused_ns = late->caused_ns};
+	int64_t others;
+	if (s.device == summary->n_devices || known(all, s.device))
+		return 0;
+	int error = loss_median_of_others(summary, &unsplit, s.device, &others);
+	s.late_ns = others - loss_of_device(&summary->devices[s.device], &unsplit);
+	s.persistent = is_persistent(&s, &summary->devices[s.device], sum);
+	return error || s.late_ns <= 0 || !s.persistent ? error : add_explained(all, summary, &s);
+}
+
+/* The missing ones together, as the ranks of a host: late when they are often last, or in every
+ * second step, and their part of all wait is at least half-way from their part in the collectives
+ * to all. What they cost is taken in proportion: what of it no compute hides is not told. */
+static int add_missing(struct stragglers *all, const struct summary *summary,
+					   const struct figures *f, const struct lateness *sum,
+					   const struct late_summary *late)
+{
+	const __int128 caused = late->caused_ns;
+	__int128 unsplit_ns = 0;
+	struct straggler s = {.device = summary->n_devices,
+						  .rank = -1,
+						  .late = late,
+						  .partial = true,
+						  .missing = true,
+						  .persistent = true,
+						  .caused_ns = late->caused_ns};
+	const bool often = late_is_significant(late, sum) ||
+					   (late->last >= LEAST_STEPS && 2 * (int64_t)late->last >= f->steps);
+	if (!often ||
+		2 * caused * (__int128)sum->taken < sum->caused_ns * (__int128)(sum->taken + late->taken))
+		return 0;
+	for (size_t i = 0; i < summary->n_nccl; i++)
+		unsplit_ns += summary->nccl[i].unsplit_ns;
+	if (unsplit_ns < caused)
+		return 0;
+	s.wait_ns = (int64_t)(f->time_ns[LEAF_NCCL_UNSPLIT] * caused / unsplit_ns);
+	s.late_ns = s.wait_ns; /* all devices wait */
+	return append(all, &s);
+}
+
+static int add_partial(struct stragglers *all, const struct summary *summary,
+					   const struct figures *f)
+{
+	const struct lateness sum = lateness_of(summary->partial, summary->n_partial);
+	int error = 0;
+	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_partial; i++) {
+		const struct late_summary *late = &summary->partial[i];
+		if (late->caused_ns > 0)
+			error = late->device ? add_last_here(all, summary, late, &sum)
+								 : add_missing(all, summary, f, &sum, late);
+	}
 	return error;
 }
 
@@ -231,8 +304,9 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	if (summary->n_devices < 2)
 		return 0;
 	int error = add_late(all, summary, f);
-	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0 && summary->run.n_missing_ranks == 0)
-		error = add_unsplit(all, summary);
+	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
+		error = summary->run.n_missing_ranks == 0 ? add_unsplit(all, summary)
+												  : add_partial(all, summary, f);
 	if (all->n)
 		qsort(all->at, all->n, sizeof(*all->at), by_wait);
 	return error;

@@ -20,9 +20,11 @@ struct straggler { /* a rank, or a host: then device, rank and late are of its w
 	struct device_host host;         /* its ranks together are late; host.at NULL: one rank is */
 	int64_t caused_ns;               /* of them together, or of the rank */
 	const struct late_summary *late; /* NULL: told from NCCL time that is not split */
-	bool persistent;                 /* else now and then, but nobody else causes as much */
-	int64_t late_ns;                /* per step: how long each other device stands exposed for it */
-	int64_t wait_ns;                /* the same as a share of the step: mean of all devices */
+	bool partial;    /* members of its collectives are missing, it is the last here */
+	bool missing;    /* one of those is late: no device, no rank, no own time */
+	bool persistent; /* else now and then, but nobody else causes as much */
+	int64_t late_ns; /* per step: how long each other device stands exposed for it */
+	int64_t wait_ns; /* the same as a share of the step: mean of all devices */
 	struct excess excess[EXCESSES]; /* largest first */
 	int64_t taken_ns[LOSS_KINDS];   /* wait_ns and these are its loss: no other finding has them */
 	int64_t taken_work_ns;
@@ -38,6 +40,11 @@ int stragglers_open(struct stragglers *stragglers, const struct summary *summary
 					const struct figures *figures);
 void stragglers_close(struct stragglers *stragglers);
 
+/* Is it told from NCCL time that is split? */
+static inline bool straggler_is_split(const struct straggler *straggler)
+{
+	return straggler->late && !straggler->partial;
+}
 /* Is the device this one, or one of this host? */
 bool straggler_has(const struct straggler *straggler, const struct summary *summary, size_t device);
 /* All of it: per step, mean of the devices. */

@@ -27,6 +27,7 @@ void summary_free(struct summary *summary)
 	table_free(&summary->index_nccl);
 	table_free(&summary->index_evidence);
 	table_free(&summary->index_late);
+	table_free(&summary->index_partial);
 	table_free(&summary->index_sites);
 	table_free(&summary->index_stalls);
 	table_free(&summary->index_spreads);
@@ -35,6 +36,7 @@ void summary_free(struct summary *summary)
 	free(summary->nccl);
 	free(summary->evidence);
 	free(summary->late);
+	free(summary->partial);
 	free(summary->sites);
 	free(summary->stalls);
 	free(summary->spreads);
@@ -119,6 +121,14 @@ struct late_summary *summary_late(struct summary *summary, const char *device, i
 	if (summary_string(summary, device, &row.device) != 0)
 		return NULL;
 	return ROW(summary, late, rank, &row);
+}
+
+struct late_summary *summary_partial(struct summary *summary, const char *device, int32_t rank)
+{
+	struct late_summary row = {.rank = rank};
+	if (summary_string(summary, device, &row.device) != 0)
+		return NULL;
+	return ROW(summary, partial, rank, &row);
 }
 
 struct site_summary *summary_site(struct summary *summary, const struct site_summary *key)

@@ -166,14 +166,17 @@ struct summary { /* rows begin with what they are found by */
 	size_t n_evidence;
 	struct late_summary *late;
 	size_t n_late;
+	struct late_summary *partial; /* the same of collectives with members that are not in the run;
+								   * no device, rank -1: those, together */
+	size_t n_partial;
 	struct site_summary *sites;
 	size_t n_sites;
 	struct evidence *stalls; /* the lines behind idle time */
 	size_t n_stalls;
 	struct spread *spreads; /* how idle and NCCL time lies on the steps */
 	size_t n_spreads;
-	struct table index_devices, index_kernels, index_nccl, index_evidence, index_late, index_sites,
-		index_stalls, index_spreads;
+	struct table index_devices, index_kernels, index_nccl, index_evidence, index_late, index_partial,
+		index_sites, index_stalls, index_spreads;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */
@@ -196,6 +199,7 @@ struct nccl_summary *summary_nccl(
 int summary_evidence(struct summary *, const char *device, enum leaf leaf, const char *what,
 					 uint64_t count, int64_t ns);
 struct late_summary *summary_late(struct summary *, const char *device, int32_t rank);
+struct late_summary *summary_partial(struct summary *, const char *device, int32_t rank);
 
 /* The row with this key: by, kind, backward, what (in this pool). */
 struct site_summary *summary_site(struct summary *, const struct site_summary *key);

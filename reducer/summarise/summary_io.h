@@ -7,7 +7,7 @@
 
 /* To be raised by every change after which the same events may give other numbers: summaries of
  * other versions are stale. */
-#define SUMMARY_REDUCER_VERSION 10u
+#define SUMMARY_REDUCER_VERSION 11u
 
 /* Writes DIR/summary.baton (complete or not at all). The summary has been sorted. `options_text`:
  * all options that change the numbers. 0 or -errno. */

@@ -144,15 +144,30 @@ static int merge_evidence(struct summary *into, const struct summary *from)
 		error = summary_evidence(into, summary_text(from, e->device), (enum leaf)e->leaf,
 								 summary_text(from, e->what), e->count, e->ns);
 	}
-	for (size_t i = 0; !error && i < from->n_late; i++) {
-		const struct late_summary *l = &from->late[i];
-		struct late_summary *row = summary_late(into, summary_text(from, l->device), l->rank);
-		if (!row)
-			return -ENOMEM;
-		row->last += l->last;
-		row->taken += l->taken;
-		row->caused_ns += l->caused_ns;
-	}
+	return error;
+}
+
+static int add_late(struct late_summary *row, const struct late_summary *l)
+{
+	if (!row)
+		return -ENOMEM;
+	row->last += l->last;
+	row->taken += l->taken;
+	row->caused_ns += l->caused_ns;
+	return 0;
+}
+
+static int merge_late(struct summary *into, const struct summary *from)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < from->n_late; i++)
+		error = add_late(
+			summary_late(into, summary_text(from, from->late[i].device), from->late[i].rank),
+			&from->late[i]);
+	for (size_t i = 0; !error && i < from->n_partial; i++)
+		error = add_late(summary_partial(into, summary_text(from, from->partial[i].device),
+										 from->partial[i].rank),
+						 &from->partial[i]);
 	return error;
 }
 
@@ -221,6 +236,8 @@ int summary_merge(struct summary *into, const struct summary *from)
 		error = merge_nccl(into, from);
 	if (!error)
 		error = merge_evidence(into, from);
+	if (!error)
+		error = merge_late(into, from);
 	if (!error)
 		error = merge_sites(into, from);
 	if (!error)

@@ -396,24 +396,35 @@ static int load_spread(struct summary_loading *l, const void *record)
 	return l->spreads_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
 }
 
-static int load_late(struct summary_loading *l, const void *record)
+static int read_late(struct summary_loading *l, const void *record, struct late_summary *out)
 {
 	const struct baton_s_late *r = record;
-	struct summary *s = l->summary;
 	if (!text_ok(l, r->device) || r->rank < -1 || !numbers_ok(&r->last, 2) ||
 		!times_ok(&r->caused_ns, 1))
 		return -EBADMSG;
-	struct late_summary *late = NEXT_ROW(s->late, s->n_late);
-	if (!late)
-		return -ENOMEM;
-	s->n_late++;
-	*late = (struct late_summary){.device = r->device,
-								  .rank = r->rank,
-								  .last = r->last,
-								  .taken = r->taken,
-								  .caused_ns = r->caused_ns};
+	*out = (struct late_summary){.device = r->device,
+								 .rank = r->rank,
+								 .last = r->last,
+								 .taken = r->taken,
+								 .caused_ns = r->caused_ns};
 	l->late_ns += r->caused_ns;
 	return l->late_ns > BATON_TIME_LIMIT_NS ? -EBADMSG : 0;
+}
+
+static int load_late(struct summary_loading *l, const void *record)
+{
+	struct late_summary *late = NEXT_ROW(l->summary->late, l->summary->n_late);
+	int error = late ? read_late(l, record, late) : -ENOMEM;
+	l->summary->n_late += !error;
+	return error;
+}
+
+static int load_partial(struct summary_loading *l, const void *record)
+{
+	struct late_summary *late = NEXT_ROW(l->summary->partial, l->summary->n_partial);
+	int error = late ? read_late(l, record, late) : -ENOMEM;
+	l->summary->n_partial += !error;
+	return error;
 }
 
 /* ---- the file ---- */
@@ -438,6 +449,7 @@ static const struct {
 	[BATON_S_NCCL] = {load_nccl, sizeof(struct baton_s_nccl), 0},
 	[BATON_S_EVIDENCE] = {load_evidence, sizeof(struct baton_s_evidence), 0},
 	[BATON_S_LATE] = {load_late, sizeof(struct baton_s_late), 0},
+	[BATON_S_PARTIAL] = {load_partial, sizeof(struct baton_s_late), 0},
 	[BATON_S_SITE] = {load_site, sizeof(struct baton_s_site), 0},
 	[BATON_S_STALL] = {load_stall, sizeof(struct baton_s_evidence), 0},
 	[BATON_S_SPREAD] = {load_spread, sizeof(struct baton_s_spread), 0},

@@ -110,4 +110,5 @@ void summary_sort(struct summary *s)
 	sort_rows(s, s->spreads, s->n_spreads, sizeof(*s->spreads), &s->index_spreads, by_octave);
 	sort_rows(s, s->sites, s->n_sites, sizeof(*s->sites), &s->index_sites, by_cost);
 	sort_rows(s, s->late, s->n_late, sizeof(*s->late), &s->index_late, by_caused);
+	sort_rows(s, s->partial, s->n_partial, sizeof(*s->partial), &s->index_partial, by_caused);
 }

@@ -292,25 +292,37 @@ static int store_spreads(struct storing *s)
 	return s->writer.error;
 }
 
-static int store_late(struct storing *s)
+static int store_late_rows(struct storing *s, unsigned type, const struct late_summary *rows,
+						   size_t n)
 {
-	for (size_t i = 0; i < s->summary->n_late; i++) {
-		const struct late_summary *l = &s->summary->late[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct late_summary *l = &rows[i];
 		struct baton_s_late record = {.device = text_id(s, l->device),
 									  .rank = l->rank,
 									  .last = l->last,
 									  .taken = l->taken,
 									  .caused_ns = l->caused_ns};
-		PUT(s, BATON_S_LATE, record);
+		PUT(s, type, record);
 	}
 	return s->writer.error;
+}
+
+static int store_late(struct storing *s)
+{
+	return store_late_rows(s, BATON_S_LATE, s->summary->late, s->summary->n_late);
+}
+
+static int store_partial(struct storing *s)
+{
+	return store_late_rows(s, BATON_S_PARTIAL, s->summary->partial, s->summary->n_partial);
 }
 
 static int store_parts(struct storing *s)
 {
 	static int (*const parts[])(struct storing *) = {
-		store_run,  store_inputs,   store_ranks, store_quality, store_devices, store_kernels,
-		store_nccl, store_evidence, store_late,  store_sites,   store_stalls,  store_spreads};
+		store_run,     store_inputs,  store_ranks,    store_quality, store_devices,
+		store_kernels, store_nccl,    store_evidence, store_late,    store_sites,
+		store_stalls,  store_spreads, store_partial};
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
 		error = parts[i](s);

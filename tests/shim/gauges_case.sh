@@ -51,6 +51,11 @@ times "$work/out" | cmp -s - "$work/with" || fail "other figures without the gau
 plant "sm=1755"
 expect_true "'no lower than' in $first['evidence'] and '1,755 MHz' in $first['evidence'] and 'not its clock' in $first['remedy']"
 expect_true "($gpu)(1)['slowed']['any'] == 0"
+# Keeps out: runs that are compared without a word of what their GPUs' clocks were.
+whole=$run
+plant "sm=1500,throttle=0x4"
+expect_status 0 "$BATON" compare --json "$whole" "$run"
+expect_true "d['bridge'][0]['gpu_clock'] == {'base_sm_mhz': 1755, 'sm_mhz': 1500, 'slowed': {'reason': 'sw_power_cap', 'base': 0, 'run': 1}}"
 # set clocks and an idle GPU are no slowing down
 plant "throttle=0x3"
 expect_true "($gpu)(1)['slowed']['any'] == 0 and ($gpu)(1)['slowed']['samples'] > 0"

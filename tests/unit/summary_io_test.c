@@ -99,6 +99,8 @@ static void make_summary(struct summary *s)
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
 	summary_late(s, "host/1", 1)->caused_ns = 12;
+	summary_partial(s, "host/0", 0)->taken = 7;
+	summary_partial(s, "", -1)->caused_ns = 13;
 	make_site(s, SITE_LINE, "train.py:9 loop", 21);
 	make_site(s, SITE_STACK, "train.py:1 <module>;train.py:9 loop", 20);
 	struct evidence stall = {.leaf = LEAF_HOST_SYNC, .before = 1, .count = 4, .ns = 55};
@@ -171,6 +173,9 @@ static void same(const struct summary *a, const struct summary *b)
 			  same_text(a, a->evidence[1].what, b, b->evidence[1].what),
 		  "evidence rows");
 	CHECK(b->n_late == 1 && b->late[0].caused_ns == 12 && b->late[0].rank == 1, "late rows");
+	CHECK(b->n_partial == 2 && b->partial[0].caused_ns == 13 && b->partial[0].device == 0 &&
+			  b->partial[0].rank == -1 && b->partial[1].taken == 7,
+		  "late rows where members are missing");
 	CHECK(b->n_sites == 2 && b->n_stalls == 1, "%zu sites, %zu stalls came back", b->n_sites,
 		  b->n_stalls);
 	for (size_t i = 0; i < a->n_sites && i < b->n_sites; i++) {
@@ -326,6 +331,7 @@ static void make_small(struct summary *s)
 	summary_evidence(s, "host/0", LEAF_HOST_SYNC, "cudaDeviceSynchronize", 3, 99);
 	summary_late(s, "host/0", 0);
 	summary_late(s, "host/1", 1)->caused_ns = 1;
+	summary_partial(s, "", -1);
 	make_site(s, SITE_OP, "aten::mm", 22);
 	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
 	make_spread(s, "host/0", LEAF_HOST_SYNC);
@@ -405,6 +411,9 @@ static const struct {
 	{BATON_S_LATE, 24, 8, -1},
 	{BATON_S_LATE, 32, 8, -1},
 	{BATON_S_LATE, 32, 8, BATON_TIME_LIMIT_NS}, /* with the other row */
+	{BATON_S_PARTIAL, 12, 4, -2},
+	{BATON_S_PARTIAL, 16, 8, -1},
+	{BATON_S_PARTIAL, 32, 8, BATON_TIME_LIMIT_NS}, /* with those of type 75 */
 };
 
 static void beyond(const struct summary *s)

@@ -120,6 +120,9 @@ static void fill_communication(struct summary *s, const char *device)
 		late->caused_ns += draw(2);
 		late->last++;
 		late->taken += 1 + draw(3);
+		late = summary_partial(s, draw(2) ? device : "", (int32_t)draw(3) - 1);
+		late->caused_ns += draw(2);
+		late->taken += 1 + draw(3);
 	}
 }
 
@@ -194,9 +197,21 @@ static bool kernels_equal(const struct summary *a, const struct summary *b)
 	return ok;
 }
 
+static bool late_equal(const struct summary *a, const struct late_summary *x, size_t n,
+					   const struct summary *b, const struct late_summary *y, size_t m)
+{
+	bool ok = n == m;
+	for (size_t i = 0; ok && i < n; i++)
+		ok = texts_equal(a, x[i].device, b, y[i].device) && x[i].rank == y[i].rank &&
+			 x[i].last == y[i].last && x[i].taken == y[i].taken && x[i].caused_ns == y[i].caused_ns;
+	return ok;
+}
+
 static bool others_equal(const struct summary *a, const struct summary *b)
 {
-	bool ok = a->n_nccl == b->n_nccl && a->n_evidence == b->n_evidence && a->n_late == b->n_late;
+	bool ok = a->n_nccl == b->n_nccl && a->n_evidence == b->n_evidence &&
+			  late_equal(a, a->late, a->n_late, b, b->late, b->n_late) &&
+			  late_equal(a, a->partial, a->n_partial, b, b->partial, b->n_partial);
 	for (size_t i = 0; ok && i < a->n_nccl; i++) {
 		const struct nccl_summary *x = &a->nccl[i], *y = &b->nccl[i];
 		ok = texts_equal(a, x->op, b, y->op) && x->members == y->members && x->bytes == y->bytes &&
@@ -208,11 +223,6 @@ static bool others_equal(const struct summary *a, const struct summary *b)
 		const struct evidence *x = &a->evidence[i], *y = &b->evidence[i];
 		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
 			 x->leaf == y->leaf && x->count == y->count && x->ns == y->ns;
-	}
-	for (size_t i = 0; ok && i < a->n_late; i++) {
-		const struct late_summary *x = &a->late[i], *y = &b->late[i];
-		ok = texts_equal(a, x->device, b, y->device) && x->rank == y->rank && x->last == y->last &&
-			 x->taken == y->taken && x->caused_ns == y->caused_ns;
 	}
 	return ok && memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0;
 }

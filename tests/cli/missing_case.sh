@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Who is late where ranks are missing: what the ranks that are here can tell of it, and what they cannot.
+. "$(dirname "$0")/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+
+# run NAME OPTION...: eight ranks, whole
+run() { "$sim" -o "$work/$1" --ranks 8 --steps 14 "${@:2}" >"$work/out" 2>"$work/err" || fail "baton-sim ${*:2}"; }
+
+# without FROM RANK...: in $work/run the same without these
+without() {
+	local rank
+	rm -rf "$work/run"
+	cp -r "$work/$1" "$work/run"
+	for rank in "${@:2}"; do rm "$work/run"/*."$((1000 + rank))".*.baton || fail "no rank $rank in $1"; done
+	expect_status 4 "$BATON" report --json "$work/run"
+}
+
+late="[f for f in d['findings'] if f['id'].startswith('late_')]"
+
+# Keeps out: a rank that is last by far and not named, as others are missing.
+run sleepy --fault io_sleep@3
+expect_status 0 "$BATON" report --json "$work/sleepy"
+expect_true "[(f['id'], f['leaf']) for f in $late] == [('late_rank', 'nccl.wait')] and 'here' not in $late[0]['text']"
+whole_ms=$("$PYTHON" -c "import json; print(json.load(open('$work/out'))['findings'][0]['share_ms'])")
+without sleepy 1 5
+expect_true "[(f['id'], f['leaf'], f['severity']) for f in $late] == [('late_rank', 'nccl.unsplit', d['findings'][0]['severity'])]"
+expect_true "$late[0]['text'].startswith('of the 6 ranks that are here rank 3 is last into 100 % of AllReduce, by ')"
+expect_true "'its own time: blocked' in $late[0]['text'] and 'blocked' in $late[0]['remedy'] + $late[0]['evidence']"
+expect_true "'a missing rank (1, 5) came later still in none of 104' in $late[0]['evidence']"
+# Of fewer ranks the same time is a larger mean; of NCCL a finding has left what is no wait.
+expect_true "$whole_ms <= $late[0]['share_ms'] < 1.3 * $whole_ms"
+expect_true "all(f['share_ms'] < 1 for f in d['findings'] if f['id'] == 'nccl')"
+cp "$work/out" "$work/first"
+expect_status 4 "$BATON" report --json "$work/run"
+cmp -s "$work/out" "$work/first" || fail "a stored summary says something else"
+
+# Keeps out: one that is here and blamed for what a missing one does; silence where the last one here waits too.
+without sleepy 3 5
+expect_true "[(f['id'], f['leaf']) for f in $late] == [('late_missing', 'nccl.unsplit')] and d['findings'][0]['id'] == 'late_missing'"
+expect_true "'the late one is among the missing ranks 3, 5: in ' in $late[0]['text'] and 'the last one here waits too' in $late[0]['text']"
+expect_true "0.7 * $whole_ms < $late[0]['share_ms'] < 1.1 * $whole_ms and 'record those ranks' in $late[0]['remedy']"
+expect_status 4 "$BATON" compare "$work/sleepy" "$work/run"
+expect_prints "NCCL exposed"
+without sleepy 3
+expect_true "'the late one is rank 3, which is missing: ' in $late[0]['text']"
+# Late into the first of many collectives of a step.
+run tensor --workload tensor --fault io_sleep@3
+without tensor 3 6 7
+expect_true "[f['id'] for f in $late] == ['late_missing'] and 'ranks 3, 6-7:' in $late[0]['text']"
+
+# Keeps out: a name where nobody is late more than others, and where it cannot be told: a rank that is as late into each of a
+# hundred collectives of one size looks like a slow network.
+run jitter --fault jitter_host
+without jitter 1 5
+expect_true "$late == [] and any(f['id'] == 'nccl' and 'members missing' in f['evidence'] for f in d['findings'])"
+run links --fault slow_link@all
+without links 4 5 6
+expect_true "$late == []"
+run constant --workload tensor --fault slow_gpu@3
+without constant 3 5
+expect_true "$late == []"
+# One rank alone has nobody to be last of.
+without sleepy 0 1 2 4 5 6 7
+expect_true "$late == []"
+finish

@@ -1,0 +1,68 @@
+/* Collectives whose members are not all in the run: does the last one here wait for one that is
+ * not? */
+#include "attribute/collectives.h"
+#include "check.h"
+
+static void add(struct collectives *c, uint64_t sequence, const int64_t *us, uint32_t n,
+				int64_t bytes)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct coll_op op = {.key = {.comm = 7, .sequence = sequence, .step_number = -1, .coll = 1},
+							 .member = i,
+							 .dur_ns = us[i] * 1000,
+							 .bytes = bytes,
+							 .rows = 1,
+							 .size = 4};
+		CHECK(collectives_add(c, &op, false) == 0, "not added");
+	}
+}
+
+static const struct coll_seen *find(struct collectives *c, uint64_t sequence)
+{
+	struct coll_key key = {.comm = 7, .sequence = sequence, .step_number = -1, .coll = 1};
+	const struct coll_seen *seen = collectives_find(c, &key);
+	CHECK(seen, "collective %llu is not there", (unsigned long long)sequence);
+	return seen;
+}
+
+/* Twenty of one size: all but the last wait for nobody, member 1 is last by 50. */
+static struct collectives *twenty(const int64_t *last, int64_t bytes)
+{
+	struct collectives *c;
+	CHECK(collectives_open(&c) == 0, "not opened");
+	for (uint64_t i = 0; i < 19; i++)
+		add(c, i, (const int64_t[]){150, 100 + (int64_t)i, 150}, 3, bytes);
+	add(c, 19, last, 3, bytes);
+	CHECK(collectives_settle(c) == 0, "not settled");
+	return c;
+}
+
+static bool missed(const int64_t *last)
+{
+	struct collectives *c = twenty(last, 4096);
+	CHECK(find(c, 0)->base_ns == 100000 && find(c, 19)->base_ns == 100000, "base %lld",
+		  (long long)find(c, 0)->base_ns);
+	CHECK(!collective_missed(find(c, 5)), "one like all the others");
+	bool is = collective_missed(find(c, 19));
+	collectives_close(c);
+	return is;
+}
+
+int main(void)
+{
+	CHECK(missed((const int64_t[]){450, 400, 450}), "all wait for one that is not here");
+	CHECK(!missed((const int64_t[]){900, 120, 900}),
+		  "member 1 is last, its transfer begins at once");
+	CHECK(!missed((const int64_t[]){350, 290, 350}), "a transfer may take so much longer");
+	CHECK(!missed((const int64_t[]){900, 400, 900}), "member 1 costs more than who came after it");
+	CHECK(missed((const int64_t[]){650, 400, 650}), "and less");
+	struct collectives *c = twenty((const int64_t[]){450, 400, 450}, -1);
+	CHECK(find(c, 0)->base_ns == -1, "of sizes that are not known");
+	collectives_close(c);
+	CHECK(collectives_open(&c) == 0, "not opened");
+	for (uint64_t i = 0; i < 7; i++)
+		add(c, i, (const int64_t[]){150, 100}, 2, 4096);
+	CHECK(collectives_settle(c) == 0 && find(c, 0)->base_ns == -1, "of too few");
+	collectives_close(c);
+	return finish();
+}
