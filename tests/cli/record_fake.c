@@ -100,7 +100,7 @@ static void write_live(int closed)
 	image.lanes[0].offset = offsetof(struct image, slots);
 	image.lanes[0].slots = 4096;
 	image.lanes[0].thread = 1;
-	image.lanes[0].dropped = (uint64_t)dropped;
+	image.lanes[0].dropped_others = (uint64_t)dropped;
 	image.lanes[0].head = (uint64_t)(launches + others);
 	for (int i = 0; i < launches + others && i < 4096; i++)
 		image.slots[i] = (struct baton_slot){.begin = 10 * (uint64_t)i,
