@@ -57,8 +57,8 @@ record() {
 	shift 3
 	rm -rf "${work:?}/$name" "$work/$name.counts"
 	# shellcheck disable=SC2046
-	ended simulated timeout 180 env SIMGPU_COUNTS="$work/$name.counts" LD_PRELOAD="$double/libcount.so" "$BATON" record -f -o "$work/$name" -- \
-		"$PYTHON" $(launcher "$ranks") "$programs/$program" "$@" >"$work/$name.out" 2>"$work/$name.err"
+	ended "$name" simulated timeout 180 env SIMGPU_COUNTS="$work/$name.counts" LD_PRELOAD="$double/libcount.so" "$BATON" record -f -o "$work/$name" -- \
+		"$PYTHON" $(launcher "$ranks") "$programs/$program" "$@"
 }
 
 # plain RANKS PROGRAM OPTION...: without the recorder; stdout in $work/plain.out
@@ -66,16 +66,21 @@ plain() {
 	local ranks=$1 program=$2
 	shift 2
 	# shellcheck disable=SC2046
-	ended simulated timeout 180 "$PYTHON" $(launcher "$ranks") "$programs/$program" "$@" >"$work/plain.out" 2>"$work/plain.err"
+	ended plain simulated timeout 180 "$PYTHON" $(launcher "$ranks") "$programs/$program" "$@"
 }
 
-# ended COMMAND...: once more after a known race of PyTorch's, with and without a recorder: a backward thread that meets the interpreter's end
-# aborts the process. (Output is the last attempt's: it is written to regular files.)
+# ended NAME COMMAND...: stdout in $work/NAME.out, stderr in .err. Once more after a known race of PyTorch's, with and without a recorder: a
+# backward thread that meets the interpreter's end aborts the process, of which torchrun makes status 1.
 ended() {
-	local status
-	"$@"
+	local name=$1 status
+	shift
+	"$@" >"$work/$name.out" 2>"$work/$name.err"
 	status=$?
-	[ $status != 134 ] || { truncate -s 0 /dev/stdout && "$@" && status=0; }
+	if [ $status = 134 ] || { [ $status = 1 ] && grep -q 'Signal 6 (SIGABRT)' "$work/$name.err"; }; then
+		rm -f "$work/$name.counts"
+		"$@" >"$work/$name.out" 2>"$work/$name.err"
+		status=$?
+	fi
 	return $status
 }
 
