@@ -41,7 +41,8 @@ static struct baton_record *finished_since(void)
 	return NULL;
 }
 
-/* False: it is not unfinished, how long it will be nobody has noted yet, or there are too many. */
+/* True: there is more to look at. False: it is the end, how long the record will be nobody has
+ * noted yet, or there are too many. */
 static bool pass_over(uint64_t end)
 {
 	const struct baton_record *record =
@@ -50,8 +51,10 @@ static bool pass_over(uint64_t end)
 		return false;
 	uint32_t size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
 	uint32_t room = size & ~BATON_RECORD_UNFINISHED;
-	if (size == room || room > end - arena.seen)
+	if (room < sizeof(*record) || room % 8 || room > end - arena.seen)
 		return false;
+	if (size == room) /* finished since it was looked at */
+		return true;
 	arena.unfinished[arena.n++] = arena.seen;
 	arena.seen += room;
 	return true;

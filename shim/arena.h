@@ -1,6 +1,7 @@
 /* What the writer thread has taken of the dictionary's arena (dict.h). A thread may lose its core
  * between taking the room of a record and finishing it: that one is passed over and comes when it
- * is there, so that what others have named since is in the trace before it is used. */
+ * is there, so that what others have named since is in the trace before it is used. Only a thread
+ * that stops in the few instructions before it can note the record's size holds up the others. */
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H
 

@@ -19,6 +19,7 @@
 #define ROW_MOST_NS (100 * MS_NS)  /* a longer silence is several rows */
 #define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
 #define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
+#define SLOW_LOOKS 8               /* in a row: reading takes that long here, under a tracer */
 
 enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
 
@@ -30,8 +31,9 @@ struct schedstat {
 static struct watch {
 	uint64_t head;
 	uint32_t tid;
-	int fd;     /* of its schedstat */
-	bool known; /* the three below are of the last look */
+	int fd;              /* of its schedstat */
+	bool known;          /* the three below are of the last look */
+	unsigned slow_looks; /* in a row, and not taken */
 	struct schedstat last;
 	uint64_t last_ticks;
 	int64_t last_ns;
@@ -130,10 +132,12 @@ static bool take_look(struct watch *watch, const struct baton_lane *lane, struct
 		if (!read_schedstat(watch, &look->stat))
 			return false;
 		look->ns = now_ns();
-		if ((uint64_t)(look->ns - begin) <= AT_ONCE_NS)
+		if ((uint64_t)(look->ns - begin) <= AT_ONCE_NS) {
+			watch->slow_looks = 0;
 			return true;
+		}
 	}
-	return false; /* the next one sees it all */
+	return ++watch->slow_looks > SLOW_LOOKS; /* else the next one sees it all */
 }
 
 /* What the thread did since the last look. The kernel notes that a thread ran when its turn or the

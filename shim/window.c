@@ -4,6 +4,7 @@
 #include "config.h"
 #include "cupti.h"
 #include "launch.h"
+#include "live.h"
 #include "message.h"
 #include "silence.h"
 #include "writer.h"
@@ -229,20 +230,25 @@ void window_expect(const struct clock_moment *now, uint64_t mult)
 	atomic_store(&window_until_ticks, now->raw_ticks + (uint64_t)(left / mult));
 }
 
+static int64_t ns_of(uint64_t ticks)
+{
+	uint64_t mult = live->clock[atomic_load(&live->clock_now) & 1].mult;
+	return (int64_t)((__extension__(unsigned __int128) ticks * mult) >> 32);
+}
+
 /* Who comes late ends it as of its time, if calls were held against that. Of several who end it the
- * first one's word counts. */
+ * first one's word counts, and others hold their calls against it at once: what time it was by
+ * CLOCK_REALTIME is found out behind that. */
 static void set_end(void)
 {
 	struct clock_moment moment;
+	uint64_t until = atomic_load(&window_until_ticks), now = clock_ticks(), none = 0;
+	int64_t end = atomic_load(&window.end_mono_ns), nothing = 0;
+	bool late = end && until < now && end < now_ns(CLOCK_MONOTONIC);
+	atomic_compare_exchange_strong(&window_end_ticks, &none, late ? until : now);
 	clock_pair(&moment);
-	uint64_t until = atomic_load(&window_until_ticks);
-	int64_t end = atomic_load(&window.end_mono_ns);
-	bool late = end && until < moment.raw_ticks && end < moment.raw_ns;
-	uint64_t none = 0;
-	int64_t nothing = 0;
-	atomic_compare_exchange_strong(&window_end_ticks, &none, late ? until : moment.raw_ticks);
-	atomic_compare_exchange_strong(&window.ended, &nothing,
-								   moment.realtime_ns - (late ? moment.raw_ns - end : 0));
+	uint64_t since = moment.ticks - atomic_load(&window_end_ticks);
+	atomic_compare_exchange_strong(&window.ended, &nothing, moment.realtime_ns - ns_of(since));
 }
 
 void window_close(void)

@@ -1,6 +1,7 @@
 #include "window_rest.h"
 
 #include "gpu_rows.h"
+#include "live.h"
 #include "window.h"
 #include "window_calls.h"
 
@@ -35,11 +36,20 @@ bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 	return quiet_ns > (rest.copies ? COPY_QUIET_NS : quiet_enough);
 }
 
+/* Slots of copies and graphs among them: how many there were nobody knows then. */
+static bool lost_slots(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&live->lanes_used); i++)
+		if (atomic_load(&live_lane(i)->dropped_others))
+			return true;
+	return false;
+}
+
 /* Of a graph nobody says how many nodes are missing. */
 uint64_t window_rest_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	if (!window_asked() || drain->graphs)
+	if (!window_asked() || drain->graphs || lost_slots())
 		return came.lost;
 	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
 	return came.lost < due ? came.lost : due;

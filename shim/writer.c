@@ -166,9 +166,9 @@ static void finish(void)
 	trace_rows_unclosed(window_asked() ? atomic_load(&window_end_ticks) : clock_ticks());
 	if (window_asked()) /* what the rings had no room for is told: all that was launched is known */
 		trace_rows_write();
+	drain->launches += atomic_load(&live->unheard_launches);
 	trace_rows_loss(BATON_LOSS_DROPPED, "GPU records", window_rest_lost(drain));
 	trace_rows_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
-	drain->launches += atomic_load(&live->unheard_launches);
 	trace_rows_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
 					atomic_load(&live->unheard_launches));
 	add_in_flight(drain);

@@ -36,6 +36,7 @@ class Bench:
         said = value if good is None else f"{'right' if good else 'WRONG'}: {value}"
         self.wrong += good is False
         self.rows.append((what, said))
+        print(f"| {what} | {said} |", flush=True)
 
     def run(self, command, timeout=120):
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=timeout)
@@ -250,6 +251,7 @@ def torch_programs(bench):
 
 
 def answer(bench, case, tries):
+    """Rows are printed as they come: a machine that is taken away has said what it had."""
     rows, wrong = len(bench.rows), bench.wrong
     try:
         case(bench)
@@ -258,10 +260,8 @@ def answer(bench, case, tries):
     if bench.wrong > wrong and tries > 1:
         del bench.rows[rows:]
         bench.wrong = wrong
+        print("(once more: the rows above do not count)", flush=True)
         answer(bench, case, tries - 1)
-        return
-    for what, value in bench.rows[rows:]:
-        print(f"| {what} | {value} |", flush=True)
 
 
 def main():
