@@ -208,20 +208,29 @@ static void case_range(void)
 	CHECK(out[0] == 3 && out[1] == 1 && out[2] == -1);
 }
 
-/* Two rows of two, beside them a column of a table of two rows of four. */
-static void case_beside(void)
+static struct {
+	void *arrays[64];
+	uint32_t offsets[64], sizes[64], n[64];
+	bool contiguous[64];
+	uint32_t shapes[64][8];
+} joined;
+
+/* Two tables side by side, as wide as `shape` says both are. */
+static void join_beside(void *out, const uint32_t shape[8])
 {
-	static struct {
-		void *arrays[64];
-		uint32_t offsets[64], sizes[64], n[64];
-		bool contiguous[64];
-		uint32_t shapes[64][8];
-	} joined;
-	static const uint32_t shape[8] = {2, 3, 0, 0, 3, 1};
-	void *out = array(3);
 	int along = 1;
 	uint32_t stride = 1;
 	void *arguments[5] = {&out, &joined, (void *)shape, &along, &stride};
+	launch("_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10"
+		   "OpaqueTypeILj8EEEjLi2ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_"
+		   "EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
+		   arguments, 2, NULL);
+}
+
+/* Two rows of two, beside them a column of a table of two rows of four. */
+static void case_beside(void)
+{
+	static const uint32_t shape[8] = {2, 3, 0, 0, 3, 1};
 	int64_t got[6];
 	joined.arrays[0] = array(0);
 	joined.arrays[1] = array(1);
@@ -234,17 +243,70 @@ static void case_beside(void)
 	memcpy(joined.shapes[1], (const uint32_t[8]){2, 1, 0, 0, 4, 1}, sizeof(joined.shapes[1]));
 	put(0, first, sizeof(first));
 	put(1, second, sizeof(second));
-	launch("_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10"
-		   "OpaqueTypeILj8EEEjLi2ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_"
-		   "EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
-		   arguments, 2, NULL);
+	join_beside(array(3), shape);
 	get(3, got, sizeof(got));
 	CHECK(got[0] == first[0] && got[1] == first[1] && got[2] == second[0]);
 	CHECK(got[3] == first[2] && got[4] == first[3] && got[5] == second[4]);
 }
 
-static void (*const cases[])(void) = {case_strided, case_not_strided, case_types, case_decided,
-									  case_places,  case_range,       case_beside};
+/* Two tables of so many rows, side by side: more than are worked out when all is in many pieces. */
+static void join_tables(uint32_t rows, uint32_t width, bool worked)
+{
+	enum { MOST = 16384 };
+	static int64_t in[2][MOST], out[2 * MOST];
+	const uint32_t n = rows * width, shape[8] = {rows, 2 * width, 0, 0, 2 * width, 1};
+	memset(out, 0, sizeof(out));
+	put(2048, out, sizeof(out));
+	for (uint32_t i = 0; i < 2; i++) {
+		for (uint32_t k = 0; k < n; k++)
+			in[i][k] = 1 + i * MOST + k;
+		joined.arrays[i] = array(i ? 1024 : 0);
+		joined.offsets[i] = i * width;
+		joined.sizes[i] = width;
+		joined.n[i] = n;
+		joined.contiguous[i] = true;
+		put(i ? 1024 : 0, in[i], n * sizeof(int64_t));
+	}
+	join_beside(array(2048), shape);
+	get(2048, out, 2 * n * sizeof(int64_t)); /* so big that it is the memory as it is */
+	unsigned wrong = 0;
+	for (uint32_t k = 0; k < 2 * n; k++) {
+		uint32_t row = k / (2 * width), column = k % (2 * width), i = column >= width;
+		int64_t wanted = in[i][row * width + column - i * width];
+		wrong += out[k] != (worked ? wanted : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+static void case_pieces(void)
+{
+	join_tables(1024, 16, true);
+	join_tables(8192, 1, false);
+}
+
+/* Keeps out: a launch that waits for many flags to be looked at one by one. */
+static void case_many_flags(void)
+{
+	static uint8_t flags[32768];
+	struct reduce many = {
+		.config = {1, sizeof(flags), 1}, .dims = 1, .sizes = {{sizeof(flags)}}, .strides = {1}};
+	uint8_t flag;
+	memset(flags, 1, sizeof(flags));
+	for (int any = 0; any < 2; any++) {
+		put(0, flags, sizeof(flags));
+		reduce_launch(any ? REDUCE "bNS0_14func_wrapper_tIbZZZNS0_14or_kernel_cudaERNS_14Tensor"
+								   "IteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_"
+						  : REDUCE "bNS0_14func_wrapper_tIbNS0_13MaxNanFunctorIbEEEEjbLi4ELi4EEEEE"
+								   "vT1_",
+					  &many, 2, 1);
+		get(3, &flag, 1);
+		CHECK(flag == any);
+	}
+}
+
+static void (*const cases[])(void) = {case_strided, case_not_strided, case_types,
+									  case_decided, case_places,      case_range,
+									  case_beside,  case_pieces,      case_many_flags};
 const unsigned n_views_cases = sizeof(cases) / sizeof(cases[0]);
 
 void views_cases(void)

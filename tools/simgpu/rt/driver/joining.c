@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define MOST_RUNS 2048 /* that are copied while the launching thread waits */
+
 struct shape { /* TensorSizeStride: the dimension that runs fastest comes last; in elements */
 	uint32_t sizes[4], strides[4];
 };
@@ -98,11 +100,27 @@ struct computed *joining_read(const struct formula *formula, void **arguments, u
 	return c;
 }
 
+/* Elements that are copied at once: both sides have the same sizes, or are rows. */
+static size_t run_of(const struct computed *c, unsigned i)
+{
+	size_t from = view_run(&c->sources[i]), to = view_run(&c->results[i]);
+	return from < to ? from : to;
+}
+
+/* A run takes about as long as a number does. */
+bool joining_is_quick(const struct computed *c)
+{
+	size_t runs = 0;
+	for (unsigned i = 0; i < c->n_sources; i++)
+		runs += c->sources[i].n / run_of(c, i);
+	return runs <= MOST_RUNS;
+}
+
 void joining_run(const struct computed *c)
 {
 	for (unsigned i = 0; i < c->n_sources; i++) {
 		const struct view *from = &c->sources[i], *to = &c->results[i];
-		size_t run = view_is_row(from) && view_is_row(to) ? from->n : 1;
+		size_t run = run_of(c, i);
 		for (size_t k = 0; k < from->n; k += run)
 			memcpy(view_element(to, k), view_element(from, k), run * from->bytes);
 	}
