@@ -3,6 +3,7 @@
  * decides. */
 #include "values_launch.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,10 +15,22 @@
 #define AND "NS0_13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEEEE"
 #define BOOL_OR "NS0_13BinaryFunctorIbbbNS0_16BitwiseOrFunctorIbEEEE"
 #define ADD_NUMBER "NS0_21CUDAFunctorOnSelf_addIlEE"
-#define TO_INT64 \
-	"ZZZNS0_23direct_copy_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE2_clEvEUllE_"
+#define TO(place_, type_)                                                                   \
+	"ZZZNS0_23direct_copy_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE" place_ \
+	"clEvEUl" type_ "E_"
+#define TO_INT64 TO("2_", "l")
+#define TO_INT32 TO("1_", "i")
+#define TO_UINT8 TO("_", "h")
 
-enum { INT64 = 4, HALF = 5, FLOAT = 6, BOOL = 11 }; /* c10::ScalarType */
+enum {
+	UINT8 = 0,
+	INT32 = 3,
+	INT64 = 4,
+	HALF = 5,
+	FLOAT = 6,
+	DOUBLE = 7,
+	BOOL = 11
+}; /* c10::ScalarType */
 
 /* A closure over 2 or 3 arrays: at most three dimensions. */
 struct strided {
@@ -96,6 +109,44 @@ static void case_not_strided(void)
 		get(3, &out, sizeof(out));
 		CHECK(out == 0);
 	}
+}
+
+/* What fits no integer: the nearest, as a GPU gives it; a uint8 is what an int64 ends with. */
+static void case_too_big(void)
+{
+	static const float reals[8] = {3e9f, -3e9f, NAN, INFINITY, -INFINITY, 300, -1, 2.75f};
+	struct strided view = {.arrays = 2,
+						   .n = 8,
+						   .dims = 1,
+						   .sizes = {8},
+						   .strides = {{4, 4}},
+						   .addresses = {array(3), array(0)},
+						   .functor_bytes = 1,
+						   .types = {INT32, FLOAT}};
+	double same[8];
+	int32_t words[8];
+	uint8_t bytes[8];
+	put(0, reals, sizeof(reals));
+	strided(STRIDED(CAST, TO_INT32), &view);
+	get(3, words, sizeof(words));
+	CHECK(words[0] == INT32_MAX && words[1] == INT32_MIN && words[2] == 0);
+	CHECK(words[3] == INT32_MAX && words[4] == INT32_MIN && words[5] == 300);
+	CHECK(words[6] == -1 && words[7] == 2);
+	view.types[0] = UINT8;
+	view.strides[0][0] = 1;
+	strided(STRIDED(CAST, TO_UINT8), &view);
+	get(3, bytes, sizeof(bytes));
+	CHECK(bytes[5] == 44 && bytes[6] == 255 && bytes[7] == 2);
+	for (int i = 0; i < 8; i++)
+		same[i] = (double)reals[i];
+	put(0, same, sizeof(same));
+	view.types[0] = INT32;
+	view.types[1] = DOUBLE;
+	view.strides[0][0] = 4;
+	view.strides[0][1] = 8;
+	strided(STRIDED(CAST, TO_INT32), &view);
+	get(3, words, sizeof(words));
+	CHECK(words[0] == INT32_MAX && words[1] == INT32_MIN && words[2] == INT32_MIN);
 }
 
 static void case_types(void)
@@ -304,9 +355,9 @@ static void case_many_flags(void)
 	}
 }
 
-static void (*const cases[])(void) = {case_strided, case_not_strided, case_types,
-									  case_decided, case_places,      case_range,
-									  case_beside,  case_pieces,      case_many_flags};
+static void (*const cases[])(void) = {case_strided,    case_not_strided, case_types,  case_decided,
+									  case_places,     case_range,       case_beside, case_pieces,
+									  case_many_flags, case_too_big};
 const unsigned n_views_cases = sizeof(cases) / sizeof(cases[0]);
 
 void views_cases(void)
