@@ -298,6 +298,12 @@ static void case_beside(void)
 	get(3, got, sizeof(got));
 	CHECK(got[0] == first[0] && got[1] == first[1] && got[2] == second[0]);
 	CHECK(got[3] == first[2] && got[4] == first[3] && got[5] == second[4]);
+	joined.shapes[1][4] = 1u << 29; /* rows that are 4 GiB apart: not worked out */
+	put(0, first, sizeof(first));
+	put(1, second, sizeof(second));
+	join_beside(array(3), shape);
+	get(3, got, sizeof(got));
+	CHECK(got[0] == 0 && got[2] == 0);
 }
 
 /* Two tables of so many rows, side by side: more than are worked out when all is in many pieces. */

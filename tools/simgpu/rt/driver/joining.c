@@ -64,11 +64,19 @@ static bool read_row(struct computed *c, const struct joint *joint, unsigned i)
 	return !i || joint->offsets[i] == joint->offsets[i - 1] + joint->elements[i - 1];
 }
 
+/* False: more bytes apart than a view can say. */
+static bool add_dimension(struct view *view, uint32_t size, uint32_t elements)
+{
+	size_t stride = elements * view->bytes;
+	view_dimension(view, size, (uint32_t)stride);
+	return stride <= UINT32_MAX;
+}
+
 static bool read_array(struct computed *c, const struct joint *joint, unsigned i)
 {
 	size_t bytes = c->formula.bytes;
 	struct view *from = &c->sources[i], *to = &c->results[i];
-	bool row = !joint->contiguous || joint->contiguous[i];
+	bool row = !joint->contiguous || joint->contiguous[i], near = true;
 	view_row(from, joint->arrays[i], bytes, joint->elements[i]);
 	from->dims = row;
 	to->at = joint->out + (size_t)joint->offsets[i] * joint->stride * bytes;
@@ -76,11 +84,11 @@ static bool read_array(struct computed *c, const struct joint *joint, unsigned i
 	to->n = joint->elements[i];
 	for (int d = (int)c->formula.operands - 1; d >= 0; d--) {
 		uint32_t size = d == joint->along ? joint->sizes[i] : joint->shape.sizes[d];
-		view_dimension(to, size, joint->shape.strides[d] * (uint32_t)bytes);
+		near &= add_dimension(to, size, joint->shape.strides[d]);
 		if (!row)
-			view_dimension(from, size, joint->shapes[i].strides[d] * (uint32_t)bytes);
+			near &= add_dimension(from, size, joint->shapes[i].strides[d]);
 	}
-	return joint->along >= 0 && joint->along < (int)c->formula.operands;
+	return near && joint->along >= 0 && joint->along < (int)c->formula.operands;
 }
 
 struct computed *joining_read(const struct formula *formula, void **arguments, unsigned arrays)
