@@ -229,6 +229,27 @@ void case_deadlock(void)
 	CHECK(!"flushed past a callback that hangs");
 }
 
+/* Records that do not come: a flush says so, once, and delivers what there is. */
+void case_behind(void)
+{
+	char said[256] = "";
+	FILE *file = tmpfile();
+
+	CHECK(file && dup2(fileno(file), STDERR_FILENO) >= 0);
+	setenv("SIMGPU_CUPTI_DEADLOCK_S", "7", 1);
+	start(CUPTI_KIND_CONCURRENT_KERNEL);
+	end_kernel(launch(0, 1));
+	CHECK_IS(cupti.ActivityFlushAll(0), CUPTI_OK);
+	CHECK_IS(lseek(fileno(file), 0, SEEK_END), 0);
+	end_kernel(launch(0, 1));
+	fake_set_behind(true);
+	CHECK_IS(cupti.ActivityFlushAll(0), CUPTI_OK);
+	CHECK_IS(client_count(CUPTI_KIND_CONCURRENT_KERNEL), 2);
+	CHECK(pread(fileno(file), said, sizeof(said) - 1, 0) > 0);
+	CHECK(strstr(said, "has waited 7 s for the records"));
+	CHECK(strchr(said, '\n') == said + strlen(said) - 1);
+}
+
 enum { STRESS_THREADS = 4, STRESS_LAUNCHES = 700 };
 
 static void *stress_launch(void *unused)

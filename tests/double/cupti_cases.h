@@ -57,6 +57,7 @@ void case_dropped(void);
 void case_drop_knob(void);
 void case_flush_in_callback(void);
 void case_deadlock(void);
+void case_behind(void);
 void case_conservation(void);
 void case_finalize(void);
 void case_clock(void);

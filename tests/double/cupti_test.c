@@ -86,6 +86,7 @@ static const struct test_case {
 			 {"drop_knob", case_drop_knob},
 			 {"flush_in_callback", case_flush_in_callback},
 			 {"deadlock", case_deadlock},
+			 {"behind", case_behind},
 			 {"conservation", case_conservation},
 			 {"finalize", case_finalize},
 			 {"clock", case_clock},

@@ -10,6 +10,7 @@ link="-L$lib -l:libcuda.so.1 -Wl,-rpath,$lib"
 cc -o "$work/double" tests/double/double.c tests/double/double_*.c -L"$lib" -l:libcudart.so.13 $link ${DOUBLE_SAN:+-fsanitize=$DOUBLE_SAN}
 cc -o "$work/states13" tests/double/states.c -L"$lib" -l:libcudart.so.13 $link
 cc -DRUNTIME_12 -o "$work/states12" tests/double/states.c -L"$lib" -l:libcudart.so.12 $link
+cc -o "$work/exit_waits" tests/double/exit_waits.c $link
 cc -shared -fPIC -o "$work/injected.so" tests/double/injected.c
 
 bad=0
@@ -49,6 +50,7 @@ export SIMGPU_KERNEL_NS=20000 SIMGPU_LATENCY_NS=4000 SIMGPU_GAP_NS=1000 SIMGPU_G
 export SIMGPU_DURATIONS="slow=3000000;blocks=1000+10"
 timeout 120 "$work/double" || bad=1
 expect "context 1 ends" "$work/double" leave
+expect "waited to the end: no" "$work/exit_waits"
 case $BUILD in *san-*) san=-fsanitize=$(echo "${BUILD##*san-}" | tr - ,) ;; *) san= ;; esac # as the libcupti double is
 for n in 12 13; do
 	cc $san -o "$work/exit_order$n" tests/double/exit_order.c $link "$lib/libcupti.so.$n"

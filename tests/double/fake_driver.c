@@ -4,7 +4,7 @@
 #include <time.h>
 
 static _Atomic(const struct sim_observer *) observer;
-static atomic_bool is_ready;
+static atomic_bool is_ready, is_behind;
 static atomic_uint correlations;
 
 const struct sim_observer *simgpu_observe(const struct sim_observer *next)
@@ -15,6 +15,12 @@ const struct sim_observer *simgpu_observe(const struct sim_observer *next)
 bool simgpu_ready(void)
 {
 	return atomic_load(&is_ready);
+}
+
+bool simgpu_observed(unsigned ms)
+{
+	(void)ms;
+	return !atomic_load(&is_behind);
 }
 
 int64_t simgpu_now_ns(void)
@@ -54,6 +60,11 @@ bool simgpu_graph_node_id(void *node, uint64_t *id)
 void fake_set_ready(bool ready)
 {
 	atomic_store(&is_ready, ready);
+}
+
+void fake_set_behind(bool behind)
+{
+	atomic_store(&is_behind, behind);
 }
 
 uint32_t fake_enter(struct sim_call *call)

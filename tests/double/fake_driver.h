@@ -6,6 +6,8 @@
 #include "observe.h"
 
 SIM_API void fake_set_ready(bool ready);
+/* The observer never hears of some op that has ended: who waits for it waits in vain. */
+SIM_API void fake_set_behind(bool behind);
 /* A call with correlation 0 gets the next one. Returns it. */
 SIM_API uint32_t fake_enter(struct sim_call *call);
 SIM_API void fake_leave(struct sim_call *call, int result, uint32_t ops);

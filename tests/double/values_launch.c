@@ -28,7 +28,7 @@ void values_open(void)
 	OK(cuInit(0));
 	OK(cuDevicePrimaryCtxRetain(&context, 0));
 	OK(cuCtxSetCurrent(context));
-	OK(cuMemAlloc_v2(&device, 8192));
+	OK(cuMemAlloc_v2(&device, 1 << 20));
 }
 
 void *array(int i)

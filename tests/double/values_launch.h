@@ -30,7 +30,8 @@ void check(int ok, const char *file, int line, const char *what);
 #define OK(call) check((call) == 0, __FILE__, __LINE__, #call " is not 0")
 
 void values_open(void);
-/* Arrays of 256 bytes, one after another: three of N words, one for the result, more. */
+/* Arrays of 256 bytes, one after another: three of N words, one for the result, more,
+ * 1 MiB in all. */
 void *array(int i);
 void put(int i, const void *from, size_t bytes);
 void get(int i, void *to, size_t bytes);

@@ -3,6 +3,7 @@
  * decides. */
 #include "values_launch.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,10 +15,22 @@
 #define AND "NS0_13BinaryFunctorIlllNS0_17BitwiseAndFunctorIlEEEE"
 #define BOOL_OR "NS0_13BinaryFunctorIbbbNS0_16BitwiseOrFunctorIbEEEE"
 #define ADD_NUMBER "NS0_21CUDAFunctorOnSelf_addIlEE"
-#define TO_INT64 \
-	"ZZZNS0_23direct_copy_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE2_clEvEUllE_"
+#define TO(place_, type_)                                                                   \
+	"ZZZNS0_23direct_copy_kernel_cudaERNS_18TensorIteratorBaseEENKUlvE1_clEvENKUlvE" place_ \
+	"clEvEUl" type_ "E_"
+#define TO_INT64 TO("2_", "l")
+#define TO_INT32 TO("1_", "i")
+#define TO_UINT8 TO("_", "h")
 
-enum { INT64 = 4, HALF = 5, FLOAT = 6, BOOL = 11 }; /* c10::ScalarType */
+enum {
+	UINT8 = 0,
+	INT32 = 3,
+	INT64 = 4,
+	HALF = 5,
+	FLOAT = 6,
+	DOUBLE = 7,
+	BOOL = 11
+}; /* c10::ScalarType */
 
 /* A closure over 2 or 3 arrays: at most three dimensions. */
 struct strided {
@@ -96,6 +109,44 @@ static void case_not_strided(void)
 		get(3, &out, sizeof(out));
 		CHECK(out == 0);
 	}
+}
+
+/* What fits no integer: the nearest, as a GPU gives it; a uint8 is what an int64 ends with. */
+static void case_too_big(void)
+{
+	static const float reals[8] = {3e9f, -3e9f, NAN, INFINITY, -INFINITY, 300, -1, 2.75f};
+	struct strided view = {.arrays = 2,
+						   .n = 8,
+						   .dims = 1,
+						   .sizes = {8},
+						   .strides = {{4, 4}},
+						   .addresses = {array(3), array(0)},
+						   .functor_bytes = 1,
+						   .types = {INT32, FLOAT}};
+	double same[8];
+	int32_t words[8];
+	uint8_t bytes[8];
+	put(0, reals, sizeof(reals));
+	strided(STRIDED(CAST, TO_INT32), &view);
+	get(3, words, sizeof(words));
+	CHECK(words[0] == INT32_MAX && words[1] == INT32_MIN && words[2] == 0);
+	CHECK(words[3] == INT32_MAX && words[4] == INT32_MIN && words[5] == 300);
+	CHECK(words[6] == -1 && words[7] == 2);
+	view.types[0] = UINT8;
+	view.strides[0][0] = 1;
+	strided(STRIDED(CAST, TO_UINT8), &view);
+	get(3, bytes, sizeof(bytes));
+	CHECK(bytes[5] == 44 && bytes[6] == 255 && bytes[7] == 2);
+	for (int i = 0; i < 8; i++)
+		same[i] = (double)reals[i];
+	put(0, same, sizeof(same));
+	view.types[0] = INT32;
+	view.types[1] = DOUBLE;
+	view.strides[0][0] = 4;
+	view.strides[0][1] = 8;
+	strided(STRIDED(CAST, TO_INT32), &view);
+	get(3, words, sizeof(words));
+	CHECK(words[0] == INT32_MAX && words[1] == INT32_MIN && words[2] == INT32_MIN);
 }
 
 static void case_types(void)
@@ -208,20 +259,29 @@ static void case_range(void)
 	CHECK(out[0] == 3 && out[1] == 1 && out[2] == -1);
 }
 
-/* Two rows of two, beside them a column of a table of two rows of four. */
-static void case_beside(void)
+static struct {
+	void *arrays[64];
+	uint32_t offsets[64], sizes[64], n[64];
+	bool contiguous[64];
+	uint32_t shapes[64][8];
+} joined;
+
+/* Two tables side by side, as wide as `shape` says both are. */
+static void join_beside(void *out, const uint32_t shape[8])
 {
-	static struct {
-		void *arrays[64];
-		uint32_t offsets[64], sizes[64], n[64];
-		bool contiguous[64];
-		uint32_t shapes[64][8];
-	} joined;
-	static const uint32_t shape[8] = {2, 3, 0, 0, 3, 1};
-	void *out = array(3);
 	int along = 1;
 	uint32_t stride = 1;
 	void *arguments[5] = {&out, &joined, (void *)shape, &along, &stride};
+	launch("_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10"
+		   "OpaqueTypeILj8EEEjLi2ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_"
+		   "EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
+		   arguments, 2, NULL);
+}
+
+/* Two rows of two, beside them a column of a table of two rows of four. */
+static void case_beside(void)
+{
+	static const uint32_t shape[8] = {2, 3, 0, 0, 3, 1};
 	int64_t got[6];
 	joined.arrays[0] = array(0);
 	joined.arrays[1] = array(1);
@@ -234,17 +294,76 @@ static void case_beside(void)
 	memcpy(joined.shapes[1], (const uint32_t[8]){2, 1, 0, 0, 4, 1}, sizeof(joined.shapes[1]));
 	put(0, first, sizeof(first));
 	put(1, second, sizeof(second));
-	launch("_ZN2at6native40_GLOBAL__N__f1f992fe_8_Shape_cu_49f7391c19CatArrayBatchedCopyINS1_10"
-		   "OpaqueTypeILj8EEEjLi2ELi64ELi64EEEvPT_NS1_25CatArrInputTensorMetadataIS5_T0_XT2_EXT3_"
-		   "EEENS1_16TensorSizeStrideIS8_Lj4EEEiS8_",
-		   arguments, 2, NULL);
+	join_beside(array(3), shape);
 	get(3, got, sizeof(got));
 	CHECK(got[0] == first[0] && got[1] == first[1] && got[2] == second[0]);
 	CHECK(got[3] == first[2] && got[4] == first[3] && got[5] == second[4]);
+	joined.shapes[1][4] = 1u << 29; /* rows that are 4 GiB apart: not worked out */
+	put(0, first, sizeof(first));
+	put(1, second, sizeof(second));
+	join_beside(array(3), shape);
+	get(3, got, sizeof(got));
+	CHECK(got[0] == 0 && got[2] == 0);
 }
 
-static void (*const cases[])(void) = {case_strided, case_not_strided, case_types, case_decided,
-									  case_places,  case_range,       case_beside};
+/* Two tables of so many rows, side by side: more than are worked out when all is in many pieces. */
+static void join_tables(uint32_t rows, uint32_t width, bool worked)
+{
+	enum { MOST = 16384 };
+	static int64_t in[2][MOST], out[2 * MOST];
+	const uint32_t n = rows * width, shape[8] = {rows, 2 * width, 0, 0, 2 * width, 1};
+	memset(out, 0, sizeof(out));
+	put(2048, out, sizeof(out));
+	for (uint32_t i = 0; i < 2; i++) {
+		for (uint32_t k = 0; k < n; k++)
+			in[i][k] = 1 + i * MOST + k;
+		joined.arrays[i] = array(i ? 1024 : 0);
+		joined.offsets[i] = i * width;
+		joined.sizes[i] = width;
+		joined.n[i] = n;
+		joined.contiguous[i] = true;
+		put(i ? 1024 : 0, in[i], n * sizeof(int64_t));
+	}
+	join_beside(array(2048), shape);
+	get(2048, out, 2 * n * sizeof(int64_t)); /* so big that it is the memory as it is */
+	unsigned wrong = 0;
+	for (uint32_t k = 0; k < 2 * n; k++) {
+		uint32_t row = k / (2 * width), column = k % (2 * width), i = column >= width;
+		int64_t wanted = in[i][row * width + column - i * width];
+		wrong += out[k] != (worked ? wanted : 0);
+	}
+	CHECK(wrong == 0);
+}
+
+static void case_pieces(void)
+{
+	join_tables(1024, 16, true);
+	join_tables(8192, 1, false);
+}
+
+/* Keeps out: a launch that waits for many flags to be looked at one by one. */
+static void case_many_flags(void)
+{
+	static uint8_t flags[32768];
+	struct reduce many = {
+		.config = {1, sizeof(flags), 1}, .dims = 1, .sizes = {{sizeof(flags)}}, .strides = {1}};
+	uint8_t flag;
+	memset(flags, 1, sizeof(flags));
+	for (int any = 0; any < 2; any++) {
+		put(0, flags, sizeof(flags));
+		reduce_launch(any ? REDUCE "bNS0_14func_wrapper_tIbZZZNS0_14or_kernel_cudaERNS_14Tensor"
+								   "IteratorEENKUlvE_clEvENKUlvE10_clEvEUlbbE_EEjbLi4ELi4EEEEEvT1_"
+						  : REDUCE "bNS0_14func_wrapper_tIbNS0_13MaxNanFunctorIbEEEEjbLi4ELi4EEEEE"
+								   "vT1_",
+					  &many, 2, 1);
+		get(3, &flag, 1);
+		CHECK(flag == any);
+	}
+}
+
+static void (*const cases[])(void) = {case_strided,    case_not_strided, case_types,  case_decided,
+									  case_places,     case_range,       case_beside, case_pieces,
+									  case_many_flags, case_too_big};
 const unsigned n_views_cases = sizeof(cases) / sizeof(cases[0]);
 
 void views_cases(void)

@@ -78,7 +78,8 @@ SIM_API bool simgpu_ready(void);
 SIM_API int simgpu_init(void);
 /* Blocks until every op launched so far has ended and was observed, for at most `ms`. */
 SIM_API bool simgpu_settle(unsigned ms);
-/* Blocks until the observer has heard of every op that has ended by now, for at most `ms`. */
+/* Blocks until the observer has heard of every op that has ended by now, for at most `ms`; or
+ * the process ends, and nobody tells it any more. */
 SIM_API bool simgpu_observed(unsigned ms);
 /* The process ends: tells the observer of every context that goes. Once; the driver's own exit does
  * it at the latest. */

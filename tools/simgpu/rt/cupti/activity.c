@@ -103,13 +103,18 @@ enum result cuptiActivityEnable(uint32_t kind)
 
 /* Ops that have ended are on their way here; what a synchronisation has waited for counts as
  * recorded, however long the thread that brings it gets no core. Only a client that holds a lock
- * which its own callbacks take waits in vain. */
+ * which its own callbacks take waits in vain: it is told, and goes on. */
 static void activity_catch_up(void)
 {
 	const struct driver *driver = driver_ready();
 
-	if (driver && driver->observed && !errors_inside())
-		driver->observed(knobs()->deadlock_s * 1000);
+	if (!driver || !driver->observed || errors_inside())
+		return;
+	if (!driver->observed(knobs()->deadlock_s * 1000))
+		fprintf(stderr,
+				"simgpu cupti: has waited %u s for the records of ops that have ended: goes on "
+				"without them\n",
+				knobs()->deadlock_s);
 }
 
 enum result cuptiActivityDisable(uint32_t kind)

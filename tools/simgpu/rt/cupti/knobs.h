@@ -14,7 +14,9 @@ struct knobs {
 	bool invalid_incomplete;    /* SIMGPU_CUPTI_INCOMPLETE=invalid: kind 0, not only times 0 */
 	bool busy;                  /* SIMGPU_CUPTI_BUSY=NAME: a tool of this name subscribed already */
 	const char *holder;
-	uint32_t deadlock_s; /* SIMGPU_CUPTI_DEADLOCK_S: a flush that waits longer aborts */
+	/* SIMGPU_CUPTI_DEADLOCK_S: a flush that waits longer for a completion callback aborts; one, or
+	 * a disabling, that waits longer for records on their way says so and goes on */
+	uint32_t deadlock_s;
 };
 
 const struct knobs *knobs(void);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Bytes that are worth working out while the launching thread waits: numbers one by one; what is
- * joined, and flags, which are quick. */
+ * joined in few runs, and flags, which are quick. */
 #define MOST_NUMBERS ((size_t)16 << 10)
 #define MOST_BYTES ((size_t)4 << 20)
 
@@ -51,8 +51,10 @@ static bool is_quick(const struct computed *c)
 {
 	enum formula_family family = c->formula.family;
 	const struct view *worked = family == FAMILY_REDUCTION ? c->sources : c->results;
-	bool bytes = c->assumed || c->decided || family >= FAMILY_JOIN_ROWS ||
-				 (family == FAMILY_REDUCTION ? reduction_is_quick(c) : elementwise_is_quick(c));
+	bool bytes = c->assumed || c->decided ||
+				 (family >= FAMILY_JOIN_ROWS   ? joining_is_quick(c)
+				  : family == FAMILY_REDUCTION ? reduction_is_quick(c)
+											   : elementwise_is_quick(c));
 	size_t all = 0;
 	for (unsigned i = 0; i < (family >= FAMILY_JOIN_ROWS ? c->n_results : 1); i++)
 		all += worked[i].n * worked[i].bytes;

@@ -225,6 +225,7 @@ static void leave_process(void)
 	pthread_mutex_lock(&core.lock);
 	stopping = true;
 	pthread_cond_signal(&core.engine);
+	pthread_cond_broadcast(&core.changed); /* who waits for what it would have delivered */
 	pthread_mutex_unlock(&core.lock);
 	struct timespec patience;
 	clock_gettime(CLOCK_REALTIME, &patience);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define MOST_RUNS 2048 /* that are copied while the launching thread waits */
+
 struct shape { /* TensorSizeStride: the dimension that runs fastest comes last; in elements */
 	uint32_t sizes[4], strides[4];
 };
@@ -62,11 +64,19 @@ static bool read_row(struct computed *c, const struct joint *joint, unsigned i)
 	return !i || joint->offsets[i] == joint->offsets[i - 1] + joint->elements[i - 1];
 }
 
+/* False: more bytes apart than a view can say. */
+static bool add_dimension(struct view *view, uint32_t size, uint32_t elements)
+{
+	size_t stride = elements * view->bytes;
+	view_dimension(view, size, (uint32_t)stride);
+	return stride <= UINT32_MAX;
+}
+
 static bool read_array(struct computed *c, const struct joint *joint, unsigned i)
 {
 	size_t bytes = c->formula.bytes;
 	struct view *from = &c->sources[i], *to = &c->results[i];
-	bool row = !joint->contiguous || joint->contiguous[i];
+	bool row = !joint->contiguous || joint->contiguous[i], near = true;
 	view_row(from, joint->arrays[i], bytes, joint->elements[i]);
 	from->dims = row;
 	to->at = joint->out + (size_t)joint->offsets[i] * joint->stride * bytes;
@@ -74,11 +84,11 @@ static bool read_array(struct computed *c, const struct joint *joint, unsigned i
 	to->n = joint->elements[i];
 	for (int d = (int)c->formula.operands - 1; d >= 0; d--) {
 		uint32_t size = d == joint->along ? joint->sizes[i] : joint->shape.sizes[d];
-		view_dimension(to, size, joint->shape.strides[d] * (uint32_t)bytes);
+		near &= add_dimension(to, size, joint->shape.strides[d]);
 		if (!row)
-			view_dimension(from, size, joint->shapes[i].strides[d] * (uint32_t)bytes);
+			near &= add_dimension(from, size, joint->shapes[i].strides[d]);
 	}
-	return joint->along >= 0 && joint->along < (int)c->formula.operands;
+	return near && joint->along >= 0 && joint->along < (int)c->formula.operands;
 }
 
 struct computed *joining_read(const struct formula *formula, void **arguments, unsigned arrays)
@@ -98,11 +108,27 @@ struct computed *joining_read(const struct formula *formula, void **arguments, u
 	return c;
 }
 
+/* Elements that are copied at once: both sides have the same sizes, or are rows. */
+static size_t run_of(const struct computed *c, unsigned i)
+{
+	size_t from = view_run(&c->sources[i]), to = view_run(&c->results[i]);
+	return from < to ? from : to;
+}
+
+/* A run takes about as long as a number does. */
+bool joining_is_quick(const struct computed *c)
+{
+	size_t runs = 0;
+	for (unsigned i = 0; i < c->n_sources; i++)
+		runs += c->sources[i].n / run_of(c, i);
+	return runs <= MOST_RUNS;
+}
+
 void joining_run(const struct computed *c)
 {
 	for (unsigned i = 0; i < c->n_sources; i++) {
 		const struct view *from = &c->sources[i], *to = &c->results[i];
-		size_t run = view_is_row(from) && view_is_row(to) ? from->n : 1;
+		size_t run = run_of(c, i);
 		for (size_t k = 0; k < from->n; k += run)
 			memcpy(view_element(to, k), view_element(from, k), run * from->bytes);
 	}

@@ -7,6 +7,7 @@
 
 /* `arrays`: how many there are. */
 struct computed *joining_read(const struct formula *formula, void **arguments, unsigned arrays);
+bool joining_is_quick(const struct computed *c);
 void joining_run(const struct computed *c);
 
 #endif

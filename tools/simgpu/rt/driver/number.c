@@ -68,13 +68,21 @@ static int64_t nearest_integer(double real)
 	return real > -0x1p63 ? (int64_t)real : INT64_MIN; /* also of what is no number */
 }
 
+static int64_t nearest_word(char from, double real)
+{
+	int64_t nearest = nearest_integer(real);
+	if (from == 'f' && real != real)
+		return 0;
+	return nearest > INT32_MAX ? INT32_MAX : nearest < INT32_MIN ? INT32_MIN : nearest;
+}
+
 union number number_cast(char from, char to, union number number)
 {
 	uint8_t memory[sizeof(number)];
 	if (number_is_real(from) && to == 'b')
 		number.integer = number.real != 0;
 	else if (number_is_real(from) && !number_is_real(to))
-		number.integer = nearest_integer(number.real);
+		number.integer = to == 'i' ? nearest_word(from, number.real) : nearest_integer(number.real);
 	else if (!number_is_real(from) && to == 'f')
 		number.real = (double)(float)number.integer;
 	else if (!number_is_real(from) && to == 'd')

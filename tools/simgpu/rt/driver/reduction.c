@@ -187,10 +187,12 @@ static void run_sum(const struct computed *c, size_t first, size_t n, size_t res
 	number_store(f->result, view_element(c->results, result), sum);
 }
 
-/* Flags in a row, of 0 and 1, many of them. */
+/* Flags in a row, of 0 and 1, many of them, looked through for one. */
 bool reduction_is_quick(const struct computed *c)
 {
-	return c->formula.type == 'b' && view_is_row(c->sources) && c->results->n == 1;
+	enum formula_kind kind = c->formula.kind;
+	return (kind == FORMULA_ALL || kind == FORMULA_ANY) && c->formula.type == 'b' &&
+		   view_is_row(c->sources) && c->results->n == 1;
 }
 
 void reduction_run(const struct computed *c)

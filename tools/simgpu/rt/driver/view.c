@@ -44,13 +44,18 @@ bool view_is_sound(const struct view *view)
 		   (size_t)(view->at - (uint8_t *)start) + span(view) <= room;
 }
 
+size_t view_run(const struct view *view)
+{
+	size_t run = 1;
+	for (unsigned i = 0; i < view->dims; run *= view->sizes[i++])
+		if (view->sizes[i] != 1 && view->strides[i] != run * view->bytes)
+			break;
+	return run;
+}
+
 bool view_is_row(const struct view *view)
 {
-	size_t stride = view->bytes;
-	for (unsigned i = 0; i < view->dims; stride *= view->sizes[i++])
-		if (view->sizes[i] != 1 && view->strides[i] != stride)
-			return false;
-	return true;
+	return view_run(view) == view->n;
 }
 
 uint8_t *view_element(const struct view *view, size_t i)

@@ -23,6 +23,8 @@ void view_row(struct view *view, void *at, size_t bytes, size_t n);
 void view_dimension(struct view *view, uint32_t size, uint32_t stride);
 /* Do its dimensions make n elements, in device memory? */
 bool view_is_sound(const struct view *view);
+/* How many elements run on one after another from each so many-th on. */
+size_t view_run(const struct view *view);
 bool view_is_row(const struct view *view);
 uint8_t *view_element(const struct view *view, size_t i);
 /* known.h, of the elements. */
