@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <xxhash.h>
 
-enum { STATE_BYTES = 256, STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES, LOOKS = 4 };
+enum { STATE_BYTES = 256, STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES };
+/* A thread that runs takes down what is walked: looks in which it stood still, and else. */
+enum { LOOKS = 4, RUNNING_LOOKS = 16 };
 
 /* A frame as it was met. */
 struct met {
@@ -209,8 +211,10 @@ unsigned python_frames_outside(const void *thread, uint64_t owner,
 		python.is_finalizing())
 		return 0;
 	unsigned n_first = walk(thread, first), n = n_first;
-	for (int look = 1; n && look < LOOKS; look++) {
+	for (int look = 1, looks = LOOKS; n && look < looks; look++) {
 		unsigned n_other = walk(thread, other), same = standing(first, n_first, other, n_other);
+		if (same < n_first || same < n_other)
+			looks = RUNNING_LOOKS;
 		n = same < n ? same : n;
 	}
 	if (!is_of(thread, owner))

