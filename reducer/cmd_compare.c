@@ -162,9 +162,9 @@ const struct command command_compare = {
 		"Each operand is a run; the directories of a run's nodes are joined by commas. The "
 		"run with the fewest GPUs "
 		"is the base (of equals the first named). The terms of the bridge add up to the "
-		"lost time exactly. Where both have samples of their GPUs (baton record), it is said "
-		"when their SM clocks differ by more than 2 %. Status 4 as of baton report: some of "
-		"a run is missing.",
+		"lost time exactly. Where both have samples of their GPUs (baton record), all of one "
+		"model, it is said when their SM clocks differ by more than 2 %. Status 4 as of baton "
+		"report: some of a run is missing.",
 	.options = options,
 	.run = run,
 };

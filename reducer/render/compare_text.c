@@ -198,14 +198,6 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 				 (long long)run->kernels, per(c));
 }
 
-static bool clock_change(const struct comparison *c, size_t i, struct clocks_change *change)
-{
-	struct reading before[READINGS], after[READINGS];
-	clocks_of_run(c->summaries[c->result->base], before);
-	clocks_of_run(c->summaries[i], after);
-	return clocks_changed(before, after, change);
-}
-
 /* Kernels that take longer at a lower clock, or less at a higher one. */
 static bool clock_may_explain(const struct clocks_change *change, const struct term *term)
 {
@@ -260,7 +252,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	int64_t others = 0;
 	struct text_buffer a, b;
 	struct clocks_change change;
-	bool clock = clock_change(c, i, &change);
+	bool clock = clocks_changed(c->summaries[c->result->base], c->summaries[i], &change);
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		char why[160];
 		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {

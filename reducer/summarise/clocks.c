@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { SORTED = 1 + READINGS - READING_SLOWED, MILLION = 1000000, PPM_A_PERCENT = 10000 };
 
@@ -127,16 +128,34 @@ void clocks_of_run(const struct summary *summary, struct reading all[READINGS])
 	}
 }
 
-bool clocks_changed(const struct reading before[READINGS], const struct reading after[READINGS],
+static bool all_named(const struct summary *summary, const char *name)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (strcmp(summary_text(summary, summary->devices[i].name), name) != 0)
+			return false;
+	return true;
+}
+
+static bool same_model(const struct summary *base, const struct summary *run)
+{
+	const char *name = base->n_devices ? summary_text(base, base->devices[0].name) : "";
+	return name[0] && all_named(base, name) && all_named(run, name);
+}
+
+bool clocks_changed(const struct summary *base, const struct summary *run,
 					struct clocks_change *change)
 {
+	struct reading before[READINGS], after[READINGS];
+	clocks_of_run(base, before);
+	clocks_of_run(run, after);
 	*change = (struct clocks_change){.before = reading_mean(&before[READING_SM_MHZ]),
 									 .after = reading_mean(&after[READING_SM_MHZ]),
 									 .kind = READING_SLOWED};
 	const struct clocks fell = {change->after, change->before},
 						rose = {change->before, change->after};
 	const bool lower = clocks_lower(&fell, CLOCKS_TELL);
-	if (change->before < 0 || change->after < 0 || (!lower && !clocks_lower(&rose, CLOCKS_TELL)))
+	if (change->before < 0 || change->after < 0 || (!lower && !clocks_lower(&rose, CLOCKS_TELL)) ||
+		!same_model(base, run))
 		return false;
 	int64_t most = CLOCKS_SLOWED * PPM_A_PERCENT - 1;
 	for (int i = 0; i < REASONS; i++) {

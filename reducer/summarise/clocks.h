@@ -56,8 +56,9 @@ struct clocks_change {      /* between two runs */
 	int64_t before_ppm, after_ppm; /* of the looks */
 };
 /* Is the mean clock another one, by more than CLOCKS_TELL per cent of the higher? False where it is
- * not known of both. */
-bool clocks_changed(const struct reading before[READINGS], const struct reading after[READINGS],
+ * not known of both, and where not all their GPUs are of one name: another model has clocks of its
+ * own. */
+bool clocks_changed(const struct summary *base, const struct summary *run,
 					struct clocks_change *change);
 
 struct clocks_standing { /* how far a device stands out, in parts per million */

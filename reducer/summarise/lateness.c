@@ -7,13 +7,30 @@ struct lateness lateness_of(const struct late_summary *rows, size_t n)
 {
 	struct lateness all = {0}, nothing = {0};
 	for (size_t i = 0; i < n; i++) {
+		if ((rows[i].taken | all.taken) >> 50 || rows[i].last > rows[i].taken)
+			return nothing; /* not a run: a damaged summary */
 		all.last += rows[i].last;
 		all.taken += rows[i].taken;
 		all.caused_ns += rows[i].caused_ns;
 	}
-	if (all.taken >> 50 || all.last > all.taken) /* not a run: a damaged summary */
-		return nothing;
-	return all;
+	return all.taken >> 50 ? nothing : all;
+}
+
+struct lateness lateness_of_here(const struct late_summary *rows, size_t n)
+{
+	struct lateness here = lateness_of(rows, n);
+	for (size_t i = 0; here.taken && i < n; i++)
+		if (!rows[i].device) {
+			here.last -= rows[i].last;
+			here.taken -= rows[i].taken;
+		}
+	return here;
+}
+
+bool lateness_sees_missing(const struct quality *quality)
+{
+	return !quality->truncated_files && !quality->unreadable_files && !quality->in_flight &&
+		   !quality->dropped;
 }
 
 /* In five collectives or more, and more often than a fair draw would make it: that makes it last in

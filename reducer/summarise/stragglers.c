@@ -111,11 +111,13 @@ static int add(struct stragglers *all, const struct summary *summary, struct str
 	return error ? error : append(all, s);
 }
 
-/* Told from NCCL time that is not split: only if its own time explains at least half of that. */
-static int add_explained(struct stragglers *all, const struct summary *summary, struct straggler *s)
+/* Told from NCCL time that is not split, in which `waiting` devices wait: only if its own time
+ * explains at least half of that. */
+static int add_explained(struct stragglers *all, const struct summary *summary, struct straggler *s,
+						 size_t waiting)
 {
 	const int64_t devices = (int64_t)summary->n_devices;
-	s->wait_ns = (int64_t)((__int128)s->late_ns * (devices - 1) / devices);
+	s->wait_ns = (int64_t)((__int128)s->late_ns * (int64_t)waiting / devices);
 	int error = explain(summary, s);
 	int64_t own = straggler_share(s) - s->wait_ns;
 	return error || 2 * own * devices < s->late_ns ? error : append(all, s);
@@ -223,15 +225,56 @@ static int add_unsplit(struct stragglers *all, const struct summary *summary)
 						  .rank = device->n_processes ? device->ranks[0] : -1,
 						  .persistent = true,
 						  .late_ns = late_ns};
-	return add_explained(all, summary, &s);
+	return add_explained(all, summary, &s, summary->n_devices - 1);
 }
 
-/* Collectives with members that are not here: the last of those that are, if it is late by what the
- * others have more of NCCL, and by its own time too. */
-static int add_last_here(struct stragglers *all, const struct summary *summary,
-						 const struct late_summary *late, const struct lateness *sum)
+struct partial { /* collectives with members that are not here */
+	const struct summary *summary;
+	struct lateness all, here;
+	bool *member; /* devices that are in one */
+};
+
+/* 0 or -ENOMEM; free(partial->member) */
+static int partial_open(struct partial *partial, const struct summary *summary)
 {
+	const struct late_summary *rows = summary->partial;
+	*partial = (struct partial){.summary = summary,
+								.all = lateness_of(rows, summary->n_partial),
+								.here = lateness_of_here(rows, summary->n_partial),
+								.member = calloc(summary->n_devices + 1, sizeof(bool))};
+	if (!partial->member)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_partial; i++)
+		if (rows[i].device)
+			partial->member[find_device(summary, rows[i].device)] = true;
+	return 0;
+}
+
+/* The median of the other members; n: how many they are. 0 or -ENOMEM. */
+static int median_of_members(const struct partial *partial, const struct loss_kind *kind,
+							 size_t except, int64_t *ns, size_t *n)
+{
+	const struct summary *summary = partial->summary;
+	int64_t *values = malloc((summary->n_devices + 1) * sizeof(*values));
+	*n = 0;
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (i != except && partial->member[i])
+			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
+	*ns = loss_median(values, *n);
+	free(values);
+	return 0;
+}
+
+/* The last of those that are here, if it is late by what the other members have more of NCCL, and
+ * by its own time too. */
+static int add_last_here(struct stragglers *all, const struct partial *partial,
+						 const struct late_summary *late)
+{
+	const struct summary *summary = partial->summary;
 	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	size_t waiting;
 	struct straggler s = {.device = find_device(summary, late->device),
 						  .rank = late->rank,
 						  .late = late,
@@ -240,19 +283,32 @@ static int add_last_here(struct stragglers *all, const struct summary *summary,
 	int64_t others;
 	if (s.device == summary->n_devices || known(all, s.device))
 		return 0;
-	int error = loss_median_of_others(summary, &unsplit, s.device, &others);
+	int error = median_of_members(partial, &unsplit, s.device, &others, &waiting);
+	if (error)
+		return error;
 	s.late_ns = others - loss_of_device(&summary->devices[s.device], &unsplit);
-	s.persistent = is_persistent(&s, &summary->devices[s.device], sum);
-	return error || s.late_ns <= 0 || !s.persistent ? error : add_explained(all, summary, &s);
+	s.persistent = is_persistent(&s, &summary->devices[s.device], &partial->here);
+	return s.late_ns <= 0 || !s.persistent ? 0 : add_explained(all, summary, &s, waiting);
 }
 
-/* The missing ones together, as the ranks of a host: late when they are often last, or in every
- * second step, and their part of all wait is at least half-way from their part in the collectives
- * to all. What they cost is taken in proportion: what of it no compute hides is not told. */
-static int add_missing(struct stragglers *all, const struct summary *summary,
-					   const struct figures *f, const struct lateness *sum,
-					   const struct late_summary *late)
+/* More often than a fair draw would make it; or, late into the first of many collectives of a step,
+ * in every second step, which says nothing of those who are most of the members. */
+static bool is_often_missing(const struct late_summary *late, const struct lateness *sum,
+							 int64_t steps)
 {
+	return late_is_significant(late, sum) ||
+		   (2 * late->taken <= sum->taken && late->last >= LEAST_STEPS &&
+			2 * (int64_t)late->last >= steps);
+}
+
+/* The missing ones together, as the ranks of a host: late when they are often last, and their part
+ * of all wait is at least half-way from their part in the collectives to all. What they cost is
+ * taken in proportion: what of it no compute hides is not told. */
+static int add_missing(struct stragglers *all, const struct partial *partial,
+					   const struct figures *f, const struct late_summary *late)
+{
+	const struct summary *summary = partial->summary;
+	const struct lateness *sum = &partial->all;
 	const __int128 caused = late->caused_ns;
 	__int128 unsplit_ns = 0;
 	struct straggler s = {.device = summary->n_devices,
@@ -262,9 +318,7 @@ static int add_missing(struct stragglers *all, const struct summary *summary,
 						  .missing = true,
 						  .persistent = true,
 						  .caused_ns = late->caused_ns};
-	const bool often = late_is_significant(late, sum) ||
-					   (late->last >= LEAST_STEPS && 2 * (int64_t)late->last >= f->steps);
-	if (!often ||
+	if (!is_often_missing(late, sum, f->steps) ||
 		2 * caused * (__int128)sum->taken < sum->caused_ns * (__int128)(sum->taken + late->taken))
 		return 0;
 	for (size_t i = 0; i < summary->n_nccl; i++)
@@ -279,14 +333,18 @@ static int add_missing(struct stragglers *all, const struct summary *summary,
 static int add_partial(struct stragglers *all, const struct summary *summary,
 					   const struct figures *f)
 {
-	const struct lateness sum = lateness_of(summary->partial, summary->n_partial);
-	int error = 0;
-	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_partial; i++) {
+	struct partial partial;
+	int error = partial_open(&partial, summary);
+	for (size_t i = 0; !error && partial.all.caused_ns > 0 && i < summary->n_partial; i++) {
 		const struct late_summary *late = &summary->partial[i];
-		if (late->caused_ns > 0)
-			error = late->device ? add_last_here(all, summary, late, &sum)
-								 : add_missing(all, summary, f, &sum, late);
+		if (late->caused_ns <= 0)
+			continue;
+		if (late->device)
+			error = add_last_here(all, &partial, late);
+		else if (lateness_sees_missing(&summary->quality))
+			error = add_missing(all, &partial, f, late);
 	}
+	free(partial.member);
 	return error;
 }
 

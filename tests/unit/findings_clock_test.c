@@ -1,6 +1,7 @@
 /* Is a slow rank slow because its GPU is held back? What its clock explains, what slows it that
  * does not slow the others, and who it is on a slow host. */
 #include "findings_run.h"
+#include "summarise/clocks.h"
 
 #include <baton/format.h>
 
@@ -107,9 +108,48 @@ static void host_by_clock(void)
 	per_host = 0;
 }
 
+/* Two ranks at this clock; `last` is the name of the second's GPU. */
+static void gpus(struct summary *s, uint64_t mhz, const char *first, const char *last)
+{
+	const int64_t us[LEAF_COUNT] = {0};
+	begin(s);
+	for (int rank = 0; rank < 2; rank++) {
+		look(add_device(s, rank, us), mhz, 0);
+		summary_string(s, rank ? last : first, &s->devices[rank].name);
+	}
+}
+
+static bool changed(const char *base_first, const char *base_last, const char *first,
+					const char *last)
+{
+	struct summary base, run;
+	struct clocks_change change;
+	gpus(&base, 1980, base_first, base_last);
+	gpus(&run, 1400, first, last);
+	bool is = clocks_changed(&base, &run, &change);
+	CHECK(!is || (change.before == 1980 && change.after == 1400), "%d -> %d MHz",
+		  (int)change.before, (int)change.after);
+	summary_free(&base);
+	summary_free(&run);
+	return is;
+}
+
+/* Keeps out: another model's clock taken for one that fell. */
+static void between_runs(void)
+{
+	CHECK(changed("H100", "H100", "H100", "H100"), "the same GPUs");
+	CHECK(!changed("H100", "H100", "A100", "A100"), "other GPUs");
+	CHECK(!changed("H100", "H100", "H100", "A100"), "one other in the run");
+	CHECK(!changed("A100", "H100", "H100", "H100"), "one other in the base");
+	CHECK(!changed("H100", "A100", "H100", "A100"), "of two models each");
+	CHECK(!changed("H100", "H100", "", ""), "not known");
+	CHECK(!changed("", "", "", ""), "not known of both");
+}
+
 int main(void)
 {
 	late_by_clock();
 	host_by_clock();
+	between_runs();
 	return finish();
 }

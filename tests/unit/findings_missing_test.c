@@ -2,7 +2,11 @@
  * that are not. */
 #include "findings_run.h"
 
-enum { HERE = 4, MISSING = 2, TAKEN = 400 };
+#include <stddef.h>
+
+enum { TAKEN = 400 };
+
+static int32_t here = 4, missing = 2; /* ranks */
 
 static void add_partial(struct summary *s, int32_t rank, uint64_t last, int64_t caused_us)
 {
@@ -11,34 +15,34 @@ static void add_partial(struct summary *s, int32_t rank, uint64_t last, int64_t 
 		key_of(rank, key);
 	struct late_summary *late = summary_partial(s, key, rank);
 	late->last = last;
-	late->taken = rank < 0 ? TAKEN * MISSING : TAKEN;
+	late->taken = (uint64_t)(rank < 0 ? TAKEN * missing : TAKEN);
 	late->caused_ns = STEPS * caused_us * US;
 }
 
-/* Ranks 0 to 3 of six; in the NCCL time of each, 2 ms of transfer. Rank 3 is late by its own time,
- * the missing ones by theirs; `last` collectives each. */
+/* In the NCCL time of each rank 2 ms of transfer. The last one here is late by its own time, the
+ * missing ones by theirs; `last` collectives each. */
 static void partial(struct summary *s, int64_t own_us, uint64_t last, int64_t missing_us,
 					uint64_t missing_last)
 {
 	begin(s);
-	for (int32_t rank = 0; rank < HERE; rank++) {
-		bool late = rank == HERE - 1;
+	for (int32_t rank = 0; rank < here; rank++) {
+		bool late = rank == here - 1;
 		int64_t us[LEAF_COUNT] = {0};
 		us[LEAF_NCCL_UNSPLIT] = 2000 + missing_us + (late ? 0 : own_us);
 		us[LEAF_HOST_SYNC] = late ? own_us : 0;
 		add_device(s, rank, us);
-		add_partial(s, rank, late ? last : (TAKEN - last - missing_last) / (HERE - 1),
-					late ? (HERE - 1) * own_us : 0);
+		add_partial(s, rank, late ? last : (TAKEN - last - missing_last) / (uint64_t)(here - 1),
+					late ? (here - 1) * own_us : 0);
 	}
-	add_partial(s, -1, missing_last, HERE * missing_us);
+	add_partial(s, -1, missing_last, here * missing_us);
 	add_nccl(s, "AllReduce", "members missing", 0);
-	s->nccl[0].unsplit_ns = STEPS * US * (HERE * (2000 + missing_us) + (HERE - 1) * own_us);
-	s->run.world_size = HERE + MISSING;
-	s->run.ranks = malloc(HERE * sizeof(*s->run.ranks));
-	s->run.missing_ranks = malloc(MISSING * sizeof(*s->run.missing_ranks));
-	for (int32_t rank = 0; rank < HERE; rank++)
+	s->nccl[0].unsplit_ns = STEPS * US * (here * (2000 + missing_us) + (here - 1) * own_us);
+	s->run.world_size = here + missing;
+	s->run.ranks = malloc((size_t)here * sizeof(*s->run.ranks));
+	s->run.missing_ranks = malloc((size_t)missing * sizeof(*s->run.missing_ranks));
+	for (int32_t rank = 0; rank < here; rank++)
 		s->run.ranks[s->run.n_ranks++] = rank;
-	for (int32_t rank = HERE; rank < HERE + MISSING; rank++)
+	for (int32_t rank = here; rank < here + missing; rank++)
 		s->run.missing_ranks[s->run.n_missing_ranks++] = rank;
 }
 
@@ -67,7 +71,7 @@ static void last_missing(void)
 	CHECK(!find(&all, "late_rank"), "a rank is named though a missing one is later");
 	is(&all, "late_missing", 8000, "medium");
 	says(&all.at[0], "late_missing",
-		 "the late one is among the missing ranks 4-5: in 300 of 400 AllReduce the last one here "
+		 "late ones are among the missing ranks 4-5: in 300 of 400 AllReduce the last one here "
 		 "waits too, for 95 % of all wait, 8.0 ms",
 		 "");
 	done(&s, &all);
@@ -79,7 +83,7 @@ static void nobody(void)
 	struct summary s;
 	struct findings all;
 	partial(&s, 8000, 376, 0, 3);
-	for (size_t i = 0; i < HERE; i++)
+	for (size_t i = 0; i < (size_t)here; i++)
 		s.devices[i].time_ns[LEAF_HOST_SYNC] = 0;
 	make(&s, &all);
 	CHECK(!find(&all, "late_rank"), "late without any time for it");
@@ -95,10 +99,109 @@ static void nobody(void)
 	done(&s, &all);
 }
 
+/* One of few that are here is last in every second collective, however many are missing. */
+static void few_here(void)
+{
+	struct summary s;
+	struct findings all;
+	here = 2, missing = 30;
+	partial(&s, 8000, 212, 0, 3);
+	s.partial[0].caused_ns = s.partial[1].caused_ns;
+	make(&s, &all);
+	CHECK(!find(&all, "late_rank"), "late by a coin: %s", all.at[0].summary);
+	done(&s, &all);
+	partial(&s, 8000, 240, 0, 3); /* more often, but not mostly: it is the wait that tells */
+	make(&s, &all);
+	is(&all, "late_rank", 8000, "medium");
+	says(&all.at[0], "late_rank", "rank 1 causes 100 % of the wait in AllReduce, 8.0 ms", "");
+	done(&s, &all);
+	partial(&s, 8000, 376, 0, 3);
+	make(&s, &all);
+	says(find(&all, "late_rank"), "late_rank", "rank 1 is last into 94 % of AllReduce", "");
+	done(&s, &all);
+	/* Most are missing, and one of them is last as often as that makes it. */
+	partial(&s, 50, 15, 8000, 370);
+	make(&s, &all);
+	CHECK(!find(&all, "late_missing"), "30 of 32 are missing, they are last in 370 of 400");
+	done(&s, &all);
+	here = 4, missing = 2;
+}
+
+/* Who is not in a collective may be a rank that is here, whose record of it is lost. */
+static void lost_records(void)
+{
+	static const size_t lost[] = {
+		offsetof(struct quality, truncated_files), offsetof(struct quality, unreadable_files),
+		offsetof(struct quality, in_flight), offsetof(struct quality, dropped)};
+	struct summary s;
+	struct findings all;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		partial(&s, 500, 40, 8000, 300);
+		*(uint64_t *)((char *)&s.quality + lost[i]) = 1;
+		make(&s, &all);
+		CHECK(!find(&all, "late_missing"), "a missing one is named though records are lost (%zu)",
+			  i);
+		done(&s, &all);
+		partial(&s, 8000, 376, 0, 3);
+		*(uint64_t *)((char *)&s.quality + lost[i]) = 1;
+		make(&s, &all);
+		is(&all, "late_rank", 8000, "medium");
+		CHECK(!strstr(all.at[0].evidence, "a missing rank"), "one came later (%zu): %s", i,
+			  all.at[0].evidence);
+		done(&s, &all);
+	}
+}
+
+/* The others that wait are those of its collectives: a median over all would be no wait. */
+static void small_communicator(void)
+{
+	struct summary s;
+	struct findings all;
+	const int64_t us[LEAF_COUNT] = {0};
+	partial(&s, 8000, 376, 0, 3);
+	for (int32_t rank = 10; rank < 14; rank++)
+		add_device(&s, rank, us);
+	make(&s, &all);
+	is(&all, "late_rank", 4000, "low"); /* 3 of 8 wait 8 ms, and its own */
+	says(find(&all, "late_rank"), "late_rank", "rank 3 is last into 94 % of AllReduce, by 8.0 ms",
+		 "");
+	done(&s, &all);
+}
+
+/* At the limits of what is taken for a run: `of` has all wait. */
+static void huge(struct summary *s, size_t of)
+{
+	const uint64_t taken = ((UINT64_C(1) << 50) - 1) / s->n_partial;
+	for (size_t i = 0; i < s->n_partial; i++) {
+		s->partial[i].taken = taken;
+		s->partial[i].last = i == of ? taken - 1 : 0;
+		s->partial[i].caused_ns = i == of ? (INT64_C(1) << 62) - 1 : 1;
+	}
+	s->nccl[0].unsplit_ns = INT64_MAX;
+}
+
 static void hostile(void)
 {
 	struct summary s;
 	struct findings all;
+	partial(&s, 8000, 376, 8000, 3);
+	huge(&s, 3);
+	make(&s, &all);
+	says(find(&all, "late_rank"), "late_rank", "rank 3 is last into 99 % of AllReduce", "");
+	done(&s, &all);
+	partial(&s, 8000, 376, 8000, 3);
+	huge(&s, 4);
+	make(&s, &all);
+	says(find(&all, "late_missing"), "late_missing", "among the missing ranks 4-5", "");
+	done(&s, &all);
+	partial(&s, 8000, 376, 8000, 3); /* sums that wrap around to nothing */
+	for (size_t i = 0; i < s.n_partial; i++) {
+		s.partial[i].last = s.partial[i].taken = i < 4 ? UINT64_C(1) << 62 : 0;
+		s.partial[i].caused_ns = INT64_MAX;
+	}
+	make(&s, &all);
+	CHECK(!find(&all, "late_rank") && !find(&all, "late_missing"), "in 2^62 collectives");
+	done(&s, &all);
 	partial(&s, 8000, 376, 8000, 3);
 	for (size_t i = 0; i < s.n_partial; i++) {
 		s.partial[i].last = UINT64_MAX;
@@ -116,6 +219,9 @@ int main(void)
 	last_here();
 	last_missing();
 	nobody();
+	few_here();
+	lost_records();
+	small_communicator();
 	hostile();
 	return finish();
 }
