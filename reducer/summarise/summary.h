@@ -175,8 +175,8 @@ struct summary { /* rows begin with what they are found by */
 	size_t n_stalls;
 	struct spread *spreads; /* how idle and NCCL time lies on the steps */
 	size_t n_spreads;
-	struct table index_devices, index_kernels, index_nccl, index_evidence, index_late, index_partial,
-		index_sites, index_stalls, index_spreads;
+	struct table index_devices, index_kernels, index_nccl, index_evidence, index_late,
+		index_partial, index_sites, index_stalls, index_spreads;
 };
 
 int summary_init(struct summary *summary); /* 0 or -ENOMEM */
