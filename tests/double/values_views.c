@@ -111,18 +111,24 @@ static void case_not_strided(void)
 	}
 }
 
+/* `n` floats of the first array, as numbers of a type and size, into the last. */
+static struct strided cast(int n, int8_t type, uint32_t bytes)
+{
+	return (struct strided){.arrays = 2,
+							.n = n,
+							.dims = 1,
+							.sizes = {(uint32_t)n},
+							.strides = {{bytes, sizeof(float)}},
+							.addresses = {array(3), array(0)},
+							.functor_bytes = 1,
+							.types = {type, FLOAT}};
+}
+
 /* What fits no integer: the nearest, as a GPU gives it; a uint8 is what an int64 ends with. */
 static void case_too_big(void)
 {
 	static const float reals[8] = {3e9f, -3e9f, NAN, INFINITY, -INFINITY, 300, -1, 2.75f};
-	struct strided view = {.arrays = 2,
-						   .n = 8,
-						   .dims = 1,
-						   .sizes = {8},
-						   .strides = {{4, 4}},
-						   .addresses = {array(3), array(0)},
-						   .functor_bytes = 1,
-						   .types = {INT32, FLOAT}};
+	struct strided view = cast(8, INT32, sizeof(int32_t));
 	double same[8];
 	int32_t words[8];
 	uint8_t bytes[8];
@@ -153,14 +159,7 @@ static void case_types(void)
 {
 	static const float reals[4] = {1.75f, -2.75f, 3e30f, 0};
 	static const uint8_t flags[N] = {1, 0, 1, 0, 1, 0, 1, 1};
-	struct strided view = {.arrays = 2,
-						   .n = 4,
-						   .dims = 1,
-						   .sizes = {4},
-						   .strides = {{8, 4}},
-						   .addresses = {array(3), array(0)},
-						   .functor_bytes = 1,
-						   .types = {INT64, FLOAT}};
+	struct strided view = cast(4, INT64, sizeof(int64_t));
 	struct {
 		int8_t types[2];
 		uint32_t bytes[2];

@@ -188,7 +188,7 @@ def renamed():
 
 
 def outside():
-    """Another thread's stack: where it waits; and while it runs hardly ever (1 in 1,000; 5 where cores are short) a chain that is torn."""
+    """Another thread's stack: where it waits; and while it runs hardly ever (1 in 200 is too many) a chain that is torn."""
     ready, go_on = threading.Event(), threading.Event()
     found = {}
 
