@@ -3,7 +3,7 @@
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
-#include "summarise/by.h"
+#include "conclude/by.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include "reduce.h"
 #include "reduce_options.h"
 #include "render/by.h"
-#include "summarise/finding_text.h"
-#include "summarise/leaf_names.h"
+#include "conclude/finding_text.h"
+#include "summary/leaf_names.h"
 
 enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20 };
 

@@ -1,4 +1,4 @@
-/* The pipe: read -> merge -> steps -> classify -> attribute -> summarise, a device at a time on as
+/* The pipe: read -> merge -> steps -> classify -> attribute -> summary, a device at a time on as
  * many threads as there are cores. Each device is scanned; when all were, each is attributed. Every
  * thread adds its devices up in one summary, and those are merged. */
 #include "reduce.h"
@@ -9,8 +9,8 @@
 #include "base/diag.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
-#include "summarise/missing.h"
-#include "summarise/summary_io.h"
+#include "conclude/missing.h"
+#include "summary/summary_io.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -3,7 +3,7 @@
 #ifndef REDUCE_H
 #define REDUCE_H
 
-#include "summarise/reduction.h"
+#include "summary/reduction.h"
 
 /* `dirs` are the directories of ONE run (one per node). Returns an enum status; says what is wrong
  * itself. With STATUS_OK, STATUS_PARTIAL `out` is filled and the caller frees it with

@@ -3,7 +3,7 @@
 #define REDUCE_OPTIONS_H
 
 #include "cli/command.h"
-#include "summarise/reduction.h"
+#include "summary/reduction.h"
 
 /* clang-format off */
 #define REDUCE_OPTION_ROWS                                                                         \

@@ -2,7 +2,7 @@
 #ifndef ATTRIBUTE_CARRIED_H
 #define ATTRIBUTE_CARRIED_H
 
-#include "summarise/leaf.h"
+#include "summary/leaf.h"
 
 #include <stdbool.h>
 

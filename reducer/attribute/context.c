@@ -2,7 +2,7 @@
 
 #include "base/room.h"
 #include "stacks/origin.h"
-#include "summarise/evidence_rows.h"
+#include "summary/evidence_rows.h"
 
 #include <stdio.h>
 

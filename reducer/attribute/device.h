@@ -7,7 +7,7 @@
 #include "attribute/collectives.h"
 #include "attribute/gap.h"
 #include "read/run.h"
-#include "summarise/reduction.h"
+#include "summary/reduction.h"
 #include "steps/markers.h"
 
 struct device_context { /* the same for all devices of a run that a thread visits */

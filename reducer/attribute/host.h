@@ -5,7 +5,7 @@
 
 #include "attribute/lane.h"
 #include "attribute/opstream.h"
-#include "summarise/leaf.h"
+#include "summary/leaf.h"
 
 #define HOST_CODE_STRETCH_NS 1000000
 #define UNSAMPLED_NS \

@@ -1,7 +1,7 @@
 #include "attribute/owner_places.h"
 
 #include "base/room.h"
-#include "summarise/by.h"
+#include "conclude/by.h"
 
 #include <stdio.h>
 

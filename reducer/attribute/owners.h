@@ -6,8 +6,8 @@
 
 #include "attribute/context.h"
 #include "attribute/opstream.h"
-#include "summarise/leaf.h"
-#include "summarise/summary.h"
+#include "summary/leaf.h"
+#include "summary/summary.h"
 
 enum {
 	OWNER_NONE, /* no launch record */

@@ -5,7 +5,7 @@
 #define ATTRIBUTE_STEP_LEAVES_H
 
 #include "steps/markers.h"
-#include "summarise/summary.h"
+#include "summary/summary.h"
 
 enum { STEP_OCTAVES = 63 }; /* times are at most 2^62 */
 

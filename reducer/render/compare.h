@@ -2,7 +2,7 @@
 #ifndef RENDER_COMPARE_H
 #define RENDER_COMPARE_H
 
-#include "summarise/scaling.h"
+#include "conclude/scaling.h"
 
 #include <stdio.h>
 

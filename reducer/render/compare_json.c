@@ -1,6 +1,6 @@
 #include "render/compare.h"
 #include "render/json.h"
-#include "summarise/clocks.h"
+#include "conclude/clocks.h"
 
 #include <string.h>
 

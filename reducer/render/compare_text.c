@@ -1,10 +1,10 @@
 #include "render/compare.h"
 #include "render/text.h"
-#include "summarise/busbw.h"
-#include "summarise/clocks.h"
-#include "summarise/evidence_rows.h"
-#include "summarise/finding_text.h"
-#include "summarise/findings.h"
+#include "conclude/busbw.h"
+#include "conclude/clocks.h"
+#include "summary/evidence_rows.h"
+#include "conclude/finding_text.h"
+#include "conclude/findings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "render/devices_text.h"
 
-#include "summarise/figures.h"
-#include "summarise/loss_kinds.h"
+#include "conclude/figures.h"
+#include "conclude/loss_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>

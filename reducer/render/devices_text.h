@@ -3,7 +3,7 @@
 #define RENDER_DEVICES_TEXT_H
 
 #include "render/text.h"
-#include "summarise/summary.h"
+#include "summary/summary.h"
 
 /* All of a few devices; of many the median and those that differ most from it. Nothing of one.
  * `per`: "step" or "run". */

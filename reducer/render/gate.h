@@ -2,7 +2,7 @@
 #ifndef RENDER_GATE_H
 #define RENDER_GATE_H
 
-#include "summarise/figures.h"
+#include "conclude/figures.h"
 
 /* Splits an expression. 0, or -EINVAL (said with diag()). */
 int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit);

@@ -1,7 +1,7 @@
 #include "render/readings.h"
 
-#include "summarise/clocks.h"
-#include "summarise/finding_text.h"
+#include "conclude/clocks.h"
+#include "conclude/finding_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,9 +3,9 @@
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
 
-#include "summarise/by.h"
-#include "summarise/reduction.h"
-#include "summarise/findings.h"
+#include "conclude/by.h"
+#include "summary/reduction.h"
+#include "conclude/findings.h"
 
 #include <stdio.h>
 

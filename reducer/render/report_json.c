@@ -3,8 +3,8 @@
 #include "render/by.h"
 #include "render/readings.h"
 #include "render/report.h"
-#include "summarise/busbw.h"
-#include "summarise/rare.h"
+#include "conclude/busbw.h"
+#include "conclude/rare.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #include "render/readings.h"
 #include "render/report.h"
 #include "render/text.h"
-#include "summarise/busbw.h"
-#include "summarise/finding_text.h"
+#include "conclude/busbw.h"
+#include "conclude/finding_text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Tables of counts: nearest-rank percentiles, the error of rounding, and that neither the content
  * nor whether it is rounded depends on the order of merging. */
 #include "check.h"
-#include "summarise/counts.h"
+#include "summary/counts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

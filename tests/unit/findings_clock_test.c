@@ -1,7 +1,7 @@
 /* Is a slow rank slow because its GPU is held back? What its clock explains, what slows it that
  * does not slow the others, and who it is on a slow host. */
 #include "findings_run.h"
-#include "summarise/clocks.h"
+#include "conclude/clocks.h"
 
 #include <baton/format.h>
 

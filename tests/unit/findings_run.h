@@ -3,7 +3,7 @@
 #define FINDINGS_RUN_H
 
 #include "check.h"
-#include "summarise/findings.h"
+#include "conclude/findings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Findings (docs/ATTRIBUTION.md section 7): one row per cause, the largest first, the rank named;
  * nothing just under a threshold, nothing in a clean run. */
 #include "findings_run.h"
-#include "summarise/loss_kinds.h"
+#include "conclude/loss_kinds.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

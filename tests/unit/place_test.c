@@ -3,7 +3,7 @@
 
 #include "base/intern.h"
 #include "stacks/origin.h"
-#include "summarise/by.h"
+#include "conclude/by.h"
 
 #include <stdlib.h>
 #include <string.h>

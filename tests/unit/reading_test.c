@@ -1,7 +1,7 @@
 /* What devices showed: which gauge is which reading, which reasons slow, that hostile numbers do no
  * harm, and that the order of adding does not matter. */
 #include "check.h"
-#include "summarise/clocks.h"
+#include "conclude/clocks.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

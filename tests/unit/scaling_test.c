@@ -1,6 +1,6 @@
 /* Scaling: the base, weak or strong, and a bridge whose terms add up to the lost time exactly. */
 #include "check.h"
-#include "summarise/scaling.h"
+#include "conclude/scaling.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* summary.baton: what is stored comes back; whatever is stale or damaged is never taken for fresh.
  */
 #include "check.h"
-#include "summarise/figures.h"
-#include "summarise/summary_io.h"
+#include "conclude/figures.h"
+#include "summary/summary_io.h"
 
 #include <baton/reader.h>
 #include <baton/summary_format.h>

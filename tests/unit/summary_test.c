@@ -1,6 +1,6 @@
 /* Merging summaries: the same rows, in the same order, whatever the order of the parts. */
 #include "check.h"
-#include "summarise/summary.h"
+#include "summary/summary.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

@@ -1,0 +1,125 @@
+#include "conclude/figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
+{
+	__int128 quotient = a / b, rest = a % b;
+	if (rest < 0) {
+		rest += b;
+		quotient--;
+	}
+	*remainder = (int64_t)rest;
+	return (int64_t)quotient;
+}
+
+void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out)
+{
+	int64_t remainders[LEAF_COUNT];
+	__int128 sum = 0;
+	int64_t given = 0, unused;
+	for (size_t i = 0; i < n; i++) {
+		sum += terms[i];
+		out[i] = floor_divide(terms[i], divisor, &remainders[i]);
+		given += out[i];
+	}
+	int64_t left = floor_divide(2 * sum + divisor, 2 * divisor, &unused) - given;
+	for (; left > 0; left--) {
+		size_t best = 0;
+		for (size_t i = 1; i < n; i++)
+			if (remainders[i] > remainders[best])
+				best = i;
+		out[best]++;
+		remainders[best] = -1;
+	}
+}
+
+int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
+{
+	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
+}
+
+#define SCALE (INT64_C(1) << 20) /* keeps what a division per device would lose */
+
+/* Steps of the run's first devices differ when a trace was cut: every device is weighed by its own
+ * number. */
+static void mean_leaves(const struct summary *summary, struct figures *f)
+{
+	__int128 terms[LEAF_COUNT] = {0};
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		for (int leaf = 0; leaf < LEAF_COUNT && d->steps > 0; leaf++)
+			terms[leaf] += (__int128)d->time_ns[leaf] * SCALE / d->steps;
+	}
+	figures_share_out(terms, LEAF_COUNT, SCALE * (int64_t)f->devices, f->time_ns);
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		f->step_ns += f->time_ns[leaf];
+}
+
+/* Per step and device, rounded to nearest: with more devices than kernels in a step, too. */
+static void mean_counts(const struct summary *summary, struct figures *f)
+{
+	__int128 hidden = 0, kernels = 0, shorts = 0, launches = 0;
+	const __int128 all = (__int128)SCALE * f->devices;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		int64_t n = d->steps > 0 ? d->steps : 1;
+		hidden += (__int128)d->nccl_hidden_ns * SCALE / n;
+		kernels += (__int128)d->kernels * SCALE / n;
+		shorts += (__int128)d->short_kernels * SCALE / n;
+		launches += (__int128)d->launches * SCALE / n;
+	}
+	f->hidden_ns = (int64_t)((hidden + all / 2) / all);
+	f->kernels = (int64_t)((kernels + all / 2) / all);
+	f->short_kernels = (int64_t)((shorts + all / 2) / all);
+	f->launches = (int64_t)((launches + all / 2) / all);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Of the median device: one that is late now and then does not hide what all have. */
+static int64_t step_noise(const struct summary *summary)
+{
+	int64_t *spreads = malloc(summary->n_devices * sizeof(*spreads));
+	if (!spreads)
+		return 0;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		spreads[i] = counts_spread(&summary->devices[i].step_ns);
+	qsort(spreads, summary->n_devices, sizeof(*spreads), by_number);
+	int64_t noise = spreads[(summary->n_devices - 1) / 2];
+	free(spreads);
+	return noise;
+}
+
+void figures_compute(const struct summary *summary, struct figures *f)
+{
+	struct counts all = {0};
+	int64_t steps = 0;
+	memset(f, 0, sizeof(*f));
+	f->devices = (uint32_t)summary->n_devices;
+	if (f->devices == 0)
+		return;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		int64_t n = d->steps > 0 ? d->steps : 1;
+		f->steps = d->steps > f->steps ? d->steps : f->steps;
+		f->carried |= d->carried;
+		steps += n;
+		counts_merge(&all, &d->step_ns);
+	}
+	const char *source = summary_text(summary, summary->run.step_source);
+	f->has_steps = strcmp(source, "none") != 0;
+	f->p50_ns = counts_percentile(&all, 50);
+	f->p95_ns = counts_percentile(&all, 95);
+	f->max_ns = counts_max(&all);
+	f->tool_ns = summary->quality.tool_ns > 0 ? summary->quality.tool_ns / steps : 0;
+	counts_free(&all);
+	f->noise_ns = step_noise(summary);
+	mean_leaves(summary, f);
+	mean_counts(summary, f);
+}

@@ -1,0 +1,33 @@
+/* Figures that several views need, once: means per step over the devices of a run, exact where they
+ * have to add up. */
+#ifndef CONCLUDE_FIGURES_H
+#define CONCLUDE_FIGURES_H
+
+#include "summary/summary.h"
+
+struct figures {
+	uint32_t devices;
+	int64_t step_ns; /* mean window per step and device; the whole window when there are no steps */
+	int64_t p50_ns, p95_ns, max_ns; /* of all steps of all devices */
+	int64_t noise_ns;               /* counts_spread() of the steps of the median device */
+	int64_t tool_ns;             /* the tool's own cost per step and device, 0 when not recorded */
+	int64_t time_ns[LEAF_COUNT]; /* per step, mean of devices: adds up to step_ns exactly */
+	int64_t hidden_ns;           /* NCCL under compute, per step */
+	int64_t kernels;             /* per step and device */
+	int64_t short_kernels;
+	int64_t launches;
+	int64_t steps; /* of the device with most */
+	bool has_steps;
+	uint64_t carried; /* by any device */
+};
+
+void figures_compute(const struct summary *summary, struct figures *figures);
+
+/* One device's leaf per step. */
+int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf);
+
+/* Divides terms[0..n) by `divisor` so that the results add up to round(sum / divisor): largest
+ * remainder, of equals the first. */
+void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out);
+
+#endif

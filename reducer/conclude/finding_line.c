@@ -1,0 +1,122 @@
+#include "conclude/finding_line.h"
+
+#include "conclude/by.h"
+#include "conclude/finding_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_PART = 10 /* a line is named when it has so much of the time: a tenth */ };
+
+struct line_time {
+	const char *text;
+	size_t outer; /* bytes of the project's line in it */
+	uint8_t before;
+	int64_t ns;
+};
+
+/* Lines together with all that they called, then by what. */
+static int by_line(const void *a, const void *b)
+{
+	const struct line_time *x = a, *y = b;
+	size_t bytes = x->outer < y->outer ? x->outer : y->outer;
+	int order = memcmp(x->text, y->text, bytes);
+	if (order == 0)
+		order = x->outer < y->outer ? -1 : x->outer > y->outer;
+	if (order == 0)
+		order = (x->before > y->before) - (x->before < y->before);
+	return order ? order : strcmp(x->text, y->text);
+}
+
+static bool same_line(const struct line_time *x, const struct line_time *y)
+{
+	return x->outer == y->outer && x->before == y->before &&
+		   memcmp(x->text, y->text, x->outer) == 0;
+}
+
+/* Each text once, of all devices that are asked about; sorted. 0 or -ENOMEM. */
+static int collect(const struct summary *s, uint64_t leaves, uint32_t device,
+				   struct line_time **lines, size_t *n)
+{
+	const size_t texts = 2 * (size_t)s->pool.n; /* where the thread was; what it launched next */
+	int64_t *sums = calloc(texts, sizeof(*sums));
+	*lines = malloc((s->n_stalls + 1) * sizeof(**lines));
+	*n = 0;
+	if (!sums || !*lines) {
+		free(sums);
+		free(*lines);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < s->n_stalls; i++) {
+		const struct evidence *e = &s->stalls[i];
+		if ((leaves & LEAF_BIT(e->leaf)) && (!device || e->device == device))
+			sums[2 * (size_t)e->what + e->before] += e->ns;
+	}
+	for (size_t i = 0; i < texts; i++) {
+		const char *text = summary_text(s, (uint32_t)(i / 2));
+		if (sums[i] > 0)
+			(*lines)[(*n)++] =
+				(struct line_time){text, by_outer_bytes(text), (uint8_t)(i % 2), sums[i]};
+	}
+	free(sums);
+	if (*n > 1)
+		qsort(*lines, *n, sizeof(**lines), by_line);
+	return 0;
+}
+
+/* The line with most time, whatever it called; the rows [*from, *to) are its. */
+static struct line_time longest_line(const struct line_time *rows, size_t n, size_t *from,
+									 size_t *to)
+{
+	struct line_time most = {0};
+	size_t end;
+	for (size_t i = 0; i < n; i = end) {
+		struct line_time sum = rows[i];
+		for (end = i + 1; end < n && same_line(&rows[end], &rows[i]); end++)
+			sum.ns += rows[end].ns;
+		if (sum.ns > most.ns) {
+			most = sum;
+			*from = i;
+			*to = end;
+		}
+	}
+	return most;
+}
+
+static void say_inside(const struct line_time *rows, size_t n, int64_t least_ns,
+					   const struct figures *f, int64_t per, struct finding *out)
+{
+	const struct line_time *most = NULL;
+	char name[256];
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].text[rows[i].outer] && (!most || rows[i].ns > most->ns))
+			most = &rows[i];
+	if (!most || most->ns < least_ns)
+		return;
+	by_short_inside(most->text, name, sizeof(name));
+	finding_say(out->evidence, sizeof(out->evidence), "%s ms of it in %s",
+				finding_ms(f, most->ns / per).at, name);
+}
+
+int finding_say_line(const struct summary *s, const struct figures *f, uint64_t leaves,
+					 uint32_t device, int64_t all_ns, struct finding *out)
+{
+	const int64_t steps = f->steps * (device ? 1 : f->devices), per = steps > 0 ? steps : 1;
+	char name[128];
+	struct line_time *lines;
+	size_t n, from = 0, to = 0;
+	int error = collect(s, leaves, device, &lines, &n);
+	if (error)
+		return error;
+	struct line_time line = longest_line(lines, n, &from, &to);
+	if (line.ns > 0 && line.ns >= all_ns / LINE_PART) {
+		by_short_outer(line.text, name, sizeof(name));
+		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
+					line.before ? "before the launch at" : "at", name,
+					finding_ms(f, line.ns / per).at, f->has_steps ? "step" : "run");
+		say_inside(lines + from, to - from, all_ns / LINE_PART, f, per, out);
+	}
+	free(lines);
+	return 0;
+}

@@ -1,0 +1,119 @@
+#include "conclude/loss_kinds.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LARGER_GRAPHS \
+	"capture what is still launched one by one into the CUDA graphs; larger batches"
+
+const struct loss_kind loss_kind_work = {"work",        "work", LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1,
+										 "kernels run", "",     NULL};
+
+const struct loss_kind loss_kinds[LOSS_KINDS] = {
+	{"input", "idle.host.input", LEAF_BIT(LEAF_HOST_INPUT), "the GPU waits for the data loader",
+	 "more DataLoader workers, prefetching, cheaper transforms", NULL},
+	{"sync", "idle.host.sync", LEAF_BIT(LEAF_HOST_SYNC),
+	 "synchronising calls in the loop drain the GPU",
+	 "take .item(), .cpu(), synchronize and pageable copies out of the loop; pin host memory",
+	 NULL},
+	{"framework", "idle.cpu.framework", LEAF_BIT(LEAF_CPU_FRAMEWORK),
+	 "framework code between launches outlasts the kernels",
+	 "CUDA graphs, torch.compile, fused optimizers, larger batches", LARGER_GRAPHS},
+	{"api", "idle.cpu.api", LEAF_BIT(LEAF_CPU_API),
+	 "other CUDA calls, earlier launches too, outlast the kernels",
+	 "fewer CUDA calls between the kernels: CUDA graphs, fusion, no event or stream queries", NULL},
+	{"launch", "idle.cpu.launch_call",
+	 LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
+	 "the launch calls themselves keep the GPU waiting",
+	 "fewer, larger kernels: CUDA graphs or fusion", LARGER_GRAPHS},
+	{"host_code", "idle.host.code", LEAF_BIT(LEAF_HOST_CODE),
+	 "host code drives no GPU for >= 1 ms at a stretch",
+	 "look at the rows behind it; move it to another thread or out of the loop", NULL},
+	{"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC),
+	 "memory is allocated, freed or pinned in the loop",
+	 "reuse buffers; keep the caching allocator from running out "
+	 "(PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True)",
+	 NULL},
+	{"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
+	 "kernels are loaded, compiled or instantiated in the loop",
+	 "warm up before the measured steps; keep shapes fixed; instantiate graphs once", NULL},
+	{"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST),
+	 "the host sits in NCCL calls", "larger buckets; fewer, coalesced collectives", NULL},
+	{"no_core", "idle.host.no_core", LEAF_BIT(LEAF_HOST_NO_CORE),
+	 "the launching thread is ready to run but waits for a CPU core",
+	 "give each rank its own cores; fewer loader workers and OMP threads than cores", NULL},
+	{"blocked", "idle.host.blocked", LEAF_BIT(LEAF_HOST_BLOCKED),
+	 "the launching thread sleeps: a lock, the GIL or I/O",
+	 "look at the rows behind it; take I/O and other Python threads off the launching process",
+	 NULL},
+	{"host_func", "idle.host.host_func", LEAF_BIT(LEAF_HOST_HOST_FUNC),
+	 "the stream waits for a host function (cudaLaunchHostFunc)",
+	 "shorten it, or let another stream wait for it", NULL},
+	{"profiler", "idle.tool.profiler", LEAF_BIT(LEAF_TOOL_PROFILER),
+	 "the profiler's own overhead: not the program's", "record less: fewer activities, no stacks",
+	 NULL},
+	{"queue_full", "idle.gpu.queue_full", LEAF_BIT(LEAF_GPU_QUEUE_FULL),
+	 "the launch queue is full: the host is ahead and waits for the GPU, not the GPU for it", "",
+	 NULL},
+	{"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY),
+	 "the GPU waits for work of another device or process", "overlap or rebalance the stages",
+	 NULL},
+	{"turn_around", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
+	 "the GPU's turn-around between many short kernels", "fuse kernels or capture a CUDA graph",
+	 "fuse kernels: the launches are in CUDA graphs already"},
+	{"wait", "nccl.wait", LEAF_BIT(LEAF_NCCL_WAIT),
+	 "ranks wait in collectives; no rank is persistently last",
+	 "even out what varies from step to step: batch sizes, host threads, other jobs", NULL},
+	{"transfer", "nccl.transfer", LEAF_BIT(LEAF_NCCL_TRANSFER),
+	 "communication that no compute hides",
+	 "overlap it with the backward pass, larger buckets; compare busbw with what the links can do",
+	 NULL},
+	{"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
+	 "exposed NCCL; wait and transfer cannot be told apart",
+	 "import all ranks of the run, with NCCL arguments recorded", NULL},
+	{"unexplained", "idle.unknown", LOSS_UNKNOWN, "nobody can explain this time from the trace", "",
+	 NULL},
+};
+
+int64_t loss_share(const struct figures *figures, const struct loss_kind *kind)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += kind->leaves & LEAF_BIT(leaf) ? figures->time_ns[leaf] : 0;
+	return sum;
+}
+
+int64_t loss_of_device(const struct device_summary *device, const struct loss_kind *kind)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += kind->leaves & LEAF_BIT(leaf) ? figures_device_leaf(device, (enum leaf)leaf) : 0;
+	return sum;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+int64_t loss_median(int64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_number);
+	return n ? values[(n - 1) / 2] : 0;
+}
+
+int loss_median_of_others(const struct summary *summary, const struct loss_kind *kind,
+						  size_t except, int64_t *ns)
+{
+	int64_t *values = malloc((summary->n_devices + 1) * sizeof(*values));
+	size_t n = 0;
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (i != except)
+			values[n++] = loss_of_device(&summary->devices[i], kind);
+	*ns = loss_median(values, n);
+	free(values);
+	return 0;
+}

@@ -1,0 +1,377 @@
+#include "conclude/stragglers.h"
+
+#include "base/room.h"
+#include "conclude/late_host.h"
+#include "conclude/lateness.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fewer say too little about one that is last no more often than it should. */
+enum { LEAST_STEPS = 8, LEAST_COLLECTIVES = 32 };
+
+int64_t straggler_share(const struct straggler *s)
+{
+	int64_t sum = s->wait_ns + s->taken_work_ns;
+	for (int kind = 0; kind < LOSS_KINDS; kind++)
+		sum += s->taken_ns[kind];
+	return sum;
+}
+
+static int by_difference(const void *a, const void *b)
+{
+	const struct excess *x = a, *y = b;
+	int64_t xs = x->own_ns - x->others_ns, ys = y->own_ns - y->others_ns;
+	if (xs != ys)
+		return xs > ys ? -1 : 1;
+	return strcmp(x->kind->id, y->kind->id);
+}
+
+bool straggler_has(const struct straggler *s, const struct summary *summary, size_t device)
+{
+	return s->host.at ? device_host_same(s->host, device_host(summary, device))
+					  : device == s->device;
+}
+
+/* A kind of time of its own, the mean of a host's devices, and the median of the others. */
+static int compare(const struct summary *summary, const struct straggler *s, struct excess *e,
+				   int64_t *devices)
+{
+	int64_t *others = malloc((summary->n_devices + 1) * sizeof(*others));
+	__int128 own = 0;
+	size_t n = 0;
+	if (!others)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		int64_t ns = loss_of_device(&summary->devices[i], e->kind);
+		if (straggler_has(s, summary, i))
+			own += ns;
+		else
+			others[n++] = ns;
+	}
+	*devices = (int64_t)(summary->n_devices - n);
+	e->own_ns = (int64_t)(own / *devices);
+	e->others_ns = loss_median(others, n);
+	free(others);
+	return 0;
+}
+
+/* Its own time that the others do not have, the largest first, until as much is found as it is
+ * late: what is beyond that has not held anybody up. */
+static int explain(const struct summary *summary, struct straggler *s)
+{
+	struct excess all[LOSS_KINDS + 1];
+	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices, own = 1;
+	size_t n = 0;
+	int error = 0;
+	for (int k = 0; !error && k <= LOSS_KINDS; k++) {
+		struct excess e = {.kind = k < LOSS_KINDS ? &loss_kinds[k] : &loss_kind_work};
+		if (e.kind->leaves & LOSS_NCCL)
+			continue;
+		error = compare(summary, s, &e, &own);
+		if (e.own_ns > e.others_ns)
+			all[n++] = e;
+	}
+	qsort(all, n, sizeof(*all), by_difference);
+	for (size_t i = 0; i < n; i++) {
+		struct excess *e = &all[i];
+		int64_t more = e->own_ns - e->others_ns, take = more < left ? more : left;
+		left -= take;
+		e->taken_ns = (int64_t)((__int128)take * own / devices);
+		if (e->kind == &loss_kind_work)
+			s->taken_work_ns = e->taken_ns;
+		else
+			s->taken_ns[e->kind - loss_kinds] = e->taken_ns;
+		if (i < EXCESSES && take > 0)
+			s->excess[i] = *e;
+	}
+	return error;
+}
+
+static size_t find_device(const struct summary *summary, uint32_t key)
+{
+	size_t i = 0;
+	while (i < summary->n_devices && summary->devices[i].key != key)
+		i++;
+	return i;
+}
+
+static int append(struct stragglers *all, const struct straggler *s)
+{
+	if (room_next((void **)&all->at, all->n, sizeof(*all->at)) != 0)
+		return -ENOMEM;
+	all->at[all->n++] = *s;
+	return 0;
+}
+
+static int add(struct stragglers *all, const struct summary *summary, struct straggler *s)
+{
+	int error = explain(summary, s);
+	return error ? error : append(all, s);
+}
+
+/* Told from NCCL time that is not split, in which `waiting` devices wait: only if its own time
+ * explains at least half of that. */
+static int add_explained(struct stragglers *all, const struct summary *summary, struct straggler *s,
+						 size_t waiting)
+{
+	const int64_t devices = (int64_t)summary->n_devices;
+	s->wait_ns = (int64_t)((__int128)s->late_ns * (int64_t)waiting / devices);
+	int error = explain(summary, s);
+	int64_t own = straggler_share(s) - s->wait_ns;
+	return error || 2 * own * devices < s->late_ns ? error : append(all, s);
+}
+
+/* More than its outlying steps can explain: then it is late in ordinary ones too. */
+static bool late_in_most_steps(const struct device_summary *device, int64_t late_ns)
+{
+	int64_t mean = device->steps > 0 ? device->window_ns / device->steps : 0;
+	return device->steps >= LEAST_STEPS &&
+		   late_ns / 2 > mean - counts_percentile(&device->step_ns, 50);
+}
+
+static bool is_persistent(const struct straggler *s, const struct device_summary *device,
+						  const struct lateness *sum)
+{
+	bool most = late_causes_most(s->late, sum);
+	if (late_is_significant(s->late, sum))
+		return most || late_is_mostly_last(s->late, sum);
+	return most && s->late->taken >= LEAST_COLLECTIVES && late_in_most_steps(device, s->late_ns);
+}
+
+/* Nobody is persistently late: a host may be, now by one of its ranks, now by another. */
+static int add_seldom(struct stragglers *all, const struct summary *summary, int64_t wait_ns,
+					  struct straggler *seldom)
+{
+	struct straggler host;
+	bool found;
+	int error = late_host_find(summary, wait_ns, &host, &found);
+	if (error || found)
+		return error ? error : add(all, summary, &host);
+	if (!seldom->late || seldom->late_ns == 0)
+		return 0;
+	seldom->wait_ns = wait_ns;
+	return add(all, summary, seldom);
+}
+
+/* Ranks of one host that are late beside others of it: the host is. */
+static int widen(struct stragglers *all, const struct summary *summary, int64_t wait_ns)
+{
+	struct straggler host;
+	bool found;
+	int error = late_host_find(summary, wait_ns, &host, &found);
+	if (error || !found || !late_host_is_wider(summary, &host, all->at, all->n))
+		return error;
+	all->n = 0;
+	return add(all, summary, &host);
+}
+
+/* The exposed wait is shared out by what each rank caused: some of that may be hidden under
+ * compute. A rank that causes most of it now and then has all of it that nobody has persistently.
+ */
+static int add_late(struct stragglers *all, const struct summary *summary, const struct figures *f)
+{
+	const struct lateness sum = lateness_of(summary->late, summary->n_late);
+	const int64_t devices = (int64_t)summary->n_devices, wait = f->time_ns[LEAF_NCCL_WAIT];
+	struct straggler seldom = {.late = NULL};
+	int error = 0;
+	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_late; i++) {
+		const struct late_summary *late = &summary->late[i];
+		struct straggler s = {.device = find_device(summary, late->device),
+							  .rank = late->rank,
+							  .late = late,
+							  .caused_ns = late->caused_ns};
+		if (s.device == summary->n_devices || late->caused_ns <= 0)
+			continue;
+		s.wait_ns = (int64_t)((__int128)wait * late->caused_ns / sum.caused_ns);
+		s.late_ns = (int64_t)((__int128)s.wait_ns * devices / (devices - 1));
+		s.persistent = is_persistent(&s, &summary->devices[s.device], &sum);
+		if (s.persistent)
+			error = add(all, summary, &s);
+		else if (late_causes_most(late, &sum))
+			seldom = s;
+	}
+	if (error || sum.caused_ns <= 0)
+		return error;
+	return all->n ? widen(all, summary, wait) : add_seldom(all, summary, wait, &seldom);
+}
+
+static bool known(const struct stragglers *all, size_t device)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].device == device)
+			return true;
+	return false;
+}
+
+/* NCCL that is not split: the device that has least of it arrives last, if its own time says so
+ * too: it has more of that than the others, at least half of what they have more of NCCL. */
+static int add_unsplit(struct stragglers *all, const struct summary *summary)
+{
+	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	size_t least = 0;
+	int64_t others;
+	for (size_t i = 1; i < summary->n_devices; i++)
+		if (loss_of_device(&summary->devices[i], &unsplit) <
+			loss_of_device(&summary->devices[least], &unsplit))
+			least = i;
+	int error = loss_median_of_others(summary, &unsplit, least, &others);
+	int64_t late_ns = others - loss_of_device(&summary->devices[least], &unsplit);
+	if (error || late_ns <= 0 || known(all, least))
+		return error;
+	const struct device_summary *device = &summary->devices[least];
+	struct straggler s = {.device = least,
+						  .rank = device->n_processes ? device->ranks[0] : -1,
+						  .persistent = true,
+						  .late_ns = late_ns};
+	return add_explained(all, summary, &s, summary->n_devices - 1);
+}
+
+struct partial { /* collectives with members that are not here */
+	const struct summary *summary;
+	struct lateness all, here;
+	bool *member; /* devices that are in one */
+};
+
+/* 0 or -ENOMEM; free(partial->member) */
+static int partial_open(struct partial *partial, const struct summary *summary)
+{
+	const struct late_summary *rows = summary->partial;
+	*partial = (struct partial){.summary = summary,
+								.all = lateness_of(rows, summary->n_partial),
+								.here = lateness_of_here(rows, summary->n_partial),
+								.member = calloc(summary->n_devices + 1, sizeof(bool))};
+	if (!partial->member)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_partial; i++)
+		if (rows[i].device)
+			partial->member[find_device(summary, rows[i].device)] = true;
+	return 0;
+}
+
+/* The median of the other members; n: how many they are. 0 or -ENOMEM. */
+static int median_of_members(const struct partial *partial, const struct loss_kind *kind,
+							 size_t except, int64_t *ns, size_t *n)
+{
+	const struct summary *summary = partial->summary;
+	int64_t *values = malloc((summary->n_devices + 1) * sizeof(*values));
+	*n = 0;
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (i != except && partial->member[i])
+			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
+	*ns = loss_median(values, *n);
+	free(values);
+	return 0;
+}
+
+/* The last of those that are here, if it is late by what the other members have more of NCCL, and
+ * by its own time too. */
+static int add_last_here(struct stragglers *all, const struct partial *partial,
+						 const struct late_summary *late)
+{
+	const struct summary *summary = partial->summary;
+	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	size_t waiting;
+	struct straggler s = {.device = find_device(summary, late->device),
+						  .rank = late->rank,
+						  .late = late,
+						  .partial = true,
+						  .caused_ns = late->caused_ns};
+	int64_t others;
+	if (s.device == summary->n_devices || known(all, s.device))
+		return 0;
+	int error = median_of_members(partial, &unsplit, s.device, &others, &waiting);
+	if (error)
+		return error;
+	s.late_ns = others - loss_of_device(&summary->devices[s.device], &unsplit);
+	s.persistent = is_persistent(&s, &summary->devices[s.device], &partial->here);
+	return s.late_ns <= 0 || !s.persistent ? 0 : add_explained(all, summary, &s, waiting);
+}
+
+/* More often than a fair draw would make it; or, late into the first of many collectives of a step,
+ * in every second step, which says nothing of those who are most of the members. */
+static bool is_often_missing(const struct late_summary *late, const struct lateness *sum,
+							 int64_t steps)
+{
+	return late_is_significant(late, sum) ||
+		   (2 * late->taken <= sum->taken && late->last >= LEAST_STEPS &&
+			2 * (int64_t)late->last >= steps);
+}
+
+/* The missing ones together, as the ranks of a host: late when they are often last, and their part
+ * of all wait is at least half-way from their part in the collectives to all. What they cost is
+ * taken in proportion: what of it no compute hides is not told. */
+static int add_missing(struct stragglers *all, const struct partial *partial,
+					   const struct figures *f, const struct late_summary *late)
+{
+	const struct summary *summary = partial->summary;
+	const struct lateness *sum = &partial->all;
+	const __int128 caused = late->caused_ns;
+	__int128 unsplit_ns = 0;
+	struct straggler s = {.device = summary->n_devices,
+						  .rank = -1,
+						  .late = late,
+						  .partial = true,
+						  .missing = true,
+						  .persistent = true,
+						  .caused_ns = late->caused_ns};
+	if (!is_often_missing(late, sum, f->steps) ||
+		2 * caused * (__int128)sum->taken < sum->caused_ns * (__int128)(sum->taken + late->taken))
+		return 0;
+	for (size_t i = 0; i < summary->n_nccl; i++)
+		unsplit_ns += summary->nccl[i].unsplit_ns;
+	if (unsplit_ns < caused)
+		return 0;
+	s.wait_ns = (int64_t)(f->time_ns[LEAF_NCCL_UNSPLIT] * caused / unsplit_ns);
+	s.late_ns = s.wait_ns; /* all devices wait */
+	return append(all, &s);
+}
+
+static int add_partial(struct stragglers *all, const struct summary *summary,
+					   const struct figures *f)
+{
+	struct partial partial;
+	int error = partial_open(&partial, summary);
+	for (size_t i = 0; !error && partial.all.caused_ns > 0 && i < summary->n_partial; i++) {
+		const struct late_summary *late = &summary->partial[i];
+		if (late->caused_ns <= 0)
+			continue;
+		if (late->device)
+			error = add_last_here(all, &partial, late);
+		else if (lateness_sees_missing(&summary->quality))
+			error = add_missing(all, &partial, f, late);
+	}
+	free(partial.member);
+	return error;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct straggler *x = a, *y = b;
+	if (x->wait_ns != y->wait_ns)
+		return x->wait_ns > y->wait_ns ? -1 : 1;
+	return x->device < y->device ? -1 : x->device > y->device;
+}
+
+int stragglers_open(struct stragglers *all, const struct summary *summary, const struct figures *f)
+{
+	*all = (struct stragglers){0};
+	if (summary->n_devices < 2)
+		return 0;
+	int error = add_late(all, summary, f);
+	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
+		error = summary->run.n_missing_ranks == 0 ? add_unsplit(all, summary)
+												  : add_partial(all, summary, f);
+	if (all->n)
+		qsort(all->at, all->n, sizeof(*all->at), by_wait);
+	return error;
+}
+
+void stragglers_close(struct stragglers *all)
+{
+	free(all->at);
+	*all = (struct stragglers){0};
+}

@@ -1,0 +1,53 @@
+/* Ranks that the others wait for, step after step, and what such a rank does with its time that the
+ * others do not (docs/ATTRIBUTION.md section 7). Pure: a summary in, rows out. */
+#ifndef CONCLUDE_STRAGGLERS_H
+#define CONCLUDE_STRAGGLERS_H
+
+#include "summary/device_host.h"
+#include "conclude/loss_kinds.h"
+
+struct excess { /* what a device has more of than the median of the others, per step */
+	const struct loss_kind *kind; /* NULL: nothing */
+	int64_t own_ns, others_ns;
+	int64_t taken_ns; /* of the difference: what can have made it late, mean of the devices */
+};
+
+enum { EXCESSES = 3 };
+
+struct straggler { /* a rank, or a host: then device, rank and late are of its worst rank */
+	size_t device; /* of summary->devices */
+	int32_t rank;
+	struct device_host host;         /* its ranks together are late; host.at NULL: one rank is */
+	int64_t caused_ns;               /* of them together, or of the rank */
+	const struct late_summary *late; /* NULL: told from NCCL time that is not split */
+	bool partial;    /* members of its collectives are missing, it is the last here */
+	bool missing;    /* one of those is late: no device, no rank, no own time */
+	bool persistent; /* else now and then, but nobody else causes as much */
+	int64_t late_ns; /* per step: how long each other device stands exposed for it */
+	int64_t wait_ns; /* the same as a share of the step: mean of all devices */
+	struct excess excess[EXCESSES]; /* largest first */
+	int64_t taken_ns[LOSS_KINDS];   /* wait_ns and these are its loss: no other finding has them */
+	int64_t taken_work_ns;
+};
+
+struct stragglers {
+	struct straggler *at; /* largest wait first */
+	size_t n;
+};
+
+/* 0 or -ENOMEM; stragglers_close() either way. */
+int stragglers_open(struct stragglers *stragglers, const struct summary *summary,
+					const struct figures *figures);
+void stragglers_close(struct stragglers *stragglers);
+
+/* Is it told from NCCL time that is split? */
+static inline bool straggler_is_split(const struct straggler *straggler)
+{
+	return straggler->late && !straggler->partial;
+}
+/* Is the device this one, or one of this host? */
+bool straggler_has(const struct straggler *straggler, const struct summary *summary, size_t device);
+/* All of it: per step, mean of the devices. */
+int64_t straggler_share(const struct straggler *straggler);
+
+#endif

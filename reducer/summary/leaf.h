@@ -1,0 +1,79 @@
+/* The leaves of the time tree (docs/ATTRIBUTION.md), in the order in which they are printed. */
+#ifndef SUMMARY_LEAF_H
+#define SUMMARY_LEAF_H
+
+#include <stdint.h>
+
+/* X(identifier, JSON name, label for people) */
+#define LEAVES(X)                                                      \
+	X(WORK_MATMUL, "work.matmul", "matmul")                            \
+	X(WORK_CUSTOM, "work.custom", "custom")                            \
+	X(WORK_OTHER, "work.other", "other")                               \
+	X(WORK_MEMORY, "work.memory", "memory")                            \
+	X(WORK_GRAPH, "work.graph", "CUDA graph")                          \
+	X(NCCL_TRANSFER, "nccl.transfer", "transfer")                      \
+	X(NCCL_UNSPLIT, "nccl.unsplit", "unsplit")                         \
+	X(NCCL_WAIT, "nccl.wait", "wait")                                  \
+	X(HOST_ALLOC, "idle.host.alloc", "alloc")                          \
+	X(HOST_MODULE_LOAD, "idle.host.module_load", "module load")        \
+	X(HOST_INPUT, "idle.host.input", "input")                          \
+	X(HOST_NCCL_HOST, "idle.host.nccl_host", "NCCL host call")         \
+	X(HOST_SYNC, "idle.host.sync", "sync")                             \
+	X(TOOL_PROFILER, "idle.tool.profiler", "profiler")                 \
+	X(GPU_QUEUE_FULL, "idle.gpu.queue_full", "queue full")             \
+	X(HOST_NO_CORE, "idle.host.no_core", "no core")                    \
+	X(HOST_BLOCKED, "idle.host.blocked", "blocked")                    \
+	X(CPU_API, "idle.cpu.api", "other CUDA calls")                     \
+	X(HOST_CODE, "idle.host.code", "host code")                        \
+	X(CPU_FRAMEWORK, "idle.cpu.framework", "framework")                \
+	X(CPU_LAUNCH_CALL, "idle.cpu.launch_call", "launch calls")         \
+	X(CPU_LAUNCH_LATENCY, "idle.cpu.launch_latency", "launch latency") \
+	X(HOST_HOST_FUNC, "idle.host.host_func", "host function")          \
+	X(GPU_DEPENDENCY, "idle.gpu.dependency", "dependency")             \
+	X(GPU_DISPATCH, "idle.gpu.dispatch", "turn-around")                \
+	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded", "unrecorded")     \
+	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained", "unexplained")  \
+	X(UNKNOWN_UNMATCHED, "idle.unknown.unmatched", "unmatched")
+
+enum leaf {
+#define X(id, name, label) LEAF_##id,
+	LEAVES(X)
+#undef X
+		LEAF_COUNT
+};
+
+static inline const char *leaf_name(enum leaf leaf)
+{
+	static const char *const names[] = {
+#define X(id, name, label) name,
+		LEAVES(X)
+#undef X
+	};
+	return names[leaf];
+}
+
+static inline const char *leaf_label(enum leaf leaf)
+{
+	static const char *const labels[] = {
+#define X(id, name, label) label,
+		LEAVES(X)
+#undef X
+	};
+	return labels[leaf];
+}
+
+#define LEAF_BIT(leaf) (UINT64_C(1) << (leaf))
+#define LEAVES_CPU                                                                            \
+	(LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | \
+	 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY))
+#define LEAVES_HOST                                                                            \
+	(LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) | \
+	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
+	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
+/* Work and NCCL, and what is unknown: all that a trace without launch records can tell. */
+#define LEAVES_WITHOUT_LAUNCHES                                               \
+	((LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | \
+	 LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))
+_Static_assert(LEAF_COUNT <= 64, "leaf masks are 64 bits");
+
+#endif

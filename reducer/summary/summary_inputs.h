@@ -1,0 +1,27 @@
+/* The trace files of a directory as a stored summary remembers them: by name, size and time. */
+#ifndef SUMMARY_SUMMARY_INPUTS_H
+#define SUMMARY_SUMMARY_INPUTS_H
+
+#include "read/paths.h"
+
+#include <stdint.h>
+
+struct summary_input {
+	const char *name; /* without the directory */
+	uint64_t bytes;
+	int64_t mtime_ns;
+	bool
+		young; /* changed after this program had started: it may have been read in an older state */
+};
+
+struct summary_inputs {
+	struct paths paths; /* owns the names */
+	struct summary_input *at;
+	size_t n;
+};
+
+/* In order of names. 0 or -errno; summary_inputs_close() either way. */
+int summary_inputs_open(struct summary_inputs *inputs, const char *dir);
+void summary_inputs_close(struct summary_inputs *inputs);
+
+#endif
