@@ -1,5 +1,5 @@
 /* Cutting a trace into events: shapes of files, text that arrives in pieces, damage. */
-#include "import/json_scan.h"
+#include "import/json/json_scan.h"
 
 #include <errno.h>
 #include <stdbool.h>

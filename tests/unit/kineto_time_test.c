@@ -1,5 +1,5 @@
 /* Kineto's decimal microseconds become integer nanoseconds without a double in between. */
-#include "import/kineto_time.h"
+#include "import/kineto/kineto_time.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* CUPTI_ACTIVITY_KIND_* tables: device work, API calls, synchronisation, overhead. */
-#include "import/nsys_cuda.h"
+#include "import/nsys/nsys_cuda.h"
 
-#include "import/nsys_nccl.h"
+#include "import/nsys/nsys_nccl.h"
 
 #include <inttypes.h>
 #include <stdio.h>

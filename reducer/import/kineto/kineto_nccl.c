@@ -1,4 +1,4 @@
-#include "import/kineto_nccl.h"
+#include "import/kineto/kineto_nccl.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "import/nsys_target.h"
+#include "import/nsys/nsys_target.h"
 
-#include "import/nsys_schema.h"
+#include "import/nsys/nsys_schema.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "import/nsys_schema.h"
+#include "import/nsys/nsys_schema.h"
 
 #include "base/diag.h"
 

@@ -1,6 +1,6 @@
-#include "import/json_scan.h"
+#include "import/json/json_scan.h"
 
-#include "import/json_walk.h"
+#include "import/json/json_walk.h"
 
 #include <errno.h>
 #include <stdlib.h>

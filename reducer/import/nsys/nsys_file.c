@@ -1,4 +1,4 @@
-#include "import/nsys_file.h"
+#include "import/nsys/nsys_file.h"
 
 #include "import/importer.h"
 

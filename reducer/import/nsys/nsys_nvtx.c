@@ -1,5 +1,5 @@
 /* NVTX_EVENTS: ranges and marks. */
-#include "import/nsys_nvtx.h"
+#include "import/nsys/nsys_nvtx.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#include "import/kineto_facts.h"
+#include "import/kineto/kineto_facts.h"
 
-#include "import/json_event.h"
-#include "import/json_scan.h"
+#include "import/json/json_event.h"
+#include "import/json/json_scan.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef IMPORT_NSYS_CUDA_H
 #define IMPORT_NSYS_CUDA_H
 
-#include "import/nsys_file.h"
+#include "import/nsys/nsys_file.h"
 
 void nsys_read_ops(struct nsys_file *file);
 void nsys_read_calls(struct nsys_file *file);

@@ -3,8 +3,8 @@
 #ifndef IMPORT_NSYS_FILE_H
 #define IMPORT_NSYS_FILE_H
 
-#include "import/nsys_schema.h"
-#include "import/nsys_target.h"
+#include "import/nsys/nsys_schema.h"
+#include "import/nsys/nsys_target.h"
 #include "import/trace_out.h"
 
 struct import_run;

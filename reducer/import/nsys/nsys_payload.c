@@ -1,6 +1,6 @@
-#include "import/nsys_payload.h"
+#include "import/nsys/nsys_payload.h"
 
-#include "import/nsys_schema.h"
+#include "import/nsys/nsys_schema.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef IMPORT_NSYS_NVTX_H
 #define IMPORT_NSYS_NVTX_H
 
-#include "import/nsys_file.h"
+#include "import/nsys/nsys_file.h"
 
 void nsys_read_ranges(struct nsys_file *file);
 

@@ -2,7 +2,7 @@
 #ifndef IMPORT_KINETO_ROWS_H
 #define IMPORT_KINETO_ROWS_H
 
-#include "import/kineto_facts.h"
+#include "import/kineto/kineto_facts.h"
 #include "import/trace_out.h"
 
 struct json_event_reader;

@@ -1,4 +1,4 @@
-#include "import/kineto_time.h"
+#include "import/kineto/kineto_time.h"
 
 #include <errno.h>
 #include <stdbool.h>

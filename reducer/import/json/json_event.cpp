@@ -1,10 +1,10 @@
 /* The one file in C++. API of simdjson 1.0 to 3.x only; no exceptions, no allocation per event. */
 #define SIMDJSON_EXCEPTIONS 0
 
-#include "import/json_event.h"
+#include "import/json/json_event.h"
 
 extern "C" {
-#include "import/json_walk.h"
+#include "import/json/json_walk.h"
 }
 
 #include <cerrno>

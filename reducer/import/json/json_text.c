@@ -1,4 +1,4 @@
-#include "import/json_text.h"
+#include "import/json/json_text.h"
 
 #include <string.h>
 

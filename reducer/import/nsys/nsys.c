@@ -4,10 +4,10 @@
 #include "import/importer.h"
 
 #include "base/diag.h"
-#include "import/nsys_cuda.h"
-#include "import/nsys_file.h"
-#include "import/nsys_nccl.h"
-#include "import/nsys_nvtx.h"
+#include "import/nsys/nsys_cuda.h"
+#include "import/nsys/nsys_file.h"
+#include "import/nsys/nsys_nccl.h"
+#include "import/nsys/nsys_nvtx.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,9 +3,9 @@
 #include "base/diag.h"
 #include "import/importer.h"
 #include "import/inflate.h"
-#include "import/json_event.h"
-#include "import/json_scan.h"
-#include "import/kineto_rows.h"
+#include "import/json/json_event.h"
+#include "import/json/json_scan.h"
+#include "import/kineto/kineto_rows.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "import/json_walk.h"
+#include "import/json/json_walk.h"
 
 #ifdef __SSE2__
 #include <emmintrin.h>

@@ -1,8 +1,8 @@
-#include "import/kineto_rows.h"
+#include "import/kineto/kineto_rows.h"
 
-#include "import/json_event.h"
-#include "import/kineto_nccl.h"
-#include "import/kineto_time.h"
+#include "import/json/json_event.h"
+#include "import/kineto/kineto_nccl.h"
+#include "import/kineto/kineto_time.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef IMPORT_JSON_EVENT_H
 #define IMPORT_JSON_EVENT_H
 
-#include "import/json_text.h"
+#include "import/json/json_text.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
-#include "import/nsys_nccl.h"
+#include "import/nsys/nsys_nccl.h"
 
 #include "base/diag.h"
 #include "base/room.h"
-#include "import/nsys_file.h"
-#include "import/nsys_payload.h"
+#include "import/nsys/nsys_file.h"
+#include "import/nsys/nsys_payload.h"
 
 #include <errno.h>
 #include <inttypes.h>
