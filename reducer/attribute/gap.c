@@ -178,7 +178,7 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	const struct op *k = gap->k, *j = gap->j;
 	const struct calibration *c = &engine->calibration;
 	int64_t at = p2, ready, until[HELD_UP_KINDS];
-	int error = held_up_until(engine->held_ups, gap, until);
+	int error = held_up_until(engine->held_ups, k, gap->b, until);
 	bool queued = gap_queued(engine->stream, gap, c->floor_ns);
 	if (!error && !queued)
 		error = explain_until(engine, k, &at, clamp(latency_reach(k, c->floor_ns), p2, gap->b),

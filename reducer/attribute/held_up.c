@@ -1,7 +1,6 @@
 #include "attribute/held_up.h"
 
 #include "base/room.h"
-#include "attribute/gap.h"
 
 void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n)
 {
@@ -49,16 +48,16 @@ static int load(struct held_ups *h, int64_t until)
 	return error;
 }
 
-int held_up_until(struct held_ups *h, const struct gap *gap, int64_t until[HELD_UP_KINDS])
+int held_up_until(struct held_ups *h, const struct op *k, int64_t b, int64_t until[HELD_UP_KINDS])
 {
-	int error = load(h, gap->b);
+	int error = load(h, b);
 	size_t kept = 0;
 	until[HELD_UP_HOST_FUNC] = until[HELD_UP_PEER] = INT64_MIN;
 	for (size_t i = 0; i < h->n; i++) {
 		const struct held_up *up = &h->at[i];
-		bool own = up->source == gap->k->source && up->slot == gap->k->slot;
-		bool near = up->source == gap->k->source && gap->b - up->end <= HELD_UP_NEAR_NS;
-		if (up->end > gap->b) {
+		bool own = up->source == k->source && up->slot == k->slot;
+		bool near = up->source == k->source && b - up->end <= HELD_UP_NEAR_NS;
+		if (up->end > b) {
 			h->at[kept++] = *up; /* for a later gap */
 			continue;
 		}

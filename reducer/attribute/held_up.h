@@ -26,9 +26,9 @@ struct held_ups {
 void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n);
 void held_ups_close(struct held_ups *held_ups);
 
-struct gap;
-/* Per kind, until when it held up the op that ends the gap: at most b, INT64_MIN when it did not.
- * Gaps come in order of time. 0 or -errno. */
-int held_up_until(struct held_ups *held_ups, const struct gap *gap, int64_t until[HELD_UP_KINDS]);
+/* Per kind, until when it held up op `k`, which ends an idle interval at `b`: at most b, INT64_MIN
+ * when it did not. Intervals come in order of time. 0 or -errno. */
+int held_up_until(struct held_ups *held_ups, const struct op *k, int64_t b,
+				  int64_t until[HELD_UP_KINDS]);
 
 #endif
