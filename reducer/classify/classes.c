@@ -11,6 +11,12 @@ static const struct {
 #undef X
 };
 
+const char *group_name(enum group group)
+{
+	static const char *const names[GROUP_COUNT] = {"matmul", "memory", "custom", "nccl", "other"};
+	return names[group];
+}
+
 enum group class_group(enum class_id class)
 {
 	return CLASS_OF[class].group;

@@ -1,8 +1,17 @@
-/* The classes of kernels, each with its group and its printed name. */
+/* What a kernel does: its class, each with its group and its printed name. */
 #ifndef CLASSIFY_CLASSES_H
 #define CLASSIFY_CLASSES_H
 
-#include "classify/classify.h"
+#include <stddef.h>
+
+enum group { GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_NCCL, GROUP_OTHER, GROUP_COUNT };
+
+struct kernel_class {
+	enum group group;
+	const char *class_name; /* "custom.attention"; the seed taxonomy's group under that taxonomy */
+	const char *rule; /* id of the rule that fired: a string of the program, or the classifier's */
+	int tensor_core;  /* 1 yes, 0 no, -1 unknown */
+};
 
 /* X(identifier, group, printed class) */
 #define CLASSES(X)                               \
@@ -43,6 +52,7 @@ enum class_id {
 		CLASS_COUNT
 };
 
+const char *group_name(enum group group); /* "matmul" */
 enum group class_group(enum class_id class);
 const char *class_name(enum class_id class); /* "custom.attention" */
 /* The class_id of a printed class name, or -1. */

@@ -23,12 +23,6 @@ static const struct rule *const RULES[] = {
 	RULES_DENSE,  RULES_CUSTOM, RULES_FALLBACK,
 };
 
-const char *group_name(enum group group)
-{
-	static const char *const names[GROUP_COUNT] = {"matmul", "memory", "custom", "nccl", "other"};
-	return names[group];
-}
-
 static bool part_matches(const char *pattern, const struct folded *part)
 {
 	return !pattern || pattern_matches(pattern, part);

@@ -2,16 +2,7 @@
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
 
-#include <stddef.h>
-
-enum group { GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_NCCL, GROUP_OTHER, GROUP_COUNT };
-
-struct kernel_class {
-	enum group group;
-	const char *class_name; /* "custom.attention"; the seed taxonomy's group under that taxonomy */
-	const char *rule; /* id of the rule that fired: a string of the program, or the classifier's */
-	int tensor_core;  /* 1 yes, 0 no, -1 unknown */
-};
+#include "classify/classes.h"
 
 struct classifier; /* does not change once open: any number of threads may use it at once */
 
@@ -26,8 +17,6 @@ void classifier_close(struct classifier *classifier);
 /* Never fails; any bytes are welcome. The caller caches: a name costs tens of microseconds. */
 void classifier_name(const struct classifier *classifier, const char *name, size_t name_bytes,
 					 struct kernel_class *out);
-
-const char *group_name(enum group group); /* "matmul" */
 
 /* The second column of `baton classify`: the group, or its name in the seed taxonomy. */
 const char *classifier_group_label(const struct classifier *classifier,

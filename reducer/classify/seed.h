@@ -2,7 +2,7 @@
 #ifndef CLASSIFY_SEED_H
 #define CLASSIFY_SEED_H
 
-#include "classify/classify.h"
+#include "classify/classes.h"
 #include "classify/identifier.h"
 
 /* Sets group, class and rule. The study read demangled names: `parts` stands for a mangled one. */

@@ -2,7 +2,7 @@
 #ifndef CLASSIFY_TENSOR_CORE_H
 #define CLASSIFY_TENSOR_CORE_H
 
-#include "classify/classify.h"
+#include "classify/classes.h"
 #include "classify/identifier.h"
 
 /* 1 yes, 0 no, -1 unknown. `class` has its group and class set. */
