@@ -1,7 +1,6 @@
 #include "steps/period.h"
 
 #include "steps/cycles.h"
-#include "steps/sequence.h"
 #include "steps/voices.h"
 
 #include <errno.h>

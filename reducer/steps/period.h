@@ -4,16 +4,7 @@
 #ifndef STEPS_PERIOD_H
 #define STEPS_PERIOD_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-struct launch_mark {
-	int64_t launch_ns;
-	uint32_t symbol; /* which kernel; any numbering */
-	uint32_t order;  /* of those launched at one time, the nodes of a graph; the sorter's own */
-};
-
-enum { PERIOD_LEAST_STEPS = 3 };
+#include "steps/sequence.h"
 
 /* `marks` are sorted by launch_ns. *begins (new memory) gets the launch times at which steps begin,
  * *n their number, 0 when no rhythm of at least PERIOD_LEAST_STEPS was found. 0 or -ENOMEM. */

@@ -1,7 +1,6 @@
 #include "steps/sequence.h"
 
 #include "base/table.h"
-#include "steps/period.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -7,7 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct launch_mark;
+enum { PERIOD_LEAST_STEPS = 3 }; /* what comes less often has no rhythm */
+
+struct launch_mark {
+	int64_t launch_ns;
+	uint32_t symbol; /* which kernel; any numbering */
+	uint32_t order;  /* of those launched at one time, the nodes of a graph; the sorter's own */
+};
 
 struct sequence {
 	uint32_t *symbol; /* below n_symbols */

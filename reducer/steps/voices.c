@@ -1,6 +1,6 @@
 #include "steps/voices.h"
 
-#include "steps/period.h"
+#include "steps/sequence.h"
 
 #include <errno.h>
 #include <stdlib.h>
