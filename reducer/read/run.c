@@ -3,7 +3,7 @@
 #include "base/room.h"
 #include "base/diag.h"
 #include "read/paths.h"
-#include "read/run_seats.h"
+#include "read/comm_ranks.h"
 #include "read/trace.h"
 
 #include <stdio.h>
@@ -89,7 +89,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
 	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
 	if (!error)
-		error = run_seats_read(p, trace);
+		error = comm_ranks_read(p, trace);
 	if (!error)
 		error = copy_text(run, trace, from->source, &p->source);
 	if (!error)
@@ -101,7 +101,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 static void forget_process(struct run_process *process)
 {
 	free(process->path);
-	free(process->seats);
+	free(process->comm_ranks);
 }
 
 static int add_gauges(struct run *run, const struct trace *trace, const char *path)
@@ -317,7 +317,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	if (!error)
 		status = status_worse(status, drop_copies(run));
 	if (!error)
-		error = run_seats_take(run);
+		error = comm_ranks_take(run);
 	if (!error)
 		status = status_worse(status, warn_duplicate_ranks(run));
 	if (!error)

@@ -11,7 +11,7 @@
 #include <baton/format.h>
 #include <stdbool.h>
 
-struct run_seat { /* a process's place in a communicator */
+struct comm_rank { /* a process's place in a communicator */
 	uint64_t hash;
 	uint32_t size;
 	int32_t rank;
@@ -30,8 +30,8 @@ struct run_process {
 	bool cost_known;
 	uint64_t start_time;
 	uint32_t generation;
-	struct run_seat *seats; /* of a recorded process without a rank */
-	size_t n_seats;
+	struct comm_rank *comm_ranks; /* of a recorded process without a rank */
+	size_t n_comm_ranks;
 };
 
 struct run_device { /* one physical device */

@@ -1080,9 +1080,9 @@ def read_processes(lines):
     return processes
 
 
-def take_seats(processes):
+def take_comm_ranks(processes):
     """Ranks where nobody has one: the places in the widest communicator (docs/RECORD.md)."""
-    seats = collections.defaultdict(set)  # (size, hash) -> (process's number, rank)
+    places = collections.defaultdict(set)  # (size, hash) -> (process's number, rank)
     for number, process in enumerate(processes):
         if process.rank >= 0:
             return
@@ -1090,11 +1090,11 @@ def take_seats(processes):
             place = comm["ranks"] or ""
             if process.source in ("baton", "simgpu") and comm["size"] > 1 and \
                     re.fullmatch("[0-9]+", place) and int(place) < comm["size"]:
-                seats[comm["size"], comm["hash"]].add((number, int(place)))
-    seated = {number for members in seats.values() for number, _ in members}
-    widest = [members for (size, _), members in sorted(seats.items()) if size == max(seats)[0]]
+                places[comm["size"], comm["hash"]].add((number, int(place)))
+    with_places = {number for members in places.values() for number, _ in members}
+    widest = [members for (size, _), members in sorted(places.items()) if size == max(places)[0]]
     for members in widest:
-        if len(members) == len(dict(members)) == len(seated):
+        if len(members) == len(dict(members)) == len(with_places):
             for number, rank in members:
                 processes[number].rank = rank
             return
@@ -1111,7 +1111,7 @@ def reduce_run(lines, groups, step_range=None):
 
 def devices_of(lines, groups, step_range=None):
     processes = read_processes(lines)
-    take_seats(processes)
+    take_comm_ranks(processes)
     ops_of = collections.defaultdict(list)
     for process in processes:
         process.join(groups)

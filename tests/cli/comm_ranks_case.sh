@@ -2,8 +2,8 @@
 # Ranks of a job whose launcher names none (torch.multiprocessing.spawn, Lightning): the recorded places in its widest NCCL communicator.
 . "$(dirname "$0")/lib.sh"
 
-cat >"$work/seats.py" <<'EOF'
-"""seats.py DIR PID[@RANK]:HASH/SIZE/PLACE,... ...: traces of one kernel each, with these communicators."""
+cat >"$work/comm_ranks.py" <<'EOF'
+"""comm_ranks.py DIR PID[@RANK]:HASH/SIZE/PLACE,... ...: traces of one kernel each, with these communicators."""
 import os
 import sys
 
@@ -12,13 +12,13 @@ from writer import TraceWriter
 
 os.makedirs(sys.argv[1])
 for number, job in enumerate(sys.argv[2:]):
-    who, seats = job.split(":")
+    who, comms = job.split(":")
     pid, rank = [int(n) for n in (who + "@-1").split("@")[:2]]
     out = TraceWriter(os.path.join(sys.argv[1], "%d.baton" % pid))
     out.process(pid, rank=rank, host="node", source=os.environ.get("SOURCE", "baton"))
     thread, stream = out.thread("python", pid, pid), out.stream(out.device(number, "GPU", "GPU-%d" % number), 1, 7)
-    for seat in filter(None, seats.split(",")):
-        name, size, place = seat.split("/")
+    for comm in filter(None, comms.split(",")):
+        name, size, place = comm.split("/")
         out.communicator(int(size), int(name), ranks=place)
     out.rows("call", [{"start_ns": 0, "dur_ns": 5000, "thread": thread, "name": "cudaLaunchKernel", "correlation": 1}])
     out.rows("op", [{"start_ns": 9000, "dur_ns": 1000, "op_kind": 1, "stream": stream, "correlation": 1, "name": "k"}])
@@ -28,7 +28,7 @@ EOF
 # ranks RANKS WORLD_SIZE MISSING JOB...: what `baton report` says of the traces; ranks in order of pid
 ranks() {
 	rm -rf "$work/run"
-	"$PYTHON" "$work/seats.py" "$work/run" "${@:4}" || fail "seats.py ${*:4}"
+	"$PYTHON" "$work/comm_ranks.py" "$work/run" "${@:4}" || fail "comm_ranks.py ${*:4}"
 	"$BATON" report --json "$work/run" >"$work/json" 2>"$work/err"
 	checks=$((checks + 1))
 	"$PYTHON" - "$work/json" "$1" "$2" "$3" <<-'EOF' || fail "${*:4}"
