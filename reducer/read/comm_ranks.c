@@ -50,16 +50,17 @@ static int by_width(const void *a, const void *b)
 }
 
 /* All places of the run, sorted. NULL: no memory. */
-static struct member *all_comm_ranks(const struct run *run, size_t *n)
+static struct member *all_comm_ranks(const struct run_process *processes, size_t n_processes,
+									 size_t *n)
 {
 	size_t room = 1;
-	for (size_t i = 0; i < run->n_processes; i++)
-		room += run->processes[i].n_comm_ranks;
+	for (size_t i = 0; i < n_processes; i++)
+		room += processes[i].n_comm_ranks;
 	struct member *all = malloc(room * sizeof(*all));
 	*n = 0;
-	for (size_t i = 0; all && i < run->n_processes; i++)
-		for (size_t k = 0; k < run->processes[i].n_comm_ranks; k++)
-			all[(*n)++] = (struct member){run->processes[i].comm_ranks[k], i};
+	for (size_t i = 0; all && i < n_processes; i++)
+		for (size_t k = 0; k < processes[i].n_comm_ranks; k++)
+			all[(*n)++] = (struct member){processes[i].comm_ranks[k], i};
 	if (all && *n > 1)
 		qsort(all, *n, sizeof(*all), by_width);
 	return all;
@@ -85,15 +86,15 @@ static size_t count_members(const struct member *all, size_t n, size_t from, siz
 	return single ? count : 0;
 }
 
-int comm_ranks_take(struct run *run)
+int comm_ranks_take(struct run_process *processes, size_t n_processes)
 {
 	size_t n, end, with_ranks = 0, most = 0, best = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		with_ranks += run->processes[i].n_comm_ranks > 0;
-		if (run->processes[i].rank >= 0)
+	for (size_t i = 0; i < n_processes; i++) {
+		with_ranks += processes[i].n_comm_ranks > 0;
+		if (processes[i].rank >= 0)
 			return 0;
 	}
-	struct member *all = all_comm_ranks(run, &n);
+	struct member *all = all_comm_ranks(processes, n_processes, &n);
 	if (!all)
 		return -ENOMEM;
 	for (size_t i = 0; i < n && all[i].place.size == all[0].place.size; i = end) {
@@ -103,7 +104,7 @@ int comm_ranks_take(struct run *run)
 	}
 	/* one that not all are in numbers a part of the job */
 	for (size_t i = best; most == with_ranks && i < n && same_comm(&all[i], &all[best]); i++) {
-		struct run_process *process = &run->processes[all[i].process];
+		struct run_process *process = &processes[all[i].process];
 		process->rank = all[i].place.rank;
 		process->world_size = (int32_t)all[i].place.size;
 	}

@@ -317,7 +317,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	if (!error)
 		status = status_worse(status, drop_copies(run));
 	if (!error)
-		error = comm_ranks_take(run);
+		error = comm_ranks_take(run->processes, run->n_processes);
 	if (!error)
 		status = status_worse(status, warn_duplicate_ranks(run));
 	if (!error)

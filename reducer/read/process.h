@@ -1,0 +1,32 @@
+/* One process of a run: who it was, and the trace file that holds what it did. */
+#ifndef READ_PROCESS_H
+#define READ_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct comm_rank { /* a process's place in a communicator */
+	uint64_t hash;
+	uint32_t size;
+	int32_t rank;
+};
+
+struct run_process {
+	char *path;
+	int64_t pid;
+	int32_t rank;
+	int32_t world_size;
+	uint32_t host; /* in the pool of the run, like source and run_id */
+	uint32_t source;
+	uint32_t run_id;
+	uint64_t losses[5]; /* by enum baton_loss_kind */
+	uint64_t cost_ns;
+	bool cost_known;
+	uint64_t start_time;
+	uint32_t generation;
+	struct comm_rank *comm_ranks; /* of a recorded process without a rank */
+	size_t n_comm_ranks;
+};
+
+#endif
