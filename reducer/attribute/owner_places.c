@@ -1,7 +1,6 @@
 #include "attribute/owner_places.h"
 
 #include "base/room.h"
-#include "conclude/by.h"
 
 #include <stdio.h>
 
@@ -69,11 +68,11 @@ static int set_place(struct owner_places *p, struct site_row *line, struct site_
 /* The longer text of a line that called a framework, else the line's own. */
 static int set_inside(struct owner_places *p, struct known_place *known)
 {
-	char text[2 * PLACE_BYTES + sizeof(BY_INSIDE)];
+	char text[2 * PLACE_BYTES + sizeof(SITE_INSIDE)];
 	known->inside = known->line.text;
 	if (!p->place.inside[0])
 		return 0;
-	int bytes = snprintf(text, sizeof(text), "%s" BY_INSIDE "%s", p->place.line, p->place.inside);
+	int bytes = snprintf(text, sizeof(text), "%s" SITE_INSIDE "%s", p->place.line, p->place.inside);
 	return strings_add(&p->texts, text, (size_t)bytes, &known->inside, NULL);
 }
 

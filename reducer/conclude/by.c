@@ -83,7 +83,7 @@ static const char *line_number(const char *line)
 
 size_t by_outer_bytes(const char *line)
 {
-	const char *number = line_number(line), *inside = number ? strstr(number, BY_INSIDE) : NULL;
+	const char *number = line_number(line), *inside = number ? strstr(number, SITE_INSIDE) : NULL;
 	return inside ? (size_t)(inside - line) : strlen(line);
 }
 
@@ -110,7 +110,7 @@ void by_short_outer(const char *line, char *out, size_t room)
 void by_short_inside(const char *line, char *out, size_t room)
 {
 	size_t outer = by_outer_bytes(line);
-	const char *inside = line[outer] ? line + outer + strlen(BY_INSIDE) : "";
+	const char *inside = line[outer] ? line + outer + strlen(SITE_INSIDE) : "";
 	short_part(inside, strlen(inside), true, out, room);
 }
 
@@ -118,9 +118,9 @@ void by_short_line(const char *line, char *out, size_t room)
 {
 	by_short_outer(line, out, room);
 	size_t at = strlen(out);
-	if (!line[by_outer_bytes(line)] || at + sizeof(BY_INSIDE) > room)
+	if (!line[by_outer_bytes(line)] || at + sizeof(SITE_INSIDE) > room)
 		return;
-	memcpy(out + at, BY_INSIDE, sizeof(BY_INSIDE));
-	at += strlen(BY_INSIDE);
+	memcpy(out + at, SITE_INSIDE, sizeof(SITE_INSIDE));
+	at += strlen(SITE_INSIDE);
 	by_short_inside(line, out + at, room - at);
 }

@@ -24,9 +24,6 @@ struct site_sums by_sum(const struct by_table *table, size_t from);
 /* Why the table tells nothing, and what to do. */
 const char *by_lack(const struct summary *summary, enum site_by by);
 
-/* Between a project's line and the line of a framework that it called. */
-#define BY_INSIDE " > "
-
 /* How long a line is without what it called. */
 size_t by_outer_bytes(const char *line);
 /* A name of the run's rows without its directory: "train.py:91 (loop)". Of a line that called a

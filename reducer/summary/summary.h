@@ -111,6 +111,9 @@ struct site_sums {
 	int64_t cpu_ns, host_ns;        /* idle.cpu and idle.host before ops of theirs */
 };
 
+/* In the text of a site: between a project's line and the line of a framework that it called. */
+#define SITE_INSIDE " > "
+
 struct site_summary { /* where launches come from, and what they cost: docs/ATTRIBUTION.md 8 */
 	uint32_t what;    /* string */
 	uint8_t by;       /* enum site_by */
