@@ -1,7 +1,7 @@
 #include "steps/period.h"
 
 #include "steps/cycles.h"
-#include "steps/voices.h"
+#include "steps/motif.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	LONGEST_TOKEN = 16, /* kernels in direct succession taken as one voice */
+	LONGEST_TOKEN = 16, /* kernels in direct succession taken as one recurrence */
 	LEAST_PLACES = 4,   /* fewer are in order by chance too often */
 	LEAST_EVIDENCE = 24,
 	FEW_CYCLES = 8,   /* fewer say nothing about what is the rule */
@@ -17,11 +17,11 @@ enum {
 	WIDEST_RATIO = 8, /* so many cycles share one optimizer update, unless it is a large one */
 };
 
-/* What the search carries: the sequence, the voices of single kernels, the steps found so far. */
+/* What the search carries: the sequence, the recurrences of single kernels, the steps so far. */
 struct search {
 	struct sequence sequence;
-	struct voices kernels;
-	struct voices base; /* of the tokens the steps were found with */
+	struct recurrences kernels;
+	struct recurrences base; /* of the tokens the steps were found with */
 	struct cycles steps;
 	uint32_t *gap; /* by position: 1 + the number of steps before it, 0 inside a step */
 	uint32_t *lengths;
@@ -60,63 +60,64 @@ static uint32_t median_cycle(struct search *s, const struct cycles *cycles)
 static bool strict(const struct cycles *c)
 {
 	return c->places >= 2 * LEAST_PLACES && c->in_order >= 3 * LEAST_EVIDENCE &&
-		   c->in_order * 10 >= c->sung * 9;
+		   c->in_order * 10 >= c->occurrences * 9;
 }
 
-/* Enough of the choir goes round in order, often enough, and makes up enough of what there is from
+/* Enough of the motif goes round in order, often enough, and makes up enough of what there is from
  * its first cycle to its last, to rule out chance. */
 static bool convincing(const struct cycles *c, uint64_t weight, uint32_t span)
 {
 	return c->n >= PERIOD_LEAST_STEPS && c->places >= LEAST_PLACES + span - 1 &&
-		   c->in_order >= LEAST_EVIDENCE && c->in_order * 10 >= c->sung * 6 &&
+		   c->in_order >= LEAST_EVIDENCE && c->in_order * 10 >= c->occurrences * 6 &&
 		   (strict(c) || weight * 5 >= c->list[c->n - 1].end - c->list[0].begin);
 }
 
-/* The cycles of one choir; of `choir` only the figures remain. */
-static int choir_cycles(struct voices *voices, bool rarest, struct choir *choir, struct cycles *out)
+/* The cycles of one motif; of `motif` only the figures remain. */
+static int motif_cycles(struct recurrences *recurrences, bool rarest, struct motif *motif,
+						struct cycles *out)
 {
 	*out = (struct cycles){0};
-	int error = voices_choir(voices, rarest, rarest ? 1 : LEAST_PLACES, choir);
-	bool few = !error && choir->n && voices->list[choir->pivot].n < FEW_CYCLES;
+	int error = motif_find(recurrences, rarest, rarest ? 1 : LEAST_PLACES, motif);
+	bool few = !error && motif->n && recurrences->list[motif->pivot].n < FEW_CYCLES;
 	if (!error)
-		error = cycles_find(voices, choir, few, out);
-	choir_free(choir);
+		error = cycles_find(recurrences, motif, few, out);
+	motif_free(motif);
 	return error;
 }
 
-/* The cycles of the voices that make up most of the run: single kernels when these do, else groups
- * of 2, 4, 8 or 16 in succession (a workload with few different kernels). */
+/* The cycles of the recurrences that make up most of the run: single kernels when these do, else
+ * groups of 2, 4, 8 or 16 in succession (a workload with few different kernels). */
 static int find_base(struct search *s)
 {
 	uint32_t n = s->sequence.n, n_tokens = s->sequence.n_symbols;
-	struct choir best = {0};
+	struct motif best = {0};
 	uint32_t *tokens = malloc(((size_t)n + 1) * sizeof(*tokens));
 	if (!tokens)
 		return -ENOMEM;
 	memcpy(tokens, s->sequence.symbol, n * sizeof(*tokens));
 	int error = 0;
 	for (uint32_t k = 1; !error && k <= LONGEST_TOKEN && k < n && best.weight * 2 < n; k *= 2) {
-		struct voices voices = {0};
+		struct recurrences recurrences = {0};
 		struct cycles cycles = {0};
-		struct choir choir = {0};
+		struct motif motif = {0};
 		if (k > 1)
 			error = sequence_pairs(tokens, tokens + k / 2, n - k + 1, tokens, &n_tokens);
 		if (!error)
-			error = voices_build(tokens, n - k + 1, n_tokens, s->sequence.mark, &voices);
-		voices.span = k;
+			error = recurrences_build(tokens, n - k + 1, n_tokens, s->sequence.mark, &recurrences);
+		recurrences.span = k;
 		if (!error)
-			error = choir_cycles(&voices, false, &choir, &cycles);
+			error = motif_cycles(&recurrences, false, &motif, &cycles);
 		bool kernels = k == 1 && strict(&cycles);
-		if (!error && convincing(&cycles, choir.weight, k) && choir_better(&choir, &best)) {
+		if (!error && convincing(&cycles, motif.weight, k) && motif_better(&motif, &best)) {
 			struct cycles swap = s->steps;
 			s->steps = cycles;
-			struct voices other = s->base;
+			struct recurrences other = s->base;
 			cycles = swap;
-			best = choir;
-			s->base = voices;
-			voices = other;
+			best = motif;
+			s->base = recurrences;
+			recurrences = other;
 		}
-		voices_free(&voices);
+		recurrences_free(&recurrences);
 		cycles_free(&cycles);
 		if (kernels)
 			break;
@@ -137,15 +138,15 @@ static void mark_gaps(struct search *s)
 	}
 }
 
-/* In how many gaps between steps the voice occurs; *inside: how often it occurs in a gap, *first:
- * is the first gap one of them. */
-static uint32_t gaps_with(const struct search *s, const struct voice *voice, const uint32_t *at,
-						  uint32_t *inside, bool *first)
+/* In how many gaps between steps the recurrence occurs; *inside: how often it occurs in a gap,
+ * *first: is the first gap one of them. */
+static uint32_t gaps_with(const struct search *s, const struct recurrence *recurrence,
+						  const uint32_t *at, uint32_t *inside, bool *first)
 {
 	uint32_t gaps = 0, last = 0;
 	*inside = 0;
 	*first = s->gap[at[0]] == 1;
-	for (uint32_t k = 0; k < voice->n; k++) {
+	for (uint32_t k = 0; k < recurrence->n; k++) {
 		uint32_t gap = s->gap[at[k]];
 		*inside += gap != 0;
 		gaps += gap != 0 && gap != last;
@@ -154,19 +155,23 @@ static uint32_t gaps_with(const struct search *s, const struct voice *voice, con
 	return gaps;
 }
 
-/* Lets only those voices take part whose kernel occurs almost only between the steps, in at least
- * so many of the gaps; `unit`: and as a rule once in each, else: and before the first step. */
-static void admit_between(struct search *s, struct voices *voices, uint32_t least_gaps, bool unit)
+/* Lets only those recurrences take part whose kernel occurs almost only between the steps, in at
+ * least so many of the gaps; `unit`: and as a rule once in each, else: and before the first step.
+ */
+static void admit_between(struct search *s, struct recurrences *recurrences, uint32_t least_gaps,
+						  bool unit)
 {
 	bool between = false;
-	for (size_t i = 0; i < voices->n; i++) {
-		struct voice *voice = &voices->list[i];
+	for (size_t i = 0; i < recurrences->n; i++) {
+		struct recurrence *recurrence = &recurrences->list[i];
 		bool first;
-		uint32_t inside, gaps = gaps_with(s, voice, voices->at + voice->first, &inside, &first);
-		if (i == 0 || voice->token != voice[-1].token) /* a kernel's plain voice is its first */
-			between = (uint64_t)inside * 5 >= (uint64_t)voice->n * 4;
-		voice->eligible =
-			between && gaps >= least_gaps && (unit ? voice->n * 2 <= gaps * 3 : first);
+		uint32_t inside,
+			gaps = gaps_with(s, recurrence, recurrences->at + recurrence->first, &inside, &first);
+		if (i == 0 ||
+			recurrence->token != recurrence[-1].token) /* a kernel's first: all its occurrences */
+			between = (uint64_t)inside * 5 >= (uint64_t)recurrence->n * 4;
+		recurrence->eligible =
+			between && gaps >= least_gaps && (unit ? recurrence->n * 2 <= gaps * 3 : first);
 	}
 }
 
@@ -199,7 +204,7 @@ static int reach_forward(struct search *s)
 	size_t k = 0, plain = 0;
 	mark_gaps(s);
 	admit_between(s, &s->base, (uint32_t)(s->steps.n * 3 / 4), false);
-	int error = choir_cycles(&s->base, true, &(struct choir){0}, &passes);
+	int error = motif_cycles(&s->base, true, &(struct motif){0}, &passes);
 	uint32_t usual = error ? 0 : usual_passes(s, &passes);
 	if (usual > 1)
 		passes.n = 0; /* parts of a pass, a layer: they do not say where it begins */
@@ -325,16 +330,16 @@ static void close_gaps(struct search *s)
 static int promote(struct search *s, bool *changed)
 {
 	struct cycles units = {0}, round = {0};
-	struct choir choir = {0};
+	struct motif motif = {0};
 	mark_gaps(s);
 	admit_between(s, &s->kernels, PERIOD_LEAST_STEPS, true);
-	int error = voices_choir(&s->kernels, false, 1, &choir);
+	int error = motif_find(&s->kernels, false, 1, &motif);
 	if (!error)
-		error = cycles_find(&s->kernels, &choir, false, &units);
+		error = cycles_find(&s->kernels, &motif, false, &units);
 	bool fewer = !error && units.n >= PERIOD_LEAST_STEPS && units.n < s->steps.n;
 	bool around = fewer && units.first < s->steps.list[0].begin;
 	if (around)
-		error = cycles_find(&s->kernels, &choir, true, &round);
+		error = cycles_find(&s->kernels, &motif, true, &round);
 	*changed = false;
 	if (around && !error && convincing(&round, UINT32_MAX, 1)) {
 		struct cycles swap = s->steps;
@@ -346,7 +351,7 @@ static int promote(struct search *s, bool *changed)
 		merge_steps(s, &units, median_cycle(s, &units) >= median_cycle(s, &s->steps));
 		*changed = true;
 	}
-	choir_free(&choir);
+	motif_free(&motif);
 	cycles_free(&units);
 	cycles_free(&round);
 	return error;
@@ -359,8 +364,8 @@ static int search_run(struct search *s)
 	s->lengths = malloc(((size_t)n + 1) * sizeof(*s->lengths));
 	int error = s->gap && s->lengths ? 0 : -ENOMEM;
 	if (!error)
-		error = voices_build(s->sequence.symbol, n, s->sequence.n_symbols, s->sequence.mark,
-							 &s->kernels);
+		error = recurrences_build(s->sequence.symbol, n, s->sequence.n_symbols, s->sequence.mark,
+								  &s->kernels);
 	if (!error)
 		error = find_base(s);
 	bool again = !error && s->steps.n >= PERIOD_LEAST_STEPS;
@@ -401,8 +406,8 @@ int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begin
 	if (!error)
 		error = copy_begins(&s, marks, begins, n);
 	sequence_free(&s.sequence);
-	voices_free(&s.kernels);
-	voices_free(&s.base);
+	recurrences_free(&s.kernels);
+	recurrences_free(&s.base);
 	cycles_free(&s.steps);
 	free(s.gap);
 	free(s.lengths);

@@ -1,5 +1,5 @@
 /* Steps without markers, from what recurs in the sequence of kernels (docs/ATTRIBUTION.md section
- * 2). sequence.h makes it fit to look at, voices.h finds what recurs together, cycles.h where it
+ * 2). sequence.h makes it fit to look at, motif.h finds what recurs together, cycles.h where it
  * goes round; this puts steps together from cycles. Near-linear in the launches, integers only. */
 #ifndef STEPS_PERIOD_H
 #define STEPS_PERIOD_H
