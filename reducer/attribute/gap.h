@@ -31,7 +31,7 @@ static inline bool gap_valid(const struct gap *gap)
 bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t floor_ns);
 
 struct gap_engine {
-	const struct opstream *stream; /* stands at k */
+	const struct opstream *stream; /* at k */
 	struct lanes *lanes;
 	struct held_ups *held_ups;
 	struct calibration calibration;

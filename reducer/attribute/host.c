@@ -101,7 +101,7 @@ static int collect_marks(const struct host_span *span, struct host_scratch *s)
 	return error;
 }
 
-/* Where the walk along the marks stands. */
+/* How far the walk along the marks has come. */
 struct walk {
 	uint32_t depth[HOST_BITS_DECIDING];
 	const struct host_mark *last[HOST_BITS_DECIDING]; /* the row begun last in each class */

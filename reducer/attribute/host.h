@@ -17,7 +17,7 @@ struct piece_payer { /* the synchronising call that a piece is owed to */
 	uint32_t source, name, owner;
 };
 
-struct piece { /* a stretch of idle time in one leaf, and the row that stands behind it */
+struct piece { /* a stretch of idle time in one leaf, and the row that explains it */
 	int64_t from, to;
 	enum leaf leaf;
 	uint32_t source; /* of the name */

@@ -1,7 +1,7 @@
 #include "attribute/lane.h"
 
 #include "base/room.h"
-#include "attribute/standing.h"
+#include "attribute/frame_class.h"
 
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
@@ -47,13 +47,13 @@ void lanes_close(struct lanes *lanes)
 		free(lanes->of[i]);
 		lanes->sources[i].on_call = NULL;
 	}
-	for (uint32_t i = 0; lanes->stands && i < lanes->n_sources; i++)
-		standing_close(lanes->stands[i]);
+	for (uint32_t i = 0; lanes->frame_classes && i < lanes->n_sources; i++)
+		frame_classes_close(lanes->frame_classes[i]);
 	for (uint32_t i = 0; lanes->debts && i < lanes->n_sources; i++)
 		debt_close(&lanes->debts[i]);
 	for (uint32_t i = 0; lanes->waiting && i < lanes->n_sources; i++)
 		waiting_close(&lanes->waiting[i]);
-	free(lanes->stands);
+	free(lanes->frame_classes);
 	free(lanes->waiting);
 	free(lanes->debts);
 	free(lanes->of);
@@ -91,7 +91,7 @@ static int feed_overhead(struct lanes *lanes, uint32_t i)
 	return queue_push(&lanes->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads, &rec);
 }
 
-/* A sched row whose thread stands in a data loader is input, all of it; in a compiler a module
+/* A sched row whose thread is in a data loader is input, all of it; in a compiler a module
  * load. Thread 0 is nobody. */
 static int feed_stack(struct lanes *lanes, uint32_t i, uint32_t stack, uint32_t owner)
 {
@@ -99,13 +99,13 @@ static int feed_stack(struct lanes *lanes, uint32_t i, uint32_t stack, uint32_t 
 	const struct rows *row = &source->scheds;
 	uint32_t thread = source_thread(source, row, SCHED_THREAD);
 	struct host_rec rec = {.start = rows_value(row, SCHED_START), .owner = owner};
-	struct standing standing;
+	struct frame_class class;
 	rec.end = rec.start + rows_value(row, SCHED_DUR);
 	if (!stack || !thread)
 		return 0;
-	int error = standing_find(&lanes->stands[i], source, stack, &standing);
-	rec.mask = (uint16_t)standing.mask;
-	rec.name = standing.function;
+	int error = frame_class_find(&lanes->frame_classes[i], source, stack, &class);
+	rec.mask = (uint16_t) class.mask;
+	rec.name = class.function;
 	return error || !rec.mask ? error : queue_insert(&lanes->of[i][thread].scheds, &rec);
 }
 
@@ -206,11 +206,11 @@ int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct o
 	lanes->sources = sources;
 	lanes->n_sources = n;
 	lanes->of = calloc(n, sizeof(*lanes->of));
-	lanes->stands = calloc(n, sizeof(*lanes->stands));
+	lanes->frame_classes = calloc(n, sizeof(*lanes->frame_classes));
 	lanes->debts = calloc(n, sizeof(*lanes->debts));
 	lanes->waiting = calloc(n, sizeof(*lanes->waiting));
 	lanes->clock.first = first_op_ns;
-	if (!lanes->of || !lanes->stands || !lanes->debts || !lanes->waiting)
+	if (!lanes->of || !lanes->frame_classes || !lanes->debts || !lanes->waiting)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		debt_open(&lanes->debts[i], &lanes->clock);

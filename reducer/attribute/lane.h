@@ -53,12 +53,12 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 struct lanes {
 	struct source *sources;
 	uint32_t n_sources;
-	struct lane **of;        /* per source: an array by thread index */
-	struct owners *owners;   /* not owned */
-	struct stands **stands;  /* per source, NULL until a row asks */
-	struct debt *debts;      /* per source */
-	struct waiting *waiting; /* likewise: threads with calls not reached yet */
-	struct idle_clock clock; /* of the device's gaps */
+	struct lane **of;                     /* per source: an array by thread index */
+	struct owners *owners;                /* not owned */
+	struct frame_classes **frame_classes; /* per source, NULL until a row asks */
+	struct debt *debts;                   /* per source */
+	struct waiting *waiting;              /* likewise: threads with calls not reached yet */
+	struct idle_clock clock;              /* of the device's gaps */
 	struct debt_horizon horizon;
 	uint32_t loads;
 };

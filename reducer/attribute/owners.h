@@ -28,7 +28,7 @@ struct owner_thread { /* the last call's */
 	uint32_t stack, call, context, owner;
 };
 
-struct stall { /* idle time behind which a line stands */
+struct stall { /* idle time that a line explains */
 	int64_t ns;
 	uint64_t count, last_gap;
 };
@@ -50,12 +50,12 @@ void owners_close(struct owners *owners);
 /* The owner of a call. 0 or -ENOMEM. */
 int owners_call(struct owners *owners, uint32_t source, uint32_t thread, int64_t start,
 				uint32_t stack, uint32_t call, uint32_t *owner);
-/* The owner that stands for a stack alone; 0: none. 0 or -ENOMEM. */
+/* The owner of a stack without a context; 0: none. 0 or -ENOMEM. */
 int owners_stack(struct owners *owners, uint32_t source, uint32_t stack, uint32_t *owner);
 
 /* An op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);
-/* A piece of a gap of the windows that op `k` ends; `seen`: the owner of the row that stands behind
+/* A piece of a gap of the windows that op `k` ends; `seen`: the owner of the row that explains
  * it, 0 unknown. `gap`: its number, from 1. 0 or -ENOMEM. */
 int owners_add_idle(struct owners *owners, const struct op *k, enum leaf leaf, uint32_t seen,
 					int64_t ns, uint64_t gap);

@@ -1,0 +1,80 @@
+#include "attribute/frame_class.h"
+
+#include "stacks/stacks.h"
+
+struct frame_classes {
+	struct stacks stacks;
+	struct known {
+		bool looked;
+		struct frame_class class;
+	} * known; /* by index of the stack */
+};
+
+static int open_classes(struct frame_classes **out, struct source *source)
+{
+	struct frame_classes *classes = calloc(1, sizeof(*classes));
+	if (!classes)
+		return -ENOMEM;
+	int error = stacks_open(&classes->stacks, &source->trace, NULL);
+	if (!error) {
+		classes->known = calloc(classes->stacks.n_stacks, sizeof(*classes->known));
+		error = classes->known ? 0 : -ENOMEM;
+		if (error)
+			stacks_close(&classes->stacks);
+	}
+	if (error) {
+		free(classes);
+		return error;
+	}
+	*out = classes;
+	return 0;
+}
+
+void frame_classes_close(struct frame_classes *classes)
+{
+	if (!classes)
+		return;
+	stacks_close(&classes->stacks);
+	free(classes->known);
+	free(classes);
+}
+
+/* Only what the thread itself runs: not the forward code of a backward. */
+static struct frame_class look(const struct stacks *stacks, const struct source *source,
+							   uint32_t index)
+{
+	const struct stacks_stack *stack = &stacks->stacks[index];
+	struct frame_class class = {0};
+	for (uint32_t i = 0; i < stack->n && !class.mask; i++) {
+		struct baton_frame frame;
+		memcpy(&frame, stacks->bytes + stack->frames + i * sizeof(frame), sizeof(frame));
+		if (frame.kind == BATON_FRAME_BACKWARD)
+			break;
+		uint32_t code =
+			frame.kind == BATON_FRAME_PYTHON ? idmap_get(&stacks->code_ids, frame.of) : 0;
+		if (!code)
+			continue;
+		class.function = stacks->codes[code].function;
+		class.mask =
+			host_names_frame(source->host_names, source_text(source, stacks->codes[code].file),
+							 source_text(source, class.function));
+	}
+	return class;
+}
+
+int frame_class_find(struct frame_classes **classes, struct source *source, uint64_t stack,
+					 struct frame_class *out)
+{
+	*out = (struct frame_class){0};
+	int error = *classes ? 0 : open_classes(classes, source);
+	if (error)
+		return error;
+	uint32_t index = stacks_find(&(*classes)->stacks, stack);
+	if (!index)
+		return 0;
+	struct known *known = &(*classes)->known[index];
+	if (!known->looked)
+		*known = (struct known){true, look(&(*classes)->stacks, source, index)};
+	*out = known->class;
+	return 0;
+}
