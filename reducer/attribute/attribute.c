@@ -7,7 +7,7 @@
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
 
-enum { LANES_EVERY = 1024 };
+enum { TIMELINES_EVERY = 1024 };
 
 struct kernel_sum { /* per (source, name, class) */
 	uint64_t count;
@@ -256,12 +256,12 @@ static int attribute_ops(struct attributing *a)
 			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
 		if (!error)
 			error = sweep_any(a, op);
-		if (!error && a->n_ops % LANES_EVERY == 0) /* rows pile up though no gap asks */
-			error = lanes_load(a->engine.lanes, op->start, end);
+		if (!error && a->n_ops % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
+			error = timelines_load(a->engine.timelines, op->start, end);
 		if (!error && op->step >= 0)
 			error = add_kernel_time(a, op);
 		a->n_ops++;
-		debt_horizon_pass(&a->engine.lanes->horizon, op->start);
+		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
 		if (op->end >= end) {
@@ -386,7 +386,7 @@ static int store_code(struct attributing *a)
 	return error;
 }
 
-static int attribute_open(struct attributing *a, struct lanes *lanes)
+static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
 	int error = device_sources_open(a->context, a->scan, a->ds);
 	if (error)
@@ -400,7 +400,7 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	if (!a->kernels)
 		return -ENOMEM;
 	a->engine.stream = &a->ds->stream;
-	a->engine.lanes = lanes;
+	a->engine.timelines = timelines;
 	a->engine.held_ups = &a->held_ups;
 	held_ups_open(&a->held_ups, a->ds->sources, a->ds->n);
 	a->engine.calibration = a->scan->calibration;
@@ -411,12 +411,13 @@ static int attribute_open(struct attributing *a, struct lanes *lanes)
 	if (!error)
 		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
 	return error ? error
-				 : lanes_open(lanes, a->ds->sources, a->ds->n, &a->owners, a->scan->hull_from);
+				 : timelines_open(timelines, a->ds->sources, a->ds->n, &a->owners,
+								  a->scan->hull_from);
 }
 
-static void attribute_close(struct attributing *a, struct lanes *lanes)
+static void attribute_close(struct attributing *a, struct timelines *timelines)
 {
-	lanes_close(lanes);
+	timelines_close(timelines);
 	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
 		for (uint32_t n = 0; a->kernels[i] && n < a->ds->sources[i].trace.strings.n; n++)
 			counts_free(&a->kernels[i][n].dur_ns);
@@ -440,7 +441,7 @@ int device_attribute(const struct device_context *context, const struct device_s
 					 struct reduction *out)
 {
 	struct device_sources ds = {0};
-	struct lanes lanes = {0};
+	struct timelines timelines = {0};
 	struct worst_gaps worst = {
 		.room = context->options->gaps, .leaf = context->options->gaps_leaf, .reduction = out};
 	struct attributing a = {
@@ -448,7 +449,7 @@ int device_attribute(const struct device_context *context, const struct device_s
 	const struct run_device *device = &context->run->devices[scan->device];
 	worst.device = strings_get(&context->run->pool, device->key).at;
 	a.device = summary_device(&out->summary, worst.device);
-	int error = a.device ? attribute_open(&a, &lanes) : -ENOMEM;
+	int error = a.device ? attribute_open(&a, &timelines) : -ENOMEM;
 	if (!error)
 		error = attribute_ops(&a);
 	if (!error) {
@@ -467,6 +468,6 @@ int device_attribute(const struct device_context *context, const struct device_s
 		error = store_evidence(&a);
 	if (!error)
 		error = store_code(&a);
-	attribute_close(&a, &lanes);
+	attribute_close(&a, &timelines);
 	return error;
 }

@@ -1,5 +1,5 @@
 /* What the synchronising calls of one process still owe a device: docs/ATTRIBUTION.md section 4.3.
- * Calls come as their threads' lanes reach them; nothing here looks ahead of that. */
+ * Calls come as their threads' timelines reach them; nothing here looks ahead of that. */
 #ifndef ATTRIBUTE_DEBT_H
 #define ATTRIBUTE_DEBT_H
 

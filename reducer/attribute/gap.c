@@ -18,14 +18,14 @@ bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t fl
 		   (add(gap->k->ls, floor_ns) <= gap->a && gap->k->le <= gap->a);
 }
 
-static struct lane *launcher(const struct gap_engine *engine, const struct op *op)
+static struct timeline *launcher(const struct gap_engine *engine, const struct op *op)
 {
-	return lanes_lane(engine->lanes, op->source, op->thread);
+	return timelines_of(engine->timelines, op->source, op->thread);
 }
 
 /* [from, to) of [a, p1), owned by one thread. */
-static int explain_owner(struct gap_engine *engine, const struct gap *gap, const struct lane *owner,
-						 uint32_t source, int64_t from, int64_t to)
+static int explain_owner(struct gap_engine *engine, const struct gap *gap,
+						 const struct timeline *owner, uint32_t source, int64_t from, int64_t to)
 {
 	struct host_span span = {.from = from,
 							 .to = to,
@@ -33,7 +33,7 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap, const
 							 .source = source,
 							 .sampled = engine->stream->sources[source].sampled,
 							 .owner = owner,
-							 .common = lanes_lane(engine->lanes, source, 0),
+							 .common = timelines_of(engine->timelines, source, 0),
 							 .stream = engine->stream};
 	return host_explain(&span, &engine->scratch, &engine->pieces);
 }
@@ -44,24 +44,24 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	const struct op *k = gap->k, *j = gap->j;
 	if (gap->a >= p1)
 		return 0;
-	struct lane *t = launcher(engine, k), *tj = t;
+	struct timeline *t = launcher(engine, k), *tj = t;
 	int64_t w = gap->a;
-	int error = lanes_load(engine->lanes, gap->b, gap->a);
+	int error = timelines_load(engine->timelines, gap->b, gap->a);
 	if (!error)
-		error = lane_advance(t, gap->a, gap->a);
-	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t && !lane_awake(t, gap->a)) {
+		error = timeline_advance(t, gap->a, gap->a);
+	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t && !timeline_awake(t, gap->a)) {
 		tj = launcher(engine, j);
-		w = clamp(lane_next_begin(t), gap->a, p1);
+		w = clamp(timeline_next_begin(t), gap->a, p1);
 	}
 	engine->hand_offs += w > gap->a;
 	if (!error)
-		error = lane_advance(t, gap->a, p1);
+		error = timeline_advance(t, gap->a, p1);
 	if (!error && tj != t)
-		error = lane_advance(tj, gap->a, p1);
+		error = timeline_advance(tj, gap->a, p1);
 	if (!error)
-		error = lane_advance(lanes_lane(engine->lanes, k->source, 0), gap->a, p1);
+		error = timeline_advance(timelines_of(engine->timelines, k->source, 0), gap->a, p1);
 	if (!error && tj != t && j->source != k->source)
-		error = lane_advance(lanes_lane(engine->lanes, j->source, 0), gap->a, p1);
+		error = timeline_advance(timelines_of(engine->timelines, j->source, 0), gap->a, p1);
 	if (!error && w > gap->a)
 		error = explain_owner(engine, gap, tj, j->source, gap->a, w);
 	return error ? error : explain_owner(engine, gap, t, k->source, w, p1);
@@ -98,15 +98,15 @@ static int add_launch(struct gap_engine *engine, const struct op *k, int64_t fro
 	return add_op_piece(engine, k, k->call_name, from, to, leaf);
 }
 
-/* Adds [from, to) as `leaf`, but where a row of `lane` says that the command buffer was full as
+/* Adds [from, to) as `leaf`, but where a row of `timeline` says that the command buffer was full as
  * queue_full. */
-static int explain_buffer_full(struct gap_engine *engine, const struct lane *lane, int64_t *from,
-							   int64_t to, enum leaf leaf, const struct op *k)
+static int explain_buffer_full(struct gap_engine *engine, const struct timeline *timeline,
+							   int64_t *from, int64_t to, enum leaf leaf, const struct op *k)
 {
 	for (;;) { /* the next row that lasts beyond *from; rows may overlap */
 		int64_t begin = to, end = to;
-		for (size_t i = 0; i < lane->n_open; i++) {
-			const struct host_rec *rec = &lane->open[i];
+		for (size_t i = 0; i < timeline->n_open; i++) {
+			const struct host_rec *rec = &timeline->open[i];
 			bool full = rec->mask & HOST_MASK(HOST_BIT_QUEUE_FULL) && rec->end > *from;
 			if (full && rec->start < begin) {
 				begin = rec->start < *from ? *from : rec->start;
@@ -123,7 +123,7 @@ static int explain_buffer_full(struct gap_engine *engine, const struct lane *lan
 	}
 }
 
-/* [p1, p2): in k's own launch. Both lanes' "command buffer full" rows count. */
+/* [p1, p2): in k's own launch. Both timelines' "command buffer full" rows count. */
 static int explain_launch(struct gap_engine *engine, const struct gap *gap, int64_t p1, int64_t p2)
 {
 	const struct op *k = gap->k;
@@ -132,12 +132,13 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 	if (opstream_queue_full(engine->stream, k->ls))
 		return add_launch(engine, k, p1, p2, LEAF_GPU_QUEUE_FULL);
 	enum leaf leaf = launch_leaf(engine, k);
-	struct lane *own = launcher(engine, k), *common = lanes_lane(engine->lanes, k->source, 0);
-	int error = lanes_load(engine->lanes, p2, gap->a);
+	struct timeline *own = launcher(engine, k),
+					*common = timelines_of(engine->timelines, k->source, 0);
+	int error = timelines_load(engine->timelines, p2, gap->a);
 	if (!error)
-		error = lane_advance(own, gap->a, p2);
+		error = timeline_advance(own, gap->a, p2);
 	if (!error)
-		error = lane_advance(common, gap->a, p2);
+		error = timeline_advance(common, gap->a, p2);
 	if (error)
 		return error;
 	size_t first = engine->pieces.n;
@@ -214,7 +215,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 /* Launch overhead becomes the synchronising calls' as far as they owe. */
 static int settle_overhead(struct gap_engine *engine, const struct op *k, struct piece piece)
 {
-	struct debt *debt = &engine->lanes->debts[k->source];
+	struct debt *debt = &engine->timelines->debts[k->source];
 	struct debt_launch launch = {launcher(engine, k)->caller, k->ls};
 	int64_t end = piece.to;
 	int error = 0;
@@ -253,12 +254,12 @@ static bool any_overhead(const struct pieces *pieces)
 /* The sync debt takes its share of the gap's pieces. */
 static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
-	struct debt *debt = &engine->lanes->debts[gap->k->source];
+	struct debt *debt = &engine->timelines->debts[gap->k->source];
 	struct debt_launch launch = {launcher(engine, gap->k)->caller, gap->k->ls};
 	struct pieces all = engine->pieces;
 	if (!any_overhead(&all))
 		return 0;
-	int error = lanes_advance(engine->lanes, gap->k->source, gap->a, p1);
+	int error = timelines_advance(engine->timelines, gap->k->source, gap->a, p1);
 	if (error || !debt_owes(debt, launch.caller))
 		return error;
 	engine->pieces = engine->before;
@@ -278,7 +279,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
-	int error = gap->j ? lanes_idle(engine->lanes, gap->a, gap->b) : 0; /* the clock has the rest */
+	int error =
+		gap->j ? timelines_idle(engine->timelines, gap->a, gap->b) : 0; /* the clock has the rest */
 	if (error)
 		return error;
 	if (!gap_valid(gap)) {

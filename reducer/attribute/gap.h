@@ -32,7 +32,7 @@ bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t fl
 
 struct gap_engine {
 	const struct opstream *stream; /* at k */
-	struct lanes *lanes;
+	struct timelines *timelines;
 	struct held_ups *held_ups;
 	struct calibration calibration;
 	struct host_scratch scratch;

@@ -19,15 +19,16 @@ static int take(struct held_ups *h, uint32_t index)
 	struct source *source = &h->sources[index];
 	const struct rows *row = &source->syncs;
 	int64_t kind = rows_value(row, SYNC_KIND);
-	uint32_t lane = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
-	if ((kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER) || !lane || !source->slots[lane])
+	uint32_t stream = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
+	if ((kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER) || !stream ||
+		!source->slots[stream])
 		return 0;
 	if (room_for((void **)&h->at, h->n, &h->room, 16, sizeof(*h->at)) != 0)
 		return -ENOMEM;
 	h->at[h->n++] =
 		(struct held_up){.end = rows_value(row, SYNC_START) + rows_value(row, SYNC_DUR),
 						 .source = index,
-						 .slot = source->slots[lane],
+						 .slot = source->slots[stream],
 						 .kind = kind == BATON_SYNC_PEER ? HELD_UP_PEER : HELD_UP_HOST_FUNC};
 	return 0;
 }

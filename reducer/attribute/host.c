@@ -68,13 +68,14 @@ static int mark_row(const struct host_span *span, struct host_scratch *s,
 }
 
 /* What schedstat says of thread 0 holds for nobody else. */
-static int mark_lane(const struct host_span *span, struct host_scratch *s, const struct lane *lane)
+static int mark_timeline(const struct host_span *span, struct host_scratch *s,
+						 const struct timeline *timeline)
 {
 	uint16_t alien = HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE);
 	int error = 0;
-	for (size_t i = 0; !error && i < lane->n_open; i++)
-		if (lane == span->owner || !(lane->open[i].mask & alien))
-			error = mark_row(span, s, &lane->open[i]);
+	for (size_t i = 0; !error && i < timeline->n_open; i++)
+		if (timeline == span->owner || !(timeline->open[i].mask & alien))
+			error = mark_row(span, s, &timeline->open[i]);
 	return error;
 }
 
@@ -93,9 +94,9 @@ static int by_time(const void *a, const void *b)
 static int collect_marks(const struct host_span *span, struct host_scratch *s)
 {
 	s->n_marks = s->n_stack = 0;
-	int error = mark_lane(span, s, span->owner);
+	int error = mark_timeline(span, s, span->owner);
 	if (!error && span->common != span->owner)
-		error = mark_lane(span, s, span->common);
+		error = mark_timeline(span, s, span->common);
 	if (!error && s->n_marks > 1)
 		qsort(s->marks, s->n_marks, sizeof(*s->marks), by_time);
 	return error;

@@ -3,7 +3,7 @@
 #ifndef ATTRIBUTE_HOST_H
 #define ATTRIBUTE_HOST_H
 
-#include "attribute/lane.h"
+#include "attribute/timeline.h"
 #include "attribute/opstream.h"
 #include "summary/leaf.h"
 
@@ -57,12 +57,12 @@ struct host_scratch { /* reused from gap to gap */
 void host_scratch_free(struct host_scratch *scratch);
 
 struct host_span {
-	int64_t from, to; /* what to explain; both lanes are advanced to the launch */
+	int64_t from, to; /* what to explain; both timelines are advanced to the launch */
 	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
 	uint32_t source;  /* of the owner */
 	bool sampled;     /* its process has rows of silent threads */
-	const struct lane *owner;
-	const struct lane *common; /* thread 0 of the owner's process */
+	const struct timeline *owner;
+	const struct timeline *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;
 };
 

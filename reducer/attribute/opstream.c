@@ -158,8 +158,8 @@ static int take_op(struct opstream *stream, uint32_t index)
 {
 	struct source *source = &stream->sources[index];
 	const struct rows *row = &source->ops;
-	uint32_t lane = source_stream(source, row);
-	bool ours = source_is_ours(source, lane);
+	uint32_t stream_index = source_stream(source, row);
+	bool ours = source_is_ours(source, stream_index);
 	struct op *op = group_place(stream);
 	if (!op)
 		return -ENOMEM;
@@ -174,8 +174,8 @@ static int take_op(struct opstream *stream, uint32_t index)
 	const struct launch *launch = join_launch(source, op, ours);
 	if (ours) {
 		op->copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
-		op->stream = source->trace.streams[lane].stream;
-		op->slot = source->slots[lane];
+		op->stream = source->trace.streams[stream_index].stream;
+		op->slot = source->slots[stream_index];
 		stream->n_group++;
 		stream->group_launch = launch ? launch->head.index : 0;
 	}

@@ -1,5 +1,5 @@
-/* Which threads of a process have a call that their lane has not reached: a heap by its begin, so
- * that nobody walks over all the threads that there ever were. */
+/* Which threads of a process have a call that their timeline has not reached: a heap by its begin,
+ * so that nobody walks over all the threads that there ever were. */
 #ifndef ATTRIBUTE_WAITING_H
 #define ATTRIBUTE_WAITING_H
 

@@ -1,8 +1,8 @@
-/* What the host threads of a device's processes did: one lane per thread, fed in order of time,
+/* What the host threads of a device's processes did: one timeline per thread, fed in order of time,
  * forgotten as the gaps move on. A gap asks what its owner was doing; gaps come in order of time,
- * so a lane only moves forward. */
-#ifndef ATTRIBUTE_LANE_H
-#define ATTRIBUTE_LANE_H
+ * so a timeline only moves forward. */
+#ifndef ATTRIBUTE_TIMELINE_H
+#define ATTRIBUTE_TIMELINE_H
 
 #include "attribute/debt.h"
 #include "attribute/owners.h"
@@ -23,16 +23,16 @@ struct host_queue { /* rows not reached yet, by start */
 	size_t head, tail, room;
 };
 
-#define LANE_NO_CALLER UINT32_MAX
+#define TIMELINE_NO_CALLER UINT32_MAX
 
-struct lane {
+struct timeline {
 	struct source *source;
 	uint32_t thread; /* index in the trace; 0: overhead rows that hold for every thread */
 	struct host_queue calls, ranges, overheads, scheds;
 	struct host_rec *open; /* reached, may still last */
 	size_t n_open, open_room;
 	struct debt *debt; /* of the process; not owned */
-	uint32_t caller;   /* its number there; LANE_NO_CALLER before its first call row */
+	uint32_t caller;   /* its number there; TIMELINE_NO_CALLER before its first call row */
 	bool waits;        /* among those whose calls are to be reached */
 	/* Synchronising calls: the latest end of those that began before waits_begin, and of those that
 	 * began then. */
@@ -50,10 +50,10 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 	return rec->end > rec->start && (rec->category || rec->mask & masks);
 }
 
-struct lanes {
+struct timelines {
 	struct source *sources;
 	uint32_t n_sources;
-	struct lane **of;                     /* per source: an array by thread index */
+	struct timeline **of;                 /* per source: an array by thread index */
 	struct owners *owners;                /* not owned */
 	struct frame_classes **frame_classes; /* per source, NULL until a row asks */
 	struct debt *debts;                   /* per source */
@@ -64,29 +64,30 @@ struct lanes {
 };
 
 /* Calls and ranges are told to `owners` too. */
-int lanes_open(struct lanes *lanes, struct source *sources, uint32_t n, struct owners *owners,
-			   int64_t first_op_ns);
-void lanes_close(struct lanes *lanes);
+int timelines_open(struct timelines *timelines, struct source *sources, uint32_t n,
+				   struct owners *owners, int64_t first_op_ns);
+void timelines_close(struct timelines *timelines);
 
 /* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own
  * loading); forgets what ended at or before `done` where much has piled up. 0 or -errno. */
-int lanes_load(struct lanes *lanes, int64_t until, int64_t done);
+int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
 
-static inline struct lane *lanes_lane(const struct lanes *lanes, uint32_t source, uint32_t thread)
+static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t source,
+											uint32_t thread)
 {
-	return &lanes->of[source][thread];
+	return &timelines->of[source][thread];
 }
 
 /* Reaches rows that begin before `to`, drops those that ended at or before `done`. 0 or -ENOMEM. */
-int lane_advance(struct lane *lane, int64_t done, int64_t to);
+int timeline_advance(struct timeline *timeline, int64_t done, int64_t to);
 /* The begin of the first row not reached yet; INT64_MAX when there is none. */
-int64_t lane_next_begin(const struct lane *lane);
+int64_t timeline_next_begin(const struct timeline *timeline);
 /* The same for every thread of a process that has a call to be reached: its debt is known up to
  * `to`. */
-int lanes_advance(struct lanes *lanes, uint32_t source, int64_t done, int64_t to);
+int timelines_advance(struct timelines *timelines, uint32_t source, int64_t done, int64_t to);
 /* The device was idle; what comes lies behind `from`. 0 or -ENOMEM. */
-int lanes_idle(struct lanes *lanes, int64_t from, int64_t to);
+int timelines_idle(struct timelines *timelines, int64_t from, int64_t to);
 /* Does a sched row say that the thread was not asleep at `at`? */
-bool lane_awake(const struct lane *lane, int64_t at);
+bool timeline_awake(const struct timeline *timeline, int64_t at);
 
 #endif

@@ -1,0 +1,434 @@
+#include "attribute/timeline.h"
+
+#include "base/room.h"
+#include "attribute/frame_class.h"
+
+enum { PILED_UP = 8192, TIDY_EVERY = 64 };
+
+static int queue_push(struct host_queue *q, const struct host_rec *rec)
+{
+	if (q->tail == q->room) {
+		size_t n = q->tail - q->head;
+		if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
+			return -ENOMEM;
+		memmove(q->at, q->at + q->head, n * sizeof(*q->at));
+		q->head = 0;
+		q->tail = n;
+	}
+	q->at[q->tail++] = *rec;
+	return 0;
+}
+
+/* The same for parts of rows: a later row's may begin before the last part of one before it. */
+static int queue_insert(struct host_queue *q, const struct host_rec *rec)
+{
+	int error = queue_push(q, rec);
+	for (size_t i = q->tail - 1; !error && i > q->head && q->at[i - 1].start > rec->start; i--) {
+		q->at[i] = q->at[i - 1];
+		q->at[i - 1] = *rec;
+	}
+	return error;
+}
+
+static void timeline_free(struct timeline *timeline)
+{
+	free(timeline->calls.at);
+	free(timeline->ranges.at);
+	free(timeline->overheads.at);
+	free(timeline->scheds.at);
+	free(timeline->open);
+}
+
+void timelines_close(struct timelines *timelines)
+{
+	for (uint32_t i = 0; timelines->of && i < timelines->n_sources; i++) {
+		for (uint32_t t = 0; timelines->of[i] && t < timelines->sources[i].trace.n_threads; t++)
+			timeline_free(&timelines->of[i][t]);
+		free(timelines->of[i]);
+		timelines->sources[i].on_call = NULL;
+	}
+	for (uint32_t i = 0; timelines->frame_classes && i < timelines->n_sources; i++)
+		frame_classes_close(timelines->frame_classes[i]);
+	for (uint32_t i = 0; timelines->debts && i < timelines->n_sources; i++)
+		debt_close(&timelines->debts[i]);
+	for (uint32_t i = 0; timelines->waiting && i < timelines->n_sources; i++)
+		waiting_close(&timelines->waiting[i]);
+	free(timelines->frame_classes);
+	free(timelines->waiting);
+	free(timelines->debts);
+	free(timelines->of);
+	memset(timelines, 0, sizeof(*timelines));
+}
+
+static int take_range(struct timelines *timelines, uint32_t i)
+{
+	struct source *source = &timelines->sources[i];
+	const struct rows *row = &source->ranges;
+	struct host_rec rec = {.start = rows_value(row, RANGE_START)};
+	rec.end = rec.start + rows_value(row, RANGE_DUR);
+	rec.name = source_string(source, row, RANGE_NAME);
+	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
+	rec.mask = (uint16_t)source_range_mask(source, rec.name, rec.category);
+	uint32_t thread = source_thread(source, row, RANGE_THREAD);
+	struct open_range range = {rec.start, rec.end, rec.name, rec.category};
+	int error = contexts_range(&timelines->owners->contexts, i, thread, &range);
+	return error ? error : queue_push(&timelines->of[i][thread].ranges, &rec);
+}
+
+static int take_overhead(struct timelines *timelines, uint32_t i)
+{
+	static const uint16_t masks[] = {0, HOST_MASK(HOST_BIT_PROFILER),
+									 HOST_MASK(HOST_BIT_MODULE_LOAD),
+									 HOST_MASK(HOST_BIT_QUEUE_FULL)};
+	struct source *source = &timelines->sources[i];
+	const struct rows *row = &source->overheads;
+	int64_t kind = rows_value(row, OVERHEAD_KIND);
+	struct host_rec rec = {.start = rows_value(row, OVERHEAD_START)};
+	rec.end = rec.start + rows_value(row, OVERHEAD_DUR);
+	rec.mask = kind < 4 ? masks[kind] : 0;
+	if (row->now->present >> OVERHEAD_NAME & 1)
+		rec.name = source_string(source, row, OVERHEAD_NAME);
+	return queue_push(&timelines->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads,
+					  &rec);
+}
+
+/* A sched row whose thread is in a data loader is input, all of it; in a compiler a module
+ * load. Thread 0 is nobody. */
+static int take_stack(struct timelines *timelines, uint32_t i, uint32_t stack, uint32_t owner)
+{
+	struct source *source = &timelines->sources[i];
+	const struct rows *row = &source->scheds;
+	uint32_t thread = source_thread(source, row, SCHED_THREAD);
+	struct host_rec rec = {.start = rows_value(row, SCHED_START), .owner = owner};
+	struct frame_class class;
+	rec.end = rec.start + rows_value(row, SCHED_DUR);
+	if (!stack || !thread)
+		return 0;
+	int error = frame_class_find(&timelines->frame_classes[i], source, stack, &class);
+	rec.mask = (uint16_t) class.mask;
+	rec.name = class.function;
+	return error || !rec.mask ? error : queue_insert(&timelines->of[i][thread].scheds, &rec);
+}
+
+/* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
+static int take_sched(struct timelines *timelines, uint32_t i)
+{
+	struct source *source = &timelines->sources[i];
+	const struct rows *row = &source->scheds;
+	uint64_t left = (uint64_t)rows_value(row, SCHED_DUR);
+	uint64_t parts[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
+						(uint64_t)rows_value(row, SCHED_WAITED), left};
+	static const uint16_t masks[] = {HOST_MASK(HOST_BIT_BLOCKED),
+									 HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE),
+									 HOST_MASK(HOST_BIT_AWAKE)};
+	struct timeline *timeline = &timelines->of[i][source_thread(source, row, SCHED_THREAD)];
+	int64_t at = rows_value(row, SCHED_START);
+	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
+	int error = owners_stack(timelines->owners, i, stack, &owner);
+	if (!error)
+		error = take_stack(timelines, i, stack, owner);
+	for (int part = 0; !error && part < 3; part++) {
+		uint64_t ns = parts[part] < left ? parts[part] : left;
+		struct host_rec rec = {
+			.start = at, .end = at + (int64_t)ns, .owner = owner, .mask = masks[part]};
+		left -= ns;
+		at = rec.end;
+		if (ns)
+			error = queue_insert(&timeline->scheds, &rec);
+	}
+	return error;
+}
+
+static int load_table(struct timelines *timelines, uint32_t i, struct rows *rows, bool *left,
+					  int64_t until, int (*fill)(struct timelines *, uint32_t))
+{
+	if (*left && !rows->now)
+		*left = rows_next(rows);
+	while (*left && rows_value(rows, ROW_START) <= until) {
+		int error = fill(timelines, i);
+		if (error)
+			return error;
+		*left = rows_next(rows);
+	}
+	return rows->error;
+}
+
+static int become_caller(struct timeline *timeline)
+{
+	int64_t caller = debt_caller(timeline->debt);
+	if (caller < 0)
+		return (int)caller;
+	timeline->caller = (uint32_t)caller;
+	return 0;
+}
+
+/* A call has come to the timeline. */
+static int await(struct timelines *timelines, uint32_t source, struct timeline *timeline,
+				 int64_t begin)
+{
+	int error = timeline->caller == TIMELINE_NO_CALLER ? become_caller(timeline) : 0;
+	if (!error && !timeline->waits)
+		error = waiting_push(&timelines->waiting[source], begin, timeline->thread);
+	timeline->waits = !error;
+	return error;
+}
+
+/* source->on_call: every call row goes to its thread's timeline. The ranges that hold where it
+ * begins are known by then. */
+static int take_call(void *context, struct source *source, uint32_t *owner)
+{
+	struct timelines *timelines = context;
+	const struct rows *row = &source->calls;
+	uint32_t i = (uint32_t)(source - timelines->sources);
+	struct host_rec rec = {.start = rows_value(row, CALL_START)};
+	rec.end = rec.start + rows_value(row, CALL_DUR);
+	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
+	rec.name = source_string(source, row, CALL_NAME);
+	rec.mask = (uint16_t)source_call_mask(source, rec.name);
+	uint32_t thread = source_thread(source, row, CALL_THREAD);
+	uint32_t stack = (uint32_t)rows_optional(row, CALL_STACK, 0);
+	bool ranges = source->ranges_left &&
+				  (!source->ranges.now || rows_value(&source->ranges, RANGE_START) <= rec.start);
+	int error = 0;
+	if (ranges)
+		error =
+			load_table(timelines, i, &source->ranges, &source->ranges_left, rec.start, take_range);
+	if (!error)
+		error = owners_call(timelines->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
+	*owner = rec.owner;
+	struct timeline *timeline = &timelines->of[i][thread];
+	if (!error)
+		error = await(timelines, i, timeline, rec.start);
+	return error ? error : queue_push(&timeline->calls, &rec);
+}
+
+int timelines_open(struct timelines *timelines, struct source *sources, uint32_t n,
+				   struct owners *owners, int64_t first_op_ns)
+{
+	timelines->owners = owners;
+	timelines->sources = sources;
+	timelines->n_sources = n;
+	timelines->of = calloc(n, sizeof(*timelines->of));
+	timelines->frame_classes = calloc(n, sizeof(*timelines->frame_classes));
+	timelines->debts = calloc(n, sizeof(*timelines->debts));
+	timelines->waiting = calloc(n, sizeof(*timelines->waiting));
+	timelines->clock.first = first_op_ns;
+	if (!timelines->of || !timelines->frame_classes || !timelines->debts || !timelines->waiting)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		debt_open(&timelines->debts[i], &timelines->clock);
+		timelines->of[i] = calloc(sources[i].trace.n_threads, sizeof(**timelines->of));
+		if (!timelines->of[i])
+			return -ENOMEM;
+		for (uint32_t t = 0; t < sources[i].trace.n_threads; t++) {
+			struct timeline *timeline = &timelines->of[i][t];
+			timeline->source = &sources[i];
+			timeline->thread = t;
+			timeline->debt = &timelines->debts[i];
+			timeline->caller = TIMELINE_NO_CALLER;
+			timeline->last_driving_end = timeline->last_row_end = INT64_MIN;
+			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
+		}
+		sources[i].on_call = take_call;
+		sources[i].context = timelines;
+	}
+	return 0;
+}
+
+/* What only a later op could tell of a call: that it launched something, and whether that was a
+ * pageable copy. */
+static void resolve(const struct timeline *timeline, struct host_rec *rec)
+{
+	const struct launch *launch = source_launch(timeline->source, rec->correlation);
+	if (!launch || !launch->any_op || launch->start != rec->start || launch->end != rec->end ||
+		launch->thread != timeline->thread)
+		return;
+	rec->is_launch = true;
+	rec->mask |= HOST_MASK(HOST_BIT_DRIVING);
+	if (launch->pageable)
+		rec->mask |= HOST_MASK(HOST_BIT_SYNC);
+}
+
+/* A call that kept its thread waiting for the device. */
+static bool costs_lead(const struct host_rec *rec)
+{
+	return rec->mask & HOST_MASK(HOST_BIT_CALL) && rec->end > rec->start &&
+		   rec->mask & (HOST_MASK(HOST_BIT_SYNC) | HOST_MASK(HOST_BIT_FREE));
+}
+
+/* A synchronising call that began in another one is that one's part. Calls come by their begin. */
+static bool is_part(struct timeline *timeline, const struct host_rec *rec)
+{
+	if (rec->start > timeline->waits_begin) {
+		if (timeline->waits_then > timeline->waits_before)
+			timeline->waits_before = timeline->waits_then;
+		timeline->waits_begin = rec->start;
+		timeline->waits_then = INT64_MIN;
+	}
+	if (rec->end > timeline->waits_then)
+		timeline->waits_then = rec->end;
+	return rec->start < timeline->waits_before;
+}
+
+/* A call has been reached: the process's debt is told. */
+static int tell_debt(struct timeline *timeline, const struct host_rec *rec)
+{
+	int error = 0;
+	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING))
+		error = debt_driven(timeline->debt, timeline->caller, rec->start);
+	if (error || !costs_lead(rec) || is_part(timeline, rec))
+		return error;
+	return debt_add(timeline->debt,
+					&(struct sync_call){.start = rec->start,
+										.end = rec->end,
+										.caller = timeline->caller,
+										.thread = timeline->thread,
+										.name = rec->name,
+										.owner = rec->owner,
+										.frees = rec->mask & HOST_MASK(HOST_BIT_FREE)});
+}
+
+bool timeline_awake(const struct timeline *timeline, int64_t at)
+{
+	for (size_t i = 0; i < timeline->n_open; i++)
+		if (timeline->open[i].mask & HOST_MASK(HOST_BIT_AWAKE) && timeline->open[i].start <= at &&
+			timeline->open[i].end > at)
+			return true;
+	return false;
+}
+
+static void retire(struct timeline *timeline, const struct host_rec *rec)
+{
+	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > timeline->last_driving_end)
+		timeline->last_driving_end = rec->end;
+	if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
+		timeline->last_row_end = rec->end;
+}
+
+static int open_push(struct timeline *timeline, const struct host_rec *rec)
+{
+	if (room_for((void **)&timeline->open, timeline->n_open, &timeline->open_room, 64,
+				 sizeof(*timeline->open)) != 0)
+		return -ENOMEM;
+	timeline->open[timeline->n_open++] = *rec;
+	return 0;
+}
+
+static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, int64_t to)
+{
+	int error = 0;
+	while (!error && q->head < q->tail && q->at[q->head].start < to) {
+		struct host_rec rec = q->at[q->head++];
+		if (rec.correlation)
+			resolve(timeline, &rec);
+		if (q == &timeline->calls)
+			error = tell_debt(timeline, &rec);
+		if (rec.end <= done)
+			retire(timeline, &rec);
+		else if (!error)
+			error = open_push(timeline, &rec);
+	}
+	return error;
+}
+
+int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < timeline->n_open; i++) {
+		if (timeline->open[i].end > done)
+			timeline->open[kept++] = timeline->open[i];
+		else
+			retire(timeline, &timeline->open[i]);
+	}
+	timeline->n_open = kept;
+	int error = reach(timeline, &timeline->calls, done, to);
+	if (!error)
+		error = reach(timeline, &timeline->ranges, done, to);
+	if (!error) /* at `done` too: was the thread awake there? */
+		error = reach(timeline, &timeline->scheds, done, to > done ? to : done + 1);
+	return error ? error : reach(timeline, &timeline->overheads, done, to);
+}
+
+int64_t timeline_next_begin(const struct timeline *timeline)
+{
+	int64_t call = timeline->calls.head < timeline->calls.tail
+					   ? timeline->calls.at[timeline->calls.head].start
+					   : INT64_MAX;
+	int64_t range = timeline->ranges.head < timeline->ranges.tail
+						? timeline->ranges.at[timeline->ranges.head].start
+						: INT64_MAX;
+	return call < range ? call : range;
+}
+
+int timelines_advance(struct timelines *timelines, uint32_t source, int64_t done, int64_t to)
+{
+	struct debt *debt = &timelines->debts[source];
+	struct waiting *waiting = &timelines->waiting[source];
+	int error = 0;
+	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
+		struct timeline *timeline = timelines_of(timelines, source, thread);
+		const struct host_queue *calls = &timeline->calls;
+		if (calls->head < calls->tail &&
+			calls->at[calls->head].start < to) /* else it went by itself */
+			error = timeline_advance(timeline, done, to);
+		timeline->waits = calls->head < calls->tail;
+		if (!error && timeline->waits)
+			error = waiting_push(waiting, calls->at[calls->head].start, thread);
+	}
+	debt_expire(debt, debt_horizon(&timelines->horizon));
+	return error ? error : debt_settle(debt, to);
+}
+
+int timelines_idle(struct timelines *timelines, int64_t from, int64_t to)
+{
+	int error = 0;
+	if (idle_clock_full(&timelines->clock)) { /* what began before is told; what did not can wait */
+		for (uint32_t i = 0; !error && i < timelines->n_sources; i++)
+			error = timelines_advance(timelines, i, from, from);
+		idle_clock_forget(&timelines->clock, from);
+	}
+	if (!error)
+		idle_clock_add(&timelines->clock, from, to);
+	return error;
+}
+
+static size_t timeline_waiting(const struct timeline *timeline)
+{
+	return timeline->calls.tail - timeline->calls.head + timeline->ranges.tail -
+		   timeline->ranges.head + timeline->overheads.tail - timeline->overheads.head +
+		   timeline->scheds.tail - timeline->scheds.head;
+}
+
+/* Threads that nobody asks for pile up rows. */
+static int tidy(struct timelines *timelines, uint32_t source, int64_t done)
+{
+	uint32_t n = timelines->sources[source].trace.n_threads;
+	bool calls = false;
+	int error = 0;
+	for (uint32_t t = 0; !error && t < n; t++) {
+		struct timeline *timeline = timelines_of(timelines, source, t);
+		if (timeline_waiting(timeline) <= PILED_UP)
+			continue;
+		error = timeline_advance(timeline, done, done);
+		calls = calls || timeline->caller != TIMELINE_NO_CALLER;
+	}
+	return calls && !error ? timelines_advance(timelines, source, done, done) : error;
+}
+
+int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
+{
+	bool tidies = timelines->loads++ % TIDY_EVERY == 0;
+	int error = 0;
+	for (uint32_t i = 0; !error && i < timelines->n_sources; i++) {
+		struct source *s = &timelines->sources[i];
+		error = load_table(timelines, i, &s->ranges, &s->ranges_left, until, take_range);
+		if (!error)
+			error =
+				load_table(timelines, i, &s->overheads, &s->overheads_left, until, take_overhead);
+		if (!error)
+			error = load_table(timelines, i, &s->scheds, &s->scheds_left, until, take_sched);
+		if (!error && tidies)
+			error = tidy(timelines, i, done);
+	}
+	return error;
+}
