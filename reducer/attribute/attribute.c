@@ -9,7 +9,7 @@
 
 enum { TIMELINES_EVERY = 1024 };
 
-struct kernel_sum { /* per (source, name, class) */
+struct kernel_sum { /* per (feed, name, class) */
 	uint64_t count;
 	int64_t total_ns;
 	struct counts dur_ns;
@@ -33,7 +33,7 @@ static const bool full_synchronising[BATON_COLL_END] = {[BATON_COLL_ALLREDUCE] =
 struct attributing {
 	const struct device_context *context;
 	const struct device_scan *scan;
-	struct device_sources *ds;
+	struct device_feeds *ds;
 	struct summary *summary;
 	struct device_summary *device;
 	struct gap_engine engine;
@@ -47,7 +47,7 @@ struct attributing {
 	uint64_t n_gaps;
 	uint64_t n_ops, unmatched;
 	uint64_t unsampled_ns;
-	struct kernel_sum **kernels;     /* per source, per name: kernels */
+	struct kernel_sum **kernels;     /* per feed, per name: kernels */
 	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
 };
 
@@ -56,7 +56,7 @@ static int add_kernel_time(struct attributing *a, const struct op *op)
 	struct device_summary *device = a->device;
 	int64_t dur = op->end - op->start;
 	device->busy_ns[op->group] += dur;
-	struct kernel_sum *sum = &a->kernels[op->source][op->name];
+	struct kernel_sum *sum = &a->kernels[op->feed][op->name];
 	int error = owners_add_op(&a->owners, op);
 	if (error)
 		return error;
@@ -95,14 +95,14 @@ static const char *unsplit_reason(const struct attributing *a, const struct coll
 /* Who arrived last, once per collective and member. */
 static int note_late(struct attributing *a, const struct op *op, const struct coll_seen *seen)
 {
-	const struct source *source = &a->ds->sources[op->source];
+	const struct feed *feed = &a->ds->feeds[op->feed];
 	const char *key = summary_text(a->summary, a->device->key);
 	struct late_summary *late =
-		summary_late(a->summary, key, a->context->run->processes[source->process].rank);
+		summary_late(a->summary, key, a->context->run->processes[feed->process].rank);
 	if (!late)
 		return -ENOMEM;
 	late->taken++;
-	if (seen->last == collective_member(source->process, a->scan->device) && seen->members > 1) {
+	if (seen->last == collective_member(feed->process, a->scan->device) && seen->members > 1) {
 		late->last++;
 		late->caused_ns += seen->sum_ns - seen->min_ns * seen->members;
 	}
@@ -113,14 +113,14 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
  * them, they have a row together. */
 static int note_partial(struct attributing *a, const struct op *op, const struct coll_seen *seen)
 {
-	const struct source *source = &a->ds->sources[op->source];
+	const struct feed *feed = &a->ds->feeds[op->feed];
 	const char *key = summary_text(a->summary, a->device->key);
-	const int32_t rank = a->context->run->processes[source->process].rank;
+	const int32_t rank = a->context->run->processes[feed->process].rank;
 	struct late_summary *late = summary_partial(a->summary, key, rank);
 	if (!late)
 		return -ENOMEM;
 	late->taken++;
-	if (seen->last != collective_member(source->process, a->scan->device))
+	if (seen->last != collective_member(feed->process, a->scan->device))
 		return 0;
 	const bool missed = collective_missed(seen);
 	const int64_t from_ns = missed ? seen->base_ns : seen->min_ns;
@@ -146,9 +146,9 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 {
 	struct nccl_summary key = {
 		.members = size, .bytes = coll ? coll->bytes : -1, .max_bytes_moved = -1};
-	const struct source *source = &a->ds->sources[op->source];
+	const struct feed *feed = &a->ds->feeds[op->feed];
 	const char *comm =
-		coll && coll->comm ? source_text(source, source->trace.comms[coll->comm].name) : "";
+		coll && coll->comm ? feed_text(feed, feed->trace.comms[coll->comm].name) : "";
 	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
 	int error = summary_string(a->summary, coll_names[kind], &key.op);
 	if (!error && comm[0])
@@ -180,8 +180,8 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	int error = device_collective(a->ds, op, &a->scan->steps, &coll, &key, &known);
 	if (error)
 		return error;
-	const struct source *source = &a->ds->sources[op->source];
-	uint32_t size = coll && coll->comm ? source->trace.comms[coll->comm].size : 0;
+	const struct feed *feed = &a->ds->feeds[op->feed];
+	uint32_t size = coll && coll->comm ? feed->trace.comms[coll->comm].size : 0;
 	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	if (op->step >= 0)
@@ -212,7 +212,7 @@ static void tell_idle(const struct attributing *a, const struct piece *piece)
 	const struct reduce_options *options = a->context->options;
 	if (!options->idle)
 		return;
-	const char *name = piece->name ? source_text(&a->ds->sources[piece->source], piece->name) : "";
+	const char *name = piece->name ? feed_text(&a->ds->feeds[piece->feed], piece->name) : "";
 	options->idle(&(struct idle_piece){a->worst->device, piece->from, piece->to, piece->leaf, name},
 				  options->idle_context);
 }
@@ -248,7 +248,7 @@ static int attribute_ops(struct attributing *a)
 {
 	struct op before = {0};
 	int64_t end = INT64_MIN;
-	int error = device_sources_rewind(a->ds);
+	int error = device_feeds_rewind(a->ds);
 	for (const struct op *op; !error && (op = opstream_next(&a->ds->stream));) {
 		if (end == INT64_MIN && a->scan->lead_in_from < op->start)
 			error = take_gap(a, &(struct gap){.a = a->scan->lead_in_from, .b = op->start, .k = op});
@@ -294,11 +294,11 @@ static int store_kernels(struct attributing *a)
 {
 	int error = 0;
 	for (uint32_t i = 0; !error && i < a->ds->n; i++) {
-		struct source *source = &a->ds->sources[i];
-		for (uint32_t n = 0; !error && n < source->trace.strings.n; n++)
+		struct feed *feed = &a->ds->feeds[i];
+		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)
 			if (a->kernels[i][n].count)
-				error = store_kernel(a, source_text(source, n), source_kernel(source, n),
-									 &a->kernels[i][n]);
+				error =
+					store_kernel(a, feed_text(feed, n), feed_kernel(feed, n), &a->kernels[i][n]);
 	}
 	for (unsigned d = 0; !error && d < 7; d++) {
 		struct kernel_class class = {.group = GROUP_MEMORY,
@@ -317,8 +317,8 @@ static int store_evidence(struct attributing *a)
 		const struct tally_row *row = &a->tally.rows[i];
 		if (row->name)
 			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
-									 source_text(&a->ds->sources[row->source], row->name),
-									 row->count, row->ns);
+									 feed_text(&a->ds->feeds[row->feed], row->name), row->count,
+									 row->ns);
 	}
 	return error;
 }
@@ -345,8 +345,8 @@ static int store_steps(struct attributing *a)
 static void store_carried(struct attributing *a)
 {
 	for (uint32_t i = 0; i < a->ds->n; i++) {
-		const struct source *s = &a->ds->sources[i];
-		const char *kind = source_text(s, s->trace.process.source);
+		const struct feed *s = &a->ds->feeds[i];
+		const char *kind = feed_text(s, s->trace.process.source);
 		a->device->carried |= carried_leaves(kind, s->ranges.n_entries > 0);
 	}
 	if (a->unmatched == a->n_ops) /* nothing of the host: no gap has a cause that could be told */
@@ -367,7 +367,7 @@ static void store_quality(struct attributing *a)
 	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
 	q->steps_cut += a->scan->steps.cut;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
-		const struct source *s = &a->ds->sources[i];
+		const struct feed *s = &a->ds->feeds[i];
 		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read +
 					  s->collectives.read + s->scheds.read + s->syncs.read;
 	}
@@ -388,12 +388,12 @@ static int store_code(struct attributing *a)
 
 static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
-	int error = device_sources_open(a->context, a->scan, a->ds);
+	int error = device_feeds_open(a->context, a->scan, a->ds);
 	if (error)
 		return error;
 	a->kernels = calloc(a->ds->n, sizeof(*a->kernels));
 	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
-		a->kernels[i] = calloc(a->ds->sources[i].trace.strings.n, sizeof(**a->kernels));
+		a->kernels[i] = calloc(a->ds->feeds[i].trace.strings.n, sizeof(**a->kernels));
 		if (!a->kernels[i])
 			return -ENOMEM;
 	}
@@ -402,24 +402,24 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	a->engine.stream = &a->ds->stream;
 	a->engine.timelines = timelines;
 	a->engine.held_ups = &a->held_ups;
-	held_ups_open(&a->held_ups, a->ds->sources, a->ds->n);
+	held_ups_open(&a->held_ups, a->ds->feeds, a->ds->n);
 	a->engine.calibration = a->scan->calibration;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
 	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps);
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
 	if (!error)
-		error = owners_open(&a->owners, a->ds->sources, a->ds->n);
-	return error ? error
-				 : timelines_open(timelines, a->ds->sources, a->ds->n, &a->owners,
-								  a->scan->hull_from);
+		error = owners_open(&a->owners, a->ds->feeds, a->ds->n);
+	return error
+			   ? error
+			   : timelines_open(timelines, a->ds->feeds, a->ds->n, &a->owners, a->scan->hull_from);
 }
 
 static void attribute_close(struct attributing *a, struct timelines *timelines)
 {
 	timelines_close(timelines);
 	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
-		for (uint32_t n = 0; a->kernels[i] && n < a->ds->sources[i].trace.strings.n; n++)
+		for (uint32_t n = 0; a->kernels[i] && n < a->ds->feeds[i].trace.strings.n; n++)
 			counts_free(&a->kernels[i][n].dur_ns);
 		free(a->kernels[i]);
 	}
@@ -434,13 +434,13 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
-	device_sources_close(a->ds);
+	device_feeds_close(a->ds);
 }
 
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out)
 {
-	struct device_sources ds = {0};
+	struct device_feeds ds = {0};
 	struct timelines timelines = {0};
 	struct worst_gaps worst = {
 		.room = context->options->gaps, .leaf = context->options->gaps_leaf, .reduction = out};

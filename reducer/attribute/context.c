@@ -21,9 +21,9 @@ static int add_context(struct contexts *c, const struct context *context, uint32
 /* The numbers that mean something by themselves come first. */
 static int add_fixed(struct contexts *c)
 {
-	struct context rest = {.source = UINT32_MAX};
+	struct context rest = {.feed = UINT32_MAX};
 	uint32_t number, root[2] = {UINT32_MAX, 0}, path_rest[2] = {UINT32_MAX, 1};
-	int error = add_context(c, &(struct context){.source = UINT32_MAX - 1}, &number);
+	int error = add_context(c, &(struct context){.feed = UINT32_MAX - 1}, &number);
 	if (!error)
 		error = add_context(c, &rest, &number);
 	if (!error)
@@ -31,10 +31,10 @@ static int add_fixed(struct contexts *c)
 	return error ? error : intern_get(&c->paths, path_rest, &number);
 }
 
-int contexts_open(struct contexts *c, struct source *sources, uint32_t n)
+int contexts_open(struct contexts *c, struct feed *feeds, uint32_t n)
 {
-	*c = (struct contexts){.sources = sources,
-						   .n_sources = n,
+	*c = (struct contexts){.feeds = feeds,
+						   .n_feeds = n,
 						   .contexts = intern_of(CONTEXT_WORDS, CONTEXTS_MOST),
 						   .paths = intern_of(2, PATHS_MOST)};
 	c->threads = calloc(n, sizeof(*c->threads));
@@ -43,7 +43,7 @@ int contexts_open(struct contexts *c, struct source *sources, uint32_t n)
 	if (!c->threads || !c->folded || !c->origins || strings_init(&c->texts) != 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		c->threads[i] = calloc(sources[i].trace.n_threads, sizeof(**c->threads));
+		c->threads[i] = calloc(feeds[i].trace.n_threads, sizeof(**c->threads));
 		if (!c->threads[i])
 			return -ENOMEM;
 	}
@@ -52,8 +52,8 @@ int contexts_open(struct contexts *c, struct source *sources, uint32_t n)
 
 void contexts_close(struct contexts *c)
 {
-	for (uint32_t i = 0; i < c->n_sources; i++) {
-		for (uint32_t t = 0; c->threads && c->threads[i] && t < c->sources[i].trace.n_threads; t++)
+	for (uint32_t i = 0; i < c->n_feeds; i++) {
+		for (uint32_t t = 0; c->threads && c->threads[i] && t < c->feeds[i].trace.n_threads; t++)
 			free(c->threads[i][t].open);
 		if (c->threads)
 			free(c->threads[i]);
@@ -87,10 +87,10 @@ static void close_ended(struct context_thread *t, int64_t at)
 	t->n_open = kept;
 }
 
-int contexts_range(struct contexts *c, uint32_t source, uint32_t thread,
+int contexts_range(struct contexts *c, uint32_t feed, uint32_t thread,
 				   const struct open_range *range)
 {
-	struct context_thread *t = &c->threads[source][thread];
+	struct context_thread *t = &c->threads[feed][thread];
 	if (range->category == BATON_RANGE_MARK || range->category == 0 || range->end <= range->start)
 		return 0;
 	while (t->n_open && t->open[t->n_open - 1].end <= range->start) {
@@ -114,15 +114,15 @@ int contexts_range(struct contexts *c, uint32_t source, uint32_t thread,
 }
 
 /* A name's text in a path: "step 12" and "step 13" are one. */
-static int folded_name(struct contexts *c, uint32_t source, uint32_t name, uint32_t *text)
+static int folded_name(struct contexts *c, uint32_t feed, uint32_t name, uint32_t *text)
 {
-	const struct source *s = &c->sources[source];
-	if (!c->folded[source]) {
-		c->folded[source] = calloc(s->trace.strings.n, sizeof(**c->folded));
-		if (!c->folded[source])
+	const struct feed *s = &c->feeds[feed];
+	if (!c->folded[feed]) {
+		c->folded[feed] = calloc(s->trace.strings.n, sizeof(**c->folded));
+		if (!c->folded[feed])
 			return -ENOMEM;
 	}
-	uint32_t *known = &c->folded[source][name];
+	uint32_t *known = &c->folded[feed][name];
 	if (!*known) {
 		char cut[512];
 		struct text whole = strings_get(&s->trace.strings, name);
@@ -139,12 +139,12 @@ static int folded_name(struct contexts *c, uint32_t source, uint32_t name, uint3
 }
 
 /* One level deeper. */
-static int add_level(struct contexts *c, uint32_t source, uint32_t name, uint32_t *path)
+static int add_level(struct contexts *c, uint32_t feed, uint32_t name, uint32_t *path)
 {
 	uint32_t level[2] = {*path, 0};
 	if (*path == PATH_REST)
 		return 0;
-	int error = folded_name(c, source, name, &level[1]);
+	int error = folded_name(c, feed, name, &level[1]);
 	if (!error)
 		error = intern_get(&c->paths, level, path);
 	if (*path == INTERN_FULL)
@@ -152,23 +152,23 @@ static int add_level(struct contexts *c, uint32_t source, uint32_t name, uint32_
 	return error;
 }
 
-static enum origin frame_origin(struct contexts *c, uint32_t source, uint32_t name)
+static enum origin frame_origin(struct contexts *c, uint32_t feed, uint32_t name)
 {
-	const struct source *s = &c->sources[source];
+	const struct feed *s = &c->feeds[feed];
 	char line[2048], module[2048];
-	if (!c->origins[source])
-		c->origins[source] = calloc(s->trace.strings.n, 1);
-	if (!c->origins[source])
+	if (!c->origins[feed])
+		c->origins[feed] = calloc(s->trace.strings.n, 1);
+	if (!c->origins[feed])
 		return ORIGIN_UNKNOWN;
-	uint8_t *known = &c->origins[source][name];
+	uint8_t *known = &c->origins[feed][name];
 	if (!*known)
-		*known = (uint8_t)(1 + origin_of_range(source_text(s, name), line, module, sizeof(line)));
+		*known = (uint8_t)(1 + origin_of_range(feed_text(s, name), line, module, sizeof(line)));
 	return (enum origin)(*known - 1);
 }
 
 static void add_frame(struct contexts *c, struct context *context, uint32_t name, bool *project)
 {
-	enum origin origin = frame_origin(c, context->source, name);
+	enum origin origin = frame_origin(c, context->feed, name);
 	if (origin == ORIGIN_UNKNOWN)
 		return;
 	context->inner = name;
@@ -177,15 +177,15 @@ static void add_frame(struct contexts *c, struct context *context, uint32_t name
 	*project = *project || origin == ORIGIN_PROJECT;
 }
 
-static bool is_backward(const struct source *source, uint32_t name)
+static bool is_backward(const struct feed *feed, uint32_t name)
 {
 	static const char prefix[] = "autograd::engine::evaluate_function";
-	return strncmp(source_text(source, name), prefix, sizeof(prefix) - 1) == 0;
+	return strncmp(feed_text(feed, name), prefix, sizeof(prefix) - 1) == 0;
 }
 
-static int describe(struct contexts *c, uint32_t source, struct context_thread *t)
+static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 {
-	struct context context = {.source = source};
+	struct context context = {.feed = feed};
 	bool project = false;
 	int error = 0;
 	t->changed = false;
@@ -196,24 +196,24 @@ static int describe(struct contexts *c, uint32_t source, struct context_thread *
 			continue;
 		if (range->category == BATON_RANGE_OPERATOR) {
 			context.op = range->name;
-			context.backward |= is_backward(&c->sources[source], range->name);
+			context.backward |= is_backward(&c->feeds[feed], range->name);
 		} else if (range->category == BATON_RANGE_PYTHON) {
 			add_frame(c, &context, range->name, &project);
 		} else {
-			error = add_level(c, source, range->name, &context.path);
+			error = add_level(c, feed, range->name, &context.path);
 		}
 	}
 	return error || t->n_open == 0 ? error : add_context(c, &context, &t->context);
 }
 
-int contexts_at(struct contexts *c, uint32_t source, uint32_t thread, int64_t at, uint32_t *context)
+int contexts_at(struct contexts *c, uint32_t feed, uint32_t thread, int64_t at, uint32_t *context)
 {
-	struct context_thread *t = &c->threads[source][thread];
+	struct context_thread *t = &c->threads[feed][thread];
 	int error = 0;
 	if (t->n_open && t->next_end <= at)
 		close_ended(t, at);
 	if (t->changed)
-		error = describe(c, source, t);
+		error = describe(c, feed, t);
 	*context = t->context;
 	return error;
 }

@@ -4,7 +4,7 @@
 #ifndef ATTRIBUTE_CONTEXT_H
 #define ATTRIBUTE_CONTEXT_H
 
-#include "attribute/source.h"
+#include "attribute/feed.h"
 #include "base/intern.h"
 
 enum {
@@ -17,9 +17,9 @@ enum {
 };
 
 struct context { /* the words of its tuple */
-	uint32_t source;
+	uint32_t feed;
 	uint32_t path;     /* node of the tree of paths, 0: none */
-	uint32_t op;       /* names in the source's trace, 0: none */
+	uint32_t op;       /* names in the feed's trace, 0: none */
 	uint32_t frame;    /* innermost Python frame of the project, else innermost */
 	uint32_t inner;    /* innermost Python frame */
 	uint32_t backward; /* 1: in a backward pass */
@@ -41,24 +41,24 @@ struct context_thread {
 };
 
 struct contexts {
-	struct source *sources;
-	uint32_t n_sources;
-	struct context_thread **threads; /* per source, by index in the trace */
+	struct feed *feeds;
+	uint32_t n_feeds;
+	struct context_thread **threads; /* per feed, by index in the trace */
 	struct intern contexts;          /* struct context */
 	struct intern paths;             /* node: parent, text; node 0 is the root */
 	struct strings texts;            /* of nodes: names, the number at the end as "*" */
-	uint32_t **folded;               /* per source and name: its text; 0: not asked yet */
-	uint8_t **origins;               /* per source and name: enum origin + 1 of a Python frame */
+	uint32_t **folded;               /* per feed and name: its text; 0: not asked yet */
+	uint8_t **origins;               /* per feed and name: enum origin + 1 of a Python frame */
 };
 
-int contexts_open(struct contexts *contexts, struct source *sources, uint32_t n);
+int contexts_open(struct contexts *contexts, struct feed *feeds, uint32_t n);
 void contexts_close(struct contexts *contexts);
 
-/* The current range row of the source begins. 0 or -ENOMEM. */
-int contexts_range(struct contexts *contexts, uint32_t source, uint32_t thread,
+/* The current range row of the feed begins. 0 or -ENOMEM. */
+int contexts_range(struct contexts *contexts, uint32_t feed, uint32_t thread,
 				   const struct open_range *range);
 /* The context of a call of this thread that begins at `at`. 0 or -ENOMEM. */
-int contexts_at(struct contexts *contexts, uint32_t source, uint32_t thread, int64_t at,
+int contexts_at(struct contexts *contexts, uint32_t feed, uint32_t thread, int64_t at,
 				uint32_t *context);
 
 static inline struct context contexts_get(const struct contexts *contexts, uint32_t number)

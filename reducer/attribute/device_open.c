@@ -1,74 +1,74 @@
 #include "attribute/device_open.h"
 
-int device_sources_open(const struct device_context *context, const struct device_scan *scan,
-						struct device_sources *ds)
+int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
+					  struct device_feeds *ds)
 {
 	const struct run *run = context->run;
 	const struct run_device *device = &run->devices[scan->device];
 	const char *key = strings_get(&run->pool, device->key).at;
 	memset(ds, 0, sizeof(*ds));
-	ds->sources = calloc(device->n_processes, sizeof(*ds->sources));
-	if (!ds->sources)
+	ds->feeds = calloc(device->n_processes, sizeof(*ds->feeds));
+	if (!ds->feeds)
 		return -ENOMEM;
 	int error = 0;
 	for (uint32_t i = 0; !error && i < device->n_processes; i++) {
 		uint32_t process = device->processes[i];
-		struct source *source = &ds->sources[i];
-		error = source_open(source, &(struct source_setup){.path = run->processes[process].path,
-														   .process = process,
-														   .device_key = key,
-														   .log = run->damage,
-														   .names = context->names,
-														   .classes = context->classes,
-														   .store = context->store});
+		struct feed *feed = &ds->feeds[i];
+		error = feed_open(feed, &(struct feed_setup){.path = run->processes[process].path,
+													 .process = process,
+													 .device_key = key,
+													 .log = run->damage,
+													 .names = context->names,
+													 .classes = context->classes,
+													 .store = context->store});
 		if (error)
 			break;
 		ds->n++;
-		source->late_ns = scan->late_ns ? scan->late_ns[i] : 0;
-		for (uint32_t s = 0; scan->first_launch && s < source->trace.strings.n; s++)
-			source->names[s].first_launch_ns = scan->first_launch[i][s];
+		feed->late_ns = scan->late_ns ? scan->late_ns[i] : 0;
+		for (uint32_t s = 0; scan->first_launch && s < feed->trace.strings.n; s++)
+			feed->names[s].first_launch_ns = scan->first_launch[i][s];
 	}
 	if (!error)
-		error = opstream_open(&ds->stream, ds->sources, ds->n, &scan->steps);
+		error = opstream_open(&ds->stream, ds->feeds, ds->n, &scan->steps);
 	if (error)
-		device_sources_close(ds);
+		device_feeds_close(ds);
 	return error;
 }
 
-void device_sources_close(struct device_sources *ds)
+void device_feeds_close(struct device_feeds *ds)
 {
 	opstream_close(&ds->stream);
 	for (uint32_t i = 0; i < ds->n; i++)
-		source_close(&ds->sources[i]);
-	free(ds->sources);
+		feed_close(&ds->feeds[i]);
+	free(ds->feeds);
 	free(ds->counters);
 	table_free(&ds->counted);
 	memset(ds, 0, sizeof(*ds));
 }
 
-int device_sources_rewind(struct device_sources *ds)
+int device_feeds_rewind(struct device_feeds *ds)
 {
 	for (size_t i = 0; i < ds->n_counters; i++)
 		ds->counters[i].n = 0;
 	return opstream_rewind(&ds->stream);
 }
 
-int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
+int device_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
 					  const struct coll_args **coll, struct coll_key *key, bool *known)
 {
-	const struct source *source = &ds->sources[op->source];
+	const struct feed *feed = &ds->feeds[op->feed];
 	memset(key, 0, sizeof(*key));
 	*known = false;
 	*coll = NULL;
 	const struct coll_args *then = opstream_coll(&ds->stream, op);
 	if (!then && !(op->flags & OP_LATE_COLL))
 		return 0;
-	/* rows that came after the op are counted too, while the source remembers them */
-	const struct coll_args *now = source_collective(source, op->correlation);
+	/* rows that came after the op are counted too, while the feed remembers them */
+	const struct coll_args *now = feed_collective(feed, op->correlation);
 	*coll = now ? now : then;
 	if (!*coll)
 		return 0;
-	key->comm = (*coll)->comm ? source->trace.comms[(*coll)->comm].hash : 0;
+	key->comm = (*coll)->comm ? feed->trace.comms[(*coll)->comm].hash : 0;
 	key->coll = (*coll)->coll;
 	key->sequence = (*coll)->sequence;
 	key->step_number = -1;
@@ -77,7 +77,7 @@ int device_collective(struct device_sources *ds, const struct op *op, const stru
 	if ((*coll)->has_sequence || number < 0)
 		return 0;
 	struct coll_counter want = {
-		.comm = key->comm, .source = op->source, .coll = key->coll, .step = op->step};
+		.comm = key->comm, .feed = op->feed, .coll = key->coll, .step = op->step};
 	struct coll_counter *counter =
 		table_row(&ds->counted, TABLE_ROWS(ds->counters, ds->n_counters, step), &want);
 	if (!counter)

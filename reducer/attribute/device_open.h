@@ -1,4 +1,4 @@
-/* What both visits to a device share: its processes opened as sources, and which collective an op
+/* What both visits to a device share: its processes opened as feeds, and which collective an op
  * belongs to. */
 #ifndef ATTRIBUTE_DEVICE_OPEN_H
 #define ATTRIBUTE_DEVICE_OPEN_H
@@ -8,14 +8,14 @@
 
 struct coll_counter { /* index of the last op of (process, communicator, collective) in a step */
 	uint64_t comm;
-	uint32_t source;
+	uint32_t feed;
 	uint32_t coll;
 	int32_t step;
 	uint32_t n;
 };
 
-struct device_sources {
-	struct source *sources;
+struct device_feeds {
+	struct feed *feeds;
 	uint32_t n;
 	struct opstream stream;
 	struct coll_counter *counters;
@@ -23,14 +23,14 @@ struct device_sources {
 	struct table counted; /* counters by all but n */
 };
 
-int device_sources_open(const struct device_context *context, const struct device_scan *scan,
-						struct device_sources *ds);
-void device_sources_close(struct device_sources *ds);
-int device_sources_rewind(struct device_sources *ds);
+int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
+					  struct device_feeds *ds);
+void device_feeds_close(struct device_feeds *ds);
+int device_feeds_rewind(struct device_feeds *ds);
 
 /* The collective of an NCCL op, NULL when the source gives no arguments. *known: `key` is complete
  * (its sequence is known). To be asked once per NCCL op and pass, in op order. 0 or -ENOMEM. */
-int device_collective(struct device_sources *ds, const struct op *op, const struct steps *steps,
+int device_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
 					  const struct coll_args **coll, struct coll_key *key, bool *known);
 
 #endif

@@ -10,12 +10,12 @@ struct frame_classes {
 	} * known; /* by index of the stack */
 };
 
-static int open_classes(struct frame_classes **out, struct source *source)
+static int open_classes(struct frame_classes **out, struct feed *feed)
 {
 	struct frame_classes *classes = calloc(1, sizeof(*classes));
 	if (!classes)
 		return -ENOMEM;
-	int error = stacks_open(&classes->stacks, &source->trace, NULL);
+	int error = stacks_open(&classes->stacks, &feed->trace, NULL);
 	if (!error) {
 		classes->known = calloc(classes->stacks.n_stacks, sizeof(*classes->known));
 		error = classes->known ? 0 : -ENOMEM;
@@ -40,8 +40,7 @@ void frame_classes_close(struct frame_classes *classes)
 }
 
 /* Only what the thread itself runs: not the forward code of a backward. */
-static struct frame_class look(const struct stacks *stacks, const struct source *source,
-							   uint32_t index)
+static struct frame_class look(const struct stacks *stacks, const struct feed *feed, uint32_t index)
 {
 	const struct stacks_stack *stack = &stacks->stacks[index];
 	struct frame_class class = {0};
@@ -55,18 +54,17 @@ static struct frame_class look(const struct stacks *stacks, const struct source 
 		if (!code)
 			continue;
 		class.function = stacks->codes[code].function;
-		class.mask =
-			host_names_frame(source->host_names, source_text(source, stacks->codes[code].file),
-							 source_text(source, class.function));
+		class.mask = host_names_frame(feed->host_names, feed_text(feed, stacks->codes[code].file),
+									  feed_text(feed, class.function));
 	}
 	return class;
 }
 
-int frame_class_find(struct frame_classes **classes, struct source *source, uint64_t stack,
+int frame_class_find(struct frame_classes **classes, struct feed *feed, uint64_t stack,
 					 struct frame_class *out)
 {
 	*out = (struct frame_class){0};
-	int error = *classes ? 0 : open_classes(classes, source);
+	int error = *classes ? 0 : open_classes(classes, feed);
 	if (error)
 		return error;
 	uint32_t index = stacks_find(&(*classes)->stacks, stack);
@@ -74,7 +72,7 @@ int frame_class_find(struct frame_classes **classes, struct source *source, uint
 		return 0;
 	struct known *known = &(*classes)->known[index];
 	if (!known->looked)
-		*known = (struct known){true, look(&(*classes)->stacks, source, index)};
+		*known = (struct known){true, look(&(*classes)->stacks, feed, index)};
 	*out = known->class;
 	return 0;
 }

@@ -20,20 +20,20 @@ bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t fl
 
 static struct timeline *launcher(const struct gap_engine *engine, const struct op *op)
 {
-	return timelines_of(engine->timelines, op->source, op->thread);
+	return timelines_of(engine->timelines, op->feed, op->thread);
 }
 
 /* [from, to) of [a, p1), owned by one thread. */
 static int explain_owner(struct gap_engine *engine, const struct gap *gap,
-						 const struct timeline *owner, uint32_t source, int64_t from, int64_t to)
+						 const struct timeline *owner, uint32_t feed, int64_t from, int64_t to)
 {
 	struct host_span span = {.from = from,
 							 .to = to,
 							 .launch = gap->k->ls,
-							 .source = source,
-							 .sampled = engine->stream->sources[source].sampled,
+							 .feed = feed,
+							 .sampled = engine->stream->feeds[feed].sampled,
 							 .owner = owner,
-							 .common = timelines_of(engine->timelines, source, 0),
+							 .common = timelines_of(engine->timelines, feed, 0),
 							 .stream = engine->stream};
 	return host_explain(&span, &engine->scratch, &engine->pieces);
 }
@@ -59,22 +59,22 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	if (!error && tj != t)
 		error = timeline_advance(tj, gap->a, p1);
 	if (!error)
-		error = timeline_advance(timelines_of(engine->timelines, k->source, 0), gap->a, p1);
-	if (!error && tj != t && j->source != k->source)
-		error = timeline_advance(timelines_of(engine->timelines, j->source, 0), gap->a, p1);
+		error = timeline_advance(timelines_of(engine->timelines, k->feed, 0), gap->a, p1);
+	if (!error && tj != t && j->feed != k->feed)
+		error = timeline_advance(timelines_of(engine->timelines, j->feed, 0), gap->a, p1);
 	if (!error && w > gap->a)
-		error = explain_owner(engine, gap, tj, j->source, gap->a, w);
-	return error ? error : explain_owner(engine, gap, t, k->source, w, p1);
+		error = explain_owner(engine, gap, tj, j->feed, gap->a, w);
+	return error ? error : explain_owner(engine, gap, t, k->feed, w, p1);
 }
 
 /* The leaf of k's own launch call where its queue is not full. */
 static enum leaf launch_leaf(const struct gap_engine *engine, const struct op *k)
 {
-	const struct source *source = &engine->stream->sources[k->source];
+	const struct feed *feed = &engine->stream->feeds[k->feed];
 	if (k->flags & OP_IS_PAGEABLE)
 		return LEAF_HOST_SYNC;
 	if (k->kind == BATON_KERNEL && k->le - k->ls >= LONG_LAUNCH_NS &&
-		source->names[k->name].first_launch_ns >= k->ls)
+		feed->names[k->name].first_launch_ns >= k->ls)
 		return LEAF_HOST_MODULE_LOAD;
 	return LEAF_CPU_LAUNCH_CALL;
 }
@@ -86,7 +86,7 @@ static int add_op_piece(struct gap_engine *engine, const struct op *k, uint32_t 
 	return pieces_add(&engine->pieces, &(struct piece){.from = from,
 													   .to = to,
 													   .leaf = leaf,
-													   .source = k->source,
+													   .feed = k->feed,
 													   .name = name,
 													   .owner = k->owner});
 }
@@ -133,7 +133,7 @@ static int explain_launch(struct gap_engine *engine, const struct gap *gap, int6
 		return add_launch(engine, k, p1, p2, LEAF_GPU_QUEUE_FULL);
 	enum leaf leaf = launch_leaf(engine, k);
 	struct timeline *own = launcher(engine, k),
-					*common = timelines_of(engine->timelines, k->source, 0);
+					*common = timelines_of(engine->timelines, k->feed, 0);
 	int error = timelines_load(engine->timelines, p2, gap->a);
 	if (!error)
 		error = timeline_advance(own, gap->a, p2);
@@ -215,7 +215,7 @@ static void settle_input(struct debt *debt, const struct debt_launch *launch, in
 /* Launch overhead becomes the synchronising calls' as far as they owe. */
 static int settle_overhead(struct gap_engine *engine, const struct op *k, struct piece piece)
 {
-	struct debt *debt = &engine->timelines->debts[k->source];
+	struct debt *debt = &engine->timelines->debts[k->feed];
 	struct debt_launch launch = {launcher(engine, k)->caller, k->ls};
 	int64_t end = piece.to;
 	int error = 0;
@@ -225,7 +225,7 @@ static int settle_overhead(struct gap_engine *engine, const struct op *k, struct
 		struct owed *payer = debt_payer(debt, &launch, part.from, &part.to);
 		if (payer) {
 			const struct sync_call *call = &payer->call;
-			part.payer = (struct piece_payer){true, call->end, k->source, call->name, call->owner};
+			part.payer = (struct piece_payer){true, call->end, k->feed, call->name, call->owner};
 			part.leaf = call->frees ? LEAF_HOST_ALLOC : LEAF_HOST_SYNC;
 			if (piece.leaf == LEAF_CPU_LAUNCH_LATENCY) /* its name is the op's that came late */
 				part.name = 0;
@@ -254,12 +254,12 @@ static bool any_overhead(const struct pieces *pieces)
 /* The sync debt takes its share of the gap's pieces. */
 static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
-	struct debt *debt = &engine->timelines->debts[gap->k->source];
+	struct debt *debt = &engine->timelines->debts[gap->k->feed];
 	struct debt_launch launch = {launcher(engine, gap->k)->caller, gap->k->ls};
 	struct pieces all = engine->pieces;
 	if (!any_overhead(&all))
 		return 0;
-	int error = timelines_advance(engine->timelines, gap->k->source, gap->a, p1);
+	int error = timelines_advance(engine->timelines, gap->k->feed, gap->a, p1);
 	if (error || !debt_owes(debt, launch.caller))
 		return error;
 	engine->pieces = engine->before;

@@ -2,9 +2,9 @@
 
 #include "base/room.h"
 
-void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n)
+void held_ups_open(struct held_ups *held_ups, struct feed *feeds, uint32_t n)
 {
-	*held_ups = (struct held_ups){.sources = sources, .n_sources = n};
+	*held_ups = (struct held_ups){.feeds = feeds, .n_feeds = n};
 }
 
 void held_ups_close(struct held_ups *held_ups)
@@ -16,19 +16,19 @@ void held_ups_close(struct held_ups *held_ups)
 /* The current row, when it is of a stream of the device and of a kind that holds up. */
 static int take(struct held_ups *h, uint32_t index)
 {
-	struct source *source = &h->sources[index];
-	const struct rows *row = &source->syncs;
+	struct feed *feed = &h->feeds[index];
+	const struct rows *row = &feed->syncs;
 	int64_t kind = rows_value(row, SYNC_KIND);
-	uint32_t stream = idmap_get(&source->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
+	uint32_t stream = idmap_get(&feed->trace.stream_ids, (uint64_t)rows_value(row, SYNC_STREAM));
 	if ((kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER) || !stream ||
-		!source->slots[stream])
+		!feed->slots[stream])
 		return 0;
 	if (room_for((void **)&h->at, h->n, &h->room, 16, sizeof(*h->at)) != 0)
 		return -ENOMEM;
 	h->at[h->n++] =
 		(struct held_up){.end = rows_value(row, SYNC_START) + rows_value(row, SYNC_DUR),
-						 .source = index,
-						 .slot = source->slots[stream],
+						 .feed = index,
+						 .slot = feed->slots[stream],
 						 .kind = kind == BATON_SYNC_PEER ? HELD_UP_PEER : HELD_UP_HOST_FUNC};
 	return 0;
 }
@@ -36,8 +36,8 @@ static int take(struct held_ups *h, uint32_t index)
 static int load(struct held_ups *h, int64_t until)
 {
 	int error = 0;
-	for (uint32_t i = 0; !error && i < h->n_sources; i++) {
-		struct source *s = &h->sources[i];
+	for (uint32_t i = 0; !error && i < h->n_feeds; i++) {
+		struct feed *s = &h->feeds[i];
 		if (s->syncs_left && !s->syncs.now)
 			s->syncs_left = rows_next(&s->syncs);
 		while (!error && s->syncs_left && rows_value(&s->syncs, SYNC_START) <= until) {
@@ -56,8 +56,8 @@ int held_up_until(struct held_ups *h, const struct op *k, int64_t b, int64_t unt
 	until[HELD_UP_HOST_FUNC] = until[HELD_UP_PEER] = INT64_MIN;
 	for (size_t i = 0; i < h->n; i++) {
 		const struct held_up *up = &h->at[i];
-		bool own = up->source == k->source && up->slot == k->slot;
-		bool near = up->source == k->source && b - up->end <= HELD_UP_NEAR_NS;
+		bool own = up->feed == k->feed && up->slot == k->slot;
+		bool near = up->feed == k->feed && b - up->end <= HELD_UP_NEAR_NS;
 		if (up->end > b) {
 			h->at[kept++] = *up; /* for a later gap */
 			continue;

@@ -11,19 +11,19 @@ enum held_up_kind { HELD_UP_HOST_FUNC, HELD_UP_PEER, HELD_UP_KINDS };
 
 struct held_up {
 	int64_t end;
-	uint32_t source;
+	uint32_t feed;
 	uint32_t slot; /* the stream's number among the device's */
 	enum held_up_kind kind;
 };
 
 struct held_ups {
-	struct source *sources;
-	uint32_t n_sources;
+	struct feed *feeds;
+	uint32_t n_feeds;
 	struct held_up *at; /* not over when the last gap ended */
 	size_t n, room;
 };
 
-void held_ups_open(struct held_ups *held_ups, struct source *sources, uint32_t n);
+void held_ups_open(struct held_ups *held_ups, struct feed *feeds, uint32_t n);
 void held_ups_close(struct held_ups *held_ups);
 
 /* Per kind, until when it held up op `k`, which ends an idle interval at `b`: at most b, INT64_MIN

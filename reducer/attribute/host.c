@@ -198,7 +198,7 @@ static bool unsampled(struct walk *walk, const struct host_span *span, const str
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
 						 int64_t from, int64_t to, struct pieces *out)
 {
-	struct piece piece = {.from = from, .to = to, .source = span->source};
+	struct piece piece = {.from = from, .to = to, .feed = span->feed};
 	piece.owner = walk->silent ? walk->silent->owner : 0;
 	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
 		if (!walk->depth[bit])

@@ -14,16 +14,16 @@
 struct piece_payer { /* the synchronising call that a piece is owed to */
 	bool any;
 	int64_t returned;
-	uint32_t source, name, owner;
+	uint32_t feed, name, owner;
 };
 
 struct piece { /* a stretch of idle time in one leaf, and the row that explains it */
 	int64_t from, to;
 	enum leaf leaf;
-	uint32_t source; /* of the name */
-	uint32_t name;   /* index in that source's trace; 0: nothing known */
-	uint32_t owner;  /* of the row that says where in the code; 0: nothing known */
-	bool unsampled;  /* host code while nobody looked at the thread */
+	uint32_t feed;  /* of the name */
+	uint32_t name;  /* index in that feed's trace; 0: nothing known */
+	uint32_t owner; /* of the row that says where in the code; 0: nothing known */
+	bool unsampled; /* host code while nobody looked at the thread */
 	struct piece_payer payer;
 };
 
@@ -32,7 +32,7 @@ static inline struct piece piece_cause(const struct piece *piece)
 {
 	struct piece cause = *piece;
 	if (piece->payer.any) {
-		cause.source = piece->payer.source;
+		cause.feed = piece->payer.feed;
 		cause.name = piece->payer.name;
 		cause.owner = piece->payer.owner;
 	}
@@ -59,7 +59,7 @@ void host_scratch_free(struct host_scratch *scratch);
 struct host_span {
 	int64_t from, to; /* what to explain; both timelines are advanced to the launch */
 	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
-	uint32_t source;  /* of the owner */
+	uint32_t feed;    /* of the owner */
 	bool sampled;     /* its process has rows of silent threads */
 	const struct timeline *owner;
 	const struct timeline *common; /* thread 0 of the owner's process */

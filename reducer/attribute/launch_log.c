@@ -40,7 +40,7 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 	if (!error && log->whole)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	if (error || op->kind != BATON_KERNEL || op->source != log->source || !matched)
+	if (error || op->kind != BATON_KERNEL || op->feed != log->feed || !matched)
 		return error;
 	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, FIRST_ROOM,
 					 sizeof(*log->marks));

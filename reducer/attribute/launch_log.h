@@ -15,7 +15,7 @@ struct logged_op {
 };
 
 struct launch_log {
-	uint32_t source;           /* the process that steps are found in */
+	uint32_t feed;             /* the process that steps are found in */
 	struct launch_mark *marks; /* its kernel launches on the device */
 	size_t n_marks, marks_room;
 	uint64_t moves; /* of marks, to keep them in order */

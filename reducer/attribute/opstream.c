@@ -17,7 +17,7 @@ static int by_stream(const void *a, const void *b)
 	return x->index < y->index ? -1 : 1;
 }
 
-static int number_streams_of(struct opstream *stream, struct source *s)
+static int number_streams_of(struct opstream *stream, struct feed *s)
 {
 	struct stream_key *keys = malloc(s->trace.n_streams * sizeof(*keys));
 	uint32_t n = 0;
@@ -41,18 +41,18 @@ static int number_streams_of(struct opstream *stream, struct source *s)
 static int number_streams(struct opstream *stream)
 {
 	int error = 0;
-	for (uint32_t i = 0; !error && i < stream->n_sources; i++)
-		error = number_streams_of(stream, &stream->sources[i]);
+	for (uint32_t i = 0; !error && i < stream->n_feeds; i++)
+		error = number_streams_of(stream, &stream->feeds[i]);
 	stream->slot_step = calloc(stream->n_slots + 1, sizeof(*stream->slot_step));
 	return error ? error : stream->slot_step ? 0 : -ENOMEM;
 }
 
-int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,
+int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps)
 {
 	memset(stream, 0, sizeof(*stream));
-	stream->sources = sources;
-	stream->n_sources = n;
+	stream->feeds = feeds;
+	stream->n_feeds = n;
 	stream->steps = steps;
 	stream->room = 2 * OPSTREAM_AHEAD;
 	stream->ring = malloc(stream->room * sizeof(*stream->ring));
@@ -73,8 +73,8 @@ int opstream_rewind(struct opstream *stream)
 	stream->error = 0;
 	for (uint32_t i = 0; i <= stream->n_slots; i++)
 		stream->slot_step[i] = stream->steps->n_steps ? STEP_BEFORE : 0;
-	for (uint32_t i = 0; !error && i < stream->n_sources; i++)
-		error = source_rewind(&stream->sources[i]);
+	for (uint32_t i = 0; !error && i < stream->n_feeds; i++)
+		error = feed_rewind(&stream->feeds[i]);
 	return error;
 }
 
@@ -105,7 +105,7 @@ static inline struct op *ring_at(const struct opstream *stream, uint64_t i)
 
 /* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their
  * mark. Returns the launch, NULL for an op without a correlation. */
-static struct launch *join_launch(struct source *source, struct op *op, bool ours)
+static struct launch *join_launch(struct feed *feed, struct op *op, bool ours)
 {
 	op->ls = op->le = INT64_MAX;
 	op->thread = op->call_name = op->owner = 0;
@@ -113,18 +113,18 @@ static struct launch *join_launch(struct source *source, struct op *op, bool our
 		op->flags |= OP_FIRST_OF_CALL;
 		return NULL;
 	}
-	struct launch *launch = source_launch(source, op->correlation);
+	struct launch *launch = feed_launch(feed, op->correlation);
 	if (!launch) {
-		launch = corr_ring_put(&source->launches, op->correlation);
-		launch->start = SOURCE_NO_CALL;
+		launch = corr_ring_put(&feed->launches, op->correlation);
+		launch->start = FEED_NO_CALL;
 	}
 	if (!launch->any_op)
 		launch->first_op_start = op->start;
 	launch->any_op = true;
 	launch->pageable |= (op->flags & OP_IS_PAGEABLE) != 0;
-	if (op->kind == BATON_KERNEL && launch->start < source->names[op->name].first_launch_ns)
-		source->names[op->name].first_launch_ns = launch->start;
-	if (!ours || launch->start == SOURCE_NO_CALL)
+	if (op->kind == BATON_KERNEL && launch->start < feed->names[op->name].first_launch_ns)
+		feed->names[op->name].first_launch_ns = launch->start;
+	if (!ours || launch->start == FEED_NO_CALL)
 		return launch;
 	op->flags |= OP_MATCHED;
 	op->ls = launch->start;
@@ -132,7 +132,7 @@ static struct launch *join_launch(struct source *source, struct op *op, bool our
 	op->thread = launch->thread;
 	op->call_name = launch->name;
 	op->owner = launch->owner;
-	if (source_call_mask(source, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
+	if (feed_call_mask(feed, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
 		op->flags |= OP_GRAPH_CALL;
 	return launch;
 }
@@ -153,13 +153,13 @@ static struct op *group_place(struct opstream *stream)
 	return ring_at(stream, at);
 }
 
-/* Takes the current op row of a source into the group of those that start together. */
+/* Takes the current op row of a feed into the group of those that start together. */
 static int take_op(struct opstream *stream, uint32_t index)
 {
-	struct source *source = &stream->sources[index];
-	const struct rows *row = &source->ops;
-	uint32_t stream_index = source_stream(source, row);
-	bool ours = source_is_ours(source, stream_index);
+	struct feed *feed = &stream->feeds[index];
+	const struct rows *row = &feed->ops;
+	uint32_t stream_index = feed_stream(feed, row);
+	bool ours = feed_is_ours(feed, stream_index);
 	struct op *op = group_place(stream);
 	if (!op)
 		return -ENOMEM;
@@ -167,20 +167,20 @@ static int take_op(struct opstream *stream, uint32_t index)
 	op->end = op->start + rows_value(row, OP_DUR);
 	op->correlation = (uint64_t)rows_value(row, OP_CORRELATION);
 	op->kind = (uint8_t)rows_value(row, OP_KIND);
-	op->name = source_string(source, row, OP_NAME);
-	op->source = index;
+	op->name = feed_string(feed, row, OP_NAME);
+	op->feed = index;
 	op->flags =
 		op->kind == BATON_MEMCPY && rows_optional(row, OP_PAGEABLE, 0) == 1 ? OP_IS_PAGEABLE : 0;
-	const struct launch *launch = join_launch(source, op, ours);
+	const struct launch *launch = join_launch(feed, op, ours);
 	if (ours) {
 		op->copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
-		op->stream = source->trace.streams[stream_index].stream;
-		op->slot = source->slots[stream_index];
+		op->stream = feed->trace.streams[stream_index].stream;
+		op->slot = feed->slots[stream_index];
 		stream->n_group++;
 		stream->group_launch = launch ? launch->head.index : 0;
 	}
-	source->ops_left = rows_next(&source->ops);
-	return source->ops.error;
+	feed->ops_left = rows_next(&feed->ops);
+	return feed->ops.error;
 }
 
 static int op_order(const void *a, const void *b, void *context)
@@ -195,8 +195,8 @@ static int op_order(const void *a, const void *b, void *context)
 		return x->correlation < y->correlation ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	const struct source *xs = &stream->sources[x->source], *ys = &stream->sources[y->source];
-	int names = strcmp(source_text(xs, x->name), source_text(ys, y->name));
+	const struct feed *xs = &stream->feeds[x->feed], *ys = &stream->feeds[y->feed];
+	int names = strcmp(feed_text(xs, x->name), feed_text(ys, y->name));
 	if (names)
 		return names;
 	int64_t xp = xs->trace.process.pid, yp = ys->trace.process.pid;
@@ -250,7 +250,7 @@ static int keep_coll(struct opstream *stream, struct op *op, const struct coll_a
 }
 
 /* The op's group; NCCL's kernels bring their arguments. */
-static int settle_group(struct opstream *stream, struct source *source, struct op *op)
+static int settle_group(struct opstream *stream, struct feed *feed, struct op *op)
 {
 	op->group = GROUP_MEMORY;
 	if (op->kind == BATON_MEMCPY || op->kind == BATON_MEMSET)
@@ -258,10 +258,9 @@ static int settle_group(struct opstream *stream, struct source *source, struct o
 	op->group = GROUP_OTHER;
 	if (op->kind == BATON_GRAPH)
 		return 0;
-	const struct coll_args *args = op->kind == BATON_KERNEL && op->correlation
-									   ? source_collective(source, op->correlation)
-									   : NULL;
-	op->group = args ? GROUP_NCCL : (uint8_t)source_kernel(source, op->name)->group;
+	const struct coll_args *args =
+		op->kind == BATON_KERNEL && op->correlation ? feed_collective(feed, op->correlation) : NULL;
+	op->group = args ? GROUP_NCCL : (uint8_t)feed_kernel(feed, op->name)->group;
 	return args ? keep_coll(stream, op, args) : 0;
 }
 
@@ -277,7 +276,7 @@ static int settle_op(struct opstream *stream, struct op *op, struct launch *laun
 	if (op->flags & OP_MATCHED)
 		stream->slot_step[op->slot] = step_of_launch(stream, op->ls);
 	op->step = stream->slot_step[op->slot];
-	int error = settle_group(stream, &stream->sources[op->source], op);
+	int error = settle_group(stream, &stream->feeds[op->feed], op);
 	if (!error && (op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
 		error = minima_add(stream, stream->tail, op->ls);
 	stream->tail += !error;
@@ -306,12 +305,12 @@ static int flush_group(struct opstream *stream)
 	int error = n > 1 ? sort_group(stream) : 0;
 	for (size_t i = 0; !error && i < n; i++) {
 		struct op *op = ring_at(stream, stream->tail);
-		struct source *source = &stream->sources[op->source];
+		struct feed *feed = &stream->feeds[op->feed];
 		struct launch *launch = NULL;
 		if (n == 1 && op->correlation) /* known, unless others of this instant pushed it out */
-			launch = corr_ring_at(&source->launches, stream->group_launch, op->correlation);
+			launch = corr_ring_at(&feed->launches, stream->group_launch, op->correlation);
 		if (!launch)
-			launch = source_launch(source, op->correlation);
+			launch = feed_launch(feed, op->correlation);
 		error = settle_op(stream, op, launch);
 	}
 	stream->n_group = 0;
@@ -321,8 +320,8 @@ static int flush_group(struct opstream *stream)
 static bool next_start(const struct opstream *stream, int64_t *start)
 {
 	bool found = false;
-	for (uint32_t i = 0; i < stream->n_sources; i++) {
-		const struct source *s = &stream->sources[i];
+	for (uint32_t i = 0; i < stream->n_feeds; i++) {
+		const struct feed *s = &stream->feeds[i];
 		if (!s->ops_left)
 			continue;
 		int64_t t = rows_value(&s->ops, OP_START);
@@ -338,9 +337,9 @@ static int fill(struct opstream *stream)
 	int64_t start = 0;
 	while (stream->tail - stream->head < OPSTREAM_AHEAD && next_start(stream, &start)) {
 		int error = 0;
-		for (uint32_t i = 0; !error && i < stream->n_sources; i++) {
-			struct source *s = &stream->sources[i];
-			error = source_load_calls(s, start + s->late_ns);
+		for (uint32_t i = 0; !error && i < stream->n_feeds; i++) {
+			struct feed *s = &stream->feeds[i];
+			error = feed_load_calls(s, start + s->late_ns);
 			while (!error && s->ops_left && rows_value(&s->ops, OP_START) == start)
 				error = take_op(stream, i);
 		}
@@ -351,17 +350,17 @@ static int fill(struct opstream *stream)
 	}
 	/* at the end: the last calls may be late launches, to be learned */
 	int error = 0;
-	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_sources; i++)
-		error = source_load_calls(&stream->sources[i], INT64_MAX);
+	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++)
+		error = feed_load_calls(&stream->feeds[i], INT64_MAX);
 	return error;
 }
 
 /* The row that describes a collective may begin later than the op did. */
 static void learn_collective(const struct opstream *stream, struct op *op)
 {
-	const struct source *source = &stream->sources[op->source];
+	const struct feed *feed = &stream->feeds[op->feed];
 	if (op->kind != BATON_KERNEL || op->flags & OP_HAS_COLL || !op->correlation ||
-		!source->colls.added || !source_collective(source, op->correlation))
+		!feed->colls.added || !feed_collective(feed, op->correlation))
 		return;
 	op->flags |= OP_LATE_COLL;
 	op->group = GROUP_NCCL;
@@ -390,7 +389,7 @@ bool opstream_is_node(const struct opstream *stream, const struct op *op)
 		return false;
 	if (op->flags & OP_GRAPH_CALL)
 		return true;
-	const struct launch *launch = source_launch(&stream->sources[op->source], op->correlation);
+	const struct launch *launch = feed_launch(&stream->feeds[op->feed], op->correlation);
 	return launch && op->kind == BATON_KERNEL && launch->n_kernels > 1;
 }
 

@@ -4,7 +4,7 @@
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H
 
-#include "attribute/source.h"
+#include "attribute/feed.h"
 #include "steps/markers.h"
 
 enum { OPSTREAM_AHEAD = 1 << 14 };
@@ -17,17 +17,17 @@ enum op_flag {
 	OP_GRAPH_CALL = 8,    /* its launch's name says GraphLaunch */
 	OP_FIRST_KERNEL = 16, /* the first kernel of its launch */
 	OP_HAS_COLL = 32,     /* it has NCCL arguments: opstream_coll() */
-	OP_LATE_COLL = 64     /* they came after it: only its source knows them */
+	OP_LATE_COLL = 64     /* they came after it: only its feed knows them */
 };
 
 struct op {
 	int64_t start, end;
 	int64_t ls, le; /* its launch; INT64_MAX without one */
-	int64_t stream; /* the source's number */
+	int64_t stream; /* the number the source gave it */
 	uint64_t correlation;
-	uint32_t name; /* index in its source's trace */
-	uint32_t source;
-	uint32_t thread; /* that launched it, index in its source's trace */
+	uint32_t name; /* index in its feed's trace */
+	uint32_t feed;
+	uint32_t thread; /* that launched it, index in its feed's trace */
 	uint32_t call_name;
 	uint32_t slot;  /* its stream among the device's */
 	uint32_t coll;  /* with OP_HAS_COLL: number of its arguments */
@@ -45,8 +45,8 @@ struct late_min { /* for the queue: ops by position, launches increasing */
 };
 
 struct opstream {
-	struct source *sources;
-	uint32_t n_sources;
+	struct feed *feeds;
+	uint32_t n_feeds;
 	const struct steps *steps;
 	struct op *ring;
 	uint64_t room; /* a power of two */
@@ -66,9 +66,9 @@ struct opstream {
 	int error;
 };
 
-int opstream_open(struct opstream *stream, struct source *sources, uint32_t n,
+int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps);
-/* Rewinds all sources for another pass. 0 or -errno. */
+/* Rewinds all feeds for another pass. 0 or -errno. */
 int opstream_rewind(struct opstream *stream);
 void opstream_close(struct opstream *stream);
 

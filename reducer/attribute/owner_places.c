@@ -10,13 +10,13 @@ int owner_places_open(struct owner_places *p, struct owners *owners)
 {
 	*p = (struct owner_places){.owners = owners, .stack_keys = intern_of(2, STACKS_MOST)};
 	int error = strings_init(&p->texts);
-	p->stacks = error ? NULL : calloc(owners->contexts.n_sources, sizeof(*p->stacks));
+	p->stacks = error ? NULL : calloc(owners->contexts.n_feeds, sizeof(*p->stacks));
 	return p->stacks ? 0 : -ENOMEM;
 }
 
 void owner_places_close(struct owner_places *p)
 {
-	for (uint32_t i = 0; p->stacks && i < p->owners->contexts.n_sources; i++)
+	for (uint32_t i = 0; p->stacks && i < p->owners->contexts.n_feeds; i++)
 		if (p->stacks[i].n_stacks)
 			stacks_close(&p->stacks[i]);
 	free(p->stacks);
@@ -76,22 +76,21 @@ static int set_inside(struct owner_places *p, struct known_place *known)
 	return strings_add(&p->texts, text, (size_t)bytes, &known->inside, NULL);
 }
 
-static int open_stacks(struct owner_places *p, uint32_t source)
+static int open_stacks(struct owner_places *p, uint32_t feed)
 {
-	struct stacks *stacks = &p->stacks[source];
+	struct stacks *stacks = &p->stacks[feed];
 	int error = 0;
 	if (stacks->n_stacks)
 		return 0;
 	if (!p->symbols)
 		error = symbols_open(&p->symbols);
-	return error ? error
-				 : stacks_open(stacks, &p->owners->contexts.sources[source].trace, p->symbols);
+	return error ? error : stacks_open(stacks, &p->owners->contexts.feeds[feed].trace, p->symbols);
 }
 
 int owner_places_stack(struct owner_places *p, const struct owner *owner, struct known_place **out)
 {
-	uint32_t key[2] = {owner->source, owner->stack}, before = p->stack_keys.n, number;
-	int error = open_stacks(p, owner->source);
+	uint32_t key[2] = {owner->feed, owner->stack}, before = p->stack_keys.n, number;
+	int error = open_stacks(p, owner->feed);
 	if (!error)
 		error = intern_get(&p->stack_keys, key, &number);
 	if (!error)
@@ -101,7 +100,7 @@ int owner_places_stack(struct owner_places *p, const struct owner *owner, struct
 	*out = &p->at[number];
 	if (number < before)
 		return 0;
-	struct stacks *stacks = &p->stacks[owner->source];
+	struct stacks *stacks = &p->stacks[owner->feed];
 	place_of(stacks, stacks_find(stacks, owner->stack), &p->place);
 	error = set_place(p, &(*out)->line, &(*out)->module);
 	return error ? error : set_inside(p, *out);
@@ -112,15 +111,15 @@ static int frame_place(struct owner_places *p, const struct owner *owner,
 					   const struct context *context, struct site_row *line,
 					   struct site_row *module)
 {
-	const struct source *source = &p->owners->contexts.sources[owner->source];
+	const struct feed *feed = &p->owners->contexts.feeds[owner->feed];
 	struct place *place = &p->place;
 	char unused[PLACE_BYTES];
 	*place = (struct place){.backward = context->backward};
 	if (context->frame)
-		place->origin = origin_of_range(source_text(source, context->frame), place->line,
-										place->module, sizeof(place->line));
+		place->origin = origin_of_range(feed_text(feed, context->frame), place->line, place->module,
+										sizeof(place->line));
 	if (context->inner)
-		place->module_origin = origin_of_range(source_text(source, context->inner), unused,
+		place->module_origin = origin_of_range(feed_text(feed, context->inner), unused,
 											   place->module, sizeof(place->module));
 	return set_place(p, line, module);
 }

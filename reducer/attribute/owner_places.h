@@ -20,9 +20,9 @@ struct known_place { /* of a stack */
 struct owner_places {
 	struct owners *owners; /* not owned */
 	struct strings texts;
-	struct stacks *stacks; /* per source; not opened: n_stacks is 0 */
+	struct stacks *stacks; /* per feed; not opened: n_stacks is 0 */
 	struct symbols *symbols;
-	struct intern stack_keys; /* source, stack */
+	struct intern stack_keys; /* feed, stack */
 	struct known_place *at;   /* of each */
 	size_t room;
 	struct place place; /* scratch */

@@ -61,13 +61,13 @@ static int add_op_and_range(struct making *m, const struct owner *owner,
 							const struct context *context, const struct site_sums *sums)
 {
 	const struct contexts *contexts = &m->owners->contexts;
-	const struct source *source = &contexts->sources[owner->source];
+	const struct feed *feed = &contexts->feeds[owner->feed];
 	bool rest = owner->context == CONTEXT_REST;
 	uint32_t name = context->op ? context->op : owner->call;
 	char path[2048];
 	struct site_row row;
 	int error = rest   ? owner_places_row(m->places, &row, SITE_OP, SITE_REST, others)
-				: name ? set_op(m, source_text(source, name), &row)
+				: name ? set_op(m, feed_text(feed, name), &row)
 					   : owner_places_row(m->places, &row, SITE_OP, SITE_UNKNOWN,
 										  owner_places_unknown(SITE_OP));
 	if (!error)
@@ -106,7 +106,7 @@ static int add_owner(struct making *m, uint32_t number)
 	struct site_row line, module;
 	if (site_weight(sums) == 0 && sums->launches == 0)
 		return 0;
-	if (owner.source == UINT32_MAX)
+	if (owner.feed == UINT32_MAX)
 		return owner.stack ? add_fixed(m, SITE_REST, others, sums)
 						   : add_fixed(m, SITE_UNKNOWN, no_launch, sums);
 	struct context context = contexts_get(&m->owners->contexts, owner.context);

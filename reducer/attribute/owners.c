@@ -14,21 +14,21 @@ static int add_owner(struct owners *o, const struct owner *owner, uint32_t *numb
 	return error ? error : room_reach((void **)&o->sums, &o->sums_room, *number, sizeof(*o->sums));
 }
 
-int owners_open(struct owners *o, struct source *sources, uint32_t n)
+int owners_open(struct owners *o, struct feed *feeds, uint32_t n)
 {
 	uint32_t number;
 	*o = (struct owners){.owners = intern_of(OWNER_WORDS, OWNERS_MOST),
 						 .stall_keys = intern_of(3, STALLS_MOST)};
-	int error = contexts_open(&o->contexts, sources, n);
+	int error = contexts_open(&o->contexts, feeds, n);
 	if (!error)
-		error = add_owner(o, &(struct owner){.source = UINT32_MAX}, &number);
+		error = add_owner(o, &(struct owner){.feed = UINT32_MAX}, &number);
 	if (!error)
-		error = add_owner(o, &(struct owner){.source = UINT32_MAX, .stack = 1}, &number);
+		error = add_owner(o, &(struct owner){.feed = UINT32_MAX, .stack = 1}, &number);
 	o->threads = error ? NULL : calloc(n, sizeof(*o->threads));
 	if (!o->threads)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		o->threads[i] = calloc(sources[i].trace.n_threads, sizeof(**o->threads));
+		o->threads[i] = calloc(feeds[i].trace.n_threads, sizeof(**o->threads));
 		if (!o->threads[i])
 			return -ENOMEM;
 	}
@@ -37,7 +37,7 @@ int owners_open(struct owners *o, struct source *sources, uint32_t n)
 
 void owners_close(struct owners *o)
 {
-	for (uint32_t i = 0; o->threads && i < o->contexts.n_sources; i++)
+	for (uint32_t i = 0; o->threads && i < o->contexts.n_feeds; i++)
 		free(o->threads[i]);
 	free(o->threads);
 	free(o->sums);
@@ -48,14 +48,14 @@ void owners_close(struct owners *o)
 	*o = (struct owners){0};
 }
 
-int owners_call(struct owners *o, uint32_t source, uint32_t thread, int64_t start, uint32_t stack,
+int owners_call(struct owners *o, uint32_t feed, uint32_t thread, int64_t start, uint32_t stack,
 				uint32_t call, uint32_t *owner)
 {
-	struct owner_thread *last = &o->threads[source][thread];
+	struct owner_thread *last = &o->threads[feed][thread];
 	uint32_t context;
-	int error = contexts_at(&o->contexts, source, thread, start, &context);
+	int error = contexts_at(&o->contexts, feed, thread, start, &context);
 	if (!last->owner || last->stack != stack || last->call != call || last->context != context) {
-		struct owner key = {.source = source, .stack = stack, .call = call, .context = context};
+		struct owner key = {.feed = feed, .stack = stack, .call = call, .context = context};
 		*last = (struct owner_thread){.stack = stack, .call = call, .context = context};
 		if (!error)
 			error = add_owner(o, &key, &last->owner);
@@ -64,10 +64,10 @@ int owners_call(struct owners *o, uint32_t source, uint32_t thread, int64_t star
 	return error;
 }
 
-int owners_stack(struct owners *o, uint32_t source, uint32_t stack, uint32_t *owner)
+int owners_stack(struct owners *o, uint32_t feed, uint32_t stack, uint32_t *owner)
 {
 	*owner = OWNER_NONE;
-	return stack ? add_owner(o, &(struct owner){.source = source, .stack = stack}, owner) : 0;
+	return stack ? add_owner(o, &(struct owner){.feed = feed, .stack = stack}, owner) : 0;
 }
 
 /* The owner of an op; NCCL's kernels add up apart, for they have a module of their own. */

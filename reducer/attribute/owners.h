@@ -17,9 +17,9 @@ enum {
 };
 
 struct owner { /* the words of its tuple */
-	uint32_t source;
+	uint32_t feed;
 	uint32_t stack; /* id in the file, 0: none */
-	uint32_t call;  /* name in the source's trace */
+	uint32_t call;  /* name in the feed's trace */
 	uint32_t context;
 	uint32_t nccl; /* 1: what its NCCL kernels cost */
 };
@@ -38,20 +38,20 @@ struct owners {
 	struct intern owners; /* struct owner */
 	struct site_sums *sums;
 	size_t sums_room;
-	struct owner_thread **threads; /* per source */
+	struct owner_thread **threads; /* per feed */
 	struct intern stall_keys;      /* leaf, owner, before */
 	struct stall *stalls;
 	size_t stalls_room;
 };
 
-int owners_open(struct owners *owners, struct source *sources, uint32_t n);
+int owners_open(struct owners *owners, struct feed *feeds, uint32_t n);
 void owners_close(struct owners *owners);
 
 /* The owner of a call. 0 or -ENOMEM. */
-int owners_call(struct owners *owners, uint32_t source, uint32_t thread, int64_t start,
+int owners_call(struct owners *owners, uint32_t feed, uint32_t thread, int64_t start,
 				uint32_t stack, uint32_t call, uint32_t *owner);
 /* The owner of a stack without a context; 0: none. 0 or -ENOMEM. */
-int owners_stack(struct owners *owners, uint32_t source, uint32_t stack, uint32_t *owner);
+int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t *owner);
 
 /* An op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);

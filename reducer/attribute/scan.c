@@ -109,27 +109,27 @@ static void settle_windows(struct device_scan *scan)
 		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
 }
 
-static int keep_first_launches(struct device_scan *scan, const struct device_sources *ds)
+static int keep_first_launches(struct device_scan *scan, const struct device_feeds *ds)
 {
 	scan->late_ns = calloc(ds->n, sizeof(*scan->late_ns));
 	scan->first_launch = calloc(ds->n, sizeof(*scan->first_launch));
 	if (!scan->late_ns || !scan->first_launch)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < ds->n; i++) {
-		const struct source *source = &ds->sources[i];
-		scan->late_ns[i] = source->late_ns;
-		scan->first_launch[i] = malloc(source->trace.strings.n * sizeof(int64_t));
+		const struct feed *feed = &ds->feeds[i];
+		scan->late_ns[i] = feed->late_ns;
+		scan->first_launch[i] = malloc(feed->trace.strings.n * sizeof(int64_t));
 		if (!scan->first_launch[i])
 			return -ENOMEM;
-		for (uint32_t n = 0; n < source->trace.strings.n; n++)
-			scan->first_launch[i][n] = source->names[n].first_launch_ns;
+		for (uint32_t n = 0; n < feed->trace.strings.n; n++)
+			scan->first_launch[i][n] = feed->names[n].first_launch_ns;
 	}
 	return 0;
 }
 
 static int scan_open(struct scanning *s)
 {
-	int error = device_sources_open(s->context, s->scan, s->ds);
+	int error = device_feeds_open(s->context, s->scan, s->ds);
 	if (!error)
 		error = scan_pass_open(s);
 	return error ? error : scan_steps_find(s);
@@ -137,7 +137,7 @@ static int scan_open(struct scanning *s)
 
 int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan)
 {
-	struct device_sources ds = {0};
+	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
 	memset(scan, 0, sizeof(*scan));
 	scan->device = device;
@@ -153,7 +153,7 @@ int device_scan(const struct device_context *context, uint32_t device, struct de
 	if (!error)
 		error = keep_first_launches(scan, &ds);
 	scan_pass_close(&s);
-	device_sources_close(&ds);
+	device_feeds_close(&ds);
 	return error;
 }
 

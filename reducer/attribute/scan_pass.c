@@ -25,15 +25,15 @@ static int note_collective(struct scanning *s, const struct op *op)
 {
 	const struct coll_args *coll;
 	struct noted noted = {
-		.op = {.member = collective_member(s->ds->sources[op->source].process, s->scan->device),
+		.op = {.member = collective_member(s->ds->feeds[op->feed].process, s->scan->device),
 			   .dur_ns = op->end - op->start}};
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.op.key, &noted.known);
 	if (error || !coll)
 		return error;
-	const struct source *source = &s->ds->sources[op->source];
+	const struct feed *feed = &s->ds->feeds[op->feed];
 	noted.op.rows = coll->rows;
 	noted.op.bytes = coll->bytes;
-	noted.op.size = coll->comm ? source->trace.comms[coll->comm].size : 0;
+	noted.op.size = coll->comm ? feed->trace.comms[coll->comm].size : 0;
 	error = room_for((void **)&s->noted, s->n_noted, &s->noted_room, NOTED_ROOM, sizeof(*s->noted));
 	if (!error)
 		s->noted[s->n_noted++] = noted;
@@ -88,7 +88,7 @@ static int go_through(struct scanning *s, enum pass pass,
 					  int (*visit)(struct scanning *, const struct gap *))
 {
 	struct device_scan *scan = s->scan;
-	int error = device_sources_rewind(s->ds);
+	int error = device_feeds_rewind(s->ds);
 	int64_t end = INT64_MIN;
 	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));) {
 		if (pass != PASS_GAPS)
@@ -136,10 +136,10 @@ int scan_pass_whole(struct scanning *s)
 	return error ? error : go_through(s, PASS_WHOLE, note_gap);
 }
 
-int scan_pass_log(struct scanning *s, uint32_t source)
+int scan_pass_log(struct scanning *s, uint32_t feed)
 {
 	forget_pass(s);
-	s->log = (struct launch_log){.source = source, .sorted = true, .whole = true};
+	s->log = (struct launch_log){.feed = feed, .sorted = true, .whole = true};
 	int error = go_through(s, PASS_LOG, note_gap);
 	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
 	return error;
@@ -173,16 +173,16 @@ int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const str
 	return go_through(s, PASS_GAPS, visit);
 }
 
-bool scan_pass_learned(struct device_sources *ds)
+bool scan_pass_learned(struct device_feeds *ds)
 {
 	bool learned = false;
 	for (uint32_t i = 0; i < ds->n; i++) {
-		struct source *source = &ds->sources[i];
-		int64_t late = source->late_seen_ns;
-		if (late > LATE_LIMIT_NS && source->calls.read > SOURCE_LAUNCHES / 2)
+		struct feed *feed = &ds->feeds[i];
+		int64_t late = feed->late_seen_ns;
+		if (late > LATE_LIMIT_NS && feed->calls.read > FEED_LAUNCHES / 2)
 			late = LATE_LIMIT_NS; /* one stray call must not push the others out of the ring */
-		if (late > source->late_ns) {
-			source->late_ns = late;
+		if (late > feed->late_ns) {
+			feed->late_ns = late;
 			learned = true;
 		}
 	}

@@ -15,7 +15,7 @@ struct noted { /* an NCCL op with arguments */
 struct scanning {
 	const struct device_context *context;
 	struct device_scan *scan;
-	struct device_sources *ds;
+	struct device_feeds *ds;
 	struct counts lags;   /* start - Ls of launches that began inside the gap they ended */
 	struct counts queued; /* gaps whose k was queued: launched SURELY_QUEUED_NS before, as yet */
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
@@ -37,13 +37,13 @@ void scan_pass_close(struct scanning *s);
 int scan_pass_whole(struct scanning *s);
 /* The same before the steps are known: s->log gets what finds them in that process, and what they
  * make of the ops (if s->log.whole) is told by scan_pass_steps(). */
-int scan_pass_log(struct scanning *s, uint32_t source);
+int scan_pass_log(struct scanning *s, uint32_t feed);
 int scan_pass_steps(struct scanning *s);
 /* A pass for its gaps alone. */
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *));
 
 /* Launches that begin after their op are found by reading further ahead; how far is known only
  * after a pass: true when it has to be made again. */
-bool scan_pass_learned(struct device_sources *ds);
+bool scan_pass_learned(struct device_feeds *ds);
 
 #endif

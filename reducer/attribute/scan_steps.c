@@ -5,12 +5,12 @@
 #include "steps/warmup.h"
 
 /* One pass finds the rhythm and gathers all the rest. */
-static int find_period(struct scanning *s, uint32_t source)
+static int find_period(struct scanning *s, uint32_t feed)
 {
 	struct launch_log *log = &s->log;
 	int64_t *begins = NULL;
 	size_t n = 0;
-	int error = scan_pass_log(s, source);
+	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
 		error = period_find(log->marks, log->n_marks, &begins, &n);
@@ -22,12 +22,12 @@ static int find_period(struct scanning *s, uint32_t source)
 	return error;
 }
 
-static int has_ops(struct source *source, bool *found)
+static int has_ops(struct feed *feed, bool *found)
 {
 	struct rows ops;
-	int error = rows_open(&ops, &source->trace, BATON_OP);
+	int error = rows_open(&ops, &feed->trace, BATON_OP);
 	while (!error && !*found && rows_next(&ops))
-		*found = source_is_ours(source, source_stream(source, &ops));
+		*found = feed_is_ours(feed, feed_stream(feed, &ops));
 	if (!error)
 		error = ops.error;
 	rows_close(&ops);
@@ -43,14 +43,14 @@ static uint64_t forget_steps(struct steps *steps)
 }
 
 /* The begin of the last launch of the process whose op was delivered; INT64_MIN: none. */
-static int find_last_launch(struct scanning *s, uint32_t source, int64_t *last_ns)
+static int find_last_launch(struct scanning *s, uint32_t feed, int64_t *last_ns)
 {
 	int error = 0;
 	do {
 		*last_ns = INT64_MIN;
-		error = device_sources_rewind(s->ds);
+		error = device_feeds_rewind(s->ds);
 		for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
-			if (op->source == source && op->flags & OP_MATCHED && op->ls > *last_ns)
+			if (op->feed == feed && op->flags & OP_MATCHED && op->ls > *last_ns)
 				*last_ns = op->ls;
 		error = error ? error : s->ds->stream.error;
 	} while (!error && scan_pass_learned(s->ds));
@@ -58,31 +58,31 @@ static int find_last_launch(struct scanning *s, uint32_t source, int64_t *last_n
 }
 
 /* The end of a process that was killed has launches and marks but no ops. */
-static int cut_undelivered(struct scanning *s, uint32_t source)
+static int cut_undelivered(struct scanning *s, uint32_t feed)
 {
-	const struct trace *trace = &s->ds->sources[source].trace;
+	const struct trace *trace = &s->ds->feeds[feed].trace;
 	int64_t last_ns;
 	if (s->scan->steps.n_steps == 0 || !trace_is_recorded(trace) ||
 		trace->losses.by_kind[BATON_LOSS_IN_FLIGHT] == 0)
 		return 0;
-	int error = find_last_launch(s, source, &last_ns);
+	int error = find_last_launch(s, feed, &last_ns);
 	if (!error)
 		steps_cut_undelivered(&s->scan->steps, last_ns);
 	return error;
 }
 
 /* Steps that the process marks itself. */
-static int find_marked(struct scanning *s, uint32_t source)
+static int find_marked(struct scanning *s, uint32_t feed)
 {
-	struct trace *trace = &s->ds->sources[source].trace;
+	struct trace *trace = &s->ds->feeds[feed].trace;
 	struct device_scan *scan = s->scan;
 	int error = steps_find(trace, s->context->names, s->context->options->step_range, &scan->steps);
-	error = error ? error : cut_undelivered(s, source);
+	error = error ? error : cut_undelivered(s, feed);
 	if (error || scan->steps.n_steps > 0)
 		return error;
 	uint64_t partial = forget_steps(&scan->steps);
 	error = steps_from_optimizer(trace, &scan->steps);
-	error = error ? error : cut_undelivered(s, source);
+	error = error ? error : cut_undelivered(s, feed);
 	scan->steps.cut += partial;
 	scan->by_optimizer = scan->steps.n_steps > 0;
 	return error;
@@ -92,13 +92,13 @@ static int find_marked(struct scanning *s, uint32_t source)
  * none does from the first that ran something. */
 static int find_process(struct scanning *s, uint32_t *process)
 {
-	struct device_sources *ds = s->ds;
+	struct device_feeds *ds = s->ds;
 	bool any = false, marks = ds->n == 1;
 	int error = 0;
 	*process = 0;
 	for (uint32_t i = 0; !error && !marks && i < ds->n; i++) {
 		bool found = false;
-		error = has_ops(&ds->sources[i], &found);
+		error = has_ops(&ds->feeds[i], &found);
 		if (error || !found)
 			continue;
 		*process = any ? *process : i;
@@ -115,7 +115,7 @@ static int find_process(struct scanning *s, uint32_t *process)
 
 static int find_of(struct scanning *s, uint32_t process)
 {
-	struct trace *trace = &s->ds->sources[process].trace;
+	struct trace *trace = &s->ds->feeds[process].trace;
 	struct device_scan *scan = s->scan;
 	bool recorded = trace_is_recorded(trace);
 	int error = scan->by_period ? 0 : find_marked(s, process);

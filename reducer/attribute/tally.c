@@ -2,7 +2,7 @@
 
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
 {
-	struct tally_row key = {.source = piece->source, .name = piece->name, .leaf = piece->leaf};
+	struct tally_row key = {.feed = piece->feed, .name = piece->name, .leaf = piece->leaf};
 	struct tally_row *row = table_row(&tally->index, TABLE_ROWS(tally->rows, tally->n, leaf), &key);
 	if (!row)
 		return -ENOMEM;

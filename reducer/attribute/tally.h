@@ -6,7 +6,7 @@
 #include "base/table.h"
 
 struct tally_row {
-	uint32_t source;
+	uint32_t feed;
 	uint32_t name;
 	uint32_t leaf;
 	uint64_t count;
@@ -17,7 +17,7 @@ struct tally_row {
 struct tally {
 	struct tally_row *rows;
 	size_t n;
-	struct table index; /* by source, name, leaf */
+	struct table index; /* by feed, name, leaf */
 };
 
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);

@@ -41,17 +41,17 @@ static void timeline_free(struct timeline *timeline)
 
 void timelines_close(struct timelines *timelines)
 {
-	for (uint32_t i = 0; timelines->of && i < timelines->n_sources; i++) {
-		for (uint32_t t = 0; timelines->of[i] && t < timelines->sources[i].trace.n_threads; t++)
+	for (uint32_t i = 0; timelines->of && i < timelines->n_feeds; i++) {
+		for (uint32_t t = 0; timelines->of[i] && t < timelines->feeds[i].trace.n_threads; t++)
 			timeline_free(&timelines->of[i][t]);
 		free(timelines->of[i]);
-		timelines->sources[i].on_call = NULL;
+		timelines->feeds[i].on_call = NULL;
 	}
-	for (uint32_t i = 0; timelines->frame_classes && i < timelines->n_sources; i++)
+	for (uint32_t i = 0; timelines->frame_classes && i < timelines->n_feeds; i++)
 		frame_classes_close(timelines->frame_classes[i]);
-	for (uint32_t i = 0; timelines->debts && i < timelines->n_sources; i++)
+	for (uint32_t i = 0; timelines->debts && i < timelines->n_feeds; i++)
 		debt_close(&timelines->debts[i]);
-	for (uint32_t i = 0; timelines->waiting && i < timelines->n_sources; i++)
+	for (uint32_t i = 0; timelines->waiting && i < timelines->n_feeds; i++)
 		waiting_close(&timelines->waiting[i]);
 	free(timelines->frame_classes);
 	free(timelines->waiting);
@@ -62,14 +62,14 @@ void timelines_close(struct timelines *timelines)
 
 static int take_range(struct timelines *timelines, uint32_t i)
 {
-	struct source *source = &timelines->sources[i];
-	const struct rows *row = &source->ranges;
+	struct feed *feed = &timelines->feeds[i];
+	const struct rows *row = &feed->ranges;
 	struct host_rec rec = {.start = rows_value(row, RANGE_START)};
 	rec.end = rec.start + rows_value(row, RANGE_DUR);
-	rec.name = source_string(source, row, RANGE_NAME);
+	rec.name = feed_string(feed, row, RANGE_NAME);
 	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
-	rec.mask = (uint16_t)source_range_mask(source, rec.name, rec.category);
-	uint32_t thread = source_thread(source, row, RANGE_THREAD);
+	rec.mask = (uint16_t)feed_range_mask(feed, rec.name, rec.category);
+	uint32_t thread = feed_thread(feed, row, RANGE_THREAD);
 	struct open_range range = {rec.start, rec.end, rec.name, rec.category};
 	int error = contexts_range(&timelines->owners->contexts, i, thread, &range);
 	return error ? error : queue_push(&timelines->of[i][thread].ranges, &rec);
@@ -80,31 +80,30 @@ static int take_overhead(struct timelines *timelines, uint32_t i)
 	static const uint16_t masks[] = {0, HOST_MASK(HOST_BIT_PROFILER),
 									 HOST_MASK(HOST_BIT_MODULE_LOAD),
 									 HOST_MASK(HOST_BIT_QUEUE_FULL)};
-	struct source *source = &timelines->sources[i];
-	const struct rows *row = &source->overheads;
+	struct feed *feed = &timelines->feeds[i];
+	const struct rows *row = &feed->overheads;
 	int64_t kind = rows_value(row, OVERHEAD_KIND);
 	struct host_rec rec = {.start = rows_value(row, OVERHEAD_START)};
 	rec.end = rec.start + rows_value(row, OVERHEAD_DUR);
 	rec.mask = kind < 4 ? masks[kind] : 0;
 	if (row->now->present >> OVERHEAD_NAME & 1)
-		rec.name = source_string(source, row, OVERHEAD_NAME);
-	return queue_push(&timelines->of[i][source_thread(source, row, OVERHEAD_THREAD)].overheads,
-					  &rec);
+		rec.name = feed_string(feed, row, OVERHEAD_NAME);
+	return queue_push(&timelines->of[i][feed_thread(feed, row, OVERHEAD_THREAD)].overheads, &rec);
 }
 
 /* A sched row whose thread is in a data loader is input, all of it; in a compiler a module
  * load. Thread 0 is nobody. */
 static int take_stack(struct timelines *timelines, uint32_t i, uint32_t stack, uint32_t owner)
 {
-	struct source *source = &timelines->sources[i];
-	const struct rows *row = &source->scheds;
-	uint32_t thread = source_thread(source, row, SCHED_THREAD);
+	struct feed *feed = &timelines->feeds[i];
+	const struct rows *row = &feed->scheds;
+	uint32_t thread = feed_thread(feed, row, SCHED_THREAD);
 	struct host_rec rec = {.start = rows_value(row, SCHED_START), .owner = owner};
 	struct frame_class class;
 	rec.end = rec.start + rows_value(row, SCHED_DUR);
 	if (!stack || !thread)
 		return 0;
-	int error = frame_class_find(&timelines->frame_classes[i], source, stack, &class);
+	int error = frame_class_find(&timelines->frame_classes[i], feed, stack, &class);
 	rec.mask = (uint16_t) class.mask;
 	rec.name = class.function;
 	return error || !rec.mask ? error : queue_insert(&timelines->of[i][thread].scheds, &rec);
@@ -113,15 +112,15 @@ static int take_stack(struct timelines *timelines, uint32_t i, uint32_t stack, u
 /* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
 static int take_sched(struct timelines *timelines, uint32_t i)
 {
-	struct source *source = &timelines->sources[i];
-	const struct rows *row = &source->scheds;
+	struct feed *feed = &timelines->feeds[i];
+	const struct rows *row = &feed->scheds;
 	uint64_t left = (uint64_t)rows_value(row, SCHED_DUR);
 	uint64_t parts[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
 						(uint64_t)rows_value(row, SCHED_WAITED), left};
 	static const uint16_t masks[] = {HOST_MASK(HOST_BIT_BLOCKED),
 									 HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE),
 									 HOST_MASK(HOST_BIT_AWAKE)};
-	struct timeline *timeline = &timelines->of[i][source_thread(source, row, SCHED_THREAD)];
+	struct timeline *timeline = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)];
 	int64_t at = rows_value(row, SCHED_START);
 	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
 	int error = owners_stack(timelines->owners, i, stack, &owner);
@@ -163,36 +162,35 @@ static int become_caller(struct timeline *timeline)
 }
 
 /* A call has come to the timeline. */
-static int await(struct timelines *timelines, uint32_t source, struct timeline *timeline,
+static int await(struct timelines *timelines, uint32_t feed, struct timeline *timeline,
 				 int64_t begin)
 {
 	int error = timeline->caller == TIMELINE_NO_CALLER ? become_caller(timeline) : 0;
 	if (!error && !timeline->waits)
-		error = waiting_push(&timelines->waiting[source], begin, timeline->thread);
+		error = waiting_push(&timelines->waiting[feed], begin, timeline->thread);
 	timeline->waits = !error;
 	return error;
 }
 
-/* source->on_call: every call row goes to its thread's timeline. The ranges that hold where it
+/* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
  * begins are known by then. */
-static int take_call(void *context, struct source *source, uint32_t *owner)
+static int take_call(void *context, struct feed *feed, uint32_t *owner)
 {
 	struct timelines *timelines = context;
-	const struct rows *row = &source->calls;
-	uint32_t i = (uint32_t)(source - timelines->sources);
+	const struct rows *row = &feed->calls;
+	uint32_t i = (uint32_t)(feed - timelines->feeds);
 	struct host_rec rec = {.start = rows_value(row, CALL_START)};
 	rec.end = rec.start + rows_value(row, CALL_DUR);
 	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
-	rec.name = source_string(source, row, CALL_NAME);
-	rec.mask = (uint16_t)source_call_mask(source, rec.name);
-	uint32_t thread = source_thread(source, row, CALL_THREAD);
+	rec.name = feed_string(feed, row, CALL_NAME);
+	rec.mask = (uint16_t)feed_call_mask(feed, rec.name);
+	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
 	uint32_t stack = (uint32_t)rows_optional(row, CALL_STACK, 0);
-	bool ranges = source->ranges_left &&
-				  (!source->ranges.now || rows_value(&source->ranges, RANGE_START) <= rec.start);
+	bool ranges = feed->ranges_left &&
+				  (!feed->ranges.now || rows_value(&feed->ranges, RANGE_START) <= rec.start);
 	int error = 0;
 	if (ranges)
-		error =
-			load_table(timelines, i, &source->ranges, &source->ranges_left, rec.start, take_range);
+		error = load_table(timelines, i, &feed->ranges, &feed->ranges_left, rec.start, take_range);
 	if (!error)
 		error = owners_call(timelines->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
 	*owner = rec.owner;
@@ -202,12 +200,12 @@ static int take_call(void *context, struct source *source, uint32_t *owner)
 	return error ? error : queue_push(&timeline->calls, &rec);
 }
 
-int timelines_open(struct timelines *timelines, struct source *sources, uint32_t n,
+int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 				   struct owners *owners, int64_t first_op_ns)
 {
 	timelines->owners = owners;
-	timelines->sources = sources;
-	timelines->n_sources = n;
+	timelines->feeds = feeds;
+	timelines->n_feeds = n;
 	timelines->of = calloc(n, sizeof(*timelines->of));
 	timelines->frame_classes = calloc(n, sizeof(*timelines->frame_classes));
 	timelines->debts = calloc(n, sizeof(*timelines->debts));
@@ -217,20 +215,20 @@ int timelines_open(struct timelines *timelines, struct source *sources, uint32_t
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		debt_open(&timelines->debts[i], &timelines->clock);
-		timelines->of[i] = calloc(sources[i].trace.n_threads, sizeof(**timelines->of));
+		timelines->of[i] = calloc(feeds[i].trace.n_threads, sizeof(**timelines->of));
 		if (!timelines->of[i])
 			return -ENOMEM;
-		for (uint32_t t = 0; t < sources[i].trace.n_threads; t++) {
+		for (uint32_t t = 0; t < feeds[i].trace.n_threads; t++) {
 			struct timeline *timeline = &timelines->of[i][t];
-			timeline->source = &sources[i];
+			timeline->feed = &feeds[i];
 			timeline->thread = t;
 			timeline->debt = &timelines->debts[i];
 			timeline->caller = TIMELINE_NO_CALLER;
 			timeline->last_driving_end = timeline->last_row_end = INT64_MIN;
 			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
 		}
-		sources[i].on_call = take_call;
-		sources[i].context = timelines;
+		feeds[i].on_call = take_call;
+		feeds[i].context = timelines;
 	}
 	return 0;
 }
@@ -239,7 +237,7 @@ int timelines_open(struct timelines *timelines, struct source *sources, uint32_t
  * pageable copy. */
 static void resolve(const struct timeline *timeline, struct host_rec *rec)
 {
-	const struct launch *launch = source_launch(timeline->source, rec->correlation);
+	const struct launch *launch = feed_launch(timeline->feed, rec->correlation);
 	if (!launch || !launch->any_op || launch->start != rec->start || launch->end != rec->end ||
 		launch->thread != timeline->thread)
 		return;
@@ -360,13 +358,13 @@ int64_t timeline_next_begin(const struct timeline *timeline)
 	return call < range ? call : range;
 }
 
-int timelines_advance(struct timelines *timelines, uint32_t source, int64_t done, int64_t to)
+int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to)
 {
-	struct debt *debt = &timelines->debts[source];
-	struct waiting *waiting = &timelines->waiting[source];
+	struct debt *debt = &timelines->debts[feed];
+	struct waiting *waiting = &timelines->waiting[feed];
 	int error = 0;
 	for (uint32_t thread; !error && waiting_pop(waiting, to, &thread);) {
-		struct timeline *timeline = timelines_of(timelines, source, thread);
+		struct timeline *timeline = timelines_of(timelines, feed, thread);
 		const struct host_queue *calls = &timeline->calls;
 		if (calls->head < calls->tail &&
 			calls->at[calls->head].start < to) /* else it went by itself */
@@ -383,7 +381,7 @@ int timelines_idle(struct timelines *timelines, int64_t from, int64_t to)
 {
 	int error = 0;
 	if (idle_clock_full(&timelines->clock)) { /* what began before is told; what did not can wait */
-		for (uint32_t i = 0; !error && i < timelines->n_sources; i++)
+		for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
 			error = timelines_advance(timelines, i, from, from);
 		idle_clock_forget(&timelines->clock, from);
 	}
@@ -400,27 +398,27 @@ static size_t timeline_waiting(const struct timeline *timeline)
 }
 
 /* Threads that nobody asks for pile up rows. */
-static int tidy(struct timelines *timelines, uint32_t source, int64_t done)
+static int tidy(struct timelines *timelines, uint32_t feed, int64_t done)
 {
-	uint32_t n = timelines->sources[source].trace.n_threads;
+	uint32_t n = timelines->feeds[feed].trace.n_threads;
 	bool calls = false;
 	int error = 0;
 	for (uint32_t t = 0; !error && t < n; t++) {
-		struct timeline *timeline = timelines_of(timelines, source, t);
+		struct timeline *timeline = timelines_of(timelines, feed, t);
 		if (timeline_waiting(timeline) <= PILED_UP)
 			continue;
 		error = timeline_advance(timeline, done, done);
 		calls = calls || timeline->caller != TIMELINE_NO_CALLER;
 	}
-	return calls && !error ? timelines_advance(timelines, source, done, done) : error;
+	return calls && !error ? timelines_advance(timelines, feed, done, done) : error;
 }
 
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
 {
 	bool tidies = timelines->loads++ % TIDY_EVERY == 0;
 	int error = 0;
-	for (uint32_t i = 0; !error && i < timelines->n_sources; i++) {
-		struct source *s = &timelines->sources[i];
+	for (uint32_t i = 0; !error && i < timelines->n_feeds; i++) {
+		struct feed *s = &timelines->feeds[i];
 		error = load_table(timelines, i, &s->ranges, &s->ranges_left, until, take_range);
 		if (!error)
 			error =

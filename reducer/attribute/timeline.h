@@ -26,7 +26,7 @@ struct host_queue { /* rows not reached yet, by start */
 #define TIMELINE_NO_CALLER UINT32_MAX
 
 struct timeline {
-	struct source *source;
+	struct feed *feed;
 	uint32_t thread; /* index in the trace; 0: overhead rows that hold for every thread */
 	struct host_queue calls, ranges, overheads, scheds;
 	struct host_rec *open; /* reached, may still last */
@@ -51,12 +51,12 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 }
 
 struct timelines {
-	struct source *sources;
-	uint32_t n_sources;
-	struct timeline **of;                 /* per source: an array by thread index */
+	struct feed *feeds;
+	uint32_t n_feeds;
+	struct timeline **of;                 /* per feed: an array by thread index */
 	struct owners *owners;                /* not owned */
-	struct frame_classes **frame_classes; /* per source, NULL until a row asks */
-	struct debt *debts;                   /* per source */
+	struct frame_classes **frame_classes; /* per feed, NULL until a row asks */
+	struct debt *debts;                   /* per feed */
 	struct waiting *waiting;              /* likewise: threads with calls not reached yet */
 	struct idle_clock clock;              /* of the device's gaps */
 	struct debt_horizon horizon;
@@ -64,18 +64,18 @@ struct timelines {
 };
 
 /* Calls and ranges are told to `owners` too. */
-int timelines_open(struct timelines *timelines, struct source *sources, uint32_t n,
+int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 				   struct owners *owners, int64_t first_op_ns);
 void timelines_close(struct timelines *timelines);
 
-/* Takes in ranges and overheads that begin at or before `until` (calls come with the sources' own
+/* Takes in ranges and overheads that begin at or before `until` (calls come with the feeds' own
  * loading); forgets what ended at or before `done` where much has piled up. 0 or -errno. */
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
 
-static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t source,
+static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t feed,
 											uint32_t thread)
 {
-	return &timelines->of[source][thread];
+	return &timelines->of[feed][thread];
 }
 
 /* Reaches rows that begin before `to`, drops those that ended at or before `done`. 0 or -ENOMEM. */
@@ -84,7 +84,7 @@ int timeline_advance(struct timeline *timeline, int64_t done, int64_t to);
 int64_t timeline_next_begin(const struct timeline *timeline);
 /* The same for every thread of a process that has a call to be reached: its debt is known up to
  * `to`. */
-int timelines_advance(struct timelines *timelines, uint32_t source, int64_t done, int64_t to);
+int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to);
 /* The device was idle; what comes lies behind `from`. 0 or -ENOMEM. */
 int timelines_idle(struct timelines *timelines, int64_t from, int64_t to);
 /* Does a sched row say that the thread was not asleep at `at`? */

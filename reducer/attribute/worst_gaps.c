@@ -31,7 +31,7 @@ bool gap_proof_worse(const struct gap_proof *a, const struct gap_proof *b, const
 
 /* The row that stood behind most of the gap. */
 static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
-						   const struct device_sources *ds)
+						   const struct device_feeds *ds)
 {
 	for (size_t i = 0; i < pieces->n; i++) {
 		const struct piece *piece = &pieces->at[i];
@@ -42,13 +42,13 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 		if (pieces->n >= MANY_PIECES)
 			ns = piece->to - piece->from;
 		for (size_t k = 0; k < pieces->n && pieces->n < MANY_PIECES; k++)
-			if (pieces->at[k].name == piece->name && pieces->at[k].source == piece->source)
+			if (pieces->at[k].name == piece->name && pieces->at[k].feed == piece->feed)
 				ns += pieces->at[k].to - pieces->at[k].from;
 		if (ns <= proof->doing_ns)
 			continue;
 		proof->doing_ns = ns;
 		snprintf(proof->doing, sizeof(proof->doing), "%s",
-				 source_text(&ds->sources[piece->source], piece->name));
+				 feed_text(&ds->feeds[piece->feed], piece->name));
 	}
 }
 
@@ -77,13 +77,13 @@ static void describe_line(struct gap_proof *proof, const struct pieces *pieces,
 
 static bool same_call(const struct piece_payer *a, const struct piece_payer *b)
 {
-	return a->any && b->any && a->returned == b->returned && a->source == b->source &&
+	return a->any && b->any && a->returned == b->returned && a->feed == b->feed &&
 		   a->name == b->name && a->owner == b->owner;
 }
 
 /* The synchronising call that most of the gap is owed to. */
 static void describe_owed(struct gap_proof *proof, const struct pieces *pieces,
-						  const struct device_sources *ds)
+						  const struct device_feeds *ds)
 {
 	for (size_t i = 0; i < pieces->n; i++) {
 		const struct piece *piece = &pieces->at[i];
@@ -101,7 +101,7 @@ static void describe_owed(struct gap_proof *proof, const struct pieces *pieces,
 		proof->owed_ns = ns;
 		proof->owed_returned_ns = payer->returned - proof->a_ns;
 		snprintf(proof->owed_to, sizeof(proof->owed_to), "%s",
-				 source_text(&ds->sources[payer->source], payer->name));
+				 feed_text(&ds->feeds[payer->feed], payer->name));
 	}
 }
 
@@ -113,28 +113,28 @@ static int32_t step_at(const struct device_scan *scan, int64_t at)
 	return scan->steps.n_steps ? -1 : 0;
 }
 
-static void prove(struct gap_proof *proof, const struct gap *gap, const struct device_sources *ds,
+static void prove(struct gap_proof *proof, const struct gap *gap, const struct device_feeds *ds,
 				  const struct device_scan *scan)
 {
 	const struct op *k = gap->k;
-	const struct source *source = &ds->sources[k->source];
+	const struct feed *feed = &ds->feeds[k->feed];
 	proof->step = step_at(scan, gap->a);
 	proof->step_number = proof->step < 0 ? -1 : steps_number(&scan->steps, (int32_t)proof->step);
 	proof->since_ns = gap->a - scan->hull_from;
 	snprintf(proof->next_op, sizeof(proof->next_op), "%s",
-			 k->name ? source_text(source, k->name) : "memory copy");
+			 k->name ? feed_text(feed, k->name) : "memory copy");
 	if (!(k->flags & OP_MATCHED))
 		return;
-	snprintf(proof->next_call, sizeof(proof->next_call), "%s", source_text(source, k->call_name));
+	snprintf(proof->next_call, sizeof(proof->next_call), "%s", feed_text(feed, k->call_name));
 	proof->call_begin_ns = k->ls - gap->a;
 	proof->call_end_ns = k->le - gap->a;
-	proof->tid = source->trace.threads[k->thread].tid;
+	proof->tid = feed->trace.threads[k->thread].tid;
 	proof->launch_owner = k->owner;
 }
 
 int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 						const struct pieces *pieces, const struct owners *owners,
-						const struct device_sources *ds, const struct device_scan *scan)
+						const struct device_feeds *ds, const struct device_scan *scan)
 {
 	struct reduction *out = worst->reduction;
 	if (worst->room == 0)

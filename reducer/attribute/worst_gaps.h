@@ -15,7 +15,7 @@ struct worst_gaps {
 /* Keeps the gap just explained when it is among the worst. 0 or -ENOMEM. */
 int worst_gaps_consider(struct worst_gaps *worst, const struct gap *gap,
 						const struct pieces *pieces, const struct owners *owners,
-						const struct device_sources *ds, const struct device_scan *scan);
+						const struct device_feeds *ds, const struct device_scan *scan);
 
 /* Names the lines of the device's gaps, when all of them are known. 0 or -errno. */
 int worst_gaps_lines(struct worst_gaps *worst, struct owner_places *places);

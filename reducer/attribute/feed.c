@@ -1,0 +1,208 @@
+#include "attribute/feed.h"
+
+#include "read/run.h"
+
+enum { RANGE_KNOWN = 1 << HOST_BIT_KNOWN };
+
+/* Several device records may carry one key: the streams of all of them lie on the first. */
+static void find_device(struct feed *feed, const char *device_key)
+{
+	struct trace *trace = &feed->trace;
+	char key[512];
+	for (uint32_t d = 1; d < trace->n_devices; d++) {
+		run_device_key(trace, d, key, sizeof(key));
+		if (strcmp(key, device_key) != 0)
+			continue;
+		feed->device = feed->device ? feed->device : d;
+		for (uint32_t k = 1; d != feed->device && k < trace->n_streams; k++)
+			if (trace->streams[k].device == d)
+				trace->streams[k].device = feed->device;
+	}
+}
+
+static int make_tables(struct feed *feed)
+{
+	const struct trace *trace = &feed->trace;
+	feed->names = calloc(trace->strings.n, sizeof(*feed->names));
+	feed->slots = calloc(trace->n_streams, sizeof(*feed->slots));
+	if (!feed->names || !feed->slots)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < trace->strings.n; i++)
+		feed->names[i].first_launch_ns = INT64_MAX;
+	int error = corr_ring_open(&feed->launches, FEED_LAUNCHES, sizeof(struct launch), feed->store);
+	return error ? error
+				 : corr_ring_open(&feed->colls, FEED_COLLECTIVES, sizeof(struct collective),
+								  feed->store);
+}
+
+int feed_open(struct feed *feed, const struct feed_setup *setup)
+{
+	memset(feed, 0, sizeof(*feed));
+	feed->process = setup->process;
+	feed->host_names = setup->names;
+	feed->classes = setup->classes;
+	feed->store = setup->store;
+	int error = trace_open(&feed->trace, setup->path, setup->log);
+	if (error)
+		return error;
+	find_device(feed, setup->device_key);
+	error = make_tables(feed);
+	if (error)
+		feed_close(feed);
+	return error;
+}
+
+static void close_rows(struct feed *feed)
+{
+	rows_close(&feed->ops);
+	rows_close(&feed->calls);
+	rows_close(&feed->ranges);
+	rows_close(&feed->overheads);
+	rows_close(&feed->scheds);
+	rows_close(&feed->syncs);
+	rows_close(&feed->collectives);
+}
+
+int feed_rewind(struct feed *feed)
+{
+	struct {
+		struct rows *rows;
+		unsigned kind;
+		bool *left;
+	} tables[] = {
+		{&feed->ops, BATON_OP, &feed->ops_left},
+		{&feed->calls, BATON_CALL, &feed->calls_left},
+		{&feed->ranges, BATON_RANGE, &feed->ranges_left},
+		{&feed->overheads, BATON_OVERHEAD, &feed->overheads_left},
+		{&feed->scheds, BATON_SCHED, &feed->scheds_left},
+		{&feed->syncs, BATON_SYNC, &feed->syncs_left},
+		{&feed->collectives, BATON_COLLECTIVE, &feed->collectives_left},
+	};
+	close_rows(feed);
+	corr_ring_clear(&feed->launches);
+	corr_ring_clear(&feed->colls);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
+		if (error)
+			return error;
+		bool at_once = tables[i].kind == BATON_OP || tables[i].kind == BATON_CALL ||
+					   tables[i].kind == BATON_COLLECTIVE;
+		*tables[i].left = at_once ? rows_next(tables[i].rows)
+								  : tables[i].rows->n_entries > 0; /* opened when a gap asks */
+		if (tables[i].rows->error)
+			return tables[i].rows->error;
+	}
+	feed->sampled = feed->scheds_left && trace_is_recorded(&feed->trace);
+	return 0;
+}
+
+void feed_close(struct feed *feed)
+{
+	close_rows(feed);
+	corr_ring_close(&feed->launches, feed->store);
+	corr_ring_close(&feed->colls, feed->store);
+	free(feed->names);
+	free(feed->slots);
+	trace_close(&feed->trace);
+}
+
+static bool outer_call(const struct feed *feed, const struct launch *old, int64_t start,
+					   int64_t end, uint32_t thread)
+{
+	if (start != old->start)
+		return start < old->start;
+	if (end != old->end)
+		return end > old->end;
+	return feed->trace.threads[thread].tid < feed->trace.threads[old->thread].tid;
+}
+
+static void take_call(struct feed *feed, uint32_t owner)
+{
+	const struct rows *row = &feed->calls;
+	uint64_t correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
+	if (correlation == 0)
+		return;
+	int64_t start = rows_value(row, CALL_START), end = start + rows_value(row, CALL_DUR);
+	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
+	struct launch *launch = feed_launch(feed, correlation);
+	if (!launch) {
+		launch = corr_ring_put(&feed->launches, correlation);
+		launch->start = FEED_NO_CALL;
+	}
+	if (launch->start != FEED_NO_CALL && !outer_call(feed, launch, start, end, thread))
+		return;
+	if (launch->start == FEED_NO_CALL && launch->any_op &&
+		start - launch->first_op_start > feed->late_seen_ns)
+		feed->late_seen_ns = start - launch->first_op_start;
+	launch->start = start;
+	launch->end = end;
+	launch->thread = thread;
+	launch->name = feed_string(feed, row, CALL_NAME);
+	launch->owner = owner;
+}
+
+static void take_collective(struct feed *feed)
+{
+	const struct rows *row = &feed->collectives;
+	uint64_t correlation = (uint64_t)rows_value(row, COLL_CORRELATION);
+	struct collective *coll = corr_ring_get(&feed->colls, correlation);
+	if (coll) {
+		coll->args.rows++;
+		return;
+	}
+	coll = corr_ring_put(&feed->colls, correlation);
+	struct coll_args *args = &coll->args;
+	args->rows = 1;
+	args->comm = idmap_get(&feed->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
+	args->coll = (uint8_t)rows_value(row, COLL_KIND);
+	args->bytes = rows_optional(row, COLL_BYTES, -1);
+	args->out_bytes = rows_optional(row, COLL_OUT_BYTES, -1);
+	args->has_sequence = (row->now->present >> COLL_SEQUENCE & 1) != 0;
+	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
+}
+
+int feed_load_more(struct feed *feed, int64_t until)
+{
+	while (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) {
+		take_collective(feed);
+		feed->collectives_left = rows_next(&feed->collectives);
+	}
+	while (feed->calls_left && rows_value(&feed->calls, CALL_START) <= until) {
+		uint32_t owner = 0;
+		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner) : 0;
+		if (error)
+			return error;
+		take_call(feed, owner);
+		feed->calls_left = rows_next(&feed->calls);
+	}
+	return feed->calls.error ? feed->calls.error : feed->collectives.error;
+}
+
+const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation)
+{
+	const struct collective *coll = corr_ring_get(&feed->colls, correlation);
+	return coll ? &coll->args : NULL;
+}
+
+void feed_know_call(struct feed *feed, uint32_t name)
+{
+	uint32_t mask = host_names_call(feed->host_names, feed_text(feed, name));
+	feed->names[name].call = (uint16_t)(mask | RANGE_KNOWN);
+}
+
+uint32_t feed_range_mask(struct feed *feed, uint32_t name, int category)
+{
+	uint16_t *mask = &feed->names[name].range[category & 7];
+	if (!*mask)
+		*mask = (uint16_t)(host_names_range(feed->host_names, feed_text(feed, name), category) |
+						   RANGE_KNOWN);
+	return *mask & ~(uint32_t)RANGE_KNOWN;
+}
+
+void feed_know_kernel(struct feed *feed, uint32_t name)
+{
+	struct name_facts *facts = &feed->names[name];
+	struct text text = strings_get(&feed->trace.strings, name);
+	class_cache_name(feed->classes, text.at, text.bytes, &facts->kernel);
+	facts->classified = true;
+}

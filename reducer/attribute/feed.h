@@ -1,0 +1,161 @@
+/* A feed: one process's trace as the analysis of one device reads it. Its row cursors, what its
+ * names mean, and the launches made so far by correlation id. A launch is kept while it is among
+ * the newest FEED_LAUNCHES. */
+#ifndef ATTRIBUTE_FEED_H
+#define ATTRIBUTE_FEED_H
+
+#include "attribute/corr_ring.h"
+#include "classify/host_names.h"
+#include "classify/class_cache.h"
+#include "read/rows.h"
+
+enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13 };
+
+struct launch { /* everything known of one correlation id */
+	struct corr_head head;
+	int64_t start; /* the outermost call; FEED_NO_CALL when none was seen */
+	int64_t end;
+	uint32_t thread; /* index in the trace */
+	uint32_t name;
+	uint32_t n_ops;     /* ops of the analysed device so far */
+	uint32_t n_kernels; /* of them kernels */
+	uint32_t owner;     /* see owners.h; 0 in the passes of the scan */
+	bool any_op;        /* of any device */
+	bool pageable;      /* one of them is a pageable copy */
+	int64_t first_op_start;
+}; /* a cache line */
+
+#define FEED_NO_CALL INT64_MAX
+
+struct coll_args { /* NCCL arguments: of the first row with a correlation */
+	uint32_t comm; /* index in the trace */
+	uint32_t rows;
+	uint8_t coll; /* enum baton_coll */
+	bool has_sequence;
+	uint64_t sequence;
+	int64_t bytes; /* -1: not carried */
+	int64_t out_bytes;
+};
+
+struct collective {
+	struct corr_head head;
+	struct coll_args args;
+};
+
+struct name_facts {    /* per string of the trace, filled on first sight */
+	uint16_t call;     /* HOST_MASKs */
+	uint16_t range[8]; /* by category */
+	bool classified;
+	struct kernel_class kernel;
+	int64_t first_launch_ns; /* of a kernel of this name in this process; INT64_MAX none */
+};
+
+struct feed {
+	uint32_t process; /* index in the run */
+	uint32_t device;  /* the analysed device in this trace; 0: not there */
+	struct trace trace;
+	struct rows ops, calls, ranges, overheads, scheds, syncs, collectives;
+	bool sampled; /* recorded, with what silent threads did */
+	bool ops_left, calls_left, ranges_left, overheads_left, scheds_left, syncs_left,
+		collectives_left;
+	struct name_facts *names;
+	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
+	struct corr_ring launches;
+	struct corr_ring colls;
+	struct corr_store *store; /* not owned */
+	const struct host_names *host_names;
+	struct class_cache *classes;
+	int64_t
+		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
+	int64_t late_seen_ns;
+	/* Where calls go besides the launches, in the last pass. */
+	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
+	void *context;
+};
+
+struct feed_setup {
+	const char *path;
+	uint32_t process;       /* index in the run */
+	const char *device_key; /* selects the analysed device */
+	struct damage_log *log;
+	const struct host_names *names;
+	struct class_cache *classes;
+	struct corr_store *store;
+};
+
+/* Opens the trace. 0 or -errno. */
+int feed_open(struct feed *feed, const struct feed_setup *setup);
+/* Begins another pass over the rows. 0 or -errno. */
+int feed_rewind(struct feed *feed);
+void feed_close(struct feed *feed);
+
+int feed_load_more(struct feed *feed, int64_t until);
+
+/* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
+static inline int feed_load_calls(struct feed *feed, int64_t until)
+{
+	bool more = (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) ||
+				(feed->calls_left && rows_value(&feed->calls, CALL_START) <= until);
+	if (more)
+		return feed_load_more(feed, until);
+	return feed->calls.error ? feed->calls.error : feed->collectives.error;
+}
+
+static inline struct launch *feed_launch(const struct feed *feed,
+										 uint64_t correlation) /* or NULL */
+{
+	return correlation ? corr_ring_get(&feed->launches, correlation) : NULL;
+}
+
+const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation);
+
+uint32_t feed_range_mask(struct feed *feed, uint32_t name, int category);
+
+/* What a name means, on its first sight. */
+void feed_know_call(struct feed *feed, uint32_t name);
+void feed_know_kernel(struct feed *feed, uint32_t name);
+
+static inline uint32_t feed_call_mask(struct feed *feed, uint32_t name)
+{
+	if (!feed->names[name].call)
+		feed_know_call(feed, name);
+	return feed->names[name].call & ~(uint32_t)HOST_MASK(HOST_BIT_KNOWN);
+}
+
+static inline const struct kernel_class *feed_kernel(struct feed *feed, uint32_t name)
+{
+	if (!feed->names[name].classified)
+		feed_know_kernel(feed, name);
+	return &feed->names[name].kernel;
+}
+
+static inline const char *feed_text(const struct feed *feed, uint32_t name)
+{
+	return strings_get(&feed->trace.strings, name).at;
+}
+
+/* The dense index of an id column of the current row. */
+static inline uint32_t feed_string(const struct feed *feed, const struct rows *rows,
+								   unsigned column)
+{
+	return idmap_get(&feed->trace.string_ids, (uint64_t)rows_value(rows, column));
+}
+
+static inline uint32_t feed_thread(const struct feed *feed, const struct rows *rows,
+								   unsigned column)
+{
+	return idmap_get(&feed->trace.thread_ids, (uint64_t)rows_value(rows, column));
+}
+
+/* The stream of the current op row, index in the trace; does it lie on the analysed device? */
+static inline uint32_t feed_stream(const struct feed *feed, const struct rows *ops)
+{
+	return idmap_get(&feed->trace.stream_ids, (uint64_t)rows_value(ops, OP_STREAM));
+}
+
+static inline bool feed_is_ours(const struct feed *feed, uint32_t stream)
+{
+	return feed->device && stream && feed->trace.streams[stream].device == feed->device;
+}
+
+#endif
