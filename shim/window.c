@@ -1,12 +1,12 @@
 #include "window.h"
 
-#include "clock.h"
-#include "config.h"
-#include "cupti.h"
-#include "launch.h"
-#include "live.h"
-#include "message.h"
-#include "silence.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti.h"
+#include "sources/launch/launch.h"
+#include "ring/live.h"
+#include "base/message.h"
+#include "sources/silence/silence.h"
 #include "writer.h"
 
 #include <pthread.h>

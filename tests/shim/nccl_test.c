@@ -1,11 +1,11 @@
 /* The NCCL border between this program and tests/shim/libs/nccl.c. The wrappers are in the program
  * itself, so that the library's calls to itself meet them too, as they meet a preloaded library. */
-#include "nccl.h"
+#include "sources/nccl/nccl.h"
 
 #include "check.h"
-#include "lane.h"
+#include "ring/lane.h"
 #include "libs/nccl.h"
-#include "nccl_comm.h"
+#include "sources/nccl/nccl_comm.h"
 #include "recorder.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "recorder.h"
 
-#include "clock.h"
-#include "dict.h"
-#include "lane.h"
-#include "stacks.h"
+#include "base/clock.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "sources/stacks/stacks.h"
 #include "window.h"
 
 #include <pthread.h>

@@ -1,0 +1,3 @@
+#include "base/guard.h"
+
+SHIM_TLS int guard_depth;
