@@ -13,6 +13,7 @@
 #include "sources/silence/silence.h"
 #include "sources/stacks/stacks.h"
 #include "base/stop_point.h"
+#include "base/wake.h"
 #include "drain/trace_file.h"
 #include "window.h"
 #include "sources/cupti/cupti_window.h"
@@ -42,7 +43,7 @@ static void in_child(void)
 	guard_depth = 0;
 	live_forget();
 	trace_file_forget();
-	writer_forget();
+	wake_forget();
 	silence_forget();
 	cupti_forget();
 	stacks_forget();

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/stop_point.h"
 #include "base/table.h"
-#include "writer.h"
+#include "base/wake.h"
 
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void no_room_yet(void)
 	if (granted >= live->dictionary_bytes)
 		atomic_store(&stacks_full, true);
 	else if (atomic_exchange(&hurried_at, granted) != granted)
-		writer_hurry();
+		wake_hurry();
 }
 
 void *dict_reserve_stack(size_t bytes)

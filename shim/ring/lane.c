@@ -7,7 +7,7 @@
 #include "session.h"
 #include "sources/silence/silence.h"
 #include "window.h"
-#include "writer.h"
+#include "base/wake.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -139,7 +139,7 @@ struct baton_lane *lane_open(void)
 			lane_mine = lane;
 			tell_cost(lane, begin);
 		} else {
-			writer_hurry(); /* what it writes out frees the lanes of threads that have ended */
+			wake_hurry(); /* what it writes out frees the lanes of threads that have ended */
 		}
 	}
 	pthread_setcancelstate(cancel_state, NULL);

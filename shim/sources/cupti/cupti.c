@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "window.h"
 #include "sources/cupti/cupti_window.h"
-#include "writer.h"
+#include "base/wake.h"
 
 static void *subscriber;
 
@@ -49,7 +49,7 @@ static void on_completed(void *context, uint32_t stream, uint8_t *bytes, size_t 
 		return;
 	}
 	buffers_full(bytes, valid, context, stream);
-	writer_wake();
+	wake_writer();
 }
 
 /* ---- attaching ---- */

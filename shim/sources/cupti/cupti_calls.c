@@ -9,7 +9,7 @@
 #include "sources/launch/launch.h"
 #include "sources/nccl/nccl.h"
 #include "sources/stacks/stacks.h"
-#include "writer.h"
+#include "base/wake.h"
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
  * the call). */
@@ -152,7 +152,7 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_GRAPHNODE_CREATED)
 		captured = outer;
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING)
-		writer_wake();
+		wake_writer();
 }
 
 static uint8_t makes(uint8_t family)
