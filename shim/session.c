@@ -40,7 +40,7 @@ static void in_child(void)
 	lane_generation++;
 	lane_started = false;
 	lane_mine = NULL;
-	guard_depth = 0;
+	guard_lower(GUARD_SHIM);
 	live_forget();
 	trace_file_forget();
 	wake_forget();
@@ -154,8 +154,8 @@ void session_end(void)
 	int running = RUNNING;
 	if (!atomic_compare_exchange_strong(&state, &running, ENDED))
 		return;
-	guard_depth = 1; /* this thread's later calls are not recorded */
+	guard_raise(GUARD_SHIM); /* this thread's later calls are not recorded */
 	silence_stop();
 	writer_stop();
-	guard_depth = 0;
+	guard_lower(GUARD_SHIM);
 }

@@ -1,3 +1,3 @@
 #include "base/guard.h"
 
-SHIM_TLS int guard_depth;
+SHIM_TLS uint32_t guard_layers;

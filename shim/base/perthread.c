@@ -11,7 +11,7 @@ static void give_back(void *arg)
 {
 	struct perthread *pool = arg;
 	struct perthread_block *block = atomic_load_explicit(&pool->all, memory_order_acquire);
-	void *self = (void *)&guard_depth;
+	void *self = (void *)&guard_layers;
 
 	pool->gone();
 	for (; block; block = block->next)
@@ -60,7 +60,7 @@ static struct perthread_block *make(struct perthread *pool, void *self)
 
 void *perthread_open(struct perthread *pool)
 {
-	void *self = (void *)&guard_depth; /* an address that only this thread has */
+	void *self = (void *)&guard_layers; /* an address that only this thread has */
 	struct perthread_block *block = reuse(pool, self);
 	if (!block)
 		block = make(pool, self);

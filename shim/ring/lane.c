@@ -126,8 +126,7 @@ void lane_unheard(bool launch)
 struct baton_lane *lane_open(void)
 {
 	int saved_errno = errno, cancel_state;
-	int depth = guard_depth;
-	guard_depth = 1;
+	bool outermost = guard_raise(GUARD_SHIM);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* nobody unwinds out of here */
 	struct baton_lane *lane = NULL;
 	uint64_t begin = clock_ticks();
@@ -143,7 +142,8 @@ struct baton_lane *lane_open(void)
 		}
 	}
 	pthread_setcancelstate(cancel_state, NULL);
-	guard_depth = depth;
+	if (outermost)
+		guard_lower(GUARD_SHIM);
 	errno = saved_errno;
 	return lane;
 }

@@ -96,7 +96,7 @@ static __attribute__((noinline)) void record_slowly(struct kind *kind, int domai
 		lane_commit(lane, slot);
 	else
 		lane_drop(lane, &full);
-	if (kind->family == CUPTI_FAMILY_LAUNCH && nccl_in_call())
+	if (kind->family == CUPTI_FAMILY_LAUNCH && guard_is_up(GUARD_NCCL))
 		nccl_saw_launch(launch_stream(domain, id, call), call->symbol, call->correlation);
 }
 
@@ -106,7 +106,7 @@ static inline void record(struct kind *kind, int domain, uint32_t id, const stru
 	struct baton_lane *lane = lane_mine;
 	struct baton_slot *slot = NULL;
 	if (SHIM_LIKELY(lane && lane_own(lane)->generation == lane_generation && kind->name &&
-					no_stacks && clock_is_counter() && !nccl_in_call()))
+					no_stacks && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
 		slot = lane_next(lane);
 	if (SHIM_UNLIKELY(!slot)) {
 		record_slowly(kind, domain, id, call);
@@ -131,7 +131,7 @@ static inline void on_call(struct kind *kind, int domain, uint32_t id,
 		around = outer;
 		outer = call->correlation;
 		*call->data = clock_ticks();
-	} else if (*call->data && !guard_depth) {
+	} else if (*call->data && !guard_is_up(GUARD_SHIM)) {
 		outer = around;
 		around = 0;
 		record(kind, domain, id, call);

@@ -13,7 +13,6 @@
 SHIM_HOT atomic_bool launch_hooks_on = true;
 _Atomic(void *) launch_proc_address_real, launch_proc_address_v2_real;
 
-static SHIM_TLS int depth;
 static _Atomic uint32_t correlations;
 
 static uint32_t next_correlation(void)
@@ -27,7 +26,8 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 	int saved_errno;
 
 	launch->lane = NULL;
-	if (depth++ || guard_depth || !launch_hooked())
+	launch->outermost = guard_raise(GUARD_LAUNCH);
+	if (!launch->outermost || guard_is_up(GUARD_SHIM) || !launch_hooked())
 		return;
 	struct baton_lane *lane = lane_here();
 	if (!lane && launch_hooked())
@@ -39,7 +39,7 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 	launch->name = dict_literal(name);
 	launch->correlation = next_correlation();
 	launch->stack = stack_here();
-	if (nccl_in_call())
+	if (guard_is_up(GUARD_NCCL))
 		nccl_saw_launch(stream, NULL, launch->correlation);
 	launch->begin = clock_ticks();
 	guard_leave(saved_errno);
@@ -49,7 +49,8 @@ void launch_end(const struct launch *launch, int result)
 {
 	int saved_errno;
 
-	depth--;
+	if (launch->outermost)
+		guard_lower(GUARD_LAUNCH);
 	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
 	 * Unless it is the window that has ended */
 	if (!launch->lane || (!launch_hooked() && !window_ends()) || !guard_enter(&saved_errno))

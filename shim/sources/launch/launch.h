@@ -12,8 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SHIM_COLD __attribute__((noinline, cold))
-
 /* True from the start: the first launch that meets a wrapper opens the recording (lane_open). False
  * once CUPTI sees the launches (cupti_attach), and in a process that is not recorded at all. */
 extern SHIM_HIDDEN atomic_bool launch_hooks_on;
@@ -29,6 +27,7 @@ struct launch {
 	uint64_t begin;
 	uint32_t correlation, stack, name;
 	uint8_t makes;
+	bool outermost; /* this call keeps GUARD_LAUNCH up */
 };
 
 /* `makes`: BATON_SLOT_MAKES_OP or BATON_SLOT_MAKES_GRAPH. A driver call inside a runtime call is

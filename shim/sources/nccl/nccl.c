@@ -38,7 +38,6 @@ struct group {
 	struct nccl_birth birth[BIRTHS];
 };
 
-SHIM_TLS int nccl_depth;
 bool nccl_off;
 static SHIM_TLS struct group *mine;
 
@@ -117,10 +116,11 @@ int nccl_ask_size(void *comm)
 		nccl_find(&real, "ncclCommCount");
 	int (*count)(const void *, int *) =
 		(int (*)(const void *, int *))atomic_load_explicit(&real, memory_order_acquire);
-	nccl_depth++;
+	bool outermost = guard_raise(GUARD_NCCL);
 	if (!count || count(comm, &size) != NCCL_SUCCESS || size < 0)
 		size = 0;
-	nccl_depth--;
+	if (outermost)
+		guard_lower(GUARD_NCCL);
 	return size;
 }
 
@@ -270,7 +270,8 @@ void nccl_begin(struct nccl_call *call, const char *name)
 {
 	int saved_errno;
 
-	*call = (struct nccl_call){.name = name, .inner = nccl_depth++ > 0 || guard_depth || nccl_off};
+	*call = (struct nccl_call){.name = name, .outermost = guard_raise(GUARD_NCCL)};
+	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) || nccl_off;
 	if (call->inner)
 		return;
 	struct baton_lane *lane = lane_running() ? lane_here() : NULL;
@@ -307,7 +308,8 @@ void nccl_end(struct nccl_call *call, int result)
 {
 	int saved_errno;
 
-	nccl_depth--;
+	if (call->outermost)
+		guard_lower(GUARD_NCCL);
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();

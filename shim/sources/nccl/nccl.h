@@ -10,14 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern SHIM_TLS int nccl_depth;
 extern bool nccl_off; /* nothing of NCCL is to be recorded: calls are only forwarded */
-
-/* Is the calling thread inside an NCCL call? */
-static inline bool nccl_in_call(void)
-{
-	return nccl_depth > 0;
-}
 
 /* A kernel launch by NCCL on this thread. Its correlation goes to the operations that wait for one:
  * those of the communicator that has one on this stream. `symbol`: the kernel's name, or NULL. */

@@ -21,14 +21,14 @@ struct nccl_unique_id { /* passed by value */
 };
 
 /* One call from its begin to its end. Calls that NCCL makes to itself are `inner`: forwarded, not
- * recorded. */
+ * recorded. The outermost of a thread keeps GUARD_NCCL up. */
 struct nccl_call {
 	const char *name;
 	uint64_t begin;
 	struct baton_lane *lane; /* that of the thread, when it recorded as the call began */
 	uint32_t stack;
 	unsigned waiting; /* operations that waited for a kernel before it */
-	bool inner, timed;
+	bool outermost, inner, timed;
 };
 
 /* The arguments of a collective, a send or a receive. */

@@ -12,8 +12,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define COLD __attribute__((noinline, cold))
-
 /* ---- what is forwarded to ---- */
 
 /* Per calling object, as everywhere; and the first one found, of the PyTorch whose nodes are
@@ -31,7 +29,7 @@ static struct function evaluate = {
 static struct function thread_number = {.name = "_ZN2at14RecordFunction15currentThreadIdEv"};
 
 /* For more callers than the table holds, and for one whose scope has nothing: the first found. */
-static COLD void *find(struct function *f, const void *caller)
+static SHIM_COLD void *find(struct function *f, const void *caller)
 {
 	int saved_errno = errno;
 	void *first = atomic_load_explicit(&f->first, memory_order_acquire);
@@ -62,7 +60,7 @@ static inline bool followed(struct function *f, const void *real)
 }
 
 /* With the first number: all of the same PyTorch. */
-static COLD void find_all(const void *caller)
+static SHIM_COLD void find_all(const void *caller)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	void *evaluated = find(&evaluate, caller), *threads = find(&thread_number, caller);
@@ -72,7 +70,7 @@ static COLD void find_all(const void *caller)
 					   "of the forward code");
 }
 
-static COLD void say_missing(const char *what)
+static SHIM_COLD void say_missing(const char *what)
 {
 	static atomic_flag said = ATOMIC_FLAG_INIT;
 	int saved_errno = errno;
@@ -166,7 +164,7 @@ static inline uint64_t word_at(const uint8_t *node, int offset)
 	return word;
 }
 
-static COLD void learn(const uint8_t *node)
+static SHIM_COLD void learn(const uint8_t *node)
 {
 	int proven = 0, touched = 0;
 	for (int offset = FIRST; offset <= LAST; offset += WORD) {
