@@ -57,7 +57,11 @@ static void in_child(void)
 
 void session_configure(void)
 {
-	if (!config_read())
+	bool wanted = config_read();
+	window_configure(config.window);
+	if (window_missed()) /* for this process and all that it starts */
+		config.out[0] = 0;
+	if (!wanted || !config.out[0])
 		return;
 	atomic_store(&state, WAITING);
 	pthread_atfork(NULL, NULL, in_child);

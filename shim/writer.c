@@ -8,7 +8,7 @@
 #include "drain/gpu_rows.h"
 #include "ring/live.h"
 #include "base/message.h"
-#include "base/own_thread.h"
+#include "base/own.h"
 #include "base/wake.h"
 #include "drain/places.h"
 #include "session.h"

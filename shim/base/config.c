@@ -1,7 +1,6 @@
 #include "base/config.h"
 
 #include "base/memory.h"
-#include "window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +86,7 @@ static void read_slots(const char *value)
 
 static void read_window(const char *value)
 {
-	window_configure(value);
+	text(config.window, sizeof(config.window), value);
 }
 
 static const struct {
@@ -118,7 +117,5 @@ bool config_read(void)
 		if (value && value[0])
 			variables[i].read(value);
 	}
-	if (window_missed()) /* for this process and all that it starts */
-		config.out[0] = 0;
 	return config.out[0] != 0;
 }

@@ -3,10 +3,10 @@
 #ifndef SHIM_CONFIG_H
 #define SHIM_CONFIG_H
 
-#include "sources/stacks/stacks.h"
-
 #include <stdbool.h>
 #include <stdint.h>
+
+enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
 
 struct config {
 	char out[1024];          /* BATON_OUT: where the trace files go; empty: nothing is recorded */
@@ -19,6 +19,7 @@ struct config {
 	bool graph_whole;        /* BATON_GRAPHS=graph */
 	bool backward;           /* BATON_BACKWARD: Python lines of what backward launches */
 	bool verbose;            /* BATON_VERBOSE */
+	char window[128];        /* BATON_WINDOW: the part of the job that is recorded (window.h) */
 	uint64_t ring_slots;     /* BATON_RING_SLOTS: of a thread; a power of two */
 };
 

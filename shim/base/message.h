@@ -4,7 +4,12 @@
 #ifndef SHIM_MESSAGE_H
 #define SHIM_MESSAGE_H
 
+#include <stddef.h>
+
 __attribute__((format(printf, 1, 2))) void message(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void message_detail(const char *format, ...);
+/* One write to the job's stderr that can do it no harm: no SIGPIPE when nobody reads it any more,
+ * no waiting when it is full (the line is lost then). */
+void message_write(const char *line, size_t bytes);
 
 #endif

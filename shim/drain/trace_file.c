@@ -1,6 +1,6 @@
 #include "drain/trace_file.h"
 
-#include "base/high_fd.h"
+#include "base/own.h"
 #include "base/stop_point.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int trace_file_create(const char *path)
 {
 	struct stat st;
 	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC;
-	int opened = high_fd(open(path, flags, 0600));
+	int opened = own_fd(open(path, flags, 0600));
 	if (opened < 0)
 		return -errno;
 	snprintf(name, sizeof(name), "%s", path);
@@ -52,7 +52,7 @@ static int is_ours(int candidate)
 
 static int reopen(void)
 {
-	int again = high_fd(open(name, O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC));
+	int again = own_fd(open(name, O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC));
 	if (again < 0)
 		return -errno;
 	if (!is_ours(again)) { /* somebody removed it or put another in its place */

@@ -5,7 +5,7 @@
 #include "ring/dict.h"
 #include "dlsym.h"
 #include "ring/lane.h"
-#include "base/message_write.h"
+#include "base/message.h"
 #include "sources/nccl/nccl_calls.h"
 #include "base/perthread.h"
 #include "sources/stacks/stacks.h"

@@ -1,11 +1,10 @@
 #include "sources/silence/silence.h"
 
 #include "base/clock.h"
-#include "base/high_fd.h"
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "base/message.h"
-#include "base/own_thread.h"
+#include "base/own.h"
 #include "sources/stacks/stacks.h"
 
 #include <fcntl.h>
@@ -82,7 +81,7 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 	if (watch->tid && watch->fd >= 0)
 		close(watch->fd);
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
-	*watch = (struct watch){.tid = tid, .fd = high_fd(open(path, O_RDONLY | O_CLOEXEC))};
+	*watch = (struct watch){.tid = tid, .fd = own_fd(open(path, O_RDONLY | O_CLOEXEC))};
 }
 
 /* What a slot can hold, some 4 s. A row is longer only when the sampler itself did not get to run.

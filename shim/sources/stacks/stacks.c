@@ -2,7 +2,7 @@
 
 #include "ring/dict.h"
 #include "base/idcache.h"
-#include "base/message_write.h"
+#include "base/message.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/python.h"
 #include "sources/stacks/python_outside.h"

@@ -3,11 +3,10 @@
 #ifndef SHIM_STACKS_H
 #define SHIM_STACKS_H
 
+#include "base/config.h"
 #include "base/guard.h"
 
 #include <stdint.h>
-
-enum stacks_mode { STACKS_OFF, STACKS_PYTHON, STACKS_NATIVE, STACKS_BOTH };
 
 /* Finds the interpreter and the unwinder. May be called again (a Python that is loaded later):
  * cheap when there is nothing new. What cannot be used is off, with one line on stderr when it was
