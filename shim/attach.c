@@ -4,13 +4,13 @@
  * CUPTI starts here NVTX_INJECTION64_PATH    InitializeInjectionNvtx2 (nvtx.c), called by each
  * module that uses NVTX The constructor sets the last two when they are free; a tool that holds
  * them keeps them. */
-#include "clock.h"
-#include "config.h"
-#include "cupti.h"
-#include "guard.h"
-#include "launch.h"
-#include "message.h"
-#include "nccl.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti.h"
+#include "base/guard.h"
+#include "sources/launch/launch.h"
+#include "base/message.h"
+#include "sources/nccl/nccl.h"
 #include "session.h"
 #include "window.h"
 

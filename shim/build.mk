@@ -1,12 +1,13 @@
 # The shim is a library of its own: C, hidden symbols but for shim/export.map, zstd and xxHash inside.
 SHIM_INCLUDES := -Ishim -Iinclude
-SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/glibc.h)
-SHIM_SRC := $(sort $(wildcard shim/*.c) $(wildcard shim/*_$(shell uname -m).S))
+SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/base/glibc.h)
+SHIM_FOLDERS := shim $(addprefix shim/,base ring drain) $(wildcard shim/sources/*)
+SHIM_SRC := $(sort $(wildcard $(SHIM_FOLDERS:%=%/*.c)) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
 SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
 SHIM_PYTHON := $(BUILD)/python/sitecustomize.py
-SHIM_HEADERS := $(sort $(wildcard shim/*.h))
+SHIM_HEADERS := $(sort $(wildcard $(SHIM_FOLDERS:%=%/*.h)))
 
 $(BUILD)/shim/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
@@ -31,7 +32,7 @@ $(SHIM): $(SHIM_OBJ) shim/export.map | $(SHIM_PYTHON)
 # what plt.py writes is checked in
 .PHONY: hooks-generate
 hooks-generate:
-	$(PYTHON) shim/plt.py launch > shim/launch_plt.c
-	$(PYTHON) shim/plt.py nccl > shim/nccl_plt.c
+	$(PYTHON) shim/plt.py launch > shim/sources/launch/launch_plt.c
+	$(PYTHON) shim/plt.py nccl > shim/sources/nccl/nccl_plt.c
 
 -include $(SHIM_OBJ:.o=.d)

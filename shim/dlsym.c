@@ -1,7 +1,7 @@
 #include "dlsym.h"
 
-#include "caller.h"
-#include "guard.h"
+#include "base/caller.h"
+#include "base/guard.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

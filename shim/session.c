@@ -1,21 +1,22 @@
 #include "session.h"
 
-#include "backward.h"
-#include "clock.h"
-#include "config.h"
-#include "cupti.h"
-#include "dict.h"
-#include "guard.h"
-#include "lane.h"
-#include "live.h"
-#include "message.h"
-#include "nccl_comm.h"
-#include "silence.h"
-#include "stacks.h"
-#include "stop_point.h"
-#include "trace_file.h"
+#include "sources/torch/backward.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti.h"
+#include "ring/dict.h"
+#include "base/guard.h"
+#include "ring/lane.h"
+#include "ring/live.h"
+#include "base/message.h"
+#include "sources/nccl/nccl_comm.h"
+#include "sources/silence/silence.h"
+#include "sources/stacks/stacks.h"
+#include "base/stop_point.h"
+#include "base/wake.h"
+#include "drain/trace_file.h"
 #include "window.h"
-#include "window_calls.h"
+#include "sources/cupti/cupti_window.h"
 #include "writer.h"
 
 #include <fcntl.h>
@@ -39,10 +40,10 @@ static void in_child(void)
 	lane_generation++;
 	lane_started = false;
 	lane_mine = NULL;
-	guard_depth = 0;
+	guard_lower(GUARD_SHIM);
 	live_forget();
 	trace_file_forget();
-	writer_forget();
+	wake_forget();
 	silence_forget();
 	cupti_forget();
 	stacks_forget();
@@ -56,7 +57,11 @@ static void in_child(void)
 
 void session_configure(void)
 {
-	if (!config_read())
+	bool wanted = config_read();
+	window_configure(config.window);
+	if (window_missed()) /* for this process and all that it starts */
+		config.out[0] = 0;
+	if (!wanted || !config.out[0])
 		return;
 	atomic_store(&state, WAITING);
 	pthread_atfork(NULL, NULL, in_child);
@@ -153,8 +158,8 @@ void session_end(void)
 	int running = RUNNING;
 	if (!atomic_compare_exchange_strong(&state, &running, ENDED))
 		return;
-	guard_depth = 1; /* this thread's later calls are not recorded */
+	guard_raise(GUARD_SHIM); /* this thread's later calls are not recorded */
 	silence_stop();
 	writer_stop();
-	guard_depth = 0;
+	guard_lower(GUARD_SHIM);
 }

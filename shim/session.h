@@ -3,7 +3,7 @@
 #ifndef SHIM_SESSION_H
 #define SHIM_SESSION_H
 
-#include "identity.h"
+#include "base/identity.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 #include "window.h"
 
-#include "clock.h"
-#include "config.h"
-#include "cupti.h"
-#include "launch.h"
-#include "live.h"
-#include "message.h"
-#include "silence.h"
-#include "writer.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti.h"
+#include "sources/launch/launch.h"
+#include "ring/live.h"
+#include "base/message.h"
+#include "sources/silence/silence.h"
+#include "base/wake.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -146,7 +146,7 @@ static void open_now(void)
 	}
 	atomic_store(&lane_started, true);
 	silence_start();
-	writer_wake();
+	wake_writer();
 }
 
 bool window_opens(void)
@@ -184,7 +184,7 @@ void window_start(void)
 	if (is_due()) /* here and now: the launch that began the recording is one of the window's */
 		open_now();
 	atomic_store(&window.ready, true);
-	writer_wake(); /* it did not know yet when */
+	wake_writer(); /* it did not know yet when */
 }
 
 int64_t window_attend(void)
@@ -261,7 +261,7 @@ void window_close(void)
 		return;
 	atomic_store(&lane_started, false);
 	atomic_store(&launch_hooks_on, false);
-	writer_wake();
+	wake_writer();
 }
 
 void window_range_ends(void)

@@ -5,7 +5,7 @@
 #ifndef SHIM_WINDOW_H
 #define SHIM_WINDOW_H
 
-#include "lane.h"
+#include "ring/lane.h"
 
 #include <stdbool.h>
 #include <stdint.h>

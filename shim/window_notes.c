@@ -1,9 +1,9 @@
 #include "window_notes.h"
 
-#include "config.h"
-#include "message.h"
+#include "base/config.h"
+#include "base/message.h"
 #include "session.h"
-#include "trace_rows.h"
+#include "drain/trace_rows.h"
 #include "window.h"
 
 #include <stdio.h>

@@ -1,26 +1,25 @@
 #include "writer.h"
 
-#include "buffers.h"
-#include "clock.h"
-#include "cost.h"
-#include "cupti.h"
-#include "cupti_guest.h"
-#include "gpu_rows.h"
-#include "live.h"
-#include "message.h"
-#include "own_thread.h"
-#include "places.h"
+#include "ring/buffers.h"
+#include "base/clock.h"
+#include "drain/cost.h"
+#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_guest.h"
+#include "drain/gpu_rows.h"
+#include "ring/live.h"
+#include "base/message.h"
+#include "base/own.h"
+#include "base/wake.h"
+#include "drain/places.h"
 #include "session.h"
-#include "silence.h"
-#include "trace_rows.h"
+#include "sources/silence/silence.h"
+#include "drain/trace_rows.h"
 #include "window.h"
-#include "window_calls.h"
+#include "sources/cupti/cupti_window.h"
 #include "window_notes.h"
-#include "window_rest.h"
+#include "drain/due.h"
 
 #include <baton/drain.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,32 +31,7 @@
 
 static int64_t asked_ns, first_ns; /* when CUPTI was asked last; the first launch, 0: none yet */
 static bool forced;                /* CUPTI was made to show what is unfinished */
-static _Atomic uint32_t wake, hurry, stopping, finished;
-
-/* ---- waiting ---- */
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
-{
-	struct timespec timeout = {ns / SECOND_NS, ns % SECOND_NS};
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &timeout, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
-
-void writer_wake(void)
-{
-	if (atomic_exchange(&wake, 1) == 0)
-		futex_wake(&wake);
-}
-
-void writer_hurry(void)
-{
-	atomic_store(&hurry, 1);
-	writer_wake();
-}
+static _Atomic uint32_t stopping, finished;
 
 static int64_t monotonic_ns(void)
 {
@@ -124,8 +98,8 @@ static void take_window(void)
 		newest = gpu_rows_counts().ops > ops ? now : newest;
 		if (here && (!live->gpu_recorded || window_rest_is_here(trace_rows_drain(), now - newest)))
 			break;
-		atomic_store(&wake, 0);
-		futex_wait(&wake, 0, 2 * IDLE_NS);
+		wake_clear();
+		wake_wait(2 * IDLE_NS);
 	}
 }
 
@@ -188,12 +162,12 @@ static void finish(void)
 static void await_window(void)
 {
 	for (;;) {
-		atomic_store(&wake, 0); /* who wakes us from now on has said why before */
+		wake_clear(); /* who wakes us from now on has said why before */
 		if (atomic_load(&stopping) || !window_waits())
 			return;
 		int64_t left_ns = window_attend();
 		if (left_ns > 0)
-			futex_wait(&wake, 0, left_ns);
+			wake_wait(left_ns);
 	}
 }
 
@@ -217,9 +191,9 @@ static void run(void)
 	window_note_begin();
 	asked_ns = monotonic_ns();
 	while (!atomic_load(&stopping) && !window_ended()) {
-		atomic_store(&wake, 0);
+		wake_clear();
 		uint64_t n = trace_rows_round();
-		bool due = is_due(monotonic_ns()), in_a_hurry = atomic_exchange(&hurry, 0);
+		bool due = is_due(monotonic_ns()), in_a_hurry = wake_in_a_hurry();
 		if (due) {
 			cupti_flush(false);
 			n += trace_rows_round(); /* what it gave is in the file before the job can die of the
@@ -227,11 +201,11 @@ static void run(void)
 		}
 		if (due || (!trace_rows_failing() && (in_a_hurry || trace_rows_half_full())))
 			trace_rows_write();
-		futex_wait(&wake, 0, window_until_end(n > 4096 ? BUSY_NS : IDLE_NS));
+		wake_wait(window_until_end(n > 4096 ? BUSY_NS : IDLE_NS));
 	}
 	finish();
 	atomic_store(&finished, 1);
-	futex_wake(&finished);
+	wake_word(&finished);
 }
 
 int writer_start(void)
@@ -253,16 +227,11 @@ void writer_stop(void)
 {
 	int64_t deadline = monotonic_ns() + (int64_t)STOP_SECONDS * SECOND_NS;
 	atomic_store(&stopping, 1);
-	writer_wake();
+	wake_writer();
 	while (!atomic_load(&finished) && monotonic_ns() < deadline)
-		futex_wait(&finished, 0, 100 * 1000000);
+		wake_word_wait(&finished, 0, 100 * 1000000);
 	if (!atomic_load(&finished))
 		message("the last records of process %d took longer than %d s to write; the rings have the "
 				"rest",
 				(int)session.identity.pid, STOP_SECONDS);
-}
-
-void writer_forget(void)
-{
-	atomic_store(&wake, 0);
 }

@@ -6,14 +6,8 @@
 
 /* The live file, the trace file and the dictionary are open. 0 or -errno. */
 int writer_start(void);
-/* Something is there to be done; from any thread, also inside a callback. */
-void writer_wake(void);
-/* It writes out at once: lanes have run short. */
-void writer_hurry(void);
 /* Drains everything, closes the file, removes the live file; waits at most a few seconds for that.
  */
 void writer_stop(void);
-/* A forked child has no writer thread. */
-void writer_forget(void);
 
 #endif

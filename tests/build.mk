@@ -45,7 +45,7 @@ $(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c tests/double/fake_driver.
 	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
 
 CUPTI_TEST := $(addprefix tests/double/cupti_,test.c calls.c records.c buffers.c client.c)
-$(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/cupti_layout.h \
+$(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/sources/cupti/cupti_layout.h \
 		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(RT_HEADERS) $(BUILD)/flags
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
 		$(DOUBLE_DIR)/libcuda.so.1 -ldl
@@ -59,8 +59,9 @@ cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 
 # ---- the shim's hooks: their tests ----
 
-HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] shim/launch*.c shim/nccl*.c shim/nvtx*.c)) shim/perthread.c shim/message_write.c shim/caller.c
-HOOKS_DEPS := $(HOOKS_SRC) $(wildcard shim/*.h include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
+HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] $(addprefix shim/sources/,launch/*.c nccl/*.c nvtx/*.c))) \
+	$(addprefix shim/base/,config.c message.c perthread.c caller.c)
+HOOKS_DEPS := $(HOOKS_SRC) $(SHIM_HEADERS) $(wildcard include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
 HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim
 HOOKS_LIBS := $(addprefix $(HOOKS_OUT)/,libcuda.so.1 libcudart.so.12 libnccl.so.2 libnccl_copy.so libone.so libtwo.so liblocal.so)

@@ -76,7 +76,7 @@ struct baton_lane {
 	_Alignas(64) _Atomic uint64_t head; /* slots ever stored; producer only */
 	_Atomic uint64_t dropped_launches;  /* slots that found the ring full; producer only */
 	_Atomic uint64_t dropped_others;    /* the same: calls that launch nothing, ranges, ... */
-	uint64_t producer[5];               /* the producer's own memory: shim/lane.h */
+	uint64_t producer[5];               /* the producer's own memory: shim/ring/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
 	_Alignas(64) _Atomic uint64_t
 		offset;              /* of the ring in the file; 0: the lane has none yet. Set last */

@@ -1,5 +1,5 @@
 /* What the recorder in the job's processes is told: the BATON_* variables (docs/RECORD.md; the
- * other side is shim/config.c), and LD_PRELOAD. An option wins over its variable; a variable that
+ * other side is shim/base/config.c), and LD_PRELOAD. An option wins over its variable; a variable that
  * no option speaks of is left as it is. */
 #ifndef RECORD_ENVIRONMENT_H
 #define RECORD_ENVIRONMENT_H

@@ -1,5 +1,5 @@
 """The tables of CUPTI against NVIDIA's headers, release by release: what the shim reads
-(shim/cupti_layout.h) and what the double writes (tools/simgpu/rt/cupti). The wheels are fetched
+(shim/sources/cupti/cupti_layout.h) and what the double writes (tools/simgpu/rt/cupti). The wheels are fetched
 into build/cupti-wheels; without a network and without a cache the test is skipped.
 
 CUPTI_RELEASES="12.4 13.0": which releases ("all": every one that the double models)."""
@@ -39,7 +39,7 @@ DEFAULT = "11.8 12.4 12.8 13.0 13.3 13.5"
 # cuda.h of the newest release serves all: only types of it are used
 RUNTIME = ["nvidia-cuda-runtime==13.5.*", "nvidia-cuda-crt==13.5.*"]
 
-# The reader's offsets: prefix in shim/cupti_layout.h, the vendor's struct, {our suffix: member}.
+# The reader's offsets: prefix in shim/sources/cupti/cupti_layout.h, the vendor's struct, {our suffix: member}.
 READER = [
     ("KERNEL", "Kernel", {
         "REGISTERS": "registersPerThread", "START": "start", "END": "end", "DEVICE": "deviceId",
@@ -187,8 +187,8 @@ def double_tables():
 
 
 def shim_calls():
-    """Domain, name, number and family of every call in shim/cupti_layout.h."""
-    text = open(os.path.join(ROOT, "shim", "cupti_layout.h")).read()
+    """Domain, name, number and family of every call in shim/sources/cupti/cupti_layout.h."""
+    text = open(os.path.join(ROOT, "shim", "sources", "cupti", "cupti_layout.h")).read()
     for domain, macro in ((2, "CUPTI_RUNTIME_CALLS"), (1, "CUPTI_DRIVER_CALLS")):
         body = text.split("#define %s(X)" % macro)[1].split("\n\n")[0].split("/* clang")[0]
         for name, number, family in re.findall(r"X\((\w+), (\d+), (\w+)\)", body):
@@ -251,7 +251,7 @@ def member_exists(include, struct, member):
 
 
 def reader_values():
-    """The enumerators of shim/cupti_layout.h and the offsets of its structures, by the compiler."""
+    """The enumerators of shim/sources/cupti/cupti_layout.h and the offsets of its structures, by the compiler."""
     names = set(CONSTANTS)
     for prefix, _, fields in READER:
         names |= {"CUPTI_%s_%s" % (prefix, suffix) for suffix in fields}
@@ -265,7 +265,7 @@ def reader_values():
     rows["params.13_0"] = "CUPTI_SUBSCRIBER_PARAMS_13_0"
     source = os.path.join(CACHE, "reader.c")
     with open(source, "w") as f:
-        f.write('#include <stddef.h>\n#include <stdio.h>\n#include "cupti_layout.h"\nint main(void)\n{\n')
+        f.write('#include <stddef.h>\n#include <stdio.h>\n#include "sources/cupti/cupti_layout.h"\nint main(void)\n{\n')
         f.writelines('\tprintf("%s %%lld\\n", (long long)(%s));\n' % row for row in rows.items())
         f.write("\treturn 0;\n}\n")
     subprocess.run([CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(ROOT, "shim"),

@@ -1,9 +1,9 @@
 /* What a client declares of CUPTI, for the tests of the double: functions by dlsym, layouts and
- * numbers from shim/cupti_layout.h, which the double does not see. */
+ * numbers from shim/sources/cupti/cupti_layout.h, which the double does not see. */
 #ifndef TESTS_DOUBLE_CUPTI_CLIENT_H
 #define TESTS_DOUBLE_CUPTI_CLIENT_H
 
-#include "cupti_layout.h"
+#include "sources/cupti/cupti_layout.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -3,11 +3,11 @@
  * a place where nothing can be written only costs a message. Linked with the shim's objects. */
 #include "check.h"
 
-#include "clock.h"
-#include "config.h"
-#include "dict.h"
-#include "lane.h"
-#include "live.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "ring/live.h"
 #include "session.h"
 
 #include <baton/reader.h>

@@ -2,7 +2,7 @@
 #ifndef DICT_DOUBLE_H
 #define DICT_DOUBLE_H
 
-#include "dict.h"
+#include "ring/dict.h"
 
 #include <baton/format.h>
 

@@ -12,7 +12,7 @@ differ() { diff "$1" "$2" || { echo "$3" && exit 1; }; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # a wrapper that the map forgets is never called
-{ grep -ohE '^SHIM_EXPORT int [A-Za-z0-9_]+' shim/dlsym*.c shim/launch*.c shim/nccl*.c shim/nvtx*.c && echo x x dlsym; } |
+{ grep -ohE '^SHIM_EXPORT int [A-Za-z0-9_]+' shim/dlsym*.c shim/sources/{launch,nccl,nvtx}/*.c && echo x x dlsym; } |
 	awk '{print $3}' | sort >"$tmp/written"
 exports "$out/shim_hooks.so" >"$tmp/hooks"
 differ "$tmp/written" "$tmp/hooks" "shim/export.map does not list every exported hook"
@@ -20,12 +20,12 @@ sed -n 's/^\t\([A-Za-z0-9_]*\);$/\1/p' shim/export.map | sort >"$tmp/map"
 exports "$BUILD/libbaton.so" >"$tmp/baton"
 differ "$tmp/map" "$tmp/baton" "libbaton.so exports something else than shim/export.map lists"
 for what in launch nccl; do
-	"$PYTHON" shim/plt.py $what | cmp - shim/${what}_plt.c || { echo "shim/${what}_plt.c is old: make hooks-generate" && exit 1; }
+	"$PYTHON" shim/plt.py $what | cmp - shim/sources/$what/${what}_plt.c || { echo "${what}_plt.c is old: make hooks-generate" && exit 1; }
 done
 # it loads on every C library from 2.17 on; a sanitizer build need not
 newest=$(objdump -T "$BUILD/libbaton.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
 case $BUILD,$(uname -m),$newest in
 *san-* | *aarch64* | *,GLIBC_2.17) ;;
-*) echo "libbaton.so needs $newest (shim/glibc.h)" && exit 1 ;;
+*) echo "libbaton.so needs $newest (shim/base/glibc.h)" && exit 1 ;;
 esac
 echo "nvtx, nccl, launch, dlsym, $(wc -l <"$tmp/hooks") exports, generated wrappers: ok"

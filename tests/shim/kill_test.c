@@ -4,12 +4,12 @@
  * with the shim's stop points. */
 #include "check.h"
 
-#include "clock.h"
-#include "config.h"
-#include "dict.h"
-#include "lane.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
 #include "session.h"
-#include "stop_point.h"
+#include "base/stop_point.h"
 
 #include "read/salvage.h"
 

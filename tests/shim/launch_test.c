@@ -1,9 +1,9 @@
 /* The launch wrappers between this program and tests/shim/libs/cuda.c, cudart.c: what arrives, what
  * is recorded, and what is when CUPTI does the work. */
-#include "launch.h"
+#include "sources/launch/launch.h"
 
 #include "check.h"
-#include "lane.h"
+#include "ring/lane.h"
 #include "libs/cuda.h"
 #include "recorder.h"
 

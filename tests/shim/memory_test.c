@@ -4,13 +4,13 @@
  * tables count whole. Linked with the shim's objects. */
 #include "check.h"
 
-#include "buffers.h"
-#include "clock.h"
-#include "dict.h"
-#include "lane.h"
-#include "live.h"
-#include "memory.h"
-#include "nvtx_text.h"
+#include "ring/buffers.h"
+#include "base/clock.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "ring/live.h"
+#include "base/memory.h"
+#include "sources/nvtx/nvtx_text.h"
 #include "session.h"
 
 #include <pthread.h>

@@ -2,9 +2,9 @@
  * an id handed out for another key while its entry changes hands, a libunwind whose _Unwind_* the
  * program's own exceptions would reach, addresses that no ELF file knows. */
 #include "dict_double.h"
-#include "idcache.h"
-#include "native.h"
-#include "stacks.h"
+#include "base/idcache.h"
+#include "sources/stacks/native.h"
+#include "sources/stacks/stacks.h"
 
 #include "check.h"
 

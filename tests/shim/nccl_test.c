@@ -1,11 +1,11 @@
 /* The NCCL border between this program and tests/shim/libs/nccl.c. The wrappers are in the program
  * itself, so that the library's calls to itself meet them too, as they meet a preloaded library. */
-#include "nccl.h"
+#include "sources/nccl/nccl.h"
 
 #include "check.h"
-#include "lane.h"
+#include "ring/lane.h"
 #include "libs/nccl.h"
-#include "nccl_comm.h"
+#include "sources/nccl/nccl_comm.h"
 #include "recorder.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static int s1, s2;
 
 static void launch(void *stream, const char *symbol)
 {
-	CHECK(nccl_in_call(), "a launch outside of a call");
+	CHECK(guard_is_up(GUARD_NCCL), "a launch outside of a call");
 	nccl_saw_launch(stream, symbol, ++correlation);
 }
 
@@ -244,7 +244,7 @@ static void inside_the_shim(void)
 	guard_enter(&saved);
 	ncclAllReduce(NULL, NULL, 1, 7, 0, comm, &s1);
 	guard_leave(saved);
-	CHECK(recorder_count() == 0 && !nccl_in_call(), "the shim recorded itself");
+	CHECK(recorder_count() == 0 && !guard_is_up(GUARD_NCCL), "the shim recorded itself");
 	errno = 3;
 	ncclAllReduce(NULL, NULL, 1, 7, 0, comm, &s1);
 	CHECK(errno == 3, "errno");

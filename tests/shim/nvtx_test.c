@@ -1,10 +1,10 @@
 /* The NVTX border against a loader like the one in NVTX's header: tables of 16 places, two modules.
  */
-#include "nvtx.h"
+#include "sources/nvtx/nvtx.h"
 
 #include "check.h"
-#include "clock.h"
-#include "lane.h"
+#include "base/clock.h"
+#include "ring/lane.h"
 #include "recorder.h"
 
 #include <pthread.h>

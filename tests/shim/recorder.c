@@ -1,9 +1,9 @@
 #include "recorder.h"
 
-#include "clock.h"
-#include "dict.h"
-#include "lane.h"
-#include "stacks.h"
+#include "base/clock.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "sources/stacks/stacks.h"
 #include "window.h"
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #define TEXTS 8192u
 
-SHIM_TLS int guard_depth;
+SHIM_TLS uint32_t guard_layers;
 SHIM_TLS struct baton_lane *lane_mine;
 uint32_t lane_generation = 1;
 atomic_bool lane_started;

@@ -5,8 +5,8 @@ cd "$(dirname "$0")/../.." || exit 1
 at=${BUILD:-build/release}/shim
 mkdir -p "$at" || exit 1
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -O2 -g -fPIC -fvisibility=hidden -rdynamic -DXXH_INLINE_ALL -Ishim -Iinclude \
-	-Itests/unit -o "$at/refused_test" tests/shim/refused_test.c shim/stacks.c shim/python.c shim/python_outside.c shim/native.c \
-	shim/modules.c shim/idcache.c shim/message_write.c tests/shim/dict_double.c -ldl -lpthread || exit 1
+	-Itests/unit -o "$at/refused_test" tests/shim/refused_test.c shim/sources/stacks/*.c \
+	shim/base/idcache.c shim/base/message.c shim/base/config.c tests/shim/dict_double.c -ldl -lpthread || exit 1
 n=0 failed=0
 while :; do
 	"$at/refused_test" "$n" >"$at/out" 2>"$at/err"

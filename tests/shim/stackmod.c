@@ -4,7 +4,7 @@
 #include <Python.h>
 
 #include "dict_double.h"
-#include "stacks.h"
+#include "sources/stacks/stacks.h"
 #include "stacks/pyline.h"
 
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* Which work belongs to a window, when threads stand between CUPTI's numbering of a call and its
- * callback at either edge (shim/window_calls.c). The test numbers the calls and makes the callbacks
+ * callback at either edge (shim/sources/cupti/cupti_window.c). The test numbers the calls and makes the callbacks
  * itself, in the orders that matter, on threads that take turns. */
-#include "window_calls.h"
+#include "sources/cupti/cupti_window.h"
 
-#include "cupti.h"
-#include "cupti_calls.h"
-#include "cupti_layout.h"
+#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_calls.h"
+#include "sources/cupti/cupti_layout.h"
 #include "window.h"
 
 #include <pthread.h>

@@ -3,10 +3,10 @@
  * of all of them alternate; a round is PUTS launches, then the rings are drained. A shared library,
  * so that a Python program can call it 30 frames deep. launch_bench(rounds)   prints the table
  * Environment as for a recorded job, with BATON_CUPTI=fake_cupti.so. */
-#include "clock.h"
-#include "cupti_layout.h"
-#include "guard.h"
-#include "lane.h"
+#include "base/clock.h"
+#include "sources/cupti/cupti_layout.h"
+#include "base/guard.h"
+#include "ring/lane.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

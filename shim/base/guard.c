@@ -1,0 +1,3 @@
+#include "base/guard.h"
+
+SHIM_TLS uint32_t guard_layers;

@@ -1,0 +1,64 @@
+#include "drain/due.h"
+
+#include "drain/gpu_rows.h"
+#include "ring/live.h"
+#include "window.h"
+#include "sources/cupti/cupti_window.h"
+
+#include <baton/drain.h>
+
+#define QUIET_NS (100 * 1000000)
+#define COPY_QUIET_NS 3000000000 /* a copy is not that long, and one of no bytes never comes */
+
+static uint64_t missing(uint64_t made, uint64_t came)
+{
+	return made > came ? made - came : 0;
+}
+
+struct window_rest window_rest(const struct baton_drain *drain)
+{
+	struct gpu_rows_counts came = gpu_rows_counts();
+	return (struct window_rest){.calls = window_calls_inside(),
+								.kernels = missing(drain->launches, came.lost + drain->kernels),
+								.graphs = missing(drain->graphs, came.lost + came.graphs),
+								.copies = missing(drain->copies, came.lost + came.copies)};
+}
+
+/* How many nodes a graph has nobody says: the next one comes within the time of two of the longest.
+ */
+bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns)
+{
+	struct window_rest rest = window_rest(drain);
+	int64_t node_ns = 2 * gpu_rows_counts().longest_node_ns;
+	int64_t quiet_enough = node_ns > QUIET_NS ? node_ns : QUIET_NS;
+	if (rest.calls || rest.kernels || rest.graphs)
+		return false;
+	return quiet_ns > (rest.copies ? COPY_QUIET_NS : quiet_enough);
+}
+
+/* Slots of copies and graphs among them: how many there were nobody knows then. */
+static bool lost_slots(void)
+{
+	for (uint32_t i = 0; i < atomic_load(&live->lanes_used); i++)
+		if (atomic_load(&live_lane(i)->dropped_others))
+			return true;
+	return false;
+}
+
+/* Of a graph nobody says how many nodes are missing. */
+uint64_t window_rest_lost(const struct baton_drain *drain)
+{
+	struct gpu_rows_counts came = gpu_rows_counts();
+	if (!window_asked() || drain->graphs || lost_slots())
+		return came.lost;
+	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
+	return came.lost < due ? came.lost : due;
+}
+
+/* Copies that never come are told from those that wait by what else does. */
+uint64_t window_rest_others(const struct window_rest *rest, uint64_t shown, bool forced)
+{
+	bool waits = rest->kernels || rest->graphs || shown || !forced;
+	uint64_t due = rest->graphs + (waits ? rest->copies : 0);
+	return due > shown ? due : shown;
+}

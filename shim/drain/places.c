@@ -1,0 +1,75 @@
+#include "drain/places.h"
+
+#include "sources/device/device.h"
+#include "ring/dict.h"
+#include "drain/trace_rows.h"
+
+#include <baton/format.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEVICES = 64 };
+
+static struct place {
+	uint32_t device, context, stream, id;
+} * places;
+static uint32_t n_places, room;
+static uint32_t device_ids[DEVICES];
+
+static void write_device(uint32_t ordinal)
+{
+	struct device_facts facts;
+	device_ask((int)ordinal, &facts);
+	struct baton_r_device row = {.id = device_ids[ordinal],
+								 .ordinal = (int32_t)ordinal,
+								 .name = dict_string(facts.name, strlen(facts.name)),
+								 .uuid = facts.uuid[0] ? dict_string(facts.uuid, strlen(facts.uuid))
+													   : 0,
+								 .memory_bytes = facts.memory_bytes,
+								 .sm_count = facts.sm_count};
+	trace_rows_record(BATON_R_DEVICE, &row, sizeof(row));
+}
+
+static uint32_t device_id(uint32_t ordinal)
+{
+	if (ordinal >= DEVICES)
+		return 0;
+	if (!device_ids[ordinal]) {
+		device_ids[ordinal] = dict_id();
+		write_device(ordinal);
+	}
+	return device_ids[ordinal];
+}
+
+static uint32_t add(struct place place)
+{
+	if (n_places == room) {
+		struct place *larger = realloc(places, (room ? 2ul * room : 64) * sizeof(*larger));
+		if (!larger)
+			return 0;
+		places = larger;
+		room = room ? 2 * room : 64;
+	}
+	struct baton_r_stream row = {.id = place.id = dict_id(),
+								 .device = device_id(place.device),
+								 .context = place.context,
+								 .stream = place.stream};
+	trace_rows_record(BATON_R_STREAM, &row, sizeof(row));
+	places[n_places++] = place;
+	return place.id;
+}
+
+uint32_t places_stream(uint32_t device, uint32_t context, uint32_t stream)
+{
+	for (uint32_t i = n_places; i-- > 0;)
+		if (places[i].stream == stream && places[i].context == context &&
+			places[i].device == device)
+			return places[i].id;
+	return add((struct place){device, context, stream, 0});
+}
+
+void places_forget(void)
+{
+	n_places = 0;
+	memset(device_ids, 0, sizeof(device_ids));
+}

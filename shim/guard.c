@@ -1,3 +1,0 @@
-#include "guard.h"
-
-SHIM_TLS int guard_depth;

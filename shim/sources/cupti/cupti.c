@@ -1,0 +1,175 @@
+#include "sources/cupti/cupti.h"
+
+#include "ring/buffers.h"
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti_calls.h"
+#include "sources/cupti/cupti_guest.h"
+#include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_table.h"
+#include "ring/lane.h"
+#include "sources/launch/launch.h"
+#include "base/message.h"
+#include "window.h"
+#include "sources/cupti/cupti_window.h"
+#include "base/wake.h"
+
+static void *subscriber;
+
+bool cupti_attached(void)
+{
+	return cupti_attached_in == lane_generation;
+}
+
+void cupti_forget(void)
+{
+	atomic_store(&launch_hooks_on, config.cuda);
+	cupti_calls_forget();
+	cupti_guest_forget();
+}
+
+/* ---- buffers ---- */
+
+static void on_requested(uint8_t **bytes, size_t *size, size_t *most)
+{
+	size_t room = 0;
+	*bytes = cupti_attached_in == lane_generation ? buffers_take(&room) : NULL;
+	*size = *bytes ? room : 0;
+	*most = 0;
+}
+
+static void on_completed(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t valid)
+{
+	(void)size;
+	if (cupti_attached_in != lane_generation)
+		return;
+	cupti_guest_deliver(context, stream, bytes, valid);
+	if (!window_records()) { /* the guest's alone */
+		buffers_pass(bytes, valid);
+		return;
+	}
+	buffers_full(bytes, valid, context, stream);
+	wake_writer();
+}
+
+/* ---- attaching ---- */
+
+static const char *why(int error)
+{
+	const char *text = NULL;
+	if (error == CUPTI_MULTIPLE_SUBSCRIBERS || error == CUPTI_MAX_LIMIT_REACHED)
+		return "another tool (nsys, ncu, a debugger, torch.profiler) holds it";
+	return cupti.result_string(error, &text) == 0 && text ? text : "unknown error";
+}
+
+static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET,
+							CUPTI_KIND_OVERHEAD, CUPTI_KIND_CONCURRENT_KERNEL};
+
+bool cupti_needs(int kind)
+{
+	if (!window_records() && !window_opens())
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i] == kind)
+			return true;
+	return config.graph_whole && kind == CUPTI_KIND_GRAPH_TRACE;
+}
+
+static int enable_kinds(void)
+{
+	int error = 0;
+	if (config.graph_whole)
+		cupti.enable(CUPTI_KIND_GRAPH_TRACE);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		error = cupti.enable(kinds[i]);
+	return error; /* the kernels' */
+}
+
+static void disable_ours(int kind)
+{
+	if (cupti_guest_wants(kind))
+		return;
+	cupti.disable(kind);
+	if (cupti_guest_wants(kind)) /* since a moment ago */
+		cupti.enable(kind);
+}
+
+static void disable_kinds(void)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		disable_ours(kinds[i]);
+	if (config.graph_whole)
+		disable_ours(CUPTI_KIND_GRAPH_TRACE);
+}
+
+static int enable_activity(void)
+{
+	size_t size = 1;
+	uint8_t zeroed = 1;
+	cupti.set_attribute(CUPTI_ATTRIBUTE_ZEROED_BUFFER, &size, &zeroed); /* not in every release */
+	cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
+	int error = cupti.register_callbacks(on_requested, on_completed);
+	return error ? error : window_asked() ? 0 : enable_kinds();
+}
+
+static _Atomic uint32_t tried; /* lane_generation of the last attempt */
+
+bool cupti_tried(void)
+{
+	return atomic_load(&tried) == lane_generation;
+}
+
+bool cupti_attach(void)
+{
+	if (atomic_exchange(&tried, lane_generation) == lane_generation)
+		return cupti_attached_in == lane_generation;
+	clock_open(); /* the first call is timed before the recording begins */
+	const char *missing = cupti_table_open(config.cupti);
+	cupti_callback on_event = window_asked() ? window_on_event : cupti_on_event;
+	int error = missing ? 0 : cupti.subscribe(&subscriber, on_event, NULL);
+	if (!missing && !error) {
+		error = enable_activity();
+		if (!error && !window_asked())
+			error = cupti_calls_enable(subscriber, true);
+		if (!error && window_by_range())
+			cupti_calls_enable_range(subscriber);
+		if (error)
+			cupti.unsubscribe(subscriber);
+	}
+	if (missing || error) {
+		message("CUPTI: %s; launches are recorded, GPU work is not",
+				missing ? missing : why(error));
+		window_cupti_tried();
+		return false;
+	}
+	cupti_attached_in = lane_generation;
+	atomic_store(&launch_hooks_on, false);
+	window_cupti_tried();
+	return true;
+}
+
+bool cupti_collect(bool on)
+{
+	if (!cupti_attached())
+		return false;
+	if (on && enable_kinds() != 0)
+		message("CUPTI: it does not record kernels; launches are recorded");
+	cupti_calls_enable(subscriber, on);
+	if (!on)
+		disable_kinds();
+	return true;
+}
+
+void cupti_flush(bool all)
+{
+	if (cupti_attached_in == lane_generation)
+		cupti.flush_all(all ? CUPTI_FLUSH_FORCED : CUPTI_FLUSH_COMPLETED);
+}
+
+uint64_t cupti_dropped(void *context, uint32_t stream)
+{
+	size_t n = 0;
+	if (cupti_attached_in != lane_generation || cupti.dropped(context, stream, &n) != 0)
+		return 0;
+	return n;
+}

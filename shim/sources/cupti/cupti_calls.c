@@ -1,0 +1,214 @@
+#include "sources/cupti/cupti_calls.h"
+
+#include "base/clock.h"
+#include "base/config.h"
+#include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_table.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "sources/launch/launch.h"
+#include "sources/nccl/nccl.h"
+#include "sources/stacks/stacks.h"
+#include "base/wake.h"
+
+/* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
+ * the call). */
+enum {
+	RUNTIME_LAUNCH_STREAM = 48, /* func, grid, block, args, shared, stream */
+	DRIVER_LAUNCH_STREAM = 40   /* f, 6 dimensions, shared, stream */
+};
+
+struct kind {      /* a call of the interface */
+	uint32_t name; /* its string id, once a thread has made it */
+	uint8_t family;
+	uint8_t makes; /* enum baton_slot_flag */
+};
+
+SHIM_HOT uint32_t cupti_attached_in;
+static SHIM_HOT bool no_stacks;
+
+static struct kind runtime_calls[CUPTI_RUNTIME_CBID_END], driver_calls[CUPTI_DRIVER_CBID_END];
+
+static SHIM_TLS uint32_t outer;    /* correlation id of the call in progress */
+static SHIM_TLS uint32_t around;   /* of the call that it was made in, by an id of its own */
+static SHIM_TLS uint32_t captured; /* of the last launch that became a node of a graph */
+
+static const void *at(const void *base, size_t offset)
+{
+	return base ? *(void *const *)((const char *)base + offset) : NULL;
+}
+
+static bool has_config(int domain, uint32_t id)
+{
+	return domain == CUPTI_DOMAIN_DRIVER
+			   ? id == CUPTI_CBID_cuLaunchKernelEx || id == CUPTI_CBID_cuLaunchKernelEx_ptsz
+			   : id == CUPTI_CBID_cudaLaunchKernelExC_v11060 ||
+					 id == CUPTI_CBID_cudaLaunchKernelExC_ptsz_v11060;
+}
+
+static const void *launch_stream(int domain, uint32_t id, const struct cupti_call *call)
+{
+	if (has_config(domain, id))
+		return launch_config_stream(at(call->params, 0));
+	return at(call->params,
+			  domain == CUPTI_DOMAIN_DRIVER ? DRIVER_LAUNCH_STREAM : RUNTIME_LAUNCH_STREAM);
+}
+
+static inline uint8_t slot_flags(const struct kind *kind, const struct cupti_call *call)
+{
+	if (call->result && *(const int *)call->result != 0)
+		return BATON_SLOT_FAILED;
+	if (captured == call->correlation)
+		return 0;
+	return kind->makes;
+}
+
+static inline void fill(struct baton_slot *to, const struct kind *kind,
+						const struct cupti_call *call, uint32_t stack)
+{
+	to->begin = *call->data;
+	to->name = kind->name;
+	to->aux = 0;
+	to->type = BATON_SLOT_CALL;
+	to->flags = slot_flags(kind, call);
+	to->correlation = call->correlation;
+	to->stack = stack;
+}
+
+/* Whatever is not the common case: the thread's first call, a call whose name is new, a full ring,
+ * a stack to take, another clock, a launch by NCCL. */
+static __attribute__((noinline)) void record_slowly(struct kind *kind, int domain, uint32_t id,
+													const struct cupti_call *call)
+{
+	struct baton_lane *lane = lane_here();
+	if (!lane) {
+		lane_unheard(slot_flags(kind, call) & BATON_SLOT_MAKES_OP);
+		return;
+	}
+	if (SHIM_UNLIKELY(!kind->name))
+		kind->name = dict_literal(call->function);
+	uint32_t stack = no_stacks ? 0 : stack_at(call->symbol);
+	struct baton_slot *slot = lane_next(lane), full;
+	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;
+	fill(to, kind, call, stack);
+	to->end = clock_ticks();
+	if (SHIM_LIKELY(slot != NULL))
+		lane_commit(lane, slot);
+	else
+		lane_drop(lane, &full);
+	if (kind->family == CUPTI_FAMILY_LAUNCH && guard_is_up(GUARD_NCCL))
+		nccl_saw_launch(launch_stream(domain, id, call), call->symbol, call->correlation);
+}
+
+/* The launch path: no call is made from it, so that no register needs saving, but to give up. */
+static inline void record(struct kind *kind, int domain, uint32_t id, const struct cupti_call *call)
+{
+	struct baton_lane *lane = lane_mine;
+	struct baton_slot *slot = NULL;
+	if (SHIM_LIKELY(lane && lane_own(lane)->generation == lane_generation && kind->name &&
+					no_stacks && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
+		slot = lane_next(lane);
+	if (SHIM_UNLIKELY(!slot)) {
+		record_slowly(kind, domain, id, call);
+		return;
+	}
+	fill(slot, kind, call, 0);
+	slot->end = clock_counter_ticks();
+	lane_commit(lane, slot);
+}
+
+/* A runtime call makes driver calls with its own correlation id: only the outermost is recorded. A
+ * call with an id of its own inside another (a module loaded by a launch) is a call like any; the
+ * driver calls of the other that follow are still known by its id. */
+static inline void on_call(struct kind *kind, int domain, uint32_t id,
+						   const struct cupti_call *call)
+{
+	if (call->site == CUPTI_ENTER) {
+		if (call->correlation == outer) {
+			*call->data = 0;
+			return;
+		}
+		around = outer;
+		outer = call->correlation;
+		*call->data = clock_ticks();
+	} else if (*call->data && !guard_is_up(GUARD_SHIM)) {
+		outer = around;
+		around = 0;
+		record(kind, domain, id, call);
+	}
+}
+
+/* Nothing in it changes errno, but for what saves it: opening the lane, a name or a stack that is
+ * new. */
+void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
+{
+	(void)user;
+	if (SHIM_UNLIKELY(cupti_attached_in != lane_generation))
+		return;
+	if (domain == CUPTI_DOMAIN_RUNTIME && id < CUPTI_RUNTIME_CBID_END)
+		on_call(&runtime_calls[id], domain, id, data);
+	else if (domain == CUPTI_DOMAIN_DRIVER && id < CUPTI_DRIVER_CBID_END)
+		on_call(&driver_calls[id], domain, id, data);
+	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_GRAPHNODE_CREATED)
+		captured = outer;
+	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING)
+		wake_writer();
+}
+
+static uint8_t makes(uint8_t family)
+{
+	switch (family) {
+	case CUPTI_FAMILY_LAUNCH:
+		return BATON_SLOT_MAKES_OP;
+	case CUPTI_FAMILY_GRAPH:
+		return BATON_SLOT_MAKES_GRAPH;
+	case CUPTI_FAMILY_COPY:
+	case CUPTI_FAMILY_SET:
+		return BATON_SLOT_MAKES_COPY;
+	default:
+		return 0;
+	}
+}
+
+int cupti_calls_enable(void *subscriber, bool on)
+{
+	static const struct {
+		uint16_t id;
+		uint8_t domain, family;
+	} calls[] = {
+#define RUNTIME(name, number, family) {number, CUPTI_DOMAIN_RUNTIME, CUPTI_FAMILY_##family},
+#define DRIVER(name, number, family) {number, CUPTI_DOMAIN_DRIVER, CUPTI_FAMILY_##family},
+		CUPTI_RUNTIME_CALLS(RUNTIME) CUPTI_DRIVER_CALLS(DRIVER)};
+	int known = 0;
+	no_stacks = config.stacks == STACKS_OFF;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
+		kinds[calls[i].id].family = calls[i].family;
+		kinds[calls[i].id].makes = makes(calls[i].family);
+		if (calls[i].family != CUPTI_FAMILY_QUERY) /* polled in loops: nothing starves by them */
+			known += cupti.enable_callback(on, subscriber, calls[i].domain, calls[i].id) == 0;
+	}
+	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE,
+						  CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING);
+	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_GRAPHNODE_CREATED);
+	return known ? 0 : CUPTI_NOT_COMPATIBLE;
+}
+
+void cupti_calls_enable_range(void *subscriber)
+{
+	static const uint32_t runtime[] = {CUPTI_RANGE_cudaProfilerStart_v4000,
+									   CUPTI_RANGE_cudaProfilerStop_v4000},
+						  driver[] = {CUPTI_RANGE_cuProfilerStart, CUPTI_RANGE_cuProfilerStop};
+	for (int i = 0; i < 2; i++) {
+		cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_RUNTIME, runtime[i]);
+		cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_DRIVER, driver[i]);
+	}
+}
+
+void cupti_calls_forget(void)
+{
+	for (uint32_t id = 0; id < CUPTI_RUNTIME_CBID_END; id++)
+		runtime_calls[id].name = 0;
+	for (uint32_t id = 0; id < CUPTI_DRIVER_CBID_END; id++)
+		driver_calls[id].name = 0;
+}

@@ -1,0 +1,66 @@
+/* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_plt.c, generated), bound
+ * by the linker (runtime calls, and driver calls of programs that link libcuda) or handed out by
+ * dlsym and cuGetProcAddress (what a static cudart, cuBLAS, NCCL and Triton call). While CUPTI's
+ * callbacks are on they only forward. */
+#ifndef SHIM_LAUNCH_H
+#define SHIM_LAUNCH_H
+
+#include "base/guard.h"
+
+#include <baton/live.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True from the start: the first launch that meets a wrapper opens the recording (lane_open). False
+ * once CUPTI sees the launches (cupti_attach), and in a process that is not recorded at all. */
+extern SHIM_HIDDEN atomic_bool launch_hooks_on;
+
+static inline bool launch_hooked(void)
+{
+	return atomic_load_explicit(&launch_hooks_on, memory_order_relaxed);
+}
+
+/* One launch call from its begin to its end. */
+struct launch {
+	struct baton_lane *lane; /* NULL: not recorded, the call is only forwarded */
+	uint64_t begin;
+	uint32_t correlation, stack, name;
+	uint8_t makes;
+	bool outermost; /* this call keeps GUARD_LAUNCH up */
+};
+
+/* `makes`: BATON_SLOT_MAKES_OP or BATON_SLOT_MAKES_GRAPH. A driver call inside a runtime call is
+ * the same launch. */
+void launch_begin(struct launch *launch, const char *name, uint8_t makes, const void *stream);
+void launch_end(const struct launch *launch, int result);
+
+/* Where a wrapper forwards to, NULL when no such function is loaded: then the caller gets
+ * LAUNCH_ABSENT, CUDA's own "shared object symbol not found". */
+enum { LAUNCH_ABSENT = 302 };
+void launch_find_runtime(_Atomic(void *) *real, const char *name);
+void launch_find_driver(_Atomic(void *) *real, const char *name);
+
+/* The stream of cudaLaunchConfig_t and of CUlaunchConfig: both have it at this offset. */
+static inline const void *launch_config_stream(const void *given)
+{
+	return given ? *(const void *const *)((const char *)given + 32) : NULL;
+}
+
+/* What cuGetProcAddress gives out wrapped: per function the legacy and the per-thread stream form.
+ */
+struct launch_entry {
+	const char *name;
+	void *wrapper[2];
+	_Atomic(void *) *real[2];
+};
+extern const struct launch_entry launch_entries[];
+extern const unsigned launch_entries_count;
+
+/* cuGetProcAddress and its second version, handed out by dlsym. */
+int launch_proc_address(const char *symbol, void **function, int version, uint64_t flags);
+int launch_proc_address_v2(const char *symbol, void **function, int version, uint64_t flags,
+						   void *status);
+extern _Atomic(void *) launch_proc_address_real, launch_proc_address_v2_real;
+
+#endif

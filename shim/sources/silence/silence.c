@@ -1,0 +1,365 @@
+#include "sources/silence/silence.h"
+
+#include "base/clock.h"
+#include "ring/lane.h"
+#include "ring/live.h"
+#include "base/message.h"
+#include "base/own.h"
+#include "sources/stacks/stacks.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS_NS 1000000u
+#define ROW_MOST_NS (100 * MS_NS)  /* a longer silence is several rows */
+#define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
+#define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
+#define SLOW_LOOKS 8               /* in a row: reading takes that long here, under a tracer */
+
+enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
+
+struct schedstat {
+	uint64_t ran_ns, waited_ns;
+};
+
+/* Of a lane: what was seen of it at the last look, and its silence since. */
+static struct watch {
+	uint64_t head;
+	uint32_t tid;
+	int fd;              /* of its schedstat */
+	bool known;          /* the three below are of the last look */
+	unsigned slow_looks; /* in a row, and not taken */
+	struct schedstat last;
+	uint64_t last_ticks;
+	int64_t last_ns;
+	uint64_t slept_before, waited_before; /* between the last look and the one before */
+	bool silent;
+	uint64_t from_ticks; /* of the row that grows */
+	int64_t from_ns;
+	uint64_t slept_ns, waited_ns;
+	enum doing doing;
+	uint32_t stack;                   /* where it stood */
+	int64_t stack_ns, stack_every_ns; /* when to look again */
+} watches[BATON_LIVE_LANES];
+
+static struct {
+	_Atomic(const void *) python; /* stack_thread() */
+	_Atomic uint64_t owner;       /* pthread_self() */
+} threads[BATON_LIVE_LANES];      /* of the lane */
+
+static _Atomic bool stopping, running;
+static _Atomic int64_t cpu_ns;
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool read_schedstat(struct watch *watch, struct schedstat *now)
+{
+	char text[96];
+	unsigned long long ran, waited;
+	ssize_t n = watch->fd >= 0 ? pread(watch->fd, text, sizeof(text) - 1, 0) : -1;
+	if (n <= 0)
+		return false;
+	text[n] = 0;
+	if (sscanf(text, "%llu %llu", &ran, &waited) != 2)
+		return false;
+	*now = (struct schedstat){ran, waited};
+	return true;
+}
+
+static void watch_thread(struct watch *watch, uint32_t tid)
+{
+	char path[64];
+	if (watch->tid && watch->fd >= 0)
+		close(watch->fd);
+	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
+	*watch = (struct watch){.tid = tid, .fd = own_fd(open(path, O_RDONLY | O_CLOEXEC))};
+}
+
+/* What a slot can hold, some 4 s. A row is longer only when the sampler itself did not get to run.
+ */
+static uint32_t in_slot(uint64_t ns)
+{
+	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+/* The row so far, up to `until`. */
+static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
+{
+	struct baton_lane *lane = lane_here();
+	struct baton_slot slot = {.begin = watch->from_ticks,
+							  .end = until,
+							  .name = thread,
+							  .type = BATON_SLOT_SCHED,
+							  .correlation = in_slot(watch->slept_ns),
+							  .stack = in_slot(watch->waited_ns)};
+	baton_slot_set_stack(&slot, watch->stack);
+	bool says = watch->slept_ns + watch->waited_ns > 0 || watch->stack;
+	if (lane && until > watch->from_ticks && says)
+		lane_put(lane, slot);
+	watch->from_ticks = until;
+	watch->from_ns = watch->last_ns;
+	watch->slept_ns = watch->waited_ns = 0;
+	watch->doing = NOTHING_YET;
+	watch->stack = 0;
+	watch->stack_ns = watch->last_ns;
+	watch->stack_every_ns = 2 * STACK_AFTER_NS;
+}
+
+/* What is read of a lane and its thread at once: the sampler may lose its core in between, and what
+ * the thread did meanwhile would be taken for sleep the next time. */
+struct look {
+	uint64_t head, ticks;
+	int64_t ns;
+	struct schedstat stat;
+};
+
+static bool take_look(struct watch *watch, const struct baton_lane *lane, struct look *look)
+{
+	for (int tries = 0; tries < 3; tries++) {
+		int64_t begin = now_ns();
+		look->head = atomic_load_explicit(&lane->head, memory_order_acquire);
+		look->ticks = clock_ticks();
+		if (!read_schedstat(watch, &look->stat))
+			return false;
+		look->ns = now_ns();
+		if ((uint64_t)(look->ns - begin) <= AT_ONCE_NS) {
+			watch->slow_looks = 0;
+			return true;
+		}
+	}
+	return ++watch->slow_looks > SLOW_LOOKS; /* else the next one sees it all */
+}
+
+/* What the thread did since the last look. The kernel notes that a thread ran when its turn or the
+ * clock's tick ends, and that it waited when it gets its turn: until then it seems to have slept,
+ * and `late_ns` is what it is found to have run and waited before the last look. */
+struct share {
+	uint64_t length_ns, slept_ns, waited_ns;
+	uint64_t late_ns, late_waited_ns;
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static struct share share_since(const struct watch *watch, const struct look *look)
+{
+	uint64_t length = (uint64_t)(look->ns - watch->last_ns);
+	uint64_t ran = look->stat.ran_ns - watch->last.ran_ns;
+	uint64_t waited = look->stat.waited_ns - watch->last.waited_ns;
+	struct share share = {.length_ns = length, .waited_ns = least(waited, length)};
+	share.late_waited_ns = waited - share.waited_ns;
+	if (ran + waited < length)
+		share.slept_ns = length - ran - waited;
+	else
+		share.late_ns = ran + waited - length;
+	return share;
+}
+
+/* The row so far counts as slept what was late. */
+static void take_late(struct watch *watch, const struct share *share)
+{
+	uint64_t late = least(share->late_ns, watch->slept_ns);
+	uint64_t row_ns = (uint64_t)(watch->last_ns - watch->from_ns);
+	if (!late)
+		return;
+	watch->slept_ns -= late;
+	watch->waited_ns += least(late, share->late_waited_ns);
+	if (watch->doing == SLEPT && 2 * watch->slept_ns <= row_ns)
+		watch->doing = 2 * watch->waited_ns > row_ns ? WAITED : RAN;
+}
+
+/* The times of slot `number` of a lane whose producer goes on meanwhile: believed only when it has
+ * not been overwritten since. A collective has none. */
+__attribute__((no_sanitize("thread"))) static bool slot_times(const struct baton_lane *lane,
+															  uint64_t number, uint64_t *begin,
+															  uint64_t *end)
+{
+	const volatile struct baton_slot *slot = &live_slots(lane)[number & (lane->slots - 1)];
+	bool timed = slot->type != BATON_SLOT_COLLECTIVE;
+	*begin = slot->begin;
+	*end = slot->end;
+	atomic_thread_fence(memory_order_acquire);
+	return timed && atomic_load(&lane->head) - number < lane->slots;
+}
+
+/* It began with the end of the last slot, before the last look: what was slept and waited between
+ * the two looks before was so behind that slot, as far as there is room. */
+static void begin_silence(struct watch *watch, const struct baton_lane *lane, uint64_t ticks,
+						  const struct share *share)
+{
+	uint64_t begin, end = 0;
+	bool at_hand =
+		watch->head && slot_times(lane, watch->head - 1, &begin, &end) && end <= watch->last_ticks;
+	watch->silent = true;
+	watch->doing = NOTHING_YET;
+	watch->stack = 0;
+	watch->stack_ns = watch->last_ns + STACK_AFTER_NS;
+	watch->stack_every_ns = 2 * STACK_AFTER_NS;
+	watch->from_ticks = at_hand ? end : watch->last_ticks;
+	watch->from_ns = watch->last_ns;
+	double ns_per_tick = (double)share->length_ns / (double)(ticks - watch->last_ticks + 1);
+	uint64_t before_ns = (uint64_t)((double)(watch->last_ticks - watch->from_ticks) * ns_per_tick);
+	watch->slept_ns = least(watch->slept_before, before_ns);
+	watch->waited_ns = least(watch->waited_before, before_ns - watch->slept_ns);
+}
+
+/* Where does it stand? Another place than before begins a row. */
+static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int64_t now)
+{
+	if (now < watch->stack_ns)
+		return;
+	const void *python = atomic_load_explicit(&threads[lane].python, memory_order_acquire);
+	uint32_t stack = stack_of(python, atomic_load(&threads[lane].owner));
+	int64_t every = watch->stack_every_ns;
+	if (watch->stack && stack != watch->stack)
+		put_row(watch, thread, watch->last_ticks);
+	watch->stack = stack;
+	watch->stack_ns = now + every;
+	watch->stack_every_ns = 2 * every;
+}
+
+/* Still silent. Neighbours that did mostly the same are one row. */
+static void go_on(struct watch *watch, unsigned lane, const struct share *share, int64_t now)
+{
+	take_late(watch, share);
+	uint32_t thread = atomic_load(&live_lane(lane)->thread);
+	enum doing doing = 2 * share->slept_ns > share->length_ns    ? SLEPT
+					   : 2 * share->waited_ns > share->length_ns ? WAITED
+																 : RAN;
+	if (watch->doing != NOTHING_YET &&
+		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
+		put_row(watch, thread, watch->last_ticks);
+	look_where(watch, lane, thread, now);
+	watch->doing = doing;
+	watch->slept_ns += share->slept_ns;
+	watch->waited_ns += share->waited_ns;
+}
+
+/* It ended with the first slot since: at its begin, or, when the thread was inside that call all
+ * the time, its end. */
+static void end_silence(struct watch *watch, uint32_t thread, const struct baton_lane *lane,
+						uint64_t head, const struct share *share)
+{
+	uint64_t begin, end;
+	take_late(watch, share);
+	bool there =
+		head - watch->head <= lane->slots / 2 && slot_times(lane, watch->head, &begin, &end);
+	uint64_t until = there && begin > watch->from_ticks ? begin : end;
+	there = there && until > watch->last_ticks;
+	if (there) {
+		watch->slept_ns += share->slept_ns;
+		watch->waited_ns += share->waited_ns;
+	}
+	put_row(watch, thread, there ? until : watch->last_ticks);
+	watch->silent = false;
+}
+
+static void look_at(unsigned i)
+{
+	struct baton_lane *lane = live_lane(i);
+	struct watch *watch = &watches[i];
+	struct look look;
+	uint32_t thread = atomic_load(&lane->thread), tid = atomic_load(&lane->tid);
+	if (!thread || thread == UINT32_MAX || lane == lane_mine || atomic_load(&lane->over) ||
+		!lane->offset)
+		return;
+	if (watch->tid != tid)
+		watch_thread(watch, tid);
+	if (!take_look(watch, lane, &look))
+		return;
+	struct share share = share_since(watch, &look);
+	if (watch->known && look.head == watch->head) {
+		if (!watch->silent)
+			begin_silence(watch, lane, look.ticks, &share);
+		go_on(watch, i, &share, look.ns);
+	} else if (watch->silent) {
+		end_silence(watch, thread, lane, look.head, &share);
+	}
+	watch->known = true;
+	watch->head = look.head;
+	watch->last = look.stat;
+	watch->last_ticks = look.ticks;
+	watch->last_ns = look.ns;
+	watch->slept_before = share.slept_ns;
+	watch->waited_before = share.waited_ns;
+}
+
+static void run(void)
+{
+	int64_t since = now_ns();
+	lane_here();
+	while (!atomic_load(&stopping)) {
+		uint32_t used = atomic_load(&live->lanes_used);
+		bool anybody = false;
+		for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
+			struct watch *watch = &watches[i];
+			uint64_t head = watch->head;
+			look_at(i);
+			anybody |= watch->head != head;
+		}
+		int64_t now = now_ns();
+		since = anybody ? now : since;
+		/* nothing for a second: the job is elsewhere, and finer samples would say the same */
+		usleep(now - since < 1000 * MS_NS ? 1000 : 10000);
+	}
+	for (size_t i = 0; i < BATON_LIVE_LANES; i++)
+		if (watches[i].tid && watches[i].fd >= 0)
+			close(
+				watches[i].fd); /* the job's own, where the thread could have no table of its own */
+	struct timespec cpu;
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu) == 0)
+		atomic_store(&cpu_ns, (int64_t)cpu.tv_sec * 1000000000 + cpu.tv_nsec);
+	atomic_store(&running, false);
+}
+
+int64_t silence_cpu_ns(void)
+{
+	return atomic_load(&cpu_ns);
+}
+
+void silence_start(void)
+{
+	memset(watches, 0, sizeof(watches));
+	atomic_store(&stopping, false);
+	if (access("/proc/self/schedstat", R_OK) != 0) {
+		message_detail("no schedstat here: what silent threads do is not recorded");
+		return;
+	}
+	atomic_store(&running, true); /* from now on, or a stop before its first step would not wait */
+	if (own_thread_start("baton-sampler", run, true) != 0) {
+		atomic_store(&running, false);
+		message_detail("no sampler thread: what silent threads do is not recorded");
+	}
+}
+
+void silence_stop(void)
+{
+	atomic_store(&stopping, true);
+	for (int i = 0; i < 50 && atomic_load(&running); i++)
+		usleep(1000);
+}
+
+void silence_watch(const struct baton_lane *lane)
+{
+	size_t index = (size_t)(lane - live_lane(0));
+	if (index >= BATON_LIVE_LANES)
+		return;
+	atomic_store(&threads[index].owner, (uint64_t)pthread_self());
+	atomic_store_explicit(&threads[index].python, stack_thread(), memory_order_release);
+}
+
+void silence_forget(void)
+{
+	atomic_store(&running, false);
+}
