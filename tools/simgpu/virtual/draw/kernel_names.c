@@ -1,5 +1,5 @@
 /* Written by tables.py from recorded runs; do not edit. */
-#include "virtual/draw/kernel_names.h"
+#include "virtual/draw/measured.h"
 
 static const char *const gemm[] = {
 	"void splitKreduce_kernel<float, float, float, float, true, false, false>(cublasSplitKParams<float>, float const*, float const*, float*, float const*, float const*, float const*, float const*, float*, void*, long, float*, int*)",

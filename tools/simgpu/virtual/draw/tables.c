@@ -1,7 +1,5 @@
 #include "virtual/draw/tables.h"
 
-#include "virtual/draw/kernel_names.h"
-#include "virtual/draw/quantiles.h"
 #include "virtual/draw/rng.h"
 
 int64_t table_draw(enum sim_table table, uint64_t u)

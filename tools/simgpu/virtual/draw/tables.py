@@ -187,7 +187,7 @@ WRITTEN = "/* Written by tables.py from recorded runs; do not edit.%s */"
 
 
 def write_quantiles(tables, sources, out):
-    lines = [WRITTEN % " Samples beyond the 99.5th percentile are cut.", '#include "virtual/draw/quantiles.h"', "",
+    lines = [WRITTEN % " Samples beyond the 99.5th percentile are cut.", '#include "virtual/draw/measured.h"', "",
              "const int64_t quantiles[TABLE_COUNT][QUANTILES] = {"]
     for table in ORDER:
         values = tables[table]
@@ -198,7 +198,7 @@ def write_quantiles(tables, sources, out):
 
 
 def write_kernel_names(names, out):
-    lines = [WRITTEN % "", '#include "virtual/draw/kernel_names.h"', ""]
+    lines = [WRITTEN % "", '#include "virtual/draw/measured.h"', ""]
     for table in CLASSES:
         lines.append(f"static const char *const {table.lower()}[] = {{")
         lines += [f"\t{c_string(name)}," for name in names[table]]

@@ -150,7 +150,7 @@ static int plant_profiler(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
-const struct fault faults_calls[FAULTS_CALLS] = {
+const struct fault faults_calls[] = {
 	{"sync", "calls", ".item() in every layer of the forward", 3, CAUSE_SYNC, false, plant_sync},
 	{"item_end", "calls", ".item() at the end of each step", 1, CAUSE_SYNC, false, plant_item_end},
 	{"item_loss", "calls", ".item() between forward and backward", 1, CAUSE_SYNC, false,
@@ -171,4 +171,5 @@ const struct fault faults_calls[FAULTS_CALLS] = {
 	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
 	{"profiler", "ns", "the tool's own cost of each launch (a few us are felt in tiny only)", 60000,
 	 CAUSE_PROFILER, false, plant_profiler},
+	{0},
 };

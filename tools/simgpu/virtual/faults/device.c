@@ -83,7 +83,7 @@ static int plant_imbalance(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
-const struct fault faults_device[FAULTS_DEVICE] = {
+const struct fault faults_device[] = {
 	{"slow_gpu", "percent", "kernels of one device take longer", 10, CAUSE_NONE, true,
 	 plant_slow_gpu},
 	{"slow_link", "percent", "transfers of all communicators (of the rank) take longer", 750,
@@ -93,6 +93,7 @@ const struct fault faults_device[FAULTS_DEVICE] = {
 	{"dependency", "us",
 	 "the first device of a process waits for a kernel of the second, per layer", 500,
 	 CAUSE_DEPENDENCY, false, plant_dependency},
+	{0},
 };
 
 /* ---- the recorder ---- */
@@ -132,11 +133,12 @@ static int plant_jitter_kernel(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
-const struct fault faults_record[FAULTS_RECORD] = {
+const struct fault faults_record[] = {
 	{"clock", "us", "clocks of all hosts but the first are up to so much off, and drift by 20 ppm",
 	 5000, CAUSE_NONE, false, plant_clock},
 	{"lost_records", "ppm", "records that the recorder loses", 1000, CAUSE_NONE, false,
 	 plant_lost_records},
 	{"jitter_kernel", "percent", "kernels vary more than in real traces (100: as there)", 300,
 	 CAUSE_NONE, false, plant_jitter_kernel},
+	{0},
 };

@@ -1,40 +1,16 @@
-/* The list of faults, their arguments, and how they get into a script. */
-#include "virtual/faults/plant.h"
+#include "virtual/faults/faults.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-static char why[160];
-
-const char *fault_why(void)
-{
-	return why;
-}
-
-int fault_refuse(const char *text)
-{
-	snprintf(why, sizeof why, "%s", text);
-	return -EINVAL;
-}
-
-static const struct {
-	const struct fault *at;
-	size_t n;
-} FAMILIES[] = {
-	{faults_host, FAULTS_HOST},
-	{faults_calls, FAULTS_CALLS},
-	{faults_device, FAULTS_DEVICE},
-	{faults_record, FAULTS_RECORD},
-};
+static const struct fault *const FAMILIES[] = {faults_host, faults_calls, faults_device,
+											   faults_record};
 
 const struct fault *fault_at(size_t i)
 {
-	for (size_t f = 0; f < sizeof FAMILIES / sizeof *FAMILIES; f++) {
-		if (i < FAMILIES[f].n)
-			return &FAMILIES[f].at[i];
-		i -= FAMILIES[f].n;
-	}
+	for (size_t f = 0; f < sizeof FAMILIES / sizeof *FAMILIES; f++)
+		for (const struct fault *fault = FAMILIES[f]; fault->name; fault++)
+			if (i-- == 0)
+				return fault;
 	return NULL;
 }
 
@@ -95,36 +71,4 @@ int fault_parse(const char *text, uint32_t ranks, struct planted *out)
 	if (*text == '@')
 		return parse_rank(text + 1, ranks, &out->rank);
 	return *text ? fault_refuse("expected NAME[=STRENGTH][@RANK]") : 0;
-}
-
-/* ---- how a fault gets in ---- */
-
-struct process_def *fault_process(struct script *s, int32_t rank, uint32_t *next)
-{
-	for (; *next < s->n_processes; ++*next) {
-		struct process_def *p = &s->processes[*next];
-		uint32_t device = (uint32_t)rank;
-		if (rank == FAULT_EVERYWHERE ||
-			(device >= p->first_device && device - p->first_device < p->n_devices)) {
-			++*next;
-			return p;
-		}
-	}
-	return NULL;
-}
-
-void fault_inject(struct process_def *p, enum point point, uint32_t every, struct insn insn)
-{
-	program_add(&p->injected[point], insn);
-	if (p->inject_every[point] == 0 || p->inject_every[point] > every)
-		p->inject_every[point] = every;
-}
-
-int fault_inject_all(struct script *s, int32_t rank, enum point point, uint32_t every,
-					 struct insn insn)
-{
-	struct process_def *p;
-	for (uint32_t next = 0; (p = fault_process(s, rank, &next));)
-		fault_inject(p, point, every, insn);
-	return 0;
 }

@@ -144,7 +144,7 @@ static int plant_input(struct script *s, int64_t strength, int32_t rank)
 	return loads ? 0 : fault_refuse("this workload has no loader");
 }
 
-const struct fault faults_host[FAULTS_HOST] = {
+const struct fault faults_host[] = {
 	{"slow_host", "percent", "work between calls takes longer", 160, CAUSE_CPU_WORK, true,
 	 plant_slow_host},
 	{"gil_hog", "us", "a thread wants the GIL most of the time, for so long at once", 8000,
@@ -160,4 +160,5 @@ const struct fault faults_host[FAULTS_HOST] = {
 	 plant_input},
 	{"jitter_host", "percent", "work between calls varies more than in real traces (100: as there)",
 	 350, CAUSE_CPU_WORK, false, plant_jitter_host},
+	{0},
 };

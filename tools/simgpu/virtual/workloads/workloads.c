@@ -3,25 +3,12 @@
 
 #include <string.h>
 
-static const struct workload *const WORKLOADS[] = {
-	&workload_ddp,
-	&workload_resnet,
-	&workload_fsdp,
-	&workload_tensor,
-	&workload_pipeline,
-	&workload_dataparallel,
-	&workload_moe,
-	&workload_graph,
-	&workload_tiny,
-	&workload_inference,
-	&workload_jax,
-	&workload_short_forward,
-	&workload_short_backward,
-};
+#define WORKLOAD_LISTED(name_) &workload_##name_,
+static const struct workload *const all[] = {WORKLOADS(WORKLOAD_LISTED)};
 
 const struct workload *workload_at(size_t i)
 {
-	return i < sizeof WORKLOADS / sizeof *WORKLOADS ? WORKLOADS[i] : NULL;
+	return i < sizeof all / sizeof *all ? all[i] : NULL;
 }
 
 const struct workload *workload_find(const char *name)

@@ -22,9 +22,25 @@ struct workload {
 	struct script *(*build)(const struct workload_options *options);
 };
 
-extern const struct workload workload_ddp, workload_resnet, workload_fsdp, workload_tensor,
-	workload_pipeline, workload_dataparallel, workload_moe, workload_graph, workload_tiny,
-	workload_inference, workload_jax, workload_short_forward, workload_short_backward;
+/* All of them, in the order in which they are listed: a new one is a file and a row here. */
+#define WORKLOADS(X) \
+	X(ddp)           \
+	X(resnet)        \
+	X(fsdp)          \
+	X(tensor)        \
+	X(pipeline)      \
+	X(dataparallel)  \
+	X(moe)           \
+	X(graph)         \
+	X(tiny)          \
+	X(inference)     \
+	X(jax)           \
+	X(short_forward) \
+	X(short_backward)
+
+#define WORKLOAD_DECLARED(name_) extern const struct workload workload_##name_;
+WORKLOADS(WORKLOAD_DECLARED)
+#undef WORKLOAD_DECLARED
 
 /* NULL when there is none of this name; workload_at(i) is NULL past the last. */
 const struct workload *workload_find(const char *name);
