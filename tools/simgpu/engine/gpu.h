@@ -30,10 +30,11 @@ enum gpu_engine {
 	ENGINE_COUNT
 };
 
-enum gpu_last { /* what an op waited for last */
-				LAST_LAUNCH,
-				LAST_OP,    /* the end of `last_op` */
-				LAST_ENGINE /* `last_op` held the engine */
+/* What an op waited for last. */
+enum gpu_last {
+	LAST_LAUNCH,
+	LAST_OP,    /* the end of `last_op` */
+	LAST_ENGINE /* `last_op` held the engine */
 };
 
 struct gpu_op;
@@ -43,7 +44,7 @@ struct gpu_edge { /* somebody waits for the end of an op */
 };
 
 struct gpu_launch { /* what the driver knows of an op; the GPU never looks inside */
-	void *thread;
+	void *log;      /* of the thread that launched it */
 	int64_t call_begin_ns, call_end_ns;
 	uint64_t correlation;
 	uint64_t node;     /* of a graph, 0 none */
@@ -63,9 +64,8 @@ struct gpu_op {
 	struct gpu_stream *stream;
 	int64_t arrival_ns; /* when the launch reached the device */
 	int64_t start_ns, end_ns, dur_ns;
-	int64_t ready_ns; /* latest of what it waited for so far */
-	struct gpu_op
-		*last_op; /* see gpu_last; held until the op started (host functions: until freed) */
+	int64_t ready_ns;       /* latest of what it waited for so far */
+	struct gpu_op *last_op; /* see gpu_last; held until it starts (host functions: until freed) */
 	struct gpu_edge *edges;
 	uint64_t number; /* on its device: ties are broken by it */
 	uint32_t n_edges, edges_room;
@@ -102,12 +102,13 @@ struct gpu_list {
 };
 
 struct gpu_hooks {
-	void (*starting)(
-		struct gpu_op *op); /* GPU not yet counted busy: gpu->busy, gpu->idle_from_ns */
+	/* The GPU is not yet counted busy: gpu->busy, gpu->idle_from_ns. */
+	void (*starting)(struct gpu_op *op);
 	void (*ended)(struct gpu_op *op);
-	void (*meet)(
-		struct gpu_op *op); /* an external op started: calls gpu_finish() when its end is known */
-	int64_t (*gap_ns)(struct gpu_op *op, struct gpu_op *after); /* from an end to the next start */
+	/* An external op started: calls gpu_finish() when its end is known. */
+	void (*meet)(struct gpu_op *op);
+	/* From an end to the next start. */
+	int64_t (*gap_ns)(struct gpu_op *op, struct gpu_op *after);
 };
 
 struct gpu {

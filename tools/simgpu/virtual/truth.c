@@ -1,5 +1,7 @@
 #include "virtual/truth.h"
 
+#include "virtual/record/recorder.h"
+
 #include <inttypes.h>
 
 #define LEAST_STEPS_TO_CUT 4

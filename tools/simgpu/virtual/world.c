@@ -1,11 +1,13 @@
 #include "virtual/world.h"
 
-#include "virtual/calls/hooks.h"
+#include "engine/room.h"
+#include "virtual/calls/calls.h"
 #include "virtual/calls/launch.h"
 #include "virtual/calls/nccl.h"
 #include "virtual/machine/cpu.h"
-#include "engine/room.h"
+#include "virtual/machine/place.h"
 #include "virtual/machine/thread.h"
+#include "virtual/record/recorder.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->index = p->def->first_device + i;
 	d->def = &script->devices[d->index];
 	d->process = p;
-	gpu_open(&d->gpu, &p->place->agenda, &call_hooks, d);
+	gpu_open(&d->gpu, &p->place->agenda, &calls_hooks, d);
 	d->gpu.slot_free = call_slot_free;
 	thread_list_init(&d->launchers);
 	d->sequences = must(calloc(script->n_comms + 1, sizeof(*d->sequences)));
@@ -80,14 +82,6 @@ static int open_process(struct world *w, uint32_t i, const char *directory, uint
 	return 0;
 }
 
-static void enqueue(struct world *w, struct place *place)
-{
-	place->state = PLACE_QUEUED;
-	place->next = NULL;
-	*w->queue_tail = place;
-	w->queue_tail = &place->next;
-}
-
 static int world_open(struct world *w, const struct script *script,
 					  const struct world_options *options)
 {
@@ -98,6 +92,7 @@ static int world_open(struct world *w, const struct script *script,
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	meetings_open(&w->meetings);
+	calls_list(w->calls);
 	w->places = must(calloc(w->n_places, sizeof(*w->places)));
 	for (uint32_t i = 0; i < w->n_places; i++) {
 		struct place *place = &w->places[i];
@@ -105,7 +100,7 @@ static int world_open(struct world *w, const struct script *script,
 			.world = w, .def = &script->hosts[i], .cores_free = script->hosts[i].cores};
 		place->agenda.now_ns = BEGIN_NS;
 		thread_list_init(&place->core_waiters);
-		enqueue(w, place);
+		place_queue(place);
 	}
 	for (unsigned c = 0; c < BATON_COLL_END; c++) /* script.c has interned them: see script_new() */
 		for (uint32_t s = 0; call_nccl_kernel(c) && s < script->n_strings; s++)
@@ -117,52 +112,7 @@ static int world_open(struct world *w, const struct script *script,
 	return error;
 }
 
-/* ---- waiting for other places ---- */
-
-void place_expect(struct place *place, struct gpu_op *op, int64_t at_ns)
-{
-	place->pending = room_for(place->pending, place->n_pending, &place->pending_room, 16,
-							  sizeof(*place->pending));
-	place->pending[place->n_pending++] = (struct outside){op, at_ns};
-}
-
-void place_tell(struct place *place, struct gpu_op *op, int64_t at_ns)
-{
-	struct world *w = place->world;
-	pthread_mutex_lock(&w->lock);
-	place->inbox =
-		room_for(place->inbox, place->n_inbox, &place->inbox_room, 16, sizeof(*place->inbox));
-	place->inbox[place->n_inbox++] = (struct outside){op, at_ns};
-	if (place->state == PLACE_WAITING) {
-		enqueue(w, place);
-		pthread_cond_signal(&w->changed);
-	}
-	pthread_mutex_unlock(&w->lock);
-}
-
-/* Under the world's lock, and only where nobody runs the place. */
-static void read_inbox(struct place *place)
-{
-	for (uint32_t i = 0; i < place->n_inbox; i++) {
-		struct outside *message = &place->inbox[i];
-		uint32_t p = 0;
-		while (place->pending[p].op != message->op)
-			p++;
-		place->pending[p] = place->pending[--place->n_pending];
-		call_meeting_over(message->op, message->at_ns);
-	}
-	place->n_inbox = 0;
-}
-
-/* How far the place may go while others may still have something to say. */
-static int64_t horizon(const struct place *place)
-{
-	int64_t at = INT64_MAX;
-	for (uint32_t i = 0; i < place->n_pending; i++)
-		if (place->pending[i].at_ns < at)
-			at = place->pending[i].at_ns;
-	return at > place->grant_ns ? at : place->grant_ns;
-}
+/* ---- running ---- */
 
 /* Runs a place until it has to wait. */
 static void place_run(struct place *place)
@@ -170,9 +120,9 @@ static void place_run(struct place *place)
 	struct world *w = place->world;
 	for (;;) {
 		pthread_mutex_lock(&w->lock);
-		read_inbox(place);
+		place_read_inbox(place);
 		int64_t next = agenda_next(&place->agenda);
-		if (next > horizon(place) || next == INT64_MAX) {
+		if (next > place_horizon(place) || next == INT64_MAX) {
 			bool over = place->agenda.n == 0 && place->n_pending == 0;
 			place->state = over ? PLACE_OVER : PLACE_WAITING;
 			w->n_over += over;
@@ -182,7 +132,7 @@ static void place_run(struct place *place)
 			return;
 		}
 		pthread_mutex_unlock(&w->lock);
-		while (agenda_next(&place->agenda) <= horizon(place) && place->agenda.n)
+		while (agenda_next(&place->agenda) <= place_horizon(place) && place->agenda.n)
 			agenda_step(&place->agenda);
 	}
 }
@@ -205,7 +155,7 @@ static void grant(struct world *w)
 		exit(3);
 	}
 	first->grant_ns = agenda_next(&first->agenda);
-	enqueue(w, first);
+	place_queue(first);
 }
 
 static void *work(void *who)

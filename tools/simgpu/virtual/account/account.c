@@ -1,82 +1,9 @@
 #include "virtual/account/account.h"
 
+#include "engine/gpu.h"
 #include "engine/room.h"
-#include "virtual/world.h"
-
-#include <string.h>
 
 #define LONG_WORK_NS 1000000
-
-static const char *const names[CAUSE_COUNT] = {[CAUSE_CPU_WORK] = "cpu_work",
-											   [CAUSE_PAGE_FAULT] = "page_fault",
-											   [CAUSE_INPUT] = "input",
-											   [CAUSE_SYNC] = "sync",
-											   [CAUSE_ALLOC] = "alloc",
-											   [CAUSE_MODULE_LOAD] = "module_load",
-											   [CAUSE_NCCL_HOST] = "nccl_host",
-											   [CAUSE_GIL] = "gil",
-											   [CAUSE_NO_CORE] = "no_core",
-											   [CAUSE_SLEEP] = "sleep",
-											   [CAUSE_API] = "api",
-											   [CAUSE_LAUNCH_CALL] = "launch_call",
-											   [CAUSE_LAUNCH_LATENCY] = "launch_latency",
-											   [CAUSE_QUEUE_FULL] = "queue_full",
-											   [CAUSE_PROFILER] = "profiler",
-											   [CAUSE_DISPATCH] = "dispatch",
-											   [CAUSE_HOST_FUNC] = "host_func",
-											   [CAUSE_DEPENDENCY] = "dependency",
-											   [CAUSE_NONE] = "none"};
-
-const char *cause_name(enum cause cause)
-{
-	return names[cause];
-}
-
-/* ---- what threads did ---- */
-
-void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
-			 struct thread *other)
-{
-	if (to_ns <= from_ns)
-		return;
-	struct segment *last = log->n ? &log->at[log->n - 1] : NULL;
-	if (last && last->to_ns == from_ns && last->cause == cause && last->other == other) {
-		last->to_ns = to_ns;
-		return;
-	}
-	log->at = room_for(log->at, log->n, &log->room, 64, sizeof(*log->at));
-	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
-}
-
-void log_waited(struct log *log, int64_t ns, enum cause cause)
-{
-	struct lead *lead = log->lead;
-	lead->last = cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC;
-	for (uint32_t i = 0; i < lead->n_devices; i++)
-		lead->lost_ns[i][lead->last] += ns;
-}
-
-void log_lead_ends(struct log *log)
-{
-	for (uint32_t i = 0; i < log->lead->n_devices; i++)
-		memset(log->lead->lost_ns[i], 0, sizeof(log->lead->lost_ns[i]));
-}
-
-/* The first segment that ends after `at`. */
-static size_t log_find(const struct log *log, int64_t at)
-{
-	size_t low = 0, high = log->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (log->at[middle].to_ns <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* ---- who held an op up ---- */
 
 static void add(struct account *account, int64_t from, int64_t to, enum cause cause)
 {
@@ -136,8 +63,8 @@ static void at_most(int64_t *ns, int64_t most_ns)
  * room for it. */
 static struct lead *lead_of(const struct account *account, const struct gpu_launch *launch)
 {
-	const struct thread *thread = launch->thread;
-	struct lead *lead = thread->log.lead;
+	const struct log *log = launch->log;
+	struct lead *lead = log->lead;
 	int64_t *lost_ns = lead->lost_ns[account->number];
 	if (account->n_starts < ACCOUNT_QUEUE)
 		return lead;
@@ -165,11 +92,10 @@ static void add_segment(struct account *account, struct lead *lead, int64_t from
 	}
 }
 
-/* What `thread` did in [from, to); where it waited for another thread, what that one did. */
-static void blame_thread(struct account *account, const struct thread *thread, struct lead *lead,
+/* What the thread of `log` did in [from, to); where it waited for another, what that one did. */
+static void blame_thread(struct account *account, const struct log *log, struct lead *lead,
 						 int64_t from, int64_t to, int depth)
 {
-	const struct log *log = &thread->log;
 	for (size_t i = log_find(log, from); from < to; i++) {
 		if (i >= log->n) { /* not over yet, or its life is */
 			add(account, from, to, CAUSE_CPU_WORK);
@@ -195,20 +121,20 @@ static void blame_thread(struct account *account, const struct thread *thread, s
 static void blame_launch(struct account *account, const struct gpu_op *op, int64_t from, int64_t to)
 {
 	const struct gpu_launch *launch = &op->launch;
-	struct thread *thread = launch->thread;
+	const struct log *log = launch->log;
 	int64_t begin = launch->call_begin_ns, end = launch->call_end_ns;
 	int64_t p1 = begin < from ? from : begin < to ? begin : to;
 	int64_t p2 = end < p1 ? p1 : end < to ? end : to;
 	struct lead *lead = lead_of(account, launch);
 	if (from < p1)
-		blame_thread(account, thread, lead, from, p1, 0);
+		blame_thread(account, log, lead, from, p1, 0);
 	if (launch->blocking) { /* the call is not over: what it owes comes later, less this */
 		add(account, p1, to, CAUSE_SYNC);
 		lead->lost_ns[account->number][DEBTOR_SYNC] -= to - p1;
 		return;
 	}
-	for (size_t i = log_find(&thread->log, p1); p1 < p2 && i < thread->log.n; i++) {
-		const struct segment *s = &thread->log.at[i];
+	for (size_t i = log_find(log, p1); p1 < p2 && i < log->n; i++) {
+		const struct segment *s = &log->at[i];
 		int64_t stop = s->to_ns < p2 ? s->to_ns : p2;
 		add_segment(account, lead, p1, stop, s);
 		p1 = stop > p1 ? stop : p1;

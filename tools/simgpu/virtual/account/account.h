@@ -4,33 +4,12 @@
 #ifndef SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
 #define SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
 
-#include "virtual/script/script.h"
+#include "virtual/account/log.h"
 
-struct thread;
+#include <stddef.h>
+#include <stdint.h>
+
 struct gpu_op;
-
-struct segment { /* what a thread did */
-	int64_t from_ns, to_ns;
-	uint32_t cause;
-	struct thread *other; /* it waited for this one */
-};
-
-/* Threads that hand over to one another share one. */
-enum debtor { DEBTOR_SYNC, DEBTOR_ALLOC, DEBTORS }; /* calls that wait for the device, by cause */
-
-struct lead {
-	int64_t (*lost_ns)[DEBTORS]; /* per device of the process: how far the calls that waited for it
-								  * set the threads back, less what that has cost since */
-	uint32_t n_devices;
-	enum debtor last; /* of them */
-};
-
-struct log { /* without gaps, oldest first */
-	struct segment *at;
-	size_t n;
-	uint32_t room;
-	struct lead *lead; /* of whoever this thread takes turns with; not owned */
-};
 
 #define ACCOUNT_QUEUE 1000 /* launches that a device's queue holds */
 
@@ -52,18 +31,11 @@ struct account {                      /* of a device */
 	int64_t first_ns, last_ns; /* hull */
 };
 
-void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause,
-			 struct thread *other);
-/* The thread was kept by its devices for that long, in a call of this cause, begin to return. */
-void log_waited(struct log *log, int64_t ns, enum cause cause);
-/* Nobody could be further ahead than this thread is: what the calls cost is over. */
-void log_lead_ends(struct log *log);
 /* The device of `op` had nothing to run in [from, op->start). */
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);
 /* An op of the device has started. */
 void account_start(struct account *account, const struct gpu_op *op);
 /* An op of the device is over. */
 void account_op(struct account *account, const struct gpu_op *op);
-const char *cause_name(enum cause cause);
 
 #endif

@@ -1,5 +1,4 @@
-#include "virtual/calls/copy.h"
-
+/* Copies and memsets. A pageable copy blocks its thread. */
 #include "virtual/calls/call.h"
 #include "virtual/calls/launch.h"
 #include "virtual/calls/sync.h"
@@ -48,7 +47,7 @@ static void copy_done(struct thread *t)
 	call_wait_for_place(t, t->op->gpu);
 }
 
-void call_copy(struct thread *t)
+static void call_copy(struct thread *t)
 {
 	const struct copy *copy = &copies[t->insn->b];
 	struct gpu_op *op = gpu_op_new(t->process->streams[t->insn->a], GPU_COPY, copy->engine);
@@ -63,7 +62,7 @@ void call_copy(struct thread *t)
 			  copy->pageable ? CAUSE_SYNC : CAUSE_LAUNCH_CALL, copy_done);
 }
 
-void call_memset(struct thread *t)
+static void call_memset(struct thread *t)
 {
 	struct gpu_op *op = gpu_op_new(t->process->streams[t->insn->a], GPU_MEMSET, ENGINE_COMPUTE);
 	op->share = GPU_SHARE_ALL / 8;
@@ -74,3 +73,9 @@ void call_memset(struct thread *t)
 	t->op = op;
 	call_busy(t, call_draw(t, TABLE_LAUNCH_CALL, DRAW_CALL), CAUSE_LAUNCH_CALL, copy_done);
 }
+
+const struct call_kind calls_copy[] = {
+	{INSN_COPY, call_copy},
+	{INSN_MEMSET, call_memset},
+	{0},
+};

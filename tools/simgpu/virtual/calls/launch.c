@@ -19,7 +19,7 @@ void call_send(struct thread *t, struct gpu_op *op, bool as_node)
 	int64_t now = thread_now(t);
 	int64_t floor = FLOOR_NS * call_draw(t, TABLE_LAUNCH_FLOOR, DRAW_FLOOR) / SCALE_ONE;
 	int64_t path = floor - table_median(TABLE_LAUNCH_CALL);
-	op->launch.thread = t;
+	op->launch.log = &t->log;
 	op->launch.call_begin_ns = t->call_begin_ns;
 	op->launch.call_end_ns = now;
 	op->launch.step = t->process->step;
@@ -123,7 +123,7 @@ static int64_t kernel_duration(const struct thread *t, const struct kernel_def *
 	return ns > 500 ? ns : 500;
 }
 
-void call_kernel(struct thread *t)
+static void call_kernel(struct thread *t)
 {
 	struct gpu_stream *stream = t->process->streams[t->insn->a];
 	const struct kernel_def *def = &call_world(t)->script->kernels[t->insn->b];
@@ -144,7 +144,7 @@ static void host_func_sent(struct thread *t)
 	thread_next(t);
 }
 
-void call_host_func(struct thread *t)
+static void call_host_func(struct thread *t)
 {
 	struct gpu_op *op = gpu_op_new(t->process->streams[t->insn->a], GPU_HOST_FUNC, ENGINE_NONE);
 	op->dur_ns = t->insn->c;
@@ -193,9 +193,16 @@ static void graph_sent(struct thread *t)
 	thread_next(t);
 }
 
-void call_graph(struct thread *t)
+static void call_graph(struct thread *t)
 {
 	const struct graph_def *graph = &call_world(t)->script->graphs[t->insn->b];
 	int64_t ns = 2 * call_draw(t, TABLE_LAUNCH_CALL, DRAW_CALL) + 20 * (int64_t)graph->n_nodes;
 	call_busy(t, ns, CAUSE_LAUNCH_CALL, graph_sent);
 }
+
+const struct call_kind calls_launch[] = {
+	{INSN_KERNEL, call_kernel},
+	{INSN_HOST_FUNC, call_host_func},
+	{INSN_GRAPH, call_graph},
+	{0},
+};

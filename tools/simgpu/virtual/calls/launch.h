@@ -2,11 +2,7 @@
 #ifndef SIMGPU_VIRTUAL_CALLS_LAUNCH_H
 #define SIMGPU_VIRTUAL_CALLS_LAUNCH_H
 
-#include "virtual/world.h"
-
-void call_kernel(struct thread *thread);
-void call_graph(struct thread *thread);
-void call_host_func(struct thread *thread);
+#include "virtual/machine/state.h"
 
 /* The call is about to return: the op is on its way. */
 void call_send(struct thread *thread, struct gpu_op *op, bool as_node);

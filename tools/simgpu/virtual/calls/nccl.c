@@ -3,6 +3,7 @@
 #include "virtual/calls/call.h"
 #include "virtual/calls/launch.h"
 #include "virtual/machine/cpu.h"
+#include "virtual/machine/place.h"
 #include "virtual/draw/rng.h"
 #include "engine/room.h"
 #include "virtual/machine/thread.h"
@@ -177,7 +178,7 @@ static void nccl_entered(struct thread *t)
 		nccl_launch(t);
 }
 
-void call_collective(struct thread *t)
+static void call_collective(struct thread *t)
 {
 	call_busy(t, t->group ? NCCL_HOST_NS / 6 : NCCL_HOST_NS, CAUSE_NCCL_HOST, nccl_entered);
 }
@@ -193,7 +194,7 @@ static void group_entered(struct thread *t)
 		nccl_launch(t);
 }
 
-void call_group_end(struct thread *t)
+static void call_group_end(struct thread *t)
 {
 	call_busy(t, NCCL_HOST_NS, CAUSE_NCCL_HOST, group_entered);
 }
@@ -204,21 +205,6 @@ const char *call_nccl_kernel(unsigned coll)
 }
 
 /* ---- meetings ---- */
-
-/* The end of a collective, in its own host's time. */
-static void met(void *who)
-{
-	struct gpu_op *op = who;
-	if (op->gpu->agenda->now_ns > op->launch.met_ns)
-		op->launch.met_ns = op->gpu->agenda->now_ns;
-	if (--op->launch.meetings == 0)
-		gpu_finish(op, op->gpu->agenda->now_ns);
-}
-
-void call_meeting_over(struct gpu_op *op, int64_t at_ns)
-{
-	agenda_add_outside(op->gpu->agenda, at_ns, op->launch.key >> 1, met, op);
-}
 
 void call_meet(struct gpu_op *op)
 {
@@ -252,3 +238,10 @@ void call_parted(struct gpu_op *op)
 	free(parts);
 	op->outside = NULL;
 }
+
+const struct call_kind calls_nccl[] = {
+	{INSN_COLLECTIVE, call_collective},
+	{INSN_SENDRECV, call_collective},
+	{INSN_GROUP_END, call_group_end},
+	{0},
+};

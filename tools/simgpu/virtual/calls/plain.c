@@ -1,5 +1,4 @@
-#include "virtual/calls/plain.h"
-
+/* Calls that only take time: allocation, loading of modules, events. */
 #include "virtual/calls/call.h"
 #include "virtual/machine/cpu.h"
 #include "engine/room.h"
@@ -15,7 +14,7 @@ static void malloc_done(struct thread *t)
 	thread_next(t);
 }
 
-void call_malloc(struct thread *t)
+static void call_malloc(struct thread *t)
 {
 	call_busy(t, t->insn->c, CAUSE_ALLOC, malloc_done);
 }
@@ -29,7 +28,7 @@ static void module_loaded(struct thread *t)
 	thread_next(t);
 }
 
-void call_module_load(struct thread *t)
+static void call_module_load(struct thread *t)
 {
 	call_busy(t, t->insn->c, CAUSE_MODULE_LOAD, module_loaded);
 }
@@ -43,7 +42,7 @@ static void recorded(struct thread *t)
 	thread_next(t);
 }
 
-void call_record(struct thread *t)
+static void call_record(struct thread *t)
 {
 	call_busy(t, call_draw(t, TABLE_CALL_SHORT, DRAW_CALL), CAUSE_API, recorded);
 }
@@ -77,7 +76,15 @@ static void stream_waits(struct thread *t)
 	thread_next(t);
 }
 
-void call_wait(struct thread *t)
+static void call_wait(struct thread *t)
 {
 	call_busy(t, call_draw(t, TABLE_CALL_SHORT, DRAW_CALL), CAUSE_API, stream_waits);
 }
+
+const struct call_kind calls_plain[] = {
+	{INSN_MALLOC, call_malloc},
+	{INSN_MODULE_LOAD, call_module_load},
+	{INSN_RECORD, call_record},
+	{INSN_WAIT, call_wait},
+	{0},
+};

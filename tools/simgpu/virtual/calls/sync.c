@@ -73,12 +73,20 @@ static void sync_waits(struct thread *t)
 	}
 }
 
-void call_sync(struct thread *t)
+static void call_sync(struct thread *t)
 {
 	call_busy(t, call_draw(t, TABLE_CALL_SHORT, DRAW_CALL), CAUSE_SYNC, sync_waits);
 }
 
-void call_free(struct thread *t)
+static void call_free(struct thread *t)
 {
 	call_busy(t, call_draw(t, TABLE_CALL_SHORT, DRAW_CALL), CAUSE_ALLOC, sync_waits);
 }
+
+const struct call_kind calls_sync[] = {
+	{INSN_SYNC_STREAM, call_sync},
+	{INSN_SYNC_DEVICE, call_sync},
+	{INSN_SYNC_EVENT, call_sync},
+	{INSN_FREE, call_free},
+	{0},
+};

@@ -3,10 +3,6 @@
 #define SIMGPU_VIRTUAL_CALLS_SYNC_H
 
 struct gpu_op;
-struct thread;
-
-void call_sync(struct thread *thread);
-void call_free(struct thread *thread);
 
 /* What the thread `who` waited for is over; it takes a while to notice. */
 void call_device_reached(void *who, struct gpu_op *op);

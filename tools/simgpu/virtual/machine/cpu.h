@@ -3,7 +3,7 @@
 #ifndef SIMGPU_VIRTUAL_MACHINE_CPU_H
 #define SIMGPU_VIRTUAL_MACHINE_CPU_H
 
-#include "virtual/world.h"
+#include "virtual/machine/state.h"
 
 #define GIL_SWITCH_NS 5000000 /* CPython: a waiter asks the owner to drop it after so long */
 #define CORE_QUANTUM_NS 3000000
@@ -20,10 +20,5 @@ void cpu_drop_gil(struct thread *thread);
 void thread_list_init(struct thread_list *list);
 void thread_list_push(struct thread_list *list, struct thread *thread);
 struct thread *thread_list_pop(struct thread_list *list); /* NULL when empty */
-
-static inline int64_t thread_now(const struct thread *thread)
-{
-	return thread->process->place->agenda.now_ns;
-}
 
 #endif

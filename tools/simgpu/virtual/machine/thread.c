@@ -1,12 +1,8 @@
 #include "virtual/machine/thread.h"
 
-#include "virtual/calls/copy.h"
-#include "virtual/calls/launch.h"
-#include "virtual/calls/nccl.h"
-#include "virtual/calls/plain.h"
-#include "virtual/calls/sync.h"
 #include "virtual/machine/cpu.h"
 #include "virtual/draw/rng.h"
+#include "virtual/record/recorder.h"
 
 enum { PLACE_INJECTED = 16 };
 
@@ -136,7 +132,7 @@ static void do_sleep(struct thread *t)
 	agenda_add(&t->process->place->agenda, thread_now(t) + t->insn->c, slept, t);
 }
 
-static void wait_over(struct thread *t, enum cause cause, struct thread *other)
+static void wait_over(struct thread *t, enum cause cause, struct log *other)
 {
 	log_add(&t->log, t->asked_ns, thread_now(t), cause, other);
 	agenda_add(&t->process->place->agenda, thread_now(t), wake, t);
@@ -199,7 +195,7 @@ static void do_signal(struct thread *t)
 	semaphore->waiting = NULL;
 	if (waiting) {
 		waiting->log.lead = t->log.lead; /* it goes on as early as it is told to */
-		wait_over(waiting, CAUSE_SLEEP, t);
+		wait_over(waiting, CAUSE_SLEEP, &t->log);
 	} else {
 		semaphore->value++;
 	}
@@ -239,8 +235,6 @@ static void do_point_of(struct thread *t)
 
 /* ---- the loop ---- */
 
-typedef void (*instruction)(struct thread *thread);
-
 static void insn_work(struct thread *t)
 {
 	do_work_for(t, true);
@@ -256,26 +250,17 @@ static void insn_stall(struct thread *t)
 	cpu_busy(t, t->insn->c, t->insn->a, true, thread_next);
 }
 
-static const instruction timed[INSN_KINDS] = {[INSN_WORK] = insn_work,
-											  [INSN_WORK_NATIVE] = insn_work_native,
-											  [INSN_SLEEP] = do_sleep,
-											  [INSN_STALL] = insn_stall,
-											  [INSN_KERNEL] = call_kernel,
-											  [INSN_COPY] = call_copy,
-											  [INSN_MEMSET] = call_memset,
-											  [INSN_COLLECTIVE] = call_collective,
-											  [INSN_SENDRECV] = call_collective,
-											  [INSN_GROUP_END] = call_group_end,
-											  [INSN_RECORD] = call_record,
-											  [INSN_WAIT] = call_wait,
-											  [INSN_SYNC_STREAM] = call_sync,
-											  [INSN_SYNC_DEVICE] = call_sync,
-											  [INSN_SYNC_EVENT] = call_sync,
-											  [INSN_HOST_FUNC] = call_host_func,
-											  [INSN_MALLOC] = call_malloc,
-											  [INSN_FREE] = call_free,
-											  [INSN_MODULE_LOAD] = call_module_load,
-											  [INSN_GRAPH] = call_graph};
+static instruction *const own[INSN_KINDS] = {[INSN_WORK] = insn_work,
+											 [INSN_WORK_NATIVE] = insn_work_native,
+											 [INSN_SLEEP] = do_sleep,
+											 [INSN_STALL] = insn_stall};
+
+/* What begins an instruction that takes time; NULL: it takes none. */
+static instruction *timed(const struct thread *t)
+{
+	unsigned kind = t->insn->kind;
+	return own[kind] ? own[kind] : t->process->world->calls[kind];
+}
 
 /* An instruction that takes no time. false: the thread waits. */
 static bool untimed(struct thread *t)
@@ -321,8 +306,9 @@ void thread_next(struct thread *t)
 		}
 		struct frame *frame = &t->frames[t->depth - 1];
 		t->insn = &frame->program->at[frame->pc++];
-		if (timed[t->insn->kind]) {
-			timed[t->insn->kind](t);
+		instruction *begin = timed(t);
+		if (begin) {
+			begin(t);
 			return;
 		}
 		if (!untimed(t))

@@ -2,7 +2,7 @@
 #ifndef SIMGPU_VIRTUAL_MACHINE_THREAD_H
 #define SIMGPU_VIRTUAL_MACHINE_THREAD_H
 
-#include "virtual/world.h"
+#include "virtual/machine/state.h"
 
 /* The instruction under way is done: on to the next, and the next, until one takes time. */
 void thread_next(struct thread *thread);

@@ -1,6 +1,6 @@
 #include "virtual/record/recorder.h"
 
-#include "virtual/account/account.h"
+#include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
 #include "engine/room.h"
 
@@ -8,37 +8,14 @@
 #include <stdio.h>
 
 #define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
-#define SILENCE_NS                                                                \
-	1000000 /* the sampler looks at a launching thread that is silent for so long \
-			 */
+#define SILENCE_NS 1000000 /* the sampler looks at a launching thread that is silent for so long \
+							*/
 #define SAMPLE_NS 1000000
 #define FIRST_TEXT 64 /* string ids below are the calls' names */
 
-static const char *const api_names[API_COUNT] = {[API_NONE] = "",
-												 [API_LAUNCH] = "cudaLaunchKernel",
-												 [API_LAUNCH_EX] = "cudaLaunchKernelExC",
-												 [API_MEMCPY_ASYNC] = "cudaMemcpyAsync",
-												 [API_MEMCPY] = "cudaMemcpy",
-												 [API_MEMSET_ASYNC] = "cudaMemsetAsync",
-												 [API_GRAPH_LAUNCH] = "cudaGraphLaunch",
-												 [API_EVENT_RECORD] = "cudaEventRecord",
-												 [API_STREAM_WAIT] = "cudaStreamWaitEvent",
-												 [API_STREAM_SYNC] = "cudaStreamSynchronize",
-												 [API_DEVICE_SYNC] = "cudaDeviceSynchronize",
-												 [API_EVENT_SYNC] = "cudaEventSynchronize",
-												 [API_HOST_FUNC] = "cudaLaunchHostFunc",
-												 [API_MALLOC] = "cudaMalloc",
-												 [API_FREE] = "cudaFree",
-												 [API_MODULE_LOAD] = "cuModuleLoadDataEx",
-												 [API_NCCL_ALLREDUCE] = "ncclAllReduce",
-												 [API_NCCL_ALLGATHER] = "ncclAllGather",
-												 [API_NCCL_REDUCESCATTER] = "ncclReduceScatter",
-												 [API_NCCL_ALLTOALL] = "ncclAlltoAll",
-												 [API_NCCL_BROADCAST] = "ncclBroadcast",
-												 [API_NCCL_REDUCE] = "ncclReduce",
-												 [API_NCCL_SEND] = "ncclSend",
-												 [API_NCCL_RECV] = "ncclRecv",
-												 [API_NCCL_GROUP_END] = "ncclGroupEnd"};
+#define API_NAMED(name_, text_) [API_##name_] = text_,
+static const char *const api_names[API_COUNT] = {APIS(API_NAMED)};
+#undef API_NAMED
 
 /* Python frames that the sampler meets in silent threads. */
 enum frame_name { FRAME_LOADER = FIRST_TEXT - 4, FRAME_SCRIPT };

@@ -7,35 +7,6 @@
 #include "engine/gpu.h"
 #include "virtual/script/script.h"
 
-enum api { /* calls by the names that CUPTI and NCCL give them */
-		   API_NONE,
-		   API_LAUNCH,
-		   API_LAUNCH_EX,
-		   API_MEMCPY_ASYNC,
-		   API_MEMCPY,
-		   API_MEMSET_ASYNC,
-		   API_GRAPH_LAUNCH,
-		   API_EVENT_RECORD,
-		   API_STREAM_WAIT,
-		   API_STREAM_SYNC,
-		   API_DEVICE_SYNC,
-		   API_EVENT_SYNC,
-		   API_HOST_FUNC,
-		   API_MALLOC,
-		   API_FREE,
-		   API_MODULE_LOAD,
-		   API_NCCL_ALLREDUCE,
-		   API_NCCL_ALLGATHER,
-		   API_NCCL_REDUCESCATTER,
-		   API_NCCL_ALLTOALL,
-		   API_NCCL_BROADCAST,
-		   API_NCCL_REDUCE,
-		   API_NCCL_SEND,
-		   API_NCCL_RECV,
-		   API_NCCL_GROUP_END,
-		   API_COUNT
-};
-
 struct log;
 struct recorder;
 struct recorder_thread_row { /* where a row belongs */

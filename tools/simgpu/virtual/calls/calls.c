@@ -1,4 +1,4 @@
-#include "virtual/calls/hooks.h"
+#include "virtual/calls/calls.h"
 
 #include "virtual/calls/call.h"
 #include "virtual/calls/nccl.h"
@@ -6,8 +6,8 @@
 
 #include <baton/format.h>
 
-#define PEER_GAP_NS \
-	2000 /* from the end on another device, or of a host function, to the start here */
+/* From the end on another device, or of a host function, to the start here. */
+#define PEER_GAP_NS 2000
 
 static uint32_t stream_index(const struct gpu_op *op)
 {
@@ -55,5 +55,15 @@ static void op_ended(struct gpu_op *op)
 		recorder_op(recorder, op, stream_index(op));
 }
 
-const struct gpu_hooks call_hooks = {
+const struct gpu_hooks calls_hooks = {
 	.starting = starting, .ended = op_ended, .meet = call_meet, .gap_ns = gap_ns};
+
+static const struct call_kind *const families[] = {calls_copy, calls_launch, calls_nccl,
+												   calls_plain, calls_sync};
+
+void calls_list(instruction *calls[INSN_KINDS])
+{
+	for (size_t f = 0; f < sizeof(families) / sizeof(families[0]); f++)
+		for (const struct call_kind *kind = families[f]; kind->begin; kind++)
+			calls[kind->insn] = kind->begin;
+}
