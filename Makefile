@@ -24,7 +24,7 @@ MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare j
 
 # What is built where: the parts with names of their own, beside what they build.
 .DEFAULT_GOAL := all
-include reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/rt/build.mk tools/simtrain/build.mk tests/build.mk
+include reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tests/build.mk
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
@@ -155,7 +155,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 format:
 	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
 		$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
-		$(wildcard tools/simgpu/rt/*.h tools/simgpu/rt/*/*.[ch] tests/double/*.c)
+		$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
 
 clean:
 	rm -rf build

@@ -24,14 +24,14 @@ $(SIM_UNIT): $(BUILD)/tests/%: tests/unit/%.c $(SIM_LIB) $(BUILD)/flags
 
 $(RT)/libcount.so: tests/double/count.c $(RT_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -Itools/simgpu/rt -o $@ $< -ldl
+	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared $(DOUBLE_INCLUDES) -o $@ $< -ldl
 $(RT)/nvtx_listener.so: tests/double/nvtx_listener.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(PLAIN_CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
 $(RT)/nccl_test: $(addprefix tests/double/nccl_,test.c data.c members.c cases.h)
 $(RT)/nvml_test: tests/double/nvml_test.c
 $(RT)/nccl_test $(RT)/nvml_test: $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1 $(RT)/libcudart.so.12 $(BUILD)/flags
-	@$(CC) $(PLAIN_CFLAGS) -Itools/simgpu/rt -Itools/simgpu/rt/nccl -Itools/simgpu/rt/nvml \
+	@$(CC) $(PLAIN_CFLAGS) $(DOUBLE_INCLUDES) \
 		-Wl,-rpath,'$$ORIGIN' -o $@ $(filter %.c,$^) $(filter %.so.1 %.so.2 %.so.12,$^) $(RT)/libcuda.so.1 -lm
 
 simtrain: $(addprefix $(RT)/,libcount.so nvtx_listener.so nccl_test nvml_test)
@@ -42,17 +42,17 @@ DOUBLE_DIR := $(BUILD)/tests/double
 
 $(DOUBLE_DIR)/libcuda.so.1: tests/double/fake_driver.c tests/double/fake_driver.h $(RT_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -Itools/simgpu/rt -o $@ $<
+	@$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) $(DOUBLE_INCLUDES) -o $@ $<
 
 CUPTI_TEST := $(addprefix tests/double/cupti_,test.c calls.c records.c buffers.c client.c)
 $(DOUBLE_DIR)/cupti_test: $(CUPTI_TEST) $(DOUBLE_DIR)/libcuda.so.1 shim/sources/cupti/cupti_layout.h \
 		$(addprefix tests/double/,cupti_cases.h cupti_client.h fake_driver.h) $(RT_HEADERS) $(BUILD)/flags
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itools/simgpu/rt -Ishim -o $@ $(filter %.c,$^) \
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(DOUBLE_INCLUDES) -Ishim -o $@ $(filter %.c,$^) \
 		$(DOUBLE_DIR)/libcuda.so.1 -ldl
 
 $(DOUBLE_DIR)/cupti_layouts: $(CUPTI_DIR)/layouts_main.c $(CUPTI_OBJ) $(BUILD)/pic/$(CUPTI_DIR)/release-13.o
 	@mkdir -p $(@D)
-	@$(CC) $(CFLAGS_ALL) $(CUPTI_INCLUDES) -o $@ $^ -ldl -lpthread
+	@$(CC) $(CFLAGS_ALL) $(DOUBLE_INCLUDES) -o $@ $^ -ldl -lpthread
 
 .PHONY: cupti
 cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts

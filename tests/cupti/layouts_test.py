@@ -1,6 +1,6 @@
 """The tables of CUPTI against NVIDIA's headers, release by release: what the shim reads
-(shim/sources/cupti/cupti_layout.h) and what the double writes (tools/simgpu/rt/cupti). The wheels are fetched
-into build/cupti-wheels; without a network and without a cache the test is skipped.
+(shim/sources/cupti/cupti_layout.h) and what the double writes (tools/simgpu/doubles/cupti). The
+wheels are fetched into build/cupti-wheels; without a network and without a cache the test is skipped.
 
 CUPTI_RELEASES="12.4 13.0": which releases ("all": every one that the double models)."""
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 enum { ROOM = 4096, TEXT = 1 << 23, SETTLE_MS = 10000 };
 

@@ -2,7 +2,7 @@
 #ifndef CUPTI_CASES_H
 #define CUPTI_CASES_H
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 #include <stdbool.h>
 #include <stdint.h>

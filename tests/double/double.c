@@ -4,7 +4,7 @@
  * SIMGPU_KERNEL_NS=20000 SIMGPU_LATENCY_NS=4000 SIMGPU_GAP_NS=1000 SIMGPU_GRAPH_GAP_NS=500
  * SIMGPU_DURATIONS="slow=3000000;blocks=1000+10" SIMGPU_DEVICES=2. */
 #include "double_cases.h"
-#include "external.h"
+#include "doubles/external.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Calls as an observer sees them; the launch queue, copies, threads, ops that end from outside,
  * entry points, forked children. */
 #include "double_cases.h"
-#include "external.h"
+#include "doubles/external.h"
 
 #include <dlfcn.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef DOUBLE_CASES_H
 #define DOUBLE_CASES_H
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@ lib=$PWD/$BUILD/simgpu
 [ -e "$lib/libcuda.so.1" ] || { echo "no doubles built" && exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cc() { ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Itools/simgpu/rt "$@" -pthread || exit 1; }
+cc() { ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Itools/simgpu "$@" -pthread || exit 1; }
 link="-L$lib -l:libcuda.so.1 -Wl,-rpath,$lib"
 cc -o "$work/double" tests/double/double.c tests/double/double_*.c -L"$lib" -l:libcudart.so.13 $link ${DOUBLE_SAN:+-fsanitize=$DOUBLE_SAN}
 cc -o "$work/states13" tests/double/states.c -L"$lib" -l:libcudart.so.13 $link

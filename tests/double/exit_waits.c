@@ -1,6 +1,6 @@
 /* A process that ends while the engine's thread has deliveries to make and somebody waits for them:
  * the handler that joins who waits comes after the driver's own. Prints "waited to the end: no". */
-#include "observe.h"
+#include "doubles/observe.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

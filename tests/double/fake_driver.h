@@ -3,7 +3,7 @@
 #ifndef TESTS_DOUBLE_FAKE_DRIVER_H
 #define TESTS_DOUBLE_FAKE_DRIVER_H
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 SIM_API void fake_set_ready(bool ready);
 /* The observer never hears of some op that has ended: who waits for it waits in vain. */

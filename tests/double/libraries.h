@@ -2,7 +2,7 @@
 #ifndef DOUBLE_LIBRARIES_H
 #define DOUBLE_LIBRARIES_H
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 #include <stdio.h>
 #include <string.h>

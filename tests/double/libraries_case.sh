@@ -6,7 +6,7 @@ lib=$PWD/$BUILD/simgpu
 [ -e "$lib/libcublas.so.13" ] || { echo "no doubles built" && exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Itools/simgpu/rt -o "$work/libraries" tests/double/libraries*.c \
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Itools/simgpu -o "$work/libraries" tests/double/libraries*.c \
 	-L"$lib" -l:libcuda.so.1 -ldl -pthread || exit 1
 export LD_LIBRARY_PATH=$lib SIMGPU_KERNEL_NS=2000
 bad=0

@@ -2,7 +2,7 @@
 #ifndef NCCL_CASES_H
 #define NCCL_CASES_H
 
-#include "nccl.h"
+#include "doubles/nccl/nccl.h"
 
 #include <stdbool.h>
 #include <stddef.h>

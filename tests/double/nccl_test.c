@@ -4,7 +4,7 @@
  * rank dies, ends that differ between ranks, files left in /dev/shm. */
 #include "nccl_cases.h"
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nvml.h"
-#include "observe.h"
+#include "doubles/nvml/nvml.h"
+#include "doubles/observe.h"
 
 int cuInit(unsigned flags);
 int cuDeviceGetUuid_v2(unsigned char uuid[16], int device);

@@ -2,7 +2,7 @@
  * hand (its expandable segments), pools, symbols, callbacks, and that a small result reads as zero
  * unless something wrote it. Two devices of 64 MiB: SIMGPU_DEVICES=2 SIMGPU_MEMORY_MB=64
  * SIMGPU_ZERO_BYTES=64. Links with libcudart.so.13 and libcuda.so.1. */
-#include "doubles.h"
+#include "doubles/doubles.h"
 
 #include <stdio.h>
 #include <stdlib.h>

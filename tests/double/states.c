@@ -1,5 +1,5 @@
 /* One line about what a process sees of CUDA: counts, versions, the slow device. */
-#include "external.h"
+#include "doubles/external.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Kernels of PyTorch's whose results the double works out (driver/formula.h): each formula against
+/* Kernels of PyTorch's whose results the double works out (values/formula.h): each formula against
  * what it says, operands that nobody knows, arguments that are laid out otherwise, results that
  * other ops are ahead of. Names as libtorch_cuda.so has them. Links with libcuda.so.1. */
 #include "values_launch.h"

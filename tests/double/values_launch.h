@@ -1,9 +1,9 @@
-/* Launches of kernels that the double works out (driver/formula.h), with arguments as PyTorch lays
+/* Launches of kernels that the double works out (values/formula.h), with arguments as PyTorch lays
  * them out, and names as libtorch_cuda.so has them. */
 #ifndef TESTS_VALUES_LAUNCH_H
 #define TESTS_VALUES_LAUNCH_H
 
-#include "doubles.h"
+#include "doubles/doubles.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@ export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_CUPTI LD_PRELOAD
 ulimit -c 0
 count=$work/count.so
-${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Itools/simgpu/rt -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
+${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Itools/simgpu -o "$count" tests/shim/window_count.c -ldl || fail "window_count.c"
 slow=$work/slow.so
 ${CC:-gcc} -std=gnu11 -Wall -Wextra -O1 -D_GNU_SOURCE -fPIC -shared -o "$slow" tests/shim/window_slow.c -ldl || fail "window_slow.c"
 job=$work/job # with an NCCL of its own, which the other jobs must not find

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "observe.h"
+#include "doubles/observe.h"
 
 enum { ROOM = 4096, TEXT = 1 << 16 };
 

@@ -2,8 +2,8 @@
  * needed arrived. Keeps out: streams that overtake themselves, events that hold nobody, engines run
  * twice. */
 #include "check.h"
-#include "gpu.h"
-#include "meeting.h"
+#include "engine/gpu.h"
+#include "virtual/machine/meeting.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * a signal that never comes, nothing is out of range, a seed decides everything, a fault changes
  * something. */
 #include "check.h"
-#include "faults.h"
-#include "workloads.h"
+#include "virtual/faults/faults.h"
+#include "virtual/workloads/workloads.h"
 
 #include <stdlib.h>
 #include <string.h>

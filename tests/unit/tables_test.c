@@ -2,8 +2,8 @@
  * Keeps out: a regenerated table with another meaning (microseconds for nanoseconds), draws that
  * leave it. */
 #include "check.h"
-#include "rng.h"
-#include "tables.h"
+#include "virtual/draw/rng.h"
+#include "virtual/draw/tables.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,0 +1,155 @@
+#include "doubles/driver/stream/stream.h"
+
+#include "doubles/driver/stream/capture.h"
+#include "doubles/driver/calls/observe_call.h"
+#include "engine/room.h"
+#include "doubles/driver/stream/submit.h"
+
+#include <sys/mman.h>
+
+#define STREAMS 65536
+#define LEGACY_ID 7
+#define FIRST_ID 13
+
+static struct stream *streams; /* STREAMS of them, touched as they are used */
+static uint32_t n_streams;
+static uint32_t ids = FIRST_ID;
+
+static struct sim_count *counts; /* never shrinks: asked for after the streams are gone */
+static uint32_t n_counts, counts_room;
+
+int stream_open(void)
+{
+	streams = mmap(NULL, STREAMS * sizeof(*streams), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return streams == MAP_FAILED ? CUDA_OUT_OF_MEMORY : CUDA_OK;
+}
+
+static uint32_t new_count(uint64_t key)
+{
+	counts = room_for(counts, n_counts, &counts_room, 64, sizeof(*counts));
+	counts[n_counts] = (struct sim_count){key, 0};
+	return n_counts++;
+}
+
+void stream_count_op(const struct stream *stream)
+{
+	counts[stream->count].n++;
+}
+
+unsigned simgpu_ops(struct sim_count *out, unsigned room)
+{
+	unsigned n = 0;
+	pthread_mutex_lock(&core.lock);
+	for (uint32_t i = 0; i < n_counts; i++) {
+		if (!counts[i].n)
+			continue;
+		if (n < room)
+			out[n] = counts[i];
+		n++;
+	}
+	pthread_mutex_unlock(&core.lock);
+	return n;
+}
+
+/* A destroyed stream of that device whose work is over. */
+static struct stream *used_place(const struct context *context)
+{
+	for (uint32_t i = 0; i < n_streams; i++)
+		if (!streams[i].live && streams[i].context == context && !streams[i].gpu_stream->tail)
+			return &streams[i];
+	return NULL;
+}
+
+struct stream *stream_new(struct context *context, enum gpu_stream_kind kind)
+{
+	struct stream *stream = used_place(context);
+	if (!stream) {
+		if (n_streams == STREAMS)
+			return NULL;
+		stream = &streams[n_streams++];
+		stream->gpu_stream = gpu_stream_new(&context->gpu, 0, kind);
+	}
+	stream->context = context;
+	stream->gpu_stream->stream_kind = kind;
+	stream->id = kind == STREAM_LEGACY ? LEGACY_ID : ids++;
+	stream->gpu_stream->number = stream->id;
+	stream->flags = kind == STREAM_NON_BLOCKING ? STREAM_FLAG_NON_BLOCKING : 0;
+	stream->priority = 0;
+	stream->count = new_count((uint64_t)context->device << 32 | stream->id);
+	stream->live = true;
+	return stream;
+}
+
+void stream_destroy(struct stream *stream)
+{
+	capture_leave(stream);
+	stream->live = false;
+}
+
+static struct stream *per_thread_stream(struct context *context)
+{
+	struct host_thread *thread = host_thread();
+	struct stream **place = &thread->streams[context->device];
+	if (!*place)
+		*place = stream_new(context, STREAM_BLOCKING);
+	return *place;
+}
+
+struct stream *stream_of(const void *handle, bool per_thread)
+{
+	uintptr_t number = (uintptr_t)handle, from = (uintptr_t)streams;
+	if (number <= HANDLE_PER_THREAD) {
+		struct context *context = context_current();
+		if (!context)
+			return NULL;
+		if (number == HANDLE_LEGACY || (!number && !per_thread))
+			return context->legacy;
+		return per_thread_stream(context);
+	}
+	uint64_t offset = number - from;
+	if (number < from || offset >= n_streams * sizeof(*streams) || offset % sizeof(*streams))
+		return NULL;
+	struct stream *stream = &streams[offset / sizeof(*streams)];
+	return stream->live && stream->gpu_stream->stream_kind != STREAM_LEGACY ? stream : NULL;
+}
+
+/* The legacy default stream is idle when the blocking ones are. */
+static bool counts_for(const struct stream *stream, const struct gpu_stream *other)
+{
+	return other == stream->gpu_stream || (stream->gpu_stream->stream_kind == STREAM_LEGACY &&
+										   other->stream_kind == STREAM_BLOCKING);
+}
+
+bool stream_idle(struct stream *stream)
+{
+	struct gpu *gpu = &stream->context->gpu;
+	for (uint32_t i = 0; i < gpu->n_streams; i++)
+		if (counts_for(stream, gpu->streams[i]) && gpu->streams[i]->tail)
+			return false;
+	return true;
+}
+
+void stream_wait(struct stream *stream)
+{
+	struct gpu *gpu = &stream->context->gpu;
+	for (uint32_t i = 0; i < gpu->n_streams; i++)
+		if (counts_for(stream, gpu->streams[i]))
+			core_wait_op(gpu->streams[i]->tail, INT64_MAX);
+}
+
+bool stream_blocking_captured(const struct context *context)
+{
+	for (uint32_t i = 0; i < n_streams; i++)
+		if (streams[i].context == context && streams[i].capture &&
+			streams[i].gpu_stream->stream_kind == STREAM_BLOCKING)
+			return true;
+	return false;
+}
+
+void stream_leave_capture(const struct capture *capture)
+{
+	for (uint32_t i = 0; i < n_streams; i++)
+		if (streams[i].capture == capture)
+			capture_leave(&streams[i]);
+}

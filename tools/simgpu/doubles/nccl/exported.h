@@ -1,0 +1,12 @@
+/* How the double exports a function: the strong pncclX carries the body, ncclX is its weak alias.
+ */
+#ifndef SIMGPU_DOUBLES_NCCL_EXPORTED_H
+#define SIMGPU_DOUBLES_NCCL_EXPORTED_H
+
+#define EXPORTED __attribute__((visibility("default")))
+/* clang-format off */
+#define WEAK_NAME(name) \
+	extern __typeof__(p##name) name __attribute__((weak, alias("p" #name), visibility("default")))
+/* clang-format on */
+
+#endif

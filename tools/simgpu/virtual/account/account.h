@@ -1,0 +1,41 @@
+/* The engine's own account of idle time: for every moment a device had nothing to run, what held up
+ * the one it was waiting for. Written from the events that were executed; knows nothing of how the
+ * reducer explains the same trace. */
+#ifndef SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
+#define SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
+
+#include "virtual/account/log.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gpu_op;
+
+#define ACCOUNT_QUEUE 1000 /* launches that a device's queue holds */
+
+struct idle {
+	int64_t from_ns, to_ns;
+	uint32_t cause;
+};
+
+struct account {                      /* of a device */
+	uint32_t number;                  /* of its process's devices */
+	int64_t starts_ns[ACCOUNT_QUEUE]; /* of the last ops */
+	uint64_t n_starts;
+	struct idle *idle;
+	size_t n;
+	uint32_t room;
+	int64_t *step_end_ns;   /* of the last op launched in the step; [0]: before the first */
+	int64_t *step_begin_ns; /* of the first launch of the step; [0] unused */
+	int32_t n_steps;
+	int64_t first_ns, last_ns; /* hull */
+};
+
+/* The device of `op` had nothing to run in [from, op->start). */
+void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);
+/* An op of the device has started. */
+void account_start(struct account *account, const struct gpu_op *op);
+/* An op of the device is over. */
+void account_op(struct account *account, const struct gpu_op *op);
+
+#endif

@@ -1,0 +1,45 @@
+#include "virtual/account/log.h"
+
+#include "engine/room.h"
+
+#include <string.h>
+
+void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct log *other)
+{
+	if (to_ns <= from_ns)
+		return;
+	struct segment *last = log->n ? &log->at[log->n - 1] : NULL;
+	if (last && last->to_ns == from_ns && last->cause == cause && last->other == other) {
+		last->to_ns = to_ns;
+		return;
+	}
+	log->at = room_for(log->at, log->n, &log->room, 64, sizeof(*log->at));
+	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
+}
+
+void log_waited(struct log *log, int64_t ns, enum cause cause)
+{
+	struct lead *lead = log->lead;
+	lead->last = cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC;
+	for (uint32_t i = 0; i < lead->n_devices; i++)
+		lead->lost_ns[i][lead->last] += ns;
+}
+
+void log_lead_ends(struct log *log)
+{
+	for (uint32_t i = 0; i < log->lead->n_devices; i++)
+		memset(log->lead->lost_ns[i], 0, sizeof(log->lead->lost_ns[i]));
+}
+
+size_t log_find(const struct log *log, int64_t at_ns)
+{
+	size_t low = 0, high = log->n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (log->at[middle].to_ns <= at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -1,0 +1,144 @@
+/* Faults of devices and links, the recorder's flaws, and work that is not the same everywhere. Slow
+ * devices, links and imbalance make no idle time of their own: others wait inside their
+ * collectives. */
+#include "virtual/faults/plant.h"
+
+#include "virtual/draw/rng.h"
+
+#define US 1000 /* ns */
+
+static int plant_slow_gpu(struct script *s, int64_t strength, int32_t rank)
+{
+	if (strength > 100000)
+		return fault_refuse("more than a thousand times slower");
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (rank == FAULT_EVERYWHERE || i == (uint32_t)rank)
+			s->devices[i].slow = (uint32_t)(s->devices[i].slow * (100 + strength) / 100);
+	return 0;
+}
+
+static bool comm_has(const struct comm_def *c, int32_t rank)
+{
+	if (rank == FAULT_EVERYWHERE)
+		return true;
+	for (uint32_t i = 0; i < c->size; i++)
+		if (c->ranks[i] == (uint32_t)rank)
+			return true;
+	return false;
+}
+
+static int plant_slow_link(struct script *s, int64_t strength, int32_t rank)
+{
+	bool found = false;
+	if (strength > 100000)
+		return fault_refuse("more than a thousand times slower");
+	for (uint32_t i = 0; i < s->n_comms; i++)
+		if (comm_has(&s->comms[i], rank)) {
+			s->comms[i].slow = (uint32_t)(s->comms[i].slow * (100 + strength) / 100);
+			found = true;
+		}
+	return found ? 0 : fault_refuse("there is no communicator: one device works alone");
+}
+
+static int stream_of(const struct process_def *p, uint16_t device)
+{
+	for (uint32_t i = 0; i < p->n_streams; i++)
+		if (p->streams[i].device == device)
+			return (int)i;
+	return -1;
+}
+
+/* The peer's kernel, its event, and the first device's stream that waits for it. */
+static void depend_on_peer(struct script *s, uint32_t process, int peer, uint32_t kernel)
+{
+	uint16_t event = script_event(s, process);
+	struct process_def *p = &s->processes[process];
+	uint16_t stream = (uint16_t)peer;
+	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_KERNEL, .a = stream, .b = kernel});
+	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_RECORD, .a = event, .b = stream});
+	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_WAIT, .a = 0, .b = event});
+}
+
+static int plant_dependency(struct script *s, int64_t strength, int32_t rank)
+{
+	uint32_t kernel = script_kernel_exact(s, "peer", strength * US, SCALE_ONE / 2);
+	struct process_def *p;
+	bool found = false;
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));) {
+		int peer = stream_of(p, 1);
+		if (peer < 0)
+			continue;
+		depend_on_peer(s, next - 1, peer, kernel);
+		found = true;
+	}
+	return found ? 0 : fault_refuse("no process drives a second device to wait for");
+}
+
+static int plant_imbalance(struct script *s, int64_t strength, int32_t rank)
+{
+	(void)rank;
+	if (strength > 100)
+		return fault_refuse("sequences cannot vary by more than 100 percent");
+	s->sequence_spread = (uint32_t)(SCALE_ONE * strength / 100);
+	return 0;
+}
+
+const struct fault faults_device[] = {
+	{"slow_gpu", "percent", "kernels of one device take longer", 10, CAUSE_NONE, true,
+	 plant_slow_gpu},
+	{"slow_link", "percent", "transfers of all communicators (of the rank) take longer", 750,
+	 CAUSE_NONE, false, plant_slow_link},
+	{"imbalance", "percent", "sequence lengths differ between ranks and steps by up to so much", 20,
+	 CAUSE_NONE, false, plant_imbalance},
+	{"dependency", "us",
+	 "the first device of a process waits for a kernel of the second, per layer", 500,
+	 CAUSE_DEPENDENCY, false, plant_dependency},
+	{0},
+};
+
+/* ---- the recorder ---- */
+
+enum draw { DRAW_CLOCK = 0x636c6b };
+
+/* Up to `strength` early or late, and up to 20 ppm fast or slow, on every host but the first. */
+static int plant_clock(struct script *s, int64_t strength, int32_t rank)
+{
+	(void)rank;
+	if (s->n_hosts < 2)
+		return fault_refuse("one host has one clock");
+	for (uint32_t i = 1; i < s->n_hosts; i++) {
+		uint64_t span_ns = 2 * (uint64_t)strength * US + 1;
+		uint64_t u = rng_hash(s->seed, DRAW_CLOCK, i, 0), v = rng_hash(s->seed, DRAW_CLOCK, i, 1);
+		s->hosts[i].clock_offset_ns = (int64_t)rng_below(u, span_ns) - strength * US;
+		s->hosts[i].clock_drift_ppb = (int32_t)rng_below(v, 40001) - 20000;
+	}
+	return 0;
+}
+
+static int plant_lost_records(struct script *s, int64_t strength, int32_t rank)
+{
+	(void)rank;
+	if (strength > 1000000)
+		return fault_refuse("more than a million of a million");
+	s->lost_ppm = (uint32_t)strength;
+	return 0;
+}
+
+static int plant_jitter_kernel(struct script *s, int64_t strength, int32_t rank)
+{
+	(void)rank;
+	if (strength > 100000)
+		return fault_refuse("more than a thousand times the real noise");
+	s->noise.kernel = (uint32_t)(SCALE_ONE * strength / 100);
+	return 0;
+}
+
+const struct fault faults_record[] = {
+	{"clock", "us", "clocks of all hosts but the first are up to so much off, and drift by 20 ppm",
+	 5000, CAUSE_NONE, false, plant_clock},
+	{"lost_records", "ppm", "records that the recorder loses", 1000, CAUSE_NONE, false,
+	 plant_lost_records},
+	{"jitter_kernel", "percent", "kernels vary more than in real traces (100: as there)", 300,
+	 CAUSE_NONE, false, plant_jitter_kernel},
+	{0},
+};

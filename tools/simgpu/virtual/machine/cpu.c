@@ -1,0 +1,130 @@
+#include "virtual/machine/cpu.h"
+
+void thread_list_init(struct thread_list *list)
+{
+	list->head = NULL;
+	list->tail = &list->head;
+}
+
+void thread_list_push(struct thread_list *list, struct thread *thread)
+{
+	thread->next = NULL;
+	*list->tail = thread;
+	list->tail = &thread->next;
+}
+
+struct thread *thread_list_pop(struct thread_list *list)
+{
+	struct thread *thread = list->head;
+	if (thread) {
+		list->head = thread->next;
+		if (!list->head)
+			list->tail = &list->head;
+	}
+	return thread;
+}
+
+static void acquire(struct thread *t);
+
+static void leave_core(struct thread *t)
+{
+	struct place *place = t->process->place;
+	if (!t->has_core)
+		return;
+	t->has_core = false;
+	place->cores_free++;
+	struct thread *next = thread_list_pop(&place->core_waiters);
+	if (next) {
+		log_add(&next->log, next->asked_ns, place->agenda.now_ns, CAUSE_NO_CORE, NULL);
+		acquire(next);
+	}
+}
+
+void cpu_drop_gil(struct thread *t)
+{
+	struct process *process = t->process;
+	if (process->gil != t)
+		return;
+	struct thread *next = thread_list_pop(&process->gil_waiters);
+	process->gil = next;
+	if (next) {
+		log_add(&next->log, next->asked_ns, thread_now(t), CAUSE_GIL, NULL);
+		acquire(next);
+	}
+}
+
+void cpu_leave(struct thread *t)
+{
+	cpu_drop_gil(t);
+	leave_core(t);
+}
+
+static void slice_over(void *who)
+{
+	struct thread *t = who;
+	struct place *place = t->process->place;
+	int64_t now = place->agenda.now_ns;
+	log_add(&t->log, now - t->slice_ns, now, t->busy_cause, NULL);
+	t->busy_left_ns -= t->slice_ns;
+	if (t->busy_left_ns > 0 && place->core_waiters.head &&
+		now - t->core_since_ns >= CORE_QUANTUM_NS)
+		leave_core(t);
+	if (t->busy_left_ns > 0)
+		acquire(t);
+	else
+		t->then(t);
+}
+
+/* Somebody has waited for the GIL for so long that its owner has to give it up, where it can: not
+ * inside a call. */
+static bool gil_is_asked(const struct thread *t)
+{
+	const struct process *process = t->process;
+	bool python = t->busy_cause == CAUSE_CPU_WORK || t->busy_cause == CAUSE_PAGE_FAULT;
+	return python && process->gil == t && process->gil_waiters.head &&
+		   thread_now(t) - process->gil_waiters.head->asked_ns >= GIL_SWITCH_NS;
+}
+
+static void acquire(struct thread *t)
+{
+	struct process *process = t->process;
+	struct place *place = process->place;
+	if (t->busy_gil && gil_is_asked(t))
+		cpu_drop_gil(t);
+	if (t->busy_gil && process->gil != t) {
+		if (process->gil) {
+			leave_core(t);
+			t->asked_ns = place->agenda.now_ns;
+			thread_list_push(&process->gil_waiters, t);
+			return;
+		}
+		process->gil = t;
+	}
+	if (!t->has_core) {
+		if (place->cores_free == 0) {
+			t->asked_ns = place->agenda.now_ns;
+			thread_list_push(&place->core_waiters, t);
+			return;
+		}
+		place->cores_free--;
+		t->has_core = true;
+		t->core_since_ns = place->agenda.now_ns;
+	}
+	if (t->call_begins)
+		t->call_begin_ns = place->agenda.now_ns;
+	t->call_begins = false;
+	t->slice_ns = t->busy_left_ns < SLICE_NS ? t->busy_left_ns : SLICE_NS;
+	agenda_add(&place->agenda, place->agenda.now_ns + t->slice_ns, slice_over, t);
+}
+
+void cpu_busy(struct thread *t, int64_t ns, enum cause cause, bool gil,
+			  void (*then)(struct thread *thread))
+{
+	t->busy_left_ns = ns > 0 ? ns : 0;
+	t->busy_cause = cause;
+	t->busy_gil = gil;
+	t->then = then;
+	if (!gil)
+		cpu_drop_gil(t);
+	acquire(t);
+}

@@ -1,0 +1,36 @@
+/* Writes what a process did as a trace file, through the encoder that the shim uses: what
+ * libbaton.so would have recorded, from the sampler of silent threads to lost records. The only
+ * file of the simulator that knows the trace format. */
+#ifndef SIMGPU_VIRTUAL_RECORD_RECORDER_H
+#define SIMGPU_VIRTUAL_RECORD_RECORDER_H
+
+#include "engine/gpu.h"
+#include "virtual/script/script.h"
+
+struct log;
+struct recorder;
+struct recorder_thread_row { /* where a row belongs */
+	uint32_t thread;
+	int64_t from_ns, to_ns;
+};
+
+/* Creates the file of one process in the directory. NULL with errno. */
+struct recorder *recorder_open(const char *directory, const struct script *script,
+							   uint32_t process);
+/* Flushes and closes; 0 or the first error of its life, -errno. */
+int recorder_close(struct recorder *recorder);
+
+void recorder_call(struct recorder *recorder, struct recorder_thread_row row, enum api name,
+				   uint64_t correlation, const struct log *log);
+void recorder_range(struct recorder *recorder, struct recorder_thread_row row, uint32_t name);
+void recorder_overhead(struct recorder *recorder, struct recorder_thread_row row, unsigned kind);
+void recorder_op(struct recorder *recorder, const struct gpu_op *op, uint32_t stream);
+/* `stream` waited from from_ns for something that is not on its device and was over at to_ns. */
+void recorder_held_up(struct recorder *recorder, unsigned sync_kind, uint32_t stream,
+					  int64_t from_ns, int64_t to_ns);
+/* The time the trace shows for a moment of the host's clock. */
+int64_t recorder_time(const struct script *script, uint32_t host, int64_t at_ns);
+/* The device's key as the reducer prints it: host/ordinal. `text` has room for 64 bytes. */
+void recorder_device_key(const struct script *script, uint32_t device, char *text);
+
+#endif
