@@ -52,7 +52,7 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 	}
 	*devices = (int64_t)(summary->n_devices - n);
 	e->own_ns = (int64_t)(own / *devices);
-	e->others_ns = loss_median(others, n);
+	e->others_ns = figures_median(others, n);
 	free(others);
 	return 0;
 }
@@ -262,7 +262,7 @@ static int median_of_members(const struct partial *partial, const struct loss_ki
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except && partial->member[i])
 			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
-	*ns = loss_median(values, *n);
+	*ns = figures_median(values, *n);
 	free(values);
 	return 0;
 }
