@@ -1,5 +1,7 @@
 #include "conclude/clocks.h"
 
+#include "conclude/figures.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +13,6 @@ static const enum reading_kind reasons[] = {READING_HW_THERMAL, READING_HW_POWER
 											READING_SW_THERMAL, READING_HW_SLOWDOWN,
 											READING_SW_POWER_CAP};
 enum { REASONS = sizeof(reasons) / sizeof(reasons[0]) };
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
 
 static int64_t ppm(const struct reading *reading)
 {
@@ -33,7 +29,7 @@ static void sort_known(struct clocks_sorted *sorted, const struct summary *summa
 		if (value >= 0)
 			sorted->at[sorted->n++] = value;
 	}
-	qsort(sorted->at, sorted->n, sizeof(*sorted->at), by_number);
+	figures_sort(sorted->at, sorted->n);
 }
 
 int clocks_open(struct clocks_all *all, const struct summary *summary)

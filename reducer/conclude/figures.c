@@ -1,5 +1,6 @@
 #include "conclude/figures.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,24 @@ void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t
 		out[best]++;
 		remainders[best] = -1;
 	}
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+void figures_sort(int64_t *values, size_t n)
+{
+	if (n > 1)
+		qsort(values, n, sizeof(*values), by_number);
+}
+
+int64_t figures_median(int64_t *values, size_t n)
+{
+	figures_sort(values, n);
+	return n ? values[(n - 1) / 2] : 0;
 }
 
 int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
@@ -76,12 +95,6 @@ static void mean_counts(const struct summary *summary, struct figures *f)
 	f->launches = (int64_t)((launches + all / 2) / all);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Of the median device: one that is late now and then does not hide what all have. */
 static int64_t step_noise(const struct summary *summary)
 {
@@ -90,8 +103,7 @@ static int64_t step_noise(const struct summary *summary)
 		return 0;
 	for (size_t i = 0; i < summary->n_devices; i++)
 		spreads[i] = counts_spread(&summary->devices[i].step_ns);
-	qsort(spreads, summary->n_devices, sizeof(*spreads), by_number);
-	int64_t noise = spreads[(summary->n_devices - 1) / 2];
+	int64_t noise = figures_median(spreads, summary->n_devices);
 	free(spreads);
 	return noise;
 }
@@ -122,4 +134,20 @@ void figures_compute(const struct summary *summary, struct figures *f)
 	f->noise_ns = step_noise(summary);
 	mean_leaves(summary, f);
 	mean_counts(summary, f);
+}
+
+double figures_busbw_gbps(const struct summary *summary, const struct nccl_summary *row)
+{
+	static const struct {
+		const char *op;
+		double times; /* numerator of the factor, in units of (n - 1) / n */
+	} factors[] = {{"AllReduce", 2}, {"AllGather", 1}, {"ReduceScatter", 1}, {"AllToAll", 1}};
+	const char *op = summary_text(summary, row->op);
+	if (row->max_bytes_moved <= 0 || row->members < 2 || row->transfer_ns <= 0 || row->reason)
+		return NAN;
+	for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++)
+		if (strcmp(op, factors[i].op) == 0)
+			return (double)row->max_bytes_moved * (double)row->count / (double)row->transfer_ns *
+				   factors[i].times * (row->members - 1) / row->members;
+	return NAN;
 }

@@ -30,4 +30,14 @@ int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
  * remainder, of equals the first. */
 void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out);
 
+/* Sorts values in ascending order. */
+void figures_sort(int64_t *values, size_t n);
+/* The median of values (of an even number the smaller of the middle two; 0 without any). Sorts. */
+int64_t figures_median(int64_t *values, size_t n);
+
+/* Bus bandwidth as nccl-tests define it (doc/PERFORMANCE.md there), size / time x factor(ranks), in
+ * GB/s (10^9 bytes) over the transfer time of a row of the summary. NaN where the size, the ranks
+ * or the split is not known. */
+double figures_busbw_gbps(const struct summary *summary, const struct nccl_summary *row);
+
 #endif

@@ -1,7 +1,6 @@
 #include "conclude/finding_text.h"
 
 #include "base/amount.h"
-#include "conclude/busbw.h"
 #include "conclude/clocks.h"
 
 #include <math.h>
@@ -85,19 +84,13 @@ void finding_say_transfer(const struct summary *summary, const struct figures *f
 			most = &summary->nccl[i];
 	if (!most || most->transfer_ns == 0)
 		return;
-	double busbw = busbw_gbps(summary_text(summary, most->op), most);
+	double busbw = figures_busbw_gbps(summary, most);
 	finding_say(out, bytes, "%s of %lld bytes on %u ranks: %s ms/%s, hidden too",
 				summary_text(summary, most->op), (long long)most->bytes, most->members,
 				finding_ms(f, most->transfer_ns / (steps > 0 ? steps : 1)).at,
 				f->has_steps ? "step" : "run");
 	if (!isnan(busbw))
 		finding_say(out, bytes, "bus bandwidth %.1f GB/s", busbw);
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
 }
 
 static int64_t kernels_of(const struct device_summary *d)
@@ -113,9 +106,7 @@ static int64_t kernels_of_others(const struct summary *summary, size_t device)
 	for (size_t i = 0; values && i < summary->n_devices; i++)
 		if (i != device)
 			values[n++] = kernels_of(&summary->devices[i]);
-	if (n)
-		qsort(values, n, sizeof(*values), by_number);
-	median = n ? values[(n - 1) / 2] : 0;
+	median = figures_median(values, n);
 	free(values);
 	return median;
 }

@@ -1,5 +1,8 @@
 #include "conclude/lateness.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* Of collectives in which a rank is last: fewer say too little. */
 enum { LEAST_LAST = 5 };
 
@@ -60,4 +63,83 @@ bool late_causes_most(const struct late_summary *late, const struct lateness *al
 	__int128 caused = late->caused_ns;
 	return all->taken > 0 && all->caused_ns > 0 &&
 		   2 * caused * (__int128)all->taken >= all->caused_ns * (__int128)(all->taken + all->last);
+}
+
+/* ---- hosts ---- */
+
+struct host_rows {
+	struct late_host *at;
+	size_t n;
+};
+
+size_t late_device(const struct summary *summary, const struct late_summary *late)
+{
+	size_t i = 0;
+	while (i < summary->n_devices && summary->devices[i].key != late->device)
+		i++;
+	return i;
+}
+
+/* Rows stand by device: the next one's host is mostly the last. */
+static struct late_host *row_of(struct host_rows *rows, struct device_host host)
+{
+	for (size_t i = rows->n; i-- > 0;)
+		if (device_host_same(rows->at[i].host, host))
+			return &rows->at[i];
+	rows->at[rows->n] = (struct late_host){.host = host};
+	return &rows->at[rows->n++];
+}
+
+static void add_rank(struct late_host *row, const struct late_summary *late)
+{
+	row->ranks++;
+	row->sum.last += late->last;
+	row->sum.taken += late->taken;
+	row->sum.caused_ns += late->caused_ns;
+	if (!row->worst || late->caused_ns > row->worst->caused_ns)
+		row->worst = late;
+}
+
+/* Last more often than its ranks should be, and at least half-way from its ranks' part in the
+ * collectives to all of the wait. */
+static bool is_late(const struct late_host *row, const struct lateness *all)
+{
+	__int128 caused = row->sum.caused_ns;
+	return row->ranks > 1 && late_is_significant(&row->sum, all) &&
+		   2 * caused * (__int128)all->taken >=
+			   all->caused_ns * (__int128)(all->taken + row->sum.taken);
+}
+
+bool late_host_is_wider(const struct summary *summary, const struct late_host *host,
+						const struct late_summary *const *ranks, size_t n)
+{
+	__int128 caused = 0, taken = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t device = late_device(summary, ranks[i]);
+		if (!device_host_same(device_host(summary, device), host->host))
+			return false;
+		caused += ranks[i]->caused_ns;
+		taken += ranks[i]->taken;
+	}
+	const __int128 of_host = host->sum.taken;
+	return 2 * caused * of_host < host->sum.caused_ns * (of_host + taken);
+}
+
+int late_host_find(const struct summary *summary, const struct lateness *all,
+				   struct late_host *found)
+{
+	struct host_rows rows = {.at = calloc(summary->n_late + 1, sizeof(*rows.at))};
+	*found = (struct late_host){.worst = NULL};
+	if (!rows.at)
+		return -ENOMEM;
+	for (size_t i = 0; i < summary->n_late; i++) {
+		size_t device = late_device(summary, &summary->late[i]);
+		if (device < summary->n_devices)
+			add_rank(row_of(&rows, device_host(summary, device)), &summary->late[i]);
+	}
+	for (size_t i = 0; !found->worst && rows.n > 1 && i < rows.n; i++)
+		if (is_late(&rows.at[i], all))
+			*found = rows.at[i];
+	free(rows.at);
+	return 0;
 }

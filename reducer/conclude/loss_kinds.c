@@ -91,18 +91,6 @@ int64_t loss_of_device(const struct device_summary *device, const struct loss_ki
 	return sum;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-int64_t loss_median(int64_t *values, size_t n)
-{
-	qsort(values, n, sizeof(*values), by_number);
-	return n ? values[(n - 1) / 2] : 0;
-}
-
 int loss_median_of_others(const struct summary *summary, const struct loss_kind *kind,
 						  size_t except, int64_t *ns)
 {
@@ -113,7 +101,7 @@ int loss_median_of_others(const struct summary *summary, const struct loss_kind 
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except)
 			values[n++] = loss_of_device(&summary->devices[i], kind);
-	*ns = loss_median(values, n);
+	*ns = figures_median(values, n);
 	free(values);
 	return 0;
 }

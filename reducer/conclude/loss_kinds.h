@@ -27,9 +27,7 @@ extern const struct loss_kind loss_kind_work;
 /* Per step: the mean of the devices, and one device. */
 int64_t loss_share(const struct figures *figures, const struct loss_kind *kind);
 int64_t loss_of_device(const struct device_summary *device, const struct loss_kind *kind);
-/* The median of values (of an even number the smaller of the middle two; 0 without any). Sorts. */
-int64_t loss_median(int64_t *values, size_t n);
-/* That of the devices but for `except`. 0 or -ENOMEM. */
+/* The median of the devices but for `except`. 0 or -ENOMEM. */
 int loss_median_of_others(const struct summary *summary, const struct loss_kind *kind,
 						  size_t except, int64_t *ns);
 

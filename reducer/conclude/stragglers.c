@@ -1,7 +1,6 @@
 #include "conclude/stragglers.h"
 
 #include "base/room.h"
-#include "conclude/late_host.h"
 #include "conclude/lateness.h"
 
 #include <errno.h>
@@ -52,7 +51,7 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 	}
 	*devices = (int64_t)(summary->n_devices - n);
 	e->own_ns = (int64_t)(own / *devices);
-	e->others_ns = loss_median(others, n);
+	e->others_ns = figures_median(others, n);
 	free(others);
 	return 0;
 }
@@ -87,14 +86,6 @@ static int explain(const struct summary *summary, struct straggler *s)
 			s->excess[i] = *e;
 	}
 	return error;
-}
-
-static size_t find_device(const struct summary *summary, uint32_t key)
-{
-	size_t i = 0;
-	while (i < summary->n_devices && summary->devices[i].key != key)
-		i++;
-	return i;
 }
 
 static int append(struct stragglers *all, const struct straggler *s)
@@ -140,15 +131,40 @@ static bool is_persistent(const struct straggler *s, const struct device_summary
 	return most && s->late->taken >= LEAST_COLLECTIVES && late_in_most_steps(device, s->late_ns);
 }
 
+/* The others have waited wait_ns for what some ranks caused: each of them longer, as the late one
+ * itself does not wait. */
+static int64_t late_of_wait(const struct summary *summary, int64_t wait_ns)
+{
+	const int64_t devices = (int64_t)summary->n_devices;
+	return (int64_t)((__int128)wait_ns * devices / (devices - 1));
+}
+
+static int add_host(struct stragglers *all, const struct summary *summary, int64_t wait_ns,
+					const struct late_host *host)
+{
+	const struct lateness sum = lateness_of(summary->late, summary->n_late);
+	struct straggler s = {.device = late_device(summary, host->worst),
+						  .rank = host->worst->rank,
+						  .late = host->worst,
+						  .host = host->host,
+						  .persistent = true,
+						  .caused_ns = host->sum.caused_ns};
+	s.wait_ns = (int64_t)((__int128)wait_ns * host->sum.caused_ns / sum.caused_ns);
+	s.late_ns = late_of_wait(summary, s.wait_ns);
+	return add(all, summary, &s);
+}
+
 /* Nobody is persistently late: a host may be, now by one of its ranks, now by another. */
 static int add_seldom(struct stragglers *all, const struct summary *summary, int64_t wait_ns,
 					  struct straggler *seldom)
 {
-	struct straggler host;
-	bool found;
-	int error = late_host_find(summary, wait_ns, &host, &found);
-	if (error || found)
-		return error ? error : add(all, summary, &host);
+	const struct lateness sum = lateness_of(summary->late, summary->n_late);
+	struct late_host host;
+	int error = late_host_find(summary, &sum, &host);
+	if (error)
+		return error;
+	if (host.worst)
+		return add_host(all, summary, wait_ns, &host);
 	if (!seldom->late || seldom->late_ns == 0)
 		return 0;
 	seldom->wait_ns = wait_ns;
@@ -158,13 +174,18 @@ static int add_seldom(struct stragglers *all, const struct summary *summary, int
 /* Ranks of one host that are late beside others of it: the host is. */
 static int widen(struct stragglers *all, const struct summary *summary, int64_t wait_ns)
 {
-	struct straggler host;
-	bool found;
-	int error = late_host_find(summary, wait_ns, &host, &found);
-	if (error || !found || !late_host_is_wider(summary, &host, all->at, all->n))
-		return error;
-	all->n = 0;
-	return add(all, summary, &host);
+	const struct lateness sum = lateness_of(summary->late, summary->n_late);
+	const struct late_summary **ranks = malloc(all->n * sizeof(*ranks));
+	struct late_host host;
+	int error = ranks ? late_host_find(summary, &sum, &host) : -ENOMEM;
+	for (size_t i = 0; ranks && i < all->n; i++)
+		ranks[i] = all->at[i].late;
+	if (!error && host.worst && late_host_is_wider(summary, &host, ranks, all->n)) {
+		all->n = 0;
+		error = add_host(all, summary, wait_ns, &host);
+	}
+	free(ranks);
+	return error;
 }
 
 /* The exposed wait is shared out by what each rank caused: some of that may be hidden under
@@ -173,19 +194,19 @@ static int widen(struct stragglers *all, const struct summary *summary, int64_t 
 static int add_late(struct stragglers *all, const struct summary *summary, const struct figures *f)
 {
 	const struct lateness sum = lateness_of(summary->late, summary->n_late);
-	const int64_t devices = (int64_t)summary->n_devices, wait = f->time_ns[LEAF_NCCL_WAIT];
+	const int64_t wait = f->time_ns[LEAF_NCCL_WAIT];
 	struct straggler seldom = {.late = NULL};
 	int error = 0;
 	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_late; i++) {
 		const struct late_summary *late = &summary->late[i];
-		struct straggler s = {.device = find_device(summary, late->device),
+		struct straggler s = {.device = late_device(summary, late),
 							  .rank = late->rank,
 							  .late = late,
 							  .caused_ns = late->caused_ns};
 		if (s.device == summary->n_devices || late->caused_ns <= 0)
 			continue;
 		s.wait_ns = (int64_t)((__int128)wait * late->caused_ns / sum.caused_ns);
-		s.late_ns = (int64_t)((__int128)s.wait_ns * devices / (devices - 1));
+		s.late_ns = late_of_wait(summary, s.wait_ns);
 		s.persistent = is_persistent(&s, &summary->devices[s.device], &sum);
 		if (s.persistent)
 			error = add(all, summary, &s);
@@ -246,7 +267,7 @@ static int partial_open(struct partial *partial, const struct summary *summary)
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_partial; i++)
 		if (rows[i].device)
-			partial->member[find_device(summary, rows[i].device)] = true;
+			partial->member[late_device(summary, &rows[i])] = true;
 	return 0;
 }
 
@@ -262,7 +283,7 @@ static int median_of_members(const struct partial *partial, const struct loss_ki
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except && partial->member[i])
 			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
-	*ns = loss_median(values, *n);
+	*ns = figures_median(values, *n);
 	free(values);
 	return 0;
 }
@@ -275,7 +296,7 @@ static int add_last_here(struct stragglers *all, const struct partial *partial,
 	const struct summary *summary = partial->summary;
 	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
 	size_t waiting;
-	struct straggler s = {.device = find_device(summary, late->device),
+	struct straggler s = {.device = late_device(summary, late),
 						  .rank = late->rank,
 						  .late = late,
 						  .partial = true,

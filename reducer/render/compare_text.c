@@ -1,6 +1,5 @@
 #include "render/compare.h"
 #include "render/text.h"
-#include "conclude/busbw.h"
 #include "conclude/clocks.h"
 #include "summary/evidence_rows.h"
 #include "conclude/finding_text.h"
@@ -151,18 +150,19 @@ static void explain_transfer(const struct summary *base, const struct summary *r
 	for (size_t i = 0; i < run->n_nccl; i++)
 		if (!most || run->nccl[i].transfer_ns > most->transfer_ns)
 			most = &run->nccl[i];
-	if (!most || isnan(busbw_gbps(summary_text(run, most->op), most)))
+	if (!most || isnan(figures_busbw_gbps(run, most)))
 		return;
 	const char *op = summary_text(run, most->op);
 	for (size_t i = 0; i < base->n_nccl; i++)
 		if (base->nccl[i].bytes == most->bytes && !base->nccl[i].reason &&
 			strcmp(summary_text(base, base->nccl[i].op), op) == 0)
 			same = &base->nccl[i];
-	double before = same ? busbw_gbps(op, same) : NAN;
+	double before = same ? figures_busbw_gbps(base, same) : NAN;
 	if (isnan(before))
-		snprintf(out, bytes, "%.20s busbw %.1f GB/s", op, busbw_gbps(op, most));
+		snprintf(out, bytes, "%.20s busbw %.1f GB/s", op, figures_busbw_gbps(run, most));
 	else
-		snprintf(out, bytes, "%.20s busbw %.1f -> %.1f GB/s", op, before, busbw_gbps(op, most));
+		snprintf(out, bytes, "%.20s busbw %.1f -> %.1f GB/s", op, before,
+				 figures_busbw_gbps(run, most));
 }
 
 static void explain_wait(const struct summary *run, const struct figures *f, char *out,

@@ -1,7 +1,6 @@
 #include "render/devices_text.h"
 
 #include "conclude/figures.h"
-#include "conclude/loss_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +76,7 @@ static bool compare(struct device_row *rows, size_t n, struct device_row *median
 	for (int c = 0; c < CELLS; c++) {
 		for (size_t i = 0; i < n; i++)
 			values[i] = rows[i].ns[c];
-		median->ns[c] = loss_median(values, n);
+		median->ns[c] = figures_median(values, n);
 		for (size_t i = 0; i < n; i++) {
 			int64_t differs = llabs(rows[i].ns[c] - median->ns[c]);
 			rows[i].differs = differs > rows[i].differs ? differs : rows[i].differs;

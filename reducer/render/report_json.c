@@ -3,7 +3,6 @@
 #include "render/by.h"
 #include "render/readings.h"
 #include "render/report.h"
-#include "conclude/busbw.h"
 #include "conclude/rare.h"
 
 #include <string.h>
@@ -171,7 +170,7 @@ static void kernel_object(struct json *j, const struct summary *s, const struct 
 
 static void nccl_object(struct json *j, const struct summary *s, const struct nccl_summary *n)
 {
-	double busbw = busbw_gbps(summary_text(s, n->op), n);
+	double busbw = figures_busbw_gbps(s, n);
 	json_object(j, NULL);
 	json_text(j, "op", summary_text(s, n->op));
 	json_text(j, "comm", summary_text(s, n->comm));

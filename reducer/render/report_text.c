@@ -6,7 +6,6 @@
 #include "render/readings.h"
 #include "render/report.h"
 #include "render/text.h"
-#include "conclude/busbw.h"
 #include "conclude/finding_text.h"
 
 #include <math.h>
@@ -394,7 +393,7 @@ static void nccl(const struct screen *screen, const struct report *r)
 		const struct nccl_summary *n = &s->nccl[i];
 		struct text_buffer bytes, transfer, wait, unsplit;
 		char bandwidth[32] = "", ranks[16] = "?";
-		double busbw = busbw_gbps(summary_text(s, n->op), n);
+		double busbw = figures_busbw_gbps(s, n);
 		if (!isnan(busbw))
 			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
 		if (n->members)
