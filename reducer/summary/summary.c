@@ -153,6 +153,14 @@ int summary_spread(struct summary *summary, const char *device, const struct spr
 	return 0;
 }
 
+bool summary_device_adds_up(const struct device_summary *device)
+{
+	__int128 sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += device->time_ns[leaf];
+	return sum == device->window_ns;
+}
+
 void site_sums_add(struct site_sums *into, const struct site_sums *from)
 {
 	for (int group = 0; group < SUMMARY_GROUPS; group++)

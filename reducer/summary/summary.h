@@ -211,6 +211,8 @@ int summary_stall(struct summary *, const char *device, const char *line,
 				  const struct evidence *add);
 /* Adds `add` to the row with its leaf and octave. */
 int summary_spread(struct summary *, const char *device, const struct spread *add);
+/* Do the leaves of a device sum to its window, as they must? */
+bool summary_device_adds_up(const struct device_summary *device);
 /* What rows are ranked by: GPU time and starved time. */
 int64_t site_gpu_ns(const struct site_sums *sums);
 int64_t site_weight(const struct site_sums *sums);

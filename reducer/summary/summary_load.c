@@ -25,14 +25,9 @@ static int check_whole(const struct summary_loading *l)
 {
 	if (l->part == 0 || !l->has_quality)
 		return -EBADMSG;
-	for (size_t i = 0; i < l->summary->n_devices; i++) {
-		const struct device_summary *d = &l->summary->devices[i];
-		__int128 sum = 0;
-		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-			sum += d->time_ns[leaf];
-		if (sum != d->window_ns)
+	for (size_t i = 0; i < l->summary->n_devices; i++)
+		if (!summary_device_adds_up(&l->summary->devices[i]))
 			return -EBADMSG;
-	}
 	return l->n_inputs == l->inputs.n ? 0 : -ESTALE;
 }
 
