@@ -4,7 +4,7 @@
 #   tests/run.sh [PART]...   (none: all of $parts)
 # SEEDS=N: how many random traces the attribution is compared on (1000).
 set -u
-parts="unit format shim double probe cli fuzz names torch accuracy"
+parts="floors unit format shim double probe cli fuzz names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -31,6 +31,10 @@ try() { # try NAME COMMAND...
 	esac
 }
 
+floors() {
+	try floors/includes "$PYTHON" tests/floors/floors.py
+	try floors/planted "$PYTHON" tests/floors/floors_test.py
+}
 unit() { for t in "$BUILD"/tests/*_test; do try "unit/$(basename "$t")" "$t"; done; }
 format() {
 	try format/second_reader "$PYTHON" tests/format/second_reader_test.py
