@@ -1,36 +1,45 @@
 #!/usr/bin/env bash
 # Runs the tests: every program in build/*/tests, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
-# on its last line. Ends with "N passed, N failed, N skipped"; a run in which nothing passed fails.
+# on its last line. A line a case, with the seconds it took, as it ends; then the slowest, and "N passed, N failed, N skipped". A run in
+# which nothing passed fails.
 #   tests/run.sh [PART]...   (none: all of $parts)
-# SEEDS=N: how many random traces the attribution is compared on (1000).
+# SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2); 1: one after the other.
 set -u
-parts="unit format shim double probe cli fuzz names torch accuracy"
+parts="floors unit format shim double probe cli fuzz names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
 export BATON_DATA=${BATON_DATA:-$PWD/../shared/data}
 export NO_COLOR=1 LC_ALL=C PYTHONDONTWRITEBYTECODE=1
-passed=0 failed=0 skipped=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# python3 is a script that looks for an interpreter on some machines; the cases start it some thousand times
+PYTHON=$("$PYTHON" -c 'import sys; print(sys.executable)') || exit 1
 
-try() { # try NAME COMMAND...
-	local name=$1 status
+# How a case runs, by the first line that fits. alone: when no other case does, after all that can share the machine.
+# first: beside others, begun before them because it takes longest. All others run beside each other.
+ways='
+alone shim/gauges       planted causes must come out first, samples come once a second: a slow GPU, not a busy machine
+alone shim/input        a thread without a core is told from one that sleeps
+alone shim/torch        a data loader that computes, in threads that must have their cores
+alone shim/window       windows of milliseconds begin and end on time
+alone probe/run         measures calls and planted stalls
+first accuracy/agreement
+first shim/identical
+first shim/stacks
+first shim/recorder
+first shim/replay
+'
+
+names=() commands=()
+try() { # try NAME COMMAND...: a case of this run
+	names+=("$1")
 	shift
-	timeout 1200 "$@" >"$log" 2>&1
-	status=$?
-	case $status in
-	0) passed=$((passed + 1)) && echo "ok      $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
-	77) skipped=$((skipped + 1)) && echo "skip    $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
-	*)
-		failed=$((failed + 1))
-		[ "$status" = 124 ] && status="124: still running after 20 minutes"
-		echo "FAIL    $name (status $status)"
-		tail -n 40 "$log" | sed 's/^/        /'
-		;;
-	esac
+	commands+=("$*")
 }
 
+floors() {
+	try floors/includes "$PYTHON" tests/floors/floors.py
+	try floors/planted "$PYTHON" tests/floors/floors_test.py
+}
 unit() { for t in "$BUILD"/tests/*_test; do try "unit/$(basename "$t")" "$t"; done; }
 format() {
 	try format/second_reader "$PYTHON" tests/format/second_reader_test.py
@@ -56,6 +65,7 @@ accuracy() {
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 
+. tests/pool.sh
 
 for part in ${@:-$parts}; do
 	case " $parts " in
@@ -63,6 +73,17 @@ for part in ${@:-$parts}; do
 	*) echo "run.sh: no part '$part'; there are: $parts" && exit 2 ;;
 	esac
 done
+way() { echo "$ways" | awk -v name="$1" '$2 == name { print $1; exit }'; }
+first=() beside=() alone=()
+for i in "${!names[@]}"; do
+	case $(way "${names[i]}") in
+	alone) alone+=("$i") ;;
+	first) first+=("$i") ;;
+	*) beside+=("$i") ;;
+	esac
+done
+pool "${JOBS:-2}" ${first[@]+"${first[@]}"} ${beside[@]+"${beside[@]}"}
+pool 1 ${alone[@]+"${alone[@]}"}
+slowest 10
 echo
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+counts

@@ -15,7 +15,7 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build/release"))
 CACHE = os.path.join(ROOT, "build", "cupti-wheels")
-CC = os.environ.get("CC", "gcc")
+CC = os.environ.get("CC", "gcc").split()
 
 WHEELS = {
     "11.8": "nvidia-cuda-cupti-cu11==11.8.87",
@@ -230,7 +230,7 @@ class Program:
             f.writelines("\tR(%s);\n" % row[0] for row in self.rows)
             f.write("\treturn 0;\n}\n")
         program = source[:-2]
-        compiled = subprocess.run([CC, "-w", "-I" + include] + ["-I" + r for r in runtime] +
+        compiled = subprocess.run(CC + ["-w", "-I" + include] + ["-I" + r for r in runtime] +
                                   ["-o", program, source], stderr=subprocess.PIPE, text=True)
         if compiled.returncode:
             errors = [line.split("error: ")[1] for line in compiled.stderr.splitlines()
@@ -268,7 +268,7 @@ def reader_values():
         f.write('#include <stddef.h>\n#include <stdio.h>\n#include "sources/cupti/cupti_layout.h"\nint main(void)\n{\n')
         f.writelines('\tprintf("%s %%lld\\n", (long long)(%s));\n' % row for row in rows.items())
         f.write("\treturn 0;\n}\n")
-    subprocess.run([CC, "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(ROOT, "shim"),
+    subprocess.run(CC + ["-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + os.path.join(ROOT, "shim"),
                     "-o", source[:-2], source], check=True)
     out = subprocess.run([source[:-2]], stdout=subprocess.PIPE, text=True, check=True).stdout
     return {name: int(value) for name, value in (line.split() for line in out.splitlines())}

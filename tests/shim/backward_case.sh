@@ -25,13 +25,13 @@ recorded() { # recorded NAME LIBRARY [off]; second=SECOND_LIBRARY
 }
 
 for base in 16 24; do # 2.15's nodes, and 2.0's to 2.8's
-	"${CXX:-g++}" -std=c++17 -O2 -fPIC -shared -pthread -DBASE_BYTES=$base -o "$work/fake$base.so" tests/shim/fake_autograd.cpp ||
+	${CXX:-g++} -std=c++17 -O2 -fPIC -shared -pthread -DBASE_BYTES=$base -o "$work/fake$base.so" tests/shim/fake_autograd.cpp ||
 		fail "fake_autograd.cpp does not compile"
 	recorded "base$base" "$work/fake$base.so"
 done
 second=$work/fake16.so recorded two "$work/fake24.so" # each copy reaches its own
 # another PyTorch, whose engine has another name
-"${CXX:-g++}" -std=c++17 -O2 -fPIC -shared -pthread -Devaluate_function=evaluate_otherwise -o "$work/other.so" tests/shim/fake_autograd.cpp ||
+${CXX:-g++} -std=c++17 -O2 -fPIC -shared -pthread -Devaluate_function=evaluate_otherwise -o "$work/other.so" tests/shim/fake_autograd.cpp ||
 	fail "fake_autograd.cpp does not compile"
 BATON_VERBOSE=1 recorded other "$work/other.so" off
 expect_says "this PyTorch's autograd is not known"

@@ -29,7 +29,7 @@ int main(void)
 	return 0;
 }
 END
-"${CC:-gcc}" -o "$work/tool" "$work/tool.c" -L"$double" -l:libcupti.so.13 -l:libcuda.so.1 2>"$work/why" || fail "tool.c does not compile: $(cat "$work/why")"
+${CC:-gcc} -o "$work/tool" "$work/tool.c" -L"$double" -l:libcupti.so.13 -l:libcuda.so.1 2>"$work/why" || fail "tool.c does not compile: $(cat "$work/why")"
 export LD_LIBRARY_PATH=$double
 expect_status 0 "$work/tool"
 plain=$(cat "$work/out")
@@ -96,7 +96,7 @@ int main(void)
 	return 0;
 }
 END
-"${CC:-gcc}" -o "$work/clock" "$work/clock.c" -L"$double" -l:libcupti.so.13 -l:libcuda.so.1 2>"$work/why" || fail "clock.c does not compile: $(cat "$work/why")"
+${CC:-gcc} -o "$work/clock" "$work/clock.c" -L"$double" -l:libcupti.so.13 -l:libcuda.so.1 2>"$work/why" || fail "clock.c does not compile: $(cat "$work/why")"
 rm -rf "$work/run"
 expect_status 0 "$BATON" record -o "$work/run" -- "$work/clock"
 finish

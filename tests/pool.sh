@@ -1,0 +1,70 @@
+# Cases, some at a time. Sourced by tests/run.sh and tests/torch/run.sh, which fill names[] and commands[]; case i is names[i] and the words
+# of commands[i]. Each line of output is whole; a case that fails shows the end of what it said.
+passed=0 failed=0 skipped=0
+pool_dir=$(mktemp -d)
+running=() # case of each process
+end_pool() {
+	local pid
+	for pid in "${!running[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
+	rm -rf "$pool_dir"
+}
+trap end_pool EXIT
+trap 'exit 1' HUP INT TERM
+
+case_run() { # case_run I: in a process of its own; what it says goes to I.log, its status and seconds to I.end
+	local TIMEFORMAT='%R %U %S' status
+	# shellcheck disable=SC2086
+	{ time timeout --foreground "${LIMIT:-1200}" ${commands[$1]} >"$pool_dir/$1.log" 2>&1; } 2>"$pool_dir/$1.time"
+	status=$?
+	echo "$status $(cat "$pool_dir/$1.time")" >"$pool_dir/$1.end"
+}
+
+case_ended() { # case_ended I
+	local name=${names[$1]} log=$pool_dir/$1.log status wall user system
+	read -r status wall user system <"$pool_dir/$1.end" || status=1 wall=0 user=0 system=0
+	echo "$wall $user $system $name" >>"$pool_dir/times"
+	case $status in
+	0) passed=$((passed + 1)) && echo "ok      $name   ${wall%??} s: $(tail -n 1 "$log" | cut -c 1-110)" ;;
+	77) skipped=$((skipped + 1)) && echo "skip    $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
+	*)
+		failed=$((failed + 1))
+		[ "$status" = 124 ] && status="124: still running after $((${LIMIT:-1200} / 60)) minutes"
+		echo "FAIL    $name (status $status)   ${wall%??} s"
+		tail -n 40 "$log" | sed 's/^/        /'
+		;;
+	esac
+}
+
+pool() { # pool N I...: the cases I, N at a time
+	local most=$1 i pid
+	shift
+	for i; do
+		while [ "${#running[@]}" -ge "$most" ]; do case_next; done
+		set -m # a process group of its own; else SIGINT would be ignored in all of it, and some cases send it
+		case_run "$i" </dev/null &
+		set +m
+		running[$!]=$i
+	done
+	while [ "${#running[@]}" -gt 0 ]; do case_next; done
+}
+
+case_next() { # waits for one that ends
+	local pid i
+	wait -n -p pid "${!running[@]}"
+	i=${running[$pid]}
+	unset "running[$pid]"
+	kill -KILL -- "-$pid" 2>/dev/null # what it left running
+	case_ended "$i"
+}
+
+slowest() { # slowest N: seconds, and those in which a core worked for it: the rest is waiting
+	[ "$(wc -l <"$pool_dir/times")" -ge "$1" ] || return 0
+	printf '\nslowest, s       wall      CPU\n'
+	sort -rn "$pool_dir/times" | head -n "$1" | awk '{ printf "  %16.1f %8.1f  %s\n", $1, $2 + $3, $4 }'
+	awk '{ w += $1; c += $2 + $3 } END { printf "  %16.1f %8.1f  all\n", w, c }' "$pool_dir/times"
+}
+
+counts() { # the last line; status 1 when one failed or none passed
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
