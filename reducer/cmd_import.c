@@ -26,42 +26,41 @@ enum { HEAD_BYTES = 64 << 10 };
 
 static const struct importer *const importers[] = {&importer_kineto, &importer_nsys};
 
-struct source {
+struct input {
 	char *path;
 	bool asked; /* named by the user, not found in a directory */
 };
 
-struct sources {
-	struct source *list;
+struct inputs {
+	struct input *list;
 	size_t n;
 	size_t room;
 };
 
 /* ---- what to import ---- */
 
-static int add_source(struct sources *sources, const char *dir, const char *name, bool asked)
+static int add_input(struct inputs *inputs, const char *dir, const char *name, bool asked)
 {
-	if (room_for((void **)&sources->list, sources->n, &sources->room, 16, sizeof(*sources->list)) !=
-		0)
+	if (room_for((void **)&inputs->list, inputs->n, &inputs->room, 16, sizeof(*inputs->list)) != 0)
 		return -ENOMEM;
 	size_t bytes = strlen(dir), slash = bytes > 0 && dir[bytes - 1] != '/';
 	char *path = malloc(bytes + strlen(name) + 2);
 	if (!path)
 		return -ENOMEM;
 	sprintf(path, "%s%s%s", dir, slash ? "/" : "", name);
-	sources->list[sources->n++] = (struct source){path, asked};
+	inputs->list[inputs->n++] = (struct input){path, asked};
 	return 0;
 }
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct source *)a)->path, ((const struct source *)b)->path);
+	return strcmp(((const struct input *)a)->path, ((const struct input *)b)->path);
 }
 
 /* Regular files only, by name; hidden ones are nobody's traces. */
-static int add_directory(struct sources *sources, const char *path)
+static int add_directory(struct inputs *inputs, const char *path)
 {
-	size_t first = sources->n;
+	size_t first = inputs->n;
 	DIR *dir = opendir(path);
 	int error = 0;
 	if (!dir)
@@ -70,25 +69,25 @@ static int add_directory(struct sources *sources, const char *path)
 		struct stat st;
 		if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0 &&
 			S_ISREG(st.st_mode))
-			error = add_source(sources, path, e->d_name, false);
+			error = add_input(inputs, path, e->d_name, false);
 	}
 	closedir(dir);
-	if (!error && sources->n == first)
+	if (!error && inputs->n == first)
 		diag("%s: no files in it (folders in a folder are not looked into)", path);
-	if (sources->n > first)
-		qsort(sources->list + first, sources->n - first, sizeof(*sources->list), by_path);
+	if (inputs->n > first)
+		qsort(inputs->list + first, inputs->n - first, sizeof(*inputs->list), by_path);
 	return error;
 }
 
-static void free_sources(struct sources *sources)
+static void free_inputs(struct inputs *inputs)
 {
-	for (size_t i = 0; i < sources->n; i++)
-		free(sources->list[i].path);
-	free(sources->list);
+	for (size_t i = 0; i < inputs->n; i++)
+		free(inputs->list[i].path);
+	free(inputs->list);
 }
 
 /* STATUS_OK, or STATUS_INPUT when an operand cannot be read (said). */
-static enum status list_sources(const struct invocation *call, struct sources *sources)
+static enum status list_inputs(const struct invocation *call, struct inputs *inputs)
 {
 	enum status status = STATUS_OK;
 	for (int i = 0; i < call->operands; i++) {
@@ -96,8 +95,8 @@ static enum status list_sources(const struct invocation *call, struct sources *s
 		const char *path = call->operand[i];
 		int error = stat(path, &st) != 0 ? -errno : 0;
 		if (!error)
-			error = S_ISDIR(st.st_mode) ? add_directory(sources, path)
-										: add_source(sources, "", path, true);
+			error = S_ISDIR(st.st_mode) ? add_directory(inputs, path)
+										: add_input(inputs, "", path, true);
 		if (error) {
 			diag("%s: %s", path, strerror(-error));
 			status = STATUS_INPUT;
@@ -107,12 +106,12 @@ static enum status list_sources(const struct invocation *call, struct sources *s
 }
 
 /* The same for the same files, so that an import can be repeated byte for byte. */
-static void make_run_id(const struct sources *sources, char id[17])
+static void make_run_id(const struct inputs *inputs, char id[17])
 {
 	XXH64_hash_t hash = 0;
-	for (size_t i = 0; i < sources->n; i++) {
+	for (size_t i = 0; i < inputs->n; i++) {
 		struct stat st = {0};
-		stat(sources->list[i].path, &st);
+		stat(inputs->list[i].path, &st);
 		int64_t facts[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
 		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
 	}
@@ -194,25 +193,25 @@ static const struct importer *find_importer(const char *path, int *error, const 
 	return found;
 }
 
-/* One source; the trace files it gave are added to `made`. */
-static enum status import_source(const struct source *source, struct import_run *run,
-								 struct made *made)
+/* One input; the trace files it gave are added to `made`. */
+static enum status import_input(const struct input *input, struct import_run *run,
+								struct made *made)
 {
 	int error;
 	const char *what;
-	const struct importer *importer = find_importer(source->path, &error, &what);
+	const struct importer *importer = find_importer(input->path, &error, &what);
 	if (!importer) {
 		if (error)
 			what = strerror(-error);
 		else if (!what)
-			what = source->asked ? "neither a Kineto nor an nsys trace" : "no trace";
-		diag("%s: %s%s", source->path, what, source->asked || error ? "" : ", skipped");
-		return source->asked || error ? STATUS_INPUT : STATUS_OK;
+			what = input->asked ? "neither a Kineto nor an nsys trace" : "no trace";
+		diag("%s: %s%s", input->path, what, input->asked || error ? "" : ", skipped");
+		return input->asked || error ? STATUS_INPUT : STATUS_OK;
 	}
-	enum status status = (enum status)importer->import_file(source->path, run);
+	enum status status = (enum status)importer->import_file(input->path, run);
 	if (status == STATUS_OUTPUT)
 		return status;
-	error = made_collect(made, run->out_dir, source->path);
+	error = made_collect(made, run->out_dir, input->path);
 	if (error) {
 		diag("%s: reading back: %s", run->out_dir, strerror(-error));
 		return STATUS_OUTPUT;
@@ -221,12 +220,12 @@ static enum status import_source(const struct source *source, struct import_run 
 }
 
 /* Files that gave nothing beside others that did make the answer partial. */
-static enum status import_all(const struct sources *sources, struct import_run *run,
+static enum status import_all(const struct inputs *inputs, struct import_run *run,
 							  struct made *made)
 {
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < sources->n && status != STATUS_OUTPUT; i++)
-		status = status_worse(status, import_source(&sources->list[i], run, made));
+	for (size_t i = 0; i < inputs->n && status != STATUS_OUTPUT; i++)
+		status = status_worse(status, import_input(&inputs->list[i], run, made));
 	progress_done();
 	if (status == STATUS_INPUT && made->n > 0)
 		status = STATUS_PARTIAL;
@@ -256,11 +255,11 @@ static void say_result(const struct made *made, const struct import_run *run, co
 			 "ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
 }
 
-static enum status import_into(const struct sources *sources, struct import_run *run,
+static enum status import_into(const struct inputs *inputs, struct import_run *run,
 							   const char *out_dir)
 {
 	struct made made = {0};
-	enum status status = import_all(sources, run, &made);
+	enum status status = import_all(inputs, run, &made);
 	if (status != STATUS_OUTPUT && made_choose(&made, run->out_dir) > 0)
 		status = status_worse(status, STATUS_PARTIAL);
 	if (status != STATUS_OUTPUT && made.n == 0) {
@@ -270,18 +269,18 @@ static enum status import_into(const struct sources *sources, struct import_run 
 		say_result(&made, run, out_dir);
 	}
 	made_free(&made);
-	free(run->seats);
+	free(run->taken);
 	return status;
 }
 
-static int check_usage(const struct invocation *call, const struct sources *sources)
+static int check_usage(const struct invocation *call, const struct inputs *inputs)
 {
 	long long rank = option_number(call, "rank", -1);
 	if (!option_given(call, "output")) {
 		diag("import: -o DIR is missing");
 		return STATUS_USAGE;
 	}
-	if (option_given(call, "rank") && (rank < 0 || rank > INT32_MAX || sources->n > 1)) {
+	if (option_given(call, "rank") && (rank < 0 || rank > INT32_MAX || inputs->n > 1)) {
 		diag("import: --rank takes a number from 0 and is for a single file");
 		return STATUS_USAGE;
 	}
@@ -290,30 +289,30 @@ static int check_usage(const struct invocation *call, const struct sources *sour
 
 static int run_import(const struct invocation *call)
 {
-	struct sources sources = {0};
+	struct inputs inputs = {0};
 	const char *out_dir = option_text(call, "output", "");
 	char *staging = NULL;
 	struct import_run run = {.force_rank = (int32_t)option_number(call, "rank", -1)};
 	char run_id[17];
 	bool made_directory = false;
-	enum status listed = list_sources(call, &sources), status = check_usage(call, &sources);
-	if (status == STATUS_OK && sources.n == 0) {
+	enum status listed = list_inputs(call, &inputs), status = check_usage(call, &inputs);
+	if (status == STATUS_OK && inputs.n == 0) {
 		diag("nothing to import");
 		status = STATUS_INPUT;
 	}
 	if (status == STATUS_OK)
 		status = prepare_output(out_dir, option_given(call, "force"), &made_directory, &staging);
 	if (status == STATUS_OK) {
-		make_run_id(&sources, run_id);
+		make_run_id(&inputs, run_id);
 		run.run_id = run_id;
 		run.out_dir = staging;
-		status = finish_output(import_into(&sources, &run, out_dir), staging, out_dir);
+		status = finish_output(import_into(&inputs, &run, out_dir), staging, out_dir);
 		if (listed != STATUS_OK && status == STATUS_OK)
 			status = STATUS_PARTIAL;
 	}
 	if (made_directory)
 		rmdir(out_dir); /* when nothing came into it */
-	free_sources(&sources);
+	free_inputs(&inputs);
 	return status;
 }
 

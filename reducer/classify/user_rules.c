@@ -11,33 +11,33 @@
 
 enum { NAME_MOST = 64 << 10 };
 
-struct source {
+struct parser {
 	const char *path;
 	size_t line;
 	char *message;
 	size_t message_bytes;
 };
 
-static int complain(const struct source *source, const char *what, const char *detail)
+static int complain(const struct parser *parser, const char *what, const char *detail)
 {
-	snprintf(source->message, source->message_bytes, "%s:%zu: %s%s", source->path, source->line,
+	snprintf(parser->message, parser->message_bytes, "%s:%zu: %s%s", parser->path, parser->line,
 			 what, detail);
 	return -EINVAL;
 }
 
 static int add_rule(struct user_rules *rules, const char *pattern, enum class_id class,
-					const struct source *source)
+					const struct parser *parser)
 {
 	if (room_next((void **)&rules->rules, rules->n, sizeof(*rules->rules)) != 0)
 		return -ENOMEM;
 	struct user_rule *rule = &rules->rules[rules->n];
 	rule->class = class;
-	snprintf(rule->id, sizeof(rule->id), "user:%zu", source->line);
+	snprintf(rule->id, sizeof(rule->id), "user:%zu", parser->line);
 	int error = regcomp(&rule->pattern, pattern, REG_EXTENDED | REG_NOSUB);
 	if (error) {
 		char why[128];
 		regerror(error, &rule->pattern, why, sizeof(why));
-		return complain(source, "bad pattern: ", why);
+		return complain(parser, "bad pattern: ", why);
 	}
 	rules->n++;
 	return 0;
@@ -45,7 +45,7 @@ static int add_rule(struct user_rules *rules, const char *pattern, enum class_id
 
 /* PATTERN blanks class; the class is the last word of the line, so a pattern may hold single blanks
  * too. */
-static int read_line(struct user_rules *rules, char *line, const struct source *source)
+static int read_line(struct user_rules *rules, char *line, const struct parser *parser)
 {
 	static const char blanks[] = " \t\r\n";
 	line += strspn(line, blanks);
@@ -58,18 +58,18 @@ static int read_line(struct user_rules *rules, char *line, const struct source *
 	while (split && !strchr(blanks, line[split - 1]))
 		split--;
 	if (split == 0)
-		return complain(source, "expected PATTERN and a class", "");
+		return complain(parser, "expected PATTERN and a class", "");
 	int class = class_find(line + split, n - split);
 	if (class < 0)
-		return complain(source, "unknown class ", line + split);
+		return complain(parser, "unknown class ", line + split);
 	while (split && strchr(blanks, line[split - 1]))
 		line[--split] = 0;
-	return add_rule(rules, line, (enum class_id) class, source);
+	return add_rule(rules, line, (enum class_id) class, parser);
 }
 
 int user_rules_read(struct user_rules *rules, const char *path, char *message, size_t message_bytes)
 {
-	struct source source = {.path = path, .message = message, .message_bytes = message_bytes};
+	struct parser parser = {.path = path, .message = message, .message_bytes = message_bytes};
 	FILE *file = fopen(path, "re");
 	if (!file) {
 		int error = errno;
@@ -80,8 +80,8 @@ int user_rules_read(struct user_rules *rules, const char *path, char *message, s
 	size_t room = 0;
 	int error = 0;
 	while (!error && getline(&line, &room, file) >= 0) {
-		source.line++;
-		error = read_line(rules, line, &source);
+		parser.line++;
+		error = read_line(rules, line, &parser);
 	}
 	if (!error && ferror(file)) {
 		error = -EIO;

@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool one_run(const struct import_seat *seat, const struct import_claim *claim)
+static bool one_run(const struct import_device *device, const struct import_claim *claim)
 {
-	if (seat->world_size >= 0 && claim->world_size >= 0 && seat->world_size != claim->world_size)
+	if (device->world_size >= 0 && claim->world_size >= 0 &&
+		device->world_size != claim->world_size)
 		return false;
-	return seat->t_min_ns - IMPORT_REACH_NS <= claim->t_max_ns &&
-		   claim->t_min_ns - IMPORT_REACH_NS <= seat->t_max_ns;
+	return device->t_min_ns - IMPORT_REACH_NS <= claim->t_max_ns &&
+		   claim->t_min_ns - IMPORT_REACH_NS <= device->t_max_ns;
 }
 
-static bool seat_taken(const struct import_run *run, const char *host,
-					   const struct import_claim *claim)
+static bool device_taken(const struct import_run *run, const char *host,
+						 const struct import_claim *claim)
 {
-	for (size_t i = 0; i < run->n_seats; i++)
+	for (size_t i = 0; i < run->n_taken; i++)
 		for (size_t k = 0; k < claim->n; k++)
-			if (run->seats[i].ordinal == claim->ordinals[k] &&
-				strcmp(run->seats[i].host, host) == 0 && one_run(&run->seats[i], claim))
+			if (run->taken[i].ordinal == claim->ordinals[k] &&
+				strcmp(run->taken[i].host, host) == 0 && one_run(&run->taken[i], claim))
 				return true;
 	return false;
 }
@@ -36,21 +37,21 @@ static void append(char host[64], const char *what, long long n)
 	memcpy(host + keep, tail, (size_t)bytes + 1);
 }
 
-int import_take_seats(struct import_run *run, char host[64], const struct import_claim *claim)
+int import_take_devices(struct import_run *run, char host[64], const struct import_claim *claim)
 {
-	if (claim->rank >= 0 && seat_taken(run, host, claim))
+	if (claim->rank >= 0 && device_taken(run, host, claim))
 		append(host, "rank", claim->rank);
-	for (uint64_t file = run->files_out + 1; seat_taken(run, host, claim); file++)
+	for (uint64_t file = run->files_out + 1; device_taken(run, host, claim); file++)
 		append(host, "file", (long long)file);
 	for (size_t k = 0; k < claim->n; k++) {
-		if (room_next((void **)&run->seats, run->n_seats, sizeof(*run->seats)) != 0)
+		if (room_next((void **)&run->taken, run->n_taken, sizeof(*run->taken)) != 0)
 			return -ENOMEM;
-		struct import_seat *seat = &run->seats[run->n_seats++];
-		*seat = (struct import_seat){.ordinal = claim->ordinals[k],
-									 .world_size = claim->world_size,
-									 .t_min_ns = claim->t_min_ns,
-									 .t_max_ns = claim->t_max_ns};
-		memcpy(seat->host, host, sizeof(seat->host));
+		struct import_device *device = &run->taken[run->n_taken++];
+		*device = (struct import_device){.ordinal = claim->ordinals[k],
+										 .world_size = claim->world_size,
+										 .t_min_ns = claim->t_min_ns,
+										 .t_max_ns = claim->t_max_ns};
+		memcpy(device->host, host, sizeof(device->host));
 	}
 	return 0;
 }

@@ -8,18 +8,18 @@
 
 /* State of one `baton import`: shared by all its files. */
 struct import_run {
-	const char *out_dir;       /* exists, writable */
-	const char *run_id;        /* one for all files of this import */
-	int32_t force_rank;        /* --rank N for a single file, -1: take it from the source */
-	uint64_t rows;             /* accepted so far, all files */
-	uint64_t refused;          /* rows and events of the sources that could not be used */
-	uint64_t files_out;        /* trace files made */
-	uint64_t bytes_in;         /* bytes of source text read (after inflating), for MB/s */
-	struct import_seat *seats; /* already taken: two Kineto files never share a device */
-	size_t n_seats;
+	const char *out_dir;         /* exists, writable */
+	const char *run_id;          /* one for all files of this import */
+	int32_t force_rank;          /* --rank N for a single file, -1: take it from the source */
+	uint64_t rows;               /* accepted so far, all files */
+	uint64_t refused;            /* rows and events of the sources that could not be used */
+	uint64_t files_out;          /* trace files made */
+	uint64_t bytes_in;           /* bytes of source text read (after inflating), for MB/s */
+	struct import_device *taken; /* already taken: two Kineto files never share a device */
+	size_t n_taken;
 };
 
-struct import_seat {
+struct import_device {
 	char host[64];
 	int32_t ordinal;
 	int32_t world_size;
@@ -42,7 +42,7 @@ struct import_claim {
 
 /* Makes `host` (64 bytes) one on which no earlier file of the same run has one of these devices, by
  * appending "-rankN" or "-fileN", and takes them. 0 or -ENOMEM. */
-int import_take_seats(struct import_run *run, char host[64], const struct import_claim *claim);
+int import_take_devices(struct import_run *run, char host[64], const struct import_claim *claim);
 
 struct importer {
 	const char *name; /* "kineto", "nsys" */

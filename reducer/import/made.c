@@ -88,17 +88,17 @@ static int read_back(struct made_file *file, int dirfd)
 	return error;
 }
 
-static int add(struct made *made, int dirfd, const char *name, const char *source)
+static int add(struct made *made, int dirfd, const char *name, const char *from)
 {
 	if (room_for((void **)&made->files, made->n, &made->room, 16, sizeof(*made->files)) != 0)
 		return -ENOMEM;
 	struct made_file *file = &made->files[made->n++];
-	*file = (struct made_file){.source = source};
+	*file = (struct made_file){.from = from};
 	snprintf(file->name, sizeof(file->name), "%s", name);
 	return read_back(file, dirfd);
 }
 
-int made_collect(struct made *made, const char *dir, const char *source)
+int made_collect(struct made *made, const char *dir, const char *from)
 {
 	uint32_t id;
 	int is_new, error = made->names.n ? 0 : strings_init(&made->names);
@@ -111,7 +111,7 @@ int made_collect(struct made *made, const char *dir, const char *source)
 			continue;
 		error = strings_add(&made->names, e->d_name, bytes, &id, &is_new);
 		if (!error && is_new)
-			error = add(made, dirfd(entries), e->d_name, source);
+			error = add(made, dirfd(entries), e->d_name, from);
 	}
 	closedir(entries);
 	return error;
@@ -131,13 +131,13 @@ static int by_time(const void *a, const void *b)
 	const struct made_file *x = a, *y = b;
 	if (x->t_min_ns != y->t_min_ns)
 		return x->t_min_ns < y->t_min_ns ? -1 : 1;
-	return strcmp(x->source, y->source);
+	return strcmp(x->from, y->from);
 }
 
 static int by_source(const void *a, const void *b)
 {
 	const struct made_file *x = a, *y = b;
-	int order = strcmp(x->source, y->source);
+	int order = strcmp(x->from, y->from);
 	return order ? order : strcmp(x->name, y->name);
 }
 
@@ -221,11 +221,11 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 		if (file->group == best)
 			continue;
 		if (file->world_size >= 0 && kept->world_size >= 0 && file->world_size != kept->world_size)
-			diag("%s: another run than %s (world size %d, not %d), left out", file->source,
-				 kept->source, file->world_size, kept->world_size);
+			diag("%s: another run than %s (world size %d, not %d), left out", file->from,
+				 kept->from, file->world_size, kept->world_size);
 		else
-			diag("%s: another run than %s (more than 12 h apart), left out", file->source,
-				 kept->source);
+			diag("%s: another run than %s (more than 12 h apart), left out", file->from,
+				 kept->from);
 		leave_out(file, dir);
 		n++;
 	}
@@ -257,7 +257,7 @@ static const struct made_file *another_job(const struct made *made, size_t i)
 		const struct made_file *earlier = &made->files[k];
 		if (earlier->left_out || earlier->rank >= 0)
 			continue;
-		if (earlier->source == file->source || !apart(earlier, file))
+		if (earlier->from == file->from || !apart(earlier, file))
 			return NULL;
 		other = other ? other : earlier;
 	}
@@ -269,7 +269,7 @@ static const struct made_file *held_already(const struct made *made, size_t i)
 	const struct made_file *file = &made->files[i];
 	for (size_t k = 0; k < i; k++) {
 		const struct made_file *earlier = &made->files[k];
-		if (!earlier->left_out && earlier->source != file->source && same_process(earlier, file))
+		if (!earlier->left_out && earlier->from != file->from && same_process(earlier, file))
 			return earlier;
 	}
 	return NULL;
@@ -284,13 +284,13 @@ static size_t leave_out_second_ranks(struct made *made, const char *dir)
 		const struct made_file *other = earlier ? NULL : another_job(made, i);
 		bool ranked = file->rank >= 0;
 		if (earlier)
-			diag("%s: %s %lld again, which %s already holds; left out", file->source,
+			diag("%s: %s %lld again, which %s already holds; left out", file->from,
 				 ranked ? "rank" : "process", ranked ? (long long)file->rank : (long long)file->pid,
-				 earlier->source);
+				 earlier->from);
 		else if (other)
 			diag("%s: another run than %s (not at the same time, and neither tells a rank), left "
 				 "out",
-				 file->source, other->source);
+				 file->from, other->from);
 		else
 			continue;
 		leave_out(file, dir);

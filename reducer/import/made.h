@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct made_file {
-	char name[256];     /* in the output directory */
-	const char *source; /* the file it was imported from */
+	char name[256];   /* in the output directory */
+	const char *from; /* the file it was imported from */
 	int64_t pid;
 	int32_t rank;
 	int32_t world_size;
@@ -32,11 +32,11 @@ struct made {
 	struct strings names; /* of the files, to tell new ones */
 };
 
-/* Adds what is new in the directory; `source` must outlive the list. 0 or -errno. */
-int made_collect(struct made *made, const char *dir, const char *source);
+/* Adds what is new in the directory; `from` must outlive the list. 0 or -errno. */
+int made_collect(struct made *made, const char *dir, const char *from);
 
-/* Removes the files of other runs and second files of one rank or process, and says so; notes missing ranks.
- * Returns how many files were left out. */
+/* Removes the files of other runs and second files of one rank or process, and says so; notes
+ * missing ranks. Returns how many files were left out. */
 size_t made_choose(struct made *made, const char *dir);
 
 void made_free(struct made *made);

@@ -80,14 +80,14 @@ static ssize_t read_pieces(void *context, void *buffer, size_t room)
 static int scan(const char *text, size_t bytes, size_t piece, struct seen *seen)
 {
 	struct pieces pieces = {text, bytes, piece};
-	struct json_source source = {read_pieces, &pieces};
+	struct json_input input = {read_pieces, &pieces};
 	struct json_sink sink = {take_event, take_value, take_trouble, seen};
 	uint64_t offset;
 	seen->text[0] = 0;
 	seen->events = seen->troubles = 0;
 	seen->whole = text;
 	seen->offsets_ok = true;
-	return json_scan(&source, &sink, &offset);
+	return json_scan(&input, &sink, &offset);
 }
 
 struct sample {

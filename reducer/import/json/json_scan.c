@@ -9,7 +9,7 @@
 enum { FIRST_ROOM = 1 << 20, LOOK_BACK = 256, KEY_BYTES = 64 };
 
 struct scan {
-	const struct json_source *source;
+	const struct json_input *input;
 	const struct json_sink *sink;
 	char *buffer;
 	size_t room;
@@ -42,7 +42,7 @@ static bool more(struct scan *s)
 		s->buffer = larger;
 		s->room *= 2;
 	}
-	ssize_t n = s->source->read(s->source->context, s->buffer + s->end, s->room - s->end);
+	ssize_t n = s->input->read(s->input->context, s->buffer + s->end, s->room - s->end);
 	if (n <= 0) {
 		s->error = (int)n;
 		s->ended = true;
@@ -296,9 +296,9 @@ static int scan_rest(struct scan *s)
 	return next_byte(s, false) < 0 ? s->error : -EBADMSG;
 }
 
-int json_scan(const struct json_source *source, const struct json_sink *sink, uint64_t *offset)
+int json_scan(const struct json_input *input, const struct json_sink *sink, uint64_t *offset)
 {
-	struct scan s = {.source = source, .sink = sink, .room = FIRST_ROOM};
+	struct scan s = {.input = input, .sink = sink, .room = FIRST_ROOM};
 	s.buffer = malloc(s.room + JSON_SCAN_PADDING);
 	if (!s.buffer)
 		return -ENOMEM;
@@ -328,7 +328,7 @@ static ssize_t read_memory(void *context, void *buffer, size_t room)
 int json_scan_text(const char *at, size_t bytes, const struct json_sink *sink)
 {
 	struct memory memory = {at, bytes};
-	struct json_source source = {read_memory, &memory};
+	struct json_input input = {read_memory, &memory};
 	uint64_t offset;
-	return json_scan(&source, sink, &offset);
+	return json_scan(&input, sink, &offset);
 }

@@ -13,7 +13,7 @@ enum {
 	JSON_SCAN_ITEM = 16 << 20 /* a larger event or value is passed over */
 };
 
-struct json_source {
+struct json_input {
 	ssize_t (*read)(void *context, void *buffer, size_t room); /* 0 at the end, -errno */
 	void *context;
 };
@@ -30,9 +30,9 @@ struct json_sink {
 };
 
 /* 0; -ENODATA: the text ends too early; -EBADMSG: not (or from *offset on no longer) a trace; else
- * the error of the source or sink. Everything before was handed out. *offset: where the text ended.
+ * the error of the input or sink. Everything before was handed out. *offset: where the text ended.
  * */
-int json_scan(const struct json_source *source, const struct json_sink *sink, uint64_t *offset);
+int json_scan(const struct json_input *input, const struct json_sink *sink, uint64_t *offset);
 
 /* The same for a text in memory (with JSON_SCAN_PADDING readable bytes behind it). */
 int json_scan_text(const char *at, size_t bytes, const struct json_sink *sink);

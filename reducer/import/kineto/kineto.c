@@ -24,7 +24,7 @@ enum { SHOWN = 5 }; /* unusable events that get a line of their own */
 struct kineto {
 	const char *path;
 	struct import_run *run;
-	struct inflate *source;
+	struct inflate *input;
 	struct trace_out *out;
 	struct kineto_rows rows;
 	struct kineto_facts facts;
@@ -44,10 +44,10 @@ static int64_t now_ns(void)
 
 /* ---- what the scanner asks and hands out ---- */
 
-static ssize_t read_source(void *context, void *buffer, size_t room)
+static ssize_t read_input(void *context, void *buffer, size_t room)
 {
 	struct kineto *k = context;
-	ssize_t n = inflate_read(k->source, buffer, room);
+	ssize_t n = inflate_read(k->input, buffer, room);
 	if (n > 0) {
 		double mb = 1e-6 * (double)(k->text_bytes += (uint64_t)n);
 		double seconds = 1e-9 * (double)(now_ns() - k->begin_ns);
@@ -104,13 +104,13 @@ static void take_base(struct kineto *k)
 
 static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 {
-	uint64_t stored = inflate_offset(k->source);
+	uint64_t stored = inflate_offset(k->input);
 	char byte;
-	int source_error = (int)inflate_read(k->source, &byte, 1); /* the source's error stays */
+	int input_error = (int)inflate_read(k->input, &byte, 1); /* the error of the input stays */
 	k->cut = true;
-	if (source_error == -EBADMSG)
+	if (input_error == -EBADMSG)
 		diag_at(k->path, stored, "the gz data is corrupt; what stands before is used");
-	else if (source_error == -ENODATA)
+	else if (input_error == -ENODATA)
 		diag_at(k->path, stored, "the gz data is cut short; what stands before is used");
 	else if (error == -ENODATA)
 		diag_at(k->path, offset, "the text ends too early; what stands before is used");
@@ -176,7 +176,7 @@ static int close_trace(struct kineto *k)
 								 .rank = facts->rank,
 								 .world_size = facts->world_size};
 	trace_out_hull(k->out, &claim.t_min_ns, &claim.t_max_ns);
-	int error = import_take_seats(k->run, host, &claim);
+	int error = import_take_devices(k->run, host, &claim);
 	if (error) {
 		trace_out_abort(k->out);
 		return error;
@@ -237,10 +237,10 @@ static int import_file(const char *path, struct import_run *run)
 {
 	struct kineto k = {
 		.path = path, .run = run, .begin_ns = now_ns(), .facts = {.rank = -1, .world_size = -1}};
-	struct json_source source = {read_source, &k};
+	struct json_input input = {read_input, &k};
 	struct json_sink sink = {take_event, take_value, take_trouble, &k};
 	uint64_t offset;
-	int status = STATUS_INPUT, error = inflate_open(path, &k.source);
+	int status = STATUS_INPUT, error = inflate_open(path, &k.input);
 	if (error) {
 		diag("%s: %s", path, strerror(-error));
 		return STATUS_INPUT;
@@ -258,12 +258,12 @@ static int import_file(const char *path, struct import_run *run)
 		trace_out_abort(k.out);
 		goto close_source;
 	}
-	error = json_scan(&source, &sink, &offset);
+	error = json_scan(&input, &sink, &offset);
 	status = finish(&k, error, offset);
 	run->bytes_in += k.text_bytes;
 	kineto_rows_free(&k.rows);
 close_source:
-	inflate_close(k.source);
+	inflate_close(k.input);
 	return status;
 }
 

@@ -134,7 +134,7 @@ static int close_process(struct nsys_file *file, struct nsys_process *process, u
 /* Where the export has no uuid, a device is its ordinal on the host: exports of several processes
  * of one host, each with its device 0, must not become one device. Inside an export an ordinal is
  * one. */
-static int take_seats(struct nsys_file *file)
+static int take_devices(struct nsys_file *file)
 {
 	int32_t ordinals[NSYS_PROCESSES * 4];
 	struct import_claim claim = {.ordinals = ordinals,
@@ -153,7 +153,7 @@ static int take_seats(struct nsys_file *file)
 			if (!process->devices[k].named && claim.n < sizeof(ordinals) / sizeof(ordinals[0]))
 				ordinals[claim.n++] = (int32_t)process->devices[k].ordinal;
 	}
-	return claim.n > 0 ? import_take_seats(file->run, file->target.host, &claim) : 0;
+	return claim.n > 0 ? import_take_devices(file->run, file->target.host, &claim) : 0;
 }
 
 /* Closes the files in order of rank; after an error the rest is given up. */
@@ -168,7 +168,7 @@ static enum status close_all(struct nsys_file *file)
 		diag("%s: holds %u processes: the rank given for it is not used", file->db.path,
 			 file->n_processes);
 	if (!file->error)
-		file->error = take_seats(file);
+		file->error = take_devices(file);
 	for (uint32_t i = 0; i < file->n_processes && !file->error; i++)
 		file->error = close_process(file, order[i], i);
 	for (uint32_t i = 0; i < file->n_processes; i++)

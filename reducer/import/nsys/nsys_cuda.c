@@ -221,7 +221,7 @@ void nsys_read_ops(struct nsys_file *file)
 		const struct nsys_table *table;
 		enum baton_op_kind kind;
 		void (*complete)(struct op_reader *op);
-	} sources[] = {
+	} tables[] = {
 		{&kernels, BATON_KERNEL, take_kernel},
 		{&copies, BATON_MEMCPY, take_copy},
 		{&fills, BATON_MEMSET, take_fill},
@@ -230,10 +230,10 @@ void nsys_read_ops(struct nsys_file *file)
 	struct op_reader op = {.file = file};
 	nsys_enum_load(&op.directions, &file->db, &directions);
 	nsys_enum_load(&op.memories, &file->db, &memories);
-	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
-		nsys_scan_open(&op.scan, &file->db, sources[i].table);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		nsys_scan_open(&op.scan, &file->db, tables[i].table);
 		while (nsys_scan_next(&op.scan))
-			take_op(&op, sources[i].kind, sources[i].complete);
+			take_op(&op, tables[i].kind, tables[i].complete);
 	}
 }
 
