@@ -13,7 +13,7 @@
 #include "record/program.h"
 #include "read/salvage.h"
 #include "record/totals.h"
-#include "record/window.h"
+#include "record/capture_window.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -85,7 +85,7 @@ struct plan {
 	struct recording recording;
 	struct launch launch;
 	struct output_dir output;
-	struct window window;
+	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80];
@@ -112,7 +112,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 		status = one_of("step-marks", r->step_marks, on_off);
 	if (!status)
 		status = check_list(r->trace);
-	return status ? status : window_plan(call, &plan->window);
+	return status ? status : capture_window_plan(call, &plan->window);
 }
 
 /* What users of nsys and of launchers are used to, and what would record something else here. */
@@ -309,7 +309,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	if (objection)
 		diag("%s %s: nothing will be recorded of it", call->operand[0], objection);
 	plan->recording.window =
-		window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
+		capture_window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
 	plan->gauges.directory = plan->directory;
 	plan->gauges.run_id = plan->launch.id;
 	int error = environment_set(&plan->recording);

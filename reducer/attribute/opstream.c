@@ -264,8 +264,8 @@ static int settle_group(struct opstream *stream, struct feed *feed, struct op *o
 	return args ? keep_coll(stream, op, args) : 0;
 }
 
-/* The next op in order goes behind the window: now it is known whether it comes first in its launch
- * and in which step. */
+/* The next op in order comes after those read ahead: now it is known whether it comes first in its
+ * launch and in which step. */
 static int settle_op(struct opstream *stream, struct op *op, struct launch *launch)
 {
 	if (launch) {

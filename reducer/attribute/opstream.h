@@ -1,5 +1,5 @@
 /* The ops of one device, all processes merged, each joined to its launch, in op order
- * (docs/ATTRIBUTION.md section 1), with a window of OPSTREAM_AHEAD ops ahead of the one in hand:
+ * (docs/ATTRIBUTION.md section 1), with OPSTREAM_AHEAD ops read ahead of the one in hand:
  * later ops decide what a launch was (a graph, a pageable copy) and how full the queue is. */
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H

@@ -1,4 +1,4 @@
-/* Walks a trace of any size in a bounded window: cuts the array `traceEvents` (or a file that is a
+/* Walks a trace of any size in a bounded buffer: cuts the array `traceEvents` (or a file that is a
  * bare array) into single events and hands out the other top-level values whole. Offsets count the
  * inflated text. */
 #ifndef IMPORT_JSON_SCAN_H

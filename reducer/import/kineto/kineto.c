@@ -1,5 +1,5 @@
 /* The Kineto importer: one file of PyTorch's profiler is one process. Reads the text once in a
- * bounded window; what the file says last (rank, time base) is applied when it is closed. */
+ * bounded buffer; what the file says last (rank, time base) is applied when it is closed. */
 #include "base/diag.h"
 #include "import/importer.h"
 #include "import/inflate.h"

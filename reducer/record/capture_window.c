@@ -1,4 +1,4 @@
-#include "record/window.h"
+#include "record/capture_window.h"
 
 #include "base/diag.h"
 #include "cli/command.h"
@@ -53,7 +53,7 @@ static int read_seconds(const struct invocation *call, const char *option, doubl
 
 /* As nsys has them. "stop-shutdown" is its default, and means "stop" here: a job is ended by --kill
  * alone. */
-static int read_range(const struct invocation *call, struct window *window)
+static int read_range(const struct invocation *call, struct capture_window *window)
 {
 	const char *range = option_text(call, "capture-range", "none");
 	const char *end = option_text(call, "capture-range-end", NULL);
@@ -82,7 +82,7 @@ static int read_range(const struct invocation *call, struct window *window)
 }
 
 /* The range comes from CUPTI's callbacks; when it begins is known to the job alone. */
-static int check(const struct invocation *call, const struct window *window)
+static int check(const struct invocation *call, const struct capture_window *window)
 {
 	const char *trace = option_text(call, "trace", "cuda");
 	if (window->kill_signal && !window->duration_ns) {
@@ -101,9 +101,9 @@ static int check(const struct invocation *call, const struct window *window)
 	return STATUS_OK;
 }
 
-int window_plan(const struct invocation *call, struct window *window)
+int capture_window_plan(const struct invocation *call, struct capture_window *window)
 {
-	*window = (struct window){0};
+	*window = (struct capture_window){0};
 	int status = read_signal(call, &window->kill_signal);
 	if (!status)
 		status = read_seconds(call, "delay", 0, &window->delay_ns);
@@ -116,7 +116,7 @@ int window_plan(const struct invocation *call, struct window *window)
 
 /* With --kill the recording ends first, so that all of it is on disk; the recorder need not say so.
  */
-const char *window_text(const struct window *window, char *text, size_t room)
+const char *capture_window_text(const struct capture_window *window, char *text, size_t room)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
