@@ -6,6 +6,7 @@
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
+#include "base/diag.h"
 
 enum { TIMELINES_EVERY = 1024 };
 
@@ -437,6 +438,36 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	device_feeds_close(a->ds);
 }
 
+/* What was gathered goes into the summary. */
+static int store_device(struct attributing *a)
+{
+	const struct device_scan *scan = a->scan;
+	memcpy(a->device->time_ns, a->sweep.time_ns, sizeof(a->sweep.time_ns));
+	memcpy(a->device->readings, scan->readings, sizeof(scan->readings));
+	a->device->nccl_hidden_ns = a->sweep.hidden_ns;
+	store_carried(a);
+	store_quality(a);
+	int error = store_steps(a);
+	if (!error)
+		error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
+	if (!error)
+		error = store_kernels(a);
+	if (!error)
+		error = store_evidence(a);
+	if (!error)
+		error = store_code(a);
+	return error;
+}
+
+/* No trace, however damaged, may break the partition: if it is broken, baton is. */
+static int check_partition(const struct attributing *a)
+{
+	if (summary_device_adds_up(a->device))
+		return 0;
+	diag("internal error: the leaves of %s do not add up to its window", a->worst->device);
+	return -EBADMSG;
+}
+
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out)
 {
@@ -452,22 +483,10 @@ int device_attribute(const struct device_context *context, const struct device_s
 	int error = a.device ? attribute_open(&a, &timelines) : -ENOMEM;
 	if (!error)
 		error = attribute_ops(&a);
-	if (!error) {
-		memcpy(a.device->time_ns, a.sweep.time_ns, sizeof(a.sweep.time_ns));
-		memcpy(a.device->readings, scan->readings, sizeof(scan->readings));
-		a.device->nccl_hidden_ns = a.sweep.hidden_ns;
-		store_carried(&a);
-		store_quality(&a);
-		error = store_steps(&a);
-	}
 	if (!error)
-		error = step_leaves_store(&a.step_leaves, &scan->steps, a.summary, worst.device);
+		error = store_device(&a);
 	if (!error)
-		error = store_kernels(&a);
-	if (!error)
-		error = store_evidence(&a);
-	if (!error)
-		error = store_code(&a);
+		error = check_partition(&a);
 	attribute_close(&a, &timelines);
 	return error;
 }
