@@ -1,25 +1,14 @@
 /* The second visit to a device: every nanosecond of its windows into a leaf, every op into its
  * kernel's and collective's row. */
 #include "attribute/carried.h"
-#include "attribute/device_open.h"
+#include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 
-enum { TIMELINES_EVERY = 1024 };
-
-struct kernel_sum { /* per (feed, name, class) */
-	uint64_t count;
-	int64_t total_ns;
-	struct counts dur_ns;
-};
-
-/* Copies and sets often have no name of their own in a source. */
-static const char *const copy_names[] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
-										 "[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
-										 "[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+enum { TIMELINES_EVERY = 1024, SHORT_KERNEL_NS = 5000 };
 
 static const char *const coll_names[BATON_COLL_END] = {
 	"unknown", "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "Barrier", "Broadcast",
@@ -48,29 +37,22 @@ struct attributing {
 	uint64_t n_gaps;
 	uint64_t n_ops, unmatched;
 	uint64_t unsampled_ns;
-	struct kernel_sum **kernels;     /* per feed, per name: kernels */
-	struct kernel_sum copies[6 + 1]; /* nameless memcpys by direction, memsets */
+	struct kernel_sums kernels;
 };
 
-static int add_kernel_time(struct attributing *a, const struct op *op)
+/* An op of a counted step. */
+static int add_op_time(struct attributing *a, const struct op *op)
 {
 	struct device_summary *device = a->device;
-	int64_t dur = op->end - op->start;
-	device->busy_ns[op->group] += dur;
-	struct kernel_sum *sum = &a->kernels[op->feed][op->name];
-	int error = owners_add_op(&a->owners, op);
-	if (error)
-		return error;
+	int64_t dur_ns = op->end - op->start;
+	device->busy_ns[op->group] += dur_ns;
 	if (op->kind == BATON_KERNEL) {
 		device->kernels++;
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
-		device->short_kernels += dur < 5000;
-	} else if (op->name == 0) {
-		sum = &a->copies[op->kind == BATON_MEMSET ? 6 : op->copy_dir < 6 ? op->copy_dir : 0];
+		device->short_kernels += dur_ns < SHORT_KERNEL_NS;
 	}
-	sum->count++;
-	sum->total_ns += dur;
-	return counts_add(&sum->dur_ns, dur, 1);
+	int error = owners_add_op(&a->owners, op);
+	return error ? error : kernel_sums_add(&a->kernels, op);
 }
 
 static const char *unsplit_reason(const struct attributing *a, const struct coll_args *coll,
@@ -260,7 +242,7 @@ static int attribute_ops(struct attributing *a)
 		if (!error && a->n_ops % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
 			error = timelines_load(a->engine.timelines, op->start, end);
 		if (!error && op->step >= 0)
-			error = add_kernel_time(a, op);
+			error = add_op_time(a, op);
 		a->n_ops++;
 		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
 		a->unmatched += !(op->flags & OP_MATCHED);
@@ -273,41 +255,6 @@ static int attribute_ops(struct attributing *a)
 	sweep_finish(&a->sweep);
 	step_cursor_finish(&a->idle_steps);
 	return error ? error : a->ds->stream.error;
-}
-
-static int store_kernel(struct attributing *a, const char *name, const struct kernel_class *class,
-						struct kernel_sum *sum)
-{
-	if (sum->count == 0)
-		return 0;
-	struct kernel_summary *row = summary_kernel(a->summary, name, class->class_name);
-	if (!row)
-		return -ENOMEM;
-	row->group = (uint8_t) class->group;
-	row->tensor_core = (int8_t) class->tensor_core;
-	row->count += sum->count;
-	row->total_ns += sum->total_ns;
-	a->summary->quality.rounded_quantiles += sum->dur_ns.rounded;
-	return counts_merge(&row->dur_ns, &sum->dur_ns);
-}
-
-static int store_kernels(struct attributing *a)
-{
-	int error = 0;
-	for (uint32_t i = 0; !error && i < a->ds->n; i++) {
-		struct feed *feed = &a->ds->feeds[i];
-		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)
-			if (a->kernels[i][n].count)
-				error =
-					store_kernel(a, feed_text(feed, n), feed_kernel(feed, n), &a->kernels[i][n]);
-	}
-	for (unsigned d = 0; !error && d < 7; d++) {
-		struct kernel_class class = {.group = GROUP_MEMORY,
-									 .tensor_core = 0,
-									 .class_name = d == 6 ? "memory.memset" : "memory.memcpy"};
-		error = store_kernel(a, d == 6 ? "[CUDA memset]" : copy_names[d], &class, &a->copies[d]);
-	}
-	return error;
 }
 
 static int store_evidence(struct attributing *a)
@@ -392,14 +339,9 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	int error = device_feeds_open(a->context, a->scan, a->ds);
 	if (error)
 		return error;
-	a->kernels = calloc(a->ds->n, sizeof(*a->kernels));
-	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
-		a->kernels[i] = calloc(a->ds->feeds[i].trace.strings.n, sizeof(**a->kernels));
-		if (!a->kernels[i])
-			return -ENOMEM;
-	}
-	if (!a->kernels)
-		return -ENOMEM;
+	error = kernel_sums_open(&a->kernels, a->ds);
+	if (error)
+		return error;
 	a->engine.stream = &a->ds->stream;
 	a->engine.timelines = timelines;
 	a->engine.held_ups = &a->held_ups;
@@ -419,14 +361,7 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 static void attribute_close(struct attributing *a, struct timelines *timelines)
 {
 	timelines_close(timelines);
-	for (uint32_t i = 0; a->kernels && i < a->ds->n; i++) {
-		for (uint32_t n = 0; a->kernels[i] && n < a->ds->feeds[i].trace.strings.n; n++)
-			counts_free(&a->kernels[i][n].dur_ns);
-		free(a->kernels[i]);
-	}
-	for (unsigned d = 0; d < 7; d++)
-		counts_free(&a->copies[d].dur_ns);
-	free(a->kernels);
+	kernel_sums_close(&a->kernels);
 	free(a->engine.pieces.at);
 	free(a->engine.before.at);
 	held_ups_close(&a->held_ups);
@@ -451,7 +386,7 @@ static int store_device(struct attributing *a)
 	if (!error)
 		error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
 	if (!error)
-		error = store_kernels(a);
+		error = kernel_sums_store(&a->kernels, a->summary);
 	if (!error)
 		error = store_evidence(a);
 	if (!error)

@@ -1,0 +1,84 @@
+#include "attribute/kernel_sums.h"
+
+/* Copies and sets often have no name of their own in a source. */
+static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
+														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
+														"[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+
+int kernel_sums_open(struct kernel_sums *sums, const struct device_feeds *ds)
+{
+	*sums = (struct kernel_sums){.ds = ds, .named = calloc(ds->n, sizeof(*sums->named))};
+	if (!sums->named)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < ds->n; i++) {
+		sums->named[i] = calloc(ds->feeds[i].trace.strings.n, sizeof(**sums->named));
+		if (!sums->named[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void kernel_sums_close(struct kernel_sums *sums)
+{
+	for (uint32_t i = 0; sums->named && i < sums->ds->n; i++) {
+		for (uint32_t n = 0; sums->named[i] && n < sums->ds->feeds[i].trace.strings.n; n++)
+			counts_free(&sums->named[i][n].dur_ns);
+		free(sums->named[i]);
+	}
+	for (unsigned d = 0; d < COPY_DIRECTIONS; d++)
+		counts_free(&sums->copies[d].dur_ns);
+	counts_free(&sums->sets.dur_ns);
+	free(sums->named);
+	sums->named = NULL;
+}
+
+static struct kernel_sum *sum_of(struct kernel_sums *sums, const struct op *op)
+{
+	if (op->kind == BATON_KERNEL || op->name != 0)
+		return &sums->named[op->feed][op->name];
+	if (op->kind == BATON_MEMSET)
+		return &sums->sets;
+	return &sums->copies[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
+}
+
+int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
+{
+	struct kernel_sum *sum = sum_of(sums, op);
+	int64_t dur_ns = op->end - op->start;
+	sum->count++;
+	sum->total_ns += dur_ns;
+	return counts_add(&sum->dur_ns, dur_ns, 1);
+}
+
+static int store(struct summary *summary, const char *name, const struct kernel_class *class,
+				 struct kernel_sum *sum)
+{
+	if (sum->count == 0)
+		return 0;
+	struct kernel_summary *row = summary_kernel(summary, name, class->class_name);
+	if (!row)
+		return -ENOMEM;
+	row->group = (uint8_t) class->group;
+	row->tensor_core = (int8_t) class->tensor_core;
+	row->count += sum->count;
+	row->total_ns += sum->total_ns;
+	summary->quality.rounded_quantiles += sum->dur_ns.rounded;
+	return counts_merge(&row->dur_ns, &sum->dur_ns);
+}
+
+int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
+{
+	const struct kernel_class copy = {.group = GROUP_MEMORY, .class_name = "memory.memcpy"};
+	const struct kernel_class set = {.group = GROUP_MEMORY, .class_name = "memory.memset"};
+	int error = 0;
+	for (uint32_t i = 0; !error && i < sums->ds->n; i++) {
+		struct feed *feed = &sums->ds->feeds[i];
+		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)
+			if (sums->named[i][n].count)
+				error =
+					store(summary, feed_text(feed, n), feed_kernel(feed, n), &sums->named[i][n]);
+	}
+	for (unsigned d = 0; !error && d < COPY_DIRECTIONS; d++)
+		error = store(summary, copy_names[d], &copy, &sums->copies[d]);
+	return error ? error : store(summary, "[CUDA memset]", &set, &sums->sets);
+}

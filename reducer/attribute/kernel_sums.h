@@ -1,0 +1,32 @@
+/* How often each kernel ran on a device, and how long: per feed and name, for the rows of the
+ * summary's kernels. */
+#ifndef ATTRIBUTE_KERNEL_SUMS_H
+#define ATTRIBUTE_KERNEL_SUMS_H
+
+#include "attribute/device_open.h"
+#include "summary/counts.h"
+
+enum { COPY_DIRECTIONS = 6 };
+
+struct kernel_sum {
+	uint64_t count;
+	int64_t total_ns;
+	struct counts dur_ns;
+};
+
+struct kernel_sums {
+	const struct device_feeds *ds;             /* not owned */
+	struct kernel_sum **named;                 /* per feed, per name */
+	struct kernel_sum copies[COPY_DIRECTIONS]; /* copies without a name */
+	struct kernel_sum sets;                    /* sets without a name */
+};
+
+/* 0 or -ENOMEM; kernel_sums_close() either way, before the feeds are closed. */
+int kernel_sums_open(struct kernel_sums *sums, const struct device_feeds *ds);
+void kernel_sums_close(struct kernel_sums *sums);
+
+/* 0 or -ENOMEM. */
+int kernel_sums_add(struct kernel_sums *sums, const struct op *op);
+int kernel_sums_store(struct kernel_sums *sums, struct summary *summary);
+
+#endif
