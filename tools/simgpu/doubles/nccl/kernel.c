@@ -1,4 +1,4 @@
-#include "doubles/nccl/plan.h"
+#include "doubles/nccl/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,40 +24,8 @@ struct round {
 	bool sending[BOARD_RANKS], receiving[BOARD_RANKS];
 };
 
-struct plan *plan_make(struct ncclComm *comm, ncclStream_t stream)
-{
-	struct plan *plan = calloc(1, sizeof *plan);
-
-	if (plan) {
-		plan->comm = comm;
-		plan->stream = stream;
-	}
-	return plan;
-}
-
-void plan_add(struct plan *plan, struct task *task)
-{
-	task->next = NULL;
-	if (plan->last)
-		plan->last->next = task;
-	else
-		plan->first = task;
-	plan->last = task;
-}
-
-void plan_free(struct plan *plan)
-{
-	struct task *next;
-
-	for (struct task *task = plan->first; task; task = next) {
-		next = task->next;
-		free(task);
-	}
-	free(plan);
-}
-
 /* Sends and receives share the link in both directions, collectives follow each other. */
-int64_t plan_transfer_ns(const struct plan *plan)
+int64_t kernel_transfer_ns(const struct plan *plan)
 {
 	int64_t sent = 0, received = 0, collective = 0;
 
@@ -98,7 +66,7 @@ static uint32_t blocks(const struct plan *plan)
 }
 
 /* The kernel bears the name of its first collective. */
-static const char *plan_kernel(const struct plan *plan)
+static const char *name_of(const struct plan *plan)
 {
 	for (const struct task *task = plan->first; task; task = task->next)
 		if (!task_is_message(task))
@@ -123,7 +91,7 @@ static void queue(struct plan *plan)
 static ncclResult_t launch(struct plan *plan)
 {
 	struct ncclComm *comm = plan->comm;
-	struct sim_external kernel = {.name = plan_kernel(plan),
+	struct sim_external kernel = {.name = name_of(plan),
 								  .stream = plan->stream,
 								  .grid = blocks(plan),
 								  .started = started,
@@ -161,7 +129,7 @@ static void *launch_apart(void *argument)
 
 /* A non-blocking communicator's kernels are launched by a thread that lives only for that, as
  * NCCL does; here the caller waits for it, so that calls stay in order. */
-ncclResult_t plan_launch(struct plan *plan)
+ncclResult_t kernel_launch(struct plan *plan)
 {
 	struct launch apart = {.plan = plan, .result = ncclSystemError};
 	pthread_t thread;
@@ -253,7 +221,7 @@ static bool move_data(struct plan *plan)
 }
 
 /* From what all members know: when the last of them started and when the last had its data. */
-static int64_t plan_end_ns(const struct plan *plan)
+static int64_t end_ns(const struct plan *plan)
 {
 	int64_t meet = plan->start_ns, ready = 0, end;
 
@@ -263,15 +231,15 @@ static int64_t plan_end_ns(const struct plan *plan)
 		if (task->ready_ns > ready)
 			ready = task->ready_ns;
 	}
-	end = meet + plan_transfer_ns(plan);
+	end = meet + kernel_transfer_ns(plan);
 	if (end < ready + SETTLE_NS)
 		end = ready + SETTLE_NS;
 	return end + link_skew_ns(plan->number, plan->comm->rank);
 }
 
-void plan_carry_out(struct plan *plan)
+void kernel_carry_out(struct plan *plan)
 {
 	bool whole = move_data(plan);
 
-	simgpu_end_external(plan->op, whole ? plan_end_ns(plan) : simgpu_now_ns());
+	simgpu_end_external(plan->op, whole ? end_ns(plan) : simgpu_now_ns());
 }
