@@ -106,7 +106,7 @@ $(RT)/libnccl.so.2 $(RT)/libnvidia-ml.so.1: $(RT)/libcuda.so.1 $(RT_HEADERS) $(B
 # ---- the libcupti double, as three sonames ----
 
 CUPTI_DIR := tools/simgpu/doubles/cupti
-CUPTI_ALL := $(sort $(wildcard $(CUPTI_DIR)/*.c))
+CUPTI_ALL := $(sort $(wildcard $(CUPTI_DIR)/*.c $(CUPTI_DIR)/calls/*.c))
 CUPTI_SRC := $(filter-out %_main.c,$(CUPTI_ALL))
 CUPTI_OBJ := $(filter-out %/release.o,$(CUPTI_SRC:%.c=$(BUILD)/pic/%.o))
 CUPTI_LIBS := $(addprefix $(BUILD)/simgpu/libcupti.so.,11.8 12 13)

@@ -1,9 +1,8 @@
 #include "values/known.h"
 
-#include "doubles/doubles.h"
-#include "doubles/driver/core/core.h"
-#include "doubles/driver/memory/memory.h"
-#include "doubles/driver/core/settings.h"
+#include "values/host.h"
+
+#include <stdint.h>
 
 #define ROOM 1024               /* writes between two kernels that are remembered: the last ones */
 #define SMALL ((size_t)1 << 20) /* SIMGPU_ZERO_BYTES, at most */
@@ -17,7 +16,7 @@ struct writes {
 	size_t next, n;
 };
 
-static struct writes writes[MAX_DEVICES];
+static struct writes writes[VALUES_DEVICES];
 static const uint8_t zeros[SMALL];
 
 void known_forget(int device)
@@ -40,9 +39,9 @@ static struct range *range_at(struct writes *w, size_t i)
 
 void known_write(const void *target, size_t bytes, bool known)
 {
-	int device = memory_device(target);
+	int device = values_host()->device(target);
 	struct range range = {target, (const uint8_t *)target + bytes};
-	if (device < 0 || !settings()->zero_bytes)
+	if (device < 0 || !values_host()->zero_bytes)
 		return;
 	struct writes *w = &writes[device];
 	for (size_t i = 0; !known && i < w->n; i++) {
@@ -68,9 +67,9 @@ static const uint8_t *known_end(struct writes *w, const uint8_t *at)
 
 size_t known_length(const void *address, size_t bytes)
 {
-	int device = memory_device(address);
+	int device = values_host()->device(address);
 	const uint8_t *from = address, *at = from, *end;
-	if (device < 0 || !settings()->zero_bytes)
+	if (device < 0 || !values_host()->zero_bytes)
 		return bytes;
 	while ((size_t)(at - from) < bytes && (end = known_end(&writes[device], at)) != at)
 		at = end; /* one write after another */
@@ -84,21 +83,6 @@ bool known_bytes(const void *address, size_t bytes)
 
 const void *known_source(const void *source, size_t bytes)
 {
-	size_t most = settings()->zero_bytes < SMALL ? settings()->zero_bytes : SMALL;
+	size_t most = values_host()->zero_bytes < SMALL ? values_host()->zero_bytes : SMALL;
 	return bytes > most || known_length(source, bytes) ? source : zeros;
-}
-
-void simgpu_wrote(const void *target, size_t bytes, bool known)
-{
-	core_lock();
-	known_write(target, bytes, known);
-	core_unlock();
-}
-
-bool simgpu_known(const void *address, size_t bytes)
-{
-	core_lock();
-	bool known = known_bytes(address, bytes);
-	core_unlock();
-	return known;
 }

@@ -1,7 +1,7 @@
 #include "values/view.h"
 
+#include "values/host.h"
 #include "values/known.h"
-#include "doubles/driver/memory/memory.h"
 
 /* Elements that lie apart are looked up one by one, in a list of which as many are kept as fit
  * beside others. */
@@ -40,7 +40,8 @@ bool view_is_sound(const struct view *view)
 			return false;
 		n *= view->sizes[i];
 	}
-	return n == view->n && view->n && view->bytes && memory_range(view->at, &start, &room) &&
+	return n == view->n && view->n && view->bytes &&
+		   values_host()->block(view->at, &start, &room) &&
 		   (size_t)(view->at - (uint8_t *)start) + span(view) <= room;
 }
 

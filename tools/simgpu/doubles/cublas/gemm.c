@@ -1,4 +1,4 @@
-#include "doubles/cublas/gemm_name.h"
+#include "doubles/cublas/gemm.h"
 
 #include "doubles/shared/launch.h"
 

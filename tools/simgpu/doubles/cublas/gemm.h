@@ -2,23 +2,7 @@
 #ifndef SIMGPU_DOUBLES_CUBLAS_GEMM_H
 #define SIMGPU_DOUBLES_CUBLAS_GEMM_H
 
-#include "doubles/cublas/blas_abi.h"
-
-#include <stdbool.h>
-
-enum gemm_epilogue { EPILOGUE_NONE, EPILOGUE_BIAS, EPILOGUE_RELU, EPILOGUE_GELU };
-
-struct gemm {
-	uint64_t m, n, k, batch;
-	int a, b, d; /* enum blas_type */
-	int compute; /* enum blas_compute */
-	bool a_transposed, b_transposed;
-	unsigned align; /* elements that every row of A and B begins at a multiple of: 1 to 8 */
-	enum gemm_epilogue epilogue;
-	size_t workspace_bytes; /* what split-K may use */
-};
-
-#define GEMM_NAME 320
+#include "doubles/cublas/gemm_name.h"
 
 struct gemm_plan {
 	char name[GEMM_NAME], reduce[GEMM_NAME]; /* mangled; reduce: empty without split-K */

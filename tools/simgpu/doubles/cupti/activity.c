@@ -1,23 +1,17 @@
 #include "doubles/cupti/activity.h"
-#include "doubles/cupti/buffers.h"
-#include "doubles/cupti/callbacks.h"
-#include "doubles/cupti/driver.h"
-#include "doubles/cupti/errors.h"
-#include "doubles/cupti/identity.h"
 #include "doubles/cupti/knobs.h"
-#include "doubles/cupti/observer.h"
-#include "doubles/cupti/release.h"
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 
-enum { CONTEXTS = 64, DEVICES = 64, FLUSH_FORCED = 1 };
-enum { ATTRIBUTE_ZEROED = 5, ATTRIBUTE_PER_THREAD = 9, ATTRIBUTES = 10, PER_THREAD_SINCE = 21 };
+enum { CONTEXTS = 64 };
 
 static atomic_bool everywhere[KINDS];
-static atomic_ullong in_contexts[CONTEXTS];    /* a bit per kind; by context id */
-static atomic_uchar calls[2][CALLBACKS_CBIDS]; /* driver, runtime: enabled one by one */
-static _Atomic uint64_t sizes[ATTRIBUTES] = {3200000, 8 << 20, 250, 65536, 250, 0, 3, 3, 0, 0};
+static atomic_ullong in_contexts[CONTEXTS]; /* a bit per kind; by context id */
+static atomic_uchar calls[2][CBIDS];        /* driver, runtime: enabled one by one */
+
+bool activity_is_set(uint32_t kind)
+{
+	return atomic_load(&everywhere[kind]);
+}
 
 bool activity_wants(uint32_t kind, uint32_t context)
 {
@@ -28,8 +22,7 @@ bool activity_wants(uint32_t kind, uint32_t context)
 
 bool activity_wants_call(uint32_t domain, uint32_t cbid)
 {
-	return domain <= DOMAIN_RUNTIME && cbid < CALLBACKS_CBIDS &&
-		   atomic_load(&calls[domain - 1][cbid]);
+	return domain <= DOMAIN_RUNTIME && cbid < CBIDS && atomic_load(&calls[domain - 1][cbid]);
 }
 
 enum kind activity_kernel_kind(uint32_t context)
@@ -42,328 +35,39 @@ uint32_t activity_correlation(uint32_t correlation)
 	return correlation ? correlation + knobs()->first_correlation - 1 : 0;
 }
 
-static void activity_all_calls(uint32_t domain, bool enable)
+/* Kinds that are calls: all of them, beside those that are set one by one. */
+static void set_all_calls(uint32_t domain, bool on)
 {
-	for (uint32_t cbid = 0; cbid < CALLBACKS_CBIDS; cbid++)
-		atomic_store(&calls[domain - 1][cbid], enable);
+	for (uint32_t cbid = 0; cbid < CBIDS; cbid++)
+		atomic_store(&calls[domain - 1][cbid], on);
 }
 
-/* One record per device, when the kind is switched on. */
-static void activity_devices(const struct driver *driver)
+void activity_set(uint32_t kind, bool on)
 {
-	static char names[DEVICES][64];
-	int count = 0;
-
-	if (!driver->device_count || !driver->device_name || driver->device_count(&count))
-		return;
-	for (int i = 0; i < count && i < DEVICES; i++) {
-		struct entry entry = {.kind = KIND_DEVICE, .done = true};
-		driver->device_name(names[i], sizeof(names[i]), i);
-		entry.device.id = (uint32_t)i;
-		entry.device.name = names[i];
-		if (driver->device_uuid)
-			driver->device_uuid(entry.device.uuid, i);
-		buffers_add(buffers_lane(), &entry, NULL);
-	}
-}
-
-static enum result activity_check(uint32_t kind)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	return render_bytes(kind) ? OK : INVALID_KIND;
-}
-
-/* The two kinds of kernel records exclude one another. */
-static bool activity_excluded(uint32_t kind)
-{
-	return (kind == KIND_KERNEL && atomic_load(&everywhere[KIND_CONCURRENT_KERNEL])) ||
-		   (kind == KIND_CONCURRENT_KERNEL && atomic_load(&everywhere[KIND_KERNEL]));
-}
-
-enum result cuptiActivityEnable(uint32_t kind)
-{
-	enum result result = activity_check(kind);
-
-	if (result)
-		return result;
-	if (activity_excluded(kind))
-		return NOT_COMPATIBLE;
-	observer_attach();
-	buffers_start_worker();
-	atomic_store(&everywhere[kind], true);
+	atomic_store(&everywhere[kind], on);
 	if (kind == KIND_DRIVER || kind == KIND_RUNTIME)
-		activity_all_calls(kind == KIND_DRIVER ? DOMAIN_DRIVER : DOMAIN_RUNTIME, true);
-	if (kind == KIND_DEVICE)
-		activity_devices(driver_ready());
-	return OK;
+		set_all_calls(kind == KIND_DRIVER ? DOMAIN_DRIVER : DOMAIN_RUNTIME, on);
 }
 
-/* Ops that have ended are on their way here; what a synchronisation has waited for counts as
- * recorded, however long the thread that brings it gets no core. Only a client that holds a lock
- * which its own callbacks take waits in vain: it is told, and goes on. */
-static void activity_catch_up(void)
+void activity_set_context(uint32_t context, uint32_t kind, bool on)
 {
-	const struct driver *driver = driver_ready();
-
-	if (!driver || !driver->observed || errors_inside())
-		return;
-	if (!driver->observed(knobs()->deadlock_s * 1000))
-		fprintf(stderr,
-				"simgpu cupti: has waited %u s for the records of ops that have ended: goes on "
-				"without them\n",
-				knobs()->deadlock_s);
-}
-
-enum result cuptiActivityDisable(uint32_t kind)
-{
-	enum result result = activity_check(kind);
-
-	if (result)
-		return result;
-	activity_catch_up();
-	atomic_store(&everywhere[kind], false);
-	if (kind == KIND_DRIVER || kind == KIND_RUNTIME)
-		activity_all_calls(kind == KIND_DRIVER ? DOMAIN_DRIVER : DOMAIN_RUNTIME, false);
-	return OK;
-}
-
-static enum result activity_context(void *context, uint32_t kind, bool enable)
-{
-	enum result result = activity_check(kind);
-	uint32_t id, device;
-
-	if (result)
-		return result;
-	if (!identity_context(context, &id, &device))
-		return INVALID_CONTEXT;
-	if (!enable)
-		activity_catch_up();
-	if (kind != KIND_KERNEL && kind != KIND_CONCURRENT_KERNEL && kind != KIND_MEMCPY &&
-		kind != KIND_MEMCPY2 && kind != KIND_MEMSET)
-		return NOT_COMPATIBLE;
-	observer_attach();
-	buffers_start_worker();
-	if (enable)
-		atomic_fetch_or(&in_contexts[id % CONTEXTS], 1ull << kind);
+	if (on)
+		atomic_fetch_or(&in_contexts[context % CONTEXTS], 1ull << kind);
 	else
-		atomic_fetch_and(&in_contexts[id % CONTEXTS], ~(1ull << kind));
-	return OK;
+		atomic_fetch_and(&in_contexts[context % CONTEXTS], ~(1ull << kind));
 }
 
-enum result cuptiActivityEnableContext(void *context, uint32_t kind)
+void activity_set_call(uint32_t domain, uint32_t cbid, bool on)
 {
-	return activity_context(context, kind, true);
+	atomic_store(&calls[domain - 1][cbid], on);
 }
 
-enum result cuptiActivityDisableContext(void *context, uint32_t kind)
+void activity_forget(void)
 {
-	return activity_context(context, kind, false);
-}
-
-static enum result activity_call(uint32_t domain, uint32_t limit, uint32_t cbid, bool enable)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!cbid || cbid >= limit)
-		return INVALID_PARAMETER;
-	observer_attach();
-	buffers_start_worker();
-	atomic_store(&calls[domain - 1][cbid], enable);
-	return OK;
-}
-
-enum result cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t enable)
-{
-	return activity_call(DOMAIN_RUNTIME, release_here()->runtime_cbids, cbid, enable);
-}
-
-enum result cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t enable)
-{
-	return activity_call(DOMAIN_DRIVER, release_here()->driver_cbids, cbid, enable);
-}
-
-enum result cuptiActivityRegisterCallbacks(buffer_request_fn request, buffer_complete_fn complete)
-{
-	enum result result = errors_gate_open();
-
-	if (result)
-		return result;
-	if (!request || !complete)
-		return INVALID_PARAMETER;
-	buffers_callbacks(request, complete);
-	return OK;
-}
-
-enum result cuptiActivityFlushAll(uint32_t flag)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (errors_inside()) {
-		fprintf(stderr, "simgpu cupti: cuptiActivityFlushAll inside a CUPTI callback: refused, the "
-						"real one would hang\n");
-		return INVALID_OPERATION;
-	}
-	if (!buffers_registered())
-		return INVALID_OPERATION;
-	activity_catch_up();
-	buffers_flush(flag & FLUSH_FORCED);
-	return OK;
-}
-
-enum result cuptiActivityFlushPeriod(uint32_t ms)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	buffers_start_worker();
-	buffers_period(ms);
-	return OK;
-}
-
-enum result cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
-{
-	enum result result = errors_gate_open();
-	uint8_t *next = buffer;
-	uint32_t kind;
-
-	if (result)
-		return result;
-	if (!buffer || !record)
-		return INVALID_PARAMETER;
-	if (*record) {
-		memcpy(&kind, *record, sizeof(kind));
-		next = *record + render_bytes(kind);
-	}
-	if (next >= buffer + valid)
-		return MAX_LIMIT_REACHED;
-	memcpy(&kind, next, sizeof(kind));
-	if (!render_bytes(kind))
-		return INVALID_KIND;
-	*record = next;
-	return OK;
-}
-
-enum result cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!dropped)
-		return INVALID_PARAMETER;
-	/* all buffers are the process's or a thread's: only the global queue counts */
-	*dropped = context || stream ? 0 : buffers_take_dropped();
-	return OK;
-}
-
-/* How wide its value is; 0: this release has no such attribute. */
-static size_t attribute_bytes(uint32_t attribute)
-{
-	if (attribute == ATTRIBUTE_PER_THREAD)
-		return release_here()->version >= PER_THREAD_SINCE ? 1 : 0;
-	if (attribute >= ATTRIBUTES)
-		return 0;
-	return attribute == ATTRIBUTE_ZEROED || attribute == 8 ? 1 : sizeof(size_t);
-}
-
-static enum result attribute_check(uint32_t attribute, const size_t *size, const void *value)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!size || !value || !attribute_bytes(attribute))
-		return INVALID_PARAMETER;
-	return *size < attribute_bytes(attribute) ? TOO_SMALL : OK;
-}
-
-enum result cuptiActivitySetAttribute(uint32_t attribute, size_t *size, void *value)
-{
-	enum result result = attribute_check(attribute, size, value);
-	uint64_t number = 0;
-
-	if (result)
-		return result;
-	memcpy(&number, value, attribute_bytes(attribute));
-	atomic_store(&sizes[attribute], number);
-	if (attribute == ATTRIBUTE_ZEROED)
-		buffers_client_zeroes(number);
-	if (attribute == ATTRIBUTE_PER_THREAD)
-		buffers_use_threads(number);
-	return OK;
-}
-
-enum result cuptiActivityGetAttribute(uint32_t attribute, size_t *size, void *value)
-{
-	enum result result = attribute_check(attribute, size, value);
-	uint64_t number;
-
-	if (result)
-		return result;
-	number = atomic_load(&sizes[attribute]);
-	if (attribute == ATTRIBUTE_PER_THREAD)
-		number = buffers_per_thread();
-	memcpy(value, &number, attribute_bytes(attribute));
-	*size = attribute_bytes(attribute);
-	return OK;
-}
-
-/* Needs hardware that is not modelled. */
-enum result cuptiActivityEnableHWTrace(uint8_t enable)
-{
-	enum result result = errors_gate();
-
-	(void)enable;
-	return result ? result : NOT_SUPPORTED;
-}
-
-/* Switches of details. Latency stamps are not modelled; all synchronisations are recorded anyway;
- * the device time stamps of events stay 0. */
-enum result cuptiActivityEnableLatencyTimestamps(uint8_t enable)
-{
-	enum result result = errors_gate();
-
-	return result ? result : enable ? NOT_SUPPORTED : OK;
-}
-
-enum result cuptiActivityEnableAllSyncRecords(uint8_t enable)
-{
-	(void)enable;
-	return errors_gate();
-}
-
-enum result cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t enable)
-{
-	(void)enable;
-	return errors_gate();
-}
-
-enum result cuptiFinalize(void)
-{
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!errors_inside())
-		fprintf(stderr,
-				"simgpu cupti: cuptiFinalize outside of a callback: the real one races with "
-				"every other call\n");
-	observer_detach();
-	callbacks_forget();
 	for (uint32_t kind = 0; kind < KINDS; kind++)
 		atomic_store(&everywhere[kind], false);
 	for (uint32_t context = 0; context < CONTEXTS; context++)
 		atomic_store(&in_contexts[context], 0);
-	activity_all_calls(DOMAIN_DRIVER, false);
-	activity_all_calls(DOMAIN_RUNTIME, false);
-	buffers_forget();
-	return OK;
+	set_all_calls(DOMAIN_DRIVER, false);
+	set_all_calls(DOMAIN_RUNTIME, false);
 }

@@ -1,7 +1,7 @@
 #include "doubles/cupti/buffers.h"
 #include "doubles/cupti/activity.h"
 #include "doubles/cupti/driver.h"
-#include "doubles/cupti/errors.h"
+#include "doubles/cupti/client.h"
 #include "doubles/cupti/identity.h"
 #include "doubles/cupti/knobs.h"
 #include "doubles/cupti/release.h"
@@ -162,9 +162,9 @@ static struct buffer *buffer_request(void)
 	pthread_mutex_unlock(&lock);
 	if (!request)
 		return NULL;
-	errors_callback_begin();
+	client_enter();
 	request(&data, &size, &max_records);
-	errors_callback_end();
+	client_leave();
 	if (!data || !size)
 		return NULL;
 	if ((uintptr_t)data % 8) {
@@ -226,9 +226,9 @@ static void buffer_deliver(struct buffer *buffer)
 	pthread_mutex_lock(&lock);
 	complete = client_complete;
 	pthread_mutex_unlock(&lock);
-	errors_callback_begin();
+	client_enter();
 	complete(NULL, 0, buffer->data, buffer->size, valid);
-	errors_callback_end();
+	client_leave();
 }
 
 /* ---- entries ---- */

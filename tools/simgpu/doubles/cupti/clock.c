@@ -1,7 +1,6 @@
 #include "doubles/cupti/clock.h"
-#include "doubles/cupti/cupti.h"
+#include "doubles/cupti/client.h"
 #include "doubles/cupti/driver.h"
-#include "doubles/cupti/errors.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -14,9 +13,9 @@ static uint64_t clock_ask(timestamp_fn ask)
 {
 	uint64_t now;
 
-	errors_callback_begin();
+	client_enter();
 	now = ask();
-	errors_callback_end();
+	client_leave();
 	return now;
 }
 
@@ -71,33 +70,15 @@ uint64_t clock_convert(const struct clock_line *line, int64_t ns)
 	return line->client0 + (uint64_t)(int64_t)((ns - line->ns0) * line->slope);
 }
 
-enum result cuptiActivityRegisterTimestampCallback(timestamp_fn callback)
+void clock_use(timestamp_fn callback)
 {
-	enum result result = errors_gate();
 	int64_t ns = 0;
 	uint64_t now = 0;
 
-	if (result)
-		return result;
-	if (!callback)
-		return INVALID_PARAMETER;
 	clock_pair(callback, &now, &ns);
 	pthread_mutex_lock(&lock);
 	first_client = now;
 	first_ns = ns;
 	pthread_mutex_unlock(&lock);
 	atomic_store(&client, callback);
-	return OK;
-}
-
-enum result cuptiGetTimestamp(uint64_t *timestamp)
-{
-	enum result result = errors_gate_open();
-
-	if (result)
-		return result;
-	if (!timestamp)
-		return INVALID_PARAMETER;
-	*timestamp = clock_stamp();
-	return OK;
 }

@@ -4,6 +4,7 @@
 #ifndef SIMGPU_DOUBLES_CUPTI_CLOCK_H
 #define SIMGPU_DOUBLES_CUPTI_CLOCK_H
 
+#include "doubles/cupti/cupti.h"
 #include <stdint.h>
 
 struct clock_line { /* client = client0 + (ns - ns0) * slope */
@@ -12,6 +13,8 @@ struct clock_line { /* client = client0 + (ns - ns0) * slope */
 	long double slope; /* 0: no client clock */
 };
 
+/* The client registered its clock. */
+void clock_use(timestamp_fn callback);
 uint64_t clock_stamp(void);
 struct clock_line clock_line(void);
 uint64_t clock_convert(const struct clock_line *line, int64_t ns);

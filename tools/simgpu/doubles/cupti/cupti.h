@@ -44,6 +44,8 @@ enum kind {
 	KINDS = 64
 };
 
+/* The calls of a domain are numbered from 1 to below this. */
+enum { CBIDS = 1024 };
 enum domain { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2, DOMAIN_RESOURCE = 3, DOMAINS = 4 };
 
 struct callback_data { /* of the driver and runtime domains */

@@ -1,6 +1,4 @@
 #include "doubles/cupti/external.h"
-#include "doubles/cupti/cupti.h"
-#include "doubles/cupti/errors.h"
 
 enum { EXTERNAL_DEPTH = 256 };
 
@@ -15,32 +13,18 @@ bool external_top(uint32_t kind, uint64_t *id)
 	return true;
 }
 
-enum result cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id)
+bool external_push(uint32_t kind, uint64_t id)
 {
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!kind || kind >= EXTERNAL_KINDS)
-		return INVALID_PARAMETER;
 	if (depths[kind] == EXTERNAL_DEPTH)
-		return OUT_OF_MEMORY;
+		return false;
 	ids[kind][depths[kind]++] = id;
-	return OK;
+	return true;
 }
 
-enum result cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *last)
+bool external_pop(uint32_t kind, uint64_t *id)
 {
-	enum result result = errors_gate();
-
-	if (result)
-		return result;
-	if (!kind || kind >= EXTERNAL_KINDS)
-		return INVALID_PARAMETER;
-	if (!depths[kind])
-		return QUEUE_EMPTY;
+	if (!external_top(kind, id))
+		return false;
 	depths[kind]--;
-	if (last)
-		*last = ids[kind][depths[kind]];
-	return OK;
+	return true;
 }

@@ -1,7 +1,6 @@
 /* Prints the tables of releases and records, for the test that compares them with the vendor's
  * headers: "release NAME VERSION RUNTIME_CBIDS DRIVER_CBIDS", "record STRUCT BYTES", "field NAME
  * OFFSET WIDTH", "call DOMAIN NUMBER NAME", "error NUMBER NAME". */
-#include "doubles/cupti/errors.h"
 #include "doubles/cupti/names.h"
 #include "doubles/cupti/release.h"
 #include <stdio.h>
@@ -35,7 +34,7 @@ int main(void)
 			if ((name = names_find(domain, cbid)))
 				printf("call %u %u %s\n", domain, cbid, name);
 	for (int i = 0; i <= UNKNOWN; i++)
-		if ((name = errors_name(i)))
+		if ((name = names_result(i)))
 			printf("error %d %s\n", i, name);
 	return 0;
 }

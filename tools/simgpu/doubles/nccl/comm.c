@@ -77,7 +77,7 @@ static void *carry_out_plans(void *argument)
 			take_off(comm);
 		} else if (plan && plan->started && plan->op) {
 			pthread_mutex_unlock(&comm->mutex);
-			plan_carry_out(plan);
+			comm->carry_out(plan);
 			pthread_mutex_lock(&comm->mutex);
 			take_off(comm);
 		} else if (!plan && comm->stop) {
@@ -114,7 +114,8 @@ static void make_locks(struct ncclComm *comm)
 	pthread_condattr_destroy(&attributes);
 }
 
-ncclResult_t comm_open(struct ncclComm **out, const struct comm_place *place)
+ncclResult_t comm_open(struct ncclComm **out, const struct comm_place *place,
+					   void (*carry_out)(struct plan *plan))
 {
 	struct ncclComm *comm = calloc(1, sizeof *comm);
 	int status = comm ? board_open(&comm->board, place->name, place->ranks, place->rank) : -ENOMEM;
@@ -130,6 +131,7 @@ ncclResult_t comm_open(struct ncclComm **out, const struct comm_place *place)
 	comm->rank = place->rank;
 	comm->device = place->device;
 	comm->blocking = place->blocking;
+	comm->carry_out = carry_out;
 	snprintf(comm->name, sizeof comm->name, "%s", place->name);
 	make_locks(comm);
 	status = start_thread(comm);

@@ -31,6 +31,7 @@ struct ncclComm {
 	pthread_t thread;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
+	void (*carry_out)(struct plan *plan);
 	struct plan *first, *last;
 	uint64_t plans;
 	bool stop;
@@ -46,8 +47,9 @@ struct comm_place { /* where a rank stands */
 	bool blocking;
 };
 
-/* Joins without waiting for the others. */
-ncclResult_t comm_open(struct ncclComm **comm, const struct comm_place *place);
+/* Joins without waiting for the others. Its thread carries out what kernel_launch() queued. */
+ncclResult_t comm_open(struct ncclComm **comm, const struct comm_place *place,
+					   void (*carry_out)(struct plan *plan));
 /* Waits until all have joined. */
 ncclResult_t comm_await(struct ncclComm *comm);
 /* Waits until every kernel has ended, for at most that long (negative: as long as the driver is

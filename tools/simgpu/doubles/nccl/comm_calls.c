@@ -8,6 +8,7 @@
 #include "doubles/nccl/comm.h"
 #include "doubles/nccl/exported.h"
 #include "doubles/nccl/group.h"
+#include "doubles/nccl/kernel.h"
 #include "doubles/nccl/link.h"
 #include "doubles/nccl/nccl.h"
 
@@ -64,7 +65,7 @@ static ncclResult_t init(ncclComm_t *comm, const ncclUniqueId *id, struct comm_p
 	place.name = id->internal;
 	place.blocking = !config || config->blocking != 0;
 	*comm = NULL;
-	result = comm_open(comm, &place);
+	result = comm_open(comm, &place, kernel_carry_out);
 	return result ? result : settle(*comm);
 }
 
@@ -170,7 +171,7 @@ static ncclResult_t finish_split(void *argument)
 	if (!result && split->color != NCCL_SPLIT_NOCOLOR) {
 		place_in_split(split, &place);
 		comm_child_name(split->parent, 's', split->ordinal, split->color, name);
-		result = comm_open(split->out, &place);
+		result = comm_open(split->out, &place, kernel_carry_out);
 		if (!result) /* the members may be this same thread's: all join first */
 			result = group_defer(await, *split->out);
 	}
@@ -243,7 +244,7 @@ EXPORTED ncclResult_t pncclCommShrink(ncclComm_t comm, int *exclude, int nexclud
 		}
 	comm_child_name(comm, 'k', ++comm->shrinks, 0, name);
 	*newcomm = NULL;
-	result = comm_open(newcomm, &place);
+	result = comm_open(newcomm, &place, kernel_carry_out);
 	return group_result(result ? result : settle(*newcomm));
 }
 WEAK_NAME(ncclCommShrink);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "doubles/nccl/comm.h"
+#include "doubles/nccl/kernel.h"
 
 struct deferred {
 	struct deferred *next;
@@ -133,7 +134,7 @@ ncclResult_t group_end(void)
 		error = finished;
 	while ((plan = pop_plan())) {
 		if (error == ncclSuccess && plan->first)
-			error = plan_launch(plan);
+			error = kernel_launch(plan);
 		else
 			plan_free(plan);
 	}
@@ -153,7 +154,7 @@ ncclResult_t group_estimate(int64_t *ns)
 	finish_deferred();
 	error = close_group();
 	while ((plan = pop_plan())) {
-		*ns += plan_transfer_ns(plan);
+		*ns += kernel_transfer_ns(plan);
 		plan_free(plan);
 	}
 	return error;

@@ -21,12 +21,6 @@ struct plan {
 /* A plan without tasks; NULL when there is no memory. */
 struct plan *plan_make(struct ncclComm *comm, ncclStream_t stream);
 void plan_add(struct plan *plan, struct task *task);
-/* Launches the kernel on the calling thread and hands the plan to the communicator's thread. */
-ncclResult_t plan_launch(struct plan *plan);
-/* On the communicator's thread, once started: carries it out and ends the kernel. */
-void plan_carry_out(struct plan *plan);
 void plan_free(struct plan *plan);
-/* What its transfers take by themselves. */
-int64_t plan_transfer_ns(const struct plan *plan);
 
 #endif

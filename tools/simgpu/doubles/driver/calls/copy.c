@@ -117,24 +117,24 @@ static int submit_plan(const struct copy_call *what, struct plan *plan)
 	bool captured = stream && stream->capture;
 	if (captured && what->blocking)
 		result = capture_break(stream);
-	bool later = !captured && !wait && submit_moves_later();
+	bool later = !captured && !wait && op_moves_later();
 	if (!result && !captured)
 		note_contents(&plan->move);
 	if (!result && !captured && !wait &&
 		!later) { /* the time that takes is the call's, not the op's */
 		core_unlock();
-		submit_move(&plan->move);
+		op_move(&plan->move);
 		core_lock();
 	}
 	if (!result)
 		result = submit(stream, plan, captured ? NULL : &op);
 	if (op && later)
-		submit_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE);
+		op_move_later(op, &plan->move, plan->record.source_kind == KIND_PAGEABLE);
 	if (op && wait)
 		core_wait_op(op, INT64_MAX);
 	core_unlock();
 	if (op && wait) /* host functions before it have run */
-		submit_move(&plan->move);
+		op_move(&plan->move);
 	return result;
 }
 

@@ -3,6 +3,8 @@
 #include "doubles/driver/calls/entry.h"
 #include "doubles/driver/stream/graph.h"
 #include "doubles/driver/stream/kernel.h"
+#include "doubles/driver/stream/submit.h"
+#include "values/known.h"
 
 struct launch_call {
 	uint32_t cbid;
@@ -20,7 +22,7 @@ static int accept(struct context *context, void *stream_handle, bool per_thread,
 	int result = stream ? submit(stream, plan, NULL) : CUDA_INVALID_HANDLE;
 	core_unlock();
 	if (!result)
-		observe_count_launch();
+		host_thread_launched();
 	return result;
 }
 
@@ -144,11 +146,16 @@ static int launch_graph(const struct launch_call *what, void *handle, void *stre
 	if (!result) {
 		core_lock();
 		struct stream *on = stream_of(stream, what->per_thread);
-		result = on ? graph_launch(exec, on) : CUDA_INVALID_HANDLE;
+		if (!on)
+			result = CUDA_INVALID_HANDLE;
+		else if (on->capture)
+			result = capture_break(on);
+		else
+			graph_launch(exec, on);
 		core_unlock();
 	}
 	if (!result)
-		observe_count_launch();
+		host_thread_launched();
 	return observe_leave(&call, result);
 }
 
@@ -194,7 +201,22 @@ struct sim_external_op *simgpu_launch_external(const struct sim_external *extern
 		result = op ? CUDA_OK : CUDA_INVALID_HANDLE;
 	}
 	if (op)
-		observe_count_launch();
+		host_thread_launched();
 	observe_leave(&call, result);
 	return op;
+}
+
+void simgpu_wrote(const void *target, size_t bytes, bool known)
+{
+	core_lock();
+	known_write(target, bytes, known);
+	core_unlock();
+}
+
+bool simgpu_known(const void *address, size_t bytes)
+{
+	core_lock();
+	bool known = known_bytes(address, bytes);
+	core_unlock();
+	return known;
 }

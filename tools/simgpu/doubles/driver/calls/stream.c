@@ -79,8 +79,10 @@ ENTRY(cuStreamDestroy_v2, void *handle)
 	if (!result) {
 		core_lock();
 		struct stream *stream = made_stream(handle);
-		if (stream)
+		if (stream) {
+			capture_leave(stream);
 			stream_destroy(stream);
+		}
 		core_unlock();
 		result = stream ? CUDA_OK : CUDA_INVALID_HANDLE;
 	}

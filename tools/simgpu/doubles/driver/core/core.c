@@ -1,33 +1,15 @@
 #include "doubles/driver/core/core.h"
 
-#include "doubles/driver/stream/context.h"
-#include "doubles/driver/core/delivery.h"
-#include "doubles/driver/core/host_func.h"
-#include "doubles/driver/core/settings.h"
-
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Nobody waits for what ends in between: the engine's thread looks this often, not at every op. */
 #define LAZY_NS 100000
 /* A waiting thread does not sleep for less. */
 #define SLEEP_NS 10000
 
-enum state { STATE_NEW, STATE_READY, STATE_DONE, STATE_FORKED, STATE_DEAD };
-
 struct core core = {.lock = PTHREAD_MUTEX_INITIALIZER};
-static _Atomic int state;
-static pthread_mutex_t init_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int64_t realtime_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC, read once */
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
-static pthread_t engine_thread;
-static bool stopping;
 
 /* ---- clock ---- */
 
@@ -65,6 +47,11 @@ static void clock_open(void)
 	realtime_offset_ns = clock_offset();
 }
 
+void core_open(void)
+{
+	pthread_once(&clock_once, clock_open);
+}
+
 int64_t core_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC) + realtime_offset_ns;
@@ -72,13 +59,13 @@ int64_t core_now(void)
 
 int64_t simgpu_now_ns(void)
 {
-	pthread_once(&clock_once, clock_open);
+	core_open();
 	return core_now();
 }
 
 /* ---- the lock, and what happened meanwhile ---- */
 
-static void advance(void)
+void core_advance(void)
 {
 	struct agenda *agenda = &core.agenda;
 	int64_t now = core_now();
@@ -91,7 +78,7 @@ static void advance(void)
 void core_lock(void)
 {
 	pthread_mutex_lock(&core.lock);
-	advance();
+	core_advance();
 }
 
 static void wake_others(void)
@@ -105,7 +92,7 @@ static void wake_others(void)
 static int64_t engine_due(void)
 {
 	int64_t next = agenda_next(&core.agenda);
-	if (delivery_pending())
+	if (core.undelivered)
 		return 0;
 	if (next == INT64_MAX || core.outside)
 		return next;
@@ -149,10 +136,20 @@ bool core_wait(bool (*done)(void *who), void *who, int64_t until_ns)
 		wake_others();
 		wake_engine();
 		sleep_until(&core.changed, wake < until_ns ? wake : until_ns);
-		advance();
+		core_advance();
 	}
 	core.waiters--;
 	return over;
+}
+
+void core_engine_sleep(void)
+{
+	wake_others();
+	core.engine_wakes_ns = engine_due();
+	core.engine_sleeps = true;
+	sleep_until(&core.engine, core.engine_wakes_ns);
+	core.engine_sleeps = false;
+	core_advance();
 }
 
 static bool op_over(void *op)
@@ -169,127 +166,19 @@ bool core_wait_op(struct gpu_op *op, int64_t until_ns)
 	return over;
 }
 
-/* ---- the engine's thread ---- */
-
-static void *engine_run(void *unused)
-{
-	(void)unused;
-	prctl(PR_SET_NAME, "simgpu-engine");
-	prctl(PR_SET_TIMERSLACK, 1000UL);
-	core_lock();
-	while (!stopping) {
-		if (delivery_pending()) {
-			delivery_run();
-			advance();
-			continue;
-		}
-		wake_others();
-		core.engine_wakes_ns = engine_due();
-		core.engine_sleeps = true;
-		sleep_until(&core.engine, core.engine_wakes_ns);
-		core.engine_sleeps = false;
-		advance();
-	}
-	core_unlock();
-	return NULL;
-}
-
-static int start_engine(void)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&engine_thread, NULL, engine_run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (failed)
-		fprintf(stderr, "simgpu: no thread for the engine (%d)\n", failed);
-	return failed ? CUDA_UNKNOWN : CUDA_OK;
-}
-
-/* ---- beginning and end ---- */
-
-static void forked(void)
-{
-	if (state != STATE_NEW)
-		state = STATE_FORKED;
-}
-
-/* The driver's own exit: its observer hears of every context that goes, then nothing runs any more.
- * Bounded: an op that never ends (a collective without its peers) does not keep the process. */
-static void leave_process(void)
-{
-	if (state != STATE_READY && state != STATE_DONE)
-		return;
-	simgpu_end_contexts();
-	state = STATE_DEAD;
-	pthread_mutex_lock(&core.lock);
-	stopping = true;
-	pthread_cond_signal(&core.engine);
-	pthread_cond_broadcast(&core.changed); /* who waits for what it would have delivered */
-	pthread_mutex_unlock(&core.lock);
-	struct timespec patience;
-	clock_gettime(CLOCK_REALTIME, &patience);
-	patience.tv_sec++;
-	pthread_timedjoin_np(engine_thread, NULL, &patience);
-}
-
-/* The contract of CUDA_INJECTION64_PATH: one entry, called inside cuInit. */
-static void inject(void)
-{
-	const char *path = getenv("CUDA_INJECTION64_PATH");
-	if (!path || !*path)
-		return;
-	void *library = dlopen(path, RTLD_NOW);
-	union {
-		void *symbol;
-		int (*call)(void);
-	} entry = {.symbol = library ? dlsym(library, "InitializeInjection") : NULL};
-	if (entry.symbol)
-		entry.call();
-}
-
-static int open_process(void)
-{
-	pthread_once(&clock_once, clock_open);
-	int failed = settings_fail_init();
-	if (!failed)
-		failed = context_open();
-	if (!failed)
-		failed = start_engine();
-	if (failed)
-		return failed;
-	pthread_atfork(NULL, NULL, forked);
-	atexit(leave_process);
-	state = STATE_READY; /* the injected library may call CUDA */
-	inject();
-	state = STATE_DONE;
-	return CUDA_OK;
-}
+/* ---- is there CUDA in this process? ---- */
 
 int core_state(void)
 {
-	switch (state) {
-	case STATE_READY:
-	case STATE_DONE:
+	switch (core.life) {
+	case CORE_READY:
+	case CORE_DONE:
 		return CUDA_OK;
-	case STATE_DEAD:
+	case CORE_DEAD:
 		return CUDA_DEINITIALIZED;
 	default:
 		return CUDA_NOT_INITIALIZED;
 	}
-}
-
-int simgpu_init(void)
-{
-	int now = state;
-	if (now == STATE_DONE)
-		return CUDA_OK;
-	if (now == STATE_FORKED || now == STATE_DEAD)
-		return core_state();
-	pthread_mutex_lock(&init_lock);
-	int result = state == STATE_NEW ? open_process() : core_state();
-	pthread_mutex_unlock(&init_lock);
-	return result;
 }
 
 bool simgpu_ready(void)

@@ -11,7 +11,16 @@
 
 #include <pthread.h>
 
+enum core_life { /* of CUDA in this process */
+				 CORE_NEW,
+				 CORE_READY, /* inside cuInit: what it injects may call CUDA */
+				 CORE_DONE,  /* cuInit has succeeded */
+				 CORE_FORKED,
+				 CORE_DEAD /* the process ends */
+};
+
 struct core {
+	_Atomic int life;
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* an op ended, a place in the queue is free, something was delivered */
 	pthread_cond_t engine;  /* the engine's thread has work before it would wake up */
@@ -20,6 +29,7 @@ struct core {
 	unsigned moves;   /* ops that move their bytes when they end */
 	unsigned outside; /* submitted ops whose end a thread must bring about: wake up in time */
 	bool progress;
+	bool undelivered; /* delivery.h has something for the engine's thread */
 	bool engine_sleeps;
 	int64_t engine_wakes_ns;
 };
@@ -28,9 +38,15 @@ extern struct core core;
 
 /* 0 when CUDA may be used: cuInit has succeeded, this is no forked child, the process lives. */
 int core_state(void);
+/* Before anything else: the clock. */
+void core_open(void);
 int64_t core_now(void);
 void core_lock(void);
 void core_unlock(void);
+/* Lock held: brings the agenda up to now. */
+void core_advance(void);
+/* Lock held, the engine's thread: sleeps until something is due. */
+void core_engine_sleep(void);
 /* Lock held: waits until done(who), at most until `until_ns`. False when time ran out. */
 bool core_wait(bool (*done)(void *who), void *who, int64_t until_ns);
 /* Lock held: waits until the op has ended. NULL: at once. */

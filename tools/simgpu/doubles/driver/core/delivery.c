@@ -1,9 +1,9 @@
 #include "doubles/driver/core/delivery.h"
 
 #include "doubles/driver/core/core.h"
-#include "doubles/driver/calls/observe_call.h"
 #include "engine/room.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum what { DELIVER_RECORD, DELIVER_SYNC, DELIVER_STARTED };
@@ -28,10 +28,22 @@ struct items {
 
 static struct items coming, going; /* going: the engine's thread's own while it hands over */
 static uint64_t queued, arrived;
+static const struct sim_observer *_Atomic observer_now;
+
+const struct sim_observer *simgpu_observe(const struct sim_observer *observer)
+{
+	return atomic_exchange(&observer_now, observer);
+}
+
+const struct sim_observer *delivery_observer(void)
+{
+	return atomic_load_explicit(&observer_now, memory_order_acquire);
+}
 
 static struct item *add(enum what what)
 {
 	coming.at = room_for(coming.at, coming.n, &coming.room, 1024, sizeof(*coming.at));
+	core.undelivered = true;
 	queued++;
 	struct item *item = &coming.at[coming.n++];
 	item->what = what;
@@ -40,13 +52,13 @@ static struct item *add(enum what what)
 
 void delivery_record(const struct sim_record *record)
 {
-	if (observe_who())
+	if (delivery_observer())
 		add(DELIVER_RECORD)->record = *record;
 }
 
 void delivery_sync(const struct sim_sync *sync)
 {
-	if (observe_who())
+	if (delivery_observer())
 		add(DELIVER_SYNC)->sync = *sync;
 }
 
@@ -57,11 +69,6 @@ void delivery_started(const struct sim_external *external, int64_t start_ns)
 	item->started.start_ns = start_ns;
 }
 
-bool delivery_pending(void)
-{
-	return coming.n > 0;
-}
-
 size_t delivery_behind(void)
 {
 	return coming.n + going.n;
@@ -69,7 +76,7 @@ size_t delivery_behind(void)
 
 static void hand_over(const struct item *item)
 {
-	const struct sim_observer *observer = observe_who();
+	const struct sim_observer *observer = delivery_observer();
 	switch (item->what) {
 	case DELIVER_RECORD:
 		if (observer && observer->op)
@@ -91,6 +98,7 @@ void delivery_run(void)
 	struct items empty = going;
 	going = coming;
 	coming = empty;
+	core.undelivered = false;
 	core_unlock();
 	for (size_t i = 0; i < going.n; i++)
 		hand_over(&going.at[i]);

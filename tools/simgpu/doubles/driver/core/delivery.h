@@ -11,11 +11,13 @@
 /* Launches wait while the observer is this far behind. */
 #define DELIVERY_ROOM 65536
 
+/* NULL: nobody watches. Needs no lock. */
+const struct sim_observer *delivery_observer(void);
+
 /* All with the engine's lock held. */
 void delivery_record(const struct sim_record *record);
 void delivery_sync(const struct sim_sync *sync);
 void delivery_started(const struct sim_external *external, int64_t start_ns);
-bool delivery_pending(void);
 size_t delivery_behind(void);
 /* The engine's thread: hands everything over; gives the lock up meanwhile. */
 void delivery_run(void);

@@ -1,10 +1,12 @@
 #include "doubles/driver/memory/memory.h"
 
-#include "doubles/driver/core/core.h"
-#include "engine/room.h"
+#include "doubles/cuda_abi.h"
 #include "doubles/driver/core/settings.h"
+#include "doubles/driver/memory/budget.h"
 #include "doubles/driver/memory/virtual.h"
+#include "engine/room.h"
 
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -25,7 +27,7 @@ struct blocks { /* by address */
 
 struct window {
 	uint8_t *start;
-	size_t bytes, used;
+	size_t bytes;
 	struct blocks blocks;
 };
 
@@ -121,15 +123,17 @@ int memory_allocate(int device, size_t bytes, bool managed, void **address)
 	if (bytes > settings()->memory_bytes)
 		return CUDA_OUT_OF_MEMORY;
 	bytes = (bytes + GRAIN - 1) & ~(GRAIN - 1);
+	if (!budget_take(device, bytes))
+		return CUDA_OUT_OF_MEMORY;
 	pthread_mutex_lock(&lock);
-	bool enough = settings()->memory_bytes - window->used >= bytes;
-	if (enough && window_open(window) && place(window, bytes, &i, &start)) {
+	if (window_open(window) && place(window, bytes, &i, &start)) {
 		insert(&window->blocks, i, (struct block){start, bytes, managed, true});
-		window->used += bytes;
 		*address = start;
 		result = CUDA_OK;
 	}
 	pthread_mutex_unlock(&lock);
+	if (result)
+		budget_give(device, bytes);
 	return result;
 }
 
@@ -142,7 +146,7 @@ int memory_free(void *address)
 	pthread_mutex_lock(&lock);
 	struct block *block = around(&window->blocks, address);
 	if (block && block->start == address) {
-		window->used -= block->bytes;
+		budget_give(device, block->bytes);
 		memory_zero(block->start, block->bytes);
 		take_out(&window->blocks, block);
 	} else {
@@ -159,35 +163,14 @@ void memory_reset(int device)
 	if (window->start)
 		madvise(window->start, window->bytes, MADV_DONTNEED);
 	window->blocks.n = 0;
-	window->used = 0;
-	pthread_mutex_unlock(&lock);
-}
-
-bool memory_take(int device, size_t bytes)
-{
-	struct window *window = &windows[device];
-	pthread_mutex_lock(&lock);
-	bool enough = settings()->memory_bytes - window->used >= bytes;
-	if (enough)
-		window->used += bytes;
-	pthread_mutex_unlock(&lock);
-	return enough;
-}
-
-void memory_give(int device, size_t bytes)
-{
-	pthread_mutex_lock(&lock);
-	size_t *used = &windows[device].used;
-	*used -= bytes < *used ? bytes : *used; /* a reset may have come before */
+	budget_reset(device);
 	pthread_mutex_unlock(&lock);
 }
 
 void memory_info(int device, size_t *free_bytes, size_t *total_bytes)
 {
-	pthread_mutex_lock(&lock);
 	*total_bytes = settings()->memory_bytes;
-	*free_bytes = *total_bytes - windows[device].used;
-	pthread_mutex_unlock(&lock);
+	*free_bytes = budget_free(device);
 }
 
 bool memory_range(const void *address, void **start, size_t *bytes)

@@ -13,10 +13,6 @@ void memory_info(int device, size_t *free_bytes, size_t *total_bytes);
 /* The block around the address: false none. */
 bool memory_range(const void *address, void **start, size_t *bytes);
 
-/* Bytes of the device that lie at other addresses (virtual.h). False: there are not so many. */
-bool memory_take(int device, size_t bytes);
-void memory_give(int device, size_t bytes);
-
 int memory_host_allocate(size_t bytes, void **address);
 int memory_host_free(void *address);
 int memory_host_register(void *address, size_t bytes);

@@ -1,7 +1,7 @@
 #include "doubles/driver/memory/virtual.h"
 
 #include "doubles/driver/core/core.h"
-#include "doubles/driver/memory/memory.h"
+#include "doubles/driver/memory/budget.h"
 #include "engine/room.h"
 
 #include <stdlib.h>
@@ -148,7 +148,7 @@ int virtual_create(int device, size_t bytes, struct physical **physical)
 {
 	if (!bytes || bytes % VIRTUAL_GRAIN)
 		return CUDA_INVALID_VALUE;
-	if (!memory_take(device, bytes))
+	if (!budget_take(device, bytes))
 		return CUDA_OUT_OF_MEMORY;
 	struct physical *piece = must(calloc(1, sizeof(*piece)));
 	*piece = (struct physical){PIECE_MAGIC, device, bytes, 1};
@@ -160,7 +160,7 @@ static void drop(struct physical *piece)
 {
 	if (--piece->refs)
 		return;
-	memory_give(piece->device, piece->bytes);
+	budget_give(piece->device, piece->bytes);
 	piece->magic = 0;
 	free(piece);
 }

@@ -1,8 +1,8 @@
 #include "doubles/driver/stream/capture.h"
 
-#include "doubles/driver/calls/observe_call.h"
+#include "doubles/driver/core/host_thread.h"
 #include "engine/room.h"
-#include "doubles/driver/stream/submit.h"
+#include "doubles/driver/stream/op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,10 @@ int capture_end(struct stream *stream, struct graph **graph)
 		return result;
 	capture_hold(capture);
 	capture->over = true;
-	stream_leave_capture(capture);
+	struct stream *member;
+	for (uint32_t i = 0; (member = stream_at(i)); i++)
+		if (member->capture == capture)
+			capture_leave(member);
 	if (!result) {
 		*graph = capture->graph;
 		(*graph)->refs++;

@@ -1,9 +1,8 @@
 #include "doubles/driver/stream/context.h"
 
+#include "doubles/driver/core/delivery.h"
+#include "doubles/driver/core/host_thread.h"
 #include "doubles/driver/memory/memory.h"
-#include "doubles/driver/calls/observe_call.h"
-#include "doubles/driver/stream/stream.h"
-#include "doubles/driver/stream/submit.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -14,14 +13,20 @@
 static struct context contexts[MAX_DEVICES];
 static uint32_t context_ids;
 
-int context_open(void)
+void context_open(const struct gpu_hooks *hooks)
 {
 	for (int i = 0; i < settings()->devices; i++) {
 		struct context *context = &contexts[i];
 		*context = (struct context){.magic = CONTEXT_MAGIC, .device = i};
-		submit_open(context);
+		gpu_open(&context->gpu, &core.agenda, hooks, context);
 	}
-	return stream_open();
+}
+
+void context_tell(enum sim_resource_kind kind, struct context *context)
+{
+	const struct sim_observer *observer = delivery_observer();
+	if (observer && observer->resource)
+		observer->resource(kind, context, context->id);
 }
 
 struct context *context_of(int device)
@@ -44,13 +49,11 @@ struct context *context_use(int device)
 	bool created = !context->live;
 	if (created) {
 		context->id = ++context_ids;
-		if (!context->legacy)
-			context->legacy = stream_new(context, STREAM_LEGACY);
 		__atomic_store_n(&context->live, true, __ATOMIC_RELEASE);
 	}
 	core_unlock();
 	if (created)
-		observe_resource(SIM_CONTEXT_CREATED, context);
+		context_tell(SIM_CONTEXT_CREATED, context);
 	return context;
 }
 
@@ -84,7 +87,7 @@ void context_reset(struct context *context)
 	core_lock();
 	context_wait(context, INT64_MAX);
 	core_unlock();
-	observe_resource(SIM_CONTEXT_DESTROY_STARTING, context);
+	context_tell(SIM_CONTEXT_DESTROY_STARTING, context);
 	core_lock();
 	__atomic_store_n(&context->live, false, __ATOMIC_RELEASE);
 	context->retained = 0;
@@ -99,7 +102,7 @@ void simgpu_end_contexts(void)
 		return;
 	for (int i = 0; i < settings()->devices; i++)
 		if (contexts[i].live)
-			observe_resource(SIM_CONTEXT_DESTROY_STARTING, &contexts[i]);
+			context_tell(SIM_CONTEXT_DESTROY_STARTING, &contexts[i]);
 }
 
 void context_uuid(int device, uint8_t uuid[16])

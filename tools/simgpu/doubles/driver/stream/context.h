@@ -17,8 +17,8 @@ struct context { /* a CUcontext is a pointer to it */
 	struct stream *legacy;
 };
 
-/* Inside cuInit: the devices as the environment says. */
-int context_open(void);
+/* Inside cuInit: the devices as the environment says, and what their GPUs call. */
+void context_open(const struct gpu_hooks *hooks);
 /* NULL when the device does not exist. */
 struct context *context_of(int device);
 /* Makes the device's primary context live; the observer hears of it. */
@@ -27,6 +27,8 @@ struct context *context_use(int device);
 struct context *context_current(void);
 /* The same or CUDA_INVALID_CONTEXT. */
 int context_need(struct context **context);
+/* To the observer, if there is one. No lock held. */
+void context_tell(enum sim_resource_kind kind, struct context *context);
 bool context_valid(const struct context *context);
 void context_reset(struct context *context);
 /* "GPU-..." as 16 bytes; the first four hold the device's number on the machine. */

@@ -2,7 +2,7 @@
 
 #include "doubles/driver/stream/capture.h"
 #include "engine/room.h"
-#include "doubles/driver/stream/submit.h"
+#include "doubles/driver/stream/op.h"
 
 #include <stdlib.h>
 
@@ -58,7 +58,7 @@ int event_record(struct event_handle *event, struct stream *stream)
 		event->last = capture_last(stream, &event->n_last);
 		return CUDA_OK;
 	}
-	event->op = gpu_op_hold(submit_mark(stream, NULL, true));
+	event->op = gpu_op_hold(op_mark(stream, NULL, true));
 	return CUDA_OK;
 }
 
@@ -94,6 +94,6 @@ int event_hold_stream(struct stream *stream, const struct event_handle *event)
 	if (stream->capture)
 		return event->recorded ? CUDA_CAPTURE_ISOLATION : CUDA_OK;
 	if (event->op && !event->op->ended)
-		submit_mark(stream, event->op, false);
+		op_mark(stream, event->op, false);
 	return CUDA_OK;
 }

@@ -1,6 +1,5 @@
 #include "doubles/driver/stream/graph.h"
 
-#include "doubles/driver/stream/capture.h"
 #include "values/known.h"
 #include "engine/room.h"
 
@@ -97,12 +96,12 @@ static struct gpu_op *node_op(struct graph_exec *exec, uint32_t i, struct stream
 	struct plan plan = node->plan;
 	plan.record.graph = exec->id;
 	plan.record.graph_node = (uint64_t)exec->id << 32 | (i + 1);
-	struct gpu_op *op = gpu_op_hold(submit_op(stream, &plan));
+	struct gpu_op *op = gpu_op_hold(op_new(stream, &plan));
 	op->arrival_ns = core.agenda.now_ns;
 	op->node = node->n_after;
 	op->queued = false;
 	if (plan.move.target)
-		submit_move_later(op, &plan.move, false);
+		op_move_later(op, &plan.move, false);
 	if (!node->n_after)
 		gpu_op_after(op, begin);
 	for (uint32_t d = 0; d < node->n_after; d++)
@@ -111,12 +110,10 @@ static struct gpu_op *node_op(struct graph_exec *exec, uint32_t i, struct stream
 }
 
 /* Between two marks: the launch's arrival, and when all nodes are over. */
-int graph_launch(struct graph_exec *exec, struct stream *stream)
+void graph_launch(struct graph_exec *exec, struct stream *stream)
 {
 	const struct graph *graph = exec->graph;
-	if (stream->capture)
-		return capture_break(stream);
-	submit_wait_for_place(stream->context);
+	op_wait_for_place(stream->context);
 	known_forget(stream->context->device);
 	struct gpu_op *begin = begin_launch(stream);
 	for (uint32_t i = 0; i < graph->n; i++)
@@ -132,5 +129,4 @@ int graph_launch(struct graph_exec *exec, struct stream *stream)
 	for (uint32_t i = 0; i < graph->n; i++)
 		gpu_op_drop(exec->ops[i]);
 	gpu_op_drop(begin);
-	return CUDA_OK;
 }

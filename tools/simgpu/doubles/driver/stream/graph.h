@@ -3,7 +3,7 @@
 #ifndef SIMGPU_DOUBLES_DRIVER_STREAM_GRAPH_H
 #define SIMGPU_DOUBLES_DRIVER_STREAM_GRAPH_H
 
-#include "doubles/driver/stream/submit.h"
+#include "doubles/driver/stream/op.h"
 
 struct node { /* a CUgraphNode points to it */
 	struct plan plan;
@@ -34,6 +34,7 @@ uint32_t graph_add(struct graph *graph, const struct plan *plan, const uint32_t 
 struct graph_exec *graph_instantiate(struct graph *graph);
 struct graph_exec *graph_exec_of(void *handle);
 void graph_exec_destroy(struct graph_exec *exec);
-int graph_launch(struct graph_exec *exec, struct stream *stream);
+/* On a stream that is not being captured; may wait for a place in the device's queue. */
+void graph_launch(struct graph_exec *exec, struct stream *stream);
 
 #endif

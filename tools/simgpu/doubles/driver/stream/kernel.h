@@ -4,7 +4,7 @@
 #define SIMGPU_DOUBLES_DRIVER_STREAM_KERNEL_H
 
 #include "values/formula.h"
-#include "doubles/driver/stream/submit.h"
+#include "doubles/driver/stream/op.h"
 
 struct kernel {
 	uint64_t magic;

@@ -1,9 +1,7 @@
 #include "doubles/driver/stream/stream.h"
 
-#include "doubles/driver/stream/capture.h"
-#include "doubles/driver/calls/observe_call.h"
-#include "engine/room.h"
-#include "doubles/driver/stream/submit.h"
+#include "doubles/driver/core/counts.h"
+#include "doubles/driver/core/host_thread.h"
 
 #include <sys/mman.h>
 
@@ -14,43 +12,6 @@
 static struct stream *streams; /* STREAMS of them, touched as they are used */
 static uint32_t n_streams;
 static uint32_t ids = FIRST_ID;
-
-static struct sim_count *counts; /* never shrinks: asked for after the streams are gone */
-static uint32_t n_counts, counts_room;
-
-int stream_open(void)
-{
-	streams = mmap(NULL, STREAMS * sizeof(*streams), PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return streams == MAP_FAILED ? CUDA_OUT_OF_MEMORY : CUDA_OK;
-}
-
-static uint32_t new_count(uint64_t key)
-{
-	counts = room_for(counts, n_counts, &counts_room, 64, sizeof(*counts));
-	counts[n_counts] = (struct sim_count){key, 0};
-	return n_counts++;
-}
-
-void stream_count_op(const struct stream *stream)
-{
-	counts[stream->count].n++;
-}
-
-unsigned simgpu_ops(struct sim_count *out, unsigned room)
-{
-	unsigned n = 0;
-	pthread_mutex_lock(&core.lock);
-	for (uint32_t i = 0; i < n_counts; i++) {
-		if (!counts[i].n)
-			continue;
-		if (n < room)
-			out[n] = counts[i];
-		n++;
-	}
-	pthread_mutex_unlock(&core.lock);
-	return n;
-}
 
 /* A destroyed stream of that device whose work is over. */
 static struct stream *used_place(const struct context *context)
@@ -76,14 +37,30 @@ struct stream *stream_new(struct context *context, enum gpu_stream_kind kind)
 	stream->gpu_stream->number = stream->id;
 	stream->flags = kind == STREAM_NON_BLOCKING ? STREAM_FLAG_NON_BLOCKING : 0;
 	stream->priority = 0;
-	stream->count = new_count((uint64_t)context->device << 32 | stream->id);
+	stream->count = counts_new((uint64_t)context->device << 32 | stream->id);
 	stream->live = true;
 	return stream;
 }
 
+int stream_open(void)
+{
+	streams = mmap(NULL, STREAMS * sizeof(*streams), PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (streams == MAP_FAILED)
+		return CUDA_OUT_OF_MEMORY;
+	struct context *context;
+	for (int device = 0; (context = context_of(device)); device++)
+		context->legacy = stream_new(context, STREAM_LEGACY);
+	return CUDA_OK;
+}
+
+struct stream *stream_at(uint32_t i)
+{
+	return i < n_streams ? &streams[i] : NULL;
+}
+
 void stream_destroy(struct stream *stream)
 {
-	capture_leave(stream);
 	stream->live = false;
 }
 
@@ -145,11 +122,4 @@ bool stream_blocking_captured(const struct context *context)
 			streams[i].gpu_stream->stream_kind == STREAM_BLOCKING)
 			return true;
 	return false;
-}
-
-void stream_leave_capture(const struct capture *capture)
-{
-	for (uint32_t i = 0; i < n_streams; i++)
-		if (streams[i].capture == capture)
-			capture_leave(&streams[i]);
 }

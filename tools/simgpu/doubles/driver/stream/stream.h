@@ -20,22 +20,22 @@ struct stream {
 	uint32_t count; /* its row in the counts of ops */
 };
 
+/* After context_open(): the table, and each device's legacy default stream. 0 or the CUresult. */
 int stream_open(void);
 /* Lock held. */
 struct stream *stream_new(struct context *context, enum gpu_stream_kind kind);
+/* It is in no capture any more. */
 void stream_destroy(struct stream *stream);
+/* The i-th place of the table, live or not; NULL past the last. */
+struct stream *stream_at(uint32_t i);
 /* Lock held: the stream a handle means to this thread; `per_thread` says what NULL is. NULL when
  * it is none of ours or there is no context. */
 struct stream *stream_of(const void *handle, bool per_thread);
-/* Lock held: one more op of the stream ended. */
-void stream_count_op(const struct stream *stream);
 /* Lock held: everything submitted so far is over. */
 bool stream_idle(struct stream *stream);
 /* Lock held: waits for everything submitted so far. */
 void stream_wait(struct stream *stream);
 /* Lock held: a blocking stream of the device is being captured. */
 bool stream_blocking_captured(const struct context *context);
-/* Lock held: no stream is in the capture any more. */
-void stream_leave_capture(const struct capture *capture);
 
 #endif
