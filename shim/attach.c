@@ -8,9 +8,8 @@
 #include "base/config.h"
 #include "sources/cupti/cupti.h"
 #include "base/guard.h"
-#include "sources/launch/launch.h"
 #include "base/message.h"
-#include "sources/nccl/nccl.h"
+#include "base/recording.h"
 #include "session.h"
 #include "window.h"
 
@@ -37,8 +36,10 @@ __attribute__((constructor)) static void attach(void)
 {
 	Dl_info self;
 	session_configure();
-	atomic_store(&launch_hooks_on, config.out[0] && config.cuda);
-	nccl_off = !config.out[0] || !config.nccl;
+	if (!config.cuda)
+		recording_mark(RECORDING_NO_CUDA);
+	if (!config.out[0] || !config.nccl)
+		recording_mark(RECORDING_NO_NCCL);
 	if (config.out[0])
 		clock_open();
 	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
@@ -59,9 +60,13 @@ int InitializeInjection(void)
 	if (!config.out[0] || window_missed() || !guard_enter(&saved_errno))
 		return 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	if (cupti_attach())
+	bool first = !cupti_tried();
+	bool attached = cupti_attach();
+	if (first)
+		window_cupti_tried();
+	if (attached)
 		session_ends_before_driver();
-	if (window_asked()) /* somebody has to wait for it */
+	if (recording.windowed) /* somebody has to wait for it */
 		session_begin();
 	pthread_setcancelstate(cancel_state, NULL);
 	guard_leave(saved_errno);

@@ -142,7 +142,7 @@ def emit_launch(symbol, call, arguments, stream, makes, slot, find, exported):
         print(f"\tvoid *real = {known};")
     else:
         print(f"\tvoid *real = atomic_load_explicit(&{slot}, memory_order_acquire);")
-    print("\tif (SHIM_LIKELY(real && !launch_hooked()))")
+    print("\tif (SHIM_LIKELY(real && !recording_by_wrappers()))")
     print(fold(f"\t\treturn ((__typeof__(&{own}))real)({passed})", ";"))
     print(fold(f"\treturn seen_{symbol}({'caller, ' if by_caller else ''}{passed})", ";\n}\n"))
 

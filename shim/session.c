@@ -9,6 +9,7 @@
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "base/message.h"
+#include "base/recording.h"
 #include "sources/nccl/nccl_comm.h"
 #include "sources/silence/silence.h"
 #include "sources/stacks/stacks.h"
@@ -27,18 +28,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum state { OFF, WAITING, BEGINNING, RUNNING, ENDED };
-
-struct session session;
-static _Atomic int state = OFF;
-
 /* The child of a fork has its parent's memory: the live file, the lanes and the writer thread are
  * not its own. It may begin a recording of its own, should it use CUDA. */
 static void in_child(void)
 {
 	STOP_POINT("fork");
-	lane_generation++;
-	lane_started = false;
+	recording_forget();
 	lane_mine = NULL;
 	guard_lower(GUARD_SHIM);
 	live_forget();
@@ -50,10 +45,13 @@ static void in_child(void)
 	backward_forget();
 	nccl_comm_forget();
 	window_forget();
-	window_calls_forget();
-	if (atomic_load(&state) != OFF)
-		atomic_store(&state, WAITING);
+	cupti_window_forget();
 }
+
+static const struct recording_above above = {.begin = session_begin,
+											 .range_begins = window_range_begins,
+											 .range_ends = window_range_ends,
+											 .window_close = window_close};
 
 void session_configure(void)
 {
@@ -63,7 +61,8 @@ void session_configure(void)
 		config.out[0] = 0;
 	if (!wanted || !config.out[0])
 		return;
-	atomic_store(&state, WAITING);
+	recording.above = &above;
+	recording_move(0, RECORDING_ARMED);
 	pthread_atfork(NULL, NULL, in_child);
 }
 
@@ -73,10 +72,10 @@ static int create_trace(void)
 	char name[64];
 	int error = -EEXIST;
 	for (uint32_t generation = 0; error == -EEXIST && generation < 1000; generation++) {
-		session.generation = generation;
-		identity_name(&session.identity, generation, name);
-		snprintf(session.trace, sizeof(session.trace), "%s/%s.baton", config.out, name);
-		error = trace_file_create(session.trace);
+		recording.image = generation;
+		identity_name(&recording.identity, generation, name);
+		snprintf(recording.trace, sizeof(recording.trace), "%s/%s.baton", config.out, name);
+		error = trace_file_create(recording.trace);
 	}
 	return error;
 }
@@ -86,8 +85,8 @@ static int begin(void)
 	if (window_missed())
 		return -ETIME;
 	clock_open();
-	session.begin_ticks = clock_ticks();
-	int error = identity_read(&session.identity);
+	recording.begin_ticks = clock_ticks();
+	int error = identity_read(&recording.identity);
 	if (!error)
 		error = create_trace();
 	if (error) {
@@ -96,7 +95,7 @@ static int begin(void)
 		return error;
 	}
 	STOP_POINT("begin");
-	error = live_open(&session.identity, session.generation, session.trace);
+	error = live_open(&recording.identity, recording.image, recording.trace);
 	if (!error)
 		error = dict_open();
 	if (error) {
@@ -109,14 +108,14 @@ static int begin(void)
 	}
 	error = writer_start();
 	if (error) {
-		message("%s: %s; this process (pid %d) is not recorded", session.trace, strerror(-error),
+		message("%s: %s; this process (pid %d) is not recorded", recording.trace, strerror(-error),
 				(int)getpid());
 		trace_file_remove();
 		live_remove();
 		return error;
 	}
 	lane_prepare();
-	if (!window_asked())
+	if (!recording.windowed)
 		silence_start();
 	stacks_open(config.stacks);
 	if (config.cuda_held && !cupti_tried())
@@ -126,37 +125,47 @@ static int begin(void)
 	return 0;
 }
 
+/* False: it has failed, or its window was over before it began. */
+static bool begin_armed(void)
+{
+	if (begin() != 0) {
+		recording_move(RECORDING_BEGINS, 0);
+		return false;
+	}
+	/* with a window it is the window's to open, at any moment from now on */
+	if (!recording_move(RECORDING_BEGINS, recording.windowed ? RECORDING_WAITS : RECORDING_OPEN))
+		recording_move(RECORDING_MISSED, RECORDING_OVER);
+	window_start();
+	atexit(session_end);
+	return true;
+}
+
+static bool runs(void)
+{
+	uint32_t word = atomic_load(&recording_word);
+	return word & RECORDING_BEGUN && !(word & RECORDING_EXITS);
+}
+
 bool session_begin(void)
 {
-	int seen = WAITING;
-	if (atomic_load(&state) == RUNNING)
+	if (runs())
 		return true;
-	if (atomic_compare_exchange_strong(&state, &seen, BEGINNING)) {
-		bool begun = begin() == 0;
-		if (begun && !window_asked()) /* else it is the window's, and that may open at any moment */
-			lane_started = true;
-		atomic_store(&state, begun ? RUNNING : ENDED);
-		if (begun) {
-			window_start();
-			atexit(session_end);
-		}
-		return begun;
-	}
-	while (atomic_load(&state) == BEGINNING) /* another thread is at it: some 100 us, once */
+	if (recording_move(RECORDING_ARMED, RECORDING_BEGINS))
+		return begin_armed();
+	while (recording_phase() == RECORDING_BEGINS) /* another thread is at it: some 100 us, once */
 		usleep(50);
-	return atomic_load(&state) == RUNNING;
+	return runs();
 }
 
 void session_ends_before_driver(void)
 {
-	if (atomic_load(&state) == RUNNING)
+	if (runs())
 		atexit(session_end); /* handlers run in reverse order; its second call does nothing */
 }
 
 void session_end(void)
 {
-	int running = RUNNING;
-	if (!atomic_compare_exchange_strong(&state, &running, ENDED))
+	if (!recording_exit())
 		return;
 	guard_raise(GUARD_SHIM); /* this thread's later calls are not recorded */
 	silence_stop();

@@ -3,19 +3,7 @@
 #ifndef SHIM_SESSION_H
 #define SHIM_SESSION_H
 
-#include "base/identity.h"
-
 #include <stdbool.h>
-#include <stdint.h>
-
-struct session {
-	struct identity identity;
-	uint32_t generation;
-	char trace[1200]; /* path of the trace file */
-	uint64_t begin_ticks;
-};
-
-extern struct session session;
 
 /* Reads the environment; once, in the constructor. */
 void session_configure(void);

@@ -2,7 +2,7 @@
 
 #include "base/config.h"
 #include "base/message.h"
-#include "session.h"
+#include "base/recording.h"
 #include "drain/trace_rows.h"
 #include "window.h"
 
@@ -19,21 +19,21 @@ static void note_moment(const char *key, int64_t ns)
 
 void window_note(void)
 {
-	if (window_asked())
-		trace_rows_meta("window", window_by_range() ? "cudaProfilerApi" : "time");
+	if (recording.windowed)
+		trace_rows_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
 }
 
 void window_note_begin(void)
 {
 	int64_t begin_ns, end_ns;
-	if (window_times(&begin_ns, &end_ns))
+	if (recording_window_times(&begin_ns, &end_ns))
 		note_moment("window's begin, ns", begin_ns);
 }
 
 void window_note_end(void)
 {
 	int64_t begin_ns, end_ns;
-	if (window_times(&begin_ns, &end_ns))
+	if (recording_window_times(&begin_ns, &end_ns))
 		note_moment("window's end, ns", end_ns);
 }
 
@@ -41,7 +41,7 @@ void window_note_end(void)
 void window_say(void)
 {
 	int64_t begin_ns, end_ns;
-	if (session.identity.rank > 0 || window_is_quiet() || !window_times(&begin_ns, &end_ns))
+	if (recording.identity.rank > 0 || window_is_quiet() || !recording_window_times(&begin_ns, &end_ns))
 		return;
 	bool is_long = end_ns - begin_ns >= SECOND_NS;
 	message(

@@ -11,7 +11,7 @@
 #include "base/own.h"
 #include "base/wake.h"
 #include "drain/places.h"
-#include "session.h"
+#include "base/recording.h"
 #include "sources/silence/silence.h"
 #include "drain/trace_rows.h"
 #include "window.h"
@@ -46,14 +46,14 @@ static int64_t monotonic_ns(void)
  * unfinished, or when it is missing at the end of a window. */
 static void add_in_flight(const struct baton_drain *drain)
 {
-	struct window_rest rest = window_rest(drain);
+	struct due rest = due(drain);
 	uint64_t others = gpu_rows_counts().incomplete;
-	if (window_is_over())
+	if (recording_is(RECORDING_OVER))
 		trace_rows_loss(BATON_LOSS_IN_FLIGHT, "calls that had not returned", rest.calls);
 	if (!live->gpu_recorded)
 		return;
-	if (window_is_over())
-		others = window_rest_others(&rest, others, forced);
+	if (recording_is(RECORDING_OVER))
+		others = due_others(&rest, others, forced);
 	trace_rows_loss(BATON_LOSS_IN_FLIGHT, "kernels", rest.kernels);
 	trace_rows_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", others);
 	trace_rows_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
@@ -91,12 +91,12 @@ static void take_window(void)
 	int64_t begin = monotonic_ns(), newest = begin, now = begin;
 	while (!atomic_load(&stopping) && now - begin < (int64_t)STOP_SECONDS * SECOND_NS) {
 		uint64_t ops = gpu_rows_counts().ops;
-		bool here = window_calls_inside() == 0; /* before the slots are taken */
+		bool here = cupti_window_inside() == 0; /* before the slots are taken */
 		cupti_flush(false);
 		trace_rows_round();
 		now = monotonic_ns();
 		newest = gpu_rows_counts().ops > ops ? now : newest;
-		if (here && (!live->gpu_recorded || window_rest_is_here(trace_rows_drain(), now - newest)))
+		if (here && (!live->gpu_recorded || due_is_here(trace_rows_drain(), now - newest)))
 			break;
 		wake_clear();
 		wake_wait(2 * IDLE_NS);
@@ -137,11 +137,11 @@ static void finish(void)
 	window_close();
 	take_all(goes_on);
 	trace_rows_settle();
-	trace_rows_unclosed(window_asked() ? atomic_load(&window_end_ticks) : clock_ticks());
-	if (window_asked()) /* what the rings had no room for is told: all that was launched is known */
+	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks) : clock_ticks());
+	if (recording.windowed) /* what the rings had no room for is told: all that was launched is known */
 		trace_rows_write();
 	drain->launches += atomic_load(&live->unheard_launches);
-	trace_rows_loss(BATON_LOSS_DROPPED, "GPU records", window_rest_lost(drain));
+	trace_rows_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
 	trace_rows_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	trace_rows_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
 					atomic_load(&live->unheard_launches));
@@ -233,5 +233,5 @@ void writer_stop(void)
 	if (!atomic_load(&finished))
 		message("the last records of process %d took longer than %d s to write; the rings have the "
 				"rest",
-				(int)session.identity.pid, STOP_SECONDS);
+				(int)recording.identity.pid, STOP_SECONDS);
 }

@@ -2,7 +2,7 @@
 
 #include "drain/gpu_rows.h"
 #include "ring/live.h"
-#include "window.h"
+#include "base/recording.h"
 #include "sources/cupti/cupti_window.h"
 
 #include <baton/drain.h>
@@ -15,10 +15,10 @@ static uint64_t missing(uint64_t made, uint64_t came)
 	return made > came ? made - came : 0;
 }
 
-struct window_rest window_rest(const struct baton_drain *drain)
+struct due due(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	return (struct window_rest){.calls = window_calls_inside(),
+	return (struct due){.calls = cupti_window_inside(),
 								.kernels = missing(drain->launches, came.lost + drain->kernels),
 								.graphs = missing(drain->graphs, came.lost + came.graphs),
 								.copies = missing(drain->copies, came.lost + came.copies)};
@@ -26,9 +26,9 @@ struct window_rest window_rest(const struct baton_drain *drain)
 
 /* How many nodes a graph has nobody says: the next one comes within the time of two of the longest.
  */
-bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns)
+bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 {
-	struct window_rest rest = window_rest(drain);
+	struct due rest = due(drain);
 	int64_t node_ns = 2 * gpu_rows_counts().longest_node_ns;
 	int64_t quiet_enough = node_ns > QUIET_NS ? node_ns : QUIET_NS;
 	if (rest.calls || rest.kernels || rest.graphs)
@@ -46,17 +46,17 @@ static bool lost_slots(void)
 }
 
 /* Of a graph nobody says how many nodes are missing. */
-uint64_t window_rest_lost(const struct baton_drain *drain)
+uint64_t due_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	if (!window_asked() || drain->graphs || lost_slots())
+	if (!recording.windowed || drain->graphs || lost_slots())
 		return came.lost;
 	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
 	return came.lost < due ? came.lost : due;
 }
 
 /* Copies that never come are told from those that wait by what else does. */
-uint64_t window_rest_others(const struct window_rest *rest, uint64_t shown, bool forced)
+uint64_t due_others(const struct due *rest, uint64_t shown, bool forced)
 {
 	bool waits = rest->kernels || rest->graphs || shown || !forced;
 	uint64_t due = rest->graphs + (waits ? rest->copies : 0);

@@ -1,14 +1,14 @@
 /* What the recorded calls of a window still have to come when it has ended: calls that have not
  * returned, and work on the GPU as far as calls and ops match one to one. Of the writer thread. */
-#ifndef SHIM_WINDOW_REST_H
-#define SHIM_WINDOW_REST_H
+#ifndef SHIM_DUE_H
+#define SHIM_DUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct baton_drain;
 
-struct window_rest {
+struct due {
 	uint64_t calls;   /* that have not returned */
 	uint64_t kernels; /* without a graph */
 	uint64_t graphs;  /* launches of which nothing has come */
@@ -16,14 +16,14 @@ struct window_rest {
 };
 
 /* `drain`: what has been taken so far. */
-struct window_rest window_rest(const struct baton_drain *drain);
+struct due due(const struct baton_drain *drain);
 /* Is all there, so long after the newest op? */
-bool window_rest_is_here(const struct baton_drain *drain, int64_t quiet_ns);
+bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns);
 /* GPU records that found no room: of those of other calls, in front of the window and behind it,
  * only as many as are missing here can have been the window's. */
-uint64_t window_rest_lost(const struct baton_drain *drain);
+uint64_t due_lost(const struct baton_drain *drain);
 /* Of `rest`, what ran or waited when the last flush came. `shown`: unfinished work that CUPTI has
  * shown, other than kernels; `forced`: it was made to. */
-uint64_t window_rest_others(const struct window_rest *rest, uint64_t shown, bool forced);
+uint64_t due_others(const struct due *rest, uint64_t shown, bool forced);
 
 #endif

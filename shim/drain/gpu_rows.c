@@ -4,7 +4,7 @@
 #include "sources/cupti/cupti.h"
 #include "ring/dict.h"
 #include "drain/places.h"
-#include "window.h"
+#include "base/recording.h"
 #include "sources/cupti/cupti_window.h"
 
 #include <baton/drain.h>
@@ -88,7 +88,7 @@ static void add_op(const struct gpu_record *r)
 
 static void add_record(const struct gpu_record *r)
 {
-	if (window_asked() && !window_takes(r))
+	if (recording.windowed && !cupti_window_takes(r))
 		return;
 	if (r->end_ns == 0 || r->end_ns < r->start_ns) /* it had not ended when the last flush came */
 		rows.counts.incomplete += r->kind != GPU_RECORD_KERNEL || r->graph_node;

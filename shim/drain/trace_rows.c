@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "sources/nvtx/nvtx.h"
-#include "session.h"
+#include "base/recording.h"
 #include "base/stop_point.h"
 #include "drain/trace_file.h"
 #include "window.h"
@@ -171,7 +171,7 @@ static int append_held(void)
 {
 	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
 	if (error && !w.error && w.started) /* else whoever starts it says so */
-		message("%s: %s; what it has no room for is counted as dropped", session.trace,
+		message("%s: %s; what it has no room for is counted as dropped", recording.trace,
 				strerror(-error));
 	w.error = error;
 	if (!error)
@@ -231,7 +231,7 @@ uint64_t trace_rows_round(void)
 {
 	uint64_t n = 0;
 	update_clock();
-	live->gpu_recorded = cupti_attached();
+	live->gpu_recorded = recording_by_cupti();
 	uint32_t used = atomic_load(&live->lanes_used);
 	n += 1000 * take_buffers();
 	w.left = false;
@@ -292,13 +292,13 @@ void trace_rows_close(void)
 
 static void write_process(void)
 {
-	const struct identity *who = &session.identity;
+	const struct identity *who = &recording.identity;
 	struct baton_r_process row = {.pid = who->pid,
 								  .start_time = who->start_time,
 								  .rank = who->rank,
 								  .world_size = who->world_size,
 								  .local_rank = who->local_rank,
-								  .generation = session.generation,
+								  .generation = recording.image,
 								  .host = dict_string(who->host, strlen(who->host)),
 								  .source = dict_string("baton", 5),
 								  .source_version =
@@ -312,7 +312,7 @@ static void write_process(void)
 static int open_file(void)
 {
 	int error =
-		baton_writer_open_held(&w.file, BATON_TRACE, session.begin_ticks, MEMORY_WRITER_ROWS);
+		baton_writer_open_held(&w.file, BATON_TRACE, recording.begin_ticks, MEMORY_WRITER_ROWS);
 	if (error)
 		return error;
 	w.file.before_rows = take_dictionary;

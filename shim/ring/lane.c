@@ -4,9 +4,7 @@
 #include "ring/dict.h"
 #include "ring/live.h"
 #include "sources/nvtx/nvtx.h"
-#include "session.h"
 #include "sources/silence/silence.h"
-#include "window.h"
 #include "base/wake.h"
 
 #include <pthread.h>
@@ -16,8 +14,6 @@
 #include <unistd.h>
 
 SHIM_TLS struct baton_lane *lane_mine;
-atomic_bool lane_started;
-SHIM_HOT uint32_t lane_generation = 1;
 
 static pthread_key_t thread_end;
 static bool thread_end_made;
@@ -33,7 +29,7 @@ static void leave(void *shared)
 	struct baton_lane *lane = shared;
 	STOP_POINT("thread end");
 	lane_mine = NULL;
-	if (lane_own(lane)->generation == lane_generation)
+	if (lane_own(lane)->generation == recording_generation)
 		atomic_store_explicit(&lane->over, 1, memory_order_release);
 }
 
@@ -96,7 +92,7 @@ static struct baton_lane *open_for_thread(void)
 									  .mask = shared->slots - 1,
 									  .head = atomic_load(&shared->head),
 									  .tail_seen = atomic_load(&shared->tail),
-									  .generation = lane_generation,
+									  .generation = recording_generation,
 									  .thread = thread};
 	atomic_store(&shared->tid, (uint32_t)syscall(SYS_gettid));
 	silence_watch(shared);
@@ -119,7 +115,7 @@ static void tell_cost(struct baton_lane *lane, uint64_t begin)
 
 void lane_unheard(bool launch)
 {
-	if (launch && window_records() && live)
+	if (launch && recording_takes_calls() && live)
 		atomic_fetch_add_explicit(&live->unheard_launches, 1, memory_order_relaxed);
 }
 
@@ -130,8 +126,8 @@ struct baton_lane *lane_open(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* nobody unwinds out of here */
 	struct baton_lane *lane = NULL;
 	uint64_t begin = clock_ticks();
-	if ((!refused_ticks || begin - refused_ticks > RETRY_TICKS) && session_begin() &&
-		window_records()) {
+	if ((!refused_ticks || begin - refused_ticks > RETRY_TICKS) && recording.above &&
+		recording.above->begin() && recording_takes_calls()) {
 		lane = open_for_thread();
 		refused_ticks = lane ? 0 : begin;
 		if (lane) {

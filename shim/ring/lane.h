@@ -4,6 +4,7 @@
 #define SHIM_LANE_H
 
 #include "base/guard.h"
+#include "base/recording.h"
 #include "base/stop_point.h"
 
 #include <baton/live.h>
@@ -21,14 +22,6 @@ _Static_assert(sizeof(struct lane) <= sizeof(((struct baton_lane *)0)->producer)
 enum { LANE_AHEAD = 8 };
 
 extern SHIM_TLS struct baton_lane *lane_mine;
-extern SHIM_HIDDEN uint32_t lane_generation; /* of this process: + 1 in a forked child */
-extern atomic_bool lane_started; /* this process records; false again in a forked child */
-
-/* Does this process record already? For the hooks that must not be what starts it. */
-static inline bool lane_running(void)
-{
-	return atomic_load_explicit(&lane_started, memory_order_acquire);
-}
 
 /* The slow path: starts recording in this process when it has not begun (first CUDA call), and
  * opens this thread's lane. NULL: nothing is recorded here. Guarded, errno kept. */
@@ -51,9 +44,20 @@ static inline struct lane *lane_own(struct baton_lane *shared)
 static inline struct baton_lane *lane_here(void)
 {
 	struct baton_lane *lane = lane_mine;
-	if (SHIM_LIKELY(lane && lane_own(lane)->generation == lane_generation))
+	if (SHIM_LIKELY(lane && lane_own(lane)->generation == recording_generation))
 		return lane;
 	return lane_open();
+}
+
+/* For a range that began at `begin` and ends now, behind the window's end: the lane that takes the
+ * part of it that lies in the window. NULL: no part, or it is too late. */
+static inline struct baton_lane *lane_for_cut(uint64_t begin)
+{
+	if (SHIM_LIKELY(!recording_is(RECORDING_ENDING)) ||
+		begin > atomic_load_explicit(&recording_window.end_ticks, memory_order_relaxed))
+		return NULL;
+	struct baton_lane *lane = lane_mine;
+	return lane && lane_own(lane)->generation == recording_generation ? lane : NULL;
 }
 
 /* Counts a slot that found no room. */

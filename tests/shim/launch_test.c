@@ -44,13 +44,13 @@ static void arguments(void)
 			  memcmp(&seen->block, &block, sizeof(block)) == 0,
 		  "dimensions: %u %u %u, %u %u %u", seen->grid.x, seen->grid.y, seen->grid.z, seen->block.x,
 		  seen->block.y, seen->block.z);
-	launch_hooks_on = false;
+	recording_mark(RECORDING_NO_CUDA);
 	grid.z = 99;
 	cudaLaunchKernel(&function, grid, block, args, 18, &stream);
 	CHECK(memcmp(&seen->grid, &grid, sizeof(grid)) == 0 && seen->shared == 18 &&
 			  memcmp(&seen->block, &block, sizeof(block)) == 0,
 		  "the same when off");
-	launch_hooks_on = true;
+	recording_word &= ~(uint32_t)RECORDING_NO_CUDA;
 	recorder_clear();
 }
 
@@ -114,11 +114,11 @@ static void proc_address(void)
 static void when_off(void)
 {
 	int calls = cuda_double.calls;
-	launch_hooks_on = false;
+	recording_mark(RECORDING_NO_CUDA);
 	launch();
 	((int (*)(void))address("cuLaunchKernel", 4000, 0))();
 	CHECK(recorder_count() == 0 && cuda_double.calls == calls + 2, "recorded though CUPTI sees it");
-	launch_hooks_on = true;
+	recording_word &= ~(uint32_t)RECORDING_NO_CUDA;
 }
 
 int main(void)

@@ -307,7 +307,7 @@ static void forked(void)
 	pid_t child = fork();
 	if (!child) {
 		struct seen seen = {0};
-		lane_generation++;
+		recording_generation++;
 		lane_mine = NULL;
 		nvtx_close(9, see, &seen);
 		int level = pop();

@@ -1,10 +1,10 @@
 #include "recorder.h"
 
 #include "base/clock.h"
+#include "base/recording.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
 #include "sources/stacks/stacks.h"
-#include "window.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,12 +12,7 @@
 
 #define TEXTS 8192u
 
-SHIM_TLS uint32_t guard_layers;
 SHIM_TLS struct baton_lane *lane_mine;
-uint32_t lane_generation = 1;
-atomic_bool lane_started;
-_Atomic int window_phase;
-_Atomic uint64_t window_end_ticks, window_until_ticks = UINT64_MAX;
 atomic_bool clock_counter;
 bool recorder_on_demand;
 unsigned recorder_opens;
@@ -30,10 +25,15 @@ static char *texts[TEXTS];
 static struct baton_r_comm comms[TEXTS];
 static uint32_t ids, comms_used;
 
+__attribute__((constructor)) static void arm(void)
+{
+	recording_move(0, RECORDING_ARMED);
+}
+
 void recorder_start(void)
 {
 	clock_open();
-	atomic_store(&lane_started, true);
+	recording_move(RECORDING_ARMED, RECORDING_OPEN);
 }
 
 struct baton_lane *lane_open(void)
@@ -43,11 +43,11 @@ struct baton_lane *lane_open(void)
 	if (recorder_on_demand)
 		recorder_start();
 	struct baton_lane *lane = NULL;
-	if (lane_running() && lanes_used < RECORDER_THREADS) {
+	if (recording_is_open() && lanes_used < RECORDER_THREADS) {
 		lane = &lanes[lanes_used];
 		*lane_own(lane) = (struct lane){.slots = rings[lanes_used],
 										.mask = RECORDER_SLOTS - 1,
-										.generation = lane_generation,
+										.generation = recording_generation,
 										.thread = ++lanes_used};
 		lane_mine = lane;
 	}

@@ -23,7 +23,7 @@ ${CC:-gcc} $flags -DNCCL -shared -fPIC -Wl,-soname,libnccl.so.2 -o "$work/nccl/l
 	fail "window_job.c"
 
 # ---- numbers of calls that mix at the edges ----
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/window_test" tests/shim/window_test.c shim/sources/cupti/cupti_window.c -lpthread ||
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -O2 -g -Ishim -Iinclude -o "$work/window_test" tests/shim/window_test.c shim/sources/cupti/cupti_window.c shim/base/recording.c shim/base/guard.c -lpthread ||
 	fail "window_test.c"
 expect_status 0 "$work/window_test"
 

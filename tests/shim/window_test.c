@@ -3,21 +3,16 @@
  * itself, in the orders that matter, on threads that take turns. */
 #include "sources/cupti/cupti_window.h"
 
+#include "base/recording.h"
 #include "sources/cupti/cupti.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_layout.h"
-#include "window.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 
 enum { THREADS = 4 };
-
-_Atomic int window_phase = WINDOW_WAITS;
-_Atomic uint64_t window_begin_ticks = 100, window_end_ticks, window_until_ticks = UINT64_MAX;
-uint32_t cupti_attached_in = 1, lane_generation = 1;
-SHIM_TLS struct baton_lane *lane_mine;
 
 static uint64_t ticks = 1000;
 static int exits, closed, failures;
@@ -29,37 +24,24 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 	const struct cupti_call *call = data;
 	(void)user, (void)domain, (void)id;
 	if (ends_meanwhile) {
-		atomic_store(&window_end_ticks, ++ticks);
-		atomic_store(&window_phase, WINDOW_ENDS);
+		atomic_store(&recording_window.end_ticks, ++ticks);
+		recording_move(RECORDING_OPEN, RECORDING_ENDING);
 	}
 	ends_meanwhile = false;
-	inside_by_then = window_calls_inside();
+	inside_by_then = cupti_window_inside();
 	if (call->site == CUPTI_ENTER)
 		*call->data = ++ticks;
 	else
 		exits++;
 }
 
-void window_close(void)
+static void window_close(void)
 {
 	closed++;
-	atomic_store(&window_phase, WINDOW_ENDS);
+	recording_move(RECORDING_OPEN, RECORDING_ENDING);
 }
 
-void window_range_begins(void)
-{
-}
-
-void window_range_ends(void)
-{
-}
-
-bool window_times(int64_t *begin_ns, int64_t *end_ns)
-{
-	*begin_ns = 100;
-	*end_ns = 200;
-	return true;
-}
+static const struct recording_above above = {.window_close = window_close};
 
 /* ---- threads that take turns ---- */
 
@@ -79,7 +61,7 @@ static void *take_turns(void *given)
 			return NULL;
 		struct cupti_call call = {
 			.site = turn->site, .correlation = turn->correlation, .data = turn->data};
-		window_on_event(NULL, CUPTI_DOMAIN_RUNTIME, CUPTI_CBID_cudaMemcpy_v3020, &call);
+		cupti_window_on_event(NULL, CUPTI_DOMAIN_RUNTIME, CUPTI_CBID_cudaMemcpy_v3020, &call);
 		sem_post(&turn->end);
 	}
 }
@@ -114,7 +96,7 @@ static void expect(bool good, const char *what)
 static bool takes(uint32_t correlation)
 {
 	struct gpu_record record = {.kind = GPU_RECORD_KERNEL, .correlation = correlation};
-	return window_takes(&record);
+	return cupti_window_takes(&record);
 }
 
 #define BASE 0xfffffff3u /* the numbers wrap around within the window */
@@ -124,7 +106,7 @@ static void at_the_begin(void)
 {
 	unsigned long long data = 77;
 	expect(!call(1, BASE + 2), "a call before the window is recorded");
-	atomic_store(&window_phase, WINDOW_OPEN);
+	recording_move(RECORDING_WAITS, RECORDING_OPEN);
 	expect(!event(2, CUPTI_EXIT, BASE + 3, &data), "a call that began before is recorded");
 	expect(call(0, BASE + 1), "the first call of a thread is not recorded");
 	expect(takes(BASE + 1) && !takes(BASE + 2) && !takes(BASE + 3), "mixed numbers at the begin");
@@ -142,17 +124,17 @@ static void inside_another(void)
 	unsigned long long outer, inner;
 	event(3, CUPTI_ENTER, BASE + 8, &outer);
 	event(3, CUPTI_ENTER, BASE + 9, &inner);
-	expect(window_calls_inside() == 2, "a call and one in it are in progress");
+	expect(cupti_window_inside() == 2, "a call and one in it are in progress");
 	event(3, CUPTI_EXIT, BASE + 9, &inner);
-	atomic_store(&window_until_ticks, 0); /* the time is over, and nobody has said so */
+	atomic_store(&recording_window.until_ticks, 0); /* the time is over, and nobody has said so */
 	expect(!call(0, BASE + 18) && closed == 1, "a call behind its time is recorded");
 	unsigned long long driver;
 	event(3, CUPTI_ENTER, BASE + 8, &driver);
 	event(3, CUPTI_EXIT, BASE + 8, &driver);
-	expect(window_calls_inside() == 1, "a call that has not returned");
+	expect(cupti_window_inside() == 1, "a call that has not returned");
 	expect(event(3, CUPTI_EXIT, BASE + 8, &outer), "a call that returns behind is not recorded");
 	expect(takes(BASE + 8) && takes(BASE + 9), "a call that goes on behind the window");
-	expect(window_calls_inside() == 0, "all have returned");
+	expect(cupti_window_inside() == 0, "all have returned");
 }
 
 static void at_the_end(void)
@@ -167,30 +149,35 @@ static void at_the_end(void)
 /* Its thread lost its core behind the look at the window. */
 static void ends_as_it_begins(void)
 {
-	window_calls_forget();
-	atomic_store(&window_end_ticks, 0);
-	atomic_store(&window_until_ticks, UINT64_MAX);
-	atomic_store(&window_phase, WINDOW_OPEN);
+	cupti_window_forget();
+	atomic_store(&recording_window.end_ticks, 0);
+	atomic_store(&recording_window.until_ticks, UINT64_MAX);
+	recording_move(RECORDING_ENDING, RECORDING_OPEN);
 	expect(call(0, BASE + 30), "a call in another window");
 	ends_meanwhile = true;
 	expect(!call(2, BASE + 31), "a call whose time is behind the window");
 	expect(inside_by_then == 1, "nobody waits for a call that is about to get its time");
-	expect(window_calls_inside() == 0, "a call that is not recorded is in progress");
+	expect(cupti_window_inside() == 0, "a call that is not recorded is in progress");
 }
 
 static void without_a_call(void)
 {
 	struct gpu_record record = {.kind = GPU_RECORD_OVERHEAD, .start_ns = 90, .end_ns = 101};
-	expect(window_takes(&record), "overhead across the begin");
+	expect(cupti_window_takes(&record), "overhead across the begin");
 	record.end_ns = 100;
-	expect(!window_takes(&record), "overhead before");
+	expect(!cupti_window_takes(&record), "overhead before");
 	record.start_ns = 200;
 	record.end_ns = 210;
-	expect(!window_takes(&record), "overhead behind");
+	expect(!cupti_window_takes(&record), "overhead behind");
 }
 
 int main(void)
 {
+	recording.above = &above;
+	recording_mark(RECORDING_BY_CUPTI | RECORDING_WAITS);
+	atomic_store(&recording_window.begin_ticks, 100);
+	atomic_store(&recording_window.begin_ns, 100);
+	atomic_store(&recording_window.end_ns, 200);
 	pthread_t threads[THREADS];
 	for (int i = 0; i < THREADS; i++) {
 		sem_init(&turns[i].begin, 0, 0);

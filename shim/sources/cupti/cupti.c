@@ -7,23 +7,15 @@
 #include "sources/cupti/cupti_guest.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "ring/lane.h"
-#include "sources/launch/launch.h"
+#include "base/recording.h"
 #include "base/message.h"
-#include "window.h"
 #include "sources/cupti/cupti_window.h"
 #include "base/wake.h"
 
 static void *subscriber;
 
-bool cupti_attached(void)
-{
-	return cupti_attached_in == lane_generation;
-}
-
 void cupti_forget(void)
 {
-	atomic_store(&launch_hooks_on, config.cuda);
 	cupti_calls_forget();
 	cupti_guest_forget();
 }
@@ -33,7 +25,7 @@ void cupti_forget(void)
 static void on_requested(uint8_t **bytes, size_t *size, size_t *most)
 {
 	size_t room = 0;
-	*bytes = cupti_attached_in == lane_generation ? buffers_take(&room) : NULL;
+	*bytes = recording_by_cupti() ? buffers_take(&room) : NULL;
 	*size = *bytes ? room : 0;
 	*most = 0;
 }
@@ -41,10 +33,10 @@ static void on_requested(uint8_t **bytes, size_t *size, size_t *most)
 static void on_completed(void *context, uint32_t stream, uint8_t *bytes, size_t size, size_t valid)
 {
 	(void)size;
-	if (cupti_attached_in != lane_generation)
+	if (!recording_by_cupti())
 		return;
 	cupti_guest_deliver(context, stream, bytes, valid);
-	if (!window_records()) { /* the guest's alone */
+	if (!recording_takes_gpu()) { /* the guest's alone */
 		buffers_pass(bytes, valid);
 		return;
 	}
@@ -67,7 +59,7 @@ static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_ME
 
 bool cupti_needs(int kind)
 {
-	if (!window_records() && !window_opens())
+	if (!recording_takes_gpu() && !recording_is(RECORDING_OPENING))
 		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] == kind)
@@ -109,29 +101,29 @@ static int enable_activity(void)
 	cupti.set_attribute(CUPTI_ATTRIBUTE_ZEROED_BUFFER, &size, &zeroed); /* not in every release */
 	cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
 	int error = cupti.register_callbacks(on_requested, on_completed);
-	return error ? error : window_asked() ? 0 : enable_kinds();
+	return error ? error : recording.windowed ? 0 : enable_kinds();
 }
 
-static _Atomic uint32_t tried; /* lane_generation of the last attempt */
+static _Atomic uint32_t tried; /* recording_generation of the last attempt */
 
 bool cupti_tried(void)
 {
-	return atomic_load(&tried) == lane_generation;
+	return atomic_load(&tried) == recording_generation;
 }
 
 bool cupti_attach(void)
 {
-	if (atomic_exchange(&tried, lane_generation) == lane_generation)
-		return cupti_attached_in == lane_generation;
+	if (atomic_exchange(&tried, recording_generation) == recording_generation)
+		return recording_by_cupti();
 	clock_open(); /* the first call is timed before the recording begins */
 	const char *missing = cupti_table_open(config.cupti);
-	cupti_callback on_event = window_asked() ? window_on_event : cupti_on_event;
+	cupti_callback on_event = recording.windowed ? cupti_window_on_event : cupti_on_event;
 	int error = missing ? 0 : cupti.subscribe(&subscriber, on_event, NULL);
 	if (!missing && !error) {
 		error = enable_activity();
-		if (!error && !window_asked())
+		if (!error && !recording.windowed)
 			error = cupti_calls_enable(subscriber, true);
-		if (!error && window_by_range())
+		if (!error && recording.by_range)
 			cupti_calls_enable_range(subscriber);
 		if (error)
 			cupti.unsubscribe(subscriber);
@@ -139,18 +131,15 @@ bool cupti_attach(void)
 	if (missing || error) {
 		message("CUPTI: %s; launches are recorded, GPU work is not",
 				missing ? missing : why(error));
-		window_cupti_tried();
 		return false;
 	}
-	cupti_attached_in = lane_generation;
-	atomic_store(&launch_hooks_on, false);
-	window_cupti_tried();
+	recording_mark(RECORDING_BY_CUPTI);
 	return true;
 }
 
 bool cupti_collect(bool on)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		return false;
 	if (on && enable_kinds() != 0)
 		message("CUPTI: it does not record kernels; launches are recorded");
@@ -162,14 +151,14 @@ bool cupti_collect(bool on)
 
 void cupti_flush(bool all)
 {
-	if (cupti_attached_in == lane_generation)
+	if (recording_by_cupti())
 		cupti.flush_all(all ? CUPTI_FLUSH_FORCED : CUPTI_FLUSH_COMPLETED);
 }
 
 uint64_t cupti_dropped(void *context, uint32_t stream)
 {
 	size_t n = 0;
-	if (cupti_attached_in != lane_generation || cupti.dropped(context, stream, &n) != 0)
+	if (!recording_by_cupti() || cupti.dropped(context, stream, &n) != 0)
 		return 0;
 	return n;
 }

@@ -35,8 +35,7 @@ struct gpu_record {
  * nothing. False: CUPTI cannot be used (told on stderr); launches are then recorded by the
  * wrappers. */
 bool cupti_attach(void);
-/* Does it deliver in this process? Has it been tried (and said why not)? */
-bool cupti_attached(void);
+/* Has it been tried in this process (and said why not)? */
 bool cupti_tried(void);
 /* For a recording with a window (window.h), which cupti_attach() leaves off: begins to send records
  * and calls, or stops. False: CUPTI cannot be used. */

@@ -24,7 +24,6 @@ struct kind {      /* a call of the interface */
 	uint8_t makes; /* enum baton_slot_flag */
 };
 
-SHIM_HOT uint32_t cupti_attached_in;
 static SHIM_HOT bool no_stacks;
 
 static struct kind runtime_calls[CUPTI_RUNTIME_CBID_END], driver_calls[CUPTI_DRIVER_CBID_END];
@@ -105,7 +104,7 @@ static inline void record(struct kind *kind, int domain, uint32_t id, const stru
 {
 	struct baton_lane *lane = lane_mine;
 	struct baton_slot *slot = NULL;
-	if (SHIM_LIKELY(lane && lane_own(lane)->generation == lane_generation && kind->name &&
+	if (SHIM_LIKELY(lane && lane_own(lane)->generation == recording_generation && kind->name &&
 					no_stacks && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
 		slot = lane_next(lane);
 	if (SHIM_UNLIKELY(!slot)) {
@@ -143,7 +142,7 @@ static inline void on_call(struct kind *kind, int domain, uint32_t id,
 void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 {
 	(void)user;
-	if (SHIM_UNLIKELY(cupti_attached_in != lane_generation))
+	if (SHIM_UNLIKELY(!recording_by_cupti()))
 		return;
 	if (domain == CUPTI_DOMAIN_RUNTIME && id < CUPTI_RUNTIME_CBID_END)
 		on_call(&runtime_calls[id], domain, id, data);

@@ -8,9 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* lane_generation in which CUPTI was attached; another one: a forked child, whose CUPTI is dead. */
-extern SHIM_HIDDEN uint32_t cupti_attached_in;
-
 /* For cuptiSubscribe. */
 void cupti_on_event(void *user, int domain, uint32_t id, const void *data);
 /* 0, or the CUPTI error of a release that knows none of the calls. Not `on`: they are heard no

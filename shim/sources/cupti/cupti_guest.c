@@ -5,7 +5,7 @@
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
 #include "dlsym.h"
-#include "base/guard.h"
+#include "base/recording.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -231,7 +231,7 @@ SHIM_EXPORT int cuptiActivityRegisterCallbacks(request_function requested,
 SHIM_EXPORT int cuptiActivityRegisterCallbacks(request_function requested,
 											   complete_function completed)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(REGISTER, (request_function, complete_function), requested, completed);
 	pthread_mutex_lock(&lock);
 	request = requested;
@@ -250,7 +250,7 @@ static void want(int kind, bool wanted)
 SHIM_EXPORT int cuptiActivityEnable(int kind);
 SHIM_EXPORT int cuptiActivityEnable(int kind)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(ENABLE, (int), kind);
 	if (kind < 0 || kind > 63)
 		return cupti.enable(kind);
@@ -274,7 +274,7 @@ SHIM_EXPORT int cuptiActivityEnable(int kind)
 SHIM_EXPORT int cuptiActivityDisable(int kind);
 SHIM_EXPORT int cuptiActivityDisable(int kind)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(DISABLE, (int), kind);
 	if (kind >= 0 && kind < 64)
 		want(kind, false);
@@ -289,7 +289,7 @@ SHIM_EXPORT int cuptiActivityDisable(int kind)
 SHIM_EXPORT int cuptiActivityFlushAll(uint32_t flag);
 SHIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(FLUSH, (uint32_t), flag);
 	int error = cupti.flush_all(flag);
 	pthread_mutex_lock(&lock);
@@ -303,7 +303,7 @@ SHIM_EXPORT int cuptiActivityFlushAll(uint32_t flag)
 SHIM_EXPORT int cuptiActivityRegisterTimestampCallback(clock_function clock);
 SHIM_EXPORT int cuptiActivityRegisterTimestampCallback(clock_function clock)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(TIMESTAMP, (clock_function), clock);
 	if (!clock)
 		return CUPTI_INVALID_PARAMETER;
@@ -319,7 +319,7 @@ SHIM_EXPORT int cuptiActivityRegisterTimestampCallback(clock_function clock)
 SHIM_EXPORT int cuptiFinalize(void);
 SHIM_EXPORT int cuptiFinalize(void)
 {
-	if (!cupti_attached())
+	if (!recording_by_cupti())
 		FORWARD(FINALIZE, (void));
 	return CUPTI_OK;
 }
@@ -341,7 +341,7 @@ static bool is_kineto(const void *caller)
 SHIM_EXPORT int cuptiSubscribe(void **subscriber, cupti_callback callback, void *user);
 SHIM_EXPORT int cuptiSubscribe(void **subscriber, cupti_callback callback, void *user)
 {
-	if (!cupti_attached() || !subscriber || !is_kineto(__builtin_return_address(0)))
+	if (!recording_by_cupti() || !subscriber || !is_kineto(__builtin_return_address(0)))
 		FORWARD(SUBSCRIBE, (void **, cupti_callback, void *), subscriber, callback, user);
 	*subscriber = &subscription;
 	return CUPTI_OK;

@@ -3,7 +3,7 @@
 #include "sources/cupti/cupti.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_layout.h"
-#include "window.h"
+#include "base/recording.h"
 
 #include <string.h>
 
@@ -50,7 +50,7 @@ static inline void count(int change)
 		atomic_fetch_add(n, change);
 }
 
-unsigned window_calls_inside(void)
+unsigned cupti_window_inside(void)
 {
 	int n = 0;
 	for (int i = 0; i < PLACES; i++)
@@ -58,7 +58,7 @@ unsigned window_calls_inside(void)
 	return n > 0 ? (unsigned)n : 0;
 }
 
-void window_calls_forget(void)
+void cupti_window_forget(void)
 {
 	memset(in_progress, 0, sizeof(in_progress));
 	memset(&begin, 0, sizeof(begin));
@@ -136,8 +136,8 @@ static void note_behind(uint32_t correlation)
 /* A time at which the window was open; 0: of a call that another makes. */
 static bool is_inside(uint64_t begin_ticks)
 {
-	uint64_t end_ticks = atomic_load(&window_end_ticks);
-	return begin_ticks < atomic_load(&window_until_ticks) &&
+	uint64_t end_ticks = atomic_load(&recording_window.end_ticks);
+	return begin_ticks < atomic_load(&recording_window.until_ticks) &&
 		   (!end_ticks || begin_ticks <= end_ticks);
 }
 
@@ -145,7 +145,7 @@ static bool is_inside(uint64_t begin_ticks)
  * loses its core in between; and the window may end before it has its time. */
 static void on_enter(void *user, int domain, uint32_t id, const struct cupti_call *call)
 {
-	if (SHIM_LIKELY(atomic_load(&window_phase) == WINDOW_OPEN)) {
+	if (SHIM_LIKELY(recording_phase() == RECORDING_OPEN)) {
 		count(1);
 		cupti_on_event(user, domain, id, call); /* takes the time */
 		if (SHIM_LIKELY(is_inside(*call->data))) {
@@ -158,9 +158,9 @@ static void on_enter(void *user, int domain, uint32_t id, const struct cupti_cal
 			return;
 		}
 		count(-1);
-		window_close();
+		recording.above->window_close();
 	}
-	if (atomic_load(&window_phase) == WINDOW_ENDS && behind < 2)
+	if (recording_phase() == RECORDING_ENDING && behind < 2)
 		note_behind(call->correlation);
 	*call->data = 0;
 }
@@ -173,23 +173,23 @@ static bool is_range_call(int domain, uint32_t id, int site)
 		id == (runtime ? CUPTI_RANGE_cudaProfilerStart_v4000 : CUPTI_RANGE_cuProfilerStart);
 	bool stops = id == (runtime ? CUPTI_RANGE_cudaProfilerStop_v4000 : CUPTI_RANGE_cuProfilerStop);
 	if (starts && site == CUPTI_EXIT)
-		window_range_begins();
+		recording.above->range_begins();
 	else if (stops && site == CUPTI_ENTER)
-		window_range_ends();
+		recording.above->range_ends();
 	return starts || stops;
 }
 
-void window_on_event(void *user, int domain, uint32_t id, const void *data)
+void cupti_window_on_event(void *user, int domain, uint32_t id, const void *data)
 {
 	const struct cupti_call *call = data;
 	if (domain == CUPTI_DOMAIN_RUNTIME || domain == CUPTI_DOMAIN_DRIVER) {
-		if (cupti_attached_in != lane_generation || is_range_call(domain, id, call->site))
+		if (!recording_by_cupti() || is_range_call(domain, id, call->site))
 			return;
 		if (call->site == CUPTI_ENTER) {
 			on_enter(user, domain, id, call);
 			return;
 		}
-		if (*call->data < atomic_load(&window_begin_ticks))
+		if (*call->data < atomic_load(&recording_window.begin_ticks))
 			return; /* it began before; what is kept there is nobody's */
 		cupti_on_event(user, domain, id, data);
 		count(-1); /* its slot is there */
@@ -201,10 +201,10 @@ void window_on_event(void *user, int domain, uint32_t id, const void *data)
 static bool lies_inside(const struct gpu_record *record)
 {
 	int64_t from, to;
-	return window_times(&from, &to) && record->end_ns > from && (!to || record->start_ns < to);
+	return recording_window_times(&from, &to) && record->end_ns > from && (!to || record->start_ns < to);
 }
 
-bool window_takes(const struct gpu_record *record)
+bool cupti_window_takes(const struct gpu_record *record)
 {
 	uint32_t correlation = record->correlation;
 	if (record->kind == GPU_RECORD_OVERHEAD || !correlation)

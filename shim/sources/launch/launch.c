@@ -6,11 +6,9 @@
 #include "ring/lane.h"
 #include "sources/nccl/nccl.h"
 #include "sources/stacks/stacks.h"
-#include "window.h"
 
 #include <string.h>
 
-SHIM_HOT atomic_bool launch_hooks_on = true;
 _Atomic(void *) launch_proc_address_real, launch_proc_address_v2_real;
 
 static _Atomic uint32_t correlations;
@@ -27,12 +25,12 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 
 	launch->lane = NULL;
 	launch->outermost = guard_raise(GUARD_LAUNCH);
-	if (!launch->outermost || guard_is_up(GUARD_SHIM) || !launch_hooked())
+	if (!launch->outermost || guard_is_up(GUARD_SHIM) || !recording_by_wrappers())
 		return;
 	struct baton_lane *lane = lane_here();
-	if (!lane && launch_hooked())
+	if (!lane && recording_by_wrappers())
 		lane_unheard(makes == BATON_SLOT_MAKES_OP);
-	if (!lane || !launch_hooked() || !guard_enter(&saved_errno))
+	if (!lane || !recording_by_wrappers() || !guard_enter(&saved_errno))
 		return;
 	launch->lane = lane;
 	launch->makes = makes;
@@ -53,7 +51,7 @@ void launch_end(const struct launch *launch, int result)
 		guard_lower(GUARD_LAUNCH);
 	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
 	 * Unless it is the window that has ended */
-	if (!launch->lane || (!launch_hooked() && !window_ends()) || !guard_enter(&saved_errno))
+	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) || !guard_enter(&saved_errno))
 		return;
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),

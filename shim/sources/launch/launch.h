@@ -1,25 +1,18 @@
 /* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_plt.c, generated), bound
  * by the linker (runtime calls, and driver calls of programs that link libcuda) or handed out by
  * dlsym and cuGetProcAddress (what a static cudart, cuBLAS, NCCL and Triton call). While CUPTI's
- * callbacks are on they only forward. */
+ * callbacks are on, and in a process that is not recorded, they only forward
+ * (recording_by_wrappers). */
 #ifndef SHIM_LAUNCH_H
 #define SHIM_LAUNCH_H
 
 #include "base/guard.h"
+#include "base/recording.h"
 
 #include <baton/live.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* True from the start: the first launch that meets a wrapper opens the recording (lane_open). False
- * once CUPTI sees the launches (cupti_attach), and in a process that is not recorded at all. */
-extern SHIM_HIDDEN atomic_bool launch_hooks_on;
-
-static inline bool launch_hooked(void)
-{
-	return atomic_load_explicit(&launch_hooks_on, memory_order_relaxed);
-}
 
 /* One launch call from its begin to its end. */
 struct launch {

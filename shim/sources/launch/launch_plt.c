@@ -38,7 +38,7 @@ SHIM_EXPORT int cudaLaunchKernel(const void *function, uint64_t grid_xy, uint64_
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchKernel, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchKernel))real)(function, grid_xy, grid_z, block_xy,
 			block_z, args, shared, stream);
 	return seen_cudaLaunchKernel(caller, function, grid_xy, grid_z, block_xy, block_z, args,
@@ -75,7 +75,7 @@ SHIM_EXPORT int cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy, ui
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchKernel_ptsz, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchKernel_ptsz))real)(function, grid_xy, grid_z, block_xy,
 			block_z, args, shared, stream);
 	return seen_cudaLaunchKernel_ptsz(caller, function, grid_xy, grid_z, block_xy, block_z,
@@ -112,7 +112,7 @@ SHIM_EXPORT int __cudaLaunchKernel(const void *function, uint64_t grid_xy, uint6
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to___cudaLaunchKernel, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&__cudaLaunchKernel))real)(function, grid_xy, grid_z, block_xy,
 			block_z, args, shared, stream);
 	return seen___cudaLaunchKernel(caller, function, grid_xy, grid_z, block_xy, block_z, args,
@@ -149,7 +149,7 @@ SHIM_EXPORT int __cudaLaunchKernel_ptsz(const void *function, uint64_t grid_xy,
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to___cudaLaunchKernel_ptsz, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&__cudaLaunchKernel_ptsz))real)(function, grid_xy, grid_z,
 			block_xy, block_z, args, shared, stream);
 	return seen___cudaLaunchKernel_ptsz(caller, function, grid_xy, grid_z, block_xy, block_z,
@@ -184,7 +184,7 @@ SHIM_EXPORT int cudaLaunchKernelExC(const void *config, const void *function, vo
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchKernelExC, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchKernelExC))real)(config, function, args);
 	return seen_cudaLaunchKernelExC(caller, config, function, args);
 }
@@ -217,7 +217,7 @@ SHIM_EXPORT int cudaLaunchKernelExC_ptsz(const void *config, const void *functio
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchKernelExC_ptsz, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchKernelExC_ptsz))real)(config, function, args);
 	return seen_cudaLaunchKernelExC_ptsz(caller, config, function, args);
 }
@@ -253,7 +253,7 @@ SHIM_EXPORT int cudaLaunchCooperativeKernel(const void *function, uint64_t grid_
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchCooperativeKernel, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchCooperativeKernel))real)(function, grid_xy, grid_z,
 			block_xy, block_z, args, shared, stream);
 	return seen_cudaLaunchCooperativeKernel(caller, function, grid_xy, grid_z, block_xy,
@@ -292,7 +292,7 @@ SHIM_EXPORT int cudaLaunchCooperativeKernel_ptsz(const void *function, uint64_t 
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaLaunchCooperativeKernel_ptsz, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaLaunchCooperativeKernel_ptsz))real)(function, grid_xy, grid_z,
 			block_xy, block_z, args, shared, stream);
 	return seen_cudaLaunchCooperativeKernel_ptsz(caller, function, grid_xy, grid_z, block_xy,
@@ -325,7 +325,7 @@ SHIM_EXPORT int cudaGraphLaunch(void *graph, void *stream)
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaGraphLaunch, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaGraphLaunch))real)(graph, stream);
 	return seen_cudaGraphLaunch(caller, graph, stream);
 }
@@ -356,7 +356,7 @@ SHIM_EXPORT int cudaGraphLaunch_ptsz(void *graph, void *stream)
 {
 	const void *caller = __builtin_return_address(0);
 	void *real = caller_known(&to_cudaGraphLaunch_ptsz, caller);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cudaGraphLaunch_ptsz))real)(graph, stream);
 	return seen_cudaGraphLaunch_ptsz(caller, graph, stream);
 }
@@ -383,7 +383,7 @@ static SHIM_COLD int seen_cuGraphLaunch(void *graph, void *stream)
 SHIM_EXPORT int cuGraphLaunch(void *graph, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cuGraphLaunch, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuGraphLaunch))real)(graph, stream);
 	return seen_cuGraphLaunch(graph, stream);
 }
@@ -410,7 +410,7 @@ static SHIM_COLD int seen_cuGraphLaunch_ptsz(void *graph, void *stream)
 SHIM_EXPORT int cuGraphLaunch_ptsz(void *graph, void *stream)
 {
 	void *real = atomic_load_explicit(&real_cuGraphLaunch_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuGraphLaunch_ptsz))real)(graph, stream);
 	return seen_cuGraphLaunch_ptsz(graph, stream);
 }
@@ -441,7 +441,7 @@ SHIM_EXPORT int cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned 
 	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchCooperativeKernel))real)(function, gx, gy, gz, bx, by, bz,
 			shared, stream, args);
 	return seen_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream,
@@ -476,7 +476,7 @@ SHIM_EXPORT int cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsi
 	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchCooperativeKernel_ptsz))real)(function, gx, gy, gz, bx,
 			by, bz, shared, stream, args);
 	return seen_cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared,
@@ -510,7 +510,7 @@ SHIM_EXPORT int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigne
 	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchKernel))real)(function, gx, gy, gz, bx, by, bz, shared,
 			stream, args, extra);
 	return seen_cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args, extra);
@@ -543,7 +543,7 @@ SHIM_EXPORT int cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, un
 	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernel_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchKernel_ptsz))real)(function, gx, gy, gz, bx, by, bz,
 			shared, stream, args, extra);
 	return seen_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream, args,
@@ -574,7 +574,7 @@ static SHIM_COLD int seen_cuLaunchKernelEx(const void *config, void *function, v
 SHIM_EXPORT int cuLaunchKernelEx(const void *config, void *function, void **args, void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernelEx, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchKernelEx))real)(config, function, args, extra);
 	return seen_cuLaunchKernelEx(config, function, args, extra);
 }
@@ -604,7 +604,7 @@ SHIM_EXPORT int cuLaunchKernelEx_ptsz(const void *config, void *function, void *
 	void **extra)
 {
 	void *real = atomic_load_explicit(&real_cuLaunchKernelEx_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&cuLaunchKernelEx_ptsz))real)(config, function, args, extra);
 	return seen_cuLaunchKernelEx_ptsz(config, function, args, extra);
 }
@@ -628,7 +628,7 @@ static SHIM_COLD int seen_give_cuGraphLaunch(void *graph, void *stream)
 static int give_cuGraphLaunch(void *graph, void *stream)
 {
 	void *real = atomic_load_explicit(&given_cuGraphLaunch, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuGraphLaunch))real)(graph, stream);
 	return seen_give_cuGraphLaunch(graph, stream);
 }
@@ -651,7 +651,7 @@ static SHIM_COLD int seen_give_cuGraphLaunch_ptsz(void *graph, void *stream)
 static int give_cuGraphLaunch_ptsz(void *graph, void *stream)
 {
 	void *real = atomic_load_explicit(&given_cuGraphLaunch_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuGraphLaunch_ptsz))real)(graph, stream);
 	return seen_give_cuGraphLaunch_ptsz(graph, stream);
 }
@@ -677,7 +677,7 @@ static int give_cuLaunchCooperativeKernel(void *function, unsigned gx, unsigned 
 	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel))real)(function, gx, gy, gz,
 			bx, by, bz, shared, stream, args);
 	return seen_give_cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared,
@@ -705,7 +705,7 @@ static int give_cuLaunchCooperativeKernel_ptsz(void *function, unsigned gx, unsi
 	unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream, void **args)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchCooperativeKernel_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchCooperativeKernel_ptsz))real)(function, gx, gy,
 			gz, bx, by, bz, shared, stream, args);
 	return seen_give_cuLaunchCooperativeKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared,
@@ -733,7 +733,7 @@ static int give_cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigne
 	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchKernel))real)(function, gx, gy, gz, bx, by, bz,
 			shared, stream, args, extra);
 	return seen_give_cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, args,
@@ -762,7 +762,7 @@ static int give_cuLaunchKernel_ptsz(void *function, unsigned gx, unsigned gy, un
 	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernel_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchKernel_ptsz))real)(function, gx, gy, gz, bx, by,
 			bz, shared, stream, args, extra);
 	return seen_give_cuLaunchKernel_ptsz(function, gx, gy, gz, bx, by, bz, shared, stream,
@@ -789,7 +789,7 @@ static SHIM_COLD int seen_give_cuLaunchKernelEx(const void *config, void *functi
 static int give_cuLaunchKernelEx(const void *config, void *function, void **args, void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernelEx, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchKernelEx))real)(config, function, args, extra);
 	return seen_give_cuLaunchKernelEx(config, function, args, extra);
 }
@@ -815,7 +815,7 @@ static int give_cuLaunchKernelEx_ptsz(const void *config, void *function, void *
 	void **extra)
 {
 	void *real = atomic_load_explicit(&given_cuLaunchKernelEx_ptsz, memory_order_acquire);
-	if (SHIM_LIKELY(real && !launch_hooked()))
+	if (SHIM_LIKELY(real && !recording_by_wrappers()))
 		return ((__typeof__(&seen_give_cuLaunchKernelEx_ptsz))real)(config, function, args,
 			extra);
 	return seen_give_cuLaunchKernelEx_ptsz(config, function, args, extra);

@@ -9,7 +9,6 @@
 #include "sources/nccl/nccl_calls.h"
 #include "base/perthread.h"
 #include "sources/stacks/stacks.h"
-#include "window.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -38,7 +37,6 @@ struct group {
 	struct nccl_birth birth[BIRTHS];
 };
 
-bool nccl_off;
 static SHIM_TLS struct group *mine;
 
 static void forget(void)
@@ -262,7 +260,7 @@ void nccl_born(const struct nccl_call *call, const struct nccl_birth *birth, int
 static void open_clock(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	if (!lane_running()) /* which has opened it */
+	if (!recording_is_open()) /* which has opened it */
 		pthread_once(&once, clock_open);
 }
 
@@ -271,10 +269,11 @@ void nccl_begin(struct nccl_call *call, const char *name)
 	int saved_errno;
 
 	*call = (struct nccl_call){.name = name, .outermost = guard_raise(GUARD_NCCL)};
-	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) || nccl_off;
+	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) ||
+				  recording_is(RECORDING_NO_NCCL);
 	if (call->inner)
 		return;
-	struct baton_lane *lane = lane_running() ? lane_here() : NULL;
+	struct baton_lane *lane = recording_is_open() ? lane_here() : NULL;
 	if (!guard_enter(&saved_errno))
 		return;
 	open_clock();
@@ -313,7 +312,7 @@ void nccl_end(struct nccl_call *call, int result)
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();
-	struct baton_lane *lane = lane_running() ? lane_here() : window_is_over() ? NULL : call->lane;
+	struct baton_lane *lane = recording_is_open() ? lane_here() : recording_is_over() ? NULL : call->lane;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (lane)

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-extern bool nccl_off; /* nothing of NCCL is to be recorded: calls are only forwarded */
 
 /* A kernel launch by NCCL on this thread. Its correlation goes to the operations that wait for one:
  * those of the communicator that has one on this stream. `symbol`: the kernel's name, or NULL. */

@@ -21,7 +21,7 @@ struct nccl_comm {
 	struct nccl_member member;
 	_Atomic uint64_t splits;
 	_Atomic uint64_t counts[BATON_COLL_END];
-	_Atomic uint64_t published; /* lane_generation << 32 | dictionary id */
+	_Atomic uint64_t published; /* recording_generation << 32 | dictionary id */
 };
 
 static struct nccl_comm comms[COMMS];
@@ -160,10 +160,10 @@ static uint32_t publish(struct nccl_comm *comm)
 uint32_t nccl_comm_id(struct nccl_comm *comm)
 {
 	uint64_t known = atomic_load_explicit(&comm->published, memory_order_relaxed);
-	if (SHIM_LIKELY((uint32_t)known && known >> 32 == lane_generation))
+	if (SHIM_LIKELY((uint32_t)known && known >> 32 == recording_generation))
 		return (uint32_t)known;
 	uint32_t id = publish(comm);
-	atomic_store_explicit(&comm->published, (uint64_t)lane_generation << 32 | id,
+	atomic_store_explicit(&comm->published, (uint64_t)recording_generation << 32 | id,
 						  memory_order_relaxed);
 	return id;
 }

@@ -5,7 +5,6 @@
 #include "ring/lane.h"
 #include "sources/nvtx/nvtx_ranges.h"
 #include "sources/nvtx/nvtx_text.h"
-#include "window.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -85,9 +84,9 @@ struct visit {
 
 static inline bool enter(struct visit *visit)
 {
-	if (SHIM_UNLIKELY(window_is_over()))
+	if (SHIM_UNLIKELY(recording_is_over()))
 		return false;
-	visit->lane = lane_running() ? lane_here() : NULL;
+	visit->lane = recording_is_open() ? lane_here() : NULL;
 	return guard_enter(&visit->saved_errno);
 }
 
@@ -338,7 +337,7 @@ static bool attach(const struct callbacks *callbacks, int module, const struct p
 static void open_once(void)
 {
 	nvtx_text_open();
-	if (!lane_running()) /* which has opened it */
+	if (!recording_is_open()) /* which has opened it */
 		clock_open();
 }
 

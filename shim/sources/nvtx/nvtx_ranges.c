@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "ring/lane.h"
 #include "base/perthread.h"
-#include "window.h"
 
 #include <stdbool.h>
 
@@ -59,7 +58,7 @@ static void keep(struct range *range, const struct nvtx_text *domain, struct nvt
 	atomic_store_explicit(&range->text, name.text, memory_order_release);
 	atomic_store_explicit(&range->domain, domain, memory_order_release);
 	atomic_store_explicit(&range->name, name.id, memory_order_release);
-	atomic_store_explicit(&range->generation, lane_generation, memory_order_release);
+	atomic_store_explicit(&range->generation, recording_generation, memory_order_release);
 	atomic_store_explicit(&range->thread, thread, memory_order_release);
 	atomic_store_explicit(&range->begin, clock_ticks(), memory_order_release);
 }
@@ -72,7 +71,7 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 	const struct nvtx_text *domain = atomic_load_explicit(&range->domain, memory_order_acquire);
 	uint32_t name = atomic_load_explicit(&range->name, memory_order_acquire);
 
-	if (atomic_load_explicit(&range->generation, memory_order_acquire) != lane_generation)
+	if (atomic_load_explicit(&range->generation, memory_order_acquire) != recording_generation)
 		return false;
 	*slot = (struct baton_slot){.begin = atomic_load_explicit(&range->begin, memory_order_acquire),
 								.name = text ? nvtx_text_id(text) : name,
@@ -86,12 +85,12 @@ static bool slot_of(struct range *range, enum baton_range_category category,
  * when nobody has ended the window yet whose time is over. */
 static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
 {
-	struct baton_lane *cut = lane ? NULL : window_cuts(slot->begin);
-	uint64_t until = atomic_load_explicit(&window_until_ticks, memory_order_relaxed);
+	struct baton_lane *cut = lane ? NULL : lane_for_cut(slot->begin);
+	uint64_t until = atomic_load_explicit(&recording_window.until_ticks, memory_order_relaxed);
 	bool late = lane && end > until;
 	if (late && slot->begin > until)
 		return;
-	slot->end = cut ? atomic_load(&window_end_ticks) : late ? until : end;
+	slot->end = cut ? atomic_load(&recording_window.end_ticks) : late ? until : end;
 	slot->stack = cut || late;
 	if (lane || cut)
 		lane_put(lane ? lane : cut, *slot);

@@ -68,10 +68,10 @@ uint32_t nvtx_text_id(const struct nvtx_text *text)
 		return 0;
 	_Atomic uint64_t *known = &((struct nvtx_text *)(uintptr_t)text)->dictionary;
 	uint64_t id = atomic_load_explicit(known, memory_order_relaxed);
-	if (SHIM_LIKELY((uint32_t)id && id >> 32 == lane_generation))
+	if (SHIM_LIKELY((uint32_t)id && id >> 32 == recording_generation))
 		return (uint32_t)id;
 	uint32_t fresh = dict_string(text->text, text->bytes);
-	atomic_store_explicit(known, (uint64_t)lane_generation << 32 | fresh, memory_order_relaxed);
+	atomic_store_explicit(known, (uint64_t)recording_generation << 32 | fresh, memory_order_relaxed);
 	return fresh;
 }
 

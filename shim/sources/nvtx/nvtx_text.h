@@ -13,7 +13,7 @@
 
 struct nvtx_text {
 	struct nvtx_text *next;      /* of the same hash */
-	_Atomic uint64_t dictionary; /* lane_generation << 32 | id */
+	_Atomic uint64_t dictionary; /* recording_generation << 32 | id */
 	uint64_t hash;
 	uint32_t bytes;
 	char text[]; /* ends with 0 */

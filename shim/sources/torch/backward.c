@@ -92,7 +92,7 @@ static SHIM_TLS uint64_t torch_thread; /* as nodes have it; 0: not asked for yet
 static inline uint64_t number_hash(uint64_t thread, uint64_t given)
 {
 	uint64_t hash =
-		(given + 1) * 0x9e3779b97f4a7c15u ^ (thread + lane_generation) * 0xd6e8feb86659fd93u;
+		(given + 1) * 0x9e3779b97f4a7c15u ^ (thread + recording_generation) * 0xd6e8feb86659fd93u;
 	return (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
 }
 
@@ -131,7 +131,7 @@ static void remember(uint64_t given)
 
 static inline bool wanted(void)
 {
-	return config.backward && lane_running();
+	return config.backward && recording_is_open();
 }
 
 SHIM_EXPORT uint64_t backward_number(void)
@@ -217,7 +217,7 @@ bool backward_ran(void)
 /* node: NULL when it is not one of those that are followed. */
 static void enter(struct evaluation *new, const uint8_t *node)
 {
-	*new = (struct evaluation){.outer = evaluation, .generation = lane_generation};
+	*new = (struct evaluation){.outer = evaluation, .generation = recording_generation};
 	int saved_errno;
 	if (SHIM_UNLIKELY(!atomic_load_explicit(&ran, memory_order_relaxed))) {
 		atomic_store(&seen, true);
@@ -239,7 +239,7 @@ void backward_forget(void)
 static void leave(void)
 {
 	evaluation = evaluation->outer;
-	bool same = evaluation && evaluation->generation == lane_generation;
+	bool same = evaluation && evaluation->generation == recording_generation;
 	stacks_forward = same ? evaluation->forward : 0;
 }
 

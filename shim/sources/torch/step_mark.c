@@ -13,7 +13,7 @@ enum { NAME_MOST = 256 };
 SHIM_EXPORT void baton_optimizer_step(const char *optimizer)
 {
 	int saved_errno;
-	struct baton_lane *lane = lane_running() ? lane_here() : NULL;
+	struct baton_lane *lane = recording_is_open() ? lane_here() : NULL;
 	bool again = !backward_ran();
 	if (!lane || !optimizer || !guard_enter(&saved_errno))
 		return;
