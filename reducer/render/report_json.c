@@ -105,7 +105,7 @@ static void leaf_steps_object(struct json *j, const struct summary *s,
 	size_t i, to = spreads_of(s, d->key, &i);
 	json_object(j, "leaf_steps");
 	while (i < to) {
-		const uint8_t leaf = s->spreads[i].leaf;
+		const uint32_t leaf = s->spreads[i].leaf;
 		struct spread sum = {0};
 		for (; i < to && s->spreads[i].leaf == leaf; i++)
 			spread_add(&sum, &s->spreads[i]);
