@@ -1,4 +1,31 @@
-/* The records of summary files: structures of docs/FORMAT.md section 6, which is the definition. */
+/* The records of summary files (docs/FORMAT.md section 6, which is the definition) and the rows of
+ * a summary in memory: one list for each kind of record, one line for each of its fields, in the
+ * order of the file. From a list are made the record of the file (here), the row in memory
+ * (reducer/summary/summary.h), which has the record's layout without its head, and the table by
+ * which fields are checked, stored, loaded, merged, ordered and printed
+ * (reducer/summary/row_kinds.c).
+ *
+ * X(R, type, name, values): R is the record. Of values a file may hold
+ *   NUMBER        0 to BATON_TIME_LIMIT_NS
+ *   TOTALLED      a NUMBER, and so is the sum of all such fields of the kind (TOTAL_ in
+ * row_kinds.h) KNOWN         a NUMBER, or -1: not known RANGE(a, b)   a to b ANY           whatever
+ * fits TEXT          a string: its id in the file, in memory its id in the summary's pool LEAF the
+ * name of a leaf: a string's id in the file, in memory its enum leaf ZERO          nothing: not
+ * read
+ *
+ * X(R, type, name, values, merge, json) of rows. Of two rows with the same key
+ *   KEY           is equal
+ *   SUM           is the sum
+ *   MOST, LEAST   is the larger, the smaller
+ *   KNOWN_SUM     is the sum of those that are known
+ *   FIRST_TEXT    is the one that comes first in order of bytes; "" comes last
+ *   RECOUNTED     begins anew: counted when all rows are merged (summary_sort)
+ *   OWN           is made by a function of its kind (row_kinds.c)
+ * and `report --json` prints
+ *   HIDDEN        not this field, or not as it is
+ *   SHOWN(n)      it in the n-th part of its object, in the order of the file
+ *   NAMED(n, s)   likewise, with the name s
+ */
 #ifndef BATON_SUMMARY_FORMAT_H
 #define BATON_SUMMARY_FORMAT_H
 
@@ -25,199 +52,265 @@ enum baton_summary_type {
 	BATON_S_END = 81
 };
 
+#define BATON_S_GROUPS 5 /* matmul, memory, custom, nccl, other */
+#define BATON_S_BY_GROUP __typeof__(int64_t[BATON_S_GROUPS])
+#define BATON_S_STEPS_MOST (1 << 30)
+
+/* A list as members of a structure. */
+#define BATON_S_MEMBER(R, type, name, ...) type name;
+
+#define BATON_S_REDUCTION_FIELDS(X, R)              \
+	X(R, uint32_t, reducer_version, ANY)            \
+	X(R, int32_t, world_size, RANGE(-1, INT32_MAX)) \
+	X(R, uint64_t, options_hash, ANY)               \
+	X(R, uint32_t, hosts, ANY)                      \
+	X(R, uint32_t, step_source, TEXT)               \
+	X(R, uint32_t, mode, TEXT)                      \
+	X(R, uint32_t, source, TEXT)
+
 struct baton_s_reduction {
 	struct baton_record head;
-	uint32_t reducer_version;
-	int32_t world_size;
-	uint64_t options_hash;
-	uint32_t hosts;
-	uint32_t step_source;
-	uint32_t mode;
-	uint32_t source;
+	BATON_S_REDUCTION_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_reduction) == 40, "reduction");
 _Static_assert(offsetof(struct baton_s_reduction, options_hash) == 16, "reduction options");
 
+#define BATON_S_INPUT_FIELDS(X, R) \
+	X(R, uint32_t, name, TEXT)     \
+	X(R, uint32_t, zero, ZERO)     \
+	X(R, uint64_t, bytes, ANY)     \
+	X(R, int64_t, mtime_ns, ANY)
+
 struct baton_s_input {
 	struct baton_record head;
-	uint32_t name;
-	uint32_t zero;
-	uint64_t bytes;
-	int64_t mtime_ns;
+	BATON_S_INPUT_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_input) == 32, "input");
 _Static_assert(offsetof(struct baton_s_input, bytes) == 16, "input size");
 
 enum baton_rank_state { BATON_RANK_SEEN = 1, BATON_RANK_MISSING = 2 };
 
+#define BATON_S_RANK_FIELDS(X, R)            \
+	X(R, int32_t, rank, RANGE(0, INT32_MAX)) \
+	X(R, uint32_t, state, RANGE(1, 2)) /* enum baton_rank_state */
+
 struct baton_s_rank {
 	struct baton_record head;
-	int32_t rank;
-	uint32_t state;
+	BATON_S_RANK_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 
+#define BATON_S_QUALITY_FIELDS(X, R)                                                     \
+	X(R, uint64_t, records, NUMBER, SUM, SHOWN(1)) /* rows read, all tables */           \
+	X(R, uint64_t, dropped, NUMBER, SUM, SHOWN(1))                                       \
+	X(R, uint64_t, in_flight, NUMBER, SUM, SHOWN(1))                                     \
+	X(R, uint64_t, ops, NUMBER, SUM, SHOWN(1))                                           \
+	X(R, uint64_t, unmatched_ops, NUMBER, SUM, SHOWN(1)) /* without launch record */     \
+	/* gaps that end before their launch began */                                        \
+	X(R, uint64_t, invalid_timestamps, NUMBER, SUM, SHOWN(1))                            \
+	X(R, uint64_t, invalid_events, NUMBER, SUM, SHOWN(1))  /* refused by the importer */ \
+	X(R, uint64_t, truncated_files, NUMBER, SUM, SHOWN(1)) /* files with any damage */   \
+	X(R, uint64_t, unreadable_files, NUMBER, SUM, SHOWN(1))                              \
+	/* -1: nothing to align or not computed */                                           \
+	X(R, int64_t, clock_residual_ns, KNOWN, MOST, SHOWN(1))                              \
+	X(R, uint64_t, unrecorded_ns, NUMBER, SUM, SHOWN(2))                                 \
+	X(R, uint64_t, hand_offs, NUMBER, SUM, SHOWN(3))                                     \
+	X(R, uint64_t, steps_cut, NUMBER, SUM, SHOWN(4))                                     \
+	/* the tool's own cost in all; -1 not recorded */                                    \
+	X(R, int64_t, tool_ns, KNOWN, KNOWN_SUM, HIDDEN)                                     \
+	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)                                        \
+	/* tables that went beyond COUNTS_EXACT */                                           \
+	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                       \
+	/* of idle.host.code: while nobody looked at the thread */                           \
+	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))
+
 struct baton_s_quality {
 	struct baton_record head;
-	uint64_t records;
-	uint64_t dropped;
-	uint64_t in_flight;
-	uint64_t ops;
-	uint64_t unmatched_ops;
-	uint64_t invalid_timestamps;
-	uint64_t invalid_events;
-	uint64_t truncated_files;
-	uint64_t unreadable_files;
-	int64_t clock_residual_ns;
-	uint64_t unrecorded_ns;
-	uint64_t hand_offs;
-	uint64_t steps_cut;
-	int64_t tool_ns;
-	uint64_t launches;
-	uint64_t rounded_quantiles;
-	uint64_t unsampled_ns;
+	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 
-#define BATON_S_GROUPS 5
+#define BATON_S_DEVICE_FIELDS(X, R)                                                          \
+	X(R, uint32_t, key, TEXT, KEY, HIDDEN)         /* "host/0" or "host/UUID" */             \
+	X(R, uint32_t, name, TEXT, FIRST_TEXT, HIDDEN) /* "NVIDIA H100 80GB HBM3", "" unknown */ \
+	X(R, int64_t, steps, RANGE(0, BATON_S_STEPS_MOST), SUM, SHOWN(1))                        \
+	X(R, int64_t, window_ns, NUMBER, SUM, SHOWN(1))                                          \
+	X(R, int64_t, hull_ns, NUMBER, SUM, SHOWN(1))                                            \
+	X(R, int64_t, hull_idle_ns, NUMBER, SUM, SHOWN(1))                                       \
+	X(R, int64_t, lead_in_ns, NUMBER, SUM, SHOWN(1))                                         \
+	X(R, int64_t, nccl_hidden_ns, NUMBER, SUM, SHOWN(1))                                     \
+	/* launch-to-start floor l */                                                            \
+	X(R, int64_t, floor_ns, NUMBER, MOST, NAMED(1, "launch_floor_ns"))                       \
+	X(R, int64_t, queued_gap_ns, NUMBER, MOST, SHOWN(1)) /* median queued gap q */           \
+	X(R, int64_t, kernels, NUMBER, SUM, SHOWN(2))                                            \
+	X(R, int64_t, launches, NUMBER, SUM, SHOWN(2))                                           \
+	X(R, int64_t, short_kernels, NUMBER, SUM, HIDDEN) /* kernels shorter than 5 us */        \
+	X(R, BATON_S_BY_GROUP, busy_ns, NUMBER, SUM, HIDDEN)
 
 struct baton_s_device {
 	struct baton_record head;
-	uint32_t key;
-	uint32_t name;
-	int64_t steps;
-	int64_t window_ns;
-	int64_t hull_ns;
-	int64_t hull_idle_ns;
-	int64_t lead_in_ns;
-	int64_t nccl_hidden_ns;
-	int64_t floor_ns;
-	int64_t queued_gap_ns;
-	int64_t kernels;
-	int64_t launches;
-	int64_t short_kernels;
-	int64_t busy_ns[BATON_S_GROUPS];
+	BATON_S_DEVICE_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_device) == 144, "device");
 _Static_assert(offsetof(struct baton_s_device, kernels) == 80, "device kernels");
 _Static_assert(offsetof(struct baton_s_device, busy_ns) == 104, "device busy");
 
+#define BATON_S_DRIVER_FIELDS(X, R)           \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX)) \
+	X(R, uint32_t, zero, ZERO)                \
+	X(R, int64_t, pid, ANY)
+
 struct baton_s_driver {
 	struct baton_record head;
-	int32_t rank;
-	uint32_t zero;
-	int64_t pid;
+	BATON_S_DRIVER_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_driver) == 24, "driver");
 
+#define BATON_S_LEAF_FIELDS(X, R)        \
+	X(R, uint32_t, leaf, LEAF)           \
+	X(R, uint32_t, carried, RANGE(0, 1)) \
+	X(R, int64_t, ns, NUMBER)
+
 struct baton_s_leaf {
 	struct baton_record head;
-	uint32_t leaf;
-	uint32_t carried;
-	int64_t ns;
+	BATON_S_LEAF_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_leaf) == 24, "leaf");
 
+#define BATON_S_KERNEL_FIELDS(X, R)                                                             \
+	X(R, uint32_t, name, TEXT, KEY, HIDDEN)                                                     \
+	X(R, uint32_t, class_name, TEXT, KEY, HIDDEN)                      /* "custom.attention" */ \
+	X(R, uint32_t, group, RANGE(0, BATON_S_GROUPS - 1), LEAST, HIDDEN) /* enum group */         \
+	X(R, int32_t, tensor_core, RANGE(-1, 1), MOST, HIDDEN)             /* -1 unknown */         \
+	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1))                                                \
+	X(R, int64_t, total_ns, NUMBER, SUM, SHOWN(1))
+
 struct baton_s_kernel {
 	struct baton_record head;
-	uint32_t name;
-	uint32_t class_name;
-	uint32_t group;
-	int32_t tensor_core;
-	uint64_t count;
-	int64_t total_ns;
+	BATON_S_KERNEL_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_kernel) == 40, "kernel");
 _Static_assert(offsetof(struct baton_s_kernel, count) == 24, "kernel count");
 
+#define BATON_S_DISTRIBUTION_FIELDS(X, R)                    \
+	X(R, uint32_t, pairs, ANY)                               \
+	X(R, uint32_t, bytes, ANY) /* of varints; they follow */ \
+	X(R, uint32_t, rounded, RANGE(0, 1))                     \
+	X(R, uint32_t, zero, ZERO)
+
 struct baton_s_distribution {
 	struct baton_record head;
-	uint32_t pairs;
-	uint32_t bytes; /* of varints; they follow */
-	uint32_t rounded;
-	uint32_t zero;
+	BATON_S_DISTRIBUTION_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_distribution) == 24, "distribution");
 
+#define BATON_S_NCCL_FIELDS(X, R)                                                      \
+	X(R, uint32_t, op, TEXT, KEY, SHOWN(1))   /* "AllReduce"; "unknown" */             \
+	X(R, uint32_t, comm, TEXT, KEY, SHOWN(1)) /* its name in the source, "" unknown */ \
+	X(R, uint32_t, reason, TEXT, KEY, HIDDEN) /* why it is unsplit, "" when split */   \
+	/* size of the communicator, 0 unknown */                                          \
+	X(R, uint32_t, members, ANY, KEY, NAMED(1, "ranks"))                               \
+	X(R, int64_t, bytes, KNOWN, KEY, SHOWN(1))   /* send buffer */                     \
+	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1)) /* kernels */                         \
+	X(R, int64_t, transfer_ns, NUMBER, SUM, SHOWN(1))                                  \
+	X(R, int64_t, wait_ns, NUMBER, SUM, SHOWN(1))                                      \
+	X(R, int64_t, unsplit_ns, NUMBER, SUM, SHOWN(1))                                   \
+	/* in + out, whichever is larger: what algorithm bandwidth divides by */           \
+	X(R, int64_t, max_bytes_moved, KNOWN, MOST, HIDDEN)
+
 struct baton_s_nccl {
 	struct baton_record head;
-	uint32_t op;
-	uint32_t comm;
-	uint32_t reason;
-	uint32_t members;
-	int64_t bytes;
-	uint64_t count;
-	int64_t transfer_ns;
-	int64_t wait_ns;
-	int64_t unsplit_ns;
-	int64_t max_bytes_moved;
+	BATON_S_NCCL_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_nccl) == 72, "nccl");
 _Static_assert(offsetof(struct baton_s_nccl, transfer_ns) == 40, "nccl transfer");
 
+#define BATON_S_EVIDENCE_FIELDS(X, R)                                                        \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                                  \
+	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                                  \
+	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                                                  \
+	/* of a stall: 1: the line of the launch that ended the idle time; 0: of what went on */ \
+	X(R, uint32_t, before, RANGE(0, 1), KEY, HIDDEN)                                         \
+	X(R, uint64_t, count, NUMBER, SUM, HIDDEN) /* gaps */                                    \
+	X(R, int64_t, ns, TOTALLED, SUM, HIDDEN)
+
 struct baton_s_evidence {
 	struct baton_record head;
-	uint32_t device;
-	uint32_t leaf;
-	uint32_t what;
-	uint32_t before; /* of a stall; else 0 */
-	uint64_t count;
-	int64_t ns;
+	BATON_S_EVIDENCE_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_evidence) == 40, "evidence");
 
+#define BATON_S_SITE_BY 5   /* line, stack, module, op, range */
+#define BATON_S_SITE_KIND 4 /* project, elsewhere, unknown, rest */
+#define BATON_S_SITE_FIELDS(X, R)                                                           \
+	X(R, uint32_t, by, RANGE(1, BATON_S_SITE_BY), KEY, HIDDEN) /* enum site_by */           \
+	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                                                 \
+	X(R, uint32_t, kind, RANGE(1, BATON_S_SITE_KIND), KEY, HIDDEN) /* enum site_kind */     \
+	X(R, uint32_t, backward, RANGE(0, 1), KEY, HIDDEN) /* 1: launched in a backward pass */ \
+	/* that SITE_REST stands for, added over devices; else 0 */                             \
+	X(R, uint64_t, rows, NUMBER, SUM, HIDDEN)
+#define BATON_S_SITE_SUMS(X, R)                                                         \
+	/* plain durations of ops of counted steps */                                       \
+	X(R, BATON_S_BY_GROUP, gpu_ns, TOTALLED, SUM, HIDDEN)                               \
+	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)   /* their calls */                   \
+	X(R, int64_t, launch_ns, TOTALLED, SUM, HIDDEN) /* in those */                      \
+	X(R, int64_t, cpu_ns, TOTALLED, SUM, HIDDEN)    /* idle.cpu before ops of theirs */ \
+	X(R, int64_t, host_ns, TOTALLED, SUM, HIDDEN)   /* idle.host likewise */
+
 struct baton_s_site {
 	struct baton_record head;
-	uint32_t by;
-	uint32_t what;
-	uint32_t kind;
-	uint32_t backward;
-	uint64_t rows;
-	int64_t gpu_ns[BATON_S_GROUPS];
-	uint64_t launches;
-	int64_t launch_ns;
-	int64_t cpu_ns;
-	int64_t host_ns;
+	BATON_S_SITE_FIELDS(BATON_S_MEMBER, )
+	BATON_S_SITE_SUMS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_site) == 104, "site");
 _Static_assert(offsetof(struct baton_s_site, gpu_ns) == 32, "site GPU time");
 _Static_assert(offsetof(struct baton_s_site, launches) == 72, "site launches");
 
+#define BATON_S_SPREAD_FIELDS(X, R)                                            \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                    \
+	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                    \
+	X(R, uint32_t, octave, RANGE(0, 62), KEY, HIDDEN)                          \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                    \
+	X(R, uint64_t, steps, RANGE(1, BATON_S_STEPS_MOST), SUM, HIDDEN)           \
+	X(R, int64_t, ns, TOTALLED, SUM, HIDDEN) /* in all of them */              \
+	X(R, int64_t, worst_ns, NUMBER, OWN, HIDDEN)                               \
+	/* the first of that length: its number, or its place among the counted */ \
+	X(R, int64_t, worst_step, NUMBER, OWN, HIDDEN)
+
 struct baton_s_spread {
 	struct baton_record head;
-	uint32_t device;
-	uint32_t leaf;
-	uint32_t octave;
-	uint32_t zero;
-	uint64_t steps;
-	int64_t ns;
-	int64_t worst_ns;
-	int64_t worst_step;
+	BATON_S_SPREAD_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_spread) == 56, "spread");
 _Static_assert(offsetof(struct baton_s_spread, steps) == 24, "spread steps");
 
+#define BATON_S_READING_FIELDS(X, R)                     \
+	X(R, uint32_t, name, TEXT)                           \
+	X(R, uint32_t, zero, ZERO)                           \
+	X(R, uint64_t, looks, RANGE(1, BATON_TIME_LIMIT_NS)) \
+	X(R, int64_t, sum, NUMBER)                           \
+	X(R, int64_t, least, NUMBER)                         \
+	X(R, int64_t, most, NUMBER)
+
 struct baton_s_reading {
 	struct baton_record head;
-	uint32_t name;
-	uint32_t zero;
-	uint64_t looks;
-	int64_t sum;
-	int64_t least;
-	int64_t most;
+	BATON_S_READING_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_reading) == 48, "reading");
 _Static_assert(offsetof(struct baton_s_reading, looks) == 16, "reading looks");
 
+#define BATON_S_LATE_FIELDS(X, R)                                                                \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                                      \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX), KEY, HIDDEN)                                       \
+	X(R, uint64_t, last, NUMBER, SUM, HIDDEN)  /* collectives: it was the last of all members */ \
+	X(R, uint64_t, taken, NUMBER, SUM, HIDDEN) /* split collectives it took part in */           \
+	X(R, int64_t, caused_ns, TOTALLED, SUM, HIDDEN) /* wait of the other members in those */
+
 struct baton_s_late {
 	struct baton_record head;
-	uint32_t device;
-	int32_t rank;
-	uint64_t last;
-	uint64_t taken;
-	int64_t caused_ns;
+	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_late) == 40, "late");
 

@@ -136,7 +136,7 @@ static uint32_t count_devices(const struct summary *s, enum leaf leaf, int from,
 	uint32_t n = 0, last = 0;
 	for (size_t i = 0; i < s->n_spreads; i++) {
 		const struct spread *row = &s->spreads[i];
-		if (row->octave < from || !asked(row, LEAF_BIT(leaf), device))
+		if ((int)row->octave < from || !asked(row, LEAF_BIT(leaf), device))
 			continue;
 		n += row->device != last; /* rows of a device stand together */
 		last = row->device;
@@ -158,7 +158,7 @@ void rare_find(const struct summary *s, uint64_t leaves, uint32_t device, struct
 	const int from = rare_from(&all, &own);
 	for (size_t i = 0; i < s->n_spreads && from < OCTAVES; i++) {
 		const struct spread *row = &s->spreads[i];
-		if (row->octave < from || !asked(row, LEAF_BIT(leaf), worst))
+		if ((int)row->octave < from || !asked(row, LEAF_BIT(leaf), worst))
 			continue;
 		out->in += row->steps;
 		out->ns += row->ns;

@@ -4,11 +4,32 @@
 #include "render/readings.h"
 #include "render/report.h"
 #include "conclude/rare.h"
+#include "summary/row_kinds.h"
 
 #include <string.h>
 
 _Static_assert((int)GROUP_COUNT == (int)SUMMARY_GROUPS,
 			   "summaries hold one number per kernel group");
+
+/* The fields of a row that stand in one part of its object. */
+static void row_fields(struct json *j, const struct summary *s, enum baton_summary_type type,
+					   const void *row, unsigned part)
+{
+	const struct record_kind *kind = record_kind(type);
+	for (unsigned i = 0; i < kind->n_fields; i++) {
+		const struct field *field = &kind->fields[i];
+		const char *key = field->json ? field->json : field->name;
+		int64_t value = field_get(field, row, 0);
+		if (field->json_part != part)
+			continue;
+		if (field->holds == HOLDS_TEXT)
+			json_text(j, key, summary_text(s, (uint32_t)value));
+		else if (field->least == -1)
+			json_known(j, key, value);
+		else
+			json_number(j, key, value);
+	}
+}
 
 static void run_object(struct json *j, const struct report *report)
 {
@@ -52,27 +73,16 @@ static void quality_object(struct json *j, const struct report *report)
 	const struct summary *s = &report->reduction->summary;
 	const struct quality *q = &s->quality;
 	json_object(j, "quality");
-	json_number(j, "records", (int64_t)q->records);
-	json_number(j, "dropped", (int64_t)q->dropped);
-	json_number(j, "in_flight", (int64_t)q->in_flight);
-	json_number(j, "ops", (int64_t)q->ops);
-	json_number(j, "unmatched_ops", (int64_t)q->unmatched_ops);
-	json_number(j, "invalid_timestamps", (int64_t)q->invalid_timestamps);
-	json_number(j, "invalid_events", (int64_t)q->invalid_events);
-	json_number(j, "truncated_files", (int64_t)q->truncated_files);
-	json_number(j, "unreadable_files", (int64_t)q->unreadable_files);
-	json_known(j, "clock_residual_ns", q->clock_residual_ns);
+	row_fields(j, s, BATON_S_QUALITY, q, 1);
 	json_array(j, "missing_ranks");
 	for (uint32_t i = 0; i < s->run.n_missing_ranks; i++)
 		json_number(j, NULL, s->run.missing_ranks[i]);
 	json_end_array(j);
 	not_carried_object(j, s);
-	json_number(j, "unrecorded_ns", (int64_t)q->unrecorded_ns);
-	json_number(j, "unsampled_ns", (int64_t)q->unsampled_ns);
-	json_number(j, "hand_offs", (int64_t)q->hand_offs);
+	row_fields(j, s, BATON_S_QUALITY, q, 2);
+	row_fields(j, s, BATON_S_QUALITY, q, 3);
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
-	json_number(j, "steps_cut", (int64_t)q->steps_cut);
-	json_number(j, "rounded_quantiles", (int64_t)q->rounded_quantiles);
+	row_fields(j, s, BATON_S_QUALITY, q, 4);
 	if (q->tool_ns >= 0 && q->launches > 0)
 		json_number(j, "tool_ns_per_launch", q->tool_ns / (int64_t)q->launches);
 	else
@@ -80,16 +90,8 @@ static void quality_object(struct json *j, const struct report *report)
 	json_end_object(j);
 }
 
-static void device_numbers(struct json *j, const struct device_summary *d)
+static void step_object(struct json *j, const struct device_summary *d)
 {
-	json_number(j, "steps", d->steps);
-	json_number(j, "window_ns", d->window_ns);
-	json_number(j, "hull_ns", d->hull_ns);
-	json_number(j, "hull_idle_ns", d->hull_idle_ns);
-	json_number(j, "lead_in_ns", d->lead_in_ns);
-	json_number(j, "nccl_hidden_ns", d->nccl_hidden_ns);
-	json_number(j, "launch_floor_ns", d->floor_ns);
-	json_number(j, "queued_gap_ns", d->queued_gap_ns);
 	json_object(j, "step_ns");
 	json_number(j, "mean", d->steps > 0 ? d->window_ns / d->steps : 0);
 	json_number(j, "p50", counts_percentile(&d->step_ns, 50));
@@ -105,7 +107,7 @@ static void leaf_steps_object(struct json *j, const struct summary *s,
 	size_t i, to = spreads_of(s, d->key, &i);
 	json_object(j, "leaf_steps");
 	while (i < to) {
-		const uint8_t leaf = s->spreads[i].leaf;
+		const uint32_t leaf = s->spreads[i].leaf;
 		struct spread sum = {0};
 		for (; i < to && s->spreads[i].leaf == leaf; i++)
 			spread_add(&sum, &s->spreads[i]);
@@ -131,7 +133,8 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 	for (uint32_t i = 0; i < d->n_processes; i++)
 		json_number(j, NULL, d->pids[i]);
 	json_end_array(j);
-	device_numbers(j, d);
+	row_fields(j, s, BATON_S_DEVICE, d, 1);
+	step_object(j, d);
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (d->carried & LEAF_BIT(leaf))
@@ -142,8 +145,7 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 	for (int group = 0; group < SUMMARY_GROUPS; group++)
 		json_number(j, group_name((enum group)group), d->busy_ns[group]);
 	json_end_object(j);
-	json_number(j, "kernels", d->kernels);
-	json_number(j, "launches", d->launches);
+	row_fields(j, s, BATON_S_DEVICE, d, 2);
 	readings_json(j, d);
 	json_end_object(j);
 }
@@ -160,8 +162,7 @@ static void kernel_object(struct json *j, const struct summary *s, const struct 
 		json_null(j, "tensor_core");
 	else
 		json_bool(j, "tensor_core", k->tensor_core > 0);
-	json_number(j, "count", (int64_t)k->count);
-	json_number(j, "total_ns", k->total_ns);
+	row_fields(j, s, BATON_S_KERNEL, k, 1);
 	json_number(j, "min_ns", counts_min(&k->dur_ns));
 	json_number(j, "p50_ns", counts_percentile(&k->dur_ns, 50));
 	json_number(j, "max_ns", counts_max(&k->dur_ns));
@@ -172,14 +173,7 @@ static void nccl_object(struct json *j, const struct summary *s, const struct nc
 {
 	double busbw = figures_busbw_gbps(s, n);
 	json_object(j, NULL);
-	json_text(j, "op", summary_text(s, n->op));
-	json_text(j, "comm", summary_text(s, n->comm));
-	json_number(j, "ranks", n->members);
-	json_known(j, "bytes", n->bytes);
-	json_number(j, "count", (int64_t)n->count);
-	json_number(j, "transfer_ns", n->transfer_ns);
-	json_number(j, "wait_ns", n->wait_ns);
-	json_number(j, "unsplit_ns", n->unsplit_ns);
+	row_fields(j, s, BATON_S_NCCL, n, 1);
 	if (n->reason)
 		json_text(j, "unsplit_reason", summary_text(s, n->reason));
 	else

@@ -1,56 +1,37 @@
 #include "summary/summary.h"
 
+#include "summary/row_kinds.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 int summary_init(struct summary *summary)
 {
+	const struct record_kind *quality = record_kind(BATON_S_QUALITY);
 	memset(summary, 0, sizeof(*summary));
 	summary->run.world_size = -1;
-	summary->quality.clock_residual_ns = -1;
-	summary->quality.tool_ns = -1;
+	for (unsigned i = 0; i < quality->n_fields; i++)
+		if (quality->fields[i].least == -1) /* not known */
+			field_set(&quality->fields[i], &summary->quality, 0, -1);
 	return strings_init(&summary->pool);
 }
 
 void summary_free(struct summary *summary)
 {
-	for (size_t i = 0; i < summary->n_devices; i++) {
-		free(summary->devices[i].ranks);
-		free(summary->devices[i].pids);
-		counts_free(&summary->devices[i].step_ns);
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		const struct row_rules *rules = &row_rules[kind];
+		struct summary_rows *rows = &summary->rows[kind];
+		for (size_t i = 0; rules->free && i < rows->n; i++)
+			rules->free((char *)rows->at + i * rules->shape.row_bytes);
+		free(rows->at);
+		table_free(&rows->index);
 	}
-	for (size_t i = 0; i < summary->n_kernels; i++)
-		counts_free(&summary->kernels[i].dur_ns);
-	table_free(&summary->index_devices);
-	table_free(&summary->index_kernels);
-	table_free(&summary->index_nccl);
-	table_free(&summary->index_evidence);
-	table_free(&summary->index_late);
-	table_free(&summary->index_partial);
-	table_free(&summary->index_sites);
-	table_free(&summary->index_stalls);
-	table_free(&summary->index_spreads);
-	free(summary->devices);
-	free(summary->kernels);
-	free(summary->nccl);
-	free(summary->evidence);
-	free(summary->late);
-	free(summary->partial);
-	free(summary->sites);
-	free(summary->stalls);
-	free(summary->spreads);
 	free(summary->run.missing_ranks);
 	free(summary->run.ranks);
 	strings_free(&summary->pool);
 	memset(summary, 0, sizeof(*summary));
 }
-
-/* The row with the key of `key`, which is one too, zero behind the key when it is new. NULL: out of
- * memory. */
-#define ROW(summary, array, last_of_key, key) \
-	table_row(&(summary)->index_##array,      \
-			  TABLE_ROWS((summary)->array, (summary)->n_##array, last_of_key), key)
 
 int summary_string(struct summary *summary, const char *text, uint32_t *id)
 {
@@ -58,12 +39,19 @@ int summary_string(struct summary *summary, const char *text, uint32_t *id)
 	return text[0] ? strings_add(&summary->pool, text, strlen(text), id, NULL) : 0;
 }
 
+void *summary_row(struct summary *summary, enum row_kind kind, const void *key)
+{
+	struct summary_rows *rows = &summary->rows[kind];
+	return table_row(&rows->index, (struct table_rows){&rows->at, &rows->n, row_rules[kind].shape},
+					 key);
+}
+
 struct device_summary *summary_device(struct summary *summary, const char *key)
 {
 	struct device_summary row = {0};
 	if (summary_string(summary, key, &row.key) != 0)
 		return NULL;
-	return ROW(summary, devices, key, &row);
+	return summary_row(summary, ROW_DEVICE, &row);
 }
 
 struct kernel_summary *summary_kernel(struct summary *summary, const char *name,
@@ -73,84 +61,70 @@ struct kernel_summary *summary_kernel(struct summary *summary, const char *name,
 	if (summary_string(summary, name, &row.name) != 0 ||
 		summary_string(summary, class_name, &row.class_name) != 0)
 		return NULL;
-	return ROW(summary, kernels, class_name, &row);
+	return summary_row(summary, ROW_KERNEL, &row);
 }
 
 struct nccl_summary *summary_nccl(struct summary *summary, const struct nccl_summary *key)
 {
 	size_t before = summary->n_nccl;
-	struct nccl_summary *row = ROW(summary, nccl, bytes, key);
+	struct nccl_summary *row = summary_row(summary, ROW_NCCL, key);
 	if (row && summary->n_nccl > before)
 		row->max_bytes_moved = key->max_bytes_moved;
 	return row;
 }
 
-/* Adds to a row of `add` what is to be counted. */
-static int count_evidence(struct evidence *row, const struct evidence *add)
+static int add_evidence(struct summary *summary, enum row_kind kind, const char *device,
+						const char *what, struct evidence row)
 {
-	if (!row)
+	if (summary_string(summary, device, &row.device) != 0 ||
+		summary_string(summary, what, &row.what) != 0)
 		return -ENOMEM;
-	row->count += add->count;
-	row->ns += add->ns;
-	return 0;
+	return summary_add(summary, kind, &row);
 }
 
 int summary_evidence(struct summary *summary, const char *device, enum leaf leaf, const char *what,
 					 uint64_t count, int64_t ns)
 {
-	struct evidence row = {.leaf = (uint8_t)leaf, .count = count, .ns = ns};
-	if (summary_string(summary, device, &row.device) != 0 ||
-		summary_string(summary, what, &row.what) != 0)
-		return -ENOMEM;
-	return count_evidence(ROW(summary, evidence, before, &row), &row);
+	return add_evidence(summary, ROW_EVIDENCE, device, what,
+						(struct evidence){.leaf = leaf, .count = count, .ns = ns});
 }
 
 int summary_stall(struct summary *summary, const char *device, const char *line,
 				  const struct evidence *add)
 {
-	struct evidence row = {.leaf = add->leaf, .before = add->before};
-	if (summary_string(summary, device, &row.device) != 0 ||
-		summary_string(summary, line, &row.what) != 0)
-		return -ENOMEM;
-	return count_evidence(ROW(summary, stalls, before, &row), add);
+	return add_evidence(summary, ROW_STALL, device, line, *add);
+}
+
+static struct late_summary *late_row(struct summary *summary, enum row_kind kind,
+									 const char *device, int32_t rank)
+{
+	struct late_summary row = {.rank = rank};
+	if (summary_string(summary, device, &row.device) != 0)
+		return NULL;
+	return summary_row(summary, kind, &row);
 }
 
 struct late_summary *summary_late(struct summary *summary, const char *device, int32_t rank)
 {
-	struct late_summary row = {.rank = rank};
-	if (summary_string(summary, device, &row.device) != 0)
-		return NULL;
-	return ROW(summary, late, rank, &row);
+	return late_row(summary, ROW_LATE, device, rank);
 }
 
 struct late_summary *summary_partial(struct summary *summary, const char *device, int32_t rank)
 {
-	struct late_summary row = {.rank = rank};
-	if (summary_string(summary, device, &row.device) != 0)
-		return NULL;
-	return ROW(summary, partial, rank, &row);
+	return late_row(summary, ROW_PARTIAL, device, rank);
 }
 
 struct site_summary *summary_site(struct summary *summary, const struct site_summary *key)
 {
-	return ROW(summary, sites, backward, key);
+	return summary_row(summary, ROW_SITE, key);
 }
 
 int summary_spread(struct summary *summary, const char *device, const struct spread *add)
 {
-	struct spread row = {.leaf = add->leaf, .octave = add->octave};
+	struct spread row = *add;
 	if (summary_string(summary, device, &row.device) != 0)
 		return -ENOMEM;
-	struct spread *found = ROW(summary, spreads, octave, &row);
-	if (!found)
-		return -ENOMEM;
-	bool longer = add->worst_ns > found->worst_ns;
-	if (longer || (add->worst_ns == found->worst_ns && add->worst_step < found->worst_step))
-		found->worst_step = add->worst_step;
-	found->worst_ns = longer ? add->worst_ns : found->worst_ns;
-	found->steps += add->steps;
-	found->ns += add->ns;
-	return 0;
+	return summary_add(summary, ROW_SPREAD, &row);
 }
 
 bool summary_device_adds_up(const struct device_summary *device)
@@ -161,15 +135,12 @@ bool summary_device_adds_up(const struct device_summary *device)
 	return sum == device->window_ns;
 }
 
-void site_sums_add(struct site_sums *into, const struct site_sums *from)
-{
-	for (int group = 0; group < SUMMARY_GROUPS; group++)
-		into->gpu_ns[group] += from->gpu_ns[group];
-	into->launches += from->launches;
-	into->launch_ns += from->launch_ns;
-	into->cpu_ns += from->cpu_ns;
-	into->host_ns += from->host_ns;
-}
+/* Numbers of 64 bits, one or one for each group. */
+#define ADD(R, type, name, ...)                                        \
+	for (size_t i = 0; i < sizeof(into->name) / sizeof(uint64_t); i++) \
+		((uint64_t *)&into->name)[i] += ((const uint64_t *)&from->name)[i];
+
+void site_sums_add(struct site_sums *into, const struct site_sums *from){BATON_S_SITE_SUMS(ADD, )}
 
 int64_t site_gpu_ns(const struct site_sums *sums)
 {

@@ -1,247 +1,191 @@
-#include "summary/summary.h"
+#include "summary/row_kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that add up, as a list of offsets would be less readable than this. */
-static void add_device_numbers(struct device_summary *into, const struct device_summary *from)
-{
-	into->steps += from->steps;
-	into->window_ns += from->window_ns;
-	into->hull_ns += from->hull_ns;
-	into->hull_idle_ns += from->hull_idle_ns;
-	into->lead_in_ns += from->lead_in_ns;
-	into->nccl_hidden_ns += from->nccl_hidden_ns;
-	into->floor_ns = from->floor_ns > into->floor_ns ? from->floor_ns : into->floor_ns;
-	into->queued_gap_ns =
-		from->queued_gap_ns > into->queued_gap_ns ? from->queued_gap_ns : into->queued_gap_ns;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		into->time_ns[leaf] += from->time_ns[leaf];
-	for (int group = 0; group < SUMMARY_GROUPS; group++)
-		into->busy_ns[group] += from->busy_ns[group];
-	into->carried |= from->carried;
-	into->kernels += from->kernels;
-	into->launches += from->launches;
-	into->short_kernels += from->short_kernels;
-	for (int kind = 0; kind < READINGS; kind++)
-		reading_add(&into->readings[kind], &from->readings[kind]);
-}
+/* ---- merging ---- */
 
-/* -1 sorts last, as in the order of devices. */
-static bool process_before(int32_t rank, int64_t pid, int32_t other_rank, int64_t other_pid)
-{
-	uint32_t a = (uint32_t)rank, b = (uint32_t)other_rank;
-	return a != b ? a < b : pid < other_pid;
-}
-
-/* The union of two sorted lists. */
-static int merge_processes(struct device_summary *into, const struct device_summary *from)
-{
-	size_t room = (size_t)into->n_processes + from->n_processes;
-	if (from->n_processes == 0)
-		return 0;
-	int32_t *ranks = malloc(room * sizeof(*ranks));
-	int64_t *pids = malloc(room * sizeof(*pids));
-	if (!ranks || !pids) {
-		free(ranks);
-		free(pids);
-		return -ENOMEM;
-	}
-	uint32_t n = 0, i = 0, k = 0;
-	while (i < into->n_processes || k < from->n_processes) {
-		bool first = k == from->n_processes ||
-					 (i < into->n_processes && !process_before(from->ranks[k], from->pids[k],
-															   into->ranks[i], into->pids[i]));
-		int32_t rank = first ? into->ranks[i] : from->ranks[k];
-		int64_t pid = first ? into->pids[i] : from->pids[k];
-		i += first;
-		k += !first;
-		if (n > 0 && ranks[n - 1] == rank && pids[n - 1] == pid)
-			continue;
-		ranks[n] = rank;
-		pids[n++] = pid;
-	}
-	free(into->ranks);
-	free(into->pids);
-	into->ranks = ranks;
-	into->pids = pids;
-	into->n_processes = n;
-	return 0;
-}
-
-/* Of two names the first in order of bytes: no order of merging prefers another. */
-static int merge_name(struct summary *into, uint32_t *name, const char *other)
-{
-	bool take = other[0] && (!*name || strcmp(other, summary_text(into, *name)) < 0);
-	return take ? summary_string(into, other, name) : 0;
-}
-
-static int merge_devices(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_devices; i++) {
-		const struct device_summary *d = &from->devices[i];
-		struct device_summary *row = summary_device(into, summary_text(from, d->key));
-		if (!row)
-			return -ENOMEM;
-		add_device_numbers(row, d);
-		error = merge_processes(row, d);
-		if (!error)
-			error = merge_name(into, &row->name, summary_text(from, d->name));
-		if (!error)
-			error = counts_merge(&row->step_ns, &d->step_ns);
-	}
-	return error;
-}
-
-static int merge_kernels(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_kernels; i++) {
-		const struct kernel_summary *k = &from->kernels[i];
-		struct kernel_summary *row =
-			summary_kernel(into, summary_text(from, k->name), summary_text(from, k->class_name));
-		if (!row)
-			return -ENOMEM;
-		bool is_new = row->count == 0;
-		row->group = is_new || k->group < row->group ? k->group : row->group;
-		row->tensor_core =
-			is_new || k->tensor_core > row->tensor_core ? k->tensor_core : row->tensor_core;
-		row->count += k->count;
-		row->total_ns += k->total_ns;
-		error = counts_merge(&row->dur_ns, &k->dur_ns);
-	}
-	return error;
-}
-
-static int merge_nccl(struct summary *into, const struct summary *from)
-{
-	for (size_t i = 0; i < from->n_nccl; i++) {
-		struct nccl_summary key = from->nccl[i];
-		if (summary_string(into, summary_text(from, key.op), &key.op) ||
-			summary_string(into, summary_text(from, key.comm), &key.comm) ||
-			summary_string(into, summary_text(from, key.reason), &key.reason))
-			return -ENOMEM;
-		struct nccl_summary *row = summary_nccl(into, &key);
-		if (!row)
-			return -ENOMEM;
-		row->count += key.count;
-		row->transfer_ns += key.transfer_ns;
-		row->wait_ns += key.wait_ns;
-		row->unsplit_ns += key.unsplit_ns;
-		if (key.max_bytes_moved > row->max_bytes_moved)
-			row->max_bytes_moved = key.max_bytes_moved;
-	}
-	return 0;
-}
-
-static int merge_evidence(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_evidence; i++) {
-		const struct evidence *e = &from->evidence[i];
-		error = summary_evidence(into, summary_text(from, e->device), (enum leaf)e->leaf,
-								 summary_text(from, e->what), e->count, e->ns);
-	}
-	return error;
-}
-
-static int add_late(struct late_summary *row, const struct late_summary *l)
-{
-	if (!row)
-		return -ENOMEM;
-	row->last += l->last;
-	row->taken += l->taken;
-	row->caused_ns += l->caused_ns;
-	return 0;
-}
-
-static int merge_late(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_late; i++)
-		error = add_late(
-			summary_late(into, summary_text(from, from->late[i].device), from->late[i].rank),
-			&from->late[i]);
-	for (size_t i = 0; !error && i < from->n_partial; i++)
-		error = add_late(summary_partial(into, summary_text(from, from->partial[i].device),
-										 from->partial[i].rank),
-						 &from->partial[i]);
-	return error;
-}
-
-static int merge_sites(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_stalls; i++) {
-		const struct evidence *e = &from->stalls[i];
-		error = summary_stall(into, summary_text(from, e->device), summary_text(from, e->what), e);
-	}
-	for (size_t i = 0; !error && i < from->n_sites; i++) {
-		struct site_summary key = from->sites[i];
-		error = summary_string(into, summary_text(from, key.what), &key.what);
-		struct site_summary *row = error ? NULL : summary_site(into, &key);
-		if (!row)
-			return -ENOMEM;
-		row->rows += key.rows;
-		site_sums_add(&row->sums, &key.sums);
-	}
-	return error;
-}
-
-static int merge_spreads(struct summary *into, const struct summary *from)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < from->n_spreads; i++)
-		error =
-			summary_spread(into, summary_text(from, from->spreads[i].device), &from->spreads[i]);
-	return error;
-}
+enum { ROW_BYTES = 192 }; /* of the fields of any row */
 
 /* -1 means not known and gives way to a number. */
-static int64_t add_known(int64_t a, int64_t b)
+static int64_t known_sum(int64_t a, int64_t b)
 {
 	return a < 0 ? b : b < 0 ? a : a + b;
 }
 
-static void merge_quality(struct quality *into, const struct quality *from)
+static int64_t merged_number(enum field_merge rule, int64_t into, int64_t from)
 {
-	into->records += from->records;
-	into->dropped += from->dropped;
-	into->in_flight += from->in_flight;
-	into->ops += from->ops;
-	into->unmatched_ops += from->unmatched_ops;
-	into->invalid_timestamps += from->invalid_timestamps;
-	into->invalid_events += from->invalid_events;
-	into->truncated_files += from->truncated_files;
-	into->unreadable_files += from->unreadable_files;
-	into->unrecorded_ns += from->unrecorded_ns;
-	into->unsampled_ns += from->unsampled_ns;
-	into->hand_offs += from->hand_offs;
-	into->steps_cut += from->steps_cut;
-	into->launches += from->launches;
-	into->rounded_quantiles = 0; /* of the merged tables: counted when they are complete */
-	into->tool_ns = add_known(into->tool_ns, from->tool_ns);
-	if (from->clock_residual_ns > into->clock_residual_ns)
-		into->clock_residual_ns = from->clock_residual_ns;
+	switch (rule) {
+	case MERGE_SUM:
+		return (int64_t)((uint64_t)into + (uint64_t)from);
+	case MERGE_MOST:
+		return from > into ? from : into;
+	case MERGE_LEAST:
+		return from < into ? from : into;
+	case MERGE_KNOWN_SUM:
+		return known_sum(into, from);
+	case MERGE_RECOUNTED:
+		return 0;
+	default:
+		return into;
+	}
+}
+
+/* Of two texts the first in order of bytes: no order of merging prefers another. */
+static uint32_t first_text(const struct summary *s, uint32_t a, uint32_t b)
+{
+	bool take = b && (!a || strcmp(summary_text(s, b), summary_text(s, a)) < 0);
+	return take ? b : a;
+}
+
+/* Two rows with the same key, of one pool. */
+static void merge_fields(const struct summary *s, const struct record_kind *kind, void *into,
+						 const void *from)
+{
+	for (unsigned f = 0; f < kind->n_fields; f++) {
+		const struct field *field = &kind->fields[f];
+		for (unsigned i = 0; i < field_numbers(field); i++) {
+			int64_t a = field_get(field, into, i), b = field_get(field, from, i);
+			int64_t number = field->merge == MERGE_FIRST_TEXT
+								 ? first_text(s, (uint32_t)a, (uint32_t)b)
+								 : merged_number((enum field_merge)field->merge, a, b);
+			field_set(field, into, i, number);
+		}
+	}
+}
+
+/* Merges the fields of a row; the rest of it is the caller's. NULL: out of memory. */
+static void *add_fields(struct summary *s, enum row_kind kind, const void *row)
+{
+	const struct record_kind *record = record_kind(row_rules[kind].type);
+	size_t before = s->rows[kind].n;
+	void *into = summary_row(s, kind, row);
+	if (into && s->rows[kind].n > before)
+		memcpy(into, row, record->bytes - sizeof(struct baton_record));
+	else if (into)
+		merge_fields(s, record, into, row);
+	return into;
+}
+
+static int add_rest(enum row_kind kind, void *into, const void *row)
+{
+	if (!into)
+		return -ENOMEM;
+	return row_rules[kind].merge ? row_rules[kind].merge(into, row) : 0;
+}
+
+int summary_add(struct summary *summary, enum row_kind kind, const void *row)
+{
+	return add_rest(kind, add_fields(summary, kind, row), row);
+}
+
+/* The fields of a row, its texts as ids of another pool. */
+static int translate(struct summary *into, const struct summary *from,
+					 const struct record_kind *kind, const void *row, char out[ROW_BYTES])
+{
+	int error = 0;
+	memcpy(out, row, kind->bytes - sizeof(struct baton_record));
+	for (unsigned i = 0; !error && i < kind->n_fields; i++) {
+		const struct field *field = &kind->fields[i];
+		uint32_t id;
+		if (field->holds != HOLDS_TEXT)
+			continue;
+		error = summary_string(into, summary_text(from, (uint32_t)field_get(field, row, 0)), &id);
+		field_set(field, out, 0, id);
+	}
+	return error;
+}
+
+static int merge_rows(struct summary *into, const struct summary *from, enum row_kind kind)
+{
+	const struct record_kind *record = record_kind(row_rules[kind].type);
+	const size_t row_bytes = row_rules[kind].shape.row_bytes;
+	int error = 0;
+	for (size_t i = 0; !error && i < from->rows[kind].n; i++) {
+		const char *row = (const char *)from->rows[kind].at + i * row_bytes;
+		_Alignas(int64_t) char fields[ROW_BYTES];
+		error = translate(into, from, record, row, fields);
+		if (!error)
+			error = add_rest(kind, add_fields(into, kind, fields), row);
+	}
+	return error;
 }
 
 int summary_merge(struct summary *into, const struct summary *from)
 {
-	int error = merge_devices(into, from);
-	if (!error)
-		error = merge_kernels(into, from);
-	if (!error)
-		error = merge_nccl(into, from);
-	if (!error)
-		error = merge_evidence(into, from);
-	if (!error)
-		error = merge_late(into, from);
-	if (!error)
-		error = merge_sites(into, from);
-	if (!error)
-		error = merge_spreads(into, from);
-	merge_quality(&into->quality, &from->quality);
+	int error = 0;
+	for (int kind = 0; !error && kind < ROW_KINDS; kind++)
+		error = merge_rows(into, from, (enum row_kind)kind);
+	merge_fields(into, record_kind(BATON_S_QUALITY), &into->quality, &from->quality);
 	return error;
+}
+
+/* ---- the canonical order ---- */
+
+struct ordering {
+	const struct summary *summary;
+	int64_t (*weight)(const void *row);
+	unsigned n;
+	struct {
+		const struct field *field; /* NULL: the weight */
+		bool descending;
+	} by[ROW_ORDER_MOST];
+};
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct ordering *o = context;
+	int order = 0;
+	for (unsigned i = 0; order == 0 && i < o->n; i++) {
+		const struct field *field = o->by[i].field;
+		int64_t x = field ? field_get(field, a, 0) : o->weight(a);
+		int64_t y = field ? field_get(field, b, 0) : o->weight(b);
+		if (field && field->holds == HOLDS_TEXT)
+			order = x == y ? 0
+						   : strcmp(summary_text(o->summary, (uint32_t)x),
+									summary_text(o->summary, (uint32_t)y));
+		else
+			order = x < y ? -1 : x > y;
+		order = o->by[i].descending ? -order : order;
+	}
+	return order;
+}
+
+static struct ordering ordering_of(const struct summary *s, enum row_kind kind)
+{
+	const struct row_rules *rules = &row_rules[kind];
+	const struct record_kind *record = record_kind(rules->type);
+	struct ordering o = {.summary = s, .weight = rules->weight};
+	for (; o.n < ROW_ORDER_MOST && rules->order[o.n]; o.n++) {
+		const char *name = rules->order[o.n];
+		o.by[o.n].descending = name[0] == '-';
+		name += name[0] == '-';
+		for (unsigned f = 0; f < record->n_fields; f++)
+			if (strcmp(name, record->fields[f].name) == 0)
+				o.by[o.n].field = &record->fields[f];
+	}
+	return o;
+}
+
+/* How many tables are rounded depends on what they hold, not on how they were merged. */
+static void count_rounded(struct summary *s)
+{
+	s->quality.rounded_quantiles = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		s->quality.rounded_quantiles += s->devices[i].step_ns.rounded;
+	for (size_t i = 0; i < s->n_kernels; i++)
+		s->quality.rounded_quantiles += s->kernels[i].dur_ns.rounded;
+}
+
+void summary_sort(struct summary *s)
+{
+	count_rounded(s);
+	for (int kind = 0; kind < ROW_KINDS; kind++) {
+		struct summary_rows *rows = &s->rows[kind];
+		struct ordering order = ordering_of(s, (enum row_kind)kind);
+		if (rows->n > 1)
+			qsort_r(rows->at, rows->n, row_rules[kind].shape.row_bytes, compare, &order);
+		table_free(&rows->index); /* row numbers changed: made anew when a row is added */
+	}
 }

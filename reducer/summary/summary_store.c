@@ -1,14 +1,16 @@
 #include "summary/summary_io.h"
 
+#include "summary/row_kinds.h"
 #include "summary/summary_inputs.h"
 
-#include <baton/summary_format.h>
 #include <baton/writer.h>
 #include <stdio.h>
 
-enum { PAIRS_A_RECORD = 8192 }; /* of a distribution: below BATON_RECORD_BYTES at any values */
+enum {
+	PAIRS_A_RECORD = 8192, /* of a distribution: below BATON_RECORD_BYTES at any values */
+	RECORD_BYTES = 192     /* of the fields of any row, and its head */
+};
 
-_Static_assert((int)BATON_S_GROUPS == (int)SUMMARY_GROUPS, "groups of a device");
 _Static_assert(sizeof(struct baton_s_distribution) + PAIRS_A_RECORD * 2 * BATON_VARINT_MAX <
 				   BATON_RECORD_BYTES,
 			   "a full distribution record fits");
@@ -50,6 +52,26 @@ static uint32_t text_id(struct storing *s, uint32_t pool_id)
 static uint32_t leaf_id(struct storing *s, enum leaf leaf)
 {
 	return put_text(s, leaf_name(leaf), strlen(leaf_name(leaf)));
+}
+
+/* The record of a row: its fields behind a head, texts and leaves by ids of the file. */
+static int store_fields(struct storing *s, unsigned type, const void *row)
+{
+	const struct record_kind *kind = record_kind(type);
+	union {
+		struct baton_record head;
+		char bytes[RECORD_BYTES];
+	} record = {.head = {0}};
+	void *fields = &record.head + 1;
+	memcpy(fields, row, kind->bytes - sizeof(record.head));
+	for (unsigned i = 0; i < kind->n_fields; i++) {
+		const struct field *field = &kind->fields[i];
+		if (field->holds == HOLDS_TEXT)
+			field_set(field, fields, 0, text_id(s, (uint32_t)field_get(field, row, 0)));
+		else if (field->holds == HOLDS_LEAF)
+			field_set(field, fields, 0, leaf_id(s, (enum leaf)field_get(field, row, 0)));
+	}
+	return baton_writer_record(&s->writer, (uint16_t)type, &record, kind->bytes, NULL, 0);
 }
 
 static int store_run(struct storing *s)
@@ -95,29 +117,6 @@ static int store_ranks(struct storing *s)
 	return s->writer.error;
 }
 
-static int store_quality(struct storing *s)
-{
-	const struct quality *q = &s->summary->quality;
-	struct baton_s_quality record = {.records = q->records,
-									 .dropped = q->dropped,
-									 .in_flight = q->in_flight,
-									 .ops = q->ops,
-									 .unmatched_ops = q->unmatched_ops,
-									 .invalid_timestamps = q->invalid_timestamps,
-									 .invalid_events = q->invalid_events,
-									 .truncated_files = q->truncated_files,
-									 .unreadable_files = q->unreadable_files,
-									 .clock_residual_ns = q->clock_residual_ns,
-									 .unrecorded_ns = q->unrecorded_ns,
-									 .hand_offs = q->hand_offs,
-									 .steps_cut = q->steps_cut,
-									 .tool_ns = q->tool_ns,
-									 .launches = q->launches,
-									 .rounded_quantiles = q->rounded_quantiles,
-									 .unsampled_ns = q->unsampled_ns};
-	return PUT(s, BATON_S_QUALITY, record);
-}
-
 static int store_counts(struct storing *s, const struct counts *counts)
 {
 	struct count *sorted;
@@ -155,23 +154,9 @@ static void store_readings(struct storing *s, const struct device_summary *d)
 	}
 }
 
-static int store_device(struct storing *s, const struct device_summary *d)
+/* What belongs to a device, behind it. */
+static int store_device_parts(struct storing *s, const struct device_summary *d)
 {
-	struct baton_s_device record = {.key = text_id(s, d->key),
-									.name = text_id(s, d->name),
-									.steps = d->steps,
-									.window_ns = d->window_ns,
-									.hull_ns = d->hull_ns,
-									.hull_idle_ns = d->hull_idle_ns,
-									.lead_in_ns = d->lead_in_ns,
-									.nccl_hidden_ns = d->nccl_hidden_ns,
-									.floor_ns = d->floor_ns,
-									.queued_gap_ns = d->queued_gap_ns,
-									.kernels = d->kernels,
-									.launches = d->launches,
-									.short_kernels = d->short_kernels};
-	memcpy(record.busy_ns, d->busy_ns, sizeof(record.busy_ns));
-	PUT(s, BATON_S_DEVICE, record);
 	for (uint32_t i = 0; i < d->n_processes; i++) {
 		struct baton_s_driver driver = {.rank = d->ranks[i], .pid = d->pids[i]};
 		PUT(s, BATON_S_DRIVER, driver);
@@ -188,144 +173,33 @@ static int store_device(struct storing *s, const struct device_summary *d)
 	return store_counts(s, &d->step_ns);
 }
 
-static int store_devices(struct storing *s)
+static int store_rows(struct storing *s, enum row_kind kind)
 {
+	const struct row_rules *rules = &row_rules[kind];
+	const struct summary_rows *rows = &s->summary->rows[kind];
 	int error = 0;
-	for (size_t i = 0; !error && i < s->summary->n_devices; i++)
-		error = store_device(s, &s->summary->devices[i]);
-	return error;
-}
-
-static int store_kernels(struct storing *s)
-{
-	int error = 0;
-	for (size_t i = 0; !error && i < s->summary->n_kernels; i++) {
-		const struct kernel_summary *k = &s->summary->kernels[i];
-		struct baton_s_kernel record = {.name = text_id(s, k->name),
-										.class_name = text_id(s, k->class_name),
-										.group = k->group,
-										.tensor_core = k->tensor_core,
-										.count = k->count,
-										.total_ns = k->total_ns};
-		PUT(s, BATON_S_KERNEL, record);
-		error = store_counts(s, &k->dur_ns);
+	for (size_t i = 0; !error && i < rows->n; i++) {
+		const void *row = (const char *)rows->at + i * rules->shape.row_bytes;
+		error = store_fields(s, rules->type, row);
+		if (!error && kind == ROW_DEVICE)
+			error = store_device_parts(s, row);
+		else if (!error && kind == ROW_KERNEL)
+			error = store_counts(s, &((const struct kernel_summary *)row)->dur_ns);
 	}
 	return error;
-}
-
-static int store_nccl(struct storing *s)
-{
-	for (size_t i = 0; i < s->summary->n_nccl; i++) {
-		const struct nccl_summary *n = &s->summary->nccl[i];
-		struct baton_s_nccl record = {.op = text_id(s, n->op),
-									  .comm = text_id(s, n->comm),
-									  .reason = text_id(s, n->reason),
-									  .members = n->members,
-									  .bytes = n->bytes,
-									  .count = n->count,
-									  .transfer_ns = n->transfer_ns,
-									  .wait_ns = n->wait_ns,
-									  .unsplit_ns = n->unsplit_ns,
-									  .max_bytes_moved = n->max_bytes_moved};
-		PUT(s, BATON_S_NCCL, record);
-	}
-	return s->writer.error;
-}
-
-static int store_rows(struct storing *s, unsigned type, const struct evidence *rows, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct evidence *e = &rows[i];
-		struct baton_s_evidence record = {.device = text_id(s, e->device),
-										  .leaf = leaf_id(s, (enum leaf)e->leaf),
-										  .what = text_id(s, e->what),
-										  .before = e->before,
-										  .count = e->count,
-										  .ns = e->ns};
-		PUT(s, type, record);
-	}
-	return s->writer.error;
-}
-
-static int store_evidence(struct storing *s)
-{
-	return store_rows(s, BATON_S_EVIDENCE, s->summary->evidence, s->summary->n_evidence);
-}
-
-static int store_stalls(struct storing *s)
-{
-	return store_rows(s, BATON_S_STALL, s->summary->stalls, s->summary->n_stalls);
-}
-
-static int store_sites(struct storing *s)
-{
-	for (size_t i = 0; i < s->summary->n_sites; i++) {
-		const struct site_summary *site = &s->summary->sites[i];
-		struct baton_s_site record = {.by = site->by,
-									  .what = text_id(s, site->what),
-									  .kind = site->kind,
-									  .backward = site->backward,
-									  .rows = site->rows,
-									  .launches = site->sums.launches,
-									  .launch_ns = site->sums.launch_ns,
-									  .cpu_ns = site->sums.cpu_ns,
-									  .host_ns = site->sums.host_ns};
-		memcpy(record.gpu_ns, site->sums.gpu_ns, sizeof(record.gpu_ns));
-		PUT(s, BATON_S_SITE, record);
-	}
-	return s->writer.error;
-}
-
-static int store_spreads(struct storing *s)
-{
-	for (size_t i = 0; i < s->summary->n_spreads; i++) {
-		const struct spread *spread = &s->summary->spreads[i];
-		struct baton_s_spread record = {.device = text_id(s, spread->device),
-										.leaf = leaf_id(s, (enum leaf)spread->leaf),
-										.octave = spread->octave,
-										.steps = spread->steps,
-										.ns = spread->ns,
-										.worst_ns = spread->worst_ns,
-										.worst_step = spread->worst_step};
-		PUT(s, BATON_S_SPREAD, record);
-	}
-	return s->writer.error;
-}
-
-static int store_late_rows(struct storing *s, unsigned type, const struct late_summary *rows,
-						   size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct late_summary *l = &rows[i];
-		struct baton_s_late record = {.device = text_id(s, l->device),
-									  .rank = l->rank,
-									  .last = l->last,
-									  .taken = l->taken,
-									  .caused_ns = l->caused_ns};
-		PUT(s, type, record);
-	}
-	return s->writer.error;
-}
-
-static int store_late(struct storing *s)
-{
-	return store_late_rows(s, BATON_S_LATE, s->summary->late, s->summary->n_late);
-}
-
-static int store_partial(struct storing *s)
-{
-	return store_late_rows(s, BATON_S_PARTIAL, s->summary->partial, s->summary->n_partial);
 }
 
 static int store_parts(struct storing *s)
 {
-	static int (*const parts[])(struct storing *) = {
-		store_run,     store_inputs,  store_ranks,    store_quality, store_devices,
-		store_kernels, store_nccl,    store_evidence, store_late,    store_sites,
-		store_stalls,  store_spreads, store_partial};
-	int error = 0;
-	for (size_t i = 0; !error && i < sizeof(parts) / sizeof(parts[0]); i++)
-		error = parts[i](s);
+	int error = store_run(s);
+	if (!error)
+		error = store_inputs(s);
+	if (!error)
+		error = store_ranks(s);
+	if (!error)
+		error = store_fields(s, BATON_S_QUALITY, &s->summary->quality);
+	for (int kind = 0; !error && kind < ROW_KINDS; kind++)
+		error = store_rows(s, (enum row_kind)kind);
 	return error;
 }
 

@@ -1,0 +1,68 @@
+/* What is known of the fields of each kind of record, and of each kind of row: the lists of
+ * <baton/summary_format.h> as tables. Storing, loading, merging, sorting and printing walk them. */
+#ifndef SUMMARY_ROW_KINDS_H
+#define SUMMARY_ROW_KINDS_H
+
+#include "summary/summary.h"
+
+enum field_holds { HOLDS_NUMBERS, HOLDS_TEXT, HOLDS_LEAF, HOLDS_NOTHING };
+
+enum field_merge {
+	MERGE_KEY,
+	MERGE_SUM,
+	MERGE_MOST,
+	MERGE_LEAST,
+	MERGE_KNOWN_SUM,
+	MERGE_FIRST_TEXT,
+	MERGE_RECOUNTED,
+	MERGE_OWN
+};
+
+struct field {
+	const char *name;
+	const char *json;  /* where that is another one, else NULL */
+	uint8_t json_part; /* 0: not printed */
+	uint8_t holds;     /* enum field_holds */
+	uint8_t merge;     /* enum field_merge */
+	bool totalled;
+	uint16_t offset; /* in the row; in the record it lies a head further */
+	uint16_t bytes;  /* of one number (4), or of one or more (8 each) */
+	int64_t least, most;
+};
+
+struct record_kind {
+	const struct field *fields;
+	uint16_t n_fields;
+	uint16_t bytes; /* the least that a record has, and what is written; 0: no such record */
+};
+
+/* Of a type of <baton/summary_format.h>. */
+const struct record_kind *record_kind(unsigned type);
+
+enum { ROW_ORDER_MOST = 6 };
+
+/* Sums that stay within BATON_TIME_LIMIT_NS over rows of several kinds, so that views can add. */
+enum row_total { TOTAL_NONE, TOTAL_SITES, TOTAL_SPREADS, TOTAL_LATE, TOTALS };
+
+struct row_rules {
+	unsigned type; /* of its records */
+	struct table_shape shape;
+	/* The canonical order: names of fields, smaller numbers first or, with "-", larger ones. What
+	 * `weight` gives takes part by that name. */
+	const char *order[ROW_ORDER_MOST];
+	int64_t (*weight)(const void *row);
+	enum row_total total;
+	bool (*ok)(const void *row); /* how its fields relate; NULL: nothing to check */
+	/* Adds what is OWN or does not lie in fields. 0 or -ENOMEM; NULL: there is none. */
+	int (*merge)(void *into, const void *from);
+	void (*free)(void *row); /* what it owns; NULL: nothing */
+};
+
+extern const struct row_rules row_rules[ROW_KINDS];
+
+/* Number `i` of a field. */
+int64_t field_get(const struct field *field, const void *row, unsigned i);
+void field_set(const struct field *field, void *row, unsigned i, int64_t value);
+unsigned field_numbers(const struct field *field);
+
+#endif
