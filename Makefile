@@ -48,6 +48,7 @@ help:
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
+	@echo "make format       clang-format 14 over the sources; format-check: would it change anything"
 	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
@@ -152,10 +153,16 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 
+FORMATTED = $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
+	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
+	$(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
 format:
-	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
-		$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
+	@sh tools/format.sh -i $(FORMATTED)
+
+format-check:
+	@sh tools/format.sh --dry-run -Werror $(FORMATTED)
+.PHONY: format-check
 
 clean:
 	rm -rf build
