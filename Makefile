@@ -78,7 +78,7 @@ $(BUILD)/flags: force | build/deps.ok
 
 # ---- what users run ----
 
-demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
+demo: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti # baton-sim: the README goes on with it
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
@@ -97,8 +97,22 @@ bench-torch: $(TORCH_NEEDS)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/torch.sh
 .PHONY: demo-torch test-torch test-torch-all bench-torch
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
+# What a part of the tests needs; the parts that are not here need all. No header is compiled alone twice: not for a sanitizer.
+TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests \
+	simtrain doubles $(PROBE_ALL)
+NEEDS_floors =
+NEEDS_unit = $(UNIT) $(SIM_UNIT)
+NEEDS_format = $(BUILD)/baton $(BUILD)/digest
+NEEDS_fuzz = $(BUILD)/digest
+NEEDS_names = $(BUILD)/baton
+NEEDS_accuracy = $(BUILD)/baton $(SIM)
+NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
+NEEDS_KNOWN := floors unit format fuzz names accuracy probe
+test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS)),$(TEST_ALL),$(foreach part,$(PARTS),$(NEEDS_$(part)))),$(TEST_ALL))
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
+
+test-build: $(TEST_ALL) # all that the tests need, and no test
+.PHONY: test-build
 
 unit: $(UNIT) $(SIM_UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
