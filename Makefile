@@ -48,6 +48,7 @@ help:
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
+	@echo "make format       clang-format 14 over the sources; format-check: would it change anything"
 	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
@@ -77,7 +78,7 @@ $(BUILD)/flags: force | build/deps.ok
 
 # ---- what users run ----
 
-demo: $(BUILD)/baton $(SHIM) doubles simtrain cupti
+demo: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti # baton-sim: the README goes on with it
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/demo_record.sh
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/demo.sh
 
@@ -96,8 +97,22 @@ bench-torch: $(TORCH_NEEDS)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/torch.sh
 .PHONY: demo-torch test-torch test-torch-all bench-torch
 
-test: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) headers cupti hooks-tests shim-tests simtrain doubles
+# What a part of the tests needs; the parts that are not here need all. No header is compiled alone twice: not for a sanitizer.
+TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests \
+	simtrain doubles $(PROBE_ALL)
+NEEDS_floors =
+NEEDS_unit = $(UNIT) $(SIM_UNIT)
+NEEDS_format = $(BUILD)/baton $(BUILD)/digest
+NEEDS_fuzz = $(BUILD)/digest
+NEEDS_names = $(BUILD)/baton
+NEEDS_accuracy = $(BUILD)/baton $(SIM)
+NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
+NEEDS_KNOWN := floors unit format fuzz names accuracy probe
+test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS)),$(TEST_ALL),$(foreach part,$(PARTS),$(NEEDS_$(part)))),$(TEST_ALL))
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
+
+test-build: $(TEST_ALL) # all that the tests need, and no test
+.PHONY: test-build
 
 unit: $(UNIT) $(SIM_UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
@@ -152,10 +167,16 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 
+FORMATTED = $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
+	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
+	$(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
 format:
-	clang-format -i $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
-		$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) $(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
-		$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
+	@sh tools/format.sh -i $(FORMATTED)
+
+format-check:
+	@sh tools/format.sh --dry-run -Werror $(FORMATTED)
+.PHONY: format-check
 
 clean:
 	rm -rf build

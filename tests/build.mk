@@ -128,7 +128,6 @@ PROBE_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itests/unit -o $@ $(filte
 PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_test fixture_dump fake/libcupti.so.13 poor/libcupti.so.13)
 probe: $(PROBE_ALL)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
-test: $(PROBE_ALL)
 .PHONY: probe
 $(PROBE_ALL): $(filter %.h,$(PROBE_FILES)) $(BUILD)/flags
 $(PROBE)/probe: $(PROBE_SRC)

@@ -5,6 +5,7 @@ set -u
 export LC_ALL=C NO_COLOR=1 PYTHONDONTWRITEBYTECODE=1
 work=$(mktemp -d)
 leave() { # what a case mounted goes first
+	[ ! -e "$work/.asked" ] || kill "$(cat "$work/.asked")" 2>/dev/null
 	[ -z "${mounted:-}" ] || umount "$mounted"
 	rm -rf "$work"
 }
@@ -68,20 +69,24 @@ expect_prints() { # expect_prints TEXT...: the same of stdout
 	done
 }
 
+# ask WHAT WORD...: of asked.py, which answers all questions of a case: what it says is in $answer. Begun with the first one.
+lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ask() {
+	if [ ! -p "$work/.requests" ]; then
+		mkfifo "$work/.requests" "$work/.answers"
+		env -u LD_PRELOAD -u LD_LIBRARY_PATH -u PYTHONPATH "$PYTHON" "$lib/asked.py" "$work/.requests" "$work/.answers" >/dev/null 2>&1 &
+		echo $! >"$work/.asked"
+		disown # `wait` is for what the case began
+	fi
+	printf '%s\0' "$@" >"$work/.requests"
+	answer=$(<"$work/.answers")
+}
+
 # expect_true PYTHON_EXPRESSION: over `d`, the JSON object on stdout, and `lines`, all when it is one per line.
 expect_true() {
 	checks=$((checks + 1))
-	"$PYTHON" - "$work/out" "$1" 2>"$work/why" <<-'EOF' || fail "not true: $1 $(tail -n 1 "$work/why")"
-		import json, sys
-		text = open(sys.argv[1]).read()
-		try:
-		    lines = [json.loads(text)]
-		except ValueError:
-		    lines = [json.loads(line) for line in text.splitlines()]
-		d = lines[0]
-		count = lambda record: sum(line.get("record") == record for line in lines)
-		sys.exit(not eval(sys.argv[2]))
-	EOF
+	ask true "$work/out" "$1"
+	[ "$answer" = ok ] || fail "not true: $1 $answer"
 }
 
 expect_nothing_in() { # expect_nothing_in DIR: it is not there, or empty, hidden files too
@@ -101,15 +106,7 @@ imported() { # imported FILE|DIR DIR...: an import that must work, quietly
 	"$BATON" import "$1" -o "$2" 2>"$work/err" || fail "import of $1: status $?"
 }
 
-# flip_bit FILE OFFSET [BIT]: a negative offset counts from the end
-flip_bit() {
-	"$PYTHON" - "$@" <<-'EOF'
-		import sys
-		with open(sys.argv[1], "r+b") as file:
-		    file.seek(int(sys.argv[2]), 2 if sys.argv[2].startswith("-") else 0)
-		    at = file.tell()
-		    byte = file.read(1)[0] ^ 1 << int(sys.argv[3] if len(sys.argv) > 3 else 0)
-		    file.seek(at)
-		    file.write(bytes([byte]))
-	EOF
+flip_bit() { # flip_bit FILE OFFSET [BIT]: a negative offset counts from the end
+	ask flip "$@"
+	[ "$answer" = ok ] || fail "flip_bit $*: $answer"
 }
