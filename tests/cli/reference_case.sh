@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# docs/REFERENCE.md and what --json prints: no key that the page does not name, none that it names and nobody prints, no other type.
+. "$(dirname "$0")/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+
+run=0
+printed() { # printed SECTION COMMAND...: its lines of JSON belong to this section of the page
+	run=$((run + 1))
+	expect_status '0|3|4' "${@:2}"
+	cp "$work/out" "$work/$run.$1"
+}
+made() { # made NAME OPTION...: a simulated run
+	expect_status 0 "$sim" -o "$work/$1" "${@:2}"
+}
+
+# Every key has to be printed by one of these: imports, recordings with stacks, rare losses, owed gaps, GPU readings, damage.
+kineto ranks "$work/json"
+imported "$work/json" "$work/ranks"
+printed report "$BATON" report --json --gaps 3 --by op "$work/ranks"
+for case in rare owed framework; do
+	"$PYTHON" tests/cli/words_traces.py $case "$work/$case" || fail "words_traces.py $case"
+	printed report "$BATON" report --json --gaps 60 --by line "$work/$case"
+done
+printed stacks "$BATON" dump --stacks --json "$work/framework"
+made fast --ranks 2 --steps 8 --kernels 200
+made slow --ranks 2 --steps 8 --kernels 200 --fault slow_gpu=12@all
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/fast" '*:1:1980:0' || fail "gauges_made.py"
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/slow" '*:1:1980:0' '*:2:1600:4' || fail "gauges_made.py"
+printed report "$BATON" report --json --by range "$work/fast"
+printed compare "$BATON" compare --json "$work/fast" "$work/slow"
+printed idle "$BATON" dump --idle --json "$work/fast"
+for trace in "$work"/slow/*.baton; do flip_bit "$trace" -100; done
+printed check "$BATON" check --json "$work/fast" "$work/slow"
+
+checks=$((checks + 1))
+"$PYTHON" tests/cli/reference.py docs/REFERENCE.md "$work"/[0-9]*.* >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+finish "$(tail -n 1 "$work/out")"
