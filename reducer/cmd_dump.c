@@ -7,6 +7,7 @@
 #include "render/json.h"
 #include "stacks/folded.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

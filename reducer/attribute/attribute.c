@@ -8,6 +8,9 @@
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { TIMELINES_EVERY = 1024, SHORT_KERNEL_NS = 5000 };
 
 static const char *const coll_names[BATON_COLL_END] = {

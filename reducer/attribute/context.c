@@ -4,7 +4,9 @@
 #include "stacks/origin.h"
 #include "summary/evidence_rows.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { CONTEXT_WORDS = sizeof(struct context) / sizeof(uint32_t) };
 

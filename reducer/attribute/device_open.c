@@ -1,5 +1,8 @@
 #include "attribute/device_open.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
 					  struct device_feeds *ds)
 {

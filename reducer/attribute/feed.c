@@ -2,6 +2,9 @@
 
 #include "read/run.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { RANGE_KNOWN = 1 << HOST_BIT_KNOWN };
 
 /* Several device records may carry one key: the streams of all of them lie on the first. */

@@ -2,6 +2,9 @@
 
 #include "stacks/stacks.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 struct frame_classes {
 	struct stacks stacks;
 	struct known {

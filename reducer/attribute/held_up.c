@@ -2,6 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 void held_ups_open(struct held_ups *held_ups, struct feed *feeds, uint32_t n)
 {
 	*held_ups = (struct held_ups){.feeds = feeds, .n_feeds = n};

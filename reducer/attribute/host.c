@@ -2,6 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 struct host_mark {
 	int64_t at;
 	const struct host_rec *rec;

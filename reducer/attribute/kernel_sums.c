@@ -1,5 +1,8 @@
 #include "attribute/kernel_sums.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* Copies and sets often have no name of their own in a source. */
 static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
 														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",

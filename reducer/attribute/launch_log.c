@@ -2,6 +2,8 @@
 
 #include "base/room.h"
 
+#include <stdlib.h>
+
 enum { FIRST_ROOM = 4096, MOVES_EACH = 32 };
 
 /* Ops of two streams start in nearly the order they were launched in: a mark has few to pass. */

@@ -2,6 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 struct stream_key { /* a stream of one process: several records may describe it */
 	int64_t context, stream;
 	uint32_t index;

@@ -2,7 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { STACKS_MOST = 1 << 24 };
 

@@ -4,7 +4,9 @@
 #include "stacks/folded.h"
 #include "summary/evidence_rows.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ROW_WORDS = 4, ROWS_MOST = 1 << 24, STACK_BYTES_MOST = 128 << 10 };
 

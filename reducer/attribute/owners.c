@@ -2,6 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { OWNER_WORDS = sizeof(struct owner) / sizeof(uint32_t) };
 
 static int add_owner(struct owners *o, const struct owner *owner, uint32_t *number)

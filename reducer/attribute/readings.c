@@ -3,6 +3,7 @@
 #include "read/rows.h"
 #include "read/trace.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct watched {              /* a device of a file: whose it is, the look in hand */

@@ -2,6 +2,9 @@
 #include "attribute/scan_pass.h"
 #include "attribute/scan_steps.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 static int by_member_and_key(const void *a, const void *b)
 {
 	const struct noted *x = a, *y = b;

@@ -2,6 +2,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { LATE_LIMIT_NS = 10000000, NOTED_ROOM = 256 };
 
 enum pass { PASS_WHOLE, PASS_LOG, PASS_GAPS };

@@ -4,6 +4,8 @@
 #include "steps/period.h"
 #include "steps/warmup.h"
 
+#include <stdlib.h>
+
 /* One pass finds the rhythm and gathers all the rest. */
 static int find_period(struct scanning *s, uint32_t feed)
 {

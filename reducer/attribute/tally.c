@@ -1,5 +1,8 @@
 #include "attribute/tally.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
 {
 	struct tally_row key = {.feed = piece->feed, .name = piece->name, .leaf = piece->leaf};

@@ -3,6 +3,9 @@
 #include "base/room.h"
 #include "attribute/frame_class.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
 static int queue_push(struct host_queue *q, const struct host_rec *rec)

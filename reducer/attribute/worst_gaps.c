@@ -1,6 +1,8 @@
 #include "attribute/worst_gaps.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MANY_PIECES = 4096 }; /* too many to add up by name: the longest alone */
 

@@ -4,9 +4,13 @@
 #include "base/room.h"
 #include "import/importer.h"
 
+#include <baton/columns.h>
 #include <baton/reader.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* ---- reading back ---- */
 

@@ -5,9 +5,14 @@
 #include "import/trace_shift.h"
 
 #include <baton/writer.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 enum {
 	STRING_BYTES = 32 << 10,  /* a longer one is cut */

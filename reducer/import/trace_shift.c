@@ -1,7 +1,11 @@
 #include "import/trace_shift.h"
 
+#include <baton/columns.h>
 #include <baton/reader.h>
 #include <baton/writer.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 static int copy_records(struct baton_reader *in, struct baton_writer *out,
 						const struct baton_block_header *from)

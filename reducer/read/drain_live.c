@@ -1,10 +1,17 @@
 #include "read/drain_live.h"
 
+#include <baton/columns.h>
 #include <baton/drain.h>
 #include <baton/reader.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 struct salvage {
 	const struct baton_live *live; /* the mapping; `bytes` of it */

@@ -3,7 +3,11 @@
 #include "base/utf8.h"
 #include "read/trace.h"
 
+#include <baton/columns.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 struct dumping {
 	FILE *out;

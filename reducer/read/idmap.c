@@ -4,6 +4,9 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 enum { DENSE_IDS = 1 << 20 };
 
 struct idmap_large {

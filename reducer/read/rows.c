@@ -2,6 +2,10 @@
 
 #include "base/room.h"
 
+#include <baton/columns.h>
+#include <errno.h>
+#include <stdlib.h>
+
 enum { OPEN_BYTES = 256 << 20, OPEN_FOLD = 256 };
 
 static int by_t_min(const void *a, const void *b, void *context)

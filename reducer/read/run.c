@@ -6,7 +6,9 @@
 #include "read/comm_ranks.h"
 #include "read/trace.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes)
 {

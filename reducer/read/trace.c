@@ -2,6 +2,10 @@
 
 #include "base/room.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
 static const uint16_t least_size[] = {
 	[BATON_R_STRING] = sizeof(struct baton_r_string),
 	[BATON_R_THREAD] = sizeof(struct baton_r_thread),

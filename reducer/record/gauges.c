@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define PERIOD_NS INT64_C(1000000000)
 #define FIRST_LOOK_NS INT64_C(50000000) /* then after twice that time, up to the period */

@@ -2,10 +2,13 @@
 
 #include "base/room.h"
 
+#include <baton/columns.h>
 #include <baton/reader.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct names { /* string ids whose calls are launches; ids are small numbers, counted up */
 	uint8_t *is_launch;

@@ -3,6 +3,9 @@
 #include "base/room.h"
 #include "read/rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 int folded_open(struct folded *f)
 {
 	*f = (struct folded){0};

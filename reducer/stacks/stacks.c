@@ -3,8 +3,10 @@
 #include "base/room.h"
 #include "stacks/pyline.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static uint32_t text_index(const struct stacks *s, uint32_t id)
 {

@@ -3,6 +3,9 @@
 #include "base/room.h"
 #include "read/rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 static int add_marker(struct steps *steps, const struct marker *marker)
 {
 	if (room_next((void **)&steps->markers, steps->n_markers, sizeof(*steps->markers)) != 0)

@@ -3,6 +3,9 @@
 #include "base/room.h"
 #include "read/rows.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 #define RARE 8 /* an optimizer with fewer than 1/8 of the marks of the busiest ends no steps */
 
 struct mark {

@@ -7,9 +7,11 @@
 
 #include <baton/columns.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 struct summary_loading {
 	struct summary *summary;

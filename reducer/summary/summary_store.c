@@ -3,8 +3,15 @@
 #include "summary/row_kinds.h"
 #include "summary/summary_inputs.h"
 
+#include <baton/columns.h>
 #include <baton/writer.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
 
 enum {
 	PAIRS_A_RECORD = 8192, /* of a distribution: below BATON_RECORD_BYTES at any values */

@@ -6,6 +6,7 @@
 #include "ring/buffers.h"
 #include "base/table.h"
 
+#include <baton/columns.h>
 #include <baton/drain.h>
 
 enum {

@@ -19,6 +19,7 @@
 #include <baton/drain.h>
 #include <baton/version.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define LEAST_BASELINE_NS (5 * 1000000) /* of the clock's rate: as good as it has to be */

@@ -6,8 +6,12 @@
  * Where the live file goes: FAKE_PLACE. FAKE_MARK: a file that is made when it is loaded. */
 #include <baton/live.h>
 #include <baton/writer.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static int launches, others, dropped;
 static unsigned long long start_time;

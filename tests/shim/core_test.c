@@ -10,11 +10,14 @@
 #include "ring/live.h"
 #include "session.h"
 
+#include <baton/columns.h>
 #include <baton/reader.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 enum { THREADS = 64, PUTS = 20000, IDS = 4096, LATE_MS = 5000 };

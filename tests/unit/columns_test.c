@@ -3,6 +3,7 @@
 
 #include <baton/columns.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 1000 };
 

@@ -1,7 +1,12 @@
 /* The floor under `baton reduce`: reads every block of the op and call tables of the given traces
  * with the reader's own decoder and adds the durations up, on one core. Prints rows, their sum and
  * the seconds; `make bench-scale` sets it beside the reducer. */
+#include <baton/columns.h>
 #include <baton/reader.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <stdio.h>
 #include <time.h>

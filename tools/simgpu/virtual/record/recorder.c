@@ -5,7 +5,11 @@
 #include "engine/room.h"
 
 #include <baton/writer.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
 #define SILENCE_NS 1000000 /* the sampler looks at a launching thread that is silent for so long \
