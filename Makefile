@@ -24,7 +24,7 @@ MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare j
 
 # What is built where: the parts with names of their own, beside what they build.
 .DEFAULT_GOAL := all
-include reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tests/build.mk
+include include/codec/build.mk reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tests/build.mk
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
@@ -141,8 +141,8 @@ $(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
 bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
 
-$(BUILD)/decode_loop: tools/bench/decode_loop.c include/baton/reader.h include/baton/columns.h $(BUILD)/flags
-	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< -lzstd -lxxhash
+$(BUILD)/decode_loop: tools/bench/decode_loop.c $(CODEC_OBJ) $(BUILD)/flags
+	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash
 
 # every header compiles alone
 headers: $(HEADERS:%=$(BUILD)/headers/%.ok) $(SIM_HEADERS:%=$(BUILD)/headers/%.ok) $(SHIM_HEADERS:%=$(BUILD)/headers/%.ok)
@@ -163,11 +163,12 @@ install: $(BUILD)/baton $(SHIM) $(MAN)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton $(DESTDIR)$(PREFIX)/share/baton/codec
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
+	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
-FORMATTED = $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
+FORMATTED = $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
 	$(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)

@@ -18,7 +18,7 @@ $(BUILD)/reducer/%.o: reducer/%.cpp $(BUILD)/flags | build/deps.ok
 	@echo "  c++   $<"
 	@$(CXX) $(CXXFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
 
-$(LIB): $(filter-out $(BUILD)/reducer/main.o,$(REDUCER_OBJ))
+$(LIB): $(filter-out $(BUILD)/reducer/main.o,$(REDUCER_OBJ)) $(CODEC_OBJ)
 	@rm -f $@
 	@$(AR) rcs $@ $^
 

@@ -4,6 +4,7 @@ SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include s
 SHIM_FOLDERS := shim $(addprefix shim/,base ring drain) $(wildcard shim/sources/*)
 SHIM_SRC := $(sort $(wildcard $(SHIM_FOLDERS:%=%/*.c)) $(wildcard shim/*_$(shell uname -m).S))
 SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
+SHIM_OBJ += $(CODEC_RECORDER:%=$(BUILD)/shim/codec/%.o)
 SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
 SHIM_PYTHON := $(BUILD)/python/sitecustomize.py
@@ -13,6 +14,11 @@ $(BUILD)/shim/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+
+$(BUILD)/shim/codec/%.o: include/codec/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@echo "  cc    $< for libbaton.so"
+	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) -Iinclude -c $< -o $@
 
 $(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)

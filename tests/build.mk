@@ -93,6 +93,9 @@ $(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
 
 # The shim's objects in a program of their own, with the points at which a test kills it.
 SHIM_STOP_OBJ := $(patsubst $(BUILD)/shim/%,$(BUILD)/stop/%,$(SHIM_OBJ))
+$(BUILD)/stop/codec/%.o: $(BUILD)/shim/codec/%.o
+	@mkdir -p $(@D)
+	@cp $< $@
 $(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
@@ -105,10 +108,11 @@ $(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB) $(
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
 		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
-$(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_HEADERS)
+SHIM_TEST_READER :=
+$(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_LIBS)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_LIBS) -lxxhash
 $(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tests/gpu/probe/fixture.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -o $@ $< -lpthread

@@ -135,26 +135,13 @@ struct baton_live {
 /* In the size of a record of the dictionary: its room is taken, it is not written yet. */
 #define BATON_RECORD_UNFINISHED 1u
 
-/* The record at *at, which then moves behind it; NULL at the end and before one that is unfinished.
- * `skip`: nobody will finish those any more, the ones behind them are good. A thread that stopped
- * even before it could note the size of its room has written nothing there: zeros up to the next.
- */
-static inline struct baton_record *baton_dictionary_next(uint8_t *arena, uint64_t *at, uint64_t end,
-														 int skip)
-{
-	while (*at < end && sizeof(struct baton_record) <= end - *at) {
-		struct baton_record *record = (struct baton_record *)(arena + *at);
-		uint32_t size = __atomic_load_n(&record->size, __ATOMIC_ACQUIRE);
-		uint32_t room = size ? size & ~BATON_RECORD_UNFINISHED : sizeof(*record);
-		if (room < sizeof(*record) || room % 8 || room > end - *at || (size != room && !skip))
-			return NULL;
-		*at += room;
-		if (size == room)
-			return record;
-	}
-	return NULL;
-}
+/* The record at *at, which then moves to the one after it; NULL at the end and before one that is
+ * unfinished. `skip`: nobody will finish those any more, the ones after them are good. A thread
+ * that stopped even before it could note the size of its room has written nothing there: zeros up
+ * to the next. The code is in codec/live.c. */
+struct baton_record *baton_dictionary_next(uint8_t *arena, uint64_t *at, uint64_t end, int skip);
 
+/* CLOCK_REALTIME of `ticks`, in nanoseconds. */
 static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)
 {
 	__extension__ __int128 d = (__int128)((int64_t)(ticks - map->ticks)) * (int64_t)map->mult;

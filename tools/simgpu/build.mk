@@ -15,7 +15,7 @@ $(SIM_OBJ): $(BUILD)/%.o: %.c $(BUILD)/flags | build/deps.ok
 	@echo "  cc    $<"
 	@$(CC) $(CFLAGS_ALL) $(SIM_INCLUDES) -c $< -o $@
 
-$(SIM_LIB): $(filter-out $(SIM_MAIN),$(SIM_OBJ))
+$(SIM_LIB): $(filter-out $(SIM_MAIN),$(SIM_OBJ)) $(CODEC_OBJ)
 	@rm -f $@
 	@$(AR) qcs $@ $^ # q, not r: files of one name in two rooms
 
