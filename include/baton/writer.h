@@ -1,17 +1,15 @@
 /* Writes one trace or summary file: buffers rows per table and records, seals them into blocks,
- * closes with the end block. One thread, one writer. Nothing is buffered beyond BATON_RUN_ROWS rows
- * per table; rows are sorted by start inside a run, so a later merge needs one open block per run.
+ * closes with the end block. One thread, one writer. Nothing is buffered beyond `run_rows` rows per
+ * table; rows are sorted by start inside a run, so a later merge needs one open block per run.
  * Errors: 0 or -errno; after the first error every call returns it again and nothing more is
- * written. */
+ * written.
+ *
+ * The code is in codec/writer.c and codec/columns_encode.c; compile them into your program and link
+ * zstd and xxHash. */
 #ifndef BATON_WRITER_H
 #define BATON_WRITER_H
 
-#include <baton/columns.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-#include <xxhash.h>
-#include <zstd.h>
+#include <baton/format.h>
 
 #define BATON_BLOCK_ROWS 16384u
 #define BATON_RUN_ROWS (8 * BATON_BLOCK_ROWS)
@@ -30,7 +28,7 @@ struct baton_writer {
 	int error;
 	uint64_t sequence;
 	uint64_t bytes; /* written to the file so far */
-	ZSTD_CCtx *zstd;
+	struct ZSTD_CCtx_s *zstd;
 	uint8_t *raw;
 	uint8_t *stored;
 	size_t raw_room;
@@ -50,270 +48,38 @@ struct baton_writer {
 	size_t held_bytes, held_room;
 };
 
-static inline int baton_writer_hold(struct baton_writer *w, const void *data, size_t bytes)
-{
-	if (w->held_bytes + bytes > w->held_room) {
-		size_t room = (w->held_bytes + bytes) / 4 * 5;
-		uint8_t *held = realloc(w->held, room);
-		if (!held)
-			return w->error = -ENOMEM;
-		w->held = held;
-		w->held_room = room;
-	}
-	memcpy(w->held + w->held_bytes, data, bytes);
-	w->held_bytes += bytes;
-	w->bytes += bytes;
-	return 0;
-}
-
-static inline int baton_writer_put(struct baton_writer *w, const void *data, size_t bytes)
-{
-	const uint8_t *at = data;
-	if (w->hold && !w->error)
-		return baton_writer_hold(w, data, bytes);
-	while (bytes > 0 && !w->error) {
-		ssize_t n = write(w->fd, at, bytes);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			w->error = n < 0 ? -errno : -EIO;
-			break;
-		}
-		at += n;
-		bytes -= (size_t)n;
-		w->bytes += (uint64_t)n;
-	}
-	return w->error;
-}
-
-/* Compresses w->raw, completes the header and appends the block. */
-static inline int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header)
-{
-	static const uint8_t padding[8];
-	const uint8_t *payload = w->raw;
-	size_t packed = 0;
-	if (header->raw_bytes > 64)
-		packed = ZSTD_compressCCtx(w->zstd, w->stored, w->stored_room, w->raw, header->raw_bytes,
-								   BATON_ZSTD_LEVEL);
-	header->stored_bytes = header->raw_bytes;
-	if (packed > 0 && !ZSTD_isError(packed) && packed < header->raw_bytes) {
-		payload = w->stored;
-		header->stored_bytes = (uint32_t)packed;
-		header->compression = BATON_ZSTD;
-	}
-	header->magic = BATON_BLOCK_MAGIC;
-	header->sequence = w->sequence++;
-	header->payload_hash = XXH3_64bits(payload, header->stored_bytes);
-	header->header_hash = XXH3_64bits(header, offsetof(struct baton_block_header, header_hash));
-	baton_writer_put(w, header, sizeof(*header));
-	baton_writer_put(w, payload, header->stored_bytes);
-	return baton_writer_put(w, padding, -(size_t)header->stored_bytes & 7);
-}
-
-static inline int baton_writer_flush_records(struct baton_writer *w)
-{
-	if (w->n_records == 0 || w->error)
-		return w->error;
-	struct baton_block_header header = {
-		.kind = BATON_RECORDS, .rows = w->n_records, .raw_bytes = w->records_bytes};
-	memcpy(w->raw, w->records, w->records_bytes);
-	w->n_records = 0;
-	w->records_bytes = 0;
-	return baton_writer_seal(w, &header);
-}
+/* Begins a file on `fd`, which the writer owns from here on. After an error baton_writer_free() is
+ * due. */
+int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content, uint64_t file_id);
+/* The same without a file: the bytes are collected in w->held, from where the caller takes them
+ * (and sets held_bytes to 0). Blocks and runs of at most `rows`. */
+int baton_writer_open_held(struct baton_writer *w, enum baton_content content, uint64_t file_id,
+						   uint32_t rows);
+/* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's
+ * life. */
+int baton_writer_close(struct baton_writer *w);
+/* Closes and frees without writing anything more: the file stays without an end block. */
+void baton_writer_free(struct baton_writer *w);
 
 /* Appends one record: `head` is the fixed part (head_bytes, its struct baton_record is completed
- * here), `text` an optional tail. */
-static inline int baton_writer_record(struct baton_writer *w, uint16_t type, void *head,
-									  size_t head_bytes, const void *text, size_t text_bytes)
-{
-	size_t size = (head_bytes + text_bytes + 7) & ~(size_t)7;
-	if (size > BATON_RECORD_BYTES)
-		return -EMSGSIZE;
-	if (w->records_bytes + size > BATON_RECORD_BYTES)
-		baton_writer_flush_records(w);
-	struct baton_record *record = head;
-	record->type = type;
-	record->zero = 0;
-	record->size = (uint32_t)size;
-	uint8_t *at = w->records + w->records_bytes;
-	memset(at, 0, size);
-	memcpy(at, head, head_bytes);
-	if (text_bytes)
-		memcpy(at + head_bytes, text, text_bytes);
-	w->records_bytes += (uint32_t)size;
-	w->n_records++;
-	return w->error;
-}
-
-static inline int baton_row_compare(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-	if (x[ROW_START] != y[ROW_START])
-		return x[ROW_START] < y[ROW_START] ? -1 : 1;
-	if (x[ROW_DUR] != y[ROW_DUR]) /* outermost first */
-		return x[ROW_DUR] > y[ROW_DUR] ? -1 : 1;
-	for (int c = ROW_DUR + 1; c < BATON_MAX_COLUMNS; c++)
-		if (x[c] != y[c])
-			return x[c] < y[c] ? -1 : 1;
-	return 0;
-}
-
-/* Seals rows [first, first + n) of a run as one block. */
-static inline int baton_writer_block(struct baton_writer *w, const struct baton_table *table,
-									 const struct baton_pending *run, uint32_t first, uint32_t n)
-{
-	int64_t *columns[BATON_MAX_COLUMNS] = {NULL};
-	for (unsigned c = 0; c < table->n_columns; c++) {
-		if (!(run->present & 1u << c))
-			continue;
-		columns[c] = w->columns + (size_t)c * w->block_rows;
-		for (uint32_t i = 0; i < n; i++)
-			columns[c][i] = run->rows[first + i][c];
-	}
-	int64_t t_max = INT64_MIN;
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t end = columns[ROW_START][i] + columns[ROW_DUR][i];
-		t_max = end > t_max ? end : t_max;
-	}
-	struct baton_block_header header = {
-		.kind = table->kind, .rows = n, .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
-	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, n, w->raw);
-	return baton_writer_seal(w, &header);
-}
-
-static inline int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table)
-{
-	struct baton_pending *run = &w->tables[table->kind - BATON_OP];
-	if (run->n && w->before_rows)
-		w->before_rows();
-	if (run->n == 0 || baton_writer_flush_records(w)) /* names come before their first use */
-		return w->error;
-	if (run->unsorted)
-		qsort(run->rows, run->n, sizeof(run->rows[0]), baton_row_compare);
-	for (uint32_t at = 0; at < run->n && !w->error; at += w->block_rows) {
-		uint32_t left = run->n - at;
-		baton_writer_block(w, table, run, at, left < w->block_rows ? left : w->block_rows);
-	}
-	run->n = 0;
-	run->present = 0;
-	run->unsorted = 0;
-	return w->error;
-}
-
-static inline void baton_writer_grow(struct baton_writer *w, struct baton_pending *run)
-{
-	uint32_t room = run->room ? 2 * run->room : 1024;
-	room = room < w->run_rows ? room : w->run_rows;
-	void *rows = realloc(run->rows, room * sizeof(run->rows[0]));
-	if (!rows) {
-		w->error = w->error ? w->error : -ENOMEM;
-		return;
-	}
-	run->rows = rows;
-	run->room = room;
-}
-
+ * here), `text` an optional tail. -EMSGSIZE: larger than BATON_RECORD_BYTES together; nothing was
+ * appended, and the writer goes on. */
+int baton_writer_record(struct baton_writer *w, uint16_t type, void *head, size_t head_bytes,
+						const void *text, size_t text_bytes);
 /* Appends one row; `present` has bit c set for every column the source carries (the required ones
  * always). Values are bounded by the caller: |start| <= 2^62, 0 <= duration, start + duration <=
  * 2^62. */
-static inline int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
-								   const int64_t row[BATON_MAX_COLUMNS], uint32_t present)
-{
-	struct baton_pending *run = &w->tables[kind - BATON_OP];
-	if (run->n == run->room)
-		baton_writer_grow(w, run);
-	if (w->error)
-		return w->error;
-	run->unsorted |= run->n > 0 && baton_row_compare(run->rows[run->n - 1], row) > 0;
-	memcpy(run->rows[run->n++], row, sizeof(run->rows[0]));
-	run->present |= present;
-	return run->n >= w->run_rows ? baton_writer_flush_table(w, baton_table(kind)) : 0;
-}
+int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
+					 const int64_t row[BATON_MAX_COLUMNS], uint32_t present);
+/* What is buffered goes out now: the records; a table's rows, with the records before them. */
+int baton_writer_flush_records(struct baton_writer *w);
+int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table);
 
-static inline void baton_writer_free(struct baton_writer *w)
-{
-	for (size_t t = 0; t < BATON_TABLES; t++)
-		free(w->tables[t].rows);
-	free(w->held);
-	free(w->columns);
-	free(w->records);
-	free(w->stored);
-	free(w->raw);
-	ZSTD_freeCCtx(w->zstd);
-	if (w->fd >= 0)
-		close(w->fd);
-	memset(w, 0, sizeof(*w));
-	w->fd = -1;
-}
-
-static inline int baton_writer_begin(struct baton_writer *w, enum baton_content content,
-									 uint64_t file_id)
-{
-	size_t records = BATON_RECORD_BYTES,
-		   rows = baton_columns_bound(w->block_rows, BATON_MAX_COLUMNS);
-	w->raw_room = rows > records ? rows : records;
-	w->stored_room = ZSTD_compressBound(w->raw_room);
-	w->raw = malloc(w->raw_room);
-	w->stored = malloc(w->stored_room);
-	w->records = malloc(BATON_RECORD_BYTES);
-	w->columns = malloc(sizeof(int64_t) * BATON_MAX_COLUMNS * w->block_rows);
-	w->zstd = ZSTD_createCCtx();
-	if (!w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
-		baton_writer_free(w);
-		return -ENOMEM;
-	}
-	struct baton_file_header header = {.magic = BATON_FILE_MAGIC,
-									   .major = BATON_MAJOR,
-									   .minor = BATON_MINOR,
-									   .header_bytes = sizeof(header),
-									   .content = content,
-									   .file_id = file_id};
-	header.header_hash = XXH3_64bits(&header, offsetof(struct baton_file_header, header_hash));
-	return baton_writer_put(w, &header, sizeof(header));
-}
-
-/* Begins a file on `fd`, which the writer owns from here on. */
-static inline int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content,
-									uint64_t file_id)
-{
-	memset(w, 0, sizeof(*w));
-	w->fd = fd;
-	w->run_rows = BATON_RUN_ROWS;
-	w->block_rows = BATON_BLOCK_ROWS;
-	return baton_writer_begin(w, content, file_id);
-}
-
-/* The same without a file: the bytes are collected in w->held, from where the caller takes them
- * (and sets held_bytes to 0). Blocks and runs of at most `rows`. */
-static inline int baton_writer_open_held(struct baton_writer *w, enum baton_content content,
-										 uint64_t file_id, uint32_t rows)
-{
-	memset(w, 0, sizeof(*w));
-	w->fd = -1;
-	w->hold = 1;
-	w->run_rows = w->block_rows = rows;
-	return baton_writer_begin(w, content, file_id);
-}
-
-/* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's
- * life. */
-static inline int baton_writer_close(struct baton_writer *w)
-{
-	for (size_t t = 0; t < BATON_TABLES; t++)
-		baton_writer_flush_table(w, &baton_tables[t]);
-	baton_writer_flush_records(w);
-	if (!w->error) {
-		struct baton_block_header header = {.kind = BATON_END, .raw_bytes = 8};
-		memcpy(w->raw, &w->sequence, 8);
-		baton_writer_seal(w, &header);
-	}
-	int error = w->error;
-	if (close(w->fd) != 0 && !error)
-		error = -errno;
-	w->fd = -1;
-	baton_writer_free(w);
-	return error;
-}
+/* For who has a payload of his own: header->raw_bytes of it are in w->raw (w->raw_room bytes).
+ * Compresses it, completes the header (the caller sets kind, rows, raw_bytes and times) and appends
+ * the block. */
+int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header);
+/* Appends bytes as they are, between blocks. */
+int baton_writer_put(struct baton_writer *w, const void *data, size_t bytes);
 
 #endif
