@@ -1,0 +1,216 @@
+/* The payload of a column block into rows. The payload is hostile: every length in it is checked
+ * before it is used. Most of the time that reading a trace takes is spent in column_words(). */
+#include <baton/columns.h>
+
+#include <errno.h>
+#include <string.h>
+
+const uint8_t *baton_varint_get(const uint8_t *in, const uint8_t *end, uint64_t *out)
+{
+	if (in < end && *in < 0x80) {
+		*out = *in;
+		return in + 1;
+	}
+	uint64_t v = 0;
+	for (unsigned shift = 0; shift < 70 && in < end; shift += 7) {
+		uint8_t byte = *in++;
+		if (shift == 63 && byte > 1)
+			return NULL;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*out = v;
+			return in;
+		}
+	}
+	return NULL;
+}
+
+/* Values of a type lie in [low, low + span]. */
+static void column_range(uint8_t type, uint64_t *low, uint64_t *span)
+{
+	*low = type == BATON_T_TIME ? (uint64_t)-BATON_TIME_LIMIT_NS : 0;
+	switch (type) {
+	case BATON_T_U64:
+		*span = UINT64_MAX;
+		break;
+	case BATON_T_TIME:
+		*span = 2 * (uint64_t)BATON_TIME_LIMIT_NS;
+		break;
+	case BATON_T_DURATION:
+		*span = BATON_TIME_LIMIT_NS;
+		break;
+	case BATON_T_U8:
+		*span = UINT8_MAX;
+		break;
+	default:
+		*span = UINT32_MAX;
+		break;
+	}
+}
+
+/* The seven low bits of each of eight bytes, side by side. */
+static inline uint64_t varint_squeeze(uint64_t w)
+{
+	w = (w & 0x007f007f007f007f) | (w & 0x7f007f007f007f00) >> 1;
+	w = (w & 0x00003fff00003fff) | (w & 0x3fff00003fff0000) >> 2;
+	return (w & 0x000000000fffffff) | (w & 0x0fffffff00000000) >> 4;
+}
+
+#define VARINT_MORE 0x8080808080808080u /* in each byte: another one follows */
+
+/* What a column's words become: (v - low) > span is out of range. */
+struct decoding {
+	int64_t *v;
+	uint64_t sum; /* of the deltas so far */
+	uint64_t low, span;
+	bool bad;
+};
+
+static inline void decoding_take(struct decoding *d, bool delta, uint64_t word)
+{
+	if (delta)
+		word = d->sum += (uint64_t)baton_unzigzag(word);
+	d->bad |= word - d->low > d->span;
+	*d->v++ = (int64_t)word;
+}
+
+/* Eight words of one byte each. As they are, such values are in the range of every type. */
+static inline void decoding_take8(struct decoding *d, bool delta, uint64_t words)
+{
+	if (delta) {
+		for (unsigned k = 0; k < 64; k += 8)
+			decoding_take(d, true, words >> k & 0x7f);
+		return;
+	}
+	d->v[0] = words & 0x7f;
+	d->v[1] = words >> 8 & 0x7f;
+	d->v[2] = words >> 16 & 0x7f;
+	d->v[3] = words >> 24 & 0x7f;
+	d->v[4] = words >> 32 & 0x7f;
+	d->v[5] = words >> 40 & 0x7f;
+	d->v[6] = words >> 48 & 0x7f;
+	d->v[7] = words >> 56 & 0x7f;
+	d->v += 8;
+}
+
+/* All words of a delta or plain column: 8 bytes at a time while as many are left, which is at least
+ * one varint, often two, or eight of one byte. Returns where they end, NULL when one is malformed.
+ * Always inlined: one body for each encoding, its state in registers. */
+__attribute__((always_inline)) static inline const uint8_t *column_words(
+	struct decoding *d, bool delta, const uint8_t *in, const uint8_t *end, size_t rows)
+{
+	uint64_t word;
+	const int64_t *last = d->v + rows;
+	while (last - d->v >= 8 && end - in >= 8) {
+		memcpy(&word, in, 8);
+		uint64_t ends = ~word & VARINT_MORE;
+		if (ends == VARINT_MORE) {
+			decoding_take8(d, delta, word);
+			in += 8;
+			continue;
+		}
+		if (!ends) { /* nine or ten bytes */
+			in = baton_varint_get(in, end, &word);
+			if (!in)
+				return NULL;
+			decoding_take(d, delta, word);
+			continue;
+		}
+		unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
+		decoding_take(d, delta, varint_squeeze(word & (ends ^ (ends - 1))));
+		ends &= ends - 1;
+		if (ends) {
+			uint64_t second = word & (ends ^ (ends - 1));
+			decoding_take(d, delta, varint_squeeze(second >> bits));
+			bits = (unsigned)__builtin_ctzll(ends) + 1;
+		}
+		in += bits / 8;
+	}
+	while (d->v < last) {
+		in = baton_varint_get(in, end, &word);
+		if (!in)
+			return NULL;
+		decoding_take(d, delta, word);
+	}
+	return in;
+}
+
+bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding, uint8_t type,
+						 int64_t *v, size_t rows)
+{
+	struct decoding d = {.v = v};
+	uint64_t word = 0;
+	column_range(type, &d.low, &d.span);
+	switch (encoding) {
+	case BATON_ENC_CONSTANT:
+		in = baton_varint_get(in, end, &word);
+		word = (uint64_t)baton_unzigzag(word);
+		for (size_t i = 0; in == end && i < rows; i++)
+			v[i] = (int64_t)word;
+		return in == end && (rows == 0 || word - d.low <= d.span);
+	case BATON_ENC_DELTA:
+		return column_words(&d, true, in, end, rows) == end && !d.bad;
+	case BATON_ENC_PLAIN:
+		return column_words(&d, false, in, end, rows) == end && !d.bad;
+	default:
+		return false;
+	}
+}
+
+/* The rows' times against each other and against the block header. */
+static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
+							 int64_t t_min_ns, int64_t t_max_ns)
+{
+	if (rows == 0)
+		return t_min_ns == 0 && t_max_ns == 0;
+	int64_t t_max = INT64_MIN, before = start[0];
+	bool good = true;
+	for (size_t i = 0; i < rows; i++) {
+		int64_t end = 0;
+		good &= start[i] >= before && !__builtin_add_overflow(start[i], dur[i], &end);
+		before = start[i];
+		t_max = end > t_max ? end : t_max;
+	}
+	return good && start[0] == t_min_ns && t_max == t_max_ns;
+}
+
+int baton_columns_decode(const struct baton_table *table, const struct baton_block_header *header,
+						 const uint8_t *payload, int64_t *const columns[BATON_MAX_COLUMNS],
+						 uint32_t *present)
+{
+	const uint8_t *end = payload + header->raw_bytes;
+	uint32_t n;
+	*present = 0;
+	if (header->raw_bytes < 4)
+		return -EBADMSG;
+	memcpy(&n, payload, 4);
+	if (n > BATON_MAX_DIRECTORY || 4 + 8 * (uint64_t)n > header->raw_bytes)
+		return -EBADMSG;
+	const uint8_t *directory = payload + 4, *data = directory + 8 * (size_t)n;
+	uint8_t seen[8192] = {0};
+	for (uint32_t k = 0; k < n; k++, directory += 8) {
+		uint16_t id;
+		uint32_t bytes;
+		memcpy(&id, directory, 2);
+		memcpy(&bytes, directory + 4, 4);
+		if (bytes > (size_t)(end - data) || seen[id / 8] & (1u << id % 8))
+			return -EBADMSG;
+		seen[id / 8] |= (uint8_t)(1u << id % 8);
+		if (id >= 1 && id <= table->n_columns) {
+			if (!baton_column_decode(data, data + bytes, directory[2], table->columns[id - 1].type,
+									 columns[id - 1], header->rows))
+				return -EBADMSG;
+			*present |= 1u << (id - 1);
+		}
+		data += bytes;
+	}
+	if (data != end)
+		return -EBADMSG;
+	for (unsigned c = 0; c < table->n_columns; c++)
+		if (table->columns[c].required && !(*present & (1u << c)))
+			return -EBADMSG;
+	if (!columns_times_ok(columns[ROW_START], columns[ROW_DUR], header->rows, header->t_min_ns,
+						  header->t_max_ns))
+		return -EBADMSG;
+	return 0;
+}
