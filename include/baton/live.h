@@ -20,22 +20,29 @@
 #define BATON_LIVE_LAYOUT 3u
 #define BATON_LIVE_LANES 512u
 
+/* What the other members of a slot mean. Names are strings' ids. */
 enum baton_slot_type {
-	BATON_SLOT_CALL = 1,  /* name: the call; correlation: of its op or 0; stack */
-	BATON_SLOT_RANGE = 2, /* name; aux: enum baton_range_category; correlation: the domain's string;
-						   * stack: 1 when it never ended */
-	BATON_SLOT_COLLECTIVE =
-		3,                   /* begin: bytes of the send buffer; end: sequence number; name: comm;
-							  * aux: enum baton_coll; stack: the data type's string; correlation:
-							  * of the op that carries it. Several with one correlation are one op */
-	BATON_SLOT_OVERHEAD = 4, /* aux: enum baton_overhead_kind; name: string */
-	BATON_SLOT_SCHED = 5,    /* of thread `name` (id): correlation: slept, stack: waited, both ns;
-							  * aux and flags: its stack's id (baton_slot_stack) */
-	BATON_SLOT_FRAME =
-		6, /* a Python frame of thread `correlation` (id), name: the frame's string */
-	BATON_SLOT_HOST_FUNC = 7, /* the run of a host function; name: stream id that it held up */
-	BATON_SLOT_EVENT = 8 /* event record or stream wait (aux: enum baton_sync_kind); name: stream;
-						  * stack: low 32 bits of the event */
+	/* name: the call; correlation: of its op or 0; stack */
+	BATON_SLOT_CALL = 1,
+	/* name; aux: enum baton_range_category; correlation: the domain's string; stack: 1 when it
+	 * never ended */
+	BATON_SLOT_RANGE = 2,
+	/* begin: bytes of the send buffer; end: sequence number; name: comm; aux: enum baton_coll;
+	 * stack: the data type's string; correlation: of the op that carries it. Several with one
+	 * correlation are one op */
+	BATON_SLOT_COLLECTIVE = 3,
+	/* aux: enum baton_overhead_kind; name */
+	BATON_SLOT_OVERHEAD = 4,
+	/* of thread `name` (id): correlation: slept, stack: waited, both ns; aux and flags: its
+	 * stack's id (baton_slot_stack) */
+	BATON_SLOT_SCHED = 5,
+	/* a Python frame of thread `correlation` (id), name: the frame's string */
+	BATON_SLOT_FRAME = 6,
+	/* the run of a host function; name: stream id that it held up */
+	BATON_SLOT_HOST_FUNC = 7,
+	/* event record or stream wait (aux: enum baton_sync_kind); name: stream; stack: low 32 bits
+	 * of the event */
+	BATON_SLOT_EVENT = 8
 };
 
 enum baton_slot_flag {
@@ -78,8 +85,8 @@ struct baton_lane {
 	_Atomic uint64_t dropped_others;    /* the same: calls that launch nothing, ranges, ... */
 	uint64_t producer[5];               /* the producer's own memory: shim/ring/lane.h */
 	_Alignas(64) _Atomic uint64_t tail; /* slots in the trace file; consumer only */
-	_Alignas(64) _Atomic uint64_t
-		offset;              /* of the ring in the file; 0: the lane has none yet. Set last */
+	/* of the ring in the file; 0: the lane has none yet. Set last */
+	_Alignas(64) _Atomic uint64_t offset;
 	uint64_t slots;          /* a power of two */
 	_Atomic uint32_t thread; /* id of the thread record; 0: free */
 	_Atomic uint32_t over;   /* the thread has ended: free once drained */
@@ -120,8 +127,8 @@ struct baton_live {
 	struct baton_clock_map clock[2];
 	uint64_t lanes_offset;
 	uint64_t dictionary_offset, dictionary_bytes;
-	_Atomic uint64_t
-		dictionary_reserved; /* bytes handed out; baton_dictionary_next() knows what is there */
+	/* bytes handed out; baton_dictionary_next() knows what is there */
+	_Atomic uint64_t dictionary_reserved;
 	_Atomic uint64_t dictionary_drained; /* bytes that are in the trace file */
 	_Atomic uint64_t dictionary_granted; /* bytes of the arena that may be touched */
 	_Atomic uint64_t allocated;          /* bytes in use; the first ring is there before */

@@ -37,12 +37,13 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
-	uint32_t run_rows;   /* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where
-						  * many files are open at once */
+	/* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where many files are open
+	 * at once */
+	uint32_t run_rows;
 	uint32_t block_rows; /* rows of a block, at most; its buffers are made for so many */
 	struct baton_pending tables[BATON_TABLES];
-	void (*before_rows)(void); /* NULL, or hands over records that rows may name: called before rows
-								* go out */
+	/* NULL, or hands over records that rows may name: called before rows go out */
+	void (*before_rows)(void);
 	uint8_t hold; /* collect the bytes in `held` instead of writing them; the caller empties it */
 	uint8_t *held;
 	size_t held_bytes, held_room;
