@@ -24,7 +24,7 @@ MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare j
 
 # What is built where: the parts with names of their own, beside what they build.
 .DEFAULT_GOAL := all
-include include/codec/build.mk reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tests/build.mk
+include include/codec/build.mk reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tools/probe/build.mk tests/build.mk
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
@@ -42,7 +42,7 @@ help:
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
-	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tests/gpu/probe/run.sh OUT_DIR"
+	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
 	@echo "make man          the manual pages, build/release/man"

@@ -113,9 +113,9 @@ $(BUILD)/tests/shim/core_test $(BUILD)/tests/shim/memory_test: $(BUILD)/tests/sh
 	@mkdir -p $(@D)
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Itests/unit -o $@ $< $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_LIBS) -lxxhash
-$(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tests/gpu/probe/fixture.h $(BUILD)/flags
+$(BUILD)/tests/shim/replay_cupti.so: tests/shim/replay_cupti.c tools/probe/fixture.h $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -fPIC -shared -o $@ $< -lpthread
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(WARN) -Itools/probe -fPIC -shared -o $@ $< -lpthread
 $(BUILD)/tests/shim/replay: tests/shim/replay.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -o $@ $< -ldl
@@ -125,27 +125,17 @@ shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test kill_test rep
 
 # ---- the GPU probe, and the fakes that its logic is tested over (never sanitized: run.sh's own build loads them too) ----
 
-PROBE := $(BUILD)/probe
-PROBE_FILES := $(wildcard tests/gpu/probe/*.[ch])
-PROBE_SRC := $(filter-out %_test.c %_dump.c tests/gpu/probe/fake_%,$(filter %.c,$(PROBE_FILES)))
-PROBE_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Itests/unit -o $@ $(filter %.c,$^)
-PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_test fixture_dump fake/libcupti.so.13 poor/libcupti.so.13)
+PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_dump fixture_test fake/libcupti.so.13 poor/libcupti.so.13)
 probe: $(PROBE_ALL)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
 .PHONY: probe
-$(PROBE_ALL): $(filter %.h,$(PROBE_FILES)) $(BUILD)/flags
-$(PROBE)/probe: $(PROBE_SRC)
+$(PROBE)/fixture_test: tests/gpu/probe/fixture_test.c $(addprefix tools/probe/,fixture_write.c cupti.c) $(PROBE_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(PROBE_CC) -ldl
-$(PROBE)/fixture_test: $(addprefix tests/gpu/probe/,fixture_test.c fixture_write.c cupti.c)
+	@$(PROBE_CC) -Itools/probe -Itests/unit -ldl
+PROBE_FAKES := $(addprefix tests/gpu/probe/,fake.h fake_cuda.c fake_cudart.c fake_cupti.c) tools/probe/clocks.h
+$(PROBE)/%/libcupti.so.13: $(PROBE_FAKES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	@$(PROBE_CC) -ldl
-$(PROBE)/fixture_dump: tests/gpu/probe/fixture_dump.c
-	@mkdir -p $(@D)
-	@$(PROBE_CC)
-$(PROBE)/%/libcupti.so.13: tests/gpu/probe/fake_cuda.c tests/gpu/probe/fake_cudart.c tests/gpu/probe/fake_cupti.c
-	@mkdir -p $(@D)
-	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -pthread -fPIC -shared "$$@"; }; \
+	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -Itools/probe -pthread -fPIC -shared "$$@"; }; \
 	poor=$(if $(filter poor,$*),-DFAKE_POOR); \
 	fake $$poor -Wl,-soname,libcuda.so.1 -o $(@D)/libcuda.so.1 tests/gpu/probe/fake_cuda.c && \
 	fake -o $(@D)/libcudart.so.13 tests/gpu/probe/fake_cudart.c -L$(@D) -l:libcuda.so.1 && \

@@ -9,7 +9,7 @@ cd "$here/../.." || exit 1
 built=$(mktemp -d) || exit 1
 trap 'rm -rf "$built"' EXIT
 trap 'exit 1' HUP INT TERM
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -I"$here/probe" -o "$built/job" "$here"/run/*.c "$here/probe/driver.c" "$here/probe/kernels.c" -ldl || exit 1
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Itools/probe -o "$built/job" "$here"/run/*.c tools/probe/driver.c tools/probe/kernels.c -ldl || exit 1
 for baton in "${BATON:-}" build/release/baton build/gpu-carry/baton; do
 	[ -n "$baton" ] && "$baton" --help >/dev/null 2>&1 && break
 	baton=

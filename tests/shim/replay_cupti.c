@@ -1,9 +1,9 @@
-/* A CUPTI that plays a fixture of the GPU probe (tests/gpu/probe/FORMAT.md) to whoever subscribed:
+/* A CUPTI that plays a fixture of the GPU probe (tools/probe/FORMAT.md) to whoever subscribed:
  * the logged calls on one thread per thread of the log, those only whose callbacks were asked for,
  * then the buffers, in the order in which they were completed. BATON_CUPTI names it; replay()
  * plays.
  */
-#include "../gpu/probe/fixture.h"
+#include "fixture.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 """What the shim made of a replayed fixture of the GPU probe, against the fixture itself, read here by the document alone
-(tests/gpu/probe/FORMAT.md, CUPTI's layouts): replayed.py FIXTURE DUMP, DUMP being `baton dump --json`.
+(tools/probe/FORMAT.md, CUPTI's layouts): replayed.py FIXTURE DUMP, DUMP being `baton dump --json`.
 
 Every complete kernel, copy and memset is an op with its times, correlation and name or size, once; nothing else is; every call of
 the log whose callbacks the shim asks for is a call row of its thread's, with the correlation of the outermost call.

@@ -2,7 +2,7 @@
 # section or part of it, fixtures are sound, and without a GPU it says so and steps aside. Times mean nothing here.
 . tests/cli/lib.sh
 : "${BUILD:=build/release}"
-here=tests/gpu/probe fakes=$PWD/$BUILD/probe/fake poor=$PWD/$BUILD/probe/poor probe=$BUILD/probe/probe
+here=tools/probe fakes=$PWD/$BUILD/probe/fake poor=$PWD/$BUILD/probe/poor probe=$BUILD/probe/probe
 export LD_LIBRARY_PATH=$fakes ASAN_OPTIONS=detect_leaks=0:handle_segv=0
 fake="--driver $fakes/libcuda.so.1 --cupti $fakes/libcupti.so.13 --quick"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures CUDA and CUPTI on this machine: sh tests/gpu/probe/run.sh OUT_DIR [options of the probe]
+# Measures CUDA and CUPTI on this machine: sh tools/probe/run.sh OUT_DIR [options of the probe]
 # Needs a C compiler and an NVIDIA driver, nothing else. Leaves OUT_DIR/probe.json, table.txt, probe.log
 # and fixtures.tar.gz. Takes about two minutes, never more than five. Status 77: there is no GPU here.
 set -u
@@ -14,7 +14,7 @@ trap 'rm -rf "$built"' EXIT
 trap 'exit 1' HUP INT TERM
 sources=
 for source in "$here"/*.c; do
-	case ${source##*/} in fake* | fixture_test.c | fixture_dump.c) ;; *) sources="$sources $source" ;; esac
+	[ "${source##*/}" = fixture_dump.c ] || sources="$sources $source"
 done
 # shellcheck disable=SC2086 # a list
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -pthread -o "$built/probe" $sources -ldl || exit 1
@@ -22,7 +22,7 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -pthread -o "$built/probe" $sources 
 # where Python keeps its wheels, CUPTI's among them
 PROBE_PYTHON_PREFIX=${PROBE_PYTHON_PREFIX:-$(python3 -c 'import sys; print(sys.prefix)' 2>/dev/null)}
 export PROBE_PYTHON_PREFIX
-cd "$here/../../.." || exit 1 # build/gpu-carry is found from here
+cd "$here/../.." || exit 1 # build/gpu-carry is found from here
 timeout 295 "$built/probe" "$out" "$@"
 status=$?
 if [ -n "$(ls -A "$out/fixtures" 2>/dev/null)" ]; then

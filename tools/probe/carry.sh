@@ -1,10 +1,10 @@
 #!/bin/sh
 # Fetches the CUPTI libraries of CUDA 12 and 13 from PyPI into build/gpu-carry, for a machine that has a GPU
 # but neither network nor toolkit; the probe finds them there. Prints their sizes.
-#   sh tests/gpu/probe/carry.sh [PACKAGE==VERSION]...
+#   sh tools/probe/carry.sh [PACKAGE==VERSION]...
 # CUPTI newer than the driver does not work, so CUDA 13's is the oldest by default.
 set -eu
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 carry=build/gpu-carry
 [ $# -gt 0 ] || set -- 'nvidia-cuda-cupti-cu12==12.9.79' 'nvidia-cuda-cupti==13.0.85'
 wheels=$(mktemp -d)
