@@ -7,6 +7,7 @@
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
+#include "base/source.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/missing.h"
@@ -287,7 +288,6 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 {
 	struct summary *summary = &out->summary;
 	const char *source = strings_get(&run->pool, run->processes[0].source).at;
-	bool imported = strcmp(source, "baton") != 0 && strcmp(source, "simgpu") != 0;
 	int64_t steps = 0;
 	int error = describe_ranks(run, &summary->run);
 	for (size_t i = 0; !error && i < run->n_devices; i++)
@@ -307,7 +307,7 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 	if (!error)
 		error = strings_add(&summary->pool, step_source, strlen(step_source),
 							&summary->run.step_source, NULL);
-	const char *mode = imported ? "import" : "cupti";
+	const char *mode = source_is_recorded(source_kind(source)) ? "cupti" : "import";
 	return error ? error
 				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
 }
