@@ -338,7 +338,8 @@ static int status_of(const char *dir, const struct summary *summary)
 /* One text per set of options: every field with its length, so that no two sets give the same. */
 static void options_text(const struct reduce_options *options, char *text, size_t bytes)
 {
-	const char *fields[] = {options->steps, options->step_range, options->taxonomy};
+	const char *fields[] = {options->by_period ? "period" : NULL, options->step_range,
+							options->taxonomy};
 	size_t used = 0;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
 		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
