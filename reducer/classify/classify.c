@@ -89,7 +89,7 @@ void classifier_close(struct classifier *classifier)
 
 /* Says no even where another word says yes: "sm80_xmma_gemm_f32f32_..._ffma_..." runs on the CUDA
  * cores of an H100, which the substring list of DLProf and its heirs gets wrong. */
-static const char NOT_USED[] =
+static const char NO_TENSOR_CORES[] =
 	"=ffma =simt =dfma =hfma2 gemv ^dotkernel splitkreduce splitkv*reduce =gemmk =gemmsn "
 	"^maxwell ^volta*sgemm ^volta*dgemm ^volta*cgemm ^volta*zgemm ^volta*hgemm "
 	"^ampere*=sgemm ^ampere*=dgemm ^ampere*=cgemm ^ampere*=zgemm ^turing*=sgemm ^turing*=dgemm "
@@ -100,7 +100,7 @@ static const char NOT_USED[] =
 
 /* The list of interop.md section 4 (h884 ... c1688), and what came after it: Hopper's gmma, nvjet,
  * CUTLASS 3 collectives, tcgen05, AMD's mfma and xdl. */
-static const char USED[] =
+static const char TENSOR_CORES[] =
 	"884 s1688 h1688 c1688 i8816 16816 16832 161616 168128 =hmma =imma "
 	"=qmma =omma =dmma =wmma gmma "
 	"tensorop wgmma tcgen umma =utcmma nvjet "
@@ -113,35 +113,22 @@ static const char USED[] =
 	"collectivemma bmmbfloat bmme4m "
 	"kernelcutlass*gemm wgmmagemm";
 
-static const char *const DENSE[] = {"custom.attention", "custom.conv", "custom.rnn", "other"};
-
-static bool may_use(const struct kernel_class *class)
+static bool may_use_tensor_cores(enum class_id class)
 {
-	if (class->group == GROUP_MATMUL)
-		return true;
-	for (size_t i = 0; i < sizeof(DENSE) / sizeof(*DENSE); i++)
-		if (strcmp(class->class_name, DENSE[i]) == 0)
-			return true;
-	return false;
+	return class_group(class) == GROUP_MATMUL || class == CLASS_ATTENTION || class == CLASS_CONV ||
+		   class == CLASS_RNN || class == CLASS_OTHER;
 }
 
-/* 1 yes, 0 no, -1 unknown. `class` has its group and class set. */
-static int tensor_core_of(const struct identifier *name, const struct kernel_class *class)
+/* 1 yes, 0 no, -1 unknown. */
+static int tensor_core_of(const struct identifier *name, enum class_id class)
 {
-	if (!may_use(class))
+	if (!may_use_tensor_cores(class))
 		return 0;
-	if (pattern_matches(NOT_USED, &name->whole))
+	if (pattern_matches(NO_TENSOR_CORES, &name->whole))
 		return 0;
-	if (pattern_matches(USED, &name->whole))
+	if (pattern_matches(TENSOR_CORES, &name->whole))
 		return 1;
 	return -1;
-}
-
-static void class_set(struct kernel_class *out, enum class_id class, const char *rule)
-{
-	out->group = class_group(class);
-	out->class_name = class_name(class);
-	out->rule = rule;
 }
 
 void classifier_name(const struct classifier *classifier, const char *name, size_t name_bytes,
@@ -151,11 +138,16 @@ void classifier_name(const struct classifier *classifier, const char *name, size
 	identifier_parse(&parts, name, name_bytes);
 	const struct rule *rule = rules_find(&parts);
 	const struct user_rule *user = user_rules_find(&classifier->user, name, name_bytes);
-	if (user)
-		class_set(out, user->class, user->id);
-	else
-		class_set(out, rule ? rule->class : CLASS_OTHER, rule ? rule->id : "none");
-	out->tensor_core = tensor_core_of(&parts, out);
+	enum class_id class = rule ? rule->class : CLASS_OTHER;
+	const char *id = rule ? rule->id : "none";
+	if (user) {
+		class = user->class;
+		id = user->id;
+	}
+	*out = (struct kernel_class){.group = class_group(class),
+								 .class_name = class_name(class),
+								 .rule = id,
+								 .tensor_core = tensor_core_of(&parts, class)};
 	if (classifier->seed && !user)
 		seed_classify(&parts, name, name_bytes, out);
 }
