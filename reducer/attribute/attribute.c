@@ -257,20 +257,6 @@ static int attribute_ops(struct attributing *a)
 	return error ? error : a->ds->stream.error;
 }
 
-static int store_evidence(struct attributing *a)
-{
-	const char *key = summary_text(a->summary, a->device->key);
-	int error = 0;
-	for (size_t i = 0; !error && i < a->tally.n; i++) {
-		const struct tally_row *row = &a->tally.rows[i];
-		if (row->name)
-			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
-									 feed_text(&a->ds->feeds[row->feed], row->name), row->count,
-									 row->ns);
-	}
-	return error;
-}
-
 static int store_steps(struct attributing *a)
 {
 	const struct device_scan *scan = a->scan;
@@ -405,7 +391,7 @@ static int store_device(struct attributing *a)
 	if (!error)
 		error = kernel_sums_store(&a->kernels, a->summary);
 	if (!error)
-		error = store_evidence(a);
+		error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);
 	if (!error)
 		error = store_code(a);
 	return error;
