@@ -386,15 +386,16 @@ static int store_device(struct attributing *a)
 	store_carried(a);
 	store_quality(a);
 	int error = store_steps(a);
-	if (!error)
-		error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
-	if (!error)
-		error = kernel_sums_store(&a->kernels, a->summary);
-	if (!error)
-		error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);
-	if (!error)
-		error = store_code(a);
-	return error;
+	if (error)
+		return error;
+	error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
+	if (error)
+		return error;
+	error = kernel_sums_store(&a->kernels, a->summary);
+	if (error)
+		return error;
+	error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);
+	return error ? error : store_code(a);
 }
 
 /* No trace, however damaged, may break the partition: if it is broken, baton is. */
