@@ -69,9 +69,10 @@ static void print_idle(const struct idle_piece *piece, void *context)
 static int dump_idle(const struct invocation *call)
 {
 	bool json = option_given(call, "json");
+	const char *steps = option_text(call, "steps", NULL);
 	struct reduction reduction;
 	struct reduce_options reduce = {.step_range = option_text(call, "step-range", NULL),
-									.steps = option_text(call, "steps", NULL),
+									.by_period = steps && strcmp(steps, "period") == 0,
 									.idle = print_idle,
 									.idle_context = &json};
 	int status = reduce_run(call->operand, (size_t)call->operands, &reduce, &reduction);

@@ -7,6 +7,7 @@
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
+#include "base/source.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/missing.h"
@@ -281,35 +282,45 @@ static void describe_quality(const struct run *run, struct quality *q)
 	}
 }
 
+/* Where the steps come from. */
+static const char *step_source(const struct reduce_options *options, const struct reduction *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->summary.n_devices; i++) {
+		const struct device_summary *device = &out->summary.devices[i];
+		any |= device->steps > 1 || device->window_ns != device->hull_ns;
+	}
+	if (!any)
+		return "none";
+	if (out->by_period)
+		return "periodicity";
+	if (out->by_optimizer)
+		return "optimizer";
+	return options->step_range ? "nvtx" : "marker";
+}
+
 /* What the run is, beside its numbers. */
 static int describe_run(const struct run *run, const struct reduce_options *options,
 						struct reduction *out)
 {
 	struct summary *summary = &out->summary;
-	const char *source = strings_get(&run->pool, run->processes[0].source).at;
-	bool imported = strcmp(source, "baton") != 0 && strcmp(source, "simgpu") != 0;
-	int64_t steps = 0;
+	const struct run_process *first = &run->processes[0];
+	const enum source_kind source = source_kind(strings_get(&run->pool, first->source).at);
 	int error = describe_ranks(run, &summary->run);
 	for (size_t i = 0; !error && i < run->n_devices; i++)
 		error = describe_device(run, &run->devices[i], summary);
-	for (size_t i = 0; i < summary->n_devices; i++)
-		steps += summary->devices[i].steps > 1 ||
-				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
-	const char *step_source = steps == 0            ? "none"
-							  : out->by_period      ? "periodicity"
-							  : out->by_optimizer   ? "optimizer"
-							  : options->step_range ? "nvtx"
-													: "marker";
+	if (error)
+		return error;
 	summary->run.hosts = count_hosts(run);
 	describe_quality(run, &summary->quality);
-	if (!error)
-		error = copy_text(summary, run, run->processes[0].source, &summary->run.source);
-	if (!error)
-		error = strings_add(&summary->pool, step_source, strlen(step_source),
-							&summary->run.step_source, NULL);
-	const char *mode = imported ? "import" : "cupti";
-	return error ? error
-				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);
+	error = copy_text(summary, run, first->source, &summary->run.source);
+	if (error)
+		return error;
+	error = summary_string(summary, step_source(options, out), &summary->run.step_source);
+	if (error)
+		return error;
+	return summary_string(summary, source_is_recorded(source) ? "cupti" : "import",
+						  &summary->run.mode);
 }
 
 /* The part of a status that a stored summary remembers too. */
@@ -338,7 +349,8 @@ static int status_of(const char *dir, const struct summary *summary)
 /* One text per set of options: every field with its length, so that no two sets give the same. */
 static void options_text(const struct reduce_options *options, char *text, size_t bytes)
 {
-	const char *fields[] = {options->steps, options->step_range, options->taxonomy};
+	const char *fields[] = {options->by_period ? "period" : NULL, options->step_range,
+							options->taxonomy};
 	size_t used = 0;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
 		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
@@ -366,6 +378,24 @@ static void say_nothing_ran(const struct run *run, const char *dir)
 		diag("%s: no GPU work in it: nothing to report", dir);
 }
 
+static int reduce_opened(struct device_context *context, struct classifier *classifier,
+						 struct reduction *out)
+{
+	int error = class_cache_open(classifier, &context->classes);
+	if (error)
+		return error;
+	error = collectives_open(&context->collectives);
+	if (error)
+		return error;
+	error = reduce_devices(context, out);
+	if (error || out->summary.n_devices == 0)
+		return error;
+	error = describe_run(context->run, context->options, out);
+	if (!error)
+		summary_sort(&out->summary);
+	return error;
+}
+
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 						struct classifier *classifier, struct reduction *out)
 {
@@ -378,25 +408,19 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	int error = host_names_open(&names);
 	context.names = names;
 	if (!error)
-		error = class_cache_open(classifier, &context.classes);
-	if (!error)
-		error = collectives_open(&context.collectives);
-	if (!error)
-		error = reduce_devices(&context, out);
-	if (!error && out->summary.n_devices == 0) {
+		error = reduce_opened(&context, classifier, out);
+	if (error) {
+		diag("%s: %s", dirs[0], strerror(-error));
+		status = STATUS_INPUT;
+	} else if (out->summary.n_devices == 0) {
 		say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
-	} else if (!error) {
-		error = describe_run(&run, options, out);
-		summary_sort(&out->summary);
 	}
 	collectives_close(context.collectives);
 	class_cache_close(context.classes);
 	host_names_close(names);
 	run_close(&run);
-	if (error)
-		diag("%s: %s", dirs[0], strerror(-error));
-	return error ? STATUS_INPUT : status;
+	return status;
 }
 
 /* What processes that were killed had in shared memory, when this is their host. */

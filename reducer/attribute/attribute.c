@@ -1,12 +1,12 @@
 /* The second visit to a device: every nanosecond of its windows into a leaf, every op into its
  * kernel's and collective's row. */
-#include "attribute/carried.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
+#include "base/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -260,20 +260,6 @@ static int attribute_ops(struct attributing *a)
 	return error ? error : a->ds->stream.error;
 }
 
-static int store_evidence(struct attributing *a)
-{
-	const char *key = summary_text(a->summary, a->device->key);
-	int error = 0;
-	for (size_t i = 0; !error && i < a->tally.n; i++) {
-		const struct tally_row *row = &a->tally.rows[i];
-		if (row->name)
-			error = summary_evidence(a->summary, key, (enum leaf)row->leaf,
-									 feed_text(&a->ds->feeds[row->feed], row->name), row->count,
-									 row->ns);
-	}
-	return error;
-}
-
 static int store_steps(struct attributing *a)
 {
 	const struct device_scan *scan = a->scan;
@@ -291,14 +277,31 @@ static int store_steps(struct attributing *a)
 	return error;
 }
 
+#define IMPORTS_LACK                                                                             \
+	(LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | \
+	 LEAF_BIT(LEAF_GPU_DEPENDENCY))
+
+/* Which leaves a trace can carry (docs/ATTRIBUTION.md section 6). */
+static uint64_t carried_leaves(enum source_kind source, bool has_ranges)
+{
+	uint64_t lacks = IMPORTS_LACK;
+	if (source_is_recorded(source))
+		lacks = LEAF_BIT(LEAF_WORK_GRAPH);
+	else if (source == SOURCE_KINETO)
+		lacks |= LEAF_BIT(LEAF_WORK_GRAPH);
+	else if (source == SOURCE_NSYS && !has_ranges)
+		lacks |= LEAF_BIT(LEAF_HOST_INPUT) | LEAF_BIT(LEAF_HOST_NCCL_HOST);
+	return ((UINT64_C(1) << LEAF_COUNT) - 1) & ~lacks;
+}
+
 /* What the sources carry, and whatever turned up all the same: leaves always add up to the window.
  */
 static void store_carried(struct attributing *a)
 {
 	for (uint32_t i = 0; i < a->ds->n; i++) {
 		const struct feed *s = &a->ds->feeds[i];
-		const char *kind = feed_text(s, s->trace.process.source);
-		a->device->carried |= carried_leaves(kind, s->ranges.n_entries > 0);
+		enum source_kind source = source_kind(feed_text(s, s->trace.process.source));
+		a->device->carried |= carried_leaves(source, s->ranges.n_entries > 0);
 	}
 	if (a->unmatched == a->n_ops) /* nothing of the host: no gap has a cause that could be told */
 		a->device->carried &= LEAVES_WITHOUT_LAUNCHES;
@@ -386,15 +389,16 @@ static int store_device(struct attributing *a)
 	store_carried(a);
 	store_quality(a);
 	int error = store_steps(a);
-	if (!error)
-		error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
-	if (!error)
-		error = kernel_sums_store(&a->kernels, a->summary);
-	if (!error)
-		error = store_evidence(a);
-	if (!error)
-		error = store_code(a);
-	return error;
+	if (error)
+		return error;
+	error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
+	if (error)
+		return error;
+	error = kernel_sums_store(&a->kernels, a->summary);
+	if (error)
+		return error;
+	error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);
+	return error ? error : store_code(a);
 }
 
 /* No trace, however damaged, may break the partition: if it is broken, baton is. */

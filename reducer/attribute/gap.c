@@ -38,6 +38,24 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap,
 	return host_explain(&span, &engine->scratch, &engine->pieces);
 }
 
+/* Takes the owners of [a, p1), t and tj, to p1, and thread 0 of their processes. */
+static int advance_owners(struct gap_engine *engine, const struct gap *gap, struct timeline *t,
+						  struct timeline *tj, int64_t p1)
+{
+	const struct op *k = gap->k, *j = gap->j;
+	struct timeline *all[4] = {t};
+	size_t n = 1;
+	if (tj != t)
+		all[n++] = tj;
+	all[n++] = timelines_of(engine->timelines, k->feed, 0);
+	if (tj != t && j->feed != k->feed)
+		all[n++] = timelines_of(engine->timelines, j->feed, 0);
+	int error = 0;
+	for (size_t i = 0; !error && i < n; i++)
+		error = timeline_advance(all[i], gap->a, p1);
+	return error;
+}
+
 /* [a, p1): the launch had not begun. */
 static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
@@ -47,23 +65,20 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	struct timeline *t = launcher(engine, k), *tj = t;
 	int64_t w = gap->a;
 	int error = timelines_load(engine->timelines, gap->b, gap->a);
-	if (!error)
-		error = timeline_advance(t, gap->a, gap->a);
+	if (error)
+		return error;
+	error = timeline_advance(t, gap->a, gap->a);
+	if (error)
+		return error;
 	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t && !timeline_awake(t, gap->a)) {
 		tj = launcher(engine, j);
 		w = clamp(timeline_next_begin(t), gap->a, p1);
 	}
-	engine->hand_offs += w > gap->a;
-	if (!error)
-		error = timeline_advance(t, gap->a, p1);
-	if (!error && tj != t)
-		error = timeline_advance(tj, gap->a, p1);
-	if (!error)
-		error = timeline_advance(timelines_of(engine->timelines, k->feed, 0), gap->a, p1);
-	if (!error && tj != t && j->feed != k->feed)
-		error = timeline_advance(timelines_of(engine->timelines, j->feed, 0), gap->a, p1);
-	if (!error && w > gap->a)
+	error = advance_owners(engine, gap, t, tj, p1);
+	if (!error && w > gap->a) {
+		engine->hand_offs++;
 		error = explain_owner(engine, gap, tj, j->feed, gap->a, w);
+	}
 	return error ? error : explain_owner(engine, gap, t, k->feed, w, p1);
 }
 
@@ -178,20 +193,28 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 {
 	const struct op *k = gap->k, *j = gap->j;
 	const struct calibration *c = &engine->calibration;
-	int64_t at = p2, ready, until[HELD_UP_KINDS];
+	int64_t at = p2, until[HELD_UP_KINDS];
 	int error = held_up_until(engine->held_ups, k, gap->b, until);
+	if (error)
+		return error;
 	bool queued = gap_queued(engine->stream, gap, c->floor_ns);
-	if (!error && !queued)
-		error = explain_until(engine, k, &at, clamp(latency_reach(k, c->floor_ns), p2, gap->b),
-							  LEAF_CPU_LAUNCH_LATENCY);
-	ready = at;
-	if (!error)
-		error = explain_until(engine, k, &at, until[HELD_UP_HOST_FUNC], LEAF_HOST_HOST_FUNC);
-	if (!error)
-		error = explain_until(engine, k, &at, until[HELD_UP_PEER], LEAF_GPU_DEPENDENCY);
-	if (!error && (queued || at > ready))
-		error = explain_until(engine, k, &at, clamp(add(at, c->dispatch_cap_ns), at, gap->b),
-							  LEAF_GPU_DISPATCH);
+	if (!queued) {
+		int64_t reach = clamp(latency_reach(k, c->floor_ns), p2, gap->b);
+		error = explain_until(engine, k, &at, reach, LEAF_CPU_LAUNCH_LATENCY);
+		if (error)
+			return error;
+	}
+	const int64_t ready = at;
+	error = explain_until(engine, k, &at, until[HELD_UP_HOST_FUNC], LEAF_HOST_HOST_FUNC);
+	if (error)
+		return error;
+	error = explain_until(engine, k, &at, until[HELD_UP_PEER], LEAF_GPU_DEPENDENCY);
+	if (error)
+		return error;
+	if (queued || at > ready) {
+		int64_t dispatched = clamp(add(at, c->dispatch_cap_ns), at, gap->b);
+		error = explain_until(engine, k, &at, dispatched, LEAF_GPU_DISPATCH);
+	}
 	if (error || at >= gap->b)
 		return error;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));

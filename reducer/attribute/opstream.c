@@ -43,11 +43,13 @@ static int number_streams_of(struct opstream *stream, struct feed *s)
 
 static int number_streams(struct opstream *stream)
 {
-	int error = 0;
-	for (uint32_t i = 0; !error && i < stream->n_feeds; i++)
-		error = number_streams_of(stream, &stream->feeds[i]);
+	for (uint32_t i = 0; i < stream->n_feeds; i++) {
+		int error = number_streams_of(stream, &stream->feeds[i]);
+		if (error)
+			return error;
+	}
 	stream->slot_step = calloc(stream->n_slots + 1, sizeof(*stream->slot_step));
-	return error ? error : stream->slot_step ? 0 : -ENOMEM;
+	return stream->slot_step ? 0 : -ENOMEM;
 }
 
 int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,

@@ -47,9 +47,9 @@ int owner_places_row(struct owner_places *p, struct site_row *row, enum site_by 
 
 static enum site_kind kind_of(enum origin origin)
 {
-	return origin == ORIGIN_PROJECT   ? SITE_PROJECT
-		   : origin == ORIGIN_LIBRARY ? SITE_OTHER
-									  : SITE_UNKNOWN;
+	if (origin == ORIGIN_PROJECT)
+		return SITE_PROJECT;
+	return origin == ORIGIN_LIBRARY ? SITE_OTHER : SITE_UNKNOWN;
 }
 
 /* A line and a module that p->place describes. */

@@ -59,29 +59,37 @@ static int set_op(struct making *m, const char *name, struct site_row *row)
 	return owner_places_row(m->places, row, SITE_OP, SITE_OTHER, cut);
 }
 
-static int add_op_and_range(struct making *m, const struct owner *owner,
-							const struct context *context, const struct site_sums *sums)
+static int add_op(struct making *m, const struct owner *owner, const struct context *context,
+				  const struct site_sums *sums)
 {
-	const struct contexts *contexts = &m->owners->contexts;
-	const struct feed *feed = &contexts->feeds[owner->feed];
-	bool rest = owner->context == CONTEXT_REST;
+	const struct feed *feed = &m->owners->contexts.feeds[owner->feed];
 	uint32_t name = context->op ? context->op : owner->call;
+	struct site_row row;
+	int error;
+	if (owner->context == CONTEXT_REST)
+		error = owner_places_row(m->places, &row, SITE_OP, SITE_REST, others);
+	else if (name)
+		error = set_op(m, feed_text(feed, name), &row);
+	else
+		error =
+			owner_places_row(m->places, &row, SITE_OP, SITE_UNKNOWN, owner_places_unknown(SITE_OP));
+	return error ? error : add_row(m, &row, sums);
+}
+
+static int add_range(struct making *m, const struct owner *owner, const struct context *context,
+					 const struct site_sums *sums)
+{
 	char path[2048];
 	struct site_row row;
-	int error = rest   ? owner_places_row(m->places, &row, SITE_OP, SITE_REST, others)
-				: name ? set_op(m, feed_text(feed, name), &row)
-					   : owner_places_row(m->places, &row, SITE_OP, SITE_UNKNOWN,
-										  owner_places_unknown(SITE_OP));
-	if (!error)
-		error = add_row(m, &row, sums);
-	if (error)
-		return error;
-	rest = rest || context->path == PATH_REST;
-	contexts_path_text(contexts, context->path, path, sizeof(path));
-	error = rest
-				? owner_places_row(m->places, &row, SITE_RANGE, SITE_REST, others)
-				: owner_places_row(m->places, &row, SITE_RANGE, path[0] ? SITE_OTHER : SITE_UNKNOWN,
-								   path[0] ? path : owner_places_unknown(SITE_RANGE));
+	int error;
+	contexts_path_text(&m->owners->contexts, context->path, path, sizeof(path));
+	if (owner->context == CONTEXT_REST || context->path == PATH_REST)
+		error = owner_places_row(m->places, &row, SITE_RANGE, SITE_REST, others);
+	else if (path[0])
+		error = owner_places_row(m->places, &row, SITE_RANGE, SITE_OTHER, path);
+	else
+		error = owner_places_row(m->places, &row, SITE_RANGE, SITE_UNKNOWN,
+								 owner_places_unknown(SITE_RANGE));
 	return error ? error : add_row(m, &row, sums);
 }
 
@@ -90,43 +98,58 @@ static int add_stack(struct making *m, const struct owner *owner, const struct s
 {
 	struct known_place *known;
 	struct site_row row;
-	int error = owner->stack ? owner_places_stack(m->places, owner, &known)
-							 : owner_places_row(m->places, &row, SITE_STACK, SITE_UNKNOWN,
-												owner_places_unknown(SITE_STACK));
+	if (owner->stack) {
+		int error = owner_places_stack(m->places, owner, &known);
+		if (!error)
+			site_sums_add(&known->sums, sums);
+		return error;
+	}
+	int error = owner_places_row(m->places, &row, SITE_STACK, SITE_UNKNOWN,
+								 owner_places_unknown(SITE_STACK));
+	return error ? error : add_row(m, &row, sums);
+}
+
+static int add_line_and_module(struct making *m, const struct owner *owner,
+							   const struct context *context, const struct site_sums *sums)
+{
+	struct site_row line, module;
+	int error = owner_places_line(m->places, owner, context, &line, &module);
 	if (error)
 		return error;
-	if (!owner->stack)
-		return add_row(m, &row, sums);
-	site_sums_add(&known->sums, sums);
-	return 0;
+	if (!owner->stack && owner->context == CONTEXT_REST) {
+		error = owner_places_row(m->places, &line, SITE_LINE, SITE_REST, others);
+		if (error)
+			return error;
+		module.kind = SITE_REST;
+		module.text = line.text;
+	}
+	if (owner->nccl) {
+		error = owner_places_row(m->places, &module, SITE_MODULE, SITE_OTHER, "NCCL");
+		if (error)
+			return error;
+	}
+	error = add_row(m, &line, sums);
+	return error ? error : add_row(m, &module, sums);
 }
 
 static int add_owner(struct making *m, uint32_t number)
 {
 	const struct site_sums *sums = &m->owners->sums[number];
 	struct owner owner = owners_get(m->owners, number);
-	struct site_row line, module;
 	if (site_weight(sums) == 0 && sums->launches == 0)
 		return 0;
 	if (owner.feed == UINT32_MAX)
 		return owner.stack ? add_fixed(m, SITE_REST, others, sums)
 						   : add_fixed(m, SITE_UNKNOWN, no_launch, sums);
 	struct context context = contexts_get(&m->owners->contexts, owner.context);
-	int error = owner_places_line(m->places, &owner, &context, &line, &module);
-	if (!error && !owner.stack && owner.context == CONTEXT_REST) {
-		error = owner_places_row(m->places, &line, SITE_LINE, SITE_REST, others);
-		module.kind = SITE_REST;
-		module.text = line.text;
-	}
-	if (!error && owner.nccl)
-		error = owner_places_row(m->places, &module, SITE_MODULE, SITE_OTHER, "NCCL");
-	if (!error)
-		error = add_row(m, &line, sums);
-	if (!error)
-		error = add_row(m, &module, sums);
-	if (!error)
-		error = add_stack(m, &owner, sums);
-	return error ? error : add_op_and_range(m, &owner, &context, sums);
+	int error = add_line_and_module(m, &owner, &context, sums);
+	if (error)
+		return error;
+	error = add_stack(m, &owner, sums);
+	if (error)
+		return error;
+	error = add_op(m, &owner, &context, sums);
+	return error ? error : add_range(m, &owner, &context, sums);
 }
 
 /* ---- the dearest of each ---- */

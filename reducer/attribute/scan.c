@@ -138,6 +138,23 @@ static int scan_open(struct scanning *s)
 	return error ? error : scan_steps_find(s);
 }
 
+static int scan_device(struct scanning *s)
+{
+	int error = scan_open(s);
+	if (error)
+		return error;
+	error = scan_ops(s);
+	if (error)
+		return error;
+	calibrate_floor(s);
+	error = calibrate_queue(s);
+	if (error)
+		return error;
+	if (!s->scan->empty)
+		settle_windows(s->scan);
+	return keep_first_launches(s->scan, s->ds);
+}
+
 int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan)
 {
 	struct device_feeds ds = {0};
@@ -145,16 +162,7 @@ int device_scan(const struct device_context *context, uint32_t device, struct de
 	memset(scan, 0, sizeof(*scan));
 	scan->device = device;
 	scan->empty = true;
-	int error = scan_open(&s);
-	if (!error)
-		error = scan_ops(&s);
-	calibrate_floor(&s);
-	if (!error)
-		error = calibrate_queue(&s);
-	if (!error && !scan->empty)
-		settle_windows(scan);
-	if (!error)
-		error = keep_first_launches(scan, &ds);
+	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);
 	return error;

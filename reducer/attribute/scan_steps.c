@@ -135,9 +135,8 @@ static int find_of(struct scanning *s, uint32_t process)
 
 int scan_steps_find(struct scanning *s)
 {
-	const char *steps = s->context->options->steps;
 	uint32_t process;
-	s->scan->by_period = steps && strcmp(steps, "period") == 0;
+	s->scan->by_period = s->context->options->by_period;
 	int error = find_process(s, &process);
 	return error ? error : find_of(s, process);
 }

@@ -15,6 +15,22 @@ int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
 	return 0;
 }
 
+int tally_store(const struct tally *tally, const struct device_feeds *ds, struct summary *summary,
+				const char *device)
+{
+	for (size_t i = 0; i < tally->n; i++) {
+		const struct tally_row *row = &tally->rows[i];
+		if (!row->name)
+			continue;
+		const char *name = feed_text(&ds->feeds[row->feed], row->name);
+		int error =
+			summary_evidence(summary, device, (enum leaf)row->leaf, name, row->count, row->ns);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 void tally_free(struct tally *tally)
 {
 	free(tally->rows);

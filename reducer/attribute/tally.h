@@ -1,7 +1,8 @@
-/* ns and count per (leaf, name): which rows stood behind the idle time of a device. */
+/* ns and count per (leaf, name): which rows explain the idle time of a device. */
 #ifndef ATTRIBUTE_TALLY_H
 #define ATTRIBUTE_TALLY_H
 
+#include "attribute/device_open.h"
 #include "attribute/host.h"
 #include "base/table.h"
 
@@ -20,7 +21,11 @@ struct tally {
 	struct table index; /* by feed, name, leaf */
 };
 
+/* 0 or -ENOMEM. */
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);
+/* Into the evidence of the device with this key. 0 or -ENOMEM. */
+int tally_store(const struct tally *tally, const struct device_feeds *ds, struct summary *summary,
+				const char *device);
 void tally_free(struct tally *tally);
 
 #endif

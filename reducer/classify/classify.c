@@ -3,10 +3,10 @@
 #include "classify/identifier.h"
 #include "classify/rules.h"
 #include "classify/seed.h"
-#include "classify/tensor_core.h"
 #include "classify/user_rules.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,11 +87,48 @@ void classifier_close(struct classifier *classifier)
 	free(classifier);
 }
 
-static void class_set(struct kernel_class *out, enum class_id class, const char *rule)
+/* Says no even where another word says yes: "sm80_xmma_gemm_f32f32_..._ffma_..." runs on the CUDA
+ * cores of an H100, which the substring list of DLProf and its heirs gets wrong. */
+static const char NO_TENSOR_CORES[] =
+	"=ffma =simt =dfma =hfma2 gemv ^dotkernel splitkreduce splitkv*reduce =gemmk =gemmsn "
+	"^maxwell ^volta*sgemm ^volta*dgemm ^volta*cgemm ^volta*zgemm ^volta*hgemm "
+	"^ampere*=sgemm ^ampere*=dgemm ^ampere*=cgemm ^ampere*=zgemm ^turing*=sgemm ^turing*=dgemm "
+	"^ampere*sgemm ^sgemm ^dgemm ^cgemm ^zgemm convolvesgemm dgradengine wgradalg im2col "
+	"=offsets =offset scalkernel globalkernel wgradnchwhelper scudnn =cudnn*winograd "
+	"generatewinograd "
+	"!16816 !884 !1688 !161616 !tensorop";
+
+/* The list of interop.md section 4 (h884 ... c1688), and what came after it: Hopper's gmma, nvjet,
+ * CUTLASS 3 collectives, tcgen05, AMD's mfma and xdl. */
+static const char TENSOR_CORES[] =
+	"884 s1688 h1688 c1688 i8816 16816 16832 161616 168128 =hmma =imma "
+	"=qmma =omma =dmma =wmma gmma "
+	"tensorop wgmma tcgen umma =utcmma nvjet "
+	"xmmaimplicitgemm xmmasparseconv xmmawarpspecialized xmmagemm "
+	"xmmasparsegemm xmmafprop xmmadgrad "
+	"xmmawgrad firstlayerwgrad dgrad1x1stride2x2 "
+	"flashfwd flashbwd flashattn fmha cudnngeneratedfortnativesdpa mfma "
+	"=xdl xdlops xdlcshuffle =cijk*=mi =cijk*=mfma "
+	"deepgemm fp8gemm fp8blockgemm marlin machete cutlass3x sm90xmma gtcx bmmmxe "
+	"collectivemma bmmbfloat bmme4m "
+	"kernelcutlass*gemm wgmmagemm";
+
+static bool may_use_tensor_cores(enum class_id class)
 {
-	out->group = class_group(class);
-	out->class_name = class_name(class);
-	out->rule = rule;
+	return class_group(class) == GROUP_MATMUL || class == CLASS_ATTENTION || class == CLASS_CONV ||
+		   class == CLASS_RNN || class == CLASS_OTHER;
+}
+
+/* 1 yes, 0 no, -1 unknown. */
+static int tensor_core_of(const struct identifier *name, enum class_id class)
+{
+	if (!may_use_tensor_cores(class))
+		return 0;
+	if (pattern_matches(NO_TENSOR_CORES, &name->whole))
+		return 0;
+	if (pattern_matches(TENSOR_CORES, &name->whole))
+		return 1;
+	return -1;
 }
 
 void classifier_name(const struct classifier *classifier, const char *name, size_t name_bytes,
@@ -101,11 +138,16 @@ void classifier_name(const struct classifier *classifier, const char *name, size
 	identifier_parse(&parts, name, name_bytes);
 	const struct rule *rule = rules_find(&parts);
 	const struct user_rule *user = user_rules_find(&classifier->user, name, name_bytes);
-	if (user)
-		class_set(out, user->class, user->id);
-	else
-		class_set(out, rule ? rule->class : CLASS_OTHER, rule ? rule->id : "none");
-	out->tensor_core = tensor_core_of(&parts, out);
+	enum class_id class = rule ? rule->class : CLASS_OTHER;
+	const char *id = rule ? rule->id : "none";
+	if (user) {
+		class = user->class;
+		id = user->id;
+	}
+	*out = (struct kernel_class){.group = class_group(class),
+								 .class_name = class_name(class),
+								 .rule = id,
+								 .tensor_core = tensor_core_of(&parts, class)};
 	if (classifier->seed && !user)
 		seed_classify(&parts, name, name_bytes, out);
 }

@@ -1,6 +1,6 @@
 /* C++ names as people read them. Names come from a trace and may be anything: what is long, or
  * refers to its own parts so often that printing it could take gigabytes, is shown by its
- * identifiers only (mangled.h). */
+ * identifiers only. */
 #ifndef CLASSIFY_DEMANGLE_H
 #define CLASSIFY_DEMANGLE_H
 
@@ -8,5 +8,16 @@
 
 /* out[room]: the text, cut where it does not fit. A name that is not mangled is copied. */
 void demangle(const char *name, char *out, size_t room);
+
+/* A mangled name as text a rule can read. Not a demangler: it shows every identifier, in order, and
+ * the name in front of the first template argument as "scope::base".
+ *
+ * Why not __cxa_demangle: 270 bytes of nested substitutions make it print 400 MB, and it refuses
+ * names over 1 KiB, which CUTLASS exceeds; a trace is not trusted, and its longest names are the
+ * ones that matter.
+ *
+ * Writes at most room - 1 bytes and a NUL; returns the bytes written, 0 when the name is not a
+ * mangled one. */
+size_t mangled_text(const char *name, size_t bytes, char *out, size_t room);
 
 #endif

@@ -140,9 +140,11 @@ uint32_t host_names_frame(const struct host_names *names, const char *file, cons
 	int n = snprintf(text, sizeof(text), "%s:%s", file, function);
 	if (n <= 0 || (size_t)n >= sizeof(text))
 		return 0;
-	return match(&names->input_frames, text, NULL, 0)     ? HOST_MASK(HOST_BIT_INPUT)
-		   : match(&names->compile_frames, text, NULL, 0) ? HOST_MASK(HOST_BIT_MODULE_LOAD)
-														  : 0;
+	if (match(&names->input_frames, text, NULL, 0))
+		return HOST_MASK(HOST_BIT_INPUT);
+	if (match(&names->compile_frames, text, NULL, 0))
+		return HOST_MASK(HOST_BIT_MODULE_LOAD);
+	return 0;
 }
 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,

@@ -1,6 +1,6 @@
 #include "classify/identifier.h"
 
-#include "classify/mangled.h"
+#include "classify/demangle.h"
 
 #include <string.h>
 

@@ -295,13 +295,10 @@ static int index_devices(struct run *run)
 	return error;
 }
 
-int run_open(char *const *dirs, size_t n_dirs, struct run *run)
+static int open_files(char *const *dirs, size_t n_dirs, struct run *run)
 {
 	struct paths paths = {0};
-	memset(run, 0, sizeof(*run));
-	int error = strings_init(&run->pool), status = STATUS_OK;
-	if (!error)
-		error = damage_log_open(&run->damage);
+	int error = 0;
 	for (size_t i = 0; !error && i < n_dirs; i++) {
 		error = paths_add(&paths, dirs[i], false);
 		if (error)
@@ -309,24 +306,46 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	}
 	for (size_t i = 0; !error && i < paths.n; i++)
 		error = open_one(run, paths.at[i]);
+	paths_free(&paths);
 	if (!error && run->n_processes == 0 && run->unreadable_files == 0)
 		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton "
 			 "import`",
 			 dirs[0]);
-	paths_free(&paths);
-	if (!error)
-		status = choose_run(run);
-	if (!error)
-		status = status_worse(status, drop_copies(run));
-	if (!error)
-		error = comm_ranks_take(run->processes, run->n_processes);
-	if (!error)
-		status = status_worse(status, warn_duplicate_ranks(run));
-	if (!error)
-		error = index_devices(run);
-	if (!error && run->n_processes)
-		error = index_gauges(run);
-	if (error || run->n_processes == 0) {
+	return error;
+}
+
+/* What is left once all files are open: which of them are the run, its ranks, its devices. */
+static int settle(struct run *run, int *status)
+{
+	*status = choose_run(run);
+	*status = status_worse(*status, drop_copies(run));
+	int error = comm_ranks_take(run->processes, run->n_processes);
+	if (error)
+		return error;
+	*status = status_worse(*status, warn_duplicate_ranks(run));
+	error = index_devices(run);
+	if (error || run->n_processes == 0)
+		return error;
+	return index_gauges(run);
+}
+
+static int open_run(char *const *dirs, size_t n_dirs, struct run *run, int *status)
+{
+	int error = strings_init(&run->pool);
+	if (error)
+		return error;
+	error = damage_log_open(&run->damage);
+	if (error)
+		return error;
+	error = open_files(dirs, n_dirs, run);
+	return error ? error : settle(run, status);
+}
+
+int run_open(char *const *dirs, size_t n_dirs, struct run *run)
+{
+	int status = STATUS_OK;
+	memset(run, 0, sizeof(*run));
+	if (open_run(dirs, n_dirs, run, &status) != 0 || run->n_processes == 0) {
 		run_close(run);
 		return STATUS_INPUT;
 	}

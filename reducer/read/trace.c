@@ -1,6 +1,7 @@
 #include "read/trace.h"
 
 #include "base/room.h"
+#include "base/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -249,6 +250,5 @@ void trace_close(struct trace *trace)
 
 bool trace_is_recorded(const struct trace *trace)
 {
-	const char *source = strings_get(&trace->strings, trace->process.source).at;
-	return strcmp(source, "baton") == 0 || strcmp(source, "simgpu") == 0;
+	return source_is_recorded(source_kind(strings_get(&trace->strings, trace->process.source).at));
 }

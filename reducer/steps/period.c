@@ -85,44 +85,80 @@ static int motif_cycles(struct recurrences *recurrences, bool rarest, struct mot
 	return error;
 }
 
+/* The tokens of the sequence, groups of `span` kernels in succession. */
+struct tokens {
+	uint32_t *at, n, n_kinds, span;
+};
+
+struct candidate { /* what its tokens make of the sequence */
+	struct recurrences recurrences;
+	struct motif motif; /* its figures only */
+	struct cycles cycles;
+};
+
+static int candidate_find(const struct search *s, const struct tokens *tokens,
+						  struct candidate *out)
+{
+	int error = recurrences_build(tokens->at, tokens->n, tokens->n_kinds, s->sequence.mark,
+								  &out->recurrences);
+	out->recurrences.span = tokens->span;
+	return error ? error : motif_cycles(&out->recurrences, false, &out->motif, &out->cycles);
+}
+
+/* The candidate's cycles become the steps; what it replaces is left in it, to be freed. */
+static void candidate_take(struct search *s, struct candidate *candidate)
+{
+	struct cycles steps = s->steps;
+	struct recurrences base = s->base;
+	s->steps = candidate->cycles;
+	s->base = candidate->recurrences;
+	candidate->cycles = steps;
+	candidate->recurrences = base;
+}
+
+/* Tokens of twice as many kernels: each with the one that follows where it ends. */
+static int widen(struct tokens *tokens)
+{
+	tokens->n -= tokens->span;
+	int error = sequence_pairs(tokens->at, tokens->at + tokens->span, tokens->n, tokens->at,
+							   &tokens->n_kinds);
+	tokens->span *= 2;
+	return error;
+}
+
 /* The cycles of the recurrences that make up most of the run: single kernels when these do, else
  * groups of 2, 4, 8 or 16 in succession (a workload with few different kernels). */
 static int find_base(struct search *s)
 {
-	uint32_t n = s->sequence.n, n_tokens = s->sequence.n_symbols;
+	uint32_t n = s->sequence.n;
 	struct motif best = {0};
-	uint32_t *tokens = malloc(((size_t)n + 1) * sizeof(*tokens));
-	if (!tokens)
+	struct tokens tokens = {.at = malloc(((size_t)n + 1) * sizeof(*tokens.at)),
+							.n = n,
+							.n_kinds = s->sequence.n_symbols,
+							.span = 1};
+	if (!tokens.at)
 		return -ENOMEM;
-	memcpy(tokens, s->sequence.symbol, n * sizeof(*tokens));
-	int error = 0;
-	for (uint32_t k = 1; !error && k <= LONGEST_TOKEN && k < n && best.weight * 2 < n; k *= 2) {
-		struct recurrences recurrences = {0};
-		struct cycles cycles = {0};
-		struct motif motif = {0};
-		if (k > 1)
-			error = sequence_pairs(tokens, tokens + k / 2, n - k + 1, tokens, &n_tokens);
-		if (!error)
-			error = recurrences_build(tokens, n - k + 1, n_tokens, s->sequence.mark, &recurrences);
-		recurrences.span = k;
-		if (!error)
-			error = motif_cycles(&recurrences, false, &motif, &cycles);
-		bool kernels = k == 1 && strict(&cycles);
-		if (!error && convincing(&cycles, motif.weight, k) && motif_better(&motif, &best)) {
-			struct cycles swap = s->steps;
-			s->steps = cycles;
-			struct recurrences other = s->base;
-			cycles = swap;
-			best = motif;
-			s->base = recurrences;
-			recurrences = other;
+	memcpy(tokens.at, s->sequence.symbol, n * sizeof(*tokens.at));
+	int error;
+	for (;;) {
+		struct candidate candidate = {0};
+		error = candidate_find(s, &tokens, &candidate);
+		bool kernels = tokens.span == 1 && strict(&candidate.cycles);
+		if (!error && convincing(&candidate.cycles, candidate.motif.weight, tokens.span) &&
+			motif_better(&candidate.motif, &best)) {
+			best = candidate.motif;
+			candidate_take(s, &candidate);
 		}
-		recurrences_free(&recurrences);
-		cycles_free(&cycles);
-		if (kernels)
+		recurrences_free(&candidate.recurrences);
+		cycles_free(&candidate.cycles);
+		bool enough = kernels || best.weight * 2 >= n;
+		if (error || enough || 2 * tokens.span > LONGEST_TOKEN || 2 * tokens.span >= n)
+			break;
+		error = widen(&tokens);
+		if (error)
 			break;
 	}
-	free(tokens);
+	free(tokens.at);
 	return error;
 }
 
@@ -362,21 +398,26 @@ static int search_run(struct search *s)
 	uint32_t n = s->sequence.n;
 	s->gap = malloc(((size_t)n + 1) * sizeof(*s->gap));
 	s->lengths = malloc(((size_t)n + 1) * sizeof(*s->lengths));
-	int error = s->gap && s->lengths ? 0 : -ENOMEM;
-	if (!error)
-		error = recurrences_build(s->sequence.symbol, n, s->sequence.n_symbols, s->sequence.mark,
+	if (!s->gap || !s->lengths)
+		return -ENOMEM;
+	int error = recurrences_build(s->sequence.symbol, n, s->sequence.n_symbols, s->sequence.mark,
 								  &s->kernels);
-	if (!error)
-		error = find_base(s);
-	bool again = !error && s->steps.n >= PERIOD_LEAST_STEPS;
-	for (int rounds = 0; again && !error && rounds < 3; rounds++) {
+	if (error)
+		return error;
+	error = find_base(s);
+	if (error)
+		return error;
+	bool again = s->steps.n >= PERIOD_LEAST_STEPS;
+	for (int rounds = 0; again && rounds < 3; rounds++) {
 		error = reach_forward(s);
-		if (!error)
-			error = promote(s, &again);
+		if (error)
+			return error;
+		error = promote(s, &again);
+		if (error)
+			return error;
 	}
-	if (!error)
-		close_gaps(s);
-	return error;
+	close_gaps(s);
+	return 0;
 }
 
 static int copy_begins(const struct search *s, const struct launch_mark *marks, int64_t **begins,

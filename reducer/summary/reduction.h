@@ -13,7 +13,7 @@ struct idle_piece {
 
 struct reduce_options {
 	const char *step_range;   /* --step-range NAME, or NULL */
-	const char *steps;        /* --steps: NULL (markers) or "period" */
+	bool by_period;           /* --steps period: not by markers */
 	const char *taxonomy;     /* NULL or "seed" */
 	const char *classes_file; /* --classes FILE or NULL */
 	bool fresh;               /* ignore a stored summary */

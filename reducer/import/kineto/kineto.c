@@ -164,6 +164,18 @@ static void name_host(struct kineto *k, char host[64])
 		snprintf(host, 64, "local");
 }
 
+/* What made the file, as far as it says. NULL: it does not. */
+static const char *version_of(const struct kineto_facts *facts, char text[64])
+{
+	if (facts->pytorch[0])
+		snprintf(text, 64, "PyTorch %s", facts->pytorch);
+	else if (facts->schema[0])
+		snprintf(text, 64, "schema %s", facts->schema);
+	else
+		return NULL;
+	return text;
+}
+
 static int close_trace(struct kineto *k)
 {
 	char host[64], version[64];
@@ -181,16 +193,13 @@ static int close_trace(struct kineto *k)
 		trace_out_abort(k->out);
 		return error;
 	}
-	snprintf(version, sizeof(version), "%s%s", facts->pytorch[0] ? "PyTorch " : "schema ",
-			 facts->pytorch[0] ? facts->pytorch : facts->schema);
 	struct trace_identity identity = {.pid = k->rows.pid ? k->rows.pid : facts->pid,
 									  .rank = facts->rank,
 									  .world_size = facts->world_size,
 									  .local_rank = -1,
 									  .host = host,
 									  .source = "kineto",
-									  .source_version =
-										  facts->pytorch[0] || facts->schema[0] ? version : NULL,
+									  .source_version = version_of(facts, version),
 									  .run_id = k->run->run_id};
 	return trace_out_close(k->out, &identity);
 }
