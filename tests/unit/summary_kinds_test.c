@@ -24,6 +24,7 @@ static void filled(unsigned type, const struct record_kind *record)
 			  field->name, field->bytes);
 		at += field->bytes;
 	}
+	CHECK(record->bytes <= RECORD_BYTES_MOST, "type %u is too large to be stored", type);
 	CHECK(at + sizeof(struct baton_record) == record->bytes, "type %u: %zu bytes of %u", type, at,
 		  record->bytes);
 }
