@@ -6,7 +6,7 @@
 #include "reduce_options.h"
 #include "render/by.h"
 #include "conclude/finding_text.h"
-#include "summary/leaf_names.h"
+#include "summary/leaf.h"
 
 enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20 };
 

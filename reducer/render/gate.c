@@ -1,7 +1,7 @@
 #include "render/gate.h"
 
 #include "base/diag.h"
-#include "summary/leaf_names.h"
+#include "summary/leaf.h"
 
 #include <errno.h>
 #include <math.h>

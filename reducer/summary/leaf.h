@@ -52,6 +52,16 @@ static inline const char *leaf_name(enum leaf leaf)
 	return names[leaf];
 }
 
+/* All names in one literal, a space after each. */
+#define LEAF_NAME_TEXT(id, name, label) name " "
+#define LEAF_NAMES LEAVES(LEAF_NAME_TEXT)
+
+/* The leaves (LEAF_BIT) that `prefix` names, as people type it: one, or all under "idle" or
+ * "idle.host"; 0: none. A dot at its end changes nothing. */
+uint64_t leaf_names_under(const char *prefix);
+/* What was meant by a mistyped name: the one most like it, of those of `leaves`. */
+const char *leaf_names_nearest(const char *typed, uint64_t leaves);
+
 static inline const char *leaf_label(enum leaf leaf)
 {
 	static const char *const labels[] = {

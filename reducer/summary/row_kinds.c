@@ -265,6 +265,9 @@ SAME_PLACE(ROW_STALL, stalls);
 SAME_PLACE(ROW_SPREAD, spreads);
 SAME_PLACE(ROW_PARTIAL, partial);
 
+_Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
+_Static_assert((int)SITE_KIND_END == BATON_S_SITE_KIND + 1, "kinds of sites");
+
 #define SAME_LAYOUT(row, member, record, last)                            \
 	_Static_assert(offsetof(row, member) + sizeof(struct baton_record) == \
 					   offsetof(struct baton_s_##record, last),           \

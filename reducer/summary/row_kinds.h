@@ -39,7 +39,7 @@ struct record_kind {
 /* Of a type of <baton/summary_format.h>. */
 const struct record_kind *record_kind(unsigned type);
 
-enum { ROW_ORDER_MOST = 6 };
+enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 192 /* of its fields and its head */ };
 
 /* Sums that stay within BATON_TIME_LIMIT_NS over rows of several kinds, so that views can add. */
 enum row_total { TOTAL_NONE, TOTAL_SITES, TOTAL_SPREADS, TOTAL_LATE, TOTALS };

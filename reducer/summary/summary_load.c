@@ -167,8 +167,10 @@ static bool totals_ok(struct summary_loading *l, const struct record_kind *kind,
 static int load_row(struct summary_loading *l, const struct baton_record *record)
 {
 	enum row_kind kind = 0;
-	while (row_rules[kind].type != record->type)
+	while (kind < ROW_KINDS && row_rules[kind].type != record->type)
 		kind++;
+	if (kind == ROW_KINDS)
+		return -EBADMSG;
 	const struct row_rules *rules = &row_rules[kind];
 	struct summary_rows *rows = &l->summary->rows[kind];
 	void *row = next_row(&rows->at, rows->n, rules->shape.row_bytes);

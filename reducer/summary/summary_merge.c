@@ -6,8 +6,6 @@
 
 /* ---- merging ---- */
 
-enum { ROW_BYTES = 192 }; /* of the fields of any row */
-
 /* -1 means not known and gives way to a number. */
 static int64_t known_sum(int64_t a, int64_t b)
 {
@@ -82,7 +80,7 @@ int summary_add(struct summary *summary, enum row_kind kind, const void *row)
 
 /* The fields of a row, its texts as ids of another pool. */
 static int translate(struct summary *into, const struct summary *from,
-					 const struct record_kind *kind, const void *row, char out[ROW_BYTES])
+					 const struct record_kind *kind, const void *row, char out[RECORD_BYTES_MOST])
 {
 	int error = 0;
 	memcpy(out, row, kind->bytes - sizeof(struct baton_record));
@@ -104,7 +102,7 @@ static int merge_rows(struct summary *into, const struct summary *from, enum row
 	int error = 0;
 	for (size_t i = 0; !error && i < from->rows[kind].n; i++) {
 		const char *row = (const char *)from->rows[kind].at + i * row_bytes;
-		_Alignas(int64_t) char fields[ROW_BYTES];
+		_Alignas(int64_t) char fields[RECORD_BYTES_MOST];
 		error = translate(into, from, record, row, fields);
 		if (!error)
 			error = add_rest(kind, add_fields(into, kind, fields), row);

@@ -13,10 +13,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum {
-	PAIRS_A_RECORD = 8192, /* of a distribution: below BATON_RECORD_BYTES at any values */
-	RECORD_BYTES = 192     /* of the fields of any row, and its head */
-};
+enum { PAIRS_A_RECORD = 8192 }; /* of a distribution: below BATON_RECORD_BYTES at any values */
 
 _Static_assert(sizeof(struct baton_s_distribution) + PAIRS_A_RECORD * 2 * BATON_VARINT_MAX <
 				   BATON_RECORD_BYTES,
@@ -67,7 +64,7 @@ static int store_fields(struct storing *s, unsigned type, const void *row)
 	const struct record_kind *kind = record_kind(type);
 	union {
 		struct baton_record head;
-		char bytes[RECORD_BYTES];
+		char bytes[RECORD_BYTES_MOST];
 	} record = {.head = {0}};
 	void *fields = &record.head + 1;
 	memcpy(fields, row, kind->bytes - sizeof(record.head));

@@ -1,6 +1,6 @@
 /* Merging summaries: the same rows, in the same order, whatever the order of the parts. */
 #include "check.h"
-#include "summary/summary.h"
+#include "summary/row_kinds.h"
 
 #include <baton/format.h>
 #include <stdlib.h>
@@ -38,15 +38,10 @@ static void fill_device(struct device_summary *d, int part)
 
 static void fill_quality(struct quality *q, int part)
 {
-	uint64_t *const facts[] = {&q->records,          &q->dropped,
-							   &q->in_flight,        &q->ops,
-							   &q->unmatched_ops,    &q->invalid_timestamps,
-							   &q->invalid_events,   &q->truncated_files,
-							   &q->unreadable_files, &q->unrecorded_ns,
-							   &q->hand_offs,        &q->steps_cut,
-							   &q->launches,         &q->unsampled_ns};
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		*facts[i] = 1 + draw(100);
+	const struct record_kind *kind = record_kind(BATON_S_QUALITY);
+	for (unsigned i = 0; i < kind->n_fields; i++)
+		if (kind->fields[i].merge == MERGE_SUM)
+			field_set(&kind->fields[i], q, 0, 1 + draw(100));
 	q->clock_residual_ns = part % 3 ? -1 : part;
 	q->tool_ns = part % 2 ? -1 : part;
 }
@@ -146,11 +141,6 @@ static void fill(struct summary *s, int part)
 	fill_quality(&s->quality, part);
 }
 
-static bool texts_equal(const struct summary *a, uint32_t x, const struct summary *b, uint32_t y)
-{
-	return strcmp(summary_text(a, x), summary_text(b, y)) == 0;
-}
-
 static bool counts_equal(const struct counts *a, const struct counts *b)
 {
 	struct count *x, *y;
@@ -161,97 +151,43 @@ static bool counts_equal(const struct counts *a, const struct counts *b)
 	return ok;
 }
 
-static bool devices_equal(const struct summary *a, const struct summary *b)
+/* What devices and kernels have beside their fields. */
+static bool rest_equal(enum row_kind kind, const void *a, const void *b)
 {
-	bool ok = a->n_devices == b->n_devices;
-	for (size_t i = 0; ok && i < a->n_devices; i++) {
-		const struct device_summary *x = &a->devices[i], *y = &b->devices[i];
-		ok = texts_equal(a, x->key, b, y->key) && texts_equal(a, x->name, b, y->name) &&
-			 x->steps == y->steps && x->window_ns == y->window_ns && x->carried == y->carried &&
-			 x->hull_ns == y->hull_ns && x->hull_idle_ns == y->hull_idle_ns &&
-			 x->lead_in_ns == y->lead_in_ns && x->nccl_hidden_ns == y->nccl_hidden_ns &&
-			 x->floor_ns == y->floor_ns && x->queued_gap_ns == y->queued_gap_ns &&
-			 x->kernels == y->kernels && x->launches == y->launches &&
-			 x->short_kernels == y->short_kernels &&
-			 memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
-			 memcmp(x->busy_ns, y->busy_ns, sizeof(x->busy_ns)) == 0 &&
-			 x->n_processes == y->n_processes &&
-			 memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
-			 memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0 &&
-			 counts_equal(&x->step_ns, &y->step_ns) &&
-			 memcmp(x->readings, y->readings, sizeof(x->readings)) == 0;
-	}
-	return ok;
+	const struct device_summary *x = a, *y = b;
+	if (kind == ROW_KERNEL)
+		return counts_equal(&((const struct kernel_summary *)a)->dur_ns,
+							&((const struct kernel_summary *)b)->dur_ns);
+	return kind != ROW_DEVICE ||
+		   (x->carried == y->carried && x->n_processes == y->n_processes &&
+			memcmp(x->time_ns, y->time_ns, sizeof(x->time_ns)) == 0 &&
+			memcmp(x->ranks, y->ranks, x->n_processes * sizeof(*x->ranks)) == 0 &&
+			memcmp(x->pids, y->pids, x->n_processes * sizeof(*x->pids)) == 0 &&
+			counts_equal(&x->step_ns, &y->step_ns) &&
+			memcmp(x->readings, y->readings, sizeof(x->readings)) == 0);
 }
 
-static bool kernels_equal(const struct summary *a, const struct summary *b)
+static bool field_equal(const struct field *field, const struct summary *a, const void *x,
+						const struct summary *b, const void *y)
 {
-	bool ok = a->n_kernels == b->n_kernels;
-	for (size_t i = 0; ok && i < a->n_kernels; i++) {
-		const struct kernel_summary *x = &a->kernels[i], *y = &b->kernels[i];
-		ok = texts_equal(a, x->name, b, y->name) &&
-			 texts_equal(a, x->class_name, b, y->class_name) && x->group == y->group &&
-			 x->tensor_core == y->tensor_core && x->count == y->count &&
-			 x->total_ns == y->total_ns && counts_equal(&x->dur_ns, &y->dur_ns);
-	}
-	return ok;
+	if (field->holds == HOLDS_TEXT)
+		return strcmp(summary_text(a, (uint32_t)field_get(field, x, 0)),
+					  summary_text(b, (uint32_t)field_get(field, y, 0))) == 0;
+	return memcmp((const char *)x + field->offset, (const char *)y + field->offset, field->bytes) ==
+		   0;
 }
 
-static bool late_equal(const struct summary *a, const struct late_summary *x, size_t n,
-					   const struct summary *b, const struct late_summary *y, size_t m)
+static bool rows_equal(enum row_kind kind, const struct summary *a, const struct summary *b)
 {
-	bool ok = n == m;
-	for (size_t i = 0; ok && i < n; i++)
-		ok = texts_equal(a, x[i].device, b, y[i].device) && x[i].rank == y[i].rank &&
-			 x[i].last == y[i].last && x[i].taken == y[i].taken && x[i].caused_ns == y[i].caused_ns;
-	return ok;
-}
-
-static bool others_equal(const struct summary *a, const struct summary *b)
-{
-	bool ok = a->n_nccl == b->n_nccl && a->n_evidence == b->n_evidence &&
-			  late_equal(a, a->late, a->n_late, b, b->late, b->n_late) &&
-			  late_equal(a, a->partial, a->n_partial, b, b->partial, b->n_partial);
-	for (size_t i = 0; ok && i < a->n_nccl; i++) {
-		const struct nccl_summary *x = &a->nccl[i], *y = &b->nccl[i];
-		ok = texts_equal(a, x->op, b, y->op) && x->members == y->members && x->bytes == y->bytes &&
-			 x->count == y->count && x->wait_ns == y->wait_ns && x->transfer_ns == y->transfer_ns &&
-			 x->unsplit_ns == y->unsplit_ns && texts_equal(a, x->comm, b, y->comm) &&
-			 texts_equal(a, x->reason, b, y->reason) && x->max_bytes_moved == y->max_bytes_moved;
-	}
-	for (size_t i = 0; ok && i < a->n_evidence; i++) {
-		const struct evidence *x = &a->evidence[i], *y = &b->evidence[i];
-		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
-			 x->leaf == y->leaf && x->count == y->count && x->ns == y->ns;
-	}
-	return ok && memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0;
-}
-
-static bool sites_equal(const struct summary *a, const struct summary *b)
-{
-	bool ok = a->n_sites == b->n_sites && a->n_stalls == b->n_stalls;
-	for (size_t i = 0; ok && i < a->n_sites; i++) {
-		const struct site_summary *x = &a->sites[i], *y = &b->sites[i];
-		ok = texts_equal(a, x->what, b, y->what) && x->by == y->by && x->kind == y->kind &&
-			 x->backward == y->backward && x->rows == y->rows &&
-			 memcmp(&x->sums, &y->sums, sizeof(x->sums)) == 0;
-	}
-	for (size_t i = 0; ok && i < a->n_stalls; i++) {
-		const struct evidence *x = &a->stalls[i], *y = &b->stalls[i];
-		ok = texts_equal(a, x->device, b, y->device) && texts_equal(a, x->what, b, y->what) &&
-			 x->leaf == y->leaf && x->before == y->before && x->count == y->count && x->ns == y->ns;
-	}
-	return ok;
-}
-
-static bool spreads_equal(const struct summary *a, const struct summary *b)
-{
-	bool ok = a->n_spreads == b->n_spreads && a->n_spreads > 0;
-	for (size_t i = 0; ok && i < a->n_spreads; i++) {
-		const struct spread *x = &a->spreads[i], *y = &b->spreads[i];
-		ok = texts_equal(a, x->device, b, y->device) && x->leaf == y->leaf &&
-			 x->octave == y->octave && x->steps == y->steps && x->ns == y->ns &&
-			 x->worst_ns == y->worst_ns && x->worst_step == y->worst_step;
+	const struct record_kind *record = record_kind(row_rules[kind].type);
+	const size_t bytes = row_rules[kind].shape.row_bytes;
+	bool ok = a->rows[kind].n == b->rows[kind].n && a->rows[kind].n > 0;
+	for (size_t i = 0; ok && i < a->rows[kind].n; i++) {
+		const char *x = (const char *)a->rows[kind].at + i * bytes;
+		const char *y = (const char *)b->rows[kind].at + i * bytes;
+		for (unsigned f = 0; f < record->n_fields; f++)
+			ok = ok && field_equal(&record->fields[f], a, x, b, y);
+		ok = ok && rest_equal(kind, x, y);
 	}
 	return ok;
 }
@@ -380,11 +316,11 @@ static void merging(void)
 	adds_up(parts, &first);
 	for (int round = 0; round < 6; round++) {
 		merge_shuffled(parts, 1 + round, &other);
-		CHECK(devices_equal(&first, &other), "round %d: devices differ", round);
-		CHECK(kernels_equal(&first, &other), "round %d: kernels differ", round);
-		CHECK(others_equal(&first, &other), "round %d: other rows differ", round);
-		CHECK(sites_equal(&first, &other), "round %d: sites or stalls differ", round);
-		CHECK(spreads_equal(&first, &other), "round %d: spreads differ", round);
+		for (int kind = 0; kind < ROW_KINDS; kind++)
+			CHECK(rows_equal((enum row_kind)kind, &first, &other), "round %d: rows %d differ",
+				  round, kind);
+		CHECK(memcmp(&first.quality, &other.quality, sizeof(first.quality)) == 0,
+			  "round %d: quality differs", round);
 		summary_free(&other);
 	}
 	for (int i = 0; i < PARTS; i++)

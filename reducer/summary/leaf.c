@@ -1,4 +1,4 @@
-#include "summary/leaf_names.h"
+#include "summary/leaf.h"
 
 #include <string.h>
 
