@@ -19,7 +19,7 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
 
-MAN := $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
+MAN := $(BUILD)/man/baton.1 $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stats \
 	classify export dump check doctor)
 
 # What is built where: the parts with names of their own, beside what they build.
@@ -155,16 +155,24 @@ $(BUILD)/headers/%.ok: % | build/deps.ok
 	@touch $@
 
 man: $(MAN)
-$(BUILD)/man/baton-%.1: $(BUILD)/baton
+$(MAN): $(BUILD)/man/%.1: $(BUILD)/baton
 	@mkdir -p $(@D)
-	$(BUILD)/baton man $* > $@
+	@$(BUILD)/baton man $(patsubst baton-%,%,$*) > $@
 
-install: $(BUILD)/baton $(SHIM) $(MAN)
+SHELLS := $(addprefix $(BUILD)/completion/,bash zsh fish)
+$(SHELLS): $(BUILD)/baton
+	@mkdir -p $(@D)
+	@$(BUILD)/baton completion $(@F) > $@
+
+install: $(BUILD)/baton $(SHIM) $(MAN) $(SHELLS)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton $(DESTDIR)$(PREFIX)/share/baton/codec
 	install -m 644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 $(BUILD)/completion/bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/baton
+	install -D -m 644 $(BUILD)/completion/zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_baton
+	install -D -m 644 $(BUILD)/completion/fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/baton.fish
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 

@@ -81,6 +81,12 @@ static int run(const struct invocation *call)
 	return status;
 }
 
+static const struct named_text examples[] = {
+	{"baton check runs/4gpu",
+	 "Is every file of a run whole? The exit status is 3 when one is not."},
+	{0},
+};
+
 const struct command command_check = {
 	.name = "check",
 	.operands = "FILE|DIR...",
@@ -89,5 +95,6 @@ const struct command command_check = {
 	.details = "Prints one line per file and the damage before it. Ends with status 3 when there "
 			   "is any damage.",
 	.options = options,
+	.examples = examples,
 	.run = run,
 };

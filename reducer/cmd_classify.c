@@ -49,6 +49,17 @@ static int run(const struct invocation *call)
 	return status;
 }
 
+static const struct named_text examples[] = {
+	{"baton classify <names.txt", "What baton takes each of these kernels for."},
+	{"baton classify --classes mine.txt <names.txt",
+	 "The same, with rules of your own that are tried first."},
+	{0},
+};
+static const struct named_text choices[] = {
+	{"taxonomy", "seed"},
+	{0},
+};
+
 const struct command command_classify = {
 	.name = "classify",
 	.summary = "kernel names on stdin -> name, group, class, tensor core, rule",
@@ -56,5 +67,7 @@ const struct command command_classify = {
 			   "class, whether it "
 			   "uses tensor cores (yes, no, unknown) and the rule that fired, separated by tabs.",
 	.options = options,
+	.examples = examples,
+	.choices = choices,
 	.run = run,
 };

@@ -153,6 +153,30 @@ static int run(const struct invocation *call)
 	return status;
 }
 
+static const struct named_text examples[] = {
+	{"baton compare runs/1gpu runs/2gpu runs/4gpu", "Why are 4 GPUs not 4 times as fast as one?"},
+	{"baton compare runs/before runs/after",
+	 "What changed between two runs on the same number of GPUs?"},
+	{"baton compare runs/1gpu runs/node0,runs/node1",
+	 "A run whose nodes wrote into directories of their own."},
+	{"baton compare --fail-if 'efficiency<0.85' runs/1gpu runs/4gpu",
+	 "In a script: exit status 1 when scaling is worse than that."},
+	{0},
+};
+static const struct named_text environment[] = {
+	VIEW_ENVIRONMENT_ROWS,
+	{0},
+};
+static const struct named_text files[] = {
+	RUN_FILE_ROWS,
+	{0},
+};
+static const struct named_text choices[] = {
+	REDUCE_CHOICE_ROWS,
+	{"scaling", "weak strong auto"},
+	{0},
+};
+
 const struct command command_compare = {
 	.name = "compare",
 	.operands = "DIR DIR...",
@@ -166,5 +190,9 @@ const struct command command_compare = {
 		"model, it is said when their SM clocks differ by more than 2 %. Status 4 as of baton "
 		"report: some of a run is missing.",
 	.options = options,
+	.examples = examples,
+	.environment = environment,
+	.files = files,
+	.choices = choices,
 	.run = run,
 };

@@ -178,6 +178,20 @@ static int run(const struct invocation *call)
 	return status == STATUS_INPUT && usable ? STATUS_PARTIAL : status;
 }
 
+static const struct named_text examples[] = {
+	{"baton dump --json runs/4gpu | less", "Every record of every file, one JSON object a line."},
+	{"baton dump --idle runs/4gpu", "Every piece of idle time with its leaf."},
+	{0},
+};
+static const struct named_text files[] = {
+	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},
+	{0},
+};
+static const struct named_text choices[] = {
+	{"steps", "period"},
+	{0},
+};
+
 const struct command command_dump = {
 	.name = "dump",
 	.operands = "FILE|DIR...",
@@ -190,5 +204,8 @@ const struct command command_dump = {
 		"frames read \"file:line function\"; a native one needs the file that was loaded, with the "
 		"same build id, and libdw to have a name, else it is \"file+0xoffset\".",
 	.options = options,
+	.examples = examples,
+	.files = files,
+	.choices = choices,
 	.run = run,
 };

@@ -103,6 +103,23 @@ static int run(const struct invocation *call)
 	return (int)status_worse(status, written);
 }
 
+static const struct named_text examples[] = {
+	{"baton export --folded -o gpu.folded runs/4gpu",
+	 "GPU time by call stack, for flamegraph.pl or speedscope."},
+	{"baton export --folded --weight starved runs/4gpu | flamegraph.pl >starved.svg",
+	 "Which lines the GPU waited for."},
+	{0},
+};
+static const struct named_text files[] = {
+	RUN_FILE_ROWS,
+	{0},
+};
+static const struct named_text choices[] = {
+	REDUCE_CHOICE_ROWS,
+	{"weight", "gpu launches starved"},
+	{0},
+};
+
 const struct command command_export = {
 	.name = "export",
 	.operands = "DIR...",
@@ -113,5 +130,8 @@ const struct command command_export = {
 			   "\"[backward]\" in a stack: outside of it is the forward call whose gradient was "
 			   "computed, inside of it what launched the work.",
 	.options = options,
+	.examples = examples,
+	.files = files,
+	.choices = choices,
 	.run = run,
 };

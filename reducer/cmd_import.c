@@ -323,6 +323,18 @@ static const struct option_spec options[] = {
 	{NULL, 0, OPTION_FLAG, NULL, NULL},
 };
 
+static const struct named_text examples[] = {
+	{"baton import trace.json.gz -o runs/x", "A trace of the PyTorch profiler."},
+	{"baton import traces/ -o runs/x", "All ranks of a job: one file each in a directory."},
+	{"nsys export -t sqlite -o job.sqlite job.nsys-rep && baton import job.sqlite -o runs/x",
+	 "A report of Nsight Systems."},
+	{0},
+};
+static const struct named_text files[] = {
+	{"DIR/*.baton", "one trace for each process of the profile"},
+	{0},
+};
+
 const struct command command_import = {
 	.name = "import",
 	.operands = "FILE|DIR...",
@@ -339,5 +351,7 @@ const struct command command_import = {
 		"size or more than 12 hours away, are left out with a message and status 4. Ranks "
 		"without a file are named.",
 	.options = options,
+	.examples = examples,
+	.files = files,
 	.run = run_import,
 };

@@ -347,6 +347,56 @@ static int run(const struct invocation *call)
 	return status ? status : run_job(call, &plan);
 }
 
+static const struct named_text examples[] = {
+	{"baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py", "Record a whole job."},
+	{"baton record --delay 600 --duration 30 -o runs/part -- python train.py",
+	 "Record half a minute of it, after ten minutes."},
+	{"baton record -c cudaProfilerApi -o runs/part -- python train.py",
+	 "Record what the program puts between cudaProfilerStart and cudaProfilerStop."},
+	{"srun baton record -o /shared/runs/%q{SLURM_JOB_ID} -- python train.py",
+	 "Under a scheduler: each task runs baton, into one directory."},
+	{0},
+};
+static const struct named_text environment[] = {
+	{"BATON_LIB", "the libbaton.so to preload (default: beside baton, then ../lib/baton)"},
+	{"BATON_RUN_ID", "what makes traces of several nodes one run; taken from the scheduler or "
+					 "torchrun when it is not set"},
+	{"BATON_RING_DIR", "a local directory for the live files, tried before /dev/shm and TMPDIR"},
+	{"BATON_RING_SLOTS", "how many records a thread's ring holds, a power of two (default 16384)"},
+	{"BATON_CUPTI",
+	 "the path of libcupti, or none: then launches are recorded and GPU work is not"},
+	{"BATON_GAUGES", "off: do not sample the GPUs' clocks, power and temperature"},
+	{0},
+};
+static const struct named_text files[] = {
+	{"DIR/*.baton",
+	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
+	{"/dev/shm/baton-*.live",
+	 "rings and names while a process records, removed when its trace is closed; what a killed "
+	 "process left is taken up by the next baton command on the run"},
+	{0},
+};
+static const struct named_text statuses[] = {
+	{"N", "that of the job; a job that ended by a signal ends baton by the same one"},
+	{"2", "wrong usage"},
+	{"3", "libbaton.so was not found"},
+	{"5", "DIR could not be written"},
+	{"126", "PROGRAM could not be executed"},
+	{"127", "PROGRAM was not found"},
+	{0},
+};
+static const struct named_text choices[] = {
+	{"trace", "cuda nvtx nccl"},
+	{"stacks", "off python native both"},
+	{"backward", "on off"},
+	{"step-marks", "on off"},
+	{"graphs", "node graph"},
+	{"kill", "none TERM KILL INT HUP"},
+	{"capture-range", "cudaProfilerApi none"},
+	{"capture-range-end", "stop stop-shutdown none"},
+	{0},
+};
+
 const struct command command_record = {
 	.name = "record",
 	.operands = "-- PROGRAM [ARGUMENT...]",
@@ -364,4 +414,9 @@ const struct command command_record = {
 		"Status when the job does not run: 2 usage, 3 libbaton.so is not found, 5 DIR cannot be\n"
 		"written, 126 PROGRAM cannot be executed, 127 it is not found.",
 	.options = options,
+	.examples = examples,
+	.environment = environment,
+	.files = files,
+	.statuses = statuses,
+	.choices = choices,
 	.run = run};

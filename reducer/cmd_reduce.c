@@ -37,6 +37,19 @@ static int run(const struct invocation *call)
 	return worst;
 }
 
+static const struct named_text examples[] = {
+	{"baton reduce runs/*", "Reduce many runs at once, before they are looked at."},
+	{0},
+};
+static const struct named_text files[] = {
+	RUN_FILE_ROWS,
+	{0},
+};
+static const struct named_text choices[] = {
+	REDUCE_CHOICE_ROWS,
+	{0},
+};
+
 const struct command command_reduce = {
 	.name = "reduce",
 	.operands = "DIR...",
@@ -46,5 +59,8 @@ const struct command command_reduce = {
 		"Writes summary.baton into each directory. Status 4 as of baton report: some of the run "
 		"is missing.",
 	.options = options,
+	.examples = examples,
+	.files = files,
+	.choices = choices,
 	.run = run,
 };

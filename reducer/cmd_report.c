@@ -115,6 +115,32 @@ static int run(const struct invocation *call)
 	return printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
 }
 
+static const struct named_text examples[] = {
+	{"baton report runs/4gpu", "Where did the time of a step go, and why?"},
+	{"baton report runs/node0 runs/node1",
+	 "A run whose nodes wrote into directories of their own."},
+	{"baton report runs/4gpu --gaps 5 --leaf idle.host.input",
+	 "The proof: the five longest waits for input."},
+	{"baton report runs/4gpu --by line",
+	 "Which lines of the program launched the GPU's work, and which ones it waited for."},
+	{"baton report --fail-if 'idle.host.input>0.1' runs/4gpu",
+	 "In a script: exit status 1 when more than a tenth of the step waits for input."},
+	{0},
+};
+static const struct named_text environment[] = {
+	VIEW_ENVIRONMENT_ROWS,
+	{0},
+};
+static const struct named_text files[] = {
+	RUN_FILE_ROWS,
+	{0},
+};
+static const struct named_text choices[] = {
+	REDUCE_CHOICE_ROWS,
+	{"by", "line stack module op range"},
+	{0},
+};
+
 const struct command command_report = {
 	.name = "report",
 	.operands = "DIR...",
@@ -126,5 +152,9 @@ const struct command command_report = {
 			   "answered, but not from everything: damaged files, ranks without a file, or GPU "
 			   "records that were in flight when the job was killed.",
 	.options = options,
+	.examples = examples,
+	.environment = environment,
+	.files = files,
+	.choices = choices,
 	.run = run,
 };

@@ -1,7 +1,9 @@
 /* baton: one command per file cmd_NAME.c, listed here. */
 #include "base/diag.h"
 #include "cli/command.h"
+#include "cli/completion.h"
 #include "cli/inherited.h"
+#include "cli/man.h"
 #include "commands.h"
 
 #include <baton/version.h>
@@ -34,6 +36,24 @@ static void help(void)
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 
+static int unknown(const char *name)
+{
+	diag("unknown command '%s' (see baton --help)", name);
+	return STATUS_USAGE;
+}
+
+static int man(const char *name)
+{
+	const struct command *command = find(name);
+	if (command)
+		man_command(command, commands, COMMANDS);
+	else if (strcmp(name, "baton") == 0)
+		man_baton(commands, COMMANDS);
+	else
+		return unknown(name);
+	return finish_stdout(STATUS_OK);
+}
+
 int main(int argc, char **argv)
 {
 	inherited_change();
@@ -46,15 +66,14 @@ int main(int argc, char **argv)
 		help();
 		return argc > 1 ? finish_stdout(STATUS_OK) : STATUS_USAGE;
 	}
-	bool man = strcmp(name, "man") == 0 && argc > 2; /* `make man` writes the pages with it */
-	const struct command *command = find(man ? argv[2] : name);
-	if (!command) {
-		diag("unknown command '%s' (see baton --help)", man ? argv[2] : name);
-		return STATUS_USAGE;
+	if (argc > 2 && strcmp(name, "man") == 0) /* `make man` writes the pages with it */
+		return man(argv[2]);
+	if (argc > 2 && strcmp(name, "completion") == 0) {
+		int status = completion_print(argv[2], commands, COMMANDS);
+		return status ? status : finish_stdout(STATUS_OK);
 	}
-	if (man) {
-		command_man(command);
-		return finish_stdout(STATUS_OK);
-	}
+	const struct command *command = find(name);
+	if (!command)
+		return unknown(name);
 	return command_run(command, argc - 1, argv + 1);
 }

@@ -16,6 +16,14 @@
 	{"classes", 0, OPTION_TEXT, "FILE",                                                            \
 	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},                                 \
 	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"}
+/* What the words of these options are, and for the man pages of the commands that have them. */
+#define REDUCE_CHOICE_ROWS {"steps", "period"}, {"taxonomy", "seed"}
+#define RUN_FILE_ROWS                                                                              \
+	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},              \
+	{"DIR/summary.baton", "what the run was reduced to; made again when it is stale"}
+#define VIEW_ENVIRONMENT_ROWS                                                                      \
+	{"NO_COLOR", "when it is set, no colours on a terminal"},                                      \
+	{"COLUMNS", "the width of the text, 40 to 100 columns (default: the terminal's, or 100)"}
 /* clang-format on */
 
 /* From REDUCE_OPTION_ROWS; with `view`, from VIEW_OPTION_ROWS. An enum status: STATUS_USAGE when a

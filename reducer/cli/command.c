@@ -12,7 +12,7 @@ enum { MAX_OPTIONS = 32 };
 
 static const struct option_spec help_option = {"help", 'h', OPTION_FLAG, NULL, "this text"};
 
-static size_t count_options(const struct command *command)
+size_t command_options(const struct command *command)
 {
 	size_t n = 0;
 	while (command->options && command->options[n].name)
@@ -22,7 +22,7 @@ static size_t count_options(const struct command *command)
 
 static size_t find_option(const struct invocation *call, const char *name)
 {
-	size_t n = count_options(call->command);
+	size_t n = command_options(call->command);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(call->options[i].name, name) == 0)
 			return i;
@@ -59,7 +59,7 @@ static int check_number(const struct option_spec *option, const char *text)
 
 static void fill_getopt(const struct command *command, struct option *longs, char *shorts)
 {
-	size_t n = count_options(command);
+	size_t n = command_options(command);
 	if (command->operands && strstr(command->operands, "--"))
 		*shorts++ = '+'; /* what stands behind the program is its own */
 	*shorts++ = ':';
@@ -77,7 +77,7 @@ static void fill_getopt(const struct command *command, struct option *longs, cha
 
 static size_t option_index(const struct command *command, int code)
 {
-	size_t n = count_options(command);
+	size_t n = command_options(command);
 	if (code >= 256)
 		return (size_t)code - 256;
 	for (size_t i = 0; i < n; i++)
@@ -91,7 +91,7 @@ int command_run(const struct command *command, int argc, char **argv)
 	struct option longs[MAX_OPTIONS + 2] = {0};
 	char shorts[2 * MAX_OPTIONS + 5];
 	const char *texts[MAX_OPTIONS + 1] = {NULL};
-	size_t n = count_options(command);
+	size_t n = command_options(command);
 	fill_getopt(command, longs, shorts);
 	if (!command->run &&
 		!(argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))) {
@@ -136,7 +136,7 @@ static void help_option_line(const struct option_spec *spec)
 
 void command_help(const struct command *command)
 {
-	size_t n = count_options(command);
+	size_t n = command_options(command);
 	printf("usage: baton %s [OPTION...] %s\n\n%s%s\n", command->name,
 		   command->operands ? command->operands : "", command->summary,
 		   command->run ? "" : " (not built yet)");
@@ -146,28 +146,6 @@ void command_help(const struct command *command)
 	for (size_t i = 0; i < n; i++)
 		help_option_line(&command->options[i]);
 	help_option_line(&help_option);
-}
-
-void command_man(const struct command *command)
-{
-	size_t n = count_options(command);
-	printf(".TH BATON-%s 1\n.SH NAME\nbaton\\-%s \\- %s\n.SH SYNOPSIS\n", command->name,
-		   command->name, command->summary);
-	printf(".B baton %s\n[OPTION...] %s\n", command->name,
-		   command->operands ? command->operands : "");
-	if (command->details)
-		printf(".SH DESCRIPTION\n%s\n", command->details);
-	printf(".SH OPTIONS\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct option_spec *spec = &command->options[i];
-		printf(".TP\n.B \\-\\-%s", spec->name);
-		if (spec->letter)
-			printf(", \\-%c", spec->letter);
-		printf("%s%s\n\\&%s\n", spec->value ? " " : "", spec->value ? spec->value : "", spec->help);
-	}
-	printf(".SH EXIT STATUS\n0 ok, 1 a gate failed, 2 usage, 3 unreadable or corrupt input, 4 "
-		   "answered "
-		   "from partial data, 5 output error.\n");
 }
 
 int finish_stdout(int status)

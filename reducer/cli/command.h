@@ -1,5 +1,5 @@
 /* A command is one const table entry in one small file cmd_NAME.c; main.c lists them. Parsing,
- * --help and the man page come from the same table. */
+ * --help, the man page (man.h) and completion (completion.h) come from the same table. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -14,6 +14,12 @@ struct option_spec {
 	enum option_kind kind;
 	const char *value; /* "DIR", "N"; NULL for a flag */
 	const char *help;
+};
+
+/* A row of a man page's list, or what an option may be; {0} ends a list. */
+struct named_text {
+	const char *name;
+	const char *text;
 };
 
 struct invocation {
@@ -31,6 +37,12 @@ struct command {
 	const char *summary; /* one line */
 	const char *details; /* paragraphs for --help and the man page */
 	const struct option_spec *options;
+	/* For the man page and the shells' completion; NULL: none. */
+	const struct named_text *examples;    /* a command line, what it does */
+	const struct named_text *environment; /* a variable, what it changes */
+	const struct named_text *files;
+	const struct named_text *statuses;     /* NULL: those that all commands share */
+	const struct named_text *choices;      /* an option's long name, the words that it takes */
 	int (*run)(const struct invocation *); /* returns an enum status; NULL: not built yet */
 };
 
@@ -42,7 +54,7 @@ long long option_number(const struct invocation *, const char *name, long long o
 /* Runs argv (argv[0] is the command's name). Prints usage errors itself; 2 for them. */
 int command_run(const struct command *, int argc, char **argv);
 void command_help(const struct command *);
-void command_man(const struct command *); /* the same as a man(7) page, on stdout */
+size_t command_options(const struct command *); /* how many it has, --help aside */
 
 /* stdout is flushed and checked; STATUS_OUTPUT when it could not be written. */
 int finish_stdout(int status);

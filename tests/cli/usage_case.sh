@@ -50,7 +50,7 @@ for command in $built $later; do
 		[ ! -s "$work/err" ] || fail "help on stderr"
 	done
 	expect_status 0 "$BATON" man "$command"
-	expect_prints ".TH BATON-$command 1"
+	expect_prints ".TH BATON-${command^^} 1"
 done
 expect_status 0 "$BATON" --help
 expect_prints $built $later

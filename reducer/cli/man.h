@@ -1,0 +1,13 @@
+/* The manual pages, as man(7) pages on stdout, out of the tables of the commands. */
+#ifndef CLI_MAN_H
+#define CLI_MAN_H
+
+#include <stddef.h>
+
+struct command;
+
+/* baton-NAME.1; `all` are the n commands of baton, which refer to each other. */
+void man_command(const struct command *, const struct command *const *all, size_t n);
+void man_baton(const struct command *const *all, size_t n); /* baton.1 */
+
+#endif
