@@ -2,8 +2,8 @@
  * the workload that builds; freed before the script is handed out. */
 #include "virtual/workloads/model.h"
 
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <errno.h>
 #include <stdlib.h>

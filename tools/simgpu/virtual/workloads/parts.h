@@ -96,20 +96,4 @@ struct reducer reducer_for(struct script *s, const struct workload_options *opti
 void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
 				  const struct reducer *r);
 
-/* A data-parallel training job of this architecture: ddp and resnet are no more than that. */
-struct data_parallel {
-	const struct architecture *architecture;
-	uint32_t kernels; /* when the options name no number */
-	int64_t batch_bytes;
-	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
-	bool unread;       /* nothing in the loop waits for the device; POINT_LOSS is there */
-	struct phase_length {
-		enum phase phase;
-		int64_t kernel_ns; /* the mean of this one's kernels; 0: as the others' */
-	} unlike;
-};
-
-struct script *data_parallel_build(const struct workload_options *options,
-								   const struct data_parallel *job);
-
 #endif
