@@ -1,9 +1,9 @@
 #include "virtual/calls/launch.h"
 
-#include "virtual/calls/call.h"
-#include "virtual/machine/cpu.h"
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/calls/call.h"
+#include "virtual/draw/rng.h"
+#include "virtual/machine/cpu.h"
 #include "virtual/machine/thread.h"
 
 #include <baton/format.h>

@@ -1,11 +1,11 @@
 #include "virtual/calls/nccl.h"
 
+#include "engine/room.h"
 #include "virtual/calls/call.h"
 #include "virtual/calls/launch.h"
+#include "virtual/draw/rng.h"
 #include "virtual/machine/cpu.h"
 #include "virtual/machine/place.h"
-#include "virtual/draw/rng.h"
-#include "engine/room.h"
 #include "virtual/machine/thread.h"
 
 #include <baton/format.h>

@@ -1,8 +1,8 @@
 #include "virtual/machine/meeting.h"
 
 #include "engine/agenda.h"
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <stdlib.h>
 

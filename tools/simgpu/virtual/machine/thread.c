@@ -1,7 +1,7 @@
 #include "virtual/machine/thread.h"
 
-#include "virtual/machine/cpu.h"
 #include "virtual/draw/rng.h"
+#include "virtual/machine/cpu.h"
 #include "virtual/record/recorder.h"
 
 enum { PLACE_INJECTED = 16 };

@@ -1,8 +1,8 @@
 #include "virtual/record/recorder.h"
 
+#include "engine/room.h"
 #include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
-#include "engine/room.h"
 
 #include <baton/writer.h>
 #include <stdio.h>

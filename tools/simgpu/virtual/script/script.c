@@ -2,8 +2,8 @@
  * nothing here depends on addresses or on time, so that a seed gives the same script everywhere. */
 #include "virtual/script/script.h"
 
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
