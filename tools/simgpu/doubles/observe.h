@@ -11,8 +11,7 @@
 
 enum sim_domain { SIM_DRIVER = 1, SIM_RUNTIME = 2 }; /* CUPTI's numbers of callback domains */
 
-/* One API call in progress. `cbid` and `function` are CUPTI's and CUDA's own (facts: capture 2.2).
- */
+/* One API call in progress. `cbid` and `function` are CUPTI's number and CUDA's name. */
 struct sim_call {
 	enum sim_domain domain;
 	uint32_t cbid;

@@ -137,8 +137,8 @@ static void place_run(struct place *place)
 	}
 }
 
-/* Everybody waits for somebody: whoever is earliest cannot be overtaken any more. Under the lock.
- */
+/* Under the lock. Every place waits for another: no message can come before the earliest event of
+ * all, so the place that has it may go on. */
 static void grant(struct world *w)
 {
 	struct place *first = NULL;

@@ -176,8 +176,8 @@ uint16_t script_thread(struct script *s, uint32_t process, const char *name)
 	return (uint16_t)p->n_threads++;
 }
 
-/* Numbers as CUPTI shows them: 7 is the legacy default stream, others begin at 13 in every context.
- */
+/* Numbers as CUPTI shows them: 7 is the legacy default stream, others count from 13 in each
+ * context. */
 uint16_t script_stream(struct script *s, uint32_t process, uint16_t device, bool legacy)
 {
 	struct process_def *p = &s->processes[process];

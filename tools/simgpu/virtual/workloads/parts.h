@@ -69,8 +69,8 @@ struct worker worker_new(struct script *s, const struct workload_options *option
 void worker_setup(const struct worker *w);
 /* Decoding and waiting for the disk, so that all loaders together are twice as fast as the step. */
 void worker_loaders(const struct worker *w, int64_t step_ns);
-void pen_batch(const struct pen *pen, const struct worker *w,
-			   int64_t bytes); /* from the queue to the device */
+/* A batch from the loaders' queue to the device. */
+void pen_batch(const struct pen *pen, const struct worker *w, int64_t bytes);
 /* The loss goes to the host: .item(), the one wait that most loops have in every step. */
 void pen_read_loss(const struct pen *pen, uint16_t stream);
 void worker_backward_begin(const struct worker *w); /* main hands over to the autograd thread ... */
