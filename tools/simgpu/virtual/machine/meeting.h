@@ -15,7 +15,7 @@ struct meeting_key {
 
 struct meeting_member {
 	void *who;
-	uint32_t place; /* whose clock the member lives on */
+	uint32_t host; /* whose clock the member lives on */
 };
 
 struct meeting {
@@ -23,7 +23,7 @@ struct meeting {
 	uint32_t size, arrived;
 	int64_t last_ns;
 	int64_t transfer_ns; /* the longest that a member named */
-	uint32_t last_place;
+	uint32_t last_host;
 	struct meeting_member *members;
 	struct meeting *next;
 };
