@@ -236,8 +236,7 @@ static void rnn_passes(void *dnn, void *rnn, long type, size_t weights, const un
 
 static void test_dnn_rnn(void)
 {
-	/* per pseudo-layer: for the input one product, in each step a product, a projection and a cell
-	 */
+	/* per pseudo-layer: a product for the input; per step a product, a projection and a cell */
 	const unsigned standard[3] = {4 * (1 + 3 * STEPS), 4 * (1 + 3 * STEPS), 8};
 	const unsigned persistent[3] = {4 * 2, 4 * 2, 8};
 	void *dnn = new_dnn(), *rnn = new_rnn(dnn, 0, 0);

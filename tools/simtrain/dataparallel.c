@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "checksum.h"
 #include "loader.h"
 #include "model.h"
 #include "nvtx.h"
@@ -110,7 +109,7 @@ static void train_step(const struct options *options, struct replica *replicas, 
 			   "cudaMemcpyAsync");
 	for (int i = options->devices - 1; i >= 0; i--)
 		check_cuda(cudaStreamSynchronize(replicas[i].stream), "cudaStreamSynchronize");
-	checksum_print(step, result, BATCH_FLOATS);
+	model_print_checksum(step, result, BATCH_FLOATS);
 	nvtx_pop();
 }
 

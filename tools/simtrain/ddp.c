@@ -7,7 +7,6 @@
 
 #include "busy.h"
 #include "check.h"
-#include "checksum.h"
 #include "loader.h"
 #include "meet.h"
 #include "model.h"
@@ -185,7 +184,7 @@ static void update(struct ddp *ddp, int step)
 				   "cudaMemcpyAsync");
 	check_cuda(cudaStreamSynchronize(ddp->compute), "cudaStreamSynchronize");
 	if (ddp->options->rank == 0)
-		checksum_print(step, ddp->result, (size_t)buckets * BATCH_FLOATS);
+		model_print_checksum(step, ddp->result, (size_t)buckets * BATCH_FLOATS);
 }
 
 static void train_step(struct ddp *ddp, int step)

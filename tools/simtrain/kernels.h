@@ -4,6 +4,8 @@
 
 #include "interfaces.h"
 
+struct options;
+
 enum kernel {
 	K_EMBEDDING,
 	K_LAYERNORM,
@@ -39,5 +41,8 @@ struct launcher {
 void kernel_durations(void);
 /* One launch, after the host's time for it. */
 void kernel_launch(const struct launcher *launcher, enum kernel which, unsigned blocks);
+
+/* Nothing but launches, --launches of them on each of --threads: what a recorder must count. */
+void kernels_storm(const struct options *options);
 
 #endif

@@ -4,7 +4,6 @@
 #include "kernels.h"
 #include "nvtx.h"
 #include "options.h"
-#include "storm.h"
 
 int main(int argc, char **argv)
 {
@@ -15,7 +14,7 @@ int main(int argc, char **argv)
 	if (!options.nvtx)
 		nvtx_silence();
 	if (options.launches)
-		storm_run(&options);
+		kernels_storm(&options);
 	else if (options.dataparallel)
 		dataparallel_train(&options);
 	else

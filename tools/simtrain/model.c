@@ -1,5 +1,8 @@
 #include "model.h"
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "check.h"
 
 struct stage {
@@ -87,4 +90,14 @@ void model_optimizer(const struct model *model)
 {
 	for (int layer = 0; layer <= model->options->layers / 2; layer++)
 		kernel_launch(&model->launcher, K_ADAM, 1280);
+}
+
+void model_print_checksum(int step, const float *values, size_t n)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (uint64_t)(int64_t)values[i]) * 0x100000001b3u;
+	printf("step %d checksum %016llx\n", step, (unsigned long long)hash);
+	fflush(stdout);
 }

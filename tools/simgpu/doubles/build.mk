@@ -57,7 +57,7 @@ $(RUNTIMES): $(DOUBLES)/libcudart.so.%: $$(addprefix $(DOUBLES)/obj/runtime$$*/,
 	@ln -sf libcudart.so.13 $(DOUBLES)/libcudart.so
 
 # ---- the libraries of which PyTorch needs a few functions, or only that they are there. What the sources in the directory
-# behind ':' define is exported when it begins as the library's functions do (stubs.py); the rest is stubs.
+# after ':' define is exported when it begins as the library's functions do (stubs.py); the rest is stubs.
 
 LIBRARIES := libcublas.so.12:cublas libcublas.so.13:cublas libcublasLt.so.12:cublas libcublasLt.so.13:cublas libcudnn.so.9:cudnn \
 	libnvrtc.so.12:nvrtc libnvrtc.so.13:nvrtc libcufft.so.11:cufft libcufft.so.12:cufft libcurand.so.10: libcusparse.so.12: \

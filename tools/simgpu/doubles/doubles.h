@@ -1,5 +1,5 @@
-/* What libcuda.so.1 offers the doubles above it (libcudart and whoever comes later) beside CUDA's
- * driver interface: observed calls, kernels by name, the calling thread's device. */
+/* What libcuda.so.1 offers the other doubles beside CUDA's driver interface: observed calls, kernels
+ * by name, the calling thread's device. */
 #ifndef SIMGPU_DOUBLES_DOUBLES_H
 #define SIMGPU_DOUBLES_DOUBLES_H
 
@@ -46,8 +46,8 @@ SIM_API void *simgpu_allocate(size_t bytes);
 SIM_API void simgpu_runtime_loaded(int version);
 SIM_API int simgpu_exchange_capture_mode(int mode);
 
-/* What a collective does to device memory beside moving its bytes: are the source's what somebody
- * put there, and are the target's then (values/known.h)? */
+/* A collective moves bytes that are known or not (values/known.h): asks for its source, and notes it
+ * for its target. */
 SIM_API bool simgpu_known(const void *address, size_t bytes);
 SIM_API void simgpu_wrote(const void *target, size_t bytes, bool known);
 

@@ -1,5 +1,5 @@
-/* Ops whose end somebody else decides: the kernels of the libnccl double. Exported by the libcuda
- * double, which holds the engine. */
+/* Ops whose end is decided outside of the engine: the kernels of the libnccl double. The libcuda
+ * double exports these functions. */
 #ifndef SIMGPU_DOUBLES_EXTERNAL_H
 #define SIMGPU_DOUBLES_EXTERNAL_H
 

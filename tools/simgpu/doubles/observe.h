@@ -1,5 +1,5 @@
-/* What happens in the simulated driver, for those who watch it: the libcupti double, the launch
- * counter. One observer at a time. Called on the thread that makes the call (enter, leave,
+/* What an observer hears of the simulated driver: the libcupti double, or the launch counter of the
+ * tests. One observer at a time. Called on the thread that makes the call (enter, leave,
  * resource) or on the engine's thread (op, synced), never with the engine's lock held. */
 #ifndef SIMGPU_DOUBLES_OBSERVE_H
 #define SIMGPU_DOUBLES_OBSERVE_H
@@ -11,8 +11,7 @@
 
 enum sim_domain { SIM_DRIVER = 1, SIM_RUNTIME = 2 }; /* CUPTI's numbers of callback domains */
 
-/* One API call in progress. `cbid` and `function` are CUPTI's and CUDA's own (facts: capture 2.2).
- */
+/* One API call in progress. `cbid` and `function` are CUPTI's number and CUDA's name. */
 struct sim_call {
 	enum sim_domain domain;
 	uint32_t cbid;
@@ -70,7 +69,7 @@ struct sim_observer {
 	void (*resource)(enum sim_resource_kind kind, void *context, uint32_t context_id);
 };
 
-/* NULL: nobody. Returns the observer before. */
+/* NULL: no observer. Returns the one before. */
 SIM_API const struct sim_observer *simgpu_observe(const struct sim_observer *observer);
 /* Has cuInit succeeded in this process? */
 SIM_API bool simgpu_ready(void);
@@ -78,8 +77,8 @@ SIM_API bool simgpu_ready(void);
 SIM_API int simgpu_init(void);
 /* Blocks until every op launched so far has ended and was observed, for at most `ms`. */
 SIM_API bool simgpu_settle(unsigned ms);
-/* Blocks until the observer has heard of every op that has ended by now, for at most `ms`; or
- * the process ends, and nobody tells it any more. */
+/* Blocks until the observer has heard of every op that has ended by now, for at most `ms`, or until
+ * the process ends and nothing is delivered any more. */
 SIM_API bool simgpu_observed(unsigned ms);
 /* The process ends: tells the observer of every context that goes. Once; the driver's own exit does
  * it at the latest. */

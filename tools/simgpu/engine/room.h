@@ -9,8 +9,8 @@
 void *must(void *memory);
 void *room_grow(void *at, uint32_t *room, uint32_t least, size_t bytes);
 
-/* The array `at` of *room elements of so many bytes, with room for one behind the first `n`: it
- * begins with `least` and doubles. */
+/* The array `at` of *room elements of so many bytes, made larger when `n` elements fill it: from
+ * `least` on it doubles. */
 static inline void *room_for(void *at, size_t n, uint32_t *room, uint32_t least, size_t bytes)
 {
 	return n < *room ? at : room_grow(at, room, least, bytes);

@@ -20,7 +20,7 @@ static size_t aligned(size_t at, size_t to)
 /* ---- arguments ---- */
 
 /* The functor's members: a comparison, then a number; or a number, then alpha. A functor without
- * members takes a byte of its wrapper; behind a lambda's members nvcc keeps an address. How long it
+ * members takes a byte of its wrapper; after a lambda's members nvcc keeps an address. How long it
  * is. */
 static size_t read_functor(struct computed *c, const uint8_t *functor)
 {

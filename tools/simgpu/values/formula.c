@@ -231,7 +231,7 @@ static bool begins_with_type(const char *name, const char *text, char type)
 	return true;
 }
 
-/* The types behind the operation's name: nothing but the result's type may differ. */
+/* The types after the operation's name: nothing but the result's type may differ. */
 static bool reduced_types(const char *types, const struct reduction *reduction, char result)
 {
 	char type = types[0];

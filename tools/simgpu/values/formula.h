@@ -1,6 +1,6 @@
-/* What a kernel of PyTorch's computes, as far as its name says it: kernels compute nothing here,
- * but a size, a counter or a flag passes through a few simple ones on its way back to the host, and
- * the program goes on by its value (docs/SIMGPU.md, "Under PyTorch"). */
+/* What a PyTorch kernel computes, as far as its name says it. Simulated kernels compute nothing, but
+ * sizes, counters and flags pass through a few simple ones on their way back to the host, and the
+ * program branches on them (docs/SIMGPU.md, "Under PyTorch"). */
 #ifndef SIMGPU_VALUES_FORMULA_H
 #define SIMGPU_VALUES_FORMULA_H
 

@@ -1,7 +1,7 @@
-/* Which bytes of device memory are what somebody put there, and not what a kernel may have written
- * over: kernels compute nothing, so after one of them a small result that is read back would be
- * whatever the memory held before. Such reads give zeros (docs/SIMGPU.md, "Under PyTorch"). All
- * with the engine's lock held. */
+/* Which bytes of device memory are known: written by a copy, a memset, a collective or a formula, and
+ * not overwritten by a kernel since. Kernels compute nothing, so a small result that is read back
+ * after one would be whatever the memory held before: such reads give zeros (docs/SIMGPU.md, "Under
+ * PyTorch"). All with the engine's lock held. */
 #ifndef SIMGPU_VALUES_KNOWN_H
 #define SIMGPU_VALUES_KNOWN_H
 

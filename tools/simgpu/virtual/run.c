@@ -98,7 +98,7 @@ static bool find_doubles(char *directory, size_t room)
 	return there;
 }
 
-/* Puts `text` before what the variable says, or behind it. */
+/* Puts `text` before what the variable says, or after it. */
 static bool add_path(const char *variable, const char *text, bool before)
 {
 	const char *old = getenv(variable);
@@ -114,7 +114,7 @@ static bool add_path(const char *variable, const char *text, bool before)
 	return set;
 }
 
-/* Behind what is preloaded already: a recorder comes first. */
+/* After what is preloaded already: a recorder comes first. */
 static bool preload(const char *directory, int cuda)
 {
 	char path[PATH_MAX + 64];

@@ -6,8 +6,7 @@
 
 #define LEAST_STEPS_TO_CUT 4
 
-/* Warm-up: the first step, and those right after it that load modules; never more than a quarter.
- */
+/* Warm-up: the first step and those right after it that load modules, at most a quarter of all. */
 static int32_t warmup_of(const struct world *w, const struct device *d)
 {
 	int32_t n = (int32_t)w->script->n_steps, cut = 1;

@@ -5,7 +5,7 @@
 #include "virtual/calls/launch.h"
 #include "virtual/calls/nccl.h"
 #include "virtual/machine/cpu.h"
-#include "virtual/machine/place.h"
+#include "virtual/machine/host.h"
 #include "virtual/machine/thread.h"
 #include "virtual/record/recorder.h"
 
@@ -25,7 +25,7 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->index = p->def->first_device + i;
 	d->def = &script->devices[d->index];
 	d->process = p;
-	gpu_open(&d->gpu, &p->place->agenda, &calls_hooks, d);
+	gpu_open(&d->gpu, &p->host->agenda, &calls_hooks, d);
 	d->gpu.slot_free = call_slot_free;
 	thread_list_init(&d->launchers);
 	d->sequences = must(calloc(script->n_comms + 1, sizeof(*d->sequences)));
@@ -55,7 +55,7 @@ static int open_process(struct world *w, uint32_t i, const char *directory, uint
 	struct process *p = &w->processes[i];
 	const struct process_def *def = &w->script->processes[i];
 	*p = (struct process){
-		.world = w, .def = def, .index = i, .place = &w->places[def->host], .step = -1};
+		.world = w, .def = def, .index = i, .host = &w->hosts[def->host], .step = -1};
 	thread_list_init(&p->gil_waiters);
 	p->devices = must(calloc(def->n_devices, sizeof(*p->devices)));
 	for (uint32_t d = 0; d < def->n_devices; d++)
@@ -87,20 +87,20 @@ static int world_open(struct world *w, const struct script *script,
 {
 	uint32_t next_id = 0;
 	int error = 0;
-	*w = (struct world){.script = script, .truth = options->truth, .n_places = script->n_hosts};
+	*w = (struct world){.script = script, .truth = options->truth, .n_hosts = script->n_hosts};
 	w->queue_tail = &w->queue;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
 	meetings_open(&w->meetings);
 	calls_list(w->calls);
-	w->places = must(calloc(w->n_places, sizeof(*w->places)));
-	for (uint32_t i = 0; i < w->n_places; i++) {
-		struct place *place = &w->places[i];
-		*place = (struct place){
+	w->hosts = must(calloc(w->n_hosts, sizeof(*w->hosts)));
+	for (uint32_t i = 0; i < w->n_hosts; i++) {
+		struct host *host = &w->hosts[i];
+		*host = (struct host){
 			.world = w, .def = &script->hosts[i], .cores_free = script->hosts[i].cores};
-		place->agenda.now_ns = BEGIN_NS;
-		thread_list_init(&place->core_waiters);
-		place_queue(place);
+		host->agenda.now_ns = BEGIN_NS;
+		thread_list_init(&host->core_waiters);
+		host_queue(host);
 	}
 	for (unsigned c = 0; c < BATON_COLL_END; c++) /* script.c has interned them: see script_new() */
 		for (uint32_t s = 0; call_nccl_kernel(c) && s < script->n_strings; s++)
@@ -114,17 +114,17 @@ static int world_open(struct world *w, const struct script *script,
 
 /* ---- running ---- */
 
-/* Runs a place until it has to wait. */
-static void place_run(struct place *place)
+/* Runs a host until it has to wait. */
+static void host_run(struct host *host)
 {
-	struct world *w = place->world;
+	struct world *w = host->world;
 	for (;;) {
 		pthread_mutex_lock(&w->lock);
-		place_read_inbox(place);
-		int64_t next = agenda_next(&place->agenda);
-		if (next > place_horizon(place) || next == INT64_MAX) {
-			bool over = place->agenda.n == 0 && place->n_pending == 0;
-			place->state = over ? PLACE_OVER : PLACE_WAITING;
+		host_read_inbox(host);
+		int64_t next = agenda_next(&host->agenda);
+		if (next > host_horizon(host) || next == INT64_MAX) {
+			bool over = host->agenda.n == 0 && host->n_pending == 0;
+			host->state = over ? HOST_OVER : HOST_WAITING;
 			w->n_over += over;
 			w->n_running--;
 			pthread_cond_broadcast(&w->changed);
@@ -132,21 +132,21 @@ static void place_run(struct place *place)
 			return;
 		}
 		pthread_mutex_unlock(&w->lock);
-		while (agenda_next(&place->agenda) <= place_horizon(place) && place->agenda.n)
-			agenda_step(&place->agenda);
+		while (agenda_next(&host->agenda) <= host_horizon(host) && host->agenda.n)
+			agenda_step(&host->agenda);
 	}
 }
 
-/* Everybody waits for somebody: whoever is earliest cannot be overtaken any more. Under the lock.
- */
+/* Under the lock. Every host waits for another: no message can come before the earliest event of
+ * all, so the host that has it may go on. */
 static void grant(struct world *w)
 {
-	struct place *first = NULL;
-	for (uint32_t i = 0; i < w->n_places; i++) {
-		struct place *place = &w->places[i];
-		if (place->state == PLACE_WAITING && place->agenda.n &&
-			(!first || agenda_next(&place->agenda) < agenda_next(&first->agenda)))
-			first = place;
+	struct host *first = NULL;
+	for (uint32_t i = 0; i < w->n_hosts; i++) {
+		struct host *host = &w->hosts[i];
+		if (host->state == HOST_WAITING && host->agenda.n &&
+			(!first || agenda_next(&host->agenda) < agenda_next(&first->agenda)))
+			first = host;
 	}
 	if (!first) {
 		fprintf(stderr,
@@ -155,29 +155,29 @@ static void grant(struct world *w)
 		exit(3);
 	}
 	first->grant_ns = agenda_next(&first->agenda);
-	place_queue(first);
+	host_queue(first);
 }
 
 static void *work(void *who)
 {
 	struct world *w = who;
 	pthread_mutex_lock(&w->lock);
-	while (w->n_over < w->n_places) {
-		struct place *place = w->queue;
-		if (!place) {
+	while (w->n_over < w->n_hosts) {
+		struct host *host = w->queue;
+		if (!host) {
 			if (w->n_running == 0)
 				grant(w);
 			else
 				pthread_cond_wait(&w->changed, &w->lock);
 			continue;
 		}
-		w->queue = place->next;
+		w->queue = host->next;
 		if (!w->queue)
 			w->queue_tail = &w->queue;
-		place->state = PLACE_RUNNING;
+		host->state = HOST_RUNNING;
 		w->n_running++;
 		pthread_mutex_unlock(&w->lock);
-		place_run(place);
+		host_run(host);
 		pthread_mutex_lock(&w->lock);
 	}
 	pthread_cond_broadcast(&w->changed);
@@ -253,13 +253,13 @@ void world_close(struct world *w)
 	for (uint32_t i = 0; i < w->script->n_processes; i++)
 		if (w->processes[i].def)
 			close_process(&w->processes[i]);
-	for (uint32_t i = 0; i < w->n_places; i++) {
-		agenda_free(&w->places[i].agenda);
-		free(w->places[i].pending);
-		free(w->places[i].inbox);
+	for (uint32_t i = 0; i < w->n_hosts; i++) {
+		agenda_free(&w->hosts[i].agenda);
+		free(w->hosts[i].pending);
+		free(w->hosts[i].inbox);
 	}
 	free(w->processes);
-	free(w->places);
+	free(w->hosts);
 	meetings_close(&w->meetings);
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->changed);

@@ -151,8 +151,7 @@ static void *weight_at(const struct descriptor *d, const void *space, size_t ele
 	return (char *)(uintptr_t)space + element * type_bytes(d->type);
 }
 
-/* Where a weight lies; asked for the matrix, the bias or both. One that does not exist: address 0.
- */
+/* Where a weight lies: the matrix, the bias or both. Address 0: there is no such weight. */
 DNN_API(int, cudnnGetRNNWeightParams, void *handle, const void *rnn, int pseudo_layer, size_t bytes,
 		const void *space, int id, void *matrix, void **matrix_address, void *bias,
 		void **bias_address)

@@ -98,8 +98,8 @@ static const char *norm_name(const struct work *work)
 {
 	bool half = work->type == DNN_HALF || work->type == DNN_BFLOAT16;
 	switch (work->kind) {
-	case WORK_NORM_FORWARD: /* cudnn::bn_fw_tr_1C11_kernel_NCHW<T, float, int, 512, true, 1, true>
-							 */
+	/* cudnn::bn_fw_tr_1C11_kernel_NCHW<T, float, int, 512, true, 1, true> */
+	case WORK_NORM_FORWARD:
 		return half ? "_ZN5cudnn25bn_fw_tr_1C11_kernel_NCHWI6__halffiLi512ELb1ELi1ELb1EEEv17cudnn"
 					  "TensorStructPKT_S2_PS3_PKT0_S9_S7_S7_PS7_SA_SA_SA_S7_S7_"
 					: "_ZN5cudnn25bn_fw_tr_1C11_kernel_NCHWIffiLi512ELb1ELi1ELb1EEEv17cudnnTensor"

@@ -1,7 +1,7 @@
 #include "doubles/cupti/buffers.h"
 #include "doubles/cupti/activity.h"
-#include "doubles/cupti/driver.h"
 #include "doubles/cupti/client.h"
+#include "doubles/cupti/driver.h"
 #include "doubles/cupti/identity.h"
 #include "doubles/cupti/knobs.h"
 #include "doubles/cupti/release.h"

@@ -27,9 +27,8 @@ bool buffers_are_zeroed(void);
 
 /* Asks for a buffer when the lane has none. */
 void buffers_prepare(struct lane *lane);
-/* False: no room. `slot` may be NULL for entries that are done; such an entry is then counted as
- * dropped. Of one that waits for its op the caller knows whether the op has had an entry meanwhile.
- */
+/* False: no room. `slot` may be NULL for entries that are done: one without room is then counted as
+ * dropped. For an entry that waits for its op the caller decides whether it counts. */
 bool buffers_add(struct lane *lane, const struct entry *entry, struct slot *slot);
 /* One more that found no room. */
 void buffers_dropped(void);

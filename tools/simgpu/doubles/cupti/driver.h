@@ -1,6 +1,4 @@
-/* The way to the simulated driver: libcuda.so.1, opened as the real CUPTI opens it on its first
- * call.
- */
+/* The way to the simulated driver: libcuda.so.1, opened on the first call as by the real CUPTI. */
 #ifndef SIMGPU_DOUBLES_CUPTI_DRIVER_H
 #define SIMGPU_DOUBLES_CUPTI_DRIVER_H
 

@@ -3,7 +3,6 @@
 #include "doubles/cupti/buffers.h"
 #include "doubles/cupti/callbacks.h"
 #include "doubles/cupti/driver.h"
-#include "doubles/cupti/external.h"
 #include "doubles/cupti/flights.h"
 #include "doubles/cupti/identity.h"
 #include <string.h>

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "doubles/observe.h"
 #include "doubles/nccl/comm.h"
 #include "doubles/nccl/reduce.h"
+#include "doubles/observe.h"
 
 struct stretch { /* of the bytes that a collective moves, [from, from + bytes) */
 	size_t from, bytes;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "doubles/observe.h"
 #include "doubles/nccl/link.h"
+#include "doubles/observe.h"
 
 enum { LOOK_NS = 50000000 };
 

@@ -1,5 +1,4 @@
-/* How the double exports a function: the strong pncclX carries the body, ncclX is its weak alias.
- */
+/* How the double exports a function: pncclX has the body, ncclX is a weak alias of it. */
 #ifndef SIMGPU_DOUBLES_NCCL_EXPORTED_H
 #define SIMGPU_DOUBLES_NCCL_EXPORTED_H
 

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "doubles/observe.h"
 #include "doubles/nccl/comm.h"
 #include "doubles/nccl/reduce.h"
+#include "doubles/observe.h"
 
 static size_t message_bytes(const struct task *task)
 {

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doubles/observe.h"
 #include "doubles/nccl/comm.h"
 #include "doubles/nccl/context.h"
 #include "doubles/nccl/exported.h"
 #include "doubles/nccl/group.h"
 #include "doubles/nccl/nccl.h"
 #include "doubles/nccl/reduce.h"
+#include "doubles/observe.h"
 
 EXPORTED ncclResult_t pncclGetVersion(int *version)
 {

@@ -14,8 +14,7 @@ size_t reduce_type_bytes(ncclDataType_t type);
 const char *reduce_type_name(ncclDataType_t type);
 /* fp8 is moved but not reduced. */
 bool reduce_can(ncclDataType_t type);
-/* out[i] = in[0][i] op in[1][i] op ... in[ranks-1][i]; 16-bit floats are rounded once, at the end.
- */
+/* out[i] = in[0][i] op in[1][i] op ... in[ranks-1][i]; 16-bit floats are rounded at the end. */
 void reduce_ranks(ncclDataType_t type, ncclRedOp_t op, void *out, const void *const *in, int ranks,
 				  size_t count);
 /* out[i] = in[i] * *scalar; all of `type`. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doubles/observe.h"
 #include "doubles/nvml/handle.h"
 #include "doubles/nvml/identity.h"
+#include "doubles/observe.h"
 
 static _Atomic int initialised;
 

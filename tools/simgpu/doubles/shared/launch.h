@@ -15,8 +15,7 @@ struct library_kernel {
 	bool extended;
 };
 
-/* cuInit and the current device's context, as the runtime makes them on first use. 0 or a CUresult.
- */
+/* cuInit and the current device's context, on first use as in the runtime. 0 or a CUresult. */
 int library_use(void);
 /* 0 or a CUresult. */
 int library_launch(const struct library_kernel *kernel, void *stream);

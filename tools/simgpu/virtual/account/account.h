@@ -1,6 +1,6 @@
-/* The engine's own account of idle time: for every moment a device had nothing to run, what held up
- * the one it was waiting for. Written from the events that were executed; knows nothing of how the
- * reducer explains the same trace. */
+/* The engine's own account of idle time: for every moment at which a device had nothing to run, the
+ * cause that held up its next op. It is made from the events that were executed, and knows nothing
+ * of how the reducer explains the same trace. */
 #ifndef SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
 #define SIMGPU_VIRTUAL_ACCOUNT_ACCOUNT_H
 
@@ -35,7 +35,7 @@ struct account {                      /* of a device */
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns);
 /* An op of the device has started. */
 void account_start(struct account *account, const struct gpu_op *op);
-/* An op of the device is over. */
+/* An op of the device has ended. */
 void account_op(struct account *account, const struct gpu_op *op);
 
 #endif

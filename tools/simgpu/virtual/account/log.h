@@ -13,27 +13,29 @@ struct segment { /* what a thread did */
 	struct log *other; /* of the thread that it waited for */
 };
 
-/* Threads that hand over to one another share one. */
-enum debtor { DEBTOR_SYNC, DEBTOR_ALLOC, DEBTORS }; /* calls that wait for the device, by cause */
+/* Calls that wait for the device, by cause: they owe the time by which they set a thread back. */
+enum debtor { DEBTOR_SYNC, DEBTOR_ALLOC, DEBTORS };
 
+/* The lead over the devices that waiting calls have cost. Threads that hand over to one another
+ * share one. */
 struct lead {
-	int64_t (*lost_ns)[DEBTORS]; /* per device of the process: how far the calls that waited for it
-								  * set the threads back, less what that has cost since */
+	/* Per device of the process: time lost by waiting for it that no idle time has shown yet. */
+	int64_t (*lost_ns)[DEBTORS];
 	uint32_t n_devices;
-	enum debtor last; /* of them */
+	enum debtor last; /* who waited last */
 };
 
 struct log { /* without gaps, oldest first */
 	struct segment *at;
 	size_t n;
 	uint32_t room;
-	struct lead *lead; /* of whoever this thread takes turns with; not owned */
+	struct lead *lead; /* its own, or that of a thread it takes turns with; not owned */
 };
 
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct log *other);
-/* The thread was kept by its devices for that long, in a call of this cause, begin to return. */
+/* A call of this cause has waited `ns` for the devices, from its begin to its return. */
 void log_waited(struct log *log, int64_t ns, enum cause cause);
-/* Nobody could be further ahead than this thread is: what the calls cost is over. */
+/* The thread is as far ahead as it can be: nothing is lost any more. */
 void log_lead_ends(struct log *log);
 /* The first segment that ends after at_ns. */
 size_t log_find(const struct log *log, int64_t at_ns);

@@ -1,7 +1,7 @@
 #include "virtual/calls/call.h"
 
-#include "virtual/machine/cpu.h"
 #include "virtual/draw/rng.h"
+#include "virtual/machine/cpu.h"
 
 int64_t call_draw(const struct thread *t, enum sim_table table, enum purpose purpose)
 {

@@ -1,16 +1,16 @@
 #include "virtual/calls/launch.h"
 
-#include "virtual/calls/call.h"
-#include "virtual/machine/cpu.h"
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/calls/call.h"
+#include "virtual/draw/rng.h"
+#include "virtual/machine/cpu.h"
 #include "virtual/machine/thread.h"
 
 #include <baton/format.h>
 #include <stdlib.h>
 
-#define FLOOR_NS \
-	5500 /* launch begin to start on an idle device, of the typical machine: facts say 4-8 us */
+/* From a launch's begin to its start on an idle device: 4 to 8 us on real machines. */
+#define FLOOR_NS 5500
 #define DOORBELL_NS 300 /* the device is told so long before the call returns */
 
 /* The call is about to return: the op is on its way. */

@@ -6,8 +6,7 @@
 
 /* The call is about to return: the op is on its way. */
 void call_send(struct thread *thread, struct gpu_op *op, bool as_node);
-/* The launch call has done its work: it returns, through thread->then, when the queue has a place.
- */
+/* The launch call has done its work: it returns by thread->then once the queue has a place. */
 void call_wait_for_place(struct thread *thread, struct gpu *gpu);
 void call_slot_free(struct gpu *gpu);
 

@@ -1,11 +1,11 @@
 #include "virtual/calls/nccl.h"
 
+#include "engine/room.h"
 #include "virtual/calls/call.h"
 #include "virtual/calls/launch.h"
-#include "virtual/machine/cpu.h"
-#include "virtual/machine/place.h"
 #include "virtual/draw/rng.h"
-#include "engine/room.h"
+#include "virtual/machine/cpu.h"
+#include "virtual/machine/host.h"
 #include "virtual/machine/thread.h"
 
 #include <baton/format.h>
@@ -209,23 +209,23 @@ const char *call_nccl_kernel(unsigned coll)
 void call_meet(struct gpu_op *op)
 {
 	struct device *device = call_device(op);
-	struct place *place = device->process->place;
+	struct host *host = device->process->host;
 	struct parts *parts = op->outside;
 	for (uint32_t i = 0; i < parts->n; i++) {
 		const struct part *part = &parts->at[i];
-		place_expect(place, op, op->start_ns + part->transfer_ns);
+		host_expect(host, op, op->start_ns + part->transfer_ns);
 		struct meeting *meeting =
-			meetings_arrive(&place->world->meetings, part->key, part->size,
-							(struct meeting_member){op, (uint32_t)(place - place->world->places)},
+			meetings_arrive(&host->world->meetings, part->key, part->size,
+							(struct meeting_member){op, (uint32_t)(host - host->world->hosts)},
 							op->start_ns, part->transfer_ns);
 		for (uint32_t m = 0; meeting && m < meeting->size; m++) {
 			struct gpu_op *member = meeting->members[m].who;
 			int64_t skew = (int64_t)rng_below(rng_hash(member->launch.key, 4, 0, 0), SKEW_NS);
-			place_tell(&place->world->places[meeting->members[m].place], member,
-					   meeting_end(meeting) + skew);
+			host_tell(&host->world->hosts[meeting->members[m].host], member,
+					  meeting_end(meeting) + skew);
 		}
 		if (meeting)
-			meetings_done(&place->world->meetings, meeting);
+			meetings_done(&host->world->meetings, meeting);
 	}
 }
 

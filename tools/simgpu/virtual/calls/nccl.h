@@ -1,5 +1,5 @@
-/* Collectives, sends and receives: calls that gather parts, kernels of one or more, each a meeting.
- */
+/* Collectives, sends and receives: a call gathers parts, a kernel executes one or more parts, and
+ * each part is a meeting. */
 #ifndef SIMGPU_VIRTUAL_CALLS_NCCL_H
 #define SIMGPU_VIRTUAL_CALLS_NCCL_H
 

@@ -1,7 +1,7 @@
 /* Calls that only take time: allocation, loading of modules, events. */
+#include "engine/room.h"
 #include "virtual/calls/call.h"
 #include "virtual/machine/cpu.h"
-#include "engine/room.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

@@ -118,8 +118,8 @@ static bool any_with_peers(struct script *s, int32_t rank)
 	return false;
 }
 
-/* A long kernel on the first device and more launches behind it than its queue holds: the thread
- * hangs in a launch and cannot serve the other devices. */
+/* A long kernel on the first device, then more launches than its queue holds: the thread hangs in
+ * a launch and cannot serve the other devices. */
 static int plant_queue_full(struct script *s, int64_t strength, int32_t rank)
 {
 	struct process_def *p;

@@ -28,14 +28,14 @@ static void acquire(struct thread *t);
 
 static void leave_core(struct thread *t)
 {
-	struct place *place = t->process->place;
+	struct host *host = t->process->host;
 	if (!t->has_core)
 		return;
 	t->has_core = false;
-	place->cores_free++;
-	struct thread *next = thread_list_pop(&place->core_waiters);
+	host->cores_free++;
+	struct thread *next = thread_list_pop(&host->core_waiters);
 	if (next) {
-		log_add(&next->log, next->asked_ns, place->agenda.now_ns, CAUSE_NO_CORE, NULL);
+		log_add(&next->log, next->asked_ns, host->agenda.now_ns, CAUSE_NO_CORE, NULL);
 		acquire(next);
 	}
 }
@@ -62,12 +62,11 @@ void cpu_leave(struct thread *t)
 static void slice_over(void *who)
 {
 	struct thread *t = who;
-	struct place *place = t->process->place;
-	int64_t now = place->agenda.now_ns;
+	struct host *host = t->process->host;
+	int64_t now = host->agenda.now_ns;
 	log_add(&t->log, now - t->slice_ns, now, t->busy_cause, NULL);
 	t->busy_left_ns -= t->slice_ns;
-	if (t->busy_left_ns > 0 && place->core_waiters.head &&
-		now - t->core_since_ns >= CORE_QUANTUM_NS)
+	if (t->busy_left_ns > 0 && host->core_waiters.head && now - t->core_since_ns >= CORE_QUANTUM_NS)
 		leave_core(t);
 	if (t->busy_left_ns > 0)
 		acquire(t);
@@ -88,33 +87,33 @@ static bool gil_is_asked(const struct thread *t)
 static void acquire(struct thread *t)
 {
 	struct process *process = t->process;
-	struct place *place = process->place;
+	struct host *host = process->host;
 	if (t->busy_gil && gil_is_asked(t))
 		cpu_drop_gil(t);
 	if (t->busy_gil && process->gil != t) {
 		if (process->gil) {
 			leave_core(t);
-			t->asked_ns = place->agenda.now_ns;
+			t->asked_ns = host->agenda.now_ns;
 			thread_list_push(&process->gil_waiters, t);
 			return;
 		}
 		process->gil = t;
 	}
 	if (!t->has_core) {
-		if (place->cores_free == 0) {
-			t->asked_ns = place->agenda.now_ns;
-			thread_list_push(&place->core_waiters, t);
+		if (host->cores_free == 0) {
+			t->asked_ns = host->agenda.now_ns;
+			thread_list_push(&host->core_waiters, t);
 			return;
 		}
-		place->cores_free--;
+		host->cores_free--;
 		t->has_core = true;
-		t->core_since_ns = place->agenda.now_ns;
+		t->core_since_ns = host->agenda.now_ns;
 	}
 	if (t->call_begins)
-		t->call_begin_ns = place->agenda.now_ns;
+		t->call_begin_ns = host->agenda.now_ns;
 	t->call_begins = false;
 	t->slice_ns = t->busy_left_ns < SLICE_NS ? t->busy_left_ns : SLICE_NS;
-	agenda_add(&place->agenda, place->agenda.now_ns + t->slice_ns, slice_over, t);
+	agenda_add(&host->agenda, host->agenda.now_ns + t->slice_ns, slice_over, t);
 }
 
 void cpu_busy(struct thread *t, int64_t ns, enum cause cause, bool gil,

@@ -1,5 +1,5 @@
-/* CPU time: cores of a host, the GIL of a process. A thread asks for so many ns and goes on when it
- * had them; what it waited for meanwhile is in its log. */
+/* CPU time: the cores of a host and the GIL of a process. A thread asks for a number of ns and goes
+ * on when it has had them. What it waited for is in its log. */
 #ifndef SIMGPU_VIRTUAL_MACHINE_CPU_H
 #define SIMGPU_VIRTUAL_MACHINE_CPU_H
 
@@ -12,7 +12,7 @@
 /* `then` runs when the thread has had `ns` of CPU time (0 is allowed). */
 void cpu_busy(struct thread *thread, int64_t ns, enum cause cause, bool gil,
 			  void (*then)(struct thread *thread));
-/* The thread stops: others get its core and its GIL. */
+/* The thread stops: other threads get its core and its GIL. */
 void cpu_leave(struct thread *thread);
 /* The thread needs no GIL for what follows. */
 void cpu_drop_gil(struct thread *thread);

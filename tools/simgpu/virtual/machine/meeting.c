@@ -1,8 +1,8 @@
 #include "virtual/machine/meeting.h"
 
 #include "engine/agenda.h"
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <stdlib.h>
 
@@ -47,7 +47,7 @@ static struct meeting *meeting_new(struct meetings *meetings, struct meeting_key
 	return meeting;
 }
 
-static struct meeting **place_of(struct meetings *meetings, struct meeting_key key)
+static struct meeting **slot_of(struct meetings *meetings, struct meeting_key key)
 {
 	uint64_t hash = rng_hash(1, key.comm, key.pair, key.sequence);
 	struct meeting **at = &meetings->buckets[hash % meetings->n_buckets];
@@ -61,13 +61,12 @@ struct meeting *meetings_arrive(struct meetings *meetings, struct meeting_key ke
 								struct meeting_member who, int64_t at_ns, int64_t transfer_ns)
 {
 	pthread_mutex_lock(&meetings->lock);
-	struct meeting **at = place_of(meetings, key), *meeting = *at;
+	struct meeting **at = slot_of(meetings, key), *meeting = *at;
 	if (!meeting)
 		*at = meeting = meeting_new(meetings, key, size);
-	if (at_ns > meeting->last_ns ||
-		(at_ns == meeting->last_ns && who.place < meeting->last_place)) {
+	if (at_ns > meeting->last_ns || (at_ns == meeting->last_ns && who.host < meeting->last_host)) {
 		meeting->last_ns = at_ns;
-		meeting->last_place = who.place;
+		meeting->last_host = who.host;
 	}
 	if (transfer_ns > meeting->transfer_ns)
 		meeting->transfer_ns = transfer_ns;

@@ -1,5 +1,5 @@
-/* Where ranks meet: a collective or a send with its receive ends for all members at (last arrival +
- * transfer). Members arrive from any thread; whoever is last tells the others. */
+/* Where ranks meet. A collective, or a send with its receive, ends for all members at the last
+ * arrival + the transfer. Members arrive from any thread; the last one tells the others. */
 #ifndef SIMGPU_VIRTUAL_MACHINE_MEETING_H
 #define SIMGPU_VIRTUAL_MACHINE_MEETING_H
 
@@ -15,15 +15,15 @@ struct meeting_key {
 
 struct meeting_member {
 	void *who;
-	uint32_t place; /* whose clock the member lives on */
+	uint32_t host; /* whose clock the member lives on */
 };
 
 struct meeting {
 	struct meeting_key key;
 	uint32_t size, arrived;
 	int64_t last_ns;
-	int64_t transfer_ns; /* the longest that a member named */
-	uint32_t last_place;
+	int64_t transfer_ns; /* the longest that a member expects */
+	uint32_t last_host;
 	struct meeting_member *members;
 	struct meeting *next;
 };
@@ -33,7 +33,7 @@ struct meetings {
 	struct meeting **buckets;
 	uint32_t n_buckets;
 	struct meeting *free;
-	uint64_t open; /* meetings somebody waits in */
+	uint64_t open; /* meetings that are not complete */
 };
 
 void meetings_open(struct meetings *meetings);

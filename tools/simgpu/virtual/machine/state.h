@@ -98,7 +98,7 @@ struct device {
 
 struct process {
 	struct world *world;
-	struct place *place;
+	struct host *host;
 	const struct process_def *def;
 	uint32_t index;
 	struct device *devices;
@@ -116,14 +116,14 @@ struct process {
 	struct recorder *recorder; /* NULL: nothing is written */
 };
 
-struct outside { /* an op whose end depends on other places */
+struct outside { /* an op whose end depends on other hosts */
 	struct gpu_op *op;
 	int64_t at_ns; /* of the message: its end; of a pending op: the earliest end possible */
 };
 
-enum place_state { PLACE_QUEUED, PLACE_RUNNING, PLACE_WAITING, PLACE_OVER };
+enum host_state { HOST_QUEUED, HOST_RUNNING, HOST_WAITING, HOST_OVER };
 
-struct place { /* a host: one clock */
+struct host { /* one clock */
 	struct world *world;
 	const struct host_def *def;
 	struct agenda agenda;
@@ -133,16 +133,16 @@ struct place { /* a host: one clock */
 	uint32_t n_pending, pending_room;
 	struct outside *inbox; /* under the world's lock */
 	uint32_t n_inbox, inbox_room;
-	enum place_state state;
+	enum host_state state;
 	int64_t grant_ns; /* may go this far though others are pending */
-	struct place *next;
+	struct host *next;
 };
 
 struct world {
 	const struct script *script;
 	struct meetings meetings;
-	struct place *places;
-	uint32_t n_places;
+	struct host *hosts;
+	uint32_t n_hosts;
 	struct process *processes;
 	struct thread *threads;         /* all */
 	instruction *calls[INSN_KINDS]; /* the instructions that are calls */
@@ -151,13 +151,13 @@ struct world {
 	/* who runs next */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct place *queue, **queue_tail;
+	struct host *queue, **queue_tail;
 	uint32_t n_running, n_over;
 };
 
 static inline int64_t thread_now(const struct thread *thread)
 {
-	return thread->process->place->agenda.now_ns;
+	return thread->process->host->agenda.now_ns;
 }
 
 #endif

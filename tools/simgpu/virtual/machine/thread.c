@@ -1,7 +1,7 @@
 #include "virtual/machine/thread.h"
 
-#include "virtual/machine/cpu.h"
 #include "virtual/draw/rng.h"
+#include "virtual/machine/cpu.h"
 #include "virtual/record/recorder.h"
 
 enum { PLACE_INJECTED = 16 };
@@ -129,13 +129,13 @@ static void do_sleep(struct thread *t)
 {
 	cpu_leave(t);
 	t->waited_ns = t->insn->c;
-	agenda_add(&t->process->place->agenda, thread_now(t) + t->insn->c, slept, t);
+	agenda_add(&t->process->host->agenda, thread_now(t) + t->insn->c, slept, t);
 }
 
 static void wait_over(struct thread *t, enum cause cause, struct log *other)
 {
 	log_add(&t->log, t->asked_ns, thread_now(t), cause, other);
-	agenda_add(&t->process->place->agenda, thread_now(t), wake, t);
+	agenda_add(&t->process->host->agenda, thread_now(t), wake, t);
 }
 
 static bool do_put(struct thread *t)
@@ -319,5 +319,5 @@ void thread_next(struct thread *t)
 void thread_start(struct thread *t)
 {
 	push(t, &t->def->programs[STEP_SETUP], STEP_SETUP);
-	agenda_add(&t->process->place->agenda, t->process->place->agenda.now_ns, wake, t);
+	agenda_add(&t->process->host->agenda, t->process->host->agenda.now_ns, wake, t);
 }

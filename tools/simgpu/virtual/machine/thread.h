@@ -4,7 +4,7 @@
 
 #include "virtual/machine/state.h"
 
-/* The instruction under way is done: on to the next, and the next, until one takes time. */
+/* The instruction in progress is done: executes the next ones until one takes time. */
 void thread_next(struct thread *thread);
 /* Places the thread's first instruction on the agenda. */
 void thread_start(struct thread *thread);

@@ -1,8 +1,8 @@
 #include "virtual/record/recorder.h"
 
+#include "engine/room.h"
 #include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
-#include "engine/room.h"
 
 #include <baton/writer.h>
 #include <errno.h>
@@ -12,8 +12,7 @@
 #include <string.h>
 
 #define EPOCH_NS 1760000000000000000 /* the clock of the trace when the simulation begins */
-#define SILENCE_NS 1000000 /* the sampler looks at a launching thread that is silent for so long \
-							*/
+#define SILENCE_NS 1000000           /* the sampler looks at threads that are silent for so long */
 #define SAMPLE_NS 1000000
 #define FIRST_TEXT 64 /* string ids below are the calls' names */
 

@@ -2,8 +2,8 @@
  * nothing here depends on addresses or on time, so that a seed gives the same script everywhere. */
 #include "virtual/script/script.h"
 
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -176,8 +176,8 @@ uint16_t script_thread(struct script *s, uint32_t process, const char *name)
 	return (uint16_t)p->n_threads++;
 }
 
-/* Numbers as CUPTI shows them: 7 is the legacy default stream, others begin at 13 in every context.
- */
+/* Numbers as CUPTI shows them: 7 is the legacy default stream, others count from 13 in each
+ * context. */
 uint16_t script_stream(struct script *s, uint32_t process, uint16_t device, bool legacy)
 {
 	struct process_def *p = &s->processes[process];

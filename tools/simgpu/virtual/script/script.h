@@ -146,8 +146,7 @@ uint32_t script_string(struct script *s, const char *text); /* the same text, th
 /* A random word, by seed: NVTX names say nothing. */
 uint32_t script_word(struct script *s, uint64_t place);
 uint32_t script_host(struct script *s, uint32_t cores);
-/* A process with n_devices devices on `host`; pointers to processes are valid until the next one.
- */
+/* A process with n_devices devices on `host`. Makes pointers to other processes invalid. */
 uint32_t script_process(struct script *s, uint32_t host, int32_t rank, int32_t world_size,
 						uint32_t n_devices);
 uint16_t script_thread(struct script *s, uint32_t process, const char *name);

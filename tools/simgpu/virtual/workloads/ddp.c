@@ -1,8 +1,21 @@
 /* Data-parallel training: the same model on every rank, gradients reduced in buckets while the
- * backward still runs. ddp is a transformer; resnet.c is the same job on images. */
+ * backward still runs. ddp is a transformer, the others are the same job with other kernels. */
 #include "virtual/workloads/parts.h"
 
 #include "baton/format.h"
+
+/* A data-parallel training job. */
+struct data_parallel {
+	const struct architecture *architecture;
+	uint32_t kernels; /* when the options name no number */
+	int64_t batch_bytes;
+	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
+	bool unread;       /* nothing in the loop waits for the device; POINT_LOSS is there */
+	struct phase_length {
+		enum phase phase;
+		int64_t kernel_ns; /* the mean of this one's kernels; 0: as the others' */
+	} unlike;
+};
 
 /* Of the backward's time, on the links of one host; links between hosts are half as fast. */
 #define REDUCE_PART 128
@@ -94,8 +107,8 @@ static void evaluate(const struct worker *w, const struct model *m, int64_t batc
 	pen_read_loss(&w->eval, w->compute);
 }
 
-struct script *data_parallel_build(const struct workload_options *options,
-								   const struct data_parallel *job)
+static struct script *data_parallel_build(const struct workload_options *options,
+										  const struct data_parallel *job)
 {
 	uint32_t kernels = options->kernels ? options->kernels : job->kernels;
 	struct script *s = parts_script(options);
@@ -123,7 +136,9 @@ struct script *data_parallel_build(const struct workload_options *options,
 	return s;
 }
 
-static struct script *build(const struct workload_options *options)
+/* ---- the jobs ---- */
+
+static struct script *build_ddp(const struct workload_options *options)
 {
 	static const struct data_parallel JOB = {
 		&architecture_transformer, 900, 64 << 10, 0, false, {0}};
@@ -131,4 +146,51 @@ static struct script *build(const struct workload_options *options)
 }
 
 const struct workload workload_ddp = {
-	"ddp", "data-parallel transformer, gradient buckets overlap the backward", 1, build};
+	"ddp", "data-parallel transformer, gradient buckets overlap the backward", 1, build_ddp};
+
+/* On images: convolutions, larger batches to copy. */
+static struct script *build_resnet(const struct workload_options *options)
+{
+	static const struct data_parallel JOB = {&architecture_resnet, 700, 4 << 20, 0, false, {0}};
+	return data_parallel_build(options, &JOB);
+}
+
+const struct workload workload_resnet = {
+	"resnet", "data-parallel image training: convolutions, loaders, pinned copies", 1,
+	build_resnet};
+
+/* Kernels shorter than their launches: the device waits for the host most of the time. */
+static struct script *build_tiny(const struct workload_options *options)
+{
+	static const struct data_parallel JOB = {&architecture_mlp, 4000, 16 << 10, 3000, false, {0}};
+	return data_parallel_build(options, &JOB);
+}
+
+const struct workload workload_tiny = {
+	"tiny", "thousands of kernels of 2 to 5 us: bound by launches, never healthy", 1, build_tiny};
+
+/* One phase has kernels shorter than their launches, and the loop never waits for the device: it
+ * stays busy there only while the host is ahead, from the phase before. A wait before such a phase
+ * costs what the lead would have hidden. */
+#define SHORT_NS 8000 /* less than any launch with the work before it */
+
+static struct script *build_forward(const struct workload_options *options)
+{
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true,
+											 {PHASE_FORWARD, SHORT_NS}};
+	return data_parallel_build(options, &JOB);
+}
+
+static struct script *build_backward(const struct workload_options *options)
+{
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true,
+											 {PHASE_BACKWARD, SHORT_NS}};
+	return data_parallel_build(options, &JOB);
+}
+
+const struct workload workload_short_forward = {
+	"short_forward", "short kernels in the forward; the loop never reads its loss", 1,
+	build_forward};
+const struct workload workload_short_backward = {
+	"short_backward", "short kernels in the backward; the loop never reads its loss", 1,
+	build_backward};

@@ -2,8 +2,8 @@
  * the workload that builds; freed before the script is handed out. */
 #include "virtual/workloads/model.h"
 
-#include "virtual/draw/rng.h"
 #include "engine/room.h"
+#include "virtual/draw/rng.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,8 +95,7 @@ int64_t table_mean(enum sim_table table)
 	return sum / DRAWS;
 }
 
-/* Typical durations stay within a factor of four of their class: one freak must not be the model.
- */
+/* Typical durations stay within a factor of four of their class: no outlier dominates the model. */
 static uint32_t model_kernel(struct model *m, enum sim_table table, uint32_t factor)
 {
 	struct script *s = m->script;
@@ -117,8 +116,8 @@ static void forward_add(struct model *m, struct kernel_list *list, const struct 
 		list_add(list, model_kernel(m, r->table, r->factor));
 }
 
-/* Products and convolutions have two gradients (input, weight), norms reduce theirs over the batch.
- */
+/* Products and convolutions have two gradients (input and weight); norms reduce theirs over the
+ * batch. */
 static void backward_add(struct model *m, struct kernel_list *list, const struct recipe *r)
 {
 	uint32_t n = 0;
@@ -179,8 +178,7 @@ static void layers_add(struct model *m, uint32_t kernels)
 	}
 }
 
-/* The rest that is less than a layer: small kernels, two in the backward for each in the forward.
- */
+/* What is left is less than a layer: small kernels, two in the backward for each in the forward. */
 static void pad(struct model *m, uint32_t kernels)
 {
 	for (uint32_t i = 0; model_kernels(m) < kernels; i++) {

@@ -48,8 +48,8 @@ struct model {
  * too few for one layer. */
 int model_build(struct model *m, struct script *s, const struct architecture *architecture,
 				uint32_t kernels, uint32_t per_layer);
-struct script *model_failed(
-	struct model *m); /* frees it and its script: NULL, for the workload to return */
+/* Frees it and its script. Returns NULL, for the workload to return. */
+struct script *model_failed(struct model *m);
 void model_free(struct model *m);
 uint32_t model_layers(const struct model *m);
 uint32_t model_kernels(const struct model *m); /* with those of the collectives */

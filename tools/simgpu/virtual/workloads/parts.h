@@ -69,8 +69,8 @@ struct worker worker_new(struct script *s, const struct workload_options *option
 void worker_setup(const struct worker *w);
 /* Decoding and waiting for the disk, so that all loaders together are twice as fast as the step. */
 void worker_loaders(const struct worker *w, int64_t step_ns);
-void pen_batch(const struct pen *pen, const struct worker *w,
-			   int64_t bytes); /* from the queue to the device */
+/* A batch from the loaders' queue to the device. */
+void pen_batch(const struct pen *pen, const struct worker *w, int64_t bytes);
 /* The loss goes to the host: .item(), the one wait that most loops have in every step. */
 void pen_read_loss(const struct pen *pen, uint16_t stream);
 void worker_backward_begin(const struct worker *w); /* main hands over to the autograd thread ... */
@@ -95,21 +95,5 @@ struct reducer reducer_for(struct script *s, const struct workload_options *opti
 /* The whole backward, with the reducer's buckets on the stream `side`. */
 void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
 				  const struct reducer *r);
-
-/* A data-parallel training job of this architecture: ddp and resnet are no more than that. */
-struct data_parallel {
-	const struct architecture *architecture;
-	uint32_t kernels; /* when the options name no number */
-	int64_t batch_bytes;
-	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
-	bool unread;       /* nothing in the loop waits for the device; POINT_LOSS is there */
-	struct phase_length {
-		enum phase phase;
-		int64_t kernel_ns; /* the mean of this one's kernels; 0: as the others' */
-	} unlike;
-};
-
-struct script *data_parallel_build(const struct workload_options *options,
-								   const struct data_parallel *job);
 
 #endif

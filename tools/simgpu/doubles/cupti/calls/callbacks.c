@@ -40,8 +40,7 @@ enum result cuptiSubscribe(void **subscriber, callback_fn callback, void *user)
 	return subscribe(subscriber, callback, user, NULL);
 }
 
-/* The structure grew once; whether a newer release takes the shorter one is not known, so not here.
- */
+/* The structure grew once. Whether newer releases take the shorter one is not known. */
 static size_t params_bytes(void)
 {
 	return release_here()->version >= 130200 ? sizeof(struct subscriber_params)

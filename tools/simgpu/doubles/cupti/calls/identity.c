@@ -1,4 +1,4 @@
-/* The numbers that records give to handles and threads. */
+/* The numbers that records give to handles and threads, and external correlation ids. */
 #include "doubles/cupti/cupti.h"
 #include "doubles/cupti/driver.h"
 #include "doubles/cupti/gate.h"
@@ -86,5 +86,32 @@ enum result cuptiGetThreadIdType(uint32_t *type)
 	if (!type)
 		return INVALID_PARAMETER;
 	*type = identity_threads_numbered();
+	return OK;
+}
+
+enum result cuptiActivityPushExternalCorrelationId(uint32_t kind, uint64_t id)
+{
+	enum result result = gate();
+
+	if (result)
+		return result;
+	if (!kind || kind >= EXTERNAL_KINDS)
+		return INVALID_PARAMETER;
+	return external_push(kind, id) ? OK : OUT_OF_MEMORY;
+}
+
+enum result cuptiActivityPopExternalCorrelationId(uint32_t kind, uint64_t *last)
+{
+	enum result result = gate();
+	uint64_t id;
+
+	if (result)
+		return result;
+	if (!kind || kind >= EXTERNAL_KINDS)
+		return INVALID_PARAMETER;
+	if (!external_pop(kind, &id))
+		return QUEUE_EMPTY;
+	if (last)
+		*last = id;
 	return OK;
 }

@@ -3,11 +3,11 @@
  * a copy engine.
  * Copies from and to pageable memory keep their caller: up to 64 KiB towards the device until the
  * driver has its own copy (at once), everything else until the op has ended. */
-#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/calls/entry.h"
-#include "values/known.h"
 #include "doubles/driver/memory/memory.h"
+#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/stream/submit.h"
+#include "values/known.h"
 
 #define STAGED ((size_t)64 << 10)
 #define COPY_FLOOR_NS 1200

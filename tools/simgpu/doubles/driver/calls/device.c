@@ -1,8 +1,8 @@
 /* Init, devices, contexts, and what cuGetProcAddress finds. */
 #include "doubles/driver/calls/entry.h"
-#include "doubles/external.h"
 #include "doubles/driver/memory/memory.h"
 #include "doubles/driver/stream/stream.h"
+#include "doubles/external.h"
 
 #include <stdio.h>
 #include <string.h>

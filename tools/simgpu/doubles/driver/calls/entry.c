@@ -28,7 +28,7 @@ static int entry_since(const char *name)
 	return strstr(name, "_v2") ? 3020 : 0;
 }
 
-/* What is behind the symbol in the entry's name: "" or "_v2", "_v2_ptsz" ...; NULL: another one. */
+/* What follows the symbol in the entry's name: "" or "_v2", "_v2_ptsz" ...; NULL: another one. */
 static const char *suffix(const char *entry, const char *symbol)
 {
 	size_t length = strlen(symbol);

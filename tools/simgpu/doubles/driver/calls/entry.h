@@ -3,9 +3,9 @@
 #ifndef SIMGPU_DOUBLES_DRIVER_CALLS_ENTRY_H
 #define SIMGPU_DOUBLES_DRIVER_CALLS_ENTRY_H
 
-#include "doubles/driver/stream/context.h"
 #include "doubles/doubles.h"
 #include "doubles/driver/calls/observe_call.h"
+#include "doubles/driver/stream/context.h"
 
 struct entry {
 	const char *name;

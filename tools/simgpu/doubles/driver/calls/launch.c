@@ -1,6 +1,6 @@
 /* Launches: every family ends in launch(). */
-#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/calls/entry.h"
+#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/stream/graph.h"
 #include "doubles/driver/stream/kernel.h"
 #include "doubles/driver/stream/submit.h"

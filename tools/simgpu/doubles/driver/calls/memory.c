@@ -1,8 +1,8 @@
 /* Memory: allocate, free, pin. */
-#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/calls/entry.h"
 #include "doubles/driver/memory/memory.h"
 #include "doubles/driver/memory/pool.h"
+#include "doubles/driver/stream/capture.h"
 
 static int allocate(uint64_t *address, size_t bytes, bool managed, struct context *context)
 {

@@ -1,7 +1,7 @@
 /* Modules and libraries: a name is all that a kernel is, so any image has any kernel. Graphs'
  * objects are here too: instantiate, destroy, look at. */
-#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/calls/entry.h"
+#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/stream/graph.h"
 #include "doubles/driver/stream/kernel.h"
 #include "engine/room.h"

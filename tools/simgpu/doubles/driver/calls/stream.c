@@ -1,7 +1,7 @@
 /* Streams, events, synchronisation, capture. */
-#include "doubles/driver/stream/capture.h"
-#include "doubles/driver/core/delivery.h"
 #include "doubles/driver/calls/entry.h"
+#include "doubles/driver/core/delivery.h"
+#include "doubles/driver/stream/capture.h"
 #include "doubles/driver/stream/event.h"
 #include "doubles/driver/stream/graph.h"
 

@@ -6,8 +6,8 @@
 #define SIMGPU_DOUBLES_DRIVER_CORE_CORE_H
 
 #include "doubles/cuda_abi.h"
-#include "engine/gpu.h"
 #include "doubles/observe.h"
+#include "engine/gpu.h"
 
 #include <pthread.h>
 

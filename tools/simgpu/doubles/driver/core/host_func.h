@@ -2,8 +2,7 @@
 #ifndef SIMGPU_DOUBLES_DRIVER_CORE_HOST_FUNC_H
 #define SIMGPU_DOUBLES_DRIVER_CORE_HOST_FUNC_H
 
-/* Lock held. Calls function(data) on the driver's thread without the lock, then over(who) with it.
- */
+/* Lock held. On the driver's thread: function(data) without the lock, then over(who) with it. */
 void host_func_run(void (*function)(void *data), void *data, void (*over)(void *who), void *who);
 
 #endif

@@ -1,5 +1,4 @@
-/* How many bytes of each device are taken, by blocks and by pieces of virtual memory. Its own lock.
- */
+/* How many bytes of each device are taken: by blocks and by virtual memory. Its own lock. */
 #ifndef SIMGPU_DOUBLES_DRIVER_MEMORY_BUDGET_H
 #define SIMGPU_DOUBLES_DRIVER_MEMORY_BUDGET_H
 

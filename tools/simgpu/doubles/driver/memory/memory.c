@@ -35,7 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct window windows[MAX_DEVICES];
 static struct blocks pinned;
 
-/* The first block that ends behind the address. */
+/* The first block that ends after the address. */
 static size_t find(const struct blocks *blocks, const void *address)
 {
 	size_t low = 0, high = blocks->n;
@@ -90,7 +90,7 @@ static bool window_open(struct window *window)
 	return true;
 }
 
-/* Behind the last block while there is room, else in the first gap that is wide enough. */
+/* After the last block while there is room, else in the first gap that is wide enough. */
 static bool place(const struct window *window, size_t bytes, size_t *index, uint8_t **start)
 {
 	const struct blocks *blocks = &window->blocks;

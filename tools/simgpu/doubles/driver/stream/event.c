@@ -1,8 +1,8 @@
 #include "doubles/driver/stream/event.h"
 
 #include "doubles/driver/stream/capture.h"
-#include "engine/room.h"
 #include "doubles/driver/stream/op.h"
+#include "engine/room.h"
 
 #include <stdlib.h>
 

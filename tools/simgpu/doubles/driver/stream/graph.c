@@ -1,7 +1,7 @@
 #include "doubles/driver/stream/graph.h"
 
-#include "values/known.h"
 #include "engine/room.h"
+#include "values/known.h"
 
 #include <stdlib.h>
 #include <string.h>

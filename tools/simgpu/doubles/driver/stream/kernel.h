@@ -3,8 +3,8 @@
 #ifndef SIMGPU_DOUBLES_DRIVER_STREAM_KERNEL_H
 #define SIMGPU_DOUBLES_DRIVER_STREAM_KERNEL_H
 
-#include "values/formula.h"
 #include "doubles/driver/stream/op.h"
+#include "values/formula.h"
 
 struct kernel {
 	uint64_t magic;
