@@ -2,6 +2,7 @@
 
 #include "ring/buffers.h"
 #include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_read.h"
 #include "ring/dict.h"
 #include "drain/places.h"
 #include "base/recording.h"

@@ -9,7 +9,7 @@
 #include "ring/live.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "sources/nvtx/nvtx.h"
+#include "sources/nvtx/nvtx_ranges.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
 #include "drain/trace_file.h"

@@ -4,6 +4,7 @@
 #include "dict_double.h"
 #include "base/idcache.h"
 #include "sources/stacks/native.h"
+#include "ring/stack.h"
 #include "sources/stacks/stacks.h"
 
 #include "check.h"

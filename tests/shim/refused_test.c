@@ -3,6 +3,7 @@
  * the launch of a job whose Python is not one that we know. */
 #include "check.h"
 #include "sources/stacks/python.h"
+#include "ring/stack.h"
 #include "sources/stacks/stacks.h"
 
 #include <stdlib.h>

@@ -6,9 +6,9 @@
 #include "sources/cupti/cupti_table.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "sources/launch/launch.h"
-#include "sources/nccl/nccl.h"
-#include "sources/stacks/stacks.h"
+#include "base/launch_config.h"
+#include "ring/nccl_launch.h"
+#include "ring/stack.h"
 #include "base/wake.h"
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of

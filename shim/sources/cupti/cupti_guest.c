@@ -1,10 +1,10 @@
 #include "sources/cupti/cupti_guest.h"
 
 #include "base/clock.h"
-#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_kinds.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "dlsym.h"
+#include "base/symbols.h"
 #include "base/recording.h"
 
 #include <dlfcn.h>
@@ -96,7 +96,7 @@ static void *true_entry(enum entry entry)
 	static _Atomic(void *) found[ENTRIES];
 	void *function = atomic_load(&found[entry]);
 	for (size_t i = 0; !function && i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		function = dlsym_in(libraries[i], names[entry]);
+		function = symbols_in(libraries[i], names[entry]);
 	atomic_store(&found[entry], function);
 	return function;
 }
@@ -278,10 +278,10 @@ SHIM_EXPORT int cuptiActivityDisable(int kind)
 		FORWARD(DISABLE, (int), kind);
 	if (kind >= 0 && kind < 64)
 		want(kind, false);
-	if (cupti_needs(kind))
+	if (cupti_kinds_need(kind))
 		return CUPTI_OK;
 	int error = cupti.disable(kind);
-	if (cupti_needs(kind)) /* a window has opened meanwhile */
+	if (cupti_kinds_need(kind)) /* a window has opened meanwhile */
 		cupti.enable(kind);
 	return error;
 }

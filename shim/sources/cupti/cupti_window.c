@@ -1,8 +1,8 @@
 #include "sources/cupti/cupti_window.h"
 
-#include "sources/cupti/cupti.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_read.h"
 #include "base/recording.h"
 
 #include <string.h>

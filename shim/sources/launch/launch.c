@@ -2,10 +2,10 @@
 
 #include "base/clock.h"
 #include "ring/dict.h"
-#include "dlsym.h"
+#include "base/symbols.h"
 #include "ring/lane.h"
-#include "sources/nccl/nccl.h"
-#include "sources/stacks/stacks.h"
+#include "ring/nccl_launch.h"
+#include "ring/stack.h"
 
 #include <string.h>
 
@@ -67,9 +67,9 @@ void launch_end(const struct launch *launch, int result)
 
 static void find(_Atomic(void *) *real, const char *name, const char *const *libraries)
 {
-	void *nobody = NULL, *found = dlsym_next(name);
+	void *nobody = NULL, *found = symbols_next(name);
 	for (; !found && *libraries; libraries++)
-		found = dlsym_in(*libraries, name);
+		found = symbols_in(*libraries, name);
 	if (found)
 		atomic_compare_exchange_strong(real, &nobody, found);
 }

@@ -2,7 +2,7 @@
 #include "sources/launch/launch.h"
 
 #include "base/caller.h"
-#include "dlsym.h"
+#include "base/symbols.h"
 
 #include <stddef.h>
 
@@ -837,7 +837,7 @@ const struct launch_entry launch_entries[] = {
 };
 const unsigned launch_entries_count = sizeof(launch_entries) / sizeof(launch_entries[0]);
 
-const struct dlsym_name driver_names[] = {
+const struct symbols_hook driver_names[] = {
 	{"cuGetProcAddress", NULL, (void *)launch_proc_address, &launch_proc_address_real, NULL},
 	{"cuGetProcAddress_v2", NULL, (void *)launch_proc_address_v2, &launch_proc_address_v2_real,
 		NULL},

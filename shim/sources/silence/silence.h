@@ -11,9 +11,6 @@
 void silence_start(void);
 void silence_stop(void);
 void silence_forget(void);
-/* By a thread that has got a lane: what finds its Python stack from outside. */
-struct baton_lane;
-void silence_watch(const struct baton_lane *lane);
 /* The CPU time of its thread, once it has stopped. */
 int64_t silence_cpu_ns(void);
 

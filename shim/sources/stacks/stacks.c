@@ -1,6 +1,7 @@
 #include "sources/stacks/stacks.h"
 
 #include "ring/dict.h"
+#include "ring/stack.h"
 #include "base/idcache.h"
 #include "base/message.h"
 #include "sources/stacks/native.h"
