@@ -6,10 +6,12 @@
 #include "ring/live.h"
 #include "base/message.h"
 #include "base/recording.h"
-#include "sources/silence/silence.h"
+#include "drain/trace.h"
+#include "sources.h"
 #include "base/wake.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -76,11 +78,6 @@ void window_forget(void)
 	atomic_store(&window.ready, false);
 }
 
-bool window_is_quiet(void)
-{
-	return window.quiet;
-}
-
 bool window_missed(void)
 {
 	if (!recording.windowed || recording.by_range || !window.to_ns ||
@@ -102,9 +99,9 @@ static void hear(void)
 	uint32_t word = atomic_load(&recording_word);
 	if (!(word & RECORDING_BY_CUPTI) || !(word & RECORDING_OPEN))
 		return;
-	cupti_collect(true);
+	cupti_start();
 	if (recording_is(RECORDING_OVER))
-		cupti_collect(false);
+		cupti_stop(true);
 }
 
 /* CUPTI first: of a call that finds the window open, everything is sent. Once; by any thread; not
@@ -114,7 +111,7 @@ static void open_now(void)
 	struct clock_moment moment;
 	if (!recording_move(RECORDING_WAITS, RECORDING_OPENING))
 		return;
-	bool collects = cupti_collect(true);
+	bool collects = cupti_start();
 	clock_pair(&moment);
 	if (!recording.by_range)
 		atomic_store(&window.end_mono_ns, window.to_ns);
@@ -125,7 +122,7 @@ static void open_now(void)
 	recording_move(RECORDING_OPENING, RECORDING_OPEN);
 	if (!collects)
 		hear(); /* if it came up meanwhile */
-	silence_start();
+	sources_start();
 	wake_writer();
 }
 
@@ -254,8 +251,37 @@ bool window_ended(void)
 	return recording_is(RECORDING_ENDING | RECORDING_OVER | RECORDING_MISSED);
 }
 
-void window_finish(void)
+/* ---- what the trace and stderr say of it ---- */
+
+static void note_moment(const char *key, int64_t ns)
 {
-	recording_move(RECORDING_ENDING, RECORDING_OVER);
-	cupti_collect(false);
+	char text[32];
+	snprintf(text, sizeof(text), "%lld", (long long)ns);
+	trace_meta(key, text);
+}
+
+void window_note_begin(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording_window_times(&begin_ns, &end_ns))
+		note_moment("window's begin, ns", begin_ns);
+}
+
+void window_note_end(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording_window_times(&begin_ns, &end_ns))
+		note_moment("window's end, ns", end_ns);
+}
+
+/* One process of the job speaks for all: they end at the same time, more or less. */
+void window_say(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording.identity.rank > 0 || window.quiet || !recording_window_times(&begin_ns, &end_ns))
+		return;
+	bool is_long = end_ns - begin_ns >= SECOND_NS;
+	message(
+		"the window of %.1f %s is recorded; the job goes on without        next: baton report %s",
+		(double)(end_ns - begin_ns) / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms", config.out);
 }

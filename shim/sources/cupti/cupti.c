@@ -19,6 +19,7 @@ void cupti_forget(void)
 {
 	cupti_calls_forget();
 	cupti_guest_forget();
+	cupti_window_forget();
 }
 
 /* ---- buffers ---- */
@@ -98,16 +99,23 @@ bool cupti_attach(void)
 	return true;
 }
 
-bool cupti_collect(bool on)
+bool cupti_start(void)
 {
 	if (!recording_by_cupti())
 		return false;
-	if (on && cupti_kinds_enable() != 0)
+	if (cupti_kinds_enable() != 0)
 		message("CUPTI: it does not record kernels; launches are recorded");
-	cupti_calls_enable(subscriber, on);
-	if (!on)
-		cupti_kinds_disable(cupti_guest_wants);
+	cupti_calls_enable(subscriber, true);
 	return true;
+}
+
+/* At the end of the process its last records are still to come. */
+void cupti_stop(bool goes_on)
+{
+	if (!goes_on || !recording_by_cupti())
+		return;
+	cupti_calls_enable(subscriber, false);
+	cupti_kinds_disable(cupti_guest_wants);
 }
 
 void cupti_flush(bool all)

@@ -14,8 +14,9 @@ bool cupti_attach(void);
 /* Has it been tried in this process (and said why not)? */
 bool cupti_tried(void);
 /* For a recording with a window (window.h), which cupti_attach() leaves off: begins to send records
- * and calls, or stops. False: CUPTI cannot be used. */
-bool cupti_collect(bool on);
+ * and calls (false: CUPTI cannot be used), or stops, if the process goes on. */
+bool cupti_start(void);
+void cupti_stop(bool goes_on);
 /* A forked child: ids of its parent's dictionary are not its own. */
 void cupti_forget(void);
 /* Asks for the records that are complete, or (`all`) for every one. From the writer thread only. */

@@ -338,8 +338,9 @@ void silence_start(void)
 	}
 }
 
-void silence_stop(void)
+void silence_stop(bool goes_on)
 {
+	(void)goes_on;
 	atomic_store(&stopping, true);
 	for (int i = 0; i < 50 && atomic_load(&running); i++)
 		usleep(1000);
