@@ -4,6 +4,7 @@
 #include "ring/stack.h"
 #include "base/idcache.h"
 #include "base/message.h"
+#include "sources/stacks/interpreter.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/python.h"
 #include "sources/stacks/python_outside.h"
