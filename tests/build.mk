@@ -60,7 +60,7 @@ cupti: $(CUPTI_LIBS) $(DOUBLE_DIR)/cupti_test $(DOUBLE_DIR)/cupti_layouts
 # ---- the shim's hooks: their tests ----
 
 HOOKS_SRC := $(sort $(wildcard shim/dlsym*.[cS] $(addprefix shim/sources/,launch/*.c nccl/*.c nvtx/*.c))) \
-	$(addprefix shim/base/,config.c guard.c message.c perthread.c caller.c recording.c symbols.c) shim/ring/thread_name.c
+	$(addprefix shim/base/,config.c guard.c message.c perthread.c caller.c recording.c symbols.c) shim/ring/thread_name.c $(SHIM_WRAPPERS)
 HOOKS_DEPS := $(HOOKS_SRC) $(SHIM_HEADERS) $(wildcard include/baton/*.h tests/shim/*.[ch] tests/shim/libs/*) shim/export.map
 HOOKS_CC = $(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -fvisibility=hidden -DXXH_INLINE_ALL -Ishim -Iinclude -Itests/shim -Itests/unit
 HOOKS_OUT := $(BUILD)/tests/shim
@@ -94,6 +94,9 @@ $(HOOKS_OUT)/dlsym_test: $(HOOKS_DEPS) $(HOOKS_LIBS)
 # The shim's objects in a program of their own, with the points at which a test kills it.
 SHIM_STOP_OBJ := $(patsubst $(BUILD)/shim/%,$(BUILD)/stop/%,$(SHIM_OBJ))
 $(BUILD)/stop/%.o: shim/%.c $(BUILD)/flags | build/deps.ok
+	@mkdir -p $(@D)
+	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+$(BUILD)/stop/%_wrappers.o: $(BUILD)/shim/%_wrappers.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) $(CFLAGS_ALL) -DSHIM_STOP_POINTS $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
 $(BUILD)/stop/%.o: shim/%.S $(BUILD)/flags
