@@ -14,11 +14,10 @@
 
 /* Read by the assembly once the filter has returned. */
 SHIM_HIDDEN const char dlsym_nothing = 0; /* its address: NULL */
-SHIM_HIDDEN void *dlsym_filter(void *handle, const char *name,
-														 const void *caller);
+SHIM_HIDDEN void *dlsym_filter(void *handle, const char *name, const void *caller);
 
 static SYMBOLS_RAW const struct symbols_hook *look(const struct symbols_hook *table, unsigned count,
-										 const char *name)
+												   const char *name)
 {
 	unsigned low = 0;
 	while (low < count) {

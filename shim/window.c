@@ -2,13 +2,13 @@
 
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/recording.h"
-#include "drain/trace.h"
-#include "sources.h"
 #include "base/wake.h"
+#include "drain/trace.h"
+#include "ring/live.h"
+#include "sources.h"
+#include "sources/cupti/cupti.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@
 
 static struct {
 	bool quiet;
-	bool to_the_end;              /* cudaProfilerStop is not heard */
-	int64_t from_ns, to_ns;       /* CLOCK_MONOTONIC; to_ns 0: no end */
-	int64_t for_ns;               /* by range: at most so long; 0: no limit */
-	_Atomic int64_t end_mono_ns;  /* of an open window; 0: none */
-	atomic_bool ready;            /* the recording has begun: it may open */
+	bool to_the_end;             /* cudaProfilerStop is not heard */
+	int64_t from_ns, to_ns;      /* CLOCK_MONOTONIC; to_ns 0: no end */
+	int64_t for_ns;              /* by range: at most so long; 0: no limit */
+	_Atomic int64_t end_mono_ns; /* of an open window; 0: none */
+	atomic_bool ready;           /* the recording has begun: it may open */
 } window;
 
 static int64_t now_ns(clockid_t clock)
@@ -83,7 +83,8 @@ bool window_missed(void)
 	if (!recording.windowed || recording.by_range || !window.to_ns ||
 		now_ns(CLOCK_MONOTONIC) < window.to_ns)
 		return false;
-	if (!recording_move(0, RECORDING_MISSED) && !recording_move(RECORDING_ARMED, RECORDING_MISSED) &&
+	if (!recording_move(0, RECORDING_MISSED) &&
+		!recording_move(RECORDING_ARMED, RECORDING_MISSED) &&
 		!recording_move(RECORDING_BEGINS, RECORDING_MISSED))
 		recording_move(RECORDING_WAITS, RECORDING_OVER);
 	return true;
@@ -140,7 +141,8 @@ static bool is_due(void)
 /* A recording that a launch begins is there before the driver has brought CUPTI up. */
 static void tell_if_deaf(void)
 {
-	if (recording.by_range && !recording_by_cupti() && (cupti_tried() || config.cuda_held || !config.cuda))
+	if (recording.by_range && !recording_by_cupti() &&
+		(cupti_tried() || config.cuda_held || !config.cuda))
 		message("without CUPTI nobody hears cudaProfilerStart: nothing is recorded");
 }
 
@@ -180,8 +182,8 @@ int64_t window_attend(void)
 void window_range_begins(void)
 {
 	int saved_errno, cancel_state;
-	if (!recording.by_range || recording_phase() != RECORDING_WAITS || !atomic_load(&window.ready) ||
-		!guard_enter(&saved_errno))
+	if (!recording.by_range || recording_phase() != RECORDING_WAITS ||
+		!atomic_load(&window.ready) || !guard_enter(&saved_errno))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	open_now();
@@ -225,7 +227,8 @@ static void set_end(void)
 	atomic_compare_exchange_strong(&recording_window.end_ticks, &none, late ? until : now);
 	clock_pair(&moment);
 	uint64_t since = moment.ticks - atomic_load(&recording_window.end_ticks);
-	atomic_compare_exchange_strong(&recording_window.end_ns, &nothing, moment.realtime_ns - ns_of(since));
+	atomic_compare_exchange_strong(&recording_window.end_ns, &nothing,
+								   moment.realtime_ns - ns_of(since));
 }
 
 void window_close(void)

@@ -1,23 +1,23 @@
 #include "writer.h"
 
-#include "ring/buffers.h"
 #include "base/clock.h"
-#include "drain/cost.h"
-#include "sources/cupti/cupti.h"
-#include "sources/cupti/cupti_guest.h"
-#include "drain/gpu_rows.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/own.h"
-#include "base/wake.h"
-#include "drain/places.h"
 #include "base/recording.h"
-#include "sources.h"
+#include "base/wake.h"
+#include "drain/cost.h"
+#include "drain/due.h"
+#include "drain/gpu_rows.h"
+#include "drain/places.h"
 #include "drain/trace.h"
 #include "drain/trace_rows.h"
-#include "window.h"
+#include "ring/buffers.h"
+#include "ring/live.h"
+#include "sources.h"
+#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_guest.h"
 #include "sources/cupti/cupti_window.h"
-#include "drain/due.h"
+#include "window.h"
 
 #include <baton/drain.h>
 #include <time.h>
@@ -57,7 +57,7 @@ static void add_in_flight(const struct baton_drain *drain)
 	trace_loss(BATON_LOSS_IN_FLIGHT, "kernels", rest.kernels);
 	trace_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", others);
 	trace_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
-					drain->collectives - drain->joined);
+			   drain->collectives - drain->joined);
 }
 
 static uint64_t take_round(void)
@@ -144,14 +144,16 @@ static void finish(void)
 	window_close();
 	take_all(goes_on);
 	trace_settle();
-	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks) : clock_ticks());
-	if (recording.windowed) /* what the rings had no room for is told: all that was launched is known */
+	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks)
+										   : clock_ticks());
+	/* what the rings had no room for is told: all that was launched is known */
+	if (recording.windowed)
 		trace_rows_write();
 	drain->launches += atomic_load(&live->unheard_launches);
 	trace_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
 	trace_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	trace_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
-					atomic_load(&live->unheard_launches));
+			   atomic_load(&live->unheard_launches));
 	add_in_flight(drain);
 	cost_tell(drain->calls);
 	window_note_end();

@@ -1,9 +1,9 @@
 #include "drain/cost.h"
 
 #include "base/clock.h"
+#include "drain/trace.h"
 #include "ring/dict.h"
 #include "sources/silence/silence.h"
-#include "drain/trace.h"
 
 #include <baton/live.h>
 #include <baton/format.h>

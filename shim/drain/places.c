@@ -1,8 +1,8 @@
 #include "drain/places.h"
 
-#include "sources/device/device.h"
-#include "ring/dict.h"
 #include "drain/trace.h"
+#include "ring/dict.h"
+#include "sources/device/device.h"
 
 #include <baton/format.h>
 #include <stdlib.h>

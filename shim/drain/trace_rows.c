@@ -1,17 +1,17 @@
 #include "drain/trace_rows.h"
 
-#include "ring/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
-#include "ring/dict.h"
-#include "drain/gpu_rows.h"
-#include "ring/live.h"
 #include "base/memory.h"
-#include "sources/nvtx/nvtx_ranges.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
+#include "drain/gpu_rows.h"
 #include "drain/trace.h"
+#include "ring/arena.h"
+#include "ring/dict.h"
+#include "ring/live.h"
+#include "sources/cupti/cupti.h"
+#include "sources/nvtx/nvtx_ranges.h"
 
 #include <baton/drain.h>
 #include <baton/version.h>

@@ -1,11 +1,11 @@
 #include "ring/lane.h"
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "ring/dict.h"
 #include "ring/live.h"
 #include "ring/stack.h"
 #include "ring/thread_name.h"
-#include "base/wake.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #include "ring/nccl_launch.h"
 
 #include "check.h"
-#include "ring/lane.h"
 #include "libs/nccl.h"
-#include "sources/nccl/nccl_comm.h"
 #include "recorder.h"
+#include "ring/lane.h"
+#include "sources/nccl/nccl_comm.h"
 
 #include <string.h>
 

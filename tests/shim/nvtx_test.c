@@ -2,12 +2,12 @@
  */
 #include "sources/nvtx/nvtx.h"
 
-#include "check.h"
 #include "base/clock.h"
+#include "check.h"
+#include "recorder.h"
 #include "ring/lane.h"
 #include "ring/thread_name.h"
 #include "sources/nvtx/nvtx_ranges.h"
-#include "recorder.h"
 
 #include <pthread.h>
 #include <string.h>

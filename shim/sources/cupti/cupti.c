@@ -1,17 +1,17 @@
 #include "sources/cupti/cupti.h"
 
-#include "ring/buffers.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/message.h"
+#include "base/recording.h"
+#include "base/wake.h"
+#include "ring/buffers.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_guest.h"
 #include "sources/cupti/cupti_kinds.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "base/recording.h"
-#include "base/message.h"
 #include "sources/cupti/cupti_window.h"
-#include "base/wake.h"
 
 static void *subscriber;
 

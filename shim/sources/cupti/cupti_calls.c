@@ -2,14 +2,14 @@
 
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti_layout.h"
-#include "sources/cupti/cupti_table.h"
+#include "base/launch_config.h"
+#include "base/wake.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "base/launch_config.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
-#include "base/wake.h"
+#include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_table.h"
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
  * the call). */

@@ -1,11 +1,11 @@
 #include "sources/cupti/cupti_guest.h"
 
 #include "base/clock.h"
+#include "base/recording.h"
+#include "base/symbols.h"
 #include "sources/cupti/cupti_kinds.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "base/symbols.h"
-#include "base/recording.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -90,7 +90,8 @@ static void *true_entry(enum entry entry)
 		[SUBSCRIBE] = "cuptiSubscribe",
 		[UNSUBSCRIBE] = "cuptiUnsubscribe",
 		[ENABLE_CALLBACK] = "cuptiEnableCallback",
-		[ENABLE_DOMAIN] = "cuptiEnableDomain"};
+		[ENABLE_DOMAIN] = "cuptiEnableDomain",
+	};
 	static const char *const libraries[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
 											"libcupti.so.11.7"};
 	static _Atomic(void *) found[ENTRIES];

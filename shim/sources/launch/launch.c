@@ -1,8 +1,8 @@
 #include "sources/launch/launch.h"
 
 #include "base/clock.h"
-#include "ring/dict.h"
 #include "base/symbols.h"
+#include "ring/dict.h"
 #include "ring/lane.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
@@ -51,7 +51,8 @@ void launch_end(const struct launch *launch, int result)
 		guard_lower(GUARD_LAUNCH);
 	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
 	 * Unless it is the window that has ended */
-	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) || !guard_enter(&saved_errno))
+	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) ||
+		!guard_enter(&saved_errno))
 		return;
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),

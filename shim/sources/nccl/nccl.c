@@ -1,9 +1,9 @@
 #include "sources/nccl/nccl.h"
 
 #include "base/clock.h"
+#include "base/perthread.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "base/perthread.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
 
@@ -200,8 +200,7 @@ void nccl_begin(struct nccl_call *call, const char *name)
 	int saved_errno;
 
 	*call = (struct nccl_call){.name = name, .outermost = guard_raise(GUARD_NCCL)};
-	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) ||
-				  recording_is(RECORDING_NO_NCCL);
+	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) || recording_is(RECORDING_NO_NCCL);
 	if (call->inner)
 		return;
 	struct baton_lane *lane = recording_is_open() ? lane_here() : NULL;
@@ -243,7 +242,11 @@ void nccl_end(struct nccl_call *call, int result)
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();
-	struct baton_lane *lane = recording_is_open() ? lane_here() : recording_is_over() ? NULL : call->lane;
+	struct baton_lane *lane = NULL; /* of a call that began in a window, until that is over */
+	if (recording_is_open())
+		lane = lane_here();
+	else if (!recording_is_over())
+		lane = call->lane;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (lane)

@@ -1,10 +1,10 @@
 #include "sources/silence/silence.h"
 
 #include "base/clock.h"
-#include "ring/lane.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/own.h"
+#include "ring/lane.h"
+#include "ring/live.h"
 #include "ring/stack.h"
 
 #include <fcntl.h>

@@ -26,9 +26,9 @@ struct layout {
 
 enum {
 	OWNED_BY_C_STACK = 3, /* 3.12 on: not a Python frame but where a call of the loop begins */
-	STEPS = 512, /* of a walk, frames that have not begun to run among them */
-	OBJECT_TYPE = 8,  /* in any object */
-	OBJECT_SIZE = 16, /* in bytes: its size, in a str: its length */
+	STEPS = 512,          /* of a walk, frames that have not begun to run among them */
+	OBJECT_TYPE = 8,      /* in any object */
+	OBJECT_SIZE = 16,     /* in bytes: its size, in a str: its length */
 	STR_HASH = 24,
 	STR_STATE = 32,
 	BYTES_DATA = 32,

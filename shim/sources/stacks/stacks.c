@@ -1,9 +1,9 @@
 #include "sources/stacks/stacks.h"
 
-#include "ring/dict.h"
-#include "ring/stack.h"
 #include "base/idcache.h"
 #include "base/message.h"
+#include "ring/dict.h"
+#include "ring/stack.h"
 #include "sources/stacks/interpreter.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/python.h"

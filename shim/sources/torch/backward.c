@@ -2,10 +2,10 @@
 
 #include "base/caller.h"
 #include "base/config.h"
-#include "base/symbols.h"
 #include "base/guard.h"
-#include "ring/lane.h"
 #include "base/message.h"
+#include "base/symbols.h"
+#include "ring/lane.h"
 #include "ring/stack.h"
 
 #include <dlfcn.h>
