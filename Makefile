@@ -178,7 +178,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN) $(SHELLS)
 
 FORMATTED = $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
-	$(filter-out %_plt.c,$(filter %.c,$(SHIM_SRC))) $(SHIM_HEADERS) \
+	$(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)
 format:
 	@sh tools/format.sh -i $(FORMATTED)

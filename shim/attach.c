@@ -1,16 +1,17 @@
 /* The doors by which libbaton.so comes into a process, all leading to one state:
- *   LD_PRELOAD               the constructor: reads the environment, nothing else
- *   CUDA_INJECTION64_PATH    InitializeInjection, called by the driver inside the first cuInit:
- * CUPTI starts here NVTX_INJECTION64_PATH    InitializeInjectionNvtx2 (nvtx.c), called by each
- * module that uses NVTX The constructor sets the last two when they are free; a tool that holds
- * them keeps them. */
+ *   LD_PRELOAD              the constructor: reads the environment, nothing else
+ *   CUDA_INJECTION64_PATH   InitializeInjection, called by the driver inside the first cuInit, where
+ *                           CUPTI starts
+ *   NVTX_INJECTION64_PATH   InitializeInjectionNvtx2 (sources/nvtx/nvtx.c), called by each module
+ *                           that uses NVTX
+ * The constructor sets the last two when they are free; a tool that holds them keeps them. */
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
 #include "base/guard.h"
 #include "base/message.h"
 #include "base/recording.h"
 #include "session.h"
+#include "sources/cupti/cupti.h"
 #include "window.h"
 
 #include <dlfcn.h>
@@ -44,8 +45,8 @@ __attribute__((constructor)) static void attach(void)
 		clock_open();
 	if (!config.out[0] || dladdr((void *)(uintptr_t)&attach, &self) == 0)
 		return;
-	char path[PATH_MAX]; /* as LD_PRELOAD names it may be relative, and the job may change its
-							directory */
+	/* LD_PRELOAD may name it by a relative path, and the job may change its directory */
+	char path[PATH_MAX];
 	if (!realpath(self.dli_fname, path))
 		return;
 	if (config.cuda)

@@ -3,7 +3,9 @@ SHIM_INCLUDES := -Ishim -Iinclude
 SHIM_FLAGS := -fPIC -fvisibility=hidden -DXXH_INLINE_ALL $(if $(SAN),,-include shim/base/glibc.h)
 SHIM_FOLDERS := shim $(addprefix shim/,base ring drain) $(wildcard shim/sources/*)
 SHIM_SRC := $(sort $(wildcard $(SHIM_FOLDERS:%=%/*.c)) $(wildcard shim/*_$(shell uname -m).S))
-SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC))))
+# the wrappers that differ only in their arguments
+SHIM_WRAPPERS := $(addprefix $(BUILD)/shim/sources/,launch/launch_wrappers.c nccl/nccl_wrappers.c)
+SHIM_OBJ := $(addprefix $(BUILD)/,$(addsuffix .o,$(basename $(SHIM_SRC)))) $(SHIM_WRAPPERS:.c=.o)
 SHIM_OBJ += $(CODEC_RECORDER:%=$(BUILD)/shim/codec/%.o)
 SHIM_LIBS := -l:libzstd.a $(if $(SAN),-lpthread -ldl,-Wl$(comma)--no-as-needed -l:libpthread.so.0 -l:libdl.so.2)
 SHIM := $(BUILD)/libbaton.so
@@ -20,6 +22,14 @@ $(BUILD)/shim/codec/%.o: include/codec/%.c $(BUILD)/flags | build/deps.ok
 	@echo "  cc    $< for libbaton.so"
 	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) -Iinclude -c $< -o $@
 
+$(BUILD)/shim/%_wrappers.c: shim/wrappers.py
+	@mkdir -p $(@D)
+	@$(PYTHON) $< $(notdir $*) > $@
+
+$(SHIM_WRAPPERS:.c=.o): %.o: %.c $(BUILD)/flags | build/deps.ok
+	@echo "  cc    $<"
+	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) $(SHIM_INCLUDES) -c $< -o $@
+
 $(BUILD)/shim/%.o: shim/%.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(CC) -c $< -o $@
@@ -34,11 +44,5 @@ $(SHIM): $(SHIM_OBJ) shim/export.map | $(SHIM_PYTHON)
 	@echo "  link  $@"
 	@$(CC) -shared $(SANFLAGS) -o $@ $(SHIM_OBJ) -Wl,--version-script=shim/export.map -Wl,--exclude-libs,ALL \
 		-Wl,-z,nodelete -Wl,-soname,libbaton.so $(SHIM_LIBS)
-
-# what plt.py writes is checked in
-.PHONY: hooks-generate
-hooks-generate:
-	$(PYTHON) shim/plt.py launch > shim/sources/launch/launch_plt.c
-	$(PYTHON) shim/plt.py nccl > shim/sources/nccl/nccl_plt.c
 
 -include $(SHIM_OBJ:.o=.d)

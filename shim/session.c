@@ -1,23 +1,20 @@
 #include "session.h"
 
-#include "sources/torch/backward.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
-#include "ring/dict.h"
 #include "base/guard.h"
-#include "ring/lane.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/recording.h"
-#include "sources/nccl/nccl_comm.h"
-#include "sources/silence/silence.h"
-#include "sources/stacks/stacks.h"
 #include "base/stop_point.h"
 #include "base/wake.h"
 #include "drain/trace_file.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "ring/live.h"
+#include "sources.h"
+#include "sources/cupti/cupti.h"
+#include "sources/stacks/stacks.h"
 #include "window.h"
-#include "sources/cupti/cupti_window.h"
 #include "writer.h"
 
 #include <fcntl.h>
@@ -39,13 +36,8 @@ static void in_child(void)
 	live_forget();
 	trace_file_forget();
 	wake_forget();
-	silence_forget();
-	cupti_forget();
-	stacks_forget();
-	backward_forget();
-	nccl_comm_forget();
+	sources_forget();
 	window_forget();
-	cupti_window_forget();
 }
 
 static const struct recording_above above = {.begin = session_begin,
@@ -116,7 +108,7 @@ static int begin(void)
 	}
 	lane_prepare();
 	if (!recording.windowed)
-		silence_start();
+		sources_start();
 	stacks_open(config.stacks);
 	if (config.cuda_held && !cupti_tried())
 		message("another tool holds CUDA_INJECTION64_PATH: launches are recorded, GPU work is not");
@@ -168,7 +160,7 @@ void session_end(void)
 	if (!recording_exit())
 		return;
 	guard_raise(GUARD_SHIM); /* this thread's later calls are not recorded */
-	silence_stop();
+	sources_stop(false);
 	writer_stop();
 	guard_lower(GUARD_SHIM);
 }

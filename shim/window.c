@@ -2,14 +2,16 @@
 
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/recording.h"
-#include "sources/silence/silence.h"
 #include "base/wake.h"
+#include "drain/trace.h"
+#include "ring/live.h"
+#include "sources.h"
+#include "sources/cupti/cupti.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,11 +20,11 @@
 
 static struct {
 	bool quiet;
-	bool to_the_end;              /* cudaProfilerStop is not heard */
-	int64_t from_ns, to_ns;       /* CLOCK_MONOTONIC; to_ns 0: no end */
-	int64_t for_ns;               /* by range: at most so long; 0: no limit */
-	_Atomic int64_t end_mono_ns;  /* of an open window; 0: none */
-	atomic_bool ready;            /* the recording has begun: it may open */
+	bool to_the_end;             /* cudaProfilerStop is not heard */
+	int64_t from_ns, to_ns;      /* CLOCK_MONOTONIC; to_ns 0: no end */
+	int64_t for_ns;              /* by range: at most so long; 0: no limit */
+	_Atomic int64_t end_mono_ns; /* of an open window; 0: none */
+	atomic_bool ready;           /* the recording has begun: it may open */
 } window;
 
 static int64_t now_ns(clockid_t clock)
@@ -76,17 +78,13 @@ void window_forget(void)
 	atomic_store(&window.ready, false);
 }
 
-bool window_is_quiet(void)
-{
-	return window.quiet;
-}
-
 bool window_missed(void)
 {
 	if (!recording.windowed || recording.by_range || !window.to_ns ||
 		now_ns(CLOCK_MONOTONIC) < window.to_ns)
 		return false;
-	if (!recording_move(0, RECORDING_MISSED) && !recording_move(RECORDING_ARMED, RECORDING_MISSED) &&
+	if (!recording_move(0, RECORDING_MISSED) &&
+		!recording_move(RECORDING_ARMED, RECORDING_MISSED) &&
 		!recording_move(RECORDING_BEGINS, RECORDING_MISSED))
 		recording_move(RECORDING_WAITS, RECORDING_OVER);
 	return true;
@@ -102,9 +100,9 @@ static void hear(void)
 	uint32_t word = atomic_load(&recording_word);
 	if (!(word & RECORDING_BY_CUPTI) || !(word & RECORDING_OPEN))
 		return;
-	cupti_collect(true);
+	cupti_start();
 	if (recording_is(RECORDING_OVER))
-		cupti_collect(false);
+		cupti_stop(true);
 }
 
 /* CUPTI first: of a call that finds the window open, everything is sent. Once; by any thread; not
@@ -114,7 +112,7 @@ static void open_now(void)
 	struct clock_moment moment;
 	if (!recording_move(RECORDING_WAITS, RECORDING_OPENING))
 		return;
-	bool collects = cupti_collect(true);
+	bool collects = cupti_start();
 	clock_pair(&moment);
 	if (!recording.by_range)
 		atomic_store(&window.end_mono_ns, window.to_ns);
@@ -125,7 +123,7 @@ static void open_now(void)
 	recording_move(RECORDING_OPENING, RECORDING_OPEN);
 	if (!collects)
 		hear(); /* if it came up meanwhile */
-	silence_start();
+	sources_start();
 	wake_writer();
 }
 
@@ -143,7 +141,8 @@ static bool is_due(void)
 /* A recording that a launch begins is there before the driver has brought CUPTI up. */
 static void tell_if_deaf(void)
 {
-	if (recording.by_range && !recording_by_cupti() && (cupti_tried() || config.cuda_held || !config.cuda))
+	if (recording.by_range && !recording_by_cupti() &&
+		(cupti_tried() || config.cuda_held || !config.cuda))
 		message("without CUPTI nobody hears cudaProfilerStart: nothing is recorded");
 }
 
@@ -183,8 +182,8 @@ int64_t window_attend(void)
 void window_range_begins(void)
 {
 	int saved_errno, cancel_state;
-	if (!recording.by_range || recording_phase() != RECORDING_WAITS || !atomic_load(&window.ready) ||
-		!guard_enter(&saved_errno))
+	if (!recording.by_range || recording_phase() != RECORDING_WAITS ||
+		!atomic_load(&window.ready) || !guard_enter(&saved_errno))
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	open_now();
@@ -228,7 +227,8 @@ static void set_end(void)
 	atomic_compare_exchange_strong(&recording_window.end_ticks, &none, late ? until : now);
 	clock_pair(&moment);
 	uint64_t since = moment.ticks - atomic_load(&recording_window.end_ticks);
-	atomic_compare_exchange_strong(&recording_window.end_ns, &nothing, moment.realtime_ns - ns_of(since));
+	atomic_compare_exchange_strong(&recording_window.end_ns, &nothing,
+								   moment.realtime_ns - ns_of(since));
 }
 
 void window_close(void)
@@ -254,8 +254,37 @@ bool window_ended(void)
 	return recording_is(RECORDING_ENDING | RECORDING_OVER | RECORDING_MISSED);
 }
 
-void window_finish(void)
+/* ---- what the trace and stderr say of it ---- */
+
+static void note_moment(const char *key, int64_t ns)
 {
-	recording_move(RECORDING_ENDING, RECORDING_OVER);
-	cupti_collect(false);
+	char text[32];
+	snprintf(text, sizeof(text), "%lld", (long long)ns);
+	trace_meta(key, text);
+}
+
+void window_note_begin(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording_window_times(&begin_ns, &end_ns))
+		note_moment("window's begin, ns", begin_ns);
+}
+
+void window_note_end(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording_window_times(&begin_ns, &end_ns))
+		note_moment("window's end, ns", end_ns);
+}
+
+/* One process of the job speaks for all: they end at the same time, more or less. */
+void window_say(void)
+{
+	int64_t begin_ns, end_ns;
+	if (recording.identity.rank > 0 || window.quiet || !recording_window_times(&begin_ns, &end_ns))
+		return;
+	bool is_long = end_ns - begin_ns >= SECOND_NS;
+	message(
+		"the window of %.1f %s is recorded; the job goes on without        next: baton report %s",
+		(double)(end_ns - begin_ns) / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms", config.out);
 }

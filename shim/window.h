@@ -34,13 +34,15 @@ bool window_ended(void);
 /* `ns`, or less when the window ends before. */
 int64_t window_until_end(int64_t ns);
 void window_close(void);
-/* What it recorded has arrived, as far as it will: CUPTI stops. */
-void window_finish(void);
 
 /* cudaProfilerStart has returned; cudaProfilerStop is about to begin. */
 void window_range_begins(void);
 void window_range_ends(void);
-/* Somebody else speaks of its end. */
-bool window_is_quiet(void);
+
+/* For the trace, by the writer thread: when it opened, if it did, and when it ended. */
+void window_note_begin(void);
+void window_note_end(void);
+/* The trace is closed and the process goes on: a line on stderr. */
+void window_say(void);
 
 #endif

@@ -1,23 +1,23 @@
 #include "writer.h"
 
-#include "ring/buffers.h"
 #include "base/clock.h"
-#include "drain/cost.h"
-#include "sources/cupti/cupti.h"
-#include "sources/cupti/cupti_guest.h"
-#include "drain/gpu_rows.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/own.h"
-#include "base/wake.h"
-#include "drain/places.h"
 #include "base/recording.h"
-#include "sources/silence/silence.h"
-#include "drain/trace_rows.h"
-#include "window.h"
-#include "sources/cupti/cupti_window.h"
-#include "window_notes.h"
+#include "base/wake.h"
+#include "drain/cost.h"
 #include "drain/due.h"
+#include "drain/gpu_rows.h"
+#include "drain/places.h"
+#include "drain/trace.h"
+#include "drain/trace_rows.h"
+#include "ring/buffers.h"
+#include "ring/live.h"
+#include "sources.h"
+#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_guest.h"
+#include "sources/cupti/cupti_window.h"
+#include "window.h"
 
 #include <baton/drain.h>
 #include <time.h>
@@ -49,23 +49,31 @@ static void add_in_flight(const struct baton_drain *drain)
 	struct due rest = due(drain);
 	uint64_t others = gpu_rows_counts().incomplete;
 	if (recording_is(RECORDING_OVER))
-		trace_rows_loss(BATON_LOSS_IN_FLIGHT, "calls that had not returned", rest.calls);
+		trace_loss(BATON_LOSS_IN_FLIGHT, "calls that had not returned", rest.calls);
 	if (!live->gpu_recorded)
 		return;
 	if (recording_is(RECORDING_OVER))
 		others = due_others(&rest, others, forced);
-	trace_rows_loss(BATON_LOSS_IN_FLIGHT, "kernels", rest.kernels);
-	trace_rows_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", others);
-	trace_rows_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
-					drain->collectives - drain->joined);
+	trace_loss(BATON_LOSS_IN_FLIGHT, "kernels", rest.kernels);
+	trace_loss(BATON_LOSS_IN_FLIGHT, "copies, memsets and nodes of graphs", others);
+	trace_loss(BATON_LOSS_DROPPED, "collectives without their kernel",
+			   drain->collectives - drain->joined);
+}
+
+static uint64_t take_round(void)
+{
+	struct clock_moment now;
+	uint64_t mult = trace_rows_read_clock(&now);
+	window_expect(&now, mult);
+	return trace_rows_round();
 }
 
 static void force(bool all)
 {
 	forced = all;
 	cupti_flush(all);
-	trace_rows_round();
-	trace_rows_round();
+	take_round();
+	take_round();
 	gpu_rows_take_dropped();
 }
 
@@ -76,7 +84,7 @@ static void take_the_rest(void)
 	const struct baton_drain *drain = trace_rows_drain();
 	for (int tries = 0; tries < 50; tries++) {
 		cupti_flush(false);
-		trace_rows_round();
+		take_round();
 		if (!live->gpu_recorded || drain->launches <= drain->kernels + gpu_rows_counts().lost)
 			break;
 		usleep(2000);
@@ -93,7 +101,7 @@ static void take_window(void)
 		uint64_t ops = gpu_rows_counts().ops;
 		bool here = cupti_window_inside() == 0; /* before the slots are taken */
 		cupti_flush(false);
-		trace_rows_round();
+		take_round();
 		now = monotonic_ns();
 		newest = gpu_rows_counts().ops > ops ? now : newest;
 		if (here && (!live->gpu_recorded || due_is_here(trace_rows_drain(), now - newest)))
@@ -115,9 +123,8 @@ static void take_all(bool goes_on)
 		force(!cupti_guest_records());
 	if (!goes_on)
 		return;
-	silence_stop();
-	window_finish();
-	trace_rows_round();
+	sources_stop(true);
+	take_round();
 }
 
 /* The window is over, the process is not. */
@@ -132,19 +139,21 @@ static void finish(void)
 {
 	struct baton_drain *drain = trace_rows_drain();
 	bool goes_on = !atomic_load(&stopping);
-	if (trace_rows_failing()) /* there may be room again */
+	if (trace_error()) /* there may be room again */
 		trace_rows_write();
 	window_close();
 	take_all(goes_on);
-	trace_rows_settle();
-	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks) : clock_ticks());
-	if (recording.windowed) /* what the rings had no room for is told: all that was launched is known */
+	trace_settle();
+	trace_rows_unclosed(recording.windowed ? atomic_load(&recording_window.end_ticks)
+										   : clock_ticks());
+	/* what the rings had no room for is told: all that was launched is known */
+	if (recording.windowed)
 		trace_rows_write();
 	drain->launches += atomic_load(&live->unheard_launches);
-	trace_rows_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
-	trace_rows_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
-	trace_rows_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
-					atomic_load(&live->unheard_launches));
+	trace_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
+	trace_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
+	trace_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
+			   atomic_load(&live->unheard_launches));
 	add_in_flight(drain);
 	cost_tell(drain->calls);
 	window_note_end();
@@ -192,14 +201,14 @@ static void run(void)
 	asked_ns = monotonic_ns();
 	while (!atomic_load(&stopping) && !window_ended()) {
 		wake_clear();
-		uint64_t n = trace_rows_round();
+		uint64_t n = take_round();
 		bool due = is_due(monotonic_ns()), in_a_hurry = wake_in_a_hurry();
 		if (due) {
 			cupti_flush(false);
-			n += trace_rows_round(); /* what it gave is in the file before the job can die of the
+			n += take_round(); /* what it gave is in the file before the job can die of the
 										rest */
 		}
-		if (due || (!trace_rows_failing() && (in_a_hurry || trace_rows_half_full())))
+		if (due || (!trace_error() && (in_a_hurry || trace_rows_half_full())))
 			trace_rows_write();
 		wake_wait(window_until_end(n > 4096 ? BUSY_NS : IDLE_NS));
 	}

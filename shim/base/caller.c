@@ -1,6 +1,6 @@
 #include "base/caller.h"
 
-#include "dlsym.h"
+#include "base/symbols.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -38,9 +38,9 @@ static void *in_library(const struct object *object, const char *name, const cha
 	void *handle = object->path[0] ? dlopen(object->path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
 	if (!handle)
 		return NULL;
-	void *found = twin ? dlsym_true()(handle, twin) : NULL;
+	void *found = twin ? symbols_true()(handle, twin) : NULL;
 	if (!found)
-		found = dlsym_true()(handle, name);
+		found = symbols_true()(handle, name);
 	dlclose(handle); /* it has its own reference */
 	return found;
 }
@@ -48,7 +48,7 @@ static void *in_library(const struct object *object, const char *name, const cha
 static void *in_scope(const struct object *object, const char *name, const char *twin)
 {
 	void *found = in_library(object, name, twin);
-	return found ? found : dlsym_next(name);
+	return found ? found : symbols_next(name);
 }
 
 bool caller_sees(const void *caller, const char *name)

@@ -3,7 +3,6 @@
  * NVTX ranges and NCCL groups. */
 #include "base/memory.h"
 
-#include "ring/buffers.h"
 #include "base/table.h"
 
 #include <baton/columns.h>
@@ -32,7 +31,7 @@ enum {
 	NAMES_BYTES =
 		(MEMORY_TEXTS + MEMORY_LITERALS) * sizeof(struct table_slot) + MEMORY_NVTX_TEXT_BYTES,
 
-	ALL_BYTES = LIVE_BYTES + NAMES_BYTES + BUFFERS * BUFFER_BYTES + WRITER_BYTES +
-				MEMORY_STATIC_BYTES + MEMORY_OWN_THREADS * MEMORY_THREAD_STACK
+	ALL_BYTES = LIVE_BYTES + NAMES_BYTES + MEMORY_GPU_BUFFERS * MEMORY_GPU_BUFFER_BYTES +
+				WRITER_BYTES + MEMORY_STATIC_BYTES + MEMORY_OWN_THREADS * MEMORY_THREAD_STACK
 };
 _Static_assert((int)ALL_BYTES <= (int)MEMORY_MOST_BYTES, "the recorder's memory");

@@ -1,9 +1,9 @@
 #include "drain/cost.h"
 
 #include "base/clock.h"
+#include "drain/trace.h"
 #include "ring/dict.h"
 #include "sources/silence/silence.h"
-#include "drain/trace_rows.h"
 
 #include <baton/live.h>
 #include <baton/format.h>
@@ -47,9 +47,9 @@ void cost_tell(uint64_t calls)
 	struct baton_r_cost row = {.what = dict_string(path, strlen(path)),
 							   .ns = calls * slot_cost_ns()};
 	char text[32];
-	trace_rows_record(BATON_R_COST, &row, sizeof(row));
+	trace_record(BATON_R_COST, &row, sizeof(row));
 	snprintf(text, sizeof(text), "%lld", (long long)clock_ns(CLOCK_THREAD_CPUTIME_ID));
-	trace_rows_meta("writer thread's CPU, ns", text);
+	trace_meta("writer thread's CPU, ns", text);
 	snprintf(text, sizeof(text), "%lld", (long long)silence_cpu_ns());
-	trace_rows_meta("sampler thread's CPU, ns", text);
+	trace_meta("sampler thread's CPU, ns", text);
 }

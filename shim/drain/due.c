@@ -1,8 +1,8 @@
 #include "drain/due.h"
 
+#include "base/recording.h"
 #include "drain/gpu_rows.h"
 #include "ring/live.h"
-#include "base/recording.h"
 #include "sources/cupti/cupti_window.h"
 
 #include <baton/drain.h>
@@ -19,9 +19,9 @@ struct due due(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
 	return (struct due){.calls = cupti_window_inside(),
-								.kernels = missing(drain->launches, came.lost + drain->kernels),
-								.graphs = missing(drain->graphs, came.lost + came.graphs),
-								.copies = missing(drain->copies, came.lost + came.copies)};
+						.kernels = missing(drain->launches, came.lost + drain->kernels),
+						.graphs = missing(drain->graphs, came.lost + came.graphs),
+						.copies = missing(drain->copies, came.lost + came.copies)};
 }
 
 /* How many nodes a graph has nobody says: the next one comes within the time of two of the longest.

@@ -1,10 +1,11 @@
 #include "drain/gpu_rows.h"
 
-#include "ring/buffers.h"
-#include "sources/cupti/cupti.h"
-#include "ring/dict.h"
-#include "drain/places.h"
 #include "base/recording.h"
+#include "drain/places.h"
+#include "ring/buffers.h"
+#include "ring/dict.h"
+#include "sources/cupti/cupti.h"
+#include "sources/cupti/cupti_read.h"
 #include "sources/cupti/cupti_window.h"
 
 #include <baton/drain.h>

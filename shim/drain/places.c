@@ -1,8 +1,8 @@
 #include "drain/places.h"
 
-#include "sources/device/device.h"
+#include "drain/trace.h"
 #include "ring/dict.h"
-#include "drain/trace_rows.h"
+#include "sources/device/device.h"
 
 #include <baton/format.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void write_device(uint32_t ordinal)
 													   : 0,
 								 .memory_bytes = facts.memory_bytes,
 								 .sm_count = facts.sm_count};
-	trace_rows_record(BATON_R_DEVICE, &row, sizeof(row));
+	trace_record(BATON_R_DEVICE, &row, sizeof(row));
 }
 
 static uint32_t device_id(uint32_t ordinal)
@@ -54,7 +54,7 @@ static uint32_t add(struct place place)
 								 .device = device_id(place.device),
 								 .context = place.context,
 								 .stream = place.stream};
-	trace_rows_record(BATON_R_STREAM, &row, sizeof(row));
+	trace_record(BATON_R_STREAM, &row, sizeof(row));
 	places[n_places++] = place;
 	return place.id;
 }

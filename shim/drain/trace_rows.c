@@ -1,20 +1,17 @@
 #include "drain/trace_rows.h"
 
-#include "ring/arena.h"
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti.h"
-#include "ring/dict.h"
-#include "drain/gpu_rows.h"
-#include "ring/live.h"
 #include "base/memory.h"
-#include "base/message.h"
-#include "sources/nvtx/nvtx.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
-#include "drain/trace_file.h"
-#include "window.h"
-#include "window_notes.h"
+#include "drain/gpu_rows.h"
+#include "drain/trace.h"
+#include "ring/arena.h"
+#include "ring/dict.h"
+#include "ring/live.h"
+#include "sources/cupti/cupti.h"
+#include "sources/nvtx/nvtx_ranges.h"
 
 #include <baton/drain.h>
 #include <baton/version.h>
@@ -27,16 +24,13 @@
 __extension__ typedef unsigned __int128 wide;
 
 static struct {
-	struct baton_writer file;
+	struct baton_writer *file; /* of the trace */
 	struct baton_drain drain;
 	uint64_t
 		taken[BATON_LIVE_LANES]; /* slots per lane that are rows, in the file or on their way */
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	bool left;                          /* there are slots that the last round did not take */
-	bool last; /* the process ends: records that are unfinished now stay so */
-	bool started;
-	int error; /* of the file; told once */
 } w;
 
 /* ---- the clock ---- */
@@ -44,7 +38,7 @@ static struct {
 /* The rate comes from a baseline that grows to the session's length, on a clock that nobody sets: a
  * call that began long ago is placed as well as a new one. The map is anchored now, on
  * CLOCK_REALTIME as CUPTI's times are. */
-static void update_clock(void)
+uint64_t trace_rows_read_clock(struct clock_moment *moment)
 {
 	struct clock_moment now;
 	clock_pair(&now);
@@ -56,20 +50,14 @@ static void update_clock(void)
 		map.mult = (uint64_t)(((wide)(now.raw_ns - w.first.raw_ns) << 32) /
 							  (now.raw_ticks - w.first.raw_ticks));
 	w.drain.clock = map;
-	if (now.raw_ns - w.first.raw_ns > LEAST_BASELINE_NS)
-		window_expect(&now, map.mult);
 	uint32_t other = !atomic_load_explicit(&live->clock_now, memory_order_relaxed);
 	live->clock[other] = map;
 	atomic_store_explicit(&live->clock_now, other, memory_order_release);
+	*moment = now;
+	return now.raw_ns - w.first.raw_ns > LEAST_BASELINE_NS ? map.mult : 0;
 }
 
 /* ---- what comes in ---- */
-
-/* As much as is to be held waits for the next write, or for room on the disk. */
-static bool too_much(void)
-{
-	return w.file.held_bytes > MEMORY_HELD_BYTES;
-}
 
 static uint64_t take_lane(unsigned i)
 {
@@ -81,22 +69,6 @@ static uint64_t take_lane(unsigned i)
 	for (; slots && w.taken[i] < head; w.taken[i]++)
 		baton_drain_slot(&w.drain, owner, &slots[w.taken[i] & (lane->slots - 1)]);
 	return n;
-}
-
-/* Records of the arena that are finished, as far as a full disk leaves room to hold them. After the
- * slots and ops that name them, before these go out. */
-static void take_dictionary(void)
-{
-	struct baton_record *record;
-	while (!(w.error && too_much()) && (record = arena_next(w.last)) != NULL)
-		baton_writer_record(&w.file, record->type, record, record->size, NULL, 0);
-	live_grow_dictionary(arena_seen() + (1 << 20));
-}
-
-void trace_rows_record(uint16_t type, void *record, size_t bytes)
-{
-	take_dictionary();
-	baton_writer_record(&w.file, type, record, bytes, NULL, 0);
 }
 
 /* ---- what goes out ---- */
@@ -111,15 +83,6 @@ static void lanes_are_written(void)
 	atomic_store(&live->dictionary_drained, arena_taken());
 }
 
-void trace_rows_loss(enum baton_loss_kind kind, const char *what, uint64_t count)
-{
-	struct baton_r_loss row = {.kind = kind, .count = count};
-	if (!count)
-		return;
-	row.what = dict_string(what, strlen(what));
-	trace_rows_record(BATON_R_LOSS, &row, sizeof(row));
-}
-
 /* What a thread's ring had no room for. Told by thread: the counts of one add up exactly. */
 static void add_lane_losses(unsigned i)
 {
@@ -128,9 +91,9 @@ static void add_lane_losses(unsigned i)
 	uint32_t owner = atomic_load(&lane->thread);
 	struct baton_drain_lost lost = baton_drain_lost(&w.drain, lane, w.told[i]);
 	snprintf(what, sizeof(what), "launches of thread %u", owner);
-	trace_rows_loss(BATON_LOSS_DROPPED, what, lost.launches);
+	trace_loss(BATON_LOSS_DROPPED, what, lost.launches);
 	snprintf(what, sizeof(what), "other calls and ranges of thread %u", owner);
-	trace_rows_loss(BATON_LOSS_DROPPED, what, lost.others);
+	trace_loss(BATON_LOSS_DROPPED, what, lost.others);
 }
 
 static void add_losses(void)
@@ -168,29 +131,17 @@ static void add_checkpoint(void)
 	baton_drain_checkpoint(&w.drain, arena_taken(), lanes, used);
 }
 
-static int append_held(void)
-{
-	int error = w.file.error ? w.file.error : trace_file_append(w.file.held, w.file.held_bytes);
-	if (error && !w.error && w.started) /* else whoever starts it says so */
-		message("%s: %s; what it has no room for is counted as dropped", recording.trace,
-				strerror(-error));
-	w.error = error;
-	if (!error)
-		w.file.held_bytes = 0;
-	return error;
-}
-
 void trace_rows_write(void)
 {
-	if (w.error && append_held() != 0)
+	if (trace_error() && trace_append() != 0)
 		return;
 	add_losses();
-	take_dictionary();
+	trace_take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
-		baton_writer_flush_table(&w.file, &baton_tables[t]);
+		baton_writer_flush_table(w.file, &baton_tables[t]);
 	add_checkpoint();
-	baton_writer_flush_records(&w.file);
-	if (append_held() != 0)
+	baton_writer_flush_records(w.file);
+	if (trace_append() != 0)
 		return;
 	STOP_POINT("written");
 	lanes_are_written();
@@ -213,7 +164,7 @@ bool trace_rows_half_full(void)
 
 static void relieve(void)
 {
-	if (too_much() && !w.error)
+	if (trace_is_full() && !trace_error())
 		trace_rows_write();
 }
 
@@ -222,7 +173,7 @@ static uint64_t take_buffers(void)
 	uint64_t n = 0;
 	do
 		relieve();
-	while (gpu_rows_take(w.error && too_much()) && ++n);
+	while (gpu_rows_take(trace_error() && trace_is_full()) && ++n);
 	return n;
 }
 
@@ -231,37 +182,16 @@ static uint64_t take_buffers(void)
 uint64_t trace_rows_round(void)
 {
 	uint64_t n = 0;
-	update_clock();
 	live->gpu_recorded = recording_by_cupti();
 	uint32_t used = atomic_load(&live->lanes_used);
 	n += 1000 * take_buffers();
 	w.left = false;
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES && !w.left; i++) {
 		relieve();
-		w.left = too_much();
+		w.left = trace_is_full();
 		n += w.left ? 0 : take_lane(i);
 	}
 	return n;
-}
-
-void trace_rows_meta(const char *key, const char *value)
-{
-	struct baton_r_meta row = {.key = dict_string(key, strlen(key)),
-							   .value = dict_string(value, strlen(value))};
-	trace_rows_record(BATON_R_META, &row, sizeof(row));
-}
-
-/* A thread that still runs while the process ends may be in the middle of a name; what comes behind
- * it is wanted too. */
-void trace_rows_settle(void)
-{
-	for (int ms = 0; ms < 50; ms++) {
-		take_dictionary();
-		if (arena_taken() >= atomic_load(&live->dictionary_reserved))
-			break;
-		usleep(1000);
-	}
-	w.last = true;
 }
 
 static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slot)
@@ -278,17 +208,13 @@ void trace_rows_unclosed(uint64_t end_ticks)
 
 bool trace_rows_seal(void)
 {
-	struct baton_block_header end = {.kind = BATON_END, .raw_bytes = 8};
-	memcpy(w.file.raw, &w.file.sequence, 8);
-	baton_writer_seal(&w.file, &end);
-	return !w.left && !w.file.error && !w.error &&
-		   trace_file_append(w.file.held, w.file.held_bytes) == 0 && trace_file_close() == 0;
+	return !w.left && trace_seal();
 }
 
 void trace_rows_close(void)
 {
 	baton_drain_close(&w.drain);
-	baton_writer_free(&w.file);
+	trace_close();
 }
 
 static void write_process(void)
@@ -306,44 +232,29 @@ static void write_process(void)
 									  dict_string(BATON_VERSION, strlen(BATON_VERSION)),
 								  .run_id = dict_string(config.run_id, strlen(config.run_id))};
 	memcpy(row.boot_id, who->boot_id, sizeof(row.boot_id));
-	trace_rows_record(BATON_R_PROCESS, &row, sizeof(row));
-}
-
-/* No fd is given to the encoder: it collects blocks in memory, the file is written in one piece. */
-static int open_file(void)
-{
-	int error =
-		baton_writer_open_held(&w.file, BATON_TRACE, recording.begin_ticks, MEMORY_WRITER_ROWS);
-	if (error)
-		return error;
-	w.file.before_rows = take_dictionary;
-	gpu_rows_open(&w.file, &w.drain);
-	error = baton_drain_open(&w.drain, &w.file);
-	if (error)
-		return error;
-	update_clock();
-	write_process();
-	window_note();
-	trace_rows_write();
-	return w.error;
+	trace_record(BATON_R_PROCESS, &row, sizeof(row));
 }
 
 int trace_rows_open(void)
 {
+	struct clock_moment now;
 	memset(&w, 0, sizeof(w));
-	arena_forget();
-	w.file.fd = -1;
-	int error = open_file();
-	w.started = true;
-	return error;
+	int error = trace_open(&w.file);
+	if (error)
+		return error;
+	gpu_rows_open(w.file, &w.drain);
+	error = baton_drain_open(&w.drain, w.file);
+	if (error)
+		return error;
+	trace_rows_read_clock(&now);
+	write_process();
+	if (recording.windowed) /* from the start, for a process that is killed while it waits */
+		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
+	trace_rows_write();
+	return trace_error();
 }
 
 struct baton_drain *trace_rows_drain(void)
 {
 	return &w.drain;
-}
-
-bool trace_rows_failing(void)
-{
-	return w.error != 0;
 }

@@ -8,10 +8,17 @@
 #ifndef SHIM_BUFFERS_H
 #define SHIM_BUFFERS_H
 
+#include "base/memory.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUFFER_BYTES = 128 << 10, BUFFER_LEAST_BYTES = 16 << 10, BUFFERS = 84, BUFFERS_FEW = 8 };
+enum {
+	BUFFERS = MEMORY_GPU_BUFFERS,
+	BUFFERS_FEW = 8,
+	BUFFER_BYTES = MEMORY_GPU_BUFFER_BYTES,
+	BUFFER_LEAST_BYTES = 16 << 10
+};
 
 /* NULL: all are in use (CUPTI then drops records, and counts them). bytes: how much of it. */
 uint8_t *buffers_take(size_t *bytes);

@@ -1,11 +1,11 @@
 #include "ring/dict.h"
 
 #include "base/guard.h"
-#include "ring/live.h"
 #include "base/memory.h"
 #include "base/stop_point.h"
 #include "base/table.h"
 #include "base/wake.h"
+#include "ring/live.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 #include "ring/lane.h"
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "ring/dict.h"
 #include "ring/live.h"
-#include "sources/nvtx/nvtx.h"
-#include "sources/silence/silence.h"
-#include "base/wake.h"
+#include "ring/stack.h"
+#include "ring/thread_name.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 SHIM_TLS struct baton_lane *lane_mine;
+
+static struct lane_owner owners[BATON_LIVE_LANES];
 
 static pthread_key_t thread_end;
 static bool thread_end_made;
@@ -75,6 +77,18 @@ static struct baton_lane *claim(void)
 	return NULL;
 }
 
+struct lane_owner *lane_owner(unsigned index)
+{
+	return &owners[index];
+}
+
+static void note_owner(const struct baton_lane *lane)
+{
+	struct lane_owner *owner = &owners[lane - live_lane(0)];
+	atomic_store(&owner->thread, (uint64_t)pthread_self());
+	atomic_store_explicit(&owner->python, stack_thread(), memory_order_release);
+}
+
 static struct baton_lane *open_for_thread(void)
 {
 	char name[16] = "";
@@ -82,7 +96,7 @@ static struct baton_lane *open_for_thread(void)
 	struct baton_lane *shared = claim();
 	if (!shared)
 		return NULL;
-	const char *given = nvtx_thread_name((uint32_t)syscall(SYS_gettid));
+	const char *given = thread_name_given((uint32_t)syscall(SYS_gettid));
 	uint32_t thread = lane_thread_record(given ? given : name);
 	STOP_POINT("lane");
 	atomic_store(&shared->thread, thread); /* 0 when the dictionary is full: free again */
@@ -95,7 +109,7 @@ static struct baton_lane *open_for_thread(void)
 									  .generation = recording_generation,
 									  .thread = thread};
 	atomic_store(&shared->tid, (uint32_t)syscall(SYS_gettid));
-	silence_watch(shared);
+	note_owner(shared);
 	if (thread_end_made)
 		pthread_setspecific(thread_end, shared);
 	return shared;

@@ -35,6 +35,13 @@ void lane_prepare(void);
 /* A thread record for the calling thread; its id, 0 when there is no room. */
 uint32_t lane_thread_record(const char *name);
 
+/* What the sampler finds a lane's thread by. */
+struct lane_owner {
+	_Atomic(const void *) python; /* stack_thread() */
+	_Atomic uint64_t thread;      /* pthread_self() */
+};
+struct lane_owner *lane_owner(unsigned index);
+
 static inline struct lane *lane_own(struct baton_lane *shared)
 {
 	return (struct lane *)shared->producer;

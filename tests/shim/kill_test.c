@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/stop_point.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
 #include "session.h"
-#include "base/stop_point.h"
 
 #include "read/salvage.h"
 

@@ -3,9 +3,9 @@
 #include "sources/launch/launch.h"
 
 #include "check.h"
-#include "ring/lane.h"
 #include "libs/cuda.h"
 #include "recorder.h"
+#include "ring/lane.h"
 
 #include <string.h>
 

@@ -4,14 +4,14 @@
  * tables count whole. Linked with the shim's objects. */
 #include "check.h"
 
-#include "ring/buffers.h"
 #include "base/clock.h"
+#include "base/memory.h"
+#include "ring/buffers.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
 #include "ring/live.h"
-#include "base/memory.h"
-#include "sources/nvtx/nvtx_text.h"
 #include "session.h"
+#include "sources/nvtx/nvtx_text.h"
 
 #include <pthread.h>
 #include <signal.h>

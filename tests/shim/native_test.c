@@ -1,8 +1,9 @@
 /* Native stacks in a program without Python, and the cache of ids under several threads. Keeps out:
  * an id handed out for another key while its entry changes hands, a libunwind whose _Unwind_* the
  * program's own exceptions would reach, addresses that no ELF file knows. */
-#include "dict_double.h"
 #include "base/idcache.h"
+#include "dict_double.h"
+#include "ring/stack.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/stacks.h"
 

@@ -1,12 +1,12 @@
 /* The NCCL border between this program and tests/shim/libs/nccl.c. The wrappers are in the program
  * itself, so that the library's calls to itself meet them too, as they meet a preloaded library. */
-#include "sources/nccl/nccl.h"
+#include "ring/nccl_launch.h"
 
 #include "check.h"
-#include "ring/lane.h"
 #include "libs/nccl.h"
-#include "sources/nccl/nccl_comm.h"
 #include "recorder.h"
+#include "ring/lane.h"
+#include "sources/nccl/nccl_comm.h"
 
 #include <string.h>
 

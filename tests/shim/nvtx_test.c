@@ -2,10 +2,12 @@
  */
 #include "sources/nvtx/nvtx.h"
 
-#include "check.h"
 #include "base/clock.h"
-#include "ring/lane.h"
+#include "check.h"
 #include "recorder.h"
+#include "ring/lane.h"
+#include "ring/thread_name.h"
+#include "sources/nvtx/nvtx_ranges.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -182,8 +184,8 @@ static void domains_and_names(void)
 		  "mark");
 	CORE(14, void (*)(uint32_t, const char *))(4711, "loader");
 	CORE(14, void (*)(uint32_t, const char *))(4711, "loader 2");
-	CHECK(nvtx_thread_name(4711) && strcmp(nvtx_thread_name(4711), "loader 2") == 0, "thread name");
-	CHECK(!nvtx_thread_name(4712), "no name");
+	CHECK(thread_name_given(4711) && strcmp(thread_name_given(4711), "loader 2") == 0, "thread name");
+	CHECK(!thread_name_given(4712), "no name");
 	recorder_clear();
 }
 

@@ -4,7 +4,7 @@
 #include "base/recording.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "sources/stacks/stacks.h"
+#include "ring/stack.h"
 
 #include <pthread.h>
 #include <stdlib.h>

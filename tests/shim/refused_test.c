@@ -2,6 +2,7 @@
  * than their version says. This program exports what makes it look like each. Keeps out: a crash in
  * the launch of a job whose Python is not one that we know. */
 #include "check.h"
+#include "ring/stack.h"
 #include "sources/stacks/python.h"
 #include "sources/stacks/stacks.h"
 

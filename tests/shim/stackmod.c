@@ -4,6 +4,7 @@
 #include <Python.h>
 
 #include "dict_double.h"
+#include "ring/stack.h"
 #include "sources/stacks/stacks.h"
 #include "stacks/pyline.h"
 

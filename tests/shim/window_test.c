@@ -4,9 +4,9 @@
 #include "sources/cupti/cupti_window.h"
 
 #include "base/recording.h"
-#include "sources/cupti/cupti.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_read.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -4,9 +4,9 @@
  * so that a Python program can call it 30 frames deep. launch_bench(rounds)   prints the table
  * Environment as for a recorded job, with BATON_CUPTI=fake_cupti.so. */
 #include "base/clock.h"
-#include "sources/cupti/cupti_layout.h"
 #include "base/guard.h"
 #include "ring/lane.h"
+#include "sources/cupti/cupti_layout.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,16 +1,17 @@
 #include "sources/cupti/cupti.h"
 
-#include "ring/buffers.h"
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/message.h"
+#include "base/recording.h"
+#include "base/wake.h"
+#include "ring/buffers.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_guest.h"
+#include "sources/cupti/cupti_kinds.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "base/recording.h"
-#include "base/message.h"
 #include "sources/cupti/cupti_window.h"
-#include "base/wake.h"
 
 static void *subscriber;
 
@@ -18,6 +19,7 @@ void cupti_forget(void)
 {
 	cupti_calls_forget();
 	cupti_guest_forget();
+	cupti_window_forget();
 }
 
 /* ---- buffers ---- */
@@ -54,46 +56,6 @@ static const char *why(int error)
 	return cupti.result_string(error, &text) == 0 && text ? text : "unknown error";
 }
 
-static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_MEMSET,
-							CUPTI_KIND_OVERHEAD, CUPTI_KIND_CONCURRENT_KERNEL};
-
-bool cupti_needs(int kind)
-{
-	if (!recording_takes_gpu() && !recording_is(RECORDING_OPENING))
-		return false;
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (kinds[i] == kind)
-			return true;
-	return config.graph_whole && kind == CUPTI_KIND_GRAPH_TRACE;
-}
-
-static int enable_kinds(void)
-{
-	int error = 0;
-	if (config.graph_whole)
-		cupti.enable(CUPTI_KIND_GRAPH_TRACE);
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		error = cupti.enable(kinds[i]);
-	return error; /* the kernels' */
-}
-
-static void disable_ours(int kind)
-{
-	if (cupti_guest_wants(kind))
-		return;
-	cupti.disable(kind);
-	if (cupti_guest_wants(kind)) /* since a moment ago */
-		cupti.enable(kind);
-}
-
-static void disable_kinds(void)
-{
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		disable_ours(kinds[i]);
-	if (config.graph_whole)
-		disable_ours(CUPTI_KIND_GRAPH_TRACE);
-}
-
 static int enable_activity(void)
 {
 	size_t size = 1;
@@ -101,7 +63,7 @@ static int enable_activity(void)
 	cupti.set_attribute(CUPTI_ATTRIBUTE_ZEROED_BUFFER, &size, &zeroed); /* not in every release */
 	cupti.set_thread_id_type(CUPTI_THREAD_ID_SYSTEM);
 	int error = cupti.register_callbacks(on_requested, on_completed);
-	return error ? error : recording.windowed ? 0 : enable_kinds();
+	return error ? error : recording.windowed ? 0 : cupti_kinds_enable();
 }
 
 static _Atomic uint32_t tried; /* recording_generation of the last attempt */
@@ -137,16 +99,23 @@ bool cupti_attach(void)
 	return true;
 }
 
-bool cupti_collect(bool on)
+bool cupti_start(void)
 {
 	if (!recording_by_cupti())
 		return false;
-	if (on && enable_kinds() != 0)
+	if (cupti_kinds_enable() != 0)
 		message("CUPTI: it does not record kernels; launches are recorded");
-	cupti_calls_enable(subscriber, on);
-	if (!on)
-		disable_kinds();
+	cupti_calls_enable(subscriber, true);
 	return true;
+}
+
+/* At the end of the process its last records are still to come. */
+void cupti_stop(bool goes_on)
+{
+	if (!goes_on || !recording_by_cupti())
+		return;
+	cupti_calls_enable(subscriber, false);
+	cupti_kinds_disable(cupti_guest_wants);
 }
 
 void cupti_flush(bool all)

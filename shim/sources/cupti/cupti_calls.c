@@ -2,14 +2,14 @@
 
 #include "base/clock.h"
 #include "base/config.h"
-#include "sources/cupti/cupti_layout.h"
-#include "sources/cupti/cupti_table.h"
+#include "base/launch_config.h"
+#include "base/wake.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "sources/launch/launch.h"
-#include "sources/nccl/nccl.h"
-#include "sources/stacks/stacks.h"
-#include "base/wake.h"
+#include "ring/nccl_launch.h"
+#include "ring/stack.h"
+#include "sources/cupti/cupti_layout.h"
+#include "sources/cupti/cupti_table.h"
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
  * the call). */
@@ -24,7 +24,7 @@ struct kind {      /* a call of the interface */
 	uint8_t makes; /* enum baton_slot_flag */
 };
 
-static SHIM_HOT bool no_stacks;
+static SHIM_HOT bool stacks_on;
 
 static struct kind runtime_calls[CUPTI_RUNTIME_CBID_END], driver_calls[CUPTI_DRIVER_CBID_END];
 
@@ -74,19 +74,32 @@ static inline void fill(struct baton_slot *to, const struct kind *kind,
 	to->stack = stack;
 }
 
-/* Whatever is not the common case: the thread's first call, a call whose name is new, a full ring,
- * a stack to take, another clock, a launch by NCCL. */
-static __attribute__((noinline)) void record_slowly(struct kind *kind, int domain, uint32_t id,
-													const struct cupti_call *call)
+/* What may be new: the thread, or the name of the call. False: nothing is recorded here. */
+static SHIM_COLD bool prepare(struct kind *kind, const struct cupti_call *call)
 {
-	struct baton_lane *lane = lane_here();
-	if (!lane) {
+	if (!lane_here()) {
 		lane_unheard(slot_flags(kind, call) & BATON_SLOT_MAKES_OP);
-		return;
+		return false;
 	}
-	if (SHIM_UNLIKELY(!kind->name))
+	if (!kind->name)
 		kind->name = dict_literal(call->function);
-	uint32_t stack = no_stacks ? 0 : stack_at(call->symbol);
+	return true;
+}
+
+static inline bool is_prepared(const struct kind *kind)
+{
+	struct baton_lane *lane = lane_mine;
+	return lane && lane_own(lane)->generation == recording_generation && kind->name;
+}
+
+/* The launch path, as a job is recorded by default: its stack, two timestamps, a slot. */
+static __attribute__((noinline)) void record(struct kind *kind, int domain, uint32_t id,
+											 const struct cupti_call *call)
+{
+	if (SHIM_UNLIKELY(!is_prepared(kind)) && !prepare(kind, call))
+		return;
+	struct baton_lane *lane = lane_mine;
+	uint32_t stack = stacks_on ? stack_at(call->symbol) : 0;
 	struct baton_slot *slot = lane_next(lane), full;
 	struct baton_slot *to = SHIM_LIKELY(slot != NULL) ? slot : &full;
 	fill(to, kind, call, stack);
@@ -99,21 +112,21 @@ static __attribute__((noinline)) void record_slowly(struct kind *kind, int domai
 		nccl_saw_launch(launch_stream(domain, id, call), call->symbol, call->correlation);
 }
 
-/* The launch path: no call is made from it, so that no register needs saving, but to give up. */
-static inline void record(struct kind *kind, int domain, uint32_t id, const struct cupti_call *call)
+/* The same without stacks, where nothing is new. No call is made from it, so that no register needs
+ * saving, but to give up. */
+static inline void record_bare(struct kind *kind, int domain, uint32_t id,
+							   const struct cupti_call *call)
 {
-	struct baton_lane *lane = lane_mine;
 	struct baton_slot *slot = NULL;
-	if (SHIM_LIKELY(lane && lane_own(lane)->generation == recording_generation && kind->name &&
-					no_stacks && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
-		slot = lane_next(lane);
+	if (SHIM_LIKELY(is_prepared(kind) && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
+		slot = lane_next(lane_mine);
 	if (SHIM_UNLIKELY(!slot)) {
-		record_slowly(kind, domain, id, call);
+		record(kind, domain, id, call);
 		return;
 	}
 	fill(slot, kind, call, 0);
 	slot->end = clock_counter_ticks();
-	lane_commit(lane, slot);
+	lane_commit(lane_mine, slot);
 }
 
 /* A runtime call makes driver calls with its own correlation id: only the outermost is recorded. A
@@ -133,7 +146,10 @@ static inline void on_call(struct kind *kind, int domain, uint32_t id,
 	} else if (*call->data && !guard_is_up(GUARD_SHIM)) {
 		outer = around;
 		around = 0;
-		record(kind, domain, id, call);
+		if (SHIM_LIKELY(stacks_on))
+			record(kind, domain, id, call);
+		else
+			record_bare(kind, domain, id, call);
 	}
 }
 
@@ -179,7 +195,7 @@ int cupti_calls_enable(void *subscriber, bool on)
 #define DRIVER(name, number, family) {number, CUPTI_DOMAIN_DRIVER, CUPTI_FAMILY_##family},
 		CUPTI_RUNTIME_CALLS(RUNTIME) CUPTI_DRIVER_CALLS(DRIVER)};
 	int known = 0;
-	no_stacks = config.stacks == STACKS_OFF;
+	stacks_on = config.stacks != STACKS_OFF;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
 		kinds[calls[i].id].family = calls[i].family;

@@ -1,11 +1,11 @@
 #include "sources/cupti/cupti_guest.h"
 
 #include "base/clock.h"
-#include "sources/cupti/cupti.h"
+#include "base/recording.h"
+#include "base/symbols.h"
+#include "sources/cupti/cupti_kinds.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
-#include "dlsym.h"
-#include "base/recording.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -90,13 +90,14 @@ static void *true_entry(enum entry entry)
 		[SUBSCRIBE] = "cuptiSubscribe",
 		[UNSUBSCRIBE] = "cuptiUnsubscribe",
 		[ENABLE_CALLBACK] = "cuptiEnableCallback",
-		[ENABLE_DOMAIN] = "cuptiEnableDomain"};
+		[ENABLE_DOMAIN] = "cuptiEnableDomain",
+	};
 	static const char *const libraries[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
 											"libcupti.so.11.7"};
 	static _Atomic(void *) found[ENTRIES];
 	void *function = atomic_load(&found[entry]);
 	for (size_t i = 0; !function && i < sizeof(libraries) / sizeof(libraries[0]); i++)
-		function = dlsym_in(libraries[i], names[entry]);
+		function = symbols_in(libraries[i], names[entry]);
 	atomic_store(&found[entry], function);
 	return function;
 }
@@ -278,10 +279,10 @@ SHIM_EXPORT int cuptiActivityDisable(int kind)
 		FORWARD(DISABLE, (int), kind);
 	if (kind >= 0 && kind < 64)
 		want(kind, false);
-	if (cupti_needs(kind))
+	if (cupti_kinds_need(kind))
 		return CUPTI_OK;
 	int error = cupti.disable(kind);
-	if (cupti_needs(kind)) /* a window has opened meanwhile */
+	if (cupti_kinds_need(kind)) /* a window has opened meanwhile */
 		cupti.enable(kind);
 	return error;
 }

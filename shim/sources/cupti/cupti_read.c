@@ -1,5 +1,6 @@
-/* Activity records into our own: the offsets of cupti_layout.h, which hold for every release. */
-#include "sources/cupti/cupti.h"
+/* The offsets are those of cupti_layout.h, which hold for every release. */
+#include "sources/cupti/cupti_read.h"
+
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
 

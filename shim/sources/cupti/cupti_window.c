@@ -1,9 +1,9 @@
 #include "sources/cupti/cupti_window.h"
 
-#include "sources/cupti/cupti.h"
+#include "base/recording.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_layout.h"
-#include "base/recording.h"
+#include "sources/cupti/cupti_read.h"
 
 #include <string.h>
 
@@ -201,7 +201,8 @@ void cupti_window_on_event(void *user, int domain, uint32_t id, const void *data
 static bool lies_inside(const struct gpu_record *record)
 {
 	int64_t from, to;
-	return recording_window_times(&from, &to) && record->end_ns > from && (!to || record->start_ns < to);
+	return recording_window_times(&from, &to) && record->end_ns > from &&
+		   (!to || record->start_ns < to);
 }
 
 bool cupti_window_takes(const struct gpu_record *record)

@@ -1,11 +1,11 @@
 #include "sources/launch/launch.h"
 
 #include "base/clock.h"
+#include "base/symbols.h"
 #include "ring/dict.h"
-#include "dlsym.h"
 #include "ring/lane.h"
-#include "sources/nccl/nccl.h"
-#include "sources/stacks/stacks.h"
+#include "ring/nccl_launch.h"
+#include "ring/stack.h"
 
 #include <string.h>
 
@@ -51,7 +51,8 @@ void launch_end(const struct launch *launch, int result)
 		guard_lower(GUARD_LAUNCH);
 	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
 	 * Unless it is the window that has ended */
-	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) || !guard_enter(&saved_errno))
+	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) ||
+		!guard_enter(&saved_errno))
 		return;
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),
@@ -67,9 +68,9 @@ void launch_end(const struct launch *launch, int result)
 
 static void find(_Atomic(void *) *real, const char *name, const char *const *libraries)
 {
-	void *nobody = NULL, *found = dlsym_next(name);
+	void *nobody = NULL, *found = symbols_next(name);
 	for (; !found && *libraries; libraries++)
-		found = dlsym_in(*libraries, name);
+		found = symbols_in(*libraries, name);
 	if (found)
 		atomic_compare_exchange_strong(real, &nobody, found);
 }

@@ -1,4 +1,4 @@
-/* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_plt.c, generated), bound
+/* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_wrappers.c, generated), bound
  * by the linker (runtime calls, and driver calls of programs that link libcuda) or handed out by
  * dlsym and cuGetProcAddress (what a static cudart, cuBLAS, NCCL and Triton call). While CUPTI's
  * callbacks are on, and in a process that is not recorded, they only forward
@@ -7,7 +7,9 @@
 #define SHIM_LAUNCH_H
 
 #include "base/guard.h"
+#include "base/launch_config.h"
 #include "base/recording.h"
+#include "base/symbols.h"
 
 #include <baton/live.h>
 #include <stdatomic.h>
@@ -34,12 +36,6 @@ enum { LAUNCH_ABSENT = 302 };
 void launch_find_runtime(_Atomic(void *) *real, const char *name);
 void launch_find_driver(_Atomic(void *) *real, const char *name);
 
-/* The stream of cudaLaunchConfig_t and of CUlaunchConfig: both have it at this offset. */
-static inline const void *launch_config_stream(const void *given)
-{
-	return given ? *(const void *const *)((const char *)given + 32) : NULL;
-}
-
 /* What cuGetProcAddress gives out wrapped: per function the legacy and the per-thread stream form.
  */
 struct launch_entry {
@@ -49,6 +45,10 @@ struct launch_entry {
 };
 extern const struct launch_entry launch_entries[];
 extern const unsigned launch_entries_count;
+
+/* What dlsym hands out of the driver, sorted by name. */
+extern const struct symbols_hook driver_names[];
+extern const unsigned driver_names_count;
 
 /* cuGetProcAddress and its second version, handed out by dlsym. */
 int launch_proc_address(const char *symbol, void **function, int version, uint64_t flags);

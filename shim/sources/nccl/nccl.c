@@ -1,20 +1,15 @@
 #include "sources/nccl/nccl.h"
 
-#include "base/caller.h"
 #include "base/clock.h"
-#include "ring/dict.h"
-#include "dlsym.h"
-#include "ring/lane.h"
-#include "base/message.h"
-#include "sources/nccl/nccl_calls.h"
 #include "base/perthread.h"
-#include "sources/stacks/stacks.h"
+#include "ring/dict.h"
+#include "ring/lane.h"
+#include "ring/nccl_launch.h"
+#include "ring/stack.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
-#define NAME_BYTES 64u
 #define OPERATIONS 1000u
 #define BIRTHS 64u
 
@@ -56,70 +51,6 @@ static struct group *group_here(void)
 		mine->dropped = 0;
 	}
 	return mine;
-}
-
-/* ---- the library's own functions ---- */
-
-/* A program that needs a function which its NCCL lacks would not have started without us. */
-static void say_missing(const char *name)
-{
-	static atomic_flag said = ATOMIC_FLAG_INIT;
-	char line[160] = "baton: the loaded NCCL has no ";
-	if (atomic_flag_test_and_set(&said))
-		return;
-	strncat(line, name, NAME_BYTES);
-	strcat(line, "; the call returns ncclInternalError\n");
-	message_write(line, strlen(line));
-}
-
-void nccl_find(_Atomic(void *) *real, const char *name)
-{
-	char own[NAME_BYTES] = "p";
-	void *nobody = NULL;
-	strncat(own, name, sizeof(own) - 2);
-	void *found = dlsym_in("libnccl.so.2", own);
-	if (!found)
-		found = dlsym_next(name);
-	if (found)
-		atomic_compare_exchange_strong(real, &nobody, found);
-}
-
-void *nccl_real(struct caller_target *target, _Atomic(void *) *real, const char *name,
-				const void *caller)
-{
-	char own[NAME_BYTES] = "p";
-	void *known = caller_known(target, caller);
-	if (SHIM_LIKELY(known != NULL))
-		return known;
-	int saved_errno = errno;
-	strncat(own, name, sizeof(own) - 2);
-	known = caller_find(target, name, own, caller);
-	if (!known) { /* who got it from dlsym calls from anywhere: what dlsym gave */
-		known = atomic_load_explicit(real, memory_order_acquire);
-		if (!known)
-			nccl_find(real, name);
-		known = atomic_load_explicit(real, memory_order_acquire);
-	}
-	if (!known)
-		say_missing(name);
-	errno = saved_errno;
-	return known;
-}
-
-int nccl_ask_size(void *comm)
-{
-	static _Atomic(void *) real;
-	int size = 0;
-	if (!atomic_load_explicit(&real, memory_order_acquire))
-		nccl_find(&real, "ncclCommCount");
-	int (*count)(const void *, int *) =
-		(int (*)(const void *, int *))atomic_load_explicit(&real, memory_order_acquire);
-	bool outermost = guard_raise(GUARD_NCCL);
-	if (!count || count(comm, &size) != NCCL_SUCCESS || size < 0)
-		size = 0;
-	if (outermost)
-		guard_lower(GUARD_NCCL);
-	return size;
 }
 
 /* ---- operations and their kernels ---- */
@@ -269,8 +200,7 @@ void nccl_begin(struct nccl_call *call, const char *name)
 	int saved_errno;
 
 	*call = (struct nccl_call){.name = name, .outermost = guard_raise(GUARD_NCCL)};
-	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) ||
-				  recording_is(RECORDING_NO_NCCL);
+	call->inner = !call->outermost || guard_is_up(GUARD_SHIM) || recording_is(RECORDING_NO_NCCL);
 	if (call->inner)
 		return;
 	struct baton_lane *lane = recording_is_open() ? lane_here() : NULL;
@@ -312,7 +242,11 @@ void nccl_end(struct nccl_call *call, int result)
 	if (call->inner || !call->timed)
 		return;
 	uint64_t end = clock_ticks();
-	struct baton_lane *lane = recording_is_open() ? lane_here() : recording_is_over() ? NULL : call->lane;
+	struct baton_lane *lane = NULL; /* of a call that began in a window, until that is over */
+	if (recording_is_open())
+		lane = lane_here();
+	else if (!recording_is_over())
+		lane = call->lane;
 	if (!guard_enter(&saved_errno))
 		return;
 	if (lane)

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "sources/nccl/nccl_calls.h"
+#include "sources/nccl/nccl_library.h"
 
 #include <baton/format.h>
 #include <pthread.h>

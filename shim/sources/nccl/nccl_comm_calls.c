@@ -1,4 +1,4 @@
-#include "sources/nccl/nccl_calls.h"
+#include "sources/nccl/nccl.h"
 
 #define NCCL_REAL(call) _Atomic(void *) nccl_real_##call;
 NCCL_BY_HAND(NCCL_REAL)

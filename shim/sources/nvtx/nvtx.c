@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
+#include "ring/thread_name.h"
 #include "sources/nvtx/nvtx_ranges.h"
 #include "sources/nvtx/nvtx_text.h"
 
@@ -258,22 +259,9 @@ static const struct nvtx_text *register_wide(const struct nvtx_text *domain, con
 
 /* ---- names of threads ---- */
 
-#define THREADS 512u
-
-static struct {
-	_Atomic uint32_t tid;
-	_Atomic(const struct nvtx_text *) name;
-} threads[THREADS];
-
 static void name_thread(uint32_t tid, const struct nvtx_text *name)
 {
-	for (unsigned i = 0; tid && i < THREADS; i++) {
-		uint32_t at = 0;
-		if (!atomic_compare_exchange_strong(&threads[i].tid, &at, tid) && at != tid)
-			continue;
-		atomic_store_explicit(&threads[i].name, name, memory_order_release);
-		return;
-	}
+	thread_name_give(tid, name->bytes ? name->text : NULL);
 }
 
 static void name_thread_ascii(uint32_t tid, const char *text)
@@ -284,20 +272,6 @@ static void name_thread_ascii(uint32_t tid, const char *text)
 static void name_thread_wide(uint32_t tid, const wchar_t *text)
 {
 	name_thread(tid, keep_wide(text));
-}
-
-const char *nvtx_thread_name(uint32_t tid)
-{
-	for (unsigned i = 0; i < THREADS; i++) {
-		uint32_t at = atomic_load_explicit(&threads[i].tid, memory_order_relaxed);
-		if (!at)
-			return NULL;
-		if (at != tid)
-			continue;
-		const struct nvtx_text *name = atomic_load_explicit(&threads[i].name, memory_order_acquire);
-		return name && name->bytes ? name->text : NULL;
-	}
-	return NULL;
 }
 
 /* ---- attaching ---- */

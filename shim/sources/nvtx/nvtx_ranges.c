@@ -1,8 +1,8 @@
 #include "sources/nvtx/nvtx_ranges.h"
 
 #include "base/clock.h"
-#include "ring/lane.h"
 #include "base/perthread.h"
+#include "ring/lane.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 #include "sources/nvtx/nvtx_text.h"
 
+#include "base/memory.h"
 #include "ring/dict.h"
 #include "ring/lane.h"
-#include "base/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -71,7 +71,8 @@ uint32_t nvtx_text_id(const struct nvtx_text *text)
 	if (SHIM_LIKELY((uint32_t)id && id >> 32 == recording_generation))
 		return (uint32_t)id;
 	uint32_t fresh = dict_string(text->text, text->bytes);
-	atomic_store_explicit(known, (uint64_t)recording_generation << 32 | fresh, memory_order_relaxed);
+	atomic_store_explicit(known, (uint64_t)recording_generation << 32 | fresh,
+						  memory_order_relaxed);
 	return fresh;
 }
 

@@ -1,14 +1,13 @@
 #include "sources/silence/silence.h"
 
 #include "base/clock.h"
-#include "ring/lane.h"
-#include "ring/live.h"
 #include "base/message.h"
 #include "base/own.h"
-#include "sources/stacks/stacks.h"
+#include "ring/lane.h"
+#include "ring/live.h"
+#include "ring/stack.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -45,11 +44,6 @@ static struct watch {
 	uint32_t stack;                   /* where it stood */
 	int64_t stack_ns, stack_every_ns; /* when to look again */
 } watches[BATON_LIVE_LANES];
-
-static struct {
-	_Atomic(const void *) python; /* stack_thread() */
-	_Atomic uint64_t owner;       /* pthread_self() */
-} threads[BATON_LIVE_LANES];      /* of the lane */
 
 static _Atomic bool stopping, running;
 static _Atomic int64_t cpu_ns;
@@ -219,8 +213,9 @@ static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int6
 {
 	if (now < watch->stack_ns)
 		return;
-	const void *python = atomic_load_explicit(&threads[lane].python, memory_order_acquire);
-	uint32_t stack = stack_of(python, atomic_load(&threads[lane].owner));
+	struct lane_owner *owner = lane_owner(lane);
+	const void *python = atomic_load_explicit(&owner->python, memory_order_acquire);
+	uint32_t stack = stack_of(python, atomic_load(&owner->thread));
 	int64_t every = watch->stack_every_ns;
 	if (watch->stack && stack != watch->stack)
 		put_row(watch, thread, watch->last_ticks);
@@ -343,20 +338,12 @@ void silence_start(void)
 	}
 }
 
-void silence_stop(void)
+void silence_stop(bool goes_on)
 {
+	(void)goes_on;
 	atomic_store(&stopping, true);
 	for (int i = 0; i < 50 && atomic_load(&running); i++)
 		usleep(1000);
-}
-
-void silence_watch(const struct baton_lane *lane)
-{
-	size_t index = (size_t)(lane - live_lane(0));
-	if (index >= BATON_LIVE_LANES)
-		return;
-	atomic_store(&threads[index].owner, (uint64_t)pthread_self());
-	atomic_store_explicit(&threads[index].python, stack_thread(), memory_order_release);
 }
 
 void silence_forget(void)

@@ -5,15 +5,13 @@
 #ifndef SHIM_SILENCE_H
 #define SHIM_SILENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The live file is open. A thread that cannot be started is no error: the rows are absent. */
 void silence_start(void);
-void silence_stop(void);
+void silence_stop(bool goes_on);
 void silence_forget(void);
-/* By a thread that has got a lane: what finds its Python stack from outside. */
-struct baton_lane;
-void silence_watch(const struct baton_lane *lane);
 /* The CPU time of its thread, once it has stopped. */
 int64_t silence_cpu_ns(void);
 

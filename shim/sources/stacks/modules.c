@@ -1,7 +1,7 @@
 #include "sources/stacks/modules.h"
 
-#include "ring/dict.h"
 #include "base/idcache.h"
+#include "ring/dict.h"
 
 #include <baton/format.h>
 

@@ -7,19 +7,14 @@
 #ifndef SHIM_PYTHON_H
 #define SHIM_PYTHON_H
 
+#include "sources/stacks/python_code.h"
+
 #include <baton/format.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PYTHON_FRAMES = 128, PYTHON_TEXT_BYTES = 4096 };
-
-/* Looks for an interpreter in the process, until there is one. Its layout is taken from its
- * version and is proven on the first stack that is met, by reads that cannot fault, before any
- * frame is believed. */
-void python_open(void);
-/* NULL: in use, or no interpreter here; else why it is not. */
-const char *python_why_off(void);
+enum { PYTHON_FRAMES = 128 };
 
 /* One word per frame, innermost first, that stands for the code object (not only its address) and
  * the instruction. 0 frames when this thread runs no Python. The launch path. */
@@ -29,8 +24,5 @@ unsigned python_words(uint64_t words[PYTHON_FRAMES]);
  * outermost frame that one call of the interpreter's loop runs. `text` is room to work in. */
 unsigned python_frames(struct baton_frame frames[PYTHON_FRAMES], bool last_of_loop[PYTHON_FRAMES],
 					   char text[PYTHON_TEXT_BYTES]);
-
-/* The native function that runs Python frames: where native frames meet Python's. NULL: unknown. */
-const void *python_loop(size_t *bytes);
 
 #endif

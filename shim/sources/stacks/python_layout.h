@@ -1,10 +1,9 @@
-/* CPython inside (python.c finds out), for the two that read it: python.c the calling thread's own
- * frames, python_outside.c those of another thread. */
+/* CPython inside (interpreter.c finds out), for the two that read it: python.c the calling thread's
+ * own frames, python_outside.c those of another thread. */
 #ifndef SHIM_PYTHON_LAYOUT_H
 #define SHIM_PYTHON_LAYOUT_H
 
 #include "base/guard.h"
-#include "sources/stacks/python.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,17 +26,16 @@ struct layout {
 
 enum {
 	OWNED_BY_C_STACK = 3, /* 3.12 on: not a Python frame but where a call of the loop begins */
-	STEPS = 4 * PYTHON_FRAMES,
-	OBJECT_TYPE = 8,  /* in any object */
-	OBJECT_SIZE = 16, /* in bytes: its size, in a str: its length */
+	STEPS = 512,          /* of a walk, frames that have not begun to run among them */
+	OBJECT_TYPE = 8,      /* in any object */
+	OBJECT_SIZE = 16,     /* in bytes: its size, in a str: its length */
 	STR_HASH = 24,
 	STR_STATE = 32,
 	BYTES_DATA = 32,
-	TABLE_MOST_BYTES = 120 << 10, /* what one dictionary record can hold */
 };
 
 /* How much of a frame and of a code object there is to be read. A layout that says more is not
- * believed (python.c). */
+ * believed (interpreter.c). */
 enum { FRAME_BYTES = 128, CODE_BYTES = 256 };
 
 enum python_state { PYTHON_ABSENT, PYTHON_UNPROVEN, PYTHON_PROVEN, PYTHON_OFF };
@@ -86,15 +84,5 @@ static inline bool begins_loop(const struct layout *l, const uint8_t *frame)
 {
 	return l->owner && frame[l->owner] == OWNED_BY_C_STACK;
 }
-
-/* Reads memory that may not be there. */
-bool python_read_safely(const void *from, void *to, size_t bytes);
-/* The id of a str's text; all of the object must be readable. */
-uint32_t python_str_id(const uint8_t *object, char text[PYTHON_TEXT_BYTES]);
-/* The id of a code object's record, by content: head's texts, line and size of the table. */
-uint32_t python_code_intern(struct baton_r_code *head, const uint8_t *table);
-/* The same by a hash of what stands for the code object; 0: not known. */
-uint32_t python_code_known(uint64_t hash);
-void python_code_know(uint64_t hash, uint32_t id);
 
 #endif

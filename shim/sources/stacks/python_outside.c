@@ -1,5 +1,6 @@
 #include "sources/stacks/python_outside.h"
 
+#include "sources/stacks/interpreter.h"
 #include "sources/stacks/python_layout.h"
 
 #include <pthread.h>
@@ -19,7 +20,7 @@ struct met {
 static struct copies {
 	uint8_t code[CODE_BYTES], again[CODE_BYTES];
 	uint8_t file[STR_BYTES], function[STR_BYTES];
-	uint8_t table[TABLE_MOST_BYTES];
+	uint8_t table[PYTHON_TABLE_BYTES];
 } copies;
 
 /* thread_id of a PyThreadState stands elsewhere in each release: where this thread's number is. */

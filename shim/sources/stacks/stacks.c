@@ -1,8 +1,10 @@
 #include "sources/stacks/stacks.h"
 
-#include "ring/dict.h"
 #include "base/idcache.h"
 #include "base/message.h"
+#include "ring/dict.h"
+#include "ring/stack.h"
+#include "sources/stacks/interpreter.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/python.h"
 #include "sources/stacks/python_outside.h"

@@ -1,12 +1,9 @@
-/* Where a launch came from: the calling thread's Python frames (python.c) and native frames
- * (native.c), de-duplicated by XXH3-64 and written once as a stack record. */
+/* Answers ring/stack.h: the calling thread's Python frames (python.c) and native frames (native.c),
+ * de-duplicated by XXH3-64 and written once as a stack record. */
 #ifndef SHIM_STACKS_H
 #define SHIM_STACKS_H
 
 #include "base/config.h"
-#include "base/guard.h"
-
-#include <stdint.h>
 
 /* Finds the interpreter and the unwinder. May be called again (a Python that is loaded later):
  * cheap when there is nothing new. What cannot be used is off, with one line on stderr when it was
@@ -17,27 +14,5 @@ const char *stacks_why_off(void);
 /* In a forked child, before its first stack: the ids that the parent gave are not in the child's
  * dictionary. */
 void stacks_forget(void);
-
-/* The id of the calling thread's stack, 0 none. Never takes a lock, allocates or calls Python; at
- * most 128 frames of each kind. */
-uint32_t stack_here(void);
-/* The same with a hint: `site` is whatever tells calls from one Python line apart cheaply (the
- * hook's return address, the kernel's handle). With both kinds of frames it is part of what a stack
- * is known by, so that native frames need not be walked every time. */
-uint32_t stack_at(const void *site);
-
-/* The calling thread's Python frames for later, when another thread does what they asked for. The
- * place of their stack record, 0 none; stacks_forward when this thread runs no Python. */
-uint32_t stack_remember(void);
-/* Such a place: until it is 0 again the calling thread's stacks end with these frames, behind one
- * of kind `backward`. */
-extern SHIM_TLS uint32_t stacks_forward;
-
-/* For the sampler. What the calling thread is found by from another one, NULL when it has no
- * Python; and the id of such a thread's stack as it stands, 0 none. At most STACKS_SAMPLED new ones
- * are written. */
-enum { STACKS_SAMPLED = 4096 };
-const void *stack_thread(void);
-uint32_t stack_of(const void *thread, uint64_t owner);
 
 #endif

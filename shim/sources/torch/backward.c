@@ -2,11 +2,11 @@
 
 #include "base/caller.h"
 #include "base/config.h"
-#include "dlsym.h"
 #include "base/guard.h"
-#include "ring/lane.h"
 #include "base/message.h"
-#include "sources/stacks/stacks.h"
+#include "base/symbols.h"
+#include "ring/lane.h"
+#include "ring/stack.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -38,9 +38,9 @@ static SHIM_COLD void *find(struct function *f, const void *caller)
 	if (!found)
 		found = first;
 	if (!found)
-		found = dlsym_in("libtorch_cpu.so", f->name);
+		found = symbols_in("libtorch_cpu.so", f->name);
 	if (!found)
-		found = dlsym_next(f->name);
+		found = symbols_next(f->name);
 	dlerror(); /* what was looked for in vain is nobody's error */
 	if (!first)
 		atomic_compare_exchange_strong(&f->first, &first, found);

@@ -1,10 +1,10 @@
 #include "sources/torch/step_mark.h"
 
-#include "sources/torch/backward.h"
 #include "base/clock.h"
-#include "ring/dict.h"
 #include "base/guard.h"
+#include "ring/dict.h"
 #include "ring/lane.h"
+#include "sources/torch/backward.h"
 
 #include <string.h>
 
