@@ -144,12 +144,15 @@ def judge(s, truth, report, base, accepted):
     if not planted:
         return checks
     largest = max(planted, key=lambda f: f["loss_ns"])
-    said = f"{largest['fault']} {100 * largest['loss_ns'] / truth['step_ns']:.1f} %: {first['id']}: {first['text']}"
+    said = f"{largest['fault']} {100 * largest['loss_ns'] / truth['step_ns']:.1f} %: {first['id']}"
+    if first["id"] not in accepted[largest["fault"]]:
+        said += f": {first['text']}"
     checks.append(("first", first["id"] in accepted[largest["fault"]], said))
     host_wide = largest["fault"] == "no_core" or s.workload in ("dataparallel", "jax")  # more than one rank is late
     if largest["rank"] is not None and truth["ranks"] > 1 and not host_wide:
         named = re.search(r"\brank (\d+)", first["text"] + " " + (first.get("evidence") or ""))
-        checks.append(("straggler", named is not None and int(named.group(1)) == largest["rank"], said))
+        checks.append(("straggler", named is not None and int(named.group(1)) == largest["rank"],
+                       f"rank {largest['rank']}, named: {named.group(0) if named else 'none'}"))
     return checks
 
 
