@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
-#include "conclude/missing.h"
+#include "conclude/finding_text.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -317,7 +317,7 @@ static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
 	const struct quality *q = &summary->quality;
-	char ranks[MISSING_BYTES];
+	char ranks[MISSING_RANKS_BYTES];
 	int status =
 		q->truncated_files || q->unreadable_files || q->in_flight ? STATUS_PARTIAL : STATUS_OK;
 	if (q->in_flight)
@@ -328,7 +328,7 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (run->n_missing_ranks == 1)
 		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
 			 run->world_size, run->n_ranks);
-	missing_ranks(run, ranks);
+	finding_missing_ranks(run, ranks);
 	if (run->n_missing_ranks > 1)
 		diag("%s: %u of %d ranks have no file (%s); answered from %u", dir, run->n_missing_ranks,
 			 run->world_size, ranks, run->n_ranks);

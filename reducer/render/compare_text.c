@@ -176,7 +176,7 @@ static void explain_wait(const struct summary *run, const struct figures *f, cha
 	const struct straggler *s = first < late.n ? &late.at[first] : NULL;
 	if (!error && s && s->late && s->persistent)
 		snprintf(out, bytes, "%.30s late%s%.20s", finding_straggler(run, s).at,
-				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
+				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->name : "");
 	stragglers_close(&late);
 }
 

@@ -157,7 +157,7 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
 	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
-	bool unknown = r->findings->n && strcmp(first->id, "unexplained") == 0;
+	bool unknown = r->findings->n && first->id == FINDING_UNEXPLAINED;
 	if (findings_lack_cpu(&r->reduction->summary))
 		screen_title_wrap(
 			screen, 0,
@@ -201,8 +201,8 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 	const struct figures *f = r->figures;
 	const struct finding *loss = &r->findings->at[i];
 	struct text_buffer ms, line;
-	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
-					 text_ms(screen, loss->share_ns, &ms), per(f),
+	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1,
+					 finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms), per(f),
 					 text_percent(loss->share_ns, f->step_ns));
 	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
 	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
@@ -340,9 +340,9 @@ static void other_losses(const struct screen *screen, const struct report *r)
 			screen_title(screen, "Further losses");
 		}
 		any = true;
-		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ", loss->id,
-							  text_ms(screen, loss->share_ns, &ms), per(f),
-							  text_percent(loss->share_ns, f->step_ns));
+		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ",
+							  finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
+							  per(f), text_percent(loss->share_ns, f->step_ns));
 		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
 	}
 }
