@@ -54,9 +54,20 @@ int64_t figures_median(int64_t *values, size_t n)
 	return n ? values[(n - 1) / 2] : 0;
 }
 
-int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
+int64_t figures_time(const struct figures *figures, uint64_t leaves)
 {
-	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? figures->time_ns[leaf] : 0;
+	return sum;
+}
+
+int64_t figures_device_time(const struct device_summary *device, uint64_t leaves)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT && device->steps > 0; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? device->time_ns[leaf] / device->steps : 0;
+	return sum;
 }
 
 #define SCALE (INT64_C(1) << 20) /* keeps what a division per device would lose */

@@ -23,8 +23,9 @@ struct figures {
 
 void figures_compute(const struct summary *summary, struct figures *figures);
 
-/* One device's leaf per step. */
-int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf);
+/* Some leaves (LEAF_BIT) per step: the mean of the devices, and one device. */
+int64_t figures_time(const struct figures *figures, uint64_t leaves);
+int64_t figures_device_time(const struct device_summary *device, uint64_t leaves);
 
 /* Divides terms[0..n) by `divisor` so that the results add up to round(sum / divisor): largest
  * remainder, of equals the first. */

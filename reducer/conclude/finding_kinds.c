@@ -82,9 +82,9 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 	[FINDING_NCCL] = {"nccl", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
 					  "exposed NCCL; wait and transfer cannot be told apart",
 					  "import all ranks of the run, with NCCL arguments recorded", NULL},
-	[FINDING_UNEXPLAINED] = {"unexplained", "idle.unknown", LOSS_UNKNOWN,
+	[FINDING_UNEXPLAINED] = {"unexplained", "idle.unknown", LEAVES_UNKNOWN,
 							 "nobody can explain this time from the trace", "", NULL},
-	[FINDING_WORK] = {"work", "work", LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1, "kernels run", "", NULL},
+	[FINDING_WORK] = {"work", "work", LEAVES_WORK, "kernels run", "", NULL},
 	[FINDING_ASYMMETRY] = {"asymmetry", "", 0, "", "", NULL},
 	[FINDING_LATE_RANK] = {"late_rank", "", 0, "", "see which rank is late and what it was doing",
 						   NULL},
@@ -115,22 +115,6 @@ enum severity severity_of(const struct summary *summary, const struct figures *f
 	return 20 * share >= f->step_ns ? SEVERITY_MEDIUM : SEVERITY_LOW;
 }
 
-int64_t loss_share(const struct figures *figures, const struct finding_kind *kind)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += kind->leaves & LEAF_BIT(leaf) ? figures->time_ns[leaf] : 0;
-	return sum;
-}
-
-int64_t loss_of_device(const struct device_summary *device, const struct finding_kind *kind)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += kind->leaves & LEAF_BIT(leaf) ? figures_device_leaf(device, (enum leaf)leaf) : 0;
-	return sum;
-}
-
 int loss_median_of_others(const struct summary *summary, const struct finding_kind *kind,
 						  size_t except, int64_t *ns)
 {
@@ -140,7 +124,7 @@ int loss_median_of_others(const struct summary *summary, const struct finding_ki
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except)
-			values[n++] = loss_of_device(&summary->devices[i], kind);
+			values[n++] = figures_device_time(&summary->devices[i], kind->leaves);
 	*ns = figures_median(values, n);
 	free(values);
 	return 0;

@@ -55,12 +55,6 @@ static inline enum finding_id finding_kind_id(const struct finding_kind *kind)
 	return (enum finding_id)(kind - finding_kinds);
 }
 
-#define LOSS_NCCL \
-	(LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT))
-#define LOSS_UNKNOWN                                                          \
-	(LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | \
-	 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))
-
 enum severity { SEVERITY_NONE, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
 const char *severity_name(enum severity severity);
@@ -69,9 +63,6 @@ const char *severity_name(enum severity severity);
 enum severity severity_of(const struct summary *summary, const struct figures *figures,
 						  int64_t share_ns);
 
-/* Per step: the mean of the devices, and one device. */
-int64_t loss_share(const struct figures *figures, const struct finding_kind *kind);
-int64_t loss_of_device(const struct device_summary *device, const struct finding_kind *kind);
 /* The median of the devices but for `except`. 0 or -ENOMEM. */
 int loss_median_of_others(const struct summary *summary, const struct finding_kind *kind,
 						  size_t except, int64_t *ns);

@@ -128,7 +128,7 @@ static struct excess excess_of_rank(const struct finding_source *m, const struct
 {
 	struct excess own = *e;
 	if (s->host.at)
-		own.own_ns = loss_of_device(&m->summary->devices[s->device], e->kind);
+		own.own_ns = figures_device_time(&m->summary->devices[s->device], e->kind->leaves);
 	return own;
 }
 

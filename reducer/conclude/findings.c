@@ -109,9 +109,11 @@ static int worst_device(const struct finding_source *m, const struct finding_kin
 	const struct summary *s = m->summary;
 	*device = 0;
 	for (size_t i = 1; i < s->n_devices; i++)
-		if (loss_of_device(&s->devices[i], kind) > loss_of_device(&s->devices[*device], kind))
+		if (figures_device_time(&s->devices[i], kind->leaves) >
+			figures_device_time(&s->devices[*device], kind->leaves))
 			*device = i;
-	*out = (struct excess){.kind = kind, .own_ns = loss_of_device(&s->devices[*device], kind)};
+	*out = (struct excess){.kind = kind,
+						   .own_ns = figures_device_time(&s->devices[*device], kind->leaves)};
 	return loss_median_of_others(s, kind, *device, &out->others_ns);
 }
 
@@ -124,7 +126,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	struct excess excess;
 	size_t device;
 	*taken_ns = 0;
-	if (m->f->devices < 2 || m->summary->n_nccl > 0 || kind->leaves & LOSS_UNKNOWN)
+	if (m->f->devices < 2 || m->summary->n_nccl > 0 || kind->leaves & LEAVES_UNKNOWN)
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
 	if (error)
@@ -166,7 +168,7 @@ static int say_worst(const struct finding_source *m, const struct finding_kind *
 {
 	struct excess excess;
 	size_t device;
-	if (m->f->devices < 2 || kind->leaves & (LOSS_NCCL | LOSS_UNKNOWN))
+	if (m->f->devices < 2 || kind->leaves & (LEAVES_NCCL | LEAVES_UNKNOWN))
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
 	if (error || is_late(m, device) ||
@@ -194,7 +196,7 @@ static void say_taken(const struct finding_source *m, const struct finding_kind 
 /* What is left of a kind after the stragglers took theirs. */
 static int64_t share_left(const struct finding_source *m, const struct finding_kind *kind)
 {
-	int64_t share = loss_share(m->f, kind);
+	int64_t share = figures_time(m->f, kind->leaves);
 	for (size_t i = 0; i < m->late->n; i++) {
 		const struct straggler *s = &m->late->at[i];
 		enum leaf from = straggler_is_split(s) ? LEAF_NCCL_WAIT : LEAF_NCCL_UNSPLIT;
@@ -211,14 +213,14 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	const bool graphs = m->graphs && kind->graph_remedy;
 	snprintf(out->summary, sizeof(out->summary), "%s", kind->meaning);
 	snprintf(out->remedy, sizeof(out->remedy), "%s", graphs ? kind->graph_remedy : kind->remedy);
-	if (kind->leaves & LOSS_UNKNOWN)
+	if (kind->leaves & LEAVES_UNKNOWN)
 		say_unknown(m, out);
 	int error = finding_say_rows(m, kind->leaves, 0, out);
 	if (error)
 		return error;
 	say_special(m, kind, out);
 	say_taken(m, kind, out);
-	if (out->share_ns == loss_share(m->f, kind)) /* else a late rank took its part */
+	if (out->share_ns == figures_time(m->f, kind->leaves)) /* else a late rank took its part */
 		finding_say_rare(m, kind->leaves, 0, out);
 	return 0;
 }
@@ -230,7 +232,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	int64_t apart_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
-	if (!(kind->leaves & LOSS_UNKNOWN))
+	if (!(kind->leaves & LEAVES_UNKNOWN))
 		finding.severity = severity_of(m->summary, m->f, finding.share_ns);
 	if (!finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);

@@ -43,7 +43,7 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 	if (!others)
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		int64_t ns = loss_of_device(&summary->devices[i], e->kind);
+		int64_t ns = figures_device_time(&summary->devices[i], e->kind->leaves);
 		if (straggler_has(s, summary, i))
 			own += ns;
 		else
@@ -65,7 +65,7 @@ static int explain(const struct summary *summary, struct straggler *s)
 	size_t n = 0;
 	for (int k = 0; k < TIME_KINDS; k++) {
 		struct excess e = {.kind = &finding_kinds[k]};
-		if (e.kind->leaves & LOSS_NCCL)
+		if (e.kind->leaves & LEAVES_NCCL)
 			continue;
 		int error = compare(summary, s, &e, &own);
 		if (error)
@@ -232,11 +232,11 @@ static int add_unsplit(struct stragglers *all, const struct summary *summary)
 	size_t least = 0;
 	int64_t others;
 	for (size_t i = 1; i < summary->n_devices; i++)
-		if (loss_of_device(&summary->devices[i], unsplit) <
-			loss_of_device(&summary->devices[least], unsplit))
+		if (figures_device_time(&summary->devices[i], unsplit->leaves) <
+			figures_device_time(&summary->devices[least], unsplit->leaves))
 			least = i;
 	int error = loss_median_of_others(summary, unsplit, least, &others);
-	int64_t late_ns = others - loss_of_device(&summary->devices[least], unsplit);
+	int64_t late_ns = others - figures_device_time(&summary->devices[least], unsplit->leaves);
 	if (error || late_ns <= 0 || known(all, least))
 		return error;
 	const struct device_summary *device = &summary->devices[least];
@@ -280,7 +280,7 @@ static int median_of_members(const struct partial *partial, const struct finding
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except && partial->member[i])
-			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
+			values[(*n)++] = figures_device_time(&summary->devices[i], kind->leaves);
 	*ns = figures_median(values, *n);
 	free(values);
 	return 0;
@@ -305,7 +305,7 @@ static int add_last_here(struct stragglers *all, const struct partial *partial,
 	int error = median_of_members(partial, unsplit, s.device, &others, &waiting);
 	if (error)
 		return error;
-	s.late_ns = others - loss_of_device(&summary->devices[s.device], unsplit);
+	s.late_ns = others - figures_device_time(&summary->devices[s.device], unsplit->leaves);
 	s.persistent = is_persistent(&s, &summary->devices[s.device], &partial->here);
 	return s.late_ns <= 0 || !s.persistent ? 0 : add_explained(all, summary, &s, waiting);
 }

@@ -4,6 +4,7 @@
 #include "summary/evidence_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/findings.h"
+#include "conclude/time_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 /* Kernels that take longer at a lower clock, or less at a higher one. */
 static bool clock_may_explain(const struct clocks_change *change, const struct term *term)
 {
-	return term->leaf <= LEAF_WORK_GRAPH &&
+	return LEAF_BIT(term->leaf) & LEAVES_WORK &&
 		   (change->after < change->before ? term->ns > 0 : term->ns < 0);
 }
 
@@ -224,16 +225,10 @@ static void say_clock(const struct screen *screen, const struct clocks_change *c
 
 static const char *label_of(enum leaf leaf)
 {
-	switch (leaf) {
-	case LEAF_NCCL_WAIT:
-		return "NCCL wait";
-	case LEAF_NCCL_TRANSFER:
-		return "NCCL transfer";
-	case LEAF_NCCL_UNSPLIT:
-		return "NCCL exposed";
-	default:
-		return leaf_label(leaf);
-	}
+	for (int i = 0; LEAF_BIT(leaf) & LEAVES_NCCL && i < TIME_ROWS; i++)
+		if (time_tree[i].leaves == LEAF_BIT(leaf))
+			return time_tree[i].label;
+	return leaf_label(leaf);
 }
 
 static const char *with_sign(const struct screen *screen, int64_t ns, struct text_buffer *buffer)

@@ -14,26 +14,16 @@ struct device_row {
 	int64_t differs;   /* from the median of any part, the most */
 };
 
-static int64_t part(const struct device_summary *d, const char *prefix)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += strncmp(leaf_name((enum leaf)leaf), prefix, strlen(prefix)) == 0
-				   ? figures_device_leaf(d, (enum leaf)leaf)
-				   : 0;
-	return sum;
-}
-
 static void fill(const struct summary *s, struct device_row *rows)
 {
-	static const char *const prefixes[] = {"work.",      "nccl.",     "idle.cpu.",
-										   "idle.host.", "idle.gpu.", "idle.unknown."};
+	static const uint64_t parts[] = {LEAVES_WORK, LEAVES_NCCL, LEAVES_CPU,
+									 LEAVES_HOST, LEAVES_GPU,  LEAVES_UNKNOWN};
 	for (size_t i = 0; i < s->n_devices; i++) {
 		const struct device_summary *d = &s->devices[i];
 		rows[i] = (struct device_row){.device = i};
 		rows[i].ns[0] = d->steps ? d->window_ns / d->steps : 0;
 		for (int c = 1; c < CELLS; c++)
-			rows[i].ns[c] = part(d, prefixes[c - 1]);
+			rows[i].ns[c] = figures_device_time(d, parts[c - 1]);
 	}
 }
 

@@ -22,8 +22,8 @@ static double unsampled_percent(const struct summary *s)
 {
 	__int128 idle = 0;
 	for (size_t i = 0; i < s->n_devices; i++)
-		for (int leaf = LEAF_NCCL_WAIT + 1; leaf < LEAF_COUNT; leaf++)
-			idle += s->devices[i].time_ns[leaf];
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			idle += LEAVES_IDLE & LEAF_BIT(leaf) ? s->devices[i].time_ns[leaf] : 0;
 	return idle > 0 ? 100.0 * (double)s->quality.unsampled_ns / (double)idle : 0;
 }
 

@@ -7,75 +7,13 @@
 #include "render/report.h"
 #include "render/text.h"
 #include "conclude/finding_text.h"
+#include "conclude/time_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines of the partition: a heading and the leaves it gathers. */
-static const struct part {
-	const char *label;
-	uint64_t leaves;
-	int level; /* 0: heading with a bar */
-} parts[] = {
-	{"GPU work",
-	 (LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_GPU_QUEUE_FULL) |
-		 LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH),
-	 0},
-	{"matmul", LEAF_BIT(LEAF_WORK_MATMUL), 1},
-	{"custom", LEAF_BIT(LEAF_WORK_CUSTOM), 1},
-	{"memory", LEAF_BIT(LEAF_WORK_MEMORY), 1},
-	{"other kernels", LEAF_BIT(LEAF_WORK_OTHER), 1},
-	{"CUDA graphs", LEAF_BIT(LEAF_WORK_GRAPH), 1},
-	{"NCCL exposed",
-	 LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT), 1},
-	{"turn-around", LEAF_BIT(LEAF_GPU_DISPATCH), 1},
-	{"queue full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), 1},
-	{"dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), 1},
-	{"CPU launch overhead",
-	 LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) |
-		 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
-	 0},
-	{"framework", LEAF_BIT(LEAF_CPU_FRAMEWORK), 1},
-	{"launch calls", LEAF_BIT(LEAF_CPU_LAUNCH_CALL), 1},
-	{"launch latency", LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY), 1},
-	{"other CUDA calls", LEAF_BIT(LEAF_CPU_API), 1},
-	{"Host stalls",
-	 LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) |
-		 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |
-		 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC),
-	 0},
-	{"input", LEAF_BIT(LEAF_HOST_INPUT), 1},
-	{"sync", LEAF_BIT(LEAF_HOST_SYNC), 1},
-	{"host code >= 1 ms", LEAF_BIT(LEAF_HOST_CODE), 1},
-	{"alloc", LEAF_BIT(LEAF_HOST_ALLOC), 1},
-	{"module load", LEAF_BIT(LEAF_HOST_MODULE_LOAD), 1},
-	{"NCCL host calls", LEAF_BIT(LEAF_HOST_NCCL_HOST), 1},
-	{"no core", LEAF_BIT(LEAF_HOST_NO_CORE), 1},
-	{"blocked", LEAF_BIT(LEAF_HOST_BLOCKED), 1},
-	{"host function", LEAF_BIT(LEAF_HOST_HOST_FUNC), 1},
-	{"Profiler", LEAF_BIT(LEAF_TOOL_PROFILER), 0},
-	{"Unexplained",
-	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
-		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 0},
-};
-
-enum { PARTS = sizeof(parts) / sizeof(parts[0]), TOP_LOSSES = 3, HANG = 2, NOTE_COLUMN = 42 };
-
-static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
-	return sum;
-}
-
-/* "step" or, without steps, "run": what the figures are per. */
-static const char *per(const struct figures *f)
-{
-	return f->has_steps ? "step" : "run";
-}
+enum { TOP_LOSSES = 3, HANG = 2, NOTE_COLUMN = 42 };
 
 static const char *step_source_words(const char *source)
 {
@@ -120,7 +58,7 @@ static void header(const struct screen *screen, const struct report *r)
 	struct text_buffer a;
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
-	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
 	char hosts[32] = "hosts not named";
 	if (s->run.hosts > 0)
 		snprintf(hosts, sizeof(hosts), "%u host%s", s->run.hosts, s->run.hosts == 1 ? "" : "s");
@@ -156,7 +94,7 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct figures *f = r->figures;
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
-	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
 	bool unknown = r->findings->n && first->id == FINDING_UNEXPLAINED;
 	if (findings_lack_cpu(&r->reduction->summary))
 		screen_title_wrap(
@@ -166,7 +104,7 @@ static void answer(const struct screen *screen, const struct report *r)
 	else if (r->findings->n && finding_counts(first))
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
-						  text_ms(screen, f->step_ns, &whole), per(f));
+						  text_ms(screen, f->step_ns, &whole), finding_per(f));
 	else if (unknown && 10 * first->share_ns >= f->step_ns)
 		screen_title_wrap(screen, 0, "The trace does not explain most of the loss:");
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
@@ -176,10 +114,10 @@ static void answer(const struct screen *screen, const struct report *r)
 	else if (r->findings->n)
 		screen_title_wrap(
 			screen, 0, "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
-			per(f));
+			finding_per(f));
 	else
 		screen_title_wrap(screen, 0, "Nothing is lost: the GPU computes %.1f %% of the %s", busy,
-						  per(f));
+						  finding_per(f));
 }
 
 /* The command that shows the gaps behind a loss, of all directories that were named. */
@@ -202,8 +140,8 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 	const struct finding *loss = &r->findings->at[i];
 	struct text_buffer ms, line;
 	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1,
-					 finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms), per(f),
-					 text_percent(loss->share_ns, f->step_ns));
+					 finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
+					 finding_per(f), text_percent(loss->share_ns, f->step_ns));
 	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
 	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
 	if (!fits)
@@ -288,15 +226,15 @@ static void nccl_note(const struct screen *screen, const struct report *r, char 
 	}
 }
 
-static void part_note(const struct screen *screen, const struct report *r, const struct part *part,
-					  char *note, size_t bytes)
+static void row_note(const struct screen *screen, const struct report *r, enum time_row_id row,
+					 char *note, size_t bytes)
 {
 	note[0] = 0;
-	if (strcmp(part->label, "custom") == 0)
+	if (row == TIME_WORK_CUSTOM)
 		largest_classes(screen, r, "custom.", note, bytes);
-	if (strcmp(part->label, "memory") == 0)
+	if (row == TIME_WORK_MEMORY)
 		largest_classes(screen, r, "memory.", note, bytes);
-	if (strcmp(part->label, "NCCL exposed") == 0)
+	if (row == TIME_NCCL)
 		nccl_note(screen, r, note, bytes);
 }
 
@@ -304,22 +242,22 @@ static void partition(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", per(f), f->devices,
+	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", finding_per(f), f->devices,
 				 f->devices == 1 ? "" : "s");
-	for (int i = 0; i < PARTS; i++) {
-		const struct part *part = &parts[i];
-		int64_t ns = sum_leaves(f, part->leaves);
+	for (int i = 0; i < TIME_ROWS; i++) {
+		const struct time_row *row = &time_tree[i];
+		int64_t ns = figures_time(f, row->leaves);
 		char note[200];
 		struct text_buffer ms, bar;
-		if (ns == 0)
+		if (ns == 0 || row->level == TIME_PART)
 			continue;
 		double share = text_percent(ns, f->step_ns);
-		part_note(screen, r, part, note, sizeof(note));
-		if (part->level == 0)
-			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms),
+		row_note(screen, r, (enum time_row_id)i, note, sizeof(note));
+		if (row->level == TIME_HEAD)
+			screen_title(screen, "  %-20s %9s %5.1f %%  %s", row->label, text_ms(screen, ns, &ms),
 						 share, text_bar(share / 100, &bar));
 		else
-			screen_wrap(screen, NOTE_COLUMN, "    %-18s %9s %5.1f    %s", part->label,
+			screen_wrap(screen, NOTE_COLUMN, "    %-18s %9s %5.1f    %s", row->label,
 						text_ms(screen, ns, &ms), share, note);
 	}
 	struct text_buffer ms;
@@ -342,7 +280,7 @@ static void other_losses(const struct screen *screen, const struct report *r)
 		any = true;
 		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ",
 							  finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
-							  per(f), text_percent(loss->share_ns, f->step_ns));
+							  finding_per(f), text_percent(loss->share_ns, f->step_ns));
 		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
 	}
 }
@@ -419,7 +357,7 @@ void report_text(const struct report *r, FILE *out)
 	other_losses(&screen, r);
 	kernels(&screen, r);
 	nccl(&screen, r);
-	devices_text(&screen, &r->reduction->summary, per(r->figures));
+	devices_text(&screen, &r->reduction->summary, finding_per(r->figures));
 	readings_text(&screen, r);
 	quality_text(&screen, r);
 }
