@@ -9,6 +9,7 @@
 #include "base/diag.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
+#include "conclude/figures.h"
 #include "conclude/finding_text.h"
 #include "summary/summary_io.h"
 
@@ -281,6 +282,18 @@ static void describe_quality(const struct run *run, struct quality *q)
 	}
 }
 
+static enum step_source step_source_of(const struct reduction *out,
+									   const struct reduce_options *options, bool has_steps)
+{
+	if (!has_steps)
+		return STEPS_NONE;
+	if (out->by_period)
+		return STEPS_PERIODICITY;
+	if (out->by_optimizer)
+		return STEPS_OPTIMIZER;
+	return options->step_range ? STEPS_NVTX : STEPS_MARKER;
+}
+
 /* What the run is, beside its numbers. */
 static int describe_run(const struct run *run, const struct reduce_options *options,
 						struct reduction *out)
@@ -295,18 +308,14 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 	for (size_t i = 0; i < summary->n_devices; i++)
 		steps += summary->devices[i].steps > 1 ||
 				 summary->devices[i].window_ns != summary->devices[i].hull_ns;
-	const char *step_source = steps == 0            ? "none"
-							  : out->by_period      ? "periodicity"
-							  : out->by_optimizer   ? "optimizer"
-							  : options->step_range ? "nvtx"
-													: "marker";
+	const char *steps_by = step_source_name(step_source_of(out, options, steps > 0));
 	summary->run.hosts = count_hosts(run);
 	describe_quality(run, &summary->quality);
 	if (!error)
 		error = copy_text(summary, run, run->processes[0].source, &summary->run.source);
 	if (!error)
-		error = strings_add(&summary->pool, step_source, strlen(step_source),
-							&summary->run.step_source, NULL);
+		error = strings_add(&summary->pool, steps_by, strlen(steps_by), &summary->run.step_source,
+							NULL);
 	const char *mode = imported ? "import" : "cupti";
 	return error ? error
 				 : strings_add(&summary->pool, mode, strlen(mode), &summary->run.mode, NULL);

@@ -4,6 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const step_sources[] = {[STEPS_NONE] = "none",
+										   [STEPS_MARKER] = "marker",
+										   [STEPS_NVTX] = "nvtx",
+										   [STEPS_OPTIMIZER] = "optimizer",
+										   [STEPS_PERIODICITY] = "periodicity"};
+
+const char *step_source_name(enum step_source source)
+{
+	return step_sources[source];
+}
+
+enum step_source step_source(const char *name)
+{
+	for (int source = STEPS_NONE; source <= STEPS_PERIODICITY; source++)
+		if (strcmp(name, step_sources[source]) == 0)
+			return (enum step_source)source;
+	return STEPS_MARKER;
+}
+
 static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
 {
 	__int128 quotient = a / b, rest = a % b;
@@ -135,8 +154,8 @@ void figures_compute(const struct summary *summary, struct figures *f)
 		steps += n;
 		counts_merge(&all, &d->step_ns);
 	}
-	const char *source = summary_text(summary, summary->run.step_source);
-	f->has_steps = strcmp(source, "none") != 0;
+	f->step_source = step_source(summary_text(summary, summary->run.step_source));
+	f->has_steps = f->step_source != STEPS_NONE;
 	f->p50_ns = counts_percentile(&all, 50);
 	f->p95_ns = counts_percentile(&all, 95);
 	f->max_ns = counts_max(&all);

@@ -5,6 +5,12 @@
 
 #include "summary/summary.h"
 
+/* What begins a step, as the summary's text says it. */
+enum step_source { STEPS_NONE, STEPS_MARKER, STEPS_NVTX, STEPS_OPTIMIZER, STEPS_PERIODICITY };
+const char *step_source_name(enum step_source source);
+/* A text that is none of the names counts as markers: there are steps. */
+enum step_source step_source(const char *name);
+
 struct figures {
 	uint32_t devices;
 	int64_t step_ns; /* mean window per step and device; the whole window when there are no steps */
@@ -17,6 +23,7 @@ struct figures {
 	int64_t short_kernels;
 	int64_t launches;
 	int64_t steps; /* of the device with most */
+	enum step_source step_source;
 	bool has_steps;
 	uint64_t carried; /* by any device */
 };

@@ -11,17 +11,11 @@
 
 enum { TOP_LOSSES = 3, HANG = 2, UNSAMPLED_PERCENT = 10 };
 
-static const char *step_source_words(const char *source)
-{
-	static const char *const words[][2] = {{"marker", "step markers"},
-										   {"nvtx", "--step-range"},
-										   {"optimizer", "optimizer steps"},
-										   {"periodicity", "found by periodicity"}};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(source, words[i][0]) == 0)
-			return words[i][1];
-	return source;
-}
+static const char *const step_source_words[] = {[STEPS_NONE] = "none",
+												[STEPS_MARKER] = "step markers",
+												[STEPS_NVTX] = "--step-range",
+												[STEPS_OPTIMIZER] = "optimizer steps",
+												[STEPS_PERIODICITY] = "found by periodicity"};
 
 static bool far_from(int64_t ns, int64_t mean_ns)
 {
@@ -62,8 +56,7 @@ static void header(const struct screen *screen, const struct report *r)
 					  gpu, hosts, busy);
 	if (f->has_steps)
 		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels a step",
-						  (long long)f->steps,
-						  step_source_words(summary_text(s, s->run.step_source)),
+						  (long long)f->steps, step_source_words[f->step_source],
 						  step_words(screen, f, &a), (long long)f->kernels);
 	else
 		screen_title_wrap(screen, HANG,
