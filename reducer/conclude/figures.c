@@ -61,6 +61,13 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+int figures_ms_decimals(int64_t step_ns)
+{
+	if (step_ns >= 100000000)
+		return 1;
+	return step_ns >= 10000000 ? 2 : 3;
+}
+
 void figures_sort(int64_t *values, size_t n)
 {
 	if (n > 1)

@@ -38,6 +38,9 @@ int64_t figures_device_time(const struct device_summary *device, uint64_t leaves
  * remainder, of equals the first. */
 void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out);
 
+/* Decimals of milliseconds: one precision for all that is said of a run whose step is so long. */
+int figures_ms_decimals(int64_t step_ns);
+
 /* Sorts values in ascending order. */
 void figures_sort(int64_t *values, size_t n);
 /* The median of values (of an even number the smaller of the middle two; 0 without any). Sorts. */

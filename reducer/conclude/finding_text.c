@@ -25,7 +25,7 @@ void finding_say(char *out, size_t bytes, const char *format, ...)
 struct finding_words finding_ms(const struct figures *f, int64_t ns)
 {
 	struct finding_words words;
-	int decimals = f->step_ns >= 100000000 ? 1 : f->step_ns >= 10000000 ? 2 : 3;
+	const int decimals = figures_ms_decimals(f->step_ns);
 	snprintf(words.at, sizeof(words.at), "%.*f", decimals, (double)ns / 1e6);
 	return words;
 }

@@ -381,9 +381,12 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	if (summary->n_devices < 2)
 		return 0;
 	int error = add_late(all, summary, f);
-	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
-		error = summary->run.n_missing_ranks == 0 ? add_unsplit(all, summary)
-												  : add_partial(all, summary, f);
+	if (error)
+		return error;
+	if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0 && summary->run.n_missing_ranks == 0)
+		error = add_unsplit(all, summary);
+	else if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
+		error = add_partial(all, summary, f);
 	if (all->n)
 		qsort(all->at, all->n, sizeof(*all->at), by_wait);
 	return error;
