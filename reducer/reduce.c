@@ -10,7 +10,8 @@
 #include "base/source.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
-#include "conclude/missing.h"
+#include "conclude/figures.h"
+#include "conclude/finding_text.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -283,7 +284,8 @@ static void describe_quality(const struct run *run, struct quality *q)
 }
 
 /* Where the steps come from. */
-static const char *step_source(const struct reduce_options *options, const struct reduction *out)
+static enum step_source step_source_of(const struct reduce_options *options,
+									   const struct reduction *out)
 {
 	bool any = false;
 	for (size_t i = 0; i < out->summary.n_devices; i++) {
@@ -291,12 +293,12 @@ static const char *step_source(const struct reduce_options *options, const struc
 		any |= device->steps > 1 || device->window_ns != device->hull_ns;
 	}
 	if (!any)
-		return "none";
+		return STEPS_NONE;
 	if (out->by_period)
-		return "periodicity";
+		return STEPS_PERIODICITY;
 	if (out->by_optimizer)
-		return "optimizer";
-	return options->step_range ? "nvtx" : "marker";
+		return STEPS_OPTIMIZER;
+	return options->step_range ? STEPS_NVTX : STEPS_MARKER;
 }
 
 /* What the run is, beside its numbers. */
@@ -316,7 +318,8 @@ static int describe_run(const struct run *run, const struct reduce_options *opti
 	error = copy_text(summary, run, first->source, &summary->run.source);
 	if (error)
 		return error;
-	error = summary_string(summary, step_source(options, out), &summary->run.step_source);
+	error = summary_string(summary, step_source_name(step_source_of(options, out)),
+						   &summary->run.step_source);
 	if (error)
 		return error;
 	return summary_string(summary, source_is_recorded(source) ? "cupti" : "import",
@@ -328,7 +331,7 @@ static int status_of(const char *dir, const struct summary *summary)
 {
 	const struct run_summary *run = &summary->run;
 	const struct quality *q = &summary->quality;
-	char ranks[MISSING_BYTES];
+	char ranks[MISSING_RANKS_BYTES];
 	int status =
 		q->truncated_files || q->unreadable_files || q->in_flight ? STATUS_PARTIAL : STATUS_OK;
 	if (q->in_flight)
@@ -339,7 +342,7 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (run->n_missing_ranks == 1)
 		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
 			 run->world_size, run->n_ranks);
-	missing_ranks(run, ranks);
+	finding_missing_ranks(run, ranks);
 	if (run->n_missing_ranks > 1)
 		diag("%s: %u of %d ranks have no file (%s); answered from %u", dir, run->n_missing_ranks,
 			 run->world_size, ranks, run->n_ranks);

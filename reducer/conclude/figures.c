@@ -4,6 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const step_sources[] = {[STEPS_NONE] = "none",
+										   [STEPS_MARKER] = "marker",
+										   [STEPS_NVTX] = "nvtx",
+										   [STEPS_OPTIMIZER] = "optimizer",
+										   [STEPS_PERIODICITY] = "periodicity"};
+
+const char *step_source_name(enum step_source source)
+{
+	return step_sources[source];
+}
+
+enum step_source step_source(const char *name)
+{
+	for (int source = STEPS_NONE; source <= STEPS_PERIODICITY; source++)
+		if (strcmp(name, step_sources[source]) == 0)
+			return (enum step_source)source;
+	return STEPS_MARKER;
+}
+
 static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
 {
 	__int128 quotient = a / b, rest = a % b;
@@ -42,6 +61,13 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+int figures_ms_decimals(int64_t step_ns)
+{
+	if (step_ns >= 100000000)
+		return 1;
+	return step_ns >= 10000000 ? 2 : 3;
+}
+
 void figures_sort(int64_t *values, size_t n)
 {
 	if (n > 1)
@@ -54,9 +80,20 @@ int64_t figures_median(int64_t *values, size_t n)
 	return n ? values[(n - 1) / 2] : 0;
 }
 
-int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf)
+int64_t figures_time(const struct figures *figures, uint64_t leaves)
 {
-	return device->steps > 0 ? device->time_ns[leaf] / device->steps : 0;
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? figures->time_ns[leaf] : 0;
+	return sum;
+}
+
+int64_t figures_device_time(const struct device_summary *device, uint64_t leaves)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT && device->steps > 0; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? device->time_ns[leaf] / device->steps : 0;
+	return sum;
 }
 
 #define SCALE (INT64_C(1) << 20) /* keeps what a division per device would lose */
@@ -124,8 +161,8 @@ void figures_compute(const struct summary *summary, struct figures *f)
 		steps += n;
 		counts_merge(&all, &d->step_ns);
 	}
-	const char *source = summary_text(summary, summary->run.step_source);
-	f->has_steps = strcmp(source, "none") != 0;
+	f->step_source = step_source(summary_text(summary, summary->run.step_source));
+	f->has_steps = f->step_source != STEPS_NONE;
 	f->p50_ns = counts_percentile(&all, 50);
 	f->p95_ns = counts_percentile(&all, 95);
 	f->max_ns = counts_max(&all);

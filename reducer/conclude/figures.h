@@ -5,6 +5,12 @@
 
 #include "summary/summary.h"
 
+/* What begins a step, as the summary's text says it. */
+enum step_source { STEPS_NONE, STEPS_MARKER, STEPS_NVTX, STEPS_OPTIMIZER, STEPS_PERIODICITY };
+const char *step_source_name(enum step_source source);
+/* A text that is none of the names counts as markers: there are steps. */
+enum step_source step_source(const char *name);
+
 struct figures {
 	uint32_t devices;
 	int64_t step_ns; /* mean window per step and device; the whole window when there are no steps */
@@ -17,18 +23,23 @@ struct figures {
 	int64_t short_kernels;
 	int64_t launches;
 	int64_t steps; /* of the device with most */
+	enum step_source step_source;
 	bool has_steps;
 	uint64_t carried; /* by any device */
 };
 
 void figures_compute(const struct summary *summary, struct figures *figures);
 
-/* One device's leaf per step. */
-int64_t figures_device_leaf(const struct device_summary *device, enum leaf leaf);
+/* Some leaves (LEAF_BIT) per step: the mean of the devices, and one device. */
+int64_t figures_time(const struct figures *figures, uint64_t leaves);
+int64_t figures_device_time(const struct device_summary *device, uint64_t leaves);
 
 /* Divides terms[0..n) by `divisor` so that the results add up to round(sum / divisor): largest
  * remainder, of equals the first. */
 void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t *out);
+
+/* Decimals of milliseconds: one precision for all that is said of a run whose step is so long. */
+int figures_ms_decimals(int64_t step_ns);
 
 /* Sorts values in ascending order. */
 void figures_sort(int64_t *values, size_t n);

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MISSING_RUNS = 6 /* of numbers that follow each other, by name */ };
+
 void finding_say(char *out, size_t bytes, const char *format, ...)
 {
 	size_t used = strlen(out);
@@ -23,9 +25,14 @@ void finding_say(char *out, size_t bytes, const char *format, ...)
 struct finding_words finding_ms(const struct figures *f, int64_t ns)
 {
 	struct finding_words words;
-	int decimals = f->step_ns >= 100000000 ? 1 : f->step_ns >= 10000000 ? 2 : 3;
+	const int decimals = figures_ms_decimals(f->step_ns);
 	snprintf(words.at, sizeof(words.at), "%.*f", decimals, (double)ns / 1e6);
 	return words;
+}
+
+const char *finding_per(const struct figures *f)
+{
+	return f->has_steps ? "step" : "run";
 }
 
 struct finding_words finding_device(const struct summary *summary, size_t device)
@@ -47,6 +54,25 @@ struct finding_words finding_straggler(const struct summary *summary, const stru
 	snprintf(words.at, sizeof(words.at), "host %.*s",
 			 (int)(s->host.chars < 80 ? s->host.chars : 80), s->host.at);
 	return words;
+}
+
+void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES])
+{
+	uint32_t i = 0;
+	size_t used = 0;
+	text[0] = 0;
+	for (int runs = 0; i < run->n_missing_ranks && runs < MISSING_RUNS; runs++) {
+		const int32_t *from = &run->missing_ranks[i];
+		while (++i < run->n_missing_ranks && run->missing_ranks[i] == run->missing_ranks[i - 1] + 1)
+			;
+		int32_t to = run->missing_ranks[i - 1];
+		used += (size_t)snprintf(text + used, MISSING_RANKS_BYTES - used, "%s%d", runs ? ", " : "",
+								 *from);
+		if (to > *from)
+			used += (size_t)snprintf(text + used, MISSING_RANKS_BYTES - used, "-%d", to);
+	}
+	if (i < run->n_missing_ranks)
+		snprintf(text + used, MISSING_RANKS_BYTES - used, " and %u more", run->n_missing_ranks - i);
 }
 
 const char *finding_collectives(const struct summary *summary, const char *reason)
@@ -87,8 +113,7 @@ void finding_say_transfer(const struct summary *summary, const struct figures *f
 	double busbw = figures_busbw_gbps(summary, most);
 	finding_say(out, bytes, "%s of %lld bytes on %u ranks: %s ms/%s, hidden too",
 				summary_text(summary, most->op), (long long)most->bytes, most->members,
-				finding_ms(f, most->transfer_ns / (steps > 0 ? steps : 1)).at,
-				f->has_steps ? "step" : "run");
+				finding_ms(f, most->transfer_ns / (steps > 0 ? steps : 1)).at, finding_per(f));
 	if (!isnan(busbw))
 		finding_say(out, bytes, "bus bandwidth %.1f GB/s", busbw);
 }

@@ -13,11 +13,16 @@ void finding_say(char *out, size_t bytes, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Milliseconds in the precision of the run's report. */
 struct finding_words finding_ms(const struct figures *figures, int64_t ns);
+/* "step" or, without steps, "run": what the figures are per. */
+const char *finding_per(const struct figures *figures);
 /* "rank 2", or the device when its rank is not known. */
 struct finding_words finding_device(const struct summary *summary, size_t device);
 /* "host node8", or the rank that is late by itself. */
 struct finding_words finding_straggler(const struct summary *summary,
 									   const struct straggler *straggler);
+enum { MISSING_RANKS_BYTES = 200 };
+/* "64-71, 900": a few runs of numbers, and how many more there are. */
+void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES]);
 /* "AllReduce", or "collectives" when there are several; of those that are not split for this reason
  * ("": that are). */
 const char *finding_collectives(const struct summary *summary, const char *reason);

@@ -28,7 +28,9 @@ static size_t find_base(const struct scaling_run *runs, size_t n)
 
 static double relative(double value, double expected)
 {
-	return expected > 0 ? fabs(value - expected) / expected : value > 0 ? INFINITY : 0;
+	if (expected > 0)
+		return fabs(value - expected) / expected;
+	return value > 0 ? INFINITY : 0;
 }
 
 /* Work per GPU against the base: the same (weak), its m/n-th part (strong), or neither. */
@@ -58,37 +60,55 @@ static void bridge(struct scaling_run *run, const struct scaling_run *base)
 	run->residual_ns = run->loss_ns - sum;
 }
 
-void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
-					 struct scaling_result *result)
+/* What all runs look like together: strong when all that are larger than the base do, else weak. */
+static void choose_scaling(const struct scaling_run *runs, size_t n, struct scaling_result *result)
 {
-	*result = (struct scaling_result){.base = find_base(runs, n), .scaling = wanted, .sure = true};
-	const struct scaling_run *base = &runs[result->base];
+	const uint32_t base_devices = runs[result->base].figures->devices;
 	bool all_strong = true, all_fit = true, larger = false;
 	for (size_t i = 0; i < n; i++) {
-		runs[i].fits = fit(&runs[i], base);
-		if (runs[i].figures->devices == base->figures->devices)
+		if (runs[i].figures->devices == base_devices)
 			continue; /* one as large as the base fits both */
 		larger = true;
 		all_strong &= runs[i].fits == SCALING_STRONG;
 		all_fit &= runs[i].fits != SCALING_AUTO;
 	}
-	if (wanted == SCALING_AUTO) {
-		result->scaling = larger && all_strong ? SCALING_STRONG : SCALING_WEAK;
-		result->sure = !larger || (all_fit && (all_strong || result->scaling == SCALING_WEAK));
+	result->scaling = larger && all_strong ? SCALING_STRONG : SCALING_WEAK;
+	result->sure = !larger || (all_fit && (all_strong || result->scaling == SCALING_WEAK));
+}
+
+/* A run against the base. Returns how far its work per GPU is from what the scaling expects. */
+static double compare(struct scaling_run *run, const struct scaling_run *base, bool strong)
+{
+	const int64_t m = base->figures->devices, g = run->figures->devices;
+	const int64_t t = base->figures->step_ns;
+	const double step = (double)run->figures->step_ns;
+	const double of_base = strong ? (double)m / (double)g : 1; /* of the base's work on each GPU */
+	run->ideal_ns = strong ? (int64_t)((2 * (__int128)t * m + g) / (2 * g)) : t;
+	run->loss_ns = run->figures->step_ns - run->ideal_ns;
+	run->efficiency = NAN;
+	run->speed_up = NAN;
+	if (step > 0) {
+		run->efficiency = (double)run->ideal_ns / step;
+		run->speed_up = (double)t / step;
+		if (!strong)
+			run->speed_up *= (double)g / (double)m;
 	}
+	bridge(run, base);
+	return relative((double)run->busy_ns, (double)base->busy_ns * of_base);
+}
+
+void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
+					 struct scaling_result *result)
+{
+	*result = (struct scaling_result){.base = find_base(runs, n), .scaling = wanted, .sure = true};
+	const struct scaling_run *base = &runs[result->base];
+	for (size_t i = 0; i < n; i++)
+		runs[i].fits = fit(&runs[i], base);
+	if (wanted == SCALING_AUTO)
+		choose_scaling(runs, n, result);
 	for (size_t i = 0; i < n; i++) {
-		struct scaling_run *run = &runs[i];
-		int64_t m = base->figures->devices, g = run->figures->devices, t = base->figures->step_ns;
-		bool strong = result->scaling == SCALING_STRONG;
-		run->ideal_ns = strong ? (int64_t)((2 * (__int128)t * m + g) / (2 * g)) : t;
-		run->loss_ns = run->figures->step_ns - run->ideal_ns;
-		double step = (double)run->figures->step_ns;
-		run->efficiency = step > 0 ? (double)run->ideal_ns / step : NAN;
-		run->speed_up = step > 0 ? (double)t / step * (strong ? 1 : (double)g / (double)m) : NAN;
-		double expected = (double)base->busy_ns * (strong ? (double)m / (double)g : 1);
-		double difference = relative((double)run->busy_ns, expected);
-		result->work_difference =
-			difference > result->work_difference ? difference : result->work_difference;
-		bridge(run, base);
+		double difference = compare(&runs[i], base, result->scaling == SCALING_STRONG);
+		if (difference > result->work_difference)
+			result->work_difference = difference;
 	}
 }

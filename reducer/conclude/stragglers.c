@@ -12,8 +12,8 @@ enum { LEAST_STEPS = 8, LEAST_COLLECTIVES = 32 };
 
 int64_t straggler_share(const struct straggler *s)
 {
-	int64_t sum = s->wait_ns + s->taken_work_ns;
-	for (int kind = 0; kind < LOSS_KINDS; kind++)
+	int64_t sum = s->wait_ns;
+	for (int kind = 0; kind < TIME_KINDS; kind++)
 		sum += s->taken_ns[kind];
 	return sum;
 }
@@ -24,7 +24,7 @@ static int by_difference(const void *a, const void *b)
 	int64_t xs = x->own_ns - x->others_ns, ys = y->own_ns - y->others_ns;
 	if (xs != ys)
 		return xs > ys ? -1 : 1;
-	return strcmp(x->kind->id, y->kind->id);
+	return strcmp(x->kind->name, y->kind->name);
 }
 
 bool straggler_has(const struct straggler *s, const struct summary *summary, size_t device)
@@ -43,7 +43,7 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 	if (!others)
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		int64_t ns = loss_of_device(&summary->devices[i], e->kind);
+		int64_t ns = figures_device_time(&summary->devices[i], e->kind->leaves);
 		if (straggler_has(s, summary, i))
 			own += ns;
 		else
@@ -60,15 +60,16 @@ static int compare(const struct summary *summary, const struct straggler *s, str
  * late: what is beyond that has not held anybody up. */
 static int explain(const struct summary *summary, struct straggler *s)
 {
-	struct excess all[LOSS_KINDS + 1];
+	struct excess all[TIME_KINDS];
 	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices, own = 1;
 	size_t n = 0;
-	int error = 0;
-	for (int k = 0; !error && k <= LOSS_KINDS; k++) {
-		struct excess e = {.kind = k < LOSS_KINDS ? &loss_kinds[k] : &loss_kind_work};
-		if (e.kind->leaves & LOSS_NCCL)
+	for (int k = 0; k < TIME_KINDS; k++) {
+		struct excess e = {.kind = &finding_kinds[k]};
+		if (e.kind->leaves & LEAVES_NCCL)
 			continue;
-		error = compare(summary, s, &e, &own);
+		int error = compare(summary, s, &e, &own);
+		if (error)
+			return error;
 		if (e.own_ns > e.others_ns)
 			all[n++] = e;
 	}
@@ -78,14 +79,11 @@ static int explain(const struct summary *summary, struct straggler *s)
 		int64_t more = e->own_ns - e->others_ns, take = more < left ? more : left;
 		left -= take;
 		e->taken_ns = (int64_t)((__int128)take * own / devices);
-		if (e->kind == &loss_kind_work)
-			s->taken_work_ns = e->taken_ns;
-		else
-			s->taken_ns[e->kind - loss_kinds] = e->taken_ns;
+		s->taken_ns[finding_kind_id(e->kind)] = e->taken_ns;
 		if (i < EXCESSES && take > 0)
 			s->excess[i] = *e;
 	}
-	return error;
+	return 0;
 }
 
 static int append(struct stragglers *all, const struct straggler *s)
@@ -230,15 +228,15 @@ static bool known(const struct stragglers *all, size_t device)
  * too: it has more of that than the others, at least half of what they have more of NCCL. */
 static int add_unsplit(struct stragglers *all, const struct summary *summary)
 {
-	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	const struct finding_kind *unsplit = &finding_kinds[FINDING_NCCL];
 	size_t least = 0;
 	int64_t others;
 	for (size_t i = 1; i < summary->n_devices; i++)
-		if (loss_of_device(&summary->devices[i], &unsplit) <
-			loss_of_device(&summary->devices[least], &unsplit))
+		if (figures_device_time(&summary->devices[i], unsplit->leaves) <
+			figures_device_time(&summary->devices[least], unsplit->leaves))
 			least = i;
-	int error = loss_median_of_others(summary, &unsplit, least, &others);
-	int64_t late_ns = others - loss_of_device(&summary->devices[least], &unsplit);
+	int error = loss_median_of_others(summary, unsplit, least, &others);
+	int64_t late_ns = others - figures_device_time(&summary->devices[least], unsplit->leaves);
 	if (error || late_ns <= 0 || known(all, least))
 		return error;
 	const struct device_summary *device = &summary->devices[least];
@@ -272,7 +270,7 @@ static int partial_open(struct partial *partial, const struct summary *summary)
 }
 
 /* The median of the other members; n: how many they are. 0 or -ENOMEM. */
-static int median_of_members(const struct partial *partial, const struct loss_kind *kind,
+static int median_of_members(const struct partial *partial, const struct finding_kind *kind,
 							 size_t except, int64_t *ns, size_t *n)
 {
 	const struct summary *summary = partial->summary;
@@ -282,7 +280,7 @@ static int median_of_members(const struct partial *partial, const struct loss_ki
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (i != except && partial->member[i])
-			values[(*n)++] = loss_of_device(&summary->devices[i], kind);
+			values[(*n)++] = figures_device_time(&summary->devices[i], kind->leaves);
 	*ns = figures_median(values, *n);
 	free(values);
 	return 0;
@@ -294,7 +292,7 @@ static int add_last_here(struct stragglers *all, const struct partial *partial,
 						 const struct late_summary *late)
 {
 	const struct summary *summary = partial->summary;
-	const struct loss_kind unsplit = {.leaves = LEAF_BIT(LEAF_NCCL_UNSPLIT)};
+	const struct finding_kind *unsplit = &finding_kinds[FINDING_NCCL];
 	size_t waiting;
 	struct straggler s = {.device = late_device(summary, late),
 						  .rank = late->rank,
@@ -304,10 +302,10 @@ static int add_last_here(struct stragglers *all, const struct partial *partial,
 	int64_t others;
 	if (s.device == summary->n_devices || known(all, s.device))
 		return 0;
-	int error = median_of_members(partial, &unsplit, s.device, &others, &waiting);
+	int error = median_of_members(partial, unsplit, s.device, &others, &waiting);
 	if (error)
 		return error;
-	s.late_ns = others - loss_of_device(&summary->devices[s.device], &unsplit);
+	s.late_ns = others - figures_device_time(&summary->devices[s.device], unsplit->leaves);
 	s.persistent = is_persistent(&s, &summary->devices[s.device], &partial->here);
 	return s.late_ns <= 0 || !s.persistent ? 0 : add_explained(all, summary, &s, waiting);
 }
@@ -383,9 +381,12 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	if (summary->n_devices < 2)
 		return 0;
 	int error = add_late(all, summary, f);
-	if (!error && f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
-		error = summary->run.n_missing_ranks == 0 ? add_unsplit(all, summary)
-												  : add_partial(all, summary, f);
+	if (error)
+		return error;
+	if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0 && summary->run.n_missing_ranks == 0)
+		error = add_unsplit(all, summary);
+	else if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
+		error = add_partial(all, summary, f);
 	if (all->n)
 		qsort(all->at, all->n, sizeof(*all->at), by_wait);
 	return error;

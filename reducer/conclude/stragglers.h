@@ -4,10 +4,10 @@
 #define CONCLUDE_STRAGGLERS_H
 
 #include "summary/device_host.h"
-#include "conclude/loss_kinds.h"
+#include "conclude/finding_kinds.h"
 
 struct excess { /* what a device has more of than the median of the others, per step */
-	const struct loss_kind *kind; /* NULL: nothing */
+	const struct finding_kind *kind; /* NULL: nothing */
 	int64_t own_ns, others_ns;
 	int64_t taken_ns; /* of the difference: what can have made it late, mean of the devices */
 };
@@ -26,8 +26,7 @@ struct straggler { /* a rank, or a host: then device, rank and late are of its w
 	int64_t late_ns; /* per step: how long each other device stands exposed for it */
 	int64_t wait_ns; /* the same as a share of the step: mean of all devices */
 	struct excess excess[EXCESSES]; /* largest first */
-	int64_t taken_ns[LOSS_KINDS];   /* wait_ns and these are its loss: no other finding has them */
-	int64_t taken_work_ns;
+	int64_t taken_ns[TIME_KINDS];   /* wait_ns and these are its loss: no other finding has them */
 };
 
 struct stragglers {

@@ -1,7 +1,7 @@
 #include "render/by.h"
 
 #include "classify/classify.h"
-#include "render/text.h"
+#include "render/columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,59 +39,61 @@ static void print_stack(const struct screen *screen, const char *folded)
 	screen_paragraph(screen, 4, line);
 }
 
-static void print_row(const struct screen *screen, const struct by_table *table,
+static void print_row(struct columns *table, const struct by_table *by,
 					  const struct site_sums *sums, const char *name)
 {
-	struct text_buffer gpu, call, cpu, host;
-	const int64_t steps = table->steps;
-	screen_line(
-		screen, "%9s %9.1f %8s %9s %9s  %s", text_ms(screen, site_gpu_ns(sums) / steps, &gpu),
-		(double)sums->launches / (double)steps, text_ms(screen, sums->launch_ns / steps, &call),
-		text_ms(screen, sums->cpu_ns / steps, &cpu), text_ms(screen, sums->host_ns / steps, &host),
-		name);
+	columns_ms(table, site_gpu_ns(sums) / by->steps);
+	columns_cell(table, "%.1f", (double)sums->launches / (double)by->steps);
+	columns_ms(table, sums->launch_ns / by->steps);
+	columns_ms(table, sums->cpu_ns / by->steps);
+	columns_ms(table, sums->host_ns / by->steps);
+	columns_cell(table, "%s", name);
+	columns_end(table, COLUMNS_PLAIN);
 }
 
-static void print_site(const struct screen *screen, const struct by_table *table,
+/* A row by its name, as much of it as there is room for. */
+static void site_name(const struct by_table *by, const struct site_summary *site, const char *text,
+					  size_t room, char *out, size_t bytes)
+{
+	const char *direction = site->backward && by->by == SITE_LINE ? " (backward)" : "";
+	const char *frame = by->by == SITE_STACK ? strrchr(text, ';') : NULL;
+	char cut[400];
+	struct text_buffer middle;
+	if (site->kind == SITE_REST && site->rows)
+		snprintf(out, bytes, "%llu rows that were not kept", (unsigned long long)site->rows);
+	else if (by->by == SITE_OP)
+		snprintf(out, bytes, "%s%s", text_cut(text, room, &middle), direction);
+	else
+		snprintf(out, bytes, "%s%s",
+				 name_end(frame ? frame + 1 : text, room - strlen(direction), cut, sizeof(cut)),
+				 direction);
+}
+
+static void print_site(struct columns *table, const struct by_table *by,
 					   const struct site_summary *site, const char *text)
 {
-	char name[512], cut[400];
-	struct text_buffer middle;
-	size_t room = screen->width > NAME_COLUMN + NAME_ROOM_LEAST
-					  ? (size_t)screen->width - NAME_COLUMN
-					  : NAME_ROOM_LEAST;
-	const char *direction = site->backward && table->by == SITE_LINE ? " (backward)" : "";
-	const char *frame = strrchr(text, ';');
-	if (site->kind == SITE_REST && site->rows)
-		snprintf(name, sizeof(name), "%llu rows that were not kept",
-				 (unsigned long long)site->rows);
-	else
-		snprintf(name, sizeof(name), "%s%s",
-				 table->by == SITE_OP
-					 ? text_cut(text, room, &middle)
-					 : name_end(table->by == SITE_STACK && frame ? frame + 1 : text,
-								room - strlen(direction), cut, sizeof(cut)),
-				 direction);
-	print_row(screen, table, &site->sums, name);
-	if (table->by == SITE_STACK && frame)
-		print_stack(screen, text);
+	const int width = table->screen->width;
+	const int room = width > NAME_COLUMN + NAME_ROOM_LEAST ? width - NAME_COLUMN : NAME_ROOM_LEAST;
+	char name[512];
+	site_name(by, site, text, (size_t)room, name, sizeof(name));
+	print_row(table, by, &site->sums, name);
+	if (by->by == SITE_STACK && strchr(text, ';'))
+		print_stack(table->screen, text);
 }
 
 static void print_title(const struct screen *screen, const struct report *r)
 {
-	const struct by_table *table = r->by;
+	const struct by_table *by = r->by;
 	const char *per = r->figures->has_steps ? "a step" : "in all";
 	struct text_buffer gpu, starved;
-	const int64_t steps = table->steps;
-	screen_title(screen, "%s   by %s, mean of %u GPU%s, %s", r->dirs[0], by_name(table->by),
+	screen_title(screen, "%s   by %s, mean of %u GPU%s, %s", r->dirs[0], by_name(by->by),
 				 r->figures->devices, r->figures->devices == 1 ? "" : "s", per);
 	screen_title(screen, "%s ms of GPU time in %.1f launches; the GPU starved for %s ms %s",
-				 text_ms(screen, site_gpu_ns(&table->all) / steps, &gpu),
-				 (double)table->all.launches / (double)steps,
-				 text_ms(screen, (table->all.cpu_ns + table->all.host_ns) / steps, &starved), per);
+				 text_ms(screen, site_gpu_ns(&by->all) / by->steps, &gpu),
+				 (double)by->all.launches / (double)by->steps,
+				 text_ms(screen, (by->all.cpu_ns + by->all.host_ns) / by->steps, &starved), per);
 	screen_line(screen, "%s", "");
 	screen_title(screen, "%9s %9s %8s %19s", "", "", "in call", "starved, ms, by");
-	screen_title(screen, "%9s %9s %8s %9s %9s  %s", "GPU ms", "launches", "ms", "CPU", "host",
-				 by_name(table->by));
 }
 
 /* What the columns do not say by themselves. */
@@ -113,23 +115,32 @@ static void print_notes(const struct screen *screen, const struct by_table *tabl
 
 void by_text(const struct report *r, FILE *out)
 {
-	const struct by_table *table = r->by;
+	const struct by_table *by = r->by;
 	const struct summary *s = &r->reduction->summary;
+	const struct column columns[] = {
+		{"GPU ms", 0, 9, COLUMN_RIGHT}, {"launches", 1, 9, COLUMN_RIGHT},
+		{"ms", 1, 8, COLUMN_RIGHT},     {"CPU", 1, 9, COLUMN_RIGHT},
+		{"host", 1, 9, COLUMN_RIGHT},   {by_name(by->by), 2, 0, COLUMN_LEFT},
+	};
+	const size_t shown = r->by_top && r->by_top < by->n ? r->by_top : by->n;
 	struct screen screen;
-	size_t shown = r->by_top && r->by_top < table->n ? r->by_top : table->n;
+	struct columns table;
 	screen_open(&screen, out, r->figures->step_ns);
 	screen.decimals = screen.decimals < 2 ? 2 : screen.decimals;
+	columns_open(&table, &screen, columns, sizeof(columns) / sizeof(columns[0]));
 	print_title(&screen, r);
+	columns_heads(&table);
 	for (size_t i = 0; i < shown; i++)
-		print_site(&screen, table, &table->rows[i], summary_text(s, table->rows[i].what));
-	if (shown < table->n) {
+		print_site(&table, by, &by->rows[i], summary_text(s, by->rows[i].what));
+	if (shown < by->n) {
+		const size_t more = by->n - shown;
 		char name[64];
-		struct site_sums rest = by_sum(table, shown);
-		snprintf(name, sizeof(name), "and %zu more row%s (--top 0: all)", table->n - shown,
-				 table->n - shown == 1 ? "" : "s");
-		print_row(&screen, table, &rest, name);
+		struct site_sums rest = by_sum(by, shown);
+		snprintf(name, sizeof(name), "and %zu more row%s (--top 0: all)", more,
+				 more == 1 ? "" : "s");
+		print_row(&table, by, &rest, name);
 	}
-	print_notes(&screen, table, s);
+	print_notes(&screen, by, s);
 }
 
 static void site_object(struct json *j, const struct summary *s, const struct site_summary *site)

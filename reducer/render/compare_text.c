@@ -1,9 +1,10 @@
 #include "render/compare.h"
-#include "render/text.h"
+#include "render/columns.h"
 #include "conclude/clocks.h"
 #include "summary/evidence_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/findings.h"
+#include "conclude/time_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static void heading(const struct screen *screen, const struct comparison *c)
 		screen_line(screen, "A run has no steps: whole runs are compared");
 }
 
-static void table(const struct screen *screen, const struct comparison *c)
+static void runs_table(const struct screen *screen, const struct comparison *c)
 {
 	bool superlinear = false;
 	screen_line(screen, "%s", "");
@@ -176,7 +177,7 @@ static void explain_wait(const struct summary *run, const struct figures *f, cha
 	const struct straggler *s = first < late.n ? &late.at[first] : NULL;
 	if (!error && s && s->late && s->persistent)
 		snprintf(out, bytes, "%.30s late%s%.20s", finding_straggler(run, s).at,
-				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->id : "");
+				 s->excess[0].kind ? ": " : "", s->excess[0].kind ? s->excess[0].kind->name : "");
 	stragglers_close(&late);
 }
 
@@ -201,7 +202,7 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 /* Kernels that take longer at a lower clock, or less at a higher one. */
 static bool clock_may_explain(const struct clocks_change *change, const struct term *term)
 {
-	return term->leaf <= LEAF_WORK_GRAPH &&
+	return LEAF_BIT(term->leaf) & LEAVES_WORK &&
 		   (change->after < change->before ? term->ns > 0 : term->ns < 0);
 }
 
@@ -224,16 +225,10 @@ static void say_clock(const struct screen *screen, const struct clocks_change *c
 
 static const char *label_of(enum leaf leaf)
 {
-	switch (leaf) {
-	case LEAF_NCCL_WAIT:
-		return "NCCL wait";
-	case LEAF_NCCL_TRANSFER:
-		return "NCCL transfer";
-	case LEAF_NCCL_UNSPLIT:
-		return "NCCL exposed";
-	default:
-		return leaf_label(leaf);
-	}
+	for (int i = 0; LEAF_BIT(leaf) & LEAVES_NCCL && i < TIME_ROWS; i++)
+		if (time_tree[i].leaves == LEAF_BIT(leaf))
+			return time_tree[i].label;
+	return leaf_label(leaf);
 }
 
 static const char *with_sign(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
@@ -248,27 +243,41 @@ static const char *with_sign(const struct screen *screen, int64_t ns, struct tex
 static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
 					   const struct term terms[LEAF_COUNT])
 {
+	static const struct column columns[] = {
+		{"", 2, 18, COLUMN_LEFT},
+		{"", 1, 10, COLUMN_RIGHT},
+		{"", 2, 20, COLUMN_LEFT},
+		{"", 2, 0, COLUMN_LEFT},
+	};
 	const int64_t largest = llabs(terms[0].ns);
 	int64_t others = 0;
 	struct text_buffer a, b;
 	struct clocks_change change;
+	struct columns table;
 	bool clock = clocks_changed(c->summaries[c->result->base], c->summaries[i], &change);
+	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	for (int t = 0; t < LEAF_COUNT; t++) {
+		const int64_t size = llabs(terms[t].ns);
 		char why[160];
-		if (t >= BAR_TERMS || llabs(terms[t].ns) * 100 < largest) {
+		if (t >= BAR_TERMS || size * 100 < largest) {
 			others += terms[t].ns;
 			continue;
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
-		text_bar(largest > 0 ? (double)llabs(terms[t].ns) / (double)largest / 3 : 0, &b);
-		screen_line(screen, "  %-18s %10s  %-20s  %s", label_of(terms[t].leaf),
-					with_sign(screen, terms[t].ns, &a), b.at, why);
+		columns_cell(&table, "%s", label_of(terms[t].leaf));
+		columns_cell(&table, "%s", with_sign(screen, terms[t].ns, &a));
+		columns_cell(&table, "%s",
+					 text_bar(largest > 0 ? (double)size / (double)largest / 3 : 0, &b));
+		columns_cell(&table, "%s", why);
+		columns_end(&table, COLUMNS_PLAIN);
 		if (clock && clock_may_explain(&change, &terms[t])) {
 			say_clock(screen, &change);
 			clock = false; /* once, at the largest */
 		}
 	}
-	screen_line(screen, "  %-18s %10s", "other terms", with_sign(screen, others, &a));
+	columns_cell(&table, "other terms");
+	columns_cell(&table, "%s", with_sign(screen, others, &a));
+	columns_end(&table, COLUMNS_PLAIN);
 	if (clock)
 		say_clock(screen, &change);
 }
@@ -307,7 +316,7 @@ void compare_text(const struct comparison *c, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, c->runs[c->result->base].figures->step_ns);
 	heading(&screen, c);
-	table(&screen, c);
+	runs_table(&screen, c);
 	for (size_t i = 0; i < c->n; i++)
 		if (i != c->result->base)
 			bridge(&screen, c, i);

@@ -1,14 +1,18 @@
 #include "classify/demangle.h"
 #include "render/report.h"
-#include "render/text.h"
+#include "render/columns.h"
 
 #include <stdlib.h>
+
+static const struct column leaf_columns[] = {
+	{"", 7, 26, COLUMN_LEFT}, {"", 1, 10, COLUMN_RIGHT}, {"", 1, 0, COLUMN_LEFT}};
 
 enum { GAP_HANG = 5, TEXT_HANG = 15 };
 
 static void gap_lines(const struct screen *screen, const struct gap_proof *g, size_t number)
 {
 	struct text_buffer length, since, begin, end, doing, name;
+	struct columns table;
 	char readable[1024], line[sizeof(g->line)];
 	demangle(g->next_op, readable, sizeof(readable));
 	screen_title_wrap(screen, GAP_HANG, "%3zu  %s ms idle on %s, step %lld, %s ms %s its first op",
@@ -37,10 +41,15 @@ static void gap_lines(const struct screen *screen, const struct gap_proof *g, si
 					text_ms(screen, g->owed_ns, &doing), g->owed_to,
 					text_ms(screen, llabs(g->owed_returned_ns), &since),
 					g->owed_returned_ns < 0 ? "before the gap" : "into the gap");
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		if (g->leaf_ns[leaf] > 0)
-			screen_line(screen, "       %-26s %10s ms", leaf_name((enum leaf)leaf),
-						text_ms(screen, g->leaf_ns[leaf], &length));
+	columns_open(&table, screen, leaf_columns, sizeof(leaf_columns) / sizeof(leaf_columns[0]));
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		if (g->leaf_ns[leaf] <= 0)
+			continue;
+		columns_cell(&table, "%s", leaf_name((enum leaf)leaf));
+		columns_ms(&table, g->leaf_ns[leaf]);
+		columns_cell(&table, "ms");
+		columns_end(&table, COLUMNS_PLAIN);
+	}
 }
 
 void report_gaps_text(const struct report *r, FILE *out)

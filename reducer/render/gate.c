@@ -42,9 +42,7 @@ static struct range range_of(uint64_t leaves, const struct figures *f)
 {
 	const uint64_t parts = LEAF_BIT(LEAF_NCCL_WAIT) | LEAF_BIT(LEAF_NCCL_TRANSFER);
 	struct range range = {.carried = (leaves & f->carried) != 0};
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
+	const int64_t sum = figures_time(f, leaves);
 	bool open = leaves & parts && !(leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT));
 	int64_t most = sum + (open ? f->time_ns[LEAF_NCCL_UNSPLIT] : 0);
 	if (f->step_ns > 0) {

@@ -198,9 +198,9 @@ static void rare_object(struct json *j, const struct summary *s, const struct ra
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
-	json_text(j, "id", f->id);
+	json_text(j, "id", finding_kinds[f->id].name);
 	json_text(j, "leaf", f->leaf);
-	json_text(j, "severity", f->severity);
+	json_text(j, "severity", severity_name(f->severity));
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
 	json_null(j, "gain_ms");
 	json_text(j, "text", f->summary);

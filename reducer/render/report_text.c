@@ -1,93 +1,21 @@
 #include "base/shell.h"
-#include "classify/classify.h"
-#include "classify/demangle.h"
-#include "render/devices_text.h"
-#include "render/quality_text.h"
 #include "render/readings.h"
 #include "render/report.h"
+#include "render/report_tables.h"
 #include "render/text.h"
 #include "conclude/finding_text.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The lines of the partition: a heading and the leaves it gathers. */
-static const struct part {
-	const char *label;
-	uint64_t leaves;
-	int level; /* 0: heading with a bar */
-} parts[] = {
-	{"GPU work",
-	 (LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_GPU_QUEUE_FULL) |
-		 LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH),
-	 0},
-	{"matmul", LEAF_BIT(LEAF_WORK_MATMUL), 1},
-	{"custom", LEAF_BIT(LEAF_WORK_CUSTOM), 1},
-	{"memory", LEAF_BIT(LEAF_WORK_MEMORY), 1},
-	{"other kernels", LEAF_BIT(LEAF_WORK_OTHER), 1},
-	{"CUDA graphs", LEAF_BIT(LEAF_WORK_GRAPH), 1},
-	{"NCCL exposed",
-	 LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT), 1},
-	{"turn-around", LEAF_BIT(LEAF_GPU_DISPATCH), 1},
-	{"queue full", LEAF_BIT(LEAF_GPU_QUEUE_FULL), 1},
-	{"dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY), 1},
-	{"CPU launch overhead",
-	 LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) |
-		 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY),
-	 0},
-	{"framework", LEAF_BIT(LEAF_CPU_FRAMEWORK), 1},
-	{"launch calls", LEAF_BIT(LEAF_CPU_LAUNCH_CALL), 1},
-	{"launch latency", LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY), 1},
-	{"other CUDA calls", LEAF_BIT(LEAF_CPU_API), 1},
-	{"Host stalls",
-	 LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) |
-		 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |
-		 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC),
-	 0},
-	{"input", LEAF_BIT(LEAF_HOST_INPUT), 1},
-	{"sync", LEAF_BIT(LEAF_HOST_SYNC), 1},
-	{"host code >= 1 ms", LEAF_BIT(LEAF_HOST_CODE), 1},
-	{"alloc", LEAF_BIT(LEAF_HOST_ALLOC), 1},
-	{"module load", LEAF_BIT(LEAF_HOST_MODULE_LOAD), 1},
-	{"NCCL host calls", LEAF_BIT(LEAF_HOST_NCCL_HOST), 1},
-	{"no core", LEAF_BIT(LEAF_HOST_NO_CORE), 1},
-	{"blocked", LEAF_BIT(LEAF_HOST_BLOCKED), 1},
-	{"host function", LEAF_BIT(LEAF_HOST_HOST_FUNC), 1},
-	{"Profiler", LEAF_BIT(LEAF_TOOL_PROFILER), 0},
-	{"Unexplained",
-	 LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) |
-		 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED),
-	 0},
-};
+enum { TOP_LOSSES = 3, HANG = 2, UNSAMPLED_PERCENT = 10 };
 
-enum { PARTS = sizeof(parts) / sizeof(parts[0]), TOP_LOSSES = 3, HANG = 2, NOTE_COLUMN = 42 };
-
-static int64_t sum_leaves(const struct figures *f, uint64_t leaves)
-{
-	int64_t sum = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		sum += leaves & LEAF_BIT(leaf) ? f->time_ns[leaf] : 0;
-	return sum;
-}
-
-/* "step" or, without steps, "run": what the figures are per. */
-static const char *per(const struct figures *f)
-{
-	return f->has_steps ? "step" : "run";
-}
-
-static const char *step_source_words(const char *source)
-{
-	static const char *const words[][2] = {{"marker", "step markers"},
-										   {"nvtx", "--step-range"},
-										   {"optimizer", "optimizer steps"},
-										   {"periodicity", "found by periodicity"}};
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(source, words[i][0]) == 0)
-			return words[i][1];
-	return source;
-}
+static const char *const step_source_words[] = {[STEPS_NONE] = "none",
+												[STEPS_MARKER] = "step markers",
+												[STEPS_NVTX] = "--step-range",
+												[STEPS_OPTIMIZER] = "optimizer steps",
+												[STEPS_PERIODICITY] = "found by periodicity"};
 
 static bool far_from(int64_t ns, int64_t mean_ns)
 {
@@ -120,7 +48,7 @@ static void header(const struct screen *screen, const struct report *r)
 	struct text_buffer a;
 	const char *gpu =
 		s->n_devices && s->devices[0].name ? summary_text(s, s->devices[0].name) : "GPU";
-	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
+	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
 	char hosts[32] = "hosts not named";
 	if (s->run.hosts > 0)
 		snprintf(hosts, sizeof(hosts), "%u host%s", s->run.hosts, s->run.hosts == 1 ? "" : "s");
@@ -128,8 +56,7 @@ static void header(const struct screen *screen, const struct report *r)
 					  gpu, hosts, busy);
 	if (f->has_steps)
 		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels a step",
-						  (long long)f->steps,
-						  step_source_words(summary_text(s, s->run.step_source)),
+						  (long long)f->steps, step_source_words[f->step_source],
 						  step_words(screen, f, &a), (long long)f->kernels);
 	else
 		screen_title_wrap(screen, HANG,
@@ -156,8 +83,8 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct figures *f = r->figures;
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
-	double busy = text_percent(sum_leaves(f, LEAF_BIT(LEAF_WORK_GRAPH + 1) - 1), f->step_ns);
-	bool unknown = r->findings->n && strcmp(first->id, "unexplained") == 0;
+	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
+	bool unknown = r->findings->n && first->id == FINDING_UNEXPLAINED;
 	if (findings_lack_cpu(&r->reduction->summary))
 		screen_title_wrap(
 			screen, 0,
@@ -166,7 +93,7 @@ static void answer(const struct screen *screen, const struct report *r)
 	else if (r->findings->n && finding_counts(first))
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
-						  text_ms(screen, f->step_ns, &whole), per(f));
+						  text_ms(screen, f->step_ns, &whole), finding_per(f));
 	else if (unknown && 10 * first->share_ns >= f->step_ns)
 		screen_title_wrap(screen, 0, "The trace does not explain most of the loss:");
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
@@ -176,10 +103,10 @@ static void answer(const struct screen *screen, const struct report *r)
 	else if (r->findings->n)
 		screen_title_wrap(
 			screen, 0, "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
-			per(f));
+			finding_per(f));
 	else
 		screen_title_wrap(screen, 0, "Nothing is lost: the GPU computes %.1f %% of the %s", busy,
-						  per(f));
+						  finding_per(f));
 }
 
 /* The command that shows the gaps behind a loss, of all directories that were named. */
@@ -201,9 +128,9 @@ static void loss_lines(const struct screen *screen, const struct report *r, size
 	const struct figures *f = r->figures;
 	const struct finding *loss = &r->findings->at[i];
 	struct text_buffer ms, line;
-	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1, loss->id,
-					 text_ms(screen, loss->share_ns, &ms), per(f),
-					 text_percent(loss->share_ns, f->step_ns));
+	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1,
+					 finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
+					 finding_per(f), text_percent(loss->share_ns, f->step_ns));
 	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
 	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
 	if (!fits)
@@ -226,106 +153,6 @@ static void verdict(const struct screen *screen, const struct report *r)
 		loss_lines(screen, r, i);
 }
 
-/* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
-static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix,
-							char *out, size_t bytes)
-{
-	const struct summary *s = &r->reduction->summary;
-	const char *names[64];
-	int64_t sums[64];
-	size_t n = 0, used = 0;
-	int64_t steps = 0;
-	for (size_t i = 0; i < s->n_devices; i++)
-		steps += s->devices[i].steps > 0 ? s->devices[i].steps : 1;
-	for (size_t i = 0; i < s->n_kernels; i++) {
-		const char *class = summary_text(s, s->kernels[i].class_name);
-		size_t k = 0;
-		if (strncmp(class, prefix, strlen(prefix)) != 0)
-			continue;
-		while (k < n && strcmp(names[k], class) != 0)
-			k++;
-		if (k == n && n < 64) {
-			names[n] = class;
-			sums[n++] = 0;
-		}
-		if (k < 64)
-			sums[k] += s->kernels[i].total_ns;
-	}
-	out[0] = 0;
-	for (int shown = 0; shown < 3; shown++) {
-		size_t best = n;
-		struct text_buffer ms;
-		for (size_t k = 0; k < n; k++)
-			if (sums[k] > 0 && (best == n || sums[k] > sums[best]))
-				best = k;
-		if (best == n || steps == 0)
-			break;
-		int w = snprintf(out + used, bytes - used, "%s%s %s", shown ? ", " : "",
-						 names[best] + strlen(prefix), text_ms(screen, sums[best] / steps, &ms));
-		used += w > 0 && (size_t)w < bytes - used ? (size_t)w : 0;
-		sums[best] = 0;
-	}
-}
-
-/* Wait and transfer only of what was split: a zero would be a claim. */
-static void nccl_note(const struct screen *screen, const struct report *r, char *note, size_t bytes)
-{
-	const struct figures *f = r->figures;
-	const int64_t wait = f->time_ns[LEAF_NCCL_WAIT], transfer = f->time_ns[LEAF_NCCL_TRANSFER];
-	const int64_t unsplit = f->time_ns[LEAF_NCCL_UNSPLIT];
-	struct text_buffer a, b, c;
-	text_ms(screen, f->hidden_ns, &c);
-	if (unsplit > 0 && wait == 0 && transfer == 0)
-		snprintf(note, bytes, "not split: %s; %s hidden",
-				 finding_unsplit_reason(&r->reduction->summary), c.at);
-	else
-		snprintf(note, bytes, "wait %s, transfer %s; %s hidden", text_ms(screen, wait, &a),
-				 text_ms(screen, transfer, &b), c.at);
-	if (unsplit > 0 && wait + transfer > 0) {
-		size_t used = strlen(note);
-		snprintf(note + used, bytes - used, "; not split %s: %s", text_ms(screen, unsplit, &a),
-				 finding_unsplit_reason(&r->reduction->summary));
-	}
-}
-
-static void part_note(const struct screen *screen, const struct report *r, const struct part *part,
-					  char *note, size_t bytes)
-{
-	note[0] = 0;
-	if (strcmp(part->label, "custom") == 0)
-		largest_classes(screen, r, "custom.", note, bytes);
-	if (strcmp(part->label, "memory") == 0)
-		largest_classes(screen, r, "memory.", note, bytes);
-	if (strcmp(part->label, "NCCL exposed") == 0)
-		nccl_note(screen, r, note, bytes);
-}
-
-static void partition(const struct screen *screen, const struct report *r)
-{
-	const struct figures *f = r->figures;
-	screen_line(screen, "%s", "");
-	screen_title(screen, "Where a %s goes, ms, mean of %u GPU%s", per(f), f->devices,
-				 f->devices == 1 ? "" : "s");
-	for (int i = 0; i < PARTS; i++) {
-		const struct part *part = &parts[i];
-		int64_t ns = sum_leaves(f, part->leaves);
-		char note[200];
-		struct text_buffer ms, bar;
-		if (ns == 0)
-			continue;
-		double share = text_percent(ns, f->step_ns);
-		part_note(screen, r, part, note, sizeof(note));
-		if (part->level == 0)
-			screen_title(screen, "  %-20s %9s %5.1f %%  %s", part->label, text_ms(screen, ns, &ms),
-						 share, text_bar(share / 100, &bar));
-		else
-			screen_wrap(screen, NOTE_COLUMN, "    %-18s %9s %5.1f    %s", part->label,
-						text_ms(screen, ns, &ms), share, note);
-	}
-	struct text_buffer ms;
-	screen_line(screen, "  %-20s %9s 100.0 %%", "sum", text_ms(screen, f->step_ns, &ms));
-}
-
 /* Below 0.1 % of the step the partition says it all. */
 static void other_losses(const struct screen *screen, const struct report *r)
 {
@@ -340,72 +167,75 @@ static void other_losses(const struct screen *screen, const struct report *r)
 			screen_title(screen, "Further losses");
 		}
 		any = true;
-		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ", loss->id,
-							  text_ms(screen, loss->share_ns, &ms), per(f),
-							  text_percent(loss->share_ns, f->step_ns));
+		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ",
+							  finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
+							  finding_per(f), text_percent(loss->share_ns, f->step_ns));
 		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
 	}
 }
 
-/* "void f<...>(...)" -> "f<...>(...)" */
-static const char *without_return_type(const char *name)
+static void append(char *line, size_t bytes, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void append(char *line, size_t bytes, const char *format, ...)
 {
-	return strncmp(name, "void ", 5) == 0 ? name + 5 : name;
+	size_t used = strlen(line);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(line + used, bytes - used, format, args);
+	va_end(args);
 }
 
-static void kernels(const struct screen *screen, const struct report *r)
+/* The part of all idle time. */
+static double unsampled_percent(const struct summary *s)
 {
-	const struct summary *s = &r->reduction->summary;
-	const struct figures *f = r->figures;
-	int64_t steps = 0;
+	__int128 idle = 0;
 	for (size_t i = 0; i < s->n_devices; i++)
-		steps += s->devices[i].steps > 0 ? s->devices[i].steps : 1;
-	if (s->n_kernels == 0 || steps == 0)
-		return;
-	int name_room = screen->width > 80 ? screen->width - 56 : 24; /* then columns drop off */
-	screen_line(screen, "%s", "");
-	screen_title(screen, "%-*s %-18s %10s %9s %5s %8s", name_room, "Kernels", "class",
-				 f->has_steps ? "calls/step" : "calls", f->has_steps ? "ms/step" : "ms", "%",
-				 "p50 us");
-	for (size_t i = 0; i < s->n_kernels && (r->kernels == 0 || i < r->kernels); i++) {
-		const struct kernel_summary *k = &s->kernels[i];
-		struct text_buffer name, ms;
-		char readable[1024];
-		demangle(summary_text(s, k->name), readable, sizeof(readable));
-		screen_line(screen, "%-*s %-18s %10.1f %9s %5.1f %8.1f", name_room,
-					text_cut(without_return_type(readable), (size_t)name_room, &name),
-					summary_text(s, k->class_name), (double)k->count / (double)steps,
-					text_ms(screen, k->total_ns / steps, &ms),
-					text_percent(k->total_ns / steps, f->step_ns),
-					(double)counts_percentile(&k->dur_ns, 50) / 1e3);
-	}
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			idle += LEAVES_IDLE & LEAF_BIT(leaf) ? s->devices[i].time_ns[leaf] : 0;
+	return idle > 0 ? 100.0 * (double)s->quality.unsampled_ns / (double)idle : 0;
 }
 
-static void nccl(const struct screen *screen, const struct report *r)
+/* The last paragraph: what the data lack. */
+static void quality(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
-	if (s->n_nccl == 0)
-		return;
+	const struct quality *q = &s->quality;
+	struct text_buffer ops, dropped, unmatched;
+	char line[800] = "";
+	size_t bytes = sizeof(line);
+	append(line, bytes, "Quality: %s GPU ops, %s dropped, %llu in flight, ",
+		   text_thousands((int64_t)q->ops, &ops), text_thousands((int64_t)q->dropped, &dropped),
+		   (unsigned long long)q->in_flight);
+	append(line, bytes, "%s without launch record (%.2f %%), %llu invalid timestamps, ",
+		   text_thousands((int64_t)q->unmatched_ops, &unmatched),
+		   text_percent((int64_t)q->unmatched_ops, (int64_t)q->ops),
+		   (unsigned long long)q->invalid_timestamps);
+	append(line, bytes, "%llu events refused, %llu damaged files",
+		   (unsigned long long)q->invalid_events,
+		   (unsigned long long)(q->truncated_files + q->unreadable_files));
+	if (findings_lack_cpu(s))
+		append(line, bytes, ", no launch records");
+	if (s->run.n_missing_ranks)
+		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
+	if (unsampled_percent(s) > UNSAMPLED_PERCENT)
+		append(line, bytes,
+			   ", the sampler missed silent threads in %.1f %% of the idle time: it is called host "
+			   "code, and may be blocked, input or no core",
+			   unsampled_percent(s));
+	if (q->steps_cut)
+		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+	if (r->figures->noise_ns > 0)
+		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
+	if (q->clock_residual_ns >= 0)
+		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
+	if (q->tool_ns >= 0 && q->launches > 0)
+		append(line, bytes, ", baton cost %llu ns a launch (%.2f %% of a %s)",
+			   (unsigned long long)q->tool_ns / q->launches,
+			   text_percent(r->figures->tool_ns, r->figures->step_ns),
+			   r->figures->has_steps ? "step" : "run");
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%-15s %5s %14s %6s %9s %9s %9s  %s", "NCCL, ms", "ranks", "bytes",
-				 "calls", "transfer", "wait", "unsplit", "busbw, or why unsplit");
-	for (size_t i = 0; i < s->n_nccl && i < 10; i++) {
-		const struct nccl_summary *n = &s->nccl[i];
-		struct text_buffer bytes, transfer, wait, unsplit;
-		char bandwidth[32] = "", ranks[16] = "?";
-		double busbw = figures_busbw_gbps(s, n);
-		if (!isnan(busbw))
-			snprintf(bandwidth, sizeof(bandwidth), "%.1f GB/s", busbw);
-		if (n->members)
-			snprintf(ranks, sizeof(ranks), "%u", n->members);
-		screen_line(screen, "%-15s %5s %14s %6llu %9s %9s %9s  %s", summary_text(s, n->op), ranks,
-					n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes),
-					(unsigned long long)n->count, text_ms(screen, n->transfer_ns, &transfer),
-					text_ms(screen, n->wait_ns, &wait), text_ms(screen, n->unsplit_ns, &unsplit),
-					n->reason ? summary_text(s, n->reason) : bandwidth);
-	}
-	if (s->n_nccl > 10)
-		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - 10);
+	screen_paragraph(screen, 0, line);
 }
 
 void report_text(const struct report *r, FILE *out)
@@ -415,11 +245,11 @@ void report_text(const struct report *r, FILE *out)
 	header(&screen, r);
 	missing_end(&screen, r);
 	verdict(&screen, r);
-	partition(&screen, r);
+	partition_table(&screen, r);
 	other_losses(&screen, r);
-	kernels(&screen, r);
-	nccl(&screen, r);
-	devices_text(&screen, &r->reduction->summary, per(r->figures));
+	kernels_table(&screen, r);
+	nccl_table(&screen, r);
+	devices_table(&screen, r);
 	readings_text(&screen, r);
-	quality_text(&screen, r);
+	quality(&screen, r);
 }

@@ -1,5 +1,7 @@
 #include "render/text.h"
 
+#include "conclude/figures.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ void screen_open(struct screen *screen, FILE *out, int64_t typical_ns)
 	screen->out = out;
 	screen->width = terminal_width(fileno(out));
 	screen->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
-	screen->decimals = typical_ns >= 100000000 ? 1 : typical_ns >= 10000000 ? 2 : 3;
+	screen->decimals = figures_ms_decimals(typical_ns);
 }
 
 /* Bytes of `text` that fill at most `width` columns; trailing spaces are left out. */
@@ -179,8 +181,10 @@ const char *text_thousands(int64_t value, struct text_buffer *buffer)
 
 const char *text_bar(double share, struct text_buffer *buffer)
 {
-	double width = share * BAR_WIDTH + 0.5;
-	int n = width < 0 ? 0 : width > BAR_WIDTH ? BAR_WIDTH : (int)width;
+	const double width = share * BAR_WIDTH + 0.5;
+	int n = BAR_WIDTH;
+	if (width < BAR_WIDTH)
+		n = width > 0 ? (int)width : 0;
 	memset(buffer->at, '#', (size_t)n);
 	buffer->at[n] = 0;
 	return buffer->at;

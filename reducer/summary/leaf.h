@@ -73,6 +73,17 @@ static inline const char *leaf_label(enum leaf leaf)
 }
 
 #define LEAF_BIT(leaf) (UINT64_C(1) << (leaf))
+#define LEAVES_ALL (LEAF_BIT(LEAF_COUNT) - 1)
+#define LEAVES_WORK                                                                        \
+	(LEAF_BIT(LEAF_WORK_MATMUL) | LEAF_BIT(LEAF_WORK_CUSTOM) | LEAF_BIT(LEAF_WORK_OTHER) | \
+	 LEAF_BIT(LEAF_WORK_MEMORY) | LEAF_BIT(LEAF_WORK_GRAPH))
+#define LEAVES_NCCL \
+	(LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT))
+#define LEAVES_GPU \
+	(LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH))
+#define LEAVES_UNKNOWN                                                        \
+	(LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | \
+	 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))
 #define LEAVES_CPU                                                                            \
 	(LEAF_BIT(LEAF_CPU_API) | LEAF_BIT(LEAF_CPU_FRAMEWORK) | LEAF_BIT(LEAF_CPU_LAUNCH_CALL) | \
 	 LEAF_BIT(LEAF_CPU_LAUNCH_LATENCY))
@@ -80,10 +91,9 @@ static inline const char *leaf_label(enum leaf leaf)
 	(LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) | \
 	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
 	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
+#define LEAVES_IDLE (LEAVES_ALL & ~(LEAVES_WORK | LEAVES_NCCL))
 /* Work and NCCL, and what is unknown: all that a trace without launch records can tell. */
-#define LEAVES_WITHOUT_LAUNCHES                                               \
-	((LEAF_BIT(LEAF_NCCL_WAIT + 1) - 1) | LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | \
-	 LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))
-_Static_assert(LEAF_COUNT <= 64, "leaf masks are 64 bits");
+#define LEAVES_WITHOUT_LAUNCHES (LEAVES_WORK | LEAVES_NCCL | LEAVES_UNKNOWN)
+_Static_assert(LEAF_COUNT < 64, "leaf masks are 64 bits");
 
 #endif

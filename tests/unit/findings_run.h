@@ -95,6 +95,11 @@ static inline void straggling(struct summary *s, int ranks, enum leaf leaf, int6
 	add_nccl(s, "AllReduce", "", 0);
 }
 
+static inline const char *name_of(const struct finding *finding)
+{
+	return finding_kinds[finding->id].name;
+}
+
 static inline void make(struct summary *s, struct findings *all)
 {
 	struct figures figures;
@@ -103,10 +108,10 @@ static inline void make(struct summary *s, struct findings *all)
 	CHECK(findings_make(s, &figures, all) == 0, "no findings were made");
 	for (size_t i = 1; i < all->n; i++) {
 		const struct finding *a = &all->at[i - 1], *b = &all->at[i];
-		CHECK(finding_counts(a) || !finding_counts(b), "%s stands before the finding %s", a->id,
-			  b->id);
+		CHECK(finding_counts(a) || !finding_counts(b), "%s stands before the finding %s",
+			  name_of(a), name_of(b));
 		CHECK(a->share_ns >= b->share_ns || finding_counts(a) != finding_counts(b),
-			  "%s is smaller than %s behind it", a->id, b->id);
+			  "%s is smaller than %s behind it", name_of(a), name_of(b));
 		CHECK(strncmp(b->remedy, "Try", 3) != 0, "a remedy with its heading: %s", b->remedy);
 	}
 }
@@ -120,7 +125,7 @@ static inline void done(struct summary *s, struct findings *all)
 static inline const struct finding *find(const struct findings *all, const char *id)
 {
 	for (size_t i = 0; i < all->n; i++)
-		if (strcmp(all->at[i].id, id) == 0)
+		if (strcmp(name_of(&all->at[i]), id) == 0)
 			return &all->at[i];
 	return NULL;
 }
@@ -128,8 +133,9 @@ static inline const struct finding *find(const struct findings *all, const char 
 static inline void is(const struct findings *all, const char *id, int64_t us, const char *severity)
 {
 	const struct finding *f = find(all, id);
-	CHECK(f && f->share_ns == us * US && strcmp(f->severity, severity) == 0, "%s: %.3f ms, %s", id,
-		  f ? (double)f->share_ns / MS : -1.0, f ? f->severity : "not listed");
+	CHECK(f && f->share_ns == us * US && strcmp(severity_name(f->severity), severity) == 0,
+		  "%s: %.3f ms, %s", id, f ? (double)f->share_ns / MS : -1.0,
+		  f ? severity_name(f->severity) : "not listed");
 }
 
 static inline void counted(const struct findings *all, size_t wanted, const char *what)
@@ -138,13 +144,13 @@ static inline void counted(const struct findings *all, size_t wanted, const char
 	while (n < all->n && finding_counts(&all->at[n]))
 		n++;
 	CHECK(n == wanted, "%s: %zu findings, not %zu; the last is %s: %s", what, n, wanted,
-		  n ? all->at[n - 1].id : "", n ? all->at[n - 1].summary : "");
+		  n ? name_of(&all->at[n - 1]) : "", n ? all->at[n - 1].summary : "");
 }
 
 static inline void says(const struct finding *f, const char *id, const char *summary,
 						const char *evidence)
 {
-	CHECK(f && strcmp(f->id, id) == 0 && strstr(f->summary, summary) &&
+	CHECK(f && strcmp(name_of(f), id) == 0 && strstr(f->summary, summary) &&
 			  strstr(f->evidence, evidence),
 		  "%s: '%s' | '%s' lacks '%s' or '%s'", id, f ? f->summary : "", f ? f->evidence : "",
 		  summary, evidence);

@@ -104,7 +104,7 @@ static struct finding blocked_in(int ranks, int with, uint64_t in, int64_t us, i
 static void rare(void)
 {
 	struct finding f = blocked_in(1, 1, 1, 200000, 0);
-	f.id = "blocked";
+	f.id = FINDING_BLOCKED;
 	says(&f, "blocked", "rare: in 1 of 20 steps, 200.0 ms, step 40", "");
 	f = blocked_in(1, 1, 5, 200000, 20000);
 	says(&f, "blocked", "rare: in 5 of 20 steps, 200.0 ms in each, worst 200.0 ms in step 40", "");

@@ -1,7 +1,7 @@
 /* Findings (docs/ATTRIBUTION.md section 7): one row per cause, the largest first, the rank named;
  * nothing just under a threshold, nothing in a clean run. */
 #include "findings_run.h"
-#include "conclude/loss_kinds.h"
+#include "conclude/finding_kinds.h"
 
 #include <baton/format.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void every_kind(void)
 {
 	for (int k = 0; k < LOSS_KINDS; k++) {
 		for (int64_t us = 1999; us <= 2000; us++) {
-			const struct loss_kind *kind = &loss_kinds[k];
+			const struct finding_kind *kind = &finding_kinds[k];
 			struct summary s;
 			struct findings all;
 			int64_t leaves[LEAF_COUNT] = {0};
@@ -63,11 +63,11 @@ static void every_kind(void)
 			begin(&s);
 			add_device(&s, 0, leaves);
 			make(&s, &all);
-			bool counts = us == 2000 && strcmp(kind->id, "unexplained") != 0;
-			is(&all, kind->id, us, counts ? "low" : "none");
+			bool counts = us == 2000 && strcmp(kind->name, "unexplained") != 0;
+			is(&all, kind->name, us, counts ? "low" : "none");
 			CHECK(all.n == 1 && all.at[0].summary[0] && strcmp(all.at[0].leaf, kind->leaf) == 0 &&
 					  strstr(leaf_name((enum leaf)first), kind->leaf),
-				  "%s: %zu losses for one leaf, %s", kind->id, all.n, all.at[0].leaf);
+				  "%s: %zu losses for one leaf, %s", kind->name, all.n, all.at[0].leaf);
 			done(&s, &all);
 		}
 	}
@@ -254,7 +254,7 @@ static void late_host_by_two(void)
 		make(&s, &all);
 		CHECK(!find(&all, "late_host") == (caused > 1250) &&
 				  !find(&all, "late_rank") == (caused < 1250),
-			  "%d of 2000: %s", (int)caused, all.n ? all.at[0].id : "nothing");
+			  "%d of 2000: %s", (int)caused, all.n ? name_of(&all.at[0]) : "nothing");
 		done(&s, &all);
 	}
 	per_host = 0;

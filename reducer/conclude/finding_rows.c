@@ -1,13 +1,18 @@
-#include "conclude/finding_line.h"
+#include "conclude/finding_rows.h"
 
 #include "conclude/by.h"
 #include "conclude/finding_text.h"
+#include "summary/evidence_rows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_PART = 10 /* a line is named when it has so much of the time: a tenth */ };
+enum {
+	NAMES = 2,     /* of evidence */
+	LINE_PART = 10 /* a line is named when it has so much of the time: a tenth */
+};
 
 struct line_time {
 	const char *text;
@@ -84,6 +89,7 @@ static struct line_time longest_line(const struct line_time *rows, size_t n, siz
 	return most;
 }
 
+/* What the line called that has most of its time. */
 static void say_inside(const struct line_time *rows, size_t n, int64_t least_ns,
 					   const struct figures *f, int64_t per, struct finding *out)
 {
@@ -99,14 +105,22 @@ static void say_inside(const struct line_time *rows, size_t n, int64_t least_ns,
 				finding_ms(f, most->ns / per).at, name);
 }
 
-int finding_say_line(const struct summary *s, const struct figures *f, uint64_t leaves,
-					 uint32_t device, int64_t all_ns, struct finding *out)
+/* Steps of one device or (device 0) of all, at least 1: what a mean divides by. */
+static int64_t steps_of(const struct figures *f, uint32_t device)
 {
-	const int64_t steps = f->steps * (device ? 1 : f->devices), per = steps > 0 ? steps : 1;
+	const int64_t steps = f->steps * (device ? 1 : f->devices);
+	return steps > 0 ? steps : 1;
+}
+
+static int say_line(const struct finding_source *m, uint64_t leaves, uint32_t device,
+					struct finding *out)
+{
+	const struct figures *f = m->f;
+	const int64_t all_ns = finding_time_in(m->summary, leaves, device), per = steps_of(f, device);
 	char name[128];
 	struct line_time *lines;
 	size_t n, from = 0, to = 0;
-	int error = collect(s, leaves, device, &lines, &n);
+	int error = collect(m->summary, leaves, device, &lines, &n);
 	if (error)
 		return error;
 	struct line_time line = longest_line(lines, n, &from, &to);
@@ -114,9 +128,66 @@ int finding_say_line(const struct summary *s, const struct figures *f, uint64_t 
 		by_short_outer(line.text, name, sizeof(name));
 		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
 					line.before ? "before the launch at" : "at", name,
-					finding_ms(f, line.ns / per).at, f->has_steps ? "step" : "run");
+					finding_ms(f, line.ns / per).at, finding_per(f));
 		say_inside(lines + from, to - from, all_ns / LINE_PART, f, per, out);
 	}
 	free(lines);
 	return 0;
+}
+
+int64_t finding_time_in(const struct summary *s, uint64_t leaves, uint32_t device)
+{
+	__int128 sum = 0;
+	for (size_t i = 0; i < s->n_devices; i++)
+		for (int leaf = 0; leaf < LEAF_COUNT && (!device || s->devices[i].key == device); leaf++)
+			sum += leaves & LEAF_BIT(leaf) ? s->devices[i].time_ns[leaf] : 0;
+	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
+}
+
+int finding_say_rows(const struct finding_source *m, uint64_t leaves, uint32_t device,
+					 struct finding *out)
+{
+	struct evidence_rows rows;
+	int error = evidence_rows_open(&rows, m->summary, leaves, device);
+	if (error) {
+		evidence_rows_close(&rows);
+		return error;
+	}
+	for (size_t i = 0; i < rows.n && i < NAMES; i++) {
+		const struct evidence_row *row = &rows.at[i];
+		char name[91];
+		finding_say(out->evidence, sizeof(out->evidence), "%s (%s ms/%s, %llu gaps)",
+					evidence_row_name(row, name, sizeof(name)),
+					finding_ms(m->f, row->ns / steps_of(m->f, device)).at, finding_per(m->f),
+					(unsigned long long)row->count);
+	}
+	evidence_rows_close(&rows);
+	return say_line(m, leaves, device, out);
+}
+
+void finding_say_rare(const struct finding_source *m, uint64_t leaves, uint32_t device,
+					  struct finding *out)
+{
+	const struct figures *f = m->f;
+	rare_find(m->summary, leaves, device, &out->rare);
+	const struct rare *rare = &out->rare;
+	if (rare->in == 0)
+		return;
+	char others[40] = "";
+	if (rare->devices > 1)
+		snprintf(others, sizeof(others), " (and of %u other GPU%s)", rare->devices - 1,
+				 rare->devices == 2 ? "" : "s");
+	const struct finding_words who =
+		f->devices > 1 ? finding_device(m->summary, rare->device) : (struct finding_words){""};
+	const char *of = who.at[0] ? " of " : "";
+	if (rare->in == 1)
+		finding_say(out->summary, sizeof(out->summary),
+					"rare: in 1 of %lld steps%s%s%s, %s ms, step %lld", (long long)rare->of, of,
+					who.at, others, finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);
+	else
+		finding_say(out->summary, sizeof(out->summary),
+					"rare: in %llu of %lld steps%s%s%s, %s ms in each, worst %s ms in step %lld",
+					(unsigned long long)rare->in, (long long)rare->of, of, who.at, others,
+					finding_ms(f, rare->ns / (int64_t)rare->in).at,
+					finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);
 }

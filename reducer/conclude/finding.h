@@ -1,0 +1,32 @@
+/* One finding: a cause of lost time, as sentences; and what findings are made from. */
+#ifndef CONCLUDE_FINDING_H
+#define CONCLUDE_FINDING_H
+
+#include "conclude/finding_kinds.h"
+#include "conclude/rare.h"
+#include "conclude/stragglers.h"
+
+struct finding {
+	enum finding_id id;
+	const char *leaf;       /* prefix for --leaf; "" when it is not about one */
+	enum severity severity; /* SEVERITY_NONE: a loss, not a finding */
+	int64_t share_ns;       /* per step, mean of devices */
+	char summary[320];      /* what it means, in a line */
+	char remedy[200];       /* what to try; may be empty */
+	char evidence[500];     /* which rows stood behind it; may be empty */
+	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
+};
+
+static inline bool finding_counts(const struct finding *finding)
+{
+	return finding->severity != SEVERITY_NONE;
+}
+
+struct finding_source { /* a run, and what is known of it when its findings are made */
+	const struct summary *summary;
+	const struct figures *f;
+	const struct stragglers *late;
+	bool graphs; /* CUDA graphs are launched */
+};
+
+#endif

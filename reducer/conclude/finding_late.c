@@ -1,0 +1,225 @@
+#include "conclude/finding_late.h"
+
+#include "conclude/finding_rows.h"
+#include "conclude/finding_text.h"
+#include "conclude/lateness.h"
+
+#include <stdio.h>
+
+/* ---- who is late, and by how much ---- */
+
+static void say_late(const struct finding_source *m, const struct straggler *s, char *out,
+					 size_t bytes)
+{
+	struct finding_words who = finding_straggler(m->summary, s);
+	const char *what = finding_collectives(m->summary, "");
+	struct finding_words late = finding_ms(m->f, s->late_ns);
+	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
+	if (!s->late) {
+		finding_say(out, bytes, "the others wait in NCCL for %s, %s ms", who.at, late.at);
+		return;
+	}
+	int last = (int)(100 * (unsigned __int128)s->late->last / s->late->taken);
+	int caused = (int)(100 * (__int128)s->caused_ns / all.caused_ns);
+	if (s->host.at)
+		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms", who.at,
+					caused, what, late.at);
+	else if (!s->persistent && late_is_mostly_last(s->late, &all))
+		finding_say(out, bytes, "%s is last into %llu of %llu %s, by %s ms: few to call it a habit",
+					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
+					what, late.at);
+	else if (!s->persistent)
+		finding_say(out, bytes,
+					"ranks wait in %s, no rank is persistently last; %s causes %d %% of it", what,
+					who.at, caused);
+	else if (late_is_mostly_last(s->late, &all))
+		finding_say(out, bytes, "%s is last into %d %% of %s, by %s ms", who.at, last, what,
+					late.at);
+	else
+		finding_say(out, bytes, "%s causes %d %% of the wait in %s, %s ms", who.at, caused, what,
+					late.at);
+}
+
+/* ---- who is late when some ranks are missing ---- */
+
+struct lateness_here { /* over the collectives that have members which are missing */
+	const struct summary *summary;
+	const struct straggler *straggler;
+	struct lateness all, here; /* of all, of the ranks that are here */
+	const char *collectives;
+	struct finding_words late;
+	char ranks[MISSING_RANKS_BYTES];
+};
+
+static void say_missing(const struct lateness_here *h, struct finding *out)
+{
+	const struct straggler *s = h->straggler;
+	const bool one = h->summary->run.n_missing_ranks == 1;
+	finding_say(out->summary, sizeof(out->summary),
+				"%s %s%s: in %llu of %llu %s the last one here waits too, for %d %% of "
+				"all wait, %s ms",
+				one ? "the late one is rank" : "late ones are among the missing ranks", h->ranks,
+				one ? ", which is missing" : "", (unsigned long long)s->late->last,
+				(unsigned long long)h->all.last, h->collectives,
+				(int)(100 * (__int128)s->caused_ns / h->all.caused_ns), h->late.at);
+	finding_say(out->evidence, sizeof(out->evidence),
+				"a wait is told from a transfer where it takes three times as long as those of its "
+				"size that nobody waits in");
+}
+
+/* Every such collective has one that was last: a rank, or one of the missing; or one whose records
+ * of it are lost. */
+static void say_later(const struct lateness_here *h, struct finding *out)
+{
+	uint64_t later = 0;
+	char times[24] = "none";
+	if (!lateness_sees_missing(&h->summary->quality))
+		return;
+	for (size_t i = 0; i < h->summary->n_partial; i++)
+		later += h->summary->partial[i].device ? 0 : h->summary->partial[i].last;
+	if (later)
+		snprintf(times, sizeof(times), "%llu", (unsigned long long)later);
+	finding_say(
+		out->evidence, sizeof(out->evidence),
+		"a missing rank (%s) came later still in %s of %llu (one that always does, by as much, "
+		"does not show)",
+		h->ranks, times, (unsigned long long)h->all.last);
+}
+
+static void say_here(const struct lateness_here *h, struct finding *out)
+{
+	const struct straggler *s = h->straggler;
+	const struct finding_words who = finding_straggler(h->summary, s);
+	const uint32_t here = h->summary->run.n_ranks;
+	if (late_is_mostly_last(s->late, &h->here))
+		finding_say(out->summary, sizeof(out->summary),
+					"of the %u ranks that are here %s is last into %d %% of %s, by %s ms", here,
+					who.at, (int)(100 * (unsigned __int128)s->late->last / s->late->taken),
+					h->collectives, h->late.at);
+	else
+		finding_say(out->summary, sizeof(out->summary),
+					"of the %u ranks that are here %s causes %d %% of the wait in %s, %s ms", here,
+					who.at, (int)(100 * (__int128)s->caused_ns / h->all.caused_ns), h->collectives,
+					h->late.at);
+	say_later(h, out);
+}
+
+static void say_partial(const struct summary *summary, const struct figures *figures,
+						const struct straggler *straggler, struct finding *out)
+{
+	struct lateness_here h = {.summary = summary,
+							  .straggler = straggler,
+							  .all = lateness_of(summary->partial, summary->n_partial),
+							  .here = lateness_of_here(summary->partial, summary->n_partial),
+							  .collectives = finding_collectives(summary, "members missing"),
+							  .late = finding_ms(figures, straggler->late_ns)};
+	finding_missing_ranks(&summary->run, h.ranks);
+	if (straggler->missing)
+		say_missing(&h, out);
+	else
+		say_here(&h, out);
+}
+
+/* ---- what it did meanwhile ---- */
+
+/* Of the rank that is named: a host's work is the mean of its devices. */
+static struct excess excess_of_rank(const struct finding_source *m, const struct straggler *s,
+									const struct excess *e)
+{
+	struct excess own = *e;
+	if (s->host.at)
+		own.own_ns = figures_device_time(&m->summary->devices[s->device], e->kind->leaves);
+	return own;
+}
+
+/* Why the work of that rank takes longer; nothing when it does so on others of its host alone. */
+static void say_work(const struct finding_source *m, const struct straggler *s,
+					 const struct excess *e, char *out, size_t bytes)
+{
+	const struct excess own = excess_of_rank(m, s, e);
+	if (own.own_ns <= own.others_ns)
+		return;
+	if (s->host.at)
+		finding_say(out, bytes, "its work %s ms", finding_ms(m->f, own.own_ns).at);
+	finding_say_work(m->summary, s->device, &own, out, bytes);
+	if (e != &s->excess[0] || s->host.at)
+		finding_say_clock(m->summary, s->device, &own, out, bytes);
+	finding_say_slowed(m->summary, s->device, out, bytes);
+}
+
+/* What it does that the others do not, and the rows behind most of that. */
+static int say_own_time(const struct finding_source *m, const struct straggler *s,
+						struct finding *out)
+{
+	const struct excess *most = &s->excess[0], *work = NULL;
+	char *text = out->evidence;
+	const size_t bytes = sizeof(out->evidence);
+	const char *its = s->host.at ? "their" : "its";
+	if (!most->kind) {
+		finding_say(text, bytes, "nothing in %s own time differs from the others", its);
+		return 0;
+	}
+	finding_say(out->summary, sizeof(out->summary), "%s own time: %s +%s ms", its, most->kind->name,
+				finding_ms(m->f, most->own_ns - most->others_ns).at);
+	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
+		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->name,
+					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
+		if (e->kind == &finding_kinds[FINDING_WORK] && s->host.at)
+			work = e; /* once it is said whose */
+		else if (e->kind == &finding_kinds[FINDING_WORK])
+			say_work(m, s, e, text, bytes);
+	}
+	if (s->host.at)
+		finding_say(text, bytes, "most by %s", finding_device(m->summary, s->device).at);
+	if (work)
+		say_work(m, s, work, text, bytes);
+	if (most->kind != &finding_kinds[FINDING_WORK])
+		return finding_say_rows(m, most->kind->leaves, m->summary->devices[s->device].key, out);
+	if (!s->host.at)
+		finding_say_clock(m->summary, s->device, most, out->summary, sizeof(out->summary));
+	return 0;
+}
+
+static const char *remedy_of(const struct finding_source *m, const struct straggler *s)
+{
+	const struct finding_kind *own = s->excess[0].kind;
+	if (s->missing)
+		return finding_kinds[FINDING_LATE_MISSING].remedy;
+	if (own == &finding_kinds[FINDING_WORK]) {
+		const struct excess excess = excess_of_rank(m, s, &s->excess[0]);
+		return finding_work_remedy(m->summary, s->device, &excess);
+	}
+	if (s->host.at)
+		return finding_kinds[FINDING_LATE_HOST].remedy;
+	return own ? own->remedy : finding_kinds[FINDING_LATE_RANK].remedy;
+}
+
+static enum finding_id id_of(const struct straggler *s)
+{
+	if (s->missing)
+		return FINDING_LATE_MISSING;
+	if (s->host.at)
+		return FINDING_LATE_HOST;
+	return s->persistent ? FINDING_LATE_RANK : FINDING_WAIT;
+}
+
+int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
+						 struct finding *out)
+{
+	const struct finding_kind *own = s->excess[0].kind;
+	int error = 0;
+	*out = (struct finding){.id = id_of(s),
+							.leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
+							.share_ns = straggler_share(s)};
+	out->severity = severity_of(m->summary, m->f, out->share_ns);
+	if (s->partial)
+		say_partial(m->summary, m->f, s, out);
+	else
+		say_late(m, s, out->summary, sizeof(out->summary));
+	if (!s->missing)
+		error = say_own_time(m, s, out);
+	if (own && own != &finding_kinds[FINDING_WORK])
+		finding_say_rare(m, own->leaves, m->summary->devices[s->device].key, out);
+	snprintf(out->remedy, sizeof(out->remedy), "%s", remedy_of(m, s));
+	return error;
+}

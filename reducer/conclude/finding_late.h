@@ -1,0 +1,12 @@
+/* What is said of a rank, a host or missing ranks that the others wait for (docs/ATTRIBUTION.md
+ * section 7). */
+#ifndef CONCLUDE_FINDING_LATE_H
+#define CONCLUDE_FINDING_LATE_H
+
+#include "conclude/finding.h"
+
+/* 0 or -ENOMEM */
+int finding_of_straggler(const struct finding_source *source, const struct straggler *straggler,
+						 struct finding *out);
+
+#endif
