@@ -1,7 +1,7 @@
 /* The records of summary files (docs/FORMAT.md section 6, which is the definition) and the rows of
  * a summary in memory: one list for each kind of record, one line for each of its fields, in the
  * order of the file. From a list are made the record of the file (here), the row in memory
- * (reducer/summary/summary.h), which has the record's layout without its head, and the table by
+ * (reducer/summary/rows.h), which has the record's layout without its head, and the table by
  * which fields are checked, stored, loaded, merged, ordered and printed
  * (reducer/summary/row_kinds.c).
  *

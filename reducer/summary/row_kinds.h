@@ -3,7 +3,7 @@
 #ifndef SUMMARY_ROW_KINDS_H
 #define SUMMARY_ROW_KINDS_H
 
-#include "summary/summary.h"
+#include "summary/rows.h"
 
 enum field_holds { HOLDS_NUMBERS, HOLDS_TEXT, HOLDS_LEAF, HOLDS_NOTHING };
 

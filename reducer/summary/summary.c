@@ -140,17 +140,7 @@ bool summary_device_adds_up(const struct device_summary *device)
 	for (size_t i = 0; i < sizeof(into->name) / sizeof(uint64_t); i++) \
 		((uint64_t *)&into->name)[i] += ((const uint64_t *)&from->name)[i];
 
-void site_sums_add(struct site_sums *into, const struct site_sums *from){BATON_S_SITE_SUMS(ADD, )}
-
-int64_t site_gpu_ns(const struct site_sums *sums)
+void site_sums_add(struct site_sums *into, const struct site_sums *from)
 {
-	int64_t sum = 0;
-	for (int group = 0; group < SUMMARY_GROUPS; group++)
-		sum += sums->gpu_ns[group];
-	return sum;
-}
-
-int64_t site_weight(const struct site_sums *sums)
-{
-	return site_gpu_ns(sums) + sums->cpu_ns + sums->host_ns;
+	BATON_S_SITE_SUMS(ADD, );
 }

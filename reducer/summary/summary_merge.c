@@ -1,3 +1,5 @@
+#include "summary/summary.h"
+
 #include "summary/row_kinds.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* Merging summaries: the same rows, in the same order, whatever the order of the parts. */
 #include "check.h"
 #include "summary/row_kinds.h"
+#include "summary/summary.h"
 
 #include <baton/format.h>
 #include <stdlib.h>
