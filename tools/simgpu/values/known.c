@@ -1,7 +1,5 @@
 #include "values/known.h"
 
-#include "values/host.h"
-
 #include <stdint.h>
 
 #define ROOM 1024               /* writes between two kernels that are remembered: the last ones */
@@ -16,8 +14,32 @@ struct writes {
 	size_t next, n;
 };
 
-static struct writes writes[VALUES_DEVICES];
+static struct writes writes[KNOWN_DEVICES];
 static const uint8_t zeros[SMALL];
+
+static int nowhere(const void *address)
+{
+	(void)address;
+	return -1;
+}
+
+static bool no_block(const void *address, void **start, size_t *bytes)
+{
+	(void)address, (void)start, (void)bytes;
+	return false;
+}
+
+static struct known_memory memory = {nowhere, no_block, 0};
+
+void known_open(const struct known_memory *driver)
+{
+	memory = *driver;
+}
+
+bool known_block(const void *address, void **start, size_t *bytes)
+{
+	return memory.block(address, start, bytes);
+}
 
 void known_forget(int device)
 {
@@ -39,9 +61,9 @@ static struct range *range_at(struct writes *w, size_t i)
 
 void known_write(const void *target, size_t bytes, bool known)
 {
-	int device = values_host()->device(target);
+	int device = memory.device(target);
 	struct range range = {target, (const uint8_t *)target + bytes};
-	if (device < 0 || !values_host()->zero_bytes)
+	if (device < 0 || !memory.zero_bytes)
 		return;
 	struct writes *w = &writes[device];
 	for (size_t i = 0; !known && i < w->n; i++) {
@@ -67,9 +89,9 @@ static const uint8_t *known_end(struct writes *w, const uint8_t *at)
 
 size_t known_length(const void *address, size_t bytes)
 {
-	int device = values_host()->device(address);
+	int device = memory.device(address);
 	const uint8_t *from = address, *at = from, *end;
-	if (device < 0 || !values_host()->zero_bytes)
+	if (device < 0 || !memory.zero_bytes)
 		return bytes;
 	while ((size_t)(at - from) < bytes && (end = known_end(&writes[device], at)) != at)
 		at = end; /* one write after another */
@@ -83,6 +105,6 @@ bool known_bytes(const void *address, size_t bytes)
 
 const void *known_source(const void *source, size_t bytes)
 {
-	size_t most = values_host()->zero_bytes < SMALL ? values_host()->zero_bytes : SMALL;
+	size_t most = memory.zero_bytes < SMALL ? memory.zero_bytes : SMALL;
 	return bytes > most || known_length(source, bytes) ? source : zeros;
 }

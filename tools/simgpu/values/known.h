@@ -8,6 +8,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define KNOWN_DEVICES 16
+
+/* What is asked of the driver that the values are part of: whose memory an address is. */
+struct known_memory {
+	/* The device whose memory it is, below KNOWN_DEVICES; -1 host memory. */
+	int (*device)(const void *address);
+	/* The block of device memory around the address: false none. */
+	bool (*block)(const void *address, void **start, size_t *bytes);
+	size_t zero_bytes; /* results up to that size read as zero; 0: none does, nothing is noted */
+};
+
+/* Once, before the first launch. Until then all memory is the host's. */
+void known_open(const struct known_memory *memory);
+/* The block of device memory around the address: false none. */
+bool known_block(const void *address, void **start, size_t *bytes);
+
 /* A kernel was launched on the device. */
 void known_forget(int device);
 /* A copy, a memset or a collective writes the bytes; `known`: what it writes is. */

@@ -1,6 +1,5 @@
 #include "values/view.h"
 
-#include "values/host.h"
 #include "values/known.h"
 
 /* Elements that lie apart are looked up one by one, in a list of which as many are kept as fit
@@ -40,8 +39,7 @@ bool view_is_sound(const struct view *view)
 			return false;
 		n *= view->sizes[i];
 	}
-	return n == view->n && view->n && view->bytes &&
-		   values_host()->block(view->at, &start, &room) &&
+	return n == view->n && view->n && view->bytes && known_block(view->at, &start, &room) &&
 		   (size_t)(view->at - (uint8_t *)start) + span(view) <= room;
 }
 

@@ -7,7 +7,7 @@
 #include "doubles/driver/stream/capture.h"
 #include "doubles/driver/stream/context.h"
 #include "doubles/driver/stream/op.h"
-#include "values/host.h"
+#include "values/known.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -112,9 +112,9 @@ static void inject(void)
 /* The devices as the environment says. */
 static int open_devices(void)
 {
-	struct values_host host = {memory_device, memory_range, settings()->zero_bytes};
-	_Static_assert(MAX_DEVICES <= VALUES_DEVICES, "values know as many devices");
-	values_open(&host);
+	struct known_memory memory = {memory_device, memory_range, settings()->zero_bytes};
+	_Static_assert(MAX_DEVICES <= KNOWN_DEVICES, "values know as many devices");
+	known_open(&memory);
 	context_open(&op_hooks);
 	return stream_open();
 }
