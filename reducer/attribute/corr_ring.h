@@ -44,7 +44,7 @@ int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
 				   struct corr_store *store);
 void corr_ring_close(struct corr_ring *ring, struct corr_store *store);
 void corr_ring_clear(struct corr_ring *ring);
-void *corr_ring_put(struct corr_ring *ring, uint64_t correlation); /* zeroed behind its head */
+void *corr_ring_put(struct corr_ring *ring, uint64_t correlation); /* zeroed after its head */
 
 static inline struct corr_head *corr_ring_element(const struct corr_ring *ring, uint32_t index)
 {

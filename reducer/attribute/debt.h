@@ -29,7 +29,7 @@ void idle_clock_add(struct idle_clock *clock, int64_t from, int64_t to);
 /* Nobody asks for an instant before `until` any more. */
 void idle_clock_forget(struct idle_clock *clock, int64_t until);
 /* Idle time before `at`, from an origin that is the same for all; `at` lies before no gap that was
- * forgotten, nor behind the last op that was seen. */
+ * forgotten, nor after the last op that was seen. */
 int64_t idle_clock_at(const struct idle_clock *clock, int64_t at);
 
 struct sync_call {

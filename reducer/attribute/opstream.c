@@ -142,7 +142,7 @@ static struct launch *join_launch(struct feed *feed, struct op *op, bool ours)
 	return launch;
 }
 
-/* The place in the ring behind the group; NULL without memory. */
+/* The place in the ring after the group; NULL without memory. */
 static struct op *group_place(struct opstream *stream)
 {
 	uint64_t at = stream->tail + stream->n_group;

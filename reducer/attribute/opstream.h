@@ -51,7 +51,7 @@ struct opstream {
 	struct op *ring;
 	uint64_t room; /* a power of two */
 	uint64_t head, tail;
-	size_t n_group;          /* ops that start together, in the ring behind the tail */
+	size_t n_group;          /* ops that start together, in the ring after the tail */
 	uint32_t group_launch;   /* where the last of them found its launch */
 	struct coll_args *colls; /* NCCL arguments of ops in the ring, in their order */
 	uint64_t colls_room;     /* a power of two */

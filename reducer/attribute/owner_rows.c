@@ -285,7 +285,7 @@ static int put_sites(struct making *m)
 	return error;
 }
 
-/* ---- the lines behind idle time ---- */
+/* ---- the lines that explain idle time ---- */
 
 static int put_stalls(struct making *m)
 {

@@ -85,7 +85,7 @@ int64_t timeline_next_begin(const struct timeline *timeline);
 /* The same for every thread of a process that has a call to be reached: its debt is known up to
  * `to`. */
 int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to);
-/* The device was idle; what comes lies behind `from`. 0 or -ENOMEM. */
+/* The device was idle; what comes lies after `from`. 0 or -ENOMEM. */
 int timelines_idle(struct timelines *timelines, int64_t from, int64_t to);
 /* Does a sched row say that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);

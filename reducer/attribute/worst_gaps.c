@@ -31,7 +31,7 @@ bool gap_proof_worse(const struct gap_proof *a, const struct gap_proof *b, const
 	return devices ? devices < 0 : a->a_ns < b->a_ns;
 }
 
-/* The row that stood behind most of the gap. */
+/* The row that explains most of the gap. */
 static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 						   const struct device_feeds *ds)
 {
@@ -54,7 +54,7 @@ static void describe_doing(struct gap_proof *proof, const struct pieces *pieces,
 	}
 }
 
-/* The code that was seen behind most of the host's part of the gap. */
+/* The code that explains most of the host's part of the gap. */
 static void describe_line(struct gap_proof *proof, const struct pieces *pieces,
 						  const struct owners *owners)
 {

@@ -25,12 +25,12 @@ struct table {
  * places when the next one is added. */
 void table_free(struct table *table);
 
-/* ---- for keys that lie elsewhere than in front of the row ---- */
+/* ---- for keys that lie elsewhere than at the beginning of the row ---- */
 
 int table_reserve(struct table *table); /* room for one more: before its hash. 0 or -ENOMEM */
 void table_put(struct table *table, uint32_t hash, uint32_t row);
 
-/* The next row with this hash, whose key the caller compares; 0 behind the last. *probe: 0 at
+/* The next row with this hash, whose key the caller compares; 0 after the last. *probe: 0 at
  * first. */
 static inline uint32_t table_next(const struct table *table, uint32_t hash, uint32_t *probe)
 {
@@ -93,7 +93,7 @@ static inline uint32_t table_find(const struct table *table, const void *rows,
 	return table->room ? table_find_hash(table, rows, shape, key, hash) : 0;
 }
 
-/* Likewise; a new one is put behind the others, zero behind its key. 0: out of memory. */
+/* Likewise; a new one is put after the others, zero after its key. 0: out of memory. */
 static inline uint32_t table_add(struct table *table, struct table_rows rows, const void *key)
 {
 	size_t n = *rows.n, row_bytes = rows.shape.row_bytes;

@@ -56,7 +56,7 @@ static void skip_prefix(struct reader *r)
 	}
 }
 
-/* The qualified name in front of the first template or parameter list. */
+/* The qualified name before the first template or parameter list. */
 static void put_name(struct reader *r)
 {
 	bool first = true;

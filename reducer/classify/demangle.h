@@ -10,7 +10,7 @@
 void demangle(const char *name, char *out, size_t room);
 
 /* A mangled name as text a rule can read. Not a demangler: it shows every identifier, in order, and
- * the name in front of the first template argument as "scope::base".
+ * the name before the first template argument as "scope::base".
  *
  * Why not __cxa_demangle: 270 bytes of nested substitutions make it print 400 MB, and it refuses
  * names over 1 KiB, which CUTLASS exceeds; a trace is not trusted, and its longest names are the

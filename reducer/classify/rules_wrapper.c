@@ -73,7 +73,7 @@ static const struct rule CUTLASS[] = {
 	END,
 };
 
-/* The same behind cuDNN: without another word it is a convolution. */
+/* The same after cuDNN: without another word it is a convolution. */
 static const struct rule CUTLASS_CUDNN[] = {
 	ARGS("cudnn.cutlass.attention", "flash fmha attention sdpa", ATTENTION),
 	ARGS("cudnn.cutlass.conv", "fprop dgrad wgrad implicit conv", CONV),
@@ -171,7 +171,7 @@ static const struct rule PADDLE[] = {
 	END,
 };
 
-/* CuTe DSL puts everything behind one prefix; only what follows it means something. */
+/* CuTe DSL puts everything after one prefix; only what follows it means something. */
 static const struct rule CUTE_DSL[] = {
 	BASE("cute.attention", "flashattn attention fmha =mla mladecode flashfwd flashbwd =attn",
 		 ATTENTION),

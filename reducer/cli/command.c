@@ -61,7 +61,7 @@ static void fill_getopt(const struct command *command, struct option *longs, cha
 {
 	size_t n = command_options(command);
 	if (command->operands && strstr(command->operands, "--"))
-		*shorts++ = '+'; /* what stands behind the program is its own */
+		*shorts++ = '+'; /* what comes after the program is its own */
 	*shorts++ = ':';
 	for (size_t i = 0; i <= n; i++) {
 		const struct option_spec *spec = i < n ? &command->options[i] : &help_option;

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Of the first bytes of a file (inflated when it is gz) that no importer takes: a text to stand
- * behind its name, or NULL when it is nothing that is known. */
+/* Of the first bytes of a file (inflated when it is gz) that no importer takes: a text to put
+ * after its name, or NULL when it is nothing that is known. */
 const char *foreign_words(const unsigned char *head, size_t bytes);
 
 #endif

@@ -22,7 +22,7 @@ struct salvage {
 	size_t checkpoint; /* entry of the old file that holds the last one; n_entries: none */
 	uint64_t dictionary;
 	uint64_t lanes[BATON_LIVE_LANES][3]; /* as the checkpoint has them */
-	uint64_t kernels_after;              /* ops behind the checkpoint: complete blocks are kept */
+	uint64_t kernels_after;              /* ops after the checkpoint: complete blocks are kept */
 	struct drained *drained;
 };
 
@@ -135,7 +135,7 @@ static uint64_t kernels_in(const struct salvage *s, const struct baton_block_hea
 	return n;
 }
 
-/* Records behind the checkpoint: losses are told anew from the live file. */
+/* Records after the checkpoint: losses are told anew from the live file. */
 static void copy_records(struct salvage *s, size_t bytes)
 {
 	struct baton_record head;
@@ -148,7 +148,7 @@ static void copy_records(struct salvage *s, size_t bytes)
 	}
 }
 
-/* Every good block: up to the checkpoint as it is, behind it only what the rings do not hold. */
+/* Every good block: up to the checkpoint as it is, after it only what the rings do not hold. */
 static int copy_blocks(struct salvage *s)
 {
 	int error = 0;

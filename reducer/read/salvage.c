@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Field `number` (from 3) of /proc/PID/stat, behind the name, which may hold anything. */
+/* Field `number` (from 3) of /proc/PID/stat, after the name, which may hold anything. */
 static const char *stat_field(const char *text, int number)
 {
 	const char *at = strrchr(text, ')');
@@ -113,7 +113,7 @@ static void salvage_one(int fd, const struct baton_live *live, const char *path,
 	if (trace == -1)
 		result->running++;
 	else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_file(fd, &st) && st.st_nlink > 0)
-		drain(fd, live, path, result); /* no other salvage has done it meanwhile */
+		drain(fd, live, path, result); /* no other salvage has done it in the meantime */
 	if (trace >= 0)
 		close(trace);
 }

@@ -38,7 +38,7 @@ static int set_text(const char *name, const char *value)
 	return value ? setenv(name, value, 1) : 0;
 }
 
-/* Ours first: what the user preloads keeps its place behind it. */
+/* Ours first: what the user preloads keeps its place after it. */
 static int set_preload(const char *library)
 {
 	const char *before = getenv("LD_PRELOAD");

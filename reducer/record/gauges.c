@@ -195,7 +195,7 @@ static int publish(struct gauges *g, const char *hidden)
 	return error ? -EEXIST : 0;
 }
 
-/* Who looks into the directory meanwhile finds no part of it. */
+/* Who looks into the directory in the meantime finds no part of it. */
 static int open_file(struct gauges *g)
 {
 	char hidden[32];

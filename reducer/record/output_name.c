@@ -23,7 +23,7 @@ static int add(struct text *out, const char *what, size_t bytes)
 	return 0;
 }
 
-/* %q{NAME}: *at stands behind the q. */
+/* %q{NAME}: *at comes after the q. */
 static int add_variable(struct text *out, const char **at)
 {
 	const char *end = **at == '{' ? strchr(*at, '}') : NULL;

@@ -13,7 +13,7 @@ static uint32_t text_index(const struct stacks *s, uint32_t id)
 	return id ? idmap_get(&s->trace->string_ids, id) : 0;
 }
 
-/* Copies what stands behind a record; *at: where it is. */
+/* Copies what comes after a record; *at: where it is. */
 static int keep_bytes(struct stacks *s, const void *from, size_t n, size_t *at)
 {
 	if (room_reach((void **)&s->bytes, &s->room, s->n_bytes + n, 1) != 0)

@@ -33,7 +33,7 @@ int steps_find(struct trace *trace, const struct host_names *names, const char *
 /* Steps that begin at the given launch times (periodicity); the last ends at end_ns. 0 or -ENOMEM.
  */
 int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct steps *out);
-/* Cuts the steps that end after the last launch whose op was delivered: what is behind it was in
+/* Cuts the steps that end after the last launch whose op was delivered: what is after it was in
  * flight when the process ended. */
 void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns);
 void steps_free(struct steps *steps);

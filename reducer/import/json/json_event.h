@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { JSON_EVENT_PADDING = 64 }; /* readable bytes behind the text given */
+enum { JSON_EVENT_PADDING = 64 }; /* readable bytes after the text given */
 
 struct json_key {
 	const char *name; /* as it stands in the source; shorter than 64 bytes */

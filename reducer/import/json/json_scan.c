@@ -78,7 +78,7 @@ static void trouble(const struct scan *s, size_t at, const char *what)
 	s->sink->trouble(s->sink->context, s->base + at, what);
 }
 
-/* From the first byte of a string, object or array (item = at) to behind it. Above the limit the
+/* From the first byte of a string, object or array (item = at) to after it. Above the limit the
  * text is passed over without being kept: *kept false. 0, -EBADMSG (said), -ENODATA, other. */
 static int walk_item(struct scan *s, bool *kept)
 {
@@ -129,7 +129,7 @@ static bool begins_object(struct scan *s)
 }
 
 /* After damage: from `at` on to the next thing that looks like an event or like the end of the
- * events. What is nested in an event does not: its brackets stand behind colons. */
+ * events. What is nested in an event does not: its brackets come after colons. */
 static bool resynchronise(struct scan *s)
 {
 	s->item = s->at;
@@ -162,7 +162,7 @@ static int scan_event(struct scan *s)
 	return resynchronise(s) ? 0 : end_of_text(s);
 }
 
-/* The events, from behind their `[` to behind their `]`, which a bare array may lack. */
+/* The events, from after their `[` to after their `]`, which a bare array may lack. */
 static int scan_events(struct scan *s, bool bare)
 {
 	for (;;) {

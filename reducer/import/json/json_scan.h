@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 enum {
-	JSON_SCAN_PADDING = 64,   /* readable bytes behind every text handed out */
+	JSON_SCAN_PADDING = 64,   /* readable bytes after every text handed out */
 	JSON_SCAN_ITEM = 16 << 20 /* a larger event or value is passed over */
 };
 
@@ -34,7 +34,7 @@ struct json_sink {
  * */
 int json_scan(const struct json_input *input, const struct json_sink *sink, uint64_t *offset);
 
-/* The same for a text in memory (with JSON_SCAN_PADDING readable bytes behind it). */
+/* The same for a text in memory (with JSON_SCAN_PADDING readable bytes after it). */
 int json_scan_text(const char *at, size_t bytes, const struct json_sink *sink);
 
 #endif

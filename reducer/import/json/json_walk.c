@@ -67,12 +67,12 @@ static enum json_walk_result broken(struct json_walk *walk, const char *what)
 	return JSON_WALK_BROKEN;
 }
 
-/* From inside a string to behind its closing quote. */
+/* From inside a string to after its closing quote. */
 static enum json_walk_result walk_string(struct json_walk *walk, const char **at, const char *end)
 {
 	for (;;) {
 		*at = find_string_end(*at, end);
-		if (*at == end || end - *at < 2) /* the byte behind a quote or backslash counts too */
+		if (*at == end || end - *at < 2) /* the byte after a quote or backslash counts too */
 			return JSON_WALK_MORE;
 		if (**at == '\\') {
 			*at += 2;
@@ -92,7 +92,7 @@ static enum json_walk_result walk_string(struct json_walk *walk, const char **at
 	}
 }
 
-/* In an object a bracket stands behind a colon; behind a comma it is the next event after a lost
+/* In an object a bracket comes after a colon; after a comma it is the next event after a lost
  * bracket. */
 static bool open_is_legal(const struct json_walk *walk, const char *begin, const char *at)
 {

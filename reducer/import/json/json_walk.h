@@ -18,7 +18,7 @@ struct json_walk {
 	const char *what; /* broken: what is wrong */
 };
 
-/* Goes on at *at. `begin` is the first byte that may be looked back at. DONE: *at is behind the
+/* Goes on at *at. `begin` is the first byte that may be looked back at. DONE: *at is after the
  * value (a string, object or array). MORE: *at is where to go on when there is more text. BROKEN:
  * *at is the offending byte. */
 enum json_walk_result json_walk_value(struct json_walk *walk, const char *begin, const char **at,

@@ -152,7 +152,7 @@ const struct kineto_device *kineto_facts_device(const struct kineto_facts *facts
 
 /* ---- the file's name ---- */
 
-/* A decimal number at *p, which moves behind it; -1 when there is none or it is too large. */
+/* A decimal number at *p, which moves past it; -1 when there is none or it is too large. */
 static int64_t take_number(const char **p)
 {
 	int64_t value = 0;

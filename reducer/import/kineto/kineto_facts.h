@@ -31,7 +31,7 @@ struct kineto_facts {
  * TensorBoard handler names files. */
 void kineto_facts_from_name(struct kineto_facts *facts, const char *path);
 
-/* One top-level value (JSON_EVENT_PADDING readable bytes behind it). Unknown keys and values of
+/* One top-level value (JSON_EVENT_PADDING readable bytes after it). Unknown keys and values of
  * another shape are passed over. 0 or -ENOMEM. */
 int kineto_facts_value(struct kineto_facts *facts, const char *key, const char *at, size_t bytes);
 

@@ -55,7 +55,7 @@ struct nsys_scan {
 /* 0, or -EBADMSG after saying what is wrong. nsys_db_close() in any case. */
 int nsys_db_open(struct nsys_db *db, const char *path);
 void nsys_db_close(struct nsys_db *db);
-/* NULL when it has tables that are read; else why it is not taken, to stand behind its path. */
+/* NULL when it has tables that are read; else why it is not taken, to put after its path. */
 const char *nsys_db_refusal(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
