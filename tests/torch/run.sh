@@ -47,6 +47,12 @@ job() {
 	set +m
 	jobs[$n_jobs]=$!
 }
+# A job beside no other: a thread that has no core is a cause of its own.
+alone() {
+	while [ "${#jobs[@]}" -gt 0 ]; do next; done
+	job "$@"
+	while [ "${#jobs[@]}" -gt 0 ]; do next; done
+}
 next() { # waits for a job that ends
 	local pid i
 	wait -n -p pid "${jobs[@]}"
@@ -184,16 +190,16 @@ line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
 }
 
 faults() {
-	job planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
-	job planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
-	job planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
+	alone planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
+	alone planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
+	alone planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
 	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins, also
 	# on a busy machine; so many steps that a hiccup of the machine costs less than all of them
-	SIMGPU_DURATIONS="nll_loss_backward=25000000" job planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 40 --item
+	SIMGPU_DURATIONS="nll_loss_backward=25000000" alone planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 40 --item
 	# what it costs comes later: on the thread of the backward, or in the next step
-	SIMGPU_DURATIONS="nll_loss_forward=25000000" job planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
+	SIMGPU_DURATIONS="nll_loss_forward=25000000" alone planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
 		accumulate.py --steps 40 --item-between
-	SIMGPU_DURATIONS="multi_tensor_apply=10000000" job planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
+	SIMGPU_DURATIONS="multi_tensor_apply=10000000" alone planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
 		accumulate.py --steps 80 --item-end
 }
 
@@ -238,7 +244,6 @@ newest_release() {
 	job same accumulate 2 accumulate.py
 	job same exchange 2 exchange.py
 	job same graphs 0 graphs.py
-	faults
 	job beside_profiler
 	job operators
 	[ -z "$everything" ] || {
@@ -246,6 +251,7 @@ newest_release() {
 		job same words 2 words.py
 		job same words-gru 0 words.py --kind GRU
 	}
+	faults
 }
 
 second_release() {
