@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, as tests/run.sh does, and ends
-# with "N passed, N failed, N skipped". PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
+# Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, with the seconds since the one
+# before it, and ends with "N passed, N failed, N skipped". Two jobs run at a time (JOBS=1: one): they wait for half of their time. PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
 #   run.sh [--all] [CASE]...     --all: also what is slow (torch.compile, both releases in full, more ranks); none named: all cases
 # NEWEST=2.8.0: another release than the newest in full. KEEP=DIR: runs with planted causes are copied there.
 set -u
@@ -12,22 +12,56 @@ everything=
 [ "${1:-}" != --all ] || { everything=1 && shift; }
 cases=${*:-}
 double=$PWD/$BUILD/simgpu programs=tests/torch/programs
-passed=0 failed=0 skipped=0
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+PYTHON=$("$PYTHON" -c 'import sys; print(sys.executable)') || exit 1
+all=$(mktemp -d) work= jobs=()
+end() {
+	local pid
+	for pid in "${jobs[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
+	rm -rf "$all"
+}
+trap end EXIT
 trap 'exit 1' HUP INT TERM
 export SIMGPU_DEVICES=4 SIMGPU_MEMORY_MB=8192
 
 verdict() { # verdict NAME STATUS TEXT: 0 ok, 77 skip
+	local took begun=$last_verdict
+	last_verdict=$EPOCHREALTIME
+	took=$(echo "$last_verdict $begun" | awk '{ printf "%.1f", $1 - $2 }')
+	echo "$took torch/$1" >>"$work.times"
 	case $2 in
-	0) passed=$((passed + 1)) && echo "ok      torch/$1   $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
-	77) skipped=$((skipped + 1)) && echo "skip    torch/$1   $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
+	0) echo "ok      torch/$1   $took s: $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
+	77) echo "skip    torch/$1   $(echo "$3" | tail -n 1 | cut -c 1-160)" ;;
 	*)
-		failed=$((failed + 1))
-		echo "FAIL    torch/$1 (status $2)"
+		echo "FAIL    torch/$1 (status $2)   $took s"
 		echo "$3" | tail -n 25 | cut -c 1-1000 | sed 's/^/        /'
 		;;
 	esac
+}
+
+# job FUNCTION ARGUMENT...: beside one other, with a $work of its own; what it says is printed when it ends.
+job() {
+	while [ "${#jobs[@]}" -ge "${JOBS:-2}" ]; do next; done
+	work=$all/$((n_jobs += 1))
+	set -m # a process group of its own, so that it can be ended with all that it began
+	{ mkdir "$work" && last_verdict=$EPOCHREALTIME && "$@"; } >"$work.said" 2>&1 </dev/null &
+	set +m
+	jobs[$n_jobs]=$!
+}
+# A job beside no other: a thread that has no core is a cause of its own.
+alone() {
+	while [ "${#jobs[@]}" -gt 0 ]; do next; done
+	job "$@"
+	while [ "${#jobs[@]}" -gt 0 ]; do next; done
+}
+next() { # waits for a job that ends
+	local pid i
+	wait -n -p pid "${jobs[@]}"
+	for i in "${!jobs[@]}"; do
+		[ "${jobs[i]}" = "$pid" ] || continue
+		cat "$all/$i.said" | tee -a "$all/said"
+		rm -rf "${all:?}/$i" "$all/$i.said"
+		unset "jobs[$i]"
+	done
 }
 
 try() { # try NAME COMMAND...
@@ -125,8 +159,8 @@ wanted() { # wanted NAME: was it named, or nothing?
 
 install_torch() { # install_torch [--triton] RELEASE: into $site
 	site=build/torch/${!#}
-	sh tests/torch/install.sh "$@" >"$work/install" 2>&1 && return 0
-	verdict "PyTorch ${!#}" 77 "not here and cannot be downloaded: $(tail -n 1 "$work/install")"
+	sh tests/torch/install.sh "$@" >"$all/install" 2>&1 && return 0
+	job verdict "PyTorch ${!#}" 77 "not here and cannot be downloaded: $(tail -n 1 "$all/install")"
 	return 1
 }
 
@@ -156,16 +190,16 @@ line() { # line PROGRAM TEXT: PROGRAM:N of the line that has it
 }
 
 faults() {
-	planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
-	planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
-	planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
+	alone planted slow-rank 2 late_rank "$(line gpt2.py 'time.sleep(')" gpt2.py --steps 24 --slow-rank 1=60
+	alone planted slow-loader 0 input "$(line resnet.py 'time.sleep(')" resnet.py --steps 16 --slow-loader 15
+	alone planted slow-loader-workers 0 input "$(line resnet.py 'in enumerate(loader)')" resnet.py --steps 16 --slow-loader 40 --workers 2
 	# the backward's first kernel is long: the CPU, were it not made to wait, would be well ahead when the next micro-batch begins, also
 	# on a busy machine; so many steps that a hiccup of the machine costs less than all of them
-	SIMGPU_DURATIONS="nll_loss_backward=25000000" planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 40 --item
+	SIMGPU_DURATIONS="nll_loss_backward=25000000" alone planted item 0 sync "$(line accumulate.py 'loss.item()  # the CPU')" accumulate.py --steps 40 --item
 	# what it costs comes later: on the thread of the backward, or in the next step
-	SIMGPU_DURATIONS="nll_loss_forward=25000000" planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
+	SIMGPU_DURATIONS="nll_loss_forward=25000000" alone planted item-between 0 sync "$(line accumulate.py 'loss.item()  # before the backward')" \
 		accumulate.py --steps 40 --item-between
-	SIMGPU_DURATIONS="multi_tensor_apply=10000000" planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
+	SIMGPU_DURATIONS="multi_tensor_apply=10000000" alone planted item-end 0 sync "$(line accumulate.py 'loss.item()  # before the next')" \
 		accumulate.py --steps 80 --item-end
 }
 
@@ -201,38 +235,44 @@ operators() { # 200 of PyTorch's operators
 newest_release() {
 	# shellcheck disable=SC2086
 	install_torch ${everything:+--triton} $newest || return
-	data_parallel 1 2 4
-	same mlp 0 mlp.py
-	same fp16 2 gpt2.py --amp fp16 --steps 8
-	same resnet 2 resnet.py
-	same resnet-workers 2 resnet.py --workers 4
-	same fsdp2 2 fsdp2.py
-	same accumulate 2 accumulate.py
-	same exchange 2 exchange.py
-	same graphs 0 graphs.py
-	faults
-	beside_profiler
-	operators
+	job data_parallel 1 2 4
+	job same mlp 0 mlp.py
+	job same fp16 2 gpt2.py --amp fp16 --steps 8
+	job same resnet 2 resnet.py
+	job same resnet-workers 2 resnet.py --workers 4
+	job same fsdp2 2 fsdp2.py
+	job same accumulate 2 accumulate.py
+	job same exchange 2 exchange.py
+	job same graphs 0 graphs.py
+	job beside_profiler
+	job operators
 	[ -z "$everything" ] || {
-		same compiled 0 compiled.py
-		same words 2 words.py
-		same words-gru 0 words.py --kind GRU
+		job same compiled 0 compiled.py
+		job same words 2 words.py
+		job same words-gru 0 words.py --kind GRU
 	}
+	faults
 }
 
 second_release() {
 	install_torch $second || return
-	data_parallel 1 2
-	beside_profiler
+	job data_parallel 1 2
+	job beside_profiler
 	[ -z "$everything" ] || {
-		same resnet 2 resnet.py
-		same fsdp2 2 fsdp2.py
-		same graphs 0 graphs.py
+		job same resnet 2 resnet.py
+		job same fsdp2 2 fsdp2.py
+		job same graphs 0 graphs.py
 	}
 }
 
+n_jobs=0 last_verdict=
+: >"$all/said"
 newest_release
 second_release
+while [ "${#jobs[@]}" -gt 0 ]; do next; done
+printf '\nslowest, s\n'
+sort -rn "$all"/*.times 2>/dev/null | head -n 10 | awk '{ printf "  %9s  %s\n", $1, substr($0, length($1) + 2) }'
 echo
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ] && [ "$((passed + skipped))" -gt 0 ]
+count() { grep -c "^$1 " "$all/said"; }
+echo "$(count ok) passed, $(count FAIL) failed, $(count skip) skipped"
+[ "$(count FAIL)" = 0 ] && [ "$(($(count ok) + $(count skip)))" -gt 0 ]

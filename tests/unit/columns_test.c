@@ -7,7 +7,8 @@
 
 enum { ROWS = 1000 };
 
-static int64_t extremes[] = {0, 1, -1, 127, 128, -128, INT64_MAX, INT64_MIN, INT64_MIN + 1, 1 << 30};
+static int64_t extremes[] = {0,    1,         -1,        127,           128,
+							 -128, INT64_MAX, INT64_MIN, INT64_MIN + 1, 1 << 30};
 
 static void varints(void)
 {
@@ -15,10 +16,13 @@ static void varints(void)
 	for (size_t i = 0; i < sizeof(extremes) / sizeof(extremes[0]); i++) {
 		uint64_t word = (uint64_t)extremes[i], back = 0;
 		uint8_t *end = baton_varint_put(buffer, word);
-		CHECK((size_t)(end - buffer) == baton_varint_size(word), "size of %lld", (long long)extremes[i]);
-		CHECK(baton_varint_get(buffer, end, &back) == end && back == word, "varint of %lld", (long long)extremes[i]);
+		CHECK((size_t)(end - buffer) == baton_varint_size(word), "size of %lld",
+			  (long long)extremes[i]);
+		CHECK(baton_varint_get(buffer, end, &back) == end && back == word, "varint of %lld",
+			  (long long)extremes[i]);
 		CHECK(baton_varint_get(buffer, end - 1, &back) == NULL, "a cut varint is read");
-		CHECK(baton_unzigzag(baton_zigzag(extremes[i])) == extremes[i], "zigzag of %lld", (long long)extremes[i]);
+		CHECK(baton_unzigzag(baton_zigzag(extremes[i])) == extremes[i], "zigzag of %lld",
+			  (long long)extremes[i]);
 	}
 	uint8_t long_form[11] = {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0};
 	uint64_t word;
@@ -34,9 +38,12 @@ static void encodings(void)
 			values[i] = pattern == 0 ? 7 : pattern == 1 ? 1000000 + 3 * i : extremes[i % 10];
 		for (uint8_t encoding = pattern == 0 ? 0 : 1; encoding <= BATON_ENC_PLAIN; encoding++) {
 			uint8_t *end = baton_column_put(buffer, encoding, values, ROWS);
-			CHECK(baton_column_decode(buffer, end, encoding, BATON_T_U64, back, ROWS), "encoding %d is not read back", encoding);
-			CHECK(memcmp(values, back, sizeof(values)) == 0, "encoding %d changes values", encoding);
-			CHECK(!baton_column_decode(buffer, end - 1, encoding, BATON_T_U64, back, ROWS), "a cut column is read");
+			CHECK(baton_column_decode(buffer, end, encoding, BATON_T_U64, back, ROWS),
+				  "encoding %d is not read back", encoding);
+			CHECK(memcmp(values, back, sizeof(values)) == 0, "encoding %d changes values",
+				  encoding);
+			CHECK(!baton_column_decode(buffer, end - 1, encoding, BATON_T_U64, back, ROWS),
+				  "a cut column is read");
 		}
 	}
 	free(buffer);
@@ -58,11 +65,14 @@ static void lengths(void)
 			*end++ = 0;
 		}
 	}
-	CHECK(baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS), "lengths are refused");
+	CHECK(baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS),
+		  "lengths are refused");
 	CHECK(memcmp(want, back, sizeof(want)) == 0, "lengths change values");
-	CHECK(!baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS - 1), "bytes too many are accepted");
+	CHECK(!baton_column_decode(buffer, end, BATON_ENC_PLAIN, BATON_T_U64, back, ROWS - 1),
+		  "bytes too many are accepted");
 	memset(buffer, 0x80, 16);
-	CHECK(!baton_column_decode(buffer, buffer + 16, BATON_ENC_PLAIN, BATON_T_U64, back, 1), "an endless varint is read");
+	CHECK(!baton_column_decode(buffer, buffer + 16, BATON_ENC_PLAIN, BATON_T_U64, back, 1),
+		  "an endless varint is read");
 	free(buffer);
 }
 
@@ -88,11 +98,13 @@ static void ranges(void)
 					int i = rows == 1 ? 0 : at;
 					v[i] = types[t].low + k;
 					uint8_t *end = baton_column_put(buffer, encoding, v, rows);
-					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) == (k >= 0),
+					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) ==
+							  (k >= 0),
 						  "low end of type %d, encoding %d, %+d", types[t].type, encoding, k);
 					v[i] = types[t].high + k;
 					end = baton_column_put(buffer, encoding, v, rows);
-					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) == (k <= 0),
+					CHECK(baton_column_decode(buffer, end, encoding, types[t].type, back, rows) ==
+							  (k <= 0),
 						  "high end of type %d, encoding %d, %+d", types[t].type, encoding, k);
 					v[i] = 0;
 				}
@@ -102,7 +114,7 @@ static void payload(void)
 {
 	const struct baton_table *table = baton_table(BATON_CALL);
 	int64_t data[CALL_COLUMNS][ROWS], room[CALL_COLUMNS][ROWS], *columns[BATON_MAX_COLUMNS] = {0},
-		*out[BATON_MAX_COLUMNS] = {0};
+																*out[BATON_MAX_COLUMNS] = {0};
 	for (int c = 0; c < CALL_COLUMNS; c++) {
 		columns[c] = data[c];
 		out[c] = room[c];
@@ -110,18 +122,23 @@ static void payload(void)
 			data[c][i] = c == CALL_START ? 10 * i : c + i % 5;
 	}
 	uint8_t *buffer = malloc(baton_columns_bound(ROWS, CALL_COLUMNS));
-	struct baton_block_header header = {.rows = ROWS, .t_min_ns = 0, .t_max_ns = 10 * (ROWS - 1) + 1 + (ROWS - 1) % 5};
+	struct baton_block_header header = {
+		.rows = ROWS, .t_min_ns = 0, .t_max_ns = 10 * (ROWS - 1) + 1 + (ROWS - 1) % 5};
 	uint32_t present;
 	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, ROWS, buffer);
-	CHECK(baton_columns_decode(table, &header, buffer, out, &present) == 0, "a good payload is refused");
+	CHECK(baton_columns_decode(table, &header, buffer, out, &present) == 0,
+		  "a good payload is refused");
 	CHECK(memcmp(data, room, sizeof(data)) == 0, "a payload changes values");
 	header.t_max_ns++;
-	CHECK(baton_columns_decode(table, &header, buffer, out, &present) != 0, "a wrong t_max_ns is accepted");
+	CHECK(baton_columns_decode(table, &header, buffer, out, &present) != 0,
+		  "a wrong t_max_ns is accepted");
 	header.t_max_ns--;
-	for (uint32_t cut = 0; cut < header.raw_bytes; cut += 7) { /* every shorter payload is refused, none read beyond */
+	for (uint32_t cut = 0; cut < header.raw_bytes;
+		 cut += 7) { /* every shorter payload is refused, none read beyond */
 		struct baton_block_header shorter = header;
 		shorter.raw_bytes = cut;
-		CHECK(baton_columns_decode(table, &shorter, buffer, out, &present) != 0, "a payload cut at %u is accepted", cut);
+		CHECK(baton_columns_decode(table, &shorter, buffer, out, &present) != 0,
+			  "a payload cut at %u is accepted", cut);
 	}
 	free(buffer);
 }

@@ -21,7 +21,8 @@ static void newest_are_found(struct corr_ring *ring)
 		if (id <= 1000 - ROOM)
 			CHECK(item == NULL, "id %llu should have fallen out", (unsigned long long)id);
 		else
-			CHECK(item && item->value == 3 * id, "id %llu is lost or wrong", (unsigned long long)id);
+			CHECK(item && item->value == 3 * id, "id %llu is lost or wrong",
+				  (unsigned long long)id);
 		if (item)
 			CHECK(corr_ring_at(ring, item->head.index, id) == item &&
 					  !corr_ring_at(ring, item->head.index, id + 1),

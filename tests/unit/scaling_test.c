@@ -23,16 +23,17 @@ static void bridge_sums(const struct scaling_run *run)
 	int64_t sum = 0;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		sum += run->terms_ns[leaf];
-	CHECK(sum == run->loss_ns && run->residual_ns == 0, "terms add up to %lld, the loss is %lld", (long long)sum,
-	      (long long)run->loss_ns);
+	CHECK(sum == run->loss_ns && run->residual_ns == 0, "terms add up to %lld, the loss is %lld",
+		  (long long)sum, (long long)run->loss_ns);
 	CHECK(run->loss_ns == run->figures->step_ns - run->ideal_ns, "the loss is not step - ideal");
 }
 
 static void weak_and_strong(void)
 {
 	struct figures f[3] = {make(4, 1000, 100, 7), make(1, 1010, 0, 3), make(2, 1005, 50, 0)};
-	struct scaling_run runs[3] = {{.figures = &f[0], .busy_ns = 1000}, {.figures = &f[1], .busy_ns = 1010},
-	                              {.figures = &f[2], .busy_ns = 1005}};
+	struct scaling_run runs[3] = {{.figures = &f[0], .busy_ns = 1000},
+								  {.figures = &f[1], .busy_ns = 1010},
+								  {.figures = &f[2], .busy_ns = 1005}};
 	struct scaling_result result;
 	scaling_compute(runs, 3, SCALING_AUTO, &result);
 	CHECK(result.base == 1, "the base is not the run with the fewest GPUs");
@@ -43,13 +44,15 @@ static void weak_and_strong(void)
 	runs[0].busy_ns = 250;
 	runs[2].busy_ns = 505;
 	scaling_compute(runs, 3, SCALING_AUTO, &result);
-	CHECK(result.scaling == SCALING_STRONG && result.sure, "a quarter of the work on four GPUs is strong scaling");
+	CHECK(result.scaling == SCALING_STRONG && result.sure,
+		  "a quarter of the work on four GPUs is strong scaling");
 	CHECK(runs[0].ideal_ns == 253, "strong: ideal is the base's step x m / n, rounded");
 	for (int i = 0; i < 3; i++)
 		bridge_sums(&runs[i]);
 	runs[0].busy_ns = 700;
 	scaling_compute(runs, 3, SCALING_AUTO, &result);
-	CHECK(result.scaling == SCALING_WEAK && !result.sure, "work that fits neither is taken as weak, and said so");
+	CHECK(result.scaling == SCALING_WEAK && !result.sure,
+		  "work that fits neither is taken as weak, and said so");
 }
 
 static void random_bridges(void)

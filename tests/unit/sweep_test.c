@@ -21,8 +21,10 @@ static void overlap(void)
 	sweep_op(&s, RANK_MEMORY, 40, 0, 70);
 	sweep_finish(&s);
 	CHECK(s.time_ns[LEAF_WORK_MATMUL] == 10, "matmul does not win over custom");
-	CHECK(s.time_ns[LEAF_WORK_CUSTOM] == 40, "custom has %lld of 40", (long long)s.time_ns[LEAF_WORK_CUSTOM]);
-	CHECK(s.time_ns[LEAF_WORK_MEMORY] == 20, "memory has %lld of 20", (long long)s.time_ns[LEAF_WORK_MEMORY]);
+	CHECK(s.time_ns[LEAF_WORK_CUSTOM] == 40, "custom has %lld of 40",
+		  (long long)s.time_ns[LEAF_WORK_CUSTOM]);
+	CHECK(s.time_ns[LEAF_WORK_MEMORY] == 20, "memory has %lld of 20",
+		  (long long)s.time_ns[LEAF_WORK_MEMORY]);
 	sweep_free(&s);
 }
 
