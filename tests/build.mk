@@ -126,20 +126,15 @@ shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test kill_test rep
 .PHONY: shim-tests
 -include $(SHIM_STOP_OBJ:.o=.d)
 
-# ---- the GPU probe, and the fakes that its logic is tested over (never sanitized: run.sh's own build loads them too) ----
+# ---- the GPU probe, over the doubles and what is planted between ----
 
-PROBE_ALL := $(addprefix $(PROBE)/,probe fixture_dump fixture_test fake/libcupti.so.13 poor/libcupti.so.13)
-probe: $(PROBE_ALL)
+PROBE_ALL := $(addprefix $(PROBE)/,probe planted fixture_dump fixture_test)
+probe: $(PROBE_ALL) doubles cupti
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
 .PHONY: probe
+$(PROBE)/planted: tests/gpu/probe/planted.c $(PROBE_SRC) $(PROBE_HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(PROBE_CC) -Itools/probe -Wl,--wrap=dlsym -ldl
 $(PROBE)/fixture_test: tests/gpu/probe/fixture_test.c $(addprefix tools/probe/,fixture_write.c cupti.c) $(PROBE_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(PROBE_CC) -Itools/probe -Itests/unit -ldl
-PROBE_FAKES := $(addprefix tests/gpu/probe/,fake.h fake_cuda.c fake_cudart.c fake_cupti.c) tools/probe/clocks.h
-$(PROBE)/%/libcupti.so.13: $(PROBE_FAKES) $(BUILD)/flags
-	@mkdir -p $(@D)
-	@fake() { $(CC) -std=c11 -O2 $(WARN) $(WARN_C) -D_GNU_SOURCE -Itools/probe -pthread -fPIC -shared "$$@"; }; \
-	poor=$(if $(filter poor,$*),-DFAKE_POOR); \
-	fake $$poor -Wl,-soname,libcuda.so.1 -o $(@D)/libcuda.so.1 tests/gpu/probe/fake_cuda.c && \
-	fake -o $(@D)/libcudart.so.13 tests/gpu/probe/fake_cudart.c -L$(@D) -l:libcuda.so.1 && \
-	fake $$poor -Wl,-soname,libcupti.so.13 -o $@ tests/gpu/probe/fake_cupti.c
