@@ -1,7 +1,7 @@
 /* The doors by which libbaton.so comes into a process, all leading to one state:
  *   LD_PRELOAD              the constructor: reads the environment, nothing else
- *   CUDA_INJECTION64_PATH   InitializeInjection, called by the driver inside the first cuInit, where
- *                           CUPTI starts
+ *   CUDA_INJECTION64_PATH   InitializeInjection, called by the driver inside the first cuInit:
+ *                           CUPTI starts here
  *   NVTX_INJECTION64_PATH   InitializeInjectionNvtx2 (sources/nvtx/nvtx.c), called by each module
  *                           that uses NVTX
  * The constructor sets the last two when they are free; a tool that holds them keeps them. */

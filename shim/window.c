@@ -215,9 +215,9 @@ static int64_t ns_of(uint64_t ticks)
 	return (int64_t)((__extension__(unsigned __int128) ticks * mult) >> 32);
 }
 
-/* Who comes late ends it as of its time, if calls were held against that. Of several who end it the
- * first one's word counts, and others hold their calls against it at once: what time it was by
- * CLOCK_REALTIME is found out behind that. */
+/* A thread that is late ends the window as of its due time, if calls were already compared with
+ * that. When several threads end it the first one's time counts, and the others compare their
+ * calls with it at once. What time that was by CLOCK_REALTIME is found out afterwards. */
 static void set_end(void)
 {
 	struct clock_moment moment;

@@ -1,8 +1,8 @@
 /* A recording of a part of its job: it waits, opens, ends and is over, once in a process. It opens
  * and ends at instants of CLOCK_MONOTONIC, the same for all processes of a host, or with
  * cudaProfilerStart and cudaProfilerStop. Outside of it CUPTI is told to send nothing and no hook
- * records. Without BATON_WINDOW there is none: the recording is open until the process ends. Where it
- * stands is in recording.h. */
+ * records. Without BATON_WINDOW there is none: the recording is open until the process ends. Where
+ * it stands is in recording.h. */
 #ifndef SHIM_WINDOW_H
 #define SHIM_WINDOW_H
 

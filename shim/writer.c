@@ -92,8 +92,8 @@ static void take_the_rest(void)
 	force(true);
 }
 
-/* The process goes on behind its recording's window: what was called and launched in it may be long
- * in coming. */
+/* The process goes on after its recording's window. Calls and GPU work of the window may take long
+ * to come in. */
 static void take_window(void)
 {
 	int64_t begin = monotonic_ns(), newest = begin, now = begin;
@@ -111,8 +111,8 @@ static void take_window(void)
 	}
 }
 
-/* What is unfinished behind a window is counted; a torch.profiler that records on would get its own
- * work unfinished too. */
+/* Work that is unfinished after a window is counted. CUPTI is not made to show it while
+ * torch.profiler records: that would get its own work unfinished too. */
 static void take_all(bool goes_on)
 {
 	if (goes_on)

@@ -51,7 +51,7 @@ static void *enter(void *data)
 	sched_setaffinity(0, sizeof(all), &all); /* the kernel keeps what the job may use */
 	be_ordinary();
 	pthread_setname_np(pthread_self(), start.name);
-	guard_raise(GUARD_SHIM); /* its own calls are nobody's launches */
+	guard_raise(GUARD_SHIM); /* its own calls are not the job's */
 	if (start.own_files)
 		has_own_files = syscall(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE) == 0;
 	start.run();

@@ -34,7 +34,8 @@ enum recording_bit {
 };
 
 extern SHIM_HIDDEN _Atomic uint32_t recording_word;
-/* Of the process: 1, and one more in each forked child. What a parent gave out is not its child's. */
+/* Of the process: 1, and one more in each forked child. What a parent gave out is not its child's.
+ */
 extern SHIM_HIDDEN uint32_t recording_generation;
 
 /* Of the recording that this process makes. Set as it begins, before anybody records. */
@@ -55,7 +56,7 @@ struct recording_above {
 	bool (*begin)(void);
 	/* cudaProfilerStart has returned; cudaProfilerStop is about to begin. */
 	void (*range_begins)(void), (*range_ends)(void);
-	/* A call begins behind the end of the window, which nobody has ended yet. */
+	/* A call begins after the window's time, and no thread has ended the window yet. */
 	void (*window_close)(void);
 };
 

@@ -24,8 +24,8 @@ struct due due(const struct baton_drain *drain)
 						.copies = missing(drain->copies, came.lost + came.copies)};
 }
 
-/* How many nodes a graph has nobody says: the next one comes within the time of two of the longest.
- */
+/* CUPTI does not say how many nodes a graph has. The next one is taken to come within the time of
+ * two of the longest. */
 bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 {
 	struct due rest = due(drain);
@@ -36,7 +36,7 @@ bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns)
 	return quiet_ns > (rest.copies ? COPY_QUIET_NS : quiet_enough);
 }
 
-/* Slots of copies and graphs among them: how many there were nobody knows then. */
+/* Lost slots may have been copies or graphs: then it is not known how many of these there were. */
 static bool lost_slots(void)
 {
 	for (uint32_t i = 0; i < atomic_load(&live->lanes_used); i++)
@@ -45,7 +45,7 @@ static bool lost_slots(void)
 	return false;
 }
 
-/* Of a graph nobody says how many nodes are missing. */
+/* With graphs the whole loss counts: it is not known how many of their nodes are missing. */
 uint64_t due_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
@@ -55,7 +55,7 @@ uint64_t due_lost(const struct baton_drain *drain)
 	return came.lost < due ? came.lost : due;
 }
 
-/* Copies that never come are told from those that wait by what else does. */
+/* A copy of no bytes never comes. Copies count as waiting only while other work waits too. */
 uint64_t due_others(const struct due *rest, uint64_t shown, bool forced)
 {
 	bool waits = rest->kernels || rest->graphs || shown || !forced;

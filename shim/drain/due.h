@@ -1,5 +1,5 @@
-/* What the recorded calls of a window still have to come when it has ended: calls that have not
- * returned, and work on the GPU as far as calls and ops match one to one. Of the writer thread. */
+/* What is still due when a recording's window has ended: calls that have not returned, and GPU
+ * work of recorded calls, as far as calls and ops match one to one. Of the writer thread. */
 #ifndef SHIM_DUE_H
 #define SHIM_DUE_H
 
@@ -17,10 +17,10 @@ struct due {
 
 /* `drain`: what has been taken so far. */
 struct due due(const struct baton_drain *drain);
-/* Is all there, so long after the newest op? */
+/* Has everything come, `quiet_ns` after the newest op? */
 bool due_is_here(const struct baton_drain *drain, int64_t quiet_ns);
-/* GPU records that found no room: of those of other calls, in front of the window and behind it,
- * only as many as are missing here can have been the window's. */
+/* GPU records that found no room. Some were of calls before or after the window: no more than are
+ * missing can have been the window's. */
 uint64_t due_lost(const struct baton_drain *drain);
 /* Of `rest`, what ran or waited when the last flush came. `shown`: unfinished work that CUPTI has
  * shown, other than kernels; `forced`: it was made to. */

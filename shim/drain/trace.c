@@ -61,8 +61,8 @@ void trace_loss(enum baton_loss_kind kind, const char *what, uint64_t count)
 	trace_record(BATON_R_LOSS, &row, sizeof(row));
 }
 
-/* A thread that still runs while the process ends may be in the middle of a name; what comes behind
- * it is wanted too. */
+/* A thread that still runs while the process ends may be in the middle of writing a name. The
+ * records after it are wanted too. */
 void trace_settle(void)
 {
 	for (int ms = 0; ms < 50; ms++) {

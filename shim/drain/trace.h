@@ -22,8 +22,8 @@ void trace_meta(const char *key, const char *value);
 /* Nothing when `count` is 0. */
 void trace_loss(enum baton_loss_kind kind, const char *what, uint64_t count);
 
-/* Records of the dictionary that are finished, as far as a full disk leaves room to hold them. After
- * the slots and ops that name them, before these go out. */
+/* Records of the dictionary that are finished, as far as a full disk leaves room to hold them.
+ * After the slots and ops that name them, before these go out. */
 void trace_take_dictionary(void);
 /* Waits a moment for what is about to be in the dictionary; what is unfinished then stays so. */
 void trace_settle(void);

@@ -197,7 +197,7 @@ uint64_t trace_rows_round(void)
 static void add_unclosed(void *unused, uint32_t id, const struct baton_slot *slot)
 {
 	(void)unused;
-	if (slot->begin <= slot->end) /* else it began behind the window */
+	if (slot->begin <= slot->end) /* else it began after the window */
 		baton_drain_slot(&w.drain, id, slot);
 }
 

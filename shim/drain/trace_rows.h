@@ -12,8 +12,8 @@ struct baton_drain;
 /* The live file, the trace file and the dictionary are open. 0 or -errno. */
 int trace_rows_open(void);
 void trace_rows_close(void);
-/* A new reading of the clocks, for all slots that are taken from now on. How many ns a tick has, times
- * 2^32; 0: that is not known well yet. */
+/* A new reading of the clocks, for all slots that are taken from now on. How many ns a tick has,
+ * times 2^32; 0: that is not known well yet. */
 struct clock_moment;
 uint64_t trace_rows_read_clock(struct clock_moment *moment);
 /* Takes what has come in; returns how much that was (a buffer of CUPTI's: 1,000). */
@@ -23,7 +23,7 @@ uint64_t trace_rows_round(void);
 void trace_rows_write(void);
 /* More than half of a lane is not written yet. */
 bool trace_rows_half_full(void);
-/* Ranges that nobody closed end here. */
+/* Ranges that the program has not closed end here. */
 void trace_rows_unclosed(uint64_t end_ticks);
 /* The end of the file. True when all there was is in it. */
 bool trace_rows_seal(void);

@@ -1,7 +1,8 @@
-/* What the writer thread has taken of the dictionary's arena (dict.h). A thread may lose its core
- * between taking the room of a record and finishing it: that one is passed over and comes when it
- * is there, so that what others have named since is in the trace before it is used. Only a thread
- * that stops in the few instructions before it can note the record's size holds up the others. */
+/* How far the writer thread has taken the dictionary's arena (dict.h). A thread may lose its core
+ * between reserving the room of a record and finishing it. The writer passes such a record over
+ * and takes it once it is finished, so that names given since then are in the trace before they
+ * are used. Only a thread that stops in the few instructions before it has noted the record's size
+ * holds up the others. */
 #ifndef SHIM_ARENA_H
 #define SHIM_ARENA_H
 
@@ -10,13 +11,13 @@
 
 void arena_forget(void);
 
-/* A finished record that was not taken yet, NULL: there is none. `last`: nobody will finish one any
- * more. */
+/* A finished record that was not taken yet, NULL when there is none. `last`: no thread will finish
+ * one any more. */
 struct baton_record *arena_next(bool last);
 
-/* All in front of it is taken; of what is behind it some may be. */
+/* Everything before this offset is taken; after it some records may be. */
 uint64_t arena_taken(void);
-/* All behind it is not. */
+/* Nothing after this offset is. */
 uint64_t arena_seen(void);
 
 #endif

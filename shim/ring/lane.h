@@ -56,8 +56,8 @@ static inline struct baton_lane *lane_here(void)
 	return lane_open();
 }
 
-/* For a range that began at `begin` and ends now, behind the window's end: the lane that takes the
- * part of it that lies in the window. NULL: no part, or it is too late. */
+/* For a range that began at `begin` and ends now, after the window's end: the lane that takes the
+ * part of it that lies in the window. NULL: no part does, or it is too late. */
 static inline struct baton_lane *lane_for_cut(uint64_t begin)
 {
 	if (SHIM_LIKELY(!recording_is(RECORDING_ENDING)) ||
@@ -87,9 +87,9 @@ static inline struct baton_slot *lane_next(struct baton_lane *shared)
 	return &lane->slots[lane->head & lane->mask];
 }
 
-/* `slot`: what lane_next() gave. The writer thread's core has read the part of the ring ahead a lap
- * ago: own it again in time. At the ring's end that touches what lies behind it, which harms
- * nobody. */
+/* Publishes `slot`, which lane_next() gave. The writer thread's core read the slots ahead a lap
+ * ago, so their cache lines are fetched for writing in time. At the ring's end that prefetches
+ * what lies after the ring, which is harmless. */
 static inline void lane_commit(struct baton_lane *shared, const struct baton_slot *slot)
 {
 	struct lane *lane = lane_own(shared);

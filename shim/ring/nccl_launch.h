@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-/* A kernel launch on this thread while GUARD_NCCL is up. Its correlation goes to the operations that
- * wait for one: those of the communicator that has one on this stream. `symbol`: the kernel's name,
- * or NULL. */
+/* A kernel launch on this thread while GUARD_NCCL is up. Its correlation goes to the operations
+ * that wait for one: those of the communicator that has one on this stream. `symbol`: the kernel's
+ * name, or NULL. */
 void nccl_saw_launch(const void *stream, const char *symbol, uint32_t correlation);
 
 #endif

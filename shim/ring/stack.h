@@ -1,5 +1,5 @@
-/* Where a call came from: what every source asks for the calls that it records, and nobody else
- * answers than sources/stacks. */
+/* Where a call came from. Every source asks this for the calls that it records; only sources/stacks
+ * answers. */
 #ifndef SHIM_STACK_H
 #define SHIM_STACK_H
 
@@ -18,8 +18,8 @@ uint32_t stack_at(const void *site);
 /* The calling thread's Python frames for later, when another thread does what they asked for. The
  * place of their stack record, 0 none; stacks_forward when this thread runs no Python. */
 uint32_t stack_remember(void);
-/* Such a place: until it is 0 again the calling thread's stacks end with these frames, behind one
- * of kind `backward`. */
+/* Such a place: until it is 0 again the calling thread's stacks end with a frame of kind `backward`
+ * and these frames after it. */
 extern SHIM_TLS uint32_t stacks_forward;
 
 /* For the sampler. What the calling thread is found by from another one, NULL when it has no

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* CUPTI numbers calls as they begin, before it asks us. At both edges of the window threads are
- * between the two, so that numbers of recorded calls and of others mix. They mix only so far:
- *   Once a thread has found the window open, every later number is a recorded call's: the second
- *   call of any thread in the window, and all after it. Before that the first call of each thread
- *   is one and no other.
- *   The same at the end: from the second call that a thread began behind it on nothing is recorded,
- *   and before that nothing is but the first of each thread.
- * Both are noted as the call begins: before there is a record of its work. */
+/* CUPTI numbers a call as it begins, before it calls us. At both edges of the window some threads
+ * are between the two, so that the numbers of recorded calls and of others mix, but only so far:
+ *   At the begin, let N be the least number of a call that was its thread's second in the window.
+ *   From N on every number is a recorded call's. Before N only each thread's first call in the
+ *   window is recorded.
+ *   At the end, let N be the least number of a call that was its thread's second after the window.
+ *   From N on nothing is recorded. Before N all is but each thread's first call after it.
+ * Both are noted as the call begins, before there is a record of its work. */
 enum { EDGE_THREADS = 1024 }; /* more at once: the work of the others' first calls is missing */
 
 struct edge {
@@ -24,8 +24,8 @@ struct edge {
 };
 
 static struct edge begin, end;
-static SHIM_TLS uint32_t entered;       /* the newest call of this thread in the window */
-static SHIM_TLS uint8_t inside, behind; /* calls in it, behind it: 0, 1, 2 or more */
+static SHIM_TLS uint32_t entered;      /* the newest call of this thread in the window */
+static SHIM_TLS uint8_t inside, after; /* calls in it, after it: 0, 1, 2 or more */
 
 /* Recorded calls in progress: a place for each thread, which it alone writes; the last place for
  * all that come too late. */
@@ -63,7 +63,7 @@ void cupti_window_forget(void)
 	memset(in_progress, 0, sizeof(in_progress));
 	memset(&begin, 0, sizeof(begin));
 	memset(&end, 0, sizeof(end));
-	inside = behind = 0;
+	inside = after = 0;
 }
 
 static bool before(uint32_t a, uint32_t b) /* numbers wrap around */
@@ -117,19 +117,19 @@ static void note_inside(uint32_t correlation)
 	}
 }
 
-static SHIM_TLS uint32_t left; /* the first call of this thread behind the window */
+static SHIM_TLS uint32_t left; /* the first call of this thread after the window */
 
-static void note_behind(uint32_t correlation)
+static void note_after(uint32_t correlation)
 {
 	if (inside && !before(entered, correlation))
 		return; /* of a call that began in the window */
-	if (behind == 0) {
+	if (after == 0) {
 		note_first(&end, correlation);
 		left = correlation;
-		behind = 1;
+		after = 1;
 	} else if (correlation != left) {
 		note_second(&end, correlation);
-		behind = 2;
+		after = 2;
 	}
 }
 
@@ -160,8 +160,8 @@ static void on_enter(void *user, int domain, uint32_t id, const struct cupti_cal
 		count(-1);
 		recording.above->window_close();
 	}
-	if (recording_phase() == RECORDING_ENDING && behind < 2)
-		note_behind(call->correlation);
+	if (recording_phase() == RECORDING_ENDING && after < 2)
+		note_after(call->correlation);
 	*call->data = 0;
 }
 
@@ -190,7 +190,7 @@ void cupti_window_on_event(void *user, int domain, uint32_t id, const void *data
 			return;
 		}
 		if (*call->data < atomic_load(&recording_window.begin_ticks))
-			return; /* it began before; what is kept there is nobody's */
+			return; /* it began before the window: what stands there is no time of ours */
 		cupti_on_event(user, domain, id, data);
 		count(-1); /* its slot is there */
 		return;

@@ -1,7 +1,7 @@
-/* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_wrappers.c, generated), bound
- * by the linker (runtime calls, and driver calls of programs that link libcuda) or handed out by
- * dlsym and cuGetProcAddress (what a static cudart, cuBLAS, NCCL and Triton call). While CUPTI's
- * callbacks are on, and in a process that is not recorded, they only forward
+/* Kernel launches seen without CUPTI: wrappers of the launch calls (launch_wrappers.c, generated),
+ * bound by the linker (runtime calls, and driver calls of programs that link libcuda) or handed
+ * out by dlsym and cuGetProcAddress (what a static cudart, cuBLAS, NCCL and Triton call). While
+ * CUPTI's callbacks are on, and in a process that is not recorded, they only forward
  * (recording_by_wrappers). */
 #ifndef SHIM_LAUNCH_H
 #define SHIM_LAUNCH_H

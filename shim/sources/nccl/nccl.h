@@ -1,7 +1,7 @@
 /* The NCCL border: every public call is forwarded to the loaded library's own (pncclX), recorded
  * as a call, and each collective, send or receive with its arguments and the kernel that carries
- * it. nccl_wrappers.c (generated) and nccl_comm_calls.c hold the wrappers, which are made of what stands
- * here; nccl_comm.h has the communicators, nccl_library.h the library. */
+ * it. nccl_wrappers.c (generated) and nccl_comm_calls.c hold the wrappers, which are made of what
+ * stands here; nccl_comm.h has the communicators, nccl_library.h the library. */
 #ifndef SHIM_NCCL_H
 #define SHIM_NCCL_H
 
@@ -65,8 +65,8 @@ struct nccl_birth {
 };
 void nccl_born(const struct nccl_call *call, const struct nccl_birth *birth, int result);
 
-/* Where the hand-written wrappers of nccl_comm_calls.c forward to; nccl_wrappers.c lists them for dlsym.
- */
+/* Where the hand-written wrappers of nccl_comm_calls.c forward to; nccl_wrappers.c lists them for
+ * dlsym. */
 #define NCCL_BY_HAND(call)                                                                   \
 	call(CommInitRank) call(CommInitRankConfig) call(CommInitRankScalable) call(CommInitAll) \
 		call(CommSplit) call(CommShrink) call(CommGrow) call(CommDestroy) call(CommAbort)    \

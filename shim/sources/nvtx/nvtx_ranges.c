@@ -81,8 +81,8 @@ static bool slot_of(struct range *range, enum baton_range_category category,
 	return true;
 }
 
-/* One that ends behind a recording's window, but began in it, did not end as far as that goes: also
- * when nobody has ended the window yet whose time is over. */
+/* A range that began in the recording's window and ends after it is written as one that did not
+ * end. The same when the window's time is over and no thread has ended it yet. */
 static void put_range(struct baton_lane *lane, struct baton_slot *slot, uint64_t end)
 {
 	struct baton_lane *cut = lane ? NULL : lane_for_cut(slot->begin);

@@ -188,7 +188,7 @@ __attribute__((no_sanitize("thread"))) static bool slot_times(const struct baton
 }
 
 /* It began with the end of the last slot, before the last look: what was slept and waited between
- * the two looks before was so behind that slot, as far as there is room. */
+ * the two looks before was so after that slot, as far as there is room. */
 static void begin_silence(struct watch *watch, const struct baton_lane *lane, uint64_t ticks,
 						  const struct share *share)
 {

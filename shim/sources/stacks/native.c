@@ -74,7 +74,7 @@ void native_frames(void *const addresses[], unsigned n, const void *loop, size_t
 	modules_resolve(addresses, n, places);
 	for (unsigned i = 0; i < n; i++) {
 		const struct module_place *p = &places[i];
-		uintptr_t before = (uintptr_t)addresses[i] - 1; /* in the call, not behind it */
+		uintptr_t before = (uintptr_t)addresses[i] - 1; /* in the call, not after it */
 		frames[i] = (struct baton_frame){BATON_FRAME_NATIVE, p->module, p->offset};
 		roles[i] = NATIVE_OTHER;
 		if (own >= p->from && own < p->end)

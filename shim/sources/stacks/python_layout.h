@@ -20,7 +20,7 @@ struct layout {
 	uint16_t lasti_bytes;                      /* `at` is an i32 index of units of so many bytes */
 	uint16_t first_line, version;              /* in a code object */
 	uint16_t file, name, qualname, line_table; /* likewise */
-	uint16_t instructions;                     /* likewise; frames point behind it (`at`) */
+	uint16_t instructions;                     /* likewise; frames point past it (`at`) */
 	uint16_t ascii, wide;                      /* in a str: its characters when compact */
 };
 

@@ -110,7 +110,7 @@ static void merge(struct scratch *s)
 		out_put(s, s->python[python++]);
 }
 
-/* The frames of the forward code behind those of the thread that runs its backward. */
+/* The frames of the forward code, after those of the thread that runs its backward. */
 static void append_forward(struct scratch *s)
 {
 	const struct baton_r_stack *forward = dict_at(stacks_forward);
