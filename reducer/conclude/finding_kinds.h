@@ -22,11 +22,11 @@ enum finding_id {
 	FINDING_PROFILER,
 	FINDING_QUEUE_FULL,
 	FINDING_DEPENDENCY,
-	FINDING_TURN_AROUND,
+	FINDING_DISPATCH,
 	FINDING_WAIT,
 	FINDING_TRANSFER,
-	FINDING_NCCL,
-	FINDING_UNEXPLAINED,
+	FINDING_UNSPLIT,
+	FINDING_UNKNOWN,
 	/* not a loss, but a rank may have more of it than the others: all kernels that are not NCCL's
 	 */
 	FINDING_WORK,

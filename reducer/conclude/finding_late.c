@@ -11,33 +11,37 @@
 static void say_late(const struct finding_source *m, const struct straggler *s, char *out,
 					 size_t bytes)
 {
-	struct finding_words who = finding_straggler(m->summary, s);
-	const char *what = finding_collectives(m->summary, "");
-	struct finding_words late = finding_ms(m->f, s->late_ns);
+	const struct finding_words who = finding_straggler(m->summary, s);
+	const struct finding_words what = finding_collectives(m->summary, "");
+	const struct finding_words late = finding_ms(m->f, s->late_ns);
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
+	const char *per = finding_per(m->f);
 	if (!s->late) {
-		finding_say(out, bytes, "the others wait in NCCL for %s, %s ms", who.at, late.at);
+		finding_say(out, bytes, "the others wait %s ms per %s in NCCL for %s", late.at, per,
+					who.at);
 		return;
 	}
 	int last = (int)(100 * (unsigned __int128)s->late->last / s->late->taken);
 	int caused = (int)(100 * (__int128)s->caused_ns / all.caused_ns);
 	if (s->host.at)
-		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms", who.at,
-					caused, what, late.at);
+		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms per %s",
+					who.at, caused, what.at, late.at, per);
 	else if (!s->persistent && late_is_mostly_last(s->late, &all))
-		finding_say(out, bytes, "%s is last into %llu of %llu %s, by %s ms: few to call it a habit",
+		finding_say(out, bytes,
+					"%s arrives last at %llu of %llu %s, %s ms late per %s: too few to be sure",
 					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
-					what, late.at);
+					what.at, late.at, per);
 	else if (!s->persistent)
 		finding_say(out, bytes,
-					"ranks wait in %s, no rank is persistently last; %s causes %d %% of it", what,
-					who.at, caused);
+					"ranks wait in %s, but no rank is persistently last; %s causes %d %% of the "
+					"wait",
+					what.at, who.at, caused);
 	else if (late_is_mostly_last(s->late, &all))
-		finding_say(out, bytes, "%s is last into %d %% of %s, by %s ms", who.at, last, what,
-					late.at);
+		finding_say(out, bytes, "%s arrives last at %d %% of the %s, %s ms late per %s", who.at,
+					last, what.at, late.at, per);
 	else
-		finding_say(out, bytes, "%s causes %d %% of the wait in %s, %s ms", who.at, caused, what,
-					late.at);
+		finding_say(out, bytes, "%s causes %d %% of the wait in %s, %s ms per %s", who.at, caused,
+					what.at, late.at, per);
 }
 
 /* ---- who is late when some ranks are missing ---- */
@@ -46,25 +50,28 @@ struct lateness_here { /* over the collectives that have members which are missi
 	const struct summary *summary;
 	const struct straggler *straggler;
 	struct lateness all, here; /* of all, of the ranks that are here */
-	const char *collectives;
-	struct finding_words late;
+	struct finding_words collectives, late;
+	const char *per; /* "step" */
 	char ranks[MISSING_RANKS_BYTES];
 };
 
 static void say_missing(const struct lateness_here *h, struct finding *out)
 {
 	const struct straggler *s = h->straggler;
-	const bool one = h->summary->run.n_missing_ranks == 1;
+	char who[MISSING_RANKS_BYTES + 64];
+	if (h->summary->run.n_missing_ranks == 1)
+		snprintf(who, sizeof(who), "rank %s, which is missing, is late", h->ranks);
+	else
+		snprintf(who, sizeof(who), "some of the missing ranks (%s) are late", h->ranks);
 	finding_say(out->summary, sizeof(out->summary),
-				"%s %s%s: in %llu of %llu %s the last one here waits too, for %d %% of "
-				"all wait, %s ms",
-				one ? "the late one is rank" : "late ones are among the missing ranks", h->ranks,
-				one ? ", which is missing" : "", (unsigned long long)s->late->last,
-				(unsigned long long)h->all.last, h->collectives,
-				(int)(100 * (__int128)s->caused_ns / h->all.caused_ns), h->late.at);
+				"%s: in %llu of %llu %s the last recorded rank waits too, for %d %% of all wait, "
+				"%s ms per %s",
+				who, (unsigned long long)s->late->last, (unsigned long long)h->all.last,
+				h->collectives.at, (int)(100 * (__int128)s->caused_ns / h->all.caused_ns),
+				h->late.at, h->per);
 	finding_say(out->evidence, sizeof(out->evidence),
-				"a wait is told from a transfer where it takes three times as long as those of its "
-				"size that nobody waits in");
+				"time counts as waiting in collectives that take three times as long as those of "
+				"their size without waiting");
 }
 
 /* Every such collective has one that was last: a rank, or one of the missing; or one whose records
@@ -81,8 +88,8 @@ static void say_later(const struct lateness_here *h, struct finding *out)
 		snprintf(times, sizeof(times), "%llu", (unsigned long long)later);
 	finding_say(
 		out->evidence, sizeof(out->evidence),
-		"a missing rank (%s) came later still in %s of %llu (one that always does, by as much, "
-		"does not show)",
+		"a missing rank (%s) came even later in %s of %llu (a rank that is always late by as "
+		"much cannot be seen)",
 		h->ranks, times, (unsigned long long)h->all.last);
 }
 
@@ -92,15 +99,16 @@ static void say_here(const struct lateness_here *h, struct finding *out)
 	const struct finding_words who = finding_straggler(h->summary, s);
 	const uint32_t here = h->summary->run.n_ranks;
 	if (late_is_mostly_last(s->late, &h->here))
-		finding_say(out->summary, sizeof(out->summary),
-					"of the %u ranks that are here %s is last into %d %% of %s, by %s ms", here,
-					who.at, (int)(100 * (unsigned __int128)s->late->last / s->late->taken),
-					h->collectives, h->late.at);
+		finding_say(
+			out->summary, sizeof(out->summary),
+			"of the %u recorded ranks %s arrives last at %d %% of the %s, %s ms late per %s", here,
+			who.at, (int)(100 * (unsigned __int128)s->late->last / s->late->taken),
+			h->collectives.at, h->late.at, h->per);
 	else
 		finding_say(out->summary, sizeof(out->summary),
-					"of the %u ranks that are here %s causes %d %% of the wait in %s, %s ms", here,
-					who.at, (int)(100 * (__int128)s->caused_ns / h->all.caused_ns), h->collectives,
-					h->late.at);
+					"of the %u recorded ranks %s causes %d %% of the wait in %s, %s ms per %s",
+					here, who.at, (int)(100 * (__int128)s->caused_ns / h->all.caused_ns),
+					h->collectives.at, h->late.at, h->per);
 	say_later(h, out);
 }
 
@@ -112,7 +120,8 @@ static void say_partial(const struct summary *summary, const struct figures *fig
 							  .all = lateness_of(summary->partial, summary->n_partial),
 							  .here = lateness_of_here(summary->partial, summary->n_partial),
 							  .collectives = finding_collectives(summary, "members missing"),
-							  .late = finding_ms(figures, straggler->late_ns)};
+							  .late = finding_ms(figures, straggler->late_ns),
+							  .per = finding_per(figures)};
 	finding_missing_ranks(&summary->run, h.ranks);
 	if (straggler->missing)
 		say_missing(&h, out);
@@ -140,7 +149,8 @@ static void say_work(const struct finding_source *m, const struct straggler *s,
 	if (own.own_ns <= own.others_ns)
 		return;
 	if (s->host.at)
-		finding_say(out, bytes, "its work %s ms", finding_ms(m->f, own.own_ns).at);
+		finding_say(out, bytes, "the work of that rank takes %s ms",
+					finding_ms(m->f, own.own_ns).at);
 	finding_say_work(m->summary, s->device, &own, out, bytes);
 	if (e != &s->excess[0] || s->host.at)
 		finding_say_clock(m->summary, s->device, &own, out, bytes);
@@ -154,15 +164,21 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 	const struct excess *most = &s->excess[0], *work = NULL;
 	char *text = out->evidence;
 	const size_t bytes = sizeof(out->evidence);
-	const char *its = s->host.at ? "their" : "its";
+	const bool host = s->host.at != NULL;
 	if (!most->kind) {
-		finding_say(text, bytes, "nothing in %s own time differs from the others", its);
+		finding_say(text, bytes, "%s own time does not differ from the others'",
+					host ? "their" : "its");
 		return 0;
 	}
-	finding_say(out->summary, sizeof(out->summary), "%s own time: %s +%s ms", its, most->kind->name,
-				finding_ms(m->f, most->own_ns - most->others_ns).at);
+	const struct finding_words more = finding_ms(m->f, most->own_ns - most->others_ns);
+	if (most->kind == &finding_kinds[FINDING_WORK])
+		finding_say(out->summary, sizeof(out->summary), "%s kernels take %s ms longer",
+					host ? "their" : "its", more.at);
+	else
+		finding_say(out->summary, sizeof(out->summary), "%s %s ms more in %s",
+					host ? "they spend" : "it spends", more.at, most->kind->name);
 	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
-		finding_say(text, bytes, "%s %s ms, the others %s", e->kind->name,
+		finding_say(text, bytes, "%s %s ms, the others %s ms", e->kind->name,
 					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
 		if (e->kind == &finding_kinds[FINDING_WORK] && s->host.at)
 			work = e; /* once it is said whose */
@@ -170,7 +186,7 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 			say_work(m, s, e, text, bytes);
 	}
 	if (s->host.at)
-		finding_say(text, bytes, "most by %s", finding_device(m->summary, s->device).at);
+		finding_say(text, bytes, "most of it by %s", finding_device(m->summary, s->device).at);
 	if (work)
 		say_work(m, s, work, text, bytes);
 	if (most->kind != &finding_kinds[FINDING_WORK])
@@ -194,7 +210,7 @@ static const char *remedy_of(const struct finding_source *m, const struct stragg
 	return own ? own->remedy : finding_kinds[FINDING_LATE_RANK].remedy;
 }
 
-static enum finding_id id_of(const struct straggler *s)
+enum finding_id finding_id_of_straggler(const struct straggler *s)
 {
 	if (s->missing)
 		return FINDING_LATE_MISSING;
@@ -208,7 +224,7 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 {
 	const struct finding_kind *own = s->excess[0].kind;
 	int error = 0;
-	*out = (struct finding){.id = id_of(s),
+	*out = (struct finding){.id = finding_id_of_straggler(s),
 							.leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
 							.share_ns = straggler_share(s)};
 	out->severity = severity_of(m->summary, m->f, out->share_ns);

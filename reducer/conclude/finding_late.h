@@ -5,6 +5,8 @@
 
 #include "conclude/finding.h"
 
+/* late_rank, late_host, late_missing; or wait, when nobody is late persistently. */
+enum finding_id finding_id_of_straggler(const struct straggler *straggler);
 /* 0 or -ENOMEM */
 int finding_of_straggler(const struct finding_source *source, const struct straggler *straggler,
 						 struct finding *out);

@@ -101,7 +101,7 @@ static void say_inside(const struct line_time *rows, size_t n, int64_t least_ns,
 	if (!most || most->ns < least_ns)
 		return;
 	by_short_inside(most->text, name, sizeof(name));
-	finding_say(out->evidence, sizeof(out->evidence), "%s ms of it in %s",
+	finding_say(out->evidence, sizeof(out->evidence), "%s ms of that in %s",
 				finding_ms(f, most->ns / per).at, name);
 }
 
@@ -126,7 +126,7 @@ static int say_line(const struct finding_source *m, uint64_t leaves, uint32_t de
 	struct line_time line = longest_line(lines, n, &from, &to);
 	if (line.ns > 0 && line.ns >= all_ns / LINE_PART) {
 		by_short_outer(line.text, name, sizeof(name));
-		finding_say(out->evidence, sizeof(out->evidence), "most %s %s, %s ms/%s",
+		finding_say(out->evidence, sizeof(out->evidence), "most of it %s %s, %s ms per %s",
 					line.before ? "before the launch at" : "at", name,
 					finding_ms(f, line.ns / per).at, finding_per(f));
 		say_inside(lines + from, to - from, all_ns / LINE_PART, f, per, out);
@@ -156,10 +156,10 @@ int finding_say_rows(const struct finding_source *m, uint64_t leaves, uint32_t d
 	for (size_t i = 0; i < rows.n && i < NAMES; i++) {
 		const struct evidence_row *row = &rows.at[i];
 		char name[91];
-		finding_say(out->evidence, sizeof(out->evidence), "%s (%s ms/%s, %llu gaps)",
+		finding_say(out->evidence, sizeof(out->evidence), "%s (%s ms per %s, %llu gap%s)",
 					evidence_row_name(row, name, sizeof(name)),
 					finding_ms(m->f, row->ns / steps_of(m->f, device)).at, finding_per(m->f),
-					(unsigned long long)row->count);
+					(unsigned long long)row->count, row->count == 1 ? "" : "s");
 	}
 	evidence_rows_close(&rows);
 	return say_line(m, leaves, device, out);
@@ -182,11 +182,13 @@ void finding_say_rare(const struct finding_source *m, uint64_t leaves, uint32_t 
 	const char *of = who.at[0] ? " of " : "";
 	if (rare->in == 1)
 		finding_say(out->summary, sizeof(out->summary),
-					"rare: in 1 of %lld steps%s%s%s, %s ms, step %lld", (long long)rare->of, of,
-					who.at, others, finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);
+					"rare: only 1 of %lld steps%s%s%s has it, %s ms in step %lld",
+					(long long)rare->of, of, who.at, others, finding_ms(f, rare->worst_ns).at,
+					(long long)rare->worst_step);
 	else
 		finding_say(out->summary, sizeof(out->summary),
-					"rare: in %llu of %lld steps%s%s%s, %s ms in each, worst %s ms in step %lld",
+					"rare: only %llu of %lld steps%s%s%s have it, %s ms each, at most %s ms in "
+					"step %lld",
 					(unsigned long long)rare->in, (long long)rare->of, of, who.at, others,
 					finding_ms(f, rare->ns / (int64_t)rare->in).at,
 					finding_ms(f, rare->worst_ns).at, (long long)rare->worst_step);

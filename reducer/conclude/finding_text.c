@@ -75,18 +75,21 @@ void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANK
 		snprintf(text + used, MISSING_RANKS_BYTES - used, " and %u more", run->n_missing_ranks - i);
 }
 
-const char *finding_collectives(const struct summary *summary, const char *reason)
+struct finding_words finding_collectives(const struct summary *summary, const char *reason)
 {
+	struct finding_words words = {"collectives"};
 	const struct nccl_summary *only = NULL;
 	for (size_t i = 0; i < summary->n_nccl; i++) {
 		const struct nccl_summary *row = &summary->nccl[i];
 		if (row->members == 1 || strcmp(summary_text(summary, row->reason), reason) != 0)
 			continue;
 		if (only && only->op != row->op)
-			return "collectives";
+			return words;
 		only = row;
 	}
-	return only ? summary_text(summary, only->op) : "collectives";
+	if (only)
+		snprintf(words.at, sizeof(words.at), "%.100s calls", summary_text(summary, only->op));
+	return words;
 }
 
 const char *finding_unsplit_reason(const struct summary *summary)
@@ -111,8 +114,12 @@ void finding_say_transfer(const struct summary *summary, const struct figures *f
 	if (!most || most->transfer_ns == 0)
 		return;
 	double busbw = figures_busbw_gbps(summary, most);
-	finding_say(out, bytes, "%s of %lld bytes on %u ranks: %s ms/%s, hidden too",
-				summary_text(summary, most->op), (long long)most->bytes, most->members,
+	char size[64] = "", grouped[32];
+	if (most->bytes >= 0)
+		snprintf(size, sizeof(size), " of %s bytes",
+				 amount_grouped((uint64_t)most->bytes, grouped));
+	finding_say(out, bytes, "%s%s on %u ranks: %s ms per %s, overlapped part included",
+				summary_text(summary, most->op), size, most->members,
 				finding_ms(f, most->transfer_ns / (steps > 0 ? steps : 1)).at, finding_per(f));
 	if (!isnan(busbw))
 		finding_say(out, bytes, "bus bandwidth %.1f GB/s", busbw);
@@ -155,7 +162,7 @@ void finding_say_clock(const struct summary *summary, size_t device, const struc
 	struct clocks clocks;
 	char own[32], others[32];
 	if (clock_is_why(summary, device, excess, &clocks))
-		finding_say(out, bytes, "its SM clock was %s MHz, the others' %s",
+		finding_say(out, bytes, "its SM clock was %s MHz, the others' %s MHz",
 					amount_grouped((uint64_t)clocks.own, own),
 					amount_grouped((uint64_t)clocks.others, others));
 }
@@ -174,8 +181,7 @@ void finding_say_slowed(const struct summary *summary, size_t device, char *out,
 	if (reason.kind == READING_SLOWED)
 		return;
 	if (reason.others_ppm >= 0)
-		snprintf(others, sizeof(others), ", of the others' in %.0f %%",
-				 (double)reason.others_ppm / 1e4);
+		snprintf(others, sizeof(others), " (the others: %.0f %%)", (double)reason.others_ppm / 1e4);
 	finding_say(out, bytes, "%s in %.0f %% of its %s samples%s", reading_reason(reason.kind),
 				(double)reason.own_ppm / 1e4, amount_grouped(readings[reason.kind].looks, looks),
 				others);
@@ -189,19 +195,22 @@ static void say_other_clock(const struct clocks *clocks, double slower, char *ou
 	amount_grouped((uint64_t)clocks->others, others);
 	if (clocks_lower(clocks, CLOCKS_TELL))
 		finding_say(out, bytes,
-					"same number of kernels, %.0f %% slower, of which its SM clock (%s MHz, the "
-					"others' %s) explains %.0f %%",
+					"it runs the same number of kernels %.0f %% slower; its SM clock (%s MHz, the "
+					"others' %s "
+					"MHz) explains %.0f %%",
 					slower, own, others, clocks_slower_percent(clocks));
 	else if (clocks->own < clocks->others)
-		finding_say(out, bytes,
-					"same number of kernels, %.0f %% slower, though its SM clock was hardly lower "
-					"than the others' (%s MHz, theirs %s)",
-					slower, own, others);
+		finding_say(
+			out, bytes,
+			"it runs the same number of kernels %.0f %% slower, although its SM clock was hardly "
+			"lower than the others' (%s MHz, theirs %s MHz)",
+			slower, own, others);
 	else
-		finding_say(out, bytes,
-					"same number of kernels, %.0f %% slower, though its SM clock was no lower than "
-					"the others' (%s MHz)",
-					slower, own);
+		finding_say(
+			out, bytes,
+			"it runs the same number of kernels %.0f %% slower, although its SM clock was no lower "
+			"than the others' (%s MHz)",
+			slower, own);
 }
 
 /* The same kernels take longer: how much, and is it the clock? */
@@ -212,9 +221,10 @@ static void say_slower(const struct summary *summary, size_t device, const struc
 		100.0 * (double)(excess->own_ns - excess->others_ns) / (double)excess->others_ns;
 	struct clocks clocks;
 	if (!clocks_compare(summary, device, &clocks))
-		finding_say(out, bytes, "same number of kernels, %.0f %% slower: its clock?", slower);
+		finding_say(out, bytes,
+					"it runs the same number of kernels %.0f %% slower: check its clock", slower);
 	else if (clock_is_why(summary, device, excess, &clocks))
-		finding_say(out, bytes, "same number of kernels, %.0f %% slower", slower);
+		finding_say(out, bytes, "it runs the same number of kernels %.0f %% slower", slower);
 	else
 		say_other_clock(&clocks, slower, out, bytes);
 }
@@ -225,7 +235,7 @@ void finding_say_work(const struct summary *summary, size_t device, const struct
 	int64_t own = kernels_of(&summary->devices[device]);
 	int64_t others = kernels_of_others(summary, device);
 	if (!same_kernels(own, others))
-		finding_say(out, bytes, "it runs %lld kernels a step, the others %lld: unequal work",
+		finding_say(out, bytes, "it runs %lld kernels per step, the others %lld: unequal work",
 					(long long)own, (long long)others);
 	else if (excess->others_ns > 0)
 		say_slower(summary, device, excess, out, bytes);
@@ -239,12 +249,14 @@ const char *finding_work_remedy(const struct summary *summary, size_t device,
 		return "give all ranks equal work: samples, tokens, padding";
 	if (!clocks_compare(summary, device, &clocks) || excess->own_ns <= excess->others_ns)
 		return "compare its clocks, power and temperature with the others' (nvidia-smi -q -d "
-			   "CLOCK,PERFORMANCE); else its inputs are larger";
+			   "CLOCK,PERFORMANCE); if they are equal, its inputs may be larger";
 	if (clock_is_why(summary, device, excess, &clocks))
-		return "that GPU is held back: look at its cooling, power limit and clock settings "
+		return "something slows that GPU down: check its cooling, power limit and clock settings "
 			   "(nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK)";
 	return clocks_lower(&clocks, CLOCKS_TELL)
-			   ? "its clock is not most of it: are its inputs larger, or is another process on "
-				 "that GPU?"
-			   : "it is not its clock: are its inputs larger, or is another process on that GPU?";
+			   ? "its clock explains less than half: check whether its inputs are larger or "
+				 "another "
+				 "process uses that GPU"
+			   : "its clock is not the reason: check whether its inputs are larger or another "
+				 "process uses that GPU";
 }

@@ -23,9 +23,9 @@ struct finding_words finding_straggler(const struct summary *summary,
 enum { MISSING_RANKS_BYTES = 200 };
 /* "64-71, 900": a few runs of numbers, and how many more there are. */
 void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES]);
-/* "AllReduce", or "collectives" when there are several; of those that are not split for this reason
+/* "AllReduce calls", or "collectives" when there are several; of those that are not split for this reason
  * ("": that are). */
-const char *finding_collectives(const struct summary *summary, const char *reason);
+struct finding_words finding_collectives(const struct summary *summary, const char *reason);
 /* Why most of the NCCL time is not split; "" when all is. */
 const char *finding_unsplit_reason(const struct summary *summary);
 /* The collective with most transfer, and its bus bandwidth. */

@@ -5,6 +5,7 @@
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,9 @@ static int add(struct findings *findings, const struct finding *finding)
 {
 	if (room_next((void **)&findings->at, findings->n, sizeof(*findings->at)) != 0)
 		return -ENOMEM;
-	findings->at[findings->n++] = *finding;
+	findings->at[findings->n] = *finding;
+	char *begin = findings->at[findings->n++].summary;
+	*begin = (char)toupper((unsigned char)*begin); /* a sentence, whoever it begins with */
 	return 0;
 }
 
@@ -44,20 +47,20 @@ static void say_unknown(const struct finding_source *m, struct finding *out)
 	static const struct {
 		enum leaf leaf;
 		const char *what;
-	} parts[] = {{LEAF_UNKNOWN_UNMATCHED, "before ops without a launch record"},
-				 {LEAF_UNKNOWN_UNRECORDED, "between the nodes of CUDA graphs"},
-				 {LEAF_UNKNOWN_UNEXPLAINED, "launched in time, but not started"}};
+	} parts[] = {
+		{LEAF_UNKNOWN_UNMATCHED, "before operations without a launch record"},
+		{LEAF_UNKNOWN_UNRECORDED, "between the nodes of CUDA graphs"},
+		{LEAF_UNKNOWN_UNEXPLAINED, "although the next operation had been launched in time"}};
 	if (findings_lack_cpu(m->summary)) {
 		snprintf(out->summary, sizeof(out->summary),
-				 "the trace ties no CPU activity to the GPU's (no launch records): why it was idle "
-				 "cannot be told");
+				 "The trace has no launch records, so it cannot say why the GPU was idle");
 		snprintf(out->remedy, sizeof(out->remedy),
-				 "record the CPU side too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
+				 "record CPU activity too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
 	}
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (f->time_ns[parts[i].leaf] > 0)
-			finding_say(out->evidence, sizeof(out->evidence), "%s %s ms", parts[i].what,
-						finding_ms(f, f->time_ns[parts[i].leaf]).at);
+			finding_say(out->evidence, sizeof(out->evidence), "%s ms %s",
+						finding_ms(f, f->time_ns[parts[i].leaf]).at, parts[i].what);
 }
 
 /* Of all devices, at least 1. */
@@ -72,10 +75,13 @@ static uint64_t all_steps(const struct finding_source *m)
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
-	finding_say(out->evidence, sizeof(out->evidence), "not split: %s", reason);
+	finding_say(out->evidence, sizeof(out->evidence), "waiting and transfer are not separated: %s",
+				reason);
 	if (strcmp(reason, "not full-synchronising") == 0) /* more ranks would not help */
-		snprintf(out->remedy, sizeof(out->remedy),
-				 "who sends late is not told: even out the stages, or overlap what they exchange");
+		snprintf(
+			out->remedy, sizeof(out->remedy),
+			"balance the stages, or overlap the transfers (which side is late is not known for "
+			"send/recv in this trace)");
 }
 
 /* What cannot be seen in the names behind a kind of loss. */
@@ -92,14 +98,14 @@ static void say_special(const struct finding_source *m, const struct finding_kin
 			(uint64_t)finding_time_in(m->summary, kind->leaves, 0) / 10)
 		finding_say(
 			out->evidence, sizeof(out->evidence),
-			"%s ms/%s of it in silences that the sampler missed: perhaps blocked, input or no "
-			"core",
+			"for %s ms per %s of it the sampler saw no stack: the thread may have been blocked, "
+			"waiting for input or without a core",
 			finding_ms(f, (int64_t)(m->summary->quality.unsampled_ns / all_steps(m))).at,
 			finding_per(f));
 	if (kind->leaves & LEAF_BIT(LEAF_CPU_FRAMEWORK) && f->short_kernels > f->kernels / 2)
 		finding_say(out->evidence, sizeof(out->evidence),
-					"%lld of %lld kernels a %s are shorter than 5 us", (long long)f->short_kernels,
-					(long long)f->kernels, finding_per(f));
+					"%lld of %lld kernels per %s are shorter than 5 us",
+					(long long)f->short_kernels, (long long)f->kernels, finding_per(f));
 }
 
 /* The device that has most more of a kind than the median of the others. */
@@ -137,7 +143,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 		return 0;
 	finding.share_ns = more / m->f->devices; /* of the mean step, like every share */
 	*taken_ns = finding.share_ns;
-	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s",
+	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
 				kind->name, finding_ms(m->f, excess.others_ns).at);
 	const char *remedy = kind->remedy;
@@ -174,7 +180,7 @@ static int say_worst(const struct finding_source *m, const struct finding_kind *
 	if (error || is_late(m, device) ||
 		severity_of(m->summary, m->f, excess.own_ns - excess.others_ns) == SEVERITY_NONE)
 		return error;
-	finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s",
+	finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
 				finding_ms(m->f, excess.others_ns).at);
 	return 0;
@@ -188,8 +194,10 @@ static void say_taken(const struct finding_source *m, const struct finding_kind 
 		const struct straggler *s = &m->late->at[i];
 		const int64_t taken_ns = s->taken_ns[finding_kind_id(kind)];
 		if (taken_ns > 0)
-			finding_say(out->evidence, sizeof(out->evidence), "without the %s ms that make %s late",
-						finding_ms(m->f, taken_ns).at, finding_straggler(m->summary, s).at);
+			finding_say(out->evidence, sizeof(out->evidence),
+						"another %s ms are counted under %s (%s)", finding_ms(m->f, taken_ns).at,
+						finding_kinds[finding_id_of_straggler(s)].name,
+						finding_straggler(m->summary, s).at);
 	}
 }
 

@@ -228,7 +228,7 @@ static bool known(const struct stragglers *all, size_t device)
  * too: it has more of that than the others, at least half of what they have more of NCCL. */
 static int add_unsplit(struct stragglers *all, const struct summary *summary)
 {
-	const struct finding_kind *unsplit = &finding_kinds[FINDING_NCCL];
+	const struct finding_kind *unsplit = &finding_kinds[FINDING_UNSPLIT];
 	size_t least = 0;
 	int64_t others;
 	for (size_t i = 1; i < summary->n_devices; i++)
@@ -292,7 +292,7 @@ static int add_last_here(struct stragglers *all, const struct partial *partial,
 						 const struct late_summary *late)
 {
 	const struct summary *summary = partial->summary;
-	const struct finding_kind *unsplit = &finding_kinds[FINDING_NCCL];
+	const struct finding_kind *unsplit = &finding_kinds[FINDING_UNSPLIT];
 	size_t waiting;
 	struct straggler s = {.device = late_device(summary, late),
 						  .rank = late->rank,

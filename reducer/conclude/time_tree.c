@@ -26,3 +26,15 @@ _Static_assert((0 TIME_TREE(NOTHING, NOTHING, ANY_LEAF, ANY_LEAF)) == LEAVES_ALL
 			   "a leaf has no row");
 _Static_assert((0 TIME_TREE(NOTHING, NOTHING, ADD_LEAF, ADD_LEAF)) == LEAVES_ALL,
 			   "a leaf has two rows");
+
+const char *time_label(enum leaf leaf)
+{
+	static const char *const labels[LEAF_COUNT] = {
+#define GATHERING(...)
+#define LABEL(id, label) [LEAF_##id] = label,
+		TIME_TREE(GATHERING, GATHERING, LABEL, LABEL)
+#undef GATHERING
+#undef LABEL
+	};
+	return labels[leaf];
+}

@@ -20,19 +20,19 @@
 	GROUP(NCCL, "NCCL exposed", LEAVES_NCCL)                      \
 	PART(NCCL_WAIT, "NCCL wait")                                  \
 	PART(NCCL_TRANSFER, "NCCL transfer")                          \
-	PART(NCCL_UNSPLIT, "NCCL exposed")                            \
-	ROW(GPU_DISPATCH, "turn-around")                              \
+	PART(NCCL_UNSPLIT, "NCCL unsplit")                            \
+	ROW(GPU_DISPATCH, "dispatch")                                 \
 	ROW(GPU_QUEUE_FULL, "queue full")                             \
 	ROW(GPU_DEPENDENCY, "dependency")                             \
 	HEAD(CPU, "CPU launch overhead", LEAVES_CPU)                  \
 	ROW(CPU_FRAMEWORK, "framework")                               \
 	ROW(CPU_LAUNCH_CALL, "launch calls")                          \
 	ROW(CPU_LAUNCH_LATENCY, "launch latency")                     \
-	ROW(CPU_API, "other CUDA calls")                              \
+	ROW(CPU_API, "other API calls")                               \
 	HEAD(HOST, "Host stalls", LEAVES_HOST)                        \
 	ROW(HOST_INPUT, "input")                                      \
 	ROW(HOST_SYNC, "sync")                                        \
-	ROW(HOST_CODE, "host code >= 1 ms")                           \
+	ROW(HOST_CODE, "host code")                                   \
 	ROW(HOST_ALLOC, "alloc")                                      \
 	ROW(HOST_MODULE_LOAD, "module load")                          \
 	ROW(HOST_NCCL_HOST, "NCCL host calls")                        \
@@ -41,7 +41,7 @@
 	ROW(HOST_HOST_FUNC, "host function")                          \
 	HEAD(PROFILER, "Profiler", LEAF_BIT(LEAF_TOOL_PROFILER))      \
 	PART(TOOL_PROFILER, "profiler")                               \
-	HEAD(UNKNOWN, "Unexplained", LEAVES_UNKNOWN)                  \
+	HEAD(UNKNOWN, "Unknown", LEAVES_UNKNOWN)                      \
 	PART(UNKNOWN_UNEXPLAINED, "unexplained")                      \
 	PART(UNKNOWN_UNMATCHED, "unmatched")                          \
 	PART(UNKNOWN_UNRECORDED, "unrecorded")
@@ -61,5 +61,7 @@ struct time_row {
 	enum time_level level;
 };
 extern const struct time_row time_tree[TIME_ROWS];
+/* What a leaf is called on every screen. */
+const char *time_label(enum leaf leaf);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_COLUMN = 51, NAME_ROOM_LEAST = 20, STACK_FRAMES = 6 };
+enum { NAME_ROOM_LEAST = 20, STACK_FRAMES = 6 };
 
 /* The end of a name says most: a file without the directories before it. */
 static const char *name_end(const char *name, size_t room, char *out, size_t bytes)
@@ -60,7 +60,7 @@ static void site_name(const struct by_table *by, const struct site_summary *site
 	char cut[400];
 	struct text_buffer middle;
 	if (site->kind == SITE_REST && site->rows)
-		snprintf(out, bytes, "%llu rows that were not kept", (unsigned long long)site->rows);
+		snprintf(out, bytes, "%llu smaller rows", (unsigned long long)site->rows);
 	else if (by->by == SITE_OP)
 		snprintf(out, bytes, "%s%s", text_cut(text, room, &middle), direction);
 	else
@@ -72,8 +72,8 @@ static void site_name(const struct by_table *by, const struct site_summary *site
 static void print_site(struct columns *table, const struct by_table *by,
 					   const struct site_summary *site, const char *text)
 {
-	const int width = table->screen->width;
-	const int room = width > NAME_COLUMN + NAME_ROOM_LEAST ? width - NAME_COLUMN : NAME_ROOM_LEAST;
+	const int left = table->screen->width - columns_last(table);
+	const int room = left > NAME_ROOM_LEAST ? left : NAME_ROOM_LEAST;
 	char name[512];
 	site_name(by, site, text, (size_t)room, name, sizeof(name));
 	print_row(table, by, &site->sums, name);
@@ -84,16 +84,16 @@ static void print_site(struct columns *table, const struct by_table *by,
 static void print_title(const struct screen *screen, const struct report *r)
 {
 	const struct by_table *by = r->by;
-	const char *per = r->figures->has_steps ? "a step" : "in all";
+	const char *per = r->figures->has_steps ? "per step" : "in the whole run";
 	struct text_buffer gpu, starved;
-	screen_title(screen, "%s   by %s, mean of %u GPU%s, %s", r->dirs[0], by_name(by->by),
-				 r->figures->devices, r->figures->devices == 1 ? "" : "s", per);
-	screen_title(screen, "%s ms of GPU time in %.1f launches; the GPU starved for %s ms %s",
-				 text_ms(screen, site_gpu_ns(&by->all) / by->steps, &gpu),
-				 (double)by->all.launches / (double)by->steps,
-				 text_ms(screen, (by->all.cpu_ns + by->all.host_ns) / by->steps, &starved), per);
+	screen_title_wrap(screen, 2, "%s   by %s, mean of %u GPU%s, %s", r->dirs[0], by_name(by->by),
+					  r->figures->devices, r->figures->devices == 1 ? "" : "s", per);
+	screen_title_wrap(
+		screen, 2, "%s ms of GPU time, %.1f launches; %s ms of idle time before them (starved), %s",
+		text_ms(screen, site_gpu_ns(&by->all) / by->steps, &gpu),
+		(double)by->all.launches / (double)by->steps,
+		text_ms(screen, (by->all.cpu_ns + by->all.host_ns) / by->steps, &starved), per);
 	screen_line(screen, "%s", "");
-	screen_title(screen, "%9s %9s %8s %19s", "", "", "in call", "starved, ms, by");
 }
 
 /* What the columns do not say by themselves. */
@@ -102,15 +102,15 @@ static void print_notes(const struct screen *screen, const struct by_table *tabl
 {
 	if (table->all.cpu_ns + table->all.host_ns > 0) {
 		screen_line(screen, "%s", "");
-		screen_line(screen, "%s",
-					"starved: the GPU idled before what the row launched; where the host was then "
-					"is said by");
-		screen_line(screen, "%s", "`baton report`, in the line of a finding");
+		screen_wrap(screen, 0, "%s",
+					"starved: GPU idle time that ended with a launch from this row; for what the "
+					"CPU was doing, see the findings of `baton report`");
 	}
 	if (table->by == SITE_OP && strcmp(summary_text(summary, summary->run.source), "kineto") != 0)
-		screen_line(screen, "%s",
-					"no operators in this run: rows are CUDA calls. A PyTorch profile has them "
-					"(baton import)");
+		screen_wrap(
+			screen, 0, "%s",
+			"This run has no operators, so rows are CUDA calls; an imported PyTorch profile "
+			"has operators");
 }
 
 void by_text(const struct report *r, FILE *out)
@@ -118,9 +118,9 @@ void by_text(const struct report *r, FILE *out)
 	const struct by_table *by = r->by;
 	const struct summary *s = &r->reduction->summary;
 	const struct column columns[] = {
-		{"GPU ms", 0, 9, COLUMN_RIGHT}, {"launches", 1, 9, COLUMN_RIGHT},
-		{"ms", 1, 8, COLUMN_RIGHT},     {"CPU", 1, 9, COLUMN_RIGHT},
-		{"host", 1, 9, COLUMN_RIGHT},   {by_name(by->by), 2, 0, COLUMN_LEFT},
+		{"GPU ms", 0, 9, COLUMN_RIGHT},  {"launches", 1, 9, COLUMN_RIGHT},
+		{"call ms", 1, 8, COLUMN_RIGHT}, {"starved: CPU", 2, 12, COLUMN_RIGHT},
+		{"host ms", 1, 8, COLUMN_RIGHT}, {by_name(by->by), 2, -NAME_ROOM_LEAST, COLUMN_LEFT},
 	};
 	const size_t shown = r->by_top && r->by_top < by->n ? r->by_top : by->n;
 	struct screen screen;

@@ -1,7 +1,21 @@
 #include "render/columns.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Without the first: it says what a row is about. A last column that takes the rest stays too. */
+static void drop_columns(struct columns *c)
+{
+	const bool rest = c->n > 0 && c->at[c->n - 1].width <= 0;
+	int needed = 0;
+	for (size_t i = 0; i < c->n; i++)
+		needed += c->at[i].gap + abs(c->at[i].width);
+	for (size_t i = c->n - rest; i-- > 1 && needed > c->screen->width;) {
+		needed -= c->at[i].gap + c->at[i].width;
+		c->dropped |= UINT64_C(1) << i;
+	}
+}
 
 void columns_open(struct columns *c, const struct screen *screen, const struct column *at, size_t n)
 {
@@ -10,6 +24,8 @@ void columns_open(struct columns *c, const struct screen *screen, const struct c
 	c->n = n;
 	c->filled = c->used = 0;
 	c->line[0] = 0;
+	c->dropped = 0;
+	drop_columns(c);
 }
 
 static void append(struct columns *c, const char *format, ...)
@@ -29,9 +45,12 @@ static void add_cell(struct columns *c, const char *text)
 {
 	if (c->filled == c->n)
 		return;
+	const bool dropped = c->dropped >> c->filled & 1;
 	const struct column *column = &c->at[c->filled++];
-	append(c, "%*s%*s", column->gap, "",
-		   column->side == COLUMN_LEFT ? -column->width : column->width, text);
+	if (dropped)
+		return;
+	const int width = column->width > 0 ? column->width : 0;
+	append(c, "%*s%*s", column->gap, "", column->side == COLUMN_LEFT ? -width : width, text);
 }
 
 void columns_cell(struct columns *c, const char *format, ...)
@@ -50,13 +69,16 @@ void columns_ms(struct columns *c, int64_t ns)
 	add_cell(c, text_ms(c->screen, ns, &ms));
 }
 
-/* Where the last column begins. */
-static int last_column(const struct columns *c)
+int columns_last(const struct columns *c)
 {
-	int at = 0;
-	for (size_t i = 0; i < c->n; i++)
-		at += c->at[i].gap + (i + 1 < c->n ? c->at[i].width : 0);
-	return at;
+	int at = 0, last = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->dropped >> i & 1)
+			continue;
+		last = at + c->at[i].gap;
+		at = last + c->at[i].width;
+	}
+	return last;
 }
 
 void columns_end(struct columns *c, enum columns_style style)
@@ -69,7 +91,7 @@ void columns_end(struct columns *c, enum columns_style style)
 		screen_title(c->screen, "%s", c->line);
 		break;
 	case COLUMNS_WRAPPED:
-		screen_wrap(c->screen, last_column(c), "%s", c->line);
+		screen_wrap(c->screen, columns_last(c), "%s", c->line);
 		break;
 	}
 	c->filled = c->used = 0;

@@ -33,48 +33,68 @@ static void heading(const struct screen *screen, const struct comparison *c)
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
 	double difference = 100 * c->result->work_difference;
 	if (same_size(c))
-		screen_title(
-			screen, "%u GPU%s each: a direct comparison (busy matmul + custom differ by %.1f %%)",
+		screen_title_wrap(
+			screen, 2,
+			"%u GPU%s each: a direct comparison (matmul and custom work differ by %.1f %%)",
 			c->runs[0].figures->devices, c->runs[0].figures->devices == 1 ? "" : "s", difference);
 	else if (c->result->sure)
-		screen_title(screen, "%s scaling (work per GPU as expected within %.1f %%)", name,
-					 difference);
+		screen_title_wrap(screen, 2,
+						  "%s scaling (work per GPU is within %.1f %% of what that means)", name,
+						  difference);
 	else
-		screen_title(screen,
-					 "taken as weak scaling, but work per GPU differs by %.1f %%: see --scaling",
-					 difference);
+		screen_title_wrap(
+			screen, 2,
+			"compared as weak scaling, but work per GPU differs by %.1f %% (--scaling changes it)",
+			difference);
 	for (size_t i = 0; i < c->n; i++)
 		if (findings_lack_cpu(c->summaries[i]))
-			screen_wrap(
-				screen, 2,
-				"%s ties no CPU activity to the GPU's: why its GPUs were idle cannot be told",
-				c->names[i]);
+			screen_wrap(screen, 2,
+						"%s has no launch records, so it cannot say why its GPUs were idle",
+						c->names[i]);
 	if (strcmp(per(c), "run") == 0)
-		screen_line(screen, "A run has no steps: whole runs are compared");
+		screen_line(screen, "Not every run has steps, so whole runs are compared");
 }
 
 static void runs_table(const struct screen *screen, const struct comparison *c)
 {
+	char step[16], steps[16], lost[24];
+	const struct column columns[] = {
+		{"GPUs", 2, 4, COLUMN_RIGHT},        {step, 2, 10, COLUMN_RIGHT},
+		{steps, 2, 7, COLUMN_RIGHT},         {"speed-up", 2, 8, COLUMN_RIGHT},
+		{"efficiency", 2, 10, COLUMN_RIGHT}, {lost, 2, 16, COLUMN_RIGHT},
+		{"run", 2, -12, COLUMN_LEFT},
+	};
 	bool superlinear = false;
+	struct columns table;
+	snprintf(step, sizeof(step), "%s ms", per(c));
+	snprintf(steps, sizeof(steps), "%ss/s", per(c));
+	snprintf(lost, sizeof(lost), "lost ms per %s", per(c));
+	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	screen_line(screen, "%s", "");
-	screen_title(screen, "  GPUs  %7s ms  %ss/s  speed-up  efficiency  lost ms per %s  run", per(c),
-				 per(c), per(c));
+	columns_heads(&table);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct scaling_run *run = &c->runs[i];
-		struct text_buffer step, loss, name;
-		screen_line(screen, "  %4u  %10s  %7.2f  %8.2f  %8.1f %%  %16s  %s", run->figures->devices,
-					text_ms(screen, run->figures->step_ns, &step),
-					run->figures->step_ns > 0 ? 1e9 / (double)run->figures->step_ns : 0,
-					run->speed_up, 100 * run->efficiency,
-					i == c->result->base ? "" : text_ms(screen, run->loss_ns, &loss),
-					text_cut(c->names[i], 36, &name));
+		const int64_t step_ns = run->figures->step_ns;
+		struct text_buffer name;
+		columns_cell(&table, "%u", run->figures->devices);
+		columns_ms(&table, step_ns);
+		columns_cell(&table, "%.2f", step_ns > 0 ? 1e9 / (double)step_ns : 0);
+		columns_cell(&table, "%.2f", run->speed_up);
+		columns_cell(&table, "%.1f %%", 100 * run->efficiency);
+		if (i == c->result->base)
+			columns_cell(&table, "%s", "");
+		else
+			columns_ms(&table, run->loss_ns);
+		columns_cell(&table, "%s", text_cut(c->names[i], 36, &name));
+		columns_end(&table, COLUMNS_PLAIN);
 		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
 	}
 	if (superlinear && !same_size(c))
-		screen_wrap(screen, 2,
-					"  Above 100 %%: a %s is shorter than the base promises. See which terms "
-					"shrank: work per GPU, or a loss of the base",
-					per(c));
+		screen_wrap(
+			screen, 2,
+			"  An efficiency above 100 %% means a %s shorter than the base's ideal: look below "
+			"for the terms that shrank (work per GPU, or a loss of the base)",
+			per(c));
 }
 
 struct term {
@@ -195,7 +215,7 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 	else
 		explain_rows(screen, c, i, leaf, out, bytes);
 	if (!out[0] && leaf <= LEAF_WORK_MEMORY && base->kernels != run->kernels)
-		snprintf(out, bytes, "%lld -> %lld kernels a %s", (long long)base->kernels,
+		snprintf(out, bytes, "%lld -> %lld kernels per %s", (long long)base->kernels,
 				 (long long)run->kernels, per(c));
 }
 
@@ -214,21 +234,13 @@ static void say_clock(const struct screen *screen, const struct clocks_change *c
 	struct text_buffer a, b;
 	char by[100] = "";
 	if (change->kind != READING_SLOWED)
-		snprintf(by, sizeof(by), " (%s in %.0f %% of samples, before in %.0f %%)",
+		snprintf(by, sizeof(by), " (%s in %.0f %% of samples, before %.0f %%)",
 				 reading_reason(change->kind), (double)change->after_ppm / 1e4,
 				 (double)change->before_ppm / 1e4);
 	screen_wrap(screen, 6,
-				"    GPU clocks: %.24s -> %.24s MHz%s: at that clock kernels take up to %.0f %% %s",
+				"    GPU clocks: %.24s -> %.24s MHz%s; at that clock kernels take up to %.0f %% %s",
 				text_thousands(change->before, &a), text_thousands(change->after, &b), by,
 				lower ? 100 * (high / low - 1) : 100 * (1 - low / high), lower ? "longer" : "less");
-}
-
-static const char *label_of(enum leaf leaf)
-{
-	for (int i = 0; LEAF_BIT(leaf) & LEAVES_NCCL && i < TIME_ROWS; i++)
-		if (time_tree[i].leaves == LEAF_BIT(leaf))
-			return time_tree[i].label;
-	return leaf_label(leaf);
 }
 
 static const char *with_sign(const struct screen *screen, int64_t ns, struct text_buffer *buffer)
@@ -247,7 +259,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		{"", 2, 18, COLUMN_LEFT},
 		{"", 1, 10, COLUMN_RIGHT},
 		{"", 2, 20, COLUMN_LEFT},
-		{"", 2, 0, COLUMN_LEFT},
+		{"", 2, -24, COLUMN_LEFT},
 	};
 	const int64_t largest = llabs(terms[0].ns);
 	int64_t others = 0;
@@ -264,7 +276,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 			continue;
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
-		columns_cell(&table, "%s", label_of(terms[t].leaf));
+		columns_cell(&table, "%s", time_label(terms[t].leaf));
 		columns_cell(&table, "%s", with_sign(screen, terms[t].ns, &a));
 		columns_cell(&table, "%s",
 					 text_bar(largest > 0 ? (double)size / (double)largest / 3 : 0, &b));
@@ -294,21 +306,21 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	largest = llabs(terms[0].ns);
 	screen_line(screen, "%s", "");
 	if (largest > 0)
-		screen_title(screen, "%s is what changed most: %s -> %s ms per %s (%s)",
-					 label_of(terms[0].leaf),
-					 text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
-					 text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
-					 with_sign(screen, terms[0].ns, &d));
+		screen_title_wrap(screen, 2, "%s changed most: %s -> %s ms per %s (%s)",
+						  time_label(terms[0].leaf),
+						  text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
+						  text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
+						  with_sign(screen, terms[0].ns, &d));
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
 	if (run->loss_ns < 0)
-		screen_title(screen, "Where %s saves %s ms against %s (the terms add up exactly)", name.at,
-					 a.at, same_size(c) ? "the base" : "ideal");
+		screen_title_wrap(screen, 2, "Where %s saves %s ms against %s", name.at, a.at,
+						  same_size(c) ? "the base" : "ideal");
 	else
-		screen_title(screen, "Where the %s ms lost by %s went (the terms add up exactly)", a.at,
-					 name.at);
+		screen_title_wrap(screen, 2, "Where the %s ms lost by %s went", a.at, name.at);
 	term_lines(screen, c, i, terms);
-	screen_line(screen, "  %-18s %10lld ns", "residual", (long long)run->residual_ns);
+	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
+				run->residual_ns == 0 ? "  (the terms add up exactly)" : "");
 }
 
 void compare_text(const struct comparison *c, FILE *out)

@@ -61,7 +61,8 @@ int gate_check(const char *text)
 		return STATUS_USAGE;
 	if (strcmp(name, "step_ms") == 0 || leaf_names_under(name))
 		return STATUS_OK;
-	diag("--fail-if: '%s' is neither step_ms nor a leaf or its beginning; did you mean '%s'? The "
+	diag("--fail-if: '%s' is neither step_ms nor a leaf nor the beginning of one; did you mean "
+		 "'%s'? The "
 		 "leaves: " LEAF_NAMES,
 		 name, leaf_names_nearest(name, ~UINT64_C(0)));
 	return STATUS_USAGE;
@@ -91,10 +92,11 @@ int gate_report(const char *text, const struct figures *f, const char *reason)
 	if (range.carried && least == most)
 		return judge(text, name, least, range.least);
 	if (!range.carried)
-		diag("gate failed: this trace cannot tell %s (quality.not_carried), --fail-if %s", name,
+		diag("gate failed: this trace cannot measure %s (quality.not_carried), --fail-if %s", name,
 			 text);
 	else
-		diag("gate failed: %s is between %.4f and %.4f, as NCCL is not split (%s), --fail-if %s",
+		diag("gate failed: %s is between %.4f and %.4f, because NCCL time is not split (%s), "
+			 "--fail-if %s",
 			 name, range.least, range.most, reason, text);
 	return STATUS_GATE;
 }

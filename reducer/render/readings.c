@@ -135,7 +135,7 @@ static void outstanding(const struct screen *screen, const struct summary *s)
 		one_line(screen, finding_device(s, lines[i].device).at, &all,
 				 s->devices[lines[i].device].readings);
 	if (n > LINES)
-		screen_line(screen, "  and %zu more that stand out (--json has all)", n - LINES);
+		screen_line(screen, "  and %zu more GPUs that stand out (--json has them all)", n - LINES);
 	clocks_close(&all);
 	free(lines);
 }
@@ -152,8 +152,8 @@ void readings_text(const struct screen *screen, const struct report *report)
 	if (looks == 0)
 		return;
 	screen_line(screen, "%s", "");
-	screen_title(screen, "What the GPU%s showed meanwhile (NVML, once a second)",
-				 s->n_devices == 1 ? "" : "s");
+	screen_title(screen,
+				 "GPU clock, power and temperature during these steps (NVML, once a second)");
 	one_line(screen, s->n_devices == 1 ? "the GPU" : "all", &no_others, all);
 	if (s->n_devices > 1)
 		outstanding(screen, s);

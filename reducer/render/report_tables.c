@@ -75,14 +75,14 @@ static void nccl_note(const struct screen *screen, const struct report *r, char 
 	struct text_buffer a, b, c;
 	text_ms(screen, f->hidden_ns, &c);
 	if (unsplit > 0 && wait == 0 && transfer == 0)
-		snprintf(note, bytes, "not split: %s; %s hidden",
-				 finding_unsplit_reason(&r->reduction->summary), c.at);
+		snprintf(note, bytes, "%s hidden; waiting and transfer are not separated: %s", c.at,
+				 finding_unsplit_reason(&r->reduction->summary));
 	else
 		snprintf(note, bytes, "wait %s, transfer %s; %s hidden", text_ms(screen, wait, &a),
 				 text_ms(screen, transfer, &b), c.at);
 	if (unsplit > 0 && wait + transfer > 0) {
 		size_t used = strlen(note);
-		snprintf(note + used, bytes - used, "; not split %s: %s", text_ms(screen, unsplit, &a),
+		snprintf(note + used, bytes - used, "; %s not separated: %s", text_ms(screen, unsplit, &a),
 				 finding_unsplit_reason(&r->reduction->summary));
 	}
 }
@@ -119,9 +119,9 @@ void partition_table(const struct screen *screen, const struct report *r)
 		const int64_t ns = figures_time(f, row->leaves);
 		const double share = text_percent(ns, f->step_ns);
 		char note[200];
-		struct text_buffer bar;
-		if (ns == 0 || row->level == TIME_PART)
-			continue;
+		struct text_buffer bar, ms;
+		if (row->level == TIME_PART || strtod(text_ms(screen, ns, &ms), NULL) == 0)
+			continue; /* too little to show */
 		row_note(screen, r, (enum time_row_id)i, note, sizeof(note));
 		columns_cell(&table, "%s%s", heading ? "" : "  ", row->label);
 		columns_ms(&table, ns);
@@ -148,7 +148,7 @@ void kernels_table(const struct screen *screen, const struct report *r)
 	const struct summary *s = &r->reduction->summary;
 	const struct figures *f = r->figures;
 	const int64_t steps = all_steps(s);
-	const int name_room = screen->width > 80 ? screen->width - 56 : 24; /* then columns drop off */
+	const int name_room = screen->width > 80 ? screen->width - 56 : 24;
 	const struct column columns[] = {
 		{"Kernels", 0, name_room, COLUMN_LEFT},
 		{"class", 1, 18, COLUMN_LEFT},
@@ -183,6 +183,7 @@ void kernels_table(const struct screen *screen, const struct report *r)
 
 static void nccl_row(struct columns *table, const struct summary *s, const struct nccl_summary *n)
 {
+	const int64_t steps = all_steps(s) > 0 ? all_steps(s) : 1;
 	const double busbw = figures_busbw_gbps(s, n);
 	struct text_buffer bytes;
 	columns_cell(table, "%s", summary_text(s, n->op));
@@ -191,10 +192,10 @@ static void nccl_row(struct columns *table, const struct summary *s, const struc
 	else
 		columns_cell(table, "?");
 	columns_cell(table, "%s", n->bytes < 0 ? "?" : text_thousands(n->bytes, &bytes));
-	columns_cell(table, "%llu", (unsigned long long)n->count);
-	columns_ms(table, n->transfer_ns);
-	columns_ms(table, n->wait_ns);
-	columns_ms(table, n->unsplit_ns);
+	columns_cell(table, "%.1f", (double)n->count / (double)steps);
+	columns_ms(table, n->transfer_ns / steps);
+	columns_ms(table, n->wait_ns / steps);
+	columns_ms(table, n->unsplit_ns / steps);
 	if (n->reason)
 		columns_cell(table, "%s", summary_text(s, n->reason));
 	else if (!isnan(busbw))
@@ -204,11 +205,16 @@ static void nccl_row(struct columns *table, const struct summary *s, const struc
 
 void nccl_table(const struct screen *screen, const struct report *r)
 {
-	static const struct column columns[] = {
-		{"NCCL, ms", 0, 15, COLUMN_LEFT}, {"ranks", 1, 5, COLUMN_RIGHT},
-		{"bytes", 1, 14, COLUMN_RIGHT},   {"calls", 1, 6, COLUMN_RIGHT},
-		{"transfer", 1, 9, COLUMN_RIGHT}, {"wait", 1, 9, COLUMN_RIGHT},
-		{"unsplit", 1, 9, COLUMN_RIGHT},  {"busbw, or why unsplit", 2, 0, COLUMN_LEFT},
+	const bool per_step = r->figures->has_steps;
+	const struct column columns[] = {
+		{per_step ? "NCCL, ms/step" : "NCCL, ms", 0, 15, COLUMN_LEFT},
+		{"ranks", 1, 5, COLUMN_RIGHT},
+		{"bytes", 1, 14, COLUMN_RIGHT},
+		{per_step ? "calls/step" : "calls", 1, 10, COLUMN_RIGHT},
+		{"transfer", 1, 9, COLUMN_RIGHT},
+		{"wait", 1, 9, COLUMN_RIGHT},
+		{"unsplit", 1, 9, COLUMN_RIGHT},
+		{"busbw or reason", 2, -12, COLUMN_LEFT},
 	};
 	const struct summary *s = &r->reduction->summary;
 	struct columns table;
@@ -220,7 +226,7 @@ void nccl_table(const struct screen *screen, const struct report *r)
 	for (size_t i = 0; i < s->n_nccl && i < NCCL_ROWS; i++)
 		nccl_row(&table, s, &s->nccl[i]);
 	if (s->n_nccl > NCCL_ROWS)
-		screen_line(screen, "  and %zu more kinds (--json has all)", s->n_nccl - NCCL_ROWS);
+		screen_line(screen, "  and %zu more kinds (--json has them all)", s->n_nccl - NCCL_ROWS);
 }
 
 /* ---- devices ---- */
@@ -301,10 +307,10 @@ void devices_table(const struct screen *screen, const struct report *r)
 		{"rank", 1, 5, COLUMN_RIGHT},
 		{finding_per(r->figures), 1, 9, COLUMN_RIGHT},
 		{"work", 1, 9, COLUMN_RIGHT},
-		{"nccl", 1, 9, COLUMN_RIGHT},
-		{"launch", 1, 9, COLUMN_RIGHT},
+		{"NCCL", 1, 9, COLUMN_RIGHT},
+		{"CPU", 1, 9, COLUMN_RIGHT},
 		{"host", 1, 9, COLUMN_RIGHT},
-		{"gpu", 1, 9, COLUMN_RIGHT},
+		{"GPU", 1, 9, COLUMN_RIGHT},
 		{"unknown", 1, 9, COLUMN_RIGHT},
 	};
 	struct device_row median, *rows = malloc((s->n_devices + 1) * sizeof(*rows));
@@ -323,7 +329,9 @@ void devices_table(const struct screen *screen, const struct report *r)
 	for (size_t i = 0; i < n; i++)
 		print_device(&table, s, &rows[i]);
 	if (n < s->n_devices)
-		screen_line(screen, "  those %zu of %zu differ most from the median (--json has all)", n,
-					s->n_devices);
+		screen_line(
+			screen,
+			"  the %zu of %zu devices that differ most from the median (--json has them all)", n,
+			s->n_devices);
 	free(rows);
 }

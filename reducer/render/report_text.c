@@ -2,7 +2,7 @@
 #include "render/readings.h"
 #include "render/report.h"
 #include "render/report_tables.h"
-#include "render/text.h"
+#include "render/columns.h"
 #include "conclude/finding_text.h"
 
 #include <stdarg.h>
@@ -55,13 +55,14 @@ static void header(const struct screen *screen, const struct report *r)
 	screen_title_wrap(screen, HANG, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices,
 					  gpu, hosts, busy);
 	if (f->has_steps)
-		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels a step",
+		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels per step",
 						  (long long)f->steps, step_source_words[f->step_source],
 						  step_words(screen, f, &a), (long long)f->kernels);
 	else
-		screen_title_wrap(screen, HANG,
-						  "no steps: figures are for the whole run of %s ms   %lld kernels",
-						  text_ms(screen, f->step_ns, &a), (long long)f->kernels);
+		screen_title_wrap(
+			screen, HANG,
+			"no steps found: all figures are for the whole run of %s ms   %lld kernels",
+			text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
 static void missing_end(const struct screen *screen, const struct report *r)
@@ -72,8 +73,8 @@ static void missing_end(const struct screen *screen, const struct report *r)
 		return;
 	screen_title_wrap(
 		screen, 0,
-		"The job ended before its last GPU records came: %s are missing (in flight); steps not "
-		"finished before them are cut",
+		"The job ended before its last GPU records arrived: %s are missing (in flight), and the "
+		"steps that they belong to are left out",
 		text_thousands((int64_t)q->in_flight, &lost));
 }
 
@@ -84,25 +85,24 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
 	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
-	bool unknown = r->findings->n && first->id == FINDING_UNEXPLAINED;
+	bool unknown = r->findings->n && first->id == FINDING_UNKNOWN;
 	if (findings_lack_cpu(&r->reduction->summary))
-		screen_title_wrap(
-			screen, 0,
-			"The trace ties no CPU activity to the GPU's: why the GPU was idle cannot be told "
-			"from it");
+		screen_title_wrap(screen, 0,
+						  "The trace has no launch records, so it cannot say why the GPU was idle");
 	else if (r->findings->n && finding_counts(first))
-		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms a %s)", first->summary,
+		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms per %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
 	else if (unknown && 10 * first->share_ns >= f->step_ns)
-		screen_title_wrap(screen, 0, "The trace does not explain most of the loss:");
+		screen_title_wrap(screen, 0, "The trace does not explain most of the lost time:");
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
 		screen_title_wrap(screen, 0,
-						  "Steps differ by %s ms, too much to be sure of a loss. The largest:",
+						  "Steps vary by %s ms, too much to be sure of a loss. The largest losses:",
 						  text_ms(screen, f->noise_ns, &ms));
 	else if (r->findings->n)
 		screen_title_wrap(
-			screen, 0, "No loss stands out: the GPU computes %.1f %% of the %s. The largest:", busy,
+			screen, 0,
+			"No loss stands out: the GPU computes %.1f %% of the %s. The largest losses:", busy,
 			finding_per(f));
 	else
 		screen_title_wrap(screen, 0, "Nothing is lost: the GPU computes %.1f %% of the %s", busy,
@@ -119,38 +119,65 @@ static void proof(const struct screen *screen, const struct report *r, const cha
 		at += (size_t)snprintf(dirs + at, sizeof(dirs) - at, "%s%s", i ? " " : "", dir.at);
 	}
 	if (at < sizeof(dirs))
-		screen_wrap(screen, 6, "    Proof: baton report %s --gaps 5 --leaf %s", dirs, leaf);
+		screen_wrap(screen, 6, "    See where: baton report %s --gaps 5 --leaf %s", dirs, leaf);
+}
+
+/* The columns of losses; the unit of the second depends on the run. */
+static struct columns losses_table(const struct screen *screen, const struct figures *f)
+{
+	static const struct column of_step[] = {{"", 2, 1, COLUMN_RIGHT},
+											{"loss", 1, 12, COLUMN_LEFT},
+											{"ms/step", 1, 9, COLUMN_RIGHT},
+											{"%", 1, 5, COLUMN_RIGHT},
+											{"", 3, 0, COLUMN_LEFT}};
+	static const struct column of_run[] = {{"", 2, 1, COLUMN_RIGHT},
+										   {"loss", 1, 12, COLUMN_LEFT},
+										   {"ms/run", 1, 9, COLUMN_RIGHT},
+										   {"%", 1, 5, COLUMN_RIGHT},
+										   {"", 3, 0, COLUMN_LEFT}};
+	struct columns table;
+	columns_open(&table, screen, f->has_steps ? of_step : of_run,
+				 sizeof(of_step) / sizeof(of_step[0]));
+	return table;
+}
+
+static void loss_cells(struct columns *table, const struct figures *f, const struct finding *loss)
+{
+	columns_cell(table, "%s", finding_kinds[loss->id].name);
+	columns_ms(table, loss->share_ns);
+	columns_cell(table, "%.1f", text_percent(loss->share_ns, f->step_ns));
 }
 
 /* A long sentence stands below the line with its figures. */
-static void loss_lines(const struct screen *screen, const struct report *r, size_t i)
+static void loss_lines(struct columns *table, const struct report *r, size_t i)
 {
-	const struct figures *f = r->figures;
+	const struct screen *screen = table->screen;
 	const struct finding *loss = &r->findings->at[i];
-	struct text_buffer ms, line;
-	int n = snprintf(line.at, sizeof(line.at), "  %zu %-12s %9s ms/%s %5.1f %%", i + 1,
-					 finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
-					 finding_per(f), text_percent(loss->share_ns, f->step_ns));
-	bool fits = n + 3 + (int)strlen(loss->summary) <= screen->width;
-	screen_title(screen, "%s   %s", line.at, fits ? loss->summary : "");
+	const bool fits = columns_last(table) + (int)strlen(loss->summary) <= screen->width;
+	columns_cell(table, "%zu", i + 1);
+	loss_cells(table, r->figures, loss);
+	columns_cell(table, "%s", fits ? loss->summary : "");
+	columns_end(table, COLUMNS_BOLD);
 	if (!fits)
 		screen_paragraph(screen, 4, loss->summary);
 	if (loss->evidence[0])
 		screen_paragraph(screen, 4, loss->evidence);
 	if (loss->remedy[0])
 		screen_wrap(screen, 4, "    Try: %s", loss->remedy);
-	if (i == 0 && finding_counts(loss) && r->reduction->n_gaps == 0 &&
-		strncmp(loss->leaf, "idle", 4) == 0)
+	if (finding_counts(loss) && r->reduction->n_gaps == 0 && strncmp(loss->leaf, "idle", 4) == 0)
 		proof(screen, r, loss->leaf);
 }
 
 /* The answer, first: the largest losses and what they mean. */
 static void verdict(const struct screen *screen, const struct report *r)
 {
+	struct columns table = losses_table(screen, r->figures);
 	screen_line(screen, "%s", "");
 	answer(screen, r);
+	if (r->findings->n)
+		columns_heads(&table);
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++)
-		loss_lines(screen, r, i);
+		loss_lines(&table, r, i);
 }
 
 /* Below 0.1 % of the step the partition says it all. */
@@ -158,19 +185,18 @@ static void other_losses(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
 	const struct findings *all = r->findings;
+	struct columns table = losses_table(screen, f);
 	bool any = false;
 	for (size_t i = TOP_LOSSES; i < all->n && all->at[i].share_ns * 1000 >= f->step_ns; i++) {
-		const struct finding *loss = &all->at[i];
-		struct text_buffer ms, line;
 		if (!any) {
 			screen_line(screen, "%s", "");
 			screen_title(screen, "Further losses");
 		}
 		any = true;
-		int column = snprintf(line.at, sizeof(line.at), "  %-12s %9s ms/%s %5.1f %%  ",
-							  finding_kinds[loss->id].name, text_ms(screen, loss->share_ns, &ms),
-							  finding_per(f), text_percent(loss->share_ns, f->step_ns));
-		screen_wrap(screen, column, "%s%s", line.at, loss->summary);
+		columns_cell(&table, "%s", "");
+		loss_cells(&table, f, &all->at[i]);
+		columns_cell(&table, "%s", all->at[i].summary);
+		columns_end(&table, COLUMNS_WRAPPED);
 	}
 }
 
@@ -220,17 +246,18 @@ static void quality(const struct screen *screen, const struct report *r)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);
 	if (unsampled_percent(s) > UNSAMPLED_PERCENT)
 		append(line, bytes,
-			   ", the sampler missed silent threads in %.1f %% of the idle time: it is called host "
-			   "code, and may be blocked, input or no core",
+			   ", no stack samples in %.1f %% of the idle time (it counts as host code, but the "
+			   "thread may have been blocked, waiting for input or without a core)",
 			   unsampled_percent(s));
 	if (q->steps_cut)
-		append(line, bytes, ", %llu partial steps cut", (unsigned long long)q->steps_cut);
+		append(line, bytes, ", %llu partial step%s left out", (unsigned long long)q->steps_cut,
+			   q->steps_cut == 1 ? "" : "s");
 	if (r->figures->noise_ns > 0)
 		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
 	if (q->clock_residual_ns >= 0)
 		append(line, bytes, ", clock residual %.1f us", (double)q->clock_residual_ns / 1e3);
 	if (q->tool_ns >= 0 && q->launches > 0)
-		append(line, bytes, ", baton cost %llu ns a launch (%.2f %% of a %s)",
+		append(line, bytes, ", baton's own cost %llu ns per launch (%.2f %% of a %s)",
 			   (unsigned long long)q->tool_ns / q->launches,
 			   text_percent(r->figures->tool_ns, r->figures->step_ns),
 			   r->figures->has_steps ? "step" : "run");

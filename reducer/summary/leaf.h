@@ -4,39 +4,39 @@
 
 #include <stdint.h>
 
-/* X(identifier, JSON name, label for people) */
-#define LEAVES(X)                                                      \
-	X(WORK_MATMUL, "work.matmul", "matmul")                            \
-	X(WORK_CUSTOM, "work.custom", "custom")                            \
-	X(WORK_OTHER, "work.other", "other")                               \
-	X(WORK_MEMORY, "work.memory", "memory")                            \
-	X(WORK_GRAPH, "work.graph", "CUDA graph")                          \
-	X(NCCL_TRANSFER, "nccl.transfer", "transfer")                      \
-	X(NCCL_UNSPLIT, "nccl.unsplit", "unsplit")                         \
-	X(NCCL_WAIT, "nccl.wait", "wait")                                  \
-	X(HOST_ALLOC, "idle.host.alloc", "alloc")                          \
-	X(HOST_MODULE_LOAD, "idle.host.module_load", "module load")        \
-	X(HOST_INPUT, "idle.host.input", "input")                          \
-	X(HOST_NCCL_HOST, "idle.host.nccl_host", "NCCL host call")         \
-	X(HOST_SYNC, "idle.host.sync", "sync")                             \
-	X(TOOL_PROFILER, "idle.tool.profiler", "profiler")                 \
-	X(GPU_QUEUE_FULL, "idle.gpu.queue_full", "queue full")             \
-	X(HOST_NO_CORE, "idle.host.no_core", "no core")                    \
-	X(HOST_BLOCKED, "idle.host.blocked", "blocked")                    \
-	X(CPU_API, "idle.cpu.api", "other CUDA calls")                     \
-	X(HOST_CODE, "idle.host.code", "host code")                        \
-	X(CPU_FRAMEWORK, "idle.cpu.framework", "framework")                \
-	X(CPU_LAUNCH_CALL, "idle.cpu.launch_call", "launch calls")         \
-	X(CPU_LAUNCH_LATENCY, "idle.cpu.launch_latency", "launch latency") \
-	X(HOST_HOST_FUNC, "idle.host.host_func", "host function")          \
-	X(GPU_DEPENDENCY, "idle.gpu.dependency", "dependency")             \
-	X(GPU_DISPATCH, "idle.gpu.dispatch", "turn-around")                \
-	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded", "unrecorded")     \
-	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained", "unexplained")  \
-	X(UNKNOWN_UNMATCHED, "idle.unknown.unmatched", "unmatched")
+/* X(identifier, name); what people read is in conclude/time_tree.h */
+#define LEAVES(X)                                      \
+	X(WORK_MATMUL, "work.matmul")                      \
+	X(WORK_CUSTOM, "work.custom")                      \
+	X(WORK_OTHER, "work.other")                        \
+	X(WORK_MEMORY, "work.memory")                      \
+	X(WORK_GRAPH, "work.graph")                        \
+	X(NCCL_TRANSFER, "nccl.transfer")                  \
+	X(NCCL_UNSPLIT, "nccl.unsplit")                    \
+	X(NCCL_WAIT, "nccl.wait")                          \
+	X(HOST_ALLOC, "idle.host.alloc")                   \
+	X(HOST_MODULE_LOAD, "idle.host.module_load")       \
+	X(HOST_INPUT, "idle.host.input")                   \
+	X(HOST_NCCL_HOST, "idle.host.nccl_host")           \
+	X(HOST_SYNC, "idle.host.sync")                     \
+	X(TOOL_PROFILER, "idle.tool.profiler")             \
+	X(GPU_QUEUE_FULL, "idle.gpu.queue_full")           \
+	X(HOST_NO_CORE, "idle.host.no_core")               \
+	X(HOST_BLOCKED, "idle.host.blocked")               \
+	X(CPU_API, "idle.cpu.api")                         \
+	X(HOST_CODE, "idle.host.code")                     \
+	X(CPU_FRAMEWORK, "idle.cpu.framework")             \
+	X(CPU_LAUNCH_CALL, "idle.cpu.launch_call")         \
+	X(CPU_LAUNCH_LATENCY, "idle.cpu.launch_latency")   \
+	X(HOST_HOST_FUNC, "idle.host.host_func")           \
+	X(GPU_DEPENDENCY, "idle.gpu.dependency")           \
+	X(GPU_DISPATCH, "idle.gpu.dispatch")               \
+	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded")   \
+	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained") \
+	X(UNKNOWN_UNMATCHED, "idle.unknown.unmatched")
 
 enum leaf {
-#define X(id, name, label) LEAF_##id,
+#define X(id, name) LEAF_##id,
 	LEAVES(X)
 #undef X
 		LEAF_COUNT
@@ -45,7 +45,7 @@ enum leaf {
 static inline const char *leaf_name(enum leaf leaf)
 {
 	static const char *const names[] = {
-#define X(id, name, label) name,
+#define X(id, name) name,
 		LEAVES(X)
 #undef X
 	};
@@ -53,7 +53,7 @@ static inline const char *leaf_name(enum leaf leaf)
 }
 
 /* All names in one literal, a space after each. */
-#define LEAF_NAME_TEXT(id, name, label) name " "
+#define LEAF_NAME_TEXT(id, name) name " "
 #define LEAF_NAMES LEAVES(LEAF_NAME_TEXT)
 
 /* The leaves (LEAF_BIT) that `prefix` names, as people type it: one, or all under "idle" or
@@ -61,16 +61,6 @@ static inline const char *leaf_name(enum leaf leaf)
 uint64_t leaf_names_under(const char *prefix);
 /* What was meant by a mistyped name: the one most like it, of those of `leaves`. */
 const char *leaf_names_nearest(const char *typed, uint64_t leaves);
-
-static inline const char *leaf_label(enum leaf leaf)
-{
-	static const char *const labels[] = {
-#define X(id, name, label) label,
-		LEAVES(X)
-#undef X
-	};
-	return labels[leaf];
-}
 
 #define LEAF_BIT(leaf) (UINT64_C(1) << (leaf))
 #define LEAVES_ALL (LEAF_BIT(LEAF_COUNT) - 1)

@@ -22,7 +22,7 @@ change="d['bridge'][0]['gpu_clock']"
 compared '*:1:1980:0' -- '*:1:1980:0' '*:2:1600:4'
 expect_true "$change == {'base_sm_mhz': 1980, 'sm_mhz': 1790, 'slowed': {'reason': 'sw_power_cap', 'base': 0, 'run': 0.5}}"
 checks=$((checks + 1)) # beside the first term that is kernels, and once
-grep -Eq '^.* (matmul|custom|memory) \+[0-9.]+ #+ GPU clocks: 1,980 -> 1,790 MHz \(SW power cap in 50 % of samples, before in 0 %\): at that clock kernels take up to 11 % longer [^G]*$' "$work/words" ||
+grep -Eq '^.* (matmul|custom|memory) \+[0-9.]+ #+ GPU clocks: 1,980 -> 1,790 MHz \(SW power cap in 50 % of samples, before 0 %\); at that clock kernels take up to 11 % longer [^G]*$' "$work/words" ||
 	fail "not beside the term: $(cat "$work/words")"
 # Of reasons that both runs have the one that came; none where none did; a clock that rose.
 compared '*:1:1980:0x4' -- '*:1:1700:0x4' '*:3:1700:0x24'
@@ -32,7 +32,7 @@ expect_true "$change['slowed'] is None and $change['sm_mhz'] == 1700"
 compared '*:1:1500:0x8' -- '*:1:1980:0'
 expect_true "$change['slowed'] == {'reason': 'hw_slowdown', 'base': 1, 'run': 0}"
 checks=$((checks + 1))
-grep -q 'GPU clocks: 1,500 -> 1,980 MHz (HW slowdown in 0 % of samples, before in 100 %): at that clock kernels take up to 24 % less' "$work/words" ||
+grep -q 'GPU clocks: 1,500 -> 1,980 MHz (HW slowdown in 0 % of samples, before 100 %); at that clock kernels take up to 24 % less' "$work/words" ||
 	fail "not said: $(cat "$work/words")"
 # Keeps out: what one GPU of a file showed taken for another's.
 compared '*:1:1980:0' 1:1:1500:0x4 -- '*:1:1980:0'

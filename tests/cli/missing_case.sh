@@ -24,34 +24,34 @@ expect_true "[(f['id'], f['leaf']) for f in $late] == [('late_rank', 'nccl.wait'
 whole_ms=$("$PYTHON" -c "import json; print(json.load(open('$work/out'))['findings'][0]['share_ms'])")
 without sleepy 1 5
 expect_true "[(f['id'], f['leaf'], f['severity']) for f in $late] == [('late_rank', 'nccl.unsplit', d['findings'][0]['severity'])]"
-expect_true "$late[0]['text'].startswith('of the 6 ranks that are here rank 3 is last into 100 % of AllReduce, by ')"
-expect_true "'its own time: blocked' in $late[0]['text'] and 'blocked' in $late[0]['remedy'] + $late[0]['evidence']"
-expect_true "'a missing rank (1, 5) came later still in none of 104' in $late[0]['evidence']"
+expect_true "$late[0]['text'].startswith('Of the 6 recorded ranks rank 3 arrives last at 100 % of the AllReduce calls, ')"
+expect_true "'more in blocked' in $late[0]['text'] and 'blocked' in $late[0]['remedy'] + $late[0]['evidence']"
+expect_true "'a missing rank (1, 5) came even later in none of 104' in $late[0]['evidence']"
 # Of fewer ranks the same time is a larger mean; of NCCL a finding has left what is no wait.
 expect_true "$whole_ms <= $late[0]['share_ms'] < 1.3 * $whole_ms"
-expect_true "all(f['share_ms'] < 1 for f in d['findings'] if f['id'] == 'nccl')"
+expect_true "all(f['share_ms'] < 1 for f in d['findings'] if f['id'] == 'unsplit')"
 cp "$work/out" "$work/first"
 expect_status 4 "$BATON" report --json "$work/run"
 cmp -s "$work/out" "$work/first" || fail "a stored summary says something else"
 # Keeps out: a rank named beside the wait of which this run has none, for what it has of NCCL that is not split.
 run base --ranks 4 --fault io_sleep@3
 expect_status 4 "$BATON" compare "$work/base" "$work/run"
-expect_prints "NCCL exposed " "NCCL wait "
+expect_prints "NCCL unsplit " "NCCL wait "
 checks=$((checks + 1))
 ! grep -E '^ *NCCL (exposed|wait) .*late' "$work/out" || fail "a late rank in a row of the bridge"
 
 # Keeps out: one that is here and blamed for what a missing one does; silence where the last one here waits too.
 without sleepy 3 5
 expect_true "[(f['id'], f['leaf']) for f in $late] == [('late_missing', 'nccl.unsplit')] and d['findings'][0]['id'] == 'late_missing'"
-expect_true "'late ones are among the missing ranks 3, 5: in ' in $late[0]['text'] and 'the last one here waits too' in $late[0]['text']"
+expect_true "'Some of the missing ranks (3, 5) are late: in ' in $late[0]['text'] and 'the last recorded rank waits too' in $late[0]['text']"
 expect_true "0.7 * $whole_ms < $late[0]['share_ms'] < 1.1 * $whole_ms and 'record those ranks' in $late[0]['remedy']"
 without sleepy 3
-expect_true "'the late one is rank 3, which is missing: ' in $late[0]['text']"
+expect_true "'Rank 3, which is missing, is late: ' in $late[0]['text']"
 # Late into the first of many collectives of a step, in however many steps.
 for steps in 14 40; do
 	run tensor$steps --workload tensor --steps $steps --fault io_sleep@3
 	without tensor$steps 3 6 7
-	expect_true "[f['id'] for f in $late] == ['late_missing'] and 'late ones are among the missing ranks 3, 6-7: in ' in $late[0]['text']"
+	expect_true "[f['id'] for f in $late] == ['late_missing'] and 'Some of the missing ranks (3, 6-7) are late: in ' in $late[0]['text']"
 done
 
 # Keeps out: a missing rank blamed for what one does that is here, whose file is cut short.
@@ -84,7 +84,7 @@ done
 # hundred collectives of one size looks like a slow network.
 run jitter --fault jitter_host
 without jitter 1 5
-expect_true "$late == [] and any(f['id'] == 'nccl' and 'members missing' in f['evidence'] for f in d['findings'])"
+expect_true "$late == [] and any(f['id'] == 'unsplit' and 'members missing' in f['evidence'] for f in d['findings'])"
 run links --fault slow_link@all
 without links 4 5 6
 expect_true "$late == []"

@@ -31,12 +31,12 @@ done
 expect_status 0 env -u COLUMNS "$BATON" report "$long"
 holds_findings 100
 checks=$((checks + 1))
-tr -d ' \n' <"$work/out" | grep -qF "Proof:batonreport$long--gaps5--leafidle" || fail "the command of the proof is cut"
+tr -d ' \n' <"$work/out" | grep -qF "Seewhere:batonreport$long--gaps5--leafidle" || fail "the command of the proof is cut"
 checks=$((checks + 1))
-sed -n '/^  1 /,/^  2 /p' "$work/out" | grep -q "Proof: baton report" || fail "the proof is not below the first loss"
+sed -n '/^  1 /,/^  2 /p' "$work/out" | grep -q "See where: baton report" || fail "the proof is not below the first loss"
 expect_status 0 env COLUMNS=60 "$BATON" report --gaps 3 "$long"
 checks=$((checks + 1))
-tr -d ' \n' <"$work/out" | grep -qE "The3worstgapsof$long.*msidleon[^,]*,step[0-9]+,[0-9.]+msafteritsfirstop" || fail "the header of a gap is cut"
+tr -d ' \n' <"$work/out" | grep -qE "The3worstgapsof$long.*msidleon[^,]*,step[0-9]+,[0-9.]+msafterthestep'sfirstoperation" || fail "the header of a gap is cut"
 
 traces() { # traces CASE DIR [RANKS]
 	"$PYTHON" tests/cli/words_traces.py "$@" || fail "words_traces.py $*"
@@ -45,7 +45,7 @@ traces() { # traces CASE DIR [RANKS]
 # Keeps out: a gap whose line of code only the finding names; the line of a library where the project has one.
 traces rare "$work/rare"
 expect_status 0 "$BATON" report "$work/rare" --gaps 2
-expect_prints "launched  by cudaLaunchKernel at train.py:12 (forward) on thread 100" "meanwhile 210.500 ms at logs.py:7 (flush)"
+expect_prints "launched  by cudaLaunchKernel at train.py:12 (forward) on thread 100" "CPU was   210.500 ms at logs.py:7 (flush)"
 expect_status 0 "$BATON" report "$work/rare" --gaps 2 --json
 expect_true "all(g['line'] == '/home/u/logs.py:7 flush' and g['launch_line'] == '/home/u/train.py:12 forward' for g in d['gaps'])"
 expect_true "[g['line_ns'] for g in d['gaps']] == [210500000, 200500000]"
@@ -59,8 +59,8 @@ expect_true "d['gaps'][0]['line'] == d['gaps'][0]['launch_line'] == '' and d['ga
 # Keeps out: a gap in which the thread is said to have been in a call that had returned before, and no word of that call.
 traces owed "$work/owed"
 expect_status 0 "$BATON" report "$work/owed" --gaps 60
-expect_prints "meanwhile 0.400 ms in aten::view" "owed      0.409 ms to cudaDeviceSynchronize, which returned 0.010 ms into the gap" \
-	"meanwhile 0.300 ms in aten::view" "owed      0.309 ms to cudaDeviceSynchronize, which returned 0.509 ms before the gap"
+expect_prints "CPU was   0.400 ms in aten::view" "debt      0.409 ms: cudaDeviceSynchronize drained the queue and returned 0.010 ms into the gap" \
+	"CPU was   0.300 ms in aten::view" "debt      0.309 ms: cudaDeviceSynchronize drained the queue and returned 0.509 ms"
 expect_status 0 "$BATON" report "$work/owed" --gaps 1 --leaf idle.host.sync --json
 expect_true "d['gaps'][0]['owed'] == {'call': 'cudaDeviceSynchronize', 'ns': 409000, 'returned_ns': 10000}"
 expect_true "any(e.startswith('cudaDeviceSynchronize') for f in d['findings'] if f['leaf'] == 'idle.host.sync' for e in [f['evidence']])"
@@ -71,9 +71,9 @@ expect_true "d['gaps'][0]['owed'] is None"
 traces framework "$work/framework"
 expect_status 0 "$BATON" report "$work/framework"
 checks=$((checks + 1))
-tr -s ' \n' ' ' <"$work/out" | grep -qF "most at fit.py:18 (main), 12.00 ms/step; 6.21 ms of it in accelerate/data.py:80 (send) Try" || fail "no line of the library"
+tr -s ' \n' ' ' <"$work/out" | grep -qF "most of it at fit.py:18 (main), 12.00 ms per step; 6.21 ms of that in accelerate/data.py:80 (send) Try" || fail "no line of the library"
 expect_status 0 "$BATON" report "$work/framework" --gaps 4
-expect_prints "meanwhile 12.000 ms at fit.py:18 (main) > accelerate/data.py:80 (send)" "at fit.py:18 (main) > accelerate/data.py:80 (send) on thread 100"
+expect_prints "CPU was   12.000 ms at fit.py:18 (main) > accelerate/data.py:80 (send)" "at fit.py:18 (main) > accelerate/data.py:80 (send) on thread 100"
 expect_status 0 "$BATON" report "$work/framework" --gaps 1 --by line --json
 expect_true "d['gaps'][0]['line'] == '/home/u/fit.py:18 main > accelerate/data.py:80 send'"
 expect_true "[r['name'] for r in d['by']['rows']] == ['/home/u/fit.py:18 main']"
@@ -83,7 +83,7 @@ traces spread "$work/half" 2
 mkdir "$work/other half" && mv "$work/half/1.baton" "$work/other half/"
 expect_status 0 "$BATON" report "$work/half" "$work/other half"
 checks=$((checks + 1))
-tr -s ' \n' ' ' <"$work/out" | grep -qF "Proof: baton report $work/half '$work/other half' --gaps 5 --leaf" || fail "another command"
+tr -s ' \n' ' ' <"$work/out" | grep -qF "See where: baton report $work/half '$work/other half' --gaps 5 --leaf" || fail "another command"
 expect_status 0 "$BATON" reduce "$work/other half"
 expect_says "next: baton report '$work/other half'"
 
@@ -91,14 +91,14 @@ expect_says "next: baton report '$work/other half'"
 traces compiles "$work/compiles"
 expect_status 0 "$BATON" report "$work/compiles" --json
 expect_true "[d['devices'][0]['time_ns'][leaf] for leaf in ('idle.host.module_load', 'idle.host.code', 'idle.host.blocked')] == [108 * 10**6, 60 * 10**6, 60 * 10**6]"
-expect_true "[f['evidence'] for f in d['findings'] if f['id'] == 'module_load'] == ['_compile (3.72 ms/step, 9 gaps); most at train.py:12 (forward), 3.72 ms/step']"
+expect_true "[f['evidence'] for f in d['findings'] if f['id'] == 'module_load'] == ['_compile (3.72 ms per step, 9 gaps); most of it at train.py:12 (forward), 3.72 ms per step']"
 
 # Keeps out: rare events told as so many ms per step, on one GPU, on all and on one of them; a mean that no step has.
-rare="rare: in 2 of 29 steps, 205.50 ms in each, worst 210.50 ms in step 117"
+rare="rare: only 2 of 29 steps have it, 205.50 ms each, at most 210.50 ms in step 117"
 expect_status 0 "$BATON" report "$work/rare"
 expect_prints "step 24.66 ms (p50 10.52, p95 210.52, max 220.52)"
 checks=$((checks + 1))
-tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qF "Why is this slow? the launching thread sleeps: a lock, the GIL or I/O; $rare" || fail "no: $rare"
+tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qF "Why is this slow? The launching thread sleeps: it waits for a lock, the GIL or I/O; $rare" || fail "no: $rare"
 expect_status 0 "$BATON" reduce "$work/rare"
 expect_status 0 "$BATON" report --json "$work/rare" # from the stored summary
 expect_true "d['findings'][0]['id'] == 'blocked' and d['findings'][0]['text'].endswith('$rare')"
@@ -107,10 +107,10 @@ expect_true "d['findings'][0]['steps'] == {'of': 29, 'in': 2, 'ns': 411000000, '
 expect_true "d['devices'][0]['leaf_steps']['idle.host.blocked'] == {'in': 29, 'worst': 117, 'worst_ns': 210500000}"
 traces rare "$work/rare3" 3
 expect_status 0 "$BATON" report --json "$work/rare3"
-expect_true "'rare: in 2 of 29 steps of rank 0 (and of 2 other GPUs), 205.50 ms' in d['findings'][0]['text']"
+expect_true "'rare: only 2 of 29 steps of rank 0 (and of 2 other GPUs) have it, 205.50 ms' in d['findings'][0]['text']"
 traces rare_on_one "$work/one" 4
 expect_status 0 "$BATON" report --json "$work/one"
-expect_true "(lambda f: f['steps']['device'] == 'node/GPU-1' and f['steps']['devices'] == 1 and 'of rank 1, 205.' in f['text'])(
+expect_true "(lambda f: f['steps']['device'] == 'node/GPU-1' and f['steps']['devices'] == 1 and 'of rank 1 have it, 205.' in f['text'])(
 	d['findings'][0])"
 for run in "spread 1" "spread_on_one 4"; do
 	set -- $run
@@ -129,12 +129,12 @@ traces missed "$work/missed"
 for stored in no yes; do
 	expect_status 0 "$BATON" report --json "$work/missed"
 	expect_true "d['quality']['unsampled_ns'] == 9 * 12000000 == d['devices'][0]['time_ns']['idle.host.code']"
-	expect_true "any(f['id'] == 'host_code' and '3.72 ms/step of it in silences that the sampler missed' in f['evidence'] for f in d['findings'])"
+	expect_true "any(f['id'] == 'host_code' and 'for 3.72 ms per step of it the sampler saw no stack' in f['evidence'] for f in d['findings'])"
 	expect_status 0 "$BATON" reduce "$work/missed"
 done
 expect_status 0 "$BATON" report "$work/missed"
 checks=$((checks + 1))
-tr '\n' ' ' <"$work/out" | grep -qF "the sampler missed silent threads in 31.0 % of the idle time" || fail "the quality line does not say it"
+tr '\n' ' ' <"$work/out" | grep -qF "no stack samples in 31.0 % of the idle time" || fail "the quality line does not say it"
 traces ran "$work/ran"
 expect_status 0 "$BATON" report --json "$work/ran"
 expect_true "d['devices'][0]['time_ns']['idle.host.code'] == 29 * 12000000"

@@ -54,10 +54,10 @@ static void last_here(void)
 	make(&s, &all);
 	is(&all, "late_rank", 8000, "medium"); /* 6 ms of wait and 2 ms of its own */
 	says(&all.at[0], "late_rank",
-		 "of the 4 ranks that are here rank 3 is last into 94 % of AllReduce, by 8.0 ms; its own "
-		 "time: sync +8.0 ms",
-		 "a missing rank (4-5) came later still in 3 of 400");
-	is(&all, "nccl", 2000, "low"); /* what is left: the transfers, and perhaps more */
+		 "Of the 4 recorded ranks rank 3 arrives last at 94 % of the AllReduce calls, 8.0 ms late "
+		 "per step; it spends 8.0 ms more in sync",
+		 "a missing rank (4-5) came even later in 3 of 400");
+	is(&all, "unsplit", 2000, "low"); /* what is left: the transfers, and perhaps more */
 	done(&s, &all);
 }
 
@@ -71,8 +71,8 @@ static void last_missing(void)
 	CHECK(!find(&all, "late_rank"), "a rank is named though a missing one is later");
 	is(&all, "late_missing", 8000, "medium");
 	says(&all.at[0], "late_missing",
-		 "late ones are among the missing ranks 4-5: in 300 of 400 AllReduce the last one here "
-		 "waits too, for 95 % of all wait, 8.0 ms",
+		 "Some of the missing ranks (4-5) are late: in 300 of 400 AllReduce calls the last "
+		 "recorded rank waits too, for 95 % of all wait, 8.0 ms",
 		 "");
 	done(&s, &all);
 }
@@ -90,7 +90,8 @@ static void nobody(void)
 	done(&s, &all);
 	partial(&s, 8000, 70, 500, 130);
 	make(&s, &all);
-	CHECK(!find(&all, "late_missing") && find(&all, "nccl"), "a third is missing, a third is last");
+	CHECK(!find(&all, "late_missing") && find(&all, "unsplit"),
+		  "a third is missing, a third is last");
 	done(&s, &all);
 	partial(&s, 500, 40, 8000, 300);
 	s.run.n_missing_ranks = 0;
@@ -113,11 +114,12 @@ static void few_here(void)
 	partial(&s, 8000, 240, 0, 3); /* more often, but not mostly: it is the wait that tells */
 	make(&s, &all);
 	is(&all, "late_rank", 8000, "medium");
-	says(&all.at[0], "late_rank", "rank 1 causes 100 % of the wait in AllReduce, 8.0 ms", "");
+	says(&all.at[0], "late_rank", "rank 1 causes 100 % of the wait in AllReduce calls, 8.0 ms", "");
 	done(&s, &all);
 	partial(&s, 8000, 376, 0, 3);
 	make(&s, &all);
-	says(find(&all, "late_rank"), "late_rank", "rank 1 is last into 94 % of AllReduce", "");
+	says(find(&all, "late_rank"), "late_rank", "rank 1 arrives last at 94 % of the AllReduce calls",
+		 "");
 	done(&s, &all);
 	/* Most are missing, and one of them is last as often as that makes it. */
 	partial(&s, 50, 15, 8000, 370);
@@ -163,8 +165,8 @@ static void small_communicator(void)
 		add_device(&s, rank, us);
 	make(&s, &all);
 	is(&all, "late_rank", 4000, "low"); /* 3 of 8 wait 8 ms, and its own */
-	says(find(&all, "late_rank"), "late_rank", "rank 3 is last into 94 % of AllReduce, by 8.0 ms",
-		 "");
+	says(find(&all, "late_rank"), "late_rank",
+		 "rank 3 arrives last at 94 % of the AllReduce calls, 8.0 ms late", "");
 	done(&s, &all);
 }
 
@@ -187,12 +189,13 @@ static void hostile(void)
 	partial(&s, 8000, 376, 8000, 3);
 	huge(&s, 3);
 	make(&s, &all);
-	says(find(&all, "late_rank"), "late_rank", "rank 3 is last into 99 % of AllReduce", "");
+	says(find(&all, "late_rank"), "late_rank", "rank 3 arrives last at 99 % of the AllReduce calls",
+		 "");
 	done(&s, &all);
 	partial(&s, 8000, 376, 8000, 3);
 	huge(&s, 4);
 	make(&s, &all);
-	says(find(&all, "late_missing"), "late_missing", "among the missing ranks 4-5", "");
+	says(find(&all, "late_missing"), "late_missing", "of the missing ranks (4-5)", "");
 	done(&s, &all);
 	partial(&s, 8000, 376, 8000, 3); /* sums that wrap around to nothing */
 	for (size_t i = 0; i < s.n_partial; i++) {

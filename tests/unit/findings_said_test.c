@@ -20,16 +20,17 @@ static void evidence(void)
 	summary_evidence(&s, "host/0", LEAF_HOST_CODE, "aten::conv3", 1, 20 * MS);
 	add_nccl(&s, "AllReduce", "", 1);
 	make(&s, &all);
-	says(find(&all, "host_code"), "host_code", "drives no GPU",
-		 "ProfilerStep#* (2.4 ms/step, 24 gaps); aten::conv2 (1.5");
-	says(find(&all, "transfer"), "transfer", "no compute hides",
-		 "AllReduce of 104857600 bytes on 4 ranks: 4.0 ms/step, hidden too; bus bandwidth 157.3");
+	says(find(&all, "host_code"), "host_code", "feeds no GPU",
+		 "ProfilerStep#* (2.4 ms per step, 24 gaps); aten::conv2 (1.5");
+	says(find(&all, "transfer"), "transfer", "no compute overlaps",
+		 "AllReduce of 104,857,600 bytes on 4 ranks: 4.0 ms per step, overlapped part included; "
+		 "bus bandwidth 157.3");
 	CHECK(strstr(find(&all, "launch")->remedy, "CUDA graphs or fusion"), "launch: %s",
 		  find(&all, "launch")->remedy);
 	findings_free(&all);
 	summary_evidence(&s, "host/0", LEAF_CPU_LAUNCH_CALL, "cudaGraphLaunch", 1, 1 * MS);
 	make(&s, &all);
-	CHECK(strstr(find(&all, "launch")->remedy, "into the CUDA graphs"),
+	CHECK(strstr(find(&all, "launch")->remedy, "in CUDA graphs"),
 		  "graphs are advised to who has them: %s", find(&all, "launch")->remedy);
 	done(&s, &all);
 }
@@ -45,12 +46,12 @@ static void kernels_only(void)
 	s.quality.ops = s.quality.unmatched_ops = STEPS * 800;
 	make(&s, &all);
 	counted(&all, 0, "a trace without calls");
-	says(&all.at[0], "unexplained", "ties no CPU activity", "");
+	says(&all.at[0], "unknown", "no launch records", "");
 	CHECK(all.at[0].remedy[0], "nothing says how to record them");
 	s.quality.unmatched_ops--;
 	findings_free(&all);
 	make(&s, &all);
-	says(&all.at[0], "unexplained", "nobody can explain", "");
+	says(&all.at[0], "unknown", "does not show", "");
 	done(&s, &all);
 }
 
@@ -105,9 +106,10 @@ static void rare(void)
 {
 	struct finding f = blocked_in(1, 1, 1, 200000, 0);
 	f.id = FINDING_BLOCKED;
-	says(&f, "blocked", "rare: in 1 of 20 steps, 200.0 ms, step 40", "");
+	says(&f, "blocked", "rare: only 1 of 20 steps has it, 200.0 ms in step 40", "");
 	f = blocked_in(1, 1, 5, 200000, 20000);
-	says(&f, "blocked", "rare: in 5 of 20 steps, 200.0 ms in each, worst 200.0 ms in step 40", "");
+	says(&f, "blocked",
+		 "rare: only 5 of 20 steps have it, 200.0 ms each, at most 200.0 ms in step 40", "");
 	CHECK(f.rare.of == 20 && f.rare.in == 5 && f.rare.ns == 1000 * (int64_t)MS &&
 			  f.rare.worst_ns == 200 * (int64_t)MS && f.rare.devices == 1,
 		  "%d in %d", (int)f.rare.in, (int)f.rare.of);
@@ -116,8 +118,8 @@ static void rare(void)
 	CHECK(blocked_in(1, 1, 5, 79000, 10000).rare.in == 0, "less than eight times as much is rare");
 	CHECK(blocked_in(1, 1, 20, 50000, 0).rare.in == 0, "all steps are called rare");
 	f = blocked_in(4, 2, 2, 200000, 0);
-	says(&f, "blocked", "rare: in 2 of 20 steps of rank 0 (and of 1 other GPU), 200.0 ms in each",
-		 "");
+	says(&f, "blocked",
+		 "rare: only 2 of 20 steps of rank 0 (and of 1 other GPU) have it, 200.0 ms each", "");
 	CHECK(f.rare.device == 0 && f.rare.devices == 2, "device %zu", f.rare.device);
 	CHECK(blocked_in(8, 1, 20, 50000, 0).rare.in == 0, "all steps of one device are called rare");
 }

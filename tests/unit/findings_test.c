@@ -26,14 +26,16 @@ static void severities(void)
 	is(&all, "framework", 6000, "medium");
 	is(&all, "sync", 3000, "low");
 	is(&all, "alloc", 1000, "none");
-	is(&all, "unexplained", 25000, "none"); /* never a cause, and so never before one */
+	is(&all, "unknown", 25000, "none"); /* never a cause, and so never before one */
 	counted(&all, 3, "severities");
 	CHECK(!find(&all, "wait") && !find(&all, "asymmetry"), "a loss that is not there");
 	const struct finding *input = &all.at[0];
-	says(input, "input", "data loader", "next(loader) (5.5 ms/step, 6 gaps)");
-	says(find(&all, "framework"), "framework", "outlasts", "600 of 800 kernels");
-	says(find(&all, "unexplained"), "unexplained", "nobody", "without a launch record 5.0 ms");
-	CHECK(find(&all, "unexplained")->remedy[0] == 0, "a remedy for what nobody can explain");
+	says(input, "input", "data loader", "next(loader) (5.5 ms per step, 6 gaps)");
+	says(find(&all, "framework"), "framework", "cannot launch kernels fast enough",
+		 "600 of 800 kernels");
+	says(find(&all, "unknown"), "unknown", "does not show",
+		 "5.0 ms before operations without a launch record");
+	CHECK(find(&all, "unknown")->remedy[0] == 0, "a remedy for what nobody can explain");
 	findings_free(&all);
 	s.quality.clock_residual_ns = 4 * MS; /* below it nothing is a finding */
 	make(&s, &all);
@@ -63,7 +65,7 @@ static void every_kind(void)
 			begin(&s);
 			add_device(&s, 0, leaves);
 			make(&s, &all);
-			bool counts = us == 2000 && strcmp(kind->name, "unexplained") != 0;
+			bool counts = us == 2000 && strcmp(kind->name, "unknown") != 0;
 			is(&all, kind->name, us, counts ? "low" : "none");
 			CHECK(all.n == 1 && all.at[0].summary[0] && strcmp(all.at[0].leaf, kind->leaf) == 0 &&
 					  strstr(leaf_name((enum leaf)first), kind->leaf),
@@ -132,12 +134,13 @@ static void late_rank(void)
 	summary_evidence(&s, "host/1", LEAF_HOST_NO_CORE, "another's row", 1, 900 * MS);
 	make(&s, &all);
 	counted(&all, 1, "a late rank");
-	says(&all.at[0], "late_rank", "", "train.py(91): forward (5.0 ms/step, 40 gaps)");
+	says(&all.at[0], "late_rank", "", "train.py(91): forward (5.0 ms per step, 40 gaps)");
 	CHECK(!strstr(all.at[0].evidence, "another's"), "evidence of another rank");
 	is(&all, "late_rank", 8000, "medium"); /* 6 ms of wait and 2 ms of its own: the whole 8 */
-	says(&all.at[0], "late_rank", "rank 3 is last into 94 % of AllReduce, by 8.0 ms",
+	says(&all.at[0], "late_rank",
+		 "Rank 3 arrives last at 94 % of the AllReduce calls, 8.0 ms late per step",
 		 "no_core 8.0 ms, the others 0.0");
-	says(&all.at[0], "late_rank", "its own time: no_core +8.0 ms", "");
+	says(&all.at[0], "late_rank", "it spends 8.0 ms more in no_core", "");
 	CHECK(!find(&all, "wait") && !find(&all, "no_core") && !find(&all, "asymmetry") &&
 			  strstr(all.at[0].remedy, "cores"),
 		  "%zu losses for one cause; %s", all.n, all.at[0].remedy);
@@ -146,7 +149,7 @@ static void late_rank(void)
 	make(&s, &all);
 	counted(&all, 1, "a late rank of two");
 	is(&all, "late_rank", 8000, "medium");
-	says(&all.at[0], "late_rank", "rank 1 is last", "input 8.0 ms, the others 0.0");
+	says(&all.at[0], "late_rank", "Rank 1 arrives last", "input 8.0 ms, the others 0.0");
 	CHECK(!find(&all, "input"), "input of one rank is said twice");
 	done(&s, &all);
 	straggling(&s, 4, LEAF_HOST_INPUT, 8000, 3000); /* what all have is a cause of its own */
@@ -154,7 +157,8 @@ static void late_rank(void)
 	counted(&all, 2, "a late rank, and input on all");
 	is(&all, "late_rank", 8000, "medium");
 	is(&all, "input", 3000, "low");
-	says(find(&all, "input"), "input", "data loader", "without the 2.0 ms that make rank 3 late");
+	says(find(&all, "input"), "input", "data loader",
+		 "another 2.0 ms are counted under late_rank (rank 3)");
 	done(&s, &all);
 }
 
@@ -166,14 +170,14 @@ static void late_by_work(void)
 	make(&s, &all);
 	counted(&all, 1, "a slow GPU");
 	is(&all, "late_rank", 10000, "high");
-	says(&all.at[0], "late_rank", "rank 3 is last into 94 %",
-		 "same number of kernels, 11 % slower: its clock?");
+	says(&all.at[0], "late_rank", "Rank 3 arrives last at 94 %",
+		 "it runs the same number of kernels 11 % slower: check its clock");
 	CHECK(strstr(all.at[0].remedy, "clock"), "remedy: %s", all.at[0].remedy);
 	findings_free(&all);
 	s.devices[3].kernels = STEPS * 900;
 	make(&s, &all);
-	says(&all.at[0], "late_rank", "work +10.0 ms",
-		 "it runs 900 kernels a step, the others 800: unequal work");
+	says(&all.at[0], "late_rank", "its kernels take 10.0 ms longer",
+		 "it runs 900 kernels per step, the others 800: unequal work");
 	CHECK(strstr(all.at[0].remedy, "equal work"), "remedy: %s", all.at[0].remedy);
 	done(&s, &all);
 }
@@ -202,9 +206,10 @@ static void late_host(void)
 	make(&s, &all);
 	counted(&all, 1, "a late host");
 	is(&all, "late_host", 9000, "medium"); /* 8 ms of wait, and 4 x 3 / 12 of its own */
-	says(&all.at[0], "late_host", "the ranks of host node1 cause 100 % of the wait in AllReduce",
-		 "framework 3.0 ms, the others 0.0; most by rank 4");
-	says(&all.at[0], "late_host", "8.7 ms; their own time: framework +3.0 ms", "");
+	says(&all.at[0], "late_host",
+		 "The ranks of host node1 cause 100 % of the wait in AllReduce calls",
+		 "framework 3.0 ms, the others 0.0 ms; most of it by rank 4");
+	says(&all.at[0], "late_host", "8.7 ms per step; they spend 3.0 ms more in framework", "");
 	CHECK(!find(&all, "wait") && !find(&all, "framework") && strstr(all.at[0].remedy, "this host"),
 		  "%zu losses for one cause; %s", all.n, all.at[0].remedy);
 	done(&s, &all);
@@ -282,8 +287,8 @@ static void not_late(void)
 		if (last == 56)
 			says(&all.at[0], "wait", "no rank is persistently last", "");
 		else
-			says(&all.at[0], "late_rank", "rank 1 is last into 92 % of AllGather", "");
-		CHECK(last != 56 || !strstr(all.at[0].summary, "rank 1"), "%s", all.at[0].summary);
+			says(&all.at[0], "late_rank", "Rank 1 arrives last at 92 % of the AllGather calls", "");
+		CHECK(last != 56 || !strstr(all.at[0].summary, "ank 1"), "%s", all.at[0].summary);
 		done(&s, &all);
 	}
 	begin(&s); /* always last, but in three collectives: that may be chance */
@@ -293,7 +298,7 @@ static void not_late(void)
 	}
 	make(&s, &all);
 	CHECK(!find(&all, "late_rank"), "a rank is late for three collectives");
-	says(find(&all, "wait"), "wait", "rank 1 is last into 3 of 3 collectives", "");
+	says(find(&all, "wait"), "wait", "Rank 1 arrives last at 3 of 3 collectives", "");
 	done(&s, &all);
 	for (uint64_t last = 4; last <= 5; last++) { /* of five, with eight ranks: once may be chance */
 		begin(&s);
@@ -334,10 +339,11 @@ static void late_by_time(void)
 		make(&s, &all);
 		counted(&all, 1, "one rank causes the wait");
 		if (rare)
-			says(&all.at[0], "wait", "no rank is persistently last; rank 1 causes 94 % of it",
+			says(&all.at[0], "wait", "no rank is persistently last; rank 1 causes 94 % of the wait",
 				 "input");
 		else
-			says(&all.at[0], "late_rank", "rank 1 causes 94 % of the wait in AllReduce", "input");
+			says(&all.at[0], "late_rank", "Rank 1 causes 94 % of the wait in AllReduce calls",
+				 "input");
 		CHECK(find(&all, "input")->share_ns < 100 * US, "input of one rank is said twice");
 		done(&s, &all);
 	}
@@ -356,10 +362,11 @@ static void late_unsplit(void)
 	add_nccl(&s, "SendRecv", "no arguments", 0);
 	make(&s, &all);
 	counted(&all, 1, "a late rank, not split");
-	says(&all.at[0], "late_rank", "the others wait in NCCL for rank 2, 6.0 ms", "sync 6.5 ms");
+	says(&all.at[0], "late_rank", "The others wait 6.0 ms per step in NCCL for rank 2",
+		 "sync 6.5 ms");
 	is(&all, "late_rank", 6000, "medium");
-	is(&all, "nccl", 1000, "none");
-	says(find(&all, "nccl"), "nccl", "cannot be told apart", "not split: no arguments");
+	is(&all, "unsplit", 1000, "none");
+	says(find(&all, "unsplit"), "unsplit", "cannot say how much", "not separated: no arguments");
 	findings_free(&all);
 	s.run.missing_ranks = malloc(sizeof(*s.run.missing_ranks));
 	s.run.missing_ranks[0] = 4;
@@ -382,7 +389,7 @@ static void asymmetry(void)
 		make(&s, &all);
 		counted(&all, more > 2000, "one device has more");
 		if (more > 2000) {
-			says(&all.at[0], "asymmetry", "rank 2 has 9.1 ms of input, the others 0.1", "");
+			says(&all.at[0], "asymmetry", "Rank 2 has 9.1 ms of input, the others 0.1 ms", "");
 			is(&all, "asymmetry", 1125, "medium");
 			is(&all, "input", 100, "none");
 		}

@@ -88,8 +88,8 @@ def small(bench):
         return
     idle, window = leaves(report, IDLE_CPU, "idle.gpu.dispatch")
     first = top(report)
-    bench.row("many small kernels: the CPU or the turn-around is the loss", f"{share(idle, window)} of the time; {first}",
-              idle > 0 and first.split(":")[0] in ("framework", "launch", "api", "turn_around", "host_code"))
+    bench.row("many small kernels: the CPU or the dispatch is the loss", f"{share(idle, window)} of the time; {first}",
+              idle > 0 and first.split(":")[0] in ("framework", "launch", "api", "dispatch", "host_code"))
     all_recorded(bench, "many small kernels", words, report)
 
 
