@@ -127,16 +127,13 @@ accuracy: $(BUILD)/baton $(SIM)
 bench: $(BUILD)/baton bench-record
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
 
-bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/bench/fake_cupti.so
+bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/tests/shim/replay_cupti.so
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tools/bench/record.sh
 .PHONY: bench-record
 $(BUILD)/bench/libbench.so: tools/bench/launch.c $(SHIM_OBJ)
 	@mkdir -p $(@D)
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) $(SHIM_FLAGS) $(SHIM_INCLUDES) -shared -o $@ $< $(SHIM_OBJ) \
 		-Wl,--exclude-libs,ALL $(SHIM_LIBS)
-$(BUILD)/bench/fake_cupti.so: tools/bench/fake_cupti.c
-	@mkdir -p $(@D)
-	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -fPIC -shared -o $@ $<
 
 bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh

@@ -1,8 +1,9 @@
 /* What recording a launch adds, against the floor measured in the same run: an empty wrapper, two
  * timestamps and a 32-byte store, the shim's callback pair (enter, exit) as CUPTI makes it. Rounds
  * of all of them alternate; a round is PUTS launches, then the rings are drained. A shared library,
- * so that a Python program can call it 30 frames deep. launch_bench(rounds)   prints the table
- * Environment as for a recorded job, with BATON_CUPTI=fake_cupti.so. */
+ * so that a Python program can call it 30 frames deep. launch_bench(rounds) prints the table.
+ * Environment as for a recorded job, with BATON_CUPTI=replay_cupti.so (tests/shim): it calls
+ * nothing by itself and gives away the callback that the shim subscribed. */
 #include "base/clock.h"
 #include "base/guard.h"
 #include "ring/lane.h"
@@ -134,11 +135,11 @@ static void print_row(const char *name, double *means, float *times, int rounds,
 static bool attach(void)
 {
 	InitializeInjection();
-	void *fake = dlopen(getenv("BATON_CUPTI"), RTLD_NOLOAD | RTLD_LAZY);
-	callback *held = fake ? dlsym(fake, "fake_callback") : NULL;
+	void *replay = dlopen(getenv("BATON_CUPTI"), RTLD_NOLOAD | RTLD_LAZY);
+	callback *held = replay ? dlsym(replay, "subscriber") : NULL;
 	ways[WAYS - 1] = held ? *held : NULL;
 	if (!ways[WAYS - 1])
-		fprintf(stderr, "launch bench: BATON_CUPTI is not the fake one, or BATON_OUT is not set\n");
+		fprintf(stderr, "launch bench: BATON_CUPTI is not replay_cupti.so, or BATON_OUT is not set\n");
 	return ways[WAYS - 1] != NULL;
 }
 

@@ -12,7 +12,7 @@ echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ //'), $(npr
 bench() { # bench STACKS FRAMES: the launch path, FRAMES deep in Python
 	mkdir "$work/$1"
 	echo "Launch path, stacks $1, $2 Python frames:"
-	BATON_STACKS=$1 BATON_OUT=$work/$1 BATON_CUPTI=$PWD/$build/bench/fake_cupti.so "$python" -c '
+	BATON_STACKS=$1 BATON_OUT=$work/$1 BATON_CUPTI=$PWD/$build/tests/shim/replay_cupti.so "$python" -c '
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
 def down(n):
