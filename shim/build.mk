@@ -22,7 +22,7 @@ $(BUILD)/shim/codec/%.o: include/codec/%.c $(BUILD)/flags | build/deps.ok
 	@echo "  cc    $< for libbaton.so"
 	@$(CC) $(CFLAGS_ALL) $(SHIM_FLAGS) -Iinclude -c $< -o $@
 
-$(BUILD)/shim/%_wrappers.c: shim/wrappers.py
+$(BUILD)/shim/%_wrappers.c: shim/wrappers.py | build/deps.ok
 	@mkdir -p $(@D)
 	@$(PYTHON) $< $(notdir $*) > $@
 
