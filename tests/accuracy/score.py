@@ -150,9 +150,9 @@ def judge(s, truth, report, base, accepted):
     checks.append(("first", first["id"] in accepted[largest["fault"]], said))
     host_wide = largest["fault"] == "no_core" or s.workload in ("dataparallel", "jax")  # more than one rank is late
     if largest["rank"] is not None and truth["ranks"] > 1 and not host_wide:
-        named = re.search(r"\brank (\d+)", first["text"] + " " + (first.get("evidence") or ""))
+        named = re.search(r"\b[Rr]ank (\d+)", first["text"] + " " + (first.get("evidence") or ""))
         checks.append(("straggler", named is not None and int(named.group(1)) == largest["rank"],
-                       f"rank {largest['rank']}, named: {named.group(0) if named else 'none'}"))
+                       f"rank {largest['rank']}, named: {named.group(0).lower() if named else 'none'}"))
     return checks
 
 

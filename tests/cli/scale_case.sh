@@ -8,13 +8,13 @@ expect_status 0 "$sim" -o "$work/host" --ranks 48 --steps 6 --kernels 200 $slow
 expect_status 0 "$BATON" report "$work/host"
 
 # Keeps out: a slow host whose eight ranks are last in turns is not seen as one cause.
-expect_prints 'Why is this slow? the ranks of host node2 cause'
+expect_prints 'Why is this slow? The ranks of host node2 cause'
 expect_status 0 "$BATON" report --json "$work/host"
 expect_true 'd["findings"][0]["id"] == "late_host" and d["findings"][0]["leaf"] == "nccl.wait"'
 
 # Keeps out: a table of the devices that come first, without those that matter.
 expect_status 0 "$BATON" report "$work/host"
-expect_prints 'those 16 of 48 differ most from the median (--json has all)'
+expect_prints 'the 16 of 48 devices that differ most from the median (--json has them all)'
 for gpu in 0 1 2 3 4 5 6 7; do expect_prints "node2/$gpu "; done
 checks=$((checks + 1))
 [ "$(grep -A 8 '^median ' "$work/out" | grep -c '^node2/')" = 8 ] || fail "the slow host is not at the top: $(grep -A 8 '^median ' "$work/out")"
