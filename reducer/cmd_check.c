@@ -92,7 +92,7 @@ const struct command command_check = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "verify every checksum and rule of the trace files",
-	.details = "Prints one line per file and the damage before it. Ends with status 3 when there "
+	.details = "Prints one line per file, and below it the damage. The exit status is 3 if there "
 			   "is any damage.",
 	.options = options,
 	.examples = examples,

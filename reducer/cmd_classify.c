@@ -17,7 +17,9 @@ static const struct option_spec options[] = {
 
 static const char *tensor_core_text(int tensor_core)
 {
-	return tensor_core < 0 ? "unknown" : tensor_core ? "yes" : "no";
+	if (tensor_core < 0)
+		return "unknown";
+	return tensor_core ? "yes" : "no";
 }
 
 static int run(const struct invocation *call)
@@ -62,7 +64,7 @@ static const struct named_text choices[] = {
 
 const struct command command_classify = {
 	.name = "classify",
-	.summary = "kernel names on stdin -> name, group, class, tensor core, rule",
+	.summary = "name the group and class of kernels, by their names on standard input",
 	.details = "Prints one line per input line: name, group (matmul, memory, custom, nccl, other), "
 			   "class, whether it "
 			   "uses tensor cores (yes, no, unknown) and the rule that fired, separated by tabs.",

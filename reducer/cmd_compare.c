@@ -17,7 +17,7 @@ static const struct option_spec options[] = {
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
-	 "status 1 when it holds for any run but the base, e.g. efficiency<0.85"},
+	 "exit 1 if EXPR is true for any run but the base, e.g. efficiency<0.85"},
 	{0},
 };
 
@@ -87,7 +87,7 @@ static int parse_scaling(const char *text, enum scaling *scaling)
 			*scaling = (enum scaling)i;
 			return STATUS_OK;
 		}
-	diag("--scaling knows weak, strong and auto, not '%s'", text);
+	diag("--scaling must be weak, strong or auto, not '%s'", text);
 	return STATUS_USAGE;
 }
 
@@ -110,8 +110,8 @@ static int print(const struct invocation *call, struct side *sides, enum scaling
 		struct comparison comparison = {n, (const char *const *)call->operand, summaries, runs,
 										&result};
 		if (!result.sure)
-			diag("work per GPU fits neither weak nor strong scaling: taken as weak (--scaling "
-				 "overrides)");
+			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
+				 "(--scaling changes it)");
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else
@@ -182,13 +182,12 @@ const struct command command_compare = {
 	.operands = "DIR DIR...",
 	.least_operands = 2,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details =
-		"Each operand is a run; the directories of a run's nodes are joined by commas. The "
-		"run with the fewest GPUs "
-		"is the base (of equals the first named). The terms of the bridge add up to the "
-		"lost time exactly. Where both have samples of their GPUs (baton record), all of one "
-		"model, it is said when their SM clocks differ by more than 2 %. Status 4 as of baton "
-		"report: some of a run is missing.",
+	.details = "Each operand is one run; join the directories of its nodes with commas. The run "
+			   "with the fewest GPUs is the base (the first named, if several have as few). The "
+			   "terms of the bridge add up to the lost time exactly. If both runs have GPU "
+			   "samples (baton record) of one GPU model, the bridge also says when their SM "
+			   "clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
+			   "missing.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,

@@ -197,12 +197,12 @@ const struct command command_dump = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary = "print what a trace holds, record by record",
-	.details =
-		"Prints every record that can be read, in file order, damage where it was met, and "
-		"a verdict. With --idle the directories are one run and its idle time is taken apart: "
-		"the pieces of a leaf add up to what `baton report --json` says of it. With --stacks "
-		"frames read \"file:line function\"; a native one needs the file that was loaded, with the "
-		"same build id, and libdw to have a name, else it is \"file+0xoffset\".",
+	.details = "Prints every record that can be read, in file order, with damage where it was "
+			   "met, and a verdict. With --idle the directories are one run, and each piece of "
+			   "its idle time is printed: the pieces of a leaf add up to what `baton report "
+			   "--json` says of it. With --stacks a frame reads \"file:line function\". The name "
+			   "of a native frame needs libdw and the file that was loaded, with the same build "
+			   "id; otherwise the frame is \"file+0xoffset\".",
 	.options = options,
 	.examples = examples,
 	.files = files,

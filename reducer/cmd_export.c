@@ -14,9 +14,9 @@ static const struct option_spec options[] = {
 	{"folded", 0, OPTION_FLAG, NULL,
 	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
 	{"weight", 0, OPTION_TEXT, "WHAT",
-	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle for "
-	 "them"},
-	{"output", 'o', OPTION_TEXT, "FILE", "write there instead of to standard output"},
+	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
+	 "before them"},
+	{"output", 'o', OPTION_TEXT, "FILE", "write to this file instead of standard output"},
 	VIEW_OPTION_ROWS,
 	{0},
 };
@@ -32,7 +32,7 @@ static int read_weight(const struct invocation *call, enum weight *out)
 			*out = (enum weight)i;
 			return STATUS_OK;
 		}
-	diag("--weight knows 'gpu', 'launches' and 'starved', not '%s'", name);
+	diag("--weight must be gpu, launches or starved, not '%s'", name);
 	return STATUS_USAGE;
 }
 
@@ -89,7 +89,7 @@ static int run(const struct invocation *call)
 	struct reduce_options how;
 	enum weight weight;
 	if (!option_given(call, "folded")) {
-		diag("export: say what to write; there is --folded so far");
+		diag("export: no format given: use --folded");
 		return STATUS_USAGE;
 	}
 	if (read_weight(call, &weight) != STATUS_OK ||
@@ -125,10 +125,10 @@ const struct command command_export = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "write the run in another tool's format",
-	.details = "With --folded: one line for each call stack that launched GPU work in the counted "
-			   "steps, over all GPUs of the run, e.g. for flamegraph.pl or speedscope. "
-			   "\"[backward]\" in a stack: outside of it is the forward call whose gradient was "
-			   "computed, inside of it what launched the work.",
+	.details = "With --folded: one line for each call stack that launched GPU work in the "
+			   "counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
+			   "speedscope. In a stack, the frames before \"[backward]\" are the forward call "
+			   "whose gradient was computed; the frames after it launched the work.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -73,7 +73,7 @@ static int add_directory(struct inputs *inputs, const char *path)
 	}
 	closedir(dir);
 	if (!error && inputs->n == first)
-		diag("%s: no files in it (folders in a folder are not looked into)", path);
+		diag("%s: no files in it (subdirectories are not searched)", path);
 	if (inputs->n > first)
 		qsort(inputs->list + first, inputs->n - first, sizeof(*inputs->list), by_path);
 	return error;
@@ -213,7 +213,7 @@ static enum status import_input(const struct input *input, struct import_run *ru
 		return status;
 	error = made_collect(made, run->out_dir, input->path);
 	if (error) {
-		diag("%s: reading back: %s", run->out_dir, strerror(-error));
+		diag("%s: cannot read the trace back: %s", run->out_dir, strerror(-error));
 		return STATUS_OUTPUT;
 	}
 	return status;
@@ -251,8 +251,8 @@ static void say_result(const struct made *made, const struct import_run *run, co
 		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e), out_dir,
 		 ops > 0 ? "        next: baton report " : "", ops > 0 ? shell_word(out_dir).at : "");
 	if (ops == 0)
-		diag("no GPU work in it, so there is nothing to report: record it too (torch.profiler: "
-			 "ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
+		diag("no GPU work in it, so there is nothing to report; record the GPU too "
+			 "(torch.profiler: ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
 }
 
 static enum status import_into(const struct inputs *inputs, struct import_run *run,
@@ -281,7 +281,7 @@ static int check_usage(const struct invocation *call, const struct inputs *input
 		return STATUS_USAGE;
 	}
 	if (option_given(call, "rank") && (rank < 0 || rank > INT32_MAX || inputs->n > 1)) {
-		diag("import: --rank takes a number from 0 and is for a single file");
+		diag("import: --rank must be 0 or more, and is for a single file");
 		return STATUS_USAGE;
 	}
 	return STATUS_OK;
@@ -319,7 +319,7 @@ static int run_import(const struct invocation *call)
 static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "DIR", "write the traces into this directory"},
 	{"force", 'f', OPTION_FLAG, NULL, "replace the traces the directory already holds"},
-	{"rank", 0, OPTION_NUMBER, "N", "the rank of a single file that does not tell it"},
+	{"rank", 0, OPTION_NUMBER, "N", "the rank of a single file that does not name it"},
 	{NULL, 0, OPTION_FLAG, NULL, NULL},
 };
 
@@ -341,15 +341,14 @@ const struct command command_import = {
 	.least_operands = 1,
 	.summary =
 		"read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
-	.details =
-		"Every file is one process (nsys: one or more) and becomes one trace in DIR. Of a "
-		"directory all files are taken that look like such traces. Offsets in messages about "
-		"JSON count the text after decompression. Times are kept to the nanosecond, digits "
-		"beyond it are rounded. Events more than 12 hours from the others, and durations "
-		"below 0 or above 7 days, are refused and counted.\n\n"
-		"One import is one run: second files of a rank or a process, and files of another world "
-		"size or more than 12 hours away, are left out with a message and status 4. Ranks "
-		"without a file are named.",
+	.details = "Each file is one process (nsys: one or more) and becomes one trace in DIR. In a "
+			   "directory, baton imports all files that look like such traces. Offsets in "
+			   "messages about JSON count the text after decompression. Times are kept to the "
+			   "nanosecond; further digits are rounded. Events more than 12 hours from the "
+			   "others, and durations below 0 or above 7 days, are refused and counted.\n\nOne "
+			   "import is one run: a second file of a rank or a process, and files of another "
+			   "world size or more than 12 hours away, are left out with a message and status 4. "
+			   "Ranks without a file are named.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -25,26 +25,26 @@
 
 static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "DIR",
-	 "where the trace goes: %q{ENV} %h host %p pid %n new number %% (default: baton-%n)"},
+	 "where the trace goes; %q{ENV}, %h host, %p pid, %n new number, %% (default: baton-%n)"},
 	{"force", 'f', OPTION_FLAG, NULL, "replace the trace that is in DIR"},
 	{"trace", 't', OPTION_TEXT, "LIST", "what to record, of cuda,nvtx,nccl (default: all)"},
 	{"stacks", 's', OPTION_TEXT, "KIND",
 	 "where calls come from: off, python (default), native, both"},
 	{"backward", 0, OPTION_TEXT, "WHAT",
-	 "with Python stacks, PyTorch's forward lines for what backward launches: on (default), off"},
+	 "with Python stacks, name PyTorch's backward work by its forward lines: on (default), off"},
 	{"step-marks", 0, OPTION_TEXT, "WHAT",
-	 "mark the steps of PyTorch's optimizers, by a file on PYTHONPATH: on (default), off"},
+	 "mark the steps of PyTorch's optimizers (adds to PYTHONPATH): on (default), off"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
-	{"delay", 0, OPTION_TEXT, "S", "record from then on, in seconds after the job's start"},
-	{"duration", 0, OPTION_TEXT, "S", "record for so long, no more; the job goes on"},
+	{"delay", 0, OPTION_TEXT, "S", "start recording S seconds after the job starts"},
+	{"duration", 0, OPTION_TEXT, "S", "stop recording after S seconds; the job goes on"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
-	 "with --duration: end the job then, by TERM, KILL, INT ... (default: none)"},
+	 "with --duration: then end the job by TERM, KILL, INT ... (default: none)"},
 	{"capture-range", 'c', OPTION_TEXT, "RANGE",
-	 "record, in each process, from cudaProfilerStart to -Stop (cudaProfilerApi); none (default)"},
+	 "cudaProfilerApi: each process records from cudaProfilerStart to -Stop; none (default)"},
 	{"capture-range-end", 0, OPTION_TEXT, "HOW",
-	 "with -c: stop (default, as is stop-shutdown) there; none: record to the job's end"},
+	 "with -c: stop (default, like stop-shutdown) ends it there; none records to the job's end"},
 	{"any-program", 0, OPTION_FLAG, NULL,
-	 "take a launcher (srun, mpirun ...) behind -- as the job"},
+	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
 	{0}};
 
@@ -61,7 +61,7 @@ static int one_of(const char *option, const char *value, const char *const *choi
 			return STATUS_OK;
 		snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", *choices);
 	}
-	diag("--%s: '%s' is none of %s", option, value, all);
+	diag("--%s must be one of %s, not '%s'", option, all, value);
 	return STATUS_USAGE;
 }
 
@@ -75,7 +75,8 @@ static int check_list(const char *list)
 		if (one_of("trace", word, known) != STATUS_OK)
 			return STATUS_USAGE;
 		if (strcmp(word, "osrt") == 0)
-			diag("--trace: osrt is not recorded; what silent threads wait for is");
+			diag("--trace: osrt is not supported; baton records what silent threads wait for "
+				 "instead");
 		list += n;
 	}
 	return STATUS_OK;
@@ -122,17 +123,16 @@ static int check_program(const struct invocation *call)
 	const char *launcher = program_launcher(program);
 	if ((strcmp(program, "true") == 0 || strcmp(program, "false") == 0) &&
 		(strcmp(before, "-f") == 0 || strcmp(before, "--force") == 0)) {
-		diag("-f takes no value: leave '%s' out", program);
+		diag("-f takes no value: remove '%s'", program);
 		return STATUS_USAGE;
 	}
 	if (!launcher || option_given(call, "any-program"))
 		return STATUS_OK;
-	diag("%s starts the job in processes that are not ours: put baton behind it, so that it starts "
-		 "one baton for each:",
+	diag("%s would start the job in processes that baton cannot see; put baton after %s:", launcher,
 		 launcher);
 	diag("  %s ... baton record -o %s -- PROGRAM ...        (e.g. -- python train.py)", launcher,
 		 option_text(call, "output", "DIR"));
-	diag("--any-program records %s itself", launcher);
+	diag("(--any-program records %s itself)", launcher);
 	return STATUS_USAGE;
 }
 
@@ -142,14 +142,14 @@ static int check_launch(const struct launch *launch, const char *pattern)
 	if (launch->size <= 1)
 		return STATUS_OK;
 	if (output_name_is_numbered(pattern)) {
-		diag("-o: with %%n each of the %d tasks that were started together would make a directory "
-			 "of its own; name one that all of them see",
+		diag("-o: with %%n each of the %d tasks of this launch would make its own directory; name "
+			 "one that all of them share",
 			 launch->size);
 		return STATUS_USAGE;
 	}
 	if (!launch->is_shared && !strchr(pattern, '%')) {
-		diag("-o %s: nothing tells that the %d tasks that were started together are one run; set "
-			 "BATON_RUN_ID to one new value for all of them",
+		diag("-o %s: the %d tasks of this launch cannot be recognised as one run; set BATON_RUN_ID "
+			 "to one new value for all of them",
 			 pattern, launch->size);
 		return STATUS_USAGE;
 	}
@@ -161,7 +161,7 @@ static int say_output_error(const struct plan *plan, int error)
 	if (error == -EINVAL) /* told */
 		return STATUS_USAGE;
 	if (error == -ENOTEMPTY) {
-		diag("%s: not empty (-f replaces the trace in it, %%n in the name makes a new one)",
+		diag("%s: not empty (-f replaces its trace, %%n in the name makes a new directory)",
 			 plan->output.path);
 		return STATUS_USAGE;
 	}
@@ -191,8 +191,8 @@ static int plan_output(const struct invocation *call, struct plan *plan)
 static int plan_library(struct plan *plan)
 {
 	if (environment_library(plan->library, sizeof(plan->library)) != 0) {
-		diag("libbaton.so is not beside this program, nor in ../lib/baton, and BATON_LIB does not "
-			 "name it; the job was not started");
+		diag("cannot find libbaton.so beside baton or in ../lib/baton (BATON_LIB names another "
+			 "place); the job was not started");
 		return STATUS_INPUT;
 	}
 	if (strpbrk(plan->library, " :")) {
@@ -219,7 +219,7 @@ static void say_unopened(const struct plan *plan, const struct totals *totals)
 {
 	char processes[32];
 	diag("nothing recorded: %s (%s %s used CUDA)",
-		 plan->window.range_end ? "nobody called cudaProfilerStart"
+		 plan->window.range_end ? "no process called cudaProfilerStart"
 								: "the job ended before the recording began",
 		 amount_grouped(totals->processes, processes),
 		 totals->processes == 1 ? "process" : "processes");
@@ -307,7 +307,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	struct job_end end;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)
-		diag("%s %s: nothing will be recorded of it", call->operand[0], objection);
+		diag("%s %s: it will not be recorded", call->operand[0], objection);
 	plan->recording.window =
 		capture_window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
 	plan->gauges.directory = plan->directory;
@@ -405,9 +405,9 @@ const struct command command_record = {
 	.details =
 		"Runs PROGRAM unchanged, with libbaton.so preloaded into it and all that it starts. Each\n"
 		"process that uses CUDA writes one trace file into DIR; the others cost nothing. The job\n"
-		"keeps its stdin, stdout and stderr, gets the signals that are sent to baton, and baton\n"
+		"keeps its stdin, stdout and stderr and gets the signals that are sent to baton; baton\n"
 		"ends with its exit status, or by its signal. What a killed process had recorded is kept.\n"
-		"Meanwhile baton looks once a second at the clocks, power and temperature of the GPUs.\n"
+		"Once a second baton samples the clocks, power and temperature of the GPUs.\n"
 		"Example: baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py\n"
 		"         baton record --delay 600 --duration 30 -o runs/part -- python train.py\n"
 		"\n"

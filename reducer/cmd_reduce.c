@@ -30,7 +30,9 @@ static int run(const struct invocation *call)
 				 reduction.summary.n_devices, (unsigned long long)reduction.summary.quality.records,
 				 call->operand[i], shell_word(call->operand[i]).at);
 		else if (status == STATUS_PARTIAL)
-			diag("%s: not whole, so no summary is stored; baton report answers from what is there",
+			diag("%s: the run is incomplete, so no summary is stored; baton report answers from "
+				 "what is "
+				 "there",
 				 call->operand[i]);
 		reduction_free(&reduction);
 	}
@@ -54,10 +56,9 @@ const struct command command_reduce = {
 	.name = "reduce",
 	.operands = "DIR...",
 	.least_operands = 1,
-	.summary = "reduce runs to their summaries (report does it by itself)",
-	.details =
-		"Writes summary.baton into each directory. Status 4 as of baton report: some of the run "
-		"is missing.",
+	.summary = "reduce runs to their summaries (report does this by itself)",
+	.details = "Writes summary.baton into each directory. Status 4 as for baton report: some of "
+			   "the run is missing.",
 	.options = options,
 	.examples = examples,
 	.files = files,

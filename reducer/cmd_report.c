@@ -12,16 +12,18 @@ enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
-	{"gaps", 0, OPTION_NUMBER, "N", "the N worst gaps with their proof"},
+	{"gaps", 0, OPTION_NUMBER, "N", "the N worst idle gaps, and what the CPU did in each"},
 	{"leaf", 0, OPTION_TEXT, "PREFIX",
-	 "gaps by their time in leaves that begin so, e.g. idle.host (without --gaps: 5 of them)"},
+	 "the worst gaps by their time in leaves that begin with PREFIX, e.g. idle.host (default: 5 "
+	 "gaps)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
 	{"by", 0, OPTION_TEXT, "WHAT",
-	 "GPU time, launches and starved time by line, stack, module, op or range (of the launch)"},
+	 "GPU time, launches and starved time by line, stack, module, op or range of the launch"},
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
-	 "status 1 when EXPR holds or cannot be told: a leaf or its beginning (share of the step) or "
+	 "exit 1 if EXPR is true or cannot be evaluated on this run: a leaf or its beginning (share of "
+	 "the step) or "
 	 "step_ms, < or >, a number, e.g. idle.host.input>0.1"},
 	{0},
 };
@@ -80,8 +82,9 @@ static int read_gaps(const struct invocation *call, struct reduce_options *how)
 	if (leaf_names_under(leaf))
 		diag("--leaf: gaps are idle time, '%s' is not", leaf);
 	else
-		diag("--leaf: '%s' is no leaf of idle time nor its beginning; did you mean '%s'?", leaf,
-			 leaf_names_nearest(leaf, idle));
+		diag("--leaf: '%s' is neither a leaf of idle time nor the beginning of one; did you mean "
+			 "'%s'?",
+			 leaf, leaf_names_nearest(leaf, idle));
 	return STATUS_USAGE;
 }
 
@@ -89,9 +92,9 @@ static int check_by(const struct invocation *call)
 {
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
-		diag("--top goes with --by");
+		diag("--top needs --by");
 	else if (by && !by_named(by))
-		diag("--by knows 'line', 'stack', 'module', 'op' and 'range', not '%s'", by);
+		diag("--by must be line, stack, module, op or range, not '%s'", by);
 	else
 		return STATUS_OK;
 	return STATUS_USAGE;
@@ -146,11 +149,10 @@ const struct command command_report = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "where the step time went, on every GPU, and why",
-	.details = "Reads a run (the directories of its nodes), prints the largest losses and what "
-			   "they mean, then the whole "
-			   "partition of the step, kernels, NCCL and the quality of the data. Status 4: "
-			   "answered, but not from everything: damaged files, ranks without a file, or GPU "
-			   "records that were in flight when the job was killed.",
+	.details = "Reads a run (the directories of its nodes) and prints the largest losses and what "
+			   "they mean, then where the whole step went, kernels, NCCL and the quality of the "
+			   "data. Status 4: the answer lacks something, because files are damaged, ranks have "
+			   "no file, or GPU records were in flight when the job was killed.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,

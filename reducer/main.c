@@ -32,7 +32,7 @@ static void help(void)
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s%s\n", commands[i]->name, commands[i]->summary,
 			   commands[i]->run ? "" : " (not built yet)");
-	printf("\nbaton COMMAND --help tells more. A first look at a profile you have:\n"
+	printf("\n`baton COMMAND --help` describes each command. To look at a profile that you have:\n"
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 

@@ -344,8 +344,8 @@ static int status_of(const char *dir, const struct summary *summary)
 			 run->world_size, run->n_ranks);
 	finding_missing_ranks(run, ranks);
 	if (run->n_missing_ranks > 1)
-		diag("%s: %u of %d ranks have no file (%s); answered from %u", dir, run->n_missing_ranks,
-			 run->world_size, ranks, run->n_ranks);
+		diag("%s: %u of %d ranks have no file (%s); answered from %u ranks", dir,
+			 run->n_missing_ranks, run->world_size, ranks, run->n_ranks);
 	return STATUS_PARTIAL;
 }
 
@@ -433,8 +433,8 @@ static void salvage(char *const *dirs, size_t n_dirs)
 		struct salvage_result result;
 		char *absolute = realpath(dirs[i], NULL);
 		if (absolute && salvage_directory(absolute, &result) == 0 && result.files)
-			diag("%s: %u killed processes: %llu records were taken from shared memory", dirs[i],
-				 result.files, (unsigned long long)result.slots);
+			diag("%s: %llu records of %u killed process%s were taken from shared memory", dirs[i],
+				 (unsigned long long)result.slots, result.files, result.files == 1 ? "" : "es");
 		free(absolute);
 	}
 }

@@ -17,6 +17,6 @@ int reduce_options_read(const struct invocation *call, bool view, struct reduce_
 	options->by_period = steps && strcmp(steps, "period") == 0;
 	if (!steps || options->by_period)
 		return STATUS_OK;
-	diag("--steps knows 'period', not '%s'", steps);
+	diag("--steps must be 'period', not '%s'", steps);
 	return STATUS_USAGE;
 }

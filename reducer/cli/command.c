@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MAX_OPTIONS = 32 };
+enum { MAX_OPTIONS = 32, HELP_COLUMN = 29 /* of what an option does */, HELP_WIDTH = 100 };
 
 static const struct option_spec help_option = {"help", 'h', OPTION_FLAG, NULL, "this text"};
 
@@ -125,13 +127,40 @@ int command_run(const struct command *command, int argc, char **argv)
 	return finish_stdout(command->run(&call));
 }
 
+/* Ends a line that has `column` characters with the text; where it would grow beyond HELP_WIDTH it
+ * goes on in the next one, behind `hang` blanks. Lines of the text stay lines. */
+static void print_wrapped(const char *text, int column, int hang)
+{
+	while (*text) {
+		int word = (int)strcspn(text, " \n");
+		if (column > hang && column + word > HELP_WIDTH) {
+			printf("\n%*s", hang, "");
+			column = hang;
+		}
+		printf("%.*s", word, text);
+		column += word;
+		text += word;
+		if (*text == '\n') {
+			putchar('\n');
+			column = 0;
+			text++;
+		} else if (*text == ' ') {
+			if (column + 1 + (int)strcspn(text + 1, " \n") <= HELP_WIDTH)
+				putchar(' ');
+			column++;
+			text++;
+		}
+	}
+	putchar('\n');
+}
+
 static void help_option_line(const struct option_spec *spec)
 {
 	char left[64];
 	snprintf(left, sizeof(left), "%s%c%s --%s%s%s", spec->letter ? "-" : " ",
 			 spec->letter ? spec->letter : ' ', spec->letter ? "," : " ", spec->name,
 			 spec->value ? " " : "", spec->value ? spec->value : "");
-	printf("  %-26s %s\n", left, spec->help);
+	print_wrapped(spec->help, printf("  %-26s ", left), HELP_COLUMN);
 }
 
 void command_help(const struct command *command)
@@ -140,19 +169,30 @@ void command_help(const struct command *command)
 	printf("usage: baton %s [OPTION...] %s\n\n%s%s\n", command->name,
 		   command->operands ? command->operands : "", command->summary,
 		   command->run ? "" : " (not built yet)");
-	if (command->details)
-		printf("\n%s\n", command->details);
+	if (command->details) {
+		printf("\n");
+		print_wrapped(command->details, 0, 0);
+	}
 	printf("\n");
 	for (size_t i = 0; i < n; i++)
 		help_option_line(&command->options[i]);
 	help_option_line(&help_option);
 }
 
+/* Standard output is a pipe that nobody reads any more. */
+static bool reader_is_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	return poll(&out, 1, 0) == 1 && out.revents & POLLERR;
+}
+
 int finish_stdout(int status)
 {
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		diag("standard output: %s", strerror(errno));
-		return STATUS_OUTPUT;
-	}
-	return status;
+	const bool failed = fflush(stdout) != 0;
+	const int error = errno;
+	if (!failed && !ferror(stdout))
+		return status;
+	if (!reader_is_gone()) /* `baton dump ... | head` has read what it wanted */
+		diag("standard output: %s", strerror(error));
+	return STATUS_OUTPUT;
 }

@@ -225,10 +225,10 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 		if (file->group == best)
 			continue;
 		if (file->world_size >= 0 && kept->world_size >= 0 && file->world_size != kept->world_size)
-			diag("%s: another run than %s (world size %d, not %d), left out", file->from,
+			diag("%s: left out, it is of another run than %s (world size %d, not %d)", file->from,
 				 kept->from, file->world_size, kept->world_size);
 		else
-			diag("%s: another run than %s (more than 12 h apart), left out", file->from,
+			diag("%s: left out, it is of another run than %s (more than 12 h apart)", file->from,
 				 kept->from);
 		leave_out(file, dir);
 		n++;
@@ -288,12 +288,11 @@ static size_t leave_out_second_ranks(struct made *made, const char *dir)
 		const struct made_file *other = earlier ? NULL : another_job(made, i);
 		bool ranked = file->rank >= 0;
 		if (earlier)
-			diag("%s: %s %lld again, which %s already holds; left out", file->from,
-				 ranked ? "rank" : "process", ranked ? (long long)file->rank : (long long)file->pid,
-				 earlier->from);
+			diag("%s: left out, %s %lld is already in %s", file->from, ranked ? "rank" : "process",
+				 ranked ? (long long)file->rank : (long long)file->pid, earlier->from);
 		else if (other)
-			diag("%s: another run than %s (not at the same time, and neither tells a rank), left "
-				 "out",
+			diag("%s: left out, it is of another run than %s (at another time, and neither names a "
+				 "rank)",
 				 file->from, other->from);
 		else
 			continue;

@@ -172,7 +172,7 @@ static int drop_copies(struct run *run)
 			run->processes[kept++] = run->processes[i];
 			continue;
 		}
-		diag("%s is of the same process as %s: left out", run->processes[i].path,
+		diag("%s: left out, it is of the same process as %s", run->processes[i].path,
 			 run->processes[k].path);
 		forget_process(&run->processes[i]);
 	}
@@ -227,8 +227,8 @@ static int open_one(struct run *run, const char *path)
 	int error = trace_open(&trace, path, run->damage);
 	if (error == -EBADMSG) {
 		diag_at(path, 0,
-				"not a baton trace (magic, version or header checksum is wrong); a profile of "
-				"another tool comes in with `baton import`");
+				"not a baton trace (magic, version or header checksum is wrong); import "
+				"profiles of other tools with `baton import`");
 		run->unreadable_files++;
 		return 0;
 	}
@@ -308,7 +308,7 @@ static int open_files(char *const *dirs, size_t n_dirs, struct run *run)
 		error = open_one(run, paths.at[i]);
 	paths_free(&paths);
 	if (!error && run->n_processes == 0 && run->unreadable_files == 0)
-		diag("%s: no trace files (*.baton) here; a profile of another tool comes in with `baton "
+		diag("%s: no trace files (*.baton) here; import profiles of other tools with `baton "
 			 "import`",
 			 dirs[0]);
 	return error;

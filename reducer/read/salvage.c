@@ -65,7 +65,7 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 	struct drained drained;
 	int error = drain_live_file(fd, live->trace, &drained);
 	if (error && error != -ENOENT) { /* without its trace file it says nothing to anybody */
-		diag("%s: what process %" PRIu64 " recorded last cannot be added to %s: %s", path,
+		diag("%s: the last records of process %" PRIu64 " cannot be added to %s: %s", path,
 			 live->pid, live->trace, strerror(-error));
 		result->failed++;
 		return;

@@ -33,7 +33,7 @@ static int read_signal(const struct invocation *call, int *number)
 	*number = signal_number(signal);
 	if (*number)
 		return STATUS_OK;
-	diag("--kill: '%s' is no signal", signal);
+	diag("--kill: '%s' is not a signal", signal);
 	return STATUS_USAGE;
 }
 
@@ -58,22 +58,22 @@ static int read_range(const struct invocation *call, struct capture_window *wind
 	const char *range = option_text(call, "capture-range", "none");
 	const char *end = option_text(call, "capture-range-end", NULL);
 	if (strcmp(range, "none") != 0 && strcmp(range, "cudaProfilerApi") != 0) {
-		diag("--capture-range: '%s' is none of none, cudaProfilerApi", range);
+		diag("--capture-range must be none or cudaProfilerApi, not '%s'", range);
 		return STATUS_USAGE;
 	}
 	if (end && strcmp(range, "none") == 0) {
-		diag("--capture-range-end goes with -c cudaProfilerApi");
+		diag("--capture-range-end needs -c cudaProfilerApi");
 		return STATUS_USAGE;
 	}
 	if (end && strncmp(end, "repeat", 6) == 0) {
-		diag("--capture-range-end: '%s' is not built: a process records its first range; start "
-			 "baton again for another",
+		diag("--capture-range-end: '%s' is not supported: a process records its first range only; "
+			 "start baton again for another",
 			 end);
 		return STATUS_USAGE;
 	}
 	if (end && strcmp(end, "none") != 0 && strcmp(end, "stop") != 0 &&
 		strcmp(end, "stop-shutdown") != 0) {
-		diag("--capture-range-end: '%s' is none of none, stop, stop-shutdown", end);
+		diag("--capture-range-end must be none, stop or stop-shutdown, not '%s'", end);
 		return STATUS_USAGE;
 	}
 	if (strcmp(range, "none") != 0)
@@ -86,16 +86,16 @@ static int check(const struct invocation *call, const struct capture_window *win
 {
 	const char *trace = option_text(call, "trace", "cuda");
 	if (window->kill_signal && !window->duration_ns) {
-		diag("--kill goes with --duration: when is the job to be ended?");
+		diag("--kill needs --duration, which says when to end the job");
 		return STATUS_USAGE;
 	}
 	if (window->range_end && (window->kill_signal || window->delay_ns)) {
-		diag("%s does not go with -c: the job says when the recording begins",
+		diag("%s cannot be used with -c: there the job starts the recording",
 			 window->kill_signal ? "--kill" : "--delay");
 		return STATUS_USAGE;
 	}
 	if ((window->range_end || window->delay_ns || window->duration_ns) && !strstr(trace, "cuda")) {
-		diag("--trace %s: a part of a job is recorded together with its CUDA calls only", trace);
+		diag("--trace %s: to record a part of a job, the list must have cuda", trace);
 		return STATUS_USAGE;
 	}
 	return STATUS_OK;

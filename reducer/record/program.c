@@ -65,9 +65,9 @@ const char *program_objection(const char *program)
 	if (fd < 0)
 		return NULL;
 	if (fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
-		why = "is set-uid or set-gid: the loader ignores LD_PRELOAD in it";
+		why = "is set-uid or set-gid, so the loader ignores LD_PRELOAD";
 	else if (is_static(fd))
-		why = "is statically linked: nothing can be preloaded into it";
+		why = "is statically linked, so nothing can be preloaded into it";
 	close(fd);
 	return why;
 }

@@ -84,7 +84,7 @@ for name in nothing.json picture.json letter.json other.json zeros.json packed-l
 done
 kineto empty "$work/eventless"
 import 3 "$work/eventless"
-expect_says "$work/eventless/rank-0.json: no event" "nothing was imported"
+expect_says "$work/eventless/rank-0.json: no CPU or GPU events" "nothing was imported"
 expect_nothing_in "$out"
 
 # Keeps out: foreign files that spoil a directory of good ones; a directory is asked for what it has, a file by its name.
@@ -148,7 +148,7 @@ import 0 "$plain"
 right=$(hull "$out")
 kineto off-times "$work/off"
 import 4 "$work/off"
-expect_says "$work/off/rank-0.json: 5 refused" "5 refused, "
+expect_says "$work/off/rank-0.json: 5 events refused" "5 refused, "
 expect_traces 1
 checks=$((checks + 1))
 [ "$(hull "$out")" = "$right" ] || fail "events off by 1e14 ns changed the hull"
@@ -165,11 +165,11 @@ done
 # Keeps out: a rank that counts twice; two files of it are two runs mixed up, or a copy.
 kineto duplicate "$work/duplicate"
 import 4 "$work/duplicate"
-expect_says "$work/duplicate/rank-9-again.json: rank 0 again, which $work/duplicate/rank-0.json already holds; left out"
+expect_says "$work/duplicate/rank-9-again.json: left out, rank 0 is already in $work/duplicate/rank-0.json"
 expect_traces 2
 expect_fixture "$work/duplicate.json"
 import 4 "$work/duplicate/rank-0.json" "$work/duplicate/rank-0.json"
-expect_says "rank 0 again"
+expect_says "left out, rank 0 is already in"
 expect_traces 1
 
 # Keeps out: a rank without a file that nobody is told of.

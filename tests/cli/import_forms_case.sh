@@ -55,21 +55,21 @@ expect_true "d['run']['hosts'] == 1 and sorted(x['device'] for x in d['devices']
 # Keeps out: the second window of a process taken for a second GPU.
 kineto windows "$work/windows"
 import 4 "$work/windows"
-expect_says "window1.json: process 4000 again, which $work/windows/window0.json already holds; left out"
+expect_says "window1.json: left out, process 4000 is already in $work/windows/window0.json"
 expect_status 0 "$BATON" report --json "$out"
 expect_true "len(d['devices']) == 1"
 
 # Keeps out: two jobs on one GPU, one after the other, taken for one job on two.
 kineto jobs "$work/jobs"
 import 4 "$work/jobs"
-expect_says "model1.json: another run than $work/jobs/model0.json (not at the same time"
+expect_says "model1.json: left out, it is of another run than $work/jobs/model0.json (at another time"
 expect_status 0 "$BATON" report --json "$out"
 expect_true "len(d['devices']) == 1"
 
 # Keeps out: a file beside its own gz taken for a second GPU.
 gzip -k "$work/windows/window0.json" && rm "$work/windows/window1.json"
 import 4 "$work/windows"
-expect_says "window0.json.gz: process 4000 again"
+expect_says "window0.json.gz: left out, process 4000 is already in"
 
 # Keeps out: "not split: no arguments" in the report with nobody saying how to get them.
 nsys two "$work/two.sqlite"
@@ -82,7 +82,7 @@ expect_says_not "--include-blobs"
 # Keeps out: a device-wide wait that a driver calls "Unknown" refused, and one taken for it that waits for an event.
 nsys unknown-sync "$work/unknown.sqlite"
 import 4 "$work/unknown.sqlite"
-expect_says "1 rows are of an unknown kind"
+expect_says "1 row left out: they are of an unknown kind"
 expect_status 0 "$BATON" dump --json "$out"
 expect_true "sum(x['record'] == 'sync' and x['sync_kind'] == 5 and x['dur_ns'] == 10**6 for x in lines) == 1"
 
@@ -133,6 +133,6 @@ done <<-'EOF'
 EOF
 mkdir "$work/folder" && cp -r "$work/packed" "$work/folder/inner"
 import 3 "$work/folder"
-expect_says "$work/folder: no files in it (folders in a folder are not looked into)"
+expect_says "$work/folder: no files in it (subdirectories are not searched)"
 
 finish

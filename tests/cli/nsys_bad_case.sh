@@ -69,7 +69,7 @@ expect_intact 1
 # Keeps out: NULL, text or a blob read as the number 0, and times that overflow.
 nsys bad-values "$work/values.sqlite"
 import 4 "$work/values.sqlite"
-expect_says "do not say their process" "have no start or no end" "do not say their device" "impossible times" "unknown kind"
+expect_says "do not say their process" "have no start or no end" "do not say their device" "their times are impossible" "unknown kind"
 expect_intact 1
 expect_status 0 "$BATON" dump --json "$out"
 expect_true "all(10**6 <= x['start_ns'] - 17 * 10**17 <= 10**10 and x['dur_ns'] <= 10**9 for x in lines if x['record'] == 'op')"

@@ -111,7 +111,7 @@ unset FAKE_MARK
 
 # Keeps out: a library that is not found after the job has started; one that LD_PRELOAD cannot name.
 expect_status 3 env BATON_LIB="$work/no.so" "$BATON" record -o "$work/nolib" -- touch "$work/ran"
-expect_says "libbaton.so is not beside this program" "the job was not started"
+expect_says "cannot find libbaton.so beside baton" "the job was not started"
 mkdir "$work/a b" "$work/bin" "$work/lib" "$work/lib/baton"
 cp "$fake" "$work/a b/lib.so"
 expect_status 3 env BATON_LIB="$work/a b/lib.so" "$BATON" record -o "$work/nolib" -- touch "$work/ran"
@@ -205,12 +205,12 @@ refused() { # refused TEXT OPTION...
 	expect_status 2 "$BATON" record "$@" -o "$work/refused" -- touch "$work/ran"
 	expect_says "$text"
 }
-refused "--capture-range-end: 'repeat:3' is not built" -c cudaProfilerApi --capture-range-end repeat:3
-refused "--delay does not go with -c" -c cudaProfilerApi --delay 3
-refused "--kill does not go with -c" -c cudaProfilerApi --duration 3 --kill TERM
-refused "--kill goes with --duration" --kill TERM
-refused "--trace nvtx: a part of a job" -t nvtx --duration 3
-refused "--capture-range-end goes with -c" --capture-range-end stop
+refused "--capture-range-end: 'repeat:3' is not supported" -c cudaProfilerApi --capture-range-end repeat:3
+refused "--delay cannot be used with -c" -c cudaProfilerApi --delay 3
+refused "--kill cannot be used with -c" -c cudaProfilerApi --duration 3 --kill TERM
+refused "--kill needs --duration" --kill TERM
+refused "--trace nvtx: to record a part of a job" -t nvtx --duration 3
+refused "--capture-range-end needs -c" --capture-range-end stop
 
 # Keeps out: a part of the job that is not the one that was asked for.
 window() { # window PATTERN OPTION...: what the job is told
@@ -235,7 +235,7 @@ now = time.monotonic_ns()
 begin, end = map(int, os.environ["BATON_WINDOW"].split(":")[1:])
 assert end - begin == 3 * 10**9 and 0 <= now + 2 * 10**9 - begin < 60 * 10**9, (now, begin, end)' 2>"$work/err" || fail "not from 2 s to 5 s"
 expect_status 0 "$BATON" record -c none -t cuda,nvtx,osrt -o "$work/nsys" -- true
-expect_says "osrt is not recorded"
+expect_says "osrt is not supported"
 expect_nothing_in "$work/refused"
 expect_nothing_in "$work/ran"
 

@@ -103,6 +103,15 @@ full "$BATON" report --help
 expect_status 5 sh -c '"$@" >&-' sh "$BATON" report "$work/run"
 expect_status 5 sh -c '"$@" >&-' sh "$BATON" dump "$work/run"
 
+# Keeps out: "Broken pipe" after `baton dump ... | head`, which has read what it wanted.
+checks=$((checks + 1))
+{
+	sleep 0.3
+	"$BATON" dump tests/golden/format/good-columns-limit.baton 2>"$work/err"
+	echo $? >"$work/status"
+} | :
+[ ! -s "$work/err" ] && [ "$(cat "$work/status")" = 5 ] || fail "a reader that has gone: $(cat "$work/status" "$work/err")"
+
 # Keeps out: an end by SIGPIPE, or endless work for a reader who has gone.
 expect_status 5 "$PYTHON" -c "import os, subprocess, sys
 reader, writer = os.pipe()

@@ -96,7 +96,7 @@ holds
 expect_true '0.19 < d[0]["seconds"] < 0.5'
 # nobody opens it
 records -c cudaProfilerApi -- "$bin/simtrain" --steps 5 --layers 2
-expect_says "nothing recorded: nobody called cudaProfilerStart (1 process used CUDA)"
+expect_says "nothing recorded: no process called cudaProfilerStart (1 process used CUDA)"
 holds --unopened
 expect_status 3 "$BATON" report "$trace"
 expect_says "nothing to report"
@@ -139,7 +139,7 @@ expect_true 'sum(line["record"] == "range" for line in lines) == 12'
 job_records --duration 3600 -- first 100
 expect_true 'sum(line.get("name") == "cudaLaunchKernel" for line in lines if line["record"] == "call") == 100'
 job_records -c cudaProfilerApi -- first 100
-expect_says "nothing recorded: nobody called cudaProfilerStart"
+expect_says "nothing recorded: no process called cudaProfilerStart"
 expect_says_not "without CUPTI"
 # a recording that could not begin has no window
 BATON_OUT=$work/none/such BATON_WINDOW=cudaProfilerApi:0:stop LD_PRELOAD=$bin/libbaton.so expect_status 0 "$bin/simtrain" --steps 6 --profile 2-4
@@ -147,7 +147,7 @@ expect_says "is not recorded"
 # killed while it waits
 trace=$work/trace && rm -rf "$trace"
 expect_status 137 sh -c "'$BATON' record -o '$trace' -c cudaProfilerApi -- '$bin/simtrain' --steps 5 --layers 2 --kill-rank 0=3; exit \$?"
-expect_says "nothing recorded: nobody called cudaProfilerStart"
+expect_says "nothing recorded: no process called cudaProfilerStart"
 holds --unopened
 
 # ---- what has not come when the window ends is waited for, the call too; what does not come is counted ----

@@ -109,14 +109,14 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 	int input_error = (int)inflate_read(k->input, &byte, 1); /* the error of the input stays */
 	k->cut = true;
 	if (input_error == -EBADMSG)
-		diag_at(k->path, stored, "the gz data is corrupt; what stands before is used");
+		diag_at(k->path, stored, "the gz data is corrupt; the part before it is used");
 	else if (input_error == -ENODATA)
-		diag_at(k->path, stored, "the gz data is cut short; what stands before is used");
+		diag_at(k->path, stored, "the gz data is cut short; the part before it is used");
 	else if (error == -ENODATA)
-		diag_at(k->path, offset, "the text ends too early; what stands before is used");
+		diag_at(k->path, offset, "the text ends too early; the part before it is used");
 	else if (error == -EBADMSG)
 		diag_at(k->path, offset,
-				"not the text of a trace from here on; what stands before is used");
+				"not the text of a trace from here on; the part before it is used");
 	else
 		diag_at(k->path, offset, "%s", strerror(-error));
 }
@@ -128,11 +128,12 @@ static void say_losses(struct kineto *k)
 		diag("%s: %" PRIu64 " pieces of it cannot be used (%" PRIu64 " not shown)", k->path,
 			 k->shown, k->shown - SHOWN);
 	if (refused)
-		diag("%s: %" PRIu64 " refused: more than 12 h from the others, or a negative "
-			 "duration or one above 7 days",
+		diag("%s: %" PRIu64 " events refused: more than 12 h from the others, or a "
+			 "duration that is negative or above 7 days",
 			 k->path, refused);
 	if (unnamed)
-		diag("%s: more names than a trace holds: %" PRIu64 " are not told apart", k->path, unnamed);
+		diag("%s: too many names for one trace: %" PRIu64 " of them share one name", k->path,
+			 unnamed);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "pieces of the source that are not valid JSON",
 				   k->broken);
 	trace_out_loss(k->out, BATON_LOSS_INVALID, "events without a time, name, thread or stream",
@@ -226,7 +227,7 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 		say_unread(k);
 	}
 	if (rows == 0 && !output_error) {
-		diag("%s: no event of a CPU or GPU in it%s", k->path,
+		diag("%s: no CPU or GPU events in it%s", k->path,
 			 k->rows.foreign ? " as torch.profiler writes them; other tools' are not read" : "");
 		trace_out_abort(k->out);
 		return STATUS_INPUT;

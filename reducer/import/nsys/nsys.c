@@ -197,12 +197,13 @@ static bool say_refused(struct nsys_file *file)
 	}
 	for (int why = 0; why < NSYS_REFUSALS; why++) {
 		if (file->refused[why])
-			diag("%s: %" PRIu64 " rows %s: left out", file->db.path, file->refused[why],
-				 reasons[why]);
+			diag("%s: %" PRIu64 " row%s left out: they %s", file->db.path, file->refused[why],
+				 file->refused[why] == 1 ? "" : "s", reasons[why]);
 		all += file->refused[why];
 	}
 	if (times)
-		diag("%s: %" PRIu64 " rows have impossible times: left out", file->db.path, times);
+		diag("%s: %" PRIu64 " row%s left out: their times are impossible", file->db.path, times,
+			 times == 1 ? "" : "s");
 	file->run->refused += all + times;
 	return all + times > 0;
 }

@@ -163,8 +163,8 @@ struct nsys_nccl *nsys_nccl_new(struct nsys_file *file)
 	};
 	bool any = has_row(file, &probe);
 	if (!any && has_row(file, &kernels))
-		diag("%s: NCCL's sizes and communicators are not in it, so waiting and transfer will not "
-			 "be told apart: nsys export --include-blobs=true",
+		diag("%s: no NCCL sizes and communicators in it, so waiting and transfer cannot be "
+			 "separated; export it with nsys export --include-blobs=true",
 			 file->db.path);
 	struct nsys_nccl *nccl = any ? calloc(1, sizeof(*nccl)) : NULL;
 	if (any && !nccl)
