@@ -1,6 +1,6 @@
-/* The pipe: read -> merge -> steps -> classify -> attribute -> summary, a device at a time on as
- * many threads as there are cores. Each device is scanned; when all were, each is attributed. Every
- * thread adds its devices up in one summary, and those are merged. */
+/* The pipe, as far as the summary: the run is opened (run_open), each device is scanned, and when
+ * all were, each is attributed (device.h), on as many threads as there are cores. Every thread adds
+ * its devices up in one summary, and those are merged. Views take it from there. */
 #include "reduce.h"
 
 #include "attribute/device.h"

@@ -13,7 +13,8 @@ bool session_begin(void);
 /* The driver comes up: a recording that began before it, with a launch, ends before it all the
  * same. */
 void session_ends_before_driver(void);
-/* Drains everything and closes the files, waiting at most a few seconds. */
+/* Drains everything and closes the files. The writer thread gets ten seconds for it; what is not
+ * written by then stays in the live file. */
 void session_end(void);
 
 #endif

@@ -20,7 +20,8 @@
 #define BATON_LIVE_LAYOUT 3u
 #define BATON_LIVE_LANES 512u
 
-/* What the other members of a slot mean. Names are strings' ids. */
+/* What the other members of a slot mean. Names are strings' ids. The recorder does not write the
+ * last three yet; the drain knows them. */
 enum baton_slot_type {
 	/* name: the call; correlation: of its op or 0; stack */
 	BATON_SLOT_CALL = 1,

@@ -7,11 +7,13 @@
  *
  * X(R, type, name, values): R is the record. Of values a file may hold
  *   NUMBER        0 to BATON_TIME_LIMIT_NS
- *   TOTALLED      a NUMBER, and so is the sum of all such fields of the kind (TOTAL_ in
- * row_kinds.h) KNOWN         a NUMBER, or -1: not known RANGE(a, b)   a to b ANY           whatever
- * fits TEXT          a string: its id in the file, in memory its id in the summary's pool LEAF the
- * name of a leaf: a string's id in the file, in memory its enum leaf ZERO          nothing: not
- * read
+ *   TOTALLED      a NUMBER, and so is the sum of all such fields of the kind (TOTAL_, row_kinds.h)
+ *   KNOWN         a NUMBER, or -1: not known
+ *   RANGE(a, b)   a to b
+ *   ANY           whatever fits
+ *   TEXT          a string: its id in the file, in memory its id in the summary's pool
+ *   LEAF          the name of a leaf: a string's id in the file, in memory its enum leaf
+ *   ZERO          nothing: not read
  *
  * X(R, type, name, values, merge, json) of rows. Of two rows with the same key
  *   KEY           is equal

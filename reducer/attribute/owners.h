@@ -1,6 +1,7 @@
 /* Who launched the work of a device: every (call stack, call name, ranges around it) that made a
  * call is an owner, by number, and what its launches cost adds up there (docs/ATTRIBUTION.md
- * section 8). Told of ranges and calls in order of begin; bounded, whatever the trace. */
+ * section 8). Told of ranges and calls in order of begin; bounded, whatever the trace. The owner of
+ * an instant of idle time (gap.c, host.h) is something else: a thread. */
 #ifndef ATTRIBUTE_OWNERS_H
 #define ATTRIBUTE_OWNERS_H
 

@@ -5,7 +5,8 @@
 
 #include "attribute/scan_pass.h"
 
-/* Fills s->scan->steps, of the device's first process. 0 or -errno. */
+/* Fills s->scan->steps, of the device's first process that ran something and marks steps; when none
+ * marks any, of the first that ran something. 0 or -errno. */
 int scan_steps_find(struct scanning *s);
 
 #endif

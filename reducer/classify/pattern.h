@@ -5,10 +5,13 @@
  * remembered beside them: at a capital, after '_' or punctuation, and between a letter and a digit.
  *
  * A pattern is a list of alternatives with blanks between them; it matches when one of them does:
- *   allreduce    contained anywhere          =lamb       the same, but only as whole words ("lamb",
- * not "lambda") ^flash       at the start                kernel$     at the end topk*softmax parts
- * in this order         !dequant    veto: the pattern fails where this one matches The signs
- * combine: "^=bn", "!^=pa". */
+ *   allreduce      contained anywhere
+ *   =lamb          the same, but only as whole words ("lamb", not "lambda")
+ *   ^flash         at the start
+ *   kernel$        at the end
+ *   topk*softmax   parts in this order
+ *   !dequant       veto: the pattern fails where this one matches
+ * The signs combine: "^=bn", "!^=pa". A pattern of vetoes alone matches when none of them does. */
 #ifndef CLASSIFY_PATTERN_H
 #define CLASSIFY_PATTERN_H
 

@@ -1,5 +1,5 @@
-/* What started us: one `baton record` alone, or one of several that srun, mpirun or mpiexec started
- * together. Those record one run into one directory. */
+/* The launch of a job, not of a kernel: is this one `baton record` alone, or one of several that
+ * srun, mpirun or mpiexec started together? Those record one run into one directory. */
 #ifndef RECORD_LAUNCH_H
 #define RECORD_LAUNCH_H
 

@@ -1,6 +1,7 @@
-/* Is this process recorded? One atomic word answers all hooks: where the recording stands, one bit
- * of the first group, and beside it who sees what. The floors below only read it; session.c and
- * window.c move it on, CUPTI's border says when it is there. */
+/* Is this process recorded? One atomic word answers all hooks. Its first eight bits are the phase,
+ * where the recording stands: one of them is set, or none. The others say who sees what. Hooks only
+ * read the word. session.c and window.c move the phase on, and sources.c from ENDING to OVER;
+ * attach.c and sources/cupti/cupti.c set the other bits, session_end() sets EXITS. */
 #ifndef SHIM_RECORDING_H
 #define SHIM_RECORDING_H
 
@@ -20,7 +21,8 @@ enum recording_bit {
 	RECORDING_OPEN = 1 << 4,    /* calls are recorded, until the process or the window ends */
 	RECORDING_ENDING = 1 << 5,  /* no call that begins now is recorded; those that began in the
 								 * window are, and the GPU works at what they launched */
-	RECORDING_OVER = 1 << 6,    /* the window is in the trace; the process goes on without */
+	RECORDING_OVER = 1 << 6,    /* nothing more is recorded or waited for: the writer thread seals
+								 * the trace, the process goes on without */
 	RECORDING_MISSED = 1 << 7,  /* the window was over before this process began to record */
 	RECORDING_PHASES = (1 << 8) - 1,
 
@@ -50,7 +52,8 @@ struct recording {
 };
 extern struct recording recording;
 
-/* What a hook finds that it is time for, and only those who know all sources can do. */
+/* What a hook finds that it is time for, but only session.c and window.c can do, which stand above
+ * it. session_configure() sets them. */
 struct recording_above {
 	/* Begins the recording when it has not begun. False: nothing is recorded here. Any thread. */
 	bool (*begin)(void);

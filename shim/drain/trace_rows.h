@@ -1,6 +1,7 @@
 /* What lies between the rings and the trace file: slots out of the lanes, records out of CUPTI's
  * buffers and the dictionary become rows, held until they are written; only then do they leave the
- * rings. Of the writer thread. */
+ * rings. baton_drain_slot() (baton/drain.h) makes the row of a slot, gpu_rows.h that of a record.
+ * Of the writer thread. */
 #ifndef SHIM_TRACE_ROWS_H
 #define SHIM_TRACE_ROWS_H
 

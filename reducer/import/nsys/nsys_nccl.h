@@ -1,9 +1,8 @@
 /* Arguments of NCCL calls, from the NVTX payloads of NCCL 2.14 and later where the export has them:
- * `nsys export
- * --include-blobs=true` (binaryData, with NVTX_PAYLOAD_SCHEMA_ENTRIES) or --include-json=true
- * (jsonText). A call is joined to the one kernel launched inside its range, or inside the end of
- * its group, on the same thread; what cannot be told apart gets no row. Nothing is kept when there
- * are no payloads. One thread. */
+ * `nsys export --include-blobs=true` (binaryData, with NVTX_PAYLOAD_SCHEMA_ENTRIES) or
+ * --include-json=true (jsonText). A call is joined to the one kernel launched inside its range, or
+ * inside the end of its group, on the same thread; what cannot be told apart gets no row. Nothing
+ * is kept when there are no payloads. One thread. */
 #ifndef IMPORT_NSYS_NCCL_H
 #define IMPORT_NSYS_NCCL_H
 

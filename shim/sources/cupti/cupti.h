@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the first successful cuInit (InitializeInjection). Again:
- * nothing. False: CUPTI cannot be used (told on stderr); launches are then recorded by the
- * wrappers. */
+/* Called in the first cuInit (InitializeInjection); a second call only returns what the first did.
+ * False: CUPTI cannot be used (told on stderr); launches are then recorded by the wrappers. */
 bool cupti_attach(void);
 /* Has it been tried in this process (and said why not)? */
 bool cupti_tried(void);
