@@ -35,6 +35,8 @@ static const struct command program = {
 			{"baton report runs/4gpu", "Where did the time of a step go, and why?"},
 			{"baton import trace.json.gz -o runs/x && baton report runs/x",
 			 "The same for a profile that you already have."},
+			{"baton completion bash >~/.local/share/bash-completion/completions/baton",
+			 "Let bash complete baton's command lines (also zsh and fish; make install does it)."},
 			{0},
 		},
 	.files =
