@@ -36,7 +36,7 @@ train="$bin/simtrain --layers 4 --steps"
 partial() { # partial DIR: some of it is missing, and everybody says so
 	expect_status 4 "$BATON" report "$1"
 	expect_says "GPU records were in flight when the job ended; answered without them"
-	expect_prints "The job ended before its last GPU records came: " " in flight, " " partial steps cut"
+	expect_prints "The job ended before its last GPU records arrived: " " missing" "(in flight)"
 	expect_status 4 "$BATON" report --json "$1" # of the stored summary
 	expect_says "GPU records were in flight"
 	cp "$work/out" "$work/report.json"
