@@ -26,10 +26,12 @@ enum recording_bit {
 	RECORDING_MISSED = 1 << 7,  /* the window was over before this process began to record */
 	RECORDING_PHASES = (1 << 8) - 1,
 
-	RECORDING_BY_CUPTI = 1 << 8, /* CUPTI's callbacks see the launches; else the wrappers do */
-	RECORDING_NO_CUDA = 1 << 9,  /* launches are not to be recorded */
-	RECORDING_NO_NCCL = 1 << 10, /* calls of NCCL are only forwarded */
-	RECORDING_EXITS = 1 << 11,   /* the process ends: no thread gets a lane any more */
+	RECORDING_BY_CUPTI = 1 << 8,     /* CUPTI's callbacks see the launches; else the wrappers do */
+	RECORDING_NO_CUDA = 1 << 9,      /* launches are not to be recorded */
+	RECORDING_NO_NCCL = 1 << 10,     /* calls of NCCL are only forwarded */
+	RECORDING_EXITS = 1 << 11,       /* the process ends: no thread gets a lane any more */
+	RECORDING_BY_WRAPPERS = 1 << 12, /* follows from the others: the wrappers of the launch calls
+									  * record, from the first launch, which begins the recording */
 
 	RECORDING_BEGUN = RECORDING_WAITS | RECORDING_OPENING | RECORDING_OPEN | RECORDING_ENDING |
 					  RECORDING_OVER /* there is a writer thread */
@@ -104,12 +106,11 @@ static inline bool recording_is_over(void)
 			(RECORDING_OVER | RECORDING_MISSED)) != 0;
 }
 
-/* Do the wrappers of the launch calls record? The first launch begins the recording. */
+/* Do the wrappers of the launch calls record? */
 static inline bool recording_by_wrappers(void)
 {
-	uint32_t word = atomic_load_explicit(&recording_word, memory_order_relaxed);
-	return (word & (RECORDING_ARMED | RECORDING_BEGINS | RECORDING_OPEN)) != 0 &&
-		   (word & (RECORDING_BY_CUPTI | RECORDING_NO_CUDA)) == 0;
+	return (atomic_load_explicit(&recording_word, memory_order_relaxed) & RECORDING_BY_WRAPPERS) !=
+		   0;
 }
 
 /* Does CUPTI deliver in this process? Not in a forked child, where it is dead. */

@@ -30,6 +30,13 @@ static void first_launch(void)
 	recorder_clear();
 }
 
+/* The launches are the wrappers' again. */
+static void again(void)
+{
+	recording_word &= ~(uint32_t)RECORDING_NO_CUDA;
+	recording_move(RECORDING_OPEN, RECORDING_OPEN);
+}
+
 static void arguments(void)
 {
 	int function = 0, stream = 0;
@@ -50,7 +57,7 @@ static void arguments(void)
 	CHECK(memcmp(&seen->grid, &grid, sizeof(grid)) == 0 && seen->shared == 18 &&
 			  memcmp(&seen->block, &block, sizeof(block)) == 0,
 		  "the same when off");
-	recording_word &= ~(uint32_t)RECORDING_NO_CUDA;
+	again();
 	recorder_clear();
 }
 
@@ -118,7 +125,7 @@ static void when_off(void)
 	launch();
 	((int (*)(void))address("cuLaunchKernel", 4000, 0))();
 	CHECK(recorder_count() == 0 && cuda_double.calls == calls + 2, "recorded though CUPTI sees it");
-	recording_word &= ~(uint32_t)RECORDING_NO_CUDA;
+	again();
 }
 
 int main(void)
