@@ -1,5 +1,7 @@
 #include "conclude/by.h"
 
+#include "base/source.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -54,19 +56,18 @@ void by_open(struct by_table *table, const struct summary *summary, enum site_by
 
 const char *by_lack(const struct summary *summary, enum site_by by)
 {
-	const char *source = summary_text(summary, summary->run.source);
+	const enum source_kind source = source_kind(summary_text(summary, summary->run.source));
 	if (by == SITE_OP)
 		return "no op has a launch record: the trace has no CUDA calls";
 	if (by == SITE_RANGE)
 		return "no launch lies in an NVTX range or annotation: mark the parts of the program "
 			   "(torch.cuda.nvtx.range, record_function)";
-	if (strcmp(source, "nsys") == 0)
+	if (source == SOURCE_NSYS)
 		return "imported nsys reports carry no call stacks: try --by range or --by op";
-	if (strcmp(source, "kineto") == 0)
-		return by == SITE_STACK ? "imported Kineto traces carry no call stacks: try --by line or "
-								  "--by op"
-								: "the trace has no Python frames: profile with with_stack=True, "
-								  "or try --by op";
+	if (source == SOURCE_KINETO && by == SITE_STACK)
+		return "imported Kineto traces carry no call stacks: try --by line or --by op";
+	if (source == SOURCE_KINETO)
+		return "the trace has no Python frames: profile with with_stack=True, or try --by op";
 	return "no launch has a call stack: record with --stacks python (or native, both)";
 }
 

@@ -234,9 +234,11 @@ void finding_say_work(const struct summary *summary, size_t device, const struct
 {
 	int64_t own = kernels_of(&summary->devices[device]);
 	int64_t others = kernels_of_others(summary, device);
+	const char *source = summary_text(summary, summary->run.step_source);
 	if (!same_kernels(own, others))
-		finding_say(out, bytes, "it runs %lld kernels per step, the others %lld: unequal work",
-					(long long)own, (long long)others);
+		finding_say(out, bytes, "it runs %lld kernels per %s, the others %lld: unequal work",
+					(long long)own, step_source(source) == STEPS_NONE ? "run" : "step",
+					(long long)others);
 	else if (excess->others_ns > 0)
 		say_slower(summary, device, excess, out, bytes);
 }

@@ -1,5 +1,6 @@
 #include "render/by.h"
 
+#include "base/source.h"
 #include "classify/classify.h"
 #include "render/columns.h"
 
@@ -106,7 +107,8 @@ static void print_notes(const struct screen *screen, const struct by_table *tabl
 					"starved: GPU idle time that ended with a launch from this row; for what the "
 					"CPU was doing, see the findings of `baton report`");
 	}
-	if (table->by == SITE_OP && strcmp(summary_text(summary, summary->run.source), "kineto") != 0)
+	const char *source = summary_text(summary, summary->run.source);
+	if (table->by == SITE_OP && source_kind(source) != SOURCE_KINETO)
 		screen_wrap(
 			screen, 0, "%s",
 			"This run has no operators, so rows are CUDA calls; an imported PyTorch profile "

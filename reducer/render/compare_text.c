@@ -38,8 +38,8 @@ static void heading(const struct screen *screen, const struct comparison *c)
 			"%u GPU%s each: a direct comparison (matmul and custom work differ by %.1f %%)",
 			c->runs[0].figures->devices, c->runs[0].figures->devices == 1 ? "" : "s", difference);
 	else if (c->result->sure)
-		screen_title_wrap(screen, 2,
-						  "%s scaling (work per GPU is within %.1f %% of what that means)", name,
+		screen_title_wrap(screen, 2, "%s scaling (%s is equal within %.1f %%)", name,
+						  c->result->scaling == SCALING_STRONG ? "total work" : "work per GPU",
 						  difference);
 	else
 		screen_title_wrap(

@@ -303,7 +303,7 @@ void devices_table(const struct screen *screen, const struct report *r)
 {
 	const struct summary *s = &r->reduction->summary;
 	const struct column columns[] = {
-		{"Devices, ms", 0, 24, COLUMN_LEFT},
+		{r->figures->has_steps ? "Devices, ms/step" : "Devices, ms", 0, 24, COLUMN_LEFT},
 		{"rank", 1, 5, COLUMN_RIGHT},
 		{finding_per(r->figures), 1, 9, COLUMN_RIGHT},
 		{"work", 1, 9, COLUMN_RIGHT},

@@ -55,9 +55,10 @@ static void header(const struct screen *screen, const struct report *r)
 	screen_title_wrap(screen, HANG, "%s   %u x %s, %s   computing %.1f %%", r->dirs[0], f->devices,
 					  gpu, hosts, busy);
 	if (f->has_steps)
-		screen_title_wrap(screen, HANG, "%lld steps (%s)   %s   %lld kernels per step",
-						  (long long)f->steps, step_source_words[f->step_source],
-						  step_words(screen, f, &a), (long long)f->kernels);
+		screen_title_wrap(screen, HANG, "%lld step%s (%s)   %s   %lld kernels per step",
+						  (long long)f->steps, f->steps == 1 ? "" : "s",
+						  step_source_words[f->step_source], step_words(screen, f, &a),
+						  (long long)f->kernels);
 	else
 		screen_title_wrap(
 			screen, HANG,
