@@ -49,7 +49,7 @@ help:
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
 	@echo "make format       clang-format 14 over the sources; format-check: would it change anything"
-	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them)"
+	@echo "make test PARTS=\"unit cli\"   only some parts of it (tests/run.sh lists them); PARTS=cli/by: one case"
 	@echo "variables         SAN=address,undefined | SAN=thread, WERROR=1, DEBUG=1"
 
 # ---- what the build needs: headers and libraries, no GPU, no CUDA ----
@@ -108,7 +108,8 @@ NEEDS_names = $(BUILD)/baton
 NEEDS_accuracy = $(BUILD)/baton $(SIM)
 NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
 NEEDS_KNOWN := floors unit format fuzz names accuracy probe
-test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS)),$(TEST_ALL),$(foreach part,$(PARTS),$(NEEDS_$(part)))),$(TEST_ALL))
+PARTS_OF = $(foreach part,$(PARTS),$(firstword $(subst /, ,$(part)))) # of cli/by: cli
+test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS_OF)),$(TEST_ALL),$(foreach part,$(PARTS_OF),$(NEEDS_$(part)))),$(TEST_ALL))
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
 
 test-build: $(TEST_ALL) # all that the tests need, and no test

@@ -2,7 +2,7 @@
 # Runs the tests: every program of tests/unit, every script in tests/*/ that is a case. 0 pass, 1 fail, 77 skip with a reason
 # on its last line. A line a case, with the seconds it took, as it ends; then the slowest, and "N passed, N failed, N skipped". A run in
 # which nothing passed fails.
-#   tests/run.sh [PART]...   (none: all of $parts)
+#   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2); 1: one after the other.
 set -u
 parts="floors unit format shim double probe cli fuzz names torch accuracy"
@@ -30,7 +30,9 @@ first shim/replay
 '
 
 names=() commands=()
-try() { # try NAME COMMAND...: a case of this run
+only=
+try() { # try NAME COMMAND...: a case of this run, unless it is to be another one alone
+	[ "${only:-$1}" = "$1" ] || return 0
 	names+=("$1")
 	shift
 	commands+=("$*")
@@ -69,11 +71,14 @@ accuracy() {
 
 . tests/pool.sh
 
-for part in ${@:-$parts}; do
+for asked in ${@:-$parts}; do
+	part=${asked%%/*} before=${#names[@]}
+	[ "$asked" = "$part" ] && only= || only=$asked
 	case " $parts " in
 	*" $part "*) "$part" ;;
 	*) echo "run.sh: no part '$part'; there are: $parts" && exit 2 ;;
 	esac
+	[ "${#names[@]}" -gt "$before" ] || { echo "run.sh: no case '$asked'" && exit 2; }
 done
 way() { echo "$ways" | awk -v name="$1" '$2 == name { print $1; exit }'; }
 first=() beside=() alone=()

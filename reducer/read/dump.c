@@ -233,7 +233,7 @@ static void dump_record(struct dumping *d, const struct baton_record *record)
 		line_begin(d, "summary");
 		field_unsigned(d, "type", record->type);
 		field_unsigned(d, "size", record->size);
-	} else if (record->type > 0 && record->type < RECORD_TYPES) {
+	} else if (record->type < RECORD_TYPES && records[record->type].name) {
 		line_begin(d, records[record->type].name);
 		for (const struct field *f = records[record->type].fields; f->name; f++)
 			dump_field(d, f, (const uint8_t *)record);

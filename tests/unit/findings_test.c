@@ -49,6 +49,20 @@ static void severities(void)
 	done(&s, &all);
 }
 
+/* Keeps out: a leaf whose time no finding reports, or two do. */
+static void every_leaf(void)
+{
+	uint64_t found = 0;
+	for (int k = 0; k < LOSS_KINDS; k++) {
+		CHECK(!(found & finding_kinds[k].leaves), "%s: another finding has its leaves too",
+			  finding_kinds[k].name);
+		found |= finding_kinds[k].leaves;
+	}
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		CHECK((found | LEAVES_WORK) & LEAF_BIT(leaf), "%s: no finding has it",
+			  leaf_name((enum leaf)leaf));
+}
+
 /* Every kind of loss is a finding at 2 % of the step and none at 1 us less. */
 static void every_kind(void)
 {
@@ -445,6 +459,7 @@ static void hostile(void)
 int main(void)
 {
 	severities();
+	every_leaf();
 	every_kind();
 	noise();
 	clean_runs();
