@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fixtures of the GPU probe through the shim's own path of completed buffers: those that its sections make over the probe's fakes
-# and over simgpu's doubles (the layouts of CUPTI 11.8, 12 and 13), and what a real GPU gave (tests/gpu/fixtures), where there is any.
+# Fixtures of the GPU probe through the shim's own path of completed buffers: those that its sections make over simgpu's
+# doubles (the layouts of CUPTI 11.8, 12 and 13), and what a real GPU gave (tests/gpu/fixtures), where there is any.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 build=${BUILD:-build/release} python=${PYTHON:-python3}
@@ -23,7 +23,6 @@ replay() {
 		"$python" tests/shim/replayed.py "$1" "$work/dump" >"$work/out" 2>&1
 }
 
-probe fakes "$PWD/$build/probe/fake" libcupti.so.13
 for release in 11.8 12 13; do
 	probe "double$release" "$PWD/$build/simgpu" "libcupti.so.$release"
 done
@@ -36,4 +35,4 @@ for fixture in "$work"/*/fixtures/*.fixture tests/gpu/fixtures/*.fixture; do
 	cat "$work/out"
 done
 echo "$played fixtures replayed, $failed failed"
-[ "$played" -ge 30 ] && [ "$failed" = 0 ]
+[ "$played" -ge 24 ] && [ "$failed" = 0 ]
