@@ -28,6 +28,16 @@ static SHIM_HOT bool stacks_on;
 
 static struct kind runtime_calls[CUPTI_RUNTIME_CBID_END], driver_calls[CUPTI_DRIVER_CBID_END];
 
+/* The last number of a list sizes its table, so the lists are in the order of their numbers. */
+#define RUNTIME_FITS(name, number, family) \
+	_Static_assert(number < CUPTI_RUNTIME_CBID_END, #name " stands after a larger number");
+#define DRIVER_FITS(name, number, family) \
+	_Static_assert(number < CUPTI_DRIVER_CBID_END, #name " stands after a larger number");
+CUPTI_RUNTIME_CALLS(RUNTIME_FITS)
+CUPTI_DRIVER_CALLS(DRIVER_FITS)
+#undef RUNTIME_FITS
+#undef DRIVER_FITS
+
 static SHIM_TLS uint32_t outer;    /* correlation id of the call in progress */
 static SHIM_TLS uint32_t around;   /* of the call that it was made in, by an id of its own */
 static SHIM_TLS uint32_t captured; /* of the last launch that became a node of a graph */
