@@ -3,7 +3,7 @@
 # on its last line. A line a case, with the seconds it took, as it ends; then the slowest, and "N passed, N failed, N skipped". A run in
 # which nothing passed fails.
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
-# SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2); 1: one after the other.
+# SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
 set -u
 parts="floors unit format shim double probe cli fuzz names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
@@ -89,6 +89,9 @@ for i in "${!names[@]}"; do
 	*) beside+=("$i") ;;
 	esac
 done
+# Rings are a share of what is free in /dev/shm: where a container has 64 MiB of it, two recorders at once drop launches.
+shm_kib=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+[ "${shm_kib:-0}" -ge 524288 ] || JOBS=${JOBS:-1}
 pool "${JOBS:-2}" ${first[@]+"${first[@]}"} ${beside[@]+"${beside[@]}"}
 pool 1 ${alone[@]+"${alone[@]}"}
 slowest 10
