@@ -15,9 +15,8 @@
 struct run_device { /* one physical device */
 	uint32_t key;   /* "host/ordinal" or "host/uuid" */
 	uint32_t name;
-	uint32_t
-		/* indexes of the processes that drive it, by (rank, pid); unknown ranks come last */
-		*processes;
+	/* indexes of the processes that drive it, by (rank, pid); unknown ranks come last */
+	uint32_t *processes;
 	uint32_t n_processes;
 	uint32_t gauges; /* 1 + index of the file with its readings; 0: none */
 };
@@ -41,8 +40,8 @@ struct run {
 };
 
 /* Opens every *.baton file of the directories, and prints what is wrong. Returns an enum status:
- * STATUS_INPUT when no trace could be read; STATUS_PARTIAL when some could not be read, or when
- * files of another run were among them (those are left out). */
+ * STATUS_INPUT when no trace could be read; STATUS_PARTIAL when some could not be read or are
+ * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
 
