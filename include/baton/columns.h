@@ -1,8 +1,6 @@
-/* Column blocks (docs/FORMAT.md section 4): varints, encodings, one payload in and out. Everything
- * works on the caller's memory: nothing allocates, nothing does I/O, any thread may call it.
- *
- * The code is in codec/columns_encode.c and codec/columns_decode.c; compile them into your program.
- */
+/* Column blocks (docs/FORMAT.md section 4): varints, encodings, one payload in and out. The caller
+ * provides all memory; nothing allocates or does I/O, so any thread may call it. The code is in
+ * codec/columns_encode.c and codec/columns_decode.c; compile them into your program. */
 #ifndef BATON_COLUMNS_H
 #define BATON_COLUMNS_H
 
@@ -30,23 +28,23 @@ uint8_t *baton_varint_put(uint8_t *out, uint64_t v);
 /* Reads one varint from [in, end); returns the byte after it, NULL when it is malformed. */
 const uint8_t *baton_varint_get(const uint8_t *in, const uint8_t *end, uint64_t *out);
 
-/* One column of `rows` values; `out` has room for BATON_VARINT_MAX bytes a value, at least one.
- * Returns the byte after it. */
+/* Encodes one column of `rows` values. `out` has room for BATON_VARINT_MAX bytes per value, and for
+ * one value at least. Returns the byte after the column. */
 uint8_t *baton_column_put(uint8_t *out, uint8_t encoding, const int64_t *v, size_t rows);
-/* Decodes one column of `type` (enum baton_type) that fills [in, end) into `rows` values; false
- * when anything is wrong with it. */
+/* Decodes one column of `type` (enum baton_column_type), which fills [in, end), into `rows` values.
+ * False when it is malformed. */
 bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding, uint8_t type,
 						 int64_t *v, size_t rows);
 
-/* An upper bound of the payload of `rows` rows in `columns` columns, in bytes. */
+/* An upper bound, in bytes, of the payload of `rows` rows in `columns` columns. */
 size_t baton_columns_bound(size_t rows, size_t columns);
-/* Encodes `rows` rows; columns[i] is column i of the table or NULL when the source lacks it. `out`
- * has baton_columns_bound() bytes. Returns the payload's size. */
+/* Encodes `rows` rows. columns[i] is column i of the table, or NULL when the source lacks it. `out`
+ * has room for baton_columns_bound() bytes. Returns the payload's size. */
 size_t baton_columns_encode(const struct baton_table *table,
 							int64_t *const columns[BATON_MAX_COLUMNS], size_t rows, uint8_t *out);
-/* Decodes a payload of header->raw_bytes. columns[i] points at room for header->rows values of
- * column i; bit i of *present says whether it was there. Returns 0, or -EBADMSG for any violation
- * of section 4: hostile bytes are never read or written past. */
+/* Decodes a payload of header->raw_bytes bytes. columns[i] has room for header->rows values of
+ * column i; bit i of *present tells whether the payload has it. 0, or -EBADMSG for any violation of
+ * section 4. Hostile bytes never cause a read or write outside of these buffers. */
 int baton_columns_decode(const struct baton_table *table, const struct baton_block_header *header,
 						 const uint8_t *payload, int64_t *const columns[BATON_MAX_COLUMNS],
 						 uint32_t *present);

@@ -1,8 +1,7 @@
-/* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): an index of blocks and damage
- * made at open, then any block on demand. Memory: sizeof(struct baton_entry) a block plus one
- * payload. One thread at a time per reader.
- *
- * The code is in codec/reader.c; compile it into your program and link zstd and xxHash. */
+/* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): opening makes an index of blocks
+ * and damage, then any block can be loaded. Memory: sizeof(struct baton_entry) per block, and one
+ * payload. One thread at a time per reader. The code is in codec/reader.c; compile it into your
+ * program and link zstd and xxHash. */
 #ifndef BATON_READER_H
 #define BATON_READER_H
 
@@ -24,10 +23,10 @@ enum baton_damage {
 	BATON_BAD_COLUMNS
 };
 
-/* How the damage is called in the document and in what baton prints. Never NULL. */
+/* The name of the damage in docs/FORMAT.md and in baton's messages. Never NULL. */
 const char *baton_damage_name(enum baton_damage d);
 
-/* One thing met in the file: damage, a block to load, or (missing-blocks) both. */
+/* One entry of the index: damage, a block to load, or (missing-blocks) both. */
 struct baton_entry {
 	uint64_t offset;
 	enum baton_damage damage;
@@ -44,22 +43,23 @@ struct baton_reader {
 	struct baton_entry *entries; /* in the order of the file */
 	size_t n_entries;
 	size_t entries_room;
-	bool closed;     /* an intact end block was met */
-	uint8_t *stored; /* the block that was loaded last, as it is in the file */
-	uint8_t *raw;    /* and decompressed: header.raw_bytes, until the next load or close */
+	bool closed;     /* an intact end block was found */
+	uint8_t *stored; /* the block loaded last, as it is in the file */
+	/* the same block decompressed: header.raw_bytes, valid until the next load or close */
+	uint8_t *raw;
 	size_t stored_room;
 	size_t raw_room;
 };
 
-/* Opens and indexes a file; `path` is relative to `dirfd`, as for openat(). 0, and
- * baton_reader_close() is due; -EBADMSG: not a file of this format ("unreadable"); other -errno:
- * I/O, memory. After an error nothing is open. */
+/* Opens and indexes a file; `path` is relative to `dirfd`, as for openat(). 0: call
+ * baton_reader_close() later. -EBADMSG: not a file of this format ("unreadable"); other -errno: I/O
+ * or memory. After an error nothing is open. */
 int baton_reader_open(struct baton_reader *r, int dirfd, const char *path);
 void baton_reader_close(struct baton_reader *r);
 
-/* Loads the payload of the block at `offset` (of an entry with a kind) into r->raw, and its header.
- * *damage says what is wrong with it, and r->raw is good only if it is BATON_INTACT; -errno is for
- * I/O and memory alone. */
+/* Loads the block at `offset` (of an entry with a kind): its payload into r->raw, and its header.
+ * *damage: what is wrong with it; r->raw is valid only with BATON_INTACT. 0, or -errno for I/O and
+ * memory only. */
 int baton_reader_load(struct baton_reader *r, uint64_t offset, struct baton_block_header *header,
 					  enum baton_damage *damage);
 

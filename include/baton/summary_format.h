@@ -1,32 +1,35 @@
 /* The records of summary files (docs/FORMAT.md section 6, which is the definition) and the rows of
- * a summary in memory: one list for each kind of record, one line for each of its fields, in the
- * order of the file. From a list are made the record of the file (here), the row in memory
- * (reducer/summary/rows.h), which has the record's layout without its head, and the table by
- * which fields are checked, stored, loaded, merged, ordered and printed
- * (reducer/summary/row_kinds.c).
+ * a summary in memory. Each kind of record has a list with one line for each of its fields, in the
+ * order of the file. Three things are made from such a list:
+ *   - the record in the file (here);
+ *   - the row in memory (reducer/summary/rows.h), with the layout of the record but no head;
+ *   - the table by which fields are checked, stored, loaded, merged, sorted and printed
+ *     (reducer/summary/row_kinds.c).
  *
- * X(R, type, name, values): R is the record. Of values a file may hold
+ * X(R, type, name, values): R is the record. `values` are those that a file may hold:
  *   NUMBER        0 to BATON_TIME_LIMIT_NS
- *   TOTALLED      a NUMBER, and so is the sum of all such fields of the kind (TOTAL_, row_kinds.h)
- *   KNOWN         a NUMBER, or -1: not known
+ *   TOTALLED      a NUMBER, and so is the sum of all such fields of the kind (TOTAL_ in
+ *                 row_kinds.h)
+ *   KNOWN         a NUMBER, or -1: unknown
  *   RANGE(a, b)   a to b
  *   ANY           whatever fits
  *   TEXT          a string: its id in the file, in memory its id in the summary's pool
  *   LEAF          the name of a leaf: a string's id in the file, in memory its enum leaf
- *   ZERO          nothing: not read
+ *   ZERO          nothing: it is not read
  *
- * X(R, type, name, values, merge, json) of rows. Of two rows with the same key
- *   KEY           is equal
- *   SUM           is the sum
- *   MOST, LEAST   is the larger, the smaller
- *   KNOWN_SUM     is the sum of those that are known
- *   FIRST_TEXT    is the one that comes first in order of bytes; "" comes last
- *   RECOUNTED     begins anew: counted when all rows are merged (summary_sort)
- *   OWN           is made by a function of its kind (row_kinds.c)
- * and `report --json` prints
- *   HIDDEN        not this field, or not as it is
- *   SHOWN(n)      it in the n-th part of its object, in the order of the file
- *   NAMED(n, s)   likewise, with the name s
+ * X(R, type, name, values, merge, json): the fields of rows. `merge` is the value that two rows
+ * with the same key have together:
+ *   KEY           the value is part of the key
+ *   SUM           the sum
+ *   MOST, LEAST   the larger one, the smaller one
+ *   KNOWN_SUM     the sum of those that are known
+ *   FIRST_TEXT    the first one in order of bytes; "" comes last
+ *   RECOUNTED     zero: it is counted again when all rows are merged (summary_sort)
+ *   OWN           a function of the kind of row decides (row_kinds.c)
+ * `json` is what `report --json` prints:
+ *   HIDDEN        nothing, or not the field as it is
+ *   SHOWN(n)      the field, in the n-th part of its object, in the order of the file
+ *   NAMED(n, s)   the same, under the name s
  */
 #ifndef BATON_SUMMARY_FORMAT_H
 #define BATON_SUMMARY_FORMAT_H
@@ -58,7 +61,7 @@ enum baton_summary_type {
 #define BATON_S_BY_GROUP __typeof__(int64_t[BATON_S_GROUPS])
 #define BATON_S_STEPS_MOST (1 << 30)
 
-/* A list as members of a structure. */
+/* Makes members of a structure from a list. */
 #define BATON_S_MEMBER(R, type, name, ...) type name;
 
 #define BATON_S_REDUCTION_FIELDS(X, R)              \
@@ -102,28 +105,28 @@ struct baton_s_rank {
 };
 _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 
-#define BATON_S_QUALITY_FIELDS(X, R)                                                     \
-	X(R, uint64_t, records, NUMBER, SUM, SHOWN(1)) /* rows read, all tables */           \
-	X(R, uint64_t, dropped, NUMBER, SUM, SHOWN(1))                                       \
-	X(R, uint64_t, in_flight, NUMBER, SUM, SHOWN(1))                                     \
-	X(R, uint64_t, ops, NUMBER, SUM, SHOWN(1))                                           \
-	X(R, uint64_t, unmatched_ops, NUMBER, SUM, SHOWN(1)) /* without launch record */     \
-	/* gaps that end before their launch began */                                        \
-	X(R, uint64_t, invalid_timestamps, NUMBER, SUM, SHOWN(1))                            \
-	X(R, uint64_t, invalid_events, NUMBER, SUM, SHOWN(1))  /* refused by the importer */ \
-	X(R, uint64_t, truncated_files, NUMBER, SUM, SHOWN(1)) /* files with any damage */   \
-	X(R, uint64_t, unreadable_files, NUMBER, SUM, SHOWN(1))                              \
-	/* -1: nothing to align or not computed */                                           \
-	X(R, int64_t, clock_residual_ns, KNOWN, MOST, SHOWN(1))                              \
-	X(R, uint64_t, unrecorded_ns, NUMBER, SUM, SHOWN(2))                                 \
-	X(R, uint64_t, hand_offs, NUMBER, SUM, SHOWN(3))                                     \
-	X(R, uint64_t, steps_cut, NUMBER, SUM, SHOWN(4))                                     \
-	/* the tool's own cost in all; -1 not recorded */                                    \
-	X(R, int64_t, tool_ns, KNOWN, KNOWN_SUM, HIDDEN)                                     \
-	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)                                        \
-	/* tables that went beyond COUNTS_EXACT */                                           \
-	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                       \
-	/* of idle.host.code: while nobody looked at the thread */                           \
+#define BATON_S_QUALITY_FIELDS(X, R)                                                            \
+	X(R, uint64_t, records, NUMBER, SUM, SHOWN(1)) /* rows read, in all tables */               \
+	X(R, uint64_t, dropped, NUMBER, SUM, SHOWN(1))                                              \
+	X(R, uint64_t, in_flight, NUMBER, SUM, SHOWN(1))                                            \
+	X(R, uint64_t, ops, NUMBER, SUM, SHOWN(1))                                                  \
+	X(R, uint64_t, unmatched_ops, NUMBER, SUM, SHOWN(1)) /* ops without a launch record */      \
+	/* gaps that end before their launch begins */                                              \
+	X(R, uint64_t, invalid_timestamps, NUMBER, SUM, SHOWN(1))                                   \
+	X(R, uint64_t, invalid_events, NUMBER, SUM, SHOWN(1))  /* events refused by the importer */ \
+	X(R, uint64_t, truncated_files, NUMBER, SUM, SHOWN(1)) /* files with any damage */          \
+	X(R, uint64_t, unreadable_files, NUMBER, SUM, SHOWN(1))                                     \
+	/* -1: there was nothing to align, or it was not computed */                                \
+	X(R, int64_t, clock_residual_ns, KNOWN, MOST, SHOWN(1))                                     \
+	X(R, uint64_t, unrecorded_ns, NUMBER, SUM, SHOWN(2))                                        \
+	X(R, uint64_t, hand_offs, NUMBER, SUM, SHOWN(3))                                            \
+	X(R, uint64_t, steps_cut, NUMBER, SUM, SHOWN(4))                                            \
+	/* all of the tool's own cost; -1: not recorded */                                          \
+	X(R, int64_t, tool_ns, KNOWN, KNOWN_SUM, HIDDEN)                                            \
+	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)                                               \
+	/* tables of counts with more than COUNTS_EXACT values */                                   \
+	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                              \
+	/* the part of idle.host.code that the sampler missed */                                    \
 	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))
 
 struct baton_s_quality {
@@ -134,21 +137,21 @@ _Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 
-#define BATON_S_DEVICE_FIELDS(X, R)                                                          \
-	X(R, uint32_t, key, TEXT, KEY, HIDDEN)         /* "host/0" or "host/UUID" */             \
-	X(R, uint32_t, name, TEXT, FIRST_TEXT, HIDDEN) /* "NVIDIA H100 80GB HBM3", "" unknown */ \
-	X(R, int64_t, steps, RANGE(0, BATON_S_STEPS_MOST), SUM, SHOWN(1))                        \
-	X(R, int64_t, window_ns, NUMBER, SUM, SHOWN(1))                                          \
-	X(R, int64_t, hull_ns, NUMBER, SUM, SHOWN(1))                                            \
-	X(R, int64_t, hull_idle_ns, NUMBER, SUM, SHOWN(1))                                       \
-	X(R, int64_t, lead_in_ns, NUMBER, SUM, SHOWN(1))                                         \
-	X(R, int64_t, nccl_hidden_ns, NUMBER, SUM, SHOWN(1))                                     \
-	/* launch-to-start floor l */                                                            \
-	X(R, int64_t, floor_ns, NUMBER, MOST, NAMED(1, "launch_floor_ns"))                       \
-	X(R, int64_t, queued_gap_ns, NUMBER, MOST, SHOWN(1)) /* median queued gap q */           \
-	X(R, int64_t, kernels, NUMBER, SUM, SHOWN(2))                                            \
-	X(R, int64_t, launches, NUMBER, SUM, SHOWN(2))                                           \
-	X(R, int64_t, short_kernels, NUMBER, SUM, HIDDEN) /* kernels shorter than 5 us */        \
+#define BATON_S_DEVICE_FIELDS(X, R)                                                           \
+	X(R, uint32_t, key, TEXT, KEY, HIDDEN)         /* "host/0" or "host/UUID" */              \
+	X(R, uint32_t, name, TEXT, FIRST_TEXT, HIDDEN) /* "NVIDIA H100 80GB HBM3"; "": unknown */ \
+	X(R, int64_t, steps, RANGE(0, BATON_S_STEPS_MOST), SUM, SHOWN(1))                         \
+	X(R, int64_t, window_ns, NUMBER, SUM, SHOWN(1))                                           \
+	X(R, int64_t, hull_ns, NUMBER, SUM, SHOWN(1))                                             \
+	X(R, int64_t, hull_idle_ns, NUMBER, SUM, SHOWN(1))                                        \
+	X(R, int64_t, lead_in_ns, NUMBER, SUM, SHOWN(1))                                          \
+	X(R, int64_t, nccl_hidden_ns, NUMBER, SUM, SHOWN(1))                                      \
+	/* the floor l from launch to start */                                                    \
+	X(R, int64_t, floor_ns, NUMBER, MOST, NAMED(1, "launch_floor_ns"))                        \
+	X(R, int64_t, queued_gap_ns, NUMBER, MOST, SHOWN(1)) /* the median queued gap q */        \
+	X(R, int64_t, kernels, NUMBER, SUM, SHOWN(2))                                             \
+	X(R, int64_t, launches, NUMBER, SUM, SHOWN(2))                                            \
+	X(R, int64_t, short_kernels, NUMBER, SUM, HIDDEN) /* kernels shorter than 5 us */         \
 	X(R, BATON_S_BY_GROUP, busy_ns, NUMBER, SUM, HIDDEN)
 
 struct baton_s_device {
@@ -185,7 +188,7 @@ _Static_assert(sizeof(struct baton_s_leaf) == 24, "leaf");
 	X(R, uint32_t, name, TEXT, KEY, HIDDEN)                                                     \
 	X(R, uint32_t, class_name, TEXT, KEY, HIDDEN)                      /* "custom.attention" */ \
 	X(R, uint32_t, group, RANGE(0, BATON_S_GROUPS - 1), LEAST, HIDDEN) /* enum group */         \
-	X(R, int32_t, tensor_core, RANGE(-1, 1), MOST, HIDDEN)             /* -1 unknown */         \
+	X(R, int32_t, tensor_core, RANGE(-1, 1), MOST, HIDDEN)             /* -1: unknown */        \
 	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1))                                                \
 	X(R, int64_t, total_ns, NUMBER, SUM, SHOWN(1))
 
@@ -196,10 +199,10 @@ struct baton_s_kernel {
 _Static_assert(sizeof(struct baton_s_kernel) == 40, "kernel");
 _Static_assert(offsetof(struct baton_s_kernel, count) == 24, "kernel count");
 
-#define BATON_S_DISTRIBUTION_FIELDS(X, R)                    \
-	X(R, uint32_t, pairs, ANY)                               \
-	X(R, uint32_t, bytes, ANY) /* of varints; they follow */ \
-	X(R, uint32_t, rounded, RANGE(0, 1))                     \
+#define BATON_S_DISTRIBUTION_FIELDS(X, R)                             \
+	X(R, uint32_t, pairs, ANY)                                        \
+	X(R, uint32_t, bytes, ANY) /* bytes of the varints that follow */ \
+	X(R, uint32_t, rounded, RANGE(0, 1))                              \
 	X(R, uint32_t, zero, ZERO)
 
 struct baton_s_distribution {
@@ -208,18 +211,18 @@ struct baton_s_distribution {
 };
 _Static_assert(sizeof(struct baton_s_distribution) == 24, "distribution");
 
-#define BATON_S_NCCL_FIELDS(X, R)                                                      \
-	X(R, uint32_t, op, TEXT, KEY, SHOWN(1))   /* "AllReduce"; "unknown" */             \
-	X(R, uint32_t, comm, TEXT, KEY, SHOWN(1)) /* its name in the source, "" unknown */ \
-	X(R, uint32_t, reason, TEXT, KEY, HIDDEN) /* why it is unsplit, "" when split */   \
-	/* size of the communicator, 0 unknown */                                          \
-	X(R, uint32_t, members, ANY, KEY, NAMED(1, "ranks"))                               \
-	X(R, int64_t, bytes, KNOWN, KEY, SHOWN(1))   /* send buffer */                     \
-	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1)) /* kernels */                         \
-	X(R, int64_t, transfer_ns, NUMBER, SUM, SHOWN(1))                                  \
-	X(R, int64_t, wait_ns, NUMBER, SUM, SHOWN(1))                                      \
-	X(R, int64_t, unsplit_ns, NUMBER, SUM, SHOWN(1))                                   \
-	/* in + out, whichever is larger: what algorithm bandwidth divides by */           \
+#define BATON_S_NCCL_FIELDS(X, R)                                                       \
+	X(R, uint32_t, op, TEXT, KEY, SHOWN(1))   /* "AllReduce", or "unknown" */           \
+	X(R, uint32_t, comm, TEXT, KEY, SHOWN(1)) /* its name in the source; "": unknown */ \
+	X(R, uint32_t, reason, TEXT, KEY, HIDDEN) /* why it is unsplit; "": it is split */  \
+	/* size of the communicator; 0: unknown */                                          \
+	X(R, uint32_t, members, ANY, KEY, NAMED(1, "ranks"))                                \
+	X(R, int64_t, bytes, KNOWN, KEY, SHOWN(1))   /* bytes of the send buffer */         \
+	X(R, uint64_t, count, NUMBER, SUM, SHOWN(1)) /* kernels */                          \
+	X(R, int64_t, transfer_ns, NUMBER, SUM, SHOWN(1))                                   \
+	X(R, int64_t, wait_ns, NUMBER, SUM, SHOWN(1))                                       \
+	X(R, int64_t, unsplit_ns, NUMBER, SUM, SHOWN(1))                                    \
+	/* the larger of bytes in and out, by which algorithm bandwidth is computed */      \
 	X(R, int64_t, max_bytes_moved, KNOWN, MOST, HIDDEN)
 
 struct baton_s_nccl {
@@ -229,13 +232,13 @@ struct baton_s_nccl {
 _Static_assert(sizeof(struct baton_s_nccl) == 72, "nccl");
 _Static_assert(offsetof(struct baton_s_nccl, transfer_ns) == 40, "nccl transfer");
 
-#define BATON_S_EVIDENCE_FIELDS(X, R)                                                        \
-	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                                  \
-	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                                  \
-	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                                                  \
-	/* of a stall: 1: the line of the launch that ended the idle time; 0: of what went on */ \
-	X(R, uint32_t, before, RANGE(0, 1), KEY, HIDDEN)                                         \
-	X(R, uint64_t, count, NUMBER, SUM, HIDDEN) /* gaps */                                    \
+#define BATON_S_EVIDENCE_FIELDS(X, R)                                                          \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                           \
+	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                                    \
+	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                                                    \
+	/* for a stall: 1: the line of the launch that ended it; 0: the line that ran during it */ \
+	X(R, uint32_t, before, RANGE(0, 1), KEY, HIDDEN)                                           \
+	X(R, uint64_t, count, NUMBER, SUM, HIDDEN) /* gaps */                                      \
 	X(R, int64_t, ns, TOTALLED, SUM, HIDDEN)
 
 struct baton_s_evidence {
@@ -251,15 +254,15 @@ _Static_assert(sizeof(struct baton_s_evidence) == 40, "evidence");
 	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                                                 \
 	X(R, uint32_t, kind, RANGE(1, BATON_S_SITE_KIND), KEY, HIDDEN) /* enum site_kind */     \
 	X(R, uint32_t, backward, RANGE(0, 1), KEY, HIDDEN) /* 1: launched in a backward pass */ \
-	/* that SITE_REST stands for, added over devices; else 0 */                             \
+	/* rows in SITE_REST, added over devices; else 0 */                                     \
 	X(R, uint64_t, rows, NUMBER, SUM, HIDDEN)
-#define BATON_S_SITE_SUMS(X, R)                                                         \
-	/* plain durations of ops of counted steps */                                       \
-	X(R, BATON_S_BY_GROUP, gpu_ns, TOTALLED, SUM, HIDDEN)                               \
-	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)   /* their calls */                   \
-	X(R, int64_t, launch_ns, TOTALLED, SUM, HIDDEN) /* in those */                      \
-	X(R, int64_t, cpu_ns, TOTALLED, SUM, HIDDEN)    /* idle.cpu before ops of theirs */ \
-	X(R, int64_t, host_ns, TOTALLED, SUM, HIDDEN)   /* idle.host likewise */
+#define BATON_S_SITE_SUMS(X, R)                                                             \
+	/* the sum of durations of the ops of counted steps */                                  \
+	X(R, BATON_S_BY_GROUP, gpu_ns, TOTALLED, SUM, HIDDEN)                                   \
+	X(R, uint64_t, launches, NUMBER, SUM, HIDDEN)   /* the calls that launched those ops */ \
+	X(R, int64_t, launch_ns, TOTALLED, SUM, HIDDEN) /* time in those calls */               \
+	X(R, int64_t, cpu_ns, TOTALLED, SUM, HIDDEN)    /* idle.cpu before those ops */         \
+	X(R, int64_t, host_ns, TOTALLED, SUM, HIDDEN)   /* idle.host before those ops */
 
 struct baton_s_site {
 	struct baton_record head;
@@ -270,15 +273,15 @@ _Static_assert(sizeof(struct baton_s_site) == 104, "site");
 _Static_assert(offsetof(struct baton_s_site, gpu_ns) == 32, "site GPU time");
 _Static_assert(offsetof(struct baton_s_site, launches) == 72, "site launches");
 
-#define BATON_S_SPREAD_FIELDS(X, R)                                            \
-	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                    \
-	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                    \
-	X(R, uint32_t, octave, RANGE(0, 62), KEY, HIDDEN)                          \
-	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                    \
-	X(R, uint64_t, steps, RANGE(1, BATON_S_STEPS_MOST), SUM, HIDDEN)           \
-	X(R, int64_t, ns, TOTALLED, SUM, HIDDEN) /* in all of them */              \
-	X(R, int64_t, worst_ns, NUMBER, OWN, HIDDEN)                               \
-	/* the first of that length: its number, or its place among the counted */ \
+#define BATON_S_SPREAD_FIELDS(X, R)                                                       \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                      \
+	X(R, uint32_t, leaf, LEAF, KEY, HIDDEN)                                               \
+	X(R, uint32_t, octave, RANGE(0, 62), KEY, HIDDEN)                                     \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                               \
+	X(R, uint64_t, steps, RANGE(1, BATON_S_STEPS_MOST), SUM, HIDDEN)                      \
+	X(R, int64_t, ns, TOTALLED, SUM, HIDDEN) /* the sum over those steps */               \
+	X(R, int64_t, worst_ns, NUMBER, OWN, HIDDEN)                                          \
+	/* the first step of that length: its number, or its index among the counted steps */ \
 	X(R, int64_t, worst_step, NUMBER, OWN, HIDDEN)
 
 struct baton_s_spread {
@@ -304,11 +307,11 @@ _Static_assert(sizeof(struct baton_s_reading) == 48, "reading");
 _Static_assert(offsetof(struct baton_s_reading, looks) == 16, "reading looks");
 
 #define BATON_S_LATE_FIELDS(X, R)                                                                \
-	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* its key */                                      \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                             \
 	X(R, int32_t, rank, RANGE(-1, INT32_MAX), KEY, HIDDEN)                                       \
-	X(R, uint64_t, last, NUMBER, SUM, HIDDEN)  /* collectives: it was the last of all members */ \
-	X(R, uint64_t, taken, NUMBER, SUM, HIDDEN) /* split collectives it took part in */           \
-	X(R, int64_t, caused_ns, TOTALLED, SUM, HIDDEN) /* wait of the other members in those */
+	X(R, uint64_t, last, NUMBER, SUM, HIDDEN)       /* collectives where it came last */         \
+	X(R, uint64_t, taken, NUMBER, SUM, HIDDEN)      /* split collectives that it took part in */ \
+	X(R, int64_t, caused_ns, TOTALLED, SUM, HIDDEN) /* wait of the others where it came last */
 
 struct baton_s_late {
 	struct baton_record head;

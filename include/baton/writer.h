@@ -19,8 +19,8 @@
 struct baton_pending {
 	int64_t (*rows)[BATON_MAX_COLUMNS];
 	uint32_t n, room;
-	uint32_t present; /* columns that any row of this run carries */
-	uint8_t unsorted; /* some row begins before the one before it */
+	uint32_t present; /* columns that some row of this run has */
+	uint8_t unsorted; /* some row begins before the row before it */
 };
 
 struct baton_writer {
@@ -37,48 +37,47 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
-	/* rows of a table kept before they go out: BATON_RUN_ROWS, or fewer where many files are open
-	 * at once */
+	/* rows of a table kept before they are written: BATON_RUN_ROWS, or fewer where many files are
+	 * open at once */
 	uint32_t run_rows;
-	uint32_t block_rows; /* rows of a block, at most; its buffers are made for so many */
+	uint32_t block_rows; /* the most rows of a block; its buffers have room for so many */
 	struct baton_pending tables[BATON_TABLES];
-	/* NULL, or hands over records that rows may name: called before rows go out */
+	/* NULL, or called before rows are written: adds the records that those rows may name */
 	void (*before_rows)(void);
 	uint8_t hold; /* collect the bytes in `held` instead of writing them; the caller empties it */
 	uint8_t *held;
 	size_t held_bytes, held_room;
 };
 
-/* Begins a file on `fd`, which the writer owns from here on. After an error baton_writer_free() is
- * due. */
+/* Begins a file on `fd`, which the writer owns from here on. 0 or -errno. After an error call
+ * baton_writer_free(). */
 int baton_writer_open(struct baton_writer *w, int fd, enum baton_content content, uint64_t file_id);
-/* The same without a file: the bytes are collected in w->held, from where the caller takes them
- * (and sets held_bytes to 0). Blocks and runs of at most `rows`. */
+/* The same without a file: the bytes are collected in w->held. The caller takes them from there and
+ * sets held_bytes to 0. Blocks and runs have at most `rows` rows. */
 int baton_writer_open_held(struct baton_writer *w, enum baton_content content, uint64_t file_id,
 						   uint32_t rows);
-/* Flushes everything, writes the end block, closes and frees. Returns the first error of the file's
- * life. */
+/* Flushes everything, writes the end block, closes the file and frees. Returns the first error
+ * since the file was opened. */
 int baton_writer_close(struct baton_writer *w);
-/* Closes and frees without writing anything more: the file stays without an end block. */
+/* Closes and frees without writing anything more: the file has no end block. */
 void baton_writer_free(struct baton_writer *w);
 
-/* Appends one record: `head` is the fixed part (head_bytes, its struct baton_record is completed
- * here), `text` an optional tail. -EMSGSIZE: larger than BATON_RECORD_BYTES together; nothing was
- * appended, and the writer goes on. */
+/* Appends one record. `head` is the fixed part of head_bytes bytes; its struct baton_record is
+ * completed here. `text` is an optional tail. -EMSGSIZE: both together are larger than
+ * BATON_RECORD_BYTES; nothing was appended, and the writer can go on. */
 int baton_writer_record(struct baton_writer *w, uint16_t type, void *head, size_t head_bytes,
 						const void *text, size_t text_bytes);
-/* Appends one row; `present` has bit c set for every column the source carries (the required ones
- * always). Values are bounded by the caller: |start| <= 2^62, 0 <= duration, start + duration <=
- * 2^62. */
+/* Appends one row. `present` has bit c set for every column c that the source has, and for all
+ * required ones. The caller ensures |start| <= 2^62, 0 <= duration and start + duration <= 2^62. */
 int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 					 const int64_t row[BATON_MAX_COLUMNS], uint32_t present);
-/* What is buffered goes out now: the records; a table's rows, with the records before them. */
+/* Write what is buffered: all records; or the rows of a table, with the records before them. */
 int baton_writer_flush_records(struct baton_writer *w);
 int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table);
 
-/* For who has a payload of his own: header->raw_bytes of it are in w->raw (w->raw_room bytes).
- * Compresses it, completes the header (the caller sets kind, rows, raw_bytes and times) and appends
- * the block. */
+/* For a caller that has made a payload itself: header->raw_bytes bytes of it are in w->raw
+ * (w->raw_room bytes). Compresses it, completes the header (the caller sets kind, rows, raw_bytes
+ * and times) and appends the block. */
 int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header);
 /* Appends bytes as they are, between blocks. */
 int baton_writer_put(struct baton_writer *w, const void *data, size_t bytes);

@@ -1,5 +1,5 @@
-/* The payload of a column block into rows. The payload is hostile: every length in it is checked
- * before it is used. Most of the time that reading a trace takes is spent in column_words(). */
+/* Decodes the payload of a column block into rows. The payload is not trusted: every length in it
+ * is checked before it is used. Reading a trace spends most of its time in column_words(). */
 #include <baton/columns.h>
 
 #include <errno.h>

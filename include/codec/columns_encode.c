@@ -1,4 +1,4 @@
-/* Rows into the payload of a column block. */
+/* Encodes rows as the payload of a column block. */
 #include <baton/columns.h>
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Slots of the live file into rows of the trace: one function for each type of slot. */
+/* Turns slots of the live file into rows of the trace, with one function for each type of slot. */
 #include <baton/drain.h>
 
 #include <errno.h>

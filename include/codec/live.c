@@ -1,4 +1,4 @@
-/* The dictionary of a live file, read while other threads write it. */
+/* Reads the dictionary of a live file while other threads write it. */
 #include <baton/live.h>
 
 struct baton_record *baton_dictionary_next(uint8_t *arena, uint64_t *at, uint64_t end, int skip)

@@ -1,4 +1,4 @@
-/* Reads a file of the format, section 1.3 of docs/FORMAT.md step by step. */
+/* Reads a file of the format, following docs/FORMAT.md section 1.3 step by step. */
 #include <baton/reader.h>
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Writes a file of the format: rows and records into blocks, blocks into the file. */
+/* Writes a file of the format: puts rows and records into blocks, and blocks into the file. */
 #include <baton/writer.h>
 
 #include <baton/columns.h>

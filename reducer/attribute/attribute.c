@@ -1,5 +1,5 @@
-/* The second visit to a device: every nanosecond of its windows into a leaf, every op into its
- * kernel's and collective's row. */
+/* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
+ * the rows of its kernel and its collective. */
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"

@@ -1,6 +1,7 @@
-/* Which ranges hold where a call begins: the innermost operator, the path of NVTX ranges and
- * annotations, the Python frames where a source has those as ranges. Equal ones are one context, by
- * number. Ranges and calls of a thread are told in order of begin. */
+/* The ranges that are open where a call begins: the innermost operator, the path of NVTX ranges and
+ * annotations, and the Python frames where a source records those as ranges. Each distinct
+ * combination is one numbered context. The ranges and calls of a thread must be passed in order of
+ * begin. */
 #ifndef ATTRIBUTE_CONTEXT_H
 #define ATTRIBUTE_CONTEXT_H
 
@@ -8,20 +9,21 @@
 #include "base/intern.h"
 
 enum {
-	CONTEXT_NONE, /* no range at all */
-	CONTEXT_REST, /* there are too many different ones */
+	CONTEXT_NONE, /* no range is open */
+	CONTEXT_REST, /* stands for all contexts beyond CONTEXTS_MOST */
 	CONTEXTS_MOST = 1 << 16,
-	PATH_REST = 1, /* a node: there are too many different paths */
+	PATH_REST = 1, /* the node that stands for all paths beyond PATHS_MOST */
 	PATHS_MOST = 1 << 14,
-	RANGES_DEEP = 1024 /* open at once; further ones are passed over */
+	RANGES_DEEP = 1024 /* open at once in a thread; deeper ranges are ignored */
 };
 
-struct context { /* the words of its tuple */
+struct context { /* the words of its tuple in `contexts` */
 	uint32_t feed;
-	uint32_t path;     /* node of the tree of paths, 0: none */
-	uint32_t op;       /* names in the feed's trace, 0: none */
-	uint32_t frame;    /* innermost Python frame of the project, else innermost */
-	uint32_t inner;    /* innermost Python frame */
+	uint32_t path; /* node of the tree of paths; 0: none */
+	/* the innermost operator: name in the feed's trace, 0: none. Likewise `frame` and `inner` */
+	uint32_t op;
+	uint32_t frame;    /* the innermost Python frame of the project, else the innermost one */
+	uint32_t inner;    /* the innermost Python frame */
 	uint32_t backward; /* 1: in a backward pass */
 };
 
@@ -32,32 +34,34 @@ struct open_range {
 };
 
 struct context_thread {
-	struct open_range *open; /* by begin, the outer first */
+	struct open_range *open; /* by begin, the outermost first */
 	uint32_t n_open;
 	size_t room;
-	int64_t next_end; /* the earliest of theirs */
-	bool changed;     /* `context` is not theirs any more */
+	int64_t next_end; /* the earliest end among the open ranges */
+	bool changed;     /* `open` changed since `context` was computed */
 	uint32_t context;
 };
 
 struct contexts {
 	struct feed *feeds;
 	uint32_t n_feeds;
-	struct context_thread **threads; /* per feed, by index in the trace */
+	struct context_thread **threads; /* per feed, by thread index in the trace */
 	struct intern contexts;          /* struct context */
 	struct intern paths;             /* node: parent, text; node 0 is the root */
-	struct strings texts;            /* of nodes: names, the number at the end as "*" */
-	uint32_t **folded;               /* per feed and name: its text; 0: not asked yet */
-	uint8_t **origins;               /* per feed and name: enum origin + 1 of a Python frame */
+	/* texts of the nodes: range names with a trailing number replaced by "*" */
+	struct strings texts;
+	uint32_t **folded; /* per feed and name: its text; 0: not computed yet */
+	/* per feed and name of a Python frame: enum origin + 1; 0: not computed yet */
+	uint8_t **origins;
 };
 
 int contexts_open(struct contexts *contexts, struct feed *feeds, uint32_t n);
 void contexts_close(struct contexts *contexts);
 
-/* The current range row of the feed begins. 0 or -ENOMEM. */
+/* Opens a range of this thread. 0 or -ENOMEM. */
 int contexts_range(struct contexts *contexts, uint32_t feed, uint32_t thread,
 				   const struct open_range *range);
-/* The context of a call of this thread that begins at `at`. 0 or -ENOMEM. */
+/* *context: the context of a call of this thread that begins at `at`. 0 or -ENOMEM. */
 int contexts_at(struct contexts *contexts, uint32_t feed, uint32_t thread, int64_t at,
 				uint32_t *context);
 
@@ -68,7 +72,8 @@ static inline struct context contexts_get(const struct contexts *contexts, uint3
 	return context;
 }
 
-/* "outer / inner", cut at its outer end to `room`. */
+/* Writes the path that ends at `node` as "outer / inner". A path longer than `room` bytes loses its
+ * outer levels. */
 void contexts_path_text(const struct contexts *contexts, uint32_t node, char *out, size_t room);
 
 #endif

@@ -1,22 +1,22 @@
-/* The newest N things with a correlation id: a ring with a hash over it. When it is full the oldest
- * falls out, which bounds memory whatever the length of the run. Ids that follow one another lie
- * side by side in the hash, for that is how they are asked for; where each such run begins is drawn
- * by a secret number, so that no file can make the chains long. base/table.h could neither forget
- * nor keep ids side by side. */
+/* The newest N elements with a correlation id: a ring buffer and a hash over it. When it is full,
+ * each new element replaces the oldest one, so memory does not depend on the length of the run. A
+ * run of 2^CORR_RUN_BITS successive ids lies side by side in the hash, because lookups come in
+ * nearly that order. A secret number decides where a run begins, so that no file can be made to
+ * produce long chains. base/table.h can neither forget elements nor keep ids side by side. */
 #ifndef ATTRIBUTE_CORR_RING_H
 #define ATTRIBUTE_CORR_RING_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CORR_RUN_BITS = 12 }; /* 2^12 ids side by side */
+enum { CORR_RUN_BITS = 12 }; /* 2^12 successive ids lie side by side */
 
 struct corr_ring {
 	char *elements; /* each begins with a struct corr_head */
 	size_t element_bytes;
 	uint32_t *heads; /* hash -> element + 1 */
 	uint32_t room;   /* a power of two */
-	uint32_t shift;  /* leaves as many bits as room has */
+	uint32_t shift;  /* leaves log2(room) bits of the product */
 	uint64_t secret; /* odd */
 	uint64_t added;
 };
@@ -27,8 +27,8 @@ struct corr_head {
 	uint32_t index; /* its place in the ring */
 };
 
-/* Memory of closed rings, for the next ones of the same size: a thread opens two for every device,
- * and fresh pages cost more than what is done in them. */
+/* Memory of closed rings, for the next rings of the same size. A thread opens two rings for every
+ * device, and faulting in fresh pages would cost more than the work on them. */
 struct corr_store {
 	struct {
 		char *elements;
@@ -39,12 +39,14 @@ struct corr_store {
 };
 void corr_store_free(struct corr_store *store);
 
-/* 0 or -ENOMEM. room: a power of two, at least 2. store: may be NULL. */
+/* `room`: elements, a power of two, at least 2. `store`: where to take memory from, or NULL. 0 or
+ * -ENOMEM. */
 int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
 				   struct corr_store *store);
 void corr_ring_close(struct corr_ring *ring, struct corr_store *store);
 void corr_ring_clear(struct corr_ring *ring);
-void *corr_ring_put(struct corr_ring *ring, uint64_t correlation); /* zeroed after its head */
+/* Adds an element with this id and returns it, zeroed after its head. Never fails. */
+void *corr_ring_put(struct corr_ring *ring, uint64_t correlation);
 
 static inline struct corr_head *corr_ring_element(const struct corr_ring *ring, uint32_t index)
 {
@@ -57,7 +59,7 @@ static inline uint32_t *corr_ring_head(const struct corr_ring *ring, uint64_t co
 	return &ring->heads[(run + correlation) & (ring->room - 1)];
 }
 
-/* The newest with this id, or NULL. */
+/* The newest element with this id, or NULL. */
 static inline void *corr_ring_get(const struct corr_ring *ring, uint64_t correlation)
 {
 	for (uint32_t i = *corr_ring_head(ring, correlation); i;) {
@@ -69,7 +71,7 @@ static inline void *corr_ring_get(const struct corr_ring *ring, uint64_t correla
 	return NULL;
 }
 
-/* What lies at an element's place, if it still has this id: spares a second search. */
+/* The element at `index` of the ring if it still has this id, else NULL. Spares a second search. */
 static inline void *corr_ring_at(const struct corr_ring *ring, uint32_t index, uint64_t correlation)
 {
 	struct corr_head *e = corr_ring_element(ring, index);

@@ -1,5 +1,6 @@
-/* What the synchronising calls of one process still owe a device: docs/ATTRIBUTION.md section 4.3.
- * Calls come as their threads' timelines reach them; nothing here looks ahead of that. */
+/* What the synchronising calls of one process still owe on one device (docs/ATTRIBUTION.md section
+ * 4.3, "debt" in docs/GLOSSARY.md). A call is added when its thread's timeline reaches it; nothing
+ * here looks further ahead. */
 #ifndef ATTRIBUTE_DEBT_H
 #define ATTRIBUTE_DEBT_H
 
@@ -9,50 +10,53 @@
 
 enum { DEBT_DEPTH = 1000 };
 
-/* How long a device had been idle by some instant, for what may still be asked: the time in its
- * gaps, and all of it before its first op. Gaps come in order. */
+/* Answers how long a device had been idle by a given instant: the sum of its gaps before it. The
+ * time before the device's first op counts as idle. Gaps are added in order of time; old ones are
+ * forgotten when no later question can need them. */
 enum { IDLE_CLOCK_GAPS = 512 };
 
 struct idle_clock {
 	int64_t first; /* start of the device's first op */
-	int64_t total; /* of all gaps so far */
+	int64_t total; /* length of all gaps so far */
 	size_t n;
 	struct idle_gap {
 		int64_t from, to;
-		int64_t before; /* of the gaps before it */
+		int64_t before; /* length of the gaps before this one */
 	} at[IDLE_CLOCK_GAPS];
 };
 
-/* No room for another gap: some must be forgotten. */
+/* True when there is no room for another gap: call idle_clock_forget() first. */
 bool idle_clock_full(const struct idle_clock *clock);
 void idle_clock_add(struct idle_clock *clock, int64_t from, int64_t to);
-/* Nobody asks for an instant before `until` any more. */
+/* Forgets the gaps that ended by `until`. No later question may be about an instant before
+ * `until`. */
 void idle_clock_forget(struct idle_clock *clock, int64_t until);
-/* Idle time before `at`, from an origin that is the same for all; `at` lies before no gap that was
- * forgotten, nor after the last op that was seen. */
+/* Idle ns before `at`, counted from the device's first op (negative before it). `at` must not lie
+ * before a forgotten gap or after the last op seen. */
 int64_t idle_clock_at(const struct idle_clock *clock, int64_t at);
 
 struct sync_call {
 	int64_t start, end;
-	uint32_t caller; /* its thread's number for debt_driven() */
+	uint32_t caller; /* its thread's number from debt_caller() */
 	uint32_t thread; /* index in the trace */
 	uint32_t name;
 	uint32_t owner;
 	bool frees;
 };
 
-struct told { /* a call that had not returned when it was last asked */
+struct told { /* a synchronising call that is not settled yet */
 	struct sync_call call;
 	int64_t idle_before;
 };
 
 struct owed {
 	struct sync_call call;
-	int64_t left_ns; /* 0: paid */
-	size_t back;     /* of a paid one: none of so many, from here backwards, owes anything */
+	int64_t left_ns; /* what it can still pay; 0: it has paid all */
+	/* if it has paid all: so many entries, this one and those before it, have too */
+	size_t back;
 };
 
-struct owed_list { /* by return, as they pay: the last one first */
+struct owed_list { /* by the time of return; the call that returned last pays first */
 	struct owed *at;
 	size_t head, tail, room;
 };
@@ -63,18 +67,19 @@ struct driven { /* a GPU-driving call began */
 };
 
 struct debt {
-	const struct idle_clock *clock; /* of the device; not owned */
+	const struct idle_clock *clock; /* the device's; not owned */
 	struct told *told;
 	size_t n_told, told_room;
-	int64_t first_return; /* the earliest among them */
+	int64_t first_return; /* the earliest end among `told` */
 	struct driven *driven;
 	size_t n_driven, driven_room;
 	bool driven_in_order;
-	struct driven last[2];   /* the last one before those, and the last one of another caller */
+	/* the last driving call before those in `driven`, and the last one of another caller */
+	struct driven last[2];
 	struct owed_list shared; /* calls during which no other thread drove the GPU */
-	struct owed_list *own;   /* the other calls of each caller */
+	struct owed_list *own;   /* per caller: its other calls */
 	uint32_t n_callers;
-	int64_t horizon; /* calls that returned by then owe nothing any more */
+	int64_t horizon; /* calls that returned by this instant owe nothing */
 };
 
 struct debt_launch {
@@ -82,34 +87,37 @@ struct debt_launch {
 	int64_t begin;
 };
 
-struct debt_horizon { /* when the last DEBT_DEPTH ops of a device started */
+struct debt_horizon { /* the starts of the last DEBT_DEPTH ops of a device */
 	int64_t starts[DEBT_DEPTH];
 	uint64_t n;
 };
 
 void debt_open(struct debt *debt, const struct idle_clock *clock);
 void debt_close(struct debt *debt);
-/* A thread that makes calls. Its number, or -ENOMEM. */
+/* Registers a thread that makes calls. Returns its caller number, or -ENOMEM. */
 int64_t debt_caller(struct debt *debt);
-/* A GPU-driving call began. 0 or -ENOMEM. */
+/* Notes that this caller began a GPU-driving call at `start`. 0 or -ENOMEM. */
 int debt_driven(struct debt *debt, uint32_t caller, int64_t start);
-/* A synchronising call; the clock knows what was before it. 0 or -ENOMEM. */
+/* Adds a synchronising call. The idle clock must already hold the gaps before its start. 0 or
+ * -ENOMEM. */
 int debt_add(struct debt *debt, const struct sync_call *call);
-/* Every call that began before `to` has been told, none of those that come began before it. Calls
- * that returned by then can pay. 0 or -ENOMEM. */
+/* Lets the calls that returned by `to` pay from now on. The caller has passed in every call that
+ * began before `to`, and passes in no such call later. 0 or -ENOMEM. */
 int debt_settle(struct debt *debt, int64_t to);
-/* Calls that returned by then owe nothing any more. */
+/* From now on calls that returned by `until` owe nothing. */
 void debt_expire(struct debt *debt, int64_t until);
-/* Could any call pay for a launch of this caller? */
+/* True when some call may be able to pay for a launch of this caller. */
 bool debt_owes(const struct debt *debt, uint32_t caller);
-/* Who pays for the idle instant `at` before an op that was launched so: NULL when nobody owes. *to
- * is cut to where that holds. Later calls of debt_settle() make it invalid. */
+/* The call that pays for the idle instant `at` before the op of this launch, or NULL when no call
+ * owes anything. *to is reduced to the end of the time for which the answer holds. The result is
+ * valid until the next debt_settle(). */
 struct owed *debt_payer(struct debt *debt, const struct debt_launch *launch, int64_t at,
 						int64_t *to);
 void debt_pay(struct owed *payer, int64_t ns);
 
-void debt_horizon_pass(struct debt_horizon *horizon, int64_t start); /* an op of the device */
-/* Nobody who launches the next op can be ahead of what started then: INT64_MIN when few did. */
+void debt_horizon_pass(struct debt_horizon *horizon, int64_t start); /* notes the start of an op */
+/* The start of the op DEBT_DEPTH ops back. The queue holds no more ops than that, so a call that
+ * returned by then can owe the next op nothing. INT64_MIN while there have been fewer ops. */
 int64_t debt_horizon(const struct debt_horizon *horizon);
 
 #endif

@@ -1,6 +1,6 @@
-/* One device through the pipe in two visits: the scan (calibration, step ends, collectives), then,
- * once all devices were scanned, the attribution. Memory between the visits is one number per step
- * and one per kernel name. */
+/* Reduces one device in two visits. The scan finds the calibration, the ends of the steps and the
+ * collectives; once all devices are scanned, the attribution follows. Between the visits memory is
+ * one number for each step and one for each kernel name. */
 #ifndef ATTRIBUTE_DEVICE_H
 #define ATTRIBUTE_DEVICE_H
 
@@ -10,38 +10,38 @@
 #include "summary/reduction.h"
 #include "steps/markers.h"
 
-struct device_context { /* the same for all devices of a run that a thread visits */
+struct device_context { /* what all devices that a thread visits share */
 	const struct run *run;
 	const struct host_names *names;
 	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;
-	struct corr_store *store; /* of this thread */
+	struct corr_store *store; /* this thread's */
 };
 
 struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
-	bool empty;        /* no op at all */
-	bool by_period;    /* its steps come from periodicity */
-	bool by_optimizer; /* from the marks of an optimizer */
-	int64_t *ends;     /* E(s), n_steps + 1 numbers, E(before) first */
-	bool any_before;   /* some op was launched before the first step */
+	bool empty;        /* the device has no ops */
+	bool by_period;    /* steps come from periodicity */
+	bool by_optimizer; /* steps come from an optimizer's marks */
+	int64_t *ends;     /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
+	bool any_before;   /* an op was launched before the first step */
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */
 	struct calibration calibration;
-	int64_t *late_ns;       /* per process: how much later than its op a launch may begin */
-	int64_t **first_launch; /* per process: per string, see struct name_facts */
-	struct reading readings[READINGS]; /* what it showed in its window: readings_take() */
+	int64_t *late_ns;       /* per process: how long after its op's start a launch may begin */
+	int64_t **first_launch; /* per process and string: see struct name_facts */
+	struct reading readings[READINGS]; /* GPU readings within the window: readings_take() */
 };
 
-/* 0 or -errno; the caller frees `scan` with device_scan_free() either way. */
+/* Fills `scan`. The caller frees it with device_scan_free() also after an error. 0 or -errno. */
 int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan);
 void device_scan_free(const struct device_context *context, struct device_scan *scan);
 
-/* Adds the device to the summary and its worst gaps to the list of `out`, which may hold other
- * devices. 0 or -errno. */
+/* Adds the device to the summary and its worst gaps to the list of `out`, which may already hold
+ * other devices. 0 or -errno. */
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out);
 

@@ -1,12 +1,13 @@
-/* What both visits to a device share: its processes opened as feeds, and which collective an op
- * belongs to. */
+/* What both visits to a device share: they open its processes as feeds, and find the collective of
+ * an op. */
 #ifndef ATTRIBUTE_DEVICE_OPEN_H
 #define ATTRIBUTE_DEVICE_OPEN_H
 
 #include "attribute/device.h"
 #include "base/table.h"
 
-struct coll_counter { /* index of the last op of (process, communicator, collective) in a step */
+/* how many ops of one (process, communicator, collective) a step has so far */
+struct coll_counter {
 	uint64_t comm;
 	uint32_t feed;
 	uint32_t coll;
@@ -20,7 +21,7 @@ struct device_feeds {
 	struct opstream stream;
 	struct coll_counter *counters;
 	size_t n_counters;
-	struct table counted; /* counters by all but n */
+	struct table counted; /* counters by all their fields but n */
 };
 
 int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
@@ -28,8 +29,9 @@ int device_feeds_open(const struct device_context *context, const struct device_
 void device_feeds_close(struct device_feeds *ds);
 int device_feeds_rewind(struct device_feeds *ds);
 
-/* The collective of an NCCL op, NULL when the source gives no arguments. *known: `key` is complete
- * (its sequence is known). To be asked once per NCCL op and pass, in op order. 0 or -ENOMEM. */
+/* *coll: the arguments of an NCCL op, NULL when the source has none. *key: the key of its
+ * collective. *known: the key is complete, because its sequence is known. Call once per NCCL op and
+ * pass, in op order. 0 or -ENOMEM. */
 int device_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
 					  const struct coll_args **coll, struct coll_key *key, bool *known);
 

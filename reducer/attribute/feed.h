@@ -1,6 +1,6 @@
-/* A feed: one process's trace as the analysis of one device reads it. Its row cursors, what its
- * names mean, and the launches made so far by correlation id. A launch is kept while it is among
- * the newest FEED_LAUNCHES. */
+/* A feed: one process's trace as the analysis of one device reads it. It has the row cursors, the
+ * meaning of names, and the launches so far by correlation id. It keeps the newest FEED_LAUNCHES
+ * launches. */
 #ifndef ATTRIBUTE_FEED_H
 #define ATTRIBUTE_FEED_H
 
@@ -11,23 +11,23 @@
 
 enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13 };
 
-struct launch { /* everything known of one correlation id */
+struct launch { /* what is known about one correlation id, in one cache line */
 	struct corr_head head;
-	int64_t start; /* the outermost call; FEED_NO_CALL when none was seen */
+	int64_t start; /* of the outermost call; FEED_NO_CALL when none was seen */
 	int64_t end;
 	uint32_t thread; /* index in the trace */
 	uint32_t name;
-	uint32_t n_ops;     /* ops of the analysed device so far */
-	uint32_t n_kernels; /* of them kernels */
-	uint32_t owner;     /* see owners.h; 0 in the passes of the scan */
-	bool any_op;        /* of any device */
-	bool pageable;      /* one of them is a pageable copy */
+	uint32_t n_ops;     /* its ops on the analysed device so far */
+	uint32_t n_kernels; /* kernels among them */
+	uint32_t owner;     /* see owners.h; 0 during the scan */
+	bool any_op;        /* it has an op on some device */
+	bool pageable;      /* one of its ops is a pageable copy */
 	int64_t first_op_start;
-}; /* a cache line */
+};
 
 #define FEED_NO_CALL INT64_MAX
 
-struct coll_args { /* NCCL arguments: of the first row with a correlation */
+struct coll_args { /* NCCL arguments, from the first row with a correlation id */
 	uint32_t comm; /* index in the trace */
 	uint32_t rows;
 	uint8_t coll; /* enum baton_coll */
@@ -42,12 +42,12 @@ struct collective {
 	struct coll_args args;
 };
 
-struct name_facts {    /* per string of the trace, filled on first sight */
+struct name_facts {    /* per string of the trace, filled when it is first met */
 	uint16_t call;     /* HOST_MASKs */
 	uint16_t range[8]; /* by category */
 	bool classified;
 	struct kernel_class kernel;
-	int64_t first_launch_ns; /* of a kernel of this name in this process; INT64_MAX none */
+	int64_t first_launch_ns; /* of a kernel with this name in this process; INT64_MAX: none */
 };
 
 struct feed {
@@ -55,20 +55,20 @@ struct feed {
 	uint32_t device;  /* the analysed device in this trace; 0: not there */
 	struct trace trace;
 	struct rows ops, calls, ranges, overheads, scheds, syncs, collectives;
-	bool sampled; /* recorded, with what silent threads did */
+	bool sampled; /* the trace has sched rows: what silent threads did */
 	bool ops_left, calls_left, ranges_left, overheads_left, scheds_left, syncs_left,
 		collectives_left;
 	struct name_facts *names;
-	uint32_t *slots; /* per stream of the trace: its number among the device's streams + 1 */
+	uint32_t *slots; /* per stream of the trace: 1 + its number among the device's streams */
 	struct corr_ring launches;
 	struct corr_ring colls;
 	struct corr_store *store; /* not owned */
 	const struct host_names *host_names;
 	struct class_cache *classes;
 	int64_t
-		late_ns; /* how much later than its op a launch may begin, learned from earlier passes */
+		late_ns; /* how long after its op's start a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
-	/* Where calls go besides the launches, in the last pass. */
+	/* In the last pass: called for every call row; *owner becomes the launch's owner. */
 	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
 	void *context;
 };
@@ -91,7 +91,7 @@ void feed_close(struct feed *feed);
 
 int feed_load_more(struct feed *feed, int64_t until);
 
-/* Takes in all calls and collectives that begin at or before `until`. 0 or -errno. */
+/* Reads all calls and collectives that begin at or before `until`. 0 or -errno. */
 static inline int feed_load_calls(struct feed *feed, int64_t until)
 {
 	bool more = (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) ||
@@ -111,7 +111,7 @@ const struct coll_args *feed_collective(const struct feed *feed, uint64_t correl
 
 uint32_t feed_range_mask(struct feed *feed, uint32_t name, int category);
 
-/* What a name means, on its first sight. */
+/* Look up what a name means, when it is first met. */
 void feed_know_call(struct feed *feed, uint32_t name);
 void feed_know_kernel(struct feed *feed, uint32_t name);
 
@@ -134,7 +134,7 @@ static inline const char *feed_text(const struct feed *feed, uint32_t name)
 	return strings_get(&feed->trace.strings, name).at;
 }
 
-/* The dense index of an id column of the current row. */
+/* The dense index that an id column of the current row stands for. The next two likewise. */
 static inline uint32_t feed_string(const struct feed *feed, const struct rows *rows,
 								   unsigned column)
 {
@@ -147,7 +147,8 @@ static inline uint32_t feed_thread(const struct feed *feed, const struct rows *r
 	return idmap_get(&feed->trace.thread_ids, (uint64_t)rows_value(rows, column));
 }
 
-/* The stream of the current op row, index in the trace; does it lie on the analysed device? */
+/* The stream of the current op row, as an index in the trace. feed_is_ours(): is it a stream of the
+ * analysed device? */
 static inline uint32_t feed_stream(const struct feed *feed, const struct rows *ops)
 {
 	return idmap_get(&feed->trace.stream_ids, (uint64_t)rows_value(ops, OP_STREAM));

@@ -1,4 +1,4 @@
-/* One idle interval of a device, taken apart: docs/ATTRIBUTION.md section 4. */
+/* Divides one idle interval of a device into leaves (docs/ATTRIBUTION.md section 4). */
 #ifndef ATTRIBUTE_GAP_H
 #define ATTRIBUTE_GAP_H
 
@@ -27,7 +27,7 @@ static inline bool gap_valid(const struct gap *gap)
 	return gap->k->flags & OP_MATCHED && gap->k->ls <= gap->b;
 }
 
-/* Was k already in the queue when the device ran dry? For valid gaps. */
+/* Was k already queued when the device ran out of work? For valid gaps only. */
 bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t floor_ns);
 
 struct gap_engine {
@@ -36,8 +36,8 @@ struct gap_engine {
 	struct held_ups *held_ups;
 	struct calibration calibration;
 	struct host_scratch scratch;
-	struct pieces pieces; /* of the gap last explained: cover [a, b) exactly */
-	struct pieces before; /* the same before the sync debt took its share */
+	struct pieces pieces; /* of the last gap explained; they cover [a, b) exactly */
+	struct pieces before; /* the same pieces before the sync debt takes its share */
 	uint64_t hand_offs;
 	uint64_t invalid; /* gaps that end before their launch began */
 };

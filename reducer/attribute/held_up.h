@@ -1,4 +1,4 @@
-/* What held a stream up that is not on its device: host functions, producers on other devices
+/* What held a stream up from outside its device: host functions, and producers on other devices
  * (docs/ATTRIBUTION.md section 4.4). */
 #ifndef ATTRIBUTE_HELD_UP_H
 #define ATTRIBUTE_HELD_UP_H
@@ -7,7 +7,8 @@
 
 enum held_up_kind { HELD_UP_HOST_FUNC, HELD_UP_PEER, HELD_UP_KINDS };
 
-#define HELD_UP_NEAR_NS 20000 /* another stream's: it was over so shortly before */
+/* a hold-up of another stream counts when it ended so shortly before */
+#define HELD_UP_NEAR_NS 20000
 
 struct held_up {
 	int64_t end;
@@ -19,15 +20,15 @@ struct held_up {
 struct held_ups {
 	struct feed *feeds;
 	uint32_t n_feeds;
-	struct held_up *at; /* not over when the last gap ended */
+	struct held_up *at; /* those that had not ended when the last gap did */
 	size_t n, room;
 };
 
 void held_ups_open(struct held_ups *held_ups, struct feed *feeds, uint32_t n);
 void held_ups_close(struct held_ups *held_ups);
 
-/* Per kind, until when it held up op `k`, which ends an idle interval at `b`: at most b, INT64_MIN
- * when it did not. Intervals come in order of time. 0 or -errno. */
+/* until[kind]: until when that kind of hold-up delayed op `k`, which ends an idle interval at `b`;
+ * at most b, INT64_MIN when it did not. Intervals must be passed in order of time. 0 or -errno. */
 int held_up_until(struct held_ups *held_ups, const struct op *k, int64_t b,
 				  int64_t until[HELD_UP_KINDS]);
 

@@ -1,5 +1,5 @@
-/* What a thread was doing while the GPU was idle, instant by instant: docs/ATTRIBUTION.md
- * section 4.3. */
+/* What a thread was doing while the GPU was idle, instant by instant (docs/ATTRIBUTION.md section
+ * 4.3). */
 #ifndef ATTRIBUTE_HOST_H
 #define ATTRIBUTE_HOST_H
 
@@ -9,9 +9,9 @@
 
 #define HOST_CODE_STRETCH_NS 1000000
 #define UNSAMPLED_NS \
-	3000000 /* three periods of the sampler: two looks fit in, wherever they fall */
+	3000000 /* three periods of the sampler, so at least two samples fall into it */
 
-struct piece_payer { /* the synchronising call that a piece is owed to */
+struct piece_payer { /* the synchronising call that pays for a piece */
 	bool any;
 	int64_t returned;
 	uint32_t feed, name, owner;
@@ -20,14 +20,15 @@ struct piece_payer { /* the synchronising call that a piece is owed to */
 struct piece { /* a stretch of idle time in one leaf, and the row that explains it */
 	int64_t from, to;
 	enum leaf leaf;
-	uint32_t feed;  /* of the name */
-	uint32_t name;  /* index in that feed's trace; 0: nothing known */
-	uint32_t owner; /* of the row that says where in the code; 0: nothing known */
-	bool unsampled; /* host code while nobody looked at the thread */
+	uint32_t feed;  /* the feed that `name` is from */
+	uint32_t name;  /* index in that feed's trace; 0: unknown */
+	uint32_t owner; /* from the row that shows where in the code; 0: unknown */
+	bool unsampled; /* host code that the sampler missed */
 	struct piece_payer payer;
 };
 
-/* What the piece is put down to: the call it is owed to, else what happened then. */
+/* What a piece is charged to: the synchronising call that pays for it, else the row that explains
+ * it. */
 static inline struct piece piece_cause(const struct piece *piece)
 {
 	struct piece cause = *piece;
@@ -44,23 +45,23 @@ struct pieces {
 	size_t n, room;
 };
 
-/* Unless it is empty. 0 or -ENOMEM. */
+/* Adds `piece` unless it is empty. 0 or -ENOMEM. */
 int pieces_add(struct pieces *pieces, const struct piece *piece);
 
 struct host_mark;
 struct host_scratch { /* reused from gap to gap */
 	struct host_mark *marks;
 	size_t n_marks, marks_room;
-	const struct host_rec **stack; /* ranges begun, innermost last */
+	const struct host_rec **stack; /* open ranges, innermost last */
 	size_t n_stack, stack_room;
 };
 void host_scratch_free(struct host_scratch *scratch);
 
 struct host_span {
-	int64_t from, to; /* what to explain; both timelines are advanced to the launch */
-	int64_t launch;   /* Ls of the op that ends the gap: stretches end there */
-	uint32_t feed;    /* of the owner */
-	bool sampled;     /* its process has rows of silent threads */
+	int64_t from, to; /* what to explain; both timelines have advanced to the launch */
+	int64_t launch;   /* Ls of the op that ends the gap; a stretch of host code ends there */
+	uint32_t feed;    /* the owner's */
+	bool sampled;     /* its process has rows for silent threads */
 	const struct timeline *owner;
 	const struct timeline *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;

@@ -1,5 +1,5 @@
-/* How often each kernel ran on a device, and how long: per feed and name, for the rows of the
- * summary's kernels. */
+/* How often each kernel ran on a device and for how long, per feed and name. From this come the
+ * summary's kernel rows. */
 #ifndef ATTRIBUTE_KERNEL_SUMS_H
 #define ATTRIBUTE_KERNEL_SUMS_H
 
@@ -16,12 +16,12 @@ struct kernel_sum {
 
 struct kernel_sums {
 	const struct device_feeds *ds;             /* not owned */
-	struct kernel_sum **named;                 /* per feed, per name */
+	struct kernel_sum **named;                 /* per feed and name */
 	struct kernel_sum copies[COPY_DIRECTIONS]; /* copies without a name */
-	struct kernel_sum sets;                    /* sets without a name */
+	struct kernel_sum sets;                    /* memsets without a name */
 };
 
-/* 0 or -ENOMEM; kernel_sums_close() either way, before the feeds are closed. */
+/* 0 or -ENOMEM. Call kernel_sums_close() also after an error, and before the feeds are closed. */
 int kernel_sums_open(struct kernel_sums *sums, const struct device_feeds *ds);
 void kernel_sums_close(struct kernel_sums *sums);
 

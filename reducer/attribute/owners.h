@@ -1,7 +1,7 @@
-/* Who launched the work of a device: every (call stack, call name, ranges around it) that made a
- * call is an owner, by number, and what its launches cost adds up there (docs/ATTRIBUTION.md
- * section 8). Told of ranges and calls in order of begin; bounded, whatever the trace. The owner of
- * an instant of idle time (gap.c, host.h) is something else: a thread. */
+/* Which code launched the work of a device. Every distinct (call stack, call name, ranges around
+ * it) that made a call is an owner with a number; the cost of its launches adds up under it
+ * (docs/ATTRIBUTION.md section 8). Ranges and calls must be passed in order of begin. Memory is
+ * bounded. The owner of an instant of idle time (gap.c, host.h) is something else: a thread. */
 #ifndef ATTRIBUTE_OWNERS_H
 #define ATTRIBUTE_OWNERS_H
 
@@ -11,25 +11,25 @@
 #include "summary/summary.h"
 
 enum {
-	OWNER_NONE, /* no launch record */
-	OWNER_REST, /* there are too many different ones */
+	OWNER_NONE, /* the op has no launch record */
+	OWNER_REST, /* stands for all owners beyond OWNERS_MOST */
 	OWNERS_MOST = 1 << 17,
 	STALLS_MOST = 1 << 17
 };
 
-struct owner { /* the words of its tuple */
+struct owner { /* the words of its tuple in `owners` */
 	uint32_t feed;
-	uint32_t stack; /* id in the file, 0: none */
+	uint32_t stack; /* id in the file; 0: none */
 	uint32_t call;  /* name in the feed's trace */
 	uint32_t context;
-	uint32_t nccl; /* 1: what its NCCL kernels cost */
+	uint32_t nccl; /* 1: only the cost of its NCCL kernels */
 };
 
-struct owner_thread { /* the last call's */
+struct owner_thread { /* what the thread's last call had */
 	uint32_t stack, call, context, owner;
 };
 
-struct stall { /* idle time that a line explains */
+struct stall { /* idle time that one line of code explains */
 	int64_t ns;
 	uint64_t count, last_gap;
 };
@@ -40,7 +40,8 @@ struct owners {
 	struct site_sums *sums;
 	size_t sums_room;
 	struct owner_thread **threads; /* per feed */
-	struct intern stall_keys;      /* leaf, owner, before */
+	/* leaf, owner, whether the line is that of the launch after the idle time */
+	struct intern stall_keys;
 	struct stall *stalls;
 	size_t stalls_room;
 };
@@ -48,16 +49,16 @@ struct owners {
 int owners_open(struct owners *owners, struct feed *feeds, uint32_t n);
 void owners_close(struct owners *owners);
 
-/* The owner of a call. 0 or -ENOMEM. */
+/* *owner: the owner of a call. 0 or -ENOMEM. */
 int owners_call(struct owners *owners, uint32_t feed, uint32_t thread, int64_t start,
 				uint32_t stack, uint32_t call, uint32_t *owner);
-/* The owner of a stack without a context; 0: none. 0 or -ENOMEM. */
+/* *owner: the owner of a stack without a context; OWNER_NONE for stack 0. 0 or -ENOMEM. */
 int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t *owner);
 
-/* An op of a counted step. 0 or -ENOMEM. */
+/* Adds the cost of an op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);
-/* A piece of a gap of the windows that op `k` ends; `seen`: the owner of the row that explains
- * it, 0 unknown. `gap`: its number, from 1. 0 or -ENOMEM. */
+/* Adds a piece of idle time within the windows. `k`: the op that ends the gap; `seen`: the owner of
+ * the row that explains the piece, 0: unknown; `gap`: the gap's number, from 1. 0 or -ENOMEM. */
 int owners_add_idle(struct owners *owners, const struct op *k, enum leaf leaf, uint32_t seen,
 					int64_t ns, uint64_t gap);
 

@@ -1,12 +1,13 @@
-/* What the devices showed within their windows, from the files of gauges that have them. Takes no
- * part in any time. */
+/* Readings of the devices (clock, power, temperature ...) within their windows, from the files of
+ * gauges. They do not affect any time. */
 #ifndef ATTRIBUTE_READINGS_H
 #define ATTRIBUTE_READINGS_H
 
 #include "attribute/device.h"
 
-/* Of looks that began in [window_from, window_to) of a scanned device; each file is read once, for
- * all its devices. 0 or -ENOMEM; a file that cannot be read any more has shown nothing. */
+/* Fills scans[].readings from the samples that began in [window_from, window_to) of each scanned
+ * device. Each file is read once for all its devices; a file that can no longer be read gives no
+ * readings. 0 or -ENOMEM. */
 int readings_take(const struct run *run, struct device_scan *scans, size_t n);
 
 #endif

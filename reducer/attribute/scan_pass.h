@@ -1,4 +1,4 @@
-/* One pass of the first visit over a device's ops: what it gathers. */
+/* One pass of the scan over a device's ops, and what it gathers. */
 #ifndef ATTRIBUTE_SCAN_PASS_H
 #define ATTRIBUTE_SCAN_PASS_H
 
@@ -16,34 +16,38 @@ struct scanning {
 	const struct device_context *context;
 	struct device_scan *scan;
 	struct device_feeds *ds;
-	struct counts lags;   /* start - Ls of launches that began inside the gap they ended */
-	struct counts queued; /* gaps whose k was queued: launched SURELY_QUEUED_NS before, as yet */
+	struct counts lags; /* start - Ls, for launches that began inside the gap they ended */
+	/* lengths of gaps whose k was surely queued: launched SURELY_QUEUED_NS before them */
+	struct counts queued;
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
-	int64_t *pairs;       /* (lag of the launch before a, gap length) of those launched later, while
-							 they fit: spares the second pass */
+	/* (a - Ls, gap length) of gaps whose k was launched later than that, while there is room;
+	 * spares the second pass */
+	int64_t *pairs;
 	size_t n_pairs;
 	bool pairs_fit;
 	bool launched;       /* some op has its launch record */
-	struct noted *noted; /* committed when the pass turns out to be the last */
+	struct noted *noted; /* passed on when this turns out to be the last pass */
 	size_t n_noted, noted_room;
-	struct launch_log log; /* of a pass that went before the steps were known */
+	struct launch_log log; /* from a pass made before the steps were known */
 };
 
-/* 0 or -ENOMEM. scan_pass_close() either way. */
+/* 0 or -ENOMEM. Call scan_pass_close() also after an error. */
 int scan_pass_open(struct scanning *s);
 void scan_pass_close(struct scanning *s);
 
-/* The whole pass: forgets what the one before it gathered. 0 or -errno. */
+/* Makes the whole pass; first forgets what an earlier pass gathered. 0 or -errno. */
 int scan_pass_whole(struct scanning *s);
-/* The same before the steps are known: s->log gets what finds them in that process, and what they
- * make of the ops (if s->log.whole) is told by scan_pass_steps(). */
+/* The same before the steps are known. s->log gets the kernel launches of process `feed`, from
+ * which they are found. Once they are found, and if s->log.whole, scan_pass_steps() puts the logged
+ * ops into their steps. 0 or -errno. */
 int scan_pass_log(struct scanning *s, uint32_t feed);
 int scan_pass_steps(struct scanning *s);
-/* A pass for its gaps alone. */
+/* A pass that only calls `visit` for every gap. 0 or -errno. */
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *));
 
-/* Launches that begin after their op are found by reading further ahead; how far is known only
- * after a pass: true when it has to be made again. */
+/* A launch that begins after its op's start is found by reading further ahead, and only a pass
+ * shows how far. Returns true when this pass learned a longer distance, so another pass is
+ * needed. */
 bool scan_pass_learned(struct device_feeds *ds);
 
 #endif

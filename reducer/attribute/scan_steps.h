@@ -1,12 +1,11 @@
-/* Where a device's steps come from: markers, an optimizer's marks, or what recurs in its launches.
- */
+/* Finds a device's steps: from markers, from an optimizer's marks, or from periodicity. */
 #ifndef ATTRIBUTE_SCAN_STEPS_H
 #define ATTRIBUTE_SCAN_STEPS_H
 
 #include "attribute/scan_pass.h"
 
-/* Fills s->scan->steps, of the device's first process that ran something and marks steps; when none
- * marks any, of the first that ran something. 0 or -errno. */
+/* Fills s->scan->steps from the first of the device's processes that ran something and marks steps;
+ * if none marks any, from the first one that ran something. 0 or -errno. */
 int scan_steps_find(struct scanning *s);
 
 #endif

@@ -1,6 +1,6 @@
-/* How the time of a device's leaves lies on its steps: of each idle and NCCL leaf how many steps
- * have how much of it, by powers of two, and which has most. Memory does not grow with the steps.
- */
+/* How the idle and NCCL time of a device is distributed over its steps. For each leaf it counts the
+ * steps by how much of the leaf they have, in powers of two, and keeps the step with the most.
+ * Memory does not grow with the number of steps. */
 #ifndef ATTRIBUTE_STEP_LEAVES_H
 #define ATTRIBUTE_STEP_LEAVES_H
 
@@ -16,33 +16,34 @@ struct step_octave {
 };
 
 struct step_leaves {
-	const int64_t *ends; /* of the windows: ends[0] begins the first step; not owned */
+	const int64_t *ends; /* the ends of the windows; the first step begins at ends[0]; not owned */
 	int32_t n_steps;
 	struct step_octave (*octaves)[STEP_OCTAVES]; /* by leaf */
 };
 
-/* Goes along the steps once. Two of them may add to one step_leaves, each its own leaves. */
+/* Walks along the steps once. Two cursors may add to one step_leaves if each adds its own
+ * leaves. */
 struct step_cursor {
-	struct step_leaves *into; /* NULL: nobody asks */
+	struct step_leaves *into; /* NULL: the result is not wanted */
 	int32_t at;
 	int64_t now_ns[LEAF_COUNT]; /* of step `at` */
 };
 
-/* n_steps 0: without steps nothing is kept. 0 or -ENOMEM. */
+/* With n_steps 0 nothing is kept. 0 or -ENOMEM. */
 int step_leaves_open(struct step_leaves *leaves, const int64_t *ends, int32_t n_steps);
 void step_leaves_close(struct step_leaves *leaves);
 
-/* [from, to) lies in the windows and not before what was added last. */
+/* Adds [from, to), which lies within the windows and not before the interval added last. */
 void step_cursor_add(struct step_cursor *cursor, enum leaf leaf, int64_t from, int64_t to);
-/* The last step is complete too. */
+/* Call after the last step_cursor_add(): completes the last step. */
 void step_cursor_finish(struct step_cursor *cursor);
 
-/* 0 or -ENOMEM. */
+/* Adds the distribution to the summary, for the device with the key `device`. 0 or -ENOMEM. */
 int step_leaves_store(const struct step_leaves *leaves, const struct steps *steps,
 					  struct summary *summary, const char *device);
 
-/* What a step is called: the number of its marker, else its place among the counted ones, from 0.
- */
+/* The name of a step in reports: the number of its marker, else its index among the counted
+ * steps. */
 int64_t step_called(const struct steps *steps, int32_t step);
 
 #endif

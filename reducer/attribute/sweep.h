@@ -1,5 +1,6 @@
-/* Working time: at each instant the best rank of the ops that run (docs/ATTRIBUTION.md section 3).
- * Ops come in order of start; memory is the ops that run at once. */
+/* Working time: each instant counts for the op with the best rank of those that run
+ * (docs/ATTRIBUTION.md section 3). Ops must be passed in order of start. Memory is proportional to
+ * the ops that run at once. */
 #ifndef ATTRIBUTE_SWEEP_H
 #define ATTRIBUTE_SWEEP_H
 
@@ -7,7 +8,7 @@
 
 #include <stddef.h>
 
-enum work_rank { /* in the order in which overlapping ops win: also the order of the leaves */
+enum work_rank { /* of overlapping ops the first of these wins; also the order of the leaves */
 				 RANK_MATMUL,
 				 RANK_CUSTOM,
 				 RANK_OTHER,
@@ -21,8 +22,8 @@ enum work_rank { /* in the order in which overlapping ops win: also the order of
 
 struct sweep_change {
 	int64_t at;
-	int8_t ends;   /* rank that ends, -1 none */
-	int8_t begins; /* rank that begins, -1 none */
+	int8_t ends;   /* the rank that ends; -1: none */
+	int8_t begins; /* the rank that begins; -1: none */
 };
 
 struct sweep {
@@ -36,10 +37,10 @@ struct sweep {
 	int64_t hidden_ns;
 };
 
-/* An op of `rank` begins at `start` (>= all before). With RANK_WAIT it turns into RANK_TRANSFER at
- * `turns`, else turns is ignored. 0 or -ENOMEM. */
+/* Adds an op of `rank` that begins at `start`, not before any earlier op. With RANK_WAIT it becomes
+ * RANK_TRANSFER at `turns`; other ranks ignore `turns`. 0 or -ENOMEM. */
 int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end);
-/* Lets everything run out. */
+/* Call after the last sweep_op(): counts the ops to their ends. */
 void sweep_finish(struct sweep *sweep);
 void sweep_free(struct sweep *sweep);
 

@@ -1,4 +1,4 @@
-/* ns and count per (leaf, name): which rows explain the idle time of a device. */
+/* Time and number of gaps per (leaf, name): which rows explain the idle time of a device. */
 #ifndef ATTRIBUTE_TALLY_H
 #define ATTRIBUTE_TALLY_H
 
@@ -12,7 +12,7 @@ struct tally_row {
 	uint32_t leaf;
 	uint64_t count;
 	int64_t ns;
-	uint64_t last_gap; /* so that one gap counts once */
+	uint64_t last_gap; /* the gap counted last, so that each gap counts once */
 };
 
 struct tally {
@@ -21,9 +21,9 @@ struct tally {
 	struct table index; /* by feed, name, leaf */
 };
 
-/* 0 or -ENOMEM. */
+/* Adds a piece of gap number `gap`. 0 or -ENOMEM. */
 int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);
-/* Into the evidence of the device with this key. 0 or -ENOMEM. */
+/* Adds the rows to the summary's evidence for the device with the key `device`. 0 or -ENOMEM. */
 int tally_store(const struct tally *tally, const struct device_feeds *ds, struct summary *summary,
 				const char *device);
 void tally_free(struct tally *tally);

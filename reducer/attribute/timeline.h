@@ -1,6 +1,6 @@
-/* What the host threads of a device's processes did: one timeline per thread, fed in order of time,
- * forgotten as the gaps move on. A gap asks what its owner was doing; gaps come in order of time,
- * so a timeline only moves forward. */
+/* What the host threads of a device's processes did: one timeline per thread, filled in order of
+ * time. To explain a gap, the engine asks what the owner thread was doing. Gaps come in order of
+ * time, so a timeline only moves forward and forgets rows that no later gap needs. */
 #ifndef ATTRIBUTE_TIMELINE_H
 #define ATTRIBUTE_TIMELINE_H
 
@@ -12,13 +12,13 @@ struct host_rec { /* a call, range or overhead row */
 	int64_t start, end;
 	uint64_t correlation;
 	uint32_t name;
-	uint32_t owner;   /* of a call, or of where a silent thread was; 0: not known */
+	uint32_t owner;   /* of a call, or of the place where a silent thread was; 0: unknown */
 	uint16_t mask;    /* HOST_MASKs */
-	uint8_t category; /* of a range; 0 for a call */
+	uint8_t category; /* the category of a range; 0: a call */
 	bool is_launch;   /* a call that launched some op */
 };
 
-struct host_queue { /* rows not reached yet, by start */
+struct host_queue { /* rows that the timeline has not reached, by start */
 	struct host_rec *at;
 	size_t head, tail, room;
 };
@@ -27,22 +27,22 @@ struct host_queue { /* rows not reached yet, by start */
 
 struct timeline {
 	struct feed *feed;
-	uint32_t thread; /* index in the trace; 0: overhead rows that hold for every thread */
+	uint32_t thread; /* index in the trace; 0: overhead rows that apply to every thread */
 	struct host_queue calls, ranges, overheads, scheds;
-	struct host_rec *open; /* reached, may still last */
+	struct host_rec *open; /* reached, and perhaps not ended */
 	size_t n_open, open_room;
-	struct debt *debt; /* of the process; not owned */
-	uint32_t caller;   /* its number there; TIMELINE_NO_CALLER before its first call row */
-	bool waits;        /* among those whose calls are to be reached */
-	/* Synchronising calls: the latest end of those that began before waits_begin, and of those that
-	 * began then. */
+	struct debt *debt; /* the process's; not owned */
+	/* its caller number in `debt`; TIMELINE_NO_CALLER before its first call row */
+	uint32_t caller;
+	bool waits; /* it is in timelines.waiting */
+	/* Synchronising calls so far: their latest begin, the latest end of those that began earlier,
+	 * and the latest end of those that began at that instant. */
 	int64_t waits_begin, waits_before, waits_then;
 	int64_t last_driving_end; /* INT64_MIN: none yet */
-	int64_t last_row_end;     /* of its rows that say something about it; likewise */
+	int64_t last_row_end;     /* of its rows for which host_rec_tells(); INT64_MIN: none yet */
 };
 
-/* Does the row say that its thread did something then: a call, a range, a sample of a silent one?
- */
+/* Does the row show what its thread was doing: a call, a range, a sample of a silent thread? */
 static inline bool host_rec_tells(const struct host_rec *rec)
 {
 	const uint32_t masks =
@@ -55,21 +55,23 @@ struct timelines {
 	uint32_t n_feeds;
 	struct timeline **of;                 /* per feed: an array by thread index */
 	struct owners *owners;                /* not owned */
-	struct frame_classes **frame_classes; /* per feed, NULL until a row asks */
+	struct frame_classes **frame_classes; /* per feed; NULL until a row needs it */
 	struct debt *debts;                   /* per feed */
-	struct waiting *waiting;              /* likewise: threads with calls not reached yet */
-	struct idle_clock clock;              /* of the device's gaps */
+	/* per feed: threads with calls that are not reached yet */
+	struct waiting *waiting;
+	struct idle_clock clock; /* the device's idle time */
 	struct debt_horizon horizon;
 	uint32_t loads;
 };
 
-/* Calls and ranges are told to `owners` too. */
+/* Calls and ranges are passed on to `owners`. 0 or -ENOMEM. */
 int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 				   struct owners *owners, int64_t first_op_ns);
 void timelines_close(struct timelines *timelines);
 
-/* Takes in ranges and overheads that begin at or before `until` (calls come with the feeds' own
- * loading); forgets what ended at or before `done` where much has piled up. 0 or -errno. */
+/* Reads ranges, overheads and sched rows that begin at or before `until`; the feeds read the calls
+ * themselves. Threads with very many rows forget those that ended at or before `done`. 0 or
+ * -errno. */
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
 
 static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t feed,
@@ -78,16 +80,18 @@ static inline struct timeline *timelines_of(const struct timelines *timelines, u
 	return &timelines->of[feed][thread];
 }
 
-/* Reaches rows that begin before `to`, drops those that ended at or before `done`. 0 or -ENOMEM. */
+/* Opens the rows that begin before `to` and drops those that ended at or before `done`. 0 or
+ * -ENOMEM. */
 int timeline_advance(struct timeline *timeline, int64_t done, int64_t to);
-/* The begin of the first row not reached yet; INT64_MAX when there is none. */
+/* The begin of the first call or range not reached yet; INT64_MAX when there is none. */
 int64_t timeline_next_begin(const struct timeline *timeline);
-/* The same for every thread of a process that has a call to be reached: its debt is known up to
- * `to`. */
+/* Advances every thread of a process that has a call before `to`, then settles the process's debt
+ * up to `to`. 0 or -ENOMEM. */
 int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to);
-/* The device was idle; what comes lies after `from`. 0 or -ENOMEM. */
+/* Notes that the device was idle in [from, to). Later questions are about instants after `from`. 0
+ * or -ENOMEM. */
 int timelines_idle(struct timelines *timelines, int64_t from, int64_t to);
-/* Does a sched row say that the thread was not asleep at `at`? */
+/* Does a sched row show that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);
 
 #endif

@@ -1,5 +1,5 @@
-/* Which threads of a process have a call that their timeline has not reached: a heap by its begin,
- * so that nobody walks over all the threads that there ever were. */
+/* The threads of a process that have a call which their timeline has not reached: a heap by the
+ * call's begin, so that the cost does not grow with the number of threads. */
 #ifndef ATTRIBUTE_WAITING_H
 #define ATTRIBUTE_WAITING_H
 
@@ -16,9 +16,9 @@ struct waiting {
 };
 
 void waiting_close(struct waiting *waiting);
-/* 0 or -ENOMEM. */
+/* Adds a thread whose next call begins at `begin`. 0 or -ENOMEM. */
 int waiting_push(struct waiting *waiting, int64_t begin, uint32_t thread);
-/* Takes out the thread with the earliest call, when that one begins before `to`. */
+/* Removes the thread with the earliest call if that call begins before `to`; else returns false. */
 bool waiting_pop(struct waiting *waiting, int64_t to, uint32_t *thread);
 
 #endif

@@ -1,16 +1,16 @@
-/* Messages for people: one line each on stderr, beginning with "baton: ". Data never goes here.
- * Callable from any thread. */
+/* Messages for people: one line each on stderr, beginning with "baton: ". Never write data with
+ * them. Any thread may call them. */
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
 #include <stdint.h>
 
-enum status { /* exit statuses, a contract with scripts (docs/man) */
+enum status { /* exit statuses: scripts rely on them (docs/man) */
 			  STATUS_OK = 0,
 			  STATUS_GATE = 1,
 			  STATUS_USAGE = 2,
-			  STATUS_INPUT = 3,   /* unreadable or corrupt, nothing was used */
-			  STATUS_PARTIAL = 4, /* answered, but not from everything */
+			  STATUS_INPUT = 3,   /* the input is unreadable or corrupt, and nothing was used */
+			  STATUS_PARTIAL = 4, /* the answer is based on only part of the input */
 			  STATUS_OUTPUT = 5
 };
 
@@ -20,11 +20,12 @@ void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void diag_at(const char *path, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The more serious of two outcomes of one command: output error, input, partial, ok. */
+/* The more serious of two outcomes of one command, in the order output error, input, partial,
+ * ok. */
 enum status status_worse(enum status a, enum status b);
 
-/* One line of progress on stderr, at most 5 a second and only on a terminal; progress_done clears
- * it. */
+/* Shows one line of progress on stderr, at most 5 times a second and only on a terminal.
+ * progress_done() clears it. */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_done(void);
 

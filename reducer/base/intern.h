@@ -1,5 +1,5 @@
-/* Tuples of u32, numbered from 0 in order of arrival: equal ones have one number. Bounded: beyond
- * `most` nothing new gets a number. One thread. */
+/* Numbers tuples of u32 from 0 in order of arrival; equal tuples have one number. When `most`
+ * tuples have a number, no new tuple gets one. One thread. */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct intern {
-	uint32_t words; /* of a tuple */
+	uint32_t words; /* words per tuple */
 	uint32_t most;
 	uint32_t *tuples;
 	size_t n;
@@ -23,7 +23,8 @@ static inline struct intern intern_of(uint32_t words, uint32_t most)
 }
 void intern_free(struct intern *intern);
 
-/* The number of a tuple; INTERN_FULL when it is new and there are `most`. 0 or -ENOMEM. */
+/* *number: the number of a tuple; INTERN_FULL when it is new and `most` tuples have numbers. 0 or
+ * -ENOMEM. */
 #define INTERN_FULL UINT32_MAX
 int intern_get(struct intern *intern, const uint32_t *tuple, uint32_t *number);
 

@@ -1,23 +1,25 @@
-/* Arrays that grow: twice as large each time. */
+/* Arrays that grow by doubling. */
 #ifndef BASE_ROOM_H
 #define BASE_ROOM_H
 
 #include <stddef.h>
 
-int room_double(void **array, size_t *room, size_t least, size_t bytes); /* of room_for */
+int room_double(void **array, size_t *room, size_t least, size_t bytes); /* used by room_for() */
 
-/* Room for one more element of so many bytes after the first `n` of `*array`, which has *room of
- * them and begins with `least`. 0 or -ENOMEM, and then the array is as it was. */
+/* Makes room for an element after the first `n` of `*array`, which has room for *room elements of
+ * `bytes` bytes each. `least`: the room that an empty array gets. 0, or -ENOMEM, which leaves the
+ * array as it was. */
 static inline int room_for(void **array, size_t n, size_t *room, size_t least, size_t bytes)
 {
 	return n < *room ? 0 : room_double(array, room, least, bytes);
 }
 
-/* Likewise for an array that only grows, one by one, and does not say how much room it has: it
- * doubles whenever n is a power of two. */
+/* The same for an array that only grows one by one and keeps no record of its room: it doubles
+ * whenever n is a power of two. */
 int room_next(void **array, size_t n, size_t bytes);
 
-/* Room for element `n`, however far after the others; new room is zero. 0 or -ENOMEM. */
+/* Makes room for element `n`, however far it is after the others; new room is zeroed. 0 or
+ * -ENOMEM. */
 int room_reach(void **array, size_t *room, size_t n, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Words as a person can give them to a shell again. */
+/* Words quoted so that a user can paste them into a shell. */
 #ifndef BASE_SHELL_H
 #define BASE_SHELL_H
 
@@ -6,7 +6,8 @@
 
 enum { SHELL_WORD_BYTES = 4096 };
 
-/* One word, in single quotes where a shell would read it otherwise; a longer one is cut. */
+/* One word, in single quotes where a shell would not read it literally. A word that does not fit is
+ * cut. */
 struct shell_word {
 	char at[SHELL_WORD_BYTES];
 };

@@ -1,6 +1,5 @@
-/* A pool of distinct byte strings, numbered from 1 in order of arrival. The bytes stay where they
- * are until the pool is freed. One thread at a time writes; reading is free once writing stopped.
- */
+/* A pool of distinct byte strings, numbered from 1 in order of arrival. The bytes do not move until
+ * the pool is freed. One thread at a time may add; once adding has stopped, any number may read. */
 #ifndef BASE_STRINGS_H
 #define BASE_STRINGS_H
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 
 struct text {
-	const char *at; /* NUL-terminated too */
+	const char *at; /* also NUL-terminated */
 	uint32_t bytes;
 };
 
@@ -28,7 +27,8 @@ struct strings {
 int strings_init(struct strings *pool); /* 0 or -ENOMEM */
 void strings_free(struct strings *pool);
 
-/* The id of these bytes, adding them when they are new (*is_new, may be NULL). 0 or -ENOMEM. */
+/* *id: the id of these bytes, which are added when they are new. *is_new: whether they were;
+ * `is_new` may be NULL. 0 or -ENOMEM. */
 int strings_add(struct strings *pool, const char *at, size_t bytes, uint32_t *id, int *is_new);
 
 static inline struct text strings_get(const struct strings *pool, uint32_t id)

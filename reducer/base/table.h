@@ -1,7 +1,7 @@
-/* Rows found by key: open addressing over the numbers of rows, which count from 1. The rows lie in
- * an array of the caller's, in order of arrival. (uthash would put 56 bytes of links into every row
- * and forbid that the array moves.) A table begins as zeros. One thread at a time adds; finding is
- * free once that stopped. */
+/* Finds rows by key: open addressing over the numbers of the rows, which count from 1. The rows lie
+ * in an array of the caller, in order of arrival. (uthash would put 56 bytes of links into every
+ * row and forbid moving the array.) A zeroed table is empty. One thread at a time may add; once
+ * adding has stopped, any number may search. */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
 
@@ -18,20 +18,21 @@ struct table {
 	struct table_slot *slots;
 	uint32_t room; /* slots, a power of two */
 	uint32_t n;
-	uint64_t secret; /* odd: no file can make the chains long */
+	uint64_t secret; /* random and odd, so that no file can be made to produce long chains */
 };
 
-/* Of the table alone, not of the rows: it can be filled again, and takes up rows that changed their
- * places when the next one is added. */
+/* Frees the index, not the rows. The table can be used again: the next addition indexes all rows
+ * anew, also if they have moved. */
 void table_free(struct table *table);
 
 /* ---- for keys that lie elsewhere than at the beginning of the row ---- */
 
-int table_reserve(struct table *table); /* room for one more: before its hash. 0 or -ENOMEM */
+/* Makes room for one more row; call it before hashing the key. 0 or -ENOMEM. */
+int table_reserve(struct table *table);
 void table_put(struct table *table, uint32_t hash, uint32_t row);
 
-/* The next row with this hash, whose key the caller compares; 0 after the last. *probe: 0 at
- * first. */
+/* The number of the next row with this hash, whose key the caller has to compare; 0 after the last.
+ * *probe must be 0 at first. */
 static inline uint32_t table_next(const struct table *table, uint32_t hash, uint32_t *probe)
 {
 	for (;;) {
@@ -48,7 +49,7 @@ struct table_shape {
 };
 
 struct table_rows {
-	void **at; /* of the caller's; only table_add makes it larger */
+	void **at; /* the caller's array; only table_add() enlarges it */
 	size_t *n;
 	struct table_shape shape;
 };
@@ -59,7 +60,7 @@ struct table_rows {
 #define TABLE_ROWS(array, n, last_of_key) \
 	((struct table_rows){(void **)&(array), &(n), TABLE_SHAPE(__typeof__(*(array)), last_of_key)})
 
-/* A slot for every row and room for one more. 0 or -ENOMEM */
+/* Makes slots for every row and one more. 0 or -ENOMEM. */
 int table_grow(struct table *table, struct table_rows rows);
 
 static inline uint32_t table_hash(const struct table *table, const void *key, size_t bytes)
@@ -93,7 +94,7 @@ static inline uint32_t table_find(const struct table *table, const void *rows,
 	return table->room ? table_find_hash(table, rows, shape, key, hash) : 0;
 }
 
-/* Likewise; a new one is put after the others, zero after its key. 0: out of memory. */
+/* The same, but a missing row is added after the others, zeroed after its key. 0: out of memory. */
 static inline uint32_t table_add(struct table *table, struct table_rows rows, const void *key)
 {
 	size_t n = *rows.n, row_bytes = rows.shape.row_bytes;
@@ -111,7 +112,7 @@ static inline uint32_t table_add(struct table *table, struct table_rows rows, co
 	return (uint32_t)n + 1;
 }
 
-/* Likewise, the row itself or NULL. */
+/* The same, but returns the row itself; NULL: out of memory. */
 static inline void *table_row(struct table *table, struct table_rows rows, const void *key)
 {
 	uint32_t row = table_add(table, rows, key);

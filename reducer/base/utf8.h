@@ -1,12 +1,12 @@
-/* Where a valid UTF-8 sequence ends. Shared by everything that prints text of unknown origin. */
+/* Decodes UTF-8. Shared by all code that prints text of unknown origin. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length of the valid sequence at `at` (`left` > 0 bytes are there), 0 when there is none; *code
- * its character. */
+/* The length of the valid sequence at the beginning of `text`, which has `left` > 0 bytes; 0 when
+ * there is none. *code: its character. */
 static inline size_t utf8_decode(const char *text, size_t left, uint32_t *code)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -1,4 +1,4 @@
-/* What a kernel does: its class, each with its group and its printed name. */
+/* The classes of kernels, by what a kernel does. Each class has a group and a printed name. */
 #ifndef CLASSIFY_CLASSES_H
 #define CLASSIFY_CLASSES_H
 
@@ -8,9 +8,10 @@ enum group { GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_NCCL, GROUP_OTHER, 
 
 struct kernel_class {
 	enum group group;
-	const char *class_name; /* "custom.attention"; the seed taxonomy's group under that taxonomy */
-	const char *rule; /* id of the rule that fired: a string of the program, or the classifier's */
-	int tensor_core;  /* 1 yes, 0 no, -1 unknown */
+	const char *class_name; /* "custom.attention"; with the seed taxonomy, the name of the group */
+	/* id of the rule that matched: a string of the program, or the classifier's */
+	const char *rule;
+	int tensor_core; /* 1: yes, 0: no, -1: unknown */
 };
 
 /* X(identifier, group, printed class) */
@@ -55,7 +56,7 @@ enum class_id {
 const char *group_name(enum group group); /* "matmul" */
 enum group class_group(enum class_id class);
 const char *class_name(enum class_id class); /* "custom.attention" */
-/* The class_id of a printed class name, or -1. */
+/* The class_id of a printed class name; -1: none. */
 int class_find(const char *name, size_t bytes);
 
 #endif

@@ -1,20 +1,21 @@
-/* What a kernel does, from its name: group, class, the rule that said so, tensor cores. */
+/* Classifies a kernel by its name: group, class, the rule that decided, use of tensor cores. */
 #ifndef CLASSIFY_CLASSIFY_H
 #define CLASSIFY_CLASSIFY_H
 
 #include "classify/classes.h"
 
-struct classifier; /* does not change once open: any number of threads may use it at once */
+struct classifier; /* constant once it is open, so any number of threads may use it */
 
-/* taxonomy: NULL or "seed". classes_file: NULL, or rules of the user that are tried first, one a
- * line: PATTERN (a POSIX extended regular expression on the whole name, without blanks), blanks,
- * class; '#' begins a comment line. 0 or -errno; then `message` says what is wrong ("FILE:LINE:
- * what"). */
+/* Opens a classifier. `taxonomy`: NULL or "seed". `classes_file`: NULL, or a file of user rules,
+ * which are tried first. Each line has a PATTERN (a POSIX extended regular expression without
+ * blanks, searched in the whole name), blanks, and a class; '#' begins a comment line. 0 or -errno;
+ * after an error `message` says what is wrong ("FILE:LINE: what"). */
 int classifier_open(const char *taxonomy, const char *classes_file, char *message,
 					size_t message_bytes, struct classifier **out);
 void classifier_close(struct classifier *classifier);
 
-/* Never fails; any bytes are welcome. The caller caches: a name costs tens of microseconds. */
+/* Classifies one name, which may be any bytes. Never fails. A name costs tens of microseconds, so
+ * the caller should cache the result. */
 void classifier_name(const struct classifier *classifier, const char *name, size_t name_bytes,
 					 struct kernel_class *out);
 

@@ -1,12 +1,12 @@
-/* C++ names as people read them. Names come from a trace and may be anything: what is long, or
- * refers to its own parts so often that printing it could take gigabytes, is shown by its
- * identifiers only. */
+/* Demangles C++ names for people. Names come from a trace and may be anything. A name that is too
+ * long, or that refers to its own parts so often that printing it could take gigabytes, is shown by
+ * its identifiers only. */
 #ifndef CLASSIFY_DEMANGLE_H
 #define CLASSIFY_DEMANGLE_H
 
 #include <stddef.h>
 
-/* out[room]: the text, cut where it does not fit. A name that is not mangled is copied. */
+/* Writes the text of `name` to out[room], cut to fit. A name that is not mangled is copied. */
 void demangle(const char *name, char *out, size_t room);
 
 /* A mangled name as text a rule can read. Not a demangler: it shows every identifier, in order, and

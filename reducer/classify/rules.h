@@ -1,8 +1,9 @@
-/* The rule tables. Rules are tried in the order of RULES, and inside a table from the top; the
- * first that matches decides. A rule matches when each of its patterns (pattern.h) matches its part
- * of the name; NULL always does. Families first on the base identifier; a generic wrapper names a
- * second table, tried on the arguments, and its own class is what remains. Patterns name families,
- * never one kernel. */
+/* The rule tables. Rules are tried in the order of RULES, and within a table from the top; the
+ * first one that matches decides. A rule matches when each of its patterns (pattern.h) matches its
+ * part of the name; a NULL pattern always matches. Tables of families come first and look at the
+ * base identifier. A rule for a generic wrapper names a second table, which is tried on the
+ * arguments; if nothing matches there, the wrapper's own class holds. Patterns name families, never
+ * a single kernel. */
 #ifndef CLASSIFY_RULES_H
 #define CLASSIFY_RULES_H
 
@@ -12,7 +13,7 @@ struct rule {
 	const char *id; /* stable, printed; NULL ends a table */
 	const char *base, *scope, *args, *whole;
 	enum class_id class;
-	const struct rule *functors; /* tried when this rule matched; NULL: none */
+	const struct rule *functors; /* tried after this rule matched; NULL: none */
 };
 
 /* Rows of the tables. */
@@ -53,13 +54,14 @@ struct rule {
 		NULL, NULL, NULL, NULL, NULL, CLASS_OTHER, NULL \
 	}
 
-extern const struct rule
-	RULES_MEMORY[];                    /* copies and fills that are no kernels, by the whole name */
-extern const struct rule RULES_COMM[]; /* NCCL, RCCL and what replaces them */
+/* copies and fills that are not kernels, by the whole name */
+extern const struct rule RULES_MEMORY[];
+extern const struct rule RULES_COMM[];      /* NCCL, RCCL and libraries that replace them */
 extern const struct rule RULES_GENERATED[]; /* Triton, XLA and other compilers' names */
 extern const struct rule RULES_WRAPPER[];   /* generic wrappers decided by their arguments */
 extern const struct rule RULES_DENSE[];     /* attention, convolution, matrix products */
-extern const struct rule RULES_CUSTOM[];    /* everything else that computes, and copy kernels */
-extern const struct rule RULES_FALLBACK[];  /* by scope or one word, when nothing else is known */
+extern const struct rule RULES_CUSTOM[];    /* all other computation, and copy kernels */
+/* by scope or by one word, when no other rule matched */
+extern const struct rule RULES_FALLBACK[];
 
 #endif

@@ -5,10 +5,11 @@
 #include "classify/classes.h"
 #include "classify/identifier.h"
 
-/* Sets group, class and rule. The study read demangled names: `parts` stands for a mangled one. */
+/* Sets group, class and rule. The study used demangled names, so for a mangled name its `parts` are
+ * used. */
 void seed_classify(const struct identifier *parts, const char *name, size_t bytes,
 				   struct kernel_class *out);
 const char *seed_label(
-	enum group group); /* "matrix-mul"; nccl has none of its own and is "memory_mgmt" */
+	enum group group); /* "matrix-mul"; nccl has no label of its own and is "memory_mgmt" */
 
 #endif

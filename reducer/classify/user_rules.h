@@ -1,4 +1,4 @@
-/* Rules of the user (--classes FILE), tried before our own. */
+/* The user's rules (--classes FILE), tried before the built-in ones. */
 #ifndef CLASSIFY_USER_RULES_H
 #define CLASSIFY_USER_RULES_H
 
@@ -17,14 +17,14 @@ struct user_rules {
 	size_t n;
 };
 
-/* 0 or -errno; -EINVAL for a bad line. `message` says "FILE:LINE: what". Whatever was read is for
- * _free. */
+/* Reads the rules of file `path`. 0 or -errno; -EINVAL for a bad line. After an error `message`
+ * says "FILE:LINE: what". Call user_rules_free() in any case. */
 int user_rules_read(struct user_rules *rules, const char *path, char *message,
 					size_t message_bytes);
 void user_rules_free(struct user_rules *rules);
 
-/* The first rule whose pattern is found in the name, or NULL. Names are cut at 64 KiB and at a NUL.
- */
+/* The first rule whose pattern is found in the name; NULL: none. Names are cut at 64 KiB and at a
+ * NUL. */
 const struct user_rule *user_rules_find(const struct user_rules *rules, const char *name,
 										size_t bytes);
 

@@ -1,5 +1,5 @@
-/* A command is one const table entry in one small file cmd_NAME.c; main.c lists them. Parsing,
- * --help, the man page (man.h) and completion (completion.h) come from the same table. */
+/* A command is one const table in a small file cmd_NAME.c; main.c lists them. Parsing, --help, the
+ * man page (man.h) and completion (completion.h) all use that table. */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
@@ -16,7 +16,7 @@ struct option_spec {
 	const char *help;
 };
 
-/* A row of a man page's list, or what an option may be; {0} ends a list. */
+/* A row of a list in a man page, or the values of an option; {0} ends a list. */
 struct named_text {
 	const char *name;
 	const char *text;
@@ -38,25 +38,27 @@ struct command {
 	const char *details; /* paragraphs for --help and the man page */
 	const struct option_spec *options;
 	/* For the man page and the shells' completion; NULL: none. */
-	const struct named_text *examples;    /* a command line, what it does */
-	const struct named_text *environment; /* a variable, what it changes */
+	const struct named_text *examples;    /* a command line and what it does */
+	const struct named_text *environment; /* a variable and what it changes */
 	const struct named_text *files;
 	const struct named_text *statuses;     /* NULL: those that all commands share */
-	const struct named_text *choices;      /* an option's long name, the words that it takes */
-	int (*run)(const struct invocation *); /* returns an enum status; NULL: not built yet */
+	const struct named_text *choices;      /* an option's long name and the words that it takes */
+	int (*run)(const struct invocation *); /* returns an enum status; NULL: not implemented yet */
 };
 
-/* By the option's long name, which must be in the table. */
+/* The value of the option with this long name, which must be in the table; `otherwise` when it was
+ * not given. */
 bool option_given(const struct invocation *, const char *name);
 const char *option_text(const struct invocation *, const char *name, const char *otherwise);
 long long option_number(const struct invocation *, const char *name, long long otherwise);
 
-/* Runs argv (argv[0] is the command's name). Prints usage errors itself; 2 for them. */
+/* Runs the command with argv (argv[0] is its name) and returns its status. Prints usage errors
+ * itself and returns STATUS_USAGE for them. */
 int command_run(const struct command *, int argc, char **argv);
 void command_help(const struct command *);
-size_t command_options(const struct command *); /* how many it has, --help aside */
+size_t command_options(const struct command *); /* the number of its options without --help */
 
-/* stdout is flushed and checked; STATUS_OUTPUT when it could not be written. */
+/* Flushes stdout. Returns `status`, or STATUS_OUTPUT when stdout could not be written. */
 int finish_stdout(int status);
 
 #endif

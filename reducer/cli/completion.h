@@ -1,4 +1,4 @@
-/* Completion for shells, as scripts on stdout, out of the tables of the commands. */
+/* Prints completion scripts for shells, made from the tables of the commands. */
 #ifndef CLI_COMPLETION_H
 #define CLI_COMPLETION_H
 
@@ -6,7 +6,8 @@
 
 struct command;
 
-/* For `shell`: bash, zsh or fish; all are the n commands of baton. STATUS_USAGE for another. */
+/* Prints the script for `shell` (bash, zsh or fish). `all` are the n commands of baton. STATUS_OK,
+ * or STATUS_USAGE for another shell. */
 int completion_print(const char *shell, const struct command *const *all, size_t n);
 
 #endif

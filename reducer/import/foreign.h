@@ -1,11 +1,11 @@
-/* Files that are given to `baton import` by mistake: what they are, and what to do with them. */
+/* Recognises files that are given to `baton import` by mistake, and says what to do with them. */
 #ifndef IMPORT_FOREIGN_H
 #define IMPORT_FOREIGN_H
 
 #include <stddef.h>
 
-/* Of the first bytes of a file (inflated when it is gz) that no importer takes: a text to put
- * after its name, or NULL when it is nothing that is known. */
+/* `head`: the first bytes of a file that no importer accepts, inflated when it is gz. Returns a
+ * text to print after the file's name, or NULL when the kind of file is unknown. */
 const char *foreign_words(const unsigned char *head, size_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
-/* The trace files an import has made, read back: whose they are, when they were, what they hold.
- * Tells which of them belong to one run. */
+/* Reads back the trace files that an import has made (process, time, contents), and decides which
+ * of them belong to one run. */
 #ifndef IMPORT_MADE_H
 #define IMPORT_MADE_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct made_file {
-	char name[256];   /* in the output directory */
+	char name[256];   /* name in the output directory */
 	const char *from; /* the file it was imported from */
 	int64_t pid;
 	int32_t rank;
@@ -21,7 +21,7 @@ struct made_file {
 	uint64_t kernels;
 	uint64_t calls;
 	uint64_t bytes;
-	uint32_t group; /* files of one run */
+	uint32_t group; /* number of its run */
 	bool left_out;
 };
 
@@ -29,14 +29,15 @@ struct made {
 	struct made_file *files;
 	size_t n;
 	size_t room;
-	struct strings names; /* of the files, to tell new ones */
+	struct strings names; /* the names of `files`, to recognise new ones */
 };
 
-/* Adds what is new in the directory; `from` must outlive the list. 0 or -errno. */
+/* Adds the new trace files of `dir`, imported from `from`, which must outlive the list. 0 or
+ * -errno. */
 int made_collect(struct made *made, const char *dir, const char *from);
 
-/* Removes the files of other runs and second files of one rank or process, and says so; notes
- * missing ranks. Returns how many files were left out. */
+/* Removes the files of other runs, and all files but one of a rank or process, and says so. Warns
+ * about missing ranks. Returns the number of files left out. */
 size_t made_choose(struct made *made, const char *dir);
 
 void made_free(struct made *made);

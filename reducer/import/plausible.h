@@ -1,7 +1,7 @@
-/* The gate every imported row goes through: profilers now and then write times of another clock or
- * durations that overflowed. Rows are held until 1,024 have arrived (or the end); their median
- * start is the centre of the file. Refused: a start more than 12 h from it, a negative duration,
- * one above 7 days. One thread. */
+/* Every imported row passes this check, because profilers now and then write times of another
+ * clock, or durations that overflowed. The first 1,024 rows (fewer at the end) are held back; their
+ * median start is the centre of the file. Refused are rows whose start is more than 12 h from it,
+ * negative durations and durations above 7 days. One thread. */
 #ifndef IMPORT_PLAUSIBLE_H
 #define IMPORT_PLAUSIBLE_H
 
@@ -29,11 +29,11 @@ struct plausible {
 	uint64_t refused[BATON_TABLES];
 };
 
-/* 0 or -ENOMEM. `accept` gets the accepted rows in their order of arrival. */
+/* `accept` is called with the accepted rows in their order of arrival. 0 or -ENOMEM. */
 int plausible_init(struct plausible *gate, void (*accept)(void *, const struct plausible_row *),
 				   void *context);
 void plausible_add(struct plausible *gate, const struct plausible_row *row);
-void plausible_finish(struct plausible *gate); /* decides about what is still held */
+void plausible_finish(struct plausible *gate); /* decides about the rows still held */
 void plausible_free(struct plausible *gate);
 uint64_t plausible_refused(const struct plausible *gate);
 

@@ -1,19 +1,19 @@
-/* Where an import writes until it is whole: a hidden directory inside the output directory. What
- * was in the output directory stays until the new traces take its place, and nothing is left behind
- * when they do not. */
+/* The hidden directory, inside the output directory, in which an import writes. The old contents of
+ * the output directory stay until the new traces replace them; an import that fails leaves nothing
+ * there. */
 #ifndef IMPORT_STAGING_H
 #define IMPORT_STAGING_H
 
 #include <stddef.h>
 
-/* Makes it; *path is new memory. 0 or -errno. */
+/* Makes the staging directory in `dir`; *path: its path, in new memory. 0 or -errno. */
 int staging_open(const char *dir, char **path);
-/* Removes the old traces of `dir` and moves the new ones in. 0 or -errno. Frees path. */
+/* Removes the old traces of `dir`, moves the new ones in and frees `path`. 0 or -errno. */
 int staging_publish(char *path, const char *dir);
-/* Removes everything in it. Frees path. */
+/* Removes the staging directory with its contents and frees `path`. */
 void staging_discard(char *path);
 
-/* Traces (*.baton) in a directory. -errno on failure. */
+/* The number of traces (*.baton) in a directory, or -errno. */
 int staging_count(const char *dir);
 
 #endif

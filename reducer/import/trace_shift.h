@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/* Reads `from` (in directory dirfd), writes the moved file to `fd`, which is closed in any case. 0
- * or -errno. The caller has made sure that no time leaves the format's range. */
+/* Reads the file `from` in the directory `dirfd`, adds `delta_ns` to every time and writes the
+ * result to `fd`, which is closed in any case. The caller has checked that no time leaves the
+ * format's range. 0 or -errno. */
 int trace_shift(int dirfd, const char *from, int fd, int64_t delta_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Ranks of processes that no launcher told theirs: their places in the job's widest NCCL
+/* Ranks of processes to which no launcher gave one: their places in the job's widest NCCL
  * communicator (docs/RECORD.md, "Ranks"). */
 #ifndef READ_COMM_RANKS_H
 #define READ_COMM_RANKS_H
@@ -6,9 +6,10 @@
 #include "read/process.h"
 #include "read/trace.h"
 
-/* Notes the places of a process that has no rank. 0 or -ENOMEM. */
+/* Notes the places of a process in its communicators, if it has no rank. 0 or -ENOMEM. */
 int comm_ranks_read(struct run_process *process, const struct trace *trace);
-/* Gives the processes of a run in which nobody has a rank theirs. 0 or -ENOMEM. */
+/* Gives the processes their ranks, if no process of the run has one and the widest communicator has
+ * a single place for each process that is in any; else changes nothing. 0 or -ENOMEM. */
 int comm_ranks_take(struct run_process *processes, size_t n_processes);
 
 #endif

@@ -1,23 +1,22 @@
-/* What a process left in its live file when it was killed, added to its trace file: the slots
- * beyond the last checkpoint, the dictionary, the losses, an end block. The trace is written anew
- * beside the old one and takes its place when it is whole, so a salvage that is interrupted can be
- * repeated. */
+/* Adds what a killed process left in its live file to its trace file: the slots after the last
+ * checkpoint, the dictionary, the losses and an end block. The new trace is written beside the old
+ * one and replaces it when it is complete, so an interrupted salvage can be repeated. */
 #ifndef READ_DRAIN_LIVE_H
 #define READ_DRAIN_LIVE_H
 
 #include <stdint.h>
 
 struct drained {
-	uint64_t slots;     /* rows that only the live file had */
-	uint64_t launches;  /* kernel launches of the whole process, lost ones too */
-	uint64_t dropped;   /* slots that had found no room */
-	uint64_t in_flight; /* kernels whose GPU record never came */
+	uint64_t slots;     /* slots that only the live file had */
+	uint64_t launches;  /* kernel launches of the whole process, dropped ones included */
+	uint64_t dropped;   /* slots for which there was no room */
+	uint64_t in_flight; /* kernels whose GPU record was never delivered */
 };
 
-/* `live_fd`: a live file whose process is gone, open for reading; `trace`: the path in its header,
- * or where that file has been moved since. 0; -EBADMSG: not a live file of this build (or damaged);
- * -ENOENT: the trace file is gone; other -errno. A live file that is closed (all of it is in the
- * trace) is no error: nothing is done. */
+/* `live_fd`: a live file whose process has ended, open for reading. `trace`: the path in its
+ * header, or the place to which the trace file was moved. 0; -EBADMSG: not a live file of this
+ * build, or damaged; -ENOENT: the trace file is gone; or another -errno. For a live file marked as
+ * closed (its trace has everything) nothing is done, and the result is 0. */
 int drain_live_file(int live_fd, const char *trace, struct drained *drained);
 
 #endif

@@ -1,4 +1,4 @@
-/* A file as text, record by record: what `baton dump` and the differential tests print
+/* Prints a file as text, record by record, for `baton dump` and the differential tests
  * (docs/FORMAT.md section 5). */
 #ifndef READ_DUMP_H
 #define READ_DUMP_H
@@ -13,12 +13,12 @@ struct dump_result {
 	enum dump_verdict verdict;
 	uint64_t blocks, records, rows, damages;
 	uint64_t first_damage_offset;
-	const char *first_damage; /* its reason, NULL when there is none */
-	int error;                /* -errno of I/O, 0 */
+	const char *first_damage; /* its reason; NULL: no damage */
+	int error;                /* -errno of I/O; 0: none */
 };
 
-/* Prints `path` to `out` (NULL: only judges it). json: one object per line; else `name key=value
- * ...`. */
+/* Prints the file `path` to `out`; with `out` NULL it only checks the file. `json`: one object per
+ * line, else `name key=value ...`. Fills `result`. */
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
 
 const char *dump_verdict_name(enum dump_verdict verdict);

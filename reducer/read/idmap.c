@@ -1,5 +1,4 @@
-/* u32 id -> dense index. Ids below DENSE_IDS, which is all that a well-meaning writer makes, cost
- * one load. */
+/* u32 id -> dense index. Ids below DENSE_IDS cost one load; an ordinary writer makes no others. */
 #include "read/trace.h"
 
 #include "base/room.h"

@@ -1,5 +1,5 @@
-/* The trace files that operands name: a file stands for itself, a directory for all its *.baton
- * files by name. */
+/* The trace files that the operands of a command name: a file stands for itself, a directory for
+ * all its *.baton files in order of name. */
 #ifndef READ_PATHS_H
 #define READ_PATHS_H
 
@@ -11,7 +11,7 @@ struct paths {
 	size_t n;
 };
 
-/* Adds `operand`'s files. with_summary: summary.baton too. 0 or -errno. */
+/* Adds the files of `operand`. `with_summary`: summary.baton too. 0 or -errno. */
 int paths_add(struct paths *paths, const char *operand, bool with_summary);
 void paths_free(struct paths *paths);
 

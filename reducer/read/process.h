@@ -1,4 +1,4 @@
-/* One process of a run: who it was, and the trace file that holds what it did. */
+/* One process of a run: its identity, and its trace file. */
 #ifndef READ_PROCESS_H
 #define READ_PROCESS_H
 
@@ -17,7 +17,7 @@ struct run_process {
 	int64_t pid;
 	int32_t rank;
 	int32_t world_size;
-	uint32_t host; /* in the pool of the run, like source and run_id */
+	uint32_t host; /* text in the run's pool, like source and run_id */
 	uint32_t source;
 	uint32_t run_id;
 	uint64_t losses[5]; /* by enum baton_loss_kind */
@@ -25,7 +25,7 @@ struct run_process {
 	bool cost_known;
 	uint64_t start_time;
 	uint32_t generation;
-	struct comm_rank *comm_ranks; /* of a recorded process without a rank */
+	struct comm_rank *comm_ranks; /* filled for a recorded process without a rank */
 	size_t n_comm_ranks;
 };
 

@@ -1,6 +1,6 @@
-/* The rows of one table of one trace, in order of start (equal starts: as the blocks come), block
- * by block: memory is one decoded block per run of blocks that overlap in time. Damaged blocks are
- * skipped and noted on the trace. */
+/* The rows of one table of one trace, in order of start; equal starts keep the order of the blocks.
+ * One block is decoded at a time for each run of blocks that overlap in time, which bounds memory.
+ * Damaged blocks are skipped and noted on the trace. */
 #ifndef READ_ROWS_H
 #define READ_ROWS_H
 
@@ -13,7 +13,7 @@ struct rows_block {
 	uint32_t n;
 	uint32_t at;
 	size_t room;  /* values allocated */
-	size_t order; /* of the block in the file, breaks ties */
+	size_t order; /* position of the block in the file, to break ties */
 };
 
 struct rows {
@@ -26,14 +26,17 @@ struct rows {
 	size_t n_open;
 	size_t open_room;
 	struct rows_block spare;
-	struct rows_block *now; /* the block that holds the current row; NULL at the end */
-	int64_t now_until;      /* its rows that begin before this come before any other block's */
+	struct rows_block *now; /* the block with the current row; NULL at the end */
+	/* its rows that begin before this instant come before those of any other block */
+	int64_t now_until;
 	uint64_t read;
 	int error; /* -errno of I/O or memory; damage is no error */
 };
 
+/* Opens the rows of the table `kind`; rows_next() then gives the first one. 0 or -ENOMEM. */
 int rows_open(struct rows *rows, struct trace *trace, unsigned kind);
-/* Of the blocks that may have a row which begins in [from, to); the others are not read. */
+/* The same for the blocks that may have a row that begins in [from, to); the others are not
+ * read. */
 int rows_open_within(struct rows *rows, struct trace *trace, unsigned kind, int64_t from,
 					 int64_t to);
 void rows_close(struct rows *rows);
@@ -57,7 +60,7 @@ static inline int64_t rows_value(const struct rows *rows, unsigned column)
 	return rows->now->column[column][rows->now->at];
 }
 
-/* The same for a column that the source may lack. */
+/* A value of the current row, or `otherwise` where the source lacks the column. */
 static inline int64_t rows_optional(const struct rows *rows, unsigned column, int64_t otherwise)
 {
 	return rows->now->present & 1u << column ? rows_value(rows, column) : otherwise;

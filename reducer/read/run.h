@@ -1,6 +1,6 @@
-/* A run: the trace files of one or more directories (one per node), what process wrote each and
- * which devices it drove. Nothing but identities is kept; files are opened again where rows are
- * wanted. */
+/* A run: the trace files of one or more directories (one directory per node), the process that
+ * wrote each file and the devices that it drove. Only identities are kept; files are opened again
+ * when rows are needed. */
 #ifndef READ_RUN_H
 #define READ_RUN_H
 
@@ -15,13 +15,14 @@
 struct run_device { /* one physical device */
 	uint32_t key;   /* "host/ordinal" or "host/uuid" */
 	uint32_t name;
-	uint32_t
-		*processes; /* indexes of the processes that drive it, by (rank, pid); unknown ranks last */
+	/* indexes of the processes that drive it, by (rank, pid); unknown ranks come last */
+	uint32_t *processes;
 	uint32_t n_processes;
-	uint32_t gauges; /* 1 + index of the file with what it showed, 0 none */
+	uint32_t gauges; /* 1 + index of the file with its readings; 0: none */
 };
 
-struct run_gauges { /* what GPUs of a node showed; of several with a device the first counts */
+/* a file with readings of a node's GPUs; where several have a device, the first one counts */
+struct run_gauges {
 	char *path;
 	uint32_t run_id;
 };
@@ -38,13 +39,13 @@ struct run {
 	struct damage_log *damage;
 };
 
-/* Opens every *.baton file of the directories. Returns an enum status and says what is wrong
- * itself: INPUT when no trace could be read, PARTIAL when some could not or when files of another
- * run lay between (they are left out). */
+/* Opens every *.baton file of the directories, and prints what is wrong. Returns an enum status:
+ * STATUS_INPUT when no trace could be read; STATUS_PARTIAL when some could not be read or are
+ * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
 
-/* The key of device `index` of an open trace on `host`. */
+/* Writes the key of device `index` of an open trace on its host to `key`. */
 struct trace;
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
 

@@ -1,6 +1,6 @@
-/* Live files of processes that are gone (killed, or ended by _exit): what they hold goes into the
- * trace files, then they go. Live files of processes that run are left alone; two salvagers do not
- * get in each other's way (flock). */
+/* Salvages the live files of processes that were killed or ended by _exit: their contents go into
+ * the trace files, then they are removed. Live files of running processes are left alone. A file
+ * lock (flock) keeps two salvages apart. */
 #ifndef READ_SALVAGE_H
 #define READ_SALVAGE_H
 
@@ -8,15 +8,15 @@
 
 struct salvage_result {
 	unsigned files;   /* live files that were drained */
-	unsigned failed;  /* that could not be (told) */
+	unsigned failed;  /* live files that could not be drained; each was reported */
 	unsigned running; /* processes that still record */
-	uint64_t slots;   /* rows that they added */
+	uint64_t slots;   /* slots added to trace files */
 	uint64_t in_flight;
 };
 
-/* Those whose trace file is in `directory` (absolute). 0 or -errno. Looks in BATON_RING_DIR,
- * /dev/shm, TMPDIR and the directory itself. Empty trace files of processes that were killed as
- * they began are removed. */
+/* Salvages the live files whose trace file is in `directory` (an absolute path). Looks for them in
+ * BATON_RING_DIR, /dev/shm, TMPDIR and the directory itself. Also removes the empty trace files of
+ * processes that were killed as they began. 0 or -errno. */
 int salvage_directory(const char *directory, struct salvage_result *result);
 
 #endif

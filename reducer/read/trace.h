@@ -1,6 +1,6 @@
-/* One open trace file: its blocks, its dictionaries, its identity. One thread at a time. Ids of the
- * file are turned into dense indexes from 1 (0: none or undefined), so that later stages can use
- * arrays. */
+/* One open trace file: its blocks, its dictionaries, its identity. Ids of the file become dense
+ * indexes from 1 (0: none or undefined), so that later stages can use arrays. One thread at a
+ * time. */
 #ifndef READ_TRACE_H
 #define READ_TRACE_H
 
@@ -52,21 +52,22 @@ struct trace {
 	struct baton_reader reader;
 	struct strings strings; /* index 0: empty */
 	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids;
-	struct trace_thread *threads; /* [0] unused, likewise below */
+	struct trace_thread *threads; /* [0] is unused; likewise below */
 	struct trace_device *devices;
 	struct trace_stream *streams;
 	struct trace_comm *comms;
 	uint32_t n_threads, n_devices, n_streams, n_comms;
 	bool has_process;
-	struct baton_r_process process; /* string fields are indexes here */
+	struct baton_r_process process; /* its string fields are indexes */
 	struct trace_losses losses;
-	uint64_t damage; /* damaged places met so far */
+	uint64_t damage; /* damaged places found so far */
 	uint64_t blocks_read;
 	struct damage_log *log; /* not owned; NULL: silent */
 };
 
-/* Opens, indexes, reads all records, of a file of gauges too (trace_is_gauges()). -EBADMSG: not
- * readable as a trace. Damage goes to `log` (or nowhere). */
+/* Opens a trace or a file of gauges (trace_is_gauges()), indexes its blocks and reads all records.
+ * `log`: where damage is reported, or NULL. 0; -EBADMSG: not readable as a trace; or another
+ * -errno. */
 int trace_open(struct trace *trace, const char *path, struct damage_log *log);
 void trace_close(struct trace *trace);
 
@@ -75,17 +76,17 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 {
 	return id < map->n_dense ? map->dense[id] : idmap_get_large(map, id);
 }
-/* Adds id -> index unless it is there already (then the first holds). 0 or -ENOMEM. */
+/* Adds id -> index; an id that is there already keeps its index. 0 or -ENOMEM. */
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);
 
-/* Walks the records of one payload: *at moves from one record to the next. NULL at the end. The
- * payload has been validated by trace_records_ok(). */
+/* The record at *at of a payload of `bytes` bytes; *at moves to the next one. NULL at the end.
+ * trace_records_ok() must have accepted the payload. */
 const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at);
-/* Section 3 of docs/FORMAT.md: does this payload hold `rows` well-formed records? */
+/* Does this payload consist of `rows` well-formed records (docs/FORMAT.md section 3)? */
 bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows);
 
-/* Takes in one (validated) string record. 0 or -ENOMEM. */
+/* Adds one string record, already validated. 0 or -ENOMEM. */
 int trace_add_string(struct trace *trace, const struct baton_record *record);
 
 /* Notes damage at entry i, once. */
@@ -93,13 +94,13 @@ void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage);
 /* The same for a block that is sound but would take too much memory. */
 void trace_too_large(struct trace *trace, size_t entry);
 
-/* What the GPUs of a node showed, of no process of the run. */
+/* Is it a file with readings of a node's GPUs, which belongs to no process of the run? */
 static inline bool trace_is_gauges(const struct trace *trace)
 {
 	return trace->reader.header.content == BATON_GAUGES;
 }
 
-/* Recorded by baton itself (or its simulator), not imported from another tool. */
+/* Was it recorded by baton or its simulator, not imported from another tool? */
 bool trace_is_recorded(const struct trace *trace);
 
 #endif

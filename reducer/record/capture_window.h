@@ -9,13 +9,14 @@ struct invocation;
 
 struct capture_window {
 	long long delay_ns, duration_ns; /* 0: none */
-	const char *range_end;           /* "stop" or "none"; NULL: not by a range */
-	int kill_signal;                 /* 0: the job is not ended */
+	const char *range_end;           /* "stop" or "none"; NULL: no range limits it */
+	int kill_signal;                 /* 0: the job is not ended early */
 };
 
-/* STATUS_OK, or STATUS_USAGE (told). */
+/* Reads the options. STATUS_OK, or STATUS_USAGE after printing the reason. */
 int capture_window_plan(const struct invocation *call, struct capture_window *window);
-/* BATON_WINDOW for a job that starts now; NULL: all of it is recorded. */
+/* The value of BATON_WINDOW for a job that starts now, written to `text`; NULL: all of it is
+ * recorded. */
 const char *capture_window_text(const struct capture_window *window, char *text, size_t room);
 
 #endif

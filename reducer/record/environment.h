@@ -1,6 +1,6 @@
-/* What the recorder in the job's processes is told: the BATON_* variables (docs/RECORD.md; the
- * other side is shim/base/config.c), and LD_PRELOAD. An option wins over its variable; a variable that
- * no option speaks of is left as it is. */
+/* Sets the options of the recorder in the job's processes: the BATON_* variables (docs/RECORD.md;
+ * shim/base/config.c reads them) and LD_PRELOAD. An option overrides its variable; a variable
+ * without an option keeps its value. */
 #ifndef RECORD_ENVIRONMENT_H
 #define RECORD_ENVIRONMENT_H
 
@@ -12,13 +12,14 @@ struct recording {
 	const char *library;   /* libbaton.so, absolute */
 	const char *run_id;
 	const char *trace, *stacks, *graphs, *backward, *step_marks,
-		*window; /* NULL: the environment's own, else the default */
+		*window; /* NULL: the variable's present value, else the default */
 	bool verbose;
 };
 
-/* BATON_LIB, else beside the program, else ../lib/baton of it. 0 or -ENOENT. */
+/* Finds libbaton.so: BATON_LIB, else beside the program, else in ../lib/baton from there. 0 or
+ * -ENOENT. */
 int environment_library(char *path, size_t room);
-/* Sets the variables in this process: the job inherits them. 0 or -errno. */
+/* Sets the variables in this process; the job inherits them. 0 or -errno. */
 int environment_set(const struct recording *recording);
 
 #endif

@@ -1,18 +1,19 @@
-/* The job as a child: started with the descriptors, signal dispositions and limits that we were
- * given, in our process group; signals passed on, its end waited for and passed on. */
+/* Runs the job as a child process: with the descriptors, signal dispositions and limits that `baton
+ * record` was given, in the same process group. Signals are passed on to it, and its end is waited
+ * for. */
 #ifndef RECORD_JOB_H
 #define RECORD_JOB_H
 
 #include <stdbool.h>
 
 struct job_end {
-	int status;  /* its exit status; 127 not found, 126 not executable */
-	int signal;  /* that killed it, 0 none */
-	int started; /* it was executed */
+	int status;  /* its exit status; 127: not found, 126: not executable */
+	int signal;  /* the signal that killed it; 0: none */
+	int started; /* 1: it was executed */
 };
 
-/* How it is ended, if at all: `signal` (0: not) is sent after `after_ns`, or up to ten seconds
- * later, as soon as is_ready(of). */
+/* Ends the job early: `signal` (0: never) is sent once is_ready(of) is true, at the earliest
+ * `after_ns` after the start, and at the latest ten seconds later. */
 struct job_kill {
 	int signal;
 	long long after_ns;
@@ -20,18 +21,18 @@ struct job_kill {
 	void *of;
 };
 
-/* What is to begin with it: called once it has been executed, so that nothing of ours is inherited,
- * with the signals blocked that are meant for it. */
+/* begin(of) is called once the job has been executed, so that the job inherits nothing from it, and
+ * with the signals blocked that are meant for the job. */
 struct job_beside {
 	void (*begin)(void *of);
 	void *of;
 };
 
-/* Runs argv and waits. 0 or -errno (fork failed). */
+/* Runs argv, waits for it and fills `end`. 0, or -errno when it could not be forked. */
 int job_run(char *const *argv, const struct job_kill *plan, const struct job_beside *beside,
 			struct job_end *end);
-/* Ends this process as the job ended: with its status, or by its signal. Returns the status when
- * the signal does not end it. */
+/* Ends this process the way the job ended, by the same signal; otherwise returns the status to exit
+ * with. Also returns when the signal does not end this process. */
 int job_end_like(const struct job_end *end);
 
 #endif

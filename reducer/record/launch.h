@@ -1,5 +1,6 @@
-/* The launch of a job, not of a kernel: is this one `baton record` alone, or one of several that
- * srun, mpirun or mpiexec started together? Those record one run into one directory. */
+/* The launch of a job, not of a kernel. It tells whether this `baton record` was started alone, or
+ * as one of several that srun, mpirun or mpiexec started together. Those record one run into one
+ * directory. */
 #ifndef RECORD_LAUNCH_H
 #define RECORD_LAUNCH_H
 
@@ -7,14 +8,15 @@
 #include <stdint.h>
 
 struct launch {
-	char id[120];   /* of the run: equal for all members of a launch */
-	bool is_shared; /* the id is not of this process alone */
-	uint64_t key;   /* of the launch: all that is known of it, so that the next one has another */
-	int rank, size; /* of us in the launch; 0 of 1 alone */
+	char id[120];   /* id of the run; equal for all members of a launch */
+	bool is_shared; /* the id comes from the environment, so other processes may have it */
+	/* hash of all that identifies the launch, so that the next launch has another one */
+	uint64_t key;
+	int rank, size; /* this process's in the launch; 0 and 1 when it is alone */
 };
 
-/* Reads the environment: BATON_RUN_ID, else what the launcher or the scheduler calls this launch,
- * else a random id. */
+/* Fills `launch` from the environment. The id is BATON_RUN_ID, else the launcher's or scheduler's
+ * id of this launch, else random. */
 void launch_read(struct launch *launch);
 
 #endif

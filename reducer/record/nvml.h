@@ -1,5 +1,5 @@
-/* NVML, which the driver brings: the one place that speaks to it. Loaded when it is wanted, never
- * linked. What it cannot say is left out. One thread. */
+/* NVML, which comes with the driver. No other module calls it. It is loaded at run time, never
+ * linked. Values that it does not provide are left out. One thread. */
 #ifndef RECORD_NVML_H
 #define RECORD_NVML_H
 
@@ -10,7 +10,7 @@ enum { NVML_DEVICES = 64, NVML_TEXT_BYTES = 96 };
 
 struct nvml_device {
 	void *handle;
-	unsigned index;             /* NVML's; those that it has no handle for are left out */
+	unsigned index;             /* NVML's index; devices without a handle are left out */
 	char uuid[NVML_TEXT_BYTES]; /* GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx */
 	char name[NVML_TEXT_BYTES];
 	uint64_t memory_bytes; /* 0 unknown */
@@ -18,17 +18,18 @@ struct nvml_device {
 
 struct nvml {
 	void *library;
-	char version[NVML_TEXT_BYTES]; /* of the driver, "" unknown */
+	char version[NVML_TEXT_BYTES]; /* version of the driver; "": unknown */
 	struct nvml_device devices[NVML_DEVICES];
 	unsigned n_devices;
 };
 
-struct nvml_look { /* by enum baton_gauge */
+struct nvml_look { /* one sample, by enum baton_gauge */
 	uint64_t value[BATON_GAUGE_END];
-	uint32_t known; /* bit of each gauge that has a value */
+	uint32_t known; /* a bit for each gauge that has a value */
 };
 
-/* 0; -ENOENT: there is no NVML, or it has no GPU to show. */
+/* Loads NVML and lists the devices. 0, or -ENOENT when there is no NVML or it has no GPU.
+ * nvml_look() samples one device. */
 int nvml_open(struct nvml *nvml);
 void nvml_close(struct nvml *nvml);
 void nvml_look(const struct nvml_device *device, struct nvml_look *look);

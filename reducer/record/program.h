@@ -1,12 +1,12 @@
-/* What comes after `--`: can libbaton.so be preloaded into it? */
+/* Checks the program after `--`: can libbaton.so be preloaded into it? */
 #ifndef RECORD_PROGRAM_H
 #define RECORD_PROGRAM_H
 
-/* Programs that start the job on other hosts or from another process: baton comes after them.
- * Its name, or NULL. */
+/* If `program` is a launcher, which starts the job on other hosts or from another process, returns
+ * its name; else NULL. baton must come after a launcher on the command line. */
 const char *program_launcher(const char *program);
-/* A line about why nothing will be recorded (set-uid, statically linked), NULL when there is no
- * such reason. */
+/* A line that says why nothing will be recorded (the program is set-uid or statically linked);
+ * NULL: no such reason. */
 const char *program_objection(const char *program);
 
 #endif

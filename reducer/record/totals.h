@@ -1,4 +1,5 @@
-/* What a recording came to, counted in its trace files: for the one line at its end. */
+/* The totals of a recording, counted in its trace files, for the line that `baton record` prints at
+ * its end. */
 #ifndef RECORD_TOTALS_H
 #define RECORD_TOTALS_H
 
@@ -7,12 +8,12 @@
 struct totals {
 	uint64_t processes; /* trace files */
 	uint64_t launches, dropped, bytes;
-	uint64_t incomplete;      /* of them: not closed, or cannot be read */
-	uint64_t windows, opened; /* of them: recorded a part of the job; and that part has come */
-	uint64_t window_ns;       /* the longest */
+	uint64_t incomplete;      /* trace files that are not closed or cannot be read */
+	uint64_t windows, opened; /* trace files with a capture window, and those whose window opened */
+	uint64_t window_ns;       /* the longest window */
 };
 
-/* 0 or -errno (the directory). */
+/* Counts the trace files of `directory`. 0, or -errno when it cannot be read. */
 int totals_count(const char *directory, struct totals *totals);
 
 #endif

@@ -1,4 +1,5 @@
-/* Whose code a Python file is: the project's, or a library's (docs/ATTRIBUTION.md section 8). */
+/* Tells whether a Python file is the project's own code or a library's (docs/ATTRIBUTION.md section
+ * 8). */
 #ifndef STACKS_ORIGIN_H
 #define STACKS_ORIGIN_H
 
@@ -7,12 +8,13 @@
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_PROJECT, ORIGIN_LIBRARY };
 
-/* The file and function of a Python frame. `module` (room bytes) gets the library's name: "torch",
- * "python" for the standard library; of the project the file itself. */
+/* The origin of a Python frame, by its file and function. `module` (`room` bytes) gets the name of
+ * the library, such as "torch" ("python" for the standard library), or for the project's own code
+ * the file. */
 enum origin origin_of(const char *file, const char *function, char *module, size_t room);
 
-/* A Python frame as Kineto prints it, "FILE(LINE): FUNCTION": as "FILE:LINE FUNCTION" in `line`
- * (room bytes). ORIGIN_UNKNOWN: it names no file. */
+/* The same for a Python frame as Kineto prints it, "FILE(LINE): FUNCTION". `line` (`room` bytes)
+ * gets "FILE:LINE FUNCTION". ORIGIN_UNKNOWN when it names no file. */
 enum origin origin_of_range(const char *name, char *line, char *module, size_t room);
 
 #endif

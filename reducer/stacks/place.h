@@ -1,5 +1,5 @@
-/* Where a stack stands in the code: the line that a table names for it, and whose code that is
- * (docs/ATTRIBUTION.md section 8). */
+/* The place of a stack in the code: the line that tables show for it, and whether that is the
+ * project's own code (docs/ATTRIBUTION.md section 8). */
 #ifndef STACKS_PLACE_H
 #define STACKS_PLACE_H
 
@@ -9,15 +9,16 @@
 enum { PLACE_BYTES = 1024 };
 
 struct place {
-	enum origin origin; /* of the line; ORIGIN_UNKNOWN: the stack has no frame with a record */
+	enum origin origin; /* the line's origin; ORIGIN_UNKNOWN: no frame of the stack has a record */
 	bool backward;
-	char line[PLACE_BYTES];   /* "FILE:LINE FUNCTION", native: "LIBRARY FUNCTION" */
-	char inside[PLACE_BYTES]; /* of a project's line: where in a framework that it called; or "" */
+	char line[PLACE_BYTES]; /* "FILE:LINE FUNCTION"; of native code "LIBRARY FUNCTION" */
+	/* for a project's line: the line of the framework that it called; else "" */
+	char inside[PLACE_BYTES];
 	enum origin module_origin;
 	char module[PLACE_BYTES];
 };
 
-/* The place of stack `index`. */
+/* Fills `out` with the place of stack `index`. */
 void place_of(const struct stacks *stacks, uint32_t index, struct place *out);
 
 #endif

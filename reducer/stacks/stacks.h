@@ -1,5 +1,5 @@
-/* The call stacks of one trace file: its module, code and stack records, and what a frame says. One
- * thread. */
+/* The call stacks of one trace file: its module, code and stack records, and the text of a frame.
+ * One thread. */
 #ifndef STACKS_STACKS_H
 #define STACKS_STACKS_H
 
@@ -26,41 +26,43 @@ struct stacks_stack {
 struct stacks {
 	const struct trace *trace; /* not owned, like symbols */
 	struct symbols *symbols;
-	struct idmap module_ids, code_ids, stack_ids; /* ids of the file -> index below, from 1 */
+	/* ids of the file -> index in the arrays below, from 1 */
+	struct idmap module_ids, code_ids, stack_ids;
 	struct stacks_module *modules;
 	struct stacks_code *codes;
 	struct stacks_stack *stacks;
-	uint32_t n_modules, n_codes, n_stacks; /* [0] counts, and is unused */
+	uint32_t n_modules, n_codes, n_stacks; /* the unused [0] is counted */
 	uint8_t *bytes;
 	size_t n_bytes, room;
 };
 
-/* Reads the records of an open trace. 0 or -errno. symbols: NULL leaves native frames unnamed. */
+/* Reads the records of an open trace. With `symbols` NULL, native frames have no names. 0 or
+ * -errno. */
 int stacks_open(struct stacks *stacks, struct trace *trace, struct symbols *symbols);
 void stacks_close(struct stacks *stacks);
 
-/* Index of a stack of the file by its id; 0: none. */
+/* The index of the stack with this id in the file; 0: none. */
 static inline uint32_t stacks_find(const struct stacks *stacks, uint64_t id)
 {
 	return id ? idmap_get(&stacks->stack_ids, id) : 0;
 }
 
-/* How many frames stack `index` has, innermost first. */
+/* The number of frames of stack `index`. Frame 0 is the innermost one. */
 static inline uint32_t stacks_frames(const struct stacks *stacks, uint32_t index)
 {
 	return index && index < stacks->n_stacks ? stacks->stacks[index].n : 0;
 }
 
 uint32_t stacks_frame_kind(const struct stacks *stacks, uint32_t index, uint32_t i);
-/* The file of a Python frame; NULL for other frames and where it is not known. */
+/* The file of a Python frame; NULL when it is unknown or the frame is of another kind. */
 const char *stacks_python_file(const struct stacks *stacks, uint32_t index, uint32_t i);
-/* Its function; "" where it is not known. */
+/* The function of a Python frame; "" when it is unknown. */
 const char *stacks_python_function(const struct stacks *stacks, uint32_t index, uint32_t i);
-/* The file name of a native frame's library, without its directory; "" where it is not known. */
+/* The file name of a native frame's library, without its directory; "" when it is unknown. */
 const char *stacks_native_library(const struct stacks *stacks, uint32_t index, uint32_t i);
 
-/* Frame i as "file:line function", cut to room; native without a name: "file+0xoffset",
- * where a backward pass begins "[backward]". */
+/* Writes frame i as "file:line function", cut to `room` bytes. A native frame without a name is
+ * "file+0xoffset"; the start of a backward pass is "[backward]". */
 void stacks_frame_text(const struct stacks *stacks, uint32_t index, uint32_t i, char *out,
 					   size_t room);
 

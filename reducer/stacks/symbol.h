@@ -1,7 +1,7 @@
-/* Native frames by name: the function, and the source line where there is debug information, of an
- * address of an ELF file. A file is believed only when it has the build id that was recorded. Uses
- * libdw where the build had its headers and this machine has the library; elsewhere nothing has a
- * name. One thread. */
+/* Names native frames: the function at an address of an ELF file, and the source line if there is
+ * debug information. A file is used only if it has the recorded build id. This needs libdw: its
+ * headers at build time and the library on this machine; without them no frame has a name. One
+ * thread. */
 #ifndef STACKS_SYMBOL_H
 #define STACKS_SYMBOL_H
 
@@ -14,8 +14,8 @@ struct symbols;
 int symbols_open(struct symbols **out); /* 0 or -ENOMEM */
 void symbols_close(struct symbols *symbols);
 
-/* "function" or "file:line function" of the instruction at `address`. False: unknown. The texts
- * come from a trace: they may be anything. */
+/* Writes "function" or "file:line function" for the instruction at `address` to `out`. False:
+ * unknown. `path` and `build_id` come from a trace and are not trusted. */
 bool symbol_text(struct symbols *symbols, const char *path, const char *build_id, uint64_t address,
 				 char *out, size_t room);
 

@@ -1,33 +1,35 @@
-/* A device's launches as a sequence of symbols fit for finding what recurs: numbered by first
- * appearance (so that the result does not depend on the caller's numbering), without launches that
- * stand in no recurring context, runs of one symbol taken as one. */
+/* A device's launches as a sequence of symbols in which recurrences can be found. Symbols are
+ * numbered by first appearance, so that the caller's numbering does not matter. Launches whose
+ * neighbours never announce them are left out, and a run of one symbol becomes one. */
 #ifndef STEPS_SEQUENCE_H
 #define STEPS_SEQUENCE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PERIOD_LEAST_STEPS = 3 }; /* what comes less often has no rhythm */
+enum { PERIOD_LEAST_STEPS = 3 }; /* what occurs less often has no period */
 
 struct launch_mark {
 	int64_t launch_ns;
-	uint32_t symbol; /* which kernel; any numbering */
-	uint32_t order;  /* of those launched at one time, the nodes of a graph; the sorter's own */
+	uint32_t symbol; /* which kernel, in any numbering */
+	/* among the nodes of a graph, which are launched at one time: their order; used by the
+	 * sorter */
+	uint32_t order;
 };
 
 struct sequence {
-	uint32_t *symbol; /* below n_symbols */
-	uint32_t *mark;   /* index of the (first) launch it stands for */
+	uint32_t *symbol; /* values are below n_symbols */
+	uint32_t *mark;   /* index of the (first) launch that each symbol stands for */
 	uint32_t n;
 	uint32_t n_symbols;
 };
 
-/* 0, -ENOMEM, -EOVERFLOW. */
+/* Builds the sequence of `marks`. 0, -ENOMEM, or -EOVERFLOW when there are too many. */
 int sequence_build(const struct launch_mark *marks, size_t n_marks, struct sequence *out);
 void sequence_free(struct sequence *sequence);
 
-/* ids[i] = the number, by first appearance, of the pair (a[i], b[i]); *n_ids how many differ.
- * `ids` may be `a` or `b`. 0 or -ENOMEM. */
+/* ids[i]: the number of the pair (a[i], b[i]), by first appearance; *n_ids: how many different
+ * pairs there are. `ids` may be `a` or `b`. 0 or -ENOMEM. */
 int sequence_pairs(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t *ids,
 				   uint32_t *n_ids);
 

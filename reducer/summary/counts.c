@@ -1,5 +1,5 @@
-/* A table of its own, not base/table.h: counts lie in the slots, one line of the cache for each
- * duration that is added, and rounding changes the keys. */
+/* base/table.h is not used here, because counts lie in the slots themselves (adding a duration
+ * touches one cache line) and rounding changes the keys. */
 #include "summary/counts.h"
 
 #include <errno.h>

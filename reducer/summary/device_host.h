@@ -1,4 +1,4 @@
-/* The host that a device lies on, by the device's key: HOST/ORDINAL or HOST/UUID. */
+/* The host of a device, taken from the device's key: HOST/ORDINAL or HOST/UUID. */
 #ifndef SUMMARY_DEVICE_HOST_H
 #define SUMMARY_DEVICE_HOST_H
 

@@ -1,5 +1,5 @@
-/* What stood behind some leaves, by name, over all devices or of one. Names that differ only in a
- * number at their end ("ProfilerStep#7", "step 12") are one row. */
+/* The evidence for some leaves: what explains their time, by name, for one device or all. Names
+ * that differ only in a number at their end ("ProfilerStep#7", "step 12") share one row. */
 #ifndef SUMMARY_EVIDENCE_ROWS_H
 #define SUMMARY_EVIDENCE_ROWS_H
 
@@ -7,8 +7,8 @@
 
 struct evidence_row {
 	const char *what; /* one of the names, in the summary's pool */
-	size_t stem;      /* its length without the number */
-	bool folded;      /* there were several numbers */
+	size_t stem;      /* the length of the name without the number at its end */
+	bool folded;      /* several numbers share the row */
 	uint64_t count;   /* gaps */
 	int64_t ns;
 };
@@ -22,15 +22,17 @@ struct evidence_rows {
 	size_t n;
 };
 
-/* `device`: its key, 0 for all. 0 or -ENOMEM; evidence_rows_close() either way. */
+/* The rows for the leaves in `leaves` (LEAF_BITs). `device`: a device's key in the summary's pool,
+ * 0: all devices. 0 or -ENOMEM. Call evidence_rows_close() also after an error. */
 int evidence_rows_open(struct evidence_rows *rows, const struct summary *summary, uint64_t leaves,
 					   uint32_t device);
 void evidence_rows_close(struct evidence_rows *rows);
 
-/* The row of this name, perhaps of another summary; NULL: none. */
+/* The row with the name of `like`, which may be from another summary; NULL: none. */
 const struct evidence_row *evidence_rows_find(const struct evidence_rows *rows,
 											  const struct evidence_row *like);
-/* "ProfilerStep#*", or the name as it is; cut to `bytes`. */
+/* Writes the row's name to `out` and returns it: "ProfilerStep#*", or the name as it is, cut to
+ * `bytes`. */
 const char *evidence_row_name(const struct evidence_row *row, char *out, size_t bytes);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* X(identifier, name); what people read is in conclude/time_tree.h */
+/* X(identifier, name). conclude/time_tree.h has the wording for reports. */
 #define LEAVES(X)                                      \
 	X(WORK_MATMUL, "work.matmul")                      \
 	X(WORK_CUSTOM, "work.custom")                      \
@@ -52,14 +52,14 @@ static inline const char *leaf_name(enum leaf leaf)
 	return names[leaf];
 }
 
-/* All names in one literal, a space after each. */
+/* All names in one literal, each followed by a space. */
 #define LEAF_NAME_TEXT(id, name) name " "
 #define LEAF_NAMES LEAVES(LEAF_NAME_TEXT)
 
-/* The leaves (LEAF_BIT) that `prefix` names, as people type it: one, or all under "idle" or
- * "idle.host"; 0: none. A dot at its end changes nothing. */
+/* The leaves (LEAF_BITs) that `prefix` names as users type it: a single leaf, or all leaves under
+ * "idle" or "idle.host". 0: none. A trailing dot changes nothing. */
 uint64_t leaf_names_under(const char *prefix);
-/* What was meant by a mistyped name: the one most like it, of those of `leaves`. */
+/* The name most similar to a mistyped one, out of the names of `leaves`. */
 const char *leaf_names_nearest(const char *typed, uint64_t leaves);
 
 #define LEAF_BIT(leaf) (UINT64_C(1) << (leaf))
@@ -82,7 +82,7 @@ const char *leaf_names_nearest(const char *typed, uint64_t leaves);
 	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
 	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
 #define LEAVES_IDLE (LEAVES_ALL & ~(LEAVES_WORK | LEAVES_NCCL))
-/* Work and NCCL, and what is unknown: all that a trace without launch records can tell. */
+/* Work, NCCL and unknown: all that a trace without launch records can show. */
 #define LEAVES_WITHOUT_LAUNCHES (LEAVES_WORK | LEAVES_NCCL | LEAVES_UNKNOWN)
 _Static_assert(LEAF_COUNT < 64, "leaf masks are 64 bits");
 

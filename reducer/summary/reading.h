@@ -1,5 +1,5 @@
-/* What a device showed while its steps were measured (docs/ATTRIBUTION.md section 9): of each gauge
- * how often it was looked at, the sum, the least and the most. Adding is associative and
+/* GPU readings of a device while its steps were measured (docs/ATTRIBUTION.md section 9): for each
+ * gauge the number of samples, their sum, the least and the most. Adding is associative and
  * commutative. */
 #ifndef SUMMARY_READING_H
 #define SUMMARY_READING_H
@@ -17,7 +17,7 @@ enum reading_kind {
 	READING_MEMORY_USED_BYTES,
 	READING_GPU_BUSY_PERCENT,
 	READING_MEMORY_BUSY_PERCENT,
-	READING_SLOWED, /* 1 in a look with any of the reasons below, else 0 */
+	READING_SLOWED, /* 1 in a sample with any of the reasons below, else 0 */
 	READING_SW_POWER_CAP,
 	READING_HW_THERMAL,
 	READING_HW_POWER_BRAKE,
@@ -31,19 +31,21 @@ struct reading {
 	int64_t sum, least, most;
 };
 
-/* Of what can be added: the rest of a device's life in any unit is below it. */
+/* Values from here on count as not sampled, and sums stop here. No sum of real readings gets near
+ * it. */
 #define READING_LIMIT (INT64_C(1) << 62)
 
 /* The name in summaries: "sm_mhz", "slowed.sw_power_cap". */
 const char *reading_name(enum reading_kind kind);
-/* As NVML calls a reason that slows, "SW power cap"; "" of what is none. */
+/* NVML's name of a reason for slowing down ("SW power cap"); "" for a reading that is none. */
 const char *reading_reason(enum reading_kind kind);
-/* Adds a look: gauge and value as in docs/FORMAT.md section 4.2. Others count as not seen. */
+/* Adds one sample, with gauge and value as in docs/FORMAT.md section 4.2. Unknown gauges are
+ * ignored. */
 void reading_take(struct reading readings[READINGS], uint8_t gauge, uint64_t value);
 void reading_add(struct reading *into, const struct reading *from);
 
-/* The rows of one look at a device: they begin together and took equally long. Zeroed before the
- * first row. */
+/* One sample of a device is several rows, one per gauge, with the same start and duration. Zero
+ * this before the first row. */
 struct reading_look {
 	int64_t start_ns, dur_ns;
 	bool any, idle;
@@ -54,14 +56,15 @@ struct reading_row {
 	uint64_t value;
 	uint8_t gauge;
 };
-/* A row of the look in hand, or of the next one: then the one in hand is added to `into`. */
+/* Adds a row to the current sample. A row of the next sample first adds the current one to
+ * `into`. */
 void reading_look_take(struct reading_look *look, const struct reading_row *row,
 					   struct reading into[READINGS]);
-/* Adds the look in hand; of an idle GPU without its clocks and its power, which then say nothing of
- * what it does when it runs. */
+/* Adds the current sample to `into`. When the GPU was idle, its clocks and its power are left out,
+ * because they do not show how it runs under load. */
 void reading_look_end(struct reading_look *look, struct reading into[READINGS]);
 
-/* -1: never looked at. */
+/* The mean (least, most) of a reading; -1: never sampled. */
 int64_t reading_mean(const struct reading *reading);
 static inline int64_t reading_least(const struct reading *reading)
 {

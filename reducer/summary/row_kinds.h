@@ -1,4 +1,4 @@
-/* What is known of the fields of each kind of record, and of each kind of row: the lists of
+/* The fields of each kind of record, and the rules for each kind of row: the lists of
  * <baton/summary_format.h> as tables. Storing, loading, merging, sorting and printing walk them. */
 #ifndef SUMMARY_ROW_KINDS_H
 #define SUMMARY_ROW_KINDS_H
@@ -20,42 +20,44 @@ enum field_merge {
 
 struct field {
 	const char *name;
-	const char *json;  /* where that is another one, else NULL */
+	const char *json;  /* its JSON name where that differs, else NULL */
 	uint8_t json_part; /* 0: not printed */
 	uint8_t holds;     /* enum field_holds */
 	uint8_t merge;     /* enum field_merge */
 	bool totalled;
-	uint16_t offset; /* in the row; in the record it lies a head further */
-	uint16_t bytes;  /* of one number (4), or of one or more (8 each) */
+	uint16_t offset; /* in the row; in the record a record head further */
+	uint16_t bytes;  /* 4 for one small number, or 8 for each of one or more */
 	int64_t least, most;
 };
 
 struct record_kind {
 	const struct field *fields;
 	uint16_t n_fields;
-	uint16_t bytes; /* the least that a record has, and what is written; 0: no such record */
+	uint16_t bytes; /* what a record has at least, and what is written; 0: no such record */
 };
 
-/* Of a type of <baton/summary_format.h>. */
+/* The record kind of a type of <baton/summary_format.h>; unknown types give an empty one. */
 const struct record_kind *record_kind(unsigned type);
 
-enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 192 /* of its fields and its head */ };
+enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 192 /* fields and head */ };
 
-/* Sums that stay within BATON_TIME_LIMIT_NS over rows of several kinds, so that views can add. */
+/* Totals over the rows of several kinds. Loading checks that each stays within BATON_TIME_LIMIT_NS,
+ * so that views can add without overflow. */
 enum row_total { TOTAL_NONE, TOTAL_SITES, TOTAL_SPREADS, TOTAL_LATE, TOTALS };
 
 struct row_rules {
-	unsigned type; /* of its records */
+	unsigned type; /* type of its records */
 	struct table_shape shape;
-	/* The canonical order: names of fields, smaller numbers first or, with "-", larger ones. What
-	 * `weight` gives takes part by that name. */
+	/* The canonical order, as names of fields: ascending, or descending with "-" before the name.
+	 * The result of `weight` is the field "weight". */
 	const char *order[ROW_ORDER_MOST];
 	int64_t (*weight)(const void *row);
 	enum row_total total;
-	bool (*ok)(const void *row); /* how its fields relate; NULL: nothing to check */
-	/* Adds what is OWN or does not lie in fields. 0 or -ENOMEM; NULL: there is none. */
+	bool (*ok)(const void *row); /* checks how its fields relate; NULL: nothing to check */
+	/* Merges the fields with rule OWN and what lies outside of fields. 0 or -ENOMEM; NULL: nothing
+	 * to merge. */
 	int (*merge)(void *into, const void *from);
-	void (*free)(void *row); /* what it owns; NULL: nothing */
+	void (*free)(void *row); /* frees what the row owns; NULL: nothing */
 };
 
 extern const struct row_rules row_rules[ROW_KINDS];

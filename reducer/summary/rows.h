@@ -17,18 +17,18 @@ enum {
 	SUMMARY_GROUPS = BATON_S_GROUPS
 }; /* enum group of classify/classify.h: matmul, memory, custom, nccl, other */
 
-/* Rows hold the fields of their records (<baton/summary_format.h>), which begin with what a row is
- * found by; texts are ids in the summary's pool, leaves are enum leaf. */
+/* Rows have the fields of their records (<baton/summary_format.h>), the key first. Texts are ids in
+ * the summary's pool, leaves are enum leaf. */
 
 struct device_summary {
 	BATON_S_DEVICE_FIELDS(BATON_S_MEMBER, )
-	int32_t *ranks; /* of the processes that drive it, ascending; -1 unknown */
+	int32_t *ranks; /* the ranks of the processes that drive it, ascending; -1: unknown */
 	int64_t *pids;
 	uint32_t n_processes;
 	struct counts step_ns;             /* window lengths */
 	int64_t time_ns[LEAF_COUNT];       /* sums to window_ns */
 	uint64_t carried;                  /* LEAF_BIT of every leaf the source can carry */
-	struct reading readings[READINGS]; /* what it showed within its window */
+	struct reading readings[READINGS]; /* GPU readings within its window */
 };
 
 struct kernel_summary {
@@ -40,11 +40,11 @@ struct nccl_summary { /* one per (op, communicator, bytes) */
 	BATON_S_NCCL_FIELDS(BATON_S_MEMBER, )
 };
 
-struct evidence { /* what stood behind a leaf: a range, a call, a kernel, by name */
+struct evidence { /* what explains a leaf: a range, a call or a kernel, by name */
 	BATON_S_EVIDENCE_FIELDS(BATON_S_MEMBER, )
 };
 
-/* the steps of a device in which a leaf has 2^octave ns or more, below twice that */
+/* the steps of a device in which a leaf has from 2^octave to 2^(octave + 1) - 1 ns */
 struct spread {
 	BATON_S_SPREAD_FIELDS(BATON_S_MEMBER, )
 };
@@ -58,7 +58,7 @@ enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
 	SITE_OTHER,       /* elsewhere */
 	SITE_UNKNOWN,     /* the trace does not say */
-	SITE_REST,        /* rows that were too many to be kept, together */
+	SITE_REST,        /* the sum of the rows that were too many to keep */
 	SITE_KIND_END
 };
 
@@ -66,7 +66,8 @@ struct site_sums {
 	BATON_S_SITE_SUMS(BATON_S_MEMBER, )
 };
 
-/* In the text of a site: between a project's line and the line of a framework that it called. */
+/* In the text of a site, it separates a project's line from the line of the framework that it
+ * called. */
 #define SITE_INSIDE " > "
 
 struct site_summary { /* where launches come from, and what they cost: docs/ATTRIBUTION.md 8 */
@@ -79,19 +80,18 @@ struct quality {
 };
 
 struct run_summary {
-	int32_t world_size; /* -1 unknown: then the processes seen */
+	int32_t world_size; /* -1: unknown, then the number of processes seen counts */
 	uint32_t hosts;
-	uint32_t step_source; /* string: nvtx marker optimizer periodicity none */
-	uint32_t mode;        /* string: cupti events host import */
-	uint32_t source;      /* string: kineto nsys cupti */
+	uint32_t step_source; /* text: nvtx, marker, optimizer, periodicity or none */
+	uint32_t mode;        /* text: cupti, events, host or import */
+	uint32_t source;      /* text: kineto, nsys or cupti */
 	int32_t *missing_ranks;
 	uint32_t n_missing_ranks;
-	int32_t *ranks; /* seen, ascending */
+	int32_t *ranks; /* the ranks seen, ascending */
 	uint32_t n_ranks;
 };
 
-/* The kinds of rows, in the order of the file. What is known of each stands in summary/row_kinds.c.
- */
+/* The kinds of rows, in the order of the file. summary/row_kinds.c has the rules of each. */
 enum row_kind {
 	ROW_DEVICE,
 	ROW_KERNEL,
@@ -105,13 +105,13 @@ enum row_kind {
 	ROW_KINDS
 };
 
-struct summary_rows { /* of one kind, whichever */
+struct summary_rows { /* the rows of any one kind */
 	void *at;
 	size_t n;
 	struct table index;
 };
 
-/* The members of struct summary_rows, under a name and with a type. */
+/* The members of struct summary_rows again, with a name and a type. */
 #define SUMMARY_ROWS(type, name) \
 	type *name;                  \
 	size_t n_##name;             \
@@ -130,17 +130,18 @@ struct summary {
 			SUMMARY_ROWS(struct evidence, evidence);
 			SUMMARY_ROWS(struct late_summary, late);
 			SUMMARY_ROWS(struct site_summary, sites);
-			SUMMARY_ROWS(struct evidence, stalls); /* the lines behind idle time */
-			/* how idle and NCCL time lies on the steps */
+			SUMMARY_ROWS(struct evidence, stalls); /* the lines of code that explain idle time */
+			/* how idle and NCCL time is distributed over the steps */
 			SUMMARY_ROWS(struct spread, spreads);
-			/* as `late`, of collectives with members that are not in the run; no device, rank -1:
-			 * those, together */
+			/* like `late`, for collectives with members that are not in the run. The row without a
+			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
 		};
 	};
 };
 
-/* What sites are ranked by: GPU time and starved time. */
+/* The sum of a site's GPU time over all groups, in ns. site_weight() adds the starved time; sites
+ * are ranked by it. */
 static inline int64_t site_gpu_ns(const struct site_sums *sums)
 {
 	int64_t sum = 0;

@@ -1,4 +1,5 @@
-/* The trace files of a directory as a stored summary remembers them: by name, size and time. */
+/* The trace files of a directory, as a stored summary remembers them: by name, size and time of
+ * modification. */
 #ifndef SUMMARY_SUMMARY_INPUTS_H
 #define SUMMARY_SUMMARY_INPUTS_H
 
@@ -11,7 +12,7 @@ struct summary_input {
 	uint64_t bytes;
 	int64_t mtime_ns;
 	bool
-		young; /* changed after this program had started: it may have been read in an older state */
+		young; /* modified after this program started, so it may have been read in an older state */
 };
 
 struct summary_inputs {
@@ -20,7 +21,8 @@ struct summary_inputs {
 	size_t n;
 };
 
-/* In order of names. 0 or -errno; summary_inputs_close() either way. */
+/* Lists the trace files of `dir`, sorted by name. 0 or -errno. Call summary_inputs_close() also
+ * after an error. */
 int summary_inputs_open(struct summary_inputs *inputs, const char *dir);
 void summary_inputs_close(struct summary_inputs *inputs);
 

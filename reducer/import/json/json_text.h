@@ -1,5 +1,5 @@
-/* Pieces of JSON text as they stand in the source, and what can be read from them without ever
- * passing through a double. */
+/* Values of JSON as they are in the source text, and how to read them. Numbers never pass through a
+ * double. */
 #ifndef IMPORT_JSON_TEXT_H
 #define IMPORT_JSON_TEXT_H
 
@@ -13,7 +13,7 @@ extern "C" {
 
 enum json_kind {
 	JSON_ABSENT,
-	JSON_STRING, /* without its quotes, escapes as they stand */
+	JSON_STRING, /* without its quotes, escapes not resolved */
 	JSON_NUMBER,
 	JSON_WORD,  /* true, false, null, NaN, ... */
 	JSON_NESTED /* an object or array, with its brackets */
@@ -27,12 +27,12 @@ struct json_text {
 
 bool json_is(struct json_text text, const char *string);
 
-/* A whole number, or the number in a string ("25738", "stream 7"). False when there is none or it
- * is beyond i64. */
+/* *value: a whole number, or the number in a string ("25738", "stream 7"). False when there is none
+ * or it does not fit. */
 bool json_integer(struct json_text text, int64_t *value);
 
-/* Resolves escapes; `out` has room for `bytes`. Returns the length. What is no valid escape stays
- * as it is; half a surrogate pair becomes U+FFFD. */
+/* Resolves escapes. `out` has room for `bytes` bytes. Returns the length. Invalid escapes stay as
+ * they are; half a surrogate pair becomes U+FFFD. */
 size_t json_unescape(const char *at, size_t bytes, char *out);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Finds where one JSON value ends, in text that arrives in pieces. Looks at strings and brackets
- * only; whoever uses the value parses it. Some damage is noticed early, so that a lost quote or
- * bracket does not swallow what follows. */
+/* Finds the end of one JSON value in text that arrives in pieces. It looks only at strings and
+ * brackets; the user of the value parses it. Some damage is noticed early, so that a lost quote or
+ * bracket does not swallow the rest of the text. */
 #ifndef IMPORT_JSON_WALK_H
 #define IMPORT_JSON_WALK_H
 
@@ -15,12 +15,12 @@ struct json_walk {
 	uint64_t arrays; /* the open brackets, innermost in bit 0: 1 array, 0 object */
 	uint32_t depth;
 	bool in_string;
-	const char *what; /* broken: what is wrong */
+	const char *what; /* JSON_WALK_BROKEN: what is wrong */
 };
 
-/* Goes on at *at. `begin` is the first byte that may be looked back at. DONE: *at is after the
- * value (a string, object or array). MORE: *at is where to go on when there is more text. BROKEN:
- * *at is the offending byte. */
+/* Goes on at *at. `begin`: the first byte before it that may be read again. JSON_WALK_DONE: *at is
+ * after the value (a string, object or array). JSON_WALK_MORE: *at is where to go on when more text
+ * is there. JSON_WALK_BROKEN: *at is the offending byte. */
 enum json_walk_result json_walk_value(struct json_walk *walk, const char *begin, const char **at,
 									  const char *end);
 

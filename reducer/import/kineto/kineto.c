@@ -1,5 +1,6 @@
-/* The Kineto importer: one file of PyTorch's profiler is one process. Reads the text once in a
- * bounded buffer; what the file says last (rank, time base) is applied when it is closed. */
+/* The Kineto importer: one file of PyTorch's profiler is one process. It reads the text once with a
+ * bounded buffer. The rank and the time base, which come last in the file, are applied when the
+ * trace is closed. */
 #include "base/diag.h"
 #include "import/importer.h"
 #include "import/inflate.h"

@@ -9,7 +9,7 @@ struct json_event_reader;
 
 enum { KINETO_UNREAD = 4 };
 
-/* Events of a category that is not known here. */
+/* Events of an unknown category. */
 struct kineto_unread {
 	char category[32];
 	uint64_t events;
@@ -19,16 +19,18 @@ struct kineto_rows {
 	struct trace_out *out;
 	const struct kineto_facts *facts;
 	struct json_event_reader *reader;
-	char *scratch;                    /* for unescaped text */
-	int64_t pid;                      /* of the first row of the CPU, 0 before */
-	uint64_t useless;                 /* events of a known category that lack what a row needs */
-	int32_t ordinals[KINETO_DEVICES]; /* devices that did work */
+	char *scratch; /* for unescaped text */
+	int64_t pid;   /* pid of the first CPU row; 0: none yet */
+	/* events of a known category that lack something a row needs */
+	uint64_t useless;
+	int32_t ordinals[KINETO_DEVICES]; /* devices with ops */
 	uint32_t device_ids[KINETO_DEVICES];
 	size_t n_devices;
-	struct kineto_unread unread[KINETO_UNREAD]; /* the first categories that are met */
+	struct kineto_unread unread[KINETO_UNREAD]; /* the first unknown categories */
 	size_t n_unread;
 	uint64_t
-		foreign; /* events as only other tools write them: no category, or begin and end apart */
+		/* events that only other tools write: without a category, or with begin and end apart */
+		foreign;
 };
 
 int kineto_rows_init(struct kineto_rows *rows, struct trace_out *out,
@@ -37,8 +39,8 @@ void kineto_rows_free(struct kineto_rows *rows);
 
 enum { KINETO_USELESS = 1 };
 
-/* One event with its padding. 0, also for events of other kinds, which are passed over;
- * KINETO_USELESS (counted); -EBADMSG: no valid JSON; -ENOMEM. */
+/* Takes one event, with its padding. 0, also for events of other kinds, which are ignored;
+ * KINETO_USELESS: counted, no row; -EBADMSG: invalid JSON; -ENOMEM. */
 int kineto_rows_event(struct kineto_rows *rows, const char *at, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
-/* The importer of nsys SQLite exports: splits one export into a trace file for each process. Tables
- * are stepped through in the order of the file, device work first: it decides which processes there
- * are. Memory is bounded by the writers' buffers of each process. One thread. */
+/* The importer of nsys SQLite exports: splits one export into a trace file for each process. The
+ * tables are read in the order of the file, device work first, because that decides which processes
+ * there are. Memory is bounded by the writers' buffers of the processes. One thread. */
 #include "import/importer.h"
 
 #include "base/diag.h"

@@ -1,5 +1,5 @@
-/* CUDA's tables: device work first, which says what processes there are; then calls,
- * synchronisation and overhead of those. */
+/* Reads CUDA's tables: device work first, because that decides which processes there are; then
+ * their calls, synchronisation and overhead. */
 #ifndef IMPORT_NSYS_CUDA_H
 #define IMPORT_NSYS_CUDA_H
 

@@ -1,5 +1,5 @@
-/* One nsys export being imported: its processes, each with a trace file, and what all its tables
- * need. One thread. */
+/* One nsys export during its import: its processes, each with a trace file, and what the readers of
+ * all tables share. One thread. */
 #ifndef IMPORT_NSYS_FILE_H
 #define IMPORT_NSYS_FILE_H
 
@@ -14,28 +14,29 @@ enum { NSYS_PROCESSES = 64, NSYS_PROCESS_DEVICES = 64 };
 
 struct nsys_device {
 	int64_t ordinal;
-	int64_t gpu; /* its physical number where the export says it */
-	uint32_t id; /* dictionary */
+	int64_t gpu; /* its physical number, where the export has it */
+	uint32_t id; /* dictionary id */
 	uint64_t ops;
 	bool named; /* it has a uuid */
 };
 
-/* A context is on one device. Synchronisation rows of several versions say device 0 whatever the
- * device is. */
+/* A context belongs to one device. The rows of synchronisation of several versions of nsys have
+ * device 0 for every device, so the context decides. */
 struct nsys_context {
 	int64_t context;
 	uint32_t device; /* index in the process's devices */
 };
 
 struct nsys_process {
-	int64_t global; /* globalPid; 0 when the export has one process and does not say which */
+	int64_t global; /* globalPid; 0 when the export has one process and no globalPid */
 	int64_t pid;
-	int64_t last_ns; /* latest end seen, on the export's clock */
+	int64_t last_ns; /* the latest end so far, on the export's clock */
 	struct trace_out *out;
 	uint32_t n_devices;
 	uint32_t n_contexts;
 	struct nsys_device devices[NSYS_PROCESS_DEVICES];
-	struct nsys_context contexts[NSYS_PROCESS_DEVICES]; /* of device work; more are not kept */
+	/* contexts with device work; further ones are not kept */
+	struct nsys_context contexts[NSYS_PROCESS_DEVICES];
 };
 
 /* Why a row was not used, besides impossible times. */
@@ -52,32 +53,32 @@ struct nsys_file {
 	struct import_run *run;
 	struct nsys_db db;
 	struct nsys_target target;
-	struct nsys_nccl *nccl; /* NULL: no payloads of NCCL in the export */
-	bool single;            /* the rows do not say their process: all are of one */
-	bool open;              /* a row of a new process makes one */
-	int error;              /* of the output, -errno */
+	struct nsys_nccl *nccl; /* NULL: the export has no payloads of NCCL */
+	bool single;            /* the rows have no process: all belong to a single one */
+	bool open;              /* a row of a new process adds that process */
+	int error;              /* -errno of the output */
 	uint64_t refused[NSYS_REFUSALS];
 	uint32_t n_processes;
 	struct nsys_process processes[NSYS_PROCESSES];
 };
 
-/* The process of a globalPid or globalTid in `field`; NULL (counted where that is a loss): not one
- * of ours. */
+/* The process of the globalPid or globalTid in `field`; NULL when it is none of this import's
+ * (counted where that is a loss). */
 struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_scan *scan,
 									 unsigned field);
-/* The dictionary id of the thread in `field`, 0 when it does not say. */
+/* The dictionary id of the thread in `field`; 0 when the row has none. */
 uint32_t nsys_thread_of(struct nsys_process *process, const struct nsys_scan *scan, unsigned field);
-/* The device of an ordinal of a process, NULL when there are too many. */
+/* The device of a process by its ordinal; NULL when there are too many. */
 struct nsys_device *nsys_device_of(struct nsys_file *file, struct nsys_process *process,
 								   int64_t ordinal);
 
-/* Adds a row with these times of the export; row[ROW_START] and row[ROW_DUR] are filled in. */
+/* Adds a row with these times of the export. This fills in row[ROW_START] and row[ROW_DUR]. */
 void nsys_add_row(struct nsys_file *file, struct nsys_process *process, enum baton_kind kind,
 				  int64_t start_ns, int64_t end_ns, int64_t row[BATON_MAX_COLUMNS],
 				  uint32_t present);
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why);
-/* The output has failed with this -errno (0: it has not): nothing more is read. */
+/* Stops reading if `error` is the -errno of failed output; 0 changes nothing. */
 void nsys_fail(struct nsys_file *file, int error);
 
 #endif

@@ -1,4 +1,4 @@
-/* NVTX ranges of the processes that do device work. */
+/* Reads the NVTX ranges of the processes that have device work. */
 #ifndef IMPORT_NSYS_NVTX_H
 #define IMPORT_NSYS_NVTX_H
 

@@ -1,7 +1,7 @@
-/* The payload NCCL attaches to its NVTX ranges. binaryData is a header of four u64 (domain, schema,
- * payload bytes, payload offset), as blob or hex text, then the structure that
- * NVTX_PAYLOAD_SCHEMA_ENTRIES describes; jsonText holds the same by name. The header is not
- * documented by NVIDIA; whatever does not fit it exactly is not used. */
+/* The payload that NCCL attaches to its NVTX ranges. binaryData is a header of four u64 (domain,
+ * schema, payload bytes, payload offset), as blob or hex text, then the structure that
+ * NVTX_PAYLOAD_SCHEMA_ENTRIES describes; jsonText has the same fields by name. NVIDIA does not
+ * document the header, so data that does not fit it exactly is not used. */
 #ifndef IMPORT_NSYS_PAYLOAD_H
 #define IMPORT_NSYS_PAYLOAD_H
 
@@ -23,7 +23,7 @@ enum { NSYS_SCHEMAS = 256 };
 struct nsys_schema {
 	int64_t domain;
 	int64_t number;
-	int64_t offsets[PAYLOAD_FIELDS]; /* -1: not in it */
+	int64_t offsets[PAYLOAD_FIELDS]; /* -1: not in the structure */
 	uint8_t widths[PAYLOAD_FIELDS];
 };
 
@@ -34,8 +34,8 @@ struct nsys_schemas {
 
 void nsys_schemas_load(struct nsys_schemas *schemas, struct nsys_db *db);
 
-/* Reads the payload of the row from its fields `binary`, `json` and `json_string`. Without one
- * `present` is 0. */
+/* Reads the payload of the current row from its fields `binary`, `json` and `json_string`. Without
+ * a payload `present` is 0. */
 struct nsys_payload nsys_payload_read(const struct nsys_schemas *schemas,
 									  const struct nsys_scan *scan, unsigned binary, unsigned json,
 									  unsigned json_string);

@@ -1,6 +1,6 @@
-/* Tables of an nsys SQLite export, read by the columns they have: exports of 2021 to 2026 differ in
- * both, and a table without rows is often missing. The file is opened read-only as an immutable
- * one, so nothing is made beside it. One thread. */
+/* Reads the tables of an nsys SQLite export by the columns that they have: exports of 2021 to 2026
+ * differ in tables and columns, and a table without rows is often missing. The file is opened
+ * read-only as an immutable one, so that SQLite makes no files beside it. One thread. */
 #ifndef IMPORT_NSYS_SCHEMA_H
 #define IMPORT_NSYS_SCHEMA_H
 
@@ -18,9 +18,9 @@ struct nsys_db {
 	struct sqlite3 *handle;
 	uint64_t bytes;
 	uint64_t rows;           /* read so far, all tables */
-	uint32_t damaged_tables; /* that ended early */
-	bool damaged;            /* said already */
-	bool stop;               /* set by the user: every scan is at its end */
+	uint32_t damaged_tables; /* tables whose reading ended early */
+	bool damaged;            /* the damage was reported */
+	bool stop;               /* set by the caller: every scan ends */
 };
 
 enum nsys_field_kind {
@@ -36,11 +36,11 @@ struct nsys_field {
 
 struct nsys_table {
 	const char *name;
-	/* Up to the first without a column; SQL sees them as f0, f1, ... */
+	/* Ends with the first field without a column. SQL sees the fields as f0, f1, ... */
 	struct nsys_field fields[NSYS_FIELDS];
-	const char *join; /* or NULL; used when the next two exist as well */
+	const char *join; /* or NULL; used only if the next two exist as well */
 	const char *join_table;
-	const char *join_column; /* of both tables */
+	const char *join_column; /* the column's name in both tables */
 	const char *tail;        /* WHERE and ORDER BY over f0, f1, ... or NULL */
 };
 
@@ -52,30 +52,33 @@ struct nsys_scan {
 	uint64_t rows;
 };
 
-/* 0, or -EBADMSG after saying what is wrong. nsys_db_close() in any case. */
+/* Opens an export. 0, or -EBADMSG after printing what is wrong. Call nsys_db_close() in any
+ * case. */
 int nsys_db_open(struct nsys_db *db, const char *path);
 void nsys_db_close(struct nsys_db *db);
-/* NULL when it has tables that are read; else why it is not taken, to put after its path. */
+/* NULL when the export has tables that are read; else the reason for refusing it, to print after
+ * its path. */
 const char *nsys_db_refusal(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
 
-/* A table that does not exist has no rows. After the last row, and after damage (said once for each
- * table), next is false and the scan is closed. nsys_scan_close() is for those who stop earlier. */
+/* Scans a table; one that does not exist has no rows. After the last row, and after damage
+ * (reported once for each table), nsys_scan_next() returns false and closes the scan. Call
+ * nsys_scan_close() to stop earlier. */
 void nsys_scan_open(struct nsys_scan *scan, struct nsys_db *db, const struct nsys_table *table);
 bool nsys_scan_next(struct nsys_scan *scan);
 void nsys_scan_close(struct nsys_scan *scan);
 
-/* Values of the row; anything that is NULL or of another type is absent. Text and bytes last until
- * the next row. */
+/* Values of the current row. A NULL, or a value of another type, counts as absent. Text and bytes
+ * are valid until the next row. */
 bool nsys_int(const struct nsys_scan *scan, unsigned field, int64_t *value);
 int64_t nsys_int_or(const struct nsys_scan *scan, unsigned field, int64_t absent);
 /* NULL: absent. nsys_bytes() takes text and blobs. */
 const char *nsys_text(const struct nsys_scan *scan, unsigned field, size_t *bytes);
 const void *nsys_bytes(const struct nsys_scan *scan, unsigned field, size_t *bytes);
 
-/* What the numbers of an ENUM_* table mean to us: by its names and labels, or by the numbers all
- * known versions have when the export lacks the table. 0: nothing known. */
+/* The meaning of the numbers of an ENUM_* table: by its names and labels, or when the export lacks
+ * the table by the numbers that all known versions have. 0: unknown. */
 struct nsys_enum_rule {
 	const char *contains; /* any case */
 	uint8_t value;
@@ -83,7 +86,8 @@ struct nsys_enum_rule {
 
 struct nsys_enum_spec {
 	const char *table;
-	struct nsys_enum_rule rules[24]; /* the first that fits; up to the first without text */
+	/* the first one that fits decides; ends with the first one without text */
+	struct nsys_enum_rule rules[24];
 	uint8_t numbers[16];
 };
 

@@ -1,5 +1,5 @@
-/* What an nsys export says about the machine: host, GPUs, the clock, the version. Of the stored
- * environment only the rank variables are looked at and nothing of it is kept. */
+/* The machine of an nsys export: host, GPUs, clock, version. Of the stored environment only the
+ * rank variables are read, and nothing of it is kept. */
 #ifndef IMPORT_NSYS_TARGET_H
 #define IMPORT_NSYS_TARGET_H
 
@@ -28,8 +28,8 @@ struct nsys_cuda_device {
 };
 
 struct nsys_target {
-	int64_t utc_ns; /* of the session's time 0; 0 when unknown or already in the times */
-	int32_t rank;   /* of the environment nsys ran in, -1 unknown */
+	int64_t utc_ns; /* UTC of the session's time 0; 0 when it is unknown or already in the times */
+	int32_t rank;   /* from the environment in which nsys ran; -1: unknown */
 	char host[64];
 	char version[64]; /* empty: unknown */
 	uint32_t n_gpus;
@@ -40,9 +40,9 @@ struct nsys_target {
 
 void nsys_target_load(struct nsys_target *target, struct nsys_db *db);
 
-/* The GPU behind an ordinal of a process (`gpu.id` is the physical number; name and uuid may be
- * empty). Without TARGET_INFO_CUDA_DEVICE the ordinal is the GPU's number, as in NVIDIA's own
- * reports of those versions. */
+/* The GPU of a process's ordinal. `gpu.id` is the physical number; name and uuid may be empty.
+ * Without TARGET_INFO_CUDA_DEVICE the ordinal is the GPU's number, as in NVIDIA's own reports of
+ * those versions. */
 struct nsys_gpu nsys_target_gpu(const struct nsys_target *target, int64_t pid, int64_t ordinal);
 
 #endif
