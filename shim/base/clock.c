@@ -5,7 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-SHIM_HOT atomic_bool clock_counter;
+/* The first of what is SHIM_HOT, which is 16 bytes: so aligned it lies in one cache line. */
+_Alignas(16) SHIM_HOT atomic_bool clock_counter;
 
 /* The kernel uses the counter as its own clock: then it is constant, non-stop and the same on all
  * cores. */

@@ -2,7 +2,8 @@
 
 SHIM_HOT _Atomic uint32_t recording_word;
 SHIM_HOT uint32_t recording_generation = 1;
-SHIM_HOT struct recording_window recording_window = {.until_ticks = UINT64_MAX};
+/* Not among what every launch reads: it would part that in two cache lines. */
+_Alignas(64) struct recording_window recording_window = {.until_ticks = UINT64_MAX};
 struct recording recording;
 
 /* With RECORDING_BY_WRAPPERS as it follows from the other bits. */
