@@ -12,7 +12,8 @@ static const int kinds[] = {CUPTI_KIND_MEMCPY, CUPTI_KIND_MEMCPY2, CUPTI_KIND_ME
 
 bool cupti_kinds_need(int kind)
 {
-	if (!recording_takes_gpu() && !recording_is(RECORDING_OPENING))
+	/* one look: the window may open between two */
+	if (recording.windowed && !recording_is(RECORDING_OPENING | RECORDING_OPEN | RECORDING_ENDING))
 		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i] == kind)
