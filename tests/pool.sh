@@ -1,5 +1,5 @@
-# Cases, some at a time. Sourced by tests/run.sh and tests/torch/run.sh, which fill names[] and commands[]; case i is names[i] and the words
-# of commands[i]. Each line of output is whole; a case that fails shows the end of what it said.
+# Cases, some at a time. Sourced by tests/run.sh, which fills names[] and commands[]; case i is names[i] and the words of commands[i]. Each
+# line of output is whole; a case that fails shows the end of what it said.
 passed=0 failed=0 skipped=0
 pool_dir=$(mktemp -d)
 running=() # case of each process

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, with the seconds since the one
-# before it, and ends with "N passed, N failed, N skipped". Two jobs run at a time (JOBS=1: one): they wait for half of their time. PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
+# before it, and ends with "N passed, N failed, N skipped". Two jobs run at a time (JOBS=1, and where /dev/shm is small: one): they wait for half of their time. PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
 #   run.sh [--all] [CASE]...     --all: also what is slow (torch.compile, both releases in full, more ranks); none named: all cases
 # NEWEST=2.8.0: another release than the newest in full. KEEP=DIR: runs with planted causes are copied there.
 set -u
@@ -269,6 +269,9 @@ second_release() {
 	}
 }
 
+# Rings, and what ranks exchange, lie in /dev/shm: where a container has 64 MiB of it, it is not enough for two jobs (as in tests/run.sh).
+shm_kib=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+[ "${shm_kib:-0}" -ge 524288 ] || JOBS=${JOBS:-1}
 n_jobs=0 last_verdict=
 : >"$all/said"
 newest_release
