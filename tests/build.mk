@@ -129,7 +129,7 @@ shim-tests: $(addprefix $(BUILD)/tests/shim/,core_test memory_test kill_test rep
 # ---- the GPU probe, over the doubles and what is planted between ----
 
 PROBE_ALL := $(addprefix $(PROBE)/,probe planted fixture_dump fixture_test)
-probe: $(PROBE_ALL) doubles cupti
+probe: $(BUILD)/baton $(PROBE_ALL) $(SHIM) doubles simtrain cupti
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh probe
 .PHONY: probe
 $(PROBE)/planted: tests/gpu/probe/planted.c $(PROBE_SRC) $(PROBE_HEADERS) $(BUILD)/flags

@@ -1,5 +1,5 @@
-# Cases, some at a time. Sourced by tests/run.sh and tests/torch/run.sh, which fill names[] and commands[]; case i is names[i] and the words
-# of commands[i]. Each line of output is whole; a case that fails shows the end of what it said.
+# Cases, some at a time. Sourced by tests/run.sh, which fills names[] and commands[]; case i is names[i] and the words of commands[i]. Each
+# line of output is whole; a case that fails shows the end of what it said.
 passed=0 failed=0 skipped=0
 pool_dir=$(mktemp -d)
 running=() # case of each process
@@ -14,21 +14,22 @@ trap 'exit 1' HUP INT TERM
 case_run() { # case_run I: in a process of its own; what it says goes to I.log, its status and seconds to I.end
 	local TIMEFORMAT='%R %U %S' status
 	# shellcheck disable=SC2086
-	{ time timeout --foreground "${LIMIT:-1200}" ${commands[$1]} >"$pool_dir/$1.log" 2>&1; } 2>"$pool_dir/$1.time"
+	{ time timeout --foreground -k 20 "${LIMIT:-1200}" ${commands[$1]} >"$pool_dir/$1.log" 2>&1; } 2>"$pool_dir/$1.time"
 	status=$?
-	echo "$status $(cat "$pool_dir/$1.time")" >"$pool_dir/$1.end"
+	echo "$status $(tail -n 1 "$pool_dir/$1.time")" >"$pool_dir/$1.end" # above that: the shell, of a timeout that was killed
 }
 
 case_ended() { # case_ended I
 	local name=${names[$1]} log=$pool_dir/$1.log status wall user system
 	read -r status wall user system <"$pool_dir/$1.end" || status=1 wall=0 user=0 system=0
+	: "${wall:=0}"
 	echo "$wall $user $system $name" >>"$pool_dir/times"
 	case $status in
 	0) passed=$((passed + 1)) && echo "ok      $name   ${wall%??} s: $(tail -n 1 "$log" | cut -c 1-110)" ;;
 	77) skipped=$((skipped + 1)) && echo "skip    $name   $(tail -n 1 "$log" | cut -c 1-110)" ;;
 	*)
 		failed=$((failed + 1))
-		[ "$status" = 124 ] && status="124: still running after $((${LIMIT:-1200} / 60)) minutes"
+		[ "${wall%.*}" -lt "${LIMIT:-1200}" ] || status="$status: still running after $((${LIMIT:-1200} / 60)) minutes"
 		echo "FAIL    $name (status $status)   ${wall%??} s"
 		tail -n 40 "$log" | sed 's/^/        /'
 		;;
@@ -51,6 +52,9 @@ pool() { # pool N I...: the cases I, N at a time
 case_next() { # waits for one that ends
 	local pid i
 	wait -n -p pid "${!running[@]}"
+	if [ -z "${pid:-}" ]; then # one that a signal ended, which bash does not remember
+		for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || break; done
+	fi
 	i=${running[$pid]}
 	unset "running[$pid]"
 	kill -KILL -- "-$pid" 2>/dev/null # what it left running

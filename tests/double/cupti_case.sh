@@ -17,11 +17,13 @@ under() { # under RELEASE: a line a case in RELEASE.cases; those that failed in 
 		cat "$work/$1.log" >>"$work/$1.said"
 	done
 }
+wanted=0 each=$("$program" list | wc -w)
 for release in ${RELEASES:-11.8 12.0 12.3 12.4 12.8 13.0 13.1 13.2 13.3 13.5}; do
 	under "$release" &
+	wanted=$((wanted + each))
 done
 wait
 cat "$work"/*.said 2>/dev/null
 tried=$(cat "$work"/*.cases | wc -l) failed=$(cat "$work"/*.failed 2>/dev/null | wc -l)
-echo "$tried cases, $failed failed"
-[ "$failed" = 0 ] && [ "$tried" -gt 0 ]
+echo "$tried of $wanted cases, $failed failed"
+[ "$failed" = 0 ] && [ "$tried" -gt 0 ] && [ "$tried" = "$wanted" ]

@@ -130,6 +130,8 @@ def check(root, trees):
     """All that is wrong under root, and how many files and arrows were looked at."""
     wrong, files, arrows = [], 0, {}
     for tree in trees:
+        if not any(sources(root, tree, trees)):
+            wrong.append(f"{tree.path}/: no source, though order.txt names it")
         for file in sources(root, tree, trees):
             files += 1
             for sign, name in INCLUDE.findall(read(root, file)):

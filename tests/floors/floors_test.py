@@ -85,6 +85,10 @@ class Floors(unittest.TestCase):
     def test_no_floor(self):
         self.finds({"house/cellar/a.c": '#include "base/clock.h"\n'}, "house/cellar has no floor")
 
+    def test_gone(self):
+        with tempfile.TemporaryDirectory() as root:
+            self.assertEqual(floors.check(root, [floors.Tree("gone", [])])[0], ["gone/: no source, though order.txt names it"])
+
     def test_known(self):
         circle = ["circle: a/one a/two a/three"]
         self.assertTrue(floors.tolerated("circle: b/two b/x/one", circle))

@@ -44,7 +44,7 @@ def stop(readers):
 
 def compare(paths, ours, theirs, keep_dir):
     differing = 0
-    for path, a, b in zip(paths, ours, theirs, strict=True):
+    for path, a, b in zip(paths, ours, theirs):
         if a == b:
             continue
         differing += 1

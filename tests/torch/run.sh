@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real PyTorch on the simulated GPUs, with and without the recorder: `make test-torch`. Prints a line a check, with the seconds since the one
-# before it, and ends with "N passed, N failed, N skipped". Two jobs run at a time (JOBS=1: one): they wait for half of their time. PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
+# before it, and ends with "N passed, N failed, N skipped". Two jobs run at a time (JOBS=1, and where /dev/shm is small: one): they wait for half of their time. PyTorch is installed by install.sh when it is not there; when it cannot be had, that is one skip.
 #   run.sh [--all] [CASE]...     --all: also what is slow (torch.compile, both releases in full, more ranks); none named: all cases
 # NEWEST=2.8.0: another release than the newest in full. KEEP=DIR: runs with planted causes are copied there.
 set -u
@@ -13,7 +13,7 @@ everything=
 cases=${*:-}
 double=$PWD/$BUILD/simgpu programs=tests/torch/programs
 PYTHON=$("$PYTHON" -c 'import sys; print(sys.executable)') || exit 1
-all=$(mktemp -d) work= jobs=()
+all=$(mktemp -d) work= jobs=() job_names=()
 end() {
 	local pid
 	for pid in "${jobs[@]}"; do kill -TERM -- "-$pid" 2>/dev/null; done
@@ -43,9 +43,9 @@ job() {
 	while [ "${#jobs[@]}" -ge "${JOBS:-2}" ]; do next; done
 	work=$all/$((n_jobs += 1))
 	set -m # a process group of its own, so that it can be ended with all that it began
-	{ mkdir "$work" && last_verdict=$EPOCHREALTIME && "$@"; } >"$work.said" 2>&1 </dev/null &
+	{ mkdir "$work" && last_verdict=$EPOCHREALTIME && { "$@"; : >"$work.whole"; }; } >"$work.said" 2>&1 </dev/null &
 	set +m
-	jobs[$n_jobs]=$!
+	jobs[$n_jobs]=$! job_names[$n_jobs]=$*
 }
 # A job beside no other: a thread that has no core is a cause of its own.
 alone() {
@@ -56,8 +56,12 @@ alone() {
 next() { # waits for a job that ends
 	local pid i
 	wait -n -p pid "${jobs[@]}"
+	if [ -z "${pid:-}" ]; then # one that a signal ended, which bash does not remember
+		for pid in "${jobs[@]}"; do kill -0 "$pid" 2>/dev/null || break; done
+	fi
 	for i in "${!jobs[@]}"; do
 		[ "${jobs[i]}" = "$pid" ] || continue
+		[ -e "$all/$i.whole" ] || echo "FAIL    torch/${job_names[i]}: ended before its last check" >>"$all/$i.said"
 		cat "$all/$i.said" | tee -a "$all/said"
 		rm -rf "${all:?}/$i" "$all/$i.said"
 		unset "jobs[$i]"
@@ -265,6 +269,9 @@ second_release() {
 	}
 }
 
+# Rings, and what ranks exchange, lie in /dev/shm: where a container has 64 MiB of it, it is not enough for two jobs (as in tests/run.sh).
+shm_kib=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+[ "${shm_kib:-0}" -ge 524288 ] || JOBS=${JOBS:-1}
 n_jobs=0 last_verdict=
 : >"$all/said"
 newest_release
