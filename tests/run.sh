@@ -89,10 +89,8 @@ for i in "${!names[@]}"; do
 	*) beside+=("$i") ;;
 	esac
 done
-# Rings are a share of what is free in /dev/shm: where a container has 64 MiB of it, two recorders at once drop launches.
-shm_kib=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
-[ "${shm_kib:-0}" -ge 524288 ] || JOBS=${JOBS:-1}
-pool "${JOBS:-2}" ${first[@]+"${first[@]}"} ${beside[@]+"${beside[@]}"}
+. tests/jobs.sh
+pool "$JOBS" ${first[@]+"${first[@]}"} ${beside[@]+"${beside[@]}"}
 pool 1 ${alone[@]+"${alone[@]}"}
 slowest 10
 echo

@@ -40,7 +40,7 @@ verdict() { # verdict NAME STATUS TEXT: 0 ok, 77 skip
 
 # job FUNCTION ARGUMENT...: beside one other, with a $work of its own; what it says is printed when it ends.
 job() {
-	while [ "${#jobs[@]}" -ge "${JOBS:-2}" ]; do next; done
+	while [ "${#jobs[@]}" -ge "$JOBS" ]; do next; done
 	work=$all/$((n_jobs += 1))
 	set -m # a process group of its own, so that it can be ended with all that it began
 	{ mkdir "$work" && last_verdict=$EPOCHREALTIME && { "$@"; : >"$work.whole"; }; } >"$work.said" 2>&1 </dev/null &
@@ -269,9 +269,7 @@ second_release() {
 	}
 }
 
-# Rings, and what ranks exchange, lie in /dev/shm: where a container has 64 MiB of it, it is not enough for two jobs (as in tests/run.sh).
-shm_kib=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
-[ "${shm_kib:-0}" -ge 524288 ] || JOBS=${JOBS:-1}
+. tests/jobs.sh
 n_jobs=0 last_verdict=
 : >"$all/said"
 newest_release
