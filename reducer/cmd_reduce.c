@@ -40,7 +40,7 @@ static int run(const struct invocation *call)
 }
 
 static const struct named_text examples[] = {
-	{"baton reduce runs/*", "Reduce many runs at once, before they are looked at."},
+	{"baton reduce runs/*", "Reduce many runs at once, so that each report answers at once."},
 	{0},
 };
 static const struct named_text files[] = {
