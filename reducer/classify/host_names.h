@@ -8,11 +8,11 @@
 
 /* the deciding bits, of which the first one that is set wins, and then the others */
 enum host_bit {
+	HOST_BIT_NO_CORE,
 	HOST_BIT_ALLOC,
 	HOST_BIT_MODULE_LOAD,
 	HOST_BIT_INPUT,
 	HOST_BIT_NCCL_HOST,
-	HOST_BIT_NO_CORE,
 	HOST_BIT_SYNC,
 	HOST_BIT_PROFILER,
 	HOST_BIT_QUEUE_FULL,
