@@ -302,8 +302,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
-	int error =
-		gap->j ? timelines_idle(engine->timelines, gap->a, gap->b) : 0; /* the clock has the rest */
+	int error = gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b)
+					   : 0; /* the clock has the rest */
 	if (error)
 		return error;
 	if (!gap_valid(gap)) {

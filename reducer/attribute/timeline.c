@@ -380,16 +380,17 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
 	return error ? error : debt_settle(debt, to);
 }
 
-int timelines_idle(struct timelines *timelines, int64_t from, int64_t to)
+int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
 {
 	int error = 0;
-	if (idle_clock_full(&timelines->clock)) { /* what began before is told; what did not can wait */
+	if (unowed_clock_full(
+			&timelines->clock)) { /* what began before is told; what did not can wait */
 		for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
 			error = timelines_advance(timelines, i, from, from);
-		idle_clock_forget(&timelines->clock, from);
+		unowed_clock_forget(&timelines->clock, from);
 	}
 	if (!error)
-		idle_clock_add(&timelines->clock, from, to);
+		unowed_clock_add(&timelines->clock, from, to);
 	return error;
 }
 
