@@ -384,6 +384,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	free(a->engine.before.at);
 	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
+	hand_off_free(&a->engine.hand_off);
 	sweep_free(&a->sweep);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);

@@ -8,7 +8,7 @@
 #include "attribute/owners.h"
 #include "attribute/waiting.h"
 
-struct host_rec { /* a call, range or overhead row */
+struct host_rec { /* a call, range or overhead row, or a part of a sched row */
 	int64_t start, end;
 	uint64_t correlation;
 	uint32_t name;
@@ -16,6 +16,10 @@ struct host_rec { /* a call, range or overhead row */
 	uint16_t mask;    /* HOST_MASKs */
 	uint8_t category; /* the category of a range; 0: a call */
 	bool is_launch;   /* a call that launched some op */
+	bool is_record;   /* a call or a range */
+	/* of a sched row: */
+	bool works; /* awake, in a row that is awake for at least half of its length */
+	bool away;  /* asleep, and standing nowhere in the code: it waits for others */
 };
 
 struct host_queue { /* rows that the timeline has not reached, by start */

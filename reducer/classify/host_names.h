@@ -40,6 +40,10 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
  * HOST_BIT_MODULE_LOAD when it compiles; 0: the function decides nothing. */
 uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function);
 
+/* Is a silent thread that is in this Python function, and in none that it calls, only waiting for
+ * another thread or process to do its part? */
+bool host_names_hands_over(const struct host_names *names, const char *file, const char *function);
+
 enum marker_form { MARKER_NONE, MARKER_ITERATION, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 
 /* Does this range name mark a step, and in which form? `step_range`: the name given with

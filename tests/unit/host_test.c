@@ -17,8 +17,13 @@ static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT]
 							 .last_driving_end = INT64_MIN,
 							 .last_row_end = INT64_MIN},
 					common = {.open = NULL};
-	struct host_span span = {
-		.to = 1000, .launch = 1000, .owner = &owner, .common = &common, .stream = &stream};
+	struct host_part all = {0, 1000};
+	struct host_span span = {.parts = &all,
+							 .n_parts = 1,
+							 .launch = 1000,
+							 .owner = &owner,
+							 .common = &common,
+							 .stream = &stream};
 	struct host_scratch scratch = {0};
 	struct pieces pieces = {0};
 	CHECK(host_explain(&span, &scratch, &pieces) == 0, "no memory");
@@ -55,8 +60,44 @@ static void no_core_comes_first(void)
 	without_a_core(HOST_MASK(HOST_BIT_PROFILER), LEAF_TOOL_PROFILER);
 }
 
+/* Keeps out: parts of one owner that lose a row, or take the time between them. */
+static void parts_of_one_owner(void)
+{
+	struct host_rec rows[] = {
+		{.start = 50, .end = 600, .mask = CALL},
+		{.start = 300, .end = 350, .mask = CALL | HOST_MASK(HOST_BIT_SYNC)},
+		{.start = 650, .end = 5000, .mask = HOST_MASK(HOST_BIT_BLOCKED)},
+	};
+	struct host_part parts[] = {{100, 200}, {320, 700}, {800, 4000}};
+	struct timeline owner = {.open = rows, .n_open = 3, .last_driving_end = 0}, common = {0};
+	struct host_span span = {.parts = parts,
+							 .n_parts = 3,
+							 .launch = 4000,
+							 .owner = &owner,
+							 .common = &common,
+							 .stream = &stream};
+	const struct piece expected[] = {{.from = 100, .to = 200, .leaf = LEAF_CPU_API},
+									 {.from = 320, .to = 350, .leaf = LEAF_HOST_SYNC},
+									 {.from = 350, .to = 600, .leaf = LEAF_CPU_API},
+									 {.from = 600, .to = 650, .leaf = LEAF_CPU_FRAMEWORK},
+									 {.from = 650, .to = 700, .leaf = LEAF_HOST_BLOCKED},
+									 {.from = 800, .to = 4000, .leaf = LEAF_HOST_BLOCKED}};
+	struct host_scratch scratch = {0};
+	struct pieces pieces = {0};
+	CHECK(host_explain(&span, &scratch, &pieces) == 0 && pieces.n == 6, "%zu pieces of 6",
+		  pieces.n);
+	for (size_t i = 0; i < pieces.n && i < 6; i++)
+		CHECK(pieces.at[i].from == expected[i].from && pieces.at[i].to == expected[i].to &&
+				  pieces.at[i].leaf == expected[i].leaf,
+			  "piece %zu: [%lld, %lld) %s", i, (long long)pieces.at[i].from,
+			  (long long)pieces.at[i].to, leaf_name(pieces.at[i].leaf));
+	free(pieces.at);
+	host_scratch_free(&scratch);
+}
+
 int main(void)
 {
 	no_core_comes_first();
+	parts_of_one_owner();
 	return finish();
 }
