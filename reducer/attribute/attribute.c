@@ -206,7 +206,9 @@ static void tell_idle(const struct attributing *a, const struct piece *piece)
 static int take_gap(struct attributing *a, const struct gap *gap)
 {
 	const struct device_scan *scan = a->scan;
-	int error = gap_explain(&a->engine, gap);
+	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
+	if (!error)
+		error = gap_explain(&a->engine, gap);
 	a->n_gaps++;
 	if (gap->j)
 		a->device->hull_idle_ns += gap->b - gap->a;
@@ -243,7 +245,8 @@ static int attribute_ops(struct attributing *a)
 		if (!error)
 			error = sweep_any(a, op);
 		if (!error && a->n_ops % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
-			error = timelines_load(a->engine.timelines, op->start, end);
+			error =
+				timelines_load(a->engine.timelines, op->start, end < op->start ? end : op->start);
 		if (!error && op->step >= 0)
 			error = add_op_time(a, op);
 		a->n_ops++;
@@ -255,7 +258,8 @@ static int attribute_ops(struct attributing *a)
 			end = op->end;
 		}
 	}
-	sweep_finish(&a->sweep);
+	if (!error)
+		error = sweep_finish(&a->sweep);
 	step_cursor_finish(&a->idle_steps);
 	return error ? error : a->ds->stream.error;
 }
@@ -340,6 +344,12 @@ static int store_code(struct attributing *a)
 	return error;
 }
 
+static int take_wait(void *context, int64_t from, int64_t to)
+{
+	struct attributing *a = context;
+	return timelines_unowed(a->engine.timelines, from, to);
+}
+
 static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
 	int error = device_feeds_open(a->context, a->scan, a->ds);
@@ -353,6 +363,8 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	a->engine.held_ups = &a->held_ups;
 	held_ups_open(&a->held_ups, a->ds->feeds, a->ds->n);
 	a->engine.calibration = a->scan->calibration;
+	a->sweep.on_wait = take_wait;
+	a->sweep.context = a;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
 	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps);
@@ -372,6 +384,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	free(a->engine.before.at);
 	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
+	hand_off_free(&a->engine.hand_off);
 	sweep_free(&a->sweep);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);

@@ -6,47 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool idle_clock_full(const struct idle_clock *clock)
-{
-	return clock->n == IDLE_CLOCK_GAPS;
-}
-
-void idle_clock_add(struct idle_clock *clock, int64_t from, int64_t to)
-{
-	clock->at[clock->n++] = (struct idle_gap){from, to, clock->total};
-	clock->total += to - from;
-}
-
-void idle_clock_forget(struct idle_clock *clock, int64_t until)
-{
-	size_t gone = 0;
-	while (gone < clock->n && clock->at[gone].to <= until)
-		gone++;
-	clock->n -= gone;
-	memmove(clock->at, clock->at + gone, clock->n * sizeof(*clock->at));
-}
-
-int64_t idle_clock_at(const struct idle_clock *clock, int64_t at)
-{
-	size_t low = 0, high = clock->n; /* the gaps that began before `at` */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (clock->at[middle].from < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (at < clock->first)
-		return at - clock->first;
-	if (low == 0)
-		return clock->n ? clock->at[0].before : clock->total;
-	const struct idle_gap *gap = &clock->at[low - 1];
-	return gap->before + (at < gap->to ? at : gap->to) - gap->from;
-}
-
 #define NO_CALLER UINT32_MAX
 
-void debt_open(struct debt *debt, const struct idle_clock *clock)
+void debt_open(struct debt *debt, const struct unowed_clock *clock)
 {
 	*debt = (struct debt){.clock = clock,
 						  .first_return = INT64_MAX,
@@ -93,7 +55,7 @@ int debt_add(struct debt *debt, const struct sync_call *call)
 		room_for((void **)&debt->told, debt->n_told, &debt->told_room, 4, sizeof(*debt->told));
 	if (error)
 		return error;
-	debt->told[debt->n_told++] = (struct told){*call, idle_clock_at(debt->clock, call->start)};
+	debt->told[debt->n_told++] = (struct told){*call, unowed_clock_at(debt->clock, call->start)};
 	if (call->end < debt->first_return)
 		debt->first_return = call->end;
 	return 0;
@@ -209,8 +171,8 @@ static void drive(struct debt *debt, size_t *next, int64_t until)
 static int settle(struct debt *debt, const struct told *told)
 {
 	const struct sync_call *call = &told->call;
-	int64_t idle = idle_clock_at(debt->clock, call->end) - told->idle_before;
-	struct owed owed = {.call = *call, .left_ns = call->end - call->start - idle, .back = 1};
+	int64_t unowed = unowed_clock_at(debt->clock, call->end) - told->unowed_before;
+	struct owed owed = {.call = *call, .left_ns = call->end - call->start - unowed, .back = 1};
 	const struct driven *other = &debt->last[debt->last[0].caller == call->caller];
 	struct owed_list *list = other->begin < call->start ? &debt->shared : &debt->own[call->caller];
 	return owed.left_ns > 0 ? list_push(list, &owed, debt->horizon) : 0;

@@ -4,36 +4,13 @@
 #ifndef ATTRIBUTE_DEBT_H
 #define ATTRIBUTE_DEBT_H
 
+#include "attribute/unowed_clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { DEBT_DEPTH = 1000 };
-
-/* Answers how long a device had been idle by a given instant: the sum of its gaps before it. The
- * time before the device's first op counts as idle. Gaps are added in order of time; old ones are
- * forgotten when no later question can need them. */
-enum { IDLE_CLOCK_GAPS = 512 };
-
-struct idle_clock {
-	int64_t first; /* start of the device's first op */
-	int64_t total; /* length of all gaps so far */
-	size_t n;
-	struct idle_gap {
-		int64_t from, to;
-		int64_t before; /* length of the gaps before this one */
-	} at[IDLE_CLOCK_GAPS];
-};
-
-/* True when there is no room for another gap: call idle_clock_forget() first. */
-bool idle_clock_full(const struct idle_clock *clock);
-void idle_clock_add(struct idle_clock *clock, int64_t from, int64_t to);
-/* Forgets the gaps that ended by `until`. No later question may be about an instant before
- * `until`. */
-void idle_clock_forget(struct idle_clock *clock, int64_t until);
-/* Idle ns before `at`, counted from the device's first op (negative before it). `at` must not lie
- * before a forgotten gap or after the last op seen. */
-int64_t idle_clock_at(const struct idle_clock *clock, int64_t at);
 
 struct sync_call {
 	int64_t start, end;
@@ -46,7 +23,7 @@ struct sync_call {
 
 struct told { /* a synchronising call that is not settled yet */
 	struct sync_call call;
-	int64_t idle_before;
+	int64_t unowed_before;
 };
 
 struct owed {
@@ -67,7 +44,7 @@ struct driven { /* a GPU-driving call began */
 };
 
 struct debt {
-	const struct idle_clock *clock; /* the device's; not owned */
+	const struct unowed_clock *clock; /* the device's; not owned */
 	struct told *told;
 	size_t n_told, told_room;
 	int64_t first_return; /* the earliest end among `told` */
@@ -92,13 +69,13 @@ struct debt_horizon { /* the starts of the last DEBT_DEPTH ops of a device */
 	uint64_t n;
 };
 
-void debt_open(struct debt *debt, const struct idle_clock *clock);
+void debt_open(struct debt *debt, const struct unowed_clock *clock);
 void debt_close(struct debt *debt);
 /* Registers a thread that makes calls. Returns its caller number, or -ENOMEM. */
 int64_t debt_caller(struct debt *debt);
 /* Notes that this caller began a GPU-driving call at `start`. 0 or -ENOMEM. */
 int debt_driven(struct debt *debt, uint32_t caller, int64_t start);
-/* Adds a synchronising call. The idle clock must already hold the gaps before its start. 0 or
+/* Adds a synchronising call. The clock must already hold what is unowed before its start. 0 or
  * -ENOMEM. */
 int debt_add(struct debt *debt, const struct sync_call *call);
 /* Lets the calls that returned by `to` pay from now on. The caller has passed in every call that

@@ -42,14 +42,36 @@ void frame_classes_close(struct frame_classes *classes)
 	free(classes);
 }
 
-/* Only what the thread itself runs: not the forward code of a backward. */
+static struct baton_frame frame_at(const struct stacks *stacks, const struct stacks_stack *stack,
+								   uint32_t i)
+{
+	struct baton_frame frame;
+	memcpy(&frame, stacks->bytes + stack->frames + i * sizeof(frame), sizeof(frame));
+	return frame;
+}
+
+static bool hands_over(const struct stacks *stacks, const struct feed *feed,
+					   const struct stacks_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->n; i++) {
+		struct baton_frame frame = frame_at(stacks, stack, i);
+		if (frame.kind != BATON_FRAME_PYTHON)
+			continue;
+		uint32_t code = idmap_get(&stacks->code_ids, frame.of);
+		return code &&
+			   host_names_hands_over(feed->host_names, feed_text(feed, stacks->codes[code].file),
+									 feed_text(feed, stacks->codes[code].function));
+	}
+	return false;
+}
+
+/* The mask is of what the thread itself runs, not of the forward code of a backward. */
 static struct frame_class look(const struct stacks *stacks, const struct feed *feed, uint32_t index)
 {
 	const struct stacks_stack *stack = &stacks->stacks[index];
-	struct frame_class class = {0};
+	struct frame_class class = {.hands_over = hands_over(stacks, feed, stack)};
 	for (uint32_t i = 0; i < stack->n && !class.mask; i++) {
-		struct baton_frame frame;
-		memcpy(&frame, stacks->bytes + stack->frames + i * sizeof(frame), sizeof(frame));
+		struct baton_frame frame = frame_at(stacks, stack, i);
 		if (frame.kind == BATON_FRAME_BACKWARD)
 			break;
 		uint32_t code =

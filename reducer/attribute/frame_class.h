@@ -1,5 +1,5 @@
-/* The frame class of a silent thread (data loading, compiling), by the stack of its sched row and
- * the table of docs/ATTRIBUTION.md section 5. */
+/* The frame class of a silent thread (data loading, compiling, handing over), by the stack of its
+ * sched row and the table of docs/ATTRIBUTION.md section 5. */
 #ifndef ATTRIBUTE_FRAME_CLASS_H
 #define ATTRIBUTE_FRAME_CLASS_H
 
@@ -8,6 +8,7 @@
 struct frame_class {   /* from the innermost frame that has a class */
 	uint32_t mask;     /* the HOST_MASK bit of the class; 0: no frame has a class */
 	uint32_t function; /* the frame's text in the trace */
+	bool hands_over;   /* the innermost Python frame is of class hand_over */
 };
 
 struct frame_classes; /* the stacks of one feed, opened when the first row needs them */

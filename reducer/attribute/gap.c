@@ -1,5 +1,7 @@
 #include "attribute/gap.h"
 
+#include <stdlib.h>
+
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
 	return v < low ? low : v > high ? high : v;
@@ -23,19 +25,20 @@ static struct timeline *launcher(const struct gap_engine *engine, const struct o
 	return timelines_of(engine->timelines, op->feed, op->thread);
 }
 
-/* [from, to) of [a, p1), owned by one thread. */
+/* The parts of [a, p1) that one thread owns. */
 static int explain_owner(struct gap_engine *engine, const struct gap *gap,
-						 const struct timeline *owner, uint32_t feed, int64_t from, int64_t to)
+						 const struct timeline *owner, const struct host_parts *parts)
 {
-	struct host_span span = {.from = from,
-							 .to = to,
+	uint32_t feed = (uint32_t)(owner->feed - engine->timelines->feeds);
+	struct host_span span = {.parts = parts->at,
+							 .n_parts = parts->n,
 							 .launch = gap->k->ls,
 							 .feed = feed,
-							 .sampled = engine->stream->feeds[feed].sampled,
+							 .sampled = owner->feed->sampled,
 							 .owner = owner,
 							 .common = timelines_of(engine->timelines, feed, 0),
 							 .stream = engine->stream};
-	return host_explain(&span, &engine->scratch, &engine->pieces);
+	return parts->n ? host_explain(&span, &engine->scratch, &engine->pieces) : 0;
 }
 
 /* Takes the owners of [a, p1), t and tj, to p1, and thread 0 of their processes. */
@@ -56,6 +59,30 @@ static int advance_owners(struct gap_engine *engine, const struct gap *gap, stru
 	return error;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* [a, p1) that both threads have a part in. */
+static int explain_hand_off(struct gap_engine *engine, const struct gap *gap,
+							const struct hand_off_gap *between)
+{
+	struct hand_off *hand_off = &engine->hand_off;
+	int error = hand_off_divide(hand_off, between);
+	if (!error)
+		error = explain_owner(engine, gap, between->last, &hand_off->last);
+	if (!error)
+		error = explain_owner(engine, gap, between->next, &hand_off->next);
+	if (!hand_off->last.n)
+		return error;
+	engine->hand_offs++;
+	if (engine->pieces.n > 1)
+		qsort(engine->pieces.at, engine->pieces.n, sizeof(*engine->pieces.at), by_begin);
+	return error;
+}
+
 /* [a, p1): the launch had not begun. */
 static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_t p1)
 {
@@ -63,23 +90,22 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 	if (gap->a >= p1)
 		return 0;
 	struct timeline *t = launcher(engine, k), *tj = t;
-	int64_t w = gap->a;
 	int error = timelines_load(engine->timelines, gap->b, gap->a);
+	if (!error)
+		error = timeline_advance(t, gap->a, gap->a);
 	if (error)
 		return error;
-	error = timeline_advance(t, gap->a, gap->a);
-	if (error)
-		return error;
-	if (j && j->flags & OP_MATCHED && launcher(engine, j) != t && !timeline_awake(t, gap->a)) {
+	if (j && j->flags & OP_MATCHED && !timeline_awake(t, gap->a))
 		tj = launcher(engine, j);
-		w = clamp(timeline_next_begin(t), gap->a, p1);
-	}
+	const int64_t next_record = timeline_next_begin(t);
 	error = advance_owners(engine, gap, t, tj, p1);
-	if (!error && w > gap->a) {
-		engine->hand_offs++;
-		error = explain_owner(engine, gap, tj, j->feed, gap->a, w);
-	}
-	return error ? error : explain_owner(engine, gap, t, k->feed, w, p1);
+	if (error)
+		return error;
+	if (tj != t)
+		return explain_hand_off(engine, gap,
+								&(struct hand_off_gap){t, tj, gap->a, p1, next_record});
+	struct host_part all = {gap->a, p1};
+	return explain_owner(engine, gap, t, &(struct host_parts){.at = &all, .n = 1});
 }
 
 /* The leaf of k's own launch call where its queue is not full. */
@@ -302,8 +328,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
-	int error =
-		gap->j ? timelines_idle(engine->timelines, gap->a, gap->b) : 0; /* the clock has the rest */
+	int error = gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b)
+					   : 0; /* the clock has the rest */
 	if (error)
 		return error;
 	if (!gap_valid(gap)) {

@@ -37,6 +37,7 @@ struct gap_engine {
 	struct calibration calibration;
 	struct host_scratch scratch;
 	struct pieces pieces; /* of the last gap explained; they cover [a, b) exactly */
+	struct hand_off hand_off;
 	struct pieces before; /* the same pieces before the sync debt takes its share */
 	uint64_t hand_offs;
 	uint64_t invalid; /* gaps that end before their launch began */

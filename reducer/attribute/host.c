@@ -13,16 +13,11 @@ struct host_mark {
 };
 
 static const enum leaf leaf_of_bit[HOST_BITS_DECIDING] = {
-	[HOST_BIT_ALLOC] = LEAF_HOST_ALLOC,
-	[HOST_BIT_MODULE_LOAD] = LEAF_HOST_MODULE_LOAD,
-	[HOST_BIT_INPUT] = LEAF_HOST_INPUT,
-	[HOST_BIT_NCCL_HOST] = LEAF_HOST_NCCL_HOST,
-	[HOST_BIT_SYNC] = LEAF_HOST_SYNC,
-	[HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,
-	[HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL,
-	[HOST_BIT_NO_CORE] = LEAF_HOST_NO_CORE,
-	[HOST_BIT_BLOCKED] = LEAF_HOST_BLOCKED,
-	[HOST_BIT_CALL] = LEAF_CPU_API,
+	[HOST_BIT_NO_CORE] = LEAF_HOST_NO_CORE,         [HOST_BIT_ALLOC] = LEAF_HOST_ALLOC,
+	[HOST_BIT_MODULE_LOAD] = LEAF_HOST_MODULE_LOAD, [HOST_BIT_INPUT] = LEAF_HOST_INPUT,
+	[HOST_BIT_NCCL_HOST] = LEAF_HOST_NCCL_HOST,     [HOST_BIT_SYNC] = LEAF_HOST_SYNC,
+	[HOST_BIT_PROFILER] = LEAF_TOOL_PROFILER,       [HOST_BIT_QUEUE_FULL] = LEAF_GPU_QUEUE_FULL,
+	[HOST_BIT_BLOCKED] = LEAF_HOST_BLOCKED,         [HOST_BIT_CALL] = LEAF_CPU_API,
 };
 
 int pieces_add(struct pieces *pieces, const struct piece *piece)
@@ -51,18 +46,29 @@ static int add_mark(struct host_scratch *s, int64_t at, const struct host_rec *r
 	return 0;
 }
 
+/* From the begin of the first part to the end of the last. */
+static int64_t span_from(const struct host_span *span)
+{
+	return span->parts[0].from;
+}
+
+static int64_t span_to(const struct host_span *span)
+{
+	return span->parts[span->n_parts - 1].to;
+}
+
 /* Begin and end of a row inside the span; a GPU-driving call that only begins or is empty there is
  * a boundary too. */
 static int mark_row(const struct host_span *span, struct host_scratch *s,
 					const struct host_rec *rec)
 {
 	uint16_t mask = rec->mask;
-	int64_t from = rec->start > span->from ? rec->start : span->from;
-	int64_t to = rec->end < span->to ? rec->end : span->to;
+	int64_t from = rec->start > span_from(span) ? rec->start : span_from(span);
+	int64_t to = rec->end < span_to(span) ? rec->end : span_to(span);
 	if (rec->is_launch && opstream_queue_full(span->stream, rec->start))
 		mask |= HOST_MASK(HOST_BIT_QUEUE_FULL);
 	if (from >= to)
-		return rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->start > span->from &&
+		return rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->start > span_from(span) &&
 					   rec->start < span->launch
 				   ? add_mark(s, rec->start, rec, 0, 0)
 				   : 0;
@@ -115,6 +121,7 @@ struct walk {
 	size_t next_told;              /* first mark that may be the next */
 	uint32_t sampled;              /* sched rows that hold */
 	const struct host_rec *silent; /* the sched row that says where in the code the owner is */
+	size_t part;                   /* the first that is not explained to its end */
 };
 
 static int stack_push(struct host_scratch *s, const struct host_rec *rec)
@@ -185,7 +192,7 @@ static int64_t next_driving(struct walk *walk, const struct host_span *span,
 static bool unsampled(struct walk *walk, const struct host_span *span, const struct host_scratch *s,
 					  int64_t at)
 {
-	int64_t next = span->to;
+	int64_t next = span->parts[walk->part].to;
 	if (walk->sampled)
 		return false;
 	for (; walk->next_told < s->n_marks; walk->next_told++) {
@@ -199,9 +206,9 @@ static bool unsampled(struct walk *walk, const struct host_span *span, const str
 }
 
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
-						 int64_t from, int64_t to, struct pieces *out)
+						 struct host_part at, struct pieces *out)
 {
-	struct piece piece = {.from = from, .to = to, .feed = span->feed};
+	struct piece piece = {.from = at.from, .to = at.to, .feed = span->feed};
 	piece.owner = walk->silent ? walk->silent->owner : 0;
 	for (int bit = 0; bit < HOST_BITS_DECIDING; bit++) {
 		if (!walk->depth[bit])
@@ -212,13 +219,30 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 		piece.owner = rec->owner ? rec->owner : piece.owner;
 		return pieces_add(out, &piece);
 	}
-	int64_t end = next_driving(walk, span, s, from);
+	int64_t end = next_driving(walk, span, s, at.from);
 	bool stretch =
 		walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
 	piece.leaf = stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK;
-	piece.name = innermost(s, from);
-	piece.unsampled = stretch && span->sampled && unsampled(walk, span, s, from);
+	piece.name = innermost(s, at.from);
+	piece.unsampled = stretch && span->sampled && unsampled(walk, span, s, at.from);
 	return pieces_add(out, &piece);
+}
+
+/* [from, to), in which nothing changes, as far as parts of the span are in it. */
+static int explain_between(struct walk *walk, const struct host_span *span, struct host_scratch *s,
+						   struct host_part between, struct pieces *out)
+{
+	int error = 0;
+	for (; !error && walk->part < span->n_parts; walk->part++) {
+		const struct host_part *part = &span->parts[walk->part];
+		int64_t from = part->from > between.from ? part->from : between.from;
+		int64_t to = part->to < between.to ? part->to : between.to;
+		if (from < to)
+			error = explain_piece(walk, span, s, (struct host_part){from, to}, out);
+		if (part->to > between.to)
+			break;
+	}
+	return error;
 }
 
 /* A row that was begun before the span. */
@@ -235,23 +259,22 @@ static void walk_before(struct walk *walk, int64_t from, const struct host_rec *
 
 int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out)
 {
-	if (span->from >= span->to)
-		return 0;
 	int error = collect_marks(span, scratch);
 	struct walk walk = {.driving_end = span->owner->last_driving_end,
 						.told = span->owner->last_row_end};
 	for (size_t i = 0; i < span->owner->n_open; i++)
-		walk_before(&walk, span->from, &span->owner->open[i]);
-	int64_t at = span->from;
+		walk_before(&walk, span_from(span), &span->owner->open[i]);
+	int64_t at = span_from(span);
 	for (size_t i = 0; !error && i < scratch->n_marks;) {
 		int64_t to = scratch->marks[i].at;
-		if (to >= span->to)
+		if (to >= span_to(span))
 			break;
-		if (to > at)
-			error = explain_piece(&walk, span, scratch, at, to, out);
+		error = explain_between(&walk, span, scratch, (struct host_part){at, to}, out);
 		at = to;
 		while (!error && i < scratch->n_marks && scratch->marks[i].at == to)
 			error = walk_mark(&walk, span, scratch, &scratch->marks[i++]);
 	}
-	return error ? error : explain_piece(&walk, span, scratch, at, span->to, out);
+	return error
+			   ? error
+			   : explain_between(&walk, span, scratch, (struct host_part){at, span_to(span)}, out);
 }

@@ -3,7 +3,7 @@
 #ifndef ATTRIBUTE_HOST_H
 #define ATTRIBUTE_HOST_H
 
-#include "attribute/timeline.h"
+#include "attribute/hand_off.h"
 #include "attribute/opstream.h"
 #include "summary/leaf.h"
 
@@ -58,16 +58,18 @@ struct host_scratch { /* reused from gap to gap */
 void host_scratch_free(struct host_scratch *scratch);
 
 struct host_span {
-	int64_t from, to; /* what to explain; both timelines have advanced to the launch */
-	int64_t launch;   /* Ls of the op that ends the gap; a stretch of host code ends there */
-	uint32_t feed;    /* the owner's */
-	bool sampled;     /* its process has rows for silent threads */
+	/* What to explain, at least one; both timelines have advanced to the launch. */
+	const struct host_part *parts;
+	size_t n_parts;
+	int64_t launch; /* Ls of the op that ends the gap; a stretch of host code ends there */
+	uint32_t feed;  /* the owner's */
+	bool sampled;   /* its process has rows for silent threads */
 	const struct timeline *owner;
 	const struct timeline *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;
 };
 
-/* Adds pieces that cover [from, to) exactly. 0 or -ENOMEM. */
+/* Adds pieces that cover the parts exactly, in order of time. 0 or -ENOMEM. */
 int host_explain(const struct host_span *span, struct host_scratch *scratch, struct pieces *out);
 
 #endif

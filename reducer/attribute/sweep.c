@@ -10,18 +10,24 @@
 _Static_assert(RANK_COUNT == LEAF_NCCL_WAIT + 1 && LEAF_WORK_MATMUL == 0,
 			   "ranks are the first leaves");
 
+static int first_running(const struct sweep *sweep)
+{
+	int rank = 0;
+	while (rank < RANK_COUNT && !sweep->running[rank])
+		rank++;
+	return rank;
+}
+
 /* Accounts [sweep->now, to), during which nothing changes. */
 static void account(struct sweep *sweep, int64_t to)
 {
 	int64_t from = sweep->now > sweep->window_from ? sweep->now : sweep->window_from;
 	int64_t until = to < sweep->window_to ? to : sweep->window_to;
+	int rank = first_running(sweep);
+	if (rank == RANK_WAIT && to > sweep->now && sweep->on_wait && !sweep->error)
+		sweep->error = sweep->on_wait(sweep->context, sweep->now, to);
 	sweep->now = to;
-	if (from >= until)
-		return;
-	int rank = 0;
-	while (rank < RANK_COUNT && !sweep->running[rank])
-		rank++;
-	if (rank == RANK_COUNT)
+	if (from >= until || rank == RANK_COUNT)
 		return;
 	sweep->time_ns[rank] += until - from;
 	step_cursor_add(&sweep->steps, (enum leaf)rank, from, until);
@@ -70,12 +76,18 @@ static void run_until(struct sweep *sweep, int64_t to)
 	}
 }
 
+int sweep_reach(struct sweep *sweep, int64_t to)
+{
+	run_until(sweep, to);
+	account(sweep, to);
+	return sweep->error;
+}
+
 int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end)
 {
-	run_until(sweep, start);
-	account(sweep, start);
-	if (start >= end)
-		return 0;
+	int error = sweep_reach(sweep, start);
+	if (error || start >= end)
+		return error;
 	if (rank != RANK_WAIT || turns >= end) {
 		sweep->running[rank]++;
 		return heap_push(sweep, (struct sweep_change){end, (int8_t)rank, -1});
@@ -85,14 +97,15 @@ int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t tu
 		return heap_push(sweep, (struct sweep_change){end, RANK_TRANSFER, -1});
 	}
 	sweep->running[RANK_WAIT]++;
-	int error = heap_push(sweep, (struct sweep_change){turns, RANK_WAIT, RANK_TRANSFER});
+	error = heap_push(sweep, (struct sweep_change){turns, RANK_WAIT, RANK_TRANSFER});
 	return error ? error : heap_push(sweep, (struct sweep_change){end, RANK_TRANSFER, -1});
 }
 
-void sweep_finish(struct sweep *sweep)
+int sweep_finish(struct sweep *sweep)
 {
 	run_until(sweep, INT64_MAX);
 	step_cursor_finish(&sweep->steps);
+	return sweep->error;
 }
 
 void sweep_free(struct sweep *sweep)

@@ -35,13 +35,20 @@ struct sweep {
 	int64_t time_ns[LEAF_COUNT];
 	struct step_cursor steps;
 	int64_t hidden_ns;
+	/* Called for each stretch, also outside the windows, in which NCCL waits for other ranks and
+	 * nothing else runs, in order of time. 0 or -errno; NULL: not wanted. */
+	int (*on_wait)(void *context, int64_t from, int64_t to);
+	void *context;
+	int error; /* the first of on_wait() */
 };
 
 /* Adds an op of `rank` that begins at `start`, not before any earlier op. With RANK_WAIT it becomes
- * RANK_TRANSFER at `turns`; other ranks ignore `turns`. 0 or -ENOMEM. */
+ * RANK_TRANSFER at `turns`; other ranks ignore `turns`. 0 or -errno. */
 int sweep_op(struct sweep *sweep, enum work_rank rank, int64_t start, int64_t turns, int64_t end);
-/* Call after the last sweep_op(): counts the ops to their ends. */
-void sweep_finish(struct sweep *sweep);
+/* Counts the ops up to `to`. No later op may begin before it. 0 or -errno. */
+int sweep_reach(struct sweep *sweep, int64_t to);
+/* Call after the last sweep_op(): counts the ops to their ends. 0 or -errno. */
+int sweep_finish(struct sweep *sweep);
 void sweep_free(struct sweep *sweep);
 
 #endif

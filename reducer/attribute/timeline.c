@@ -67,7 +67,7 @@ static int take_range(struct timelines *timelines, uint32_t i)
 {
 	struct feed *feed = &timelines->feeds[i];
 	const struct rows *row = &feed->ranges;
-	struct host_rec rec = {.start = rows_value(row, RANGE_START)};
+	struct host_rec rec = {.start = rows_value(row, RANGE_START), .is_record = true};
 	rec.end = rec.start + rows_value(row, RANGE_DUR);
 	rec.name = feed_string(feed, row, RANGE_NAME);
 	rec.category = (uint8_t)(rows_value(row, RANGE_CATEGORY) & 7);
@@ -96,49 +96,65 @@ static int take_overhead(struct timelines *timelines, uint32_t i)
 
 /* A sched row whose thread is in a data loader is input, all of it; in a compiler a module
  * load. Thread 0 is nobody. */
-static int take_stack(struct timelines *timelines, uint32_t i, uint32_t stack, uint32_t owner)
+static int take_class(struct timelines *timelines, uint32_t i, const struct frame_class *class,
+					  uint32_t owner)
 {
 	struct feed *feed = &timelines->feeds[i];
 	const struct rows *row = &feed->scheds;
 	uint32_t thread = feed_thread(feed, row, SCHED_THREAD);
-	struct host_rec rec = {.start = rows_value(row, SCHED_START), .owner = owner};
-	struct frame_class class;
-	rec.end = rec.start + rows_value(row, SCHED_DUR);
-	if (!stack || !thread)
+	int64_t start = rows_value(row, SCHED_START);
+	if (!class->mask || !thread)
 		return 0;
-	int error = frame_class_find(&timelines->frame_classes[i], feed, stack, &class);
-	rec.mask = (uint16_t) class.mask;
-	rec.name = class.function;
-	return error || !rec.mask ? error : queue_insert(&timelines->of[i][thread].scheds, &rec);
+	return queue_insert(&timelines->of[i][thread].scheds,
+						&(struct host_rec){.start = start,
+										   .end = start + rows_value(row, SCHED_DUR),
+										   .name = class->function,
+										   .owner = owner,
+										   .mask = (uint16_t) class->mask});
 }
 
-/* A sched row becomes what it is taken to mean: asleep, then without a core, then running. */
-static int take_sched(struct timelines *timelines, uint32_t i)
+/* What a sched row is taken to mean: `part` is asleep, then without a core, then running. */
+static int take_parts(struct timelines *timelines, uint32_t i, struct host_rec part)
 {
 	struct feed *feed = &timelines->feeds[i];
 	const struct rows *row = &feed->scheds;
-	uint64_t left = (uint64_t)rows_value(row, SCHED_DUR);
-	uint64_t parts[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
-						(uint64_t)rows_value(row, SCHED_WAITED), left};
+	uint64_t all = (uint64_t)rows_value(row, SCHED_DUR), left = all;
+	uint64_t lengths[] = {(uint64_t)rows_value(row, SCHED_SLEPT),
+						  (uint64_t)rows_value(row, SCHED_WAITED), left};
 	static const uint16_t masks[] = {HOST_MASK(HOST_BIT_BLOCKED),
 									 HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE),
 									 HOST_MASK(HOST_BIT_AWAKE)};
-	struct timeline *timeline = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)];
-	int64_t at = rows_value(row, SCHED_START);
-	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
-	int error = owners_stack(timelines->owners, i, stack, &owner);
-	if (!error)
-		error = take_stack(timelines, i, stack, owner);
-	for (int part = 0; !error && part < 3; part++) {
-		uint64_t ns = parts[part] < left ? parts[part] : left;
-		struct host_rec rec = {
-			.start = at, .end = at + (int64_t)ns, .owner = owner, .mask = masks[part]};
+	struct host_queue *scheds = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)].scheds;
+	const uint64_t slept = lengths[0] < all ? lengths[0] : all;
+	const bool away = part.away, works = all - slept >= slept;
+	int error = 0;
+	for (int n = 0; !error && n < 3; n++) {
+		uint64_t ns = lengths[n] < left ? lengths[n] : left;
+		part.end = part.start + (int64_t)ns;
+		part.mask = masks[n];
+		part.away = n == 0 && away;
+		part.works = n > 0 && works;
 		left -= ns;
-		at = rec.end;
 		if (ns)
-			error = queue_insert(&timeline->scheds, &rec);
+			error = queue_insert(scheds, &part);
+		part.start = part.end;
 	}
 	return error;
+}
+
+static int take_sched(struct timelines *timelines, uint32_t i)
+{
+	const struct rows *row = &timelines->feeds[i].scheds;
+	uint32_t owner, stack = (uint32_t)rows_optional(row, SCHED_STACK, 0);
+	struct frame_class class = {0};
+	int error = owners_stack(timelines->owners, i, stack, &owner);
+	if (!error && stack)
+		error = frame_class_find(&timelines->frame_classes[i], &timelines->feeds[i], stack, &class);
+	if (!error)
+		error = take_class(timelines, i, &class, owner);
+	struct host_rec part = {
+		.start = rows_value(row, SCHED_START), .owner = owner, .away = !stack || class.hands_over};
+	return error ? error : take_parts(timelines, i, part);
 }
 
 static int load_table(struct timelines *timelines, uint32_t i, struct rows *rows, bool *left,
@@ -182,7 +198,7 @@ static int take_call(void *context, struct feed *feed, uint32_t *owner)
 	struct timelines *timelines = context;
 	const struct rows *row = &feed->calls;
 	uint32_t i = (uint32_t)(feed - timelines->feeds);
-	struct host_rec rec = {.start = rows_value(row, CALL_START)};
+	struct host_rec rec = {.start = rows_value(row, CALL_START), .is_record = true};
 	rec.end = rec.start + rows_value(row, CALL_DUR);
 	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
 	rec.name = feed_string(feed, row, CALL_NAME);
@@ -380,16 +396,17 @@ int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, 
 	return error ? error : debt_settle(debt, to);
 }
 
-int timelines_idle(struct timelines *timelines, int64_t from, int64_t to)
+int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to)
 {
 	int error = 0;
-	if (idle_clock_full(&timelines->clock)) { /* what began before is told; what did not can wait */
+	if (unowed_clock_full(
+			&timelines->clock)) { /* what began before is told; what did not can wait */
 		for (uint32_t i = 0; !error && i < timelines->n_feeds; i++)
 			error = timelines_advance(timelines, i, from, from);
-		idle_clock_forget(&timelines->clock, from);
+		unowed_clock_forget(&timelines->clock, from);
 	}
 	if (!error)
-		idle_clock_add(&timelines->clock, from, to);
+		unowed_clock_add(&timelines->clock, from, to);
 	return error;
 }
 

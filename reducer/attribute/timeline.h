@@ -8,7 +8,7 @@
 #include "attribute/owners.h"
 #include "attribute/waiting.h"
 
-struct host_rec { /* a call, range or overhead row */
+struct host_rec { /* a call, range or overhead row, or a part of a sched row */
 	int64_t start, end;
 	uint64_t correlation;
 	uint32_t name;
@@ -16,6 +16,10 @@ struct host_rec { /* a call, range or overhead row */
 	uint16_t mask;    /* HOST_MASKs */
 	uint8_t category; /* the category of a range; 0: a call */
 	bool is_launch;   /* a call that launched some op */
+	bool is_record;   /* a call or a range */
+	/* of a sched row: */
+	bool works; /* awake, in a row that is awake for at least half of its length */
+	bool away;  /* asleep, and standing nowhere in the code: it waits for others */
 };
 
 struct host_queue { /* rows that the timeline has not reached, by start */
@@ -59,7 +63,7 @@ struct timelines {
 	struct debt *debts;                   /* per feed */
 	/* per feed: threads with calls that are not reached yet */
 	struct waiting *waiting;
-	struct idle_clock clock; /* the device's idle time */
+	struct unowed_clock clock; /* of the device */
 	struct debt_horizon horizon;
 	uint32_t loads;
 };
@@ -70,8 +74,8 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 void timelines_close(struct timelines *timelines);
 
 /* Reads ranges, overheads and sched rows that begin at or before `until`; the feeds read the calls
- * themselves. Threads with very many rows forget those that ended at or before `done`. 0 or
- * -errno. */
+ * themselves. Threads with very many rows forget those that ended at or before `done`; all unowed
+ * time before `done` has been noted. 0 or -errno. */
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
 
 static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t feed,
@@ -88,9 +92,9 @@ int64_t timeline_next_begin(const struct timeline *timeline);
 /* Advances every thread of a process that has a call before `to`, then settles the process's debt
  * up to `to`. 0 or -ENOMEM. */
 int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to);
-/* Notes that the device was idle in [from, to). Later questions are about instants after `from`. 0
- * or -ENOMEM. */
-int timelines_idle(struct timelines *timelines, int64_t from, int64_t to);
+/* Notes that the device was idle in [from, to), or only waited for other ranks. Such spans come in
+ * order of time, and later questions are about instants after `from`. 0 or -ENOMEM. */
+int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to);
 /* Does a sched row show that the thread was not asleep at `at`? */
 bool timeline_awake(const struct timeline *timeline, int64_t at);
 

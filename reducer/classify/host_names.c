@@ -54,11 +54,16 @@ static const char input_frames[] =
 	"__getitems__)$|"
 	"(^|/)nvidia/dali/(pipeline|plugin/.*)\\.py:(.*\\.)?(__next__|_get_outputs|share_outputs|"
 	"outputs|run)$";
+static const char hand_over_frames[] =
+	"(^|/)torch/autograd/(graph|__init__)\\.py:|(^|/)torch/_tensor\\.py:(.*\\.)?backward$|"
+	"(^|/)threading\\.py:|(^|/)queue\\.py:(.*\\.)?get$|(^|/)concurrent/futures/|"
+	"(^|/)torch/nn/parallel/parallel_apply\\.py:|"
+	"(^|/)multiprocessing/(connection|popen_fork|synchronize|queues)\\.py:|(^|/)selectors\\.py:";
 enum { FRAME_TEXT_BYTES = 8200 };
 
 struct host_names {
 	regex_t rules[RULES];
-	regex_t input_frames, compile_frames;
+	regex_t input_frames, compile_frames, hand_over_frames;
 	regex_t markers[MARKER_NAMED];
 };
 
@@ -79,6 +84,7 @@ int host_names_open(struct host_names **out)
 		error |= regcomp(&names->markers[form], marker_patterns[form], REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
 	error |= regcomp(&names->compile_frames, compile_frames, REG_EXTENDED | REG_NOSUB);
+	error |= regcomp(&names->hand_over_frames, hand_over_frames, REG_EXTENDED | REG_NOSUB);
 	for (int i = 0; i < RULES; i++)
 		error |=
 			regcomp(&names->rules[i], rules[i].pattern, REG_EXTENDED | REG_NOSUB | rules[i].flags);
@@ -96,6 +102,7 @@ void host_names_close(struct host_names *names)
 		regfree(&names->rules[i]);
 	regfree(&names->input_frames);
 	regfree(&names->compile_frames);
+	regfree(&names->hand_over_frames);
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
 		regfree(&names->markers[form]);
 	free(names);
@@ -134,11 +141,23 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 	return mask;
 }
 
+/* FILE:FUNCTION; false: it is too long. */
+static bool frame_text(char text[FRAME_TEXT_BYTES], const char *file, const char *function)
+{
+	int n = snprintf(text, FRAME_TEXT_BYTES, "%s:%s", file, function);
+	return n > 0 && n < FRAME_TEXT_BYTES;
+}
+
+bool host_names_hands_over(const struct host_names *names, const char *file, const char *function)
+{
+	char text[FRAME_TEXT_BYTES];
+	return frame_text(text, file, function) && match(&names->hand_over_frames, text, NULL, 0);
+}
+
 uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function)
 {
 	char text[FRAME_TEXT_BYTES];
-	int n = snprintf(text, sizeof(text), "%s:%s", file, function);
-	if (n <= 0 || (size_t)n >= sizeof(text))
+	if (!frame_text(text, file, function))
 		return 0;
 	if (match(&names->input_frames, text, NULL, 0))
 		return HOST_MASK(HOST_BIT_INPUT);

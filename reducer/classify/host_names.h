@@ -8,11 +8,11 @@
 
 /* the deciding bits, of which the first one that is set wins, and then the others */
 enum host_bit {
+	HOST_BIT_NO_CORE,
 	HOST_BIT_ALLOC,
 	HOST_BIT_MODULE_LOAD,
 	HOST_BIT_INPUT,
 	HOST_BIT_NCCL_HOST,
-	HOST_BIT_NO_CORE,
 	HOST_BIT_SYNC,
 	HOST_BIT_PROFILER,
 	HOST_BIT_QUEUE_FULL,
@@ -39,6 +39,10 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 /* The HOST_MASK bit for a silent thread that is in this Python function: HOST_BIT_INPUT, or
  * HOST_BIT_MODULE_LOAD when it compiles; 0: the function decides nothing. */
 uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function);
+
+/* Is a silent thread that is in this Python function, and in none that it calls, only waiting for
+ * another thread or process to do its part? */
+bool host_names_hands_over(const struct host_names *names, const char *file, const char *function);
 
 enum marker_form { MARKER_NONE, MARKER_ITERATION, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
 

@@ -63,7 +63,8 @@ SHAPES = [  # no fault but what the job is made of
 ]
 
 # A wait for the device costs what the lead would have hidden: in the next step, on another thread, and never more than
-# the wait. Nor does it cost anything where nobody waits, and what the loader costs stays the loader's.
+# the wait. Nor does it cost anything where nobody waits or a late rank is waited for, and what the loader costs stays the
+# loader's.
 WAITS = [
     scenario("item end", "short_forward", 1, "item_end", sized=[("sync", "item_end")]),
     scenario("item end ddp", "short_forward", 4, "item_end", sized=[("sync", "item_end")]),
@@ -75,6 +76,7 @@ WAITS = [
     scenario("item beside prefetch", "short_forward", 1, "item_end", "prefetch"),
     scenario("slow host alone", "short_forward", 1, "slow_host=300", sized=[("sync", None)]),
     scenario("slow host beside prefetch", "short_forward", 1, "slow_host=300", "prefetch", sized=[("sync", None)]),
+    scenario("late rank tiny", "tiny", 4, "slow_host=100@3", steps=6, sized=[("sync", None)]),
     scenario("item tiny", "tiny", 1, "item_end", steps=6, sized=[("sync", "item_end")]),
 ]
 

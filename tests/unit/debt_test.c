@@ -3,9 +3,9 @@
 #include "attribute/debt.h"
 #include "check.h"
 
-static struct idle_clock busy; /* a device that has not been idle yet */
+static struct unowed_clock busy; /* a device that has worked all along */
 
-static struct debt opened(const struct idle_clock *clock, uint32_t callers)
+static struct debt opened(const struct unowed_clock *clock, uint32_t callers)
 {
 	struct debt debt;
 	debt_open(&debt, clock);
@@ -163,10 +163,10 @@ static void two_lists(void)
 
 static void what_was_idle_is_not_owed(void)
 {
-	struct idle_clock clock = {.first = 100};
+	struct unowed_clock clock = {.first = 100};
 	int64_t to = 900;
-	idle_clock_add(&clock, 200, 260);
-	idle_clock_add(&clock, 300, 400);
+	unowed_clock_add(&clock, 200, 260);
+	unowed_clock_add(&clock, 300, 400);
 	struct debt debt = opened(&clock, 1);
 	owe(&debt, 0, 10, 90);
 	owe(&debt, 0, 200, 260);
@@ -184,26 +184,28 @@ static void what_was_idle_is_not_owed(void)
 
 static void the_clock_forgets(void)
 {
-	struct idle_clock clock = {.first = 0};
+	struct unowed_clock clock = {.first = 0};
 	int64_t sum = 0, end = 0;
-	for (int64_t i = 0; !idle_clock_full(&clock); i++) {
+	for (int64_t i = 0; !unowed_clock_full(&clock); i++) {
 		sum += 1 + i % 3;
 		end = 10 * i + 6 + i % 3;
-		idle_clock_add(&clock, 10 * i + 5, end);
+		unowed_clock_add(&clock, 10 * i + 5, end);
 	}
-	CHECK(clock.n == IDLE_CLOCK_GAPS && idle_clock_at(&clock, end + 3) == sum, "%lld of %lld ns",
-		  (long long)idle_clock_at(&clock, end + 3), (long long)sum);
-	CHECK(idle_clock_at(&clock, 5) == 0 && idle_clock_at(&clock, 16) == 2 &&
-			  idle_clock_at(&clock, -7) == -7,
+	CHECK(clock.n == UNOWED_CLOCK_SPANS && unowed_clock_at(&clock, end + 3) == sum,
+		  "%lld of %lld ns", (long long)unowed_clock_at(&clock, end + 3), (long long)sum);
+	CHECK(unowed_clock_at(&clock, 5) == 0 && unowed_clock_at(&clock, 16) == 2 &&
+			  unowed_clock_at(&clock, -7) == -7,
 		  "in the first gaps and before the first op");
-	int64_t at = 1007, before = idle_clock_at(&clock, at);
-	idle_clock_forget(&clock, at);
-	CHECK(clock.n == IDLE_CLOCK_GAPS - 101 && idle_clock_at(&clock, at) == before, "%zu are left",
-		  clock.n);
-	idle_clock_forget(&clock, end);
-	CHECK(clock.n == 0 && idle_clock_at(&clock, end) == sum, "the sum stays");
-	idle_clock_add(&clock, end, end + 10);
-	CHECK(idle_clock_at(&clock, end + 4) == sum + 4, "and goes on");
+	int64_t at = 1007, before = unowed_clock_at(&clock, at);
+	unowed_clock_forget(&clock, at);
+	CHECK(clock.n == UNOWED_CLOCK_SPANS - 101 && unowed_clock_at(&clock, at) == before,
+		  "%zu are left", clock.n);
+	unowed_clock_forget(&clock, end);
+	CHECK(clock.n == 0 && unowed_clock_at(&clock, end) == sum, "the sum stays");
+	unowed_clock_add(&clock, end, end + 10);
+	CHECK(unowed_clock_at(&clock, end + 4) == sum + 4, "and goes on");
+	unowed_clock_add(&clock, end + 10, end + 15);
+	CHECK(clock.n == 1 && unowed_clock_at(&clock, end + 12) == sum + 12, "in one span");
 }
 
 static void far_back(void)

@@ -52,10 +52,63 @@ static void window_and_zero_length(void)
 	sweep_free(&s);
 }
 
+struct waits {
+	int64_t ns, last_to;
+	int error;
+};
+
+static int take_wait(void *context, int64_t from, int64_t to)
+{
+	struct waits *waits = context;
+	CHECK(from >= waits->last_to && to > from, "[%lld, %lld) comes out of order", (long long)from,
+		  (long long)to);
+	waits->ns += to - from;
+	waits->last_to = to;
+	return waits->error;
+}
+
+/* Keeps out: a call that owes for the time in which the device waited for other ranks, or does not
+ * owe for what ran beside the waiting. */
+static void waiting_alone(void)
+{
+	struct sweep s = begin(0, 100);
+	struct waits waits = {.last_to = 0};
+	s.on_wait = take_wait;
+	s.context = &waits;
+	sweep_op(&s, RANK_WAIT, 0, 30, 60);
+	sweep_op(&s, RANK_CUSTOM, 20, 0, 40);
+	CHECK(sweep_reach(&s, 60) == 0 && waits.ns == 20 && waits.last_to == 20,
+		  "[0, 20) waits alone, not %lld ns to %lld", (long long)waits.ns,
+		  (long long)waits.last_to);
+	sweep_op(&s, RANK_UNSPLIT, 70, 0, 80);
+	sweep_op(&s, RANK_WAIT, 75, 90, 95);
+	CHECK(sweep_reach(&s, 85) == 0 && waits.ns == 25, "NCCL that is not split counts as work");
+	sweep_op(&s, RANK_WAIT, 150, 170, 180);
+	sweep_op(&s, RANK_WAIT, 150, 160, 180);
+	CHECK(sweep_finish(&s) == 0 && waits.ns == 25 + 5 + 10,
+		  "%lld ns of waiting alone, not 40, windows or not", (long long)waits.ns);
+	CHECK(s.time_ns[LEAF_NCCL_WAIT] == 20 + 10, "windows cut the leaf");
+	sweep_free(&s);
+}
+
+static void an_error_stays(void)
+{
+	struct sweep s = begin(0, 100);
+	struct waits waits = {.error = -12};
+	s.on_wait = take_wait;
+	s.context = &waits;
+	sweep_op(&s, RANK_WAIT, 0, 30, 60);
+	CHECK(sweep_op(&s, RANK_WAIT, 40, 50, 60) == -12 && sweep_finish(&s) == -12, "it is passed on");
+	CHECK(waits.last_to == 30, "nothing is told after an error");
+	sweep_free(&s);
+}
+
 int main(void)
 {
 	overlap();
 	hidden_and_split();
 	window_and_zero_length();
+	waiting_alone();
+	an_error_stays();
 	return finish();
 }

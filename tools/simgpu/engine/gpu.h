@@ -47,10 +47,11 @@ struct gpu_launch { /* what the driver knows of an op; the GPU never looks insid
 	void *log;      /* of the thread that launched it */
 	int64_t call_begin_ns, call_end_ns;
 	uint64_t correlation;
-	uint64_t node;     /* of a graph, 0 none */
-	uint64_t key;      /* random numbers of this op hang on it */
-	int64_t met_ns;    /* external: the latest end named so far */
-	uint32_t meetings; /* external: still open */
+	uint64_t node;       /* of a graph, 0 none */
+	uint64_t key;        /* random numbers of this op hang on it */
+	int64_t met_ns;      /* external: the latest end named so far */
+	uint32_t meetings;   /* external: still open */
+	int64_t transfer_ns; /* external: from the last member's arrival to the end */
 	int64_t bytes;
 	int64_t sequence;
 	uint32_t name, comm;

@@ -225,6 +225,7 @@ static void close_device(struct device *d)
 	}
 	free(d->sequences);
 	free(d->account.idle);
+	free(d->account.bare);
 	free(d->account.step_end_ns);
 	free(d->account.step_begin_ns);
 }

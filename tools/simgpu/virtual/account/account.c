@@ -179,14 +179,60 @@ void account_idle(struct account *account, const struct gpu_op *op, int64_t from
 	blame_op(account, op, from_ns, op->start_ns);
 }
 
+static void end_bare(struct account *account, int64_t now_ns)
+{
+	if (account->bare_from_ns && account->bare_from_ns < now_ns) {
+		account->bare = room_for(account->bare, account->n_bare, &account->bare_room, 64,
+								 sizeof(*account->bare));
+		account->bare[account->n_bare++] = (struct account_span){account->bare_from_ns, now_ns};
+	}
+	account->bare_from_ns = account->n_work == 0 && account->n_nccl > 0 ? now_ns : 0;
+}
+
+/* The collective that has ended moved its data from there on. */
+static void cut_bare(struct account *account, int64_t from_ns)
+{
+	while (account->n_bare && account->bare[account->n_bare - 1].from_ns >= from_ns)
+		account->n_bare--;
+	if (account->n_bare && account->bare[account->n_bare - 1].to_ns > from_ns)
+		account->bare[account->n_bare - 1].to_ns = from_ns;
+}
+
+int64_t account_bare(const struct account *account, int64_t from_ns, int64_t to_ns)
+{
+	int64_t since = account->bare_from_ns > from_ns ? account->bare_from_ns : from_ns;
+	int64_t ns = account->bare_from_ns && since < to_ns ? to_ns - since : 0;
+	for (size_t i = account->n_bare; i > 0 && account->bare[i - 1].to_ns > from_ns; i--) {
+		const struct account_span *span = &account->bare[i - 1];
+		int64_t begin = span->from_ns > from_ns ? span->from_ns : from_ns;
+		int64_t end = span->to_ns < to_ns ? span->to_ns : to_ns;
+		ns += end > begin ? end - begin : 0;
+	}
+	return ns;
+}
+
 void account_start(struct account *account, const struct gpu_op *op)
 {
+	account->n_work += op->kind != GPU_NCCL;
+	account->n_nccl += op->kind == GPU_NCCL;
+	end_bare(account, op->start_ns);
 	account->starts_ns[account->n_starts++ % ACCOUNT_QUEUE] = op->start_ns;
+}
+
+static void account_end(struct account *account, const struct gpu_op *op)
+{
+	account->n_work -= op->kind != GPU_NCCL;
+	account->n_nccl -= op->kind == GPU_NCCL;
+	end_bare(account, op->end_ns);
+	if (op->kind == GPU_NCCL)
+		cut_bare(account, op->end_ns - op->launch.transfer_ns);
 }
 
 void account_op(struct account *account, const struct gpu_op *op)
 {
 	int32_t step = op->launch.step + 1;
+	if (account->n_starts) /* starts are told */
+		account_end(account, op);
 	if (account->last_ns < op->end_ns)
 		account->last_ns = op->end_ns;
 	if (account->first_ns == 0 || op->start_ns < account->first_ns)

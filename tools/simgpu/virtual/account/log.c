@@ -17,12 +17,11 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, 
 	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
 }
 
-void log_waited(struct log *log, int64_t ns, enum cause cause)
+void log_waited(struct log *log, uint32_t device, int64_t ns, enum cause cause)
 {
 	struct lead *lead = log->lead;
 	lead->last = cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC;
-	for (uint32_t i = 0; i < lead->n_devices; i++)
-		lead->lost_ns[i][lead->last] += ns;
+	lead->lost_ns[device][lead->last] += ns;
 }
 
 void log_lead_ends(struct log *log)

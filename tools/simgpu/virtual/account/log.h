@@ -33,8 +33,8 @@ struct log { /* without gaps, oldest first */
 };
 
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct log *other);
-/* A call of this cause has waited `ns` for the devices, from its begin to its return. */
-void log_waited(struct log *log, int64_t ns, enum cause cause);
+/* A call of this cause has waited `ns` for what a device of the process computed or moved. */
+void log_waited(struct log *log, uint32_t device, int64_t ns, enum cause cause);
 /* The thread is as far ahead as it can be: nothing is lost any more. */
 void log_lead_ends(struct log *log);
 /* The first segment that ends after at_ns. */

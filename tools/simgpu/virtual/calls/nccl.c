@@ -213,6 +213,8 @@ void call_meet(struct gpu_op *op)
 	struct parts *parts = op->outside;
 	for (uint32_t i = 0; i < parts->n; i++) {
 		const struct part *part = &parts->at[i];
+		if (part->transfer_ns > op->launch.transfer_ns)
+			op->launch.transfer_ns = part->transfer_ns;
 		host_expect(host, op, op->start_ns + part->transfer_ns);
 		struct meeting *meeting =
 			meetings_arrive(&host->world->meetings, part->key, part->size,
