@@ -205,6 +205,16 @@ static bool unsampled(struct walk *walk, const struct host_span *span, const str
 	return walk->told == INT64_MIN || (__int128)next - walk->told >= UNSAMPLED_NS;
 }
 
+/* What ran while the thread had no core, if it is what the device would be told to wait for
+ * otherwise: with a core, or without that call, the same time is won. */
+static uint32_t name_without_core(const struct walk *walk)
+{
+	for (int bit = HOST_BIT_ALLOC; bit <= HOST_BIT_MODULE_LOAD; bit++)
+		if (walk->depth[bit] && walk->last[bit]->rec->name)
+			return walk->last[bit]->rec->name;
+	return 0;
+}
+
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
 						 struct host_part at, struct pieces *out)
 {
@@ -215,7 +225,7 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 			continue;
 		const struct host_rec *rec = walk->last[bit]->rec;
 		piece.leaf = leaf_of_bit[bit];
-		piece.name = rec->name;
+		piece.name = bit == HOST_BIT_NO_CORE ? name_without_core(walk) : rec->name;
 		piece.owner = rec->owner ? rec->owner : piece.owner;
 		return pieces_add(out, &piece);
 	}

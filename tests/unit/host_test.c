@@ -9,6 +9,8 @@ enum { CALL = HOST_MASK(HOST_BIT_CALL) };
 
 static struct opstream stream; /* no launches: no queue is full */
 
+static uint32_t no_core_name; /* of the piece without a core that explain() met */
+
 /* The ns of each leaf in [0, 1000), of an owner with these rows. */
 static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT])
 {
@@ -28,8 +30,11 @@ static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT]
 	struct pieces pieces = {0};
 	CHECK(host_explain(&span, &scratch, &pieces) == 0, "no memory");
 	memset(leaf_ns, 0, LEAF_COUNT * sizeof(*leaf_ns));
-	for (size_t i = 0; i < pieces.n; i++)
+	for (size_t i = 0; i < pieces.n; i++) {
 		leaf_ns[pieces.at[i].leaf] += pieces.at[i].to - pieces.at[i].from;
+		if (pieces.at[i].leaf == LEAF_HOST_NO_CORE)
+			no_core_name = pieces.at[i].name;
+	}
 	free(pieces.at);
 	host_scratch_free(&scratch);
 }
@@ -38,7 +43,7 @@ static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT]
 static void without_a_core(uint32_t mask, enum leaf leaf)
 {
 	struct host_rec rows[] = {
-		{.start = 100, .end = 900, .mask = (uint16_t)mask},
+		{.start = 100, .end = 900, .name = 7, .mask = (uint16_t)mask},
 		{.start = 300, .end = 500, .mask = HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE)},
 		{.start = 500, .end = 600, .mask = HOST_MASK(HOST_BIT_AWAKE)},
 	};
@@ -52,10 +57,12 @@ static void without_a_core(uint32_t mask, enum leaf leaf)
 static void no_core_comes_first(void)
 {
 	without_a_core(CALL | HOST_MASK(HOST_BIT_ALLOC), LEAF_HOST_ALLOC);
+	CHECK(no_core_name == 7, "what allocates is named");
 	without_a_core(CALL | HOST_MASK(HOST_BIT_MODULE_LOAD), LEAF_HOST_MODULE_LOAD);
 	without_a_core(CALL | HOST_MASK(HOST_BIT_NCCL_HOST), LEAF_HOST_NCCL_HOST);
 	without_a_core(CALL | HOST_MASK(HOST_BIT_SYNC), LEAF_HOST_SYNC);
 	without_a_core(CALL, LEAF_CPU_API);
+	CHECK(no_core_name == 0, "what costs nothing is not named");
 	without_a_core(HOST_MASK(HOST_BIT_INPUT), LEAF_HOST_INPUT);
 	without_a_core(HOST_MASK(HOST_BIT_PROFILER), LEAF_TOOL_PROFILER);
 }
