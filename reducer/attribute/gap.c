@@ -32,6 +32,7 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap,
 	uint32_t feed = (uint32_t)(owner->feed - engine->timelines->feeds);
 	struct host_span span = {.parts = parts->at,
 							 .n_parts = parts->n,
+							 .gap = {gap->a, gap->b},
 							 .launch = gap->k->ls,
 							 .feed = feed,
 							 .sampled = owner->feed->sampled,

@@ -122,6 +122,7 @@ struct walk {
 	uint32_t sampled;              /* sched rows that hold */
 	const struct host_rec *silent; /* the sched row that says where in the code the owner is */
 	size_t part;                   /* the first that is not explained to its end */
+	const struct host_rec *cover;  /* see cover_of() */
 };
 
 static int stack_push(struct host_scratch *s, const struct host_rec *rec)
@@ -174,6 +175,27 @@ static uint32_t innermost(struct host_scratch *s, int64_t at)
 	return s->n_stack ? s->stack[s->n_stack - 1]->name : 0;
 }
 
+/* The outermost range of the owner, other than a step, that covers more than half of the gap and has
+ * more than half of its own time in it; NULL: none. It says more of a long gap than the innermost
+ * ones, which take turns. */
+static const struct host_rec *cover_of(const struct host_span *span)
+{
+	const struct host_rec *cover = NULL;
+	for (size_t i = 0; i < span->owner->n_open; i++) {
+		const struct host_rec *rec = &span->owner->open[i];
+		int64_t from = rec->start > span->gap.from ? rec->start : span->gap.from;
+		int64_t to = rec->end < span->gap.to ? rec->end : span->gap.to;
+		if (!rec->category || rec->mask & HOST_MASK(HOST_BIT_STEP) || !rec->name ||
+			to - from <= (span->gap.to - span->gap.from) / 2 ||
+			to - from <= (rec->end - rec->start) / 2)
+			continue;
+		if (!cover || rec->start < cover->start ||
+			(rec->start == cover->start && rec->end > cover->end))
+			cover = rec;
+	}
+	return cover;
+}
+
 /* The begin of the owner's first GPU-driving call after `at`, or the launch. */
 static int64_t next_driving(struct walk *walk, const struct host_span *span,
 							const struct host_scratch *s, int64_t at)
@@ -205,6 +227,16 @@ static bool unsampled(struct walk *walk, const struct host_span *span, const str
 	return walk->told == INT64_MIN || (__int128)next - walk->told >= UNSAMPLED_NS;
 }
 
+/* What ran while the thread had no core, if it is what the device would be told to wait for
+ * otherwise: with a core, or without that call, the same time is won. */
+static uint32_t name_without_core(const struct walk *walk)
+{
+	for (int bit = HOST_BIT_ALLOC; bit <= HOST_BIT_MODULE_LOAD; bit++)
+		if (walk->depth[bit] && walk->last[bit]->rec->name)
+			return walk->last[bit]->rec->name;
+	return 0;
+}
+
 static int explain_piece(struct walk *walk, const struct host_span *span, struct host_scratch *s,
 						 struct host_part at, struct pieces *out)
 {
@@ -215,7 +247,7 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 			continue;
 		const struct host_rec *rec = walk->last[bit]->rec;
 		piece.leaf = leaf_of_bit[bit];
-		piece.name = rec->name;
+		piece.name = bit == HOST_BIT_NO_CORE ? name_without_core(walk) : rec->name;
 		piece.owner = rec->owner ? rec->owner : piece.owner;
 		return pieces_add(out, &piece);
 	}
@@ -224,6 +256,8 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 		walk->driving_end == INT64_MIN || (__int128)end - walk->driving_end >= HOST_CODE_STRETCH_NS;
 	piece.leaf = stretch ? LEAF_HOST_CODE : LEAF_CPU_FRAMEWORK;
 	piece.name = innermost(s, at.from);
+	if (walk->cover && walk->cover->start <= at.from && at.from < walk->cover->end)
+		piece.name = walk->cover->name;
 	piece.unsampled = stretch && span->sampled && unsampled(walk, span, s, at.from);
 	return pieces_add(out, &piece);
 }
@@ -261,7 +295,8 @@ int host_explain(const struct host_span *span, struct host_scratch *scratch, str
 {
 	int error = collect_marks(span, scratch);
 	struct walk walk = {.driving_end = span->owner->last_driving_end,
-						.told = span->owner->last_row_end};
+						.told = span->owner->last_row_end,
+						.cover = cover_of(span)};
 	for (size_t i = 0; i < span->owner->n_open; i++)
 		walk_before(&walk, span_from(span), &span->owner->open[i]);
 	int64_t at = span_from(span);

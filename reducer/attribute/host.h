@@ -61,9 +61,10 @@ struct host_span {
 	/* What to explain, at least one; both timelines have advanced to the launch. */
 	const struct host_part *parts;
 	size_t n_parts;
-	int64_t launch; /* Ls of the op that ends the gap; a stretch of host code ends there */
-	uint32_t feed;  /* the owner's */
-	bool sampled;   /* its process has rows for silent threads */
+	struct host_part gap; /* the whole gap: names are those of the ranges that cover most of it */
+	int64_t launch;       /* Ls of the op that ends the gap; a stretch of host code ends there */
+	uint32_t feed;        /* the owner's */
+	bool sampled;         /* its process has rows for silent threads */
 	const struct timeline *owner;
 	const struct timeline *common; /* thread 0 of the owner's process */
 	const struct opstream *stream;

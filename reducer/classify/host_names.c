@@ -132,7 +132,9 @@ uint32_t host_names_call(const struct host_names *names, const char *name)
 
 uint32_t host_names_range(const struct host_names *names, const char *name, int category)
 {
-	uint32_t mask = 0;
+	int64_t number;
+	bool step = host_names_marker(names, name, NULL, &number) != MARKER_NONE;
+	uint32_t mask = step ? HOST_MASK(HOST_BIT_STEP) : 0;
 	for (int i = 0; i < RULES; i++)
 		if (rules[i].ranges && match(&names->rules[i], name, NULL, 0))
 			mask |= rules[i].mask;

@@ -23,6 +23,7 @@ enum host_bit {
 	HOST_BIT_GRAPH_LAUNCH,
 	HOST_BIT_FREE,  /* the call waits for the device and frees memory */
 	HOST_BIT_AWAKE, /* schedstat says that the thread did not sleep */
+	HOST_BIT_STEP,  /* a range with the name of a step */
 	HOST_BIT_KNOWN  /* for caches: this name has been looked up */
 };
 

@@ -153,10 +153,12 @@ int finding_say_rows(const struct finding_source *m, uint64_t leaves, uint32_t d
 		evidence_rows_close(&rows);
 		return error;
 	}
+	/* a thread without a core does not wait for the call that it is in */
+	const char *during = leaves == LEAF_BIT(LEAF_HOST_NO_CORE) ? "during " : "";
 	for (size_t i = 0; i < rows.n && i < NAMES; i++) {
 		const struct evidence_row *row = &rows.at[i];
 		char name[91];
-		finding_say(out->evidence, sizeof(out->evidence), "%s (%s ms per %s, %llu gap%s)",
+		finding_say(out->evidence, sizeof(out->evidence), "%s%s (%s ms per %s, %llu gap%s)", during,
 					evidence_row_name(row, name, sizeof(name)),
 					finding_ms(m->f, row->ns / steps_of(m->f, device)).at, finding_per(m->f),
 					(unsigned long long)row->count, row->count == 1 ? "" : "s");

@@ -9,6 +9,8 @@ enum { CALL = HOST_MASK(HOST_BIT_CALL) };
 
 static struct opstream stream; /* no launches: no queue is full */
 
+static uint32_t no_core_name; /* of the piece without a core that explain() met */
+
 /* The ns of each leaf in [0, 1000), of an owner with these rows. */
 static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT])
 {
@@ -28,8 +30,11 @@ static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT]
 	struct pieces pieces = {0};
 	CHECK(host_explain(&span, &scratch, &pieces) == 0, "no memory");
 	memset(leaf_ns, 0, LEAF_COUNT * sizeof(*leaf_ns));
-	for (size_t i = 0; i < pieces.n; i++)
+	for (size_t i = 0; i < pieces.n; i++) {
 		leaf_ns[pieces.at[i].leaf] += pieces.at[i].to - pieces.at[i].from;
+		if (pieces.at[i].leaf == LEAF_HOST_NO_CORE)
+			no_core_name = pieces.at[i].name;
+	}
 	free(pieces.at);
 	host_scratch_free(&scratch);
 }
@@ -38,7 +43,7 @@ static void explain(struct host_rec *rows, size_t n, int64_t leaf_ns[LEAF_COUNT]
 static void without_a_core(uint32_t mask, enum leaf leaf)
 {
 	struct host_rec rows[] = {
-		{.start = 100, .end = 900, .mask = (uint16_t)mask},
+		{.start = 100, .end = 900, .name = 7, .mask = (uint16_t)mask},
 		{.start = 300, .end = 500, .mask = HOST_MASK(HOST_BIT_NO_CORE) | HOST_MASK(HOST_BIT_AWAKE)},
 		{.start = 500, .end = 600, .mask = HOST_MASK(HOST_BIT_AWAKE)},
 	};
@@ -52,10 +57,12 @@ static void without_a_core(uint32_t mask, enum leaf leaf)
 static void no_core_comes_first(void)
 {
 	without_a_core(CALL | HOST_MASK(HOST_BIT_ALLOC), LEAF_HOST_ALLOC);
+	CHECK(no_core_name == 7, "what allocates is named");
 	without_a_core(CALL | HOST_MASK(HOST_BIT_MODULE_LOAD), LEAF_HOST_MODULE_LOAD);
 	without_a_core(CALL | HOST_MASK(HOST_BIT_NCCL_HOST), LEAF_HOST_NCCL_HOST);
 	without_a_core(CALL | HOST_MASK(HOST_BIT_SYNC), LEAF_HOST_SYNC);
 	without_a_core(CALL, LEAF_CPU_API);
+	CHECK(no_core_name == 0, "what costs nothing is not named");
 	without_a_core(HOST_MASK(HOST_BIT_INPUT), LEAF_HOST_INPUT);
 	without_a_core(HOST_MASK(HOST_BIT_PROFILER), LEAF_TOOL_PROFILER);
 }
@@ -95,9 +102,54 @@ static void parts_of_one_owner(void)
 	host_scratch_free(&scratch);
 }
 
+/* The name with most framework time in [0, 1000), the gap, of a thread in these ranges. */
+static uint32_t name_in(struct host_rec *rows, size_t n)
+{
+	struct host_part all = {0, 1000};
+	struct timeline owner = {.open = rows, .n_open = n, .last_driving_end = 0}, common = {0};
+	struct host_span span = {.parts = &all,
+							 .n_parts = 1,
+							 .gap = all,
+							 .launch = 1000,
+							 .owner = &owner,
+							 .common = &common,
+							 .stream = &stream};
+	struct host_scratch scratch = {0};
+	struct pieces pieces = {0};
+	int64_t ns[10] = {0};
+	uint32_t most = 0;
+	CHECK(host_explain(&span, &scratch, &pieces) == 0, "no memory");
+	for (size_t i = 0; i < pieces.n; i++)
+		ns[pieces.at[i].name % 10] += pieces.at[i].to - pieces.at[i].from;
+	for (uint32_t name = 0; name < 10; name++)
+		most = ns[name] > ns[most] ? name : most;
+	free(pieces.at);
+	host_scratch_free(&scratch);
+	return most;
+}
+
+/* Keeps out: a gap of one operator that is named after one of the many that it calls, and one that
+ * is named after a range around all of it, which says nothing. */
+static void the_range_of_a_gap(void)
+{
+	struct host_rec rows[] = {
+		{.start = -10, .end = 1100, .name = 1, .category = 4, .mask = HOST_MASK(HOST_BIT_STEP)},
+		{.start = 100, .end = 800, .name = 2, .category = 4},
+		{.start = 100, .end = 700, .name = 3, .category = 4},
+		{.start = 200, .end = 500, .name = 4, .category = 4},
+		{.start = 820, .end = 840, .name = 5, .category = 4},
+	};
+	CHECK(name_in(rows, 5) == 2, "the outermost range in the gap, not %u", name_in(rows, 5));
+	rows[1].start = -2000;
+	CHECK(name_in(rows, 5) == 3, "a range mostly outside of the gap, %u", name_in(rows, 5));
+	rows[2].end = 550, rows[3].end = 600;
+	CHECK(name_in(rows, 5) == 4, "without one the innermost ranges, not %u", name_in(rows, 5));
+}
+
 int main(void)
 {
 	no_core_comes_first();
 	parts_of_one_owner();
+	the_range_of_a_gap();
 	return finish();
 }
