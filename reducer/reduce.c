@@ -4,6 +4,7 @@
 #include "reduce.h"
 
 #include "attribute/device.h"
+#include "attribute/named_steps.h"
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
@@ -399,15 +400,44 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	return error;
 }
 
+/* --step-range, for the run that is open: STATUS_USAGE when it names nothing in it. */
+static int open_step_range(struct device_context *context, const char *dir,
+						   struct step_range **range)
+{
+	const char *text = context->options->step_range;
+	char message[256] = "";
+	bool found = true;
+	if (!text)
+		return STATUS_OK;
+	int error = step_range_open(text, message, sizeof(message), range);
+	if (error == -EINVAL) {
+		diag("--step-range %s: %s", text, message);
+		return STATUS_USAGE;
+	}
+	context->step_range = *range;
+	if (!error)
+		error = named_steps_check(context->run, *range, text, dir, &found);
+	if (error)
+		diag("%s: %s", dir, strerror(-error));
+	return error ? STATUS_INPUT : found ? STATUS_OK : STATUS_USAGE;
+}
+
 static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
 	struct device_context context = {.run = &run, .options = options};
 	struct host_names *names = NULL;
+	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
 	if (status == STATUS_INPUT)
 		return status;
+	int refused = open_step_range(&context, dirs[0], &step_range);
+	if (refused) {
+		step_range_close(step_range);
+		run_close(&run);
+		return refused;
+	}
 	int error = host_names_open(&names);
 	context.names = names;
 	if (!error)
@@ -422,6 +452,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	collectives_close(context.collectives);
 	class_cache_close(context.classes);
 	host_names_close(names);
+	step_range_close(step_range);
 	run_close(&run);
 	return status;
 }
@@ -457,7 +488,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	int status = summary_init(&out->summary) ? STATUS_INPUT
 											 : reduce_fresh(dirs, n_dirs, options, classifier, out);
 	classifier_close(classifier);
-	if (status == STATUS_INPUT) {
+	if (status == STATUS_INPUT || status == STATUS_USAGE) {
 		reduction_free(out);
 		return status;
 	}

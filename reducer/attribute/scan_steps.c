@@ -78,7 +78,8 @@ static int find_marked(struct scanning *s, uint32_t feed)
 {
 	struct trace *trace = &s->ds->feeds[feed].trace;
 	struct device_scan *scan = s->scan;
-	int error = steps_find(trace, s->context->names, s->context->options->step_range, &scan->steps);
+	const struct step_names by = {s->context->names, s->context->step_range};
+	int error = steps_find(trace, &by, &scan->steps);
 	error = error ? error : cut_undelivered(s, feed);
 	if (error || scan->steps.n_steps > 0)
 		return error;

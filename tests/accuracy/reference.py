@@ -86,6 +86,9 @@ PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
+TRAINING_STEP = re.compile(
+    rb"^(?:train(?:ing)?|global|epoch[ _#:=]?[0-9]+)[ _./:,-]*(?:step|iter|iteration|batch)"
+    rb"[ _#:=]*([0-9]+)(?:[^0-9A-Za-z].*)?\Z", re.IGNORECASE | re.DOTALL)
 ITERATION = re.compile(rb"^iter(?:ation)?[ _#]?([0-9]+)\Z", re.IGNORECASE)
 
 
@@ -643,7 +646,7 @@ def optimizer_steps(process):
 
 
 def markers_of(process, step_range):
-    found = {"profiler": [], "plain": [], "iteration": [], "named": []}
+    found = {"profiler": [], "plain": [], "iteration": [], "training": [], "named": []}
     for row in process.ranges:
         if row.category == PYTHON_FRAME:
             continue
@@ -652,11 +655,11 @@ def markers_of(process, step_range):
                 found["named"].append((row, None))
             continue
         for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP),
-                              ("iteration", ITERATION)):
+                              ("iteration", ITERATION), ("training", TRAINING_STEP)):
             match = pattern.match(row.name)
             if match:
                 found[form].append((row, int(match.group(1))))
-    chosen = found["profiler"] or found["plain"] or found["iteration"] or found["named"]
+    chosen = next((found[form] for form in found if found[form]), [])
     chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
     kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
     markers = []
