@@ -621,17 +621,41 @@ def warm_up(markers, steps, calls, first_is_gone):
     return set(cut)
 
 
+def parts_of_steps(marks, graph_launches):
+    """Places of the marks that a later mark with `again` leaves out."""
+    left_out = set()
+    for at, mark in enumerate(marks):
+        if mark.domain != b"again":
+            continue
+        before = next((i for i in reversed(range(at)) if marks[i].thread_id == mark.thread_id), None)
+        if before is None:
+            continue
+        trained = any(m.domain != b"again" for m in marks[before + 1:at])
+        if not trained and not any(marks[before].begin <= b < mark.begin for b in graph_launches):
+            left_out.add(before)
+    return left_out
+
+
+def is_regular(begins, busiest):
+    if len(begins) < 8:
+        return False
+    counts = collections.Counter(bisect_left(busiest, end) - bisect_left(busiest, begin)
+                                 for begin, end in zip(begins, begins[1:]))
+    return any(times * 10 >= 9 * (len(begins) - 1) for count, times in counts.items() if count <= 32)
+
+
 def optimizer_steps(process):
     """The markers that an optimizer's marks make, [] when there are none."""
-    marks = sorted((row.begin, row.domain == b"again", row.name)
-                   for row in process.ranges if row.category == OPTIMIZER)
-    followed = [mark[1] for mark in marks[1:]] + [False]
+    marks = sorted((row for row in process.ranges if row.category == OPTIMIZER),
+                   key=lambda row: (row.begin, row.domain == b"again", row.name))
     begins_of = collections.defaultdict(list)
-    for (begin, _, name), by_again in zip(marks, followed):
-        if not by_again:
-            begins_of[name].append(begin)
-    most = max(map(len, begins_of.values()), default=0)
-    frequent = [name for name, begins in begins_of.items() if 8 * len(begins) >= most]
+    left_out = parts_of_steps(marks, [c.begin for c in process.calls if b"GraphLaunch" in c.name])
+    for at, mark in enumerate(marks):
+        if at not in left_out:
+            begins_of[mark.name].append(mark.begin)
+    busiest = begins_of[min(begins_of, key=lambda name: (-len(begins_of[name]), name))] if begins_of else []
+    frequent = [name for name, begins in begins_of.items()
+                if 8 * len(begins) >= len(busiest) or is_regular(begins, busiest)]
     if not frequent:
         return []
     fewest = min(len(begins_of[name]) for name in frequent)
