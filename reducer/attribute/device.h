@@ -9,6 +9,7 @@
 #include "read/run.h"
 #include "summary/reduction.h"
 #include "steps/markers.h"
+#include "steps/own_kernels.h"
 
 struct device_context { /* what all devices that a thread visits share */
 	const struct run *run;
@@ -26,8 +27,10 @@ struct device_scan {
 	bool empty;        /* the device has no ops */
 	bool by_period;    /* steps come from periodicity */
 	bool by_optimizer; /* steps come from an optimizer's marks */
-	int64_t *ends;     /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
-	bool any_before;   /* an op was launched before the first step */
+	uint32_t process;  /* feed of the process of the steps */
+	struct step_fit fit;
+	int64_t *ends;   /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
+	bool any_before; /* an op was launched before the first step */
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */

@@ -74,7 +74,7 @@ static bool gave_up_steps(struct scanning *s)
 	return true;
 }
 
-static int scan_ops(struct scanning *s)
+static int make_passes(struct scanning *s)
 {
 	int error = s->log.whole ? scan_pass_steps(s) : 0;
 	bool again = !s->log.whole;
@@ -82,6 +82,17 @@ static int scan_ops(struct scanning *s)
 		error = scan_pass_whole(s);
 		again = scan_pass_learned(s->ds) || gave_up_steps(s);
 	}
+	return error;
+}
+
+static int scan_ops(struct scanning *s)
+{
+	bool changed;
+	int error = make_passes(s);
+	if (!error)
+		error = scan_steps_go_on(s, &changed);
+	if (!error && changed)
+		error = make_passes(s);
 	return error ? error : commit_collectives(s);
 }
 

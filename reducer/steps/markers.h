@@ -12,6 +12,8 @@ enum {
 	STEP_AFTER = -2
 }; /* not in a counted step: a launch before the first, or after the last or in a cut one */
 
+enum { STEPS_UNIT_BYTES = 360 };
+
 struct marker {
 	int64_t begin_ns;
 	int64_t end_ns;
@@ -26,6 +28,7 @@ struct steps {
 	int32_t n_steps; /* counted steps; 0: there are no markers, and everything is one step */
 	uint64_t cut;
 	enum marker_form form;
+	char unit[STEPS_UNIT_BYTES]; /* how often other optimizers step in a step; "": once, or none */
 };
 
 /* By which names ranges are markers. */

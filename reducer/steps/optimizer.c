@@ -4,14 +4,13 @@
 #include "read/rows.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define RARE 8 /* an optimizer with fewer than 1/8 of the marks of the busiest ends no steps ... */
-enum {
-	REGULAR_MARKS =
-		8,            /* ... unless it has so many, between which the busiest always has the same */
-	REGULAR_MOST = 32 /* number of marks, at most so many */
-};
+/* ... unless it has so many, between which the busiest always has the same number, at most so many */
+enum { REGULAR_MARKS = 8, REGULAR_MOST = 32 };
+enum { UNITS_SHOWN = 3, UNIT_BYTES = 80 };
 
 struct mark {
 	int64_t at_ns;
@@ -251,6 +250,46 @@ static struct group choose(const struct marks *marks)
 	return best;
 }
 
+/* "SGD 2 steps 12 times, on another thread". Returns whether that is worth a line. */
+static bool describe_other(const struct group *other, const struct group *ends, char *text)
+{
+	const int64_t from = ends->first->at_ns, to = ends->first[ends->n - 1].at_ns;
+	const size_t steps = ends->n - 1, times = marks_before(other, to) - marks_before(other, from);
+	const bool thread = other->first->thread != ends->first->thread;
+	char often[32] = "once";
+	if (times != steps)
+		snprintf(often, sizeof(often), "%.*f times", times % steps ? 1 : 0,
+				 (double)times / (double)steps);
+	snprintf(text, UNIT_BYTES, "%.24s steps %s%s", other->first->optimizer.at, often,
+			 thread ? " on another thread" : "");
+	return thread || 20 * (times > steps ? times - steps : steps - times) >= steps;
+}
+
+/* Says how often the other optimizers step in a step, unless all do so once. */
+static void describe_unit(const struct marks *marks, const struct group *ends, char *unit)
+{
+	int used = snprintf(unit, STEPS_UNIT_BYTES, "A step ends with %.40s; in it ",
+						ends->first->optimizer.at);
+	size_t shown = 0, more = 0;
+	bool worth = false;
+	for (size_t i = 0; i < marks->n; i += group_at(marks, i).n) {
+		const struct group group = group_at(marks, i);
+		char text[UNIT_BYTES];
+		if (group.first == ends->first)
+			continue;
+		worth |= describe_other(&group, ends, text);
+		if (shown == UNITS_SHOWN)
+			more++;
+		else
+			used += snprintf(unit + used, STEPS_UNIT_BYTES - (size_t)used, "%s%s",
+							 shown++ ? ", " : "", text);
+	}
+	if (more)
+		snprintf(unit + used, STEPS_UNIT_BYTES - (size_t)used, ", and %zu more", more);
+	if (!worth)
+		unit[0] = 0;
+}
+
 static int from_group(const struct group *group, struct steps *out)
 {
 	int64_t *begins = malloc(group->n * sizeof(*begins));
@@ -276,6 +315,8 @@ int steps_from_optimizer(struct trace *trace, struct steps *out)
 			qsort(marks.at, marks.n, sizeof(*marks.at), by_optimizer);
 		struct group group = choose(&marks);
 		error = group.n >= 2 ? from_group(&group, out) : 0;
+		if (!error && group.n >= 2)
+			describe_unit(&marks, &group, out->unit);
 	}
 	free(marks.at);
 	return error;

@@ -539,12 +539,14 @@ class Device:
         if is_recorded:
             self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
         self.place_ops()
+        if by_optimizer and self.steps_go_on(process, [i for i in steps if i not in self.cut_steps]):
+            self.needs_period = True
         counted = [i for i in steps if i not in self.cut_steps]
         self.steps_cut = cut_before + len(self.markers) - len(counted)
         if counted and not self.launches:
             counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
-            self.needs_period = is_recorded
+            self.needs_period = self.needs_period or is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
             for op in self.ops:
                 op.step = 0
@@ -561,6 +563,25 @@ class Device:
         self.window = (begin, reached)
         if not before and begin < self.hull[0] and reached > begin:
             self.lead_in = (begin, self.hull[0])
+
+    def steps_go_on(self, process, counted):
+        """Whole steps follow after the last one."""
+        looked = counted[::-(-len(counted) // 256) or 1]
+        counts = collections.defaultdict(collections.Counter)
+        for op in self.ops:
+            if op.process is process and op.kind == KERNEL and op.launch:
+                counts[op.name][op.step] += 1
+        ratios = []
+        for of_step in counts.values():
+            each = sorted(of_step[step] for step in looked)
+            usual = each[(len(each) - 1) // 2] if len(each) > 1 else 0
+            if usual:
+                ratios.append(1000 * of_step[NO_STEP] // usual)
+        ratios.sort()
+        if not ratios:
+            return False
+        p50, p10 = ratios[-(-len(ratios) // 2) - 1], ratios[-(-len(ratios) // 10) - 1]
+        return p50 >= 3000 and 2 * p10 >= p50 and 2 * p50 >= 1000 * len(counted)
 
     def cut_undelivered(self, process, markers):
         """Steps that do not end by the last launch that has its op, when records were in flight."""

@@ -23,4 +23,34 @@ expect_true "d['run']['steps'] == 24 and d['run']['step_source'] == 'optimizer'"
 steps_of critics
 expect_true "d['run']['steps'] == 15 and d['run']['step_source'] == 'optimizer'"
 
+expect_true "d['run']['step_unit'] == 'A step ends with Adam 1; in it SGD 2 steps 12 times'"
+expect_status 0 "$BATON" report "$work/critics"
+expect_prints "A step ends with Adam 1; in it SGD 2 steps 12 times"
+expect_status 0 "$BATON" report "$work/threads"
+expect_prints "steps once on another thread"
+
+# Keeps out: three warm-up steps for an answer, where the others run inside a graph.
+steps_of graph_whole
+expect_true "d['run']['steps'] == 42 and d['run']['step_source'] == 'periodicity'"
+expect_true "d['run']['step_confidence'] == 1 and d['run']['step_unit'] is None"
+
+# Keeps out: steps that are a small part of the run, and no word of the rest; evaluation counted as steps.
+steps_of evaluation
+expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'optimizer'"
+expect_true "d['devices'][0]['steps_outside'] == {'ops_before': 14, 'ops_after': 1800, 'before_ns': 293000, 'after_ns': 37800000}"
+expect_true "round(d['run']['step_ops_inside'], 3) == 0.128"
+expect_status 0 "$BATON" report "$work/evaluation"
+expect_prints "87 % of the GPU ops come after the last step: kernels of the steps' kind, but not all of them"
+expect_prints "1,814 ops (87.2 %) and"
+steps_of two_optimizers
+expect_true "d['run']['step_unit'] is None and d['run']['step_confidence'] == 1"
+expect_status 0 "$BATON" report "$work/two_optimizers"
+expect_prints_not "come after the last step" "steps are not sure" "A step ends with"
+
+# Keeps out: steps of two kinds that nothing warns of.
+steps_of uneven
+expect_true "round(d['run']['step_confidence'], 2) == 0.62"
+expect_status 0 "$BATON" report "$work/uneven"
+expect_prints "The steps are not sure: 62 % of them have the same kernels" "The steps differ: p95 is 5.0 times p50"
+
 finish

@@ -126,7 +126,16 @@ def evaluation(p):
         p.kernels(FORWARD)
 
 
-CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, threads, critics, evaluation)}
+def uneven(p):
+    """In the second part of the run the steps are others."""
+    p.train(14)
+    for _ in range(8):
+        p.kernels(5 * ["other_%d" % i for i in range(14)])
+        p.mark()
+
+
+CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, threads, critics, evaluation,
+                                          uneven)}
 
 
 def main():
