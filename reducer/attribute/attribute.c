@@ -306,6 +306,7 @@ static int store_fit(struct attributing *a)
 	row->looked = scan->fit.looked;
 	row->complete = scan->fit.complete;
 	row->tail = tail_of(a);
+	row->found = scan->given ? FOUND_TOGETHER : FOUND_ALONE;
 	row->ops_before = a->ops_before;
 	row->ops_inside = a->ops_inside;
 	row->ops_after = a->ops_after;

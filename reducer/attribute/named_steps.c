@@ -132,20 +132,43 @@ static int each_process(const struct run *run, const struct step_range *range,
 	return error;
 }
 
-int named_steps_check(const struct run *run, const struct step_range *range, const char *text,
-					  const char *dir, bool *found)
+/* Says which ranges there are. */
+static int list_names(const struct run *run, const char *text, const char *dir)
 {
 	struct name_list list = {0};
-	*found = false;
-	int error = each_process(run, range, NULL, found);
-	if (error || *found)
-		return error;
-	error = strings_init(&list.texts);
+	bool found = false;
+	int error = strings_init(&list.texts);
 	if (!error)
-		error = each_process(run, range, &list, found);
+		error = each_process(run, NULL, &list, &found);
 	if (!error)
 		say_names(&list, text, dir);
 	strings_free(&list.texts);
 	free(list.at);
 	return error;
+}
+
+int named_steps_open(const struct run *run, const char *text, const char *dir,
+					 struct step_range **out)
+{
+	char message[256] = "";
+	bool found = false;
+	*out = NULL;
+	if (!text)
+		return STATUS_OK;
+	int error = step_range_open(text, message, sizeof(message), out);
+	if (error == -EINVAL) {
+		diag("--step-range %s: %s", text, message);
+		return STATUS_USAGE;
+	}
+	if (!error)
+		error = each_process(run, *out, NULL, &found);
+	if (!error && !found)
+		error = list_names(run, text, dir);
+	if (error)
+		diag("%s: %s", dir, strerror(-error));
+	if (error || !found) {
+		step_range_close(*out);
+		*out = NULL;
+	}
+	return error ? STATUS_INPUT : found ? STATUS_OK : STATUS_USAGE;
 }

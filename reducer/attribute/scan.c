@@ -93,7 +93,9 @@ static int scan_ops(struct scanning *s)
 		error = scan_steps_go_on(s, &changed);
 	if (!error && changed)
 		error = make_passes(s);
-	return error ? error : commit_collectives(s);
+	if (error || s->scan->given) /* the first scan has committed them */
+		return error;
+	return commit_collectives(s);
 }
 
 /* Windows tile [window_from, window_to); E(s) only grows. */
@@ -166,12 +168,14 @@ static int scan_device(struct scanning *s)
 	return keep_first_launches(s->scan, s->ds);
 }
 
-int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan)
+int device_scan(const struct device_context *context, uint32_t device, const struct proposal *given,
+				struct device_scan *scan)
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
 	memset(scan, 0, sizeof(*scan));
 	scan->device = device;
+	scan->given = given;
 	scan->empty = true;
 	int error = scan_device(&s);
 	scan_pass_close(&s);

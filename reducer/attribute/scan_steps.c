@@ -40,8 +40,17 @@ static int find_period(struct scanning *s, uint32_t feed)
 	if (!error && n)
 		error = steps_from_begins(begins, n, log->marks[log->n_marks - 1].launch_ns + 1,
 								  &s->scan->steps);
+	s->scan->launches = (uint32_t)log->n_marks;
+	s->scan->period_steps = (uint32_t)n;
 	free(begins);
 	return error;
+}
+
+static int take_given(struct scanning *s)
+{
+	const struct proposal *given = s->scan->given;
+	return given->n ? steps_from_begins(given->begins, given->n, given->end_ns, &s->scan->steps)
+					: 0;
 }
 
 static int has_ops(struct feed *feed, bool *found)
@@ -149,12 +158,14 @@ static int cut_warmup(struct scanning *s, uint32_t process)
 static int find_periodic(struct scanning *s, uint32_t process)
 {
 	uint64_t partial = forget_steps(&s->scan->steps);
-	int error = find_period(s, process);
+	const bool given = s->scan->given != NULL;
+	int error = given ? take_given(s) : find_period(s, process);
 	error = error ? error : cut_undelivered(s, process);
 	s->scan->steps.cut += partial;
 	s->scan->by_period = true;
 	error = error ? error : cut_warmup(s, process);
-	error = error ? error : judge_log(s, process);
+	if (!error && !given)
+		error = judge_log(s, process);
 	launch_log_free_marks(&s->log);
 	return error;
 }

@@ -53,4 +53,12 @@ expect_true "round(d['run']['step_confidence'], 2) == 0.62"
 expect_status 0 "$BATON" report "$work/uneven"
 expect_prints "The steps are not sure: 62 % of them have the same kernels" "The steps differ: p95 is 5.0 times p50"
 
+# Keeps out: a stage of a pipeline whose micro-batches are taken for steps.
+for ranks in 3 5; do
+	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/pipeline$ranks" --workload pipeline --ranks $ranks --steps 12 --nvtx off
+	expect_status 0 "$BATON" report --json "$work/pipeline$ranks"
+	expect_true "{d['steps'] for d in d['devices']} == {11} and d['run']['step_source'] == 'periodicity'"
+	expect_true "d['run']['step_confidence'] > 0.9"
+done
+
 finish
