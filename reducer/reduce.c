@@ -4,6 +4,7 @@
 #include "reduce.h"
 
 #include "attribute/consensus.h"
+#include "attribute/generations.h"
 #include "attribute/named_steps.h"
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
@@ -184,11 +185,15 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 {
 	keep_freed_memory();
 	struct work work = {.context = context, .out = out, .n = context->run->n_devices};
+	struct generations generations;
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
 	if (!work.scans)
 		return -ENOMEM;
 	pthread_mutex_init(&work.lock, NULL);
-	int error = run_workers(&work, PHASE_SCAN);
+	int error = generations_find(context, &generations);
+	context->generations = &generations;
+	if (!error)
+		error = run_workers(&work, PHASE_SCAN);
 	if (!error)
 		error = agree_on_steps(&work);
 	if (!error)
@@ -202,6 +207,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		out->by_optimizer |= work.scans[i].by_optimizer;
 	}
 	free_work(&work);
+	generations_free(&generations);
+	context->generations = NULL;
 	return error;
 }
 

@@ -1,5 +1,6 @@
 /* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
  * the rows of its kernel and its collective. */
+#include "attribute/generations.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
@@ -305,6 +306,12 @@ static int store_fit(struct attributing *a)
 		return -ENOMEM;
 	row->looked = scan->fit.looked;
 	row->complete = scan->fit.complete;
+	const struct generations *g = a->context->generations;
+	if (g && g->n > 1) {
+		row->generation = g->answered;
+		row->generations = g->n;
+		row->left_out = g->left_out;
+	}
 	row->tail = tail_of(a);
 	row->found = scan->given ? FOUND_TOGETHER : FOUND_ALONE;
 	row->ops_before = a->ops_before;

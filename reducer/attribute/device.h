@@ -16,6 +16,7 @@ struct device_context { /* what all devices that a thread visits share */
 	const struct run *run;
 	const struct host_names *names;
 	const struct step_range *step_range; /* --step-range, or NULL */
+	const struct generations *generations;
 	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;

@@ -1,5 +1,6 @@
 #include "attribute/scan_steps.h"
 
+#include "attribute/generations.h"
 #include "steps/optimizer.h"
 #include "steps/period.h"
 #include "steps/warmup.h"
@@ -131,7 +132,7 @@ static int find_process(struct scanning *s, uint32_t *process)
 	for (uint32_t i = 0; !error && !marks && i < ds->n; i++) {
 		bool found = false;
 		error = has_ops(&ds->feeds[i], &found);
-		if (error || !found)
+		if (error || !found || !generations_counts(s->context->generations, ds->feeds[i].process))
 			continue;
 		*process = any ? *process : i;
 		any = true;

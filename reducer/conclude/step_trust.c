@@ -51,6 +51,11 @@ void step_trust_compute(const struct summary *summary, struct step_trust *trust)
 	for (size_t i = 0; i < summary->n_steps; i++) {
 		const struct steps_summary *row = &summary->steps[i];
 		trust->tail = row->tail > trust->tail ? row->tail : trust->tail;
+		trust->generation =
+			row->generation > trust->generation ? row->generation : trust->generation;
+		trust->generations =
+			row->generations > trust->generations ? row->generations : trust->generations;
+		trust->left_out = row->left_out > trust->left_out ? row->left_out : trust->left_out;
 		if (!trust->unit[0])
 			trust->unit = summary_text(summary, row->unit);
 	}

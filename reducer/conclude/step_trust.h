@@ -14,7 +14,11 @@ struct step_trust {
 	bool much_before;   /* a tenth of the ops, and more than warm-up explains */
 	bool much_after;
 	enum steps_tail tail; /* with much_after */
-	const char *unit;     /* "": one optimizer, or all step once */
+	/* of a restarted job: the generation that is answered, of how many (0: nothing was restarted), and
+	 * the steps of the others */
+	uint32_t generation, generations;
+	uint64_t left_out;
+	const char *unit; /* "": one optimizer, or all step once */
 };
 
 void step_trust_compute(const struct summary *summary, struct step_trust *trust);

@@ -48,6 +48,8 @@ static void run_object(struct json *j, const struct report *report)
 	step_trust_compute(s, &trust);
 	json_ratio(j, "step_confidence", trust.confidence);
 	json_ratio(j, "step_ops_inside", trust.inside);
+	json_known(j, "generation", trust.generations > 1 ? (int64_t)trust.generation : -1);
+	json_number(j, "generations", trust.generations > 1 ? (int64_t)trust.generations : 1);
 	if (trust.unit[0])
 		json_text(j, "step_unit", trust.unit);
 	else

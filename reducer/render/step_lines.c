@@ -10,6 +10,20 @@ static const char *const tail_words[] = {
 	[TAIL_PART] = ": kernels of the steps' kind, but not all of them (evaluation?)",
 	[TAIL_STEPS] = ": whole steps that nothing marks (try --steps period)"};
 
+static void generation_line(const struct screen *screen, const struct step_trust *trust)
+{
+	if (trust->generations < 2)
+		return;
+	screen_title_wrap(screen, 2,
+					  "The job was restarted: these are the steps of its generation %u of %u%s",
+					  trust->generation, trust->generations,
+					  trust->generation == trust->generations ? " (the last)" : "");
+	if (trust->left_out)
+		screen_title_wrap(screen, 2, "%llu step%s of other generations %s left out",
+						  (unsigned long long)trust->left_out, trust->left_out == 1 ? "" : "s",
+						  trust->left_out == 1 ? "is" : "are");
+}
+
 void step_lines(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
@@ -17,6 +31,7 @@ void step_lines(const struct screen *screen, const struct report *r)
 	step_trust_compute(&r->reduction->summary, &trust);
 	if (!f->has_steps)
 		return;
+	generation_line(screen, &trust);
 	if (trust.unit[0])
 		screen_title_wrap(screen, 2, "%s", trust.unit);
 	if (100 * trust.confidence < SURE_PERCENT)
@@ -28,7 +43,7 @@ void step_lines(const struct screen *screen, const struct report *r)
 	if (f->p95_ns / LONG_TAIL > f->p50_ns)
 		screen_title_wrap(screen, 2, "The steps differ: p95 is %.1f times p50",
 						  (double)f->p95_ns / (double)(f->p50_ns > 0 ? f->p50_ns : 1));
-	if (trust.much_before)
+	if (trust.much_before && trust.generation < 2)
 		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come before the first step",
 						  100 * trust.before);
 	if (trust.much_after)

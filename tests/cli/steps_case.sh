@@ -53,6 +53,21 @@ expect_true "round(d['run']['step_confidence'], 2) == 0.62"
 expect_status 0 "$BATON" report "$work/uneven"
 expect_prints "The steps are not sure: 62 % of them have the same kernels" "The steps differ: p95 is 5.0 times p50"
 
+# Keeps out: the steps of a generation that crashed; those of one that hardly began.
+steps_of restarted
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] == 2 and d['run']['generations'] == 2"
+expect_status 0 "$BATON" report "$work/restarted"
+expect_prints "these are the steps of its generation 2 of 2 (the last)" "9 steps of other generations are left out"
+steps_of restarted_late
+expect_true "d['run']['steps'] == 9 and d['run']['generation'] == 2 and d['run']['generations'] == 3"
+expect_prints_not "(the last)"
+"$PYTHON" tests/cli/steps_traces.py restarted_untold "$work/untold" || fail "steps_traces.py"
+expect_status 4 "$BATON" report --json "$work/untold"
+expect_says "rank 0 was written by two processes"
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] == 2 and d['run']['generations'] == 2"
+steps_of restarted_once
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] is None and d['run']['generations'] == 1"
+
 # Keeps out: a stage of a pipeline whose micro-batches are taken for steps.
 for ranks in 3 5; do
 	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/pipeline$ranks" --workload pipeline --ranks $ranks --steps 12 --nvtx off

@@ -138,9 +138,28 @@ CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whol
                                           uneven)}
 
 
+def restarted(folder, steps, told):
+    """Two ranks, each with a process for each number of steps, one after the other; `told`: the launcher numbered them."""
+    for rank in range(2):
+        now = 0
+        for generation, n in enumerate(steps):
+            name = "%d-%d.0.0.0.baton" % (rank, generation)
+            p = Process(os.path.join(folder, name), rank, 100 + 10 * rank + generation, now, generation=generation if told else 0)
+            p.train(n)
+            p.close()
+            now = p.now + 1000 * US
+
+
+RESTARTED = {"restarted": ((10, 21), True), "restarted_late": ((21, 10, 2), True), "restarted_once": ((21,), True),
+             "restarted_untold": ((10, 21), False)}
+
+
 def main():
     name, folder = sys.argv[1:]
     os.makedirs(folder)
+    if name in RESTARTED:
+        restarted(folder, *RESTARTED[name])
+        return
     process = Process(os.path.join(folder, "a.0.0.0.baton"))
     CASES[name](process)
     process.close()
