@@ -4,6 +4,7 @@
 #include "read/dump.h"
 #include "read/paths.h"
 #include "reduce.h"
+#include "reduce_options.h"
 #include "render/json.h"
 #include "stacks/folded.h"
 
@@ -15,8 +16,10 @@ static const struct option_spec options[] = {
 	{"idle", 0, OPTION_FLAG, NULL,
 	 "every piece of idle time of a run instead: device, from_ns, to_ns, leaf, what stands behind "
 	 "it"},
-	{"step-range", 0, OPTION_TEXT, "NAME", "with --idle: NVTX ranges of this name are the steps"},
-	{"steps", 0, OPTION_TEXT, "period", "with --idle: steps from the periodicity of the kernels"},
+	{"step-range", 0, OPTION_TEXT, "NAME",
+	 "with --idle: steps are the ranges with this name: NAME, GLOB or /REGEX/"},
+	{"steps", 0, OPTION_TEXT, "MODE",
+	 "with --idle: 'period': find steps by periodicity instead of markers"},
 	{"stacks", 0, OPTION_FLAG, NULL,
 	 "every call stack instead, folded (\"outermost;...;innermost\"), and how many calls carry it"},
 	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line (docs/FORMAT.md section 5)"},
@@ -69,13 +72,12 @@ static void print_idle(const struct idle_piece *piece, void *context)
 static int dump_idle(const struct invocation *call)
 {
 	bool json = option_given(call, "json");
-	const char *steps = option_text(call, "steps", NULL);
 	struct reduction reduction;
-	struct reduce_options reduce = {.step_range = option_text(call, "step-range", NULL),
-									.by_period = steps && strcmp(steps, "period") == 0,
-									.idle = print_idle,
-									.idle_context = &json};
-	int status = reduce_run(call->operand, (size_t)call->operands, &reduce, &reduction);
+	struct reduce_options reduce = {.idle = print_idle, .idle_context = &json};
+	int status = reduce_options_steps(call, &reduce);
+	if (status != STATUS_OK)
+		return status;
+	status = reduce_run(call->operand, (size_t)call->operands, &reduce, &reduction);
 	if (status == STATUS_OK || status == STATUS_PARTIAL)
 		reduction_free(&reduction);
 	return status;

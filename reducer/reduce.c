@@ -3,7 +3,9 @@
  * its devices up in one summary, and those are merged. Views take it from there. */
 #include "reduce.h"
 
-#include "attribute/device.h"
+#include "attribute/consensus.h"
+#include "attribute/generations.h"
+#include "attribute/named_steps.h"
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
@@ -34,7 +36,10 @@ struct work {
 	size_t n;
 	atomic_int error;
 	pthread_mutex_t lock;
-	bool scanning;
+	enum phase { PHASE_SCAN, PHASE_PROPOSE, PHASE_RESCAN, PHASE_ATTRIBUTE } phase;
+	/* by device, in runs whose devices do not agree on their steps */
+	struct proposals *proposals;
+	struct proposal *given;
 };
 
 /* Keeps the worst of both lists. */
@@ -71,6 +76,22 @@ static int join_part(struct work *work, struct reduction *part)
 	return error;
 }
 
+static int visit(const struct work *work, const struct device_context *context, size_t i,
+				 struct reduction *part)
+{
+	struct device_scan *scan = &work->scans[i];
+	if (work->phase == PHASE_SCAN)
+		return device_scan(context, (uint32_t)i, NULL, scan);
+	if (work->phase == PHASE_PROPOSE)
+		return consensus_propose(context, scan, &work->proposals[i]);
+	if (scan->empty)
+		return 0;
+	if (work->phase == PHASE_ATTRIBUTE)
+		return device_attribute(context, scan, part);
+	device_scan_free(context, scan);
+	return device_scan(context, (uint32_t)i, &work->given[i], scan);
+}
+
 static void *worker(void *argument)
 {
 	struct work *work = argument;
@@ -80,14 +101,12 @@ static void *worker(void *argument)
 	context.store = &store;
 	int error = summary_init(&part.summary);
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
-		progress("%s %3zu %%  device %zu of %zu", work->scanning ? "scan     " : "attribute",
-				 100 * i / work->n, i, work->n);
-		if (work->scanning)
-			error = device_scan(&context, (uint32_t)i, &work->scans[i]);
-		else if (!work->scans[i].empty)
-			error = device_attribute(&context, &work->scans[i], &part);
+		progress("%s %3zu %%  device %zu of %zu",
+				 work->phase == PHASE_ATTRIBUTE ? "attribute" : "scan     ", 100 * i / work->n, i,
+				 work->n);
+		error = visit(work, &context, i, &part);
 	}
-	if (!error && !work->scanning)
+	if (!error && work->phase == PHASE_ATTRIBUTE)
 		error = join_part(work, &part);
 	if (error)
 		atomic_store(&work->error, error);
@@ -105,13 +124,13 @@ static size_t count_cores(void)
 	return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
 }
 
-static int run_workers(struct work *work, bool scanning)
+static int run_workers(struct work *work, enum phase phase)
 {
 	pthread_t threads[MAX_THREADS];
 	size_t n = count_cores();
-	if (!scanning && work->context->options->idle)
+	if (phase == PHASE_ATTRIBUTE && work->context->options->idle)
 		n = 1; /* device by device */
-	work->scanning = scanning;
+	work->phase = phase;
 	atomic_store(&work->next, 0);
 	size_t started = 0;
 	for (n = n < work->n ? n : work->n; started + 1 < n; started++)
@@ -131,29 +150,65 @@ static void keep_freed_memory(void)
 	mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
 }
 
+/* Steps by periodicity that the devices do not agree on are chosen again by all together. */
+static int agree_on_steps(struct work *work)
+{
+	int error = 0;
+	if (!consensus_needed(work->scans, work->n))
+		return 0;
+	work->proposals = calloc(work->n, sizeof(*work->proposals));
+	work->given = calloc(work->n, sizeof(*work->given));
+	if (!work->proposals || !work->given)
+		error = -ENOMEM;
+	if (!error)
+		error = run_workers(work, PHASE_PROPOSE);
+	if (!error) {
+		consensus_choose(work->scans, work->n, work->proposals, work->given);
+		error = run_workers(work, PHASE_RESCAN);
+	}
+	return error;
+}
+
+static void free_work(struct work *work)
+{
+	for (size_t i = 0; work->proposals && i < work->n; i++)
+		proposals_free(&work->proposals[i]);
+	free(work->proposals);
+	free(work->given);
+	for (size_t i = 0; i < work->n; i++)
+		device_scan_free(work->context, &work->scans[i]);
+	free(work->scans);
+	pthread_mutex_destroy(&work->lock);
+}
+
 static int reduce_devices(struct device_context *context, struct reduction *out)
 {
 	keep_freed_memory();
 	struct work work = {.context = context, .out = out, .n = context->run->n_devices};
+	struct generations generations;
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
 	if (!work.scans)
 		return -ENOMEM;
 	pthread_mutex_init(&work.lock, NULL);
-	int error = run_workers(&work, true);
+	int error = generations_find(context, &generations);
+	context->generations = &generations;
+	if (!error)
+		error = run_workers(&work, PHASE_SCAN);
+	if (!error)
+		error = agree_on_steps(&work);
 	if (!error)
 		error = collectives_settle(context->collectives);
 	if (!error)
 		error = readings_take(context->run, work.scans, work.n);
 	if (!error)
-		error = run_workers(&work, false);
+		error = run_workers(&work, PHASE_ATTRIBUTE);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
 	}
-	for (size_t i = 0; i < work.n; i++)
-		device_scan_free(context, &work.scans[i]);
-	pthread_mutex_destroy(&work.lock);
-	free(work.scans);
+	free_work(&work);
+	generations_free(&generations);
+	context->generations = NULL;
 	return error;
 }
 
@@ -405,9 +460,16 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	struct run run;
 	struct device_context context = {.run = &run, .options = options};
 	struct host_names *names = NULL;
+	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
 	if (status == STATUS_INPUT)
 		return status;
+	int refused = named_steps_open(&run, options->step_range, dirs[0], &step_range);
+	if (refused) {
+		run_close(&run);
+		return refused;
+	}
+	context.step_range = step_range;
 	int error = host_names_open(&names);
 	context.names = names;
 	if (!error)
@@ -422,6 +484,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	collectives_close(context.collectives);
 	class_cache_close(context.classes);
 	host_names_close(names);
+	step_range_close(step_range);
 	run_close(&run);
 	return status;
 }
@@ -457,7 +520,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	int status = summary_init(&out->summary) ? STATUS_INPUT
 											 : reduce_fresh(dirs, n_dirs, options, classifier, out);
 	classifier_close(classifier);
-	if (status == STATUS_INPUT) {
+	if (status == STATUS_INPUT || status == STATUS_USAGE) {
 		reduction_free(out);
 		return status;
 	}

@@ -4,19 +4,24 @@
 
 #include <string.h>
 
-int reduce_options_read(const struct invocation *call, bool view, struct reduce_options *options)
+int reduce_options_steps(const struct invocation *call, struct reduce_options *options)
 {
-	*options = (struct reduce_options){.step_range = option_text(call, "step-range", NULL),
-									   .taxonomy = option_text(call, "taxonomy", NULL),
-									   .store = true};
-	if (view) {
-		options->classes_file = option_text(call, "classes", NULL);
-		options->fresh = option_given(call, "fresh");
-	}
 	const char *steps = option_text(call, "steps", NULL);
+	options->step_range = option_text(call, "step-range", NULL);
 	options->by_period = steps && strcmp(steps, "period") == 0;
 	if (!steps || options->by_period)
 		return STATUS_OK;
 	diag("--steps must be 'period', not '%s'", steps);
 	return STATUS_USAGE;
+}
+
+int reduce_options_read(const struct invocation *call, bool view, struct reduce_options *options)
+{
+	*options =
+		(struct reduce_options){.taxonomy = option_text(call, "taxonomy", NULL), .store = true};
+	if (view) {
+		options->classes_file = option_text(call, "classes", NULL);
+		options->fresh = option_given(call, "fresh");
+	}
+	return reduce_options_steps(call, options);
 }

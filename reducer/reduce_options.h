@@ -8,7 +8,7 @@
 /* clang-format off */
 #define REDUCE_OPTION_ROWS                                                                         \
 	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},   \
-	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name"},                 \
+	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name: NAME, GLOB or /REGEX/"},                 \
 	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"}
 /* Those of commands that read summaries, and reduce when there is none. */
 #define VIEW_OPTION_ROWS                                                                           \
@@ -29,5 +29,7 @@
 /* From REDUCE_OPTION_ROWS; with `view`, from VIEW_OPTION_ROWS. An enum status: STATUS_USAGE when a
  * value makes no sense (said with diag()). */
 int reduce_options_read(const struct invocation *call, bool view, struct reduce_options *options);
+/* Only --steps and --step-range; the other options stay as they are. */
+int reduce_options_steps(const struct invocation *call, struct reduce_options *options);
 
 #endif

@@ -54,7 +54,8 @@ enum baton_summary_type {
 	BATON_S_SPREAD = 78,
 	BATON_S_READING = 79,
 	BATON_S_PARTIAL = 80, /* struct baton_s_late */
-	BATON_S_END = 81
+	BATON_S_STEPS = 84,
+	BATON_S_END = 85
 };
 
 #define BATON_S_GROUPS 5 /* matmul, memory, custom, nccl, other */
@@ -318,5 +319,30 @@ struct baton_s_late {
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_late) == 40, "late");
+
+#define BATON_S_STEPS_FIELDS(X, R)                                                              \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                            \
+	/* how often other optimizers step in a step; "": none does, or once */                     \
+	X(R, uint32_t, unit, TEXT, FIRST_TEXT, HIDDEN)                                              \
+	X(R, uint32_t, found, RANGE(0, 2), MOST, HIDDEN) /* enum steps_found */                     \
+	X(R, uint32_t, tail, RANGE(0, 3), MOST, HIDDEN)  /* enum steps_tail */                      \
+	/* which generation of a restarted rank was answered, from 1, and of how many; 0: of one */ \
+	X(R, uint32_t, generation, RANGE(0, INT32_MAX), MOST, HIDDEN)                               \
+	X(R, uint32_t, generations, RANGE(0, INT32_MAX), MOST, HIDDEN)                              \
+	X(R, uint64_t, looked, NUMBER, SUM, HIDDEN)   /* steps whose kernels were compared */       \
+	X(R, uint64_t, complete, NUMBER, SUM, HIDDEN) /* those that have the own kernels */         \
+	X(R, uint64_t, ops_before, NUMBER, SUM, SHOWN(1))                                           \
+	X(R, uint64_t, ops_inside, NUMBER, SUM, HIDDEN)                                             \
+	X(R, uint64_t, ops_after, NUMBER, SUM, SHOWN(1))                                            \
+	X(R, int64_t, before_ns, NUMBER, SUM, SHOWN(1)) /* of the hull, before the windows */       \
+	X(R, int64_t, after_ns, NUMBER, SUM, SHOWN(1))                                              \
+	X(R, uint64_t, left_out, NUMBER, SUM, HIDDEN) /* steps of other generations */
+
+struct baton_s_steps {
+	struct baton_record head;
+	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_steps) == 96, "steps");
+_Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 
 #endif

@@ -1,5 +1,6 @@
 /* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
  * the rows of its kernel and its collective. */
+#include "attribute/generations.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
@@ -39,6 +40,7 @@ struct attributing {
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
 	uint64_t n_ops, unmatched;
+	uint64_t ops_before, ops_inside, ops_after;
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
 };
@@ -250,6 +252,9 @@ static int attribute_ops(struct attributing *a)
 		if (!error && op->step >= 0)
 			error = add_op_time(a, op);
 		a->n_ops++;
+		a->ops_before += op->step == STEP_BEFORE;
+		a->ops_inside += op->step >= 0;
+		a->ops_after += op->step == STEP_AFTER;
 		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
@@ -279,6 +284,48 @@ static int store_steps(struct attributing *a)
 	for (int32_t i = 0; !error && i < scan->steps.n_steps; i++)
 		error = counts_add(&device->step_ns, scan->ends[i + 1] - scan->ends[i], 1);
 	return error;
+}
+
+/* What is launched after the last step, where that is more than a tenth of the ops. */
+static enum steps_tail tail_of(const struct attributing *a)
+{
+	const struct step_fit *fit = &a->scan->fit;
+	if (10 * a->ops_after <= a->n_ops || fit->after == 0)
+		return TAIL_SHORT;
+	if (2 * fit->after_own < fit->after)
+		return TAIL_OTHER;
+	return fit->after_p10 >= 1000 && 2 * fit->after_p10 >= fit->after_p50 ? TAIL_STEPS : TAIL_PART;
+}
+
+/* How sure the steps are, and what lies outside of them. */
+static int store_fit(struct attributing *a)
+{
+	const struct device_scan *scan = a->scan;
+	if (scan->steps.n_steps == 0)
+		return 0;
+	struct steps_summary *row = summary_steps(a->summary, summary_text(a->summary, a->device->key));
+	if (!row)
+		return -ENOMEM;
+	if (scan->steps.unit[0] && summary_string(a->summary, scan->steps.unit, &row->unit) != 0)
+		return -ENOMEM;
+	row->looked = scan->fit.looked;
+	row->complete = scan->fit.complete;
+	const struct generations *g = a->context->generations;
+	if (g && g->n > 1) {
+		row->generation = g->answered;
+		row->generations = g->n;
+		row->left_out = g->left_out;
+	}
+	row->tail = tail_of(a);
+	row->found = scan->given ? FOUND_TOGETHER : FOUND_ALONE;
+	row->ops_before = a->ops_before;
+	row->ops_inside = a->ops_inside;
+	row->ops_after = a->ops_after;
+	if (scan->window_from > scan->hull_from)
+		row->before_ns = scan->window_from - scan->hull_from;
+	if (scan->hull_to > scan->window_to)
+		row->after_ns = scan->hull_to - scan->window_to;
+	return 0;
 }
 
 #define IMPORTS_LACK                                                                             \
@@ -402,6 +449,8 @@ static int store_device(struct attributing *a)
 	store_carried(a);
 	store_quality(a);
 	int error = store_steps(a);
+	if (!error)
+		error = store_fit(a);
 	if (error)
 		return error;
 	error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);

@@ -9,10 +9,14 @@
 #include "read/run.h"
 #include "summary/reduction.h"
 #include "steps/markers.h"
+#include "steps/own_kernels.h"
+#include "steps/proposals.h"
 
 struct device_context { /* what all devices that a thread visits share */
 	const struct run *run;
 	const struct host_names *names;
+	const struct step_range *step_range; /* --step-range, or NULL */
+	const struct generations *generations;
 	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;
@@ -22,11 +26,16 @@ struct device_context { /* what all devices that a thread visits share */
 struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
-	bool empty;        /* the device has no ops */
-	bool by_period;    /* steps come from periodicity */
-	bool by_optimizer; /* steps come from an optimizer's marks */
-	int64_t *ends;     /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
-	bool any_before;   /* an op was launched before the first step */
+	bool empty;                   /* the device has no ops */
+	bool by_period;               /* steps come from periodicity */
+	bool by_optimizer;            /* steps come from an optimizer's marks */
+	uint32_t process;             /* feed of the process of the steps */
+	uint32_t launches;            /* kernels from which steps were sought by periodicity */
+	uint32_t period_steps;        /* that were found, nothing cut */
+	const struct proposal *given; /* steps that were agreed on; NULL: by itself */
+	struct step_fit fit;
+	int64_t *ends;   /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
+	bool any_before; /* an op was launched before the first step */
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */
@@ -36,8 +45,11 @@ struct device_scan {
 	struct reading readings[READINGS]; /* GPU readings within the window: readings_take() */
 };
 
-/* Fills `scan`. The caller frees it with device_scan_free() also after an error. 0 or -errno. */
-int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan);
+/* Fills `scan`. `given`: NULL, or a second scan with the steps on which the devices agreed; it is
+ * kept, not copied. The caller frees the scan with device_scan_free() also after an error. 0 or
+ * -errno. */
+int device_scan(const struct device_context *context, uint32_t device, const struct proposal *given,
+				struct device_scan *scan);
 void device_scan_free(const struct device_context *context, struct device_scan *scan);
 
 /* Adds the device to the summary and its worst gaps to the list of `out`, which may already hold

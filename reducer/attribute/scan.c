@@ -74,7 +74,7 @@ static bool gave_up_steps(struct scanning *s)
 	return true;
 }
 
-static int scan_ops(struct scanning *s)
+static int make_passes(struct scanning *s)
 {
 	int error = s->log.whole ? scan_pass_steps(s) : 0;
 	bool again = !s->log.whole;
@@ -82,7 +82,20 @@ static int scan_ops(struct scanning *s)
 		error = scan_pass_whole(s);
 		again = scan_pass_learned(s->ds) || gave_up_steps(s);
 	}
-	return error ? error : commit_collectives(s);
+	return error;
+}
+
+static int scan_ops(struct scanning *s)
+{
+	bool changed;
+	int error = make_passes(s);
+	if (!error)
+		error = scan_steps_go_on(s, &changed);
+	if (!error && changed)
+		error = make_passes(s);
+	if (error || s->scan->given) /* the first scan has committed them */
+		return error;
+	return commit_collectives(s);
 }
 
 /* Windows tile [window_from, window_to); E(s) only grows. */
@@ -155,12 +168,14 @@ static int scan_device(struct scanning *s)
 	return keep_first_launches(s->scan, s->ds);
 }
 
-int device_scan(const struct device_context *context, uint32_t device, struct device_scan *scan)
+int device_scan(const struct device_context *context, uint32_t device, const struct proposal *given,
+				struct device_scan *scan)
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
 	memset(scan, 0, sizeof(*scan));
 	scan->device = device;
+	scan->given = given;
 	scan->empty = true;
 	int error = scan_device(&s);
 	scan_pass_close(&s);

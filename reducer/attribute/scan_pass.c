@@ -21,6 +21,7 @@ void scan_pass_close(struct scanning *s)
 	counts_free(&s->queued);
 	free(s->pairs);
 	free(s->noted);
+	own_kernels_close(&s->own);
 	launch_log_free(&s->log);
 }
 
@@ -77,6 +78,12 @@ static void note_op(struct scanning *s, const struct op *op)
 		s->smallest_lag = op->start - op->ls;
 }
 
+static inline void note_kernel(struct scanning *s, const struct op *op)
+{
+	if (op->kind == BATON_KERNEL && op->flags & OP_MATCHED && op->feed == s->scan->process)
+		own_kernels_add(&s->own, op->name, op->step);
+}
+
 static inline void note_end(struct device_scan *scan, int32_t step, int64_t op_end)
 {
 	if (step < STEP_BEFORE)
@@ -96,8 +103,10 @@ static int go_through(struct scanning *s, enum pass pass,
 	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));) {
 		if (pass != PASS_GAPS)
 			note_op(s, op);
-		if (pass == PASS_WHOLE)
+		if (pass == PASS_WHOLE) {
 			note_end(scan, op->step, op->end);
+			note_kernel(s, op);
+		}
 		if (pass == PASS_LOG)
 			error = launch_log_add(&s->log, op);
 		if (!error && end != INT64_MIN && op->start > end)
@@ -134,9 +143,15 @@ static int forget_ends(struct device_scan *scan)
 
 int scan_pass_whole(struct scanning *s)
 {
+	const struct feed *feed = &s->ds->feeds[s->scan->process];
 	forget_pass(s);
 	int error = forget_ends(s->scan);
-	return error ? error : go_through(s, PASS_WHOLE, note_gap);
+	own_kernels_close(&s->own);
+	if (!error)
+		error = own_kernels_open(&s->own, feed->trace.strings.n, s->scan->steps.n_steps);
+	if (!error)
+		error = go_through(s, PASS_WHOLE, note_gap);
+	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
 }
 
 int scan_pass_log(struct scanning *s, uint32_t feed)

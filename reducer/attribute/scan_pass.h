@@ -28,7 +28,8 @@ struct scanning {
 	bool launched;       /* some op has its launch record */
 	struct noted *noted; /* passed on when this turns out to be the last pass */
 	size_t n_noted, noted_room;
-	struct launch_log log; /* from a pass made before the steps were known */
+	struct launch_log log;  /* from a pass made before the steps were known */
+	struct own_kernels own; /* of the steps, from scan_pass_whole() */
 };
 
 /* 0 or -ENOMEM. Call scan_pass_close() also after an error. */

@@ -1,10 +1,32 @@
 #include "attribute/scan_steps.h"
 
+#include "attribute/generations.h"
 #include "steps/optimizer.h"
 #include "steps/period.h"
 #include "steps/warmup.h"
 
 #include <stdlib.h>
+
+/* Of the steps that were found in the log, while it has its marks. */
+static int judge_log(struct scanning *s, uint32_t feed)
+{
+	const struct launch_log *log = &s->log;
+	const struct steps *steps = &s->scan->steps;
+	struct own_kernels own;
+	int64_t from = 0, to = 0;
+	int32_t step = 0;
+	int error = own_kernels_open(&own, s->ds->feeds[feed].trace.strings.n, steps->n_steps);
+	for (size_t i = 0; !error && i < log->n_marks; i++) {
+		const struct launch_mark *mark = &log->marks[i];
+		if (mark->launch_ns < from || mark->launch_ns >= to)
+			step = steps_around(steps, mark->launch_ns, &from, &to);
+		own_kernels_add(&own, mark->symbol, step);
+	}
+	if (!error)
+		error = own_kernels_judge(&own, &s->scan->fit);
+	own_kernels_close(&own);
+	return error;
+}
 
 /* One pass finds the rhythm and gathers all the rest. */
 static int find_period(struct scanning *s, uint32_t feed)
@@ -19,9 +41,17 @@ static int find_period(struct scanning *s, uint32_t feed)
 	if (!error && n)
 		error = steps_from_begins(begins, n, log->marks[log->n_marks - 1].launch_ns + 1,
 								  &s->scan->steps);
+	s->scan->launches = (uint32_t)log->n_marks;
+	s->scan->period_steps = (uint32_t)n;
 	free(begins);
-	launch_log_free_marks(log);
 	return error;
+}
+
+static int take_given(struct scanning *s)
+{
+	const struct proposal *given = s->scan->given;
+	return given->n ? steps_from_begins(given->begins, given->n, given->end_ns, &s->scan->steps)
+					: 0;
 }
 
 static int has_ops(struct feed *feed, bool *found)
@@ -78,7 +108,8 @@ static int find_marked(struct scanning *s, uint32_t feed)
 {
 	struct trace *trace = &s->ds->feeds[feed].trace;
 	struct device_scan *scan = s->scan;
-	int error = steps_find(trace, s->context->names, s->context->options->step_range, &scan->steps);
+	const struct step_names by = {s->context->names, s->context->step_range};
+	int error = steps_find(trace, &by, &scan->steps);
 	error = error ? error : cut_undelivered(s, feed);
 	if (error || scan->steps.n_steps > 0)
 		return error;
@@ -101,7 +132,7 @@ static int find_process(struct scanning *s, uint32_t *process)
 	for (uint32_t i = 0; !error && !marks && i < ds->n; i++) {
 		bool found = false;
 		error = has_ops(&ds->feeds[i], &found);
-		if (error || !found)
+		if (error || !found || !generations_counts(s->context->generations, ds->feeds[i].process))
 			continue;
 		*process = any ? *process : i;
 		any = true;
@@ -115,21 +146,65 @@ static int find_process(struct scanning *s, uint32_t *process)
 	return error;
 }
 
+static int cut_warmup(struct scanning *s, uint32_t process)
+{
+	struct trace *trace = &s->ds->feeds[process].trace;
+	struct device_scan *scan = s->scan;
+	if (!trace_is_recorded(trace))
+		return 0;
+	return warmup_cut(trace, s->context->names, scan->by_optimizer, &scan->steps);
+}
+
+/* Steps by periodicity, complete. */
+static int find_periodic(struct scanning *s, uint32_t process)
+{
+	uint64_t partial = forget_steps(&s->scan->steps);
+	const bool given = s->scan->given != NULL;
+	int error = given ? take_given(s) : find_period(s, process);
+	error = error ? error : cut_undelivered(s, process);
+	s->scan->steps.cut += partial;
+	s->scan->by_period = true;
+	error = error ? error : cut_warmup(s, process);
+	if (!error && !given)
+		error = judge_log(s, process);
+	launch_log_free_marks(&s->log);
+	return error;
+}
+
 static int find_of(struct scanning *s, uint32_t process)
 {
 	struct trace *trace = &s->ds->feeds[process].trace;
 	struct device_scan *scan = s->scan;
-	bool recorded = trace_is_recorded(trace);
+	scan->process = process;
 	int error = scan->by_period ? 0 : find_marked(s, process);
-	if (!error && scan->steps.n_steps == 0 && (scan->by_period || recorded)) {
-		uint64_t partial = forget_steps(&scan->steps);
-		error = find_period(s, process);
-		error = error ? error : cut_undelivered(s, process);
-		scan->steps.cut += partial;
-		scan->by_period = true;
+	if (error)
+		return error;
+	if (scan->steps.n_steps == 0 && (scan->by_period || trace_is_recorded(trace)))
+		return find_periodic(s, process);
+	return cut_warmup(s, process);
+}
+
+int scan_steps_go_on(struct scanning *s, bool *changed)
+{
+	struct device_scan *scan = s->scan;
+	struct steps marked = scan->steps;
+	struct step_fit fit = scan->fit;
+	*changed = false;
+	if (!scan->by_optimizer || !step_fit_goes_on(&scan->fit, scan->steps.n_steps))
+		return 0;
+	scan->steps = (struct steps){0};
+	scan->by_optimizer = false;
+	int error = find_periodic(s, scan->process);
+	*changed = !error && scan->steps.n_steps > marked.n_steps;
+	if (!*changed) {
+		struct steps found = scan->steps;
+		scan->steps = marked;
+		marked = found;
+		scan->fit = fit;
+		scan->by_period = false;
+		scan->by_optimizer = true;
 	}
-	if (!error && recorded)
-		error = warmup_cut(trace, s->context->names, scan->by_optimizer, &scan->steps);
+	steps_free(&marked);
 	return error;
 }
 

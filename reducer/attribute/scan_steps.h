@@ -8,4 +8,9 @@
  * if none marks any, from the first one that ran something. 0 or -errno. */
 int scan_steps_find(struct scanning *s);
 
+/* After the passes: where the marks of an optimizer stop though its steps go on (inside a graph),
+ * finds the steps by periodicity instead. *changed: the ops have to be put into their steps anew. 0
+ * or -errno. */
+int scan_steps_go_on(struct scanning *s, bool *changed);
+
 #endif

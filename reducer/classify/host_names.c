@@ -67,11 +67,18 @@ struct host_names {
 	regex_t markers[MARKER_NAMED];
 };
 
-/* The number is the last group of each. */
-static const char *const marker_patterns[MARKER_NAMED] = {
-	[MARKER_ITERATION] = "^iter(ation)?[ _#]?([0-9]+)$",
-	[MARKER_STEP] = "^(step)[ _#]?([0-9]+)$",
-	[MARKER_PROFILER_STEP] = "^(ProfilerStep)#([0-9]+)$",
+enum { MARKER_GROUPS = 5 }; /* the whole match and its groups */
+
+static const struct {
+	const char *pattern;
+	int number; /* the group that holds the step's number */
+} marker_forms[MARKER_NAMED] = {
+	[MARKER_TRAINING] = {"^(train(ing)?|global|epoch[ _#:=]?[0-9]+)[ _./:,-]*"
+						 "(step|iter|iteration|batch)[ _#:=]*([0-9]+)([^[:alnum:]].*)?$",
+						 4},
+	[MARKER_ITERATION] = {"^iter(ation)?[ _#]?([0-9]+)$", 2},
+	[MARKER_STEP] = {"^step[ _#]?([0-9]+)$", 1},
+	[MARKER_PROFILER_STEP] = {"^ProfilerStep#([0-9]+)$", 1},
 };
 
 int host_names_open(struct host_names **out)
@@ -81,7 +88,8 @@ int host_names_open(struct host_names **out)
 		return -ENOMEM;
 	int error = 0;
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
-		error |= regcomp(&names->markers[form], marker_patterns[form], REG_EXTENDED | REG_ICASE);
+		error |=
+			regcomp(&names->markers[form], marker_forms[form].pattern, REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
 	error |= regcomp(&names->compile_frames, compile_frames, REG_EXTENDED | REG_NOSUB);
 	error |= regcomp(&names->hand_over_frames, hand_over_frames, REG_EXTENDED | REG_NOSUB);
@@ -168,17 +176,24 @@ uint32_t host_names_frame(const struct host_names *names, const char *file, cons
 	return 0;
 }
 
-enum marker_form host_names_marker(const struct host_names *names, const char *name,
-								   const char *step_range, int64_t *number)
+/* Few ranges get as far as the patterns. */
+static bool may_be_marker(const char *name)
 {
-	regmatch_t groups[3];
+	return name[0] && strchr("PpSsIiTtGgEe", name[0]) && strpbrk(name, "0123456789");
+}
+
+enum marker_form host_names_marker(const struct host_names *names, const char *name,
+								   int64_t *number)
+{
+	regmatch_t groups[MARKER_GROUPS];
 	*number = -1;
-	if (step_range)
-		return strcmp(name, step_range) == 0 ? MARKER_NAMED : MARKER_NONE;
+	if (!may_be_marker(name))
+		return MARKER_NONE;
 	enum marker_form form = MARKER_NAMED - 1;
-	while (form != MARKER_NONE && !match(&names->markers[form], name, groups, 3))
+	while (form != MARKER_NONE && !match(&names->markers[form], name, groups, MARKER_GROUPS))
 		form--;
 	if (form != MARKER_NONE)
-		*number = (int64_t)(strtoull(name + groups[2].rm_so, NULL, 10) & INT64_MAX);
+		*number = (int64_t)(strtoull(name + groups[marker_forms[form].number].rm_so, NULL, 10) &
+							INT64_MAX);
 	return form;
 }

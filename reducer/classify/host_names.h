@@ -45,11 +45,18 @@ uint32_t host_names_frame(const struct host_names *names, const char *file, cons
  * another thread or process to do its part? */
 bool host_names_hands_over(const struct host_names *names, const char *file, const char *function);
 
-enum marker_form { MARKER_NONE, MARKER_ITERATION, MARKER_STEP, MARKER_PROFILER_STEP, MARKER_NAMED };
+enum marker_form {
+	MARKER_NONE,
+	MARKER_TRAINING,
+	MARKER_ITERATION,
+	MARKER_STEP,
+	MARKER_PROFILER_STEP,
+	MARKER_NAMED
+};
 
-/* Does this range name mark a step, and in which form? `step_range`: the name given with
- * --step-range, or NULL. *number: the step's number in the name; -1: none. */
+/* Does this range name mark a step, and in which form? *number: the step's number in the name; -1:
+ * none. */
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
-								   const char *step_range, int64_t *number);
+								   int64_t *number);
 
 #endif

@@ -187,7 +187,8 @@ static int warn_duplicate_ranks(struct run *run)
 	for (size_t i = 0; i < run->n_processes; i++)
 		for (size_t k = i + 1; k < run->n_processes; k++) {
 			const struct run_process *a = &run->processes[i], *b = &run->processes[k];
-			if (a->rank < 0 || a->rank != b->rank || a->pid == b->pid)
+			if (a->rank < 0 || a->rank != b->rank || a->pid == b->pid ||
+				a->generation != b->generation) /* the job was restarted */
 				continue;
 			diag("rank %d was written by two processes: %s and %s", a->rank, a->path, b->path);
 			status = STATUS_PARTIAL;

@@ -4,6 +4,7 @@
 #include "render/readings.h"
 #include "render/report.h"
 #include "conclude/rare.h"
+#include "conclude/step_trust.h"
 #include "summary/row_kinds.h"
 
 #include <string.h>
@@ -34,6 +35,7 @@ static void row_fields(struct json *j, const struct summary *s, enum baton_summa
 static void run_object(struct json *j, const struct report *report)
 {
 	const struct summary *s = &report->reduction->summary;
+	struct step_trust trust;
 	json_object(j, "run");
 	json_array(j, "dirs");
 	for (size_t i = 0; i < report->n_dirs; i++)
@@ -43,6 +45,15 @@ static void run_object(struct json *j, const struct report *report)
 	json_known(j, "hosts", s->run.hosts > 0 ? (int64_t)s->run.hosts : -1);
 	json_number(j, "steps", report->figures->steps);
 	json_text(j, "step_source", summary_text(s, s->run.step_source));
+	step_trust_compute(s, &trust);
+	json_ratio(j, "step_confidence", trust.confidence);
+	json_ratio(j, "step_ops_inside", trust.inside);
+	json_known(j, "generation", trust.generations > 1 ? (int64_t)trust.generation : -1);
+	json_number(j, "generations", trust.generations > 1 ? (int64_t)trust.generations : 1);
+	if (trust.unit[0])
+		json_text(j, "step_unit", trust.unit);
+	else
+		json_null(j, "step_unit");
 	json_text(j, "mode", summary_text(s, s->run.mode));
 	json_text(j, "source", summary_text(s, s->run.source));
 	json_end_object(j);
@@ -120,6 +131,16 @@ static void leaf_steps_object(struct json *j, const struct summary *s,
 	json_end_object(j);
 }
 
+/* What lies outside of the steps; all 0 without steps. */
+static void outside_object(struct json *j, const struct summary *s, const struct device_summary *d)
+{
+	static const struct steps_summary none;
+	const struct steps_summary *row = step_trust_device(s, d->key);
+	json_object(j, "steps_outside");
+	row_fields(j, s, BATON_S_STEPS, row ? row : &none, 1);
+	json_end_object(j);
+}
+
 static void device_object(struct json *j, const struct summary *s, const struct device_summary *d)
 {
 	json_object(j, NULL);
@@ -135,6 +156,7 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 	json_end_array(j);
 	row_fields(j, s, BATON_S_DEVICE, d, 1);
 	step_object(j, d);
+	outside_object(j, s, d);
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (d->carried & LEAF_BIT(leaf))

@@ -3,6 +3,7 @@
 #include "render/report.h"
 #include "render/report_tables.h"
 #include "render/columns.h"
+#include "render/step_lines.h"
 #include "conclude/finding_text.h"
 
 #include <stdarg.h>
@@ -253,6 +254,7 @@ static void quality(const struct screen *screen, const struct report *r)
 	if (q->steps_cut)
 		append(line, bytes, ", %llu partial step%s left out", (unsigned long long)q->steps_cut,
 			   q->steps_cut == 1 ? "" : "s");
+	append(line, bytes, "%s", step_lines_outside(screen, r, &ops));
 	if (r->figures->noise_ns > 0)
 		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
 	if (q->clock_residual_ns >= 0)
@@ -271,6 +273,7 @@ void report_text(const struct report *r, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, r->figures->step_ns);
 	header(&screen, r);
+	step_lines(&screen, r);
 	missing_end(&screen, r);
 	verdict(&screen, r);
 	partition_table(&screen, r);

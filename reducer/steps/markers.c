@@ -14,22 +14,25 @@ static int add_marker(struct steps *steps, const struct marker *marker)
 	return 0;
 }
 
+static enum marker_form form_of(const struct step_names *by, const char *name, int64_t *number)
+{
+	if (by->range)
+		return step_range_matches(by->range, name, number) ? MARKER_NAMED : MARKER_NONE;
+	return host_names_marker(by->names, name, number);
+}
+
 /* Keeps the current row when it marks a step; a better form throws the lesser ones away. */
-static int consider(struct rows *ranges, const struct host_names *names, const char *step_range,
-					struct steps *steps)
+static int consider(struct rows *ranges, const struct step_names *by, struct steps *steps)
 {
 	int category = (int)rows_value(ranges, RANGE_CATEGORY);
-	if (category == BATON_RANGE_PYTHON || category < BATON_RANGE_NVTX ||
-		category > BATON_RANGE_MARK)
+	if (!steps_may_mark(category))
 		return 0;
 	const struct trace *trace = ranges->trace;
 	uint32_t name = idmap_get(&trace->string_ids, (uint64_t)rows_value(ranges, RANGE_NAME));
 	const char *text = strings_get(&trace->strings, name).at;
 	struct marker marker = {.begin_ns = rows_value(ranges, RANGE_START)};
 	marker.end_ns = marker.begin_ns + rows_value(ranges, RANGE_DUR);
-	if (!step_range && !strchr("PpSsIi", text[0]))
-		return 0;
-	enum marker_form form = host_names_marker(names, text, step_range, &marker.number);
+	enum marker_form form = form_of(by, text, &marker.number);
 	if (form == MARKER_NONE || form < steps->form)
 		return 0;
 	if (form > steps->form)
@@ -70,14 +73,13 @@ static void settle(struct steps *steps)
 	}
 }
 
-int steps_find(struct trace *trace, const struct host_names *names, const char *step_range,
-			   struct steps *out)
+int steps_find(struct trace *trace, const struct step_names *by, struct steps *out)
 {
 	struct rows ranges;
 	memset(out, 0, sizeof(*out));
 	int error = rows_open(&ranges, trace, BATON_RANGE);
 	while (!error && rows_next(&ranges))
-		error = consider(&ranges, names, step_range, out);
+		error = consider(&ranges, by, out);
 	if (!error)
 		error = ranges.error;
 	rows_close(&ranges);

@@ -4,12 +4,15 @@
 #define STEPS_MARKERS_H
 
 #include "classify/host_names.h"
+#include "classify/step_range.h"
 #include "read/trace.h"
 
 enum {
 	STEP_BEFORE = -1,
 	STEP_AFTER = -2
 }; /* not in a counted step: a launch before the first, or after the last or in a cut one */
+
+enum { STEPS_UNIT_BYTES = 360 };
 
 struct marker {
 	int64_t begin_ns;
@@ -25,12 +28,24 @@ struct steps {
 	int32_t n_steps; /* counted steps; 0: there are no markers, and everything is one step */
 	uint64_t cut;
 	enum marker_form form;
+	char unit[STEPS_UNIT_BYTES]; /* how often other optimizers step in a step; "": once, or none */
 };
 
-/* Finds the markers of one process. `step_range`: the name of the range that marks a step, or NULL.
- * 0 or -errno. */
-int steps_find(struct trace *trace, const struct host_names *names, const char *step_range,
-			   struct steps *out);
+/* By which names ranges are markers. */
+struct step_names {
+	const struct host_names *names;
+	const struct step_range *range; /* --step-range; NULL: the names that are known */
+};
+
+/* May a range of this category (enum baton_range_category) mark a step? */
+static inline bool steps_may_mark(int category)
+{
+	return category >= BATON_RANGE_NVTX && category <= BATON_RANGE_MARK &&
+		   category != BATON_RANGE_PYTHON;
+}
+
+/* Finds the markers of one process. 0 or -errno. */
+int steps_find(struct trace *trace, const struct step_names *by, struct steps *out);
 /* Makes steps that begin at the given launch times; the last one ends at end_ns. 0 or -ENOMEM. */
 int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct steps *out);
 /* Cuts the steps that end after `last_launch_ns`, the last launch whose op was delivered. Later ops

@@ -12,7 +12,7 @@ struct idle_piece {
 };
 
 struct reduce_options {
-	const char *step_range;   /* --step-range NAME, or NULL */
+	const char *step_range;   /* --step-range: NAME, GLOB or /REGEX/, or NULL */
 	bool by_period;           /* --steps period: steps from periodicity, not from markers */
 	const char *taxonomy;     /* "seed", or NULL */
 	const char *classes_file; /* --classes FILE, or NULL */

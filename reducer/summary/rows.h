@@ -53,6 +53,15 @@ struct late_summary { /* who arrived last at split collectives */
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 
+enum steps_found { FOUND_ALONE, FOUND_TOGETHER, FOUND_GRAPHS };
+/* What is launched after the last step: less than a tenth of the ops, other kernels, the steps' own
+ * without some of them, or whole steps. */
+enum steps_tail { TAIL_SHORT, TAIL_OTHER, TAIL_PART, TAIL_STEPS };
+
+struct steps_summary { /* how sure the steps of a device are, and what lies outside of them */
+	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
+};
+
 enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
@@ -102,6 +111,7 @@ enum row_kind {
 	ROW_STALL,
 	ROW_SPREAD,
 	ROW_PARTIAL,
+	ROW_STEPS,
 	ROW_KINDS
 };
 
@@ -136,6 +146,7 @@ struct summary {
 			/* like `late`, for collectives with members that are not in the run. The row without a
 			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
+			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
 		};
 	};
 };

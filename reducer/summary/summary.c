@@ -119,6 +119,14 @@ struct site_summary *summary_site(struct summary *summary, const struct site_sum
 	return summary_row(summary, ROW_SITE, key);
 }
 
+struct steps_summary *summary_steps(struct summary *summary, const char *device)
+{
+	struct steps_summary row = {0};
+	if (summary_string(summary, device, &row.device) != 0)
+		return NULL;
+	return summary_row(summary, ROW_STEPS, &row);
+}
+
 int summary_spread(struct summary *summary, const char *device, const struct spread *add)
 {
 	struct spread row = *add;

@@ -33,6 +33,7 @@ struct nccl_summary *summary_nccl(struct summary *, const struct nccl_summary *k
 int summary_evidence(struct summary *, const char *device, enum leaf leaf, const char *what,
 					 uint64_t count, int64_t ns);
 struct late_summary *summary_late(struct summary *, const char *device, int32_t rank);
+struct steps_summary *summary_steps(struct summary *, const char *device);
 struct late_summary *summary_partial(struct summary *, const char *device, int32_t rank);
 
 /* The row with this key: by, kind, backward, what (in this pool). NULL: out of memory. */

@@ -92,6 +92,9 @@ PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
 PLAIN_STEP = re.compile(rb"^step[ _#]?([0-9]+)\Z", re.IGNORECASE)
+TRAINING_STEP = re.compile(
+    rb"^(?:train(?:ing)?|global|epoch[ _#:=]?[0-9]+)[ _./:,-]*(?:step|iter|iteration|batch)"
+    rb"[ _#:=]*([0-9]+)(?:[^0-9A-Za-z].*)?\Z", re.IGNORECASE | re.DOTALL)
 ITERATION = re.compile(rb"^iter(?:ation)?[ _#]?([0-9]+)\Z", re.IGNORECASE)
 
 
@@ -576,12 +579,14 @@ class Device:
         if is_recorded:
             self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
         self.place_ops()
+        if by_optimizer and self.steps_go_on(process, [i for i in steps if i not in self.cut_steps]):
+            self.needs_period = True
         counted = [i for i in steps if i not in self.cut_steps]
         self.steps_cut = cut_before + len(self.markers) - len(counted)
         if counted and not self.launches:
             counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
-            self.needs_period = is_recorded
+            self.needs_period = self.needs_period or is_recorded
             self.markers, self.step_ends = [], [self.hull[1]]
             for op in self.ops:
                 op.step = 0
@@ -598,6 +603,25 @@ class Device:
         self.window = (begin, reached)
         if not before and begin < self.hull[0] and reached > begin:
             self.lead_in = (begin, self.hull[0])
+
+    def steps_go_on(self, process, counted):
+        """Whole steps follow after the last one."""
+        looked = counted[::-(-len(counted) // 256) or 1]
+        counts = collections.defaultdict(collections.Counter)
+        for op in self.ops:
+            if op.process is process and op.kind == KERNEL and op.launch:
+                counts[op.name][op.step] += 1
+        ratios = []
+        for of_step in counts.values():
+            each = sorted(of_step[step] for step in looked)
+            usual = each[(len(each) - 1) // 2] if len(each) > 1 else 0
+            if usual:
+                ratios.append(1000 * of_step[NO_STEP] // usual)
+        ratios.sort()
+        if not ratios:
+            return False
+        p50, p10 = ratios[-(-len(ratios) // 2) - 1], ratios[-(-len(ratios) // 10) - 1]
+        return p50 >= 3000 and 2 * p10 >= p50 and 2 * p50 >= 1000 * len(counted)
 
     def cut_undelivered(self, process, markers):
         """Steps that do not end by the last launch that has its op, when records were in flight."""
@@ -658,17 +682,41 @@ def warm_up(markers, steps, calls, first_is_gone):
     return set(cut)
 
 
+def parts_of_steps(marks, graph_launches):
+    """Places of the marks that a later mark with `again` leaves out."""
+    left_out = set()
+    for at, mark in enumerate(marks):
+        if mark.domain != b"again":
+            continue
+        before = next((i for i in reversed(range(at)) if marks[i].thread_id == mark.thread_id), None)
+        if before is None:
+            continue
+        trained = any(m.domain != b"again" for m in marks[before + 1:at])
+        if not trained and not any(marks[before].begin <= b < mark.begin for b in graph_launches):
+            left_out.add(before)
+    return left_out
+
+
+def is_regular(begins, busiest):
+    if len(begins) < 8:
+        return False
+    counts = collections.Counter(bisect_left(busiest, end) - bisect_left(busiest, begin)
+                                 for begin, end in zip(begins, begins[1:]))
+    return any(times * 10 >= 9 * (len(begins) - 1) for count, times in counts.items() if count <= 32)
+
+
 def optimizer_steps(process):
     """The markers that an optimizer's marks make, [] when there are none."""
-    marks = sorted((row.begin, row.domain == b"again", row.name)
-                   for row in process.ranges if row.category == OPTIMIZER)
-    followed = [mark[1] for mark in marks[1:]] + [False]
+    marks = sorted((row for row in process.ranges if row.category == OPTIMIZER),
+                   key=lambda row: (row.begin, row.domain == b"again", row.name))
     begins_of = collections.defaultdict(list)
-    for (begin, _, name), by_again in zip(marks, followed):
-        if not by_again:
-            begins_of[name].append(begin)
-    most = max(map(len, begins_of.values()), default=0)
-    frequent = [name for name, begins in begins_of.items() if 8 * len(begins) >= most]
+    left_out = parts_of_steps(marks, [c.begin for c in process.calls if b"GraphLaunch" in c.name])
+    for at, mark in enumerate(marks):
+        if at not in left_out:
+            begins_of[mark.name].append(mark.begin)
+    busiest = begins_of[min(begins_of, key=lambda name: (-len(begins_of[name]), name))] if begins_of else []
+    frequent = [name for name, begins in begins_of.items()
+                if 8 * len(begins) >= len(busiest) or is_regular(begins, busiest)]
     if not frequent:
         return []
     fewest = min(len(begins_of[name]) for name in frequent)
@@ -683,7 +731,7 @@ def optimizer_steps(process):
 
 
 def markers_of(process, step_range):
-    found = {"profiler": [], "plain": [], "iteration": [], "named": []}
+    found = {"profiler": [], "plain": [], "iteration": [], "training": [], "named": []}
     for row in process.ranges:
         if row.category == PYTHON_FRAME:
             continue
@@ -692,11 +740,11 @@ def markers_of(process, step_range):
                 found["named"].append((row, None))
             continue
         for form, pattern in (("profiler", PROFILER_STEP), ("plain", PLAIN_STEP),
-                              ("iteration", ITERATION)):
+                              ("iteration", ITERATION), ("training", TRAINING_STEP)):
             match = pattern.match(row.name)
             if match:
                 found[form].append((row, int(match.group(1))))
-    chosen = found["profiler"] or found["plain"] or found["iteration"] or found["named"]
+    chosen = next((found[form] for form in found if found[form]), [])
     chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
     kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
     markers = []

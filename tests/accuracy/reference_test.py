@@ -230,6 +230,14 @@ class StepTest(unittest.TestCase):
         trace.range(0, 400, "ProfilerStep#8", category=5)
         self.assertEqual(reduce_one(trace)["step_ns"], [200])
 
+    def test_names_of_frameworks(self):
+        for name in ("training_step_%d", "epoch1_step%d-rank0-640_8", "Epoch 2, iteration %d"):
+            trace = self.trace()
+            for row in trace.rows:
+                if row["record"] == "range":
+                    row["name"] = name % int(row["name"][-1])
+            self.assertEqual(reduce_one(trace)["step_ns"], reduce_one(self.trace())["step_ns"])
+
     def test_named_range(self):
         trace = self.trace().range(150, 151, "my step").range(240, 300, "my step")
         self.assertEqual(reduce_one(trace, step_range="my step")["step_ns"], [100, 100])

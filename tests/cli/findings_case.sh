@@ -45,6 +45,16 @@ expect_status 2 "$BATON" report --fail-if 'inputt>0.1' "$work/late.run"
 expect_says "did you mean 'idle.host.input'?" "work.matmul " "idle.unknown.unmatched"
 expect_status 2 "$BATON" reduce --steps nope "$work/late.run"
 
+# Keeps out: a mistyped range name answered from the whole run; a gate that judges it.
+expect_status 2 "$BATON" report --fail-if 'idle>0.99' --step-range 'ProfilerSetp*' "$work/late.run"
+expect_says "no range matches 'ProfilerSetp*' (--step-range); these are there: 'ProfilerStep#*' (48), "
+expect_status 2 "$BATON" dump --idle --step-range '/(/' "$work/late.run"
+expect_says "--step-range /(/: "
+for range in 'ProfilerStep#?*' '/^ProfilerStep#([0-9]+)$/'; do
+	expect_status 0 "$BATON" report --json --step-range "$range" "$work/late.run"
+	expect_true "d['run']['steps'] == 12 and d['run']['step_source'] == 'nvtx'"
+done
+
 # Keeps out: a trace without the CPU side whose idle time is blamed on something.
 "$PYTHON" - "$work/late/rank-0.json" "$work/kernels.json" <<'END' || fail "kernels.json"
 import json, sys

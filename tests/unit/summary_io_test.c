@@ -106,6 +106,10 @@ static void make_summary(struct summary *s)
 	struct evidence stall = {.leaf = LEAF_HOST_SYNC, .before = 1, .count = 4, .ns = 55};
 	summary_stall(s, "host/1", "train.py:9 loop", &stall);
 	make_spread(s, "host/1", LEAF_HOST_BLOCKED);
+	struct steps_summary *steps = summary_steps(s, "host/1");
+	summary_string(s, "A step ends with Adam 1", &steps->unit);
+	steps->complete = 20;
+	steps->left_out = 9;
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
@@ -193,6 +197,9 @@ static void same(const struct summary *a, const struct summary *b)
 			  spread->leaf == LEAF_HOST_BLOCKED && spread->octave == 6 && spread->steps == 2 &&
 			  spread->ns == 190 && spread->worst_ns == 127 && spread->worst_step == 117,
 		  "the spread came back otherwise");
+	CHECK(b->n_steps == 1 && b->steps->complete == 20 && b->steps->left_out == 9 &&
+			  same_text(a, a->steps->unit, b, b->steps->unit),
+		  "the steps came back otherwise");
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
@@ -335,6 +342,7 @@ static void make_small(struct summary *s)
 	make_site(s, SITE_OP, "aten::mm", 22);
 	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
 	make_spread(s, "host/0", LEAF_HOST_SYNC);
+	summary_steps(s, "host/0")->looked = 3;
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.n_ranks = 2;
 	s->run.ranks[0] = 0;
@@ -414,6 +422,12 @@ static const struct {
 	{BATON_S_PARTIAL, 12, 4, -2},
 	{BATON_S_PARTIAL, 16, 8, -1},
 	{BATON_S_PARTIAL, 32, 8, BATON_TIME_LIMIT_NS}, /* with those of type 75 */
+	{BATON_S_STEPS, 16, 4, 3},
+	{BATON_S_STEPS, 20, 4, 4},
+	{BATON_S_STEPS, 24, 4, -1},
+	{BATON_S_STEPS, 32, 8, -1},
+	{BATON_S_STEPS, 72, 8, -1},
+	{BATON_S_STEPS, 88, 8, INT64_MAX},
 };
 
 static void beyond(const struct summary *s)

@@ -47,6 +47,17 @@ static void fill_quality(struct quality *q, int part)
 	q->tool_ns = part % 2 ? -1 : part;
 }
 
+static void fill_steps(struct summary *s, const char *device, int part)
+{
+	const struct record_kind *kind = record_kind(BATON_S_STEPS);
+	struct steps_summary *row = summary_steps(s, device);
+	if (part % 2)
+		summary_string(s, part / 6 ? "Adam 1" : "SGD 2", &row->unit);
+	for (unsigned i = 0; i < kind->n_fields; i++)
+		if (kind->fields[i].merge == MERGE_SUM || kind->fields[i].merge == MERGE_MOST)
+			field_set(&kind->fields[i], row, 0, 1 + draw(2));
+}
+
 static void fill_work(struct summary *s, const char *device)
 {
 	char text[64];
@@ -139,6 +150,7 @@ static void fill(struct summary *s, int part)
 	fill_communication(s, device);
 	fill_sites(s, device);
 	fill_spreads(s, device);
+	fill_steps(s, device, part);
 	fill_quality(&s->quality, part);
 }
 

@@ -1,0 +1,67 @@
+#include "render/step_lines.h"
+
+#include "conclude/step_trust.h"
+
+enum { SURE_PERCENT = 90, LONG_TAIL = 4 };
+
+static const char *const tail_words[] = {
+	[TAIL_SHORT] = "",
+	[TAIL_OTHER] = ": other kernels than the steps have",
+	[TAIL_PART] = ": kernels of the steps' kind, but not all of them (evaluation?)",
+	[TAIL_STEPS] = ": whole steps that nothing marks (try --steps period)"};
+
+static void generation_line(const struct screen *screen, const struct step_trust *trust)
+{
+	if (trust->generations < 2)
+		return;
+	screen_title_wrap(screen, 2,
+					  "The job was restarted: these are the steps of its generation %u of %u%s",
+					  trust->generation, trust->generations,
+					  trust->generation == trust->generations ? " (the last)" : "");
+	if (trust->left_out)
+		screen_title_wrap(screen, 2, "%llu step%s of other generations %s left out",
+						  (unsigned long long)trust->left_out, trust->left_out == 1 ? "" : "s",
+						  trust->left_out == 1 ? "is" : "are");
+}
+
+void step_lines(const struct screen *screen, const struct report *r)
+{
+	const struct figures *f = r->figures;
+	struct step_trust trust;
+	step_trust_compute(&r->reduction->summary, &trust);
+	if (!f->has_steps)
+		return;
+	generation_line(screen, &trust);
+	if (trust.unit[0])
+		screen_title_wrap(screen, 2, "%s", trust.unit);
+	if (100 * trust.confidence < SURE_PERCENT)
+		screen_title_wrap(
+			screen, 2,
+			"The steps are not sure: %.0f %% of them have the same kernels (confidence "
+			"%.2f)",
+			100 * trust.confidence, trust.confidence);
+	if (f->p95_ns / LONG_TAIL > f->p50_ns)
+		screen_title_wrap(screen, 2, "The steps differ: p95 is %.1f times p50",
+						  (double)f->p95_ns / (double)(f->p50_ns > 0 ? f->p50_ns : 1));
+	if (trust.much_before && trust.generation < 2)
+		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come before the first step",
+						  100 * trust.before);
+	if (trust.much_after)
+		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come after the last step%s",
+						  100 * trust.after, tail_words[trust.tail]);
+}
+
+const char *step_lines_outside(const struct screen *screen, const struct report *r,
+							   struct text_buffer *out)
+{
+	struct text_buffer ops, ms;
+	struct step_trust trust;
+	step_trust_compute(&r->reduction->summary, &trust);
+	out->at[0] = 0;
+	if (trust.ops_outside || trust.outside_ns)
+		snprintf(out->at, sizeof(out->at),
+				 ", %.24s ops (%.1f %%) and %.24s ms outside of the steps",
+				 text_thousands((int64_t)trust.ops_outside, &ops), 100 * (1 - trust.inside),
+				 text_ms(screen, trust.outside_ns, &ms));
+	return out->at;
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Steps without markers: optimizers' marks, what they leave out, and periodicity.
+. "$(dirname "$0")/lib.sh"
+
+steps_of() { # steps_of CASE [OPTIONS...]: its report is in $work/out
+	[ -d "$work/$1" ] || "$PYTHON" tests/cli/steps_traces.py "$1" "$work/$1" || fail "steps_traces.py $1"
+	expect_status 0 "$BATON" report --json "$work/$1" "${@:2}"
+}
+
+# Keeps out: optimizers that step after one backward counted as steps each.
+steps_of two_optimizers
+expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'optimizer'"
+
+# Keeps out: a backward inside a graph, which PyTorch does not see, that joins all steps to one.
+steps_of graph_part
+expect_true "d['run']['steps'] == 39 and d['run']['step_source'] == 'optimizer'"
+
+# Keeps out: a thread's mark that is left out because another thread had a backward, or none.
+steps_of threads
+expect_true "d['run']['steps'] == 24 and d['run']['step_source'] == 'optimizer'"
+
+# Keeps out: each step of a critic taken for a step, because its generator steps too seldom.
+steps_of critics
+expect_true "d['run']['steps'] == 15 and d['run']['step_source'] == 'optimizer'"
+
+expect_true "d['run']['step_unit'] == 'A step ends with Adam 1; in it SGD 2 steps 12 times'"
+expect_status 0 "$BATON" report "$work/critics"
+expect_prints "A step ends with Adam 1; in it SGD 2 steps 12 times"
+expect_status 0 "$BATON" report "$work/threads"
+expect_prints "steps once on another thread"
+
+# Keeps out: three warm-up steps for an answer, where the others run inside a graph.
+steps_of graph_whole
+expect_true "d['run']['steps'] == 42 and d['run']['step_source'] == 'periodicity'"
+expect_true "d['run']['step_confidence'] == 1 and d['run']['step_unit'] is None"
+
+# Keeps out: steps that are a small part of the run, and no word of the rest; evaluation counted as steps.
+steps_of evaluation
+expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'optimizer'"
+expect_true "d['devices'][0]['steps_outside'] == {'ops_before': 14, 'ops_after': 1800, 'before_ns': 293000, 'after_ns': 37800000}"
+expect_true "round(d['run']['step_ops_inside'], 3) == 0.128"
+expect_status 0 "$BATON" report "$work/evaluation"
+expect_prints "87 % of the GPU ops come after the last step: kernels of the steps' kind, but not all of them"
+expect_prints "1,814 ops (87.2 %) and"
+steps_of two_optimizers
+expect_true "d['run']['step_unit'] is None and d['run']['step_confidence'] == 1"
+expect_status 0 "$BATON" report "$work/two_optimizers"
+expect_prints_not "come after the last step" "steps are not sure" "A step ends with"
+
+# Keeps out: steps of two kinds that nothing warns of.
+steps_of uneven
+expect_true "round(d['run']['step_confidence'], 2) == 0.62"
+expect_status 0 "$BATON" report "$work/uneven"
+expect_prints "The steps are not sure: 62 % of them have the same kernels" "The steps differ: p95 is 5.0 times p50"
+
+# Keeps out: the steps of a generation that crashed; those of one that hardly began.
+steps_of restarted
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] == 2 and d['run']['generations'] == 2"
+expect_status 0 "$BATON" report "$work/restarted"
+expect_prints "these are the steps of its generation 2 of 2 (the last)" "9 steps of other generations are left out"
+steps_of restarted_late
+expect_true "d['run']['steps'] == 9 and d['run']['generation'] == 2 and d['run']['generations'] == 3"
+expect_prints_not "(the last)"
+"$PYTHON" tests/cli/steps_traces.py restarted_untold "$work/untold" || fail "steps_traces.py"
+expect_status 4 "$BATON" report --json "$work/untold"
+expect_says "rank 0 was written by two processes"
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] == 2 and d['run']['generations'] == 2"
+steps_of restarted_once
+expect_true "d['run']['steps'] == 20 and d['run']['generation'] is None and d['run']['generations'] == 1"
+
+# Keeps out: a stage of a pipeline whose micro-batches are taken for steps.
+for ranks in 3 5; do
+	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/pipeline$ranks" --workload pipeline --ranks $ranks --steps 12 --nvtx off
+	expect_status 0 "$BATON" report --json "$work/pipeline$ranks"
+	expect_true "{d['steps'] for d in d['devices']} == {11} and d['run']['step_source'] == 'periodicity'"
+	expect_true "d['run']['step_confidence'] > 0.9"
+done
+
+finish

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""The traces of steps_case.sh: `steps_traces.py CASE DIR`, a run of one process or a few without step markers.
+
+A training step is six kernels forward, six backward and two of the optimizer, which marks its end.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "format"))
+from writer import TraceWriter  # noqa: E402
+
+US = 1000
+FORWARD = ["forward_%d" % i for i in range(6)]
+BACKWARD = ["backward_%d" % i for i in range(6)]
+ADAM, SGD = "Adam 1", "SGD 2"
+
+
+class Process:
+    def __init__(self, path, rank=0, pid=100, begin=0, source="baton", **more):
+        self.out = TraceWriter(path)
+        self.out.process(pid, rank=rank, host="node", source=source, **more)
+        for thread in range(2):
+            self.out.thread("python", pid, pid + thread)
+        self.out.stream(self.out.device(rank, "GPU", "GPU-%d" % rank), 1, 7)
+        self.now = self.gpu = begin
+        self.rows = {"op": [], "call": [], "range": []}
+        self.correlation = 0
+
+    def call(self, name, thread):
+        self.correlation += 1
+        self.rows["call"].append({"start_ns": self.now, "dur_ns": 5 * US, "thread": thread, "name": name,
+                                  "correlation": self.correlation})
+        self.now += 10 * US
+
+    def op(self, kind, name):
+        begin = max(self.gpu + 1 * US, self.now + 5 * US)
+        self.gpu = begin + 20 * US
+        self.rows["op"].append({"start_ns": begin, "dur_ns": 20 * US, "op_kind": kind, "stream": 1, "name": name,
+                                "correlation": self.correlation})
+
+    def kernels(self, names, thread=1):
+        for name in names:
+            self.call("cudaLaunchKernel", thread)
+            self.op(1, name)
+
+    def graph(self, names, whole=False):
+        """One launch: a record for each node, or one for all."""
+        self.call("cudaGraphLaunch", 1)
+        for name in ["graph"] if whole else names:
+            self.op(4 if whole else 1, name)
+
+    def mark(self, name=ADAM, thread=1, again=False):
+        self.rows["range"].append({"start_ns": self.now, "dur_ns": 0, "thread": thread, "name": name, "category": 7,
+                                   "domain": "again" if again else "torch"})
+        self.now += 1 * US
+
+    def optimizer(self, name=ADAM, thread=1, again=False):
+        self.kernels(["update_%s_%d" % (name[:3], i) for i in range(2)], thread)
+        self.mark(name, thread, again)
+
+    def train(self, steps, thread=1):
+        for _ in range(steps):
+            self.kernels(FORWARD + BACKWARD, thread)
+            self.optimizer(thread=thread)
+
+    def close(self):
+        for table, rows in self.rows.items():
+            self.out.rows(table, sorted(rows, key=lambda row: row["start_ns"]))
+        self.out.close()
+
+
+def two_optimizers(p):
+    """Both step after one backward."""
+    for _ in range(20):
+        p.kernels(FORWARD + BACKWARD)
+        p.optimizer()
+        p.optimizer(SGD, again=True)
+
+
+def graph_part(p):
+    """Forward and backward are replayed: autograd sees no backward between the marks."""
+    p.train(1)
+    for _ in range(39):
+        p.graph(FORWARD + BACKWARD)
+        p.optimizer(again=True)
+
+
+def graph_whole(p):
+    """Three eager steps, then whole steps are replayed."""
+    p.train(3)
+    for _ in range(40):
+        p.graph(FORWARD + BACKWARD + ["update_Ada_0", "update_Ada_1"])
+
+
+def graph_whole_ops(p):
+    """The same where a graph launch has one record."""
+    p.train(3)
+    for _ in range(40):
+        p.graph([], whole=True)
+
+
+def threads(p):
+    """Two threads that each train; the second of two backwards is done when the first mark comes."""
+    for step in range(25):
+        first = 1 + step // 3 % 2
+        p.kernels(FORWARD + BACKWARD, first)
+        p.kernels(FORWARD + BACKWARD, 3 - first)
+        p.optimizer("Adam %d" % first, first)
+        p.optimizer("Adam %d" % (3 - first), 3 - first, again=True)
+
+
+def critics(p):
+    """A critic steps twelve times for each step of its generator."""
+    for _ in range(16):
+        for _ in range(12):
+            p.kernels(FORWARD + BACKWARD)
+            p.optimizer(SGD)
+        p.train(1)
+
+
+def evaluation(p):
+    """Far more is evaluated afterwards than was trained."""
+    p.train(20)
+    for _ in range(300):
+        p.kernels(FORWARD)
+
+
+def uneven(p):
+    """In the second part of the run the steps are others."""
+    p.train(14)
+    for _ in range(8):
+        p.kernels(5 * ["other_%d" % i for i in range(14)])
+        p.mark()
+
+
+CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, threads, critics, evaluation,
+                                          uneven)}
+
+
+def restarted(folder, steps, told):
+    """Two ranks, each with a process for each number of steps, one after the other; `told`: the launcher numbered them."""
+    for rank in range(2):
+        now = 0
+        for generation, n in enumerate(steps):
+            name = "%d-%d.0.0.0.baton" % (rank, generation)
+            p = Process(os.path.join(folder, name), rank, 100 + 10 * rank + generation, now, generation=generation if told else 0)
+            p.train(n)
+            p.close()
+            now = p.now + 1000 * US
+
+
+RESTARTED = {"restarted": ((10, 21), True), "restarted_late": ((21, 10, 2), True), "restarted_once": ((21,), True),
+             "restarted_untold": ((10, 21), False)}
+
+
+def main():
+    name, folder = sys.argv[1:]
+    os.makedirs(folder)
+    if name in RESTARTED:
+        restarted(folder, *RESTARTED[name])
+        return
+    process = Process(os.path.join(folder, "a.0.0.0.baton"))
+    CASES[name](process)
+    process.close()
+
+
+main()
