@@ -278,6 +278,9 @@ static void describe_quality(const struct run *run, struct quality *q)
 		q->dropped += p->losses[BATON_LOSS_DROPPED];
 		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
 		q->invalid_events += p->losses[BATON_LOSS_INVALID];
+		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
+		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
+			q->gpu_clock_shift_ns = p->gpu_shift_ns;
 		if (p->cost_known)
 			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
 	}

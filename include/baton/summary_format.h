@@ -127,13 +127,18 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	/* tables of counts with more than COUNTS_EXACT values */                                   \
 	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                              \
 	/* the part of idle.host.code that the sampler missed */                                    \
-	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))
+	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))                                         \
+	/* processes whose GPU times an import moved, and the most of it */                         \
+	X(R, uint64_t, gpu_clocks_moved, NUMBER, SUM, SHOWN(5))                                     \
+	X(R, int64_t, gpu_clock_shift_ns, NUMBER, MOST, SHOWN(5))                                   \
+	/* by how much work still starts before its launch; 0: nowhere */                           \
+	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 168, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

@@ -320,6 +320,8 @@ static void store_quality(struct attributing *a)
 	q->unsampled_ns += a->unsampled_ns;
 	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
 	q->steps_cut += a->scan->steps.cut;
+	if (a->scan->clock_early_ns > q->gpu_clock_early_ns)
+		q->gpu_clock_early_ns = a->scan->clock_early_ns;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
 		const struct feed *s = &a->ds->feeds[i];
 		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read +

@@ -83,6 +83,7 @@ static void quality_object(struct json *j, const struct report *report)
 	row_fields(j, s, BATON_S_QUALITY, q, 3);
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	row_fields(j, s, BATON_S_QUALITY, q, 4);
+	row_fields(j, s, BATON_S_QUALITY, q, 5);
 	if (q->tool_ns >= 0 && q->launches > 0)
 		json_number(j, "tool_ns_per_launch", q->tool_ns / (int64_t)q->launches);
 	else
