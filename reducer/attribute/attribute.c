@@ -1,5 +1,6 @@
 /* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
  * the rows of its kernel and its collective. */
+#include "attribute/copy_sums.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sweep.h"
@@ -41,6 +42,7 @@ struct attributing {
 	uint64_t n_ops, unmatched;
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
+	struct copy_sums copies;
 };
 
 /* An op of a counted step. */
@@ -54,6 +56,8 @@ static int add_op_time(struct attributing *a, const struct op *op)
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
 		device->short_kernels += dur_ns < SHORT_KERNEL_NS;
 	}
+	if (copy_leaves_device(op))
+		copy_sums_add(&a->copies, op);
 	int error = owners_add_op(&a->owners, op);
 	return error ? error : kernel_sums_add(&a->kernels, op);
 }
@@ -189,6 +193,8 @@ static int sweep_any(struct attributing *a, const struct op *op)
 													  [GROUP_OTHER] = RANK_OTHER};
 	if (op->group == GROUP_NCCL)
 		return sweep_nccl(a, op);
+	if (copy_leaves_device(op))
+		return sweep_op(&a->sweep, RANK_COPY, op->start, 0, op->end);
 	return sweep_op(&a->sweep, op->kind == BATON_GRAPH ? RANK_GRAPH : ranks[op->group], op->start,
 					0, op->end);
 }
@@ -397,6 +403,8 @@ static int store_device(struct attributing *a)
 	if (error)
 		return error;
 	error = kernel_sums_store(&a->kernels, a->summary);
+	if (!error)
+		error = copy_sums_store(&a->copies, a->summary, a->worst->device);
 	if (error)
 		return error;
 	error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);

@@ -1,5 +1,6 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
+#include "conclude/copies.h"
 #include "render/by.h"
 #include "render/readings.h"
 #include "render/report.h"
@@ -196,6 +197,16 @@ static void rare_object(struct json *j, const struct summary *s, const struct ra
 	json_end_object(j);
 }
 
+static void copy_object(struct json *j, const struct summary *s, const struct copy_summary *c)
+{
+	json_object(j, NULL);
+	row_fields(j, s, BATON_S_COPY, c, 1);
+	json_text(j, "direction", copies_direction(c->direction));
+	json_bool(j, "pageable", c->pageable);
+	row_fields(j, s, BATON_S_COPY, c, 2);
+	json_end_object(j);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -269,6 +280,10 @@ void report_json(const struct report *report, FILE *out)
 	json_array(j, "nccl");
 	for (size_t i = 0; i < s->n_nccl; i++)
 		nccl_object(j, s, &s->nccl[i]);
+	json_end_array(j);
+	json_array(j, "copies");
+	for (size_t i = 0; i < s->n_copies; i++)
+		copy_object(j, s, &s->copies[i]);
 	json_end_array(j);
 	json_array(j, "findings");
 	for (size_t i = 0; i < report->findings->n; i++)

@@ -53,6 +53,10 @@ struct late_summary { /* who arrived last at split collectives */
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 
+struct copy_summary { /* copies to and from a device's memory, of one direction */
+	BATON_S_COPY_FIELDS(BATON_S_MEMBER, )
+};
+
 enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
@@ -102,6 +106,7 @@ enum row_kind {
 	ROW_STALL,
 	ROW_SPREAD,
 	ROW_PARTIAL,
+	ROW_COPY,
 	ROW_KINDS
 };
 
@@ -136,6 +141,7 @@ struct summary {
 			/* like `late`, for collectives with members that are not in the run. The row without a
 			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
+			SUMMARY_ROWS(struct copy_summary, copies);
 		};
 	};
 };

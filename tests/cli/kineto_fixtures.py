@@ -216,6 +216,23 @@ def case_early(directory, options, found):
     return 0
 
 
+def case_offload(directory, options, found):
+    """steps that hardly compute: pinned copies to and from the host, one after the other"""
+    trace = Trace(0, 1, options)
+    now_ns = START_NS
+    for number in range(options.steps):
+        begin_ns = now_ns
+        for way, size in (("HtoD (Pinned -> Device)", 20 << 20), ("DtoH (Device -> Pinned)", 10 << 20)):
+            trace.launch("cudaMemcpyAsync", now_ns, 5 * US, "gpu_memcpy", "Memcpy " + way, now_ns + 8 * US,
+                         1000 * US, more={"bytes": size})
+            now_ns += 1010 * US
+        trace.launch("cudaLaunchKernel", now_ns, 5 * US, "kernel", "ampere_sgemm_128x64_nn", now_ns + 8 * US, 50 * US)
+        now_ns += 60 * US
+        trace.range("user_annotation", f"ProfilerStep#{number}", begin_ns, now_ns)
+    put(directory, trace, found, options)
+    return 0
+
+
 def case_orders(directory, options, found):
     """rank 0 has the events before the other keys, rank 1 the time base before the events"""
     for rank, order in enumerate(["events first", "base first"]):
