@@ -411,7 +411,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	int status = run_open(dirs, n_dirs, &run);
 	if (status == STATUS_INPUT)
 		return status;
-	int error = host_names_open(&names);
+	int error = host_names_open(classifier_user_rules(classifier), &names);
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);

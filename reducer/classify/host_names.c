@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "classify/match.h"
+#include "classify/user_rules.h"
 
 static const struct {
 	uint32_t mask;
@@ -57,6 +58,7 @@ static const char input_frames[] =
 enum { FRAME_TEXT_BYTES = 8200 };
 
 struct host_names {
+	const struct user_rules *user; /* not owned; may be NULL */
 	regex_t rules[RULES];
 	regex_t input_frames, compile_frames;
 	regex_t markers[MARKER_NAMED];
@@ -69,12 +71,13 @@ static const char *const marker_patterns[MARKER_NAMED] = {
 	[MARKER_PROFILER_STEP] = "^(ProfilerStep)#([0-9]+)$",
 };
 
-int host_names_open(struct host_names **out)
+int host_names_open(const struct user_rules *user, struct host_names **out)
 {
 	struct host_names *names = calloc(1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
 	int error = 0;
+	names->user = user;
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
 		error |= regcomp(&names->markers[form], marker_patterns[form], REG_EXTENDED | REG_ICASE);
 	error |= regcomp(&names->input_frames, input_frames, REG_EXTENDED | REG_NOSUB);
@@ -112,6 +115,16 @@ static void cut_version(const char *name, char *bare, size_t room)
 		bare[n - digits - 2] = 0;
 }
 
+/* What is left of `mask`, the table's, when the user has a rule for the name. */
+static uint32_t by_user(const struct host_names *names, enum user_names of, const char *name,
+						uint32_t mask)
+{
+	const struct user_rule *rule =
+		names->user ? user_rules_find(names->user, &(struct user_name){of, name, strlen(name)})
+					: NULL;
+	return rule ? (mask & ~(uint32_t)HOST_CLASS_BITS) | rule->mask : mask;
+}
+
 uint32_t host_names_call(const struct host_names *names, const char *name)
 {
 	char bare[256];
@@ -120,7 +133,7 @@ uint32_t host_names_call(const struct host_names *names, const char *name)
 	for (int i = 0; i < RULES; i++)
 		if (rules[i].calls && match(&names->rules[i], bare, NULL, 0))
 			mask |= rules[i].mask;
-	return mask;
+	return by_user(names, USER_CALLS, bare, mask);
 }
 
 uint32_t host_names_range(const struct host_names *names, const char *name, int category)
@@ -131,20 +144,21 @@ uint32_t host_names_range(const struct host_names *names, const char *name, int 
 			mask |= rules[i].mask;
 	if (category == BATON_RANGE_PYTHON || category == BATON_RANGE_MARK)
 		mask &= ~HOST_MASK(HOST_BIT_NCCL_HOST);
-	return mask;
+	return by_user(names, USER_RANGES, name, mask);
 }
 
 uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function)
 {
 	char text[FRAME_TEXT_BYTES];
+	uint32_t mask = 0;
 	int n = snprintf(text, sizeof(text), "%s:%s", file, function);
 	if (n <= 0 || (size_t)n >= sizeof(text))
 		return 0;
 	if (match(&names->input_frames, text, NULL, 0))
-		return HOST_MASK(HOST_BIT_INPUT);
-	if (match(&names->compile_frames, text, NULL, 0))
-		return HOST_MASK(HOST_BIT_MODULE_LOAD);
-	return 0;
+		mask = HOST_MASK(HOST_BIT_INPUT);
+	else if (match(&names->compile_frames, text, NULL, 0))
+		mask = HOST_MASK(HOST_BIT_MODULE_LOAD);
+	return by_user(names, USER_FRAMES, text, mask);
 }
 
 enum marker_form host_names_marker(const struct host_names *names, const char *name,
