@@ -333,6 +333,9 @@ static void describe_quality(const struct run *run, struct quality *q)
 		q->dropped += p->losses[BATON_LOSS_DROPPED];
 		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
 		q->invalid_events += p->losses[BATON_LOSS_INVALID];
+		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
+		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
+			q->gpu_clock_shift_ns = p->gpu_shift_ns;
 		if (p->cost_known)
 			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
 	}
@@ -470,7 +473,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		return refused;
 	}
 	context.step_range = step_range;
-	int error = host_names_open(&names);
+	int error = host_names_open(classifier_user_rules(classifier), &names);
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);

@@ -14,7 +14,7 @@
 #define VIEW_OPTION_ROWS                                                                           \
 	REDUCE_OPTION_ROWS,                                                                            \
 	{"classes", 0, OPTION_TEXT, "FILE",                                                            \
-	 "your own kernel classes, tried first: lines 'REGEX CLASS'"},                                 \
+	 "your own classes of kernels, calls, ranges and frames, tried first: lines 'REGEX CLASS'"},                                 \
 	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"}
 /* What the words of these options are, and for the man pages of the commands that have them. */
 #define REDUCE_CHOICE_ROWS {"steps", "period"}, {"taxonomy", "seed"}

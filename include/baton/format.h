@@ -172,11 +172,16 @@ struct baton_r_meta {
 };
 _Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
 
+enum baton_clock_kind {
+	BATON_CLOCK_REALTIME = 1,
+	BATON_CLOCK_GPU = 2 /* reference_ns - local_ns was added to the GPU's times at import */
+};
+
 struct baton_r_clock {
 	struct baton_record head;
 	int64_t local_ns;
 	int64_t reference_ns;
-	uint32_t kind;
+	uint32_t kind; /* enum baton_clock_kind */
 	uint32_t zero;
 };
 _Static_assert(sizeof(struct baton_r_clock) == 32, "clock");

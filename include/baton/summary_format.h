@@ -54,6 +54,7 @@ enum baton_summary_type {
 	BATON_S_SPREAD = 78,
 	BATON_S_READING = 79,
 	BATON_S_PARTIAL = 80, /* struct baton_s_late */
+	BATON_S_COPY = 81,
 	BATON_S_STEPS = 84,
 	BATON_S_END = 85
 };
@@ -128,13 +129,18 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	/* tables of counts with more than COUNTS_EXACT values */                                   \
 	X(R, uint64_t, rounded_quantiles, NUMBER, RECOUNTED, SHOWN(4))                              \
 	/* the part of idle.host.code that the sampler missed */                                    \
-	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))
+	X(R, uint64_t, unsampled_ns, NUMBER, SUM, SHOWN(2))                                         \
+	/* processes whose GPU times an import moved, and the most of it */                         \
+	X(R, uint64_t, gpu_clocks_moved, NUMBER, SUM, SHOWN(5))                                     \
+	X(R, int64_t, gpu_clock_shift_ns, NUMBER, MOST, SHOWN(5))                                   \
+	/* by how much work still starts before its launch; 0: nowhere */                           \
+	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 144, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 168, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 
@@ -306,6 +312,24 @@ struct baton_s_reading {
 };
 _Static_assert(sizeof(struct baton_s_reading) == 48, "reading");
 _Static_assert(offsetof(struct baton_s_reading, looks) == 16, "reading looks");
+
+#define BATON_S_COPY_DIRECTIONS 6 /* enum baton_copy_dir */
+#define BATON_S_COPY_FIELDS(X, R)                                                 \
+	X(R, uint32_t, device, TEXT, KEY, SHOWN(1)) /* the device's key */            \
+	X(R, uint32_t, direction, RANGE(0, BATON_S_COPY_DIRECTIONS - 1), KEY, HIDDEN) \
+	X(R, uint32_t, pageable, RANGE(0, 1), KEY, HIDDEN)                            \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                       \
+	X(R, uint64_t, count, NUMBER, SUM, SHOWN(2))                                  \
+	X(R, int64_t, total_ns, TOTALLED, SUM, SHOWN(2)) /* plain durations */        \
+	X(R, int64_t, bytes, TOTALLED, SUM, SHOWN(2))                                 \
+	X(R, int64_t, sized_ns, NUMBER, SUM, SHOWN(2)) /* of copies whose bytes are known */
+
+struct baton_s_copy {
+	struct baton_record head;
+	BATON_S_COPY_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_copy) == 56, "copy");
+_Static_assert(offsetof(struct baton_s_copy, count) == 24, "copy count");
 
 #define BATON_S_LATE_FIELDS(X, R)                                                                \
 	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                             \

@@ -1,5 +1,6 @@
 /* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
  * the rows of its kernel and its collective. */
+#include "attribute/copy_sums.h"
 #include "attribute/generations.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
@@ -43,6 +44,7 @@ struct attributing {
 	uint64_t ops_before, ops_inside, ops_after;
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
+	struct copy_sums copies;
 };
 
 /* An op of a counted step. */
@@ -56,6 +58,8 @@ static int add_op_time(struct attributing *a, const struct op *op)
 		device->launches += (op->flags & OP_FIRST_KERNEL) && (op->flags & OP_MATCHED);
 		device->short_kernels += dur_ns < SHORT_KERNEL_NS;
 	}
+	if (copy_leaves_device(op))
+		copy_sums_add(&a->copies, op);
 	int error = owners_add_op(&a->owners, op);
 	return error ? error : kernel_sums_add(&a->kernels, op);
 }
@@ -191,6 +195,8 @@ static int sweep_any(struct attributing *a, const struct op *op)
 													  [GROUP_OTHER] = RANK_OTHER};
 	if (op->group == GROUP_NCCL)
 		return sweep_nccl(a, op);
+	if (copy_leaves_device(op))
+		return sweep_op(&a->sweep, RANK_COPY, op->start, 0, op->end);
 	return sweep_op(&a->sweep, op->kind == BATON_GRAPH ? RANK_GRAPH : ranks[op->group], op->start,
 					0, op->end);
 }
@@ -371,6 +377,8 @@ static void store_quality(struct attributing *a)
 	q->unsampled_ns += a->unsampled_ns;
 	q->unrecorded_ns += (uint64_t)a->device->time_ns[LEAF_UNKNOWN_UNRECORDED];
 	q->steps_cut += a->scan->steps.cut;
+	if (a->scan->clock_early_ns > q->gpu_clock_early_ns)
+		q->gpu_clock_early_ns = a->scan->clock_early_ns;
 	for (uint32_t i = 0; i < a->ds->n; i++) {
 		const struct feed *s = &a->ds->feeds[i];
 		q->records += s->ops.read + s->calls.read + s->ranges.read + s->overheads.read +
@@ -457,6 +465,8 @@ static int store_device(struct attributing *a)
 	if (error)
 		return error;
 	error = kernel_sums_store(&a->kernels, a->summary);
+	if (!error)
+		error = copy_sums_store(&a->copies, a->summary, a->worst->device);
 	if (error)
 		return error;
 	error = tally_store(&a->tally, a->ds, a->summary, a->worst->device);

@@ -40,6 +40,7 @@ struct device_scan {
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */
 	struct calibration calibration;
+	int64_t clock_early_ns; /* by how much work starts before its launch */
 	int64_t *late_ns;       /* per process: how long after its op's start a launch may begin */
 	int64_t **first_launch; /* per process and string: see struct name_facts */
 	struct reading readings[READINGS]; /* GPU readings within the window: readings_take() */

@@ -178,6 +178,7 @@ static int take_op(struct opstream *stream, uint32_t index)
 		op->kind == BATON_MEMCPY && rows_optional(row, OP_PAGEABLE, 0) == 1 ? OP_IS_PAGEABLE : 0;
 	const struct launch *launch = join_launch(feed, op, ours);
 	if (ours) {
+		op->bytes = rows_optional(row, OP_BYTES, -1);
 		op->copy_dir = (uint8_t)rows_optional(row, OP_COPY_DIR, 0);
 		op->stream = feed->trace.streams[stream_index].stream;
 		op->slot = feed->slots[stream_index];

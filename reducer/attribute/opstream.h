@@ -25,6 +25,7 @@ struct op {
 	int64_t ls, le; /* begin and end of its launch; INT64_MAX without one */
 	int64_t stream; /* the number the source gave it */
 	uint64_t correlation;
+	int64_t bytes; /* of a copy or set; -1: the source does not say */
 	uint32_t name; /* index in its feed's trace */
 	uint32_t feed;
 	uint32_t thread; /* the launching thread, index in its feed's trace */

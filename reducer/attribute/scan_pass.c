@@ -73,6 +73,8 @@ static void note_op(struct scanning *s, const struct op *op)
 		scan->empty = false;
 	}
 	s->launched = s->launched || op->flags & OP_MATCHED;
+	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL)
+		lag_floor_add(&s->lag_floor, op->start - op->ls);
 	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL && op->start > op->ls &&
 		op->start - op->ls < s->smallest_lag)
 		s->smallest_lag = op->start - op->ls;
@@ -124,6 +126,7 @@ static void forget_pass(struct scanning *s)
 	counts_free(&s->lags);
 	counts_free(&s->queued);
 	s->smallest_lag = INT64_MAX;
+	s->lag_floor = (struct lag_floor){0};
 	s->n_noted = s->n_pairs = 0;
 	s->pairs_fit = true;
 	s->launched = false;

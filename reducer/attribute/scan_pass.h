@@ -4,6 +4,7 @@
 
 #include "attribute/device_open.h"
 #include "attribute/launch_log.h"
+#include "base/lag_floor.h"
 
 enum { QUEUED_PAIRS = 1 << 16, SURELY_QUEUED_NS = 1000000 };
 
@@ -20,6 +21,7 @@ struct scanning {
 	/* lengths of gaps whose k was surely queued: launched SURELY_QUEUED_NS before them */
 	struct counts queued;
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
+	struct lag_floor lag_floor;
 	/* (a - Ls, gap length) of gaps whose k was launched later than that, while there is room;
 	 * spares the second pass */
 	int64_t *pairs;

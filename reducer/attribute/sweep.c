@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(RANK_COUNT == LEAF_NCCL_WAIT + 1 && LEAF_WORK_MATMUL == 0,
+_Static_assert(RANK_COUNT == LEAF_COPY_EXPOSED + 1 && LEAF_WORK_MATMUL == 0,
 			   "ranks are the first leaves");
 
 static int first_running(const struct sweep *sweep)

@@ -17,6 +17,7 @@ enum work_rank { /* of overlapping ops the first of these wins; also the order o
 				 RANK_TRANSFER,
 				 RANK_UNSPLIT,
 				 RANK_WAIT,
+				 RANK_COPY, /* copy_leaves_device() */
 				 RANK_COUNT
 };
 

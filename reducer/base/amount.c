@@ -20,6 +20,8 @@ const char *amount_bytes(uint64_t bytes, char text[32])
 {
 	if (bytes < 1000000)
 		snprintf(text, 32, "%.0f kB", (double)bytes * 1e-3);
+	else if (bytes >= 1000000000)
+		snprintf(text, 32, "%.2f GB", (double)bytes * 1e-9);
 	else
 		snprintf(text, 32, "%.1f MB", (double)bytes * 1e-6);
 	return text;

@@ -137,7 +137,8 @@ void classifier_name(const struct classifier *classifier, const char *name, size
 	struct identifier parts;
 	identifier_parse(&parts, name, name_bytes);
 	const struct rule *rule = rules_find(&parts);
-	const struct user_rule *user = user_rules_find(&classifier->user, name, name_bytes);
+	const struct user_rule *user =
+		user_rules_find(&classifier->user, &(struct user_name){USER_KERNELS, name, name_bytes});
 	enum class_id class = rule ? rule->class : CLASS_OTHER;
 	const char *id = rule ? rule->id : "none";
 	if (user) {
@@ -150,6 +151,11 @@ void classifier_name(const struct classifier *classifier, const char *name, size
 								 .tensor_core = tensor_core_of(&parts, class)};
 	if (classifier->seed && !user)
 		seed_classify(&parts, name, name_bytes, out);
+}
+
+const struct user_rules *classifier_user_rules(const struct classifier *classifier)
+{
+	return &classifier->user;
 }
 
 const char *classifier_group_label(const struct classifier *classifier,

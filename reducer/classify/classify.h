@@ -4,15 +4,20 @@
 
 #include "classify/classes.h"
 
+struct user_rules;
 struct classifier; /* constant once it is open, so any number of threads may use it */
 
 /* Opens a classifier. `taxonomy`: NULL or "seed". `classes_file`: NULL, or a file of user rules,
- * which are tried first. Each line has a PATTERN (a POSIX extended regular expression without
- * blanks, searched in the whole name), blanks, and a class; '#' begins a comment line. 0 or -errno;
- * after an error `message` says what is wrong ("FILE:LINE: what"). */
+ * which are tried first. Each line has a PATTERN (a POSIX extended regular expression, searched in
+ * the whole name), blanks, and a class of kernels, or call:, range: or frame: and one of those
+ * (docs/ATTRIBUTION.md section 5); '#' begins a comment line. 0 or -errno; after an error `message`
+ * says what is wrong ("FILE:LINE: what"). */
 int classifier_open(const char *taxonomy, const char *classes_file, char *message,
 					size_t message_bytes, struct classifier **out);
 void classifier_close(struct classifier *classifier);
+
+/* The user's rules, also those for names that are no kernels'. They live as long as it. */
+const struct user_rules *classifier_user_rules(const struct classifier *classifier);
 
 /* Classifies one name, which may be any bytes. Never fails. A name costs tens of microseconds, so
  * the caller should cache the result. */

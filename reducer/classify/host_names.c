@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "classify/match.h"
+#include "classify/user_rules.h"
 
 static const struct {
 	uint32_t mask;
@@ -62,6 +63,7 @@ static const char hand_over_frames[] =
 enum { FRAME_TEXT_BYTES = 8200 };
 
 struct host_names {
+	const struct user_rules *user; /* not owned; may be NULL */
 	regex_t rules[RULES];
 	regex_t input_frames, compile_frames, hand_over_frames;
 	regex_t markers[MARKER_NAMED];
@@ -81,12 +83,13 @@ static const struct {
 	[MARKER_PROFILER_STEP] = {"^ProfilerStep#([0-9]+)$", 1},
 };
 
-int host_names_open(struct host_names **out)
+int host_names_open(const struct user_rules *user, struct host_names **out)
 {
 	struct host_names *names = calloc(1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
 	int error = 0;
+	names->user = user;
 	for (int form = MARKER_NONE + 1; form < MARKER_NAMED; form++)
 		error |=
 			regcomp(&names->markers[form], marker_forms[form].pattern, REG_EXTENDED | REG_ICASE);
@@ -127,6 +130,16 @@ static void cut_version(const char *name, char *bare, size_t room)
 		bare[n - digits - 2] = 0;
 }
 
+/* What is left of `mask`, the table's, when the user has a rule for the name. */
+static uint32_t by_user(const struct host_names *names, enum user_names of, const char *name,
+						uint32_t mask)
+{
+	const struct user_rule *rule =
+		names->user ? user_rules_find(names->user, &(struct user_name){of, name, strlen(name)})
+					: NULL;
+	return rule ? (mask & ~(uint32_t)HOST_CLASS_BITS) | rule->mask : mask;
+}
+
 uint32_t host_names_call(const struct host_names *names, const char *name)
 {
 	char bare[256];
@@ -135,20 +148,20 @@ uint32_t host_names_call(const struct host_names *names, const char *name)
 	for (int i = 0; i < RULES; i++)
 		if (rules[i].calls && match(&names->rules[i], bare, NULL, 0))
 			mask |= rules[i].mask;
-	return mask;
+	return by_user(names, USER_CALLS, bare, mask);
 }
 
 uint32_t host_names_range(const struct host_names *names, const char *name, int category)
 {
 	int64_t number;
-	bool step = host_names_marker(names, name, NULL, &number) != MARKER_NONE;
+	bool step = host_names_marker(names, name, &number) != MARKER_NONE;
 	uint32_t mask = step ? HOST_MASK(HOST_BIT_STEP) : 0;
 	for (int i = 0; i < RULES; i++)
 		if (rules[i].ranges && match(&names->rules[i], name, NULL, 0))
 			mask |= rules[i].mask;
 	if (category == BATON_RANGE_PYTHON || category == BATON_RANGE_MARK)
 		mask &= ~HOST_MASK(HOST_BIT_NCCL_HOST);
-	return mask;
+	return by_user(names, USER_RANGES, name, mask);
 }
 
 /* FILE:FUNCTION; false: it is too long. */
@@ -167,13 +180,14 @@ bool host_names_hands_over(const struct host_names *names, const char *file, con
 uint32_t host_names_frame(const struct host_names *names, const char *file, const char *function)
 {
 	char text[FRAME_TEXT_BYTES];
+	uint32_t mask = 0;
 	if (!frame_text(text, file, function))
 		return 0;
 	if (match(&names->input_frames, text, NULL, 0))
-		return HOST_MASK(HOST_BIT_INPUT);
-	if (match(&names->compile_frames, text, NULL, 0))
-		return HOST_MASK(HOST_BIT_MODULE_LOAD);
-	return 0;
+		mask = HOST_MASK(HOST_BIT_INPUT);
+	else if (match(&names->compile_frames, text, NULL, 0))
+		mask = HOST_MASK(HOST_BIT_MODULE_LOAD);
+	return by_user(names, USER_FRAMES, text, mask);
 }
 
 /* Few ranges get as far as the patterns. */

@@ -3,34 +3,15 @@
 #ifndef CLASSIFY_HOST_NAMES_H
 #define CLASSIFY_HOST_NAMES_H
 
+#include "classify/host_classes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/* the deciding bits, of which the first one that is set wins, and then the others */
-enum host_bit {
-	HOST_BIT_NO_CORE,
-	HOST_BIT_ALLOC,
-	HOST_BIT_MODULE_LOAD,
-	HOST_BIT_INPUT,
-	HOST_BIT_NCCL_HOST,
-	HOST_BIT_SYNC,
-	HOST_BIT_PROFILER,
-	HOST_BIT_QUEUE_FULL,
-	HOST_BIT_BLOCKED,
-	HOST_BIT_CALL,
-	HOST_BITS_DECIDING,
-	HOST_BIT_DRIVING = HOST_BITS_DECIDING, /* a GPU-driving call */
-	HOST_BIT_GRAPH_LAUNCH,
-	HOST_BIT_FREE,  /* the call waits for the device and frees memory */
-	HOST_BIT_AWAKE, /* schedstat says that the thread did not sleep */
-	HOST_BIT_STEP,  /* a range with the name of a step */
-	HOST_BIT_KNOWN  /* for caches: this name has been looked up */
-};
-
-#define HOST_MASK(bit) (1u << (bit))
-
 struct host_names;
-int host_names_open(struct host_names **out); /* 0 or -ENOMEM */
+struct user_rules;
+/* `user`: rules of the user's, tried first, which must outlive the names; or NULL. 0 or -ENOMEM. */
+int host_names_open(const struct user_rules *user, struct host_names **out);
 void host_names_close(struct host_names *names);
 
 /* The HOST_MASK bits of the name of a call or range. `category`: enum baton_range_category. */

@@ -15,6 +15,21 @@ static const struct rule COLLECTIVES[] = {
 	END,
 };
 
+/* What kernels on symmetric memory do that are not NCCL's. Those that only signal or wait are of no
+ * such kind. */
+static const struct rule SYMMETRIC[] = {
+	BASE("comm.symmetric.alltoall", "alltoall", ALLTOALL),
+	BASE("comm.symmetric.reducescatter", "reducescatter", REDUCESCATTER),
+	BASE("comm.symmetric.allgather", "allgather", ALLGATHER),
+	BASE("comm.symmetric.allreduce", "allreduce", ALLREDUCE),
+	BASE("comm.symmetric.broadcast", "broadcast bcast", BROADCAST),
+	BASE("comm.symmetric.reduce", "tilereduce =reduce", NCCL_REDUCE),
+	END,
+};
+
+/* The libraries of expert parallelism: DeepEP and its forks, MORI, pplx, UCCL, hybrid-EP. */
+#define EXPERT_PARALLEL "=deepep deepep hybridep =pplx =uccl =mori =nixlep elasticbuffer"
+
 /* Communication without the name. Words that also mean something inside one GPU ("dispatch",
  * "combine", "all-reduce" over a warp or block) need a scope or a second word. */
 const struct rule RULES_COMM[] = {
@@ -28,10 +43,17 @@ const struct rule RULES_COMM[] = {
 	BASE("comm.fused_gemm", "gemm*allreduce gemm*reducescatter allgather*gemm allreduce*gemm",
 		 GEMM),
 
-	/* Expert parallel dispatch and combine: DeepEP and its forks, MORI, pplx, UCCL, hybrid-EP,
-	   TensorRT-LLM's a2a. */
-	SCOPE("comm.deep_ep", "=deepep deepep hybridep =pplx =uccl =mori =nixlep elasticbuffer",
-		  NCCL_CUSTOM),
+	/* What they do within one GPU: which token goes where, and in which order. */
+	WITHIN("expert_parallel.layout", EXPERT_PARALLEL, "layout", EMBEDDING),
+	WITHIN("expert_parallel.local", EXPERT_PARALLEL,
+		   "permute =scan preprocess =topk =count !dispatch !combine !notify !barrier !sync !send "
+		   "!recv",
+		   EMBEDDING),
+
+	/* Dispatch and combine; those and TensorRT-LLM's a2a. */
+	SCOPE("comm.deep_ep", EXPERT_PARALLEL, NCCL_CUSTOM),
+	SCOPE_WRAPPER("comm.symmetric_memory.scope", "nvshmem symmetricmemory =symmmem", NULL,
+				  SYMMETRIC, NCCL_CUSTOM),
 	BASE("comm.expert_parallel",
 		 "epdispatch epcombine moea2a a2adispatch a2acombine moealltoall alltoall "
 		 "cachednotify notifydispatch intranode internode =lowlatency*dispatch =lowlatency*combine "
@@ -48,13 +70,13 @@ const struct rule RULES_COMM[] = {
 			  NCCL_CUSTOM),
 
 	/* NVSHMEM, symmetric memory, NVLS multicast, user buffers of Transformer Engine, MSCCL++. */
-	BASE("comm.nvshmem", "nvshmem rocshmem ishmem", NCCL_CUSTOM),
-	SCOPE("comm.nvshmem.scope",
-		  "nvshmem rocshmem mscclpp =comm =userbuffers symmetricmemory "
-		  "quickreduce",
-		  NCCL_CUSTOM),
-	BASE("comm.multimem", "multimem multicast*reduce nvls =mnnvl lamport mscclpp userbuffer",
-		 NCCL_CUSTOM),
+	WRAPPER("comm.nvshmem", "nvshmem rocshmem ishmem", SYMMETRIC, NCCL_CUSTOM),
+	SCOPE("comm.nvshmem.scope", "rocshmem mscclpp =comm =userbuffers quickreduce", NCCL_CUSTOM),
+	WRAPPER("comm.multimem", "multimem", SYMMETRIC, NCCL_CUSTOM),
+	WRAPPER("comm.symmetric_memory.shots",
+			"^oneshotallreduce ^twoshotallreduce ^oneshotreducescatter ^twoshotreducescatter",
+			SYMMETRIC, NCCL_CUSTOM),
+	BASE("comm.multicast", "multicast*reduce nvls =mnnvl lamport mscclpp userbuffer", NCCL_CUSTOM),
 	BASE("comm.symmetric_memory",
 		 "^barrierkernel ^putsignal ^waitsignal ^symmmem symmbarrier barrieratstart "
 		 "barrieratend =cross*=device barrieronsm",

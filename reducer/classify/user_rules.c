@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify/host_classes.h"
 #include "classify/match.h"
 
 enum { NAME_MOST = 64 << 10 };
@@ -25,13 +26,13 @@ static int complain(const struct parser *parser, const char *what, const char *d
 	return -EINVAL;
 }
 
-static int add_rule(struct user_rules *rules, const char *pattern, enum class_id class,
+static int add_rule(struct user_rules *rules, const char *pattern, struct user_rule made,
 					const struct parser *parser)
 {
 	if (room_next((void **)&rules->rules, rules->n, sizeof(*rules->rules)) != 0)
 		return -ENOMEM;
 	struct user_rule *rule = &rules->rules[rules->n];
-	rule->class = class;
+	*rule = made;
 	snprintf(rule->id, sizeof(rule->id), "user:%zu", parser->line);
 	int error = regcomp(&rule->pattern, pattern, REG_EXTENDED | REG_NOSUB);
 	if (error) {
@@ -41,6 +42,32 @@ static int add_rule(struct user_rules *rules, const char *pattern, enum class_id
 	}
 	rules->n++;
 	return 0;
+}
+
+/* A kernel class; or call:, range: or frame: and one of host_classes.h. */
+static int read_class(const char *word, const struct parser *parser, struct user_rule *made)
+{
+	static const struct {
+		const char *prefix;
+		enum user_names of;
+	} prefixes[] = {{"call:", USER_CALLS}, {"range:", USER_RANGES}, {"frame:", USER_FRAMES}};
+	*made = (struct user_rule){.of = USER_KERNELS};
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		const size_t bytes = strlen(prefixes[i].prefix);
+		if (strncmp(word, prefixes[i].prefix, bytes) != 0)
+			continue;
+		made->of = prefixes[i].of;
+		if (host_class_find(word + bytes, made->of == USER_CALLS, &made->mask))
+			return 0;
+		complain(parser, "unknown class ", word);
+		size_t used = strlen(parser->message);
+		snprintf(parser->message + used, parser->message_bytes - used, " (there are: %s)",
+				 host_class_names);
+		return -EINVAL;
+	}
+	int class = class_find(word, strlen(word));
+	made->class = class < 0 ? CLASS_OTHER : (enum class_id) class;
+	return class < 0 ? complain(parser, "unknown class ", word) : 0;
 }
 
 /* PATTERN blanks class; the class is the last word of the line, so a pattern may hold single blanks
@@ -59,12 +86,13 @@ static int read_line(struct user_rules *rules, char *line, const struct parser *
 		split--;
 	if (split == 0)
 		return complain(parser, "expected PATTERN and a class", "");
-	int class = class_find(line + split, n - split);
-	if (class < 0)
-		return complain(parser, "unknown class ", line + split);
+	struct user_rule made;
+	int error = read_class(line + split, parser, &made);
+	if (error)
+		return error;
 	while (split && strchr(blanks, line[split - 1]))
 		line[--split] = 0;
-	return add_rule(rules, line, (enum class_id) class, parser);
+	return add_rule(rules, line, made, parser);
 }
 
 int user_rules_read(struct user_rules *rules, const char *path, char *message, size_t message_bytes)
@@ -102,15 +130,15 @@ void user_rules_free(struct user_rules *rules)
 	*rules = (struct user_rules){0};
 }
 
-const struct user_rule *user_rules_find(const struct user_rules *rules, const char *name,
-										size_t bytes)
+const struct user_rule *user_rules_find(const struct user_rules *rules,
+										const struct user_name *name)
 {
 	if (rules->n == 0)
 		return NULL;
 	const struct user_rule *found = NULL;
-	char *text = strndup(name, bytes < NAME_MOST ? bytes : NAME_MOST);
+	char *text = strndup(name->at, name->bytes < NAME_MOST ? name->bytes : NAME_MOST);
 	for (size_t i = 0; text && !found && i < rules->n; i++)
-		if (match(&rules->rules[i].pattern, text, NULL, 0))
+		if (rules->rules[i].of == name->of && match(&rules->rules[i].pattern, text, NULL, 0))
 			found = &rules->rules[i];
 	free(text);
 	return found;

@@ -5,11 +5,17 @@
 #include "classify/classes.h"
 
 #include <regex.h>
+#include <stdint.h>
+
+/* What the names of a rule are of. */
+enum user_names { USER_KERNELS, USER_CALLS, USER_RANGES, USER_FRAMES };
 
 struct user_rule {
 	regex_t pattern;
-	enum class_id class;
-	char id[32]; /* "user:LINE" */
+	enum user_names of;
+	enum class_id class; /* of kernels */
+	uint32_t mask;       /* of the others: HOST_MASK bits; 0: of no class */
+	char id[32];         /* "user:LINE" */
 };
 
 struct user_rules {
@@ -23,9 +29,15 @@ int user_rules_read(struct user_rules *rules, const char *path, char *message,
 					size_t message_bytes);
 void user_rules_free(struct user_rules *rules);
 
-/* The first rule whose pattern is found in the name; NULL: none. Names are cut at 64 KiB and at a
- * NUL. */
-const struct user_rule *user_rules_find(const struct user_rules *rules, const char *name,
-										size_t bytes);
+struct user_name {
+	enum user_names of;
+	const char *at;
+	size_t bytes;
+};
+
+/* The first rule for such names whose pattern is found in this one; NULL: none. Names are cut at
+ * 64 KiB and at a NUL. */
+const struct user_rule *user_rules_find(const struct user_rules *rules,
+										const struct user_name *name);
 
 #endif

@@ -72,6 +72,10 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 	[FINDING_UNSPLIT] = {"unsplit", "nccl.unsplit", LEAF_BIT(LEAF_NCCL_UNSPLIT),
 		"Exposed communication; this trace cannot say how much of it is waiting for other ranks",
 		"record with baton, or import all ranks of the run with their NCCL arguments", NULL},
+	[FINDING_COPIES] = {"copies", "copy", LEAVES_COPY,
+		"The GPU only copies, to or from the host or another GPU: no kernel runs",
+		"copy ahead on a stream of its own so that kernels overlap it; pin host memory; keep on the "
+		"GPU what is copied in every step", NULL},
 	[FINDING_UNKNOWN] = {"unknown", "idle.unknown", LEAVES_UNKNOWN,
 		"The trace does not show what the GPU was waiting for", "", NULL},
 	[FINDING_WORK] = {"work", "work", LEAVES_WORK, "Kernels run", "", NULL},

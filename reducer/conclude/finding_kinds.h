@@ -26,6 +26,7 @@ enum finding_id {
 	FINDING_WAIT,
 	FINDING_TRANSFER,
 	FINDING_UNSPLIT,
+	FINDING_COPIES,
 	FINDING_UNKNOWN,
 	/* not a loss, but a rank may have more of it than the others: all kernels that are not NCCL's
 	 */

@@ -1,6 +1,8 @@
 #include "conclude/finding_rows.h"
 
+#include "base/amount.h"
 #include "conclude/by.h"
+#include "conclude/copies.h"
 #include "conclude/finding_text.h"
 #include "summary/evidence_rows.h"
 
@@ -144,6 +146,25 @@ int64_t finding_time_in(const struct summary *s, uint64_t leaves, uint32_t devic
 	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
+/* What is copied which way, and how fast: the two directions that take most time. */
+static void say_copies(const struct finding_source *m, uint32_t device, struct finding *out)
+{
+	struct copies_way ways[COPIES_WAYS];
+	const size_t n = copies_by_way(m->summary, device, ways);
+	const int64_t per = steps_of(m->f, device);
+	for (size_t i = 0; i < n && i < NAMES; i++) {
+		char bytes[32], rate[64] = "";
+		if (ways[i].sized_ns > 0)
+			snprintf(rate, sizeof(rate), ", %s at %.1f GB/s",
+					 amount_bytes((uint64_t)(ways[i].bytes / per), bytes),
+					 (double)ways[i].bytes / (double)ways[i].sized_ns);
+		finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms per %s%s", ways[i].words,
+					finding_ms(m->f, ways[i].total_ns / per).at, finding_per(m->f), rate);
+	}
+	if (n > 0)
+		finding_say(out->evidence, sizeof(out->evidence), "overlapped part included");
+}
+
 int finding_say_rows(const struct finding_source *m, uint64_t leaves, uint32_t device,
 					 struct finding *out)
 {
@@ -164,6 +185,8 @@ int finding_say_rows(const struct finding_source *m, uint64_t leaves, uint32_t d
 					(unsigned long long)row->count, row->count == 1 ? "" : "s");
 	}
 	evidence_rows_close(&rows);
+	if (leaves & LEAVES_COPY)
+		say_copies(m, device, out);
 	return say_line(m, leaves, device, out);
 }
 

@@ -1,6 +1,7 @@
 #include "import/trace_out.h"
 
 #include "base/strings.h"
+#include "import/gpu_clock.h"
 #include "import/plausible.h"
 #include "import/trace_shift.h"
 
@@ -37,6 +38,7 @@ struct trace_out {
 	int64_t t_min_ns;
 	int64_t t_max_ns;
 	int64_t shift_ns;
+	struct gpu_clock clock;
 	int error; /* the first one that is not the writer's */
 };
 
@@ -44,6 +46,18 @@ static void fail(struct trace_out *out, int error)
 {
 	if (!out->error)
 		out->error = error;
+}
+
+static void watch_clock(struct trace_out *out, const struct plausible_row *row)
+{
+	const int64_t *c = row->columns;
+	int error = 0;
+	if (row->kind == BATON_CALL)
+		error = gpu_clock_call(&out->clock, (uint64_t)c[CALL_CORRELATION], c[ROW_START]);
+	else if (row->kind == BATON_OP)
+		error = gpu_clock_op(&out->clock, (uint64_t)c[OP_CORRELATION], c[ROW_START]);
+	if (error)
+		fail(out, error);
 }
 
 static void accept_row(void *context, const struct plausible_row *row)
@@ -55,6 +69,7 @@ static void accept_row(void *context, const struct plausible_row *row)
 	out->t_min_ns = first || start < out->t_min_ns ? start : out->t_min_ns;
 	out->t_max_ns = first || end > out->t_max_ns ? end : out->t_max_ns;
 	out->rows[t]++;
+	watch_clock(out, row);
 	baton_writer_row(&out->writer, (enum baton_kind)row->kind, row->columns,
 					 row->present | out->required[t]);
 }
@@ -75,6 +90,7 @@ static void trace_out_free(struct trace_out *out)
 {
 	baton_writer_free(&out->writer);
 	plausible_free(&out->gate);
+	gpu_clock_free(&out->clock);
 	strings_free(&out->texts);
 	for (size_t i = 0; i < sizeof(out->keys) / sizeof(out->keys[0]); i++)
 		strings_free(&out->keys[i]);
@@ -240,10 +256,17 @@ uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, 
 	return record.id;
 }
 
+static void put_clock(struct trace_out *out, enum baton_clock_kind kind, int64_t local_ns,
+					  int64_t reference_ns)
+{
+	struct baton_r_clock record = {
+		.local_ns = local_ns, .reference_ns = reference_ns, .kind = kind};
+	put_record(out, BATON_R_CLOCK, &record, sizeof(record));
+}
+
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns)
 {
-	struct baton_r_clock record = {.local_ns = local_ns, .reference_ns = reference_ns, .kind = 1};
-	put_record(out, BATON_R_CLOCK, &record, sizeof(record));
+	put_clock(out, BATON_CLOCK_REALTIME, local_ns, reference_ns);
 }
 
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
@@ -355,13 +378,24 @@ static void put_losses(struct trace_out *out)
 				   out->lost_keys);
 }
 
-static int move_times(struct trace_out *out)
+/* How much later the GPU's times have to be. None of the file may leave the format's range. */
+static int64_t correct_clock(struct trace_out *out)
+{
+	int64_t t_min, t_max, shift_ns = gpu_clock_shift_ns(&out->clock);
+	trace_out_hull(out, &t_min, &t_max);
+	if (shift_ns == 0 || t_max > BATON_TIME_LIMIT_NS - shift_ns)
+		return 0;
+	put_clock(out, BATON_CLOCK_GPU, t_min, t_min + shift_ns);
+	return shift_ns;
+}
+
+static int move_times(struct trace_out *out, const struct trace_move *move)
 {
 	char moved[sizeof(out->partial)];
 	int fd = open_partial(out->dirfd, moved);
 	if (fd < 0)
 		return fd;
-	int error = trace_shift(out->dirfd, out->partial, fd, out->shift_ns);
+	int error = trace_shift(out->dirfd, out->partial, fd, move);
 	unlinkat(out->dirfd, error ? moved : out->partial, 0);
 	if (!error)
 		memcpy(out->partial, moved, sizeof(moved));
@@ -383,12 +417,13 @@ int trace_out_close(struct trace_out *out, const struct trace_identity *identity
 	trace_out_settle(out);
 	put_losses(out);
 	put_process(out, identity, name);
+	struct trace_move move = {.all_ns = out->shift_ns, .gpu_ns = correct_clock(out)};
 	int error = baton_writer_close(&out->writer);
 	out->writer.fd = -1;
 	if (out->error)
 		error = out->error;
-	if (!error && out->shift_ns != 0)
-		error = move_times(out);
+	if (!error && (move.all_ns != 0 || move.gpu_ns != 0))
+		error = move_times(out, &move);
 	if (!error)
 		error = take_name(out, name);
 	if (error)

@@ -1,6 +1,7 @@
 /* Writes one trace file of one process for an importer. It interns strings, threads, devices,
  * streams and communicators as dictionary records, refuses impossible times (and counts them), and
- * gives the file its name only when it is complete. One thread per trace_out. */
+ * gives the file its name only when it is complete. A GPU's clock that runs early (gpu_clock.h) is
+ * put right. One thread per trace_out. */
 #ifndef IMPORT_TRACE_OUT_H
 #define IMPORT_TRACE_OUT_H
 

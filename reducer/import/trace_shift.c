@@ -42,7 +42,14 @@ static int move_rows(struct baton_reader *in, struct baton_writer *out,
 	return baton_writer_seal(out, &header);
 }
 
-static int move_blocks(struct baton_reader *in, struct baton_writer *out, int64_t delta_ns)
+static int64_t delta_of(const struct trace_move *move, uint16_t kind)
+{
+	bool gpu = kind == BATON_OP || kind == BATON_COLLECTIVE;
+	return move->all_ns + (gpu ? move->gpu_ns : 0);
+}
+
+static int move_blocks(struct baton_reader *in, struct baton_writer *out,
+					   const struct trace_move *move)
 {
 	int error = 0;
 	for (size_t i = 0; i < in->n_entries && !error; i++) {
@@ -54,13 +61,14 @@ static int move_blocks(struct baton_reader *in, struct baton_writer *out, int64_
 		if (!error && (damage != BATON_INTACT || header.raw_bytes > out->raw_room))
 			error = -EBADMSG; /* not what we wrote a moment ago */
 		if (!error)
-			error = header.kind == BATON_RECORDS ? copy_records(in, out, &header)
-												 : move_rows(in, out, &header, delta_ns);
+			error = header.kind == BATON_RECORDS
+						? copy_records(in, out, &header)
+						: move_rows(in, out, &header, delta_of(move, header.kind));
 	}
 	return error;
 }
 
-int trace_shift(int dirfd, const char *from, int fd, int64_t delta_ns)
+int trace_shift(int dirfd, const char *from, int fd, const struct trace_move *move)
 {
 	struct baton_reader in;
 	struct baton_writer out;
@@ -71,7 +79,7 @@ int trace_shift(int dirfd, const char *from, int fd, int64_t delta_ns)
 	}
 	error = baton_writer_open(&out, fd, BATON_TRACE, in.header.file_id);
 	if (!error)
-		error = move_blocks(&in, &out, delta_ns);
+		error = move_blocks(&in, &out, move);
 	if (error)
 		baton_writer_free(&out);
 	else

@@ -23,6 +23,7 @@ struct run_process {
 	uint64_t losses[5]; /* by enum baton_loss_kind */
 	uint64_t cost_ns;
 	bool cost_known;
+	int64_t gpu_shift_ns; /* what the import added to the GPU's times */
 	uint64_t start_time;
 	uint32_t generation;
 	struct comm_rank *comm_ranks; /* filled for a recorded process without a rank */

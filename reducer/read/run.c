@@ -81,7 +81,8 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 							  .rank = -1,
 							  .world_size = -1,
 							  .cost_ns = trace->losses.cost_ns,
-							  .cost_known = trace->losses.cost_known};
+							  .cost_known = trace->losses.cost_known,
+							  .gpu_shift_ns = trace->losses.gpu_shift_ns};
 	if (trace->has_process) {
 		p->rank = from->rank;
 		p->start_time = from->start_time;

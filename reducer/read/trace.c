@@ -167,6 +167,8 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 {
 	const struct baton_r_loss *loss = (const void *)record;
 	const struct baton_r_cost *cost = (const void *)record;
+	const struct baton_r_clock *clock = (const void *)record;
+	int64_t shift_ns;
 	if (record->type == BATON_R_PROCESS && !trace->has_process) {
 		struct baton_r_process *p = &trace->process;
 		memcpy(p, record, sizeof(*p));
@@ -180,6 +182,10 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_COST) {
 		trace->losses.cost_ns += cost->ns;
 		trace->losses.cost_known = true;
+	} else if (record->type == BATON_R_CLOCK && clock->kind == BATON_CLOCK_GPU &&
+			   !__builtin_sub_overflow(clock->reference_ns, clock->local_ns, &shift_ns) &&
+			   shift_ns > 0 && shift_ns <= BATON_TIME_LIMIT_NS) {
+		trace->losses.gpu_shift_ns = shift_ns;
 	}
 }
 

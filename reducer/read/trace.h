@@ -45,6 +45,7 @@ struct trace_losses {
 	uint64_t by_kind[5]; /* enum baton_loss_kind */
 	uint64_t cost_ns;
 	bool cost_known;
+	int64_t gpu_shift_ns; /* what the import added to the GPU's times */
 };
 
 struct trace {

@@ -1,5 +1,6 @@
 #include "render/compare.h"
 #include "render/columns.h"
+#include "conclude/copies.h"
 #include "conclude/clocks.h"
 #include "summary/evidence_rows.h"
 #include "conclude/finding_text.h"
@@ -186,6 +187,34 @@ static void explain_transfer(const struct summary *base, const struct summary *r
 				 figures_busbw_gbps(run, most));
 }
 
+/* Of the way with most copies in the run: how much is copied in a step in both, or how fast where
+ * it is as much. */
+static void explain_copies(const struct comparison *c, size_t i, char *out, size_t bytes)
+{
+	const struct figures *f[2] = {c->runs[c->result->base].figures, c->runs[i].figures};
+	const struct summary *s[2] = {c->summaries[c->result->base], c->summaries[i]};
+	struct copies_way ways[2][COPIES_WAYS];
+	size_t n[2], same = 0;
+	double mb[2] = {0};
+	for (int k = 0; k < 2; k++)
+		n[k] = copies_by_way(s[k], 0, ways[k]);
+	while (same < n[0] && n[1] && strcmp(ways[0][same].words, ways[1][0].words) != 0)
+		same++;
+	if (n[1] == 0 || same == n[0])
+		return;
+	const struct copies_way *way[2] = {&ways[0][same], &ways[1][0]};
+	for (int k = 0; k < 2 && f[k]->steps > 0 && f[k]->devices > 0; k++)
+		mb[k] = (double)way[k]->bytes / 1e6 / (double)f[k]->steps / f[k]->devices;
+	if (way[0]->sized_ns == 0 || way[1]->sized_ns == 0)
+		return;
+	if (fabs(mb[1] - mb[0]) > mb[0] / 50)
+		snprintf(out, bytes, "%s %.1f -> %.1f MB", way[1]->words, mb[0], mb[1]);
+	else
+		snprintf(out, bytes, "%s %.1f -> %.1f GB/s", way[1]->words,
+				 (double)way[0]->bytes / (double)way[0]->sized_ns,
+				 (double)way[1]->bytes / (double)way[1]->sized_ns);
+}
+
 static void explain_wait(const struct summary *run, const struct figures *f, char *out,
 						 size_t bytes)
 {
@@ -212,6 +241,8 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 		explain_transfer(c->summaries[b], c->summaries[i], out, bytes);
 	else if (leaf == LEAF_NCCL_WAIT)
 		explain_wait(c->summaries[i], run, out, bytes);
+	else if (leaf == LEAF_COPY_EXPOSED)
+		explain_copies(c, i, out, bytes);
 	else
 		explain_rows(screen, c, i, leaf, out, bytes);
 	if (!out[0] && leaf <= LEAF_WORK_MEMORY && base->kernels != run->kernels)

@@ -1,5 +1,6 @@
 #include "classify/classify.h"
 #include "classify/demangle.h"
+#include "conclude/copies.h"
 #include "render/by.h"
 #include "render/readings.h"
 #include "render/report.h"
@@ -94,6 +95,7 @@ static void quality_object(struct json *j, const struct report *report)
 	row_fields(j, s, BATON_S_QUALITY, q, 3);
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	row_fields(j, s, BATON_S_QUALITY, q, 4);
+	row_fields(j, s, BATON_S_QUALITY, q, 5);
 	if (q->tool_ns >= 0 && q->launches > 0)
 		json_number(j, "tool_ns_per_launch", q->tool_ns / (int64_t)q->launches);
 	else
@@ -217,6 +219,16 @@ static void rare_object(struct json *j, const struct summary *s, const struct ra
 	json_end_object(j);
 }
 
+static void copy_object(struct json *j, const struct summary *s, const struct copy_summary *c)
+{
+	json_object(j, NULL);
+	row_fields(j, s, BATON_S_COPY, c, 1);
+	json_text(j, "direction", copies_direction(c->direction));
+	json_bool(j, "pageable", c->pageable);
+	row_fields(j, s, BATON_S_COPY, c, 2);
+	json_end_object(j);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -290,6 +302,10 @@ void report_json(const struct report *report, FILE *out)
 	json_array(j, "nccl");
 	for (size_t i = 0; i < s->n_nccl; i++)
 		nccl_object(j, s, &s->nccl[i]);
+	json_end_array(j);
+	json_array(j, "copies");
+	for (size_t i = 0; i < s->n_copies; i++)
+		copy_object(j, s, &s->copies[i]);
 	json_end_array(j);
 	json_array(j, "findings");
 	for (size_t i = 0; i < report->findings->n; i++)

@@ -1,6 +1,7 @@
 #include "render/report_tables.h"
 
 #include "classify/demangle.h"
+#include "conclude/copies.h"
 #include "render/columns.h"
 #include "conclude/finding_text.h"
 #include "conclude/time_tree.h"
@@ -27,6 +28,15 @@ static int64_t all_steps(const struct summary *s)
 
 /* ---- where a step goes ---- */
 
+/* Copies that leave the device are in a row of their own. */
+static int64_t in_another_row(const struct summary *s, const char *class)
+{
+	int64_t sum = 0;
+	for (size_t i = 0; i < s->n_copies && strcmp(class, "memory.memcpy") == 0; i++)
+		sum += s->copies[i].total_ns;
+	return sum;
+}
+
 /* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
 static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix,
 							char *out, size_t bytes)
@@ -45,7 +55,7 @@ static void largest_classes(const struct screen *screen, const struct report *r,
 			k++;
 		if (k == n && n < 64) {
 			names[n] = class;
-			sums[n++] = 0;
+			sums[n++] = -in_another_row(s, class);
 		}
 		if (k < 64)
 			sums[k] += s->kernels[i].total_ns;
@@ -63,6 +73,21 @@ static void largest_classes(const struct screen *screen, const struct report *r,
 						 names[best] + strlen(prefix), text_ms(screen, sums[best] / steps, &ms));
 		used += w > 0 && (size_t)w < bytes - used ? (size_t)w : 0;
 		sums[best] = 0;
+	}
+}
+
+/* "host to GPU 14.1, GPU to host 9.0": plain durations per step. */
+static void copies_note(const struct screen *screen, const struct summary *s, char *note,
+						size_t bytes)
+{
+	struct copies_way ways[COPIES_WAYS];
+	const size_t n = copies_by_way(s, 0, ways);
+	const int64_t steps = all_steps(s);
+	size_t used = 0;
+	for (size_t i = 0; i < n && i < 3 && used < bytes && steps > 0; i++) {
+		struct text_buffer ms;
+		used += (size_t)snprintf(note + used, bytes - used, "%s%s %s", i ? ", " : "", ways[i].words,
+								 text_ms(screen, ways[i].total_ns / steps, &ms));
 	}
 }
 
@@ -95,6 +120,8 @@ static void row_note(const struct screen *screen, const struct report *r, enum t
 		largest_classes(screen, r, "custom.", note, bytes);
 	if (row == TIME_WORK_MEMORY)
 		largest_classes(screen, r, "memory.", note, bytes);
+	if (row == TIME_COPY_EXPOSED)
+		copies_note(screen, &r->reduction->summary, note, bytes);
 	if (row == TIME_NCCL)
 		nccl_note(screen, r, note, bytes);
 }
@@ -239,8 +266,9 @@ struct device_row {
 
 static void fill(const struct summary *s, struct device_row *rows)
 {
-	static const uint64_t parts[] = {LEAVES_WORK, LEAVES_NCCL, LEAVES_CPU,
-									 LEAVES_HOST, LEAVES_GPU,  LEAVES_UNKNOWN};
+	static const uint64_t parts[] = {
+		LEAVES_WORK,   LEAVES_NCCL, LEAVES_CPU, LEAVES_HOST, LEAVES_GPU | LEAVES_COPY,
+		LEAVES_UNKNOWN};
 	for (size_t i = 0; i < s->n_devices; i++) {
 		const struct device_summary *d = &s->devices[i];
 		rows[i] = (struct device_row){.device = i};
@@ -310,7 +338,7 @@ void devices_table(const struct screen *screen, const struct report *r)
 		{"NCCL", 1, 9, COLUMN_RIGHT},
 		{"CPU", 1, 9, COLUMN_RIGHT},
 		{"host", 1, 9, COLUMN_RIGHT},
-		{"GPU", 1, 9, COLUMN_RIGHT},
+		{"GPU+copy", 1, 9, COLUMN_RIGHT},
 		{"unknown", 1, 9, COLUMN_RIGHT},
 	};
 	struct device_row median, *rows = malloc((s->n_devices + 1) * sizeof(*rows));

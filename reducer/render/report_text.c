@@ -224,6 +224,20 @@ static double unsampled_percent(const struct summary *s)
 	return idle > 0 ? 100.0 * (double)s->quality.unsampled_ns / (double)idle : 0;
 }
 
+static void append_clocks(char *line, size_t bytes, const struct quality *q)
+{
+	if (q->gpu_clocks_moved)
+		append(line, bytes,
+			   ", the GPU's clock of %llu process%s ran early (the import moved its times by up to "
+			   "%.1f us)",
+			   (unsigned long long)q->gpu_clocks_moved, q->gpu_clocks_moved == 1 ? "" : "es",
+			   (double)q->gpu_clock_shift_ns / 1e3);
+	if (q->gpu_clock_early_ns)
+		append(line, bytes,
+			   ", a GPU's clock runs early: work starts up to %.1f us before its launch",
+			   (double)q->gpu_clock_early_ns / 1e3);
+}
+
 /* The last paragraph: what the data lack. */
 static void quality(const struct screen *screen, const struct report *r)
 {
@@ -255,6 +269,7 @@ static void quality(const struct screen *screen, const struct report *r)
 		append(line, bytes, ", %llu partial step%s left out", (unsigned long long)q->steps_cut,
 			   q->steps_cut == 1 ? "" : "s");
 	append(line, bytes, "%s", step_lines_outside(screen, r, &ops));
+	append_clocks(line, bytes, q);
 	if (r->figures->noise_ns > 0)
 		append(line, bytes, ", step noise %.1f us", (double)r->figures->noise_ns / 1e3);
 	if (q->clock_residual_ns >= 0)

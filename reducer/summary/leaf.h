@@ -14,6 +14,7 @@
 	X(NCCL_TRANSFER, "nccl.transfer")                  \
 	X(NCCL_UNSPLIT, "nccl.unsplit")                    \
 	X(NCCL_WAIT, "nccl.wait")                          \
+	X(COPY_EXPOSED, "copy.exposed")                    \
 	X(HOST_ALLOC, "idle.host.alloc")                   \
 	X(HOST_MODULE_LOAD, "idle.host.module_load")       \
 	X(HOST_INPUT, "idle.host.input")                   \
@@ -69,6 +70,7 @@ const char *leaf_names_nearest(const char *typed, uint64_t leaves);
 	 LEAF_BIT(LEAF_WORK_MEMORY) | LEAF_BIT(LEAF_WORK_GRAPH))
 #define LEAVES_NCCL \
 	(LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT))
+#define LEAVES_COPY LEAF_BIT(LEAF_COPY_EXPOSED)
 #define LEAVES_GPU \
 	(LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH))
 #define LEAVES_UNKNOWN                                                        \
@@ -81,9 +83,9 @@ const char *leaf_names_nearest(const char *typed, uint64_t leaves);
 	(LEAF_BIT(LEAF_HOST_ALLOC) | LEAF_BIT(LEAF_HOST_MODULE_LOAD) | LEAF_BIT(LEAF_HOST_INPUT) | \
 	 LEAF_BIT(LEAF_HOST_NCCL_HOST) | LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_HOST_NO_CORE) |  \
 	 LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_CODE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
-#define LEAVES_IDLE (LEAVES_ALL & ~(LEAVES_WORK | LEAVES_NCCL))
-/* Work, NCCL and unknown: all that a trace without launch records can show. */
-#define LEAVES_WITHOUT_LAUNCHES (LEAVES_WORK | LEAVES_NCCL | LEAVES_UNKNOWN)
+#define LEAVES_IDLE (LEAVES_ALL & ~(LEAVES_WORK | LEAVES_NCCL | LEAVES_COPY))
+/* Work, NCCL, copies and unknown: all that a trace without launch records can show. */
+#define LEAVES_WITHOUT_LAUNCHES (LEAVES_WORK | LEAVES_NCCL | LEAVES_COPY | LEAVES_UNKNOWN)
 _Static_assert(LEAF_COUNT < 64, "leaf masks are 64 bits");
 
 #endif

@@ -50,6 +50,7 @@ static const struct field spread_fields[] = {
 	BATON_S_SPREAD_FIELDS(ROW_FIELD, struct baton_s_spread)};
 static const struct field reading_fields[] = {
 	BATON_S_READING_FIELDS(FIELD, struct baton_s_reading)};
+static const struct field copy_fields[] = {BATON_S_COPY_FIELDS(ROW_FIELD, struct baton_s_copy)};
 static const struct field steps_fields[] = {BATON_S_STEPS_FIELDS(ROW_FIELD, struct baton_s_steps)};
 static const struct field late_fields[] = {BATON_S_LATE_FIELDS(ROW_FIELD, struct baton_s_late)};
 
@@ -76,6 +77,7 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_SPREAD] = RECORD(spread_fields, struct baton_s_spread),
 	[BATON_S_READING] = RECORD(reading_fields, struct baton_s_reading),
 	[BATON_S_PARTIAL] = RECORD(late_fields, struct baton_s_late),
+	[BATON_S_COPY] = RECORD(copy_fields, struct baton_s_copy),
 	[BATON_S_STEPS] = RECORD(steps_fields, struct baton_s_steps),
 };
 
@@ -250,6 +252,8 @@ const struct row_rules row_rules[ROW_KINDS] = {
 					.merge = merge_spread},
 	[ROW_PARTIAL] = {ROWS(BATON_S_PARTIAL, struct late_summary, rank),
 					 .order = {"-caused_ns", "rank", "device"}, .total = TOTAL_LATE},
+	[ROW_COPY] = {ROWS(BATON_S_COPY, struct copy_summary, pageable),
+				  .order = {"-total_ns", "device", "direction", "pageable"}, .total = TOTAL_COPIES},
 	[ROW_STEPS] = {ROWS(BATON_S_STEPS, struct steps_summary, device), .order = {"device"}},
 };
 
@@ -267,6 +271,7 @@ SAME_PLACE(ROW_SITE, sites);
 SAME_PLACE(ROW_STALL, stalls);
 SAME_PLACE(ROW_SPREAD, spreads);
 SAME_PLACE(ROW_PARTIAL, partial);
+SAME_PLACE(ROW_COPY, copies);
 SAME_PLACE(ROW_STEPS, steps);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
@@ -284,4 +289,5 @@ SAME_LAYOUT(struct evidence, ns, evidence, ns);
 SAME_LAYOUT(struct site_summary, sums.host_ns, site, host_ns);
 SAME_LAYOUT(struct spread, worst_step, spread, worst_step);
 SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
+SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);

@@ -53,6 +53,10 @@ struct late_summary { /* who arrived last at split collectives */
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 
+struct copy_summary { /* copies to and from a device's memory, of one direction */
+	BATON_S_COPY_FIELDS(BATON_S_MEMBER, )
+};
+
 enum steps_found { FOUND_ALONE, FOUND_TOGETHER, FOUND_GRAPHS };
 /* What is launched after the last step: less than a tenth of the ops, other kernels, the steps' own
  * without some of them, or whole steps. */
@@ -111,6 +115,7 @@ enum row_kind {
 	ROW_STALL,
 	ROW_SPREAD,
 	ROW_PARTIAL,
+	ROW_COPY,
 	ROW_STEPS,
 	ROW_KINDS
 };
@@ -146,6 +151,7 @@ struct summary {
 			/* like `late`, for collectives with members that are not in the run. The row without a
 			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
+			SUMMARY_ROWS(struct copy_summary, copies);
 			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
 		};
 	};

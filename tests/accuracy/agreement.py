@@ -67,6 +67,7 @@ class Comparison:
         self.compare_sites(label, directory, sites.tables_of(devices))
         self.compare_devices(label, {device["device"]: device for device in ours},
                              {device["device"]: device for device in theirs.get("devices", [])})
+        self.compare_copies(label, ours, theirs.get("copies", []))
         for name in QUALITY_SUMS:
             self.same(label, "all", "quality." + name, sum(device[name] for device in ours),
                       theirs.get("quality", {}).get(name))
@@ -121,6 +122,16 @@ class Comparison:
         for name in sorted(set(ours["leaf_steps"]) | set(theirs.get("leaf_steps", {}))):
             self.same(label, key, "steps of " + name, ours["leaf_steps"].get(name),
                       theirs.get("leaf_steps", {}).get(name))
+
+    def compare_copies(self, label, ours, theirs):
+        """Of all devices."""
+        fields = ("count", "total_ns", "bytes", "sized_ns")
+        rows = {(row["device"], row["direction"], row["pageable"]): [row[f] for f in fields]
+                for row in theirs}
+        wanted = {(device["device"],) + way: row
+                  for device in ours for way, row in device["copies"].items()}
+        for key in sorted(set(rows) | set(wanted)):
+            self.same(label, key[0], "copies %s %s" % key[1:], wanted.get(key), rows.get(key))
 
     def same(self, label, key, name, ours, theirs):
         if ours != theirs:

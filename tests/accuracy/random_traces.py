@@ -111,6 +111,9 @@ class ProcessRows:
         self.ops.append({"start_ns": begin, "dur_ns": end - begin, "op_kind": kind,
                          "stream": stream + 1, "correlation": correlation, "name": name,
                          "pageable": pageable})
+        copy = kind == MEMCPY  # of these no number is drawn: seeds stay what they were
+        self.ops[-1]["copy_dir"] = (len(self.ops) + correlation) % 6 if copy else 0
+        self.ops[-1]["bytes"] = 1000 * (begin % 997) if copy else 0
 
     def call(self, begin, end, thread, name, correlation=0):
         self.calls.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
@@ -771,7 +774,7 @@ class Run:
             split = rng.choice([0, len(rows) // 3])
             parts = [rows[:split], rows[split:]]
         for part in parts:
-            for optional in ("pageable", "unclosed", "domain", "stack"):
+            for optional in ("pageable", "unclosed", "domain", "stack", "copy_dir", "bytes"):
                 if not any(row.get(optional) for row in part):
                     part = [{k: v for k, v in row.items() if k != optional} for row in part]
             if part:

@@ -38,7 +38,8 @@ WARM_UP_STEPS = 4
 OWED_LEAVES = {"idle.cpu.api", "idle.cpu.framework", "idle.cpu.launch_call",
                "idle.cpu.launch_latency", "idle.host.input"}
 LEAF_ORDER = ("work.matmul", "work.custom", "work.other", "work.memory", "work.graph",
-              "nccl.transfer", "nccl.unsplit", "nccl.wait")
+              "nccl.transfer", "nccl.unsplit", "nccl.wait", "copy.exposed")
+COPY_DIRECTIONS = ("unknown", "HtoD", "DtoH", "DtoD", "HtoH", "PtoP")
 
 
 def names_matching(*patterns, flags=0):
@@ -172,6 +173,8 @@ class Op(Row):
         self.kind = fields["op_kind"]
         self.stream_id = fields["stream"]
         self.correlation = fields["correlation"]
+        self.bytes = fields.get("bytes")
+        self.direction = COPY_DIRECTIONS[fields.get("copy_dir", 0)]
         self.is_pageable_copy = self.kind == MEMCPY and fields.get("pageable", 0) == 1
         self.context = self.stream = None  # from the stream record
         self.group = None
@@ -181,6 +184,13 @@ class Op(Row):
         self.is_first_of_call = True
         self.step = None
         self.wait_ns = None  # an NCCL op that is split: its first ns; None: not split
+
+    @property
+    def leaves_device(self):
+        """A copy that is no work of the device's memory alone."""
+        known = self.direction not in ("unknown", "DtoD")
+        return self.kind == MEMCPY and (
+            known or self.is_pageable_copy and self.direction != "DtoD")
 
     def order(self):
         launch_begin = self.launch.begin if self.launch else INFINITY
@@ -814,6 +824,8 @@ def running_leaves(op):
     """[(begin, end, leaf)] of an op."""
     if op.kind == WHOLE_GRAPH:
         return [(op.begin, op.end, "work.graph")]
+    if op.leaves_device:
+        return [(op.begin, op.end, "copy.exposed")]
     if op.group != "nccl":
         return [(op.begin, op.end, "work." + op.group)]
     if op.wait_ns is None:
@@ -1100,7 +1112,7 @@ def working_time(device):
         inside = within(device.window, begin, end)
         time_ns[leaves[0]] += inside
         add_to_steps(device, max(begin, device.window[0]), min(end, device.window[1]), leaves[0])
-        if leaves[0].startswith("work.") and leaves[-1].startswith("nccl."):
+        if leaves[0].startswith("work.") and any(leaf.startswith("nccl.") for leaf in leaves):
             hidden += inside
     return time_ns, hidden
 
@@ -1120,6 +1132,18 @@ def idle_time(device, gaps):
                 device.starved[gap.k][leaf.split(".")[1]] += ns
         device.unsampled_ns += gap.unsampled_ns if inside else 0
     return time_ns
+
+
+def copies(ops):
+    """Per direction and pageable: count, ns, bytes, ns of those with bytes."""
+    rows = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for op in ops:
+        if not op.leaves_device:
+            continue
+        row = rows[(op.direction, op.is_pageable_copy)]
+        sized = (op.bytes, op.duration) if op.bytes is not None else (0, 0)
+        row[:] = (sum(pair) for pair in zip(row, (1, op.duration) + sized))
+    return dict(rows)
 
 
 def account(device):
@@ -1148,6 +1172,7 @@ def account(device):
         "time_ns": {leaf: ns for leaf, ns in sorted(time_ns.items()) if ns > 0},
         "busy_ns": dict(sorted(busy_ns.items())),
         "leaf_steps": leaf_steps(device),
+        "copies": copies(counted),
         "kernels": len(kernels),
         "launches": len({op.launch for op in kernels if op.launch}),
         "unmatched_ops": sum(op.launch is None for op in device.ops),

@@ -125,6 +125,26 @@ class WorkTest(unittest.TestCase):
         self.assertEqual(device["nccl_hidden_ns"], 6)
         self.assertEqual(device["busy_ns"], {"nccl": 10, "memory": 2, "other": 6})
 
+    def test_exposed_copies(self):
+        htod = {"kind": MEMCPY, "name": None, "copy_dir": 1, "bytes": 500}
+        trace = (Trace().op(0, 100, stream=1, **htod).op(10, 20, stream=2)
+                 .op(20, 40, stream=2, kind=MEMCPY, name=None, copy_dir=3)
+                 .op(50, 70, stream=3, name="ncclKernel"))
+        device = reduce_one(trace)
+        self.assertEqual(device["time_ns"], {"work.matmul": 10, "work.memory": 20,
+                                             "nccl.unsplit": 20, "copy.exposed": 50})
+        self.assertEqual(device["nccl_hidden_ns"], 0)
+        self.assertEqual(device["busy_ns"], {"memory": 120, "matmul": 10, "nccl": 20})
+        self.assertEqual(device["copies"], {("HtoD", False): [1, 100, 500, 100]})
+
+    def test_which_copies_leave_the_device(self):
+        for direction, pageable, leaf in ((1, 0, "copy.exposed"), (2, 0, "copy.exposed"),
+                                          (3, 0, "work.memory"), (3, 1, "work.memory"),
+                                          (4, 0, "copy.exposed"), (5, 0, "copy.exposed"),
+                                          (0, 0, "work.memory"), (0, 1, "copy.exposed")):
+            trace = Trace().op(0, 10, kind=MEMCPY, copy_dir=direction, pageable=pageable)
+            self.assertEqual(reduce_one(trace)["time_ns"], {leaf: 10})
+
     def test_a_collective_row_makes_a_kernel_nccl(self):
         trace = Trace().op(0, 10, 5, name="foo").collective(0, 10, 5)
         self.assertEqual(reduce_one(trace)["time_ns"], {"nccl.unsplit": 10})

@@ -53,6 +53,7 @@ class Trace:
         self.absolute_ns = (BASE_NS if self.style != "new" else 0) + day * 86400 * 10**9
         self.name = f"rank-{rank}.json"
         self.devices = max(world, 1)
+        self.gpu_early_ns = 0  # by how much the GPU's clock runs early
 
     def time(self, ns):
         ns += self.absolute_ns
@@ -89,7 +90,7 @@ class Trace:
         ids = {"External id": self.correlation, "correlation": self.correlation}
         self.add("cuda_runtime", call, self.pid, self.tid, call_ns, call_dur_ns, {"cbid": 211, **ids})
         device = self.rank % self.devices
-        self.add(cat, name, device, stream, start_ns, dur_ns,
+        self.add(cat, name, device, stream, start_ns - self.gpu_early_ns, dur_ns,
                  {"device": device, "context": 1, "stream": stream, **ids, **(more or {})})
         flow = "async" if self.style == "old" else "ac2g"
         self.events.append(f'{{"ph": "s", "id": {self.correlation}, "pid": {self.pid}, "tid": {self.tid}, '
@@ -201,6 +202,35 @@ def case_stalls(directory, options, found):
     """each step waits for the DataLoader"""
     options.stall_us = options.stall_us or 5000
     return case_ranks(directory, options, found)
+
+
+def case_early(directory, options, found):
+    """two ranks; the clock of the last one's GPU is 40.5 us early"""
+    for rank in range(2):
+        trace = Trace(rank, 2, options)
+        trace.gpu_early_ns = 40500 * rank
+        now_ns = START_NS
+        for number in range(options.steps):
+            now_ns = step(trace, options, now_ns, number)
+        put(directory, trace, found, options)
+    return 0
+
+
+def case_offload(directory, options, found):
+    """steps that hardly compute: pinned copies to and from the host, one after the other"""
+    trace = Trace(0, 1, options)
+    now_ns = START_NS
+    for number in range(options.steps):
+        begin_ns = now_ns
+        for way, size in (("HtoD (Pinned -> Device)", 20 << 20), ("DtoH (Device -> Pinned)", 10 << 20)):
+            trace.launch("cudaMemcpyAsync", now_ns, 5 * US, "gpu_memcpy", "Memcpy " + way, now_ns + 8 * US,
+                         1000 * US, more={"bytes": size})
+            now_ns += 1010 * US
+        trace.launch("cudaLaunchKernel", now_ns, 5 * US, "kernel", "ampere_sgemm_128x64_nn", now_ns + 8 * US, 50 * US)
+        now_ns += 60 * US
+        trace.range("user_annotation", f"ProfilerStep#{number}", begin_ns, now_ns)
+    put(directory, trace, found, options)
+    return 0
 
 
 def case_orders(directory, options, found):

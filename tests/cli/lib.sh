@@ -77,6 +77,14 @@ expect_prints_not() { # expect_prints_not TEXT...
 	done
 }
 
+expect_wrapped() { # expect_wrapped TEXT...: on stdout, wherever its lines end
+	local text
+	for text; do
+		checks=$((checks + 1))
+		tr '\n' ' ' <"$work/out" | tr -s ' ' | grep -qF -- "$text" || fail "stdout lacks: $text"
+	done
+}
+
 # ask WHAT WORD...: of asked.py, which answers all questions of a case: what it says is in $answer. Begun with the first one.
 lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ask() {

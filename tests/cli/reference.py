@@ -59,7 +59,7 @@ def keys_in(value, path, seen):
 def leaves_of(page):
     """The names that the page lists below its heading Leaves."""
     text = open(page).read().split("\n## Leaves\n")[1].split("\n## ")[0]
-    return set(re.findall(r"`((?:work|nccl|idle)\.[a-z_.]+)`", text))
+    return set(re.findall(r"`((?:work|nccl|copy|idle)\.[a-z_.]+)`", text))
 
 
 def main():

@@ -138,6 +138,15 @@ tr '\n' ' ' <"$work/out" | grep -qF "no stack samples in 31.0 % of the idle time
 traces ran "$work/ran"
 expect_status 0 "$BATON" report --json "$work/ran"
 expect_true "d['devices'][0]['time_ns']['idle.host.code'] == 29 * 12000000"
+
+# Keeps out: a recording whose clocks disagree that looks like any other.
+traces early "$work/early"
+expect_status 0 "$BATON" report --json "$work/early"
+expect_true "d['quality']['gpu_clock_early_ns'] == 16000 and d['quality']['gpu_clocks_moved'] == 0 < d['quality']['invalid_timestamps']"
+expect_status 0 "$BATON" report "$work/early"
+expect_wrapped "a GPU's clock runs early: work starts up to 16.0 us before its launch"
+expect_status 0 "$BATON" report --json "$work/spread"
+expect_true "d['quality']['gpu_clock_early_ns'] == 0"
 for run in ran spread rare jit plain.run; do
 	expect_status 0 "$BATON" report --json "$work/$run"
 	expect_true "d['quality']['unsampled_ns'] == 0 and 'sampler' not in json.dumps(d['findings'])"

@@ -84,6 +84,21 @@ static const struct expected NAMES[] = {
 	{"ncclKernel_ReduceScatter_RING_LL_Sum_float", "nccl.reducescatter"},
 	{"ncclDevKernel_Generic_7", "nccl.other"},
 	{"void deep_ep::made::combine<1>(int)", "nccl.custom"},
+	/* it only works out which token goes where, and sends nothing */
+	{"void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*, int*)",
+	 "custom.embedding"},
+	{"void hybrid_ep::scan<512, 64>(bool const*)", "custom.embedding"},
+	{"void deep_ep::intranode::notify_dispatch<8>(int const*)", "nccl.custom"},
+	{"void hybrid_ep::dispatch_with_permute<8>(int const*)", "nccl.custom"},
+	{"void deep_ep::intranode::barrier<8>(int**, int)", "nccl.custom"},
+	/* symmetric memory, by what it does */
+	{"void c10d::(anonymous namespace)::two_shot_all_reduce_kernel<c10::BFloat16, 16, 8>(int)",
+	 "nccl.allreduce"},
+	{"one_shot_all_reduce_kernel<c10::BFloat16, 16, 8>", "nccl.allreduce"},
+	{"void c10d::symmetric_memory::multimem_all_gather_kernel<16>(char*)", "nccl.allgather"},
+	{"void c10d::nvshmem_extension::allToAllV(int)", "nccl.alltoall"},
+	{"void c10d::symmetric_memory::put_signal_kernel(int)", "nccl.custom"},
+	{"void c10d::symmetric_memory::barrier_kernel(int)", "nccl.custom"},
 	{"void other_project::intranode::dispatch<1>(int)", "nccl.custom"},
 	{"void made::cross_device_reduce_3stage<float>(int)", "nccl.custom"},
 	/* memcpy, memset in many spellings */

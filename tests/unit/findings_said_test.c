@@ -35,6 +35,41 @@ static void evidence(void)
 	done(&s, &all);
 }
 
+static void add_copies(struct summary *s, const char *device, uint32_t direction, int64_t ms,
+					   int64_t bytes)
+{
+	struct copy_summary row = {.direction = direction,
+							   .count = STEPS,
+							   .total_ns = STEPS * ms * MS,
+							   .bytes = STEPS * bytes,
+							   .sized_ns = bytes ? STEPS * ms * MS : 0};
+	summary_string(s, device, &row.device);
+	summary_add(s, ROW_COPY, &row);
+}
+
+/* Exposed copies are the answer, with bytes and GB/s; where one rank copies more, that is why it is
+ * late. */
+static void copies(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_COPY_EXPOSED] = 60000});
+	add_copies(&s, "host/0", BATON_COPY_HTOD, 40, 1000000000);
+	add_copies(&s, "host/0", BATON_COPY_DTOH, 25, 500000000);
+	make(&s, &all);
+	says(&all.at[0], "copies", "no kernel runs",
+		 "host to GPU: 40.0 ms per step, 1.00 GB at 25.0 GB/s; GPU to host: 25.0 ms per step, "
+		 "500.0 MB at 20.0 GB/s; overlapped part included");
+	done(&s, &all);
+	straggling(&s, 4, LEAF_COPY_EXPOSED, 10000, 0);
+	add_copies(&s, "host/3", BATON_COPY_PEER, 12, 0);
+	make(&s, &all);
+	says(find(&all, "late_rank"), "late_rank", "it spends 10.0 ms more in copies",
+		 "GPU to GPU: 12.0 ms per step; overlapped");
+	done(&s, &all);
+}
+
 static void kernels_only(void)
 {
 	struct summary s;
@@ -127,6 +162,7 @@ static void rare(void)
 int main(void)
 {
 	evidence();
+	copies();
 	rare();
 	kernels_only();
 	return finish();

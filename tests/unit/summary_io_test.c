@@ -96,6 +96,10 @@ static void make_summary(struct summary *s)
 	struct nccl_summary *n = summary_nccl(s, &key);
 	n->count = 5;
 	n->wait_ns = 50;
+	struct copy_summary copy = {
+		.direction = BATON_COPY_PEER, .count = 6, .total_ns = 61, .bytes = 62, .sized_ns = 60};
+	summary_string(s, "host/1", &copy.device);
+	summary_add(s, ROW_COPY, &copy);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "enumerate(DataLoader)", 3, 99);
 	summary_evidence(s, "host/0", LEAF_HOST_INPUT, "idle.host.input", 1, 9); /* named like a leaf */
 	summary_late(s, "host/1", 1)->caused_ns = 12;
@@ -180,6 +184,11 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(b->n_partial == 2 && b->partial[0].caused_ns == 13 && b->partial[0].device == 0 &&
 			  b->partial[0].rank == -1 && b->partial[1].taken == 7,
 		  "late rows where members are missing");
+	const struct copy_summary *copy = b->copies;
+	CHECK(b->n_copies == 1 && same_text(a, a->copies->device, b, copy->device) &&
+			  copy->direction == BATON_COPY_PEER && copy->pageable == 0 && copy->count == 6 &&
+			  copy->total_ns == 61 && copy->bytes == 62 && copy->sized_ns == 60,
+		  "the copies came back otherwise");
 	CHECK(b->n_sites == 2 && b->n_stalls == 1, "%zu sites, %zu stalls came back", b->n_sites,
 		  b->n_stalls);
 	for (size_t i = 0; i < a->n_sites && i < b->n_sites; i++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 12, SUMS = 37 };
+enum { PARTS = 12, SUMS = 41 };
 
 static uint64_t state = 9;
 
@@ -127,6 +127,12 @@ static void fill_communication(struct summary *s, const char *device)
 		late->caused_ns += draw(2);
 		late->last++;
 		late->taken += 1 + draw(3);
+		struct copy_summary copy = {
+			.direction = draw(6), .pageable = draw(2), .count = 1, .total_ns = 1 + draw(9)};
+		copy.bytes = 4096 * copy.total_ns;
+		copy.sized_ns = copy.total_ns;
+		summary_string(s, device, &copy.device);
+		summary_add(s, ROW_COPY, &copy);
 		late = summary_partial(s, draw(2) ? device : "", (int32_t)draw(3) - 1);
 		late->caused_ns += draw(2);
 		late->taken += 1 + draw(3);
@@ -280,6 +286,12 @@ static void add_sums(const struct summary *s, uint64_t sums[SUMS])
 		sums[28] += (uint64_t)site->launch_ns;
 		sums[29] += (uint64_t)site->cpu_ns;
 		sums[30] += (uint64_t)site->host_ns;
+	}
+	for (size_t i = 0; i < s->n_copies; i++) {
+		sums[37] += s->copies[i].count;
+		sums[38] += (uint64_t)s->copies[i].total_ns;
+		sums[39] += (uint64_t)s->copies[i].bytes;
+		sums[40] += (uint64_t)s->copies[i].sized_ns;
 	}
 	for (size_t i = 0; i < s->n_spreads; i++) {
 		sums[33] += s->spreads[i].steps;

@@ -40,6 +40,20 @@ static void hidden_and_split(void)
 	sweep_free(&s);
 }
 
+static void exposed_copies(void)
+{
+	struct sweep s = begin(0, 100);
+	sweep_op(&s, RANK_COPY, 0, 0, 50);
+	sweep_op(&s, RANK_WAIT, 10, 30, 40); /* a copy hides neither wait nor transfer */
+	sweep_op(&s, RANK_MEMORY, 35, 0, 45);
+	sweep_finish(&s);
+	CHECK(s.time_ns[LEAF_COPY_EXPOSED] == 15, "copies have %lld of 15",
+		  (long long)s.time_ns[LEAF_COPY_EXPOSED]);
+	CHECK(s.time_ns[LEAF_NCCL_WAIT] == 20 && s.time_ns[LEAF_NCCL_TRANSFER] == 5, "NCCL");
+	CHECK(s.hidden_ns == 5, "NCCL hidden under a copy: %lld of 5", (long long)s.hidden_ns);
+	sweep_free(&s);
+}
+
 static void window_and_zero_length(void)
 {
 	struct sweep s = begin(10, 20);
@@ -107,6 +121,7 @@ int main(void)
 {
 	overlap();
 	hidden_and_split();
+	exposed_copies();
 	window_and_zero_length();
 	waiting_alone();
 	an_error_stays();
