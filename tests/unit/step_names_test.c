@@ -77,7 +77,7 @@ static void ranges(void)
 
 int main(void)
 {
-	if (host_names_open(&names) != 0)
+	if (host_names_open(NULL, &names) != 0)
 		return 1;
 	known_names();
 	other_names();
