@@ -81,6 +81,11 @@ STACKS = [
     [(1, "nvidia/dali/plugin/pytorch/__init__.py", "DALIGenericIterator.__next__")],
     [(1, "torch/utils/data/_utils/fetch.py", "_MapDatasetFetcher.fetch")],
     [(1, "train.py", "__next__")],
+    [(2, None, None), (1, "/x/torch/autograd/graph.py", "_engine_run_backward"), (1, "train.py", "main")],
+    [(1, "/py/threading.py", "Condition.wait"), (3, None, None), (1, LOADER, "_BaseDataLoaderIter.__next__")],
+    [(3, None, None), (1, "queue.py", "get")],
+    [(1, "train.py", "hook"), (1, "torch/_tensor.py", "Tensor.backward")],
+    [(1, "mythreading.py", "wait")],
 ]
 
 
@@ -352,6 +357,25 @@ class Host:
             for _ in range(rng.randint(1, 4)):
                 now = self.late_launch(now, anyone())
 
+    def hand_back(self):
+        """Threads launch in turn, and rows say who of them sleeps and who is awake between."""
+        rng, process, unit = self.rng, self.process, self.unit
+        now, last = process.span()[1] + unit, 1
+        for _ in range(rng.randint(5, 25)):
+            thread = rng.randint(1, process.thread_count)
+            gap = now, now + unit * rng.randint(10, 200)
+            for silent in last, thread:
+                begin = gap[0] + unit * rng.randint(-20, 10)
+                while begin < gap[1] and rng.random() < 0.85:
+                    end = begin + unit * rng.randint(1, 150)
+                    self.sched_row(begin, end, silent)
+                    begin = end + unit * rng.choice([0, 0, 0, 2])
+            if rng.random() < 0.4:
+                begin = rng.randint(gap[0] - 5 * unit, gap[1])
+                process.range(begin, begin + unit * rng.randint(0, 50), rng.choice([last, thread]),
+                              "aten::add", OPERATOR)
+            now, last = self.late_launch(gap[1], thread), thread
+
     def wait_for(self, begin, end, thread):
         """Ops that are there to be waited for, mostly back to back and mostly until the end."""
         rng, process, unit = self.rng, self.process, self.unit
@@ -459,6 +483,8 @@ class Run:
             self.hosts[0].outlast_debt()
         elif rng.random() < 0.15:
             self.hosts[0].hand_over()
+        if self.is_recorded():
+            self.draw_hand_backs(random.Random(seed))
         self.numbers = list(itertools.accumulate(rng.choice([0, 1, 1, 1, 1, 1, 1, 2])
                                                  for _ in range(17)))
         self.draw_collectives()
@@ -476,6 +502,14 @@ class Run:
         self.in_flight = {}  # pid -> records lost
         if self.is_recorded():
             self.draw_kills(random.Random(seed))
+
+    def draw_hand_backs(self, rng):
+        """Of its own too: all that was drawn before it stays as it is."""
+        for host in self.hosts:
+            if host.process.thread_count > 1 and rng.random() < 0.4:
+                host.rng = rng
+                host.hand_back()
+                host.rng = self.rng
 
     def draw_kills(self, rng):
         """Some processes lose the ops that end after some instant, some only say so. All else

@@ -82,6 +82,12 @@ COMPILE_FRAME = names_matching(
     r"(^|/)torch/_inductor/compile_fx\.py:(.*\.)?"
     r"(_?compile_fx(_inner)?|fx_codegen_and_compile|codegen_and_compile)\Z",
     r"(^|/)triton/compiler/compiler\.py:compile\Z")
+HAND_OVER_FRAME = names_matching(
+    r"(^|/)torch/autograd/(graph|__init__)\.py:", r"(^|/)torch/_tensor\.py:(.*\.)?backward\Z",
+    r"(^|/)threading\.py:", r"(^|/)queue\.py:(.*\.)?get\Z", r"(^|/)concurrent/futures/",
+    r"(^|/)torch/nn/parallel/parallel_apply\.py:",
+    r"(^|/)multiprocessing/(connection|popen_fork|synchronize|queues)\.py:",
+    r"(^|/)selectors\.py:")
 PYTHON_CODE, BACKWARD = 1, 3  # kinds of frames
 VERSION_SUFFIX = re.compile(rb"_v[0-9]+\Z")
 PROFILER_STEP = re.compile(rb"^ProfilerStep#([0-9]+)\Z", re.IGNORECASE)
@@ -148,6 +154,7 @@ class Sched(Row):
         self.thread_id = fields["thread"]
         self.stack_id = fields.get("stack", 0)
         self.stands_in = None
+        self.stands_nowhere = self.stack_id == 0
         asleep_until = min(self.end, self.begin + fields["slept_ns"])
         waiting_until = min(self.end, asleep_until + fields["waited_ns"])
         self.asleep = Span(self.begin, asleep_until)
@@ -240,6 +247,15 @@ class Process:
                 return "module_load"
         return None
 
+    def hands_over(self, stack_id):
+        """Does the innermost Python frame wait for another thread?"""
+        for frame in self.stacks.get(stack_id, {"frames": []})["frames"]:
+            if frame["kind"] == PYTHON_CODE:
+                code = self.codes.get(frame["of"])
+                return bool(code) and HAND_OVER_FRAME(
+                    as_bytes(code["file"]) + b":" + as_bytes(code["function"]))
+        return False
+
     def device_key(self, op):
         """None when the op's stream or device is not defined: then it lies on no device."""
         stream = self.streams.get(op.stream_id)
@@ -270,6 +286,7 @@ class Process:
             call.classify()
         for row in self.scheds:
             row.stands_in = self.stands_in(row.stack_id) if row.thread_id != 0 else None
+            row.stands_nowhere = row.stack_id == 0 or self.hands_over(row.stack_id)
         self.find_first_kernel_launches()
         self.find_what_held_up()
 
@@ -392,6 +409,13 @@ class Thread:
 
     def __init__(self, calls, ranges, overheads, scheds):
         self.record_begins = sorted(row.begin for row in calls + ranges)
+        self.record_edges = sorted({t for row in calls + ranges for t in (row.begin, row.end)})
+        # ends after it, begins to be awake; of the rows that are mostly awake
+        self.wakings = [(row.end, row.awake.begin) for row in scheds
+                        if row.duration > 0 and 2 * (row.end - row.awake.begin) >= row.duration]
+        self.asleep_nowhere = Cover([row.asleep for row in scheds if row.stands_nowhere])
+        self.sched_edges = sorted({t for row in scheds
+                                   for t in (row.begin, row.awake.begin, row.end)})
         loading = [row for row in scheds if row.stands_in == "input"]
         compiling = [row for row in scheds if row.stands_in == "module_load"]
         parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading + compiling
@@ -435,6 +459,22 @@ class Thread:
         at = bisect_left(self.record_begins, at_or_after)
         return self.record_begins[at] if at < len(self.record_begins) else INFINITY
 
+    def works_from(self, a, p1):
+        """r of section 4.3."""
+        awake = min((max(a, begin) for end, begin in self.wakings if end > a), default=INFINITY)
+        return min(p1, self.first_record(a), awake)
+
+    def works_until(self, a, p1, r):
+        """e of section 4.3."""
+        if p1 in self.any_call:
+            return r
+        at = bisect_right(self.record_edges, p1)
+        return min(max(a, self.record_edges[at - 1] if at else a), r)
+
+    def sched_cuts(self, begin, end):
+        at = slice(bisect_right(self.sched_edges, begin), bisect_left(self.sched_edges, end))
+        return self.sched_edges[at]
+
     def drove_in(self, begin, end):
         return bisect_left(self.driving_begins, begin) < bisect_left(self.driving_begins, end)
 
@@ -468,7 +508,7 @@ class Device:
         self.ops = sorted(ops, key=Op.order)
         self.position = {op: at for at, op in enumerate(self.ops)}
         self.owed = {}  # synchronising call -> ns, where it was asked
-        self.working = Cover(self.ops)
+        self.own_work = None  # when it ran more than nccl.wait; known when collectives are split
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -685,6 +725,10 @@ def split_collectives(devices):
         elif op in keys and all_seen(members[keys[op]], communicator["size"]):
             durations = [m.duration for ops in members[keys[op]].values() for m in ops]
             op.wait_ns = op.duration - min(durations)
+    for device in devices:
+        device.own_work = Cover([Span(begin, end) for op in device.ops
+                                 for begin, end, leaf in running_leaves(op)
+                                 if leaf != "nccl.wait"])
 
 
 def communicator_of(op):
@@ -770,19 +814,24 @@ class Gap:
                                         self.launch.end <= self.a)
 
     def owners(self):
-        """[(begin, end, thread)] of [a, p1)."""
+        """[(begin, end, thread)] of [a, p1): its parts."""
+        a, p1, t = self.a, self.p1, self.thread
         previous = self.j_launch and self.j.process.threads[self.j_launch.thread_id]
-        if previous is None or previous is self.thread or self.a in self.thread.awake:
-            return [(self.a, self.p1, self.thread)]
-        w = min(self.thread.first_record(self.a), self.p1)
-        return [(self.a, w, previous), (w, self.p1, self.thread)]
+        if previous is None or previous is t or a in t.awake:
+            return [(a, p1, t)]
+        r = t.works_from(a, p1)
+        e = previous.works_until(a, p1, r)
+        cuts = sorted({a, r, e, p1} | set(t.sched_cuts(a, p1)) | set(previous.sched_cuts(a, p1)))
+        owned = [(x, next_x, t if x >= r or x in t.awake or
+                  (x >= e and x in previous.asleep_nowhere) else previous)
+                 for x, next_x in zip(cuts, cuts[1:])]
+        return [(pieces[0][0], pieces[-1][1], owner)
+                for owner, pieces in ((owner, list(same)) for owner, same in
+                                      itertools.groupby(owned, key=lambda piece: piece[2]))]
 
     @property
     def is_hand_off(self):
-        if not self.valid:
-            return False
-        begin, end, owner = self.owners()[0]
-        return owner is not self.thread and end > begin
+        return self.valid and any(owner is not self.thread for _, _, owner in self.owners())
 
     def creditors(self):
         """The synchronising calls that may still owe k's thread something."""
@@ -854,7 +903,7 @@ def settle_part(device, calls, begin, end, leaf):
     parts = []
     for call in (call for call in calls if call.end <= begin and leaf in OWED_LEAVES):
         if call not in device.owed:
-            device.owed[call] = device.working.time_within(call.begin, call.end)
+            device.owed[call] = device.own_work.time_within(call.begin, call.end)
         owed = device.owed[call]
         paid = min(owed, end - begin)
         device.owed[call] = owed - paid
@@ -887,6 +936,8 @@ def launches_into_full_queue(owner, threshold, before):
 
 def host_claim(owner, x):
     """The table of section 4.3 for the instant x down to the calls that synchronise."""
+    if x in owner.waiting:
+        return "idle.host.no_core"
     if x in owner.alloc:
         return "idle.host.alloc"
     if x in owner.module_load:
@@ -895,8 +946,6 @@ def host_claim(owner, x):
         return "idle.host.input"
     if x in owner.nccl_host:
         return "idle.host.nccl_host"
-    if x in owner.waiting:
-        return "idle.host.no_core"
     if x in owner.sync:
         return "idle.host.sync"
     return None

@@ -58,8 +58,20 @@ class Trace:
     def overhead(self, begin, end, kind, thread=0):
         return self.add("overhead", begin, end, thread=thread, overhead_kind=kind)
 
-    def sched(self, begin, end, slept, waited, thread=1):
-        return self.add("sched", begin, end, thread=thread, slept_ns=slept, waited_ns=waited)
+    def sched(self, begin, end, slept, waited, thread=1, stack=0):
+        return self.add("sched", begin, end, thread=thread, slept_ns=slept, waited_ns=waited,
+                        stack=stack)
+
+    def stack(self, number, *frames):
+        """Python frames as FILE:FUNCTION, innermost first; None is a native one."""
+        for at, name in enumerate(frames):
+            file, _, function = (name or "").partition(":")
+            self.rows.append({"record": "code", "id": 10 * number + at, "file": file,
+                              "function": function})
+        self.rows.append({"record": "stack", "id": number, "frames": [
+            {"kind": 1 if name else 2, "of": 10 * number + at if name else 0}
+            for at, name in enumerate(frames)]})
+        return self
 
     def sync(self, begin, end, kind, stream=7):
         return self.add("sync", begin, end, sync_kind=kind,
@@ -536,13 +548,21 @@ class SchedTest(GapCase):
         self.expect(trace, host_blocked=50, host_no_core=100, cpu_framework=350)
         trace = late_launch().call(150, 350, name="cudaEventQuery").sched(200, 300, 60, 40)
         self.expect(trace, host_blocked=60, host_no_core=40, cpu_api=100, cpu_framework=300)
-        for name, no_core in (("cudaMalloc", None), ("cudaDeviceSynchronize", 300)):
-            trace = late_launch().call(200, 600, name=name).sched(100, 600, 200, 300)
-            leaves = self.leaves(trace)
-            self.assertEqual((leaves["idle.host.blocked"], leaves.get("idle.host.no_core")),
-                             (100, no_core))
+        trace = late_launch().call(200, 600, name="cudaEventQuery").sched(100, 600, 200, 300)
+        self.expect(trace, host_blocked=200, host_no_core=300, cpu_framework=0)
+        trace = late_launch().overhead(200, 300, 3, 1).sched(200, 300, 40, 50)
+        self.expect(trace, host_no_core=50, gpu_queue_full=50, cpu_framework=400)
         trace = late_launch().overhead(200, 300, 1, 1).sched(200, 300, 50, 50)
         self.expect(trace, host_no_core=50, tool_profiler=50, cpu_framework=400)
+
+    def test_no_core_comes_before_every_call(self):
+        for name, leaf in (("cudaMalloc", "alloc"), ("cuModuleLoadData", "module_load"),
+                           ("cudaDeviceSynchronize", "sync"), ("ncclAllReduce", "nccl_host")):
+            trace = late_launch().call(200, 600, name=name).sched(100, 600, 200, 250)
+            self.expect(trace, **{"host_blocked": 100, "host_no_core": 250, "host_" + leaf: 150,
+                                  "cpu_framework": 0})
+        trace = late_launch().range(100, 600, "DataLoader").sched(100, 600, 200, 250)
+        self.expect(trace, host_input=250, host_no_core=250, cpu_framework=0)
 
     def hand_off(self, *rows):
         """Thread 1 launched j and is in cudaMalloc until 400; thread 2 first appears at 300."""
@@ -555,19 +575,67 @@ class SchedTest(GapCase):
         return device["hand_offs"], device["time_ns"].get("idle.host.alloc", 0)
 
     def test_a_thread_that_was_awake_owns_the_gap(self):
-        mine, handed_off = (0, 0), (1, 200)
+        mine, handed_off, at_once = (0, 0), (1, 200), (1, 1)
         self.assertEqual(self.hand_off(), handed_off)
         self.assertEqual(self.hand_off((50, 350, 0, 0, 2)), mine)
         self.assertEqual(self.hand_off((50, 350, 50, 0, 2)), mine)
         self.assertEqual(self.hand_off((50, 350, 50, 250, 2)), mine, "waiting is awake")
-        self.assertEqual(self.hand_off((50, 350, 51, 0, 2)), handed_off)
+        self.assertEqual(self.hand_off((50, 350, 51, 0, 2)), at_once)
         self.assertEqual(self.hand_off((50, 100, 0, 0, 2)), handed_off, "ends at a")
         self.assertEqual(self.hand_off((100, 101, 0, 0, 2)), mine, "begins at a")
-        self.assertEqual(self.hand_off((101, 350, 0, 0, 2)), handed_off, "begins behind a")
+        self.assertEqual(self.hand_off((101, 350, 0, 0, 2)), at_once, "begins behind a")
         self.assertEqual(self.hand_off((50, 350, 0, 0, 1)), handed_off, "of the other thread")
         self.assertEqual(self.hand_off((50, 350, 0, 0, 0)), handed_off, "of no thread")
         rows = ((60, 200, 140, 0, 2), (50, 350, 10, 0, 2))
         self.assertEqual(self.hand_off(*rows), mine, "one row is enough")
+
+    def test_the_next_thread_works_from_its_first_waking(self):
+        """Awake in half of a row that goes on behind a; in less only while that lasts."""
+        for row, alloc in (((50, 350, 150, 0, 2), 100), ((50, 350, 151, 0, 2), 101),
+                           ((50, 350, 120, 170, 2), 70), ((180, 220, 10, 0, 2), 90),
+                           ((180, 220, 30, 0, 2), 190), ((180, 220, 0, 40, 2), 80),
+                           ((50, 101, 51, 0, 2), 200), ((200, 200, 0, 0, 2), 200)):
+            self.assertEqual(self.hand_off(row), (1, alloc), row)
+
+    def handed_back(self, *rows, stack=0, name="aten::mm"):
+        """Thread 1 launched j and is in a range until 150; thread 2 launches at 600, the first
+        that it does: what it owns is code."""
+        trace = (Trace().call(0, 10, 1).op(20, 100, 1).range(30, 150, name)
+                 .call(600, 610, 2, thread=2).op(1000, 1100, 2)
+                 .stack(1, "train.py:hook", "torch/autograd/graph.py:run")
+                 .stack(2, None, "torch/autograd/graph.py:_engine_run_backward", "train.py:main")
+                 .stack(3, "/usr/lib/python3.11/threading.py:Condition.wait")
+                 .stack(4, "mythreading.py:wait").stack(5, None).stack(6, "q/queue.py:Queue.get")
+                 .stack(7, "queue.py:Queue.put"))
+        for begin, end, slept, waited, thread in rows:
+            trace.sched(begin, end, slept, waited, thread, stack)
+        trace.call(200, 260, name="cudaMalloc", thread=2 if not rows else 3)
+        device = reduce_one(trace)
+        return device["hand_offs"], {leaf[10:]: ns for leaf, ns in device["time_ns"].items()
+                                     if leaf.startswith("idle.host")}
+
+    def test_a_thread_that_is_done_hands_back(self):
+        self.assertEqual(self.handed_back(), (1, {"alloc": 60}))
+        asleep = (160, 600, 440, 0, 1)
+        # asleep without a stack, or in a frame that waits for threads: thread 2 owns it
+        for stack in (0, 2, 3, 6):
+            self.assertEqual(self.handed_back(asleep, stack=stack), (1, {"code": 440}), stack)
+        for stack in (1, 4, 5, 7, 99):  # it stands somewhere; 99 is not there
+            self.assertEqual(self.handed_back(asleep, stack=stack), (1, {"blocked": 440}), stack)
+        # its range goes on until 150: until then it is at work, though asleep
+        self.assertEqual(self.handed_back((110, 600, 490, 0, 1)),
+                         (1, {"blocked": 40, "code": 450}))
+        # what is no sleep stays with thread 1
+        self.assertEqual(self.handed_back((160, 600, 100, 200, 1)),
+                         (1, {"no_core": 200, "code": 100}))
+        # thread 2 asleep too: its sleep from then on
+        self.assertEqual(self.handed_back(asleep, (50, 600, 550, 0, 2)), (1, {"blocked": 440}))
+
+    def test_a_call_at_the_launch_is_still_work(self):
+        trace = (Trace().call(0, 10, 1).op(20, 100, 1).call(500, 700, name="cudaMalloc")
+                 .sched(100, 500, 400, 0).call(600, 610, 2, thread=2).op(1000, 1100, 2))
+        leaves = reduce_one(trace)["time_ns"]
+        self.assertEqual((leaves["idle.host.blocked"], leaves["idle.host.alloc"]), (400, 100))
 
 
 class SyncDebtTest(GapCase):
@@ -658,6 +726,23 @@ class SyncDebtTest(GapCase):
         self.assertEqual(self.synced(trace), 100 + 140)
         # ops that lie side by side count once
         self.assertEqual(self.synced(trace.op(-190, -110, 8, stream=8)), 100 + 140)
+
+    def test_waiting_for_other_ranks_is_not_owed(self):
+        def rank(pid, begin, size=2):
+            return (Trace(pid, pid, ordinal=pid).communicator(size).call(-600, -590, 1)
+                    .op(begin, 100, 1, name="ncclKernel").collective(begin, 100, 1, sequence=1)
+                    .call(600, 610, 2).op(1000, 1100, 2)
+                    .call(-560, 90, name="cudaStreamSynchronize"))
+        # 580 ns of waiting for the other one, then 100 of transfer, 90 of them in the call
+        first, last = reduce_traces(rank(1, -580), rank(2, 0))
+        for device in first, last:
+            self.assertEqual(device["time_ns"]["idle.host.sync"], 90)
+        # with work beside it that counts
+        first, _ = reduce_traces(rank(1, -580).op(-300, -100, 9, stream=8), rank(2, 0))
+        self.assertEqual(first["time_ns"]["idle.host.sync"], 290)
+        # nothing is known of it when a third member is missing: all counts
+        first, _ = reduce_traces(rank(1, -580, 3), rank(2, 0, 3))
+        self.assertEqual(first["time_ns"]["idle.host.sync"], 560)
 
     def test_returned_at_the_launch(self):
         trace = busy_before().call(0, 600, name="cudaDeviceSynchronize")
