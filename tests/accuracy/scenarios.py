@@ -58,6 +58,7 @@ SHAPES = [  # no fault but what the job is made of
     scenario("tensor late host", "tensor", 4, "gil_hog=8000@1"),
     scenario("moe input", "moe", 4, "input=250000"),
     scenario("jax slow gpu", "jax", 8, "slow_gpu=25", options=("--per-host", "4")),
+    scenario("jax input", "jax", 2, "input=175897"),
     scenario("jax module load", "jax", 4, "module_load"),
     scenario("inference sleep", "inference", 1, "io_sleep"),
 ]
@@ -84,6 +85,7 @@ MIXED = [
     scenario("input and sync", "resnet", 2, "input=160000", "sync"),
     scenario("gil and slow gpu", "ddp", 4, "gil_hog=8000@1", "slow_gpu=4@1"),
     scenario("link and sleep", "ddp", 4, "slow_link=300", "io_sleep=14000"),
+    scenario("no_core and alloc", "ddp", 4, "no_core", "alloc"),
     scenario("alloc and host_func", "ddp", 2, "alloc", "host_func=300"),
     scenario("module load and input", "fsdp", 2, "module_load=60000", "input=300000"),
     scenario("profiler and page faults", "ddp", 2, "profiler=60000", "page_fault=100@all"),
