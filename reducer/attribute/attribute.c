@@ -68,8 +68,10 @@ static const char *unsplit_reason(const struct attributing *a, const struct coll
 								  const struct coll_key *key, bool known, uint32_t size,
 								  const struct coll_seen **seen)
 {
-	if (!coll)
-		return "no arguments";
+	if (!coll) {
+		*seen = known ? collectives_find(a->context->collectives, key) : NULL;
+		return *seen && !(*seen)->ambiguous ? NULL : "no arguments";
+	}
 	if (coll->coll >= BATON_COLL_END || !full_synchronising[coll->coll])
 		return "not full-synchronising";
 	if (size == 1) /* its own only member, whatever its number */
@@ -133,6 +135,26 @@ static bool is_partial(const struct coll_seen *seen)
 		   seen->base_ns >= 0;
 }
 
+/* What a collective without arguments is, by its kernel's class; it has a name of its own only when
+ * it is split. */
+static unsigned kind_by_class(const char *class)
+{
+	static const struct {
+		const char *class;
+		enum baton_coll coll;
+	} kinds[] = {{"nccl.allreduce", BATON_COLL_ALLREDUCE},
+				 {"nccl.allgather", BATON_COLL_ALLGATHER},
+				 {"nccl.reducescatter", BATON_COLL_REDUCESCATTER},
+				 {"nccl.alltoall", BATON_COLL_ALLTOALL},
+				 {"nccl.broadcast", BATON_COLL_BROADCAST},
+				 {"nccl.reduce", BATON_COLL_REDUCE},
+				 {"nccl.sendrecv", BATON_COLL_SENDRECV}};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(class, kinds[i].class) == 0)
+			return kinds[i].coll;
+	return BATON_COLL_UNKNOWN;
+}
+
 static int add_nccl_row(struct attributing *a, const struct op *op, const struct coll_args *coll,
 						uint32_t size, const char *reason, int64_t wait_ns)
 {
@@ -142,6 +164,8 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	const char *comm =
 		coll && coll->comm ? feed_text(feed, feed->trace.comms[coll->comm].name) : "";
 	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
+	if (!coll && !reason)
+		kind = kind_by_class(feed_kernel(&a->ds->feeds[op->feed], op->name)->class_name);
 	int error = summary_string(a->summary, coll_names[kind], &key.op);
 	if (!error && comm[0])
 		error = summary_string(a->summary, comm, &key.comm);
@@ -174,7 +198,10 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 		return error;
 	const struct feed *feed = &a->ds->feeds[op->feed];
 	uint32_t size = coll && coll->comm ? feed->trace.comms[coll->comm].size : 0;
+	if (!coll && known)
+		size = a->ds->ordered;
 	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
+	size = reason && !coll ? 0 : size;
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	if (op->step >= 0)
 		error = add_nccl_row(a, op, coll, size, reason, wait);

@@ -11,6 +11,10 @@
  * alone takes longer by so many times is not taken for it. */
 enum { KIND_LEAST = 8, KIND_PERCENTILE = 5, MISSED_TIMES = 2 };
 
+/* Ends of an ordered collective are together when they are so near, or apart by at most this part of
+ * how much its members' durations differ. The order is right when at most this part is not. */
+enum { ENDS_NEAR_NS = 200000, ENDS_PART = 10, ORDERED_PART = 10 };
+
 struct membership {
 	uint64_t comm; /* its hash */
 	uint64_t member;
@@ -66,11 +70,17 @@ static int add_locked(struct collectives *c, const struct coll_op *op, bool agai
 								   .rows = op->rows,
 								   .last = op->member,
 								   .min_ns = op->dur_ns,
+								   .max_ns = op->dur_ns,
+								   .first_end_ns = op->end_ns,
+								   .last_end_ns = op->end_ns,
 								   .bytes = op->bytes,
 								   .base_ns = -1};
 	seen->members += !again;
 	seen->ambiguous |= again || seen->rows != op->rows;
 	seen->sum_ns += op->dur_ns;
+	seen->max_ns = op->dur_ns > seen->max_ns ? op->dur_ns : seen->max_ns;
+	seen->first_end_ns = op->end_ns < seen->first_end_ns ? op->end_ns : seen->first_end_ns;
+	seen->last_end_ns = op->end_ns > seen->last_end_ns ? op->end_ns : seen->last_end_ns;
 	seen->size = op->size > seen->size ? op->size : seen->size;
 	seen->bytes = op->bytes > seen->bytes ? op->bytes : seen->bytes;
 	if (op->dur_ns < seen->min_ns || (op->dur_ns == seen->min_ns && op->member < seen->last)) {
@@ -140,8 +150,66 @@ static uint64_t list_missed(const struct collectives *c, uint64_t *of, bool *any
 	return n;
 }
 
+/* The ordered ones of one kernel name and step are counted out together. */
+static int by_place(const void *a, const void *b, void *context)
+{
+	const struct coll_seen *seen = context;
+	const struct coll_key *x = &seen[*(const uint64_t *)a].key;
+	const struct coll_key *y = &seen[*(const uint64_t *)b].key;
+	if (x->comm != y->comm)
+		return x->comm < y->comm ? -1 : 1;
+	return x->step_number < y->step_number ? -1 : x->step_number > y->step_number;
+}
+
+/* All members leave a collective together, whenever they came. */
+static bool ends_together(const struct coll_seen *seen)
+{
+	const int64_t apart_ns = seen->last_end_ns - seen->first_end_ns;
+	return apart_ns <= ENDS_NEAR_NS || apart_ns <= (seen->max_ns - seen->min_ns) / ENDS_PART;
+}
+
+/* Returns how many are left whose members all have as many of them in the step. */
+static uint64_t drop_uncounted(struct coll_seen *seen, uint64_t *of, uint64_t n)
+{
+	uint64_t kept = 0;
+	for (uint64_t i = 0, end; i < n; i = end) {
+		bool whole = true;
+		for (end = i; end < n && by_place(&of[i], &of[end], seen) == 0; end++)
+			whole &= seen[of[end]].members == seen[of[end]].size && !seen[of[end]].ambiguous;
+		for (uint64_t k = i; k < end; k++) {
+			seen[of[k]].ambiguous = !whole;
+			of[kept] = of[k];
+			kept += whole;
+		}
+	}
+	return kept;
+}
+
+static int settle_ordered(struct collectives *c)
+{
+	uint64_t n = 0, together = 0, *of = malloc((c->n_seen + 1) * sizeof(*of));
+	if (!of)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < c->n_seen; i++)
+		if (c->seen[i].key.ordered)
+			of[n++] = i;
+	qsort_r(of, n, sizeof(*of), by_place, c->seen);
+	n = drop_uncounted(c->seen, of, n);
+	for (uint64_t i = 0; i < n; i++)
+		together += ends_together(&c->seen[of[i]]);
+	for (uint64_t i = 0; i < n; i++)
+		c->seen[of[i]].ambiguous =
+			ORDERED_PART * (n - together) > n || !ends_together(&c->seen[of[i]]);
+	free(of);
+	return 0;
+}
+
 int collectives_settle(struct collectives *c)
 {
+	int error = settle_ordered(c);
+	if (error)
+		return error;
+
 	uint64_t *of = malloc((c->n_seen + 1) * sizeof(*of));
 	bool any;
 	if (!of)

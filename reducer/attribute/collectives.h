@@ -14,19 +14,20 @@ static inline uint64_t collective_member(uint32_t process, uint32_t device)
 }
 
 struct coll_key {
-	uint64_t comm; /* hash of the communicator */
+	uint64_t comm; /* hash of the communicator; `ordered`: of the kernel's name */
 	uint64_t sequence;
 	/* where baton derives the sequence: the number of the step's marker; -1 where the source gives
 	 * it */
 	int64_t step_number;
-	uint32_t coll; /* enum baton_coll */
-	uint32_t zero;
+	uint32_t coll;    /* enum baton_coll; `ordered`: 0 */
+	uint32_t ordered; /* 1: without arguments, matched by its place in the order of ops */
 };
 
 struct coll_op {
 	struct coll_key key;
 	uint64_t member;
 	int64_t dur_ns;
+	int64_t end_ns;
 	int64_t bytes; /* -1: not carried */
 	uint32_t rows; /* calls grouped into it */
 	uint32_t size; /* members of the communicator; 0: unknown */
@@ -39,11 +40,15 @@ struct coll_seen {
 	uint32_t size;  /* members of the communicator, recorded or not */
 	bool ambiguous; /* a member has two ops with this key, or the members' `rows` differ */
 	uint64_t last;  /* the member with the shortest op: it arrived last */
-	int64_t min_ns;
+	int64_t min_ns, max_ns;
+	int64_t first_end_ns, last_end_ns;
 	int64_t sum_ns;
 	int64_t bytes;
 	int64_t base_ns; /* what such a collective takes when no member waits; -1: unknown */
 };
+
+/* step_number of the ordered ones of a run without steps */
+#define COLL_WHOLE_RUN ((int64_t)-2)
 
 struct collectives;
 int collectives_open(struct collectives **out); /* 0 or -ENOMEM */
@@ -53,7 +58,9 @@ void collectives_close(struct collectives *c);
  * tells, because it adds all ops of a member in succession. 0 or -ENOMEM. */
 int collectives_add(struct collectives *c, const struct coll_op *op, bool again);
 /* Call once, after the last collectives_add(). Where some collectives lack members, it sets
- * `base_ns` from the shortest collectives of the same kind. 0 or -ENOMEM. */
+ * `base_ns` from the shortest collectives of the same kind. Ordered ones become ambiguous where the
+ * numbers of the members or the ends of their ops say that the order does not match them. 0 or
+ * -ENOMEM. */
 int collectives_settle(struct collectives *c);
 /* For a collective with missing members, settled, with at least two members seen: true when these
  * waited for a missing member rather than for the last one of themselves. */

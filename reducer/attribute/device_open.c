@@ -1,7 +1,25 @@
 #include "attribute/device_open.h"
 
+#include "base/source.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <xxhash.h>
+
+/* An import of all ranks: every device of every process is a member. Recordings have arguments. */
+static uint32_t ordered_members(const struct run *run)
+{
+	uint32_t members = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		if (source_is_recorded(source_kind(strings_get(&run->pool, p->source).at)) ||
+			(p->world_size > 0 && (size_t)p->world_size > run->n_processes))
+			return 0;
+	}
+	for (size_t i = 0; i < run->n_devices; i++)
+		members += run->devices[i].n_processes;
+	return members > 1 ? members : 0;
+}
 
 int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
 					  struct device_feeds *ds)
@@ -10,6 +28,7 @@ int device_feeds_open(const struct device_context *context, const struct device_
 	const struct run_device *device = &run->devices[scan->device];
 	const char *key = strings_get(&run->pool, device->key).at;
 	memset(ds, 0, sizeof(*ds));
+	ds->ordered = ordered_members(run);
 	ds->feeds = calloc(device->n_processes, sizeof(*ds->feeds));
 	if (!ds->feeds)
 		return -ENOMEM;
@@ -56,6 +75,37 @@ int device_feeds_rewind(struct device_feeds *ds)
 	return opstream_rewind(&ds->stream);
 }
 
+/* Takes the next number of those in the op's step that are counted with `want`. 0 or -ENOMEM. */
+static int take_number(struct device_feeds *ds, const struct coll_counter *want, uint64_t *number)
+{
+	struct coll_counter *counter =
+		table_row(&ds->counted, TABLE_ROWS(ds->counters, ds->n_counters, step), want);
+	if (!counter)
+		return -ENOMEM;
+	*number = counter->n++;
+	return 0;
+}
+
+/* An NCCL op without arguments: by its name, step and place among those like it. */
+static int order_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
+							struct coll_key *key, bool *known)
+{
+	const struct feed *feed = &ds->feeds[op->feed];
+	const struct text name = strings_get(&feed->trace.strings, op->name);
+	const int64_t number = steps->n_steps ? steps_number(steps, op->step) : COLL_WHOLE_RUN;
+	if (!ds->ordered || op->kind != BATON_KERNEL || number == -1)
+		return 0;
+	key->comm = XXH3_64bits(name.at, name.bytes);
+	key->ordered = 1;
+	key->step_number = number;
+	*known = true;
+	return take_number(
+		ds,
+		&(struct coll_counter){
+			.comm = key->comm, .feed = op->feed, .coll = UINT32_MAX, .step = op->step},
+		&key->sequence);
+}
+
 int device_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
 					  const struct coll_args **coll, struct coll_key *key, bool *known)
 {
@@ -65,7 +115,7 @@ int device_collective(struct device_feeds *ds, const struct op *op, const struct
 	*coll = NULL;
 	const struct coll_args *then = opstream_coll(&ds->stream, op);
 	if (!then && !(op->flags & OP_LATE_COLL))
-		return 0;
+		return order_collective(ds, op, steps, key, known);
 	/* rows that came after the op are counted too, while the feed remembers them */
 	const struct coll_args *now = feed_collective(feed, op->correlation);
 	*coll = now ? now : then;
@@ -81,12 +131,7 @@ int device_collective(struct device_feeds *ds, const struct op *op, const struct
 		return 0;
 	struct coll_counter want = {
 		.comm = key->comm, .feed = op->feed, .coll = key->coll, .step = op->step};
-	struct coll_counter *counter =
-		table_row(&ds->counted, TABLE_ROWS(ds->counters, ds->n_counters, step), &want);
-	if (!counter)
-		return -ENOMEM;
-	key->sequence = counter->n++; /* its index among those like it in its step */
 	key->step_number = number;
 	*known = true;
-	return 0;
+	return take_number(ds, &want, &key->sequence);
 }

@@ -24,7 +24,7 @@ static int commit_collectives(struct scanning *s)
 	for (size_t i = 0; !error && i < s->n_noted; i++) {
 		const struct noted *n = &s->noted[i];
 		bool again = i > 0 && by_member_and_key(n - 1, n) == 0;
-		error = collectives_add_member(all, n->op.key.comm, n->op.member);
+		error = n->op.key.ordered ? 0 : collectives_add_member(all, n->op.key.comm, n->op.member);
 		if (!error && n->known)
 			error = collectives_add(all, &n->op, again);
 	}

@@ -32,12 +32,15 @@ static int note_collective(struct scanning *s, const struct op *op)
 		.op = {.member = collective_member(s->ds->feeds[op->feed].process, s->scan->device),
 			   .dur_ns = op->end - op->start}};
 	int error = device_collective(s->ds, op, &s->scan->steps, &coll, &noted.op.key, &noted.known);
-	if (error || !coll)
+	if (error || (!coll && !noted.known))
 		return error;
 	const struct feed *feed = &s->ds->feeds[op->feed];
-	noted.op.rows = coll->rows;
-	noted.op.bytes = coll->bytes;
-	noted.op.size = coll->comm ? feed->trace.comms[coll->comm].size : 0;
+	noted.op.end_ns = op->end;
+	noted.op.rows = coll ? coll->rows : 1;
+	noted.op.bytes = coll ? coll->bytes : -1;
+	noted.op.size = coll && coll->comm ? feed->trace.comms[coll->comm].size : 0;
+	if (!coll)
+		noted.op.size = s->ds->ordered;
 	error = room_for((void **)&s->noted, s->n_noted, &s->noted_room, NOTED_ROOM, sizeof(*s->noted));
 	if (!error)
 		s->noted[s->n_noted++] = noted;

@@ -34,6 +34,7 @@ DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
 HELD_UP_NEAR_NS = 20_000
 WARM_UP_STEPS = 4
+ENDS_NEAR_NS, ENDS_PART, ORDERED_PART = 200_000, 10, 10
 
 OWED_LEAVES = {"idle.cpu.api", "idle.cpu.framework", "idle.cpu.launch_call",
                "idle.cpu.launch_latency", "idle.host.input"}
@@ -207,7 +208,7 @@ class Op(Row):
 class Process:
     def __init__(self):
         self.host, self.pid, self.rank, self.source = None, 0, -1, None
-        self.has_facts = False
+        self.has_facts, self.world_size = False, -1
         self.streams, self.devices, self.communicators = {}, {}, {}
         self.ops, self.calls, self.ranges, self.overheads, self.scheds = [], [], [], [], []
         self.syncs = []
@@ -223,6 +224,7 @@ class Process:
             self.has_facts = True
             self.host, self.pid, self.rank = fields["host"], fields["pid"], fields["rank"]
             self.source = fields.get("source")
+            self.world_size = fields.get("world_size", -1)
         elif kind == "stream":
             self.streams.setdefault(fields["id"], fields)
         elif kind == "device":
@@ -789,6 +791,54 @@ def split_collectives(devices):
                                  if leaf != "nccl.wait"])
 
 
+def members_here(processes):
+    """How many (process, device) pairs an import of all ranks has; 0: not all, or no import."""
+    if any(p.source in RECORDED_SOURCES or p.world_size > len(processes) for p in processes):
+        return 0
+    places = [{p.key_of(stream) for stream in p.streams.values()} - {None} for p in processes]
+    return sum(len(keys) for keys in places)
+
+
+def ordered_keys(device):
+    """(op, name and step, index) of the NCCL kernels without arguments."""
+    seen = collections.Counter()
+    for op in device.ops:
+        if op.group != "nccl" or op.collectives:
+            continue
+        number = None
+        if device.markers:
+            if op.step in (BEFORE, NO_STEP) or device.markers[op.step].number is None:
+                continue
+            number = device.markers[op.step].number
+        place = (op.process, op.step, op.name)
+        yield op, (op.name, number), seen[place]
+        seen[place] += 1
+
+
+def ends_together(ops):
+    ends, durations = [op.end for op in ops], [op.duration for op in ops]
+    apart = max(ends) - min(ends)
+    return apart <= ENDS_NEAR_NS or apart <= (max(durations) - min(durations)) // ENDS_PART
+
+
+def split_ordered(devices, size):
+    """Sets wait_ns of NCCL ops without arguments that their order matches."""
+    places = collections.defaultdict(lambda: collections.defaultdict(list))
+    for device in devices:
+        for op, place, index in ordered_keys(device):
+            places[place][index].append(((op.process, device.key), op))
+    found = []
+    for indexes in places.values():
+        if all(len(of) == size == len({member for member, _ in of}) for of in indexes.values()):
+            found += [[op for _, op in of] for of in indexes.values()]
+    together = [ops for ops in found if ends_together(ops)]
+    if ORDERED_PART * (len(found) - len(together)) > len(found):
+        return
+    for ops in together:
+        for op in ops:
+            op.wait_ns = op.duration - min(other.duration for other in ops)
+
+
 def communicator_of(op):
     return op.process.communicators.get(op.collectives[0]["comm"])
 
@@ -1247,6 +1297,8 @@ def devices_of(lines, groups, step_range=None):
         if device.needs_period:
             raise NeedsPeriod("%s: a recorded run without markers" % device.key)
     split_collectives(devices)
+    if members_here(processes) > 1:
+        split_ordered(devices, members_here(processes))
     return devices
 
 

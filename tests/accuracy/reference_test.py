@@ -185,6 +185,46 @@ class CollectiveTest(unittest.TestCase):
         self.assertEqual(self.run_pair(row(sequence=3), row(sequence=3), 3), unsplit, "third")
         self.assertEqual(self.run_pair(row(sequence=3), twice), unsplit, "row counts differ")
 
+    def ordered(self, *ops_of, world=-1, **more):
+        """Ranks whose NCCL kernels (begin, end in us) have no arguments."""
+        traces = []
+        for rank, ops in enumerate(ops_of):
+            trace = Trace(rank + 1, rank, ordinal=rank, **more)
+            trace.rows[1]["world_size"] = world
+            for number, (begin, end) in enumerate(ops, 1):
+                trace.op(begin * 1000, end * 1000, number, name="ncclKernel")
+                trace.call(begin * 1000, begin * 1000, number)
+            traces.append(trace.range(0, 10_000_000, "step 1"))
+        return [{leaf: ns // 1000 for leaf, ns in device["time_ns"].items()
+                 if leaf.startswith("nccl")} for device in reduce_traces(*traces)]
+
+    def test_order_matches_what_has_no_arguments(self):
+        first = [(0, 1000), (2000, 2300)]
+        self.assertEqual(self.ordered(first, [(700, 1050), (2100, 2310)]),
+                         [{"nccl.wait": 650 + 90, "nccl.transfer": 350 + 210},
+                          {"nccl.transfer": 350 + 210}])
+        self.assertEqual(self.ordered(first, [(700, 1050), (2100, 2310)], source="baton"),
+                         [{"nccl.unsplit": 1300}, {"nccl.unsplit": 560}], "no import")
+        self.assertEqual(self.ordered(first, [(700, 1050), (2100, 2310)], world=3),
+                         [{"nccl.unsplit": 1300}, {"nccl.unsplit": 560}], "a rank is missing")
+
+    def test_order_that_does_not_match(self):
+        first = [(0, 1000), (2000, 2300)]
+        for why, second in (("another number", [(700, 1050)]),
+                            ("ends apart", [(200, 300), (5000, 5100)])):
+            self.assertEqual(self.ordered(first, second)[0], {"nccl.unsplit": 1300}, why)
+
+    def test_one_in_ten_may_end_apart(self):
+        good = [(1000 * i, 1000 * i + 300) for i in range(9)]
+        ranks = self.ordered(good + [(9000, 9100)], good + [(9800, 9900)])
+        self.assertEqual(ranks, [{"nccl.unsplit": 100, "nccl.transfer": 2700}] * 2)
+        ranks = self.ordered(good[1:] + [(9000, 9100)], good[1:] + [(9800, 9900)])
+        self.assertEqual(ranks, [{"nccl.unsplit": 2500}] * 2)
+
+    def test_ends_may_be_apart_by_a_tenth_of_the_wait(self):
+        self.assertEqual(self.ordered([(0, 9000)], [(4900, 9400)])[1], {"nccl.transfer": 4500})
+        self.assertEqual(self.ordered([(0, 9000)], [(5000, 9500)])[1], {"nccl.unsplit": 4500})
+
     def test_two_ops_with_one_key(self):
         trace = (Trace(2, 1, ordinal=1).communicator(2)
                  .op(0, 10, 5, name="ncclKernel").collective(0, 10, 5, sequence=1)

@@ -17,6 +17,7 @@ expect_prints "Why is this slow? Rank 3 arrives last" "    Try: "
 
 # Keeps out: a gate on wait that passes because none of it was split; a zero in place of an unknown.
 kineto ranks "$work/mid" --ranks 2 --late-us 400 --style mid
+sed -i s/RING_LL/TREE_LL/ "$work/mid/rank-1.json"
 imported "$work/mid" "$work/mid.run"
 expect_status 0 "$BATON" report "$work/mid.run"
 expect_prints "not separated: no arguments"
@@ -30,6 +31,20 @@ expect_status 0 "$BATON" report --fail-if 'nccl.wait>0.99' "$work/mid.run"
 expect_status 0 "$BATON" report --fail-if 'nccl > 0.99' "$work/mid.run"
 expect_status 1 "$BATON" report --fail-if 'idle.host.no_core>0.1' "$work/mid.run"
 expect_says "this trace cannot measure idle.host.no_core"
+
+# Keeps out: "not split" though all ranks are there, with as many collectives, which end together; so matched, what is not that.
+kineto ranks "$work/ordered" --ranks 4 --steps 8 --late-us 400 --style mid
+imported "$work/ordered" "$work/ordered.run"
+expect_status 0 "$BATON" report --json "$work/ordered.run"
+expect_true "[(n['op'], n['ranks'], n['count'], n['wait_ns'], n['unsplit_reason']) for n in d['nccl']] == [('AllReduce', 4, 32, 8 * 3 * 400000, None)]"
+expect_true "d['findings'][0]['id'] == 'late_rank' and 'Rank 3 arrives last at 100 % of the AllReduce calls' in d['findings'][0]['text']"
+rm "$work/ordered.run"/*.4003.*
+expect_status 4 "$BATON" report --json "$work/ordered.run"
+expect_true "{n['unsplit_reason'] for n in d['nccl']} == {'no arguments'}"
+sed -i '0,/"name": "ncclDevKernel_AllReduce/s//"name": "ampere_sgemm/' "$work/ordered/rank-2.json"
+imported "$work/ordered" "$work/fewer.run"
+expect_status 0 "$BATON" report --json "$work/fewer.run"
+expect_true "{(n['unsplit_reason'], n['count']) for n in d['nccl']} == {(None, 28), ('no arguments', 3)}"
 
 # Keeps out: a mistyped leaf answered with an empty list; an option that is ignored.
 expect_status 2 "$BATON" report --gaps 5 --leaf idle.hots.sync "$work/late.run"

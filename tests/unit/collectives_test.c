@@ -3,6 +3,8 @@
 #include "attribute/collectives.h"
 #include "check.h"
 
+#include <string.h>
+
 static void add(struct collectives *c, uint64_t sequence, const int64_t *us, uint32_t n,
 				int64_t bytes)
 {
@@ -48,8 +50,65 @@ static bool missed(const int64_t *last)
 	return is;
 }
 
+/* Of two members without arguments: begin and end of each, in us; the step has `n`. */
+static void add_ordered(struct collectives *c, int64_t step, const int64_t (*us)[4], uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		for (uint64_t m = 0; m < 2; m++) {
+			const int64_t from = us[i][2 * m], to = us[i][2 * m + 1];
+			struct coll_op op = {
+				.key = {.comm = 9, .sequence = i, .step_number = step, .ordered = 1},
+				.member = m,
+				.dur_ns = (to - from) * 1000,
+				.end_ns = to * 1000,
+				.bytes = -1,
+				.rows = 1,
+				.size = 2};
+			if (to > from)
+				CHECK(collectives_add(c, &op, false) == 0, "not added");
+		}
+}
+
+static bool ordered_holds(struct collectives *c, int64_t step, uint64_t i)
+{
+	struct coll_key key = {.comm = 9, .sequence = i, .step_number = step, .ordered = 1};
+	const struct coll_seen *seen = collectives_find(c, &key);
+	return seen && !seen->ambiguous;
+}
+
+/* Order is trusted where the numbers agree and the members end together. */
+static void ordered(void)
+{
+	struct collectives *c;
+	CHECK(collectives_open(&c) == 0, "not opened");
+	int64_t good[10][4];
+	for (int64_t i = 0; i < 10; i++)
+		memcpy(good[i], (int64_t[]){1000 * i, 1000 * i + 500, 1000 * i + 300, 1000 * i + 510},
+			   sizeof(good[i]));
+	add_ordered(c, 1, (const int64_t(*)[4])good, 10);
+	good[9][3] = 0; /* a member has one less */
+	add_ordered(c, 2, (const int64_t(*)[4])good, 10);
+	good[9][3] = 9710; /* as many, but one ends late */
+	add_ordered(c, 3, (const int64_t(*)[4])good, 10);
+	CHECK(collectives_settle(c) == 0, "not settled");
+	for (uint64_t i = 0; i < 10; i++) {
+		CHECK(ordered_holds(c, 1, i), "step 1, %llu", (unsigned long long)i);
+		CHECK(!ordered_holds(c, 2, i), "other numbers, %llu", (unsigned long long)i);
+		CHECK(ordered_holds(c, 3, i) == (i < 9), "step 3, %llu", (unsigned long long)i);
+	}
+	collectives_close(c);
+	CHECK(collectives_open(&c) == 0, "not opened");
+	for (int i = 7; i < 10; i++)
+		good[i][3] = good[i][1] + 210;
+	add_ordered(c, 1, (const int64_t(*)[4])good, 10);
+	CHECK(collectives_settle(c) == 0, "not settled");
+	CHECK(!ordered_holds(c, 1, 0), "three of ten end apart and the order is trusted");
+	collectives_close(c);
+}
+
 int main(void)
 {
+	ordered();
 	CHECK(missed((const int64_t[]){450, 400, 450}), "all wait for one that is not here");
 	CHECK(!missed((const int64_t[]){900, 120, 900}),
 		  "member 1 is last, its transfer begins at once");
