@@ -4,6 +4,7 @@
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
+#include "conclude/finding_unknown.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,14 +22,6 @@ static int add(struct findings *findings, const struct finding *finding)
 	return 0;
 }
 
-bool findings_lack_cpu(const struct summary *summary)
-{
-	for (size_t i = 0; i < summary->n_devices; i++)
-		if (summary->devices[i].launches > 0)
-			return false;
-	return summary->quality.ops > 0 && summary->quality.unmatched_ops >= summary->quality.ops;
-}
-
 /* A graph is launched by one call and runs many kernels. */
 static bool launches_graphs(const struct summary *summary, const struct figures *f)
 {
@@ -40,28 +33,6 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 }
 
 /* ---- losses of one leaf or two ---- */
-
-static void say_unknown(const struct finding_source *m, struct finding *out)
-{
-	const struct figures *f = m->f;
-	static const struct {
-		enum leaf leaf;
-		const char *what;
-	} parts[] = {
-		{LEAF_UNKNOWN_UNMATCHED, "before operations without a launch record"},
-		{LEAF_UNKNOWN_UNRECORDED, "between the nodes of CUDA graphs"},
-		{LEAF_UNKNOWN_UNEXPLAINED, "although the next operation had been launched in time"}};
-	if (findings_lack_cpu(m->summary)) {
-		snprintf(out->summary, sizeof(out->summary),
-				 "The trace has no launch records, so it cannot say why the GPU was idle");
-		snprintf(out->remedy, sizeof(out->remedy),
-				 "record CPU activity too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
-	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (f->time_ns[parts[i].leaf] > 0)
-			finding_say(out->evidence, sizeof(out->evidence), "%s ms %s",
-						finding_ms(f, f->time_ns[parts[i].leaf]).at, parts[i].what);
-}
 
 /* Of all devices, at least 1. */
 static uint64_t all_steps(const struct finding_source *m)
@@ -222,7 +193,7 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	snprintf(out->summary, sizeof(out->summary), "%s", kind->meaning);
 	snprintf(out->remedy, sizeof(out->remedy), "%s", graphs ? kind->graph_remedy : kind->remedy);
 	if (kind->leaves & LEAVES_UNKNOWN)
-		say_unknown(m, out);
+		finding_say_unknown(m, out);
 	int error = finding_say_rows(m, kind->leaves, 0, out);
 	if (error)
 		return error;
@@ -240,8 +211,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	int64_t apart_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
-	if (!(kind->leaves & LEAVES_UNKNOWN))
-		finding.severity = severity_of(m->summary, m->f, finding.share_ns);
+	finding.severity = severity_of(m->summary, m->f, finding.share_ns);
 	if (!finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);
 	finding.share_ns -= apart_ns;

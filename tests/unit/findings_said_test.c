@@ -45,13 +45,23 @@ static void kernels_only(void)
 	d->launches = 0;
 	s.quality.ops = s.quality.unmatched_ops = STEPS * 800;
 	make(&s, &all);
-	counted(&all, 0, "a trace without calls");
+	counted(&all, 1, "a trace without calls");
 	says(&all.at[0], "unknown", "no launch records", "");
 	CHECK(all.at[0].remedy[0], "nothing says how to record them");
 	s.quality.unmatched_ops--;
 	findings_free(&all);
 	make(&s, &all);
-	says(&all.at[0], "unknown", "does not show", "");
+	says(&all.at[0], "unknown", "the launch records are missing", "");
+	CHECK(strstr(all.at[0].remedy, "all threads"), "of an import: %s", all.at[0].remedy);
+	summary_string(&s, "baton", &s.run.source);
+	findings_free(&all);
+	make(&s, &all);
+	CHECK(strstr(all.at[0].remedy, "--duration"), "of a recording: %s", all.at[0].remedy);
+	s.quality.unmatched_ops = 0;
+	s.quality.invalid_timestamps = 10;
+	findings_free(&all);
+	make(&s, &all);
+	says(&all.at[0], "unknown", "begin before their own launch", "");
 	done(&s, &all);
 }
 
