@@ -46,9 +46,13 @@ struct finding_kind {
 	const char *meaning;
 	const char *remedy;       /* "": nothing that the user could try */
 	const char *graph_remedy; /* instead of it where CUDA graphs are launched already; or NULL */
+	/* instead of the meaning in a run without steps: it may be start-up, not a loop; or NULL. Then
+	 * the remedy is finding_profile_later */
+	const char *whole_run;
 };
 
 extern const struct finding_kind finding_kinds[FINDING_KINDS];
+extern const char finding_profile_later[];
 
 static inline enum finding_id finding_kind_id(const struct finding_kind *kind)
 {

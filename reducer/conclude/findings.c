@@ -189,9 +189,10 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 static int say_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct finding *out)
 {
-	const bool graphs = m->graphs && kind->graph_remedy;
-	snprintf(out->summary, sizeof(out->summary), "%s", kind->meaning);
-	snprintf(out->remedy, sizeof(out->remedy), "%s", graphs ? kind->graph_remedy : kind->remedy);
+	const bool whole_run = !m->f->has_steps && kind->whole_run;
+	const char *remedy = m->graphs && kind->graph_remedy ? kind->graph_remedy : kind->remedy;
+	snprintf(out->summary, sizeof(out->summary), "%s", whole_run ? kind->whole_run : kind->meaning);
+	snprintf(out->remedy, sizeof(out->remedy), "%s", whole_run ? finding_profile_later : remedy);
 	if (kind->leaves & LEAVES_UNKNOWN)
 		finding_say_unknown(m, out);
 	int error = finding_say_rows(m, kind->leaves, 0, out);

@@ -35,6 +35,29 @@ static void evidence(void)
 	done(&s, &all);
 }
 
+/* A run without steps may be one pass of a program that starts: nothing is known of a loop. */
+static void start_up(void)
+{
+	struct summary s;
+	struct findings all;
+	summary_init(&s);
+	summary_string(&s, "none", &s.run.step_source);
+	add_device(&s, 0,
+			   (int64_t[LEAF_COUNT]){[LEAF_HOST_ALLOC] = 9000, [LEAF_HOST_MODULE_LOAD] = 7000});
+	make(&s, &all);
+	says(&all.at[0], "alloc", "perhaps once at the start", "");
+	says(&all.at[1], "module_load", "loaded, compiled or tuned, perhaps once", "");
+	for (int i = 0; i < 2; i++)
+		CHECK(!strstr(all.at[i].summary, "in the loop") && strstr(all.at[i].remedy, "warm-up"),
+			  "%s: %s", all.at[i].summary, all.at[i].remedy);
+	summary_string(&s, "marker", &s.run.step_source);
+	findings_free(&all);
+	make(&s, &all);
+	says(&all.at[0], "alloc", "in the loop", "");
+	CHECK(strstr(all.at[0].remedy, "reuse buffers"), "in steps: %s", all.at[0].remedy);
+	done(&s, &all);
+}
+
 static void kernels_only(void)
 {
 	struct summary s;
@@ -138,6 +161,7 @@ int main(void)
 {
 	evidence();
 	rare();
+	start_up();
 	kernels_only();
 	return finish();
 }
