@@ -1,5 +1,7 @@
 #include "summary/row_kinds.h"
 
+#include "summary/series.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,9 @@ static const struct field spread_fields[] = {
 	BATON_S_SPREAD_FIELDS(ROW_FIELD, struct baton_s_spread)};
 static const struct field reading_fields[] = {
 	BATON_S_READING_FIELDS(FIELD, struct baton_s_reading)};
+static const struct field series_fields[] = {
+	BATON_S_SERIES_FIELDS(ROW_FIELD, struct baton_s_series)};
+static const struct field cells_fields[] = {BATON_S_CELLS_FIELDS(FIELD, struct baton_s_cells)};
 static const struct field late_fields[] = {BATON_S_LATE_FIELDS(ROW_FIELD, struct baton_s_late)};
 
 #define RECORD(list, type)                                   \
@@ -75,6 +80,8 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_SPREAD] = RECORD(spread_fields, struct baton_s_spread),
 	[BATON_S_READING] = RECORD(reading_fields, struct baton_s_reading),
 	[BATON_S_PARTIAL] = RECORD(late_fields, struct baton_s_late),
+	[BATON_S_SERIES] = RECORD(series_fields, struct baton_s_series),
+	[BATON_S_CELLS] = RECORD(cells_fields, struct baton_s_cells),
 };
 
 const struct record_kind *record_kind(unsigned type)
@@ -220,6 +227,21 @@ static void free_device(void *row)
 	counts_free(&d->step_ns);
 }
 
+static bool row_series_ok(const void *row)
+{
+	return series_ok(row);
+}
+
+static int merge_series(void *into, const void *from)
+{
+	return series_merge(into, from);
+}
+
+static void free_series(void *row)
+{
+	free(((struct series *)row)->ns);
+}
+
 /* ---- rows ---- */
 
 #define ROWS(type_, row, last_of_key) .type = (type_), .shape = TABLE_SHAPE(row, last_of_key)
@@ -248,6 +270,8 @@ const struct row_rules row_rules[ROW_KINDS] = {
 					.merge = merge_spread},
 	[ROW_PARTIAL] = {ROWS(BATON_S_PARTIAL, struct late_summary, rank),
 					 .order = {"-caused_ns", "rank", "device"}, .total = TOTAL_LATE},
+	[ROW_SERIES] = {ROWS(BATON_S_SERIES, struct series, what), .order = {"device", "rank", "what"},
+					.ok = row_series_ok, .merge = merge_series, .free = free_series},
 };
 
 /* The rows of a summary lie in the order of their kinds, and begin with the fields of their
@@ -264,6 +288,7 @@ SAME_PLACE(ROW_SITE, sites);
 SAME_PLACE(ROW_STALL, stalls);
 SAME_PLACE(ROW_SPREAD, spreads);
 SAME_PLACE(ROW_PARTIAL, partial);
+SAME_PLACE(ROW_SERIES, series);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
 _Static_assert((int)SITE_KIND_END == BATON_S_SITE_KIND + 1, "kinds of sites");
@@ -280,3 +305,4 @@ SAME_LAYOUT(struct evidence, ns, evidence, ns);
 SAME_LAYOUT(struct site_summary, sums.host_ns, site, host_ns);
 SAME_LAYOUT(struct spread, worst_step, spread, worst_step);
 SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
+SAME_LAYOUT(struct series, width, series, width);

@@ -53,6 +53,11 @@ struct late_summary { /* who arrived last at split collectives */
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 
+struct series { /* a number for each step, or for `width` steps together: summary/series.h */
+	BATON_S_SERIES_FIELDS(BATON_S_MEMBER, )
+	int64_t *ns;
+};
+
 enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
@@ -102,6 +107,7 @@ enum row_kind {
 	ROW_STALL,
 	ROW_SPREAD,
 	ROW_PARTIAL,
+	ROW_SERIES,
 	ROW_KINDS
 };
 
@@ -136,6 +142,7 @@ struct summary {
 			/* like `late`, for collectives with members that are not in the run. The row without a
 			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
+			SUMMARY_ROWS(struct series, series);
 		};
 	};
 };
