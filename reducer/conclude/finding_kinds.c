@@ -97,10 +97,11 @@ const char *severity_name(enum severity severity)
 	return names[severity];
 }
 
-enum severity severity_of(const struct summary *summary, const struct figures *f, int64_t share_ns)
+enum severity severity_of(const struct summary *summary, const struct figures *f, int64_t share_ns,
+						  int64_t limit_ns)
 {
 	const __int128 share = share_ns;
-	if (share <= 0 || 50 * share < f->step_ns || share <= 2 * (__int128)f->noise_ns ||
+	if (share <= 0 || 50 * share < f->step_ns || 100 * (__int128)limit_ns < f->step_ns ||
 		share <= f->tool_ns || share <= summary->quality.clock_residual_ns)
 		return SEVERITY_NONE;
 	if (10 * share >= f->step_ns)

@@ -1,6 +1,7 @@
 #include "conclude/findings.h"
 
 #include "base/room.h"
+#include "conclude/by_step.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
@@ -94,6 +95,18 @@ static int worst_device(const struct finding_source *m, const struct finding_kin
 	return loss_median_of_others(s, kind, *device, &out->others_ns);
 }
 
+/* Is a loss of some leaves, on a device (a key) or all, a finding? 0 or -ENOMEM. */
+static int judge(const struct finding_source *m, uint64_t leaves, uint32_t device,
+				 struct finding *loss)
+{
+	int64_t limit_ns = 0;
+	int error = 0;
+	if (severity_of(m->summary, m->f, loss->share_ns, loss->share_ns) != SEVERITY_NONE)
+		error = by_step_limit_of(m->summary, leaves, device, loss->share_ns, &limit_ns);
+	loss->severity = severity_of(m->summary, m->f, loss->share_ns, limit_ns);
+	return error;
+}
+
 /* Of a run without collectives nobody waits for a slow device: what it has more than the others is
  * a loss of its own. *taken_ns: its share, 0 when there is no such finding. */
 static int add_asymmetry(const struct finding_source *m, const struct finding_kind *kind,
@@ -109,9 +122,10 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	if (error)
 		return error;
 	int64_t more = excess.own_ns - excess.others_ns;
-	finding.severity = severity_of(m->summary, m->f, more); /* of that device's step */
-	if (!finding_counts(&finding))
-		return 0;
+	finding.share_ns = more; /* of that device's step */
+	error = judge(m, kind->leaves, m->summary->devices[device].key, &finding);
+	if (error || !finding_counts(&finding))
+		return error;
 	finding.share_ns = more / m->f->devices; /* of the mean step, like every share */
 	*taken_ns = finding.share_ns;
 	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s ms",
@@ -148,8 +162,10 @@ static int say_worst(const struct finding_source *m, const struct finding_kind *
 	if (m->f->devices < 2 || kind->leaves & (LEAVES_NCCL | LEAVES_UNKNOWN))
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
-	if (error || is_late(m, device) ||
-		severity_of(m->summary, m->f, excess.own_ns - excess.others_ns) == SEVERITY_NONE)
+	struct finding more = {.share_ns = excess.own_ns - excess.others_ns};
+	if (!error)
+		error = judge(m, kind->leaves, m->summary->devices[device].key, &more);
+	if (error || is_late(m, device) || !finding_counts(&more))
 		return error;
 	finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
@@ -212,8 +228,8 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	int64_t apart_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
-	finding.severity = severity_of(m->summary, m->f, finding.share_ns);
-	if (!finding_counts(&finding))
+	error = judge(m, kind->leaves, 0, &finding);
+	if (!error && !finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);
 	finding.share_ns -= apart_ns;
 	if (error || finding.share_ns <= 0)

@@ -99,9 +99,8 @@ static void answer(const struct screen *screen, const struct report *r)
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
-		screen_title_wrap(screen, 0,
-						  "Steps vary by %s ms, too much to be sure of a loss. The largest losses:",
-						  text_ms(screen, f->noise_ns, &ms));
+		screen_title_wrap(
+			screen, 0, "The largest losses lie in too few steps to be sure that they come again:");
 	else if (r->findings->n)
 		screen_title_wrap(
 			screen, 0,

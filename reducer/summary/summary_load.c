@@ -265,14 +265,15 @@ static int load_distribution(struct summary_loading *l, const struct baton_recor
 	return load_pairs(in_file, counts);
 }
 
-/* The cells of the last series; each is a number, and so is their sum. */
+/* The cells of the last series; each is a number, and so is the sum over all series. */
 static int load_cells(struct summary_loading *l, const struct baton_record *record)
 {
 	struct series *series = &l->summary->series[l->summary->n_series - 1];
 	const size_t n = series_cells(series->steps, series->width);
 	const uint8_t *at = (const uint8_t *)record + sizeof(struct baton_s_cells), *end;
 	struct baton_s_cells r;
-	uint64_t ns, sum = 0;
+	__int128 *total = &l->totals[TOTAL_SERIES];
+	uint64_t ns;
 	if (!TAKE(l, record, &r) || r.bytes > record->size - sizeof(r) || r.cells != n || series->ns)
 		return -EBADMSG;
 	series->ns = calloc(n, sizeof(*series->ns));
@@ -281,9 +282,9 @@ static int load_cells(struct summary_loading *l, const struct baton_record *reco
 	end = at + r.bytes;
 	for (size_t i = 0; i < n; i++) {
 		at = baton_varint_get(at, end, &ns);
-		if (!at || ns > (uint64_t)BATON_TIME_LIMIT_NS - sum)
+		if (!at || ns > (uint64_t)BATON_TIME_LIMIT_NS - (uint64_t)*total)
 			return -EBADMSG;
-		sum += ns;
+		*total += ns;
 		series->ns[i] = (int64_t)ns;
 	}
 	return at == end ? 0 : -EBADMSG;

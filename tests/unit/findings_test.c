@@ -90,27 +90,37 @@ static void every_kind(void)
 	}
 }
 
-/* Half of the steps lie within 4 ms: the noise is 2 ms. */
-static void noise(void)
+/* A run of one device that loses `us` in the steps of a mask; is it a finding? */
+static bool found_in(int64_t us, uint32_t mask)
 {
 	struct summary s;
 	struct findings all;
-	for (int64_t us = 4000; us <= 4001; us++) {
-		begin(&s);
-		struct device_summary *d = add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_HOST_SYNC] = us});
-		counts_add(&d->step_ns, STEP + 4 * MS, 15);
-		counts_add(&d->step_ns, STEP + 104 * (int64_t)MS,
-				   15); /* a stall now and then is no noise */
-		make(&s, &all);
-		is(&all, "sync", us, us > 4000 ? "low" : "none");
-		done(&s, &all);
+	int64_t by_step[STEPS] = {0}, sum = 0;
+	for (int i = 0; i < STEPS; i++) {
+		by_step[i] = mask >> i & 1 ? us : 0;
+		sum += by_step[i];
 	}
-	begin(&s); /* a rare stall, however long, does not hide what all steps have */
-	struct device_summary *d = add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_HOST_SYNC] = 2500});
-	counts_add(&d->step_ns, STEP + 900 * (int64_t)MS, 9);
+	begin(&s);
+	add_device(&s, 0, (int64_t[LEAF_COUNT]){[LEAF_HOST_SYNC] = sum / STEPS});
+	add_series(&s, 0, "idle.host.sync", by_step, STEPS);
 	make(&s, &all);
-	is(&all, "sync", 2500, "low");
+	const bool found = all.n == 1 && finding_counts(&all.at[0]);
+	CHECK(all.n == 1 && strcmp(name_of(&all.at[0]), "sync") == 0, "%zu losses", all.n);
 	done(&s, &all);
+	return found;
+}
+
+/* A loss must hold whichever steps had been drawn: it does in every step, in every second and third
+ * one, and does not when one step has all of it, or a few in a row. How much the steps vary does
+ * not matter: a loss in every second step is most of that itself. */
+static void limits(void)
+{
+	CHECK(found_in(2000, 0xFFFFF), "2 percent in all steps");
+	CHECK(!found_in(1999, 0xFFFFF), "less than 2 percent in all steps");
+	CHECK(found_in(8000, 0x55555), "8 percent in every second step");
+	CHECK(found_in(12000, 0x49249), "12 percent in every third step");
+	CHECK(!found_in(12000, 0x0007F), "12 percent in seven steps that follow each other");
+	CHECK(!found_in(100000, 0x00400), "one step of 20");
 }
 
 /* A GPU-bound run has a little of everything. */
@@ -462,7 +472,7 @@ int main(void)
 	severities();
 	every_leaf();
 	every_kind();
-	noise();
+	limits();
 	clean_runs();
 	late_rank();
 	late_by_work();
