@@ -28,10 +28,11 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms per %s",
 					who.at, caused, what.at, late.at, per);
 	else if (!s->persistent && late_is_mostly_last(s->late, &all))
-		finding_say(out, bytes,
-					"%s arrives last at %llu of %llu %s, %s ms late per %s: too few to be sure",
-					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
-					what.at, late.at, per);
+		finding_say(
+			out, bytes,
+			"%s arrives last at %llu of %llu %s, %s ms late per %s: not often enough to be sure",
+			who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken, what.at,
+			late.at, per);
 	else if (!s->persistent)
 		finding_say(out, bytes,
 					"ranks wait in %s, but no rank is persistently last; %s causes %d %% of the "

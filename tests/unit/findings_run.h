@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "conclude/findings.h"
+#include "summary/series.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -374,6 +374,63 @@ static void late_by_time(void)
 	}
 }
 
+/* By steps: rank 1 is last into a third of the collectives, but late in each step; and last into
+ * nine of ten, when one step has all of the wait. */
+static void late_by_step(void)
+{
+	for (int once = 0; once < 2; once++) {
+		struct summary s;
+		struct findings all;
+		begin(&s);
+		for (int32_t rank = 0; rank < 4; rank++) {
+			int64_t caused[STEPS] = {0};
+			for (int i = 0; i < STEPS; i++)
+				caused[i] = once ? 0 : 300 + 100 * ((i + rank) % 3) + (rank == 1 ? 17000 : 0);
+			if (once)
+				caused[9] = rank == 1 ? 17600 * STEPS : 300;
+			add_device(&s, rank,
+					   (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = rank == 1 ? 0 : 6000,
+											 [LEAF_HOST_INPUT] = rank == 1 ? 6000 : 0});
+			add_late(&s, rank, rank != 1 ? 22 : once ? 334 : 120, 400, rank == 1 ? 17600 : 300);
+			add_series(&s, rank, "caused", caused, STEPS);
+		}
+		add_nccl(&s, "AllReduce", "", 0);
+		make(&s, &all);
+		CHECK((find(&all, "late_rank") == NULL) == once, "%s", all.at[0].summary);
+		says(&all.at[0], once ? "wait" : "late_rank",
+			 once ? "not often enough" : "Rank 1 causes 95 %", "input");
+		done(&s, &all);
+	}
+}
+
+/* A host of which now one rank is late, now the other: none of them is, the host is. */
+static void late_host_by_step(void)
+{
+	struct summary s;
+	struct findings all;
+	per_host = 2;
+	begin(&s);
+	for (int32_t rank = 0; rank < 6; rank++) {
+		int64_t caused[STEPS];
+		for (int i = 0; i < STEPS; i++)
+			caused[i] = 200 + 100 * ((i + rank) % 2) +
+						(rank / 2 == 1 && (i * i / 3 + rank) % 2 ? 40000 : 0);
+		int64_t sum = 0;
+		for (int i = 0; i < STEPS; i++)
+			sum += caused[i] / STEPS;
+		add_device(&s, rank,
+				   (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = rank / 2 == 1 ? 4000 : 8000,
+										 [LEAF_HOST_INPUT] = rank / 2 == 1 ? 4000 : 0});
+		add_late(&s, rank, rank / 2 == 1 ? 100 : 50, 400, sum);
+		add_series(&s, rank, "caused", caused, STEPS);
+	}
+	add_nccl(&s, "AllReduce", "", 0);
+	make(&s, &all);
+	says(&all.at[0], "late_host", "The ranks of host node1 cause 97 % of the wait", "input");
+	done(&s, &all);
+	per_host = 0;
+}
+
 /* NCCL that is not split: least of it and most of something else. */
 static void late_unsplit(void)
 {
@@ -480,6 +537,8 @@ int main(void)
 	late_host_by_two();
 	not_late();
 	late_by_time();
+	late_by_step();
+	late_host_by_step();
 	late_unsplit();
 	asymmetry();
 	means();
