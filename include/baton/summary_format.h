@@ -55,6 +55,8 @@ enum baton_summary_type {
 	BATON_S_READING = 79,
 	BATON_S_PARTIAL = 80, /* struct baton_s_late */
 	BATON_S_COPY = 81,
+	BATON_S_SERIES = 82,
+	BATON_S_CELLS = 83,
 	BATON_S_STEPS = 84,
 	BATON_S_END = 85
 };
@@ -343,6 +345,31 @@ struct baton_s_late {
 	BATON_S_LATE_FIELDS(BATON_S_MEMBER, )
 };
 _Static_assert(sizeof(struct baton_s_late) == 40, "late");
+
+#define BATON_S_SERIES_FIELDS(X, R)                                                         \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN)              /* the device's key */           \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX), KEY, HIDDEN) /* -1: it is the device's */     \
+	X(R, uint32_t, what, TEXT, KEY, HIDDEN)                /* a leaf, "step" or "caused" */ \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                                 \
+	X(R, int64_t, steps, RANGE(1, BATON_S_STEPS_MOST), OWN, HIDDEN)                         \
+	X(R, int64_t, width, RANGE(1, BATON_S_STEPS_MOST), OWN, HIDDEN) /* steps of one cell */
+
+struct baton_s_series {
+	struct baton_record head;
+	BATON_S_SERIES_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_series) == 40, "series");
+_Static_assert(offsetof(struct baton_s_series, steps) == 24, "series steps");
+
+#define BATON_S_CELLS_FIELDS(X, R) \
+	X(R, uint32_t, cells, ANY)     \
+	X(R, uint32_t, bytes, ANY) /* bytes of the varints that follow */
+
+struct baton_s_cells {
+	struct baton_record head;
+	BATON_S_CELLS_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_cells) == 16, "cells");
 
 #define BATON_S_STEPS_FIELDS(X, R)                                                              \
 	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                            \

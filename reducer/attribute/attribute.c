@@ -4,11 +4,13 @@
 #include "attribute/generations.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
+#include "attribute/step_caused.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "base/source.h"
+#include "summary/series.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,6 +38,7 @@ struct attributing {
 	struct sweep sweep;
 	struct step_leaves step_leaves;
 	struct step_cursor idle_steps;
+	struct step_caused step_caused;
 	struct tally tally;
 	struct owners owners;
 	struct worst_gaps *worst;
@@ -96,11 +99,12 @@ static int note_late(struct attributing *a, const struct op *op, const struct co
 	if (!late)
 		return -ENOMEM;
 	late->taken++;
-	if (seen->last == collective_member(feed->process, a->scan->device) && seen->members > 1) {
-		late->last++;
-		late->caused_ns += seen->sum_ns - seen->min_ns * seen->members;
-	}
-	return 0;
+	if (seen->last != collective_member(feed->process, a->scan->device) || seen->members < 2)
+		return 0;
+	const int64_t caused_ns = seen->sum_ns - seen->min_ns * seen->members;
+	late->last++;
+	late->caused_ns += caused_ns;
+	return step_caused_add(&a->step_caused, op->feed, op->step, caused_ns);
 }
 
 /* The same of a collective that has other members which are not in the run: when it was one of
@@ -449,8 +453,11 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	a->sweep.context = a;
 	a->sweep.window_from = a->scan->window_from;
 	a->sweep.window_to = a->scan->window_to;
-	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps);
+	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps,
+							 series_most(a->context->run->n_devices));
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
+	if (!error)
+		error = step_caused_open(&a->step_caused, &a->step_leaves, a->ds->n);
 	if (!error)
 		error = owners_open(&a->owners, a->ds->feeds, a->ds->n);
 	return error
@@ -468,10 +475,23 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	host_scratch_free(&a->engine.scratch);
 	hand_off_free(&a->engine.hand_off);
 	sweep_free(&a->sweep);
+	step_caused_close(&a->step_caused);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
 	device_feeds_close(a->ds);
+}
+
+/* What each step has, and what the others waited for each process in it. */
+static int store_by_step(struct attributing *a)
+{
+	const char *device = a->worst->device;
+	int error = step_leaves_store(&a->step_leaves, &a->scan->steps, a->summary, device);
+	for (uint32_t i = 0; !error && i < a->ds->n; i++) {
+		const int32_t rank = a->context->run->processes[a->ds->feeds[i].process].rank;
+		error = step_caused_store(&a->step_caused, i, a->summary, rank, device);
+	}
+	return error;
 }
 
 /* What was gathered goes into the summary. */
@@ -488,7 +508,7 @@ static int store_device(struct attributing *a)
 		error = store_fit(a);
 	if (error)
 		return error;
-	error = step_leaves_store(&a->step_leaves, &scan->steps, a->summary, a->worst->device);
+	error = store_by_step(a);
 	if (error)
 		return error;
 	error = kernel_sums_store(&a->kernels, a->summary);

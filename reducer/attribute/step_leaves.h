@@ -1,6 +1,7 @@
 /* How the idle and NCCL time of a device is distributed over its steps. For each leaf it counts the
- * steps by how much of the leaf they have, in powers of two, and keeps the step with the most.
- * Memory does not grow with the number of steps. */
+ * steps by how much of the leaf they have, in powers of two, and keeps the step with the most. It
+ * also keeps how much each step has, up to a number of cells (summary/series.h). Memory does not
+ * grow with the number of steps beyond that. */
 #ifndef ATTRIBUTE_STEP_LEAVES_H
 #define ATTRIBUTE_STEP_LEAVES_H
 
@@ -19,6 +20,9 @@ struct step_leaves {
 	const int64_t *ends; /* the ends of the windows; the first step begins at ends[0]; not owned */
 	int32_t n_steps;
 	struct step_octave (*octaves)[STEP_OCTAVES]; /* by leaf */
+	int64_t width;                               /* steps of a cell */
+	size_t n_cells;
+	int64_t *cells; /* by leaf: n_cells each */
 };
 
 /* Walks along the steps once. Two cursors may add to one step_leaves if each adds its own
@@ -29,8 +33,8 @@ struct step_cursor {
 	int64_t now_ns[LEAF_COUNT]; /* of step `at` */
 };
 
-/* With n_steps 0 nothing is kept. 0 or -ENOMEM. */
-int step_leaves_open(struct step_leaves *leaves, const int64_t *ends, int32_t n_steps);
+/* Keeps at most `most` cells; with n_steps 0 nothing is kept. 0 or -ENOMEM. */
+int step_leaves_open(struct step_leaves *leaves, const int64_t *ends, int32_t n_steps, size_t most);
 void step_leaves_close(struct step_leaves *leaves);
 
 /* Adds [from, to), which lies within the windows and not before the interval added last. */
@@ -38,7 +42,7 @@ void step_cursor_add(struct step_cursor *cursor, enum leaf leaf, int64_t from, i
 /* Call after the last step_cursor_add(): completes the last step. */
 void step_cursor_finish(struct step_cursor *cursor);
 
-/* Adds the distribution to the summary, for the device with the key `device`. 0 or -ENOMEM. */
+/* Adds the distribution and the series to the summary, for the device with the key `device`. 0 or -ENOMEM. */
 int step_leaves_store(const struct step_leaves *leaves, const struct steps *steps,
 					  struct summary *summary, const char *device);
 

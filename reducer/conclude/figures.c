@@ -23,6 +23,14 @@ enum step_source step_source(const char *name)
 	return STEPS_MARKER;
 }
 
+bool figures_lack_cpu(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (summary->devices[i].launches > 0)
+			return false;
+	return summary->quality.ops > 0 && summary->quality.unmatched_ops >= summary->quality.ops;
+}
+
 static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
 {
 	__int128 quotient = a / b, rest = a % b;

@@ -28,6 +28,9 @@ struct figures {
 	uint64_t carried; /* by any device */
 };
 
+/* The trace has GPU work but not one call of the host: no cause of idle time can be told. */
+bool figures_lack_cpu(const struct summary *summary);
+
 void figures_compute(const struct summary *summary, struct figures *figures);
 
 /* Some leaves (LEAF_BIT) per step: the mean of the devices, and one device. */

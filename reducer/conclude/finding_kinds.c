@@ -33,10 +33,12 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 	[FINDING_ALLOC] = {"alloc", "idle.host.alloc", LEAF_BIT(LEAF_HOST_ALLOC),
 		"Memory is allocated, freed or pinned in the loop",
 		"reuse buffers; set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True so that the caching "
-		"allocator does not run out", NULL},
+		"allocator does not run out", NULL, "Memory is allocated, freed or pinned, perhaps once "
+		"at the start"},
 	[FINDING_MODULE_LOAD] = {"module_load", "idle.host.module_load", LEAF_BIT(LEAF_HOST_MODULE_LOAD),
 		"Kernels are loaded, compiled or instantiated in the loop",
-		"warm up before the measured steps; keep shapes fixed; instantiate graphs once", NULL},
+		"warm up before the measured steps; keep shapes fixed; instantiate graphs once", NULL,
+		"Kernels are loaded, compiled or tuned, perhaps once at the start"},
 	[FINDING_NCCL_HOST] = {"nccl_host", "idle.host.nccl_host", LEAF_BIT(LEAF_HOST_NCCL_HOST),
 		"The launching thread spends its time inside NCCL calls",
 		"use larger buckets and fewer, coalesced collectives", NULL},
@@ -90,16 +92,20 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 };
 /* clang-format on */
 
+const char finding_profile_later[] =
+	"profile several steps after a warm-up, marked as steps (profiler.step() or --step-range)";
+
 const char *severity_name(enum severity severity)
 {
 	static const char *const names[] = {"none", "low", "medium", "high"};
 	return names[severity];
 }
 
-enum severity severity_of(const struct summary *summary, const struct figures *f, int64_t share_ns)
+enum severity severity_of(const struct summary *summary, const struct figures *f, int64_t share_ns,
+						  int64_t limit_ns)
 {
 	const __int128 share = share_ns;
-	if (share <= 0 || 50 * share < f->step_ns || share <= 2 * (__int128)f->noise_ns ||
+	if (share <= 0 || 50 * share < f->step_ns || 100 * (__int128)limit_ns < f->step_ns ||
 		share <= f->tool_ns || share <= summary->quality.clock_residual_ns)
 		return SEVERITY_NONE;
 	if (10 * share >= f->step_ns)

@@ -47,9 +47,13 @@ struct finding_kind {
 	const char *meaning;
 	const char *remedy;       /* "": nothing that the user could try */
 	const char *graph_remedy; /* instead of it where CUDA graphs are launched already; or NULL */
+	/* instead of the meaning in a run without steps: it may be start-up, not a loop; or NULL. Then
+	 * the remedy is finding_profile_later */
+	const char *whole_run;
 };
 
 extern const struct finding_kind finding_kinds[FINDING_KINDS];
+extern const char finding_profile_later[];
 
 static inline enum finding_id finding_kind_id(const struct finding_kind *kind)
 {
@@ -59,10 +63,10 @@ static inline enum finding_id finding_kind_id(const struct finding_kind *kind)
 enum severity { SEVERITY_NONE, SEVERITY_LOW, SEVERITY_MEDIUM, SEVERITY_HIGH };
 
 const char *severity_name(enum severity severity);
-/* A loss is a finding when it is large enough to act on: 2 % of the step, above noise, clocks and
- * our own cost. */
+/* A loss is a finding when it is large enough to act on: 2 % of the step and above clocks and our
+ * own cost, and its lower limit (conclude/by_step.h) at least 1 % of the step. */
 enum severity severity_of(const struct summary *summary, const struct figures *figures,
-						  int64_t share_ns);
+						  int64_t share_ns, int64_t limit_ns);
 
 /* The median of the devices but for `except`. 0 or -ENOMEM. */
 int loss_median_of_others(const struct summary *summary, const struct finding_kind *kind,

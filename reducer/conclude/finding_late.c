@@ -1,5 +1,6 @@
 #include "conclude/finding_late.h"
 
+#include "conclude/by_step.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/lateness.h"
@@ -27,10 +28,11 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 		finding_say(out, bytes, "the ranks of %s cause %d %% of the wait in %s, %s ms per %s",
 					who.at, caused, what.at, late.at, per);
 	else if (!s->persistent && late_is_mostly_last(s->late, &all))
-		finding_say(out, bytes,
-					"%s arrives last at %llu of %llu %s, %s ms late per %s: too few to be sure",
-					who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken,
-					what.at, late.at, per);
+		finding_say(
+			out, bytes,
+			"%s arrives last at %llu of %llu %s, %s ms late per %s: not often enough to be sure",
+			who.at, (unsigned long long)s->late->last, (unsigned long long)s->late->taken, what.at,
+			late.at, per);
 	else if (!s->persistent)
 		finding_say(out, bytes,
 					"ranks wait in %s, but no rank is persistently last; %s causes %d %% of the "
@@ -219,15 +221,29 @@ enum finding_id finding_id_of_straggler(const struct straggler *s)
 	return s->persistent ? FINDING_LATE_RANK : FINDING_WAIT;
 }
 
+/* That one rank or host is late has been tested already; that ranks wait by turns has not. */
+static int limit_of(const struct finding_source *m, const struct straggler *s, int64_t share_ns,
+					int64_t *limit_ns)
+{
+	*limit_ns = share_ns;
+	if (s->persistent)
+		return 0;
+	return by_step_limit_of(m->summary, LEAF_BIT(LEAF_NCCL_WAIT), 0, share_ns, limit_ns);
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
 	const struct finding_kind *own = s->excess[0].kind;
+	int64_t limit_ns;
 	int error = 0;
 	*out = (struct finding){.id = finding_id_of_straggler(s),
 							.leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
 							.share_ns = straggler_share(s)};
-	out->severity = severity_of(m->summary, m->f, out->share_ns);
+	error = limit_of(m, s, out->share_ns, &limit_ns);
+	if (error)
+		return error;
+	out->severity = severity_of(m->summary, m->f, out->share_ns, limit_ns);
 	if (s->partial)
 		say_partial(m->summary, m->f, s, out);
 	else

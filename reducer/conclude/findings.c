@@ -1,9 +1,11 @@
 #include "conclude/findings.h"
 
 #include "base/room.h"
+#include "conclude/by_step.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
+#include "conclude/finding_unknown.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,14 +23,6 @@ static int add(struct findings *findings, const struct finding *finding)
 	return 0;
 }
 
-bool findings_lack_cpu(const struct summary *summary)
-{
-	for (size_t i = 0; i < summary->n_devices; i++)
-		if (summary->devices[i].launches > 0)
-			return false;
-	return summary->quality.ops > 0 && summary->quality.unmatched_ops >= summary->quality.ops;
-}
-
 /* A graph is launched by one call and runs many kernels. */
 static bool launches_graphs(const struct summary *summary, const struct figures *f)
 {
@@ -40,28 +34,6 @@ static bool launches_graphs(const struct summary *summary, const struct figures 
 }
 
 /* ---- losses of one leaf or two ---- */
-
-static void say_unknown(const struct finding_source *m, struct finding *out)
-{
-	const struct figures *f = m->f;
-	static const struct {
-		enum leaf leaf;
-		const char *what;
-	} parts[] = {
-		{LEAF_UNKNOWN_UNMATCHED, "before operations without a launch record"},
-		{LEAF_UNKNOWN_UNRECORDED, "between the nodes of CUDA graphs"},
-		{LEAF_UNKNOWN_UNEXPLAINED, "although the next operation had been launched in time"}};
-	if (findings_lack_cpu(m->summary)) {
-		snprintf(out->summary, sizeof(out->summary),
-				 "The trace has no launch records, so it cannot say why the GPU was idle");
-		snprintf(out->remedy, sizeof(out->remedy),
-				 "record CPU activity too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx");
-	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		if (f->time_ns[parts[i].leaf] > 0)
-			finding_say(out->evidence, sizeof(out->evidence), "%s ms %s",
-						finding_ms(f, f->time_ns[parts[i].leaf]).at, parts[i].what);
-}
 
 /* Of all devices, at least 1. */
 static uint64_t all_steps(const struct finding_source *m)
@@ -123,6 +95,18 @@ static int worst_device(const struct finding_source *m, const struct finding_kin
 	return loss_median_of_others(s, kind, *device, &out->others_ns);
 }
 
+/* Is a loss of some leaves, on a device (a key) or all, a finding? 0 or -ENOMEM. */
+static int judge(const struct finding_source *m, uint64_t leaves, uint32_t device,
+				 struct finding *loss)
+{
+	int64_t limit_ns = 0;
+	int error = 0;
+	if (severity_of(m->summary, m->f, loss->share_ns, loss->share_ns) != SEVERITY_NONE)
+		error = by_step_limit_of(m->summary, leaves, device, loss->share_ns, &limit_ns);
+	loss->severity = severity_of(m->summary, m->f, loss->share_ns, limit_ns);
+	return error;
+}
+
 /* Of a run without collectives nobody waits for a slow device: what it has more than the others is
  * a loss of its own. *taken_ns: its share, 0 when there is no such finding. */
 static int add_asymmetry(const struct finding_source *m, const struct finding_kind *kind,
@@ -138,9 +122,10 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	if (error)
 		return error;
 	int64_t more = excess.own_ns - excess.others_ns;
-	finding.severity = severity_of(m->summary, m->f, more); /* of that device's step */
-	if (!finding_counts(&finding))
-		return 0;
+	finding.share_ns = more; /* of that device's step */
+	error = judge(m, kind->leaves, m->summary->devices[device].key, &finding);
+	if (error || !finding_counts(&finding))
+		return error;
 	finding.share_ns = more / m->f->devices; /* of the mean step, like every share */
 	*taken_ns = finding.share_ns;
 	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s ms",
@@ -177,8 +162,10 @@ static int say_worst(const struct finding_source *m, const struct finding_kind *
 	if (m->f->devices < 2 || kind->leaves & (LEAVES_NCCL | LEAVES_UNKNOWN))
 		return 0;
 	int error = worst_device(m, kind, &device, &excess);
-	if (error || is_late(m, device) ||
-		severity_of(m->summary, m->f, excess.own_ns - excess.others_ns) == SEVERITY_NONE)
+	struct finding more = {.share_ns = excess.own_ns - excess.others_ns};
+	if (!error)
+		error = judge(m, kind->leaves, m->summary->devices[device].key, &more);
+	if (error || is_late(m, device) || !finding_counts(&more))
 		return error;
 	finding_say(out->evidence, sizeof(out->evidence), "%s: %s ms, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
@@ -218,11 +205,12 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 static int say_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct finding *out)
 {
-	const bool graphs = m->graphs && kind->graph_remedy;
-	snprintf(out->summary, sizeof(out->summary), "%s", kind->meaning);
-	snprintf(out->remedy, sizeof(out->remedy), "%s", graphs ? kind->graph_remedy : kind->remedy);
+	const bool whole_run = !m->f->has_steps && kind->whole_run;
+	const char *remedy = m->graphs && kind->graph_remedy ? kind->graph_remedy : kind->remedy;
+	snprintf(out->summary, sizeof(out->summary), "%s", whole_run ? kind->whole_run : kind->meaning);
+	snprintf(out->remedy, sizeof(out->remedy), "%s", whole_run ? finding_profile_later : remedy);
 	if (kind->leaves & LEAVES_UNKNOWN)
-		say_unknown(m, out);
+		finding_say_unknown(m, out);
 	int error = finding_say_rows(m, kind->leaves, 0, out);
 	if (error)
 		return error;
@@ -240,9 +228,8 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	int64_t apart_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
-	if (!(kind->leaves & LEAVES_UNKNOWN))
-		finding.severity = severity_of(m->summary, m->f, finding.share_ns);
-	if (!finding_counts(&finding))
+	error = judge(m, kind->leaves, 0, &finding);
+	if (!error && !finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);
 	finding.share_ns -= apart_ns;
 	if (error || finding.share_ns <= 0)

@@ -14,7 +14,4 @@ int findings_make(const struct summary *summary, const struct figures *figures,
 				  struct findings *out);
 void findings_free(struct findings *findings);
 
-/* The trace has GPU work but not one call of the host: no cause of idle time can be told. */
-bool findings_lack_cpu(const struct summary *summary);
-
 #endif

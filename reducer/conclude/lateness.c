@@ -1,5 +1,7 @@
 #include "conclude/lateness.h"
 
+#include "conclude/late_steps.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -100,14 +102,38 @@ static void add_rank(struct late_host *row, const struct late_summary *late)
 		row->worst = late;
 }
 
-/* Last more often than its ranks should be, and at least half-way from its ranks' part in the
- * collectives to all of the wait. */
-static bool is_late(const struct late_host *row, const struct lateness *all)
+/* At least half-way from its ranks' part in the collectives to all of the wait. */
+static bool host_causes_most(const struct late_host *row, const struct lateness *all)
 {
 	__int128 caused = row->sum.caused_ns;
-	return row->ranks > 1 && late_is_significant(&row->sum, all) &&
-		   2 * caused * (__int128)all->taken >=
-			   all->caused_ns * (__int128)(all->taken + row->sum.taken);
+	return row->ranks > 1 && 2 * caused * (__int128)all->taken >=
+								 all->caused_ns * (__int128)(all->taken + row->sum.taken);
+}
+
+/* By step where there are enough steps; else it is last more often than its ranks should be. */
+static int test_host(const struct late_steps *steps, const struct host_rows *rows, size_t host,
+					 const struct lateness *all, bool *late)
+{
+	*late = late_is_significant(&rows->at[host].sum, all);
+	return steps->n_steps < LATE_STEPS_LEAST ? 0 : late_steps_test(steps, host, late);
+}
+
+static int find_late(const struct summary *summary, const struct host_rows *rows,
+					 const size_t *groups, const struct lateness *all, struct late_host *found)
+{
+	struct late_steps steps;
+	int error = late_steps_open(&steps, summary, groups, rows->n + 1);
+	if (!error)
+		steps.out[rows->n] = true; /* ranks without a device */
+	for (size_t i = 0; !error && !found->worst && rows->n > 1 && i < rows->n; i++) {
+		bool late = false;
+		if (host_causes_most(&rows->at[i], all))
+			error = test_host(&steps, rows, i, all, &late);
+		if (late)
+			*found = rows->at[i];
+	}
+	late_steps_close(&steps);
+	return error;
 }
 
 bool late_host_is_wider(const struct summary *summary, const struct late_host *host,
@@ -129,17 +155,23 @@ int late_host_find(const struct summary *summary, const struct lateness *all,
 				   struct late_host *found)
 {
 	struct host_rows rows = {.at = calloc(summary->n_late + 1, sizeof(*rows.at))};
+	size_t *groups = calloc(summary->n_late + 1, sizeof(*groups));
+	int error = rows.at && groups ? 0 : -ENOMEM;
 	*found = (struct late_host){.worst = NULL};
-	if (!rows.at)
-		return -ENOMEM;
-	for (size_t i = 0; i < summary->n_late; i++) {
+	for (size_t i = 0; !error && i < summary->n_late; i++) {
 		size_t device = late_device(summary, &summary->late[i]);
-		if (device < summary->n_devices)
-			add_rank(row_of(&rows, device_host(summary, device)), &summary->late[i]);
+		groups[i] = SIZE_MAX;
+		if (device == summary->n_devices)
+			continue;
+		struct late_host *row = row_of(&rows, device_host(summary, device));
+		groups[i] = (size_t)(row - rows.at);
+		add_rank(row, &summary->late[i]);
 	}
-	for (size_t i = 0; !found->worst && rows.n > 1 && i < rows.n; i++)
-		if (is_late(&rows.at[i], all))
-			*found = rows.at[i];
+	for (size_t i = 0; i < summary->n_late && !error; i++)
+		groups[i] = groups[i] == SIZE_MAX ? rows.n : groups[i];
+	if (!error)
+		error = find_late(summary, &rows, groups, all, found);
+	free(groups);
 	free(rows.at);
-	return 0;
+	return error;
 }

@@ -1,6 +1,7 @@
 #include "conclude/stragglers.h"
 
 #include "base/room.h"
+#include "conclude/late_steps.h"
 #include "conclude/lateness.h"
 
 #include <errno.h>
@@ -186,34 +187,89 @@ static int widen(struct stragglers *all, const struct summary *summary, int64_t 
 	return error;
 }
 
+struct late_ranks {
+	const struct summary *summary;
+	const struct figures *f;
+	struct lateness sum;
+	struct stragglers *all;
+	struct straggler seldom; /* causes most of the wait, but not persistently */
+};
+
 /* The exposed wait is shared out by what each rank caused: some of that may be hidden under
- * compute. A rank that causes most of it now and then has all of it that nobody has persistently.
- */
+ * compute. False: nothing. */
+static bool straggler_of(const struct late_ranks *r, const struct late_summary *late,
+						 struct straggler *s)
+{
+	*s = (struct straggler){.device = late_device(r->summary, late),
+							.rank = late->rank,
+							.late = late,
+							.caused_ns = late->caused_ns};
+	if (s->device == r->summary->n_devices || late->caused_ns <= 0)
+		return false;
+	s->wait_ns =
+		(int64_t)((__int128)r->f->time_ns[LEAF_NCCL_WAIT] * late->caused_ns / r->sum.caused_ns);
+	s->late_ns = late_of_wait(r->summary, s->wait_ns);
+	return true;
+}
+
+/* By how often each rank is last into its collectives: for runs of few steps. */
+static int find_by_count(struct late_ranks *r)
+{
+	int error = 0;
+	for (size_t i = 0; !error && i < r->summary->n_late; i++) {
+		struct straggler s;
+		if (!straggler_of(r, &r->summary->late[i], &s))
+			continue;
+		s.persistent = is_persistent(&s, &r->summary->devices[s.device], &r->sum);
+		if (s.persistent)
+			error = add(r->all, r->summary, &s);
+		else if (late_causes_most(s.late, &r->sum))
+			r->seldom = s;
+	}
+	return error;
+}
+
+/* By what each causes in each step: the one with most, and when that one is late the next. */
+static int find_by_step(struct late_ranks *r, struct late_steps *steps)
+{
+	int error = 0;
+	for (size_t i; !error && (i = late_steps_largest(steps)) < steps->n_columns;) {
+		struct straggler s;
+		if (!straggler_of(r, &r->summary->late[i], &s) || 50 * s.late_ns < r->f->step_ns)
+			break;
+		error = late_steps_test(steps, i, &s.persistent);
+		if (error || !s.persistent)
+			break;
+		steps->out[i] = true;
+		error = add(r->all, r->summary, &s);
+	}
+	for (size_t i = 0; i < steps->n_columns; i++) {
+		struct straggler s;
+		if (!steps->out[i] && straggler_of(r, &r->summary->late[i], &s) &&
+			late_causes_most(s.late, &r->sum))
+			r->seldom = s;
+	}
+	return error;
+}
+
+/* A rank that causes most of the wait now and then has all of it that nobody has persistently. */
 static int add_late(struct stragglers *all, const struct summary *summary, const struct figures *f)
 {
-	const struct lateness sum = lateness_of(summary->late, summary->n_late);
+	struct late_ranks r = {
+		summary, f, lateness_of(summary->late, summary->n_late), all, {.late = NULL}};
 	const int64_t wait = f->time_ns[LEAF_NCCL_WAIT];
-	struct straggler seldom = {.late = NULL};
-	int error = 0;
-	for (size_t i = 0; !error && sum.caused_ns > 0 && i < summary->n_late; i++) {
-		const struct late_summary *late = &summary->late[i];
-		struct straggler s = {.device = late_device(summary, late),
-							  .rank = late->rank,
-							  .late = late,
-							  .caused_ns = late->caused_ns};
-		if (s.device == summary->n_devices || late->caused_ns <= 0)
-			continue;
-		s.wait_ns = (int64_t)((__int128)wait * late->caused_ns / sum.caused_ns);
-		s.late_ns = late_of_wait(summary, s.wait_ns);
-		s.persistent = is_persistent(&s, &summary->devices[s.device], &sum);
-		if (s.persistent)
-			error = add(all, summary, &s);
-		else if (late_causes_most(late, &sum))
-			seldom = s;
-	}
-	if (error || sum.caused_ns <= 0)
+	struct late_steps steps;
+	if (r.sum.caused_ns <= 0)
+		return 0;
+	int error = late_steps_open(&steps, summary, NULL, 0);
+	if (!error && steps.n_steps >= LATE_STEPS_LEAST)
+		error = find_by_step(&r, &steps);
+	else if (!error)
+		error = find_by_count(&r);
+	late_steps_close(&steps);
+	if (error)
 		return error;
-	return all->n ? widen(all, summary, wait) : add_seldom(all, summary, wait, &seldom);
+	return all->n ? widen(all, summary, wait) : add_seldom(all, summary, wait, &r.seldom);
 }
 
 static bool known(const struct stragglers *all, size_t device)

@@ -48,7 +48,7 @@ static void heading(const struct screen *screen, const struct comparison *c)
 			"compared as weak scaling, but work per GPU differs by %.1f %% (--scaling changes it)",
 			difference);
 	for (size_t i = 0; i < c->n; i++)
-		if (findings_lack_cpu(c->summaries[i]))
+		if (figures_lack_cpu(c->summaries[i]))
 			screen_wrap(screen, 2,
 						"%s has no launch records, so it cannot say why its GPUs were idle",
 						c->names[i]);

@@ -87,20 +87,21 @@ static void answer(const struct screen *screen, const struct report *r)
 	const struct finding *first = r->findings->at;
 	struct text_buffer ms, whole;
 	double busy = text_percent(figures_time(f, LEAVES_WORK), f->step_ns);
-	bool unknown = r->findings->n && first->id == FINDING_UNKNOWN;
-	if (findings_lack_cpu(&r->reduction->summary))
+	bool unknown = r->findings->n && first->id == FINDING_UNKNOWN && finding_counts(first);
+	if (unknown)
+		screen_title_wrap(screen, 0, "%s (%s of %s ms per %s)", first->summary,
+						  text_ms(screen, first->share_ns, &ms),
+						  text_ms(screen, f->step_ns, &whole), finding_per(f));
+	else if (figures_lack_cpu(&r->reduction->summary))
 		screen_title_wrap(screen, 0,
 						  "The trace has no launch records, so it cannot say why the GPU was idle");
 	else if (r->findings->n && finding_counts(first))
 		screen_title_wrap(screen, 0, "Why is this slow? %s (%s of %s ms per %s)", first->summary,
 						  text_ms(screen, first->share_ns, &ms),
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
-	else if (unknown && 10 * first->share_ns >= f->step_ns)
-		screen_title_wrap(screen, 0, "The trace does not explain most of the lost time:");
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
-		screen_title_wrap(screen, 0,
-						  "Steps vary by %s ms, too much to be sure of a loss. The largest losses:",
-						  text_ms(screen, f->noise_ns, &ms));
+		screen_title_wrap(
+			screen, 0, "The largest losses lie in too few steps to be sure that they come again:");
 	else if (r->findings->n)
 		screen_title_wrap(
 			screen, 0,
@@ -256,7 +257,7 @@ static void quality(const struct screen *screen, const struct report *r)
 	append(line, bytes, "%llu events refused, %llu damaged files",
 		   (unsigned long long)q->invalid_events,
 		   (unsigned long long)(q->truncated_files + q->unreadable_files));
-	if (findings_lack_cpu(s))
+	if (figures_lack_cpu(s))
 		append(line, bytes, ", no launch records");
 	if (s->run.n_missing_ranks)
 		append(line, bytes, ", %u of %d ranks missing", s->run.n_missing_ranks, s->run.world_size);

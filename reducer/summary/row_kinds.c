@@ -1,5 +1,7 @@
 #include "summary/row_kinds.h"
 
+#include "summary/series.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +53,9 @@ static const struct field spread_fields[] = {
 static const struct field reading_fields[] = {
 	BATON_S_READING_FIELDS(FIELD, struct baton_s_reading)};
 static const struct field copy_fields[] = {BATON_S_COPY_FIELDS(ROW_FIELD, struct baton_s_copy)};
+static const struct field series_fields[] = {
+	BATON_S_SERIES_FIELDS(ROW_FIELD, struct baton_s_series)};
+static const struct field cells_fields[] = {BATON_S_CELLS_FIELDS(FIELD, struct baton_s_cells)};
 static const struct field steps_fields[] = {BATON_S_STEPS_FIELDS(ROW_FIELD, struct baton_s_steps)};
 static const struct field late_fields[] = {BATON_S_LATE_FIELDS(ROW_FIELD, struct baton_s_late)};
 
@@ -78,6 +83,8 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_READING] = RECORD(reading_fields, struct baton_s_reading),
 	[BATON_S_PARTIAL] = RECORD(late_fields, struct baton_s_late),
 	[BATON_S_COPY] = RECORD(copy_fields, struct baton_s_copy),
+	[BATON_S_SERIES] = RECORD(series_fields, struct baton_s_series),
+	[BATON_S_CELLS] = RECORD(cells_fields, struct baton_s_cells),
 	[BATON_S_STEPS] = RECORD(steps_fields, struct baton_s_steps),
 };
 
@@ -224,6 +231,21 @@ static void free_device(void *row)
 	counts_free(&d->step_ns);
 }
 
+static bool row_series_ok(const void *row)
+{
+	return series_ok(row);
+}
+
+static int merge_series(void *into, const void *from)
+{
+	return series_merge(into, from);
+}
+
+static void free_series(void *row)
+{
+	free(((struct series *)row)->ns);
+}
+
 /* ---- rows ---- */
 
 #define ROWS(type_, row, last_of_key) .type = (type_), .shape = TABLE_SHAPE(row, last_of_key)
@@ -254,6 +276,8 @@ const struct row_rules row_rules[ROW_KINDS] = {
 					 .order = {"-caused_ns", "rank", "device"}, .total = TOTAL_LATE},
 	[ROW_COPY] = {ROWS(BATON_S_COPY, struct copy_summary, pageable),
 				  .order = {"-total_ns", "device", "direction", "pageable"}, .total = TOTAL_COPIES},
+	[ROW_SERIES] = {ROWS(BATON_S_SERIES, struct series, what), .order = {"device", "rank", "what"},
+					.ok = row_series_ok, .merge = merge_series, .free = free_series},
 	[ROW_STEPS] = {ROWS(BATON_S_STEPS, struct steps_summary, device), .order = {"device"}},
 };
 
@@ -272,6 +296,7 @@ SAME_PLACE(ROW_STALL, stalls);
 SAME_PLACE(ROW_SPREAD, spreads);
 SAME_PLACE(ROW_PARTIAL, partial);
 SAME_PLACE(ROW_COPY, copies);
+SAME_PLACE(ROW_SERIES, series);
 SAME_PLACE(ROW_STEPS, steps);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
@@ -290,4 +315,5 @@ SAME_LAYOUT(struct site_summary, sums.host_ns, site, host_ns);
 SAME_LAYOUT(struct spread, worst_step, spread, worst_step);
 SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
 SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
+SAME_LAYOUT(struct series, width, series, width);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);

@@ -43,7 +43,15 @@ enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 192 /* fields and head */ };
 
 /* Totals over the rows of several kinds. Loading checks that each stays within BATON_TIME_LIMIT_NS,
  * so that views can add without overflow. */
-enum row_total { TOTAL_NONE, TOTAL_SITES, TOTAL_SPREADS, TOTAL_LATE, TOTAL_COPIES, TOTALS };
+enum row_total {
+	TOTAL_NONE,
+	TOTAL_SITES,
+	TOTAL_SPREADS,
+	TOTAL_LATE,
+	TOTAL_COPIES,
+	TOTAL_SERIES,
+	TOTALS
+};
 
 struct row_rules {
 	unsigned type; /* type of its records */

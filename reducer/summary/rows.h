@@ -57,6 +57,11 @@ struct copy_summary { /* copies to and from a device's memory, of one direction 
 	BATON_S_COPY_FIELDS(BATON_S_MEMBER, )
 };
 
+struct series { /* a number for each step, or for `width` steps together: summary/series.h */
+	BATON_S_SERIES_FIELDS(BATON_S_MEMBER, )
+	int64_t *ns;
+};
+
 enum steps_found { FOUND_ALONE, FOUND_TOGETHER, FOUND_GRAPHS };
 /* What is launched after the last step: less than a tenth of the ops, other kernels, the steps' own
  * without some of them, or whole steps. */
@@ -116,6 +121,7 @@ enum row_kind {
 	ROW_SPREAD,
 	ROW_PARTIAL,
 	ROW_COPY,
+	ROW_SERIES,
 	ROW_STEPS,
 	ROW_KINDS
 };
@@ -152,6 +158,7 @@ struct summary {
 			 * device and with rank -1 sums up those members */
 			SUMMARY_ROWS(struct late_summary, partial);
 			SUMMARY_ROWS(struct copy_summary, copies);
+			SUMMARY_ROWS(struct series, series);
 			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
 		};
 	};

@@ -135,6 +135,16 @@ int summary_spread(struct summary *summary, const char *device, const struct spr
 	return summary_add(summary, ROW_SPREAD, &row);
 }
 
+int summary_series(struct summary *summary, const char *device, const char *what,
+				   const struct series *add)
+{
+	struct series row = *add;
+	if (summary_string(summary, device, &row.device) != 0 ||
+		summary_string(summary, what, &row.what) != 0)
+		return -ENOMEM;
+	return summary_add(summary, ROW_SERIES, &row);
+}
+
 bool summary_device_adds_up(const struct device_summary *device)
 {
 	__int128 sum = 0;

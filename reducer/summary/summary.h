@@ -43,6 +43,9 @@ int summary_stall(struct summary *, const char *device, const char *line,
 				  const struct evidence *add);
 /* Adds `add` to the row with its leaf and octave. 0 or -ENOMEM. */
 int summary_spread(struct summary *, const char *device, const struct spread *add);
+/* Adds steps, width and cells of `add` to the row of this device, rank and name. 0 or -ENOMEM. */
+int summary_series(struct summary *, const char *device, const char *what,
+				   const struct series *add);
 /* True when the leaves of a device sum to its window, as they must. */
 bool summary_device_adds_up(const struct device_summary *device);
 void site_sums_add(struct site_sums *into, const struct site_sums *from);

@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "read/trace.h"
 #include "summary/row_kinds.h"
+#include "summary/series.h"
 #include "summary/summary_inputs.h"
 
 #include <baton/columns.h>
@@ -264,6 +265,31 @@ static int load_distribution(struct summary_loading *l, const struct baton_recor
 	return load_pairs(in_file, counts);
 }
 
+/* The cells of the last series; each is a number, and so is the sum over all series. */
+static int load_cells(struct summary_loading *l, const struct baton_record *record)
+{
+	struct series *series = &l->summary->series[l->summary->n_series - 1];
+	const size_t n = series_cells(series->steps, series->width);
+	const uint8_t *at = (const uint8_t *)record + sizeof(struct baton_s_cells), *end;
+	struct baton_s_cells r;
+	__int128 *total = &l->totals[TOTAL_SERIES];
+	uint64_t ns;
+	if (!TAKE(l, record, &r) || r.bytes > record->size - sizeof(r) || r.cells != n || series->ns)
+		return -EBADMSG;
+	series->ns = calloc(n, sizeof(*series->ns));
+	if (!series->ns)
+		return -ENOMEM;
+	end = at + r.bytes;
+	for (size_t i = 0; i < n; i++) {
+		at = baton_varint_get(at, end, &ns);
+		if (!at || ns > (uint64_t)BATON_TIME_LIMIT_NS - (uint64_t)*total)
+			return -EBADMSG;
+		*total += ns;
+		series->ns[i] = (int64_t)ns;
+	}
+	return at == end ? 0 : -EBADMSG;
+}
+
 /* ---- the file ---- */
 
 #define BEHIND(part) (1u << ((part)-BATON_S_REDUCTION))
@@ -280,6 +306,7 @@ static const struct {
 	[BATON_S_LEAF] = {load_leaf, BEHIND(BATON_S_DEVICE)},
 	[BATON_S_DISTRIBUTION] = {load_distribution, BEHIND(BATON_S_DEVICE) | BEHIND(BATON_S_KERNEL)},
 	[BATON_S_READING] = {load_reading, BEHIND(BATON_S_DEVICE)},
+	[BATON_S_CELLS] = {load_cells, BEHIND(BATON_S_SERIES)},
 	[BATON_S_END] = {NULL, 0},
 };
 
@@ -329,6 +356,9 @@ static int check_whole(const struct summary_loading *l)
 		return -EBADMSG;
 	for (size_t i = 0; i < l->summary->n_devices; i++)
 		if (!summary_device_adds_up(&l->summary->devices[i]))
+			return -EBADMSG;
+	for (size_t i = 0; i < l->summary->n_series; i++)
+		if (!l->summary->series[i].ns)
 			return -EBADMSG;
 	return l->n_inputs == l->inputs.n ? 0 : -ESTALE;
 }

@@ -1,6 +1,7 @@
 #include "summary/summary_io.h"
 
 #include "summary/row_kinds.h"
+#include "summary/series.h"
 #include "summary/summary_inputs.h"
 
 #include <baton/columns.h>
@@ -18,6 +19,7 @@ enum { PAIRS_A_RECORD = 8192 }; /* of a distribution: below BATON_RECORD_BYTES a
 _Static_assert(sizeof(struct baton_s_distribution) + PAIRS_A_RECORD * 2 * BATON_VARINT_MAX <
 				   BATON_RECORD_BYTES,
 			   "a full distribution record fits");
+_Static_assert(SERIES_CELLS <= 2 * PAIRS_A_RECORD, "the cells of a series fit");
 
 struct storing {
 	const char *dir;
@@ -142,6 +144,17 @@ static int store_counts(struct storing *s, const struct counts *counts)
 	return error;
 }
 
+static int store_cells(struct storing *s, const struct series *series)
+{
+	const size_t n = series_cells(series->steps, series->width);
+	uint8_t *end = s->pairs;
+	for (size_t i = 0; i < n; i++)
+		end = baton_varint_put(end, (uint64_t)series->ns[i]);
+	struct baton_s_cells record = {.cells = (uint32_t)n, .bytes = (uint32_t)(end - s->pairs)};
+	return baton_writer_record(&s->writer, BATON_S_CELLS, &record, sizeof(record), s->pairs,
+							   record.bytes);
+}
+
 static void store_readings(struct storing *s, const struct device_summary *d)
 {
 	for (int kind = 0; kind < READINGS; kind++) {
@@ -189,6 +202,8 @@ static int store_rows(struct storing *s, enum row_kind kind)
 			error = store_device_parts(s, row);
 		else if (!error && kind == ROW_KERNEL)
 			error = store_counts(s, &((const struct kernel_summary *)row)->dur_ns);
+		else if (!error && kind == ROW_SERIES)
+			error = store_cells(s, row);
 	}
 	return error;
 }

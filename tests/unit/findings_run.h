@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "conclude/findings.h"
+#include "summary/series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,22 @@ static inline struct device_summary *add_device(struct summary *s, int32_t rank,
 	}
 	counts_add(&d->step_ns, STEP, STEPS);
 	return d;
+}
+
+/* A series of a rank's device: us[i] in step i; of `what` "caused" it is the rank's. */
+static inline void add_series(struct summary *s, int32_t rank, const char *what, const int64_t *us,
+							  int64_t steps)
+{
+	int64_t ns[400];
+	char key[32];
+	struct series series = {.rank = strcmp(what, "caused") == 0 ? rank : -1,
+							.steps = steps,
+							.width = 1,
+							.ns = ns};
+	key_of(rank, key);
+	for (int64_t i = 0; i < steps; i++)
+		ns[i] = us[i] * US;
+	summary_series(s, key, what, &series);
 }
 
 static inline void add_late(struct summary *s, int32_t rank, uint64_t last, uint64_t taken,

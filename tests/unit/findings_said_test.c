@@ -70,6 +70,29 @@ static void copies(void)
 	done(&s, &all);
 }
 
+/* A run without steps may be one pass of a program that starts: nothing is known of a loop. */
+static void start_up(void)
+{
+	struct summary s;
+	struct findings all;
+	summary_init(&s);
+	summary_string(&s, "none", &s.run.step_source);
+	add_device(&s, 0,
+			   (int64_t[LEAF_COUNT]){[LEAF_HOST_ALLOC] = 9000, [LEAF_HOST_MODULE_LOAD] = 7000});
+	make(&s, &all);
+	says(&all.at[0], "alloc", "perhaps once at the start", "");
+	says(&all.at[1], "module_load", "loaded, compiled or tuned, perhaps once", "");
+	for (int i = 0; i < 2; i++)
+		CHECK(!strstr(all.at[i].summary, "in the loop") && strstr(all.at[i].remedy, "warm-up"),
+			  "%s: %s", all.at[i].summary, all.at[i].remedy);
+	summary_string(&s, "marker", &s.run.step_source);
+	findings_free(&all);
+	make(&s, &all);
+	says(&all.at[0], "alloc", "in the loop", "");
+	CHECK(strstr(all.at[0].remedy, "reuse buffers"), "in steps: %s", all.at[0].remedy);
+	done(&s, &all);
+}
+
 static void kernels_only(void)
 {
 	struct summary s;
@@ -80,13 +103,23 @@ static void kernels_only(void)
 	d->launches = 0;
 	s.quality.ops = s.quality.unmatched_ops = STEPS * 800;
 	make(&s, &all);
-	counted(&all, 0, "a trace without calls");
+	counted(&all, 1, "a trace without calls");
 	says(&all.at[0], "unknown", "no launch records", "");
 	CHECK(all.at[0].remedy[0], "nothing says how to record them");
 	s.quality.unmatched_ops--;
 	findings_free(&all);
 	make(&s, &all);
-	says(&all.at[0], "unknown", "does not show", "");
+	says(&all.at[0], "unknown", "the launch records are missing", "");
+	CHECK(strstr(all.at[0].remedy, "all threads"), "of an import: %s", all.at[0].remedy);
+	summary_string(&s, "baton", &s.run.source);
+	findings_free(&all);
+	make(&s, &all);
+	CHECK(strstr(all.at[0].remedy, "--duration"), "of a recording: %s", all.at[0].remedy);
+	s.quality.unmatched_ops = 0;
+	s.quality.invalid_timestamps = 10;
+	findings_free(&all);
+	make(&s, &all);
+	says(&all.at[0], "unknown", "begin before their own launch", "");
 	done(&s, &all);
 }
 
@@ -164,6 +197,7 @@ int main(void)
 	evidence();
 	copies();
 	rare();
+	start_up();
 	kernels_only();
 	return finish();
 }

@@ -2,6 +2,7 @@
  */
 #include "check.h"
 #include "conclude/figures.h"
+#include "summary/series.h"
 #include "summary/summary_io.h"
 
 #include <baton/reader.h>
@@ -44,6 +45,16 @@ static void make_spread(struct summary *s, const char *device, enum leaf leaf)
 									.ns = 190,
 									.worst_ns = 127,
 									.worst_step = 117});
+}
+
+static void make_series(struct summary *s, const char *device, int32_t rank, int64_t steps)
+{
+	int64_t ns[SERIES_CELLS];
+	struct series add = {
+		.rank = rank, .steps = steps, .width = series_width(steps, SERIES_CELLS), .ns = ns};
+	for (size_t i = 0; i < series_cells(steps, add.width); i++)
+		ns[i] = i < 9 ? (int64_t)(i * i) : 0; /* the file stays small */
+	summary_series(s, device, rank < 0 ? SERIES_STEP : SERIES_CAUSED, &add);
 }
 
 static void make_device(struct summary *s, const char *key, int32_t rank)
@@ -114,6 +125,8 @@ static void make_summary(struct summary *s)
 	summary_string(s, "A step ends with Adam 1", &steps->unit);
 	steps->complete = 20;
 	steps->left_out = 9;
+	make_series(s, "host/0", -1, 3);
+	make_series(s, "host/1", 1, 2 * SERIES_CELLS + 1);
 	s->run.world_size = 4;
 	s->run.hosts = 1;
 	summary_string(s, "marker", &s->run.step_source);
@@ -209,6 +222,14 @@ static void same(const struct summary *a, const struct summary *b)
 	CHECK(b->n_steps == 1 && b->steps->complete == 20 && b->steps->left_out == 9 &&
 			  same_text(a, a->steps->unit, b, b->steps->unit),
 		  "the steps came back otherwise");
+	CHECK(b->n_series == 2, "%zu series came back", b->n_series);
+	for (size_t i = 0; i < a->n_series && i < b->n_series; i++) {
+		const struct series *x = &a->series[i], *y = &b->series[i];
+		CHECK(same_text(a, x->device, b, y->device) && same_text(a, x->what, b, y->what) &&
+				  x->rank == y->rank && x->steps == y->steps && x->width == y->width &&
+				  memcmp(x->ns, y->ns, series_cells(x->steps, x->width) * sizeof(*x->ns)) == 0,
+			  "series %zu came back otherwise", i);
+	}
 	CHECK(memcmp(&a->quality, &b->quality, sizeof(a->quality)) == 0, "quality");
 	CHECK(b->run.world_size == 4 && b->run.n_ranks == 2 && b->run.ranks[1] == 2 &&
 			  b->run.n_missing_ranks == 2 && b->run.missing_ranks[1] == 3 &&
@@ -352,6 +373,7 @@ static void make_small(struct summary *s)
 	summary_stall(s, "host/0", "train.py:9 loop", &(struct evidence){.leaf = LEAF_HOST_SYNC});
 	make_spread(s, "host/0", LEAF_HOST_SYNC);
 	summary_steps(s, "host/0")->looked = 3;
+	make_series(s, "host/0", -1, 4);
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.n_ranks = 2;
 	s->run.ranks[0] = 0;
@@ -437,6 +459,15 @@ static const struct {
 	{BATON_S_STEPS, 32, 8, -1},
 	{BATON_S_STEPS, 72, 8, -1},
 	{BATON_S_STEPS, 88, 8, INT64_MAX},
+	{BATON_S_SERIES, 12, 4, -2},
+	{BATON_S_SERIES, 24, 8, 0},
+	{BATON_S_SERIES, 24, 8, 5},         /* more than it has cells */
+	{BATON_S_SERIES, 24, 8, (1 << 30)}, /* more cells than a series has */
+	{BATON_S_SERIES, 32, 8, 0},
+	{BATON_S_SERIES, 32, 8, 3}, /* no power of two */
+	{BATON_S_CELLS, 8, 4, 3},
+	{BATON_S_CELLS, 12, 4, 3},
+	{BATON_S_CELLS, 12, 4, 1 << 20},
 };
 
 static void beyond(const struct summary *s)

@@ -1,6 +1,7 @@
 /* Merging summaries: the same rows, in the same order, whatever the order of the parts. */
 #include "check.h"
 #include "summary/row_kinds.h"
+#include "summary/series.h"
 #include "summary/summary.h"
 
 #include <baton/format.h>
@@ -110,6 +111,20 @@ static void fill_spreads(struct summary *s, const char *device)
 	}
 }
 
+/* Parts know of more or fewer steps, and some of them in pairs. */
+static void fill_series(struct summary *s, const char *device)
+{
+	int64_t ns[SERIES_CELLS];
+	for (int i = 0; i < 6; i++) {
+		struct series add = {.rank = (int32_t)draw(3) - 1, .ns = ns};
+		add.steps = 1 + draw(3 * SERIES_CELLS);
+		add.width = series_width(add.steps, draw(2) ? SERIES_CELLS : SERIES_CELLS / 4);
+		for (size_t k = 0; k < series_cells(add.steps, add.width); k++)
+			ns[k] = draw(100);
+		summary_series(s, device, draw(2) ? SERIES_STEP : "nccl.wait", &add);
+	}
+}
+
 static void fill_communication(struct summary *s, const char *device)
 {
 	for (int i = 0; i < 20; i++) {
@@ -157,6 +172,7 @@ static void fill(struct summary *s, int part)
 	fill_sites(s, device);
 	fill_spreads(s, device);
 	fill_steps(s, device, part);
+	fill_series(s, device);
 	fill_quality(&s->quality, part);
 }
 
@@ -174,6 +190,9 @@ static bool counts_equal(const struct counts *a, const struct counts *b)
 static bool rest_equal(enum row_kind kind, const void *a, const void *b)
 {
 	const struct device_summary *x = a, *y = b;
+	const struct series *p = a, *q = b;
+	if (kind == ROW_SERIES)
+		return memcmp(p->ns, q->ns, series_cells(p->steps, p->width) * sizeof(*p->ns)) == 0;
 	if (kind == ROW_KERNEL)
 		return counts_equal(&((const struct kernel_summary *)a)->dur_ns,
 							&((const struct kernel_summary *)b)->dur_ns);
