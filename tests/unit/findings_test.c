@@ -133,7 +133,7 @@ static void clean_runs(void)
 		for (int32_t rank = 0; rank < ranks; rank++) {
 			int64_t us[LEAF_COUNT];
 			for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-				us[leaf] = leaf > LEAF_WORK_GRAPH ? 600 + (rank * 7 + leaf * 13) % 300 : 0;
+				us[leaf] = leaf > LEAF_WORK_GRAPH ? 500 + (rank * 7 + leaf * 13) % 150 : 0;
 			us[LEAF_NCCL_UNSPLIT] = 0;
 			us[LEAF_NCCL_WAIT] = ranks > 1 ? 1400 + 100 * (rank % 3) : 0;
 			add_device(&s, rank, us);
