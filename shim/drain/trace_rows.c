@@ -225,7 +225,7 @@ static void write_process(void)
 								  .rank = who->rank,
 								  .world_size = who->world_size,
 								  .local_rank = who->local_rank,
-								  .generation = recording.image,
+								  .generation = who->restarts + recording.image,
 								  .host = dict_string(who->host, strlen(who->host)),
 								  .source = dict_string("baton", 5),
 								  .source_version =
