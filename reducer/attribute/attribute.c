@@ -7,6 +7,7 @@
 #include "attribute/step_caused.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
+#include "attribute/think.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "base/source.h"
@@ -39,6 +40,7 @@ struct attributing {
 	struct step_leaves step_leaves;
 	struct step_cursor idle_steps;
 	struct step_caused step_caused;
+	struct think think;
 	struct tally tally;
 	struct owners owners;
 	struct worst_gaps *worst;
@@ -436,6 +438,12 @@ static int take_wait(void *context, int64_t from, int64_t to)
 	return timelines_unowed(a->engine.timelines, from, to);
 }
 
+/* The process of the steps. */
+static const struct feed *steps_feed(const struct attributing *a)
+{
+	return &a->ds->feeds[a->scan->process];
+}
+
 static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
 	int error = device_feeds_open(a->context, a->scan, a->ds);
@@ -459,7 +467,12 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	if (!error)
 		error = step_caused_open(&a->step_caused, &a->step_leaves, a->ds->n);
 	if (!error)
+		error = think_open(&a->think, &a->scan->steps, steps_feed(a)->trace.n_threads,
+						   series_most(a->context->run->n_devices));
+	if (!error)
 		error = owners_open(&a->owners, a->ds->feeds, a->ds->n);
+	timelines->think = &a->think;
+	timelines->think_feed = a->scan->process;
 	return error
 			   ? error
 			   : timelines_open(timelines, a->ds->feeds, a->ds->n, &a->owners, a->scan->hull_from);
@@ -476,6 +489,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	hand_off_free(&a->engine.hand_off);
 	sweep_free(&a->sweep);
 	step_caused_close(&a->step_caused);
+	think_close(&a->think);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
@@ -491,7 +505,10 @@ static int store_by_step(struct attributing *a)
 		const int32_t rank = a->context->run->processes[a->ds->feeds[i].process].rank;
 		error = step_caused_store(&a->step_caused, i, a->summary, rank, device);
 	}
-	return error;
+	if (error)
+		return error;
+	const int32_t rank = a->context->run->processes[steps_feed(a)->process].rank;
+	return think_store(&a->think, a->summary, rank, device);
 }
 
 /* What was gathered goes into the summary. */
