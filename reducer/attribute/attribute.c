@@ -308,6 +308,28 @@ static int attribute_ops(struct attributing *a)
 	return error ? error : a->ds->stream.error;
 }
 
+static void tell_steps(const struct attributing *a)
+{
+	const struct reduce_options *options = a->context->options;
+	const struct steps *steps = &a->scan->steps;
+	for (size_t i = 0; options->step && i < steps->n_markers; i++) {
+		const struct marker *m = &steps->markers[i];
+		if (m->step < 0)
+			continue;
+		options->step(
+			&(struct step_place){
+				.device = a->worst->device,
+				.step = m->step,
+				.number = m->number,
+				.begin_ns = m->begin_ns,
+				.end_ns = i + 1 < steps->n_markers ? m[1].begin_ns : m->end_ns,
+				.window_from = a->scan->ends[m->step],
+				.window_to = a->scan->ends[m->step + 1],
+			},
+			options->step_context);
+	}
+}
+
 static int store_steps(struct attributing *a)
 {
 	const struct device_scan *scan = a->scan;
@@ -317,6 +339,7 @@ static int store_steps(struct attributing *a)
 	device->hull_ns = scan->hull_to - scan->hull_from;
 	device->floor_ns = scan->calibration.floor_ns;
 	device->queued_gap_ns = scan->calibration.queued_gap_ns;
+	tell_steps(a);
 	if (scan->steps.n_steps == 0)
 		return counts_add(&device->step_ns, device->window_ns, 1);
 	int error = 0;

@@ -5,7 +5,12 @@
 #include "steps/period.h"
 #include "steps/warmup.h"
 
+#include <errno.h>
 #include <stdlib.h>
+
+/* What steps of an import must be that nobody asked for: so many complete, so many launches of their
+ * own kernels, the median step so large a part of the mean. */
+enum { SURE_PERCENT = 75, OWN_PERCENT = 60, EVEN_PART = 4 };
 
 /* Of the steps that were found in the log, while it has its marks. */
 static int judge_log(struct scanning *s, uint32_t feed)
@@ -136,7 +141,7 @@ static int find_process(struct scanning *s, uint32_t *process)
 			continue;
 		*process = any ? *process : i;
 		any = true;
-		if (s->scan->by_period)
+		if (s->scan->by_period || s->context->options->whole_run)
 			break;
 		error = find_marked(s, i);
 		marks = s->scan->steps.n_steps > 0;
@@ -173,13 +178,14 @@ static int find_periodic(struct scanning *s, uint32_t process)
 
 static int find_of(struct scanning *s, uint32_t process)
 {
-	struct trace *trace = &s->ds->feeds[process].trace;
 	struct device_scan *scan = s->scan;
 	scan->process = process;
+	if (s->context->options->whole_run)
+		return 0;
 	int error = scan->by_period ? 0 : find_marked(s, process);
 	if (error)
 		return error;
-	if (scan->steps.n_steps == 0 && (scan->by_period || trace_is_recorded(trace)))
+	if (scan->steps.n_steps == 0)
 		return find_periodic(s, process);
 	return cut_warmup(s, process);
 }
@@ -205,6 +211,54 @@ int scan_steps_go_on(struct scanning *s, bool *changed)
 		scan->by_optimizer = true;
 	}
 	steps_free(&marked);
+	return error;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The lower median of the steps' lengths is at least a quarter of their mean, and they are half of
+ * the run. A layer that recurs within a single step is neither. */
+static int are_even(const struct device_scan *scan, bool *even)
+{
+	const size_t n = (size_t)scan->steps.n_steps;
+	int64_t *lengths = malloc(n * sizeof(*lengths));
+	const int64_t first = scan->ends[0] == INT64_MIN ? scan->hull_from : scan->ends[0];
+	int64_t last = first;
+	if (!lengths)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const int64_t end = scan->ends[i + 1] > last ? scan->ends[i + 1] : last;
+		lengths[i] = end - last;
+		last = end;
+	}
+	qsort(lengths, n, sizeof(*lengths), by_length);
+	*even = EVEN_PART * lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
+			last - first >= (scan->hull_to - scan->hull_from) / 2;
+	free(lengths);
+	return 0;
+}
+
+int scan_steps_doubt(struct scanning *s, bool *changed)
+{
+	struct device_scan *scan = s->scan;
+	const bool imported = !trace_is_recorded(&s->ds->feeds[scan->process].trace);
+	const struct step_fit *fit = &scan->fit;
+	bool even = true;
+	*changed = false;
+	if (!imported || !scan->by_period || s->context->options->by_period || !scan->steps.n_steps)
+		return 0;
+	const bool sure = 100 * (uint64_t)fit->complete >= SURE_PERCENT * (uint64_t)fit->looked &&
+					  100 * fit->own >= OWN_PERCENT * fit->launches;
+	int error = sure ? are_even(scan, &even) : 0;
+	*changed = !error && (!sure || !even);
+	if (*changed) {
+		forget_steps(&scan->steps);
+		scan->fit = (struct step_fit){0};
+	}
 	return error;
 }
 

@@ -29,6 +29,7 @@ made slow --ranks 2 --steps 8 --kernels 200 --fault slow_gpu=12@all
 printed report "$BATON" report --json --by range "$work/fast"
 printed compare "$BATON" compare --json "$work/fast" "$work/slow"
 printed idle "$BATON" dump --idle --json "$work/fast"
+printed steps "$BATON" dump --step-list --json "$work/fast"
 for trace in "$work"/slow/*.baton; do flip_bit "$trace" -100; done
 printed check "$BATON" check --json "$work/fast" "$work/slow"
 

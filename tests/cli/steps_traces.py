@@ -134,8 +134,26 @@ def uneven(p):
         p.mark()
 
 
+def imported(p):
+    """Nothing marks the steps of a profile."""
+    for _ in range(8):
+        p.kernels(FORWARD + BACKWARD + ["update_%d" % i for i in range(4)])
+
+
+def imported_one(p):
+    """A profile of a single step, of 24 layers."""
+    p.kernels(["embed", "position"])
+    for _ in range(24):
+        p.kernels(FORWARD)
+    p.kernels(["head", "loss", "head_back"])
+    for _ in range(24):
+        p.kernels(BACKWARD)
+    for i in range(60):
+        p.kernels(["update"])
+
+
 CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, threads, critics, evaluation,
-                                          uneven)}
+                                          uneven, imported, imported_one)}
 
 
 def restarted(folder, steps, told):
@@ -160,7 +178,7 @@ def main():
     if name in RESTARTED:
         restarted(folder, *RESTARTED[name])
         return
-    process = Process(os.path.join(folder, "a.0.0.0.baton"))
+    process = Process(os.path.join(folder, "a.0.0.0.baton"), source="kineto" if name.startswith("imported") else "baton")
     CASES[name](process)
     process.close()
 
