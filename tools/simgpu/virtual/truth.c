@@ -112,8 +112,8 @@ void truth_write(FILE *out, const struct scenario *scenario, const struct world 
 		out,
 		"{\"schema\":\"baton.truth/0\",\"workload\":\"%s\",\"ranks\":%u,\"hosts\":%u,\"steps\":%u,",
 		scenario->workload->name, scenario->options.ranks, script->n_hosts, script->n_steps);
-	fprintf(out, "\"seed\":%" PRIu64 ",\"nvtx\":%s,\"step_range\":", scenario->options.seed,
-			script->nvtx ? "true" : "false");
+	fprintf(out, "\"seed\":%" PRIu64 ",\"noise_seed\":%" PRIu64 ",\"nvtx\":%s,\"step_range\":",
+			scenario->options.seed, script->noise_seed, script->nvtx ? "true" : "false");
 	if (script->nvtx)
 		fprintf(out, "\"%s\"", script->strings[script->step_name]);
 	else
