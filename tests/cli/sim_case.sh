@@ -45,6 +45,16 @@ python3 - "$work/alone.json" "$work/alone--fault gil_hog@0.json" <<-'END' || fai
 	assert a[1]["idle"] == b[1]["idle"] and a[0]["idle"] != b[0]["idle"]
 END
 
+# Keeps out: a deadlock where ranks outnumber cores: threads that spin in a launch kept theirs from the rank that was waited for.
+for ranks in 3 8; do
+	expect_status 0 "$sim" --workload tiny --ranks $ranks --steps 2 --cores 2 --truth "$work/few.json"
+done
+
+# Keeps out: a step range that the trace does not have.
+expect_status 0 "$sim" -o "$work/stepless" --workload inference --ranks 1 --steps 3 --truth "$work/stepless.json"
+checks=$((checks + 1))
+grep -q '"step_range":null' "$work/stepless.json" || fail "inference has no steps, and yet a name for them"
+
 # Keeps out: kernels or launches that go missing between the engine and the file, and files that baton refuses.
 expect_status 0 "$sim" -o "$work/new/parents/too/" --ranks 1 --steps 2
 expect_status 0 "$BATON" report "$work/new/parents/too"
