@@ -17,11 +17,12 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 3u
+#define BATON_LIVE_LAYOUT 4u
 #define BATON_LIVE_LANES 512u
+#define BATON_NO_STREAM UINT32_MAX
 
 /* The type decides the meaning of a slot's other members. Names are ids of strings. The recorder
- * does not write the last three types yet; the drain knows them. */
+ * does not write frames and host functions yet; the drain knows them. */
 enum baton_slot_type {
 	/* name: the call; correlation: its op's, or 0; stack */
 	BATON_SLOT_CALL = 1,
@@ -41,8 +42,8 @@ enum baton_slot_type {
 	BATON_SLOT_FRAME = 6,
 	/* the run of a host function; name: id of the stream that it held up */
 	BATON_SLOT_HOST_FUNC = 7,
-	/* event record or stream wait (aux: enum baton_sync_kind); name: stream; stack: low 32 bits of
-	 * the event */
+	/* event record or stream wait (flags: enum baton_sync_kind); name: CUPTI's number of the stream,
+	 * or BATON_NO_STREAM; aux: that of its context; correlation; stack: low 32 bits of the event */
 	BATON_SLOT_EVENT = 8
 };
 

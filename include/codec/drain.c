@@ -2,6 +2,7 @@
 #include <baton/drain.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,11 +143,20 @@ static void drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 				  ((1u << SCHED_STACK) - 1) | (row[SCHED_STACK] ? 1u << SCHED_STACK : 0));
 }
 
-static void drain_sync(struct baton_drain *d, const struct baton_slot *slot)
+static void drain_host_func(struct baton_drain *d, const struct baton_slot *slot)
 {
+	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = BATON_SYNC_HOST_FUNC,
+									  [SYNC_STREAM] = slot->name,
+									  [SYNC_CORRELATION] = slot->correlation};
+	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_CORRELATION + 1)) - 1);
+}
+
+static void drain_event(struct baton_drain *d, const struct baton_slot *slot)
+{
+	bool known = d->stream_id && slot->name != BATON_NO_STREAM;
 	int64_t row[BATON_MAX_COLUMNS] = {
-		[SYNC_KIND] = slot->type == BATON_SLOT_HOST_FUNC ? BATON_SYNC_HOST_FUNC : slot->aux,
-		[SYNC_STREAM] = slot->name,
+		[SYNC_KIND] = slot->flags,
+		[SYNC_STREAM] = known ? d->stream_id(d->streams, slot->aux, slot->name) : 0,
 		[SYNC_CORRELATION] = slot->correlation,
 		[SYNC_EVENT] = slot->stack};
 	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_EVENT + 1)) - 1);
@@ -174,8 +184,10 @@ void baton_drain_slot(struct baton_drain *d, uint32_t thread, const struct baton
 		drain_frame(d, slot);
 		break;
 	case BATON_SLOT_HOST_FUNC:
+		drain_host_func(d, slot);
+		break;
 	case BATON_SLOT_EVENT:
-		drain_sync(d, slot);
+		drain_event(d, slot);
 		break;
 	default:
 		break;

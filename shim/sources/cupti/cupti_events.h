@@ -1,0 +1,23 @@
+/* Event records and stream waits among the calls that CUPTI tells of: which stream, which event. */
+#ifndef SHIM_CUPTI_EVENTS_H
+#define SHIM_CUPTI_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct baton_slot;
+struct cupti_call;
+
+/* A slot of a call, just recorded, that recorded an event (`waits`: that let a stream wait for one)
+ * and worked. `per_thread`: the default stream is the thread's own in it. */
+void cupti_events_put(const struct baton_slot *call, const struct cupti_call *data, bool waits,
+					  bool per_thread);
+/* The handles of streams may come again from now on, for others. */
+void cupti_events_stream_gone(void);
+
+/* The device of a context that cupti_events_put() met; -1: it met none of this number. Any thread.
+ */
+int cupti_events_device(uint32_t context);
+void cupti_events_forget(void);
+
+#endif
