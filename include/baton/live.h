@@ -24,12 +24,12 @@
 /* The type decides the meaning of a slot's other members. Names are ids of strings. The recorder
  * does not write frames and host functions yet; the drain knows them. */
 enum baton_slot_type {
-	/* name: the call; correlation: its op's, or 0; stack */
+	/* name: the call; correlation: its op's, or 0; stack; aux: CUPTI's number of its context, or 0 */
 	BATON_SLOT_CALL = 1,
 	/* name; aux: enum baton_range_category; correlation: the domain's string; stack: 1 when the
 	 * range never ended */
 	BATON_SLOT_RANGE = 2,
-	/* begin: bytes of the send buffer; end: sequence number; name: comm; aux: enum baton_coll;
+	/* begin: bytes of the send buffer; end: sequence number and peer (baton_slot_order); name: comm; aux: enum baton_coll;
 	 * stack: the data type's string; correlation: that of its op. Several with one correlation
 	 * share one op */
 	BATON_SLOT_COLLECTIVE = 3,
@@ -82,6 +82,28 @@ static inline void baton_slot_set_stack(struct baton_slot *slot, uint32_t id)
 static inline uint32_t baton_slot_stack(const struct baton_slot *slot)
 {
 	return (uint32_t)slot->flags << 16 | slot->aux;
+}
+
+/* `end` of a collective's slot: its number, and in the upper bits 1 + the rank that it sends to or
+ * receives from, 0: no such rank. */
+#define BATON_SLOT_PEER_BITS 24
+#define BATON_SLOT_NUMBER_BITS (64 - BATON_SLOT_PEER_BITS)
+
+static inline uint64_t baton_slot_order(uint64_t number, uint32_t peer)
+{
+	uint64_t known = peer >> BATON_SLOT_PEER_BITS ? 0 : peer;
+	return known << BATON_SLOT_NUMBER_BITS |
+		   (number & (((uint64_t)1 << BATON_SLOT_NUMBER_BITS) - 1));
+}
+
+static inline uint64_t baton_slot_number(const struct baton_slot *slot)
+{
+	return slot->end & (((uint64_t)1 << BATON_SLOT_NUMBER_BITS) - 1);
+}
+
+static inline uint32_t baton_slot_peer(const struct baton_slot *slot)
+{
+	return (uint32_t)(slot->end >> BATON_SLOT_NUMBER_BITS);
 }
 
 struct baton_lane {

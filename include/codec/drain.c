@@ -33,8 +33,11 @@ static void drain_collective_row(struct baton_drain *d, const struct baton_slot 
 									  [COLL_BYTES] = (int64_t)slot->begin,
 									  [COLL_OUT_BYTES] = (int64_t)slot->begin,
 									  [COLL_DTYPE] = slot->stack,
-									  [COLL_SEQUENCE] = (int64_t)slot->end};
-	uint32_t present = ((1u << COLL_COLUMNS) - 1) & ~(1u << COLL_OUT_BYTES);
+									  [COLL_SEQUENCE] = (int64_t)baton_slot_number(slot),
+									  [COLL_PEER] = baton_slot_peer(slot)};
+	uint32_t present = ((1u << COLL_PEER) - 1) & ~(1u << COLL_OUT_BYTES);
+	if (row[COLL_PEER])
+		present |= 1u << COLL_PEER;
 	d->joined++;
 	baton_writer_row(d->writer, BATON_COLLECTIVE, row, present);
 }
@@ -89,18 +92,26 @@ static void drain_row(struct baton_drain *d, enum baton_kind kind, const struct 
 	baton_writer_row(d->writer, kind, row, present);
 }
 
+static uint32_t drain_device(const struct baton_drain *d, uint32_t context)
+{
+	return d->device_id && context ? d->device_id(d->places, context) : 0;
+}
+
 static void drain_call(struct baton_drain *d, uint32_t thread, const struct baton_slot *slot)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = thread,
 									  [CALL_NAME] = slot->name,
 									  [CALL_CORRELATION] = slot->correlation,
-									  [CALL_STACK] = slot->stack};
+									  [CALL_STACK] = slot->stack,
+									  [CALL_DEVICE] = drain_device(d, slot->aux)};
+	uint32_t present = (1u << CALL_STACK) - 1;
+	present |= slot->stack ? 1u << CALL_STACK : 0;
+	present |= row[CALL_DEVICE] ? 1u << CALL_DEVICE : 0;
 	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
 	d->graphs += (slot->flags & BATON_SLOT_MAKES_GRAPH) != 0;
 	d->copies += (slot->flags & BATON_SLOT_MAKES_COPY) != 0;
-	drain_row(d, BATON_CALL, slot, row,
-			  ((1u << CALL_STACK) - 1) | (slot->stack ? 1u << CALL_STACK : 0));
+	drain_row(d, BATON_CALL, slot, row, present);
 }
 
 static void drain_range(struct baton_drain *d, uint32_t thread, const struct baton_slot *slot)
@@ -156,7 +167,7 @@ static void drain_event(struct baton_drain *d, const struct baton_slot *slot)
 	bool known = d->stream_id && slot->name != BATON_NO_STREAM;
 	int64_t row[BATON_MAX_COLUMNS] = {
 		[SYNC_KIND] = slot->flags,
-		[SYNC_STREAM] = known ? d->stream_id(d->streams, slot->aux, slot->name) : 0,
+		[SYNC_STREAM] = known ? d->stream_id(d->places, slot->aux, slot->name) : 0,
 		[SYNC_CORRELATION] = slot->correlation,
 		[SYNC_EVENT] = slot->stack};
 	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_EVENT + 1)) - 1);

@@ -307,7 +307,7 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	if (!error)
 		error = find_checkpoint(&s);
 	s.drain.stream_id = stream_id;
-	s.drain.streams = &s;
+	s.drain.places = &s;
 	s.drain.clock = s.live->clock[atomic_load(&s.live->clock_now) & 1];
 	if (!error)
 		error = rewrite(&s, trace);

@@ -2,7 +2,7 @@
 
 #include "drain/trace.h"
 #include "ring/dict.h"
-#include "sources/cupti/cupti_events.h"
+#include "sources/cupti/cupti_contexts.h"
 #include "sources/device/device.h"
 
 #include <baton/format.h>
@@ -76,8 +76,15 @@ uint32_t places_stream_id(void *unused, uint32_t context, uint32_t stream)
 	for (uint32_t i = n_places; i-- > 0;)
 		if (places[i].stream == stream && places[i].context == context)
 			return places[i].id;
-	int device = cupti_events_device(context);
+	int device = cupti_contexts_device(context);
 	return device < 0 ? 0 : add((struct place){(uint32_t)device, context, stream, 0});
+}
+
+uint32_t places_device_id(void *unused, uint32_t context)
+{
+	(void)unused;
+	int device = cupti_contexts_many() ? cupti_contexts_device(context) : -1;
+	return device < 0 ? 0 : device_id((uint32_t)device);
 }
 
 void places_forget(void)

@@ -248,6 +248,7 @@ int trace_rows_open(void)
 	if (error)
 		return error;
 	w.drain.stream_id = places_stream_id;
+	w.drain.device_id = places_device_id;
 	trace_rows_read_clock(&now);
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */

@@ -8,6 +8,7 @@
 #include "ring/lane.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
+#include "sources/cupti/cupti_contexts.h"
 #include "sources/cupti/cupti_events.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
@@ -81,7 +82,7 @@ static inline void fill(struct baton_slot *to, const struct kind *kind,
 {
 	to->begin = *call->data;
 	to->name = kind->name;
-	to->aux = 0;
+	to->aux = (uint16_t)call->context_id;
 	to->type = BATON_SLOT_CALL;
 	to->flags = slot_flags(kind, call);
 	to->correlation = call->correlation;
@@ -191,6 +192,8 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 		on_call(&driver_calls[id], domain, id, data);
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_GRAPHNODE_CREATED)
 		captured = outer;
+	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_CREATED)
+		cupti_contexts_made(((const struct cupti_resource_data *)data)->context);
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_STREAM_DESTROY_STARTING)
 		cupti_events_stream_gone();
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING)
@@ -253,7 +256,8 @@ void cupti_calls_enable_range(void *subscriber)
 
 void cupti_calls_forget(void)
 {
-	cupti_events_forget();
+	cupti_contexts_forget();
+	cupti_events_stream_gone();
 	for (uint32_t id = 0; id < CUPTI_RUNTIME_CBID_END; id++)
 		runtime_calls[id].name = 0;
 	for (uint32_t id = 0; id < CUPTI_DRIVER_CBID_END; id++)

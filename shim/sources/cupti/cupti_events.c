@@ -1,52 +1,31 @@
 #include "sources/cupti/cupti_events.h"
 
 #include "ring/lane.h"
+#include "sources/cupti/cupti_contexts.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
 
 #include <xxhash.h>
 
-enum { KNOWN = 256, CONTEXTS = 256, OWN_STREAMS = 2, NUMBER_BITS = 24 };
+enum { KNOWN = 256, OWN_STREAMS = 2, NUMBER_BITS = 24 };
 
 /* Streams that were met: asking CUPTI takes a lock of its own. A word has the number in its low bits
  * and a hash of the stream above: one load, no lock. Two streams of one hash are one in 2^40. */
 static _Atomic uint64_t known[KNOWN];
 static _Atomic uint32_t epoch; /* part of the hash: counts streams that are gone */
 
-static _Atomic uint8_t devices[CONTEXTS]; /* of a context, + 1 */
-
 void cupti_events_stream_gone(void)
 {
 	atomic_fetch_add(&epoch, 1);
 }
 
-int cupti_events_device(uint32_t context)
-{
-	return context < CONTEXTS ? atomic_load(&devices[context]) - 1 : -1;
-}
-
-void cupti_events_forget(void)
-{
-	cupti_events_stream_gone();
-	for (int i = 0; i < CONTEXTS; i++)
-		atomic_store(&devices[i], 0);
-}
-
-static void note_device(const struct cupti_call *call)
-{
-	uint32_t device = 0;
-	if (call->context_id < CONTEXTS && !atomic_load(&devices[call->context_id]) &&
-		cupti.device_id(call->context, &device) == 0 && device < UINT8_MAX)
-		atomic_store(&devices[call->context_id], (uint8_t)(device + 1));
-}
-
 static uint32_t ask(const void *stream, const struct cupti_call *call, bool per_thread)
 {
 	uint32_t number = BATON_NO_STREAM;
-	if (!cupti.stream_id || !cupti.device_id ||
+	if (!cupti.stream_id ||
 		cupti.stream_id(call->context, (void *)(uintptr_t)stream, per_thread, &number) != 0)
 		return BATON_NO_STREAM;
-	note_device(call);
+	cupti_contexts_note(call->context, call->context_id);
 	return number;
 }
 

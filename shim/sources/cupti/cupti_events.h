@@ -15,9 +15,4 @@ void cupti_events_put(const struct baton_slot *call, const struct cupti_call *da
 /* The handles of streams may come again from now on, for others. */
 void cupti_events_stream_gone(void);
 
-/* The device of a context that cupti_events_put() met; -1: it met none of this number. Any thread.
- */
-int cupti_events_device(uint32_t context);
-void cupti_events_forget(void);
-
 #endif

@@ -113,5 +113,6 @@ const char *cupti_table_open(const char *path)
 	}
 	*(void **)&cupti.stream_id = dlsym(library, "cuptiGetStreamIdEx");
 	*(void **)&cupti.device_id = dlsym(library, "cuptiGetDeviceId");
+	*(void **)&cupti.context_id = dlsym(library, "cuptiGetContextId");
 	return NULL;
 }

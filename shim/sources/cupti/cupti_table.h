@@ -26,6 +26,7 @@ struct cupti_table {
 	/* NULL in a library without them */
 	int (*stream_id)(void *context, void *stream, uint8_t per_thread, uint32_t *id);
 	int (*device_id)(void *context, uint32_t *device);
+	int (*context_id)(void *context, uint32_t *id);
 };
 
 extern struct cupti_table cupti;
