@@ -379,7 +379,7 @@ static int store_fit(struct attributing *a)
 		row->left_out = g->left_out;
 	}
 	row->tail = tail_of(a);
-	row->found = scan->given ? FOUND_TOGETHER : FOUND_ALONE;
+	row->found = scan->given ? FOUND_TOGETHER : scan->by_graphs ? FOUND_GRAPHS : FOUND_ALONE;
 	row->ops_before = a->ops_before;
 	row->ops_inside = a->ops_inside;
 	row->ops_after = a->ops_after;

@@ -6,8 +6,10 @@
 #include "steps/warmup.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+enum { FEW_GRAPHS = 4 };
 /* What steps of an import must be that nobody asked for: so many complete, so many launches of their
  * own kernels, the median step so large a part of the mean. */
 enum { SURE_PERCENT = 75, OWN_PERCENT = 60, EVEN_PART = 4 };
@@ -27,25 +29,42 @@ static int judge_log(struct scanning *s, uint32_t feed)
 			step = steps_around(steps, mark->launch_ns, &from, &to);
 		own_kernels_add(&own, mark->symbol, step);
 	}
+	for (size_t i = 0; !error && i < log->graphs.n; i++) {
+		const struct graph_launch *graph = &log->graphs.at[i];
+		own_kernels_add(&own, graph->name, steps_around(steps, graph->launch_ns, &from, &to));
+	}
 	if (!error)
 		error = own_kernels_judge(&own, &s->scan->fit);
 	own_kernels_close(&own);
 	return error;
 }
 
+static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
+{
+	const struct text text = strings_get(&s->ds->feeds[feed].trace.strings, name);
+	snprintf(s->scan->steps.unit, STEPS_UNIT_BYTES, "A step is a launch of %s%.80s",
+			 text.bytes ? "" : "a CUDA graph", text.at);
+}
+
 /* One pass finds the rhythm and gathers all the rest. */
 static int find_period(struct scanning *s, uint32_t feed)
 {
 	struct launch_log *log = &s->log;
-	int64_t *begins = NULL;
+	int64_t *begins = NULL, end_ns;
 	size_t n = 0;
+	uint32_t graph = UINT32_MAX;
 	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
 		error = period_find(log->marks, log->n_marks, &begins, &n);
+	end_ns = log->n_marks ? log->marks[log->n_marks - 1].launch_ns + 1 : 0;
+	if (!error)
+		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
 	if (!error && n)
-		error = steps_from_begins(begins, n, log->marks[log->n_marks - 1].launch_ns + 1,
-								  &s->scan->steps);
+		error = steps_from_begins(begins, n, end_ns, &s->scan->steps);
+	s->scan->by_graphs = graph != UINT32_MAX;
+	if (!error && s->scan->by_graphs)
+		say_graph(s, feed, graph);
 	s->scan->launches = (uint32_t)log->n_marks;
 	s->scan->period_steps = (uint32_t)n;
 	free(begins);
@@ -190,13 +209,20 @@ static int find_of(struct scanning *s, uint32_t process)
 	return cut_warmup(s, process);
 }
 
+/* Whole steps follow after the last one, or more graphs than there are steps. */
+static bool goes_on(const struct device_scan *scan)
+{
+	return step_fit_goes_on(&scan->fit, scan->steps.n_steps) ||
+		   (scan->graphs_after >= FEW_GRAPHS && scan->graphs_after > (uint32_t)scan->steps.n_steps);
+}
+
 int scan_steps_go_on(struct scanning *s, bool *changed)
 {
 	struct device_scan *scan = s->scan;
 	struct steps marked = scan->steps;
 	struct step_fit fit = scan->fit;
 	*changed = false;
-	if (!scan->by_optimizer || !step_fit_goes_on(&scan->fit, scan->steps.n_steps))
+	if (!scan->by_optimizer || !goes_on(scan))
 		return 0;
 	scan->steps = (struct steps){0};
 	scan->by_optimizer = false;
@@ -207,7 +233,7 @@ int scan_steps_go_on(struct scanning *s, bool *changed)
 		scan->steps = marked;
 		marked = found;
 		scan->fit = fit;
-		scan->by_period = false;
+		scan->by_period = scan->by_graphs = false;
 		scan->by_optimizer = true;
 	}
 	steps_free(&marked);

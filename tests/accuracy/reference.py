@@ -635,8 +635,12 @@ class Device:
         looked = counted[::-(-len(counted) // 256) or 1]
         counts = collections.defaultdict(collections.Counter)
         for op in self.ops:
-            if op.process is process and op.kind == KERNEL and op.launch:
+            if op.process is process and op.kind in (KERNEL, WHOLE_GRAPH) and op.launch:
                 counts[op.name][op.step] += 1
+        graphs = sum(op.process is process and op.kind == WHOLE_GRAPH and bool(op.launch) and
+                     op.step is NO_STEP for op in self.ops)
+        if graphs >= 4 and graphs > len(counted):
+            return True
         ratios = []
         for of_step in counts.values():
             each = sorted(of_step[step] for step in looked)

@@ -34,6 +34,17 @@ steps_of graph_whole
 expect_true "d['run']['steps'] == 42 and d['run']['step_source'] == 'periodicity'"
 expect_true "d['run']['step_confidence'] == 1 and d['run']['step_unit'] is None"
 
+# Keeps out: the same where a launch of the graph has one record, of three warm-up steps and of none; a graph that is little of it.
+steps_of graph_whole_ops
+expect_true "d['run']['steps'] == 39 and d['run']['step_source'] == 'periodicity' and d['run']['step_confidence'] == 1"
+expect_true "d['run']['step_unit'] == 'A step is a launch of graph' and d['devices'][0]['step_ns']['p50'] == 281000"
+steps_of graph_only
+expect_true "d['run']['steps'] == 39 and d['run']['step_unit'] == 'A step is a launch of graph'"
+expect_status 0 "$BATON" report "$work/graph_only"
+expect_prints "A step is a launch of graph"
+steps_of graph_small
+expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] is None"
+
 # Keeps out: steps that are a small part of the run, and no word of the rest; evaluation counted as steps.
 steps_of evaluation
 expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'optimizer'"
