@@ -11,6 +11,8 @@ struct idle_piece {
 	const char *evidence; /* the name of the row that explains it; "" when there is none */
 };
 
+struct replayed; /* graph/replayed.h */
+
 struct reduce_options {
 	const char *step_range;   /* --step-range: NAME, GLOB or /REGEX/, or NULL */
 	bool by_period;           /* --steps period: steps from periodicity, not from markers */
@@ -25,6 +27,11 @@ struct reduce_options {
 	 * NULL. Forces reading events, on one thread. */
 	void (*idle)(const struct idle_piece *piece, void *context);
 	void *idle_context;
+	/* Called with the replay graph of at most replay_steps steps, NULL when the run has too few;
+	 * may be NULL. Forces reading events. 0 or -errno. */
+	int (*replay)(struct replayed *replayed, void *context);
+	void *replay_context;
+	uint64_t replay_steps;
 };
 
 struct gap_proof { /* one idle interval and what explains it */
