@@ -9,7 +9,7 @@ import re
 import sys
 
 SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json`", "idle": "`baton dump --idle --json`",
-            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`"}
+            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.
 NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP"}
