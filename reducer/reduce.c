@@ -13,6 +13,7 @@
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/figures.h"
+#include "graph/replayed.h"
 #include "conclude/finding_text.h"
 #include "summary/summary_io.h"
 
@@ -182,6 +183,21 @@ static void free_work(struct work *work)
 	pthread_mutex_destroy(&work->lock);
 }
 
+/* For who asks what the run would have been. */
+static int replay(const struct device_context *context, const struct device_scan *scans)
+{
+	const struct reduce_options *options = context->options;
+	struct replayed replayed;
+	int error = replayed_open(&replayed, context, scans, options->replay_steps);
+	if (error > 0)
+		return options->replay(NULL, options->replay_context);
+	if (error)
+		return error;
+	error = options->replay(&replayed, options->replay_context);
+	replayed_close(&replayed);
+	return error;
+}
+
 static int reduce_devices(struct device_context *context, struct reduction *out)
 {
 	keep_freed_memory();
@@ -203,6 +219,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		error = readings_take(context->run, work.scans, work.n);
 	if (!error)
 		error = run_workers(&work, PHASE_ATTRIBUTE);
+	if (!error && context->options->replay)
+		error = replay(context, work.scans);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
@@ -424,7 +442,7 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
 	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
-		   !options->step && !options->classes_file && !long_name;
+		   !options->step && !options->replay && !options->classes_file && !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */

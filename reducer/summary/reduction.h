@@ -19,6 +19,8 @@ struct step_place { /* a counted step of a device */
 	int64_t window_from, window_to; /* its part of the device's time */
 };
 
+struct replayed; /* graph/replayed.h */
+
 struct reduce_options {
 	const char *step_range;   /* --step-range: NAME, GLOB or /REGEX/, or NULL */
 	bool by_period;           /* --steps period: steps from periodicity, not from markers */
@@ -37,6 +39,11 @@ struct reduce_options {
 	/* The same for every counted step. */
 	void (*step)(const struct step_place *place, void *context);
 	void *step_context;
+	/* Called with the replay graph of at most replay_steps steps, NULL when the run has too few;
+	 * may be NULL. Forces reading events. 0 or -errno. */
+	int (*replay)(struct replayed *replayed, void *context);
+	void *replay_context;
+	uint64_t replay_steps;
 };
 
 struct gap_proof { /* one idle interval and what explains it */

@@ -28,6 +28,8 @@ made slow --ranks 2 --steps 8 --kernels 200 --fault slow_gpu=12@all
 "$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/slow" '*:1:1980:0' '*:2:1600:4' || fail "gauges_made.py"
 printed report "$BATON" report --json --by range "$work/fast"
 printed compare "$BATON" compare --json "$work/fast" "$work/slow"
+printed whatif "$BATON" whatif --json "$work/fast"
+printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 printed idle "$BATON" dump --idle --json "$work/fast"
 printed steps "$BATON" dump --step-list --json "$work/fast"
 for trace in "$work"/slow/*.baton; do flip_bit "$trace" -100; done

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 built="record import reduce report compare classify export dump check"
-later="jitter whatif stats doctor"
+later="jitter stats doctor"
 
 # Keeps out: a misspelt command or option that does something, or ends with the status of another trouble.
 expect_status 2 "$BATON"

@@ -1,0 +1,247 @@
+#include "graph/arrivals.h"
+
+#include "base/room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RECENT = 24,      /* ops of a stream that may still run when the next one starts */
+	SLACK_NS = 20000, /* a start so much later than its causes is the launch path's jitter */
+	HELD_LEAST_NS = 2000,
+	OTHERS = 6 /* ops of other streams that are looked at */
+};
+
+int arrivals_add(struct arrivals *arrivals, const struct arrival *arrival)
+{
+	if (room_for((void **)&arrivals->at, arrivals->n, &arrivals->room, 1024,
+				 sizeof(*arrivals->at)) != 0)
+		return -ENOMEM;
+	arrivals->at[arrivals->n++] = *arrival;
+	return 0;
+}
+
+static int add_launch(struct arrivals *arrivals, const struct process *p, uint32_t op)
+{
+	const struct host_call *call = &p->calls[p->ops[op].call];
+	return arrivals_add(
+		arrivals, &(struct arrival){call->begin, p->floor_ns, op, call->begin_node, EDGE_LAUNCH});
+}
+
+/* The op of the stream that ended last before this one started; NULL: none. */
+static const struct device_op *last_ended(const struct process *p, const struct process_stream *s,
+										  uint32_t at)
+{
+	const struct device_op *op = &p->ops[s->ops[at]], *last = NULL;
+	for (uint32_t i = at; i-- > 0 && at - i <= RECENT;) {
+		const struct device_op *before = &p->ops[s->ops[i]];
+		if (before->end <= op->begin && (!last || before->end > last->end))
+			last = before;
+	}
+	return last;
+}
+
+static int add_op(struct arrivals *arrivals, const struct process *p,
+				  const struct process_stream *s, uint32_t at)
+{
+	const uint32_t number = s->ops[at];
+	const struct device_op *op = &p->ops[number];
+	const struct device_op *before = at ? &p->ops[s->ops[at - 1]] : NULL;
+	const bool called = op->call != NO_INDEX;
+	const bool later = called && p->calls[op->call].first_op != number; /* in its launch */
+	bool launch = called && op->launches;
+	int error = 0;
+	if (before && before->end > op->begin + 1) {
+		before = last_ended(p, s, at);
+		launch |= called;
+	}
+	launch |= called && !before;
+	if (launch)
+		error = add_launch(arrivals, p, number);
+	if (!error && before)
+		error =
+			arrivals_add(arrivals, &(struct arrival){before->end, later ? 0 : p->queued_gap_ns,
+													 number, before->begin_node + 1, EDGE_STREAM});
+	return error;
+}
+
+int arrivals_of_streams(struct arrivals *arrivals, const struct process *p)
+{
+	for (uint32_t s = 1; s < p->n_streams; s++)
+		for (uint32_t i = 0; i < p->streams[s].n_ops; i++) {
+			int error = add_op(arrivals, p, &p->streams[s], i);
+			if (error)
+				return error;
+		}
+	return 0;
+}
+
+/* ---- edges ---- */
+
+struct linking {
+	struct process *process;
+	struct model *model;
+	uint32_t *by_end;   /* ops */
+	struct arrival *of; /* of the op in hand, by kind */
+	size_t n, room;
+};
+
+static int by_end(const void *a, const void *b, void *context)
+{
+	const struct process *p = context;
+	const int64_t x = p->ops[*(const uint32_t *)a].end, y = p->ops[*(const uint32_t *)b].end;
+	return x < y ? -1 : x > y;
+}
+
+/* The op of another stream of the device that ended just before this one started. */
+static const struct device_op *ended_before(const struct linking *l, const struct device_op *op)
+{
+	const struct process *p = l->process;
+	size_t low = 0, high = p->n_ops;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (p->ops[l->by_end[middle]].end <= op->begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t i = low; i > 0 && low - i < OTHERS; i--) {
+		const struct device_op *other = &p->ops[l->by_end[i - 1]];
+		if (op->begin - other->end > SLACK_NS)
+			break;
+		if (other != op && other->stream != op->stream && other->unit == op->unit &&
+			other->begin < op->begin)
+			return other;
+	}
+	return NULL;
+}
+
+static const struct held_row *held_before(const struct process *p, int64_t ns)
+{
+	for (size_t i = p->n_helds; i-- > 0;)
+		if (p->helds[i].end <= ns && ns - p->helds[i].end <= SLACK_NS)
+			return &p->helds[i];
+	return NULL;
+}
+
+static int64_t reach_ns(const struct arrival *a, const struct device_op *op)
+{
+	const int64_t apart_ns = op->begin - a->ns;
+	return a->ns + (a->then_ns < apart_ns ? a->then_ns : apart_ns);
+}
+
+/* Who gets what nothing explains of the op's start. *held: what held it up; *late_ns: how much. */
+static struct arrival *settle(struct linking *l, const struct device_op *op,
+							  const struct held_row **held, int64_t *late_ns, bool *unexplained)
+{
+	struct arrival *binding = &l->of[0];
+	for (size_t i = 1; i < l->n; i++)
+		if (reach_ns(&l->of[i], op) > reach_ns(binding, op))
+			binding = &l->of[i];
+	*late_ns = op->begin - reach_ns(binding, op);
+	*held = *late_ns > HELD_LEAST_NS ? held_before(l->process, op->begin) : NULL;
+	*unexplained = false;
+	if (*late_ns <= SLACK_NS || *held)
+		return binding;
+	const struct device_op *other = ended_before(l, op);
+	if (other) {
+		l->of[l->n] = (struct arrival){other->end, op->begin - other->end, binding->op,
+									   other->begin_node + 1, EDGE_HELD};
+		return &l->of[l->n++];
+	}
+	*unexplained = true;
+	return binding;
+}
+
+static int note_held(struct model *model, uint32_t edge, const struct device_op *op,
+					 const struct held_row *row, int64_t late_ns)
+{
+	struct held *held = MODEL_ADD(model, helds);
+	if (!held)
+		return -ENOMEM;
+	const int64_t ran_ns = row->end - row->begin;
+	*held = (struct held){row->kind == BATON_SYNC_HOST_FUNC && ran_ns < late_ns ? ran_ns : late_ns,
+						  edge, op->unit, row->kind};
+	return 0;
+}
+
+static int note_unexplained(struct model *model, uint32_t edge, int64_t ns)
+{
+	if (room_for((void **)&model->unexplained_edges, model->n_unexplained_edges,
+				 &model->unexplained_edges_room, 64, sizeof(edge)) != 0)
+		return -ENOMEM;
+	model->unexplained_edges[model->n_unexplained_edges++] = edge;
+	model->unexplained_ns += ns;
+	return 0;
+}
+
+static int link_op(struct linking *l)
+{
+	const struct device_op *op = &l->process->ops[l->of[0].op];
+	const struct held_row *held;
+	int64_t late_ns;
+	bool unexplained;
+	const struct arrival *binding = settle(l, op, &held, &late_ns, &unexplained);
+	for (size_t i = 0; i < l->n; i++) {
+		const struct arrival *a = &l->of[i];
+		uint32_t number;
+		struct edge edge = {a->node, op->begin_node,
+							a == binding ? op->begin - a->ns : reach_ns(a, op) - a->ns, op->unit,
+							a->kind};
+		int error = graph_add_edge(&l->model->graph, &edge, &number);
+		if (!error && a == binding && held)
+			error = note_held(l->model, number, op, held, late_ns);
+		if (!error && a == binding && unexplained)
+			error = note_unexplained(l->model, number, late_ns);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int by_op(const void *a, const void *b)
+{
+	const struct arrival *x = a, *y = b;
+	if (x->op != y->op)
+		return x->op < y->op ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static int link_all(struct arrivals *arrivals, struct linking *l)
+{
+	for (size_t i = 0, end; i < arrivals->n; i = end) {
+		l->n = 0;
+		for (end = i; end < arrivals->n && arrivals->at[end].op == arrivals->at[i].op; end++) {
+			const struct arrival *a = &arrivals->at[end];
+			if (a->ns > l->process->ops[a->op].begin)
+				continue; /* an arrival after the start is a clock's error */
+			if (l->n + 2 > l->room && room_double((void **)&l->of, &l->room, 16, sizeof(*l->of)))
+				return -ENOMEM;
+			l->of[l->n++] = *a;
+		}
+		int error = l->n ? link_op(l) : 0;
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *model)
+{
+	struct linking l = {.process = p, .model = model};
+	l.by_end = malloc((p->n_ops + 1) * sizeof(*l.by_end));
+	if (!l.by_end)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->n_ops; i++)
+		l.by_end[i] = i;
+	qsort_r(l.by_end, p->n_ops, sizeof(*l.by_end), by_end, p);
+	if (arrivals->n)
+		qsort(arrivals->at, arrivals->n, sizeof(*arrivals->at), by_op);
+	int error = link_all(arrivals, &l);
+	free(l.by_end);
+	free(l.of);
+	return error;
+}

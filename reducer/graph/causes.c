@@ -1,0 +1,356 @@
+#include "graph/causes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CODE_NS = 1000000, /* host code that drives no GPU for so long is a loss of its own */
+	FACTOR_LEAST = 10  /* kernels from which a stage's factor is taken */
+};
+
+static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
+										  [CAUSE_NO_CORE] = "no_core",
+										  [CAUSE_BLOCKED] = "blocked",
+										  [CAUSE_ALLOC] = "alloc",
+										  [CAUSE_MODULE_LOAD] = "module_load",
+										  [CAUSE_PROFILER] = "profiler",
+										  [CAUSE_CODE] = "code",
+										  [CAUSE_HOST] = "host",
+										  [CAUSE_KERNELS] = "kernels",
+										  [CAUSE_SYNC_DEVICE] = "sync.device",
+										  [CAUSE_SYNC_MID] = "sync.mid",
+										  [CAUSE_SYNC_END] = "sync.end",
+										  [CAUSE_SYNC] = "sync",
+										  [CAUSE_QUEUE_FULL] = "queue_full",
+										  [CAUSE_HOST_FUNC] = "host_func",
+										  [CAUSE_DEPENDENCY] = "dependency",
+										  [CAUSE_LINK] = "link",
+										  [CAUSE_EVEN_KERNELS] = "even_kernels",
+										  [CAUSE_EVEN_HOST] = "even_host",
+										  [CAUSE_TRANSFER] = "transfer"};
+
+const char *cause_name(enum cause cause)
+{
+	return names[cause];
+}
+
+enum cause cause_find(const char *name)
+{
+	int i = 0;
+	while (i < CAUSES && strcmp(names[i], name) != 0)
+		i++;
+	return (enum cause)i;
+}
+
+/* ---- what it needs ---- */
+
+struct like { /* a meeting among those of its class */
+	uint64_t class;
+	int64_t ns;
+	uint32_t index;
+};
+
+static int by_class(const void *a, const void *b)
+{
+	const struct like *x = a, *y = b;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static int find_typical(struct causes *c)
+{
+	const struct model *m = c->model;
+	struct like *likes = malloc((m->n_transfers + 1) * sizeof(*likes));
+	c->typical_ns = malloc((m->n_transfers + 1) * sizeof(*c->typical_ns));
+	if (!likes || !c->typical_ns) {
+		free(likes);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < m->n_transfers; i++)
+		likes[i] = (struct like){m->transfers[i].class, m->transfers[i].ns, (uint32_t)i};
+	qsort(likes, m->n_transfers, sizeof(*likes), by_class);
+	for (size_t i = 0, end; i < m->n_transfers; i = end) {
+		for (end = i; end < m->n_transfers && likes[end].class == likes[i].class; end++)
+			;
+		for (size_t k = i; k < end; k++)
+			c->typical_ns[likes[k].index] = likes[i].class ? likes[i + (end - i) / 2].ns : -1;
+	}
+	free(likes);
+	return 0;
+}
+
+int causes_open(struct causes *c, const struct model *model)
+{
+	const size_t n = model->graph.n_edges + 1;
+	*c = (struct causes){.model = model, .n_host = model->n_host, .n_kernels = model->n_kernels};
+	c->measured_ns = malloc(n * sizeof(*c->measured_ns));
+	c->own_ns = calloc(n, sizeof(*c->own_ns));
+	c->weights_ns = malloc(n * sizeof(*c->weights_ns));
+	c->at_ns = malloc((model->graph.n_nodes + 1) * sizeof(*c->at_ns));
+	c->steps_ns = malloc((model->n_steps + 1) * sizeof(*c->steps_ns));
+	if (!c->measured_ns || !c->own_ns || !c->weights_ns || !c->at_ns || !c->steps_ns)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->graph.n_edges; i++)
+		c->measured_ns[i] = model->graph.edges[i].ns;
+	for (size_t i = 0; i < model->n_host; i++)
+		c->own_ns[model->host[i].edge] = model->host[i].ns;
+	int error = find_typical(c);
+	error = error ? error : compare_positions(model->host, model->n_host, &c->host);
+	error = error ? error : compare_positions(model->kernels, model->n_kernels, &c->kernels);
+	return error ? error : causes_step(c, c->measured_ns, &c->step_ns);
+}
+
+void causes_close(struct causes *c)
+{
+	free(c->host);
+	free(c->kernels);
+	free(c->measured_ns);
+	free(c->own_ns);
+	free(c->typical_ns);
+	free(c->weights_ns);
+	free(c->at_ns);
+	free(c->steps_ns);
+	memset(c, 0, sizeof(*c));
+}
+
+int causes_step(struct causes *c, const int64_t *weights_ns, int64_t *step_ns)
+{
+	const uint32_t n = c->model->n_steps;
+	graph_replay(&c->model->graph, weights_ns, c->at_ns);
+	c->replays++;
+	int error = model_ends(c->model, c->at_ns, c->steps_ns);
+	*step_ns = n > 1 ? (c->steps_ns[n - 1] - c->steps_ns[0]) / (int64_t)(n - 1) : 0;
+	return error;
+}
+
+/* ---- taking one off ---- */
+
+static bool has(const struct causes *c, const struct scope *scope, uint16_t unit)
+{
+	if (scope->unit != ALL_UNITS)
+		return unit == scope->unit;
+	return scope->host == ALL_UNITS ||
+		   (unit != UNIT_NONE && c->model->units[unit].host == scope->host);
+}
+
+/* Takes `ns` off an edge; an edge that is out stays out. */
+static int64_t take_off(int64_t *weight_ns, int64_t ns)
+{
+	if (*weight_ns <= EDGE_OFF)
+		return 0;
+	const int64_t least_ns = *weight_ns < 0 ? *weight_ns : 0;
+	const int64_t left_ns = *weight_ns - ns, kept_ns = left_ns > least_ns ? left_ns : least_ns;
+	const int64_t changed_ns = *weight_ns - kept_ns;
+	*weight_ns = kept_ns;
+	return changed_ns < 0 ? -changed_ns : changed_ns;
+}
+
+static int64_t take_label(const struct causes *c, uint8_t label, const struct scope *scope,
+						  int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_amounts; i++) {
+		const struct amount *amount = &m->amounts[i];
+		if (amount->label == label && has(c, scope, m->graph.edges[amount->edge].unit))
+			taken_ns += take_off(&weights_ns[amount->edge], amount->ns);
+	}
+	return taken_ns;
+}
+
+/* The calls no longer wait for the GPU; waiting for a core stays what it was. */
+static int64_t take_waits(const struct causes *c, uint32_t sites, const struct scope *scope,
+						  int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_waits; i++) {
+		const struct wait *wait = &m->waits[i];
+		if (!(sites >> wait->site & 1) || !has(c, scope, wait->unit))
+			continue;
+		for (uint32_t k = 0; k < wait->n_edges; k++)
+			weights_ns[m->wait_edges[wait->first_edge + k]] = EDGE_OFF;
+		if (wait->chain != EDGE_NONE && weights_ns[wait->chain] > wait->no_core_ns)
+			weights_ns[wait->chain] = wait->no_core_ns;
+		taken_ns += wait->ns;
+	}
+	return taken_ns;
+}
+
+static int64_t take_code(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_host; i++) {
+		const struct edge *edge = &m->graph.edges[m->host[i].edge];
+		if (edge->kind == EDGE_OUTSIDE && m->host[i].ns >= CODE_NS && has(c, scope, edge->unit))
+			taken_ns += take_off(&weights_ns[m->host[i].edge], m->host[i].ns);
+	}
+	return taken_ns;
+}
+
+/* Every position like the median of the others; host time that nobody else has goes. */
+static int64_t take_excess(const struct compared *rows, size_t n, const struct scope *scope,
+						   int64_t *weights_ns, int64_t otherwise)
+{
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct compared *row = &rows[i];
+		if (row->unit != scope->unit)
+			continue;
+		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns
+								: otherwise < 0     ? row->ns
+													: otherwise;
+		taken_ns += take_off(&weights_ns[row->edge], row->ns - like_ns);
+	}
+	return taken_ns;
+}
+
+static int64_t take_unevenness(const struct causes *c, bool kernels, const struct scope *scope,
+							   int64_t *weights_ns)
+{
+	const struct compared *rows = kernels ? c->kernels : c->host;
+	const size_t n = kernels ? c->n_kernels : c->n_host;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < n; i++)
+		if (has(c, scope, rows[i].unit))
+			taken_ns += take_off(&weights_ns[rows[i].edge], rows[i].ns - rows[i].mean_ns);
+	return taken_ns;
+}
+
+struct ratio {
+	double times;
+	int64_t ns;
+};
+
+static int by_times(const void *a, const void *b)
+{
+	const struct ratio *x = a, *y = b;
+	return x->times < y->times ? -1 : x->times > y->times;
+}
+
+/* Stages differ in what they run, so a slow one is told by one factor over all of its kernels. */
+static double stage_factor(const struct causes *c, uint32_t unit)
+{
+	struct ratio *ratios = malloc((c->n_kernels + 1) * sizeof(*ratios));
+	size_t n = 0;
+	int64_t all_ns = 0, sum_ns = 0;
+	double factor = 1;
+	for (size_t i = 0; ratios && i < c->n_kernels; i++) {
+		const struct compared *row = &c->kernels[i];
+		if (row->unit != unit || row->others_ns <= 0)
+			continue;
+		ratios[n++] = (struct ratio){(double)row->ns / (double)row->others_ns, row->others_ns};
+		all_ns += row->others_ns;
+	}
+	if (n >= FACTOR_LEAST) {
+		qsort(ratios, n, sizeof(*ratios), by_times);
+		for (size_t i = 0; i < n && 2 * sum_ns < all_ns; i++) {
+			factor = ratios[i].times;
+			sum_ns += ratios[i].ns;
+		}
+	}
+	free(ratios);
+	return factor;
+}
+
+static int64_t take_kernels(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+{
+	int64_t taken_ns = 0;
+	if (c->model->meetings == 0)
+		return take_excess(c->kernels, c->n_kernels, scope, weights_ns, -1);
+	const double factor = stage_factor(c, scope->unit);
+	for (size_t i = 0; factor > 1 && i < c->n_kernels; i++) {
+		const struct compared *row = &c->kernels[i];
+		if (row->unit == scope->unit && row->others_ns >= 0)
+			taken_ns +=
+				take_off(&weights_ns[row->edge], row->ns - (int64_t)((double)row->ns / factor));
+	}
+	return taken_ns;
+}
+
+/* Slow transfers like those of their class, or (`all`) none at all. */
+static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_transfers; i++) {
+		const struct transfer *t = &m->transfers[i];
+		int64_t *weight_ns = &weights_ns[t->edge];
+		if (all)
+			taken_ns += take_off(weight_ns, *weight_ns);
+		else if (c->typical_ns[i] >= 0 && t->ns > c->typical_ns[i])
+			taken_ns += take_off(weight_ns, t->ns - c->typical_ns[i]);
+	}
+	return taken_ns;
+}
+
+static int64_t take_held(const struct causes *c, uint8_t kind, const struct scope *scope,
+						 int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_helds; i++)
+		if (m->helds[i].kind == kind && has(c, scope, m->helds[i].unit))
+			taken_ns += take_off(&weights_ns[m->helds[i].edge], m->helds[i].ns);
+	return taken_ns;
+}
+
+static int64_t take_queue(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+{
+	const struct graph *graph = &c->model->graph;
+	int64_t taken_ns = take_label(c, LABEL_QUEUE_FULL, scope, weights_ns);
+	for (size_t i = 0; i < graph->n_edges; i++) {
+		if (graph->edges[i].kind != EDGE_QUEUE || !has(c, scope, graph->edges[i].unit))
+			continue;
+		taken_ns += weights_ns[i] > 0 ? weights_ns[i] : 0;
+		weights_ns[i] = EDGE_OFF;
+	}
+	return taken_ns;
+}
+
+int64_t cause_take(const struct causes *c, enum cause cause, const struct scope *scope,
+				   int64_t *weights_ns)
+{
+	static const uint8_t labels[CAUSES] = {[CAUSE_INPUT] = LABEL_INPUT,
+										   [CAUSE_NO_CORE] = LABEL_NO_CORE,
+										   [CAUSE_BLOCKED] = LABEL_BLOCKED,
+										   [CAUSE_ALLOC] = LABEL_ALLOC,
+										   [CAUSE_MODULE_LOAD] = LABEL_MODULE_LOAD,
+										   [CAUSE_PROFILER] = LABEL_PROFILER};
+	static const uint8_t sites[CAUSES] = {[CAUSE_ALLOC] = 1 << WAIT_FREE,
+										  [CAUSE_SYNC_DEVICE] = 1 << WAIT_DEVICE,
+										  [CAUSE_SYNC_MID] = 1 << WAIT_MID,
+										  [CAUSE_SYNC_END] = 1 << WAIT_END,
+										  [CAUSE_SYNC] =
+											  1 << WAIT_DEVICE | 1 << WAIT_MID | 1 << WAIT_END};
+	int64_t taken_ns = 0;
+	if (labels[cause])
+		taken_ns += take_label(c, labels[cause], scope, weights_ns);
+	if (sites[cause])
+		taken_ns += take_waits(c, sites[cause], scope, weights_ns);
+	switch (cause) {
+	case CAUSE_CODE:
+		return take_code(c, scope, weights_ns);
+	case CAUSE_HOST:
+		return take_excess(c->host, c->n_host, scope, weights_ns, 0);
+	case CAUSE_KERNELS:
+		return take_kernels(c, scope, weights_ns);
+	case CAUSE_QUEUE_FULL:
+		return take_queue(c, scope, weights_ns);
+	case CAUSE_HOST_FUNC:
+		return take_held(c, 6, scope, weights_ns);
+	case CAUSE_DEPENDENCY:
+		return take_held(c, 7, scope, weights_ns);
+	case CAUSE_LINK:
+	case CAUSE_TRANSFER:
+		return take_link(c, cause == CAUSE_TRANSFER, weights_ns);
+	case CAUSE_EVEN_KERNELS:
+	case CAUSE_EVEN_HOST:
+		return take_unevenness(c, cause == CAUSE_EVEN_KERNELS, scope, weights_ns);
+	default:
+		return taken_ns;
+	}
+}

@@ -1,0 +1,73 @@
+/* Counterfactuals: what a cause takes off the weights of a model, on one device, on one host or
+ * everywhere, and what the step gains by it. */
+#ifndef GRAPH_CAUSES_H
+#define GRAPH_CAUSES_H
+
+#include "graph/compare.h"
+#include "graph/model.h"
+
+enum cause {
+	CAUSE_INPUT,
+	CAUSE_NO_CORE,
+	CAUSE_BLOCKED,
+	CAUSE_ALLOC,
+	CAUSE_MODULE_LOAD,
+	CAUSE_PROFILER,
+	CAUSE_CODE,
+	CAUSE_HOST,
+	CAUSE_KERNELS,
+	CAUSE_SYNC_DEVICE,
+	CAUSE_SYNC_MID,
+	CAUSE_SYNC_END,
+	CAUSE_SYNC,
+	CAUSE_QUEUE_FULL,
+	CAUSE_HOST_FUNC,
+	CAUSE_DEPENDENCY,
+	CAUSE_LINK,
+	CAUSE_EVEN_KERNELS,
+	CAUSE_EVEN_HOST,
+	CAUSE_TRANSFER,
+	CAUSES
+};
+
+const char *cause_name(enum cause cause);
+/* By its name; CAUSES: there is no such cause. */
+enum cause cause_find(const char *name);
+/* Is it asked of one device against the others? */
+static inline bool cause_compares(enum cause cause)
+{
+	return cause == CAUSE_HOST || cause == CAUSE_KERNELS;
+}
+
+#define ALL_UNITS UINT32_MAX
+struct scope {
+	uint32_t unit; /* or ALL_UNITS */
+	uint32_t host; /* with ALL_UNITS: of this host; or ALL_UNITS */
+};
+
+struct causes {
+	const struct model *model;
+	struct compared *host, *kernels;
+	size_t n_host, n_kernels;
+	int64_t *measured_ns; /* weights */
+	int64_t *own_ns;      /* by edge of a thread: what is the program's own */
+	int64_t *typical_ns;  /* by transfer: of those like it */
+	int64_t *weights_ns;  /* room for one replay */
+	int64_t *at_ns;
+	int64_t *steps_ns;
+	int64_t step_ns; /* of the measured weights */
+	uint32_t replays;
+};
+
+/* 0 or -ENOMEM; causes_close() either way. */
+int causes_open(struct causes *causes, const struct model *model);
+void causes_close(struct causes *causes);
+
+/* Takes the cause off the weights. Returns how much time that changes, all of it: no step can gain
+ * more than this. */
+int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
+				   int64_t *weights_ns);
+/* The mean counted step with these weights. 0 or -ENOMEM. */
+int causes_step(struct causes *causes, const int64_t *weights_ns, int64_t *step_ns);
+
+#endif

@@ -1,0 +1,16 @@
+/* The same work on other devices: what a device's position takes elsewhere. */
+#ifndef GRAPH_COMPARE_H
+#define GRAPH_COMPARE_H
+
+#include "graph/model.h"
+
+struct compared {
+	int64_t ns, others_ns, mean_ns; /* others_ns: their median; -1: no other device has it */
+	uint32_t edge;
+	uint16_t unit;
+};
+
+/* Compares positions; *out has as many rows, and the caller frees it. 0 or -ENOMEM. */
+int compare_positions(const struct position *positions, size_t n, struct compared **out);
+
+#endif

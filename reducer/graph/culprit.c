@@ -1,0 +1,299 @@
+#include "graph/culprit.h"
+
+#include "base/room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LEAST_PART = 250, /* of the step: what wins less than 0.4 % is no cause */
+	NEAR_PART = 10,   /* of the best gain: causes within a tenth are told apart by their cost */
+	NEAR_STEP = 200,  /* of the step */
+	COST_BINS = 500,  /* of the step: costs within a bin are equal */
+	ASKED_AGAIN = 16,
+	OWN_TENTHS = 6 /* of the gain: so much by a cause of its own goes before a structural one */
+};
+
+struct candidates {
+	struct culprit *at;
+	size_t n, room;
+	int64_t least_ns; /* the least gain */
+};
+
+struct asking {
+	struct causes *c;
+	struct candidates *out;
+};
+
+static const struct scope everywhere = {ALL_UNITS, ALL_UNITS};
+
+static int64_t per_step(const struct causes *c, int64_t ns)
+{
+	return ns / (int64_t)(c->model->n_steps > 1 ? c->model->n_steps - 1 : 1);
+}
+
+static bool is_sync(enum cause cause)
+{
+	return cause >= CAUSE_SYNC_DEVICE && cause <= CAUSE_SYNC;
+}
+
+static bool is_structure(const struct culprit *x)
+{
+	return is_sync(x->cause) && x->scope.unit == ALL_UNITS;
+}
+
+static bool is_even(const struct culprit *x)
+{
+	return x->cause == CAUSE_EVEN_KERNELS || x->cause == CAUSE_EVEN_HOST;
+}
+
+/* The gain of one cause; 0 without a replay where it cannot be large enough. */
+static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *x)
+{
+	int64_t step_ns, before_ns = c->step_ns;
+	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
+	x->cost_ns = per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
+	x->gain_ns = 0;
+	if (x->cost_ns < least_ns)
+		return 0;
+	int error = causes_step(c, c->weights_ns, &step_ns);
+	x->gain_ns = before_ns - step_ns;
+	return error;
+}
+
+static int keep(struct candidates *out, const struct culprit *x)
+{
+	if (x->cost_ns < out->least_ns)
+		return 0; /* else another cause may hide it */
+	if (room_for((void **)&out->at, out->n, &out->room, 64, sizeof(*out->at)) != 0)
+		return -ENOMEM;
+	out->at[out->n++] = *x;
+	return 0;
+}
+
+/* Does a device wait so more often than the others do? */
+static bool waits_more(const struct model *m, enum cause cause, uint32_t unit)
+{
+	const uint8_t site = cause == CAUSE_SYNC_DEVICE ? WAIT_DEVICE
+						 : cause == CAUSE_SYNC_MID  ? WAIT_MID
+													: WAIT_END;
+	uint64_t own = 0, others = 0;
+	for (size_t i = 0; i < m->n_waits; i++) {
+		own += m->waits[i].site == site && m->waits[i].unit == unit;
+		others += m->waits[i].site == site && m->waits[i].unit != unit;
+	}
+	return m->n_units > 1 && 10 * own * (m->n_units - 1) > 12 * others;
+}
+
+static int ask_units(struct asking *a, enum cause cause)
+{
+	struct causes *c = a->c;
+	for (uint32_t u = 0; c->model->n_units > 1 && u < c->model->n_units; u++) {
+		struct culprit x = {.cause = cause, .scope = {u, ALL_UNITS}};
+		if (is_sync(cause) && !waits_more(c->model, cause, u))
+			continue;
+		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
+		error = error ? error : keep(a->out, &x);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Of everywhere first: what wins nothing there wins nothing on one device. */
+static int ask_everywhere(struct asking *a, enum cause cause, bool units)
+{
+	struct culprit x = {.cause = cause, .scope = everywhere};
+	int error = ask(a->c, a->c->measured_ns, a->out->least_ns, &x);
+	if (error || x.gain_ns <= a->out->least_ns)
+		return error;
+	error = keep(a->out, &x);
+	return error || !units ? error : ask_units(a, cause);
+}
+
+static int by_gain(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* One device against the others: what curing any of them would win is noise of the comparison. */
+static int ask_compared(struct asking *a, enum cause cause)
+{
+	struct causes *c = a->c;
+	const size_t n = c->model->n_units;
+	struct culprit *units = malloc((n + 1) * sizeof(*units));
+	int64_t *gains = malloc((n + 1) * sizeof(*gains));
+	int error = units && gains ? 0 : -ENOMEM;
+	for (uint32_t u = 0; !error && u < n; u++) {
+		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS}};
+		error = ask(c, c->measured_ns, a->out->least_ns, &units[u]);
+		gains[u] = units[u].gain_ns;
+	}
+	if (!error) {
+		qsort(gains, n, sizeof(*gains), by_gain);
+		const int64_t usual_ns = n > 2 && gains[n / 2] > 0 ? gains[n / 2] : 0;
+		for (uint32_t u = 0; !error && u < n; u++) {
+			units[u].gain_ns -= usual_ns;
+			error = keep(a->out, &units[u]);
+		}
+	}
+	free(units);
+	free(gains);
+	return error;
+}
+
+static int ask_all(struct asking *a)
+{
+	static const enum cause with_units[] = {CAUSE_INPUT,    CAUSE_NO_CORE,     CAUSE_BLOCKED,
+											CAUSE_ALLOC,    CAUSE_MODULE_LOAD, CAUSE_PROFILER,
+											CAUSE_CODE,     CAUSE_HOST_FUNC,   CAUSE_DEPENDENCY,
+											CAUSE_SYNC_MID, CAUSE_SYNC_END,    CAUSE_SYNC_DEVICE};
+	const struct model *m = a->c->model;
+	int error = 0;
+	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)
+		error = ask_everywhere(a, with_units[i], true);
+	error = error ? error : ask_everywhere(a, CAUSE_SYNC, false);
+	error = error ? error : ask_everywhere(a, CAUSE_QUEUE_FULL, false);
+	if (error || m->n_units < 2)
+		return error;
+	error = ask_compared(a, CAUSE_HOST);
+	error = error ? error : ask_compared(a, CAUSE_KERNELS);
+	if (!error && m->meetings == 0)
+		error = ask_everywhere(a, CAUSE_EVEN_KERNELS, false);
+	error = error ? error : ask_everywhere(a, CAUSE_EVEN_HOST, false);
+	return error ? error : ask_everywhere(a, CAUSE_LINK, false);
+}
+
+/* ---- the choice ---- */
+
+/* Of equal gains the one that changes less, then one device before all. */
+static bool is_less(const struct culprit *x, const struct culprit *y, int64_t step_ns)
+{
+	const int64_t bin_ns = step_ns / COST_BINS > 0 ? step_ns / COST_BINS : 1;
+	const int64_t x_bin = (x->cost_ns + bin_ns / 2) / bin_ns;
+	const int64_t y_bin = (y->cost_ns + bin_ns / 2) / bin_ns;
+	if (x_bin != y_bin)
+		return x_bin < y_bin;
+	if ((x->scope.unit == ALL_UNITS) != (y->scope.unit == ALL_UNITS))
+		return y->scope.unit == ALL_UNITS;
+	return x->cost_ns < y->cost_ns;
+}
+
+static const struct culprit *choose(const struct candidates *all, int64_t step_ns)
+{
+	const struct culprit *best = NULL;
+	int64_t most_ns = 0;
+	for (size_t i = 0; i < all->n; i++)
+		most_ns = all->at[i].gain_ns > most_ns ? all->at[i].gain_ns : most_ns;
+	if (most_ns <= all->least_ns)
+		return NULL;
+	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
+	const int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].gain_ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
+			best = &all->at[i];
+	bool structure = best != NULL;
+	for (size_t i = 0; i < all->n; i++)
+		structure &= all->at[i].gain_ns < near_ns || is_structure(&all->at[i]);
+	const struct culprit *own = NULL;
+	for (size_t i = 0; structure && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (is_structure(x) || is_even(x) || 10 * x->gain_ns < OWN_TENTHS * most_ns)
+			continue;
+		if (!own || is_less(x, own, step_ns))
+			own = x;
+	}
+	return own ? own : best;
+}
+
+static int by_gain_down(const void *a, const void *b)
+{
+	const struct culprit *x = a, *y = b;
+	if (x->gain_ns != y->gain_ns)
+		return x->gain_ns > y->gain_ns ? -1 : 1;
+	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
+}
+
+/* Cures a culprit and asks the best of the others again. */
+static int cure(struct causes *c, struct candidates *all, const struct culprit *culprit,
+				int64_t *cured_ns)
+{
+	const struct culprit taken = *culprit;
+	size_t kept = 0;
+	cause_take(c, taken.cause, &taken.scope, cured_ns);
+	int error = causes_step(c, cured_ns, &c->step_ns);
+	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
+	for (size_t i = 0; !error && i < all->n && i < ASKED_AGAIN; i++) {
+		struct culprit x = all->at[i];
+		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit)
+			continue;
+		error = ask(c, cured_ns, all->least_ns, &x);
+		all->at[kept++] = x;
+	}
+	all->n = kept;
+	return error;
+}
+
+static int find(struct causes *c, struct candidates *all, struct culprits *out)
+{
+	const int64_t step_ns = c->step_ns;
+	int64_t *cured_ns = malloc((c->model->graph.n_edges + 1) * sizeof(*cured_ns));
+	if (!cured_ns)
+		return -ENOMEM;
+	memcpy(cured_ns, c->measured_ns, c->model->graph.n_edges * sizeof(*cured_ns));
+	int error = 0;
+	while (!error && out->n < CULPRITS_MOST) {
+		const struct culprit *best = choose(all, step_ns);
+		if (!best)
+			break;
+		out->at[out->n++] = *best;
+		error = cure(c, all, best, cured_ns);
+	}
+	c->step_ns = step_ns;
+	free(cured_ns);
+	return error;
+}
+
+int culprits_unexplained(struct causes *c, int64_t *ns)
+{
+	const struct model *m = c->model;
+	uint8_t *unexplained = calloc(m->graph.n_edges + 1, 1);
+	uint32_t node = 0;
+	int64_t last_ns = INT64_MIN, step_ns, from_ns;
+	*ns = 0;
+	if (!unexplained)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n_unexplained_edges; i++)
+		unexplained[m->unexplained_edges[i]] = 1;
+	int error = causes_step(c, c->measured_ns, &step_ns);
+	from_ns = c->steps_ns[0];
+	for (size_t i = 0; i < m->n_ends; i++)
+		if (c->at_ns[m->ends[i].node] > last_ns) {
+			node = m->ends[i].node;
+			last_ns = c->at_ns[node];
+		}
+	while (!error && m->n_ends && c->at_ns[node] > from_ns) {
+		const uint32_t edge = graph_binding(&m->graph, c->measured_ns, c->at_ns, node);
+		if (edge == EDGE_NONE)
+			break;
+		*ns += unexplained[edge] ? m->graph.edges[edge].ns : 0;
+		node = m->graph.edges[edge].from;
+	}
+	*ns = per_step(c, *ns);
+	free(unexplained);
+	return error;
+}
+
+int culprits_find(struct causes *causes, struct culprits *out)
+{
+	struct candidates all = {.least_ns = causes->step_ns / LEAST_PART};
+	struct asking asking = {.c = causes, .out = &all};
+	*out = (struct culprits){0};
+	int error = ask_all(&asking);
+	if (!error)
+		error = find(causes, &all, out);
+	free(all.at);
+	return error ? error : culprits_unexplained(causes, &out->unexplained_ns);
+}

@@ -1,0 +1,28 @@
+/* Who and what costs most: of all causes the one whose cure wins most time with the least change,
+ * then the next one on the cured graph (docs/GRAPH.md, "The culprit"). */
+#ifndef GRAPH_CULPRIT_H
+#define GRAPH_CULPRIT_H
+
+#include "graph/causes.h"
+
+enum { CULPRITS_MOST = 4 };
+
+struct culprit {
+	enum cause cause;
+	struct scope scope;
+	int64_t gain_ns; /* per step; of a later one on top of those before it */
+	int64_t cost_ns; /* time that its cure takes off, per step */
+};
+
+struct culprits {
+	struct culprit at[CULPRITS_MOST];
+	uint32_t n;
+	int64_t unexplained_ns; /* per step, on the critical path */
+};
+
+/* 0 or -ENOMEM. */
+int culprits_find(struct causes *causes, struct culprits *out);
+/* What the critical path has per step that nothing explains. 0 or -ENOMEM. */
+int culprits_unexplained(struct causes *causes, int64_t *ns);
+
+#endif

@@ -1,0 +1,211 @@
+#include "graph/events.h"
+
+#include "base/room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LAGS = 3, /* records back that a wait may be for */
+	GRAIN_NS = 1000,
+	REFUTED_PART = 50, /* of the instances: 2 % may contradict */
+	RECORDS = 6
+};
+
+struct happening { /* in the order of the host: a launch, a record, a wait */
+	int64_t ns;
+	uint32_t index; /* of the call; of a launch: of its op */
+	uint8_t what;   /* 0: launch, 1: record, 2: wait */
+};
+
+struct pair { /* one wait, if it is of this site */
+	uint64_t site;
+	uint32_t before, after; /* ops */
+	uint8_t lag;
+};
+
+struct finding_pairs {
+	const struct process *process;
+	struct happening *at;
+	size_t n;
+	struct pair *pairs;
+	size_t n_pairs, room;
+	int64_t records[RECORDS]; /* the latest, a ring */
+	uint32_t n_records;
+	uint32_t last;  /* the op launched last; NO_INDEX */
+	uint32_t waits; /* since then */
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct happening *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->what != y->what ? x->what - y->what : (x->index > y->index) - (x->index < y->index);
+}
+
+/* False: there are no waits. */
+static bool list(struct finding_pairs *f)
+{
+	const struct process *p = f->process;
+	bool any = false;
+	for (uint32_t i = 0; i < p->n_calls; i++) {
+		const struct host_call *call = &p->calls[i];
+		const bool waits = call->class == CALL_WAITS_EVENT;
+		any |= waits;
+		if (waits || call->class == CALL_RECORDS_EVENT)
+			f->at[f->n++] = (struct happening){call->end, i, waits ? 2 : 1};
+		if (call->first_op != NO_INDEX)
+			f->at[f->n++] = (struct happening){call->begin, call->first_op, 0};
+	}
+	if (any)
+		qsort(f->at, f->n, sizeof(*f->at), by_time);
+	return any;
+}
+
+/* How many ops the stream was given before `ns`. */
+static uint32_t given_before(const struct process *p, const struct process_stream *s, int64_t ns)
+{
+	uint32_t low = 0, high = s->n_launched;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (p->calls[p->ops[s->launched[middle]].call].begin < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_pair(struct finding_pairs *f, const struct pair *pair)
+{
+	if (room_for((void **)&f->pairs, f->n_pairs, &f->room, 256, sizeof(*pair)) != 0)
+		return -ENOMEM;
+	f->pairs[f->n_pairs++] = *pair;
+	return 0;
+}
+
+/* The op of stream `from` that each of the last records may stand for. */
+static int try_stream(struct finding_pairs *f, const struct process_stream *from, uint64_t site,
+					  uint32_t after)
+{
+	for (uint32_t lag = 0; lag < LAGS && lag < f->n_records; lag++) {
+		const int64_t ns = f->records[(f->n_records - 1 - lag) % RECORDS];
+		const uint32_t n = given_before(f->process, from, ns);
+		const struct pair pair = {site, n ? from->launched[n - 1] : 0, after, (uint8_t)lag};
+		int error = n ? add_pair(f, &pair) : 0;
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int try_pairs(struct finding_pairs *f, const struct happening *wait)
+{
+	const struct process *p = f->process;
+	const struct device_op *last = &p->ops[f->last];
+	uint64_t base = hash_mix(3, p->calls[wait->index].thread);
+	base = hash_mix(hash_mix(base, last->stream), f->waits);
+	base = hash_mix(base, p->n_streams <= 3 ? last->name : 0);
+	for (uint32_t to = 1; to < p->n_streams; to++) {
+		const struct process_stream *s = &p->streams[to];
+		if (s->n_launched == 0 || s->unit != last->unit)
+			continue;
+		const uint32_t n = given_before(p, s, wait->ns);
+		for (uint32_t from = 1; n < s->n_launched && from < p->n_streams; from++) {
+			if (from == to || p->streams[from].n_launched == 0 || p->streams[from].unit != s->unit)
+				continue;
+			int error = try_stream(f, &p->streams[from], hash_mix(hash_mix(base, from), to),
+								   s->launched[n]);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+static int walk(struct finding_pairs *f)
+{
+	f->last = NO_INDEX;
+	for (size_t i = 0; i < f->n; i++) {
+		const struct happening *h = &f->at[i];
+		if (h->what == 0) {
+			f->last = h->index;
+			f->waits = 0;
+		} else if (h->what == 1) {
+			f->records[f->n_records++ % RECORDS] = h->ns;
+		} else if (f->last != NO_INDEX) {
+			f->waits++;
+			int error = try_pairs(f, h);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	if (x->lag != y->lag)
+		return x->lag - y->lag;
+	return x->after < y->after ? -1 : x->after > y->after;
+}
+
+static bool is_refuted(const struct process *p, const struct pair *pairs, size_t n)
+{
+	size_t refuted = 0;
+	for (size_t i = 0; i < n; i++)
+		refuted += p->ops[pairs[i].before].end > p->ops[pairs[i].after].begin + GRAIN_NS;
+	return refuted * REFUTED_PART > n;
+}
+
+/* Of each site the smallest lag that nothing refutes. */
+static int take(const struct finding_pairs *f, struct arrivals *arrivals)
+{
+	const struct process *p = f->process;
+	uint64_t taken = 0;
+	for (size_t i = 0, end; i < f->n_pairs; i = end) {
+		const struct pair *pairs = &f->pairs[i];
+		for (end = i + 1; end < f->n_pairs && f->pairs[end].site == pairs->site &&
+						  f->pairs[end].lag == pairs->lag;
+			 end++)
+			;
+		if ((i && taken == pairs->site) || is_refuted(p, pairs, end - i))
+			continue;
+		taken = pairs->site;
+		for (size_t k = i; k < end; k++) {
+			const struct device_op *before = &p->ops[f->pairs[k].before];
+			int error =
+				before->end > p->ops[f->pairs[k].after].begin
+					? 0
+					: arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns,
+															   f->pairs[k].after,
+															   before->begin_node + 1, EDGE_EVENT});
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+int events_arrive(const struct process *process, struct arrivals *arrivals)
+{
+	struct finding_pairs f = {.process = process};
+	int error = 0;
+	f.at = malloc((2 * process->n_calls + 1) * sizeof(*f.at));
+	if (!f.at)
+		return -ENOMEM;
+	if (list(&f))
+		error = walk(&f);
+	if (f.n_pairs)
+		qsort(f.pairs, f.n_pairs, sizeof(*f.pairs), by_site);
+	if (!error)
+		error = take(&f, arrivals);
+	free(f.at);
+	free(f.pairs);
+	return error;
+}

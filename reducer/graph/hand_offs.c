@@ -1,0 +1,154 @@
+/* Who woke a thread that slept outside of calls. */
+#include "graph/threads.h"
+
+#include <errno.h>
+
+enum {
+	LEAST_SLEEP_NS = 50000,
+	SOON_ASLEEP_NS = 300000, /* a waker often goes to sleep itself */
+	LONG_SILENT_NS = 3000000
+};
+
+enum state { STATE_UNKNOWN, STATE_ASLEEP, STATE_AWAKE, STATE_IN_CALL };
+
+struct waker {
+	const struct host_thread *thread; /* NULL: none */
+	int64_t point;
+	bool sleeps_then;
+};
+
+/* The last sched row that begins at or before `ns`; -1: none. */
+static int64_t sched_at(const struct host_thread *t, int64_t ns)
+{
+	uint32_t low = 0, high = t->n_scheds;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (t->scheds[middle].begin <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (int64_t)low - 1;
+}
+
+static enum state state_at(const struct host_thread *t, int64_t ns)
+{
+	const int64_t row = sched_at(t, ns - 1);
+	if (row >= 0 && ns - 1 < t->scheds[row].end)
+		return ns - 1 < t->scheds[row].slept ? STATE_ASLEEP : STATE_AWAKE;
+	const int64_t point = thread_point(t, ns);
+	if (point < 0)
+		return STATE_UNKNOWN;
+	if (t->points[point].depth > 0)
+		return STATE_IN_CALL;
+	return ns - t->points[point].ns < LONG_SILENT_NS ? STATE_AWAKE : STATE_UNKNOWN;
+}
+
+static bool better(const struct waker *than, const struct waker *waker)
+{
+	if (!than->thread || waker->sleeps_then != than->sleeps_then)
+		return !than->thread || waker->sleeps_then;
+	return waker->thread->points[waker->point].ns > than->thread->points[than->point].ns;
+}
+
+/* Who woke the thread at `ns`, after it went silent at `from_ns`. */
+static struct waker find_waker(const struct process *p, const struct host_thread *t,
+							   int64_t from_ns, int64_t ns)
+{
+	struct waker best = {0};
+	for (int pass = 0; pass < 2 && !best.thread; pass++)
+		for (uint32_t i = 0; i < p->n_threads; i++) {
+			struct waker w = {&p->threads[i], thread_point(&p->threads[i], ns), false};
+			if (w.thread == t || w.point < 0)
+				continue;
+			if (pass == 0 ? state_at(w.thread, ns) != STATE_AWAKE
+						  : w.thread->points[w.point].ns <= from_ns)
+				continue;
+			w.sleeps_then = pass == 0 && state_at(w.thread, ns + SOON_ASLEEP_NS) == STATE_ASLEEP;
+			if (better(&best, &w))
+				best = w;
+		}
+	return best;
+}
+
+static int note_between(struct model *model, uint32_t edge, const struct host_thread *t,
+						const int64_t span[2], bool asleep)
+{
+	int64_t by_label[LABELS];
+	thread_labels(t, span[0], span[1], by_label);
+	if (!asleep)
+		by_label[LABEL_BLOCKED] = 0;
+	return thread_note(model, edge, by_label);
+}
+
+/* Point i to the wake-up at `ns`, the waker to the wake-up, and on to point i + 1. */
+static int link_waking(struct host_thread *t, uint32_t i, int64_t ns, struct model *model,
+					   const struct waker *waker)
+{
+	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
+	const int64_t waker_ns = waker->thread->points[waker->point].ns;
+	int64_t by_label[LABELS];
+	uint32_t node, edge;
+	int error = graph_add_nodes(&model->graph, &ns, 1, &node);
+	if (error)
+		return error;
+	thread_labels(t, from_ns, ns, by_label);
+	struct edge before = {t->first_node + i, node, ns - from_ns - by_label[LABEL_BLOCKED], t->unit,
+						  EDGE_OUTSIDE};
+	error = graph_add_edge(&model->graph, &before, &edge);
+	by_label[LABEL_BLOCKED] = 0;
+	error = error ? error : thread_note(model, edge, by_label);
+	struct edge after = {node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};
+	error = error ? error : graph_add_edge(&model->graph, &after, &t->chain[i]);
+	error = error ? error : note_between(model, t->chain[i], t, (int64_t[]){ns, to_ns}, true);
+	struct edge hand = {waker->thread->first_node + (uint32_t)waker->point, node, ns - waker_ns,
+						waker->thread->unit, EDGE_HAND};
+	error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
+	error =
+		error ? error : note_between(model, edge, waker->thread, (int64_t[]){waker_ns, ns}, true);
+	model->hand_offs += !error;
+	if (!t->points[i + 1].begins)
+		t->calls[t->points[i + 1].call].chain = t->chain[i];
+	return error;
+}
+
+struct sleep { /* in one segment */
+	int64_t ns, until_ns;
+};
+
+/* The sleep of the sched rows from *row on that begin before the end of segment i. */
+static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *row)
+{
+	struct sleep sleep = {0, INT64_MIN};
+	for (; *row < t->n_scheds && t->scheds[*row].begin < t->points[i + 1].ns; (*row)++) {
+		const struct sched_row *s = &t->scheds[*row];
+		if (s->begin < t->points[i].ns || s->slept <= s->begin)
+			continue;
+		sleep.ns += s->slept - s->begin;
+		sleep.until_ns = s->slept;
+	}
+	return sleep;
+}
+
+int hand_offs_link(struct process *p, struct host_thread *t, struct model *model)
+{
+	uint32_t row = 0;
+	if (p->n_threads < 2 || t->n_scheds == 0)
+		return 0;
+	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
+		const struct sleep sleep = sleep_in(t, i, &row);
+		const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
+		int64_t by_label[LABELS];
+		if (t->points[i].depth > 0 || sleep.ns < LEAST_SLEEP_NS || sleep.until_ns > to_ns)
+			continue;
+		thread_labels(t, from_ns, to_ns, by_label);
+		if (by_label[LABEL_INPUT] > (to_ns - from_ns) / 2)
+			continue;
+		const struct waker waker = find_waker(p, t, from_ns, sleep.until_ns);
+		model->unwoken += !waker.thread;
+		int error = waker.thread ? link_waking(t, i, sleep.until_ns, model, &waker) : 0;
+		if (error)
+			return error;
+	}
+	return 0;
+}

@@ -1,0 +1,144 @@
+#include "graph/ops.h"
+
+#include "base/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int ops_open(struct process *p, struct model *model)
+{
+	for (size_t i = 0; i < p->n_ops; i++) {
+		struct device_op *op = &p->ops[i];
+		const int64_t ns[] = {op->begin, op->end};
+		int error = graph_add_nodes(&model->graph, ns, 2, &op->begin_node);
+		struct edge edge = {op->begin_node, op->begin_node + 1, op->end - op->begin, op->unit,
+							EDGE_OP};
+		error = error ? error : graph_add_edge(&model->graph, &edge, &op->edge);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Sends and receives between the launch before this one and it. */
+static uint32_t sends_before(const struct process *p, const struct device_op *op)
+{
+	uint32_t n = 0;
+	if (op->call == NO_INDEX)
+		return 0;
+	for (uint32_t i = op->call; i-- > 0;) {
+		const struct host_call *call = &p->calls[i];
+		if (call->thread != p->calls[op->call].thread || call->first_op != NO_INDEX)
+			break;
+		n += call->class == CALL_SENDS;
+	}
+	return n;
+}
+
+struct counter { /* collectives of one kind in a step so far */
+	uint64_t comm;
+	uint32_t coll;
+	int32_t step;
+	uint32_t unit, n;
+};
+
+struct counting {
+	struct table index;
+	struct counter *counters;
+	size_t n;
+};
+
+static int number_member(struct counting *c, struct member *m)
+{
+	const struct counter key = {m->comm, m->coll, m->step, m->unit, 0};
+	struct counter *counter = table_row(&c->index, TABLE_ROWS(c->counters, c->n, unit), &key);
+	if (!counter)
+		return -ENOMEM;
+	m->sequence = counter->n++;
+	return 0;
+}
+
+static int add_member(struct process *p, struct model *model, const struct device_op *op,
+					  struct counting *counting)
+{
+	const struct coll_row *coll = &p->colls[op->coll];
+	const struct trace_comm *comm = coll->comm ? &p->trace.comms[coll->comm] : NULL;
+	struct member *m = comm ? MODEL_ADD(model, members) : NULL;
+	if (!comm)
+		return 0;
+	if (!m)
+		return -ENOMEM;
+	const uint32_t sends = sends_before(p, op);
+	*m = (struct member){.comm = comm->hash,
+						 .sequence = coll->sequence,
+						 .coll = coll->coll,
+						 .step = -1,
+						 .begin_ns = op->begin,
+						 .end_ns = op->end,
+						 .bytes = coll->bytes,
+						 .size = comm->size,
+						 .calls = sends > coll->rows ? sends : coll->rows,
+						 .begin = op->begin_node,
+						 .end = op->begin_node + 1,
+						 .op = op->edge,
+						 .rank = p->run->processes[p->index].rank,
+						 .unit = op->unit};
+	if (coll->has_sequence)
+		return 0;
+	m->step = op->step;
+	return number_member(counting, m);
+}
+
+/* Kernels that differ between devices may be slow ones; collectives wait for each other. */
+static int add_position(struct process *p, struct model *model, const struct device_op *op)
+{
+	struct position *position = MODEL_ADD(model, kernels);
+	if (!position)
+		return -ENOMEM;
+	uint64_t key = hash_mix(2, (uint64_t)p->streams[op->stream].number);
+	key = hash_mix(key, (uint64_t)(uint32_t)op->step);
+	key = hash_mix(key, process_name_hash(p, op->name));
+	*position = (struct position){key, op->end - op->begin, op->edge, op->unit};
+	return 0;
+}
+
+/* The op of each stream and step that ended last. */
+static int note_ends(struct process *p, struct model *model, const struct process_stream *s)
+{
+	struct end *last = NULL;
+	int64_t last_ns = INT64_MIN;
+	for (uint32_t i = 0; i < s->n_ops; i++) {
+		const struct device_op *op = &p->ops[s->ops[i]];
+		if (op->step < 0 || op->step >= (int32_t)p->sample->n_steps)
+			continue;
+		if (!last || last->step != op->step) {
+			last = MODEL_ADD(model, ends);
+			last_ns = INT64_MIN;
+			if (!last)
+				return -ENOMEM;
+		}
+		if (op->end >= last_ns) {
+			*last = (struct end){op->begin_node + 1, op->step, op->unit};
+			last_ns = op->end;
+		}
+	}
+	return 0;
+}
+
+int ops_note(struct process *p, struct model *model)
+{
+	struct counting counting = {0};
+	int error = 0;
+	for (size_t i = 0; !error && i < p->n_ops; i++) {
+		const struct device_op *op = &p->ops[i];
+		if (op->coll != NO_INDEX)
+			error = add_member(p, model, op, &counting);
+		else if (op->kind == BATON_KERNEL)
+			error = add_position(p, model, op);
+	}
+	table_free(&counting.index);
+	free(counting.counters);
+	for (uint32_t s = 1; !error && s < p->n_streams; s++)
+		error = note_ends(p, model, &p->streams[s]);
+	return error;
+}

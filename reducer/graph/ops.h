@@ -1,0 +1,13 @@
+/* The ops of a process as nodes and edges: durations, members of collectives, the ends of steps. */
+#ifndef GRAPH_OPS_H
+#define GRAPH_OPS_H
+
+#include "graph/process.h"
+
+/* Adds two nodes and an edge for each op. 0 or -ENOMEM. */
+int ops_open(struct process *process, struct model *model);
+/* Notes collectives, the last ops of steps, and the kernels that are compared with other devices.
+ * 0 or -ENOMEM. */
+int ops_note(struct process *process, struct model *model);
+
+#endif

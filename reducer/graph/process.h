@@ -1,0 +1,161 @@
+/* What one process did in the sample: its calls, ops, silent threads and ranges, joined by
+ * correlation. Lives while the process's part of the graph is built. */
+#ifndef GRAPH_PROCESS_H
+#define GRAPH_PROCESS_H
+
+#include "graph/model.h"
+#include "graph/sample.h"
+
+enum call_class {
+	CALL_PLAIN,
+	CALL_WAITS,
+	CALL_FREES,
+	CALL_ALLOCS,
+	CALL_LOADS,
+	CALL_RECORDS_EVENT,
+	CALL_WAITS_EVENT,
+	CALL_SENDS
+};
+
+#define NO_INDEX UINT32_MAX
+
+struct host_call {
+	int64_t begin, end;
+	uint64_t correlation;
+	uint32_t thread, name; /* indexes of the trace */
+	uint32_t first_op;     /* the earliest op that it launched; NO_INDEX: none */
+	uint32_t own_op;       /* the op for whose end it waits; NO_INDEX */
+	uint32_t begin_node, end_node;
+	uint32_t chain; /* the edge that ends where the call does */
+	uint8_t class;  /* enum call_class */
+	bool device_wide;
+};
+
+struct device_op {
+	int64_t begin, end;
+	uint64_t correlation;
+	uint32_t call; /* NO_INDEX: its launch was not recorded */
+	uint32_t name;
+	uint32_t stream; /* number of its stream in the process */
+	uint32_t begin_node;
+	uint32_t edge; /* its duration */
+	uint32_t coll; /* NO_INDEX, or the row of its arguments */
+	int32_t step;
+	uint16_t unit;
+	uint8_t kind;
+	bool launches; /* the launch edge of its call leads to it */
+	bool meets;
+	bool pageable;
+};
+
+struct coll_row {
+	uint64_t correlation;
+	uint64_t sequence;
+	int64_t bytes;
+	uint32_t comm; /* index in the trace */
+	uint32_t rows;
+	uint8_t coll;
+	bool has_sequence;
+};
+
+struct sched_row {
+	int64_t begin, slept, waited,
+		end;    /* it sleeps until `slept`, waits for a core until `waited` */
+	bool input; /* asleep in a data loader */
+};
+
+struct span {
+	int64_t begin, end;
+	uint32_t thread;
+	uint8_t label;
+};
+
+struct held_row { /* a host function or a peer held a stream up */
+	int64_t begin, end;
+	uint8_t kind;
+};
+
+struct labelled {
+	int64_t begin, end;
+	uint8_t label;
+};
+
+struct point {
+	int64_t ns;
+	uint32_t call;
+	uint16_t depth; /* calls open after it */
+	bool begins;
+};
+
+struct host_thread {
+	uint32_t index;  /* in the trace */
+	uint32_t number; /* by thread id, among those with calls */
+	struct host_call *calls;
+	uint32_t n_calls;
+	struct point *points;
+	uint32_t n_points;
+	uint32_t first_node;
+	uint32_t *chain; /* by point: the edge from it to the next one */
+	struct sched_row *scheds;
+	uint32_t n_scheds;
+	struct labelled *pieces;
+	uint32_t n_pieces;
+	uint16_t unit;
+};
+
+struct process_stream {
+	uint32_t *ops; /* in order of begin */
+	uint32_t n_ops;
+	uint32_t *launched; /* those with a launch, in its order */
+	uint32_t n_launched;
+	uint32_t device; /* index in the trace */
+	uint16_t unit;
+	int64_t number; /* the source's */
+};
+
+struct process {
+	uint32_t index; /* of the run */
+	const struct sample *sample;
+	const struct run *run;
+	const struct host_names *names;
+	struct trace trace;
+	int64_t *begins; /* of the sample's steps, and the last one's end */
+	uint64_t *name_hashes;
+	uint8_t *name_classes;
+	struct host_call *calls; /* by thread and begin */
+	size_t n_calls, calls_room;
+	struct device_op *ops;
+	size_t n_ops, ops_room;
+	struct coll_row *colls;
+	size_t n_colls, colls_room;
+	struct span *spans; /* input, profiler, module load, full queue */
+	size_t n_spans, spans_room;
+	struct held_row *helds;
+	size_t n_helds, helds_room;
+	struct sched_row *scheds;
+	uint32_t *sched_threads;
+	size_t n_scheds, scheds_room, sched_threads_room;
+	struct host_thread *threads;
+	uint32_t n_threads;
+	struct process_stream *streams;
+	uint32_t n_streams;
+	uint16_t *unit_of_device; /* by device of the trace */
+	int64_t floor_ns, queued_gap_ns;
+	bool joint_input; /* loaders starve for a core too: their waits count as such */
+};
+
+/* Reads the sample of process `index`. 0; 1: it has no ops there; or -errno. */
+int process_open(struct process *process, struct model *model, const struct sample *sample,
+				 uint32_t index);
+void process_close(struct process *process);
+
+/* Fills calls, ops, colls, spans, helds and scheds from the rows that lie in the sample. 0 or
+ * -errno. */
+int process_read(struct process *process);
+
+uint64_t process_name_hash(struct process *process, uint32_t name);
+/* The step of the sample in which a launch at `ns` lies; -1: before, n_steps: after. */
+int32_t process_step(const struct process *process, int64_t ns);
+uint64_t hash_mix(uint64_t hash, uint64_t value);
+
+#endif

@@ -1,0 +1,279 @@
+/* The rows of a process that lie in the sample. */
+#include "graph/process.h"
+
+#include "base/room.h"
+#include "stacks/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASS_KNOWN = 0x80 };
+
+struct row_reading { /* the part of a table that is read, on the process's clock */
+	struct process *process;
+	struct rows rows;
+	int64_t from, to;
+	struct stacks stacks;
+	uint8_t *inputs; /* by stack: 1: not in a loader, 2: in one; 0: not looked at */
+};
+
+static uint32_t look_at_call(const struct process *p, uint32_t name)
+{
+	const char *text = strings_get(&p->trace.strings, name).at;
+	const uint32_t mask = host_names_call(p->names, text);
+	if (mask & HOST_MASK(HOST_BIT_FREE))
+		return CALL_FREES;
+	if (mask & HOST_MASK(HOST_BIT_ALLOC))
+		return CALL_ALLOCS;
+	if (mask & HOST_MASK(HOST_BIT_MODULE_LOAD))
+		return CALL_LOADS;
+	if (mask & HOST_MASK(HOST_BIT_SYNC))
+		return CALL_WAITS;
+	if (strstr(text, "StreamWaitEvent"))
+		return CALL_WAITS_EVENT;
+	if (strstr(text, "EventRecord"))
+		return CALL_RECORDS_EVENT;
+	if (strcmp(text, "ncclSend") == 0 || strcmp(text, "ncclRecv") == 0)
+		return CALL_SENDS;
+	return CALL_PLAIN;
+}
+
+static int take_call(struct row_reading *r)
+{
+	struct process *p = r->process;
+	if (room_for((void **)&p->calls, p->n_calls, &p->calls_room, 1024, sizeof(*p->calls)) != 0)
+		return -ENOMEM;
+	const int64_t start = rows_value(&r->rows, CALL_START), ns = rows_value(&r->rows, CALL_DUR);
+	const uint32_t name =
+		idmap_get(&p->trace.string_ids, (uint64_t)rows_value(&r->rows, CALL_NAME));
+	if (!p->name_classes[name])
+		p->name_classes[name] = (uint8_t)(look_at_call(p, name) | CLASS_KNOWN);
+	const int64_t begin = sample_time(p->sample, p->index, start);
+	p->calls[p->n_calls++] = (struct host_call){
+		.begin = begin,
+		.end = begin + (ns > 0 ? ns : 1),
+		.correlation = (uint64_t)rows_value(&r->rows, CALL_CORRELATION),
+		.thread = idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(&r->rows, CALL_THREAD)),
+		.name = name,
+		.class = p->name_classes[name] & (CLASS_KNOWN - 1),
+		.device_wide = strstr(strings_get(&p->trace.strings, name).at, "Device") != NULL,
+		.first_op = NO_INDEX,
+		.own_op = NO_INDEX,
+		.chain = EDGE_NONE};
+	return 0;
+}
+
+static int take_op(struct row_reading *r)
+{
+	struct process *p = r->process;
+	if (room_for((void **)&p->ops, p->n_ops, &p->ops_room, 1024, sizeof(*p->ops)) != 0)
+		return -ENOMEM;
+	const struct rows *rows = &r->rows;
+	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, OP_START));
+	struct device_op *op = &p->ops[p->n_ops];
+	*op = (struct device_op){
+		.begin = begin,
+		.end = begin + rows_value(rows, OP_DUR),
+		.correlation = (uint64_t)rows_value(rows, OP_CORRELATION),
+		.call = NO_INDEX,
+		.name = idmap_get(&p->trace.string_ids, (uint64_t)rows_value(rows, OP_NAME)),
+		.stream = idmap_get(&p->trace.stream_ids, (uint64_t)rows_value(rows, OP_STREAM)),
+		.coll = NO_INDEX,
+		.kind = (uint8_t)rows_value(rows, OP_KIND),
+		.pageable =
+			rows_value(rows, OP_KIND) == BATON_MEMCPY && rows_optional(rows, OP_PAGEABLE, 0) == 1};
+	p->n_ops += op->stream != 0;
+	return 0;
+}
+
+/* The first row of a correlation tells what it is, the others how many there are. */
+static int take_coll(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const struct rows *rows = &r->rows;
+	if (room_for((void **)&p->colls, p->n_colls, &p->colls_room, 64, sizeof(*p->colls)) != 0)
+		return -ENOMEM;
+	p->colls[p->n_colls++] = (struct coll_row){
+		.correlation = (uint64_t)rows_value(rows, COLL_CORRELATION),
+		.sequence = (uint64_t)rows_optional(rows, COLL_SEQUENCE, 0),
+		.bytes = rows_optional(rows, COLL_BYTES, -1),
+		.comm = idmap_get(&p->trace.comm_ids, (uint64_t)rows_value(rows, COLL_COMM)),
+		.rows = 1,
+		.coll = (uint8_t)rows_value(rows, COLL_KIND),
+		.has_sequence = (rows->now->present >> COLL_SEQUENCE & 1) != 0};
+	return 0;
+}
+
+static int add_span(struct process *p, const struct rows *rows, uint32_t thread, uint8_t label)
+{
+	if (room_for((void **)&p->spans, p->n_spans, &p->spans_room, 64, sizeof(*p->spans)) != 0)
+		return -ENOMEM;
+	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, ROW_START));
+	p->spans[p->n_spans++] = (struct span){begin, begin + rows_value(rows, ROW_DUR), thread, label};
+	return 0;
+}
+
+static int take_range(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const uint32_t name =
+		idmap_get(&p->trace.string_ids, (uint64_t)rows_value(&r->rows, RANGE_NAME));
+	const int category = (int)rows_value(&r->rows, RANGE_CATEGORY);
+	/* the hash cache is free for ranges: bit 0 is always set in it */
+	uint64_t *known = &p->name_hashes[name];
+	if (*known == 0 || *known > 4) {
+		const char *text = strings_get(&p->trace.strings, name).at;
+		const uint32_t mask = host_names_range(p->names, text, category);
+		*known = mask & HOST_MASK(HOST_BIT_INPUT) ? 4 : 2;
+	}
+	return *known == 4 ? add_span(p, &r->rows,
+								  idmap_get(&p->trace.thread_ids,
+											(uint64_t)rows_value(&r->rows, RANGE_THREAD)),
+								  LABEL_INPUT)
+					   : 0;
+}
+
+static int take_overhead(struct row_reading *r)
+{
+	static const uint8_t labels[] = {[BATON_OVERHEAD_PROFILER] = LABEL_PROFILER,
+									 [BATON_OVERHEAD_MODULE_LOAD] = LABEL_MODULE_LOAD,
+									 [BATON_OVERHEAD_BUFFER_FULL] = LABEL_QUEUE_FULL};
+	const uint64_t kind = (uint64_t)rows_value(&r->rows, OVERHEAD_KIND);
+	if (kind >= sizeof(labels) || !labels[kind])
+		return 0;
+	return add_span(
+		r->process, &r->rows,
+		idmap_get(&r->process->trace.thread_ids, (uint64_t)rows_value(&r->rows, OVERHEAD_THREAD)),
+		labels[kind]);
+}
+
+static int take_sync(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const int64_t kind = rows_value(&r->rows, SYNC_KIND);
+	if (kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER)
+		return 0;
+	if (room_for((void **)&p->helds, p->n_helds, &p->helds_room, 64, sizeof(*p->helds)) != 0)
+		return -ENOMEM;
+	const int64_t begin = sample_time(p->sample, p->index, rows_value(&r->rows, SYNC_START));
+	p->helds[p->n_helds++] =
+		(struct held_row){begin, begin + rows_value(&r->rows, SYNC_DUR), (uint8_t)kind};
+	return 0;
+}
+
+/* Is the innermost frame with a class one of a data loader? */
+static bool stack_waits_for_input(struct row_reading *r, uint64_t stack)
+{
+	struct process *p = r->process;
+	if (!r->inputs) {
+		if (stacks_open(&r->stacks, &p->trace, NULL) != 0)
+			return false;
+		r->inputs = calloc(r->stacks.n_stacks + 1, 1);
+		if (!r->inputs) {
+			stacks_close(&r->stacks);
+			return false;
+		}
+	}
+	const uint32_t index = stacks_find(&r->stacks, stack);
+	if (r->inputs[index])
+		return r->inputs[index] == 2;
+	uint32_t mask = 0;
+	for (uint32_t i = 0; i < stacks_frames(&r->stacks, index) && !mask; i++) {
+		const char *file = stacks_python_file(&r->stacks, index, i);
+		if (stacks_frame_kind(&r->stacks, index, i) == BATON_FRAME_BACKWARD)
+			break;
+		if (file)
+			mask = host_names_frame(p->names, file, stacks_python_function(&r->stacks, index, i));
+	}
+	r->inputs[index] = mask & HOST_MASK(HOST_BIT_INPUT) ? 2 : 1;
+	return r->inputs[index] == 2;
+}
+
+static int take_sched(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const struct rows *rows = &r->rows;
+	if (room_for((void **)&p->scheds, p->n_scheds, &p->scheds_room, 256, sizeof(*p->scheds)) != 0 ||
+		room_for((void **)&p->sched_threads, p->n_scheds, &p->sched_threads_room, 256,
+				 sizeof(*p->sched_threads)) != 0)
+		return -ENOMEM;
+	const int64_t begin = sample_time(p->sample, p->index, rows_value(rows, SCHED_START));
+	const int64_t ns = rows_value(rows, SCHED_DUR);
+	const int64_t slept = rows_value(rows, SCHED_SLEPT), waited = rows_value(rows, SCHED_WAITED);
+	const int64_t asleep = slept < 0 || slept > ns ? ns : slept;
+	const int64_t away = waited < 0 || waited > ns - asleep ? ns : asleep + waited;
+	const uint64_t stack = (uint64_t)rows_optional(rows, SCHED_STACK, 0);
+	p->sched_threads[p->n_scheds] =
+		idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(rows, SCHED_THREAD));
+	p->scheds[p->n_scheds++] =
+		(struct sched_row){begin, begin + asleep, begin + away, begin + ns,
+						   stack && asleep > 0 && stack_waits_for_input(r, stack)};
+	return 0;
+}
+
+static int read_table(struct row_reading *r, unsigned kind, int (*take)(struct row_reading *))
+{
+	int error = rows_open_within(&r->rows, &r->process->trace, kind, r->from, r->to);
+	if (error)
+		return error;
+	while (!error && rows_next(&r->rows)) {
+		const int64_t start = rows_value(&r->rows, ROW_START);
+		if (start >= r->to)
+			break;
+		if (start >= r->from)
+			error = take(r);
+	}
+	error = error ? error : r->rows.error;
+	rows_close(&r->rows);
+	return error;
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+	const struct coll_row *x = a, *y = b;
+	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
+}
+
+static void group_colls(struct process *p)
+{
+	size_t kept = 0;
+	if (p->n_colls)
+		qsort(p->colls, p->n_colls, sizeof(*p->colls), by_correlation);
+	for (size_t i = 0; i < p->n_colls; i++) {
+		if (kept && p->colls[kept - 1].correlation == p->colls[i].correlation)
+			p->colls[kept - 1].rows++;
+		else
+			p->colls[kept++] = p->colls[i];
+	}
+	p->n_colls = kept;
+}
+
+int process_read(struct process *p)
+{
+	static const struct {
+		unsigned kind;
+		int (*take)(struct row_reading *);
+	} host[] = {{BATON_RANGE, take_range},
+				{BATON_CALL, take_call},
+				{BATON_OVERHEAD, take_overhead},
+				{BATON_SCHED, take_sched}},
+	  gpu[] = {{BATON_OP, take_op}, {BATON_COLLECTIVE, take_coll}, {BATON_SYNC, take_sync}};
+	struct row_reading r = {.process = p};
+	sample_begins(p->sample, p->index, p->begins);
+	r.from = p->begins[0];
+	r.to = p->begins[p->sample->n_steps];
+	const int64_t end = r.to, step = (end - r.from) / p->sample->n_steps;
+	int error = 0;
+	for (size_t i = 0; !error && i < sizeof(host) / sizeof(host[0]); i++)
+		error = read_table(&r, host[i].kind, host[i].take);
+	memset(p->name_hashes, 0, (p->trace.strings.n + 1) * sizeof(*p->name_hashes));
+	r.to = end + step; /* the GPU may be a step behind */
+	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
+		error = read_table(&r, gpu[i].kind, gpu[i].take);
+	group_colls(p);
+	if (r.inputs)
+		stacks_close(&r.stacks);
+	free(r.inputs);
+	return error;
+}

@@ -1,0 +1,115 @@
+#include "graph/sample.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The counted steps of a device among its markers, and one before them when there is one. */
+static void counted(const struct steps *steps, uint32_t *from, uint32_t *to)
+{
+	*from = 0;
+	*to = 0;
+	for (uint32_t i = 0; i < steps->n_markers; i++) {
+		if (steps->markers[i].step < 0)
+			continue;
+		if (*to == 0)
+			*from = i ? i - 1 : 0;
+		*to = i + 1;
+	}
+}
+
+static int find_scans(struct sample *sample)
+{
+	const struct run *run = sample->context->run;
+	uint32_t from = 0, to = UINT32_MAX;
+	for (size_t i = 0; i < sample->n_scans; i++) {
+		uint32_t first, last;
+		if (sample->scans[i].empty)
+			continue;
+		counted(&sample->scans[i].steps, &first, &last);
+		from = first > from ? first : from;
+		to = last < to ? last : to;
+		for (uint32_t p = 0; p < run->devices[i].n_processes; p++) {
+			uint32_t *scan = &sample->scan_of[run->devices[i].processes[p]];
+			*scan = *scan ? *scan : (uint32_t)i + 1;
+		}
+	}
+	if (to == UINT32_MAX || to < from + SAMPLE_LEAST_STEPS)
+		return 1;
+	sample->first_marker = from;
+	sample->n_steps = to - from;
+	return 0;
+}
+
+/* The middle of the run, where it is too long to be replayed as a whole. */
+static int cut(struct sample *sample, uint64_t most)
+{
+	const uint32_t all = sample->n_steps;
+	if (most < SAMPLE_LEAST_STEPS)
+		return 1;
+	sample->n_steps = all < most ? all : (uint32_t)most;
+	if (sample->n_steps > SAMPLE_STEPS)
+		sample->n_steps = SAMPLE_STEPS;
+	sample->first_marker += (all - sample->n_steps) / 2;
+	return 0;
+}
+
+static void number_hosts(struct sample *sample)
+{
+	const struct run *run = sample->context->run;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		size_t k = 0;
+		while (run->processes[k].host != run->processes[i].host)
+			k++;
+		sample->host_of[i] = k < i ? sample->host_of[k] : sample->n_hosts++;
+	}
+}
+
+int sample_open(struct sample *sample, const struct device_context *context,
+				const struct device_scan *scans, uint64_t steps)
+{
+	const struct run *run = context->run;
+	*sample = (struct sample){.context = context, .scans = scans, .n_scans = run->n_devices};
+	sample->scan_of = calloc(run->n_processes + 1, sizeof(*sample->scan_of));
+	sample->host_of = calloc(run->n_processes + 1, sizeof(*sample->host_of));
+	sample->offsets = calloc(run->n_processes + 1, sizeof(*sample->offsets));
+	if (!sample->scan_of || !sample->host_of || !sample->offsets) {
+		sample_close(sample);
+		return -ENOMEM;
+	}
+	number_hosts(sample);
+	int none = find_scans(sample);
+	if (!none)
+		none = cut(sample, steps);
+	if (none)
+		sample_close(sample);
+	return none;
+}
+
+void sample_close(struct sample *sample)
+{
+	free(sample->scan_of);
+	free(sample->host_of);
+	free(sample->offsets);
+	memset(sample, 0, sizeof(*sample));
+}
+
+void sample_begins(const struct sample *sample, uint32_t process, int64_t *begins)
+{
+	const struct steps *steps = &sample->scans[sample->scan_of[process] - 1].steps;
+	const struct marker *first = &steps->markers[sample->first_marker];
+	for (uint32_t i = 0; i < sample->n_steps; i++)
+		begins[i] = first[i].begin_ns;
+	begins[sample->n_steps] = sample->first_marker + sample->n_steps < steps->n_markers
+								  ? first[sample->n_steps].begin_ns
+								  : first[sample->n_steps - 1].end_ns;
+}
+
+int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns)
+{
+	const struct host_offset *o = &sample->offsets[sample->host_of[process]];
+	if (o->slope == 0 && o->constant_ns == 0)
+		return ns;
+	const double more = o->constant_ns + o->slope * (double)(ns - o->origin_ns);
+	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
+}

@@ -1,0 +1,38 @@
+/* Which steps of a run are replayed: one run of consecutive steps, the same ones on every device,
+ * small enough for the memory that a reduction may take; and the clocks of the hosts. */
+#ifndef GRAPH_SAMPLE_H
+#define GRAPH_SAMPLE_H
+
+#include "attribute/device.h"
+
+enum { SAMPLE_STEPS = 26, SAMPLE_LEAST_STEPS = 3 };
+
+struct host_offset { /* added to a time of a host: constant + slope x (time - origin) */
+	double slope, constant_ns;
+	int64_t origin_ns;
+};
+
+struct sample {
+	const struct device_context *context;
+	const struct device_scan *scans; /* by device of the run */
+	size_t n_scans;
+	uint32_t first_marker; /* of every device's markers */
+	uint32_t n_steps;
+	uint32_t *scan_of;           /* by process: 1 + the scan whose steps it has; 0: none */
+	uint32_t *host_of;           /* by process: number of its host */
+	struct host_offset *offsets; /* by host */
+	uint32_t n_hosts;
+};
+
+/* Chooses at most `steps` steps. 0; 1: the run has too few; or -ENOMEM. */
+int sample_open(struct sample *sample, const struct device_context *context,
+				const struct device_scan *scans, uint64_t steps);
+void sample_close(struct sample *sample);
+
+/* begins[0 .. n_steps]: where the steps begin for this process, and the last one ends; its own
+ * clock. */
+void sample_begins(const struct sample *sample, uint32_t process, int64_t *begins);
+/* A time of this process on the clock of the sample. */
+int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns);
+
+#endif

@@ -1,0 +1,373 @@
+#include "graph/threads.h"
+
+#include "base/room.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINT_PART = 10 /* of the time awake: waiting for a core beyond a tenth */ };
+
+/* ---- points ---- */
+
+struct open_calls { /* by end, the earliest last */
+	uint32_t *at;
+	uint32_t n;
+};
+
+static void close_until(struct host_thread *t, struct open_calls *open, int64_t ns)
+{
+	while (open->n && t->calls[open->at[open->n - 1]].end <= ns) {
+		const uint32_t call = open->at[--open->n];
+		t->points[t->n_points++] =
+			(struct point){t->calls[call].end, call, (uint16_t)open->n, false};
+	}
+}
+
+static int make_points(struct host_thread *t)
+{
+	struct open_calls open = {malloc((t->n_calls + 1) * sizeof(*open.at)), 0};
+	t->points = malloc(2 * (size_t)t->n_calls * sizeof(*t->points));
+	t->chain = malloc(2 * (size_t)t->n_calls * sizeof(*t->chain));
+	if (!open.at || !t->points || !t->chain) {
+		free(open.at);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < t->n_calls; i++) {
+		close_until(t, &open, t->calls[i].begin);
+		uint32_t at = open.n++; /* calls may end after the one that they are in */
+		for (; at > 0 && t->calls[open.at[at - 1]].end < t->calls[i].end; at--)
+			open.at[at] = open.at[at - 1];
+		open.at[at] = i;
+		t->points[t->n_points++] = (struct point){
+			t->calls[i].begin, i, (uint16_t)(open.n < UINT16_MAX ? open.n : UINT16_MAX), true};
+	}
+	close_until(t, &open, INT64_MAX);
+	free(open.at);
+	memset(t->chain, 0xff, 2 * (size_t)t->n_calls * sizeof(*t->chain));
+	return 0;
+}
+
+static int add_nodes(struct host_thread *t, struct graph *graph)
+{
+	int64_t *ns = malloc(t->n_points * sizeof(*ns));
+	if (!ns)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < t->n_points; i++)
+		ns[i] = t->points[i].ns;
+	int error = graph_add_nodes(graph, ns, t->n_points, &t->first_node);
+	free(ns);
+	for (uint32_t i = 0; !error && i < t->n_points; i++) {
+		struct host_call *call = &t->calls[t->points[i].call];
+		if (t->points[i].begins)
+			call->begin_node = t->first_node + i;
+		else
+			call->end_node = t->first_node + i;
+	}
+	return error;
+}
+
+int64_t thread_point(const struct host_thread *t, int64_t ns)
+{
+	uint32_t low = 0, high = t->n_points;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (t->points[middle].ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (int64_t)low - 1;
+}
+
+/* ---- labels ---- */
+
+struct bound { /* where time of a label begins (+1) or ends (-1) */
+	int64_t ns;
+	int8_t by;
+	uint8_t label;
+};
+
+struct bounds {
+	struct bound *at;
+	size_t n, room;
+};
+
+static int bounds_add(struct bounds *b, int64_t begin, int64_t end, uint8_t label)
+{
+	if (end <= begin)
+		return 0;
+	while (b->n + 2 > b->room)
+		if (room_double((void **)&b->at, &b->room, 64, sizeof(*b->at)) != 0)
+			return -ENOMEM;
+	b->at[b->n++] = (struct bound){begin, 1, label};
+	b->at[b->n++] = (struct bound){end, -1, label};
+	return 0;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct bound *x = a, *y = b;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static int make_pieces(struct host_thread *t, struct bounds *b)
+{
+	int32_t open[LABELS] = {0};
+	uint8_t now = LABEL_NONE;
+	t->pieces = malloc((b->n + 1) * sizeof(*t->pieces));
+	if (!t->pieces)
+		return -ENOMEM;
+	if (b->n)
+		qsort(b->at, b->n, sizeof(*b->at), by_ns);
+	for (size_t i = 0; i < b->n; i++) {
+		const int64_t ns = b->at[i].ns;
+		open[b->at[i].label] += b->at[i].by;
+		if (i + 1 < b->n && b->at[i + 1].ns == ns)
+			continue;
+		uint8_t label = LABELS - 1;
+		while (label && open[label] == 0)
+			label--;
+		if (label == now)
+			continue;
+		if (now)
+			t->pieces[t->n_pieces - 1].end = ns;
+		if (label)
+			t->pieces[t->n_pieces++] = (struct labelled){ns, ns, label};
+		now = label;
+	}
+	return 0;
+}
+
+static int gather(const struct process *p, const struct host_thread *t, struct bounds *b)
+{
+	static const uint8_t of_class[] = {[CALL_WAITS] = LABEL_SYNC,
+									   [CALL_FREES] = LABEL_ALLOC,
+									   [CALL_ALLOCS] = LABEL_ALLOC,
+									   [CALL_LOADS] = LABEL_MODULE_LOAD,
+									   [CALL_SENDS] = LABEL_NONE};
+	int error = 0;
+	for (uint32_t i = 0; !error && i < t->n_scheds; i++) {
+		const struct sched_row *row = &t->scheds[i];
+		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
+		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
+	}
+	for (uint32_t i = 0; !error && i < t->n_calls; i++) {
+		const uint8_t label =
+			t->calls[i].class < sizeof(of_class) ? of_class[t->calls[i].class] : LABEL_NONE;
+		if (label)
+			error = bounds_add(b, t->calls[i].begin, t->calls[i].end, label);
+	}
+	for (size_t i = 0; !error && i < p->n_spans; i++) {
+		const struct span *span = &p->spans[i];
+		if (span->thread != t->index && (span->thread || span->label == LABEL_INPUT))
+			continue;
+		error = bounds_add(b, span->begin, span->end, span->label);
+		if (!error && span->label == LABEL_INPUT && p->joint_input)
+			error = bounds_add(b, span->begin, span->end, LABEL_NO_CORE);
+	}
+	return error;
+}
+
+static int find_labels(const struct process *p, struct host_thread *t)
+{
+	struct bounds bounds = {0};
+	int error = gather(p, t, &bounds);
+	if (!error)
+		error = make_pieces(t, &bounds);
+	free(bounds.at);
+	return error;
+}
+
+void thread_labels(const struct host_thread *t, int64_t from, int64_t to, int64_t by_label[LABELS])
+{
+	uint32_t low = 0, high = t->n_pieces;
+	memset(by_label, 0, LABELS * sizeof(*by_label));
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (t->pieces[middle].end <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < t->n_pieces && t->pieces[low].begin < to; low++) {
+		const struct labelled *piece = &t->pieces[low];
+		const int64_t begin = piece->begin > from ? piece->begin : from;
+		by_label[piece->label] += (piece->end < to ? piece->end : to) - begin;
+	}
+}
+
+int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS])
+{
+	for (uint8_t label = 1; label < LABELS; label++) {
+		if (by_label[label] <= 0)
+			continue;
+		struct amount *amount = MODEL_ADD(model, amounts);
+		if (!amount)
+			return -ENOMEM;
+		*amount = (struct amount){by_label[label], edge, label};
+	}
+	return 0;
+}
+
+/* ---- threads ---- */
+
+static int count_threads(struct process *p)
+{
+	for (size_t i = 0; i < p->n_calls; i++)
+		p->n_threads += i == 0 || p->calls[i].thread != p->calls[i - 1].thread;
+	p->threads = calloc(p->n_threads + 1, sizeof(*p->threads));
+	if (!p->threads)
+		return -ENOMEM;
+	uint32_t n = 0;
+	for (size_t i = 0; i < p->n_calls; i++) {
+		if (i == 0 || p->calls[i].thread != p->calls[i - 1].thread)
+			p->threads[n++] =
+				(struct host_thread){.index = p->calls[i].thread, .calls = &p->calls[i]};
+		p->threads[n - 1].n_calls++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < n; k++)
+			p->threads[i].number += p->trace.threads[p->threads[k].index].tid <
+									p->trace.threads[p->threads[i].index].tid;
+	return 0;
+}
+
+static int by_sched_begin(const void *a, const void *b)
+{
+	const struct sched_row *x = a, *y = b;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+static int take_scheds(struct process *p, struct host_thread *t)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < p->n_scheds; i++)
+		n += p->sched_threads[i] == t->index;
+	t->scheds = malloc((n + 1) * sizeof(*t->scheds));
+	if (!t->scheds)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n_scheds; i++)
+		if (p->sched_threads[i] == t->index)
+			t->scheds[t->n_scheds++] = p->scheds[i];
+	qsort(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
+	return 0;
+}
+
+/* Do the launching threads wait for cores so much that loaders, which leave no rows, starve too? */
+static bool input_is_joint(const struct process *p)
+{
+	int64_t waited = 0, awake = 0;
+	for (size_t i = 0; i < p->n_scheds; i++) {
+		waited += p->scheds[i].waited - p->scheds[i].slept;
+		awake += p->scheds[i].end - p->scheds[i].slept;
+		bool calls = false;
+		for (uint32_t k = 0; k < p->n_threads && !calls; k++)
+			calls = p->threads[k].index == p->sched_threads[i];
+		if (!calls)
+			return false;
+	}
+	return waited > awake / JOINT_PART;
+}
+
+/* The device that gets four fifths of the launches; with one device it has all threads. */
+static uint16_t find_unit(const struct process *p, const struct host_thread *t)
+{
+	uint32_t all = 0, best_n = 0;
+	uint16_t best = UNIT_NONE;
+	for (uint32_t s = 1; s < p->n_streams; s++) {
+		if (p->streams[s].n_ops == 0 || p->streams[s].unit == best)
+			continue;
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < t->n_calls; i++)
+			n += t->calls[i].first_op != NO_INDEX &&
+				 p->ops[t->calls[i].first_op].unit == p->streams[s].unit;
+		if (n >= best_n) {
+			best = p->streams[s].unit;
+			best_n = n;
+		}
+	}
+	bool one = true;
+	for (uint32_t s = 1; s < p->n_streams; s++)
+		one &= p->streams[s].n_ops == 0 || p->streams[s].unit == best;
+	for (uint32_t i = 0; i < t->n_calls; i++)
+		all += t->calls[i].first_op != NO_INDEX;
+	return one || (all && best_n >= all - all / 5) ? best : UNIT_NONE;
+}
+
+int threads_open(struct process *p, struct model *model)
+{
+	int error = count_threads(p);
+	if (error)
+		return error;
+	p->joint_input = input_is_joint(p);
+	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
+		struct host_thread *t = &p->threads[i];
+		error = take_scheds(p, t);
+		error = error ? error : make_points(t);
+		error = error ? error : add_nodes(t, &model->graph);
+		error = error ? error : find_labels(p, t);
+		t->unit = find_unit(p, t);
+	}
+	return error;
+}
+
+/* ---- edges ---- */
+
+static int link_points(struct host_thread *t, uint32_t i, struct model *model)
+{
+	const struct point *from = &t->points[i], *to = from + 1;
+	int64_t by_label[LABELS];
+	struct edge edge = {t->first_node + i, t->first_node + i + 1, to->ns - from->ns, t->unit,
+						from->depth ? EDGE_CALL : EDGE_OUTSIDE};
+	int error = graph_add_edge(&model->graph, &edge, &t->chain[i]);
+	if (error)
+		return error;
+	if (!to->begins)
+		t->calls[to->call].chain = t->chain[i];
+	if (to->ns == from->ns)
+		return 0;
+	thread_labels(t, from->ns, to->ns, by_label);
+	if (from->depth)
+		by_label[LABEL_BLOCKED] = 0; /* asleep inside of a call: the call's own */
+	return thread_note(model, t->chain[i], by_label);
+}
+
+int threads_link(struct process *p, struct model *model)
+{
+	int error = 0;
+	for (uint32_t k = 0; !error && k < p->n_threads; k++) {
+		struct host_thread *t = &p->threads[k];
+		error = hand_offs_link(p, t, model);
+		for (uint32_t i = 0; !error && i + 1 < t->n_points; i++)
+			if (t->chain[i] == EDGE_NONE)
+				error = link_points(t, i, model);
+	}
+	return error;
+}
+
+static uint64_t position_key(struct process *p, const struct host_thread *t, uint32_t i)
+{
+	const struct host_call *call = &t->calls[t->points[i + 1].call];
+	const uint32_t name = call->first_op != NO_INDEX ? p->ops[call->first_op].name : call->name;
+	uint64_t key = hash_mix(1, t->number);
+	key = hash_mix(key, (uint64_t)(uint32_t)process_step(p, t->points[i].ns));
+	key = hash_mix(key, process_name_hash(p, name));
+	return hash_mix(key, t->points[i + 1].begins);
+}
+
+int threads_compare(struct process *p, struct model *model)
+{
+	for (uint32_t k = 0; k < p->n_threads; k++) {
+		struct host_thread *t = &p->threads[k];
+		for (uint32_t i = 0; i + 1 < t->n_points; i++) {
+			if (t->chain[i] == EDGE_NONE || t->unit == UNIT_NONE)
+				continue;
+			struct position *position = MODEL_ADD(model, host);
+			if (!position)
+				return -ENOMEM;
+			*position = (struct position){position_key(p, t, i), 0, t->chain[i], t->unit};
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* The host threads of a process as chains of nodes: begin and end of every call, and what the time
+ * between them was spent on. */
+#ifndef GRAPH_THREADS_H
+#define GRAPH_THREADS_H
+
+#include "graph/process.h"
+
+/* Groups calls by thread, adds their nodes, and finds the labels of their time. 0 or -ENOMEM. */
+int threads_open(struct process *process, struct model *model);
+/* Adds the edges along each thread, hand-offs between threads among them. 0 or -ENOMEM. */
+int threads_link(struct process *process, struct model *model);
+/* Adds the chains to the positions that are compared with other devices; call it when all weights
+ * of the process are final. 0 or -ENOMEM. */
+int threads_compare(struct process *process, struct model *model);
+
+/* A thread that slept outside of calls until another thread of its process woke it: replaces the
+ * edges of such segments, the waker's last point leads to the wake-up. Other segments keep
+ * EDGE_NONE in thread->chain. 0 or -ENOMEM. */
+int hand_offs_link(struct process *process, struct host_thread *thread, struct model *model);
+
+/* The time of [from, to) with each label. */
+void thread_labels(const struct host_thread *thread, int64_t from, int64_t to,
+				   int64_t by_label[LABELS]);
+/* The last point at or before `ns`; -1: none. */
+int64_t thread_point(const struct host_thread *thread, int64_t ns);
+/* Notes the labelled time of an edge. 0 or -ENOMEM. */
+int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABELS]);
+
+#endif

@@ -1,0 +1,290 @@
+#include "graph/waits.h"
+
+#include "base/room.h"
+#include "graph/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OWN_NS = 5000,        /* what a waiting call does itself */
+	EARLY_WAKE_NS = 3000, /* its waking when the GPU was done before it began */
+	END_GRAIN_NS = 1000,
+	QUEUE_DEPTH = 1024,
+	HELD_CALL_NS = 20000, /* a launch that takes longer waited for its place */
+	LAUNCH_OWN_NS = 8000,
+	NO_CORE_LEAST_NS = 200000
+};
+
+struct targets { /* ops for which a call waits */
+	uint32_t at[64];
+	uint32_t n;
+	int64_t end_ns; /* of the last one */
+};
+
+static void add_target(const struct process *p, struct targets *t, uint32_t op)
+{
+	if (t->n == sizeof(t->at) / sizeof(t->at[0]))
+		return;
+	t->at[t->n++] = op;
+	t->end_ns = p->ops[op].end > t->end_ns ? p->ops[op].end : t->end_ns;
+}
+
+/* The last op that a stream was given before `ns`. */
+static uint32_t launched_before(const struct process *p, const struct process_stream *s, int64_t ns)
+{
+	uint32_t low = 0, high = s->n_launched;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (p->calls[p->ops[s->launched[middle]].call].begin < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? s->launched[low - 1] : NO_INDEX;
+}
+
+/* A call for one stream or event waits for the op among the candidates that ended last. */
+static void keep_last(const struct process *p, const struct host_call *call, struct targets *t)
+{
+	uint32_t last = 0;
+	for (uint32_t i = 1; i < t->n; i++)
+		if (p->ops[t->at[i]].end > p->ops[t->at[last]].end)
+			last = i;
+	if (t->n) {
+		t->at[0] = t->at[last];
+		t->n = t->end_ns > call->begin;
+	}
+}
+
+static void find_targets(const struct process *p, const struct host_call *call, struct targets *t)
+{
+	*t = (struct targets){.end_ns = INT64_MIN};
+	if (call->own_op != NO_INDEX) {
+		add_target(p, t, call->own_op);
+		return;
+	}
+	for (uint32_t s = 1; s < p->n_streams; s++) {
+		const uint32_t op = launched_before(p, &p->streams[s], call->begin);
+		if (op != NO_INDEX && p->ops[op].end <= call->end + END_GRAIN_NS)
+			add_target(p, t, op);
+	}
+	if (!call->device_wide && call->class != CALL_FREES)
+		keep_last(p, call, t);
+}
+
+static int add_wait_edge(struct model *model, uint32_t edge)
+{
+	if (room_for((void **)&model->wait_edges, model->n_wait_edges, &model->wait_edges_room, 256,
+				 sizeof(edge)) != 0)
+		return -ENOMEM;
+	model->wait_edges[model->n_wait_edges++] = edge;
+	return 0;
+}
+
+/* The thread may wait for a core when the GPU is done: that is no part of the waiting. */
+static int note_no_core(struct model *model, const struct host_thread *t,
+						const struct host_call *call, uint32_t edge, int64_t wake_ns)
+{
+	int64_t by_label[LABELS];
+	if (wake_ns <= NO_CORE_LEAST_NS)
+		return 0;
+	const int64_t from_ns = call->end - wake_ns > call->begin ? call->end - wake_ns : call->begin;
+	thread_labels(t, from_ns, call->end, by_label);
+	struct amount *amount = by_label[LABEL_NO_CORE] > 0 ? MODEL_ADD(model, amounts) : NULL;
+	if (by_label[LABEL_NO_CORE] <= 0)
+		return 0;
+	if (!amount)
+		return -ENOMEM;
+	*amount = (struct amount){by_label[LABEL_NO_CORE], edge, LABEL_NO_CORE};
+	struct wait *wait = &model->waits[model->n_waits - 1];
+	if (amount->ns > wait->no_core_ns)
+		wait->no_core_ns = amount->ns;
+	return 0;
+}
+
+static int link_target(struct model *model, const struct host_thread *t,
+					   const struct host_call *call, const struct device_op *op, int64_t wake_ns)
+{
+	uint32_t number;
+	const int64_t apart_ns = call->end - op->end;
+	struct edge edge = {op->begin_node + 1, call->end_node, wake_ns < apart_ns ? wake_ns : apart_ns,
+						t->unit, EDGE_SYNC};
+	int error = graph_add_edge(&model->graph, &edge, &number);
+	error = error ? error : add_wait_edge(model, number);
+	return error ? error : note_no_core(model, t, call, number, edge.ns);
+}
+
+struct cut { /* the edge of a thread that keeps only what the call does itself */
+	uint32_t chain;
+	int64_t most_ns;
+};
+
+struct cuts {
+	struct cut *at;
+	size_t n, room;
+};
+
+static int add_cut(struct cuts *cuts, uint32_t chain, int64_t most_ns)
+{
+	if (chain == EDGE_NONE)
+		return 0;
+	if (room_for((void **)&cuts->at, cuts->n, &cuts->room, 64, sizeof(*cuts->at)) != 0)
+		return -ENOMEM;
+	cuts->at[cuts->n++] = (struct cut){chain, most_ns};
+	return 0;
+}
+
+static int by_chain(const void *a, const void *b)
+{
+	const struct cut *x = a, *y = b;
+	if (x->chain != y->chain)
+		return x->chain < y->chain ? -1 : 1;
+	return x->most_ns < y->most_ns ? -1 : x->most_ns > y->most_ns;
+}
+
+static const struct cut *find_cut(const struct cuts *cuts, uint32_t chain)
+{
+	size_t low = 0, high = cuts->n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (cuts->at[middle].chain < chain)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < cuts->n && cuts->at[low].chain == chain ? &cuts->at[low] : NULL;
+}
+
+/* `from_amount`: the first amount of this process. */
+static void make_cuts(struct model *model, struct cuts *cuts, size_t from_amount)
+{
+	if (cuts->n)
+		qsort(cuts->at, cuts->n, sizeof(*cuts->at), by_chain);
+	for (size_t i = 0; i < cuts->n; i++) {
+		int64_t *ns = &model->graph.edges[cuts->at[i].chain].ns;
+		*ns = *ns < cuts->at[i].most_ns ? *ns : cuts->at[i].most_ns;
+	}
+	for (size_t i = from_amount; cuts->n && i < model->n_amounts; i++) {
+		struct amount *amount = &model->amounts[i];
+		const struct cut *cut = find_cut(cuts, amount->edge);
+		const int64_t left_ns = cut ? model->graph.edges[cut->chain].ns : amount->ns;
+		const bool own = amount->label == LABEL_SYNC || amount->label == LABEL_ALLOC;
+		if (cut)
+			amount->ns = !own ? 0 : amount->ns < left_ns ? amount->ns : left_ns;
+	}
+}
+
+static uint8_t site_of(const struct host_call *call)
+{
+	return call->class == CALL_FREES ? WAIT_FREE : call->device_wide ? WAIT_DEVICE : WAIT_MID;
+}
+
+static int link_wait(struct process *p, struct model *model, const struct host_thread *t,
+					 const struct host_call *call, struct cuts *cuts)
+{
+	struct targets targets;
+	find_targets(p, call, &targets);
+	if (targets.n == 0 || call->chain == EDGE_NONE)
+		return 0;
+	struct wait *wait = MODEL_ADD(model, waits);
+	if (!wait)
+		return -ENOMEM;
+	*wait = (struct wait){.first_edge = (uint32_t)model->n_wait_edges,
+						  .n_edges = targets.n,
+						  .chain = call->chain,
+						  .process = p->index,
+						  .begin_ns = call->begin,
+						  .ns = call->end - call->begin,
+						  .step = process_step(p, call->begin),
+						  .unit = t->unit,
+						  .site = site_of(call)};
+	const bool waited = targets.end_ns > call->begin;
+	int64_t wake_ns = call->end - (waited ? targets.end_ns : call->begin);
+	wake_ns = wake_ns < 0 ? 0 : wake_ns;
+	if (!waited && wake_ns > EARLY_WAKE_NS)
+		wake_ns = EARLY_WAKE_NS;
+	int error = waited ? add_cut(cuts, call->chain, OWN_NS) : 0;
+	for (uint32_t i = 0; !error && i < targets.n; i++)
+		error = link_target(model, t, call, &p->ops[targets.at[i]], wake_ns);
+	return error;
+}
+
+/* ---- the queue ---- */
+
+static int by_begin(const void *a, const void *b, void *context)
+{
+	const struct process *p = context;
+	const int64_t x = p->calls[*(const uint32_t *)a].begin,
+				  y = p->calls[*(const uint32_t *)b].begin;
+	return x < y ? -1 : x > y;
+}
+
+struct call_list { /* the launches of a device, in their order */
+	uint32_t *at;
+	size_t n;
+};
+
+/* A launch needs the place of the one QUEUE_DEPTH before it, which is free when that starts. */
+static int link_queue(struct process *p, struct model *model, const struct call_list *list,
+					  struct cuts *cuts)
+{
+	for (size_t i = QUEUE_DEPTH; i < list->n; i++) {
+		struct host_call *call = &p->calls[list->at[i]];
+		const struct device_op *op = &p->ops[p->calls[list->at[i - QUEUE_DEPTH]].first_op];
+		if (op->begin > call->end)
+			continue;
+		const bool held = op->begin > call->begin && call->end - call->begin > HELD_CALL_NS;
+		struct edge edge = {op->begin_node, call->end_node, held ? call->end - op->begin : 0,
+							op->unit, EDGE_QUEUE};
+		int error = graph_add_edge(&model->graph, &edge, NULL);
+		if (!error && held)
+			error = add_cut(cuts, call->chain, LAUNCH_OWN_NS);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int link_queues(struct process *p, struct model *model, struct cuts *cuts)
+{
+	struct call_list list = {malloc((p->n_calls + 1) * sizeof(*list.at)), 0};
+	int error = 0;
+	if (!list.at)
+		return -ENOMEM;
+	for (uint32_t s = 1; !error && s < p->n_streams; s++) {
+		bool first = p->streams[s].n_ops > 0;
+		for (uint32_t k = 1; k < s; k++)
+			first &= p->streams[k].n_ops == 0 || p->streams[k].unit != p->streams[s].unit;
+		if (!first)
+			continue; /* once for each device */
+		list.n = 0;
+		for (uint32_t i = 0; i < p->n_calls; i++)
+			if (p->calls[i].first_op != NO_INDEX &&
+				p->ops[p->calls[i].first_op].unit == p->streams[s].unit)
+				list.at[list.n++] = i;
+		if (list.n > QUEUE_DEPTH) {
+			qsort_r(list.at, list.n, sizeof(*list.at), by_begin, p);
+			error = link_queue(p, model, &list, cuts);
+		}
+	}
+	free(list.at);
+	return error;
+}
+
+int waits_link(struct process *p, struct model *model, size_t from_amount)
+{
+	struct cuts cuts = {0};
+	int error = link_queues(p, model, &cuts);
+	for (uint32_t k = 0; !error && k < p->n_threads; k++)
+		for (uint32_t i = 0; !error && i < p->threads[k].n_calls; i++) {
+			const struct host_call *call = &p->threads[k].calls[i];
+			if (call->class == CALL_WAITS || call->class == CALL_FREES)
+				error = link_wait(p, model, &p->threads[k], call, &cuts);
+		}
+	if (!error)
+		make_cuts(model, &cuts, from_amount);
+	free(cuts.at);
+	return error;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# baton whatif: the step without a cause is the step of the same job that never had it.
+. "$(dirname "$0")/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+
+made() { # made NAME OPTION...: a simulated run with its truth
+	expect_status 0 "$sim" -o "$work/$1" --truth "$work/$1.json" --workload tensor --ranks 8 --per-host 4 \
+		--steps 6 --seed 11 "${@:2}"
+}
+answers() { # answers NAME 'PYTHON': w is the answer, t the truth
+	checks=$((checks + 1))
+	"$PYTHON" - "$work/out" "$work/$1.json" "$2" <<'END' || fail "$1: $2: $(cat "$work/out")"
+import json, sys
+w = json.load(open(sys.argv[1]))
+t = json.load(open(sys.argv[2]))
+first = w["without"][0] if w["without"] else None
+real = t["faults"][0]["loss_ns"] if t["faults"] else 0
+sys.exit(0 if eval(sys.argv[3]) else 1)
+END
+}
+asked() { # asked NAME OPTION...
+	expect_status 0 "$BATON" whatif --json "$work/$1" --step-range "$(sed -n 's/.*"step_range":"\([^"]*\)".*/\1/p' "$work/$1.json" | head -n 1)" "${@:2}"
+}
+
+# Through two levels of communicators on two hosts: who, what, how much.
+made slow --fault slow_gpu=20@3
+asked slow
+answers slow 'w["replay_error_ns"] == 0 and abs(w["step_ns"] - t["step_ns"]) < 1000'
+answers slow 'first["cause"] == "kernels" and first["rank"] == 3 and abs(first["gain_ns"] - real) < real / 50'
+asked slow --without 'rank 3'
+answers slow 'first["cause"] == "rank" and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 50'
+asked slow --without 'rank 2, input'
+answers slow 'len(w["without"]) == 2 and abs(first["gain_ns"]) < real / 100'
+
+made asleep --fault io_sleep=20000@6
+asked asleep
+answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
+asked asleep --without idle.host.blocked --rank 6
+answers asleep 'abs(first["gain_ns"] - real) < real / 50'
+asked asleep --without blocked --host node0
+answers asleep 'abs(first["gain_ns"]) < real / 50'
+expect_status 0 "$BATON" whatif "$work/asleep"
+checks=$((checks + 1))
+grep -q "blocked of rank 6" "$work/out" || fail "whatif as text: $(cat "$work/out")"
+
+# A healthy job has no culprit.
+made well
+asked well
+answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
+
+expect_status 2 "$BATON" whatif "$work/well" --without nothing
+expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
+expect_status 2 "$BATON" whatif "$work/well" --without kernels
+expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
+finish

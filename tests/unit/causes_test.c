@@ -1,0 +1,190 @@
+/* Two ranks that meet in a collective each step: what curing one of them wins, and who is chosen. */
+#include "check.h"
+#include "graph/culprit.h"
+#include "graph/joins.h"
+
+#include <baton/format.h>
+#include <stdlib.h>
+
+enum { STEPS = 5, RANKS = 4 };
+
+struct rank { /* what it does in each step before the collective */
+	int64_t host_ns, slept_ns, kernel_ns;
+};
+
+static uint32_t node(struct model *m, int64_t ns)
+{
+	uint32_t first = 0;
+	CHECK(graph_add_nodes(&m->graph, &ns, 1, &first) == 0, "no node");
+	return first;
+}
+
+static uint32_t edge(struct model *m, uint32_t from, uint32_t to, uint16_t unit,
+					 enum edge_kind kind)
+{
+	const int64_t *at = m->graph.measured_ns;
+	const struct edge e = {from, to, at[to] - at[from], unit, (uint8_t)kind};
+	uint32_t number = 0;
+	CHECK(graph_add_edge(&m->graph, &e, &number) == 0, "no edge");
+	return number;
+}
+
+/* A thread runs, launches a kernel and waits for the collective after it. Returns the begin of its
+ * part of the collective. */
+static uint32_t run_rank(struct model *m, uint16_t unit, const struct rank *r, uint32_t *thread)
+{
+	const int64_t begin_ns = m->graph.measured_ns[*thread];
+	const int64_t launch_ns = begin_ns + r->host_ns + r->slept_ns;
+	const uint32_t launch = node(m, launch_ns), end = node(m, launch_ns + r->kernel_ns);
+	const uint32_t runs = edge(m, *thread, launch, unit, EDGE_OUTSIDE);
+	const uint32_t op = edge(m, launch, end, unit, EDGE_OP);
+	if (r->slept_ns)
+		*MODEL_ADD(m, amounts) = (struct amount){r->slept_ns, runs, LABEL_BLOCKED};
+	*MODEL_ADD(m, host) = (struct position){1, 0, runs, unit};
+	*MODEL_ADD(m, kernels) = (struct position){2, r->kernel_ns, op, unit};
+	return end;
+}
+
+static void run_step(struct model *m, const struct rank *ranks, uint32_t *threads, int32_t step)
+{
+	int64_t latest_ns = 0;
+	uint32_t begins[RANKS];
+	for (uint16_t u = 0; u < RANKS; u++) {
+		begins[u] = run_rank(m, u, &ranks[u], &threads[u]);
+		const int64_t ns = m->graph.measured_ns[begins[u]];
+		latest_ns = ns > latest_ns ? ns : latest_ns;
+	}
+	for (uint16_t u = 0; u < RANKS; u++) {
+		const uint32_t end = node(m, latest_ns + 100);
+		*MODEL_ADD(m, members) = (struct member){.comm = 7,
+												 .sequence = (uint64_t)step,
+												 .coll = BATON_COLL_ALLREDUCE,
+												 .step = -1,
+												 .begin_ns = m->graph.measured_ns[begins[u]],
+												 .end_ns = latest_ns + 100,
+												 .size = RANKS,
+												 .begin = begins[u],
+												 .end = end,
+												 .op = edge(m, begins[u], end, u, EDGE_OP),
+												 .rank = u,
+												 .unit = u};
+		*MODEL_ADD(m, ends) = (struct end){end, step, u};
+		threads[u] = end;
+	}
+}
+
+static void make(struct model *m, const struct rank *ranks)
+{
+	uint32_t threads[RANKS];
+	*m = (struct model){.n_steps = STEPS};
+	for (uint16_t u = 0; u < RANKS; u++) {
+		*MODEL_ADD(m, units) = (struct unit){.rank = u};
+		threads[u] = node(m, 1000);
+	}
+	for (int32_t step = 0; step < STEPS; step++)
+		run_step(m, ranks, threads, step);
+	CHECK(joins_link(m) == 0 && model_seal(m) == 0, "not built");
+	CHECK(m->graph.backward == 0 && m->graph.circular == 0 && m->graph.repaired_ns == 0,
+		  "the graph is sound");
+}
+
+static int64_t gain(struct causes *c, enum cause cause, uint32_t unit)
+{
+	const struct scope scope = {unit, ALL_UNITS};
+	int64_t step_ns = 0;
+	for (size_t i = 0; i < c->model->graph.n_edges; i++)
+		c->weights_ns[i] = c->measured_ns[i];
+	cause_take(c, cause, &scope, c->weights_ns);
+	CHECK(causes_step(c, c->weights_ns, &step_ns) == 0, "no step");
+	return c->step_ns - step_ns;
+}
+
+/* Rank 2's kernels take 5,000 longer, so the others wait: curing rank 2 wins that, as far as the
+ * next rank; shorter transfers win only the transfer. */
+static void test_slow_rank(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 0, 20000}, {1000, 0, 20100}, {1000, 0, 25000}, {1000, 0, 20000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(causes.step_ns == 26100, "step %lld", (long long)causes.step_ns);
+	CHECK(gain(&causes, CAUSE_KERNELS, 2) == 4900, "%lld",
+		  (long long)gain(&causes, CAUSE_KERNELS, 2));
+	CHECK(gain(&causes, CAUSE_KERNELS, 1) == 0, "it holds nobody up");
+	CHECK(gain(&causes, CAUSE_HOST, 2) == 0, "its host is like the others'");
+	CHECK(gain(&causes, CAUSE_TRANSFER, ALL_UNITS) == 100, "the wait is no transfer");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 1, "%u culprits", culprits.n);
+	CHECK(culprits.at[0].cause == CAUSE_KERNELS && culprits.at[0].scope.unit == 2, "rank 2");
+	CHECK(culprits.at[0].gain_ns == 4900, "%lld", (long long)culprits.at[0].gain_ns);
+	CHECK(culprits.unexplained_ns == 0, "all is explained");
+	causes_close(&causes);
+	model_free(&model);
+}
+
+/* Two ranks lose time: the second one's part is what is left when the first is cured. */
+static void test_two(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 9000, 20000}, {1000, 0, 20000}, {1000, 0, 24000}, {1000, 0, 20000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(gain(&causes, CAUSE_BLOCKED, 0) == 5000, "as far as rank 2");
+	CHECK(gain(&causes, CAUSE_KERNELS, 2) == 0, "rank 0 is later");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 2, "%u culprits", culprits.n);
+	CHECK(culprits.at[1].cause == CAUSE_KERNELS && culprits.at[1].scope.unit == 2 &&
+			  culprits.at[1].gain_ns == 4000,
+		  "rank 2 was hidden by rank 0");
+	CHECK(culprits.at[0].cause == CAUSE_BLOCKED && culprits.at[0].scope.unit == 0,
+		  "the rank that sleeps, not all: it changes as little and says more");
+	causes_close(&causes);
+	model_free(&model);
+}
+
+/* All are equally slow: nobody is a culprit. */
+static void test_equal(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 0, 25000}, {1000, 0, 25000}, {1000, 0, 25000}, {1000, 0, 25000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 0, "%u culprits", culprits.n);
+	causes_close(&causes);
+	model_free(&model);
+}
+
+static void test_compare(void)
+{
+	struct position positions[6] = {{9, 10, 5, 0}, {9, 30, 6, 0}, {9, 12, 7, 1},
+									{9, 34, 8, 1}, {9, 20, 9, 2}, {8, 5, 10, 2}};
+	struct compared *rows;
+	CHECK(compare_positions(positions, 6, &rows) == 0, "no memory");
+	for (int i = 0; i < 6; i++) {
+		const struct compared *row = &rows[i];
+		const int64_t others = row->edge == 5   ? 16 /* 12 and 20 */
+							   : row->edge == 6 ? 34 /* the second one of the others */
+							   : row->edge == 7 ? 15
+							   : row->edge == 8 ? 30
+							   : row->edge == 9 ? 11
+												: -1;
+		CHECK(row->others_ns == others, "edge %u: %lld", row->edge, (long long)row->others_ns);
+	}
+	free(rows);
+}
+
+int main(void)
+{
+	test_slow_rank();
+	test_two();
+	test_equal();
+	test_compare();
+	return finish();
+}
