@@ -1,6 +1,7 @@
 #include "attribute/owner_places.h"
 
 #include "base/room.h"
+#include "stacks/packages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -85,7 +86,11 @@ static int open_stacks(struct owner_places *p, uint32_t feed)
 		return 0;
 	if (!p->symbols)
 		error = symbols_open(&p->symbols);
-	return error ? error : stacks_open(stacks, &p->owners->contexts.feeds[feed].trace, p->symbols);
+	if (!error)
+		error = stacks_open(stacks, &p->owners->contexts.feeds[feed].trace, p->symbols);
+	if (!error)
+		packages_find(stacks);
+	return error;
 }
 
 int owner_places_stack(struct owner_places *p, const struct owner *owner, struct known_place **out)

@@ -1,7 +1,5 @@
 #include "stacks/stacks.h"
 
-#include "stacks/packages.h"
-
 #include "base/room.h"
 #include "stacks/pyline.h"
 
@@ -109,8 +107,6 @@ int stacks_open(struct stacks *s, struct trace *trace, struct symbols *symbols)
 			error = read_block(s, trace, i);
 	if (error)
 		stacks_close(s);
-	else
-		packages_find(s);
 	return error;
 }
 
