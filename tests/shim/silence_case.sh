@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the rows of silent threads say. Keeps out: a thread that runs told asleep (schedstat is as of the last tick), a row that is all
-# running left out, and the place of a thread not looked at when the one it waited for is done.
+# What the rows of silent threads and of child processes say. Keeps out: a thread that runs told asleep (schedstat is as of the last
+# tick), and the place of a thread not looked at when the one it waited for is done.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 for needed in libcuda.so.1 libcupti.so.13; do
@@ -24,4 +24,5 @@ right() { # right JOB STACKS [FILE]: once in five tries, a machine that is very 
 : >"$work/all"
 right spins off "$work/out"
 right goes_on python
+right workers python "$work/out"
 finish

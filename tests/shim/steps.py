@@ -167,6 +167,20 @@ def goes_on():
     synchronize()
 
 
+def workers():
+    """A worker that computes and one that sleeps, for 1.5 s; prints what the first one ran."""
+    launch, synchronize = launches()
+    launch(1)
+    spin = "import time, sys\nend = time.monotonic() + 1.5\nwhile time.monotonic() < end: pass\nprint(time.process_time())"
+    busy = subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE, text=True)
+    idle = subprocess.Popen(["sleep", "1.5"])
+    while idle.poll() is None:
+        launch(1)
+        time.sleep(0.01)
+    synchronize()
+    print(json.dumps({"busy": busy.pid, "idle": idle.pid, "ran": float(busy.communicate()[0])}))
+
+
 def broken():
     """An import that fails goes on to fail as it did, and may be tried again."""
     import faulty  # noqa: F401

@@ -6,6 +6,7 @@
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "ring/stack.h"
+#include "sources/silence/children.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -340,6 +341,7 @@ static void run(void)
 			fell_silent |= watch->silent && !silent;
 		}
 		int64_t now = now_ns();
+		children_look(now);
 		if (fell_silent)
 			look_again(used, now);
 		since = anybody ? now : since;
@@ -364,6 +366,7 @@ int64_t silence_cpu_ns(void)
 void silence_start(void)
 {
 	memset(watches, 0, sizeof(watches));
+	children_forget();
 	atomic_store(&stopping, false);
 	if (access("/proc/self/schedstat", R_OK) != 0) {
 		message_detail("no schedstat here: what silent threads do is not recorded");
