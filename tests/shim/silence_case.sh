@@ -24,5 +24,9 @@ right() { # right JOB STACKS [FILE]: once in five tries, a machine that is very 
 : >"$work/all"
 right spins off "$work/out"
 right goes_on python
+for PYTHON in ~/.pyenv/versions/3.1[123].*/bin/python3 "$PYTHON"; do # the lock lies elsewhere in each release
+	"$PYTHON" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null &&
+		right hogged python "$work/out"
+done
 right workers python "$work/out"
 finish
