@@ -96,7 +96,8 @@ def simulate(runner, drawn, directory, noise=()):
     for attempt in range(REDRAWS):
         job = drawn[0](*drawn[1:3], attempt, drawn[3])
         try:
-            return job, runner.simulate(job._replace(options=(*job.options, *noise)), directory, job.nvtx)
+            asked = job._replace(options=(*job.options, *noise))
+            return job, runner.simulate(asked, directory, job.nvtx, more=("--without-calls",) if job.faults else ())
         except score.Failed as refused:
             if refused.status != 2:
                 raise RuntimeError(f"{command(job)}: {refused}") from refused
@@ -115,7 +116,8 @@ def run_job(task):
         base = runner.report(directory / "base", healthy)
         result.update(step_ms=truth["step_ns"] / 1e6, hosts=truth["hosts"], planted=[
             (f["fault"], f["strength"], f["rank"], f["loss_ns"] / 1e6) for f in truth["faults"]])
-        result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), steps_right=judge.judge_steps(truth, report),
+        result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), exposed=judge.judge_exposed(truth, report),
+                      calls=judge.judge_calls(truth, report), steps_right=judge.judge_steps(truth, report),
                       finding=judge.judge_finding(truth, report, base, accepted))
         put_away(directory, keep, number, truth)
     except (RuntimeError, KeyError, ValueError, IndexError) as problem:

@@ -32,12 +32,14 @@ static const char usage[] =
 	"  --eval N:M          after every N steps M evaluation batches\n"
 	"  --vary PERCENT      step length varies from 100 to PERCENT\n"
 	"  --truth FILE        write what is true of the run, schema baton.truth/0\n"
+	"  --without-calls     and how long the step is without calls that wait, or allocate\n"
 	"  --threads N         threads that simulate; the result is the same with any number\n";
 
 struct arguments {
 	struct scenario scenario;
 	const char *directory, *truth;
 	unsigned threads;
+	bool without_calls;
 };
 
 static int usage_error(const char *what, const char *value)
@@ -84,19 +86,28 @@ enum option_id {
 	OPT_EVAL,
 	OPT_VARY,
 	OPT_TRUTH,
+	OPT_WITHOUT_CALLS,
 	OPT_THREADS,
 	OPT_HELP
 };
 
-static const struct option options[] = {
-	{"workload", 1, NULL, OPT_WORKLOAD}, {"ranks", 1, NULL, OPT_RANKS},
-	{"per-host", 1, NULL, OPT_PER_HOST}, {"steps", 1, NULL, OPT_STEPS},
-	{"seed", 1, NULL, OPT_SEED},         {"noise-seed", 1, NULL, OPT_NOISE_SEED},
-	{"kernels", 1, NULL, OPT_KERNELS},   {"cores", 1, NULL, OPT_CORES},
-	{"fault", 1, NULL, OPT_FAULT},       {"nvtx", 1, NULL, OPT_NVTX},
-	{"eval", 1, NULL, OPT_EVAL},         {"vary", 1, NULL, OPT_VARY},
-	{"truth", 1, NULL, OPT_TRUTH},       {"threads", 1, NULL, OPT_THREADS},
-	{"help", 0, NULL, OPT_HELP},         {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
+										{"ranks", 1, NULL, OPT_RANKS},
+										{"per-host", 1, NULL, OPT_PER_HOST},
+										{"steps", 1, NULL, OPT_STEPS},
+										{"seed", 1, NULL, OPT_SEED},
+										{"noise-seed", 1, NULL, OPT_NOISE_SEED},
+										{"kernels", 1, NULL, OPT_KERNELS},
+										{"cores", 1, NULL, OPT_CORES},
+										{"fault", 1, NULL, OPT_FAULT},
+										{"nvtx", 1, NULL, OPT_NVTX},
+										{"eval", 1, NULL, OPT_EVAL},
+										{"vary", 1, NULL, OPT_VARY},
+										{"truth", 1, NULL, OPT_TRUTH},
+										{"without-calls", 0, NULL, OPT_WITHOUT_CALLS},
+										{"threads", 1, NULL, OPT_THREADS},
+										{"help", 0, NULL, OPT_HELP},
+										{NULL, 0, NULL, 0}};
 
 static bool take_number(struct arguments *a, int id, const char *text)
 {
@@ -160,6 +171,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 			good = take_eval(&a->scenario, optarg);
 		else if (id == OPT_TRUTH)
 			a->truth = optarg;
+		else if (id == OPT_WITHOUT_CALLS)
+			a->without_calls = true;
 		else if (id == OPT_HELP || id == 'h')
 			return fputs(usage, stdout) < 0 ? STATUS_IO : -1;
 		else if (id == '?')
@@ -174,10 +187,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 	return take_fault(a, faults, n_faults) ? STATUS_OK : STATUS_USAGE;
 }
 
-/* The same scenario without fault number i: how long is its step? */
-static int64_t step_without(const struct arguments *a, int i)
+/* Frees the script. 0: it does not run. */
+static int64_t step_of(const struct arguments *a, struct script *script)
 {
-	struct script *script = scenario_script(&a->scenario, i);
 	struct world_options run = {.threads = a->threads};
 	struct world world;
 	int64_t step_ns = 0;
@@ -189,15 +201,25 @@ static int64_t step_without(const struct arguments *a, int i)
 	return step_ns;
 }
 
+static int64_t step_without_calls(const struct arguments *a, enum removable calls)
+{
+	struct script *script = scenario_script(&a->scenario, -1);
+	if (script)
+		script_without(script, calls);
+	return step_of(a, script);
+}
+
 static int write_truth(const struct arguments *a, const struct world *world)
 {
-	int64_t without_ns[SCENARIO_MAX_FAULTS];
+	struct truth_without without = {0};
 	for (uint32_t i = 0; i < a->scenario.n_faults; i++)
-		without_ns[i] = step_without(a, (int)i);
+		without.fault_ns[i] = step_of(a, scenario_script(&a->scenario, (int)i));
+	for (int calls = 0; a->without_calls && calls < CALLS_KINDS; calls++)
+		without.calls_ns[calls] = step_without_calls(a, (enum removable)calls);
 	FILE *out = fopen(a->truth, "w");
 	if (!out)
 		return -errno;
-	truth_write(out, &a->scenario, world, without_ns);
+	truth_write(out, &a->scenario, world, &without);
 	bool failed = ferror(out) != 0;
 	return fclose(out) != 0 || failed ? -EIO : 0;
 }

@@ -216,15 +216,18 @@ void call_meet(struct gpu_op *op)
 		if (part->transfer_ns > op->launch.transfer_ns)
 			op->launch.transfer_ns = part->transfer_ns;
 		host_expect(host, op, op->start_ns + part->transfer_ns);
-		struct meeting *meeting =
-			meetings_arrive(&host->world->meetings, part->key, part->size,
-							(struct meeting_member){op, (uint32_t)(host - host->world->hosts)},
-							op->start_ns, part->transfer_ns);
+		struct meeting *meeting = meetings_arrive(
+			&host->world->meetings, part->key, part->size,
+			(struct meeting_member){op, (uint32_t)(host - host->world->hosts), device->index},
+			op->start_ns, part->transfer_ns);
 		for (uint32_t m = 0; meeting && m < meeting->size; m++) {
 			struct gpu_op *member = meeting->members[m].who;
 			int64_t skew = (int64_t)rng_below(rng_hash(member->launch.key, 4, 0, 0), SKEW_NS);
-			host_tell(&host->world->hosts[meeting->members[m].host], member,
-					  meeting_end(meeting) + skew);
+			host_tell(&host->world->hosts[meeting->members[m].host],
+					  (struct outside){.op = member,
+									   .at_ns = meeting_end(meeting) + skew,
+									   .last_ns = meeting->last_ns,
+									   .last = meeting->last_device});
 		}
 		if (meeting)
 			meetings_done(&host->world->meetings, meeting);

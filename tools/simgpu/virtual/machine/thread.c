@@ -143,7 +143,6 @@ static bool do_put(struct thread *t)
 	struct queue *queue = &t->process->queues[t->insn->a];
 	struct thread *getter = thread_list_pop(&queue->getters);
 	if (getter) {
-		log_lead_ends(&getter->log); /* it would have waited for the item that much longer */
 		wait_over(getter, getter->insn->b, NULL);
 		return true;
 	}
@@ -193,12 +192,10 @@ static void do_signal(struct thread *t)
 	struct semaphore *semaphore = &t->process->semaphores[t->insn->a];
 	struct thread *waiting = semaphore->waiting;
 	semaphore->waiting = NULL;
-	if (waiting) {
-		waiting->log.lead = t->log.lead; /* it goes on as early as it is told to */
+	if (waiting)
 		wait_over(waiting, CAUSE_SLEEP, &t->log);
-	} else {
+	else
 		semaphore->value++;
-	}
 }
 
 static void do_pop(struct thread *t)

@@ -166,6 +166,12 @@ uint32_t script_graph(struct script *s);
 void script_graph_node(struct script *s, uint32_t graph, uint32_t kernel, int32_t after);
 
 void program_add(struct program *p, struct insn insn);
+/* Calls that a job could do without. */
+enum removable { CALLS_SYNC, CALLS_ALLOC, CALLS_KINDS };
+/* Takes them out of all steps: waits for the device and results read back, copies from pageable
+ * memory become asynchronous ones; allocations and frees. */
+void script_without(struct script *s, enum removable calls);
+
 void program_copy(struct program *to, const struct program *from);
 
 /* Of everything a script holds: equal scripts, equal hashes, on every machine. */
