@@ -50,6 +50,10 @@ for ranks in 3 8; do
 	expect_status 0 "$sim" --workload tiny --ranks $ranks --steps 2 --cores 2 --truth "$work/few.json"
 done
 
+# Keeps out: a kernel that waits behind a collective for the device that waits for it.
+expect_status 0 "$sim" --workload jax --ranks 16 --steps 6 --seed 972124 --noise-seed 352327 --per-host 2 --fault dependency=176 \
+	--fault alloc=231@2 --truth "$work/few.json"
+
 # Keeps out: a step range that the trace does not have.
 expect_status 0 "$sim" -o "$work/stepless" --workload inference --ranks 1 --steps 3 --truth "$work/stepless.json"
 checks=$((checks + 1))
