@@ -69,6 +69,23 @@ checks=$((checks + 1))
 grep -c '"record":"op".*"op_kind":1,' "$work/out" | grep -qx "$((2 * 3 * 903 + 2))" || # and the first broadcast of each rank
 	fail "$(grep -c '"record":"op".*"op_kind":1,' "$work/out") kernels"
 
+# Keeps out: what the recorder tells and the simulator does not: events and their streams, peers of sends, devices of calls.
+rows() { # WHAT PATTERN OPTIONS: a trace has such rows
+	rm -rf "$work/rows"
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" -o "$work/rows" --steps 3 $3
+	expect_status 0 "$BATON" dump --json "$work/rows"
+	checks=$((checks + 1))
+	grep -q "$2" "$work/out" || fail "no $1 in $3"
+}
+rows "event record" '"sync_kind":1,"stream":1,"correlation":[1-9][0-9]*,"event":[1-9]' "--workload ddp --ranks 2"
+rows "stream wait" '"sync_kind":2,"stream":2,"correlation":[1-9][0-9]*,"event":[1-9]' "--workload ddp --ranks 2"
+rows "send to rank 1" '"coll":10,.*"peer":2}' "--workload pipeline --ranks 2"
+rows "receipt from rank 0" '"coll":11,.*"peer":1}' "--workload pipeline --ranks 2"
+rows "call on the second device" '"name":"cudaLaunchKernel",.*"device":2}' "--workload jax --ranks 2"
+checks=$((checks + 1))
+"$BATON" dump --json "$work/k903" | grep '"record":"call"' | grep -q '"device"' && fail "one device, and calls say which"
+
 # Keeps out: the answer in the trace.
 expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func
 checks=$((checks + 1))

@@ -276,8 +276,8 @@ static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64
 		add_frame(r, thread, since, to, in_input);
 }
 
-void recorder_call(struct recorder *r, struct recorder_thread_row where, enum api name,
-				   uint64_t correlation, const struct log *log)
+void recorder_call(struct recorder *r, struct recorder_thread_row where, struct recorder_api api,
+				   const struct log *log)
 {
 	int64_t *last = &r->last_ns[where.thread];
 	if (*last && where.from_ns - *last >= SILENCE_NS)
@@ -288,9 +288,13 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, enum ap
 	if (lost(r, &r->lost_calls))
 		return;
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = where.thread + 1,
-									  [CALL_NAME] = name,
-									  [CALL_CORRELATION] = (int64_t)correlation};
-	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, ALL_COLUMNS(CALL_CORRELATION + 1));
+									  [CALL_NAME] = api.name,
+									  [CALL_CORRELATION] = (int64_t)api.correlation,
+									  [CALL_DEVICE] = r->process->n_devices > 1 ? api.device : 0};
+	uint32_t present = ALL_COLUMNS(CALL_CORRELATION + 1);
+	if (row[CALL_DEVICE])
+		present |= 1u << CALL_DEVICE;
+	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, present);
 }
 
 void recorder_range(struct recorder *r, struct recorder_thread_row where, uint32_t name)
@@ -312,6 +316,29 @@ void recorder_held_up(struct recorder *r, unsigned sync_kind, uint32_t stream, i
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = sync_kind, [SYNC_STREAM] = stream + 1};
 	add_row(r, BATON_SYNC, from_ns, to_ns, row, ALL_COLUMNS(SYNC_STREAM + 1));
+}
+
+void recorder_event(struct recorder *r, struct recorder_thread_row where, unsigned sync_kind,
+					const struct recorder_event_row *what)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = sync_kind,
+									  [SYNC_STREAM] = what->stream + 1,
+									  [SYNC_CORRELATION] = (int64_t)what->correlation,
+									  [SYNC_EVENT] = what->event + 1};
+	add_row(r, BATON_SYNC, where.from_ns, where.to_ns, row, ALL_COLUMNS(SYNC_EVENT + 1));
+}
+
+void recorder_sendrecv(struct recorder *r, const struct gpu_op *op,
+					   const struct recorder_transfer *transfer)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {[COLL_CORRELATION] = (int64_t)op->launch.correlation,
+									  [COLL_COMM] = transfer->comm + 1,
+									  [COLL_KIND] = transfer->coll,
+									  [COLL_BYTES] = transfer->bytes,
+									  [COLL_SEQUENCE] = transfer->sequence,
+									  [COLL_PEER] = transfer->peer + 1};
+	add_row(r, BATON_COLLECTIVE, op->start_ns, op->end_ns, row,
+			ALL_COLUMNS(COLL_BYTES + 1) | 1u << COLL_SEQUENCE | 1u << COLL_PEER);
 }
 
 static void add_collective(struct recorder *r, const struct gpu_op *op)
@@ -351,6 +378,6 @@ void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 		present |= 1u << OP_GRAPH_NODE;
 	}
 	add_row(r, BATON_OP, op->start_ns, op->end_ns, row, present);
-	if (op->kind == GPU_NCCL)
+	if (op->kind == GPU_NCCL && launch->coll != BATON_COLL_SENDRECV)
 		add_collective(r, op);
 }
