@@ -37,6 +37,7 @@ RARE = {"clock": 0.5, "lost_records": 0.5, "prefetch": 0.4, "queue_full": 0.6, "
 BOUNDS = {"no_core": (1, 12), "jitter_host": (110, 100000), "jitter_kernel": (110, 100000), "slow_gpu": (2, 100000),
           "imbalance": (1, 100), "sync": (1, 64), "sync_device": (1, 64), "queue_full": (1, 3)}
 EVERYWHERE = {"jitter_host", "jitter_kernel", "prefetch", "queue_full", "imbalance", "dependency", "clock", "lost_records"}
+NOISES = ("even", "drift", "bursts")
 MOST_RANKS = {"tiny": 5}  # its steps are long, and tell no more with many ranks
 REDRAWS = 30
 
@@ -74,7 +75,9 @@ def draw(seed, number, attempt, most_ranks=32):
         if rng.random() < share:
             options += [name, rng.choice(values)]
     nvtx = rng.choice(("on", "off"))
-    return Job(number, workload, ranks, steps, draw_faults(rng, ranks), tuple(options), nvtx)
+    faults = draw_faults(rng, ranks)
+    options += ["--host-noise", rng.choice(NOISES), "--gpu-tick", rng.choice(("1", "32"))]
+    return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 
 def draw_healthy(seed, number, attempt, most_ranks=32):
@@ -131,8 +134,7 @@ def run_healthy(task):
     runner, (seed, number, most_ranks), keep, _ = task
     directory = pathlib.Path(tempfile.mkdtemp(dir=runner.work))
     result = {"number": number, "kind": "healthy"}
-    noise = [("--noise-seed", str(n)) for n in (1, 2, 3)]
-    noise = noise[number % 3:] + noise[:number % 3]
+    noise = [("--noise-seed", str(n + 1), "--host-noise", NOISES[number % 3]) for n in range(3)]
     try:
         job, truth = simulate(runner, (draw_healthy, seed, number, most_ranks), directory / "run", noise[0])
         result.update(job._asdict(), command=command(job, noise[0]))

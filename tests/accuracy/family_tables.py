@@ -157,10 +157,15 @@ def late(r):
     return any(f["id"].startswith("late") for f in r["false"])
 
 
+def noise_of(r):
+    return f"{('even', 'drift', 'bursts')[r['number'] % 3]} noise"
+
+
 def healthy_table(results):
     rows = ["| healthy jobs | jobs | a late rank out of noise | another finding, medium or more, out of noise | steps |",
             "|---|---:|---:|---:|---:|"]
-    groups = [("all", results), *grouped(results, lambda r: f"{r['steps']} steps"), *grouped(results, lambda r: r["workload"])]
+    groups = [("all", results), *grouped(results, lambda r: f"{r['steps']} steps"), *grouped(results, noise_of),
+              *grouped(results, lambda r: r["workload"])]
     for name, members in groups:
         other = [any(not f["id"].startswith("late") for f in r["false"]) for r in members]
         late_ranks = [late(r) for r in members]

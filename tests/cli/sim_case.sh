@@ -86,6 +86,23 @@ rows "call on the second device" '"name":"cudaLaunchKernel",.*"device":2}' "--wo
 checks=$((checks + 1))
 "$BATON" dump --json "$work/k903" | grep '"record":"call"' | grep -q '"device"' && fail "one device, and calls say which"
 
+# Keeps out: GPU times that no real clock tells, and host noise that is the same in any shape.
+expect_status 0 "$sim" -o "$work/tick" --ranks 2 --steps 3 --gpu-tick 32
+expect_status 0 "$BATON" dump --json "$work/tick"
+checks=$((checks + 1))
+python3 - "$work/out" <<-'END' || fail "GPU times are not on the grid"
+	import json, sys
+	ops = [r for r in map(json.loads, open(sys.argv[1])) if r.get("record") in ("op", "collective")]
+	assert len(ops) > 1000 and all(r["start_ns"] % 32 == 0 and r["dur_ns"] % 32 == 0 for r in ops)
+END
+for shape in even drift bursts; do
+	expect_status 0 "$sim" --workload tiny --ranks 1 --steps 3 --host-noise $shape --truth "$work/shape.json"
+	grep -o '"step_ns":[0-9]*' "$work/shape.json" >>"$work/shapes"
+done
+checks=$((checks + 1))
+[ "$(sort -u "$work/shapes" | wc -l)" = 3 ] || fail "shapes of noise: $(cat "$work/shapes")"
+expect_status 2 "$sim" --ranks 1 --host-noise loud
+
 # Keeps out: the answer in the trace.
 expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func
 checks=$((checks + 1))

@@ -24,6 +24,8 @@ static const char usage[] =
 	"  --per-host N        devices of one host (8)\n"
 	"  --steps N           training steps (20)\n"
 	"  --seed N            another seed, another model and run; the same seed, the same bytes (1)\n"
+	"  --host-noise SHAPE  even, drift or bursts: how host work varies over time (even)\n"
+	"  --gpu-tick NS       GPU times of the trace are multiples of this (1)\n"
 	"  --noise-seed N      the same model at another time: what varies is drawn anew (as --seed)\n"
 	"  --kernels N         kernels in a step (the workload's own number)\n"
 	"  --cores N           CPU cores of a host (plenty)\n"
@@ -79,6 +81,8 @@ enum option_id {
 	OPT_STEPS,
 	OPT_SEED,
 	OPT_NOISE_SEED,
+	OPT_HOST_NOISE,
+	OPT_GPU_TICK,
 	OPT_KERNELS,
 	OPT_CORES,
 	OPT_FAULT,
@@ -97,6 +101,8 @@ static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
 										{"steps", 1, NULL, OPT_STEPS},
 										{"seed", 1, NULL, OPT_SEED},
 										{"noise-seed", 1, NULL, OPT_NOISE_SEED},
+										{"host-noise", 1, NULL, OPT_HOST_NOISE},
+										{"gpu-tick", 1, NULL, OPT_GPU_TICK},
 										{"kernels", 1, NULL, OPT_KERNELS},
 										{"cores", 1, NULL, OPT_CORES},
 										{"fault", 1, NULL, OPT_FAULT},
@@ -126,6 +132,8 @@ static bool take_number(struct arguments *a, int id, const char *text)
 		return number(text, 1, 4096, &value) && (s->options.cores = (uint32_t)value);
 	case OPT_VARY:
 		return number(text, 100, 1000, &value) && (s->vary_percent = (uint32_t)value);
+	case OPT_GPU_TICK:
+		return number(text, 1, 1000000, &value) && (s->gpu_tick_ns = (uint32_t)value);
 	case OPT_THREADS:
 		return number(text, 1, 64, &value) && (a->threads = (unsigned)value);
 	case OPT_NOISE_SEED:
@@ -134,6 +142,18 @@ static bool take_number(struct arguments *a, int id, const char *text)
 	default:
 		return number(text, 0, UINT64_MAX, &s->options.seed);
 	}
+}
+
+static bool take_host_noise(struct scenario *s, const char *text)
+{
+	static const char *const shapes[] = {
+		[NOISE_EVEN] = "even", [NOISE_DRIFT] = "drift", [NOISE_BURSTS] = "bursts"};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (strcmp(text, shapes[i]) == 0) {
+			s->host_noise = (enum noise_shape)i;
+			return true;
+		}
+	return false;
 }
 
 static bool take_eval(struct scenario *s, const char *text)
@@ -169,6 +189,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 			good = strcmp(optarg, "on") == 0 || !(a->scenario.nvtx = strcmp(optarg, "off") != 0);
 		else if (id == OPT_EVAL)
 			good = take_eval(&a->scenario, optarg);
+		else if (id == OPT_HOST_NOISE)
+			good = take_host_noise(&a->scenario, optarg);
 		else if (id == OPT_TRUTH)
 			a->truth = optarg;
 		else if (id == OPT_WITHOUT_CALLS)
@@ -268,8 +290,8 @@ static int simulate(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = {.threads = 1};
-	a.scenario =
-		(struct scenario){.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100};
+	a.scenario = (struct scenario){
+		.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100, .gpu_tick_ns = 1};
 	a.scenario.options =
 		(struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
 	if (argc == 2 && strcmp(argv[1], "list") == 0)

@@ -2,6 +2,7 @@
 
 #include "virtual/draw/rng.h"
 #include "virtual/machine/cpu.h"
+#include "virtual/machine/noise.h"
 #include "virtual/record/recorder.h"
 
 enum { PLACE_INJECTED = 16 };
@@ -110,6 +111,7 @@ static void do_work_for(struct thread *t, bool gil)
 	}
 	if (insn->b)
 		ns = scaled(ns, insn->b);
+	ns = scaled(ns, noise_factor(script, t->process->index, thread_now(t)));
 	cpu_busy(t, scaled(ns, thread_step_length(t)), CAUSE_CPU_WORK, gil, thread_next);
 }
 

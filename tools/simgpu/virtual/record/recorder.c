@@ -200,6 +200,12 @@ static int64_t trace_time(const struct recorder *r, int64_t at_ns)
 	return recorder_time(r->script, r->process->host, at_ns);
 }
 
+/* A time that the device's clock has seen. */
+static int64_t tick(const struct recorder *r, int64_t at_ns)
+{
+	return at_ns - at_ns % r->script->gpu_tick_ns;
+}
+
 static bool lost(struct recorder *r, uint64_t *count)
 {
 	if (r->script->lost_ppm == 0)
@@ -337,7 +343,7 @@ void recorder_sendrecv(struct recorder *r, const struct gpu_op *op,
 									  [COLL_BYTES] = transfer->bytes,
 									  [COLL_SEQUENCE] = transfer->sequence,
 									  [COLL_PEER] = transfer->peer + 1};
-	add_row(r, BATON_COLLECTIVE, op->start_ns, op->end_ns, row,
+	add_row(r, BATON_COLLECTIVE, tick(r, op->start_ns), tick(r, op->end_ns), row,
 			ALL_COLUMNS(COLL_BYTES + 1) | 1u << COLL_SEQUENCE | 1u << COLL_PEER);
 }
 
@@ -349,7 +355,7 @@ static void add_collective(struct recorder *r, const struct gpu_op *op)
 									  [COLL_BYTES] = op->launch.bytes,
 									  [COLL_OUT_BYTES] = op->launch.bytes,
 									  [COLL_SEQUENCE] = op->launch.sequence};
-	add_row(r, BATON_COLLECTIVE, op->start_ns, op->end_ns, row,
+	add_row(r, BATON_COLLECTIVE, tick(r, op->start_ns), tick(r, op->end_ns), row,
 			ALL_COLUMNS(COLL_OUT_BYTES + 1) | 1u << COLL_SEQUENCE);
 }
 
@@ -377,7 +383,7 @@ void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 		row[OP_GRAPH_NODE] = (int64_t)launch->node;
 		present |= 1u << OP_GRAPH_NODE;
 	}
-	add_row(r, BATON_OP, op->start_ns, op->end_ns, row, present);
+	add_row(r, BATON_OP, tick(r, op->start_ns), tick(r, op->end_ns), row, present);
 	if (op->kind == GPU_NCCL && launch->coll != BATON_COLL_SENDRECV)
 		add_collective(r, op);
 }
