@@ -6,6 +6,7 @@
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/finding_unknown.h"
+#include "conclude/habit.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -223,20 +224,52 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	return 0;
 }
 
+/* What few steps have of a loss is no habit of the run: where all have enough of it for a finding,
+ * theirs is a row beside it, of *apart_ns; else their own limit decides. */
+static int add_rare(const struct finding_source *m, const struct finding_kind *kind,
+					struct finding *finding, struct findings *out, int64_t *apart_ns)
+{
+	struct finding rare = *finding;
+	struct habit habit;
+	int error = habit_find(m->summary, kind->leaves, finding->share_ns, &habit);
+	if (error || habit.steps == 0)
+		return error;
+	rare.share_ns = habit.rare_ns;
+	rare.severity = severity_of(m->summary, m->f, habit.rare_ns, habit.rare_limit_ns);
+	finding->severity = severity_of(m->summary, m->f, habit.every_ns, habit.every_limit_ns);
+	if (!finding_counts(finding)) {
+		finding->severity = severity_of(m->summary, m->f, finding->share_ns, habit.rare_limit_ns);
+		return 0;
+	}
+	snprintf(rare.summary, sizeof(rare.summary), "%s", kind->meaning);
+	snprintf(rare.remedy, sizeof(rare.remedy), "%s", kind->remedy);
+	finding_say_rare(m, kind->leaves, 0, &rare);
+	finding_say(rare.evidence, sizeof(rare.evidence), "beside %s ms in every step",
+				finding_ms(m->f, habit.every_ns).at);
+	*apart_ns = habit.rare_ns;
+	return add(out, &rare);
+}
+
 static int add_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct findings *out)
 {
 	struct finding finding = {.id = finding_kind_id(kind), .leaf = kind->leaf};
-	int64_t apart_ns = 0;
+	int64_t apart_ns = 0, few_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
 	error = judge(m, kind->leaves, 0, &finding);
 	if (!error && !finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);
-	finding.share_ns -= apart_ns;
+	else if (!error)
+		error = add_rare(m, kind, &finding, out, &few_ns);
+	finding.share_ns -= apart_ns + few_ns;
 	if (error || finding.share_ns <= 0)
 		return error;
 	error = say_loss(m, kind, &finding);
+	if (few_ns > 0)
+		finding_say(finding.evidence, sizeof(finding.evidence),
+					"another %s ms are those of few steps, a row of its own",
+					finding_ms(m->f, few_ns).at);
 	if (!error && apart_ns == 0)
 		error = say_worst(m, kind, &finding);
 	return error ? error : add(out, &finding);

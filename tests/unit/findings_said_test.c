@@ -181,7 +181,8 @@ static void rare(void)
 	CHECK(f.rare.of == 20 && f.rare.in == 5 && f.rare.ns == 1000 * (int64_t)MS &&
 			  f.rare.worst_ns == 200 * (int64_t)MS && f.rare.devices == 1,
 		  "%d in %d", (int)f.rare.in, (int)f.rare.of);
-	CHECK(blocked_in(1, 1, 6, 200000, 20000).rare.in == 0, "more than a quarter is called rare");
+	CHECK(blocked_in(1, 1, 6, 200000, 20000).rare.in == 6, "less than a third is not called rare");
+	CHECK(blocked_in(1, 1, 7, 200000, 20000).rare.in == 0, "more than a third is called rare");
 	CHECK(blocked_in(1, 1, 1, 180000, 10000).rare.in == 0, "less than half is called rare");
 	CHECK(blocked_in(1, 1, 5, 79000, 10000).rare.in == 0, "less than eight times as much is rare");
 	CHECK(blocked_in(1, 1, 20, 50000, 0).rare.in == 0, "all steps are called rare");
