@@ -191,6 +191,17 @@ static void say_taken(const struct finding_source *m, const struct finding_kind 
 	}
 }
 
+/* The bubble, as much of it as the stragglers leave of the waiting. */
+static int64_t bubble_left(const struct finding_source *m)
+{
+	int64_t left = m->f->time_ns[LEAF_NCCL_UNSPLIT];
+	for (size_t i = 0; i < m->late->n; i++)
+		if (!straggler_is_split(&m->late->at[i]))
+			left -= m->late->at[i].wait_ns;
+	left = left > 0 ? left : 0;
+	return m->late->pipeline.bubble_ns < left ? m->late->pipeline.bubble_ns : left;
+}
+
 /* What is left of a kind after the stragglers took theirs. */
 static int64_t share_left(const struct finding_source *m, const struct finding_kind *kind)
 {
@@ -201,7 +212,7 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 		share -= s->taken_ns[finding_kind_id(kind)];
 		share -= kind->leaves & LEAF_BIT(from) ? s->wait_ns : 0;
 	}
-	return share;
+	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
 /* What it means, what to try, and what stood behind it. 0 or -ENOMEM. */
@@ -288,10 +299,37 @@ static int by_share(const void *a, const void *b)
 	const struct finding *x = a, *y = b;
 	if (finding_counts(x) != finding_counts(y))
 		return finding_counts(x) ? -1 : 1;
+	if ((x->id == FINDING_BUBBLE) != (y->id == FINDING_BUBBLE))
+		return x->id == FINDING_BUBBLE ? 1 : -1;
 	if (x->share_ns != y->share_ns)
 		return x->share_ns > y->share_ns ? -1 : 1;
 	int names = strcmp(finding_kinds[x->id].name, finding_kinds[y->id].name);
 	return names ? names : strcmp(x->summary, y->summary);
+}
+
+/* The bubble is the schedule's, and no stage's fault. */
+static int add_bubble(const struct finding_source *m, struct findings *out)
+{
+	const struct pipeline *p = &m->late->pipeline;
+	const char *schedule = p->chunks > 1 ? "interleaved 1F1B" : "1F1B or GPipe";
+	struct finding finding = {.id = FINDING_BUBBLE, .leaf = "nccl.unsplit"};
+	finding.share_ns = bubble_left(m);
+	if (p->stages == 0 || finding.share_ns == 0)
+		return 0;
+	finding.severity = severity_of(m->summary, m->f, finding.share_ns, finding.share_ns);
+	finding_say(finding.summary, sizeof(finding.summary),
+				"pipeline bubble: with %lld stages and %lld micro-batches each stage waits while "
+				"the pipeline fills and drains; that is the schedule, no stage is at fault",
+				(long long)p->stages, (long long)p->micro_batches);
+	finding_say(finding.evidence, sizeof(finding.evidence),
+				"%s: (p - 1) / (m v + p - 1) = %.1f %% of a step of equal stages, with p = %lld, "
+				"m = %lld, v = %lld chunks of a stage, by what each stage sends and receives",
+				schedule,
+				100.0 * (double)(p->stages - 1) /
+					(double)(p->micro_batches * p->chunks + p->stages - 1),
+				(long long)p->stages, (long long)p->micro_batches, (long long)p->chunks);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s", finding_kinds[FINDING_BUBBLE].remedy);
+	return add(out, &finding);
 }
 
 static int add_all(const struct finding_source *m, struct findings *out)
@@ -307,7 +345,8 @@ static int add_all(const struct finding_source *m, struct findings *out)
 		if (error)
 			return error;
 	}
-	return add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
+	int error = add_bubble(m, out);
+	return error ? error : add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
 }
 
 int findings_make(const struct summary *summary, const struct figures *figures,
