@@ -1,6 +1,6 @@
-"""silence_check.py spins TRUTH | goes_on | workers TRUTH | hogged TRUTH: what `baton dump --json` says of a recorded steps.py, on stdin.
+"""silence_check.py clock | spins TRUTH | goes_on | workers TRUTH | hogged TRUTH: what `baton dump --json` says of a recorded steps.py, on stdin.
 
-spins: its thread never slept, so what its rows call sleep is what it waited for a core, which the kernel notes late, and little
+clock: of silence_clock.c, the silences of a thread that runs all the time have rows that are all running. spins: its thread never slept, so what its rows call sleep is what it waited for a core, which the kernel notes late, and little
 else. goes_on: the main thread is seen in `alone` in most rounds. workers: each
 child process has rows of its own, which say what it ran but for its first and last moments. hogged: most of the sleep in
 `needs` is a wait for Python's lock, which the other thread held in `hog`; the sleep in `sleeps`
@@ -33,6 +33,12 @@ def spins(path):
     print("%d rows, %d all running, of %.1f ms; asleep %.1f ms (%.1f with all allowed); really %.1f, without a core %.1f ms" % (
         len(mine), running, seen / 1e6, slept / 1e6, allowed / 1e6, really / 1e6, truth["waited"] / 1e6))
     return slept <= allowed and all("stack" not in row for row in mine) and seen > 0.3 * truth["at"]
+
+
+def clock():
+    exact = [row for row in sched if row["slept_ns"] + row["waited_ns"] == 0]
+    print([(row["dur_ns"], row["slept_ns"], row["waited_ns"]) for row in sched])
+    return len(exact) >= 5 and len(sched) <= 9
 
 
 def goes_on():
