@@ -1,6 +1,8 @@
 #include "conclude/findings.h"
 
 #include "base/room.h"
+#include "base/source.h"
+#include "classify/classes.h"
 #include "conclude/by_step.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
@@ -45,16 +47,52 @@ static uint64_t all_steps(const struct finding_source *m)
 	return steps > 0 ? steps : 1;
 }
 
+/* Most of the time that is not split is in kernels which are not NCCL's own (DeepEP, symmetric
+ * memory): no trace has arguments of theirs. */
+static bool are_foreign(const struct summary *s)
+{
+	__int128 own = 0, foreign = 0;
+	for (size_t i = 0; i < s->n_kernels; i++) {
+		const char *name = summary_text(s, s->kernels[i].name);
+		if (s->kernels[i].group == GROUP_NCCL)
+			*(strstr(name, "nccl") || strstr(name, "rccl") ? &own : &foreign) +=
+				s->kernels[i].total_ns;
+	}
+	return foreign > own;
+}
+
+/* What would separate waiting from transfer: nothing that is there already, or that cannot be. */
+static const char *split_remedy(const struct finding_source *m, const char *reason)
+{
+	const struct summary *s = m->summary;
+	const bool recorded = source_is_recorded(source_kind(summary_text(s, s->run.source)));
+	if (strcmp(reason, "not full-synchronising") == 0)
+		return "balance the stages, or overlap the transfers (which side is late is not known for "
+			   "send/recv in this trace)";
+	if (strcmp(reason, "sequence unknown") == 0)
+		return "mark the steps (profiler.step() or --step-range), so that calls are matched by "
+			   "their order in a step";
+	if (strcmp(reason, "no arguments") == 0 && are_foreign(s))
+		return "these kernels are no NCCL calls, so no trace has their arguments: compare what the "
+			   "ranks do before them";
+	if (s->run.n_missing_ranks > 0 && recorded)
+		return "give all ranks of the run: the directories of all nodes";
+	if (s->run.n_missing_ranks > 0)
+		return finding_kinds[FINDING_UNSPLIT].remedy;
+	if (strcmp(reason, "members missing") == 0)
+		return "records of some ranks are lost (Quality says how many): record a shorter part";
+	return recorded
+			   ? "record CUDA and NCCL calls together (BATON_TRACE): these kernels have no NCCL "
+				 "call"
+			   : "record with baton: this profile has no NCCL arguments";
+}
+
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
 	finding_say(out->evidence, sizeof(out->evidence), "waiting and transfer are not separated: %s",
 				reason);
-	if (strcmp(reason, "not full-synchronising") == 0) /* more ranks would not help */
-		snprintf(
-			out->remedy, sizeof(out->remedy),
-			"balance the stages, or overlap the transfers (which side is late is not known for "
-			"send/recv in this trace)");
+	snprintf(out->remedy, sizeof(out->remedy), "%s", split_remedy(m, reason));
 }
 
 /* What cannot be seen in the names behind a kind of loss. */
