@@ -37,6 +37,7 @@ RARE = {"clock": 0.5, "lost_records": 0.5, "prefetch": 0.4, "queue_full": 0.6, "
 BOUNDS = {"no_core": (1, 12), "jitter_host": (110, 100000), "jitter_kernel": (110, 100000), "slow_gpu": (2, 100000),
           "imbalance": (1, 100), "sync": (1, 64), "sync_device": (1, 64), "queue_full": (1, 3)}
 EVERYWHERE = {"jitter_host", "jitter_kernel", "prefetch", "queue_full", "imbalance", "dependency", "clock", "lost_records"}
+PLAIN = ("ddp", "resnet", "fsdp", "short_forward", "short_backward")  # their training can be varied
 NOISES = ("even", "drift", "bursts")
 MOST_RANKS = {"tiny": 5}  # its steps are long, and tell no more with many ranks
 REDRAWS = 30
@@ -77,6 +78,8 @@ def draw(seed, number, attempt, most_ranks=32):
     nvtx = rng.choice(("on", "off"))
     faults = draw_faults(rng, ranks)
     options += ["--host-noise", rng.choice(NOISES), "--gpu-tick", rng.choice(("1", "32"))]
+    if workload in PLAIN and ranks <= 8:
+        options += rng.choices(((), ("--accumulate", "2"), ("--accumulate", "4"), ("--recompute",)), (7, 1, 1, 1))[0]
     return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 

@@ -189,4 +189,5 @@ static struct script *build(const struct workload_options *options)
 }
 
 const struct workload workload_pipeline = {
-	"pipeline", "pipeline parallel: ranks are stages, micro-batches in the 1F1B order", 2, build};
+	"pipeline", "pipeline parallel: ranks are stages, micro-batches in the 1F1B order", 2, build,
+	false};
