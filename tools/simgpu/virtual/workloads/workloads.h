@@ -32,6 +32,7 @@ struct workload {
 	X(fsdp)          \
 	X(tensor)        \
 	X(pipeline)      \
+	X(three_level)   \
 	X(dataparallel)  \
 	X(moe)           \
 	X(graph)         \
