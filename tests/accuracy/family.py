@@ -26,7 +26,7 @@ import score  # noqa: E402
 
 Job = collections.namedtuple("Job", "number workload ranks steps faults options nvtx")
 
-WORKLOADS = ("ddp", "resnet", "fsdp", "tensor", "pipeline", "dataparallel", "moe", "graph", "tiny", "inference", "jax",
+WORKLOADS = ("ddp", "resnet", "fsdp", "tensor", "pipeline", "three_level", "dataparallel", "moe", "graph", "tiny", "inference", "jax",
              "short_forward", "short_backward")
 STRENGTH = {  # the usual one, varied by 10 to the power of -0.8 to 0.5
     "slow_host": 160, "gil_hog": 8000, "no_core": 4, "page_fault": 1500, "io_sleep": 8000, "input": 130000, "jitter_host": 350,
@@ -37,8 +37,10 @@ RARE = {"clock": 0.5, "lost_records": 0.5, "prefetch": 0.4, "queue_full": 0.6, "
 BOUNDS = {"no_core": (1, 12), "jitter_host": (110, 100000), "jitter_kernel": (110, 100000), "slow_gpu": (2, 100000),
           "imbalance": (1, 100), "sync": (1, 64), "sync_device": (1, 64), "queue_full": (1, 3)}
 EVERYWHERE = {"jitter_host", "jitter_kernel", "prefetch", "queue_full", "imbalance", "dependency", "clock", "lost_records"}
+PLAIN = ("ddp", "resnet", "fsdp", "short_forward", "short_backward")  # their training can be varied
 NOISES = ("even", "drift", "bursts")
 MOST_RANKS = {"tiny": 5}  # its steps are long, and tell no more with many ranks
+LEAST_RANKS = {"three_level": 8}
 REDRAWS = 30
 
 
@@ -63,11 +65,15 @@ def draw_faults(rng, ranks):
     return tuple(draw_fault(rng, name, ranks) for name in names)
 
 
+def rank_count(rng, workload, counts, most):
+    return min(max(rng.choice(counts), LEAST_RANKS.get(workload, 1)), MOST_RANKS.get(workload, 32), most)
+
+
 def draw(seed, number, attempt, most_ranks=32):
     """Job `number` of a seed. Not every fault has a place in every workload: then the next attempt counts."""
     rng = random.Random(f"{seed}:{number}:{attempt}")
     workload = rng.choice(WORKLOADS)
-    ranks = min(rng.choice((1, 2, 3, 5, 8, 16, 32)), MOST_RANKS.get(workload, 32), most_ranks)
+    ranks = rank_count(rng, workload, (1, 2, 3, 5, 8, 16, 32), most_ranks)
     steps = rng.choice((6, 8, 12)) if ranks < 16 else 6
     options = ["--seed", str(rng.randrange(1, 10 ** 6)), "--noise-seed", str(rng.randrange(1, 10 ** 6))]
     for name, share, values in (("--cores", 0.3, ("2", "4", "8", "16")), ("--per-host", 0.3, ("1", "2", "4")),
@@ -77,13 +83,15 @@ def draw(seed, number, attempt, most_ranks=32):
     nvtx = rng.choice(("on", "off"))
     faults = draw_faults(rng, ranks)
     options += ["--host-noise", rng.choice(NOISES), "--gpu-tick", rng.choice(("1", "32"))]
+    if workload in PLAIN and ranks <= 8:
+        options += rng.choices(((), ("--accumulate", "2"), ("--accumulate", "4"), ("--recompute",)), (7, 1, 1, 1))[0]
     return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 
 def draw_healthy(seed, number, attempt, most_ranks=32):
     rng = random.Random(f"{seed}:healthy:{number}:{attempt}")
     workload = rng.choice(WORKLOADS)
-    ranks = min(rng.choice((2, 3, 4, 8, 16, 32)), MOST_RANKS.get(workload, 32), most_ranks)
+    ranks = rank_count(rng, workload, (2, 3, 4, 8, 16, 32), most_ranks)
     options = ("--seed", str(rng.randrange(1, 10 ** 6)))
     return Job(number, workload, ranks, rng.choice((20, 150)), (), options, rng.choice(("on", "off")))
 

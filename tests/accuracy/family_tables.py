@@ -106,11 +106,11 @@ def grouped(results, key):
 
 
 def ways(results):
-    two = [r for r in results if r["ranks"] >= 8 and r["workload"] in ("tensor", "moe", "pipeline")]
+    two = [r for r in results if r["ranks"] >= 8 and r["workload"] in ("tensor", "moe", "pipeline", "three_level")]
     return [("all", results), ("NVTX on", [r for r in results if r["nvtx"] == "on"]),
             ("NVTX off", [r for r in results if r["nvtx"] == "off"]),
             ("cores enough", [r for r in results if not few_cores(r)]), ("few cores", [r for r in results if few_cores(r)]),
-            ("tensor, moe, pipeline from 8 ranks on", two)]
+            ("groups of two and three levels, from 8 ranks on", two)]
 
 
 def fault_table(results):
@@ -134,7 +134,7 @@ def class_table(results):
 def exposed_table(results):
     rows = ["| exposed communication | true ms | said and true |", "|---|---:|---:|"]
     for leaf in ("nccl.wait", "nccl.transfer"):
-        for name, members in (("", results), (" but for pipelines", [r for r in results if r["workload"] != "pipeline"])):
+        for name, members in (("", results), (" but for pipelines", [r for r in results if r["workload"] not in ("pipeline", "three_level")])):
             true, right = (sum(column) for column in zip(*(r["exposed"][leaf] for r in members))) if members else (0, 0)
             rows.append(f"| {leaf}{name} | {true / 1e6:,.1f} | {percent(right, true)} |")
     return rows

@@ -102,6 +102,12 @@ done
 checks=$((checks + 1))
 [ "$(sort -u "$work/shapes" | wc -l)" = 3 ] || fail "shapes of noise: $(cat "$work/shapes")"
 expect_status 2 "$sim" --ranks 1 --host-noise loud
+for way in --recompute "--accumulate 3"; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$sim" --workload graph --ranks 2 $way
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" --workload fsdp --ranks 2 --steps 2 $way --truth "$work/way.json"
+done
 
 # Keeps out: the answer in the trace.
 expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func

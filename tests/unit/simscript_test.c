@@ -339,6 +339,39 @@ static void check_without(void)
 	script_free(s);
 }
 
+/* ---- ways to train ---- */
+
+static struct script *trained(const struct workload *w, uint32_t accumulate, bool recompute)
+{
+	struct workload_options o = options_of(5, 2, 0);
+	o.accumulate = accumulate;
+	o.recompute = recompute;
+	return w->build(&o);
+}
+
+/* Keeps out: gradients reduced with every micro-batch where no_sync() is usual, an optimizer that
+ * runs more than once, and a forward that is not computed again. */
+static void check_ways(const struct workload *w)
+{
+	struct script *plain = trained(w, 0, false), *four = trained(w, 4, false),
+				  *again = trained(w, 1, true);
+	uint32_t kernels = calls_of(plain, INSN_KERNEL), batches = calls_of(plain, INSN_GET);
+	uint32_t reduced = calls_of(plain, INSN_COLLECTIVE);
+	CHECK(calls_of(four, INSN_GET) == 4 * batches, "%s: %u batches for %u", w->name,
+		  calls_of(four, INSN_GET), batches);
+	CHECK(calls_of(four, INSN_COLLECTIVE) == (w == &workload_fsdp ? 4 : 1) * reduced,
+		  "%s: %u collectives for %u", w->name, calls_of(four, INSN_COLLECTIVE), reduced);
+	CHECK(calls_of(four, INSN_KERNEL) < 4 * kernels && calls_of(four, INSN_KERNEL) > 3 * kernels,
+		  "%s: %u kernels for %u", w->name, calls_of(four, INSN_KERNEL), kernels);
+	CHECK(calls_of(again, INSN_KERNEL) > kernels * 5 / 4 &&
+			  calls_of(again, INSN_KERNEL) < kernels * 3 / 2,
+		  "%s: %u kernels for %u", w->name, calls_of(again, INSN_KERNEL), kernels);
+	CHECK(calls_of(again, INSN_COLLECTIVE) == reduced, "%s: collectives", w->name);
+	script_free(plain);
+	script_free(four);
+	script_free(again);
+}
+
 /* ---- faults ---- */
 
 /* Whether it could be planted; the script must be another then, and still make sense. */
@@ -421,6 +454,8 @@ int main(void)
 		if (w != &workload_dataparallel) /* several groups, two hosts */
 			check_members(w, DEVICES);
 		check_seeds(w, w->least_ranks);
+		if (w->trains_plainly)
+			check_ways(w);
 	}
 	for (uint32_t kernels = 20; kernels < 420; kernels += 33)
 		check_exact(&workload_ddp, 2, kernels, 2);

@@ -32,6 +32,8 @@ static const char usage[] =
 	"  --fault SPEC        NAME[=STRENGTH][@RANK|@all]; may be given again\n"
 	"  --nvtx on|off       record NVTX ranges (on)\n"
 	"  --eval N:M          after every N steps M evaluation batches\n"
+	"  --accumulate N      micro-batches of a step, reduced with the last one (1)\n"
+	"  --recompute         the backward computes the forward of each layer again\n"
 	"  --vary PERCENT      step length varies from 100 to PERCENT\n"
 	"  --truth FILE        write what is true of the run, schema baton.truth/0\n"
 	"  --without-calls     and how long the step is without calls that wait, or allocate\n"
@@ -89,6 +91,8 @@ enum option_id {
 	OPT_NVTX,
 	OPT_EVAL,
 	OPT_VARY,
+	OPT_ACCUMULATE,
+	OPT_RECOMPUTE,
 	OPT_TRUTH,
 	OPT_WITHOUT_CALLS,
 	OPT_THREADS,
@@ -109,6 +113,8 @@ static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
 										{"nvtx", 1, NULL, OPT_NVTX},
 										{"eval", 1, NULL, OPT_EVAL},
 										{"vary", 1, NULL, OPT_VARY},
+										{"accumulate", 1, NULL, OPT_ACCUMULATE},
+										{"recompute", 0, NULL, OPT_RECOMPUTE},
 										{"truth", 1, NULL, OPT_TRUTH},
 										{"without-calls", 0, NULL, OPT_WITHOUT_CALLS},
 										{"threads", 1, NULL, OPT_THREADS},
@@ -132,6 +138,8 @@ static bool take_number(struct arguments *a, int id, const char *text)
 		return number(text, 1, 4096, &value) && (s->options.cores = (uint32_t)value);
 	case OPT_VARY:
 		return number(text, 100, 1000, &value) && (s->vary_percent = (uint32_t)value);
+	case OPT_ACCUMULATE:
+		return number(text, 1, 64, &value) && (s->options.accumulate = (uint32_t)value);
 	case OPT_GPU_TICK:
 		return number(text, 1, 1000000, &value) && (s->gpu_tick_ns = (uint32_t)value);
 	case OPT_THREADS:
@@ -193,6 +201,8 @@ static int parse(int argc, char **argv, struct arguments *a)
 			good = take_host_noise(&a->scenario, optarg);
 		else if (id == OPT_TRUTH)
 			a->truth = optarg;
+		else if (id == OPT_RECOMPUTE)
+			a->scenario.options.recompute = true;
 		else if (id == OPT_WITHOUT_CALLS)
 			a->without_calls = true;
 		else if (id == OPT_HELP || id == 'h')
@@ -301,7 +311,10 @@ int main(int argc, char **argv)
 	int status = parse(argc, argv, &a);
 	if (status)
 		return status < 0 ? STATUS_OK : status;
-	if (a.scenario.options.ranks < a.scenario.workload->least_ranks)
+	const struct workload_options *o = &a.scenario.options;
+	if (o->ranks < a.scenario.workload->least_ranks)
 		return usage_error("--ranks is too small for", a.scenario.workload->name);
+	if ((o->accumulate > 1 || o->recompute) && !a.scenario.workload->trains_plainly)
+		return usage_error("--accumulate and --recompute are not for", a.scenario.workload->name);
 	return simulate(&a);
 }
