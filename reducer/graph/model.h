@@ -108,7 +108,9 @@ struct model {
 	MODEL_ROWS(end, ends);
 	uint32_t *wait_edges;
 	size_t n_wait_edges, wait_edges_room;
+	uint32_t n_hosts;
 	uint32_t n_steps;  /* of the sample, the first one is only its lead-in */
+	uint64_t met;      /* members that met others */
 	uint32_t meetings; /* of sends and receives */
 	uint32_t hand_offs, unwoken;
 	int64_t unexplained_ns; /* of ops that started later than anything explains, all of them */

@@ -28,3 +28,9 @@ if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
 else
 	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" --quick
 fi
+# Who is to blame: right rank, class and size against the same job without the fault.
+if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
+	"$python" tests/accuracy/culprit.py --baton "$baton" --sim "$sim" --full
+else
+	"$python" tests/accuracy/culprit.py --baton "$baton" --sim "$sim"
+fi
