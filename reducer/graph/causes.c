@@ -86,18 +86,14 @@ int causes_open(struct causes *c, const struct model *model)
 	const size_t n = model->graph.n_edges + 1;
 	*c = (struct causes){.model = model, .n_host = model->n_host, .n_kernels = model->n_kernels};
 	c->measured_ns = malloc(n * sizeof(*c->measured_ns));
-	c->own_ns = calloc(n, sizeof(*c->own_ns));
 	c->weights_ns = malloc(n * sizeof(*c->weights_ns));
 	c->at_ns = malloc((model->graph.n_nodes + 1) * sizeof(*c->at_ns));
 	c->steps_ns = malloc((model->n_steps + 1) * sizeof(*c->steps_ns));
 	c->before_ns = malloc((model->n_steps + 1) * sizeof(*c->before_ns));
-	if (!c->measured_ns || !c->own_ns || !c->weights_ns || !c->at_ns || !c->steps_ns ||
-		!c->before_ns)
+	if (!c->measured_ns || !c->weights_ns || !c->at_ns || !c->steps_ns || !c->before_ns)
 		return -ENOMEM;
 	for (size_t i = 0; i < model->graph.n_edges; i++)
 		c->measured_ns[i] = model->graph.edges[i].ns;
-	for (size_t i = 0; i < model->n_host; i++)
-		c->own_ns[model->host[i].edge] = model->host[i].ns;
 	int error = find_typical(c);
 	error = error ? error : compare_positions(model->host, model->n_host, &c->host);
 	error = error ? error : compare_positions(model->kernels, model->n_kernels, &c->kernels);
@@ -116,7 +112,6 @@ void causes_close(struct causes *c)
 	free(c->host);
 	free(c->kernels);
 	free(c->measured_ns);
-	free(c->own_ns);
 	free(c->typical_ns);
 	free(c->weights_ns);
 	free(c->at_ns);

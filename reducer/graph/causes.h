@@ -50,7 +50,6 @@ struct causes {
 	struct compared *host, *kernels;
 	size_t n_host, n_kernels;
 	int64_t *measured_ns; /* weights */
-	int64_t *own_ns;      /* by edge of a thread: what is the program's own */
 	int64_t *typical_ns;  /* by transfer: of those like it */
 	int64_t *weights_ns;  /* room for one replay */
 	int64_t *at_ns;

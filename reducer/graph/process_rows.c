@@ -268,7 +268,9 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(host) / sizeof(host[0]); i++)
 		error = read_table(&r, host[i].kind, host[i].take);
 	memset(p->name_hashes, 0, (p->trace.strings.n + 1) * sizeof(*p->name_hashes));
-	r.to = end + step; /* the GPU may be a step behind */
+	r.to = end + step; /* the GPU may be far behind */
+	const int64_t gpu_end = sample_gpu_end(p->sample, p->index);
+	r.to = gpu_end >= r.to ? gpu_end + 1 : r.to;
 	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
 		error = read_table(&r, gpu[i].kind, gpu[i].take);
 	group_colls(p);

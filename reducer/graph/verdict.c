@@ -8,8 +8,8 @@
 enum {
 	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
 	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
-	SAMPLE_PART = 16,  /* of the launches: a replay costs a few times as much per launch */
-	SMALL_LAUNCHES = 1 << 17,
+	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
+	SMALL_LAUNCHES = 1 << 16,
 	MOST_LAUNCHES = 1500000 /* bounds memory: about 200 bytes each */
 };
 
