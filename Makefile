@@ -41,6 +41,7 @@ help:
 	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers of the format"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
+	@echo "                  of scenarios and of 600 random jobs (FAMILY=\"--seed 7\": others)"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"

@@ -16,10 +16,15 @@ static const struct option_spec options[] = {
 	{"idle", 0, OPTION_FLAG, NULL,
 	 "every piece of idle time of a run instead: device, from_ns, to_ns, leaf, what stands behind "
 	 "it"},
+	{"step-list", 0, OPTION_FLAG, NULL,
+	 "every counted step of a run instead: device, its place, its marker's number, from and to "
+	 "when "
+	 "launches are its own, and its window"},
 	{"step-range", 0, OPTION_TEXT, "NAME",
-	 "with --idle: steps are the ranges with this name: NAME, GLOB or /REGEX/"},
+	 "with --idle and --step-list: steps are the ranges with this name: NAME, GLOB or /REGEX/"},
 	{"steps", 0, OPTION_TEXT, "MODE",
-	 "with --idle: 'period': find steps by periodicity instead of markers"},
+	 "with --idle and --step-list: 'period': find steps by periodicity instead of markers; 'none': "
+	 "the whole run as one"},
 	{"stacks", 0, OPTION_FLAG, NULL,
 	 "every call stack instead, folded (\"outermost;...;innermost\"), and how many calls carry it"},
 	{"json", 0, OPTION_FLAG, NULL, "one JSON object per line (docs/FORMAT.md section 5)"},
@@ -68,12 +73,40 @@ static void print_idle(const struct idle_piece *piece, void *context)
 	putchar('\n');
 }
 
+static void print_step(const struct step_place *step, void *context)
+{
+	const bool *json = context;
+	if (!*json) {
+		printf("%s\t%" PRId32 "\t", step->device, step->step);
+		if (step->number >= 0)
+			printf("%" PRId64, step->number);
+		printf("\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", step->begin_ns,
+			   step->end_ns, step->window_from, step->window_to);
+		return;
+	}
+	struct json out = {.out = stdout};
+	json_object(&out, NULL);
+	json_text(&out, "device", step->device);
+	json_number(&out, "step", step->step);
+	json_known(&out, "number", step->number);
+	json_number(&out, "begin_ns", step->begin_ns);
+	json_number(&out, "end_ns", step->end_ns);
+	json_number(&out, "window_from_ns", step->window_from);
+	json_number(&out, "window_to_ns", step->window_to);
+	json_end_object(&out);
+	putchar('\n');
+}
+
 /* The directories are one run, as for `report`. */
-static int dump_idle(const struct invocation *call)
+static int dump_reduced(const struct invocation *call)
 {
 	bool json = option_given(call, "json");
 	struct reduction reduction;
-	struct reduce_options reduce = {.idle = print_idle, .idle_context = &json};
+	struct reduce_options reduce = {.idle_context = &json, .step_context = &json};
+	if (option_given(call, "idle"))
+		reduce.idle = print_idle;
+	else
+		reduce.step = print_step;
 	int status = reduce_options_steps(call, &reduce);
 	if (status != STATUS_OK)
 		return status;
@@ -156,8 +189,8 @@ static int dump_files(const struct paths *paths, bool json)
 static int run(const struct invocation *call)
 {
 	bool json = option_given(call, "json"), stacks = option_given(call, "stacks");
-	if (option_given(call, "idle"))
-		return dump_idle(call);
+	if (option_given(call, "idle") || option_given(call, "step-list"))
+		return dump_reduced(call);
 	struct paths paths = {0};
 	int status = STATUS_OK, usable = 0;
 	for (int i = 0; i < call->operands; i++) {
@@ -183,6 +216,7 @@ static int run(const struct invocation *call)
 static const struct named_text examples[] = {
 	{"baton dump --json runs/4gpu | less", "Every record of every file, one JSON object a line."},
 	{"baton dump --idle runs/4gpu", "Every piece of idle time with its leaf."},
+	{"baton dump --step-list runs/4gpu", "From when to when each counted step is."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -190,7 +224,7 @@ static const struct named_text files[] = {
 	{0},
 };
 static const struct named_text choices[] = {
-	{"steps", "period"},
+	{"steps", "period none"},
 	{0},
 };
 
@@ -202,7 +236,8 @@ const struct command command_dump = {
 	.details = "Prints every record that can be read, in file order, with damage where it was "
 			   "met, and a verdict. With --idle the directories are one run, and each piece of "
 			   "its idle time is printed: the pieces of a leaf add up to what `baton report "
-			   "--json` says of it. With --stacks a frame reads \"file:line function\". The name "
+			   "--json` says of it; with --step-list its counted steps. With --stacks a frame "
+			   "reads \"file:line function\". The name "
 			   "of a native frame needs libdw and the file that was loaded, with the same build "
 			   "id; otherwise the frame is \"file+0xoffset\".",
 	.options = options,

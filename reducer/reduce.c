@@ -130,7 +130,8 @@ static int run_workers(struct work *work, enum phase phase)
 {
 	pthread_t threads[MAX_THREADS];
 	size_t n = count_cores();
-	if (phase == PHASE_ATTRIBUTE && work->context->options->idle)
+	const struct reduce_options *options = work->context->options;
+	if (phase == PHASE_ATTRIBUTE && (options->idle || options->step))
 		n = 1; /* device by device */
 	work->phase = phase;
 	atomic_store(&work->next, 0);
@@ -430,8 +431,8 @@ static int status_of(const char *dir, const struct summary *summary)
 /* One text per set of options: every field with its length, so that no two sets give the same. */
 static void options_text(const struct reduce_options *options, char *text, size_t bytes)
 {
-	const char *fields[] = {options->by_period ? "period" : NULL, options->step_range,
-							options->taxonomy};
+	const char *steps = options->by_period ? "period" : options->whole_run ? "none" : NULL;
+	const char *fields[] = {steps, options->step_range, options->taxonomy};
 	size_t used = 0;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
 		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
@@ -443,7 +444,7 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
 	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
-		   !options->replay && !options->classes_file && !long_name;
+		   !options->step && !options->replay && !options->classes_file && !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */

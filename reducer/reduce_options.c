@@ -9,9 +9,10 @@ int reduce_options_steps(const struct invocation *call, struct reduce_options *o
 	const char *steps = option_text(call, "steps", NULL);
 	options->step_range = option_text(call, "step-range", NULL);
 	options->by_period = steps && strcmp(steps, "period") == 0;
-	if (!steps || options->by_period)
+	options->whole_run = steps && strcmp(steps, "none") == 0;
+	if (!steps || options->by_period || options->whole_run)
 		return STATUS_OK;
-	diag("--steps must be 'period', not '%s'", steps);
+	diag("--steps must be 'period' or 'none', not '%s'", steps);
 	return STATUS_USAGE;
 }
 

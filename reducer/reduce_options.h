@@ -7,7 +7,7 @@
 
 /* clang-format off */
 #define REDUCE_OPTION_ROWS                                                                         \
-	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers"},   \
+	{"steps", 0, OPTION_TEXT, "MODE", "'period': find steps by periodicity instead of markers; 'none': the whole run as one"},   \
 	{"step-range", 0, OPTION_TEXT, "NAME", "steps are the ranges with this name: NAME, GLOB or /REGEX/"},                 \
 	{"taxonomy", 0, OPTION_TEXT, "NAME", "'seed': the four groups of the nvprof study"}
 /* Those of commands that read summaries, and reduce when there is none. */
@@ -17,7 +17,7 @@
 	 "your own classes of kernels, calls, ranges and frames, tried first: lines 'REGEX CLASS'"},                                 \
 	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"}
 /* What the words of these options are, and for the man pages of the commands that have them. */
-#define REDUCE_CHOICE_ROWS {"steps", "period"}, {"taxonomy", "seed"}
+#define REDUCE_CHOICE_ROWS {"steps", "period none"}, {"taxonomy", "seed"}
 #define RUN_FILE_ROWS                                                                              \
 	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},              \
 	{"DIR/summary.baton", "what the run was reduced to; made again when it is stale"}

@@ -193,10 +193,10 @@ def emit_nccl(name, arguments, operation):
     print(fold(f"\t__typeof__(&nccl{name}) forward = (__typeof__(&nccl{name}))real", ";"))
     print(f'\tstruct nccl_call call;\n\tnccl_begin(&call, "nccl{name}");')
     if operation:
-        coll, per_rank = operation
+        coll, per_rank, peer = operation
         print("\tnccl_operation(&call, &(struct nccl_args){")
         print("\t\t.comm = comm, .stream = stream, .count = count, .type = type,")
-        print(f"\t\t.coll = BATON_COLL_{coll}, .per_rank = {str(per_rank).lower()}}});")
+        print(f"\t\t.coll = BATON_COLL_{coll}, .per_rank = {str(per_rank).lower()}{peer}}});")
     print(f"\tint result = forward({names_of(arguments)});")
     print("\tnccl_end(&call, result);\n\treturn result;\n}\n")
 
@@ -206,7 +206,7 @@ def nccl():
     print('#include "sources/nccl/nccl.h"\n\n#include "base/symbols.h"\n')
     for name, coll, per_rank, codes in COLLECTIVES:
         arguments = ", ".join("".join(ARGUMENT[c]) for c in codes)
-        emit_nccl(name, arguments, (coll, per_rank))
+        emit_nccl(name, arguments, (coll, per_rank, ", .peer = peer + 1" if "p" in codes else ""))
     for name, codes in CALLS:
         arguments = ", ".join(f"{PLAIN[c]}a{i}" for i, c in enumerate(codes))
         emit_nccl(name, arguments, None)

@@ -66,6 +66,7 @@ torch() { for t in tests/torch/*_case.sh; do try "torch/$(basename "$t" _case.sh
 accuracy() {
 	try accuracy/reference "$PYTHON" tests/accuracy/reference_test.py
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
+	try accuracy/family "$PYTHON" tests/accuracy/family_test.py
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 

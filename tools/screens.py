@@ -185,8 +185,8 @@ def main():
         count, skipped = count + ran, skipped + left
     for failure in failures:
         print("FAIL: " + failure)
-    if not count:
-        sys.exit("screens.py: no command was run")
+    if not count and not skipped:
+        sys.exit("screens.py: no command was found")
     print("%d commands run, %d not run, %d failed" % (count, skipped, len(failures)))
     sys.exit(bool(failures))
 

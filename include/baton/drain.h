@@ -31,6 +31,11 @@ struct baton_drain {
 	uint64_t copies;              /* slots of copies and memsets */
 	uint64_t collectives;         /* slots of collectives */
 	uint64_t joined;
+	/* The ids of a stream and of a context's device by CUPTI's numbers, 0 when they are not known,
+	 * or the process has one device. NULL: none has an id. Set by the caller */
+	uint32_t (*stream_id)(void *places, uint32_t context, uint32_t stream);
+	uint32_t (*device_id)(void *places, uint32_t context);
+	void *places; /* their first argument */
 	/* by correlation, open addressing; the newest replaces what is in its way */
 	struct baton_drain_collective *waiting;
 	struct baton_drain_op *recent;

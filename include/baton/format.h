@@ -297,7 +297,16 @@ enum {
 	OP_GRAPH_NODE,
 	OP_COLUMNS
 };
-enum { CALL_START, CALL_DUR, CALL_THREAD, CALL_NAME, CALL_CORRELATION, CALL_STACK, CALL_COLUMNS };
+enum {
+	CALL_START,
+	CALL_DUR,
+	CALL_THREAD,
+	CALL_NAME,
+	CALL_CORRELATION,
+	CALL_STACK,
+	CALL_DEVICE,
+	CALL_COLUMNS
+};
 enum {
 	RANGE_START,
 	RANGE_DUR,
@@ -318,6 +327,7 @@ enum {
 	COLL_OUT_BYTES,
 	COLL_DTYPE,
 	COLL_SEQUENCE,
+	COLL_PEER,
 	COLL_COLUMNS
 };
 enum {
@@ -439,7 +449,8 @@ static const struct baton_table baton_tables[] = {
 	  {"thread", BATON_T_ID, 1},
 	  {"name", BATON_T_STRING, 1},
 	  {"correlation", BATON_T_U64, 1},
-	  {"stack", BATON_T_ID, 0}}},
+	  {"stack", BATON_T_ID, 0},
+	  {"device", BATON_T_ID, 0}}},
 	{BATON_RANGE,
 	 RANGE_COLUMNS,
 	 "range",
@@ -461,7 +472,8 @@ static const struct baton_table baton_tables[] = {
 	  {"bytes", BATON_T_U64, 0},
 	  {"out_bytes", BATON_T_U64, 0},
 	  {"dtype", BATON_T_STRING, 0},
-	  {"sequence", BATON_T_U64, 0}}},
+	  {"sequence", BATON_T_U64, 0},
+	  {"peer", BATON_T_U32, 0}}},
 	{BATON_SYNC,
 	 SYNC_COLUMNS,
 	 "sync",

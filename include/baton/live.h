@@ -17,18 +17,19 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 3u
+#define BATON_LIVE_LAYOUT 4u
 #define BATON_LIVE_LANES 512u
+#define BATON_NO_STREAM UINT32_MAX
 
 /* The type decides the meaning of a slot's other members. Names are ids of strings. The recorder
- * does not write the last three types yet; the drain knows them. */
+ * does not write frames and host functions yet; the drain knows them. */
 enum baton_slot_type {
-	/* name: the call; correlation: its op's, or 0; stack */
+	/* name: the call; correlation: its op's, or 0; stack; aux: CUPTI's number of its context, or 0 */
 	BATON_SLOT_CALL = 1,
 	/* name; aux: enum baton_range_category; correlation: the domain's string; stack: 1 when the
 	 * range never ended */
 	BATON_SLOT_RANGE = 2,
-	/* begin: bytes of the send buffer; end: sequence number; name: comm; aux: enum baton_coll;
+	/* begin: bytes of the send buffer; end: sequence number and peer (baton_slot_order); name: comm; aux: enum baton_coll;
 	 * stack: the data type's string; correlation: that of its op. Several with one correlation
 	 * share one op */
 	BATON_SLOT_COLLECTIVE = 3,
@@ -41,8 +42,8 @@ enum baton_slot_type {
 	BATON_SLOT_FRAME = 6,
 	/* the run of a host function; name: id of the stream that it held up */
 	BATON_SLOT_HOST_FUNC = 7,
-	/* event record or stream wait (aux: enum baton_sync_kind); name: stream; stack: low 32 bits of
-	 * the event */
+	/* event record or stream wait (flags: enum baton_sync_kind); name: CUPTI's number of the stream,
+	 * or BATON_NO_STREAM; aux: that of its context; correlation; stack: low 32 bits of the event */
 	BATON_SLOT_EVENT = 8
 };
 
@@ -81,6 +82,28 @@ static inline void baton_slot_set_stack(struct baton_slot *slot, uint32_t id)
 static inline uint32_t baton_slot_stack(const struct baton_slot *slot)
 {
 	return (uint32_t)slot->flags << 16 | slot->aux;
+}
+
+/* `end` of a collective's slot: its number, and in the upper bits 1 + the rank that it sends to or
+ * receives from, 0: no such rank. */
+#define BATON_SLOT_PEER_BITS 24
+#define BATON_SLOT_NUMBER_BITS (64 - BATON_SLOT_PEER_BITS)
+
+static inline uint64_t baton_slot_order(uint64_t number, uint32_t peer)
+{
+	uint64_t known = peer >> BATON_SLOT_PEER_BITS ? 0 : peer;
+	return known << BATON_SLOT_NUMBER_BITS |
+		   (number & (((uint64_t)1 << BATON_SLOT_NUMBER_BITS) - 1));
+}
+
+static inline uint64_t baton_slot_number(const struct baton_slot *slot)
+{
+	return slot->end & (((uint64_t)1 << BATON_SLOT_NUMBER_BITS) - 1);
+}
+
+static inline uint32_t baton_slot_peer(const struct baton_slot *slot)
+{
+	return (uint32_t)(slot->end >> BATON_SLOT_NUMBER_BITS);
 }
 
 struct baton_lane {

@@ -2,6 +2,7 @@
 #include <baton/drain.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,11 @@ static void drain_collective_row(struct baton_drain *d, const struct baton_slot 
 									  [COLL_BYTES] = (int64_t)slot->begin,
 									  [COLL_OUT_BYTES] = (int64_t)slot->begin,
 									  [COLL_DTYPE] = slot->stack,
-									  [COLL_SEQUENCE] = (int64_t)slot->end};
-	uint32_t present = ((1u << COLL_COLUMNS) - 1) & ~(1u << COLL_OUT_BYTES);
+									  [COLL_SEQUENCE] = (int64_t)baton_slot_number(slot),
+									  [COLL_PEER] = baton_slot_peer(slot)};
+	uint32_t present = ((1u << COLL_PEER) - 1) & ~(1u << COLL_OUT_BYTES);
+	if (row[COLL_PEER])
+		present |= 1u << COLL_PEER;
 	d->joined++;
 	baton_writer_row(d->writer, BATON_COLLECTIVE, row, present);
 }
@@ -88,18 +92,26 @@ static void drain_row(struct baton_drain *d, enum baton_kind kind, const struct 
 	baton_writer_row(d->writer, kind, row, present);
 }
 
+static uint32_t drain_device(const struct baton_drain *d, uint32_t context)
+{
+	return d->device_id && context ? d->device_id(d->places, context) : 0;
+}
+
 static void drain_call(struct baton_drain *d, uint32_t thread, const struct baton_slot *slot)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = thread,
 									  [CALL_NAME] = slot->name,
 									  [CALL_CORRELATION] = slot->correlation,
-									  [CALL_STACK] = slot->stack};
+									  [CALL_STACK] = slot->stack,
+									  [CALL_DEVICE] = drain_device(d, slot->aux)};
+	uint32_t present = (1u << CALL_STACK) - 1;
+	present |= slot->stack ? 1u << CALL_STACK : 0;
+	present |= row[CALL_DEVICE] ? 1u << CALL_DEVICE : 0;
 	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
 	d->graphs += (slot->flags & BATON_SLOT_MAKES_GRAPH) != 0;
 	d->copies += (slot->flags & BATON_SLOT_MAKES_COPY) != 0;
-	drain_row(d, BATON_CALL, slot, row,
-			  ((1u << CALL_STACK) - 1) | (slot->stack ? 1u << CALL_STACK : 0));
+	drain_row(d, BATON_CALL, slot, row, present);
 }
 
 static void drain_range(struct baton_drain *d, uint32_t thread, const struct baton_slot *slot)
@@ -142,11 +154,20 @@ static void drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 				  ((1u << SCHED_STACK) - 1) | (row[SCHED_STACK] ? 1u << SCHED_STACK : 0));
 }
 
-static void drain_sync(struct baton_drain *d, const struct baton_slot *slot)
+static void drain_host_func(struct baton_drain *d, const struct baton_slot *slot)
 {
+	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = BATON_SYNC_HOST_FUNC,
+									  [SYNC_STREAM] = slot->name,
+									  [SYNC_CORRELATION] = slot->correlation};
+	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_CORRELATION + 1)) - 1);
+}
+
+static void drain_event(struct baton_drain *d, const struct baton_slot *slot)
+{
+	bool known = d->stream_id && slot->name != BATON_NO_STREAM;
 	int64_t row[BATON_MAX_COLUMNS] = {
-		[SYNC_KIND] = slot->type == BATON_SLOT_HOST_FUNC ? BATON_SYNC_HOST_FUNC : slot->aux,
-		[SYNC_STREAM] = slot->name,
+		[SYNC_KIND] = slot->flags,
+		[SYNC_STREAM] = known ? d->stream_id(d->places, slot->aux, slot->name) : 0,
 		[SYNC_CORRELATION] = slot->correlation,
 		[SYNC_EVENT] = slot->stack};
 	drain_row(d, BATON_SYNC, slot, row, (1u << (SYNC_EVENT + 1)) - 1);
@@ -174,8 +195,10 @@ void baton_drain_slot(struct baton_drain *d, uint32_t thread, const struct baton
 		drain_frame(d, slot);
 		break;
 	case BATON_SLOT_HOST_FUNC:
+		drain_host_func(d, slot);
+		break;
 	case BATON_SLOT_EVENT:
-		drain_sync(d, slot);
+		drain_event(d, slot);
 		break;
 	default:
 		break;

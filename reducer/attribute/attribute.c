@@ -7,6 +7,7 @@
 #include "attribute/step_caused.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
+#include "attribute/think.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "base/source.h"
@@ -39,6 +40,7 @@ struct attributing {
 	struct step_leaves step_leaves;
 	struct step_cursor idle_steps;
 	struct step_caused step_caused;
+	struct think think;
 	struct tally tally;
 	struct owners owners;
 	struct worst_gaps *worst;
@@ -306,6 +308,28 @@ static int attribute_ops(struct attributing *a)
 	return error ? error : a->ds->stream.error;
 }
 
+static void tell_steps(const struct attributing *a)
+{
+	const struct reduce_options *options = a->context->options;
+	const struct steps *steps = &a->scan->steps;
+	for (size_t i = 0; options->step && i < steps->n_markers; i++) {
+		const struct marker *m = &steps->markers[i];
+		if (m->step < 0)
+			continue;
+		options->step(
+			&(struct step_place){
+				.device = a->worst->device,
+				.step = m->step,
+				.number = m->number,
+				.begin_ns = m->begin_ns,
+				.end_ns = i + 1 < steps->n_markers ? m[1].begin_ns : m->end_ns,
+				.window_from = a->scan->ends[m->step],
+				.window_to = a->scan->ends[m->step + 1],
+			},
+			options->step_context);
+	}
+}
+
 static int store_steps(struct attributing *a)
 {
 	const struct device_scan *scan = a->scan;
@@ -315,6 +339,7 @@ static int store_steps(struct attributing *a)
 	device->hull_ns = scan->hull_to - scan->hull_from;
 	device->floor_ns = scan->calibration.floor_ns;
 	device->queued_gap_ns = scan->calibration.queued_gap_ns;
+	tell_steps(a);
 	if (scan->steps.n_steps == 0)
 		return counts_add(&device->step_ns, device->window_ns, 1);
 	int error = 0;
@@ -354,7 +379,7 @@ static int store_fit(struct attributing *a)
 		row->left_out = g->left_out;
 	}
 	row->tail = tail_of(a);
-	row->found = scan->given ? FOUND_TOGETHER : FOUND_ALONE;
+	row->found = scan->given ? FOUND_TOGETHER : scan->by_graphs ? FOUND_GRAPHS : FOUND_ALONE;
 	row->ops_before = a->ops_before;
 	row->ops_inside = a->ops_inside;
 	row->ops_after = a->ops_after;
@@ -436,6 +461,12 @@ static int take_wait(void *context, int64_t from, int64_t to)
 	return timelines_unowed(a->engine.timelines, from, to);
 }
 
+/* The process of the steps. */
+static const struct feed *steps_feed(const struct attributing *a)
+{
+	return &a->ds->feeds[a->scan->process];
+}
+
 static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
 	int error = device_feeds_open(a->context, a->scan, a->ds);
@@ -459,7 +490,12 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	if (!error)
 		error = step_caused_open(&a->step_caused, &a->step_leaves, a->ds->n);
 	if (!error)
+		error = think_open(&a->think, &a->scan->steps, steps_feed(a)->trace.n_threads,
+						   series_most(a->context->run->n_devices));
+	if (!error)
 		error = owners_open(&a->owners, a->ds->feeds, a->ds->n);
+	timelines->think = &a->think;
+	timelines->think_feed = a->scan->process;
 	return error
 			   ? error
 			   : timelines_open(timelines, a->ds->feeds, a->ds->n, &a->owners, a->scan->hull_from);
@@ -476,6 +512,7 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	hand_off_free(&a->engine.hand_off);
 	sweep_free(&a->sweep);
 	step_caused_close(&a->step_caused);
+	think_close(&a->think);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
@@ -491,7 +528,10 @@ static int store_by_step(struct attributing *a)
 		const int32_t rank = a->context->run->processes[a->ds->feeds[i].process].rank;
 		error = step_caused_store(&a->step_caused, i, a->summary, rank, device);
 	}
-	return error;
+	if (error)
+		return error;
+	const int32_t rank = a->context->run->processes[steps_feed(a)->process].rank;
+	return think_store(&a->think, a->summary, rank, device);
 }
 
 /* What was gathered goes into the summary. */

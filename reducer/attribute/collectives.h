@@ -47,7 +47,7 @@ struct coll_seen {
 	int64_t base_ns; /* what such a collective takes when no member waits; -1: unknown */
 };
 
-/* step_number of the ordered ones of a run without steps */
+/* step_number of the ordered ones where steps have no numbers */
 #define COLL_WHOLE_RUN ((int64_t)-2)
 
 struct collectives;

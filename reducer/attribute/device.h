@@ -28,10 +28,12 @@ struct device_scan {
 	struct steps steps;
 	bool empty;                   /* the device has no ops */
 	bool by_period;               /* steps come from periodicity */
+	bool by_graphs;               /* and they are launches of a whole graph */
 	bool by_optimizer;            /* steps come from an optimizer's marks */
 	uint32_t process;             /* feed of the process of the steps */
 	uint32_t launches;            /* kernels from which steps were sought by periodicity */
 	uint32_t period_steps;        /* that were found, nothing cut */
+	uint32_t graphs_after;        /* launches of whole graphs after the last step */
 	const struct proposal *given; /* steps that were agreed on; NULL: by itself */
 	struct step_fit fit;
 	int64_t *ends;   /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */

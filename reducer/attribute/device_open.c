@@ -86,24 +86,26 @@ static int take_number(struct device_feeds *ds, const struct coll_counter *want,
 	return 0;
 }
 
-/* An NCCL op without arguments: by its name, step and place among those like it. */
+/* An NCCL op without arguments: by its name, step and place among those like it; where steps have no
+ * numbers, that in the whole run. */
 static int order_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,
 							struct coll_key *key, bool *known)
 {
 	const struct feed *feed = &ds->feeds[op->feed];
 	const struct text name = strings_get(&feed->trace.strings, op->name);
-	const int64_t number = steps->n_steps ? steps_number(steps, op->step) : COLL_WHOLE_RUN;
+	const int64_t number = steps->numbered ? steps_number(steps, op->step) : COLL_WHOLE_RUN;
 	if (!ds->ordered || op->kind != BATON_KERNEL || number == -1)
 		return 0;
 	key->comm = XXH3_64bits(name.at, name.bytes);
 	key->ordered = 1;
 	key->step_number = number;
 	*known = true;
-	return take_number(
-		ds,
-		&(struct coll_counter){
-			.comm = key->comm, .feed = op->feed, .coll = UINT32_MAX, .step = op->step},
-		&key->sequence);
+	return take_number(ds,
+					   &(struct coll_counter){.comm = key->comm,
+											  .feed = op->feed,
+											  .coll = UINT32_MAX,
+											  .step = steps->numbered ? op->step : 0},
+					   &key->sequence);
 }
 
 int device_collective(struct device_feeds *ds, const struct op *op, const struct steps *steps,

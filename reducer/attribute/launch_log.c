@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 enum { FIRST_ROOM = 4096, MOVES_EACH = 32 };
@@ -30,6 +31,14 @@ static void forget_ops(struct launch_log *log)
 	log->whole = false;
 }
 
+static int add_graph(struct graph_launches *graphs, const struct op *op)
+{
+	if (room_for((void **)&graphs->at, graphs->n, &graphs->room, FIRST_ROOM, sizeof(*graphs->at)))
+		return -ENOMEM;
+	graphs->at[graphs->n++] = (struct graph_launch){op->ls, op->end - op->start, op->name};
+	return 0;
+}
+
 int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	bool matched = op->flags & OP_MATCHED;
@@ -42,8 +51,13 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 	if (!error && log->whole)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	if (error || op->kind != BATON_KERNEL || op->feed != log->feed || !matched)
+	if (error || op->feed != log->feed || !matched)
 		return error;
+	log->graphs.all_ns += op->end - op->start;
+	if (op->kind == BATON_GRAPH)
+		return add_graph(&log->graphs, op);
+	if (op->kind != BATON_KERNEL)
+		return 0;
 	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, FIRST_ROOM,
 					 sizeof(*log->marks));
 	if (!error)
@@ -71,6 +85,8 @@ void launch_log_free_marks(struct launch_log *log)
 	free(log->marks);
 	log->marks = NULL;
 	log->n_marks = log->marks_room = 0;
+	free(log->graphs.at);
+	log->graphs = (struct graph_launches){0};
 }
 
 void launch_log_free(struct launch_log *log)

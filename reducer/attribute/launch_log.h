@@ -5,6 +5,7 @@
 #define ATTRIBUTE_LAUNCH_LOG_H
 
 #include "attribute/opstream.h"
+#include "steps/graph_steps.h"
 #include "steps/period.h"
 
 enum { LAUNCH_LOG_OPS = 1 << 18 };
@@ -18,7 +19,8 @@ struct launch_log {
 	uint32_t feed;             /* the process whose launches decide the steps */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
-	uint64_t moves; /* marks moved so far to keep them in order */
+	struct graph_launches graphs; /* and that process's launches of whole graphs */
+	uint64_t moves;               /* marks moved so far to keep them in order */
 	bool sorted;
 	struct logged_op *ops; /* all ops in op order, LAUNCH_LOG_OPS at most */
 	size_t n_ops, ops_room;

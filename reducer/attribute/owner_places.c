@@ -1,6 +1,7 @@
 #include "attribute/owner_places.h"
 
 #include "base/room.h"
+#include "stacks/packages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,15 +68,14 @@ static int set_place(struct owner_places *p, struct site_row *line, struct site_
 																: place->module);
 }
 
-/* The longer text of a line that called a framework, else the line's own. */
+/* The longer text of a line that called a framework. */
 static int set_inside(struct owner_places *p, struct known_place *known)
 {
 	char text[2 * PLACE_BYTES + sizeof(SITE_INSIDE)];
-	known->inside = known->line.text;
 	if (!p->place.inside[0])
 		return 0;
 	int bytes = snprintf(text, sizeof(text), "%s" SITE_INSIDE "%s", p->place.line, p->place.inside);
-	return strings_add(&p->texts, text, (size_t)bytes, &known->inside, NULL);
+	return strings_add(&p->texts, text, (size_t)bytes, &known->line.text, NULL);
 }
 
 static int open_stacks(struct owner_places *p, uint32_t feed)
@@ -86,7 +86,11 @@ static int open_stacks(struct owner_places *p, uint32_t feed)
 		return 0;
 	if (!p->symbols)
 		error = symbols_open(&p->symbols);
-	return error ? error : stacks_open(stacks, &p->owners->contexts.feeds[feed].trace, p->symbols);
+	if (!error)
+		error = stacks_open(stacks, &p->owners->contexts.feeds[feed].trace, p->symbols);
+	if (!error)
+		packages_find(stacks);
+	return error;
 }
 
 int owner_places_stack(struct owner_places *p, const struct owner *owner, struct known_place **out)
@@ -143,7 +147,6 @@ int owner_places_line(struct owner_places *p, const struct owner *owner,
 int owner_places_text(struct owner_places *p, uint32_t number, const char **line)
 {
 	struct site_row row, module;
-	struct known_place *known;
 	*line = "";
 	if (!owners_have_place(p->owners, number))
 		return 0;
@@ -152,8 +155,6 @@ int owner_places_text(struct owner_places *p, uint32_t number, const char **line
 	int error = owner_places_line(p, &owner, &context, &row, &module);
 	if (error || row.kind >= SITE_UNKNOWN)
 		return error;
-	if (owner.stack && (error = owner_places_stack(p, &owner, &known)) != 0)
-		return error;
-	*line = strings_get(&p->texts, owner.stack ? known->inside : row.text).at;
+	*line = strings_get(&p->texts, row.text).at;
 	return 0;
 }

@@ -11,10 +11,9 @@ struct site_row { /* a row of a table: the words of its tuple */
 	uint32_t text;
 };
 
-struct known_place { /* the place of a stack */
-	struct site_row line, module;
-	uint32_t inside;       /* text: the line, then the line of the framework that it called */
-	struct site_sums sums; /* cost of its owners: see owner_rows.c */
+struct known_place {              /* the place of a stack */
+	struct site_row line, module; /* the line, then that of the framework which it called */
+	struct site_sums sums;        /* cost of its owners: see owner_rows.c */
 };
 
 struct owner_places {

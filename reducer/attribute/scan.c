@@ -93,6 +93,10 @@ static int scan_ops(struct scanning *s)
 		error = scan_steps_go_on(s, &changed);
 	if (!error && changed)
 		error = make_passes(s);
+	if (!error)
+		error = scan_steps_doubt(s, &changed);
+	if (!error && changed)
+		error = make_passes(s);
 	if (error || s->scan->given) /* the first scan has committed them */
 		return error;
 	return commit_collectives(s);

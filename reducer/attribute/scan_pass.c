@@ -85,8 +85,12 @@ static void note_op(struct scanning *s, const struct op *op)
 
 static inline void note_kernel(struct scanning *s, const struct op *op)
 {
-	if (op->kind == BATON_KERNEL && op->flags & OP_MATCHED && op->feed == s->scan->process)
-		own_kernels_add(&s->own, op->name, op->step);
+	const bool graph = op->kind == BATON_GRAPH;
+	if ((op->kind != BATON_KERNEL && !graph) || !(op->flags & OP_MATCHED) ||
+		op->feed != s->scan->process)
+		return;
+	own_kernels_add(&s->own, op->name, op->step);
+	s->scan->graphs_after += graph && op->step == STEP_AFTER;
 }
 
 static inline void note_end(struct device_scan *scan, int32_t step, int64_t op_end)
@@ -133,6 +137,7 @@ static void forget_pass(struct scanning *s)
 	s->n_noted = s->n_pairs = 0;
 	s->pairs_fit = true;
 	s->launched = false;
+	s->scan->graphs_after = 0;
 	s->scan->empty = true;
 }
 

@@ -5,7 +5,14 @@
 #include "steps/period.h"
 #include "steps/warmup.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { FEW_GRAPHS = 4 };
+/* What steps of an import must be that nobody asked for: so many complete, so many launches of their
+ * own kernels, the median step so large a part of the mean. */
+enum { SURE_PERCENT = 75, OWN_PERCENT = 60, EVEN_PART = 4 };
 
 /* Of the steps that were found in the log, while it has its marks. */
 static int judge_log(struct scanning *s, uint32_t feed)
@@ -22,25 +29,42 @@ static int judge_log(struct scanning *s, uint32_t feed)
 			step = steps_around(steps, mark->launch_ns, &from, &to);
 		own_kernels_add(&own, mark->symbol, step);
 	}
+	for (size_t i = 0; !error && i < log->graphs.n; i++) {
+		const struct graph_launch *graph = &log->graphs.at[i];
+		own_kernels_add(&own, graph->name, steps_around(steps, graph->launch_ns, &from, &to));
+	}
 	if (!error)
 		error = own_kernels_judge(&own, &s->scan->fit);
 	own_kernels_close(&own);
 	return error;
 }
 
+static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
+{
+	const struct text text = strings_get(&s->ds->feeds[feed].trace.strings, name);
+	snprintf(s->scan->steps.unit, STEPS_UNIT_BYTES, "A step is a launch of %s%.80s",
+			 text.bytes ? "" : "a CUDA graph", text.at);
+}
+
 /* One pass finds the rhythm and gathers all the rest. */
 static int find_period(struct scanning *s, uint32_t feed)
 {
 	struct launch_log *log = &s->log;
-	int64_t *begins = NULL;
+	int64_t *begins = NULL, end_ns;
 	size_t n = 0;
+	uint32_t graph = UINT32_MAX;
 	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
 		error = period_find(log->marks, log->n_marks, &begins, &n);
+	end_ns = log->n_marks ? log->marks[log->n_marks - 1].launch_ns + 1 : 0;
+	if (!error)
+		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
 	if (!error && n)
-		error = steps_from_begins(begins, n, log->marks[log->n_marks - 1].launch_ns + 1,
-								  &s->scan->steps);
+		error = steps_from_begins(begins, n, end_ns, &s->scan->steps);
+	s->scan->by_graphs = graph != UINT32_MAX;
+	if (!error && s->scan->by_graphs)
+		say_graph(s, feed, graph);
 	s->scan->launches = (uint32_t)log->n_marks;
 	s->scan->period_steps = (uint32_t)n;
 	free(begins);
@@ -136,7 +160,7 @@ static int find_process(struct scanning *s, uint32_t *process)
 			continue;
 		*process = any ? *process : i;
 		any = true;
-		if (s->scan->by_period)
+		if (s->scan->by_period || s->context->options->whole_run)
 			break;
 		error = find_marked(s, i);
 		marks = s->scan->steps.n_steps > 0;
@@ -173,15 +197,23 @@ static int find_periodic(struct scanning *s, uint32_t process)
 
 static int find_of(struct scanning *s, uint32_t process)
 {
-	struct trace *trace = &s->ds->feeds[process].trace;
 	struct device_scan *scan = s->scan;
 	scan->process = process;
+	if (s->context->options->whole_run)
+		return 0;
 	int error = scan->by_period ? 0 : find_marked(s, process);
 	if (error)
 		return error;
-	if (scan->steps.n_steps == 0 && (scan->by_period || trace_is_recorded(trace)))
+	if (scan->steps.n_steps == 0)
 		return find_periodic(s, process);
 	return cut_warmup(s, process);
+}
+
+/* Whole steps follow after the last one, or more graphs than there are steps. */
+static bool goes_on(const struct device_scan *scan)
+{
+	return step_fit_goes_on(&scan->fit, scan->steps.n_steps) ||
+		   (scan->graphs_after >= FEW_GRAPHS && scan->graphs_after > (uint32_t)scan->steps.n_steps);
 }
 
 int scan_steps_go_on(struct scanning *s, bool *changed)
@@ -190,7 +222,7 @@ int scan_steps_go_on(struct scanning *s, bool *changed)
 	struct steps marked = scan->steps;
 	struct step_fit fit = scan->fit;
 	*changed = false;
-	if (!scan->by_optimizer || !step_fit_goes_on(&scan->fit, scan->steps.n_steps))
+	if (!scan->by_optimizer || !goes_on(scan))
 		return 0;
 	scan->steps = (struct steps){0};
 	scan->by_optimizer = false;
@@ -201,10 +233,58 @@ int scan_steps_go_on(struct scanning *s, bool *changed)
 		scan->steps = marked;
 		marked = found;
 		scan->fit = fit;
-		scan->by_period = false;
+		scan->by_period = scan->by_graphs = false;
 		scan->by_optimizer = true;
 	}
 	steps_free(&marked);
+	return error;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The lower median of the steps' lengths is at least a quarter of their mean, and they are half of
+ * the run. A layer that recurs within a single step is neither. */
+static int are_even(const struct device_scan *scan, bool *even)
+{
+	const size_t n = (size_t)scan->steps.n_steps;
+	int64_t *lengths = malloc(n * sizeof(*lengths));
+	const int64_t first = scan->ends[0] == INT64_MIN ? scan->hull_from : scan->ends[0];
+	int64_t last = first;
+	if (!lengths)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const int64_t end = scan->ends[i + 1] > last ? scan->ends[i + 1] : last;
+		lengths[i] = end - last;
+		last = end;
+	}
+	qsort(lengths, n, sizeof(*lengths), by_length);
+	*even = EVEN_PART * lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
+			last - first >= (scan->hull_to - scan->hull_from) / 2;
+	free(lengths);
+	return 0;
+}
+
+int scan_steps_doubt(struct scanning *s, bool *changed)
+{
+	struct device_scan *scan = s->scan;
+	const bool imported = !trace_is_recorded(&s->ds->feeds[scan->process].trace);
+	const struct step_fit *fit = &scan->fit;
+	bool even = true;
+	*changed = false;
+	if (!imported || !scan->by_period || s->context->options->by_period || !scan->steps.n_steps)
+		return 0;
+	const bool sure = 100 * (uint64_t)fit->complete >= SURE_PERCENT * (uint64_t)fit->looked &&
+					  100 * fit->own >= OWN_PERCENT * fit->launches;
+	int error = sure ? are_even(scan, &even) : 0;
+	*changed = !error && (!sure || !even);
+	if (*changed) {
+		forget_steps(&scan->steps);
+		scan->fit = (struct step_fit){0};
+	}
 	return error;
 }
 

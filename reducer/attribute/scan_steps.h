@@ -13,4 +13,8 @@ int scan_steps_find(struct scanning *s);
  * or -errno. */
 int scan_steps_go_on(struct scanning *s, bool *changed);
 
+/* After the passes: steps of an import that periodicity found, though nobody asked for it, and that
+ * are not alike or not nearly of one length, are none. *changed: as above. 0 or -errno. */
+int scan_steps_doubt(struct scanning *s, bool *changed);
+
 #endif

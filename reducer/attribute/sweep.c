@@ -24,7 +24,8 @@ static void account(struct sweep *sweep, int64_t to)
 	int64_t from = sweep->now > sweep->window_from ? sweep->now : sweep->window_from;
 	int64_t until = to < sweep->window_to ? to : sweep->window_to;
 	int rank = first_running(sweep);
-	if (rank == RANK_WAIT && to > sweep->now && sweep->on_wait && !sweep->error)
+	bool only_waits = rank == RANK_WAIT && !sweep->running[RANK_COPY];
+	if (only_waits && to > sweep->now && sweep->on_wait && !sweep->error)
 		sweep->error = sweep->on_wait(sweep->context, sweep->now, to);
 	sweep->now = to;
 	if (from >= until || rank == RANK_COUNT)

@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "attribute/frame_class.h"
+#include "attribute/think.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -216,6 +217,8 @@ static int take_call(void *context, struct feed *feed, uint32_t *owner)
 	struct timeline *timeline = &timelines->of[i][thread];
 	if (!error)
 		error = await(timelines, i, timeline, rec.start);
+	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
+		error = think_add(timelines->think, thread, rec.start, rec.end);
 	return error ? error : queue_push(&timeline->calls, &rec);
 }
 

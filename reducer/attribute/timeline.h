@@ -54,6 +54,8 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 	return rec->end > rec->start && (rec->category || rec->mask & masks);
 }
 
+struct think;
+
 struct timelines {
 	struct feed *feeds;
 	uint32_t n_feeds;
@@ -64,6 +66,8 @@ struct timelines {
 	/* per feed: threads with calls that are not reached yet */
 	struct waiting *waiting;
 	struct unowed_clock clock; /* of the device */
+	struct think *think;       /* not owned: takes the calls of one feed, think_feed */
+	uint32_t think_feed;
 	struct debt_horizon horizon;
 	uint32_t loads;
 };

@@ -3,9 +3,11 @@
 #include "conclude/by_step.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
+#include "conclude/host_speed.h"
 #include "conclude/lateness.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- who is late, and by how much ---- */
 
@@ -238,6 +240,39 @@ static int limit_of(const struct finding_source *m, const struct straggler *s, i
 	return by_step_limit_of(m->summary, LEAF_BIT(LEAF_NCCL_WAIT), 0, share_ns, limit_ns);
 }
 
+static bool is_work(const struct finding_kind *kind)
+{
+	return kind == &finding_kinds[FINDING_WORK];
+}
+
+static const char host_remedy[] =
+	"; check that rank's host: CPU clocks, other jobs on its cores, NUMA";
+
+int finding_say_host(const struct finding_source *m, const struct straggler *s, struct finding *out)
+{
+	struct host_speed speed;
+	int error = host_speed_of(m->summary, s, &speed);
+	if (error)
+		return error;
+	if (speed.slower) {
+		const size_t used = strlen(out->remedy);
+		finding_say(out->summary, sizeof(out->summary),
+					"%s needs %.1f times as long between launches",
+					s->host.at ? "that host" : "its host", speed.times);
+		finding_say(out->evidence, sizeof(out->evidence),
+					"for the same calls its host needs %.1f times as long from one to the next "
+					"(longer in %lld of %lld steps)",
+					speed.times, (long long)speed.in, (long long)speed.steps);
+		if (!s->host.at) /* what to do about a late host says so already */
+			snprintf(out->remedy + used, sizeof(out->remedy) - used, "%s", host_remedy);
+	} else if (host_speed_more_calls(&speed)) {
+		finding_say(out->evidence, sizeof(out->evidence),
+					"it makes %lld CUDA calls per %s, the others %lld", (long long)speed.calls,
+					finding_per(m->f), (long long)speed.others_calls);
+	}
+	return 0;
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
@@ -259,8 +294,10 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 		say_late(m, s, out->summary, sizeof(out->summary));
 	if (!s->missing)
 		error = say_own_time(m, s, out);
-	if (own && own != &finding_kinds[FINDING_WORK])
+	if (own && !is_work(own))
 		finding_say_rare(m, own->leaves, m->summary->devices[s->device].key, out);
 	snprintf(out->remedy, sizeof(out->remedy), "%s", remedy_of(m, s));
+	if (!error && own && !is_work(own))
+		error = finding_say_host(m, s, out);
 	return error;
 }

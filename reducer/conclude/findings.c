@@ -159,7 +159,9 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 		finding_say_rare(m, kind->leaves, m->summary->devices[device].key, &finding);
 	}
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s", remedy);
-	return add(out, &finding);
+	if (kind != &finding_kinds[FINDING_WORK])
+		error = finding_say_host(m, &(struct straggler){.device = device}, &finding);
+	return error ? error : add(out, &finding);
 }
 
 /* Is the device late, or of a host that is? Then its own time is told as what makes it late. */

@@ -24,6 +24,8 @@ struct salvage {
 	uint64_t lanes[BATON_LIVE_LANES][3]; /* as the checkpoint has them */
 	uint64_t kernels_after;              /* ops after the checkpoint: complete blocks are kept */
 	struct drained *drained;
+	struct baton_r_stream *streams; /* of the old file */
+	uint32_t n_streams, room;
 };
 
 /* ---- the live file: this build's own, but nothing in it is trusted to lie inside it ---- */
@@ -75,6 +77,30 @@ static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *reco
 	memcpy(s->lanes, record + sizeof(c), c.lanes * sizeof(s->lanes[0]));
 }
 
+static void note_stream(struct salvage *s, const uint8_t *record)
+{
+	if (s->n_streams == s->room) {
+		uint32_t room = s->room ? 2 * s->room : 64;
+		struct baton_r_stream *larger = realloc(s->streams, room * sizeof(*larger));
+		if (!larger)
+			return;
+		s->streams = larger;
+		s->room = room;
+	}
+	memcpy(&s->streams[s->n_streams++], record, sizeof(struct baton_r_stream));
+}
+
+/* Of the streams that the old trace defines. */
+static uint32_t stream_id(void *of, uint32_t context, uint32_t stream)
+{
+	const struct salvage *s = of;
+	for (uint32_t i = 0; i < s->n_streams; i++)
+		if (s->streams[i].context == context && s->streams[i].stream == stream)
+			return s->streams[i].id;
+	return 0;
+}
+
+/* The checkpoint in a block of records, and streams. */
 static void find_checkpoint_in(struct salvage *s, size_t entry, size_t bytes)
 {
 	struct baton_record head;
@@ -84,6 +110,8 @@ static void find_checkpoint_in(struct salvage *s, size_t entry, size_t bytes)
 			return;
 		if (head.type == BATON_R_CHECKPOINT && head.size >= sizeof(struct baton_r_checkpoint))
 			note_checkpoint(s, entry, s->old.raw + at, head.size);
+		else if (head.type == BATON_R_STREAM && head.size >= sizeof(struct baton_r_stream))
+			note_stream(s, s->old.raw + at);
 	}
 }
 
@@ -278,10 +306,13 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	error = baton_drain_open(&s.drain, &s.new);
 	if (!error)
 		error = find_checkpoint(&s);
+	s.drain.stream_id = stream_id;
+	s.drain.places = &s;
 	s.drain.clock = s.live->clock[atomic_load(&s.live->clock_now) & 1];
 	if (!error)
 		error = rewrite(&s, trace);
 	baton_drain_close(&s.drain);
+	free(s.streams);
 	baton_reader_close(&s.old);
 unmap:
 	if (s.live)

@@ -52,21 +52,43 @@ static void print_row(struct columns *table, const struct by_table *by,
 	columns_end(table, COLUMNS_PLAIN);
 }
 
+/* " (NCCL)", " (NCCL 40 %)": what of a row's GPU time is communication, where that is worth a word. */
+static void nccl_mark(const struct by_table *by, const struct site_summary *site, char *out,
+					  size_t bytes)
+{
+	const int64_t nccl = site->sums.gpu_ns[GROUP_NCCL], all = site_gpu_ns(&site->sums);
+	out[0] = 0;
+	if (by->by == SITE_MODULE || nccl == 0 || 10 * (__int128)nccl < all)
+		return;
+	if (20 * (__int128)nccl >= 19 * (__int128)all)
+		snprintf(out, bytes, " (NCCL)");
+	else
+		snprintf(out, bytes, " (NCCL %.0f %%)", text_percent(nccl, all));
+}
+
 /* A row by its name, as much of it as there is room for. */
 static void site_name(const struct by_table *by, const struct site_summary *site, const char *text,
 					  size_t room, char *out, size_t bytes)
 {
-	const char *direction = site->backward && by->by == SITE_LINE ? " (backward)" : "";
 	const char *frame = by->by == SITE_STACK ? strrchr(text, ';') : NULL;
-	char cut[400];
+	const bool inside = by->by == SITE_LINE && text[by_outer_bytes(text)];
+	char cut[400], shorter[400];
 	struct text_buffer middle;
+	char mark[48], direction[64];
+	nccl_mark(by, site, mark, sizeof(mark));
+	snprintf(direction, sizeof(direction), "%s%s",
+			 site->backward && by->by == SITE_LINE ? " (backward)" : "", mark);
+	room -= strlen(direction) < room ? strlen(direction) : 0;
+	if (inside) { /* a line that called a library, and where in that */
+		by_short_line(text, shorter, sizeof(shorter));
+		text = shorter;
+	}
 	if (site->kind == SITE_REST && site->rows)
 		snprintf(out, bytes, "%llu smaller rows", (unsigned long long)site->rows);
 	else if (by->by == SITE_OP)
 		snprintf(out, bytes, "%s%s", text_cut(text, room, &middle), direction);
 	else
-		snprintf(out, bytes, "%s%s",
-				 name_end(frame ? frame + 1 : text, room - strlen(direction), cut, sizeof(cut)),
+		snprintf(out, bytes, "%s%s", name_end(frame ? frame + 1 : text, room, cut, sizeof(cut)),
 				 direction);
 }
 
@@ -107,6 +129,11 @@ static void print_notes(const struct screen *screen, const struct by_table *tabl
 					"starved: GPU idle time that ended with a launch from this row; for what the "
 					"CPU was doing, see the findings of `baton report`");
 	}
+	if (table->by == SITE_LINE && table->all.gpu_ns[GROUP_NCCL] > 0)
+		screen_wrap(
+			screen, 0, "%s",
+			"NCCL: a collective stands at the line that launched it; in a backward pass that "
+			"is the forward line whose gradient filled the bucket, whatever it waited for");
 	const char *source = summary_text(summary, summary->run.source);
 	if (table->by == SITE_OP && source_kind(source) != SOURCE_KINETO)
 		screen_wrap(

@@ -37,15 +37,23 @@ static int64_t in_another_row(const struct summary *s, const char *class)
 	return sum;
 }
 
-/* "attention 14.1, pointwise 9.0": the largest classes of a group, plain durations per step. */
-static void largest_classes(const struct screen *screen, const struct report *r, const char *prefix,
-							char *out, size_t bytes)
+/* "attention 61 %", with what stands there before. */
+static void add_part(const char *name, int64_t part, int64_t all, char *out, size_t bytes)
+{
+	const size_t used = strlen(out);
+	snprintf(out + used, bytes - used, "%s%s %.0f %%", used ? ", " : "", name,
+			 text_percent(part, all));
+}
+
+/* "attention 61 %, pointwise 39 %": the largest classes of a group. Their durations may overlap, so
+ * they are told as parts of the sum, not as parts of the step. */
+static void largest_classes(const struct report *r, const char *prefix, char *out, size_t bytes)
 {
 	const struct summary *s = &r->reduction->summary;
 	const char *names[64];
 	int64_t sums[64];
-	size_t n = 0, used = 0;
-	const int64_t steps = all_steps(s);
+	size_t n = 0;
+	int64_t all = 0;
 	for (size_t i = 0; i < s->n_kernels; i++) {
 		const char *class = summary_text(s, s->kernels[i].class_name);
 		size_t k = 0;
@@ -60,35 +68,31 @@ static void largest_classes(const struct screen *screen, const struct report *r,
 		if (k < 64)
 			sums[k] += s->kernels[i].total_ns;
 	}
+	for (size_t k = 0; k < n; k++)
+		all += sums[k] > 0 ? sums[k] : 0;
 	out[0] = 0;
 	for (int shown = 0; shown < 3; shown++) {
 		size_t best = n;
-		struct text_buffer ms;
 		for (size_t k = 0; k < n; k++)
 			if (sums[k] > 0 && (best == n || sums[k] > sums[best]))
 				best = k;
-		if (best == n || steps == 0)
-			break;
-		int w = snprintf(out + used, bytes - used, "%s%s %s", shown ? ", " : "",
-						 names[best] + strlen(prefix), text_ms(screen, sums[best] / steps, &ms));
-		used += w > 0 && (size_t)w < bytes - used ? (size_t)w : 0;
+		if (best == n || 200 * (__int128)sums[best] < all)
+			break; /* none is left that is 0.5 % of the group */
+		add_part(names[best] + strlen(prefix), sums[best], all, out, bytes);
 		sums[best] = 0;
 	}
 }
 
-/* "host to GPU 14.1, GPU to host 9.0": plain durations per step. */
-static void copies_note(const struct screen *screen, const struct summary *s, char *note,
-						size_t bytes)
+/* "host to GPU 61 %, GPU to host 39 %": of all their durations, the overlapped part included. */
+static void copies_note(const struct summary *s, char *note, size_t bytes)
 {
 	struct copies_way ways[COPIES_WAYS];
 	const size_t n = copies_by_way(s, 0, ways);
-	const int64_t steps = all_steps(s);
-	size_t used = 0;
-	for (size_t i = 0; i < n && i < 3 && used < bytes && steps > 0; i++) {
-		struct text_buffer ms;
-		used += (size_t)snprintf(note + used, bytes - used, "%s%s %s", i ? ", " : "", ways[i].words,
-								 text_ms(screen, ways[i].total_ns / steps, &ms));
-	}
+	int64_t all = 0;
+	for (size_t i = 0; i < n; i++)
+		all += ways[i].total_ns;
+	for (size_t i = 0; i < n && i < 3 && 200 * (__int128)ways[i].total_ns >= all && all > 0; i++)
+		add_part(ways[i].words, ways[i].total_ns, all, note, bytes);
 }
 
 /* Wait and transfer only of what was split: a zero would be a claim. */
@@ -117,11 +121,11 @@ static void row_note(const struct screen *screen, const struct report *r, enum t
 {
 	note[0] = 0;
 	if (row == TIME_WORK_CUSTOM)
-		largest_classes(screen, r, "custom.", note, bytes);
+		largest_classes(r, "custom.", note, bytes);
 	if (row == TIME_WORK_MEMORY)
-		largest_classes(screen, r, "memory.", note, bytes);
+		largest_classes(r, "memory.", note, bytes);
 	if (row == TIME_COPY_EXPOSED)
-		copies_note(screen, &r->reduction->summary, note, bytes);
+		copies_note(&r->reduction->summary, note, bytes);
 	if (row == TIME_NCCL)
 		nccl_note(screen, r, note, bytes);
 }

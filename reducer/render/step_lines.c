@@ -2,6 +2,8 @@
 
 #include "conclude/step_trust.h"
 
+#include <string.h>
+
 enum { SURE_PERCENT = 90, LONG_TAIL = 4 };
 
 static const char *const tail_words[] = {
@@ -27,11 +29,16 @@ static void generation_line(const struct screen *screen, const struct step_trust
 void step_lines(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
+	const struct summary *s = &r->reduction->summary;
 	struct step_trust trust;
-	step_trust_compute(&r->reduction->summary, &trust);
+	step_trust_compute(s, &trust);
 	if (!f->has_steps)
 		return;
 	generation_line(screen, &trust);
+	if (f->step_source == STEPS_PERIODICITY && strcmp(summary_text(s, s->run.mode), "import") == 0)
+		screen_title_wrap(screen, 2,
+						  "Only the order of the kernels tells these steps, no mark in the trace "
+						  "(--steps none: the whole run as one)");
 	if (trust.unit[0])
 		screen_title_wrap(screen, 2, "%s", trust.unit);
 	if (100 * trust.confidence < SURE_PERCENT)

@@ -69,16 +69,16 @@ static bool in_standard_library(const char *file)
 	return false;
 }
 
-/* ".../torch/nn/modules/linear.py", ".../torch/_tensor.py" */
-static bool in_torch_tree(const char *file)
+/* Where torch is, in ".../torch/nn/modules/linear.py", ".../torch/_tensor.py"; NULL: nowhere. */
+static const char *torch_tree(const char *file)
 {
 	for (const char *at = file; (at = strstr(at, "/torch/"));) {
-		at += 7;
-		if (at[0] == '_' || listed(in_torch, at))
-			return true;
-		at--; /* "/torch/torch/" */
+		const char *in = at + 7;
+		if (in[0] == '_' || listed(in_torch, in))
+			return at + 1;
+		at = in - 1; /* "/torch/torch/" */
 	}
-	return false;
+	return NULL;
 }
 
 /* Code that libraries make at run time: Triton's launchers, dynamo's guards, the methods of data
@@ -101,6 +101,14 @@ static enum origin library(const char *name, size_t bytes, char *module, size_t 
 	return ORIGIN_LIBRARY;
 }
 
+size_t origin_torch_root(const char *file)
+{
+	const char *torch = torch_tree(file);
+	const bool told = strstr(file, "/site-packages/") || strstr(file, "/dist-packages/");
+	return torch && file[0] == '/' && !told && !in_standard_library(file) ? (size_t)(torch - file)
+																		  : 0;
+}
+
 enum origin origin_of(const char *file, const char *function, char *module, size_t room)
 {
 	static const char *const packages[] = {"/site-packages/", "/dist-packages/"};
@@ -118,7 +126,7 @@ enum origin origin_of(const char *file, const char *function, char *module, size
 		return library("torch", 5, module, room);
 	if (strncmp(file, "<__array_function__", 19) == 0)
 		return library("numpy", 5, module, room);
-	if (in_torch_tree(file))
+	if (torch_tree(file))
 		return library("torch", 5, module, room);
 	if (strstr(file, "/torchinductor_"))
 		return library("torchinductor", 13, module, room);

@@ -17,4 +17,8 @@ enum origin origin_of(const char *file, const char *function, char *module, size
  * gets "FILE:LINE FUNCTION". ORIGIN_UNKNOWN when it names no file. */
 enum origin origin_of_range(const char *name, char *line, char *module, size_t room);
 
+/* The length of "DIR/" where the file is of a torch that is installed in DIR; 0: it is not, or DIR is
+ * one that its name tells (site-packages). */
+size_t origin_torch_root(const char *file);
+
 #endif

@@ -1,5 +1,7 @@
 #include "stacks/place.h"
 
+#include "stacks/packages.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +11,7 @@ struct part { /* frames [from, to) */
 
 static enum origin frame_origin(const struct stacks *s, uint32_t index, uint32_t i, char *module)
 {
-	return origin_of(stacks_python_file(s, index, i), stacks_python_function(s, index, i), module,
-					 PLACE_BYTES);
+	return packages_origin(s, index, i, module, PLACE_BYTES);
 }
 
 /* The innermost Python frame of a part, `project`: of the project's code; `to` when there is none.
@@ -65,15 +66,6 @@ static bool is_torch_or_python(const char *module)
 	return false;
 }
 
-/* "/v/site-packages/a/b.py:7 f": "a/b.py:7 f" */
-static const char *without_site(const char *text)
-{
-	static const char end[] = "-packages/";
-	for (const char *next = text; (next = strstr(next, end));)
-		text = next += sizeof(end) - 1;
-	return text;
-}
-
 /* A trainer's loop is one line of the project: where in the library that the line called, PyTorch
  * and Python apart, is the innermost frame of that library or the next. */
 static void find_inside(const struct stacks *s, uint32_t index, struct part below, char *out)
@@ -84,7 +76,7 @@ static void find_inside(const struct stacks *s, uint32_t index, struct part belo
 			frame_origin(s, index, i, module) != ORIGIN_LIBRARY || is_torch_or_python(module))
 			continue;
 		stacks_frame_text(s, index, i, text, sizeof(text));
-		snprintf(out, PLACE_BYTES, "%s", without_site(text));
+		snprintf(out, PLACE_BYTES, "%s", packages_cut(s, text));
 		return;
 	}
 }

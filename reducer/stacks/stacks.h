@@ -23,6 +23,8 @@ struct stacks_stack {
 	uint32_t n;
 };
 
+enum { STACKS_PACKAGES = 4 };
+
 struct stacks {
 	const struct trace *trace; /* not owned, like symbols */
 	struct symbols *symbols;
@@ -34,6 +36,12 @@ struct stacks {
 	uint32_t n_modules, n_codes, n_stacks; /* the unused [0] is counted */
 	uint8_t *bytes;
 	size_t n_bytes, room;
+	/* directories with installed packages (stacks/packages.h): the first `bytes` of a file */
+	struct {
+		uint32_t file; /* text of the trace */
+		size_t bytes;
+	} packages[STACKS_PACKAGES];
+	uint32_t n_packages;
 };
 
 /* Reads the records of an open trace. With `symbols` NULL, native frames have no names. 0 or

@@ -70,6 +70,7 @@ static void settle(struct steps *steps)
 		}
 		m[i].step = m[i].partial ? STEP_AFTER : steps->n_steps++;
 		steps->cut += m[i].partial;
+		steps->numbered |= m[i].number >= 0;
 	}
 }
 

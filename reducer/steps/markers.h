@@ -28,6 +28,7 @@ struct steps {
 	int32_t n_steps; /* counted steps; 0: there are no markers, and everything is one step */
 	uint64_t cut;
 	enum marker_form form;
+	bool numbered;               /* some marker has a number */
 	char unit[STEPS_UNIT_BYTES]; /* how often other optimizers step in a step; "": once, or none */
 };
 

@@ -11,11 +11,20 @@ struct idle_piece {
 	const char *evidence; /* the name of the row that explains it; "" when there is none */
 };
 
+struct step_place { /* a counted step of a device */
+	const char *device;
+	int32_t step;                   /* 0-based */
+	int64_t number;                 /* of its marker; -1: none */
+	int64_t begin_ns, end_ns;       /* what is launched in [begin, end) is the step's */
+	int64_t window_from, window_to; /* its part of the device's time */
+};
+
 struct replayed; /* graph/replayed.h */
 
 struct reduce_options {
 	const char *step_range;   /* --step-range: NAME, GLOB or /REGEX/, or NULL */
 	bool by_period;           /* --steps period: steps from periodicity, not from markers */
+	bool whole_run;           /* --steps none: no steps */
 	const char *taxonomy;     /* "seed", or NULL */
 	const char *classes_file; /* --classes FILE, or NULL */
 	bool fresh;               /* ignore a stored summary */
@@ -27,6 +36,9 @@ struct reduce_options {
 	 * NULL. Forces reading events, on one thread. */
 	void (*idle)(const struct idle_piece *piece, void *context);
 	void *idle_context;
+	/* The same for every counted step. */
+	void (*step)(const struct step_place *place, void *context);
+	void *step_context;
 	/* Called with the replay graph of at most replay_steps steps, NULL when the run has too few;
 	 * may be NULL. Forces reading events. 0 or -errno. */
 	int (*replay)(struct replayed *replayed, void *context);

@@ -75,10 +75,13 @@ int identity_read(struct identity *identity)
 										"SLURM_NTASKS", NULL};
 	static const char *const local[] = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
 										"MPI_LOCALRANKID", "SLURM_LOCALID", NULL};
+	static const char *const restarts[] = {"TORCHELASTIC_RESTART_COUNT", NULL};
+	int32_t restarted = number(restarts);
 	*identity = (struct identity){.pid = getpid(),
 								  .rank = number(rank),
 								  .world_size = number(world),
-								  .local_rank = number(local)};
+								  .local_rank = number(local),
+								  .restarts = restarted > 0 ? (uint32_t)restarted : 0};
 	gethostname(identity->host, sizeof(identity->host) - 1);
 	int error = read_start_time(&identity->start_time);
 	return error ? error : read_boot_id(identity);

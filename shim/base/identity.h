@@ -11,6 +11,7 @@ struct identity {
 	char boot8[9];
 	char host[65];
 	int32_t rank, world_size, local_rank; /* -1 unknown */
+	uint32_t restarts; /* of the job before this process, as torchrun counts them */
 };
 
 /* Reads /proc and the launcher's variables. 0 or -errno. */

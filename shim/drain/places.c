@@ -2,6 +2,7 @@
 
 #include "drain/trace.h"
 #include "ring/dict.h"
+#include "sources/cupti/cupti_contexts.h"
 #include "sources/device/device.h"
 
 #include <baton/format.h>
@@ -66,6 +67,24 @@ uint32_t places_stream(uint32_t device, uint32_t context, uint32_t stream)
 			places[i].device == device)
 			return places[i].id;
 	return add((struct place){device, context, stream, 0});
+}
+
+/* Numbers of contexts are the process's, not a device's. */
+uint32_t places_stream_id(void *unused, uint32_t context, uint32_t stream)
+{
+	(void)unused;
+	for (uint32_t i = n_places; i-- > 0;)
+		if (places[i].stream == stream && places[i].context == context)
+			return places[i].id;
+	int device = cupti_contexts_device(context);
+	return device < 0 ? 0 : add((struct place){(uint32_t)device, context, stream, 0});
+}
+
+uint32_t places_device_id(void *unused, uint32_t context)
+{
+	(void)unused;
+	int device = cupti_contexts_many() ? cupti_contexts_device(context) : -1;
+	return device < 0 ? 0 : device_id((uint32_t)device);
 }
 
 void places_forget(void)

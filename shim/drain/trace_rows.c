@@ -6,6 +6,7 @@
 #include "base/recording.h"
 #include "base/stop_point.h"
 #include "drain/gpu_rows.h"
+#include "drain/places.h"
 #include "drain/trace.h"
 #include "ring/arena.h"
 #include "ring/dict.h"
@@ -225,7 +226,7 @@ static void write_process(void)
 								  .rank = who->rank,
 								  .world_size = who->world_size,
 								  .local_rank = who->local_rank,
-								  .generation = recording.image,
+								  .generation = who->restarts + recording.image,
 								  .host = dict_string(who->host, strlen(who->host)),
 								  .source = dict_string("baton", 5),
 								  .source_version =
@@ -246,6 +247,8 @@ int trace_rows_open(void)
 	error = baton_drain_open(&w.drain, w.file);
 	if (error)
 		return error;
+	w.drain.stream_id = places_stream_id;
+	w.drain.device_id = places_device_id;
 	trace_rows_read_clock(&now);
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */

@@ -523,7 +523,7 @@ class Device:
         self.ops = sorted(ops, key=Op.order)
         self.position = {op: at for at, op in enumerate(self.ops)}
         self.owed = {}  # synchronising call -> ns, where it was asked
-        self.own_work = None  # when it ran more than nccl.wait; known when collectives are split
+        self.own_work = None  # find_own_work()
         self.find_nodes()
         self.hull = (self.ops[0].begin, max(op.end for op in self.ops))
         self.launches = self.first_starts()
@@ -598,11 +598,25 @@ class Device:
         if counted and not self.launches:
             counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
-            self.needs_period = self.needs_period or is_recorded
+            self.needs_period = self.needs_period or bool(self.launches)
             self.markers, self.step_ends = [], [self.hull[1]]
             for op in self.ops:
                 op.step = 0
             return
+        self.take_steps(counted)
+
+    def take_given(self, steps):
+        """[begin, end) of each counted step, which only periodicity finds; where there are none the
+        whole run stays one. How many were cut cannot be known."""
+        self.steps_cut = None
+        if not steps:
+            return
+        self.markers = [Marker(begin, end, None, False) for begin, end in steps]
+        self.cut_steps, self.step_ends = set(), []
+        self.place_ops()
+        self.take_steps(range(len(steps)))
+
+    def take_steps(self, counted):
         numbers = [self.markers[i].number for i in counted]
         self.step_names = [place if number is None else number
                            for place, number in enumerate(numbers)]
@@ -621,8 +635,12 @@ class Device:
         looked = counted[::-(-len(counted) // 256) or 1]
         counts = collections.defaultdict(collections.Counter)
         for op in self.ops:
-            if op.process is process and op.kind == KERNEL and op.launch:
+            if op.process is process and op.kind in (KERNEL, WHOLE_GRAPH) and op.launch:
                 counts[op.name][op.step] += 1
+        graphs = sum(op.process is process and op.kind == WHOLE_GRAPH and bool(op.launch) and
+                     op.step is NO_STEP for op in self.ops)
+        if graphs >= 4 and graphs > len(counted):
+            return True
         ratios = []
         for of_step in counts.values():
             each = sorted(of_step[step] for step in looked)
@@ -785,10 +803,12 @@ def split_collectives(devices):
         elif op in keys and all_seen(members[keys[op]], communicator["size"]):
             durations = [m.duration for ops in members[keys[op]].values() for m in ops]
             op.wait_ns = op.duration - min(durations)
-    for device in devices:
-        device.own_work = Cover([Span(begin, end) for op in device.ops
-                                 for begin, end, leaf in running_leaves(op)
-                                 if leaf != "nccl.wait"])
+
+
+def find_own_work(device):
+    """When it ran more than nccl.wait; known when collectives are split."""
+    device.own_work = Cover([Span(begin, end) for op in device.ops
+                             for begin, end, leaf in running_leaves(op) if leaf != "nccl.wait"])
 
 
 def members_here(processes):
@@ -802,15 +822,16 @@ def members_here(processes):
 def ordered_keys(device):
     """(op, name and step, index) of the NCCL kernels without arguments."""
     seen = collections.Counter()
+    numbered = any(marker.number is not None for marker in device.markers)
     for op in device.ops:
         if op.group != "nccl" or op.collectives:
             continue
         number = None
-        if device.markers:
+        if numbered:
             if op.step in (BEFORE, NO_STEP) or device.markers[op.step].number is None:
                 continue
             number = device.markers[op.step].number
-        place = (op.process, op.step, op.name)
+        place = (op.process, op.step if numbered else None, op.name)
         yield op, (op.name, number), seen[place]
         seen[place] += 1
 
@@ -1273,15 +1294,16 @@ def take_comm_ranks(processes):
 
 
 class NeedsPeriod(Exception):
-    """A device's steps are found by periodicity, which this reference does not do."""
+    """A device's steps are found by periodicity, which this reference does not do and was not given."""
 
 
-def reduce_run(lines, groups, step_range=None):
+def reduce_run(lines, groups, step_range=None, periods=None):
     """`lines` of the dump, `groups` from kernel name (bytes) to group. One dict per device."""
-    return [account(device) for device in devices_of(lines, groups, step_range)]
+    return [account(device) for device in devices_of(lines, groups, step_range, periods)]
 
 
-def devices_of(lines, groups, step_range=None):
+def devices_of(lines, groups, step_range=None, periods=None):
+    """`periods`: a function from device key to the steps that periodicity finds, each [begin, end)."""
     processes = read_processes(lines)
     take_comm_ranks(processes)
     ops_of = collections.defaultdict(list)
@@ -1294,11 +1316,15 @@ def devices_of(lines, groups, step_range=None):
     devices = [Device(key, ops) for key, ops in sorted(ops_of.items())]
     for device in devices:
         device.find_steps(step_range)
+        if device.needs_period and not periods:
+            raise NeedsPeriod("%s: a run without markers" % device.key)
         if device.needs_period:
-            raise NeedsPeriod("%s: a recorded run without markers" % device.key)
+            device.take_given(periods(device.key))
     split_collectives(devices)
     if members_here(processes) > 1:
         split_ordered(devices, members_here(processes))
+    for device in devices:
+        find_own_work(device)
     return devices
 
 

@@ -86,9 +86,13 @@ class Trace:
                         **more)
 
 
-def reduce_traces(*traces, step_range=None):
+def no_period(_key):
+    return []
+
+
+def reduce_traces(*traces, step_range=None, periods=no_period):
     lines = [json.dumps(row) for trace in traces for row in trace.rows]
-    return reference.reduce_run(lines, GROUPS, step_range)
+    return reference.reduce_run(lines, GROUPS, step_range, periods)
 
 
 def reduce_one(trace, **options):
@@ -422,10 +426,30 @@ class WarmUpTest(unittest.TestCase):
         self.assertEqual(slow["time_ns"]["nccl.wait"], 14)
 
     def test_without_markers_the_steps_are_periodic(self):
-        unmarked = Trace(source="simgpu").op(0, 10)
+        unmarked = Trace(source="simgpu").call(0, 5, 1).op(5, 10, 1)
         for trace in (unmarked, self.trace(5, unclosed=1)):
             with self.assertRaises(reference.NeedsPeriod):
-                reduce_one(trace)
+                reduce_one(trace, periods=None)
+        reduce_one(Trace().op(0, 10), periods=None)  # nothing was launched: there is no order
+
+    def test_steps_that_are_given(self):
+        trace = Trace(source="simgpu")
+        for n in range(5):
+            trace.call(100 * n, 100 * n + 5, n + 1).op(100 * n + 10, 100 * n + 60, n + 1)
+        lines = [json.dumps(row) for row in trace.rows]
+        device, = reference.devices_of(lines, GROUPS, periods=lambda key: [(100, 200), (200, 400)])
+        self.assertEqual((device.window, device.step_ends), ((60, 360), [160, 360]))
+        whole, = reference.devices_of(lines, GROUPS, periods=lambda key: [])
+        self.assertEqual((whole.window, whole.step_ends), ((10, 460), [460]))
+
+    def test_waits_of_ordered_collectives_are_not_owed(self):
+        def rank(pid, begin):
+            trace = Trace(pid, pid - 1, uuid="%d" % pid)
+            trace.call(0, 5, 1).op(10, 20, 1).call(20, 25, 2).op(begin, 1000, 2, name="ncclKernel")
+            return trace.call(100, 1000, name="cudaStreamSynchronize").call(1500, 1505, 3).op(1600, 1700, 3)
+        early = reduce_traces(rank(1, 100), rank(2, 900))[0]
+        self.assertEqual(early["time_ns"]["nccl.wait"], 800)
+        self.assertEqual(early["time_ns"]["idle.host.sync"], 100)
 
 
 class GapCase(unittest.TestCase):

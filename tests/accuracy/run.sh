@@ -1,6 +1,7 @@
 #!/bin/sh
 # The attribution against the slow reference, leaf by leaf: N random traces (first argument), then every sample trace. Then
-# against the truth of simulated runs. ACCURACY_SCENARIOS=quick: a few of them (default), full: all.
+# against the truth of simulated runs. ACCURACY_SCENARIOS=quick: a few of them (default), full: all. The random family is
+# run.sh's last part; FAMILY is more of its options (--seed 7).
 set -eu
 cd "$(dirname "$0")/../.."
 seeds=${1:-1000}
@@ -24,9 +25,15 @@ fi
 [ -n "$runs" ] && set -- --run $runs || set --
 "$python" tests/accuracy/agreement.py --baton "$baton" --seeds "1:$((seeds + 1))" "$@"
 if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
-	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" ${ACCURACY_WRITE:+--write "$ACCURACY_WRITE"}
+	status=0
+	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" ${ACCURACY_WRITE:+--write "$ACCURACY_WRITE"} || status=1
+	# shellcheck disable=SC2086
+	"$python" tests/accuracy/family.py --baton "$baton" --sim "$sim" --keep-going ${ACCURACY_WRITE:+--write "$ACCURACY_WRITE"} \
+		${FAMILY:-} || status=1
+	exit $status
 else
 	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" --quick
+	"$python" tests/accuracy/family.py --baton "$baton" --sim "$sim" --quick --seed 2 --jobs 16 --healthy 4 --most-ranks 3
 fi
 # Who is to blame: right rank, class and size against the same job without the fault.
 if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then

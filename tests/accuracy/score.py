@@ -71,6 +71,25 @@ def confusion(truth, found):
 
 # ---- one run --------------------------------------------------------------------------------------
 
+def simulation(s, nvtx, faults=None):
+    """The arguments that ask baton-sim for a scenario."""
+    planted = s.faults if faults is None else faults
+    return [*map(str, ["--workload", s.workload, "--ranks", s.ranks, "--steps", s.steps, "--nvtx", nvtx, *s.options]),
+            *(word for fault in planted for word in ("--fault", fault))]
+
+
+def step_range(truth):
+    return ["--step-range", truth["step_range"]] if truth["step_range"] else []
+
+
+class Failed(RuntimeError):
+    """A command that ended with a status it should not have."""
+
+    def __init__(self, command, done):
+        super().__init__(f"{' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
+        self.status = done.returncode
+
+
 class Runner:
     def __init__(self, baton, sim, work):
         self.baton, self.sim, self.work = baton, sim, pathlib.Path(work)
@@ -78,32 +97,30 @@ class Runner:
     def output(self, *command):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 4):
-            raise RuntimeError(f"{' '.join(map(str, command))}: status {done.returncode}: {done.stderr.strip()}")
+            raise Failed(command, done)
         return done.stdout
 
     def simulate(self, s, directory, nvtx="on", faults=None):
         """The truth of a scenario; its trace goes to `directory` unless that is None."""
         truth = self.work / f"{multiprocessing.current_process().pid}.json"
-        command = [self.sim, "--workload", s.workload, "--ranks", s.ranks, "--steps", s.steps, "--nvtx", nvtx,
-                   "--truth", truth, *s.options]
-        for fault in s.faults if faults is None else faults:
-            command += ["--fault", fault]
+        command = [self.sim, *simulation(s, nvtx, faults), "--truth", truth]
         self.output(*map(str, command + (["-o", directory] if directory else [])))
         return json.loads(truth.read_text())
 
+    def report(self, directory, truth):
+        return json.loads(self.output(self.baton, "report", "--json", directory, *step_range(truth)))
+
     def reduce(self, directory, truth):
         """(report, {device: pieces})"""
-        steps = ["--step-range", truth["step_range"]] if truth["step_range"] else []
         found = collections.defaultdict(list)
-        for line in self.output(self.baton, "dump", "--idle", directory, *steps).splitlines():
+        for line in self.output(self.baton, "dump", "--idle", directory, *step_range(truth)).splitlines():
             device, a, b, leaf, _ = line.split("\t", 4)
             found[device].append((int(a), int(b), leaf))
-        return json.loads(self.output(self.baton, "report", "--json", directory, *steps)), found
+        return self.report(directory, truth), found
 
     def agreement(self, directory, truth):
-        steps = ["--step-range", truth["step_range"]] if truth["step_range"] else []
         script = pathlib.Path(__file__).resolve().parent / "agreement.py"
-        done = subprocess.run([sys.executable, script, "--baton", self.baton, "--run", directory, *steps],
+        done = subprocess.run([sys.executable, script, "--baton", self.baton, "--run", directory, *step_range(truth)],
                               capture_output=True, text=True, check=False)
         return done.stdout.strip().splitlines()[-1] if done.stdout else done.stderr.strip()
 
@@ -262,8 +279,8 @@ def class_failures(scores, defects):
     return failures
 
 
-def write_document(path, lines):
-    begin, end = "<!-- score: begin -->", "<!-- score: end -->"
+def write_document(path, lines, part="score"):
+    begin, end = f"<!-- {part}: begin -->", f"<!-- {part}: end -->"
     text = path.read_text()
     head, rest = text.split(begin, 1)
     path.write_text(head + begin + "\n" + "\n".join(lines) + "\n" + end + rest.split(end, 1)[1])

@@ -10,6 +10,7 @@ TABLES = ("line", "stack", "module", "op", "range")
 NO_LAUNCH = "(no launch record)"
 PYTHON, NATIVE, BACKWARD = 1, 2, 3
 OPERATOR, PYTHON_RANGE = 4, 5
+PASSED = ("torch", "python", "torchinductor", "triton")
 PATH_CATEGORIES = (1, 2, 3)
 LIBRARIES = """
 torch torchvision torchaudio torchdata torch_xla triton numpy scipy pandas PIL cv2 apex
@@ -36,6 +37,7 @@ LISTED = {**{name: name for name in LIBRARIES.split()},
           **{name: "python" for name in STANDARD_LIBRARY.split()}}
 STANDARD = re.compile(r"(?:lib|lib64)/python3[.0-9]*/|/python3[.0-9]*zip/")
 GENERATED = re.compile(r"(?:launcher|dynamic_func|guard|__.+__)\Z", re.S)
+TORCH_IN = re.compile(r"(/(?:.*?/)??)torch/(?:_|(?:nn|optim|autograd|functional)(?:/|\.py$))")
 FRAME_RANGE = re.compile(r"^(.+?)\(([0-9]+)\): (.*)$", re.S)
 
 
@@ -66,6 +68,28 @@ def text_of(name):
     return name.decode("utf-8", "surrogateescape")
 
 
+def package_directories(process):
+    """Of a process: directories that hold an installed torch, but not the program's script."""
+    if not hasattr(process, "package_directories"):
+        files = [code["file"] for code in process.codes.values() if code["file"]]
+        found = {match.group(1) for match in map(TORCH_IN.match, files) if match
+                 and not re.search(r"/(?:site|dist)-packages/", match.string)
+                 and not STANDARD.search(match.string)}
+        for record in process.stacks.values():
+            for frame in reversed(record["frames"]):
+                code = process.codes.get(frame["of"]) if frame["kind"] == PYTHON else None
+                if not code or not code["file"]:
+                    continue
+                library = library_of(code["file"], code["function"])
+                if library == "python":
+                    continue
+                if library is None and code["function"] == "<module>":
+                    found = {path for path in found if not code["file"].startswith(path)}
+                break
+        process.package_directories = found
+    return process.package_directories
+
+
 class Stack:
     def __init__(self, process, stack_id):
         record = process.stacks.get(stack_id)
@@ -88,7 +112,11 @@ class Stack:
                 return Frame("?", None, None)
             file = code["file"]
             text = "%s:%d %s" % (file, code["first_line"], code["function"])
-            return Frame(text, file, library_of(file, code["function"]))
+            library = library_of(file, code["function"])
+            for path in package_directories(process) if library is None else ():
+                if file.startswith(path):
+                    library = re.sub(r"\.py$", "", file[len(path):].split("/")[0])
+            return Frame(text, file, library)
         if frame["kind"] == NATIVE:
             module = process.modules.get(frame["of"])
             name = module["path"].split("/")[-1] if module else ""
@@ -106,10 +134,20 @@ class Stack:
             project = [frame for frame in python if frame.library is None]
             if python:
                 frame = (project or python)[0]
+                if not frame.library:
+                    return self.inside(frames, frame), "project", self.backward
                 return frame.text, "other" if frame.library else "project", self.backward
         for frame in self.native():
             return frame.text, "other", self.backward
         return "(no stack)", "unknown", self.backward
+
+    @staticmethod
+    def inside(frames, line):
+        """The line, and where in the library that it called."""
+        for frame in frames[:frames.index(line)]:
+            if frame.file is not None and frame.library and frame.library not in PASSED:
+                return line.text + " > " + re.sub(r"^.*-packages/", "", frame.text)
+        return line.text
 
     def module(self):
         for frames in (self.inner, self.outer):

@@ -80,6 +80,18 @@ def train(path, rank=0, stacks=True):
     t.close()
 
 
+def driven(path, script):
+    """A trainer that pip --target installed in /opt/pkgs runs the program's one line."""
+    t = Trace(path)
+    frame = lambda file, name, line: (1, t.out.code(file, name, line, PY38), 0)
+    linear, fit = frame("/opt/pkgs/torch/nn/linear.py", "forward", 116), frame(script, "<module>", 3)
+    for i, (name, line) in enumerate((("training_step", 40), ("log", 70))):
+        inside = frame("/opt/pkgs/mytrainer/loop.py", name, line)
+        t.launch(100 * US * i, t.stack(linear, inside, fit), "foo", 10)
+    t.launch(200 * US, t.stack(linear, frame("/opt/pkgs/mymodel.py", "f", 9)), "foo", 10)
+    t.close()
+
+
 def many(path, n):
     t = Trace(path)
     for i in range(n):
@@ -110,6 +122,8 @@ train(work + "/two/a.baton")
 train(work + "/two/b.baton", rank=1)
 train(work + "/off/a.baton", stacks=False)
 many(work + "/many/a.baton", 5000)
+driven(work + "/driven/a.baton", "/home/u/fit.py")
+driven(work + "/beside/a.baton", "/opt/pkgs/fit.py")
 imported(work + "/kineto/a.baton", "kineto", True)
 imported(work + "/plain/a.baton", "kineto", False)
 imported(work + "/nsys/a.baton", "nsys", False)
@@ -163,7 +177,8 @@ expect_status 0 "$BATON" report --by line --top 2 "$work/one"
 expect_prints 'and 5 more rows (--top 0: all)'
 expect_status 0 "$BATON" report --by line --top 0 "$work/one"
 checks=$((checks + 1))
-[ "$(wc -l <"$work/out")" = 14 ] && ! grep -q 'more rows' "$work/out" || fail "--top 0 is not all rows"
+[ "$(wc -l <"$work/out")" = 16 ] && ! grep -q 'more rows' "$work/out" || fail "--top 0 is not all rows"
+expect_prints "train.py:10 Net.forward (NCCL 23 %)" "NCCL: a collective stands at the line"
 expect_status 0 "$BATON" report --by stack "$work/one"
 expect_prints '/home/u/train.py:25 item < /home/u/train.py:30 loop' '[backward] < /v/lib/python3.11'
 expect_status 0 "$BATON" report --json --by line --top 2 "$work/one"
@@ -184,6 +199,19 @@ row 'train.py:4 loop' project False 'r["gpu_ns"]' 150000
 row 'train.py:4 loop' project True 'r["gpu_ns"]' 210000
 expect_status 0 "$BATON" report --json --by module "$work/kineto"
 row torch other False 'r["gpu_ns"]' 360000
+
+# Packages that pip --target installed are no project; a job that a library drives has a row for each place in it.
+expect_status 0 "$BATON" report --json --by line "$work/driven"
+row '/home/u/fit.py:3 <module> > mytrainer/loop.py:40 training_step' project False 'r["launches"]' 1
+row '/home/u/fit.py:3 <module> > mytrainer/loop.py:70 log' project False 'r["launches"]' 1
+row '/opt/pkgs/torch/nn/linear.py:116 forward' other False 'r["launches"]' 1
+expect_status 0 "$BATON" report --by line "$work/driven"
+expect_prints 'loop.py:40 (training_step)'
+expect_prints_not NCCL
+# ... but not where the program itself lies there: what is beside it may be its own.
+expect_status 0 "$BATON" report --json --by line "$work/beside"
+row '/opt/pkgs/mytrainer/loop.py:40 training_step' project False 'r["launches"]' 1
+row '/opt/pkgs/mymodel.py:9 f' project False 'r["launches"]' 1
 
 # Folded stacks: every weight adds up to the table.
 weights() { awk '{ sum += $NF } END { print sum }' "$1"; }

@@ -15,6 +15,13 @@ expect_true "d['quality']['step_noise_ns'] >= 0 and d['run']['hosts'] == 1"
 expect_status 0 "$BATON" report "$work/late.run"
 expect_prints "Why is this slow? Rank 3 arrives last" "    Try: "
 
+# Keeps out: "computing" that is one figure in the first line and another one in the table, parts larger than their line.
+read -r first table < <(awk '/computing/ && !a { a = $(NF - 1) } $1 == "Computing" { b = $3 } END { print a, b }' "$work/out")
+checks=$((checks + 1))
+[ -n "$first" ] && [ "$first" = "$table" ] || fail "computing $first %, then $table %"
+checks=$((checks + 1))
+grep -qE '^    (custom|memory) .* [0-9]+ %$' "$work/out" || fail "classes without their parts of the group"
+
 # Keeps out: a gate on wait that passes because none of it was split; a zero in place of an unknown.
 kineto ranks "$work/mid" --ranks 2 --late-us 400 --style mid
 sed -i s/RING_LL/TREE_LL/ "$work/mid/rank-1.json"

@@ -119,6 +119,10 @@ checks=$((checks + 1))
 	sys.exit((file, len(kernels), len(set(kernels)), launched) != (2, 4010, 4010, 3986))
 EOF
 expect_status 0 "$BATON" report --json "$out"
+# Keeps out: no steps for a profile that marks none though its kernels recur.
+expect_true "d['run']['step_source'] == 'periodicity' and [(x['ranks'], x['steps']) for x in d['devices']] == [([0], 16), ([1], 16)]"
+expect_true "d['devices'][0]['time_ns']['nccl.unsplit'] == 0 and d['devices'][0]['time_ns']['nccl.wait'] > 0"
+expect_status 0 "$BATON" report --json --steps none "$out"
 expect_true "[(x['ranks'], x['kernels']) for x in d['devices']] == [([0], 1993), ([1], 2017)]"
 expect_true "d['quality']['unmatched_ops'] == 31 and d['quality']['invalid_timestamps'] == 0"
 finish

@@ -84,7 +84,7 @@ cd "$work" || exit 1
 expect_status 0 env A=one B=a/b "$BATON" record -o 'o/%q{A}-%h-%%-%q{B}' -- "$here/$BUILD/simcaller" "$double/triton_like.so" 1 1
 is_equal "-o" "$(ls o) $(ls "o/one-$(hostname)-%-a")" "one-$(hostname)-%-a b"
 is_equal "mode of the directory" "$(stat -c %a "o/one-$(hostname)-%-a/b")" 700
-is_equal "mode of the file" "$(stat -c %a "o/one-$(hostname)-%-a/b"/*.baton)" 600
+is_equal "mode of the file" "$(stat -c %a "o/one-$(hostname)-%-a/b"/*.baton | sort -u)" 600
 for n in 1 2 3; do
 	expect_status 0 "$BATON" record -o 'numbered-%n' -- true
 	[ -d "numbered-$n" ] || fail "no numbered-$n"

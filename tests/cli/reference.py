@@ -9,6 +9,7 @@ import re
 import sys
 
 SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json`", "idle": "`baton dump --idle --json`",
+            "steps": "`baton dump --step-list --json`",
             "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.

@@ -31,6 +31,7 @@ printed compare "$BATON" compare --json "$work/fast" "$work/slow"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 printed idle "$BATON" dump --idle --json "$work/fast"
+printed steps "$BATON" dump --step-list --json "$work/fast"
 for trace in "$work"/slow/*.baton; do flip_bit "$trace" -100; done
 printed check "$BATON" check --json "$work/fast" "$work/slow"
 

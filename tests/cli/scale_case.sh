@@ -12,6 +12,17 @@ expect_prints 'Why is this slow? The ranks of host node2 cause'
 expect_status 0 "$BATON" report --json "$work/host"
 expect_true 'd["findings"][0]["id"] == "late_host" and d["findings"][0]["leaf"] == "nccl.wait"'
 
+# Keeps out: a host at which every call is slow, told as what it was slow at.
+expect_true "'; that host needs ' in d['findings'][0]['text'] and '(longer in 5 of 5 steps)' in d['findings'][0]['evidence']"
+expect_status 0 "$sim" -o "$work/one" --ranks 4 --steps 8 --kernels 400 --fault slow_host=112@2
+expect_status 0 "$BATON" report --json "$work/one"
+expect_true "d['findings'][0]['id'] == 'late_rank' and '; its host needs 2.' in d['findings'][0]['text'] and 'check that rank' in d['findings'][0]['remedy']"
+for fault in sync=20@2 gil_hog=20000@2 slow_gpu=20@2; do
+	expect_status 0 "$sim" -o "$work/$fault" --ranks 4 --steps 8 --kernels 400 --fault "$fault"
+	expect_status 0 "$BATON" report --json "$work/$fault"
+	expect_true "d['findings'][0]['id'] == 'late_rank' and not any('between launches' in f['text'] for f in d['findings'])"
+done
+
 # Keeps out: a table of the devices that come first, without those that matter.
 expect_status 0 "$BATON" report "$work/host"
 expect_prints 'the 16 of 48 devices that differ most from the median (--json has them all)'

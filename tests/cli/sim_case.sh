@@ -16,6 +16,45 @@ expect_status 0 "$sim" -o "$work/other" --ranks 12 --per-host 3 --steps 4 --seed
 checks=$((checks + 1))
 ! diff -rq "$work/t1" "$work/other" >/dev/null || fail "two seeds give one trace"
 
+# Keeps out: noise that cannot be had apart from the model, and a noise seed that does nothing.
+for options in "" "--noise-seed 1" "--noise-seed 2" "--noise-seed 2 --seed 2"; do
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" -o "$work/noise" --ranks 2 --steps 6 --nvtx off $options --truth "$work/noise.json"
+	expect_status 0 "$BATON" report --json "$work/noise"
+	rm -r "$work/noise"
+	python3 -c 'import json, sys
+names = sorted(k["name"] for k in json.load(open(sys.argv[1]))["kernels"])
+print(names, json.load(open(sys.argv[2]))["step_ns"])' "$work/out" "$work/noise.json" >>"$work/noises"
+done
+checks=$((checks + 1))
+python3 - "$work/noises" <<-'END' || fail "seeds of the noise: $(cut -c1-200 "$work/noises")"
+	import re, sys
+	same, one, two, model = (re.fullmatch(r"(\[.*\]) (\d+)\n", line).groups() for line in open(sys.argv[1]))
+	assert same == one and one[0] == two[0] and one[1] != two[1] and model[0] != two[0]
+END
+
+# Keeps out: a thread that a fault adds on one rank and that gives all later ranks other random numbers.
+for fault in "" "--fault gil_hog@0"; do
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" --workload inference --ranks 2 --steps 6 $fault --truth "$work/alone$fault.json"
+done
+checks=$((checks + 1))
+python3 - "$work/alone.json" "$work/alone--fault gil_hog@0.json" <<-'END' || fail "a hog on rank 0 changes rank 1"
+	import json, sys
+	a, b = (json.load(open(f))["devices"] for f in sys.argv[1:])
+	assert a[1]["idle"] == b[1]["idle"] and a[0]["idle"] != b[0]["idle"]
+END
+
+# Keeps out: a deadlock where ranks outnumber cores: threads that spin in a launch kept theirs from the rank that was waited for.
+for ranks in 3 8; do
+	expect_status 0 "$sim" --workload tiny --ranks $ranks --steps 2 --cores 2 --truth "$work/few.json"
+done
+
+# Keeps out: a step range that the trace does not have.
+expect_status 0 "$sim" -o "$work/stepless" --workload inference --ranks 1 --steps 3 --truth "$work/stepless.json"
+checks=$((checks + 1))
+grep -q '"step_range":null' "$work/stepless.json" || fail "inference has no steps, and yet a name for them"
+
 # Keeps out: kernels or launches that go missing between the engine and the file, and files that baton refuses.
 expect_status 0 "$sim" -o "$work/new/parents/too/" --ranks 1 --steps 2
 expect_status 0 "$BATON" report "$work/new/parents/too"

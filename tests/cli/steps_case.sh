@@ -34,6 +34,17 @@ steps_of graph_whole
 expect_true "d['run']['steps'] == 42 and d['run']['step_source'] == 'periodicity'"
 expect_true "d['run']['step_confidence'] == 1 and d['run']['step_unit'] is None"
 
+# Keeps out: the same where a launch of the graph has one record, of three warm-up steps and of none; a graph that is little of it.
+steps_of graph_whole_ops
+expect_true "d['run']['steps'] == 39 and d['run']['step_source'] == 'periodicity' and d['run']['step_confidence'] == 1"
+expect_true "d['run']['step_unit'] == 'A step is a launch of graph' and d['devices'][0]['step_ns']['p50'] == 281000"
+steps_of graph_only
+expect_true "d['run']['steps'] == 39 and d['run']['step_unit'] == 'A step is a launch of graph'"
+expect_status 0 "$BATON" report "$work/graph_only"
+expect_prints "A step is a launch of graph"
+steps_of graph_small
+expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] is None"
+
 # Keeps out: steps that are a small part of the run, and no word of the rest; evaluation counted as steps.
 steps_of evaluation
 expect_true "d['run']['steps'] == 19 and d['run']['step_source'] == 'optimizer'"
@@ -67,6 +78,32 @@ expect_says "rank 0 was written by two processes"
 expect_true "d['run']['steps'] == 20 and d['run']['generation'] == 2 and d['run']['generations'] == 2"
 steps_of restarted_once
 expect_true "d['run']['steps'] == 20 and d['run']['generation'] is None and d['run']['generations'] == 1"
+
+# Keeps out: no steps for a profile without marks; layers of its only step that are taken for steps.
+steps_of imported
+expect_true "d['run']['steps'] == 8 and d['run']['step_source'] == 'periodicity' and d['quality']['steps_cut'] == 0"
+expect_status 0 "$BATON" report "$work/imported"
+expect_wrapped "Only the order of the kernels tells these steps, no mark in the trace (--steps none: the whole run as one)"
+steps_of imported_one
+expect_true "d['run']['steps'] == 1 and d['run']['step_source'] == 'none'"
+steps_of imported_one --steps period
+expect_true "d['run']['steps'] > 1 and d['run']['step_source'] == 'periodicity'"
+
+# Keeps out: steps where the whole run was asked for, and a stored answer of the other.
+for case in imported two_optimizers; do
+	steps_of $case --steps none
+	expect_true "d['run']['steps'] == 1 and d['run']['step_source'] == 'none' and d['devices'][0]['window_ns'] == d['devices'][0]['hull_ns']"
+	steps_of $case
+	expect_true "d['run']['steps'] > 1"
+done
+
+# Keeps out: a list of steps that is not the one of the report.
+expect_status 0 "$BATON" dump --step-list --json "$work/two_optimizers"
+expect_true "[row['step'] for row in lines] == list(range(19)) and all(row['number'] is None for row in lines)"
+expect_true "all(a['end_ns'] == b['begin_ns'] and a['window_to_ns'] == b['window_from_ns'] for a, b in zip(lines, lines[1:]))"
+window=$("$PYTHON" -c 'import json, sys; rows = [json.loads(line) for line in open(sys.argv[1])]; print(rows[-1]["window_to_ns"] - rows[0]["window_from_ns"])' "$work/out")
+steps_of two_optimizers
+expect_true "d['devices'][0]['window_ns'] == $window"
 
 # Keeps out: a stage of a pipeline whose micro-batches are taken for steps.
 for ranks in 3 5; do

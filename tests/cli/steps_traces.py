@@ -33,10 +33,10 @@ class Process:
                                   "correlation": self.correlation})
         self.now += 10 * US
 
-    def op(self, kind, name):
+    def op(self, kind, name, us=20):
         begin = max(self.gpu + 1 * US, self.now + 5 * US)
-        self.gpu = begin + 20 * US
-        self.rows["op"].append({"start_ns": begin, "dur_ns": 20 * US, "op_kind": kind, "stream": 1, "name": name,
+        self.gpu = begin + us * US
+        self.rows["op"].append({"start_ns": begin, "dur_ns": us * US, "op_kind": kind, "stream": 1, "name": name,
                                 "correlation": self.correlation})
 
     def kernels(self, names, thread=1):
@@ -44,11 +44,13 @@ class Process:
             self.call("cudaLaunchKernel", thread)
             self.op(1, name)
 
-    def graph(self, names, whole=False):
+    def graph(self, names, whole_us=0):
         """One launch: a record for each node, or one for all."""
         self.call("cudaGraphLaunch", 1)
-        for name in ["graph"] if whole else names:
-            self.op(4 if whole else 1, name)
+        if whole_us:
+            self.op(4, "graph", whole_us)
+        for name in names:
+            self.op(1, name)
 
     def mark(self, name=ADAM, thread=1, again=False):
         self.rows["range"].append({"start_ns": self.now, "dur_ns": 0, "thread": thread, "name": name, "category": 7,
@@ -97,7 +99,23 @@ def graph_whole_ops(p):
     """The same where a graph launch has one record."""
     p.train(3)
     for _ in range(40):
-        p.graph([], whole=True)
+        p.graph([], whole_us=280)
+
+
+def graph_only(p):
+    """Each step copies its batch and launches a graph."""
+    for _ in range(40):
+        p.kernels(["copy"])
+        p.graph([], whole_us=300)
+
+
+def graph_small(p):
+    """A small graph is launched several times a step."""
+    for _ in range(20):
+        p.kernels(FORWARD)
+        for _ in range(3):
+            p.graph([], whole_us=20)
+        p.kernels(BACKWARD + ["update_%d" % i for i in range(4)])
 
 
 def threads(p):
@@ -134,8 +152,26 @@ def uneven(p):
         p.mark()
 
 
-CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, threads, critics, evaluation,
-                                          uneven)}
+def imported(p):
+    """Nothing marks the steps of a profile."""
+    for _ in range(8):
+        p.kernels(FORWARD + BACKWARD + ["update_%d" % i for i in range(4)])
+
+
+def imported_one(p):
+    """A profile of a single step, of 24 layers."""
+    p.kernels(["embed", "position"])
+    for _ in range(24):
+        p.kernels(FORWARD)
+    p.kernels(["head", "loss", "head_back"])
+    for _ in range(24):
+        p.kernels(BACKWARD)
+    for i in range(60):
+        p.kernels(["update"])
+
+
+CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_only, graph_small, threads, critics, evaluation,
+                                          uneven, imported, imported_one)}
 
 
 def restarted(folder, steps, told):
@@ -160,7 +196,7 @@ def main():
     if name in RESTARTED:
         restarted(folder, *RESTARTED[name])
         return
-    process = Process(os.path.join(folder, "a.0.0.0.baton"))
+    process = Process(os.path.join(folder, "a.0.0.0.baton"), source="kineto" if name.startswith("imported") else "baton")
     CASES[name](process)
     process.close()
 

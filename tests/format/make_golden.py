@@ -75,11 +75,12 @@ def table_rows():
           "name": "void kernel<int>(int*)", "bytes": 1 << 40, "copy_dir": 2, "pageable": 1,
           "graph_node": MAX_U64}
     call = {"start_ns": 90, "dur_ns": 5, "thread": 1, "name": "cudaLaunchKernel",
-            "correlation": 9}
+            "correlation": 9, "device": 2}
     span = {"start_ns": 80, "dur_ns": 50, "thread": 1, "name": "step", "category": 3,
             "domain": "NCCL", "unclosed": 1}
     collective = {"start_ns": 100, "dur_ns": 7, "correlation": 9, "comm": 1, "coll": 1,
-                  "bytes": 4096, "out_bytes": 4096, "dtype": "bf16", "sequence": 3}
+                  "bytes": 4096, "out_bytes": 4096, "dtype": "bf16", "sequence": 3,
+                  "peer": 8}
     sync = {"start_ns": 120, "dur_ns": 0, "sync_kind": 2, "stream": 0, "correlation": 11,
             "event": 5, "record_correlation": 10}
     overhead = {"start_ns": 10, "dur_ns": 3, "thread": 0, "overhead_kind": 2, "name": "module"}

@@ -130,10 +130,10 @@ class Table:
 TABLES = {
     16: Table("op", "op_kind:u8! stream:stream! correlation:u64! name:string! bytes:u64"
               " copy_dir:u8 pageable:u8 graph_node:u64"),
-    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack"),
+    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device"),
     18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8"),
     19: Table("collective", "correlation:u64! comm:comm! coll:u8! bytes:u64 out_bytes:u64"
-              " dtype:string sequence:u64"),
+              " dtype:string sequence:u64 peer:u32"),
     20: Table("sync", "sync_kind:u8! stream:stream! correlation:u64 event:u64"
               " record_correlation:u64"),
     21: Table("overhead", "thread:thread! overhead_kind:u8! name:string"),

@@ -20,6 +20,7 @@ reported() { # reported JOB [OPTION...]
 leaf='lambda name: d["devices"][0]["time_ns"].get(name, 0)'
 idle='sum(ns for name, ns in d["devices"][0]["time_ns"].items() if name.startswith("idle"))'
 is_input="2 * ($leaf)('idle.host.input') > $idle > 0"
+is_input_or_no_core="($leaf)('idle.host.input') > 0 and 2 * (($leaf)('idle.host.input') + ($leaf)('idle.host.no_core')) > $idle"
 is_not_asleep="4 * ($leaf)('idle.host.blocked') < $idle"
 mostly() { # mostly JOB TRIES WHAT; a machine that is very busy keeps the sampler from looking
 	for _ in $(seq "$2"); do
@@ -41,9 +42,8 @@ for _ in $(seq $((2 * $(nproc)))); do
 	while :; do :; done &
 	busy+=($!)
 done
-for job in loads_in_workers loads_itself; do
-	mostly $job 2 "$is_input"
-done
+mostly loads_in_workers 2 "$is_input"
+mostly loads_itself 2 "$is_input_or_no_core" # it computes, so it waits for a core itself, and that comes first
 # Keeps out: a thread that has no core taken for one that sleeps; the kernel notes that it waited when it is over.
 mostly computes 3 "$is_not_asleep"
 kill "${busy[@]}"

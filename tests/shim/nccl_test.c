@@ -84,15 +84,21 @@ static void arguments(void)
 	ncclBcast(NULL, 3, 0, 0, comm, &s1);
 	ncclBroadcast(NULL, NULL, 3, 99, 0, comm, &s1);
 	ncclSend(NULL, 5, 6, 1, comm, &s1);
+	ncclRecv(NULL, 5, 6, 0, comm, &s1);
 	CHECK(COLLECTIVE(0)->begin == 1600 && COLLECTIVE(0)->aux == BATON_COLL_REDUCESCATTER, "%d",
 		  (int)COLLECTIVE(0)->begin);
 	CHECK(COLLECTIVE(1)->begin == 800 && COLLECTIVE(1)->aux == BATON_COLL_ALLGATHER, "all-gather");
-	CHECK(count_of(BATON_SLOT_COLLECTIVE) == 5 && count_of(BATON_SLOT_CALL) == 5,
+	CHECK(count_of(BATON_SLOT_COLLECTIVE) == 6 && count_of(BATON_SLOT_CALL) == 6,
 		  "NCCL's own call of ncclBroadcast was counted: %u calls", count_of(BATON_SLOT_CALL));
 	CHECK(strcmp(recorder_text(CALL(2)->name), "ncclBcast") == 0, "the outer name");
 	CHECK(COLLECTIVE(2)->end == 0 && COLLECTIVE(3)->end == 1, "one count for both");
 	CHECK(COLLECTIVE(3)->begin == 0 && COLLECTIVE(3)->stack == 0, "an unknown type has no size");
 	CHECK(COLLECTIVE(4)->begin == 10 && COLLECTIVE(4)->aux == BATON_COLL_SEND, "send");
+	CHECK(baton_slot_peer(COLLECTIVE(4)) == 2 && baton_slot_peer(COLLECTIVE(5)) == 1 &&
+			  baton_slot_number(COLLECTIVE(4)) == 0 && baton_slot_number(COLLECTIVE(5)) == 0,
+		  "to rank 1, from rank 0: %u, %u", baton_slot_peer(COLLECTIVE(4)),
+		  baton_slot_peer(COLLECTIVE(5)));
+	CHECK(baton_slot_peer(COLLECTIVE(0)) == 0, "nobody's");
 	recorder_clear();
 	ncclCommDestroy(comm);
 	recorder_clear();
@@ -144,7 +150,7 @@ static void too_many(void)
 		  count_of(BATON_SLOT_COLLECTIVE), (int)(recorder_dropped() - dropped));
 	recorder_clear();
 	ncclSend(NULL, 1, 7, 1, comm, &s1);
-	CHECK(COLLECTIVE(0)->end == 1100 && recorder_dropped() == dropped + 100, "and the next group");
+	CHECK(baton_slot_number(COLLECTIVE(0)) == 1100 && recorder_dropped() == dropped + 100, "and the next group");
 	recorder_clear();
 }
 

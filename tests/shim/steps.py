@@ -1,10 +1,13 @@
 """steps.py JOB: small jobs with the optimizers of faketorch, for step_marks_case.sh. Each prints only what must be the same with
 and without a recorder."""
+import json
 import os
 import subprocess
 import sys
 import threading
 import time
+
+ROUNDS = 12  # of goes_on
 
 
 def about():
@@ -110,6 +113,58 @@ def loads_nothing():
 
 def computes():
     loads("computed")
+
+
+def thread_account():
+    """What this thread has run, what it waited for a core, and the time, in ns."""
+    with open("/proc/thread-self/schedstat") as file:
+        waited = int(file.read().split()[1])
+    return {"ran": time.thread_time_ns(), "waited": waited, "at": time.monotonic_ns()}
+
+
+def spins():
+    """Never asleep: 3 ms of its own between launches. Prints what the kernel says of that."""
+    launch, synchronize = launches()
+    launch(1)
+    before = thread_account()
+    for _ in range(200):
+        until = time.monotonic() + 0.003
+        while time.monotonic() < until:
+            pass
+        launch(1)
+    after = thread_account()
+    synchronize()
+    print(json.dumps({key: after[key] - before[key] for key in after}))
+
+
+def goes_on():
+    """The main thread waits for a thread that launches for 34 ms, then stands for 13 ms in `alone`."""
+    launch, synchronize = launches()
+    begin, done = threading.Event(), threading.Event()
+
+    def work():
+        for _ in range(ROUNDS):
+            begin.wait()
+            begin.clear()
+            until = time.monotonic() + 0.034
+            while time.monotonic() < until:
+                launch(1)
+                time.sleep(0.0004)
+            done.set()
+
+    def alone():
+        time.sleep(0.013)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    for _ in range(ROUNDS):
+        launch(1)
+        begin.set()
+        done.wait()
+        done.clear()
+        alone()
+    worker.join()
+    synchronize()
 
 
 def broken():

@@ -103,6 +103,14 @@ static void waiting_alone(void)
 		  "%lld ns of waiting alone, not 40, windows or not", (long long)waits.ns);
 	CHECK(s.time_ns[LEAF_NCCL_WAIT] == 20 + 10, "windows cut the leaf");
 	sweep_free(&s);
+	s = begin(0, 100);
+	waits = (struct waits){.last_to = 0};
+	s.on_wait = take_wait;
+	s.context = &waits;
+	sweep_op(&s, RANK_COPY, 0, 0, 30);
+	sweep_op(&s, RANK_WAIT, 10, 40, 50);
+	CHECK(sweep_finish(&s) == 0 && waits.ns == 10, "a copy that runs beside the wait is work");
+	sweep_free(&s);
 }
 
 static void an_error_stays(void)

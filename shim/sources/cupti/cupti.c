@@ -85,6 +85,7 @@ bool cupti_attach(void)
 		error = enable_activity();
 		if (!error && !recording.windowed)
 			error = cupti_calls_enable(subscriber, true);
+		cupti.enable_callback(1, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_CONTEXT_CREATED);
 		if (!error && recording.by_range)
 			cupti_calls_enable_range(subscriber);
 		if (error)

@@ -8,8 +8,12 @@
 #include "ring/lane.h"
 #include "ring/nccl_launch.h"
 #include "ring/stack.h"
+#include "sources/cupti/cupti_contexts.h"
+#include "sources/cupti/cupti_events.h"
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
+
+#include <string.h>
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
  * the call). */
@@ -21,7 +25,8 @@ enum {
 struct kind {      /* a call of the interface */
 	uint32_t name; /* its string id, once a thread has made it */
 	uint8_t family;
-	uint8_t makes; /* enum baton_slot_flag */
+	uint8_t makes;   /* enum baton_slot_flag */
+	bool per_thread; /* the default stream is the thread's own */
 };
 
 static SHIM_HOT bool stacks_on;
@@ -77,7 +82,7 @@ static inline void fill(struct baton_slot *to, const struct kind *kind,
 {
 	to->begin = *call->data;
 	to->name = kind->name;
-	to->aux = 0;
+	to->aux = (uint16_t)call->context_id;
 	to->type = BATON_SLOT_CALL;
 	to->flags = slot_flags(kind, call);
 	to->correlation = call->correlation;
@@ -102,6 +107,14 @@ static inline bool is_prepared(const struct kind *kind)
 	return lane && lane_own(lane)->generation == recording_generation && kind->name;
 }
 
+/* What a call says beside its own slot. */
+static void record_more(const struct kind *kind, const struct baton_slot *slot,
+						const struct cupti_call *call)
+{
+	if (kind->family == CUPTI_FAMILY_EVENT_RECORD || kind->family == CUPTI_FAMILY_STREAM_WAIT)
+		cupti_events_put(slot, call, kind->family == CUPTI_FAMILY_STREAM_WAIT, kind->per_thread);
+}
+
 /* The launch path, as a job is recorded by default: its stack, two timestamps, a slot. */
 static __attribute__((noinline)) void record(struct kind *kind, int domain, uint32_t id,
 											 const struct cupti_call *call)
@@ -118,7 +131,9 @@ static __attribute__((noinline)) void record(struct kind *kind, int domain, uint
 		lane_commit(lane, slot);
 	else
 		lane_drop(lane, &full);
-	if (kind->family == CUPTI_FAMILY_LAUNCH && guard_is_up(GUARD_NCCL))
+	if (SHIM_UNLIKELY(kind->family != CUPTI_FAMILY_LAUNCH))
+		record_more(kind, to, call);
+	else if (guard_is_up(GUARD_NCCL))
 		nccl_saw_launch(launch_stream(domain, id, call), call->symbol, call->correlation);
 }
 
@@ -128,7 +143,8 @@ static inline void record_bare(struct kind *kind, int domain, uint32_t id,
 							   const struct cupti_call *call)
 {
 	struct baton_slot *slot = NULL;
-	if (SHIM_LIKELY(is_prepared(kind) && clock_is_counter() && !guard_is_up(GUARD_NCCL)))
+	if (SHIM_LIKELY(is_prepared(kind) && kind->family < CUPTI_FAMILY_EVENT_RECORD &&
+					clock_is_counter() && !guard_is_up(GUARD_NCCL)))
 		slot = lane_next(lane_mine);
 	if (SHIM_UNLIKELY(!slot)) {
 		record(kind, domain, id, call);
@@ -176,6 +192,10 @@ void cupti_on_event(void *user, int domain, uint32_t id, const void *data)
 		on_call(&driver_calls[id], domain, id, data);
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_GRAPHNODE_CREATED)
 		captured = outer;
+	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_CREATED)
+		cupti_contexts_made(((const struct cupti_resource_data *)data)->context);
+	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_STREAM_DESTROY_STARTING)
+		cupti_events_stream_gone();
 	else if (domain == CUPTI_DOMAIN_RESOURCE && id == CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING)
 		wake_writer();
 }
@@ -198,11 +218,12 @@ static uint8_t makes(uint8_t family)
 int cupti_calls_enable(void *subscriber, bool on)
 {
 	static const struct {
+		const char *name;
 		uint16_t id;
 		uint8_t domain, family;
 	} calls[] = {
-#define RUNTIME(name, number, family) {number, CUPTI_DOMAIN_RUNTIME, CUPTI_FAMILY_##family},
-#define DRIVER(name, number, family) {number, CUPTI_DOMAIN_DRIVER, CUPTI_FAMILY_##family},
+#define RUNTIME(name, number, family) {#name, number, CUPTI_DOMAIN_RUNTIME, CUPTI_FAMILY_##family},
+#define DRIVER(name, number, family) {#name, number, CUPTI_DOMAIN_DRIVER, CUPTI_FAMILY_##family},
 		CUPTI_RUNTIME_CALLS(RUNTIME) CUPTI_DRIVER_CALLS(DRIVER)};
 	int known = 0;
 	stacks_on = config.stacks != STACKS_OFF;
@@ -210,11 +231,14 @@ int cupti_calls_enable(void *subscriber, bool on)
 		struct kind *kinds = calls[i].domain == CUPTI_DOMAIN_RUNTIME ? runtime_calls : driver_calls;
 		kinds[calls[i].id].family = calls[i].family;
 		kinds[calls[i].id].makes = makes(calls[i].family);
+		kinds[calls[i].id].per_thread = strstr(calls[i].name, "_pts") != NULL;
 		if (calls[i].family != CUPTI_FAMILY_QUERY) /* polled in loops: nothing starves by them */
 			known += cupti.enable_callback(on, subscriber, calls[i].domain, calls[i].id) == 0;
 	}
 	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE,
 						  CUPTI_RESOURCE_CONTEXT_DESTROY_STARTING);
+	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE,
+						  CUPTI_RESOURCE_STREAM_DESTROY_STARTING);
 	cupti.enable_callback(on, subscriber, CUPTI_DOMAIN_RESOURCE, CUPTI_RESOURCE_GRAPHNODE_CREATED);
 	return known ? 0 : CUPTI_NOT_COMPATIBLE;
 }
@@ -232,6 +256,8 @@ void cupti_calls_enable_range(void *subscriber)
 
 void cupti_calls_forget(void)
 {
+	cupti_contexts_forget();
+	cupti_events_stream_gone();
 	for (uint32_t id = 0; id < CUPTI_RUNTIME_CBID_END; id++)
 		runtime_calls[id].name = 0;
 	for (uint32_t id = 0; id < CUPTI_DRIVER_CBID_END; id++)

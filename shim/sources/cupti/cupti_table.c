@@ -111,5 +111,8 @@ const char *cupti_table_open(const char *path)
 		if (!*entries[i].entry)
 			return "an entry is missing in libcupti";
 	}
+	*(void **)&cupti.stream_id = dlsym(library, "cuptiGetStreamIdEx");
+	*(void **)&cupti.device_id = dlsym(library, "cuptiGetDeviceId");
+	*(void **)&cupti.context_id = dlsym(library, "cuptiGetContextId");
 	return NULL;
 }

@@ -23,6 +23,10 @@ struct cupti_table {
 	int (*set_attribute)(int attribute, size_t *size, void *value);
 	int (*set_thread_id_type)(int type);
 	int (*result_string)(int result, const char **text);
+	/* NULL in a library without them */
+	int (*stream_id)(void *context, void *stream, uint8_t per_thread, uint32_t *id);
+	int (*device_id)(void *context, uint32_t *device);
+	int (*context_id)(void *context, uint32_t *id);
 };
 
 extern struct cupti_table cupti;

@@ -18,6 +18,7 @@ struct operation {
 	const void *stream;
 	uint64_t bytes, sequence;
 	uint32_t correlation;
+	uint32_t peer; /* 1 + the rank, 0 none */
 	int16_t type;
 	uint8_t coll;
 };
@@ -81,6 +82,7 @@ void nccl_operation(struct nccl_call *call, const struct nccl_args *args)
 						   .stream = args->stream,
 						   .bytes = known ? args->count * types[args->type].bytes * ranks : 0,
 						   .sequence = sequence,
+						   .peer = args->peer > 0 ? (uint32_t)args->peer : 0,
 						   .type = known ? (int16_t)args->type : -1,
 						   .coll = args->coll};
 }
@@ -138,7 +140,7 @@ static void write_operations(struct group *group, struct baton_lane *lane, bool 
 			continue;
 		lane_put(lane, (struct baton_slot){
 						   .begin = op->bytes,
-						   .end = op->sequence,
+						   .end = baton_slot_order(op->sequence, op->peer),
 						   .name = nccl_comm_id(op->comm),
 						   .aux = op->coll,
 						   .type = BATON_SLOT_COLLECTIVE,

@@ -40,6 +40,7 @@ struct nccl_args {
 	int type;      /* ncclDataType_t */
 	uint8_t coll;  /* enum baton_coll */
 	bool per_rank; /* the send buffer has `count` elements for each rank */
+	int peer;      /* 1 + the rank that it sends to or receives from; 0 none */
 };
 
 void nccl_begin(struct nccl_call *call, const char *name);

@@ -16,12 +16,13 @@
 #define MS_NS 1000000u
 #define ROW_MOST_NS (100 * MS_NS)  /* a longer silence is several rows */
 #define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
+#define STACK_AGAIN_NS MS_NS       /* after another thread fell silent: this one may go on */
 #define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
 #define SLOW_LOOKS 8               /* in a row: reading takes that long here, under a tracer */
 
 enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
 
-struct schedstat {
+struct account {
 	uint64_t ran_ns, waited_ns;
 };
 
@@ -30,9 +31,10 @@ static struct watch {
 	uint64_t head;
 	uint32_t tid;
 	int fd;              /* of its schedstat */
+	bool has_clock;      /* its CPU clock can be read */
 	bool known;          /* the three below are of the last look */
 	unsigned slow_looks; /* in a row, and not taken */
-	struct schedstat last;
+	struct account last;
 	uint64_t last_ticks;
 	int64_t last_ns;
 	uint64_t slept_before, waited_before; /* between the last look and the one before */
@@ -43,6 +45,7 @@ static struct watch {
 	enum doing doing;
 	uint32_t stack;                   /* where it stood */
 	int64_t stack_ns, stack_every_ns; /* when to look again */
+	int64_t looked_ns;
 } watches[BATON_LIVE_LANES];
 
 static _Atomic bool stopping, running;
@@ -55,7 +58,20 @@ static int64_t now_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool read_schedstat(struct watch *watch, struct schedstat *now)
+/* The clock of what a thread of this process ran: CPUCLOCK_PERTHREAD_MASK and CPUCLOCK_SCHED of the
+ * kernel's <linux/posix-timers.h>, as pthread_getcpuclockid() makes it. */
+static bool thread_ran(uint32_t tid, uint64_t *ran_ns)
+{
+	struct timespec t;
+	if (clock_gettime((clockid_t)(~tid << 3 | 6), &t) != 0)
+		return false;
+	*ran_ns = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+/* schedstat has the run time of a running thread as of the last tick of the clock, up to 4 ms ago:
+ * the CPU clock has it as of now. Only schedstat has the time without a core. */
+static bool read_account(const struct watch *watch, struct account *now)
 {
 	char text[96];
 	unsigned long long ran, waited;
@@ -65,17 +81,20 @@ static bool read_schedstat(struct watch *watch, struct schedstat *now)
 	text[n] = 0;
 	if (sscanf(text, "%llu %llu", &ran, &waited) != 2)
 		return false;
-	*now = (struct schedstat){ran, waited};
-	return true;
+	*now = (struct account){ran, waited};
+	return !watch->has_clock || thread_ran(watch->tid, &now->ran_ns);
 }
 
 static void watch_thread(struct watch *watch, uint32_t tid)
 {
 	char path[64];
+	uint64_t ran_ns;
 	if (watch->tid && watch->fd >= 0)
 		close(watch->fd);
 	snprintf(path, sizeof(path), "/proc/self/task/%u/schedstat", tid);
-	*watch = (struct watch){.tid = tid, .fd = own_fd(open(path, O_RDONLY | O_CLOEXEC))};
+	*watch = (struct watch){.tid = tid,
+							.fd = own_fd(open(path, O_RDONLY | O_CLOEXEC)),
+							.has_clock = thread_ran(tid, &ran_ns)};
 }
 
 /* What a slot can hold, some 4 s. A row is longer only when the sampler itself did not get to run.
@@ -85,7 +104,8 @@ static uint32_t in_slot(uint64_t ns)
 	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
 
-/* The row so far, up to `until`. */
+/* The row so far, up to `until`. One that is all running is written too: it tells the thread awake.
+ */
 static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 {
 	struct baton_lane *lane = lane_here();
@@ -96,8 +116,7 @@ static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 							  .correlation = in_slot(watch->slept_ns),
 							  .stack = in_slot(watch->waited_ns)};
 	baton_slot_set_stack(&slot, watch->stack);
-	bool says = watch->slept_ns + watch->waited_ns > 0 || watch->stack;
-	if (lane && until > watch->from_ticks && says)
+	if (lane && until > watch->from_ticks)
 		lane_put(lane, slot);
 	watch->from_ticks = until;
 	watch->from_ns = watch->last_ns;
@@ -113,7 +132,7 @@ static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 struct look {
 	uint64_t head, ticks;
 	int64_t ns;
-	struct schedstat stat;
+	struct account account;
 };
 
 static bool take_look(struct watch *watch, const struct baton_lane *lane, struct look *look)
@@ -122,7 +141,7 @@ static bool take_look(struct watch *watch, const struct baton_lane *lane, struct
 		int64_t begin = now_ns();
 		look->head = atomic_load_explicit(&lane->head, memory_order_acquire);
 		look->ticks = clock_ticks();
-		if (!read_schedstat(watch, &look->stat))
+		if (!read_account(watch, &look->account))
 			return false;
 		look->ns = now_ns();
 		if ((uint64_t)(look->ns - begin) <= AT_ONCE_NS) {
@@ -133,9 +152,9 @@ static bool take_look(struct watch *watch, const struct baton_lane *lane, struct
 	return ++watch->slow_looks > SLOW_LOOKS; /* else the next one sees it all */
 }
 
-/* What the thread did since the last look. The kernel notes that a thread ran when its turn or the
- * clock's tick ends, and that it waited when it gets its turn: until then it seems to have slept,
- * and `late_ns` is what it is found to have run and waited before the last look. */
+/* What the thread did since the last look. The kernel notes that a thread waited when it gets its
+ * turn: until then it seems to have slept, and `late_ns` is what it is found to have run and waited
+ * before the last look. */
 struct share {
 	uint64_t length_ns, slept_ns, waited_ns;
 	uint64_t late_ns, late_waited_ns;
@@ -149,8 +168,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 static struct share share_since(const struct watch *watch, const struct look *look)
 {
 	uint64_t length = (uint64_t)(look->ns - watch->last_ns);
-	uint64_t ran = look->stat.ran_ns - watch->last.ran_ns;
-	uint64_t waited = look->stat.waited_ns - watch->last.waited_ns;
+	uint64_t ran = look->account.ran_ns - watch->last.ran_ns;
+	uint64_t waited = look->account.waited_ns - watch->last.waited_ns;
 	struct share share = {.length_ns = length, .waited_ns = least(waited, length)};
 	share.late_waited_ns = waited - share.waited_ns;
 	if (ran + waited < length)
@@ -220,6 +239,7 @@ static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int6
 	if (watch->stack && stack != watch->stack)
 		put_row(watch, thread, watch->last_ticks);
 	watch->stack = stack;
+	watch->looked_ns = now;
 	watch->stack_ns = now + every;
 	watch->stack_every_ns = 2 * every;
 }
@@ -283,11 +303,25 @@ static void look_at(unsigned i)
 	}
 	watch->known = true;
 	watch->head = look.head;
-	watch->last = look.stat;
+	watch->last = look.account;
 	watch->last_ticks = look.ticks;
 	watch->last_ns = look.ns;
 	watch->slept_before = share.slept_ns;
 	watch->waited_before = share.waited_ns;
+}
+
+/* A thread that fell silent may have done what others wait for, which then stand elsewhere. */
+static void look_again(uint32_t used, int64_t now)
+{
+	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
+		struct watch *watch = &watches[i];
+		int64_t earliest = watch->looked_ns + STACK_AFTER_NS;
+		int64_t soon = now + STACK_AGAIN_NS > earliest ? now + STACK_AGAIN_NS : earliest;
+		if (!watch->silent || watch->stack_ns <= soon)
+			continue;
+		watch->stack_ns = soon;
+		watch->stack_every_ns = 2 * STACK_AFTER_NS;
+	}
 }
 
 static void run(void)
@@ -296,14 +330,18 @@ static void run(void)
 	lane_here();
 	while (!atomic_load(&stopping)) {
 		uint32_t used = atomic_load(&live->lanes_used);
-		bool anybody = false;
+		bool anybody = false, fell_silent = false;
 		for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
 			struct watch *watch = &watches[i];
 			uint64_t head = watch->head;
+			bool silent = watch->silent;
 			look_at(i);
 			anybody |= watch->head != head;
+			fell_silent |= watch->silent && !silent;
 		}
 		int64_t now = now_ns();
+		if (fell_silent)
+			look_again(used, now);
 		since = anybody ? now : since;
 		/* nothing for a second: the job is elsewhere, and finer samples would say the same */
 		usleep(now - since < 1000 * MS_NS ? 1000 : 10000);

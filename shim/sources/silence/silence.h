@@ -1,5 +1,5 @@
-/* What a thread that launches does while it launches nothing: sched rows from its schedstat (ran,
- * waited for a core, slept), read by a thread of our own once a millisecond while some lane is
+/* What a thread that launches does while it launches nothing: sched rows (ran, by its CPU clock;
+ * waited for a core, by schedstat; slept, the rest), read by a thread of our own once a millisecond while some lane is
  * silent, more rarely when the silence lasts. Without schedstat in the kernel there are none (told
  * once with BATON_VERBOSE). */
 #ifndef SHIM_SILENCE_H

@@ -58,6 +58,7 @@ struct sim_sync {
 enum sim_resource_kind {
 	SIM_CONTEXT_CREATED = 1,
 	SIM_CONTEXT_DESTROY_STARTING = 2,
+	SIM_STREAM_DESTROY_STARTING = 4,
 	SIM_GRAPH_NODE_CREATED = 13
 };
 

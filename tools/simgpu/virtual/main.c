@@ -23,7 +23,8 @@ static const char usage[] =
 	"  --ranks N           devices, 1 to 4,096 (4)\n"
 	"  --per-host N        devices of one host (8)\n"
 	"  --steps N           training steps (20)\n"
-	"  --seed N            another seed, another run; the same seed, the same bytes (1)\n"
+	"  --seed N            another seed, another model and run; the same seed, the same bytes (1)\n"
+	"  --noise-seed N      the same model at another time: what varies is drawn anew (as --seed)\n"
 	"  --kernels N         kernels in a step (the workload's own number)\n"
 	"  --cores N           CPU cores of a host (plenty)\n"
 	"  --fault SPEC        NAME[=STRENGTH][@RANK|@all]; may be given again\n"
@@ -75,6 +76,7 @@ enum option_id {
 	OPT_PER_HOST,
 	OPT_STEPS,
 	OPT_SEED,
+	OPT_NOISE_SEED,
 	OPT_KERNELS,
 	OPT_CORES,
 	OPT_FAULT,
@@ -86,21 +88,15 @@ enum option_id {
 	OPT_HELP
 };
 
-static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
-										{"ranks", 1, NULL, OPT_RANKS},
-										{"per-host", 1, NULL, OPT_PER_HOST},
-										{"steps", 1, NULL, OPT_STEPS},
-										{"seed", 1, NULL, OPT_SEED},
-										{"kernels", 1, NULL, OPT_KERNELS},
-										{"cores", 1, NULL, OPT_CORES},
-										{"fault", 1, NULL, OPT_FAULT},
-										{"nvtx", 1, NULL, OPT_NVTX},
-										{"eval", 1, NULL, OPT_EVAL},
-										{"vary", 1, NULL, OPT_VARY},
-										{"truth", 1, NULL, OPT_TRUTH},
-										{"threads", 1, NULL, OPT_THREADS},
-										{"help", 0, NULL, OPT_HELP},
-										{NULL, 0, NULL, 0}};
+static const struct option options[] = {
+	{"workload", 1, NULL, OPT_WORKLOAD}, {"ranks", 1, NULL, OPT_RANKS},
+	{"per-host", 1, NULL, OPT_PER_HOST}, {"steps", 1, NULL, OPT_STEPS},
+	{"seed", 1, NULL, OPT_SEED},         {"noise-seed", 1, NULL, OPT_NOISE_SEED},
+	{"kernels", 1, NULL, OPT_KERNELS},   {"cores", 1, NULL, OPT_CORES},
+	{"fault", 1, NULL, OPT_FAULT},       {"nvtx", 1, NULL, OPT_NVTX},
+	{"eval", 1, NULL, OPT_EVAL},         {"vary", 1, NULL, OPT_VARY},
+	{"truth", 1, NULL, OPT_TRUTH},       {"threads", 1, NULL, OPT_THREADS},
+	{"help", 0, NULL, OPT_HELP},         {NULL, 0, NULL, 0}};
 
 static bool take_number(struct arguments *a, int id, const char *text)
 {
@@ -121,6 +117,9 @@ static bool take_number(struct arguments *a, int id, const char *text)
 		return number(text, 100, 1000, &value) && (s->vary_percent = (uint32_t)value);
 	case OPT_THREADS:
 		return number(text, 1, 64, &value) && (a->threads = (unsigned)value);
+	case OPT_NOISE_SEED:
+		s->own_noise = true;
+		return number(text, 0, UINT64_MAX, &s->noise_seed);
 	default:
 		return number(text, 0, UINT64_MAX, &s->options.seed);
 	}

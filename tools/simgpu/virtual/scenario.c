@@ -14,6 +14,8 @@ struct script *scenario_script(const struct scenario *scenario, int without)
 		return NULL;
 	}
 	script->nvtx = scenario->nvtx;
+	if (scenario->own_noise)
+		script->noise_seed = scenario->noise_seed;
 	script->eval_every = scenario->eval_every;
 	script->eval_batches = scenario->eval_batches;
 	script->length_spread = SCALE_ONE * scenario->vary_percent / 100;

@@ -12,6 +12,8 @@ struct scenario {
 	struct workload_options options;
 	struct planted faults[SCENARIO_MAX_FAULTS];
 	uint32_t n_faults;
+	uint64_t noise_seed; /* unless own_noise is false: then it is that of the model */
+	bool own_noise;
 	uint32_t eval_every, eval_batches;
 	uint32_t vary_percent; /* step length varies up to this; 100: it does not */
 	bool nvtx;

@@ -24,16 +24,21 @@ struct window {
 	int32_t warmup;
 };
 
+static bool has_steps(const struct process_def *p)
+{
+	for (uint32_t t = 0; t < p->n_threads; t++)
+		if (p->threads[t].marks)
+			return true;
+	return false;
+}
+
 static struct window window_of(const struct world *w, const struct device *d)
 {
 	const struct account *a = &d->account;
 	struct window window = {.from_ns = a->first_ns, .to_ns = a->last_ns, .steps = 1};
 	int32_t n = (int32_t)w->script->n_steps;
 	int64_t end = 0;
-	bool marked = false;
-	for (uint32_t t = 0; t < d->process->def->n_threads; t++)
-		marked |= d->process->def->threads[t].marks;
-	if (!marked || a->step_begin_ns[1] == 0)
+	if (!has_steps(d->process->def) || a->step_begin_ns[1] == 0)
 		return window;
 	window.warmup = warmup_of(w, d);
 	window.steps = n - window.warmup;
@@ -112,9 +117,9 @@ void truth_write(FILE *out, const struct scenario *scenario, const struct world 
 		out,
 		"{\"schema\":\"baton.truth/0\",\"workload\":\"%s\",\"ranks\":%u,\"hosts\":%u,\"steps\":%u,",
 		scenario->workload->name, scenario->options.ranks, script->n_hosts, script->n_steps);
-	fprintf(out, "\"seed\":%" PRIu64 ",\"nvtx\":%s,\"step_range\":", scenario->options.seed,
-			script->nvtx ? "true" : "false");
-	if (script->nvtx)
+	fprintf(out, "\"seed\":%" PRIu64 ",\"noise_seed\":%" PRIu64 ",\"nvtx\":%s,\"step_range\":",
+			scenario->options.seed, script->noise_seed, script->nvtx ? "true" : "false");
+	if (script->nvtx && has_steps(&script->processes[0]))
 		fprintf(out, "\"%s\"", script->strings[script->step_name]);
 	else
 		fputs("null", out);

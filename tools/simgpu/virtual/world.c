@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define BEGIN_NS 1000000000 /* nothing happens at 0, so 0 can mean never */
+#define FIRST_PLANTED 0x40000000
 
 /* ---- building ---- */
 
@@ -35,13 +36,23 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->account.step_begin_ns = must(calloc(script->n_steps + 2, sizeof(int64_t)));
 }
 
+/* Random numbers go by the thread's id. What a fault adds counts apart, or the threads of all later
+ * processes would draw others than without the fault. */
+static uint32_t thread_id(const struct process *p, uint32_t i, uint32_t *next_id)
+{
+	return p->def->threads[i].planted ? FIRST_PLANTED + (p->index << 8 | i) : (*next_id)++;
+}
+
 static void open_threads(struct process *p, uint32_t *next_id)
 {
 	p->threads = must(calloc(p->def->n_threads, sizeof(*p->threads)));
 	for (uint32_t i = 0; i < p->def->n_threads; i++) {
 		struct thread *t = &p->threads[i];
-		*t = (struct thread){
-			.process = p, .def = &p->def->threads[i], .id = (*next_id)++, .index = i, .step = -1};
+		*t = (struct thread){.process = p,
+							 .def = &p->def->threads[i],
+							 .id = thread_id(p, i, next_id),
+							 .index = i,
+							 .step = -1};
 		t->lead =
 			(struct lead){.lost_ns = must(calloc(p->def->n_devices, sizeof(int64_t[DEBTORS]))),
 						  .n_devices = p->def->n_devices};

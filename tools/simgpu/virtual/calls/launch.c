@@ -48,6 +48,7 @@ void call_wait_for_place(struct thread *t, struct gpu *gpu)
 	}
 	t->asked_ns = thread_now(t);
 	thread_list_push(&device->launchers, t);
+	cpu_spin(t);
 }
 
 static void place_found(void *who)
@@ -60,7 +61,7 @@ static void place_found(void *who)
 		recorder_overhead(t->process->recorder,
 						  (struct recorder_thread_row){t->index, t->asked_ns, now},
 						  BATON_OVERHEAD_BUFFER_FULL);
-	t->then(t);
+	cpu_spin_over(t);
 }
 
 void call_slot_free(struct gpu *gpu)

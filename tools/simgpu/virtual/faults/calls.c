@@ -89,6 +89,7 @@ static int plant_prefetch(struct script *s, int64_t strength, int32_t rank)
 		uint16_t stream = script_stream(s, next - 1, 0, false);
 		struct program *program = &p->threads[thread].programs[STEP_TRAIN];
 		p->threads[thread].daemon = true;
+		p->threads[thread].planted = true;
 		program_add(program,
 					(struct insn){.kind = INSN_SLEEP, .a = CAUSE_SLEEP, .c = strength * US});
 		program_add(

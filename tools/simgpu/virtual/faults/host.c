@@ -50,6 +50,7 @@ static uint16_t hog_new(struct script *s, uint32_t process, const char *name)
 {
 	uint16_t thread = script_thread(s, process, name);
 	s->processes[process].threads[thread].daemon = true;
+	s->processes[process].threads[thread].planted = true;
 	return thread;
 }
 

@@ -59,6 +59,63 @@ void cpu_leave(struct thread *t)
 	leave_core(t);
 }
 
+/* ---- waiting on a core ---- */
+
+/* The slice of a thread that spins is over. It comes back when what it waits for is there. */
+static void preempt(void *who)
+{
+	struct thread *t = who;
+	t->preempt_due = false;
+	if (t->spins && t->process->host->core_waiters.head)
+		leave_core(t);
+}
+
+static void preempt_later(struct thread *t)
+{
+	struct agenda *agenda = &t->process->host->agenda;
+	int64_t at_ns = t->core_since_ns + CORE_QUANTUM_NS;
+	if (!t->has_core || t->preempt_due)
+		return;
+	t->preempt_due = true;
+	agenda_add(agenda, at_ns > agenda->now_ns ? at_ns : agenda->now_ns, preempt, t);
+}
+
+void cpu_spin(struct thread *t)
+{
+	struct host *host = t->process->host;
+	t->spins = true;
+	t->next_spinner = host->spinners;
+	host->spinners = t;
+	if (host->core_waiters.head)
+		preempt_later(t);
+}
+
+void cpu_spin_over(struct thread *t)
+{
+	struct thread **at = &t->process->host->spinners;
+	while (*at != t)
+		at = &(*at)->next_spinner;
+	*at = t->next_spinner;
+	t->spins = false;
+	t->busy_left_ns = 0;
+	if (t->has_core)
+		t->then(t);
+	else
+		acquire(t);
+}
+
+/* All cores are taken; those on which threads only spin become free when their slices are over. */
+static void wait_for_core(struct thread *t)
+{
+	struct host *host = t->process->host;
+	t->asked_ns = host->agenda.now_ns;
+	thread_list_push(&host->core_waiters, t);
+	for (struct thread *s = host->spinners; s; s = s->next_spinner)
+		preempt_later(s);
+}
+
+/* ---- working ---- */
+
 static void slice_over(void *who)
 {
 	struct thread *t = who;
@@ -101,8 +158,7 @@ static void acquire(struct thread *t)
 	}
 	if (!t->has_core) {
 		if (host->cores_free == 0) {
-			t->asked_ns = host->agenda.now_ns;
-			thread_list_push(&host->core_waiters, t);
+			wait_for_core(t);
 			return;
 		}
 		host->cores_free--;

@@ -12,6 +12,11 @@
 /* `then` runs when the thread has had `ns` of CPU time (0 is allowed). */
 void cpu_busy(struct thread *thread, int64_t ns, enum cause cause, bool gil,
 			  void (*then)(struct thread *thread));
+/* Waits on its core and keeps the GIL, as a launch does while the queue is full. Others get the core
+ * when the slice is over. */
+void cpu_spin(struct thread *thread);
+/* What it waited for is there: goes on with `then` as soon as it has a core. */
+void cpu_spin_over(struct thread *thread);
 /* The thread stops: other threads get its core and its GIL. */
 void cpu_leave(struct thread *thread);
 /* The thread needs no GIL for what follows. */

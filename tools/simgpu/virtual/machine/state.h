@@ -48,6 +48,9 @@ struct thread {
 	enum cause busy_cause;
 	bool busy_gil;
 	bool has_core;
+	bool spins;       /* waits on its core */
+	bool preempt_due; /* it will be asked to leave the core */
+	struct thread *next_spinner;
 	void (*then)(struct thread *thread);
 	int64_t asked_ns;
 	struct thread *next; /* in a list of waiters */
@@ -129,6 +132,7 @@ struct host { /* one clock */
 	struct agenda agenda;
 	uint32_t cores_free;
 	struct thread_list core_waiters;
+	struct thread *spinners;
 	struct outside *pending;
 	uint32_t n_pending, pending_room;
 	struct outside *inbox; /* under the world's lock */

@@ -11,7 +11,7 @@ uint64_t thread_random(const struct thread *t, uint32_t purpose)
 {
 	const struct frame *frame = &t->frames[t->depth - 1];
 	uint64_t when = (uint64_t)(uint32_t)t->step << 16 | t->evals_left;
-	return rng_hash(t->process->world->script->seed, (uint64_t)t->id << 32 | purpose, when,
+	return rng_hash(t->process->world->script->noise_seed, (uint64_t)t->id << 32 | purpose, when,
 					(uint64_t)frame->place << 32 | frame->pc);
 }
 

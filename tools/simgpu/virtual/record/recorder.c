@@ -204,7 +204,7 @@ static bool lost(struct recorder *r, uint64_t *count)
 {
 	if (r->script->lost_ppm == 0)
 		return false;
-	uint64_t dice = rng_hash(r->script->seed, 0x6c6f7374, r->index, r->serial++);
+	uint64_t dice = rng_hash(r->script->noise_seed, 0x6c6f7374, r->index, r->serial++);
 	bool yes = rng_below(dice, 1000000) < r->script->lost_ppm;
 	*count += yes;
 	return yes;

@@ -26,6 +26,7 @@ struct script *script_new(uint64_t seed, uint32_t n_steps)
 {
 	struct script *s = grown(NULL, 1, sizeof *s);
 	*s = (struct script){.seed = seed,
+						 .noise_seed = seed,
 						 .n_steps = n_steps,
 						 .length_spread = SCALE_ONE,
 						 .nvtx = true,

@@ -61,6 +61,7 @@ struct thread_def {
 	uint32_t name;
 	bool daemon; /* its loop has no end of its own: it stops when the others have (loaders, hogs) */
 	bool marks;  /* its STEP_TRAIN programs are the steps */
+	bool planted; /* by a fault */
 	/* SETUP once, then TRAIN once per step, EVAL per evaluation batch */
 	struct program programs[STEP_KINDS];
 };
@@ -109,6 +110,7 @@ struct noise {       /* parts of 1024 of the noise that real traces show; 0: non
 
 struct script {
 	uint64_t seed;
+	uint64_t noise_seed;               /* of what varies from step to step and rank to rank */
 	uint32_t n_steps;                  /* training steps */
 	uint32_t eval_every, eval_batches; /* after every so many steps; 0: never */
 	uint32_t length_spread;   /* step length varies up to this factor in 1/1024: 3072 is 3 x */

@@ -77,6 +77,7 @@ ENTRY(cuStreamDestroy_v2, void *handle)
 	struct sim_observed call;
 	int result = observe_enter(&call, 326, "cuStreamDestroy_v2", &handle, NULL);
 	if (!result) {
+		context_tell(SIM_STREAM_DESTROY_STARTING, context_current());
 		core_lock();
 		struct stream *stream = made_stream(handle);
 		if (stream) {

@@ -25,7 +25,7 @@ void context_open(const struct gpu_hooks *hooks)
 void context_tell(enum sim_resource_kind kind, struct context *context)
 {
 	const struct sim_observer *observer = delivery_observer();
-	if (observer && observer->resource)
+	if (context && observer && observer->resource)
 		observer->resource(kind, context, context->id);
 }
 
@@ -93,6 +93,16 @@ void context_reset(struct context *context)
 	context->retained = 0;
 	core_unlock();
 	memory_reset(context->device);
+}
+
+bool simgpu_context_id(void *handle, uint32_t *id, uint32_t *device)
+{
+	const struct context *context = handle ? handle : context_current();
+	if (!context || !context_valid(context))
+		return false;
+	*id = context->id;
+	*device = (uint32_t)context->device;
+	return true;
 }
 
 void simgpu_end_contexts(void)

@@ -91,6 +91,19 @@ struct stream *stream_of(const void *handle, bool per_thread)
 	return stream->live && stream->gpu_stream->stream_kind != STREAM_LEGACY ? stream : NULL;
 }
 
+bool simgpu_stream_id(void *handle, void *stream, uint32_t *id)
+{
+	if (core_state())
+		return false;
+	core_lock();
+	const struct stream *found = stream_of(stream, false);
+	bool ours = found && (!handle || found->context == handle);
+	if (ours)
+		*id = found->id;
+	core_unlock();
+	return ours;
+}
+
 /* The legacy default stream is idle when the blocking ones are. */
 static bool counts_for(const struct stream *stream, const struct gpu_stream *other)
 {

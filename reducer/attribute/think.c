@@ -1,0 +1,109 @@
+#include "attribute/think.h"
+
+#include "base/room.h"
+#include "summary/series.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	THINK_NS = 1000000
+}; /* a longer time is no thinking: the thread waited, or did other work */
+
+int think_open(struct think *think, const struct steps *steps, uint32_t n_threads, size_t most)
+{
+	*think = (struct think){.steps = steps, .step = STEP_BEFORE};
+	think->width = series_width(steps->n_steps, most);
+	think->n_cells = series_cells(steps->n_steps, think->width);
+	think->ends = malloc((n_threads + 1) * sizeof(*think->ends));
+	think->median_ns = calloc(think->n_cells + 1, sizeof(*think->median_ns));
+	think->calls = calloc(think->n_cells + 1, sizeof(*think->calls));
+	if (!think->ends || !think->median_ns || !think->calls)
+		return -ENOMEM;
+	for (uint32_t i = 0; i <= n_threads; i++)
+		think->ends[i] = INT64_MIN;
+	return 0;
+}
+
+void think_close(struct think *think)
+{
+	free(think->ends);
+	free(think->median_ns);
+	free(think->calls);
+	free(think->gaps);
+	*think = (struct think){0};
+}
+
+/* The k-th smallest of them, from 0; changes their order (quickselect). */
+static uint32_t smallest(uint32_t *at, size_t n, size_t k)
+{
+	size_t low = 0, high = n - 1;
+	while (low < high) {
+		const uint32_t pivot = at[low + (high - low) / 2];
+		size_t i = low, j = high;
+		for (;;) {
+			while (at[i] < pivot)
+				i++;
+			while (at[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			const uint32_t swapped = at[i];
+			at[i++] = at[j];
+			at[j--] = swapped;
+		}
+		if (k <= j)
+			high = j;
+		else
+			low = j + 1;
+	}
+	return at[low];
+}
+
+/* The step is over: the lower median of its gaps. */
+static void end_step(struct think *think)
+{
+	if (think->step >= 0 && think->n_gaps)
+		think->median_ns[think->step / think->width] +=
+			smallest(think->gaps, think->n_gaps, (think->n_gaps - 1) / 2);
+	think->n_gaps = 0;
+}
+
+int think_add(struct think *think, uint32_t thread, int64_t begin, int64_t end)
+{
+	const int64_t before = think->ends[thread];
+	if (think->n_cells == 0)
+		return 0;
+	if (begin < think->from || begin >= think->to) {
+		const int32_t step = steps_around(think->steps, begin, &think->from, &think->to);
+		if (step != think->step)
+			end_step(think);
+		think->step = step;
+	}
+	if (end > before)
+		think->ends[thread] = end;
+	if (think->step < 0)
+		return 0;
+	think->calls[think->step / think->width]++;
+	if (before == INT64_MIN || begin <= before || begin - before >= THINK_NS)
+		return 0;
+	if (room_for((void **)&think->gaps, think->n_gaps, &think->room, 1024, sizeof(*think->gaps)) !=
+		0)
+		return -ENOMEM;
+	think->gaps[think->n_gaps++] = (uint32_t)(begin - before);
+	return 0;
+}
+
+int think_store(struct think *think, struct summary *summary, int32_t rank, const char *device)
+{
+	struct series series = {.rank = rank,
+							.steps = think->steps->n_steps,
+							.width = think->width,
+							.ns = think->median_ns};
+	if (think->n_cells == 0)
+		return 0;
+	end_step(think);
+	int error = summary_series(summary, device, SERIES_THINK, &series);
+	series.ns = think->calls;
+	return error ? error : summary_series(summary, device, SERIES_CALLS, &series);
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""The random family's draws, judge and tables, on truths and reports made by hand."""
+import argparse
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import family  # noqa: E402
+import family_tables  # noqa: E402
+import judge  # noqa: E402
+import score  # noqa: E402
+
+ACCEPTED = judge.accepted_of(score.DOCUMENT.read_text())
+
+
+def fault(name, loss, rank=None):
+    return {"fault": name, "loss_ns": loss, "rank": rank, "cause": "x", "strength": 1}
+
+
+def truth_of(*faults, workload="ddp", ranks=4, hosts=1, process_ranks=None):
+    devices = [{"device": f"node{i * hosts // ranks}/{i % (ranks // hosts)}", "warmup_steps": 1,
+                "rank": process_ranks[i] if process_ranks else i} for i in range(ranks)]
+    return {"workload": workload, "steps": 12, "step_ns": 1000, "ranks": ranks, "hosts": hosts, "faults": list(faults),
+            "devices": devices}
+
+
+def finding(name, share_ms, text="", severity="high", evidence="", gain_ms=None):
+    return {"id": name, "severity": severity, "share_ms": share_ms, "text": text, "evidence": evidence, "gain_ms": gain_ms}
+
+
+def report_of(*findings, steps=11, mean=1000):
+    return {"run": {"steps": steps}, "findings": list(findings), "devices": [{"step_ns": {"mean": mean}}]}
+
+
+class DrawTest(unittest.TestCase):
+    def test_a_job_is_its_seed_and_number(self):
+        self.assertEqual(family.draw(5, 9, 0), family.draw(5, 9, 0))
+        self.assertEqual(len({family.draw(5, n, 0)._replace(number=0) for n in range(200)}), 200)
+        self.assertNotEqual(family.draw(5, 9, 0), family.draw(6, 9, 0))
+        self.assertNotEqual(family.draw(5, 9, 0), family.draw(5, 9, 1))
+
+    def test_what_is_drawn(self):
+        jobs = [family.draw(1, n, 0) for n in range(600)]
+        self.assertEqual({j.workload for j in jobs}, set(family.WORKLOADS))
+        self.assertEqual({len(j.faults) for j in jobs}, {1, 2, 3})
+        self.assertEqual({j.ranks for j in jobs}, {1, 2, 3, 5, 8, 16, 32})
+        self.assertEqual({j.nvtx for j in jobs}, {"on", "off"})
+        self.assertEqual({f.split("=")[0] for j in jobs for f in j.faults}, set(family.STRENGTH))
+        self.assertEqual(max(family.draw(1, n, 0, 8).ranks for n in range(90)), 8)
+        self.assertTrue(all(f.count("@") == 0 for j in jobs if j.ranks == 1 for f in j.faults))
+
+    def test_every_fault_is_drawn(self):
+        planted = set(ACCEPTED.findings) | {"clock", "lost_records", "prefetch"}
+        self.assertEqual(set(family.STRENGTH), planted)
+
+    def test_healthy_jobs_have_no_fault(self):
+        jobs = [family.draw_healthy(1, n, 0) for n in range(200)]
+        self.assertEqual({j.faults for j in jobs}, {()})
+        self.assertEqual({j.steps for j in jobs}, {20, 150})
+        self.assertTrue(all(j.ranks > 1 for j in jobs))
+
+
+class FirstFindingTest(unittest.TestCase):
+    def judge(self, truth, report, base=None):
+        return judge.judge_finding(truth, report, base or report_of(), ACCEPTED)
+
+    def test_small_losses_are_not_asked_for(self):
+        self.assertEqual(self.judge(truth_of(fault("input", 19)), report_of()), {})
+        self.assertTrue(self.judge(truth_of(fault("input", 20)), report_of(finding("input", 1)))["first"])
+
+    def test_the_costliest_or_one_that_costs_nearly_as_much(self):
+        truth = truth_of(fault("input", 100), fault("sync", 91), fault("alloc", 89))
+        for name, right in (("input", True), ("sync", True), ("alloc", False), ("late_rank", True)):
+            self.assertEqual(self.judge(truth, report_of(finding(name, 1)))["first"], right, name)
+
+    def test_what_the_job_has_without_faults_is_set_aside(self):
+        bubble, truth = finding("unsplit", 30), truth_of(fault("input", 50))
+        verdict = self.judge(truth, report_of(bubble, finding("input", 3)), report_of(bubble))
+        self.assertEqual((verdict["first"], verdict["printed"]), (True, False))
+
+    def test_the_rank_is_named(self):
+        truth = truth_of(fault("slow_gpu", 90, 2))
+        for text, first, culprit in (("Rank 2 is last; its kernels take 7 ms longer", True, True),
+                                     ("Rank 2 is last; it spends 7 ms more in sync", True, False),
+                                     ("Rank 2 is last", True, False),
+                                     ("Rank 21 is last; its kernels take 7 ms longer", False, False)):
+            verdict = self.judge(truth, report_of(finding("late_rank", 1, text)))
+            self.assertEqual((verdict["first"], verdict["culprit"]), (first, culprit), text)
+
+    def test_a_finding_that_is_its_own_reason_still_names_the_rank(self):
+        truth = truth_of(fault("input", 90, 1))
+        self.assertFalse(self.judge(truth, report_of(finding("input", 1)))["first"])
+        verdict = self.judge(truth, report_of(finding("input", 1, "The GPU waits", evidence="most of it on rank 1")))
+        self.assertEqual((verdict["first"], verdict["culprit"]), (True, True))
+
+    def test_a_fault_of_all_ranks_has_no_culprit(self):
+        self.assertIsNone(self.judge(truth_of(fault("input", 90)), report_of(finding("input", 1)))["culprit"])
+
+    def test_few_cores_are_the_hosts(self):
+        truth = truth_of(fault("no_core", 90, 3), ranks=4, hosts=2)
+        for text, right in (("host node1", True), ("rank 2", True), ("rank 1", False), ("host node0", False), ("", False)):
+            self.assertEqual(self.judge(truth, report_of(finding("no_core", 1, text)))["first"], right, text)
+
+    def test_a_process_with_several_devices(self):
+        one = truth_of(fault("slow_gpu", 90, 3), workload="dataparallel", process_ranks=[0] * 4)
+        for text, right in (("rank 0", False), ("GPU 3 of rank 0", True), ("device node0/3", True), ("device node0/2", False)):
+            self.assertEqual(self.judge(one, report_of(finding("late_rank", 1, text)))["first"], right, text)
+        host = truth_of(fault("alloc", 90, 3), workload="dataparallel", process_ranks=[0] * 4)
+        self.assertTrue(self.judge(host, report_of(finding("alloc", 1)))["first"], "one process has nobody beside it")
+        two = truth_of(fault("alloc", 90, 3), workload="jax", process_ranks=[0, 0, 1, 1])
+        self.assertTrue(self.judge(two, report_of(finding("alloc", 1, "rank 1")))["first"])
+        self.assertFalse(self.judge(two, report_of(finding("alloc", 1, "rank 3")))["first"])
+
+    def test_what_no_trace_can_know(self):
+        for name, rank, known in (("slow_link", 1, False), ("jitter_host", None, False), ("prefetch", None, False),
+                                  ("slow_gpu", None, False), ("slow_gpu", 2, True), ("input", None, True)):
+            self.assertEqual(self.judge(truth_of(fault(name, 90, rank)), report_of())["reference"], known, name)
+
+    def test_what_is_claimed(self):
+        truth = truth_of(fault("input", 50))
+        self.assertEqual(self.judge(truth, report_of(finding("input", 3)))["claim_ms"], 3)
+        verdict = self.judge(truth, report_of(finding("input", 3, gain_ms=0.0)))
+        self.assertEqual((verdict["claim_ms"], verdict["by_gain"]), (0, True))
+        self.assertIsNone(self.judge(truth, report_of(finding("sync", 3)))["claim_ms"], "nothing is claimed of the fault")
+
+
+class RestTest(unittest.TestCase):
+    def test_steps_and_their_mean(self):
+        truth = truth_of()
+        for steps, mean, right in ((11, 1010, True), (11, 1011, False), (12, 1000, False)):
+            self.assertEqual(judge.judge_steps(truth, report_of(steps=steps, mean=mean)), right)
+        self.assertIsNone(judge.judge_steps(truth_of(workload="inference"), report_of()))
+
+    def test_leaves(self):
+        truth = truth_of()
+        truth["devices"] = [{"device": "node0/0", "idle": [(0, 60, "sync"), (80, 90, "input")], "window_from_ns": 0,
+                             "window_to_ns": 100}]
+        pieces = {"node0/0": [(0, 50, "idle.host.sync"), (50, 90, "idle.host.code")]}
+        self.assertEqual(judge.judge_leaves(truth, pieces, ACCEPTED.leaves), {"sync": [60, 50], "input": [10, 0]})
+
+    def test_false_is_what_other_noise_does_not_show(self):
+        late = finding("late_rank", 1, "Rank 1 is last", "low")
+        other = finding("late_rank", 1, "Rank 2 is last", "low")
+        small, big = finding("sync", 1, severity="low"), finding("transfer", 9)
+        for found, others, false in ((late, [late, late], 0), (late, [late, other], 1), (late, [late, small], 1),
+                                     (small, [big, big], 0), (big, [big, big], 0), (big, [big, small], 1)):
+            said = judge.judge_healthy(report_of(found), [report_of(o) for o in others])
+            self.assertEqual(len(said[0]), false, (found["id"], [o["id"] for o in others]))
+
+    def test_every_cause_a_late_rank_can_have_has_words(self):
+        without = {"slow_link", "imbalance", "jitter_host", "jitter_kernel"}  # no rank's own
+        self.assertEqual(set(ACCEPTED.reasons), set(ACCEPTED.findings) - without)
+
+
+def job_of(number, true=10_000_000, right=10_000_000, first=True, **more):
+    verdict = {"fault": "input", "rank": None, "loss_ms": 2.0, "loss_percent": 5.0, "reference": True, "first": first,
+               "printed": first, "culprit": None, "claim_ms": 1.5 if first else None, "by_gain": False, "said": "input: x"}
+    return {"number": number, "kind": "job", "workload": "ddp", "ranks": 4, "nvtx": "on", "options": [], "command": "baton-sim x",
+            "planted": [("input", 1, None, 2.0)], "step_ms": 40.0, "leaves": {"input": (true, right)}, "steps_right": True,
+            "finding": verdict, **more}
+
+
+class TablesTest(unittest.TestCase):
+    args = argparse.Namespace(seed=7, only=None, most_ranks=8)
+
+    def test_scores(self):
+        jobs = [job_of(0), job_of(1, right=5_000_000, first=False)]
+        self.assertEqual(family_tables.scores_of(jobs), [
+            "2", "75.00 %", "75.0 %, 50.0 %", "50.0 % of 2", "50.0 % of 2", "-", "25.0 %, 25 %", "100.0 % of 2"])
+
+    def test_a_wrong_job_is_printed_with_its_command(self):
+        lines = family_tables.wrong(self.args, [job_of(0), job_of(1, first=False), job_of(2, right=8_000_000)])
+        self.assertEqual([line.split(":")[0] for line in lines], ["job 2", "job 1"], "the worst first, the right ones not at all")
+        self.assertIn("--seed 7 --most-ranks 8 --only 1\n", lines[1])
+        self.assertIn("baton-sim x", lines[1])
+
+    def test_bounds(self):
+        self.assertEqual(family_tables.failures([job_of(n) for n in range(9)], False), [])
+        bad = [job_of(n, right=9_000_000, first=n < 5) for n in range(9)]
+        self.assertEqual([f.split(" is ")[0] for f in family_tables.failures(bad, False)], [
+            "first finding 55.56 %", "first finding with cores enough 55.56 %", "NVTX on: right leaf 90.00 %",
+            "NVTX on: p10 of jobs 90.00 %"])
+        self.assertEqual(family_tables.failures(bad, True), [])
+        worse = [job_of(n, right=8_000_000, first=n < 3) for n in range(9)]
+        self.assertEqual(len(family_tables.failures(worse, True)), 2)
+
+    def test_false_findings_of_healthy_jobs(self):
+        def healthy(n, *names):
+            return {"number": n, "kind": "healthy", "workload": "ddp", "steps": 20, "steps_right": True, "lasting": [],
+                    "command": "x", "false": [finding(name, 1) for name in names]}
+        results = [healthy(n) for n in range(60)]
+        self.assertEqual(family_tables.failures(results, False), [])
+        self.assertEqual(family_tables.failures([*results, healthy(60, "late_rank")], False), [])
+        self.assertEqual(len(family_tables.failures([*results, healthy(60, "late_rank"), healthy(61, "late_host")], False)), 1)
+        self.assertEqual(family_tables.failures([*results, healthy(60, "sync")], False), ["healthy job 60: sync"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+"""Judges a random job: what was planted, what each fault costs by intervention, what baton said.
+
+The loss of a fault is the step of the job less the step of the same job without that fault. The finding that counts is the
+first that the same job without any fault does not have, or clearly smaller (`score.news`): a pipeline has its bubble.
+What is accepted stands in docs/ACCURACY.md.
+"""
+import collections
+import re
+
+import score
+
+LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
+TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
+LATE = ("late_rank", "late_host")
+SEVERE = ("medium", "high")
+DEVICES_OF_ONE_PROCESS = ("jax", "dataparallel")
+NO_REFERENCE = {"slow_link", "jitter_host", "jitter_kernel"}  # a trace cannot know how fast it should have been
+NONE_EVERYWHERE = {"slow_host", "slow_gpu"}  # nor when all are equally slow
+
+Accepted = collections.namedtuple("Accepted", "leaves findings reasons")
+
+
+def accepted_of(text):
+    """What docs/ACCURACY.md accepts: leaves of a cause, findings of a fault, reasons of a late rank."""
+    leaves, findings, _ = score.read_document(text)
+    return Accepted(leaves, findings, score.read_table(text, "### Faults and reasons"))
+
+
+# ---- what was planted -----------------------------------------------------------------------------
+
+def one_rank(fault, truth):
+    return fault["rank"] is not None and truth["ranks"] > 1
+
+
+def has_reference(fault, truth, accepted):
+    if fault["fault"] in NO_REFERENCE or fault["fault"] not in accepted.findings:
+        return False
+    return fault["fault"] not in NONE_EVERYWHERE or one_rank(fault, truth)
+
+
+def largest(truth):
+    """The faults of which one has to be named first; [] where nothing costs enough."""
+    costly = max(truth["faults"], key=lambda f: f["loss_ns"], default=None)
+    if costly is None or costly["loss_ns"] < LEAST_LOSS * truth["step_ns"]:
+        return []
+    return [f for f in sorted(truth["faults"], key=lambda f: -f["loss_ns"]) if f["loss_ns"] >= TIE * costly["loss_ns"]]
+
+
+# ---- what was said --------------------------------------------------------------------------------
+
+def words_of(finding):
+    return f"{finding['text']}; {finding.get('evidence') or ''}"
+
+
+def named(finding, pattern):
+    """The first that the finding names."""
+    found = re.search(pattern, words_of(finding))
+    return found.group(1) if found else None
+
+
+def host_of(device):
+    return device["device"].split("/")[0]
+
+
+def names_culprit(fault, truth, finding):
+    """Whether the rank is named that has the fault; its host, where the fault is the host's; where one process drives
+    several devices, the device if the fault is the device's, else nobody."""
+    if not one_rank(fault, truth):
+        return True
+    device = truth["devices"][fault["rank"]]
+    said = named(finding, r"\b[Rr]anks? (\d+)")
+    if fault["fault"] == "no_core":
+        on_host = {str(d["rank"]) for d in truth["devices"] if host_of(d) == host_of(device)}
+        return truth["hosts"] == 1 or named(finding, r"\bhost (\w+)") == host_of(device) or said in on_host
+    if truth["workload"] in DEVICES_OF_ONE_PROCESS:
+        if fault["fault"] == "slow_gpu":
+            ordinal = device["device"].split("/")[1]
+            return named(finding, r"\b(?:GPU|device) (?:\w+/)?(\d+)") == ordinal
+        return len({d["rank"] for d in truth["devices"]}) == 1 or said == str(device["rank"])
+    return said == str(device["rank"])
+
+
+def names_finding(fault, truth, finding, accepted):
+    also = LATE if one_rank(fault, truth) else ()
+    return finding["id"] in (*accepted.findings.get(fault["fault"], ()), *also) and names_culprit(fault, truth, finding)
+
+
+def names_class(fault, finding, accepted):
+    """A late rank needs a reason; any other finding is one."""
+    if finding["id"] not in LATE:
+        return True
+    text = finding["text"].replace(" ", "_")
+    return any(re.search(rf"(?:^|_|\b){word}(?:_|\b)", text) for word in accepted.reasons.get(fault["fault"], ()))
+
+
+def claim_ms(finding):
+    return finding["share_ms"] if finding.get("gain_ms") is None else finding["gain_ms"]
+
+
+# ---- the verdict ----------------------------------------------------------------------------------
+
+NOTHING = {"id": "none", "text": "no finding", "evidence": "", "share_ms": 0.0}
+
+
+def judge_finding(truth, report, base, accepted):
+    """The verdict on the first finding, {} where none is asked for."""
+    asked = largest(truth)
+    if not asked:
+        return {}
+    findings = score.findings_of(report)
+    printed = (findings or [NOTHING])[0]
+    first = (score.news(report, base) or [NOTHING])[0]
+    right = [f for f in asked if names_finding(f, truth, first, accepted)]
+    fault = (right or asked)[0]
+    return {
+        "fault": fault["fault"], "rank": fault["rank"], "loss_ms": fault["loss_ns"] / 1e6,
+        "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),
+        "first": bool(right), "printed": any(names_finding(f, truth, printed, accepted) for f in asked),
+        "culprit": bool(right) and names_class(fault, first, accepted) if one_rank(fault, truth) else None,
+        "claim_ms": claim_ms(first) if right else None, "by_gain": first.get("gain_ms") is not None,
+        "said": f"{first['id']}: {first['text']}"}
+
+
+def judge_steps(truth, report):
+    """The right number of steps, and their mean within 1 %; None where the job has none."""
+    if truth["workload"] == "inference":
+        return None
+    want = truth["steps"] - truth["devices"][0]["warmup_steps"]
+    means = [d["step_ns"]["mean"] for d in report["devices"] if d["step_ns"]]
+    mean = sum(means) / len(means) if means else 0
+    return report["run"]["steps"] == want and abs(mean - truth["step_ns"]) <= 0.01 * truth["step_ns"]
+
+
+def judge_leaves(truth, pieces, leaves):
+    """{cause: [true ns, ns in a leaf that is accepted for it]}"""
+    out = collections.defaultdict(lambda: [0, 0])
+    for (cause, leaf), ns in score.confusion(truth, pieces).items():
+        if cause:
+            out[cause][0] += ns
+            out[cause][1] += ns if leaf in leaves[cause] else 0
+    return dict(out)
+
+
+def concerns(report):
+    """What a job without any fault must not be told: a late rank, and other findings from `medium` on."""
+    return [f for f in score.findings_of(report) if f["id"] in LATE or f["severity"] in SEVERE]
+
+
+def same(finding, other):
+    """The same thing said of the same rank or host."""
+    return finding["id"] == other["id"] and all(
+        named(finding, pattern) == named(other, pattern) for pattern in (r"\b[Rr]anks? (\d+)", r"\bhost (\w+)")
+        if finding["id"] in LATE)
+
+
+def judge_healthy(report, others):
+    """(false findings, those that the job has with any noise). `others`: reports of the same job with other noise: what is
+    not found there was in the noise, and what is found with any noise is how the job is made."""
+    found = concerns(report)
+    lasting = [f for f in found if all(any(same(f, o) for o in concerns(other)) for other in others)]
+    return [f for f in found if f not in lasting], lasting

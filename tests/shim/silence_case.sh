@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# What the rows of silent threads say. Keeps out: a thread that runs told asleep (schedstat is as of the last tick), a row that is all
+# running left out, and the place of a thread not looked at when the one it waited for is done.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+for needed in libcuda.so.1 libcupti.so.13; do
+	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
+done
+[ -r /proc/self/schedstat ] || skip "no schedstat here"
+export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
+
+right() { # right JOB STACKS [FILE]: once in five tries, a machine that is very busy keeps the sampler from looking
+	checks=$((checks + 1))
+	for _ in 1 2 3 4 5; do
+		rm -rf "$work/trace"
+		expect_status 0 "$BATON" record -s "$2" -o "$work/trace" -- "$PYTHON" tests/shim/steps.py "$1"
+		"$BATON" dump --json "$work/trace" | "$PYTHON" tests/shim/silence_check.py "$1" ${3:+"$3"} >"$work/why" && break
+		cat "$work/why" >>"$work/all"
+		[ "$(wc -l <"$work/all")" -lt 5 ] || fail "$1: $(cat "$work/all")"
+	done
+	: >"$work/all"
+}
+
+: >"$work/all"
+right spins off "$work/out"
+right goes_on python
+finish
