@@ -299,6 +299,8 @@ static void print_json(const struct whatif *w, const struct replayed *r)
 	json_number(&json, "step_ns", r->causes.step_ns);
 	json_number(&json, "replay_error_ns", r->error_ns);
 	json_number(&json, "unexplained_ns", w->unexplained_ns);
+	json_number(&json, "collective_ops", (int64_t)r->model.n_members);
+	json_number(&json, "met", (int64_t)r->model.met);
 	json_array(&json, "without");
 	for (uint32_t i = 0; i < w->n; i++) {
 		print_taken(&json, r, &w->at[i]);

@@ -49,6 +49,8 @@ struct wait {                     /* a call that waits for the GPU */
 	uint8_t site; /* enum wait_site */
 };
 
+#define COLL_ORDERED UINT32_MAX
+
 struct member { /* an op that meets others: a collective, or what it sends and receives */
 	uint64_t comm, sequence;
 	uint32_t coll; /* enum baton_coll; UINT32_MAX: matched by its order */
