@@ -6,7 +6,7 @@ REDUCER_CXX := $(sort $(wildcard reducer/*/*.cpp reducer/*/*/*.cpp))
 REDUCER_OBJ := $(REDUCER_SRC:%.c=$(BUILD)/%.o) $(REDUCER_CXX:%.cpp=$(BUILD)/%.o)
 LIB := $(BUILD)/libreducer.a
 HEADERS := $(sort $(wildcard include/baton/*.h reducer/*.h reducer/*/*.h reducer/*/*/*.h))
-LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl
+LIBS := -lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl -lm
 
 $(BUILD)/reducer/%.o: reducer/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)

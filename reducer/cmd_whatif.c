@@ -228,10 +228,22 @@ static long long taken_rank(const struct replayed *r, const struct taken *taken)
 	return taken->rank;
 }
 
+/* NULL: not of one host. */
+static const char *taken_host(const struct replayed *r, const struct taken *taken)
+{
+	for (size_t u = 0; taken->found && taken->scope.host != ALL_UNITS && u < r->model.n_units; u++)
+		if (r->model.units[u].host == taken->scope.host)
+			return host_of(r, &r->model.units[u]);
+	return NULL;
+}
+
 static void describe(const struct replayed *r, const struct taken *taken, char *text, size_t bytes)
 {
 	const long long rank = taken_rank(r, taken);
-	if (taken->causes == of_rank)
+	const char *host = taken_host(r, taken);
+	if (host)
+		snprintf(text, bytes, "%s of host %s", taken_name(taken), host);
+	else if (taken->causes == of_rank)
 		snprintf(text, bytes, "what slows rank %lld", rank);
 	else if (rank >= 0)
 		snprintf(text, bytes, "%s of rank %lld", taken_name(taken), rank);
@@ -267,6 +279,11 @@ static void print_taken(struct json *json, const struct replayed *r, const struc
 	json_object(json, NULL);
 	json_text(json, "cause", taken_name(taken));
 	json_known(json, "rank", taken_rank(r, taken));
+	const char *host = taken_host(r, taken);
+	if (host)
+		json_text(json, "host", host);
+	else
+		json_null(json, "host");
 	json_number(json, "gain_ns", taken->gain_ns);
 	json_end_object(json);
 }
@@ -282,6 +299,8 @@ static void print_json(const struct whatif *w, const struct replayed *r)
 	json_number(&json, "step_ns", r->causes.step_ns);
 	json_number(&json, "replay_error_ns", r->error_ns);
 	json_number(&json, "unexplained_ns", w->unexplained_ns);
+	json_number(&json, "collective_ops", (int64_t)r->model.n_members);
+	json_number(&json, "met", (int64_t)r->model.met);
 	json_array(&json, "without");
 	for (uint32_t i = 0; i < w->n; i++) {
 		print_taken(&json, r, &w->at[i]);

@@ -14,6 +14,7 @@
 #include "read/salvage.h"
 #include "conclude/figures.h"
 #include "graph/replayed.h"
+#include "graph/verdict.h"
 #include "conclude/finding_text.h"
 #include "summary/summary_io.h"
 
@@ -219,8 +220,9 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 		error = readings_take(context->run, work.scans, work.n);
 	if (!error)
 		error = run_workers(&work, PHASE_ATTRIBUTE);
-	if (!error && context->options->replay)
-		error = replay(context, work.scans);
+	if (!error)
+		error = context->options->replay ? replay(context, work.scans)
+										 : verdict_add(context, work.scans, &out->summary);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;

@@ -58,7 +58,8 @@ enum baton_summary_type {
 	BATON_S_SERIES = 82,
 	BATON_S_CELLS = 83,
 	BATON_S_STEPS = 84,
-	BATON_S_END = 85
+	BATON_S_CULPRIT = 85,
+	BATON_S_END = 86
 };
 
 #define BATON_S_GROUPS 5 /* matmul, memory, custom, nccl, other */
@@ -395,5 +396,25 @@ struct baton_s_steps {
 };
 _Static_assert(sizeof(struct baton_s_steps) == 96, "steps");
 _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
+
+#define BATON_S_CULPRIT_FIELDS(X, R)                                                            \
+	/* 0: of the replay itself, without a cause; then the culprits, in their order */           \
+	X(R, uint32_t, order, RANGE(0, INT32_MAX), KEY, HIDDEN)                                     \
+	X(R, uint32_t, cause, TEXT, FIRST_TEXT, SHOWN(1))  /* docs/GRAPH.md */                      \
+	X(R, uint32_t, device, TEXT, FIRST_TEXT, SHOWN(1)) /* the device's key; "": not of one */   \
+	X(R, uint32_t, host, TEXT, FIRST_TEXT, SHOWN(1))   /* "": not of one host's ranks */        \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                     \
+	X(R, uint32_t, steps, ANY, MOST, HIDDEN)            /* that were replayed */                \
+	X(R, int64_t, gain_ns, NUMBER, MOST, SHOWN(2))      /* per step, without it */              \
+	X(R, int64_t, limit_ns, NUMBER, MOST, SHOWN(2))     /* its lower limit over the steps */    \
+	X(R, int64_t, step_ns, NUMBER, MOST, HIDDEN)        /* as measured, of the replayed ones */ \
+	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */
+
+struct baton_s_culprit {
+	struct baton_record head;
+	BATON_S_CULPRIT_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_culprit) == 64, "culprit");
+_Static_assert(offsetof(struct baton_s_culprit, gain_ns) == 32, "culprit gain");
 
 #endif

@@ -14,6 +14,9 @@ struct finding {
 	char summary[320];      /* what it means, in a line */
 	char remedy[200];       /* what to try; may be empty */
 	char evidence[500];     /* which rows stood behind it; may be empty */
+	int64_t gain_ns;        /* of a step without it, by the replay */
+	bool gain_known;
+	bool structural;  /* how the program is built: comes after causes that can be cured */
 	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 

@@ -19,6 +19,11 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 	const struct finding_words late = finding_ms(m->f, s->late_ns);
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	const char *per = finding_per(m->f);
+	if (s->culprit && !(s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
+		finding_say(out, bytes, "%s%s makes each %s %s ms longer", s->host.at ? "a rank of " : "",
+					who.at, per, late.at);
+		return;
+	}
 	if (!s->late) {
 		finding_say(out, bytes, "the others wait %s ms per %s in NCCL for %s", late.at, per,
 					who.at);
@@ -228,6 +233,8 @@ static int limit_of(const struct finding_source *m, const struct straggler *s, i
 					int64_t *limit_ns)
 {
 	*limit_ns = share_ns;
+	if (s->culprit)
+		*limit_ns = s->culprit->limit_ns;
 	if (s->persistent)
 		return 0;
 	return by_step_limit_of(m->summary, LEAF_BIT(LEAF_NCCL_WAIT), 0, share_ns, limit_ns);
@@ -275,6 +282,8 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	*out = (struct finding){.id = finding_id_of_straggler(s),
 							.leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
 							.share_ns = straggler_share(s)};
+	out->gain_known = s->culprit != NULL;
+	out->gain_ns = s->culprit ? s->culprit->gain_ns : 0;
 	error = limit_of(m, s, out->share_ns, &limit_ns);
 	if (error)
 		return error;

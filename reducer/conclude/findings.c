@@ -9,6 +9,7 @@
 #include "conclude/finding_text.h"
 #include "conclude/finding_unknown.h"
 #include "conclude/habit.h"
+#include "conclude/replay_late.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -87,9 +88,27 @@ static const char *split_remedy(const struct finding_source *m, const char *reas
 			   : "record with baton: this profile has no NCCL arguments";
 }
 
+/* Stages of a pipeline wait for each other by design: the part of a slow one is told with it. */
+static void say_bubble(const struct finding_source *m, struct finding *out)
+{
+	out->structural = true;
+	snprintf(out->summary, sizeof(out->summary),
+			 "ranks wait for what others send: the pipeline's bubble");
+	finding_say(out->evidence, sizeof(out->evidence),
+				"without any transfer a %s would be %s ms shorter", finding_per(m->f),
+				finding_ms(m->f, replay_transfer_ns(m->summary)).at);
+	snprintf(out->remedy, sizeof(out->remedy),
+			 "more micro-batches per step, an interleaved schedule, or more even stages");
+}
+
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
+	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary) &&
+		m->late->pipeline.stages == 0) {
+		say_bubble(m, out);
+		return;
+	}
 	finding_say(out->evidence, sizeof(out->evidence), "waiting and transfer are not separated: %s",
 				reason);
 	snprintf(out->remedy, sizeof(out->remedy), "%s", split_remedy(m, reason));
@@ -250,6 +269,10 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 		share -= s->taken_ns[finding_kind_id(kind)];
 		share -= kind->leaves & LEAF_BIT(from) ? s->wait_ns : 0;
 	}
+	const int64_t transfer_ns = replay_transfer_ns(m->summary);
+	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER) && replay_knows(m->summary) &&
+		transfer_ns < share) /* a late rank exposes the transfers of the others too */
+		share = transfer_ns;
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
@@ -337,8 +360,8 @@ static int by_share(const void *a, const void *b)
 	const struct finding *x = a, *y = b;
 	if (finding_counts(x) != finding_counts(y))
 		return finding_counts(x) ? -1 : 1;
-	if ((x->id == FINDING_BUBBLE) != (y->id == FINDING_BUBBLE))
-		return x->id == FINDING_BUBBLE ? 1 : -1;
+	if (x->structural != y->structural)
+		return x->structural ? 1 : -1;
 	if (x->share_ns != y->share_ns)
 		return x->share_ns > y->share_ns ? -1 : 1;
 	int names = strcmp(finding_kinds[x->id].name, finding_kinds[y->id].name);
@@ -352,6 +375,7 @@ static int add_bubble(const struct finding_source *m, struct findings *out)
 	const char *schedule = p->chunks > 1 ? "interleaved 1F1B" : "1F1B or GPipe";
 	struct finding finding = {.id = FINDING_BUBBLE, .leaf = "nccl.unsplit"};
 	finding.share_ns = bubble_left(m);
+	finding.structural = true;
 	if (p->stages == 0 || finding.share_ns == 0)
 		return 0;
 	finding.severity = severity_of(m->summary, m->f, finding.share_ns, finding.share_ns);

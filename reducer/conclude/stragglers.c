@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "conclude/late_steps.h"
 #include "conclude/lateness.h"
+#include "conclude/replay_late.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,6 +86,24 @@ static int explain(const struct summary *summary, struct straggler *s)
 			s->excess[i] = *e;
 	}
 	return 0;
+}
+
+/* The kind that the replay names comes first among what the rank has more of. */
+static void name_first(const struct summary *summary, struct straggler *s)
+{
+	const struct finding_kind *kind = replay_kind(summary, s->culprit);
+	for (int i = 1; kind && i < EXCESSES; i++) {
+		const struct excess found = s->excess[i];
+		if (found.kind != kind)
+			continue;
+		memmove(&s->excess[1], &s->excess[0], (size_t)i * sizeof(found));
+		s->excess[0] = found;
+	}
+}
+
+static int64_t at_most(int64_t ns, int64_t most_ns)
+{
+	return ns < 0 || most_ns < 0 ? 0 : ns < most_ns ? ns : most_ns;
 }
 
 static int append(struct stragglers *all, const struct straggler *s)
@@ -428,6 +447,59 @@ static int add_partial(struct stragglers *all, const struct summary *summary,
 	return error;
 }
 
+/* False: the culprit is not about a rank or host. */
+static bool straggler_of_culprit(const struct summary *summary,
+								 const struct culprit_summary *culprit, struct straggler *s)
+{
+	const size_t device = replay_device(summary, culprit);
+	if (device == summary->n_devices)
+		return false;
+	const struct device_summary *row = &summary->devices[device];
+	*s = (struct straggler){.device = device,
+							.rank = row->n_processes ? row->ranks[0] : -1,
+							.late = replay_late_row(summary, device),
+							.culprit = culprit,
+							.persistent = true,
+							.late_ns = culprit->gain_ns};
+	if (culprit->device && culprit->rank >= 0)
+		s->rank = culprit->rank;
+	if (!culprit->device)
+		s->host = device_host(summary, device);
+	s->caused_ns = s->late ? s->late->caused_ns : 0;
+	return true;
+}
+
+/* What the replay found. The gain of each is on top of those before it, and its share is that gain:
+ * its own time, then the wait of the others, and the transfers that they have no work left to hide
+ * under. */
+static int add_replayed(struct stragglers *all, const struct summary *summary,
+						const struct figures *f)
+{
+	int64_t wait_ns = f->time_ns[LEAF_NCCL_WAIT], transfer_ns = f->time_ns[LEAF_NCCL_TRANSFER];
+	for (size_t i = 0; i < summary->n_culprits; i++) {
+		struct straggler s;
+		if (!straggler_of_culprit(summary, &summary->culprits[i], &s) || known(all, s.device))
+			continue;
+		int error = explain(summary, &s);
+		if (error)
+			return error;
+		name_first(summary, &s);
+		int64_t left_ns = s.late_ns - straggler_share(&s);
+		if (s.late) {
+			s.wait_ns = at_most(left_ns, wait_ns);
+			s.taken_ns[FINDING_TRANSFER] = at_most(left_ns - s.wait_ns, transfer_ns);
+			wait_ns -= s.wait_ns;
+			transfer_ns -= s.taken_ns[FINDING_TRANSFER];
+			left_ns -= s.wait_ns + s.taken_ns[FINDING_TRANSFER];
+		}
+		s.wait_ns += left_ns > 0 ? left_ns : 0;
+		error = append(all, &s);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 static int by_wait(const void *a, const void *b)
 {
 	const struct straggler *x = a, *y = b;
@@ -442,8 +514,11 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	if (summary->n_devices < 2)
 		return 0;
 	int error = pipeline_find(summary, f, &all->pipeline);
-	if (!error)
-		error = add_late(all, summary, f);
+	if (!error && replay_knows(summary))
+		error = add_replayed(all, summary, f);
+	if (error || all->n > 0 || replay_clears(summary))
+		return error;
+	error = add_late(all, summary, f);
 	if (error)
 		return error;
 	if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0 && summary->run.n_missing_ranks == 0)

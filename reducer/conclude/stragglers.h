@@ -21,6 +21,7 @@ struct straggler { /* a rank, or a host: then device, rank and late are of its w
 	struct device_host host;         /* its ranks together are late; host.at NULL: one rank is */
 	int64_t caused_ns;               /* of them together, or of the rank */
 	const struct late_summary *late; /* NULL: told from NCCL time that is not split */
+	const struct culprit_summary *culprit; /* the replay says so, and the gain; or NULL */
 	bool partial;    /* members of its collectives are missing, it is the last here */
 	bool missing;    /* one of those is late: no device, no rank, no own time */
 	bool persistent; /* else now and then, but nobody else causes as much */

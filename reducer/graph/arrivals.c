@@ -1,5 +1,6 @@
 #include "graph/arrivals.h"
 
+#include "base/radix.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -86,13 +87,6 @@ struct linking {
 	struct arrival *of; /* of the op in hand, by kind */
 	size_t n, room;
 };
-
-static int by_end(const void *a, const void *b, void *context)
-{
-	const struct process *p = context;
-	const int64_t x = p->ops[*(const uint32_t *)a].end, y = p->ops[*(const uint32_t *)b].end;
-	return x < y ? -1 : x > y;
-}
 
 /* The op of another stream of the device that ended just before this one started. */
 static const struct device_op *ended_before(const struct linking *l, const struct device_op *op)
@@ -200,22 +194,14 @@ static int link_op(struct linking *l)
 	return 0;
 }
 
-static int by_op(const void *a, const void *b)
-{
-	const struct arrival *x = a, *y = b;
-	if (x->op != y->op)
-		return x->op < y->op ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	return x->ns > y->ns ? -1 : x->ns < y->ns;
-}
-
-static int link_all(struct arrivals *arrivals, struct linking *l)
+/* The arrivals of one op, by kind. */
+static int link_all(const struct arrivals *arrivals, const struct radix_row *rows,
+					struct linking *l)
 {
 	for (size_t i = 0, end; i < arrivals->n; i = end) {
 		l->n = 0;
-		for (end = i; end < arrivals->n && arrivals->at[end].op == arrivals->at[i].op; end++) {
-			const struct arrival *a = &arrivals->at[end];
+		for (end = i; end < arrivals->n && rows[end].key >> 8 == rows[i].key >> 8; end++) {
+			const struct arrival *a = &arrivals->at[rows[end].index];
 			if (a->ns > l->process->ops[a->op].begin)
 				continue; /* an arrival after the start is a clock's error */
 			if (l->n + 2 > l->room && room_double((void **)&l->of, &l->room, 16, sizeof(*l->of)))
@@ -232,15 +218,21 @@ static int link_all(struct arrivals *arrivals, struct linking *l)
 int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *model)
 {
 	struct linking l = {.process = p, .model = model};
+	const size_t most = arrivals->n > p->n_ops ? arrivals->n : p->n_ops;
+	struct radix_row *rows = malloc((most + 1) * sizeof(*rows));
 	l.by_end = malloc((p->n_ops + 1) * sizeof(*l.by_end));
-	if (!l.by_end)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < p->n_ops; i++)
-		l.by_end[i] = i;
-	qsort_r(l.by_end, p->n_ops, sizeof(*l.by_end), by_end, p);
-	if (arrivals->n)
-		qsort(arrivals->at, arrivals->n, sizeof(*arrivals->at), by_op);
-	int error = link_all(arrivals, &l);
+	int error = rows && l.by_end ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !error && i < p->n_ops; i++)
+		rows[i] = (struct radix_row){(uint64_t)p->ops[i].end, i};
+	error = error ? error : radix_sort(rows, p->n_ops);
+	for (uint32_t i = 0; !error && i < p->n_ops; i++)
+		l.by_end[i] = rows[i].index;
+	for (size_t i = 0; !error && i < arrivals->n; i++)
+		rows[i] = (struct radix_row){(uint64_t)arrivals->at[i].op << 8 | arrivals->at[i].kind,
+									 (uint32_t)i};
+	error = error ? error : radix_sort(rows, arrivals->n);
+	error = error ? error : link_all(arrivals, rows, &l);
+	free(rows);
 	free(l.by_end);
 	free(l.of);
 	return error;

@@ -75,7 +75,7 @@ int model_build(struct model *model, struct sample *sample)
 {
 	const size_t n = sample->context->run->n_processes;
 	int error = 0;
-	*model = (struct model){.n_steps = sample->n_steps};
+	*model = (struct model){.n_steps = sample->n_steps, .n_hosts = sample->n_hosts};
 	if (sample->n_hosts > 1)
 		error = host_clocks_align(sample);
 	for (uint32_t i = 0; !error && i < n; i++)

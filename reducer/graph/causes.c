@@ -86,20 +86,25 @@ int causes_open(struct causes *c, const struct model *model)
 	const size_t n = model->graph.n_edges + 1;
 	*c = (struct causes){.model = model, .n_host = model->n_host, .n_kernels = model->n_kernels};
 	c->measured_ns = malloc(n * sizeof(*c->measured_ns));
-	c->own_ns = calloc(n, sizeof(*c->own_ns));
 	c->weights_ns = malloc(n * sizeof(*c->weights_ns));
 	c->at_ns = malloc((model->graph.n_nodes + 1) * sizeof(*c->at_ns));
 	c->steps_ns = malloc((model->n_steps + 1) * sizeof(*c->steps_ns));
-	if (!c->measured_ns || !c->own_ns || !c->weights_ns || !c->at_ns || !c->steps_ns)
+	c->before_ns = malloc((model->n_steps + 1) * sizeof(*c->before_ns));
+	if (!c->measured_ns || !c->weights_ns || !c->at_ns || !c->steps_ns || !c->before_ns)
 		return -ENOMEM;
 	for (size_t i = 0; i < model->graph.n_edges; i++)
 		c->measured_ns[i] = model->graph.edges[i].ns;
-	for (size_t i = 0; i < model->n_host; i++)
-		c->own_ns[model->host[i].edge] = model->host[i].ns;
 	int error = find_typical(c);
 	error = error ? error : compare_positions(model->host, model->n_host, &c->host);
 	error = error ? error : compare_positions(model->kernels, model->n_kernels, &c->kernels);
-	return error ? error : causes_step(c, c->measured_ns, &c->step_ns);
+	return error ? error : causes_measure(c);
+}
+
+int causes_measure(struct causes *c)
+{
+	int error = causes_step(c, c->measured_ns, &c->step_ns);
+	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
+	return error;
 }
 
 void causes_close(struct causes *c)
@@ -107,11 +112,11 @@ void causes_close(struct causes *c)
 	free(c->host);
 	free(c->kernels);
 	free(c->measured_ns);
-	free(c->own_ns);
 	free(c->typical_ns);
 	free(c->weights_ns);
 	free(c->at_ns);
 	free(c->steps_ns);
+	free(c->before_ns);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -192,20 +197,31 @@ static int64_t take_code(const struct causes *c, const struct scope *scope, int6
 }
 
 /* Every position like the median of the others; host time that nobody else has goes. */
-static int64_t take_excess(const struct compared *rows, size_t n, const struct scope *scope,
-						   int64_t *weights_ns, int64_t otherwise)
+static int64_t take_excess(const struct causes *c, bool kernels, const struct scope *scope,
+						   int64_t *weights_ns)
 {
+	const struct compared *rows = kernels ? c->kernels : c->host;
+	const size_t n = kernels ? c->n_kernels : c->n_host;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct compared *row = &rows[i];
-		if (row->unit != scope->unit)
+		if (!has(c, scope, row->unit))
 			continue;
-		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns
-								: otherwise < 0     ? row->ns
-													: otherwise;
+		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : kernels ? row->ns : 0;
 		taken_ns += take_off(&weights_ns[row->edge], row->ns - like_ns);
 	}
 	return taken_ns;
+}
+
+int64_t cause_excess(const struct causes *c, enum cause cause, uint32_t unit)
+{
+	const struct compared *rows = cause == CAUSE_KERNELS ? c->kernels : c->host;
+	const size_t n = cause == CAUSE_KERNELS ? c->n_kernels : c->n_host;
+	int64_t excess_ns = 0;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].unit == unit && (rows[i].others_ns >= 0 || cause == CAUSE_HOST))
+			excess_ns += rows[i].ns - (rows[i].others_ns > 0 ? rows[i].others_ns : 0);
+	return excess_ns;
 }
 
 static int64_t take_unevenness(const struct causes *c, bool kernels, const struct scope *scope,
@@ -259,8 +275,8 @@ static double stage_factor(const struct causes *c, uint32_t unit)
 static int64_t take_kernels(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
 {
 	int64_t taken_ns = 0;
-	if (c->model->meetings == 0)
-		return take_excess(c->kernels, c->n_kernels, scope, weights_ns, -1);
+	if (c->model->meetings == 0 || scope->unit == ALL_UNITS)
+		return take_excess(c, true, scope, weights_ns);
 	const double factor = stage_factor(c, scope->unit);
 	for (size_t i = 0; factor > 1 && i < c->n_kernels; i++) {
 		const struct compared *row = &c->kernels[i];
@@ -335,7 +351,7 @@ int64_t cause_take(const struct causes *c, enum cause cause, const struct scope 
 	case CAUSE_CODE:
 		return take_code(c, scope, weights_ns);
 	case CAUSE_HOST:
-		return take_excess(c->host, c->n_host, scope, weights_ns, 0);
+		return take_excess(c, false, scope, weights_ns);
 	case CAUSE_KERNELS:
 		return take_kernels(c, scope, weights_ns);
 	case CAUSE_QUEUE_FULL:

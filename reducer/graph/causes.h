@@ -50,12 +50,12 @@ struct causes {
 	struct compared *host, *kernels;
 	size_t n_host, n_kernels;
 	int64_t *measured_ns; /* weights */
-	int64_t *own_ns;      /* by edge of a thread: what is the program's own */
 	int64_t *typical_ns;  /* by transfer: of those like it */
 	int64_t *weights_ns;  /* room for one replay */
 	int64_t *at_ns;
-	int64_t *steps_ns;
-	int64_t step_ns; /* of the measured weights */
+	int64_t *steps_ns;  /* ends of the steps in the last replay */
+	int64_t *before_ns; /* and in the one that gains are counted from: step_ns is its mean step */
+	int64_t step_ns;
 	uint32_t replays;
 };
 
@@ -67,6 +67,11 @@ void causes_close(struct causes *causes);
  * more than this. */
 int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
 				   int64_t *weights_ns);
+/* How much longer a unit's positions are than elsewhere, less what it is faster: CAUSE_HOST,
+ * CAUSE_KERNELS. */
+int64_t cause_excess(const struct causes *causes, enum cause cause, uint32_t unit);
+/* Counts gains from the measured weights. 0 or -ENOMEM. */
+int causes_measure(struct causes *causes);
 /* The mean counted step with these weights. 0 or -ENOMEM. */
 int causes_step(struct causes *causes, const int64_t *weights_ns, int64_t *step_ns);
 

@@ -1,87 +1,121 @@
 #include "graph/compare.h"
 
+#include "base/radix.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-struct place { /* a position with its number among those of its key and unit */
-	uint64_t key;
-	int64_t ns;
-	uint32_t index;
+struct comparing {
+	const struct position *positions;
+	struct radix_row *rows; /* by key, then by unit, then in the order of each unit */
+	uint32_t *begins;       /* of the units of one key, in its rows; and the last one's end */
+	struct compared *group; /* of one place, by time */
+	struct compared *out;
 };
 
-static int by_unit(const void *a, const void *b)
+static int by_unit(const void *a, const void *b, void *context)
 {
-	const struct position *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	if (x->unit != y->unit)
-		return x->unit < y->unit ? -1 : 1;
-	return x->edge < y->edge ? -1 : x->edge > y->edge;
+	const struct position *positions = context;
+	const struct radix_row *x = a, *y = b;
+	const uint16_t xu = positions[x->index].unit, yu = positions[y->index].unit;
+	if (xu != yu)
+		return xu < yu ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* The units of the rows [from, to) of one key; returns how many. Processes come one after the
+ * other, so their rows are in order but where one drives several devices. */
+static uint32_t find_units(struct comparing *c, size_t from, size_t to)
+{
+	bool sorted = true;
+	uint32_t n = 0;
+	for (size_t i = from + 1; i < to && sorted; i++)
+		sorted = by_unit(&c->rows[i - 1], &c->rows[i], (void *)(uintptr_t)c->positions) < 0;
+	if (!sorted)
+		qsort_r(&c->rows[from], to - from, sizeof(*c->rows), by_unit,
+				(void *)(uintptr_t)c->positions);
+	for (size_t i = from; i < to; i++)
+		if (i == from ||
+			c->positions[c->rows[i].index].unit != c->positions[c->rows[i - 1].index].unit)
+			c->begins[n++] = (uint32_t)i;
+	c->begins[n] = (uint32_t)to;
+	return n;
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
+	const struct compared *x = a, *y = b;
 	if (x->ns != y->ns)
 		return x->ns < y->ns ? -1 : 1;
-	return x->index < y->index ? -1 : x->index > y->index;
+	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* The median of `n` sorted places without number `without`. */
-static int64_t median_of_others(const struct place *places, size_t n, size_t without)
+/* The median of `n` sorted rows without number `without`. */
+static int64_t median_of_others(const struct compared *rows, size_t n, size_t without)
 {
 	if (n < 2)
 		return -1;
 	size_t low = (n - 2) / 2, high = (n - 1) / 2;
 	low += low >= without;
 	high += high >= without;
-	return places[low].ns + (places[high].ns - places[low].ns) / 2;
+	return rows[low].ns + (rows[high].ns - rows[low].ns) / 2;
 }
 
-static void compare_group(const struct place *places, size_t n, struct compared *out)
+/* The n-th one of each unit. */
+static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, size_t done)
 {
+	size_t n = 0;
 	__int128 sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += places[i].ns;
+	for (uint32_t u = 0; u < units; u++) {
+		if (c->begins[u] + nth >= c->begins[u + 1])
+			continue;
+		const struct position *p = &c->positions[c->rows[c->begins[u] + nth].index];
+		c->group[n++] = (struct compared){.ns = p->ns, .edge = p->edge, .unit = p->unit};
+		sum += p->ns;
+	}
+	if (n > 1)
+		qsort(c->group, n, sizeof(*c->group), by_time);
 	for (size_t i = 0; i < n; i++) {
-		struct compared *row = &out[places[i].index];
-		row->others_ns = median_of_others(places, n, i);
+		struct compared *row = &c->out[done + i];
+		*row = c->group[i];
+		row->others_ns = median_of_others(c->group, n, i);
 		row->mean_ns = (int64_t)(sum / (__int128)n);
+	}
+	return n;
+}
+
+static void compare_all(struct comparing *c, size_t n)
+{
+	size_t done = 0;
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && c->rows[end].key == c->rows[i].key; end++)
+			;
+		const uint32_t units = find_units(c, i, end);
+		size_t found = 1;
+		for (uint32_t nth = 0; found; nth++) {
+			found = compare_place(c, units, nth, done);
+			done += found;
+		}
 	}
 }
 
 int compare_positions(const struct position *positions, size_t n, struct compared **out)
 {
-	struct position *sorted = malloc((n + 1) * sizeof(*sorted));
-	struct place *places = malloc((n + 1) * sizeof(*places));
-	*out = malloc((n + 1) * sizeof(**out));
-	if (!sorted || !places || !*out) {
-		free(sorted);
-		free(places);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = positions[i];
-	qsort(sorted, n, sizeof(*sorted), by_unit);
-	uint64_t number = 0;
-	for (size_t i = 0; i < n; i++) {
-		const bool again =
-			i && sorted[i].key == sorted[i - 1].key && sorted[i].unit == sorted[i - 1].unit;
-		number = again ? number + 1 : 0;
-		places[i] =
-			(struct place){sorted[i].key + number * 0x9E3779B97F4A7C15u, sorted[i].ns, (uint32_t)i};
-		(*out)[i] =
-			(struct compared){.ns = sorted[i].ns, .edge = sorted[i].edge, .unit = sorted[i].unit};
-	}
-	qsort(places, n, sizeof(*places), by_time);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && places[end].key == places[i].key; end++)
-			;
-		compare_group(&places[i], end - i, *out);
-	}
-	free(sorted);
-	free(places);
-	return 0;
+	struct comparing c = {.positions = positions,
+						  .rows = malloc((n + 1) * sizeof(*c.rows)),
+						  .begins = malloc((n + 2) * sizeof(*c.begins)),
+						  .group = malloc((UNIT_NONE + 1) * sizeof(*c.group)),
+						  .out = malloc((n + 1) * sizeof(*c.out))};
+	*out = c.out;
+	int error = c.rows && c.begins && c.group && c.out ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < n; i++)
+		c.rows[i] = (struct radix_row){positions[i].key, (uint32_t)i};
+	if (!error)
+		error = radix_sort(c.rows, n);
+	if (!error)
+		compare_all(&c, n);
+	free(c.rows);
+	free(c.begins);
+	free(c.group);
+	return error;
 }

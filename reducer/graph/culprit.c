@@ -3,6 +3,7 @@
 #include "base/room.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ enum {
 	NEAR_PART = 10,   /* of the best gain: causes within a tenth are told apart by their cost */
 	NEAR_STEP = 200,  /* of the step */
 	COST_BINS = 500,  /* of the step: costs within a bin are equal */
+	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
 	OWN_TENTHS = 6 /* of the gain: so much by a cause of its own goes before a structural one */
 };
@@ -38,9 +40,15 @@ static bool is_sync(enum cause cause)
 	return cause >= CAUSE_SYNC_DEVICE && cause <= CAUSE_SYNC;
 }
 
+/* 0: of one device, 1: of a host, 2: of all. */
+static int width(const struct culprit *x)
+{
+	return x->scope.unit != ALL_UNITS ? 0 : x->scope.host != ALL_UNITS ? 1 : 2;
+}
+
 static bool is_structure(const struct culprit *x)
 {
-	return is_sync(x->cause) && x->scope.unit == ALL_UNITS;
+	return is_sync(x->cause) && width(x) == 2;
 }
 
 static bool is_even(const struct culprit *x)
@@ -48,17 +56,33 @@ static bool is_even(const struct culprit *x)
 	return x->cause == CAUSE_EVEN_KERNELS || x->cause == CAUSE_EVEN_HOST;
 }
 
+/* How far a mean of steps may be below its value: two standard errors of what they gain. */
+static int64_t below_ns(const struct causes *c)
+{
+	const uint32_t n = c->model->n_steps - 1;
+	double sum = 0, squares = 0;
+	for (uint32_t i = 1; i <= n; i++) {
+		const double gain = (double)((c->before_ns[i] - c->before_ns[i - 1]) -
+									 (c->steps_ns[i] - c->steps_ns[i - 1]));
+		sum += gain;
+		squares += gain * gain;
+	}
+	const double variance = (squares - sum * sum / n) / (n > 1 ? n - 1 : 1);
+	return variance > 0 ? (int64_t)(2 * sqrt(variance / n)) : 0;
+}
+
 /* The gain of one cause; 0 without a replay where it cannot be large enough. */
 static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *x)
 {
-	int64_t step_ns, before_ns = c->step_ns;
+	int64_t step_ns;
 	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
 	x->cost_ns = per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
-	x->gain_ns = 0;
+	x->gain_ns = x->limit_ns = 0;
 	if (x->cost_ns < least_ns)
 		return 0;
 	int error = causes_step(c, c->weights_ns, &step_ns);
-	x->gain_ns = before_ns - step_ns;
+	x->gain_ns = c->step_ns - step_ns;
+	x->limit_ns = x->gain_ns - below_ns(c);
 	return error;
 }
 
@@ -101,6 +125,30 @@ static int ask_units(struct asking *a, enum cause cause)
 	return 0;
 }
 
+/* Hosts that have several units: what all ranks of one have in common. */
+static bool has_units(const struct model *m, uint32_t host)
+{
+	size_t n = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		n += m->units[u].host == host;
+	return n > 1 && n < m->n_units;
+}
+
+static int ask_hosts(struct asking *a, enum cause cause)
+{
+	struct causes *c = a->c;
+	for (uint32_t host = 0; c->model->n_hosts > 1 && host < c->model->n_hosts; host++) {
+		struct culprit x = {.cause = cause, .scope = {ALL_UNITS, host}};
+		if (!has_units(c->model, host))
+			continue;
+		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
+		error = error ? error : keep(a->out, &x);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 /* Of everywhere first: what wins nothing there wins nothing on one device. */
 static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 {
@@ -109,39 +157,44 @@ static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 	if (error || x.gain_ns <= a->out->least_ns)
 		return error;
 	error = keep(a->out, &x);
-	return error || !units ? error : ask_units(a, cause);
+	if (error || !units)
+		return error;
+	error = ask_units(a, cause);
+	return error || is_sync(cause) ? error : ask_hosts(a, cause);
 }
 
-static int by_gain(const void *a, const void *b)
+static int by_cost_down(const void *a, const void *b)
 {
-	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
+	const struct culprit *x = a, *y = b;
+	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
 }
 
-/* One device against the others: what curing any of them would win is noise of the comparison. */
+/* One device against the others. A device whose excess is small wins little: those with most are
+ * asked, and the one in the middle for what curing any of them wins, which is noise. */
 static int ask_compared(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	const size_t n = c->model->n_units;
 	struct culprit *units = malloc((n + 1) * sizeof(*units));
-	int64_t *gains = malloc((n + 1) * sizeof(*gains));
-	int error = units && gains ? 0 : -ENOMEM;
+	int error = units ? 0 : -ENOMEM;
 	for (uint32_t u = 0; !error && u < n; u++) {
 		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS}};
-		error = ask(c, c->measured_ns, a->out->least_ns, &units[u]);
-		gains[u] = units[u].gain_ns;
+		units[u].cost_ns = per_step(c, cause_excess(c, cause, u));
 	}
-	if (!error) {
-		qsort(gains, n, sizeof(*gains), by_gain);
-		const int64_t usual_ns = n > 2 && gains[n / 2] > 0 ? gains[n / 2] : 0;
-		for (uint32_t u = 0; !error && u < n; u++) {
-			units[u].gain_ns -= usual_ns;
-			error = keep(a->out, &units[u]);
-		}
+	if (!error)
+		qsort(units, n, sizeof(*units), by_cost_down);
+	struct culprit usual = n > 2 && !error ? units[n / 2] : (struct culprit){0};
+	if (!error && n > 2)
+		error = ask(c, c->measured_ns, a->out->least_ns, &usual);
+	for (size_t i = 0; !error && i < n && i < COMPARED_MOST; i++) {
+		if (units[i].cost_ns < a->out->least_ns)
+			break;
+		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
+		units[i].gain_ns -= usual.gain_ns > 0 ? usual.gain_ns : 0;
+		error = error ? error : keep(a->out, &units[i]);
 	}
 	free(units);
-	free(gains);
-	return error;
+	return error ? error : ask_hosts(a, cause);
 }
 
 static int ask_all(struct asking *a)
@@ -168,7 +221,7 @@ static int ask_all(struct asking *a)
 
 /* ---- the choice ---- */
 
-/* Of equal gains the one that changes less, then one device before all. */
+/* Of equal gains the one that changes less, then the narrower one. */
 static bool is_less(const struct culprit *x, const struct culprit *y, int64_t step_ns)
 {
 	const int64_t bin_ns = step_ns / COST_BINS > 0 ? step_ns / COST_BINS : 1;
@@ -176,8 +229,8 @@ static bool is_less(const struct culprit *x, const struct culprit *y, int64_t st
 	const int64_t y_bin = (y->cost_ns + bin_ns / 2) / bin_ns;
 	if (x_bin != y_bin)
 		return x_bin < y_bin;
-	if ((x->scope.unit == ALL_UNITS) != (y->scope.unit == ALL_UNITS))
-		return y->scope.unit == ALL_UNITS;
+	if (width(x) != width(y))
+		return width(x) < width(y);
 	return x->cost_ns < y->cost_ns;
 }
 
@@ -190,7 +243,8 @@ static const struct culprit *choose(const struct candidates *all, int64_t step_n
 	if (most_ns <= all->least_ns)
 		return NULL;
 	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
-	const int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
+	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
+	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].gain_ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
 			best = &all->at[i];
@@ -224,15 +278,26 @@ static int cure(struct causes *c, struct candidates *all, const struct culprit *
 	size_t kept = 0;
 	cause_take(c, taken.cause, &taken.scope, cured_ns);
 	int error = causes_step(c, cured_ns, &c->step_ns);
+	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && i < ASKED_AGAIN; i++) {
 		struct culprit x = all->at[i];
-		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit)
+		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit &&
+			x.scope.host == taken.scope.host)
 			continue;
 		error = ask(c, cured_ns, all->least_ns, &x);
 		all->at[kept++] = x;
 	}
 	all->n = kept;
+	return error;
+}
+
+/* What transfers cost: structure, as nobody knows how fast they should be. */
+static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *ns)
+{
+	struct culprit transfer = {.cause = CAUSE_TRANSFER, .scope = everywhere};
+	int error = ask(c, cured_ns, 0, &transfer);
+	*ns = transfer.gain_ns > 0 ? transfer.gain_ns : 0;
 	return error;
 }
 
@@ -251,9 +316,11 @@ static int find(struct causes *c, struct candidates *all, struct culprits *out)
 		out->at[out->n++] = *best;
 		error = cure(c, all, best, cured_ns);
 	}
-	c->step_ns = step_ns;
+	if (!error)
+		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
+	c->step_ns = step_ns; /* of what was measured, as before */
 	free(cured_ns);
-	return error;
+	return error ? error : causes_measure(c);
 }
 
 int culprits_unexplained(struct causes *c, int64_t *ns)

@@ -10,13 +10,15 @@ enum { CULPRITS_MOST = 4 };
 struct culprit {
 	enum cause cause;
 	struct scope scope;
-	int64_t gain_ns; /* per step; of a later one on top of those before it */
-	int64_t cost_ns; /* time that its cure takes off, per step */
+	int64_t gain_ns;  /* per step; of a later one on top of those before it */
+	int64_t limit_ns; /* the lower limit of the gain over the steps */
+	int64_t cost_ns;  /* time that its cure takes off, per step */
 };
 
 struct culprits {
 	struct culprit at[CULPRITS_MOST];
 	uint32_t n;
+	int64_t transfer_ns;    /* what no transfer at all would win, once they are cured; at least 0 */
 	int64_t unexplained_ns; /* per step, on the critical path */
 };
 

@@ -1,5 +1,6 @@
 #include "graph/events.h"
 
+#include "base/radix.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 enum {
+	LAG_MASK = 3,
 	LAGS = 3, /* records back that a wait may be for */
 	GRAIN_NS = 1000,
 	REFUTED_PART = 50, /* of the instances: 2 % may contradict */
@@ -145,51 +147,63 @@ static int walk(struct finding_pairs *f)
 	return 0;
 }
 
-static int by_site(const void *a, const void *b)
+/* The pairs of one site and lag are rows [from, to). */
+static bool is_refuted(const struct finding_pairs *f, const struct radix_row *rows, size_t n)
 {
-	const struct pair *x = a, *y = b;
-	if (x->site != y->site)
-		return x->site < y->site ? -1 : 1;
-	if (x->lag != y->lag)
-		return x->lag - y->lag;
-	return x->after < y->after ? -1 : x->after > y->after;
-}
-
-static bool is_refuted(const struct process *p, const struct pair *pairs, size_t n)
-{
+	const struct process *p = f->process;
 	size_t refuted = 0;
-	for (size_t i = 0; i < n; i++)
-		refuted += p->ops[pairs[i].before].end > p->ops[pairs[i].after].begin + GRAIN_NS;
+	for (size_t i = 0; i < n; i++) {
+		const struct pair *pair = &f->pairs[rows[i].index];
+		refuted += p->ops[pair->before].end > p->ops[pair->after].begin + GRAIN_NS;
+	}
 	return refuted * REFUTED_PART > n;
 }
 
-/* Of each site the smallest lag that nothing refutes. */
-static int take(const struct finding_pairs *f, struct arrivals *arrivals)
+static int take_pair(const struct finding_pairs *f, const struct pair *pair,
+					 struct arrivals *arrivals)
 {
 	const struct process *p = f->process;
+	const struct device_op *before = &p->ops[pair->before];
+	if (before->end > p->ops[pair->after].begin)
+		return 0;
+	return arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns, pair->after,
+													before->begin_node + 1, EDGE_EVENT});
+}
+
+/* Of each site the smallest lag that nothing refutes. */
+static int take(const struct finding_pairs *f, const struct radix_row *rows,
+				struct arrivals *arrivals)
+{
 	uint64_t taken = 0;
 	for (size_t i = 0, end; i < f->n_pairs; i = end) {
-		const struct pair *pairs = &f->pairs[i];
-		for (end = i + 1; end < f->n_pairs && f->pairs[end].site == pairs->site &&
-						  f->pairs[end].lag == pairs->lag;
-			 end++)
+		const uint64_t site = rows[i].key | LAG_MASK;
+		for (end = i + 1; end < f->n_pairs && rows[end].key == rows[i].key; end++)
 			;
-		if ((i && taken == pairs->site) || is_refuted(p, pairs, end - i))
+		if ((i && taken == site) || is_refuted(f, &rows[i], end - i))
 			continue;
-		taken = pairs->site;
+		taken = site;
 		for (size_t k = i; k < end; k++) {
-			const struct device_op *before = &p->ops[f->pairs[k].before];
-			int error =
-				before->end > p->ops[f->pairs[k].after].begin
-					? 0
-					: arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns,
-															   f->pairs[k].after,
-															   before->begin_node + 1, EDGE_EVENT});
+			int error = take_pair(f, &f->pairs[rows[k].index], arrivals);
 			if (error)
 				return error;
 		}
 	}
 	return 0;
+}
+
+/* By site, then by lag. */
+static int take_sorted(const struct finding_pairs *f, struct arrivals *arrivals)
+{
+	struct radix_row *rows = malloc((f->n_pairs + 1) * sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < f->n_pairs; i++)
+		rows[i] = (struct radix_row){(f->pairs[i].site & ~(uint64_t)LAG_MASK) | f->pairs[i].lag,
+									 (uint32_t)i};
+	int error = radix_sort(rows, f->n_pairs);
+	error = error ? error : take(f, rows, arrivals);
+	free(rows);
+	return error;
 }
 
 int events_arrive(const struct process *process, struct arrivals *arrivals)
@@ -201,10 +215,8 @@ int events_arrive(const struct process *process, struct arrivals *arrivals)
 		return -ENOMEM;
 	if (list(&f))
 		error = walk(&f);
-	if (f.n_pairs)
-		qsort(f.pairs, f.n_pairs, sizeof(*f.pairs), by_site);
 	if (!error)
-		error = take(&f, arrivals);
+		error = take_sorted(&f, arrivals);
 	free(f.at);
 	free(f.pairs);
 	return error;

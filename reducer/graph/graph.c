@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOVED (UINT32_C(1) << 31) /* in the places of edges that lie where they belong */
+
 void graph_free(struct graph *graph)
 {
 	free(graph->measured_ns);
@@ -135,43 +137,63 @@ static uint32_t order_walk(struct order *o, const struct graph *graph, uint32_t 
 	return placed;
 }
 
-/* Puts edges in the order of the nodes they lead to; those into circular nodes are dropped. */
-static int arrange(struct graph *graph, uint32_t placed, const struct graph_places *places,
-				   uint32_t *of)
+/* Where each edge goes: into the order of the nodes they lead to; those into circular nodes last. */
+static void place_edges(struct graph *graph, uint32_t placed, const struct graph_places *places,
+						uint32_t *of)
 {
-	struct edge *sorted = malloc((graph->n_edges + 1) * sizeof(*sorted));
-	int64_t *times = malloc((graph->n_nodes + 1) * sizeof(*times));
-	graph->first = calloc(graph->n_nodes + 2, sizeof(*graph->first));
-	graph->from = malloc((graph->n_edges + 1) * sizeof(*graph->from));
-	if (!sorted || !times || !graph->first || !graph->from) {
-		free(sorted);
-		free(times);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < graph->n_nodes; i++)
-		times[places->node[i]] = graph->measured_ns[i];
+	uint32_t dropped = (uint32_t)graph->n_edges;
 	for (size_t i = 0; i < graph->n_edges; i++)
 		if (places->node[graph->edges[i].to] < placed)
 			graph->first[places->node[graph->edges[i].to] + 2]++;
 	for (size_t i = 2; i < graph->n_nodes + 2; i++)
 		graph->first[i] += graph->first[i - 1];
-	size_t kept = graph->first[graph->n_nodes + 1];
+	for (size_t i = 0; i < graph->n_edges; i++) {
+		struct edge *edge = &graph->edges[i];
+		edge->from = places->node[edge->from];
+		edge->to = places->node[edge->to];
+		of[i] = edge->to < placed ? graph->first[edge->to + 1]++ : --dropped;
+	}
+}
+
+/* Moves each edge to its place, circle by circle. */
+static void move_edges(struct graph *graph, uint32_t *of)
+{
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		struct edge edge = graph->edges[i];
-		edge.from = places->node[edge.from];
-		edge.to = places->node[edge.to];
-		of[i] = edge.to < placed ? graph->first[edge.to + 1]++ : EDGE_NONE;
-		if (of[i] != EDGE_NONE)
-			sorted[of[i]] = edge;
+		uint32_t to = of[i];
+		while (!(to & MOVED)) {
+			const struct edge next = graph->edges[to];
+			const uint32_t then = of[to];
+			graph->edges[to] = edge;
+			of[to] = then | MOVED;
+			edge = next;
+			to = then;
+		}
 	}
-	for (size_t i = 0; i < kept; i++)
-		graph->from[i] = sorted[i].from;
-	free(graph->edges);
+}
+
+static int arrange(struct graph *graph, uint32_t placed, const struct graph_places *places,
+				   uint32_t *of)
+{
+	int64_t *times = malloc((graph->n_nodes + 1) * sizeof(*times));
+	graph->first = calloc(graph->n_nodes + 2, sizeof(*graph->first));
+	graph->from = malloc((graph->n_edges + 1) * sizeof(*graph->from));
+	if (!times || !graph->first || !graph->from || graph->n_edges >= MOVED) {
+		free(times);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < graph->n_nodes; i++)
+		times[places->node[i]] = graph->measured_ns[i];
 	free(graph->measured_ns);
-	graph->edges = sorted;
-	graph->edges_room = graph->n_edges + 1;
-	graph->n_edges = kept;
 	graph->measured_ns = times;
+	place_edges(graph, placed, places, of);
+	move_edges(graph, of);
+	const uint32_t kept = graph->first[graph->n_nodes];
+	for (size_t i = 0; i < graph->n_edges; i++)
+		of[i] = (of[i] & ~MOVED) < kept ? of[i] & ~MOVED : EDGE_NONE;
+	graph->n_edges = kept;
+	for (size_t i = 0; i < kept; i++)
+		graph->from[i] = graph->edges[i].from;
 	return 0;
 }
 

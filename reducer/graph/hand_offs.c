@@ -6,7 +6,9 @@
 enum {
 	LEAST_SLEEP_NS = 50000,
 	SOON_ASLEEP_NS = 300000, /* a waker often goes to sleep itself */
-	LONG_SILENT_NS = 3000000
+	LONG_SILENT_NS = 3000000,
+	SILENT_NS = 20000, /* of an import: a segment that may be a sleep */
+	FEW_POINTS = 4
 };
 
 enum state { STATE_UNKNOWN, STATE_ASLEEP, STATE_AWAKE, STATE_IN_CALL };
@@ -72,21 +74,26 @@ static struct waker find_waker(const struct process *p, const struct host_thread
 }
 
 static int note_between(struct model *model, uint32_t edge, const struct host_thread *t,
-						const int64_t span[2], bool asleep)
+						const int64_t span[2])
 {
 	int64_t by_label[LABELS];
 	thread_labels(t, span[0], span[1], by_label);
-	if (!asleep)
-		by_label[LABEL_BLOCKED] = 0;
 	return thread_note(model, edge, by_label);
 }
 
-/* Point i to the wake-up at `ns`, the waker to the wake-up, and on to point i + 1. */
-static int link_waking(struct host_thread *t, uint32_t i, int64_t ns, struct model *model,
-					   const struct waker *waker)
+struct waking {
+	const struct host_thread *thread; /* the waker */
+	int64_t point;                    /* its last one before it wakes the other */
+	int64_t ns;                       /* when the other is awake */
+	bool silent; /* told from silence alone: nothing is known of the time before */
+};
+
+/* Point i to the wake-up, the waker to the wake-up, and on to point i + 1. */
+static int link_waking(struct host_thread *t, uint32_t i, struct model *model,
+					   const struct waking *waking)
 {
-	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
-	const int64_t waker_ns = waker->thread->points[waker->point].ns;
+	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns, ns = waking->ns;
+	const int64_t waker_ns = waking->thread->points[waking->point].ns;
 	int64_t by_label[LABELS];
 	uint32_t node, edge;
 	int error = graph_add_nodes(&model->graph, &ns, 1, &node);
@@ -95,17 +102,18 @@ static int link_waking(struct host_thread *t, uint32_t i, int64_t ns, struct mod
 	thread_labels(t, from_ns, ns, by_label);
 	struct edge before = {t->first_node + i, node, ns - from_ns - by_label[LABEL_BLOCKED], t->unit,
 						  EDGE_OUTSIDE};
+	before.ns = waking->silent ? 0 : before.ns;
 	error = graph_add_edge(&model->graph, &before, &edge);
 	by_label[LABEL_BLOCKED] = 0;
-	error = error ? error : thread_note(model, edge, by_label);
+	if (!error && !waking->silent)
+		error = thread_note(model, edge, by_label);
 	struct edge after = {node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};
 	error = error ? error : graph_add_edge(&model->graph, &after, &t->chain[i]);
-	error = error ? error : note_between(model, t->chain[i], t, (int64_t[]){ns, to_ns}, true);
-	struct edge hand = {waker->thread->first_node + (uint32_t)waker->point, node, ns - waker_ns,
-						waker->thread->unit, EDGE_HAND};
+	error = error ? error : note_between(model, t->chain[i], t, (int64_t[]){ns, to_ns});
+	struct edge hand = {waking->thread->first_node + (uint32_t)waking->point, node, ns - waker_ns,
+						waking->thread->unit, EDGE_HAND};
 	error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-	error =
-		error ? error : note_between(model, edge, waker->thread, (int64_t[]){waker_ns, ns}, true);
+	error = error ? error : note_between(model, edge, waking->thread, (int64_t[]){waker_ns, ns});
 	model->hand_offs += !error;
 	if (!t->points[i + 1].begins)
 		t->calls[t->points[i + 1].call].chain = t->chain[i];
@@ -130,9 +138,72 @@ static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *
 	return sleep;
 }
 
+/* How many ranges the thread begins in (from, to); *first: the first one at or after `from`. */
+static uint32_t begun_between(const struct process *p, const struct host_thread *t, int64_t from,
+							  int64_t to, int64_t *first)
+{
+	uint32_t low = 0, high = (uint32_t)p->n_begun, n = 0;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct range_begin *b = &p->begun[middle];
+		if (b->thread < t->index || (b->thread == t->index && b->ns < from))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*first = low < p->n_begun && p->begun[low].thread == t->index ? p->begun[low].ns : INT64_MAX;
+	for (; low < p->n_begun && p->begun[low].thread == t->index && p->begun[low].ns < to; low++)
+		n += p->begun[low].ns > from;
+	return n;
+}
+
+/* Without sched rows: another thread made calls in the segment, and this one no record between
+ * them. It slept until its first record after the other's last call. */
+static bool find_silence(const struct process *p, const struct host_thread *t, uint32_t i,
+						 struct waking *out)
+{
+	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
+	*out = (struct waking){.silent = true};
+	for (uint32_t k = 0; k < p->n_threads; k++) {
+		const struct host_thread *other = &p->threads[k];
+		const int64_t last = thread_point(other, to_ns - 1);
+		const int64_t first = thread_point(other, from_ns) + 1;
+		int64_t awake_ns, unused;
+		if (other == t || last < first)
+			continue;
+		const int64_t last_ns = other->points[last].ns;
+		const uint32_t between = begun_between(p, t, other->points[first].ns, last_ns, &unused);
+		if (between > 0 && last > first + FEW_POINTS)
+			continue; /* they run side by side */
+		if (out->thread && out->thread->points[out->point].ns >= last_ns)
+			continue;
+		begun_between(p, t, last_ns, last_ns, &awake_ns);
+		out->thread = other;
+		out->point = last;
+		out->ns = awake_ns < to_ns ? awake_ns : to_ns;
+	}
+	return out->thread != NULL;
+}
+
+static int link_silences(struct process *p, struct host_thread *t, struct model *model)
+{
+	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
+		struct waking waking;
+		if (t->points[i].depth > 0 || t->points[i + 1].ns - t->points[i].ns <= SILENT_NS ||
+			!find_silence(p, t, i, &waking))
+			continue;
+		int error = link_waking(t, i, model, &waking);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
 int hand_offs_link(struct process *p, struct host_thread *t, struct model *model)
 {
 	uint32_t row = 0;
+	if (p->n_threads > 1 && p->n_begun > 0)
+		return link_silences(p, t, model);
 	if (p->n_threads < 2 || t->n_scheds == 0)
 		return 0;
 	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
@@ -146,7 +217,8 @@ int hand_offs_link(struct process *p, struct host_thread *t, struct model *model
 			continue;
 		const struct waker waker = find_waker(p, t, from_ns, sleep.until_ns);
 		model->unwoken += !waker.thread;
-		int error = waker.thread ? link_waking(t, i, sleep.until_ns, model, &waker) : 0;
+		const struct waking waking = {waker.thread, waker.point, sleep.until_ns, false};
+		int error = waker.thread ? link_waking(t, i, model, &waking) : 0;
 		if (error)
 			return error;
 	}

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ends of a collective that is matched by its order are so near. */
+enum { TOGETHER_NS = 200000 };
+
 static bool meets_all(uint32_t coll)
 {
-	return coll >= BATON_COLL_ALLREDUCE && coll <= BATON_COLL_BARRIER;
+	return coll == COLL_ORDERED || (coll >= BATON_COLL_ALLREDUCE && coll <= BATON_COLL_BARRIER);
 }
 
 static bool is_pairwise(uint32_t coll)
@@ -55,6 +58,7 @@ int join_member(struct model *model, const struct member *member, uint32_t meeti
 		return -ENOMEM;
 	transfer->meeting = meeting;
 	transfer->ns = ns;
+	model->met += model->graph.edges[member->op].ns > 0;
 	model->graph.edges[member->op].ns = 0;
 	int error = graph_add_edge(&model->graph, &arrive, NULL);
 	return error ? error : graph_add_edge(&model->graph, &leave, &transfer->edge);
@@ -63,7 +67,7 @@ int join_member(struct model *model, const struct member *member, uint32_t meeti
 /* All of them are here, each once, and they were in it at the same time. */
 static bool is_whole(struct member **m, size_t n, int64_t *latest_ns)
 {
-	int64_t first_end_ns = INT64_MAX;
+	int64_t first_end_ns = INT64_MAX, last_end_ns = INT64_MIN;
 	*latest_ns = INT64_MIN;
 	if (n < 2 || n != m[0]->size)
 		return false;
@@ -72,7 +76,10 @@ static bool is_whole(struct member **m, size_t n, int64_t *latest_ns)
 			return false;
 		*latest_ns = m[i]->begin_ns > *latest_ns ? m[i]->begin_ns : *latest_ns;
 		first_end_ns = m[i]->end_ns < first_end_ns ? m[i]->end_ns : first_end_ns;
+		last_end_ns = m[i]->end_ns > last_end_ns ? m[i]->end_ns : last_end_ns;
 	}
+	if (m[0]->coll == COLL_ORDERED && last_end_ns - first_end_ns > TOGETHER_NS)
+		return false; /* the order does not match them */
 	return *latest_ns <= first_end_ns;
 }
 

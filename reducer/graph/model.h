@@ -49,6 +49,8 @@ struct wait {                     /* a call that waits for the GPU */
 	uint8_t site; /* enum wait_site */
 };
 
+#define COLL_ORDERED UINT32_MAX
+
 struct member { /* an op that meets others: a collective, or what it sends and receives */
 	uint64_t comm, sequence;
 	uint32_t coll; /* enum baton_coll; UINT32_MAX: matched by its order */
@@ -108,7 +110,9 @@ struct model {
 	MODEL_ROWS(end, ends);
 	uint32_t *wait_edges;
 	size_t n_wait_edges, wait_edges_room;
+	uint32_t n_hosts;
 	uint32_t n_steps;  /* of the sample, the first one is only its lead-in */
+	uint64_t met;      /* members that met others */
 	uint32_t meetings; /* of sends and receives */
 	uint32_t hand_offs, unwoken;
 	int64_t unexplained_ns; /* of ops that started later than anything explains, all of them */

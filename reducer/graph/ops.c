@@ -1,6 +1,8 @@
 #include "graph/ops.h"
 
+#include "base/source.h"
 #include "base/table.h"
+#include "classify/class_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,6 +45,7 @@ struct counter { /* collectives of one kind in a step so far */
 };
 
 struct counting {
+	uint32_t ordered; /* members of a collective without arguments; 0: not all are here */
 	struct table index;
 	struct counter *counters;
 	size_t n;
@@ -89,6 +92,53 @@ static int add_member(struct process *p, struct model *model, const struct devic
 	return number_member(counting, m);
 }
 
+/* Imports of all ranks: every device of every process is a member. 0: recordings have arguments. */
+static uint32_t ordered_members(const struct run *run)
+{
+	uint32_t members = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		if (source_is_recorded(source_kind(strings_get(&run->pool, p->source).at)) ||
+			(p->world_size > 0 && (size_t)p->world_size > run->n_processes))
+			return 0;
+	}
+	for (size_t i = 0; i < run->n_devices; i++)
+		members += run->devices[i].n_processes;
+	return members > 1 ? members : 0;
+}
+
+/* An NCCL kernel without arguments: by its name, its step and its place among those like it. */
+static int add_ordered(struct process *p, struct model *model, const struct device_op *op,
+					   struct counting *counting)
+{
+	if (op->step < 0 || op->step >= (int32_t)p->sample->n_steps)
+		return 0; /* some of that step are not here */
+	struct member *m = MODEL_ADD(model, members);
+	if (!m)
+		return -ENOMEM;
+	*m = (struct member){.comm = process_name_hash(p, op->name),
+						 .coll = COLL_ORDERED,
+						 .step = op->step,
+						 .begin_ns = op->begin,
+						 .end_ns = op->end,
+						 .bytes = -1,
+						 .size = counting->ordered,
+						 .begin = op->begin_node,
+						 .end = op->begin_node + 1,
+						 .op = op->edge,
+						 .rank = p->run->processes[p->index].rank,
+						 .unit = op->unit};
+	return number_member(counting, m);
+}
+
+static bool is_nccl(const struct process *p, uint32_t name)
+{
+	const struct text text = strings_get(&p->trace.strings, name);
+	struct kernel_class class;
+	class_cache_name(p->sample->context->classes, text.at, text.bytes, &class);
+	return class.group == GROUP_NCCL;
+}
+
 /* Kernels that differ between devices may be slow ones; collectives wait for each other. */
 static int add_position(struct process *p, struct model *model, const struct device_op *op)
 {
@@ -127,12 +177,14 @@ static int note_ends(struct process *p, struct model *model, const struct proces
 
 int ops_note(struct process *p, struct model *model)
 {
-	struct counting counting = {0};
+	struct counting counting = {.ordered = ordered_members(p->run)};
 	int error = 0;
 	for (size_t i = 0; !error && i < p->n_ops; i++) {
 		const struct device_op *op = &p->ops[i];
 		if (op->coll != NO_INDEX)
 			error = add_member(p, model, op, &counting);
+		else if (op->kind == BATON_KERNEL && counting.ordered && is_nccl(p, op->name))
+			error = add_ordered(p, model, op, &counting);
 		else if (op->kind == BATON_KERNEL)
 			error = add_position(p, model, op);
 	}

@@ -312,6 +312,7 @@ void process_close(struct process *p)
 	free(p->ops);
 	free(p->colls);
 	free(p->spans);
+	free(p->begun);
 	free(p->helds);
 	free(p->scheds);
 	free(p->sched_threads);

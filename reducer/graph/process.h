@@ -64,6 +64,11 @@ struct sched_row {
 	bool input; /* asleep in a data loader */
 };
 
+struct range_begin { /* a thread of an import that begins a range is awake */
+	int64_t ns;
+	uint32_t thread;
+};
+
 struct span {
 	int64_t begin, end;
 	uint32_t thread;
@@ -130,6 +135,8 @@ struct process {
 	size_t n_colls, colls_room;
 	struct span *spans; /* input, profiler, module load, full queue */
 	size_t n_spans, spans_room;
+	struct range_begin *begun; /* by thread and time; only where there are no sched rows */
+	size_t n_begun, begun_room;
 	struct held_row *helds;
 	size_t n_helds, helds_room;
 	struct sched_row *scheds;

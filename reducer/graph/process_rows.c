@@ -120,6 +120,13 @@ static int take_range(struct row_reading *r)
 	const uint32_t name =
 		idmap_get(&p->trace.string_ids, (uint64_t)rows_value(&r->rows, RANGE_NAME));
 	const int category = (int)rows_value(&r->rows, RANGE_CATEGORY);
+	const uint32_t thread =
+		idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(&r->rows, RANGE_THREAD));
+	if (room_for((void **)&p->begun, p->n_begun, &p->begun_room, 64, sizeof(*p->begun)) != 0)
+		return -ENOMEM;
+	if (!trace_is_recorded(&p->trace))
+		p->begun[p->n_begun++] = (struct range_begin){
+			sample_time(p->sample, p->index, rows_value(&r->rows, RANGE_START)), thread};
 	/* the hash cache is free for ranges: bit 0 is always set in it */
 	uint64_t *known = &p->name_hashes[name];
 	if (*known == 0 || *known > 4) {
@@ -127,11 +134,7 @@ static int take_range(struct row_reading *r)
 		const uint32_t mask = host_names_range(p->names, text, category);
 		*known = mask & HOST_MASK(HOST_BIT_INPUT) ? 4 : 2;
 	}
-	return *known == 4 ? add_span(p, &r->rows,
-								  idmap_get(&p->trace.thread_ids,
-											(uint64_t)rows_value(&r->rows, RANGE_THREAD)),
-								  LABEL_INPUT)
-					   : 0;
+	return *known == 4 ? add_span(p, &r->rows, thread, LABEL_INPUT) : 0;
 }
 
 static int take_overhead(struct row_reading *r)
@@ -235,6 +238,14 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+static int by_thread(const void *a, const void *b)
+{
+	const struct range_begin *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
 static void group_colls(struct process *p)
 {
 	size_t kept = 0;
@@ -268,10 +279,16 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(host) / sizeof(host[0]); i++)
 		error = read_table(&r, host[i].kind, host[i].take);
 	memset(p->name_hashes, 0, (p->trace.strings.n + 1) * sizeof(*p->name_hashes));
-	r.to = end + step; /* the GPU may be a step behind */
+	r.to = end + step; /* the GPU may be far behind */
+	const int64_t gpu_end = sample_gpu_end(p->sample, p->index);
+	r.to = gpu_end >= r.to ? gpu_end + 1 : r.to;
 	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
 		error = read_table(&r, gpu[i].kind, gpu[i].take);
 	group_colls(p);
+	if (p->n_scheds)
+		p->n_begun = 0;
+	if (p->n_begun)
+		qsort(p->begun, p->n_begun, sizeof(*p->begun), by_thread);
 	if (r.inputs)
 		stacks_close(&r.stacks);
 	free(r.inputs);

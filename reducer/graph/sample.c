@@ -41,16 +41,43 @@ static int find_scans(struct sample *sample)
 	return 0;
 }
 
-/* The middle of the run, where it is too long to be replayed as a whole. */
+/* By how much the mean step of a window differs from the run's; the first marker leads in. -1:
+ * some of its steps are not counted. */
+static int64_t unlike_ns(const struct device_scan *scan, uint32_t first, uint32_t n)
+{
+	const struct marker *markers = scan->steps.markers;
+	const int32_t all = scan->steps.n_steps;
+	const int32_t from = markers[first + 1].step, last = markers[first + n - 1].step;
+	if (from < 0 || last - from + 2 != (int32_t)n)
+		return -1;
+	const int64_t mean_ns = (scan->ends[last + 1] - scan->ends[from]) / (last - from + 1);
+	const int64_t run_ns = (scan->ends[all] - scan->ends[0]) / all;
+	return mean_ns > run_ns ? mean_ns - run_ns : run_ns - mean_ns;
+}
+
+/* Where the run is too long to be replayed as a whole: the steps whose mean is the run's; of equal
+ * ones those in the middle. */
 static int cut(struct sample *sample, uint64_t most)
 {
-	const uint32_t all = sample->n_steps;
+	const struct device_scan *scan = sample->scans;
+	const uint32_t all = sample->n_steps, first = sample->first_marker;
 	if (most < SAMPLE_LEAST_STEPS)
 		return 1;
+	while (scan->empty)
+		scan++;
 	sample->n_steps = all < most ? all : (uint32_t)most;
 	if (sample->n_steps > SAMPLE_STEPS)
 		sample->n_steps = SAMPLE_STEPS;
-	sample->first_marker += (all - sample->n_steps) / 2;
+	const uint32_t windows = all - sample->n_steps;
+	sample->first_marker = first + windows / 2;
+	int64_t least_ns = unlike_ns(scan, sample->first_marker, sample->n_steps);
+	for (uint32_t i = 0; i <= windows; i++) {
+		const int64_t ns = unlike_ns(scan, first + i, sample->n_steps);
+		if (ns < 0 || (least_ns >= 0 && ns >= least_ns))
+			continue;
+		least_ns = ns;
+		sample->first_marker = first + i;
+	}
 	return 0;
 }
 
@@ -103,6 +130,21 @@ void sample_begins(const struct sample *sample, uint32_t process, int64_t *begin
 	begins[sample->n_steps] = sample->first_marker + sample->n_steps < steps->n_markers
 								  ? first[sample->n_steps].begin_ns
 								  : first[sample->n_steps - 1].end_ns;
+}
+
+int64_t sample_gpu_end(const struct sample *sample, uint32_t process)
+{
+	const struct run *run = sample->context->run;
+	const uint32_t last = sample->first_marker + sample->n_steps - 1;
+	int64_t end_ns = INT64_MIN;
+	for (size_t i = 0; i < sample->n_scans; i++) {
+		const struct device_scan *scan = &sample->scans[i];
+		const int32_t step = scan->empty ? -1 : scan->steps.markers[last].step;
+		for (uint32_t p = 0; step >= 0 && p < run->devices[i].n_processes; p++)
+			if (run->devices[i].processes[p] == process && scan->ends[step + 1] > end_ns)
+				end_ns = scan->ends[step + 1];
+	}
+	return end_ns;
 }
 
 int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns)

@@ -32,6 +32,8 @@ void sample_close(struct sample *sample);
 /* begins[0 .. n_steps]: where the steps begin for this process, and the last one ends; its own
  * clock. */
 void sample_begins(const struct sample *sample, uint32_t process, int64_t *begins);
+/* When the last step of the sample ends on the devices that the process drives, its own clock. */
+int64_t sample_gpu_end(const struct sample *sample, uint32_t process);
 /* A time of this process on the clock of the sample. */
 int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns);
 

@@ -236,7 +236,10 @@ static void finding_object(struct json *j, const struct summary *s, const struct
 	json_text(j, "leaf", f->leaf);
 	json_text(j, "severity", severity_name(f->severity));
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
-	json_null(j, "gain_ms");
+	if (f->gain_known)
+		json_ratio(j, "gain_ms", (double)f->gain_ns / 1e6);
+	else
+		json_null(j, "gain_ms");
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);
 	json_text(j, "evidence", f->evidence);

@@ -57,6 +57,8 @@ static const struct field series_fields[] = {
 	BATON_S_SERIES_FIELDS(ROW_FIELD, struct baton_s_series)};
 static const struct field cells_fields[] = {BATON_S_CELLS_FIELDS(FIELD, struct baton_s_cells)};
 static const struct field steps_fields[] = {BATON_S_STEPS_FIELDS(ROW_FIELD, struct baton_s_steps)};
+static const struct field culprit_fields[] = {
+	BATON_S_CULPRIT_FIELDS(ROW_FIELD, struct baton_s_culprit)};
 static const struct field late_fields[] = {BATON_S_LATE_FIELDS(ROW_FIELD, struct baton_s_late)};
 
 #define RECORD(list, type)                                   \
@@ -86,6 +88,7 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_SERIES] = RECORD(series_fields, struct baton_s_series),
 	[BATON_S_CELLS] = RECORD(cells_fields, struct baton_s_cells),
 	[BATON_S_STEPS] = RECORD(steps_fields, struct baton_s_steps),
+	[BATON_S_CULPRIT] = RECORD(culprit_fields, struct baton_s_culprit),
 };
 
 const struct record_kind *record_kind(unsigned type)
@@ -279,6 +282,7 @@ const struct row_rules row_rules[ROW_KINDS] = {
 	[ROW_SERIES] = {ROWS(BATON_S_SERIES, struct series, what), .order = {"device", "rank", "what"},
 					.ok = row_series_ok, .merge = merge_series, .free = free_series},
 	[ROW_STEPS] = {ROWS(BATON_S_STEPS, struct steps_summary, device), .order = {"device"}},
+	[ROW_CULPRIT] = {ROWS(BATON_S_CULPRIT, struct culprit_summary, order), .order = {"order"}},
 };
 
 /* The rows of a summary lie in the order of their kinds, and begin with the fields of their
@@ -298,6 +302,7 @@ SAME_PLACE(ROW_PARTIAL, partial);
 SAME_PLACE(ROW_COPY, copies);
 SAME_PLACE(ROW_SERIES, series);
 SAME_PLACE(ROW_STEPS, steps);
+SAME_PLACE(ROW_CULPRIT, culprits);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
 _Static_assert((int)SITE_KIND_END == BATON_S_SITE_KIND + 1, "kinds of sites");
@@ -317,3 +322,4 @@ SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
 SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
 SAME_LAYOUT(struct series, width, series, width);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);
+SAME_LAYOUT(struct culprit_summary, unexplained_ns, culprit, unexplained_ns);

@@ -71,6 +71,10 @@ struct steps_summary { /* how sure the steps of a device are, and what lies outs
 	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
 };
 
+struct culprit_summary { /* whose cure would win most, by the replay (docs/GRAPH.md) */
+	BATON_S_CULPRIT_FIELDS(BATON_S_MEMBER, )
+};
+
 enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
@@ -123,6 +127,7 @@ enum row_kind {
 	ROW_COPY,
 	ROW_SERIES,
 	ROW_STEPS,
+	ROW_CULPRIT,
 	ROW_KINDS
 };
 
@@ -160,6 +165,8 @@ struct summary {
 			SUMMARY_ROWS(struct copy_summary, copies);
 			SUMMARY_ROWS(struct series, series);
 			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
+			/* the first one is of the replay itself; none: the run was not replayed */
+			SUMMARY_ROWS(struct culprit_summary, culprits);
 		};
 	};
 };

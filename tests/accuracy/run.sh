@@ -35,3 +35,9 @@ else
 	"$python" tests/accuracy/score.py --baton "$baton" --sim "$sim" --quick
 	"$python" tests/accuracy/family.py --baton "$baton" --sim "$sim" --quick --seed 2 --jobs 16 --healthy 4 --most-ranks 3
 fi
+# Who is to blame: right rank, class and size against the same job without the fault.
+if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
+	"$python" tests/accuracy/culprit.py --baton "$baton" --sim "$sim" --full
+else
+	"$python" tests/accuracy/culprit.py --baton "$baton" --sim "$sim"
+fi

@@ -48,6 +48,20 @@ made well
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
 
+# Imports: NCCL kernels without arguments meet by their order; a thread that is silent while another one launches waits for it.
+resnet=$BATON_DATA/kineto/resnet50_workers0.pt.trace.json.gz
+if [ -e "$resnet" ]; then
+	expect_status 0 "$BATON" import "$resnet" -o "$work/resnet"
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input
+	expect_true "abs(d['step_ns'] - 175.5e6) < 0.5e6 and abs(d['step_without_ns'] - 118.5e6) < 1e6"
+fi
+dlrm=$BATON_DATA/multi/torchrec_sst_2b
+if [ -d "$dlrm" ]; then
+	expect_status 0 "$BATON" import "$dlrm" -o "$work/dlrm"
+	expect_status 0 "$BATON" whatif --json "$work/dlrm" --without transfer
+	expect_true "d['met'] > 0.6 * d['collective_ops'] > 0 and d['replay_error_ns'] == 0"
+fi
+
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
 expect_status 2 "$BATON" whatif "$work/well" --without kernels

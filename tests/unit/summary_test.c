@@ -59,6 +59,20 @@ static void fill_steps(struct summary *s, const char *device, int part)
 			field_set(&kind->fields[i], row, 0, 1 + draw(2));
 }
 
+/* A run is replayed as a whole, so its culprits come from one part. */
+static void fill_culprits(struct summary *s, int part)
+{
+	for (uint32_t order = 0; part == 0 && order < 3; order++) {
+		struct culprit_summary row = {.order = order, .rank = (int32_t)order - 1, .steps = 7};
+		row.gain_ns = 1000 * (3 - order);
+		row.limit_ns = 900 * (3 - order);
+		summary_string(s, order ? "kernels" : "", &row.cause);
+		summary_string(s, order == 1 ? "node0/1" : "", &row.device);
+		summary_string(s, order == 2 ? "node1" : "", &row.host);
+		summary_add(s, ROW_CULPRIT, &row);
+	}
+}
+
 static void fill_work(struct summary *s, const char *device)
 {
 	char text[64];
@@ -172,6 +186,7 @@ static void fill(struct summary *s, int part)
 	fill_sites(s, device);
 	fill_spreads(s, device);
 	fill_steps(s, device, part);
+	fill_culprits(s, part);
 	fill_series(s, device);
 	fill_quality(&s->quality, part);
 }

@@ -1,0 +1,80 @@
+#include "conclude/replay_late.h"
+
+#include "conclude/lateness.h"
+#include "summary/device_host.h"
+
+#include <string.h>
+
+bool replay_knows(const struct summary *summary)
+{
+	return summary->n_culprits > 0 && summary->run.n_missing_ranks == 0;
+}
+
+bool replay_clears(const struct summary *summary)
+{
+	return replay_knows(summary) && strcmp(summary_text(summary, summary->run.mode), "import") != 0;
+}
+
+int64_t replay_transfer_ns(const struct summary *summary)
+{
+	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;
+}
+
+const struct finding_kind *replay_kind(const struct summary *summary,
+									   const struct culprit_summary *culprit)
+{
+	static const struct {
+		const char *cause;
+		enum finding_id id;
+	} kinds[] = {{"kernels", FINDING_WORK},        {"input", FINDING_INPUT},
+				 {"no_core", FINDING_NO_CORE},     {"blocked", FINDING_BLOCKED},
+				 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
+				 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
+				 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
+				 {"sync.end", FINDING_SYNC},       {"queue_full", FINDING_QUEUE_FULL},
+				 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
+	const char *cause = summary_text(summary, culprit->cause);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].cause, cause) == 0)
+			return &finding_kinds[kinds[i].id];
+	return NULL;
+}
+
+const struct late_summary *replay_late_row(const struct summary *summary, size_t device)
+{
+	for (size_t i = 0; i < summary->n_late; i++)
+		if (late_device(summary, &summary->late[i]) == device)
+			return &summary->late[i];
+	return NULL;
+}
+
+static bool is_on_host(const struct summary *summary, size_t device, const char *host)
+{
+	const struct device_host of = device_host(summary, device);
+	return strlen(host) == of.chars && memcmp(of.at, host, of.chars) == 0;
+}
+
+/* Of a host the device whose lateness causes most. */
+static size_t find_device(const struct summary *summary, const struct culprit_summary *culprit)
+{
+	size_t found = summary->n_devices;
+	int64_t most_ns = -1;
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct late_summary *late = replay_late_row(summary, i);
+		if (culprit->device && summary->devices[i].key == culprit->device)
+			return i;
+		if (culprit->device || !is_on_host(summary, i, summary_text(summary, culprit->host)))
+			continue;
+		if ((late ? late->caused_ns : 0) > most_ns) {
+			most_ns = late ? late->caused_ns : 0;
+			found = i;
+		}
+	}
+	return found;
+}
+
+size_t replay_device(const struct summary *summary, const struct culprit_summary *culprit)
+{
+	const bool about_one = culprit->order > 0 && (culprit->device || culprit->host);
+	return about_one ? find_device(summary, culprit) : summary->n_devices;
+}

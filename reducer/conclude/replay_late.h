@@ -1,0 +1,24 @@
+/* Late ranks and hosts as the replay found them (docs/GRAPH.md): through any number of
+ * communicators, and with what curing them would win. Pure. */
+#ifndef CONCLUDE_REPLAY_LATE_H
+#define CONCLUDE_REPLAY_LATE_H
+
+#include "conclude/finding_kinds.h"
+
+/* Does a replay say who is late, or that nobody is? */
+bool replay_knows(const struct summary *summary);
+/* Is nobody late whom it does not name? An import may lack what a silent thread waited for. */
+bool replay_clears(const struct summary *summary);
+/* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
+int64_t replay_transfer_ns(const struct summary *summary);
+
+/* The device of a culprit, of a host the one whose lateness causes most; summary->n_devices: it is
+ * not about a rank or host. */
+size_t replay_device(const struct summary *summary, const struct culprit_summary *culprit);
+/* The device's row of lateness; NULL: no split collective is known of it. */
+const struct late_summary *replay_late_row(const struct summary *summary, size_t device);
+/* The kind of loss that a cause is; NULL: several may be. */
+const struct finding_kind *replay_kind(const struct summary *summary,
+									   const struct culprit_summary *culprit);
+
+#endif

@@ -1,0 +1,121 @@
+#include "graph/verdict.h"
+
+#include "graph/culprit.h"
+#include "graph/replayed.h"
+
+#include <errno.h>
+
+enum {
+	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
+	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
+	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
+	SMALL_LAUNCHES = 1 << 16,
+	MOST_LAUNCHES = 1500000 /* bounds memory: about 200 bytes each */
+};
+
+struct size {
+	uint64_t launches, per_step; /* over all devices */
+};
+
+static struct size size_of(const struct summary *s)
+{
+	struct size size = {0};
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const struct device_summary *d = &s->devices[i];
+		size.launches += (uint64_t)d->launches;
+		size.per_step += d->steps > 0 ? (uint64_t)(d->launches / d->steps) : 0;
+	}
+	return size;
+}
+
+/* Do devices wait for each other? */
+static bool is_worth_it(const struct summary *s)
+{
+	__int128 waits = 0, windows = 0;
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const struct device_summary *d = &s->devices[i];
+		waits += d->time_ns[LEAF_NCCL_WAIT] + d->time_ns[LEAF_NCCL_UNSPLIT];
+		windows += d->window_ns;
+	}
+	return s->n_devices > 1 && 100 * waits >= WORTH_PERCENT * windows;
+}
+
+/* How many steps a replay may have: a part of a large run, all of a small one. */
+static uint64_t steps_for(const struct summary *s)
+{
+	const struct size size = size_of(s);
+	uint64_t most = size.launches / SAMPLE_PART;
+	most = most < SMALL_LAUNCHES ? SMALL_LAUNCHES : most > MOST_LAUNCHES ? MOST_LAUNCHES : most;
+	return size.per_step ? most / size.per_step : 0;
+}
+
+static const char *device_of(const struct replayed *r, const struct culprit *culprit)
+{
+	const struct scope *scope = &culprit->scope;
+	if (scope->unit == ALL_UNITS)
+		return "";
+	return strings_get(&r->sample.context->run->pool, r->model.units[scope->unit].key).at;
+}
+
+static const char *host_of(const struct replayed *r, const struct culprit *culprit)
+{
+	const struct run *run = r->sample.context->run;
+	for (size_t u = 0; culprit->scope.unit == ALL_UNITS && u < r->model.n_units; u++) {
+		const struct unit *unit = &r->model.units[u];
+		if (unit->host == culprit->scope.host)
+			return strings_get(&run->pool, run->processes[unit->process].host).at;
+	}
+	return "";
+}
+
+static int add_culprit(const struct replayed *r, const struct culprit *culprit, uint32_t order,
+					   struct summary *summary)
+{
+	const uint32_t unit = culprit->scope.unit;
+	struct culprit_summary row = {.order = order,
+								  .rank = unit == ALL_UNITS ? -1 : r->model.units[unit].rank,
+								  .gain_ns = culprit->gain_ns,
+								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0};
+	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
+	error = error ? error : summary_string(summary, device_of(r, culprit), &row.device);
+	error = error ? error : summary_string(summary, host_of(r, culprit), &row.host);
+	return error ? error : summary_add(summary, ROW_CULPRIT, &row);
+}
+
+/* Did the ops of collectives find those that they waited for? */
+static bool has_met(const struct model *model)
+{
+	return model->n_members > 0 && MET_PART * (model->n_members - model->met) <= model->n_members;
+}
+
+static int add_all(struct replayed *r, struct summary *summary)
+{
+	struct culprits culprits;
+	int error = culprits_find(&r->causes, &culprits);
+	if (error)
+		return error;
+	const struct culprit_summary replay = {.rank = -1,
+										   .gain_ns = culprits.transfer_ns,
+										   .steps = r->model.n_steps - 1,
+										   .step_ns = r->causes.step_ns,
+										   .unexplained_ns = culprits.unexplained_ns};
+	error = summary_add(summary, ROW_CULPRIT, &replay);
+	for (uint32_t i = 0; !error && i < culprits.n; i++)
+		error = add_culprit(r, &culprits.at[i], i + 1, summary);
+	return error;
+}
+
+int verdict_add(const struct device_context *context, const struct device_scan *scans,
+				struct summary *summary)
+{
+	struct replayed replayed;
+	const uint64_t steps = is_worth_it(summary) ? steps_for(summary) : 0;
+	if (steps < SAMPLE_LEAST_STEPS)
+		return 0;
+	int error = replayed_open(&replayed, context, scans, steps);
+	if (error)
+		return error > 0 ? 0 : error;
+	error = has_met(&replayed.model) ? add_all(&replayed, summary) : 0;
+	replayed_close(&replayed);
+	return error;
+}

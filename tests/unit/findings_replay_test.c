@@ -1,0 +1,97 @@
+/* Who is late as the replay found it: its gain is the loss, whatever the counts of collectives say;
+ * a bubble comes after what can be cured. */
+#include "findings_run.h"
+
+static void add_culprit(struct summary *s, const char *cause, int32_t rank, int64_t gain_us)
+{
+	static uint32_t order;
+	char key[32];
+	key_of(rank, key);
+	order = cause[0] ? order + 1 : 0;
+	struct culprit_summary row = {
+		.order = order, .rank = cause[0] ? rank : -1, .steps = 7, .gain_ns = gain_us * US};
+	row.limit_ns = row.gain_ns;
+	summary_string(s, cause, &row.cause);
+	if (cause[0] && rank >= 0)
+		summary_string(s, key, &row.device);
+	CHECK(summary_add(s, ROW_CULPRIT, &row) == 0, "no culprit");
+}
+
+/* Two levels of groups: rank 3 is seldom last itself, rank 0 hands its lateness on. */
+static void two_levels(struct summary *s)
+{
+	begin(s);
+	summary_string(s, "cupti", &s->run.mode);
+	for (int32_t rank = 0; rank < 4; rank++) {
+		int64_t us[LEAF_COUNT] = {0};
+		us[LEAF_NCCL_WAIT] = rank == 3 ? 0 : 8000;
+		us[LEAF_NCCL_TRANSFER] = rank == 3 ? 1000 : 6000;
+		us[LEAF_HOST_BLOCKED] = rank == 3 ? 12000 : 0;
+		add_device(s, rank, us);
+		add_late(s, rank, rank == 0 ? 300 : 40, 400, rank == 0 ? 20000 : 2000);
+	}
+	add_nccl(s, "AllReduce", "", 1);
+}
+
+static void through_groups(void)
+{
+	struct summary s;
+	struct findings all;
+	two_levels(&s);
+	add_culprit(&s, "", 0, 500);
+	add_culprit(&s, "blocked", 3, 12000);
+	make(&s, &all);
+	is(&all, "late_rank", 12000, "high");
+	says(&all.at[0], "late_rank", "Rank 3 makes each step 12.0 ms longer; it spends 12.0 ms more",
+		 "blocked 12.0 ms, the others 0.0 ms");
+	CHECK(all.at[0].gain_known && all.at[0].gain_ns == 12000 * US, "its gain");
+	counted(&all, 1, "the wait and the transfers that it exposes are its");
+	is(&all, "transfer", 500, "none"); /* what no transfer at all would win */
+	done(&s, &all);
+}
+
+/* Without the replay the counts would name rank 0. */
+static void nobody(void)
+{
+	struct summary s;
+	struct findings all;
+	two_levels(&s);
+	add_culprit(&s, "", 0, 500);
+	make(&s, &all);
+	CHECK(!find(&all, "late_rank"), "the replay clears all ranks of a recording");
+	findings_free(&all);
+	s.run.mode = 0;
+	summary_string(&s, "import", &s.run.mode);
+	make(&s, &all);
+	CHECK(find(&all, "late_rank") || find(&all, "wait"), "of an import the counts are asked");
+	done(&s, &all);
+}
+
+static void bubble(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	summary_string(&s, "cupti", &s.run.mode);
+	for (int32_t rank = 0; rank < 4; rank++) {
+		int64_t us[LEAF_COUNT] = {0};
+		us[LEAF_NCCL_UNSPLIT] = rank == 2 ? 20000 : 30000;
+		add_device(&s, rank, us);
+	}
+	add_nccl(&s, "SendRecv", "not full-synchronising", 0);
+	add_culprit(&s, "", 0, 1300);
+	add_culprit(&s, "kernels", 2, 8000);
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "Rank 2 makes each step 8.0 ms longer", "work");
+	says(&all.at[1], "unsplit", "bubble", "without any transfer a step would be 1.3 ms shorter");
+	CHECK(all.at[1].share_ns > all.at[0].share_ns, "it is larger and comes after");
+	done(&s, &all);
+}
+
+int main(void)
+{
+	through_groups();
+	nobody();
+	bubble();
+	return finish();
+}
