@@ -8,7 +8,7 @@ expect_status 0 "$sim" -o "$work/host" --ranks 48 --steps 6 --kernels 200 $slow
 expect_status 0 "$BATON" report "$work/host"
 
 # Keeps out: a slow host whose eight ranks are last in turns is not seen as one cause.
-expect_prints 'Why is this slow? The ranks of host node2 cause'
+expect_prints 'Why is this slow? The ranks of host node2 make each step'
 expect_status 0 "$BATON" report --json "$work/host"
 expect_true 'd["findings"][0]["id"] == "late_host" and d["findings"][0]["leaf"] == "nccl.wait"'
 
