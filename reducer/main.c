@@ -7,6 +7,7 @@
 #include "commands.h"
 
 #include <baton/version.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,8 +37,29 @@ static void help(void)
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
 
+/* Has the typed word the letters of the name, but for one that was changed, added, left out or
+ * swapped with the next one? */
+static bool is_slip(const char *typed, const char *name)
+{
+	const size_t n = strlen(name), bytes = strlen(typed);
+	size_t same = 0, end = 0;
+	while (same < n && typed[same] == name[same])
+		same++;
+	while (end < n - same && end < bytes - same && typed[bytes - 1 - end] == name[n - 1 - end])
+		end++;
+	const size_t left = n - same - end, other = bytes - same - end;
+	if (left == 2 && other == 2)
+		return typed[same] == name[same + 1] && typed[same + 1] == name[same];
+	return left <= 1 && other <= 1;
+}
+
 static int unknown(const char *name)
 {
+	for (int i = 0; i < COMMANDS; i++)
+		if (commands[i]->run && is_slip(name, commands[i]->name)) {
+			diag("unknown command '%s'; did you mean '%s'?", name, commands[i]->name);
+			return STATUS_USAGE;
+		}
 	diag("unknown command '%s' (see baton --help)", name);
 	return STATUS_USAGE;
 }

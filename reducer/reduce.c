@@ -486,7 +486,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	struct host_names *names = NULL;
 	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
-	if (status == STATUS_INPUT)
+	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
 	int refused = named_steps_open(&run, options->step_range, dirs[0], &step_range);
 	if (refused) {

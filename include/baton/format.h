@@ -355,6 +355,8 @@ enum {
 	SCHED_SLEPT,
 	SCHED_WAITED,
 	SCHED_STACK,
+	SCHED_HOLDER,
+	SCHED_HOLDER_STACK,
 	SCHED_COLUMNS
 };
 enum { GAUGE_START, GAUGE_DUR, GAUGE_DEVICE, GAUGE_WHICH, GAUGE_VALUE, GAUGE_COLUMNS };
@@ -500,7 +502,9 @@ static const struct baton_table baton_tables[] = {
 	  {"thread", BATON_T_ID, 1},
 	  {"slept_ns", BATON_T_U64, 1},
 	  {"waited_ns", BATON_T_U64, 1},
-	  {"stack", BATON_T_ID, 0}}},
+	  {"stack", BATON_T_ID, 0},
+	  {"holder", BATON_T_ID, 0},
+	  {"holder_stack", BATON_T_ID, 0}}},
 	{BATON_GAUGE,
 	 GAUGE_COLUMNS,
 	 "gauge",

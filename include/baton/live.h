@@ -17,7 +17,7 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 4u
+#define BATON_LIVE_LAYOUT 5u
 #define BATON_LIVE_LANES 512u
 #define BATON_NO_STREAM UINT32_MAX
 
@@ -44,7 +44,10 @@ enum baton_slot_type {
 	BATON_SLOT_HOST_FUNC = 7,
 	/* event record or stream wait (flags: enum baton_sync_kind); name: CUPTI's number of the stream,
 	 * or BATON_NO_STREAM; aux: that of its context; correlation; stack: low 32 bits of the event */
-	BATON_SLOT_EVENT = 8
+	BATON_SLOT_EVENT = 8,
+	/* before the sched slot of the same begin: who had Python's lock. name: id of the thread; stack:
+	 * id of its call stack */
+	BATON_SLOT_HOLDER = 9
 };
 
 enum baton_slot_flag {

@@ -149,9 +149,15 @@ static void drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 									  [SCHED_SLEPT] = slept,
 									  [SCHED_WAITED] = waited,
 									  [SCHED_STACK] = baton_slot_stack(slot)};
+	uint32_t present = ((1u << SCHED_STACK) - 1) | (row[SCHED_STACK] ? 1u << SCHED_STACK : 0);
+	if (d->holder.type && d->holder.begin == slot->begin) {
+		row[SCHED_HOLDER] = d->holder.name;
+		row[SCHED_HOLDER_STACK] = d->holder.stack;
+		present |= 1u << SCHED_HOLDER | (d->holder.stack ? 1u << SCHED_HOLDER_STACK : 0);
+	}
+	d->holder.type = 0;
 	if (dur > 0)
-		drain_row(d, BATON_SCHED, slot, row,
-				  ((1u << SCHED_STACK) - 1) | (row[SCHED_STACK] ? 1u << SCHED_STACK : 0));
+		drain_row(d, BATON_SCHED, slot, row, present);
 }
 
 static void drain_host_func(struct baton_drain *d, const struct baton_slot *slot)
@@ -199,6 +205,9 @@ void baton_drain_slot(struct baton_drain *d, uint32_t thread, const struct baton
 		break;
 	case BATON_SLOT_EVENT:
 		drain_event(d, slot);
+		break;
+	case BATON_SLOT_HOLDER:
+		d->holder = *slot;
 		break;
 	default:
 		break;

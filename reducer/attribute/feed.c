@@ -106,7 +106,17 @@ void feed_close(struct feed *feed)
 	corr_ring_close(&feed->colls, feed->store);
 	free(feed->names);
 	free(feed->slots);
+	strings_free(&feed->said);
 	trace_close(&feed->trace);
+}
+
+int feed_say(struct feed *feed, const char *text, size_t bytes, uint32_t *name)
+{
+	int error = feed->said.n ? 0 : strings_init(&feed->said);
+	if (!error)
+		error = strings_add(&feed->said, text, bytes, name, NULL);
+	*name += feed->trace.strings.n;
+	return error;
 }
 
 static bool outer_call(const struct feed *feed, const struct launch *old, int64_t start,

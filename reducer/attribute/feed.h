@@ -59,7 +59,8 @@ struct feed {
 	bool ops_left, calls_left, ranges_left, overheads_left, scheds_left, syncs_left,
 		collectives_left;
 	struct name_facts *names;
-	uint32_t *slots; /* per stream of the trace: 1 + its number among the device's streams */
+	struct strings said; /* names beyond the trace's: feed_say() */
+	uint32_t *slots;     /* per stream of the trace: 1 + its number among the device's streams */
 	struct corr_ring launches;
 	struct corr_ring colls;
 	struct corr_store *store; /* not owned */
@@ -131,8 +132,13 @@ static inline const struct kernel_class *feed_kernel(struct feed *feed, uint32_t
 
 static inline const char *feed_text(const struct feed *feed, uint32_t name)
 {
-	return strings_get(&feed->trace.strings, name).at;
+	const uint32_t n = feed->trace.strings.n;
+	return name < n ? strings_get(&feed->trace.strings, name).at
+					: strings_get(&feed->said, name - n).at;
 }
+
+/* A name that the trace does not have, for feed_text() alone: it has no facts. 0 or -ENOMEM. */
+int feed_say(struct feed *feed, const char *text, size_t bytes, uint32_t *name);
 
 /* The dense index that an id column of the current row stands for. The next two likewise. */
 static inline uint32_t feed_string(const struct feed *feed, const struct rows *rows,

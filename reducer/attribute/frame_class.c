@@ -1,5 +1,6 @@
 #include "attribute/frame_class.h"
 
+#include "stacks/place.h"
 #include "stacks/stacks.h"
 
 #include <errno.h>
@@ -99,5 +100,18 @@ int frame_class_find(struct frame_classes **classes, struct feed *feed, uint64_t
 	if (!known->looked)
 		*known = (struct known){true, look(&(*classes)->stacks, feed, index)};
 	*out = known->class;
+	return 0;
+}
+
+int frame_class_place(struct frame_classes **classes, struct feed *feed, uint64_t stack,
+					  struct place *out)
+{
+	out->line[0] = 0;
+	int error = *classes ? 0 : open_classes(classes, feed);
+	if (error)
+		return error;
+	uint32_t index = stacks_find(&(*classes)->stacks, stack);
+	if (index)
+		place_of(&(*classes)->stacks, index, out);
 	return 0;
 }

@@ -50,14 +50,15 @@ static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
 static int find_period(struct scanning *s, uint32_t feed)
 {
 	struct launch_log *log = &s->log;
-	int64_t *begins = NULL, end_ns;
+	int64_t *begins = NULL, end_ns = 0;
 	size_t n = 0;
 	uint32_t graph = UINT32_MAX;
 	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
 		error = period_find(log->marks, log->n_marks, &begins, &n);
-	end_ns = log->n_marks ? log->marks[log->n_marks - 1].launch_ns + 1 : 0;
+	if (!error && n)
+		end_ns = begins[n];
 	if (!error)
 		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
 	if (!error && n)

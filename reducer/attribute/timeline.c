@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "attribute/frame_class.h"
+#include "attribute/lock_holder.h"
 #include "attribute/think.h"
 
 #include <errno.h>
@@ -128,11 +129,13 @@ static int take_parts(struct timelines *timelines, uint32_t i, struct host_rec p
 	struct host_queue *scheds = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)].scheds;
 	const uint64_t slept = lengths[0] < all ? lengths[0] : all;
 	const bool away = part.away, works = all - slept >= slept;
+	const uint32_t name = part.name;
 	int error = 0;
 	for (int n = 0; !error && n < 3; n++) {
 		uint64_t ns = lengths[n] < left ? lengths[n] : left;
 		part.end = part.start + (int64_t)ns;
 		part.mask = masks[n];
+		part.name = n == 0 ? name : 0;
 		part.away = n == 0 && away;
 		part.works = n > 0 && works;
 		left -= ns;
@@ -155,6 +158,8 @@ static int take_sched(struct timelines *timelines, uint32_t i)
 		error = take_class(timelines, i, &class, owner);
 	struct host_rec part = {
 		.start = rows_value(row, SCHED_START), .owner = owner, .away = !stack || class.hands_over};
+	if (!error)
+		error = lock_holder_name(&timelines->frame_classes[i], &timelines->feeds[i], &part.name);
 	return error ? error : take_parts(timelines, i, part);
 }
 

@@ -68,7 +68,9 @@ const char *by_lack(const struct summary *summary, enum site_by by)
 		return "imported Kineto traces carry no call stacks: try --by line or --by op";
 	if (source == SOURCE_KINETO)
 		return "the trace has no Python frames: profile with with_stack=True, or try --by op";
-	return "no launch has a call stack: record with --stacks python (or native, both)";
+	return "no launch has a call stack: record with --stacks python; where that was so, the "
+		   "program has "
+		   "no Python that baton reads (CPython 3.8 to 3.13): --stacks native";
 }
 
 /* Where ":LINE FUNCTION" begins: a path may hold blanks, colons and " > "; NULL: a native frame. */

@@ -89,6 +89,8 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 		"processes, storage", NULL},
 	[FINDING_LATE_MISSING] = {"late_missing", "", 0, "",
 		"record those ranks too; if none of them is late, the network was slow at times", NULL},
+	[FINDING_BUBBLE] = {"bubble", "nccl.unsplit", 0, "",
+		"use more micro-batches in a step, or stages of several chunks (interleaved schedule)", NULL},
 };
 /* clang-format on */
 

@@ -1,11 +1,14 @@
 #include "conclude/findings.h"
 
 #include "base/room.h"
+#include "base/source.h"
+#include "classify/classes.h"
 #include "conclude/by_step.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/finding_unknown.h"
+#include "conclude/habit.h"
 #include "conclude/replay_late.h"
 
 #include <ctype.h>
@@ -45,6 +48,46 @@ static uint64_t all_steps(const struct finding_source *m)
 	return steps > 0 ? steps : 1;
 }
 
+/* Most of the time that is not split is in kernels which are not NCCL's own (DeepEP, symmetric
+ * memory): no trace has arguments of theirs. */
+static bool are_foreign(const struct summary *s)
+{
+	__int128 own = 0, foreign = 0;
+	for (size_t i = 0; i < s->n_kernels; i++) {
+		const char *name = summary_text(s, s->kernels[i].name);
+		if (s->kernels[i].group == GROUP_NCCL)
+			*(strstr(name, "nccl") || strstr(name, "rccl") ? &own : &foreign) +=
+				s->kernels[i].total_ns;
+	}
+	return foreign > own;
+}
+
+/* What would separate waiting from transfer: nothing that is there already, or that cannot be. */
+static const char *split_remedy(const struct finding_source *m, const char *reason)
+{
+	const struct summary *s = m->summary;
+	const bool recorded = source_is_recorded(source_kind(summary_text(s, s->run.source)));
+	if (strcmp(reason, "not full-synchronising") == 0)
+		return "balance the stages, or overlap the transfers (which side is late is not known for "
+			   "send/recv in this trace)";
+	if (strcmp(reason, "sequence unknown") == 0)
+		return "mark the steps (profiler.step() or --step-range), so that calls are matched by "
+			   "their order in a step";
+	if (strcmp(reason, "no arguments") == 0 && are_foreign(s))
+		return "these kernels are no NCCL calls, so no trace has their arguments: compare what the "
+			   "ranks do before them";
+	if (s->run.n_missing_ranks > 0 && recorded)
+		return "give all ranks of the run: the directories of all nodes";
+	if (s->run.n_missing_ranks > 0)
+		return finding_kinds[FINDING_UNSPLIT].remedy;
+	if (strcmp(reason, "members missing") == 0)
+		return "records of some ranks are lost (Quality says how many): record a shorter part";
+	return recorded
+			   ? "record CUDA and NCCL calls together (BATON_TRACE): these kernels have no NCCL "
+				 "call"
+			   : "record with baton: this profile has no NCCL arguments";
+}
+
 /* Stages of a pipeline wait for each other by design: the part of a slow one is told with it. */
 static void say_bubble(const struct finding_source *m, struct finding *out)
 {
@@ -61,17 +104,14 @@ static void say_bubble(const struct finding_source *m, struct finding *out)
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
-	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary)) {
+	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary) &&
+		m->late->pipeline.stages == 0) {
 		say_bubble(m, out);
 		return;
 	}
 	finding_say(out->evidence, sizeof(out->evidence), "waiting and transfer are not separated: %s",
 				reason);
-	if (strcmp(reason, "not full-synchronising") == 0) /* more ranks would not help */
-		snprintf(
-			out->remedy, sizeof(out->remedy),
-			"balance the stages, or overlap the transfers (which side is late is not known for "
-			"send/recv in this trace)");
+	snprintf(out->remedy, sizeof(out->remedy), "%s", split_remedy(m, reason));
 }
 
 /* What cannot be seen in the names behind a kind of loss. */
@@ -208,6 +248,17 @@ static void say_taken(const struct finding_source *m, const struct finding_kind 
 	}
 }
 
+/* The bubble, as much of it as the stragglers leave of the waiting. */
+static int64_t bubble_left(const struct finding_source *m)
+{
+	int64_t left = m->f->time_ns[LEAF_NCCL_UNSPLIT];
+	for (size_t i = 0; i < m->late->n; i++)
+		if (!straggler_is_split(&m->late->at[i]))
+			left -= m->late->at[i].wait_ns;
+	left = left > 0 ? left : 0;
+	return m->late->pipeline.bubble_ns < left ? m->late->pipeline.bubble_ns : left;
+}
+
 /* What is left of a kind after the stragglers took theirs. */
 static int64_t share_left(const struct finding_source *m, const struct finding_kind *kind)
 {
@@ -222,7 +273,7 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER) && replay_knows(m->summary) &&
 		transfer_ns < share) /* a late rank exposes the transfers of the others too */
 		share = transfer_ns;
-	return share;
+	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
 /* What it means, what to try, and what stood behind it. 0 or -ENOMEM. */
@@ -245,20 +296,52 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	return 0;
 }
 
+/* What few steps have of a loss is no habit of the run: where all have enough of it for a finding,
+ * theirs is a row beside it, of *apart_ns; else their own limit decides. */
+static int add_rare(const struct finding_source *m, const struct finding_kind *kind,
+					struct finding *finding, struct findings *out, int64_t *apart_ns)
+{
+	struct finding rare = *finding;
+	struct habit habit;
+	int error = habit_find(m->summary, kind->leaves, finding->share_ns, &habit);
+	if (error || habit.steps == 0)
+		return error;
+	rare.share_ns = habit.rare_ns;
+	rare.severity = severity_of(m->summary, m->f, habit.rare_ns, habit.rare_limit_ns);
+	finding->severity = severity_of(m->summary, m->f, habit.every_ns, habit.every_limit_ns);
+	if (!finding_counts(finding)) {
+		finding->severity = severity_of(m->summary, m->f, finding->share_ns, habit.rare_limit_ns);
+		return 0;
+	}
+	snprintf(rare.summary, sizeof(rare.summary), "%s", kind->meaning);
+	snprintf(rare.remedy, sizeof(rare.remedy), "%s", kind->remedy);
+	finding_say_rare(m, kind->leaves, 0, &rare);
+	finding_say(rare.evidence, sizeof(rare.evidence), "beside %s ms in every step",
+				finding_ms(m->f, habit.every_ns).at);
+	*apart_ns = habit.rare_ns;
+	return add(out, &rare);
+}
+
 static int add_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct findings *out)
 {
 	struct finding finding = {.id = finding_kind_id(kind), .leaf = kind->leaf};
-	int64_t apart_ns = 0;
+	int64_t apart_ns = 0, few_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
 	error = judge(m, kind->leaves, 0, &finding);
 	if (!error && !finding_counts(&finding))
 		error = add_asymmetry(m, kind, out, &apart_ns);
-	finding.share_ns -= apart_ns;
+	else if (!error)
+		error = add_rare(m, kind, &finding, out, &few_ns);
+	finding.share_ns -= apart_ns + few_ns;
 	if (error || finding.share_ns <= 0)
 		return error;
 	error = say_loss(m, kind, &finding);
+	if (few_ns > 0)
+		finding_say(finding.evidence, sizeof(finding.evidence),
+					"another %s ms are those of few steps, a row of its own",
+					finding_ms(m->f, few_ns).at);
 	if (!error && apart_ns == 0)
 		error = say_worst(m, kind, &finding);
 	return error ? error : add(out, &finding);
@@ -285,6 +368,32 @@ static int by_share(const void *a, const void *b)
 	return names ? names : strcmp(x->summary, y->summary);
 }
 
+/* The bubble is the schedule's, and no stage's fault. */
+static int add_bubble(const struct finding_source *m, struct findings *out)
+{
+	const struct pipeline *p = &m->late->pipeline;
+	const char *schedule = p->chunks > 1 ? "interleaved 1F1B" : "1F1B or GPipe";
+	struct finding finding = {.id = FINDING_BUBBLE, .leaf = "nccl.unsplit"};
+	finding.share_ns = bubble_left(m);
+	finding.structural = true;
+	if (p->stages == 0 || finding.share_ns == 0)
+		return 0;
+	finding.severity = severity_of(m->summary, m->f, finding.share_ns, finding.share_ns);
+	finding_say(finding.summary, sizeof(finding.summary),
+				"pipeline bubble: with %lld stages and %lld micro-batches each stage waits while "
+				"the pipeline fills and drains; that is the schedule, no stage is at fault",
+				(long long)p->stages, (long long)p->micro_batches);
+	finding_say(finding.evidence, sizeof(finding.evidence),
+				"%s: (p - 1) / (m v + p - 1) = %.1f %% of a step of equal stages, with p = %lld, "
+				"m = %lld, v = %lld chunks of a stage, by what each stage sends and receives",
+				schedule,
+				100.0 * (double)(p->stages - 1) /
+					(double)(p->micro_batches * p->chunks + p->stages - 1),
+				(long long)p->stages, (long long)p->micro_batches, (long long)p->chunks);
+	snprintf(finding.remedy, sizeof(finding.remedy), "%s", finding_kinds[FINDING_BUBBLE].remedy);
+	return add(out, &finding);
+}
+
 static int add_all(const struct finding_source *m, struct findings *out)
 {
 	int64_t unused;
@@ -298,7 +407,8 @@ static int add_all(const struct finding_source *m, struct findings *out)
 		if (error)
 			return error;
 	}
-	return add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
+	int error = add_bubble(m, out);
+	return error ? error : add_asymmetry(m, &finding_kinds[FINDING_WORK], out, &unused);
 }
 
 int findings_make(const struct summary *summary, const struct figures *figures,

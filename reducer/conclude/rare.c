@@ -2,13 +2,8 @@
 
 enum {
 	OCTAVES = 63,
-	FEW = 4,     /* at most a quarter of the steps ... */
-	MOST = 2,    /* ... have at least half of the time ... */
+	MOST = 2,    /* at most a third of the steps have at least half of the time ... */
 	STRONGER = 8 /* ... and on average so many times what the others have */
-};
-
-struct part { /* steps and what they have of the loss */
-	__int128 steps, ns;
 };
 
 static void take_worst(const struct spread *row, int64_t *worst_ns, int64_t *worst_step)
@@ -55,9 +50,9 @@ static enum leaf leading_leaf(const struct summary *s, uint64_t leaves, uint32_t
 }
 
 /* All steps, and all time of the loss: of its other leaves too. */
-static struct part everything(const struct summary *s, uint64_t leaves, uint32_t device)
+static struct rare_part everything(const struct summary *s, uint64_t leaves, uint32_t device)
 {
-	struct part all = {0};
+	struct rare_part all = {0};
 	for (size_t i = 0; i < s->n_devices; i++) {
 		const struct device_summary *d = &s->devices[i];
 		if (device && d->key != device)
@@ -69,15 +64,15 @@ static struct part everything(const struct summary *s, uint64_t leaves, uint32_t
 	return all;
 }
 
-static bool is_rare(const struct part *part, const struct part *all)
+bool rare_is(const struct rare_part *part, const struct rare_part *all)
 {
 	__int128 other_steps = all->steps - part->steps, other_ns = all->ns - part->ns;
-	return part->steps > 0 && FEW * part->steps <= all->steps && MOST * part->ns >= all->ns &&
+	return part->steps > 0 && RARE_FEW * part->steps <= all->steps && MOST * part->ns >= all->ns &&
 		   part->ns / part->steps >= STRONGER * (other_ns / other_steps);
 }
 
 struct steps_parts { /* of some devices, by octave */
-	struct part octaves[OCTAVES], all;
+	struct rare_part octaves[OCTAVES], all;
 };
 
 /* Of the steps of one device (a key) or, with 0, of all. */
@@ -97,14 +92,14 @@ static void count_steps(const struct summary *s, uint64_t leaves, enum leaf leaf
 /* The lowest octave so that the steps from there on are rare in both; OCTAVES: none. */
 static int rare_from(const struct steps_parts *a, const struct steps_parts *b)
 {
-	struct part x = {0}, y = {0};
+	struct rare_part x = {0}, y = {0};
 	int from = OCTAVES;
 	for (int octave = OCTAVES - 1; octave >= 0; octave--) {
 		x.steps += a->octaves[octave].steps;
 		x.ns += a->octaves[octave].ns;
 		y.steps += b->octaves[octave].steps;
 		y.ns += b->octaves[octave].ns;
-		if (is_rare(&x, &a->all) && is_rare(&y, &b->all))
+		if (rare_is(&x, &a->all) && rare_is(&y, &b->all))
 			from = octave;
 	}
 	return from;

@@ -5,6 +5,14 @@
 
 #include "summary/summary.h"
 
+#include <stdbool.h>
+
+enum { RARE_FEW = 3 }; /* a third of the steps are few */
+
+struct rare_part { /* steps and what they have of the loss */
+	__int128 steps, ns;
+};
+
 struct rare {
 	uint64_t in;      /* steps of the device named that have it; 0: the loss is not rare */
 	int64_t of;       /* its steps */
@@ -15,6 +23,8 @@ struct rare {
 	uint32_t devices; /* how many have such steps */
 };
 
+/* Do so few of the steps have so much more than the others? */
+bool rare_is(const struct rare_part *part, const struct rare_part *all);
 /* The rows of a device in a sorted summary: [*from, what is returned), by leaf. */
 size_t spreads_of(const struct summary *summary, uint32_t device, size_t *from);
 /* Adds a row to what others have together. */

@@ -312,6 +312,11 @@ static int add_unsplit(struct stragglers *all, const struct summary *summary)
 			least = i;
 	int error = loss_median_of_others(summary, unsplit, least, &others);
 	int64_t late_ns = others - figures_device_time(&summary->devices[least], unsplit->leaves);
+	if (!error && all->pipeline.stages) {
+		int64_t cost_ns;
+		error = pipeline_cost(&all->pipeline, summary, least, &cost_ns);
+		late_ns = cost_ns < late_ns ? cost_ns : late_ns;
+	}
 	if (error || late_ns <= 0 || known(all, least))
 		return error;
 	const struct device_summary *device = &summary->devices[least];
@@ -508,7 +513,9 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	*all = (struct stragglers){0};
 	if (summary->n_devices < 2)
 		return 0;
-	int error = replay_knows(summary) ? add_replayed(all, summary, f) : 0;
+	int error = pipeline_find(summary, f, &all->pipeline);
+	if (!error && replay_knows(summary))
+		error = add_replayed(all, summary, f);
 	if (error || all->n > 0 || replay_clears(summary))
 		return error;
 	error = add_late(all, summary, f);

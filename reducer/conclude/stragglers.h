@@ -5,6 +5,7 @@
 
 #include "summary/device_host.h"
 #include "conclude/finding_kinds.h"
+#include "conclude/pipeline.h"
 
 struct excess { /* what a device has more of than the median of the others, per step */
 	const struct finding_kind *kind; /* NULL: nothing */
@@ -33,6 +34,7 @@ struct straggler { /* a rank, or a host: then device, rank and late are of its w
 struct stragglers {
 	struct straggler *at; /* largest wait first */
 	size_t n;
+	struct pipeline pipeline; /* the bubble of which no straggler makes */
 };
 
 /* 0 or -ENOMEM; stragglers_close() either way. */

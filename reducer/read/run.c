@@ -119,15 +119,21 @@ static int add_gauges(struct run *run, const struct trace *trace, const char *pa
 	return copy_text(run, trace, trace->process.run_id, &gauges->run_id);
 }
 
+static size_t processes_of(const struct run *run, uint32_t run_id)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		n += run->processes[i].run_id == run_id;
+	return n;
+}
+
 /* Of several runs in the directories the one with most files is kept; of equals the later in order
  * of names. */
 static int choose_run(struct run *run)
 {
 	size_t best = 0, best_n = 0;
 	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t n = 0;
-		for (size_t k = 0; k < run->n_processes; k++)
-			n += run->processes[k].run_id == run->processes[i].run_id;
+		const size_t n = processes_of(run, run->processes[i].run_id);
 		if (n >= best_n) {
 			best = i;
 			best_n = n;
@@ -316,6 +322,34 @@ static int open_files(char *const *dirs, size_t n_dirs, struct run *run)
 	return error;
 }
 
+/* The processes whose files lie in this directory; *run_id: of one of them. */
+static size_t processes_in(const struct run *run, const char *dir, uint32_t *run_id)
+{
+	size_t bytes = strlen(dir), n = 0;
+	while (bytes > 1 && dir[bytes - 1] == '/')
+		bytes--;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const char *path = run->processes[i].path;
+		if (strncmp(path, dir, bytes) != 0 || path[bytes] != '/')
+			continue;
+		*run_id = run->processes[i].run_id;
+		n++;
+	}
+	return n;
+}
+
+/* Directories of one run have a run in common: two runs are asked for by mistake. */
+static bool are_two_runs(const struct run *run, char *const *dirs, size_t n_dirs)
+{
+	uint32_t first = 0, other = 0;
+	if (n_dirs != 2 || !processes_in(run, dirs[0], &first) || !processes_in(run, dirs[1], &other))
+		return false;
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (run->processes[i].run_id != first && run->processes[i].run_id != other)
+			return false;
+	return first != other && processes_of(run, first) == processes_in(run, dirs[0], &first);
+}
+
 /* What is left once all files are open: which of them are the run, its ranks, its devices. */
 static int settle(struct run *run, int *status)
 {
@@ -340,6 +374,13 @@ static int open_run(char *const *dirs, size_t n_dirs, struct run *run, int *stat
 	if (error)
 		return error;
 	error = open_files(dirs, n_dirs, run);
+	if (!error && are_two_runs(run, dirs, n_dirs)) {
+		diag("%s and %s are two runs, and directories of one run are asked for: compare them with "
+			 "`baton compare`",
+			 dirs[0], dirs[1]);
+		*status = STATUS_USAGE;
+		return -EINVAL;
+	}
 	return error ? error : settle(run, status);
 }
 
@@ -349,7 +390,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 	memset(run, 0, sizeof(*run));
 	if (open_run(dirs, n_dirs, run, &status) != 0 || run->n_processes == 0) {
 		run_close(run);
-		return STATUS_INPUT;
+		return status == STATUS_USAGE ? STATUS_USAGE : STATUS_INPUT;
 	}
 	return run->unreadable_files || damage_log_files(run->damage) ? STATUS_PARTIAL : status;
 }

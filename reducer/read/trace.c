@@ -141,7 +141,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return trace_add_string(trace, any);
 	case BATON_R_THREAD:
 		ADD(trace, thread_ids, thread->id, threads, n_threads,
-			(struct trace_thread){thread->pid, thread->tid});
+			(struct trace_thread){thread->pid, thread->tid, string_index(trace, thread->name)});
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,

@@ -20,6 +20,7 @@ struct idmap { /* u32 id -> dense index; small ids in a vector, large ones in a 
 struct trace_thread {
 	int64_t pid;
 	int64_t tid;
+	uint32_t name;
 };
 
 struct trace_device {

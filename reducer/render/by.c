@@ -119,6 +119,16 @@ static void print_title(const struct screen *screen, const struct report *r)
 	screen_line(screen, "%s", "");
 }
 
+/* As emit_nvtx() does it. */
+static bool ranges_are_operators(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->n_sites; i++)
+		if (summary->sites[i].by == SITE_RANGE &&
+			strstr(summary_text(summary, summary->sites[i].what), "aten::"))
+			return true;
+	return false;
+}
+
 /* What the columns do not say by themselves. */
 static void print_notes(const struct screen *screen, const struct by_table *table,
 						const struct summary *summary)
@@ -135,7 +145,11 @@ static void print_notes(const struct screen *screen, const struct by_table *tabl
 			"NCCL: a collective stands at the line that launched it; in a backward pass that "
 			"is the forward line whose gradient filled the bucket, whatever it waited for");
 	const char *source = summary_text(summary, summary->run.source);
-	if (table->by == SITE_OP && source_kind(source) != SOURCE_KINETO)
+	if (table->by == SITE_OP && ranges_are_operators(summary))
+		screen_wrap(screen, 0, "%s",
+					"This run has its operators as NVTX ranges, so rows are CUDA calls; --by range "
+					"has the operators");
+	else if (table->by == SITE_OP && source_kind(source) != SOURCE_KINETO)
 		screen_wrap(
 			screen, 0, "%s",
 			"This run has no operators, so rows are CUDA calls; an imported PyTorch profile "

@@ -420,12 +420,21 @@ static int search_run(struct search *s)
 	return 0;
 }
 
-static int copy_begins(const struct search *s, const struct launch_mark *marks, int64_t **begins,
-					   size_t *n)
+/* The mark that ends the last step: what usually lies before the next one, if that has not been made
+ * part of it, is still in it. What comes after (evaluation) is not. */
+static uint32_t last_mark(const struct search *s, size_t n_marks)
+{
+	const uint32_t n = s->sequence.n, between = s->rest > NARROW ? 0 : s->rest;
+	const uint32_t end = s->steps.list[s->steps.n - 1].end, next = end + between + 1;
+	return next < n ? s->sequence.mark[next] - 1 : (uint32_t)n_marks - 1;
+}
+
+static int copy_begins(const struct search *s, const struct launch_mark *marks, size_t n_marks,
+					   int64_t **begins, size_t *n)
 {
 	if (s->steps.n < PERIOD_LEAST_STEPS)
 		return 0;
-	*begins = malloc(s->steps.n * sizeof(**begins));
+	*begins = malloc((s->steps.n + 1) * sizeof(**begins));
 	if (!*begins)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->steps.n; i++) {
@@ -433,6 +442,7 @@ static int copy_begins(const struct search *s, const struct launch_mark *marks, 
 		if (*n == 0 || begin > (*begins)[*n - 1])
 			(*begins)[(*n)++] = begin;
 	}
+	(*begins)[*n] = marks[last_mark(s, n_marks)].launch_ns + 1;
 	return 0;
 }
 
@@ -445,7 +455,7 @@ int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begin
 	if (!error && s.sequence.n >= PERIOD_LEAST_STEPS)
 		error = search_run(&s);
 	if (!error)
-		error = copy_begins(&s, marks, begins, n);
+		error = copy_begins(&s, marks, n_marks, begins, n);
 	sequence_free(&s.sequence);
 	recurrences_free(&s.kernels);
 	recurrences_free(&s.base);

@@ -7,8 +7,8 @@
 
 #include "steps/sequence.h"
 
-/* *begins (new memory): the launch times at which steps begin; *n: their number, 0 when no
- * periodicity of at least PERIOD_LEAST_STEPS steps was found. `marks` must be sorted by launch_ns.
+/* *begins (new memory): the launch times at which steps begin, and then when the last one ends; *n:
+ * the number of steps, 0 when no periodicity of at least PERIOD_LEAST_STEPS steps was found. `marks` must be sorted by launch_ns.
  * 0 or -ENOMEM. */
 int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begins, size_t *n);
 

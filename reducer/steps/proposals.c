@@ -189,7 +189,7 @@ static int propose_period(struct search *s, const int64_t *begins, size_t n)
 	if (!proposal.begins)
 		return -ENOMEM;
 	memcpy(proposal.begins, begins, n * sizeof(*begins));
-	proposal.end_ns = s->marks[s->n_marks - 1].launch_ns + 1;
+	proposal.end_ns = begins[n];
 	return add(s, &proposal);
 }
 

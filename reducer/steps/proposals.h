@@ -26,7 +26,7 @@ struct proposals {
 };
 
 /* All that are convincing. `marks` must be sorted by launch_ns, with symbols below n_names; `period`:
- * the n_period begins that period_find() found. 0 or -ENOMEM. */
+ * what period_find() found. 0 or -ENOMEM. */
 int proposals_find(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
 				   const int64_t *period, size_t n_period, struct proposals *out);
 void proposals_free(struct proposals *proposals);

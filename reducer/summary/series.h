@@ -9,11 +9,13 @@ enum { SERIES_CELLS = 4096, SERIES_CELLS_LEAST = 256 };
 
 /* What a series is of, beside the names of leaves: how long the steps are (rank -1, like a leaf's);
  * what the members of collectives waited for a rank that came last; of the rank whose process marks
- * the steps its median think time and its GPU-driving calls (attribute/think.h). */
+ * the steps its median think time and its GPU-driving calls (attribute/think.h); the bytes that the
+ * device sends to single ranks and receives from them. */
 #define SERIES_STEP "step"
 #define SERIES_CAUSED "caused"
 #define SERIES_THINK "think"
 #define SERIES_CALLS "calls"
+#define SERIES_SENT "sent"
 
 /* How many cells so many steps have at this width. */
 static inline size_t series_cells(int64_t steps, int64_t width)

@@ -41,7 +41,7 @@ void lane_prepare(void)
 		thread_end_made = pthread_key_create(&thread_end, leave) == 0;
 }
 
-uint32_t lane_thread_record(const char *name)
+uint32_t lane_thread_record_of(const char *name, int64_t pid, int64_t tid)
 {
 	uint32_t text = dict_string(name, strlen(name)); /* defined before it is used */
 	struct baton_r_thread *row = dict_reserve(sizeof(*row));
@@ -50,10 +50,15 @@ uint32_t lane_thread_record(const char *name)
 	uint32_t id = dict_id();
 	row->id = id;
 	row->name = text;
-	row->pid = getpid();
-	row->tid = syscall(SYS_gettid);
+	row->pid = pid;
+	row->tid = tid;
 	dict_publish(row, BATON_R_THREAD, sizeof(*row));
 	return id;
+}
+
+uint32_t lane_thread_record(const char *name)
+{
+	return lane_thread_record_of(name, getpid(), syscall(SYS_gettid));
 }
 
 /* The first lane without an owner: one that was drained after its thread's end, or a new one, which

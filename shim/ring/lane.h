@@ -34,6 +34,8 @@ void lane_unheard(bool launch);
 void lane_prepare(void);
 /* A thread record for the calling thread; its id, 0 when there is no room. */
 uint32_t lane_thread_record(const char *name);
+/* The same for another thread, or process. */
+uint32_t lane_thread_record_of(const char *name, int64_t pid, int64_t tid);
 
 /* What the sampler finds a lane's thread by. */
 struct lane_owner {

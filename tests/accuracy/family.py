@@ -26,7 +26,7 @@ import score  # noqa: E402
 
 Job = collections.namedtuple("Job", "number workload ranks steps faults options nvtx")
 
-WORKLOADS = ("ddp", "resnet", "fsdp", "tensor", "pipeline", "dataparallel", "moe", "graph", "tiny", "inference", "jax",
+WORKLOADS = ("ddp", "resnet", "fsdp", "tensor", "pipeline", "three_level", "dataparallel", "moe", "graph", "tiny", "inference", "jax",
              "short_forward", "short_backward")
 STRENGTH = {  # the usual one, varied by 10 to the power of -0.8 to 0.5
     "slow_host": 160, "gil_hog": 8000, "no_core": 4, "page_fault": 1500, "io_sleep": 8000, "input": 130000, "jitter_host": 350,
@@ -37,7 +37,10 @@ RARE = {"clock": 0.5, "lost_records": 0.5, "prefetch": 0.4, "queue_full": 0.6, "
 BOUNDS = {"no_core": (1, 12), "jitter_host": (110, 100000), "jitter_kernel": (110, 100000), "slow_gpu": (2, 100000),
           "imbalance": (1, 100), "sync": (1, 64), "sync_device": (1, 64), "queue_full": (1, 3)}
 EVERYWHERE = {"jitter_host", "jitter_kernel", "prefetch", "queue_full", "imbalance", "dependency", "clock", "lost_records"}
+PLAIN = ("ddp", "resnet", "fsdp", "short_forward", "short_backward")  # their training can be varied
+NOISES = ("even", "drift", "bursts")
 MOST_RANKS = {"tiny": 5}  # its steps are long, and tell no more with many ranks
+LEAST_RANKS = {"three_level": 8}
 REDRAWS = 30
 
 
@@ -62,11 +65,15 @@ def draw_faults(rng, ranks):
     return tuple(draw_fault(rng, name, ranks) for name in names)
 
 
+def rank_count(rng, workload, counts, most):
+    return min(max(rng.choice(counts), LEAST_RANKS.get(workload, 1)), MOST_RANKS.get(workload, 32), most)
+
+
 def draw(seed, number, attempt, most_ranks=32):
     """Job `number` of a seed. Not every fault has a place in every workload: then the next attempt counts."""
     rng = random.Random(f"{seed}:{number}:{attempt}")
     workload = rng.choice(WORKLOADS)
-    ranks = min(rng.choice((1, 2, 3, 5, 8, 16, 32)), MOST_RANKS.get(workload, 32), most_ranks)
+    ranks = rank_count(rng, workload, (1, 2, 3, 5, 8, 16, 32), most_ranks)
     steps = rng.choice((6, 8, 12)) if ranks < 16 else 6
     options = ["--seed", str(rng.randrange(1, 10 ** 6)), "--noise-seed", str(rng.randrange(1, 10 ** 6))]
     for name, share, values in (("--cores", 0.3, ("2", "4", "8", "16")), ("--per-host", 0.3, ("1", "2", "4")),
@@ -74,13 +81,17 @@ def draw(seed, number, attempt, most_ranks=32):
         if rng.random() < share:
             options += [name, rng.choice(values)]
     nvtx = rng.choice(("on", "off"))
-    return Job(number, workload, ranks, steps, draw_faults(rng, ranks), tuple(options), nvtx)
+    faults = draw_faults(rng, ranks)
+    options += ["--host-noise", rng.choice(NOISES), "--gpu-tick", rng.choice(("1", "32"))]
+    if workload in PLAIN and ranks <= 8:
+        options += rng.choices(((), ("--accumulate", "2"), ("--accumulate", "4"), ("--recompute",)), (7, 1, 1, 1))[0]
+    return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 
 def draw_healthy(seed, number, attempt, most_ranks=32):
     rng = random.Random(f"{seed}:healthy:{number}:{attempt}")
     workload = rng.choice(WORKLOADS)
-    ranks = min(rng.choice((2, 3, 4, 8, 16, 32)), MOST_RANKS.get(workload, 32), most_ranks)
+    ranks = rank_count(rng, workload, (2, 3, 4, 8, 16, 32), most_ranks)
     options = ("--seed", str(rng.randrange(1, 10 ** 6)))
     return Job(number, workload, ranks, rng.choice((20, 150)), (), options, rng.choice(("on", "off")))
 
@@ -96,7 +107,8 @@ def simulate(runner, drawn, directory, noise=()):
     for attempt in range(REDRAWS):
         job = drawn[0](*drawn[1:3], attempt, drawn[3])
         try:
-            return job, runner.simulate(job._replace(options=(*job.options, *noise)), directory, job.nvtx)
+            asked = job._replace(options=(*job.options, *noise))
+            return job, runner.simulate(asked, directory, job.nvtx, more=("--without-calls",) if job.faults else ())
         except score.Failed as refused:
             if refused.status != 2:
                 raise RuntimeError(f"{command(job)}: {refused}") from refused
@@ -115,7 +127,8 @@ def run_job(task):
         base = runner.report(directory / "base", healthy)
         result.update(step_ms=truth["step_ns"] / 1e6, hosts=truth["hosts"], planted=[
             (f["fault"], f["strength"], f["rank"], f["loss_ns"] / 1e6) for f in truth["faults"]])
-        result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), steps_right=judge.judge_steps(truth, report),
+        result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), exposed=judge.judge_exposed(truth, report),
+                      calls=judge.judge_calls(truth, report), steps_right=judge.judge_steps(truth, report),
                       finding=judge.judge_finding(truth, report, base, accepted))
         put_away(directory, keep, number, truth)
     except (RuntimeError, KeyError, ValueError, IndexError) as problem:
@@ -129,8 +142,7 @@ def run_healthy(task):
     runner, (seed, number, most_ranks), keep, _ = task
     directory = pathlib.Path(tempfile.mkdtemp(dir=runner.work))
     result = {"number": number, "kind": "healthy"}
-    noise = [("--noise-seed", str(n)) for n in (1, 2, 3)]
-    noise = noise[number % 3:] + noise[:number % 3]
+    noise = [("--noise-seed", str(n + 1), "--host-noise", NOISES[number % 3]) for n in range(3)]
     try:
         job, truth = simulate(runner, (draw_healthy, seed, number, most_ranks), directory / "run", noise[0])
         result.update(job._asdict(), command=command(job, noise[0]))

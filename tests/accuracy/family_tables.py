@@ -106,11 +106,11 @@ def grouped(results, key):
 
 
 def ways(results):
-    two = [r for r in results if r["ranks"] >= 8 and r["workload"] in ("tensor", "moe", "pipeline")]
+    two = [r for r in results if r["ranks"] >= 8 and r["workload"] in ("tensor", "moe", "pipeline", "three_level")]
     return [("all", results), ("NVTX on", [r for r in results if r["nvtx"] == "on"]),
             ("NVTX off", [r for r in results if r["nvtx"] == "off"]),
             ("cores enough", [r for r in results if not few_cores(r)]), ("few cores", [r for r in results if few_cores(r)]),
-            ("tensor, moe, pipeline from 8 ranks on", two)]
+            ("groups of two and three levels, from 8 ranks on", two)]
 
 
 def fault_table(results):
@@ -131,14 +131,41 @@ def class_table(results):
     return rows
 
 
+def exposed_table(results):
+    rows = ["| exposed communication | true ms | said and true |", "|---|---:|---:|"]
+    for leaf in ("nccl.wait", "nccl.transfer"):
+        for name, members in (("", results), (" but for pipelines", [r for r in results if r["workload"] not in ("pipeline", "three_level")])):
+            true, right = (sum(column) for column in zip(*(r["exposed"][leaf] for r in members))) if members else (0, 0)
+            rows.append(f"| {leaf}{name} | {true / 1e6:,.1f} | {percent(right, true)} |")
+    return rows
+
+
+def calls_table(results):
+    """Jobs in which the calls cost 1 % of the step, or are said to."""
+    rows = ["| calls that cost or are said to cost 1 % of the step | jobs | size right | off by: median ms | p90 |",
+            "|---|---:|---:|---:|---:|"]
+    for calls in ("sync", "alloc"):
+        told = [r["calls"][calls] for r in results if calls in r["calls"] and max(r["calls"][calls][:2]) >= 0.01 * r["step_ms"]]
+        off = [abs(claim - loss) for claim, loss, _ in told]
+        if told:
+            rows.append(f"| {calls} | {len(told)} | {share(near for _, _, near in told)} | {statistics.median(off):.2f} | "
+                        f"{quantile(off, 0.9):.2f} |")
+    return rows
+
+
 def late(r):
     return any(f["id"].startswith("late") for f in r["false"])
+
+
+def noise_of(r):
+    return f"{('even', 'drift', 'bursts')[r['number'] % 3]} noise"
 
 
 def healthy_table(results):
     rows = ["| healthy jobs | jobs | a late rank out of noise | another finding, medium or more, out of noise | steps |",
             "|---|---:|---:|---:|---:|"]
-    groups = [("all", results), *grouped(results, lambda r: f"{r['steps']} steps"), *grouped(results, lambda r: r["workload"])]
+    groups = [("all", results), *grouped(results, lambda r: f"{r['steps']} steps"), *grouped(results, noise_of),
+              *grouped(results, lambda r: r["workload"])]
     for name, members in groups:
         other = [any(not f["id"].startswith("late") for f in r["false"]) for r in members]
         late_ranks = [late(r) for r in members]
@@ -163,7 +190,7 @@ def tables(args, results):
         lines += score_table("jobs", ways(jobs)) + [""]
         lines += score_table("workload", grouped(jobs, lambda r: r["workload"])) + [""]
         lines += score_table("ranks", [(str(n), m) for n, m in grouped(jobs, lambda r: r["ranks"])]) + [""]
-        lines += fault_table(jobs) + [""] + class_table(jobs) + [""]
+        lines += fault_table(jobs) + [""] + class_table(jobs) + [""] + exposed_table(jobs) + [""] + calls_table(jobs) + [""]
     if healthy:
         lines += healthy_table(healthy) + ["", lasting_line(healthy), ""]
     return lines

@@ -139,6 +139,32 @@ class RestTest(unittest.TestCase):
         pieces = {"node0/0": [(0, 50, "idle.host.sync"), (50, 90, "idle.host.code")]}
         self.assertEqual(judge.judge_leaves(truth, pieces, ACCEPTED.leaves), {"sync": [60, 50], "input": [10, 0]})
 
+    def test_exposed_communication(self):
+        truth = truth_of(ranks=2)
+        for number, device in enumerate(truth["devices"]):
+            device.update(window_from_ns=10, window_to_ns=100, exposed=[
+                [0, 30, "work", 1 - number], [30, 50, "transfer", number], [50, 60, "transfer", 1 - number]])
+        said = {"nccl.wait": 25, "nccl.transfer": 30}
+        report = {"devices": [{"device": "node0/0", "time_ns": said}]}
+        self.assertEqual(judge.judge_exposed(truth, report), {"nccl.wait": [60, 25], "nccl.transfer": [40, 20]})
+
+    def test_calls_are_judged_by_what_the_job_wins_without_them(self):
+        truth = {**truth_of(), "step_ns": 10_000_000, "calls": [{"calls": "sync", "loss_ns": 2_000_000}]}
+        for leaf_ns, gain, near in ((25_300_000, None, True), (26_400_000, None, False), (0, 1.8, True), (22_000_000, 3.0, False)):
+            report = report_of(finding("sync", 1, gain_ms=gain))
+            report["devices"] = [{"time_ns": {"idle.host.sync": leaf_ns}}]
+            self.assertEqual(judge.judge_calls(truth, report)["sync"][2], near, (leaf_ns, gain))
+        for names, near in ((("item_end", "clock"), False), (("item_end", "page_fault"), True)):
+            report = {**report_of(), "devices": [{"time_ns": {}}]}
+            self.assertEqual(judge.judge_calls({**truth, "faults": [fault(n, 1) for n in names]}, report)["sync"][2], near, names)
+
+    def test_what_a_wait_costs_later_is_no_matter_of_instants(self):
+        truth = truth_of()
+        truth["devices"] = [{"device": "node0/0", "idle": [(0, 60, "cpu_work"), (60, 90, "sleep")], "window_from_ns": 0,
+                             "window_to_ns": 100}]
+        pieces = {"node0/0": [(0, 50, "idle.host.sync"), (50, 70, "idle.cpu.framework"), (70, 90, "idle.host.sync")]}
+        self.assertEqual(judge.judge_leaves(truth, pieces, ACCEPTED.leaves), {"cpu_work": [10, 10], "sleep": [30, 0]})
+
     def test_false_is_what_other_noise_does_not_show(self):
         late = finding("late_rank", 1, "Rank 1 is last", "low")
         other = finding("late_rank", 1, "Rank 2 is last", "low")
@@ -158,7 +184,7 @@ def job_of(number, true=10_000_000, right=10_000_000, first=True, **more):
                "printed": first, "culprit": None, "claim_ms": 1.5 if first else None, "by_gain": False, "said": "input: x"}
     return {"number": number, "kind": "job", "workload": "ddp", "ranks": 4, "nvtx": "on", "options": [], "command": "baton-sim x",
             "planted": [("input", 1, None, 2.0)], "step_ms": 40.0, "leaves": {"input": (true, right)}, "steps_right": True,
-            "finding": verdict, **more}
+            "exposed": {"nccl.wait": (9, 9), "nccl.transfer": (1, 1)}, "calls": {"sync": (1.0, 1.2, True)}, "finding": verdict, **more}
 
 
 class TablesTest(unittest.TestCase):

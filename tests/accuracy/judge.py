@@ -13,6 +13,8 @@ LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
 LATE = ("late_rank", "late_host")
 SEVERE = ("medium", "high")
+CALLS_OF = {"sync": ("sync", "sync_device", "item_end", "item_loss"), "alloc": ("alloc",)}
+NO_LOSS = ("clock", "lost_records")
 DEVICES_OF_ONE_PROCESS = ("jax", "dataparallel")
 NO_REFERENCE = {"slow_link", "jitter_host", "jitter_kernel"}  # a trace cannot know how fast it should have been
 NONE_EVERYWHERE = {"slow_host", "slow_gpu"}  # nor when all are equally slow
@@ -139,6 +141,43 @@ def judge_leaves(truth, pieces, leaves):
             out[cause][0] += ns
             out[cause][1] += ns if leaf in leaves[cause] else 0
     return dict(out)
+
+
+def exposed_of(truth_device):
+    """[ns of waiting, ns of the device's own transfers] while only collectives ran in the counted steps."""
+    begin, end = truth_device["window_from_ns"], truth_device["window_to_ns"]
+    sums = [0, 0]
+    for a, b, kind, device in truth_device["exposed"]:
+        own = kind == "transfer" and device == truth_device["number"]
+        sums[own] += max(0, min(b, end) - max(a, begin))
+    return sums
+
+
+def judge_exposed(truth, report):
+    """{leaf: [true ns, ns that are said and true]} of exposed communication, device by device."""
+    said = {d["device"]: d["time_ns"] for d in report["devices"]}
+    out = {"nccl.wait": [0, 0], "nccl.transfer": [0, 0]}
+    for number, device in enumerate(truth["devices"]):
+        for leaf, true in zip(out, exposed_of({**device, "number": number})):
+            out[leaf][0] += true
+            out[leaf][1] += min(true, said.get(device["device"], {}).get(leaf, 0))
+    return out
+
+
+def judge_calls(truth, report):
+    """{calls: (ms that baton says they cost, ms that the job wins without them, right)}. What waiting costs later is no
+    matter of instants. Without its waits a job hides other losses too, so where other faults are planted less may be said."""
+    steps = report["run"]["steps"] or 1
+    out = {}
+    for calls in truth["calls"]:
+        gains = [f["gain_ms"] for f in report["findings"] if f["id"] == calls["calls"] and f.get("gain_ms") is not None]
+        leaf = f"idle.host.{calls['calls']}"
+        share = sum(d["time_ns"].get(leaf, 0) for d in report["devices"]) / len(report["devices"]) / steps / 1e6
+        claim, loss, step = gains[0] if gains else share, calls["loss_ns"] / 1e6, truth["step_ns"] / 1e6
+        alone = all(f["fault"] in (*CALLS_OF[calls["calls"]], *NO_LOSS) for f in truth["faults"])
+        near = score.SIZE_OF_LOSS * abs(loss) + score.SIZE_OF_STEP * step
+        out[calls["calls"]] = (claim, loss, claim <= loss + near and (claim >= loss - near or not alone))
+    return out
 
 
 def concerns(report):

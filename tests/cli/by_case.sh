@@ -122,6 +122,11 @@ train(work + "/two/a.baton")
 train(work + "/two/b.baton", rank=1)
 train(work + "/off/a.baton", stacks=False)
 many(work + "/many/a.baton", 5000)
+t = Trace(work + "/nvtx/a.baton", "nsys")
+t.range(0, 900 * US, "aten::linear, seq = 7")
+t.launch(100 * US, 0, "foo", 50 * US)
+t.launch(300 * US, 0, "foo", 50 * US)
+t.close()
 driven(work + "/driven/a.baton", "/home/u/fit.py")
 driven(work + "/beside/a.baton", "/opt/pkgs/fit.py")
 imported(work + "/kineto/a.baton", "kineto", True)
@@ -199,6 +204,12 @@ row 'train.py:4 loop' project False 'r["gpu_ns"]' 150000
 row 'train.py:4 loop' project True 'r["gpu_ns"]' 210000
 expect_status 0 "$BATON" report --json --by module "$work/kineto"
 row torch other False 'r["gpu_ns"]' 360000
+
+# Operators that are NVTX ranges (emit_nvtx) are not denied.
+expect_status 0 "$BATON" report --by op "$work/nvtx"
+expect_wrapped "operators as NVTX ranges"
+expect_status 0 "$BATON" report --by op "$work/nsys"
+expect_wrapped "This run has no operators"
 
 # Packages that pip --target installed are no project; a job that a library drives has a row for each place in it.
 expect_status 0 "$BATON" report --json --by line "$work/driven"

@@ -28,6 +28,17 @@ sed -i s/RING_LL/TREE_LL/ "$work/mid/rank-1.json"
 imported "$work/mid" "$work/mid.run"
 expect_status 0 "$BATON" report "$work/mid.run"
 expect_prints "not separated: no arguments"
+expect_wrapped "record with baton: this profile has no NCCL arguments"
+expect_prints_not "import all ranks"
+# Keeps out: two runs taken for one; a slip of the finger without a hint.
+expect_status 2 "$BATON" report "$work/late.run" "$work/mid.run/"
+expect_says "are two runs" "baton compare"
+for typed in reprot raport reprt reportt; do
+	expect_status 2 "$BATON" "$typed" "$work/late.run"
+	expect_says "unknown command '$typed'; did you mean 'report'?"
+done
+expect_status 2 "$BATON" rep "$work/late.run"
+expect_says_not "did you mean"
 for gate in 'nccl.wait<0.9' 'nccl.wait > 0.05' ' nccl.transfer > 0.05 '; do
 	expect_status 1 "$BATON" report --fail-if "$gate" "$work/mid.run"
 	expect_says "gate failed: nccl."

@@ -23,6 +23,15 @@ for fault in sync=20@2 gil_hog=20000@2 slow_gpu=20@2; do
 	expect_true "d['findings'][0]['id'] == 'late_rank' and not any('between launches' in f['text'] for f in d['findings'])"
 done
 
+# Keeps out: the bubble of a pipeline told as communication that cannot be explained; a slow stage after it.
+expect_status 0 "$sim" -o "$work/pipeline" --workload pipeline --ranks 4 --steps 6
+expect_status 0 "$BATON" report --json "$work/pipeline"
+expect_true "[f['text'][:59] for f in d['findings'] if f['id'] == 'bubble'] == ['Pipeline bubble: with 4 stages and 8 micro-batches each sta']"
+expect_true "not [f for f in d['findings'] if f['id'] == 'unsplit' and f['severity'] != 'none']"
+expect_status 0 "$sim" -o "$work/stage" --workload pipeline --ranks 4 --steps 6 --fault slow_gpu=30@1
+expect_status 0 "$BATON" report --json "$work/stage"
+expect_true "[f['id'] for f in d['findings'][:2]] == ['late_rank', 'bubble'] and 'rank 1' in d['findings'][0]['text']"
+
 # Keeps out: a table of the devices that come first, without those that matter.
 expect_status 0 "$BATON" report "$work/host"
 expect_prints 'the 16 of 48 devices that differ most from the median (--json has them all)'

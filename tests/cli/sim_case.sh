@@ -50,6 +50,10 @@ for ranks in 3 8; do
 	expect_status 0 "$sim" --workload tiny --ranks $ranks --steps 2 --cores 2 --truth "$work/few.json"
 done
 
+# Keeps out: a kernel that waits behind a collective for the device that waits for it.
+expect_status 0 "$sim" --workload jax --ranks 16 --steps 6 --seed 972124 --noise-seed 352327 --per-host 2 --fault dependency=176 \
+	--fault alloc=231@2 --truth "$work/few.json"
+
 # Keeps out: a step range that the trace does not have.
 expect_status 0 "$sim" -o "$work/stepless" --workload inference --ranks 1 --steps 3 --truth "$work/stepless.json"
 checks=$((checks + 1))
@@ -64,6 +68,46 @@ expect_status 0 "$BATON" dump --json "$work/k903"
 checks=$((checks + 1))
 grep -c '"record":"op".*"op_kind":1,' "$work/out" | grep -qx "$((2 * 3 * 903 + 2))" || # and the first broadcast of each rank
 	fail "$(grep -c '"record":"op".*"op_kind":1,' "$work/out") kernels"
+
+# Keeps out: what the recorder tells and the simulator does not: events and their streams, peers of sends, devices of calls.
+rows() { # WHAT PATTERN OPTIONS: a trace has such rows
+	rm -rf "$work/rows"
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" -o "$work/rows" --steps 3 $3
+	expect_status 0 "$BATON" dump --json "$work/rows"
+	checks=$((checks + 1))
+	grep -q "$2" "$work/out" || fail "no $1 in $3"
+}
+rows "event record" '"sync_kind":1,"stream":1,"correlation":[1-9][0-9]*,"event":[1-9]' "--workload ddp --ranks 2"
+rows "stream wait" '"sync_kind":2,"stream":2,"correlation":[1-9][0-9]*,"event":[1-9]' "--workload ddp --ranks 2"
+rows "send to rank 1" '"coll":10,.*"peer":2}' "--workload pipeline --ranks 2"
+rows "receipt from rank 0" '"coll":11,.*"peer":1}' "--workload pipeline --ranks 2"
+rows "call on the second device" '"name":"cudaLaunchKernel",.*"device":2}' "--workload jax --ranks 2"
+checks=$((checks + 1))
+"$BATON" dump --json "$work/k903" | grep '"record":"call"' | grep -q '"device"' && fail "one device, and calls say which"
+
+# Keeps out: GPU times that no real clock tells, and host noise that is the same in any shape.
+expect_status 0 "$sim" -o "$work/tick" --ranks 2 --steps 3 --gpu-tick 32
+expect_status 0 "$BATON" dump --json "$work/tick"
+checks=$((checks + 1))
+python3 - "$work/out" <<-'END' || fail "GPU times are not on the grid"
+	import json, sys
+	ops = [r for r in map(json.loads, open(sys.argv[1])) if r.get("record") in ("op", "collective")]
+	assert len(ops) > 1000 and all(r["start_ns"] % 32 == 0 and r["dur_ns"] % 32 == 0 for r in ops)
+END
+for shape in even drift bursts; do
+	expect_status 0 "$sim" --workload tiny --ranks 1 --steps 3 --host-noise $shape --truth "$work/shape.json"
+	grep -o '"step_ns":[0-9]*' "$work/shape.json" >>"$work/shapes"
+done
+checks=$((checks + 1))
+[ "$(sort -u "$work/shapes" | wc -l)" = 3 ] || fail "shapes of noise: $(cat "$work/shapes")"
+expect_status 2 "$sim" --ranks 1 --host-noise loud
+for way in --recompute "--accumulate 3"; do
+	# shellcheck disable=SC2086
+	expect_status 2 "$sim" --workload graph --ranks 2 $way
+	# shellcheck disable=SC2086
+	expect_status 0 "$sim" --workload fsdp --ranks 2 --steps 2 $way --truth "$work/way.json"
+done
 
 # Keeps out: the answer in the trace.
 expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func

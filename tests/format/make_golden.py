@@ -84,7 +84,8 @@ def table_rows():
     sync = {"start_ns": 120, "dur_ns": 0, "sync_kind": 2, "stream": 0, "correlation": 11,
             "event": 5, "record_correlation": 10}
     overhead = {"start_ns": 10, "dur_ns": 3, "thread": 0, "overhead_kind": 2, "name": "module"}
-    sched = {"start_ns": 70, "dur_ns": 40, "thread": 1, "slept_ns": 30, "waited_ns": 5}
+    sched = {"start_ns": 70, "dur_ns": 40, "thread": 1, "slept_ns": 30, "waited_ns": 5,
+             "stack": 4, "holder": 2, "holder_stack": 6}
     gauge = {"start_ns": 60, "dur_ns": 30, "device": 1, "gauge": 4, "value": 640000}
     return {"op": op, "call": call, "range": span, "collective": collective, "sync": sync,
             "overhead": overhead, "sched": sched, "gauge": gauge}

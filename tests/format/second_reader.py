@@ -137,7 +137,8 @@ TABLES = {
     20: Table("sync", "sync_kind:u8! stream:stream! correlation:u64 event:u64"
               " record_correlation:u64"),
     21: Table("overhead", "thread:thread! overhead_kind:u8! name:string"),
-    22: Table("sched", "thread:thread! slept_ns:u64! waited_ns:u64! stack:stack"),
+    22: Table("sched", "thread:thread! slept_ns:u64! waited_ns:u64! stack:stack"
+              " holder:thread holder_stack:stack"),
     23: Table("gauge", "device:device! gauge:u8! value:u64!"),
 }
 

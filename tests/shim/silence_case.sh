@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the rows of silent threads say. Keeps out: a thread that runs told asleep (schedstat is as of the last tick), a row that is all
-# running left out, and the place of a thread not looked at when the one it waited for is done.
+# What the rows of silent threads and of child processes say. Keeps out: a thread that runs told asleep (schedstat is as of the last
+# tick), and the place of a thread not looked at when the one it waited for is done.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 for needed in libcuda.so.1 libcupti.so.13; do
@@ -21,7 +21,22 @@ right() { # right JOB STACKS [FILE]: once in five tries, a machine that is very 
 	: >"$work/all"
 }
 
+# by clocks that are exact: a row that is all running is written, and old run times of schedstat are not believed
+mkdir "$work/clock"
+expect_status 0 env BATON_OUT="$work/clock" BATON_STACKS=off "$BUILD/tests/shim/silence_clock"
+checks=$((checks + 1))
+"$BATON" dump --json "$work/clock" | "$PYTHON" tests/shim/silence_check.py clock >"$work/why" || fail "clock: $(cat "$work/why")"
+
 : >"$work/all"
 right spins off "$work/out"
 right goes_on python
+for PYTHON in ~/.pyenv/versions/3.1[123].*/bin/python3 "$PYTHON"; do # the lock lies elsewhere in each release
+	"$PYTHON" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null &&
+		right hogged python "$work/out"
+done
+expect_status 0 "$BATON" report --json "$work/trace"
+expect_true "'the GIL, held by ' in [f['evidence'] for f in d['findings'] if f['id'] == 'blocked'][0]"
+expect_true "'steps.py' in [f['evidence'] for f in d['findings'] if f['id'] == 'blocked'][0]"
+expect_true "not [k for k in d['kernels'] if 'GIL' in k['name']]" # its name is no kernel's
+right workers python "$work/out"
 finish

@@ -1,7 +1,10 @@
-"""silence_check.py spins TRUTH | goes_on: what `baton dump --json` says of a recorded steps.py, on stdin.
+"""silence_check.py clock | spins TRUTH | goes_on | workers TRUTH | hogged TRUTH: what `baton dump --json` says of a recorded steps.py, on stdin.
 
-spins: its thread never slept, so what its rows call sleep is what it waited for a core, which the kernel notes late, and little
-else; and rows that are all running are there. goes_on: the main thread is seen in `alone` in most rounds."""
+clock: of silence_clock.c, the silences of a thread that runs all the time have rows that are all running. spins: its thread never slept, so what its rows call sleep is what it waited for a core, which the kernel notes late, and little
+else. goes_on: the main thread is seen in `alone` in most rounds. workers: each
+child process has rows of its own, which say what it ran but for its first and last moments. hogged: most of the sleep in
+`needs` is a wait for Python's lock, which the other thread held in `hog`; the sleep in `sleeps`
+is not, though that thread has the lock meanwhile."""
 import json
 import sys
 
@@ -29,7 +32,13 @@ def spins(path):
     running = sum(row["slept_ns"] + row["waited_ns"] == 0 for row in mine)
     print("%d rows, %d all running, of %.1f ms; asleep %.1f ms (%.1f with all allowed); really %.1f, without a core %.1f ms" % (
         len(mine), running, seen / 1e6, slept / 1e6, allowed / 1e6, really / 1e6, truth["waited"] / 1e6))
-    return slept <= allowed and running > 0 and all("stack" not in row for row in mine) and seen > 0.3 * truth["at"]
+    return slept <= allowed and all("stack" not in row for row in mine) and seen > 0.3 * truth["at"]
+
+
+def clock():
+    exact = [row for row in sched if row["slept_ns"] + row["waited_ns"] == 0]
+    print([(row["dur_ns"], row["slept_ns"], row["waited_ns"]) for row in sched])
+    return len(exact) >= 5 and len(sched) <= 9
 
 
 def goes_on():
@@ -42,6 +51,43 @@ def goes_on():
             seen.add(sum(begin <= row["start_ns"] for begin in begins))
     print("seen in alone in %d of %d rounds" % (len(seen), ROUNDS))
     return 2 * len(seen) > ROUNDS
+
+
+def workers(path):
+    with open(path) as file:
+        truth = json.loads(file.read().splitlines()[-1])
+    ran, seen = {}, {}
+    children = {row["id"]: row["pid"] for row in rows if row["record"] == "thread" and row["pid"] in (truth["busy"], truth["idle"])}
+    for row in sched:
+        if row["thread"] in children:
+            pid = children[row["thread"]]
+            ran[pid] = ran.get(pid, 0) + (row["dur_ns"] - row["slept_ns"] - row["waited_ns"]) / 1e9
+            seen[pid] = seen.get(pid, 0) + row["dur_ns"] / 1e9
+    print(truth, ran, seen)
+    busy, idle = truth["busy"], truth["idle"]
+    return truth["ran"] - 0.4 < ran.get(busy, 0) <= truth["ran"] + 0.1 and ran.get(idle, 9) < 0.1 and seen[idle] > 0.8
+
+
+def functions(stack):
+    return [codes[frame["of"]].split(".")[-1] for frame in stacks.get(stack, []) if frame["of"] in codes]
+
+
+def hogged(path):
+    with open(path) as file:
+        hog = json.loads(file.read().splitlines()[-1])["hog"]
+    tids = {row["id"]: row["tid"] for row in rows if row["record"] == "thread"}
+    main, told = main_thread(), {}
+    for row in sched:
+        if row["thread"] == main:
+            place = "needs" if "needs" in functions(row.get("stack", 0)) else "sleeps" if "sleeps" in functions(row.get("stack", 0)) else "?"
+            holder = "hog" if tids.get(row.get("holder", 0)) == hog else "no" if not row.get("holder") else "another"
+            there = "hog" in functions(row.get("holder_stack", 0))
+            told[place, holder, there] = told.get((place, holder, there), 0) + row["slept_ns"] / 1e6
+    print({key: round(ms, 1) for key, ms in told.items()})
+    held, known = told.get(("needs", "hog", True), 0), sum(ms for key, ms in told.items() if key[0] == "needs")
+    asleep = told.get(("sleeps", "no", False), 0)  # 5 times 30 ms; then it waits for the lock, some 5 ms
+    back = sum(ms for key, ms in told.items() if key[0] == "sleeps") - asleep
+    return held > 50 and held > 0.7 * known and asleep > 120 and back < 0.5 * asleep and not any(key[1] == "another" for key in told)
 
 
 sys.exit(not globals()[sys.argv[1]](*sys.argv[2:]))

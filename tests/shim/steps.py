@@ -167,6 +167,52 @@ def goes_on():
     synchronize()
 
 
+def workers():
+    """A worker that computes and one that sleeps, for 1.5 s; prints what the first one ran."""
+    launch, synchronize = launches()
+    launch(1)
+    spin = "import time, sys\nend = time.monotonic() + 1.5\nwhile time.monotonic() < end: pass\nprint(time.process_time())"
+    busy = subprocess.Popen([sys.executable, "-c", spin], stdout=subprocess.PIPE, text=True)
+    idle = subprocess.Popen(["sleep", "1.5"])
+    while idle.poll() is None:
+        launch(1)
+        time.sleep(0.01)
+    synchronize()
+    print(json.dumps({"busy": busy.pid, "idle": idle.pid, "ran": float(busy.communicate()[0])}))
+
+
+def hogged():
+    """A thread that computes and launches nothing; the main thread needs Python's lock, then sleeps without it."""
+    launch, synchronize = launches()
+    stop, ids = [], []
+
+    def hog():
+        ids.append(threading.get_native_id())
+        while not stop:
+            sum(range(20000))
+
+    def needs():
+        for _ in range(20):
+            sum(range(1000))
+            time.sleep(0)  # gives the lock away, and wants it again
+
+    def sleeps():
+        time.sleep(0.03)
+
+    thread = threading.Thread(target=hog)
+    thread.start()
+    for _ in range(5):
+        launch(1)
+        needs()
+        launch(1)
+        sleeps()
+    launch(1)
+    stop.append(1)
+    thread.join()
+    synchronize()
+    print(json.dumps({"hog": ids[0]}))
+
+
 def broken():
     """An import that fails goes on to fail as it did, and may be tried again."""
     import faulty  # noqa: F401

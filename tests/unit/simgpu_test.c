@@ -224,12 +224,14 @@ static void meeting(void)
 	struct meetings meetings;
 	struct meeting_key key = {.comm = 3, .sequence = 9}, other = {.comm = 3, .sequence = 10};
 	meetings_open(&meetings);
-	CHECK(!meetings_arrive(&meetings, key, 2, (struct meeting_member){NULL, 0}, 500, 70), "alone");
-	CHECK(!meetings_arrive(&meetings, other, 2, (struct meeting_member){NULL, 1}, 900, 70),
+	CHECK(!meetings_arrive(&meetings, key, 2, (struct meeting_member){NULL, 0, 5}, 500, 70),
+		  "alone");
+	CHECK(!meetings_arrive(&meetings, other, 2, (struct meeting_member){NULL, 1, 0}, 900, 70),
 		  "another");
 	struct meeting *met =
-		meetings_arrive(&meetings, key, 2, (struct meeting_member){NULL, 1}, 300, 80);
+		meetings_arrive(&meetings, key, 2, (struct meeting_member){NULL, 1, 6}, 300, 80);
 	CHECK(met && meeting_end(met) == 580, "last arrival and the longer transfer");
+	CHECK(met && met->last_device == 5, "who came last in its own time, not who was told last");
 	if (met)
 		meetings_done(&meetings, met);
 	CHECK(meetings.open == 1, "one is still open");

@@ -303,6 +303,75 @@ static void check_seeds(const struct workload *w, uint32_t ranks)
 	script_free(c);
 }
 
+/* ---- calls taken out ---- */
+
+static uint32_t calls_of(const struct script *s, enum insn_kind kind)
+{
+	uint32_t n = 0;
+	for (uint32_t p = 0; p < s->n_processes; p++) {
+		for (uint32_t t = 0; t < s->processes[p].n_threads; t++)
+			for (uint32_t i = 0; i < s->processes[p].threads[t].programs[STEP_TRAIN].n; i++)
+				n += s->processes[p].threads[t].programs[STEP_TRAIN].at[i].kind == kind;
+		for (int point = 0; point < POINT_COUNT; point++)
+			for (uint32_t i = 0; i < s->processes[p].injected[point].n; i++)
+				n += s->processes[p].injected[point].at[i].kind == kind;
+	}
+	return n;
+}
+
+/* Keeps out: a call that stays, one that goes with others, and instructions that move. */
+static void check_without(void)
+{
+	struct script *s = script_of(workload_find("ddp"), 1, 2, 0);
+	struct planted sync, alloc;
+	CHECK(fault_parse("sync_device=2", 2, &sync) == 0 && fault_parse("alloc", 2, &alloc) == 0, "%s",
+		  fault_why());
+	sync.fault->plant(s, sync.strength, sync.rank);
+	alloc.fault->plant(s, alloc.strength, alloc.rank);
+	uint32_t kernels = calls_of(s, INSN_KERNEL), n = s->processes[0].threads[0].programs[0].n;
+	CHECK(calls_of(s, INSN_SYNC_DEVICE) > 0 && calls_of(s, INSN_FREE) > 0, "nothing is planted");
+	script_without(s, CALLS_SYNC);
+	CHECK(calls_of(s, INSN_SYNC_DEVICE) == 0 && calls_of(s, INSN_FREE) > 0, "without waits");
+	script_without(s, CALLS_ALLOC);
+	CHECK(calls_of(s, INSN_MALLOC) == 0 && calls_of(s, INSN_FREE) == 0, "without allocations");
+	CHECK(calls_of(s, INSN_KERNEL) == kernels && s->processes[0].threads[0].programs[0].n == n,
+		  "other instructions stay where they are");
+	script_free(s);
+}
+
+/* ---- ways to train ---- */
+
+static struct script *trained(const struct workload *w, uint32_t accumulate, bool recompute)
+{
+	struct workload_options o = options_of(5, 2, 0);
+	o.accumulate = accumulate;
+	o.recompute = recompute;
+	return w->build(&o);
+}
+
+/* Keeps out: gradients reduced with every micro-batch where no_sync() is usual, an optimizer that
+ * runs more than once, and a forward that is not computed again. */
+static void check_ways(const struct workload *w)
+{
+	struct script *plain = trained(w, 0, false), *four = trained(w, 4, false),
+				  *again = trained(w, 1, true);
+	uint32_t kernels = calls_of(plain, INSN_KERNEL), batches = calls_of(plain, INSN_GET);
+	uint32_t reduced = calls_of(plain, INSN_COLLECTIVE);
+	CHECK(calls_of(four, INSN_GET) == 4 * batches, "%s: %u batches for %u", w->name,
+		  calls_of(four, INSN_GET), batches);
+	CHECK(calls_of(four, INSN_COLLECTIVE) == (w == &workload_fsdp ? 4 : 1) * reduced,
+		  "%s: %u collectives for %u", w->name, calls_of(four, INSN_COLLECTIVE), reduced);
+	CHECK(calls_of(four, INSN_KERNEL) < 4 * kernels && calls_of(four, INSN_KERNEL) > 3 * kernels,
+		  "%s: %u kernels for %u", w->name, calls_of(four, INSN_KERNEL), kernels);
+	CHECK(calls_of(again, INSN_KERNEL) > kernels * 5 / 4 &&
+			  calls_of(again, INSN_KERNEL) < kernels * 3 / 2,
+		  "%s: %u kernels for %u", w->name, calls_of(again, INSN_KERNEL), kernels);
+	CHECK(calls_of(again, INSN_COLLECTIVE) == reduced, "%s: collectives", w->name);
+	script_free(plain);
+	script_free(four);
+	script_free(again);
+}
+
 /* ---- faults ---- */
 
 /* Whether it could be planted; the script must be another then, and still make sense. */
@@ -385,6 +454,8 @@ int main(void)
 		if (w != &workload_dataparallel) /* several groups, two hosts */
 			check_members(w, DEVICES);
 		check_seeds(w, w->least_ranks);
+		if (w->trains_plainly)
+			check_ways(w);
 	}
 	for (uint32_t kernels = 20; kernels < 420; kernels += 33)
 		check_exact(&workload_ddp, 2, kernels, 2);
@@ -392,5 +463,6 @@ int main(void)
 	check_faults();
 	check_injected();
 	check_arguments();
+	check_without();
 	return finish();
 }

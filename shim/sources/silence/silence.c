@@ -6,6 +6,8 @@
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "ring/stack.h"
+#include "sources/silence/children.h"
+#include "sources/silence/holder.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@
 #define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
 #define SLOW_LOOKS 8               /* in a row: reading takes that long here, under a tracer */
 
-enum doing { NOTHING_YET, RAN, WAITED, SLEPT };
+enum doing { NOTHING_YET, RAN, WAITED, SLEPT, LOCKED /* asleep until it gets Python's lock */ };
 
 struct account {
 	uint64_t ran_ns, waited_ns;
@@ -46,6 +48,7 @@ static struct watch {
 	uint32_t stack;                   /* where it stood */
 	int64_t stack_ns, stack_every_ns; /* when to look again */
 	int64_t looked_ns;
+	struct holder holder; /* of a row that is LOCKED */
 } watches[BATON_LIVE_LANES];
 
 static _Atomic bool stopping, running;
@@ -116,8 +119,15 @@ static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 							  .correlation = in_slot(watch->slept_ns),
 							  .stack = in_slot(watch->waited_ns)};
 	baton_slot_set_stack(&slot, watch->stack);
+	if (lane && until > watch->from_ticks && watch->doing == LOCKED && watch->holder.thread)
+		lane_put(lane, (struct baton_slot){.begin = slot.begin,
+										   .end = slot.end,
+										   .name = watch->holder.thread,
+										   .type = BATON_SLOT_HOLDER,
+										   .stack = watch->holder.stack});
 	if (lane && until > watch->from_ticks)
 		lane_put(lane, slot);
+	watch->holder = (struct holder){0};
 	watch->from_ticks = until;
 	watch->from_ns = watch->last_ns;
 	watch->slept_ns = watch->waited_ns = 0;
@@ -188,7 +198,7 @@ static void take_late(struct watch *watch, const struct share *share)
 		return;
 	watch->slept_ns -= late;
 	watch->waited_ns += least(late, share->late_waited_ns);
-	if (watch->doing == SLEPT && 2 * watch->slept_ns <= row_ns)
+	if (watch->doing >= SLEPT && 2 * watch->slept_ns <= row_ns)
 		watch->doing = 2 * watch->waited_ns > row_ns ? WAITED : RAN;
 }
 
@@ -252,11 +262,15 @@ static void go_on(struct watch *watch, unsigned lane, const struct share *share,
 	enum doing doing = 2 * share->slept_ns > share->length_ns    ? SLEPT
 					   : 2 * share->waited_ns > share->length_ns ? WAITED
 																 : RAN;
+	struct holder holder = watch->doing == LOCKED ? watch->holder : (struct holder){0};
+	if (doing == SLEPT && holder_look(&holder, lane_owner(lane), watch->tid))
+		doing = LOCKED;
 	if (watch->doing != NOTHING_YET &&
 		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
 		put_row(watch, thread, watch->last_ticks);
 	look_where(watch, lane, thread, now);
 	watch->doing = doing;
+	watch->holder = holder;
 	watch->slept_ns += share->slept_ns;
 	watch->waited_ns += share->waited_ns;
 }
@@ -340,6 +354,7 @@ static void run(void)
 			fell_silent |= watch->silent && !silent;
 		}
 		int64_t now = now_ns();
+		children_look(now);
 		if (fell_silent)
 			look_again(used, now);
 		since = anybody ? now : since;
@@ -364,6 +379,8 @@ int64_t silence_cpu_ns(void)
 void silence_start(void)
 {
 	memset(watches, 0, sizeof(watches));
+	children_forget();
+	holder_forget();
 	atomic_store(&stopping, false);
 	if (access("/proc/self/schedstat", R_OK) != 0) {
 		message_detail("no schedstat here: what silent threads do is not recorded");

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 static const struct layout layouts[] = {
-	[8] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72},
-	[9] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72},
-	[10] = {24, -1, 24, 32, 96, 0, 0, 2, 40, 0, 104, 112, 0, 120, 0, 48, 72},
-	[11] = {56, 8, 48, 32, 56, 69, 68, 0, 72, 0, 112, 120, 128, 136, 184, 48, 72},
-	[12] = {56, 0, 8, 0, 56, 70, 0, 0, 68, 92, 112, 120, 128, 136, 192, 40, 56},
-	[13] = {72, -1, 8, 0, 56, 70, 0, 0, 68, 92, 112, 120, 128, 136, 200, 40, 56},
+	[8] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72, 0, 0},
+	[9] = {24, -1, 24, 32, 104, 0, 0, 1, 40, 0, 104, 112, 0, 120, 0, 48, 72, 0, 0},
+	[10] = {24, -1, 24, 32, 96, 0, 0, 2, 40, 0, 104, 112, 0, 120, 0, 48, 72, 0, 0},
+	[11] = {56, 8, 48, 32, 56, 69, 68, 0, 72, 0, 112, 120, 128, 136, 184, 48, 72, 360, 160},
+	[12] = {56, 0, 8, 0, 56, 70, 0, 0, 68, 92, 112, 120, 128, 136, 192, 40, 56, 384, 144},
+	[13] = {72, -1, 8, 0, 56, 70, 0, 0, 68, 92, 112, 120, 128, 136, 200, 40, 56, 16, 160},
 };
 
 enum { OLDEST = 8, NEWEST = 13 };
@@ -24,7 +24,7 @@ enum { OLDEST = 8, NEWEST = 13 };
 struct debug_offsets {
 	char cookie[8];
 	uint64_t version, free_threaded;
-	uint64_t runtime[3], interpreter[13];
+	uint64_t runtime[3], interpreter[8], gil, rest[4];
 	struct {
 		uint64_t size, prev, next, interp, current_frame, rest[4];
 	} thread;
@@ -68,7 +68,8 @@ static bool readable(const struct debug_offsets *d)
 							  d->frame.owner};
 	const uint64_t code[] = {d->code.filename, d->code.name, d->code.qualname, d->code.linetable,
 							 d->code.firstlineno};
-	bool good = d->thread.current_frame <= INT16_MAX && d->code.adaptive <= INT16_MAX;
+	bool good = d->thread.current_frame <= INT16_MAX && d->code.adaptive <= INT16_MAX &&
+				d->gil <= INT16_MAX;
 	for (size_t i = 0; i < sizeof(frame) / sizeof(frame[0]); i++)
 		good &= frame[i] <= FRAME_BYTES - 8;
 	for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
@@ -102,6 +103,7 @@ static const char *layout_published(struct layout *l)
 	l->qualname = (uint16_t)d->code.qualname;
 	l->line_table = (uint16_t)d->code.linetable;
 	l->instructions = (uint16_t)d->code.adaptive;
+	l->gil = (uint16_t)d->gil;
 	return NULL;
 }
 

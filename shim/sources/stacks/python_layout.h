@@ -22,6 +22,8 @@ struct layout {
 	uint16_t file, name, qualname, line_table; /* likewise */
 	uint16_t instructions;                     /* likewise; frames point past it (`at`) */
 	uint16_t ascii, wide;                      /* in a str: its characters when compact */
+	uint16_t gil, native;                      /* in _PyRuntime (3.11) or the interpreter: its lock;
+												  in the thread state: gettid() */
 };
 
 enum {

@@ -52,6 +52,8 @@ struct gpu_launch { /* what the driver knows of an op; the GPU never looks insid
 	int64_t met_ns;      /* external: the latest end named so far */
 	uint32_t meetings;   /* external: still open */
 	int64_t transfer_ns; /* external: from the last member's arrival to the end */
+	int64_t last_ns;     /* external: when the last member came, */
+	uint32_t last;       /* which device that was */
 	int64_t bytes;
 	int64_t sequence;
 	uint32_t name, comm;

@@ -24,20 +24,26 @@ static const char usage[] =
 	"  --per-host N        devices of one host (8)\n"
 	"  --steps N           training steps (20)\n"
 	"  --seed N            another seed, another model and run; the same seed, the same bytes (1)\n"
+	"  --host-noise SHAPE  even, drift or bursts: how host work varies over time (even)\n"
+	"  --gpu-tick NS       GPU times of the trace are multiples of this (1)\n"
 	"  --noise-seed N      the same model at another time: what varies is drawn anew (as --seed)\n"
 	"  --kernels N         kernels in a step (the workload's own number)\n"
 	"  --cores N           CPU cores of a host (plenty)\n"
 	"  --fault SPEC        NAME[=STRENGTH][@RANK|@all]; may be given again\n"
 	"  --nvtx on|off       record NVTX ranges (on)\n"
 	"  --eval N:M          after every N steps M evaluation batches\n"
+	"  --accumulate N      micro-batches of a step, reduced with the last one (1)\n"
+	"  --recompute         the backward computes the forward of each layer again\n"
 	"  --vary PERCENT      step length varies from 100 to PERCENT\n"
 	"  --truth FILE        write what is true of the run, schema baton.truth/0\n"
+	"  --without-calls     and how long the step is without calls that wait, or allocate\n"
 	"  --threads N         threads that simulate; the result is the same with any number\n";
 
 struct arguments {
 	struct scenario scenario;
 	const char *directory, *truth;
 	unsigned threads;
+	bool without_calls;
 };
 
 static int usage_error(const char *what, const char *value)
@@ -77,26 +83,43 @@ enum option_id {
 	OPT_STEPS,
 	OPT_SEED,
 	OPT_NOISE_SEED,
+	OPT_HOST_NOISE,
+	OPT_GPU_TICK,
 	OPT_KERNELS,
 	OPT_CORES,
 	OPT_FAULT,
 	OPT_NVTX,
 	OPT_EVAL,
 	OPT_VARY,
+	OPT_ACCUMULATE,
+	OPT_RECOMPUTE,
 	OPT_TRUTH,
+	OPT_WITHOUT_CALLS,
 	OPT_THREADS,
 	OPT_HELP
 };
 
-static const struct option options[] = {
-	{"workload", 1, NULL, OPT_WORKLOAD}, {"ranks", 1, NULL, OPT_RANKS},
-	{"per-host", 1, NULL, OPT_PER_HOST}, {"steps", 1, NULL, OPT_STEPS},
-	{"seed", 1, NULL, OPT_SEED},         {"noise-seed", 1, NULL, OPT_NOISE_SEED},
-	{"kernels", 1, NULL, OPT_KERNELS},   {"cores", 1, NULL, OPT_CORES},
-	{"fault", 1, NULL, OPT_FAULT},       {"nvtx", 1, NULL, OPT_NVTX},
-	{"eval", 1, NULL, OPT_EVAL},         {"vary", 1, NULL, OPT_VARY},
-	{"truth", 1, NULL, OPT_TRUTH},       {"threads", 1, NULL, OPT_THREADS},
-	{"help", 0, NULL, OPT_HELP},         {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
+										{"ranks", 1, NULL, OPT_RANKS},
+										{"per-host", 1, NULL, OPT_PER_HOST},
+										{"steps", 1, NULL, OPT_STEPS},
+										{"seed", 1, NULL, OPT_SEED},
+										{"noise-seed", 1, NULL, OPT_NOISE_SEED},
+										{"host-noise", 1, NULL, OPT_HOST_NOISE},
+										{"gpu-tick", 1, NULL, OPT_GPU_TICK},
+										{"kernels", 1, NULL, OPT_KERNELS},
+										{"cores", 1, NULL, OPT_CORES},
+										{"fault", 1, NULL, OPT_FAULT},
+										{"nvtx", 1, NULL, OPT_NVTX},
+										{"eval", 1, NULL, OPT_EVAL},
+										{"vary", 1, NULL, OPT_VARY},
+										{"accumulate", 1, NULL, OPT_ACCUMULATE},
+										{"recompute", 0, NULL, OPT_RECOMPUTE},
+										{"truth", 1, NULL, OPT_TRUTH},
+										{"without-calls", 0, NULL, OPT_WITHOUT_CALLS},
+										{"threads", 1, NULL, OPT_THREADS},
+										{"help", 0, NULL, OPT_HELP},
+										{NULL, 0, NULL, 0}};
 
 static bool take_number(struct arguments *a, int id, const char *text)
 {
@@ -115,6 +138,10 @@ static bool take_number(struct arguments *a, int id, const char *text)
 		return number(text, 1, 4096, &value) && (s->options.cores = (uint32_t)value);
 	case OPT_VARY:
 		return number(text, 100, 1000, &value) && (s->vary_percent = (uint32_t)value);
+	case OPT_ACCUMULATE:
+		return number(text, 1, 64, &value) && (s->options.accumulate = (uint32_t)value);
+	case OPT_GPU_TICK:
+		return number(text, 1, 1000000, &value) && (s->gpu_tick_ns = (uint32_t)value);
 	case OPT_THREADS:
 		return number(text, 1, 64, &value) && (a->threads = (unsigned)value);
 	case OPT_NOISE_SEED:
@@ -123,6 +150,18 @@ static bool take_number(struct arguments *a, int id, const char *text)
 	default:
 		return number(text, 0, UINT64_MAX, &s->options.seed);
 	}
+}
+
+static bool take_host_noise(struct scenario *s, const char *text)
+{
+	static const char *const shapes[] = {
+		[NOISE_EVEN] = "even", [NOISE_DRIFT] = "drift", [NOISE_BURSTS] = "bursts"};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		if (strcmp(text, shapes[i]) == 0) {
+			s->host_noise = (enum noise_shape)i;
+			return true;
+		}
+	return false;
 }
 
 static bool take_eval(struct scenario *s, const char *text)
@@ -158,8 +197,14 @@ static int parse(int argc, char **argv, struct arguments *a)
 			good = strcmp(optarg, "on") == 0 || !(a->scenario.nvtx = strcmp(optarg, "off") != 0);
 		else if (id == OPT_EVAL)
 			good = take_eval(&a->scenario, optarg);
+		else if (id == OPT_HOST_NOISE)
+			good = take_host_noise(&a->scenario, optarg);
 		else if (id == OPT_TRUTH)
 			a->truth = optarg;
+		else if (id == OPT_RECOMPUTE)
+			a->scenario.options.recompute = true;
+		else if (id == OPT_WITHOUT_CALLS)
+			a->without_calls = true;
 		else if (id == OPT_HELP || id == 'h')
 			return fputs(usage, stdout) < 0 ? STATUS_IO : -1;
 		else if (id == '?')
@@ -174,10 +219,9 @@ static int parse(int argc, char **argv, struct arguments *a)
 	return take_fault(a, faults, n_faults) ? STATUS_OK : STATUS_USAGE;
 }
 
-/* The same scenario without fault number i: how long is its step? */
-static int64_t step_without(const struct arguments *a, int i)
+/* Frees the script. 0: it does not run. */
+static int64_t step_of(const struct arguments *a, struct script *script)
 {
-	struct script *script = scenario_script(&a->scenario, i);
 	struct world_options run = {.threads = a->threads};
 	struct world world;
 	int64_t step_ns = 0;
@@ -189,15 +233,25 @@ static int64_t step_without(const struct arguments *a, int i)
 	return step_ns;
 }
 
+static int64_t step_without_calls(const struct arguments *a, enum removable calls)
+{
+	struct script *script = scenario_script(&a->scenario, -1);
+	if (script)
+		script_without(script, calls);
+	return step_of(a, script);
+}
+
 static int write_truth(const struct arguments *a, const struct world *world)
 {
-	int64_t without_ns[SCENARIO_MAX_FAULTS];
+	struct truth_without without = {0};
 	for (uint32_t i = 0; i < a->scenario.n_faults; i++)
-		without_ns[i] = step_without(a, (int)i);
+		without.fault_ns[i] = step_of(a, scenario_script(&a->scenario, (int)i));
+	for (int calls = 0; a->without_calls && calls < CALLS_KINDS; calls++)
+		without.calls_ns[calls] = step_without_calls(a, (enum removable)calls);
 	FILE *out = fopen(a->truth, "w");
 	if (!out)
 		return -errno;
-	truth_write(out, &a->scenario, world, without_ns);
+	truth_write(out, &a->scenario, world, &without);
 	bool failed = ferror(out) != 0;
 	return fclose(out) != 0 || failed ? -EIO : 0;
 }
@@ -246,8 +300,8 @@ static int simulate(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = {.threads = 1};
-	a.scenario =
-		(struct scenario){.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100};
+	a.scenario = (struct scenario){
+		.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100, .gpu_tick_ns = 1};
 	a.scenario.options =
 		(struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
 	if (argc == 2 && strcmp(argv[1], "list") == 0)
@@ -257,7 +311,10 @@ int main(int argc, char **argv)
 	int status = parse(argc, argv, &a);
 	if (status)
 		return status < 0 ? STATUS_OK : status;
-	if (a.scenario.options.ranks < a.scenario.workload->least_ranks)
+	const struct workload_options *o = &a.scenario.options;
+	if (o->ranks < a.scenario.workload->least_ranks)
 		return usage_error("--ranks is too small for", a.scenario.workload->name);
+	if ((o->accumulate > 1 || o->recompute) && !a.scenario.workload->trains_plainly)
+		return usage_error("--accumulate and --recompute are not for", a.scenario.workload->name);
 	return simulate(&a);
 }

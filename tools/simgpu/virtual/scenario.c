@@ -14,6 +14,8 @@ struct script *scenario_script(const struct scenario *scenario, int without)
 		return NULL;
 	}
 	script->nvtx = scenario->nvtx;
+	script->noise.shape = scenario->host_noise;
+	script->gpu_tick_ns = scenario->gpu_tick_ns;
 	if (scenario->own_noise)
 		script->noise_seed = scenario->noise_seed;
 	script->eval_every = scenario->eval_every;

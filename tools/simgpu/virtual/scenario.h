@@ -17,6 +17,8 @@ struct scenario {
 	uint32_t eval_every, eval_batches;
 	uint32_t vary_percent; /* step length varies up to this; 100: it does not */
 	bool nvtx;
+	enum noise_shape host_noise;
+	uint32_t gpu_tick_ns;
 };
 
 /* The script, all faults planted but number `without` (-1: all). NULL and a message on stderr when

@@ -1,8 +1,11 @@
 #include "virtual/truth.h"
 
+#include "engine/room.h"
+#include "virtual/account/waits.h"
 #include "virtual/record/recorder.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define LEAST_STEPS_TO_CUT 4
 
@@ -75,7 +78,29 @@ static void write_times(FILE *out, const char *key, const struct world *w, const
 	fputs("],", out);
 }
 
-static void write_device(FILE *out, const struct world *w, const struct device *d)
+/* What the device waited for while only collectives ran: the rank is whose doing it is. */
+static void write_waits(FILE *out, const struct world *w, const struct device *d,
+						const struct account *const *all)
+{
+	static const char *const kinds[] = {
+		[WAITS_TRANSFER] = "transfer", [WAITS_WORK] = "work", [WAITS_CIRCLE] = "circle"};
+	uint32_t host = d->process->def->host;
+	struct waits waits = {0};
+	waits_of(&waits, all, d->index);
+	fputs("\"exposed\":[", out);
+	for (size_t i = 0; i < waits.n; i++) {
+		const struct waits_piece *p = &waits.at[i];
+		fprintf(out, "%s[%" PRId64 ",%" PRId64 ",\"%s\",%u]", i ? "," : "",
+				recorder_time(w->script, host, p->from_ns),
+				recorder_time(w->script, host, p->to_ns),
+				p->kind == WAITS_IDLE ? cause_name(p->cause) : kinds[p->kind], p->device);
+	}
+	fputs("],", out);
+	free(waits.at);
+}
+
+static void write_device(FILE *out, const struct world *w, const struct device *d,
+						 const struct account *const *all)
 {
 	const struct account *a = &d->account;
 	uint32_t host = d->process->def->host;
@@ -88,6 +113,7 @@ static void write_device(FILE *out, const struct world *w, const struct device *
 			recorder_time(w->script, host, window.to_ns));
 	write_times(out, "step_begin_ns", w, d, a->step_begin_ns);
 	write_times(out, "step_end_ns", w, d, a->step_end_ns);
+	write_waits(out, w, d, all);
 	fputs("\"idle\":[", out);
 	for (size_t i = 0; i < a->n; i++)
 		fprintf(out, "%s[%" PRId64 ",%" PRId64 ",\"%s\"]", i ? "," : "",
@@ -108,8 +134,26 @@ static void write_fault(FILE *out, const struct planted *fault, int64_t with_ns,
 			cause_name(fault->fault->cause), without_ns, with_ns - without_ns);
 }
 
+static void write_calls(FILE *out, int64_t with_ns, const int64_t *without_ns)
+{
+	static const char *const names[] = {[CALLS_SYNC] = "sync", [CALLS_ALLOC] = "alloc"};
+	for (int calls = 0; calls < CALLS_KINDS && without_ns[calls]; calls++)
+		fprintf(out, "%s{\"calls\":\"%s\",\"step_ns_without\":%" PRId64 ",\"loss_ns\":%" PRId64 "}",
+				calls ? "," : "", names[calls], without_ns[calls], with_ns - without_ns[calls]);
+}
+
+/* Of all devices. */
+static const struct account **accounts(const struct world *w)
+{
+	const struct account **all = must(calloc(w->script->n_devices, sizeof(*all)));
+	for (uint32_t p = 0; p < w->script->n_processes; p++)
+		for (uint32_t d = 0; d < w->processes[p].def->n_devices; d++)
+			all[w->processes[p].devices[d].index] = &w->processes[p].devices[d].account;
+	return all;
+}
+
 void truth_write(FILE *out, const struct scenario *scenario, const struct world *w,
-				 const int64_t *without_ns)
+				 const struct truth_without *without)
 {
 	const struct script *script = w->script;
 	int64_t step_ns = truth_step_ns(w);
@@ -124,15 +168,19 @@ void truth_write(FILE *out, const struct scenario *scenario, const struct world 
 	else
 		fputs("null", out);
 	fprintf(out, ",\"step_ns\":%" PRId64 ",\n\"devices\":[", step_ns);
+	const struct account **all = accounts(w);
 	for (uint32_t p = 0, n = 0; p < script->n_processes; p++)
 		for (uint32_t d = 0; d < w->processes[p].def->n_devices; d++) {
 			fputs(n++ ? ",\n" : "", out);
-			write_device(out, w, &w->processes[p].devices[d]);
+			write_device(out, w, &w->processes[p].devices[d], all);
 		}
+	free(all);
 	fputs("],\n\"faults\":[", out);
 	for (uint32_t i = 0; i < scenario->n_faults; i++) {
 		fputs(i ? "," : "", out);
-		write_fault(out, &scenario->faults[i], step_ns, without_ns[i]);
+		write_fault(out, &scenario->faults[i], step_ns, without->fault_ns[i]);
 	}
+	fputs("],\n\"calls\":[", out);
+	write_calls(out, step_ns, without->calls_ns);
 	fputs("]}\n", out);
 }

@@ -10,8 +10,14 @@
 
 /* Mean length of the counted steps (warm-up cut), over the devices, ns. */
 int64_t truth_step_ns(const struct world *world);
-/* Writes schema baton.truth/0; `without_ns[i]` is the step without fault i. */
+/* Lengths of the step by intervention; 0: not asked for. */
+struct truth_without {
+	int64_t fault_ns[SCENARIO_MAX_FAULTS];
+	int64_t calls_ns[CALLS_KINDS];
+};
+
+/* Writes schema baton.truth/0. */
 void truth_write(FILE *out, const struct scenario *scenario, const struct world *world,
-				 const int64_t *without_ns);
+				 const struct truth_without *without);
 
 #endif

@@ -30,7 +30,6 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->gpu.slot_free = call_slot_free;
 	thread_list_init(&d->launchers);
 	d->sequences = must(calloc(script->n_comms + 1, sizeof(*d->sequences)));
-	d->account.number = i;
 	d->account.n_steps = (int32_t)script->n_steps;
 	d->account.step_end_ns = must(calloc(script->n_steps + 2, sizeof(int64_t)));
 	d->account.step_begin_ns = must(calloc(script->n_steps + 2, sizeof(int64_t)));
@@ -53,10 +52,6 @@ static void open_threads(struct process *p, uint32_t *next_id)
 							 .id = thread_id(p, i, next_id),
 							 .index = i,
 							 .step = -1};
-		t->lead =
-			(struct lead){.lost_ns = must(calloc(p->def->n_devices, sizeof(int64_t[DEBTORS]))),
-						  .n_devices = p->def->n_devices};
-		t->log.lead = &t->lead;
 		p->running += !t->def->daemon;
 	}
 }
@@ -236,7 +231,8 @@ static void close_device(struct device *d)
 	}
 	free(d->sequences);
 	free(d->account.idle);
-	free(d->account.bare);
+	free(d->account.exposed);
+	free(d->account.meetings);
 	free(d->account.step_end_ns);
 	free(d->account.step_begin_ns);
 }
@@ -247,10 +243,8 @@ static void close_process(struct process *p)
 		gpu_op_drop(p->events[e]);
 	for (uint32_t d = 0; d < p->def->n_devices; d++)
 		close_device(&p->devices[d]);
-	for (uint32_t t = 0; t < p->def->n_threads; t++) {
+	for (uint32_t t = 0; t < p->def->n_threads; t++)
 		free(p->threads[t].log.at);
-		free(p->threads[t].lead.lost_ns);
-	}
 	free(p->devices);
 	free(p->loads);
 	free(p->streams);

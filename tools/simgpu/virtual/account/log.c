@@ -2,8 +2,6 @@
 
 #include "engine/room.h"
 
-#include <string.h>
-
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct log *other)
 {
 	if (to_ns <= from_ns)
@@ -15,19 +13,6 @@ void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, 
 	}
 	log->at = room_for(log->at, log->n, &log->room, 64, sizeof(*log->at));
 	log->at[log->n++] = (struct segment){from_ns, to_ns, cause, other};
-}
-
-void log_waited(struct log *log, uint32_t device, int64_t ns, enum cause cause)
-{
-	struct lead *lead = log->lead;
-	lead->last = cause == CAUSE_ALLOC ? DEBTOR_ALLOC : DEBTOR_SYNC;
-	lead->lost_ns[device][lead->last] += ns;
-}
-
-void log_lead_ends(struct log *log)
-{
-	for (uint32_t i = 0; i < log->lead->n_devices; i++)
-		memset(log->lead->lost_ns[i], 0, sizeof(log->lead->lost_ns[i]));
 }
 
 size_t log_find(const struct log *log, int64_t at_ns)

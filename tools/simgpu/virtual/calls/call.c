@@ -14,12 +14,34 @@ void call_busy(struct thread *t, int64_t ns, enum cause cause, void (*then)(stru
 	cpu_busy(t, ns, cause, true, then);
 }
 
+/* The device of the context in which the call is made, + 1; 0: the instruction does not say. */
+static uint32_t device_of(const struct thread *t, enum api name)
+{
+	const struct insn *insn = t->insn;
+	const struct process *p = t->process;
+	switch (insn->kind) {
+	case INSN_SYNC_DEVICE:
+	case INSN_MALLOC:
+	case INSN_FREE:
+		return insn->a + 1u;
+	case INSN_RECORD:
+		return p->def->streams[insn->b].device + 1u;
+	case INSN_GROUP_END:
+		return name == API_LAUNCH_EX ? call_device(t->op)->index - p->def->first_device + 1 : 0;
+	case INSN_SYNC_EVENT:
+	case INSN_MODULE_LOAD:
+		return 0;
+	default:
+		return p->def->streams[insn->a].device + 1u;
+	}
+}
+
 void call_ended(struct thread *t, enum api name, uint64_t correlation)
 {
 	if (t->process->recorder)
 		recorder_call(t->process->recorder,
-					  (struct recorder_thread_row){t->index, t->call_begin_ns, thread_now(t)}, name,
-					  correlation, &t->log);
+					  (struct recorder_thread_row){t->index, t->call_begin_ns, thread_now(t)},
+					  (struct recorder_api){name, correlation, device_of(t, name)}, &t->log);
 	if (!call_world(t)->truth && t->log.n > 16) /* only the sampler asks, and only about silence */
 		t->log.n = 0;
 }

@@ -56,7 +56,6 @@ static void place_found(void *who)
 	struct thread *t = who;
 	int64_t now = thread_now(t);
 	log_add(&t->log, t->asked_ns, now, CAUSE_QUEUE_FULL, NULL);
-	log_lead_ends(&t->log); /* nobody is further ahead than a full queue */
 	if (t->process->recorder && now > t->asked_ns)
 		recorder_overhead(t->process->recorder,
 						  (struct recorder_thread_row){t->index, t->asked_ns, now},

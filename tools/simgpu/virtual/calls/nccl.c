@@ -17,6 +17,9 @@
 
 struct part { /* of a group of collectives or sends: one meeting */
 	struct meeting_key key;
+	uint8_t coll;
+	uint32_t peer; /* of a send or receive: its number in the communicator */
+	int64_t bytes;
 	uint32_t size;
 	int64_t transfer_ns;
 };
@@ -84,6 +87,9 @@ static void add_sendrecv(struct parts *parts, struct device *device, const struc
 		add_part(parts,
 				 (struct part){.key = {insn->b, 1 + from * comm->size + to,
 									   (*pair_sequence(device, insn->b, peer, sends))++},
+							   .coll = sends ? BATON_COLL_SEND : BATON_COLL_RECV,
+							   .peer = peer,
+							   .bytes = insn->c,
 							   .size = 2,
 							   .transfer_ns = transfer_ns(comm, BATON_COLL_SENDRECV, insn->c)});
 	}
@@ -216,15 +222,18 @@ void call_meet(struct gpu_op *op)
 		if (part->transfer_ns > op->launch.transfer_ns)
 			op->launch.transfer_ns = part->transfer_ns;
 		host_expect(host, op, op->start_ns + part->transfer_ns);
-		struct meeting *meeting =
-			meetings_arrive(&host->world->meetings, part->key, part->size,
-							(struct meeting_member){op, (uint32_t)(host - host->world->hosts)},
-							op->start_ns, part->transfer_ns);
+		struct meeting *meeting = meetings_arrive(
+			&host->world->meetings, part->key, part->size,
+			(struct meeting_member){op, (uint32_t)(host - host->world->hosts), device->index},
+			op->start_ns, part->transfer_ns);
 		for (uint32_t m = 0; meeting && m < meeting->size; m++) {
 			struct gpu_op *member = meeting->members[m].who;
 			int64_t skew = (int64_t)rng_below(rng_hash(member->launch.key, 4, 0, 0), SKEW_NS);
-			host_tell(&host->world->hosts[meeting->members[m].host], member,
-					  meeting_end(meeting) + skew);
+			host_tell(&host->world->hosts[meeting->members[m].host],
+					  (struct outside){.op = member,
+									   .at_ns = meeting_end(meeting) + skew,
+									   .last_ns = meeting->last_ns,
+									   .last = meeting->last_device});
 		}
 		if (meeting)
 			meetings_done(&host->world->meetings, meeting);
@@ -234,8 +243,16 @@ void call_meet(struct gpu_op *op)
 void call_parted(struct gpu_op *op)
 {
 	struct parts *parts = op->outside;
+	struct recorder *recorder = call_device(op)->process->recorder;
 	if (!parts)
 		return;
+	for (uint32_t i = 0; recorder && i < parts->n; i++) {
+		const struct part *p = &parts->at[i];
+		if (p->key.pair)
+			recorder_sendrecv(recorder, op,
+							  &(struct recorder_transfer){p->coll, p->key.comm, p->peer, p->bytes,
+														  (int64_t)p->key.sequence});
+	}
 	free(parts->at);
 	free(parts);
 	op->outside = NULL;

@@ -33,12 +33,24 @@ static void call_module_load(struct thread *t)
 	call_busy(t, t->insn->c, CAUSE_MODULE_LOAD, module_loaded);
 }
 
+/* The call's row, and one that says which event of which stream. */
+static void event_row(struct thread *t, enum api name, uint32_t stream, uint32_t event)
+{
+	struct recorder_event_row row = {stream, event, call_correlation(t)};
+	unsigned kind = name == API_EVENT_RECORD ? BATON_SYNC_EVENT_RECORD : BATON_SYNC_STREAM_WAIT;
+	call_ended(t, name, row.correlation);
+	if (t->process->recorder)
+		recorder_event(t->process->recorder,
+					   (struct recorder_thread_row){t->index, t->call_begin_ns, thread_now(t)},
+					   kind, &row);
+}
+
 static void recorded(struct thread *t)
 {
 	struct gpu_op **event = &t->process->events[t->insn->a];
 	gpu_op_drop(*event);
 	*event = gpu_op_hold(t->process->streams[t->insn->b]->tail);
-	call_ended(t, API_EVENT_RECORD, 0);
+	event_row(t, API_EVENT_RECORD, t->insn->b, t->insn->a);
 	thread_next(t);
 }
 
@@ -72,7 +84,7 @@ static void stream_waits(struct thread *t)
 		*wait = (struct peer_wait){t, t->insn->a, thread_now(t)};
 		gpu_watch(op, peer_over, wait);
 	}
-	call_ended(t, API_STREAM_WAIT, 0);
+	event_row(t, API_STREAM_WAIT, t->insn->a, t->insn->b);
 	thread_next(t);
 }
 

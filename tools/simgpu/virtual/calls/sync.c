@@ -3,16 +3,6 @@
 #include "virtual/calls/call.h"
 #include "virtual/machine/cpu.h"
 
-/* The call cost the thread its lead, but for the time in which the device waited for other ranks:
- * they would have come no earlier without the call. */
-static void note_wait(struct thread *t, enum cause cause)
-{
-	int64_t begin = t->call_begin_ns, now = thread_now(t);
-	for (uint32_t i = 0; i < t->process->def->n_devices; i++)
-		log_waited(&t->log, i,
-				   now - begin - account_bare(&t->process->devices[i].account, begin, now), cause);
-}
-
 static void sync_returns(struct thread *t)
 {
 	enum api name = API_STREAM_SYNC;
@@ -36,7 +26,6 @@ static void sync_returns(struct thread *t)
 	default:
 		break;
 	}
-	note_wait(t, t->insn->kind == INSN_FREE ? CAUSE_ALLOC : CAUSE_SYNC);
 	call_ended(t, name, correlation);
 	thread_next(t);
 }

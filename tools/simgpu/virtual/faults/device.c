@@ -48,12 +48,34 @@ static int stream_of(const struct process_def *p, uint16_t device)
 	return -1;
 }
 
-/* The peer's kernel, its event, and the first device's stream that waits for it. */
-static void depend_on_peer(struct script *s, uint32_t process, int peer, uint32_t kernel)
+static bool makes(const struct thread_def *thread, enum insn_kind kind, uint16_t stream)
 {
+	const struct program *program = &thread->programs[STEP_TRAIN];
+	for (uint32_t i = 0; i < program->n; i++)
+		if (program->at[i].kind == kind && (kind != INSN_KERNEL || program->at[i].a == stream))
+			return true;
+	return false;
+}
+
+/* Whether a thread that does not launch on stream 0 orders the stream with collectives. */
+static bool others_meet_on(const struct process_def *p, uint16_t stream)
+{
+	for (uint32_t t = 0; t < p->n_threads; t++)
+		if (makes(&p->threads[t], INSN_KERNEL, stream) && !makes(&p->threads[t], INSN_KERNEL, 0) &&
+			makes(&p->threads[t], INSN_COLLECTIVE, 0))
+			return true;
+	return false;
+}
+
+/* The peer's kernel, its event, and the first device's stream that waits for it. Behind a
+ * collective that another thread has launched the kernel would wait for this device, which waits
+ * for it: there it has a stream of its own. */
+static void depend_on_peer(struct script *s, uint32_t process, uint16_t stream, uint32_t kernel)
+{
+	if (others_meet_on(&s->processes[process], stream))
+		stream = script_stream(s, process, 1, false);
 	uint16_t event = script_event(s, process);
 	struct process_def *p = &s->processes[process];
-	uint16_t stream = (uint16_t)peer;
 	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_KERNEL, .a = stream, .b = kernel});
 	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_RECORD, .a = event, .b = stream});
 	fault_inject(p, POINT_FORWARD, 1, (struct insn){.kind = INSN_WAIT, .a = 0, .b = event});
@@ -68,7 +90,7 @@ static int plant_dependency(struct script *s, int64_t strength, int32_t rank)
 		int peer = stream_of(p, 1);
 		if (peer < 0)
 			continue;
-		depend_on_peer(s, next - 1, peer, kernel);
+		depend_on_peer(s, next - 1, (uint16_t)peer, kernel);
 		found = true;
 	}
 	return found ? 0 : fault_refuse("no process drives a second device to wait for");

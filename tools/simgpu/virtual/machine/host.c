@@ -15,15 +15,15 @@ void host_expect(struct host *host, struct gpu_op *op, int64_t at_ns)
 {
 	host->pending =
 		room_for(host->pending, host->n_pending, &host->pending_room, 16, sizeof(*host->pending));
-	host->pending[host->n_pending++] = (struct outside){op, at_ns};
+	host->pending[host->n_pending++] = (struct outside){.op = op, .at_ns = at_ns};
 }
 
-void host_tell(struct host *host, struct gpu_op *op, int64_t at_ns)
+void host_tell(struct host *host, struct outside message)
 {
 	struct world *w = host->world;
 	pthread_mutex_lock(&w->lock);
 	host->inbox = room_for(host->inbox, host->n_inbox, &host->inbox_room, 16, sizeof(*host->inbox));
-	host->inbox[host->n_inbox++] = (struct outside){op, at_ns};
+	host->inbox[host->n_inbox++] = message;
 	if (host->state == HOST_WAITING) {
 		host_queue(host);
 		pthread_cond_signal(&w->changed);
@@ -49,6 +49,10 @@ void host_read_inbox(struct host *host)
 		while (host->pending[p].op != message->op)
 			p++;
 		host->pending[p] = host->pending[--host->n_pending];
+		if (message->last_ns >= message->op->launch.last_ns) {
+			message->op->launch.last_ns = message->last_ns;
+			message->op->launch.last = message->last;
+		}
 		agenda_add_outside(&host->agenda, message->at_ns, message->op->launch.key >> 1, met,
 						   message->op);
 	}

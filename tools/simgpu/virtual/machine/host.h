@@ -7,8 +7,8 @@
 /* The op meets others and may end at at_ns at the earliest: the host must not go further until
  * host_tell() names the end. */
 void host_expect(struct host *host, struct gpu_op *op, int64_t at_ns);
-/* The op ends at at_ns. From any thread. */
-void host_tell(struct host *host, struct gpu_op *op, int64_t at_ns);
+/* When the op ends, and who came last. From any thread. */
+void host_tell(struct host *host, struct outside message);
 
 /* How far the host may go before it knows more about its ops' ends. */
 int64_t host_horizon(const struct host *host);

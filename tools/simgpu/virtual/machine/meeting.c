@@ -67,6 +67,7 @@ struct meeting *meetings_arrive(struct meetings *meetings, struct meeting_key ke
 	if (at_ns > meeting->last_ns || (at_ns == meeting->last_ns && who.host < meeting->last_host)) {
 		meeting->last_ns = at_ns;
 		meeting->last_host = who.host;
+		meeting->last_device = who.device;
 	}
 	if (transfer_ns > meeting->transfer_ns)
 		meeting->transfer_ns = transfer_ns;

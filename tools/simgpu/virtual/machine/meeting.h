@@ -16,6 +16,7 @@ struct meeting_key {
 struct meeting_member {
 	void *who;
 	uint32_t host; /* whose clock the member lives on */
+	uint32_t device;
 };
 
 struct meeting {
@@ -23,7 +24,7 @@ struct meeting {
 	uint32_t size, arrived;
 	int64_t last_ns;
 	int64_t transfer_ns; /* the longest that a member expects */
-	uint32_t last_host;
+	uint32_t last_host, last_device;
 	struct meeting_member *members;
 	struct meeting *next;
 };

@@ -68,7 +68,6 @@ struct thread {
 	int n_ranges;
 	int64_t step_begin_ns;
 	struct log log;
-	struct lead lead; /* its own; another thread's may stand in log */
 };
 
 struct semaphore {
@@ -121,7 +120,9 @@ struct process {
 
 struct outside { /* an op whose end depends on other hosts */
 	struct gpu_op *op;
-	int64_t at_ns; /* of the message: its end; of a pending op: the earliest end possible */
+	int64_t at_ns;   /* of the message: its end; of a pending op: the earliest end possible */
+	int64_t last_ns; /* of the message: when the last member came, and which device that was */
+	uint32_t last;
 };
 
 enum host_state { HOST_QUEUED, HOST_RUNNING, HOST_WAITING, HOST_OVER };

@@ -2,6 +2,7 @@
 
 #include "virtual/draw/rng.h"
 #include "virtual/machine/cpu.h"
+#include "virtual/machine/noise.h"
 #include "virtual/record/recorder.h"
 
 enum { PLACE_INJECTED = 16 };
@@ -110,6 +111,7 @@ static void do_work_for(struct thread *t, bool gil)
 	}
 	if (insn->b)
 		ns = scaled(ns, insn->b);
+	ns = scaled(ns, noise_factor(script, t->process->index, thread_now(t)));
 	cpu_busy(t, scaled(ns, thread_step_length(t)), CAUSE_CPU_WORK, gil, thread_next);
 }
 
@@ -143,7 +145,6 @@ static bool do_put(struct thread *t)
 	struct queue *queue = &t->process->queues[t->insn->a];
 	struct thread *getter = thread_list_pop(&queue->getters);
 	if (getter) {
-		log_lead_ends(&getter->log); /* it would have waited for the item that much longer */
 		wait_over(getter, getter->insn->b, NULL);
 		return true;
 	}
@@ -193,12 +194,10 @@ static void do_signal(struct thread *t)
 	struct semaphore *semaphore = &t->process->semaphores[t->insn->a];
 	struct thread *waiting = semaphore->waiting;
 	semaphore->waiting = NULL;
-	if (waiting) {
-		waiting->log.lead = t->log.lead; /* it goes on as early as it is told to */
+	if (waiting)
 		wait_over(waiting, CAUSE_SLEEP, &t->log);
-	} else {
+	else
 		semaphore->value++;
-	}
 }
 
 static void do_pop(struct thread *t)

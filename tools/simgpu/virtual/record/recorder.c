@@ -200,6 +200,12 @@ static int64_t trace_time(const struct recorder *r, int64_t at_ns)
 	return recorder_time(r->script, r->process->host, at_ns);
 }
 
+/* A time that the device's clock has seen. */
+static int64_t tick(const struct recorder *r, int64_t at_ns)
+{
+	return at_ns - at_ns % r->script->gpu_tick_ns;
+}
+
 static bool lost(struct recorder *r, uint64_t *count)
 {
 	if (r->script->lost_ppm == 0)
@@ -276,8 +282,8 @@ static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64
 		add_frame(r, thread, since, to, in_input);
 }
 
-void recorder_call(struct recorder *r, struct recorder_thread_row where, enum api name,
-				   uint64_t correlation, const struct log *log)
+void recorder_call(struct recorder *r, struct recorder_thread_row where, struct recorder_api api,
+				   const struct log *log)
 {
 	int64_t *last = &r->last_ns[where.thread];
 	if (*last && where.from_ns - *last >= SILENCE_NS)
@@ -288,9 +294,13 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, enum ap
 	if (lost(r, &r->lost_calls))
 		return;
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = where.thread + 1,
-									  [CALL_NAME] = name,
-									  [CALL_CORRELATION] = (int64_t)correlation};
-	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, ALL_COLUMNS(CALL_CORRELATION + 1));
+									  [CALL_NAME] = api.name,
+									  [CALL_CORRELATION] = (int64_t)api.correlation,
+									  [CALL_DEVICE] = r->process->n_devices > 1 ? api.device : 0};
+	uint32_t present = ALL_COLUMNS(CALL_CORRELATION + 1);
+	if (row[CALL_DEVICE])
+		present |= 1u << CALL_DEVICE;
+	add_row(r, BATON_CALL, where.from_ns, where.to_ns, row, present);
 }
 
 void recorder_range(struct recorder *r, struct recorder_thread_row where, uint32_t name)
@@ -314,6 +324,29 @@ void recorder_held_up(struct recorder *r, unsigned sync_kind, uint32_t stream, i
 	add_row(r, BATON_SYNC, from_ns, to_ns, row, ALL_COLUMNS(SYNC_STREAM + 1));
 }
 
+void recorder_event(struct recorder *r, struct recorder_thread_row where, unsigned sync_kind,
+					const struct recorder_event_row *what)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {[SYNC_KIND] = sync_kind,
+									  [SYNC_STREAM] = what->stream + 1,
+									  [SYNC_CORRELATION] = (int64_t)what->correlation,
+									  [SYNC_EVENT] = what->event + 1};
+	add_row(r, BATON_SYNC, where.from_ns, where.to_ns, row, ALL_COLUMNS(SYNC_EVENT + 1));
+}
+
+void recorder_sendrecv(struct recorder *r, const struct gpu_op *op,
+					   const struct recorder_transfer *transfer)
+{
+	int64_t row[BATON_MAX_COLUMNS] = {[COLL_CORRELATION] = (int64_t)op->launch.correlation,
+									  [COLL_COMM] = transfer->comm + 1,
+									  [COLL_KIND] = transfer->coll,
+									  [COLL_BYTES] = transfer->bytes,
+									  [COLL_SEQUENCE] = transfer->sequence,
+									  [COLL_PEER] = transfer->peer + 1};
+	add_row(r, BATON_COLLECTIVE, tick(r, op->start_ns), tick(r, op->end_ns), row,
+			ALL_COLUMNS(COLL_BYTES + 1) | 1u << COLL_SEQUENCE | 1u << COLL_PEER);
+}
+
 static void add_collective(struct recorder *r, const struct gpu_op *op)
 {
 	int64_t row[BATON_MAX_COLUMNS] = {[COLL_CORRELATION] = (int64_t)op->launch.correlation,
@@ -322,7 +355,7 @@ static void add_collective(struct recorder *r, const struct gpu_op *op)
 									  [COLL_BYTES] = op->launch.bytes,
 									  [COLL_OUT_BYTES] = op->launch.bytes,
 									  [COLL_SEQUENCE] = op->launch.sequence};
-	add_row(r, BATON_COLLECTIVE, op->start_ns, op->end_ns, row,
+	add_row(r, BATON_COLLECTIVE, tick(r, op->start_ns), tick(r, op->end_ns), row,
 			ALL_COLUMNS(COLL_OUT_BYTES + 1) | 1u << COLL_SEQUENCE);
 }
 
@@ -350,7 +383,7 @@ void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 		row[OP_GRAPH_NODE] = (int64_t)launch->node;
 		present |= 1u << OP_GRAPH_NODE;
 	}
-	add_row(r, BATON_OP, op->start_ns, op->end_ns, row, present);
-	if (op->kind == GPU_NCCL)
+	add_row(r, BATON_OP, tick(r, op->start_ns), tick(r, op->end_ns), row, present);
+	if (op->kind == GPU_NCCL && launch->coll != BATON_COLL_SENDRECV)
 		add_collective(r, op);
 }

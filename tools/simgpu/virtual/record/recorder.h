@@ -14,17 +14,37 @@ struct recorder_thread_row { /* where a row belongs */
 	int64_t from_ns, to_ns;
 };
 
+struct recorder_event_row {
+	uint32_t stream, event;
+	uint64_t correlation;
+};
+struct recorder_transfer { /* a send or a receive of an op */
+	uint8_t coll;
+	uint32_t comm, peer; /* the peer's number in it */
+	int64_t bytes, sequence;
+};
+
 /* Creates the file of one process in the directory. NULL with errno. */
 struct recorder *recorder_open(const char *directory, const struct script *script,
 							   uint32_t process);
 /* Flushes and closes; 0 or the first error of its life, -errno. */
 int recorder_close(struct recorder *recorder);
 
-void recorder_call(struct recorder *recorder, struct recorder_thread_row row, enum api name,
-				   uint64_t correlation, const struct log *log);
+struct recorder_api {
+	enum api name;
+	uint64_t correlation;
+	uint32_t device; /* 1 + that of the process that it is for, 0: not told */
+};
+void recorder_call(struct recorder *recorder, struct recorder_thread_row row,
+				   struct recorder_api api, const struct log *log);
+/* An event record or a stream wait: the call's row is one of its own. */
+void recorder_event(struct recorder *recorder, struct recorder_thread_row row, unsigned sync_kind,
+					const struct recorder_event_row *what);
 void recorder_range(struct recorder *recorder, struct recorder_thread_row row, uint32_t name);
 void recorder_overhead(struct recorder *recorder, struct recorder_thread_row row, unsigned kind);
 void recorder_op(struct recorder *recorder, const struct gpu_op *op, uint32_t stream);
+void recorder_sendrecv(struct recorder *recorder, const struct gpu_op *op,
+					   const struct recorder_transfer *transfer);
 /* `stream` waited from from_ns for something that is not on its device and was over at to_ns. */
 void recorder_held_up(struct recorder *recorder, unsigned sync_kind, uint32_t stream,
 					  int64_t from_ns, int64_t to_ns);

@@ -46,6 +46,7 @@ enum insn_kind {
 	INSN_PUSH,        /* b: string: an NVTX range begins */
 	INSN_POP,
 	INSN_POINT, /* a: enum point */
+	INSN_NOTHING,
 	INSN_KINDS
 };
 

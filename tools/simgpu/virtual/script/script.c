@@ -30,7 +30,8 @@ struct script *script_new(uint64_t seed, uint32_t n_steps)
 						 .n_steps = n_steps,
 						 .length_spread = SCALE_ONE,
 						 .nvtx = true,
-						 .noise = {SCALE_ONE, SCALE_ONE}};
+						 .noise = {SCALE_ONE, SCALE_ONE, NOISE_EVEN},
+						 .gpu_tick_ns = 1};
 	script_string(s, "");
 	s->step_name = script_word(s, 0);
 	return s;
@@ -288,6 +289,38 @@ void program_add(struct program *p, struct insn insn)
 {
 	p->at = room_for(p->at, p->n, &p->room, 8, sizeof *p->at);
 	p->at[p->n++] = insn;
+}
+
+/* In its place, so that what comes after it draws the same random numbers. */
+static void insn_without(struct insn *at, enum removable calls)
+{
+	bool waits = at->kind == INSN_SYNC_STREAM || at->kind == INSN_SYNC_DEVICE ||
+				 at->kind == INSN_SYNC_EVENT ||
+				 (at->kind == INSN_COPY && at->b == COPY_DTOH_PAGEABLE);
+	bool allocates = at->kind == INSN_MALLOC || at->kind == INSN_FREE;
+	if (calls == CALLS_SYNC ? waits : allocates)
+		at->kind = INSN_NOTHING;
+	else if (calls == CALLS_SYNC && at->kind == INSN_COPY && at->b == COPY_HTOD_PAGEABLE)
+		at->b = COPY_HTOD_PINNED;
+}
+
+static void program_without(struct program *p, enum removable calls)
+{
+	for (uint32_t i = 0; i < p->n; i++)
+		insn_without(&p->at[i], calls);
+}
+
+void script_without(struct script *s, enum removable calls)
+{
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		struct process_def *p = &s->processes[i];
+		for (uint32_t t = 0; t < p->n_threads; t++) {
+			program_without(&p->threads[t].programs[STEP_TRAIN], calls);
+			program_without(&p->threads[t].programs[STEP_EVAL], calls);
+		}
+		for (int point = 0; point < POINT_COUNT; point++)
+			program_without(&p->injected[point], calls);
+	}
 }
 
 void program_copy(struct program *to, const struct program *from)

@@ -103,9 +103,16 @@ struct host_def {
 	int32_t clock_drift_ppb; /* the host's clock runs that much fast */
 };
 
-struct noise {       /* parts of 1024 of the noise that real traces show; 0: none */
-	uint32_t host;   /* work between calls */
-	uint32_t kernel; /* durations */
+enum noise_shape {
+	NOISE_EVEN,  /* each piece of work by itself */
+	NOISE_DRIFT, /* hosts and processes get slower and faster over tens of milliseconds */
+	NOISE_BURSTS /* for some milliseconds now and then a process takes three times as long */
+};
+
+struct noise {              /* parts of 1024 of the noise that real traces show; 0: none */
+	uint32_t host;          /* work between calls */
+	uint32_t kernel;        /* durations */
+	enum noise_shape shape; /* of host work, on top */
 };
 
 struct script {
@@ -116,6 +123,7 @@ struct script {
 	uint32_t length_spread;   /* step length varies up to this factor in 1/1024: 3072 is 3 x */
 	uint32_t sequence_spread; /* of sequence lengths, per rank and step: 0 none, 512 +-50 % */
 	uint32_t lost_ppm;        /* records lost by the recorder */
+	uint32_t gpu_tick_ns;     /* of the clock that the trace's GPU times are read from */
 	bool nvtx;
 	struct noise noise;
 	uint32_t step_name; /* string: the NVTX range of a step */
@@ -166,6 +174,12 @@ uint32_t script_graph(struct script *s);
 void script_graph_node(struct script *s, uint32_t graph, uint32_t kernel, int32_t after);
 
 void program_add(struct program *p, struct insn insn);
+/* Calls that a job could do without. */
+enum removable { CALLS_SYNC, CALLS_ALLOC, CALLS_KINDS };
+/* Takes them out of all steps: waits for the device and results read back, copies from pageable
+ * memory become asynchronous ones; allocations and frees. */
+void script_without(struct script *s, enum removable calls);
+
 void program_copy(struct program *to, const struct program *from);
 
 /* Of everything a script holds: equal scripts, equal hashes, on every machine. */

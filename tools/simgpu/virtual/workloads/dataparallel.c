@@ -166,4 +166,4 @@ static struct script *build(const struct workload_options *options)
 
 const struct workload workload_dataparallel = {
 	"dataparallel", "nn.DataParallel: one process, a thread per device, broadcast and reduce", 2,
-	build};
+	build, false};

@@ -11,6 +11,7 @@ struct data_parallel {
 	int64_t batch_bytes;
 	int64_t kernel_ns; /* 0: long enough to be bound by the device; else their mean */
 	bool unread;       /* nothing in the loop waits for the device; POINT_LOSS is there */
+	uint32_t micro_batches;
 	struct phase_length {
 		enum phase phase;
 		int64_t kernel_ns; /* the mean of this one's kernels; 0: as the others' */
@@ -61,6 +62,8 @@ void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
 {
 	int64_t since_ns = list_ns(pen->script, &m->loss);
 	for (uint32_t i = m->n_blocks; i-- > 0;) {
+		if (m->recompute)
+			pen_launch(pen, &m->blocks[i].forward);
 		pen_launch(pen, &m->blocks[i].backward);
 		since_ns += list_ns(pen->script, &m->blocks[i].backward);
 		if (i % m->parts == 0)
@@ -76,10 +79,9 @@ void pen_backward(const struct pen *pen, uint16_t side, const struct model *m,
 		pen_order(pen, side, pen->stream);
 }
 
-static void train(const struct worker *w, const struct model *m, const struct reducer *r,
-				  const struct data_parallel *job)
+static void micro_batch(const struct worker *w, const struct model *m, const struct reducer *r,
+						const struct data_parallel *job)
 {
-	pen_point(&w->main, POINT_STEP_BEGIN);
 	pen_batch(&w->main, w, job->batch_bytes);
 	pen_push(&w->main, 1);
 	pen_forward(&w->main, m);
@@ -89,6 +91,16 @@ static void train(const struct worker *w, const struct model *m, const struct re
 	worker_backward_begin(w);
 	pen_backward(&w->backward, w->side, m, r);
 	worker_backward_end(w);
+}
+
+static void train(const struct worker *w, const struct model *m, const struct reducer *r,
+				  const struct data_parallel *job)
+{
+	static const struct reducer none = {0}; /* no_sync() */
+	pen_point(&w->main, POINT_STEP_BEGIN);
+	for (uint32_t i = 1; i < job->micro_batches; i++)
+		micro_batch(w, m, &none, job);
+	micro_batch(w, m, r, job);
 	pen_push(&w->main, 2);
 	pen_optimizer(&w->main, m);
 	pen_pop(&w->main);
@@ -108,8 +120,10 @@ static void evaluate(const struct worker *w, const struct model *m, int64_t batc
 }
 
 static struct script *data_parallel_build(const struct workload_options *options,
-										  const struct data_parallel *job)
+										  const struct data_parallel *kind)
 {
+	struct data_parallel copy = *kind, *job = &copy;
+	copy.micro_batches = options->accumulate;
 	uint32_t kernels = options->kernels ? options->kernels : job->kernels;
 	struct script *s = parts_script(options);
 	struct reducer reducer = reducer_for(s, options, kernels);
@@ -117,6 +131,7 @@ static struct script *data_parallel_build(const struct workload_options *options
 	if (model_build(&model, s, job->architecture, kernels - reducer.n_buckets, 0))
 		return model_failed(&model);
 	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
+	model.recompute = options->recompute;
 	if (job->kernel_ns)
 		step_ns = job->kernel_ns * kernels;
 	model_scale(&model, step_ns);
@@ -141,33 +156,35 @@ static struct script *data_parallel_build(const struct workload_options *options
 static struct script *build_ddp(const struct workload_options *options)
 {
 	static const struct data_parallel JOB = {
-		&architecture_transformer, 900, 64 << 10, 0, false, {0}};
+		&architecture_transformer, 900, 64 << 10, 0, false, 0, {0}};
 	return data_parallel_build(options, &JOB);
 }
 
 const struct workload workload_ddp = {
-	"ddp", "data-parallel transformer, gradient buckets overlap the backward", 1, build_ddp};
+	"ddp", "data-parallel transformer, gradient buckets overlap the backward", 1, build_ddp, true};
 
 /* On images: convolutions, larger batches to copy. */
 static struct script *build_resnet(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_resnet, 700, 4 << 20, 0, false, {0}};
+	static const struct data_parallel JOB = {&architecture_resnet, 700, 4 << 20, 0, false, 0, {0}};
 	return data_parallel_build(options, &JOB);
 }
 
 const struct workload workload_resnet = {
-	"resnet", "data-parallel image training: convolutions, loaders, pinned copies", 1,
-	build_resnet};
+	"resnet", "data-parallel image training: convolutions, loaders, pinned copies", 1, build_resnet,
+	true};
 
 /* Kernels shorter than their launches: the device waits for the host most of the time. */
 static struct script *build_tiny(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_mlp, 4000, 16 << 10, 3000, false, {0}};
+	static const struct data_parallel JOB = {
+		&architecture_mlp, 4000, 16 << 10, 3000, false, 0, {0}};
 	return data_parallel_build(options, &JOB);
 }
 
 const struct workload workload_tiny = {
-	"tiny", "thousands of kernels of 2 to 5 us: bound by launches, never healthy", 1, build_tiny};
+	"tiny", "thousands of kernels of 2 to 5 us: bound by launches, never healthy", 1, build_tiny,
+	true};
 
 /* One phase has kernels shorter than their launches, and the loop never waits for the device: it
  * stays busy there only while the host is ahead, from the phase before. A wait before such a phase
@@ -176,21 +193,21 @@ const struct workload workload_tiny = {
 
 static struct script *build_forward(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true,
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true, 0,
 											 {PHASE_FORWARD, SHORT_NS}};
 	return data_parallel_build(options, &JOB);
 }
 
 static struct script *build_backward(const struct workload_options *options)
 {
-	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true,
+	static const struct data_parallel JOB = {&architecture_transformer, 900, 64 << 10, 0, true, 0,
 											 {PHASE_BACKWARD, SHORT_NS}};
 	return data_parallel_build(options, &JOB);
 }
 
 const struct workload workload_short_forward = {
 	"short_forward", "short kernels in the forward; the loop never reads its loss", 1,
-	build_forward};
+	build_forward, true};
 const struct workload workload_short_backward = {
 	"short_backward", "short kernels in the backward; the loop never reads its loss", 1,
-	build_backward};
+	build_backward, true};

@@ -13,6 +13,7 @@ struct fsdp {
 	uint16_t scatter; /* stream; gathers are on the worker's side stream */
 	uint32_t comm;
 	int64_t bytes; /* of a layer */
+	uint32_t micro_batches;
 };
 
 enum { FREED = 2 };
@@ -60,6 +61,8 @@ static void backward(const struct fsdp *f, const struct pen *pen)
 	struct frees frees = {{0}, 0};
 	for (uint32_t layer = model_layers(m); layer-- > 0;) {
 		gather(f, pen, &frees);
+		for (uint32_t part = 0; m->recompute && part < m->parts; part++)
+			pen_launch(pen, &m->blocks[1 + layer * m->parts + part].forward);
 		for (uint32_t part = m->parts; part-- > 0;)
 			pen_launch(pen, &m->blocks[1 + layer * m->parts + part].backward);
 		layer_freed(pen, &frees);
@@ -75,13 +78,15 @@ static void train(const struct fsdp *f)
 {
 	const struct worker *w = &f->worker;
 	pen_point(&w->main, POINT_STEP_BEGIN);
-	pen_batch(&w->main, w, 64 << 10);
-	/* the optimizer of the step before wrote what is gathered now */
-	pen_order(&w->main, w->compute, w->side);
-	forward(f, &w->main);
-	worker_backward_begin(w);
-	backward(f, &w->backward);
-	worker_backward_end(w);
+	for (uint32_t i = 0; i < f->micro_batches; i++) {
+		pen_batch(&w->main, w, 64 << 10);
+		/* the optimizer of the step before wrote what is gathered now */
+		pen_order(&w->main, w->compute, w->side);
+		forward(f, &w->main);
+		worker_backward_begin(w);
+		backward(f, &w->backward);
+		worker_backward_end(w);
+	}
 	pen_optimizer(&w->main, f->model);
 	pen_read_loss(&w->main, w->compute);
 	pen_point(&w->main, POINT_STEP_END);
@@ -96,7 +101,10 @@ static struct script *build(const struct workload_options *options)
 		return model_failed(&model);
 	int64_t step_ns = parts_step_ns(kernels, 8, RATIO_HEALTHY);
 	model_scale(&model, step_ns);
-	struct fsdp f = {.model = &model, .comm = parts_comm(s, options, "fsdp", 0, 1, options->ranks)};
+	model.recompute = options->recompute;
+	struct fsdp f = {.model = &model,
+					 .comm = parts_comm(s, options, "fsdp", 0, 1, options->ranks),
+					 .micro_batches = options->accumulate ? options->accumulate : 1};
 	/* a layer's forward is a third of what it computes; a gather moves half of an all-reduce */
 	f.bytes = 2 * parts_bytes(step_ns / model_layers(&model) / 3, GATHER_PART);
 	for (uint32_t rank = 0; rank < options->ranks; rank++) {
@@ -114,4 +122,4 @@ static struct script *build(const struct workload_options *options)
 
 const struct workload workload_fsdp = {
 	"fsdp", "sharded: all-gather before each layer, reduce-scatter after, on side streams", 2,
-	build};
+	build, true};

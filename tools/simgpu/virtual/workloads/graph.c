@@ -117,4 +117,5 @@ static struct script *build(const struct workload_options *options)
 }
 
 const struct workload workload_graph = {
-	"graph", "CUDA graphs: a step is one replay of some hundred nodes and an eager tail", 1, build};
+	"graph", "CUDA graphs: a step is one replay of some hundred nodes and an eager tail", 1, build,
+	false};

@@ -36,4 +36,4 @@ static struct script *build(const struct workload_options *options)
 }
 
 const struct workload workload_inference = {
-	"inference", "decoding token by token, no steps marked, one wait per token", 1, build};
+	"inference", "decoding token by token, no steps marked, one wait per token", 1, build, false};

@@ -112,4 +112,4 @@ static struct script *build(const struct workload_options *options)
 
 const struct workload workload_jax = {
 	"jax", "one process per host, a thread per device, few long kernels, all-reduce over all", 1,
-	build};
+	build, false};

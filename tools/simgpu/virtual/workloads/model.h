@@ -42,6 +42,7 @@ struct model {
 	uint32_t first_kernel, phase_end[PHASES];
 	uint32_t padding[PHASE_OPTIMIZER]; /* the small kernel that fills up a phase */
 	bool forward_only;
+	bool recompute; /* see workload_options */
 };
 
 /* Exactly `kernels` of them, of which every layer leaves room for per_layer; -EINVAL when they are

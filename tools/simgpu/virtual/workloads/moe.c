@@ -106,4 +106,5 @@ static struct script *build(const struct workload_options *options)
 }
 
 const struct workload workload_moe = {
-	"moe", "mixture of experts: all-to-all before and after the experts of every layer", 2, build};
+	"moe", "mixture of experts: all-to-all before and after the experts of every layer", 2, build,
+	false};

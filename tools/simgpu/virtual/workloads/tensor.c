@@ -116,4 +116,4 @@ static struct script *build(const struct workload_options *options)
 
 const struct workload workload_tensor = {
 	"tensor", "tensor parallel: two all-reduces per layer, forward and backward, on the path", 2,
-	build};
+	build, false};

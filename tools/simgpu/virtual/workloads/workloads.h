@@ -9,8 +9,10 @@ struct workload_options {
 	uint32_t ranks;    /* devices: 1 to 4,096 */
 	uint32_t per_host; /* devices of one host, 8 by default */
 	uint32_t steps;
-	uint32_t kernels; /* per step, 0: the workload's own number */
-	uint32_t cores;   /* per host, 0: plenty (16 per device) */
+	uint32_t kernels;    /* per step, 0: the workload's own number */
+	uint32_t cores;      /* per host, 0: plenty (16 per device) */
+	uint32_t accumulate; /* micro-batches of a step, 0 and 1: one */
+	bool recompute;      /* the backward computes each block's forward again */
 };
 
 struct workload {
@@ -20,6 +22,7 @@ struct workload {
 	/* NULL when the options ask for what this workload cannot be (too few kernels, too many devices
 	 * of one process): nothing is rounded in silence. */
 	struct script *(*build)(const struct workload_options *options);
+	bool trains_plainly; /* it can accumulate and recompute */
 };
 
 /* All of them, in the order in which they are listed: a new one is a file and a row here. */
@@ -29,6 +32,7 @@ struct workload {
 	X(fsdp)          \
 	X(tensor)        \
 	X(pipeline)      \
+	X(three_level)   \
 	X(dataparallel)  \
 	X(moe)           \
 	X(graph)         \
