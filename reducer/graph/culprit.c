@@ -14,6 +14,7 @@ enum {
 	COST_BINS = 500,  /* of the step: costs within a bin are equal */
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
+	STEPS_FOR_LIMIT = 6,
 	OWN_TENTHS = 6 /* of the gain: so much by a cause of its own goes before a structural one */
 };
 
@@ -67,6 +68,8 @@ static int64_t below_ns(const struct causes *c)
 		sum += gain;
 		squares += gain * gain;
 	}
+	if (n < STEPS_FOR_LIMIT)
+		return 0; /* too few to tell a loss of every third step from noise */
 	const double variance = (squares - sum * sum / n) / (n > 1 ? n - 1 : 1);
 	return variance > 0 ? (int64_t)(2 * sqrt(variance / n)) : 0;
 }
@@ -82,7 +85,8 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 		return 0;
 	int error = causes_step(c, c->weights_ns, &step_ns);
 	x->gain_ns = c->step_ns - step_ns;
-	x->limit_ns = x->gain_ns - below_ns(c);
+	/* what a comparison finds may be noise; what a label says has happened */
+	x->limit_ns = x->gain_ns - (cause_compares(x->cause) ? below_ns(c) : 0);
 	return error;
 }
 

@@ -206,8 +206,56 @@ static int take_sorted(const struct finding_pairs *f, struct arrivals *arrivals)
 	return error;
 }
 
+/* The op that the stream got next after a wait starts after the one that the other stream got last
+ * before the event was recorded on it. */
+static int arrive_after(const struct process *p, const struct event_row *record,
+						const struct event_row *wait, struct arrivals *arrivals)
+{
+	const struct process_stream *from = &p->streams[record->stream];
+	const struct process_stream *to = &p->streams[wait->stream];
+	const uint32_t n = given_before(p, from, record->ns), k = given_before(p, to, wait->ns);
+	if (n == 0 || k == to->n_launched || record->stream == wait->stream)
+		return 0;
+	const struct device_op *before = &p->ops[from->launched[n - 1]];
+	const uint32_t after = to->launched[k];
+	if (before->end > p->ops[after].begin)
+		return 0;
+	return arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns, after,
+													before->begin_node + 1, EDGE_EVENT});
+}
+
+/* With the arguments: a wait is for the last record of its event before it. */
+static int arrive_known(const struct process *p, struct arrivals *arrivals)
+{
+	const struct event_row *record = NULL;
+	for (size_t i = 0; i < p->n_events; i++) {
+		const struct event_row *row = &p->events[i];
+		if (!row->waits)
+			record = row;
+		if (!row->waits || !record || record->event != row->event)
+			continue;
+		int error = arrive_after(p, record, row, arrivals);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Some sources have the waits alone. */
+static bool are_known(const struct process *p)
+{
+	bool waits = false, records = false;
+	for (size_t i = 0; i < p->n_events && !(waits && records); i++) {
+		waits |= p->events[i].waits;
+		records |= !p->events[i].waits;
+	}
+	return waits && records;
+}
+
 int events_arrive(const struct process *process, struct arrivals *arrivals)
 {
+	if (are_known(process))
+		return arrive_known(process, arrivals);
 	struct finding_pairs f = {.process = process};
 	int error = 0;
 	f.at = malloc((2 * process->n_calls + 1) * sizeof(*f.at));

@@ -314,6 +314,7 @@ void process_close(struct process *p)
 	free(p->spans);
 	free(p->begun);
 	free(p->helds);
+	free(p->events);
 	free(p->scheds);
 	free(p->sched_threads);
 	trace_close(&p->trace);

@@ -80,6 +80,13 @@ struct held_row { /* a host function or a peer held a stream up */
 	uint8_t kind;
 };
 
+struct event_row { /* an event is recorded on a stream, or a stream waits for it */
+	int64_t ns;
+	uint64_t event;
+	uint32_t stream;
+	bool waits;
+};
+
 struct labelled {
 	int64_t begin, end;
 	uint8_t label;
@@ -139,6 +146,8 @@ struct process {
 	size_t n_begun, begun_room;
 	struct held_row *helds;
 	size_t n_helds, helds_room;
+	struct event_row *events; /* by event and time */
+	size_t n_events, events_room;
 	struct sched_row *scheds;
 	uint32_t *sched_threads;
 	size_t n_scheds, scheds_room, sched_threads_room;

@@ -151,10 +151,29 @@ static int take_overhead(struct row_reading *r)
 		labels[kind]);
 }
 
+static int take_event(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const struct rows *rows = &r->rows;
+	const uint32_t stream =
+		idmap_get(&p->trace.stream_ids, (uint64_t)rows_value(rows, SYNC_STREAM));
+	if (!stream || !(rows->now->present >> SYNC_EVENT & 1))
+		return 0;
+	if (room_for((void **)&p->events, p->n_events, &p->events_room, 64, sizeof(*p->events)) != 0)
+		return -ENOMEM;
+	p->events[p->n_events++] =
+		(struct event_row){sample_time(p->sample, p->index, rows_value(rows, SYNC_START)),
+						   (uint64_t)rows_value(rows, SYNC_EVENT), stream,
+						   rows_value(rows, SYNC_KIND) == BATON_SYNC_STREAM_WAIT};
+	return 0;
+}
+
 static int take_sync(struct row_reading *r)
 {
 	struct process *p = r->process;
 	const int64_t kind = rows_value(&r->rows, SYNC_KIND);
+	if (kind == BATON_SYNC_EVENT_RECORD || kind == BATON_SYNC_STREAM_WAIT)
+		return take_event(r);
 	if (kind != BATON_SYNC_HOST_FUNC && kind != BATON_SYNC_PEER)
 		return 0;
 	if (room_for((void **)&p->helds, p->n_helds, &p->helds_room, 64, sizeof(*p->helds)) != 0)
@@ -238,6 +257,14 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+static int by_event(const void *a, const void *b)
+{
+	const struct event_row *x = a, *y = b;
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
 static int by_thread(const void *a, const void *b)
 {
 	const struct range_begin *x = a, *y = b;
@@ -285,6 +312,8 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
 		error = read_table(&r, gpu[i].kind, gpu[i].take);
 	group_colls(p);
+	if (p->n_events)
+		qsort(p->events, p->n_events, sizeof(*p->events), by_event);
 	if (p->n_scheds)
 		p->n_begun = 0;
 	if (p->n_begun)
