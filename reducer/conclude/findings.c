@@ -91,7 +91,6 @@ static const char *split_remedy(const struct finding_source *m, const char *reas
 /* Stages of a pipeline wait for each other by design: the part of a slow one is told with it. */
 static void say_bubble(const struct finding_source *m, struct finding *out)
 {
-	out->structural = true;
 	snprintf(out->summary, sizeof(out->summary),
 			 "ranks wait for what others send: the pipeline's bubble");
 	finding_say(out->evidence, sizeof(out->evidence),
@@ -104,6 +103,8 @@ static void say_bubble(const struct finding_source *m, struct finding *out)
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
+	/* what a slow stage costs is told already, the rest comes with the schedule */
+	out->structural |= strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary);
 	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary) &&
 		m->late->pipeline.stages == 0) {
 		say_bubble(m, out);
