@@ -20,7 +20,9 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	const char *per = finding_per(m->f);
 	if (s->culprit && !(s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
-		finding_say(out, bytes, "%s%s makes each %s %s ms longer", s->host.at ? "a rank of " : "",
+		finding_say(out, bytes,
+					s->host.at ? "the ranks of %s make each %s %s ms longer"
+							   : "%s makes each %s %s ms longer",
 					who.at, per, late.at);
 		return;
 	}

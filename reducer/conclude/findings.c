@@ -91,8 +91,11 @@ static const char *split_remedy(const struct finding_source *m, const char *reas
 /* Stages of a pipeline wait for each other by design: the part of a slow one is told with it. */
 static void say_bubble(const struct finding_source *m, struct finding *out)
 {
+	out->structural = true;
 	snprintf(out->summary, sizeof(out->summary),
-			 "ranks wait for what others send: the pipeline's bubble");
+			 m->late->pipeline.stages > 0
+				 ? "stages wait for what others send, beside the schedule's bubble"
+				 : "ranks wait for what others send: the pipeline's bubble");
 	finding_say(out->evidence, sizeof(out->evidence),
 				"without any transfer a %s would be %s ms shorter", finding_per(m->f),
 				finding_ms(m->f, replay_transfer_ns(m->summary)).at);
@@ -103,10 +106,7 @@ static void say_bubble(const struct finding_source *m, struct finding *out)
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
-	/* what a slow stage costs is told already, the rest comes with the schedule */
-	out->structural |= strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary);
-	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary) &&
-		m->late->pipeline.stages == 0) {
+	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary)) {
 		say_bubble(m, out);
 		return;
 	}
@@ -249,15 +249,20 @@ static void say_taken(const struct finding_source *m, const struct finding_kind 
 	}
 }
 
-/* The bubble, as much of it as the stragglers leave of the waiting. */
+/* The bubble, as much of it as the stragglers leave of the waiting: all but the transfers where a
+ * replay says that nobody else is late. */
 static int64_t bubble_left(const struct finding_source *m)
 {
 	int64_t left = m->f->time_ns[LEAF_NCCL_UNSPLIT];
 	for (size_t i = 0; i < m->late->n; i++)
 		if (!straggler_is_split(&m->late->at[i]))
 			left -= m->late->at[i].wait_ns;
+	const int64_t bubble_ns = m->late->pipeline.bubble_ns,
+				  waited_ns = left - replay_transfer_ns(m->summary);
 	left = left > 0 ? left : 0;
-	return m->late->pipeline.bubble_ns < left ? m->late->pipeline.bubble_ns : left;
+	if (bubble_ns > 0 && replay_clears(m->summary) && waited_ns > bubble_ns)
+		return waited_ns;
+	return bubble_ns < left ? bubble_ns : left;
 }
 
 /* What is left of a kind after the stragglers took theirs. */

@@ -420,16 +420,30 @@ static int search_run(struct search *s)
 	return 0;
 }
 
-/* The mark that ends the last step: what usually lies before the next one, if that has not been made
- * part of it, is still in it. What comes after (evaluation) is not. */
-static uint32_t last_mark(const struct search *s, size_t n_marks)
+/* From a step's begin to the next, in launches, as a rule. */
+static uint32_t usual_launches(struct search *s)
 {
-	const uint32_t n = s->sequence.n, between = s->rest > NARROW ? 0 : s->rest;
-	const uint32_t end = s->steps.list[s->steps.n - 1].end, next = end + between + 1;
-	return next < n ? s->sequence.mark[next] - 1 : (uint32_t)n_marks - 1;
+	s->n_lengths = 0;
+	for (size_t i = 1; i < s->steps.n; i++)
+		s->lengths[s->n_lengths++] =
+			s->sequence.mark[s->steps.list[i].begin] - s->sequence.mark[s->steps.list[i - 1].begin];
+	return median_length(s);
 }
 
-static int copy_begins(const struct search *s, const struct launch_mark *marks, size_t n_marks,
+/* The mark that ends the last step: what usually lies before the next one, if that has not been made
+ * part of it, is still in it. What comes after (evaluation) is not: neither behind its cycle nor, a
+ * quarter above the usual number of launches, within. */
+static uint32_t last_mark(struct search *s, size_t n_marks)
+{
+	const uint32_t first = s->sequence.mark[s->steps.list[s->steps.n - 1].begin];
+	const uint32_t usual = usual_launches(s);
+	const uint32_t n = s->sequence.n, between = s->rest > NARROW ? 0 : s->rest;
+	const uint32_t end = s->steps.list[s->steps.n - 1].end, next = end + between + 1;
+	const uint32_t last = next < n ? s->sequence.mark[next] - 1 : (uint32_t)n_marks - 1;
+	return usual && (last - first) / 5 >= usual / 4 ? first + usual - 1 : last;
+}
+
+static int copy_begins(struct search *s, const struct launch_mark *marks, size_t n_marks,
 					   int64_t **begins, size_t *n)
 {
 	if (s->steps.n < PERIOD_LEAST_STEPS)

@@ -85,6 +85,8 @@ def draw(seed, number, attempt, most_ranks=32):
     options += ["--host-noise", rng.choice(NOISES), "--gpu-tick", rng.choice(("1", "32"))]
     if workload in PLAIN and ranks <= 8:
         options += rng.choices(((), ("--accumulate", "2"), ("--accumulate", "4"), ("--recompute",)), (7, 1, 1, 1))[0]
+    if rng.random() < 0.08:
+        faults += (f"checkpoint={rng.choice((50, 200, 1000))}",)
     return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 

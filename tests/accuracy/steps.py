@@ -28,7 +28,7 @@ MEAN_PERCENT, SURE, MUCH = 1, .9, .9
 # Wrong, and why: (workload, markers).
 KNOWN = {("inference", "off"): "what recurs is the pass of a token; nothing tells where a request ends"}
 QUICK = ("ddp 2 off", "pipeline 5 off", "pipeline 8 off", "resnet 1 off", "moe 4 off", "jax 2 off", "tiny 1 off",
-         "ddp 2 off --eval 5:3", "tiny 4 on", "fsdp 3 on --eval 5:3")
+         "ddp 2 off --eval 5:3", "tiny 1 off --eval 5:3", "tiny 4 on", "fsdp 3 on --eval 5:3")
 
 
 class Job:

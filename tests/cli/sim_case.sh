@@ -109,6 +109,20 @@ for way in --recompute "--accumulate 3"; do
 	expect_status 0 "$sim" --workload fsdp --ranks 2 --steps 2 $way --truth "$work/way.json"
 done
 
+# Keeps out: a checkpoint that is not written aside: a small one costs next to nothing, one that the disk is too slow for a lot.
+for size in 20 4000; do
+	expect_status 0 "$sim" --ranks 1 --steps 13 --fault checkpoint=$size --truth "$work/saved.json"
+	grep -o '"step_ns_without":[0-9]*,"loss_ns":[-0-9]*' "$work/saved.json" | tr -dc '0-9,-' >>"$work/saved"
+	echo >>"$work/saved"
+done
+checks=$((checks + 1))
+python3 - "$work/saved" <<-'END' || fail "checkpoints: $(cat "$work/saved")"
+	import sys
+	(step, small), (_, large) = (map(int, line.split(",")) for line in open(sys.argv[1]))
+	assert abs(small) < 0.02 * step and large > step
+END
+expect_status 2 "$sim" --workload inference --ranks 1 --fault checkpoint
+
 # Keeps out: the answer in the trace.
 expect_status 0 "$sim" -o "$work/hidden" --ranks 2 --steps 3 --fault gil_hog@1 --fault host_func
 checks=$((checks + 1))

@@ -111,6 +111,8 @@ for ranks in 3 5; do
 	expect_status 0 "$BATON" report --json "$work/pipeline$ranks"
 	expect_true "{d['steps'] for d in d['devices']} == {11} and d['run']['step_source'] == 'periodicity'"
 	expect_true "d['run']['step_confidence'] > 0.9"
+	expect_status 0 "$BATON" report --json --steps none "$work/pipeline$ranks"
+	expect_true "{d['steps'] for d in d['devices']} == {1} and d['run']['step_source'] == 'none'"
 done
 
 finish

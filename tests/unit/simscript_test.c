@@ -254,6 +254,15 @@ static void collect(void *to, const struct place *place, const struct insn *i)
 		w->points[i->a]++;
 }
 
+/* What faults put in fills queues too. */
+static void collect_injected(struct waits *w, const struct process_def *p)
+{
+	for (int point = 0; point < POINT_COUNT; point++)
+		for (uint32_t i = 0; i < p->injected[point].n; i++)
+			if (p->injected[point].at[i].kind == INSN_PUT)
+				w->puts[p->injected[point].at[i].a] = 1;
+}
+
 static void check_process(const char *name, const struct waits *w, uint32_t process)
 {
 	CHECK(w->bad == 0, "%s, process %u: %u operands out of range", name, process, w->bad);
@@ -390,6 +399,7 @@ static bool plant(const struct fault *fault, const struct workload *w)
 	CHECK(done || *fault_why(), "%s refuses %s and does not say why", fault->name, w->name);
 	struct waits *waits = calloc(s->n_processes, sizeof *waits);
 	walk(s, true, collect, waits);
+	collect_injected(waits, &s->processes[0]);
 	check_process(w->name, waits, 0);
 	free(waits);
 	script_free(s);

@@ -99,6 +99,43 @@ static int plant_prefetch(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
+/* Before every fourth optimizer the state is copied to the host on a stream of its own; a thread
+ * turns it into bytes, which takes the GIL, and writes them. The one after the next waits for it. */
+static int plant_checkpoint(struct script *s, int64_t strength, int32_t rank)
+{
+	struct process_def *p;
+	if (strength > 100000)
+		return fault_refuse("more than 100 GB");
+	if (!has_point(s, POINT_OPTIMIZER))
+		return fault_refuse("this workload has no optimizer");
+	for (uint32_t next = 0; (p = fault_process(s, rank, &next));) {
+		uint16_t thread = script_thread(s, next - 1, "checkpoint");
+		uint16_t stream = script_stream(s, next - 1, 0, false);
+		uint16_t trained = script_event(s, next - 1), copied = script_event(s, next - 1);
+		uint16_t ready = script_queue(s, next - 1, 1);
+		const struct insn save[] = {
+			{.kind = INSN_RECORD, .a = trained, .b = 0},
+			{.kind = INSN_WAIT, .a = stream, .b = trained},
+			{.kind = INSN_COPY, .a = stream, .b = COPY_DTOH_PINNED, .c = strength << 20},
+			{.kind = INSN_RECORD, .a = copied, .b = stream},
+			{.kind = INSN_PUT, .a = ready},
+		};
+		const struct insn write[] = {
+			{.kind = INSN_GET, .a = ready, .b = CAUSE_SLEEP},
+			{.kind = INSN_SYNC_EVENT, .a = copied},
+			{.kind = INSN_WORK, .a = TABLE_COUNT, .b = SCALE_ONE, .c = strength * 50 * US},
+			{.kind = INSN_SLEEP, .a = CAUSE_SLEEP, .c = strength * 500 * US},
+		};
+		p->threads[thread].daemon = true;
+		p->threads[thread].planted = true;
+		for (size_t i = 0; i < sizeof(save) / sizeof(save[0]); i++)
+			fault_inject(p, POINT_OPTIMIZER, 4, save[i]);
+		for (size_t i = 0; i < sizeof(write) / sizeof(write[0]); i++)
+			program_add(&p->threads[thread].programs[STEP_TRAIN], write[i]);
+	}
+	return 0;
+}
+
 /* Whether the other devices only go on when the first one's stream has: then they wait for it, and
  * not for a thread that hangs in a launch. */
 static bool peers_follow(const struct process_def *p)
@@ -168,6 +205,9 @@ const struct fault faults_calls[] = {
 	 CAUSE_HOST_FUNC, false, plant_host_func},
 	{"prefetch", "us", "between copies from pageable memory, by a thread of their own", 5000,
 	 CAUSE_NONE, false, plant_prefetch},
+	{"checkpoint", "MB",
+	 "every fourth step saves its state: a copy on its own stream, a thread that writes", 200,
+	 CAUSE_NONE, false, plant_checkpoint},
 	{"queue_full", "thousands", "launches behind a long kernel: idles the process's other devices",
 	 1, CAUSE_QUEUE_FULL, false, plant_queue_full},
 	{"profiler", "ns", "the tool's own cost of each launch (a few us are felt in tiny only)", 60000,
