@@ -476,6 +476,7 @@ static int add_replayed(struct stragglers *all, const struct summary *summary,
 						const struct figures *f)
 {
 	int64_t wait_ns = f->time_ns[LEAF_NCCL_WAIT], transfer_ns = f->time_ns[LEAF_NCCL_TRANSFER];
+	int64_t unsplit_ns = f->time_ns[LEAF_NCCL_UNSPLIT];
 	for (size_t i = 0; i < summary->n_culprits; i++) {
 		struct straggler s;
 		if (!straggler_of_culprit(summary, &summary->culprits[i], &s) || known(all, s.device))
@@ -491,6 +492,9 @@ static int add_replayed(struct stragglers *all, const struct summary *summary,
 			wait_ns -= s.wait_ns;
 			transfer_ns -= s.taken_ns[FINDING_TRANSFER];
 			left_ns -= s.wait_ns + s.taken_ns[FINDING_TRANSFER];
+			s.taken_ns[FINDING_UNSPLIT] = at_most(left_ns, unsplit_ns);
+			unsplit_ns -= s.taken_ns[FINDING_UNSPLIT];
+			left_ns -= s.taken_ns[FINDING_UNSPLIT];
 		}
 		s.wait_ns += left_ns > 0 ? left_ns : 0;
 		error = append(all, &s);

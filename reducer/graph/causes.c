@@ -280,7 +280,7 @@ static int64_t take_kernels(const struct causes *c, const struct scope *scope, i
 	const double factor = stage_factor(c, scope->unit);
 	for (size_t i = 0; factor > 1 && i < c->n_kernels; i++) {
 		const struct compared *row = &c->kernels[i];
-		if (row->unit == scope->unit && row->others_ns >= 0)
+		if (row->unit == scope->unit) /* what only this stage runs is as slow */
 			taken_ns +=
 				take_off(&weights_ns[row->edge], row->ns - (int64_t)((double)row->ns / factor));
 	}

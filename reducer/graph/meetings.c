@@ -3,6 +3,7 @@
 
 #include "base/room.h"
 
+#include <baton/format.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,12 @@ static int meet(struct pairing *p, uint32_t a, uint32_t b)
 	return error;
 }
 
+/* A send meets a receive; a kernel that does both may meet either. */
+static bool may_meet(const struct member *a, const struct member *b)
+{
+	return a->coll != b->coll || a->coll == BATON_COLL_SENDRECV;
+}
+
 /* Of the next rank's kernels from `from` on the one that fits best: ends together, then longest. */
 static uint32_t best_of(const struct pairing *p, uint32_t a, uint32_t from, uint32_t to)
 {
@@ -83,7 +90,7 @@ static uint32_t best_of(const struct pairing *p, uint32_t a, uint32_t from, uint
 			break;
 		const bool same = end_together(x, y);
 		const int64_t overlap = overlap_ns(x, y);
-		if (!p->left[b] || overlap < OVERLAP_NS || (!same && overlap <= 0))
+		if (!p->left[b] || !may_meet(x, y) || overlap < OVERLAP_NS || (!same && overlap <= 0))
 			continue;
 		bool taken = false; /* two kernels meet once */
 		for (size_t i = p->n_meetings; i-- > 0 && p->n_meetings - i <= 2 * LOOK_AHEAD;)

@@ -279,10 +279,14 @@ static void group_colls(struct process *p)
 	if (p->n_colls)
 		qsort(p->colls, p->n_colls, sizeof(*p->colls), by_correlation);
 	for (size_t i = 0; i < p->n_colls; i++) {
-		if (kept && p->colls[kept - 1].correlation == p->colls[i].correlation)
-			p->colls[kept - 1].rows++;
-		else
+		struct coll_row *last = kept ? &p->colls[kept - 1] : NULL;
+		if (!last || last->correlation != p->colls[i].correlation) {
 			p->colls[kept++] = p->colls[i];
+			continue;
+		}
+		last->rows++;
+		if (last->coll != p->colls[i].coll && last->coll >= BATON_COLL_SEND)
+			last->coll = BATON_COLL_SENDRECV; /* a group that does both */
 	}
 	p->n_colls = kept;
 }
