@@ -7,7 +7,7 @@
 #include <xxhash.h>
 
 enum { STATE_BYTES = 256, STR_BYTES = 96 + 4 * PYTHON_TEXT_BYTES };
-/* A thread that runs takes down what is walked: looks in which it stood still, and else. */
+/* A thread that runs takes down what is walked: looks where all its frames stay, and else. */
 enum { LOOKS = 4, RUNNING_LOOKS = 16 };
 
 /* A frame as it was met. */
@@ -111,9 +111,10 @@ static unsigned walk(const uint8_t *thread, struct met met[PYTHON_FRAMES])
 	return good ? n : 0;
 }
 
+/* In the same call; where it stands in its code may change, in a loop that calls nothing. */
 static bool same(const struct met *a, const struct met *b)
 {
-	return a->frame == b->frame && a->code == b->code && a->offset == b->offset;
+	return a->frame == b->frame && a->code == b->code;
 }
 
 /* How many frames, from the outermost in, are the same. */
@@ -123,6 +124,33 @@ static unsigned standing(const struct met *a, unsigned n_a, const struct met *b,
 	while (n < n_a && n < n_b && same(&a[n_a - 1 - n], &b[n_b - 1 - n]))
 		n++;
 	return n;
+}
+
+/* How many frames, from the outermost in, all looks have in common; *n of `first`, the look that the
+ * others are compared with. A look at a thread that runs may find half of a change: a generator that
+ * stops has no caller any more. Such a short one says nothing. */
+static unsigned look_often(const uint8_t *thread, struct met first[PYTHON_FRAMES], unsigned *n)
+{
+	static struct met other[PYTHON_FRAMES];
+	unsigned common = 0, agreed = 0;
+	*n = 0;
+	for (int look = 0, looks = LOOKS; look < looks && (*n || look < LOOKS); look++) {
+		unsigned n_other = walk(thread, other), same = standing(first, *n, other, n_other);
+		if (!same && n_other > *n) {
+			looks = *n ? RUNNING_LOOKS : looks;
+			memcpy(first, other, n_other * sizeof(other[0]));
+			*n = common = n_other;
+			agreed = 0;
+			continue;
+		}
+		if (same < *n || same < n_other)
+			looks = RUNNING_LOOKS;
+		if (!same)
+			continue;
+		common = same < common ? same : common;
+		agreed++;
+	}
+	return agreed >= LOOKS - 1 ? common : 0;
 }
 
 /* A str, whole, into room; false: none that is compact and short enough. */
@@ -207,17 +235,12 @@ unsigned python_frames_outside(const void *thread, uint64_t owner,
 							   struct baton_frame frames[PYTHON_FRAMES],
 							   char text[PYTHON_TEXT_BYTES])
 {
-	static struct met first[PYTHON_FRAMES], other[PYTHON_FRAMES];
+	static struct met first[PYTHON_FRAMES];
+	unsigned n_first;
 	if (!thread || atomic_load_explicit(&python.state, memory_order_acquire) != PYTHON_PROVEN ||
 		python.is_finalizing())
 		return 0;
-	unsigned n_first = walk(thread, first), n = n_first;
-	for (int look = 1, looks = LOOKS; n && look < looks; look++) {
-		unsigned n_other = walk(thread, other), same = standing(first, n_first, other, n_other);
-		if (same < n_first || same < n_other)
-			looks = RUNNING_LOOKS;
-		n = same < n ? same : n;
-	}
+	unsigned n = look_often(thread, first, &n_first);
 	if (!is_of(thread, owner))
 		return 0;
 	const struct met *inner = &first[n_first - n];

@@ -10,7 +10,8 @@
  * another's. */
 const void *python_this_thread(void);
 
-/* The frames of such a thread that stood still, innermost first; their code objects are interned.
+/* The frames that such a thread was in at all looks, innermost first, with the places of the first
+ * look; their code objects are interned.
  * 0: none, torn, or another thread's: `owner` is the pthread_t of the one that is meant. One thread
  * at a time. */
 unsigned python_frames_outside(const void *thread, uint64_t owner,
