@@ -282,6 +282,20 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 	return share - (kind->leaves & LEAF_BIT(LEAF_NCCL_UNSPLIT) ? bubble_left(m) : 0);
 }
 
+/* What the step would win without it on all ranks, where a replay asked. */
+static void take_gain(const struct finding_source *m, const struct finding_kind *kind,
+					  struct finding *out)
+{
+	for (size_t i = 0; replay_knows(m->summary) && i < m->summary->n_culprits; i++) {
+		const struct culprit_summary *culprit = &m->summary->culprits[i];
+		if (culprit->order == 0 || culprit->device || culprit->host ||
+			replay_kind(m->summary, culprit) != kind)
+			continue;
+		out->gain_known = true;
+		out->gain_ns += culprit->gain_ns;
+	}
+}
+
 /* What it means, what to try, and what stood behind it. 0 or -ENOMEM. */
 static int say_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct finding *out)
@@ -343,6 +357,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	finding.share_ns -= apart_ns + few_ns;
 	if (error || finding.share_ns <= 0)
 		return error;
+	take_gain(m, kind, &finding);
 	error = say_loss(m, kind, &finding);
 	if (few_ns > 0)
 		finding_say(finding.evidence, sizeof(finding.evidence),

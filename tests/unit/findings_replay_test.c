@@ -88,9 +88,32 @@ static void bubble(void)
 	done(&s, &all);
 }
 
+/* Keeps out: a loss of all ranks whose gain only `baton whatif` says. */
+static void of_all(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	summary_string(&s, "cupti", &s.run.mode);
+	for (int32_t rank = 0; rank < 4; rank++) {
+		int64_t us[LEAF_COUNT] = {0};
+		us[LEAF_HOST_BLOCKED] = 7000;
+		us[LEAF_HOST_SYNC] = 3000;
+		add_device(&s, rank, us);
+	}
+	add_culprit(&s, "", 0, 0);
+	add_culprit(&s, "blocked", -1, 8600);
+	make(&s, &all);
+	const struct finding *blocked = find(&all, "blocked"), *sync = find(&all, "sync");
+	CHECK(blocked && blocked->gain_known && blocked->gain_ns == 8600 * US, "its gain");
+	CHECK(sync && !sync->gain_known, "one of which the replay says nothing");
+	done(&s, &all);
+}
+
 int main(void)
 {
 	through_groups();
+	of_all();
 	nobody();
 	bubble();
 	return finish();
