@@ -207,6 +207,12 @@ faults() {
 		accumulate.py --steps 80 --item-end
 }
 
+losses() { # programs with a loss of known line and cost, each with and without it
+	[ -n "$everything" ] || [[ " $cases " == *" losses "* ]] || return 0
+	wanted losses || return 0
+	alone try losses timeout 1500 env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site" "$PYTHON" tests/torch/losses.py --times 3
+}
+
 beside_profiler() { # torch.profiler in a process that is recorded
 	wanted profiler || return 0
 	plain 0 gpt2.py --profile "$work/alone.json" ||
@@ -256,6 +262,7 @@ newest_release() {
 		job same words-gru 0 words.py --kind GRU
 	}
 	faults
+	losses
 }
 
 second_release() {
