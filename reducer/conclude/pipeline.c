@@ -126,7 +126,7 @@ int pipeline_cost(const struct pipeline *p, const struct summary *s, size_t devi
 	*ns = INT64_MAX;
 	if ((size_t)p->stages != n) /* which stages belong together is not known */
 		return 0;
-	int64_t *own = malloc(2 * n * sizeof(*own));
+	int64_t *own = calloc(2 * n, sizeof(*own));
 	if (!own)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
