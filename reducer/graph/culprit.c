@@ -15,7 +15,9 @@ enum {
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
 	STEPS_FOR_LIMIT = 6,
-	OWN_TENTHS = 6 /* of the gain: so much by a cause of its own goes before a structural one */
+	OWN_TENTHS =
+		6 /* of the gain: so much by a cause of its own goes before a structural one, so much
+					* on one unit before everywhere */
 };
 
 struct candidates {
@@ -239,6 +241,22 @@ static bool is_less(const struct culprit *x, const struct culprit *y, int64_t st
 	return x->cost_ns < y->cost_ns;
 }
 
+/* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
+static const struct culprit *narrower(const struct candidates *all, const struct culprit *wide)
+{
+	const struct culprit *best = NULL;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->cause != wide->cause || width(x) >= width(wide) ||
+			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns)
+			continue;
+		if (!best || width(x) < width(best) ||
+			(width(x) == width(best) && x->gain_ns > best->gain_ns))
+			best = x;
+	}
+	return best;
+}
+
 static const struct culprit *choose(const struct candidates *all, int64_t step_ns)
 {
 	const struct culprit *best = NULL;
@@ -264,7 +282,9 @@ static const struct culprit *choose(const struct candidates *all, int64_t step_n
 		if (!own || is_less(x, own, step_ns))
 			own = x;
 	}
-	return own ? own : best;
+	best = own ? own : best;
+	const struct culprit *narrow = narrower(all, best);
+	return narrow ? narrow : best;
 }
 
 static int by_gain_down(const void *a, const void *b)

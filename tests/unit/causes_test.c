@@ -146,6 +146,32 @@ static void test_two(void)
 	model_free(&model);
 }
 
+/* Keeps out: a rank that sleeps most told as sleep of all ranks, because the others sleep a little. */
+static void test_most_on_one(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 2000, 20000}, {1000, 9000, 20000}, {1000, 2000, 20000}, {1000, 2000, 20000}};
+	const struct rank all[RANKS] = {
+		{1000, 5000, 20000}, {1000, 5000, 20000}, {1000, 5000, 20000}, {1000, 5000, 20000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(gain(&causes, CAUSE_BLOCKED, ALL_UNITS) == 9000, "everywhere");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 2, "%u culprits", culprits.n);
+	CHECK(culprits.at[0].scope.unit == 1 && culprits.at[0].gain_ns == 7000, "first rank 1");
+	CHECK(culprits.at[1].scope.unit == ALL_UNITS && culprits.at[1].gain_ns == 2000, "then all");
+	causes_close(&causes);
+	model_free(&model);
+	make(&model, all);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 1, "%u culprits", culprits.n);
+	CHECK(culprits.at[0].scope.unit == ALL_UNITS && culprits.at[0].gain_ns == 5000, "all alike");
+	causes_close(&causes);
+	model_free(&model);
+}
+
 /* All are equally slow: nobody is a culprit. */
 static void test_equal(void)
 {
@@ -184,6 +210,7 @@ int main(void)
 {
 	test_slow_rank();
 	test_two();
+	test_most_on_one();
 	test_equal();
 	test_compare();
 	return finish();
