@@ -11,6 +11,7 @@ enum {
 	OWN_NS = 5000,        /* what a waiting call does itself */
 	EARLY_WAKE_NS = 3000, /* its waking when the GPU was done before it began */
 	END_GRAIN_NS = 1000,
+	LATER_OPS = 4096, /* that a stream may have been given after the one that is waited for */
 	QUEUE_DEPTH = 1024,
 	HELD_CALL_NS = 20000, /* a launch that takes longer waited for its place */
 	LAUNCH_OWN_NS = 8000,
@@ -31,7 +32,7 @@ static void add_target(const struct process *p, struct targets *t, uint32_t op)
 	t->end_ns = p->ops[op].end > t->end_ns ? p->ops[op].end : t->end_ns;
 }
 
-/* The last op that a stream was given before `ns`. */
+/* How many ops a stream was given before `ns`. */
 static uint32_t launched_before(const struct process *p, const struct process_stream *s, int64_t ns)
 {
 	uint32_t low = 0, high = s->n_launched;
@@ -42,7 +43,20 @@ static uint32_t launched_before(const struct process *p, const struct process_st
 		else
 			high = middle;
 	}
-	return low ? s->launched[low - 1] : NO_INDEX;
+	return low;
+}
+
+/* The last op of a stream that such a call can have waited for. A wait for an event may be over
+ * before all that the stream was given meanwhile. */
+static uint32_t ended_by(const struct process *p, const struct process_stream *s,
+						 const struct host_call *call)
+{
+	const bool all = call->device_wide || call->class == CALL_FREES;
+	const uint32_t n = launched_before(p, s, call->begin);
+	for (uint32_t i = n; i > 0 && (i == n || (!all && n - i < LATER_OPS)); i--)
+		if (p->ops[s->launched[i - 1]].end <= call->end + END_GRAIN_NS)
+			return s->launched[i - 1];
+	return NO_INDEX;
 }
 
 /* A call for one stream or event waits for the op among the candidates that ended last. */
@@ -66,8 +80,8 @@ static void find_targets(const struct process *p, const struct host_call *call, 
 		return;
 	}
 	for (uint32_t s = 1; s < p->n_streams; s++) {
-		const uint32_t op = launched_before(p, &p->streams[s], call->begin);
-		if (op != NO_INDEX && p->ops[op].end <= call->end + END_GRAIN_NS)
+		const uint32_t op = ended_by(p, &p->streams[s], call);
+		if (op != NO_INDEX)
 			add_target(p, t, op);
 	}
 	if (!call->device_wide && call->class != CALL_FREES)
