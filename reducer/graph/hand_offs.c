@@ -124,13 +124,14 @@ struct sleep { /* in one segment */
 	int64_t ns, until_ns;
 };
 
-/* The sleep of the sched rows from *row on that begin before the end of segment i. */
+/* The sleep of the sched rows from *row on that begin before the end of segment i, but for sleep in
+ * code of the thread's own: once it is there nobody wakes it. */
 static struct sleep sleep_in(const struct host_thread *t, uint32_t i, uint32_t *row)
 {
 	struct sleep sleep = {0, INT64_MIN};
 	for (; *row < t->n_scheds && t->scheds[*row].begin < t->points[i + 1].ns; (*row)++) {
 		const struct sched_row *s = &t->scheds[*row];
-		if (s->begin < t->points[i].ns || s->slept <= s->begin)
+		if (s->begin < t->points[i].ns || s->slept <= s->begin || s->own)
 			continue;
 		sleep.ns += s->slept - s->begin;
 		sleep.until_ns = s->slept;

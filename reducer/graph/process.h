@@ -62,6 +62,7 @@ struct sched_row {
 	int64_t begin, slept, waited,
 		end;    /* it sleeps until `slept`, waits for a core until `waited` */
 	bool input; /* asleep in a data loader */
+	bool own;   /* asleep in code of its own: it waits for no other thread */
 };
 
 struct range_begin { /* a thread of an import that begins a range is awake */

@@ -15,7 +15,7 @@ struct row_reading { /* the part of a table that is read, on the process's clock
 	struct rows rows;
 	int64_t from, to;
 	struct stacks stacks;
-	uint8_t *inputs; /* by stack: 1: not in a loader, 2: in one; 0: not looked at */
+	uint8_t *standings; /* by stack; 0: not looked at */
 };
 
 static uint32_t look_at_call(const struct process *p, uint32_t name)
@@ -184,32 +184,46 @@ static int take_sync(struct row_reading *r)
 	return 0;
 }
 
-/* Is the innermost frame with a class one of a data loader? */
-static bool stack_waits_for_input(struct row_reading *r, uint64_t stack)
+/* Of a stack: LOOKED once it is known; in a data loader, by the innermost frame with a class; in the
+ * program's own code, not in a function that waits for another thread. */
+enum { LOOKED = 1, IN_LOADER = 2, OF_ITS_OWN = 4 };
+
+static uint8_t look_at_stack(struct row_reading *r, uint32_t index)
 {
-	struct process *p = r->process;
-	if (!r->inputs) {
-		if (stacks_open(&r->stacks, &p->trace, NULL) != 0)
-			return false;
-		r->inputs = calloc(r->stacks.n_stacks + 1, 1);
-		if (!r->inputs) {
-			stacks_close(&r->stacks);
-			return false;
-		}
-	}
-	const uint32_t index = stacks_find(&r->stacks, stack);
-	if (r->inputs[index])
-		return r->inputs[index] == 2;
 	uint32_t mask = 0;
+	bool innermost = true, hands_over = false;
 	for (uint32_t i = 0; i < stacks_frames(&r->stacks, index) && !mask; i++) {
 		const char *file = stacks_python_file(&r->stacks, index, i);
 		if (stacks_frame_kind(&r->stacks, index, i) == BATON_FRAME_BACKWARD)
 			break;
-		if (file)
-			mask = host_names_frame(p->names, file, stacks_python_function(&r->stacks, index, i));
+		if (!file)
+			continue;
+		const char *function = stacks_python_function(&r->stacks, index, i);
+		mask = host_names_frame(r->process->names, file, function);
+		hands_over =
+			hands_over || (innermost && host_names_hands_over(r->process->names, file, function));
+		innermost = false;
 	}
-	r->inputs[index] = mask & HOST_MASK(HOST_BIT_INPUT) ? 2 : 1;
-	return r->inputs[index] == 2;
+	return (uint8_t)(LOOKED | (mask & HOST_MASK(HOST_BIT_INPUT) ? IN_LOADER : 0) |
+					 (hands_over ? 0 : OF_ITS_OWN));
+}
+
+/* Where a silent thread stands; 0: it is not known. */
+static uint8_t standing_of(struct row_reading *r, uint64_t stack)
+{
+	if (!r->standings) {
+		if (stacks_open(&r->stacks, &r->process->trace, NULL) != 0)
+			return 0;
+		r->standings = calloc(r->stacks.n_stacks + 1, 1);
+		if (!r->standings) {
+			stacks_close(&r->stacks);
+			return 0;
+		}
+	}
+	const uint32_t index = stacks_find(&r->stacks, stack);
+	if (!r->standings[index])
+		r->standings[index] = look_at_stack(r, index);
+	return r->standings[index];
 }
 
 static int take_sched(struct row_reading *r)
@@ -228,9 +242,13 @@ static int take_sched(struct row_reading *r)
 	const uint64_t stack = (uint64_t)rows_optional(rows, SCHED_STACK, 0);
 	p->sched_threads[p->n_scheds] =
 		idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(rows, SCHED_THREAD));
-	p->scheds[p->n_scheds++] =
-		(struct sched_row){begin, begin + asleep, begin + away, begin + ns,
-						   stack && asleep > 0 && stack_waits_for_input(r, stack)};
+	const uint8_t standing = stack && asleep > 0 ? standing_of(r, stack) : 0;
+	p->scheds[p->n_scheds++] = (struct sched_row){begin,
+												  begin + asleep,
+												  begin + away,
+												  begin + ns,
+												  (standing & IN_LOADER) != 0,
+												  (standing & OF_ITS_OWN) != 0};
 	return 0;
 }
 
@@ -322,8 +340,8 @@ int process_read(struct process *p)
 		p->n_begun = 0;
 	if (p->n_begun)
 		qsort(p->begun, p->n_begun, sizeof(*p->begun), by_thread);
-	if (r.inputs)
+	if (r.standings)
 		stacks_close(&r.stacks);
-	free(r.inputs);
+	free(r.standings);
 	return error;
 }
