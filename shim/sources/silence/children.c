@@ -1,6 +1,7 @@
 #include "sources/silence/children.h"
 
 #include "base/clock.h"
+#include "base/own.h"
 #include "ring/lane.h"
 
 #include <fcntl.h>
@@ -13,7 +14,8 @@
 
 #define EVERY_NS 100000000
 
-enum { CHILDREN = 64, LIST_BYTES = 2048 };
+/* RECORDS_MOST: a job that starts processes all its life must not use up the room for names. */
+enum { CHILDREN = 64, LIST_BYTES = 2048, RECORDS_MOST = 4096 };
 
 static struct child {
 	int pid;         /* 0: free */
@@ -23,10 +25,11 @@ static struct child {
 	int64_t ns;
 } children[CHILDREN];
 static int64_t next_ns;
+static unsigned n_records;
 
 static ssize_t read_file(const char *path, char *to, size_t room)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = own_fd(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t n = fd < 0 ? -1 : read(fd, to, room - 1);
 	if (fd >= 0)
 		close(fd);
@@ -39,6 +42,17 @@ static int64_t monotonic_ns(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* It has ended, and its parent has not asked how. */
+static bool is_zombie(int pid)
+{
+	char path[40], text[96];
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	const char *state = strrchr(text, ')');
+	return state && state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
 }
 
 /* The CPU clock of another process, all threads: clock_getcpuclockid() without its errors. The time
@@ -101,7 +115,8 @@ static void look_at(int pid)
 	now.seen = true;
 	now.ns = monotonic_ns();
 	now.ticks = clock_ticks();
-	if (!account(&now, &now.ran_ns, &now.waited_ns))
+	if ((new &&n_records == RECORDS_MOST) || is_zombie(pid) ||
+		!account(&now, &now.ran_ns, &now.waited_ns))
 		return;
 	if (new) {
 		char path[40], name[32];
@@ -109,6 +124,7 @@ static void look_at(int pid)
 		read_file(path, name, sizeof(name));
 		name[strcspn(name, "\n")] = 0;
 		now.thread = lane_thread_record_of(name, pid, pid);
+		n_records++;
 	} else if (now.ran_ns >= known->ran_ns && now.waited_ns >= known->waited_ns) {
 		put_row(known, &now); /* else another process has its number */
 	}
@@ -141,4 +157,5 @@ void children_forget(void)
 {
 	memset(children, 0, sizeof(children));
 	next_ns = 0;
+	n_records = 0;
 }

@@ -1,5 +1,6 @@
 #include "sources/silence/holder.h"
 
+#include "base/own.h"
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "ring/stack.h"
@@ -23,7 +24,7 @@ static ssize_t read_task(uint32_t tid, const char *what, char text[TEXT_BYTES])
 {
 	char path[64];
 	snprintf(path, sizeof(path), "/proc/self/task/%u/%s", tid, what);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = own_fd(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t n = fd < 0 ? -1 : read(fd, text, TEXT_BYTES - 1);
 	if (fd >= 0)
 		close(fd);
@@ -86,10 +87,13 @@ bool holder_look(struct holder *holder, const struct lane_owner *owner, uint32_t
 		return true;
 	}
 	holder->votes++;
-	if (holder->votes > 1 && holder->stack)
+	bool now_and_then = (holder->votes & (holder->votes - 1)) == 0; /* looks cost, and may fail */
+	if (holder->votes > 1 && (holder->stack || !now_and_then))
 		return true;
-	if (!python_lock_thread(lock.holder, &holder_tid, &pthread))
+	if (!python_lock_thread(lock.holder, &holder_tid, &pthread)) {
+		*holder = (struct holder){.votes = 1, .state = lock.holder};
 		return true;
+	}
 	holder->state = lock.holder;
 	holder->thread = thread_of(holder_tid);
 	holder->stack = stack_of(lock.holder, pthread);

@@ -265,10 +265,15 @@ static void go_on(struct watch *watch, unsigned lane, const struct share *share,
 	struct holder holder = watch->doing == LOCKED ? watch->holder : (struct holder){0};
 	if (doing == SLEPT && holder_look(&holder, lane_owner(lane), watch->tid))
 		doing = LOCKED;
+	uint64_t row = watch->from_ticks;
 	if (watch->doing != NOTHING_YET &&
 		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
 		put_row(watch, thread, watch->last_ticks);
 	look_where(watch, lane, thread, now);
+	if (doing == LOCKED && watch->from_ticks != row) { /* the votes were for the row that is out */
+		holder = (struct holder){0};
+		holder_look(&holder, lane_owner(lane), watch->tid);
+	}
 	watch->doing = doing;
 	watch->holder = holder;
 	watch->slept_ns += share->slept_ns;
