@@ -118,6 +118,10 @@ static int add_word(struct whatif *w, const char *word)
 		diag("--without %s compares a rank with the others: say which with --rank", word);
 		return STATUS_USAGE;
 	}
+	if ((cause == CAUSE_LINK || cause == CAUSE_TRANSFER) && (w->rank >= 0 || w->host)) {
+		diag("--without %s is about all ranks: a transfer is no rank's alone", word);
+		return STATUS_USAGE;
+	}
 	return add(w, &(struct taken){.causes = 1u << cause, .rank = w->rank});
 }
 
@@ -161,7 +165,7 @@ static bool take(const struct whatif *w, struct replayed *r, const struct taken 
 {
 	bool any = false;
 	if (taken->found || (taken->rank < 0 && !w->host)) {
-		const struct scope all = {ALL_UNITS, ALL_UNITS};
+		const struct scope all = {ALL_UNITS, ALL_UNITS, 0};
 		take_scope(&r->causes, taken->causes, taken->found ? &taken->scope : &all, weights_ns);
 		return true;
 	}
@@ -171,7 +175,7 @@ static bool take(const struct whatif *w, struct replayed *r, const struct taken 
 			(w->host && strcmp(host_of(r, unit), w->host) != 0))
 			continue;
 		any = true;
-		take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS}, weights_ns);
+		take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS, 0}, weights_ns);
 	}
 	return any;
 }

@@ -53,7 +53,7 @@ static int add_op(struct arrivals *arrivals, const struct process *p,
 	const bool later = called && p->calls[op->call].first_op != number; /* in its launch */
 	bool launch = called && op->launches;
 	int error = 0;
-	if (before && before->end > op->begin + 1) {
+	if (before && before->end > op->begin) {
 		before = last_ended(p, s, at);
 		launch |= called;
 	}
@@ -223,7 +223,7 @@ int arrivals_link(struct arrivals *arrivals, struct process *p, struct model *mo
 	l.by_end = malloc((p->n_ops + 1) * sizeof(*l.by_end));
 	int error = rows && l.by_end ? 0 : -ENOMEM;
 	for (uint32_t i = 0; !error && i < p->n_ops; i++)
-		rows[i] = (struct radix_row){(uint64_t)p->ops[i].end, i};
+		rows[i] = (struct radix_row){(uint64_t)p->ops[i].end ^ UINT64_C(1) << 63, i};
 	error = error ? error : radix_sort(rows, p->n_ops);
 	for (uint32_t i = 0; !error && i < p->n_ops; i++)
 		l.by_end[i] = rows[i].index;

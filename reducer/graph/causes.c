@@ -90,7 +90,9 @@ int causes_open(struct causes *c, const struct model *model)
 	c->at_ns = malloc((model->graph.n_nodes + 1) * sizeof(*c->at_ns));
 	c->steps_ns = malloc((model->n_steps + 1) * sizeof(*c->steps_ns));
 	c->before_ns = malloc((model->n_steps + 1) * sizeof(*c->before_ns));
-	if (!c->measured_ns || !c->weights_ns || !c->at_ns || !c->steps_ns || !c->before_ns)
+	c->cured = calloc(model->n_units + 1, sizeof(*c->cured));
+	if (!c->measured_ns || !c->weights_ns || !c->at_ns || !c->steps_ns || !c->before_ns ||
+		!c->cured)
 		return -ENOMEM;
 	for (size_t i = 0; i < model->graph.n_edges; i++)
 		c->measured_ns[i] = model->graph.edges[i].ns;
@@ -104,6 +106,7 @@ int causes_measure(struct causes *c)
 {
 	int error = causes_step(c, c->measured_ns, &c->step_ns);
 	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
+	memset(c->cured, 0, c->model->n_units * sizeof(*c->cured));
 	return error;
 }
 
@@ -117,6 +120,7 @@ void causes_close(struct causes *c)
 	free(c->at_ns);
 	free(c->steps_ns);
 	free(c->before_ns);
+	free(c->cured);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -134,6 +138,8 @@ int causes_step(struct causes *c, const int64_t *weights_ns, int64_t *step_ns)
 
 static bool has(const struct causes *c, const struct scope *scope, uint16_t unit)
 {
+	if (unit != UNIT_NONE && c->cured[unit] & scope->cause_bit)
+		return false;
 	if (scope->unit != ALL_UNITS)
 		return unit == scope->unit;
 	return scope->host == ALL_UNITS ||
@@ -327,8 +333,8 @@ static int64_t take_queue(const struct causes *c, const struct scope *scope, int
 	return taken_ns;
 }
 
-int64_t cause_take(const struct causes *c, enum cause cause, const struct scope *scope,
-				   int64_t *weights_ns)
+static int64_t take(const struct causes *c, enum cause cause, const struct scope *scope,
+					int64_t *weights_ns)
 {
 	static const uint8_t labels[CAUSES] = {[CAUSE_INPUT] = LABEL_INPUT,
 										   [CAUSE_NO_CORE] = LABEL_NO_CORE,
@@ -369,4 +375,19 @@ int64_t cause_take(const struct causes *c, enum cause cause, const struct scope 
 	default:
 		return taken_ns;
 	}
+}
+
+int64_t cause_take(const struct causes *c, enum cause cause, const struct scope *scope,
+				   int64_t *weights_ns)
+{
+	const struct scope of = {scope->unit, scope->host, UINT32_C(1) << cause};
+	return take(c, cause, &of, weights_ns);
+}
+
+void cause_cured(struct causes *c, enum cause cause, const struct scope *scope)
+{
+	const struct scope of = {scope->unit, scope->host, 0};
+	for (uint32_t unit = 0; unit < c->model->n_units; unit++)
+		if (has(c, &of, (uint16_t)unit))
+			c->cured[unit] |= UINT32_C(1) << cause;
 }

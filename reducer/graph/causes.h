@@ -41,8 +41,9 @@ static inline bool cause_compares(enum cause cause)
 
 #define ALL_UNITS UINT32_MAX
 struct scope {
-	uint32_t unit; /* or ALL_UNITS */
-	uint32_t host; /* with ALL_UNITS: of this host; or ALL_UNITS */
+	uint32_t unit;      /* or ALL_UNITS */
+	uint32_t host;      /* with ALL_UNITS: of this host; or ALL_UNITS */
+	uint32_t cause_bit; /* inside cause_take(): units cured of this cause are left out; else 0 */
 };
 
 struct causes {
@@ -56,6 +57,7 @@ struct causes {
 	int64_t *steps_ns;  /* ends of the steps in the last replay */
 	int64_t *before_ns; /* and in the one that gains are counted from: step_ns is its mean step */
 	int64_t step_ns;
+	uint32_t *cured; /* by unit: bits of the causes that are off the weights already */
 	uint32_t replays;
 };
 
@@ -67,6 +69,9 @@ void causes_close(struct causes *causes);
  * more than this. */
 int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
 				   int64_t *weights_ns);
+/* What is taken off from now on begins with weights that lack this already; causes_measure() ends it.
+ */
+void cause_cured(struct causes *causes, enum cause cause, const struct scope *scope);
 /* How much longer a unit's positions are than elsewhere, less what it is faster: CAUSE_HOST,
  * CAUSE_KERNELS. */
 int64_t cause_excess(const struct causes *causes, enum cause cause, uint32_t unit);

@@ -31,7 +31,7 @@ struct asking {
 	struct candidates *out;
 };
 
-static const struct scope everywhere = {ALL_UNITS, ALL_UNITS};
+static const struct scope everywhere = {ALL_UNITS, ALL_UNITS, 0};
 
 static int64_t per_step(const struct causes *c, int64_t ns)
 {
@@ -120,7 +120,7 @@ static int ask_units(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	for (uint32_t u = 0; c->model->n_units > 1 && u < c->model->n_units; u++) {
-		struct culprit x = {.cause = cause, .scope = {u, ALL_UNITS}};
+		struct culprit x = {.cause = cause, .scope = {u, ALL_UNITS, 0}};
 		if (is_sync(cause) && !waits_more(c->model, cause, u))
 			continue;
 		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
@@ -144,7 +144,7 @@ static int ask_hosts(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	for (uint32_t host = 0; c->model->n_hosts > 1 && host < c->model->n_hosts; host++) {
-		struct culprit x = {.cause = cause, .scope = {ALL_UNITS, host}};
+		struct culprit x = {.cause = cause, .scope = {ALL_UNITS, host, 0}};
 		if (!has_units(c->model, host))
 			continue;
 		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
@@ -184,7 +184,7 @@ static int ask_compared(struct asking *a, enum cause cause)
 	struct culprit *units = malloc((n + 1) * sizeof(*units));
 	int error = units ? 0 : -ENOMEM;
 	for (uint32_t u = 0; !error && u < n; u++) {
-		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS}};
+		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS, 0}};
 		units[u].cost_ns = per_step(c, cause_excess(c, cause, u));
 	}
 	if (!error)
@@ -302,6 +302,7 @@ static int cure(struct causes *c, struct candidates *all, const struct culprit *
 	const struct culprit taken = *culprit;
 	size_t kept = 0;
 	cause_take(c, taken.cause, &taken.scope, cured_ns);
+	cause_cured(c, taken.cause, &taken.scope);
 	int error = causes_step(c, cured_ns, &c->step_ns);
 	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);

@@ -12,7 +12,8 @@ enum {
 	LAGS = 3, /* records back that a wait may be for */
 	GRAIN_NS = 1000,
 	REFUTED_PART = 50, /* of the instances: 2 % may contradict */
-	RECORDS = 6
+	RECORDS = 6,
+	PAIRS_MOST = 1 << 21 /* of more nothing is guessed: waits times streams times streams */
 };
 
 struct happening { /* in the order of the host: a launch, a record, a wait */
@@ -82,6 +83,8 @@ static uint32_t given_before(const struct process *p, const struct process_strea
 
 static int add_pair(struct finding_pairs *f, const struct pair *pair)
 {
+	if (f->n_pairs == PAIRS_MOST)
+		return -E2BIG;
 	if (room_for((void **)&f->pairs, f->n_pairs, &f->room, 256, sizeof(*pair)) != 0)
 		return -ENOMEM;
 	f->pairs[f->n_pairs++] = *pair;
@@ -263,7 +266,9 @@ int events_arrive(const struct process *process, struct arrivals *arrivals)
 		return -ENOMEM;
 	if (list(&f))
 		error = walk(&f);
-	if (!error)
+	if (error == -E2BIG)
+		error = 0;
+	else if (!error)
 		error = take_sorted(&f, arrivals);
 	free(f.at);
 	free(f.pairs);

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINT_PART = 10 /* of the time awake: waiting for a core beyond a tenth */ };
+enum {
+	JOINT_PART = 10,    /* of the time awake: waiting for a core beyond a tenth */
+	MOST_THREADS = 4096 /* of a process that is replayed */
+};
 
 /* ---- points ---- */
 
@@ -212,14 +215,23 @@ int thread_note(struct model *model, uint32_t edge, const int64_t by_label[LABEL
 
 /* ---- threads ---- */
 
+/* 0 where the trace does not have the thread's record. */
+static uint32_t tid_of(const struct process *p, const struct host_thread *t)
+{
+	return t->index ? p->trace.threads[t->index].tid : 0;
+}
+
 static int count_threads(struct process *p)
 {
+	uint32_t most = 0, n = 0;
 	for (size_t i = 0; i < p->n_calls; i++)
-		p->n_threads += i == 0 || p->calls[i].thread != p->calls[i - 1].thread;
-	p->threads = calloc(p->n_threads + 1, sizeof(*p->threads));
+		most += i == 0 || p->calls[i].thread != p->calls[i - 1].thread;
+	if (most > MOST_THREADS)
+		return -E2BIG;
+	p->threads = calloc(most + 1, sizeof(*p->threads));
 	if (!p->threads)
 		return -ENOMEM;
-	uint32_t n = 0;
+	p->n_threads = most;
 	for (size_t i = 0; i < p->n_calls; i++) {
 		if (i == 0 || p->calls[i].thread != p->calls[i - 1].thread)
 			p->threads[n++] =
@@ -228,8 +240,7 @@ static int count_threads(struct process *p)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < n; k++)
-			p->threads[i].number += p->trace.threads[p->threads[k].index].tid <
-									p->trace.threads[p->threads[i].index].tid;
+			p->threads[i].number += tid_of(p, &p->threads[k]) < tid_of(p, &p->threads[i]);
 	return 0;
 }
 

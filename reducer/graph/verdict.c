@@ -119,7 +119,7 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 		return 0;
 	int error = replayed_open(&replayed, context, scans, steps);
 	if (error)
-		return error > 0 ? 0 : error;
+		return error > 0 || error == -E2BIG ? 0 : error;
 	error = has_met(&replayed.model) ? add_all(&replayed, summary) : 0;
 	replayed_close(&replayed);
 	return error;

@@ -65,5 +65,6 @@ fi
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
 expect_status 2 "$BATON" whatif "$work/well" --without kernels
+expect_status 2 "$BATON" whatif "$work/well" --without link --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
 finish

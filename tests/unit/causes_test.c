@@ -90,7 +90,7 @@ static void make(struct model *m, const struct rank *ranks)
 
 static int64_t gain(struct causes *c, enum cause cause, uint32_t unit)
 {
-	const struct scope scope = {unit, ALL_UNITS};
+	const struct scope scope = {unit, ALL_UNITS, 0};
 	int64_t step_ns = 0;
 	for (size_t i = 0; i < c->model->graph.n_edges; i++)
 		c->weights_ns[i] = c->measured_ns[i];
@@ -172,6 +172,30 @@ static void test_most_on_one(void)
 	model_free(&model);
 }
 
+/* Keeps out: a rank's sleep that is taken off twice, the second time from what it works. */
+static void test_taken_once(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 2000, 20000}, {4000, 9000, 20000}, {1000, 2000, 20000}, {1000, 2000, 20000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n > 0, "%u culprits", culprits.n);
+	CHECK(culprits.at[0].scope.unit == 1, "rank 1");
+	int64_t sum_ns = 0;
+	for (uint32_t i = 0; i < culprits.n; i++)
+		sum_ns += culprits.at[i].gain_ns;
+	CHECK(sum_ns <= 12000, "%lld of 13000 ns before the kernel; 1000 work on every rank",
+		  (long long)sum_ns);
+	for (uint32_t i = 1; i < culprits.n; i++)
+		CHECK(culprits.at[i].cause != CAUSE_BLOCKED || culprits.at[i].gain_ns <= 2000,
+			  "nobody else sleeps longer than 2000: %lld", (long long)culprits.at[i].gain_ns);
+	causes_close(&causes);
+	model_free(&model);
+}
+
 /* All are equally slow: nobody is a culprit. */
 static void test_equal(void)
 {
@@ -211,6 +235,7 @@ int main(void)
 	test_slow_rank();
 	test_two();
 	test_most_on_one();
+	test_taken_once();
 	test_equal();
 	test_compare();
 	return finish();
