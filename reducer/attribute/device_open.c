@@ -1,25 +1,8 @@
 #include "attribute/device_open.h"
 
-#include "base/source.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <xxhash.h>
-
-/* An import of all ranks: every device of every process is a member. Recordings have arguments. */
-static uint32_t ordered_members(const struct run *run)
-{
-	uint32_t members = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const struct run_process *p = &run->processes[i];
-		if (source_is_recorded(source_kind(strings_get(&run->pool, p->source).at)) ||
-			(p->world_size > 0 && (size_t)p->world_size > run->n_processes))
-			return 0;
-	}
-	for (size_t i = 0; i < run->n_devices; i++)
-		members += run->devices[i].n_processes;
-	return members > 1 ? members : 0;
-}
 
 int device_feeds_open(const struct device_context *context, const struct device_scan *scan,
 					  struct device_feeds *ds)
@@ -28,7 +11,7 @@ int device_feeds_open(const struct device_context *context, const struct device_
 	const struct run_device *device = &run->devices[scan->device];
 	const char *key = strings_get(&run->pool, device->key).at;
 	memset(ds, 0, sizeof(*ds));
-	ds->ordered = ordered_members(run);
+	ds->ordered = run_ordered_members(run);
 	ds->feeds = calloc(device->n_processes, sizeof(*ds->feeds));
 	if (!ds->feeds)
 		return -ENOMEM;

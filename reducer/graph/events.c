@@ -67,20 +67,6 @@ static bool list(struct finding_pairs *f)
 	return any;
 }
 
-/* How many ops the stream was given before `ns`. */
-static uint32_t given_before(const struct process *p, const struct process_stream *s, int64_t ns)
-{
-	uint32_t low = 0, high = s->n_launched;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (p->calls[p->ops[s->launched[middle]].call].begin < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static int add_pair(struct finding_pairs *f, const struct pair *pair)
 {
 	if (f->n_pairs == PAIRS_MOST)
@@ -97,7 +83,7 @@ static int try_stream(struct finding_pairs *f, const struct process_stream *from
 {
 	for (uint32_t lag = 0; lag < LAGS && lag < f->n_records; lag++) {
 		const int64_t ns = f->records[(f->n_records - 1 - lag) % RECORDS];
-		const uint32_t n = given_before(f->process, from, ns);
+		const uint32_t n = process_given_before(f->process, from, ns);
 		const struct pair pair = {site, n ? from->launched[n - 1] : 0, after, (uint8_t)lag};
 		int error = n ? add_pair(f, &pair) : 0;
 		if (error)
@@ -117,7 +103,7 @@ static int try_pairs(struct finding_pairs *f, const struct happening *wait)
 		const struct process_stream *s = &p->streams[to];
 		if (s->n_launched == 0 || s->unit != last->unit)
 			continue;
-		const uint32_t n = given_before(p, s, wait->ns);
+		const uint32_t n = process_given_before(p, s, wait->ns);
 		for (uint32_t from = 1; n < s->n_launched && from < p->n_streams; from++) {
 			if (from == to || p->streams[from].n_launched == 0 || p->streams[from].unit != s->unit)
 				continue;
@@ -216,7 +202,8 @@ static int arrive_after(const struct process *p, const struct event_row *record,
 {
 	const struct process_stream *from = &p->streams[record->stream];
 	const struct process_stream *to = &p->streams[wait->stream];
-	const uint32_t n = given_before(p, from, record->ns), k = given_before(p, to, wait->ns);
+	const uint32_t n = process_given_before(p, from, record->ns),
+				   k = process_given_before(p, to, wait->ns);
 	if (n == 0 || k == to->n_launched || record->stream == wait->stream)
 		return 0;
 	const struct device_op *before = &p->ops[from->launched[n - 1]];

@@ -1,6 +1,5 @@
 #include "graph/ops.h"
 
-#include "base/source.h"
 #include "base/table.h"
 #include "classify/class_cache.h"
 
@@ -92,21 +91,6 @@ static int add_member(struct process *p, struct model *model, const struct devic
 	return number_member(counting, m);
 }
 
-/* Imports of all ranks: every device of every process is a member. 0: recordings have arguments. */
-static uint32_t ordered_members(const struct run *run)
-{
-	uint32_t members = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const struct run_process *p = &run->processes[i];
-		if (source_is_recorded(source_kind(strings_get(&run->pool, p->source).at)) ||
-			(p->world_size > 0 && (size_t)p->world_size > run->n_processes))
-			return 0;
-	}
-	for (size_t i = 0; i < run->n_devices; i++)
-		members += run->devices[i].n_processes;
-	return members > 1 ? members : 0;
-}
-
 /* An NCCL kernel without arguments: by its name, its step and its place among those like it. */
 static int add_ordered(struct process *p, struct model *model, const struct device_op *op,
 					   struct counting *counting)
@@ -177,7 +161,7 @@ static int note_ends(struct process *p, struct model *model, const struct proces
 
 int ops_note(struct process *p, struct model *model)
 {
-	struct counting counting = {.ordered = ordered_members(p->run)};
+	struct counting counting = {.ordered = run_ordered_members(p->run)};
 	int error = 0;
 	for (size_t i = 0; !error && i < p->n_ops; i++) {
 		const struct device_op *op = &p->ops[i];

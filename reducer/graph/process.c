@@ -320,3 +320,16 @@ void process_close(struct process *p)
 	trace_close(&p->trace);
 	memset(p, 0, sizeof(*p));
 }
+
+uint32_t process_given_before(const struct process *p, const struct process_stream *s, int64_t ns)
+{
+	uint32_t low = 0, high = s->n_launched;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (p->calls[p->ops[s->launched[middle]].call].begin < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -173,6 +173,9 @@ int process_read(struct process *process);
 uint64_t process_name_hash(struct process *process, uint32_t name);
 /* The step of the sample in which a launch at `ns` lies; -1: before, n_steps: after. */
 int32_t process_step(const struct process *process, int64_t ns);
+/* How many of its launched ops a stream was given before `ns`. */
+uint32_t process_given_before(const struct process *process, const struct process_stream *stream,
+							  int64_t ns);
 uint64_t hash_mix(uint64_t hash, uint64_t value);
 
 #endif

@@ -12,7 +12,7 @@ enum {
 	SMALL_LAUNCHES = 1 << 16,
 	FEW_STEPS = 4, /* as many launches as they have at most */
 	FEW_LAUNCHES = 1 << 18,
-	MOST_LAUNCHES = 1500000 /* bounds memory: about 200 bytes each */
+	MOST_LAUNCHES = 1500000 /* bounds memory: some hundred bytes each */
 };
 
 struct size {

@@ -32,27 +32,13 @@ static void add_target(const struct process *p, struct targets *t, uint32_t op)
 	t->end_ns = p->ops[op].end > t->end_ns ? p->ops[op].end : t->end_ns;
 }
 
-/* How many ops a stream was given before `ns`. */
-static uint32_t launched_before(const struct process *p, const struct process_stream *s, int64_t ns)
-{
-	uint32_t low = 0, high = s->n_launched;
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (p->calls[p->ops[s->launched[middle]].call].begin < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The last op of a stream that such a call can have waited for. A wait for an event may be over
  * before all that the stream was given meanwhile. */
 static uint32_t ended_by(const struct process *p, const struct process_stream *s,
 						 const struct host_call *call)
 {
 	const bool all = call->device_wide || call->class == CALL_FREES;
-	const uint32_t n = launched_before(p, s, call->begin);
+	const uint32_t n = process_given_before(p, s, call->begin);
 	for (uint32_t i = n; i > 0 && (i == n || (!all && n - i < LATER_OPS)); i--)
 		if (p->ops[s->launched[i - 1]].end <= call->end + END_GRAIN_NS)
 			return s->launched[i - 1];

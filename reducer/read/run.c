@@ -1,6 +1,7 @@
 #include "read/run.h"
 
 #include "base/room.h"
+#include "base/source.h"
 #include "base/diag.h"
 #include "read/paths.h"
 #include "read/comm_ranks.h"
@@ -409,4 +410,18 @@ void run_close(struct run *run)
 	strings_free(&run->pool);
 	damage_log_close(run->damage);
 	memset(run, 0, sizeof(*run));
+}
+
+uint32_t run_ordered_members(const struct run *run)
+{
+	uint32_t members = 0;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		if (source_is_recorded(source_kind(strings_get(&run->pool, p->source).at)) ||
+			(p->world_size > 0 && (size_t)p->world_size > run->n_processes))
+			return 0;
+	}
+	for (size_t i = 0; i < run->n_devices; i++)
+		members += run->devices[i].n_processes;
+	return members > 1 ? members : 0;
 }

@@ -45,6 +45,10 @@ struct run {
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
 
+/* The members of a collective without arguments: in an import of all ranks every device of every
+ * process is one. 0: recordings have arguments, or ranks are missing. */
+uint32_t run_ordered_members(const struct run *run);
+
 /* Writes the key of device `index` of an open trace on its host to `key`. */
 struct trace;
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
