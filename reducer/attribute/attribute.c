@@ -4,6 +4,7 @@
 #include "attribute/generations.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
+#include "attribute/sent.h"
 #include "attribute/step_caused.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
@@ -40,7 +41,7 @@ struct attributing {
 	struct step_leaves step_leaves;
 	struct step_cursor idle_steps;
 	struct step_caused step_caused;
-	int64_t *sent_bytes; /* by cell of step_leaves */
+	struct sent sent;
 	struct think think;
 	struct tally tally;
 	struct owners owners;
@@ -193,19 +194,6 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	return 0;
 }
 
-/* Messages between two ranks; of a group all that it has. */
-static void note_sent(struct attributing *a, const struct op *op, const struct coll_args *coll)
-{
-	static const int64_t most = (int64_t)1 << 50;
-	const bool sends = coll && (coll->coll == BATON_COLL_SEND || coll->coll == BATON_COLL_RECV ||
-								coll->coll == BATON_COLL_SENDRECV);
-	if (!sends || coll->bytes <= 0 || a->scan->steps.n_steps == 0)
-		return;
-	int64_t *cell = &a->sent_bytes[op->step / a->step_leaves.width];
-	if (coll->rows < 1024 && coll->bytes < most / 1024 && *cell < most)
-		*cell += coll->bytes * coll->rows;
-}
-
 /* An NCCL op into the sweep: split when all its members were seen. */
 static int sweep_nccl(struct attributing *a, const struct op *op)
 {
@@ -223,10 +211,11 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
 	size = reason && !coll ? 0 : size;
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
-	if (op->step >= 0)
-		note_sent(a, op, coll);
-	if (op->step >= 0)
+	if (op->step >= 0) {
 		error = add_nccl_row(a, op, coll, size, reason, wait);
+		if (coll)
+			sent_add(&a->sent, op->step, coll);
+	}
 	if (!error && seen && op->step >= 0 && (!reason || is_partial(seen)))
 		error = reason ? note_partial(a, op, seen) : note_late(a, op, seen);
 	if (error)
@@ -503,9 +492,8 @@ static int attribute_open(struct attributing *a, struct timelines *timelines)
 	error = step_leaves_open(&a->step_leaves, a->scan->ends, a->scan->steps.n_steps,
 							 series_most(a->context->run->n_devices));
 	a->sweep.steps.into = a->idle_steps.into = &a->step_leaves;
-	a->sent_bytes = calloc(a->step_leaves.n_cells + 1, sizeof(*a->sent_bytes));
-	if (!a->sent_bytes)
-		return -ENOMEM;
+	if (!error)
+		error = sent_open(&a->sent, &a->step_leaves);
 	if (!error)
 		error = step_caused_open(&a->step_caused, &a->step_leaves, a->ds->n);
 	if (!error)
@@ -532,23 +520,11 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	sweep_free(&a->sweep);
 	step_caused_close(&a->step_caused);
 	think_close(&a->think);
-	free(a->sent_bytes);
+	sent_close(&a->sent);
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
 	device_feeds_close(a->ds);
-}
-
-static int store_sent(struct attributing *a)
-{
-	const struct series series = {.rank = -1,
-								  .steps = a->scan->steps.n_steps,
-								  .width = a->step_leaves.width,
-								  .ns = a->sent_bytes};
-	bool any = false;
-	for (size_t i = 0; i < a->step_leaves.n_cells; i++)
-		any |= a->sent_bytes[i] > 0;
-	return any ? summary_series(a->summary, a->worst->device, SERIES_SENT, &series) : 0;
 }
 
 /* What each step has, and what the others waited for each process in it. */
@@ -561,7 +537,7 @@ static int store_by_step(struct attributing *a)
 		error = step_caused_store(&a->step_caused, i, a->summary, rank, device);
 	}
 	if (!error)
-		error = store_sent(a);
+		error = sent_store(&a->sent, a->summary, device);
 	if (error)
 		return error;
 	const int32_t rank = a->context->run->processes[steps_feed(a)->process].rank;
