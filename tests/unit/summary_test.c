@@ -273,6 +273,35 @@ static void merge_shuffled(const struct summary *parts, int n, struct summary *o
 	summary_sort(out);
 }
 
+/* Of rows by place, of copies, and of what steps have. */
+static void add_more_sums(const struct summary *s, uint64_t sums[SUMS])
+{
+	for (size_t i = 0; i < s->n_sites; i++) {
+		const struct site_sums *site = &s->sites[i].sums;
+		sums[24] += s->sites[i].rows;
+		sums[25] += (uint64_t)site->gpu_ns[0];
+		sums[26] += (uint64_t)site->gpu_ns[4];
+		sums[27] += site->launches;
+		sums[28] += (uint64_t)site->launch_ns;
+		sums[29] += (uint64_t)site->cpu_ns;
+		sums[30] += (uint64_t)site->host_ns;
+	}
+	for (size_t i = 0; i < s->n_copies; i++) {
+		sums[37] += s->copies[i].count;
+		sums[38] += (uint64_t)s->copies[i].total_ns;
+		sums[39] += (uint64_t)s->copies[i].bytes;
+		sums[40] += (uint64_t)s->copies[i].sized_ns;
+	}
+	for (size_t i = 0; i < s->n_spreads; i++) {
+		sums[33] += s->spreads[i].steps;
+		sums[34] += (uint64_t)s->spreads[i].ns;
+	}
+	for (size_t i = 0; i < s->n_stalls; i++) {
+		sums[31] += s->stalls[i].count;
+		sums[32] += (uint64_t)s->stalls[i].ns;
+	}
+}
+
 /* What adds up over all rows, of parts or of one merged summary. */
 static void add_sums(const struct summary *s, uint64_t sums[SUMS])
 {
@@ -311,30 +340,7 @@ static void add_sums(const struct summary *s, uint64_t sums[SUMS])
 		sums[22] += s->late[i].taken;
 		sums[23] += (uint64_t)s->late[i].caused_ns;
 	}
-	for (size_t i = 0; i < s->n_sites; i++) {
-		const struct site_sums *site = &s->sites[i].sums;
-		sums[24] += s->sites[i].rows;
-		sums[25] += (uint64_t)site->gpu_ns[0];
-		sums[26] += (uint64_t)site->gpu_ns[4];
-		sums[27] += site->launches;
-		sums[28] += (uint64_t)site->launch_ns;
-		sums[29] += (uint64_t)site->cpu_ns;
-		sums[30] += (uint64_t)site->host_ns;
-	}
-	for (size_t i = 0; i < s->n_copies; i++) {
-		sums[37] += s->copies[i].count;
-		sums[38] += (uint64_t)s->copies[i].total_ns;
-		sums[39] += (uint64_t)s->copies[i].bytes;
-		sums[40] += (uint64_t)s->copies[i].sized_ns;
-	}
-	for (size_t i = 0; i < s->n_spreads; i++) {
-		sums[33] += s->spreads[i].steps;
-		sums[34] += (uint64_t)s->spreads[i].ns;
-	}
-	for (size_t i = 0; i < s->n_stalls; i++) {
-		sums[31] += s->stalls[i].count;
-		sums[32] += (uint64_t)s->stalls[i].ns;
-	}
+	add_more_sums(s, sums);
 }
 
 /* Merging loses nothing and counts nothing twice. */
