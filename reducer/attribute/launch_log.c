@@ -56,6 +56,8 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 	log->graphs.all_ns += op->end - op->start;
 	if (op->kind == BATON_GRAPH)
 		return add_graph(&log->graphs, op);
+	if (op->kind == BATON_MEMCPY && op->copy_dir == BATON_COPY_HTOD)
+		return step_inputs_add(&log->inputs, op->ls);
 	if (op->kind != BATON_KERNEL)
 		return 0;
 	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, FIRST_ROOM,
@@ -78,6 +80,7 @@ void launch_log_sort(struct launch_log *log)
 	if (!log->sorted)
 		qsort(log->marks, log->n_marks, sizeof(*log->marks), by_launch);
 	log->sorted = true;
+	step_inputs_sort(&log->inputs);
 }
 
 void launch_log_free_marks(struct launch_log *log)
@@ -87,6 +90,7 @@ void launch_log_free_marks(struct launch_log *log)
 	log->n_marks = log->marks_room = 0;
 	free(log->graphs.at);
 	log->graphs = (struct graph_launches){0};
+	step_inputs_free(&log->inputs);
 }
 
 void launch_log_free(struct launch_log *log)

@@ -7,6 +7,7 @@
 #include "attribute/opstream.h"
 #include "steps/graph_steps.h"
 #include "steps/period.h"
+#include "steps/step_inputs.h"
 
 enum { LAUNCH_LOG_OPS = 1 << 18 };
 
@@ -20,6 +21,7 @@ struct launch_log {
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
 	struct graph_launches graphs; /* and that process's launches of whole graphs */
+	struct input_copies inputs;   /* and of copies to the device */
 	uint64_t moves;               /* marks moved so far to keep them in order */
 	bool sorted;
 	struct logged_op *ops; /* all ops in op order, LAUNCH_LOG_OPS at most */
@@ -29,7 +31,7 @@ struct launch_log {
 
 /* Adds an op, in op order. 0 or -ENOMEM. */
 int launch_log_add(struct launch_log *log, const struct op *op);
-/* Sorts the marks by launch time; equal ones stay in op order. */
+/* Sorts marks and copies by launch time; equal marks stay in op order. */
 void launch_log_sort(struct launch_log *log);
 void launch_log_free_marks(struct launch_log *log);
 void launch_log_free(struct launch_log *log);
