@@ -97,8 +97,9 @@ int causes_open(struct causes *c, const struct model *model)
 	for (size_t i = 0; i < model->graph.n_edges; i++)
 		c->measured_ns[i] = model->graph.edges[i].ns;
 	int error = find_typical(c);
-	error = error ? error : compare_positions(model->host, model->n_host, &c->host);
-	error = error ? error : compare_positions(model->kernels, model->n_kernels, &c->kernels);
+	error = error ? error : compare_positions(model->host, model->n_host, model->units, &c->host);
+	error = error ? error
+				  : compare_positions(model->kernels, model->n_kernels, model->units, &c->kernels);
 	return error ? error : causes_measure(c);
 }
 

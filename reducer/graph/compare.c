@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct comparing {
 	const struct position *positions;
+	const struct unit *units;
 	struct radix_row *rows; /* by key, then by unit, then in the order of each unit */
 	uint32_t *begins;       /* of the units of one key, in its rows; and the last one's end */
 	struct compared *group; /* of one place, by time */
@@ -61,26 +63,66 @@ static int64_t median_of_others(const struct compared *rows, size_t n, size_t wi
 	return rows[low].ns + (rows[high].ns - rows[low].ns) / 2;
 }
 
+static void take_others(struct compared *rows, size_t n)
+{
+	__int128 sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += rows[i].ns;
+	for (size_t i = 0; i < n; i++) {
+		rows[i].others_ns = median_of_others(rows, n, i);
+		rows[i].mean_ns = (int64_t)(sum / (__int128)n);
+	}
+}
+
+static uint64_t sequence_of(const struct unit *units, const struct compared *row)
+{
+	return row->unit == UNIT_NONE ? 0 : units[row->unit].sequence;
+}
+
+static int by_sequence(const void *a, const void *b, void *context)
+{
+	const struct unit *units = context;
+	const struct compared *x = a, *y = b;
+	const uint64_t xs = sequence_of(units, x), ys = sequence_of(units, y);
+	if (xs != ys)
+		return xs < ys ? -1 : 1;
+	return by_time(a, b);
+}
+
+/* Those of one program are compared with each other; one that is alone in its own, with all. */
+static void take_others_alike(struct comparing *c, struct compared *rows, size_t n)
+{
+	bool alike = true;
+	for (size_t i = 1; i < n; i++)
+		alike &= sequence_of(c->units, &rows[i]) == sequence_of(c->units, &rows[0]);
+	if (alike)
+		return;
+	qsort_r(rows, n, sizeof(*rows), by_sequence, (void *)(uintptr_t)c->units);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1;
+			 end < n && sequence_of(c->units, &rows[end]) == sequence_of(c->units, &rows[i]); end++)
+			;
+		if (end - i > 1)
+			take_others(&rows[i], end - i);
+	}
+}
+
 /* The n-th one of each unit. */
 static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, size_t done)
 {
 	size_t n = 0;
-	__int128 sum = 0;
 	for (uint32_t u = 0; u < units; u++) {
 		if (c->begins[u] + nth >= c->begins[u + 1])
 			continue;
 		const struct position *p = &c->positions[c->rows[c->begins[u] + nth].index];
 		c->group[n++] = (struct compared){.ns = p->ns, .edge = p->edge, .unit = p->unit};
-		sum += p->ns;
 	}
 	if (n > 1)
 		qsort(c->group, n, sizeof(*c->group), by_time);
-	for (size_t i = 0; i < n; i++) {
-		struct compared *row = &c->out[done + i];
-		*row = c->group[i];
-		row->others_ns = median_of_others(c->group, n, i);
-		row->mean_ns = (int64_t)(sum / (__int128)n);
-	}
+	take_others(c->group, n);
+	take_others_alike(c, c->group, n);
+	if (n)
+		memcpy(&c->out[done], c->group, n * sizeof(*c->group));
 	return n;
 }
 
@@ -99,9 +141,11 @@ static void compare_all(struct comparing *c, size_t n)
 	}
 }
 
-int compare_positions(const struct position *positions, size_t n, struct compared **out)
+int compare_positions(const struct position *positions, size_t n, const struct unit *units,
+					  struct compared **out)
 {
 	struct comparing c = {.positions = positions,
+						  .units = units,
 						  .rows = malloc((n + 1) * sizeof(*c.rows)),
 						  .begins = malloc((n + 2) * sizeof(*c.begins)),
 						  .group = malloc((UNIT_NONE + 1) * sizeof(*c.group)),

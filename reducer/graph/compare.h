@@ -10,7 +10,10 @@ struct compared {
 	uint16_t unit;
 };
 
-/* Compares positions; *out has as many rows, and the caller frees it. 0 or -ENOMEM. */
-int compare_positions(const struct position *positions, size_t n, struct compared **out);
+/* Compares positions; *out has as many rows, and the caller frees it. The others are the `units`
+ * with the same sequence of kernels, where there is one (the stages of a pipeline differ). 0 or
+ * -ENOMEM. */
+int compare_positions(const struct position *positions, size_t n, const struct unit *units,
+					  struct compared **out);
 
 #endif

@@ -15,9 +15,11 @@ enum {
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
 	STEPS_FOR_LIMIT = 6,
-	OWN_TENTHS =
-		6 /* of the gain: so much by a cause of its own goes before a structural one, so much
-					* on one unit before everywhere */
+	OWN_TENTHS = 6,   /* of the gain: so much by a cause of its own goes before a structural one, so
+					 * much on one unit before everywhere */
+	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
+	TOGETHER_MOST = 6,
+	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
 };
 
 struct candidates {
@@ -241,14 +243,27 @@ static bool is_less(const struct culprit *x, const struct culprit *y, int64_t st
 	return x->cost_ns < y->cost_ns;
 }
 
+/* Does a unit or host have more of a cause than the others in the mean? Where all have as much, one
+ * that something else makes late wins most of it too. */
+static bool has_more(const struct model *m, const struct culprit *x, const struct culprit *wide)
+{
+	int64_t own = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		own +=
+			x->scope.unit == u || (x->scope.unit == ALL_UNITS && m->units[u].host == x->scope.host);
+	const __int128 others = (__int128)m->n_units - own;
+	return 10 * x->cost_ns * others >= MORE_TENTHS * (wide->cost_ns - x->cost_ns) * (__int128)own;
+}
+
 /* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
-static const struct culprit *narrower(const struct candidates *all, const struct culprit *wide)
+static const struct culprit *narrower(const struct model *m, const struct candidates *all,
+									  const struct culprit *wide)
 {
 	const struct culprit *best = NULL;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (x->cause != wide->cause || width(x) >= width(wide) ||
-			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns)
+			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns || !has_more(m, x, wide))
 			continue;
 		if (!best || width(x) < width(best) ||
 			(width(x) == width(best) && x->gain_ns > best->gain_ns))
@@ -257,7 +272,8 @@ static const struct culprit *narrower(const struct candidates *all, const struct
 	return best;
 }
 
-static const struct culprit *choose(const struct candidates *all, int64_t step_ns)
+static const struct culprit *choose(const struct model *m, const struct candidates *all,
+									int64_t step_ns)
 {
 	const struct culprit *best = NULL;
 	int64_t most_ns = 0;
@@ -283,7 +299,7 @@ static const struct culprit *choose(const struct candidates *all, int64_t step_n
 			own = x;
 	}
 	best = own ? own : best;
-	const struct culprit *narrow = narrower(all, best);
+	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;
 }
 
@@ -293,6 +309,47 @@ static int by_gain_down(const void *a, const void *b)
 	if (x->gain_ns != y->gain_ns)
 		return x->gain_ns > y->gain_ns ? -1 : 1;
 	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
+}
+
+static bool is_part(const struct culprit *x, const struct culprit *taken, size_t n)
+{
+	bool part = false;
+	for (size_t i = 0; i < n; i++)
+		part |= x->cause == taken[i].cause &&
+				(width(x) != width(&taken[i]) ||
+				 memcmp(&x->scope, &taken[i].scope, sizeof(x->scope)) == 0);
+	return part;
+}
+
+/* One rank with two causes is cured by neither alone, and by fewer waits for the GPU: when causes
+ * that are no structure win enough together, the first of them goes before it. */
+static int prefer_own(struct causes *c, struct candidates *all, const int64_t *from_ns,
+					  struct culprit *best)
+{
+	const int64_t structure_ns = best->gain_ns;
+	struct culprit taken[TOGETHER_MOST];
+	size_t n = 0;
+	int64_t step_ns, gain_ns = 0;
+	int error = 0;
+	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
+	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
+	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
+		const struct culprit *x = &all->at[i];
+		if (10 * x->gain_ns < (n ? 0 : FIRST_TENTHS) * structure_ns || x->gain_ns <= all->least_ns)
+			break;
+		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
+			continue;
+		cause_take(c, x->cause, &x->scope, c->weights_ns);
+		taken[n++] = *x;
+		error = causes_step(c, c->weights_ns, &step_ns);
+		gain_ns = c->step_ns - step_ns;
+		if (!error && 10 * gain_ns >= OWN_TENTHS * structure_ns) {
+			const struct culprit *narrow = narrower(c->model, all, &taken[0]);
+			*best = narrow ? *narrow : taken[0];
+			return 0;
+		}
+	}
+	return error;
 }
 
 /* Cures a culprit and asks the best of the others again. */
@@ -336,11 +393,14 @@ static int find(struct causes *c, struct candidates *all, struct culprits *out)
 	memcpy(cured_ns, c->measured_ns, c->model->graph.n_edges * sizeof(*cured_ns));
 	int error = 0;
 	while (!error && out->n < CULPRITS_MOST) {
-		const struct culprit *best = choose(all, step_ns);
-		if (!best)
+		const struct culprit *chosen = choose(c->model, all, step_ns);
+		if (!chosen)
 			break;
-		out->at[out->n++] = *best;
-		error = cure(c, all, best, cured_ns);
+		struct culprit best = *chosen;
+		if (is_structure(&best))
+			error = prefer_own(c, all, cured_ns, &best);
+		out->at[out->n++] = best;
+		error = error ? error : cure(c, all, &best, cured_ns);
 	}
 	if (!error)
 		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);

@@ -90,7 +90,8 @@ struct unit { /* a device, as one process drives it */
 	uint32_t host;
 	uint32_t key; /* "host/0", in the run's pool */
 	int32_t rank;
-	bool ended; /* it has ops in the first and in the last step */
+	bool ended;        /* it has ops in the first and in the last step */
+	uint64_t sequence; /* of which kernels follow each other: units with one run the same program */
 };
 
 #define MODEL_ROWS(type, name) \

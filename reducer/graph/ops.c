@@ -159,6 +159,21 @@ static int note_ends(struct process *p, struct model *model, const struct proces
 	return 0;
 }
 
+/* Which kernels follow each other on a stream, in any order of the streams. */
+static void note_sequence(struct process *p, struct model *model, const struct process_stream *s)
+{
+	uint64_t before = 0;
+	for (uint32_t i = 0; s->unit != UNIT_NONE && i < s->n_ops; i++) {
+		const struct device_op *op = &p->ops[s->ops[i]];
+		if (op->kind != BATON_KERNEL || op->coll != NO_INDEX || op->step < 1 ||
+			op->step >= (int32_t)p->sample->n_steps)
+			continue;
+		const uint64_t name = process_name_hash(p, op->name);
+		model->units[s->unit].sequence += hash_mix(hash_mix(3, before), name);
+		before = name;
+	}
+}
+
 int ops_note(struct process *p, struct model *model)
 {
 	struct counting counting = {.ordered = run_ordered_members(p->run)};
@@ -176,5 +191,7 @@ int ops_note(struct process *p, struct model *model)
 	free(counting.counters);
 	for (uint32_t s = 1; !error && s < p->n_streams; s++)
 		error = note_ends(p, model, &p->streams[s]);
+	for (uint32_t s = 1; !error && s < p->n_streams; s++)
+		note_sequence(p, model, &p->streams[s]);
 	return error;
 }

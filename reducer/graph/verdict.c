@@ -10,8 +10,8 @@ enum {
 	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
 	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
 	SMALL_LAUNCHES = 1 << 16,
-	FEW_STEPS = 4, /* as many launches as they have at most */
-	FEW_LAUNCHES = 1 << 18,
+	FEW_STEPS = 4,          /* as many launches as they have at most */
+	FEW_LAUNCHES = 1 << 18, /* of a run of so few all steps: a loss of one is not missed */
 	MOST_LAUNCHES = 1500000 /* bounds memory: some hundred bytes each */
 };
 
@@ -42,13 +42,15 @@ static bool is_worth_it(const struct summary *s)
 	return s->n_devices > 1 && 100 * waits >= WORTH_PERCENT * windows;
 }
 
-/* How many steps a replay may have: a part of a large run, all of a small one. Of many ranks a few
+/* How many steps a replay may have: all of a small run, a part of a large one. Of many ranks a few
  * steps are more than that. */
 static uint64_t steps_for(const struct summary *s)
 {
 	const struct size size = size_of(s);
 	uint64_t most = size.launches / SAMPLE_PART;
 	most = most < SMALL_LAUNCHES ? SMALL_LAUNCHES : most > MOST_LAUNCHES ? MOST_LAUNCHES : most;
+	if (size.launches + size.per_step <= FEW_LAUNCHES)
+		most = FEW_LAUNCHES; /* with the step before the counted ones */
 	const uint64_t few = FEW_STEPS * size.per_step;
 	most = most < few && few <= FEW_LAUNCHES ? few : most;
 	return size.per_step ? most / size.per_step : 0;

@@ -215,8 +215,9 @@ static void test_compare(void)
 {
 	struct position positions[6] = {{9, 10, 5, 0}, {9, 30, 6, 0}, {9, 12, 7, 1},
 									{9, 34, 8, 1}, {9, 20, 9, 2}, {8, 5, 10, 2}};
+	struct unit units[3] = {{0}, {0}, {0}};
 	struct compared *rows;
-	CHECK(compare_positions(positions, 6, &rows) == 0, "no memory");
+	CHECK(compare_positions(positions, 6, units, &rows) == 0, "no memory");
 	for (int i = 0; i < 6; i++) {
 		const struct compared *row = &rows[i];
 		const int64_t others = row->edge == 5   ? 16 /* 12 and 20 */
@@ -230,6 +231,25 @@ static void test_compare(void)
 	free(rows);
 }
 
+/* Two stages of two units each: the others are of one's own stage; one that is alone has all. */
+static void test_compare_stages(void)
+{
+	struct position positions[5] = {
+		{9, 10, 5, 0}, {9, 11, 6, 1}, {9, 50, 7, 2}, {9, 55, 8, 3}, {9, 30, 9, 4}};
+	struct unit units[5] = {
+		{.sequence = 1}, {.sequence = 1}, {.sequence = 2}, {.sequence = 2}, {.sequence = 3}};
+	static const int64_t others[] = {11, 10, 55, 50, 30}, means[] = {10, 10, 52, 52, 31};
+	struct compared *rows;
+	CHECK(compare_positions(positions, 5, units, &rows) == 0, "no memory");
+	for (int i = 0; i < 5; i++) {
+		const struct compared *row = &rows[i];
+		CHECK(row->others_ns == others[row->unit] && row->mean_ns == means[row->unit],
+			  "unit %u: %lld, mean %lld", row->unit, (long long)row->others_ns,
+			  (long long)row->mean_ns);
+	}
+	free(rows);
+}
+
 int main(void)
 {
 	test_slow_rank();
@@ -238,5 +258,6 @@ int main(void)
 	test_taken_once();
 	test_equal();
 	test_compare();
+	test_compare_stages();
 	return finish();
 }
