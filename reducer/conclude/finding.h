@@ -4,6 +4,7 @@
 
 #include "conclude/finding_kinds.h"
 #include "conclude/rare.h"
+#include "conclude/replay_everywhere.h"
 #include "conclude/stragglers.h"
 
 struct finding {
@@ -14,10 +15,13 @@ struct finding {
 	char summary[320];      /* what it means, in a line */
 	char remedy[200];       /* what to try; may be empty */
 	char evidence[500];     /* which rows stood behind it; may be empty */
+	int64_t rank_ns;        /* what findings are ordered by: the share, or replay_rank_ns() */
 	int64_t gain_ns;        /* of a step without it, by the replay */
 	bool gain_known;
-	bool structural;  /* how the program is built: comes after causes that can be cured */
-	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
+	bool in_few_steps; /* as large as a finding, but it may not come again: severity low */
+	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */
+	bool structural;   /* how the program is built: comes after causes that can be cured */
+	struct rare rare;  /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 
 static inline bool finding_counts(const struct finding *finding)
@@ -29,6 +33,7 @@ struct finding_source { /* a run, and what is known of it when its findings are 
 	const struct summary *summary;
 	const struct figures *f;
 	const struct stragglers *late;
+	const struct everywhere *everywhere;
 	bool graphs; /* CUDA graphs are launched */
 };
 

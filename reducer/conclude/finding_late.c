@@ -5,6 +5,7 @@
 #include "conclude/finding_text.h"
 #include "conclude/host_speed.h"
 #include "conclude/lateness.h"
+#include "conclude/replay_late.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -286,6 +287,7 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 							.share_ns = straggler_share(s)};
 	out->gain_known = s->culprit != NULL;
 	out->gain_ns = s->culprit ? s->culprit->gain_ns : 0;
+	out->rank_ns = s->culprit ? replay_rank_ns(m->summary, s->culprit) : 0;
 	error = limit_of(m, s, out->share_ns, &limit_ns);
 	if (error)
 		return error;

@@ -35,11 +35,32 @@ const char *finding_per(const struct figures *f)
 	return f->has_steps ? "step" : "run";
 }
 
+static bool has_rank(const struct device_summary *d, int32_t rank)
+{
+	return d->n_processes && d->ranks[0] == rank;
+}
+
+/* Does its rank drive other devices too? */
+static bool is_one_of_several(const struct summary *summary, size_t device)
+{
+	const struct device_summary *d = &summary->devices[device];
+	for (size_t i = 0; has_rank(d, d->ranks[0]) && i < summary->n_devices; i++)
+		if (i != device && has_rank(&summary->devices[i], d->ranks[0]))
+			return true;
+	return false;
+}
+
 struct finding_words finding_device(const struct summary *summary, size_t device)
 {
 	const struct device_summary *d = &summary->devices[device];
+	const char *key = summary_text(summary, d->key), *slash = strrchr(key, '/');
+	const bool is_uuid =
+		slash && (strncmp(slash, "/GPU-", 5) == 0 || strncmp(slash, "/MIG-", 5) == 0);
 	struct finding_words words;
-	if (d->n_processes && d->ranks[0] >= 0)
+	if (d->n_processes && d->ranks[0] >= 0 && slash && is_one_of_several(summary, device))
+		snprintf(words.at, sizeof(words.at), "%s%.16s of rank %d", is_uuid ? "" : "GPU ", slash + 1,
+				 d->ranks[0]);
+	else if (d->n_processes && d->ranks[0] >= 0)
 		snprintf(words.at, sizeof(words.at), "rank %d", d->ranks[0]);
 	else
 		snprintf(words.at, sizeof(words.at), "device %.80s", summary_text(summary, d->key));

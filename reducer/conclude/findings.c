@@ -22,6 +22,8 @@ static int add(struct findings *findings, const struct finding *finding)
 	if (room_next((void **)&findings->at, findings->n, sizeof(*findings->at)) != 0)
 		return -ENOMEM;
 	findings->at[findings->n] = *finding;
+	if (!finding->gain_known)
+		findings->at[findings->n].rank_ns = finding->share_ns;
 	char *begin = findings->at[findings->n++].summary;
 	*begin = (char)toupper((unsigned char)*begin); /* a sentence, whoever it begins with */
 	return 0;
@@ -154,6 +156,30 @@ static int worst_device(const struct finding_source *m, const struct finding_kin
 	return loss_median_of_others(s, kind, *device, &out->others_ns);
 }
 
+/* Has the first of the counted steps half of it? */
+static int starts(const struct finding_source *m, uint64_t leaves, bool *at_start)
+{
+	struct by_step steps;
+	int error = by_step_open(&steps, m->summary, leaves, 0);
+	*at_start = !error && steps.n > 0 && 2 * (__int128)steps.ns[0] >= by_step_sum(&steps);
+	by_step_close(&steps);
+	return error;
+}
+
+/* A loss as large as a finding in so few steps that it may not come again: of the lowest severity,
+ * unless it is NCCL's, which noise makes too. 0 or -ENOMEM. */
+static int judge_few(const struct finding_source *m, const struct finding_kind *kind,
+					 struct finding *loss)
+{
+	const bool large =
+		severity_of(m->summary, m->f, loss->share_ns, loss->share_ns) != SEVERITY_NONE;
+	if (finding_counts(loss) || !large || kind->leaves & (LEAVES_NCCL | LEAVES_UNKNOWN))
+		return 0;
+	loss->severity = SEVERITY_LOW;
+	loss->in_few_steps = true;
+	return starts(m, kind->leaves, &loss->at_start);
+}
+
 /* Is a loss of some leaves, on a device (a key) or all, a finding? 0 or -ENOMEM. */
 static int judge(const struct finding_source *m, uint64_t leaves, uint32_t device,
 				 struct finding *loss)
@@ -257,6 +283,7 @@ static int64_t bubble_left(const struct finding_source *m)
 	for (size_t i = 0; i < m->late->n; i++)
 		if (!straggler_is_split(&m->late->at[i]))
 			left -= m->late->at[i].wait_ns;
+	left -= m->everywhere->taken_ns[FINDING_UNSPLIT];
 	const int64_t bubble_ns = m->late->pipeline.bubble_ns,
 				  waited_ns = left - replay_transfer_ns(m->summary);
 	left = left > 0 ? left : 0;
@@ -265,17 +292,13 @@ static int64_t bubble_left(const struct finding_source *m)
 	return bubble_ns < left ? bubble_ns : left;
 }
 
-/* What is left of a kind after the stragglers took theirs. */
+/* What is left of a kind after the stragglers took theirs, and with the waiting that it causes. */
 static int64_t share_left(const struct finding_source *m, const struct finding_kind *kind)
 {
-	int64_t share = figures_time(m->f, kind->leaves);
-	for (size_t i = 0; i < m->late->n; i++) {
-		const struct straggler *s = &m->late->at[i];
-		enum leaf from = straggler_is_split(s) ? LEAF_NCCL_WAIT : LEAF_NCCL_UNSPLIT;
-		share -= s->taken_ns[finding_kind_id(kind)];
-		share -= kind->leaves & LEAF_BIT(from) ? s->wait_ns : 0;
-	}
+	const enum finding_id id = finding_kind_id(kind);
 	const int64_t transfer_ns = replay_transfer_ns(m->summary);
+	int64_t share = everywhere_own(m->f, m->late, kind);
+	share += m->everywhere->others_ns[id] - m->everywhere->taken_ns[id];
 	if (kind->leaves & LEAF_BIT(LEAF_NCCL_TRANSFER) && replay_knows(m->summary) &&
 		transfer_ns < share) /* a late rank exposes the transfers of the others too */
 		share = transfer_ns;
@@ -283,17 +306,21 @@ static int64_t share_left(const struct finding_source *m, const struct finding_k
 }
 
 /* What the step would win without it on all ranks, where a replay asked. */
-static void take_gain(const struct finding_source *m, const struct finding_kind *kind,
-					  struct finding *out)
+static void take_gain(const struct finding_source *m, struct finding *out)
 {
-	for (size_t i = 0; replay_knows(m->summary) && i < m->summary->n_culprits; i++) {
-		const struct culprit_summary *culprit = &m->summary->culprits[i];
-		if (culprit->order == 0 || culprit->device || culprit->host ||
-			replay_kind(m->summary, culprit) != kind)
-			continue;
-		out->gain_known = true;
-		out->gain_ns += culprit->gain_ns;
-	}
+	out->gain_known = m->everywhere->known[out->id];
+	out->gain_ns = m->everywhere->gain_ns[out->id];
+	out->rank_ns = m->everywhere->rank_ns[out->id];
+}
+
+/* Of what waiting costs, nothing is seen on the ranks that make the others wait. */
+static void say_others(const struct finding_source *m, struct finding *out)
+{
+	const int64_t others_ns = m->everywhere->others_ns[out->id];
+	if (others_ns > 0 && 20 * others_ns >= out->share_ns)
+		finding_say(out->evidence, sizeof(out->evidence),
+					"%s ms of it is NCCL time: ranks wait by turns for the one that has it",
+					finding_ms(m->f, others_ns).at);
 }
 
 /* What it means, what to try, and what stood behind it. 0 or -ENOMEM. */
@@ -310,9 +337,13 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	if (error)
 		return error;
 	say_special(m, kind, out);
+	say_others(m, out);
 	say_taken(m, kind, out);
-	if (out->share_ns == figures_time(m->f, kind->leaves)) /* else a late rank took its part */
+	if (out->share_ns >= figures_time(m->f, kind->leaves)) /* else a late rank took its part */
 		finding_say_rare(m, kind->leaves, 0, out);
+	if (out->in_few_steps && out->rare.in == 0)
+		finding_say(out->summary, sizeof(out->summary),
+					"in too few steps to be sure that it comes again");
 	return 0;
 }
 
@@ -339,7 +370,8 @@ static int add_rare(const struct finding_source *m, const struct finding_kind *k
 	finding_say(rare.evidence, sizeof(rare.evidence), "beside %s ms in every step",
 				finding_ms(m->f, habit.every_ns).at);
 	*apart_ns = habit.rare_ns;
-	return add(out, &rare);
+	error = judge_few(m, kind, &rare);
+	return error ? error : add(out, &rare);
 }
 
 static int add_loss(const struct finding_source *m, const struct finding_kind *kind,
@@ -355,9 +387,10 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	else if (!error)
 		error = add_rare(m, kind, &finding, out, &few_ns);
 	finding.share_ns -= apart_ns + few_ns;
+	error = error ? error : judge_few(m, kind, &finding);
 	if (error || finding.share_ns <= 0)
 		return error;
-	take_gain(m, kind, &finding);
+	take_gain(m, &finding);
 	error = say_loss(m, kind, &finding);
 	if (few_ns > 0)
 		finding_say(finding.evidence, sizeof(finding.evidence),
@@ -376,13 +409,17 @@ static int add_straggler(const struct finding_source *m, const struct straggler 
 	return error ? error : add(out, &finding);
 }
 
-static int by_share(const void *a, const void *b)
+static int by_gain(const void *a, const void *b)
 {
 	const struct finding *x = a, *y = b;
 	if (finding_counts(x) != finding_counts(y))
 		return finding_counts(x) ? -1 : 1;
+	if (x->at_start != y->at_start)
+		return x->at_start ? 1 : -1;
 	if (x->structural != y->structural)
 		return x->structural ? 1 : -1;
+	if (x->rank_ns != y->rank_ns)
+		return x->rank_ns > y->rank_ns ? -1 : 1;
 	if (x->share_ns != y->share_ns)
 		return x->share_ns > y->share_ns ? -1 : 1;
 	int names = strcmp(finding_kinds[x->id].name, finding_kinds[y->id].name);
@@ -436,14 +473,17 @@ int findings_make(const struct summary *summary, const struct figures *figures,
 				  struct findings *out)
 {
 	struct stragglers late;
-	struct finding_source m = {summary, figures, &late, launches_graphs(summary, figures)};
+	struct everywhere everywhere;
+	struct finding_source m = {summary, figures, &late, &everywhere,
+							   launches_graphs(summary, figures)};
 	memset(out, 0, sizeof(*out));
 	int error = stragglers_open(&late, summary, figures);
+	everywhere_find(summary, figures, &late, &everywhere);
 	if (!error)
 		error = add_all(&m, out);
 	stragglers_close(&late);
 	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), by_share);
+		qsort(out->at, out->n, sizeof(*out->at), by_gain);
 	if (error)
 		findings_free(out);
 	return error;

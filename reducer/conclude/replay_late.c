@@ -20,6 +20,17 @@ int64_t replay_transfer_ns(const struct summary *summary)
 	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;
 }
 
+int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit)
+{
+	int64_t rank_ns = culprit->gain_ns;
+	for (size_t i = 0; i < summary->n_culprits; i++) {
+		const struct culprit_summary *before = &summary->culprits[i];
+		if (before->order > 0 && before->order < culprit->order && before->gain_ns <= rank_ns)
+			rank_ns = before->gain_ns - 1;
+	}
+	return rank_ns;
+}
+
 const struct finding_kind *replay_kind(const struct summary *summary,
 									   const struct culprit_summary *culprit)
 {
@@ -31,7 +42,7 @@ const struct finding_kind *replay_kind(const struct summary *summary,
 				 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
 				 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
 				 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
-				 {"sync.end", FINDING_SYNC},       {"queue_full", FINDING_QUEUE_FULL},
+				 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
 				 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
 	const char *cause = summary_text(summary, culprit->cause);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

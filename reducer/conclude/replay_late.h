@@ -12,6 +12,10 @@ bool replay_clears(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
 
+/* What a culprit wins, but no more than those before it: beside them it may win more than they do
+ * alone, but they were the largest. */
+int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
+
 /* The device of a culprit, of a host the one whose lateness causes most; summary->n_devices: it is
  * not about a rank or host. */
 size_t replay_device(const struct summary *summary, const struct culprit_summary *culprit);

@@ -88,7 +88,8 @@ static void bubble(void)
 	done(&s, &all);
 }
 
-/* Keeps out: a loss of all ranks whose gain only `baton whatif` says. */
+/* A cause of all ranks makes them late by turns: what it wins beyond its own time is waiting, then
+ * transfers. Findings stand in the order of what they win. */
 static void of_all(void)
 {
 	struct summary s;
@@ -99,14 +100,28 @@ static void of_all(void)
 		int64_t us[LEAF_COUNT] = {0};
 		us[LEAF_HOST_BLOCKED] = 7000;
 		us[LEAF_HOST_SYNC] = 3000;
+		us[LEAF_NCCL_WAIT] = 5000;
+		us[LEAF_NCCL_TRANSFER] = 2000;
+		us[LEAF_HOST_ALLOC] = 2500;
 		add_device(&s, rank, us);
 	}
-	add_culprit(&s, "", 0, 0);
-	add_culprit(&s, "blocked", -1, 8600);
+	add_culprit(&s, "", 0, 1500);
+	add_culprit(&s, "alloc", -1, 8000);
+	add_culprit(&s, "blocked", -1, 5000);
+	add_culprit(&s, "sync.end", -1, 2000);
+	add_culprit(&s, "sync.mid", -1, 2600);
+	add_culprit(&s, "even_host", -1, 400);
 	make(&s, &all);
-	const struct finding *blocked = find(&all, "blocked"), *sync = find(&all, "sync");
-	CHECK(blocked && blocked->gain_known && blocked->gain_ns == 8600 * US, "its gain");
-	CHECK(sync && !sync->gain_known, "one of which the replay says nothing");
+	says(&all.at[0], "alloc", "allocated", "5.5 ms of it is NCCL time");
+	says(&all.at[1], "blocked", "sleeps", "");
+	says(&all.at[2], "sync", "drain", "");
+	CHECK(all.at[0].gain_ns == 8000 * US && all.at[0].share_ns == 8000 * US, "the waits: %lld",
+		  (long long)all.at[0].share_ns);
+	CHECK(all.at[1].gain_ns == 5000 * US && all.at[1].share_ns == 7000 * US,
+		  "its own, and no more");
+	CHECK(all.at[2].gain_ns == 4600 * US && all.at[2].share_ns == 3000 * US, "no waits are left");
+	is(&all, "transfer", 1500, "none");
+	CHECK(!find(&all, "wait"), "what is left of the waits is nothing");
 	done(&s, &all);
 }
 

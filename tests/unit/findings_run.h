@@ -127,8 +127,9 @@ static inline void make(struct summary *s, struct findings *all)
 		const struct finding *a = &all->at[i - 1], *b = &all->at[i];
 		CHECK(finding_counts(a) || !finding_counts(b), "%s stands before the finding %s",
 			  name_of(a), name_of(b));
-		CHECK(a->share_ns >= b->share_ns || finding_counts(a) != finding_counts(b) || b->structural,
-			  "%s is smaller than %s behind it", name_of(a), name_of(b));
+		CHECK(a->rank_ns >= b->rank_ns || finding_counts(a) != finding_counts(b) ||
+				  b->structural || b->at_start,
+			  "%s wins less than %s behind it", name_of(a), name_of(b));
 		CHECK(strncmp(b->remedy, "Try", 3) != 0, "a remedy with its heading: %s", b->remedy);
 	}
 }
