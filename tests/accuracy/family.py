@@ -127,11 +127,12 @@ def run_job(task):
         report, pieces = runner.reduce(directory / "run", truth)
         healthy = runner.simulate(job, directory / "base", job.nvtx, faults=[])
         base = runner.report(directory / "base", healthy)
+        ample = without_few_cores(runner, job, directory / "ample", truth)
         result.update(step_ms=truth["step_ns"] / 1e6, hosts=truth["hosts"], planted=[
             (f["fault"], f["strength"], f["rank"], f["loss_ns"] / 1e6) for f in truth["faults"]])
         result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), exposed=judge.judge_exposed(truth, report),
                       calls=judge.judge_calls(truth, report), steps_right=judge.judge_steps(truth, report),
-                      finding=judge.judge_finding(truth, report, base, accepted))
+                      finding=judge.judge_finding(truth, report, base, accepted, ample))
         put_away(directory, keep, number, truth)
     except (RuntimeError, KeyError, ValueError, IndexError) as problem:
         result["problem"] = f"{type(problem).__name__}: {problem}"
@@ -166,6 +167,18 @@ def run_healthy(task):
 
 def said(finding):
     return {"id": finding["id"], "severity": finding["severity"], "share_ms": finding["share_ms"], "text": finding["text"]}
+
+
+def without_few_cores(runner, job, directory, truth):
+    """Few cores are a cause like any fault: `truth` gets one more, what the same job wins with a core for every
+    thread. Returns the report of that job, None where there are enough."""
+    if "--cores" not in job.options:
+        return None
+    at = job.options.index("--cores")
+    ample = runner.simulate(job._replace(options=job.options[:at] + job.options[at + 2:]), directory, job.nvtx)
+    truth["faults"].append({"fault": judge.FEW_CORES, "strength": int(job.options[at + 1]), "rank": None,
+                            "loss_ns": truth["step_ns"] - ample["step_ns"]})
+    return runner.report(directory, ample)
 
 
 def put_away(directory, keep, number, truth):

@@ -53,7 +53,7 @@ class DrawTest(unittest.TestCase):
         self.assertTrue(all(f.count("@") == 0 for j in jobs if j.ranks == 1 for f in j.faults))
 
     def test_every_fault_is_drawn(self):
-        planted = set(ACCEPTED.findings) | {"clock", "lost_records", "prefetch"}
+        planted = set(ACCEPTED.findings) - {judge.FEW_CORES} | {"clock", "lost_records", "prefetch"}
         self.assertEqual(set(family.STRENGTH), planted)
 
     def test_healthy_jobs_have_no_fault(self):
@@ -80,6 +80,14 @@ class FirstFindingTest(unittest.TestCase):
         bubble, truth = finding("unsplit", 30), truth_of(fault("input", 50))
         verdict = self.judge(truth, report_of(bubble, finding("input", 3)), report_of(bubble))
         self.assertEqual((verdict["first"], verdict["printed"]), (True, False))
+
+    def test_few_cores_are_a_cause(self):
+        truth = truth_of(fault("input", 50), fault(judge.FEW_CORES, 90))
+        waits, framework, stall = finding("no_core", 9), finding("framework", 30), finding("input", 5)
+        for first, right in ((waits, True), (stall, False)):
+            verdict = judge.judge_finding(truth, report_of(framework, first), report_of(waits, framework), ACCEPTED,
+                                          report_of(framework, stall))
+            self.assertEqual(verdict["first"], right, first["id"])
 
     def test_the_rank_is_named(self):
         truth = truth_of(fault("slow_gpu", 90, 2))
@@ -177,7 +185,7 @@ class RestTest(unittest.TestCase):
             self.assertEqual(len(said[0]), false, (found["id"], [o["id"] for o in others]))
 
     def test_every_cause_a_late_rank_can_have_has_words(self):
-        without = {"slow_link", "imbalance", "jitter_host", "jitter_kernel"}  # no rank's own
+        without = {"slow_link", "imbalance", "jitter_host", "jitter_kernel", judge.FEW_CORES}  # no rank's own
         self.assertEqual(set(ACCEPTED.reasons), set(ACCEPTED.findings) - without)
 
 

@@ -11,10 +11,11 @@ import score
 
 LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
+FEW_CORES = "few_cores"  # no fault of the simulator's: the machine that the job runs on
 LATE = ("late_rank", "late_host")
 SEVERE = ("medium", "high")
 CALLS_OF = {"sync": ("sync", "sync_device", "item_end", "item_loss"), "alloc": ("alloc",)}
-NO_LOSS = ("clock", "lost_records")
+NO_LOSS = ("clock", "lost_records", FEW_CORES)
 DEVICES_OF_ONE_PROCESS = ("jax", "dataparallel")
 NO_REFERENCE = {"slow_link", "jitter_host", "jitter_kernel"}  # a trace cannot know how fast it should have been
 NONE_EVERYWHERE = {"slow_host", "slow_gpu"}  # nor when all are equally slow
@@ -104,14 +105,17 @@ def claim_ms(finding):
 NOTHING = {"id": "none", "text": "no finding", "evidence": "", "share_ms": 0.0}
 
 
-def judge_finding(truth, report, base, accepted):
-    """The verdict on the first finding, {} where none is asked for."""
+def judge_finding(truth, report, base, accepted, ample=None):
+    """The verdict on the first finding, {} where none is asked for. `base`: the report of the job without faults, `ample`:
+    with a core for every thread."""
     asked = largest(truth)
     if not asked:
         return {}
     findings = score.findings_of(report)
     printed = (findings or [NOTHING])[0]
     first = (score.news(report, base) or [NOTHING])[0]
+    if asked[0]["fault"] == FEW_CORES:  # the job without faults has it too
+        first = (score.news(report, ample) or [NOTHING])[0]
     right = [f for f in asked if names_finding(f, truth, first, accepted)]
     fault = (right or asked)[0]
     return {

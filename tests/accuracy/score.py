@@ -89,6 +89,11 @@ def step_range(truth):
     return ["--step-range", truth["step_range"]] if truth["step_range"] else []
 
 
+def windows(truth):
+    """What of a run has a truth: its steps, the whole run where it has none (where baton may see steps, and cut one)."""
+    return step_range(truth) or (["--steps", "none"] if truth["workload"] == "inference" else [])
+
+
 class Failed(RuntimeError):
     """A command that ended with a status it should not have."""
 
@@ -120,7 +125,7 @@ class Runner:
     def reduce(self, directory, truth):
         """(report, {device: pieces})"""
         found = collections.defaultdict(list)
-        for line in self.output(self.baton, "dump", "--idle", directory, *step_range(truth)).splitlines():
+        for line in self.output(self.baton, "dump", "--idle", directory, *windows(truth)).splitlines():
             device, a, b, leaf, _ = line.split("\t", 4)
             found[device].append((int(a), int(b), leaf))
         return self.report(directory, truth), found
