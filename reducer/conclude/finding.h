@@ -7,6 +7,15 @@
 #include "conclude/replay_everywhere.h"
 #include "conclude/stragglers.h"
 
+/* Of whom a finding is. */
+struct finding_whom {
+	bool device_known;
+	size_t device;           /* of summary->devices */
+	int32_t rank;            /* -1: it is not about one */
+	struct device_host host; /* at NULL: it is not about one */
+	const char *cause; /* what it has more than the others: a finding's name; NULL: not known */
+};
+
 struct finding {
 	enum finding_id id;
 	const char *leaf;       /* prefix for --leaf; "" when it is not about one */
@@ -21,7 +30,8 @@ struct finding {
 	bool in_few_steps; /* as large as a finding, but it may not come again: severity low */
 	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */
 	bool structural;   /* how the program is built: comes after causes that can be cured */
-	struct rare rare;  /* rare.in > 0: most of it is in so few steps; the summary says so too */
+	struct finding_whom whom;
+	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 
 static inline bool finding_counts(const struct finding *finding)

@@ -276,6 +276,16 @@ int finding_say_host(const struct finding_source *m, const struct straggler *s, 
 	return 0;
 }
 
+static struct finding_whom whom_of(const struct straggler *s)
+{
+	const bool one = !s->missing && !s->host.at;
+	return (struct finding_whom){.device_known = one,
+								 .device = s->device,
+								 .rank = one ? s->rank : -1,
+								 .host = s->host,
+								 .cause = s->excess[0].kind ? s->excess[0].kind->name : NULL};
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
@@ -284,7 +294,8 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	int error = 0;
 	*out = (struct finding){.id = finding_id_of_straggler(s),
 							.leaf = straggler_is_split(s) ? "nccl.wait" : "nccl.unsplit",
-							.share_ns = straggler_share(s)};
+							.share_ns = straggler_share(s),
+							.whom = whom_of(s)};
 	out->gain_known = s->culprit != NULL;
 	out->gain_ns = s->culprit ? s->culprit->gain_ns : 0;
 	out->rank_ns = s->culprit ? replay_rank_ns(m->summary, s->culprit) : 0;

@@ -192,12 +192,22 @@ static int judge(const struct finding_source *m, uint64_t leaves, uint32_t devic
 	return error;
 }
 
+static struct finding_whom whom_of_device(const struct summary *s, size_t device,
+										  const struct finding_kind *kind)
+{
+	const struct device_summary *d = &s->devices[device];
+	return (struct finding_whom){.device_known = true,
+								 .device = device,
+								 .rank = d->n_processes ? d->ranks[0] : -1,
+								 .cause = kind->name};
+}
+
 /* Of a run without collectives nobody waits for a slow device: what it has more than the others is
  * a loss of its own. *taken_ns: its share, 0 when there is no such finding. */
 static int add_asymmetry(const struct finding_source *m, const struct finding_kind *kind,
 						 struct findings *out, int64_t *taken_ns)
 {
-	struct finding finding = {.id = FINDING_ASYMMETRY, .leaf = kind->leaf};
+	struct finding finding = {.id = FINDING_ASYMMETRY, .leaf = kind->leaf, .whom.rank = -1};
 	struct excess excess;
 	size_t device;
 	*taken_ns = 0;
@@ -213,6 +223,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 		return error;
 	finding.share_ns = more / m->f->devices; /* of the mean step, like every share */
 	*taken_ns = finding.share_ns;
+	finding.whom = whom_of_device(m->summary, device, kind);
 	finding_say(finding.summary, sizeof(finding.summary), "%s has %s ms of %s, the others %s ms",
 				finding_device(m->summary, device).at, finding_ms(m->f, excess.own_ns).at,
 				kind->name, finding_ms(m->f, excess.others_ns).at);
@@ -377,7 +388,7 @@ static int add_rare(const struct finding_source *m, const struct finding_kind *k
 static int add_loss(const struct finding_source *m, const struct finding_kind *kind,
 					struct findings *out)
 {
-	struct finding finding = {.id = finding_kind_id(kind), .leaf = kind->leaf};
+	struct finding finding = {.id = finding_kind_id(kind), .leaf = kind->leaf, .whom.rank = -1};
 	int64_t apart_ns = 0, few_ns = 0;
 	int error = 0;
 	finding.share_ns = share_left(m, kind);
@@ -431,7 +442,7 @@ static int add_bubble(const struct finding_source *m, struct findings *out)
 {
 	const struct pipeline *p = &m->late->pipeline;
 	const char *schedule = p->chunks > 1 ? "interleaved 1F1B" : "1F1B or GPipe";
-	struct finding finding = {.id = FINDING_BUBBLE, .leaf = "nccl.unsplit"};
+	struct finding finding = {.id = FINDING_BUBBLE, .leaf = "nccl.unsplit", .whom.rank = -1};
 	finding.share_ns = bubble_left(m);
 	finding.structural = true;
 	if (p->stages == 0 || finding.share_ns == 0)

@@ -229,6 +229,25 @@ static void copy_object(struct json *j, const struct summary *s, const struct co
 	json_end_object(j);
 }
 
+static void text_or_null(struct json *j, const char *key, const char *text)
+{
+	if (text)
+		json_text(j, key, text);
+	else
+		json_null(j, key);
+}
+
+static void whom_fields(struct json *j, const struct summary *s, const struct finding_whom *whom)
+{
+	char host[192];
+	snprintf(host, sizeof(host), "%.*s", (int)whom->host.chars, whom->host.at ? whom->host.at : "");
+	json_known(j, "rank", whom->rank);
+	text_or_null(j, "device",
+				 whom->device_known ? summary_text(s, s->devices[whom->device].key) : NULL);
+	text_or_null(j, "host", whom->host.at ? host : NULL);
+	text_or_null(j, "cause", whom->cause);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -240,6 +259,7 @@ static void finding_object(struct json *j, const struct summary *s, const struct
 		json_ratio(j, "gain_ms", (double)f->gain_ns / 1e6);
 	else
 		json_null(j, "gain_ms");
+	whom_fields(j, s, &f->whom);
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);
 	json_text(j, "evidence", f->evidence);

@@ -45,6 +45,12 @@ static void through_groups(void)
 	says(&all.at[0], "late_rank", "Rank 3 makes each step 12.0 ms longer; it spends 12.0 ms more",
 		 "blocked 12.0 ms, the others 0.0 ms");
 	CHECK(all.at[0].gain_known && all.at[0].gain_ns == 12000 * US, "its gain");
+	const struct finding_whom *whom = &all.at[0].whom;
+	CHECK(whom->device_known && whom->device == 3 && whom->rank == 3 && !whom->host.at &&
+			  strcmp(whom->cause, "blocked") == 0,
+		  "of whom it is: rank %d, %s", whom->rank, whom->cause);
+	CHECK(all.at[1].whom.rank == -1 && !all.at[1].whom.device_known && !all.at[1].whom.cause,
+		  "a loss of all is nobody's");
 	counted(&all, 1, "the wait and the transfers that it exposes are its");
 	is(&all, "transfer", 500, "none"); /* what no transfer at all would win */
 	done(&s, &all);
