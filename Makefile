@@ -126,7 +126,7 @@ accuracy: $(BUILD)/baton $(SIM)
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \
 		sh tests/accuracy/run.sh 1000
 
-bench: $(BUILD)/baton bench-record
+bench: $(BUILD)/baton $(SIM) bench-record
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
 
 bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/tests/shim/replay_cupti.so

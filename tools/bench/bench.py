@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """`make bench`: speed and memory of import and reduce, beside HolisticTraceAnalysis on the same small trace.
 
-    bench.py --baton build/release/baton [--megabytes 1000] [--data ../shared/data] [--work build/bench]
+    bench.py --baton build/release/baton [--sim build/release/baton-sim] [--only replay] [--megabytes 1000]
+             [--data ../shared/data] [--work build/bench]
 
 Ratios are taken in one run, A and B alternating; the machine's name stands in the first line. What cannot be measured
 here is named as not measured.
@@ -87,6 +88,33 @@ def bench_growth(options, source):
           f"reduce RSS {r1:.0f} -> {r2:.0f} MiB ({100 * (r2 / r1 - 1):+.1f} %)")
 
 
+def cpu_seconds(command):
+    before = os.times()
+    rss = run(command)[1]
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system, rss
+
+
+def bench_replay(options):
+    """A run whose ranks wait for a slow GPU is replayed; the same one without it is only reduced."""
+    for steps in (20, 300):
+        runs = {}
+        for name, fault in (("healthy", []), ("late", ["--fault", "slow_gpu=20@2"])):
+            runs[name] = os.path.join(options.work, name)
+            shutil.rmtree(runs[name], ignore_errors=True)
+            subprocess.run([options.sim, "--workload", "fsdp", "--ranks", "16", "--steps", str(steps), *fault, "-o", runs[name]],
+                           stdout=subprocess.DEVNULL, check=True)
+        taken = [{name: cpu_seconds([options.baton, "report", "--fresh", "--json", out]) for name, out in runs.items()}
+                 for _ in range(ROUNDS)]
+        plain, replayed = (statistics.median(t[name][0] for t in taken) for name in runs)
+        ratio = statistics.median(t["late"][0] / t["healthy"][0] for t in taken)
+        rss = {name: max(t[name][1] for t in taken) for name in runs}
+        print(f"replay  16 ranks x {steps:3d} steps: CPU {replayed:5.2f} s, without a replay {plain:5.2f} s: x {ratio:.2f} "
+              f"(median of {ROUNDS} pairs);  RSS {rss['late']:.0f} and {rss['healthy']:.0f} MiB")
+        for out in runs.values():
+            shutil.rmtree(out)
+
+
 def find_hta(options):
     """An interpreter that has HTA; installs it under build/ where a package index can be reached."""
     venv = os.path.join(options.work, "hta")
@@ -126,6 +154,8 @@ def bench_hta(options, source):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--baton", required=True)
+    parser.add_argument("--sim", default=os.path.join("build", "release", "baton-sim"))
+    parser.add_argument("--only", choices=["replay"], help="only this part")
     parser.add_argument("--megabytes", type=float, default=1000)
     parser.add_argument("--data", default=os.environ.get("BATON_DATA", os.path.join(HERE, "..", "..", "..", "shared", "data")))
     parser.add_argument("--work", default="build/bench")
@@ -139,6 +169,9 @@ def main():
                        stdout=subprocess.DEVNULL, check=True)
         source = os.path.join(made, sorted(os.listdir(made))[0])
     print(f"machine {machine()}")
+    bench_replay(options)
+    if options.only:
+        return 0
     print(f"source  {os.path.basename(source)}, repeated; median of {ROUNDS}, peak RSS of one process", flush=True)
     bench_import(options, source)
     bench_growth(options, source)
