@@ -49,6 +49,9 @@ END
 for ranks in 3 8; do
 	expect_status 0 "$sim" --workload tiny --ranks $ranks --steps 2 --cores 2 --truth "$work/few.json"
 done
+# Keeps out: a lock that changes hands each time its owner comes back to a core, so that the owner never runs.
+expect_status 0 timeout 60 "$sim" --workload ddp --ranks 2 --steps 6 --seed 30686 --fault prefetch=1530 --fault no_core=10 \
+	--truth "$work/lock.json" --without-calls
 
 # Keeps out: a kernel that waits behind a collective for the device that waits for it.
 expect_status 0 "$sim" --workload jax --ranks 16 --steps 6 --seed 972124 --noise-seed 352327 --per-host 2 --fault dependency=176 \

@@ -131,8 +131,9 @@ static void slice_over(void *who)
 		t->then(t);
 }
 
-/* Somebody has waited for the GIL for so long that its owner has to give it up, where it can: not
- * inside a call. */
+/* Somebody has waited for the GIL for so long that its owner has to give it up, where it can: while
+ * it runs, not inside a call. One that comes back to a core runs a slice first: it had no turn to
+ * see that it was asked. */
 static bool gil_is_asked(const struct thread *t)
 {
 	const struct process *process = t->process;
@@ -145,7 +146,7 @@ static void acquire(struct thread *t)
 {
 	struct process *process = t->process;
 	struct host *host = process->host;
-	if (t->busy_gil && gil_is_asked(t))
+	if (t->busy_gil && t->has_core && gil_is_asked(t))
 		cpu_drop_gil(t);
 	if (t->busy_gil && process->gil != t) {
 		if (process->gil) {
