@@ -6,6 +6,7 @@
 #include "attribute/owner_rows.h"
 #include "attribute/sent.h"
 #include "attribute/step_caused.h"
+#include "attribute/steps_row.h"
 #include "attribute/sweep.h"
 #include "attribute/tally.h"
 #include "attribute/think.h"
@@ -47,8 +48,8 @@ struct attributing {
 	struct owners owners;
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
-	uint64_t n_ops, unmatched;
-	uint64_t ops_before, ops_inside, ops_after;
+	uint64_t unmatched;
+	struct steps_ops ops;
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
 	struct copy_sums copies;
@@ -290,15 +291,15 @@ static int attribute_ops(struct attributing *a)
 			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
 		if (!error)
 			error = sweep_any(a, op);
-		if (!error && a->n_ops % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
+		if (!error && a->ops.n % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
 			error =
 				timelines_load(a->engine.timelines, op->start, end < op->start ? end : op->start);
 		if (!error && op->step >= 0)
 			error = add_op_time(a, op);
-		a->n_ops++;
-		a->ops_before += op->step == STEP_BEFORE;
-		a->ops_inside += op->step >= 0;
-		a->ops_after += op->step == STEP_AFTER;
+		a->ops.n++;
+		a->ops.before += op->step == STEP_BEFORE;
+		a->ops.inside += op->step >= 0;
+		a->ops.after += op->step == STEP_AFTER;
 		debt_horizon_pass(&a->engine.timelines->horizon, op->start);
 		a->unmatched += !(op->flags & OP_MATCHED);
 		a->summary->quality.ops++;
@@ -353,48 +354,6 @@ static int store_steps(struct attributing *a)
 	return error;
 }
 
-/* What is launched after the last step, where that is more than a tenth of the ops. */
-static enum steps_tail tail_of(const struct attributing *a)
-{
-	const struct step_fit *fit = &a->scan->fit;
-	if (10 * a->ops_after <= a->n_ops || fit->after == 0)
-		return TAIL_SHORT;
-	if (2 * fit->after_own < fit->after)
-		return TAIL_OTHER;
-	return fit->after_p10 >= 1000 && 2 * fit->after_p10 >= fit->after_p50 ? TAIL_STEPS : TAIL_PART;
-}
-
-/* How sure the steps are, and what lies outside of them. */
-static int store_fit(struct attributing *a)
-{
-	const struct device_scan *scan = a->scan;
-	if (scan->steps.n_steps == 0)
-		return 0;
-	struct steps_summary *row = summary_steps(a->summary, summary_text(a->summary, a->device->key));
-	if (!row)
-		return -ENOMEM;
-	if (scan->steps.unit[0] && summary_string(a->summary, scan->steps.unit, &row->unit) != 0)
-		return -ENOMEM;
-	row->looked = scan->fit.looked;
-	row->complete = scan->fit.complete;
-	const struct generations *g = a->context->generations;
-	if (g && g->n > 1) {
-		row->generation = g->answered;
-		row->generations = g->n;
-		row->left_out = g->left_out;
-	}
-	row->tail = tail_of(a);
-	row->found = scan->given ? FOUND_TOGETHER : scan->by_graphs ? FOUND_GRAPHS : FOUND_ALONE;
-	row->ops_before = a->ops_before;
-	row->ops_inside = a->ops_inside;
-	row->ops_after = a->ops_after;
-	if (scan->window_from > scan->hull_from)
-		row->before_ns = scan->window_from - scan->hull_from;
-	if (scan->hull_to > scan->window_to)
-		row->after_ns = scan->hull_to - scan->window_to;
-	return 0;
-}
-
 #define IMPORTS_LACK                                                                             \
 	(LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | \
 	 LEAF_BIT(LEAF_GPU_DEPENDENCY))
@@ -421,7 +380,7 @@ static void store_carried(struct attributing *a)
 		enum source_kind source = source_kind(feed_text(s, s->trace.process.source));
 		a->device->carried |= carried_leaves(source, s->ranges.n_entries > 0);
 	}
-	if (a->unmatched == a->n_ops) /* nothing of the host: no gap has a cause that could be told */
+	if (a->unmatched == a->ops.n) /* nothing of the host: no gap has a cause that could be told */
 		a->device->carried &= LEAVES_WITHOUT_LAUNCHES;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (a->device->time_ns[leaf] > 0)
@@ -555,7 +514,7 @@ static int store_device(struct attributing *a)
 	store_quality(a);
 	int error = store_steps(a);
 	if (!error)
-		error = store_fit(a);
+		error = steps_row_store(scan, a->context->generations, &a->ops, a->summary, a->device->key);
 	if (error)
 		return error;
 	error = store_by_step(a);

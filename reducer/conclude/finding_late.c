@@ -4,6 +4,7 @@
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/host_speed.h"
+#include "conclude/late_entry.h"
 #include "conclude/lateness.h"
 #include "conclude/replay_late.h"
 
@@ -208,6 +209,27 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 	return 0;
 }
 
+static const char entry_remedy[] =
+	"record or profile what comes before these steps, on that rank and on another";
+
+/* A rank that was late when the steps began, by half of what it costs them or more. */
+static int say_entry(const struct finding_source *m, const struct straggler *s, struct finding *out)
+{
+	const int64_t steps = m->summary->devices[s->device].steps;
+	int64_t late_ns = 0;
+	int error = s->host.at || !s->persistent || s->missing
+					? 0
+					: late_entry_of(m->summary, s->device, &late_ns);
+	if (error || steps == 0 || 2 * late_ns / steps < s->late_ns)
+		return error;
+	finding_say(out->summary, sizeof(out->summary),
+				"it enters the first step %s ms after the others, late from what it did before",
+				finding_ms(m->f, late_ns).at);
+	snprintf(out->remedy, sizeof(out->remedy), "%s", entry_remedy);
+	out->whom.cause = "before_step";
+	return 0;
+}
+
 static const char *remedy_of(const struct finding_source *m, const struct straggler *s)
 {
 	const struct finding_kind *own = s->excess[0].kind;
@@ -307,11 +329,12 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 		say_partial(m->summary, m->f, s, out);
 	else
 		say_late(m, s, out->summary, sizeof(out->summary));
-	if (!s->missing)
+	snprintf(out->remedy, sizeof(out->remedy), "%s", remedy_of(m, s));
+	error = say_entry(m, s, out);
+	if (!error && !s->missing)
 		error = say_own_time(m, s, out);
 	if (own && !is_work(own))
 		finding_say_rare(m, own->leaves, m->summary->devices[s->device].key, out);
-	snprintf(out->remedy, sizeof(out->remedy), "%s", remedy_of(m, s));
 	if (!error && own && !is_work(own))
 		error = finding_say_host(m, s, out);
 	return error;

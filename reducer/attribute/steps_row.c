@@ -1,0 +1,53 @@
+#include "attribute/steps_row.h"
+
+#include <errno.h>
+
+/* What is launched after the last step, where that is more than a tenth of the ops. */
+static enum steps_tail tail_of(const struct step_fit *fit, const struct steps_ops *ops)
+{
+	if (10 * ops->after <= ops->n || fit->after == 0)
+		return TAIL_SHORT;
+	if (2 * fit->after_own < fit->after)
+		return TAIL_OTHER;
+	return fit->after_p10 >= 1000 && 2 * fit->after_p10 >= fit->after_p50 ? TAIL_STEPS : TAIL_PART;
+}
+
+/* When the first counted step began; -1: on a clock below 0. */
+static int64_t entered(const struct steps *steps)
+{
+	uint32_t i = 0;
+	while (i < steps->n_markers && steps->markers[i].step < 0)
+		i++;
+	return i < steps->n_markers && steps->markers[i].begin_ns >= 0 ? steps->markers[i].begin_ns
+																   : -1;
+}
+
+int steps_row_store(const struct device_scan *scan, const struct generations *generations,
+					const struct steps_ops *ops, struct summary *summary, uint32_t key)
+{
+	if (scan->steps.n_steps == 0)
+		return 0;
+	struct steps_summary *row = summary_steps(summary, summary_text(summary, key));
+	if (!row)
+		return -ENOMEM;
+	if (scan->steps.unit[0] && summary_string(summary, scan->steps.unit, &row->unit) != 0)
+		return -ENOMEM;
+	row->entered_ns = entered(&scan->steps);
+	row->looked = scan->fit.looked;
+	row->complete = scan->fit.complete;
+	if (generations && generations->n > 1) {
+		row->generation = generations->answered;
+		row->generations = generations->n;
+		row->left_out = generations->left_out;
+	}
+	row->tail = tail_of(&scan->fit, ops);
+	row->found = scan->given ? FOUND_TOGETHER : scan->by_graphs ? FOUND_GRAPHS : FOUND_ALONE;
+	row->ops_before = ops->before;
+	row->ops_inside = ops->inside;
+	row->ops_after = ops->after;
+	if (scan->window_from > scan->hull_from)
+		row->before_ns = scan->window_from - scan->hull_from;
+	if (scan->hull_to > scan->window_to)
+		row->after_ns = scan->hull_to - scan->window_to;
+	return 0;
+}
