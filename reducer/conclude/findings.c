@@ -324,6 +324,17 @@ static void take_gain(const struct finding_source *m, struct finding *out)
 	out->rank_ns = m->everywhere->rank_ns[out->id];
 }
 
+/* Waiting by turns of which steps as even as their mean would win little is what others cause: it
+ * stays a finding, of the severity of that gain. */
+static void judge_gain(const struct finding_source *m, struct finding *loss)
+{
+	if (loss->id != FINDING_WAIT || !loss->gain_known || loss->severity <= SEVERITY_LOW)
+		return;
+	const enum severity by_gain = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
+	if (by_gain < loss->severity)
+		loss->severity = by_gain > SEVERITY_LOW ? by_gain : SEVERITY_LOW;
+}
+
 /* Of what waiting costs, nothing is seen on the ranks that make the others wait. */
 static void say_others(const struct finding_source *m, struct finding *out)
 {
@@ -402,6 +413,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	if (error || finding.share_ns <= 0)
 		return error;
 	take_gain(m, &finding);
+	judge_gain(m, &finding);
 	error = say_loss(m, kind, &finding);
 	if (few_ns > 0)
 		finding_say(finding.evidence, sizeof(finding.evidence),

@@ -131,8 +131,34 @@ static void of_all(void)
 	done(&s, &all);
 }
 
+/* Waiting that nothing even would win is what others cause; what it would win counts. */
+static void even(void)
+{
+	static const struct {
+		int64_t gain_us;
+		const char *severity;
+	} runs[] = {{0, "low"}, {6000, "medium"}, {20000, "high"}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct summary s;
+		struct findings all;
+		begin(&s);
+		summary_string(&s, "cupti", &s.run.mode);
+		for (int32_t rank = 0; rank < 4; rank++)
+			add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = 12000});
+		add_culprit(&s, "", 0, 0);
+		if (runs[i].gain_us)
+			add_culprit(&s, "even_host", -1, runs[i].gain_us);
+		make(&s, &all);
+		is(&all, "wait", 12000, runs[i].severity);
+		CHECK(all.n > 0 && all.at[0].gain_known && all.at[0].gain_ns == runs[i].gain_us * US,
+			  "its gain");
+		done(&s, &all);
+	}
+}
+
 int main(void)
 {
+	even();
 	through_groups();
 	of_all();
 	nobody();
