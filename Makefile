@@ -127,7 +127,7 @@ accuracy: $(BUILD)/baton $(SIM)
 		sh tests/accuracy/run.sh 1000
 
 bench: $(BUILD)/baton $(SIM) bench-record
-	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) sh tools/bench/run.sh
+	@BATON=$(BUILD)/baton SIM=$(SIM) PYTHON=$(PYTHON) sh tools/bench/run.sh
 
 bench-record: $(BUILD)/baton $(SHIM) doubles simtrain cupti $(BUILD)/bench/libbench.so $(BUILD)/tests/shim/replay_cupti.so
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tools/bench/record.sh

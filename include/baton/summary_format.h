@@ -390,13 +390,14 @@ _Static_assert(sizeof(struct baton_s_cells) == 16, "cells");
 	X(R, int64_t, after_ns, NUMBER, SUM, SHOWN(1))                                              \
 	X(R, uint64_t, left_out, NUMBER, SUM, HIDDEN) /* steps of other generations */              \
 	/* when the first counted step began, in the trace's clock; -1: not known */                \
-	X(R, int64_t, entered_ns, KNOWN, LEAST, HIDDEN)
+	X(R, int64_t, entered_ns, KNOWN, LEAST, HIDDEN)                                             \
+	X(R, uint64_t, entered_after, NUMBER, MOST, HIDDEN) /* so many steps that are cut */
 
 struct baton_s_steps {
 	struct baton_record head;
 	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_steps) == 104, "steps");
+_Static_assert(sizeof(struct baton_s_steps) == 112, "steps");
 _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 
 #define BATON_S_CULPRIT_FIELDS(X, R)                                                            \

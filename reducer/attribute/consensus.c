@@ -67,8 +67,8 @@ static int propose(struct scanning *s, uint32_t process, struct proposals *propo
 		error = proposals_find(log->marks, log->n_marks, s->ds->feeds[process].trace.strings.n,
 							   begins, n, proposals);
 	for (size_t i = 0; !error && i < proposals->n; i++)
-		step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs,
-						 proposals->at[i].begins, proposals->at[i].n);
+		error = step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs,
+								 proposals->at[i].begins, proposals->at[i].n);
 	free(begins);
 	return error;
 }

@@ -62,7 +62,7 @@ static int find_period(struct scanning *s, uint32_t feed)
 	if (!error)
 		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
 	if (!error && n)
-		step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs, begins, n);
+		error = step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs, begins, n);
 	if (!error && n)
 		error = steps_from_begins(begins, n, end_ns, &s->scan->steps);
 	s->scan->by_graphs = graph != UINT32_MAX;

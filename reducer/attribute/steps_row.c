@@ -12,14 +12,15 @@ static enum steps_tail tail_of(const struct step_fit *fit, const struct steps_op
 	return fit->after_p10 >= 1000 && 2 * fit->after_p10 >= fit->after_p50 ? TAIL_STEPS : TAIL_PART;
 }
 
-/* When the first counted step began; -1: on a clock below 0. */
-static int64_t entered(const struct steps *steps)
+/* When the first counted step began, after how many that are cut. */
+static void note_entered(const struct steps *steps, struct steps_summary *row)
 {
 	uint32_t i = 0;
 	while (i < steps->n_markers && steps->markers[i].step < 0)
 		i++;
-	return i < steps->n_markers && steps->markers[i].begin_ns >= 0 ? steps->markers[i].begin_ns
-																   : -1;
+	const bool known = i < steps->n_markers && steps->markers[i].begin_ns >= 0;
+	row->entered_ns = known ? steps->markers[i].begin_ns : -1;
+	row->entered_after = i;
 }
 
 int steps_row_store(const struct device_scan *scan, const struct generations *generations,
@@ -32,7 +33,7 @@ int steps_row_store(const struct device_scan *scan, const struct generations *ge
 		return -ENOMEM;
 	if (scan->steps.unit[0] && summary_string(summary, scan->steps.unit, &row->unit) != 0)
 		return -ENOMEM;
-	row->entered_ns = entered(&scan->steps);
+	note_entered(&scan->steps, row);
 	row->looked = scan->fit.looked;
 	row->complete = scan->fit.complete;
 	if (generations && generations->n > 1) {

@@ -215,12 +215,12 @@ static const char entry_remedy[] =
 /* A rank that was late when the steps began, by half of what it costs them or more. */
 static int say_entry(const struct finding_source *m, const struct straggler *s, struct finding *out)
 {
+	int64_t late_ns;
+	if (s->missing || s->host.at || !s->persistent || s->culprit) /* a culprit is of the steps */
+		return 0;
 	const int64_t steps = m->summary->devices[s->device].steps;
-	int64_t late_ns = 0;
-	int error = s->host.at || !s->persistent || s->missing
-					? 0
-					: late_entry_of(m->summary, s->device, &late_ns);
-	if (error || steps == 0 || 2 * late_ns / steps < s->late_ns)
+	int error = late_entry_of(m->summary, s->device, &late_ns);
+	if (error || steps == 0 || late_ns <= 0 || late_ns / steps < s->late_ns / 2)
 		return error;
 	finding_say(out->summary, sizeof(out->summary),
 				"it enters the first step %s ms after the others, late from what it did before",
@@ -259,7 +259,7 @@ static int limit_of(const struct finding_source *m, const struct straggler *s, i
 {
 	*limit_ns = share_ns;
 	if (s->culprit)
-		*limit_ns = s->culprit->limit_ns;
+		*limit_ns = replay_total(m->summary, s->culprit).limit_ns;
 	if (s->persistent)
 		return 0;
 	return by_step_limit_of(m->summary, LEAF_BIT(LEAF_NCCL_WAIT), 0, share_ns, limit_ns);
@@ -319,7 +319,7 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 							.share_ns = straggler_share(s),
 							.whom = whom_of(s)};
 	out->gain_known = s->culprit != NULL;
-	out->gain_ns = s->culprit ? s->culprit->gain_ns : 0;
+	out->gain_ns = s->culprit ? s->late_ns : 0;
 	out->rank_ns = s->culprit ? replay_rank_ns(m->summary, s->culprit) : 0;
 	error = limit_of(m, s, out->share_ns, &limit_ns);
 	if (error)

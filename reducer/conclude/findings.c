@@ -339,10 +339,18 @@ static void judge_gain(const struct finding_source *m, struct finding *loss)
 static void say_others(const struct finding_source *m, struct finding *out)
 {
 	const int64_t others_ns = m->everywhere->others_ns[out->id];
-	if (others_ns > 0 && 20 * others_ns >= out->share_ns)
+	if (others_ns > 0 && 20 * (__int128)others_ns >= out->share_ns)
 		finding_say(out->evidence, sizeof(out->evidence),
 					"%s ms of it is NCCL time: ranks wait by turns for the one that has it",
 					finding_ms(m->f, others_ns).at);
+}
+
+/* Where it is not told in which steps. */
+static void say_few(struct finding *out)
+{
+	if (out->in_few_steps && out->rare.in == 0)
+		finding_say(out->summary, sizeof(out->summary),
+					"in too few steps to be sure that it comes again");
 }
 
 /* What it means, what to try, and what stood behind it. 0 or -ENOMEM. */
@@ -363,9 +371,7 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	say_taken(m, kind, out);
 	if (out->share_ns >= figures_time(m->f, kind->leaves)) /* else a late rank took its part */
 		finding_say_rare(m, kind->leaves, 0, out);
-	if (out->in_few_steps && out->rare.in == 0)
-		finding_say(out->summary, sizeof(out->summary),
-					"in too few steps to be sure that it comes again");
+	say_few(out);
 	return 0;
 }
 
@@ -393,6 +399,7 @@ static int add_rare(const struct finding_source *m, const struct finding_kind *k
 				finding_ms(m->f, habit.every_ns).at);
 	*apart_ns = habit.rare_ns;
 	error = judge_few(m, kind, &rare);
+	say_few(&rare);
 	return error ? error : add(out, &rare);
 }
 

@@ -6,7 +6,7 @@
 #include "conclude/finding.h"
 
 struct findings {
-	struct finding *at; /* findings before the other losses, each largest share first */
+	struct finding *at; /* findings before the other losses, what wins most first */
 	size_t n;
 };
 

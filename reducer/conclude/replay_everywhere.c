@@ -36,6 +36,13 @@ static int64_t left_of(const struct summary *summary, const struct figures *f,
 	return everywhere_own(f, late, &finding_kinds[from]) - kept_ns;
 }
 
+/* Those of a hostile file may be anything. */
+static int64_t add_most(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 /* A cause that wins more than its own time has made others wait. */
 static void take_waits(int64_t left_ns, enum finding_id kind, int64_t *there_ns,
 					   struct everywhere *out)
@@ -68,6 +75,7 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 					 const struct stragglers *late, struct everywhere *out)
 {
 	int64_t own_ns[LOSS_KINDS], there_ns[NCCL_KINDS];
+	bool ranked[LOSS_KINDS] = {false};
 	*out = (struct everywhere){0};
 	if (!replay_knows(summary))
 		return;
@@ -81,10 +89,10 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		enum finding_id id;
 		if (!is_everywhere(summary, culprit, &id))
 			continue;
-		if (out->gain_ns[id] == 0)
+		if (!ranked[id])
 			out->rank_ns[id] = replay_rank_ns(summary, culprit);
-		out->known[id] = true;
-		out->gain_ns[id] += culprit->gain_ns;
+		ranked[id] = out->known[id] = true;
+		out->gain_ns[id] = add_most(out->gain_ns[id], culprit->gain_ns);
 		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
 		if (id != FINDING_WAIT)

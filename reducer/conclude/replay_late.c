@@ -20,13 +20,37 @@ int64_t replay_transfer_ns(const struct summary *summary)
 	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;
 }
 
+/* Gains are parts of a step; those of a hostile file may be anything. */
+static int64_t add_gain(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+struct replay_total replay_total(const struct summary *summary,
+								 const struct culprit_summary *culprit)
+{
+	struct replay_total total = {0, 0};
+	for (size_t i = 0; i < summary->n_culprits; i++) {
+		const struct culprit_summary *of = &summary->culprits[i];
+		if (of->order == 0 || of->device != culprit->device || of->host != culprit->host)
+			continue;
+		total.gain_ns = add_gain(total.gain_ns, of->gain_ns);
+		total.limit_ns = add_gain(total.limit_ns, of->limit_ns);
+	}
+	return total;
+}
+
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit)
 {
-	int64_t rank_ns = culprit->gain_ns;
-	for (size_t i = 0; i < summary->n_culprits; i++) {
-		const struct culprit_summary *before = &summary->culprits[i];
-		if (before->order > 0 && before->order < culprit->order && before->gain_ns <= rank_ns)
-			rank_ns = before->gain_ns - 1;
+	int64_t rank_ns = INT64_MAX;
+	for (size_t i = 0; i < summary->n_culprits; i++) { /* in their order */
+		const struct culprit_summary *of = &summary->culprits[i];
+		if (of->order == 0)
+			continue;
+		rank_ns = of->gain_ns < rank_ns ? of->gain_ns : rank_ns - 1;
+		if (of == culprit)
+			break;
 	}
 	return rank_ns;
 }

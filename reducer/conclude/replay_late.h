@@ -12,7 +12,14 @@ bool replay_clears(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
 
-/* What a culprit wins, but no more than those before it: beside them it may win more than they do
+struct replay_total {
+	int64_t gain_ns, limit_ns;
+};
+/* Of all causes of the culprit's rank or host. */
+struct replay_total replay_total(const struct summary *summary,
+								 const struct culprit_summary *culprit);
+
+/* What a culprit wins, but less than those before it: beside them it may win more than they do
  * alone, but they were the largest. */
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
 

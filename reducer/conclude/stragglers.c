@@ -460,7 +460,7 @@ static bool straggler_of_culprit(const struct summary *summary,
 							.late = replay_late_row(summary, device),
 							.culprit = culprit,
 							.persistent = true,
-							.late_ns = culprit->gain_ns};
+							.late_ns = replay_total(summary, culprit).gain_ns};
 	if (culprit->device && culprit->rank >= 0)
 		s->rank = culprit->rank;
 	if (!culprit->device)

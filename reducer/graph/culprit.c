@@ -244,15 +244,22 @@ static bool is_less(const struct culprit *x, const struct culprit *y, int64_t st
 }
 
 /* Does a unit or host have more of a cause than the others in the mean? Where all have as much, one
- * that something else makes late wins most of it too. */
-static bool has_more(const struct model *m, const struct culprit *x, const struct culprit *wide)
+ * that something else makes late wins most of it too. Units that are no candidates have nothing. */
+static bool has_more(const struct model *m, const struct candidates *all, const struct culprit *x)
 {
-	int64_t own = 0;
+	const struct scope *scope = &x->scope;
+	__int128 others_ns = 0, own = 0;
 	for (size_t u = 0; u < m->n_units; u++)
-		own +=
-			x->scope.unit == u || (x->scope.unit == ALL_UNITS && m->units[u].host == x->scope.host);
-	const __int128 others = (__int128)m->n_units - own;
-	return 10 * x->cost_ns * others >= MORE_TENTHS * (wide->cost_ns - x->cost_ns) * (__int128)own;
+		own += scope->unit == u || (scope->unit == ALL_UNITS && m->units[u].host == scope->host);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *y = &all->at[i];
+		const bool within = scope->unit == y->scope.unit ||
+							(scope->unit == ALL_UNITS && y->scope.unit != ALL_UNITS &&
+							 m->units[y->scope.unit].host == scope->host);
+		others_ns += y->cause == x->cause && width(y) == 0 && !within ? y->cost_ns : 0;
+	}
+	return 10 * (__int128)x->cost_ns * ((__int128)m->n_units - own) >=
+		   MORE_TENTHS * others_ns * own;
 }
 
 /* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
@@ -263,7 +270,7 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (x->cause != wide->cause || width(x) >= width(wide) ||
-			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns || !has_more(m, x, wide))
+			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns || !has_more(m, all, x))
 			continue;
 		if (!best || width(x) < width(best) ||
 			(width(x) == width(best) && x->gain_ns > best->gain_ns))
@@ -272,13 +279,15 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 	return best;
 }
 
+/* *structure: fewer waits everywhere are all that wins so much. */
 static const struct culprit *choose(const struct model *m, const struct candidates *all,
-									int64_t step_ns)
+									int64_t step_ns, bool *structure)
 {
 	const struct culprit *best = NULL;
 	int64_t most_ns = 0;
 	for (size_t i = 0; i < all->n; i++)
 		most_ns = all->at[i].gain_ns > most_ns ? all->at[i].gain_ns : most_ns;
+	*structure = false;
 	if (most_ns <= all->least_ns)
 		return NULL;
 	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
@@ -287,17 +296,18 @@ static const struct culprit *choose(const struct model *m, const struct candidat
 	for (size_t i = 0; i < all->n; i++)
 		if (all->at[i].gain_ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
 			best = &all->at[i];
-	bool structure = best != NULL;
+	*structure = best != NULL;
 	for (size_t i = 0; i < all->n; i++)
-		structure &= all->at[i].gain_ns < near_ns || is_structure(&all->at[i]);
+		*structure &= all->at[i].gain_ns < near_ns || is_structure(&all->at[i]);
 	const struct culprit *own = NULL;
-	for (size_t i = 0; structure && i < all->n; i++) {
+	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (is_structure(x) || is_even(x) || 10 * x->gain_ns < OWN_TENTHS * most_ns)
 			continue;
 		if (!own || is_less(x, own, step_ns))
 			own = x;
 	}
+	*structure &= own == NULL;
 	best = own ? own : best;
 	const struct culprit *narrow = narrower(m, all, best);
 	return narrow ? narrow : best;
@@ -335,7 +345,8 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
 		const struct culprit *x = &all->at[i];
-		if (10 * x->gain_ns < (n ? 0 : FIRST_TENTHS) * structure_ns || x->gain_ns <= all->least_ns)
+		if (10 * (__int128)x->gain_ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
+			x->gain_ns <= all->least_ns)
 			break;
 		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
 			continue;
@@ -393,11 +404,12 @@ static int find(struct causes *c, struct candidates *all, struct culprits *out)
 	memcpy(cured_ns, c->measured_ns, c->model->graph.n_edges * sizeof(*cured_ns));
 	int error = 0;
 	while (!error && out->n < CULPRITS_MOST) {
-		const struct culprit *chosen = choose(c->model, all, step_ns);
+		bool structure;
+		const struct culprit *chosen = choose(c->model, all, step_ns, &structure);
 		if (!chosen)
 			break;
 		struct culprit best = *chosen;
-		if (is_structure(&best))
+		if (structure)
 			error = prefer_own(c, all, cured_ns, &best);
 		out->at[out->n++] = best;
 		error = error ? error : cure(c, all, &best, cured_ns);

@@ -11,7 +11,7 @@ enum {
 	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
 	SMALL_LAUNCHES = 1 << 16,
 	FEW_STEPS = 4,          /* as many launches as they have at most */
-	FEW_LAUNCHES = 1 << 18, /* of a run of so few all steps: a loss of one is not missed */
+	FEW_LAUNCHES = 1 << 18, /* of a run of so few as many steps as a sample has */
 	MOST_LAUNCHES = 1500000 /* bounds memory: some hundred bytes each */
 };
 

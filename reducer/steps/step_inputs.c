@@ -61,19 +61,24 @@ static int64_t copy_after(const struct input_copies *copies, int64_t ns)
 	return low < copies->n ? copies->at[low] : INT64_MAX;
 }
 
-void step_inputs_take(const struct input_copies *copies, const struct launch_mark *marks,
-					  size_t n_marks, const struct graph_launches *graphs, int64_t *begins,
-					  size_t n)
+int step_inputs_take(const struct input_copies *copies, const struct launch_mark *marks,
+					 size_t n_marks, const struct graph_launches *graphs, int64_t *begins, size_t n)
 {
-	int64_t graph_ns =
-		INT64_MIN; /* the last launch of one before the step; the log has them in order */
+	int64_t *launches = malloc((graphs->n + 1) * sizeof(*launches)), graph_ns = INT64_MIN;
+	if (!launches)
+		return -ENOMEM;
+	for (size_t i = 0; i < graphs->n; i++)
+		launches[i] = graphs->at[i].launch_ns;
+	qsort(launches, graphs->n, sizeof(*launches), by_time);
 	for (size_t i = 0, g = 0; i < n; i++) {
-		for (; g < graphs->n && graphs->at[g].launch_ns < begins[i]; g++)
-			graph_ns = graphs->at[g].launch_ns > graph_ns ? graphs->at[g].launch_ns : graph_ns;
+		for (; g < graphs->n && launches[g] < begins[i]; g++)
+			graph_ns = launches[g];
 		const int64_t kernel_ns = kernel_before(marks, n_marks, begins[i]);
 		const int64_t last_ns = kernel_ns > graph_ns ? kernel_ns : graph_ns;
 		const int64_t copy_ns = copy_after(copies, last_ns);
-		if (last_ns != INT64_MIN && copy_ns < begins[i])
+		if (last_ns != INT64_MIN && copy_ns < begins[i] && (i == 0 || copy_ns > begins[i - 1]))
 			begins[i] = copy_ns;
 	}
+	free(launches);
+	return 0;
 }

@@ -17,9 +17,10 @@ void step_inputs_free(struct input_copies *copies);
 /* By time; before step_inputs_take(). */
 void step_inputs_sort(struct input_copies *copies);
 /* Moves a begin to the first copy after the last launch before it, of a kernel (`marks`, sorted) or
- * a graph. A begin that nothing was launched before stays: copies there may be the model's. */
-void step_inputs_take(const struct input_copies *copies, const struct launch_mark *marks,
-					  size_t n_marks, const struct graph_launches *graphs, int64_t *begins,
-					  size_t n);
+ * a graph (in any order). A begin that nothing was launched before stays: copies there may be the
+ * model's. 0 or -ENOMEM. */
+int step_inputs_take(const struct input_copies *copies, const struct launch_mark *marks,
+					 size_t n_marks, const struct graph_launches *graphs, int64_t *begins,
+					 size_t n);
 
 #endif

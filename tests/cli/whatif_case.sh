@@ -43,6 +43,17 @@ expect_status 0 "$BATON" whatif "$work/asleep"
 checks=$((checks + 1))
 grep -q "blocked of rank 6" "$work/out" || fail "whatif as text: $(cat "$work/out")"
 
+# Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
+expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
+	--fault page_fault=1837@7 --fault jit=102941@7
+expect_status 0 "$BATON" whatif --json "$work/two"
+expect_true "[(x['cause'], x['rank']) for x in d['without']] == [('module_load', 7), ('code', 7)]"
+whole=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print((d["step_ns"] - d["step_without_ns"]) / 1e6)' "$work/out")
+expect_status 0 "$BATON" report --json "$work/two"
+expect_true "(lambda f: (f['id'], f['rank'], f['device'], f['host'], f['cause']))(d['findings'][0]) == ('late_rank', 7, 'node0/7', None, 'module_load')"
+expect_true "abs(d['findings'][0]['gain_ms'] - $whole) < 0.01" # both causes are that rank's
+expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is None for f in d['findings'] if f['id'] not in ('late_rank', 'wait'))"
+
 # A healthy job has no culprit.
 made well
 asked well

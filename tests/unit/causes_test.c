@@ -172,6 +172,27 @@ static void test_most_on_one(void)
 	model_free(&model);
 }
 
+/* Keeps out: a sleep that all ranks have alike told as that of the rank which something else makes
+ * late, because most of it is won there. */
+static void test_all_alike_one_late(void)
+{
+	const struct rank ranks[RANKS] = {
+		{1000, 5000, 20000}, {1000, 5000, 20000}, {1000, 5000, 24000}, {1000, 5000, 20000}};
+	struct model model;
+	struct causes causes;
+	struct culprits culprits;
+	make(&model, ranks);
+	CHECK(causes_open(&causes, &model) == 0, "no causes");
+	CHECK(gain(&causes, CAUSE_BLOCKED, 2) == 4000, "most of what all win");
+	CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 2, "%u culprits", culprits.n);
+	CHECK(culprits.at[0].cause == CAUSE_BLOCKED && culprits.at[0].scope.unit == ALL_UNITS &&
+			  culprits.at[0].gain_ns == 5000,
+		  "all ranks sleep");
+	CHECK(culprits.at[1].cause == CAUSE_KERNELS && culprits.at[1].scope.unit == 2, "one is slow");
+	causes_close(&causes);
+	model_free(&model);
+}
+
 /* Keeps out: a rank's sleep that is taken off twice, the second time from what it works. */
 static void test_taken_once(void)
 {
@@ -255,6 +276,7 @@ int main(void)
 	test_slow_rank();
 	test_two();
 	test_most_on_one();
+	test_all_alike_one_late();
 	test_taken_once();
 	test_equal();
 	test_compare();

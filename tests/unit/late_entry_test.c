@@ -33,6 +33,8 @@ static void entries(void)
 		  (long long)late_of(&s, 2));
 	CHECK(late_of(&s, 0) < 0, "the first one");
 	CHECK(late_of(&s, 4) == 0, "not known");
+	s.steps[1].entered_after = s.steps[3].entered_after = 1; /* another step is their first */
+	CHECK(late_of(&s, 2) == (12000 - 5000) * US, "of those that begin with the same step");
 	summary_free(&s);
 }
 

@@ -20,7 +20,8 @@ static void kernels(void)
 	static const int64_t at[] = {195, 90, 105, 190, 305, 320}; /* as their ops were met */
 	struct input_copies copies = copies_of(at, 6);
 	int64_t begins[] = {100, 200, 300};
-	step_inputs_take(&copies, marks, 6, &(struct graph_launches){0}, begins, 3);
+	CHECK(0 == step_inputs_take(&copies, marks, 6, &(struct graph_launches){0}, begins, 3),
+		  "no memory");
 	CHECK(begins[0] == 100, "nothing was launched before: %lld", (long long)begins[0]);
 	CHECK(begins[1] == 190, "the first of two copies: %lld", (long long)begins[1]);
 	CHECK(begins[2] == 300, "no copy between the steps: %lld", (long long)begins[2]);
@@ -36,8 +37,23 @@ static void graphs(void)
 	static const int64_t at[] = {120, 160, 250, 300};
 	struct input_copies copies = copies_of(at, 4);
 	int64_t begins[] = {100, 200, 300};
-	step_inputs_take(&copies, marks, 1, &all, begins, 3);
+	CHECK(0 == step_inputs_take(&copies, marks, 1, &all, begins, 3), "no memory");
 	CHECK(begins[0] == 100 && begins[1] == 160 && begins[2] == 250, "%lld %lld %lld",
+		  (long long)begins[0], (long long)begins[1], (long long)begins[2]);
+	step_inputs_free(&copies);
+}
+
+/* Two graphs, as they lie when they were sorted by name: the other one is launched between. */
+static void two_graphs(void)
+{
+	struct graph_launch launches[] = {{350, 5, 0}, {100, 5, 1}, {200, 5, 1},
+									  {300, 5, 1}, {150, 5, 2}, {250, 5, 2}};
+	const struct graph_launches all = {.at = launches, .n = 6, .room = 6};
+	static const int64_t at[] = {120, 160, 260};
+	struct input_copies copies = copies_of(at, 3);
+	int64_t begins[] = {100, 200, 300};
+	CHECK(0 == step_inputs_take(&copies, NULL, 0, &all, begins, 3), "no memory");
+	CHECK(begins[0] == 100 && begins[1] == 160 && begins[2] == 260, "%lld %lld %lld",
 		  (long long)begins[0], (long long)begins[1], (long long)begins[2]);
 	step_inputs_free(&copies);
 }
@@ -47,7 +63,8 @@ static void none(void)
 	struct input_copies copies = {0};
 	int64_t begins[] = {100};
 	step_inputs_sort(&copies);
-	step_inputs_take(&copies, NULL, 0, &(struct graph_launches){0}, begins, 1);
+	CHECK(0 == step_inputs_take(&copies, NULL, 0, &(struct graph_launches){0}, begins, 1),
+		  "no memory");
 	CHECK(begins[0] == 100, "no copies, no launches");
 	step_inputs_free(&copies);
 }
@@ -56,6 +73,7 @@ int main(void)
 {
 	kernels();
 	graphs();
+	two_graphs();
 	none();
 	return finish();
 }

@@ -161,6 +161,10 @@ def main():
     parser.add_argument("--work", default="build/bench")
     options = parser.parse_args()
     os.makedirs(options.work, exist_ok=True)
+    if options.only:
+        print(f"machine {machine()}")
+        bench_replay(options)
+        return 0
     source = os.path.join(options.data, "kineto", "a100_rank3of8.json.gz")
     if not os.path.exists(source):
         made = os.path.join(options.work, "made")
@@ -169,12 +173,10 @@ def main():
                        stdout=subprocess.DEVNULL, check=True)
         source = os.path.join(made, sorted(os.listdir(made))[0])
     print(f"machine {machine()}")
-    bench_replay(options)
-    if options.only:
-        return 0
     print(f"source  {os.path.basename(source)}, repeated; median of {ROUNDS}, peak RSS of one process", flush=True)
     bench_import(options, source)
     bench_growth(options, source)
+    bench_replay(options)
     bench_hta(options, source)
     return 0
 
