@@ -34,7 +34,8 @@ rows 'value("graph", "node records [nodes]") == 11 * 100 and value("graph", "gra
 rows 'row("graph", "gap between nodes of a graph")["median"] == 900'
 rows 'row("latency", "launch call to start, stream just idle")["n"] == 40'
 rows 'value("latency", "launches without a complete record, stream just idle") == 0'
-rows 'row("latency", "gap between queued kernels of a stream")["median"] == 900'
+# (on a busy machine launches come slower than such short kernels end: then most gaps are longer)
+rows 'row("latency", "gap between queued kernels of a stream")["min"] == 900'
 rows 'row("dependency", "gap across streams by an event")["min"] == 900'
 rows 'value("callbacks", "driver call shares the runtime call'"'"'s correlation") == 5'
 rows 'value("callbacks", "exits that match no enter") == 0 and value("callbacks", "pairs of enter and exit") == value("callbacks", "of them with our data carried over")'
