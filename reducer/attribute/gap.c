@@ -1,5 +1,7 @@
 #include "attribute/gap.h"
 
+#include "base/saturate.h"
+
 #include <stdlib.h>
 
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
@@ -7,17 +9,10 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-static int64_t add(int64_t a,
-				   int64_t b) /* times are within 2^62, but l and durations come on top */
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 bool gap_queued(const struct opstream *stream, const struct gap *gap, int64_t floor_ns)
 {
 	return opstream_is_later_node(stream, gap->k) ||
-		   (add(gap->k->ls, floor_ns) <= gap->a && gap->k->le <= gap->a);
+		   (saturate_add(gap->k->ls, floor_ns) <= gap->a && gap->k->le <= gap->a);
 }
 
 static struct timeline *launcher(const struct gap_engine *engine, const struct op *op)
@@ -211,7 +206,8 @@ static int explain_until(struct gap_engine *engine, const struct op *k, int64_t 
  * returns. */
 static int64_t latency_reach(const struct op *k, int64_t floor_ns)
 {
-	int64_t from_begin = add(k->ls, 3 * floor_ns), from_end = add(k->le, 2 * floor_ns);
+	int64_t from_begin = saturate_add(k->ls, 3 * floor_ns),
+			from_end = saturate_add(k->le, 2 * floor_ns);
 	return from_begin > from_end ? from_begin : from_end;
 }
 
@@ -239,7 +235,7 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 	if (error)
 		return error;
 	if (queued || at > ready) {
-		int64_t dispatched = clamp(add(at, c->dispatch_cap_ns), at, gap->b);
+		int64_t dispatched = clamp(saturate_add(at, c->dispatch_cap_ns), at, gap->b);
 		error = explain_until(engine, k, &at, dispatched, LEAF_GPU_DISPATCH);
 	}
 	if (error || at >= gap->b)

@@ -35,18 +35,15 @@ const char *finding_per(const struct figures *f)
 	return f->has_steps ? "step" : "run";
 }
 
-static bool has_rank(const struct device_summary *d, int32_t rank)
-{
-	return d->n_processes && d->ranks[0] == rank;
-}
-
-/* Does its rank drive other devices too? */
+/* Does its rank, which it has, drive other devices too? */
 static bool is_one_of_several(const struct summary *summary, size_t device)
 {
-	const struct device_summary *d = &summary->devices[device];
-	for (size_t i = 0; has_rank(d, d->ranks[0]) && i < summary->n_devices; i++)
-		if (i != device && has_rank(&summary->devices[i], d->ranks[0]))
+	const int32_t rank = summary->devices[device].ranks[0];
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		if (i != device && d->n_processes && d->ranks[0] == rank)
 			return true;
+	}
 	return false;
 }
 

@@ -6,7 +6,8 @@
 #include "summary/summary.h"
 
 /* *late_ns: how much later a device's first counted step began than on the other devices of its
- * host (their median), whose clock is one, and whose count of steps before it is the same; 0 where that is not known. 0 or -ENOMEM. */
+ * host (their median), whose clock is one, and whose count of steps before it is the same; 0 where
+ * that is not known. 0 or -ENOMEM. */
 int late_entry_of(const struct summary *summary, size_t device, int64_t *late_ns);
 
 #endif

@@ -1,5 +1,6 @@
 #include "conclude/replay_everywhere.h"
 
+#include "base/saturate.h"
 #include "conclude/replay_late.h"
 
 #include <string.h>
@@ -36,13 +37,6 @@ static int64_t left_of(const struct summary *summary, const struct figures *f,
 	return everywhere_own(f, late, &finding_kinds[from]) - kept_ns;
 }
 
-/* Those of a hostile file may be anything. */
-static int64_t add_most(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 /* A cause that wins more than its own time has made others wait. */
 static void take_waits(int64_t left_ns, enum finding_id kind, int64_t *there_ns,
 					   struct everywhere *out)
@@ -75,7 +69,6 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 					 const struct stragglers *late, struct everywhere *out)
 {
 	int64_t own_ns[LOSS_KINDS], there_ns[NCCL_KINDS];
-	bool ranked[LOSS_KINDS] = {false};
 	*out = (struct everywhere){0};
 	if (!replay_knows(summary))
 		return;
@@ -83,19 +76,19 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		there_ns[i] = left_of(summary, f, late, nccl_kinds[i]);
 	for (int kind = 0; kind < LOSS_KINDS; kind++)
 		own_ns[kind] = everywhere_own(f, late, &finding_kinds[kind]);
-	out->known[FINDING_WAIT] = replay_clears(summary);
 	for (size_t i = 0; i < summary->n_culprits; i++) { /* what each wins beside those before it */
 		const struct culprit_summary *culprit = &summary->culprits[i];
 		enum finding_id id;
 		if (!is_everywhere(summary, culprit, &id))
 			continue;
-		if (!ranked[id])
+		if (!out->known[id])
 			out->rank_ns[id] = replay_rank_ns(summary, culprit);
-		ranked[id] = out->known[id] = true;
-		out->gain_ns[id] = add_most(out->gain_ns[id], culprit->gain_ns);
+		out->known[id] = true;
+		out->gain_ns[id] = saturate_add(out->gain_ns[id], culprit->gain_ns);
 		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
 		if (id != FINDING_WAIT)
 			take_waits(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), id, there_ns, out);
 	}
+	out->known[FINDING_WAIT] |= replay_clears(summary); /* evening it out wins nothing */
 }

@@ -1,5 +1,6 @@
 #include "conclude/replay_late.h"
 
+#include "base/saturate.h"
 #include "conclude/lateness.h"
 #include "summary/device_host.h"
 
@@ -20,13 +21,6 @@ int64_t replay_transfer_ns(const struct summary *summary)
 	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;
 }
 
-/* Gains are parts of a step; those of a hostile file may be anything. */
-static int64_t add_gain(int64_t a, int64_t b)
-{
-	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
 struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit)
 {
@@ -35,8 +29,8 @@ struct replay_total replay_total(const struct summary *summary,
 		const struct culprit_summary *of = &summary->culprits[i];
 		if (of->order == 0 || of->device != culprit->device || of->host != culprit->host)
 			continue;
-		total.gain_ns = add_gain(total.gain_ns, of->gain_ns);
-		total.limit_ns = add_gain(total.limit_ns, of->limit_ns);
+		total.gain_ns = saturate_add(total.gain_ns, of->gain_ns);
+		total.limit_ns = saturate_add(total.limit_ns, of->limit_ns);
 	}
 	return total;
 }

@@ -15,8 +15,9 @@ enum {
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
 	STEPS_FOR_LIMIT = 6,
-	OWN_TENTHS = 6,   /* of the gain: so much by a cause of its own goes before a structural one, so
-					 * much on one unit before everywhere */
+	/* of the gain: so much by a cause of its own goes before a structural one, so much on one unit
+	 * before everywhere */
+	OWN_TENTHS = 6,
 	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
 	TOGETHER_MOST = 6,
 	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
