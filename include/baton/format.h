@@ -171,6 +171,8 @@ struct baton_r_meta {
 	uint32_t value;
 };
 _Static_assert(sizeof(struct baton_r_meta) == 16, "meta");
+/* A key: rows of kind BATON_SCHED have a holder where a thread waited for its interpreter's lock. */
+#define BATON_META_PYTHON_LOCK "python.lock"
 
 enum baton_clock_kind {
 	BATON_CLOCK_REALTIME = 1,

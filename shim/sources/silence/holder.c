@@ -1,6 +1,7 @@
 #include "sources/silence/holder.h"
 
 #include "base/own.h"
+#include "ring/dict.h"
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "ring/stack.h"
@@ -19,6 +20,8 @@ static struct stranger {
 	uint32_t tid, thread;
 } strangers[STRANGERS];
 static unsigned n_strangers;
+
+static bool told; /* that waits for the lock are seen in this process */
 
 static ssize_t read_task(uint32_t tid, const char *what, char text[TEXT_BYTES])
 {
@@ -72,6 +75,22 @@ static uint32_t thread_of(uint32_t tid)
 	return stranger(tid);
 }
 
+/* From now on a row without a holder is no wait for the lock. */
+static void tell_lock(uint32_t tid)
+{
+	char text[TEXT_BYTES];
+	if (told || read_task(tid, "syscall", text) <= 0)
+		return;
+	told = true;
+	const uint32_t key = dict_literal(BATON_META_PYTHON_LOCK), value = dict_literal("holder");
+	struct baton_r_meta *row = dict_reserve(sizeof(*row));
+	if (!row)
+		return;
+	row->key = key;
+	row->value = value;
+	dict_publish(row, BATON_R_META, sizeof(*row));
+}
+
 /* Another holder takes the row over when it has had the lock at more looks: the majority's vote. */
 bool holder_look(struct holder *holder, const struct lane_owner *owner, uint32_t tid)
 {
@@ -79,8 +98,10 @@ bool holder_look(struct holder *holder, const struct lane_owner *owner, uint32_t
 	uint32_t holder_tid = 0;
 	uint64_t pthread = 0;
 	const void *python = atomic_load_explicit(&owner->python, memory_order_acquire);
-	if (!python_lock_look(python, &lock) || !lock.holder || lock.holder == python ||
-		!waits_for(&lock, tid))
+	if (!python_lock_look(python, &lock))
+		return false;
+	tell_lock(tid);
+	if (!lock.holder || lock.holder == python || !waits_for(&lock, tid))
 		return false;
 	if (holder->votes && holder->state != lock.holder) {
 		holder->votes--;
@@ -103,4 +124,5 @@ bool holder_look(struct holder *holder, const struct lane_owner *owner, uint32_t
 void holder_forget(void)
 {
 	n_strangers = 0;
+	told = false;
 }

@@ -11,6 +11,7 @@ struct segment { /* what a thread did */
 	int64_t from_ns, to_ns;
 	uint32_t cause;
 	struct log *other; /* of the thread that it waited for */
+	uint32_t holder;   /* CAUSE_GIL: 1 + the thread that had the lock; 0: none */
 };
 
 struct log { /* without gaps, oldest first */
@@ -20,6 +21,8 @@ struct log { /* without gaps, oldest first */
 };
 
 void log_add(struct log *log, int64_t from_ns, int64_t to_ns, enum cause cause, struct log *other);
+/* The same of a wait for the GIL, which that thread had last. */
+void log_add_gil(struct log *log, int64_t from_ns, int64_t to_ns, uint32_t holder);
 /* The first segment that ends after at_ns. */
 size_t log_find(const struct log *log, int64_t at_ns);
 

@@ -38,7 +38,7 @@ void call_device_reached(void *who, struct gpu_op *op)
 	enum cause cause = t->insn->kind == INSN_FREE ? CAUSE_ALLOC : CAUSE_SYNC;
 	log_add(&t->log, t->asked_ns, thread_now(t), cause, NULL);
 	int64_t ns = t->insn->kind == INSN_FREE ? t->insn->c : call_draw(t, TABLE_SYNC_WAKE, DRAW_WAKE);
-	cpu_busy(t, ns, cause, t->insn->kind == INSN_FREE, sync_returns);
+	cpu_busy(t, ns, cause, false, sync_returns); /* CUDA knows no GIL */
 }
 
 /* Waits for the tails of all streams of a device, one after the other. */

@@ -48,7 +48,7 @@ void cpu_drop_gil(struct thread *t)
 	struct thread *next = thread_list_pop(&process->gil_waiters);
 	process->gil = next;
 	if (next) {
-		log_add(&next->log, next->asked_ns, thread_now(t), CAUSE_GIL, NULL);
+		log_add_gil(&next->log, next->asked_ns, thread_now(t), t->index + 1);
 		acquire(next);
 	}
 }

@@ -67,7 +67,15 @@ static uint32_t text_id(struct recorder *r, uint32_t string)
 	return id;
 }
 
-enum { OWN_HOST = FIRST_TEXT - 12, OWN_SOURCE, OWN_VERSION, OWN_GPU, OWN_THREAD };
+enum {
+	OWN_HOST = FIRST_TEXT - 12,
+	OWN_SOURCE,
+	OWN_VERSION,
+	OWN_GPU,
+	OWN_THREAD,
+	OWN_LOCK,
+	OWN_HOLDER
+};
 
 static void write_process(struct recorder *r)
 {
@@ -88,6 +96,14 @@ static void write_process(struct recorder *r)
 						rng_hash(r->script->seed, 0x626f6f74, r->process->host, 1)};
 	memcpy(row.boot_id, boot, sizeof(boot));
 	baton_writer_record(&r->writer, BATON_R_PROCESS, &row, sizeof(row), NULL, 0);
+}
+
+static void write_lock(struct recorder *r)
+{
+	write_string(r, OWN_LOCK, BATON_META_PYTHON_LOCK);
+	write_string(r, OWN_HOLDER, "holder");
+	struct baton_r_meta row = {.key = OWN_LOCK, .value = OWN_HOLDER};
+	baton_writer_record(&r->writer, BATON_R_META, &row, sizeof(row), NULL, 0);
 }
 
 static void write_places(struct recorder *r)
@@ -169,6 +185,7 @@ struct recorder *recorder_open(const char *directory, const struct script *scrip
 	write_string(r, FRAME_LOADER, frame_names[0]);
 	write_string(r, FRAME_SCRIPT, frame_names[1]);
 	write_process(r);
+	write_lock(r);
 	write_places(r);
 	write_comms(r);
 	return r;
@@ -226,10 +243,16 @@ static void add_row(struct recorder *r, enum baton_kind kind, int64_t from_ns, i
 	baton_writer_row(&r->writer, kind, row, present);
 }
 
-/* How long of [from, to) the log says the thread slept, or waited for a core. */
-static void sample(const struct log *log, int64_t from, int64_t to, int64_t *slept, int64_t *waited,
-				   int64_t *input)
+/* What a thread did in the time of a row: how long it slept, waited for a core, waited for its
+ * data, and waited for the GIL, which `holder` had last. */
+struct sample {
+	int64_t slept, waited, input, gil;
+	uint32_t holder;
+};
+
+static struct sample sample(const struct log *log, int64_t from, int64_t to)
 {
+	struct sample seen = {0};
 	size_t i = log->n;
 	while (i > 0 && log->at[i - 1].to_ns > from)
 		i--;
@@ -240,10 +263,13 @@ static void sample(const struct log *log, int64_t from, int64_t to, int64_t *sle
 			s->cause == CAUSE_GIL || s->cause == CAUSE_SLEEP || s->cause == CAUSE_INPUT || s->other;
 		if (b <= a)
 			continue;
-		*slept += asleep ? b - a : 0;
-		*waited += s->cause == CAUSE_NO_CORE ? b - a : 0;
-		*input += s->cause == CAUSE_INPUT ? b - a : 0;
+		seen.slept += asleep ? b - a : 0;
+		seen.waited += s->cause == CAUSE_NO_CORE ? b - a : 0;
+		seen.input += s->cause == CAUSE_INPUT ? b - a : 0;
+		seen.gil += s->cause == CAUSE_GIL ? b - a : 0;
+		seen.holder = s->cause == CAUSE_GIL ? s->holder : seen.holder;
 	}
+	return seen;
 }
 
 /* The Python frame that the sampler met in a silent thread. */
@@ -263,14 +289,18 @@ static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64
 	int64_t since = from; /* of the frame it is in */
 	bool in_input = false;
 	for (int64_t at = from; at < to;) {
-		int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS, slept = 0, waited = 0, input = 0;
+		int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS;
 		if (next > to)
 			next = to;
-		sample(log, at, next, &slept, &waited, &input);
-		int64_t row[BATON_MAX_COLUMNS] = {
-			[SCHED_THREAD] = thread + 1, [SCHED_SLEPT] = slept, [SCHED_WAITED] = waited};
-		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_STACK));
-		bool now_input = 2 * input >= next - at;
+		struct sample seen = sample(log, at, next);
+		/* as the recorder's sampler, who finds one thread at most looks of a row */
+		bool locked = 2 * seen.gil > next - at;
+		int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = thread + 1,
+										  [SCHED_SLEPT] = seen.slept,
+										  [SCHED_WAITED] = seen.waited,
+										  [SCHED_HOLDER] = locked ? seen.holder : 0};
+		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_STACK) | 1u << SCHED_HOLDER);
+		bool now_input = 2 * seen.input >= next - at;
 		if (frames && at > since && now_input != in_input) {
 			add_frame(r, thread, since, at, in_input);
 			since = at;
