@@ -476,6 +476,8 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	held_ups_close(&a->held_ups);
 	host_scratch_free(&a->engine.scratch);
 	hand_off_free(&a->engine.hand_off);
+	follow_free(&a->engine.follow);
+	host_parts_free(&a->engine.followed);
 	sweep_free(&a->sweep);
 	step_caused_close(&a->step_caused);
 	think_close(&a->think);

@@ -20,8 +20,43 @@ static struct timeline *launcher(const struct gap_engine *engine, const struct o
 	return timelines_of(engine->timelines, op->feed, op->thread);
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+static void sort_pieces(struct pieces *pieces)
+{
+	if (pieces->n > 1)
+		qsort(pieces->at, pieces->n, sizeof(*pieces->at), by_begin);
+}
+
+/* The instants at which the owner of `span` waits for another thread are told by what that one
+ * does. */
+static int explain_followed(struct gap_engine *engine, struct host_span span, struct host_part gap,
+							size_t first)
+{
+	const struct follow_parts *found = &engine->follow.found;
+	int error = follow_find(&engine->follow, engine->timelines, &span, gap, &engine->pieces, first);
+	for (size_t i = 0, next; !error && i < found->n; i = next) {
+		struct host_parts *parts = &engine->followed;
+		parts->n = 0;
+		for (next = i; !error && next < found->n && found->at[next].thread == found->at[i].thread;
+			 next++)
+			error = host_parts_add(parts, found->at[next].at.from, found->at[next].at.to);
+		span.parts = parts->at;
+		span.n_parts = parts->n;
+		span.owner = timelines_of(engine->timelines, span.feed, found->at[i].thread);
+		if (!error)
+			error = host_explain(&span, &engine->scratch, &engine->pieces);
+	}
+	sort_pieces(&engine->pieces);
+	return error;
+}
+
 /* The parts of [a, p1) that one thread owns. */
-static int explain_owner(struct gap_engine *engine, const struct gap *gap,
+static int explain_owner(struct gap_engine *engine, const struct gap *gap, int64_t p1,
 						 const struct timeline *owner, const struct host_parts *parts)
 {
 	uint32_t feed = (uint32_t)(owner->feed - engine->timelines->feeds);
@@ -34,7 +69,11 @@ static int explain_owner(struct gap_engine *engine, const struct gap *gap,
 							 .owner = owner,
 							 .common = timelines_of(engine->timelines, feed, 0),
 							 .stream = engine->stream};
-	return parts->n ? host_explain(&span, &engine->scratch, &engine->pieces) : 0;
+	const size_t first = engine->pieces.n;
+	int error = parts->n ? host_explain(&span, &engine->scratch, &engine->pieces) : 0;
+	if (!error && owner->feed->trace.tells_lock)
+		error = explain_followed(engine, span, (struct host_part){gap->a, p1}, first);
+	return error;
 }
 
 /* Takes the owners of [a, p1), t and tj, to p1, and thread 0 of their processes. */
@@ -55,12 +94,6 @@ static int advance_owners(struct gap_engine *engine, const struct gap *gap, stru
 	return error;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct piece *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
 /* [a, p1) that both threads have a part in. */
 static int explain_hand_off(struct gap_engine *engine, const struct gap *gap,
 							const struct hand_off_gap *between)
@@ -68,14 +101,13 @@ static int explain_hand_off(struct gap_engine *engine, const struct gap *gap,
 	struct hand_off *hand_off = &engine->hand_off;
 	int error = hand_off_divide(hand_off, between);
 	if (!error)
-		error = explain_owner(engine, gap, between->last, &hand_off->last);
+		error = explain_owner(engine, gap, between->to, between->last, &hand_off->last);
 	if (!error)
-		error = explain_owner(engine, gap, between->next, &hand_off->next);
+		error = explain_owner(engine, gap, between->to, between->next, &hand_off->next);
 	if (!hand_off->last.n)
 		return error;
 	engine->hand_offs++;
-	if (engine->pieces.n > 1)
-		qsort(engine->pieces.at, engine->pieces.n, sizeof(*engine->pieces.at), by_begin);
+	sort_pieces(&engine->pieces);
 	return error;
 }
 
@@ -101,7 +133,7 @@ static int explain_host(struct gap_engine *engine, const struct gap *gap, int64_
 		return explain_hand_off(engine, gap,
 								&(struct hand_off_gap){t, tj, gap->a, p1, next_record});
 	struct host_part all = {gap->a, p1};
-	return explain_owner(engine, gap, t, &(struct host_parts){.at = &all, .n = 1});
+	return explain_owner(engine, gap, p1, t, &(struct host_parts){.at = &all, .n = 1});
 }
 
 /* The leaf of k's own launch call where its queue is not full. */

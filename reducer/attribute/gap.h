@@ -2,6 +2,7 @@
 #ifndef ATTRIBUTE_GAP_H
 #define ATTRIBUTE_GAP_H
 
+#include "attribute/follow.h"
 #include "attribute/held_up.h"
 #include "attribute/host.h"
 
@@ -38,7 +39,9 @@ struct gap_engine {
 	struct host_scratch scratch;
 	struct pieces pieces; /* of the last gap explained; they cover [a, b) exactly */
 	struct hand_off hand_off;
-	struct pieces before; /* the same pieces before the sync debt takes its share */
+	struct follow follow;
+	struct host_parts followed; /* of one thread; reused */
+	struct pieces before;       /* the same pieces before the sync debt takes its share */
 	uint64_t hand_offs;
 	uint64_t invalid; /* gaps that end before their launch began */
 };

@@ -1,10 +1,5 @@
 #include "attribute/hand_off.h"
 
-#include "base/room.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
 static int64_t clamp(int64_t v, int64_t low, int64_t high)
 {
 	return v < low ? low : v > high ? high : v;
@@ -38,51 +33,42 @@ static int64_t last_works(const struct hand_off_gap *gap)
 	return until;
 }
 
-static int add_part(struct host_parts *parts, int64_t from, int64_t to)
-{
-	if (from >= to)
-		return 0;
-	if (room_for((void **)&parts->at, parts->n, &parts->room, 4, sizeof(*parts->at)) != 0)
-		return -ENOMEM;
-	parts->at[parts->n++] = (struct host_part){from, to};
-	return 0;
-}
+enum whose {
+	OWN_AWAKE, /* the next thread's in which it is awake */
+	OWN_ALL,   /* also those in which it is asleep: the other one is over */
+	OTHER_AWAY /* the last thread's in which that one only waits for others */
+};
 
-static int by_begin(const void *a, const void *b)
-{
-	const struct host_part *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-/* Brings them in order; those that touch become one. */
-static void join(struct host_parts *parts)
-{
-	size_t n = 0;
-	if (parts->n > 1)
-		qsort(parts->at, parts->n, sizeof(*parts->at), by_begin);
-	for (size_t i = 0; i < parts->n; i++) {
-		struct host_part part = parts->at[i];
-		if (n == 0 || part.from > parts->at[n - 1].to)
-			parts->at[n++] = part;
-		else if (part.to > parts->at[n - 1].to)
-			parts->at[n - 1].to = part.to;
-	}
-	parts->n = n;
-}
-
-/* Adds what the next thread has of [from, to) by sched rows of `timeline`: its own in which it is
- * awake, or the last thread's in which that one only waits for others. */
-static int add_rows(struct host_parts *parts, const struct timeline *timeline, bool own,
+/* Adds what the next thread has of `within` by sched rows of `timeline`. */
+static int add_rows(struct host_parts *parts, const struct timeline *timeline, enum whose whose,
 					struct host_part within)
 {
 	int error = 0;
 	for (size_t i = 0; !error && i < timeline->n_open; i++) {
 		const struct host_rec *rec = &timeline->open[i];
-		if (own ? rec->mask & HOST_MASK(HOST_BIT_AWAKE) : rec->away)
-			error = add_part(parts, rec->start > within.from ? rec->start : within.from,
-							 rec->end < within.to ? rec->end : within.to);
+		const uint32_t masks = whose == OWN_ALL
+								   ? HOST_MASK(HOST_BIT_AWAKE) | HOST_MASK(HOST_BIT_BLOCKED)
+								   : HOST_MASK(HOST_BIT_AWAKE);
+		if (whose == OTHER_AWAY ? rec->away : (rec->mask & masks) != 0)
+			error = host_parts_add(parts, rec->start > within.from ? rec->start : within.from,
+								   rec->end < within.to ? rec->end : within.to);
 	}
 	return error;
+}
+
+/* The last thread is over from then on: the sampler, which looks at every thread, has not seen it
+ * since. The stretch's end when it may be there. */
+static int64_t last_is_over(const struct hand_off_gap *gap)
+{
+	int64_t over = gap->last->last_row_end;
+	if (!gap->last->feed->sampled)
+		return gap->to;
+	for (size_t i = 0; i < gap->last->n_open; i++) {
+		const struct host_rec *rec = &gap->last->open[i];
+		if (host_rec_tells(rec) && rec->end > over)
+			over = rec->end;
+	}
+	return over != INT64_MIN && gap->to - over >= UNSAMPLED_NS ? over : gap->to;
 }
 
 int hand_off_divide(struct hand_off *hand_off, const struct hand_off_gap *gap)
@@ -90,25 +76,28 @@ int hand_off_divide(struct hand_off *hand_off, const struct hand_off_gap *gap)
 	struct host_parts *next = &hand_off->next, *last = &hand_off->last;
 	const int64_t begins = next_works(gap), ends = clamp(last_works(gap), gap->from, begins);
 	next->n = last->n = 0;
-	int error = add_part(next, begins, gap->to);
+	int error = host_parts_add(next, begins, gap->to);
 	if (!error)
-		error = add_rows(next, gap->next, true, (struct host_part){gap->from, begins});
+		error = add_rows(next, gap->next, OWN_AWAKE, (struct host_part){gap->from, begins});
 	if (!error)
-		error = add_rows(next, gap->last, false, (struct host_part){ends, begins});
+		error = add_rows(next, gap->last, OTHER_AWAY, (struct host_part){ends, begins});
+	const int64_t over = last_is_over(gap);
+	if (!error)
+		error = add_rows(next, gap->next, OWN_ALL,
+						 (struct host_part){over > ends ? over : ends, begins});
 	if (error)
 		return error;
-	join(next);
+	host_parts_join(next, 0);
 	int64_t at = gap->from;
 	for (size_t i = 0; !error && i < next->n; i++) {
-		error = add_part(last, at, next->at[i].from);
+		error = host_parts_add(last, at, next->at[i].from);
 		at = next->at[i].to;
 	}
-	return error ? error : add_part(last, at, gap->to);
+	return error ? error : host_parts_add(last, at, gap->to);
 }
 
 void hand_off_free(struct hand_off *hand_off)
 {
-	free(hand_off->next.at);
-	free(hand_off->last.at);
-	*hand_off = (struct hand_off){0};
+	host_parts_free(&hand_off->next);
+	host_parts_free(&hand_off->last);
 }

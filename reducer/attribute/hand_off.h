@@ -6,17 +6,9 @@
 
 #include "attribute/timeline.h"
 
-struct host_part {
-	int64_t from, to;
-};
-
-struct host_parts { /* in order of time, none touches the next */
-	struct host_part *at;
-	size_t n, room;
-};
-
-struct hand_off {                 /* reused from gap to gap */
-	struct host_parts next, last; /* the instants of the two threads */
+struct hand_off { /* reused from gap to gap */
+	/* the instants of the two threads, in order of time; none touches the next */
+	struct host_parts next, last;
 };
 
 /* The stretch [from, to) to divide. */

@@ -120,6 +120,7 @@ struct walk {
 	int64_t told;                  /* the last begin or end of a row of the owner */
 	size_t next_told;              /* first mark that may be the next */
 	uint32_t sampled;              /* sched rows that hold */
+	uint32_t naps;                 /* those of them in which the owner may wait for a thread */
 	const struct host_rec *silent; /* the sched row that says where in the code the owner is */
 	size_t part;                   /* the first that is not explained to its end */
 	const struct host_rec *cover;  /* see cover_of() */
@@ -149,6 +150,8 @@ static int walk_mark(struct walk *walk, const struct host_span *span, struct hos
 		walk->told = mark->at;
 	if (rec->mask & (HOST_MASK(HOST_BIT_BLOCKED) | HOST_MASK(HOST_BIT_AWAKE)))
 		walk->sampled += (uint32_t)(int32_t)mark->change;
+	if (rec->nap)
+		walk->naps += (uint32_t)(int32_t)mark->change;
 	for (int bit = 0; mark->change && bit < HOST_BITS_DECIDING; bit++) {
 		if (!(mark->mask & HOST_MASK(bit)))
 			continue;
@@ -249,6 +252,7 @@ static int explain_piece(struct walk *walk, const struct host_span *span, struct
 		piece.leaf = leaf_of_bit[bit];
 		piece.name = bit == HOST_BIT_NO_CORE ? name_without_core(walk) : rec->name;
 		piece.owner = rec->owner ? rec->owner : piece.owner;
+		piece.follows = bit == HOST_BIT_BLOCKED && walk->naps;
 		return pieces_add(out, &piece);
 	}
 	int64_t end = next_driving(walk, span, s, at.from);

@@ -8,8 +8,6 @@
 #include "summary/leaf.h"
 
 #define HOST_CODE_STRETCH_NS 1000000
-#define UNSAMPLED_NS \
-	3000000 /* three periods of the sampler, so at least two samples fall into it */
 
 struct piece_payer { /* the synchronising call that pays for a piece */
 	bool any;
@@ -24,6 +22,7 @@ struct piece { /* a stretch of idle time in one leaf, and the row that explains 
 	uint32_t name;  /* index in that feed's trace; 0: unknown */
 	uint32_t owner; /* from the row that shows where in the code; 0: unknown */
 	bool unsampled; /* host code that the sampler missed */
+	bool follows;   /* the thread slept, and may have waited for another one */
 	struct piece_payer payer;
 };
 

@@ -1,6 +1,7 @@
 #include "attribute/timeline.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "attribute/frame_class.h"
 #include "attribute/lock_holder.h"
 #include "attribute/think.h"
@@ -42,6 +43,7 @@ static void timeline_free(struct timeline *timeline)
 	free(timeline->overheads.at);
 	free(timeline->scheds.at);
 	free(timeline->open);
+	host_parts_free(&timeline->sleeps);
 }
 
 void timelines_close(struct timelines *timelines)
@@ -128,7 +130,7 @@ static int take_parts(struct timelines *timelines, uint32_t i, struct host_rec p
 									 HOST_MASK(HOST_BIT_AWAKE)};
 	struct host_queue *scheds = &timelines->of[i][feed_thread(feed, row, SCHED_THREAD)].scheds;
 	const uint64_t slept = lengths[0] < all ? lengths[0] : all;
-	const bool away = part.away, works = all - slept >= slept;
+	const bool away = part.away, nap = part.nap, works = all - slept >= slept;
 	const uint32_t name = part.name;
 	int error = 0;
 	for (int n = 0; !error && n < 3; n++) {
@@ -137,6 +139,7 @@ static int take_parts(struct timelines *timelines, uint32_t i, struct host_rec p
 		part.mask = masks[n];
 		part.name = n == 0 ? name : 0;
 		part.away = n == 0 && away;
+		part.nap = n == 0 && nap && slept > all - slept;
 		part.works = n > 0 && works;
 		left -= ns;
 		if (ns)
@@ -156,8 +159,11 @@ static int take_sched(struct timelines *timelines, uint32_t i)
 		error = frame_class_find(&timelines->frame_classes[i], &timelines->feeds[i], stack, &class);
 	if (!error)
 		error = take_class(timelines, i, &class, owner);
-	struct host_rec part = {
-		.start = rows_value(row, SCHED_START), .owner = owner, .away = !stack || class.hands_over};
+	const bool away = !stack || class.hands_over;
+	struct host_rec part = {.start = rows_value(row, SCHED_START),
+							.owner = owner,
+							.away = away,
+							.nap = away && !rows_optional(row, SCHED_HOLDER, 0)};
 	if (!error)
 		error = lock_holder_name(&timelines->frame_classes[i], &timelines->feeds[i], &part.name);
 	return error ? error : take_parts(timelines, i, part);
@@ -252,6 +258,7 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 			timeline->debt = &timelines->debts[i];
 			timeline->caller = TIMELINE_NO_CALLER;
 			timeline->last_driving_end = timeline->last_row_end = INT64_MIN;
+			timeline->last_record_end = INT64_MIN;
 			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
 		}
 		feeds[i].on_call = take_call;
@@ -322,12 +329,34 @@ bool timeline_awake(const struct timeline *timeline, int64_t at)
 	return false;
 }
 
-static void retire(struct timeline *timeline, const struct host_rec *rec)
+static int retire(struct timeline *timeline, const struct host_rec *rec)
 {
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > timeline->last_driving_end)
 		timeline->last_driving_end = rec->end;
 	if (host_rec_tells(rec) && rec->end > timeline->last_row_end)
 		timeline->last_row_end = rec->end;
+	if (rec->is_record && rec->end > timeline->last_record_end)
+		timeline->last_record_end = rec->end;
+	return rec->nap ? host_parts_add(&timeline->sleeps, rec->start, rec->end) : 0;
+}
+
+/* Of the sleeps that are over the last one is kept, and those that a row which is not over may
+ * continue: rows come by their begin. */
+static void join_sleeps(struct timeline *timeline)
+{
+	struct host_parts *sleeps = &timeline->sleeps;
+	int64_t earliest = INT64_MAX;
+	size_t first = 0;
+	if (sleeps->n < 2)
+		return;
+	for (size_t i = 0; i < timeline->n_open; i++)
+		if (timeline->open[i].nap && timeline->open[i].start < earliest)
+			earliest = timeline->open[i].start;
+	host_parts_join(sleeps, ONE_SLEEP_NS);
+	while (first + 1 < sleeps->n && saturate_add(sleeps->at[first].to, ONE_SLEEP_NS) < earliest)
+		first++;
+	sleeps->n -= first;
+	memmove(sleeps->at, sleeps->at + first, sleeps->n * sizeof(*sleeps->at));
 }
 
 static int open_push(struct timeline *timeline, const struct host_rec *rec)
@@ -348,8 +377,8 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 			resolve(timeline, &rec);
 		if (q == &timeline->calls)
 			error = tell_debt(timeline, &rec);
-		if (rec.end <= done)
-			retire(timeline, &rec);
+		if (!error && rec.end <= done)
+			error = retire(timeline, &rec);
 		else if (!error)
 			error = open_push(timeline, &rec);
 	}
@@ -359,19 +388,24 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 int timeline_advance(struct timeline *timeline, int64_t done, int64_t to)
 {
 	size_t kept = 0;
+	int error = 0;
 	for (size_t i = 0; i < timeline->n_open; i++) {
 		if (timeline->open[i].end > done)
 			timeline->open[kept++] = timeline->open[i];
-		else
-			retire(timeline, &timeline->open[i]);
+		else if (!error)
+			error = retire(timeline, &timeline->open[i]);
 	}
 	timeline->n_open = kept;
-	int error = reach(timeline, &timeline->calls, done, to);
+	if (!error)
+		error = reach(timeline, &timeline->calls, done, to);
 	if (!error)
 		error = reach(timeline, &timeline->ranges, done, to);
 	if (!error) /* at `done` too: was the thread awake there? */
 		error = reach(timeline, &timeline->scheds, done, to > done ? to : done + 1);
-	return error ? error : reach(timeline, &timeline->overheads, done, to);
+	if (!error)
+		error = reach(timeline, &timeline->overheads, done, to);
+	join_sleeps(timeline);
+	return error;
 }
 
 int64_t timeline_next_begin(const struct timeline *timeline)
@@ -457,4 +491,10 @@ int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
 			error = tidy(timelines, i, done);
 	}
 	return error;
+}
+
+int timelines_look_ahead(struct timelines *timelines, uint32_t feed, int64_t until)
+{
+	struct feed *s = &timelines->feeds[feed];
+	return load_table(timelines, feed, &s->scheds, &s->scheds_left, until, take_sched);
 }

@@ -5,8 +5,13 @@
 #define ATTRIBUTE_TIMELINE_H
 
 #include "attribute/debt.h"
+#include "attribute/host_parts.h"
 #include "attribute/owners.h"
 #include "attribute/waiting.h"
+
+#define UNSAMPLED_NS \
+	3000000                /* three periods of the sampler, so at least two samples fall into it */
+#define ONE_SLEEP_NS 20000 /* naps that are no further apart are one sleep */
 
 struct host_rec { /* a call, range or overhead row, or a part of a sched row */
 	int64_t start, end;
@@ -20,6 +25,7 @@ struct host_rec { /* a call, range or overhead row, or a part of a sched row */
 	/* of a sched row: */
 	bool works; /* awake, in a row that is awake for at least half of its length */
 	bool away;  /* asleep, and standing nowhere in the code: it waits for others */
+	bool nap;   /* the same for most of its row, and not for Python's lock */
 };
 
 struct host_queue { /* rows that the timeline has not reached, by start */
@@ -44,6 +50,9 @@ struct timeline {
 	int64_t waits_begin, waits_before, waits_then;
 	int64_t last_driving_end; /* INT64_MIN: none yet */
 	int64_t last_row_end;     /* of its rows for which host_rec_tells(); INT64_MIN: none yet */
+	int64_t last_record_end;  /* of its calls and ranges that are over; INT64_MIN: none yet */
+	/* Its last sleep that is over, and those that may yet become one with it. */
+	struct host_parts sleeps;
 };
 
 /* Does the row show what its thread was doing: a call, a range, a sample of a silent thread? */
@@ -81,6 +90,9 @@ void timelines_close(struct timelines *timelines);
  * themselves. Threads with very many rows forget those that ended at or before `done`; all unowed
  * time before `done` has been noted. 0 or -errno. */
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
+
+/* The same for the sched rows of one process alone. */
+int timelines_look_ahead(struct timelines *timelines, uint32_t feed, int64_t until);
 
 static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t feed,
 											uint32_t thread)

@@ -168,6 +168,7 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	const struct baton_r_loss *loss = (const void *)record;
 	const struct baton_r_cost *cost = (const void *)record;
 	const struct baton_r_clock *clock = (const void *)record;
+	const struct baton_r_meta *meta = (const void *)record;
 	int64_t shift_ns;
 	if (record->type == BATON_R_PROCESS && !trace->has_process) {
 		struct baton_r_process *p = &trace->process;
@@ -177,6 +178,9 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 		p->source_version = string_index(trace, p->source_version);
 		p->run_id = string_index(trace, p->run_id);
 		trace->has_process = true;
+	} else if (record->type == BATON_R_META) {
+		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
+		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
 	} else if (record->type == BATON_R_LOSS && loss->kind < 5) {
 		trace->losses.by_kind[loss->kind] += loss->count;
 	} else if (record->type == BATON_R_COST) {

@@ -60,6 +60,7 @@ struct trace {
 	struct trace_comm *comms;
 	uint32_t n_threads, n_devices, n_streams, n_comms;
 	bool has_process;
+	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */
 	struct trace_losses losses;
 	uint64_t damage; /* damaged places found so far */

@@ -18,6 +18,8 @@ KERNEL, MEMCPY, MEMSET, WHOLE_GRAPH = 1, 2, 3, 4
 OPERATOR, PYTHON_FRAME, MARK, OPTIMIZER = 4, 5, 6, 7
 HOST_FUNCTION, PEER = 6, 7
 MS = 1_000_000
+NEAR_NS = 1_500_000  # what goes on together
+OVER_NS = 3_000_000  # so long without a row a thread is over
 
 KERNEL_NAMES = [
     "ampere_sgemm_128x64_nn",
@@ -102,6 +104,7 @@ class ProcessRows:
         self.collectives, self.syncs, self.scheds = [], [], []
         self.step_begins = []
         self.last_correlation = pid * 100
+        self.metas = []  # (key, value)
 
     def new_correlation(self):
         self.last_correlation += 1
@@ -134,7 +137,8 @@ class ProcessRows:
 
     def sched(self, begin, end, thread, slept, waited, stack):
         self.scheds.append({"start_ns": begin, "dur_ns": end - begin, "thread": thread,
-                            "slept_ns": slept, "waited_ns": waited, "stack": stack})
+                            "slept_ns": slept, "waited_ns": waited, "stack": stack,
+                            "holder": 0, "holder_stack": 0})
 
     def driven_devices(self):
         return sorted({device for device, _, _ in self.streams})
@@ -379,6 +383,99 @@ class Host:
                               "aten::add", OPERATOR)
             now, last = self.late_launch(gap[1], thread), thread
 
+    def wait_for_threads(self):
+        """A thread sleeps until it launches; others do something, stop or go on about then."""
+        rng, process, unit = self.rng, self.process, self.unit
+        now, last = process.span()[1] + unit, rng.randint(1, process.thread_count)
+        for _ in range(rng.randint(3, 12)):
+            launching = rng.choice([last, rng.randint(1, process.thread_count)])
+            sleeping = rng.choice([launching, launching, last])
+            until = now + unit * rng.randint(10, 200) + rng.choice([0, 2 * MS, 7 * MS])
+            begin = now + unit * rng.choice([-20, -1, 0, 1, 5])
+            wakes = until + unit * rng.choice([-1, 0, 0, 1, 60])
+            self.sleep_in_parts(sleeping, begin, wakes)
+            if rng.random() < 0.15:  # in a call
+                process.call(begin - unit, rng.choice([until, wakes]), sleeping, "cudaEventQuery")
+            if rng.random() < 0.15:  # it goes on before
+                at = rng.randint(begin, until)
+                process.range(at, at + unit * rng.choice([0, 0, 3]), sleeping, "aten::mm", OPERATOR)
+            for thread in range(1, process.thread_count + 1):
+                if thread != sleeping and rng.random() < (0.4 if thread == last else 0.9):
+                    self.do_something(thread, begin, wakes)
+            now = self.late_launch(until, launching)
+            launched = now - 5 * unit
+            if rng.random() < 0.3:
+                self.sleep_in_parts(sleeping, launched + rng.choice([-1, 0, 1]), now)
+            if rng.random() < 0.3:  # the last that is seen of it, for a while
+                at = launched - 3 * MS + rng.choice([-1, 0, 0, 1, -unit])
+                process.range(at - unit * rng.choice([0, 1, 4]), at, last, "aten::mm", OPERATOR)
+            last = launching
+
+    def sleep_in_parts(self, thread, begin, end):
+        """One sleep or several; a row or two of them have something to tell."""
+        rng = self.rng
+        inside = [rng.randint(min(begin, end), end) for _ in range(rng.choice([0, 0, 1, 1, 2, 5]))]
+        cuts = sorted([min(begin, end), end] + inside)
+        for at, next_at in zip(cuts, cuts[1:]):
+            apart = rng.choice([0, -self.unit, self.unit, 20_000, 20_000, 20_001, 20_001])
+            length = max(0, next_at - at - (apart if next_at < end else 0))
+            stack = rng.choice([0] * 12 + [13, 14, 1, 12])  # two of those hand over
+            slept = rng.choice([length] * 8 + [length // 2, length // 2 + 1, 0])
+            waited = rng.choice([0] * 8 + [max(0, length - slept)])
+            self.process.sched(at, at + length, thread, slept, waited, stack)
+
+    def do_something(self, thread, begin, end):
+        """Records with an end near those of another thread's sleep, or 1.5 ms before; a sleep that
+        begins near its end, or 1.5 ms around it."""
+        rng, process, unit = self.rng, self.process, self.unit
+
+        def near(*instants):
+            return rng.choice(instants) + rng.choice([-1, 0, 0, 0, 0, 1, -unit, unit])
+
+        for _ in range(rng.choice([0, 1, 1, 2, 4])):
+            first, last = sorted([near(begin, rng.randint(min(begin, end), end)), near(
+                begin, end, end - NEAR_NS, end - NEAR_NS, rng.randint(min(begin, end), end))])
+            if rng.random() < 0.5:
+                process.range(first, last, thread, rng.choice(RANGE_NAMES), OPERATOR)
+            else:
+                names = rng.choice([ALLOC_NAMES, MODULE_NAMES, SYNC_NAMES, OTHER_NAMES])
+                process.call(first, last, thread, rng.choice(names))
+        if rng.random() < 0.7:
+            at = near(end, end, end - NEAR_NS, end - NEAR_NS, end + NEAR_NS)
+            self.sleep_in_parts(thread, at, at + unit * rng.randint(0, 60))
+        if rng.random() < 0.2:
+            self.sleep_in_parts(thread, begin, rng.randint(min(begin, end), end))
+
+    def fall_silent(self):
+        """A thread launches and is not heard of from some instant on; about 3 ms or long after it
+        another one launches, of which rows tell until then that it sleeps."""
+        rng, process, unit = self.rng, self.process, self.unit
+        now = process.span()[1] + unit
+        for _ in range(rng.randint(2, 8)):
+            thread, other = rng.sample(range(1, process.thread_count + 1), 2)
+            now = self.late_launch(now, thread)
+            last = now + unit * rng.choice([-1, 0, 1, 40])
+            self.last_sign(thread, min(now, last), last)
+            until = last + OVER_NS + rng.choice([-1, 0, 0, 1, unit, 3 * OVER_NS])
+            self.sleep_in_parts(other, now - unit * rng.choice([-9, 0, 1, 50]),
+                                until - unit * rng.choice([-1, 0, 1, 9]))
+            if rng.random() < 0.2:  # too short to tell anything, and after that it goes on
+                at = rng.choice([rng.randint(last, until), until])
+                process.range(at, at, thread, "aten::mm", OPERATOR)
+                process.range(until + rng.choice([0, 1]), until + unit, thread, None, OPERATOR)
+            now = self.late_launch(until, other, late=0)
+
+    def last_sign(self, thread, begin, end):
+        """A row with that end."""
+        rng, length = self.rng, end - begin
+        if rng.random() < 0.4:
+            self.process.range(begin, end, thread, "aten::mm", OPERATOR)
+        elif rng.random() < 0.4:
+            self.process.call(begin, end, thread, rng.choice(OTHER_NAMES))
+        else:  # where it stands somewhere only its being over hands back
+            slept = rng.choice([0, length, 2 * length])
+            self.process.sched(begin, end, thread, slept, 0, rng.choice([0, 1, 12]))
+
     def wait_for(self, begin, end, thread):
         """Ops that are there to be waited for, mostly back to back and mostly until the end."""
         rng, process, unit = self.rng, self.process, self.unit
@@ -392,9 +489,9 @@ class Host:
             process.op(at, until, KERNEL, 0, correlation, "foo_kernel")
             at = until + unit * rng.choice([0, 0, 1, 10])
 
-    def late_launch(self, now, thread=1):
+    def late_launch(self, now, thread=1, late=None):
         unit, correlation = self.unit, self.process.new_correlation()
-        launched = now + unit * self.rng.randint(1, 30)
+        launched = now + unit * (self.rng.randint(1, 30) if late is None else late)
         self.process.call(launched, launched + unit, thread, "cudaLaunchKernel", correlation)
         self.process.op(launched + 3 * unit, launched + 5 * unit, KERNEL, 0, correlation,
                         "foo_kernel")
@@ -488,6 +585,7 @@ class Run:
             self.hosts[0].hand_over()
         if self.is_recorded():
             self.draw_hand_backs(random.Random(seed))
+            self.draw_waits(random.Random("waits %d" % seed))
         self.numbers = list(itertools.accumulate(rng.choice([0, 1, 1, 1, 1, 1, 1, 2])
                                                  for _ in range(17)))
         self.draw_collectives()
@@ -504,6 +602,7 @@ class Run:
                 process.calls = [row for row in process.calls if row["correlation"] == 0]
         self.in_flight = {}  # pid -> records lost
         if self.is_recorded():
+            self.draw_holders(random.Random("holders %d" % seed))
             self.draw_kills(random.Random(seed))
 
     def draw_hand_backs(self, rng):
@@ -513,6 +612,31 @@ class Run:
                 host.rng = rng
                 host.hand_back()
                 host.rng = self.rng
+
+    def draw_waits(self, rng):
+        """The same. Most processes tell of their lock."""
+        for host in self.hosts:
+            if rng.random() < 0.8:
+                host.process.metas.append(("python.lock", rng.choice(["held", "", None])))
+            elif rng.random() < 0.5:
+                host.process.metas.append((rng.choice(["python.lock.", "Python.lock", None]), "x"))
+            if host.process.thread_count > 1 and rng.random() < 0.7:
+                host.rng = rng
+                host.wait_for_threads()
+                host.rng = self.rng
+            if host.process.thread_count > 1 and rng.random() < 0.4:
+                host.rng = rng
+                host.fall_silent()
+                host.rng = self.rng
+
+    def draw_holders(self, rng):
+        """Some rows have the thread that held the lock, or one that is not there."""
+        for process in self.processes:
+            often = rng.choice([0, 0.05, 0.05, 0.4])
+            for row in process.scheds:
+                if rng.random() < often:
+                    row["holder"] = rng.randint(0, process.thread_count + 1)
+                    row["holder_stack"] = rng.randint(0, len(STACKS) + 1)
 
     def draw_kills(self, rng):
         """Some processes lose the ops that end after some instant, some only say so. All else
@@ -728,6 +852,8 @@ class Run:
                            for kind, file, function in frames])
         if self.stacks:
             self.add_stacks(process, writer)
+        for key, value in process.metas:
+            writer.meta(key, value)
         if process.pid in self.in_flight:
             writer.loss(2, "kernels", self.in_flight[process.pid])
         with_sequence = [row for row in process.collectives if row["sequence"] is not None]
@@ -774,7 +900,8 @@ class Run:
             split = rng.choice([0, len(rows) // 3])
             parts = [rows[:split], rows[split:]]
         for part in parts:
-            for optional in ("pageable", "unclosed", "domain", "stack", "copy_dir", "bytes"):
+            for optional in ("pageable", "unclosed", "domain", "stack", "copy_dir", "bytes",
+                             "holder", "holder_stack"):
                 if not any(row.get(optional) for row in part):
                     part = [{k: v for k, v in row.items() if k != optional} for row in part]
             if part:

@@ -24,11 +24,14 @@ PROFILER, MODULE_LOAD, BUFFER_FULL = 1, 2, 3
 HOST_FUNCTION, PEER = 6, 7
 FULL_SYNCHRONISING = {1, 2, 3, 4, 5}
 EVERY_THREAD = 0
+LOCK_KEY = "python.lock"
 RECORDED_SOURCES = {"baton", "simgpu"}
 
 QUEUE_DEPTH = 1000
 LONG_NS = 1_000_000
 UNSAMPLED_NS = 3_000_000
+ONE_SLEEP_NS = 20_000
+GOES_ON_NEAR_NS = 1_500_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
@@ -160,11 +163,18 @@ class Sched(Row):
         self.stack_id = fields.get("stack", 0)
         self.stands_in = None
         self.stands_nowhere = self.stack_id == 0
+        self.waits_for_lock = fields.get("holder", 0) != 0
         asleep_until = min(self.end, self.begin + fields["slept_ns"])
         waiting_until = min(self.end, asleep_until + fields["waited_ns"])
         self.asleep = Span(self.begin, asleep_until)
         self.waiting = Span(asleep_until, waiting_until)
         self.awake = Span(asleep_until, self.end)
+
+    @property
+    def is_nap(self):
+        """Mostly asleep, and nothing tells what for."""
+        return (2 * (self.asleep.end - self.begin) > self.duration and self.stands_nowhere and
+                not self.waits_for_lock)
 
 
 class Op(Row):
@@ -209,6 +219,7 @@ class Process:
     def __init__(self):
         self.host, self.pid, self.rank, self.source = None, 0, -1, None
         self.has_facts, self.world_size = False, -1
+        self.tells_of_lock = False
         self.streams, self.devices, self.communicators = {}, {}, {}
         self.ops, self.calls, self.ranges, self.overheads, self.scheds = [], [], [], [], []
         self.syncs = []
@@ -243,6 +254,8 @@ class Process:
             self.overheads.append(Overhead(fields))
         elif kind == "sched":
             self.scheds.append(Sched(fields))
+        elif kind == "meta":
+            self.tells_of_lock = self.tells_of_lock or fields["key"] == LOCK_KEY
         elif kind == "loss" and fields["kind"] == IN_FLIGHT:
             self.in_flight += fields["count"]
         elif kind == "sync":
@@ -351,6 +364,10 @@ class Process:
                                              scheds[thread_id])
             self.threads[thread_id].process_is_sampled = (
                 self.source in RECORDED_SOURCES and bool(self.scheds))
+        if self.tells_of_lock:
+            for thread_id, thread in self.threads.items():
+                thread.others = {other_id: other for other_id, other in self.threads.items()
+                                 if other_id not in (thread_id, EVERY_THREAD)}
         self.index_debts()
 
     def index_debts(self):
@@ -405,6 +422,30 @@ class Cover:
         return sum(min(e, end) - max(b, begin) for b, e in zip(self.begins[at], self.ends[at]))
 
 
+class Naps:
+    """Those that overlap or follow each other closely are one sleep."""
+
+    def __init__(self, naps):
+        naps = sorted(naps)
+        self.begins = [nap.begin for nap in naps]
+        self.latest_ends = list(itertools.accumulate((nap.end for nap in naps), max))
+        self.firsts = []  # of each nap: the place of the first one of its sleep
+        for at, begin in enumerate(self.begins):
+            is_first = at == 0 or begin - self.latest_ends[at - 1] > ONE_SLEEP_NS
+            self.firsts.append(at if is_first else self.firsts[-1])
+
+    def around(self, x, before):
+        """Begin and end of the sleep that holds x, of the naps that begin before an instant."""
+        first = self.firsts[bisect_right(self.begins, x) - 1]
+        behind = min(bisect_right(self.firsts, first), bisect_left(self.begins, before))
+        return self.begins[first], self.latest_ends[behind - 1]
+
+    def next_begin(self, x):
+        """Of the first nap that begins after x."""
+        at = bisect_right(self.begins, x)
+        return self.begins[at] if at < len(self.begins) else INFINITY
+
+
 def outermost(calls):
     """Those that did not begin inside another of them."""
     begins = sorted(calls, key=lambda c: c.begin)
@@ -429,6 +470,9 @@ class Thread:
         self.wakings = [(row.end, row.awake.begin) for row in scheds
                         if row.duration > 0 and 2 * (row.end - row.awake.begin) >= row.duration]
         self.asleep_nowhere = Cover([row.asleep for row in scheds if row.stands_nowhere])
+        naps = [row.asleep for row in scheds if row.is_nap]
+        self.naps, self.napping = Naps(naps), Cover(naps)
+        self.others = {}  # the threads that this one may wait for, by id
         self.sched_edges = sorted({t for row in scheds
                                    for t in (row.begin, row.awake.begin, row.end)})
         loading = [row for row in scheds if row.stands_in == "input"]
@@ -436,6 +480,9 @@ class Thread:
         parts = [part for row in scheds for part in (row.asleep, row.waiting)] + loading + compiling
         told = [row for row in calls + ranges + scheds if row.duration > 0]
         self.told = sorted({t for row in told for t in (row.begin, row.end)})
+        told.sort(key=lambda row: row.begin)
+        self.told_begins = [row.begin for row in told]
+        self.told_until = list(itertools.accumulate((row.end for row in told), max))
         self.sampled = Cover(scheds)
         self.boundaries = sorted({t for row in calls + ranges + overheads + parts + scheds
                                   for t in (row.begin, row.end)})
@@ -486,9 +533,36 @@ class Thread:
         at = bisect_right(self.record_edges, p1)
         return min(max(a, self.record_edges[at - 1] if at else a), r)
 
+    def over_from(self, p1):
+        """When no row tells of it any more, long before p1."""
+        at = bisect_left(self.told_begins, p1)
+        last = self.told_until[at - 1] if at else INFINITY
+        is_over = self.process_is_sampled and p1 - last >= UNSAMPLED_NS
+        return last if is_over else INFINITY
+
     def sched_cuts(self, begin, end):
         at = slice(bisect_right(self.sched_edges, begin), bisect_left(self.sched_edges, end))
         return self.sched_edges[at]
+
+    def awaited(self, x, p1):
+        """The thread that this one, in a nap at x, waits for; or None."""
+        v, slept_until = self.naps.around(x, p1)
+        w = min(p1, self.first_record(x + 1), slept_until)
+        found = [(place, -other_id) for other_id, other in self.others.items()
+                 for place in other.lets_go(x, v, w)]
+        return self.others[-max(found)[1]] if found else None
+
+    def lets_go(self, x, v, w):
+        """[(does it stop at w?, its last sign of life)] when a thread that sleeps at x, since v and
+        until w, may wait for this one, else []."""
+        at = bisect_right(self.record_edges, w)
+        last = self.record_edges[at - 1] if at else -INFINITY
+        if last < v or (x in self.napping and x not in self.any_call):
+            return []
+        stops = self.naps.next_begin(x)
+        if abs(stops - w) <= GOES_ON_NEAR_NS:
+            return [(True, last)]
+        return [(False, last)] if stops > w and last >= w - GOES_ON_NEAR_NS else []
 
     def drove_in(self, begin, end):
         return bisect_left(self.driving_begins, begin) < bisect_left(self.driving_begins, end)
@@ -952,10 +1026,15 @@ class Gap:
             return [(a, p1, t)]
         r = t.works_from(a, p1)
         e = previous.works_until(a, p1, r)
-        cuts = sorted({a, r, e, p1} | set(t.sched_cuts(a, p1)) | set(previous.sched_cuts(a, p1)))
-        owned = [(x, next_x, t if x >= r or x in t.awake or
-                  (x >= e and x in previous.asleep_nowhere) else previous)
-                 for x, next_x in zip(cuts, cuts[1:])]
+        over = previous.over_from(p1)
+
+        def owner_at(x):
+            handed_back = x in previous.asleep_nowhere or (x >= over and x in t.asleep)
+            return t if x >= r or x in t.awake or (x >= e and handed_back) else previous
+
+        cuts = sorted({a, r, e, p1, min(max(a, over), p1)} | set(t.sched_cuts(a, p1)) |
+                      set(previous.sched_cuts(a, p1)))
+        owned = [(x, next_x, owner_at(x)) for x, next_x in zip(cuts, cuts[1:])]
         return [(pieces[0][0], pieces[-1][1], owner)
                 for owner, pieces in ((owner, list(same)) for owner, same in
                                       itertools.groupby(owned, key=lambda piece: piece[2]))]
@@ -1046,27 +1125,52 @@ def settle_part(device, calls, begin, end, leaf):
 
 def host_was_late(gap, threshold):
     parts = []
-    for begin, end, owner in gap.owners():
-        full = launches_into_full_queue(owner, threshold, end)
-        cuts = {begin, end} | set(owner.cuts(begin, end))
-        ordered = sorted(cuts)
-        for x, next_x in zip(ordered, ordered[1:]):
-            leaf = host_claim(owner, x)
-            leaf = leaf or host_leaf(gap, owner, full, x)
+    for part in gap.owners():
+        for x, next_x, thread, until in threads_asked(gap, threshold, *part):
+            leaf = table_leaf(gap, threshold, thread, x)
             parts.append((next_x - x, leaf))
-            if leaf == "idle.host.code" and owner.process_is_sampled:
-                gap.unsampled_ns += next_x - x if owner.is_unsampled(x, end) else 0
+            if leaf == "idle.host.code" and thread.process_is_sampled:
+                gap.unsampled_ns += next_x - x if thread.is_unsampled(x, until) else 0
     return parts
 
 
-def launches_into_full_queue(owner, threshold, before):
-    at = slice(bisect_right(owner.launch_begins, threshold),
-               bisect_left(owner.launch_begins, before))
-    return owner.launches[at]
+def threads_asked(gap, threshold, begin, end, owner):
+    """[(x, next x, the thread that the table is asked for, until when its time counts)] of a part
+    of [a, p1): the owner, or where that waits for another thread this one."""
+    cuts, pieces = sorted({begin, end} | set(owner.cuts(begin, end))), []
+    for x, next_x in zip(cuts, cuts[1:]):
+        if owner.others and x in owner.napping and \
+                table_leaf(gap, threshold, owner, x) == "idle.host.blocked":
+            pieces += pieces_of_wait(owner, x, next_x, gap.p1)
+        else:
+            pieces.append((x, next_x, owner))
+    asked = []
+    for thread, same in itertools.groupby(pieces, key=lambda piece: piece[2]):
+        same = list(same)
+        until = end if thread is owner else same[-1][1]
+        asked += [(x, next_x, thread, until) for x, next_x, _ in same]
+    return asked
+
+
+def pieces_of_wait(owner, begin, end, p1):
+    """[begin, end), in which no row of the owner begins or ends, cut where another thread's do."""
+    cuts = sorted({begin, end}.union(*(o.cuts(begin, end) for o in owner.others.values())))
+    return [(x, next_x, owner.awaited(x, p1) or owner) for x, next_x in zip(cuts, cuts[1:])]
+
+
+def is_in_full_queue(thread, threshold, x):
+    at = slice(bisect_right(thread.launch_begins, threshold),
+               bisect_right(thread.launch_begins, x))
+    return any(x < call.end for call in thread.launches[at])
+
+
+def table_leaf(gap, threshold, owner, x):
+    """The table of section 4.3 for the instant x."""
+    return host_claim(owner, x) or host_leaf(gap, threshold, owner, x)
 
 
 def host_claim(owner, x):
-    """The table of section 4.3 for the instant x down to the calls that synchronise."""
+    """The table down to the calls that synchronise."""
     if x in owner.waiting:
         return "idle.host.no_core"
     if x in owner.alloc:
@@ -1082,11 +1186,11 @@ def host_claim(owner, x):
     return None
 
 
-def host_leaf(gap, owner, full, x):
+def host_leaf(gap, threshold, owner, x):
     """The rest of the table."""
     if x in owner.profiler:
         return "idle.tool.profiler"
-    if any(call.begin <= x < call.end for call in full) or x in owner.buffer_full:
+    if is_in_full_queue(owner, threshold, x) or x in owner.buffer_full:
         return "idle.gpu.queue_full"
     if x in owner.asleep:
         return "idle.host.blocked"

@@ -58,9 +58,16 @@ class Trace:
     def overhead(self, begin, end, kind, thread=0):
         return self.add("overhead", begin, end, thread=thread, overhead_kind=kind)
 
-    def sched(self, begin, end, slept, waited, thread=1, stack=0):
+    def sched(self, begin, end, slept, waited, thread=1, stack=0, **more):
         return self.add("sched", begin, end, thread=thread, slept_ns=slept, waited_ns=waited,
-                        stack=stack)
+                        stack=stack, **more)
+
+    def asleep(self, begin, end, thread=1, **more):
+        return self.sched(begin, end, end - begin, 0, thread, **more)
+
+    def meta(self, key, value=""):
+        self.rows.append({"record": "meta", "key": key, "value": value})
+        return self
 
     def stack(self, number, *frames):
         """Python frames as FILE:FUNCTION, innermost first; None is a native one."""
@@ -723,11 +730,234 @@ class SchedTest(GapCase):
         # thread 2 asleep too: its sleep from then on
         self.assertEqual(self.handed_back(asleep, (50, 600, 550, 0, 2)), (1, {"blocked": 440}))
 
+    def over(self, *rows, source="baton", until=1000):
+        """Thread 1 launched j and is in a range until 1,000 ns; thread 2 launches at 4 ms, and has
+        slept since 1 ms while standing somewhere. What thread 2 owns, in ns, is blocked."""
+        trace = (Trace(source=source).call(0, 10, 1).op(20, 100, 1).range(30, until, "aten::mm")
+                 .call(4 * MS, 4 * MS + 10, 2, thread=2).op(4 * MS + 20, 4 * MS + 30, 2)
+                 .stack(1, "train.py:main").sched(1 * MS, 4 * MS, 3 * MS, 0, 2, stack=1))
+        for begin, end, slept, thread in rows:
+            trace.sched(begin, end, slept, 0, thread, stack=1)
+        return reduce_one(trace)["time_ns"].get("idle.host.blocked", 0)
+
+    def test_a_thread_that_is_over_hands_back(self):
+        self.assertEqual(self.over(), 3 * MS)
+        self.assertEqual(self.over(source="kineto"), 0, "nobody samples it")
+        self.assertEqual(self.over(until=1 * MS), 3 * MS)
+        self.assertEqual(self.over(until=1 * MS + 1), 0, "it was there less than 3 ms before")
+        self.assertEqual(self.over(until=4 * MS + 1), 0)
+        # rows of it: awake, empty, behind the launch
+        self.assertEqual(self.over((500, 1 * MS, 0, 1)), 3 * MS)
+        self.assertEqual(self.over((500, 2 * MS, 0, 1)), 0)
+        self.assertEqual(self.over((2 * MS, 2 * MS, 0, 1)), 3 * MS)
+        self.assertEqual(self.over((4 * MS, 5 * MS, 0, 1)), 3 * MS)
+        self.assertEqual(self.over((4 * MS - 1, 5 * MS, 0, 1)), 0)
+        # only where thread 2 is told asleep
+        self.assertEqual(self.over((500_000, 4 * MS, 3500_000, 2)), 3500_000)
+
     def test_a_call_at_the_launch_is_still_work(self):
         trace = (Trace().call(0, 10, 1).op(20, 100, 1).call(500, 700, name="cudaMalloc")
                  .sched(100, 500, 400, 0).call(600, 610, 2, thread=2).op(1000, 1100, 2))
         leaves = reduce_one(trace)["time_ns"]
         self.assertEqual((leaves["idle.host.blocked"], leaves["idle.host.alloc"]), (400, 100))
+
+
+class WaitTest(GapCase):
+    """Thread 1 launches at 5 ms and sleeps from 1 ms on; before that it runs code, for 0.9999 ms.
+    Thread 2 is in cudaMalloc from 2 ms to 3 ms, else in code."""
+
+    def launching(self, key="python.lock", source="kineto"):
+        trace = Trace(source=source).call(0, 10, 1).op(20, 100, 1).call(5 * MS, 5 * MS + 10, 2)
+        return trace.op(5 * MS + 30, 5 * MS + 50, 2).meta(key).meta("other.key", None)
+
+    def waiting(self, key="python.lock", **sched):
+        trace = self.launching(key).asleep(1 * MS, 5 * MS, **sched)
+        return trace.call(2 * MS, 3 * MS, name="cudaMalloc", thread=2)
+
+    def host(self, trace):
+        """(blocked, alloc, code) in us; code without that of thread 1 itself."""
+        leaves = self.leaves(trace)
+        found = [leaves.get("idle.host." + leaf, 0) for leaf in ("blocked", "alloc", "code")]
+        return found[0] // 1000, found[1] // 1000, (found[2] - (MS - 100)) // 1000
+
+    def test_for_a_thread_that_stops(self):
+        trace = self.waiting().asleep(4900_000, 9 * MS, thread=2)
+        self.assertEqual(self.host(trace), (100, 1000, 2900))
+        # it stops at most 1.5 ms before or behind
+        for stops, host in ((3500_000, (1500, 1000, 1500)), (3500_000 - 1, (4000, 0, 0)),
+                            (6500_000, (0, 1000, 3000)), (6500_000 + 1, (4000, 0, 0))):
+            self.assertEqual(self.host(self.waiting().asleep(stops, 9 * MS, thread=2)), host, stops)
+        trace = self.waiting().sched(4 * MS, 9 * MS, 0, 0, 2).sched(4 * MS, 4 * MS, 0, 9, 2)
+        self.assertEqual(self.host(trace), (4000, 0, 0), "rows without sleep")
+
+    def test_for_a_thread_that_goes_on(self):
+        self.assertEqual(self.host(self.waiting()), (4000, 0, 0), "too long ago")
+        for last, host in ((3500_000, (0, 1000, 3000)), (3500_000 - 1, (4000, 0, 0)),
+                           (5 * MS, (0, 1000, 3000)), (5 * MS + 1, (4000, 0, 0))):
+            trace = self.waiting().range(last, last, "aten::mm", thread=2, category=6)
+            self.assertEqual(self.host(trace), host, last)
+        # a sleep that ends before is none in which it stops
+        trace = self.waiting().range(4 * MS, 8 * MS, "aten::mm", thread=2)
+        self.assertEqual(self.host(trace.asleep(3100_000, 3300_000, 2)), (2300, 0, 1700))
+
+    def test_a_record_in_the_sleep(self):
+        # the call returned before; with its very last instant in the sleep it counts
+        for end, host in ((1 * MS - 1, (4000, 0, 0)), (1 * MS, (100, 0, 3900))):
+            trace = self.launching().asleep(1 * MS, 5 * MS).asleep(4900_000, 9 * MS, thread=2)
+            trace.call(500_000, end, name="cudaMalloc", thread=2)
+            self.assertEqual(self.host(trace), host, end)
+
+    def test_until_its_next_record(self):
+        def trace(begin):
+            """The sleep goes on behind a mark of thread 1, thread 2 does something behind it."""
+            trace = self.launching().asleep(1 * MS, 5 * MS).range(3 * MS, 3 * MS, None)
+            return trace.call(begin, 4 * MS, thread=2, name="cudaMalloc").asleep(4 * MS, 9 * MS, 2)
+        self.assertEqual(self.host(trace(3 * MS + 1)), (3000, 999, 0))
+        self.assertEqual(self.host(trace(3 * MS)), (1000, 1000, 2000))
+
+    def test_naps_of_one_sleep(self):
+        def trace(second, third, begin, end):
+            trace = self.launching().asleep(1 * MS, 2 * MS).asleep(second, 5 * MS - 10_000)
+            trace.asleep(third, 9 * MS).call(begin, end, thread=2, name="cudaMalloc")
+            return trace.asleep(5 * MS, 9 * MS, thread=2)
+        near, far = 2020_000, 2020_001
+        early, late = (1 * MS, 1500_000), (4 * MS, 4500_000)
+        # [2 ms, second) and the last 10,000 ns are code of thread 1; what thread 2 does behind
+        # the late call is too short for code
+        self.assertEqual(self.host(trace(near, 6 * MS, *early)), (0, 500, 3500))
+        self.assertEqual(self.host(trace(far, 6 * MS, *early)), (2969, 500, 530))
+        self.assertEqual(self.host(trace(near, 6 * MS, *late)), (0, 500, 3010))
+        self.assertEqual(self.host(trace(far, 6 * MS, *late)), (1000, 500, 2010))
+        # thread 2 appears after the sleep, which a nap behind the launch does not make longer
+        last = 5 * MS - 9_000, 5 * MS - 8_000
+        self.assertEqual(self.host(trace(near, 5 * MS - 1, *last)), (0, 0, 3999))
+        self.assertEqual(self.host(trace(near, 5 * MS, *last)), (3970, 0, 30))
+
+    def test_naps_that_overlap_are_one_sleep(self):
+        trace = self.waiting().asleep(900_000, 4 * MS).asleep(1500_000, 2 * MS)
+        trace.asleep(2 * MS, 2 * MS).asleep(5 * MS, 9 * MS, thread=2)
+        self.assertEqual(self.leaves(trace)["idle.host.code"], MS - 100 + 3 * MS)
+
+    def test_one_that_stops_is_preferred(self):
+        def trace(*rows):
+            """The time in cudaMalloc, which tells thread 2; (last, stops) of 2, 3 and 4."""
+            trace = self.waiting()
+            for thread, (last, stops) in enumerate(rows, 2):
+                trace.range(last, last, "x", thread=thread).asleep(stops, 20 * MS, thread=thread)
+            return self.host(trace)[1]
+        stops, goes_on, neither = 6 * MS, 10 * MS, (2 * MS, 12 * MS)
+        self.assertEqual(trace((4 * MS, stops), (4500_000, goes_on)), 1000)
+        self.assertEqual(trace((4500_000, goes_on), (4 * MS, stops)), 0)
+        self.assertEqual(trace((4500_000, stops), (4 * MS, stops)), 1000)
+        self.assertEqual(trace((4 * MS, stops), (4500_000, stops)), 0)
+        self.assertEqual(trace((4500_000, goes_on), (4 * MS, goes_on), neither), 1000)
+        self.assertEqual(trace((4 * MS, goes_on), (4500_000, goes_on), neither), 0)
+        self.assertEqual(trace((4 * MS, stops), (4 * MS, stops)), 1000, "the smaller id")
+        # a thread with the smaller id, 1, is the launching one itself, 0 is none
+        zero = self.waiting().range(4 * MS, 5 * MS, "x", thread=0)
+        self.assertEqual(self.host(zero), (4000, 0, 0))
+
+    def test_a_known_reason_is_not_followed(self):
+        def host(key="python.lock", stack=0, **sched):
+            trace = self.waiting(key, stack=stack, **sched).asleep(5 * MS, 9 * MS, thread=2)
+            trace.stack(1, "train.py:main").stack(2, None, "threading.py:wait").stack(3, None)
+            return self.host(trace)
+        followed, not_followed = (0, 1000, 3000), (4000, 0, 0)
+        self.assertEqual(host(), followed)
+        self.assertEqual(host(holder=0, holder_stack=7), followed)
+        self.assertEqual(host(stack=2), followed, "it waits for threads")
+        for holder in (1, 2, 99):
+            self.assertEqual(host(holder=holder), not_followed)
+        for stack in (1, 3, 99):
+            self.assertEqual(host(stack=stack), not_followed)
+        for key in ("python.locks", "", None):
+            self.assertEqual(host(key), not_followed, "it tells nothing of its lock")
+
+    def test_one_nap_is_enough(self):
+        for of_row in ({"holder": 2}, {"stack": 1}):
+            trace = self.waiting().asleep(5 * MS, 9 * MS, thread=2).stack(1, "train.py:main")
+            trace.asleep(2 * MS, 4 * MS, **of_row)
+            self.assertEqual(self.host(trace), (0, 1000, 3000))
+
+    def test_a_nap_is_more_than_half_of_its_row(self):
+        # cut at the end of the row; from 3 ms on thread 1 is awake, in code
+        for slept, end, host in ((2 * MS, 5 * MS - 1, (0, 1000, 3000)), (2**64 - 1, 5 * MS,
+                                 (0, 1000, 3000)), (2 * MS, 5 * MS, (2000, 0, 2000))):
+            trace = self.launching().sched(1 * MS, end, slept, 0).asleep(5 * MS, 9 * MS, thread=2)
+            trace.call(2 * MS, 3 * MS, name="cudaMalloc", thread=2)
+            self.assertEqual(self.host(trace), host, end)
+        # a sleep does not begin with what is no nap
+        trace = self.launching().sched(1 * MS, 3 * MS, 1 * MS, 0).asleep(2 * MS, 5 * MS)
+        trace.call(1 * MS, 1500_000, name="cudaMalloc", thread=2).asleep(5 * MS, 9 * MS, thread=2)
+        self.assertEqual(self.host(trace), (4000, 0, 0))
+
+    def test_the_other_is_told_by_its_naps(self):
+        """Another sleep neither stops it nor keeps it from being the one."""
+        for of_row in ({"holder": 1}, {"stack": 1}):
+            trace = self.waiting().stack(1, "train.py:main").asleep(5 * MS, 9 * MS, 2)
+            self.assertEqual(self.host(trace.asleep(1 * MS, 2 * MS, 2, **of_row)),
+                             (1000, 1000, 2000), "blocked is what it is itself")
+            trace = self.waiting().stack(1, "train.py:main").asleep(4 * MS, 9 * MS, 2, **of_row)
+            self.assertEqual(self.host(trace), (4000, 0, 0))
+        trace = self.waiting().sched(4 * MS, 9 * MS, 2500_000, 0, 2)
+        self.assertEqual(self.host(trace), (4000, 0, 0), "half of it")
+        trace = self.waiting().sched(4 * MS, 9 * MS, 2500_001, 0, 2)
+        self.assertEqual(self.host(trace), (1000, 1000, 2000))
+
+    def test_only_what_is_blocked_is_followed(self):
+        trace = self.waiting().asleep(5 * MS, 9 * MS, thread=2)
+        trace.sched(1 * MS, 1200_000, 0, 200_000).range(1200_000, 2200_000, "dataloader")
+        leaves = self.leaves(trace)
+        self.assertEqual((leaves["idle.host.no_core"], leaves["idle.host.input"]), (200_000, MS))
+        self.assertEqual(leaves["idle.host.alloc"], 800_000)
+
+    def test_a_thread_in_a_nap(self):
+        # it counts only where it is in a call
+        trace = self.waiting().asleep(500_000, 4500_000, 2).asleep(5 * MS, 9 * MS, 2)
+        self.assertEqual(self.host(trace), (2500, 1000, 500))
+        trace = self.launching().asleep(1 * MS, 5 * MS).asleep(500_000, 4500_000, 2)
+        trace.call(2 * MS, 3 * MS, name="cudaEventQuery", thread=2).asleep(5 * MS, 9 * MS, 2)
+        self.assertEqual(self.host(trace), (3500, 0, 500), "its call is of no class: blocked")
+
+    def test_no_more_than_once(self):
+        """Thread 2 sleeps in a call and might wait for thread 3, which thread 1 does not."""
+        trace = self.launching().asleep(2100_000, 5 * MS)
+        trace.call(2 * MS, 4900_000, name="cudaEventQuery", thread=2)
+        trace.asleep(2 * MS, 4900_000, 2).asleep(5 * MS, 9 * MS, thread=2)
+        trace.call(2 * MS, 4500_000, name="cudaMalloc", thread=3)
+        self.assertEqual(self.host(trace)[:2], (2800, 0))
+
+    def test_what_a_thread_waits_for_after_a_hand_off(self):
+        """Thread 3 has launched j, sleeps then and stands somewhere or not."""
+        for stack, alloc in ((0, 1000), (1, 0)):
+            trace = self.waiting().asleep(5 * MS, 9 * MS, thread=2).stack(1, "train.py:main")
+            trace.call(15, 17, 3, thread=3).op(100, 200, 3).range(300, 400, "x", thread=3)
+            trace.asleep(400, 9 * MS, thread=3, stack=stack)
+            self.assertEqual(self.host(trace)[1], alloc)
+
+    def test_its_launches_and_stretches(self):
+        # thread 2 launches every 0.9 ms: framework, and api in its calls
+        trace = self.launching().asleep(1 * MS, 5 * MS).asleep(5 * MS, 9 * MS, thread=2)
+        for n in range(1, 6):
+            trace.call(900_000 * n, 900_000 * n + 50_000, thread=2)
+        leaves = self.leaves(trace)
+        self.assertEqual((leaves["idle.cpu.api"], leaves["idle.cpu.framework"]),
+                         (200_000, 3800_000))
+
+    def test_unsampled(self):
+        def unsampled(key="python.lock", stops=5 * MS, holder_from=5 * MS):
+            trace = self.launching(key, source="baton").range(0, 1 * MS, "x", thread=1)
+            trace.asleep(1 * MS, holder_from).range(1 * MS, 1100_000, "x", thread=2)
+            trace.asleep(stops, 9 * MS, thread=2)
+            trace.asleep(holder_from, 5 * MS, holder=2)
+            return reduce_one(trace)["unsampled_ns"]
+        self.assertEqual(unsampled(), 3900_000)
+        self.assertEqual(unsampled("other"), 0)
+        self.assertEqual(unsampled(stops=4100_000), 3 * MS)
+        self.assertEqual(unsampled(stops=4100_000 - 1), 0)
+        # the row goes on, but thread 1 no longer waits for thread 2
+        self.assertEqual(unsampled(holder_from=4100_000), 3 * MS)
+        self.assertEqual(unsampled(holder_from=4100_000 - 1), 0)
 
 
 class SyncDebtTest(GapCase):

@@ -223,6 +223,29 @@ def hogged():
     print(json.dumps({"hog": ids[0]}))
 
 
+def handed():
+    """The main thread launches, and waits for a thread that computes and launches nothing."""
+    import ctypes
+    from jobs import driver, prepare
+    cuda = driver()
+    result, kernel = prepare(cuda)
+    assert result == 0
+
+    def works():
+        until = time.monotonic() + 0.012
+        while time.monotonic() < until:
+            pass
+        memory = ctypes.c_uint64()
+        assert cuda.cuMemAlloc_v2(ctypes.byref(memory), 64) == 0  # a call: so it is known that there is such a thread
+
+    for _ in range(ROUNDS):
+        assert cuda.cuLaunchKernel(kernel, 8, 1, 1, 32, 1, 1, 0, None, None, None) == 0
+        thread = threading.Thread(target=works)
+        thread.start()
+        thread.join()
+    cuda.cuCtxSynchronize()
+
+
 def broken():
     """An import that fails goes on to fail as it did, and may be tried again."""
     import faulty  # noqa: F401

@@ -8,12 +8,16 @@ static struct host_rec of_next[MOST], of_last[MOST];
 static size_t n_next, n_last;
 static struct host_rec waiting; /* a call of the last thread that begins later */
 static int64_t next_record;
+static struct feed process;
+static int64_t until;
 
 static void begin(void)
 {
 	n_next = n_last = 0;
 	waiting.start = 5000;
 	next_record = 5000;
+	process.sampled = false;
+	until = 1100;
 }
 
 /* A sched row: asleep in [start, wakes), awake in [wakes, end). */
@@ -43,14 +47,16 @@ static void last_record(int64_t start, int64_t end, uint16_t mask)
 		(struct host_rec){.start = start, .end = end, .mask = mask, .is_record = true};
 }
 
-/* Of [100, 1100) the next thread has these: pairs of begin and end, up to one that begins at 0. */
+/* Of [100, until) the next thread has these: pairs of begin and end, up to one that begins at 0. */
 static void next_has(const char *what, const int64_t *expected)
 {
-	struct timeline next = {.open = of_next, .n_open = n_next},
-					last = {.open = of_last,
+	struct timeline next = {.feed = &process, .open = of_next, .n_open = n_next},
+					last = {.feed = &process,
+							.last_row_end = INT64_MIN,
+							.open = of_last,
 							.n_open = n_last,
 							.calls = {.at = &waiting, .tail = 1, .room = 1}};
-	struct hand_off_gap gap = {&next, &last, 100, 1100, next_record};
+	struct hand_off_gap gap = {&next, &last, 100, until, next_record};
 	struct hand_off hand_off = {0};
 	int64_t ns = 0;
 	size_t n = 0;
@@ -67,7 +73,8 @@ static void next_has(const char *what, const int64_t *expected)
 		ns += hand_off.next.at[i].to - hand_off.next.at[i].from;
 	for (size_t i = 0; i < hand_off.last.n; i++)
 		ns += hand_off.last.at[i].to - hand_off.last.at[i].from;
-	CHECK(ns == 1000, "%s: the parts have %lld of 1000 ns", what, (long long)ns);
+	CHECK(ns == until - 100, "%s: the parts have %lld of %lld ns", what, (long long)ns,
+		  (long long)until - 100);
 	hand_off_free(&hand_off);
 }
 
@@ -135,11 +142,29 @@ static void the_next_wakes_up(void)
 	next_has("parts that overlap are one", (int64_t[]){400, 800, 0});
 }
 
+/* Keeps out: a thread of nn.DataParallel, which ends with its part of the model, that has the time
+ * in which the main thread waits for the others. */
+static void the_last_is_over(void)
+{
+	begin();
+	until = next_record = 4000000;
+	waiting.start = 5000000;
+	last_record(50, 300, CALL);
+	next_sched(90, 3000000, 3000000);
+	next_sched(3000000, 3500000, 3500001);
+	next_has("it could have slept", (int64_t[]){3500000, 3500001, 0});
+	process.sampled = true;
+	next_has("it would have rows", (int64_t[]){300, 3500001, 0});
+	last_sched(1000001, 1000001, 1000002, false);
+	next_has("seen less than 3 ms before", (int64_t[]){3500000, 3500001, 0});
+}
+
 int main(void)
 {
 	records_alone();
 	the_last_is_done();
 	the_last_stands_somewhere();
 	the_next_wakes_up();
+	the_last_is_over();
 	return finish();
 }
