@@ -730,10 +730,10 @@ class SchedTest(GapCase):
         # thread 2 asleep too: its sleep from then on
         self.assertEqual(self.handed_back(asleep, (50, 600, 550, 0, 2)), (1, {"blocked": 440}))
 
-    def over(self, *rows, source="baton", until=1000):
+    def over(self, *rows, source="baton", until=1000, launched=10):
         """Thread 1 launched j and is in a range until 1,000 ns; thread 2 launches at 4 ms, and has
         slept since 1 ms while standing somewhere. What thread 2 owns, in ns, is blocked."""
-        trace = (Trace(source=source).call(0, 10, 1).op(20, 100, 1).range(30, until, "aten::mm")
+        trace = (Trace(source=source).call(0, launched, 1).op(20, 100, 1).range(30, until, "x")
                  .call(4 * MS, 4 * MS + 10, 2, thread=2).op(4 * MS + 20, 4 * MS + 30, 2)
                  .stack(1, "train.py:main").sched(1 * MS, 4 * MS, 3 * MS, 0, 2, stack=1))
         for begin, end, slept, thread in rows:
@@ -746,6 +746,7 @@ class SchedTest(GapCase):
         self.assertEqual(self.over(until=1 * MS), 3 * MS)
         self.assertEqual(self.over(until=1 * MS + 1), 0, "it was there less than 3 ms before")
         self.assertEqual(self.over(until=4 * MS + 1), 0)
+        self.assertEqual(self.over(until=30, launched=0), 0, "only empty rows: they have no end")
         # rows of it: awake, empty, behind the launch
         self.assertEqual(self.over((500, 1 * MS, 0, 1)), 3 * MS)
         self.assertEqual(self.over((500, 2 * MS, 0, 1)), 0)
