@@ -6,6 +6,7 @@
 #include "render/compare.h"
 #include "render/gate.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,24 +92,48 @@ static int parse_scaling(const char *text, enum scaling *scaling)
 	return STATUS_USAGE;
 }
 
+struct everything { /* of n runs */
+	struct scaling_run *runs;
+	const struct summary **summaries;
+	struct change *changes;
+};
+
+static int compute(struct everything *all, struct side *sides, size_t n, enum scaling scaling,
+				   struct scaling_result *result)
+{
+	int error = 0;
+	all->runs = calloc(n, sizeof(*all->runs));
+	all->summaries = calloc(n, sizeof(*all->summaries));
+	all->changes = calloc(n, sizeof(*all->changes));
+	if (!all->runs || !all->summaries || !all->changes)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
+		all->runs[i].figures = &sides[i].figures;
+		all->runs[i].busy_ns = scaling_busy(&sides[i].reduction.summary);
+		all->summaries[i] = &sides[i].reduction.summary;
+	}
+	scaling_compute(all->runs, n, scaling, result);
+	for (size_t i = 0; !error && i < n; i++)
+		if (i != result->base)
+			error = change_find(all->summaries[i], &all->runs[i], all->summaries[result->base],
+								&all->runs[result->base], &all->changes[i]);
+	return error;
+}
+
 static int print(const struct invocation *call, struct side *sides, enum scaling scaling,
 				 const struct gate *gate)
 {
-	size_t n = (size_t)call->operands;
-	struct scaling_run *runs = calloc(n, sizeof(*runs));
-	const struct summary **summaries = calloc(n, sizeof(*summaries));
+	struct everything all = {0};
 	struct scaling_result result;
 	int status = STATUS_INPUT; /* no memory */
-	for (size_t i = 0; runs && summaries && i < n; i++) {
-		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
-		runs[i].figures = &sides[i].figures;
-		runs[i].busy_ns = scaling_busy(&sides[i].reduction.summary);
-		summaries[i] = &sides[i].reduction.summary;
-	}
-	if (runs && summaries) {
-		scaling_compute(runs, n, scaling, &result);
-		struct comparison comparison = {n, (const char *const *)call->operand, summaries, runs,
-										&result};
+	if (compute(&all, sides, (size_t)call->operands, scaling, &result) == 0) {
+		struct comparison comparison = {(size_t)call->operands,
+										(const char *const *)call->operand,
+										all.summaries,
+										all.runs,
+										&result,
+										all.changes};
 		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
@@ -118,8 +143,9 @@ static int print(const struct invocation *call, struct side *sides, enum scaling
 			compare_text(&comparison, stdout);
 		status = judge(gate, &comparison);
 	}
-	free(runs);
-	free(summaries);
+	free(all.runs);
+	free(all.summaries);
+	free(all.changes);
 	return status;
 }
 
@@ -182,12 +208,14 @@ const struct command command_compare = {
 	.operands = "DIR DIR...",
 	.least_operands = 2,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details = "Each operand is one run; join the directories of its nodes with commas. The run "
-			   "with the fewest GPUs is the base (the first named, if several have as few). The "
-			   "terms of the bridge add up to the lost time exactly. If both runs have GPU "
-			   "samples (baton record) of one GPU model, the bridge also says when their SM "
-			   "clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
-			   "missing.",
+	.details =
+		"Each operand is one run; join the directories of its nodes with commas. The run "
+		"with the fewest GPUs is the base (the first named, if several have as few). The "
+		"terms of the bridge add up to the lost time exactly; behind +- is the noise of "
+		"each (99 % of what other steps of the same runs might have given). If both runs have GPU "
+		"samples (baton record) of one GPU model, the bridge also says when their SM "
+		"clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
+		"missing.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit is the 0.5th percentile (nearest rank) of the sums of so many draws. */
-enum { DRAWS = 999, LIMIT_RANK = 5 };
+/* The limit is the 0.5th percentile (nearest rank) of the sums of all draws. */
+enum { LIMIT_RANK = 5 };
 
 void by_step_close(struct by_step *steps)
 {
@@ -103,21 +103,26 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-__int128 by_step_limit(const struct by_step *steps)
+int by_step_draw(const struct by_step *steps, uint64_t state, __int128 *sums)
 {
 	const size_t n = steps->n;
-	__int128 sums[DRAWS], *before = calloc(2 * n + 1, sizeof(*before));
-	uint64_t state = 1;
-	if (!before || n == 0) {
-		free(before);
-		return by_step_sum(steps);
-	}
+	__int128 *before = calloc(2 * n + 1, sizeof(*before));
+	if (!before)
+		return -ENOMEM;
 	for (size_t i = 0; i < 2 * n; i++)
 		before[i + 1] = before[i] + steps->ns[i % n];
-	for (int i = 0; i < DRAWS; i++)
-		sums[i] = draw(before, n, block_length(n), &state);
-	qsort(sums, DRAWS, sizeof(sums[0]), by_size);
+	for (int i = 0; i < BY_STEP_DRAWS; i++)
+		sums[i] = n ? draw(before, n, block_length(n), &state) : 0;
 	free(before);
+	return 0;
+}
+
+__int128 by_step_limit(const struct by_step *steps)
+{
+	__int128 sums[BY_STEP_DRAWS];
+	if (steps->n == 0 || by_step_draw(steps, 1, sums) != 0)
+		return by_step_sum(steps);
+	qsort(sums, BY_STEP_DRAWS, sizeof(sums[0]), by_size);
 	return sums[LIMIT_RANK - 1];
 }
 

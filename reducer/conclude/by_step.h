@@ -16,6 +16,12 @@ int by_step_open(struct by_step *steps, const struct summary *summary, uint64_t 
 				 uint32_t device);
 void by_step_close(struct by_step *steps);
 
+enum { BY_STEP_DRAWS = 999 };
+
+/* What the sums of the cells might have been: sums[BY_STEP_DRAWS], each of n cells drawn in blocks
+ * of neighbours, from random numbers that begin with `state`. 0 or -ENOMEM. */
+int by_step_draw(const struct by_step *steps, uint64_t state, __int128 *sums);
+
 /* The sum of the cells, and the lower limit of that sum. */
 __int128 by_step_sum(const struct by_step *steps);
 __int128 by_step_limit(const struct by_step *steps);

@@ -2,7 +2,7 @@
 #ifndef RENDER_COMPARE_H
 #define RENDER_COMPARE_H
 
-#include "conclude/scaling.h"
+#include "conclude/change.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,7 @@ struct comparison {
 	const struct summary *const *summaries;
 	const struct scaling_run *runs;
 	const struct scaling_result *result;
+	const struct change *changes; /* of each run against the base */
 };
 
 void compare_json(const struct comparison *comparison, FILE *out);

@@ -36,6 +36,31 @@ static void clock_object(struct json *j, const struct comparison *c, size_t i)
 	json_end_object(j);
 }
 
+/* Where the differences may be if other steps had been recorded; null: not known. */
+static void noise_object(struct json *j, const struct change *change, uint64_t carried)
+{
+	if (!change->known) {
+		json_null(j, "noise");
+		return;
+	}
+	json_object(j, "noise");
+	json_bool(j, "changed", change->loss.changed);
+	json_number(j, "loss_low_ns", change->loss.low_ns);
+	json_number(j, "loss_high_ns", change->loss.high_ns);
+	json_object(j, "terms");
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		if (!(carried & LEAF_BIT(leaf)))
+			continue;
+		json_object(j, leaf_name((enum leaf)leaf));
+		json_bool(j, "changed", change->terms[leaf].changed);
+		json_number(j, "low_ns", change->terms[leaf].low_ns);
+		json_number(j, "high_ns", change->terms[leaf].high_ns);
+		json_end_object(j);
+	}
+	json_end_object(j);
+	json_end_object(j);
+}
+
 static void run_object(struct json *j, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *run = &c->runs[i];
@@ -78,6 +103,7 @@ void compare_json(const struct comparison *c, FILE *out)
 		leaves_object(j, "terms_ns", c->runs[i].terms_ns,
 					  base->figures->carried | c->runs[i].figures->carried);
 		json_number(j, "residual_ns", c->runs[i].residual_ns);
+		noise_object(j, &c->changes[i], base->figures->carried | c->runs[i].figures->carried);
 		clock_object(j, c, i);
 		json_end_object(j);
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_TERMS = 8, WHY_COLUMNS = 45 /* what a line of the bridge leaves of 100 */ };
+enum { BAR_TERMS = 8, WHY_COLUMNS = 39 /* what a line of the bridge leaves of 100 */ };
 
 static const char *per(const struct comparison *c)
 {
@@ -118,7 +118,7 @@ static int64_t row_ns(const struct figures *f, const struct evidence_row *row)
 	return row && steps > 0 ? row->ns / steps : 0;
 }
 
-struct change { /* of one row of evidence between the runs */
+struct row_change { /* of one row of evidence between the runs */
 	const struct evidence_row *row;
 	int64_t before_ns, after_ns;
 };
@@ -126,15 +126,15 @@ struct change { /* of one row of evidence between the runs */
 /* The row of `rows` whose time changed most against the other run; rows are sorted by time. */
 static void largest_change(const struct evidence_rows *rows, const struct figures *f,
 						   const struct evidence_rows *others, const struct figures *other_f,
-						   bool other_is_base, struct change *most)
+						   bool other_is_base, struct row_change *most)
 {
 	for (size_t i = 0; i < rows->n && i < 20; i++) {
 		int64_t here = row_ns(f, &rows->at[i]);
 		int64_t there = row_ns(other_f, evidence_rows_find(others, &rows->at[i]));
 		if (most->row && llabs(here - there) <= llabs(most->after_ns - most->before_ns))
 			continue;
-		*most = (struct change){&rows->at[i], other_is_base ? there : here,
-								other_is_base ? here : there};
+		*most = (struct row_change){&rows->at[i], other_is_base ? there : here,
+									other_is_base ? here : there};
 	}
 }
 
@@ -145,7 +145,7 @@ static void explain_rows(const struct screen *screen, const struct comparison *c
 	const size_t b = c->result->base;
 	const struct figures *base = c->runs[b].figures, *run = c->runs[i].figures;
 	struct evidence_rows before = {0}, after = {0};
-	struct change most = {0};
+	struct row_change most = {0};
 	struct text_buffer x, y, cut;
 	char name[256];
 	if (evidence_rows_open(&before, c->summaries[b], LEAF_BIT(leaf), 0) == 0 &&
@@ -282,23 +282,47 @@ static const char *with_sign(const struct screen *screen, int64_t ns, struct tex
 	return buffer->at;
 }
 
+/* "+- 0.12" */
+static const char *noise_of(const struct screen *screen, const struct change_range *range,
+							struct text_buffer *buffer)
+{
+	struct text_buffer plain;
+	snprintf(buffer->at, sizeof(buffer->at), "+- %.100s",
+			 text_ms(screen, change_half_ns(range), &plain));
+	return buffer->at;
+}
+
+/* What to say of a step that did not change. */
+static const char *unchanged(const struct comparison *c, const struct change_range *loss)
+{
+	const bool noise = loss->low_ns <= 0 && loss->high_ns >= 0;
+	if (same_size(c))
+		return noise ? "No difference beyond noise" : "A difference of less than 0.5 %";
+	return noise ? "Nothing lost beyond noise" : "Less than 0.5 % lost";
+}
+
 /* The largest terms, each with what is behind it; largest first. */
 static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
 					   const struct term terms[LEAF_COUNT])
 {
 	static const struct column columns[] = {
+		{"", 2, 18, COLUMN_LEFT}, {"", 1, 10, COLUMN_RIGHT}, {"", 1, 9, COLUMN_LEFT},
+		{"", 2, 16, COLUMN_LEFT}, {"", 2, -24, COLUMN_LEFT},
+	};
+	static const struct column without_noise[] = {
 		{"", 2, 18, COLUMN_LEFT},
 		{"", 1, 10, COLUMN_RIGHT},
-		{"", 2, 20, COLUMN_LEFT},
+		{"", 2, 16, COLUMN_LEFT},
 		{"", 2, -24, COLUMN_LEFT},
 	};
+	const struct change *change = &c->changes[i];
 	const int64_t largest = llabs(terms[0].ns);
 	int64_t others = 0;
 	struct text_buffer a, b;
-	struct clocks_change change;
+	struct clocks_change clocks;
 	struct columns table;
-	bool clock = clocks_changed(c->summaries[c->result->base], c->summaries[i], &change);
-	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
+	bool clock = clocks_changed(c->summaries[c->result->base], c->summaries[i], &clocks);
+	columns_open(&table, screen, change->known ? columns : without_noise, change->known ? 5 : 4);
 	for (int t = 0; t < LEAF_COUNT; t++) {
 		const int64_t size = llabs(terms[t].ns);
 		char why[160];
@@ -309,12 +333,14 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
 		columns_cell(&table, "%s", time_label(terms[t].leaf));
 		columns_cell(&table, "%s", with_sign(screen, terms[t].ns, &a));
+		if (change->known)
+			columns_cell(&table, "%s", noise_of(screen, &change->terms[terms[t].leaf], &b));
 		columns_cell(&table, "%s",
-					 text_bar(largest > 0 ? (double)size / (double)largest / 3 : 0, &b));
+					 text_bar(largest > 0 ? 4.0 * (double)size / (double)largest / 15 : 0, &b));
 		columns_cell(&table, "%s", why);
 		columns_end(&table, COLUMNS_PLAIN);
-		if (clock && clock_may_explain(&change, &terms[t])) {
-			say_clock(screen, &change);
+		if (clock && clock_may_explain(&clocks, &terms[t])) {
+			say_clock(screen, &clocks);
 			clock = false; /* once, at the largest */
 		}
 	}
@@ -322,29 +348,60 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	columns_cell(&table, "%s", with_sign(screen, others, &a));
 	columns_end(&table, COLUMNS_PLAIN);
 	if (clock)
-		say_clock(screen, &change);
+		say_clock(screen, &clocks);
+}
+
+/* The term to name first: the largest that is more than noise; of a step that changed, one with
+ * the sign of the change. NULL: none is. Where noise is not known, the largest. */
+static const struct term *first_term(const struct change *change, int64_t loss_ns,
+									 const struct term terms[LEAF_COUNT])
+{
+	if (!change->known)
+		return terms[0].ns ? &terms[0] : NULL;
+	for (int t = 0; t < LEAF_COUNT; t++)
+		if (change->terms[terms[t].leaf].changed &&
+			(!change->loss.changed || (terms[t].ns > 0) == (loss_ns > 0)))
+			return &terms[t];
+	return NULL;
+}
+
+static void say_change(const struct screen *screen, const struct comparison *c, size_t i,
+					   const struct term *first)
+{
+	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
+	const struct change *change = &c->changes[i];
+	struct text_buffer a, b, d;
+	char same[120] = "";
+	if (change->known && !change->loss.changed)
+		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per step", unchanged(c, &change->loss),
+				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b));
+	if (first)
+		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)", same,
+						  same[0] ? "; but " : "", time_label(first->leaf), same[0] ? "" : " most",
+						  text_ms(screen, base->figures->time_ns[first->leaf], &a),
+						  text_ms(screen, run->figures->time_ns[first->leaf], &b), per(c),
+						  with_sign(screen, first->ns, &d));
+	else if (same[0])
+		screen_title_wrap(screen, 2, "%s", same);
+	else if (change->known)
+		screen_title_wrap(screen, 2, "The step changed, but no term of it by more than noise");
 }
 
 static void bridge(const struct screen *screen, const struct comparison *c, size_t i)
 {
-	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
+	const struct scaling_run *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
-	struct text_buffer a, b, d, name;
-	int64_t largest;
+	struct text_buffer a, name;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
 	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
-	largest = llabs(terms[0].ns);
 	screen_line(screen, "%s", "");
-	if (largest > 0)
-		screen_title_wrap(screen, 2, "%s changed most: %s -> %s ms per %s (%s)",
-						  time_label(terms[0].leaf),
-						  text_ms(screen, base->figures->time_ns[terms[0].leaf], &a),
-						  text_ms(screen, run->figures->time_ns[terms[0].leaf], &b), per(c),
-						  with_sign(screen, terms[0].ns, &d));
+	say_change(screen, c, i, first_term(&c->changes[i], run->loss_ns, terms));
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
-	if (run->loss_ns < 0)
+	if (c->changes[i].known && !c->changes[i].loss.changed)
+		screen_line(screen, "%s against %s", name.at, same_size(c) ? "the base" : "ideal");
+	else if (run->loss_ns < 0)
 		screen_title_wrap(screen, 2, "Where %s saves %s ms against %s", name.at, a.at,
 						  same_size(c) ? "the base" : "ideal");
 	else

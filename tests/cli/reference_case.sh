@@ -22,8 +22,8 @@ for case in rare owed framework; do
 	printed report "$BATON" report --json --gaps 60 --by line "$work/$case"
 done
 printed stacks "$BATON" dump --stacks --json "$work/framework"
-made fast --ranks 2 --steps 8 --kernels 200
-made slow --ranks 2 --steps 8 --kernels 200 --fault slow_gpu=12@all
+made fast --ranks 2 --steps 10 --kernels 200
+made slow --ranks 2 --steps 10 --kernels 200 --fault slow_gpu=12@all
 "$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/fast" '*:1:1980:0' || fail "gauges_made.py"
 "$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/slow" '*:1:1980:0' '*:2:1600:4' || fail "gauges_made.py"
 printed report "$BATON" report --json --by range "$work/fast"
