@@ -208,14 +208,14 @@ const struct command command_compare = {
 	.operands = "DIR DIR...",
 	.least_operands = 2,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details =
-		"Each operand is one run; join the directories of its nodes with commas. The run "
-		"with the fewest GPUs is the base (the first named, if several have as few). The "
-		"terms of the bridge add up to the lost time exactly; behind +- is the noise of "
-		"each (99 % of what other steps of the same runs might have given). If both runs have GPU "
-		"samples (baton record) of one GPU model, the bridge also says when their SM "
-		"clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
-		"missing.",
+	.details = "Each operand is one run; join the directories of its nodes with commas. The run "
+			   "with the fewest GPUs is the base (the first named, if several have as few). The "
+			   "terms of the bridge add up to the lost time exactly; the number after +- is "
+			   "its noise: how far other steps of the same runs might have taken it. If both runs "
+			   "have GPU "
+			   "samples (baton record) of one GPU model, the bridge also says when their SM "
+			   "clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
+			   "missing.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,

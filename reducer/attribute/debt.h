@@ -15,7 +15,7 @@ enum { DEBT_DEPTH = 1000 };
 struct sync_call {
 	int64_t start, end;
 	uint32_t caller; /* its thread's number from debt_caller() */
-	uint32_t thread; /* index in the trace */
+	uint32_t thread; /* id in the file */
 	uint32_t name;
 	uint32_t owner;
 	bool frees;

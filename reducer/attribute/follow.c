@@ -172,7 +172,8 @@ static int try_thread(struct follow *follow, const struct timeline *thread, cons
 					  int64_t from)
 {
 	struct candidate candidate = {.last = last_record(thread, wait->goes_on),
-								  .thread = thread->thread};
+								  .thread = thread->thread,
+								  .id = thread->feed->trace.threads[thread->thread].id};
 	struct nap_begins begins;
 	if (candidate.last == INT64_MIN || candidate.last < wait->begin)
 		return 0;
@@ -196,8 +197,8 @@ static int by_preference(const void *a, const void *b)
 		return x->goes_on ? 1 : -1;
 	if (x->last != y->last)
 		return x->last > y->last ? -1 : 1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
 	return (x->at.from > y->at.from) - (x->at.from < y->at.from);
 }
 
@@ -243,15 +244,15 @@ static int take(struct follow *follow, const struct candidate *candidate)
 static int decide(struct follow *follow, const struct timelines *timelines,
 				  const struct host_span *span, const struct wait *wait)
 {
-	const uint32_t n = timelines->feeds[span->feed].trace.n_threads;
+	const struct followable *all = &timelines->followable[span->feed];
 	int error = 0;
 	if (!follow->left.n)
 		return 0;
 	host_parts_join(&follow->left, 0);
 	follow->candidates.n = 0;
-	for (uint32_t t = 1; !error && t < n; t++)
-		if (t != span->owner->thread)
-			error = try_thread(follow, timelines_of(timelines, span->feed, t), wait,
+	for (uint32_t i = 0; !error && i < all->n; i++)
+		if (all->at[i] != span->owner->thread)
+			error = try_thread(follow, timelines_of(timelines, span->feed, all->at[i]), wait,
 							   follow->left.at[0].from);
 	if (follow->candidates.n > 1)
 		qsort(follow->candidates.at, follow->candidates.n, sizeof(*follow->candidates.at),
@@ -343,15 +344,6 @@ static int cut_pieces(struct follow *follow, struct pieces *pieces, size_t first
 	return error;
 }
 
-/* All threads go to p1, and their sched rows are read a little further. */
-static int advance_all(struct timelines *timelines, uint32_t feed, struct host_part gap)
-{
-	int error = timelines_look_ahead(timelines, feed, saturate_add(gap.to, NEAR_NS));
-	for (uint32_t t = 1; !error && t < timelines->feeds[feed].trace.n_threads; t++)
-		error = timeline_advance(timelines_of(timelines, feed, t), gap.from, gap.to);
-	return error;
-}
-
 int follow_find(struct follow *follow, struct timelines *timelines, const struct host_span *span,
 				struct host_part gap, struct pieces *pieces, size_t first)
 {
@@ -361,7 +353,7 @@ int follow_find(struct follow *follow, struct timelines *timelines, const struct
 		any = pieces->at[i].follows;
 	if (!any)
 		return 0;
-	int error = advance_all(timelines, span->feed, gap);
+	int error = timelines_advance_all(timelines, span->feed, gap.from, gap.to, NEAR_NS);
 	if (!error)
 		error = find_sleeps(follow, span->owner);
 	if (!error)

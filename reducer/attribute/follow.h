@@ -24,9 +24,9 @@ struct follow {               /* reused from gap to gap */
 	struct candidates {
 		struct candidate {
 			struct host_part at;
-			bool goes_on; /* it does not stop when the owner goes on */
+			bool goes_on; /* it works on after the owner goes on */
 			int64_t last;
-			uint32_t thread;
+			uint32_t thread, id; /* index in the trace, id in the file */
 		} * at;
 		size_t n, room;
 	} candidates;
@@ -36,7 +36,7 @@ struct follow {               /* reused from gap to gap */
 
 /* Finds whom the owner of `span` waits for in those of `pieces`, from number `first` on, in which it
  * `follows`. They lie in `gap`, [a, p1), and in order of time. Takes the instants out of them and
- * fills follow->found, by thread and time. All threads of the process advance to p1. 0 or -errno. */
+ * fills follow->found, by thread and time. The threads of the process advance to p1. 0 or -errno. */
 int follow_find(struct follow *follow, struct timelines *timelines, const struct host_span *span,
 				struct host_part gap, struct pieces *pieces, size_t first);
 void follow_free(struct follow *follow);

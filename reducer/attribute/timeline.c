@@ -36,6 +36,18 @@ static int queue_insert(struct host_queue *q, const struct host_rec *rec)
 	return error;
 }
 
+/* A row that begins at `begin` has come to a thread of a process that tells who waits for its lock.
+ */
+static int note_row(struct timelines *timelines, uint32_t feed, uint32_t thread, int64_t begin)
+{
+	struct timeline *timeline = &timelines->of[feed][thread];
+	if (timeline->followable || begin >= timeline->due || !thread ||
+		!timelines->feeds[feed].trace.tells_lock)
+		return 0;
+	timeline->due = begin;
+	return waiting_push(&timelines->followable[feed].later, begin, thread);
+}
+
 static void timeline_free(struct timeline *timeline)
 {
 	free(timeline->calls.at);
@@ -60,6 +72,11 @@ void timelines_close(struct timelines *timelines)
 		debt_close(&timelines->debts[i]);
 	for (uint32_t i = 0; timelines->waiting && i < timelines->n_feeds; i++)
 		waiting_close(&timelines->waiting[i]);
+	for (uint32_t i = 0; timelines->followable && i < timelines->n_feeds; i++) {
+		waiting_close(&timelines->followable[i].later);
+		free(timelines->followable[i].at);
+	}
+	free(timelines->followable);
 	free(timelines->frame_classes);
 	free(timelines->waiting);
 	free(timelines->debts);
@@ -79,6 +96,8 @@ static int take_range(struct timelines *timelines, uint32_t i)
 	uint32_t thread = feed_thread(feed, row, RANGE_THREAD);
 	struct open_range range = {rec.start, rec.end, rec.name, rec.category};
 	int error = contexts_range(&timelines->owners->contexts, i, thread, &range);
+	if (!error)
+		error = note_row(timelines, i, thread, rec.start);
 	return error ? error : queue_push(&timelines->of[i][thread].ranges, &rec);
 }
 
@@ -166,6 +185,9 @@ static int take_sched(struct timelines *timelines, uint32_t i)
 							.nap = away && !rows_optional(row, SCHED_HOLDER, 0)};
 	if (!error)
 		error = lock_holder_name(&timelines->frame_classes[i], &timelines->feeds[i], &part.name);
+	if (!error)
+		error = note_row(timelines, i, feed_thread(&timelines->feeds[i], row, SCHED_THREAD),
+						 rows_value(row, SCHED_START));
 	return error ? error : take_parts(timelines, i, part);
 }
 
@@ -228,6 +250,8 @@ static int take_call(void *context, struct feed *feed, uint32_t *owner)
 	struct timeline *timeline = &timelines->of[i][thread];
 	if (!error)
 		error = await(timelines, i, timeline, rec.start);
+	if (!error)
+		error = note_row(timelines, i, thread, rec.start);
 	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
 		error = think_add(timelines->think, thread, rec.start, rec.end);
 	return error ? error : queue_push(&timeline->calls, &rec);
@@ -243,8 +267,10 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 	timelines->frame_classes = calloc(n, sizeof(*timelines->frame_classes));
 	timelines->debts = calloc(n, sizeof(*timelines->debts));
 	timelines->waiting = calloc(n, sizeof(*timelines->waiting));
+	timelines->followable = calloc(n, sizeof(*timelines->followable));
 	timelines->clock.first = first_op_ns;
-	if (!timelines->of || !timelines->frame_classes || !timelines->debts || !timelines->waiting)
+	if (!timelines->of || !timelines->frame_classes || !timelines->debts || !timelines->waiting ||
+		!timelines->followable)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		debt_open(&timelines->debts[i], &timelines->clock);
@@ -259,6 +285,7 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 			timeline->caller = TIMELINE_NO_CALLER;
 			timeline->last_driving_end = timeline->last_row_end = INT64_MIN;
 			timeline->last_record_end = INT64_MIN;
+			timeline->due = INT64_MAX;
 			timeline->waits_begin = timeline->waits_before = timeline->waits_then = INT64_MIN;
 		}
 		feeds[i].on_call = take_call;
@@ -302,6 +329,12 @@ static bool is_part(struct timeline *timeline, const struct host_rec *rec)
 	return rec->start < timeline->waits_before;
 }
 
+/* In the file; 0: no record defines it. */
+static uint32_t thread_id(const struct timeline *timeline)
+{
+	return timeline->thread ? timeline->feed->trace.threads[timeline->thread].id : 0;
+}
+
 /* A call has been reached: the process's debt is told. */
 static int tell_debt(struct timeline *timeline, const struct host_rec *rec)
 {
@@ -314,7 +347,7 @@ static int tell_debt(struct timeline *timeline, const struct host_rec *rec)
 					&(struct sync_call){.start = rec->start,
 										.end = rec->end,
 										.caller = timeline->caller,
-										.thread = timeline->thread,
+										.thread = thread_id(timeline),
 										.name = rec->name,
 										.owner = rec->owner,
 										.frees = rec->mask & HOST_MASK(HOST_BIT_FREE)});
@@ -340,8 +373,8 @@ static int retire(struct timeline *timeline, const struct host_rec *rec)
 	return rec->nap ? host_parts_add(&timeline->sleeps, rec->start, rec->end) : 0;
 }
 
-/* Of the sleeps that are over the last one is kept, and those that a row which is not over may
- * continue: rows come by their begin. */
+/* Of the sleeps that are over the last one is kept, together with those that a nap which is not
+ * over makes one with it: rows come by their begin. */
 static void join_sleeps(struct timeline *timeline)
 {
 	struct host_parts *sleeps = &timeline->sleeps;
@@ -355,8 +388,8 @@ static void join_sleeps(struct timeline *timeline)
 	host_parts_join(sleeps, ONE_SLEEP_NS);
 	while (first + 1 < sleeps->n && saturate_add(sleeps->at[first].to, ONE_SLEEP_NS) < earliest)
 		first++;
-	sleeps->n -= first;
-	memmove(sleeps->at, sleeps->at + first, sleeps->n * sizeof(*sleeps->at));
+	sleeps->at[0] = (struct host_part){sleeps->at[first].from, sleeps->at[sleeps->n - 1].to};
+	sleeps->n = 1;
 }
 
 static int open_push(struct timeline *timeline, const struct host_rec *rec)
@@ -493,8 +526,61 @@ int timelines_load(struct timelines *timelines, int64_t until, int64_t done)
 	return error;
 }
 
-int timelines_look_ahead(struct timelines *timelines, uint32_t feed, int64_t until)
+static int64_t queue_begin(const struct host_queue *q)
+{
+	return q->head < q->tail ? q->at[q->head].start : INT64_MAX;
+}
+
+/* Adds the threads that have a row which begins at or before `until`. */
+static int add_due(struct timelines *timelines, uint32_t feed, int64_t until)
+{
+	struct followable *all = &timelines->followable[feed];
+	for (uint32_t thread; waiting_pop(&all->later, saturate_add(until, 1), &thread);) {
+		struct timeline *timeline = timelines_of(timelines, feed, thread);
+		timeline->due = INT64_MAX;
+		if (timeline->followable)
+			continue;
+		if (room_for((void **)&all->at, all->n, &all->room, 16, sizeof(*all->at)) != 0)
+			return -ENOMEM;
+		all->at[all->n++] = thread;
+		timeline->followable = true;
+	}
+	return 0;
+}
+
+/* Keeps a thread of which there is something after `done`, or soon after `until`; others wait for
+ * their next row. */
+static int keep_followable(struct followable *all, uint32_t *kept, struct timeline *timeline,
+						   int64_t done, int64_t until)
+{
+	const int64_t record = timeline_next_begin(timeline), sched = queue_begin(&timeline->scheds);
+	const int64_t next = record < sched ? record : sched;
+	timeline->followable =
+		timeline->n_open > 0 || timeline->last_record_end >= done || next <= until;
+	if (timeline->followable)
+		all->at[(*kept)++] = timeline->thread;
+	if (timeline->followable || next >= timeline->due || next == INT64_MAX)
+		return 0;
+	timeline->due = next;
+	return waiting_push(&all->later, next, timeline->thread);
+}
+
+int timelines_advance_all(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to,
+						  int64_t ahead_ns)
 {
 	struct feed *s = &timelines->feeds[feed];
-	return load_table(timelines, feed, &s->scheds, &s->scheds_left, until, take_sched);
+	struct followable *all = &timelines->followable[feed];
+	const int64_t until = saturate_add(to, ahead_ns);
+	uint32_t kept = 0;
+	int error = load_table(timelines, feed, &s->scheds, &s->scheds_left, until, take_sched);
+	if (!error)
+		error = add_due(timelines, feed, until);
+	for (uint32_t i = 0; !error && i < all->n; i++) {
+		struct timeline *timeline = timelines_of(timelines, feed, all->at[i]);
+		error = timeline_advance(timeline, done, to);
+		if (!error)
+			error = keep_followable(all, &kept, timeline, done - ahead_ns, until);
+	}
+	all->n = kept;
+	return error;
 }

@@ -44,7 +44,9 @@ struct timeline {
 	struct debt *debt; /* the process's; not owned */
 	/* its caller number in `debt`; TIMELINE_NO_CALLER before its first call row */
 	uint32_t caller;
-	bool waits; /* it is in timelines.waiting */
+	bool waits;      /* it is in timelines.waiting */
+	bool followable; /* it is in timelines.followable */
+	int64_t due;     /* it is in its `later`, with this begin; INT64_MAX: no */
 	/* Synchronising calls so far: their latest begin, the latest end of those that began earlier,
 	 * and the latest end of those that began at that instant. */
 	int64_t waits_begin, waits_before, waits_then;
@@ -65,6 +67,13 @@ static inline bool host_rec_tells(const struct host_rec *rec)
 
 struct think;
 
+struct followable { /* threads of a feed that another one may wait for now, in any order */
+	uint32_t *at;
+	uint32_t n;
+	size_t room;
+	struct waiting later; /* those that have rows, but none yet that matter */
+};
+
 struct timelines {
 	struct feed *feeds;
 	uint32_t n_feeds;
@@ -74,8 +83,9 @@ struct timelines {
 	struct debt *debts;                   /* per feed */
 	/* per feed: threads with calls that are not reached yet */
 	struct waiting *waiting;
-	struct unowed_clock clock; /* of the device */
-	struct think *think;       /* not owned: takes the calls of one feed, think_feed */
+	struct followable *followable; /* per feed; only of those that tell who waits for their lock */
+	struct unowed_clock clock;     /* of the device */
+	struct think *think;           /* not owned: takes the calls of one feed, think_feed */
 	uint32_t think_feed;
 	struct debt_horizon horizon;
 	uint32_t loads;
@@ -91,9 +101,6 @@ void timelines_close(struct timelines *timelines);
  * time before `done` has been noted. 0 or -errno. */
 int timelines_load(struct timelines *timelines, int64_t until, int64_t done);
 
-/* The same for the sched rows of one process alone. */
-int timelines_look_ahead(struct timelines *timelines, uint32_t feed, int64_t until);
-
 static inline struct timeline *timelines_of(const struct timelines *timelines, uint32_t feed,
 											uint32_t thread)
 {
@@ -108,6 +115,11 @@ int64_t timeline_next_begin(const struct timeline *timeline);
 /* Advances every thread of a process that has a call before `to`, then settles the process's debt
  * up to `to`. 0 or -ENOMEM. */
 int timelines_advance(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to);
+/* Advances every followable thread of a process, and reads its sched rows up to `ahead_ns` after
+ * `to`. Those that have no row between `done` - `ahead_ns` and there are not followable.
+ * 0 or -errno. */
+int timelines_advance_all(struct timelines *timelines, uint32_t feed, int64_t done, int64_t to,
+						  int64_t ahead_ns);
 /* Notes that the device was idle in [from, to), or only waited for other ranks. Such spans come in
  * order of time, and later questions are about instants after `from`. 0 or -ENOMEM. */
 int timelines_unowed(struct timelines *timelines, int64_t from, int64_t to);

@@ -8,10 +8,13 @@ enum {
 	STEPS_LEAST = 8,
 	MATTERS = 200, /* a difference of less than 1 / so much of the step is none */
 	LOSS_RANK = 5, /* of the draws: 99 % of them are between the ranks */
-	TERM_RANK = 3, /* 99.5 %: there are many terms */
+	TERM_RANK = 3, /* 99.4 %: there are many terms */
 	RUN_STATE = 1, /* of the random numbers: two runs are drawn apart */
 	BASE_STATE = 0x62617365,
 };
+
+/* More than any time of a trace. */
+#define MOST_NS (INT64_MAX / 4)
 
 /* The means of one side's draws, less their own mean: ns per step and device. */
 static int draw_means(const struct summary *summary, uint32_t devices, uint64_t leaves,
@@ -56,8 +59,10 @@ static int find_range(const struct sides *s, uint64_t leaves, int64_t difference
 		error = draw_means(s->base_summary, s->base->figures->devices, leaves, BASE_STATE, base);
 	if (error)
 		return error;
-	for (int i = 0; i < BY_STEP_DRAWS; i++)
-		run[i] += difference_ns - scaled(s, base[i]);
+	for (int i = 0; i < BY_STEP_DRAWS; i++) {
+		const __int128 at = (__int128)run[i] + difference_ns - scaled(s, base[i]);
+		run[i] = at > MOST_NS ? MOST_NS : at < -MOST_NS ? -MOST_NS : (int64_t)at;
+	}
 	qsort(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
 	range->low_ns = run[rank - 1];
 	range->high_ns = run[BY_STEP_DRAWS - rank];
@@ -66,7 +71,7 @@ static int find_range(const struct sides *s, uint64_t leaves, int64_t difference
 	return 0;
 }
 
-/* Some device has each counted step. */
+/* Enough steps, on the device with most, whose times are known one by one. */
 static bool has_steps(const struct summary *summary, const struct figures *figures)
 {
 	return figures->has_steps && figures->steps >= STEPS_LEAST && summary->n_series > 0;

@@ -141,7 +141,8 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return trace_add_string(trace, any);
 	case BATON_R_THREAD:
 		ADD(trace, thread_ids, thread->id, threads, n_threads,
-			(struct trace_thread){thread->pid, thread->tid, string_index(trace, thread->name)});
+			(struct trace_thread){thread->pid, thread->tid, string_index(trace, thread->name),
+								  thread->id});
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,

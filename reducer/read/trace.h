@@ -21,6 +21,7 @@ struct trace_thread {
 	int64_t pid;
 	int64_t tid;
 	uint32_t name;
+	uint32_t id; /* in the file */
 };
 
 struct trace_device {

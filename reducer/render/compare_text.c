@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_TERMS = 8, WHY_COLUMNS = 39 /* what a line of the bridge leaves of 100 */ };
+enum { BAR_TERMS = 8, WHY_COLUMNS = 37 /* what a line of the bridge leaves of 100 */ };
 
 static const char *per(const struct comparison *c)
 {
@@ -296,7 +296,7 @@ static const char *noise_of(const struct screen *screen, const struct change_ran
 static const char *unchanged(const struct comparison *c, const struct change_range *loss)
 {
 	const bool noise = loss->low_ns <= 0 && loss->high_ns >= 0;
-	if (same_size(c))
+	if (same_size(c) || loss->high_ns < 0)
 		return noise ? "No difference beyond noise" : "A difference of less than 0.5 %";
 	return noise ? "Nothing lost beyond noise" : "Less than 0.5 % lost";
 }
@@ -306,7 +306,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 					   const struct term terms[LEAF_COUNT])
 {
 	static const struct column columns[] = {
-		{"", 2, 18, COLUMN_LEFT}, {"", 1, 10, COLUMN_RIGHT}, {"", 1, 9, COLUMN_LEFT},
+		{"", 2, 18, COLUMN_LEFT}, {"", 1, 10, COLUMN_RIGHT}, {"", 1, 11, COLUMN_LEFT},
 		{"", 2, 16, COLUMN_LEFT}, {"", 2, -24, COLUMN_LEFT},
 	};
 	static const struct column without_noise[] = {
@@ -373,8 +373,8 @@ static void say_change(const struct screen *screen, const struct comparison *c, 
 	struct text_buffer a, b, d;
 	char same[120] = "";
 	if (change->known && !change->loss.changed)
-		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per step", unchanged(c, &change->loss),
-				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b));
+		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per %s", unchanged(c, &change->loss),
+				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b), per(c));
 	if (first)
 		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)", same,
 						  same[0] ? "; but " : "", time_label(first->leaf), same[0] ? "" : " most",

@@ -840,8 +840,9 @@ class Run:
         writer = TraceWriter(str(path), compression=rng.randint(0, 1))
         writer.process(process.pid, start_time=1000 + process.pid, rank=process.rank,
                        world_size=len(self.processes), host=process.host, source=self.source)
-        for thread in range(1, process.thread_count + 1):
-            writer.thread("thread %d" % thread, process.pid, process.pid + thread)
+        numbers = range(1, process.thread_count + 1)
+        order = random.Random(process.pid).sample(range(len(numbers)), len(numbers))
+        writer.threads([("thread %d" % n, process.pid, process.pid + n) for n in numbers], order)
         devices = [writer.device(ordinal, "Test GPU", uuid) for ordinal, uuid in process.devices]
         for device, context, stream in process.streams:
             writer.stream(devices[device], context, stream)

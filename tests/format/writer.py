@@ -144,6 +144,13 @@ class TraceWriter:
     def thread(self, name, pid, tid):
         return self.entry("thread", self.string(name), pid, tid)
 
+    def threads(self, rows, order):
+        """Threads with the ids that `rows` (name, pid, tid) have in their order, defined in another one."""
+        ids = [self.next_id("thread") for _ in rows]
+        for n in order:
+            name, pid, tid = rows[n]
+            self.record(known_record("thread", ids[n], self.string(name), pid, tid))
+
     def device(self, ordinal, name, uuid, memory_bytes=0, sm_count=0):
         return self.entry("device", ordinal, self.string(name), self.string(uuid), memory_bytes,
                           sm_count)

@@ -19,9 +19,9 @@ enum { STRANGERS = 32, TEXT_BYTES = 160 };
 static struct stranger {
 	uint32_t tid, thread;
 } strangers[STRANGERS];
-static unsigned n_strangers;
-
-static bool told; /* that waits for the lock are seen in this process */
+static unsigned n_strangers; /* ever; the table keeps the last of them */
+static uint32_t unknown;     /* the thread that stands for a holder of whom nothing is known */
+static bool told;            /* that waits for the lock are seen in this process */
 
 static ssize_t read_task(uint32_t tid, const char *what, char text[TEXT_BYTES])
 {
@@ -49,15 +49,15 @@ static bool waits_for(const struct python_lock *lock, uint32_t tid)
 static uint32_t stranger(uint32_t tid)
 {
 	char name[TEXT_BYTES];
-	for (unsigned i = 0; i < n_strangers; i++)
+	for (unsigned i = 0; i < n_strangers && i < STRANGERS; i++)
 		if (strangers[i].tid == tid)
 			return strangers[i].thread;
-	if (n_strangers == STRANGERS || read_task(tid, "comm", name) <= 0)
+	if (read_task(tid, "comm", name) <= 0)
 		return 0;
 	name[strcspn(name, "\n")] = 0;
 	uint32_t thread = lane_thread_record_of(name, getpid(), tid);
 	if (thread)
-		strangers[n_strangers++] = (struct stranger){tid, thread};
+		strangers[n_strangers++ % STRANGERS] = (struct stranger){tid, thread};
 	return thread;
 }
 
@@ -81,14 +81,22 @@ static void tell_lock(uint32_t tid)
 	char text[TEXT_BYTES];
 	if (told || read_task(tid, "syscall", text) <= 0)
 		return;
-	told = true;
 	const uint32_t key = dict_literal(BATON_META_PYTHON_LOCK), value = dict_literal("holder");
-	struct baton_r_meta *row = dict_reserve(sizeof(*row));
+	struct baton_r_meta *row = key && value ? dict_reserve(sizeof(*row)) : NULL;
 	if (!row)
-		return;
+		return; /* the next look tries again */
 	row->key = key;
 	row->value = value;
 	dict_publish(row, BATON_R_META, sizeof(*row));
+	told = true;
+}
+
+/* A row that waits for the lock always says so, also where the holder is not known. */
+static uint32_t known_or_not(uint32_t thread)
+{
+	if (!thread && !unknown)
+		unknown = lane_thread_record_of("a thread", getpid(), 0);
+	return thread ? thread : unknown;
 }
 
 /* Another holder takes the row over when it has had the lock at more looks: the majority's vote. */
@@ -112,17 +120,19 @@ bool holder_look(struct holder *holder, const struct lane_owner *owner, uint32_t
 	if (holder->votes > 1 && (holder->stack || !now_and_then))
 		return true;
 	if (!python_lock_thread(lock.holder, &holder_tid, &pthread)) {
-		*holder = (struct holder){.votes = 1, .state = lock.holder};
+		if (holder->state != lock.holder || !holder->thread)
+			*holder = (struct holder){
+				.votes = holder->votes, .state = lock.holder, .thread = known_or_not(0)};
 		return true;
 	}
 	holder->state = lock.holder;
-	holder->thread = thread_of(holder_tid);
+	holder->thread = known_or_not(thread_of(holder_tid));
 	holder->stack = stack_of(lock.holder, pthread);
 	return true;
 }
 
 void holder_forget(void)
 {
-	n_strangers = 0;
+	n_strangers = unknown = 0;
 	told = false;
 }
