@@ -10,7 +10,8 @@ import sys
 
 SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json`", "idle": "`baton dump --idle --json`",
             "steps": "`baton dump --step-list --json`",
-            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`"}
+            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`",
+            "stragglers": "`baton stragglers --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.
 NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP"}

@@ -30,6 +30,9 @@ printed report "$BATON" report --json --by range "$work/fast"
 printed compare "$BATON" compare --json "$work/fast" "$work/slow"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
+printed stragglers "$BATON" stragglers --json tests/golden/stragglers/trace-ST.csv.gz
+"$PYTHON" tests/cli/stragglers_made.py "$work/well.csv" --stages 1
+printed stragglers "$BATON" stragglers --json "$work/well.csv"
 printed idle "$BATON" dump --idle --json "$work/fast"
 printed steps "$BATON" dump --step-list --json "$work/fast"
 for trace in "$work"/slow/*.baton; do flip_bit "$trace" -100; done
