@@ -1,6 +1,7 @@
 /* Column blocks (docs/FORMAT.md section 4): varints, encodings, one payload in and out. The caller
  * provides all memory; nothing allocates or does I/O, so any thread may call it. The code is in
- * codec/columns_encode.c and codec/columns_decode.c; compile them into your program. */
+ * codec/columns_encode.c and codec/columns_decode.c (with predict.c and bitplane.c); compile them
+ * into your program. baton/encoder.h makes payloads. */
 #ifndef BATON_COLUMNS_H
 #define BATON_COLUMNS_H
 
@@ -38,10 +39,6 @@ bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding
 
 /* An upper bound, in bytes, of the payload of `rows` rows in `columns` columns. */
 size_t baton_columns_bound(size_t rows, size_t columns);
-/* Encodes `rows` rows. columns[i] is column i of the table, or NULL when the source lacks it. `out`
- * has room for baton_columns_bound() bytes. Returns the payload's size. */
-size_t baton_columns_encode(const struct baton_table *table,
-							int64_t *const columns[BATON_MAX_COLUMNS], size_t rows, uint8_t *out);
 /* Decodes a payload of header->raw_bytes bytes. columns[i] has room for header->rows values of
  * column i; bit i of *present tells whether the payload has it. 0, or -EBADMSG for any violation of
  * section 4. Hostile bytes never cause a read or write outside of these buffers. */

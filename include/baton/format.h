@@ -1,4 +1,4 @@
-/* The baton trace format, version 1.0: structures, kinds and tables of docs/FORMAT.md, which is the
+/* The baton trace format, version 1.1: structures, kinds and tables of docs/FORMAT.md, which is the
  * definition. Little-endian hosts only. Nothing here allocates or does I/O. */
 #ifndef BATON_FORMAT_H
 #define BATON_FORMAT_H
@@ -15,16 +15,17 @@
 	"BTN\r\n\x1a\n"
 #define BATON_BLOCK_MAGIC 0x4B4C4254u
 #define BATON_MAJOR 1
-#define BATON_MINOR 0
+#define BATON_MINOR 1
 
 #define BATON_MAX_FILE_HEADER 4096u
 #define BATON_MAX_ROWS (1u << 20)
 #define BATON_MAX_PAYLOAD (64u << 20)
 #define BATON_MAX_DIRECTORY 256u
+#define BATON_MAX_PARTS 1024u
 #define BATON_TIME_LIMIT_NS ((int64_t)1 << 62)
 
 enum baton_content { BATON_TRACE = 1, BATON_SUMMARY = 2, BATON_GAUGES = 3 };
-enum baton_compression { BATON_STORED = 0, BATON_ZSTD = 1 };
+enum baton_compression { BATON_STORED = 0, BATON_ZSTD = 1, BATON_PARTS = 2 };
 
 enum baton_kind {
 	BATON_END = 1,
@@ -282,6 +283,9 @@ struct baton_table {
 	uint16_t n_columns;
 	const char *name;
 	struct baton_column columns[BATON_MAX_COLUMNS];
+	/* columns of the stream, thread, ... that a row follows others of, and of what it is called:
+	 * they predict others (baton/predict.h) */
+	uint8_t chain, name_of;
 };
 
 enum { ROW_START, ROW_DUR }; /* the first two columns of every table */
@@ -444,7 +448,9 @@ static const struct baton_table baton_tables[] = {
 	  {"bytes", BATON_T_U64, 0},
 	  {"copy_dir", BATON_T_U8, 0},
 	  {"pageable", BATON_T_U8, 0},
-	  {"graph_node", BATON_T_U64, 0}}},
+	  {"graph_node", BATON_T_U64, 0}},
+	 OP_STREAM,
+	 OP_NAME},
 	{BATON_CALL,
 	 CALL_COLUMNS,
 	 "call",
@@ -454,7 +460,9 @@ static const struct baton_table baton_tables[] = {
 	  {"name", BATON_T_STRING, 1},
 	  {"correlation", BATON_T_U64, 1},
 	  {"stack", BATON_T_ID, 0},
-	  {"device", BATON_T_ID, 0}}},
+	  {"device", BATON_T_ID, 0}},
+	 CALL_THREAD,
+	 CALL_NAME},
 	{BATON_RANGE,
 	 RANGE_COLUMNS,
 	 "range",
@@ -464,7 +472,9 @@ static const struct baton_table baton_tables[] = {
 	  {"name", BATON_T_STRING, 1},
 	  {"category", BATON_T_U8, 1},
 	  {"domain", BATON_T_STRING, 0},
-	  {"unclosed", BATON_T_U8, 0}}},
+	  {"unclosed", BATON_T_U8, 0}},
+	 RANGE_THREAD,
+	 RANGE_NAME},
 	{BATON_COLLECTIVE,
 	 COLL_COLUMNS,
 	 "collective",
@@ -477,7 +487,9 @@ static const struct baton_table baton_tables[] = {
 	  {"out_bytes", BATON_T_U64, 0},
 	  {"dtype", BATON_T_STRING, 0},
 	  {"sequence", BATON_T_U64, 0},
-	  {"peer", BATON_T_U32, 0}}},
+	  {"peer", BATON_T_U32, 0}},
+	 COLL_COMM,
+	 COLL_KIND},
 	{BATON_SYNC,
 	 SYNC_COLUMNS,
 	 "sync",
@@ -487,7 +499,9 @@ static const struct baton_table baton_tables[] = {
 	  {"stream", BATON_T_ID, 1},
 	  {"correlation", BATON_T_U64, 0},
 	  {"event", BATON_T_U64, 0},
-	  {"record_correlation", BATON_T_U64, 0}}},
+	  {"record_correlation", BATON_T_U64, 0}},
+	 SYNC_STREAM,
+	 SYNC_KIND},
 	{BATON_OVERHEAD,
 	 OVERHEAD_COLUMNS,
 	 "overhead",
@@ -495,7 +509,9 @@ static const struct baton_table baton_tables[] = {
 	  {"dur_ns", BATON_T_DURATION, 1},
 	  {"thread", BATON_T_ID, 1},
 	  {"overhead_kind", BATON_T_U8, 1},
-	  {"name", BATON_T_STRING, 0}}},
+	  {"name", BATON_T_STRING, 0}},
+	 OVERHEAD_THREAD,
+	 OVERHEAD_KIND},
 	{BATON_SCHED,
 	 SCHED_COLUMNS,
 	 "sched",
@@ -506,7 +522,9 @@ static const struct baton_table baton_tables[] = {
 	  {"waited_ns", BATON_T_U64, 1},
 	  {"stack", BATON_T_ID, 0},
 	  {"holder", BATON_T_ID, 0},
-	  {"holder_stack", BATON_T_ID, 0}}},
+	  {"holder_stack", BATON_T_ID, 0}},
+	 SCHED_THREAD,
+	 SCHED_THREAD},
 	{BATON_GAUGE,
 	 GAUGE_COLUMNS,
 	 "gauge",
@@ -514,7 +532,9 @@ static const struct baton_table baton_tables[] = {
 	  {"dur_ns", BATON_T_DURATION, 1},
 	  {"device", BATON_T_ID, 1},
 	  {"gauge", BATON_T_U8, 1},
-	  {"value", BATON_T_U64, 1}}},
+	  {"value", BATON_T_U64, 1}},
+	 GAUGE_DEVICE,
+	 GAUGE_WHICH},
 };
 
 #define BATON_TABLES (sizeof(baton_tables) / sizeof(baton_tables[0]))

@@ -49,6 +49,7 @@ struct baton_reader {
 	uint8_t *raw;
 	size_t stored_room;
 	size_t raw_room;
+	struct ZSTD_DCtx_s *zstd; /* made when the first compressed block is loaded */
 };
 
 /* Opens and indexes a file; `path` is relative to `dirfd`, as for openat(). 0: call

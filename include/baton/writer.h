@@ -4,17 +4,19 @@
  * Errors: 0 or -errno; after the first error every call returns it again and nothing more is
  * written.
  *
- * The code is in codec/writer.c and codec/columns_encode.c; compile them into your program and link
- * zstd and xxHash. */
+ * The code is in codec/writer.c; compile it with encoder.c, columns_encode.c, predict.c and
+ * bitplane.c into your program and link zstd and xxHash. */
 #ifndef BATON_WRITER_H
 #define BATON_WRITER_H
 
+#include <baton/encoder.h>
 #include <baton/format.h>
 
 #define BATON_BLOCK_ROWS 16384u
 #define BATON_RUN_ROWS (8 * BATON_BLOCK_ROWS)
 #define BATON_RECORD_BYTES (256u << 10)
 #define BATON_ZSTD_LEVEL 1
+#define BATON_IMPORT_LEVEL 9
 
 struct baton_pending {
 	int64_t (*rows)[BATON_MAX_COLUMNS];
@@ -29,6 +31,7 @@ struct baton_writer {
 	uint64_t sequence;
 	uint64_t bytes; /* written to the file so far */
 	struct ZSTD_CCtx_s *zstd;
+	struct baton_encoder encoder;
 	uint8_t *raw;
 	uint8_t *stored;
 	size_t raw_room;
@@ -37,6 +40,8 @@ struct baton_writer {
 	uint8_t *records;
 	uint32_t records_bytes;
 	uint32_t n_records;
+	/* zstd's: BATON_ZSTD_LEVEL, or BATON_IMPORT_LEVEL where 2 MiB more of memory do not matter */
+	int level;
 	/* rows of a table kept before they are written: BATON_RUN_ROWS, or fewer where many files are
 	 * open at once */
 	uint32_t run_rows;
@@ -74,6 +79,11 @@ int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 /* Write what is buffered: all records; or the rows of a table, with the records before them. */
 int baton_writer_flush_records(struct baton_writer *w);
 int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table);
+
+/* Appends `rows` rows (at most block_rows, at least 1) that the caller has as sorted columns, as one
+ * block. columns[i] is column i of the table, or NULL. */
+int baton_writer_columns(struct baton_writer *w, const struct baton_table *table,
+						 int64_t *const columns[BATON_MAX_COLUMNS], uint32_t rows);
 
 /* For a caller that has made a payload itself: header->raw_bytes bytes of it are in w->raw
  * (w->raw_room bytes). Compresses it, completes the header (the caller sets kind, rows, raw_bytes

@@ -3,7 +3,7 @@
 
 CODEC_SRC := $(sort $(wildcard include/codec/*.c))
 CODEC_OBJ := $(CODEC_SRC:include/%.c=$(BUILD)/%.o)
-CODEC_RECORDER := columns_encode drain live writer
+CODEC_RECORDER := bitplane columns_encode drain encoder live predict writer
 
 $(BUILD)/codec/%.o: include/codec/%.c $(BUILD)/flags | build/deps.ok
 	@mkdir -p $(@D)

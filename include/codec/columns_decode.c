@@ -1,6 +1,10 @@
 /* Decodes the payload of a column block into rows. The payload is not trusted: every length in it
- * is checked before it is used. Reading a trace spends most of its time in column_words(). */
+ * is checked before it is used. Reading a trace spends most of its time in column_words() and in
+ * baton_predictor_restore(). */
 #include <baton/columns.h>
+
+#include <baton/bitplane.h>
+#include <baton/predict.h>
 
 #include <errno.h>
 #include <string.h>
@@ -135,6 +139,34 @@ __attribute__((always_inline)) static inline const uint8_t *column_words(
 	return in;
 }
 
+static bool column_in_range(uint8_t type, const int64_t *v, size_t rows)
+{
+	uint64_t low, span;
+	bool bad = false;
+	column_range(type, &low, &span);
+	for (size_t i = 0; i < rows; i++)
+		bad |= (uint64_t)v[i] - low > span;
+	return !bad;
+}
+
+/* What a composed column stores: its unit, and a number for each row. */
+static bool composed_get(const uint8_t *in, const uint8_t *end, uint8_t encoding, int64_t *v,
+						 size_t rows, uint64_t *unit)
+{
+	struct decoding d = {.v = v, .span = UINT64_MAX};
+	const unsigned storage = baton_composed_storage(encoding);
+	in = baton_varint_get(in, end, unit);
+	if (!in || *unit == 0 || storage > BATON_STORE_GRID || (encoding & 0x60))
+		return false;
+	if (storage != BATON_STORE_VARINT)
+		return baton_bitplane_get(in, end, storage == BATON_STORE_GRID, v, rows);
+	if (column_words(&d, false, in, end, rows) != end)
+		return false;
+	for (size_t i = 0; i < rows; i++)
+		v[i] = baton_unzigzag((uint64_t)v[i]);
+	return true;
+}
+
 bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding, uint8_t type,
 						 int64_t *v, size_t rows)
 {
@@ -157,6 +189,70 @@ bool baton_column_decode(const uint8_t *in, const uint8_t *end, uint8_t encoding
 	}
 }
 
+/* ---- composed encodings ---- */
+
+/* The columns of a payload that are not decoded yet: their numbers are there, and wait for the
+ * columns that predict them. */
+struct composed {
+	unsigned n;
+	uint8_t column[BATON_MAX_COLUMNS];
+	struct baton_predictor at[BATON_MAX_COLUMNS];
+	struct baton_means means[2]; /* of start_ns and dur_ns */
+};
+
+static bool composed_add(struct composed *composed, unsigned column, uint8_t encoding,
+						 uint64_t unit, int64_t first)
+{
+	if ((baton_composed_basis(encoding) == BATON_BASIS_END && column != ROW_START) ||
+		(encoding & BATON_ENC_MEAN && column > ROW_DUR))
+		return false;
+	struct baton_predictor *p = &composed->at[composed->n];
+	composed->column[composed->n++] = (uint8_t)column;
+	baton_predictor_clear(p, encoding, unit, first);
+	if (encoding & BATON_ENC_MEAN)
+		baton_predictor_use(p, &composed->means[column]);
+	return true;
+}
+
+enum { PLACED_ROWS = 512 }; /* at a time */
+
+static void composed_rows(struct composed *composed, int64_t *const columns[BATON_MAX_COLUMNS],
+						  const struct baton_place *places, size_t from, size_t n)
+{
+	for (int ends = 0; ends <= 1; ends++) /* an end is known once its duration is */
+		for (unsigned k = 0; k < composed->n; k++) {
+			struct baton_predictor *p = &composed->at[k];
+			if ((baton_composed_basis(p->encoding) == BATON_BASIS_END) == ends)
+				baton_predictor_restore(p, columns[composed->column[k]] + from,
+										columns[ROW_DUR] + from, places, n);
+		}
+}
+
+/* Decodes what is left, once all other columns are. False: chains or names are not there, or there
+ * are too many chains, or a value is out of its type's range. */
+static bool composed_restore(struct composed *composed, const struct baton_table *table,
+							 int64_t *const columns[BATON_MAX_COLUMNS], size_t rows)
+{
+	struct baton_place places[PLACED_ROWS];
+	struct baton_chains chains;
+	baton_chains_clear(&chains);
+	for (size_t at = 0; at < rows; at += PLACED_ROWS) {
+		const size_t n = rows - at < PLACED_ROWS ? rows - at : (size_t)PLACED_ROWS;
+		const uint32_t known = chains.n;
+		if (!baton_chains_place(&chains, columns[table->chain] + at, columns[table->name_of] + at,
+								n, places))
+			return false;
+		for (unsigned k = 0; k < composed->n; k++)
+			baton_predictor_chains(&composed->at[k], known, chains.n);
+		composed_rows(composed, columns, places, at, n);
+	}
+	bool good = true;
+	for (unsigned k = 0; k < composed->n; k++)
+		good &= column_in_range(table->columns[composed->column[k]].type,
+								columns[composed->column[k]], rows);
+	return good;
+}
+
 /* The rows' times against each other and against the block header. */
 static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
 							 int64_t t_min_ns, int64_t t_max_ns)
@@ -174,6 +270,28 @@ static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t ro
 	return good && start[0] == t_min_ns && t_max == t_max_ns;
 }
 
+/* One known column: decoded, or kept in `composed` until the others are. */
+static bool column_take(const struct baton_table *table, unsigned column, uint8_t encoding,
+						const uint8_t *in, const uint8_t *end,
+						const struct baton_block_header *header, int64_t *v,
+						struct composed *composed)
+{
+	const uint8_t type = table->columns[column].type;
+	if (!(encoding & BATON_ENC_COMPOSED))
+		return baton_column_decode(in, end, encoding, type, v, header->rows);
+	uint64_t unit;
+	const int64_t first = column == ROW_START ? header->t_min_ns : 0;
+	if (!composed_get(in, end, encoding, v, header->rows, &unit))
+		return false;
+	if (baton_composed_chained(encoding))
+		return column != table->chain && column != table->name_of &&
+			   composed_add(composed, column, encoding, unit, first);
+	struct baton_predictor alone;
+	baton_predictor_clear(&alone, encoding, unit, first);
+	baton_predictor_restore(&alone, v, NULL, NULL, header->rows);
+	return column_in_range(type, v, header->rows);
+}
+
 int baton_columns_decode(const struct baton_table *table, const struct baton_block_header *header,
 						 const uint8_t *payload, int64_t *const columns[BATON_MAX_COLUMNS],
 						 uint32_t *present)
@@ -188,6 +306,8 @@ int baton_columns_decode(const struct baton_table *table, const struct baton_blo
 		return -EBADMSG;
 	const uint8_t *directory = payload + 4, *data = directory + 8 * (size_t)n;
 	uint8_t seen[8192] = {0};
+	struct composed composed;
+	composed.n = 0;
 	for (uint32_t k = 0; k < n; k++, directory += 8) {
 		uint16_t id;
 		uint32_t bytes;
@@ -197,8 +317,8 @@ int baton_columns_decode(const struct baton_table *table, const struct baton_blo
 			return -EBADMSG;
 		seen[id / 8] |= (uint8_t)(1u << id % 8);
 		if (id >= 1 && id <= table->n_columns) {
-			if (!baton_column_decode(data, data + bytes, directory[2], table->columns[id - 1].type,
-									 columns[id - 1], header->rows))
+			if (!column_take(table, id - 1u, directory[2], data, data + bytes, header,
+							 columns[id - 1], &composed))
 				return -EBADMSG;
 			*present |= 1u << (id - 1);
 		}
@@ -209,6 +329,8 @@ int baton_columns_decode(const struct baton_table *table, const struct baton_blo
 	for (unsigned c = 0; c < table->n_columns; c++)
 		if (table->columns[c].required && !(*present & (1u << c)))
 			return -EBADMSG;
+	if (composed.n && !composed_restore(&composed, table, columns, header->rows))
+		return -EBADMSG;
 	if (!columns_times_ok(columns[ROW_START], columns[ROW_DUR], header->rows, header->t_min_ns,
 						  header->t_max_ns))
 		return -EBADMSG;

@@ -66,12 +66,61 @@ static bool block_header_ok(const struct baton_block_header *h)
 		   h->header_hash == XXH3_64bits(h, offsetof(struct baton_block_header, header_hash));
 }
 
-/* One zstd frame and nothing else: no skippable frames, no second frame. */
-static bool one_frame(const uint8_t *data, size_t bytes)
+/* Exactly one zstd frame, which decompresses to exactly `raw_bytes`: no skippable frames, no second
+ * frame. */
+static bool unpack(struct baton_reader *r, const uint8_t *data, size_t bytes, uint8_t *raw,
+				   size_t raw_bytes)
 {
 	static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
 	return bytes >= 4 && memcmp(data, magic, 4) == 0 &&
-		   ZSTD_findFrameCompressedSize(data, bytes) == bytes;
+		   ZSTD_findFrameCompressedSize(data, bytes) == bytes &&
+		   /* an error code never equals a size this small */
+		   ZSTD_decompressDCtx(r->zstd, raw, raw_bytes, data, bytes) == raw_bytes;
+}
+
+/* Parts of a payload, each stored or one frame (docs/FORMAT.md section 1.4). */
+static bool unpack_parts(struct baton_reader *r, const struct baton_block_header *header)
+{
+	const uint8_t *data = r->stored, *end = data + header->stored_bytes;
+	uint8_t *raw = r->raw;
+	uint32_t n, size[2];
+	if (header->stored_bytes < 4)
+		return false;
+	memcpy(&n, data, 4);
+	if (n > BATON_MAX_PARTS || 4 + 8 * (uint64_t)n > header->stored_bytes)
+		return false;
+	const uint8_t *sizes = data + 4;
+	data = sizes + 8 * (size_t)n;
+	for (uint32_t i = 0; i < n; i++, sizes += 8) {
+		memcpy(size, sizes, 8);
+		if (size[0] > (size_t)(end - data) || size[1] > header->raw_bytes - (size_t)(raw - r->raw))
+			return false;
+		if (size[0] == size[1])
+			memcpy(raw, data, size[1]);
+		else if (!unpack(r, data, size[0], raw, size[1]))
+			return false;
+		data += size[0];
+		raw += size[1];
+	}
+	return data == end && raw == r->raw + header->raw_bytes;
+}
+
+/* Brings the payload from r->stored to r->raw. */
+static bool unpack_payload(struct baton_reader *r, const struct baton_block_header *header)
+{
+	switch (header->compression) {
+	case BATON_STORED:
+		if (header->raw_bytes != header->stored_bytes)
+			return false;
+		memcpy(r->raw, r->stored, header->raw_bytes);
+		return true;
+	case BATON_ZSTD:
+		return unpack(r, r->stored, header->stored_bytes, r->raw, header->raw_bytes);
+	case BATON_PARTS:
+		return unpack_parts(r, header);
+	default:
+		return false;
+	}
 }
 
 int baton_reader_load(struct baton_reader *r, uint64_t offset, struct baton_block_header *header,
@@ -97,16 +146,9 @@ int baton_reader_load(struct baton_reader *r, uint64_t offset, struct baton_bloc
 	error = make_room(&r->raw, &r->raw_room, (size_t)header->raw_bytes + 8);
 	if (error)
 		return error;
-	*damage = BATON_BAD_COMPRESSION;
-	if (header->compression == BATON_STORED && header->raw_bytes == header->stored_bytes) {
-		memcpy(r->raw, r->stored, header->raw_bytes);
-		*damage = BATON_INTACT;
-	} else if (header->compression == BATON_ZSTD) {
-		if (one_frame(r->stored, header->stored_bytes) &&
-			ZSTD_decompress(r->raw, header->raw_bytes, r->stored, header->stored_bytes) ==
-				header->raw_bytes)
-			*damage = BATON_INTACT; /* an error code never equals a size this small */
-	}
+	if (!r->zstd && header->compression != BATON_STORED && !(r->zstd = ZSTD_createDCtx()))
+		return -ENOMEM;
+	*damage = unpack_payload(r, header) ? BATON_INTACT : BATON_BAD_COMPRESSION;
 	return 0;
 }
 
@@ -203,6 +245,7 @@ void baton_reader_close(struct baton_reader *r)
 	free(r->entries);
 	free(r->stored);
 	free(r->raw);
+	ZSTD_freeDCtx(r->zstd);
 	memset(r, 0, sizeof(*r));
 	r->fd = -1;
 }

@@ -9,6 +9,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+enum { SMALL_BLOCK_BYTES = 8192 }; /* below, a frame for each part costs more than it wins */
+
 static int writer_hold(struct baton_writer *w, const void *data, size_t bytes)
 {
 	if (w->held_bytes + bytes > w->held_room) {
@@ -45,20 +47,49 @@ int baton_writer_put(struct baton_writer *w, const void *data, size_t bytes)
 	return w->error;
 }
 
-int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header)
+/* Compresses the payload in w->raw as one frame. Returns its bytes in w->stored, 0 when it does not
+ * get smaller. */
+static size_t writer_pack(struct baton_writer *w, size_t raw_bytes)
+{
+	if (raw_bytes <= 64)
+		return 0;
+	const size_t packed =
+		ZSTD_compressCCtx(w->zstd, w->stored, w->stored_room, w->raw, raw_bytes, w->level);
+	return ZSTD_isError(packed) || packed >= raw_bytes ? 0 : packed;
+}
+
+/* The same with its parts each by itself. */
+static size_t writer_pack_parts(struct baton_writer *w, const struct baton_parts *parts)
+{
+	uint8_t *sizes = w->stored + 4, *out = sizes + 8 * (size_t)parts->n;
+	uint32_t from = 0;
+	memcpy(w->stored, &parts->n, 4);
+	for (uint32_t i = 0; i < parts->n; i++, sizes += 8) {
+		const uint32_t raw = parts->at[i].end - from;
+		size_t packed = 0;
+		if (parts->at[i].packed && raw > 64)
+			packed = ZSTD_compressCCtx(w->zstd, out, raw - 1, w->raw + from, raw, w->level);
+		if (packed == 0 || ZSTD_isError(packed)) { /* it does not get smaller */
+			memcpy(out, w->raw + from, raw);
+			packed = raw;
+		}
+		const uint32_t size[2] = {(uint32_t)packed, raw};
+		memcpy(sizes, size, sizeof(size));
+		out += packed;
+		from = parts->at[i].end;
+	}
+	return (size_t)(out - w->stored);
+}
+
+/* Completes the header and appends the block, whose payload is `packed` bytes of w->stored, or what
+ * is in w->raw when `packed` is 0. */
+static int writer_append(struct baton_writer *w, struct baton_block_header *header,
+						 enum baton_compression compression, size_t packed)
 {
 	static const uint8_t padding[8];
-	const uint8_t *payload = w->raw;
-	size_t packed = 0;
-	if (header->raw_bytes > 64)
-		packed = ZSTD_compressCCtx(w->zstd, w->stored, w->stored_room, w->raw, header->raw_bytes,
-								   BATON_ZSTD_LEVEL);
-	header->stored_bytes = header->raw_bytes;
-	if (packed > 0 && !ZSTD_isError(packed) && packed < header->raw_bytes) {
-		payload = w->stored;
-		header->stored_bytes = (uint32_t)packed;
-		header->compression = BATON_ZSTD;
-	}
+	const uint8_t *payload = packed ? w->stored : w->raw;
+	header->stored_bytes = packed ? (uint32_t)packed : header->raw_bytes;
+	header->compression = packed ? compression : BATON_STORED;
 	header->magic = BATON_BLOCK_MAGIC;
 	header->sequence = w->sequence++;
 	header->payload_hash = XXH3_64bits(payload, header->stored_bytes);
@@ -66,6 +97,11 @@ int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header)
 	baton_writer_put(w, header, sizeof(*header));
 	baton_writer_put(w, payload, header->stored_bytes);
 	return baton_writer_put(w, padding, -(size_t)header->stored_bytes & 7);
+}
+
+int baton_writer_seal(struct baton_writer *w, struct baton_block_header *header)
+{
+	return writer_append(w, header, BATON_ZSTD, writer_pack(w, header->raw_bytes));
 }
 
 int baton_writer_flush_records(struct baton_writer *w)
@@ -115,6 +151,24 @@ static int row_compare(const void *a, const void *b)
 	return 0;
 }
 
+int baton_writer_columns(struct baton_writer *w, const struct baton_table *table,
+						 int64_t *const columns[BATON_MAX_COLUMNS], uint32_t rows)
+{
+	struct baton_parts parts;
+	int64_t t_max = INT64_MIN;
+	for (uint32_t i = 0; i < rows; i++) {
+		int64_t end = columns[ROW_START][i] + columns[ROW_DUR][i];
+		t_max = end > t_max ? end : t_max;
+	}
+	struct baton_block_header header = {
+		.kind = table->kind, .rows = rows, .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
+	header.raw_bytes =
+		(uint32_t)baton_encoder_payload(&w->encoder, table, columns, rows, w->raw, &parts);
+	if (header.raw_bytes < SMALL_BLOCK_BYTES)
+		return baton_writer_seal(w, &header);
+	return writer_append(w, &header, BATON_PARTS, writer_pack_parts(w, &parts));
+}
+
 /* Seals rows [first, first + n) of a run as one block. */
 static int writer_block(struct baton_writer *w, const struct baton_table *table,
 						const struct baton_pending *run, uint32_t first, uint32_t n)
@@ -127,15 +181,7 @@ static int writer_block(struct baton_writer *w, const struct baton_table *table,
 		for (uint32_t i = 0; i < n; i++)
 			columns[c][i] = run->rows[first + i][c];
 	}
-	int64_t t_max = INT64_MIN;
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t end = columns[ROW_START][i] + columns[ROW_DUR][i];
-		t_max = end > t_max ? end : t_max;
-	}
-	struct baton_block_header header = {
-		.kind = table->kind, .rows = n, .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
-	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, n, w->raw);
-	return baton_writer_seal(w, &header);
+	return baton_writer_columns(w, table, columns, n);
 }
 
 int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table)
@@ -190,6 +236,7 @@ void baton_writer_free(struct baton_writer *w)
 		free(w->tables[t].rows);
 	free(w->held);
 	free(w->columns);
+	baton_encoder_close(&w->encoder);
 	free(w->records);
 	free(w->stored);
 	free(w->raw);
@@ -202,6 +249,7 @@ void baton_writer_free(struct baton_writer *w)
 
 static int writer_begin(struct baton_writer *w, enum baton_content content, uint64_t file_id)
 {
+	w->level = BATON_ZSTD_LEVEL;
 	size_t records = BATON_RECORD_BYTES,
 		   rows = baton_columns_bound(w->block_rows, BATON_MAX_COLUMNS);
 	w->raw_room = rows > records ? rows : records;
@@ -211,7 +259,8 @@ static int writer_begin(struct baton_writer *w, enum baton_content content, uint
 	w->records = malloc(BATON_RECORD_BYTES);
 	w->columns = malloc(sizeof(int64_t) * BATON_MAX_COLUMNS * w->block_rows);
 	w->zstd = ZSTD_createCCtx();
-	if (!w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
+	const int no_encoder = baton_encoder_open(&w->encoder, w->zstd, w->block_rows);
+	if (no_encoder || !w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
 		baton_writer_free(w);
 		return -ENOMEM;
 	}

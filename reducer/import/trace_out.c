@@ -129,6 +129,7 @@ int trace_out_open(const char *dir, struct trace_out **result)
 							  XXH3_64bits(out->partial, strlen(out->partial)));
 	if (error)
 		goto remove_file;
+	out->writer.level = BATON_IMPORT_LEVEL;
 	*result = out;
 	return 0;
 remove_file:

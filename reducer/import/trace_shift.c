@@ -34,12 +34,7 @@ static int move_rows(struct baton_reader *in, struct baton_writer *out,
 			columns[c] = NULL;
 	for (uint32_t i = 0; i < from->rows; i++)
 		columns[ROW_START][i] += delta_ns;
-	struct baton_block_header header = {.kind = from->kind,
-										.rows = from->rows,
-										.t_min_ns = from->t_min_ns + delta_ns,
-										.t_max_ns = from->t_max_ns + delta_ns};
-	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, from->rows, out->raw);
-	return baton_writer_seal(out, &header);
+	return from->rows ? baton_writer_columns(out, table, columns, from->rows) : 0;
 }
 
 static int64_t delta_of(const struct trace_move *move, uint16_t kind)
@@ -78,6 +73,7 @@ int trace_shift(int dirfd, const char *from, int fd, const struct trace_move *mo
 		return error;
 	}
 	error = baton_writer_open(&out, fd, BATON_TRACE, in.header.file_id);
+	out.level = BATON_IMPORT_LEVEL;
 	if (!error)
 		error = move_blocks(&in, &out, move);
 	if (error)

@@ -10,12 +10,17 @@ and the zstd library alone.
 import os
 import struct
 import sys
+from functools import partial
 
+import golden_frame
 import second_reader
+from golden_composed import bad_composed, good_composed
+from golden_frame import closed
+from golden_parts import bad_parts, good_parts
 from second_reader import BLOCK_HEADER_BYTES, HASHED_BYTES, PAYLOAD_LIMIT_BYTES, ROWS_LIMIT
 from writer import (CONSTANT, DELTA, NONE, PLAIN, TraceWriter, block_bytes, column,
                     column_payload, compress, file_header, known_record, record_bytes, reseal,
-                    string_record, varint, zigzag)
+                    string_record, varint, zigzag, zstd_frame)
 
 MAX_U32 = 2**32 - 1
 MAX_U64 = 2**64 - 1
@@ -27,27 +32,12 @@ GAUGE = 23
 UNKNOWN_KIND = 900
 END_PAYLOAD = struct.pack("<Q", 0)
 
-
-def trace(**options):
-    """A writer with one string, so that bad blocks have a good neighbour."""
-    options.setdefault("compression", NONE)
-    writer = TraceWriter(None, **options)
-    writer.string("before")
-    writer.flush()
-    return writer
-
-
-def closed(writer):
-    """The file with one more good block after whatever is there."""
-    writer.string("after")
-    writer.close()
-    return writer.data()
-
-
-def with_block(*arguments, **fields):
-    writer = trace()
-    writer.block(*arguments, **fields)
-    return closed(writer)
+# The files of this script are of version 1.0, byte for byte as they were first written. What came
+# with 1.1 is in golden_parts.py and golden_composed.py.
+new_writer = partial(TraceWriter, None, minor=0)
+old_header = partial(file_header, minor=0)
+trace = partial(golden_frame.trace, minor=0)
+with_block = partial(golden_frame.with_block, minor=0)
 
 
 def with_bytes(data):
@@ -107,7 +97,7 @@ def varied(row):
 
 
 def table_file(name, compression, encoding=None):
-    writer = TraceWriter(None, compression=compression)
+    writer = new_writer(compression=compression)
     rows = varied(table_rows()[name])
     encodings = {} if encoding is None else {
         column_name: encoding for column_name in rows[0]
@@ -126,7 +116,7 @@ def required_only(name):
 
 
 def all_records(**options):
-    writer = TraceWriter(None, **options)
+    writer = new_writer(**options)
     writer.process(4120, 8817, bytes(range(0xf0, 0x100)), 3, 8, 3, 1, "node7", "cupti", "12.4",
                    "run-1")
     writer.process(-1, MAX_U64)
@@ -144,7 +134,7 @@ def all_records(**options):
 
 
 def extended_records():
-    writer = TraceWriter(None)
+    writer = new_writer()
     extra = b"\xff" * 8
     writer.record(string_record(1, b"longer record", extra))
     bodies = {"thread": (1, 1, 2, 3), "device": (1, 0, 1, 1, 5, 6), "stream": (1, 1, 2, 3),
@@ -160,7 +150,7 @@ def extended_records():
 
 def stacks():
     """Records 11 to 13, and calls that carry a stack, none, or one that nothing defines."""
-    writer = TraceWriter(None)
+    writer = new_writer()
     library = writer.module("/lib/libc.so.6", "93ac61ec5a8eb1396f9fbd350e3169a558528a40")
     writer.module(None)
     inner = writer.code("train.py", "Net.forward", 12, 0x030b07f0, bytes((0x80, 0x00, 0xd8, 0x04)))
@@ -176,7 +166,7 @@ def stacks():
 
 
 def odd_strings():
-    writer = TraceWriter(None, compression=NONE)
+    writer = new_writer(compression=NONE)
     for text in (b"", b"\x00", bytes(range(0x20)), b'"\\/', b"~", "é€😀".encode(), b"\xff\xfe",
                  b"\xed\xa0\x80", b"\xc0\x80", b"\xe2\x82", b"\xf4\x90\x80\x80", b"a\xe2\x82b",
                  b"\xf0\x9f\x98", b"\xef\xbf\xbf", b"%s%%"):
@@ -213,7 +203,7 @@ def odd_scheds():
 
 def gauges_file():
     """What a sampler writes: looks at two devices, of which the second has no limit of its power."""
-    writer = TraceWriter(None, content=3)
+    writer = new_writer(content=3)
     writer.process(4110, 8800, bytes(range(0xf0, 0x100)), host="node7", source="nvml",
                    source_version="580.65.06", run_id="run-1")
     writer.device(0, "GPU", "GPU-1234", 1 << 37)
@@ -259,7 +249,7 @@ def undefined_ids():
 
 
 def redefined_ids():
-    writer = TraceWriter(None)
+    writer = new_writer()
     for text in (b"first", b"second"):
         writer.record(string_record(1, text))
         writer.record(known_record("thread", 1, 1, len(text), 2))
@@ -269,7 +259,7 @@ def redefined_ids():
 
 
 def late_definition():
-    writer = TraceWriter(None)
+    writer = new_writer()
     meta = known_record("meta", 1, 1)
     for record in (meta, string_record(1, b"late"), meta):
         writer.record(record)
@@ -278,7 +268,7 @@ def late_definition():
 
 
 def overlapping_blocks():
-    writer = TraceWriter(None)
+    writer = new_writer()
     call = table_rows()["call"]
     for first in (0, 30, -30):
         writer.rows("call", [dict(call, start_ns=first + at * 20) for at in range(5)],
@@ -310,7 +300,7 @@ def unknown_things():
 
 
 def summary_file():
-    writer = TraceWriter(None, content=2)
+    writer = new_writer(content=2)
     for record_type in (64, 100, 127):
         writer.record(record_bytes(record_type, b"\x01" * 16))
     writer.record(record_bytes(64, b""))
@@ -323,12 +313,6 @@ def stretched_varints():
             (3, CONSTANT, varint(2, 5)), (4, CONSTANT, varint(2, 10)),
             (5, PLAIN, b"\x80\x00\x81\x00")]
     return with_block(CALL, column_payload(base), 2, span_ns=(10, 14))
-
-
-def zstd_frame(payload, checksum=b""):
-    """A frame without a content size, with one raw block; 0x50 is a window of 1 MiB."""
-    head = second_reader.ZSTD_MAGIC + bytes([4 if checksum else 0, 0x50])
-    return head + struct.pack("<I", len(payload) << 3 | 1)[:3] + payload + checksum
 
 
 def zstd_block(stored, raw_bytes):
@@ -377,7 +361,7 @@ def good_files():
         files["table-%s-plain" % name] = table_file(name, NONE, PLAIN)
         files["table-%s-delta" % name] = table_file(name, NONE, DELTA)
         files["table-%s-constant" % name] = table_file(name, NONE, CONSTANT)
-    return files
+    return {**files, **good_parts(), **good_composed()}
 
 
 def zero_fields():
@@ -407,21 +391,21 @@ def trace_end(payload, rows=0, **options):
 def bad_headers():
     body = closed(trace())[64:]
     headers = {
-        "file-magic": file_header(magic=b"\x89BTN\n\n\x1a\n"),
-        "file-hash": flipped(file_header(), 60),
-        "file-hashed-zero": flipped(file_header(), 40), "file-major-0": file_header(major=0),
-        "file-major-2": file_header(major=2), "file-content-0": file_header(content=0),
-        "file-content-4": file_header(content=4), "file-header-0": file_header(header_bytes=0),
-        "file-header-56": file_header(header_bytes=56),
-        "file-header-68": file_header(header_bytes=68),
-        "file-header-beyond": file_header(header_bytes=4096),
+        "file-magic": old_header(magic=b"\x89BTN\n\n\x1a\n"),
+        "file-hash": flipped(old_header(), 60),
+        "file-hashed-zero": flipped(old_header(), 40), "file-major-0": old_header(major=0),
+        "file-major-2": old_header(major=2), "file-content-0": old_header(content=0),
+        "file-content-4": old_header(content=4), "file-header-0": old_header(header_bytes=0),
+        "file-header-56": old_header(header_bytes=56),
+        "file-header-68": old_header(header_bytes=68),
+        "file-header-beyond": old_header(header_bytes=4096),
     }
     files = {name: header + body for name, header in headers.items()}
     files["file-empty"] = b""
-    files["file-short"] = file_header()[:63]
-    files["file-header-4104"] = file_header(header_bytes=4104, extra=bytes(4040))
-    files["unclosed-header-4096"] = file_header(header_bytes=4096, extra=bytes(4032))
-    files["unclosed-header-only"] = file_header()
+    files["file-short"] = old_header()[:63]
+    files["file-header-4104"] = old_header(header_bytes=4104, extra=bytes(4040))
+    files["unclosed-header-4096"] = old_header(header_bytes=4096, extra=bytes(4032))
+    files["unclosed-header-only"] = old_header()
     return files
 
 
@@ -486,7 +470,7 @@ def trace_bytes(data):
 
 def sequence_file(*sequences, end=None, bad_hash=None):
     """Blocks with these numbers; that at index `bad_hash` has a wrong payload hash."""
-    writer = TraceWriter(None, compression=NONE)
+    writer = new_writer(compression=NONE)
     for at, sequence in enumerate(sequences):
         fields = {"payload_hash": 1} if at == bad_hash else {}
         writer.block(2, string_record(at + 1, b"n%d" % at), 1, sequence=sequence, **fields)
@@ -516,7 +500,7 @@ def bad_payloads():
         "hash-unknown-kind": with_block(UNKNOWN_KIND, b"x", 0, payload_hash=0),
         "hash-before-compression": with_block(UNKNOWN_KIND, b"x", 0, compression=9, raw_bytes=1,
                                               payload_hash=0),
-        "compression-2": with_block(UNKNOWN_KIND, b"x", 0, compression=2),
+        "compression-3": with_block(UNKNOWN_KIND, b"x", 0, compression=3),
         "compression-255": with_block(CALL, b"", 0, compression=255),
         "compression-none-size": with_block(UNKNOWN_KIND, b"12345678", 0, raw_bytes=7),
         "compression-none-limit": with_block(2, b"", 0, raw_bytes=PAYLOAD_LIMIT_BYTES),
@@ -714,7 +698,7 @@ def bad_files():
         files.update(made)
     for name, data in {**bad_varints(), **bad_values(), **bad_columns()}.items():
         files[name if name.startswith("edge-") else "columns-" + name] = data
-    return files
+    return {**files, **bad_parts(), **bad_composed()}
 
 
 def golden_files():

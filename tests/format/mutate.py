@@ -19,97 +19,28 @@ import random
 import struct
 import subprocess
 import sys
+from types import SimpleNamespace
 
+from columns import COMPOSED, Composed, Damage, signed
+from made_traces import NUMBERS, random_choice, random_cuts, random_number, random_trace
 from second_reader import (BLOCK_HEADER, BLOCK_HEADER_BYTES, BLOCK_MAGIC, FILE_HEADER_BYTES,
-                           KIND_RECORDS, PAYLOAD_LIMIT_BYTES, ROWS_LIMIT, TABLES, TIME_LIMIT_NS,
-                           ZSTD_MAGIC, decompress, digest)
-from writer import CONSTANT, TraceWriter, block_bytes, compress, record_bytes, reseal, varint
+                           KIND_RECORDS, TABLES, ColumnDecoder, decompressed, digest,
+                           time_span_ns)
+from writer import (CONSTANT, NONE, PARTS, ZSTD_FRAME, block_bytes, compress, composed_data, cut,
+                    part, parts_payload, record_bytes, reseal, varint)
 
 # Larger payloads are legal but slow; a seed or a mutation does not need them.
 SEED_RAW_LIMIT_BYTES = 1 << 20
 RANDOM_TRACES = 64
 GOOD_WEIGHT = 3
+# So many files begin with a random trace of their own, and so many are not changed at all.
+FRESH_PART = 0.3
+UNCHANGED_PART = 0.1
 FILE_FIELDS = [(8, 2), (10, 2), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8), (56, 8)]
 BLOCK_FIELDS = [(0, 4), (4, 2), (6, 1), (7, 1), (8, 4), (12, 4), (16, 4), (20, 4), (24, 8), (32, 8),
                 (40, 8), (48, 8), (56, 8)]
-NUMBERS = [0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 18, 19, 20, 21, 22, 23, 31, 32, 63, 64, 65, 72, 127,
-           128, 255, 256, 257, 4095, 4096, 4097, 2**16 - 1, 2**16, ROWS_LIMIT, ROWS_LIMIT + 1,
-           PAYLOAD_LIMIT_BYTES, PAYLOAD_LIMIT_BYTES + 1, 2**31 - 1, 2**31, 2**32 - 1, 2**32,
-           TIME_LIMIT_NS - 1, TIME_LIMIT_NS, TIME_LIMIT_NS + 1, -TIME_LIMIT_NS, -TIME_LIMIT_NS - 1,
-           2**63 - 1, 2**63, -1, -2, -8]
 STEPS = [-64, -8, -1, 1, 8, 64]
 RECORD_TYPES = [*range(0, 15), 63, 64, 127, 128]
-
-
-# Random traces.
-
-def random_text(rng):
-    if rng.random() < 0.2:
-        return bytes(rng.randrange(256) for _ in range(rng.randrange(12)))
-    return rng.choice(["kernel", "ncclDevKernel_AllReduce", "aten::mm", "stép", "", '"\\\n'])
-
-
-def random_number(rng, bits):
-    value = rng.choice([rng.getrandbits(7), rng.getrandbits(bits), rng.choice(NUMBERS)])
-    return value & (2**bits - 1)
-
-
-def random_value(rng, type_name):
-    if type_name == "u8":
-        return random_number(rng, 3 if rng.random() < 0.9 else 8)
-    if type_name == "u64":
-        return random_number(rng, 64)
-    if type_name == "string":
-        return random_text(rng) if rng.random() < 0.8 else rng.randrange(9)
-    return rng.randrange(4)
-
-
-def random_rows(rng, table):
-    names = [name for column_id, (name, _) in table.columns.items()
-             if column_id in table.required or rng.random() < 0.5]
-    constant = {name: random_value(rng, table.columns[table.ids[name]][1])
-                for name in names[2:] if rng.random() < 0.4}
-    rows = []
-    for _ in range(rng.choice([0, 1, 2, 3, 8, 20])):
-        row = {"start_ns": rng.randrange(-1000, 100000), "dur_ns": rng.randrange(5000)}
-        for name in names[2:]:
-            row[name] = random_value(rng, table.columns[table.ids[name]][1])
-        row.update(constant)
-        rows.append(row)
-    return rows
-
-
-def random_records(rng, writer):
-    writer.thread(random_text(rng), rng.randrange(9), rng.randrange(9))
-    if rng.random() < 0.5:
-        writer.stream(writer.device(0, random_text(rng), random_text(rng)), 1, 7)
-    if rng.random() < 0.5:
-        writer.communicator(rng.randrange(9), rng.getrandbits(64), random_text(rng))
-    if rng.random() < 0.5:
-        writer.process(rng.randrange(9999), rng.getrandbits(40), host=random_text(rng))
-    if rng.random() < 0.5:
-        writer.meta(random_text(rng), random_text(rng))
-        writer.clock(rng.getrandbits(40), rng.getrandbits(60))
-    if rng.random() < 0.3:
-        writer.loss(rng.randrange(6), random_text(rng), random_number(rng, 64))
-        writer.cost(random_text(rng), random_number(rng, 64))
-    if rng.random() < 0.3:
-        writer.module(random_text(rng), random_text(rng))
-        table = bytes(rng.randrange(256) for _ in range(rng.randrange(20)))
-        writer.code(random_text(rng), random_text(rng), rng.randrange(99), 0x030b07f0, table)
-        writer.stack(*[(rng.randrange(4), rng.randrange(4), random_number(rng, 64))
-                       for _ in range(rng.randrange(5))])
-
-
-def random_trace(rng):
-    writer = TraceWriter(None, compression=rng.randrange(2), content=rng.choice([1, 1, 1, 2, 3]))
-    for _ in range(rng.randrange(1, 4)):
-        if rng.random() < 0.7:
-            random_records(rng, writer)
-        table = rng.choice(list(TABLES.values()))
-        writer.rows(table.name, random_rows(rng, table), rows_per_block=rng.choice([3, 100]))
-    writer.close(with_end=rng.random() < 0.9)
-    return writer.data()
 
 
 # Blocks as they seem to be: sizes are believed, hashes not looked at.
@@ -131,10 +62,10 @@ def raw_payload(data, at):
     _, _, compression, _, raw_bytes, stored_bytes = BLOCK_HEADER.unpack_from(data, at)[:6]
     first = at + BLOCK_HEADER_BYTES
     stored = bytes(data[first:first + stored_bytes])
-    if compression != 1:
+    if compression not in (ZSTD_FRAME, PARTS):
         return stored
-    is_small = raw_bytes <= SEED_RAW_LIMIT_BYTES and stored[:4] == ZSTD_MAGIC
-    return decompress(stored, raw_bytes) if is_small else None
+    is_small = raw_bytes <= SEED_RAW_LIMIT_BYTES
+    return decompressed(stored, compression, raw_bytes) if is_small else None
 
 
 # Mutations: each takes the random source, a bytearray and the list of all seeds, and returns bytes.
@@ -234,7 +165,7 @@ def renumber(_rng, data, _seeds):
     return data
 
 
-def edit_records(rng, payload):
+def edit_records(rng, payload, _kind, _rows):
     """Changes a record payload at a record's boundary: a field, a type, one more or one less."""
     starts = []
     at = 0
@@ -257,22 +188,59 @@ def edit_records(rng, payload):
     return payload
 
 
-def edit_columns(rng, payload):
+def edit_columns(rng, payload, kind, rows):
     """Changes a column head or the data of one column; the head's size follows the data."""
     count = min(int.from_bytes(payload[:4], "little"), (len(payload) - 4) // 8)
     if count <= 0:
         return payload
     head = 4 + 8 * rng.randrange(count)
-    if rng.random() < 0.4:
+    if rng.random() < 0.3:
         put_number(rng, payload, *rng.choice([(0, 4), (head, 2), (head + 2, 1), (head + 4, 4)]))
         return payload
     sizes = [struct.unpack_from("<I", payload, at + 4)[0] for at in range(4, 4 + 8 * count, 8)]
     index = (head - 4) // 8
     first = 4 + 8 * count + sum(sizes[:index])
-    data = edit_varints(rng, payload, head, payload[first:first + sizes[index]])
+    data = payload[first:first + sizes[index]]
+    if rng.random() < 0.3:
+        data = other_numbers(rng, payload, head, kind, rows)
+    elif payload[head + 2] >= COMPOSED and rng.random() < 0.7:
+        data = edit_composed(rng, payload, head, data, rows)
+    else:
+        data = edit_varints(rng, payload, head, data)
     struct.pack_into("<I", payload, head + 4, len(data) & 2**32 - 1)
     payload[first:first + sizes[index]] = data
     return payload
+
+
+def other_numbers(rng, payload, head, kind, rows):
+    """A new composed encoding that the column may have, mostly, and any numbers."""
+    column_id = int.from_bytes(payload[head:head + 2], "little")
+    choice = random_choice(rng, TABLES[kind], column_id)
+    if rng.random() < 0.2:
+        choice = Composed.of_byte(COMPOSED | rng.randrange(128))._replace(storage=choice.storage)
+    payload[head + 2] = choice.byte()
+    bits = rng.choice([1, 4, 8, 62, 64])
+    numbers = [signed(random_number(rng, bits)) * rng.choice([1, 1, -1])
+               for _ in range(min(rows, 200))]
+    return composed_data(choice, numbers)
+
+
+def edit_composed(rng, payload, head, data, rows):
+    """Changes a bit of the encoding, the unit, a byte of plane or rests, or where the data end."""
+    action = rng.randrange(5)
+    if action == 0:
+        payload[head + 2] ^= 1 << rng.randrange(8)
+    elif action == 1 and data:
+        unit = varint(rng.choice(NUMBERS) & 2**64 - 1, rng.choice([1, 1, 1, 2, 10]))
+        return unit + data[1:]
+    elif action == 2 and data:
+        at = min(rng.randrange(2 * rows + 2), len(data) - 1)
+        data[at] = rng.choice([0, 1, 2, 3, 4, 5, 31, 32, 64, 126, 127, 128, 129, 130, 255])
+    elif action == 3:
+        return data[:-1]
+    else:
+        data.append(rng.randrange(256))
+    return data
 
 
 def edit_varints(rng, payload, head, data):
@@ -291,6 +259,37 @@ def edit_varints(rng, payload, head, data):
     return data
 
 
+def rebuilt(data, span, payload, stored, **changes):
+    """The file with the block of `span` around another payload."""
+    first, after = span
+    _, kind, compression, rows, _, _, sequence, *span_ns = BLOCK_HEADER.unpack_from(data, first)[:9]
+    fields = {"rows": rows, "compression": compression, "span_ns": span_ns, **changes}
+    block = block_bytes(kind, stored, sequence=sequence, raw_bytes=len(payload), **fields)
+    return data[:first] + block + data[after:]
+
+
+def stored_of(rng, payload, compression):
+    """The payload as it is stored with a compression; parts begin anywhere."""
+    if compression == ZSTD_FRAME:
+        return compress(payload)
+    if compression != PARTS:
+        return payload
+    return parts_payload([part(piece, rng.choice([None, None, True, False]))
+                          for piece in cut(payload, random_cuts(rng, len(payload)))])
+
+
+def mended_span(kind, rows, payload, span_ns):
+    """The times that the header must have; those it has where there are none."""
+    if kind not in TABLES:
+        return span_ns
+    block = SimpleNamespace(rows=rows, t_min_ns=span_ns[0])
+    try:
+        mended_ns = time_span_ns(ColumnDecoder(TABLES[kind], block, payload).decode(), rows)
+    except Damage:
+        return span_ns
+    return mended_ns if mended_ns[1] < 2**63 else span_ns
+
+
 def edit_payload(rng, data, _seeds):
     """Mutates inside a payload, compressed or not, and rebuilds its block around the result."""
     spans = block_spans(data)
@@ -300,15 +299,65 @@ def edit_payload(rng, data, _seeds):
     payload = raw_payload(data, first)
     if payload is None:
         return data
-    _, kind, compression, rows, _, _, sequence, *span_ns = BLOCK_HEADER.unpack_from(data, first)[:9]
+    _, kind, compression, rows, _, _, _, *span_ns = BLOCK_HEADER.unpack_from(data, first)[:9]
     editors = {KIND_RECORDS: edit_records, **dict.fromkeys(TABLES, edit_columns)}
-    payload = bytes(editors.get(kind, lambda rng, payload: flip_bits(rng, payload, ()))
-                    (rng, bytearray(payload)))
+    edit = editors.get(kind, lambda rng, payload, _kind, _rows: flip_bits(rng, payload, ()))
+    payload = bytes(edit(rng, bytearray(payload), kind, rows))
     if kind == KIND_RECORDS and rng.random() < 0.5:
         rows = count_records(payload)
-    stored = compress(payload) if compression == 1 else payload
-    block = block_bytes(kind, stored, rows, sequence, compression, len(payload), span_ns=span_ns)
-    return data[:first] + block + data[after:]
+    if rng.random() < 0.7:
+        span_ns = mended_span(kind, rows, payload, span_ns)
+    return rebuilt(data, (first, after), payload, stored_of(rng, payload, compression),
+                   rows=rows, span_ns=span_ns)
+
+
+def repack(rng, data, _seeds):
+    """Another compression for a block, or other parts."""
+    spans = block_spans(data)
+    if not spans:
+        return data
+    span = rng.choice(spans)
+    payload = raw_payload(data, span[0])
+    if payload is None:
+        return data
+    compression = rng.choice([NONE, ZSTD_FRAME, PARTS, PARTS, PARTS])
+    return rebuilt(data, span, payload, stored_of(rng, payload, compression),
+                   compression=compression)
+
+
+def edit_parts(rng, data, _seeds):
+    """Changes the heads of parts, or the stored bytes after them."""
+    spans = [span for span in block_spans(data) if data[span[0] + 6] == PARTS]
+    if not spans:
+        return repack(rng, data, ())
+    first, after = rng.choice(spans)
+    raw_bytes, stored_bytes = BLOCK_HEADER.unpack_from(data, first)[4:6]
+    stored = bytearray(data[first + BLOCK_HEADER_BYTES:after][:stored_bytes])
+    count = min(int.from_bytes(stored[:4], "little"), (len(stored) - 4) // 8)
+    action = rng.randrange(5)
+    if action == 0 or count <= 0:
+        put_number(rng, stored, 0, 4)
+    elif action == 1:
+        put_number(rng, stored, 4 + 4 * rng.randrange(2 * count), 4)
+    elif action == 2:
+        move_boundary(rng, stored, count)
+    elif action == 3:
+        stored += rng.choice([b"\0", bytes(8), bytes(stored[-9:])])
+    else:
+        del stored[-rng.choice([1, 4, 9]):]
+    return rebuilt(data, (first, after), bytes(min(raw_bytes, SEED_RAW_LIMIT_BYTES)), bytes(stored))
+
+
+def move_boundary(rng, stored, count):
+    """One part more or less, or a size that grows by what another one loses."""
+    one, other = [4 + 8 * rng.randrange(count) + rng.choice([0, 4]) for _ in range(2)]
+    step = rng.choice([1, 1, 8])
+    for at, change in ((one, step), (other, -step)):
+        size = int.from_bytes(stored[at:at + 4], "little") + change & 2**32 - 1
+        stored[at:at + 4] = size.to_bytes(4, "little")
+    if rng.random() < 0.3:
+        stored[:4] = (count + 1).to_bytes(4, "little")
+        stored[4 + 8 * count:4 + 8 * count] = bytes(8)
 
 
 def count_records(payload):
@@ -320,7 +369,7 @@ def count_records(payload):
 
 
 MUTATIONS = [flip_bits, set_bytes, set_field, set_field, truncate, change_blocks, splice, insert,
-             remove, edit_payload, edit_payload, edit_payload, edit_payload]
+             remove, repack, edit_parts, edit_parts, *[edit_payload] * 6]
 MOVES_BLOCKS = {change_blocks, splice}
 
 
@@ -328,8 +377,9 @@ def mutation(seed, index, seeds):
     """File number `index` of `seed`: its bytes."""
     rng = random.Random("%d:%d" % (seed, index))
     is_resealed = index % 2 == 1
-    data = bytearray(rng.choice(seeds))
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+    data = bytearray(random_trace(rng) if rng.random() < FRESH_PART else rng.choice(seeds))
+    changes = 0 if rng.random() < UNCHANGED_PART else rng.choice([1, 1, 1, 2, 3])
+    for _ in range(changes):
         mutate = rng.choice(MUTATIONS)
         data = bytearray(mutate(rng, data, seeds))
         if is_resealed and mutate in MOVES_BLOCKS and rng.random() < 0.7:
@@ -358,7 +408,8 @@ def is_light(data):
     """False for files whose blocks unpack to much: they would slow every run down."""
     if len(data) < FILE_HEADER_BYTES:
         return True
-    return all(raw_payload(data, first) is not None or data[first + 6] != 1
+    return all(raw_payload(data, first) is not None
+               or data[first + 6] not in (ZSTD_FRAME, PARTS)
                or int.from_bytes(data[first + 12:first + 16], "little") <= SEED_RAW_LIMIT_BYTES
                for first, _ in block_spans(data))
 

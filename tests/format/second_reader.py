@@ -21,6 +21,9 @@ import zlib
 from itertools import islice, repeat
 from operator import add, le
 
+from columns import (CHAINS_LIMIT, COMPOSED, DECODERS, DURATION_ID, SIGN_64, START_ID, Chains,
+                     Composed, Damage, Prediction, compose, stored_numbers)
+
 FILE_MAGIC = b"\x89BTN\r\n\x1a\n"
 FILE_HEADER = struct.Struct("<8sHHIIIQ24xQ")
 FILE_HEADER_BYTES = 64
@@ -34,11 +37,13 @@ HASHED_BYTES = 56
 ROWS_LIMIT = 1048576
 PAYLOAD_LIMIT_BYTES = 67108864
 COLUMNS_LIMIT = 256
+PARTS_LIMIT = 1024
 
 KIND_END = 1
 KIND_RECORDS = 2
 RECORD_HEADER = struct.Struct("<HHI")
 COLUMN_HEADER = struct.Struct("<HBxI")
+PART_HEADER = struct.Struct("<II")
 STRING_TYPE = 1
 STRING_LEAST_BYTES = 16
 SUMMARY_TYPES = range(64, 128)
@@ -46,12 +51,9 @@ SUMMARY_TYPES = range(64, 128)
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 ZSTD_SIZE_UNKNOWN = 2**64 - 1
 
-MASK_64 = 2**64 - 1
-SIGN_64 = 2**63
 TIME_LIMIT_NS = 2**62
 # Lines are built this many bytes at a time, so that a large block does not become one large string.
 CHUNK_BYTES = 1 << 22
-HIGH_BYTES = bytes(range(128, 256))
 
 # Type name -> smallest and largest value.
 RANGES = {
@@ -113,9 +115,13 @@ FRAME = struct.Struct("<IIQ")
 
 
 class Table:
-    """One kind of column block. `columns` maps an id to (name, type); `required` holds ids."""
+    """One kind of column block.
 
-    def __init__(self, name, columns):
+    `columns` maps an id to (name, type); `required` holds ids. `chain` and `label` are the ids of
+    the columns that say which chain a row belongs to and what the row is (section 4.3).
+    """
+
+    def __init__(self, name, columns, chain, label):
         self.name = name
         self.columns = {}
         self.required = set()
@@ -125,26 +131,27 @@ class Table:
                 self.required.add(column_id)
             self.columns[column_id] = (column, type_name.rstrip("!"))
         self.ids = {column: column_id for column_id, (column, _) in self.columns.items()}
+        self.chain = self.ids[chain]
+        self.label = self.ids[label]
 
 
 TABLES = {
     16: Table("op", "op_kind:u8! stream:stream! correlation:u64! name:string! bytes:u64"
-              " copy_dir:u8 pageable:u8 graph_node:u64"),
-    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device"),
-    18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8"),
+              " copy_dir:u8 pageable:u8 graph_node:u64", "stream", "name"),
+    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device",
+              "thread", "name"),
+    18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8",
+              "thread", "name"),
     19: Table("collective", "correlation:u64! comm:comm! coll:u8! bytes:u64 out_bytes:u64"
-              " dtype:string sequence:u64 peer:u32"),
+              " dtype:string sequence:u64 peer:u32", "comm", "coll"),
     20: Table("sync", "sync_kind:u8! stream:stream! correlation:u64 event:u64"
-              " record_correlation:u64"),
-    21: Table("overhead", "thread:thread! overhead_kind:u8! name:string"),
+              " record_correlation:u64", "stream", "sync_kind"),
+    21: Table("overhead", "thread:thread! overhead_kind:u8! name:string", "thread",
+              "overhead_kind"),
     22: Table("sched", "thread:thread! slept_ns:u64! waited_ns:u64! stack:stack"
-              " holder:thread holder_stack:stack"),
-    23: Table("gauge", "device:device! gauge:u8! value:u64!"),
+              " holder:thread holder_stack:stack", "thread", "thread"),
+    23: Table("gauge", "device:device! gauge:u8! value:u64!", "device", "gauge"),
 }
-
-
-class Damage(Exception):
-    """A block that breaks a rule; the argument is the reason as it is printed."""
 
 
 def load_library(name, functions):
@@ -201,62 +208,12 @@ def tail_text(tail, payload, at, count):
                              for frame in FRAME.iter_unpack(data))
 
 
-def unzigzag(value):
-    return (value >> 1) ^ -(value & 1)
-
-
-def decode_varints(data, count):
-    """Exactly `count` varints that fill `data` exactly, as a sequence of unsigned numbers."""
-    # Every varint ends with its only byte below 128; counting those first bounds what follows.
-    if len(data.translate(None, HIGH_BYTES)) != count:
-        raise Damage("bad-columns")
-    if len(data) == count:
-        return data
-    values = []
-    value = shift = 0
-    for byte in data:
-        if byte >= 128:
-            if shift == 63:
-                raise Damage("bad-columns")
-            value |= (byte & 127) << shift
-            shift += 7
-        elif shift == 0:
-            values.append(byte)
-        else:
-            if shift == 63 and byte > 1:
-                raise Damage("bad-columns")
-            values.append(value | byte << shift)
-            value = shift = 0
-    if shift:
-        raise Damage("bad-columns")
-    return values
-
-
-def decode_delta(data, count):
-    values = []
-    value = 0
-    for step in decode_varints(data, count):
-        value = (value + ((step >> 1) ^ -(step & 1))) & MASK_64
-        values.append(value)
-    return values
-
-
-def decode_constant(data, _count):
-    return [unzigzag(decode_varints(data, 1)[0]) & MASK_64]
-
-
-DECODERS = {0: decode_constant, 1: decode_delta, 2: decode_varints}
-
-
 class Column:
     """Decoded values of a known column; one value that stands for all rows when `is_constant`."""
 
-    def __init__(self, type_name, encoding, data, rows):
-        if encoding not in DECODERS:
-            raise Damage("bad-columns")
+    def __init__(self, type_name, values, rows, is_constant):
         self.is_string = type_name == "string"
-        self.is_constant = encoding == 0
-        values = DECODERS[encoding](data, rows)
+        self.is_constant = is_constant
         smallest, largest = RANGES[type_name]
         if smallest < 0:
             values = [v - 2**64 if v >= SIGN_64 else v for v in values]
@@ -266,6 +223,9 @@ class Column:
 
     def all(self):
         return repeat(self.values[0]) if self.is_constant else self.values
+
+    def list(self, rows):
+        return list(islice(self.all(), rows))
 
 
 def column_data(payload):
@@ -299,15 +259,70 @@ def time_span_ns(columns, rows):
     return start.values[0], max(map(add, start.all(), duration.all()))
 
 
+class ColumnDecoder:
+    """Decodes the known columns of one block, each of which may need some decoded before it."""
+
+    def __init__(self, table, block, payload):
+        self.table = table
+        self.rows = block.rows
+        self.t_min_ns = block.t_min_ns
+        self.parts = {column_id: (encoding, data)
+                      for column_id, encoding, data in column_data(payload)
+                      if column_id in table.columns}
+        self.columns = {}
+        self.chains = None
+
+    def decode(self):
+        """The columns by id, all rules checked but those on the rows of several columns."""
+        if not self.table.required <= self.parts.keys():
+            raise Damage("bad-columns")
+        if not all(map(self.may_be_encoded_so, self.parts)):
+            raise Damage("bad-columns")
+        for column_id in sorted(self.parts, key=self.turn):
+            encoding, data = self.parts[column_id]
+            decoded = DECODERS[encoding](data, self.rows) if encoding in DECODERS \
+                else self.composed(column_id, encoding, data)
+            self.columns[column_id] = Column(self.table.columns[column_id][1], decoded, self.rows,
+                                             encoding == 0)
+        return self.columns
+
+    def may_be_encoded_so(self, column_id):
+        encoding = self.parts[column_id][0]
+        return encoding in DECODERS or encoding >= COMPOSED and Composed.of_byte(
+            encoding).is_allowed(column_id, self.table.chain, self.table.label)
+
+    def turn(self, column_id):
+        """Columns without chains first, `start_ns`, which may need `dur_ns`, last.
+
+        The chain and name columns are among the first, as they may not need chains themselves.
+        """
+        encoding = self.parts[column_id][0]
+        needs_chains = encoding >= COMPOSED and Composed.of_byte(encoding).needs_chains()
+        return needs_chains, column_id == START_ID, column_id
+
+    def composed(self, column_id, encoding, data):
+        choice = Composed.of_byte(encoding)
+        # First, as it bounds the rows by the data.
+        unit, numbers = stored_numbers(data, self.rows, choice.storage)
+        chains = durations = None
+        if choice.needs_chains():
+            chains = self.chains = self.chains or self.find_chains()
+            if column_id == START_ID:
+                durations = self.columns[DURATION_ID].list(self.rows)
+        first = self.t_min_ns if column_id == START_ID else 0
+        return compose(numbers, unit, Prediction(choice, first, chains, durations))
+
+    def find_chains(self):
+        chains = Chains(self.columns[self.table.chain].list(self.rows),
+                        self.columns[self.table.label].list(self.rows))
+        if chains.count > CHAINS_LIMIT:
+            raise Damage("bad-columns")
+        return chains
+
+
 def decode_columns(table, block, payload):
     """The known columns of a block by id, with every rule of section 4 checked."""
-    columns = {}
-    for column_id, encoding, data in column_data(payload):
-        if column_id in table.columns:
-            type_name = table.columns[column_id][1]
-            columns[column_id] = Column(type_name, encoding, data, block.rows)
-    if not table.required <= columns.keys():
-        raise Damage("bad-columns")
+    columns = ColumnDecoder(table, block, payload).decode()
     if time_span_ns(columns, block.rows) != (block.t_min_ns, block.t_max_ns):
         raise Damage("bad-columns")
     return columns
@@ -374,14 +389,46 @@ def block_at(data, at):
     return Block(fields) if hash64(header[:HASHED_BYTES]) == fields[-1] else None
 
 
+def join_parts(stored, raw_bytes):
+    """Section 1.4: the payload that the parts in `stored` hold, or None."""
+    count = int.from_bytes(stored[:4], "little")
+    at = 4 + PART_HEADER.size * count
+    if len(stored) < 4 or count > PARTS_LIMIT or at > len(stored):
+        return None
+    sizes = list(PART_HEADER.iter_unpack(stored[4:at]))
+    # Both sums are known before anything is decompressed, so the parts need no more room than
+    # the block header allows.
+    if sum(size for size, _ in sizes) != len(stored) - at:
+        return None
+    if sum(raw_size for _, raw_size in sizes) != raw_bytes:
+        return None
+    parts = []
+    for size, raw_size in sizes:
+        part = stored[at:at + size]
+        at += size
+        if size != raw_size:
+            part = decompress(part, raw_size)
+        if part is None:
+            return None
+        parts.append(part)
+    return b"".join(parts)
+
+
+def decompressed(stored, compression, raw_bytes):
+    """The payload of a block from what is stored, or None."""
+    if compression == 0:
+        return stored if len(stored) == raw_bytes else None
+    if compression == 1:
+        return decompress(stored, raw_bytes)
+    return join_parts(stored, raw_bytes) if compression == 2 else None
+
+
 def stored_payload(data, block, at):
     """Steps 7 and 8: the payload of a block, hash checked and decompressed."""
     stored = data[at:at + block.stored_bytes]
     if hash64(stored) != block.payload_hash:
         raise Damage("bad-hash")
-    if block.compression == 0 and block.raw_bytes == block.stored_bytes:
-        return stored
-    raw = decompress(stored, block.raw_bytes) if block.compression == 1 else None
+    raw = decompressed(stored, block.compression, block.raw_bytes)
     if raw is None:
         raise Damage("bad-compression")
     return raw

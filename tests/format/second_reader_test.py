@@ -1,90 +1,29 @@
 #!/usr/bin/env python3
-"""Tests of the second reader's own rules, on byte strings built by hand.
+"""Tests of the second reader's own rules, on byte strings built by hand (built.py).
 
-Blocks are put together here with struct alone, not with writer.py, so that a mistake shared by the
-reader and the writer shows. One last test feeds mutated files: no input may raise.
+Those of parts and composed encodings are in composed_test.py. Two last tests feed mutated files: no
+input may raise.
 """
 
-import ctypes
-import json
 import os
+import random
 import struct
 import subprocess
 import sys
 import unittest
 import zlib
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 import second_reader
+from built import (CALLS, END, ZSTD_HELLO, block, changed, damages, file_header, read, rows_of,
+                   string, with_calls, with_records)
+from composed_test import ComposedColumns, Means, Parts, Storages  # noqa: F401: unittest runs them
+from made_traces import random_choice, random_rows
 from mutate import mutations
 from writer import TraceWriter, reseal
-
-XXH3 = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
-XXH3.restype = ctypes.c_uint64
-XXH3.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
-
-# A zstd frame of "hello" as the zstd tool writes it: content size 5, one raw block, no checksum.
-ZSTD_HELLO = bytes.fromhex("28b52ffd 2005 290000") + b"hello"
-END = struct.pack("<Q", 1)
-
-
-def sealed(head):
-    return head + struct.pack("<Q", XXH3(head, 56))
-
-
-def file_header(header_bytes=64, major=1, minor=0, content=1):
-    return sealed(struct.pack("<8sHHIIIQ24x", b"\x89BTN\r\n\x1a\n", major, minor, header_bytes,
-                              content, 0, 0))
-
-
-def block(kind, payload, sequence, rows=0, span_ns=(0, 0), compression=0, raw_bytes=None):
-    raw_bytes = len(payload) if raw_bytes is None else raw_bytes
-    head = struct.pack("<4sHBBIIIIQqqQ", b"TBLK", kind, compression, 0, rows, raw_bytes,
-                       len(payload), 0, sequence, *span_ns, XXH3(payload, len(payload)))
-    return sealed(head) + payload + bytes(-len(payload) % 8)
-
-
-def read(data):
-    """(list of dump lines as objects, verdict)."""
-    lines = []
-    verdict = second_reader.dump(data, b"dir/x.baton", lines.append)
-    return [json.loads(line) for line in b"".join(lines).splitlines()], verdict
-
-
-def damages(data):
-    lines, _ = read(data)
-    return [(line["offset"], line["reason"]) for line in lines if line["record"] == "damage"]
-
-
-def with_records(payload, rows):
-    return file_header() + block(2, payload, 0, rows) + block(1, END, 1)
-
-
-def with_calls(columns, rows, span_ns):
-    payload = struct.pack("<I", len(columns))
-    for column_id, encoding, data in columns:
-        payload += struct.pack("<HBBI", column_id, encoding, 0, len(data))
-    payload += b"".join(data for _, _, data in columns)
-    return file_header() + block(17, payload, 0, rows, span_ns) + block(1, END, 1)
-
-
-def rows_of(data):
-    return [line for line in read(data)[0] if line["record"] == "call"]
-
-
-def string(string_id, text, size):
-    return struct.pack("<HHIII", 1, 0, size, string_id, len(text)) + text.ljust(size - 16, b"\0")
-
-
-# Two calls, [10, 15) and [8 + 12, 29): 10 and 5 as zigzag varints are 0x14, 0x0a.
-CALLS = [(1, 1, b"\x14\x14"), (2, 2, b"\x05\x09"), (3, 0, b"\x02"), (4, 0, b"\x00"),
-         (5, 2, b"\x07\x08")]
-
-
-def changed(column_id, encoding, data):
-    return [(column_id, encoding, data) if column[0] == column_id else column for column in CALLS]
 
 
 class FileHeader(unittest.TestCase):
@@ -175,8 +114,8 @@ class Walk(unittest.TestCase):
 
         self.assertEqual(reasons(ZSTD_HELLO, 1, 5), [])
         for arguments in ((ZSTD_HELLO, 1, 4), (ZSTD_HELLO, 1, 6), (ZSTD_HELLO, 2, 5),
-                          (ZSTD_HELLO[:-1], 1, 5), (ZSTD_HELLO * 2, 1, 10), (b"", 1, 0),
-                          (b"12345", 0, 4)):
+                          (ZSTD_HELLO, 3, 5), (ZSTD_HELLO[:-1], 1, 5), (ZSTD_HELLO * 2, 1, 10),
+                          (b"", 1, 0), (b"12345", 0, 4)):
             self.assertEqual(reasons(*arguments), ["bad-compression"], arguments)
 
     def test_short_end_is_skipped(self):
@@ -350,9 +289,51 @@ class Tools(unittest.TestCase):
             data[at] ^= 1
         self.assertEqual(damages(reseal(bytes(data))), [(64, "bad-columns")])
 
+    def test_composed_rows_come_back(self):
+        for seed in range(60):
+            rng = random.Random(seed)
+            table = rng.choice(list(second_reader.TABLES.values()))
+            rows = random_rows(rng, table, 32)
+            writer = TraceWriter(None, compression=seed % 3)
+            writer.rows(table.name, rows, encodings={
+                name: random_choice(rng, table, column_id, 32)
+                for column_id, (name, _) in table.columns.items()})
+            writer.close()
+            lines, verdict = read(writer.data())
+            lines = [line for line in lines if line["record"] == table.name]
+            self.assertEqual((verdict, len(lines)), ("ok", len(rows)), seed)
+            for row, line in zip(sorted(rows, key=lambda row: row["start_ns"]), lines):
+                for name, value in row.items():
+                    if isinstance(value, int) and isinstance(line[name], int):
+                        self.assertEqual(line[name], value, (seed, name))
+
     def test_mutated_files_never_raise(self):
         for data in mutations(7, 2000):
             self.assertIn(second_reader.digest(data)[0], ("ok", "damaged", "unreadable"))
+
+    def test_mutated_files_have_what_is_new(self):
+        """Composed columns and parts are accepted in some of them, and refused in some."""
+        found = set()
+
+        def watch(name, function):
+            def watched(*arguments):
+                try:
+                    result = function(*arguments)
+                except second_reader.Damage:
+                    found.add((name, "refused"))
+                    raise
+                found.add((name, "refused" if result is None else "accepted"))
+                return result
+            return mock.patch.object(second_reader, name, watched)
+
+        with watch("join_parts", second_reader.join_parts), \
+                watch("stored_numbers", second_reader.stored_numbers), \
+                watch("compose", second_reader.compose):
+            for data in mutations(8, 200):
+                second_reader.digest(data)
+        self.assertEqual(found, {("join_parts", "accepted"), ("join_parts", "refused"),
+                                 ("stored_numbers", "accepted"), ("stored_numbers", "refused"),
+                                 ("compose", "accepted")})
 
 
 if __name__ == "__main__":

@@ -6,15 +6,19 @@ alone.
 """
 
 import ctypes
+import math
 import struct
 
+from columns import (DURATION_ID, GRID, GRID_CELL, GRID_SHIFT, MASK_64, START_ID, VARINTS, Chains,
+                     Composed, Prediction, signed)
 from second_reader import (BLOCK_HEADER, BLOCK_HEADER_BYTES, BLOCK_MAGIC, COLUMN_HEADER,
                            FILE_HEADER, FILE_HEADER_BYTES, FILE_MAGIC, HASHED_BYTES, KIND_END,
-                           KIND_RECORDS, MASK_64, RECORDS, SIGN_64, STRING_TYPE, TABLES, ZSTD,
-                           hash64)
+                           KIND_RECORDS, PART_HEADER, RECORDS, STRING_TYPE, TABLES, ZSTD,
+                           ZSTD_MAGIC, hash64)
 
 CONSTANT, DELTA, PLAIN = 0, 1, 2
-NONE, ZSTD_FRAME = 0, 1
+NONE, ZSTD_FRAME, PARTS = 0, 1, 2
+MINOR = 1
 DEFAULT_ROWS_PER_BLOCK = 65536
 KINDS = {table.name: kind for kind, table in TABLES.items()}
 RECORD_TYPES = {record.name: record_type for record_type, record in RECORDS.items()}
@@ -26,6 +30,12 @@ def compress(data, level=3):
     if ZSTD.ZSTD_isError(size):
         raise ValueError("zstd cannot compress %d bytes" % len(data))
     return room.raw[:size]
+
+
+def zstd_frame(payload, checksum=b""):
+    """A frame without a content size, with one raw block; 0x50 is a window of 1 MiB."""
+    head = ZSTD_MAGIC + bytes([4 if checksum else 0, 0x50])
+    return head + struct.pack("<I", len(payload) << 3 | 1)[:3] + payload + checksum
 
 
 def pad8(data):
@@ -44,9 +54,8 @@ def varint(value, least_bytes=1):
 
 def zigzag(value):
     """Varint of a 64-bit pattern (or signed number) as zigzag."""
-    value &= MASK_64
-    signed = value - 2**64 if value >= SIGN_64 else value
-    return varint((signed << 1 ^ signed >> 63) & MASK_64)
+    value = signed(value)
+    return varint((value << 1 ^ value >> 63) & MASK_64)
 
 
 def encode(values, encoding):
@@ -68,6 +77,111 @@ def column(column_id, values, encoding=None):
     """(id, encoding, data) of a column."""
     encoding = choose_encoding(values) if encoding is None else encoding
     return column_id, encoding, encode(values, encoding)
+
+
+# Composed columns (sections 4.3 and 4.4).
+
+def plane_and_stream(numbers):
+    """(plane, stream) of numbers that fit 64 bits and a sign."""
+    plane = bytes(2 * abs(number).bit_length() + (number < 0) for number in numbers)
+    bits = []
+    for number in numbers:
+        size = abs(number)
+        bits += [size >> at & 1 for at in range(size.bit_length() - 1)]
+    stream = bytearray((len(bits) + 7) // 8)
+    for at, bit in enumerate(bits):
+        stream[at // 8] |= bit << at % 8
+    return plane, bytes(stream)
+
+
+def store(numbers, storage):
+    if storage == VARINTS:
+        return b"".join(zigzag(number) for number in numbers)
+    if storage == GRID:
+        cells = [divmod(number + GRID_SHIFT, GRID_CELL) for number in numbers]
+        plane, stream = plane_and_stream([cell for cell, _ in cells])
+        return plane + bytes(rest for _, rest in cells) + stream
+    return b"".join(plane_and_stream(numbers))
+
+
+def divided(value, unit):
+    """A number with unit x number = value modulo 2^64; ValueError when there is none."""
+    if signed(value) % unit == 0:
+        return signed(value) // unit
+    common = math.gcd(unit, 2**64)
+    if value % common:
+        raise ValueError("%d is no multiple of %d" % (value, unit))
+    rest = 2**64 // common
+    return value // common * pow(unit // common, -1, rest) % rest
+
+
+def composed_numbers(values, unit, prediction):
+    """The numbers of section 4.3 that give `values`."""
+    values = [value & MASK_64 for value in values]
+    numbers = []
+    for row, value in enumerate(values):
+        quotient = divided(value - prediction.basis(row, values) & MASK_64, unit)
+        number = signed(quotient - prediction.mean(row))
+        prediction.learn(row, number)
+        numbers.append(number)
+    return numbers
+
+
+def composed_data(choice, numbers, unit=None):
+    """The data of a composed column; `unit` as bytes replaces that of `choice`."""
+    return (varint(choice.unit) if unit is None else unit) + store(numbers, choice.storage)
+
+
+def table_columns(table, rows, encodings, start=None):
+    """(id, encoding, data) of each column that `rows` (sorted, strings as ids) have.
+
+    `encodings` by column name are encodings, Composed choices, or ready (encoding, data) pairs.
+    `start` is the t_min_ns that the columns are made for, if not that of the rows.
+    """
+    by_id = {column_id: [row[name] for row in rows]
+             for column_id, (name, _) in table.columns.items()
+             if (name in rows[0] if rows else column_id in table.required)}
+    if start is None:
+        start = by_id[START_ID][0] if rows else 0
+    columns = []
+    for column_id, values in by_id.items():
+        choice = encodings.get(table.columns[column_id][0])
+        if isinstance(choice, Composed):
+            chains = Chains(by_id[table.chain], by_id[table.label]) if choice.needs_chains() \
+                else None
+            prediction = Prediction(choice, start if column_id == START_ID else 0, chains,
+                                    by_id[DURATION_ID])
+            data = composed_data(choice, composed_numbers(values, choice.unit, prediction))
+            columns.append((column_id, choice.byte(), data))
+        elif isinstance(choice, tuple):
+            columns.append((column_id, *choice))
+        else:
+            columns.append(column(column_id, values, choice))
+    return columns
+
+
+# Parts (section 1.4).
+
+def part(raw, is_compressed=None):
+    """(data, raw_bytes) of a part; by default compressed where that is shorter."""
+    if is_compressed is None:
+        frame = compress(raw)
+        return (frame if len(frame) < len(raw) else raw), len(raw)
+    return (compress(raw) if is_compressed else raw), len(raw)
+
+
+def parts_payload(parts, count=None):
+    """The stored payload from (data, raw_bytes) pairs, or (data, raw_bytes, stored_bytes)."""
+    heads = b"".join(PART_HEADER.pack(sizes[0] if sizes else len(data), raw_bytes)
+                     for data, raw_bytes, *sizes in parts)
+    count = len(parts) if count is None else count
+    return struct.pack("<I", count) + heads + b"".join(data for data, *_ in parts)
+
+
+def cut(payload, cuts):
+    """The pieces of `payload` between the offsets `cuts`, in order."""
+    ends = [*cuts, len(payload)]
+    return [payload[first:end] for first, end in zip([0, *cuts], ends)]
 
 
 def column_payload(columns, count=None):
@@ -94,7 +208,7 @@ def known_record(name, *values, extra=b""):
     return record_bytes(record_type, RECORDS[record_type].body.pack(*values), extra)
 
 
-def file_header(content=1, major=1, minor=0, header_bytes=FILE_HEADER_BYTES, file_id=0,
+def file_header(content=1, major=1, minor=MINOR, header_bytes=FILE_HEADER_BYTES, file_id=0,
                 magic=FILE_MAGIC, extra=b""):
     head = FILE_HEADER.pack(magic, major, minor, header_bytes, content, 0, file_id, 0)
     return head[:HASHED_BYTES] + struct.pack("<Q", hash64(head[:HASHED_BYTES])) + extra
@@ -212,14 +326,8 @@ class TraceWriter:
         return row
 
     def row_block(self, kind, rows, encodings=None, extra_columns=(), **block):
-        """One block of sorted rows; `encodings` by column name overrides the choice."""
-        table = TABLES[kind]
-        present = rows[0].keys() if rows else {table.columns[i][0] for i in table.required}
-        columns = []
-        for column_id, (name, _) in table.columns.items():
-            if name in present:
-                values = [row[name] for row in rows]
-                columns.append(column(column_id, values, (encodings or {}).get(name)))
+        """One block of sorted rows; `encodings` as in table_columns overrides the choice."""
+        columns = table_columns(TABLES[kind], rows, encodings or {})
         span_ns = (rows[0]["start_ns"], max(row["start_ns"] + row["dur_ns"] for row in rows)) \
             if rows else (0, 0)
         block.setdefault("span_ns", span_ns)
@@ -231,8 +339,11 @@ class TraceWriter:
         if pending:
             self.block(KIND_RECORDS, b"".join(pending), len(pending), **block)
 
-    def block(self, kind, payload=b"", rows=0, compression=None, sequence=None, **fields):
-        """Any block. `fields` are those of block_bytes; a given `raw_bytes` keeps the payload."""
+    def block(self, kind, payload=b"", rows=0, compression=None, sequence=None, cuts=(), **fields):
+        """Any block. `fields` are those of block_bytes; a given `raw_bytes` keeps the payload.
+
+        `cuts` are the offsets in the payload where new parts begin.
+        """
         self.flush()
         compression = self.compression if compression is None else compression
         sequence = self.sequence if sequence is None else sequence
@@ -240,6 +351,9 @@ class TraceWriter:
         if compression == ZSTD_FRAME and "raw_bytes" not in fields:
             fields["raw_bytes"] = len(payload)
             stored = compress(payload)
+        if compression == PARTS and "raw_bytes" not in fields:
+            fields["raw_bytes"] = len(payload)
+            stored = parts_payload([part(piece) for piece in cut(payload, cuts)])
         self.append(block_bytes(kind, stored, rows, sequence, compression, **fields))
         self.sequence = sequence + 1
 

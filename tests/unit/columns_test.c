@@ -2,8 +2,10 @@
 #include "check.h"
 
 #include <baton/columns.h>
+#include <baton/encoder.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 enum { ROWS = 1000 };
 
@@ -125,7 +127,12 @@ static void payload(void)
 	struct baton_block_header header = {
 		.rows = ROWS, .t_min_ns = 0, .t_max_ns = 10 * (ROWS - 1) + 1 + (ROWS - 1) % 5};
 	uint32_t present;
-	header.raw_bytes = (uint32_t)baton_columns_encode(table, columns, ROWS, buffer);
+	struct baton_parts parts;
+	struct baton_encoder encoder;
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
+	CHECK(baton_encoder_open(&encoder, zstd, ROWS) == 0, "no encoder");
+	header.raw_bytes =
+		(uint32_t)baton_encoder_payload(&encoder, table, columns, ROWS, buffer, &parts);
 	CHECK(baton_columns_decode(table, &header, buffer, out, &present) == 0,
 		  "a good payload is refused");
 	CHECK(memcmp(data, room, sizeof(data)) == 0, "a payload changes values");
@@ -141,6 +148,8 @@ static void payload(void)
 			  "a payload cut at %u is accepted", cut);
 	}
 	free(buffer);
+	baton_encoder_close(&encoder);
+	ZSTD_freeCCtx(zstd);
 }
 
 int main(void)
