@@ -34,6 +34,9 @@ static const struct option_spec options[] = {
 	 "with Python stacks, name PyTorch's backward work by its forward lines: on (default), off"},
 	{"step-marks", 0, OPTION_TEXT, "WHAT",
 	 "mark the steps of PyTorch's optimizers (adds to PYTHONPATH): on (default), off"},
+	{"host-clock", 0, OPTION_TEXT, "UNIT",
+	 "unit of the times of calls and ranges: 1ns (default); 32ns makes files about a fifth "
+	 "smaller"},
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
 	{"delay", 0, OPTION_TEXT, "S", "start recording S seconds after the job starts"},
 	{"duration", 0, OPTION_TEXT, "S", "stop recording after S seconds; the job goes on"},
@@ -97,14 +100,18 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	static const char *const stacks[] = {"off", "python", "native", "both", NULL};
 	static const char *const graphs[] = {"node", "graph", NULL};
 	static const char *const on_off[] = {"on", "off", NULL};
+	static const char *const clocks[] = {"1ns", "32ns", NULL};
 	struct recording *r = &plan->recording;
 	r->trace = option_text(call, "trace", NULL);
 	r->stacks = option_text(call, "stacks", NULL);
 	r->graphs = option_text(call, "graphs", NULL);
 	r->backward = option_text(call, "backward", NULL);
 	r->step_marks = option_text(call, "step-marks", NULL);
+	r->host_clock = option_text(call, "host-clock", NULL);
 	r->verbose = option_given(call, "verbose");
 	int status = one_of("stacks", r->stacks, stacks);
+	if (!status)
+		status = one_of("host-clock", r->host_clock, clocks);
 	if (!status)
 		status = one_of("graphs", r->graphs, graphs);
 	if (!status)
@@ -391,6 +398,7 @@ static const struct named_text choices[] = {
 	{"backward", "on off"},
 	{"step-marks", "on off"},
 	{"graphs", "node graph"},
+	{"host-clock", "1ns 32ns"},
 	{"kill", "none TERM KILL INT HUP"},
 	{"capture-range", "cudaProfilerApi none"},
 	{"capture-range-end", "stop stop-shutdown none"},

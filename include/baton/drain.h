@@ -24,12 +24,15 @@ struct baton_drain_op {
 struct baton_drain {
 	struct baton_writer *writer;  /* not owned; it keeps its errors */
 	struct baton_clock_map clock; /* converts the slots' ticks; set by the caller */
-	uint64_t calls;               /* call slots */
-	uint64_t launches;            /* slots that launched a kernel, dropped ones included */
-	uint64_t kernels;             /* kernels of those launches */
-	uint64_t graphs;              /* slots that launched a graph */
-	uint64_t copies;              /* slots of copies and memsets */
-	uint64_t collectives;         /* slots of collectives */
+	/* the slots' times are rounded down to multiples of this; 0: they stay as they are; set by the
+	 * caller */
+	uint32_t host_tick_ns;
+	uint64_t calls;       /* call slots */
+	uint64_t launches;    /* slots that launched a kernel, dropped ones included */
+	uint64_t kernels;     /* kernels of those launches */
+	uint64_t graphs;      /* slots that launched a graph */
+	uint64_t copies;      /* slots of copies and memsets */
+	uint64_t collectives; /* slots of collectives */
 	uint64_t joined;
 	/* The ids of a stream and of a context's device by CUPTI's numbers, 0 when they are not known,
 	 * or the process has one device. NULL: none has an id. Set by the caller */

@@ -83,11 +83,17 @@ void baton_drain_op(struct baton_drain *d, uint32_t correlation, int64_t start_n
 	}
 }
 
+static int64_t drain_ns(const struct baton_drain *d, uint64_t ticks)
+{
+	const int64_t ns = baton_clock_ns(&d->clock, ticks);
+	return d->host_tick_ns ? ns - ns % d->host_tick_ns : ns; /* of CLOCK_REALTIME: positive */
+}
+
 static void drain_row(struct baton_drain *d, enum baton_kind kind, const struct baton_slot *slot,
 					  int64_t *row, uint32_t present)
 {
-	int64_t end = baton_clock_ns(&d->clock, slot->end);
-	row[ROW_START] = baton_clock_ns(&d->clock, slot->begin);
+	int64_t end = drain_ns(d, slot->end);
+	row[ROW_START] = drain_ns(d, slot->begin);
 	row[ROW_DUR] = end > row[ROW_START] ? end - row[ROW_START] : 0;
 	baton_writer_row(d->writer, kind, row, present);
 }
@@ -142,7 +148,7 @@ static void drain_overhead(struct baton_drain *d, uint32_t thread, const struct 
 /* Slept and waited were measured on another clock: they never add up to more than the row. */
 static void drain_sched(struct baton_drain *d, const struct baton_slot *slot)
 {
-	int64_t dur = baton_clock_ns(&d->clock, slot->end) - baton_clock_ns(&d->clock, slot->begin);
+	int64_t dur = drain_ns(d, slot->end) - drain_ns(d, slot->begin);
 	int64_t slept = slot->correlation < dur ? slot->correlation : dur;
 	int64_t waited = slot->stack < dur - slept ? slot->stack : dur - slept;
 	int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = slot->name,

@@ -76,6 +76,7 @@ int environment_set(const struct recording *r)
 				 set_text("BATON_TRACE", r->trace) | set_text("BATON_STACKS", r->stacks) |
 				 set_text("BATON_GRAPHS", r->graphs) | set_text("BATON_BACKWARD", r->backward) |
 				 set_text("BATON_STEP_MARKS", r->step_marks) | set_text("BATON_WINDOW", r->window) |
+				 set_text("BATON_HOST_CLOCK", r->host_clock) |
 				 set_text("BATON_VERBOSE", r->verbose ? "1" : NULL) | set_preload(r->library);
 	failed |= set_python(r->library);
 	return failed ? -ENOMEM : 0;

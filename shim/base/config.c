@@ -77,6 +77,11 @@ static void read_verbose(const char *value)
 	config.verbose = value[0] && strcmp(value, "0") != 0;
 }
 
+static void read_host_clock(const char *value)
+{
+	config.host_tick_ns = strcmp(value, "32ns") == 0 ? 32 : 0;
+}
+
 static void read_slots(const char *value)
 {
 	uint64_t n = strtoull(value, NULL, 10);
@@ -99,7 +104,7 @@ static const struct {
 	{"BATON_STACKS", read_stacks},    {"BATON_TRACE", read_trace},
 	{"BATON_GRAPHS", read_graphs},    {"BATON_VERBOSE", read_verbose},
 	{"BATON_RING_SLOTS", read_slots}, {"BATON_BACKWARD", read_backward},
-	{"BATON_WINDOW", read_window},
+	{"BATON_WINDOW", read_window},    {"BATON_HOST_CLOCK", read_host_clock},
 };
 
 bool config_read(void)

@@ -19,6 +19,7 @@ struct config {
 	bool graph_whole;        /* BATON_GRAPHS=graph */
 	bool backward;           /* BATON_BACKWARD: Python lines of what backward launches */
 	bool verbose;            /* BATON_VERBOSE */
+	uint32_t host_tick_ns;   /* BATON_HOST_CLOCK: host times are multiples of it; 0: as they are */
 	char window[128];        /* BATON_WINDOW: the part of the job that is recorded (window.h) */
 	uint64_t ring_slots;     /* BATON_RING_SLOTS: of a thread; a power of two */
 };

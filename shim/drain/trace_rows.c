@@ -249,10 +249,13 @@ int trace_rows_open(void)
 		return error;
 	w.drain.stream_id = places_stream_id;
 	w.drain.device_id = places_device_id;
+	w.drain.host_tick_ns = config.host_tick_ns;
 	trace_rows_read_clock(&now);
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */
 		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
+	if (config.host_tick_ns)
+		trace_meta("host.clock", "32ns");
 	trace_rows_write();
 	return trace_error();
 }

@@ -26,6 +26,7 @@ static const char usage[] =
 	"  --seed N            another seed, another model and run; the same seed, the same bytes (1)\n"
 	"  --host-noise SHAPE  even, drift or bursts: how host work varies over time (even)\n"
 	"  --gpu-tick NS       GPU times of the trace are multiples of this (1)\n"
+	"  --host-tick NS      host times of the trace are multiples of this (1)\n"
 	"  --noise-seed N      the same model at another time: what varies is drawn anew (as --seed)\n"
 	"  --kernels N         kernels in a step (the workload's own number)\n"
 	"  --cores N           CPU cores of a host (plenty)\n"
@@ -85,6 +86,7 @@ enum option_id {
 	OPT_NOISE_SEED,
 	OPT_HOST_NOISE,
 	OPT_GPU_TICK,
+	OPT_HOST_TICK,
 	OPT_KERNELS,
 	OPT_CORES,
 	OPT_FAULT,
@@ -107,6 +109,7 @@ static const struct option options[] = {{"workload", 1, NULL, OPT_WORKLOAD},
 										{"noise-seed", 1, NULL, OPT_NOISE_SEED},
 										{"host-noise", 1, NULL, OPT_HOST_NOISE},
 										{"gpu-tick", 1, NULL, OPT_GPU_TICK},
+										{"host-tick", 1, NULL, OPT_HOST_TICK},
 										{"kernels", 1, NULL, OPT_KERNELS},
 										{"cores", 1, NULL, OPT_CORES},
 										{"fault", 1, NULL, OPT_FAULT},
@@ -142,6 +145,8 @@ static bool take_number(struct arguments *a, int id, const char *text)
 		return number(text, 1, 64, &value) && (s->options.accumulate = (uint32_t)value);
 	case OPT_GPU_TICK:
 		return number(text, 1, 1000000, &value) && (s->gpu_tick_ns = (uint32_t)value);
+	case OPT_HOST_TICK:
+		return number(text, 1, 1000000, &value) && (s->host_tick_ns = (uint32_t)value);
 	case OPT_THREADS:
 		return number(text, 1, 64, &value) && (a->threads = (unsigned)value);
 	case OPT_NOISE_SEED:
@@ -300,8 +305,11 @@ static int simulate(const struct arguments *a)
 int main(int argc, char **argv)
 {
 	struct arguments a = {.threads = 1};
-	a.scenario = (struct scenario){
-		.workload = workload_find("ddp"), .nvtx = true, .vary_percent = 100, .gpu_tick_ns = 1};
+	a.scenario = (struct scenario){.workload = workload_find("ddp"),
+								   .nvtx = true,
+								   .vary_percent = 100,
+								   .gpu_tick_ns = 1,
+								   .host_tick_ns = 1};
 	a.scenario.options =
 		(struct workload_options){.seed = 1, .ranks = 4, .per_host = 8, .steps = 20};
 	if (argc == 2 && strcmp(argv[1], "list") == 0)

@@ -16,6 +16,7 @@ struct script *scenario_script(const struct scenario *scenario, int without)
 	script->nvtx = scenario->nvtx;
 	script->noise.shape = scenario->host_noise;
 	script->gpu_tick_ns = scenario->gpu_tick_ns;
+	script->host_tick_ns = scenario->host_tick_ns;
 	if (scenario->own_noise)
 		script->noise_seed = scenario->noise_seed;
 	script->eval_every = scenario->eval_every;

@@ -18,7 +18,7 @@ struct scenario {
 	uint32_t vary_percent; /* step length varies up to this; 100: it does not */
 	bool nvtx;
 	enum noise_shape host_noise;
-	uint32_t gpu_tick_ns;
+	uint32_t gpu_tick_ns, host_tick_ns;
 };
 
 /* The script, all faults planted but number `without` (-1: all). NULL and a message on stderr when

@@ -4,6 +4,7 @@
 #include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
 
+#include <baton/drain.h>
 #include <baton/writer.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -238,8 +239,10 @@ static bool lost(struct recorder *r, uint64_t *count)
 static void add_row(struct recorder *r, enum baton_kind kind, int64_t from_ns, int64_t to_ns,
 					int64_t *row, uint32_t present)
 {
-	row[ROW_START] = trace_time(r, from_ns);
-	row[ROW_DUR] = trace_time(r, to_ns) - row[ROW_START];
+	const uint32_t tick_ns = baton_drain_from_ring(kind) ? r->script->host_tick_ns : 1;
+	const int64_t from = trace_time(r, from_ns), to = trace_time(r, to_ns);
+	row[ROW_START] = from - from % tick_ns;
+	row[ROW_DUR] = to - to % tick_ns - row[ROW_START];
 	baton_writer_row(&r->writer, kind, row, present);
 }
 

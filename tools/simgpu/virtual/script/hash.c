@@ -51,7 +51,8 @@ static void add_process(struct hash *h, const struct process_def *p)
 static void add_settings(struct hash *h, const struct script *s)
 {
 	add(h, s->seed, s->n_steps);
-	add(h, s->noise_seed, (uint64_t)s->noise.shape << 32 | s->gpu_tick_ns);
+	add(h, s->noise_seed,
+		(uint64_t)(s->host_tick_ns - 1) << 36 | (uint64_t)s->noise.shape << 32 | s->gpu_tick_ns);
 	add(h, (uint64_t)s->eval_every << 32 | s->eval_batches,
 		(uint64_t)s->length_spread << 32 | s->sequence_spread);
 	add(h, (uint64_t)s->lost_ppm << 1 | s->nvtx, (uint64_t)s->noise.host << 32 | s->noise.kernel);

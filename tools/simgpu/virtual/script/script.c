@@ -31,7 +31,8 @@ struct script *script_new(uint64_t seed, uint32_t n_steps)
 						 .length_spread = SCALE_ONE,
 						 .nvtx = true,
 						 .noise = {SCALE_ONE, SCALE_ONE, NOISE_EVEN},
-						 .gpu_tick_ns = 1};
+						 .gpu_tick_ns = 1,
+						 .host_tick_ns = 1};
 	script_string(s, "");
 	s->step_name = script_word(s, 0);
 	return s;

@@ -124,6 +124,7 @@ struct script {
 	uint32_t sequence_spread; /* of sequence lengths, per rank and step: 0 none, 512 +-50 % */
 	uint32_t lost_ppm;        /* records lost by the recorder */
 	uint32_t gpu_tick_ns;     /* of the clock that the trace's GPU times are read from */
+	uint32_t host_tick_ns;    /* the trace's host times are rounded down to multiples of it */
 	bool nvtx;
 	struct noise noise;
 	uint32_t step_name; /* string: the NVTX range of a step */

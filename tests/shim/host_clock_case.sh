@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# baton record --host-clock 32ns: every time of a call, a range and a silence is a multiple of 32 ns, and the trace says so; without it
+# times are as they were measured. Keeps out: an option that does not reach the recorder, times of one kind of rows that are left out.
+. tests/cli/lib.sh
+case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+for needed in libcudart.so.13 libcupti.so.13; do
+	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
+done
+export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
+
+fine_times() { # fine_times: how many host rows have a time that is no multiple of 32 ns; how many rows there are
+	"$BATON" dump --json "$work/trace" | "$PYTHON" -c '
+import json, sys
+rows = [r for r in map(json.loads, sys.stdin) if r["record"] in ("call", "range", "sched", "sync")]
+print(sum(r["start_ns"] % 32 != 0 or r["dur_ns"] % 32 != 0 for r in rows), len(rows))'
+}
+
+check() { # check WHAT COMMAND...
+	checks=$((checks + 1))
+	local what=$1
+	shift
+	"$@" || fail "$what"
+}
+
+for unit in 1ns 32ns; do
+	rm -rf "$work/trace"
+	expect_status 0 "$BATON" record --host-clock $unit -o "$work/trace" -- "$PYTHON" tests/shim/events.py
+	read -r fine rows < <(fine_times)
+	check "too few rows: $rows" [ "$rows" -gt 20 ]
+	if [ $unit = 32ns ]; then
+		check "$fine of $rows rows have times between the ticks" [ "$fine" = 0 ]
+		"$BATON" dump --json "$work/trace" | grep -q '"record":"meta","key":"host.clock","value":"32ns"' || fail "the trace does not say it"
+	else
+		check "all times are multiples of 32 ns without being asked to" [ "$fine" -gt 0 ]
+	fi
+done
+expect_status 2 "$BATON" record --host-clock 7ns -o "$work/never" -- true
+expect_says "--host-clock must be one of 1ns, 32ns"
+finish
