@@ -9,13 +9,13 @@
 #include "attribute/readings.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
-#include "base/source.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/figures.h"
 #include "graph/replayed.h"
 #include "graph/verdict.h"
 #include "conclude/finding_text.h"
+#include "describe.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -231,178 +231,6 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	generations_free(&generations);
 	context->generations = NULL;
 	return error;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static int describe_ranks(const struct run *run, struct run_summary *out)
-{
-	out->world_size = -1;
-	out->ranks = malloc((run->n_processes + 1) * sizeof(*out->ranks));
-	if (!out->ranks)
-		return -ENOMEM;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const struct run_process *p = &run->processes[i];
-		out->world_size = p->world_size > out->world_size ? p->world_size : out->world_size;
-		if (p->rank >= 0)
-			out->ranks[out->n_ranks++] = p->rank;
-	}
-	qsort(out->ranks, out->n_ranks, sizeof(*out->ranks), by_number);
-	uint32_t distinct = 0;
-	for (uint32_t i = 0; i < out->n_ranks; i++)
-		if (distinct == 0 || out->ranks[distinct - 1] != out->ranks[i])
-			out->ranks[distinct++] = out->ranks[i];
-	out->n_ranks = distinct;
-	if (out->n_ranks == 0 || out->world_size <= 0 || out->world_size > 1 << 20)
-		return 0;
-	out->missing_ranks = malloc((size_t)out->world_size * sizeof(*out->missing_ranks));
-	if (!out->missing_ranks)
-		return -ENOMEM;
-	uint32_t seen = 0;
-	for (int32_t rank = 0; rank < out->world_size; rank++) {
-		while (seen < out->n_ranks && out->ranks[seen] < rank)
-			seen++;
-		if (seen == out->n_ranks || out->ranks[seen] != rank)
-			out->missing_ranks[out->n_missing_ranks++] = rank;
-	}
-	return 0;
-}
-
-static int copy_text(struct summary *summary, const struct run *run, uint32_t from, uint32_t *to)
-{
-	struct text text = strings_get(&run->pool, from);
-	return text.bytes ? strings_add(&summary->pool, text.at, text.bytes, to, NULL) : 0;
-}
-
-/* Importers tell devices apart that the source puts in one place by naming the later host
- * HOST-rankN or HOST-fileN: such a name is made up. */
-static bool name_is_made(const struct run *run, const char *host)
-{
-	size_t n = strlen(host), digits = n;
-	while (digits > 0 && host[digits - 1] >= '0' && host[digits - 1] <= '9')
-		digits--;
-	if (digits == n || digits < 5 ||
-		(memcmp(host + digits - 5, "-rank", 5) != 0 && memcmp(host + digits - 5, "-file", 5) != 0))
-		return false;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		struct text other = strings_get(&run->pool, run->processes[i].host);
-		if (other.bytes == digits - 5 && memcmp(other.at, host, other.bytes) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* 0: not known, as some names are made up. */
-static uint32_t count_hosts(const struct run *run)
-{
-	uint32_t n = 0;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		size_t k = 0;
-		while (k < i && run->processes[k].host != run->processes[i].host)
-			k++;
-		if (k == i && name_is_made(run, strings_get(&run->pool, run->processes[i].host).at))
-			return 0;
-		n += k == i;
-	}
-	return n;
-}
-
-/* Devices on which nothing ran are not in the summary. */
-static bool was_used(const struct run *run, const struct run_device *device,
-					 const struct summary *summary)
-{
-	for (size_t i = 0; i < summary->n_devices; i++)
-		if (strcmp(summary_text(summary, summary->devices[i].key),
-				   strings_get(&run->pool, device->key).at) == 0)
-			return true;
-	return false;
-}
-
-static int describe_device(const struct run *run, const struct run_device *device,
-						   struct summary *summary)
-{
-	if (!was_used(run, device, summary))
-		return 0;
-	struct device_summary *row = summary_device(summary, strings_get(&run->pool, device->key).at);
-	if (!row)
-		return -ENOMEM;
-	row->ranks = malloc(device->n_processes * sizeof(*row->ranks));
-	row->pids = malloc(device->n_processes * sizeof(*row->pids));
-	if (!row->ranks || !row->pids)
-		return -ENOMEM;
-	row->n_processes = device->n_processes;
-	for (uint32_t i = 0; i < device->n_processes; i++) {
-		row->ranks[i] = run->processes[device->processes[i]].rank;
-		row->pids[i] = run->processes[device->processes[i]].pid;
-	}
-	return copy_text(summary, run, device->name, &row->name);
-}
-
-static void describe_quality(const struct run *run, struct quality *q)
-{
-	q->clock_residual_ns =
-		-1; /* one clock per host, and no host's clock is compared with another's yet */
-	q->tool_ns = -1;
-	q->truncated_files = damage_log_files(run->damage);
-	q->unreadable_files = run->unreadable_files;
-	for (size_t i = 0; i < run->n_processes; i++) {
-		const struct run_process *p = &run->processes[i];
-		q->dropped += p->losses[BATON_LOSS_DROPPED];
-		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
-		q->invalid_events += p->losses[BATON_LOSS_INVALID];
-		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
-		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
-			q->gpu_clock_shift_ns = p->gpu_shift_ns;
-		if (p->cost_known)
-			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
-	}
-}
-
-/* Where the steps come from. */
-static enum step_source step_source_of(const struct reduce_options *options,
-									   const struct reduction *out)
-{
-	bool any = false;
-	for (size_t i = 0; i < out->summary.n_devices; i++) {
-		const struct device_summary *device = &out->summary.devices[i];
-		any |= device->steps > 1 || device->window_ns != device->hull_ns;
-	}
-	if (!any)
-		return STEPS_NONE;
-	if (out->by_period)
-		return STEPS_PERIODICITY;
-	if (out->by_optimizer)
-		return STEPS_OPTIMIZER;
-	return options->step_range ? STEPS_NVTX : STEPS_MARKER;
-}
-
-/* What the run is, beside its numbers. */
-static int describe_run(const struct run *run, const struct reduce_options *options,
-						struct reduction *out)
-{
-	struct summary *summary = &out->summary;
-	const struct run_process *first = &run->processes[0];
-	const enum source_kind source = source_kind(strings_get(&run->pool, first->source).at);
-	int error = describe_ranks(run, &summary->run);
-	for (size_t i = 0; !error && i < run->n_devices; i++)
-		error = describe_device(run, &run->devices[i], summary);
-	if (error)
-		return error;
-	summary->run.hosts = count_hosts(run);
-	describe_quality(run, &summary->quality);
-	error = copy_text(summary, run, first->source, &summary->run.source);
-	if (error)
-		return error;
-	error = summary_string(summary, step_source_name(step_source_of(options, out)),
-						   &summary->run.step_source);
-	if (error)
-		return error;
-	return summary_string(summary, source_is_recorded(source) ? "cupti" : "import",
-						  &summary->run.mode);
 }
 
 /* The part of a status that a stored summary remembers too. */

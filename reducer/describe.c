@@ -1,0 +1,197 @@
+#include "describe.h"
+
+#include "base/source.h"
+#include "conclude/figures.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_number(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static int describe_ranks(const struct run *run, struct run_summary *out)
+{
+	out->world_size = -1;
+	out->ranks = malloc((run->n_processes + 1) * sizeof(*out->ranks));
+	if (!out->ranks)
+		return -ENOMEM;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		out->world_size = p->world_size > out->world_size ? p->world_size : out->world_size;
+		if (p->rank >= 0)
+			out->ranks[out->n_ranks++] = p->rank;
+	}
+	qsort(out->ranks, out->n_ranks, sizeof(*out->ranks), by_number);
+	uint32_t distinct = 0;
+	for (uint32_t i = 0; i < out->n_ranks; i++)
+		if (distinct == 0 || out->ranks[distinct - 1] != out->ranks[i])
+			out->ranks[distinct++] = out->ranks[i];
+	out->n_ranks = distinct;
+	if (out->n_ranks == 0 || out->world_size <= 0 || out->world_size > 1 << 20)
+		return 0;
+	out->missing_ranks = malloc((size_t)out->world_size * sizeof(*out->missing_ranks));
+	if (!out->missing_ranks)
+		return -ENOMEM;
+	uint32_t seen = 0;
+	for (int32_t rank = 0; rank < out->world_size; rank++) {
+		while (seen < out->n_ranks && out->ranks[seen] < rank)
+			seen++;
+		if (seen == out->n_ranks || out->ranks[seen] != rank)
+			out->missing_ranks[out->n_missing_ranks++] = rank;
+	}
+	return 0;
+}
+
+static int copy_text(struct summary *summary, const struct run *run, uint32_t from, uint32_t *to)
+{
+	struct text text = strings_get(&run->pool, from);
+	return text.bytes ? strings_add(&summary->pool, text.at, text.bytes, to, NULL) : 0;
+}
+
+/* Importers tell devices apart that the source puts in one place by naming the later host
+ * HOST-rankN or HOST-fileN: such a name is made up. Returns how many bytes HOST has, 0: the name is
+ * not like that. */
+static size_t made_from(struct text host)
+{
+	size_t digits = host.bytes;
+	while (digits > 0 && host.at[digits - 1] >= '0' && host.at[digits - 1] <= '9')
+		digits--;
+	if (digits == host.bytes || digits < 5 ||
+		(memcmp(host.at + digits - 5, "-rank", 5) != 0 &&
+		 memcmp(host.at + digits - 5, "-file", 5) != 0))
+		return 0;
+	return digits - 5;
+}
+
+/* *hosts: how many there are; 0: not known, as some names are made up. 0 or -ENOMEM. */
+static int count_hosts(const struct run *run, uint32_t *hosts)
+{
+	struct strings names;
+	uint32_t id;
+	bool unnamed = false, made = false;
+	int error = strings_init(&names);
+	for (size_t i = 0; !error && i < run->n_processes; i++) {
+		const struct text host = strings_get(&run->pool, run->processes[i].host);
+		unnamed |= host.bytes == 0;
+		error = host.bytes ? strings_add(&names, host.at, host.bytes, &id, NULL) : 0;
+	}
+	const uint32_t n = names.n;
+	for (uint32_t i = 1; !error && i < n; i++) {
+		const size_t bytes = made_from(names.texts[i]);
+		error = bytes ? strings_add(&names, names.texts[i].at, bytes, &id, NULL) : 0;
+		made |= bytes && !error && id < n;
+	}
+	*hosts = made ? 0 : n - 1 + unnamed;
+	strings_free(&names);
+	return error;
+}
+
+/* Which strings of the summary are keys of devices in it: *n of them are looked at. NULL: no memory.
+ */
+static bool *keys_in_use(const struct summary *summary, uint32_t *n)
+{
+	*n = summary->pool.n;
+	bool *used = calloc(*n + 1, sizeof(*used));
+	for (size_t i = 0; used && i < summary->n_devices; i++)
+		used[summary->devices[i].key] = true;
+	return used;
+}
+
+static int describe_device(const struct run *run, const struct run_device *device,
+						   struct summary *summary)
+{
+	struct device_summary *row = summary_device(summary, strings_get(&run->pool, device->key).at);
+	if (!row)
+		return -ENOMEM;
+	row->ranks = malloc(device->n_processes * sizeof(*row->ranks));
+	row->pids = malloc(device->n_processes * sizeof(*row->pids));
+	if (!row->ranks || !row->pids)
+		return -ENOMEM;
+	row->n_processes = device->n_processes;
+	for (uint32_t i = 0; i < device->n_processes; i++) {
+		row->ranks[i] = run->processes[device->processes[i]].rank;
+		row->pids[i] = run->processes[device->processes[i]].pid;
+	}
+	return copy_text(summary, run, device->name, &row->name);
+}
+
+/* Devices on which nothing ran are not in the summary. */
+static int describe_devices(const struct run *run, struct summary *summary)
+{
+	uint32_t n, key = 0;
+	bool *used = keys_in_use(summary, &n);
+	int error = used ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < run->n_devices; i++) {
+		error = copy_text(summary, run, run->devices[i].key, &key);
+		if (!error && key < n && used[key])
+			error = describe_device(run, &run->devices[i], summary);
+	}
+	free(used);
+	return error;
+}
+
+static void describe_quality(const struct run *run, struct quality *q)
+{
+	q->clock_residual_ns =
+		-1; /* one clock per host, and no host's clock is compared with another's yet */
+	q->tool_ns = -1;
+	q->truncated_files = damage_log_files(run->damage);
+	q->unreadable_files = run->unreadable_files;
+	for (size_t i = 0; i < run->n_processes; i++) {
+		const struct run_process *p = &run->processes[i];
+		q->dropped += p->losses[BATON_LOSS_DROPPED];
+		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
+		q->invalid_events += p->losses[BATON_LOSS_INVALID];
+		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
+		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
+			q->gpu_clock_shift_ns = p->gpu_shift_ns;
+		if (p->cost_known)
+			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
+	}
+}
+
+/* Where the steps come from. */
+static enum step_source step_source_of(const struct reduce_options *options,
+									   const struct reduction *out)
+{
+	bool any = false;
+	for (size_t i = 0; i < out->summary.n_devices; i++) {
+		const struct device_summary *device = &out->summary.devices[i];
+		any |= device->steps > 1 || device->window_ns != device->hull_ns;
+	}
+	if (!any)
+		return STEPS_NONE;
+	if (out->by_period)
+		return STEPS_PERIODICITY;
+	if (out->by_optimizer)
+		return STEPS_OPTIMIZER;
+	return options->step_range ? STEPS_NVTX : STEPS_MARKER;
+}
+
+int describe_run(const struct run *run, const struct reduce_options *options, struct reduction *out)
+{
+	struct summary *summary = &out->summary;
+	const struct run_process *first = &run->processes[0];
+	const enum source_kind source = source_kind(strings_get(&run->pool, first->source).at);
+	int error = describe_ranks(run, &summary->run);
+	if (!error)
+		error = describe_devices(run, summary);
+	if (!error)
+		error = count_hosts(run, &summary->run.hosts);
+	if (error)
+		return error;
+	describe_quality(run, &summary->quality);
+	error = copy_text(summary, run, first->source, &summary->run.source);
+	if (error)
+		return error;
+	error = summary_string(summary, step_source_name(step_source_of(options, out)),
+						   &summary->run.step_source);
+	if (error)
+		return error;
+	return summary_string(summary, source_is_recorded(source) ? "cupti" : "import",
+						  &summary->run.mode);
+}

@@ -1,0 +1,14 @@
+/* What a run is, beside its numbers: ranks and those that are missing, hosts, the processes of each
+ * device, what was lost, where the steps come from. */
+#ifndef DESCRIBE_H
+#define DESCRIBE_H
+
+#include "read/run.h"
+#include "summary/reduction.h"
+
+/* Adds it to out->summary, which has the devices on which something ran. 0 or -ENOMEM. Linear in
+ * processes and devices. */
+int describe_run(const struct run *run, const struct reduce_options *options,
+				 struct reduction *out);
+
+#endif
