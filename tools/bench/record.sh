@@ -9,20 +9,25 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ //'), $(nproc) cores, Linux $(uname -r)"
 
-bench() { # bench STACKS FRAMES: the launch path, FRAMES deep in Python
-	mkdir "$work/$1"
-	echo "Launch path, stacks $1, $2 Python frames:"
-	BATON_STACKS=$1 BATON_OUT=$work/$1 BATON_CUPTI=$PWD/$build/tests/shim/replay_cupti.so "$python" -c '
+cat >"$work/frames.py" <<'END'
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])
 def down(n):
     return library.launch_bench(int(sys.argv[3])) if n <= 1 else down(n - 1)
-sys.exit(down(int(sys.argv[2])))' "$PWD/$build/bench/libbench.so" "$2" "${ROUNDS:-200}"
+sys.exit(down(int(sys.argv[2])))
+END
+bench() { # bench STACKS FRAMES [made]: the launch path, FRAMES deep in Python; made: in code of no file ("<string>"), as torch.compile's
+	local program=("$work/frames.py")
+	[ "${3:-}" != made ] || program=(-c "$(cat "$work/frames.py")")
+	mkdir "$work/$1.$2${3:-}"
+	echo "Launch path, stacks $1, $2 Python frames${3:+, of code that the program made}:"
+	BATON_STACKS=$1 BATON_OUT=$work/$1.$2${3:-} BATON_CUPTI=$PWD/$build/tests/shim/replay_cupti.so "$python" "${program[@]}" \
+		"$PWD/$build/bench/libbench.so" "$2" "${ROUNDS:-200}"
 }
 bench off 1
 bench python 10
-mv "$work/python" "$work/python10"
 bench python 30
+bench python 30 made
 bench both 30
 
 echo "A node of PyTorch's graph, numbered in the forward and evaluated in the backward, ns (the least of 1,000 batches), at 10 and 30"

@@ -92,6 +92,14 @@ static __attribute__((noinline)) uint64_t made_word(const uint8_t *file, const u
 	return word ^ turn(XXH3_64bits(lines, END) ^ turn(XXH3_64bits(lines + size - END, END)));
 }
 
+/* A file's name that stands for no file, except for code that is part of the interpreter, which
+ * lives as long ("<frozen runpy>": two frames of each `python -m`). */
+static inline bool is_made(const uint8_t *file)
+{
+	const char *name = (const char *)file + python.layout.ascii;
+	return SHIM_UNLIKELY(name[0] == '<') && strncmp(name, "<frozen ", 8) != 0;
+}
+
 /* What stands for a code object. Its address does not: objects die and others are made in the same
  * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to; code of
  * a file is hardly ever dropped, and hardly for other code of that name, line and size. */
@@ -109,7 +117,7 @@ static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
 	uint64_t ends = load64(table + BYTES_DATA - 8 + size) ^ size << 40;
 	object ^= turn((uint64_t)(uintptr_t)table ^ turn((uint64_t)(uintptr_t)file));
 	where ^= load64(name + STR_HASH) ^ turn(ends);
-	if (SHIM_UNLIKELY(file[l->ascii] == '<'))
+	if (is_made(file))
 		where ^= made_word(file, table);
 	return mix(object ^ salt[0], where ^ salt[1]);
 }
