@@ -72,38 +72,51 @@ static int create_trace(void)
 	return error;
 }
 
+/* Everything that begin() made goes, whatever it came to. No other thread has seen any of it: hooks
+ * look at the live file only once the recording has begun. */
+static void undo(void)
+{
+	dict_close();
+	live_undo();
+	trace_file_remove();
+	cupti_give_up();
+}
+
+/* What only this process's memory and the file system decide. Returns where it failed. */
+static const char *open_all(int *error)
+{
+	*error = identity_read(&recording.identity);
+	if (!*error)
+		*error = create_trace();
+	if (*error)
+		return config.out;
+	STOP_POINT("begin");
+	*error = live_open(&recording.identity, recording.image, recording.trace);
+	if (*error)
+		return "rings";
+	*error = dict_open();
+	if (!*error)
+		*error = writer_start();
+	return recording.trace;
+}
+
 static int begin(void)
 {
+	int error = -ETIME;
 	if (window_missed())
-		return -ETIME;
+		return error;
 	clock_open();
 	recording.begin_ticks = clock_ticks();
-	int error = identity_read(&recording.identity);
-	if (!error)
-		error = create_trace();
+	const char *where = open_all(&error);
 	if (error) {
-		message("%s: %s; this process (pid %d) is not recorded", config.out, strerror(-error),
-				(int)getpid());
-		return error;
-	}
-	STOP_POINT("begin");
-	error = live_open(&recording.identity, recording.image, recording.trace);
-	if (!error)
-		error = dict_open();
-	if (error) {
-		message(
-			"no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is not "
-			"recorded",
-			config.out, strerror(-error), (int)getpid());
-		trace_file_remove();
-		return error;
-	}
-	error = writer_start();
-	if (error) {
-		message("%s: %s; this process (pid %d) is not recorded", recording.trace, strerror(-error),
-				(int)getpid());
-		trace_file_remove();
-		live_remove();
+		if (strcmp(where, "rings") == 0)
+			message(
+				"no room for the rings in /dev/shm, TMPDIR or %s (%s); this process (pid %d) is "
+				"not recorded",
+				config.out, strerror(-error), (int)getpid());
+		else
+			message("%s: %s; this process (pid %d) is not recorded", where, strerror(-error),
+					(int)getpid());
 		return error;
 	}
 	lane_prepare();
@@ -122,6 +135,7 @@ static bool begin_armed(void)
 {
 	if (begin() != 0) {
 		recording_move(RECORDING_BEGINS, 0);
+		undo();
 		return false;
 	}
 	/* with a window it is the window's to open, at any moment from now on */

@@ -27,6 +27,7 @@ first shim/identical
 first shim/stacks
 first shim/recorder
 first shim/replay
+first shim/faults
 '
 
 names=() commands=()

@@ -93,10 +93,11 @@ static inline bool recording_takes_calls(void)
 	return recording_is(RECORDING_OPEN | RECORDING_ENDING);
 }
 
-/* The same of what the GPU did: without a window its records may come before the first call. */
+/* The same of what the GPU did: without a window its records may come before the first call. Not
+ * where the recording could not begin: nobody would take them. */
 static inline bool recording_takes_gpu(void)
 {
-	return !recording.windowed || recording_takes_calls();
+	return recording.windowed ? recording_takes_calls() : recording_is(RECORDING_PHASES);
 }
 
 /* Will nothing more be recorded, nor finished, in this process? */

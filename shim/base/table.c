@@ -17,6 +17,13 @@ int table_open(struct table *table, uint32_t slots)
 	return 0;
 }
 
+void table_close(struct table *table)
+{
+	if (table->slots)
+		munmap(table->slots, ((size_t)table->mask + 1) * sizeof(struct table_slot));
+	table->slots = NULL;
+}
+
 uint32_t table_add(struct table *table, uint64_t key, uint32_t id)
 {
 	uint32_t i = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32);

@@ -20,6 +20,8 @@ struct table {
 /* `slots`: a power of two. Anonymous memory, untouched pages cost nothing; emptied when it was
  * open. 0 or -errno. */
 int table_open(struct table *table, uint32_t slots);
+/* Its memory goes back, if it has any. */
+void table_close(struct table *table);
 /* Returns the id that is in the table in the end: another thread may have been first. */
 uint32_t table_add(struct table *table, uint64_t key, uint32_t id);
 

@@ -19,7 +19,7 @@
 #endif
 
 static int fd = -1;
-static char name[1200];
+static char name[1200]; /* empty: this process has made none */
 static dev_t device;
 static ino_t inode;
 static off_t bytes_written;
@@ -100,7 +100,9 @@ int trace_file_close(void)
 void trace_file_remove(void)
 {
 	trace_file_close();
-	unlink(name);
+	if (name[0])
+		unlink(name);
+	name[0] = 0;
 }
 
 void trace_file_forget(void)
@@ -108,4 +110,5 @@ void trace_file_forget(void)
 	if (is_ours(fd))
 		close(fd);
 	fd = -1;
+	name[0] = 0; /* its parent's */
 }

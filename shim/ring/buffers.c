@@ -113,6 +113,14 @@ void buffers_pass(uint8_t *bytes, size_t valid)
 	atomic_store_explicit(&b->state, FREE, memory_order_release);
 }
 
+void buffers_drop(void)
+{
+	struct buffer_full full;
+	while (buffers_next(&full))
+		buffers_give_back(&full);
+	buffers_release();
+}
+
 void buffers_release(void)
 {
 	for (int i = 0; i < BUFFERS; i++) {

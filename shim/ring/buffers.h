@@ -30,6 +30,8 @@ void buffers_pass(uint8_t *bytes, size_t valid);
 
 /* The memory of those that are free goes back. */
 void buffers_release(void);
+/* The same, with what is in them unread: nobody will. Any thread; no other one takes full ones. */
+void buffers_drop(void);
 
 struct buffer_full {
 	uint8_t *bytes;

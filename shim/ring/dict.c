@@ -34,6 +34,12 @@ int dict_open(void)
 	return error ? error : table_open(&literals, MEMORY_LITERALS);
 }
 
+void dict_close(void)
+{
+	table_close(&texts);
+	table_close(&literals);
+}
+
 uint32_t dict_id(void)
 {
 	return atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed) + 1;

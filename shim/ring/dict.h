@@ -10,6 +10,8 @@
 
 /* Empties it, for a recording that begins. The live file must be open. 0 or -errno. */
 int dict_open(void);
+/* Gives its tables back, those that there are: only while no other thread uses them. */
+void dict_close(void);
 
 /* A fresh id. One number space for all kinds of records; never 0. */
 uint32_t dict_id(void);

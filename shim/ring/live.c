@@ -210,6 +210,15 @@ void live_remove(void)
 	unlink(live_path);
 }
 
+void live_undo(void)
+{
+	if (!live)
+		return;
+	unlink(live_path);
+	munmap(live, live->file_bytes);
+	live = NULL;
+}
+
 void live_release_rings(void)
 {
 	uint64_t offset = live->dictionary_offset + live->dictionary_bytes;

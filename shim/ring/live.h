@@ -9,13 +9,17 @@
 #include <baton/live.h>
 #include <stdbool.h>
 
-extern struct baton_live *live; /* NULL: not recording */
+/* NULL: not recording. Only the thread that begins the recording, and the threads that it starts,
+ * look at it before it has begun: until then it may go again. */
+extern struct baton_live *live;
 
 /* Creates and maps it. `trace` is the path of the trace file. 0 or -errno. */
 int live_open(const struct identity *identity, uint32_t generation, const char *trace);
 /* Removes the file's name when everything is in the trace file; the mapping stays. */
 void live_remove(void);
-/* After that: the memory of the rings goes back. Who still has one may write into it, even when the
+/* The recording does not begin after all: the file and the mapping go, if there are any. */
+void live_undo(void);
+/* After live_remove(): the memory of the rings goes back. Who still has one may write into it, even when the
  * file system is full: memory of the process's own stands there. */
 void live_release_rings(void);
 /* A forked child: what it inherited is its parent's. */

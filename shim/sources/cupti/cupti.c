@@ -119,6 +119,14 @@ void cupti_stop(bool goes_on)
 	cupti_kinds_disable(cupti_guest_wants);
 }
 
+void cupti_give_up(void)
+{
+	if (!recording_by_cupti())
+		return;
+	cupti_stop(true);
+	buffers_drop();
+}
+
 void cupti_flush(bool all)
 {
 	if (recording_by_cupti())

@@ -16,6 +16,9 @@ bool cupti_tried(void);
  * and calls (false: CUPTI cannot be used), or stops, if the process goes on. */
 bool cupti_start(void);
 void cupti_stop(bool goes_on);
+/* The recording could not begin: nothing is sent any more, but what torch.profiler wants, and the
+ * memory of the buffers goes back. */
+void cupti_give_up(void);
 /* A forked child: ids of its parent's dictionary are not its own. */
 void cupti_forget(void);
 /* Asks for the records that are complete, or (`all`) for every one. From the writer thread only. */

@@ -70,6 +70,8 @@ uint32_t nvtx_text_id(const struct nvtx_text *text)
 	uint64_t id = atomic_load_explicit(known, memory_order_relaxed);
 	if (SHIM_LIKELY((uint32_t)id && id >> 32 == recording_generation))
 		return (uint32_t)id;
+	if (!recording_is(RECORDING_BEGUN)) /* the dictionary is not everybody's yet */
+		return 0;
 	uint32_t fresh = dict_string(text->text, text->bytes);
 	atomic_store_explicit(known, (uint64_t)recording_generation << 32 | fresh,
 						  memory_order_relaxed);
