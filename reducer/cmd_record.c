@@ -9,6 +9,7 @@
 #include "record/job.h"
 #include "record/launch.h"
 #include "record/output_dir.h"
+#include "record/output_lock.h"
 #include "record/output_name.h"
 #include "record/program.h"
 #include "read/salvage.h"
@@ -172,7 +173,15 @@ static int say_output_error(const struct plan *plan, int error)
 			 plan->output.path);
 		return STATUS_USAGE;
 	}
-	diag("%s: %s; the job was not started", plan->output.path, strerror(-error));
+	if (error == -EBUSY) {
+		diag(
+			"%s: another baton record writes into it; name another directory (%%n makes a new one)",
+			plan->output.path);
+		return STATUS_USAGE;
+	}
+	diag("%s: %s; the job was not started", plan->output.path,
+		 plan->output.is_foreign ? "it, or the link to it, belongs to another user"
+								 : strerror(-error));
 	return STATUS_OUTPUT;
 }
 
@@ -324,6 +333,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		error = job_run(call->operand, &kill, &beside, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
+		output_lock_release();
 		output_dir_undo(&plan->output);
 		return STATUS_OUTPUT;
 	}
@@ -331,8 +341,10 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	if (end.started) {
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
+		output_lock_release();
 		say_result(plan);
 	} else {
+		output_lock_release();
 		output_dir_undo(&plan->output);
 	}
 	int status = job_end_like(&end);

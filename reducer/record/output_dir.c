@@ -1,5 +1,6 @@
 #include "record/output_dir.h"
 
+#include "record/output_lock.h"
 #include "record/output_name.h"
 
 #include <dirent.h>
@@ -15,16 +16,20 @@ enum { MARK_BYTES = 64, MOST_NUMBERS = 1000000 };
 
 /* ---- making it ---- */
 
-/* As mkdir -p; what fails shows when the last one is made. */
-static void make_parents(const char *path)
+/* As mkdir -p; what fails shows when the last one is made. Returns how long the path of the first
+ * one is that was not there, 0: all were. */
+static size_t make_parents(const char *path)
 {
 	char part[PATH_MAX];
+	size_t first = 0;
 	snprintf(part, sizeof(part), "%s", path);
 	for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = 0;
-		mkdir(part, 0777);
+		if (mkdir(part, 0777) == 0 && !first)
+			first = (size_t)(slash - part);
 		*slash = '/';
 	}
+	return first;
 }
 
 static int make(struct output_dir *out)
@@ -32,7 +37,7 @@ static int make(struct output_dir *out)
 	size_t n = strlen(out->path);
 	while (n > 1 && out->path[n - 1] == '/') /* "runs/x/": x itself is not one of its parents */
 		out->path[--n] = 0;
-	make_parents(out->path);
+	out->first_made = make_parents(out->path);
 	out->is_new = mkdir(out->path, 0700) == 0;
 	return out->is_new ? 0 : -errno;
 }
@@ -49,6 +54,18 @@ static int make_named(const char *pattern, struct output_dir *out)
 			return error == -EEXIST ? 0 : error;
 	}
 	return -EEXIST;
+}
+
+/* ---- whose it is ---- */
+
+/* A directory, or a link to one, that another user made: he can put other files in the traces'
+ * places, and read or replace them. */
+static bool is_foreign(const struct output_dir *out, int dirfd)
+{
+	struct stat st;
+	if (lstat(out->path, &st) != 0 || st.st_uid != geteuid())
+		return true;
+	return fstat(dirfd, &st) != 0 || st.st_uid != geteuid();
 }
 
 /* ---- what is in it already ---- */
@@ -142,26 +159,46 @@ static int join(DIR *dir, const struct launch *launch, bool force)
 	return clear(dir, &since, force);
 }
 
+static int use(DIR *dir, const struct launch *launch, bool force, struct output_dir *out)
+{
+	bool shared = launch->size > 1 && launch->is_shared;
+	if (faccessat(dirfd(dir), ".", W_OK | X_OK, AT_EACCESS) != 0)
+		return -errno;
+	out->is_foreign = is_foreign(out, dirfd(dir));
+	if (out->is_foreign)
+		return -EPERM;
+	int error = output_lock_take(dirfd(dir), shared ? launch->key | 1 : 0);
+	if (error)
+		return error;
+	return shared ? join(dir, launch, force) : clear(dir, NULL, force);
+}
+
 int output_dir_open(const char *pattern, const struct launch *launch, bool force,
 					struct output_dir *out)
 {
 	*out = (struct output_dir){0};
 	int error = make_named(pattern, out);
 	DIR *dir = error ? NULL : opendir(out->path);
-	if (!dir)
-		return error ? error : -errno;
-	if (faccessat(dirfd(dir), ".", W_OK | X_OK, AT_EACCESS) != 0)
-		error = -errno;
-	else if (launch->size > 1 && launch->is_shared)
-		error = join(dir, launch, force);
-	else
-		error = clear(dir, NULL, force);
-	closedir(dir);
+	if (!error)
+		error = dir ? use(dir, launch, force, out) : -errno;
+	if (dir)
+		closedir(dir);
+	if (error) {
+		output_lock_release();
+		output_dir_undo(out);
+	}
 	return error;
 }
 
 void output_dir_undo(const struct output_dir *out)
 {
-	if (out->is_new)
-		rmdir(out->path);
+	char part[PATH_MAX];
+	snprintf(part, sizeof(part), "%s", out->path);
+	if (out->is_new && rmdir(part) != 0)
+		return;
+	for (char *slash; out->first_made && (slash = strrchr(part, '/')) != NULL;) {
+		*slash = 0;
+		if (strlen(part) < out->first_made || rmdir(part) != 0)
+			return;
+	}
 }

@@ -7,15 +7,20 @@
 #include "record/launch.h"
 
 #include <limits.h>
+#include <stddef.h>
 
 struct output_dir {
 	char path[PATH_MAX]; /* as the user named it */
 	bool is_new;         /* this process made it */
+	bool is_foreign;     /* it, or the link that leads to it, is another user's: refused */
+	size_t first_made;   /* length of the first of its parents that this process made; 0: none */
 };
 
 /* Makes the directory that `pattern` (output_name.h) names, with mode 0700, and its parents.
  * `force` removes the traces and the summary of an earlier run, nothing else. 0 or -errno: -EINVAL:
- * bad pattern (already reported); -ENOTEMPTY: it has an earlier run or other files in it. */
+ * bad pattern (already reported); -ENOTEMPTY: it has an earlier run or other files in it; -EBUSY:
+ * another recorder writes into it. Until output_lock_release() no other one may. What was made is
+ * removed again when it fails. */
 int output_dir_open(const char *pattern, const struct launch *launch, bool force,
 					struct output_dir *out);
 /* Call when the job could not be started: removes what output_dir_open() made, unless another

@@ -161,6 +161,45 @@ mkdir "$work/hidden"
 touch "$work/hidden/.keep"
 expect_status 0 "$BATON" record -o "$work/hidden" -- true
 
+# Keeps out: two recorders that both find the directory empty, and mix their runs.
+for i in 1 2 3 4 5; do
+	last="two at once" checks=$((checks + 1))
+	for one in a b; do ("$BATON" record -o "$work/two$i" -- sleep 0.3 2>"$work/two.$one"; echo $? >"$work/status.$one") & done
+	wait
+	case "$(cat "$work/status.a") $(cat "$work/status.b")" in
+	"0 2") grep -q "another baton record writes into it" "$work/two.b" || fail "$(cat "$work/two.b")" ;;
+	"2 0") grep -q "another baton record writes into it" "$work/two.a" || fail "$(cat "$work/two.a")" ;;
+	*) fail "statuses $(cat "$work/status.a") and $(cat "$work/status.b")" ;;
+	esac
+	same "what they left" "$(ls -A "$work/two$i")" ""
+done
+for rank in 0 1; do
+	(SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=$rank "$BATON" record -o "$work/shared" -- sleep 1 2>/dev/null
+	echo $? >"$work/status.$rank") &
+done
+sleep 0.4
+expect_status 2 env SLURM_JOB_ID=8 SLURM_STEP_ID=0 SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 SLURM_PROCID=0 "$BATON" record -o "$work/shared" -- true
+expect_says "another baton record writes into it"
+wait
+same "members of one launch" "$(cat "$work/status.0") $(cat "$work/status.1")" "0 0"
+
+# Keeps out: traces in a place that another user can exchange; a job started for nothing that leaves directories.
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$work/theirs" "$work/mine"
+	chown 65534 "$work/theirs"
+	ln -s "$work/mine" "$work/link"
+	chown -h 65534 "$work/link"
+	ln -s "$work/mine" "$work/own-link"
+	for where in theirs link; do
+		expect_status 5 "$BATON" record -o "$work/$where" -- touch "$work/ran"
+		expect_says "$work/$where: it, or the link to it, belongs to another user; the job was not started"
+	done
+	expect_status 0 "$BATON" record -o "$work/own-link" -- true
+fi
+expect_status 127 "$BATON" record -o "$work/parent/of/it" -- "$work/no/such"
+checks=$((checks + 1))
+[ ! -e "$work/parent" ] || fail "the parents of a directory that was not used"
+
 # Keeps out: a job that was started for nothing.
 for where in /dev/null/x "$work/text" "$work/text/x" /proc/nowhere "$work/$(printf '%0300d' 0)"; do
 	expect_status 5 "$BATON" record -o "$where" -- touch "$work/ran"

@@ -1,0 +1,14 @@
+/* Who records into a directory: a lock on a hidden file in it, held while `baton record` runs. One
+ * recorder has the directory for itself; the members of one launch (launch.h) share it. */
+#ifndef RECORD_OUTPUT_LOCK_H
+#define RECORD_OUTPUT_LOCK_H
+
+#include <stdint.h>
+
+/* Takes the lock. `key`: that of the launch whose members share the directory, 0: nobody else may.
+ * 0, -EBUSY: another recorder has it, or -errno. A file system that has no locks gives 0. */
+int output_lock_take(int dirfd, uint64_t key);
+/* Gives it back; the last one removes the file. Without a lock nothing happens. */
+void output_lock_release(void);
+
+#endif
