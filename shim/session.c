@@ -141,6 +141,7 @@ static bool begin_armed(void)
 	/* with a window it is the window's to open, at any moment from now on */
 	if (!recording_move(RECORDING_BEGINS, recording.windowed ? RECORDING_WAITS : RECORDING_OPEN))
 		recording_move(RECORDING_MISSED, RECORDING_OVER);
+	live_note_gpu();
 	window_start();
 	atexit(session_end);
 	return true;

@@ -2,6 +2,7 @@
 
 #include "base/config.h"
 #include "base/memory.h"
+#include "base/recording.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -231,6 +232,12 @@ void live_release_rings(void)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == rings)
 		madvise(file, bytes, MADV_REMOVE);
 	munmap(file, bytes);
+}
+
+void live_note_gpu(void)
+{
+	if (recording_by_cupti() && recording_is(RECORDING_BEGUN))
+		atomic_store(&live->gpu_recorded, 1);
 }
 
 void live_forget(void)

@@ -25,6 +25,10 @@ void live_release_rings(void);
 /* A forked child: what it inherited is its parent's. */
 void live_forget(void);
 
+/* Notes for the salvage that CUPTI delivers, so that a launch without a kernel is in flight: as soon
+ * as both CUPTI and the recording are there, whichever comes last. Any thread. */
+void live_note_gpu(void);
+
 /* The ring of a lane: room for it is granted by the file system before it is touched. 0 or -errno.
  * Any thread. */
 int live_ring(struct baton_lane *lane, unsigned index);

@@ -40,6 +40,14 @@ def launch(n, cuda=None):
     return result or cuda.cuCtxSynchronize()
 
 
+def launch_only(n):
+    cuda = driver()
+    result, kernel = prepare(cuda)
+    for _ in range(n):
+        result = result or cuda.cuLaunchKernel(kernel, 8, 1, 1, 32, 1, 1, 0, None, None, None)
+    return result
+
+
 def say(*what):
     print(*what, flush=True)
 
@@ -76,6 +84,12 @@ def young():
         time.sleep(0.0002)
     say("launched", result)
     os.kill(os.getpid(), int(os.environ["KILLED_BY"]))
+
+
+def newborn():
+    """Killed right after its first launches: the recorder's threads may not have had a turn."""
+    say("launched", launch_only(5))
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def rests():

@@ -29,6 +29,21 @@ for signal in 9 6; do
 	young $signal 1200000 # there is always something unfinished
 done
 
+# ---- right after its first launches ----
+# Keeps out: kernels that are not in flight because the writer thread had no turn to note that CUPTI delivers.
+for _ in $(seq 8); do
+	rm -rf "$work/newborn"
+	expect_status 137 "$BATON" record -o "$work/newborn" -- "$PYTHON" "$here/tests/shim/jobs.py" newborn
+	checks=$((checks + 1))
+	"$BATON" dump --json "$work/newborn" | "$PYTHON" -c 'import json, sys
+rows = [json.loads(line) for line in sys.stdin]
+calls = sum(r["record"] == "call" and "Launch" in r["name"] for r in rows)
+kernels = sum(r["record"] == "op" for r in rows)
+in_flight = sum(r["count"] for r in rows if r["record"] == "loss" and r["kind"] == 2)
+sys.exit((calls, kernels + in_flight) != (5, 5) and f"{calls} launches, {kernels} kernels, {in_flight} in flight")' 2>"$work/why" ||
+		fail "$(cat "$work/why")"
+done
+
 # ---- ranks: what is said of what they leave ----
 # Keeps out: a report of half a run that scripts take for one of all of it; steps whose GPU records never came, counted as steps.
 train="$bin/simtrain --layers 4 --steps"

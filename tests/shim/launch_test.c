@@ -16,6 +16,26 @@ static const struct baton_slot *launch(void)
 	return recorder_last();
 }
 
+/* Keeps out: a launch without a ring that is counted by its wrapper, and by CUPTI, which came up
+ * inside it; one that failed counted as lost. */
+static void without_a_ring(void)
+{
+	struct launch l;
+	launch();
+	CHECK(recorder_unheard == 1, "counted %u times", recorder_unheard);
+	launch_begin(&l, "cudaLaunchKernel", BATON_SLOT_MAKES_OP, NULL);
+	launch_end(&l, 719);
+	CHECK(recorder_unheard == 1, "it failed");
+	launch_begin(&l, "cudaLaunchKernel", BATON_SLOT_MAKES_OP, NULL);
+	recording_mark(RECORDING_BY_CUPTI);
+	launch_end(&l, 0);
+	CHECK(recorder_unheard == 1, "CUPTI's, counted %u times", recorder_unheard);
+	recording_word &= ~(uint32_t)RECORDING_BY_CUPTI;
+	recording_move(RECORDING_ARMED, RECORDING_ARMED);
+	recorder_opens = 0;
+	memset(&cuda_double, 0, sizeof(cuda_double));
+}
+
 static void first_launch(void)
 {
 	recorder_on_demand = true;
@@ -130,6 +150,7 @@ static void when_off(void)
 
 int main(void)
 {
+	without_a_ring();
 	first_launch();
 	arguments();
 	every_call();

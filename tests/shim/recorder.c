@@ -15,7 +15,7 @@
 SHIM_TLS struct baton_lane *lane_mine;
 atomic_bool clock_counter;
 bool recorder_on_demand;
-unsigned recorder_opens;
+unsigned recorder_opens, recorder_unheard;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct baton_lane lanes[RECORDER_THREADS];
@@ -162,5 +162,5 @@ unsigned recorder_comms(void)
 
 void lane_unheard(bool launch)
 {
-	(void)launch;
+	recorder_unheard += launch;
 }

@@ -13,6 +13,7 @@
 void recorder_start(void);
 extern bool recorder_on_demand;
 extern unsigned recorder_opens; /* calls of lane_open */
+extern unsigned recorder_unheard; /* launches that were counted because they had no lane */
 
 /* The slots of the calling thread so far; recorder_clear() forgets them. */
 unsigned recorder_count(void);

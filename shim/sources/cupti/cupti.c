@@ -6,6 +6,7 @@
 #include "base/recording.h"
 #include "base/wake.h"
 #include "ring/buffers.h"
+#include "ring/live.h"
 #include "sources/cupti/cupti_calls.h"
 #include "sources/cupti/cupti_guest.h"
 #include "sources/cupti/cupti_kinds.h"
@@ -97,6 +98,7 @@ bool cupti_attach(void)
 		return false;
 	}
 	recording_mark(RECORDING_BY_CUPTI);
+	live_note_gpu();
 	return true;
 }
 

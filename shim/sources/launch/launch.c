@@ -24,12 +24,12 @@ void launch_begin(struct launch *launch, const char *name, uint8_t makes, const 
 	int saved_errno;
 
 	launch->lane = NULL;
+	launch->unheard = false;
 	launch->outermost = guard_raise(GUARD_LAUNCH);
 	if (!launch->outermost || guard_is_up(GUARD_SHIM) || !recording_by_wrappers())
 		return;
 	struct baton_lane *lane = lane_here();
-	if (!lane && recording_by_wrappers())
-		lane_unheard(makes == BATON_SLOT_MAKES_OP);
+	launch->unheard = !lane && makes == BATON_SLOT_MAKES_OP;
 	if (!lane || !recording_by_wrappers() || !guard_enter(&saved_errno))
 		return;
 	launch->lane = lane;
@@ -49,8 +49,10 @@ void launch_end(const struct launch *launch, int result)
 
 	if (launch->outermost)
 		guard_lower(GUARD_LAUNCH);
-	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it.
-	 * Unless it is the window that has ended */
+	if (launch->unheard && !result && recording_by_wrappers())
+		lane_unheard(true);
+	/* CUPTI came up inside this very call (the first one initialises the driver): it has seen it,
+	 * and counted it if it got no lane either. Unless it is the window that has ended */
 	if (!launch->lane || (!recording_by_wrappers() && !recording_is(RECORDING_ENDING)) ||
 		!guard_enter(&saved_errno))
 		return;

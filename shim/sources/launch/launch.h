@@ -23,6 +23,7 @@ struct launch {
 	uint32_t correlation, stack, name;
 	uint8_t makes;
 	bool outermost; /* this call keeps GUARD_LAUNCH up */
+	bool unheard;   /* a kernel for which there was no lane */
 };
 
 /* `makes`: BATON_SLOT_MAKES_OP or BATON_SLOT_MAKES_GRAPH. A driver call inside a runtime call is
