@@ -258,11 +258,24 @@ static void window_words(const struct totals *totals, char *words, size_t room)
 		snprintf(words, room, ", of a window%s", opened); /* they were all killed in it */
 }
 
+/* What the trace files cannot say themselves: the disk is still full. */
+static void add_unsaved(const struct salvage_result *salvaged, struct totals *totals)
+{
+	char records[32];
+	totals->dropped += salvaged->lost_launches;
+	totals->dropped_others += salvaged->lost_others;
+	if (salvaged->waiting)
+		diag("%s records are still in shared memory: when they can be written, the next baton "
+			 "report of the run adds them to its trace",
+			 amount_grouped(salvaged->waiting, records));
+}
+
 /* One line for a run: of the members of a launch the first one writes it. */
 static void say_result(const struct plan *plan)
 {
 	struct totals totals;
 	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
+	char number[32], others[64] = "";
 	say_salvaged(&plan->salvaged);
 	if (plan->launch.rank > 0)
 		return;
@@ -283,10 +296,14 @@ static void say_result(const struct plan *plan)
 		return;
 	}
 	window_words(&totals, window, sizeof(window));
-	diag("%s %s%s, %s launches, %s dropped, %s in %s%s        next: baton report %s",
+	add_unsaved(&plan->salvaged, &totals);
+	if (totals.dropped_others)
+		snprintf(others, sizeof(others), " (and %s other records)",
+				 amount_grouped(totals.dropped_others, number));
+	diag("%s %s%s, %s launches, %s dropped%s, %s in %s%s        next: baton report %s",
 		 amount_grouped(totals.processes, processes),
 		 totals.processes == 1 ? "process" : "processes", running,
-		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped),
+		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped), others,
 		 amount_bytes(totals.bytes, bytes), plan->output.path, window,
 		 shell_word(plan->output.path).at);
 }
@@ -302,6 +319,9 @@ static bool salvage_once(void *of)
 	plan->salvaged.running = part.running;
 	plan->salvaged.slots += part.slots;
 	plan->salvaged.in_flight += part.in_flight;
+	plan->salvaged.waiting = part.waiting;
+	plan->salvaged.lost_launches = part.lost_launches;
+	plan->salvaged.lost_others = part.lost_others;
 	return part.running == 0;
 }
 

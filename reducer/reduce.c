@@ -341,15 +341,18 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	return status;
 }
 
-/* What processes that were killed had in shared memory, when this is their host. */
+/* What processes had in shared memory that ended without closing their traces (a kill, a full disk),
+ * when this is their host. */
 static void salvage(char *const *dirs, size_t n_dirs)
 {
 	for (size_t i = 0; i < n_dirs; i++) {
 		struct salvage_result result;
 		char *absolute = realpath(dirs[i], NULL);
 		if (absolute && salvage_directory(absolute, &result) == 0 && result.files)
-			diag("%s: %llu records of %u killed process%s were taken from shared memory", dirs[i],
-				 (unsigned long long)result.slots, result.files, result.files == 1 ? "" : "es");
+			diag("%s: %llu records of %u %s were taken from shared memory", dirs[i],
+				 (unsigned long long)result.slots, result.files,
+				 result.files == 1 ? "process that ended without closing its trace"
+								   : "processes that ended without closing their traces");
 		free(absolute);
 	}
 }

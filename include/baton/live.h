@@ -17,7 +17,7 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 5u
+#define BATON_LIVE_LAYOUT 6u
 #define BATON_LIVE_LANES 512u
 #define BATON_NO_STREAM UINT32_MAX
 
@@ -169,6 +169,10 @@ struct baton_live {
 	_Atomic uint32_t lanes_used;
 	_Atomic uint32_t gpu_recorded; /* CUPTI delivers, so a launch without a kernel is in flight */
 	_Atomic uint32_t closed;       /* the trace file has everything: nothing to salvage */
+	/* Of GPU records: kernels of launches taken so far; records of all kinds that CUPTI or the
+	 * writer dropped; those taken that are not in the trace file. Written by the consumer only */
+	_Atomic uint64_t gpu_kernels, gpu_lost, gpu_unwritten;
+	_Atomic uint32_t unwritable; /* the last write of the trace file failed */
 };
 
 /* Flag in the size of a record of the dictionary: its room is reserved, but it is not written

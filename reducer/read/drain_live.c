@@ -5,6 +5,7 @@
 #include <baton/reader.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,10 +225,43 @@ static void add_lane(struct salvage *s, uint32_t i)
 		return;
 	const struct baton_slot *ring =
 		(const struct baton_slot *)((const char *)s->live + lane->offset);
-	for (; at < head; at++, s->drained->slots++)
+	for (; at < head; at++)
 		baton_drain_slot(&s->drain, atomic_load(&lane->thread), &ring[at & (slots - 1)]);
-	struct baton_drain_lost lost = baton_drain_lost(&s->drain, lane, &s->lanes[i][1]);
-	s->drained->dropped += lost.launches + lost.others;
+	baton_drain_lost(&s->drain, lane, &s->lanes[i][1]);
+}
+
+/* What the live file has beyond the trace, before anything is written: it stays true when the
+ * writing fails. */
+static void count_lanes(struct salvage *s)
+{
+	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++) {
+		const struct baton_lane *lane = lane_of(s, i);
+		uint64_t head = atomic_load(&lane->head), at = s->lanes[i][0];
+		uint64_t launches = atomic_load(&lane->dropped_launches);
+		uint64_t others = atomic_load(&lane->dropped_others);
+		if (lane->offset && head > at && head - at <= lane->slots)
+			s->drained->slots += head - at;
+		s->drained->dropped_launches += launches - s->lanes[i][2];
+		s->drained->dropped_others += others - (s->lanes[i][1] - s->lanes[i][2]);
+	}
+	s->drained->dropped_launches += atomic_load(&s->live->unheard_launches);
+}
+
+/* A kernel without a record is in flight, unless the record was delivered: the recorder dropped it,
+ * or could not write it. After a kill alone what was about to be written counts as in flight, too.
+ */
+static void count_gpu(struct salvage *s)
+{
+	const struct baton_live *l = s->live;
+	uint64_t came = s->drain.kernels, lost = atomic_load(&l->gpu_lost);
+	s->drained->gpu_dropped = lost;
+	if (atomic_load(&l->unwritable)) {
+		uint64_t taken = atomic_load(&l->gpu_kernels);
+		s->drained->gpu_dropped += atomic_load(&l->gpu_unwritten);
+		came = taken > came ? taken : came;
+	}
+	if (l->gpu_recorded && s->drain.launches > came && s->drain.launches - came > lost)
+		s->drained->in_flight = s->drain.launches - came - lost;
 }
 
 static void add_loss(struct salvage *s, uint32_t id, enum baton_loss_kind kind, const char *what,
@@ -241,6 +275,25 @@ static void add_loss(struct salvage *s, uint32_t id, enum baton_loss_kind kind, 
 	baton_writer_record(&s->new, BATON_R_LOSS, &loss, sizeof(loss), NULL, 0);
 }
 
+/* The ids are of this salvage: counted down from the top, out of the way of the process's own. */
+static void add_losses(struct salvage *s)
+{
+	const struct drained *d = s->drained;
+	bool full = atomic_load(&s->live->unwritable);
+	add_loss(s, UINT32_MAX - 1, BATON_LOSS_DROPPED,
+			 full ? "launches for which the disk had no room"
+				  : "launches of a process that was killed",
+			 d->dropped_launches);
+	add_loss(s, UINT32_MAX - 4, BATON_LOSS_DROPPED,
+			 full ? "other calls and ranges for which the disk had no room"
+				  : "other calls and ranges of a process that was killed",
+			 d->dropped_others);
+	add_loss(s, UINT32_MAX - 5, BATON_LOSS_DROPPED, "GPU records", d->gpu_dropped);
+	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", d->in_flight);
+	add_loss(s, UINT32_MAX - 3, BATON_LOSS_DROPPED, "names and stacks",
+			 atomic_load(&s->live->dropped_strings));
+}
+
 static int write_new(struct salvage *s)
 {
 	int error = copy_blocks(s);
@@ -249,17 +302,9 @@ static int write_new(struct salvage *s)
 	add_dictionary(s);
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
 		add_lane(s, i);
-	uint64_t unheard = atomic_load(&s->live->unheard_launches);
-	s->drained->launches = s->drain.launches += unheard;
-	s->drained->dropped += unheard;
-	if (s->live->gpu_recorded && s->drain.launches > s->drain.kernels)
-		s->drained->in_flight = s->drain.launches - s->drain.kernels;
-	/* ids of this salvage: counted down from the top, out of the way of the process's own */
-	add_loss(s, UINT32_MAX - 1, BATON_LOSS_DROPPED, "slots of a process that was killed",
-			 s->drained->dropped);
-	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", s->drained->in_flight);
-	add_loss(s, UINT32_MAX - 3, BATON_LOSS_DROPPED, "names and stacks",
-			 atomic_load(&s->live->dropped_strings));
+	s->drained->launches = s->drain.launches += atomic_load(&s->live->unheard_launches);
+	count_gpu(s);
+	add_losses(s);
 	return baton_writer_close(&s->new);
 }
 
@@ -308,6 +353,8 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 		error = find_checkpoint(&s);
 	s.drain.stream_id = stream_id;
 	s.drain.places = &s;
+	if (!error)
+		count_lanes(&s);
 	s.drain.clock = s.live->clock[atomic_load(&s.live->clock_now) & 1];
 	if (!error)
 		error = rewrite(&s, trace);

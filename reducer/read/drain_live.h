@@ -7,10 +7,12 @@
 #include <stdint.h>
 
 struct drained {
-	uint64_t slots;     /* slots that only the live file had */
-	uint64_t launches;  /* kernel launches of the whole process, dropped ones included */
-	uint64_t dropped;   /* slots for which there was no room */
-	uint64_t in_flight; /* kernels whose GPU record was never delivered */
+	uint64_t slots;    /* slots that only the live file had: after an error it still has them */
+	uint64_t launches; /* kernel launches of the whole process, dropped ones included */
+	/* launches, and other slots, for which there was no room and which the trace did not count */
+	uint64_t dropped_launches, dropped_others;
+	uint64_t gpu_dropped; /* GPU records that were delivered and could not be written */
+	uint64_t in_flight;   /* kernels whose GPU record was never delivered */
 };
 
 /* `live_fd`: a live file whose process has ended, open for reading. `trace`: the path in its

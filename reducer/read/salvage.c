@@ -68,6 +68,9 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 		diag("%s: the last records of process %" PRIu64 " cannot be added to %s: %s", path,
 			 live->pid, live->trace, strerror(-error));
 		result->failed++;
+		result->waiting += drained.slots;
+		result->lost_launches += drained.dropped_launches;
+		result->lost_others += drained.dropped_others + drained.gpu_dropped;
 		return;
 	}
 	unlink(path);

@@ -12,6 +12,9 @@ struct salvage_result {
 	unsigned running; /* processes that still record */
 	uint64_t slots;   /* slots added to trace files */
 	uint64_t in_flight;
+	/* of live files that could not be drained, for want of room on the disk say: slots that wait in
+	 * them; launches, and other records, that were dropped */
+	uint64_t waiting, lost_launches, lost_others;
 };
 
 /* Salvages the live files whose trace file is in `directory` (an absolute path). Looks for them in

@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct names { /* string ids whose calls are launches; ids are small numbers, counted up */
-	uint8_t *is_launch;
+/* String ids are small numbers, counted up; those of a salvage stand at the other end, each before
+ * its use. */
+struct names {
+	uint8_t *bits; /* by string id */
 	size_t room;
+	uint32_t salvaged; /* the last text of a salvage that counts launches, 0: none */
 };
+enum name_bit { IS_LAUNCH = 1, COUNTS_LAUNCHES = 2 };
+enum { MOST_NAMES = 1 << 28 };
 
 /* What meta records say of a window (docs/FORMAT.md): texts stand before their use, the numbers
  * right before it. */
@@ -61,12 +66,27 @@ static void note_meta(struct window_notes *notes, const struct baton_r_meta *row
 
 static void note_name(struct names *names, uint32_t id, const char *text, uint32_t bytes)
 {
+	static const char loss[] = "launches "; /* docs/FORMAT.md: loss */
 	bool launch = memmem(text, bytes, "Launch", 6) && !memmem(text, bytes, "HostFunc", 8);
-	if (!launch || id >= 1u << 28)
+	bool counts = bytes > sizeof(loss) - 1 && memcmp(text, loss, sizeof(loss) - 1) == 0;
+	if (id >= MOST_NAMES)
+		names->salvaged = counts ? id : names->salvaged;
+	if ((!launch && !counts) || id >= MOST_NAMES)
 		return;
-	if (room_reach((void **)&names->is_launch, &names->room, id, sizeof(*names->is_launch)) != 0)
+	if (room_reach((void **)&names->bits, &names->room, id, sizeof(*names->bits)) != 0)
 		return;
-	names->is_launch[id] = 1;
+	names->bits[id] = (uint8_t)(launch * IS_LAUNCH | counts * COUNTS_LAUNCHES);
+}
+
+static void add_loss(const struct names *names, const struct baton_r_loss *row,
+					 struct totals *totals)
+{
+	bool launches = row->what < names->room ? names->bits[row->what] & COUNTS_LAUNCHES
+											: row->what && row->what == names->salvaged;
+	if (row->kind == BATON_LOSS_DROPPED && launches)
+		totals->dropped += row->count;
+	else if (row->kind == BATON_LOSS_DROPPED)
+		totals->dropped_others += row->count;
 }
 
 static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
@@ -91,7 +111,7 @@ static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
 		} else if (head.type == BATON_R_LOSS && head.size >= sizeof(struct baton_r_loss)) {
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
-			totals->dropped += row.kind == BATON_LOSS_DROPPED ? row.count : 0;
+			add_loss(names, &row, totals);
 		}
 	}
 }
@@ -110,13 +130,13 @@ static void read_calls(struct baton_reader *reader, const struct baton_block_hea
 		return;
 	for (uint32_t i = 0; i < header->rows; i++) {
 		uint32_t name = (uint32_t)columns[CALL_NAME][i];
-		totals->launches += name < names->room && names->is_launch[name];
+		totals->launches += name < names->room && (names->bits[name] & IS_LAUNCH);
 	}
 }
 
 static int read_blocks(struct baton_reader *reader, struct totals *totals)
 {
-	struct names names = {NULL, 0};
+	struct names names = {0};
 	struct window_notes notes = {0};
 	int error = 0;
 	for (size_t i = 0; i < reader->n_entries && !error; i++) {
@@ -133,7 +153,7 @@ static int read_blocks(struct baton_reader *reader, struct totals *totals)
 		else
 			read_calls(reader, &header, &names, totals);
 	}
-	free(names.is_launch);
+	free(names.bits);
 	return error;
 }
 

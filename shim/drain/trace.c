@@ -82,9 +82,10 @@ int trace_append(void)
 								 : trace_file_append(trace.file.held, trace.file.held_bytes);
 	if (error && !trace.error && trace.started) /* else whoever starts it says so */
 		message("%s: %s; what it has no room for is counted as dropped", recording.trace,
-				strerror(-error));
+				error == -ESTALE ? "somebody else removed it or cut it short" : strerror(-error));
 	trace.error = error;
 	trace.started = true;
+	atomic_store(&live->unwritable, error != 0);
 	if (!error)
 		trace.file.held_bytes = 0;
 	return error;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -50,6 +51,12 @@ static int is_ours(int candidate)
 		   st.st_ino == inode && st.st_nlink > 0;
 }
 
+static bool is_cut(void)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_size < bytes_written;
+}
+
 static int reopen(void)
 {
 	int again = own_fd(open(name, O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC));
@@ -68,6 +75,8 @@ int trace_file_append(const void *data, size_t n)
 {
 	const char *at = data;
 	int error = is_ours(fd) ? 0 : reopen();
+	if (!error && is_cut())
+		error = -ESTALE;
 	off_t end = bytes_written + (off_t)n;
 	STOP_POINT("write");
 	while (!error && bytes_written < end) {

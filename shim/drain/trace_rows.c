@@ -32,6 +32,7 @@ static struct {
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	bool left;                          /* there are slots that the last round did not take */
+	uint64_t ops_written;               /* of the ops taken, those in the file */
 } w;
 
 /* ---- the clock ---- */
@@ -74,8 +75,19 @@ static uint64_t take_lane(unsigned i)
 
 /* ---- what goes out ---- */
 
+/* For the salvage: what a full disk keeps out of the file is dropped, and not in flight. */
+static void note_gpu(void)
+{
+	struct gpu_rows_counts came = gpu_rows_counts();
+	atomic_store_explicit(&live->gpu_kernels, w.drain.kernels, memory_order_relaxed);
+	atomic_store_explicit(&live->gpu_lost, came.lost, memory_order_relaxed);
+	atomic_store_explicit(&live->gpu_unwritten, came.ops - w.ops_written, memory_order_relaxed);
+}
+
 static void lanes_are_written(void)
 {
+	w.ops_written = gpu_rows_counts().ops;
+	note_gpu();
 	uint32_t used = atomic_load(&live->lanes_used);
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
 		struct baton_lane *lane = live_lane(i);
@@ -192,6 +204,7 @@ uint64_t trace_rows_round(void)
 		w.left = trace_is_full();
 		n += w.left ? 0 : take_lane(i);
 	}
+	note_gpu();
 	return n;
 }
 

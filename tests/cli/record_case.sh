@@ -441,12 +441,12 @@ expect_status 3 "$BATON" record --duration 60 --kill TERM -o "$work/kill3" -- sh
 # Keeps out: totals that are not the trace's; other calls and what is in flight counted; more than one line.
 export FAKE=1204112,1001,12
 expect_run 0 true
-expect_says "baton: 1 process, 1,204,112 launches, 12 dropped, " " in $run        next: baton report $run"
+expect_says "baton: 1 process, 1,204,112 launches, 12 dropped (and 1,200 other records), " " in $run        next: baton report $run"
 same "lines" "$(wc -l <"$work/err")" 1
 expect_status 0 "$BATON" check "$run"
 export FAKE=20,0,0
 expect_run 3 bash -c 'FAKE=22,3,1 bash -c "exit 0"; FAKE=1,1,1 bash -c "exit 1"; exit 3'
-expect_says "baton: 3 processes, 43 launches, 2 dropped, 1 kB in "
+expect_says "baton: 3 processes, 43 launches, 2 dropped (and 200 other records), 2 kB in "
 quiet
 cp tests/golden/format/good-summary.baton "$work/summary"
 expect_run 0 bash -c "cp $work/summary \$BATON_OUT/summary.baton"

@@ -46,6 +46,8 @@ static int open_trace(struct baton_writer *w, char path[1024])
 	put_string(w, 2, "cudaMalloc");
 	put_string(w, 3, getenv("BATON_RUN_ID") ? getenv("BATON_RUN_ID") : "");
 	put_string(w, 4, "cudaLaunchHostFunc");
+	put_string(w, 5, "launches of thread 1");
+	put_string(w, 6, "names and stacks");
 	struct baton_r_process process = {
 		.pid = getpid(), .start_time = start_time, .rank = -1, .world_size = -1, .run_id = 3};
 	baton_writer_record(w, BATON_R_PROCESS, &process, sizeof(process), NULL, 0);
@@ -66,7 +68,11 @@ static void write_trace(void)
 										  [CALL_CORRELATION] = i + 1};
 		baton_writer_row(&w, BATON_CALL, row, (1u << CALL_STACK) - 1);
 	}
-	struct baton_r_loss loss = {.kind = BATON_LOSS_DROPPED, .what = 1, .count = (uint64_t)dropped};
+	struct baton_r_loss loss = {.kind = BATON_LOSS_DROPPED, .what = 5, .count = (uint64_t)dropped};
+	if (dropped)
+		baton_writer_record(&w, BATON_R_LOSS, &loss, sizeof(loss), NULL, 0);
+	loss.what = 6; /* no launches */
+	loss.count = (uint64_t)dropped * 100;
 	if (dropped)
 		baton_writer_record(&w, BATON_R_LOSS, &loss, sizeof(loss), NULL, 0);
 	loss.kind = BATON_LOSS_IN_FLIGHT; /* no loss of ours */
@@ -104,7 +110,7 @@ static void write_live(int closed)
 	image.lanes[0].offset = offsetof(struct image, slots);
 	image.lanes[0].slots = 4096;
 	image.lanes[0].thread = 1;
-	image.lanes[0].dropped_others = (uint64_t)dropped;
+	image.lanes[0].dropped_launches = (uint64_t)dropped;
 	image.lanes[0].head = (uint64_t)(launches + others);
 	for (int i = 0; i < launches + others && i < 4096; i++)
 		image.slots[i] = (struct baton_slot){.begin = 10 * (uint64_t)i,
