@@ -231,6 +231,17 @@ static void say_salvaged(const struct salvage_result *salvaged)
 			 amount_grouped(salvaged->slots, slots), amount_grouped(salvaged->in_flight, kernels));
 }
 
+static void say_nothing(const struct totals *totals)
+{
+	char processes[32];
+	if (totals->unrecorded)
+		diag("nothing recorded: %s %s used CUDA and could not be recorded (see above)",
+			 amount_grouped(totals->unrecorded, processes),
+			 totals->unrecorded == 1 ? "process" : "processes");
+	else
+		diag("nothing recorded: the job made no CUDA call");
+}
+
 static void say_unopened(const struct plan *plan, const struct totals *totals)
 {
 	char processes[32];
@@ -280,12 +291,13 @@ static void say_result(const struct plan *plan)
 	if (plan->launch.rank > 0)
 		return;
 	int error = totals_count(plan->directory, &totals);
+	totals_clear(plan->directory);
 	if (error) {
 		diag("%s: %s", plan->directory, strerror(-error));
 		return;
 	}
 	if (totals.processes == 0) {
-		diag("nothing recorded: the job made no CUDA call");
+		say_nothing(&totals);
 		return;
 	}
 	if (plan->salvaged.running || (plan->launch.size > 1 && totals.incomplete))

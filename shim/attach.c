@@ -67,6 +67,8 @@ int InitializeInjection(void)
 		window_cupti_tried();
 	if (attached)
 		session_ends_before_driver();
+	else if (first && !recording.windowed)
+		session_may_stay_deaf();
 	if (recording.windowed) /* somebody has to wait for it */
 		session_begin();
 	pthread_setcancelstate(cancel_state, NULL);

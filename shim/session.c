@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
+#include "base/unrecorded.h"
 #include "base/wake.h"
 #include "drain/trace_file.h"
 #include "ring/dict.h"
@@ -134,7 +135,8 @@ static int begin(void)
 static bool begin_armed(void)
 {
 	if (begin() != 0) {
-		recording_move(RECORDING_BEGINS, 0);
+		if (recording_move(RECORDING_BEGINS, 0)) /* else its window was over */
+			unrecorded_note();
 		undo();
 		return false;
 	}
@@ -162,6 +164,18 @@ bool session_begin(void)
 	while (recording_phase() == RECORDING_BEGINS) /* another thread is at it: some 100 us, once */
 		usleep(50);
 	return runs();
+}
+
+static void note_unheard(void)
+{
+	if (recording_phase() == RECORDING_ARMED && cupti_tried()) /* not a forked child's */
+		unrecorded_note();
+}
+
+void session_may_stay_deaf(void)
+{
+	if (recording_phase() == RECORDING_ARMED)
+		atexit(note_unheard);
 }
 
 void session_ends_before_driver(void)

@@ -10,6 +10,9 @@ void session_configure(void);
 /* Begins the recording when it has not begun. False: nothing is recorded in this process. Any
  * thread. */
 bool session_begin(void);
+/* CUDA is used and CUPTI is not there: when the wrappers see no launch either, `baton record` is to
+ * know that as the process ends. */
+void session_may_stay_deaf(void);
 /* The driver comes up: a recording that began before it, with a launch, ends before it all the
  * same. */
 void session_ends_before_driver(void);

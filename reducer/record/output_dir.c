@@ -78,7 +78,7 @@ static bool ends_with(const char *name, const char *end)
 
 static bool is_mark(const char *name)
 {
-	return strncmp(name, ".baton-launch-", 14) == 0;
+	return strncmp(name, ".baton-launch-", 14) == 0 || strncmp(name, ".baton-unrecorded-", 18) == 0;
 }
 
 static bool is_ours(const char *name)

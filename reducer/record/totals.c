@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* String ids are small numbers, counted up; those of a salvage stand at the other end, each before
  * its use. */
@@ -173,6 +174,23 @@ static void read_file(int dirfd, const char *name, struct totals *totals)
 	baton_reader_close(&reader);
 }
 
+static bool is_unrecorded(const char *name)
+{
+	static const char mark[] = ".baton-unrecorded-";
+	return strncmp(name, mark, sizeof(mark) - 1) == 0;
+}
+
+void totals_clear(const char *directory)
+{
+	DIR *dir = opendir(directory);
+	if (!dir)
+		return;
+	for (struct dirent *e; (e = readdir(dir)) != NULL;)
+		if (is_unrecorded(e->d_name))
+			unlinkat(dirfd(dir), e->d_name, 0);
+	closedir(dir);
+}
+
 int totals_count(const char *directory, struct totals *totals)
 {
 	DIR *dir = opendir(directory);
@@ -181,6 +199,7 @@ int totals_count(const char *directory, struct totals *totals)
 		return -errno;
 	for (struct dirent *e; (e = readdir(dir)) != NULL;) {
 		size_t n = strlen(e->d_name);
+		totals->unrecorded += is_unrecorded(e->d_name);
 		if (n > 6 && e->d_name[0] != '.' && strcmp(e->d_name + n - 6, ".baton") == 0)
 			read_file(dirfd(dir), e->d_name, totals);
 	}

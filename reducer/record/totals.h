@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 struct totals {
-	uint64_t processes; /* trace files */
+	uint64_t processes;  /* trace files */
+	uint64_t unrecorded; /* processes that used CUDA and say that they have none */
 	uint64_t launches, bytes;
 	uint64_t dropped;         /* launches for which there was no room */
 	uint64_t dropped_others;  /* other calls, ranges, GPU records, names and stacks */
@@ -15,6 +16,8 @@ struct totals {
 	uint64_t window_ns;       /* the longest window */
 };
 
+/* Removes the marks of processes without a trace (shim/base/unrecorded.h). */
+void totals_clear(const char *directory);
 /* Counts the trace files of `directory`. 0, or -errno when it cannot be read. */
 int totals_count(const char *directory, struct totals *totals);
 
