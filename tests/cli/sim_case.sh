@@ -145,6 +145,7 @@ expect_says 'File exists'
 expect_status 7 "$sim" run --gpus 3 --cc 9.0 --memory 512 --cuda 12.8 -- sh -c \
 	'echo "$SIMGPU_DEVICES $SIMGPU_CAPABILITY $SIMGPU_MEMORY_MB $SIMGPU_CUDA ${LD_LIBRARY_PATH%%:*} $1"; exit 7' sh --gpus
 expect_prints "3 90 512 12.8 $(dirname "$sim")/simgpu --gpus"
+expect_says "baton-sim run: simulated GPUs: kernels take their time and compute nothing"
 expect_status 0 env LD_LIBRARY_PATH=/before "$sim" run sh -c 'echo "$LD_LIBRARY_PATH"'
 expect_prints "/simgpu:/before"
 # What is preloaded already, a recorder, stays first; the other release's libraries stay out.

@@ -74,4 +74,27 @@ done
 train 3 simtrain --steps 100000 --layers 2 --kill-rank 1=3
 status=$?
 [ $status = 137 ] || fail "a killed rank gave status $status"
+
+# a job that is restarted finds the id of its last life, whose maker is gone: it is refused, and the next try comes through. Keeps out:
+# a rank that waits for ranks that never come, until NCCL's limit of five minutes
+member() { # member RANK OPTION...
+	SIMTRAIN_ID=$dir/id WORLD_SIZE=2 RANK=$1 LOCAL_RANK=$1 SIMGPU_DEVICES=2 LD_LIBRARY_PATH=$BUILD/simgpu \
+		timeout 30 "$BUILD/simtrain" --steps 3 --layers 2 "${@:2}" >/dev/null 2>"$dir/err.$1"
+}
+rm -f "$dir/id"
+member 1 &
+member 0 --kill-rank 0=1
+wait $!
+member 1 & # before there is a new id
+one=$!
+sleep 0.5
+wait $one
+status=$?
+[ $status = 1 ] || fail "with the id of a process that is gone: status $status"
+grep -q "remote process exited" "$dir/err.1" || fail "it said: $(cat "$dir/err.1")"
+member 0 &
+zero=$!
+sleep 0.5 # it has left the new one
+member 1 || fail "after a restart: rank 1's status $?"
+wait $zero || fail "after a restart: rank 0's status $?"
 echo "sums, launches and statuses as they must be"

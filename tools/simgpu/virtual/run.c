@@ -166,6 +166,7 @@ int run_program(int argc, char **argv)
 		fputs("baton-sim run: no simulated libraries beside this program: make doubles\n", stderr);
 		return STATUS_NOT_RUN;
 	}
+	fputs("baton-sim run: simulated GPUs: kernels take their time and compute nothing\n", stderr);
 	bool set =
 		preloaded ? preload(directory, preloaded) : add_path("LD_LIBRARY_PATH", directory, true);
 	if (set)

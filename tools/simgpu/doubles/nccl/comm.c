@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "doubles/nccl/link.h"
+#include "doubles/nccl/maker.h"
 #include "doubles/observe.h"
 
 enum { LOOK_NS = 50000000 };
@@ -155,6 +156,10 @@ ncclResult_t comm_await(struct ncclComm *comm)
 			break;
 		if (comm_error(comm))
 			return comm_error(comm);
+		if (maker_is_gone(comm->name) && !board_complete(&comm->board))
+			return comm_fail(comm, ncclRemoteError,
+							 "rank %d cannot join: the process that made the id has ended",
+							 comm->rank);
 		if (simgpu_now_ns() - begin > link_timeout_ns())
 			return comm_fail(comm, ncclSystemError, "rank %d waited %lld ms for the others to join",
 							 comm->rank, (long long)(link_timeout_ns() / 1000000));

@@ -10,6 +10,7 @@
 #include "doubles/nccl/group.h"
 #include "doubles/nccl/kernel.h"
 #include "doubles/nccl/link.h"
+#include "doubles/nccl/maker.h"
 #include "doubles/nccl/nccl.h"
 
 static const char id_prefix[] = "simnccl-";
@@ -17,13 +18,16 @@ static const char id_prefix[] = "simnccl-";
 EXPORTED ncclResult_t pncclGetUniqueId(ncclUniqueId *id)
 {
 	uint64_t random = (uint64_t)simgpu_now_ns();
+	char sign[BOARD_NAME - sizeof id_prefix - 16];
 
 	if (!id)
 		return comm_refuse(ncclInvalidArgument, "the id is NULL");
 	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
 		random *= 0x9e3779b97f4a7c15u;
 	memset(id, 0, sizeof *id);
-	snprintf(id->internal, sizeof id->internal, "%s%016llx", id_prefix, (unsigned long long)random);
+	maker_sign(sign, sizeof sign);
+	snprintf(id->internal, sizeof id->internal, "%s%016llx%s", id_prefix,
+			 (unsigned long long)random, sign);
 	return ncclSuccess;
 }
 WEAK_NAME(ncclGetUniqueId);
