@@ -62,7 +62,7 @@ int InitializeInjection(void)
 		return 1;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	bool first = !cupti_tried();
-	bool attached = cupti_attach();
+	bool attached = session_fits() && cupti_attach();
 	if (first)
 		window_cupti_tried();
 	if (attached)

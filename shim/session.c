@@ -131,9 +131,32 @@ static int begin(void)
 	return 0;
 }
 
+/* False: a limit leaves too little, and `phase` has become off. */
+static bool fits(uint32_t phase)
+{
+	const char *low = live_too_low();
+	if (low && recording_move(phase, 0)) {
+		message("%s leaves the recorder too little; this process (pid %d) is not recorded", low,
+				(int)getpid());
+		unrecorded_note();
+	}
+	return !low;
+}
+
+bool session_fits(void)
+{
+	if (recording_is(RECORDING_ARMED))
+		return fits(RECORDING_ARMED);
+	return recording_is(RECORDING_PHASES);
+}
+
 /* False: it has failed, or its window was over before it began. */
 static bool begin_armed(void)
 {
+	if (!fits(RECORDING_BEGINS)) {
+		cupti_give_up();
+		return false;
+	}
 	if (begin() != 0) {
 		if (recording_move(RECORDING_BEGINS, 0)) /* else its window was over */
 			unrecorded_note();

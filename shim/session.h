@@ -10,6 +10,9 @@ void session_configure(void);
 /* Begins the recording when it has not begun. False: nothing is recorded in this process. Any
  * thread. */
 bool session_begin(void);
+/* False: a limit leaves the recorder too little. Nothing is recorded then, and a line has said so.
+ * Before CUPTI takes anything, and again as the recording begins. */
+bool session_fits(void);
 /* CUDA is used and CUPTI is not there: when the wrappers see no launch either, `baton record` is to
  * know that as the process ends. */
 void session_may_stay_deaf(void);

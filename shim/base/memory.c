@@ -36,3 +36,8 @@ enum {
 				WRITER_BYTES + MEMORY_STATIC_BYTES + MEMORY_OWN_THREADS * MEMORY_THREAD_STACK
 };
 _Static_assert((int)ALL_BYTES <= (int)MEMORY_MOST_BYTES, "the recorder's memory");
+
+uint64_t memory_private_bytes(void)
+{
+	return ALL_BYTES - LIVE_BYTES - MEMORY_STATIC_BYTES - MEMORY_NVTX_TEXT_BYTES;
+}

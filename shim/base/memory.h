@@ -3,6 +3,8 @@
 #ifndef SHIM_MEMORY_H
 #define SHIM_MEMORY_H
 
+#include <stdint.h>
+
 enum {
 	MEMORY_MOST_BYTES = 64 << 20, /* of a process, by default (BATON_RING_SLOTS makes it more) */
 
@@ -21,5 +23,9 @@ enum {
 	MEMORY_THREAD_STACK = 256 << 10,
 	MEMORY_OWN_THREADS = 2
 };
+
+/* What a recording takes at most beside the live file, all of it memory of the process's own; what
+ * the library has from the start is not in it. */
+uint64_t memory_private_bytes(void);
 
 #endif

@@ -1,6 +1,7 @@
 #include "ring/live.h"
 
 #include "base/config.h"
+#include "base/limits.h"
 #include "base/memory.h"
 #include "base/recording.h"
 
@@ -93,23 +94,6 @@ static bool may_be_as_large(uint64_t bytes)
 		   bytes <= limit.rlim_cur;
 }
 
-/* Where the address space is limited it is the job's: no more than a quarter of what is left of it.
- */
-static bool has_address_space(uint64_t bytes)
-{
-	struct rlimit limit;
-	unsigned long long used = 0;
-	char text[64] = "";
-	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-		return true;
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0 || sscanf(text, "%llu", &used) != 1)
-		used = 0;
-	if (fd >= 0)
-		close(fd);
-	return used * PAGE + 4 * bytes <= limit.rlim_cur;
-}
-
 /* What a live file has from the beginning: names, and the first thread's ring. A place without room
  * for both is passed over, for there a process would be known and nothing of what it did. */
 struct layout {
@@ -173,9 +157,8 @@ static void describe(struct baton_live *l, const struct identity *identity, uint
 	memcpy(l->magic, BATON_LIVE_MAGIC, sizeof(l->magic));
 }
 
-int live_open(const struct identity *identity, uint32_t generation, const char *trace)
+static struct layout plan(void)
 {
-	char name[128], id[64];
 	uint64_t lanes =
 		pages(sizeof(struct baton_live)) + BATON_LIVE_LANES * sizeof(struct baton_lane);
 	struct layout layout = {.names_bytes = pages(lanes) + GROW_BYTES,
@@ -184,12 +167,22 @@ int live_open(const struct identity *identity, uint32_t generation, const char *
 	layout.bytes =
 		layout.ring_offset + LARGE_LANES * layout.ring_bytes +
 		(BATON_LIVE_LANES - LARGE_LANES) * pages(SMALL_SLOTS * sizeof(struct baton_slot));
+	return layout;
+}
+
+const char *live_too_low(void)
+{
+	return limits_too_low(plan().bytes);
+}
+
+int live_open(const struct identity *identity, uint32_t generation, const char *trace)
+{
+	char name[128], id[64];
+	struct layout layout = plan();
 	identity_name(identity, generation, id);
 	snprintf(name, sizeof(name), "baton-%u-%s.live", getuid(), id);
 	if (!may_be_as_large(layout.bytes))
 		return -EFBIG;
-	if (!has_address_space(layout.bytes))
-		return -ENOMEM;
 	int fd = create(name, &layout);
 	if (fd < 0)
 		return fd;
