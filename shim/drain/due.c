@@ -45,11 +45,12 @@ static bool lost_slots(void)
 	return false;
 }
 
-/* With graphs the whole loss counts: it is not known how many of their nodes are missing. */
+/* CUPTI counts what it drops of all kinds, its own overhead too: no more than what is missing is a
+ * loss. With graphs all counts: it is not known how many of their nodes are missing. */
 uint64_t due_lost(const struct baton_drain *drain)
 {
 	struct gpu_rows_counts came = gpu_rows_counts();
-	if (!recording.windowed || drain->graphs || lost_slots())
+	if (drain->graphs || lost_slots())
 		return came.lost;
 	uint64_t due = missing(drain->launches, drain->kernels) + missing(drain->copies, came.copies);
 	return came.lost < due ? came.lost : due;
