@@ -1,37 +1,16 @@
-/* Sends that meet receives: kernels of neighbouring ranks that run at the same time. */
+/* Sends that meet receives: by their peers, else kernels of neighbouring ranks that run at the same
+ * time. */
 #include "graph/joins.h"
 
 #include "base/room.h"
+#include "graph/pairing.h"
 
 #include <baton/format.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	ENDS_NS = 3000,
-	NEAR_NS = 5000,
-	OVERLAP_NS = -2000,
-	LOOK_AHEAD = 8,
-	TIMES = 3,
-	USUAL_NS = 200000
-};
-
-struct meeting {     /* one of a member's */
-	uint32_t member; /* of the sorted ones */
-	uint32_t node;
-	int64_t latest_ns; /* when both were there */
-	int64_t ns;        /* from then to the member's end */
-};
-
-struct pairing {
-	struct model *model;
-	struct member **m;
-	uint32_t *left; /* by member: meetings that it has still to have */
-	uint32_t *met;
-	struct meeting *meetings;
-	size_t n_meetings, room;
-};
+enum { ENDS_NS = 3000, NEAR_NS = 5000, LOOK_AHEAD = 8, TIMES = 3, USUAL_NS = 200000 };
 
 static bool end_together(const struct member *a, const struct member *b)
 {
@@ -39,7 +18,7 @@ static bool end_together(const struct member *a, const struct member *b)
 	return apart_ns <= ENDS_NS && apart_ns >= -ENDS_NS;
 }
 
-static int64_t overlap_ns(const struct member *a, const struct member *b)
+int64_t pairing_overlap_ns(const struct member *a, const struct member *b)
 {
 	const int64_t from = a->begin_ns > b->begin_ns ? a->begin_ns : b->begin_ns;
 	return (a->end_ns < b->end_ns ? a->end_ns : b->end_ns) - from;
@@ -55,7 +34,7 @@ static int add(struct pairing *p, uint32_t member, uint32_t node, int64_t latest
 	return 0;
 }
 
-static int meet(struct pairing *p, uint32_t a, uint32_t b)
+int pairing_meet(struct pairing *p, uint32_t a, uint32_t b)
 {
 	const struct member *x = p->m[a], *y = p->m[b];
 	const int64_t latest_ns = x->begin_ns > y->begin_ns ? x->begin_ns : y->begin_ns;
@@ -89,8 +68,9 @@ static uint32_t best_of(const struct pairing *p, uint32_t a, uint32_t from, uint
 		if (y->begin_ns > x->end_ns + NEAR_NS)
 			break;
 		const bool same = end_together(x, y);
-		const int64_t overlap = overlap_ns(x, y);
-		if (!p->left[b] || !may_meet(x, y) || overlap < OVERLAP_NS || (!same && overlap <= 0))
+		const int64_t overlap = pairing_overlap_ns(x, y);
+		if (!p->left[b] || !may_meet(x, y) || overlap < PAIRING_OVERLAP_NS ||
+			(!same && overlap <= 0))
 			continue;
 		bool taken = false; /* two kernels meet once */
 		for (size_t i = p->n_meetings; i-- > 0 && p->n_meetings - i <= 2 * LOOK_AHEAD;)
@@ -100,7 +80,7 @@ static uint32_t best_of(const struct pairing *p, uint32_t a, uint32_t from, uint
 		if (taken)
 			continue;
 		if (best == UINT32_MAX || same > end_together(x, p->m[best]) ||
-			(same == end_together(x, p->m[best]) && overlap > overlap_ns(x, p->m[best])))
+			(same == end_together(x, p->m[best]) && overlap > pairing_overlap_ns(x, p->m[best])))
 			best = b;
 	}
 	return best;
@@ -114,7 +94,7 @@ static int pair_ranks(struct pairing *p, uint32_t a, uint32_t b, uint32_t c)
 		while (from < c && p->m[from]->end_ns < p->m[i]->begin_ns - NEAR_NS)
 			from++;
 		for (uint32_t best; p->left[i] && (best = best_of(p, i, from, c)) != UINT32_MAX;) {
-			int error = meet(p, i, best);
+			int error = pairing_meet(p, i, best);
 			if (error)
 				return error;
 		}
@@ -173,12 +153,14 @@ static int link_meetings(struct pairing *p)
 
 int meetings_link(struct model *model, struct member **members, size_t n)
 {
-	struct pairing p = {.model = model, .m = members};
+	struct pairing p = {.model = model, .m = members, .n = n};
 	p.left = calloc(n + 1, sizeof(*p.left));
 	p.met = calloc(n + 1, sizeof(*p.met));
 	int error = p.left && p.met ? 0 : -ENOMEM;
 	for (size_t i = 0; !error && i < n; i++)
 		p.left[i] = members[i]->calls;
+	if (!error)
+		error = pairing_by_peers(&p);
 	size_t a = 0, b = 0;
 	while (b < n && members[b]->rank == members[0]->rank)
 		b++;

@@ -15,6 +15,7 @@ void model_free(struct model *model)
 	free(model->kernels);
 	free(model->waits);
 	free(model->members);
+	free(model->parts);
 	free(model->transfers);
 	free(model->helds);
 	free(model->ends);

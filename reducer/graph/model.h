@@ -51,16 +51,23 @@ struct wait {                     /* a call that waits for the GPU */
 
 #define COLL_ORDERED UINT32_MAX
 
+struct part {      /* a send or a receive of a member */
+	uint32_t peer; /* 1 + its rank in the communicator */
+	uint8_t coll;  /* BATON_COLL_SEND or BATON_COLL_RECV */
+};
+
 struct member { /* an op that meets others: a collective, or what it sends and receives */
 	uint64_t comm, sequence;
 	uint32_t coll; /* enum baton_coll; UINT32_MAX: matched by its order */
 	int32_t step;  /* where the sequence counts within a step; else -1 */
 	int64_t begin_ns, end_ns;
 	int64_t bytes;
-	uint32_t size;       /* of the communicator; 0: unknown */
-	uint32_t calls;      /* of sends and receives */
-	uint32_t begin, end; /* nodes */
-	uint32_t op;         /* its edge */
+	uint32_t size;                /* of the communicator; 0: unknown */
+	uint32_t calls;               /* of sends and receives */
+	uint32_t first_part, n_parts; /* in model.parts: those whose peer is known */
+	int32_t own_rank;             /* in the communicator; -1: not recorded */
+	uint32_t begin, end;          /* nodes */
+	uint32_t op;                  /* its edge */
 	int32_t rank;
 	uint16_t unit;
 };
@@ -106,6 +113,7 @@ struct model {
 	MODEL_ROWS(position, kernels); /* edges of ops */
 	MODEL_ROWS(wait, waits);
 	MODEL_ROWS(member, members);
+	MODEL_ROWS(part, parts);
 	MODEL_ROWS(transfer, transfers);
 	MODEL_ROWS(held, helds);
 	MODEL_ROWS(end, ends);

@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 #include "classify/class_cache.h"
+#include "read/comm_ranks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,29 @@ static uint32_t sends_before(const struct process *p, const struct device_op *op
 		n += call->class == CALL_SENDS;
 	}
 	return n;
+}
+
+/* What the op sends and receives, as far as the peers are recorded. */
+static int add_parts(const struct process *p, struct model *model, uint64_t correlation,
+					 struct member *m)
+{
+	size_t low = 0, high = p->n_sents;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (p->sents[middle].correlation < correlation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	m->first_part = (uint32_t)model->n_parts;
+	for (; low < p->n_sents && p->sents[low].correlation == correlation; low++) {
+		struct part *part = MODEL_ADD(model, parts);
+		if (!part)
+			return -ENOMEM;
+		*part = (struct part){p->sents[low].peer, p->sents[low].coll};
+		m->n_parts++;
+	}
+	return 0;
 }
 
 struct counter { /* collectives of one kind in a step so far */
@@ -80,13 +104,15 @@ static int add_member(struct process *p, struct model *model, const struct devic
 						 .bytes = coll->bytes,
 						 .size = comm->size,
 						 .calls = sends > coll->rows ? sends : coll->rows,
+						 .own_rank = comm_ranks_own(&p->trace, coll->comm),
 						 .begin = op->begin_node,
 						 .end = op->begin_node + 1,
 						 .op = op->edge,
 						 .rank = p->run->processes[p->index].rank,
 						 .unit = op->unit};
-	if (coll->has_sequence)
-		return 0;
+	int error = add_parts(p, model, coll->correlation, m);
+	if (error || coll->has_sequence)
+		return error;
 	m->step = op->step;
 	return number_member(counting, m);
 }

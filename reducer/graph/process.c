@@ -311,6 +311,7 @@ void process_close(struct process *p)
 	free(p->calls);
 	free(p->ops);
 	free(p->colls);
+	free(p->sents);
 	free(p->spans);
 	free(p->begun);
 	free(p->helds);

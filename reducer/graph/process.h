@@ -58,6 +58,12 @@ struct coll_row {
 	bool has_sequence;
 };
 
+struct sent_row { /* a send or receive of a grouped launch */
+	uint64_t correlation;
+	uint32_t peer, order;
+	uint8_t coll;
+};
+
 struct sched_row {
 	int64_t begin, slept, waited,
 		end;    /* it sleeps until `slept`, waits for a core until `waited` */
@@ -141,6 +147,8 @@ struct process {
 	size_t n_ops, ops_room;
 	struct coll_row *colls;
 	size_t n_colls, colls_room;
+	struct sent_row *sents; /* by correlation, in the order of the file */
+	size_t n_sents, sents_room;
 	struct span *spans; /* input, profiler, module load, full queue */
 	size_t n_spans, spans_room;
 	struct range_begin *begun; /* by thread and time; only where there are no sched rows */

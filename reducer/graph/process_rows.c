@@ -87,6 +87,22 @@ static int take_op(struct row_reading *r)
 	return 0;
 }
 
+static int take_sent(struct row_reading *r)
+{
+	struct process *p = r->process;
+	const struct rows *rows = &r->rows;
+	const uint8_t coll = (uint8_t)rows_value(rows, COLL_KIND);
+	const int64_t peer = rows_optional(rows, COLL_PEER, 0);
+	if (peer <= 0 || peer > INT32_MAX || (coll != BATON_COLL_SEND && coll != BATON_COLL_RECV))
+		return 0;
+	if (room_for((void **)&p->sents, p->n_sents, &p->sents_room, 64, sizeof(*p->sents)) != 0)
+		return -ENOMEM;
+	p->sents[p->n_sents] = (struct sent_row){(uint64_t)rows_value(rows, COLL_CORRELATION),
+											 (uint32_t)peer, (uint32_t)p->n_sents, coll};
+	p->n_sents++;
+	return 0;
+}
+
 /* The first row of a correlation tells what it is, the others how many there are. */
 static int take_coll(struct row_reading *r)
 {
@@ -102,7 +118,7 @@ static int take_coll(struct row_reading *r)
 		.rows = 1,
 		.coll = (uint8_t)rows_value(rows, COLL_KIND),
 		.has_sequence = (rows->now->present >> COLL_SEQUENCE & 1) != 0};
-	return 0;
+	return take_sent(r);
 }
 
 static int add_span(struct process *p, const struct rows *rows, uint32_t thread, uint8_t label)
@@ -275,6 +291,14 @@ static int by_correlation(const void *a, const void *b)
 	return x->correlation < y->correlation ? -1 : x->correlation > y->correlation;
 }
 
+static int by_sent(const void *a, const void *b)
+{
+	const struct sent_row *x = a, *y = b;
+	if (x->correlation != y->correlation)
+		return x->correlation < y->correlation ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
 static int by_event(const void *a, const void *b)
 {
 	const struct event_row *x = a, *y = b;
@@ -334,6 +358,8 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
 		error = read_table(&r, gpu[i].kind, gpu[i].take);
 	group_colls(p);
+	if (p->n_sents)
+		qsort(p->sents, p->n_sents, sizeof(*p->sents), by_sent);
 	if (p->n_events)
 		qsort(p->events, p->n_events, sizeof(*p->events), by_event);
 	if (p->n_scheds)

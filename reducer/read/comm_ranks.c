@@ -19,6 +19,16 @@ static bool read_rank(const char *text, uint32_t size, int32_t *rank)
 		   (unsigned long)number < size;
 }
 
+int32_t comm_ranks_own(const struct trace *trace, uint32_t comm)
+{
+	const struct trace_comm *c = &trace->comms[comm];
+	int32_t rank;
+	return trace_is_recorded(trace) &&
+				   read_rank(strings_get(&trace->strings, c->ranks).at, c->size, &rank)
+			   ? rank
+			   : -1;
+}
+
 int comm_ranks_read(struct run_process *process, const struct trace *trace)
 {
 	if (process->rank >= 0 || !trace_is_recorded(trace) || trace->n_comms < 2)

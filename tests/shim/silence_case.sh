@@ -34,7 +34,9 @@ for PYTHON in ~/.pyenv/versions/3.1[123].*/bin/python3 "$PYTHON"; do # the lock 
 	"$PYTHON" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null &&
 		right hogged python "$work/out"
 done
-expect_status 0 "$BATON" report --json "$work/trace"
+right turns python "$work/out"
+expect_status 0 "$BATON" record -s python -o "$work/hogged" -- "$PYTHON" tests/shim/steps.py hogged
+expect_status 0 "$BATON" report --json "$work/hogged"
 expect_true "'the GIL, held by ' in [f['evidence'] for f in d['findings'] if f['id'] == 'blocked'][0]"
 expect_true "'steps.py' in [f['evidence'] for f in d['findings'] if f['id'] == 'blocked'][0]"
 expect_true "not [k for k in d['kernels'] if 'GIL' in k['name']]" # its name is no kernel's

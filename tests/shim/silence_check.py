@@ -1,10 +1,11 @@
-"""silence_check.py clock | spins TRUTH | goes_on | workers TRUTH | hogged TRUTH: what `baton dump --json` says of a recorded steps.py, on stdin.
+"""silence_check.py clock | spins TRUTH | goes_on | workers TRUTH | hogged TRUTH | turns TRUTH: what `baton dump --json` says of a recorded steps.py, on stdin.
 
 clock: of silence_clock.c, the silences of a thread that runs all the time have rows that are all running. spins: its thread never slept, so what its rows call sleep is what it waited for a core, which the kernel notes late, and little
 else. goes_on: the main thread is seen in `alone` in most rounds. workers: each
 child process has rows of its own, which say what it ran but for its first and last moments. hogged: most of the sleep in
 `needs` is a wait for Python's lock, which the other thread held in `hog`; the sleep in `sleeps`
-is not, though that thread has the lock meanwhile."""
+is not, though that thread has the lock meanwhile. turns: waits that are too short for the sampler to meet them have rows, which
+say for more than half of the sleep who had the lock."""
 import json
 import sys
 
@@ -66,6 +67,24 @@ def workers(path):
     print(truth, ran, seen)
     busy, idle = truth["busy"], truth["idle"]
     return truth["ran"] - 0.4 < ran.get(busy, 0) <= truth["ran"] + 0.1 and ran.get(idle, 9) < 0.1 and seen[idle] > 0.8
+
+
+def turns(path):
+    with open(path) as file:
+        truth = json.loads(file.read().splitlines()[-1])
+    tids = {row["id"]: row["tid"] for row in rows if row["record"] == "thread"}
+    main = main_thread()
+    mine = sorted((row for row in sched if row["thread"] == main), key=lambda row: row["start_ns"])
+    away = truth["at"] - truth["ran"]
+    told = sum(row["slept_ns"] + row["waited_ns"] for row in mine)
+    short = sum(row["dur_ns"] < 1e6 for row in mine)
+    held = sum(row["slept_ns"] for row in mine if tids.get(row.get("holder", 0)) == truth["hog"])
+    slept = sum(row["slept_ns"] for row in mine)
+    lapped = sum(max(0, a["start_ns"] + a["dur_ns"] - b["start_ns"]) for a, b in zip(mine, mine[1:]))
+    print("%d rows, %d short, %.1f ms away of %.1f (really %.1f), asleep %.1f, %.1f for the lock; %.2f ms told twice" % (
+        len(mine), short, told / 1e6, truth["at"] / 1e6, away / 1e6, slept / 1e6, held / 1e6, lapped / 1e6))
+    return away > 0.2 * truth["at"] and 0.6 * away < told < 1.05 * away and held > 0.5 * slept and 2 * short > len(mine) and \
+        lapped < 0.02 * truth["at"]
 
 
 def functions(stack):

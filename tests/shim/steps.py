@@ -223,6 +223,32 @@ def hogged():
     print(json.dumps({"hog": ids[0]}))
 
 
+def turns():
+    """Takes turns with a thread that computes and launches nothing: after each launch it gives Python's lock away, and waits for
+    it for some half of a millisecond, less than the sampler looks at as a silence."""
+    launch, synchronize = launches()
+    stop, ids = [], []
+
+    def hog():
+        ids.append(threading.get_native_id())
+        while not stop:
+            pass
+
+    launch(1)
+    sys.setswitchinterval(0.0005)
+    thread = threading.Thread(target=hog)
+    thread.start()
+    before = thread_account()
+    for _ in range(800):
+        launch(1)
+        time.sleep(0.00002)
+    after = thread_account()
+    stop.append(1)
+    thread.join()
+    synchronize()
+    print(json.dumps({"hog": ids[0], **{key: after[key] - before[key] for key in after}}))
+
+
 def handed():
     """The main thread launches, and waits for a thread that computes and launches nothing."""
     import ctypes

@@ -6,8 +6,9 @@
 #include "ring/lane.h"
 #include "ring/live.h"
 #include "ring/stack.h"
+#include "sources/silence/busy.h"
 #include "sources/silence/children.h"
-#include "sources/silence/holder.h"
+#include "sources/silence/sched_row.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #define STACK_AFTER_NS (2 * MS_NS) /* of silence; then in ever longer intervals */
 #define STACK_AGAIN_NS MS_NS       /* after another thread fell silent: this one may go on */
 #define AT_ONCE_NS (MS_NS / 10)    /* readings that are no further apart are of one moment */
+#define LEAD_LEAST_NS (MS_NS / 20) /* less is not worth a row of its own */
 #define SLOW_LOOKS 8               /* in a row: reading takes that long here, under a tracer */
 
 enum doing { NOTHING_YET, RAN, WAITED, SLEPT, LOCKED /* asleep until it gets Python's lock */ };
@@ -44,11 +46,16 @@ static struct watch {
 	uint64_t from_ticks; /* of the row that grows */
 	int64_t from_ns;
 	uint64_t slept_ns, waited_ns;
+	bool leads;            /* it has not been away in this row */
+	uint64_t lead_ns;      /* so long it ran in the row before it was away */
+	uint64_t lead_more_ns; /* and so long in the look in which that began, if it went on */
+	double ns_per_tick;
 	enum doing doing;
 	uint32_t stack;                   /* where it stood */
 	int64_t stack_ns, stack_every_ns; /* when to look again */
 	int64_t looked_ns;
 	struct holder holder; /* of a row that is LOCKED */
+	struct busy busy;     /* while it is not silent */
 } watches[BATON_LIVE_LANES];
 
 static _Atomic bool stopping, running;
@@ -100,33 +107,40 @@ static void watch_thread(struct watch *watch, uint32_t tid)
 							.has_clock = thread_ran(tid, &ran_ns)};
 }
 
-/* What a slot can hold, some 4 s. A row is longer only when the sampler itself did not get to run.
- */
-static uint32_t in_slot(uint64_t ns)
+static double least_of(double a, double b)
 {
-	return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+	return a < b ? a : b;
+}
+
+/* The part of the row up to `until` in which the thread ran before it was away: a row of its own,
+ * because a row's sleep and wait are taken to come first. */
+static uint64_t put_lead(const struct watch *watch, uint32_t thread, uint64_t until)
+{
+	const uint64_t from = watch->from_ticks, away_ns = watch->slept_ns + watch->waited_ns;
+	if (until <= from || away_ns == 0 || watch->lead_ns < LEAD_LEAST_NS)
+		return from;
+	const double ran_ns = (double)(until - from) * watch->ns_per_tick - (double)away_ns;
+	const double lead_ns = least_of(ran_ns, (double)watch->lead_ns);
+	if (lead_ns < LEAD_LEAST_NS)
+		return from;
+	const uint64_t to = from + (uint64_t)(lead_ns / watch->ns_per_tick);
+	sched_row_put(&(struct sched_row){.begin = from, .end = to, .thread = thread});
+	return to;
 }
 
 /* The row so far, up to `until`. One that is all running is written too: it tells the thread awake.
  */
 static void put_row(struct watch *watch, uint32_t thread, uint64_t until)
 {
-	struct baton_lane *lane = lane_here();
-	struct baton_slot slot = {.begin = watch->from_ticks,
-							  .end = until,
-							  .name = thread,
-							  .type = BATON_SLOT_SCHED,
-							  .correlation = in_slot(watch->slept_ns),
-							  .stack = in_slot(watch->waited_ns)};
-	baton_slot_set_stack(&slot, watch->stack);
-	if (lane && until > watch->from_ticks && watch->doing == LOCKED && watch->holder.thread)
-		lane_put(lane, (struct baton_slot){.begin = slot.begin,
-										   .end = slot.end,
-										   .name = watch->holder.thread,
-										   .type = BATON_SLOT_HOLDER,
-										   .stack = watch->holder.stack});
-	if (lane && until > watch->from_ticks)
-		lane_put(lane, slot);
+	sched_row_put(&(struct sched_row){.begin = put_lead(watch, thread, until),
+									  .end = until,
+									  .slept_ns = watch->slept_ns,
+									  .waited_ns = watch->waited_ns,
+									  .thread = thread,
+									  .stack = watch->stack,
+									  .holder = watch->doing == LOCKED ? &watch->holder : NULL});
+	watch->leads = watch->slept_before + watch->waited_before < AT_ONCE_NS;
+	watch->lead_ns = watch->lead_more_ns = 0;
 	watch->holder = (struct holder){0};
 	watch->from_ticks = until;
 	watch->from_ns = watch->last_ns;
@@ -202,28 +216,13 @@ static void take_late(struct watch *watch, const struct share *share)
 		watch->doing = 2 * watch->waited_ns > row_ns ? WAITED : RAN;
 }
 
-/* The times of slot `number` of a lane whose producer goes on meanwhile: believed only when it has
- * not been overwritten since. A collective has none. */
-__attribute__((no_sanitize("thread"))) static bool slot_times(const struct baton_lane *lane,
-															  uint64_t number, uint64_t *begin,
-															  uint64_t *end)
-{
-	const volatile struct baton_slot *slot = &live_slots(lane)[number & (lane->slots - 1)];
-	bool timed = slot->type != BATON_SLOT_COLLECTIVE;
-	*begin = slot->begin;
-	*end = slot->end;
-	atomic_thread_fence(memory_order_acquire);
-	return timed && atomic_load(&lane->head) - number < lane->slots;
-}
-
 /* It began with the end of the last slot, before the last look: what was slept and waited between
  * the two looks before was so after that slot, as far as there is room. */
-static void begin_silence(struct watch *watch, const struct baton_lane *lane, uint64_t ticks,
-						  const struct share *share)
+static void begin_silence(struct watch *watch, const struct baton_lane *lane)
 {
 	uint64_t begin, end = 0;
-	bool at_hand =
-		watch->head && slot_times(lane, watch->head - 1, &begin, &end) && end <= watch->last_ticks;
+	bool at_hand = watch->head && lane_slot_times(lane, watch->head - 1, &begin, &end) &&
+				   end <= watch->last_ticks;
 	watch->silent = true;
 	watch->doing = NOTHING_YET;
 	watch->stack = 0;
@@ -231,10 +230,14 @@ static void begin_silence(struct watch *watch, const struct baton_lane *lane, ui
 	watch->stack_every_ns = 2 * STACK_AFTER_NS;
 	watch->from_ticks = at_hand ? end : watch->last_ticks;
 	watch->from_ns = watch->last_ns;
-	double ns_per_tick = (double)share->length_ns / (double)(ticks - watch->last_ticks + 1);
-	uint64_t before_ns = (uint64_t)((double)(watch->last_ticks - watch->from_ticks) * ns_per_tick);
+	uint64_t before_ns =
+		(uint64_t)((double)(watch->last_ticks - watch->from_ticks) * watch->ns_per_tick);
 	watch->slept_ns = least(watch->slept_before, before_ns);
 	watch->waited_ns = least(watch->waited_before, before_ns - watch->slept_ns);
+	watch->lead_ns = before_ns - watch->slept_ns - watch->waited_ns;
+	watch->lead_more_ns = 0;
+	watch->leads = watch->slept_ns + watch->waited_ns < AT_ONCE_NS;
+	busy_fell_silent(&watch->busy, watch->slept_ns, watch->waited_ns);
 }
 
 /* Where does it stand? Another place than before begins a row. */
@@ -254,6 +257,29 @@ static void look_where(struct watch *watch, unsigned lane, uint32_t thread, int6
 	watch->stack_every_ns = 2 * every;
 }
 
+static uint64_t away_ns(const struct share *share)
+{
+	return share->slept_ns + share->waited_ns;
+}
+
+/* When a thread is away in the next look too, that began at the end of the look before. */
+static void settle_lead(struct watch *watch, const struct share *share)
+{
+	if (2 * away_ns(share) > share->length_ns)
+		watch->lead_ns += watch->lead_more_ns;
+	watch->lead_more_ns = 0;
+}
+
+/* What it ran in a look of the row. */
+static void add_lead(struct watch *watch, const struct share *share)
+{
+	const uint64_t away = away_ns(share), ran_ns = share->length_ns - away;
+	if (!watch->leads)
+		return;
+	watch->leads = away < AT_ONCE_NS;
+	*(watch->leads ? &watch->lead_ns : &watch->lead_more_ns) += ran_ns;
+}
+
 /* Still silent. Neighbours that did mostly the same are one row. */
 static void go_on(struct watch *watch, unsigned lane, const struct share *share, int64_t now)
 {
@@ -266,6 +292,7 @@ static void go_on(struct watch *watch, unsigned lane, const struct share *share,
 	if (doing == SLEPT && holder_look(&holder, lane_owner(lane), watch->tid))
 		doing = LOCKED;
 	uint64_t row = watch->from_ticks;
+	settle_lead(watch, share);
 	if (watch->doing != NOTHING_YET &&
 		(doing != watch->doing || watch->last_ns - watch->from_ns > ROW_MOST_NS))
 		put_row(watch, thread, watch->last_ticks);
@@ -278,6 +305,7 @@ static void go_on(struct watch *watch, unsigned lane, const struct share *share,
 	watch->holder = holder;
 	watch->slept_ns += share->slept_ns;
 	watch->waited_ns += share->waited_ns;
+	add_lead(watch, share);
 }
 
 /* It ended with the first slot since: at its begin, or, when the thread was inside that call all
@@ -287,16 +315,35 @@ static void end_silence(struct watch *watch, uint32_t thread, const struct baton
 {
 	uint64_t begin, end;
 	take_late(watch, share);
+	settle_lead(watch, share);
 	bool there =
-		head - watch->head <= lane->slots / 2 && slot_times(lane, watch->head, &begin, &end);
-	uint64_t until = there && begin > watch->from_ticks ? begin : end;
+		head - watch->head <= lane->slots / 2 && lane_slot_times(lane, watch->head, &begin, &end);
+	const bool inside = there && begin <= watch->from_ticks;
+	uint64_t until = inside ? end : begin;
 	there = there && until > watch->last_ticks;
 	if (there) {
 		watch->slept_ns += share->slept_ns;
 		watch->waited_ns += share->waited_ns;
 	}
+	if (there && inside) /* it may have waited before the call returned, not in the middle of it */
+		watch->lead_ns = UINT64_MAX;
 	put_row(watch, thread, there ? until : watch->last_ticks);
 	watch->silent = false;
+}
+
+/* It has made records since the last look. */
+static void be_busy(struct watch *watch, unsigned i, const struct look *look,
+					const struct share *share)
+{
+	busy_take(&watch->busy, &(struct busy_look){.lane = live_lane(i),
+												.owner = lane_owner(i),
+												.tid = watch->tid,
+												.now_ns = look->ns,
+												.heads = {watch->head, look->head},
+												.ticks = {watch->last_ticks, look->ticks},
+												.ns = share->length_ns,
+												.slept_ns = share->slept_ns,
+												.waited_ns = share->waited_ns});
 }
 
 static void look_at(unsigned i)
@@ -313,13 +360,19 @@ static void look_at(unsigned i)
 	if (!take_look(watch, lane, &look))
 		return;
 	struct share share = share_since(watch, &look);
-	if (watch->known && look.head == watch->head) {
-		if (!watch->silent)
-			begin_silence(watch, lane, look.ticks, &share);
+	const bool same = watch->known && look.head == watch->head;
+	watch->ns_per_tick = (double)share.length_ns / (double)(look.ticks - watch->last_ticks + 1);
+	if (same && !watch->silent)
+		begin_silence(watch, lane);
+	else if (!same)
+		busy_late(&watch->busy, share.late_ns, share.late_waited_ns);
+	busy_put(&watch->busy, thread);
+	if (same)
 		go_on(watch, i, &share, look.ns);
-	} else if (watch->silent) {
+	else if (watch->silent)
 		end_silence(watch, thread, lane, look.head, &share);
-	}
+	else if (watch->known)
+		be_busy(watch, i, &look, &share);
 	watch->known = true;
 	watch->head = look.head;
 	watch->last = look.account;

@@ -42,7 +42,8 @@ void call_ended(struct thread *t, enum api name, uint64_t correlation)
 		recorder_call(t->process->recorder,
 					  (struct recorder_thread_row){t->index, t->call_begin_ns, thread_now(t)},
 					  (struct recorder_api){name, correlation, device_of(t, name)}, &t->log);
-	if (!call_world(t)->truth && t->log.n > 16) /* only the sampler asks, and only about silence */
+	if (!call_world(t)->truth &&
+		t->log.n > 16) /* only the sampler asks, about the time since the last call */
 		t->log.n = 0;
 }
 

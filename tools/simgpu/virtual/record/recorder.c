@@ -4,6 +4,7 @@
 #include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
 
+#include <baton/away.h>
 #include <baton/drain.h>
 #include <baton/writer.h>
 #include <errno.h>
@@ -26,14 +27,24 @@ enum frame_name { FRAME_LOADER = FIRST_TEXT - 4, FRAME_SCRIPT };
 static const char *const frame_names[] = {
 	[0] = "torch/utils/data/dataloader.py(1448): _get_data", [1] = "train.py(88): main"};
 
+/* A thread that makes records, between two looks of the sampler at it. */
+struct busy {
+	struct baton_away away;
+	int64_t slept, waited;
+	int64_t look_ns; /* the next look */
+	int64_t lock_ns; /* the last look that met it waiting for the GIL */
+	uint32_t holder; /* which that thread had */
+};
+
 struct recorder {
 	struct baton_writer writer;
 	const struct script *script;
 	const struct process_def *process;
 	uint32_t index;
-	uint8_t *written; /* per string: did it go out? */
-	int64_t *last_ns; /* per thread: the end of its last row */
-	uint64_t serial;  /* rows, for the dice that lose some */
+	uint8_t *written;  /* per string: did it go out? */
+	int64_t *last_ns;  /* per thread: the end of its last row */
+	struct busy *busy; /* per thread */
+	uint64_t serial;   /* rows, for the dice that lose some */
 	uint64_t lost_ops, lost_calls;
 };
 
@@ -176,6 +187,7 @@ struct recorder *recorder_open(const char *directory, const struct script *scrip
 	r->index = process;
 	r->written = must(calloc(script->n_strings + 1, 1));
 	r->last_ns = must(calloc(r->process->n_threads, sizeof(*r->last_ns)));
+	r->busy = must(calloc(r->process->n_threads, sizeof(*r->busy)));
 	if (baton_writer_open(&r->writer, fd, BATON_TRACE,
 						  rng_hash(script->seed, 0x66696c65, process, 0)))
 		must(NULL);
@@ -207,6 +219,7 @@ int recorder_close(struct recorder *r)
 	int error = baton_writer_close(&r->writer);
 	free(r->written);
 	free(r->last_ns);
+	free(r->busy);
 	free(r);
 	return error;
 }
@@ -284,35 +297,105 @@ static void add_frame(struct recorder *r, uint32_t thread, int64_t from, int64_t
 	add_row(r, BATON_RANGE, from, to, row, ALL_COLUMNS(RANGE_CATEGORY + 1));
 }
 
+/* A sched row of [from, to), of which `seen` tells. */
+static void add_sched(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
+					  const struct sample *seen)
+{
+	/* as the recorder's sampler, who finds one thread at most looks of a row */
+	const bool locked = 2 * seen->gil > to - from;
+	int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = thread + 1,
+									  [SCHED_SLEPT] = seen->slept,
+									  [SCHED_WAITED] = seen->waited,
+									  [SCHED_HOLDER] = locked ? seen->holder : 0};
+	if (to > from)
+		add_row(r, BATON_SCHED, from, to, row, ALL_COLUMNS(SCHED_STACK) | 1u << SCHED_HOLDER);
+}
+
+static bool is_away(const struct sample *seen, int64_t ns)
+{
+	return 2 * (seen->slept + seen->waited) > ns;
+}
+
+static int64_t next_look(int64_t at, int64_t to)
+{
+	const int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS;
+	return next < to ? next : to;
+}
+
 /* What the sampler saw of a thread that made no new record in [from, to): schedstat, and outside of
- * calls its Python frame, both once a sample. */
+ * calls its Python frame, both once a sample. A thread that is away goes on so: where that began in
+ * the sample before, it ran first. So it did before a call returned for which it had waited. */
 static void add_samples(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
 						const struct log *log, bool frames)
 {
 	int64_t since = from; /* of the frame it is in */
-	bool in_input = false;
-	for (int64_t at = from; at < to;) {
-		int64_t next = (at / SAMPLE_NS + 1) * SAMPLE_NS;
-		if (next > to)
-			next = to;
+	bool in_input = false, was_away = false;
+	for (int64_t at = from, next; at < to; at = next) {
+		next = next_look(at, to);
 		struct sample seen = sample(log, at, next);
-		/* as the recorder's sampler, who finds one thread at most looks of a row */
-		bool locked = 2 * seen.gil > next - at;
-		int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = thread + 1,
-										  [SCHED_SLEPT] = seen.slept,
-										  [SCHED_WAITED] = seen.waited,
-										  [SCHED_HOLDER] = locked ? seen.holder : 0};
-		add_row(r, BATON_SCHED, at, next, row, ALL_COLUMNS(SCHED_STACK) | 1u << SCHED_HOLDER);
+		const int64_t after = next_look(next, to), away = seen.slept + seen.waited;
+		const struct sample then = sample(log, next, after);
+		const bool goes_on = next < to ? is_away(&then, after - next) : !frames;
+		const int64_t begins = goes_on && !was_away ? next - away : at;
+		add_sched(r, thread, at, begins, &(struct sample){0});
+		add_sched(r, thread, begins, next, &seen);
+		was_away = is_away(&seen, next - at);
 		bool now_input = 2 * seen.input >= next - at;
 		if (frames && at > since && now_input != in_input) {
 			add_frame(r, thread, since, at, in_input);
 			since = at;
 		}
 		in_input = now_input;
-		at = next;
 	}
 	if (frames)
 		add_frame(r, thread, since, to, in_input);
+}
+
+/* The sched rows of the time since the last look. */
+static void look_at_busy(struct recorder *r, uint32_t thread)
+{
+	struct busy *busy = &r->busy[thread];
+	const int64_t away = busy->slept + busy->waited;
+	const bool locked = busy->lock_ns && busy->look_ns - busy->lock_ns <= BATON_LOCK_REMEMBERED_NS;
+	if (away >= BATON_AWAY_LEAST_NS)
+		baton_away_divide(&busy->away, (uint64_t)away);
+	for (unsigned i = 0; i < busy->away.n; i++) {
+		const struct baton_stretch *s = &busy->away.at[i];
+		const int64_t slept = (int64_t)s->away * busy->slept / (away ? away : 1);
+		int64_t row[BATON_MAX_COLUMNS] = {[SCHED_THREAD] = thread + 1,
+										  [SCHED_SLEPT] = slept,
+										  [SCHED_WAITED] = (int64_t)s->away - slept,
+										  [SCHED_HOLDER] = locked && slept ? busy->holder : 0};
+		if (s->away)
+			add_row(r, BATON_SCHED, (int64_t)s->begin, (int64_t)s->end, row,
+					ALL_COLUMNS(SCHED_STACK) | 1u << SCHED_HOLDER);
+	}
+	busy->away.n = 0;
+	busy->slept = busy->waited = 0;
+}
+
+/* [from, to) of a thread that makes records: a call, or between two. */
+static void add_busy(struct recorder *r, uint32_t thread, int64_t from, int64_t to,
+					 const struct log *log)
+{
+	struct busy *busy = &r->busy[thread];
+	while (from < to) {
+		if (busy->look_ns <= from) {
+			look_at_busy(r, thread);
+			busy->look_ns = (from / SAMPLE_NS + 1) * SAMPLE_NS;
+		}
+		const int64_t until = busy->look_ns < to ? busy->look_ns : to;
+		const struct sample seen = sample(log, from, until);
+		const struct sample now = sample(log, until - 1, until);
+		busy->slept += seen.slept;
+		busy->waited += seen.waited;
+		baton_away_add(&busy->away, (uint64_t)from, (uint64_t)until);
+		if (until == busy->look_ns && now.gil) {
+			busy->lock_ns = until;
+			busy->holder = now.holder;
+		}
+		from = until;
+	}
 }
 
 void recorder_call(struct recorder *r, struct recorder_thread_row where, struct recorder_api api,
@@ -321,8 +404,14 @@ void recorder_call(struct recorder *r, struct recorder_thread_row where, struct 
 	int64_t *last = &r->last_ns[where.thread];
 	if (*last && where.from_ns - *last >= SILENCE_NS)
 		add_samples(r, where.thread, *last, where.from_ns, log, true);
-	if (where.from_ns >= *last && where.to_ns - where.from_ns >= SILENCE_NS)
-		add_samples(r, where.thread, where.from_ns, where.to_ns, log, false);
+	else if (*last)
+		add_busy(r, where.thread, *last, where.from_ns, log);
+	const int64_t from =
+		where.from_ns > *last ? where.from_ns : *last; /* calls in it have theirs */
+	if (where.to_ns - from >= SILENCE_NS)
+		add_samples(r, where.thread, from, where.to_ns, log, false);
+	else
+		add_busy(r, where.thread, from, where.to_ns, log);
 	*last = where.to_ns > *last ? where.to_ns : *last;
 	if (lost(r, &r->lost_calls))
 		return;
