@@ -114,10 +114,12 @@ static int compute(struct everything *all, struct side *sides, size_t n, enum sc
 		all->summaries[i] = &sides[i].reduction.summary;
 	}
 	scaling_compute(all->runs, n, scaling, result);
-	for (size_t i = 0; !error && i < n; i++)
+	for (size_t i = 0; !error && i < n; i++) {
+		const struct change_sides sides_of = {all->summaries[i], all->summaries[result->base],
+											  &all->runs[i], &all->runs[result->base]};
 		if (i != result->base)
-			error = change_find(all->summaries[i], &all->runs[i], all->summaries[result->base],
-								&all->runs[result->base], &all->changes[i]);
+			error = change_find(&sides_of, &all->changes[i]);
+	}
 	return error;
 }
 
