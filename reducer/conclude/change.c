@@ -55,8 +55,7 @@ static int range_of(const struct change_sides *s, const struct change_steps *ste
 	qsort(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
 	range->low_ns = run[rank - 1];
 	range->high_ns = run[BY_STEP_DRAWS - rank];
-	range->changed = (range->low_ns > 0 || range->high_ns < 0) &&
-					 llabs(difference_ns) >= s->run->ideal_ns / MATTERS;
+	range->changed = change_lacks_zero(range) && llabs(difference_ns) >= s->run->ideal_ns / MATTERS;
 	return 0;
 }
 

@@ -35,6 +35,14 @@ int change_range(const struct change_sides *sides, const struct change_steps *st
 /* What the run would have of the base's time: `ideal` / the base's step of it. */
 int64_t change_scaled(const struct change_sides *sides, int64_t ns);
 
+/* Steps and devices are divided in whole ns, so the ends of a range are off by a few. */
+enum { CHANGE_ROUNDING_NS = 10 };
+
+static inline bool change_lacks_zero(const struct change_range *range)
+{
+	return range->low_ns > CHANGE_ROUNDING_NS || range->high_ns < -CHANGE_ROUNDING_NS;
+}
+
 /* How far the range is from its middle. */
 static inline int64_t change_half_ns(const struct change_range *range)
 {
