@@ -1,5 +1,6 @@
 #include "conclude/by_step.h"
 
+#include "base/saturate.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -98,9 +99,9 @@ int by_step_open_caused(struct by_step *steps, const struct summary *s, const ch
 	return open_rows(steps, s, &(struct question){0, 0, who, chars});
 }
 
-int by_step_mix(struct by_step *into, const struct by_step *from, int64_t mean_ns)
+int by_step_mix(struct by_step *into, const struct by_step *from, __int128 mean_ns)
 {
-	const __int128 sum = by_step_sum(from);
+	const __int128 sum = by_step_sum(from), scale = 1 << 20;
 	if (into->n == 0 && from->n > 0) {
 		free(into->ns);
 		into->ns = calloc(from->n + 1, sizeof(*into->ns));
@@ -108,8 +109,10 @@ int by_step_mix(struct by_step *into, const struct by_step *from, int64_t mean_n
 			return -ENOMEM;
 		into->n = from->n;
 	}
-	for (size_t i = 0; sum > 0 && i < into->n && i < from->n; i++)
-		into->ns[i] += (int64_t)((__int128)from->ns[i] * mean_ns * (int64_t)from->n / sum);
+	for (size_t i = 0; sum > 0 && i < into->n && i < from->n; i++) {
+		const __int128 part = (__int128)from->ns[i] * (int64_t)from->n * scale / sum;
+		into->ns[i] = saturate_add(into->ns[i], (int64_t)(mean_ns * part / scale));
+	}
 	return 0;
 }
 

@@ -20,7 +20,7 @@ int by_step_open_caused(struct by_step *steps, const struct summary *summary, co
 void by_step_close(struct by_step *steps);
 /* Adds to each cell what `from` has there, in proportion, so that the mean grows by mean_ns. Nothing
  * where `from` is 0. 0 or -ENOMEM. */
-int by_step_mix(struct by_step *into, const struct by_step *from, int64_t mean_ns);
+int by_step_mix(struct by_step *into, const struct by_step *from, __int128 mean_ns);
 
 enum { BY_STEP_DRAWS = 999 };
 
