@@ -96,6 +96,7 @@ struct everything { /* of n runs */
 	struct scaling_run *runs;
 	const struct summary **summaries;
 	struct change *changes;
+	struct charged *charged;
 };
 
 static int compute(struct everything *all, struct side *sides, size_t n, enum scaling scaling,
@@ -105,7 +106,8 @@ static int compute(struct everything *all, struct side *sides, size_t n, enum sc
 	all->runs = calloc(n, sizeof(*all->runs));
 	all->summaries = calloc(n, sizeof(*all->summaries));
 	all->changes = calloc(n, sizeof(*all->changes));
-	if (!all->runs || !all->summaries || !all->changes)
+	all->charged = calloc(n, sizeof(*all->charged));
+	if (!all->runs || !all->summaries || !all->changes || !all->charged)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
@@ -114,10 +116,14 @@ static int compute(struct everything *all, struct side *sides, size_t n, enum sc
 		all->summaries[i] = &sides[i].reduction.summary;
 	}
 	scaling_compute(all->runs, n, scaling, result);
-	for (size_t i = 0; !error && i < n; i++)
-		if (i != result->base)
-			error = change_find(all->summaries[i], &all->runs[i], all->summaries[result->base],
-								&all->runs[result->base], &all->changes[i]);
+	for (size_t i = 0; !error && i < n; i++) {
+		const struct change_sides sides_of = {all->summaries[i], all->summaries[result->base],
+											  &all->runs[i], &all->runs[result->base]};
+		if (i == result->base)
+			continue;
+		error = change_find(&sides_of, &all->changes[i]);
+		error = error ? error : charged_open(&all->charged[i], &sides_of, &all->changes[i]);
+	}
 	return error;
 }
 
@@ -133,7 +139,8 @@ static int print(const struct invocation *call, struct side *sides, enum scaling
 										all.summaries,
 										all.runs,
 										&result,
-										all.changes};
+										all.changes,
+										all.charged};
 		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
@@ -143,6 +150,9 @@ static int print(const struct invocation *call, struct side *sides, enum scaling
 			compare_text(&comparison, stdout);
 		status = judge(gate, &comparison);
 	}
+	for (int i = 0; all.charged && i < call->operands; i++)
+		charged_close(&all.charged[i]);
+	free(all.charged);
 	free(all.runs);
 	free(all.summaries);
 	free(all.changes);

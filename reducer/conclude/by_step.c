@@ -1,5 +1,6 @@
 #include "conclude/by_step.h"
 
+#include "base/saturate.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -44,13 +45,35 @@ static void add_row(struct by_step *steps, const struct series *row, int64_t wid
 	}
 }
 
-int by_step_open(struct by_step *steps, const struct summary *s, uint64_t leaves, uint32_t device)
+/* Which series: of leaves, or, with `who`, of what it caused. */
+struct question {
+	uint64_t leaves;
+	uint32_t device;
+	const char *who; /* the key of a device, or a host; NULL: leaves are asked for */
+	size_t chars;
+};
+
+static bool is_caused_by(const struct summary *s, const struct series *row,
+						 const struct question *q)
+{
+	const char *device = summary_text(s, row->device);
+	return row->rank != -1 && strcmp(summary_text(s, row->what), SERIES_CAUSED) == 0 &&
+		   strncmp(device, q->who, q->chars) == 0 &&
+		   (device[q->chars] == 0 || device[q->chars] == '/');
+}
+
+static bool is_in(const struct summary *s, const struct series *row, const struct question *q)
+{
+	return q->who ? is_caused_by(s, row, q) : is_asked(s, row, q->leaves, q->device);
+}
+
+static int open_rows(struct by_step *steps, const struct summary *s, const struct question *q)
 {
 	int64_t width = 1, n_steps = 0;
 	*steps = (struct by_step){0};
 	for (size_t i = 0; i < s->n_series; i++) {
 		const struct series *row = &s->series[i];
-		if (!is_asked(s, row, leaves, device))
+		if (!is_in(s, row, q))
 			continue;
 		n_steps = row->steps > n_steps ? row->steps : n_steps;
 		width = row->width > width ? row->width : width;
@@ -60,8 +83,36 @@ int by_step_open(struct by_step *steps, const struct summary *s, uint64_t leaves
 	if (!steps->ns)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_series; i++)
-		if (is_asked(s, &s->series[i], leaves, device))
+		if (is_in(s, &s->series[i], q))
 			add_row(steps, &s->series[i], width);
+	return 0;
+}
+
+int by_step_open(struct by_step *steps, const struct summary *s, uint64_t leaves, uint32_t device)
+{
+	return open_rows(steps, s, &(struct question){leaves, device, NULL, 0});
+}
+
+int by_step_open_caused(struct by_step *steps, const struct summary *s, const char *who,
+						size_t chars)
+{
+	return open_rows(steps, s, &(struct question){0, 0, who, chars});
+}
+
+int by_step_mix(struct by_step *into, const struct by_step *from, __int128 mean_ns)
+{
+	const __int128 sum = by_step_sum(from), scale = 1 << 20;
+	if (into->n == 0 && from->n > 0) {
+		free(into->ns);
+		into->ns = calloc(from->n + 1, sizeof(*into->ns));
+		if (!into->ns)
+			return -ENOMEM;
+		into->n = from->n;
+	}
+	for (size_t i = 0; sum > 0 && i < into->n && i < from->n; i++) {
+		const __int128 part = (__int128)from->ns[i] * (int64_t)from->n * scale / sum;
+		into->ns[i] = saturate_add(into->ns[i], (int64_t)(mean_ns * part / scale));
+	}
 	return 0;
 }
 

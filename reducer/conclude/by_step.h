@@ -14,7 +14,13 @@ struct by_step { /* the steps of a run in order, or neighbours of them together 
  * by step. 0 or -ENOMEM; by_step_close() either way. */
 int by_step_open(struct by_step *steps, const struct summary *summary, uint64_t leaves,
 				 uint32_t device);
+/* What the others waited for a device (its key) or for the ranks of a host, not more than that. */
+int by_step_open_caused(struct by_step *steps, const struct summary *summary, const char *who,
+						size_t chars);
 void by_step_close(struct by_step *steps);
+/* Adds to each cell what `from` has there, in proportion, so that the mean grows by mean_ns. Nothing
+ * where `from` is 0. 0 or -ENOMEM. */
+int by_step_mix(struct by_step *into, const struct by_step *from, __int128 mean_ns);
 
 enum { BY_STEP_DRAWS = 999 };
 

@@ -3,6 +3,7 @@
 #ifndef CONCLUDE_CHANGE_H
 #define CONCLUDE_CHANGE_H
 
+#include "conclude/by_step.h"
 #include "conclude/scaling.h"
 
 struct change_range {        /* of a difference, ns per step */
@@ -15,10 +16,32 @@ struct change { /* of one run against the base */
 	struct change_range loss, terms[LEAF_COUNT];
 };
 
-/* `run` and `base`: with what scaling_compute() filled in. 0 or -ENOMEM. */
-int change_find(const struct summary *summary, const struct scaling_run *run,
-				const struct summary *base_summary, const struct scaling_run *base,
-				struct change *change);
+struct change_sides { /* `run` and `base`: with what scaling_compute() filled in */
+	const struct summary *summary, *base_summary;
+	const struct scaling_run *run, *base;
+};
+
+/* 0 or -ENOMEM. */
+int change_find(const struct change_sides *sides, struct change *change);
+
+struct change_steps { /* a term, and where it comes from, step by step */
+	int64_t difference_ns;
+	struct by_step run, base;
+};
+/* The range of such a term. 0 or -ENOMEM. */
+int change_range(const struct change_sides *sides, const struct change_steps *steps,
+				 struct change_range *range);
+
+/* What the run would have of the base's time: `ideal` / the base's step of it. */
+int64_t change_scaled(const struct change_sides *sides, int64_t ns);
+
+/* Steps and devices are divided in whole ns, so the ends of a range are off by a few. */
+enum { CHANGE_ROUNDING_NS = 10 };
+
+static inline bool change_lacks_zero(const struct change_range *range)
+{
+	return range->low_ns > CHANGE_ROUNDING_NS || range->high_ns < -CHANGE_ROUNDING_NS;
+}
 
 /* How far the range is from its middle. */
 static inline int64_t change_half_ns(const struct change_range *range)

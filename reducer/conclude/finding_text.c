@@ -74,23 +74,28 @@ struct finding_words finding_straggler(const struct summary *summary, const stru
 	return words;
 }
 
-void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES])
+void finding_ranks(const int32_t *ranks, uint32_t n, char text[MISSING_RANKS_BYTES])
 {
 	uint32_t i = 0;
 	size_t used = 0;
 	text[0] = 0;
-	for (int runs = 0; i < run->n_missing_ranks && runs < MISSING_RUNS; runs++) {
-		const int32_t *from = &run->missing_ranks[i];
-		while (++i < run->n_missing_ranks && run->missing_ranks[i] == run->missing_ranks[i - 1] + 1)
+	for (int runs = 0; i < n && runs < MISSING_RUNS; runs++) {
+		const int32_t *from = &ranks[i];
+		while (++i < n && ranks[i] == ranks[i - 1] + 1)
 			;
-		int32_t to = run->missing_ranks[i - 1];
+		int32_t to = ranks[i - 1];
 		used += (size_t)snprintf(text + used, MISSING_RANKS_BYTES - used, "%s%d", runs ? ", " : "",
 								 *from);
 		if (to > *from)
 			used += (size_t)snprintf(text + used, MISSING_RANKS_BYTES - used, "-%d", to);
 	}
-	if (i < run->n_missing_ranks)
-		snprintf(text + used, MISSING_RANKS_BYTES - used, " and %u more", run->n_missing_ranks - i);
+	if (i < n)
+		snprintf(text + used, MISSING_RANKS_BYTES - used, " and %u more", n - i);
+}
+
+void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES])
+{
+	finding_ranks(run->missing_ranks, run->n_missing_ranks, text);
 }
 
 struct finding_words finding_collectives(const struct summary *summary, const char *reason)

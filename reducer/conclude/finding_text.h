@@ -22,6 +22,7 @@ struct finding_words finding_straggler(const struct summary *summary,
 									   const struct straggler *straggler);
 enum { MISSING_RANKS_BYTES = 200 };
 /* "64-71, 900": a few runs of numbers, and how many more there are. */
+void finding_ranks(const int32_t *ranks, uint32_t n, char text[MISSING_RANKS_BYTES]);
 void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANKS_BYTES]);
 /* "AllReduce calls", or "collectives" when there are several; of those that are not split for this reason
  * ("": that are). */

@@ -49,8 +49,7 @@ int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summa
 	return rank_ns;
 }
 
-const struct finding_kind *replay_kind(const struct summary *summary,
-									   const struct culprit_summary *culprit)
+const struct finding_kind *replay_kind_named(const char *cause)
 {
 	static const struct {
 		const char *cause;
@@ -62,11 +61,16 @@ const struct finding_kind *replay_kind(const struct summary *summary,
 				 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
 				 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
 				 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
-	const char *cause = summary_text(summary, culprit->cause);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].cause, cause) == 0)
 			return &finding_kinds[kinds[i].id];
 	return NULL;
+}
+
+const struct finding_kind *replay_kind(const struct summary *summary,
+									   const struct culprit_summary *culprit)
+{
+	return replay_kind_named(summary_text(summary, culprit->cause));
 }
 
 const struct late_summary *replay_late_row(const struct summary *summary, size_t device)

@@ -31,5 +31,7 @@ const struct late_summary *replay_late_row(const struct summary *summary, size_t
 /* The kind of loss that a cause is; NULL: several may be. */
 const struct finding_kind *replay_kind(const struct summary *summary,
 									   const struct culprit_summary *culprit);
+/* The same of a cause as docs/GRAPH.md names it. */
+const struct finding_kind *replay_kind_named(const char *cause);
 
 #endif

@@ -35,9 +35,16 @@ bool straggler_has(const struct straggler *s, const struct summary *summary, siz
 					  : device == s->device;
 }
 
-/* A kind of time of its own, the mean of a host's devices, and the median of the others. */
-static int compare(const struct summary *summary, const struct straggler *s, struct excess *e,
-				   int64_t *devices)
+int64_t straggler_devices(const struct straggler *s, const struct summary *summary)
+{
+	int64_t n = 0;
+	for (size_t i = 0; i < summary->n_devices; i++)
+		n += straggler_has(s, summary, i);
+	return n;
+}
+
+int straggler_compare(const struct straggler *s, const struct summary *summary, uint64_t leaves,
+					  struct excess *e)
 {
 	int64_t *others = malloc((summary->n_devices + 1) * sizeof(*others));
 	__int128 own = 0;
@@ -45,14 +52,13 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 	if (!others)
 		return -ENOMEM;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		int64_t ns = figures_device_time(&summary->devices[i], e->kind->leaves);
+		int64_t ns = figures_device_time(&summary->devices[i], leaves);
 		if (straggler_has(s, summary, i))
 			own += ns;
 		else
 			others[n++] = ns;
 	}
-	*devices = (int64_t)(summary->n_devices - n);
-	e->own_ns = (int64_t)(own / *devices);
+	e->own_ns = n < summary->n_devices ? (int64_t)(own / (int64_t)(summary->n_devices - n)) : 0;
 	e->others_ns = figures_median(others, n);
 	free(others);
 	return 0;
@@ -63,13 +69,14 @@ static int compare(const struct summary *summary, const struct straggler *s, str
 static int explain(const struct summary *summary, struct straggler *s)
 {
 	struct excess all[TIME_KINDS];
-	int64_t left = s->late_ns, devices = (int64_t)summary->n_devices, own = 1;
+	const int64_t devices = (int64_t)summary->n_devices, own = straggler_devices(s, summary);
+	int64_t left = s->late_ns;
 	size_t n = 0;
 	for (int k = 0; k < TIME_KINDS; k++) {
 		struct excess e = {.kind = &finding_kinds[k]};
 		if (e.kind->leaves & LEAVES_NCCL)
 			continue;
-		int error = compare(summary, s, &e, &own);
+		int error = straggler_compare(s, summary, e.kind->leaves, &e);
 		if (error)
 			return error;
 		if (e.own_ns > e.others_ns)
@@ -447,9 +454,8 @@ static int add_partial(struct stragglers *all, const struct summary *summary,
 	return error;
 }
 
-/* False: the culprit is not about a rank or host. */
-static bool straggler_of_culprit(const struct summary *summary,
-								 const struct culprit_summary *culprit, struct straggler *s)
+bool straggler_of_culprit(const struct summary *summary, const struct culprit_summary *culprit,
+						  struct straggler *s)
 {
 	const size_t device = replay_device(summary, culprit);
 	if (device == summary->n_devices)

@@ -49,6 +49,15 @@ static inline bool straggler_is_split(const struct straggler *straggler)
 }
 /* Is the device this one, or one of this host? */
 bool straggler_has(const struct straggler *straggler, const struct summary *summary, size_t device);
+/* How many devices are its own: more than one of a host. */
+int64_t straggler_devices(const struct straggler *straggler, const struct summary *summary);
+/* Some leaves of its own, the mean of a host's devices, and the median of the others' (own_ns and
+ * others_ns). 0 or -ENOMEM. */
+int straggler_compare(const struct straggler *straggler, const struct summary *summary,
+					  uint64_t leaves, struct excess *excess);
+/* The rank or host of a culprit, with the gain of all its causes. False: it is about neither. */
+bool straggler_of_culprit(const struct summary *summary, const struct culprit_summary *culprit,
+						  struct straggler *straggler);
 /* All of it: per step, mean of the devices. */
 int64_t straggler_share(const struct straggler *straggler);
 

@@ -2,7 +2,7 @@
 #ifndef RENDER_COMPARE_H
 #define RENDER_COMPARE_H
 
-#include "conclude/change.h"
+#include "conclude/charged.h"
 
 #include <stdio.h>
 
@@ -13,6 +13,7 @@ struct comparison {
 	const struct scaling_run *runs;
 	const struct scaling_result *result;
 	const struct change *changes; /* of each run against the base */
+	const struct charged *charged;
 };
 
 void compare_json(const struct comparison *comparison, FILE *out);

@@ -1,4 +1,5 @@
 #include "render/compare.h"
+#include "render/compare_charged.h"
 #include "render/json.h"
 #include "conclude/clocks.h"
 
@@ -36,8 +37,25 @@ static void clock_object(struct json *j, const struct comparison *c, size_t i)
 	json_end_object(j);
 }
 
+static void term_ranges(struct json *j, const char *key, const struct change_range *ranges,
+						uint64_t carried)
+{
+	json_object(j, key);
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
+		if (!(carried & LEAF_BIT(leaf)))
+			continue;
+		json_object(j, leaf_name((enum leaf)leaf));
+		json_bool(j, "changed", ranges[leaf].changed);
+		json_number(j, "low_ns", ranges[leaf].low_ns);
+		json_number(j, "high_ns", ranges[leaf].high_ns);
+		json_end_object(j);
+	}
+	json_end_object(j);
+}
+
 /* Where the differences may be if other steps had been recorded; null: not known. */
-static void noise_object(struct json *j, const struct change *change, uint64_t carried)
+static void noise_object(struct json *j, const struct change *change, const struct charged *charged,
+						 uint64_t carried)
 {
 	if (!change->known) {
 		json_null(j, "noise");
@@ -47,17 +65,8 @@ static void noise_object(struct json *j, const struct change *change, uint64_t c
 	json_bool(j, "changed", change->loss.changed);
 	json_number(j, "loss_low_ns", change->loss.low_ns);
 	json_number(j, "loss_high_ns", change->loss.high_ns);
-	json_object(j, "terms");
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
-		if (!(carried & LEAF_BIT(leaf)))
-			continue;
-		json_object(j, leaf_name((enum leaf)leaf));
-		json_bool(j, "changed", change->terms[leaf].changed);
-		json_number(j, "low_ns", change->terms[leaf].low_ns);
-		json_number(j, "high_ns", change->terms[leaf].high_ns);
-		json_end_object(j);
-	}
-	json_end_object(j);
+	term_ranges(j, "terms", change->terms, carried);
+	term_ranges(j, "charged", charged->ranges, carried);
 	json_end_object(j);
 }
 
@@ -78,10 +87,28 @@ static void run_object(struct json *j, const struct comparison *c, size_t i)
 	json_end_object(j);
 }
 
+static void bridge_object(struct json *j, const struct comparison *c, size_t i)
+{
+	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
+	const uint64_t carried = base->figures->carried | run->figures->carried;
+	json_object(j, NULL);
+	json_number(j, "base", base->figures->devices);
+	json_text(j, "base_dir", c->names[c->result->base]);
+	json_number(j, "gpus", run->figures->devices);
+	json_text(j, "dir", c->names[i]);
+	json_number(j, "loss_ns", run->loss_ns);
+	leaves_object(j, "terms_ns", run->terms_ns, carried);
+	leaves_object(j, "charged_ns", c->charged[i].terms_ns, carried);
+	json_number(j, "residual_ns", run->residual_ns);
+	compare_charged_json(j, c, i);
+	noise_object(j, &c->changes[i], &c->charged[i], carried);
+	clock_object(j, c, i);
+	json_end_object(j);
+}
+
 void compare_json(const struct comparison *c, FILE *out)
 {
 	struct json json = {.out = out}, *j = &json;
-	const struct scaling_run *base = &c->runs[c->result->base];
 	json_object(j, NULL);
 	json_text(j, "schema", "baton.compare/0");
 	json_text(j, "scaling", c->result->scaling == SCALING_STRONG ? "strong" : "weak");
@@ -91,22 +118,9 @@ void compare_json(const struct comparison *c, FILE *out)
 		run_object(j, c, i);
 	json_end_array(j);
 	json_array(j, "bridge");
-	for (size_t i = 0; i < c->n; i++) {
-		if (i == c->result->base)
-			continue;
-		json_object(j, NULL);
-		json_number(j, "base", base->figures->devices);
-		json_text(j, "base_dir", c->names[c->result->base]);
-		json_number(j, "gpus", c->runs[i].figures->devices);
-		json_text(j, "dir", c->names[i]);
-		json_number(j, "loss_ns", c->runs[i].loss_ns);
-		leaves_object(j, "terms_ns", c->runs[i].terms_ns,
-					  base->figures->carried | c->runs[i].figures->carried);
-		json_number(j, "residual_ns", c->runs[i].residual_ns);
-		noise_object(j, &c->changes[i], base->figures->carried | c->runs[i].figures->carried);
-		clock_object(j, c, i);
-		json_end_object(j);
-	}
+	for (size_t i = 0; i < c->n; i++)
+		if (i != c->result->base)
+			bridge_object(j, c, i);
 	json_end_array(j);
 	json_end_object(j);
 	fputc('\n', out);

@@ -1,4 +1,5 @@
 #include "render/compare.h"
+#include "render/compare_charged.h"
 #include "render/columns.h"
 #include "conclude/copies.h"
 #include "conclude/clocks.h"
@@ -239,7 +240,7 @@ static void explain(const struct screen *screen, const struct comparison *c, siz
 	out[0] = 0;
 	if (leaf == LEAF_NCCL_TRANSFER)
 		explain_transfer(c->summaries[b], c->summaries[i], out, bytes);
-	else if (leaf == LEAF_NCCL_WAIT)
+	else if (leaf == LEAF_NCCL_WAIT && c->charged[i].run.n == 0)
 		explain_wait(c->summaries[i], run, out, bytes);
 	else if (leaf == LEAF_COPY_EXPOSED)
 		explain_copies(c, i, out, bytes);
@@ -334,11 +335,12 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		columns_cell(&table, "%s", time_label(terms[t].leaf));
 		columns_cell(&table, "%s", with_sign(screen, terms[t].ns, &a));
 		if (change->known)
-			columns_cell(&table, "%s", noise_of(screen, &change->terms[terms[t].leaf], &b));
+			columns_cell(&table, "%s", noise_of(screen, &c->charged[i].ranges[terms[t].leaf], &b));
 		columns_cell(&table, "%s",
 					 text_bar(largest > 0 ? 4.0 * (double)size / (double)largest / 15 : 0, &b));
 		columns_cell(&table, "%s", why);
 		columns_end(&table, COLUMNS_PLAIN);
+		compare_waits(screen, c, i, terms[t].leaf);
 		if (clock && clock_may_explain(&clocks, &terms[t])) {
 			say_clock(screen, &clocks);
 			clock = false; /* once, at the largest */
@@ -351,36 +353,22 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		say_clock(screen, &clocks);
 }
 
-/* The term to name first: the largest that is more than noise; of a step that changed, one with
- * the sign of the change. NULL: none is. Where noise is not known, the largest. */
-static const struct term *first_term(const struct change *change, int64_t loss_ns,
-									 const struct term terms[LEAF_COUNT])
-{
-	if (!change->known)
-		return terms[0].ns ? &terms[0] : NULL;
-	for (int t = 0; t < LEAF_COUNT; t++)
-		if (change->terms[terms[t].leaf].changed &&
-			(!change->loss.changed || (terms[t].ns > 0) == (loss_ns > 0)))
-			return &terms[t];
-	return NULL;
-}
-
 static void say_change(const struct screen *screen, const struct comparison *c, size_t i,
-					   const struct term *first)
+					   const struct headline *first)
 {
-	const struct scaling_run *base = &c->runs[c->result->base], *run = &c->runs[i];
+	const struct scaling_run *run = &c->runs[i];
 	const struct change *change = &c->changes[i];
 	struct text_buffer a, b, d;
 	char same[120] = "";
 	if (change->known && !change->loss.changed)
 		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per %s", unchanged(c, &change->loss),
 				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b), per(c));
-	if (first)
-		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)", same,
-						  same[0] ? "; but " : "", time_label(first->leaf), same[0] ? "" : " most",
-						  text_ms(screen, base->figures->time_ns[first->leaf], &a),
-						  text_ms(screen, run->figures->time_ns[first->leaf], &b), per(c),
-						  with_sign(screen, first->ns, &d));
+	if (first->leaves)
+		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)%s", same,
+						  same[0] ? "; but " : "", compare_subject(c, i, first).at,
+						  same[0] ? "" : " most", text_ms(screen, first->before_ns, &a),
+						  text_ms(screen, first->after_ns, &b), per(c),
+						  with_sign(screen, first->term_ns, &d), compare_rest(c, i, first));
 	else if (same[0])
 		screen_title_wrap(screen, 2, "%s", same);
 	else if (change->known)
@@ -391,12 +379,14 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 {
 	const struct scaling_run *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
+	struct headline first;
 	struct text_buffer a, name;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
+		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
 	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
 	screen_line(screen, "%s", "");
-	say_change(screen, c, i, first_term(&c->changes[i], run->loss_ns, terms));
+	compare_headline(c, i, &first);
+	say_change(screen, c, i, &first);
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
 	if (c->changes[i].known && !c->changes[i].loss.changed)

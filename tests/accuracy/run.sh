@@ -41,3 +41,9 @@ if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
 else
 	"$python" tests/accuracy/culprit.py --baton "$baton" --sim "$sim"
 fi
+# Whom and what does a comparison charge with the loss: the same truth.
+if [ "${ACCURACY_SCENARIOS:-quick}" = full ]; then
+	"$python" tests/accuracy/charged.py --baton "$baton" --sim "$sim"
+else
+	"$python" tests/accuracy/charged.py --baton "$baton" --sim "$sim" --jobs 5 --twins 2 --most-ranks 4
+fi

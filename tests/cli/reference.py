@@ -14,7 +14,7 @@ SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json
             "stragglers": "`baton stragglers --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.
-NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP"}
+NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "charged_ns": "LEAF", "charged": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP"}
 # Needs more rows than are kept (4,096): tests/cli/by_case.sh looks at it.
 UNPRINTED = {"by.rows[].rows"}
 

@@ -28,6 +28,14 @@ made slow --ranks 2 --steps 10 --kernels 200 --fault slow_gpu=12@all
 "$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/slow" '*:1:1980:0' '*:2:1600:4' || fail "gauges_made.py"
 printed report "$BATON" report --json --by range "$work/fast"
 printed compare "$BATON" compare --json "$work/fast" "$work/slow"
+made late --ranks 2 --steps 10 --kernels 200 --fault input=130000@1
+made link --ranks 8 --per-host 4 --workload tensor --steps 8 --fault slow_link=400@5
+made healthy --ranks 8 --per-host 4 --workload tensor --steps 8
+printed compare "$BATON" compare --json "$work/fast" "$work/late"
+printed compare "$BATON" compare --json "$work/healthy" "$work/link"
+made hosts --ranks 4 --per-host 2 --steps 10 --kernels 200 --fault slow_host=300@0 --fault slow_host=300@1
+made even --ranks 4 --per-host 2 --steps 10 --kernels 200
+printed compare "$BATON" compare --json "$work/even" "$work/hosts"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 printed stragglers "$BATON" stragglers --json tests/golden/stragglers/trace-ST.csv.gz
