@@ -1,7 +1,5 @@
 #include "conclude/change.h"
 
-#include "conclude/by_step.h"
-
 #include <stdlib.h>
 
 enum {
@@ -16,47 +14,34 @@ enum {
 /* More than any time of a trace. */
 #define MOST_NS (INT64_MAX / 4)
 
-/* The means of one side's draws, less their own mean: ns per step and device. */
-static int draw_means(const struct summary *summary, uint32_t devices, uint64_t leaves,
-					  uint64_t state, int64_t means[BY_STEP_DRAWS])
-{
-	__int128 sums[BY_STEP_DRAWS];
-	struct by_step steps;
-	int error = by_step_open(&steps, summary, leaves, 0);
-	if (!error)
-		error = by_step_draw(&steps, state, sums);
-	const __int128 middle = by_step_sum(&steps), cells = (__int128)steps.n * devices;
-	for (int i = 0; i < BY_STEP_DRAWS && !error; i++)
-		means[i] = cells ? (int64_t)((sums[i] - middle) / cells) : 0;
-	by_step_close(&steps);
-	return error;
-}
-
 static int by_size(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 	return x < y ? -1 : x > y;
 }
 
-struct sides {
-	const struct summary *summary, *base_summary;
-	const struct scaling_run *run, *base;
-};
-
 /* Of the base's time `ideal` / its step is what the run would have. */
-static int64_t scaled(const struct sides *s, int64_t ns)
+static int64_t scaled(const struct change_sides *s, int64_t ns)
 {
 	const int64_t step_ns = s->base->figures->step_ns;
 	return step_ns > 0 ? (int64_t)((__int128)ns * s->run->ideal_ns / step_ns) : 0;
 }
 
-static int find_range(const struct sides *s, uint64_t leaves, int64_t difference_ns, int rank,
-					  struct change_range *range)
+/* What runs of one job differ by is no difference between jobs. */
+static int64_t repeat_floor(const struct change_sides *s, uint64_t leaves)
+{
+	const int64_t own = side_spread(s->side, leaves);
+	const int64_t of_base = scaled(s, side_spread(s->base_side, leaves));
+	return own > of_base ? own : of_base;
+}
+
+static int find_range(const struct change_sides *s, uint64_t leaves, int64_t difference_ns,
+					  int rank, struct change_range *range)
 {
 	int64_t run[BY_STEP_DRAWS], base[BY_STEP_DRAWS];
-	int error = draw_means(s->summary, s->run->figures->devices, leaves, RUN_STATE, run);
+	int error = side_draw(s->side, leaves, RUN_STATE, run);
 	if (!error)
-		error = draw_means(s->base_summary, s->base->figures->devices, leaves, BASE_STATE, base);
+		error = side_draw(s->base_side, leaves, BASE_STATE, base);
 	if (error)
 		return error;
 	for (int i = 0; i < BY_STEP_DRAWS; i++) {
@@ -64,32 +49,31 @@ static int find_range(const struct sides *s, uint64_t leaves, int64_t difference
 		run[i] = at > MOST_NS ? MOST_NS : at < -MOST_NS ? -MOST_NS : (int64_t)at;
 	}
 	qsort(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
-	range->low_ns = run[rank - 1];
-	range->high_ns = run[BY_STEP_DRAWS - rank];
+	const int64_t floor_ns = repeat_floor(s, leaves);
+	const int64_t low_ns = run[rank - 1], high_ns = run[BY_STEP_DRAWS - rank];
+	range->low_ns = low_ns < difference_ns - floor_ns ? low_ns : difference_ns - floor_ns;
+	range->high_ns = high_ns > difference_ns + floor_ns ? high_ns : difference_ns + floor_ns;
 	range->changed = (range->low_ns > 0 || range->high_ns < 0) &&
 					 llabs(difference_ns) >= s->run->ideal_ns / MATTERS;
 	return 0;
 }
 
-/* Enough steps, on the device with most, whose times are known one by one. */
-static bool has_steps(const struct summary *summary, const struct figures *figures)
+int change_of_leaves(const struct change_sides *sides, uint64_t leaves, int64_t difference_ns,
+					 struct change_range *range)
 {
-	return figures->has_steps && figures->steps >= STEPS_LEAST && summary->n_series > 0;
+	return find_range(sides, leaves, difference_ns, TERM_RANK, range);
 }
 
-int change_find(const struct summary *summary, const struct scaling_run *run,
-				const struct summary *base_summary, const struct scaling_run *base,
-				struct change *change)
+int change_find(const struct change_sides *s, struct change *change)
 {
-	const struct sides s = {summary, base_summary, run, base};
-	*change = (struct change){.known = has_steps(summary, run->figures) &&
-									   has_steps(base_summary, base->figures)};
+	*change = (struct change){.known = side_has_steps(s->side, STEPS_LEAST) &&
+									   side_has_steps(s->base_side, STEPS_LEAST)};
 	int error = 0;
 	if (!change->known)
 		return 0;
-	error = find_range(&s, LEAVES_ALL, run->loss_ns, LOSS_RANK, &change->loss);
+	error = find_range(s, LEAVES_ALL, s->run->loss_ns, LOSS_RANK, &change->loss);
 	for (int leaf = 0; !error && leaf < LEAF_COUNT; leaf++)
 		error =
-			find_range(&s, LEAF_BIT(leaf), run->terms_ns[leaf], TERM_RANK, &change->terms[leaf]);
+			find_range(s, LEAF_BIT(leaf), s->run->terms_ns[leaf], TERM_RANK, &change->terms[leaf]);
 	return error;
 }

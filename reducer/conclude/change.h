@@ -4,6 +4,7 @@
 #define CONCLUDE_CHANGE_H
 
 #include "conclude/scaling.h"
+#include "conclude/side.h"
 
 struct change_range {        /* of a difference, ns per step */
 	int64_t low_ns, high_ns; /* where it may be if other steps had been recorded */
@@ -15,10 +16,16 @@ struct change { /* of one run against the base */
 	struct change_range loss, terms[LEAF_COUNT];
 };
 
-/* `run` and `base`: with what scaling_compute() filled in. 0 or -ENOMEM. */
-int change_find(const struct summary *summary, const struct scaling_run *run,
-				const struct summary *base_summary, const struct scaling_run *base,
-				struct change *change);
+struct change_sides { /* the runs, with what scaling_compute() filled in */
+	const struct side *side, *base_side;
+	const struct scaling_run *run, *base;
+};
+
+/* 0 or -ENOMEM. */
+int change_find(const struct change_sides *sides, struct change *change);
+/* The range of a difference in some leaves together, where it is known. 0 or -ENOMEM. */
+int change_of_leaves(const struct change_sides *sides, uint64_t leaves, int64_t difference_ns,
+					 struct change_range *range);
 
 /* How far the range is from its middle. */
 static inline int64_t change_half_ns(const struct change_range *range)

@@ -67,6 +67,8 @@ static void run_object(struct json *j, const struct comparison *c, size_t i)
 	const struct figures *f = run->figures;
 	json_object(j, NULL);
 	json_text(j, "dir", c->names[i]);
+	json_number(j, "repeats", (int64_t)c->sides[i].side->n);
+	json_number(j, "repeats_spread_ns", side_spread(c->sides[i].side, LEAVES_ALL));
 	json_number(j, "gpus", f->devices);
 	json_number(j, "steps", f->steps);
 	json_number(j, "step_ns", f->step_ns);

@@ -29,6 +29,22 @@ static bool same_size(const struct comparison *c)
 	return true;
 }
 
+/* A side that is several runs. */
+static void say_repeats(const struct screen *screen, const struct comparison *c, size_t i)
+{
+	const struct side *side = c->sides[i].side;
+	int64_t least = INT64_MAX, most = 0;
+	struct text_buffer a, b;
+	for (size_t k = 0; k < side->n; k++) {
+		least = side->each[k].step_ns < least ? side->each[k].step_ns : least;
+		most = side->each[k].step_ns > most ? side->each[k].step_ns : most;
+	}
+	if (side->n > 1)
+		screen_wrap(screen, 2, "%s is the mean of %zu runs: %.30s to %.30s ms per %s",
+					i == c->result->base ? "The base" : c->names[i], side->n,
+					text_ms(screen, least, &a), text_ms(screen, most, &b), per(c));
+}
+
 static void heading(const struct screen *screen, const struct comparison *c)
 {
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
@@ -54,6 +70,8 @@ static void heading(const struct screen *screen, const struct comparison *c)
 						c->names[i]);
 	if (strcmp(per(c), "run") == 0)
 		screen_line(screen, "Not every run has steps, so whole runs are compared");
+	for (size_t i = 0; i < c->n; i++)
+		say_repeats(screen, c, i);
 }
 
 static void runs_table(const struct screen *screen, const struct comparison *c)
