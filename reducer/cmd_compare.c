@@ -4,9 +4,11 @@
 #include "repeats.h"
 #include "reduce_options.h"
 #include "render/compare.h"
+#include "render/compare_said.h"
 #include "render/gate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +79,7 @@ struct everything { /* of n runs */
 	const struct summary **summaries;
 	struct change_sides *sides;
 	struct change *changes;
+	struct work *work;
 };
 
 static int make_room(struct everything *all, size_t n)
@@ -86,7 +89,10 @@ static int make_room(struct everything *all, size_t n)
 	all->summaries = calloc(n, sizeof(*all->summaries));
 	all->sides = calloc(n, sizeof(*all->sides));
 	all->changes = calloc(n, sizeof(*all->changes));
-	return all->runs && all->names && all->summaries && all->sides && all->changes ? 0 : -ENOMEM;
+	all->work = calloc(n, sizeof(*all->work));
+	return all->runs && all->names && all->summaries && all->sides && all->changes && all->work
+			   ? 0
+			   : -ENOMEM;
 }
 
 static void free_all(struct everything *all)
@@ -96,6 +102,20 @@ static void free_all(struct everything *all)
 	free(all->summaries);
 	free(all->sides);
 	free(all->changes);
+	free(all->work);
+}
+
+/* One run against the base. Where the work is another one there is no speed-up. */
+static int compute_change(struct everything *all, size_t i, bool chosen)
+{
+	int error = change_find(&all->sides[i], &all->changes[i]);
+	if (!error)
+		error = work_compare(&all->sides[i], &all->changes[i], chosen, &all->work[i]);
+	if (all->work[i].other) {
+		all->runs[i].efficiency = all->runs[i].speed_up = NAN;
+		all->changes[i].known = false;
+	}
+	return error;
 }
 
 static int compute(struct everything *all, const struct repeats *repeats, size_t n,
@@ -115,7 +135,7 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 		all->sides[i] = (struct change_sides){&repeats[i].side, &repeats[result->base].side,
 											  &all->runs[i], &all->runs[result->base]};
 		if (i != result->base)
-			error = change_find(&all->sides[i], &all->changes[i]);
+			error = compute_change(all, i, wanted.scaling != SCALING_AUTO);
 	}
 	return error;
 }
@@ -133,8 +153,9 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 										.runs = all.runs,
 										.result = &result,
 										.sides = all.sides,
-										.changes = all.changes};
-		if (!result.sure)
+										.changes = all.changes,
+										.work = all.work};
+		if (!result.sure && compare_count_other(&comparison) == 0)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
 		if (option_given(call, "json"))

@@ -2,7 +2,7 @@
 #ifndef RENDER_COMPARE_H
 #define RENDER_COMPARE_H
 
-#include "conclude/change.h"
+#include "conclude/work.h"
 
 #include <stdio.h>
 
@@ -14,6 +14,7 @@ struct comparison {
 	const struct scaling_result *result;
 	const struct change_sides *sides; /* each run and the base */
 	const struct change *changes;     /* of each run against the base */
+	const struct work *work;          /* likewise */
 };
 
 void compare_json(const struct comparison *comparison, FILE *out);

@@ -61,6 +61,18 @@ static void noise_object(struct json *j, const struct change *change, uint64_t c
 	json_end_object(j);
 }
 
+static void kernels_object(struct json *j, const struct work *work)
+{
+	json_object(j, "kernels");
+	json_ratio(j, "shared", work->shared);
+	json_ratio(j, "slower", work->slower);
+	if (work->slower_rank < 0)
+		json_null(j, "slower_rank");
+	else
+		json_number(j, "slower_rank", work->slower_rank);
+	json_end_object(j);
+}
+
 static void run_object(struct json *j, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *run = &c->runs[i];
@@ -101,12 +113,17 @@ void compare_json(const struct comparison *c, FILE *out)
 		json_text(j, "base_dir", c->names[c->result->base]);
 		json_number(j, "gpus", c->runs[i].figures->devices);
 		json_text(j, "dir", c->names[i]);
+		if (c->work[i].other)
+			json_text(j, "different_work", work_other_name(c->work[i].other));
+		else
+			json_null(j, "different_work");
 		json_number(j, "loss_ns", c->runs[i].loss_ns);
 		leaves_object(j, "terms_ns", c->runs[i].terms_ns,
 					  base->figures->carried | c->runs[i].figures->carried);
 		json_number(j, "residual_ns", c->runs[i].residual_ns);
 		noise_object(j, &c->changes[i], base->figures->carried | c->runs[i].figures->carried);
 		clock_object(j, c, i);
+		kernels_object(j, &c->work[i]);
 		json_end_object(j);
 	}
 	json_end_array(j);

@@ -1,5 +1,6 @@
 #include "render/compare.h"
 #include "render/columns.h"
+#include "render/compare_said.h"
 #include "conclude/copies.h"
 #include "conclude/clocks.h"
 #include "summary/evidence_rows.h"
@@ -49,7 +50,10 @@ static void heading(const struct screen *screen, const struct comparison *c)
 {
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
 	double difference = 100 * c->result->work_difference;
-	if (same_size(c))
+	if (compare_count_other(c) > 0)
+		screen_title_wrap(screen, 2, "%s did other work than the base, so it has no speed-up",
+						  compare_count_other(c) == 1 ? "One run" : "Some runs");
+	else if (same_size(c))
 		screen_title_wrap(
 			screen, 2,
 			"%u GPU%s each: a direct comparison (matmul and custom work differ by %.1f %%)",
@@ -68,10 +72,19 @@ static void heading(const struct screen *screen, const struct comparison *c)
 			screen_wrap(screen, 2,
 						"%s has no launch records, so it cannot say why its GPUs were idle",
 						c->names[i]);
-	if (strcmp(per(c), "run") == 0)
+	if (strcmp(per(c), "run") == 0 && compare_count_other(c) == 0)
 		screen_line(screen, "Not every run has steps, so whole runs are compared");
 	for (size_t i = 0; i < c->n; i++)
 		say_repeats(screen, c, i);
+}
+
+/* Empty where there is none. */
+static void ratio_cell(struct columns *table, int times, const char *unit, double value)
+{
+	if (isfinite(value))
+		columns_cell(table, "%.*f%s", times == 1 ? 2 : 1, times * value, unit);
+	else
+		columns_cell(table, "%s", "");
 }
 
 static void runs_table(const struct screen *screen, const struct comparison *c)
@@ -98,15 +111,15 @@ static void runs_table(const struct screen *screen, const struct comparison *c)
 		columns_cell(&table, "%u", run->figures->devices);
 		columns_ms(&table, step_ns);
 		columns_cell(&table, "%.2f", step_ns > 0 ? 1e9 / (double)step_ns : 0);
-		columns_cell(&table, "%.2f", run->speed_up);
-		columns_cell(&table, "%.1f %%", 100 * run->efficiency);
-		if (i == c->result->base)
+		ratio_cell(&table, 1, "", run->speed_up);
+		ratio_cell(&table, 100, " %", run->efficiency);
+		if (i == c->result->base || c->work[i].other)
 			columns_cell(&table, "%s", "");
 		else
 			columns_ms(&table, run->loss_ns);
 		columns_cell(&table, "%s", text_cut(c->names[i], 36, &name));
 		columns_end(&table, COLUMNS_PLAIN);
-		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
+		superlinear = superlinear || run->efficiency > 1;
 	}
 	if (superlinear && !same_size(c))
 		screen_wrap(
@@ -336,6 +349,8 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	const struct change *change = &c->changes[i];
 	const int64_t largest = llabs(terms[0].ns);
 	int64_t others = 0;
+	uint64_t other_leaves = 0;
+	struct change_range range;
 	struct text_buffer a, b;
 	struct clocks_change clocks;
 	struct columns table;
@@ -346,6 +361,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		char why[160];
 		if (t >= BAR_TERMS || size * 100 < largest) {
 			others += terms[t].ns;
+			other_leaves |= LEAF_BIT(terms[t].leaf);
 			continue;
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
@@ -364,6 +380,8 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	}
 	columns_cell(&table, "other terms");
 	columns_cell(&table, "%s", with_sign(screen, others, &a));
+	if (change->known && change_of_leaves(&c->sides[i], other_leaves, others, &range) == 0)
+		columns_cell(&table, "%s", noise_of(screen, &range, &b));
 	columns_end(&table, COLUMNS_PLAIN);
 	if (clock)
 		say_clock(screen, &clocks);
@@ -414,17 +432,24 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 		terms[leaf] = (struct term){(enum leaf)leaf, run->terms_ns[leaf]};
 	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
 	screen_line(screen, "%s", "");
+	if (c->work[i].other) {
+		compare_other_work(screen, c, i);
+		return;
+	}
 	say_change(screen, c, i, first_term(&c->changes[i], run->loss_ns, terms));
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
 	if (c->changes[i].known && !c->changes[i].loss.changed)
 		screen_line(screen, "%s against %s", name.at, same_size(c) ? "the base" : "ideal");
+	else if (run->loss_ns == 0)
+		screen_line(screen, "%s takes as long as %s", name.at, same_size(c) ? "the base" : "ideal");
 	else if (run->loss_ns < 0)
 		screen_title_wrap(screen, 2, "Where %s saves %s ms against %s", name.at, a.at,
 						  same_size(c) ? "the base" : "ideal");
 	else
 		screen_title_wrap(screen, 2, "Where the %s ms lost by %s went", a.at, name.at);
 	term_lines(screen, c, i, terms);
+	compare_slower(screen, c, i);
 	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
 				run->residual_ns == 0 ? "  (the terms add up exactly)" : "");
 }
@@ -433,9 +458,12 @@ void compare_text(const struct comparison *c, FILE *out)
 {
 	struct screen screen;
 	screen_open(&screen, out, c->runs[c->result->base].figures->step_ns);
+	if (!same_size(c))
+		compare_scales(&screen, c);
 	heading(&screen, c);
 	runs_table(&screen, c);
 	for (size_t i = 0; i < c->n; i++)
 		if (i != c->result->base)
 			bridge(&screen, c, i);
+	compare_confidence(&screen, c);
 }
