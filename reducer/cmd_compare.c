@@ -5,7 +5,7 @@
 #include "reduce_options.h"
 #include "render/compare.h"
 #include "render/compare_said.h"
-#include "render/gate.h"
+#include "render/compare_gate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,43 +22,11 @@ static const struct option_spec options[] = {
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
-	 "exit 1 if EXPR is true for any run but the base, e.g. efficiency<0.85"},
+	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
+	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step), "
+	 "kernel:REGEX>3% (of their time)"},
 	{0},
 };
-
-struct gate {
-	const char *text; /* NULL: none asked for */
-	bool below;
-	double limit;
-};
-
-static int parse_gate(const char *text, struct gate *gate)
-{
-	char name[64];
-	gate->text = text;
-	if (!text)
-		return STATUS_OK;
-	if (gate_parse(text, name, sizeof(name), &gate->below, &gate->limit) != 0)
-		return STATUS_USAGE;
-	if (strcmp(name, "efficiency") == 0)
-		return STATUS_OK;
-	diag("--fail-if: compare knows only 'efficiency', not '%s' (report --fail-if has the leaves)",
-		 name);
-	return STATUS_USAGE;
-}
-
-static int judge(const struct gate *gate, const struct comparison *c)
-{
-	for (size_t i = 0; gate->text && i < c->n; i++) {
-		double value = c->runs[i].efficiency;
-		if (i != c->result->base && (gate->below ? value < gate->limit : value > gate->limit)) {
-			diag("gate failed: efficiency of %s is %.4f, --fail-if %s", c->names[i], value,
-				 gate->text);
-			return STATUS_GATE;
-		}
-	}
-	return STATUS_OK;
-}
 
 static int parse_scaling(const char *text, enum scaling *scaling)
 {
@@ -141,7 +109,7 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 }
 
 static int print(const struct invocation *call, const struct repeats *repeats, size_t n,
-				 struct scaling_wanted wanted, const struct gate *gate)
+				 struct scaling_wanted wanted, const struct compare_gate *gate)
 {
 	struct everything all = {0};
 	struct scaling_result result;
@@ -162,7 +130,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 			compare_json(&comparison, stdout);
 		else
 			compare_text(&comparison, stdout);
-		status = judge(gate, &comparison);
+		status = compare_gate_judge(gate, &comparison);
 	}
 	free_all(&all);
 	return status;
@@ -192,7 +160,7 @@ static int open_sides(const struct invocation *call, const struct reduce_options
 }
 
 static int compare_sides(const struct invocation *call, const struct reduce_options *how,
-						 struct scaling_wanted wanted, const struct gate *gate)
+						 struct scaling_wanted wanted, const struct compare_gate *gate)
 {
 	struct repeats *sides = calloc((size_t)call->operands + 2, sizeof(*sides));
 	size_t n = 0;
@@ -221,15 +189,18 @@ static int run(const struct invocation *call)
 {
 	struct reduce_options how;
 	struct scaling_wanted wanted = {.first_is_base = option_given(call, "base")};
-	struct gate gate;
+	struct compare_gate gate = {0};
 	int status = check_sides(call);
 	if (status == STATUS_OK)
 		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling);
 	if (status == STATUS_OK)
 		status = reduce_options_read(call, true, &how);
 	if (status == STATUS_OK)
-		status = parse_gate(option_text(call, "fail-if", NULL), &gate);
-	return status == STATUS_OK ? compare_sides(call, &how, wanted, &gate) : status;
+		status = compare_gate_open(&gate, option_text(call, "fail-if", NULL));
+	if (status == STATUS_OK)
+		status = compare_sides(call, &how, wanted, &gate);
+	compare_gate_close(&gate);
+	return status;
 }
 
 static const struct named_text examples[] = {
@@ -242,6 +213,8 @@ static const struct named_text examples[] = {
 	 "Against the mean of three runs: what differs between those is noise."},
 	{"baton compare --fail-if 'efficiency<0.85' runs/1gpu runs/4gpu",
 	 "In a script: exit status 1 when scaling is worse than that."},
+	{"baton compare --fail-if 'step>2%' --base runs/a1,runs/a2,runs/a3 runs/b",
+	 "In a script: exit status 1 when the step became longer by more than 2 %, beyond noise."},
 	{0},
 };
 static const struct named_text environment[] = {
