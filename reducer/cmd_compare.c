@@ -236,7 +236,8 @@ const struct command command_compare = {
 	.operands = "DIR...",
 	.least_operands = 0,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details = "Each operand is one run; join the directories of its nodes with commas. The run "
+	.details = "Each operand is one run; join the directories of its nodes with commas. A file of "
+			   "`baton reduce -o` stands for a run, too. The run "
 			   "with the fewest GPUs is the base (the first named, if several have as few), "
 			   "unless --base names it. In the lists of --base and --run commas separate runs "
 			   "of one job, and '+' joins the directories of the nodes of one run. The terms "
