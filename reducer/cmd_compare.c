@@ -1,83 +1,32 @@
 /* baton compare: where the scaling of several runs was lost, or what changed between two. */
 #include "base/diag.h"
 #include "commands.h"
-#include "reduce.h"
+#include "repeats.h"
 #include "reduce_options.h"
 #include "render/compare.h"
-#include "render/gate.h"
+#include "render/compare_said.h"
+#include "render/compare_gate.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NODES = 4096 };
-
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.compare/0 on stdout"},
+	{"base", 0, OPTION_TEXT, "LIST",
+	 "the base: one or more runs of one job, separated by commas; their mean counts"},
+	{"run", 0, OPTION_TEXT, "LIST", "likewise: runs of one job that are compared as one"},
 	{"scaling", 0, OPTION_TEXT, "KIND",
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
-	 "exit 1 if EXPR is true for any run but the base, e.g. efficiency<0.85"},
+	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
+	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step), "
+	 "kernel:REGEX>3% (of their time)"},
 	{0},
 };
-
-struct side {
-	struct reduction reduction;
-	struct figures figures;
-	bool open;
-};
-
-/* One operand: the directories of a run's nodes, joined by commas. */
-static int reduce_operand(const char *operand, const struct reduce_options *how,
-						  struct reduction *out)
-{
-	char *copy = strdup(operand), *dirs[MAX_NODES];
-	size_t n = 0;
-	if (!copy)
-		return STATUS_INPUT;
-	for (char *dir = strtok(copy, ","); dir && n < MAX_NODES; dir = strtok(NULL, ","))
-		dirs[n++] = dir;
-	if (n == 0)
-		diag("'%s' names no directory", operand);
-	int status = n ? reduce_run(dirs, n, how, out) : STATUS_USAGE;
-	free(copy);
-	return status;
-}
-
-struct gate {
-	const char *text; /* NULL: none asked for */
-	bool below;
-	double limit;
-};
-
-static int parse_gate(const char *text, struct gate *gate)
-{
-	char name[64];
-	gate->text = text;
-	if (!text)
-		return STATUS_OK;
-	if (gate_parse(text, name, sizeof(name), &gate->below, &gate->limit) != 0)
-		return STATUS_USAGE;
-	if (strcmp(name, "efficiency") == 0)
-		return STATUS_OK;
-	diag("--fail-if: compare knows only 'efficiency', not '%s' (report --fail-if has the leaves)",
-		 name);
-	return STATUS_USAGE;
-}
-
-static int judge(const struct gate *gate, const struct comparison *c)
-{
-	for (size_t i = 0; gate->text && i < c->n; i++) {
-		double value = c->runs[i].efficiency;
-		if (i != c->result->base && (gate->below ? value < gate->limit : value > gate->limit)) {
-			diag("gate failed: efficiency of %s is %.4f, --fail-if %s", c->names[i], value,
-				 gate->text);
-			return STATUS_GATE;
-		}
-	}
-	return STATUS_OK;
-}
 
 static int parse_scaling(const char *text, enum scaling *scaling)
 {
@@ -94,98 +43,172 @@ static int parse_scaling(const char *text, enum scaling *scaling)
 
 struct everything { /* of n runs */
 	struct scaling_run *runs;
+	const char **names;
 	const struct summary **summaries;
+	struct change_sides *sides;
 	struct change *changes;
+	struct work *work;
 	struct charged *charged;
 };
 
-static int compute(struct everything *all, struct side *sides, size_t n, enum scaling scaling,
-				   struct scaling_result *result)
+static int make_room(struct everything *all, size_t n)
 {
-	int error = 0;
 	all->runs = calloc(n, sizeof(*all->runs));
+	all->names = calloc(n, sizeof(*all->names));
 	all->summaries = calloc(n, sizeof(*all->summaries));
+	all->sides = calloc(n, sizeof(*all->sides));
 	all->changes = calloc(n, sizeof(*all->changes));
+	all->work = calloc(n, sizeof(*all->work));
 	all->charged = calloc(n, sizeof(*all->charged));
-	if (!all->runs || !all->summaries || !all->changes || !all->charged)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		figures_compute(&sides[i].reduction.summary, &sides[i].figures);
-		all->runs[i].figures = &sides[i].figures;
-		all->runs[i].busy_ns = scaling_busy(&sides[i].reduction.summary);
-		all->summaries[i] = &sides[i].reduction.summary;
+	return all->runs && all->names && all->summaries && all->sides && all->changes && all->work &&
+				   all->charged
+			   ? 0
+			   : -ENOMEM;
+}
+
+static void free_all(struct everything *all, size_t n)
+{
+	for (size_t i = 0; all->charged && i < n; i++)
+		charged_close(&all->charged[i]);
+	free(all->runs);
+	free(all->names);
+	free(all->summaries);
+	free(all->sides);
+	free(all->changes);
+	free(all->work);
+	free(all->charged);
+}
+
+/* One run against the base. Where the work is another one there is no speed-up. */
+static int compute_change(struct everything *all, size_t i, bool chosen)
+{
+	int error = change_find(&all->sides[i], &all->changes[i]);
+	if (!error)
+		error = work_compare(&all->sides[i], &all->changes[i], chosen, &all->work[i]);
+	if (all->work[i].other) {
+		all->runs[i].efficiency = all->runs[i].speed_up = NAN;
+		all->changes[i].known = false;
 	}
-	scaling_compute(all->runs, n, scaling, result);
+	if (!error)
+		error = charged_open(&all->charged[i], &all->sides[i], &all->changes[i]);
+	return error;
+}
+
+static int compute(struct everything *all, const struct repeats *repeats, size_t n,
+				   struct scaling_wanted wanted, struct scaling_result *result)
+{
+	int error = make_room(all, n);
+	if (error)
+		return error;
+	for (size_t i = 0; i < n; i++) {
+		all->runs[i].figures = &repeats[i].side.mean;
+		all->runs[i].busy_ns = repeats[i].side.busy_ns;
+		all->names[i] = repeats[i].name;
+		all->summaries[i] = side_middle(&repeats[i].side);
+	}
+	scaling_compute(all->runs, n, wanted, result);
 	for (size_t i = 0; !error && i < n; i++) {
-		const struct change_sides sides_of = {all->summaries[i], all->summaries[result->base],
+		all->sides[i] = (struct change_sides){&repeats[i].side, &repeats[result->base].side,
 											  &all->runs[i], &all->runs[result->base]};
-		if (i == result->base)
-			continue;
-		error = change_find(&sides_of, &all->changes[i]);
-		error = error ? error : charged_open(&all->charged[i], &sides_of, &all->changes[i]);
+		if (i != result->base)
+			error = compute_change(all, i, wanted.scaling != SCALING_AUTO);
 	}
 	return error;
 }
 
-static int print(const struct invocation *call, struct side *sides, enum scaling scaling,
-				 const struct gate *gate)
+static int print(const struct invocation *call, const struct repeats *repeats, size_t n,
+				 struct scaling_wanted wanted, const struct compare_gate *gate)
 {
 	struct everything all = {0};
 	struct scaling_result result;
 	int status = STATUS_INPUT; /* no memory */
-	if (compute(&all, sides, (size_t)call->operands, scaling, &result) == 0) {
-		struct comparison comparison = {(size_t)call->operands,
-										(const char *const *)call->operand,
-										all.summaries,
-										all.runs,
-										&result,
-										all.changes,
-										all.charged};
-		if (!result.sure)
+	if (compute(&all, repeats, n, wanted, &result) == 0) {
+		struct comparison comparison = {.n = n,
+										.names = all.names,
+										.summaries = all.summaries,
+										.runs = all.runs,
+										.result = &result,
+										.sides = all.sides,
+										.changes = all.changes,
+										.work = all.work,
+										.charged = all.charged};
+		if (!result.sure && compare_count_other(&comparison) == 0)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else
 			compare_text(&comparison, stdout);
-		status = judge(gate, &comparison);
+		status = compare_gate_judge(gate, &comparison);
 	}
-	for (int i = 0; all.charged && i < call->operands; i++)
-		charged_close(&all.charged[i]);
-	free(all.charged);
-	free(all.runs);
-	free(all.summaries);
-	free(all.changes);
+	free_all(&all, n);
 	return status;
+}
+
+/* The sides in the order of the output: --base, the operands, --run. */
+static int open_sides(const struct invocation *call, const struct reduce_options *how,
+					  struct repeats *sides, size_t *n)
+{
+	const char *base = option_text(call, "base", NULL), *run = option_text(call, "run", NULL);
+	int status = STATUS_OK;
+	*n = 0;
+	for (int i = base ? -1 : 0; i < call->operands + (run != NULL); i++) {
+		int one;
+		if (i < 0)
+			one = repeats_of_list(base, how, &sides[*n]);
+		else if (i < call->operands)
+			one = repeats_of_operand(call->operand[i], how, &sides[*n]);
+		else
+			one = repeats_of_list(run, how, &sides[*n]);
+		if (one != STATUS_OK && one != STATUS_PARTIAL)
+			return one;
+		status = status_worse(status, one);
+		++*n;
+	}
+	return status;
+}
+
+static int compare_sides(const struct invocation *call, const struct reduce_options *how,
+						 struct scaling_wanted wanted, const struct compare_gate *gate)
+{
+	struct repeats *sides = calloc((size_t)call->operands + 2, sizeof(*sides));
+	size_t n = 0;
+	int status = sides ? open_sides(call, how, sides, &n) : STATUS_INPUT;
+	if (status == STATUS_OK || status == STATUS_PARTIAL) {
+		int printed = print(call, sides, n, wanted, gate);
+		status = printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
+	}
+	for (size_t i = 0; i < n; i++)
+		repeats_close(&sides[i]);
+	free(sides);
+	return status;
+}
+
+static int check_sides(const struct invocation *call)
+{
+	const int n = call->operands + option_given(call, "base") + option_given(call, "run");
+	if (n >= 2)
+		return STATUS_OK;
+	diag("usage: baton compare [OPTION...] DIR DIR... or --base DIR,... DIR...: two runs are "
+		 "needed");
+	return STATUS_USAGE;
 }
 
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
-	enum scaling scaling;
-	size_t n = (size_t)call->operands;
-	struct gate gate;
-	int status = parse_scaling(option_text(call, "scaling", "auto"), &scaling);
+	struct scaling_wanted wanted = {.first_is_base = option_given(call, "base")};
+	struct compare_gate gate = {0};
+	int status = check_sides(call);
+	if (status == STATUS_OK)
+		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling);
 	if (status == STATUS_OK)
 		status = reduce_options_read(call, true, &how);
 	if (status == STATUS_OK)
-		status = parse_gate(option_text(call, "fail-if", NULL), &gate);
-	struct side *sides = status == STATUS_OK ? calloc(n, sizeof(*sides)) : NULL;
-	bool all = sides != NULL;
-	for (size_t i = 0; all && i < n; i++) {
-		int one = reduce_operand(call->operand[i], &how, &sides[i].reduction);
-		sides[i].open = one == STATUS_OK || one == STATUS_PARTIAL;
-		status = status_worse(status, one);
-		all = sides[i].open;
-	}
-	if (all) {
-		int printed = print(call, sides, scaling, &gate);
-		status = printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
-	}
-	for (size_t i = 0; sides && i < n; i++)
-		if (sides[i].open)
-			reduction_free(&sides[i].reduction);
-	free(sides);
+		status = compare_gate_open(&gate, option_text(call, "fail-if", NULL));
+	if (status == STATUS_OK)
+		status = compare_sides(call, &how, wanted, &gate);
+	compare_gate_close(&gate);
 	return status;
 }
 
@@ -195,8 +218,12 @@ static const struct named_text examples[] = {
 	 "What changed between two runs on the same number of GPUs?"},
 	{"baton compare runs/1gpu runs/node0,runs/node1",
 	 "A run whose nodes wrote into directories of their own."},
+	{"baton compare --base runs/a1,runs/a2,runs/a3 runs/b",
+	 "Against the mean of three runs: what differs between those is noise."},
 	{"baton compare --fail-if 'efficiency<0.85' runs/1gpu runs/4gpu",
 	 "In a script: exit status 1 when scaling is worse than that."},
+	{"baton compare --fail-if 'step>2%' --base runs/a1,runs/a2,runs/a3 runs/b",
+	 "In a script: exit status 1 when the step became longer by more than 2 %, beyond noise."},
 	{0},
 };
 static const struct named_text environment[] = {
@@ -215,14 +242,17 @@ static const struct named_text choices[] = {
 
 const struct command command_compare = {
 	.name = "compare",
-	.operands = "DIR DIR...",
-	.least_operands = 2,
+	.operands = "DIR...",
+	.least_operands = 0,
 	.summary = "why n GPUs are not n times one, or what changed between two runs",
-	.details = "Each operand is one run; join the directories of its nodes with commas. The run "
-			   "with the fewest GPUs is the base (the first named, if several have as few). The "
-			   "terms of the bridge add up to the lost time exactly; the number after +- is "
-			   "its noise: how far other steps of the same runs might have taken it. If both runs "
-			   "have GPU "
+	.details = "Each operand is one run; join the directories of its nodes with commas. A file of "
+			   "`baton reduce -o` stands for a run, too. The run "
+			   "with the fewest GPUs is the base (the first named, if several have as few), "
+			   "unless --base names it. In the lists of --base and --run commas separate runs "
+			   "of one job, and '+' joins the directories of the nodes of one run. The terms "
+			   "of the bridge add up to the lost time exactly; the number after +- is its noise: "
+			   "how far other steps of the same runs might have taken it, and how far the "
+			   "runs of one side lie apart. If both runs have GPU "
 			   "samples (baton record) of one GPU model, the bridge also says when their SM "
 			   "clocks differ by more than 2 %. Status 4 as for baton report: some of a run is "
 			   "missing.",

@@ -1,15 +1,37 @@
 /* baton reduce: make the summary that the views read. They do it themselves when it is missing;
  * this one does it now. */
 #include "base/diag.h"
+#include "baseline.h"
 #include "base/shell.h"
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
 
 static const struct option_spec options[] = {
+	{"output", 'o', OPTION_TEXT, "FILE",
+	 "write the summary of one run (the DIRs of its nodes) into FILE, to be kept without the "
+	 "traces"},
 	REDUCE_OPTION_ROWS,
 	{0},
 };
+
+/* Of an incomplete run there is no baseline: nothing would say so later. */
+static int store_baseline(const struct invocation *call, struct reduce_options *how)
+{
+	const char *path = option_text(call, "output", "");
+	struct reduction reduction;
+	how->store = false;
+	int status = reduce_run(call->operand, (size_t)call->operands, how, &reduction);
+	if (status == STATUS_PARTIAL)
+		diag("%s: the run is incomplete, so %s is not written", call->operand[0], path);
+	if (status == STATUS_OK)
+		status = baseline_store(path, how, &reduction.summary);
+	if (status == STATUS_OK)
+		diag("%zu devices reduced into %s        next: baton compare %s DIR",
+			 reduction.summary.n_devices, path, shell_word(path).at);
+	reduction_free(&reduction);
+	return status;
+}
 
 static int run(const struct invocation *call)
 {
@@ -18,6 +40,8 @@ static int run(const struct invocation *call)
 	if (worst != STATUS_OK)
 		return worst;
 	how.fresh = how.must_store = true;
+	if (option_given(call, "output"))
+		return store_baseline(call, &how);
 	for (int i = 0; i < call->operands; i++) {
 		struct reduction reduction;
 		int status = reduce_run(&call->operand[i], 1, &how, &reduction);
@@ -41,6 +65,8 @@ static int run(const struct invocation *call)
 
 static const struct named_text examples[] = {
 	{"baton reduce runs/*", "Reduce many runs at once, so that each report answers at once."},
+	{"baton reduce -o baseline.baton runs/a",
+	 "A baseline to be kept in a repository: `baton compare baseline.baton runs/b`."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -57,7 +83,9 @@ const struct command command_reduce = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "reduce runs to their summaries (report does this by itself)",
-	.details = "Writes summary.baton into each directory. Status 4 as for baton report: some of "
+	.details = "Writes summary.baton into each directory, or with -o the summary of one run into "
+			   "FILE, which report and compare take in place of a directory. Status 4 as for baton "
+			   "report: some of "
 			   "the run is missing.",
 	.options = options,
 	.examples = examples,

@@ -3,6 +3,9 @@
  * its devices up in one summary, and those are merged. Views take it from there. */
 #include "reduce.h"
 
+#include "baseline.h"
+#include "reduce_options.h"
+
 #include "attribute/consensus.h"
 #include "attribute/generations.h"
 #include "attribute/named_steps.h"
@@ -256,17 +259,6 @@ static int status_of(const char *dir, const struct summary *summary)
 	return STATUS_PARTIAL;
 }
 
-/* One text per set of options: every field with its length, so that no two sets give the same. */
-static void options_text(const struct reduce_options *options, char *text, size_t bytes)
-{
-	const char *steps = options->by_period ? "period" : options->whole_run ? "none" : NULL;
-	const char *fields[] = {steps, options->step_range, options->taxonomy};
-	size_t used = 0;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
-		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
-								 fields[i] ? strlen(fields[i]) : 0, fields[i] ? fields[i] : "");
-}
-
 static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
@@ -363,8 +355,12 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	char message[512], text[8192];
 	struct classifier *classifier;
 	memset(out, 0, sizeof(*out));
+	if (n_dirs == 1 && baseline_is(dirs[0])) {
+		int loaded = baseline_load(dirs[0], options, &out->summary);
+		return loaded == STATUS_OK ? status_of(dirs[0], &out->summary) : loaded;
+	}
 	salvage(dirs, n_dirs);
-	options_text(options, text, sizeof(text));
+	reduce_options_text(options, text, sizeof(text));
 	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
 		return status_of(dirs[0], &out->summary);
 	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),

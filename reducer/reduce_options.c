@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 
+#include <stdio.h>
 #include <string.h>
 
 int reduce_options_steps(const struct invocation *call, struct reduce_options *options)
@@ -25,4 +26,14 @@ int reduce_options_read(const struct invocation *call, bool view, struct reduce_
 		options->fresh = option_given(call, "fresh");
 	}
 	return reduce_options_steps(call, options);
+}
+
+void reduce_options_text(const struct reduce_options *options, char *text, size_t bytes)
+{
+	const char *steps = options->by_period ? "period" : options->whole_run ? "none" : NULL;
+	const char *fields[] = {steps, options->step_range, options->taxonomy};
+	size_t used = 0;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && used < bytes; i++)
+		used += (size_t)snprintf(text + used, bytes - used, "%zu:%s;",
+								 fields[i] ? strlen(fields[i]) : 0, fields[i] ? fields[i] : "");
 }

@@ -31,5 +31,8 @@
 int reduce_options_read(const struct invocation *call, bool view, struct reduce_options *options);
 /* Only --steps and --step-range; the other options stay as they are. */
 int reduce_options_steps(const struct invocation *call, struct reduce_options *options);
+/* One text per set of options that change the numbers: every field with its length, so that no two
+ * sets give the same. */
+void reduce_options_text(const struct reduce_options *options, char *text, size_t bytes);
 
 #endif

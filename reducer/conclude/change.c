@@ -14,18 +14,6 @@ enum {
 /* More than any time of a trace. */
 #define MOST_NS (INT64_MAX / 4)
 
-/* The means of one side's draws, less their own mean: ns per step and device. */
-static int draw_means(const struct by_step *steps, uint32_t devices, uint64_t state,
-					  int64_t means[BY_STEP_DRAWS])
-{
-	__int128 sums[BY_STEP_DRAWS];
-	const __int128 middle = by_step_sum(steps), cells = (__int128)steps->n * devices;
-	int error = by_step_draw(steps, state, sums);
-	for (int i = 0; i < BY_STEP_DRAWS && !error; i++)
-		means[i] = cells ? (int64_t)((sums[i] - middle) / cells) : 0;
-	return error;
-}
-
 static int by_size(const void *a, const void *b)
 {
 	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -38,62 +26,74 @@ int64_t change_scaled(const struct change_sides *s, int64_t ns)
 	return step_ns > 0 ? (int64_t)((__int128)ns * s->run->ideal_ns / step_ns) : 0;
 }
 
-static int range_of(const struct change_sides *s, const struct change_steps *steps, int rank,
-					struct change_range *range)
+/* What runs of one job differ by is no difference between jobs. */
+static int64_t repeat_floor(const struct change_sides *s, uint64_t leaves)
 {
+	const int64_t own = side_spread(s->side, leaves);
+	const int64_t of_base = change_scaled(s, side_spread(s->base_side, leaves));
+	return own > of_base ? own : of_base;
+}
+
+struct draws { /* of the two sides, less their own mean: ns per step and device */
 	int64_t run[BY_STEP_DRAWS], base[BY_STEP_DRAWS];
-	const int64_t difference_ns = steps->difference_ns;
-	int error = draw_means(&steps->run, s->run->figures->devices, RUN_STATE, run);
-	if (!error)
-		error = draw_means(&steps->base, s->base->figures->devices, BASE_STATE, base);
-	if (error)
-		return error;
+};
+
+/* Ranges are between the draws of `rank`, from below and from above; draws->run is used up. */
+static void range_of(const struct change_sides *s, struct draws *draws, int64_t difference_ns,
+					 int64_t floor_ns, int rank, struct change_range *range)
+{
+	int64_t *run = draws->run;
 	for (int i = 0; i < BY_STEP_DRAWS; i++) {
-		const __int128 at = (__int128)run[i] + difference_ns - change_scaled(s, base[i]);
+		const __int128 at = (__int128)run[i] + difference_ns - change_scaled(s, draws->base[i]);
 		run[i] = at > MOST_NS ? MOST_NS : at < -MOST_NS ? -MOST_NS : (int64_t)at;
 	}
 	qsort(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
-	range->low_ns = run[rank - 1];
-	range->high_ns = run[BY_STEP_DRAWS - rank];
+	const int64_t low_ns = run[rank - 1], high_ns = run[BY_STEP_DRAWS - rank];
+	range->low_ns = low_ns < difference_ns - floor_ns ? low_ns : difference_ns - floor_ns;
+	range->high_ns = high_ns > difference_ns + floor_ns ? high_ns : difference_ns + floor_ns;
 	range->changed = change_lacks_zero(range) && llabs(difference_ns) >= s->run->ideal_ns / MATTERS;
-	return 0;
+}
+
+static int find_range(const struct change_sides *s, uint64_t leaves, int64_t difference_ns,
+					  int rank, struct change_range *range)
+{
+	struct draws draws;
+	int error = side_draw(s->side, leaves, RUN_STATE, draws.run);
+	if (!error)
+		error = side_draw(s->base_side, leaves, BASE_STATE, draws.base);
+	if (!error)
+		range_of(s, &draws, difference_ns, repeat_floor(s, leaves), rank, range);
+	return error;
+}
+
+int change_of_leaves(const struct change_sides *sides, uint64_t leaves, int64_t difference_ns,
+					 struct change_range *range)
+{
+	return find_range(sides, leaves, difference_ns, TERM_RANK, range);
 }
 
 int change_range(const struct change_sides *s, const struct change_steps *steps,
 				 struct change_range *range)
 {
-	return range_of(s, steps, TERM_RANK, range);
-}
-
-static int find_range(const struct change_sides *s, uint64_t leaves, int64_t difference_ns,
-					  struct change_range *range)
-{
-	struct change_steps steps = {.difference_ns = difference_ns};
-	int error = by_step_open(&steps.run, s->summary, leaves, 0);
+	struct draws draws;
+	int error = side_draw_steps(s->side, &steps->run, RUN_STATE, draws.run);
 	if (!error)
-		error = by_step_open(&steps.base, s->base_summary, leaves, 0);
+		error = side_draw_steps(s->base_side, &steps->base, BASE_STATE, draws.base);
 	if (!error)
-		error = range_of(s, &steps, leaves == LEAVES_ALL ? LOSS_RANK : TERM_RANK, range);
-	by_step_close(&steps.run);
-	by_step_close(&steps.base);
+		range_of(s, &draws, steps->difference_ns, repeat_floor(s, steps->leaves), TERM_RANK, range);
 	return error;
-}
-
-/* Enough steps, on the device with most, whose times are known one by one. */
-static bool has_steps(const struct summary *summary, const struct figures *figures)
-{
-	return figures->has_steps && figures->steps >= STEPS_LEAST && summary->n_series > 0;
 }
 
 int change_find(const struct change_sides *s, struct change *change)
 {
-	*change = (struct change){.known = has_steps(s->summary, s->run->figures) &&
-									   has_steps(s->base_summary, s->base->figures)};
+	*change = (struct change){.known = side_has_steps(s->side, STEPS_LEAST) &&
+									   side_has_steps(s->base_side, STEPS_LEAST)};
 	int error = 0;
 	if (!change->known)
 		return 0;
-	error = find_range(s, LEAVES_ALL, s->run->loss_ns, &change->loss);
+	error = find_range(s, LEAVES_ALL, s->run->loss_ns, LOSS_RANK, &change->loss);
 	for (int leaf = 0; !error && leaf < LEAF_COUNT; leaf++)
-		error = find_range(s, LEAF_BIT(leaf), s->run->terms_ns[leaf], &change->terms[leaf]);
+		error =
+			find_range(s, LEAF_BIT(leaf), s->run->terms_ns[leaf], TERM_RANK, &change->terms[leaf]);
 	return error;
 }

@@ -5,6 +5,7 @@
 
 #include "conclude/by_step.h"
 #include "conclude/scaling.h"
+#include "conclude/side.h"
 
 struct change_range {        /* of a difference, ns per step */
 	int64_t low_ns, high_ns; /* where it may be if other steps had been recorded */
@@ -16,16 +17,20 @@ struct change { /* of one run against the base */
 	struct change_range loss, terms[LEAF_COUNT];
 };
 
-struct change_sides { /* `run` and `base`: with what scaling_compute() filled in */
-	const struct summary *summary, *base_summary;
+struct change_sides { /* the runs, with what scaling_compute() filled in */
+	const struct side *side, *base_side;
 	const struct scaling_run *run, *base;
 };
 
 /* 0 or -ENOMEM. */
 int change_find(const struct change_sides *sides, struct change *change);
+/* The range of a difference in some leaves together, where it is known. 0 or -ENOMEM. */
+int change_of_leaves(const struct change_sides *sides, uint64_t leaves, int64_t difference_ns,
+					 struct change_range *range);
 
-struct change_steps { /* a term, and where it comes from, step by step */
+struct change_steps { /* a term, and where it comes from in the middle runs, step by step */
 	int64_t difference_ns;
+	uint64_t leaves; /* that it comes from */
 	struct by_step run, base;
 };
 /* The range of such a term. 0 or -ENOMEM. */

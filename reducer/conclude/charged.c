@@ -123,7 +123,7 @@ static void sum_up(struct charged *c, const struct change_sides *s)
 
 /* ---- where that may be if other steps had been recorded ---- */
 
-struct side { /* one of the two runs */
+struct end { /* one of the two sides: of several runs the middle one */
 	const struct change_sides *both;
 	const struct summary *summary;
 	const struct figures *f;
@@ -131,7 +131,7 @@ struct side { /* one of the two runs */
 };
 
 /* A move of a run is as much smaller as the difference is that counts. */
-static int64_t counted(const struct charge_change *change, const struct side *side, int from,
+static int64_t counted(const struct charge_change *change, const struct end *side, int from,
 					   int leaf)
 {
 	int64_t base_ns[LEAF_COUNT], run_ns[LEAF_COUNT];
@@ -146,7 +146,7 @@ static int64_t counted(const struct charge_change *change, const struct side *si
 
 /* What a move comes from, step by step: what its rank or host caused; of transfers, and where that
  * is not known, the leaf itself. */
-static int open_source(const struct charge *charge, const struct side *side, int from,
+static int open_source(const struct charge *charge, const struct end *side, int from,
 					   struct by_step *steps)
 {
 	const char *who = charge->host.at ? charge->host.at : charge->device;
@@ -161,7 +161,7 @@ static int open_source(const struct charge *charge, const struct side *side, int
 }
 
 /* Adds to a leaf what one charge moves into it, or takes from it. */
-static int mix(const struct charge_change *change, const struct side *side, int leaf,
+static int mix(const struct charge_change *change, const struct end *side, int leaf,
 			   struct by_step *into)
 {
 	const struct charge *charge = side->is_base ? change->base : change->run;
@@ -180,7 +180,7 @@ static int mix(const struct charge_change *change, const struct side *side, int 
 	return error;
 }
 
-static int open_side(const struct charged *c, const struct side *side, int leaf,
+static int open_side(const struct charged *c, const struct end *side, int leaf,
 					 struct by_step *steps)
 {
 	int error = by_step_open(steps, side->summary, LEAF_BIT(leaf), 0);
@@ -189,10 +189,21 @@ static int open_side(const struct charged *c, const struct side *side, int leaf,
 	return error;
 }
 
-static struct side side_of(const struct change_sides *s, bool is_base)
+static struct end end_of(const struct change_sides *s, bool is_base)
 {
 	const struct scaling_run *run = is_base ? s->base : s->run;
-	return (struct side){s, is_base ? s->base_summary : s->summary, run->figures, is_base};
+	return (struct end){s, side_middle(is_base ? s->base_side : s->side), run->figures, is_base};
+}
+
+/* The leaves whose time a charged term has in it, beside its own. */
+static uint64_t sources_of(const struct charged *c, int leaf)
+{
+	uint64_t leaves = 0;
+	for (size_t i = 0; i < c->n; i++)
+		for (int from = 0; from < CHARGE_FROM; from++)
+			if (c->at[i].moved_ns[from][leaf] != 0)
+				leaves |= LEAF_BIT(charge_from[from]);
+	return leaves;
 }
 
 static bool is_moved(const struct charged *c, int leaf)
@@ -218,11 +229,12 @@ static bool has_measured(const struct charged *c, const struct change *change, i
 
 static int find_ranges(struct charged *c, const struct change_sides *s, const struct change *change)
 {
-	const struct side run = side_of(s, false), base = side_of(s, true);
+	const struct end run = end_of(s, false), base = end_of(s, true);
 	int error = 0;
 	memcpy(c->ranges, change->terms, sizeof(c->ranges));
 	for (int leaf = 0; change->known && !error && leaf < LEAF_COUNT; leaf++) {
-		struct change_steps steps = {.difference_ns = c->terms_ns[leaf]};
+		struct change_steps steps = {.difference_ns = c->terms_ns[leaf],
+									 .leaves = LEAF_BIT(leaf) | sources_of(c, leaf)};
 		if (!is_moved(c, leaf))
 			continue;
 		error = open_side(c, &run, leaf, &steps.run);
@@ -235,7 +247,7 @@ static int find_ranges(struct charged *c, const struct change_sides *s, const st
 	return error;
 }
 
-static void charge_leaves(const struct charged *c, const struct side *side,
+static void charge_leaves(const struct charged *c, const struct end *side,
 						  int64_t time_ns[LEAF_COUNT])
 {
 	memcpy(time_ns, side->f->time_ns, LEAF_COUNT * sizeof(*time_ns));
@@ -265,10 +277,9 @@ static int by_size(const void *a, const void *b)
 /* Each run may be the one with slower transfers. */
 static int add_links(struct charged *c, const struct change_sides *s)
 {
-	const struct slow_link_sides run = {s->summary, s->base_summary, s->run->figures,
-										s->base->figures};
-	const struct slow_link_sides base = {s->base_summary, s->summary, s->base->figures,
-										 s->run->figures};
+	const struct summary *of_run = side_middle(s->side), *of_base = side_middle(s->base_side);
+	const struct slow_link_sides run = {of_run, of_base, s->run->figures, s->base->figures};
+	const struct slow_link_sides base = {of_base, of_run, s->base->figures, s->run->figures};
 	int error = slow_link_charge(&run, &c->run);
 	return error ? error : slow_link_charge(&base, &c->base);
 }
@@ -325,8 +336,10 @@ static void add_exposed(struct charged *c, const struct change_sides *s)
 int charged_open(struct charged *charged, const struct change_sides *s, const struct change *change)
 {
 	*charged = (struct charged){0};
-	int error = charges_open(&charged->base, s->base_summary, s->base->figures);
-	error = error ? error : charges_open(&charged->run, s->summary, s->run->figures);
+	const struct side *of_base = s->base_side, *of_run = s->side;
+	int error = charges_open(&charged->base, side_middle(of_base), &of_base->each[of_base->middle]);
+	if (!error)
+		error = charges_open(&charged->run, side_middle(of_run), &of_run->each[of_run->middle]);
 	error = error ? error : add_links(charged, s);
 	if (!error) {
 		add_exposed(charged, s);
@@ -339,7 +352,7 @@ int charged_open(struct charged *charged, const struct change_sides *s, const st
 	for (int from = 0; from < CHARGE_FROM; from++)
 		bound(charged, from, s->run->terms_ns[charge_from[from]]);
 	sum_up(charged, s);
-	const struct side base = side_of(s, true), run = side_of(s, false);
+	const struct end base = end_of(s, true), run = end_of(s, false);
 	charge_leaves(charged, &base, charged->before_ns);
 	charge_leaves(charged, &run, charged->after_ns);
 	return find_ranges(charged, s, change);

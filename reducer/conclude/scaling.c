@@ -97,14 +97,16 @@ static double compare(struct scaling_run *run, const struct scaling_run *base, b
 	return relative((double)run->busy_ns, (double)base->busy_ns * of_base);
 }
 
-void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
+void scaling_compute(struct scaling_run *runs, size_t n, struct scaling_wanted wanted,
 					 struct scaling_result *result)
 {
-	*result = (struct scaling_result){.base = find_base(runs, n), .scaling = wanted, .sure = true};
+	*result = (struct scaling_result){.base = wanted.first_is_base ? 0 : find_base(runs, n),
+									  .scaling = wanted.scaling,
+									  .sure = true};
 	const struct scaling_run *base = &runs[result->base];
 	for (size_t i = 0; i < n; i++)
 		runs[i].fits = fit(&runs[i], base);
-	if (wanted == SCALING_AUTO)
+	if (wanted.scaling == SCALING_AUTO)
 		choose_scaling(runs, n, result);
 	for (size_t i = 0; i < n; i++) {
 		double difference = compare(&runs[i], base, result->scaling == SCALING_STRONG);

@@ -19,8 +19,13 @@ struct scaling_run {
 	enum scaling fits; /* what this run looks like against the base; SCALING_AUTO: neither */
 };
 
+struct scaling_wanted {
+	enum scaling scaling;
+	bool first_is_base; /* else the run with the fewest GPUs is, the first of equals */
+};
+
 struct scaling_result {
-	size_t base; /* index of the run with the fewest GPUs, the first of equals */
+	size_t base; /* its index */
 	enum scaling scaling;
 	bool sure;              /* every run fits it, or the caller chose */
 	double work_difference; /* largest relative difference of work per GPU from what the scaling
@@ -28,7 +33,7 @@ struct scaling_result {
 };
 
 /* runs[i].figures and .busy_ns are given, the rest is filled. */
-void scaling_compute(struct scaling_run *runs, size_t n, enum scaling wanted,
+void scaling_compute(struct scaling_run *runs, size_t n, struct scaling_wanted wanted,
 					 struct scaling_result *result);
 
 /* busy matmul + custom time per step and device of a summary. */

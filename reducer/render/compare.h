@@ -3,17 +3,20 @@
 #define RENDER_COMPARE_H
 
 #include "conclude/charged.h"
+#include "conclude/work.h"
 
 #include <stdio.h>
 
 struct comparison {
 	size_t n;
-	const char *const *names; /* as the user gave them */
-	const struct summary *const *summaries;
+	const char *const *names;               /* as the user gave them */
+	const struct summary *const *summaries; /* of several runs the middle one's */
 	const struct scaling_run *runs;
 	const struct scaling_result *result;
-	const struct change *changes; /* of each run against the base */
-	const struct charged *charged;
+	const struct change_sides *sides; /* each run and the base */
+	const struct change *changes;     /* of each run against the base */
+	const struct work *work;          /* likewise */
+	const struct charged *charged;    /* likewise */
 };
 
 void compare_json(const struct comparison *comparison, FILE *out);

@@ -70,12 +70,26 @@ static void noise_object(struct json *j, const struct change *change, const stru
 	json_end_object(j);
 }
 
+static void kernels_object(struct json *j, const struct work *work)
+{
+	json_object(j, "kernels");
+	json_ratio(j, "shared", work->shared);
+	json_ratio(j, "slower", work->slower);
+	if (work->slower_rank < 0)
+		json_null(j, "slower_rank");
+	else
+		json_number(j, "slower_rank", work->slower_rank);
+	json_end_object(j);
+}
+
 static void run_object(struct json *j, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *run = &c->runs[i];
 	const struct figures *f = run->figures;
 	json_object(j, NULL);
 	json_text(j, "dir", c->names[i]);
+	json_number(j, "repeats", (int64_t)c->sides[i].side->n);
+	json_number(j, "repeats_spread_ns", side_spread(c->sides[i].side, LEAVES_ALL));
 	json_number(j, "gpus", f->devices);
 	json_number(j, "steps", f->steps);
 	json_number(j, "step_ns", f->step_ns);
@@ -96,6 +110,10 @@ static void bridge_object(struct json *j, const struct comparison *c, size_t i)
 	json_text(j, "base_dir", c->names[c->result->base]);
 	json_number(j, "gpus", run->figures->devices);
 	json_text(j, "dir", c->names[i]);
+	if (c->work[i].other)
+		json_text(j, "different_work", work_other_name(c->work[i].other));
+	else
+		json_null(j, "different_work");
 	json_number(j, "loss_ns", run->loss_ns);
 	leaves_object(j, "terms_ns", run->terms_ns, carried);
 	leaves_object(j, "charged_ns", c->charged[i].terms_ns, carried);
@@ -103,6 +121,7 @@ static void bridge_object(struct json *j, const struct comparison *c, size_t i)
 	compare_charged_json(j, c, i);
 	noise_object(j, &c->changes[i], &c->charged[i], carried);
 	clock_object(j, c, i);
+	kernels_object(j, &c->work[i]);
 	json_end_object(j);
 }
 

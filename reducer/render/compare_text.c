@@ -1,6 +1,7 @@
 #include "render/compare.h"
 #include "render/compare_charged.h"
 #include "render/columns.h"
+#include "render/compare_said.h"
 #include "conclude/copies.h"
 #include "conclude/clocks.h"
 #include "summary/evidence_rows.h"
@@ -30,11 +31,30 @@ static bool same_size(const struct comparison *c)
 	return true;
 }
 
+/* A side that is several runs. */
+static void say_repeats(const struct screen *screen, const struct comparison *c, size_t i)
+{
+	const struct side *side = c->sides[i].side;
+	int64_t least = INT64_MAX, most = 0;
+	struct text_buffer a, b;
+	for (size_t k = 0; k < side->n; k++) {
+		least = side->each[k].step_ns < least ? side->each[k].step_ns : least;
+		most = side->each[k].step_ns > most ? side->each[k].step_ns : most;
+	}
+	if (side->n > 1)
+		screen_wrap(screen, 2, "%s is the mean of %zu runs: %.30s to %.30s ms per %s",
+					i == c->result->base ? "The base" : c->names[i], side->n,
+					text_ms(screen, least, &a), text_ms(screen, most, &b), per(c));
+}
+
 static void heading(const struct screen *screen, const struct comparison *c)
 {
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
 	double difference = 100 * c->result->work_difference;
-	if (same_size(c))
+	if (compare_count_other(c) > 0)
+		screen_title_wrap(screen, 2, "%s did other work than the base, so it has no speed-up",
+						  compare_count_other(c) == 1 ? "One run" : "Some runs");
+	else if (same_size(c))
 		screen_title_wrap(
 			screen, 2,
 			"%u GPU%s each: a direct comparison (matmul and custom work differ by %.1f %%)",
@@ -53,8 +73,19 @@ static void heading(const struct screen *screen, const struct comparison *c)
 			screen_wrap(screen, 2,
 						"%s has no launch records, so it cannot say why its GPUs were idle",
 						c->names[i]);
-	if (strcmp(per(c), "run") == 0)
+	if (strcmp(per(c), "run") == 0 && compare_count_other(c) == 0)
 		screen_line(screen, "Not every run has steps, so whole runs are compared");
+	for (size_t i = 0; i < c->n; i++)
+		say_repeats(screen, c, i);
+}
+
+/* Empty where there is none. */
+static void ratio_cell(struct columns *table, int times, const char *unit, double value)
+{
+	if (isfinite(value))
+		columns_cell(table, "%.*f%s", times == 1 ? 2 : 1, times * value, unit);
+	else
+		columns_cell(table, "%s", "");
 }
 
 static void runs_table(const struct screen *screen, const struct comparison *c)
@@ -81,15 +112,15 @@ static void runs_table(const struct screen *screen, const struct comparison *c)
 		columns_cell(&table, "%u", run->figures->devices);
 		columns_ms(&table, step_ns);
 		columns_cell(&table, "%.2f", step_ns > 0 ? 1e9 / (double)step_ns : 0);
-		columns_cell(&table, "%.2f", run->speed_up);
-		columns_cell(&table, "%.1f %%", 100 * run->efficiency);
-		if (i == c->result->base)
+		ratio_cell(&table, 1, "", run->speed_up);
+		ratio_cell(&table, 100, " %", run->efficiency);
+		if (i == c->result->base || c->work[i].other)
 			columns_cell(&table, "%s", "");
 		else
 			columns_ms(&table, run->loss_ns);
 		columns_cell(&table, "%s", text_cut(c->names[i], 36, &name));
 		columns_end(&table, COLUMNS_PLAIN);
-		superlinear = superlinear || (i != c->result->base && run->loss_ns < 0);
+		superlinear = superlinear || run->efficiency > 1;
 	}
 	if (superlinear && !same_size(c))
 		screen_wrap(
@@ -303,6 +334,15 @@ static const char *unchanged(const struct comparison *c, const struct change_ran
 }
 
 /* The largest terms, each with what is behind it; largest first. */
+/* The sum of some terms as they were before waits were charged. */
+static int64_t measured(const struct scaling_run *run, uint64_t leaves)
+{
+	int64_t sum = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		sum += leaves & LEAF_BIT(leaf) ? run->terms_ns[leaf] : 0;
+	return sum;
+}
+
 static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
 					   const struct term terms[LEAF_COUNT])
 {
@@ -319,6 +359,8 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	const struct change *change = &c->changes[i];
 	const int64_t largest = llabs(terms[0].ns);
 	int64_t others = 0;
+	uint64_t other_leaves = 0;
+	struct change_range range;
 	struct text_buffer a, b;
 	struct clocks_change clocks;
 	struct columns table;
@@ -329,6 +371,7 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 		char why[160];
 		if (t >= BAR_TERMS || size * 100 < largest) {
 			others += terms[t].ns;
+			other_leaves |= LEAF_BIT(terms[t].leaf);
 			continue;
 		}
 		explain(screen, c, i, terms[t].leaf, why, sizeof(why));
@@ -348,6 +391,9 @@ static void term_lines(const struct screen *screen, const struct comparison *c, 
 	}
 	columns_cell(&table, "other terms");
 	columns_cell(&table, "%s", with_sign(screen, others, &a));
+	if (change->known && others == measured(&c->runs[i], other_leaves) &&
+		change_of_leaves(&c->sides[i], other_leaves, others, &range) == 0)
+		columns_cell(&table, "%s", noise_of(screen, &range, &b));
 	columns_end(&table, COLUMNS_PLAIN);
 	if (clock)
 		say_clock(screen, &clocks);
@@ -385,18 +431,25 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
 	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
 	screen_line(screen, "%s", "");
+	if (c->work[i].other) {
+		compare_other_work(screen, c, i);
+		return;
+	}
 	compare_headline(c, i, &first);
 	say_change(screen, c, i, &first);
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
 	if (c->changes[i].known && !c->changes[i].loss.changed)
 		screen_line(screen, "%s against %s", name.at, same_size(c) ? "the base" : "ideal");
+	else if (run->loss_ns == 0)
+		screen_line(screen, "%s takes as long as %s", name.at, same_size(c) ? "the base" : "ideal");
 	else if (run->loss_ns < 0)
 		screen_title_wrap(screen, 2, "Where %s saves %s ms against %s", name.at, a.at,
 						  same_size(c) ? "the base" : "ideal");
 	else
 		screen_title_wrap(screen, 2, "Where the %s ms lost by %s went", a.at, name.at);
 	term_lines(screen, c, i, terms);
+	compare_slower(screen, c, i);
 	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
 				run->residual_ns == 0 ? "  (the terms add up exactly)" : "");
 }
@@ -405,9 +458,12 @@ void compare_text(const struct comparison *c, FILE *out)
 {
 	struct screen screen;
 	screen_open(&screen, out, c->runs[c->result->base].figures->step_ns);
+	if (!same_size(c))
+		compare_scales(&screen, c);
 	heading(&screen, c);
 	runs_table(&screen, c);
 	for (size_t i = 0; i < c->n; i++)
 		if (i != c->result->base)
 			bridge(&screen, c, i);
+	compare_confidence(&screen, c);
 }

@@ -14,7 +14,8 @@ static const char *skip_spaces(const char *at)
 	return at + strspn(at, " \t");
 }
 
-int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit)
+/* Splits an expression. 0, or -EINVAL (said with diag()). */
+static int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit)
 {
 	const char *begin = skip_spaces(text), *sign = strpbrk(begin, "<>"), *last = sign;
 	char *end = NULL;

@@ -1,11 +1,8 @@
-/* --fail-if: NAME<NUMBER or NAME>NUMBER, with spaces or without. */
+/* --fail-if of `baton report`: NAME<NUMBER or NAME>NUMBER, with spaces or without. */
 #ifndef RENDER_GATE_H
 #define RENDER_GATE_H
 
 #include "conclude/figures.h"
-
-/* Splits an expression. 0, or -EINVAL (said with diag()). */
-int gate_parse(const char *text, char *name, size_t name_bytes, bool *below, double *limit);
 
 /* STATUS_OK when gate_report() will understand the expression, else STATUS_USAGE (said with
  * diag()): to be asked before the work. */

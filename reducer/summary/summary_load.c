@@ -19,6 +19,7 @@ struct summary_loading {
 	struct summary_inputs inputs;
 	size_t n_inputs;
 	uint64_t options_hash;
+	bool alone;    /* it stands for itself: no trace files are looked at */
 	unsigned part; /* type of the last record that stands for itself */
 	int32_t last_rank;
 	bool has_quality;
@@ -103,8 +104,10 @@ static int load_reduction(struct summary_loading *l, const struct baton_record *
 {
 	struct baton_s_reduction r;
 	bool ok = TAKE(l, record, &r);
-	if (r.reducer_version != SUMMARY_REDUCER_VERSION || r.options_hash != l->options_hash)
+	if (r.reducer_version != SUMMARY_REDUCER_VERSION)
 		return -ESTALE;
+	if (r.options_hash != l->options_hash)
+		return l->alone ? -EINVAL : -ESTALE;
 	struct run_summary *run = &l->summary->run;
 	run->world_size = r.world_size;
 	run->hosts = r.hosts;
@@ -119,6 +122,8 @@ static int load_input(struct summary_loading *l, const struct baton_record *reco
 	struct baton_s_input r;
 	if (!TAKE(l, record, &r))
 		return -EBADMSG;
+	if (l->alone)
+		return 0;
 	if (l->n_inputs == l->inputs.n)
 		return -ESTALE;
 	const struct summary_input *now = &l->inputs.at[l->n_inputs++];
@@ -360,7 +365,7 @@ static int check_whole(const struct summary_loading *l)
 	for (size_t i = 0; i < l->summary->n_series; i++)
 		if (!l->summary->series[i].ns)
 			return -EBADMSG;
-	return l->n_inputs == l->inputs.n ? 0 : -ESTALE;
+	return l->alone || l->n_inputs == l->inputs.n ? 0 : -ESTALE;
 }
 
 static int load_file(struct summary_loading *l, struct baton_reader *reader)
@@ -376,27 +381,44 @@ static int load_file(struct summary_loading *l, struct baton_reader *reader)
 	return error ? error : check_whole(l);
 }
 
-int summary_load(const char *dir, const char *options_text, struct summary *out)
+/* `dir`: where its trace files lie; NULL: it stands for itself. */
+static int load_path(const char *path, const char *dir, const char *options_text,
+					 struct summary *out)
 {
 	struct summary_loading l = {.summary = out,
+								.alone = !dir,
 								.options_hash = XXH3_64bits(options_text, strlen(options_text))};
 	struct baton_reader reader;
-	char *path = NULL;
 	memset(out, 0, sizeof(*out));
-	if (asprintf(&path, "%s/summary.baton", dir) < 0)
-		return -ENOMEM;
 	int error = baton_reader_open(&reader, AT_FDCWD, path);
-	free(path);
 	if (error)
 		return error == -ENOTDIR ? -ENOENT : error;
 	error = summary_init(out);
-	if (!error)
+	if (!error && dir)
 		error = summary_inputs_open(&l.inputs, dir);
 	if (!error)
 		error = load_file(&l, &reader);
 	if (error)
 		summary_free(out);
-	summary_inputs_close(&l.inputs);
+	if (dir)
+		summary_inputs_close(&l.inputs);
 	baton_reader_close(&reader);
 	return error;
+}
+
+int summary_load(const char *dir, const char *options_text, struct summary *out)
+{
+	char *path = NULL;
+	if (asprintf(&path, "%s/summary.baton", dir) < 0) {
+		memset(out, 0, sizeof(*out));
+		return -ENOMEM;
+	}
+	int error = load_path(path, dir, options_text, out);
+	free(path);
+	return error;
+}
+
+int summary_load_alone(const char *path, const char *options_text, struct summary *out)
+{
+	return load_path(path, NULL, options_text, out);
 }

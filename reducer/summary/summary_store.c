@@ -97,6 +97,8 @@ static int store_run(struct storing *s)
 static int store_inputs(struct storing *s)
 {
 	struct summary_inputs inputs;
+	if (!s->dir)
+		return 0;
 	int error = summary_inputs_open(&inputs, s->dir);
 	for (size_t i = 0; !error && i < inputs.n; i++) {
 		const struct summary_input *input = &inputs.at[i];
@@ -249,22 +251,39 @@ static int store_renamed(struct storing *s, char *temporary, const char *path)
 	return error;
 }
 
+static int store_as(struct storing *s, char *temporary, const char *path)
+{
+	int error = strings_init(&s->texts);
+	if (error)
+		return error;
+	s->pairs = malloc(PAIRS_A_RECORD * 2 * BATON_VARINT_MAX);
+	error = s->pairs && temporary && path ? store_renamed(s, temporary, path) : -ENOMEM;
+	free(s->pairs);
+	strings_free(&s->texts);
+	return error;
+}
+
 int summary_store(const char *dir, const struct summary *summary, const char *options_text)
 {
 	struct storing s = {.dir = dir, .summary = summary, .options_text = options_text};
 	char *temporary = NULL, *path = NULL;
-	int error = strings_init(&s.texts);
-	if (error)
-		return error;
-	s.pairs = malloc(PAIRS_A_RECORD * 2 * BATON_VARINT_MAX);
 	if (asprintf(&path, "%s/summary.baton", dir) < 0)
 		path = NULL;
 	if (asprintf(&temporary, "%s/.summary.XXXXXX", dir) < 0)
 		temporary = NULL;
-	error = s.pairs && path && temporary ? store_renamed(&s, temporary, path) : -ENOMEM;
+	int error = store_as(&s, temporary, path);
 	free(temporary);
 	free(path);
-	free(s.pairs);
-	strings_free(&s.texts);
+	return error;
+}
+
+int summary_store_alone(const char *path, const struct summary *summary, const char *options_text)
+{
+	struct storing s = {.summary = summary, .options_text = options_text};
+	char *temporary = NULL;
+	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+		temporary = NULL;
+	int error = store_as(&s, temporary, path);
+	free(temporary);
 	return error;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct scaling_wanted by_itself = {SCALING_AUTO, false};
+
 static struct figures make(uint32_t devices, int64_t matmul, int64_t wait, int64_t input)
 {
 	struct figures f;
@@ -35,7 +37,7 @@ static void weak_and_strong(void)
 								  {.figures = &f[1], .busy_ns = 1010},
 								  {.figures = &f[2], .busy_ns = 1005}};
 	struct scaling_result result;
-	scaling_compute(runs, 3, SCALING_AUTO, &result);
+	scaling_compute(runs, 3, by_itself, &result);
 	CHECK(result.base == 1, "the base is not the run with the fewest GPUs");
 	CHECK(result.scaling == SCALING_WEAK && result.sure, "equal work per GPU is weak scaling");
 	CHECK(runs[0].ideal_ns == 1013, "weak: ideal is the base's step");
@@ -43,14 +45,14 @@ static void weak_and_strong(void)
 		bridge_sums(&runs[i]);
 	runs[0].busy_ns = 250;
 	runs[2].busy_ns = 505;
-	scaling_compute(runs, 3, SCALING_AUTO, &result);
+	scaling_compute(runs, 3, by_itself, &result);
 	CHECK(result.scaling == SCALING_STRONG && result.sure,
 		  "a quarter of the work on four GPUs is strong scaling");
 	CHECK(runs[0].ideal_ns == 253, "strong: ideal is the base's step x m / n, rounded");
 	for (int i = 0; i < 3; i++)
 		bridge_sums(&runs[i]);
 	runs[0].busy_ns = 700;
-	scaling_compute(runs, 3, SCALING_AUTO, &result);
+	scaling_compute(runs, 3, by_itself, &result);
 	CHECK(result.scaling == SCALING_WEAK && !result.sure,
 		  "work that fits neither is taken as weak, and said so");
 }
@@ -73,7 +75,8 @@ static void random_bridges(void)
 			runs[i].figures = &f[i];
 			runs[i].busy_ns = rand() % 1000;
 		}
-		scaling_compute(runs, 2, round % 2 ? SCALING_STRONG : SCALING_WEAK, &result);
+		const enum scaling scaling = round % 2 ? SCALING_STRONG : SCALING_WEAK;
+		scaling_compute(runs, 2, (struct scaling_wanted){scaling, false}, &result);
 		bridge_sums(&runs[0]);
 		bridge_sums(&runs[1]);
 	}
