@@ -69,6 +69,7 @@ accuracy() {
 	try accuracy/score "$PYTHON" tests/accuracy/score_test.py
 	try accuracy/family "$PYTHON" tests/accuracy/family_test.py
 	try accuracy/steps "$PYTHON" tests/accuracy/steps.py --baton "$BATON" --sim "$PWD/$BUILD/baton-sim" --quick
+	try accuracy/twins "$PYTHON" tests/accuracy/twins.py --baton "$BATON" --sim "$PWD/$BUILD/baton-sim" --quick
 	try accuracy/agreement sh tests/accuracy/run.sh "${SEEDS:-1000}"
 }
 

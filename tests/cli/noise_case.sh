@@ -30,6 +30,13 @@ expect_prints "sync changed most: "
 expect_status 0 "$BATON" compare "$work/sync" "$work/ddp1"
 expect_prints "sync changed most: " "saves"
 
+# A loss that comes with every third step (0, 3, 6, ...) is no noise either.
+run third 3 --workload ddp --steps 48 --fault module_load=8000
+run steady 2 --workload ddp --steps 48
+expect_status 0 "$BATON" compare --json "$work/steady" "$work/third"
+expect_true "d['bridge'][0]['noise']['changed'] and d['bridge'][0]['noise']['terms']['idle.host.module_load']['changed']"
+expect_true "d['bridge'][0]['noise']['loss_low_ns'] > 0"
+
 # Keeps out: a verdict from a handful of steps.
 run few 1 --workload ddp --steps 7
 expect_status 0 "$BATON" compare --json "$work/few" "$work/ddp1"
