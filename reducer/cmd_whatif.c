@@ -2,6 +2,8 @@
  * (docs/GRAPH.md). */
 #include "base/diag.h"
 #include "commands.h"
+#include "conclude/gain_reference.h"
+#include "conclude/replay_late.h"
 #include "graph/culprit.h"
 #include "graph/replayed.h"
 #include "reduce.h"
@@ -33,7 +35,7 @@ struct taken {       /* what is taken off, in its order */
 	long long rank;  /* -1: as --host says */
 	bool found;      /* it was found, not asked for */
 	struct scope scope;
-	int64_t gain_ns;
+	struct gain gain;
 };
 
 struct whatif {
@@ -42,7 +44,7 @@ struct whatif {
 	bool json;
 	struct taken at[TAKEN_MOST];
 	uint32_t n;
-	int64_t unexplained_ns;
+	int64_t step_ns, unexplained_ns; /* as measured */
 	int status;
 };
 
@@ -159,20 +161,44 @@ static void take_scope(const struct causes *causes, uint32_t which, const struct
 			cause_take(causes, (enum cause)cause, scope, weights_ns);
 }
 
+static bool is_meant(const struct whatif *w, const struct replayed *r, const struct taken *taken,
+					 const struct unit *unit)
+{
+	return (taken->rank < 0 || unit->rank == taken->rank) &&
+		   (!w->host || strcmp(host_of(r, unit), w->host) == 0);
+}
+
+/* The one scope that is meant: then others can be compared with it. False: several units are. */
+static bool one_scope(const struct whatif *w, const struct replayed *r, const struct taken *taken,
+					  struct scope *scope)
+{
+	uint32_t n = 0;
+	*scope = taken->scope;
+	if (taken->found)
+		return true;
+	*scope = (struct scope){ALL_UNITS, ALL_UNITS, 0};
+	if (taken->rank < 0 && !w->host)
+		return true;
+	for (uint32_t u = 0; u < r->model.n_units; u++)
+		if (is_meant(w, r, taken, &r->model.units[u])) {
+			scope->unit = u;
+			n++;
+		}
+	return n == 1;
+}
+
 /* Takes causes off every unit that is asked about. False: there is no such unit. */
 static bool take(const struct whatif *w, struct replayed *r, const struct taken *taken,
 				 int64_t *weights_ns)
 {
+	struct scope scope;
 	bool any = false;
-	if (taken->found || (taken->rank < 0 && !w->host)) {
-		const struct scope all = {ALL_UNITS, ALL_UNITS, 0};
-		take_scope(&r->causes, taken->causes, taken->found ? &taken->scope : &all, weights_ns);
+	if (one_scope(w, r, taken, &scope)) {
+		take_scope(&r->causes, taken->causes, &scope, weights_ns);
 		return true;
 	}
 	for (uint32_t u = 0; u < r->model.n_units; u++) {
-		const struct unit *unit = &r->model.units[u];
-		if ((taken->rank >= 0 && unit->rank != taken->rank) ||
-			(w->host && strcmp(host_of(r, unit), w->host) != 0))
+		if (!is_meant(w, r, taken, &r->model.units[u]))
 			continue;
 		any = true;
 		take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS, 0}, weights_ns);
@@ -180,26 +206,42 @@ static bool take(const struct whatif *w, struct replayed *r, const struct taken 
 	return any;
 }
 
+static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
+
+/* What one of the list wins, on top of those before it. 0, -ENOMEM or 1: nobody is meant. */
+static int take_one(const struct whatif *w, struct replayed *r, struct taken *taken,
+					int64_t *weights_ns)
+{
+	struct peers peers = {0};
+	struct scope scope;
+	int error = 0;
+	if (taken->causes & comparing && one_scope(w, r, taken, &scope))
+		error = gain_peers(&r->causes, taken->causes, &scope, weights_ns, &peers);
+	if (!error && !take(w, r, taken, weights_ns))
+		return 1;
+	error = error ? error : gain_take(&r->causes, weights_ns, &taken->gain);
+	if (error)
+		return error;
+	gain_subtract_peers(&taken->gain, &peers);
+	gain_widen(&taken->gain, w->step_ns, w->unexplained_ns);
+	return 0;
+}
+
 static int take_all(struct whatif *w, struct replayed *r)
 {
 	const size_t n = r->model.graph.n_edges;
-	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns)), step_ns = r->causes.step_ns;
+	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns));
 	int error = weights_ns ? 0 : -ENOMEM;
 	if (!error)
 		memcpy(weights_ns, r->causes.measured_ns, n * sizeof(*weights_ns));
-	for (uint32_t i = 0; !error && i < w->n; i++) {
-		int64_t now_ns;
-		if (!take(w, r, &w->at[i], weights_ns)) {
-			diag("%s: no rank of this run is meant", w->dir);
-			w->status = STATUS_USAGE;
-			break;
-		}
-		error = causes_step(&r->causes, weights_ns, &now_ns);
-		w->at[i].gain_ns = step_ns - now_ns;
-		step_ns = now_ns;
-	}
+	for (uint32_t i = 0; !error && i < w->n; i++)
+		error = take_one(w, r, &w->at[i], weights_ns);
 	free(weights_ns);
-	return error;
+	if (error <= 0)
+		return error;
+	diag("%s: no rank of this run is meant", w->dir);
+	w->status = STATUS_USAGE;
+	return 0;
 }
 
 /* Without --without: what the replay itself finds. */
@@ -209,7 +251,7 @@ static int find_causes(struct whatif *w, struct replayed *r)
 	int error = culprits_find(&r->causes, &culprits);
 	for (uint32_t i = 0; !error && i < culprits.n; i++)
 		w->at[w->n++] =
-			(struct taken){1u << culprits.at[i].cause, -1, true, culprits.at[i].scope, 0};
+			(struct taken){1u << culprits.at[i].cause, -1, true, culprits.at[i].scope, {0, 0, 0}};
 	return error;
 }
 
@@ -222,6 +264,17 @@ static const char *taken_name(const struct taken *taken)
 	while (!(taken->causes >> cause & 1))
 		cause++;
 	return taken->causes == of_rank ? "rank" : cause_name((enum cause)cause);
+}
+
+/* Of what a gain is measured against the weakest. */
+static enum gain_reference taken_reference(const struct taken *taken)
+{
+	enum gain_reference most = REFERENCE_NONE;
+	for (int cause = 0; cause < CAUSES; cause++) {
+		const enum gain_reference own = gain_reference_of(cause_name((enum cause)cause));
+		most = taken->causes >> cause & 1 && own > most ? own : most;
+	}
+	return most;
 }
 
 /* -1: of all. */
@@ -255,27 +308,36 @@ static void describe(const struct replayed *r, const struct taken *taken, char *
 		snprintf(text, bytes, "%s", taken_name(taken));
 }
 
+/* As findings of a report do, a gain is not to be relied on above a twentieth. */
+static bool is_sized(const struct whatif *w)
+{
+	return replay_explains(w->step_ns, w->unexplained_ns);
+}
+
 static void print_text(const struct whatif *w, const struct replayed *r)
 {
 	struct screen screen;
 	struct text_buffer step, less;
-	int64_t now_ns = r->causes.step_ns;
+	int64_t now_ns = w->step_ns;
 	screen_open(&screen, stdout, now_ns);
 	screen_line(&screen, "%s   %zu devices, %u steps replayed: %s ms each, as measured", w->dir,
 				r->model.n_units, r->model.n_steps - 1, text_ms(&screen, now_ns, &step));
 	for (uint32_t i = 0; i < w->n; i++) {
 		char what[96];
-		now_ns -= w->at[i].gain_ns;
+		const struct gain *gain = &w->at[i].gain;
+		now_ns -= gain->ns;
 		describe(r, &w->at[i], what, sizeof(what));
-		screen_line(&screen, "%s %-28s %s ms, %s ms less (%.1f %%)",
+		screen_wrap(&screen, 12, "%s %-20s %s ms: %s less (%.1f %%), %s",
 					i ? "and without" : "without    ", what, text_ms(&screen, now_ns, &step),
-					text_ms(&screen, w->at[i].gain_ns, &less),
-					text_percent(w->at[i].gain_ns, r->causes.step_ns));
+					text_gain(&screen, gain->ns, gain->low_ns, gain->high_ns, &less),
+					text_percent(gain->ns, w->step_ns),
+					gain_reference_words(taken_reference(&w->at[i])));
 	}
 	if (w->n == 0)
 		screen_line(&screen, "no cause is worth 0.4 %% of the step");
-	screen_line(&screen, "%s ms of the critical path is not explained by the trace",
-				text_ms(&screen, w->unexplained_ns, &less));
+	screen_wrap(&screen, 0, "%s ms of the critical path is not explained by the trace%s",
+				text_ms(&screen, w->unexplained_ns, &less),
+				is_sized(w) ? "" : ": too much to say how large these gains are");
 }
 
 static void print_taken(struct json *json, const struct replayed *r, const struct taken *taken)
@@ -288,27 +350,35 @@ static void print_taken(struct json *json, const struct replayed *r, const struc
 		json_text(json, "host", host);
 	else
 		json_null(json, "host");
-	json_number(json, "gain_ns", taken->gain_ns);
+	json_number(json, "gain_ns", taken->gain.ns);
+	json_number(json, "gain_low_ns", taken->gain.low_ns);
+	json_number(json, "gain_high_ns", taken->gain.high_ns);
+	const char *reference = gain_reference_name(taken_reference(taken));
+	if (reference)
+		json_text(json, "gain_reference", reference);
+	else
+		json_null(json, "gain_reference");
 	json_end_object(json);
 }
 
 static void print_json(const struct whatif *w, const struct replayed *r)
 {
 	struct json json = {.out = stdout};
-	int64_t now_ns = r->causes.step_ns;
+	int64_t now_ns = w->step_ns;
 	json_object(&json, NULL);
 	json_text(&json, "run", w->dir);
 	json_number(&json, "units", (int64_t)r->model.n_units);
 	json_number(&json, "steps", r->model.n_steps - 1);
-	json_number(&json, "step_ns", r->causes.step_ns);
+	json_number(&json, "step_ns", w->step_ns);
 	json_number(&json, "replay_error_ns", r->error_ns);
 	json_number(&json, "unexplained_ns", w->unexplained_ns);
+	json_bool(&json, "sized", is_sized(w));
 	json_number(&json, "collective_ops", (int64_t)r->model.n_members);
 	json_number(&json, "met", (int64_t)r->model.met);
 	json_array(&json, "without");
 	for (uint32_t i = 0; i < w->n; i++) {
 		print_taken(&json, r, &w->at[i]);
-		now_ns -= w->at[i].gain_ns;
+		now_ns -= w->at[i].gain.ns;
 	}
 	json_end_array(&json);
 	json_number(&json, "step_without_ns", now_ns);
@@ -324,6 +394,7 @@ static int answer(struct replayed *r, void *context)
 		w->status = STATUS_INPUT;
 		return 0;
 	}
+	w->step_ns = r->causes.step_ns;
 	int error = w->n ? 0 : find_causes(w, r);
 	error = error ? error : culprits_unexplained(&r->causes, &w->unexplained_ns);
 	error = error ? error : take_all(w, r);

@@ -27,6 +27,12 @@ made slow --fault slow_gpu=20@3
 asked slow
 answers slow 'w["replay_error_ns"] == 0 and abs(w["step_ns"] - t["step_ns"]) < 1000'
 answers slow 'first["cause"] == "kernels" and first["rank"] == 3 and abs(first["gain_ns"] - real) < real / 50'
+answers slow 'first["gain_low_ns"] <= real <= first["gain_high_ns"] < 1.1 * real and first["gain_reference"] == "peers" and w["sized"]'
+expect_status 0 "$BATON" report --json "$work/slow"
+expect_true "(lambda f: f['gain_low_ms'] < f['gain_ms'] < f['gain_high_ms'] < 1.1 * f['gain_ms'] and f['gain_reference'] == 'peers')(d['findings'][0])"
+expect_status 0 "$BATON" report "$work/slow"
+checks=$((checks + 1))
+grep -q "Curing it wins 1[0-9.]* ms +- 0\.[0-9]* per step, compared with the other devices" "$work/out" || fail "report: $(cat "$work/out")"
 asked slow --without 'rank 3'
 answers slow 'first["cause"] == "rank" and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 50'
 asked slow --without 'rank 2, input'
@@ -35,13 +41,16 @@ answers slow 'len(w["without"]) == 2 and abs(first["gain_ns"]) < real / 100'
 made asleep --fault io_sleep=20000@6
 asked asleep
 answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
+answers asleep 'first["gain_low_ns"] <= real <= first["gain_high_ns"] and first["gain_reference"] == "removal"'
+asked asleep --without transfer
+answers asleep 'first["gain_reference"] is None'
 asked asleep --without idle.host.blocked --rank 6
 answers asleep 'abs(first["gain_ns"] - real) < real / 50'
 asked asleep --without blocked --host node0
 answers asleep 'abs(first["gain_ns"]) < real / 50'
 expect_status 0 "$BATON" whatif "$work/asleep"
 checks=$((checks + 1))
-grep -q "blocked of rank 6" "$work/out" || fail "whatif as text: $(cat "$work/out")"
+grep -q "blocked of rank 6 .* ms +- [0-9.]* less (.*), with that time removed" "$work/out" || fail "whatif as text: $(cat "$work/out")"
 
 # Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
 expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
