@@ -27,6 +27,9 @@ enum cause {
 	CAUSE_EVEN_KERNELS,
 	CAUSE_EVEN_HOST,
 	CAUSE_TRANSFER,
+	CAUSE_COPIES,
+	CAUSE_FRAMEWORK,
+	CAUSE_API,
 	CAUSES
 };
 
@@ -69,6 +72,8 @@ void causes_close(struct causes *causes);
  * more than this. */
 int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
 				   int64_t *weights_ns);
+/* The same of all transfers of collectives of one size. */
+int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *weights_ns);
 /* What is taken off from now on begins with weights that lack this already; causes_measure() ends it.
  */
 void cause_cured(struct causes *causes, enum cause cause, const struct scope *scope);

@@ -136,6 +136,15 @@ static int add_position(struct process *p, struct model *model, const struct dev
 	return 0;
 }
 
+static int add_copy(struct model *model, const struct device_op *op)
+{
+	if (room_for((void **)&model->copies, model->n_copies, &model->copies_room, 64,
+				 sizeof(*model->copies)) != 0)
+		return -ENOMEM;
+	model->copies[model->n_copies++] = op->edge;
+	return 0;
+}
+
 /* The op of each stream and step that ended last. */
 static int note_ends(struct process *p, struct model *model, const struct process_stream *s)
 {
@@ -186,6 +195,8 @@ int ops_note(struct process *p, struct model *model)
 			error = add_ordered(p, model, op, &counting);
 		else if (op->kind == BATON_KERNEL)
 			error = add_position(p, model, op);
+		else if (op->copies)
+			error = add_copy(model, op);
 	}
 	table_free(&counting.index);
 	free(counting.counters);

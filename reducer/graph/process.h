@@ -46,6 +46,7 @@ struct device_op {
 	bool launches; /* the launch edge of its call leads to it */
 	bool meets;
 	bool pageable;
+	bool copies; /* to or from the device's memory */
 };
 
 struct coll_row {

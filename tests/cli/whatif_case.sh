@@ -38,6 +38,20 @@ answers slow 'first["cause"] == "rank" and abs(w["step_ns"] - w["step_without_ns
 asked slow --without 'rank 2, input'
 answers slow 'len(w["without"]) == 2 and abs(first["gain_ns"]) < real / 100'
 
+# Words of a report: a finding, a device, the size of a collective.
+asked slow --without late_rank
+answers slow 'first["cause"] == "late_rank" and first["rank"] == 3 and abs(first["gain_ns"] - real) < real / 50'
+asked slow --without 'device node0/3'
+answers slow 'first["device"] == "node0/3" and abs(first["gain_ns"] - real) < real / 50'
+asked slow --without 'wait, host_code, copies, framework, api'
+answers slow '[x["cause"] for x in w["without"]] == ["wait", "code", "copies", "framework", "api"] and first["gain_ns"] > real / 2'
+expect_status 0 "$BATON" report --json "$work/slow"
+sizes=$("$PYTHON" -c 'import json, sys; print(",".join(f"collective {b}" for b in sorted({n["bytes"] for n in json.load(open(sys.argv[1]))["nccl"]})))' "$work/out")
+asked slow --without "transfer"
+all=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["without"][0]["gain_ns"])' "$work/out")
+asked slow --without "$sizes"
+answers slow "abs(w['step_ns'] - w['step_without_ns'] - $all) < 10 and all(x['bytes'] > 0 and x['gain_reference'] is None for x in w['without'])"
+
 made asleep --fault io_sleep=20000@6
 asked asleep
 answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
@@ -74,6 +88,9 @@ if [ -e "$resnet" ]; then
 	expect_status 0 "$BATON" import "$resnet" -o "$work/resnet"
 	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input
 	expect_true "abs(d['step_ns'] - 175.5e6) < 0.5e6 and abs(d['step_without_ns'] - 118.5e6) < 1e6"
+	expect_true "abs(6 * d['step_without_ns'] - 711e6) < 5e6"
+	expect_status 0 "$BATON" whatif "$work/resnet" --without input
+	expect_prints "Everything else stays as fast as it was: the hosts, the GPUs and the links"
 fi
 dlrm=$BATON_DATA/multi/torchrec_sst_2b
 if [ -d "$dlrm" ]; then
@@ -83,8 +100,19 @@ if [ -d "$dlrm" ]; then
 fi
 
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
+expect_says "the causes are input" "late_rank" "collective BYTES"
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
+expect_status 2 "$BATON" whatif "$work/well" --without late_rank
+expect_says "finds no late rank"
+expect_status 2 "$BATON" whatif "$work/well" --without 'device node7'
+expect_says "its devices are node0/0, node0/1"
+expect_status 2 "$BATON" whatif "$work/well" --without 'collective 5'
+expect_says "no collective of 5 bytes meets; there are " 8831500
+expect_status 2 "$BATON" whatif "$work/well" --without late_rank --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without kernels
 expect_status 2 "$BATON" whatif "$work/well" --without link --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
+expect_says "its ranks are 0, 1, 2"
+expect_status 2 "$BATON" whatif "$work/well" --without input --host nowhere
+expect_says "hosts are node0"
 finish
