@@ -12,6 +12,12 @@ static const struct option_spec options[] = {
 	{"without", 0, OPTION_TEXT, "LIST",
 	 "what to take off, by commas: causes, leaves, findings, 'rank R', 'device D', 'collective "
 	 "BYTES' (default: the causes found)"},
+	{"scale", 0, OPTION_TEXT, "LIST",
+	 "CLASS=TIMES by commas: kernels of a class or group, 'kernels', 'nccl.transfer', 'copies' or "
+	 "'host' take so many times as long"},
+	{"overlap", 0, OPTION_FLAG, NULL,
+	 "no stream waits for a collective, but for the last one of each step"},
+	{"graphs", 0, OPTION_FLAG, NULL, "CUDA graphs: no host time between launches"},
 	{"rank", 0, OPTION_NUMBER, "R", "take it off this rank alone"},
 	{"host", 0, OPTION_TEXT, "NAME", "take it off the ranks of this host alone"},
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
@@ -29,7 +35,14 @@ static int read_options(const struct invocation *call, struct whatif *w)
 						 .json = option_given(call, "json")};
 	w->list.rank = option_number(call, "rank", -1);
 	w->list.host = w->host != NULL;
-	return words ? taken_words(&w->list, words) : STATUS_OK;
+	int status = words ? taken_words(&w->list, words) : STATUS_OK;
+	if (status == STATUS_OK && option_given(call, "overlap"))
+		status = taken_overlap(&w->list);
+	if (status == STATUS_OK && option_given(call, "graphs"))
+		status = taken_graphs(&w->list);
+	if (status == STATUS_OK && option_given(call, "scale"))
+		status = taken_scales(&w->list, option_text(call, "scale", ""));
+	return status;
 }
 
 static int answer(struct replayed *r, void *context)
@@ -78,6 +91,8 @@ static const struct named_text examples[] = {
 	{"baton whatif runs/x --without 'rank 3'", "The step if rank 3 were like the others."},
 	{"baton whatif runs/x --without late_rank,copies",
 	 "Without two findings of `baton report`, one after the other."},
+	{"baton whatif runs/x --scale custom.attention=0.5,host=1.2",
+	 "With attention twice as fast, on a host that is slower."},
 	{0},
 };
 static const struct named_text files[] = {

@@ -1,5 +1,7 @@
 #include "graph/causes.h"
 
+#include "classify/classes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,6 +320,43 @@ static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
 			taken_ns += take_off(weight_ns, t->ns - c->typical_ns[i]);
 	}
 	return taken_ns;
+}
+
+/* ---- as fast as is asked ---- */
+
+/* The measured time takes `times` as long. */
+static int64_t stretch(int64_t *weight_ns, int64_t ns, double times)
+{
+	return take_off(weight_ns, ns - (int64_t)((double)ns * times));
+}
+
+static bool is_scaled(const struct scale *scale, uint8_t class)
+{
+	const bool grouped = class & MODEL_GROUP;
+	const int id = grouped ? SCALED_ALL : class - 1;
+	const int group = grouped ? class & ~MODEL_GROUP : (int)class_group((enum class_id)(class - 1));
+	return (scale->class == SCALED_ALL || scale->class == id) &&
+		   (scale->group == SCALED_ALL || scale->group == group);
+}
+
+int64_t cause_scale(const struct causes *c, const struct scale *scale, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t changed_ns = 0;
+	for (size_t i = 0; scale->what == SCALED_HOST && i < m->n_host; i++)
+		changed_ns += stretch(&weights_ns[m->host[i].edge], m->host[i].ns, scale->times);
+	for (size_t i = 0; scale->what == SCALED_COPIES && i < m->n_copies; i++)
+		changed_ns += stretch(&weights_ns[m->copies[i]], weights_ns[m->copies[i]], scale->times);
+	for (size_t i = 0; scale->what == SCALED_TRANSFER && i < m->n_transfers; i++) {
+		int64_t *weight_ns = &weights_ns[m->transfers[i].edge];
+		changed_ns += stretch(weight_ns, *weight_ns, scale->times);
+	}
+	for (size_t i = 0; scale->what == SCALED_KERNELS && i < m->n_kernels; i++) {
+		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
+		if (is_scaled(scale, m->kernels[i].class))
+			changed_ns += stretch(weight_ns, *weight_ns, scale->times);
+	}
+	return changed_ns;
 }
 
 int64_t cause_take_size(const struct causes *c, int64_t bytes, int64_t *weights_ns)

@@ -72,6 +72,17 @@ void causes_close(struct causes *causes);
  * more than this. */
 int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
 				   int64_t *weights_ns);
+enum scaled { SCALED_HOST, SCALED_COPIES, SCALED_TRANSFER, SCALED_KERNELS };
+#define SCALED_ALL (-1) /* of kernels: all groups or classes */
+
+struct scale { /* what takes `times` as long */
+	double times;
+	enum scaled what;
+	int group, class; /* enum group, enum class_id or SCALED_ALL */
+};
+
+/* The time of the program's own, of copies, transfers or kernels, everywhere. */
+int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
 /* The same of all transfers of collectives of one size. */
 int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *weights_ns);
 /* What is taken off from now on begins with weights that lack this already; causes_measure() ends it.

@@ -34,7 +34,10 @@ struct position { /* an edge, and the same work of other devices by its key */
 	int64_t ns; /* what is compared: host time, or the op */
 	uint32_t edge;
 	uint16_t unit;
+	uint8_t class; /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
 };
+
+#define MODEL_GROUP 0x80 /* the classes of another taxonomy have only a group */
 
 enum wait_site { WAIT_FREE, WAIT_DEVICE, WAIT_MID, WAIT_END, WAIT_SITES };
 

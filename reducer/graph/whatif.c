@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "conclude/replay_late.h"
 #include "graph/culprit.h"
+#include "graph/overlap.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -80,21 +81,27 @@ static void take_scope(const struct causes *causes, uint32_t which, const struct
 			cause_take(causes, (enum cause)cause, scope, weights_ns);
 }
 
-static void take(const struct whatif *w, struct replayed *r, const struct taken *taken,
-				 int64_t *weights_ns)
+static int take(const struct whatif *w, struct replayed *r, const struct taken *taken,
+				int64_t *weights_ns)
 {
 	struct scope scope;
-	if (taken->kind == TAKEN_COLLECTIVE) {
+	uint64_t freed;
+	if (taken->kind == TAKEN_OVERLAP)
+		return overlap_take(&r->model, weights_ns, &freed);
+	if (taken->kind == TAKEN_SCALED)
+		cause_scale(&r->causes, &taken->scale, weights_ns);
+	if (taken->kind == TAKEN_COLLECTIVE)
 		cause_take_size(&r->causes, taken->bytes, weights_ns);
-		return;
-	}
+	if (taken->kind == TAKEN_COLLECTIVE || taken->kind == TAKEN_SCALED)
+		return 0;
 	if (find_scope(w, r, taken, &scope) == 1) {
 		take_scope(&r->causes, taken->causes, &scope, weights_ns);
-		return;
+		return 0;
 	}
 	for (uint32_t u = 0; u < r->model.n_units; u++)
 		if (is_meant(w, r, taken, &r->model.units[u]))
 			take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS, 0}, weights_ns);
+	return 0;
 }
 
 /* What one of the list wins, on top of those before it. 0 or -ENOMEM. */
@@ -107,10 +114,8 @@ static int take_one(const struct whatif *w, struct replayed *r, struct taken *ta
 	int error = 0;
 	if (taken->causes & comparing && find_scope(w, r, taken, &scope) == 1)
 		error = gain_peers(&r->causes, taken->causes, &scope, weights_ns, &peers);
-	if (error)
-		return error;
-	take(w, r, taken, weights_ns);
-	error = gain_take(&r->causes, weights_ns, &taken->gain);
+	error = error ? error : take(w, r, taken, weights_ns);
+	error = error ? error : gain_take(&r->causes, weights_ns, &taken->gain);
 	if (error)
 		return error;
 	gain_subtract_peers(&taken->gain, &peers);

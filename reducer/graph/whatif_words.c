@@ -1,6 +1,7 @@
 #include "graph/whatif_words.h"
 
 #include "base/diag.h"
+#include "classify/classes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,15 +140,94 @@ static int add_word(struct taken_list *list, const char *word)
 	return taken_add(list, &taken);
 }
 
-int taken_words(struct taken_list *list, const char *words)
+/* Calls `add` with each word of a list by commas. */
+static int each_word(struct taken_list *list, const char *words,
+					 int (*add)(struct taken_list *, const char *))
 {
 	char *copy = strdup(words), *rest = copy;
 	int status = copy ? STATUS_OK : STATUS_INPUT;
 	for (char *word; status == STATUS_OK && rest && (word = strsep(&rest, ","));) {
 		while (*word == ' ')
 			word++;
-		status = add_word(list, word);
+		status = add(list, word);
 	}
 	free(copy);
 	return status;
+}
+
+int taken_words(struct taken_list *list, const char *words)
+{
+	return each_word(list, words, add_word);
+}
+
+static int refuse_scale(const char *word)
+{
+	char all[640] = "";
+	for (int i = 0; i < GROUP_COUNT; i++)
+		if (i != GROUP_NCCL)
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
+					 group_name((enum group)i));
+	for (int i = 0; i < CLASS_COUNT; i++)
+		if (class_group((enum class_id)i) != GROUP_NCCL &&
+			strchr(class_name((enum class_id)i), '.'))
+			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
+					 class_name((enum class_id)i));
+	diag("--scale '%s': it takes CLASS=TIMES, TIMES from 0 to 1000 (0.5: in half the time), CLASS "
+		 "one of host, copies, nccl.transfer, kernels%s",
+		 word, all);
+	return STATUS_USAGE;
+}
+
+/* False: there is no such class. */
+static bool scale_of(const char *word, size_t bytes, struct scale *scale)
+{
+	static const char *const names[] = {"host", "copies", "nccl.transfer", "kernels"};
+	scale->group = scale->class = SCALED_ALL;
+	for (int i = SCALED_HOST; i <= SCALED_KERNELS; i++) {
+		scale->what = (enum scaled)i;
+		if (strlen(names[i]) == bytes && memcmp(names[i], word, bytes) == 0)
+			return true;
+	}
+	for (int i = 0; i < GROUP_COUNT; i++)
+		if (strlen(group_name((enum group)i)) == bytes &&
+			memcmp(group_name((enum group)i), word, bytes) == 0)
+			scale->group = i;
+	if (scale->group == SCALED_ALL)
+		scale->class = class_find(word, bytes);
+	const bool nccl = scale->group == GROUP_NCCL ||
+					  (scale->class >= 0 && class_group((enum class_id)scale->class) == GROUP_NCCL);
+	return !nccl && (scale->group != SCALED_ALL || scale->class >= 0);
+}
+
+static int add_scale(struct taken_list *list, const char *word)
+{
+	struct taken taken = {.kind = TAKEN_SCALED, .rank = -1, .bytes = -1};
+	const char *equal = strchr(word, '=');
+	char *end;
+	if (!equal || !scale_of(word, (size_t)(equal - word), &taken.scale))
+		return refuse_scale(word);
+	taken.scale.times = strtod(equal + 1, &end);
+	if (end == equal + 1 || *end || !(taken.scale.times >= 0 && taken.scale.times <= 1000))
+		return refuse_scale(word);
+	snprintf(taken.name, sizeof(taken.name), "%.*s", (int)(equal - word), word);
+	return taken_add(list, &taken);
+}
+
+int taken_scales(struct taken_list *list, const char *words)
+{
+	return each_word(list, words, add_scale);
+}
+
+int taken_overlap(struct taken_list *list)
+{
+	return taken_add(
+		list, &(struct taken){.kind = TAKEN_OVERLAP, .rank = -1, .bytes = -1, .name = "overlap"});
+}
+
+int taken_graphs(struct taken_list *list)
+{
+	return taken_add(list, &(struct taken){.causes = BIT(FRAMEWORK) | BIT(API),
+										   .rank = list->rank,
+										   .bytes = -1,
+										   .name = "graphs"});
 }

@@ -9,8 +9,10 @@ enum { TAKEN_MOST = 16, TAKEN_NAME_BYTES = 192 };
 
 enum taken_kind {
 	TAKEN_CAUSES,
-	TAKEN_CULPRITS,  /* what the replay finds of one late rank or host */
-	TAKEN_COLLECTIVE /* transfers of one size */
+	TAKEN_CULPRITS,   /* what the replay finds of one late rank or host */
+	TAKEN_COLLECTIVE, /* transfers of one size */
+	TAKEN_SCALED,     /* slower or faster, not gone */
+	TAKEN_OVERLAP     /* nobody waits for collectives that can be hidden */
 };
 
 struct taken { /* what is taken off */
@@ -19,6 +21,7 @@ struct taken { /* what is taken off */
 	uint32_t causes; /* a bit each; several: all of a rank's own */
 	long long rank;  /* -1: as --host says */
 	int64_t bytes;
+	struct scale scale;
 	struct scope scope;
 	struct gain gain;
 	char name[32];                 /* as it is printed */
@@ -37,6 +40,10 @@ extern const uint32_t taken_of_rank;
 
 /* Adds a LIST by commas. An enum status; says what is wrong and what there is. */
 int taken_words(struct taken_list *list, const char *words);
+/* Adds a LIST of CLASS=TIMES, as --scale takes it; and what --overlap and --graphs ask. */
+int taken_scales(struct taken_list *list, const char *words);
+int taken_overlap(struct taken_list *list);
+int taken_graphs(struct taken_list *list);
 int taken_add(struct taken_list *list, const struct taken *taken);
 
 #endif

@@ -4,6 +4,9 @@
 #include "render/json.h"
 #include "render/text.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* -1: of several. */
 static long long taken_rank(const struct replayed *r, const struct taken *taken)
 {
@@ -31,6 +34,8 @@ static void describe(const struct replayed *r, const struct taken *taken, char *
 	else if (taken->kind == TAKEN_COLLECTIVE)
 		snprintf(text, bytes, "transfers of %s bytes",
 				 amount_grouped((uint64_t)taken->bytes, grouped));
+	else if (taken->kind == TAKEN_SCALED)
+		snprintf(text, bytes, "%s x %g", taken->name, taken->scale.times);
 	else if (taken->device[0])
 		snprintf(text, bytes, "what slows device %s", taken->device);
 	else if (taken->causes == taken_of_rank)
@@ -39,6 +44,34 @@ static void describe(const struct replayed *r, const struct taken *taken, char *
 		snprintf(text, bytes, "%s of rank %lld", taken->name, rank);
 	else
 		snprintf(text, bytes, "%s", taken->name);
+}
+
+/* Faster, slower and otherwise built is with something. */
+static const char *preposition(const struct taken *taken, uint32_t i)
+{
+	const bool with = taken->kind == TAKEN_SCALED || taken->kind == TAKEN_OVERLAP ||
+					  strcmp(taken->name, "graphs") == 0;
+	if (with)
+		return i ? "and with" : "with";
+	return i ? "and without" : "without";
+}
+
+static const char *compared(const struct taken *taken)
+{
+	if (taken->kind == TAKEN_SCALED)
+		return "as asked";
+	if (taken->kind == TAKEN_OVERLAP)
+		return "at most: the trace does not say which work needs what a collective brings";
+	return gain_reference_words(whatif_reference(taken));
+}
+
+/* What makes the step longer is more, not less of a negative. */
+static const char *gain_words(const struct screen *screen, const struct gain *gain,
+							  struct text_buffer *out)
+{
+	if (gain->ns < 0)
+		return text_gain(screen, -gain->ns, -gain->high_ns, -gain->low_ns, out);
+	return text_gain(screen, gain->ns, gain->low_ns, gain->high_ns, out);
 }
 
 void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
@@ -56,11 +89,10 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 		char what[TAKEN_NAME_BYTES + 32];
 		now_ns -= gain->ns;
 		describe(r, taken, what, sizeof(what));
-		screen_wrap(&screen, 12, "%s %-20s %s ms: %s less (%.1f %%), %s",
-					i ? "and without" : "without    ", what, text_ms(&screen, now_ns, &step),
-					text_gain(&screen, gain->ns, gain->low_ns, gain->high_ns, &less),
-					text_percent(gain->ns, w->step_ns),
-					gain_reference_words(whatif_reference(taken)));
+		screen_wrap(&screen, 12, "%-11s %-20s %s ms: %s %s (%.1f %%), %s", preposition(taken, i),
+					what, text_ms(&screen, now_ns, &step), gain_words(&screen, gain, &less),
+					gain->ns < 0 ? "more" : "less", text_percent(llabs(gain->ns), w->step_ns),
+					compared(taken));
 	}
 	if (w->list.n == 0)
 		screen_line(&screen, "no cause is worth 0.4 %% of the step");
@@ -89,6 +121,10 @@ static void print_taken(struct json *json, const struct replayed *r, const struc
 	text_or_null(json, "host", taken_host(r, taken));
 	text_or_null(json, "device", taken->device[0] ? taken->device : NULL);
 	json_known(json, "bytes", taken->bytes);
+	if (taken->kind == TAKEN_SCALED)
+		json_ratio(json, "times", taken->scale.times);
+	else
+		json_null(json, "times");
 	json_number(json, "gain_ns", taken->gain.ns);
 	json_number(json, "gain_low_ns", taken->gain.low_ns);
 	json_number(json, "gain_high_ns", taken->gain.high_ns);

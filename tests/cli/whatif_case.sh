@@ -77,6 +77,28 @@ expect_true "(lambda f: (f['id'], f['rank'], f['device'], f['host'], f['cause'])
 expect_true "abs(d['findings'][0]['gain_ms'] - $whole) < 0.01" # both causes are that rank's
 expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is None for f in d['findings'] if f['id'] not in ('late_rank', 'wait'))"
 
+# Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
+made slower --fault slow_gpu=20@all
+asked slower --scale kernels=0.83333
+answers slower 'first["cause"] == "kernels" and first["times"] == 0.83333 and abs(first["gain_ns"] - real) < real / 25'
+asked slower --scale matmul=0.83333,memory=0.83333,custom=0.83333,other=0.83333
+answers slower 'len(w["without"]) == 4 and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 25'
+asked slower --scale host=1,copies=1,nccl.transfer=1
+answers slower 'w["step_without_ns"] == w["step_ns"]'
+asked slower --scale nccl.transfer=0
+scaled=$(sed -n 's/.*"gain_ns":\([0-9]*\).*/\1/p' "$work/out")
+asked slower --without transfer
+answers slower "first['gain_ns'] == $scaled"
+asked slower --overlap --graphs
+answers slower "$scaled / 2 < first['gain_ns'] < $scaled * 1.5 and [x['cause'] for x in w['without']] == ['overlap', 'graphs']"
+expect_status 0 "$BATON" whatif "$work/slower" --scale kernels=2
+checks=$((checks + 1))
+grep -q "^with        kernels x 2 .* ms +- [0-9.]* more (.*), as asked" "$work/out" || fail "slower kernels: $(cat "$work/out")"
+# What the program's own launches cost a GPU that waits for them.
+expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --seed 3
+expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
+expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
+
 # A healthy job has no culprit.
 made well
 asked well
@@ -91,6 +113,9 @@ if [ -e "$resnet" ]; then
 	expect_true "abs(6 * d['step_without_ns'] - 711e6) < 5e6"
 	expect_status 0 "$BATON" whatif "$work/resnet" --without input
 	expect_prints "Everything else stays as fast as it was: the hosts, the GPUs and the links"
+	# The other run of the pair has a host that is 1.18 times slower and GPUs 1.018 times: it took 801.5 ms for its 6 steps.
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input --scale host=1.18,kernels=1.018
+	expect_true "767e6 < 6 * d['step_without_ns'] < 812e6"
 fi
 dlrm=$BATON_DATA/multi/torchrec_sst_2b
 if [ -d "$dlrm" ]; then
@@ -110,6 +135,10 @@ expect_status 2 "$BATON" whatif "$work/well" --without 'collective 5'
 expect_says "no collective of 5 bytes meets; there are " 8831500
 expect_status 2 "$BATON" whatif "$work/well" --without late_rank --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without kernels
+for wrong in host host= host=x host=-1 nccl=1 nccl.allreduce=2 warp=1 =1 host=1001; do
+	expect_status 2 "$BATON" whatif "$work/well" --scale "$wrong"
+	expect_says "CLASS one of host, copies, nccl.transfer, kernels, matmul"
+done
 expect_status 2 "$BATON" whatif "$work/well" --without link --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
 expect_says "its ranks are 0, 1, 2"

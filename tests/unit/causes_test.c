@@ -40,8 +40,8 @@ static uint32_t run_rank(struct model *m, uint16_t unit, const struct rank *r, u
 	const uint32_t op = edge(m, launch, end, unit, EDGE_OP);
 	if (r->slept_ns)
 		*MODEL_ADD(m, amounts) = (struct amount){r->slept_ns, runs, LABEL_BLOCKED};
-	*MODEL_ADD(m, host) = (struct position){1, 0, runs, unit};
-	*MODEL_ADD(m, kernels) = (struct position){2, r->kernel_ns, op, unit};
+	*MODEL_ADD(m, host) = (struct position){1, 0, runs, unit, 0};
+	*MODEL_ADD(m, kernels) = (struct position){2, r->kernel_ns, op, unit, 1};
 	return end;
 }
 
@@ -237,8 +237,8 @@ static void test_equal(void)
 
 static void test_compare(void)
 {
-	struct position positions[6] = {{9, 10, 5, 0}, {9, 30, 6, 0}, {9, 12, 7, 1},
-									{9, 34, 8, 1}, {9, 20, 9, 2}, {8, 5, 10, 2}};
+	struct position positions[6] = {{9, 10, 5, 0, 0}, {9, 30, 6, 0, 0}, {9, 12, 7, 1, 0},
+									{9, 34, 8, 1, 0}, {9, 20, 9, 2, 0}, {8, 5, 10, 2, 0}};
 	struct unit units[3] = {{0}, {0}, {0}};
 	struct compared *rows;
 	CHECK(compare_positions(positions, 6, units, &rows) == 0, "no memory");
@@ -259,7 +259,7 @@ static void test_compare(void)
 static void test_compare_stages(void)
 {
 	struct position positions[5] = {
-		{9, 10, 5, 0}, {9, 11, 6, 1}, {9, 50, 7, 2}, {9, 55, 8, 3}, {9, 30, 9, 4}};
+		{9, 10, 5, 0, 0}, {9, 11, 6, 1, 0}, {9, 50, 7, 2, 0}, {9, 55, 8, 3, 0}, {9, 30, 9, 4, 0}};
 	struct unit units[5] = {
 		{.sequence = 1}, {.sequence = 1}, {.sequence = 2}, {.sequence = 2}, {.sequence = 3}};
 	static const int64_t others[] = {11, 10, 55, 50, 30}, means[] = {10, 10, 52, 52, 31};
