@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-	CODE_NS = 1000000, /* host code that drives no GPU for so long is a loss of its own */
-	FACTOR_LEAST = 10  /* kernels from which a stage's factor is taken */
+	FACTOR_LEAST = 10 /* kernels from which a stage's factor is taken */
 };
 
 static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
@@ -205,10 +204,10 @@ static int64_t take_own(const struct causes *c, enum cause cause, const struct s
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < m->n_host; i++) {
 		const struct edge *edge = &m->graph.edges[m->host[i].edge];
-		const enum cause own = edge->kind == EDGE_CALL      ? CAUSE_API
-							   : edge->kind != EDGE_OUTSIDE ? CAUSES
-							   : m->host[i].ns >= CODE_NS   ? CAUSE_CODE
-															: CAUSE_FRAMEWORK;
+		const enum cause own = edge->kind == EDGE_CALL          ? CAUSE_API
+							   : edge->kind != EDGE_OUTSIDE     ? CAUSES
+							   : m->host[i].ns >= CAUSE_CODE_NS ? CAUSE_CODE
+																: CAUSE_FRAMEWORK;
 		if (own == cause && has(c, scope, edge->unit))
 			taken_ns += take_off(&weights_ns[m->host[i].edge], m->host[i].ns);
 	}

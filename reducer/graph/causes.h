@@ -33,6 +33,9 @@ enum cause {
 	CAUSES
 };
 
+/* Host code that drives no GPU for so long is a loss of its own. */
+enum { CAUSE_CODE_NS = 1000000 };
+
 const char *cause_name(enum cause cause);
 /* By its name; CAUSES: there is no such cause. */
 enum cause cause_find(const char *name);

@@ -88,6 +88,8 @@ static void move_rest(struct model *model, const struct graph_places *places)
 		if (places->edge[model->unexplained_edges[i]] != EDGE_NONE)
 			model->unexplained_edges[kept++] = places->edge[model->unexplained_edges[i]];
 	model->n_unexplained_edges = kept;
+	for (size_t i = 0; i < model->n_members; i++)
+		model->members[i].op = places->edge[model->members[i].op];
 	for (size_t i = 0; i < model->n_ends; i++)
 		model->ends[i].node = places->node[model->ends[i].node];
 }

@@ -33,6 +33,7 @@ printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 "$BATON" report --json "$work/fast" >"$work/sizes"
 size=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["nccl"][0]["bytes"], d["devices"][0]["device"])' "$work/sizes")
 printed whatif "$BATON" whatif --json "$work/fast" --without "collective ${size% *},device ${size#* }" --scale host=2
+printed critical "$BATON" report --critical --json "$work/fast"
 printed stragglers "$BATON" stragglers --json tests/golden/stragglers/trace-ST.csv.gz
 "$PYTHON" tests/cli/stragglers_made.py "$work/well.csv" --stages 1
 printed stragglers "$BATON" stragglers --json "$work/well.csv"
