@@ -18,6 +18,8 @@ static const struct option_spec options[] = {
 	{"overlap", 0, OPTION_FLAG, NULL,
 	 "no stream waits for a collective, but for the last one of each step"},
 	{"graphs", 0, OPTION_FLAG, NULL, "CUDA graphs: no host time between launches"},
+	{"like", 0, OPTION_TEXT, "RUN",
+	 "kernels and host time as fast as in another run of the program"},
 	{"rank", 0, OPTION_NUMBER, "R", "take it off this rank alone"},
 	{"host", 0, OPTION_TEXT, "NAME", "take it off the ranks of this host alone"},
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
@@ -33,6 +35,7 @@ static int read_options(const struct invocation *call, struct whatif *w)
 	*w = (struct whatif){.dir = call->operand[0],
 						 .host = option_text(call, "host", NULL),
 						 .json = option_given(call, "json")};
+	w->like = option_text(call, "like", NULL);
 	w->list.rank = option_number(call, "rank", -1);
 	w->list.host = w->host != NULL;
 	int status = words ? taken_words(&w->list, words) : STATUS_OK;
@@ -42,7 +45,20 @@ static int read_options(const struct invocation *call, struct whatif *w)
 		status = taken_graphs(&w->list);
 	if (status == STATUS_OK && option_given(call, "scale"))
 		status = taken_scales(&w->list, option_text(call, "scale", ""));
+	if (status == STATUS_OK && w->like)
+		status = taken_like(&w->list);
 	return status;
+}
+
+/* The speeds of the run of --like. */
+static int take_speeds(struct replayed *r, void *context)
+{
+	struct whatif *w = context;
+	if (r)
+		return speeds_of(&r->model, &w->speeds);
+	diag("%s: there are too few steps to replay (three are needed)", w->like);
+	w->status = STATUS_INPUT;
+	return 0;
 }
 
 static int answer(struct replayed *r, void *context)
@@ -63,10 +79,19 @@ static int answer(struct replayed *r, void *context)
 	return 0;
 }
 
+static int replay_run(const char *dir, const struct reduce_options *how)
+{
+	char *const dirs[] = {(char *)dir};
+	struct reduction reduction;
+	const int status = reduce_run(dirs, 1, how, &reduction);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		reduction_free(&reduction);
+	return status;
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
-	struct reduction reduction;
 	struct whatif whatif;
 	int status = reduce_options_read(call, false, &how);
 	if (status == STATUS_OK)
@@ -75,13 +100,17 @@ static int run(const struct invocation *call)
 		return status;
 	how.store = how.must_store = false;
 	how.classes_file = option_text(call, "classes", NULL);
-	how.replay = answer;
 	how.replay_context = &whatif;
 	how.replay_steps = WHATIF_STEPS;
-	status = reduce_run(&call->operand[0], 1, &how, &reduction);
+	how.replay = take_speeds;
+	if (whatif.like)
+		status = replay_run(whatif.like, &how);
+	if ((status != STATUS_OK && status != STATUS_PARTIAL) || whatif.status != STATUS_OK)
+		return whatif.status == STATUS_OK ? status : whatif.status;
+	how.replay = answer;
+	status = replay_run(whatif.dir, &how);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	reduction_free(&reduction);
 	return finish_stdout(whatif.status == STATUS_OK ? status : whatif.status);
 }
 
@@ -93,6 +122,8 @@ static const struct named_text examples[] = {
 	 "Without two findings of `baton report`, one after the other."},
 	{"baton whatif runs/x --scale custom.attention=0.5,host=1.2",
 	 "With attention twice as fast, on a host that is slower."},
+	{"baton whatif runs/x --without input --like runs/y",
+	 "Without waiting for data, on the host and GPUs of another run."},
 	{0},
 };
 static const struct named_text files[] = {

@@ -323,8 +323,7 @@ static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
 
 /* ---- as fast as is asked ---- */
 
-/* The measured time takes `times` as long. */
-static int64_t stretch(int64_t *weight_ns, int64_t ns, double times)
+int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times)
 {
 	return take_off(weight_ns, ns - (int64_t)((double)ns * times));
 }
@@ -343,17 +342,18 @@ int64_t cause_scale(const struct causes *c, const struct scale *scale, int64_t *
 	const struct model *m = c->model;
 	int64_t changed_ns = 0;
 	for (size_t i = 0; scale->what == SCALED_HOST && i < m->n_host; i++)
-		changed_ns += stretch(&weights_ns[m->host[i].edge], m->host[i].ns, scale->times);
+		changed_ns += cause_stretch(&weights_ns[m->host[i].edge], m->host[i].ns, scale->times);
 	for (size_t i = 0; scale->what == SCALED_COPIES && i < m->n_copies; i++)
-		changed_ns += stretch(&weights_ns[m->copies[i]], weights_ns[m->copies[i]], scale->times);
+		changed_ns +=
+			cause_stretch(&weights_ns[m->copies[i]], weights_ns[m->copies[i]], scale->times);
 	for (size_t i = 0; scale->what == SCALED_TRANSFER && i < m->n_transfers; i++) {
 		int64_t *weight_ns = &weights_ns[m->transfers[i].edge];
-		changed_ns += stretch(weight_ns, *weight_ns, scale->times);
+		changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
 	}
 	for (size_t i = 0; scale->what == SCALED_KERNELS && i < m->n_kernels; i++) {
 		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
 		if (is_scaled(scale, m->kernels[i].class))
-			changed_ns += stretch(weight_ns, *weight_ns, scale->times);
+			changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
 	}
 	return changed_ns;
 }

@@ -84,6 +84,8 @@ struct scale { /* what takes `times` as long */
 	int group, class; /* enum group, enum class_id or SCALED_ALL */
 };
 
+/* So much of a weight takes `times` as long. Returns how much that changes it. */
+int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times);
 /* The time of the program's own, of copies, transfers or kernels, everywhere. */
 int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
 /* The same of all transfers of collectives of one size. */

@@ -86,6 +86,13 @@ static int take(const struct whatif *w, struct replayed *r, const struct taken *
 {
 	struct scope scope;
 	uint64_t freed;
+	if (taken->kind == TAKEN_LIKE) {
+		struct speeds own;
+		int error = speeds_of(&r->model, &own);
+		if (!error)
+			speeds_take(&r->causes, &own, &w->speeds, weights_ns);
+		return error;
+	}
 	if (taken->kind == TAKEN_OVERLAP)
 		return overlap_take(&r->model, weights_ns, &freed);
 	if (taken->kind == TAKEN_SCALED)

@@ -4,12 +4,15 @@
 
 #include "conclude/gain_reference.h"
 #include "graph/replayed.h"
+#include "graph/speeds.h"
 #include "graph/whatif_words.h"
 
 struct whatif {
 	const char *dir, *host; /* host NULL: all */
 	bool json;
 	struct taken_list list;
+	const char *like;                /* --like: its directory; or NULL */
+	struct speeds speeds;            /* of that run */
 	int64_t step_ns, unexplained_ns; /* as measured */
 	bool sized;                      /* little enough is unexplained */
 	int status;                      /* enum status: what was asked for is not in the run */

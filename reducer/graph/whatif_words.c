@@ -231,3 +231,9 @@ int taken_graphs(struct taken_list *list)
 										   .bytes = -1,
 										   .name = "graphs"});
 }
+
+int taken_like(struct taken_list *list)
+{
+	return taken_add(list,
+					 &(struct taken){.kind = TAKEN_LIKE, .rank = -1, .bytes = -1, .name = "like"});
+}

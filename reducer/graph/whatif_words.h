@@ -12,7 +12,8 @@ enum taken_kind {
 	TAKEN_CULPRITS,   /* what the replay finds of one late rank or host */
 	TAKEN_COLLECTIVE, /* transfers of one size */
 	TAKEN_SCALED,     /* slower or faster, not gone */
-	TAKEN_OVERLAP     /* nobody waits for collectives that can be hidden */
+	TAKEN_OVERLAP,    /* nobody waits for collectives that can be hidden */
+	TAKEN_LIKE        /* as fast as another run */
 };
 
 struct taken { /* what is taken off */
@@ -44,6 +45,7 @@ int taken_words(struct taken_list *list, const char *words);
 int taken_scales(struct taken_list *list, const char *words);
 int taken_overlap(struct taken_list *list);
 int taken_graphs(struct taken_list *list);
+int taken_like(struct taken_list *list); /* of --like: the speeds of another run */
 int taken_add(struct taken_list *list, const struct taken *taken);
 
 #endif

@@ -50,7 +50,7 @@ static void describe(const struct replayed *r, const struct taken *taken, char *
 static const char *preposition(const struct taken *taken, uint32_t i)
 {
 	const bool with = taken->kind == TAKEN_SCALED || taken->kind == TAKEN_OVERLAP ||
-					  strcmp(taken->name, "graphs") == 0;
+					  taken->kind == TAKEN_LIKE || strcmp(taken->name, "graphs") == 0;
 	if (with)
 		return i ? "and with" : "with";
 	return i ? "and without" : "without";
@@ -60,6 +60,8 @@ static const char *compared(const struct taken *taken)
 {
 	if (taken->kind == TAKEN_SCALED)
 		return "as asked";
+	if (taken->kind == TAKEN_LIKE)
+		return "its kernels and host by the medians of their classes";
 	if (taken->kind == TAKEN_OVERLAP)
 		return "at most: the trace does not say which work needs what a collective brings";
 	return gain_reference_words(whatif_reference(taken));
@@ -89,6 +91,8 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 		char what[TAKEN_NAME_BYTES + 32];
 		now_ns -= gain->ns;
 		describe(r, taken, what, sizeof(what));
+		if (taken->kind == TAKEN_LIKE)
+			snprintf(what, sizeof(what), "the speeds of %s", w->like);
 		screen_wrap(&screen, 12, "%-11s %-20s %s ms: %s %s (%.1f %%), %s", preposition(taken, i),
 					what, text_ms(&screen, now_ns, &step), gain_words(&screen, gain, &less),
 					gain->ns < 0 ? "more" : "less", text_percent(llabs(gain->ns), w->step_ns),

@@ -94,13 +94,25 @@ answers slower "$scaled / 2 < first['gain_ns'] < $scaled * 1.5 and [x['cause'] f
 expect_status 0 "$BATON" whatif "$work/slower" --scale kernels=2
 checks=$((checks + 1))
 grep -q "^with        kernels x 2 .* ms +- [0-9.]* more (.*), as asked" "$work/out" || fail "slower kernels: $(cat "$work/out")"
+# The speeds of another run of the program: of its GPUs, of its hosts, of itself.
+made well
+asked slower --like "$work/well"
+answers slower 'first["cause"] == "like" and abs(first["gain_ns"] - real) < real / 20'
+asked slower --like "$work/slower"
+answers slower 'first["gain_ns"] == 0'
+for fault in "" "--fault slow_host=150@all"; do
+	expect_status 0 "$sim" -o "$work/host$(wc -w <<<"$fault")" --truth "$work/host$(wc -w <<<"$fault").json" --workload tiny --ranks 2 \
+		--steps 6 --seed 3 $fault
+done
+asked host2 --like "$work/host0"
+answers host2 'abs(first["gain_ns"] - real) < real / 5'
+expect_status 3 "$BATON" whatif "$work/well" --like "$work/nothing"
 # What the program's own launches cost a GPU that waits for them.
 expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --seed 3
 expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
 expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
 
 # A healthy job has no culprit.
-made well
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
 
@@ -116,6 +128,9 @@ if [ -e "$resnet" ]; then
 	# The other run of the pair has a host that is 1.18 times slower and GPUs 1.018 times: it took 801.5 ms for its 6 steps.
 	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input --scale host=1.18,kernels=1.018
 	expect_true "767e6 < 6 * d['step_without_ns'] < 812e6"
+	expect_status 0 "$BATON" import "${resnet/workers0/workers4}" -o "$work/resnet4"
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input --like "$work/resnet4"
+	expect_true "d['without'][1]['cause'] == 'like' and 767e6 < 6 * d['step_without_ns'] < 812e6"
 fi
 dlrm=$BATON_DATA/multi/torchrec_sst_2b
 if [ -d "$dlrm" ]; then
