@@ -5,10 +5,11 @@
 #include "reduce.h"
 #include "reduce_options.h"
 #include "render/by.h"
+#include "render/critical.h"
 #include "conclude/finding_text.h"
 #include "summary/leaf.h"
 
-enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20 };
+enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, REPLAY_STEPS = 26 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
@@ -20,6 +21,9 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch"},
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
+	{"critical", 0, OPTION_FLAG, NULL,
+	 "only the critical path of some steps: its kernels, transfers and host time, and the slack of "
+	 "collectives"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true or cannot be evaluated on this run: a leaf or its beginning (share of "
@@ -88,6 +92,43 @@ static int read_gaps(const struct invocation *call, struct reduce_options *how)
 	return STATUS_USAGE;
 }
 
+struct critical_view {
+	const char *dir;
+	bool json;
+	int status;
+};
+
+static int print_critical(struct replayed *replayed, void *context)
+{
+	struct critical_view *view = context;
+	if (replayed)
+		return critical_print(view->dir, replayed, view->json, stdout);
+	diag("%s: there are too few steps to replay (three are needed)", view->dir);
+	view->status = STATUS_INPUT;
+	return 0;
+}
+
+static int run_critical(const struct invocation *call, struct reduce_options *how)
+{
+	static const char *const others[] = {"gaps", "leaf", "by", "kernels", "fail-if"};
+	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
+	struct reduction reduction;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--critical and --%s are two reports", others[i]);
+			return STATUS_USAGE;
+		}
+	how->store = how->must_store = false;
+	how->replay = print_critical;
+	how->replay_context = &view;
+	how->replay_steps = REPLAY_STEPS;
+	int status = reduce_run(call->operand, (size_t)call->operands, how, &reduction);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	reduction_free(&reduction);
+	return view.status == STATUS_OK ? status : view.status;
+}
+
 static int check_by(const struct invocation *call)
 {
 	const char *by = option_text(call, "by", NULL);
@@ -108,6 +149,8 @@ static int run(const struct invocation *call)
 		return STATUS_USAGE;
 	if (check_by(call) != STATUS_OK)
 		return STATUS_USAGE;
+	if (option_given(call, "critical"))
+		return run_critical(call, &how);
 	if (option_given(call, "fail-if") && gate_check(option_text(call, "fail-if", "")) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
@@ -126,6 +169,8 @@ static const struct named_text examples[] = {
 	 "The proof: the five longest waits for input."},
 	{"baton report runs/4gpu --by line",
 	 "Which lines of the program launched the GPU's work, and which ones it waited for."},
+	{"baton report runs/4gpu --critical",
+	 "Which work, on which GPU, decides how long a step takes."},
 	{"baton report --fail-if 'idle.host.input>0.1' runs/4gpu",
 	 "In a script: exit status 1 when more than a tenth of the step waits for input."},
 	{0},

@@ -2,23 +2,24 @@
  * (docs/GRAPH.md). */
 #include "base/diag.h"
 #include "commands.h"
-#include "graph/culprit.h"
-#include "graph/replayed.h"
 #include "reduce.h"
 #include "reduce_options.h"
-#include "render/json.h"
-#include "render/text.h"
-#include "summary/leaf.h"
+#include "render/whatif.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { WHATIF_STEPS = 26, TAKEN_MOST = 16 };
+enum { WHATIF_STEPS = 26 };
 
 static const struct option_spec options[] = {
 	{"without", 0, OPTION_TEXT, "LIST",
-	 "what to take off, by commas: causes, leaves, 'rank R' (default: the causes found)"},
+	 "what to take off, by commas: causes, leaves, findings, 'rank R', 'device D', 'collective "
+	 "BYTES' (default: the causes found)"},
+	{"scale", 0, OPTION_TEXT, "LIST",
+	 "CLASS=TIMES by commas: kernels of a class or group, 'kernels', 'nccl.transfer', 'copies' or "
+	 "'host' take so many times as long"},
+	{"overlap", 0, OPTION_FLAG, NULL,
+	 "no stream waits for a collective, but for the last one of each step"},
+	{"graphs", 0, OPTION_FLAG, NULL, "CUDA graphs: no host time between launches"},
+	{"like", 0, OPTION_TEXT, "RUN",
+	 "kernels and host time as fast as in another run of the program"},
 	{"rank", 0, OPTION_NUMBER, "R", "take it off this rank alone"},
 	{"host", 0, OPTION_TEXT, "NAME", "take it off the ranks of this host alone"},
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
@@ -28,292 +29,36 @@ static const struct option_spec options[] = {
 	{0},
 };
 
-struct taken {       /* what is taken off, in its order */
-	uint32_t causes; /* a bit each; several: all of a rank's own */
-	long long rank;  /* -1: as --host says */
-	bool found;      /* it was found, not asked for */
-	struct scope scope;
-	int64_t gain_ns;
-};
-
-struct whatif {
-	const char *dir, *host;
-	long long rank; /* -1: all */
-	bool json;
-	struct taken at[TAKEN_MOST];
-	uint32_t n;
-	int64_t unexplained_ns;
-	int status;
-};
-
-/* ---- what is asked ---- */
-
-static const struct {
-	const char *leaf;
-	enum cause cause;
-} leaf_causes[] = {
-	{"idle.host.input", CAUSE_INPUT},
-	{"idle.host.no_core", CAUSE_NO_CORE},
-	{"idle.host.blocked", CAUSE_BLOCKED},
-	{"idle.host.alloc", CAUSE_ALLOC},
-	{"idle.host.module_load", CAUSE_MODULE_LOAD},
-	{"idle.tool.profiler", CAUSE_PROFILER},
-	{"idle.gpu.queue_full", CAUSE_QUEUE_FULL},
-	{"idle.host.host_func", CAUSE_HOST_FUNC},
-	{"idle.host.code", CAUSE_CODE},
-	{"idle.host.sync", CAUSE_SYNC},
-	{"idle.gpu.dependency", CAUSE_DEPENDENCY},
-	{"nccl.transfer", CAUSE_TRANSFER},
-};
-
-static enum cause cause_of(const char *word)
-{
-	for (size_t i = 0; i < sizeof(leaf_causes) / sizeof(leaf_causes[0]); i++)
-		if (strcmp(leaf_causes[i].leaf, word) == 0)
-			return leaf_causes[i].cause;
-	return cause_find(word);
-}
-
-static int refuse(const char *word)
-{
-	char all[512] = "";
-	for (int i = 0; i < CAUSES; i++) {
-		strcat(all, i ? ", " : "");
-		strcat(all, cause_name((enum cause)i));
-	}
-	diag("--without '%s': the causes are %s, a leaf of `baton report --json` that is one of them, "
-		 "and 'rank R'",
-		 word, all);
-	return STATUS_USAGE;
-}
-
-static int add(struct whatif *w, const struct taken *taken)
-{
-	if (w->n == TAKEN_MOST) {
-		diag("--without takes at most %d causes", TAKEN_MOST);
-		return STATUS_USAGE;
-	}
-	w->at[w->n++] = *taken;
-	return STATUS_OK;
-}
-
-/* A rank without these is as fast as the others and has no losses of its own. */
-static const uint32_t of_rank = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST | 1u << CAUSE_INPUT |
-								1u << CAUSE_NO_CORE | 1u << CAUSE_BLOCKED | 1u << CAUSE_ALLOC |
-								1u << CAUSE_MODULE_LOAD | 1u << CAUSE_PROFILER;
-
-static int add_word(struct whatif *w, const char *word)
-{
-	char *end;
-	if (strncmp(word, "rank ", 5) == 0) {
-		const long long rank = strtoll(word + 5, &end, 10);
-		if (*end || end == word + 5 || rank < 0)
-			return refuse(word);
-		return add(w, &(struct taken){.causes = of_rank, .rank = rank});
-	}
-	const enum cause cause = cause_of(word);
-	if (cause == CAUSES)
-		return refuse(word);
-	if (cause_compares(cause) && w->rank < 0) {
-		diag("--without %s compares a rank with the others: say which with --rank", word);
-		return STATUS_USAGE;
-	}
-	if ((cause == CAUSE_LINK || cause == CAUSE_TRANSFER) && (w->rank >= 0 || w->host)) {
-		diag("--without %s is about all ranks: a transfer is no rank's alone", word);
-		return STATUS_USAGE;
-	}
-	return add(w, &(struct taken){.causes = 1u << cause, .rank = w->rank});
-}
-
 static int read_options(const struct invocation *call, struct whatif *w)
 {
-	const char *list = option_text(call, "without", NULL);
+	const char *words = option_text(call, "without", NULL);
 	*w = (struct whatif){.dir = call->operand[0],
 						 .host = option_text(call, "host", NULL),
-						 .rank = option_number(call, "rank", -1),
 						 .json = option_given(call, "json")};
-	char *copy = list ? strdup(list) : NULL, *rest = copy;
-	int status = list && !copy ? STATUS_INPUT : STATUS_OK;
-	for (char *word; status == STATUS_OK && rest && (word = strsep(&rest, ","));) {
-		while (*word == ' ')
-			word++;
-		status = add_word(w, word);
-	}
-	free(copy);
+	w->like = option_text(call, "like", NULL);
+	w->list.rank = option_number(call, "rank", -1);
+	w->list.host = w->host != NULL;
+	int status = words ? taken_words(&w->list, words) : STATUS_OK;
+	if (status == STATUS_OK && option_given(call, "overlap"))
+		status = taken_overlap(&w->list);
+	if (status == STATUS_OK && option_given(call, "graphs"))
+		status = taken_graphs(&w->list);
+	if (status == STATUS_OK && option_given(call, "scale"))
+		status = taken_scales(&w->list, option_text(call, "scale", ""));
+	if (status == STATUS_OK && w->like)
+		status = taken_like(&w->list);
 	return status;
 }
 
-/* ---- the replay ---- */
-
-static const char *host_of(const struct replayed *r, const struct unit *unit)
+/* The speeds of the run of --like. */
+static int take_speeds(struct replayed *r, void *context)
 {
-	const struct run *run = r->sample.context->run;
-	return strings_get(&run->pool, run->processes[unit->process].host).at;
-}
-
-static void take_scope(const struct causes *causes, uint32_t which, const struct scope *scope,
-					   int64_t *weights_ns)
-{
-	for (int cause = 0; cause < CAUSES; cause++)
-		if (which >> cause & 1)
-			cause_take(causes, (enum cause)cause, scope, weights_ns);
-}
-
-/* Takes causes off every unit that is asked about. False: there is no such unit. */
-static bool take(const struct whatif *w, struct replayed *r, const struct taken *taken,
-				 int64_t *weights_ns)
-{
-	bool any = false;
-	if (taken->found || (taken->rank < 0 && !w->host)) {
-		const struct scope all = {ALL_UNITS, ALL_UNITS, 0};
-		take_scope(&r->causes, taken->causes, taken->found ? &taken->scope : &all, weights_ns);
-		return true;
-	}
-	for (uint32_t u = 0; u < r->model.n_units; u++) {
-		const struct unit *unit = &r->model.units[u];
-		if ((taken->rank >= 0 && unit->rank != taken->rank) ||
-			(w->host && strcmp(host_of(r, unit), w->host) != 0))
-			continue;
-		any = true;
-		take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS, 0}, weights_ns);
-	}
-	return any;
-}
-
-static int take_all(struct whatif *w, struct replayed *r)
-{
-	const size_t n = r->model.graph.n_edges;
-	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns)), step_ns = r->causes.step_ns;
-	int error = weights_ns ? 0 : -ENOMEM;
-	if (!error)
-		memcpy(weights_ns, r->causes.measured_ns, n * sizeof(*weights_ns));
-	for (uint32_t i = 0; !error && i < w->n; i++) {
-		int64_t now_ns;
-		if (!take(w, r, &w->at[i], weights_ns)) {
-			diag("%s: no rank of this run is meant", w->dir);
-			w->status = STATUS_USAGE;
-			break;
-		}
-		error = causes_step(&r->causes, weights_ns, &now_ns);
-		w->at[i].gain_ns = step_ns - now_ns;
-		step_ns = now_ns;
-	}
-	free(weights_ns);
-	return error;
-}
-
-/* Without --without: what the replay itself finds. */
-static int find_causes(struct whatif *w, struct replayed *r)
-{
-	struct culprits culprits;
-	int error = culprits_find(&r->causes, &culprits);
-	for (uint32_t i = 0; !error && i < culprits.n; i++)
-		w->at[w->n++] =
-			(struct taken){1u << culprits.at[i].cause, -1, true, culprits.at[i].scope, 0};
-	return error;
-}
-
-/* ---- the answer ---- */
-
-/* "rank": all of a rank's own. */
-static const char *taken_name(const struct taken *taken)
-{
-	int cause = 0;
-	while (!(taken->causes >> cause & 1))
-		cause++;
-	return taken->causes == of_rank ? "rank" : cause_name((enum cause)cause);
-}
-
-/* -1: of all. */
-static long long taken_rank(const struct replayed *r, const struct taken *taken)
-{
-	if (taken->found)
-		return taken->scope.unit == ALL_UNITS ? -1 : r->model.units[taken->scope.unit].rank;
-	return taken->rank;
-}
-
-/* NULL: not of one host. */
-static const char *taken_host(const struct replayed *r, const struct taken *taken)
-{
-	for (size_t u = 0; taken->found && taken->scope.host != ALL_UNITS && u < r->model.n_units; u++)
-		if (r->model.units[u].host == taken->scope.host)
-			return host_of(r, &r->model.units[u]);
-	return NULL;
-}
-
-static void describe(const struct replayed *r, const struct taken *taken, char *text, size_t bytes)
-{
-	const long long rank = taken_rank(r, taken);
-	const char *host = taken_host(r, taken);
-	if (host)
-		snprintf(text, bytes, "%s of host %s", taken_name(taken), host);
-	else if (taken->causes == of_rank)
-		snprintf(text, bytes, "what slows rank %lld", rank);
-	else if (rank >= 0)
-		snprintf(text, bytes, "%s of rank %lld", taken_name(taken), rank);
-	else
-		snprintf(text, bytes, "%s", taken_name(taken));
-}
-
-static void print_text(const struct whatif *w, const struct replayed *r)
-{
-	struct screen screen;
-	struct text_buffer step, less;
-	int64_t now_ns = r->causes.step_ns;
-	screen_open(&screen, stdout, now_ns);
-	screen_line(&screen, "%s   %zu devices, %u steps replayed: %s ms each, as measured", w->dir,
-				r->model.n_units, r->model.n_steps - 1, text_ms(&screen, now_ns, &step));
-	for (uint32_t i = 0; i < w->n; i++) {
-		char what[96];
-		now_ns -= w->at[i].gain_ns;
-		describe(r, &w->at[i], what, sizeof(what));
-		screen_line(&screen, "%s %-28s %s ms, %s ms less (%.1f %%)",
-					i ? "and without" : "without    ", what, text_ms(&screen, now_ns, &step),
-					text_ms(&screen, w->at[i].gain_ns, &less),
-					text_percent(w->at[i].gain_ns, r->causes.step_ns));
-	}
-	if (w->n == 0)
-		screen_line(&screen, "no cause is worth 0.4 %% of the step");
-	screen_line(&screen, "%s ms of the critical path is not explained by the trace",
-				text_ms(&screen, w->unexplained_ns, &less));
-}
-
-static void print_taken(struct json *json, const struct replayed *r, const struct taken *taken)
-{
-	json_object(json, NULL);
-	json_text(json, "cause", taken_name(taken));
-	json_known(json, "rank", taken_rank(r, taken));
-	const char *host = taken_host(r, taken);
-	if (host)
-		json_text(json, "host", host);
-	else
-		json_null(json, "host");
-	json_number(json, "gain_ns", taken->gain_ns);
-	json_end_object(json);
-}
-
-static void print_json(const struct whatif *w, const struct replayed *r)
-{
-	struct json json = {.out = stdout};
-	int64_t now_ns = r->causes.step_ns;
-	json_object(&json, NULL);
-	json_text(&json, "run", w->dir);
-	json_number(&json, "units", (int64_t)r->model.n_units);
-	json_number(&json, "steps", r->model.n_steps - 1);
-	json_number(&json, "step_ns", r->causes.step_ns);
-	json_number(&json, "replay_error_ns", r->error_ns);
-	json_number(&json, "unexplained_ns", w->unexplained_ns);
-	json_number(&json, "collective_ops", (int64_t)r->model.n_members);
-	json_number(&json, "met", (int64_t)r->model.met);
-	json_array(&json, "without");
-	for (uint32_t i = 0; i < w->n; i++) {
-		print_taken(&json, r, &w->at[i]);
-		now_ns -= w->at[i].gain_ns;
-	}
-	json_end_array(&json);
-	json_number(&json, "step_without_ns", now_ns);
-	json_end_object(&json);
-	printf("\n");
+	struct whatif *w = context;
+	if (r)
+		return speeds_of(&r->model, &w->speeds);
+	diag("%s: there are too few steps to replay (three are needed)", w->like);
+	w->status = STATUS_INPUT;
+	return 0;
 }
 
 static int answer(struct replayed *r, void *context)
@@ -324,22 +69,29 @@ static int answer(struct replayed *r, void *context)
 		w->status = STATUS_INPUT;
 		return 0;
 	}
-	int error = w->n ? 0 : find_causes(w, r);
-	error = error ? error : culprits_unexplained(&r->causes, &w->unexplained_ns);
-	error = error ? error : take_all(w, r);
+	int error = whatif_ask(w, r);
 	if (error || w->status != STATUS_OK)
 		return error;
 	if (w->json)
-		print_json(w, r);
+		whatif_json(w, r, stdout);
 	else
-		print_text(w, r);
+		whatif_text(w, r, stdout);
 	return 0;
+}
+
+static int replay_run(const char *dir, const struct reduce_options *how)
+{
+	char *const dirs[] = {(char *)dir};
+	struct reduction reduction;
+	const int status = reduce_run(dirs, 1, how, &reduction);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		reduction_free(&reduction);
+	return status;
 }
 
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
-	struct reduction reduction;
 	struct whatif whatif;
 	int status = reduce_options_read(call, false, &how);
 	if (status == STATUS_OK)
@@ -348,13 +100,17 @@ static int run(const struct invocation *call)
 		return status;
 	how.store = how.must_store = false;
 	how.classes_file = option_text(call, "classes", NULL);
-	how.replay = answer;
 	how.replay_context = &whatif;
 	how.replay_steps = WHATIF_STEPS;
-	status = reduce_run(&call->operand[0], 1, &how, &reduction);
+	how.replay = take_speeds;
+	if (whatif.like)
+		status = replay_run(whatif.like, &how);
+	if ((status != STATUS_OK && status != STATUS_PARTIAL) || whatif.status != STATUS_OK)
+		return whatif.status == STATUS_OK ? status : whatif.status;
+	how.replay = answer;
+	status = replay_run(whatif.dir, &how);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	reduction_free(&reduction);
 	return finish_stdout(whatif.status == STATUS_OK ? status : whatif.status);
 }
 
@@ -362,6 +118,12 @@ static const struct named_text examples[] = {
 	{"baton whatif runs/x", "What would win most, one cause after the other."},
 	{"baton whatif runs/x --without input", "The step if data were always there."},
 	{"baton whatif runs/x --without 'rank 3'", "The step if rank 3 were like the others."},
+	{"baton whatif runs/x --without late_rank,copies",
+	 "Without two findings of `baton report`, one after the other."},
+	{"baton whatif runs/x --scale custom.attention=0.5,host=1.2",
+	 "With attention twice as fast, on a host that is slower."},
+	{"baton whatif runs/x --without input --like runs/y",
+	 "Without waiting for data, on the host and GPUs of another run."},
 	{0},
 };
 static const struct named_text files[] = {

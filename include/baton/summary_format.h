@@ -411,13 +411,16 @@ _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 	X(R, int64_t, gain_ns, NUMBER, MOST, SHOWN(2))      /* per step, without it */              \
 	X(R, int64_t, limit_ns, NUMBER, MOST, SHOWN(2))     /* its lower limit over the steps */    \
 	X(R, int64_t, step_ns, NUMBER, MOST, HIDDEN)        /* as measured, of the replayed ones */ \
-	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */
+	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */    \
+	/* between these the gain lies; 0 in the row of the replay itself */                        \
+	X(R, int64_t, low_ns, NUMBER, MOST, SHOWN(2))                                               \
+	X(R, int64_t, high_ns, NUMBER, MOST, SHOWN(2))
 
 struct baton_s_culprit {
 	struct baton_record head;
 	BATON_S_CULPRIT_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_culprit) == 64, "culprit");
+_Static_assert(sizeof(struct baton_s_culprit) == 80, "culprit");
 _Static_assert(offsetof(struct baton_s_culprit, gain_ns) == 32, "culprit gain");
 
 #endif

@@ -3,6 +3,7 @@
 #define CONCLUDE_FINDING_H
 
 #include "conclude/finding_kinds.h"
+#include "conclude/gain_reference.h"
 #include "conclude/rare.h"
 #include "conclude/replay_everywhere.h"
 #include "conclude/stragglers.h"
@@ -26,7 +27,10 @@ struct finding {
 	char evidence[500];     /* which rows stood behind it; may be empty */
 	int64_t rank_ns;        /* what findings are ordered by: the share, or replay_rank_ns() */
 	int64_t gain_ns;        /* of a step without it, by the replay */
+	int64_t gain_low_ns, gain_high_ns; /* it lies between these */
+	enum gain_reference reference;     /* of the gain */
 	bool gain_known;
+	bool gain_unsized; /* too much of the critical path is not explained to say how large it is */
 	bool in_few_steps; /* as large as a finding, but it may not come again: severity low */
 	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */
 	bool structural;   /* how the program is built: comes after causes that can be cured */

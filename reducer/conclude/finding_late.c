@@ -308,6 +308,16 @@ static struct finding_whom whom_of(const struct straggler *s)
 								 .cause = s->excess[0].kind ? s->excess[0].kind->name : NULL};
 }
 
+static void take_gain(const struct summary *summary, const struct straggler *s, struct finding *out)
+{
+	const struct replay_total total = replay_total(summary, s->culprit);
+	out->gain_ns = s->late_ns;
+	out->gain_low_ns = total.low_ns;
+	out->gain_high_ns = total.high_ns;
+	out->reference = total.reference;
+	out->gain_unsized = !replay_sizes(summary);
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
@@ -319,7 +329,8 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 							.share_ns = straggler_share(s),
 							.whom = whom_of(s)};
 	out->gain_known = s->culprit != NULL;
-	out->gain_ns = s->culprit ? s->late_ns : 0;
+	if (s->culprit)
+		take_gain(m->summary, s, out);
 	out->rank_ns = s->culprit ? replay_rank_ns(m->summary, s->culprit) : 0;
 	error = limit_of(m, s, out->share_ns, &limit_ns);
 	if (error)

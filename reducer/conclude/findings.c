@@ -321,7 +321,22 @@ static void take_gain(const struct finding_source *m, struct finding *out)
 {
 	out->gain_known = m->everywhere->known[out->id];
 	out->gain_ns = m->everywhere->gain_ns[out->id];
+	out->gain_low_ns = m->everywhere->low_ns[out->id];
+	out->gain_high_ns = m->everywhere->high_ns[out->id];
+	out->reference = m->everywhere->reference[out->id];
+	out->gain_unsized = !replay_sizes(m->summary);
 	out->rank_ns = m->everywhere->rank_ns[out->id];
+}
+
+/* Where the replay does not know why much of the step took so long, its gains are not told. */
+static void say_unsized(const struct finding_source *m, struct finding *out)
+{
+	const struct culprit_summary *replay = m->summary->culprits;
+	if (out->gain_known && out->gain_unsized && finding_counts(out))
+		finding_say(out->evidence, sizeof(out->evidence),
+					"how much curing it wins cannot be said: the trace does not explain %.1f %% of "
+					"the critical path",
+					100.0 * (double)replay->unexplained_ns / (double)replay->step_ns);
 }
 
 /* Waiting by turns of which steps as even as their mean would win little is what others cause: it
@@ -422,6 +437,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 	take_gain(m, &finding);
 	judge_gain(m, &finding);
 	error = say_loss(m, kind, &finding);
+	say_unsized(m, &finding);
 	if (few_ns > 0)
 		finding_say(finding.evidence, sizeof(finding.evidence),
 					"another %s ms are those of few steps, a row of its own",
@@ -436,6 +452,8 @@ static int add_straggler(const struct finding_source *m, const struct straggler 
 {
 	struct finding finding;
 	int error = finding_of_straggler(m, straggler, &finding);
+	if (!error)
+		say_unsized(m, &finding);
 	return error ? error : add(out, &finding);
 }
 

@@ -85,10 +85,15 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 			out->rank_ns[id] = replay_rank_ns(summary, culprit);
 		out->known[id] = true;
 		out->gain_ns[id] = saturate_add(out->gain_ns[id], culprit->gain_ns);
+		out->low_ns[id] = saturate_add(out->low_ns[id], culprit->low_ns);
+		out->high_ns[id] = saturate_add(out->high_ns[id], culprit->high_ns);
+		out->reference[id] = gain_reference_of(summary_text(summary, culprit->cause));
 		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
 		if (id != FINDING_WAIT)
 			take_waits(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), id, there_ns, out);
 	}
-	out->known[FINDING_WAIT] |= replay_clears(summary); /* evening it out wins nothing */
+	if (!out->known[FINDING_WAIT]) /* evening it out wins nothing */
+		out->reference[FINDING_WAIT] = REFERENCE_PEERS;
+	out->known[FINDING_WAIT] |= replay_clears(summary);
 }

@@ -3,11 +3,14 @@
 #ifndef CONCLUDE_REPLAY_EVERYWHERE_H
 #define CONCLUDE_REPLAY_EVERYWHERE_H
 
+#include "conclude/gain_reference.h"
 #include "conclude/stragglers.h"
 
 struct everywhere {         /* by finding_id; ns per step, means of the devices */
 	bool known[LOSS_KINDS]; /* the replay says what a step without it wins: */
 	int64_t gain_ns[LOSS_KINDS];
+	int64_t low_ns[LOSS_KINDS], high_ns[LOSS_KINDS]; /* the gain lies between these */
+	enum gain_reference reference[LOSS_KINDS];
 	int64_t rank_ns[LOSS_KINDS];   /* replay_rank_ns() of the first such culprit */
 	int64_t others_ns[LOSS_KINDS]; /* what it has of NCCL's time, beside its own leaves' */
 	int64_t taken_ns[LOSS_KINDS];  /* NCCL's kinds: what other kinds have of theirs */

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { UNEXPLAINED_PART = 20 /* of the step: at most a twentieth of the critical path */ };
+
 bool replay_knows(const struct summary *summary)
 {
 	return summary->n_culprits > 0 && summary->run.n_missing_ranks == 0;
@@ -21,16 +23,31 @@ int64_t replay_transfer_ns(const struct summary *summary)
 	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;
 }
 
+bool replay_explains(int64_t step_ns, int64_t unexplained_ns)
+{
+	return UNEXPLAINED_PART * (__int128)unexplained_ns <= step_ns;
+}
+
+bool replay_sizes(const struct summary *summary)
+{
+	const struct culprit_summary *replay = summary->n_culprits ? summary->culprits : NULL;
+	return replay && replay_explains(replay->step_ns, replay->unexplained_ns);
+}
+
 struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit)
 {
-	struct replay_total total = {0, 0};
+	struct replay_total total = {.reference = REFERENCE_REMOVAL};
 	for (size_t i = 0; i < summary->n_culprits; i++) {
 		const struct culprit_summary *of = &summary->culprits[i];
 		if (of->order == 0 || of->device != culprit->device || of->host != culprit->host)
 			continue;
 		total.gain_ns = saturate_add(total.gain_ns, of->gain_ns);
 		total.limit_ns = saturate_add(total.limit_ns, of->limit_ns);
+		total.low_ns = saturate_add(total.low_ns, of->low_ns);
+		total.high_ns = saturate_add(total.high_ns, of->high_ns);
+		const enum gain_reference reference = gain_reference_of(summary_text(summary, of->cause));
+		total.reference = reference > total.reference ? reference : total.reference;
 	}
 	return total;
 }

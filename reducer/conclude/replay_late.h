@@ -4,6 +4,7 @@
 #define CONCLUDE_REPLAY_LATE_H
 
 #include "conclude/finding_kinds.h"
+#include "conclude/gain_reference.h"
 
 /* Does a replay say who is late, or that nobody is? */
 bool replay_knows(const struct summary *summary);
@@ -12,8 +13,13 @@ bool replay_clears(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
 
+/* Is a critical path explained well enough to say how large a gain is? */
+bool replay_explains(int64_t step_ns, int64_t unexplained_ns);
+bool replay_sizes(const struct summary *summary);
+
 struct replay_total {
-	int64_t gain_ns, limit_ns;
+	int64_t gain_ns, limit_ns, low_ns, high_ns;
+	enum gain_reference reference; /* the weakest of them */
 };
 /* Of all causes of the culprit's rank or host. */
 struct replay_total replay_total(const struct summary *summary,

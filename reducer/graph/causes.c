@@ -1,12 +1,13 @@
 #include "graph/causes.h"
 
+#include "classify/classes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	CODE_NS = 1000000, /* host code that drives no GPU for so long is a loss of its own */
-	FACTOR_LEAST = 10  /* kernels from which a stage's factor is taken */
+	FACTOR_LEAST = 10 /* kernels from which a stage's factor is taken */
 };
 
 static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
@@ -28,7 +29,10 @@ static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
 										  [CAUSE_LINK] = "link",
 										  [CAUSE_EVEN_KERNELS] = "even_kernels",
 										  [CAUSE_EVEN_HOST] = "even_host",
-										  [CAUSE_TRANSFER] = "transfer"};
+										  [CAUSE_TRANSFER] = "transfer",
+										  [CAUSE_COPIES] = "copies",
+										  [CAUSE_FRAMEWORK] = "framework",
+										  [CAUSE_API] = "api"};
 
 const char *cause_name(enum cause cause)
 {
@@ -191,13 +195,20 @@ static int64_t take_waits(const struct causes *c, uint32_t sites, const struct s
 	return taken_ns;
 }
 
-static int64_t take_code(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+/* The program's own time outside of calls, in stretches that are long enough to be a loss or not,
+ * or in calls. */
+static int64_t take_own(const struct causes *c, enum cause cause, const struct scope *scope,
+						int64_t *weights_ns)
 {
 	const struct model *m = c->model;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < m->n_host; i++) {
 		const struct edge *edge = &m->graph.edges[m->host[i].edge];
-		if (edge->kind == EDGE_OUTSIDE && m->host[i].ns >= CODE_NS && has(c, scope, edge->unit))
+		const enum cause own = edge->kind == EDGE_CALL          ? CAUSE_API
+							   : edge->kind != EDGE_OUTSIDE     ? CAUSES
+							   : m->host[i].ns >= CAUSE_CODE_NS ? CAUSE_CODE
+																: CAUSE_FRAMEWORK;
+		if (own == cause && has(c, scope, edge->unit))
 			taken_ns += take_off(&weights_ns[m->host[i].edge], m->host[i].ns);
 	}
 	return taken_ns;
@@ -310,6 +321,55 @@ static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
 	return taken_ns;
 }
 
+/* ---- as fast as is asked ---- */
+
+int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times)
+{
+	return take_off(weight_ns, ns - (int64_t)((double)ns * times));
+}
+
+static bool is_scaled(const struct scale *scale, uint8_t class)
+{
+	const bool grouped = class & MODEL_GROUP;
+	const int id = grouped ? SCALED_ALL : class - 1;
+	const int group = grouped ? class & ~MODEL_GROUP : (int)class_group((enum class_id)(class - 1));
+	return (scale->class == SCALED_ALL || scale->class == id) &&
+		   (scale->group == SCALED_ALL || scale->group == group);
+}
+
+int64_t cause_scale(const struct causes *c, const struct scale *scale, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t changed_ns = 0;
+	for (size_t i = 0; scale->what == SCALED_HOST && i < m->n_host; i++)
+		changed_ns += cause_stretch(&weights_ns[m->host[i].edge], m->host[i].ns, scale->times);
+	for (size_t i = 0; scale->what == SCALED_COPIES && i < m->n_copies; i++)
+		changed_ns +=
+			cause_stretch(&weights_ns[m->copies[i]], weights_ns[m->copies[i]], scale->times);
+	for (size_t i = 0; scale->what == SCALED_TRANSFER && i < m->n_transfers; i++) {
+		int64_t *weight_ns = &weights_ns[m->transfers[i].edge];
+		changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
+	}
+	for (size_t i = 0; scale->what == SCALED_KERNELS && i < m->n_kernels; i++) {
+		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
+		if (is_scaled(scale, m->kernels[i].class))
+			changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
+	}
+	return changed_ns;
+}
+
+int64_t cause_take_size(const struct causes *c, int64_t bytes, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_transfers; i++) {
+		int64_t *weight_ns = &weights_ns[m->transfers[i].edge];
+		if (m->transfers[i].bytes == bytes)
+			taken_ns += take_off(weight_ns, *weight_ns);
+	}
+	return taken_ns;
+}
+
 static int64_t take_held(const struct causes *c, uint8_t kind, const struct scope *scope,
 						 int64_t *weights_ns)
 {
@@ -318,6 +378,18 @@ static int64_t take_held(const struct causes *c, uint8_t kind, const struct scop
 	for (size_t i = 0; i < m->n_helds; i++)
 		if (m->helds[i].kind == kind && has(c, scope, m->helds[i].unit))
 			taken_ns += take_off(&weights_ns[m->helds[i].edge], m->helds[i].ns);
+	return taken_ns;
+}
+
+static int64_t take_copies(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+{
+	const struct model *m = c->model;
+	int64_t taken_ns = 0;
+	for (size_t i = 0; i < m->n_copies; i++) {
+		const uint32_t edge = m->copies[i];
+		if (has(c, scope, m->graph.edges[edge].unit))
+			taken_ns += take_off(&weights_ns[edge], weights_ns[edge]);
+	}
 	return taken_ns;
 }
 
@@ -356,7 +428,11 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 		taken_ns += take_waits(c, sites[cause], scope, weights_ns);
 	switch (cause) {
 	case CAUSE_CODE:
-		return take_code(c, scope, weights_ns);
+	case CAUSE_FRAMEWORK:
+	case CAUSE_API:
+		return take_own(c, cause, scope, weights_ns);
+	case CAUSE_COPIES:
+		return take_copies(c, scope, weights_ns);
 	case CAUSE_HOST:
 		return take_excess(c, false, scope, weights_ns);
 	case CAUSE_KERNELS:

@@ -27,8 +27,14 @@ enum cause {
 	CAUSE_EVEN_KERNELS,
 	CAUSE_EVEN_HOST,
 	CAUSE_TRANSFER,
+	CAUSE_COPIES,
+	CAUSE_FRAMEWORK,
+	CAUSE_API,
 	CAUSES
 };
+
+/* Host code that drives no GPU for so long is a loss of its own. */
+enum { CAUSE_CODE_NS = 1000000 };
 
 const char *cause_name(enum cause cause);
 /* By its name; CAUSES: there is no such cause. */
@@ -69,6 +75,21 @@ void causes_close(struct causes *causes);
  * more than this. */
 int64_t cause_take(const struct causes *causes, enum cause cause, const struct scope *scope,
 				   int64_t *weights_ns);
+enum scaled { SCALED_HOST, SCALED_COPIES, SCALED_TRANSFER, SCALED_KERNELS };
+#define SCALED_ALL (-1) /* of kernels: all groups or classes */
+
+struct scale { /* what takes `times` as long */
+	double times;
+	enum scaled what;
+	int group, class; /* enum group, enum class_id or SCALED_ALL */
+};
+
+/* So much of a weight takes `times` as long. Returns how much that changes it. */
+int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times);
+/* The time of the program's own, of copies, transfers or kernels, everywhere. */
+int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
+/* The same of all transfers of collectives of one size. */
+int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *weights_ns);
 /* What is taken off from now on begins with weights that lack this already; causes_measure() ends it.
  */
 void cause_cured(struct causes *causes, enum cause cause, const struct scope *scope);

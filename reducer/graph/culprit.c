@@ -85,13 +85,13 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 	int64_t step_ns;
 	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
 	x->cost_ns = per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
-	x->gain_ns = x->limit_ns = 0;
+	x->gain.ns = x->limit_ns = 0;
 	if (x->cost_ns < least_ns)
 		return 0;
 	int error = causes_step(c, c->weights_ns, &step_ns);
-	x->gain_ns = c->step_ns - step_ns;
+	x->gain.ns = c->step_ns - step_ns;
 	/* what a comparison finds may be noise; what a label says has happened */
-	x->limit_ns = x->gain_ns - (cause_compares(x->cause) ? below_ns(c) : 0);
+	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? below_ns(c) : 0);
 	return error;
 }
 
@@ -163,7 +163,7 @@ static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 {
 	struct culprit x = {.cause = cause, .scope = everywhere};
 	int error = ask(a->c, a->c->measured_ns, a->out->least_ns, &x);
-	if (error || x.gain_ns <= a->out->least_ns)
+	if (error || x.gain.ns <= a->out->least_ns)
 		return error;
 	error = keep(a->out, &x);
 	if (error || !units)
@@ -199,7 +199,7 @@ static int ask_compared(struct asking *a, enum cause cause)
 		if (units[i].cost_ns < a->out->least_ns)
 			break;
 		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
-		units[i].gain_ns -= usual.gain_ns > 0 ? usual.gain_ns : 0;
+		units[i].gain.ns -= usual.gain.ns > 0 ? usual.gain.ns : 0;
 		error = error ? error : keep(a->out, &units[i]);
 	}
 	free(units);
@@ -271,10 +271,10 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
 		if (x->cause != wide->cause || width(x) >= width(wide) ||
-			10 * x->gain_ns < OWN_TENTHS * wide->gain_ns || !has_more(m, all, x))
+			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
 			continue;
 		if (!best || width(x) < width(best) ||
-			(width(x) == width(best) && x->gain_ns > best->gain_ns))
+			(width(x) == width(best) && x->gain.ns > best->gain.ns))
 			best = x;
 	}
 	return best;
@@ -287,7 +287,7 @@ static const struct culprit *choose(const struct model *m, const struct candidat
 	const struct culprit *best = NULL;
 	int64_t most_ns = 0;
 	for (size_t i = 0; i < all->n; i++)
-		most_ns = all->at[i].gain_ns > most_ns ? all->at[i].gain_ns : most_ns;
+		most_ns = all->at[i].gain.ns > most_ns ? all->at[i].gain.ns : most_ns;
 	*structure = false;
 	if (most_ns <= all->least_ns)
 		return NULL;
@@ -295,15 +295,15 @@ static const struct culprit *choose(const struct model *m, const struct candidat
 	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
 	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
 	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].gain_ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
+		if (all->at[i].gain.ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
 			best = &all->at[i];
 	*structure = best != NULL;
 	for (size_t i = 0; i < all->n; i++)
-		*structure &= all->at[i].gain_ns < near_ns || is_structure(&all->at[i]);
+		*structure &= all->at[i].gain.ns < near_ns || is_structure(&all->at[i]);
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (is_structure(x) || is_even(x) || 10 * x->gain_ns < OWN_TENTHS * most_ns)
+		if (is_structure(x) || is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
 			continue;
 		if (!own || is_less(x, own, step_ns))
 			own = x;
@@ -317,8 +317,8 @@ static const struct culprit *choose(const struct model *m, const struct candidat
 static int by_gain_down(const void *a, const void *b)
 {
 	const struct culprit *x = a, *y = b;
-	if (x->gain_ns != y->gain_ns)
-		return x->gain_ns > y->gain_ns ? -1 : 1;
+	if (x->gain.ns != y->gain.ns)
+		return x->gain.ns > y->gain.ns ? -1 : 1;
 	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
 }
 
@@ -337,7 +337,7 @@ static bool is_part(const struct culprit *x, const struct culprit *taken, size_t
 static int prefer_own(struct causes *c, struct candidates *all, const int64_t *from_ns,
 					  struct culprit *best)
 {
-	const int64_t structure_ns = best->gain_ns;
+	const int64_t structure_ns = best->gain.ns;
 	struct culprit taken[TOGETHER_MOST];
 	size_t n = 0;
 	int64_t step_ns, gain_ns = 0;
@@ -346,8 +346,8 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
 		const struct culprit *x = &all->at[i];
-		if (10 * (__int128)x->gain_ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
-			x->gain_ns <= all->least_ns)
+		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
+			x->gain.ns <= all->least_ns)
 			break;
 		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
 			continue;
@@ -364,16 +364,33 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	return error;
 }
 
+/* Cures a culprit, from weights that lack those before it. */
+static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns)
+{
+	struct gain gain;
+	struct peers peers = {0};
+	int error = 0;
+	if (cause_compares(culprit->cause))
+		error = gain_peers(c, UINT32_C(1) << culprit->cause, &culprit->scope, cured_ns, &peers);
+	cause_take(c, culprit->cause, &culprit->scope, cured_ns);
+	cause_cured(c, culprit->cause, &culprit->scope);
+	error = error ? error : gain_take(c, cured_ns, &gain);
+	if (error)
+		return error;
+	const int64_t usual_ns = peers.known ? 0 : gain.ns - culprit->gain.ns;
+	gain_subtract_peers(&gain, &peers);
+	culprit->gain =
+		(struct gain){gain.ns - usual_ns, gain.low_ns - usual_ns, gain.high_ns - usual_ns};
+	return 0;
+}
+
 /* Cures a culprit and asks the best of the others again. */
-static int cure(struct causes *c, struct candidates *all, const struct culprit *culprit,
+static int cure(struct causes *c, struct candidates *all, struct culprit *culprit,
 				int64_t *cured_ns)
 {
-	const struct culprit taken = *culprit;
 	size_t kept = 0;
-	cause_take(c, taken.cause, &taken.scope, cured_ns);
-	cause_cured(c, taken.cause, &taken.scope);
-	int error = causes_step(c, cured_ns, &c->step_ns);
-	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
+	int error = take_off(c, culprit, cured_ns);
+	const struct culprit taken = *culprit;
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && i < ASKED_AGAIN; i++) {
 		struct culprit x = all->at[i];
@@ -392,7 +409,7 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 {
 	struct culprit transfer = {.cause = CAUSE_TRANSFER, .scope = everywhere};
 	int error = ask(c, cured_ns, 0, &transfer);
-	*ns = transfer.gain_ns > 0 ? transfer.gain_ns : 0;
+	*ns = transfer.gain.ns > 0 ? transfer.gain.ns : 0;
 	return error;
 }
 
@@ -412,8 +429,8 @@ static int find(struct causes *c, struct candidates *all, struct culprits *out)
 		struct culprit best = *chosen;
 		if (structure)
 			error = prefer_own(c, all, cured_ns, &best);
-		out->at[out->n++] = best;
 		error = error ? error : cure(c, all, &best, cured_ns);
+		out->at[out->n++] = best;
 	}
 	if (!error)
 		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
@@ -461,5 +478,8 @@ int culprits_find(struct causes *causes, struct culprits *out)
 	if (!error)
 		error = find(causes, &all, out);
 	free(all.at);
-	return error ? error : culprits_unexplained(causes, &out->unexplained_ns);
+	error = error ? error : culprits_unexplained(causes, &out->unexplained_ns);
+	for (uint32_t i = 0; i < out->n; i++)
+		gain_widen(&out->at[i].gain, causes->step_ns, out->unexplained_ns);
+	return error;
 }

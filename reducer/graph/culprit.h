@@ -3,14 +3,14 @@
 #ifndef GRAPH_CULPRIT_H
 #define GRAPH_CULPRIT_H
 
-#include "graph/causes.h"
+#include "graph/gain.h"
 
 enum { CULPRITS_MOST = 4 };
 
 struct culprit {
 	enum cause cause;
 	struct scope scope;
-	int64_t gain_ns;  /* per step; of a later one on top of those before it */
+	struct gain gain; /* per step; of a later one on top of those before it */
 	int64_t limit_ns; /* the lower limit of the gain over the steps */
 	int64_t cost_ns;  /* time that its cure takes off, per step */
 };

@@ -58,6 +58,7 @@ int join_member(struct model *model, const struct member *member, uint32_t meeti
 		return -ENOMEM;
 	transfer->meeting = meeting;
 	transfer->ns = ns;
+	transfer->bytes = member->bytes;
 	model->met += model->graph.edges[member->op].ns > 0;
 	model->graph.edges[member->op].ns = 0;
 	int error = graph_add_edge(&model->graph, &arrive, NULL);

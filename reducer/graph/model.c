@@ -19,6 +19,7 @@ void model_free(struct model *model)
 	free(model->transfers);
 	free(model->helds);
 	free(model->ends);
+	free(model->copies);
 	free(model->wait_edges);
 	free(model->unexplained_edges);
 	memset(model, 0, sizeof(*model));
@@ -79,10 +80,17 @@ static void move_rest(struct model *model, const struct graph_places *places)
 	}
 	model->n_helds = kept;
 	kept = 0;
+	for (size_t i = 0; i < model->n_copies; i++)
+		if (places->edge[model->copies[i]] != EDGE_NONE)
+			model->copies[kept++] = places->edge[model->copies[i]];
+	model->n_copies = kept;
+	kept = 0;
 	for (size_t i = 0; i < model->n_unexplained_edges; i++)
 		if (places->edge[model->unexplained_edges[i]] != EDGE_NONE)
 			model->unexplained_edges[kept++] = places->edge[model->unexplained_edges[i]];
 	model->n_unexplained_edges = kept;
+	for (size_t i = 0; i < model->n_members; i++)
+		model->members[i].op = places->edge[model->members[i].op];
 	for (size_t i = 0; i < model->n_ends; i++)
 		model->ends[i].node = places->node[model->ends[i].node];
 }

@@ -34,7 +34,10 @@ struct position { /* an edge, and the same work of other devices by its key */
 	int64_t ns; /* what is compared: host time, or the op */
 	uint32_t edge;
 	uint16_t unit;
+	uint8_t class; /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
 };
+
+#define MODEL_GROUP 0x80 /* the classes of another taxonomy have only a group */
 
 enum wait_site { WAIT_FREE, WAIT_DEVICE, WAIT_MID, WAIT_END, WAIT_SITES };
 
@@ -75,6 +78,7 @@ struct member { /* an op that meets others: a collective, or what it sends and r
 struct transfer {   /* the edge from a meeting to a member's end */
 	uint64_t class; /* of like collectives */
 	int64_t ns;     /* of the meeting: what it takes at least */
+	int64_t bytes;  /* of one call; -1: not known */
 	uint32_t edge;
 	uint32_t meeting;
 };
@@ -117,6 +121,8 @@ struct model {
 	MODEL_ROWS(transfer, transfers);
 	MODEL_ROWS(held, helds);
 	MODEL_ROWS(end, ends);
+	uint32_t *copies; /* edges of ops that copy to or from the device */
+	size_t n_copies, copies_room;
 	uint32_t *wait_edges;
 	size_t n_wait_edges, wait_edges_room;
 	uint32_t n_hosts;

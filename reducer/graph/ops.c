@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int ops_open(struct process *p, struct model *model)
 {
@@ -149,6 +150,19 @@ static bool is_nccl(const struct process *p, uint32_t name)
 	return class.group == GROUP_NCCL;
 }
 
+static uint8_t class_of(struct process *p, uint32_t name)
+{
+	uint8_t *known = &p->kernel_classes[name];
+	if (*known)
+		return *known;
+	const struct text text = strings_get(&p->trace.strings, name);
+	struct kernel_class class;
+	class_cache_name(p->sample->context->classes, text.at, text.bytes, &class);
+	const int id = class_find(class.class_name, strlen(class.class_name));
+	*known = (uint8_t)(id >= 0 ? id + 1 : MODEL_GROUP | (int)class.group);
+	return *known;
+}
+
 /* Kernels that differ between devices may be slow ones; collectives wait for each other. */
 static int add_position(struct process *p, struct model *model, const struct device_op *op)
 {
@@ -158,7 +172,17 @@ static int add_position(struct process *p, struct model *model, const struct dev
 	uint64_t key = hash_mix(2, (uint64_t)p->streams[op->stream].number);
 	key = hash_mix(key, (uint64_t)(uint32_t)op->step);
 	key = hash_mix(key, process_name_hash(p, op->name));
-	*position = (struct position){key, op->end - op->begin, op->edge, op->unit};
+	*position =
+		(struct position){key, op->end - op->begin, op->edge, op->unit, class_of(p, op->name)};
+	return 0;
+}
+
+static int add_copy(struct model *model, const struct device_op *op)
+{
+	if (room_for((void **)&model->copies, model->n_copies, &model->copies_room, 64,
+				 sizeof(*model->copies)) != 0)
+		return -ENOMEM;
+	model->copies[model->n_copies++] = op->edge;
 	return 0;
 }
 
@@ -212,6 +236,8 @@ int ops_note(struct process *p, struct model *model)
 			error = add_ordered(p, model, op, &counting);
 		else if (op->kind == BATON_KERNEL)
 			error = add_position(p, model, op);
+		else if (op->copies)
+			error = add_copy(model, op);
 	}
 	table_free(&counting.index);
 	free(counting.counters);

@@ -235,9 +235,11 @@ static int make_tables(struct process *p)
 	p->begins = calloc(p->sample->n_steps + 1, sizeof(*p->begins));
 	p->name_hashes = calloc(trace->strings.n + 1, sizeof(*p->name_hashes));
 	p->name_classes = calloc(trace->strings.n + 1, sizeof(*p->name_classes));
+	p->kernel_classes = calloc(trace->strings.n + 1, sizeof(*p->kernel_classes));
 	p->streams = calloc(trace->n_streams + 1, sizeof(*p->streams));
 	p->unit_of_device = malloc((trace->n_devices + 1) * sizeof(*p->unit_of_device));
-	if (!p->begins || !p->name_hashes || !p->name_classes || !p->streams || !p->unit_of_device)
+	if (!p->begins || !p->name_hashes || !p->name_classes || !p->kernel_classes || !p->streams ||
+		!p->unit_of_device)
 		return -ENOMEM;
 	p->n_streams = trace->n_streams;
 	for (uint32_t i = 0; i <= trace->n_devices; i++)
@@ -307,6 +309,7 @@ void process_close(struct process *p)
 	free(p->begins);
 	free(p->name_hashes);
 	free(p->name_classes);
+	free(p->kernel_classes);
 	free(p->unit_of_device);
 	free(p->calls);
 	free(p->ops);

@@ -46,6 +46,7 @@ struct device_op {
 	bool launches; /* the launch edge of its call leads to it */
 	bool meets;
 	bool pageable;
+	bool copies; /* to or from the device's memory */
 };
 
 struct coll_row {
@@ -141,6 +142,7 @@ struct process {
 	int64_t *begins; /* of the sample's steps, and the last one's end */
 	uint64_t *name_hashes;
 	uint8_t *name_classes;
+	uint8_t *kernel_classes; /* by name, as struct position has them; 0: not looked at */
 	struct host_call *calls; /* by thread and begin */
 	size_t n_calls, calls_room;
 	struct device_op *ops;

@@ -83,6 +83,7 @@ static int take_op(struct row_reading *r)
 		.kind = (uint8_t)rows_value(rows, OP_KIND),
 		.pageable =
 			rows_value(rows, OP_KIND) == BATON_MEMCPY && rows_optional(rows, OP_PAGEABLE, 0) == 1};
+	op->copies = op->kind == BATON_MEMCPY && rows_optional(rows, OP_COPY_DIR, 0) != BATON_COPY_DTOD;
 	p->n_ops += op->stream != 0 && p->trace.streams[op->stream].device != 0;
 	return 0;
 }

@@ -377,7 +377,8 @@ int threads_compare(struct process *p, struct model *model)
 			struct position *position = MODEL_ADD(model, host);
 			if (!position)
 				return -ENOMEM;
-			*position = (struct position){position_key(p, t, i), 0, t->chain[i], t->unit};
+			*position = (struct position){
+				.key = position_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
 		}
 	}
 	return 0;

@@ -81,7 +81,9 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 	const uint32_t unit = culprit->scope.unit;
 	struct culprit_summary row = {.order = order,
 								  .rank = unit == ALL_UNITS ? -1 : r->model.units[unit].rank,
-								  .gain_ns = culprit->gain_ns,
+								  .gain_ns = culprit->gain.ns,
+								  .low_ns = culprit->gain.low_ns > 0 ? culprit->gain.low_ns : 0,
+								  .high_ns = culprit->gain.high_ns > 0 ? culprit->gain.high_ns : 0,
 								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0};
 	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
 	error = error ? error : summary_string(summary, device_of(r, culprit), &row.device);

@@ -248,6 +248,23 @@ static void whom_fields(struct json *j, const struct summary *s, const struct fi
 	text_or_null(j, "cause", whom->cause);
 }
 
+static void known_ms(struct json *j, const char *key, bool known, int64_t ns)
+{
+	if (known)
+		json_ratio(j, key, (double)ns / 1e6);
+	else
+		json_null(j, key);
+}
+
+static void gain_fields(struct json *j, const struct finding *f)
+{
+	const bool sized = f->gain_known && !f->gain_unsized;
+	known_ms(j, "gain_ms", sized, f->gain_ns);
+	known_ms(j, "gain_low_ms", sized, f->gain_low_ns);
+	known_ms(j, "gain_high_ms", sized, f->gain_high_ns);
+	text_or_null(j, "gain_reference", sized ? gain_reference_name(f->reference) : NULL);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -255,10 +272,7 @@ static void finding_object(struct json *j, const struct summary *s, const struct
 	json_text(j, "leaf", f->leaf);
 	json_text(j, "severity", severity_name(f->severity));
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
-	if (f->gain_known)
-		json_ratio(j, "gain_ms", (double)f->gain_ns / 1e6);
-	else
-		json_null(j, "gain_ms");
+	gain_fields(j, f);
 	whom_fields(j, s, &f->whom);
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);

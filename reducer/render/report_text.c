@@ -151,6 +151,18 @@ static void loss_cells(struct columns *table, const struct figures *f, const str
 	columns_cell(table, "%.1f", text_percent(loss->share_ns, f->step_ns));
 }
 
+/* What curing it wins, where the replay says it and that is something. */
+static void gain_line(const struct screen *screen, const struct report *r,
+					  const struct finding *loss)
+{
+	struct text_buffer gain;
+	if (!loss->gain_known || loss->gain_unsized || !finding_counts(loss))
+		return;
+	screen_wrap(screen, 4, "    Curing it wins %s per %s, %s",
+				text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
+				finding_per(r->figures), gain_reference_words(loss->reference));
+}
+
 /* A long sentence stands below the line with its figures. */
 static void loss_lines(struct columns *table, const struct report *r, size_t i)
 {
@@ -165,6 +177,7 @@ static void loss_lines(struct columns *table, const struct report *r, size_t i)
 		screen_paragraph(screen, 4, loss->summary);
 	if (loss->evidence[0])
 		screen_paragraph(screen, 4, loss->evidence);
+	gain_line(screen, r, loss);
 	if (loss->remedy[0])
 		screen_wrap(screen, 4, "    Try: %s", loss->remedy);
 	if (finding_counts(loss) && r->reduction->n_gaps == 0 && strncmp(loss->leaf, "idle", 4) == 0)

@@ -158,6 +158,16 @@ const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer 
 	return buffer->at;
 }
 
+const char *text_gain(const struct screen *screen, int64_t ns, int64_t low_ns, int64_t high_ns,
+					  struct text_buffer *buffer)
+{
+	const int64_t off_ns = high_ns - ns > ns - low_ns ? high_ns - ns : ns - low_ns;
+	struct text_buffer gain, off;
+	snprintf(buffer->at, sizeof(buffer->at), "%.40s ms +- %.40s", text_ms(screen, ns, &gain),
+			 text_ms(screen, off_ns, &off));
+	return buffer->at;
+}
+
 double text_percent(int64_t part, int64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;

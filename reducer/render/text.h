@@ -41,6 +41,9 @@ struct text_buffer {
 	char at[128];
 };
 const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer *buffer);
+/* "14.5 ms +- 0.4": as far as it may be off, above or below. */
+const char *text_gain(const struct screen *screen, int64_t ns, int64_t low_ns, int64_t high_ns,
+					  struct text_buffer *buffer);
 const char *text_thousands(int64_t value, struct text_buffer *buffer);
 const char *text_bar(double share, struct text_buffer *buffer); /* 0..1 -> up to 60 # */
 /* At most `room` characters of a name: the middle is cut out, beginning and end say most. */

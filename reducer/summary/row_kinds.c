@@ -322,4 +322,4 @@ SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
 SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
 SAME_LAYOUT(struct series, width, series, width);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);
-SAME_LAYOUT(struct culprit_summary, unexplained_ns, culprit, unexplained_ns);
+SAME_LAYOUT(struct culprit_summary, high_ns, culprit, high_ns);

@@ -134,30 +134,33 @@ def named_first(result):
 
 
 def judge(result):
-    """(right, gain error or None)"""
+    """(right, gain error or None, whether the gain's interval holds the loss or None)"""
     fault, ranks = largest(result), result["job"][1]
     first = (result["whatif"] or {}).get("without") or [None]
     if first[0] is None:
-        return False, None
+        return False, None, None
     right = first[0]["cause"] in CLASSES.get(fault["fault"], ())
     if fault["rank"] is not None and ranks > 1 and result["job"][0] not in ("jax", "dataparallel"):
         # cores are a host's
         right = right and (first[0]["rank"] == fault["rank"] or (fault["fault"] == "no_core" and first[0]["rank"] is None))
-    return right, abs(first[0]["gain_ns"] - fault["loss_ns"]) / fault["loss_ns"] if right else None
+    if not right:
+        return False, None, None
+    held = first[0]["gain_low_ns"] <= fault["loss_ns"] <= first[0]["gain_high_ns"]
+    return True, abs(first[0]["gain_ns"] - fault["loss_ns"]) / fault["loss_ns"], held
 
 
 def describe(result):
     faults = ", ".join(f"{f['fault']}={f['strength']}" + ("" if f["rank"] is None else f"@{f['rank']}") + f" {f['loss_ns'] / 1e6:.2f}"
                        for f in result["faults"])
-    said = ", ".join(x["cause"] + ("" if x["rank"] is None else f"@{x['rank']}") + f" {x['gain_ns'] / 1e6:.2f}"
-                     for x in (result["whatif"] or {}).get("without", [])[:3])
+    said = ", ".join(x["cause"] + ("" if x["rank"] is None else f"@{x['rank']}") +
+                     f" {x['gain_ns'] / 1e6:.2f} [{x['gain_low_ns'] / 1e6:.2f} {x['gain_high_ns'] / 1e6:.2f}]" for x in (result["whatif"] or {}).get("without", [])[:3])
     workload, ranks, steps, options, _ = result["job"]
     return f"{workload} {ranks} x{steps} {' '.join(options)} [{faults}] of {result['step_ns'] / 1e6:.1f} ms -> {said or 'nothing'}"
 
 
 def run_set(asked, name, work, out):
-    """(judged, right, with a reference, right of those, gain errors, false)"""
-    sums, errors, named = [0, 0, 0, 0, 0], [], []
+    """([judged, right, with a reference, right of those, false], gain errors, whether each interval holds)"""
+    sums, errors, intervals, named = [0, 0, 0, 0, 0], [], [], []
     for job in jobs_of(name, asked.seed, asked.jobs, asked.full):
         result = run_job(asked, job, work)
         if result is None:
@@ -171,15 +174,16 @@ def run_set(asked, name, work, out):
             sums[4] += bad or not exact
             print("BAD" if bad or not exact else "   ", describe(result), flush=True)
             continue
-        right, error = judge(result)
+        right, error, held = judge(result)
         known = has_reference(fault, job[1])
         sums = [a + b for a, b in zip(sums, (1, right, known, right and known, not exact))]
         named.append(named_first(result))
         errors += [error] if error is not None and known else []
-        print("ok " if right else "-- " if known else "(-)", describe(result), flush=True)
+        intervals += [held] if held is not None and known else []
+        print(("ok " if held else "ok!") if right else "-- " if known else "(-)", describe(result), flush=True)
     named = [x for x in named if x is not None]
     print(f"{name}: the first finding of the report names the rank in {sum(named)} of {len(named)}", flush=True)
-    return sums, errors
+    return sums, errors, intervals
 
 
 def main():
@@ -196,10 +200,10 @@ def main():
     bad = False
     with tempfile.TemporaryDirectory() as work, open(asked.out, "w") as out:
         for name in asked.set.split(","):
-            (judged, right, known, right_known, false), errors = run_set(asked, name, work, out)
+            (judged, right, known, right_known, false), errors, intervals = run_set(asked, name, work, out)
             errors.sort()
-            gain = f"; gain error median {100 * statistics.median(errors):.2f} %, p90 {100 * errors[9 * len(errors) // 10]:.1f} %" \
-                if errors else ""
+            gain = f"; gain error median {100 * statistics.median(errors):.2f} %, p90 {100 * errors[9 * len(errors) // 10]:.1f} %; the " \
+                f"interval holds the loss in {sum(intervals)} of {len(intervals)}" if errors else ""
             print(f"{name}: {right} of {judged} right, {right_known} of {known} with a reference; {false} false{gain}", flush=True)
             bar = {"levels": 1, "pipelines": 0.95, "random": 0.75 if asked.full else 0.5, "healthy": 0}[name]
             bad |= right_known < bar * known or false > 0

@@ -10,11 +10,11 @@ import sys
 
 SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json`", "idle": "`baton dump --idle --json`",
             "steps": "`baton dump --step-list --json`",
-            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`",
+            "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`", "critical": "`baton report --critical --json`",
             "stragglers": "`baton stragglers --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.
-NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "charged_ns": "LEAF", "charged": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP"}
+NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "charged_ns": "LEAF", "charged": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP", "path_ns": "PART"}
 # Needs more rows than are kept (4,096): tests/cli/by_case.sh looks at it.
 UNPRINTED = {"by.rows[].rows"}
 
@@ -74,7 +74,7 @@ def main():
             whole = json.loads(line)
             keys_in(whole, "", seen.setdefault(section, {}))
             for device in whole.get("devices", []):
-                printed_leaves |= set(device["time_ns"])
+                printed_leaves |= set(device.get("time_ns", ()))
             printed_leaves |= set(whole.get("quality", {}).get("not_carried", {}))
     for section, table in tables.items():
         for key in sorted(set(seen[section]) - set(table)):

@@ -38,6 +38,10 @@ made even --ranks 4 --per-host 2 --steps 10 --kernels 200
 printed compare "$BATON" compare --json "$work/even" "$work/hosts"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
+"$BATON" report --json "$work/fast" >"$work/sizes"
+size=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["nccl"][0]["bytes"], d["devices"][0]["device"])' "$work/sizes")
+printed whatif "$BATON" whatif --json "$work/fast" --without "collective ${size% *},device ${size#* }" --scale host=2
+printed critical "$BATON" report --critical --json "$work/fast"
 printed stragglers "$BATON" stragglers --json tests/golden/stragglers/trace-ST.csv.gz
 "$PYTHON" tests/cli/stragglers_made.py "$work/well.csv" --stages 1
 printed stragglers "$BATON" stragglers --json "$work/well.csv"

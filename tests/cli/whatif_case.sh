@@ -27,21 +27,44 @@ made slow --fault slow_gpu=20@3
 asked slow
 answers slow 'w["replay_error_ns"] == 0 and abs(w["step_ns"] - t["step_ns"]) < 1000'
 answers slow 'first["cause"] == "kernels" and first["rank"] == 3 and abs(first["gain_ns"] - real) < real / 50'
+answers slow 'first["gain_low_ns"] <= real <= first["gain_high_ns"] < 1.1 * real and first["gain_reference"] == "peers" and w["sized"]'
+expect_status 0 "$BATON" report --json "$work/slow"
+expect_true "(lambda f: f['gain_low_ms'] < f['gain_ms'] < f['gain_high_ms'] < 1.1 * f['gain_ms'] and f['gain_reference'] == 'peers')(d['findings'][0])"
+expect_status 0 "$BATON" report "$work/slow"
+checks=$((checks + 1))
+grep -q "Curing it wins 1[0-9.]* ms +- 0\.[0-9]* per step, compared with the other devices" "$work/out" || fail "report: $(cat "$work/out")"
 asked slow --without 'rank 3'
 answers slow 'first["cause"] == "rank" and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 50'
 asked slow --without 'rank 2, input'
 answers slow 'len(w["without"]) == 2 and abs(first["gain_ns"]) < real / 100'
 
+# Words of a report: a finding, a device, the size of a collective.
+asked slow --without late_rank
+answers slow 'first["cause"] == "late_rank" and first["rank"] == 3 and abs(first["gain_ns"] - real) < real / 50'
+asked slow --without 'device node0/3'
+answers slow 'first["device"] == "node0/3" and abs(first["gain_ns"] - real) < real / 50'
+asked slow --without 'wait, host_code, copies, framework, api'
+answers slow '[x["cause"] for x in w["without"]] == ["wait", "code", "copies", "framework", "api"] and first["gain_ns"] > real / 2'
+expect_status 0 "$BATON" report --json "$work/slow"
+sizes=$("$PYTHON" -c 'import json, sys; print(",".join(f"collective {b}" for b in sorted({n["bytes"] for n in json.load(open(sys.argv[1]))["nccl"]})))' "$work/out")
+asked slow --without "transfer"
+all=$("$PYTHON" -c 'import json, sys; print(json.load(open(sys.argv[1]))["without"][0]["gain_ns"])' "$work/out")
+asked slow --without "$sizes"
+answers slow "abs(w['step_ns'] - w['step_without_ns'] - $all) < 10 and all(x['bytes'] > 0 and x['gain_reference'] is None for x in w['without'])"
+
 made asleep --fault io_sleep=20000@6
 asked asleep
 answers asleep 'first["cause"] == "blocked" and first["rank"] == 6 and abs(first["gain_ns"] - real) < real / 50'
+answers asleep 'first["gain_low_ns"] <= real <= first["gain_high_ns"] and first["gain_reference"] == "removal"'
+asked asleep --without transfer
+answers asleep 'first["gain_reference"] is None'
 asked asleep --without idle.host.blocked --rank 6
 answers asleep 'abs(first["gain_ns"] - real) < real / 50'
 asked asleep --without blocked --host node0
 answers asleep 'abs(first["gain_ns"]) < real / 50'
 expect_status 0 "$BATON" whatif "$work/asleep"
 checks=$((checks + 1))
-grep -q "blocked of rank 6" "$work/out" || fail "whatif as text: $(cat "$work/out")"
+grep -q "blocked of rank 6 .* ms +- [0-9.]* less (.*), with that time removed" "$work/out" || fail "whatif as text: $(cat "$work/out")"
 
 # Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
 expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
@@ -54,8 +77,42 @@ expect_true "(lambda f: (f['id'], f['rank'], f['device'], f['host'], f['cause'])
 expect_true "abs(d['findings'][0]['gain_ms'] - $whole) < 0.01" # both causes are that rank's
 expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is None for f in d['findings'] if f['id'] not in ('late_rank', 'wait'))"
 
-# A healthy job has no culprit.
+# Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
+made slower --fault slow_gpu=20@all
+asked slower --scale kernels=0.83333
+answers slower 'first["cause"] == "kernels" and first["times"] == 0.83333 and abs(first["gain_ns"] - real) < real / 25'
+asked slower --scale matmul=0.83333,memory=0.83333,custom=0.83333,other=0.83333
+answers slower 'len(w["without"]) == 4 and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 25'
+asked slower --scale host=1,copies=1,nccl.transfer=1
+answers slower 'w["step_without_ns"] == w["step_ns"]'
+asked slower --scale nccl.transfer=0
+scaled=$(sed -n 's/.*"gain_ns":\([0-9]*\).*/\1/p' "$work/out")
+asked slower --without transfer
+answers slower "first['gain_ns'] == $scaled"
+asked slower --overlap --graphs
+answers slower "$scaled / 2 < first['gain_ns'] < $scaled * 1.5 and [x['cause'] for x in w['without']] == ['overlap', 'graphs']"
+expect_status 0 "$BATON" whatif "$work/slower" --scale kernels=2
+checks=$((checks + 1))
+grep -q "^with        kernels x 2 .* ms +- [0-9.]* more (.*), as asked" "$work/out" || fail "slower kernels: $(cat "$work/out")"
+# The speeds of another run of the program: of its GPUs, of its hosts, of itself.
 made well
+asked slower --like "$work/well"
+answers slower 'first["cause"] == "like" and abs(first["gain_ns"] - real) < real / 20'
+asked slower --like "$work/slower"
+answers slower 'first["gain_ns"] == 0'
+for fault in "" "--fault slow_host=150@all"; do
+	expect_status 0 "$sim" -o "$work/host$(wc -w <<<"$fault")" --truth "$work/host$(wc -w <<<"$fault").json" --workload tiny --ranks 2 \
+		--steps 6 --seed 3 $fault
+done
+asked host2 --like "$work/host0"
+answers host2 'abs(first["gain_ns"] - real) < real / 5'
+expect_status 3 "$BATON" whatif "$work/well" --like "$work/nothing"
+# What the program's own launches cost a GPU that waits for them.
+expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --seed 3
+expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
+expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
+
+# A healthy job has no culprit.
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
 
@@ -65,6 +122,15 @@ if [ -e "$resnet" ]; then
 	expect_status 0 "$BATON" import "$resnet" -o "$work/resnet"
 	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input
 	expect_true "abs(d['step_ns'] - 175.5e6) < 0.5e6 and abs(d['step_without_ns'] - 118.5e6) < 1e6"
+	expect_true "abs(6 * d['step_without_ns'] - 711e6) < 5e6"
+	expect_status 0 "$BATON" whatif "$work/resnet" --without input
+	expect_prints "Everything else stays as fast as it was: the hosts, the GPUs and the links"
+	# The other run of the pair has a host that is 1.18 times slower and GPUs 1.018 times: it took 801.5 ms for its 6 steps.
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input --scale host=1.18,kernels=1.018
+	expect_true "767e6 < 6 * d['step_without_ns'] < 812e6"
+	expect_status 0 "$BATON" import "${resnet/workers0/workers4}" -o "$work/resnet4"
+	expect_status 0 "$BATON" whatif --json "$work/resnet" --without input --like "$work/resnet4"
+	expect_true "d['without'][1]['cause'] == 'like' and 767e6 < 6 * d['step_without_ns'] < 812e6"
 fi
 dlrm=$BATON_DATA/multi/torchrec_sst_2b
 if [ -d "$dlrm" ]; then
@@ -74,8 +140,23 @@ if [ -d "$dlrm" ]; then
 fi
 
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
+expect_says "the causes are input" "late_rank" "collective BYTES"
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
+expect_status 2 "$BATON" whatif "$work/well" --without late_rank
+expect_says "finds no late rank"
+expect_status 2 "$BATON" whatif "$work/well" --without 'device node7'
+expect_says "its devices are node0/0, node0/1"
+expect_status 2 "$BATON" whatif "$work/well" --without 'collective 5'
+expect_says "no collective of 5 bytes meets; there are " 8831500
+expect_status 2 "$BATON" whatif "$work/well" --without late_rank --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without kernels
+for wrong in host host= host=x host=-1 nccl=1 nccl.allreduce=2 warp=1 =1 host=1001; do
+	expect_status 2 "$BATON" whatif "$work/well" --scale "$wrong"
+	expect_says "CLASS one of host, copies, nccl.transfer, kernels, matmul"
+done
 expect_status 2 "$BATON" whatif "$work/well" --without link --rank 1
 expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
+expect_says "its ranks are 0, 1, 2"
+expect_status 2 "$BATON" whatif "$work/well" --without input --host nowhere
+expect_says "hosts are node0"
 finish

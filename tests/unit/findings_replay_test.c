@@ -156,9 +156,39 @@ static void even(void)
 	}
 }
 
+/* Keeps out: a number for what the replay cannot know. */
+static void unsized(void)
+{
+	static const int64_t unexplained_us[] = {4000, 6000};
+	for (int i = 0; i < 2; i++) {
+		struct summary s;
+		struct findings all;
+		two_levels(&s);
+		add_culprit(&s, "", 0, 500);
+		s.culprits[0].step_ns = 100000 * US;
+		s.culprits[0].unexplained_ns = unexplained_us[i] * US;
+		add_culprit(&s, "blocked", 3, 9000);
+		add_culprit(&s, "kernels", 3, 3000);
+		for (int k = 1; k < 3; k++) {
+			s.culprits[k].low_ns = s.culprits[k].gain_ns - 100 * US;
+			s.culprits[k].high_ns = s.culprits[k].gain_ns + 200 * US;
+		}
+		make(&s, &all);
+		const struct finding *f = &all.at[0];
+		CHECK(f->gain_low_ns == 11800 * US && f->gain_high_ns == 12400 * US &&
+				  f->reference == REFERENCE_PEERS && f->gain_unsized == (i == 1),
+			  "both causes of the rank: %lld to %lld", (long long)f->gain_low_ns,
+			  (long long)f->gain_high_ns);
+		CHECK(!strstr(f->evidence, "does not explain 6.0 % of the critical path") == (i == 0), "%s",
+			  f->evidence);
+		done(&s, &all);
+	}
+}
+
 int main(void)
 {
 	even();
+	unsized();
 	through_groups();
 	of_all();
 	nobody();

@@ -1,0 +1,267 @@
+#include "graph/whatif.h"
+
+#include "base/diag.h"
+#include "conclude/replay_late.h"
+#include "graph/culprit.h"
+#include "graph/overlap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES_MOST = 12 };
+
+static const struct scope all_units = {ALL_UNITS, ALL_UNITS, 0};
+
+static const char *pool_text(const struct replayed *r, uint32_t text)
+{
+	return strings_get(&r->sample.context->run->pool, text).at;
+}
+
+const char *whatif_host(const struct replayed *r, const struct unit *unit)
+{
+	return pool_text(r, r->sample.context->run->processes[unit->process].host);
+}
+
+enum gain_reference whatif_reference(const struct taken *taken)
+{
+	enum gain_reference most = REFERENCE_NONE;
+	for (int cause = 0; cause < CAUSES; cause++) {
+		const enum gain_reference own = gain_reference_of(cause_name((enum cause)cause));
+		most = taken->causes >> cause & 1 && own > most ? own : most;
+	}
+	return most;
+}
+
+/* ---- of whom ---- */
+
+/* By its key or the beginning of it; a key goes before those that only begin with it. */
+static bool is_device(const struct replayed *r, const char *device, const struct unit *unit)
+{
+	if (strcmp(pool_text(r, unit->key), device) == 0)
+		return true;
+	for (size_t u = 0; u < r->model.n_units; u++)
+		if (strcmp(pool_text(r, r->model.units[u].key), device) == 0)
+			return false;
+	return strncmp(pool_text(r, unit->key), device, strlen(device)) == 0;
+}
+
+static bool is_meant(const struct whatif *w, const struct replayed *r, const struct taken *taken,
+					 const struct unit *unit)
+{
+	return (taken->rank < 0 || unit->rank == taken->rank) &&
+		   (!taken->device[0] || is_device(r, taken->device, unit)) &&
+		   (!w->host || strcmp(whatif_host(r, unit), w->host) == 0);
+}
+
+/* How many units are meant, and the one or all of them. */
+static uint32_t find_scope(const struct whatif *w, const struct replayed *r,
+						   const struct taken *taken, struct scope *scope)
+{
+	uint32_t n = 0;
+	*scope = taken->found ? taken->scope : all_units;
+	if (taken->found || (taken->rank < 0 && !w->host && !taken->device[0]))
+		return 1;
+	for (uint32_t u = 0; u < r->model.n_units; u++)
+		if (is_meant(w, r, taken, &r->model.units[u])) {
+			scope->unit = u;
+			n++;
+		}
+	return n;
+}
+
+/* ---- taking off ---- */
+
+static void take_scope(const struct causes *causes, uint32_t which, const struct scope *scope,
+					   int64_t *weights_ns)
+{
+	for (int cause = 0; cause < CAUSES; cause++)
+		if (which >> cause & 1)
+			cause_take(causes, (enum cause)cause, scope, weights_ns);
+}
+
+static int take(const struct whatif *w, struct replayed *r, const struct taken *taken,
+				int64_t *weights_ns)
+{
+	struct scope scope;
+	uint64_t freed;
+	if (taken->kind == TAKEN_LIKE) {
+		struct speeds own;
+		int error = speeds_of(&r->model, &own);
+		if (!error)
+			speeds_take(&r->causes, &own, &w->speeds, weights_ns);
+		return error;
+	}
+	if (taken->kind == TAKEN_OVERLAP)
+		return overlap_take(&r->model, weights_ns, &freed);
+	if (taken->kind == TAKEN_SCALED)
+		cause_scale(&r->causes, &taken->scale, weights_ns);
+	if (taken->kind == TAKEN_COLLECTIVE)
+		cause_take_size(&r->causes, taken->bytes, weights_ns);
+	if (taken->kind == TAKEN_COLLECTIVE || taken->kind == TAKEN_SCALED)
+		return 0;
+	if (find_scope(w, r, taken, &scope) == 1) {
+		take_scope(&r->causes, taken->causes, &scope, weights_ns);
+		return 0;
+	}
+	for (uint32_t u = 0; u < r->model.n_units; u++)
+		if (is_meant(w, r, taken, &r->model.units[u]))
+			take_scope(&r->causes, taken->causes, &(struct scope){u, ALL_UNITS, 0}, weights_ns);
+	return 0;
+}
+
+/* What one of the list wins, on top of those before it. 0 or -ENOMEM. */
+static int take_one(const struct whatif *w, struct replayed *r, struct taken *taken,
+					int64_t *weights_ns)
+{
+	static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
+	struct peers peers = {0};
+	struct scope scope;
+	int error = 0;
+	if (taken->causes & comparing && find_scope(w, r, taken, &scope) == 1)
+		error = gain_peers(&r->causes, taken->causes, &scope, weights_ns, &peers);
+	error = error ? error : take(w, r, taken, weights_ns);
+	error = error ? error : gain_take(&r->causes, weights_ns, &taken->gain);
+	if (error)
+		return error;
+	gain_subtract_peers(&taken->gain, &peers);
+	gain_widen(&taken->gain, w->step_ns, w->unexplained_ns);
+	return 0;
+}
+
+static int take_all(struct whatif *w, struct replayed *r)
+{
+	const size_t n = r->model.graph.n_edges;
+	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns));
+	int error = weights_ns ? 0 : -ENOMEM;
+	if (!error)
+		memcpy(weights_ns, r->causes.measured_ns, n * sizeof(*weights_ns));
+	for (uint32_t i = 0; !error && i < w->list.n; i++)
+		error = take_one(w, r, &w->list.at[i], weights_ns);
+	free(weights_ns);
+	return error;
+}
+
+/* ---- is it there? ---- */
+
+static void append(char *list, size_t bytes, const char *more)
+{
+	const size_t used = strlen(list);
+	snprintf(list + used, bytes - used, "%s%s", used ? ", " : "", more);
+}
+
+/* Names no rank, device or host of this run: says which there are. */
+static int refuse_units(const struct whatif *w, const struct replayed *r, const struct taken *taken)
+{
+	char all[512] = "", more[32];
+	for (size_t u = 0; u < r->model.n_units; u++) {
+		const struct unit *unit = &r->model.units[u];
+		snprintf(more, sizeof(more), "%d", unit->rank);
+		append(all, sizeof(all),
+			   taken->device[0]   ? pool_text(r, unit->key)
+			   : taken->rank >= 0 ? more
+								  : whatif_host(r, unit));
+	}
+	diag("%s: no rank of this run is meant; its %s are %s", w->dir,
+		 taken->device[0]   ? "devices"
+		 : taken->rank >= 0 ? "ranks"
+							: "devices' hosts",
+		 all);
+	return STATUS_USAGE;
+}
+
+static bool has_size(const struct model *m, size_t n, int64_t bytes)
+{
+	for (size_t i = 0; i < n; i++)
+		if (m->transfers[i].bytes == bytes)
+			return true;
+	return false;
+}
+
+static int refuse_size(const struct whatif *w, const struct model *m, int64_t bytes)
+{
+	char all[512] = "", more[32];
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_transfers && n < SIZES_MOST; i++) {
+		if (m->transfers[i].bytes < 0 || has_size(m, i, m->transfers[i].bytes))
+			continue;
+		snprintf(more, sizeof(more), "%lld", (long long)m->transfers[i].bytes);
+		append(all, sizeof(all), more);
+		n++;
+	}
+	if (n)
+		diag("%s: no collective of %lld bytes meets; there are %s%s", w->dir, (long long)bytes, all,
+			 n == SIZES_MOST ? ", ..." : "");
+	else
+		diag("%s: the trace does not say how many bytes its collectives have", w->dir);
+	return STATUS_USAGE;
+}
+
+/* "late_rank", "late_host": what the replay finds of the first one. */
+static int find_late(struct whatif *w, struct replayed *r, struct taken *taken)
+{
+	const bool host = strcmp(taken->name, "late_host") == 0;
+	struct culprits culprits;
+	int error = culprits_find(&r->causes, &culprits);
+	for (uint32_t i = 0; !error && i < culprits.n; i++) {
+		const struct scope *scope = &culprits.at[i].scope;
+		if (host ? scope->host == ALL_UNITS : scope->unit == ALL_UNITS)
+			continue;
+		if (taken->found && memcmp(scope, &taken->scope, sizeof(*scope)) != 0)
+			continue;
+		taken->found = true;
+		taken->scope = *scope;
+		taken->causes |= UINT32_C(1) << culprits.at[i].cause;
+	}
+	if (error || taken->found)
+		return error;
+	diag("%s: the replay finds no %s; without --without it prints what it finds", w->dir,
+		 host ? "late host" : "late rank");
+	w->status = STATUS_USAGE;
+	return 0;
+}
+
+static int resolve(struct whatif *w, struct replayed *r)
+{
+	int error = 0;
+	for (uint32_t i = 0; !error && w->status == STATUS_OK && i < w->list.n; i++) {
+		struct taken *taken = &w->list.at[i];
+		struct scope scope;
+		if (taken->kind == TAKEN_CULPRITS)
+			error = find_late(w, r, taken);
+		else if (taken->kind == TAKEN_COLLECTIVE &&
+				 !has_size(&r->model, r->model.n_transfers, taken->bytes))
+			w->status = refuse_size(w, &r->model, taken->bytes);
+		else if (find_scope(w, r, taken, &scope) == 0)
+			w->status = refuse_units(w, r, taken);
+	}
+	return error;
+}
+
+/* Without --without: what the replay itself finds. */
+static int find_causes(struct whatif *w, struct replayed *r)
+{
+	struct culprits culprits;
+	int error = culprits_find(&r->causes, &culprits);
+	for (uint32_t i = 0; !error && i < culprits.n; i++) {
+		const struct culprit *c = &culprits.at[i];
+		struct taken taken = {.causes = UINT32_C(1) << c->cause,
+							  .rank = -1,
+							  .bytes = -1,
+							  .found = true,
+							  .scope = c->scope};
+		snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
+		taken_add(&w->list, &taken);
+	}
+	return error;
+}
+
+int whatif_ask(struct whatif *w, struct replayed *r)
+{
+	w->step_ns = r->causes.step_ns;
+	int error = w->list.n ? resolve(w, r) : find_causes(w, r);
+	error = error ? error : culprits_unexplained(&r->causes, &w->unexplained_ns);
+	w->sized = replay_explains(w->step_ns, w->unexplained_ns);
+	return error || w->status != STATUS_OK ? error : take_all(w, r);
+}
