@@ -5,7 +5,8 @@
 
 struct pair {
 	struct summary base, run;
-	struct figures base_figures, run_figures;
+	const struct summary *of_base, *of_run;
+	struct side sides[2];
 	struct scaling_run runs[2];
 	struct charged charged;
 };
@@ -28,12 +29,15 @@ static const struct charged *charge(struct pair *p)
 {
 	struct scaling_result result;
 	struct change change;
-	const struct change_sides sides = {&p->run, &p->base, &p->runs[1], &p->runs[0]};
-	figures_compute(&p->base, &p->base_figures);
-	figures_compute(&p->run, &p->run_figures);
-	p->runs[0] = (struct scaling_run){.figures = &p->base_figures};
-	p->runs[1] = (struct scaling_run){.figures = &p->run_figures};
-	scaling_compute(p->runs, 2, SCALING_WEAK, &result);
+	const struct change_sides sides = {&p->sides[1], &p->sides[0], &p->runs[1], &p->runs[0]};
+	p->of_base = &p->base;
+	p->of_run = &p->run;
+	CHECK(side_open(&p->sides[0], &p->of_base, 1) == 0 &&
+			  side_open(&p->sides[1], &p->of_run, 1) == 0,
+		  "no memory");
+	p->runs[0] = (struct scaling_run){.figures = &p->sides[0].mean};
+	p->runs[1] = (struct scaling_run){.figures = &p->sides[1].mean};
+	scaling_compute(p->runs, 2, (struct scaling_wanted){SCALING_WEAK, true}, &result);
 	CHECK(change_find(&sides, &change) == 0 && charged_open(&p->charged, &sides, &change) == 0,
 		  "no memory");
 	int64_t sum = 0;
@@ -57,6 +61,8 @@ static const struct charged *charge(struct pair *p)
 static void close_pair(struct pair *p)
 {
 	charged_close(&p->charged);
+	side_close(&p->sides[0]);
+	side_close(&p->sides[1]);
 	summary_free(&p->base);
 	summary_free(&p->run);
 }
