@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 enum {
-	PART = 4, /* the recorder takes a quarter of what is left, at most */
+	/* The recorder takes a quarter of what is left, at most; of the address space a half */
+	PART = 4,
+	MAPPED_PART = 2,
 	/* What malloc reserves of the address space for a thread of ours, beside what is used of it */
 	ARENA_BYTES = 64 << 20,
 };
@@ -72,7 +74,8 @@ const char *limits_too_low(uint64_t shared)
 {
 	uint64_t mapped, data, private = memory_private_bytes();
 	read_used(&mapped, &data);
-	if (!fits(RLIMIT_AS, mapped, PART * (shared + private) + MEMORY_OWN_THREADS * ARENA_BYTES))
+	uint64_t arenas = (uint64_t)MEMORY_OWN_THREADS * ARENA_BYTES;
+	if (!fits(RLIMIT_AS, mapped, MAPPED_PART * (shared + private) + arenas))
 		return "the limit of its address space (ulimit -v)";
 	if (!fits(RLIMIT_DATA, data, PART * private))
 		return "the limit of its data (ulimit -d)";

@@ -28,7 +28,6 @@ sweep() { # sweep OPTION STEP MORE...: limits in KiB beyond the least under whic
 			expect_says "(ulimit $option) leaves the recorder too little" "is not recorded"
 			[ "$(wc -l <"$work/err")" = 1 ] || fail "more than one line"
 		fi
-		rm -f "$work/run/".baton-unrecorded-*
 	done
 	checks=$((checks + 1))
 	{ [ $recorded -gt 0 ] && [ $refused -gt 0 ]; } || fail "$option: $recorded recorded, $refused refused"
