@@ -1,6 +1,7 @@
 /* Reads a file of the format, following docs/FORMAT.md section 1.3 step by step. */
 #include <baton/reader.h>
 
+#include <baton/bounds.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -201,7 +202,7 @@ static int reader_step(struct baton_reader *r, uint64_t *at, unsigned __int128 *
 		*done = *at >= r->file_bytes;
 		return error;
 	}
-	if (header.stored_bytes > left - sizeof(header)) {
+	if (!baton_holds(left, sizeof(header), header.stored_bytes, 1)) {
 		entry.damage = BATON_TRUNCATED;
 		return reader_note(r, &entry);
 	}

@@ -1,6 +1,7 @@
 #include "read/dump.h"
 
 #include "base/utf8.h"
+#include "read/records.h"
 #include "read/trace.h"
 
 #include <baton/columns.h>
@@ -248,7 +249,7 @@ static int dump_records(struct dumping *d, const struct baton_block_header *head
 {
 	uint32_t at = 0;
 	const struct baton_record *record;
-	while ((record = trace_record_next(d->trace.reader.raw, header->raw_bytes, &at))) {
+	while ((record = records_next(d->trace.reader.raw, header->raw_bytes, &at))) {
 		if (record->type == BATON_R_STRING && trace_add_string(&d->trace, record) != 0)
 			return -ENOMEM;
 		dump_record(d, record);
@@ -321,7 +322,7 @@ static int dump_entry(struct dumping *d, const struct baton_entry *entry)
 	if (damage == BATON_INTACT && header.kind == BATON_END && header.raw_bytes < 8)
 		damage = BATON_BAD_END;
 	if (damage == BATON_INTACT && header.kind == BATON_RECORDS) {
-		if (trace_records_ok(d->trace.reader.raw, header.raw_bytes, header.rows))
+		if (records_ok(d->trace.reader.raw, header.raw_bytes, header.rows))
 			error = dump_records(d, &header);
 		else
 			damage = BATON_BAD_RECORD;

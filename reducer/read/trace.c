@@ -2,88 +2,11 @@
 
 #include "base/room.h"
 #include "base/source.h"
+#include "read/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-
-static const uint16_t least_size[] = {
-	[BATON_R_STRING] = sizeof(struct baton_r_string),
-	[BATON_R_THREAD] = sizeof(struct baton_r_thread),
-	[BATON_R_DEVICE] = sizeof(struct baton_r_device),
-	[BATON_R_STREAM] = sizeof(struct baton_r_stream),
-	[BATON_R_COMM] = sizeof(struct baton_r_comm),
-	[BATON_R_PROCESS] = sizeof(struct baton_r_process),
-	[BATON_R_META] = sizeof(struct baton_r_meta),
-	[BATON_R_CLOCK] = sizeof(struct baton_r_clock),
-	[BATON_R_LOSS] = sizeof(struct baton_r_loss),
-	[BATON_R_COST] = sizeof(struct baton_r_cost),
-	[BATON_R_MODULE] = sizeof(struct baton_r_module),
-	[BATON_R_CODE] = sizeof(struct baton_r_code),
-	[BATON_R_STACK] = sizeof(struct baton_r_stack),
-};
-
-enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
-
-/* Dictionary records begin with their id. */
-static bool has_id(uint16_t type)
-{
-	return (type >= BATON_R_STRING && type <= BATON_R_COMM) ||
-		   (type >= BATON_R_MODULE && type <= BATON_R_STACK);
-}
-
-/* Is what follows a record's fixed part inside the record? */
-static bool tail_ok(const struct baton_record *record)
-{
-	const void *any = record;
-	const struct baton_r_string *string = any;
-	const struct baton_r_code *code = any;
-	const struct baton_r_stack *stack = any;
-	switch (record->type) {
-	case BATON_R_STRING:
-		return string->bytes <= record->size - sizeof(*string);
-	case BATON_R_CODE:
-		return code->bytes <= record->size - sizeof(*code);
-	case BATON_R_STACK:
-		return stack->frames <= (record->size - sizeof(*stack)) / sizeof(struct baton_frame);
-	default:
-		return true;
-	}
-}
-
-static bool record_ok(const struct baton_record *record, uint32_t left)
-{
-	if (record->size < sizeof(*record) || record->size % 8 != 0 || record->size > left)
-		return false;
-	if (record->type < KNOWN_TYPES && record->size < least_size[record->type])
-		return false;
-	uint32_t id = 1;
-	if (has_id(record->type))
-		memcpy(&id, record + 1, sizeof(id));
-	return id != 0 && tail_ok(record);
-}
-
-bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows)
-{
-	uint32_t at = 0, n = 0;
-	while (bytes - at >= sizeof(struct baton_record)) {
-		const struct baton_record *record = (const void *)(payload + at);
-		if (!record_ok(record, bytes - at))
-			return false;
-		at += record->size;
-		n++;
-	}
-	return at == bytes && n == rows;
-}
-
-const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at)
-{
-	if (*at >= bytes)
-		return NULL;
-	const struct baton_record *record = (const void *)(payload + *at);
-	*at += record->size;
-	return record;
-}
 
 static void lose(struct trace *trace, size_t entry, enum baton_damage damage, const char *reason)
 {
@@ -203,7 +126,7 @@ static int read_records(struct trace *trace, size_t entry)
 	if (error)
 		return error;
 	const uint8_t *payload = trace->reader.raw;
-	if (damage == BATON_INTACT && !trace_records_ok(payload, header.raw_bytes, header.rows))
+	if (damage == BATON_INTACT && !records_ok(payload, header.raw_bytes, header.rows))
 		damage = BATON_BAD_RECORD;
 	if (damage != BATON_INTACT) {
 		trace_damaged(trace, entry, damage);
@@ -211,7 +134,7 @@ static int read_records(struct trace *trace, size_t entry)
 	}
 	uint32_t at = 0;
 	for (const struct baton_record *r;
-		 !error && (r = trace_record_next(payload, header.raw_bytes, &at));) {
+		 !error && (r = records_next(payload, header.raw_bytes, &at));) {
 		error = add_dictionary(trace, r);
 		add_fact(trace, r);
 	}

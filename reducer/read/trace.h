@@ -84,12 +84,6 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);
 
-/* The record at *at of a payload of `bytes` bytes; *at moves to the next one. NULL at the end.
- * trace_records_ok() must have accepted the payload. */
-const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at);
-/* Does this payload consist of `rows` well-formed records (docs/FORMAT.md section 3)? */
-bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows);
-
 /* Adds one string record, already validated. 0 or -ENOMEM. */
 int trace_add_string(struct trace *trace, const struct baton_record *record);
 
