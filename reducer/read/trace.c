@@ -8,25 +8,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-static void lose(struct trace *trace, size_t entry, enum baton_damage damage, const char *reason)
+void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
 {
 	struct baton_entry *e = &trace->reader.entries[entry];
 	trace->damage++;
 	e->damage = damage;
 	if (damage != BATON_MISSING_BLOCKS)
 		e->kind = 0; /* nothing to load here any more */
-	damage_log_add(trace->log, trace->path, e->offset, reason);
-}
-
-void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
-{
-	lose(trace, entry, damage, baton_damage_name(damage));
-}
-
-void trace_too_large(struct trace *trace, size_t entry)
-{
-	lose(trace, entry, BATON_BAD_COLUMNS,
-		 "the blocks of this time hold more rows than a file of this size can mean; skipped");
+	damage_log_add(trace->log, trace->path, e->offset, baton_damage_name(damage));
 }
 
 #define ADD(trace, ids, id, array, n, ...)                                                       \
@@ -141,16 +130,28 @@ static int read_records(struct trace *trace, size_t entry)
 	return error;
 }
 
+/* Entry 0 of each dictionary: rows may name what the file does not define. */
+static int begin_dictionaries(struct trace *trace)
+{
+	trace->threads = calloc(1, sizeof(*trace->threads));
+	trace->devices = calloc(1, sizeof(*trace->devices));
+	trace->streams = calloc(1, sizeof(*trace->streams));
+	trace->comms = calloc(1, sizeof(*trace->comms));
+	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
+	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms)
+		return -ENOMEM;
+	return strings_init(&trace->strings);
+}
+
 int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 {
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->log = log;
-	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
 	int error = baton_reader_open(&trace->reader, AT_FDCWD, path);
 	if (error)
 		return error;
-	error = strings_init(&trace->strings);
+	error = begin_dictionaries(trace);
 	for (size_t i = 0; !error && i < trace->reader.n_entries; i++) {
 		const struct baton_entry *e = &trace->reader.entries[i];
 		if (e->damage != BATON_INTACT)
