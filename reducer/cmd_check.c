@@ -1,5 +1,6 @@
 /* baton check: is every byte of these files what was written? */
 #include "base/diag.h"
+#include "base/plain.h"
 #include "commands.h"
 #include "read/dump.h"
 #include "read/paths.h"
@@ -26,10 +27,12 @@ static int check_one(const char *path, bool json)
 			   "\"rows\":%llu}\n",
 			   verdict, (unsigned long long)result.blocks, (unsigned long long)result.records,
 			   (unsigned long long)result.rows);
-	else
-		printf("%s: %s: %llu blocks, %llu records, %llu rows\n", path, verdict,
+	if (!json) {
+		plain_put(path, stdout);
+		printf(": %s: %llu blocks, %llu records, %llu rows\n", verdict,
 			   (unsigned long long)result.blocks, (unsigned long long)result.records,
 			   (unsigned long long)result.rows);
+	}
 	if (result.verdict == DUMP_UNREADABLE)
 		diag_at(path, 0, "not a baton file (magic, version or header checksum is wrong)");
 	else if (result.damages)

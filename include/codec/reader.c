@@ -14,9 +14,9 @@
 const char *baton_damage_name(enum baton_damage d)
 {
 	static const char *const names[] = {
-		"intact",   "unclosed",        "truncated", "bad-header", "replayed",   "missing-blocks",
-		"bad-hash", "bad-compression", "bad-end",   "trailing",   "bad-record", "bad-columns",
-		"too-large"};
+		"intact",         "unclosed",    "truncated",       "bad-header", "replayed",
+		"missing-blocks", "bad-hash",    "bad-compression", "bad-end",    "trailing",
+		"bad-record",     "bad-columns", "too-large"};
 	return names[d];
 }
 
