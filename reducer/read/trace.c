@@ -41,6 +41,26 @@ static uint32_t string_index(const struct trace *trace, uint32_t id)
 	return id ? idmap_get(&trace->string_ids, id) : 0;
 }
 
+/* Names of entries are looked up when all records are read: a recorder's thread that lost its core
+ * may write a name some records after its first use. */
+static void find_names(struct trace *trace)
+{
+	struct baton_r_process *p = &trace->process;
+	uint32_t *const ids[] = {&p->host, &p->source, &p->source_version, &p->run_id};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		*ids[i] = string_index(trace, *ids[i]);
+	for (uint32_t i = 1; i < trace->n_threads; i++)
+		trace->threads[i].name = string_index(trace, trace->threads[i].name);
+	for (uint32_t i = 1; i < trace->n_devices; i++) {
+		trace->devices[i].name = string_index(trace, trace->devices[i].name);
+		trace->devices[i].uuid = string_index(trace, trace->devices[i].uuid);
+	}
+	for (uint32_t i = 1; i < trace->n_comms; i++) {
+		trace->comms[i].name = string_index(trace, trace->comms[i].name);
+		trace->comms[i].ranks = string_index(trace, trace->comms[i].ranks);
+	}
+}
+
 static int add_dictionary(struct trace *trace, const struct baton_record *record)
 {
 	const void *any = record;
@@ -53,13 +73,11 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return trace_add_string(trace, any);
 	case BATON_R_THREAD:
 		ADD(trace, thread_ids, thread->id, threads, n_threads,
-			(struct trace_thread){thread->pid, thread->tid, string_index(trace, thread->name),
-								  thread->id});
+			(struct trace_thread){thread->pid, thread->tid, thread->name, thread->id});
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,
-			(struct trace_device){device->ordinal, string_index(trace, device->name),
-								  string_index(trace, device->uuid)});
+			(struct trace_device){device->ordinal, device->name, device->uuid});
 		return 0;
 	case BATON_R_STREAM:
 		ADD(trace, stream_ids, stream->id, streams, n_streams,
@@ -68,8 +86,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return 0;
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
-			(struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name),
-								string_index(trace, comm->ranks)});
+			(struct trace_comm){comm->size, comm->hash, comm->name, comm->ranks});
 		return 0;
 	default:
 		return 0;
@@ -86,10 +103,6 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	if (record->type == BATON_R_PROCESS && !trace->has_process) {
 		struct baton_r_process *p = &trace->process;
 		memcpy(p, record, sizeof(*p));
-		p->host = string_index(trace, p->host);
-		p->source = string_index(trace, p->source);
-		p->source_version = string_index(trace, p->source_version);
-		p->run_id = string_index(trace, p->run_id);
 		trace->has_process = true;
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
@@ -159,6 +172,8 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 		if (e->kind == BATON_RECORDS)
 			error = read_records(trace, i);
 	}
+	if (!error)
+		find_names(trace);
 	if (!error && trace->reader.header.content == BATON_SUMMARY)
 		error = -EBADMSG;
 	if (error)

@@ -233,6 +233,26 @@ report 4 "$work/names"
 ulimit -Sv "$limit"
 expect_says "0.baton: offset 0x" ": too-large"
 
+# Keeps out: a device without a name and UUID, when its strings come some records after it.
+PYTHONPATH=tests/format "$PYTHON" - "$work/late" <<'EOF' || fail "writing the trace with late names"
+import os, sys
+from writer import TraceWriter, known_record, string_record
+
+os.makedirs(sys.argv[1])
+out = TraceWriter(os.path.join(sys.argv[1], "0.baton"))
+out.process(100, boot_id=bytes(16), rank=0, world_size=1, host="node", source="baton", run_id="run")
+out.record(known_record("device", 1, 0, 900, 901, 0, 0))
+out.flush()
+stream = out.stream(1, 1, 7)
+out.rows("op", [{"start_ns": 9000 + i * 900, "dur_ns": 100, "op_kind": 1, "stream": stream, "correlation": 0,
+                 "name": "gemm"} for i in range(400)])
+out.record(string_record(900, b"NVIDIA H100"))
+out.record(string_record(901, b"GPU-0123"))
+out.close()
+EOF
+expect_status 0 "$BATON" report --json "$work/late"
+expect_true "[(x['name'], x['device']) for x in d['devices']] == [('NVIDIA H100', 'node/GPU-0123')]"
+
 # Keeps out: a stored summary that is used though it is damaged, or older than the traces beside it.
 cp -r "$work/good" "$work/stored"
 expect_status 0 "$BATON" report --json "$work/stored"
