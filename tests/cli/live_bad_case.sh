@@ -4,8 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 seed=$work/live_seed
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -o "$seed" tests/fuzz/live_seed.c include/codec/writer.c \
-	include/codec/columns_encode.c -lzstd -lxxhash || fail "the maker of live files"
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -o "$seed" tests/fuzz/live_seed.c include/codec/*.c -lzstd -lxxhash || fail "the maker of live files"
 n=0
 
 made() { # made FIELD=VALUE...: in a new directory, $run; its live file is $live
