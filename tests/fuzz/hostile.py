@@ -114,8 +114,8 @@ class Campaign:
         self.maker = os.path.join(work, "live_seed")
         includes = os.path.join(ROOT, "include")
         subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-I" + includes, "-o", self.maker,
-                        os.path.join(HERE, "live_seed.c"), *(os.path.join(includes, "codec", name) for name in
-                                                             ("writer.c", "columns_encode.c")), "-lzstd", "-lxxhash"], check=True)
+                        os.path.join(HERE, "live_seed.c"), *glob.glob(os.path.join(includes, "codec", "*.c")), "-lzstd", "-lxxhash"],
+                       check=True)
         self.traces = [run_trace(0), run_trace(1)]
         golden = glob.glob(os.path.join(HERE, "..", "golden", "format", "good-*.baton"))
         self.seeds = self.traces * 12 + [open(path, "rb").read() for path in sorted(golden) if os.path.getsize(path) < 1 << 16]
