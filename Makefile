@@ -39,7 +39,7 @@ help:
 	@echo "make demo-torch   the same with real PyTorch and torchrun on simulated GPUs (installs PyTorch without CUDA, 1.3 GB)"
 	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
 	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
-	@echo "make fuzz         100,000 mutated files through both readers of the format"
+	@echo "make fuzz         100,000 mutated files through both readers, 1,000 hostile directories through all commands"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of scenarios and of 600 random jobs (FAMILY=\"--seed 7\": others)"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
@@ -104,7 +104,7 @@ TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(i
 NEEDS_floors =
 NEEDS_unit = $(UNIT) $(SIM_UNIT)
 NEEDS_format = $(BUILD)/baton $(BUILD)/digest
-NEEDS_fuzz = $(BUILD)/digest
+NEEDS_fuzz = $(BUILD)/digest $(BUILD)/baton
 NEEDS_names = $(BUILD)/baton
 NEEDS_accuracy = $(BUILD)/baton $(SIM)
 NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
@@ -119,8 +119,9 @@ test-build: $(TEST_ALL) # all that the tests need, and no test
 unit: $(UNIT) $(SIM_UNIT)
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh unit
 
-fuzz: $(BUILD)/digest
+fuzz: $(BUILD)/digest $(BUILD)/baton
 	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
+	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed 1 --count 1000
 
 accuracy: $(BUILD)/baton $(SIM)
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \

@@ -1,10 +1,10 @@
 /* baton check: is every byte of these files what was written? */
 #include "base/diag.h"
+#include "base/plain.h"
 #include "commands.h"
 #include "read/dump.h"
 #include "read/paths.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct option_spec options[] = {
@@ -13,44 +13,26 @@ static const struct option_spec options[] = {
 	{0},
 };
 
-/* Prints the damage of one file by filtering its dump: one reader, one truth. */
-static void print_damage(const char *path, bool json)
-{
-	char *text = NULL;
-	size_t bytes = 0;
-	struct dump_result result;
-	FILE *memory = open_memstream(&text, &bytes);
-	if (!memory)
-		return;
-	dump_file(path, json, memory, &result);
-	fclose(memory);
-	const char *prefix = json ? "{\"record\":\"damage\"" : "damage ";
-	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
-		if (strncmp(line, prefix, strlen(prefix)) == 0)
-			printf("%s%s\n", json ? "" : "  ", line);
-	free(text);
-}
-
 static int check_one(const char *path, bool json)
 {
 	struct dump_result result;
-	dump_file(path, json, NULL, &result);
+	dump_damage_of(path, json, stdout, &result);
 	if (result.error) {
 		diag("%s: %s", path, strerror(-result.error));
 		return STATUS_INPUT;
 	}
 	const char *verdict = dump_verdict_name(result.verdict);
-	if (result.damages)
-		print_damage(path, json);
 	if (json)
 		printf("{\"record\":\"verdict\",\"verdict\":\"%s\",\"blocks\":%llu,\"records\":%llu,"
 			   "\"rows\":%llu}\n",
 			   verdict, (unsigned long long)result.blocks, (unsigned long long)result.records,
 			   (unsigned long long)result.rows);
-	else
-		printf("%s: %s: %llu blocks, %llu records, %llu rows\n", path, verdict,
+	if (!json) {
+		plain_put(path, stdout);
+		printf(": %s: %llu blocks, %llu records, %llu rows\n", verdict,
 			   (unsigned long long)result.blocks, (unsigned long long)result.records,
 			   (unsigned long long)result.rows);
+	}
 	if (result.verdict == DUMP_UNREADABLE)
 		diag_at(path, 0, "not a baton file (magic, version or header checksum is wrong)");
 	else if (result.damages)

@@ -1,5 +1,6 @@
 /* baton classify: kernel names on stdin, their groups on stdout. */
 #include "base/diag.h"
+#include "base/plain.h"
 #include "classify/classify.h"
 #include "commands.h"
 
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_spec options[] = {
 	{"taxonomy", 0, OPTION_TEXT, "NAME",
@@ -26,6 +28,7 @@ static int run(const struct invocation *call)
 {
 	char message[512], *line = NULL;
 	size_t room = 0;
+	const bool terminal = isatty(STDOUT_FILENO);
 	struct classifier *classifier;
 	int error =
 		classifier_open(option_text(call, "taxonomy", NULL), option_text(call, "classes", NULL),
@@ -39,7 +42,10 @@ static int run(const struct invocation *call)
 		if (n > 0 && line[n - 1] == '\n')
 			line[--n] = 0;
 		classifier_name(classifier, line, (size_t)n, &class);
-		fwrite(line, 1, (size_t)n, stdout);
+		if (terminal)
+			plain_put(line, stdout);
+		else
+			fwrite(line, 1, (size_t)n, stdout); /* a program finds its names again */
 		printf("\t%s\t%s\t%s\t%s\n", classifier_group_label(classifier, &class), class.class_name,
 			   tensor_core_text(class.tensor_core), class.rule);
 	}

@@ -1,5 +1,6 @@
 /* baton dump: trace and summary files as text. */
 #include "base/diag.h"
+#include "base/plain.h"
 #include "commands.h"
 #include "read/dump.h"
 #include "read/paths.h"
@@ -55,10 +56,10 @@ static void print_idle(const struct idle_piece *piece, void *context)
 {
 	const bool *json = context;
 	if (!*json) {
-		printf("%s\t%" PRId64 "\t%" PRId64 "\t%s\t", piece->device, piece->from_ns, piece->to_ns,
+		plain_put(piece->device, stdout);
+		printf("\t%" PRId64 "\t%" PRId64 "\t%s\t", piece->from_ns, piece->to_ns,
 			   leaf_name(piece->leaf));
-		for (const char *c = piece->evidence; *c; c++)
-			putchar((unsigned char)*c < ' ' ? ' ' : *c);
+		plain_put(piece->evidence, stdout);
 		putchar('\n');
 		return;
 	}
@@ -77,7 +78,8 @@ static void print_step(const struct step_place *step, void *context)
 {
 	const bool *json = context;
 	if (!*json) {
-		printf("%s\t%" PRId32 "\t", step->device, step->step);
+		plain_put(step->device, stdout);
+		printf("\t%" PRId32 "\t", step->step);
 		if (step->number >= 0)
 			printf("%" PRId64, step->number);
 		printf("\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", step->begin_ns,
@@ -123,7 +125,8 @@ static void print_folded(const struct folded *folded, bool json)
 		const char *text = strings_get(&folded->pool, folded->lines[i].text).at;
 		uint64_t calls = folded->lines[i].calls;
 		if (!json) {
-			printf("%s %" PRIu64 "\n", text, calls);
+			plain_put(text, stdout);
+			printf(" %" PRIu64 "\n", calls);
 			continue;
 		}
 		json_object(&out, NULL);

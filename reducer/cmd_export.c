@@ -1,5 +1,6 @@
 /* baton export: a run in the format of another tool. */
 #include "base/diag.h"
+#include "base/plain.h"
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
@@ -48,8 +49,10 @@ static void print_folded(const struct summary *summary, const struct by_table *t
 {
 	for (size_t i = 0; i < table->n; i++) {
 		int64_t value = weight_of(&table->rows[i].sums, weight);
-		if (value > 0)
-			fprintf(out, "%s %" PRId64 "\n", summary_text(summary, table->rows[i].what), value);
+		if (value <= 0)
+			continue;
+		plain_put(summary_text(summary, table->rows[i].what), out);
+		fprintf(out, " %" PRId64 "\n", value);
 	}
 }
 

@@ -335,18 +335,21 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 
 /* What processes had in shared memory that ended without closing their traces (a kill, a full disk),
  * when this is their host. */
-static void salvage(char *const *dirs, size_t n_dirs)
+static int salvage(char *const *dirs, size_t n_dirs)
 {
+	int status = STATUS_OK;
 	for (size_t i = 0; i < n_dirs; i++) {
-		struct salvage_result result;
+		struct salvage_result result = {0};
 		char *absolute = realpath(dirs[i], NULL);
 		if (absolute && salvage_directory(absolute, &result) == 0 && result.files)
 			diag("%s: %llu records of %u %s were taken from shared memory", dirs[i],
 				 (unsigned long long)result.slots, result.files,
 				 result.files == 1 ? "process that ended without closing its trace"
 								   : "processes that ended without closing their traces");
+		status = result.failed ? STATUS_PARTIAL : status;
 		free(absolute);
 	}
+	return status;
 }
 
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
@@ -359,10 +362,10 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		int loaded = baseline_load(dirs[0], options, &out->summary);
 		return loaded == STATUS_OK ? status_of(dirs[0], &out->summary) : loaded;
 	}
-	salvage(dirs, n_dirs);
+	int salvaged = salvage(dirs, n_dirs);
 	reduce_options_text(options, text, sizeof(text));
 	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
-		return status_of(dirs[0], &out->summary);
+		return status_worse(salvaged, status_of(dirs[0], &out->summary));
 	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),
 						&classifier) != 0) {
 		diag("%s", message);
@@ -377,7 +380,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	}
 	/* What made this run partial is said at every reading: such a run is not stored. */
 	bool whole = status == STATUS_OK && out->summary.quality.truncated_files == 0;
-	status = status_worse(status, status_of(dirs[0], &out->summary));
+	status = status_worse(status_worse(status, salvaged), status_of(dirs[0], &out->summary));
 	if (options->store && whole && n_dirs == 1 && !options->classes_file) {
 		int error = summary_store(dirs[0], &out->summary, text);
 		out->stored = error == 0;

@@ -51,7 +51,10 @@ format() {
 	try format/golden bash tests/format/golden.sh
 }
 cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bash "$t"; done; }
-fuzz() { try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000; }
+fuzz() {
+	try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000
+	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --seed 1 --count 12 --seconds 20
+}
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }
 double() {

@@ -185,11 +185,14 @@ struct baton_live {
  * room left zeros up to the next record. The code is in codec/live.c. */
 struct baton_record *baton_dictionary_next(uint8_t *arena, uint64_t *at, uint64_t end, int skip);
 
-/* CLOCK_REALTIME of `ticks`, in nanoseconds. */
+/* CLOCK_REALTIME of `ticks`, in nanoseconds. What a damaged file makes of it stays so small that
+ * the difference of two times is a duration (docs/FORMAT.md section 4.1). */
 static inline int64_t baton_clock_ns(const struct baton_clock_map *map, uint64_t ticks)
 {
 	__extension__ __int128 d = (__int128)((int64_t)(ticks - map->ticks)) * (int64_t)map->mult;
-	return map->ns + (int64_t)(d >> 32);
+	__extension__ __int128 ns = map->ns + (d >> 32);
+	const int64_t most = BATON_TIME_LIMIT_NS / 2;
+	return ns > most ? most : ns < -most ? -most : (int64_t)ns;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): opening makes an index of blocks
  * and damage, then any block can be loaded. Memory: sizeof(struct baton_entry) per block, and one
- * payload. One thread at a time per reader. The code is in codec/reader.c; compile it into your
+ * payload. What all blocks together hold when decoded is limited by the size of the file. One thread at a time per reader. The code is in codec/reader.c; compile it into your
  * program and link zstd and xxHash. */
 #ifndef BATON_READER_H
 #define BATON_READER_H
@@ -20,7 +20,8 @@ enum baton_damage {
 	BATON_BAD_END,
 	BATON_TRAILING,
 	BATON_BAD_RECORD,
-	BATON_BAD_COLUMNS
+	BATON_BAD_COLUMNS,
+	BATON_TOO_LARGE
 };
 
 /* The name of the damage in docs/FORMAT.md and in baton's messages. Never NULL. */
@@ -43,6 +44,7 @@ struct baton_reader {
 	struct baton_entry *entries; /* in the order of the file */
 	size_t n_entries;
 	size_t entries_room;
+	uint64_t weight; /* of the blocks so far that are not too large */
 	bool closed;     /* an intact end block was found */
 	uint8_t *stored; /* the block loaded last, as it is in the file */
 	/* the same block decompressed: header.raw_bytes, valid until the next load or close */

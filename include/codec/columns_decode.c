@@ -4,6 +4,7 @@
 #include <baton/columns.h>
 
 #include <baton/bitplane.h>
+#include <baton/bounds.h>
 #include <baton/predict.h>
 
 #include <errno.h>
@@ -302,7 +303,7 @@ int baton_columns_decode(const struct baton_table *table, const struct baton_blo
 	if (header->raw_bytes < 4)
 		return -EBADMSG;
 	memcpy(&n, payload, 4);
-	if (n > BATON_MAX_DIRECTORY || 4 + 8 * (uint64_t)n > header->raw_bytes)
+	if (n > BATON_MAX_DIRECTORY || !baton_holds(header->raw_bytes, 4, n, 8))
 		return -EBADMSG;
 	const uint8_t *directory = payload + 4, *data = directory + 8 * (size_t)n;
 	uint8_t seen[8192] = {0};

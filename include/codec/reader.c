@@ -1,6 +1,7 @@
 /* Reads a file of the format, following docs/FORMAT.md section 1.3 step by step. */
 #include <baton/reader.h>
 
+#include <baton/bounds.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,8 +14,9 @@
 const char *baton_damage_name(enum baton_damage d)
 {
 	static const char *const names[] = {
-		"intact",   "unclosed",        "truncated", "bad-header", "replayed",   "missing-blocks",
-		"bad-hash", "bad-compression", "bad-end",   "trailing",   "bad-record", "bad-columns"};
+		"intact",         "unclosed",    "truncated",       "bad-header", "replayed",
+		"missing-blocks", "bad-hash",    "bad-compression", "bad-end",    "trailing",
+		"bad-record",     "bad-columns", "too-large"};
 	return names[d];
 }
 
@@ -176,6 +178,21 @@ static int reader_resync(struct baton_reader *r, uint64_t from, uint64_t *found)
 	return error;
 }
 
+/* Takes the weight of a block, if the file may hold it too (docs/FORMAT.md section 1.3). A few bytes
+ * of a zstd frame or of constant columns may stand for a million rows. */
+static bool take_weight(struct baton_reader *r, const struct baton_block_header *h)
+{
+	const struct baton_table *table = baton_table(h->kind);
+	uint64_t most = BATON_WEIGHT_BYTES + BATON_WEIGHT_FOLD * r->file_bytes,
+			 fold = h->kind == BATON_RECORDS ? BATON_WEIGHT_RECORDS : 1,
+			 rows = table ? (uint64_t)h->rows * table->n_columns : 0,
+			 weight = fold * h->raw_bytes + sizeof(int64_t) * rows;
+	if (!baton_holds(most, r->weight, weight, 1))
+		return false;
+	r->weight += weight;
+	return true;
+}
+
 /* Looks at the block at `*at`, notes what it is, moves *at on. *done: the walk is over. */
 static int reader_step(struct baton_reader *r, uint64_t *at, unsigned __int128 *expected,
 					   bool *done)
@@ -201,7 +218,7 @@ static int reader_step(struct baton_reader *r, uint64_t *at, unsigned __int128 *
 		*done = *at >= r->file_bytes;
 		return error;
 	}
-	if (header.stored_bytes > left - sizeof(header)) {
+	if (!baton_holds(left, sizeof(header), header.stored_bytes, 1)) {
 		entry.damage = BATON_TRUNCATED;
 		return reader_note(r, &entry);
 	}
@@ -213,7 +230,12 @@ static int reader_step(struct baton_reader *r, uint64_t *at, unsigned __int128 *
 	}
 	if (header.sequence > *expected)
 		entry.damage = BATON_MISSING_BLOCKS;
+	bool fits = take_weight(r, &header);
 	*expected = (unsigned __int128)header.sequence + 1;
+	if (!fits) {
+		entry.damage = BATON_TOO_LARGE;
+		return reader_note(r, &entry);
+	}
 	entry.kind = header.kind;
 	entry.rows = header.rows;
 	entry.t_min_ns = header.t_min_ns;

@@ -1,10 +1,13 @@
 #include "base/diag.h"
 
+#include "base/plain.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +22,17 @@ static void clear_line(void)
 	line_shown = false;
 }
 
+/* Paths and names in it come from anywhere. */
+static void print_plain(const char *format, va_list args)
+{
+	char *text = NULL;
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	plain_text(text);
+	fputs(text, stderr);
+	free(text);
+}
+
 void diag(const char *format, ...)
 {
 	va_list args;
@@ -26,7 +40,7 @@ void diag(const char *format, ...)
 	pthread_mutex_lock(&lock);
 	clear_line();
 	fputs("baton: ", stderr);
-	vfprintf(stderr, format, args);
+	print_plain(format, args);
 	fputc('\n', stderr);
 	pthread_mutex_unlock(&lock);
 	va_end(args);
@@ -38,8 +52,10 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
 	va_start(args, format);
 	pthread_mutex_lock(&lock);
 	clear_line();
-	fprintf(stderr, "baton: %s: offset 0x%" PRIx64 ": ", path, offset);
-	vfprintf(stderr, format, args);
+	fputs("baton: ", stderr);
+	plain_put(path, stderr);
+	fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
+	print_plain(format, args);
 	fputc('\n', stderr);
 	pthread_mutex_unlock(&lock);
 	va_end(args);
@@ -62,7 +78,7 @@ void progress(const char *format, ...)
 	pthread_mutex_lock(&lock);
 	if (isatty(STDERR_FILENO) && now_ns - line_ns >= 200000000) {
 		fputs("\r\033[K", stderr);
-		vfprintf(stderr, format, args);
+		print_plain(format, args);
 		line_shown = true;
 		line_ns = now_ns;
 	}

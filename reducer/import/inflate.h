@@ -14,7 +14,8 @@ void inflate_close(struct inflate *stream);
 
 /* Reads up to `room` bytes, fewer only before the end or an error. Returns their number, 0 at the
  * end. An error is returned again by every later call: -ENODATA: the gz is cut short; -EBADMSG: the
- * gz is corrupt; else -errno of reading. */
+ * gz is corrupt; -EFBIG: it holds more than 64 MiB + 256 times the file's size, as no profile does;
+ * else -errno of reading. */
 ssize_t inflate_read(struct inflate *stream, void *buffer, size_t room);
 
 /* The position of decoding in the stored file, in bytes. */

@@ -1,5 +1,10 @@
 #include "read/drain_live.h"
 
+#include "base/table.h"
+#include "read/live_file.h"
+#include "read/records.h"
+
+#include <baton/bounds.h>
 #include <baton/columns.h>
 #include <baton/drain.h>
 #include <baton/reader.h>
@@ -14,6 +19,11 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+struct salvage_stream {
+	int64_t context, stream; /* CUPTI's numbers */
+	uint64_t id;
+};
+
 struct salvage {
 	const struct baton_live *live; /* the mapping; `bytes` of it */
 	size_t bytes;
@@ -25,16 +35,13 @@ struct salvage {
 	uint64_t lanes[BATON_LIVE_LANES][3]; /* as the checkpoint has them */
 	uint64_t kernels_after;              /* ops after the checkpoint: complete blocks are kept */
 	struct drained *drained;
-	struct baton_r_stream *streams; /* of the old file */
-	uint32_t n_streams, room;
+	struct salvage_stream *streams; /* of the old file */
+	size_t n_streams;
+	struct table by_number;
+	uint64_t ring_bytes; /* of the lanes so far */
 };
 
-/* ---- the live file: this build's own, but nothing in it is trusted to lie inside it ---- */
-
-static bool inside(const struct salvage *s, uint64_t offset, uint64_t bytes)
-{
-	return offset <= s->bytes && bytes <= s->bytes - offset;
-}
+/* ---- the live file ---- */
 
 static int map_live(struct salvage *s, int fd)
 {
@@ -44,17 +51,13 @@ static int map_live(struct salvage *s, int fd)
 	if (st.st_size < (off_t)sizeof(*s->live))
 		return -EBADMSG;
 	s->bytes = (size_t)st.st_size;
-	void *map = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	/* writable: the writer completes the heads of records in place */
+	int flags = MAP_PRIVATE | MAP_NORESERVE;
+	void *map = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 	if (map == MAP_FAILED)
 		return -errno;
 	s->live = map;
-	const struct baton_live *l = s->live;
-	bool good = memcmp(l->magic, BATON_LIVE_MAGIC, sizeof(l->magic)) == 0 &&
-				l->layout == BATON_LIVE_LAYOUT && l->header_bytes == sizeof(*l) &&
-				inside(s, l->lanes_offset, BATON_LIVE_LANES * sizeof(struct baton_lane)) &&
-				l->lanes_offset % 64 == 0 && l->dictionary_offset % 8 == 0 &&
-				inside(s, l->dictionary_offset, l->dictionary_bytes);
-	return good ? 0 : -EBADMSG;
+	return live_file_fault(s->live, s->bytes) ? -EBADMSG : 0;
 }
 
 static struct baton_lane *lane_of(const struct salvage *s, uint32_t i)
@@ -68,7 +71,7 @@ static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *reco
 {
 	struct baton_r_checkpoint c;
 	memcpy(&c, record, sizeof(c));
-	if (c.lanes > BATON_LIVE_LANES || sizeof(c) + c.lanes * sizeof(s->lanes[0]) > size)
+	if (c.lanes > BATON_LIVE_LANES || !baton_holds(size, sizeof(c), c.lanes, sizeof(s->lanes[0])))
 		return;
 	s->checkpoint = entry;
 	s->dictionary = c.dictionary;
@@ -78,41 +81,34 @@ static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *reco
 	memcpy(s->lanes, record + sizeof(c), c.lanes * sizeof(s->lanes[0]));
 }
 
-static void note_stream(struct salvage *s, const uint8_t *record)
+static void note_stream(struct salvage *s, const struct baton_r_stream *stream)
 {
-	if (s->n_streams == s->room) {
-		uint32_t room = s->room ? 2 * s->room : 64;
-		struct baton_r_stream *larger = realloc(s->streams, room * sizeof(*larger));
-		if (!larger)
-			return;
-		s->streams = larger;
-		s->room = room;
-	}
-	memcpy(&s->streams[s->n_streams++], record, sizeof(struct baton_r_stream));
+	struct salvage_stream key = {.context = stream->context, .stream = stream->stream};
+	struct salvage_stream *row =
+		table_row(&s->by_number, TABLE_ROWS(s->streams, s->n_streams, stream), &key);
+	if (row && !row->id)
+		row->id = stream->id;
 }
 
 /* Of the streams that the old trace defines. */
 static uint32_t stream_id(void *of, uint32_t context, uint32_t stream)
 {
 	const struct salvage *s = of;
-	for (uint32_t i = 0; i < s->n_streams; i++)
-		if (s->streams[i].context == context && s->streams[i].stream == stream)
-			return s->streams[i].id;
-	return 0;
+	struct salvage_stream key = {.context = context, .stream = stream};
+	uint32_t row =
+		table_find(&s->by_number, s->streams, TABLE_SHAPE(struct salvage_stream, stream), &key);
+	return row ? (uint32_t)s->streams[row - 1].id : 0;
 }
 
 /* The checkpoint in a block of records, and streams. */
-static void find_checkpoint_in(struct salvage *s, size_t entry, size_t bytes)
+static void find_checkpoint_in(struct salvage *s, size_t entry, uint32_t bytes)
 {
-	struct baton_record head;
-	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
-		memcpy(&head, s->old.raw + at, sizeof(head));
-		if (head.size < sizeof(head) || head.size % 8 || head.size > bytes - at)
-			return;
-		if (head.type == BATON_R_CHECKPOINT && head.size >= sizeof(struct baton_r_checkpoint))
-			note_checkpoint(s, entry, s->old.raw + at, head.size);
-		else if (head.type == BATON_R_STREAM && head.size >= sizeof(struct baton_r_stream))
-			note_stream(s, s->old.raw + at);
+	uint32_t at = 0;
+	for (const struct baton_record *r; (r = records_next(s->old.raw, bytes, &at));) {
+		if (r->type == BATON_R_CHECKPOINT && r->size >= sizeof(struct baton_r_checkpoint))
+			note_checkpoint(s, entry, (const uint8_t *)r, r->size);
+		else if (r->type == BATON_R_STREAM)
+			note_stream(s, (const void *)r);
 	}
 }
 
@@ -126,7 +122,8 @@ static int find_checkpoint(struct salvage *s)
 		if (s->old.entries[i].kind != BATON_RECORDS)
 			continue;
 		error = baton_reader_load(&s->old, s->old.entries[i].offset, &header, &damage);
-		if (!error && damage == BATON_INTACT)
+		if (!error && damage == BATON_INTACT &&
+			records_ok(s->old.raw, header.raw_bytes, header.rows))
 			find_checkpoint_in(s, i, header.raw_bytes);
 	}
 	return error;
@@ -152,7 +149,8 @@ static uint64_t kernels_in(const struct salvage *s, const struct baton_block_hea
 	int64_t *columns[BATON_MAX_COLUMNS];
 	uint32_t present;
 	uint64_t n = 0;
-	int64_t *memory = calloc((size_t)BATON_MAX_COLUMNS * (header->rows + 1), sizeof(*memory));
+	int64_t *memory =
+		calloc((size_t)BATON_MAX_COLUMNS * ((size_t)header->rows + 1), sizeof(*memory));
 	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
 		columns[c] = memory + (size_t)c * header->rows;
 	if (memory &&
@@ -165,16 +163,12 @@ static uint64_t kernels_in(const struct salvage *s, const struct baton_block_hea
 }
 
 /* Records after the checkpoint: losses are told anew from the live file. */
-static void copy_records(struct salvage *s, size_t bytes)
+static void copy_records(struct salvage *s, uint32_t bytes)
 {
-	struct baton_record head;
-	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
-		memcpy(&head, s->old.raw + at, sizeof(head));
-		if (head.size < sizeof(head) || head.size % 8 || head.size > bytes - at)
-			return;
-		if (head.type != BATON_R_LOSS)
-			baton_writer_record(&s->new, head.type, s->old.raw + at, head.size, NULL, 0);
-	}
+	uint32_t at = 0;
+	for (const struct baton_record *r; (r = records_next(s->old.raw, bytes, &at));)
+		if (r->type != BATON_R_LOSS)
+			baton_writer_record(&s->new, r->type, (void *)(uintptr_t)r, r->size, NULL, 0);
 }
 
 /* Every good block: up to the checkpoint as it is, after it only what the rings do not hold. */
@@ -194,7 +188,8 @@ static int copy_blocks(struct salvage *s)
 		if (behind && kind == BATON_OP)
 			s->drain.kernels += kernels_in(s, &header);
 		if (behind && kind == BATON_RECORDS) {
-			copy_records(s, header.raw_bytes);
+			if (records_ok(s->old.raw, header.raw_bytes, header.rows))
+				copy_records(s, header.raw_bytes);
 			continue;
 		}
 		error = baton_writer_flush_records(&s->new);
@@ -212,22 +207,36 @@ static void add_dictionary(struct salvage *s)
 	struct baton_record *record;
 	end = end < l->dictionary_bytes ? end : l->dictionary_bytes;
 	while ((record = baton_dictionary_next(arena, &s->dictionary, end, 1)) != NULL)
-		baton_writer_record(&s->new, record->type, record, record->size, NULL, 0);
+		if (records_ok((const uint8_t *)record, record->size, 1))
+			baton_writer_record(&s->new, record->type, record, record->size, NULL, 0);
 }
 
 static void add_lane(struct salvage *s, uint32_t i)
 {
 	struct baton_lane *lane = lane_of(s, i);
 	uint64_t head = atomic_load(&lane->head), at = s->lanes[i][0];
-	uint64_t slots = lane->slots;
-	if (!lane->offset || !slots || (slots & (slots - 1)) || head < at || head - at > slots ||
-		!inside(s, lane->offset, slots * sizeof(struct baton_slot)))
+	const struct baton_slot *ring = live_file_ring(s->live, lane);
+	bool ok = ring && head >= at && head - at <= lane->slots &&
+			  baton_holds(s->bytes, s->ring_bytes, lane->slots, sizeof(*ring));
+	if (!ok) { /* rings that overlap would be read more than once */
+		s->drained->bad_rings += lane->offset != 0 || head != 0;
 		return;
-	const struct baton_slot *ring =
-		(const struct baton_slot *)((const char *)s->live + lane->offset);
-	for (; at < head; at++)
-		baton_drain_slot(&s->drain, atomic_load(&lane->thread), &ring[at & (slots - 1)]);
+	}
+	s->ring_bytes += lane->slots * sizeof(*ring);
+	for (; at < head; at++) {
+		const struct baton_slot *slot = &ring[at & (lane->slots - 1)];
+		if (live_file_slot_ok(slot))
+			baton_drain_slot(&s->drain, atomic_load(&lane->thread), slot);
+		s->drained->bad_slots += !live_file_slot_ok(slot);
+		s->drained->slots -= !live_file_slot_ok(slot);
+	}
 	baton_drain_lost(&s->drain, lane, &s->lanes[i][1]);
+}
+
+/* What was told may be more than there is in a damaged file. */
+static uint64_t beyond(uint64_t all, uint64_t told)
+{
+	return all > told ? all - told : 0;
 }
 
 /* What the live file has beyond the trace, before anything is written: it stays true when the
@@ -239,10 +248,10 @@ static void count_lanes(struct salvage *s)
 		uint64_t head = atomic_load(&lane->head), at = s->lanes[i][0];
 		uint64_t launches = atomic_load(&lane->dropped_launches);
 		uint64_t others = atomic_load(&lane->dropped_others);
-		if (lane->offset && head > at && head - at <= lane->slots)
+		if (live_file_ring(s->live, lane) && head > at && head - at <= lane->slots)
 			s->drained->slots += head - at;
-		s->drained->dropped_launches += launches - s->lanes[i][2];
-		s->drained->dropped_others += others - (s->lanes[i][1] - s->lanes[i][2]);
+		s->drained->dropped_launches += beyond(launches, s->lanes[i][2]);
+		s->drained->dropped_others += beyond(others, beyond(s->lanes[i][1], s->lanes[i][2]));
 	}
 	s->drained->dropped_launches += atomic_load(&s->live->unheard_launches);
 }
@@ -292,6 +301,8 @@ static void add_losses(struct salvage *s)
 	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", d->in_flight);
 	add_loss(s, UINT32_MAX - 3, BATON_LOSS_DROPPED, "names and stacks",
 			 atomic_load(&s->live->dropped_strings));
+	add_loss(s, UINT32_MAX - 6, BATON_LOSS_INVALID, "records or whole rings of a damaged live file",
+			 d->bad_rings + d->bad_slots);
 }
 
 static int write_new(struct salvage *s)
@@ -360,6 +371,7 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 		error = rewrite(&s, trace);
 	baton_drain_close(&s.drain);
 	free(s.streams);
+	table_free(&s.by_number);
 	baton_reader_close(&s.old);
 unmap:
 	if (s.live)

@@ -13,6 +13,8 @@ struct drained {
 	uint64_t dropped_launches, dropped_others;
 	uint64_t gpu_dropped; /* GPU records that were delivered and could not be written */
 	uint64_t in_flight;   /* kernels whose GPU record was never delivered */
+	uint64_t bad_rings;   /* rings that say what cannot be: nothing of them was taken */
+	uint64_t bad_slots;   /* slots of other rings likewise */
 };
 
 /* `live_fd`: a live file whose process has ended, open for reading. `trace`: the path in its

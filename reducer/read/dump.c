@@ -1,6 +1,7 @@
 #include "read/dump.h"
 
 #include "base/utf8.h"
+#include "read/records.h"
 #include "read/trace.h"
 
 #include <baton/columns.h>
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 
 struct dumping {
-	FILE *out;
+	FILE *out;    /* NULL: the line in hand is not printed */
+	FILE *damage; /* the same for lines of damage */
 	bool json;
 	struct trace trace; /* only its reader and dictionaries */
 	struct dump_result *result;
@@ -248,7 +250,7 @@ static int dump_records(struct dumping *d, const struct baton_block_header *head
 {
 	uint32_t at = 0;
 	const struct baton_record *record;
-	while ((record = trace_record_next(d->trace.reader.raw, header->raw_bytes, &at))) {
+	while ((record = records_next(d->trace.reader.raw, header->raw_bytes, &at))) {
 		if (record->type == BATON_R_STRING && trace_add_string(&d->trace, record) != 0)
 			return -ENOMEM;
 		dump_record(d, record);
@@ -296,11 +298,14 @@ static int dump_rows(struct dumping *d, const struct baton_block_header *header,
 
 static void dump_damage(struct dumping *d, uint64_t offset, enum baton_damage damage)
 {
-	line_begin(d, "damage");
+	FILE *others = d->out;
+	d->out = d->damage;
+	line_begin(d, others || d->json ? "damage" : "  damage");
 	field_unsigned(d, "offset", offset);
 	const char *reason = baton_damage_name(damage);
 	field_text(d, "reason", reason, strlen(reason));
 	line_end(d);
+	d->out = others;
 	if (d->result->damages++ == 0) {
 		d->result->first_damage = reason;
 		d->result->first_damage_offset = offset;
@@ -321,7 +326,7 @@ static int dump_entry(struct dumping *d, const struct baton_entry *entry)
 	if (damage == BATON_INTACT && header.kind == BATON_END && header.raw_bytes < 8)
 		damage = BATON_BAD_END;
 	if (damage == BATON_INTACT && header.kind == BATON_RECORDS) {
-		if (trace_records_ok(d->trace.reader.raw, header.raw_bytes, header.rows))
+		if (records_ok(d->trace.reader.raw, header.raw_bytes, header.rows))
 			error = dump_records(d, &header);
 		else
 			damage = BATON_BAD_RECORD;
@@ -360,26 +365,38 @@ static void dump_header(struct dumping *d, const char *path)
 	line_end(d);
 }
 
-void dump_file(const char *path, bool json, FILE *out, struct dump_result *result)
+static void dump(struct dumping *d, const char *path)
 {
-	struct dumping d = {.out = out, .json = json, .result = result};
+	struct dump_result *result = d->result;
 	memset(result, 0, sizeof(*result));
-	int error = baton_reader_open(&d.trace.reader, AT_FDCWD, path);
+	int error = baton_reader_open(&d->trace.reader, AT_FDCWD, path);
 	if (error) {
 		result->verdict = DUMP_UNREADABLE;
 		result->error = error == -EBADMSG ? 0 : error;
 		if (!result->error)
-			dump_verdict(&d);
+			dump_verdict(d);
 		return;
 	}
-	error = strings_init(&d.trace.strings);
-	dump_header(&d, path);
-	for (size_t i = 0; !error && i < d.trace.reader.n_entries; i++)
-		error = dump_entry(&d, &d.trace.reader.entries[i]);
+	error = strings_init(&d->trace.strings);
+	dump_header(d, path);
+	for (size_t i = 0; !error && i < d->trace.reader.n_entries; i++)
+		error = dump_entry(d, &d->trace.reader.entries[i]);
 	result->error = error;
 	result->verdict = result->damages ? DUMP_DAMAGED : DUMP_OK;
-	dump_verdict(&d);
-	trace_close(&d.trace);
+	dump_verdict(d);
+	trace_close(&d->trace);
+}
+
+void dump_file(const char *path, bool json, FILE *out, struct dump_result *result)
+{
+	struct dumping d = {.out = out, .damage = out, .json = json, .result = result};
+	dump(&d, path);
+}
+
+void dump_damage_of(const char *path, bool json, FILE *out, struct dump_result *result)
+{
+	struct dumping d = {.damage = out, .json = json, .result = result};
+	dump(&d, path);
 }
 
 const char *dump_verdict_name(enum dump_verdict verdict)

@@ -17,9 +17,12 @@ struct dump_result {
 	int error;                /* -errno of I/O; 0: none */
 };
 
-/* Prints the file `path` to `out`; with `out` NULL it only checks the file. `json`: one object per
- * line, else `name key=value ...`. Fills `result`. */
+/* Prints the file `path` to `out`. `json`: one object per line, else `name key=value ...`. Fills
+ * `result`. */
 void dump_file(const char *path, bool json, FILE *out, struct dump_result *result);
+/* The same, but prints only the lines of damage, as text with two blanks before each. With `out`
+ * NULL it only checks the file. */
+void dump_damage_of(const char *path, bool json, FILE *out, struct dump_result *result);
 
 const char *dump_verdict_name(enum dump_verdict verdict);
 

@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { OPEN_BYTES = 256 << 20, OPEN_FOLD = 256 };
-
 static int by_t_min(const void *a, const void *b, void *context)
 {
 	const struct baton_entry *entries = context;
@@ -67,17 +65,6 @@ static int block_room(struct rows_block *block, size_t values)
 	return block->values ? 0 : -ENOMEM;
 }
 
-/* A few bytes of constant columns may stand for a million rows: all blocks that overlap in time
- * must not become memory out of all proportion to the file. Real traces take some 20 times their
- * size if all of one is open at once. */
-static bool fits(const struct rows *rows, uint64_t values)
-{
-	uint64_t most = OPEN_BYTES + OPEN_FOLD * rows->trace->reader.file_bytes;
-	for (size_t i = 0; i < rows->n_open; i++)
-		values += rows->open[i].room;
-	return rows->n_open == 0 || values <= most / sizeof(int64_t);
-}
-
 /* Decodes the block at `entry` into `block`; block->n is 0 when it is damaged or empty. */
 static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 {
@@ -87,11 +74,6 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 	block->n = block->at = 0;
 	int error =
 		baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
-	if (!error && damage == BATON_INTACT &&
-		!fits(rows, (uint64_t)header.rows * rows->table->n_columns)) {
-		trace_too_large(trace, entry);
-		return 0;
-	}
 	if (!error && damage == BATON_INTACT) {
 		error = block_room(block, (size_t)header.rows * rows->table->n_columns + 1);
 		for (unsigned c = 0; !error && c < rows->table->n_columns; c++)

@@ -152,13 +152,9 @@ static int choose_run(struct run *run)
 	run->n_processes = kept;
 	if (dropped == 0)
 		return STATUS_OK;
-	char id[64]; /* from a file: nothing in it may reach a terminal as a command */
-	snprintf(id, sizeof(id), "%s", strings_get(&run->pool, run_id).at);
-	for (char *c = id; *c; c++)
-		*c = *c < ' ' || *c > '~' ? '?' : *c;
-	diag("the directory holds more than one run: answered from the %zu files of run %s, left out "
-		 "%zu",
-		 kept, id, dropped);
+	diag("the directory holds more than one run: answered from the %zu files of run %.63s, left "
+		 "out %zu",
+		 kept, strings_get(&run->pool, run_id).at, dropped);
 	return STATUS_PARTIAL;
 }
 

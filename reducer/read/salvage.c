@@ -3,8 +3,8 @@
 #include "base/boot.h"
 #include "base/diag.h"
 #include "read/drain_live.h"
+#include "read/live_file.h"
 
-#include <baton/live.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -66,13 +66,19 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 	int error = drain_live_file(fd, live->trace, &drained);
 	if (error && error != -ENOENT) { /* without its trace file it says nothing to anybody */
 		diag("%s: the last records of process %" PRIu64 " cannot be added to %s: %s", path,
-			 live->pid, live->trace, strerror(-error));
+			 live->pid, live->trace,
+			 error == -EBADMSG ? "one of the two files is damaged" : strerror(-error));
 		result->failed++;
 		result->waiting += drained.slots;
 		result->lost_launches += drained.dropped_launches;
 		result->lost_others += drained.dropped_others + drained.gpu_dropped;
 		return;
 	}
+	if (drained.bad_rings || drained.bad_slots)
+		diag("%s: %" PRIu64 " of its rings and %" PRIu64
+			 " of its records are damaged: they are lost",
+			 path, drained.bad_rings, drained.bad_slots);
+	result->failed += drained.bad_rings || drained.bad_slots;
 	unlink(path);
 	if (error || atomic_load(&live->closed)) /* killed between closing its trace and removing it */
 		return;
@@ -87,11 +93,32 @@ static bool is_own_file(int fd, struct stat *st)
 	return fstat(fd, st) == 0 && S_ISREG(st->st_mode) && st->st_uid == geteuid();
 }
 
+/* A live file for a trace of this directory? (There may be those of other runs, and anything.) */
 static bool read_header(int fd, const char *directory, struct baton_live *live)
 {
 	return pread(fd, live, sizeof(*live), 0) == sizeof(*live) &&
 		   memcmp(live->magic, BATON_LIVE_MAGIC, sizeof(live->magic)) == 0 &&
 		   memchr(live->trace, 0, sizeof(live->trace)) && is_in(live->trace, directory);
+}
+
+static const char *last_part(const char *path)
+{
+	return strrchr(path, '/') + 1;
+}
+
+/* A file that a run directory brought along may name any file as its trace, and a salvage writes
+ * over it: it has to be the trace of the process that the header tells of, as its own name has. */
+static const char *fault_of(const struct baton_live *live, const char *path, const struct stat *st)
+{
+	char id[LIVE_FILE_ID_BYTES], name[sizeof(id) + 32];
+	live_file_id(live, id);
+	snprintf(name, sizeof(name), "%s.baton", id);
+	const char *own = strchr(last_part(path) + strlen("baton-"), '-'); /* after the user's number */
+	bool named = strcmp(last_part(live->trace), name) == 0 && own &&
+				 strncmp(own + 1, id, strlen(id)) == 0 &&
+				 strcmp(own + 1 + strlen(id), ".live") == 0;
+	return named ? live_file_fault(live, (uint64_t)st->st_size)
+				 : "a live file of another process than its name and its trace say";
 }
 
 /* A process that records holds a lock on its trace file, so it is seen from other pid namespaces (a
@@ -128,11 +155,17 @@ static void look_at(const char *path, const char *directory, struct salvage_resu
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* a FIFO must not hang */
 	if (fd < 0)
 		return;
+	const char *fault = NULL;
 	if (is_own_file(fd, &st) && read_header(fd, directory, &live)) {
-		if (is_running(&live))
+		fault = fault_of(&live, path, &st);
+		if (!fault && is_running(&live))
 			result->running++;
-		else
+		else if (!fault)
 			salvage_one(fd, &live, path, result);
+	}
+	if (fault) {
+		diag_at(path, 0, "%s: it is left alone", fault);
+		result->failed++;
 	}
 	close(fd);
 }

@@ -2,108 +2,20 @@
 
 #include "base/room.h"
 #include "base/source.h"
+#include "read/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 
-static const uint16_t least_size[] = {
-	[BATON_R_STRING] = sizeof(struct baton_r_string),
-	[BATON_R_THREAD] = sizeof(struct baton_r_thread),
-	[BATON_R_DEVICE] = sizeof(struct baton_r_device),
-	[BATON_R_STREAM] = sizeof(struct baton_r_stream),
-	[BATON_R_COMM] = sizeof(struct baton_r_comm),
-	[BATON_R_PROCESS] = sizeof(struct baton_r_process),
-	[BATON_R_META] = sizeof(struct baton_r_meta),
-	[BATON_R_CLOCK] = sizeof(struct baton_r_clock),
-	[BATON_R_LOSS] = sizeof(struct baton_r_loss),
-	[BATON_R_COST] = sizeof(struct baton_r_cost),
-	[BATON_R_MODULE] = sizeof(struct baton_r_module),
-	[BATON_R_CODE] = sizeof(struct baton_r_code),
-	[BATON_R_STACK] = sizeof(struct baton_r_stack),
-};
-
-enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
-
-/* Dictionary records begin with their id. */
-static bool has_id(uint16_t type)
-{
-	return (type >= BATON_R_STRING && type <= BATON_R_COMM) ||
-		   (type >= BATON_R_MODULE && type <= BATON_R_STACK);
-}
-
-/* Is what follows a record's fixed part inside the record? */
-static bool tail_ok(const struct baton_record *record)
-{
-	const void *any = record;
-	const struct baton_r_string *string = any;
-	const struct baton_r_code *code = any;
-	const struct baton_r_stack *stack = any;
-	switch (record->type) {
-	case BATON_R_STRING:
-		return string->bytes <= record->size - sizeof(*string);
-	case BATON_R_CODE:
-		return code->bytes <= record->size - sizeof(*code);
-	case BATON_R_STACK:
-		return stack->frames <= (record->size - sizeof(*stack)) / sizeof(struct baton_frame);
-	default:
-		return true;
-	}
-}
-
-static bool record_ok(const struct baton_record *record, uint32_t left)
-{
-	if (record->size < sizeof(*record) || record->size % 8 != 0 || record->size > left)
-		return false;
-	if (record->type < KNOWN_TYPES && record->size < least_size[record->type])
-		return false;
-	uint32_t id = 1;
-	if (has_id(record->type))
-		memcpy(&id, record + 1, sizeof(id));
-	return id != 0 && tail_ok(record);
-}
-
-bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows)
-{
-	uint32_t at = 0, n = 0;
-	while (bytes - at >= sizeof(struct baton_record)) {
-		const struct baton_record *record = (const void *)(payload + at);
-		if (!record_ok(record, bytes - at))
-			return false;
-		at += record->size;
-		n++;
-	}
-	return at == bytes && n == rows;
-}
-
-const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at)
-{
-	if (*at >= bytes)
-		return NULL;
-	const struct baton_record *record = (const void *)(payload + *at);
-	*at += record->size;
-	return record;
-}
-
-static void lose(struct trace *trace, size_t entry, enum baton_damage damage, const char *reason)
+void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
 {
 	struct baton_entry *e = &trace->reader.entries[entry];
 	trace->damage++;
 	e->damage = damage;
 	if (damage != BATON_MISSING_BLOCKS)
 		e->kind = 0; /* nothing to load here any more */
-	damage_log_add(trace->log, trace->path, e->offset, reason);
-}
-
-void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
-{
-	lose(trace, entry, damage, baton_damage_name(damage));
-}
-
-void trace_too_large(struct trace *trace, size_t entry)
-{
-	lose(trace, entry, BATON_BAD_COLUMNS,
-		 "the blocks of this time hold more rows than a file of this size can mean; skipped");
+	damage_log_add(trace->log, trace->path, e->offset, baton_damage_name(damage));
 }
 
 #define ADD(trace, ids, id, array, n, ...)                                                       \
@@ -129,6 +41,26 @@ static uint32_t string_index(const struct trace *trace, uint32_t id)
 	return id ? idmap_get(&trace->string_ids, id) : 0;
 }
 
+/* Names of entries are looked up when all records are read: a recorder's thread that lost its core
+ * may write a name some records after its first use. */
+static void find_names(struct trace *trace)
+{
+	struct baton_r_process *p = &trace->process;
+	uint32_t *const ids[] = {&p->host, &p->source, &p->source_version, &p->run_id};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		*ids[i] = string_index(trace, *ids[i]);
+	for (uint32_t i = 1; i < trace->n_threads; i++)
+		trace->threads[i].name = string_index(trace, trace->threads[i].name);
+	for (uint32_t i = 1; i < trace->n_devices; i++) {
+		trace->devices[i].name = string_index(trace, trace->devices[i].name);
+		trace->devices[i].uuid = string_index(trace, trace->devices[i].uuid);
+	}
+	for (uint32_t i = 1; i < trace->n_comms; i++) {
+		trace->comms[i].name = string_index(trace, trace->comms[i].name);
+		trace->comms[i].ranks = string_index(trace, trace->comms[i].ranks);
+	}
+}
+
 static int add_dictionary(struct trace *trace, const struct baton_record *record)
 {
 	const void *any = record;
@@ -141,13 +73,11 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return trace_add_string(trace, any);
 	case BATON_R_THREAD:
 		ADD(trace, thread_ids, thread->id, threads, n_threads,
-			(struct trace_thread){thread->pid, thread->tid, string_index(trace, thread->name),
-								  thread->id});
+			(struct trace_thread){thread->pid, thread->tid, thread->name, thread->id});
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,
-			(struct trace_device){device->ordinal, string_index(trace, device->name),
-								  string_index(trace, device->uuid)});
+			(struct trace_device){device->ordinal, device->name, device->uuid});
 		return 0;
 	case BATON_R_STREAM:
 		ADD(trace, stream_ids, stream->id, streams, n_streams,
@@ -156,8 +86,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return 0;
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
-			(struct trace_comm){comm->size, comm->hash, string_index(trace, comm->name),
-								string_index(trace, comm->ranks)});
+			(struct trace_comm){comm->size, comm->hash, comm->name, comm->ranks});
 		return 0;
 	default:
 		return 0;
@@ -174,10 +103,6 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	if (record->type == BATON_R_PROCESS && !trace->has_process) {
 		struct baton_r_process *p = &trace->process;
 		memcpy(p, record, sizeof(*p));
-		p->host = string_index(trace, p->host);
-		p->source = string_index(trace, p->source);
-		p->source_version = string_index(trace, p->source_version);
-		p->run_id = string_index(trace, p->run_id);
 		trace->has_process = true;
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
@@ -203,7 +128,7 @@ static int read_records(struct trace *trace, size_t entry)
 	if (error)
 		return error;
 	const uint8_t *payload = trace->reader.raw;
-	if (damage == BATON_INTACT && !trace_records_ok(payload, header.raw_bytes, header.rows))
+	if (damage == BATON_INTACT && !records_ok(payload, header.raw_bytes, header.rows))
 		damage = BATON_BAD_RECORD;
 	if (damage != BATON_INTACT) {
 		trace_damaged(trace, entry, damage);
@@ -211,11 +136,24 @@ static int read_records(struct trace *trace, size_t entry)
 	}
 	uint32_t at = 0;
 	for (const struct baton_record *r;
-		 !error && (r = trace_record_next(payload, header.raw_bytes, &at));) {
+		 !error && (r = records_next(payload, header.raw_bytes, &at));) {
 		error = add_dictionary(trace, r);
 		add_fact(trace, r);
 	}
 	return error;
+}
+
+/* Entry 0 of each dictionary: rows may name what the file does not define. */
+static int begin_dictionaries(struct trace *trace)
+{
+	trace->threads = calloc(1, sizeof(*trace->threads));
+	trace->devices = calloc(1, sizeof(*trace->devices));
+	trace->streams = calloc(1, sizeof(*trace->streams));
+	trace->comms = calloc(1, sizeof(*trace->comms));
+	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
+	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms)
+		return -ENOMEM;
+	return strings_init(&trace->strings);
 }
 
 int trace_open(struct trace *trace, const char *path, struct damage_log *log)
@@ -223,11 +161,10 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->log = log;
-	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
 	int error = baton_reader_open(&trace->reader, AT_FDCWD, path);
 	if (error)
 		return error;
-	error = strings_init(&trace->strings);
+	error = begin_dictionaries(trace);
 	for (size_t i = 0; !error && i < trace->reader.n_entries; i++) {
 		const struct baton_entry *e = &trace->reader.entries[i];
 		if (e->damage != BATON_INTACT)
@@ -235,6 +172,8 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 		if (e->kind == BATON_RECORDS)
 			error = read_records(trace, i);
 	}
+	if (!error)
+		find_names(trace);
 	if (!error && trace->reader.header.content == BATON_SUMMARY)
 		error = -EBADMSG;
 	if (error)

@@ -55,7 +55,7 @@ struct trace {
 	struct baton_reader reader;
 	struct strings strings; /* index 0: empty */
 	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids;
-	struct trace_thread *threads; /* [0] is unused; likewise below */
+	struct trace_thread *threads; /* [0]: zeros, for ids that are not defined; likewise below */
 	struct trace_device *devices;
 	struct trace_stream *streams;
 	struct trace_comm *comms;
@@ -84,19 +84,11 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);
 
-/* The record at *at of a payload of `bytes` bytes; *at moves to the next one. NULL at the end.
- * trace_records_ok() must have accepted the payload. */
-const struct baton_record *trace_record_next(const uint8_t *payload, uint32_t bytes, uint32_t *at);
-/* Does this payload consist of `rows` well-formed records (docs/FORMAT.md section 3)? */
-bool trace_records_ok(const uint8_t *payload, uint32_t bytes, uint32_t rows);
-
 /* Adds one string record, already validated. 0 or -ENOMEM. */
 int trace_add_string(struct trace *trace, const struct baton_record *record);
 
 /* Notes damage at entry i, once. */
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage);
-/* The same for a block that is sound but would take too much memory. */
-void trace_too_large(struct trace *trace, size_t entry);
 
 /* Is it a file with readings of a node's GPUs, which belongs to no process of the run? */
 static inline bool trace_is_gauges(const struct trace *trace)

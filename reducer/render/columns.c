@@ -1,5 +1,7 @@
 #include "render/columns.h"
 
+#include "base/plain.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,8 @@ static void add_cell(struct columns *c, const char *text)
 	const struct column *column = &c->at[c->filled++];
 	if (dropped)
 		return;
-	const int width = column->width > 0 ? column->width : 0;
+	int width = column->width > 0 ? column->width : 0;
+	width += (int)strlen(text) - plain_columns(text); /* printf counts bytes */
 	append(c, "%*s%*s", column->gap, "", column->side == COLUMN_LEFT ? -width : width, text);
 }
 
@@ -60,6 +63,7 @@ void columns_cell(struct columns *c, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	plain_text(text);
 	add_cell(c, text);
 }
 

@@ -1,5 +1,6 @@
 #include "render/text.h"
 
+#include "base/plain.h"
 #include "conclude/figures.h"
 
 #include <inttypes.h>
@@ -44,23 +45,12 @@ static size_t fitting(const char *text, int width)
 	return last;
 }
 
-/* Names come from traces: what would steer the terminal is shown as a question mark. */
-static void disarm(char *text)
-{
-	for (unsigned char *c = (unsigned char *)text; *c; c++) {
-		if (*c < 0x20 || *c == 0x7f)
-			*c = '?';
-		else if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* C1 controls in UTF-8 */
-			c[0] = c[1] = '?';
-	}
-}
-
 static void print_line(const struct screen *screen, bool bold, const char *format, va_list args)
 {
 	char *line = NULL;
 	if (vasprintf(&line, format, args) < 0)
 		return;
-	disarm(line);
+	plain_text(line);
 	bold = bold && screen->colour;
 	fprintf(screen->out, "%s%.*s%s\n", bold ? "\033[1m" : "", (int)fitting(line, screen->width),
 			line, bold ? "\033[0m" : "");
@@ -105,7 +95,7 @@ static void print_wrapped(const struct screen *screen, int indent, int hang, con
 	char *copy = strdup(text);
 	if (!copy)
 		return;
-	disarm(copy);
+	plain_text(copy);
 	hang = hang > screen->width / 2 ? NARROW_HANG : hang;
 	for (const char *at = copy; *at; indent = hang) {
 		size_t n = line_bytes(at, screen->width - indent), last = n;

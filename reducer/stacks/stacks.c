@@ -1,6 +1,7 @@
 #include "stacks/stacks.h"
 
 #include "base/room.h"
+#include "read/records.h"
 #include "stacks/pyline.h"
 
 #include <errno.h>
@@ -90,9 +91,9 @@ static int read_block(struct stacks *s, struct trace *trace, size_t entry)
 	int error =
 		baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
 	if (error || damage != BATON_INTACT ||
-		!trace_records_ok(trace->reader.raw, header.raw_bytes, header.rows))
+		!records_ok(trace->reader.raw, header.raw_bytes, header.rows))
 		return error;
-	while (!error && (record = trace_record_next(trace->reader.raw, header.raw_bytes, &at)))
+	while (!error && (record = records_next(trace->reader.raw, header.raw_bytes, &at)))
 		error = add_record(s, record);
 	return error;
 }

@@ -1,11 +1,13 @@
 #include "summary/summary_io.h"
 
 #include "base/room.h"
+#include "read/records.h"
 #include "read/trace.h"
 #include "summary/row_kinds.h"
 #include "summary/series.h"
 #include "summary/summary_inputs.h"
 
+#include <baton/bounds.h>
 #include <baton/columns.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -263,7 +265,7 @@ static int load_distribution(struct summary_loading *l, const struct baton_recor
 	struct counts *counts =
 		l->part == BATON_S_KERNEL ? &s->kernels[s->n_kernels - 1].dur_ns : &last_device(l)->step_ns;
 	struct baton_s_distribution r;
-	if (!TAKE(l, record, &r) || r.bytes > record->size - sizeof(r) ||
+	if (!TAKE(l, record, &r) || !baton_holds(record->size, sizeof(r), r.bytes, 1) ||
 		(counts->used && counts->rounded != (r.rounded == 1)))
 		return -EBADMSG;
 	counts->rounded = r.rounded == 1;
@@ -279,7 +281,8 @@ static int load_cells(struct summary_loading *l, const struct baton_record *reco
 	struct baton_s_cells r;
 	__int128 *total = &l->totals[TOTAL_SERIES];
 	uint64_t ns;
-	if (!TAKE(l, record, &r) || r.bytes > record->size - sizeof(r) || r.cells != n || series->ns)
+	if (!TAKE(l, record, &r) || !baton_holds(record->size, sizeof(r), r.bytes, 1) || r.cells != n ||
+		series->ns)
 		return -EBADMSG;
 	series->ns = calloc(n, sizeof(*series->ns));
 	if (!series->ns)
@@ -346,10 +349,10 @@ static int load_block(struct summary_loading *l, struct baton_reader *reader, ui
 	int error = baton_reader_load(reader, offset, &header, &damage);
 	if (error)
 		return error;
-	if (damage != BATON_INTACT || !trace_records_ok(reader->raw, header.raw_bytes, header.rows))
+	if (damage != BATON_INTACT || !records_ok(reader->raw, header.raw_bytes, header.rows))
 		return -EBADMSG;
 	const struct baton_record *record;
-	while (!error && (record = trace_record_next(reader->raw, header.raw_bytes, &at)))
+	while (!error && (record = records_next(reader->raw, header.raw_bytes, &at)))
 		error = load_record(l, record);
 	return error;
 }

@@ -250,4 +250,26 @@ if mount -t tmpfs -o size=64k tmpfs "$work/disk" 2>/dev/null; then
 	expect_says "Read-only file system"
 fi
 
+# Keeps out: hours for a gz that is a thousand times as long inside, or for an SQLite file whose texts share one id.
+"$PYTHON" - "$work" <<'EOF' || fail "writing the bombs"
+import gzip, os, sqlite3, sys
+with gzip.open(os.path.join(sys.argv[1], "bomb.json.gz"), "wb", 9) as out:
+    event = b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":%d,"dur":5,"args":{}},\n'
+    out.write(b'{"schemaVersion":1,"traceEvents":[' + b"".join(event % (1000 + 10 * i) for i in range(50)))
+    for _ in range(400):
+        out.write(b" " * (1 << 20))
+    out.write(event % 9000 + b"{}]}")
+db = sqlite3.connect(os.path.join(sys.argv[1], "bomb.sqlite"))
+db.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")
+db.executemany("INSERT INTO StringIds VALUES (1, ?)", [("name",)] * 6000)
+db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, "
+           "streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, mangledName INTEGER)")
+db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,7,?,0,1,1,1)", [(i * 9, i * 9 + 5, i) for i in range(6000)])
+db.commit()
+EOF
+expect_status 4 "$BATON" import "$work/bomb.json.gz" -o "$work/bomb1"
+expect_says "$work/bomb.json.gz: offset 0x" "more than 64 MiB + 256 times its size; the part before it is used"
+expect_status '3|4' "$BATON" import "$work/bomb.sqlite" -o "$work/bomb2"
+expect_says "$work/bomb.sqlite: table CUPTI_ACTIVITY_KIND_KERNEL: interrupted after "
+
 finish "$disk"

@@ -34,7 +34,7 @@ static void put_string(struct baton_writer *w, uint32_t id, const char *text)
 	baton_writer_record(w, BATON_R_STRING, &row, sizeof(row), text, row.bytes);
 }
 
-/* BOOT8 is not the machine's: nothing reads it. */
+/* BOOT8 is not the machine's. */
 static int open_trace(struct baton_writer *w, char path[1024])
 {
 	snprintf(path, 1024, "%s/0badc0de.%d.%llu.0.baton", getenv("BATON_OUT"), (int)getpid(),
@@ -103,6 +103,7 @@ static void write_live(int closed)
 	l->pid = (uint64_t)getpid();
 	l->start_time = start_time;
 	l->uid = getuid();
+	memcpy(l->boot_id, "\x0b\xad\xc0\xde", 4);
 	l->clock[0].mult = 1ull << 32;
 	l->lanes_offset = offsetof(struct image, lanes);
 	l->dictionary_offset = offsetof(struct image, slots);

@@ -190,15 +190,69 @@ for _ in range(64):
     out.block(KINDS["range"], payload, 1 << 20, span_ns=(1000, 1100))
 out.close()
 EOF
-expect_status 0 "$BATON" check "$work/swollen"
+expect_status 3 "$BATON" check "$work/swollen"
 limit=$(ulimit -Sv)
 case ${BUILD:-} in
 *san-*) ;; # a sanitizer takes terabytes of addresses
-*) ulimit -Sv 3000000 ;;
+*) ulimit -Sv 600000 ;;
 esac
 report 4 "$work/swollen"
 ulimit -Sv "$limit"
-expect_says "0.baton: offset 0x" "more rows than a file of this size can mean; skipped"
+expect_says "0.baton: offset 0x" ": too-large"
+
+# Keeps out: gigabytes for the names of a small file, in a frame of zeros; a crash on calls of a thread that no record defines.
+PYTHONPATH=tests/format "$PYTHON" - "$work" <<'EOF' || fail "writing the bombs"
+import os, sys
+from writer import TABLES, TraceWriter, column_payload, string_record, zigzag
+
+for name in ("names", "lost"):
+    os.makedirs(os.path.join(sys.argv[1], name))
+    out = TraceWriter(os.path.join(sys.argv[1], name, "0.baton"))
+    out.process(100, boot_id=bytes(16), rank=0, world_size=1, host="node", source="baton", run_id="run")
+    stream = out.stream(out.device(0, "GPU", None), 1, 7)
+    if name == "names":
+        out.flush()
+        for n in range(8):
+            out.block(2, string_record(100 + n, bytes([n]) + bytes(60 << 20)), 1)
+    out.rows("op", [{"start_ns": 9000 + i * 900, "dur_ns": 100, "op_kind": 1, "stream": stream, "correlation": i,
+                     "name": "gemm"} for i in range(400)])
+    out.rows("call", [{"start_ns": 9000 + i * 900 - 50, "dur_ns": 900, "thread": 77, "name": "cudaLaunchKernel",
+                       "correlation": i} for i in range(400)])
+    out.rows("call", [{"start_ns": 9000 + i * 900 - 50, "dur_ns": 900, "thread": 78, "name": "cudaLaunchKernel",
+                       "correlation": i} for i in range(400)])
+    out.close()
+EOF
+expect_status 0 "$BATON" report "$work/lost"
+case ${BUILD:-} in
+*san-*) ;;
+*) ulimit -Sv 600000 ;;
+esac
+expect_status 3 "$BATON" check "$work/names"
+expect_prints 'reason="too-large"'
+report 4 "$work/names"
+ulimit -Sv "$limit"
+expect_says "0.baton: offset 0x" ": too-large"
+
+# Keeps out: a device without a name and UUID, when its strings come some records after it.
+PYTHONPATH=tests/format "$PYTHON" - "$work/late" <<'EOF' || fail "writing the trace with late names"
+import os, sys
+from writer import TraceWriter, known_record, string_record
+
+os.makedirs(sys.argv[1])
+out = TraceWriter(os.path.join(sys.argv[1], "0.baton"))
+out.process(100, boot_id=bytes(16), rank=0, world_size=1, host="node", source="baton", run_id="run")
+out.record(known_record("device", 1, 0, 900, 901, 0, 0))
+out.flush()
+stream = out.stream(1, 1, 7)
+out.rows("op", [{"start_ns": 9000 + i * 900, "dur_ns": 100, "op_kind": 1, "stream": stream, "correlation": 0,
+                 "name": "gemm"} for i in range(400)])
+out.record(string_record(900, b"NVIDIA H100"))
+out.record(string_record(901, b"GPU-0123"))
+out.close()
+EOF
+expect_status 0 "$BATON" report --json "$work/late"
+expect_true "[(x['name'], x['device']) for x in d['devices']] == [('NVIDIA H100', 'node/GPU-0123')]"
+
 # Keeps out: a stored summary that is used though it is damaged, or older than the traces beside it.
 cp -r "$work/good" "$work/stored"
 expect_status 0 "$BATON" report --json "$work/stored"

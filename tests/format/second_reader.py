@@ -38,6 +38,7 @@ ROWS_LIMIT = 1048576
 PAYLOAD_LIMIT_BYTES = 67108864
 COLUMNS_LIMIT = 256
 PARTS_LIMIT = 1024
+WEIGHT_BYTES, WEIGHT_FOLD, WEIGHT_RECORDS = 67108864, 256, 4
 
 KIND_END = 1
 KIND_RECORDS = 2
@@ -445,6 +446,7 @@ class Reader:
         self.strings = {}
         self.longest_string_bytes = 4
         self.next_sequence = 0
+        self.weight = 0
         self.is_damaged = False
         self.blocks = self.records = self.rows = 0
 
@@ -516,9 +518,23 @@ class Reader:
             at = self.data.find(BLOCK_MAGIC, at + 1)
         return None
 
+    def is_light(self, block):
+        """Step 6: adds the weight of a block, unless the file may not hold that much."""
+        weight = block.raw_bytes * (WEIGHT_RECORDS if block.kind == KIND_RECORDS else 1)
+        if block.kind in TABLES:
+            weight += 8 * block.rows * len(TABLES[block.kind].columns)
+        if self.weight + weight > WEIGHT_BYTES + WEIGHT_FOLD * self.size:
+            return False
+        self.weight += weight
+        return True
+
     def in_sequence(self, block, at):
         if block.sequence < self.next_sequence:
             self.damage(at, "replayed")
+            return False
+        if not self.is_light(block):
+            self.damage(at, "too-large")
+            self.next_sequence = block.sequence + 1
             return False
         if block.sequence > self.next_sequence:
             self.damage(at, "missing-blocks")

@@ -111,6 +111,10 @@ static void say_scan_error(struct kineto *k, int error, uint64_t offset)
 	k->cut = true;
 	if (input_error == -EBADMSG)
 		diag_at(k->path, stored, "the gz data is corrupt; the part before it is used");
+	else if (input_error == -EFBIG)
+		diag_at(
+			k->path, stored,
+			"the gz data holds more than 64 MiB + 256 times its size; the part before it is used");
 	else if (input_error == -ENODATA)
 		diag_at(k->path, stored, "the gz data is cut short; the part before it is used");
 	else if (error == -ENODATA)

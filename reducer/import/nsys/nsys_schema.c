@@ -15,7 +15,10 @@
 enum {
 	HEADER_BYTES = 100,     /* of a SQLite file */
 	VALUE_BYTES = 64 << 20, /* a longer one in the file is an error, not an allocation */
-	PROGRESS_ROWS = 1 << 16
+	PROGRESS_ROWS = 1 << 16,
+	ROUND_STEPS = 1 << 20, /* of SQLite's machine between two looks */
+	LEAST_ROUNDS = 64,
+	STEPS_OF_BYTE = 64
 };
 
 /* ---- opening ---- */
@@ -71,6 +74,14 @@ static int open_handle(struct nsys_db *db)
 	return code;
 }
 
+/* Pages that refer to each other and texts with one id make a small file as long as one likes:
+ * SQLite takes as many steps as a file of this size can mean, then it stops. */
+static int take_round(void *context)
+{
+	struct nsys_db *db = context;
+	return ++db->rounds > LEAST_ROUNDS + db->bytes * STEPS_OF_BYTE / ROUND_STEPS;
+}
+
 int nsys_db_open(struct nsys_db *db, const char *path)
 {
 	*db = (struct nsys_db){.path = path};
@@ -78,6 +89,7 @@ int nsys_db_open(struct nsys_db *db, const char *path)
 	int code = open_handle(db);
 	if (code == SQLITE_OK) {
 		sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES);
+		sqlite3_progress_handler(db->handle, ROUND_STEPS, take_round, db);
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 		sqlite3_exec(db->handle, "PRAGMA cell_size_check=ON", NULL, NULL, NULL);

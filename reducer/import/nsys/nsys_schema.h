@@ -18,6 +18,7 @@ struct nsys_db {
 	struct sqlite3 *handle;
 	uint64_t bytes;
 	uint64_t rows;           /* read so far, all tables */
+	uint64_t rounds;         /* of SQLite's machine so far */
 	uint32_t damaged_tables; /* tables whose reading ended early */
 	bool damaged;            /* the damage was reported */
 	bool stop;               /* set by the caller: every scan ends */
