@@ -23,7 +23,7 @@ launches() { # launches N: so many calls are in the trace now
 # Keeps out: a maker of files that are wrong by themselves.
 made
 expect_status 0 "$BATON" report "$run"
-expect_says "300 records of 1 killed process were taken from shared memory"
+expect_says "300 records of 1 process that ended without closing its trace were taken from shared memory"
 checks=$((checks + 1))
 [ ! -e "$live" ] || fail "the live file stays"
 launches 300
