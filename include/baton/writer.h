@@ -31,7 +31,7 @@ struct baton_writer {
 	uint64_t sequence;
 	uint64_t bytes; /* written to the file so far */
 	struct ZSTD_CCtx_s *zstd;
-	struct baton_encoder encoder;
+	struct baton_encoder *encoder;
 	uint8_t *raw;
 	uint8_t *stored;
 	size_t raw_room;

@@ -163,7 +163,7 @@ int baton_writer_columns(struct baton_writer *w, const struct baton_table *table
 	struct baton_block_header header = {
 		.kind = table->kind, .rows = rows, .t_min_ns = columns[ROW_START][0], .t_max_ns = t_max};
 	header.raw_bytes =
-		(uint32_t)baton_encoder_payload(&w->encoder, table, columns, rows, w->raw, &parts);
+		(uint32_t)baton_encoder_payload(w->encoder, table, columns, rows, w->raw, &parts);
 	if (header.raw_bytes < SMALL_BLOCK_BYTES)
 		return baton_writer_seal(w, &header);
 	return writer_append(w, &header, BATON_PARTS, writer_pack_parts(w, &parts));
@@ -236,7 +236,9 @@ void baton_writer_free(struct baton_writer *w)
 		free(w->tables[t].rows);
 	free(w->held);
 	free(w->columns);
-	baton_encoder_close(&w->encoder);
+	if (w->encoder)
+		baton_encoder_close(w->encoder);
+	free(w->encoder);
 	free(w->records);
 	free(w->stored);
 	free(w->raw);
@@ -259,8 +261,9 @@ static int writer_begin(struct baton_writer *w, enum baton_content content, uint
 	w->records = malloc(BATON_RECORD_BYTES);
 	w->columns = malloc(sizeof(int64_t) * BATON_MAX_COLUMNS * w->block_rows);
 	w->zstd = ZSTD_createCCtx();
-	const int no_encoder = baton_encoder_open(&w->encoder, w->zstd, w->block_rows);
-	if (no_encoder || !w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
+	w->encoder = calloc(1, sizeof(*w->encoder));
+	const bool encodes = w->encoder && baton_encoder_open(w->encoder, w->zstd, w->block_rows) == 0;
+	if (!encodes || !w->raw || !w->stored || !w->records || !w->columns || !w->zstd) {
 		baton_writer_free(w);
 		return -ENOMEM;
 	}
