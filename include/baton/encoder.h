@@ -13,9 +13,9 @@ struct ZSTD_CCtx_s;
 struct baton_parts {
 	uint32_t n;
 	struct baton_part {
-		uint32_t end;    /* offset in the payload */
-		uint32_t packed; /* 0: noise, not worth compressing */
-	} at[2 * BATON_MAX_COLUMNS];
+		uint32_t end;                /* offset in the payload */
+		uint32_t packed;             /* 0: noise, not worth compressing */
+	} at[2 * BATON_MAX_COLUMNS + 1]; /* the directory, and two of each column */
 };
 
 struct baton_encoder {

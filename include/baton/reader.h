@@ -1,7 +1,8 @@
 /* Reads one file of untrusted bytes (docs/FORMAT.md section 1.3): opening makes an index of blocks
  * and damage, then any block can be loaded. Memory: sizeof(struct baton_entry) per block, and one
- * payload. What all blocks together hold when decoded is limited by the size of the file. One thread at a time per reader. The code is in codec/reader.c; compile it into your
- * program and link zstd and xxHash. */
+ * payload. What all blocks together hold when decoded is limited by the size of the file. One
+ * thread at a time per reader. The code is in codec/reader.c; compile it into your program and link
+ * zstd and xxHash. */
 #ifndef BATON_READER_H
 #define BATON_READER_H
 

@@ -7,7 +7,7 @@
 
 /* Puts a question mark for each character that would steer the terminal or that is none: control
  * characters (C0, C1, alone or in UTF-8), bytes that are no UTF-8, marks that turn the direction of
- * writing, and characters without a width. The text gets no longer. */
+ * writing, and characters without a width other than combining marks. The text gets no longer. */
 void plain_text(char *text);
 
 /* Prints the text so, and leaves it as it is. */
