@@ -180,8 +180,9 @@ static int say_output_error(const struct plan *plan, int error)
 		return STATUS_USAGE;
 	}
 	diag("%s: %s; the job was not started", plan->output.path,
-		 plan->output.is_foreign ? "it, or the link to it, belongs to another user"
-								 : strerror(-error));
+		 plan->output.is_foreign
+			 ? "it, or the link to it, is another user's in a place where everybody can write"
+			 : strerror(-error));
 	return STATUS_OUTPUT;
 }
 
@@ -199,6 +200,8 @@ static int plan_output(const struct invocation *call, struct plan *plan)
 		error = -ENAMETOOLONG;
 	if (error)
 		return say_output_error(plan, error);
+	if (plan->output.is_others && plan->recording.verbose)
+		diag("%s: belongs to another user, who can exchange the traces", plan->output.path);
 	plan->recording.directory = plan->directory;
 	plan->recording.run_id = plan->launch.id;
 	return STATUS_OK;

@@ -183,18 +183,23 @@ expect_says "another baton record writes into it"
 wait
 same "members of one launch" "$(cat "$work/status.0") $(cat "$work/status.1")" "0 0"
 
-# Keeps out: traces in a place that another user can exchange; a job started for nothing that leaves directories.
+# Keeps out: traces in a place that everybody can exchange; a project's directory that is refused; a job started for nothing that leaves directories.
 if [ "$(id -u)" = 0 ]; then
-	mkdir "$work/theirs" "$work/mine"
-	chown 65534 "$work/theirs"
+	all=$work/all # a place like /tmp
+	mkdir "$work/theirs" "$work/mine" "$work/open" "$all" "$all/theirs"
+	chmod 0777 "$work/open" && chmod 1777 "$all"
+	ln -s "$work/mine" "$all/link" && ln -s "$work/mine" "$all/own-link"
 	ln -s "$work/mine" "$work/link"
-	chown -h 65534 "$work/link"
-	ln -s "$work/mine" "$work/own-link"
-	for where in theirs link; do
+	chown -h 65534 "$work/theirs" "$work/open" "$all/theirs" "$all/link" "$work/link"
+	for where in open all/theirs all/link all/link/; do
 		expect_status 5 "$BATON" record -o "$work/$where" -- touch "$work/ran"
-		expect_says "$work/$where: it, or the link to it, belongs to another user; the job was not started"
+		expect_says "$work/${where%/}: it, or the link to it, is another user's in a place where everybody can write; the job was not started"
 	done
-	expect_status 0 "$BATON" record -o "$work/own-link" -- true
+	for where in theirs link all/own-link all/made; do
+		expect_status 0 "$BATON" record -o "$work/$where" -- true
+	done
+	expect_status 0 "$BATON" record -v -o "$work/theirs" -- true
+	expect_says "$work/theirs: belongs to another user, who can exchange the traces"
 fi
 expect_status 127 "$BATON" record -o "$work/parent/of/it" -- "$work/no/such"
 checks=$((checks + 1))
