@@ -17,6 +17,7 @@ struct busy {
 	uint64_t slept_ns, waited_ns; /* in its time */
 	uint64_t ticks, ns;           /* how long that was */
 	struct holder holder;
+	int64_t stack_ns;  /* when the holder's stack was taken */
 	int64_t locked_ns; /* when it was last met waiting for Python's lock; 0: it was not */
 	bool locked;       /* at that time or lately */
 };
