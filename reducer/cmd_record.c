@@ -279,9 +279,9 @@ static void add_unsaved(const struct salvage_result *salvaged, struct totals *to
 	totals->dropped += salvaged->lost_launches;
 	totals->dropped_others += salvaged->lost_others;
 	if (salvaged->waiting)
-		diag("%s records are still in shared memory: when they can be written, the next baton "
-			 "report of the run adds them to its trace",
-			 amount_grouped(salvaged->waiting, records));
+		diag("%s records are still in %s: when they can be written, the next baton report of the "
+			 "run adds them to its trace",
+			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
 }
 
 /* One line for a run: of the members of a launch the first one writes it. */
@@ -335,6 +335,7 @@ static bool salvage_once(void *of)
 	plan->salvaged.slots += part.slots;
 	plan->salvaged.in_flight += part.in_flight;
 	plan->salvaged.waiting = part.waiting;
+	memcpy(plan->salvaged.waiting_in, part.waiting_in, sizeof(part.waiting_in));
 	plan->salvaged.lost_launches = part.lost_launches;
 	plan->salvaged.lost_others = part.lost_others;
 	return part.running == 0;

@@ -254,6 +254,9 @@ static void count_lanes(struct salvage *s)
 		s->drained->dropped_others += beyond(others, beyond(s->lanes[i][1], s->lanes[i][2]));
 	}
 	s->drained->dropped_launches += atomic_load(&s->live->unheard_launches);
+	s->drained->gpu_dropped = atomic_load(&s->live->gpu_lost);
+	if (atomic_load(&s->live->unwritable))
+		s->drained->gpu_dropped += atomic_load(&s->live->gpu_unwritten);
 }
 
 /* A kernel without a record is in flight, unless the record was delivered: the recorder dropped it,
@@ -263,10 +266,8 @@ static void count_gpu(struct salvage *s)
 {
 	const struct baton_live *l = s->live;
 	uint64_t came = s->drain.kernels, lost = atomic_load(&l->gpu_lost);
-	s->drained->gpu_dropped = lost;
 	if (atomic_load(&l->unwritable)) {
 		uint64_t taken = atomic_load(&l->gpu_kernels);
-		s->drained->gpu_dropped += atomic_load(&l->gpu_unwritten);
 		came = taken > came ? taken : came;
 	}
 	if (l->gpu_recorded && s->drain.launches > came && s->drain.launches - came > lost)

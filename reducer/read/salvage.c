@@ -70,6 +70,8 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 			 error == -EBADMSG ? "one of the two files is damaged" : strerror(-error));
 		result->failed++;
 		result->waiting += drained.slots;
+		snprintf(result->waiting_in, sizeof(result->waiting_in), "%.*s",
+				 (int)(strrchr(path, '/') - path), path);
 		result->lost_launches += drained.dropped_launches;
 		result->lost_others += drained.dropped_others + drained.gpu_dropped;
 		return;
