@@ -206,11 +206,12 @@ void live_remove(void)
 
 void live_undo(void)
 {
-	if (!live)
+	struct baton_live *file = live;
+	if (!file)
 		return;
 	unlink(live_path);
-	munmap(live, live->file_bytes);
-	live = NULL;
+	live = NULL; /* first, as in table_close() */
+	munmap(file, file->file_bytes);
 }
 
 void live_release_rings(void)
