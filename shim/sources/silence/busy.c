@@ -82,13 +82,16 @@ void busy_late(struct busy *busy, uint64_t late_ns, uint64_t waited_ns)
 	busy->waited_ns += least(late, waited_ns);
 }
 
-void busy_fell_silent(struct busy *busy, uint64_t slept_ns, uint64_t waited_ns)
+void busy_fell_silent(struct busy *busy, const struct baton_stretch *before, uint64_t slept_ns,
+					  uint64_t waited_ns)
 {
+	struct baton_away *away = &busy->away;
+	const struct baton_stretch *last = away->n ? &away->at[away->n - 1] : NULL;
 	busy->slept_ns -= least(slept_ns, busy->slept_ns);
 	busy->waited_ns -= least(waited_ns, busy->waited_ns);
-	if (busy->away
-			.n) /* the last one may be too short to be among them: then there is little in it */
-		busy->away.n--;
+	/* the one that fell silent may be too short to be among them: then there is little in it */
+	if (last && last->end == before->end && last->begin >= before->begin)
+		away->n--;
 }
 
 void busy_put(struct busy *busy, uint32_t thread)
