@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define UNRECORDED ".baton-unrecorded-"
 enum { MARK_BYTES = 64, MOST_NUMBERS = 1000000 };
 
 /* ---- making it ---- */
@@ -112,7 +113,8 @@ static bool ends_with(const char *name, const char *end)
 
 static bool is_mark(const char *name)
 {
-	return strncmp(name, ".baton-launch-", 14) == 0 || strncmp(name, ".baton-unrecorded-", 18) == 0;
+	return strncmp(name, ".baton-launch-", 14) == 0 ||
+		   strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0;
 }
 
 static bool is_ours(const char *name)
@@ -127,9 +129,12 @@ static bool older(const struct stat *st, const struct timespec *than)
 	return st->st_mtim.tv_nsec < than->tv_nsec;
 }
 
-/* Hidden files make no directory full; marks go with the traces they belong to. */
+/* Hidden files make no directory full; marks go with the traces they belong to. What an earlier
+ * recording noted of its processes would be counted as this one's. */
 static int remove_or_refuse(int dirfd, const char *name, bool force)
 {
+	if (strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0)
+		force = true;
 	if (!force)
 		return name[0] == '.' ? 0 : -ENOTEMPTY;
 	return is_ours(name) && unlinkat(dirfd, name, 0) != 0 && errno != ENOENT ? -errno : 0;

@@ -201,6 +201,10 @@ if [ "$(id -u)" = 0 ]; then
 	expect_status 0 "$BATON" record -v -o "$work/theirs" -- true
 	expect_says "$work/theirs: belongs to another user, who can exchange the traces"
 fi
+# Keeps out: what a killed recording noted of its processes, counted as this one's.
+mkdir "$work/noted" && touch "$work/noted/.baton-unrecorded-1"
+expect_status 0 "$BATON" record -o "$work/noted" -- true
+expect_says "nothing recorded: the job made no CUDA call"
 expect_status 127 "$BATON" record -o "$work/parent/of/it" -- "$work/no/such"
 checks=$((checks + 1))
 [ ! -e "$work/parent" ] || fail "the parents of a directory that was not used"
