@@ -363,6 +363,7 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	error = baton_drain_open(&s.drain, &s.new);
 	if (!error)
 		error = find_checkpoint(&s);
+	s.drain.host_tick_ns = s.live->host_tick_ns == 32 ? 32 : 0; /* --host-clock has no other */
 	s.drain.stream_id = stream_id;
 	s.drain.places = &s;
 	if (!error)

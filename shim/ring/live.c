@@ -147,6 +147,7 @@ static void describe(struct baton_live *l, const struct identity *identity, uint
 	l->start_time = identity->start_time;
 	l->generation = generation;
 	l->uid = getuid();
+	l->host_tick_ns = config.host_tick_ns;
 	memcpy(l->boot_id, identity->boot_id, sizeof(l->boot_id));
 	snprintf(l->trace, sizeof(l->trace), "%s", trace);
 	l->lanes_offset = pages(sizeof(*l));
