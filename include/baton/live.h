@@ -172,7 +172,8 @@ struct baton_live {
 	/* Of GPU records: kernels of launches taken so far; records of all kinds that CUPTI or the
 	 * writer dropped; those taken that are not in the trace file. Written by the consumer only */
 	_Atomic uint64_t gpu_kernels, gpu_lost, gpu_unwritten;
-	_Atomic uint32_t unwritable; /* the last write of the trace file failed */
+	_Atomic uint32_t unwritable;  /* the last write of the trace file failed */
+	_Atomic uint32_t losses_told; /* the trace file has them: only its end block is missing */
 };
 
 /* Flag in the size of a record of the dictionary: its room is reserved, but it is not written
