@@ -206,7 +206,7 @@ static int use(DIR *dir, const struct launch *launch, bool force, struct output_
 	out->is_foreign = is_foreign(out, dirfd(dir));
 	if (out->is_foreign)
 		return -EPERM;
-	int error = output_lock_take(dirfd(dir), shared ? launch->key | 1 : 0);
+	int error = output_lock_take(dirfd(dir), shared ? launch->key | 1 : 0, launch->rank);
 	if (error)
 		return error;
 	return shared ? join(dir, launch, force) : clear(dir, NULL, force);
