@@ -180,8 +180,9 @@ static int say_output_error(const struct plan *plan, int error)
 		return STATUS_USAGE;
 	}
 	diag("%s: %s; the job was not started", plan->output.path,
-		 plan->output.is_foreign ? "it, or the link to it, belongs to another user"
-								 : strerror(-error));
+		 plan->output.is_foreign
+			 ? "it, or the link to it, is another user's in a place where everybody can write"
+			 : strerror(-error));
 	return STATUS_OUTPUT;
 }
 
@@ -199,6 +200,8 @@ static int plan_output(const struct invocation *call, struct plan *plan)
 		error = -ENAMETOOLONG;
 	if (error)
 		return say_output_error(plan, error);
+	if (plan->output.is_others && plan->recording.verbose)
+		diag("%s: belongs to another user, who can exchange the traces", plan->output.path);
 	plan->recording.directory = plan->directory;
 	plan->recording.run_id = plan->launch.id;
 	return STATUS_OK;
@@ -276,9 +279,9 @@ static void add_unsaved(const struct salvage_result *salvaged, struct totals *to
 	totals->dropped += salvaged->lost_launches;
 	totals->dropped_others += salvaged->lost_others;
 	if (salvaged->waiting)
-		diag("%s records are still in shared memory: when they can be written, the next baton "
-			 "report of the run adds them to its trace",
-			 amount_grouped(salvaged->waiting, records));
+		diag("%s records are still in %s: when they can be written, the next baton report of the "
+			 "run adds them to its trace",
+			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
 }
 
 /* One line for a run: of the members of a launch the first one writes it. */
@@ -332,6 +335,7 @@ static bool salvage_once(void *of)
 	plan->salvaged.slots += part.slots;
 	plan->salvaged.in_flight += part.in_flight;
 	plan->salvaged.waiting = part.waiting;
+	memcpy(plan->salvaged.waiting_in, part.waiting_in, sizeof(part.waiting_in));
 	plan->salvaged.lost_launches = part.lost_launches;
 	plan->salvaged.lost_others = part.lost_others;
 	return part.running == 0;

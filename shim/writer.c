@@ -158,6 +158,7 @@ static void finish(void)
 	cost_tell(drain->calls);
 	window_note_end();
 	trace_rows_write();
+	atomic_store(&live->losses_told, !trace_error());
 	bool whole = trace_rows_seal();
 	if (whole)
 		live_remove(); /* else the salvage gets what is left in the rings */

@@ -17,7 +17,7 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 6u
+#define BATON_LIVE_LAYOUT 7u
 #define BATON_LIVE_LANES 512u
 #define BATON_NO_STREAM UINT32_MAX
 
@@ -155,7 +155,7 @@ struct baton_live {
 	uint8_t boot_id[16];
 	char trace[1024];           /* path of the trace file that it is drained into */
 	_Atomic uint32_t clock_now; /* index of the valid clock: the other one may be half written */
-	uint32_t zero;
+	uint32_t host_tick_ns;      /* host times are multiples of 32 ns; 0: they are as they are */
 	struct baton_clock_map clock[2];
 	uint64_t lanes_offset;
 	uint64_t dictionary_offset, dictionary_bytes;
@@ -172,7 +172,8 @@ struct baton_live {
 	/* Of GPU records: kernels of launches taken so far; records of all kinds that CUPTI or the
 	 * writer dropped; those taken that are not in the trace file. Written by the consumer only */
 	_Atomic uint64_t gpu_kernels, gpu_lost, gpu_unwritten;
-	_Atomic uint32_t unwritable; /* the last write of the trace file failed */
+	_Atomic uint32_t unwritable;  /* the last write of the trace file failed */
+	_Atomic uint32_t losses_told; /* the trace file has them: only its end block is missing */
 };
 
 /* Flag in the size of a record of the dictionary: its room is reserved, but it is not written

@@ -253,20 +253,29 @@ static void count_lanes(struct salvage *s)
 		s->drained->dropped_launches += beyond(launches, s->lanes[i][2]);
 		s->drained->dropped_others += beyond(others, beyond(s->lanes[i][1], s->lanes[i][2]));
 	}
+	if (atomic_load(&s->live->losses_told))
+		return;
 	s->drained->dropped_launches += atomic_load(&s->live->unheard_launches);
+	s->drained->gpu_dropped = atomic_load(&s->live->gpu_lost);
+	if (atomic_load(&s->live->unwritable))
+		s->drained->gpu_dropped += atomic_load(&s->live->gpu_unwritten);
 }
 
-/* A kernel without a record is in flight, unless the record was delivered: the recorder dropped it,
+/* Of a process that told its losses itself only what its threads lost later is new.
+ * A kernel without a record is in flight, unless the record was delivered: the recorder dropped it,
  * or could not write it. After a kill alone what was about to be written counts as in flight, too.
  */
 static void count_gpu(struct salvage *s)
 {
 	const struct baton_live *l = s->live;
 	uint64_t came = s->drain.kernels, lost = atomic_load(&l->gpu_lost);
-	s->drained->gpu_dropped = lost;
+	const bool told = atomic_load(&l->losses_told);
+	s->drain.launches += told ? 0 : atomic_load(&l->unheard_launches);
+	s->drained->launches = s->drain.launches;
+	if (told)
+		return;
 	if (atomic_load(&l->unwritable)) {
 		uint64_t taken = atomic_load(&l->gpu_kernels);
-		s->drained->gpu_dropped += atomic_load(&l->gpu_unwritten);
 		came = taken > came ? taken : came;
 	}
 	if (l->gpu_recorded && s->drain.launches > came && s->drain.launches - came > lost)
@@ -300,7 +309,7 @@ static void add_losses(struct salvage *s)
 	add_loss(s, UINT32_MAX - 5, BATON_LOSS_DROPPED, "GPU records", d->gpu_dropped);
 	add_loss(s, UINT32_MAX - 2, BATON_LOSS_IN_FLIGHT, "kernels", d->in_flight);
 	add_loss(s, UINT32_MAX - 3, BATON_LOSS_DROPPED, "names and stacks",
-			 atomic_load(&s->live->dropped_strings));
+			 atomic_load(&s->live->losses_told) ? 0 : atomic_load(&s->live->dropped_strings));
 	add_loss(s, UINT32_MAX - 6, BATON_LOSS_INVALID, "records or whole rings of a damaged live file",
 			 d->bad_rings + d->bad_slots);
 }
@@ -313,7 +322,6 @@ static int write_new(struct salvage *s)
 	add_dictionary(s);
 	for (uint32_t i = 0; i < BATON_LIVE_LANES; i++)
 		add_lane(s, i);
-	s->drained->launches = s->drain.launches += atomic_load(&s->live->unheard_launches);
 	count_gpu(s);
 	add_losses(s);
 	return baton_writer_close(&s->new);
@@ -362,6 +370,7 @@ int drain_live_file(int live_fd, const char *trace, struct drained *drained)
 	error = baton_drain_open(&s.drain, &s.new);
 	if (!error)
 		error = find_checkpoint(&s);
+	s.drain.host_tick_ns = s.live->host_tick_ns == 32 ? 32 : 0; /* --host-clock has no other */
 	s.drain.stream_id = stream_id;
 	s.drain.places = &s;
 	if (!error)

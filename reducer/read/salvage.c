@@ -70,6 +70,8 @@ static void drain(int fd, const struct baton_live *live, const char *path,
 			 error == -EBADMSG ? "one of the two files is damaged" : strerror(-error));
 		result->failed++;
 		result->waiting += drained.slots;
+		snprintf(result->waiting_in, sizeof(result->waiting_in), "%.*s",
+				 (int)(strrchr(path, '/') - path), path);
 		result->lost_launches += drained.dropped_launches;
 		result->lost_others += drained.dropped_others + drained.gpu_dropped;
 		return;
@@ -121,6 +123,12 @@ static const char *fault_of(const struct baton_live *live, const char *path, con
 				 : "a live file of another process than its name and its trace say";
 }
 
+/* False: somebody has it. A file system that has no locks keeps nothing from being salvaged. */
+static bool lock(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 /* A process that records holds a lock on its trace file, so it is seen from other pid namespaces (a
  * container's) too. The salvage holds it while it works. -1: somebody has it; -2: there is no such
  * file. */
@@ -129,7 +137,7 @@ static int lock_trace(const char *trace)
 	int fd = open(trace, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -2;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (lock(fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -142,7 +150,7 @@ static void salvage_one(int fd, const struct baton_live *live, const char *path,
 	int trace = lock_trace(live->trace);
 	if (trace == -1)
 		result->running++;
-	else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_own_file(fd, &st) && st.st_nlink > 0)
+	else if (lock(fd) && is_own_file(fd, &st) && st.st_nlink > 0)
 		drain(fd, live, path, result); /* no other salvage has done it in the meantime */
 	if (trace >= 0)
 		close(trace);

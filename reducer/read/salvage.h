@@ -15,6 +15,7 @@ struct salvage_result {
 	/* of live files that could not be drained, for want of room on the disk say: slots that wait in
 	 * them; launches, and other records, that were dropped */
 	uint64_t waiting, lost_launches, lost_others;
+	char waiting_in[256]; /* the directory of the last such live file */
 };
 
 /* Salvages the live files whose trace file is in `directory` (an absolute path). Looks for them in

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define UNRECORDED ".baton-unrecorded-"
 enum { MARK_BYTES = 64, MOST_NUMBERS = 1000000 };
 
 /* ---- making it ---- */
@@ -58,14 +59,48 @@ static int make_named(const char *pattern, struct output_dir *out)
 
 /* ---- whose it is ---- */
 
-/* A directory, or a link to one, that another user made: he can put other files in the traces'
- * places, and read or replace them. */
-static bool is_foreign(const struct output_dir *out, int dirfd)
+/* Root can do anything anyway; shares of groups and mount points are often root's. */
+static bool is_trusted(uid_t owner)
 {
-	struct stat st;
-	if (lstat(out->path, &st) != 0 || st.st_uid != geteuid())
+	return owner == geteuid() || owner == 0;
+}
+
+/* Everybody can put something there, and nobody can take away what is another's: /tmp. */
+static bool is_everybodys(const struct stat *parent)
+{
+	return (parent->st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+}
+
+/* A link that somebody laid out for whoever comes by: what Linux does not follow either under
+ * fs.protected_symlinks. */
+static bool is_foreign_link(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat link, parent;
+	if (lstat(path, &link) != 0 || !S_ISLNK(link.st_mode) || is_trusted(link.st_uid))
+		return false;
+	snprintf(part, sizeof(part), "%s", path);
+	char *slash = strrchr(part, '/');
+	if (slash)
+		slash[1] = 0;
+	return stat(slash ? part : ".", &parent) != 0 ||
+		   (is_everybodys(&parent) && parent.st_uid != link.st_uid);
+}
+
+/* A directory of another user where anybody can exchange the traces, or that he laid out in a place
+ * of everybody's. Another user's alone is a project's: who shares it knows its owner. One that this
+ * process made may show another's number (NFS with root_squash, CIFS, FUSE, idmapped mounts). */
+static bool is_foreign(struct output_dir *out, int dirfd)
+{
+	struct stat st, parent;
+	if (out->is_new)
+		return false;
+	if (fstat(dirfd, &st) != 0)
 		return true;
-	return fstat(dirfd, &st) != 0 || st.st_uid != geteuid();
+	if (is_trusted(st.st_uid))
+		return false;
+	out->is_others = true;
+	return st.st_mode & S_IWOTH || fstatat(dirfd, "..", &parent, 0) != 0 || is_everybodys(&parent);
 }
 
 /* ---- what is in it already ---- */
@@ -78,7 +113,8 @@ static bool ends_with(const char *name, const char *end)
 
 static bool is_mark(const char *name)
 {
-	return strncmp(name, ".baton-launch-", 14) == 0 || strncmp(name, ".baton-unrecorded-", 18) == 0;
+	return strncmp(name, ".baton-launch-", 14) == 0 ||
+		   strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0;
 }
 
 static bool is_ours(const char *name)
@@ -93,9 +129,12 @@ static bool older(const struct stat *st, const struct timespec *than)
 	return st->st_mtim.tv_nsec < than->tv_nsec;
 }
 
-/* Hidden files make no directory full; marks go with the traces they belong to. */
+/* Hidden files make no directory full; marks go with the traces they belong to. What an earlier
+ * recording noted of its processes would be counted as this one's. */
 static int remove_or_refuse(int dirfd, const char *name, bool force)
 {
+	if (strncmp(name, UNRECORDED, strlen(UNRECORDED)) == 0)
+		force = true;
 	if (!force)
 		return name[0] == '.' ? 0 : -ENOTEMPTY;
 	return is_ours(name) && unlinkat(dirfd, name, 0) != 0 && errno != ENOENT ? -errno : 0;
@@ -167,7 +206,7 @@ static int use(DIR *dir, const struct launch *launch, bool force, struct output_
 	out->is_foreign = is_foreign(out, dirfd(dir));
 	if (out->is_foreign)
 		return -EPERM;
-	int error = output_lock_take(dirfd(dir), shared ? launch->key | 1 : 0);
+	int error = output_lock_take(dirfd(dir), shared ? launch->key | 1 : 0, launch->rank);
 	if (error)
 		return error;
 	return shared ? join(dir, launch, force) : clear(dir, NULL, force);
@@ -178,6 +217,9 @@ int output_dir_open(const char *pattern, const struct launch *launch, bool force
 {
 	*out = (struct output_dir){0};
 	int error = make_named(pattern, out);
+	out->is_foreign = !error && !out->is_new && is_foreign_link(out->path);
+	if (out->is_foreign)
+		error = -EPERM;
 	DIR *dir = error ? NULL : opendir(out->path);
 	if (!error)
 		error = dir ? use(dir, launch, force, out) : -errno;

@@ -12,7 +12,8 @@
 struct output_dir {
 	char path[PATH_MAX]; /* as the user named it */
 	bool is_new;         /* this process made it */
-	bool is_foreign;     /* it, or the link that leads to it, is another user's: refused */
+	bool is_others;      /* it is another user's, neither ours nor root's */
+	bool is_foreign;     /* it, or the link to it, is another's where all can write: refused */
 	size_t first_made;   /* length of the first of its parents that this process made; 0: none */
 };
 

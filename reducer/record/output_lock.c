@@ -17,6 +17,8 @@
 enum { TRIES = 200, PAUSE_US = 5000, KEY_CHARS = 16 };
 
 static int held = -1, held_in = -1;
+static bool unlocked; /* the file system has no locks: nobody can know who is the last holder */
+static bool first;    /* the one who removes the file there */
 
 static bool is_gone(int fd)
 {
@@ -34,12 +36,15 @@ static int write_key(int fd, uint64_t key)
 {
 	char text[KEY_CHARS + 1];
 	snprintf(text, sizeof(text), "%016" PRIx64, key);
-	return pwrite(fd, text, KEY_CHARS, 0) == KEY_CHARS ? 0 : -EIO;
+	const ssize_t n = pwrite(fd, text, KEY_CHARS, 0);
+	return n < 0 ? -errno : n == KEY_CHARS ? 0 : -EIO;
 }
 
+/* After a flock() that failed. */
 static bool is_taken(void)
 {
-	return errno == EWOULDBLOCK;
+	unlocked = errno != EWOULDBLOCK;
+	return !unlocked;
 }
 
 /* 0: it is ours; -EBUSY: another's; -EAGAIN: a member of our launch may be writing the key. */
@@ -67,9 +72,10 @@ static int lock_alone(int fd)
 	return -EBUSY;
 }
 
-int output_lock_take(int dirfd, uint64_t key)
+int output_lock_take(int dirfd, uint64_t key, int rank)
 {
 	int error = -EAGAIN;
+	first = !key || rank == 0;
 	for (int tries = 0; tries < TRIES && error == -EAGAIN; tries++) {
 		int fd = openat(dirfd, NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
 		if (fd < 0)
@@ -92,10 +98,12 @@ void output_lock_release(void)
 {
 	if (held < 0)
 		return;
-	if (flock(held, LOCK_EX | LOCK_NB) == 0 && held_in >= 0)
+	const bool removes = unlocked ? first : flock(held, LOCK_EX | LOCK_NB) == 0;
+	if (removes && held_in >= 0)
 		unlinkat(held_in, NAME, 0);
 	close(held);
 	if (held_in >= 0)
 		close(held_in);
 	held = held_in = -1;
+	unlocked = false;
 }

@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
-/* Takes the lock. `key`: that of the launch whose members share the directory, 0: nobody else may.
- * 0, -EBUSY: another recorder has it, or -errno. A file system that has no locks gives 0. */
-int output_lock_take(int dirfd, uint64_t key);
-/* Gives it back; the last one removes the file. Without a lock nothing happens. */
+/* Takes the lock. `key`: that of the launch whose members share the directory, 0: nobody else may;
+ * `rank`: the member's. 0, -EBUSY: another recorder has it, or -errno. A file system that has no
+ * locks gives 0. */
+int output_lock_take(int dirfd, uint64_t key, int rank);
+/* Gives it back; the last one removes the file, where there are no locks rank 0. Without a lock
+ * nothing happens. */
 void output_lock_release(void);
 
 #endif

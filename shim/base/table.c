@@ -19,9 +19,10 @@ int table_open(struct table *table, uint32_t slots)
 
 void table_close(struct table *table)
 {
-	if (table->slots)
-		munmap(table->slots, ((size_t)table->mask + 1) * sizeof(struct table_slot));
-	table->slots = NULL;
+	struct table_slot *slots = table->slots;
+	table->slots = NULL; /* first: a child forked in between keeps no pointer to nothing */
+	if (slots)
+		munmap(slots, ((size_t)table->mask + 1) * sizeof(*slots));
 }
 
 uint32_t table_add(struct table *table, uint64_t key, uint32_t id)

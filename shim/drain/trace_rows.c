@@ -32,7 +32,8 @@ static struct {
 	uint64_t told[BATON_LIVE_LANES][2]; /* drops that are told, or will be with the next write */
 	struct clock_moment first;          /* the baseline of the clock's rate */
 	bool left;                          /* there are slots that the last round did not take */
-	uint64_t ops_written;               /* of the ops taken, those in the file */
+	uint64_t ops_held;    /* of the ops taken, those in blocks that are for the file */
+	uint64_t ops_written; /* those in it */
 } w;
 
 /* ---- the clock ---- */
@@ -86,7 +87,6 @@ static void note_gpu(void)
 
 static void lanes_are_written(void)
 {
-	w.ops_written = gpu_rows_counts().ops;
 	note_gpu();
 	uint32_t used = atomic_load(&live->lanes_used);
 	for (uint32_t i = 0; i < used && i < BATON_LIVE_LANES; i++) {
@@ -144,17 +144,27 @@ static void add_checkpoint(void)
 	baton_drain_checkpoint(&w.drain, arena_taken(), lanes, used);
 }
 
+/* What waits for the file goes there. */
+static int append(void)
+{
+	const int error = trace_append();
+	if (!error)
+		w.ops_written = w.ops_held;
+	return error;
+}
+
 void trace_rows_write(void)
 {
-	if (trace_error() && trace_append() != 0)
+	if (trace_error() && append() != 0)
 		return;
 	add_losses();
 	trace_take_dictionary();
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		baton_writer_flush_table(w.file, &baton_tables[t]);
+	w.ops_held = gpu_rows_counts().ops;
 	add_checkpoint();
 	baton_writer_flush_records(w.file);
-	if (trace_append() != 0)
+	if (append() != 0)
 		return;
 	STOP_POINT("written");
 	lanes_are_written();

@@ -147,6 +147,7 @@ static void describe(struct baton_live *l, const struct identity *identity, uint
 	l->start_time = identity->start_time;
 	l->generation = generation;
 	l->uid = getuid();
+	l->host_tick_ns = config.host_tick_ns;
 	memcpy(l->boot_id, identity->boot_id, sizeof(l->boot_id));
 	snprintf(l->trace, sizeof(l->trace), "%s", trace);
 	l->lanes_offset = pages(sizeof(*l));
@@ -206,11 +207,12 @@ void live_remove(void)
 
 void live_undo(void)
 {
-	if (!live)
+	struct baton_live *file = live;
+	if (!file)
 		return;
 	unlink(live_path);
-	munmap(live, live->file_bytes);
-	live = NULL;
+	live = NULL; /* first, as in table_close() */
+	munmap(file, file->file_bytes);
 }
 
 void live_release_rings(void)

@@ -183,19 +183,46 @@ expect_says "another baton record writes into it"
 wait
 same "members of one launch" "$(cat "$work/status.0") $(cat "$work/status.1")" "0 0"
 
-# Keeps out: traces in a place that another user can exchange; a job started for nothing that leaves directories.
+# Keeps out: traces in a place that everybody can exchange; a project's directory that is refused; a job started for nothing that leaves directories.
 if [ "$(id -u)" = 0 ]; then
-	mkdir "$work/theirs" "$work/mine"
-	chown 65534 "$work/theirs"
+	all=$work/all # a place like /tmp
+	mkdir "$work/theirs" "$work/mine" "$work/anybodys" "$all" "$all/theirs"
+	chmod 0777 "$work/anybodys" && chmod 1777 "$all"
+	ln -s "$work/mine" "$all/link" && ln -s "$work/mine" "$all/own-link"
 	ln -s "$work/mine" "$work/link"
-	chown -h 65534 "$work/link"
-	ln -s "$work/mine" "$work/own-link"
-	for where in theirs link; do
+	chown -h 65534 "$work/theirs" "$work/anybodys" "$all/theirs" "$all/link" "$work/link"
+	for where in anybodys all/theirs all/link all/link/; do
 		expect_status 5 "$BATON" record -o "$work/$where" -- touch "$work/ran"
-		expect_says "$work/$where: it, or the link to it, belongs to another user; the job was not started"
+		expect_says "$work/${where%/}: it, or the link to it, is another user's in a place where everybody can write; the job was not started"
 	done
-	expect_status 0 "$BATON" record -o "$work/own-link" -- true
+	for where in theirs link all/own-link all/made; do
+		expect_status 0 "$BATON" record -o "$work/$where" -- true
+	done
+	expect_status 0 "$BATON" record -v -o "$work/theirs" -- true
+	expect_says "$work/theirs: belongs to another user, who can exchange the traces"
 fi
+# Keeps out: a lock file that stays for ever where the file system has no locks, with the notes of processes beside it.
+case ${BUILD:-} in
+*san-*) ;; # a preloaded library cannot bring a sanitizer's runtime
+*)
+	echo '#include <errno.h>
+int flock(int fd, int how) { (void)fd, (void)how; errno = ENOLCK; return -1; }' >"$work/nolock.c"
+	${CC:-cc} -shared -fPIC -o "$work/nolock.so" "$work/nolock.c" || fail "a file system without locks"
+	for _ in 1 2; do
+		expect_status 0 env LD_PRELOAD="$work/nolock.so" "$BATON" record -o "$work/nolock" -- true
+		checks=$((checks + 1))
+		[ ! -e "$work/nolock/.baton-recording" ] || fail "the lock file stays"
+	done
+	for rank in 1 0; do
+		expect_status 0 env LD_PRELOAD="$work/nolock.so" BATON_RUN_ID=unlocked RANK=$rank WORLD_SIZE=2 "$BATON" record -o "$work/nolock2" -- true
+		[ ! -e "$work/nolock2/.baton-recording" ] || [ $rank = 1 ] || fail "the lock file of a launch stays"
+	done
+	;;
+esac
+# Keeps out: what a killed recording noted of its processes, counted as this one's.
+mkdir "$work/noted" && touch "$work/noted/.baton-unrecorded-1"
+expect_status 0 "$BATON" record -o "$work/noted" -- true
+expect_says "nothing recorded: the job made no CUDA call"
 expect_status 127 "$BATON" record -o "$work/parent/of/it" -- "$work/no/such"
 checks=$((checks + 1))
 [ ! -e "$work/parent" ] || fail "the parents of a directory that was not used"

@@ -96,13 +96,13 @@ static void fill(const char *directory)
 											 .correlation = i + 1};
 }
 
-#define FIELD(of, field)                                                             \
-	if (strncmp(text, #field "=", sizeof(#field)) == 0) {                            \
+#define FIELD(of, field)                                                            \
+	if (strncmp(text, #field "=", sizeof(#field)) == 0) {                           \
 		(of).field = (__typeof__((of).field))strtoull(text + sizeof(#field), 0, 0); \
-		return 0;                                                                    \
+		return 0;                                                                   \
 	}
-#define TEXT(field)                                                         \
-	if (strncmp(text, #field "=", sizeof(#field)) == 0)                     \
+#define TEXT(field)                                     \
+	if (strncmp(text, #field "=", sizeof(#field)) == 0) \
 		return snprintf(field, sizeof(field), "%s", text + sizeof(#field)) < 0;
 
 static int set(const char *text)
@@ -110,6 +110,12 @@ static int set(const char *text)
 	FIELD(image.live, layout)
 	FIELD(image.live, file_bytes)
 	FIELD(image.live, pid)
+	FIELD(image.live, host_tick_ns)
+	FIELD(image.live, losses_told)
+	FIELD(image.live, gpu_recorded)
+	FIELD(image.live, gpu_lost)
+	FIELD(image.live, unheard_launches)
+	FIELD(image.live, dropped_strings)
 	FIELD(image.live, lanes_offset)
 	FIELD(image.live, dictionary_offset)
 	FIELD(image.live, dictionary_bytes)

@@ -38,11 +38,11 @@ all_launches=$((launches + dropped)) all_ops=$((ops + gpu))
 
 # shellcheck disable=SC2086
 expect_status 0 "$BATON" record -o "$work/disk/run" -- $job
-expect_says "No space left on device" " records are still in shared memory: when they can be written"
+expect_says "No space left on device" " records are still in $work/rings: when they can be written"
 checks=$((checks + 1))
 line=$(tail -n 1 "$work/err")
-told=$(sed -n 's/.* process, \([0-9,]*\) launches, \([0-9,]*\) dropped (and [0-9,]* other records), .*/\1 \2/p' <<<"$line" | tr -d ,)
-read -r written lost <<<"$told"
+told=$(sed -n 's/.* process, \([0-9,]*\) launches, \([0-9,]*\) dropped (and \([0-9,]*\) other records), .*/\1 \2 \3/p' <<<"$line" | tr -d ,)
+read -r written lost others <<<"$told"
 { [ -n "$told" ] && [ "$lost" -gt 0 ] && [ "$written" -lt "$all_launches" ] && [ "$((written + lost))" -le "$all_launches" ]; } || fail "$line"
 
 # there is room again: nothing has become more or less
@@ -52,6 +52,7 @@ read_sums "$work/disk/run"
 checks=$((checks + 3))
 [ $((launches + dropped)) = $all_launches ] || fail "$launches launches + $dropped dropped, not $all_launches"
 [ "$dropped" = "$lost" ] || fail "$dropped dropped, the closing line had $lost"
+[ "$others" -ge "$gpu" ] || fail "$gpu GPU records dropped, the closing line had $others other records"
 [ "$in_flight $((ops + gpu))" = "0 $all_ops" ] || fail "$in_flight in flight, $ops ops and $gpu dropped, not $all_ops"
 case $said in
 *killed*) fail "it says: $said" ;;

@@ -34,6 +34,13 @@ for unit in 1ns 32ns; do
 		check "all times are multiples of 32 ns without being asked to" [ "$fine" -gt 0 ]
 	fi
 done
+# Keeps out: times as they were measured in what a salvage takes from the rings.
+rm -rf "$work/trace"
+expect_status 137 "$BATON" record --host-clock 32ns -o "$work/trace" -- "$PYTHON" tests/shim/events.py die
+expect_says "records were taken from shared memory"
+read -r fine rows < <(fine_times)
+check "$fine of $rows rows of a killed job have times between the ticks" [ "$fine" = 0 ]
+check "too few rows: $rows" [ "$rows" -gt 20 ]
 expect_status 2 "$BATON" record --host-clock 7ns -o "$work/never" -- true
 expect_says "--host-clock must be one of 1ns, 32ns"
 finish

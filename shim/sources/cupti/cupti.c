@@ -99,6 +99,8 @@ bool cupti_attach(void)
 	}
 	recording_mark(RECORDING_BY_CUPTI);
 	live_note_gpu();
+	if (!recording_is(RECORDING_PHASES)) /* it failed meanwhile, and saw no CUPTI to give up */
+		cupti_give_up();
 	return true;
 }
 

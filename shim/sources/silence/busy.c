@@ -32,9 +32,30 @@ static void find_stretches(struct busy *busy, const struct busy_look *look)
 	baton_away_add(&busy->away, at, look->ticks[1]);
 }
 
+/* Who has the lock now counts, not the majority of all looks: the rows are of this time. Where the
+ * same thread still has it, its stack is taken anew now and then only. */
+static bool look_at_holder(struct busy *busy, const struct busy_look *look)
+{
+	const bool known =
+		busy->holder.state && look->now_ns - busy->stack_ns <= BATON_LOCK_REMEMBERED_NS;
+	struct holder seen = known ? busy->holder : (struct holder){0};
+	seen.votes = known; /* another one takes it away */
+	bool waits = holder_look(&seen, look->owner, look->tid);
+	const bool anew = !known || !seen.votes;
+	if (waits && known && anew) {
+		seen = (struct holder){0};
+		waits = holder_look(&seen, look->owner, look->tid);
+	}
+	if (!waits)
+		return false;
+	busy->holder = seen;
+	busy->stack_ns = anew ? look->now_ns : busy->stack_ns;
+	return true;
+}
+
 static void look_for_lock(struct busy *busy, const struct busy_look *look)
 {
-	if (look->slept_ns >= BATON_AWAY_LEAST_NS && holder_look(&busy->holder, look->owner, look->tid))
+	if (look->slept_ns >= BATON_AWAY_LEAST_NS && look_at_holder(busy, look))
 		busy->locked_ns = look->now_ns;
 	busy->locked = busy->locked_ns && look->now_ns - busy->locked_ns <= BATON_LOCK_REMEMBERED_NS;
 	if (!busy->locked)
@@ -61,13 +82,16 @@ void busy_late(struct busy *busy, uint64_t late_ns, uint64_t waited_ns)
 	busy->waited_ns += least(late, waited_ns);
 }
 
-void busy_fell_silent(struct busy *busy, uint64_t slept_ns, uint64_t waited_ns)
+void busy_fell_silent(struct busy *busy, const struct baton_stretch *before, uint64_t slept_ns,
+					  uint64_t waited_ns)
 {
+	struct baton_away *away = &busy->away;
+	const struct baton_stretch *last = away->n ? &away->at[away->n - 1] : NULL;
 	busy->slept_ns -= least(slept_ns, busy->slept_ns);
 	busy->waited_ns -= least(waited_ns, busy->waited_ns);
-	if (busy->away
-			.n) /* the last one may be too short to be among them: then there is little in it */
-		busy->away.n--;
+	/* the one that fell silent may be too short to be among them: then there is little in it */
+	if (last && last->end == before->end && last->begin >= before->begin)
+		away->n--;
 }
 
 void busy_put(struct busy *busy, uint32_t thread)

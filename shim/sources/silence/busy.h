@@ -17,6 +17,7 @@ struct busy {
 	uint64_t slept_ns, waited_ns; /* in its time */
 	uint64_t ticks, ns;           /* how long that was */
 	struct holder holder;
+	int64_t stack_ns;  /* when the holder's stack was taken */
 	int64_t locked_ns; /* when it was last met waiting for Python's lock; 0: it was not */
 	bool locked;       /* at that time or lately */
 };
@@ -34,8 +35,9 @@ struct busy_look {
 void busy_take(struct busy *busy, const struct busy_look *look);
 /* So much of its sleep was found to be something else: it ran, or waited for a core. */
 void busy_late(struct busy *busy, uint64_t late_ns, uint64_t waited_ns);
-/* Its last stretch belongs to a silence, which has so much of its time. */
-void busy_fell_silent(struct busy *busy, uint64_t slept_ns, uint64_t waited_ns);
+/* Its time `before` the last look belongs to a silence, which has so much of what it was away. */
+void busy_fell_silent(struct busy *busy, const struct baton_stretch *before, uint64_t slept_ns,
+					  uint64_t waited_ns);
 /* Writes its rows, and forgets them. */
 void busy_put(struct busy *busy, uint32_t thread);
 

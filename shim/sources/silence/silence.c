@@ -237,7 +237,8 @@ static void begin_silence(struct watch *watch, const struct baton_lane *lane)
 	watch->lead_ns = before_ns - watch->slept_ns - watch->waited_ns;
 	watch->lead_more_ns = 0;
 	watch->leads = watch->slept_ns + watch->waited_ns < AT_ONCE_NS;
-	busy_fell_silent(&watch->busy, watch->slept_ns, watch->waited_ns);
+	const struct baton_stretch before = {watch->from_ticks, watch->last_ticks, 0};
+	busy_fell_silent(&watch->busy, &before, watch->slept_ns, watch->waited_ns);
 }
 
 /* Where does it stand? Another place than before begins a row. */
