@@ -67,12 +67,17 @@ static struct baton_lane *lane_of(const struct salvage *s, uint32_t i)
 
 /* ---- the old trace ---- */
 
+/* More than any process counts: sums of such numbers cannot wrap. */
+#define COUNT_MOST ((uint64_t)1 << 62)
+
 static void note_checkpoint(struct salvage *s, size_t entry, const uint8_t *record, uint32_t size)
 {
 	struct baton_r_checkpoint c;
 	memcpy(&c, record, sizeof(c));
 	if (c.lanes > BATON_LIVE_LANES || !baton_holds(size, sizeof(c), c.lanes, sizeof(s->lanes[0])))
 		return;
+	if (c.dictionary % 8 || c.launches > COUNT_MOST || c.kernels > COUNT_MOST)
+		return; /* no recorder wrote it */
 	s->checkpoint = entry;
 	s->dictionary = c.dictionary;
 	s->drain.launches = c.launches;
@@ -144,17 +149,20 @@ static int copy_block(struct salvage *s, struct baton_block_header *header)
 
 /* Kernels of launches in an op block: those of graphs are not counted, a graph launch promises no
  * number. */
-static uint64_t kernels_in(const struct salvage *s, const struct baton_block_header *header)
+static uint64_t kernels_in(struct salvage *s, const struct baton_block_header *header)
 {
 	int64_t *columns[BATON_MAX_COLUMNS];
 	uint32_t present;
 	uint64_t n = 0;
 	int64_t *memory =
 		calloc((size_t)BATON_MAX_COLUMNS * ((size_t)header->rows + 1), sizeof(*memory));
+	if (!memory) {
+		s->new.error = -ENOMEM; /* the live file stays */
+		return 0;
+	}
 	for (int c = 0; c < BATON_MAX_COLUMNS; c++)
 		columns[c] = memory + (size_t)c * header->rows;
-	if (memory &&
-		baton_columns_decode(baton_table(BATON_OP), header, s->old.raw, columns, &present) == 0)
+	if (baton_columns_decode(baton_table(BATON_OP), header, s->old.raw, columns, &present) == 0)
 		for (uint32_t i = 0; i < header->rows; i++)
 			n += columns[OP_KIND][i] == BATON_KERNEL &&
 				 (!(present & 1u << OP_GRAPH_NODE) || columns[OP_GRAPH_NODE][i] == 0);
@@ -211,15 +219,23 @@ static void add_dictionary(struct salvage *s)
 			baton_writer_record(&s->new, record->type, record, record->size, NULL, 0);
 }
 
+/* What was told may be more than there is in a damaged file. */
+static uint64_t beyond(uint64_t all, uint64_t told)
+{
+	return all > told ? all - told : 0;
+}
+
 static void add_lane(struct salvage *s, uint32_t i)
 {
 	struct baton_lane *lane = lane_of(s, i);
 	uint64_t head = atomic_load(&lane->head), at = s->lanes[i][0];
 	const struct baton_slot *ring = live_file_ring(s->live, lane);
-	bool ok = ring && head >= at && head - at <= lane->slots &&
-			  baton_holds(s->bytes, s->ring_bytes, lane->slots, sizeof(*ring));
-	if (!ok) { /* rings that overlap would be read more than once */
+	const bool used = ring && head >= at && head - at <= lane->slots;
+	const uint64_t launches = atomic_load(&lane->dropped_launches);
+	if (!used || !baton_holds(s->bytes, s->ring_bytes, lane->slots, sizeof(*ring))) {
+		/* rings that overlap would be read more than once */
 		s->drained->bad_rings += lane->offset != 0 || head != 0;
+		s->drained->slots -= used ? head - at : 0;
 		return;
 	}
 	s->ring_bytes += lane->slots * sizeof(*ring);
@@ -230,13 +246,7 @@ static void add_lane(struct salvage *s, uint32_t i)
 		s->drained->bad_slots += !live_file_slot_ok(slot);
 		s->drained->slots -= !live_file_slot_ok(slot);
 	}
-	baton_drain_lost(&s->drain, lane, &s->lanes[i][1]);
-}
-
-/* What was told may be more than there is in a damaged file. */
-static uint64_t beyond(uint64_t all, uint64_t told)
-{
-	return all > told ? all - told : 0;
+	s->drain.launches += beyond(launches, s->lanes[i][2]);
 }
 
 /* What the live file has beyond the trace, before anything is written: it stays true when the

@@ -131,12 +131,12 @@ static bool lock(int fd)
 
 /* A process that records holds a lock on its trace file, so it is seen from other pid namespaces (a
  * container's) too. The salvage holds it while it works. -1: somebody has it; -2: there is no such
- * file. */
+ * file; -3: it cannot be opened, or is a link. */
 static int lock_trace(const char *trace)
 {
 	int fd = open(trace, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return -2;
+		return errno == ENOENT ? -2 : -3;
 	if (lock(fd))
 		return fd;
 	close(fd);
@@ -148,10 +148,14 @@ static void salvage_one(int fd, const struct baton_live *live, const char *path,
 {
 	struct stat st;
 	int trace = lock_trace(live->trace);
-	if (trace == -1)
+	if (trace == -1) {
 		result->running++;
-	else if (lock(fd) && is_own_file(fd, &st) && st.st_nlink > 0)
+	} else if (trace == -3) {
+		diag("%s: the trace of %s cannot be opened", live->trace, path);
+		result->failed++;
+	} else if (lock(fd) && is_own_file(fd, &st) && st.st_nlink > 0) {
 		drain(fd, live, path, result); /* no other salvage has done it in the meantime */
+	}
 	if (trace >= 0)
 		close(trace);
 }
