@@ -168,15 +168,21 @@ static const char *measure_kernels(const struct compare_gate *gate, const struct
 	return gate->percent && change.base_ns <= 0 ? "no kernel of the base matches" : NULL;
 }
 
-/* The efficiency at a loss: a longer step has less. */
+/* The efficiency at a loss. Runs of one side that lie far apart may leave no step at all. */
+static double efficiency_at(double ideal, int64_t loss_ns)
+{
+	return ideal + (double)loss_ns > 0 ? ideal / (ideal + (double)loss_ns) : INFINITY;
+}
+
+/* A longer step has less of it. */
 static void measure_efficiency(const struct comparison *c, size_t i, struct measured *out)
 {
 	const struct change *change = &c->changes[i];
 	const double ideal = (double)c->runs[i].ideal_ns;
 	*out = (struct measured){c->runs[i].efficiency, NAN, NAN, change->known};
 	if (change->known) {
-		out->low = ideal / (ideal + (double)change->loss.high_ns);
-		out->high = ideal / (ideal + (double)change->loss.low_ns);
+		out->low = efficiency_at(ideal, change->loss.high_ns);
+		out->high = efficiency_at(ideal, change->loss.low_ns);
 	}
 }
 
