@@ -80,17 +80,35 @@ static void free_all(struct everything *all, size_t n)
 }
 
 /* One run against the base. Where the work is another one there is no speed-up. */
-static int compute_change(struct everything *all, size_t i, bool chosen)
+static int compute_change(struct everything *all, size_t i)
 {
 	int error = change_find(&all->sides[i], &all->changes[i]);
 	if (!error)
-		error = work_compare(&all->sides[i], &all->changes[i], chosen, &all->work[i]);
+		error = work_find_slower(&all->sides[i], &all->changes[i], &all->work[i]);
 	if (all->work[i].other) {
 		all->runs[i].efficiency = all->runs[i].speed_up = NAN;
 		all->changes[i].known = false;
 	}
 	if (!error)
 		error = charged_open(&all->charged[i], &all->sides[i], &all->changes[i]);
+	return error;
+}
+
+/* How the runs scale, once those whose work is another one than the base's are set aside. */
+static int compute_scaling(struct everything *all, size_t n, struct scaling_wanted wanted,
+						   struct scaling_result *result)
+{
+	int error = 0;
+	scaling_compute(all->runs, n, wanted, result);
+	for (size_t i = 0; !error && i < n; i++) {
+		all->sides[i].base_side = all->sides[result->base].side;
+		all->sides[i].run = &all->runs[i];
+		all->sides[i].base = &all->runs[result->base];
+		if (i != result->base)
+			error = work_find_other(&all->sides[i], wanted.scaling != SCALING_AUTO, &all->work[i]);
+		all->runs[i].aside = all->work[i].other != WORK_AS_WANTED;
+	}
+	scaling_compute(all->runs, n, wanted, result);
 	return error;
 }
 
@@ -105,14 +123,12 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 		all->runs[i].busy_ns = repeats[i].side.busy_ns;
 		all->names[i] = repeats[i].name;
 		all->summaries[i] = side_middle(&repeats[i].side);
+		all->sides[i].side = &repeats[i].side;
 	}
-	scaling_compute(all->runs, n, wanted, result);
-	for (size_t i = 0; !error && i < n; i++) {
-		all->sides[i] = (struct change_sides){&repeats[i].side, &repeats[result->base].side,
-											  &all->runs[i], &all->runs[result->base]};
+	error = compute_scaling(all, n, wanted, result);
+	for (size_t i = 0; !error && i < n; i++)
 		if (i != result->base)
-			error = compute_change(all, i, wanted.scaling != SCALING_AUTO);
-	}
+			error = compute_change(all, i);
 	return error;
 }
 
@@ -132,7 +148,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 										.changes = all.changes,
 										.work = all.work,
 										.charged = all.charged};
-		if (!result.sure && compare_count_other(&comparison) == 0)
+		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
 		if (option_given(call, "json"))

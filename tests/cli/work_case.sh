@@ -50,6 +50,16 @@ other steps
 compared plain none --scaling weak
 other steps
 
+# Keeps out: a run with other work that decides how the others scale, or silences what is said of them.
+run whole --ranks 1 --accumulate 2
+expect_status 0 "$BATON" compare --json "$work/whole" "$work/ddp" "$work/resnet"
+expect_true "d['scaling'] == 'strong' and d['scaling_sure'] and d['runs'][1]['efficiency'] > 0.9 and d['runs'][2]['efficiency'] is None"
+expect_status 0 "$BATON" compare "$work/whole" "$work/ddp" "$work/resnet"
+expect_prints "One run did other work than the base, so it has no speed-up" "strong scaling (total work is equal within"
+run heavy --ranks 2 --fault slow_gpu=60@all
+expect_status 0 "$BATON" compare "$work/one" "$work/heavy" "$work/resnet"
+expect_says "work per GPU fits neither weak nor strong scaling"
+
 # Keeps out: kernels that are all as much slower, told as a list of terms; a rank's clock told as everybody's; noise told as a clock.
 run slow --ranks 2 --noise-seed 3 --fault slow_gpu=7@all
 compared ddp slow
