@@ -166,16 +166,17 @@ static int open_sides(const struct invocation *call, const struct reduce_options
 					  struct repeats *sides, size_t *n)
 {
 	const char *base = option_text(call, "base", NULL), *run = option_text(call, "run", NULL);
+	const bool chosen = strcmp(option_text(call, "scaling", "auto"), "auto") != 0;
 	int status = STATUS_OK;
 	*n = 0;
 	for (int i = base ? -1 : 0; i < call->operands + (run != NULL); i++) {
 		int one;
 		if (i < 0)
-			one = repeats_of_list(base, how, &sides[*n]);
+			one = repeats_of_list(base, how, chosen, &sides[*n]);
 		else if (i < call->operands)
 			one = repeats_of_operand(call->operand[i], how, &sides[*n]);
 		else
-			one = repeats_of_list(run, how, &sides[*n]);
+			one = repeats_of_list(run, how, chosen, &sides[*n]);
 		if (one != STATUS_OK && one != STATUS_PARTIAL)
 			return one;
 		status = status_worse(status, one);
