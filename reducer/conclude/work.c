@@ -191,6 +191,18 @@ static int32_t find_rank(const struct summary *base, const struct summary *run, 
 	return most->ranks[0];
 }
 
+/* Of one rank of the run, or of one of the base. */
+static void find_ranks(const struct summary *base, const struct summary *run, struct work *work)
+{
+	double slower = -work->slower;
+	work->slower_rank = find_rank(base, run, &work->slower);
+	if (work->slower_rank >= 0)
+		return;
+	work->base_slower_rank = find_rank(run, base, &slower);
+	if (work->base_slower_rank >= 0)
+		work->base_slower = slower;
+}
+
 /* Is the time of all kernels another one, beyond noise? */
 static int work_changed(const struct change_sides *s, const struct change *change, bool *changed)
 {
@@ -210,7 +222,8 @@ static int work_changed(const struct change_sides *s, const struct change *chang
 int work_find_other(const struct change_sides *s, bool chosen, struct work *work)
 {
 	struct kernels kernels;
-	*work = (struct work){.slower = NAN, .slower_rank = -1};
+	*work =
+		(struct work){.slower = NAN, .slower_rank = -1, .base_slower = NAN, .base_slower_rank = -1};
 	int error = kernels_open(&kernels, side_middle(s->base_side), side_middle(s->side));
 	if (error)
 		return error;
@@ -239,7 +252,7 @@ int work_find_slower(const struct change_sides *s, const struct change *change, 
 	if (!changed || fabs(work->slower) < SLOWER_LEAST)
 		work->slower = NAN;
 	if (!isnan(work->slower))
-		work->slower_rank = find_rank(base, run, &work->slower);
+		find_ranks(base, run, work);
 	return error;
 }
 

@@ -19,6 +19,8 @@ struct work { /* of a run against the base */
 	double matmuls[2];   /* launches per step and device: base, run */
 	double slower;       /* the same kernels take so much longer: 0.07. NAN: not all alike */
 	int32_t slower_rank; /* mostly those of this rank; -1: of all */
+	double base_slower;  /* in the base a rank's kernels take so much longer than the run's */
+	int32_t base_slower_rank; /* which; -1: none has most of the difference */
 };
 
 /* All but the speed, of which nothing is known then. Of the scaling it asks only what fits. `chosen`:

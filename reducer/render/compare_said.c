@@ -85,20 +85,24 @@ void compare_other_work(const struct screen *screen, const struct comparison *c,
 void compare_slower(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct work *work = &c->work[i];
+	const bool of_base = work->base_slower_rank >= 0;
+	const double slower = of_base ? work->base_slower : work->slower;
 	struct clocks_change clocks;
-	char who[40] = "The GPUs run";
-	if (isnan(work->slower))
+	char who[60] = "The GPUs run";
+	if (isnan(slower))
 		return;
-	if (work->slower_rank >= 0)
+	if (of_base)
+		snprintf(who, sizeof(who), "In the base the GPU of rank %d runs", work->base_slower_rank);
+	else if (work->slower_rank >= 0)
 		snprintf(who, sizeof(who), "The GPU of rank %d runs", work->slower_rank);
 	const bool known = clocks_changed(c->summaries[c->result->base], c->summaries[i], &clocks);
-	const char *why = fabs(work->slower) > CLOCK_MOST
+	const char *why = fabs(slower) > CLOCK_MOST
 						  ? ": another batch size, precision or GPU?"
-						  : (known              ? ""
-							 : work->slower > 0 ? ": check clocks, power and temperature"
-												: ": another clock?");
-	screen_wrap(screen, 6, "    %s the same kernels %.1f %% %s%s", who, 100 * fabs(work->slower),
-				work->slower > 0 ? "slower" : "faster", why);
+						  : (known        ? ""
+							 : slower > 0 ? ": check clocks, power and temperature"
+										  : ": another clock?");
+	screen_wrap(screen, 6, "    %s the same kernels %.1f %% %s%s", who, 100 * fabs(slower),
+				slower > 0 ? "slower" : "faster", why);
 }
 
 void compare_confidence(const struct screen *screen, const struct comparison *c)

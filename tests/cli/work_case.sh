@@ -74,6 +74,11 @@ run rank --ranks 4 --fault slow_gpu=10@2
 run four --ranks 4 --noise-seed 4
 compared four rank
 expect_true "abs(d['bridge'][0]['kernels']['slower'] - 0.10) < 0.004 and d['bridge'][0]['kernels']['slower_rank'] == 2"
+compared rank four
+expect_true "abs(d['bridge'][0]['kernels']['base_slower'] - 0.10) < 0.004 and d['bridge'][0]['kernels']['base_slower_rank'] == 2"
+expect_true "-0.03 < d['bridge'][0]['kernels']['slower'] < -0.02 and d['bridge'][0]['kernels']['slower_rank'] is None"
+cp "$work/text" "$work/out"
+expect_wrapped "In the base the GPU of rank 2 runs the same kernels 9.9 % slower: check clocks, power and temperature"
 compared ddp resnet --scaling weak
 expect_true "d['bridge'][0]['kernels']['slower'] is None"
 run sync --ranks 2 --fault sync=2
