@@ -260,18 +260,26 @@ static void charge_leaves(const struct charged *c, const struct end *side,
 			}
 }
 
-static int64_t size_of(const struct charge_change *change)
+static int64_t size_of(const struct charge_change *change, const struct change_sides *s)
 {
 	const int64_t run_ns = change->run ? charge_own(change->run) + charge_taken(change->run) : 0;
 	const int64_t base_ns =
 		change->base ? charge_own(change->base) + charge_taken(change->base) : 0;
-	return llabs(run_ns - base_ns);
+	return llabs(run_ns - change_scaled(s, base_ns));
 }
 
 static int by_size(const void *a, const void *b)
 {
-	const int64_t x = size_of(a), y = size_of(b);
+	const int64_t x = ((const struct charge_change *)a)->size_ns;
+	const int64_t y = ((const struct charge_change *)b)->size_ns;
 	return x > y ? -1 : x < y;
+}
+
+static void sort(struct charged *c, const struct change_sides *s)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->at[i].size_ns = size_of(&c->at[i], s);
+	qsort(c->at, c->n, sizeof(*c->at), by_size);
 }
 
 /* Each run may be the one with slower transfers. */
@@ -347,7 +355,7 @@ int charged_open(struct charged *charged, const struct change_sides *s, const st
 	}
 	if (error)
 		return error;
-	qsort(charged->at, charged->n, sizeof(*charged->at), by_size);
+	sort(charged, s);
 	move(charged, s);
 	for (int from = 0; from < CHARGE_FROM; from++)
 		bound(charged, from, s->run->terms_ns[charge_from[from]]);
