@@ -179,7 +179,7 @@ void compare_headline(const struct comparison *c, size_t i, struct headline *h)
 	int64_t most_ns = 0;
 	*h = (struct headline){.leaves = largest_of(charged, &c->sides[i], changed)};
 	h->term_ns = sum_of(charged->terms_ns, h->leaves);
-	h->before_ns = sum_of(charged->before_ns, h->leaves);
+	h->before_ns = change_scaled(&c->sides[i], sum_of(charged->before_ns, h->leaves));
 	h->after_ns = sum_of(charged->after_ns, h->leaves);
 	h->alone = change->known;
 	h->rest_ns = c->runs[i].loss_ns - h->term_ns;

@@ -418,13 +418,15 @@ static void say_change(const struct screen *screen, const struct comparison *c, 
 	const struct change *change = &c->changes[i];
 	struct text_buffer a, b, d;
 	char same[120] = "";
+	const bool ideal = run->ideal_ns != c->runs[c->result->base].figures->step_ns;
 	if (change->known && !change->loss.changed)
 		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per %s", unchanged(c, &change->loss),
 				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b), per(c));
 	if (first->leaves)
-		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)%s", same,
+		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s%s -> %s ms per %s (%s)%s", same,
 						  same[0] ? "; but " : "", compare_subject(c, i, first).at,
-						  same[0] ? "" : " most", text_ms(screen, first->before_ns, &a),
+						  same[0] ? "" : " most", ideal ? "ideal " : "",
+						  text_ms(screen, first->before_ns, &a),
 						  text_ms(screen, first->after_ns, &b), per(c),
 						  with_sign(screen, first->term_ns, &d), compare_rest(c, i, first));
 	else if (same[0])

@@ -51,6 +51,8 @@ run parts4 2 --ranks 4 --steps 24 --fault input=162000@1
 compare whole2 parts4
 is "d['scaling'] == 'strong'"
 most "b['changed_most']['leaves'] == ['idle.host.input'] and $culprit['rank'] == 1"
+expect_status 0 "$BATON" compare "$work/whole2" "$work/parts4"
+expect_prints "input on rank 1 changed most: ideal 17.0 -> "
 
 # Keeps out: two changes that cancel out in nccl.wait, and no culprit for either.
 run alloc4 5 --ranks 4 --steps 24 --fault alloc=200@1
