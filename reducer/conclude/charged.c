@@ -195,15 +195,26 @@ static struct end end_of(const struct change_sides *s, bool is_base)
 	return (struct end){s, side_middle(is_base ? s->base_side : s->side), run->figures, is_base};
 }
 
-/* The leaves whose time a charged term has in it, beside its own. */
-static uint64_t sources_of(const struct charged *c, int leaf)
+/* What a move adds to the leaves' parts in a charged term, as a part of the time that it takes from. */
+static void add_part(const struct end *side, enum leaf from, int64_t moved_ns,
+					 double parts[LEAF_COUNT])
 {
-	uint64_t leaves = 0;
+	if (side->f->time_ns[from] > 0)
+		parts[from] += (double)moved_ns / (double)side->f->time_ns[from];
+}
+
+/* The leaves whose time a charged term has in it: its own, less what goes, and what comes. */
+static void find_parts(const struct charged *c, const struct end *side, int leaf,
+					   double parts[LEAF_COUNT])
+{
+	memset(parts, 0, LEAF_COUNT * sizeof(*parts));
+	parts[leaf] = 1;
 	for (size_t i = 0; i < c->n; i++)
-		for (int from = 0; from < CHARGE_FROM; from++)
-			if (c->at[i].moved_ns[from][leaf] != 0)
-				leaves |= LEAF_BIT(charge_from[from]);
-	return leaves;
+		for (int from = 0; from < CHARGE_FROM; from++) {
+			add_part(side, charge_from[from], counted(&c->at[i], side, from, leaf), parts);
+			for (int to = 0; leaf == (int)charge_from[from] && to < LEAF_COUNT; to++)
+				add_part(side, charge_from[from], -counted(&c->at[i], side, from, to), parts);
+		}
 }
 
 static bool is_moved(const struct charged *c, int leaf)
@@ -233,10 +244,11 @@ static int find_ranges(struct charged *c, const struct change_sides *s, const st
 	int error = 0;
 	memcpy(c->ranges, change->terms, sizeof(c->ranges));
 	for (int leaf = 0; change->known && !error && leaf < LEAF_COUNT; leaf++) {
-		struct change_steps steps = {.difference_ns = c->terms_ns[leaf],
-									 .leaves = LEAF_BIT(leaf) | sources_of(c, leaf)};
+		struct change_steps steps = {.difference_ns = c->terms_ns[leaf]};
 		if (!is_moved(c, leaf))
 			continue;
+		find_parts(c, &run, leaf, steps.run_parts);
+		find_parts(c, &base, leaf, steps.base_parts);
 		error = open_side(c, &run, leaf, &steps.run);
 		error = error ? error : open_side(c, &base, leaf, &steps.base);
 		error = error ? error : change_range(s, &steps, &c->ranges[leaf]);
