@@ -217,12 +217,15 @@ static void find_parts(const struct charged *c, const struct end *side, int leaf
 		}
 }
 
+/* Does anything move into a leaf, or out of it? */
 static bool is_moved(const struct charged *c, int leaf)
 {
 	bool moved = false;
 	for (size_t i = 0; i < c->n; i++)
 		for (int from = 0; from < CHARGE_FROM; from++)
-			moved |= charge_from[from] == (enum leaf)leaf || c->at[i].moved_ns[from][leaf] != 0;
+			for (int to = 0; to < LEAF_COUNT; to++)
+				moved |= (to == leaf || (int)charge_from[from] == leaf) &&
+						 c->at[i].moved_ns[from][to] != 0;
 	return moved;
 }
 
