@@ -23,7 +23,8 @@ static const struct option_spec options[] = {
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
-	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step), "
+	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step; "
+	 "as measured, before waits are charged), "
 	 "kernel:REGEX>3% (of their time)"},
 	{0},
 };
