@@ -108,10 +108,12 @@ void compare_slower(const struct screen *screen, const struct comparison *c, siz
 void compare_confidence(const struct screen *screen, const struct comparison *c)
 {
 	bool known = false, unknown = false;
+	bool several = c->sides[c->result->base].side->n > 1;
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == c->result->base || c->work[i].other)
 			continue;
 		known |= c->changes[i].known;
+		several |= c->changes[i].known && c->sides[i].side->n > 1;
 		unknown |= !c->changes[i].known;
 	}
 	if (known || unknown)
@@ -119,7 +121,8 @@ void compare_confidence(const struct screen *screen, const struct comparison *c)
 	if (known)
 		screen_wrap(screen, 2,
 					"+- is noise: 99 %% of what other steps of the same runs would give (a term: "
-					"99.4 %%)");
+					"99.4 %%)%s",
+					several ? ", at least how far the runs of a side lie apart" : "");
 	if (unknown)
 		screen_wrap(screen, 2,
 					"Noise is not known: a run has fewer than 8 steps, or no times by step");

@@ -345,7 +345,6 @@ static const char *unchanged(const struct comparison *c, const struct change_ran
 	return noise ? "Nothing lost beyond noise" : "Less than 0.5 % lost";
 }
 
-/* The largest terms, each with what is behind it; largest first. */
 /* The sum of some terms as they were before waits were charged. */
 static int64_t measured(const struct scaling_run *run, uint64_t leaves)
 {
@@ -355,6 +354,7 @@ static int64_t measured(const struct scaling_run *run, uint64_t leaves)
 	return sum;
 }
 
+/* The largest terms, each with what is behind it; largest first. */
 static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
 					   const struct term terms[LEAF_COUNT])
 {

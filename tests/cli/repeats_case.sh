@@ -30,6 +30,9 @@ assert not noise["changed"]
 PY
 expect_status 0 "$BATON" compare --base "$work/a1,$work/a2,$work/slow" "$work/a4"
 expect_prints "The base is the mean of 3 runs: "
+expect_wrapped "(a term: 99.4 %), at least how far the runs of a side lie apart"
+expect_status 0 "$BATON" compare "$work/a1" "$work/a4"
+expect_prints_not "lie apart"
 
 # Keeps out: a floor that hides what all runs of a side have; --run, and --base without another operand.
 run late 7 --ranks 2 --fault sync=1
