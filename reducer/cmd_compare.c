@@ -23,7 +23,8 @@ static const struct option_spec options[] = {
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
-	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step), "
+	 "efficiency<0.85, step>2%, a leaf or its beginning (nccl.wait>1ms; % is of the step; "
+	 "as measured, before waits are charged), "
 	 "kernel:REGEX>3% (of their time)"},
 	{0},
 };
@@ -80,17 +81,35 @@ static void free_all(struct everything *all, size_t n)
 }
 
 /* One run against the base. Where the work is another one there is no speed-up. */
-static int compute_change(struct everything *all, size_t i, bool chosen)
+static int compute_change(struct everything *all, size_t i)
 {
 	int error = change_find(&all->sides[i], &all->changes[i]);
 	if (!error)
-		error = work_compare(&all->sides[i], &all->changes[i], chosen, &all->work[i]);
+		error = work_find_slower(&all->sides[i], &all->changes[i], &all->work[i]);
 	if (all->work[i].other) {
 		all->runs[i].efficiency = all->runs[i].speed_up = NAN;
 		all->changes[i].known = false;
 	}
 	if (!error)
 		error = charged_open(&all->charged[i], &all->sides[i], &all->changes[i]);
+	return error;
+}
+
+/* How the runs scale, once those whose work is another one than the base's are set aside. */
+static int compute_scaling(struct everything *all, size_t n, struct scaling_wanted wanted,
+						   struct scaling_result *result)
+{
+	int error = 0;
+	scaling_compute(all->runs, n, wanted, result);
+	for (size_t i = 0; !error && i < n; i++) {
+		all->sides[i].base_side = all->sides[result->base].side;
+		all->sides[i].run = &all->runs[i];
+		all->sides[i].base = &all->runs[result->base];
+		if (i != result->base)
+			error = work_find_other(&all->sides[i], wanted.scaling != SCALING_AUTO, &all->work[i]);
+		all->runs[i].aside = all->work[i].other != WORK_AS_WANTED;
+	}
+	scaling_compute(all->runs, n, wanted, result);
 	return error;
 }
 
@@ -105,14 +124,12 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 		all->runs[i].busy_ns = repeats[i].side.busy_ns;
 		all->names[i] = repeats[i].name;
 		all->summaries[i] = side_middle(&repeats[i].side);
+		all->sides[i].side = &repeats[i].side;
 	}
-	scaling_compute(all->runs, n, wanted, result);
-	for (size_t i = 0; !error && i < n; i++) {
-		all->sides[i] = (struct change_sides){&repeats[i].side, &repeats[result->base].side,
-											  &all->runs[i], &all->runs[result->base]};
+	error = compute_scaling(all, n, wanted, result);
+	for (size_t i = 0; !error && i < n; i++)
 		if (i != result->base)
-			error = compute_change(all, i, wanted.scaling != SCALING_AUTO);
-	}
+			error = compute_change(all, i);
 	return error;
 }
 
@@ -132,7 +149,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 										.changes = all.changes,
 										.work = all.work,
 										.charged = all.charged};
-		if (!result.sure && compare_count_other(&comparison) == 0)
+		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
 		if (option_given(call, "json"))
@@ -150,16 +167,17 @@ static int open_sides(const struct invocation *call, const struct reduce_options
 					  struct repeats *sides, size_t *n)
 {
 	const char *base = option_text(call, "base", NULL), *run = option_text(call, "run", NULL);
+	const bool chosen = strcmp(option_text(call, "scaling", "auto"), "auto") != 0;
 	int status = STATUS_OK;
 	*n = 0;
 	for (int i = base ? -1 : 0; i < call->operands + (run != NULL); i++) {
 		int one;
 		if (i < 0)
-			one = repeats_of_list(base, how, &sides[*n]);
+			one = repeats_of_list(base, how, chosen, &sides[*n]);
 		else if (i < call->operands)
 			one = repeats_of_operand(call->operand[i], how, &sides[*n]);
 		else
-			one = repeats_of_list(run, how, &sides[*n]);
+			one = repeats_of_list(run, how, chosen, &sides[*n]);
 		if (one != STATUS_OK && one != STATUS_PARTIAL)
 			return one;
 		status = status_worse(status, one);

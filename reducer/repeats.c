@@ -1,6 +1,7 @@
 #include "repeats.h"
 
 #include "base/diag.h"
+#include "conclude/work.h"
 #include "reduce.h"
 
 #include <stdlib.h>
@@ -52,12 +53,61 @@ static int check_sizes(const struct repeats *l, char *const *names)
 	return STATUS_OK;
 }
 
+/* Compares one run of a side with its middle one. 0 or -ENOMEM. */
+static int find_other(const struct side *side, size_t i, bool chosen, struct work *work)
+{
+	struct side one = {0}, middle = {0};
+	struct scaling_result result;
+	int error = side_open(&one, &side->summaries[i], 1);
+	if (!error)
+		error = side_open(&middle, &side->summaries[side->middle], 1);
+	if (!error) {
+		struct scaling_run runs[] = {{.figures = &middle.mean, .busy_ns = middle.busy_ns},
+									 {.figures = &one.mean, .busy_ns = one.busy_ns}};
+		const struct change_sides sides = {&one, &middle, &runs[1], &runs[0]};
+		scaling_compute(runs, 2, (struct scaling_wanted){SCALING_WEAK, true}, &result);
+		error = work_find_other(&sides, chosen, work);
+	}
+	side_close(&one);
+	side_close(&middle);
+	return error;
+}
+
+/* Launches of one job do the same work. */
+static int check_work(const struct repeats *l, char *const *names, bool chosen)
+{
+	static const char *const why[] = {
+		[WORK_STEP_AND_RUN] = "one of them has steps and the other has none",
+		[WORK_WINDOWS] = "there are no steps, and their kernel launches are others",
+		[WORK_KERNELS] = "their kernels are others",
+	};
+	for (size_t i = 0; i < l->n; i++) {
+		struct work work = {0};
+		if (find_other(&l->side, i, chosen, &work) != 0)
+			return STATUS_INPUT; /* no memory */
+		if (work.other != WORK_AS_WANTED) {
+			diag("%s and %s did different work (%s): repeats that are taken together must be of "
+				 "one job",
+				 names[l->side.middle], names[i], why[work.other]);
+			return STATUS_USAGE;
+		}
+	}
+	return STATUS_OK;
+}
+
+static bool is_good(int status)
+{
+	return status == STATUS_OK || status == STATUS_PARTIAL;
+}
+
+static int open_side(struct repeats *out)
+{
+	return side_open(&out->side, out->summaries, out->n) == 0 ? STATUS_OK : STATUS_INPUT;
+}
+
 static int close_if_bad(struct repeats *out, int status)
 {
-	if ((status == STATUS_OK || status == STATUS_PARTIAL) &&
-		side_open(&out->side, out->summaries, out->n) != 0)
-		status = STATUS_INPUT; /* no memory */
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
+	if (!is_good(status))
 		repeats_close(out);
 	return status;
 }
@@ -73,6 +123,8 @@ int repeats_of_operand(const char *operand, const struct reduce_options *how, st
 	}
 	if (status == STATUS_OK)
 		status = add(out, dirs, n, how);
+	if (is_good(status) && open_side(out) != STATUS_OK)
+		status = STATUS_INPUT; /* no memory */
 	free(copy);
 	return close_if_bad(out, status);
 }
@@ -85,25 +137,28 @@ static int add_listed(struct repeats *out, char *run, const struct reduce_option
 	return n ? add(out, dirs, n, how) : STATUS_USAGE;
 }
 
-int repeats_of_list(const char *list, const struct reduce_options *how, struct repeats *out)
+int repeats_of_list(const char *list, const struct reduce_options *how, bool chosen,
+					struct repeats *out)
 {
 	char *copy = strdup(list), *names[MAX_PARTS];
 	const size_t n = copy ? cut(copy, ",", names) : 0;
-	int status = copy ? open_room(out, list, n + 1) : STATUS_INPUT;
+	int status = copy ? open_room(out, list, n + 1) : STATUS_INPUT, same = STATUS_OK;
 	if (copy && n == 0) {
 		diag("'%s' names no directory", list);
 		status = STATUS_USAGE;
 	}
-	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
+	for (size_t i = 0; i < n && is_good(status); i++) {
 		int one = add_listed(out, names[i], how);
-		status = one == STATUS_OK || one == STATUS_PARTIAL ? (int)status_worse(status, one) : one;
+		status = is_good(one) ? (int)status_worse(status, one) : one;
 	}
-	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		int sizes = check_sizes(out, names);
-		status = sizes == STATUS_OK ? status : sizes;
-	}
+	if (is_good(status))
+		same = check_sizes(out, names);
+	if (is_good(status) && same == STATUS_OK)
+		same = open_side(out);
+	if (is_good(status) && same == STATUS_OK)
+		same = check_work(out, names, chosen);
 	free(copy);
-	return close_if_bad(out, status);
+	return close_if_bad(out, same == STATUS_OK ? status : same);
 }
 
 void repeats_close(struct repeats *repeats)

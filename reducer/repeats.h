@@ -16,8 +16,10 @@ struct repeats {
 
 /* One run: the directories of its nodes, joined by commas. */
 int repeats_of_operand(const char *operand, const struct reduce_options *how, struct repeats *out);
-/* Several runs, separated by commas; the directories of the nodes of one are joined by '+'. */
-int repeats_of_list(const char *list, const struct reduce_options *how, struct repeats *out);
+/* Several runs, separated by commas; the directories of the nodes of one are joined by '+'. They must
+ * have done the same work (`chosen`: as for work_find_other()). */
+int repeats_of_list(const char *list, const struct reduce_options *how, bool chosen,
+					struct repeats *out);
 /* Both return an enum status and say what is wrong; with STATUS_OK and STATUS_PARTIAL `out` is
  * filled. */
 void repeats_close(struct repeats *repeats);

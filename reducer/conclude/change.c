@@ -27,11 +27,10 @@ int64_t change_scaled(const struct change_sides *s, int64_t ns)
 }
 
 /* What runs of one job differ by is no difference between jobs. */
-static int64_t repeat_floor(const struct change_sides *s, uint64_t leaves)
+static int64_t repeat_floor(const struct change_sides *s, int64_t own_ns, int64_t of_base_ns)
 {
-	const int64_t own = side_spread(s->side, leaves);
-	const int64_t of_base = change_scaled(s, side_spread(s->base_side, leaves));
-	return own > of_base ? own : of_base;
+	const int64_t scaled_ns = change_scaled(s, of_base_ns);
+	return own_ns > scaled_ns ? own_ns : scaled_ns;
 }
 
 struct draws { /* of the two sides, less their own mean: ns per step and device */
@@ -61,8 +60,10 @@ static int find_range(const struct change_sides *s, uint64_t leaves, int64_t dif
 	int error = side_draw(s->side, leaves, RUN_STATE, draws.run);
 	if (!error)
 		error = side_draw(s->base_side, leaves, BASE_STATE, draws.base);
+	const int64_t floor_ns =
+		repeat_floor(s, side_spread(s->side, leaves), side_spread(s->base_side, leaves));
 	if (!error)
-		range_of(s, &draws, difference_ns, repeat_floor(s, leaves), rank, range);
+		range_of(s, &draws, difference_ns, floor_ns, rank, range);
 	return error;
 }
 
@@ -79,8 +80,10 @@ int change_range(const struct change_sides *s, const struct change_steps *steps,
 	int error = side_draw_steps(s->side, &steps->run, RUN_STATE, draws.run);
 	if (!error)
 		error = side_draw_steps(s->base_side, &steps->base, BASE_STATE, draws.base);
+	const int64_t floor_ns = repeat_floor(s, side_spread_of(s->side, steps->run_parts),
+										  side_spread_of(s->base_side, steps->base_parts));
 	if (!error)
-		range_of(s, &draws, steps->difference_ns, repeat_floor(s, steps->leaves), TERM_RANK, range);
+		range_of(s, &draws, steps->difference_ns, floor_ns, TERM_RANK, range);
 	return error;
 }
 

@@ -30,8 +30,8 @@ int change_of_leaves(const struct change_sides *sides, uint64_t leaves, int64_t 
 
 struct change_steps { /* a term, and where it comes from in the middle runs, step by step */
 	int64_t difference_ns;
-	uint64_t leaves; /* that it comes from */
 	struct by_step run, base;
+	double run_parts[LEAF_COUNT], base_parts[LEAF_COUNT]; /* of each leaf's time, how much */
 };
 /* The range of such a term. 0 or -ENOMEM. */
 int change_range(const struct change_sides *sides, const struct change_steps *steps,

@@ -195,23 +195,37 @@ static struct end end_of(const struct change_sides *s, bool is_base)
 	return (struct end){s, side_middle(is_base ? s->base_side : s->side), run->figures, is_base};
 }
 
-/* The leaves whose time a charged term has in it, beside its own. */
-static uint64_t sources_of(const struct charged *c, int leaf)
+/* What a move adds to the leaves' parts in a charged term, as a part of the time that it takes from. */
+static void add_part(const struct end *side, enum leaf from, int64_t moved_ns,
+					 double parts[LEAF_COUNT])
 {
-	uint64_t leaves = 0;
-	for (size_t i = 0; i < c->n; i++)
-		for (int from = 0; from < CHARGE_FROM; from++)
-			if (c->at[i].moved_ns[from][leaf] != 0)
-				leaves |= LEAF_BIT(charge_from[from]);
-	return leaves;
+	if (side->f->time_ns[from] > 0)
+		parts[from] += (double)moved_ns / (double)side->f->time_ns[from];
 }
 
+/* The leaves whose time a charged term has in it: its own, less what goes, and what comes. */
+static void find_parts(const struct charged *c, const struct end *side, int leaf,
+					   double parts[LEAF_COUNT])
+{
+	memset(parts, 0, LEAF_COUNT * sizeof(*parts));
+	parts[leaf] = 1;
+	for (size_t i = 0; i < c->n; i++)
+		for (int from = 0; from < CHARGE_FROM; from++) {
+			add_part(side, charge_from[from], counted(&c->at[i], side, from, leaf), parts);
+			for (int to = 0; leaf == (int)charge_from[from] && to < LEAF_COUNT; to++)
+				add_part(side, charge_from[from], -counted(&c->at[i], side, from, to), parts);
+		}
+}
+
+/* Does anything move into a leaf, or out of it? */
 static bool is_moved(const struct charged *c, int leaf)
 {
 	bool moved = false;
 	for (size_t i = 0; i < c->n; i++)
 		for (int from = 0; from < CHARGE_FROM; from++)
-			moved |= charge_from[from] == (enum leaf)leaf || c->at[i].moved_ns[from][leaf] != 0;
+			for (int to = 0; to < LEAF_COUNT; to++)
+				moved |= (to == leaf || (int)charge_from[from] == leaf) &&
+						 c->at[i].moved_ns[from][to] != 0;
 	return moved;
 }
 
@@ -233,10 +247,11 @@ static int find_ranges(struct charged *c, const struct change_sides *s, const st
 	int error = 0;
 	memcpy(c->ranges, change->terms, sizeof(c->ranges));
 	for (int leaf = 0; change->known && !error && leaf < LEAF_COUNT; leaf++) {
-		struct change_steps steps = {.difference_ns = c->terms_ns[leaf],
-									 .leaves = LEAF_BIT(leaf) | sources_of(c, leaf)};
+		struct change_steps steps = {.difference_ns = c->terms_ns[leaf]};
 		if (!is_moved(c, leaf))
 			continue;
+		find_parts(c, &run, leaf, steps.run_parts);
+		find_parts(c, &base, leaf, steps.base_parts);
 		error = open_side(c, &run, leaf, &steps.run);
 		error = error ? error : open_side(c, &base, leaf, &steps.base);
 		error = error ? error : change_range(s, &steps, &c->ranges[leaf]);
@@ -260,18 +275,26 @@ static void charge_leaves(const struct charged *c, const struct end *side,
 			}
 }
 
-static int64_t size_of(const struct charge_change *change)
+static int64_t size_of(const struct charge_change *change, const struct change_sides *s)
 {
 	const int64_t run_ns = change->run ? charge_own(change->run) + charge_taken(change->run) : 0;
 	const int64_t base_ns =
 		change->base ? charge_own(change->base) + charge_taken(change->base) : 0;
-	return llabs(run_ns - base_ns);
+	return llabs(run_ns - change_scaled(s, base_ns));
 }
 
 static int by_size(const void *a, const void *b)
 {
-	const int64_t x = size_of(a), y = size_of(b);
+	const int64_t x = ((const struct charge_change *)a)->size_ns;
+	const int64_t y = ((const struct charge_change *)b)->size_ns;
 	return x > y ? -1 : x < y;
+}
+
+static void sort(struct charged *c, const struct change_sides *s)
+{
+	for (size_t i = 0; i < c->n; i++)
+		c->at[i].size_ns = size_of(&c->at[i], s);
+	qsort(c->at, c->n, sizeof(*c->at), by_size);
 }
 
 /* Each run may be the one with slower transfers. */
@@ -347,7 +370,7 @@ int charged_open(struct charged *charged, const struct change_sides *s, const st
 	}
 	if (error)
 		return error;
-	qsort(charged->at, charged->n, sizeof(*charged->at), by_size);
+	sort(charged, s);
 	move(charged, s);
 	for (int from = 0; from < CHARGE_FROM; from++)
 		bound(charged, from, s->run->terms_ns[charge_from[from]]);

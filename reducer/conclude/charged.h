@@ -9,6 +9,7 @@
 struct charge_change {                         /* of one who makes others wait, between two runs */
 	const struct charge *base, *run;           /* NULL: not in that run */
 	int64_t moved_ns[CHARGE_FROM][LEAF_COUNT]; /* of a term, from NCCL's leaf to one of its own */
+	int64_t size_ns; /* how far its own time and the waits differ from what the base's would be */
 };
 
 struct charged { /* a run against the base */

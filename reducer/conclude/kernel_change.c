@@ -83,5 +83,6 @@ void kernel_change_find(const struct change_sides *s, const struct change *chang
 	if (!change->known)
 		return;
 	const double apart = NORMAL_99 * sqrt(base.variance + run.variance);
-	out->half_ns = fmax(spread, apart + together(s) * fmax(base.ns, run.ns));
+	const double half = apart + together(s) * fmax(base.ns, run.ns);
+	out->half_ns = isnan(half) ? NAN : fmax(spread, half); /* fmax() would drop a NAN */
 }

@@ -60,13 +60,13 @@ static void bridge(struct scaling_run *run, const struct scaling_run *base)
 	run->residual_ns = run->loss_ns - sum;
 }
 
-/* What all runs look like together: strong when all that are larger than the base do, else weak. */
+/* What the runs look like together: strong when all that are larger than the base do, else weak. */
 static void choose_scaling(const struct scaling_run *runs, size_t n, struct scaling_result *result)
 {
 	const uint32_t base_devices = runs[result->base].figures->devices;
 	bool all_strong = true, all_fit = true, larger = false;
 	for (size_t i = 0; i < n; i++) {
-		if (runs[i].figures->devices == base_devices)
+		if (runs[i].aside || runs[i].figures->devices == base_devices)
 			continue; /* one as large as the base fits both */
 		larger = true;
 		all_strong &= runs[i].fits == SCALING_STRONG;
@@ -110,7 +110,7 @@ void scaling_compute(struct scaling_run *runs, size_t n, struct scaling_wanted w
 		choose_scaling(runs, n, result);
 	for (size_t i = 0; i < n; i++) {
 		double difference = compare(&runs[i], base, result->scaling == SCALING_STRONG);
-		if (difference > result->work_difference)
+		if (!runs[i].aside && difference > result->work_difference)
 			result->work_difference = difference;
 	}
 }

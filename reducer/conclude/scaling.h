@@ -10,6 +10,7 @@ enum scaling { SCALING_AUTO, SCALING_WEAK, SCALING_STRONG };
 struct scaling_run {
 	const struct figures *figures;
 	int64_t busy_ns;   /* matmul + custom, per step and device */
+	bool aside;        /* its work is another one: it has no say in how the others scale */
 	int64_t ideal_ns;  /* the step this run would have if it scaled perfectly from the base */
 	int64_t loss_ns;   /* step - ideal */
 	double efficiency; /* ideal / step */
@@ -27,12 +28,12 @@ struct scaling_wanted {
 struct scaling_result {
 	size_t base; /* its index */
 	enum scaling scaling;
-	bool sure;              /* every run fits it, or the caller chose */
+	bool sure;              /* every run that is not aside fits it, or the caller chose */
 	double work_difference; /* largest relative difference of work per GPU from what the scaling
 							   expects */
 };
 
-/* runs[i].figures and .busy_ns are given, the rest is filled. */
+/* runs[i].figures, .busy_ns and .aside are given, the rest is filled. */
 void scaling_compute(struct scaling_run *runs, size_t n, struct scaling_wanted wanted,
 					 struct scaling_result *result);
 

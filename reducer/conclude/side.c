@@ -3,6 +3,7 @@
 #include "conclude/scaling.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 void side_close(struct side *side)
@@ -124,13 +125,23 @@ int side_draw(const struct side *side, uint64_t leaves, uint64_t state,
 	return error;
 }
 
+int64_t side_spread_of(const struct side *side, const double parts[LEAF_COUNT])
+{
+	double least = INFINITY, most = -INFINITY;
+	for (size_t i = 0; i < side->n; i++) {
+		double ns = 0;
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			ns += parts[leaf] * (double)side->each[i].time_ns[leaf];
+		least = fmin(least, ns);
+		most = fmax(most, ns);
+	}
+	return side->n ? llround(most - least) : 0;
+}
+
 int64_t side_spread(const struct side *side, uint64_t leaves)
 {
-	int64_t least = INT64_MAX, most = INT64_MIN;
-	for (size_t i = 0; i < side->n; i++) {
-		const int64_t ns = figures_time(&side->each[i], leaves);
-		least = ns < least ? ns : least;
-		most = ns > most ? ns : most;
-	}
-	return side->n ? most - least : 0;
+	double parts[LEAF_COUNT];
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		parts[leaf] = leaves & LEAF_BIT(leaf) ? 1 : 0;
+	return side_spread_of(side, parts);
 }

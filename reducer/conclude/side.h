@@ -34,6 +34,8 @@ int side_draw_steps(const struct side *side, const struct by_step *steps, uint64
 
 /* Between which of the runs has the least of some leaves and which has the most: ns per step. */
 int64_t side_spread(const struct side *side, uint64_t leaves);
+/* The same of a sum of which each leaf is a part: of its time, 0.5 is half of it. */
+int64_t side_spread_of(const struct side *side, const double parts[LEAF_COUNT]);
 
 static inline const struct summary *side_middle(const struct side *side)
 {

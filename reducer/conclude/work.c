@@ -191,6 +191,18 @@ static int32_t find_rank(const struct summary *base, const struct summary *run, 
 	return most->ranks[0];
 }
 
+/* Of one rank of the run, or of one of the base. */
+static void find_ranks(const struct summary *base, const struct summary *run, struct work *work)
+{
+	double slower = -work->slower;
+	work->slower_rank = find_rank(base, run, &work->slower);
+	if (work->slower_rank >= 0)
+		return;
+	work->base_slower_rank = find_rank(run, base, &slower);
+	if (work->base_slower_rank >= 0)
+		work->base_slower = slower;
+}
+
 /* Is the time of all kernels another one, beyond noise? */
 static int work_changed(const struct change_sides *s, const struct change *change, bool *changed)
 {
@@ -207,29 +219,40 @@ static int work_changed(const struct change_sides *s, const struct change *chang
 	return error;
 }
 
-int work_compare(const struct change_sides *s, const struct change *change, bool chosen,
-				 struct work *work)
+int work_find_other(const struct change_sides *s, bool chosen, struct work *work)
 {
-	const struct summary *base = side_middle(s->base_side), *run = side_middle(s->side);
 	struct kernels kernels;
-	bool changed = false;
-	*work = (struct work){.slower = NAN, .slower_rank = -1};
-	int error = kernels_open(&kernels, base, run);
+	*work =
+		(struct work){.slower = NAN, .slower_rank = -1, .base_slower = NAN, .base_slower_rank = -1};
+	int error = kernels_open(&kernels, side_middle(s->base_side), side_middle(s->side));
 	if (error)
 		return error;
 	const struct sums sums = add_up(&kernels);
 	work->other = find_other(s, &sums, chosen);
 	work->shared = ratio(sums.shared, fmax(sums.count[0], sums.count[1]));
 	memcpy(work->matmuls, sums.matmuls, sizeof(work->matmuls));
-	if (work->other == WORK_AS_WANTED && s->run->ideal_ns == s->base->figures->step_ns) {
-		work->slower = find_slower(&kernels, &sums);
-		error = work_changed(s, change, &changed);
-	}
+	free(kernels.at);
+	return 0;
+}
+
+int work_find_slower(const struct change_sides *s, const struct change *change, struct work *work)
+{
+	const struct summary *base = side_middle(s->base_side), *run = side_middle(s->side);
+	struct kernels kernels;
+	bool changed = false;
+	if (work->other || s->run->ideal_ns != s->base->figures->step_ns)
+		return 0;
+	int error = kernels_open(&kernels, base, run);
+	if (error)
+		return error;
+	const struct sums sums = add_up(&kernels);
+	work->slower = find_slower(&kernels, &sums);
+	free(kernels.at);
+	error = work_changed(s, change, &changed);
 	if (!changed || fabs(work->slower) < SLOWER_LEAST)
 		work->slower = NAN;
 	if (!isnan(work->slower))
-		work->slower_rank = find_rank(base, run, &work->slower);
-	free(kernels.at);
+		find_ranks(base, run, work);
 	return error;
 }
 

@@ -115,9 +115,10 @@ static int64_t own_in(const struct charge *charge, uint64_t leaves)
 }
 
 /* What of some leaves' terms is a culprit's: its own time, and the waits. */
-static int64_t part_of(const struct charge_change *change, uint64_t leaves)
+static int64_t part_of(const struct change_sides *s, const struct charge_change *change,
+					   uint64_t leaves)
 {
-	int64_t sum = own_in(change->run, leaves) - own_in(change->base, leaves);
+	int64_t sum = own_in(change->run, leaves) - change_scaled(s, own_in(change->base, leaves));
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		sum += leaves & LEAF_BIT(leaf) ? charge_change_into(change, leaf) : 0;
 	return sum;
@@ -150,7 +151,8 @@ static int64_t sum_of(const int64_t ns[LEAF_COUNT], uint64_t leaves)
 
 /* The leaf with the largest term, and the leaves of a culprit who has several where these are more
  * together; then who has half of it. */
-static uint64_t largest_of(const struct charged *charged, uint64_t changed)
+static uint64_t largest_of(const struct charged *charged, const struct change_sides *s,
+						   uint64_t changed)
 {
 	uint64_t most = 0;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
@@ -160,7 +162,7 @@ static uint64_t largest_of(const struct charged *charged, uint64_t changed)
 	for (size_t k = 0; most && k < charged->n; k++) {
 		const uint64_t leaves = charge_change_leaves(&charged->at[k]);
 		const int64_t ns = sum_of(charged->terms_ns, leaves & changed);
-		const int64_t part_ns = part_of(&charged->at[k], leaves);
+		const int64_t part_ns = part_of(s, &charged->at[k], leaves);
 		if (cause_label(charge_change_words(&charged->at[k])) && has_sign(ns, part_ns) &&
 			llabs(part_ns) >= llabs(ns) / 2 &&
 			(leaves & most || llabs(ns) > llabs(sum_of(charged->terms_ns, most))))
@@ -175,16 +177,16 @@ void compare_headline(const struct comparison *c, size_t i, struct headline *h)
 	const struct change *change = &c->changes[i];
 	const uint64_t changed = changed_leaves(change, charged, c->runs[i].loss_ns);
 	int64_t most_ns = 0;
-	*h = (struct headline){.leaves = largest_of(charged, changed)};
+	*h = (struct headline){.leaves = largest_of(charged, &c->sides[i], changed)};
 	h->term_ns = sum_of(charged->terms_ns, h->leaves);
-	h->before_ns = sum_of(charged->before_ns, h->leaves);
+	h->before_ns = change_scaled(&c->sides[i], sum_of(charged->before_ns, h->leaves));
 	h->after_ns = sum_of(charged->after_ns, h->leaves);
 	h->alone = change->known;
 	h->rest_ns = c->runs[i].loss_ns - h->term_ns;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		h->alone &= h->leaves & LEAF_BIT(leaf) || !charged->ranges[leaf].changed;
 	for (size_t k = 0; h->leaves && k < charged->n; k++) {
-		const int64_t part_ns = part_of(&charged->at[k], h->leaves);
+		const int64_t part_ns = part_of(&c->sides[i], &charged->at[k], h->leaves);
 		if (!has_sign(part_ns, h->term_ns) || llabs(part_ns) < llabs(h->term_ns) / 2 ||
 			llabs(part_ns) <= most_ns)
 			continue;

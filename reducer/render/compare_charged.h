@@ -6,12 +6,12 @@
 #include "render/json.h"
 #include "render/text.h"
 
-struct headline {                       /* what changed most between a run and the base */
-	uint64_t leaves;                    /* 0: nothing that is more than noise */
-	const struct charge_change *change; /* whose it is; NULL: nobody's */
-	int64_t before_ns, after_ns, term_ns;
-	int64_t rest_ns; /* all other terms together */
-	bool alone;      /* none of them changed */
+struct headline {                         /* what changed most between a run and the base */
+	uint64_t leaves;                      /* 0: nothing that is more than noise */
+	const struct charge_change *change;   /* whose it is; NULL: nobody's */
+	int64_t before_ns, after_ns, term_ns; /* before: what the ideal step would have of the base's */
+	int64_t rest_ns;                      /* all other terms together */
+	bool alone;                           /* none of them changed */
 };
 
 void compare_headline(const struct comparison *comparison, size_t i, struct headline *headline);

@@ -112,12 +112,14 @@ void compare_gate_close(struct compare_gate *gate)
 
 struct measured { /* what the gate looks at: a ratio or ns, and its range */
 	double value, low, high;
-	bool known; /* the range */
+	bool known;   /* the range */
+	bool charged; /* with waits charged, as the screen shows it, it is another number */
 };
 
 static struct measured times(double value, double half, double by)
 {
-	return (struct measured){value * by, (value - half) * by, (value + half) * by, !isnan(half)};
+	return (struct measured){value * by, (value - half) * by, (value + half) * by, !isnan(half),
+							 false};
 }
 
 /* NCCL time that is not split may be wait or transfer. */
@@ -139,10 +141,13 @@ static const char *measure_leaves(const struct compare_gate *gate, const struct 
 	const struct change_sides *s = &c->sides[i];
 	const double by = gate->percent ? 1 / (double)s->run->ideal_ns : 1;
 	struct change_range range = c->changes[i].loss;
-	int64_t ns = 0;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+	int64_t ns = 0, charged_ns = 0;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++) {
 		ns += gate->leaves & LEAF_BIT(leaf) ? s->run->terms_ns[leaf] : 0;
+		charged_ns += gate->leaves & LEAF_BIT(leaf) ? c->charged[i].terms_ns[leaf] : 0;
+	}
 	*out = times((double)ns, NAN, by);
+	out->charged = charged_ns != ns;
 	if (s->run->ideal_ns <= 0)
 		return "there is no step";
 	if (cannot_tell(gate, s))
@@ -152,7 +157,7 @@ static const char *measure_leaves(const struct compare_gate *gate, const struct 
 	if (gate->leaves != LEAVES_ALL && change_of_leaves(s, gate->leaves, ns, &range) != 0)
 		return "out of memory";
 	*out = (struct measured){(double)ns * by, (double)range.low_ns * by, (double)range.high_ns * by,
-							 true};
+							 true, charged_ns != ns};
 	return NULL;
 }
 
@@ -168,22 +173,28 @@ static const char *measure_kernels(const struct compare_gate *gate, const struct
 	return gate->percent && change.base_ns <= 0 ? "no kernel of the base matches" : NULL;
 }
 
-/* The efficiency at a loss: a longer step has less. */
+/* The efficiency at a loss. Runs of one side that lie far apart may leave no step at all. */
+static double efficiency_at(double ideal, int64_t loss_ns)
+{
+	return ideal + (double)loss_ns > 0 ? ideal / (ideal + (double)loss_ns) : INFINITY;
+}
+
+/* A longer step has less of it. */
 static void measure_efficiency(const struct comparison *c, size_t i, struct measured *out)
 {
 	const struct change *change = &c->changes[i];
 	const double ideal = (double)c->runs[i].ideal_ns;
-	*out = (struct measured){c->runs[i].efficiency, NAN, NAN, change->known};
+	*out = (struct measured){c->runs[i].efficiency, NAN, NAN, change->known, false};
 	if (change->known) {
-		out->low = ideal / (ideal + (double)change->loss.high_ns);
-		out->high = ideal / (ideal + (double)change->loss.low_ns);
+		out->low = efficiency_at(ideal, change->loss.high_ns);
+		out->high = efficiency_at(ideal, change->loss.low_ns);
 	}
 }
 
 static const char *measure(const struct compare_gate *gate, const struct comparison *c, size_t i,
 						   struct measured *out)
 {
-	*out = (struct measured){NAN, NAN, NAN, false};
+	*out = (struct measured){NAN, NAN, NAN, false, false};
 	if (c->work[i].other)
 		return "its work is another one than the base's";
 	if (gate->of == GATE_LEAVES)
@@ -210,7 +221,7 @@ static const char *shown(const struct compare_gate *gate, double value, char tex
 static int judge_one(const struct compare_gate *gate, const struct comparison *c, size_t i)
 {
 	struct measured m;
-	char value[40], low[40], high[40], range[120];
+	char value[40], low[40], high[40], range[160];
 	const char *why = measure(gate, c, i, &m);
 	if (why) {
 		diag("gate failed: %s of %s cannot be judged: %s, --fail-if %s", gate->name, c->names[i],
@@ -219,11 +230,12 @@ static int judge_one(const struct compare_gate *gate, const struct comparison *c
 	}
 	const bool beyond = gate->below ? m.value < gate->limit : m.value > gate->limit;
 	const bool surely = !m.known || (gate->below ? m.high < gate->limit : m.low > gate->limit);
+	const char *as = m.charged ? "; as measured, before waits are charged" : "";
 	if (m.known)
-		snprintf(range, sizeof(range), "between %s and %s", shown(gate, m.low, low),
-				 shown(gate, m.high, high));
+		snprintf(range, sizeof(range), "between %s and %s%s", shown(gate, m.low, low),
+				 shown(gate, m.high, high), as);
 	else
-		snprintf(range, sizeof(range), "noise is not known, so it is not taken off");
+		snprintf(range, sizeof(range), "noise is not known, so it is not taken off%s", as);
 	if (beyond && surely)
 		diag("gate failed: %s of %s is %s (%s), --fail-if %s", gate->name, c->names[i],
 			 shown(gate, m.value, value), range, gate->text);

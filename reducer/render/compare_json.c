@@ -79,6 +79,8 @@ static void kernels_object(struct json *j, const struct work *work)
 		json_null(j, "slower_rank");
 	else
 		json_number(j, "slower_rank", work->slower_rank);
+	json_ratio(j, "base_slower", work->base_slower);
+	json_known(j, "base_slower_rank", work->base_slower_rank);
 	json_end_object(j);
 }
 

@@ -85,29 +85,35 @@ void compare_other_work(const struct screen *screen, const struct comparison *c,
 void compare_slower(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct work *work = &c->work[i];
+	const bool of_base = work->base_slower_rank >= 0;
+	const double slower = of_base ? work->base_slower : work->slower;
 	struct clocks_change clocks;
-	char who[40] = "The GPUs run";
-	if (isnan(work->slower))
+	char who[60] = "The GPUs run";
+	if (isnan(slower))
 		return;
-	if (work->slower_rank >= 0)
+	if (of_base)
+		snprintf(who, sizeof(who), "In the base the GPU of rank %d runs", work->base_slower_rank);
+	else if (work->slower_rank >= 0)
 		snprintf(who, sizeof(who), "The GPU of rank %d runs", work->slower_rank);
 	const bool known = clocks_changed(c->summaries[c->result->base], c->summaries[i], &clocks);
-	const char *why = fabs(work->slower) > CLOCK_MOST
+	const char *why = fabs(slower) > CLOCK_MOST
 						  ? ": another batch size, precision or GPU?"
-						  : (known              ? ""
-							 : work->slower > 0 ? ": check clocks, power and temperature"
-												: ": another clock?");
-	screen_wrap(screen, 6, "    %s the same kernels %.1f %% %s%s", who, 100 * fabs(work->slower),
-				work->slower > 0 ? "slower" : "faster", why);
+						  : (known        ? ""
+							 : slower > 0 ? ": check clocks, power and temperature"
+										  : ": another clock?");
+	screen_wrap(screen, 6, "    %s the same kernels %.1f %% %s%s", who, 100 * fabs(slower),
+				slower > 0 ? "slower" : "faster", why);
 }
 
 void compare_confidence(const struct screen *screen, const struct comparison *c)
 {
 	bool known = false, unknown = false;
+	bool several = c->sides[c->result->base].side->n > 1;
 	for (size_t i = 0; i < c->n; i++) {
 		if (i == c->result->base || c->work[i].other)
 			continue;
 		known |= c->changes[i].known;
+		several |= c->changes[i].known && c->sides[i].side->n > 1;
 		unknown |= !c->changes[i].known;
 	}
 	if (known || unknown)
@@ -115,7 +121,8 @@ void compare_confidence(const struct screen *screen, const struct comparison *c)
 	if (known)
 		screen_wrap(screen, 2,
 					"+- is noise: 99 %% of what other steps of the same runs would give (a term: "
-					"99.4 %%)");
+					"99.4 %%)%s",
+					several ? ", at least how far the runs of a side lie apart" : "");
 	if (unknown)
 		screen_wrap(screen, 2,
 					"Noise is not known: a run has fewer than 8 steps, or no times by step");

@@ -23,10 +23,12 @@ static const char *per(const struct comparison *c)
 	return "step";
 }
 
+/* Runs that did other work have no say. */
 static bool same_size(const struct comparison *c)
 {
-	for (size_t i = 1; i < c->n; i++)
-		if (c->runs[i].figures->devices != c->runs[0].figures->devices)
+	const uint32_t devices = c->runs[c->result->base].figures->devices;
+	for (size_t i = 0; i < c->n; i++)
+		if (!c->runs[i].aside && c->runs[i].figures->devices != devices)
 			return false;
 	return true;
 }
@@ -47,18 +49,17 @@ static void say_repeats(const struct screen *screen, const struct comparison *c,
 					text_ms(screen, least, &a), text_ms(screen, most, &b), per(c));
 }
 
-static void heading(const struct screen *screen, const struct comparison *c)
+/* How the runs are compared that did the base's work. */
+static void say_scaling(const struct screen *screen, const struct comparison *c)
 {
 	const char *name = c->result->scaling == SCALING_STRONG ? "strong" : "weak";
+	const uint32_t devices = c->runs[c->result->base].figures->devices;
 	double difference = 100 * c->result->work_difference;
-	if (compare_count_other(c) > 0)
-		screen_title_wrap(screen, 2, "%s did other work than the base, so it has no speed-up",
-						  compare_count_other(c) == 1 ? "One run" : "Some runs");
-	else if (same_size(c))
+	if (same_size(c))
 		screen_title_wrap(
 			screen, 2,
 			"%u GPU%s each: a direct comparison (matmul and custom work differ by %.1f %%)",
-			c->runs[0].figures->devices, c->runs[0].figures->devices == 1 ? "" : "s", difference);
+			devices, devices == 1 ? "" : "s", difference);
 	else if (c->result->sure)
 		screen_title_wrap(screen, 2, "%s scaling (%s is equal within %.1f %%)", name,
 						  c->result->scaling == SCALING_STRONG ? "total work" : "work per GPU",
@@ -68,6 +69,17 @@ static void heading(const struct screen *screen, const struct comparison *c)
 			screen, 2,
 			"compared as weak scaling, but work per GPU differs by %.1f %% (--scaling changes it)",
 			difference);
+}
+
+static void heading(const struct screen *screen, const struct comparison *c)
+{
+	const size_t others = compare_count_other(c);
+	if (others > 0)
+		screen_title_wrap(screen, 2, "%s did other work than the base, so %s no speed-up",
+						  others == 1 ? "One run" : "Some runs",
+						  others == 1 ? "it has" : "they have");
+	if (others + 1 < c->n)
+		say_scaling(screen, c);
 	for (size_t i = 0; i < c->n; i++)
 		if (figures_lack_cpu(c->summaries[i]))
 			screen_wrap(screen, 2,
@@ -333,7 +345,6 @@ static const char *unchanged(const struct comparison *c, const struct change_ran
 	return noise ? "Nothing lost beyond noise" : "Less than 0.5 % lost";
 }
 
-/* The largest terms, each with what is behind it; largest first. */
 /* The sum of some terms as they were before waits were charged. */
 static int64_t measured(const struct scaling_run *run, uint64_t leaves)
 {
@@ -343,6 +354,7 @@ static int64_t measured(const struct scaling_run *run, uint64_t leaves)
 	return sum;
 }
 
+/* The largest terms, each with what is behind it; largest first. */
 static void term_lines(const struct screen *screen, const struct comparison *c, size_t i,
 					   const struct term terms[LEAF_COUNT])
 {
@@ -406,13 +418,15 @@ static void say_change(const struct screen *screen, const struct comparison *c, 
 	const struct change *change = &c->changes[i];
 	struct text_buffer a, b, d;
 	char same[120] = "";
+	const bool ideal = run->ideal_ns != c->runs[c->result->base].figures->step_ns;
 	if (change->known && !change->loss.changed)
 		snprintf(same, sizeof(same), "%s: %.30s %.30s ms per %s", unchanged(c, &change->loss),
 				 with_sign(screen, run->loss_ns, &a), noise_of(screen, &change->loss, &b), per(c));
 	if (first->leaves)
-		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s -> %s ms per %s (%s)%s", same,
+		screen_title_wrap(screen, 2, "%s%s%s changed%s: %s%s -> %s ms per %s (%s)%s", same,
 						  same[0] ? "; but " : "", compare_subject(c, i, first).at,
-						  same[0] ? "" : " most", text_ms(screen, first->before_ns, &a),
+						  same[0] ? "" : " most", ideal ? "ideal " : "",
+						  text_ms(screen, first->before_ns, &a),
 						  text_ms(screen, first->after_ns, &b), per(c),
 						  with_sign(screen, first->term_ns, &d), compare_rest(c, i, first));
 	else if (same[0])

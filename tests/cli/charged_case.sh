@@ -45,6 +45,15 @@ compare input1 first4
 is "b['changed_most'] is None or b['changed_most']['leaves'] == ['nccl.transfer']"
 is "abs(b['charged_ns']['idle.host.input']) < 0.01 * d['runs'][0]['step_ns'] < 0.1 * -b['terms_ns']['idle.host.input']"
 
+# Keeps out, in strong scaling: a base's own time that counts in full where half of it is ideal, so that nobody is named.
+run whole2 1 --ranks 2 --accumulate 2 --steps 24 --fault input=130000@1
+run parts4 2 --ranks 4 --steps 24 --fault input=162000@1
+compare whole2 parts4
+is "d['scaling'] == 'strong'"
+most "b['changed_most']['leaves'] == ['idle.host.input'] and $culprit['rank'] == 1"
+expect_status 0 "$BATON" compare "$work/whole2" "$work/parts4"
+expect_prints "input on rank 1 changed most: ideal 17.0 -> "
+
 # Keeps out: two changes that cancel out in nccl.wait, and no culprit for either.
 run alloc4 5 --ranks 4 --steps 24 --fault alloc=200@1
 compare input4 alloc4

@@ -42,6 +42,18 @@ value=$("$BATON" compare --json "$work/a" "$work/slow" | "$PYTHON" -c \
 gate 0 "step>${value}ns" a slow
 expect_says "gate passed: step of $work/slow is +"
 
+# Keeps out: a gate on another number than the screen shows, without a word of it.
+run late 6 --fault input=130000@1
+gate 1 'nccl.wait>2%' a late
+expect_says "gate failed: nccl.wait of $work/late is +" "; as measured, before waits are charged), --fail-if"
+gate 1 'step>2%' a late
+! grep -q "as measured" "$work/err" || fail "the step is as long however waits are charged"
+
+# Keeps out: runs of a side so far apart that the step might be 0, whose highest efficiency turned negative.
+run apart 6 --fault slow_gpu=300@all
+expect_status 0 "$BATON" compare --fail-if 'efficiency<0.98' --base "$work/a" --run "$work/b,$work/apart"
+expect_says "gate passed: efficiency of " "and inf)"
+
 # Keeps out: a gate that is open because it cannot be judged, or that says nothing about noise that it does not know.
 "$sim" -o "$work/few" --ranks 2 --steps 7 --fault slow_gpu=7@all >"$work/out" 2>&1 || fail "baton-sim"
 gate 1 'step>2%' a few

@@ -30,6 +30,9 @@ assert not noise["changed"]
 PY
 expect_status 0 "$BATON" compare --base "$work/a1,$work/a2,$work/slow" "$work/a4"
 expect_prints "The base is the mean of 3 runs: "
+expect_wrapped "(a term: 99.4 %), at least how far the runs of a side lie apart"
+expect_status 0 "$BATON" compare "$work/a1" "$work/a4"
+expect_prints_not "lie apart"
 
 # Keeps out: a floor that hides what all runs of a side have; --run, and --base without another operand.
 run late 7 --ranks 2 --fault sync=1
@@ -55,6 +58,18 @@ expect_true "d['runs'][0]['repeats'] == 2"
 # Keeps out: runs of different jobs taken for one; a side that is missing.
 expect_status 2 "$BATON" compare --base "$work/a1,$work/two" "$work/a2"
 expect_says "$work/a1 has 2 GPUs and $work/two has 4"
+run other 10 --ranks 2 --accumulate 2
+expect_status 2 "$BATON" compare --base "$work/a1,$work/other,$work/a3" "$work/a2"
+expect_says "and $work/other did different work (their kernels are others)"
+expect_status 2 "$BATON" compare "$work/a1" --run "$work/other,$work/a3,$work/a2"
+expect_says "repeats that are taken together must be of one job"
+expect_status 0 "$BATON" compare --scaling weak --base "$work/a1,$work/other,$work/a3" "$work/a2"
+kineto plain "$work/plain.json"
+imported "$work/plain.json" "$work/plain"
+kineto unlaunched "$work/none.json"
+imported "$work/none.json" "$work/none"
+expect_status 2 "$BATON" compare --scaling weak --base "$work/plain,$work/none" "$work/plain"
+expect_says "did different work (one of them has steps and the other has none)"
 expect_status 2 "$BATON" compare --base "$work/a1,$work/a2"
 expect_says "two runs are needed"
 expect_status 2 "$BATON" compare --base , "$work/a2"

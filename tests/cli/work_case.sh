@@ -50,6 +50,19 @@ other steps
 compared plain none --scaling weak
 other steps
 
+# Keeps out: a run with other work that decides how the others scale, or silences what is said of them.
+run whole --ranks 1 --accumulate 2
+expect_status 0 "$BATON" compare --json "$work/whole" "$work/ddp" "$work/resnet"
+expect_true "d['scaling'] == 'strong' and d['scaling_sure'] and d['runs'][1]['efficiency'] > 0.9 and d['runs'][2]['efficiency'] is None"
+expect_status 0 "$BATON" compare "$work/whole" "$work/ddp" "$work/resnet"
+expect_prints "One run did other work than the base, so it has no speed-up" "strong scaling (total work is equal within"
+expect_status 0 "$BATON" compare "$work/ddp" "$work/resnet" "$work/twice"
+expect_prints "Some runs did other work than the base, so they have no speed-up"
+expect_prints_not "direct comparison"
+run heavy --ranks 2 --fault slow_gpu=60@all
+expect_status 0 "$BATON" compare "$work/one" "$work/heavy" "$work/resnet"
+expect_says "work per GPU fits neither weak nor strong scaling"
+
 # Keeps out: kernels that are all as much slower, told as a list of terms; a rank's clock told as everybody's; noise told as a clock.
 run slow --ranks 2 --noise-seed 3 --fault slow_gpu=7@all
 compared ddp slow
@@ -64,6 +77,11 @@ run rank --ranks 4 --fault slow_gpu=10@2
 run four --ranks 4 --noise-seed 4
 compared four rank
 expect_true "abs(d['bridge'][0]['kernels']['slower'] - 0.10) < 0.004 and d['bridge'][0]['kernels']['slower_rank'] == 2"
+compared rank four
+expect_true "abs(d['bridge'][0]['kernels']['base_slower'] - 0.10) < 0.004 and d['bridge'][0]['kernels']['base_slower_rank'] == 2"
+expect_true "-0.03 < d['bridge'][0]['kernels']['slower'] < -0.02 and d['bridge'][0]['kernels']['slower_rank'] is None"
+cp "$work/text" "$work/out"
+expect_wrapped "In the base the GPU of rank 2 runs the same kernels 9.9 % slower: check clocks, power and temperature"
 compared ddp resnet --scaling weak
 expect_true "d['bridge'][0]['kernels']['slower'] is None"
 run sync --ranks 2 --fault sync=2

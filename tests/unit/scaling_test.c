@@ -51,6 +51,11 @@ static void weak_and_strong(void)
 	CHECK(runs[0].ideal_ns == 253, "strong: ideal is the base's step x m / n, rounded");
 	for (int i = 0; i < 3; i++)
 		bridge_sums(&runs[i]);
+	runs[2].busy_ns = 9;
+	runs[2].aside = true;
+	scaling_compute(runs, 3, by_itself, &result);
+	CHECK(result.scaling == SCALING_STRONG && result.sure && result.work_difference < 0.02,
+		  "a run with other work has no say in how the others scale");
 	runs[0].busy_ns = 700;
 	scaling_compute(runs, 3, by_itself, &result);
 	CHECK(result.scaling == SCALING_WEAK && !result.sure,

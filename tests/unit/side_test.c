@@ -111,9 +111,32 @@ static void floors(void)
 	close_job(&other);
 }
 
+/* Keeps out: a leaf that takes a part of another one's time, and all that this differs by from run to run. */
+static void floor_of_parts(void)
+{
+	struct job base, other;
+	struct change_range range;
+	struct change_steps steps = {.difference_ns = 3000};
+	open_job(&base, (const int64_t[]){100000, 104000, 102000}, RUNS);
+	open_job(&other, (const int64_t[]){105000}, 1);
+	struct scaling_run runs[2] = {{.figures = &base.side.mean, .busy_ns = base.side.busy_ns},
+								  {.figures = &other.side.mean, .busy_ns = other.side.busy_ns}};
+	struct scaling_result result;
+	scaling_compute(runs, 2, (struct scaling_wanted){SCALING_WEAK, true}, &result);
+	const struct change_sides sides = {&other.side, &base.side, &runs[1], &runs[0]};
+	steps.base_parts[LEAF_WORK_MATMUL] = 0.25;
+	steps.base_parts[LEAF_HOST_INPUT] = 0.5;
+	CHECK(change_range(&sides, &steps, &range) == 0, "no memory");
+	CHECK(range.low_ns == 1500 && range.high_ns == 4500 && range.changed, "%lld to %lld",
+		  (long long)range.low_ns, (long long)range.high_ns);
+	close_job(&base);
+	close_job(&other);
+}
+
 int main(void)
 {
 	means();
 	floors();
+	floor_of_parts();
 	return finish();
 }
