@@ -73,12 +73,15 @@ static uint32_t find_scope(const struct whatif *w, const struct replayed *r,
 
 /* ---- taking off ---- */
 
-static void take_scope(const struct causes *causes, uint32_t which, const struct scope *scope,
+/* What is off is not taken twice: a further item begins with what is left. */
+static void take_scope(struct causes *causes, uint32_t which, const struct scope *scope,
 					   int64_t *weights_ns)
 {
 	for (int cause = 0; cause < CAUSES; cause++)
-		if (which >> cause & 1)
+		if (which >> cause & 1) {
 			cause_take(causes, (enum cause)cause, scope, weights_ns);
+			cause_cured(causes, (enum cause)cause, scope);
+		}
 }
 
 static int take(const struct whatif *w, struct replayed *r, const struct taken *taken,
@@ -132,7 +135,7 @@ static int take_one(const struct whatif *w, struct replayed *r, struct taken *ta
 
 static int take_all(struct whatif *w, struct replayed *r)
 {
-	const size_t n = r->model.graph.n_edges;
+	const size_t n = causes_weights(&r->causes);
 	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns));
 	int error = weights_ns ? 0 : -ENOMEM;
 	if (!error)

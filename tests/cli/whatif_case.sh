@@ -112,6 +112,20 @@ expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --see
 expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
 expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
 
+# Keeps out: time that an earlier item of the list took off, taken or stretched again.
+expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs --scale host=2
+expect_true "abs(d['without'][1]['gain_ns']) < d['step_ns'] / 50 < d['without'][0]['gain_ns']"
+expect_status 0 "$BATON" whatif --json "$work/tiny" --scale host=0.25
+quarter=$(sed -n 's/.*"step_without_ns":\([0-9]*\).*/\1/p' "$work/out")
+expect_status 0 "$BATON" whatif --json "$work/tiny" --scale host=0.5,host=0.5
+expect_true "abs(d['step_without_ns'] - $quarter) < 100 < d['without'][1]['gain_ns']"
+for twice in host,host even_host,even_host framework,framework input,input link,link; do
+	expect_status 0 "$BATON" whatif --json "$work/tiny" --without "$twice" $([[ $twice == host* ]] && echo --rank 1)
+	expect_true "d['without'][1]['gain_ns'] == 0"
+done
+expect_status 0 "$BATON" whatif --json "$work/tiny" --without framework,host --rank 1
+expect_true "d['without'][1]['gain_ns'] >= 0"
+
 # A healthy job has no culprit.
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
