@@ -251,7 +251,8 @@ static int64_t take_excess(const struct causes *c, bool kernels, const struct sc
 		const struct compared *row = &rows[i];
 		if (!has(c, scope, row->unit))
 			continue;
-		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : kernels ? row->ns : 0;
+		const bool alone = kernels || c->model->n_units < 2;
+		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : alone ? row->ns : 0;
 		taken_ns += take_row(c, kernels, row, like_ns, weights_ns);
 	}
 	return taken_ns;

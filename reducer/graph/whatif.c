@@ -13,6 +13,7 @@
 enum { SIZES_MOST = 12 };
 
 static const struct scope all_units = {ALL_UNITS, ALL_UNITS, 0};
+static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
 
 static const char *pool_text(const struct replayed *r, uint32_t text)
 {
@@ -118,7 +119,6 @@ static int take(const struct whatif *w, struct replayed *r, const struct taken *
 static int take_one(const struct whatif *w, struct replayed *r, struct taken *taken,
 					int64_t *weights_ns)
 {
-	static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
 	struct peers peers = {0};
 	struct scope scope;
 	int error = 0;
@@ -171,6 +171,24 @@ static int refuse_units(const struct whatif *w, const struct replayed *r, const 
 		 : taken->rank >= 0 ? "ranks"
 							: "devices' hosts",
 		 all);
+	return STATUS_USAGE;
+}
+
+/* Are there others for what is compared with them? */
+static bool has_others(const struct whatif *w, const struct replayed *r, const struct taken *taken)
+{
+	const uint32_t even = 1u << CAUSE_EVEN_KERNELS | 1u << CAUSE_EVEN_HOST;
+	const uint32_t n_units = (uint32_t)r->model.n_units;
+	struct scope scope;
+	if (!(taken->causes & (comparing | even)))
+		return true;
+	return n_units > 1 &&
+		   (!(taken->causes & comparing) || find_scope(w, r, taken, &scope) < n_units);
+}
+
+static int refuse_alone(const struct whatif *w)
+{
+	diag("%s: this run has no other device to compare with", w->dir);
 	return STATUS_USAGE;
 }
 
@@ -238,6 +256,8 @@ static int resolve(struct whatif *w, struct replayed *r)
 			w->status = refuse_size(w, &r->model, taken->bytes);
 		else if (find_scope(w, r, taken, &scope) == 0)
 			w->status = refuse_units(w, r, taken);
+		else if (!has_others(w, r, taken))
+			w->status = refuse_alone(w);
 	}
 	return error;
 }

@@ -153,6 +153,16 @@ if [ -d "$dlrm" ]; then
 	expect_true "d['met'] > 0.6 * d['collective_ops'] > 0 and d['replay_error_ns'] == 0"
 fi
 
+# Keeps out: all time of the only device, said to be compared with others.
+expect_status 0 "$sim" -o "$work/one" --workload tiny --ranks 1 --steps 6 --seed 3
+for alone in 'rank 0' 'device node0/0' even_host even_kernels wait; do
+	expect_status 2 "$BATON" whatif "$work/one" --without "$alone"
+	expect_says "this run has no other device to compare with"
+done
+expect_status 2 "$BATON" whatif "$work/one" --without host --rank 0
+expect_status 2 "$BATON" whatif "$work/well" --without 'device node'
+expect_says "this run has no other device to compare with"
+
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
 expect_says "the causes are input" "late_rank" "collective BYTES"
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
