@@ -84,8 +84,9 @@ static bool may_have_met(const struct pairing *p, const struct link *send,
 static int64_t find_shift(const struct pairing *p, const struct link *links, size_t sends,
 						  size_t receives)
 {
+	const int64_t most = (int64_t)(sends < receives ? sends : receives);
 	int64_t best = 0, best_shift = 0;
-	for (int64_t turn = 0; turn <= 2 * SHIFT_MOST; turn++) {
+	for (int64_t turn = 0; best < most && turn <= 2 * SHIFT_MOST; turn++) {
 		const int64_t shift = turn % 2 ? (turn + 1) / 2 : -turn / 2; /* the least first */
 		int64_t met = 0;
 		for (int64_t i = shift < 0 ? -shift : 0;
