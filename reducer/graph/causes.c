@@ -367,12 +367,17 @@ int64_t cause_stretch_own(const struct causes *c, size_t host, double times, int
 	return take_own_ns(c, host, ns - stretched(ns, times), weights_ns);
 }
 
+int cause_group(uint8_t class)
+{
+	return class & MODEL_GROUP ? class & ~MODEL_GROUP
+							   : (int)class_group((enum class_id)(class - 1));
+}
+
 static bool is_scaled(const struct scale *scale, uint8_t class)
 {
-	const bool grouped = class & MODEL_GROUP;
-	const int id = grouped ? SCALED_ALL : class - 1;
-	const int group = grouped ? class & ~MODEL_GROUP : (int)class_group((enum class_id)(class - 1));
-	return (scale->class == SCALED_ALL || scale->class == id) &&
+	const int id = class & MODEL_GROUP ? SCALED_ALL : class - 1;
+	const int group = cause_group(class);
+	return group != GROUP_NCCL && (scale->class == SCALED_ALL || scale->class == id) &&
 		   (scale->group == SCALED_ALL || scale->group == group);
 }
 

@@ -97,7 +97,9 @@ int64_t cause_stretch(int64_t *weight_ns, double times);
 /* So does what is left of the own time of row `host` of model.host. */
 int64_t cause_stretch_own(const struct causes *causes, size_t host, double times,
 						  int64_t *weights_ns);
-/* The time of the program's own, of copies, transfers or kernels, everywhere. */
+/* The enum group of a kernel's class in the model. */
+int cause_group(uint8_t class);
+/* The time of the program's own, of copies, transfers or kernels (but NCCL's), everywhere. */
 int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
 /* The same of all transfers of collectives of one size. */
 int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *weights_ns);
