@@ -163,6 +163,19 @@ expect_status 2 "$BATON" whatif "$work/one" --without host --rank 0
 expect_status 2 "$BATON" whatif "$work/well" --without 'device node'
 expect_says "this run has no other device to compare with"
 
+# Keeps out: options that say nothing here and were passed over.
+for idle in "--rank 1" "--host node0" "--rank 1 --scale host=2" "--rank 1 --overlap" "--host node0 --like $work/well"; do
+	expect_status 2 "$BATON" whatif "$work/well" $idle
+	expect_says "--rank and --host say whose time --without or --graphs takes off"
+done
+for own in 'rank 1' 'device node0/1'; do
+	expect_status 2 "$BATON" whatif "$work/well" --without "$own" --rank 2
+	expect_says "it does not go with --rank"
+done
+expect_status 0 "$BATON" whatif "$work/well" --without ' input , copies ' --scale 'host=1 '
+expect_status 2 "$BATON" whatif "$work/well" --scale "$(printf 'host=1,%.0s' {1..16})host=1"
+expect_says "whatif takes at most 16 items"
+
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
 expect_says "the causes are input" "late_rank" "collective BYTES"
 expect_status 2 "$BATON" whatif "$work/well" --without 'rank x'
