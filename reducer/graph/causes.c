@@ -351,9 +351,11 @@ static int64_t take_link(const struct causes *c, bool all, const struct scope *s
 
 /* ---- as fast as is asked ---- */
 
+/* A long path of the longest weights still fits into 64 bits. */
 static int64_t stretched(int64_t ns, double times)
 {
-	return (int64_t)((double)ns * times);
+	const double most_ns = (double)(INT64_C(1) << 42), out_ns = (double)ns * times;
+	return (int64_t)(out_ns < most_ns ? out_ns : most_ns);
 }
 
 int64_t cause_stretch(int64_t *weight_ns, double times)
@@ -373,7 +375,7 @@ int cause_group(uint8_t class)
 							   : (int)class_group((enum class_id)(class - 1));
 }
 
-static bool is_scaled(const struct scale *scale, uint8_t class)
+bool cause_is_scaled(const struct scale *scale, uint8_t class)
 {
 	const int id = class & MODEL_GROUP ? SCALED_ALL : class - 1;
 	const int group = cause_group(class);
@@ -395,7 +397,7 @@ int64_t cause_scale(const struct causes *c, const struct scale *scale, int64_t *
 	}
 	for (size_t i = 0; scale->what == SCALED_KERNELS && i < m->n_kernels; i++) {
 		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
-		if (is_scaled(scale, m->kernels[i].class))
+		if (cause_is_scaled(scale, m->kernels[i].class))
 			changed_ns += cause_stretch(weight_ns, scale->times);
 	}
 	return changed_ns;

@@ -99,6 +99,8 @@ int64_t cause_stretch_own(const struct causes *causes, size_t host, double times
 						  int64_t *weights_ns);
 /* The enum group of a kernel's class in the model. */
 int cause_group(uint8_t class);
+/* Is that a kernel which takes `times` as long? */
+bool cause_is_scaled(const struct scale *scale, uint8_t class);
 /* The time of the program's own, of copies, transfers or kernels (but NCCL's), everywhere. */
 int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
 /* The same of all transfers of collectives of one size. */

@@ -182,7 +182,7 @@ static int refuse_scale(const char *word)
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
 					 group_name((enum group)i));
 	for (int i = 0; i < CLASS_COUNT; i++)
-		if (class_group((enum class_id)i) != GROUP_NCCL &&
+		if (class_group((enum class_id)i) != GROUP_NCCL && i != CLASS_MEMCPY && i != CLASS_MEMSET &&
 			strchr(class_name((enum class_id)i), '.'))
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
 					 class_name((enum class_id)i));
