@@ -221,8 +221,9 @@ static void find_slack(const struct walk *w, const struct causes *c, int64_t *la
 		}
 	for (size_t i = 0; i < m->n_transfers; i++) {
 		const uint32_t meeting = graph->edges[m->transfers[i].edge].from;
+		const bool led_in = c->at_ns[graph->edges[m->transfers[i].edge].to] <= w->ends_ns[0];
 		out->meeting_slack_ns[i] =
-			late_ns[meeting] == INT64_MAX ? -1 : late_ns[meeting] - c->at_ns[meeting];
+			led_in || late_ns[meeting] == INT64_MAX ? -1 : late_ns[meeting] - c->at_ns[meeting];
 	}
 }
 
