@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 	{"graphs", 0, OPTION_FLAG, NULL, "CUDA graphs: no host time between launches"},
 	{"like", 0, OPTION_TEXT, "RUN",
 	 "kernels and host time as fast as in another run of the program"},
-	{"rank", 0, OPTION_NUMBER, "R", "take it off this rank alone"},
+	{"rank", 0, OPTION_NUMBER, "R", "take what --without and --graphs say off this rank alone"},
 	{"host", 0, OPTION_TEXT, "NAME", "take it off the ranks of this host alone"},
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
 	REDUCE_OPTION_ROWS,
@@ -47,7 +47,7 @@ static int read_options(const struct invocation *call, struct whatif *w)
 		status = taken_scales(&w->list, option_text(call, "scale", ""));
 	if (status == STATUS_OK && w->like)
 		status = taken_like(&w->list);
-	return status;
+	return status == STATUS_OK ? taken_check_scope(&w->list) : status;
 }
 
 /* The speeds of the run of --like. */
@@ -93,7 +93,7 @@ static int run(const struct invocation *call)
 {
 	struct reduce_options how;
 	struct whatif whatif;
-	int status = reduce_options_read(call, false, &how);
+	int status = reduce_options_read(call, false, &how), like_status = STATUS_OK;
 	if (status == STATUS_OK)
 		status = read_options(call, &whatif);
 	if (status != STATUS_OK)
@@ -104,13 +104,14 @@ static int run(const struct invocation *call)
 	how.replay_steps = WHATIF_STEPS;
 	how.replay = take_speeds;
 	if (whatif.like)
-		status = replay_run(whatif.like, &how);
+		like_status = status = replay_run(whatif.like, &how);
 	if ((status != STATUS_OK && status != STATUS_PARTIAL) || whatif.status != STATUS_OK)
 		return whatif.status == STATUS_OK ? status : whatif.status;
 	how.replay = answer;
 	status = replay_run(whatif.dir, &how);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
+	status = status == STATUS_OK ? like_status : status;
 	return finish_stdout(whatif.status == STATUS_OK ? status : whatif.status);
 }
 

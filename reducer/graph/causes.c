@@ -87,7 +87,7 @@ static int find_typical(struct causes *c)
 
 int causes_open(struct causes *c, const struct model *model)
 {
-	const size_t n = model->graph.n_edges + 1;
+	const size_t n = model->graph.n_edges + model->n_host + 1;
 	*c = (struct causes){.model = model, .n_host = model->n_host, .n_kernels = model->n_kernels};
 	c->measured_ns = malloc(n * sizeof(*c->measured_ns));
 	c->weights_ns = malloc(n * sizeof(*c->weights_ns));
@@ -100,6 +100,8 @@ int causes_open(struct causes *c, const struct model *model)
 		return -ENOMEM;
 	for (size_t i = 0; i < model->graph.n_edges; i++)
 		c->measured_ns[i] = model->graph.edges[i].ns;
+	for (size_t i = 0; i < model->n_host; i++)
+		c->measured_ns[model->graph.n_edges + i] = model->host[i].ns;
 	int error = find_typical(c);
 	error = error ? error : compare_positions(model->host, model->n_host, model->units, &c->host);
 	error = error ? error
@@ -111,7 +113,7 @@ int causes_measure(struct causes *c)
 {
 	int error = causes_step(c, c->measured_ns, &c->step_ns);
 	memcpy(c->before_ns, c->steps_ns, c->model->n_steps * sizeof(*c->before_ns));
-	memset(c->cured, 0, c->model->n_units * sizeof(*c->cured));
+	memset(c->cured, 0, (c->model->n_units + 1) * sizeof(*c->cured));
 	return error;
 }
 
@@ -143,7 +145,7 @@ int causes_step(struct causes *c, const int64_t *weights_ns, int64_t *step_ns)
 
 static bool has(const struct causes *c, const struct scope *scope, uint16_t unit)
 {
-	if (unit != UNIT_NONE && c->cured[unit] & scope->cause_bit)
+	if (c->cured[unit == UNIT_NONE ? c->model->n_units : unit] & scope->cause_bit)
 		return false;
 	if (scope->unit != ALL_UNITS)
 		return unit == scope->unit;
@@ -161,6 +163,30 @@ static int64_t take_off(int64_t *weight_ns, int64_t ns)
 	const int64_t changed_ns = *weight_ns - kept_ns;
 	*weight_ns = kept_ns;
 	return changed_ns < 0 ? -changed_ns : changed_ns;
+}
+
+static int64_t own_left(const struct causes *c, size_t host, const int64_t *weights_ns)
+{
+	return weights_ns[c->model->graph.n_edges + host];
+}
+
+/* Takes `ns` off the program's own time, where so much is left of it. */
+static int64_t take_own_ns(const struct causes *c, size_t host, int64_t ns, int64_t *weights_ns)
+{
+	int64_t *left_ns = &weights_ns[c->model->graph.n_edges + host];
+	const int64_t before_ns = *left_ns;
+	take_off(left_ns, ns);
+	return take_off(&weights_ns[c->model->host[host].edge], before_ns - *left_ns);
+}
+
+/* Makes the work of a row take `like_ns`; what is off already is not put back. */
+static int64_t take_row(const struct causes *c, bool kernels, const struct compared *row,
+						int64_t like_ns, int64_t *weights_ns)
+{
+	const int64_t now_ns = kernels ? weights_ns[row->edge] : own_left(c, row->position, weights_ns);
+	const int64_t ns = now_ns < row->ns && like_ns > now_ns ? 0 : now_ns - like_ns;
+	return kernels ? take_off(&weights_ns[row->edge], ns)
+				   : take_own_ns(c, row->position, ns, weights_ns);
 }
 
 static int64_t take_label(const struct causes *c, uint8_t label, const struct scope *scope,
@@ -209,7 +235,7 @@ static int64_t take_own(const struct causes *c, enum cause cause, const struct s
 							   : m->host[i].ns >= CAUSE_CODE_NS ? CAUSE_CODE
 																: CAUSE_FRAMEWORK;
 		if (own == cause && has(c, scope, edge->unit))
-			taken_ns += take_off(&weights_ns[m->host[i].edge], m->host[i].ns);
+			taken_ns += take_own_ns(c, i, own_left(c, i, weights_ns), weights_ns);
 	}
 	return taken_ns;
 }
@@ -225,8 +251,9 @@ static int64_t take_excess(const struct causes *c, bool kernels, const struct sc
 		const struct compared *row = &rows[i];
 		if (!has(c, scope, row->unit))
 			continue;
-		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : kernels ? row->ns : 0;
-		taken_ns += take_off(&weights_ns[row->edge], row->ns - like_ns);
+		const bool alone = kernels || c->model->n_units < 2;
+		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : alone ? row->ns : 0;
+		taken_ns += take_row(c, kernels, row, like_ns, weights_ns);
 	}
 	return taken_ns;
 }
@@ -250,7 +277,7 @@ static int64_t take_unevenness(const struct causes *c, bool kernels, const struc
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < n; i++)
 		if (has(c, scope, rows[i].unit))
-			taken_ns += take_off(&weights_ns[rows[i].edge], rows[i].ns - rows[i].mean_ns);
+			taken_ns += take_row(c, kernels, &rows[i], rows[i].mean_ns, weights_ns);
 	return taken_ns;
 }
 
@@ -298,7 +325,7 @@ static int64_t take_kernels(const struct causes *c, const struct scope *scope, i
 	const double factor = stage_factor(c, scope->unit);
 	for (size_t i = 0; factor > 1 && i < c->n_kernels; i++) {
 		const struct compared *row = &c->kernels[i];
-		if (row->unit == scope->unit) /* what only this stage runs is as slow */
+		if (has(c, scope, row->unit)) /* what only this stage runs is as slow */
 			taken_ns +=
 				take_off(&weights_ns[row->edge], row->ns - (int64_t)((double)row->ns / factor));
 	}
@@ -306,11 +333,12 @@ static int64_t take_kernels(const struct causes *c, const struct scope *scope, i
 }
 
 /* Slow transfers like those of their class, or (`all`) none at all. */
-static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
+static int64_t take_link(const struct causes *c, bool all, const struct scope *scope,
+						 int64_t *weights_ns)
 {
 	const struct model *m = c->model;
 	int64_t taken_ns = 0;
-	for (size_t i = 0; i < m->n_transfers; i++) {
+	for (size_t i = 0; has(c, scope, UNIT_NONE) && i < m->n_transfers; i++) {
 		const struct transfer *t = &m->transfers[i];
 		int64_t *weight_ns = &weights_ns[t->edge];
 		if (all)
@@ -323,17 +351,35 @@ static int64_t take_link(const struct causes *c, bool all, int64_t *weights_ns)
 
 /* ---- as fast as is asked ---- */
 
-int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times)
+/* A long path of the longest weights still fits into 64 bits. */
+static int64_t stretched(int64_t ns, double times)
 {
-	return take_off(weight_ns, ns - (int64_t)((double)ns * times));
+	const double most_ns = (double)(INT64_C(1) << 42), out_ns = (double)ns * times;
+	return (int64_t)(out_ns < most_ns ? out_ns : most_ns);
 }
 
-static bool is_scaled(const struct scale *scale, uint8_t class)
+int64_t cause_stretch(int64_t *weight_ns, double times)
 {
-	const bool grouped = class & MODEL_GROUP;
-	const int id = grouped ? SCALED_ALL : class - 1;
-	const int group = grouped ? class & ~MODEL_GROUP : (int)class_group((enum class_id)(class - 1));
-	return (scale->class == SCALED_ALL || scale->class == id) &&
+	return take_off(weight_ns, *weight_ns - stretched(*weight_ns, times));
+}
+
+int64_t cause_stretch_own(const struct causes *c, size_t host, double times, int64_t *weights_ns)
+{
+	const int64_t ns = own_left(c, host, weights_ns);
+	return take_own_ns(c, host, ns - stretched(ns, times), weights_ns);
+}
+
+int cause_group(uint8_t class)
+{
+	return class & MODEL_GROUP ? class & ~MODEL_GROUP
+							   : (int)class_group((enum class_id)(class - 1));
+}
+
+bool cause_is_scaled(const struct scale *scale, uint8_t class)
+{
+	const int id = class & MODEL_GROUP ? SCALED_ALL : class - 1;
+	const int group = cause_group(class);
+	return group != GROUP_NCCL && (scale->class == SCALED_ALL || scale->class == id) &&
 		   (scale->group == SCALED_ALL || scale->group == group);
 }
 
@@ -342,18 +388,17 @@ int64_t cause_scale(const struct causes *c, const struct scale *scale, int64_t *
 	const struct model *m = c->model;
 	int64_t changed_ns = 0;
 	for (size_t i = 0; scale->what == SCALED_HOST && i < m->n_host; i++)
-		changed_ns += cause_stretch(&weights_ns[m->host[i].edge], m->host[i].ns, scale->times);
+		changed_ns += cause_stretch_own(c, i, scale->times, weights_ns);
 	for (size_t i = 0; scale->what == SCALED_COPIES && i < m->n_copies; i++)
-		changed_ns +=
-			cause_stretch(&weights_ns[m->copies[i]], weights_ns[m->copies[i]], scale->times);
+		changed_ns += cause_stretch(&weights_ns[m->copies[i]], scale->times);
 	for (size_t i = 0; scale->what == SCALED_TRANSFER && i < m->n_transfers; i++) {
 		int64_t *weight_ns = &weights_ns[m->transfers[i].edge];
-		changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
+		changed_ns += cause_stretch(weight_ns, scale->times);
 	}
 	for (size_t i = 0; scale->what == SCALED_KERNELS && i < m->n_kernels; i++) {
 		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
-		if (is_scaled(scale, m->kernels[i].class))
-			changed_ns += cause_stretch(weight_ns, *weight_ns, scale->times);
+		if (cause_is_scaled(scale, m->kernels[i].class))
+			changed_ns += cause_stretch(weight_ns, scale->times);
 	}
 	return changed_ns;
 }
@@ -445,7 +490,7 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 		return take_held(c, 7, scope, weights_ns);
 	case CAUSE_LINK:
 	case CAUSE_TRANSFER:
-		return take_link(c, cause == CAUSE_TRANSFER, weights_ns);
+		return take_link(c, cause == CAUSE_TRANSFER, scope, weights_ns);
 	case CAUSE_EVEN_KERNELS:
 	case CAUSE_EVEN_HOST:
 		return take_unevenness(c, cause == CAUSE_EVEN_KERNELS, scope, weights_ns);
@@ -464,7 +509,10 @@ int64_t cause_take(const struct causes *c, enum cause cause, const struct scope 
 void cause_cured(struct causes *c, enum cause cause, const struct scope *scope)
 {
 	const struct scope of = {scope->unit, scope->host, 0};
+	const uint32_t bit = UINT32_C(1) << cause;
 	for (uint32_t unit = 0; unit < c->model->n_units; unit++)
 		if (has(c, &of, (uint16_t)unit))
-			c->cured[unit] |= UINT32_C(1) << cause;
+			c->cured[unit] |= bit;
+	if (has(c, &of, UNIT_NONE))
+		c->cured[c->model->n_units] |= bit;
 }

@@ -56,20 +56,28 @@ struct causes {
 	const struct model *model;
 	struct compared *host, *kernels;
 	size_t n_host, n_kernels;
-	int64_t *measured_ns; /* weights */
-	int64_t *typical_ns;  /* by transfer: of those like it */
-	int64_t *weights_ns;  /* room for one replay */
+	/* Weights: of each edge, then of each row of model.host what is left of the program's own time.
+	 * Copies of them have causes_weights() numbers. */
+	int64_t *measured_ns;
+	int64_t *typical_ns; /* by transfer: of those like it */
+	int64_t *weights_ns; /* room for one replay */
 	int64_t *at_ns;
 	int64_t *steps_ns;  /* ends of the steps in the last replay */
 	int64_t *before_ns; /* and in the one that gains are counted from: step_ns is its mean step */
 	int64_t step_ns;
-	uint32_t *cured; /* by unit: bits of the causes that are off the weights already */
+	uint32_t *cured; /* by unit, the last one for what is no unit's: bits of the causes that are off
+						the weights already */
 	uint32_t replays;
 };
 
 /* 0 or -ENOMEM; causes_close() either way. */
 int causes_open(struct causes *causes, const struct model *model);
 void causes_close(struct causes *causes);
+
+static inline size_t causes_weights(const struct causes *causes)
+{
+	return causes->model->graph.n_edges + causes->model->n_host;
+}
 
 /* Takes the cause off the weights. Returns how much time that changes, all of it: no step can gain
  * more than this. */
@@ -84,9 +92,16 @@ struct scale { /* what takes `times` as long */
 	int group, class; /* enum group, enum class_id or SCALED_ALL */
 };
 
-/* So much of a weight takes `times` as long. Returns how much that changes it. */
-int64_t cause_stretch(int64_t *weight_ns, int64_t ns, double times);
-/* The time of the program's own, of copies, transfers or kernels, everywhere. */
+/* A weight takes `times` as long. Returns how much that changes it. */
+int64_t cause_stretch(int64_t *weight_ns, double times);
+/* So does what is left of the own time of row `host` of model.host. */
+int64_t cause_stretch_own(const struct causes *causes, size_t host, double times,
+						  int64_t *weights_ns);
+/* The enum group of a kernel's class in the model. */
+int cause_group(uint8_t class);
+/* Is that a kernel which takes `times` as long? */
+bool cause_is_scaled(const struct scale *scale, uint8_t class);
+/* The time of the program's own, of copies, transfers or kernels (but NCCL's), everywhere. */
 int64_t cause_scale(const struct causes *causes, const struct scale *scale, int64_t *weights_ns);
 /* The same of all transfers of collectives of one size. */
 int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *weights_ns);

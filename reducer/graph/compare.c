@@ -114,8 +114,10 @@ static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, s
 	for (uint32_t u = 0; u < units; u++) {
 		if (c->begins[u] + nth >= c->begins[u + 1])
 			continue;
-		const struct position *p = &c->positions[c->rows[c->begins[u] + nth].index];
-		c->group[n++] = (struct compared){.ns = p->ns, .edge = p->edge, .unit = p->unit};
+		const uint32_t index = c->rows[c->begins[u] + nth].index;
+		const struct position *p = &c->positions[index];
+		c->group[n++] =
+			(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
 	}
 	if (n > 1)
 		qsort(c->group, n, sizeof(*c->group), by_time);

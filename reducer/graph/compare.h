@@ -6,7 +6,7 @@
 
 struct compared {
 	int64_t ns, others_ns, mean_ns; /* others_ns: their median; -1: no other device has it */
-	uint32_t edge;
+	uint32_t edge, position;        /* its row of `positions` */
 	uint16_t unit;
 };
 

@@ -19,7 +19,7 @@ const char *critical_name(int part, char text[32])
 		[CRITICAL_TRANSFER - CRITICAL_TRANSFER] = "nccl.transfer",
 		[CRITICAL_NCCL - CRITICAL_TRANSFER] = "nccl.unsplit",
 		[CRITICAL_COPY - CRITICAL_TRANSFER] = "copies",
-		[CRITICAL_OTHER_OP - CRITICAL_TRANSFER] = "other",
+		[CRITICAL_OTHER_OP - CRITICAL_TRANSFER] = "other_ops",
 		[CRITICAL_LAUNCH - CRITICAL_TRANSFER] = "idle.cpu.launch_latency",
 		[CRITICAL_DISPATCH - CRITICAL_TRANSFER] = "idle.gpu.dispatch",
 		[CRITICAL_WAKE - CRITICAL_TRANSFER] = "wake_up",
@@ -69,6 +69,17 @@ static uint8_t part_of_kind(uint8_t kind)
 	}
 }
 
+/* Kernels of equal names are one part. NCCL kernels without arguments have met nobody. */
+static uint8_t part_of_class(uint8_t class)
+{
+	const int group = cause_group(class);
+	if (group == GROUP_NCCL)
+		return CRITICAL_NCCL;
+	if (!(class & MODEL_GROUP))
+		return (uint8_t)(CRITICAL_CLASS + class - 1);
+	return (uint8_t)(group == GROUP_OTHER ? CRITICAL_CLASS + CLASS_OTHER : CRITICAL_GROUP + group);
+}
+
 static void find_parts(const struct model *m, uint8_t *part)
 {
 	for (size_t i = 0; i < m->graph.n_edges; i++)
@@ -76,12 +87,8 @@ static void find_parts(const struct model *m, uint8_t *part)
 	for (size_t i = 0; i < m->n_members; i++)
 		if (m->members[i].op != EDGE_NONE)
 			part[m->members[i].op] = CRITICAL_NCCL;
-	for (size_t i = 0; i < m->n_kernels; i++) {
-		const uint8_t class = m->kernels[i].class;
-		part[m->kernels[i].edge] =
-			(uint8_t)(class & MODEL_GROUP ? CRITICAL_GROUP + (class & ~MODEL_GROUP)
-										  : CRITICAL_CLASS + class - 1);
-	}
+	for (size_t i = 0; i < m->n_kernels; i++)
+		part[m->kernels[i].edge] = part_of_class(m->kernels[i].class);
 	for (size_t i = 0; i < m->n_copies; i++)
 		part[m->copies[i]] = CRITICAL_COPY;
 	for (size_t i = 0; i < m->n_host; i++)
@@ -214,8 +221,9 @@ static void find_slack(const struct walk *w, const struct causes *c, int64_t *la
 		}
 	for (size_t i = 0; i < m->n_transfers; i++) {
 		const uint32_t meeting = graph->edges[m->transfers[i].edge].from;
+		const bool led_in = c->at_ns[graph->edges[m->transfers[i].edge].to] <= w->ends_ns[0];
 		out->meeting_slack_ns[i] =
-			late_ns[meeting] == INT64_MAX ? -1 : late_ns[meeting] - c->at_ns[meeting];
+			led_in || late_ns[meeting] == INT64_MAX ? -1 : late_ns[meeting] - c->at_ns[meeting];
 	}
 }
 

@@ -83,7 +83,7 @@ static int64_t below_ns(const struct causes *c)
 static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *x)
 {
 	int64_t step_ns;
-	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
+	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
 	x->cost_ns = per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
 	x->gain.ns = x->limit_ns = 0;
 	if (x->cost_ns < least_ns)
@@ -342,7 +342,7 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	size_t n = 0;
 	int64_t step_ns, gain_ns = 0;
 	int error = 0;
-	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
+	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
 	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
 		const struct culprit *x = &all->at[i];
@@ -416,10 +416,10 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 static int find(struct causes *c, struct candidates *all, struct culprits *out)
 {
 	const int64_t step_ns = c->step_ns;
-	int64_t *cured_ns = malloc((c->model->graph.n_edges + 1) * sizeof(*cured_ns));
+	int64_t *cured_ns = malloc((causes_weights(c) + 1) * sizeof(*cured_ns));
 	if (!cured_ns)
 		return -ENOMEM;
-	memcpy(cured_ns, c->measured_ns, c->model->graph.n_edges * sizeof(*cured_ns));
+	memcpy(cured_ns, c->measured_ns, causes_weights(c) * sizeof(*cured_ns));
 	int error = 0;
 	while (!error && out->n < CULPRITS_MOST) {
 		bool structure;

@@ -129,7 +129,7 @@ static int peer_gain(struct causes *c, uint32_t which, const struct scope *scope
 					 const int64_t *from_ns, int64_t *gain_ns)
 {
 	int64_t step_ns;
-	memcpy(c->weights_ns, from_ns, c->model->graph.n_edges * sizeof(*from_ns));
+	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
 	for (int cause = 0; cause < CAUSES; cause++)
 		if (which >> cause & 1)
 			cause_take(c, (enum cause)cause, scope, c->weights_ns);

@@ -116,19 +116,39 @@ static int by_ns(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What a kernel takes that has one meeting: the lower quartile, times three. */
+/* Of the meetings by member the number `i`. */
+static bool is_last(const struct pairing *p, size_t i)
+{
+	return i + 1 == p->n_meetings || p->meetings[i + 1].member != p->meetings[i].member;
+}
+
+/* What kernels with one meeting take from it on, else what all take from their last one on. Returns
+ * how many. */
+static size_t gather_usual(const struct pairing *p, bool single, int64_t *usual_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_meetings; i++) {
+		const struct meeting *meeting = &p->meetings[i];
+		const int64_t ns =
+			single ? meeting->ns : p->m[meeting->member]->end_ns - meeting->latest_ns;
+		const bool counts = single ? p->met[meeting->member] == 1 : is_last(p, i);
+		if (counts && ns > 0)
+			usual_ns[n++] = ns;
+	}
+	return n;
+}
+
+/* The lower quartile of that, times three. */
 static int usual_most(const struct pairing *p, int64_t *most_ns)
 {
-	int64_t *single = malloc((p->n_meetings + 1) * sizeof(*single));
-	size_t n = 0;
-	if (!single)
+	int64_t *usual_ns = malloc((p->n_meetings + 1) * sizeof(*usual_ns));
+	if (!usual_ns)
 		return -ENOMEM;
-	for (size_t i = 0; i < p->n_meetings; i++)
-		if (p->met[p->meetings[i].member] == 1 && p->meetings[i].ns > 0)
-			single[n++] = p->meetings[i].ns;
-	qsort(single, n, sizeof(*single), by_ns);
-	*most_ns = TIMES * (n ? single[n / 4] : USUAL_NS);
-	free(single);
+	size_t n = gather_usual(p, true, usual_ns);
+	n = n ? n : gather_usual(p, false, usual_ns);
+	qsort(usual_ns, n, sizeof(*usual_ns), by_ns);
+	*most_ns = TIMES * (n ? usual_ns[n / 4] : USUAL_NS);
+	free(usual_ns);
 	return 0;
 }
 
@@ -137,14 +157,13 @@ static int usual_most(const struct pairing *p, int64_t *most_ns)
 static int link_meetings(struct pairing *p)
 {
 	int64_t most_ns;
-	int error = usual_most(p, &most_ns);
 	qsort(p->meetings, p->n_meetings, sizeof(*p->meetings), by_member);
+	int error = usual_most(p, &most_ns);
 	for (size_t i = 0; !error && i < p->n_meetings; i++) {
 		const struct meeting *meeting = &p->meetings[i];
 		const struct member *member = p->m[meeting->member];
-		const bool last = i + 1 == p->n_meetings || p->meetings[i + 1].member != meeting->member;
 		int64_t ns = meeting->ns < most_ns ? meeting->ns : most_ns;
-		if (last)
+		if (is_last(p, i))
 			ns = member->end_ns - meeting->latest_ns;
 		error = join_member(p->model, member, meeting->node, ns);
 	}

@@ -48,7 +48,8 @@ static void number_ranks(const struct pairing *p, int32_t *ranks)
 			ranks[i] = -1;
 }
 
-static size_t gather(const struct pairing *p, const int32_t *ranks, struct link *links)
+/* What a rank sends itself meets nobody. */
+static size_t gather(struct pairing *p, const int32_t *ranks, struct link *links)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -57,6 +58,10 @@ static size_t gather(const struct pairing *p, const int32_t *ranks, struct link 
 			const struct part *part = &p->model->parts[m->first_part + k];
 			const bool receives = part->coll == BATON_COLL_RECV;
 			const int32_t peer = (int32_t)part->peer - 1;
+			if (peer == ranks[i]) {
+				p->left[i] -= p->left[i] > 0;
+				continue;
+			}
 			links[n++] = (struct link){.from = receives ? peer : ranks[i],
 									   .to = receives ? ranks[i] : peer,
 									   .member = i,
@@ -79,8 +84,9 @@ static bool may_have_met(const struct pairing *p, const struct link *send,
 static int64_t find_shift(const struct pairing *p, const struct link *links, size_t sends,
 						  size_t receives)
 {
+	const int64_t most = (int64_t)(sends < receives ? sends : receives);
 	int64_t best = 0, best_shift = 0;
-	for (int64_t turn = 0; turn <= 2 * SHIFT_MOST; turn++) {
+	for (int64_t turn = 0; best < most && turn <= 2 * SHIFT_MOST; turn++) {
 		const int64_t shift = turn % 2 ? (turn + 1) / 2 : -turn / 2; /* the least first */
 		int64_t met = 0;
 		for (int64_t i = shift < 0 ? -shift : 0;

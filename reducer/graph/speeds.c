@@ -1,5 +1,7 @@
 #include "graph/speeds.h"
 
+#include "classify/classes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -61,9 +63,9 @@ void speeds_take(const struct causes *c, const struct speeds *own, const struct 
 	const struct model *m = c->model;
 	for (size_t i = 0; i < m->n_kernels; i++) {
 		int64_t *weight_ns = &weights_ns[m->kernels[i].edge];
-		cause_stretch(weight_ns, *weight_ns, times_of(own, like, m->kernels[i].class));
+		if (cause_group(m->kernels[i].class) != GROUP_NCCL) /* they wait for others */
+			cause_stretch(weight_ns, times_of(own, like, m->kernels[i].class));
 	}
 	for (size_t i = 0; i < m->n_host; i++)
-		cause_stretch(&weights_ns[m->host[i].edge], m->host[i].ns,
-					  times_of(own, like, host_kind(m, &m->host[i])));
+		cause_stretch_own(c, i, times_of(own, like, host_kind(m, &m->host[i])), weights_ns);
 }

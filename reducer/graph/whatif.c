@@ -1,6 +1,7 @@
 #include "graph/whatif.h"
 
 #include "base/diag.h"
+#include "classify/classes.h"
 #include "conclude/replay_late.h"
 #include "graph/culprit.h"
 #include "graph/overlap.h"
@@ -13,6 +14,7 @@
 enum { SIZES_MOST = 12 };
 
 static const struct scope all_units = {ALL_UNITS, ALL_UNITS, 0};
+static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
 
 static const char *pool_text(const struct replayed *r, uint32_t text)
 {
@@ -32,6 +34,14 @@ enum gain_reference whatif_reference(const struct taken *taken)
 		most = taken->causes >> cause & 1 && own > most ? own : most;
 	}
 	return most;
+}
+
+bool whatif_of_transfers(const struct taken *taken)
+{
+	static const uint32_t causes = 1u << CAUSE_LINK | 1u << CAUSE_TRANSFER;
+	return taken->causes & causes || taken->kind == TAKEN_COLLECTIVE ||
+		   taken->kind == TAKEN_OVERLAP ||
+		   (taken->kind == TAKEN_SCALED && taken->scale.what == SCALED_TRANSFER);
 }
 
 /* ---- of whom ---- */
@@ -73,12 +83,15 @@ static uint32_t find_scope(const struct whatif *w, const struct replayed *r,
 
 /* ---- taking off ---- */
 
-static void take_scope(const struct causes *causes, uint32_t which, const struct scope *scope,
+/* What is off is not taken twice: a further item begins with what is left. */
+static void take_scope(struct causes *causes, uint32_t which, const struct scope *scope,
 					   int64_t *weights_ns)
 {
 	for (int cause = 0; cause < CAUSES; cause++)
-		if (which >> cause & 1)
+		if (which >> cause & 1) {
 			cause_take(causes, (enum cause)cause, scope, weights_ns);
+			cause_cured(causes, (enum cause)cause, scope);
+		}
 }
 
 static int take(const struct whatif *w, struct replayed *r, const struct taken *taken,
@@ -115,7 +128,6 @@ static int take(const struct whatif *w, struct replayed *r, const struct taken *
 static int take_one(const struct whatif *w, struct replayed *r, struct taken *taken,
 					int64_t *weights_ns)
 {
-	static const uint32_t comparing = 1u << CAUSE_KERNELS | 1u << CAUSE_HOST;
 	struct peers peers = {0};
 	struct scope scope;
 	int error = 0;
@@ -132,7 +144,7 @@ static int take_one(const struct whatif *w, struct replayed *r, struct taken *ta
 
 static int take_all(struct whatif *w, struct replayed *r)
 {
-	const size_t n = r->model.graph.n_edges;
+	const size_t n = causes_weights(&r->causes);
 	int64_t *weights_ns = malloc((n + 1) * sizeof(*weights_ns));
 	int error = weights_ns ? 0 : -ENOMEM;
 	if (!error)
@@ -157,6 +169,8 @@ static int refuse_units(const struct whatif *w, const struct replayed *r, const 
 	char all[512] = "", more[32];
 	for (size_t u = 0; u < r->model.n_units; u++) {
 		const struct unit *unit = &r->model.units[u];
+		if (!taken->device[0] && taken->rank < 0 && u > 0 && unit->host == unit[-1].host)
+			continue; /* one after the other */
 		snprintf(more, sizeof(more), "%d", unit->rank);
 		append(all, sizeof(all),
 			   taken->device[0]   ? pool_text(r, unit->key)
@@ -168,6 +182,60 @@ static int refuse_units(const struct whatif *w, const struct replayed *r, const 
 		 : taken->rank >= 0 ? "ranks"
 							: "devices' hosts",
 		 all);
+	return STATUS_USAGE;
+}
+
+/* Are there others for what is compared with them? */
+static bool has_others(const struct whatif *w, const struct replayed *r, const struct taken *taken)
+{
+	const uint32_t even = 1u << CAUSE_EVEN_KERNELS | 1u << CAUSE_EVEN_HOST;
+	const uint32_t n_units = (uint32_t)r->model.n_units;
+	struct scope scope;
+	if (!(taken->causes & (comparing | even)))
+		return true;
+	return n_units > 1 &&
+		   (!(taken->causes & comparing) || find_scope(w, r, taken, &scope) < n_units);
+}
+
+static int refuse_alone(const struct whatif *w)
+{
+	diag("%s: this run has no other device to compare with", w->dir);
+	return STATUS_USAGE;
+}
+
+static int refuse_transfers(const struct whatif *w, const struct model *m)
+{
+	if (m->n_members)
+		diag("%s: none of the %zu collective ops met its other members, so the replay knows no "
+			 "transfers",
+			 w->dir, m->n_members);
+	else
+		diag("%s: there are no collectives in the replayed steps", w->dir);
+	return STATUS_USAGE;
+}
+
+static bool has_kernels(const struct model *m, const struct scale *scale)
+{
+	size_t i = 0;
+	while (i < m->n_kernels && !cause_is_scaled(scale, m->kernels[i].class))
+		i++;
+	return i < m->n_kernels;
+}
+
+static int refuse_class(const struct whatif *w, const struct model *m, const char *name)
+{
+	char all[640] = "";
+	for (int i = 0; i < GROUP_COUNT + CLASS_COUNT; i++) {
+		const struct scale one = {.what = SCALED_KERNELS,
+								  .group = i < GROUP_COUNT ? i : SCALED_ALL,
+								  .class = i < GROUP_COUNT ? SCALED_ALL : i - GROUP_COUNT};
+		const char *own = i < GROUP_COUNT ? group_name((enum group)i)
+										  : class_name((enum class_id)(i - GROUP_COUNT));
+		if ((i < GROUP_COUNT || strchr(own, '.')) && has_kernels(m, &one))
+			append(all, sizeof(all), own);
+	}
+	diag("%s: --scale %s: no kernel of the replayed steps is of that class; there are %s", w->dir,
+		 name, all[0] ? all : "none");
 	return STATUS_USAGE;
 }
 
@@ -230,11 +298,18 @@ static int resolve(struct whatif *w, struct replayed *r)
 		struct scope scope;
 		if (taken->kind == TAKEN_CULPRITS)
 			error = find_late(w, r, taken);
+		else if (whatif_of_transfers(taken) && r->model.n_transfers == 0)
+			w->status = refuse_transfers(w, &r->model);
+		else if (taken->kind == TAKEN_SCALED && taken->scale.what == SCALED_KERNELS &&
+				 !has_kernels(&r->model, &taken->scale))
+			w->status = refuse_class(w, &r->model, taken->name);
 		else if (taken->kind == TAKEN_COLLECTIVE &&
 				 !has_size(&r->model, r->model.n_transfers, taken->bytes))
 			w->status = refuse_size(w, &r->model, taken->bytes);
 		else if (find_scope(w, r, taken, &scope) == 0)
 			w->status = refuse_units(w, r, taken);
+		else if (!has_others(w, r, taken))
+			w->status = refuse_alone(w);
 	}
 	return error;
 }

@@ -24,5 +24,7 @@ int whatif_ask(struct whatif *whatif, struct replayed *replayed);
 /* The name of a unit's host. */
 const char *whatif_host(const struct replayed *replayed, const struct unit *unit);
 enum gain_reference whatif_reference(const struct taken *taken);
+/* Is it about collectives, which it can change only where their members met? */
+bool whatif_of_transfers(const struct taken *taken);
 
 #endif

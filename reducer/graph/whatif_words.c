@@ -64,7 +64,10 @@ static int refuse(const char *word)
 int taken_add(struct taken_list *list, const struct taken *taken)
 {
 	if (list->n == TAKEN_MOST) {
-		diag("--without takes at most %d causes", TAKEN_MOST);
+		diag("whatif takes at most %d items: those of --without and --scale, --overlap, --graphs "
+			 "and "
+			 "--like together",
+			 TAKEN_MOST);
 		return STATUS_USAGE;
 	}
 	list->at[list->n++] = *taken;
@@ -106,6 +109,15 @@ static int add_causes(struct taken_list *list, const char *word)
 	return taken_add(list, &taken);
 }
 
+/* A rank or a device by its own name. */
+static int add_own(struct taken_list *list, const struct taken *taken)
+{
+	if (list->rank < 0)
+		return taken_add(list, taken);
+	diag("--without '%s' names its own: it does not go with --rank", taken->name);
+	return STATUS_USAGE;
+}
+
 static int add_word(struct taken_list *list, const char *word)
 {
 	struct taken taken = {.causes = taken_of_rank, .rank = -1, .bytes = -1, .name = "rank"};
@@ -114,12 +126,12 @@ static int add_word(struct taken_list *list, const char *word)
 		if (!number_of(word + 5, &number))
 			return refuse(word);
 		taken.rank = number;
-		return taken_add(list, &taken);
+		return add_own(list, &taken);
 	}
 	if (strncmp(word, "device ", 7) == 0) {
 		snprintf(taken.name, sizeof(taken.name), "device");
 		snprintf(taken.device, sizeof(taken.device), "%s", word + 7);
-		return taken.device[0] ? taken_add(list, &taken) : refuse(word);
+		return taken.device[0] ? add_own(list, &taken) : refuse(word);
 	}
 	taken.causes = 0;
 	if (strncmp(word, "collective ", 11) == 0) {
@@ -149,6 +161,8 @@ static int each_word(struct taken_list *list, const char *words,
 	for (char *word; status == STATUS_OK && rest && (word = strsep(&rest, ","));) {
 		while (*word == ' ')
 			word++;
+		for (size_t n = strlen(word); n > 0 && word[n - 1] == ' '; n--)
+			word[n - 1] = 0;
 		status = add(list, word);
 	}
 	free(copy);
@@ -168,7 +182,7 @@ static int refuse_scale(const char *word)
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
 					 group_name((enum group)i));
 	for (int i = 0; i < CLASS_COUNT; i++)
-		if (class_group((enum class_id)i) != GROUP_NCCL &&
+		if (class_group((enum class_id)i) != GROUP_NCCL && i != CLASS_MEMCPY && i != CLASS_MEMSET &&
 			strchr(class_name((enum class_id)i), '.'))
 			snprintf(all + strlen(all), sizeof(all) - strlen(all), ", %s",
 					 class_name((enum class_id)i));
@@ -216,6 +230,18 @@ static int add_scale(struct taken_list *list, const char *word)
 int taken_scales(struct taken_list *list, const char *words)
 {
 	return each_word(list, words, add_scale);
+}
+
+int taken_check_scope(const struct taken_list *list)
+{
+	bool narrows = list->rank < 0 && !list->host;
+	for (uint32_t i = 0; i < list->n; i++)
+		narrows |= list->at[i].kind == TAKEN_CAUSES;
+	if (narrows)
+		return STATUS_OK;
+	diag("--rank and --host say whose time --without or --graphs takes off, and nothing here does: "
+		 "--scale, --overlap and --like are about all ranks");
+	return STATUS_USAGE;
 }
 
 int taken_overlap(struct taken_list *list)

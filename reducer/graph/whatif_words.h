@@ -46,6 +46,8 @@ int taken_scales(struct taken_list *list, const char *words);
 int taken_overlap(struct taken_list *list);
 int taken_graphs(struct taken_list *list);
 int taken_like(struct taken_list *list); /* of --like: the speeds of another run */
+/* Is there something that --rank or --host narrow, where one of them is given? An enum status. */
+int taken_check_scope(const struct taken_list *list);
 int taken_add(struct taken_list *list, const struct taken *taken);
 
 #endif

@@ -98,6 +98,14 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 					gain->ns < 0 ? "more" : "less", text_percent(llabs(gain->ns), w->step_ns),
 					compared(taken));
 	}
+	bool transfers = false;
+	for (uint32_t i = 0; i < w->list.n; i++)
+		transfers |= whatif_of_transfers(&w->list.at[i]);
+	if (transfers && r->model.met < r->model.n_members)
+		screen_wrap(&screen, 0,
+					"%llu of %zu collective ops met their other members; of the rest the replay "
+					"knows no transfer",
+					(unsigned long long)r->model.met, r->model.n_members);
 	if (w->list.n == 0)
 		screen_line(&screen, "no cause is worth 0.4 %% of the step");
 	else

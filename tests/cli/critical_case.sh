@@ -30,6 +30,7 @@ expect_status 0 "$BATON" report --critical --json "$work/ddp"
 sums 5
 expect_true "min(x['least_ns'] for x in d['slack']) < 1e5 < 1e6 < max(x['median_ns'] for x in d['slack'])"
 expect_true "all(0 <= x['least_ns'] <= x['median_ns'] for x in d['slack'])"
+expect_true "all(x['number'] % 5 == 0 for x in d['slack'])" # the step before the first is not counted
 
 # One device, an import.
 resnet=$BATON_DATA/kineto/resnet50_workers0.pt.trace.json.gz

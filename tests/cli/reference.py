@@ -58,6 +58,15 @@ def keys_in(value, path, seen):
             keys_in(item, at, seen)
 
 
+def unique(pairs):
+    """An object, if no key is in it twice."""
+    keys = [name for name, _ in pairs]
+    for name in keys:
+        if keys.count(name) > 1:
+            sys.exit("the key %s is twice in one object" % name)
+    return dict(pairs)
+
+
 def leaves_of(page):
     """The names that the page lists below its heading Leaves."""
     text = open(page).read().split("\n## Leaves\n")[1].split("\n## ")[0]
@@ -71,7 +80,7 @@ def main():
     for name in files:
         section = SECTIONS[name.rsplit(".", 1)[1]]
         for line in open(name, errors="surrogateescape"):
-            whole = json.loads(line)
+            whole = json.loads(line, object_pairs_hook=unique)
             keys_in(whole, "", seen.setdefault(section, {}))
             for device in whole.get("devices", []):
                 printed_leaves |= set(device.get("time_ns", ()))

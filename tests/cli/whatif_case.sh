@@ -81,8 +81,8 @@ expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is Non
 made slower --fault slow_gpu=20@all
 asked slower --scale kernels=0.83333
 answers slower 'first["cause"] == "kernels" and first["times"] == 0.83333 and abs(first["gain_ns"] - real) < real / 25'
-asked slower --scale matmul=0.83333,memory=0.83333,custom=0.83333,other=0.83333
-answers slower 'len(w["without"]) == 4 and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 25'
+asked slower --scale matmul=0.83333,memory=0.83333,custom=0.83333
+answers slower 'len(w["without"]) == 3 and abs(w["step_ns"] - w["step_without_ns"] - real) < real / 25'
 asked slower --scale host=1,copies=1,nccl.transfer=1
 answers slower 'w["step_without_ns"] == w["step_ns"]'
 asked slower --scale nccl.transfer=0
@@ -112,6 +112,20 @@ expect_status 0 "$sim" -o "$work/tiny" --workload tiny --ranks 2 --steps 6 --see
 expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs
 expect_true "d['without'][0]['gain_ns'] > d['step_ns'] / 2"
 
+# Keeps out: time that an earlier item of the list took off, taken or stretched again.
+expect_status 0 "$BATON" whatif --json "$work/tiny" --graphs --scale host=2
+expect_true "abs(d['without'][1]['gain_ns']) < d['step_ns'] / 50 < d['without'][0]['gain_ns']"
+expect_status 0 "$BATON" whatif --json "$work/tiny" --scale host=0.25
+quarter=$(sed -n 's/.*"step_without_ns":\([0-9]*\).*/\1/p' "$work/out")
+expect_status 0 "$BATON" whatif --json "$work/tiny" --scale host=0.5,host=0.5
+expect_true "abs(d['step_without_ns'] - $quarter) < 100 < d['without'][1]['gain_ns']"
+for twice in host,host even_host,even_host framework,framework input,input; do
+	expect_status 0 "$BATON" whatif --json "$work/tiny" --without "$twice" $([[ $twice == host* ]] && echo --rank 1)
+	expect_true "d['without'][1]['gain_ns'] == 0"
+done
+expect_status 0 "$BATON" whatif --json "$work/tiny" --without framework,host --rank 1
+expect_true "d['without'][1]['gain_ns'] >= 0"
+
 # A healthy job has no culprit.
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
@@ -138,6 +152,42 @@ if [ -d "$dlrm" ]; then
 	expect_status 0 "$BATON" whatif --json "$work/dlrm" --without transfer
 	expect_true "d['met'] > 0.6 * d['collective_ops'] > 0 and d['replay_error_ns'] == 0"
 fi
+
+# Keeps out: all time of the only device, said to be compared with others.
+expect_status 0 "$sim" -o "$work/one" --workload tiny --ranks 1 --steps 6 --seed 3
+for alone in 'rank 0' 'device node0/0' even_host even_kernels wait; do
+	expect_status 2 "$BATON" whatif "$work/one" --without "$alone"
+	expect_says "this run has no other device to compare with"
+done
+expect_status 2 "$BATON" whatif "$work/one" --without host --rank 0
+expect_status 2 "$BATON" whatif "$work/well" --without 'device node'
+expect_says "this run has no other device to compare with"
+
+# Keeps out: 0.0 ms for what the replay cannot know, and numbers beyond 64 bits.
+for none in "--without transfer" "--without link" "--without unsplit" "--overlap" "--scale nccl.transfer=2"; do
+	expect_status 2 "$BATON" whatif "$work/one" $none
+done
+for none in "--without transfer" "--overlap" "--scale nccl.transfer=2"; do
+	expect_status 2 "$BATON" whatif "$work/one" $none
+	expect_says "there are no collectives in the replayed steps"
+done
+expect_status 2 "$BATON" whatif "$work/well" --scale memory.memset=2
+expect_says "no kernel of the replayed steps is of that class; there are matmul"
+expect_status 0 "$BATON" whatif --json "$work/well" --scale kernels=1000,kernels=1000,kernels=1000,kernels=1000,kernels=1000,kernels=1000
+expect_true "d['step_without_ns'] > 1e12 and all(x['gain_ns'] <= 0 for x in d['without'])"
+
+# Keeps out: options that say nothing here and were passed over.
+for idle in "--rank 1" "--host node0" "--rank 1 --scale host=2" "--rank 1 --overlap" "--host node0 --like $work/well"; do
+	expect_status 2 "$BATON" whatif "$work/well" $idle
+	expect_says "--rank and --host say whose time --without or --graphs takes off"
+done
+for own in 'rank 1' 'device node0/1'; do
+	expect_status 2 "$BATON" whatif "$work/well" --without "$own" --rank 2
+	expect_says "it does not go with --rank"
+done
+expect_status 0 "$BATON" whatif "$work/well" --without ' input , copies ' --scale 'host=1 '
+expect_status 2 "$BATON" whatif "$work/well" --scale "$(printf 'host=1,%.0s' {1..16})host=1"
+expect_says "whatif takes at most 16 items"
 
 expect_status 2 "$BATON" whatif "$work/well" --without nothing
 expect_says "the causes are input" "late_rank" "collective BYTES"

@@ -92,7 +92,7 @@ static int64_t gain(struct causes *c, enum cause cause, uint32_t unit)
 {
 	const struct scope scope = {unit, ALL_UNITS, 0};
 	int64_t step_ns = 0;
-	for (size_t i = 0; i < c->model->graph.n_edges; i++)
+	for (size_t i = 0; i < causes_weights(c); i++)
 		c->weights_ns[i] = c->measured_ns[i];
 	cause_take(c, cause, &scope, c->weights_ns);
 	CHECK(causes_step(c, c->weights_ns, &step_ns) == 0, "no step");

@@ -70,8 +70,44 @@ static void exchange(bool told)
 	model_free(&m);
 }
 
+enum { ALL = 3 };
+
+/* A kernel that sends to all and receives from all, itself too. */
+static void add_all_to_all(struct model *m, int32_t rank, int64_t begin_us, int64_t end_us)
+{
+	add(m, rank, begin_us, end_us, (struct part){0, BATON_COLL_SENDRECV});
+	struct member *member = &m->members[m->n_members - 1];
+	member->size = ALL;
+	member->calls = member->n_parts = 2 * ALL;
+	for (uint32_t i = 0; i < 2 * ALL; i++)
+		*MODEL_ADD(m, parts) = (struct part){1 + i / 2, i % 2 ? BATON_COLL_RECV : BATON_COLL_SEND};
+}
+
+/* Keeps out: a meeting with oneself, and a wait for the last rank told as the transfer of the ranks
+ * that were there before: without that rank's delay the rest would take as long. */
+static void all_to_all(void)
+{
+	struct model m = {0};
+	for (int i = 0; i < ROUNDS; i++) {
+		const int64_t at = 1000 * i;
+		add_all_to_all(&m, 0, at, at + 551);
+		add_all_to_all(&m, 1, at + 1, at + 551);
+		add_all_to_all(&m, 2, at + 501, at + 551); /* half a millisecond late */
+	}
+	CHECK(joins_link(&m) == 0, "not linked");
+	CHECK(m.n_transfers == (size_t)ROUNDS * ALL * 2 * (ALL - 1), "%zu transfers", m.n_transfers);
+	for (size_t i = 0; i < m.n_transfers; i++) {
+		const struct edge *edge = &m.graph.edges[m.transfers[i].edge];
+		const int64_t met_us = m.graph.measured_ns[edge->from] / US % 1000;
+		CHECK(edge->ns <= 150 * US && (met_us == 1 || met_us == 501),
+			  "met at %lld us, %lld ns to the end", (long long)met_us, (long long)edge->ns);
+	}
+	model_free(&m);
+}
+
 int main(void)
 {
+	all_to_all();
 	exchange(true);
 	exchange(false); /* by time alone: what is kept out */
 	return finish();
