@@ -124,7 +124,8 @@ static uint64_t put_lead(const struct watch *watch, uint32_t thread, uint64_t un
 	if (lead_ns < LEAD_LEAST_NS)
 		return from;
 	const uint64_t to = from + (uint64_t)(lead_ns / watch->ns_per_tick);
-	sched_row_put(&(struct sched_row){.begin = from, .end = to, .thread = thread});
+	sched_row_put(
+		&(struct sched_row){.begin = from, .end = to, .thread = thread, .stack = watch->stack});
 	return to;
 }
 
