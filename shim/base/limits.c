@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 enum {
-	/* The recorder takes a quarter of what is left, at most; of the address space a half */
+	/* The recorder takes a quarter of what is left, at most: what the job will need is not known,
+	 * and each of its threads reserves an arena where there is room, needed or not */
 	PART = 4,
-	MAPPED_PART = 2,
 	/* What malloc reserves of the address space for a thread of ours, beside what is used of it */
 	ARENA_BYTES = 64 << 20,
 };
@@ -75,7 +75,7 @@ const char *limits_too_low(uint64_t shared)
 	uint64_t mapped, data, private = memory_private_bytes();
 	read_used(&mapped, &data);
 	uint64_t arenas = (uint64_t)MEMORY_OWN_THREADS * ARENA_BYTES;
-	if (!fits(RLIMIT_AS, mapped, MAPPED_PART * (shared + private) + arenas))
+	if (!fits(RLIMIT_AS, mapped, PART * (shared + private + arenas)))
 		return "the limit of its address space (ulimit -v)";
 	if (!fits(RLIMIT_DATA, data, PART * private))
 		return "the limit of its data (ulimit -d)";

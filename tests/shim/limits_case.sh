@@ -33,6 +33,6 @@ sweep() { # sweep OPTION STEP MORE...: limits in KiB beyond the least under whic
 	{ [ $recorded -gt 0 ] && [ $refused -gt 0 ]; } || fail "$option: $recorded recorded, $refused refused"
 	expect_nothing_in "$BATON_RING_DIR"
 }
-sweep -v 10000 30000 60000 100000 140000 160000 180000 250000 350000 500000
+sweep -v 10000 30000 60000 140000 250000 400000 550000 700000 800000 900000 1200000
 sweep -d 5000 15000 20000 25000 40000 80000 150000 300000
 finish
