@@ -1,6 +1,6 @@
 /* The bound of what this library takes of a process's memory, from the constants that make it. The
  * code itself and what it calls (CUPTI, libunwind) are not in it, nor what a thread has for open
- * NVTX ranges and NCCL groups. */
+ * NVTX ranges, NCCL groups and its last Python stack. */
 #include "base/memory.h"
 
 #include "base/table.h"

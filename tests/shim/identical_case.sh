@@ -183,7 +183,7 @@ small="$bin/simcaller $double/triton_like.so 50 1"
 enough=60000
 while [ $enough -lt 4000000 ] && ! bash -c "ulimit -v $enough; exec $small" >/dev/null 2>&1; do enough=$((enough + 20000)); done
 recorded=0 gave_up=0
-for more in 60000 100000 200000 400000; do
+for more in 60000 200000 600000 1000000; do
 	same bash -c "ulimit -v $((enough + more)); exec $small"
 	if [ "$(traces)" = 1 ] && "$BATON" dump --json "$trace" | "$PYTHON" tests/shim/conserved.py --killed --launches 50 >/dev/null; then
 		recorded=$((recorded + 1))
@@ -193,7 +193,7 @@ for more in 60000 100000 200000 400000; do
 	fi
 done
 checks=$((checks + 2))
-[ "$recorded" -gt 0 ] || fail "no limit of $enough to $((enough + 400000)) KiB is enough to record"
+[ "$recorded" -gt 0 ] || fail "no limit of $enough to $((enough + 1000000)) KiB is enough to record"
 [ "$gave_up" -gt 0 ] || fail "$enough KiB were enough to record: nothing was refused"
 
 # ---- disks ----

@@ -1,142 +1,10 @@
 #include "sources/stacks/python.h"
 
-#include "base/guard.h"
 #include "sources/stacks/interpreter.h"
-#include "sources/stacks/python_layout.h"
+#include "sources/stacks/python_hash.h"
+#include "sources/stacks/python_walk.h"
 
 #include <stdatomic.h>
-#include <string.h>
-#include <xxhash.h>
-
-/* ---- the walk ---- */
-
-struct walk {
-	const uint8_t *frame; /* the next one to look at; NULL: none */
-	const uint8_t *code;
-	int64_t offset;
-	bool last_of_loop;
-	unsigned steps;
-};
-
-/* The newest frame of this thread. */
-static inline bool walk_begin(struct walk *w)
-{
-	const struct layout *l = &python.layout;
-	if (python.is_finalizing())
-		return false;
-	const uint8_t *at = python.thread_state();
-	if (!plausible(at))
-		return false;
-	at = load_pointer(at + l->tstate_frame);
-	if (l->cframe_frame >= 0)
-		at = plausible(at) ? load_pointer(at + l->cframe_frame) : NULL;
-	*w = (struct walk){.frame = at};
-	return plausible(at);
-}
-
-/* Steps to the next frame that has begun to run. */
-static inline bool walk_next(struct walk *w)
-{
-	const struct layout *l = &python.layout;
-	for (; plausible(w->frame) && w->steps < STEPS; w->steps++) {
-		const uint8_t *frame = w->frame;
-		w->frame = load_pointer(frame + l->back);
-		if (begins_loop(l, frame))
-			continue;
-		w->code = load_pointer(frame + l->code);
-		if (!plausible(w->code))
-			continue;
-		if (l->lasti_bytes)
-			w->offset = (int64_t)(int32_t)load32(frame + l->at) * l->lasti_bytes;
-		else
-			w->offset = load_pointer(frame + l->at) - w->code - l->instructions;
-		if (w->offset < 0)
-			continue;
-		if (l->lasti_bytes)
-			w->last_of_loop = true;
-		else if (l->entry)
-			w->last_of_loop = frame[l->entry] != 0;
-		else
-			w->last_of_loop = !plausible(w->frame) || begins_loop(l, w->frame);
-		w->steps++;
-		return true;
-	}
-	return false;
-}
-
-static inline uint64_t mix(uint64_t a, uint64_t b)
-{
-	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-static inline uint64_t turn(uint64_t value)
-{
-	return value << 29 | value >> 35;
-}
-
-static const uint64_t salt[2] = {0xa0761d6478bd642full, 0xe7037ed1a0b428dbull};
-
-/* Code that the program made ("<string>", "<eval_with_key>.3"): its addresses are used again at
- * once, by code of the same name and size. All of its line table counts then, and its file's name.
- */
-static __attribute__((noinline)) uint64_t made_word(const uint8_t *file, const uint8_t *table)
-{
-	enum { END = 512, NAME = 64 };
-	uint64_t size = load64(table + OBJECT_SIZE), length = load64(file + OBJECT_SIZE);
-	bool plain = (load32(file + STR_STATE) & 3u << 5) == 3u << 5; /* compact, ascii */
-	const uint8_t *name = file + python.layout.ascii, *lines = table + BYTES_DATA;
-	uint64_t word = plain ? XXH3_64bits(name, length < NAME ? length : NAME) : 0;
-	if (size <= 2 * END)
-		return word ^ turn(XXH3_64bits(lines, size));
-	return word ^ turn(XXH3_64bits(lines, END) ^ turn(XXH3_64bits(lines + size - END, END)));
-}
-
-/* A file's name that stands for no file, except for code that is part of the interpreter, which
- * lives as long ("<frozen runpy>": two frames of each `python -m`). */
-static inline bool is_made(const uint8_t *file)
-{
-	const char *name = (const char *)file + python.layout.ascii;
-	return SHIM_UNLIKELY(name[0] == '<') && strncmp(name, "<frozen ", 8) != 0;
-}
-
-/* What stands for a code object. Its address does not: objects die and others are made in the same
- * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to; code of
- * a file is hardly ever dropped, and hardly for other code of that name, line and size. */
-static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
-{
-	const struct layout *l = &python.layout;
-	uint64_t where = offset << 32 | load32(code + l->first_line);
-	uint64_t object = (uint64_t)(uintptr_t)code;
-	uint64_t number = l->version ? load32(code + l->version) : 0;
-	if (SHIM_LIKELY(number))
-		return mix(object ^ salt[0] ^ number << 40, where ^ salt[1] ^ turn(number));
-	const uint8_t *name = load_pointer(code + l->name), *table = load_pointer(code + l->line_table),
-				  *file = load_pointer(code + l->file);
-	uint64_t size = load64(table + OBJECT_SIZE);
-	uint64_t ends = load64(table + BYTES_DATA - 8 + size) ^ size << 40;
-	object ^= turn((uint64_t)(uintptr_t)table ^ turn((uint64_t)(uintptr_t)file));
-	where ^= load64(name + STR_HASH) ^ turn(ends);
-	if (is_made(file))
-		where ^= made_word(file, table);
-	return mix(object ^ salt[0], where ^ salt[1]);
-}
-
-static bool python_prove(void);
-
-unsigned python_words(uint64_t words[PYTHON_FRAMES])
-{
-	struct walk w;
-	unsigned n = 0;
-	int state = atomic_load_explicit(&python.state, memory_order_acquire);
-	if (state != PYTHON_PROVEN && (state != PYTHON_UNPROVEN || !python_prove()))
-		return 0;
-	if (!walk_begin(&w))
-		return 0;
-	while (n < PYTHON_FRAMES && walk_next(&w))
-		words[n++] = code_word(w.code, (uint64_t)w.offset);
-	return n;
-}
 
 /* ---- the proof: the first stack, read by the kernel, which does not fault ---- */
 
@@ -191,8 +59,7 @@ static bool frame_proven(const uint8_t **frame, unsigned *proven)
 	return code_proven(code, offset);
 }
 
-/* True: believed from now on. False and still PYTHON_UNPROVEN: this thread runs no Python. */
-static bool python_prove(void)
+bool python_prove(void)
 {
 	const struct layout *l = &python.layout;
 	const uint8_t *at = python.is_finalizing() ? NULL : python.thread_state();
@@ -232,7 +99,7 @@ static uint32_t code_intern(const uint8_t *code, char text[PYTHON_TEXT_BYTES])
 
 static uint32_t code_id(const uint8_t *code, char text[PYTHON_TEXT_BYTES])
 {
-	uint64_t hash = code_word(code, 0);
+	uint64_t hash = python_code_word(code, 0);
 	uint32_t id = python_code_known(hash);
 	if (id)
 		return id;

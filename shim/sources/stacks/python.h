@@ -14,13 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PYTHON_FRAMES = 128 };
-
-/* One word per frame, innermost first, that stands for the code object (not only its address) and
- * the instruction. 0 frames when this thread runs no Python. The launch path. */
-unsigned python_words(uint64_t words[PYTHON_FRAMES]);
-
-/* The same frames for a stack record; their code objects are interned. last_of_loop[i]: the
+/* The frames for a stack record, innermost first; their code objects are interned. last_of_loop[i]: the
  * outermost frame that one call of the interpreter's loop runs. `text` is room to work in. */
 unsigned python_frames(struct baton_frame frames[PYTHON_FRAMES], bool last_of_loop[PYTHON_FRAMES],
 					   char text[PYTHON_TEXT_BYTES]);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 enum {
+	PYTHON_FRAMES = 128, /* of a stack, at most */
 	PYTHON_TEXT_BYTES = 4096,
 	PYTHON_TABLE_BYTES = 120 << 10 /* of a line table: what one dictionary record can hold */
 };

@@ -7,6 +7,7 @@
 #include "sources/stacks/interpreter.h"
 #include "sources/stacks/native.h"
 #include "sources/stacks/python.h"
+#include "sources/stacks/python_hash.h"
 #include "sources/stacks/python_outside.h"
 
 #include <baton/format.h>
@@ -225,25 +226,23 @@ static __attribute__((noinline)) uint32_t stack_native(enum stacks_mode how)
  * its native frames. */
 uint32_t stack_at(const void *site)
 {
-	uint64_t words[PYTHON_FRAMES + 3];
+	uint64_t hash = 0;
 	enum stacks_mode how = (enum stacks_mode)atomic_load_explicit(&mode, memory_order_relaxed);
 	if (how == STACKS_OFF)
 		return 0;
 	if (how == STACKS_NATIVE)
 		return stack_native(how);
-	unsigned n = python_words(words);
-	if (n == 0) {
+	if (!python_hash(&hash)) {
 		say_once(&said_python, python_why_off());
 		if (how == STACKS_BOTH || !stacks_forward)
 			return how == STACKS_BOTH ? stack_native(how) : 0;
 	}
 	if (how == STACKS_BOTH) {
-		words[n++] = (uintptr_t)site;
-		words[n++] = (uintptr_t)__builtin_frame_address(0);
+		hash = python_fold(hash, (uintptr_t)site);
+		hash = python_fold(hash, (uintptr_t)__builtin_frame_address(0));
 	}
 	if (SHIM_UNLIKELY(stacks_forward))
-		words[n++] = ~(uint64_t)stacks_forward;
-	uint64_t hash = XXH3_64bits(words, n * sizeof(*words));
+		hash = python_fold(hash, ~(uint64_t)stacks_forward);
 	uint32_t id = idcache_get(&seen, hash);
 	return id ? id : stack_first(hash, how, NULL, 0);
 }
@@ -255,7 +254,7 @@ __attribute__((noinline)) uint32_t stack_here(void)
 
 /* ---- a stack to be used later ---- */
 
-/* Known by its words like a launch's, but by a place instead of an id. */
+/* Known by its hash like a launch's, but by a place instead of an id. */
 static __attribute__((noinline)) uint32_t place_first(uint64_t hash)
 {
 	struct scratch *s = dict_stacks_full() ? NULL : scratch_take();
@@ -271,15 +270,13 @@ static __attribute__((noinline)) uint32_t place_first(uint64_t hash)
 uint32_t stack_remember(void)
 {
 	enum { SEED = 'r' };
-	uint64_t words[PYTHON_FRAMES + 1];
+	uint64_t hash;
 	int how = atomic_load_explicit(&mode, memory_order_relaxed);
 	if (how != STACKS_PYTHON && how != STACKS_BOTH)
 		return 0;
-	unsigned n = python_words(words);
-	if (!n)
+	if (!python_hash(&hash))
 		return stacks_forward;
-	words[n++] = stacks_forward;
-	uint64_t hash = XXH3_64bits_withSeed(words, n * sizeof(*words), SEED);
+	hash = python_fold(hash, (uint64_t)stacks_forward << 8 | SEED);
 	uint32_t place = idcache_get(&places, hash);
 	return place ? place : place_first(hash);
 }
