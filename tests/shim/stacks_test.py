@@ -300,6 +300,31 @@ def churn():
     check("code records", made <= CAPTURES // batch + 10, "%d written" % made)
 
 
+def replaced():
+    """Code that dies right after its launch: the next one lies in the same place, called from the
+    same one, with the same instructions. Only its name, its file or its line are others."""
+    def run(line, name, file):
+        names = {"here": stackmod.here}
+        source = "\n" * line + "def %s():\n    return here()\n" % name
+        exec(compile(source, file, "exec"), names)
+        place = id(names[name].__code__)
+        stack = names[name]()
+        names.clear()  # it refers to the function, which refers to it
+        found = python_frames(stack)[:1]
+        check("replaced code", found and found[0] == (file, name, line + 2),
+              "%s instead of %s" % (found, (file, name, line + 2)))
+        return place
+
+    # before 3.12 numbered code, a file of another name alone is not seen
+    for differs in range(3 if VERSION >= (3, 12) else 2):
+        places = set()
+        for i in range(200):
+            number = [7, 7, 7]
+            number[differs] = i % 10
+            places.add(run(number[0], "name_%d" % number[1], "/src/file_%d.py" % number[2]))
+        check("places used again", len(places) < 100, len(places))
+
+
 def written_once():
     def again():
         return stackmod.here()
@@ -456,7 +481,7 @@ def main(scratch):
     skipped = []
     check("opens", stackmod.open(PYTHON) is None, str(stackmod.open(PYTHON)))
     for test in (functions, objects, generators, coroutines, recursion, threads, odd_names, executed,
-                 renamed, written_once, greenlets, lambda: sub_interpreters(scratch),
+                 renamed, replaced, written_once, greenlets, lambda: sub_interpreters(scratch),
                  native_frames, outside, outside_of_c, churn):
         skipped.append(test())
     for failure in failures[:10]:

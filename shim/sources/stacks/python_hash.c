@@ -42,6 +42,13 @@ static inline bool is_made(const uint8_t *file)
 	return SHIM_UNLIKELY(name[0] == '<') && strncmp(name, "<frozen ", 8) != 0;
 }
 
+/* 3.12 and 3.13 number code objects; 0: no number. */
+static inline uint32_t code_number(const uint8_t *code)
+{
+	const struct layout *l = &python.layout;
+	return l->version ? load32(code + l->version) : 0;
+}
+
 /* What stands for a code object. Its address does not: objects die and others are made in the same
  * place. 3.12 and 3.13 number them. Elsewhere it takes a look at what the object refers to; code of
  * a file is hardly ever dropped, and hardly for other code of that name, line and size. */
@@ -50,7 +57,7 @@ static inline uint64_t code_word(const uint8_t *code, uint64_t offset)
 	const struct layout *l = &python.layout;
 	uint64_t where = offset << 32 | load32(code + l->first_line);
 	uint64_t object = (uint64_t)(uintptr_t)code;
-	uint64_t number = l->version ? load32(code + l->version) : 0;
+	uint64_t number = code_number(code);
 	if (SHIM_LIKELY(number))
 		return mix(object ^ salt[0] ^ number << 40, where ^ salt[1] ^ turn(number));
 	const uint8_t *name = load_pointer(code + l->name), *table = load_pointer(code + l->line_table),
@@ -81,11 +88,12 @@ uint64_t python_fold(uint64_t hash, uint64_t word)
 
 /* ---- what the thread showed last ---- */
 
-/* All that code_word() looks at, but for what hangs on the same pointers as long as they do. */
+/* What code_word() looks at, and what came of it. */
 struct look {
 	const uint8_t *code, *name, *file, *table;
 	int64_t offset;
-	uint32_t first_line, version;
+	uint64_t name_hash;
+	uint32_t first_line, number;
 	uint64_t hash; /* of this frame and all outside it */
 };
 
@@ -117,29 +125,31 @@ static SHIM_COLD void open_mine(void)
 	errno = saved_errno;
 }
 
-/* Code that the program made is looked at anew each time: is_made() sees to that. */
 static inline bool is_same(const struct look *look, const uint8_t *code, int64_t offset)
 {
 	const struct layout *l = &python.layout;
-	return look->code == code && look->offset == offset &&
-		   load_pointer(code + l->name) == look->name &&
-		   load_pointer(code + l->file) == look->file &&
-		   load_pointer(code + l->line_table) == look->table &&
-		   load32(code + l->first_line) == look->first_line &&
-		   (!l->version || load32(code + l->version) == look->version);
+	if (look->code != code || look->offset != offset ||
+		load32(code + l->first_line) != look->first_line || code_number(code) != look->number)
+		return false;
+	return look->number || (load_pointer(code + l->name) == look->name &&
+							load_pointer(code + l->file) == look->file &&
+							load_pointer(code + l->line_table) == look->table &&
+							load64(look->name + STR_HASH) == look->name_hash);
 }
 
 static inline void look_at(struct look *look, const uint8_t *code, int64_t offset)
 {
 	const struct layout *l = &python.layout;
-	const uint8_t *file = load_pointer(code + l->file);
-	*look = (struct look){.code = is_made(file) ? NULL : code,
+	*look = (struct look){.code = code,
 						  .name = load_pointer(code + l->name),
-						  .file = file,
+						  .file = load_pointer(code + l->file),
 						  .table = load_pointer(code + l->line_table),
 						  .offset = offset,
 						  .first_line = load32(code + l->first_line),
-						  .version = l->version ? load32(code + l->version) : 0};
+						  .number = code_number(code)};
+	look->name_hash = load64(look->name + STR_HASH);
+	if (!look->number && is_made(look->file))
+		look->code = NULL; /* is looked at anew each time */
 }
 
 struct place { /* of a frame */
