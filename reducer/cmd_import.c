@@ -8,6 +8,7 @@
 #include "import/foreign.h"
 #include "import/importer.h"
 #include "import/inflate.h"
+#include "import/interrupted.h"
 #include "import/made.h"
 #include "import/staging.h"
 
@@ -306,7 +307,10 @@ static int run_import(const struct invocation *call)
 		make_run_id(&inputs, run_id);
 		run.run_id = run_id;
 		run.out_dir = staging;
-		status = finish_output(import_into(&inputs, &run, out_dir), staging, out_dir);
+		interrupted_watch(staging, made_directory ? out_dir : NULL);
+		status = import_into(&inputs, &run, out_dir);
+		interrupted_end();
+		status = finish_output(status, staging, out_dir);
 		if (listed != STATUS_OK && status == STATUS_OK)
 			status = STATUS_PARTIAL;
 	}

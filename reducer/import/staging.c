@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +78,14 @@ int staging_publish(char *path, const char *dir)
 	return n < 0 ? n : 0;
 }
 
-void staging_discard(char *path)
+bool staging_remove(const char *path)
 {
 	for_each(path, true, remove_one, 0);
-	rmdir(path);
+	return rmdir(path) == 0 || errno == ENOENT;
+}
+
+void staging_discard(char *path)
+{
+	staging_remove(path);
 	free(path);
 }

@@ -4,6 +4,7 @@
 #ifndef IMPORT_STAGING_H
 #define IMPORT_STAGING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Makes the staging directory in `dir`; *path: its path, in new memory. 0 or -errno. */
@@ -12,6 +13,8 @@ int staging_open(const char *dir, char **path);
 int staging_publish(char *path, const char *dir);
 /* Removes the staging directory with its contents and frees `path`. */
 void staging_discard(char *path);
+/* The same without freeing; false: something is left. */
+bool staging_remove(const char *path);
 
 /* The number of traces (*.baton) in a directory, or -errno. */
 int staging_count(const char *dir);

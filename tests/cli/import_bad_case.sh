@@ -250,6 +250,32 @@ if mount -t tmpfs -o size=64k tmpfs "$work/disk" 2>/dev/null; then
 	expect_says "Read-only file system"
 fi
 
+# Keeps out: a hidden directory of an import that was stopped, and old traces lost for nothing.
+checks=$((checks + 1))
+"$PYTHON" - "$BATON" "$work/large.json" "$work/stopped" <<'EOF' || fail "stopped imports"
+import os, shutil, signal, subprocess, sys, time
+baton, source, out = sys.argv[1:]
+stopped = 0
+for i in range(60):
+    shutil.rmtree(out, ignore_errors=True)
+    number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[i % 3]
+    if i % 2:
+        os.mkdir(out)
+        open(out + "/old.baton", "w").close()
+    job = subprocess.Popen([baton, "import", "-f", source, "-o", out], stderr=subprocess.DEVNULL)
+    end = time.time() + 10
+    while not (os.path.isdir(out) and any(n.startswith(".importing") for n in os.listdir(out))) and job.poll() is None:
+        assert time.time() < end, "no staging directory"
+    time.sleep(0.002 * (i % 10))
+    job.send_signal(number)
+    if job.wait() == -number:
+        stopped += 1
+        assert not os.path.exists(out) or os.listdir(out) == (["old.baton"] if i % 2 else []), (i, os.listdir(out))
+    else:
+        assert job.returncode == 0 and all(n.endswith(".baton") and n != "old.baton" for n in os.listdir(out)), i
+assert stopped > 20, stopped
+EOF
+
 # Keeps out: hours for a gz that is a thousand times as long inside, or for an SQLite file whose texts share one id.
 "$PYTHON" - "$work" <<'EOF' || fail "writing the bombs"
 import gzip, os, sqlite3, sys
