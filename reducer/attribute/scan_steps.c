@@ -56,7 +56,7 @@ static int find_period(struct scanning *s, uint32_t feed)
 	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
-		error = period_find(log->marks, log->n_marks, &begins, &n);
+		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);
 	if (!error && n)
 		end_ns = begins[n];
 	if (!error)
