@@ -84,6 +84,7 @@ int feed_rewind(struct feed *feed)
 	close_rows(feed);
 	corr_ring_clear(&feed->launches);
 	corr_ring_clear(&feed->colls);
+	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
 		if (error)
@@ -164,6 +165,7 @@ static void take_collective(struct feed *feed)
 		return;
 	}
 	coll = corr_ring_put(&feed->colls, correlation);
+	feed->colls_seen[correlation / 64 % COLLS_SEEN] |= UINT64_C(1) << correlation % 64;
 	struct coll_args *args = &coll->args;
 	args->rows = 1;
 	args->comm = idmap_get(&feed->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
@@ -191,7 +193,7 @@ int feed_load_more(struct feed *feed, int64_t until)
 	return feed->calls.error ? feed->calls.error : feed->collectives.error;
 }
 
-const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation)
+const struct coll_args *feed_find_collective(const struct feed *feed, uint64_t correlation)
 {
 	const struct collective *coll = corr_ring_get(&feed->colls, correlation);
 	return coll ? &coll->args : NULL;
