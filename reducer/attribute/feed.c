@@ -139,10 +139,8 @@ static void take_call(struct feed *feed, uint32_t owner)
 	int64_t start = rows_value(row, CALL_START), end = start + rows_value(row, CALL_DUR);
 	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
 	struct launch *launch = feed_launch(feed, correlation);
-	if (!launch) {
-		launch = corr_ring_put(&feed->launches, correlation);
-		launch->start = FEED_NO_CALL;
-	}
+	if (!launch)
+		launch = feed_new_launch(feed, correlation);
 	if (launch->start != FEED_NO_CALL && !outer_call(feed, launch, start, end, thread))
 		return;
 	if (launch->start == FEED_NO_CALL && launch->any_op &&

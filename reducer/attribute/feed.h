@@ -110,6 +110,14 @@ static inline struct launch *feed_launch(const struct feed *feed,
 	return correlation ? corr_ring_get(&feed->launches, correlation) : NULL;
 }
 
+/* A launch of which neither the call nor an op was seen yet. */
+static inline struct launch *feed_new_launch(struct feed *feed, uint64_t correlation)
+{
+	struct launch *launch = corr_ring_put(&feed->launches, correlation);
+	*launch = (struct launch){.head = launch->head, .start = FEED_NO_CALL};
+	return launch;
+}
+
 const struct coll_args *feed_find_collective(const struct feed *feed, uint64_t correlation);
 
 /* The NCCL arguments with this id, or NULL, which is what most ops get. */

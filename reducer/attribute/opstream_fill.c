@@ -29,10 +29,8 @@ static struct launch *join_launch(struct feed *feed, struct op *op, bool ours)
 		return NULL;
 	}
 	struct launch *launch = feed_launch(feed, op->correlation);
-	if (!launch) {
-		launch = corr_ring_put(&feed->launches, op->correlation);
-		launch->start = FEED_NO_CALL;
-	}
+	if (!launch)
+		launch = feed_new_launch(feed, op->correlation);
 	if (!launch->any_op)
 		launch->first_op_start = op->start;
 	launch->any_op = true;
@@ -93,8 +91,9 @@ static struct op_columns columns_of(const struct rows *ops)
 
 /* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation). Returns whether
  * the op is one of the device's. */
-static inline bool read_op(struct feed *feed, const struct op_columns *c, uint32_t i, struct op *op,
-						   struct launch **launch)
+__attribute__((always_inline)) static inline bool read_op(struct feed *feed,
+														  const struct op_columns *c, uint32_t i,
+														  struct op *op, struct launch **launch)
 {
 	const uint32_t stream_index = idmap_get(&feed->trace.stream_ids, (uint64_t)c->stream[i]);
 	const bool ours = feed_is_ours(feed, stream_index);
@@ -215,7 +214,8 @@ static int settle_group(struct opstream *stream, struct feed *feed, struct op *o
 
 /* The next op in order comes after those read ahead: now it is known whether it comes first in its
  * launch and in which step. */
-static int settle_op(struct opstream *stream, struct op *op, struct launch *launch)
+__attribute__((always_inline)) static inline int settle_op(struct opstream *stream, struct op *op,
+														   struct launch *launch)
 {
 	if (launch) {
 		op->flags |= launch->n_ops++ == 0 ? OP_FIRST_OF_CALL : 0;
