@@ -1,5 +1,6 @@
 #include "attribute/feed.h"
 
+#include "base/room.h"
 #include "read/run.h"
 
 #include <errno.h>
@@ -84,6 +85,7 @@ int feed_rewind(struct feed *feed)
 	close_rows(feed);
 	corr_ring_clear(&feed->launches);
 	corr_ring_clear(&feed->colls);
+	feed->long_loads.n = 0;
 	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
@@ -107,6 +109,7 @@ void feed_close(struct feed *feed)
 	corr_ring_close(&feed->colls, feed->store);
 	free(feed->names);
 	free(feed->slots);
+	free(feed->long_loads.at);
 	strings_free(&feed->said);
 	trace_close(&feed->trace);
 }
@@ -174,6 +177,19 @@ static void take_collective(struct feed *feed)
 	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
+static int note_long_load(struct feed *feed, const struct rows *row)
+{
+	struct long_loads *loads = &feed->long_loads;
+	if (rows_value(row, CALL_DUR) < WARMUP_LONG_LOAD_NS ||
+		!(feed_call_mask(feed, feed_string(feed, row, CALL_NAME)) &
+		  HOST_MASK(HOST_BIT_MODULE_LOAD)))
+		return 0;
+	if (room_for((void **)&loads->at, loads->n, &loads->room, 16, sizeof(*loads->at)) != 0)
+		return -ENOMEM;
+	loads->at[loads->n++] = rows_value(row, CALL_START);
+	return 0;
+}
+
 int feed_load_more(struct feed *feed, int64_t until)
 {
 	while (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) {
@@ -182,7 +198,8 @@ int feed_load_more(struct feed *feed, int64_t until)
 	}
 	while (feed->calls_left && rows_value(&feed->calls, CALL_START) <= until) {
 		uint32_t owner = 0;
-		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner) : 0;
+		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner)
+								  : note_long_load(feed, &feed->calls);
 		if (error)
 			return error;
 		take_call(feed, owner);

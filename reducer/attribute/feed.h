@@ -8,6 +8,7 @@
 #include "classify/host_names.h"
 #include "classify/class_cache.h"
 #include "read/rows.h"
+#include "steps/warmup.h"
 
 enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
 
@@ -65,6 +66,8 @@ struct feed {
 	struct corr_ring colls;
 	/* which correlation ids, modulo the number of bits, `colls` has or had */
 	uint64_t colls_seen[COLLS_SEEN];
+	/* of the pass so far; only where attribution does not take the calls */
+	struct long_loads long_loads;
 	struct corr_store *store; /* not owned */
 	const struct host_names *host_names;
 	struct class_cache *classes;
