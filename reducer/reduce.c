@@ -287,6 +287,8 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	if (error)
 		return error;
 	error = collectives_open(&context->collectives);
+	if (!error)
+		error = period_memo_open(&context->periods);
 	if (error)
 		return error;
 	error = reduce_devices(context, out);
@@ -326,6 +328,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		status = STATUS_INPUT;
 	}
 	collectives_close(context.collectives);
+	period_memo_close(context.periods);
 	class_cache_close(context.classes);
 	host_names_close(names);
 	step_range_close(step_range);

@@ -264,19 +264,25 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	if (gap->a < scan->window_from || gap->b > scan->window_to)
 		return error;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
-		const struct piece piece = piece_cause(&a->engine.pieces.at[i]);
-		const int64_t ns = piece.to - piece.from;
-		tell_idle(a, &piece);
-		a->sweep.time_ns[piece.leaf] += ns;
-		a->unsampled_ns += piece.unsampled ? (uint64_t)ns : 0;
+		struct piece paid;
+		const struct piece *piece = &a->engine.pieces.at[i];
+		const int64_t ns = piece->to - piece->from;
+		if (piece->payer.any) {
+			paid = piece_cause(piece);
+			piece = &paid;
+		}
+		tell_idle(a, piece);
+		a->sweep.time_ns[piece->leaf] += ns;
+		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
 		/* a gap lies in one step; its pieces come in any order */
-		step_cursor_add(&a->idle_steps, piece.leaf, gap->a, gap->a + ns);
-		error = tally_add(&a->tally, &piece, a->n_gaps);
-		if (!error)
-			error = owners_add_idle(&a->owners, gap->k, piece.leaf, piece.owner, ns, a->n_gaps);
+		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
+		error = tally_add(&a->tally, piece, a->n_gaps);
+		if (!error && owners_take(piece->leaf))
+			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
 	}
-	return error ? error
-				 : worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, scan);
+	if (error || a->worst->room == 0)
+		return error;
+	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, scan);
 }
 
 static int attribute_ops(struct attributing *a)

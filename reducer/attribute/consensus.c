@@ -62,7 +62,7 @@ static int propose(struct scanning *s, uint32_t process, struct proposals *propo
 	int error = scan_pass_log(s, process);
 	launch_log_sort(log);
 	if (!error)
-		error = period_find(log->marks, log->n_marks, &begins, &n);
+		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);
 	if (!error)
 		error = proposals_find(log->marks, log->n_marks, s->ds->feeds[process].trace.strings.n,
 							   begins, n, proposals);

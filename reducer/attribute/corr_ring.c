@@ -82,7 +82,7 @@ void corr_ring_clear(struct corr_ring *ring)
 	ring->added = 0;
 }
 
-static void forget(struct corr_ring *ring, uint32_t index)
+void corr_ring_forget(struct corr_ring *ring, uint32_t index)
 {
 	const struct corr_head *old = corr_ring_element(ring, index);
 	uint32_t *link = corr_ring_head(ring, old->correlation);
@@ -90,19 +90,4 @@ static void forget(struct corr_ring *ring, uint32_t index)
 		link = &corr_ring_element(ring, *link - 1)->next;
 	if (*link)
 		*link = old->next;
-}
-
-void *corr_ring_put(struct corr_ring *ring, uint64_t correlation)
-{
-	uint32_t index = (uint32_t)(ring->added & (ring->room - 1));
-	struct corr_head *e = corr_ring_element(ring, index);
-	if (ring->added++ >= ring->room)
-		forget(ring, index);
-	memset(e, 0, ring->element_bytes);
-	uint32_t *head = corr_ring_head(ring, correlation);
-	e->correlation = correlation;
-	e->index = index;
-	e->next = *head;
-	*head = index + 1;
-	return e;
 }

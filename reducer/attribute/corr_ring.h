@@ -45,8 +45,7 @@ int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
 				   struct corr_store *store);
 void corr_ring_close(struct corr_ring *ring, struct corr_store *store);
 void corr_ring_clear(struct corr_ring *ring);
-/* Adds an element with this id and returns it, zeroed after its head. Never fails. */
-void *corr_ring_put(struct corr_ring *ring, uint64_t correlation);
+void corr_ring_forget(struct corr_ring *ring, uint32_t index); /* used by corr_ring_put() */
 
 static inline struct corr_head *corr_ring_element(const struct corr_ring *ring, uint32_t index)
 {
@@ -57,6 +56,19 @@ static inline uint32_t *corr_ring_head(const struct corr_ring *ring, uint64_t co
 {
 	uint64_t run = (correlation >> CORR_RUN_BITS) * ring->secret >> ring->shift;
 	return &ring->heads[(run + correlation) & (ring->room - 1)];
+}
+
+/* Adds an element with this id and returns it; all but its head is to be filled in. Never fails. */
+static inline void *corr_ring_put(struct corr_ring *ring, uint64_t correlation)
+{
+	uint32_t index = (uint32_t)(ring->added & (ring->room - 1));
+	struct corr_head *e = corr_ring_element(ring, index);
+	if (ring->added++ >= ring->room)
+		corr_ring_forget(ring, index);
+	uint32_t *head = corr_ring_head(ring, correlation);
+	*e = (struct corr_head){correlation, *head, index};
+	*head = index + 1;
+	return e;
 }
 
 /* The newest element with this id, or NULL. */

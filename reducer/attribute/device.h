@@ -10,6 +10,7 @@
 #include "summary/reduction.h"
 #include "steps/markers.h"
 #include "steps/own_kernels.h"
+#include "steps/period_memo.h"
 #include "steps/proposals.h"
 
 struct device_context { /* what all devices that a thread visits share */
@@ -20,6 +21,7 @@ struct device_context { /* what all devices that a thread visits share */
 	struct class_cache *classes;
 	struct collectives *collectives;
 	const struct reduce_options *options;
+	struct period_memo *periods;
 	struct corr_store *store; /* this thread's */
 };
 

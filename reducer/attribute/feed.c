@@ -1,5 +1,6 @@
 #include "attribute/feed.h"
 
+#include "base/room.h"
 #include "read/run.h"
 
 #include <errno.h>
@@ -84,6 +85,8 @@ int feed_rewind(struct feed *feed)
 	close_rows(feed);
 	corr_ring_clear(&feed->launches);
 	corr_ring_clear(&feed->colls);
+	feed->long_loads.n = 0;
+	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
 		if (error)
@@ -106,6 +109,7 @@ void feed_close(struct feed *feed)
 	corr_ring_close(&feed->colls, feed->store);
 	free(feed->names);
 	free(feed->slots);
+	free(feed->long_loads.at);
 	strings_free(&feed->said);
 	trace_close(&feed->trace);
 }
@@ -138,10 +142,8 @@ static void take_call(struct feed *feed, uint32_t owner)
 	int64_t start = rows_value(row, CALL_START), end = start + rows_value(row, CALL_DUR);
 	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
 	struct launch *launch = feed_launch(feed, correlation);
-	if (!launch) {
-		launch = corr_ring_put(&feed->launches, correlation);
-		launch->start = FEED_NO_CALL;
-	}
+	if (!launch)
+		launch = feed_new_launch(feed, correlation);
 	if (launch->start != FEED_NO_CALL && !outer_call(feed, launch, start, end, thread))
 		return;
 	if (launch->start == FEED_NO_CALL && launch->any_op &&
@@ -164,6 +166,7 @@ static void take_collective(struct feed *feed)
 		return;
 	}
 	coll = corr_ring_put(&feed->colls, correlation);
+	feed->colls_seen[correlation / 64 % COLLS_SEEN] |= UINT64_C(1) << correlation % 64;
 	struct coll_args *args = &coll->args;
 	args->rows = 1;
 	args->comm = idmap_get(&feed->trace.comm_ids, (uint64_t)rows_value(row, COLL_COMM));
@@ -174,6 +177,19 @@ static void take_collective(struct feed *feed)
 	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
+static int note_long_load(struct feed *feed, const struct rows *row)
+{
+	struct long_loads *loads = &feed->long_loads;
+	if (rows_value(row, CALL_DUR) < WARMUP_LONG_LOAD_NS ||
+		!(feed_call_mask(feed, feed_string(feed, row, CALL_NAME)) &
+		  HOST_MASK(HOST_BIT_MODULE_LOAD)))
+		return 0;
+	if (room_for((void **)&loads->at, loads->n, &loads->room, 16, sizeof(*loads->at)) != 0)
+		return -ENOMEM;
+	loads->at[loads->n++] = rows_value(row, CALL_START);
+	return 0;
+}
+
 int feed_load_more(struct feed *feed, int64_t until)
 {
 	while (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) {
@@ -182,7 +198,8 @@ int feed_load_more(struct feed *feed, int64_t until)
 	}
 	while (feed->calls_left && rows_value(&feed->calls, CALL_START) <= until) {
 		uint32_t owner = 0;
-		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner) : 0;
+		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner)
+								  : note_long_load(feed, &feed->calls);
 		if (error)
 			return error;
 		take_call(feed, owner);
@@ -191,7 +208,7 @@ int feed_load_more(struct feed *feed, int64_t until)
 	return feed->calls.error ? feed->calls.error : feed->collectives.error;
 }
 
-const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation)
+const struct coll_args *feed_find_collective(const struct feed *feed, uint64_t correlation)
 {
 	const struct collective *coll = corr_ring_get(&feed->colls, correlation);
 	return coll ? &coll->args : NULL;

@@ -8,8 +8,9 @@
 #include "classify/host_names.h"
 #include "classify/class_cache.h"
 #include "read/rows.h"
+#include "steps/warmup.h"
 
-enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13 };
+enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
 
 struct launch { /* what is known about one correlation id, in one cache line */
 	struct corr_head head;
@@ -63,6 +64,10 @@ struct feed {
 	uint32_t *slots;     /* per stream of the trace: 1 + its number among the device's streams */
 	struct corr_ring launches;
 	struct corr_ring colls;
+	/* which correlation ids, modulo the number of bits, `colls` has or had */
+	uint64_t colls_seen[COLLS_SEEN];
+	/* of the pass so far; only where attribution does not take the calls */
+	struct long_loads long_loads;
 	struct corr_store *store; /* not owned */
 	const struct host_names *host_names;
 	struct class_cache *classes;
@@ -108,7 +113,23 @@ static inline struct launch *feed_launch(const struct feed *feed,
 	return correlation ? corr_ring_get(&feed->launches, correlation) : NULL;
 }
 
-const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation);
+/* A launch of which neither the call nor an op was seen yet. */
+static inline struct launch *feed_new_launch(struct feed *feed, uint64_t correlation)
+{
+	struct launch *launch = corr_ring_put(&feed->launches, correlation);
+	*launch = (struct launch){.head = launch->head, .start = FEED_NO_CALL};
+	return launch;
+}
+
+const struct coll_args *feed_find_collective(const struct feed *feed, uint64_t correlation);
+
+/* The NCCL arguments with this id, or NULL, which is what most ops get. */
+static inline const struct coll_args *feed_collective(const struct feed *feed, uint64_t correlation)
+{
+	if (!(feed->colls_seen[correlation / 64 % COLLS_SEEN] >> correlation % 64 & 1))
+		return NULL;
+	return feed_find_collective(feed, correlation);
+}
 
 uint32_t feed_range_mask(struct feed *feed, uint32_t name, int category);
 

@@ -243,10 +243,19 @@ static int64_t latency_reach(const struct op *k, int64_t floor_ns)
 	return from_begin > from_end ? from_begin : from_end;
 }
 
+/* [at, b): nothing says what it was. */
+static int explain_rest(struct gap_engine *engine, const struct gap *gap, int64_t at)
+{
+	const struct op *k = gap->k, *j = gap->j;
+	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
+	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
+	return explain_until(engine, k, &at, gap->b, rest);
+}
+
 /* [p2, b): launched, not started. */
 static int explain_device(struct gap_engine *engine, const struct gap *gap, int64_t p2)
 {
-	const struct op *k = gap->k, *j = gap->j;
+	const struct op *k = gap->k;
 	const struct calibration *c = &engine->calibration;
 	int64_t at = p2, until[HELD_UP_KINDS];
 	int error = held_up_until(engine->held_ups, k, gap->b, until);
@@ -270,11 +279,7 @@ static int explain_device(struct gap_engine *engine, const struct gap *gap, int6
 		int64_t dispatched = clamp(saturate_add(at, c->dispatch_cap_ns), at, gap->b);
 		error = explain_until(engine, k, &at, dispatched, LEAF_GPU_DISPATCH);
 	}
-	if (error || at >= gap->b)
-		return error;
-	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
-	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
-	return explain_until(engine, k, &at, gap->b, rest);
+	return error || at >= gap->b ? error : explain_rest(engine, gap, at);
 }
 
 /* Waiting for data, or loading it, would have begun that much earlier: it uses up what is owed. */
@@ -353,6 +358,26 @@ static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t
 	return error;
 }
 
+/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing held
+ * the stream up. */
+static bool is_plain(const struct gap_engine *engine, const struct gap *gap)
+{
+	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
+	const struct op *k = gap->k;
+	return (k->flags & first) == first && k->le <= gap->a &&
+		   saturate_add(k->ls, engine->calibration.floor_ns) <= gap->a &&
+		   held_ups_none(engine->held_ups, gap->b);
+}
+
+/* What gap_explain() would find: no host row has to be looked at, and nothing is owed. */
+static int explain_plain(struct gap_engine *engine, const struct gap *gap)
+{
+	int64_t at = gap->a,
+			dispatched = clamp(saturate_add(at, engine->calibration.dispatch_cap_ns), at, gap->b);
+	int error = explain_until(engine, gap->k, &at, dispatched, LEAF_GPU_DISPATCH);
+	return error || at >= gap->b ? error : explain_rest(engine, gap, at);
+}
+
 int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
@@ -361,6 +386,8 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 					   : 0; /* the clock has the rest */
 	if (error)
 		return error;
+	if (is_plain(engine, gap))
+		return explain_plain(engine, gap);
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;
 		return add_op_piece(engine, k, k->name, gap->a, gap->b, LEAF_UNKNOWN_UNMATCHED);

@@ -32,4 +32,16 @@ void held_ups_close(struct held_ups *held_ups);
 int held_up_until(struct held_ups *held_ups, const struct op *k, int64_t b,
 				  int64_t until[HELD_UP_KINDS]);
 
+/* Is there none that an idle interval which ends at `b` could have to do with? Then it need not be
+ * passed to held_up_until(). */
+static inline bool held_ups_none(const struct held_ups *h, int64_t b)
+{
+	for (uint32_t i = 0; i < h->n_feeds; i++) {
+		const struct feed *s = &h->feeds[i];
+		if (s->syncs_left && (!s->syncs.now || rows_value(&s->syncs, SYNC_START) <= b))
+			return false;
+	}
+	return h->n == 0;
+}
+
 #endif

@@ -44,13 +44,24 @@ static struct kernel_sum *sum_of(struct kernel_sums *sums, const struct op *op)
 	return &sums->copies[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
 }
 
+static int count_later(struct kernel_later *later)
+{
+	struct kernel_sum *sum = later->sum;
+	later->sum = NULL;
+	return sum ? counts_add(&sum->dur_ns, later->dur_ns, 1) : 0;
+}
+
 int kernel_sums_add(struct kernel_sums *sums, const struct op *op)
 {
 	struct kernel_sum *sum = sum_of(sums, op);
+	struct kernel_later *later = &sums->later[sums->n++ % KERNEL_SUMS_LATER];
 	int64_t dur_ns = op->end - op->start;
+	int error = count_later(later);
 	sum->count++;
 	sum->total_ns += dur_ns;
-	return counts_add(&sum->dur_ns, dur_ns, 1);
+	counts_expect(&sum->dur_ns, dur_ns);
+	*later = (struct kernel_later){sum, dur_ns};
+	return error;
 }
 
 static int store(struct summary *summary, const char *name, const struct kernel_class *class,
@@ -74,6 +85,8 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 	const struct kernel_class copy = {.group = GROUP_MEMORY, .class_name = "memory.memcpy"};
 	const struct kernel_class set = {.group = GROUP_MEMORY, .class_name = "memory.memset"};
 	int error = 0;
+	for (unsigned k = 0; !error && k < KERNEL_SUMS_LATER; k++)
+		error = count_later(&sums->later[k]);
 	for (uint32_t i = 0; !error && i < sums->ds->n; i++) {
 		struct feed *feed = &sums->ds->feeds[i];
 		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)

@@ -39,6 +39,13 @@ static int add_graph(struct graph_launches *graphs, const struct op *op)
 	return 0;
 }
 
+/* The room to begin with: copying what grows costs more than what is done with it. */
+static size_t first_room(const struct launch_log *log)
+{
+	const size_t most = log->expected < LAUNCH_LOG_OPS ? log->expected : (size_t)LAUNCH_LOG_OPS;
+	return most > FIRST_ROOM ? most : (size_t)FIRST_ROOM;
+}
+
 int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	bool matched = op->flags & OP_MATCHED;
@@ -46,8 +53,8 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 	if (log->n_ops == LAUNCH_LOG_OPS && log->whole)
 		forget_ops(log);
 	if (log->whole)
-		error =
-			room_for((void **)&log->ops, log->n_ops, &log->ops_room, FIRST_ROOM, sizeof(*log->ops));
+		error = room_for((void **)&log->ops, log->n_ops, &log->ops_room, first_room(log),
+						 sizeof(*log->ops));
 	if (!error && log->whole)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
@@ -60,7 +67,7 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 		return step_inputs_add(&log->inputs, op->ls);
 	if (op->kind != BATON_KERNEL)
 		return 0;
-	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, FIRST_ROOM,
+	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, first_room(log),
 					 sizeof(*log->marks));
 	if (!error)
 		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->n_marks});

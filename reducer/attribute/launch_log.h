@@ -18,6 +18,7 @@ struct logged_op {
 
 struct launch_log {
 	uint32_t feed;             /* the process whose launches decide the steps */
+	size_t expected;           /* ops, as far as one can tell before */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
 	struct graph_launches graphs; /* and that process's launches of whole graphs */

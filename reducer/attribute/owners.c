@@ -126,7 +126,7 @@ int owners_add_idle(struct owners *o, const struct op *k, enum leaf leaf, uint32
 					uint64_t gap)
 {
 	uint32_t number;
-	if (!(LEAF_BIT(leaf) & (LEAVES_CPU | LEAVES_HOST)))
+	if (!owners_take(leaf))
 		return 0;
 	int error = owner_of(o, k, &number);
 	if (error)

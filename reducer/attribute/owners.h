@@ -57,6 +57,12 @@ int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t 
 
 /* Adds the cost of an op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);
+/* Is idle time of this leaf put down to owners? */
+static inline bool owners_take(enum leaf leaf)
+{
+	return (LEAF_BIT(leaf) & (LEAVES_CPU | LEAVES_HOST)) != 0;
+}
+
 /* Adds a piece of idle time within the windows. `k`: the op that ends the gap; `seen`: the owner of
  * the row that explains the piece, 0: unknown; `gap`: the gap's number, from 1. 0 or -ENOMEM. */
 int owners_add_idle(struct owners *owners, const struct op *k, enum leaf leaf, uint32_t seen,

@@ -165,10 +165,23 @@ int scan_pass_whole(struct scanning *s)
 	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
 }
 
+/* Ops of all processes, on whatever device. */
+static size_t count_rows(const struct device_feeds *ds)
+{
+	size_t rows = 0;
+	for (uint32_t i = 0; i < ds->n; i++) {
+		const struct baton_reader *reader = &ds->feeds[i].trace.reader;
+		for (size_t k = 0; k < reader->n_entries; k++)
+			rows += reader->entries[k].kind == BATON_OP ? reader->entries[k].rows : 0;
+	}
+	return rows;
+}
+
 int scan_pass_log(struct scanning *s, uint32_t feed)
 {
 	forget_pass(s);
-	s->log = (struct launch_log){.feed = feed, .sorted = true, .whole = true};
+	s->log = (struct launch_log){
+		.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
 	int error = go_through(s, PASS_LOG, note_gap);
 	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
 	return error;

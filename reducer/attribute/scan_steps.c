@@ -56,7 +56,7 @@ static int find_period(struct scanning *s, uint32_t feed)
 	int error = scan_pass_log(s, feed);
 	launch_log_sort(log);
 	if (!error && log->n_marks)
-		error = period_find(log->marks, log->n_marks, &begins, &n);
+		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);
 	if (!error && n)
 		end_ns = begins[n];
 	if (!error)
@@ -173,13 +173,17 @@ static int find_process(struct scanning *s, uint32_t *process)
 	return error;
 }
 
-static int cut_warmup(struct scanning *s, uint32_t process)
+/* `passed`: a pass has just gone through all calls of the process. */
+static int cut_warmup(struct scanning *s, uint32_t process, bool passed)
 {
-	struct trace *trace = &s->ds->feeds[process].trace;
+	struct feed *feed = &s->ds->feeds[process];
+	const struct warmup_calls calls = {.trace = &feed->trace,
+									   .names = s->context->names,
+									   .known = passed ? &feed->long_loads : NULL};
 	struct device_scan *scan = s->scan;
-	if (!trace_is_recorded(trace))
+	if (!trace_is_recorded(&feed->trace))
 		return 0;
-	return warmup_cut(trace, s->context->names, scan->by_optimizer, &scan->steps);
+	return warmup_cut(&calls, scan->by_optimizer, &scan->steps);
 }
 
 /* Steps by periodicity, complete. */
@@ -191,7 +195,7 @@ static int find_periodic(struct scanning *s, uint32_t process)
 	error = error ? error : cut_undelivered(s, process);
 	s->scan->steps.cut += partial;
 	s->scan->by_period = true;
-	error = error ? error : cut_warmup(s, process);
+	error = error ? error : cut_warmup(s, process, !given);
 	if (!error && !given)
 		error = judge_log(s, process);
 	launch_log_free_marks(&s->log);
@@ -209,7 +213,7 @@ static int find_of(struct scanning *s, uint32_t process)
 		return error;
 	if (scan->steps.n_steps == 0)
 		return find_periodic(s, process);
-	return cut_warmup(s, process);
+	return cut_warmup(s, process, false);
 }
 
 /* Whole steps follow after the last one, or more graphs than there are steps. */

@@ -15,10 +15,14 @@ struct tally_row {
 	uint64_t last_gap; /* the gap counted last, so that each gap counts once */
 };
 
+enum { TALLY_RECENT = 256 };
+
 struct tally {
 	struct tally_row *rows;
 	size_t n;
 	struct table index; /* by feed, name, leaf */
+	/* rows found before, by name and leaf: their numbers from 1, as in `index` */
+	uint32_t recent[TALLY_RECENT];
 };
 
 /* Adds a piece of gap number `gap`. 0 or -ENOMEM. */

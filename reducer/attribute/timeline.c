@@ -11,16 +11,22 @@
 
 enum { PILED_UP = 8192, TIDY_EVERY = 64 };
 
-static int queue_push(struct host_queue *q, const struct host_rec *rec)
+static int queue_reserve(struct host_queue *q)
 {
-	if (q->tail == q->room) {
-		size_t n = q->tail - q->head;
-		if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
-			return -ENOMEM;
-		memmove(q->at, q->at + q->head, n * sizeof(*q->at));
-		q->head = 0;
-		q->tail = n;
-	}
+	size_t n = q->tail - q->head;
+	if (q->head <= n && room_for((void **)&q->at, q->tail, &q->room, 256, sizeof(*q->at)) != 0)
+		return -ENOMEM;
+	memmove(q->at, q->at + q->head, n * sizeof(*q->at));
+	q->head = 0;
+	q->tail = n;
+	return 0;
+}
+
+static inline int queue_push(struct host_queue *q, const struct host_rec *rec)
+{
+	int error = q->tail == q->room ? queue_reserve(q) : 0;
+	if (error)
+		return error;
 	q->at[q->tail++] = *rec;
 	return 0;
 }

@@ -443,38 +443,66 @@ static uint32_t last_mark(struct search *s, size_t n_marks)
 	return usual && (last - first) / 5 >= usual / 4 ? first + usual - 1 : last;
 }
 
-static int copy_begins(struct search *s, const struct launch_mark *marks, size_t n_marks,
-					   int64_t **begins, size_t *n)
+static int copy_places(struct search *s, size_t n_marks, uint32_t **places, size_t *n)
 {
-	if (s->steps.n < PERIOD_LEAST_STEPS)
-		return 0;
-	*begins = malloc((s->steps.n + 1) * sizeof(**begins));
-	if (!*begins)
+	const bool any = s->steps.n >= PERIOD_LEAST_STEPS;
+	*n = any ? s->steps.n : 0;
+	*places = malloc((*n + 1) * sizeof(**places));
+	if (!*places)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->steps.n; i++) {
-		int64_t begin = marks[s->sequence.mark[s->steps.list[i].begin]].launch_ns;
-		if (*n == 0 || begin > (*begins)[*n - 1])
-			(*begins)[(*n)++] = begin;
-	}
-	(*begins)[*n] = marks[last_mark(s, n_marks)].launch_ns + 1;
+	for (size_t i = 0; i < *n; i++)
+		(*places)[i] = s->sequence.mark[s->steps.list[i].begin];
+	(*places)[*n] = any ? last_mark(s, n_marks) : 0;
 	return 0;
 }
 
-int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begins, size_t *n)
+int period_places(const struct launch_mark *marks, size_t n_marks, uint32_t **places, size_t *n)
 {
 	struct search s = {0};
-	*begins = NULL;
+	*places = NULL;
 	*n = 0;
 	int error = sequence_build(marks, n_marks, &s.sequence);
 	if (!error && s.sequence.n >= PERIOD_LEAST_STEPS)
 		error = search_run(&s);
 	if (!error)
-		error = copy_begins(&s, marks, n_marks, begins, n);
+		error = copy_places(&s, n_marks, places, n);
 	sequence_free(&s.sequence);
 	recurrences_free(&s.kernels);
 	recurrences_free(&s.base);
 	cycles_free(&s.steps);
 	free(s.gap);
 	free(s.lengths);
+	return error;
+}
+
+int period_begins(const struct launch_mark *marks, const uint32_t *places, size_t n_places,
+				  int64_t **begins, size_t *n)
+{
+	*begins = NULL;
+	*n = 0;
+	if (n_places == 0)
+		return 0;
+	*begins = malloc((n_places + 1) * sizeof(**begins));
+	if (!*begins)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_places; i++) {
+		int64_t begin = marks[places[i]].launch_ns;
+		if (*n == 0 || begin > (*begins)[*n - 1])
+			(*begins)[(*n)++] = begin;
+	}
+	(*begins)[*n] = marks[places[n_places]].launch_ns + 1;
+	return 0;
+}
+
+int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begins, size_t *n)
+{
+	uint32_t *places;
+	size_t n_places;
+	*begins = NULL;
+	*n = 0;
+	int error = period_places(marks, n_marks, &places, &n_places);
+	if (!error)
+		error = period_begins(marks, places, n_places, begins, n);
+	free(places);
 	return error;
 }

@@ -12,4 +12,11 @@
  * 0 or -ENOMEM. */
 int period_find(const struct launch_mark *marks, size_t n_marks, int64_t **begins, size_t *n);
 
+/* Its two halves. *places (new memory): the marks with which steps begin, and then the one that ends
+ * the last step; they depend on the order of the symbols alone. period_begins() makes launch times
+ * of them. 0 or -ENOMEM. */
+int period_places(const struct launch_mark *marks, size_t n_marks, uint32_t **places, size_t *n);
+int period_begins(const struct launch_mark *marks, const uint32_t *places, size_t n_places,
+				  int64_t **begins, size_t *n);
+
 #endif

@@ -19,37 +19,56 @@ static int64_t next_begin(const struct steps *steps, size_t i)
 	return i + 1 < steps->n_markers ? steps->markers[i + 1].begin_ns : INT64_MAX;
 }
 
-/* How many markers from the first on have a step to cut; at least 1 when it has not `begun`. */
-static int count_warmup(struct trace *trace, const struct host_names *names, bool begun,
-						const struct steps *steps, int32_t most, int32_t *cut)
+/* The calls that are left, by their begin. */
+struct walk {
+	const struct warmup_calls *calls;
+	struct rows rows; /* of the trace, if they are not known */
+	bool left;
+	size_t next; /* of those that are known */
+};
+
+/* Passes the calls that begin before `to`: does one load a module that begins at `from` or later? */
+static bool loads_within(struct walk *walk, int64_t from, int64_t to)
 {
-	struct rows calls;
+	const struct long_loads *known = walk->calls->known;
+	bool loaded = false;
+	for (; known && walk->next < known->n && known->at[walk->next] < to; walk->next++)
+		loaded |= known->at[walk->next] >= from;
+	for (; walk->left && rows_value(&walk->rows, ROW_START) < to;
+		 walk->left = rows_next(&walk->rows))
+		loaded |=
+			rows_value(&walk->rows, ROW_START) >= from && loads(&walk->rows, walk->calls->names);
+	return loaded;
+}
+
+/* How many markers from the first on have a step to cut; at least 1 when it has not `begun`. */
+static int count_warmup(const struct warmup_calls *calls, bool begun, const struct steps *steps,
+						int32_t most, int32_t *cut)
+{
+	struct walk walk = {.calls = calls};
 	size_t at = 0; /* the marker of the step under test */
-	int error = rows_open(&calls, trace, BATON_CALL);
-	bool left = !error && rows_next(&calls), loaded = true;
+	int error = calls->known ? 0 : rows_open(&walk.rows, calls->trace, BATON_CALL);
+	bool loaded = true;
+	walk.left = !error && !calls->known && rows_next(&walk.rows);
 	for (*cut = 0; *cut < most && loaded; ++*cut) {
 		while (steps->markers[at].partial)
 			at++;
-		bool goes = *cut == 0 && !begun; /* the first, whatever it did */
-		loaded = goes;
-		for (; left && !goes && rows_value(&calls, ROW_START) < next_begin(steps, at);
-			 left = rows_next(&calls))
-			loaded |= rows_value(&calls, ROW_START) >= steps->markers[at].begin_ns &&
-					  loads(&calls, names);
+		const bool goes = *cut == 0 && !begun; /* the first, whatever it did */
+		loaded = goes || loads_within(&walk, steps->markers[at].begin_ns, next_begin(steps, at));
 		at++;
 	}
 	*cut -= !loaded;
-	error = error ? error : calls.error;
-	rows_close(&calls);
+	error = error ? error : walk.rows.error;
+	rows_close(&walk.rows);
 	return error;
 }
 
-int warmup_cut(struct trace *trace, const struct host_names *names, bool begun, struct steps *steps)
+int warmup_cut(const struct warmup_calls *calls, bool begun, struct steps *steps)
 {
 	int32_t cut, most = steps->n_steps / 4;
 	if (steps->n_steps < WARMUP_LEAST_STEPS)
 		return 0;
-	int error = count_warmup(trace, names, begun, steps, most, &cut);
+	int error = count_warmup(calls, begun, steps, most, &cut);
 	for (size_t i = 0; !error && i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
 		if (!m->partial)

@@ -8,9 +8,21 @@
 #define WARMUP_LEAST_STEPS 4
 #define WARMUP_LONG_LOAD_NS 1000000
 
-/* Cuts the warm-up from `steps`, found in the process that recorded `trace`. `begun`: the first
- * step is already cut. 0 or -errno. */
-int warmup_cut(struct trace *trace, const struct host_names *names, bool begun,
-			   struct steps *steps);
+/* The begins of the calls of a process that loaded a module for WARMUP_LONG_LOAD_NS or more, in
+ * order. */
+struct long_loads {
+	int64_t *at;
+	size_t n, room;
+};
+
+struct warmup_calls { /* where to find them */
+	struct trace *trace;
+	const struct host_names *names;
+	const struct long_loads *known; /* NULL: in the trace */
+};
+
+/* Cuts the warm-up from `steps`, found in the process of these calls. `begun`: the first step is
+ * already cut. 0 or -errno. */
+int warmup_cut(const struct warmup_calls *calls, bool begun, struct steps *steps);
 
 #endif

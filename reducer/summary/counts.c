@@ -11,14 +11,6 @@ enum {
 	BUCKET_BITS = 10
 }; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
 
-/* Two rounds: after one, the values of a rounded table or of a regular series share slots. */
-static uint32_t hash_value(int64_t value)
-{
-	uint64_t h = (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15);
-	h = (h ^ h >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-	return (uint32_t)(h >> 32);
-}
-
 /* Stays at the largest number: a count that wrapped to 0 would be a free slot. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
 {
@@ -28,7 +20,7 @@ static uint64_t add_counts(uint64_t a, uint64_t b)
 static struct count *slot_of(const struct counts *counts, int64_t value)
 {
 	uint32_t mask = counts->room - 1;
-	for (uint32_t i = hash_value(value) & mask;; i = (i + 1) & mask)
+	for (uint32_t i = counts_hash(value) & mask;; i = (i + 1) & mask)
 		if (counts->slots[i].n == 0 || counts->slots[i].value == value)
 			return &counts->slots[i];
 }

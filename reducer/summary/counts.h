@@ -22,6 +22,21 @@ struct counts {
 	bool rounded; /* the values are rounded to buckets */
 };
 
+/* Two rounds: after one, the values of a rounded table or of a regular series share slots. */
+static inline uint32_t counts_hash(int64_t value)
+{
+	uint64_t h = (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15);
+	h = (h ^ h >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+	return (uint32_t)(h >> 32);
+}
+
+/* `value` will be added soon: its slot is fetched from memory meanwhile. */
+static inline void counts_expect(const struct counts *counts, int64_t value)
+{
+	if (counts->room)
+		__builtin_prefetch(&counts->slots[counts_hash(value) & (counts->room - 1)], 1);
+}
+
 /* Adds `n` to the count of `value`. counts_merge() adds all of `from`. 0 or -ENOMEM. */
 int counts_add(struct counts *counts, int64_t value, uint64_t n);
 int counts_merge(struct counts *into, const struct counts *from);

@@ -13,7 +13,6 @@ static void newest_are_found(struct corr_ring *ring)
 {
 	for (uint64_t id = 1; id <= 1000; id++) {
 		struct item *item = corr_ring_put(ring, id);
-		CHECK(item->value == 0, "a reused element is not zeroed");
 		item->value = 3 * id;
 	}
 	for (uint64_t id = 1; id <= 1000; id++) {

@@ -4,7 +4,7 @@
  * written: a floor under the method, not its error rate (on other seeds of the families without
  * allowance about 1 run in 170 has another number). `period_test FAMILY SEED` shows one run. */
 #include "check.h"
-#include "steps/period.h"
+#include "steps/period_memo.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -411,6 +411,37 @@ static void renumber(const struct run *r, const int64_t *begins, size_t found)
 	free(again);
 }
 
+/* Does the memory say what the search says? */
+static void ask(struct period_memo *memo, const struct run *r, const char *what)
+{
+	int64_t *begins = NULL, *known = NULL;
+	size_t n = 0, n_known = 0;
+	CHECK(period_find(r->marks, r->n, &begins, &n) == 0, "out of memory");
+	CHECK(period_memo_find(memo, r->marks, r->n, &known, &n_known) == 0, "out of memory");
+	CHECK(n_known == n && (n == 0 || memcmp(known, begins, (n + 1) * sizeof(*begins)) == 0),
+		  "%s: %zu steps remembered, not %zu", what, n_known, n);
+	free(begins);
+	free(known);
+}
+
+/* Another rank launches the same kernels at other times, and numbers them in another way; a third one
+ * launches others. */
+static void remembered(const struct run *r)
+{
+	struct period_memo *memo = NULL;
+	CHECK(period_memo_open(&memo) == 0, "out of memory");
+	ask(memo, r, "first asked");
+	for (size_t i = 0; i < r->n; i++) {
+		r->marks[i].launch_ns += 1000;
+		r->marks[i].symbol ^= 1;
+	}
+	ask(memo, r, "other times and numbers");
+	for (size_t i = r->n / 2; i < r->n; i++)
+		r->marks[i].symbol = r->marks[0].symbol;
+	ask(memo, r, "half of the kernels replaced");
+	period_memo_close(memo);
+}
+
 static void one_run(const struct family *family, uint32_t seed, struct score *score)
 {
 	struct run r;
@@ -429,6 +460,8 @@ static void one_run(const struct family *family, uint32_t seed, struct score *sc
 	}
 	if (seed == 1)
 		renumber(&r, begins, found);
+	if (seed == 2)
+		remembered(&r);
 	free(begins);
 	free(r.marks);
 }

@@ -1,0 +1,18 @@
+/* Remembers what period_find() found: the ranks of a job launch the same kernels, and the steps
+ * depend on nothing but their order. Any number of threads may ask. */
+#ifndef STEPS_PERIOD_MEMO_H
+#define STEPS_PERIOD_MEMO_H
+
+#include "steps/period.h"
+
+struct period_memo;
+
+/* 0 or -ENOMEM */
+int period_memo_open(struct period_memo **out);
+void period_memo_close(struct period_memo *memo); /* NULL: does nothing */
+
+/* As period_find(), which is not called again for a sequence of kernels that is remembered. */
+int period_memo_find(struct period_memo *memo, const struct launch_mark *marks, size_t n_marks,
+					 int64_t **begins, size_t *n);
+
+#endif
