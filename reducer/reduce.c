@@ -19,6 +19,8 @@
 #include "graph/verdict.h"
 #include "conclude/finding_text.h"
 #include "describe.h"
+#include "merge.h"
+#include "part.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -202,6 +204,36 @@ static int replay(const struct device_context *context, const struct device_scan
 	return error;
 }
 
+/* Between the visits: what a device has to know of the others. */
+static int settle_devices(struct work *work, struct device_context *context)
+{
+	int error = context->options->part
+					? part_exchange(context, work->scans, context->generations, &work->out->summary)
+					: agree_on_steps(work);
+	if (!error)
+		error = collectives_settle(context->collectives);
+	return error ? error : readings_take(context->run, work->scans, work->n);
+}
+
+static int replay_devices(const struct work *work, struct summary *summary)
+{
+	const struct reduce_options *options = work->context->options;
+	if (options->replay)
+		return replay(work->context, work->scans);
+	return options->no_replay || options->part ? 0
+											   : verdict_add(work->context, work->scans, summary);
+}
+
+static int visit_devices(struct work *work, struct device_context *context)
+{
+	int error = run_workers(work, PHASE_SCAN);
+	if (!error)
+		error = settle_devices(work, context);
+	if (!error)
+		error = run_workers(work, PHASE_ATTRIBUTE);
+	return error ? error : replay_devices(work, &work->out->summary);
+}
+
 static int reduce_devices(struct device_context *context, struct reduction *out)
 {
 	keep_freed_memory();
@@ -214,18 +246,7 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	int error = generations_find(context, &generations);
 	context->generations = &generations;
 	if (!error)
-		error = run_workers(&work, PHASE_SCAN);
-	if (!error)
-		error = agree_on_steps(&work);
-	if (!error)
-		error = collectives_settle(context->collectives);
-	if (!error)
-		error = readings_take(context->run, work.scans, work.n);
-	if (!error)
-		error = run_workers(&work, PHASE_ATTRIBUTE);
-	if (!error)
-		error = context->options->replay ? replay(context, work.scans)
-										 : verdict_add(context, work.scans, &out->summary);
+		error = visit_devices(&work, context);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
@@ -263,8 +284,9 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
-	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
-		   !options->step && !options->replay && !options->classes_file && !long_name;
+	return n_dirs == 1 && !options->fresh && !options->part && options->gaps == 0 &&
+		   !options->idle && !options->step && !options->replay && !options->classes_file &&
+		   !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */
@@ -293,6 +315,8 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	if (error || out->summary.n_devices == 0)
 		return error;
 	error = describe_run(context->run, context->options, out);
+	if (!error && context->options->part)
+		return part_finish(&out->summary, context->options);
 	if (!error)
 		summary_sort(&out->summary);
 	return error;
@@ -318,7 +342,9 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);
-	if (error) {
+	if (error == -ECANCELED) {
+		status = STATUS_USAGE;
+	} else if (error) {
 		diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0) {
@@ -359,8 +385,11 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	struct classifier *classifier;
 	memset(out, 0, sizeof(*out));
 	if (n_dirs == 1 && baseline_is(dirs[0])) {
-		int loaded = baseline_load(dirs[0], options, &out->summary);
-		return loaded == STATUS_OK ? status_of(dirs[0], &out->summary) : loaded;
+		const int loaded = baseline_load(dirs[0], options, &out->summary);
+		if (loaded != STATUS_OK)
+			return loaded;
+		return status_worse(status_of(dirs[0], &out->summary),
+							merge_status(dirs[0], &out->summary));
 	}
 	int salvaged = salvage(dirs, n_dirs);
 	reduce_options_text(options, text, sizeof(text));
@@ -380,7 +409,10 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	}
 	/* What made this run partial is said at every reading: such a run is not stored. */
 	bool whole = status == STATUS_OK && out->summary.quality.truncated_files == 0;
-	status = status_worse(status_worse(status, salvaged), status_of(dirs[0], &out->summary));
+	status = status_worse(status, salvaged);
+	if (options->part) /* of a part ranks are missing, and what is lost is said when it is read */
+		return status;
+	status = status_worse(status, status_of(dirs[0], &out->summary));
 	if (options->store && whole && n_dirs == 1 && !options->classes_file) {
 		int error = summary_store(dirs[0], &out->summary, text);
 		out->stored = error == 0;
