@@ -21,6 +21,7 @@
 #include "describe.h"
 #include "merge.h"
 #include "part.h"
+#include "share.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -87,6 +88,8 @@ static int visit(const struct work *work, const struct device_context *context, 
 				 struct reduction *part)
 {
 	struct device_scan *scan = &work->scans[i];
+	if (!share_has(i))
+		return 0;
 	if (work->phase == PHASE_SCAN)
 		return device_scan(context, (uint32_t)i, NULL, scan);
 	if (work->phase == PHASE_PROPOSE)
@@ -170,9 +173,11 @@ static int agree_on_steps(struct work *work)
 		error = -ENOMEM;
 	if (!error)
 		error = run_workers(work, PHASE_PROPOSE);
+	error = share_proposals(work->proposals, work->n, error);
 	if (!error) {
 		consensus_choose(work->scans, work->n, work->proposals, work->given);
 		error = run_workers(work, PHASE_RESCAN);
+		error = share_scans(work->scans, work->n, error);
 	}
 	return error;
 }
@@ -211,6 +216,8 @@ static int settle_devices(struct work *work, struct device_context *context)
 					? part_exchange(context, work->scans, context->generations, &work->out->summary)
 					: agree_on_steps(work);
 	if (!error)
+		error = share_meetings(context, error);
+	if (!error)
 		error = collectives_settle(context->collectives);
 	return error ? error : readings_take(context->run, work->scans, work->n);
 }
@@ -224,13 +231,17 @@ static int replay_devices(const struct work *work, struct summary *summary)
 											   : verdict_add(work->context, work->scans, summary);
 }
 
-static int visit_devices(struct work *work, struct device_context *context)
+static int visit_devices(struct work *work, struct device_context *context, int error)
 {
-	int error = run_workers(work, PHASE_SCAN);
 	if (!error)
-		error = settle_devices(work, context);
+		error = run_workers(work, PHASE_SCAN);
+	error = share_scans(work->scans, work->n, error);
+	if (error)
+		return error;
+	error = settle_devices(work, context);
 	if (!error)
 		error = run_workers(work, PHASE_ATTRIBUTE);
+	error = share_summary(&work->out->summary, context->run->damage, error);
 	return error ? error : replay_devices(work, &work->out->summary);
 }
 
@@ -242,11 +253,12 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
 	if (!work.scans)
 		return -ENOMEM;
+	for (size_t i = 0; i < work.n; i++)
+		work.scans[i].device = (uint32_t)i; /* of those too that another process visits */
 	pthread_mutex_init(&work.lock, NULL);
 	int error = generations_find(context, &generations);
 	context->generations = &generations;
-	if (!error)
-		error = visit_devices(&work, context);
+	error = visit_devices(&work, context, error);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
@@ -330,6 +342,10 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	struct host_names *names = NULL;
 	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
+	if (share_run(&run, status) != 0) {
+		run_close(&run);
+		return STATUS_USAGE;
+	}
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
 	int refused = named_steps_open(&run, options->step_range, dirs[0], &step_range);
@@ -391,10 +407,16 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		return status_worse(status_of(dirs[0], &out->summary),
 							merge_status(dirs[0], &out->summary));
 	}
-	int salvaged = salvage(dirs, n_dirs);
 	reduce_options_text(options, text, sizeof(text));
-	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
+	int salvaged = share_is_first() ? salvage(dirs, n_dirs) : STATUS_OK, stored = false;
+	if (share_is_first())
+		stored = may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0;
+	if (share_decision(stored, &stored) != 0)
+		return STATUS_INPUT;
+	if (stored) {
+		share_leave();
 		return status_worse(salvaged, status_of(dirs[0], &out->summary));
+	}
 	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),
 						&classifier) != 0) {
 		diag("%s", message);
