@@ -96,7 +96,8 @@ static const struct named_text examples[] = {
 };
 static const struct named_text files[] = {
 	{"PART",
-	 "what `baton reduce --part -o PART` or `baton record --reduce` wrote, or a merged one"},
+	 "what `baton reduce --part -o PART` or `baton record --reduce` wrote, a merged one, or a "
+	 "directory with such files (*.part)"},
 	{0},
 };
 static const struct named_text choices[] = {

@@ -51,6 +51,15 @@ static int list_ranks(const struct run *run, struct run_summary *out)
 	return describe_ranks(out);
 }
 
+bool describe_lacks_ranks(const struct run *run)
+{
+	struct run_summary ranks = {0};
+	const bool lacks = list_ranks(run, &ranks) == 0 && ranks.n_missing_ranks > 0;
+	free(ranks.ranks);
+	free(ranks.missing_ranks);
+	return lacks;
+}
+
 static int copy_text(struct summary *summary, const struct run *run, uint32_t from, uint32_t *to)
 {
 	struct text text = strings_get(&run->pool, from);

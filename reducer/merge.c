@@ -3,7 +3,11 @@
 #include "base/diag.h"
 #include "baseline.h"
 #include "part.h"
+#include "read/paths.h"
 
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int add_file(struct summary *sum, const char *path, const struct reduce_options *options)
@@ -21,12 +25,59 @@ static int add_file(struct summary *sum, const char *path, const struct reduce_o
 	return status;
 }
 
+static int is_part(const struct dirent *entry)
+{
+	const size_t n = strlen(entry->d_name), ending = strlen(PART_ENDING);
+	return entry->d_name[0] != '.' && n > ending &&
+		   strcmp(entry->d_name + n - ending, PART_ENDING) == 0;
+}
+
+bool merge_has_parts(const char *dir)
+{
+	struct paths traces = {0};
+	struct dirent **parts = NULL;
+	const int n = scandir(dir, &parts, is_part, alphasort);
+	for (int i = 0; i < n; i++)
+		free(parts[i]);
+	free(parts);
+	const bool has_traces = n > 0 && (paths_add(&traces, dir, true) != 0 || traces.n > 0);
+	paths_free(&traces);
+	return n > 0 && !has_traces;
+}
+
+/* All parts of a directory, or a file. */
+static int add_operand(struct summary *sum, const char *path, const struct reduce_options *options)
+{
+	struct dirent **parts = NULL;
+	const int n = scandir(path, &parts, is_part, alphasort);
+	int status = STATUS_OK;
+	if (n < 0)
+		return add_file(sum, path, options);
+	if (n == 0) {
+		diag("%s: no parts (*" PART_ENDING ") here: baton record --reduce or baton reduce --part "
+			 "makes them",
+			 path);
+		status = STATUS_INPUT;
+	}
+	for (int i = 0; i < n; i++) {
+		char *file = NULL;
+		if (status == STATUS_OK && asprintf(&file, "%s/%s", path, parts[i]->d_name) < 0)
+			status = STATUS_INPUT;
+		if (status == STATUS_OK)
+			status = add_file(sum, file, options);
+		free(file);
+		free(parts[i]);
+	}
+	free(parts);
+	return status;
+}
+
 int merge_files(char *const *paths, size_t n, const struct reduce_options *options,
 				struct summary *sum)
 {
 	int status = summary_init(sum) ? STATUS_INPUT : STATUS_OK;
 	for (size_t i = 0; status == STATUS_OK && i < n; i++)
-		status = add_file(sum, paths[i], options);
+		status = add_operand(sum, paths[i], options);
 	if (status == STATUS_OK && part_finish(sum, options) != 0) {
 		diag("no memory to merge %zu parts", n);
 		status = STATUS_INPUT;

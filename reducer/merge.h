@@ -4,7 +4,11 @@
 
 #include "summary/reduction.h"
 
-/* Merges the parts in these files; free `sum` with summary_free(). Returns an enum status and says
+#define PART_ENDING ".part"
+
+/* Is this a directory with parts (*.part) and without traces? */
+bool merge_has_parts(const char *dir);
+/* Merges the parts in these files, and in the directories all *.part; free `sum` with summary_free(). Returns an enum status and says
  * what is wrong. With another status than STATUS_OK `sum` needs no freeing. */
 int merge_files(char *const *paths, size_t n, const struct reduce_options *options,
 				struct summary *sum);

@@ -334,11 +334,12 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	return error;
 }
 
-static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
+static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *asked,
 						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
-	struct device_context context = {.run = &run, .options = options};
+	struct reduce_options options = *asked;
+	struct device_context context = {.run = &run, .options = &options};
 	struct host_names *names = NULL;
 	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
@@ -348,7 +349,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	}
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
-	int refused = named_steps_open(&run, options->step_range, dirs[0], &step_range);
+	options.part |= options.part_if_missing && describe_lacks_ranks(&run);
+	int refused = named_steps_open(&run, options.step_range, dirs[0], &step_range);
 	if (refused) {
 		run_close(&run);
 		return refused;
@@ -394,6 +396,15 @@ static int salvage(char *const *dirs, size_t n_dirs)
 	return status;
 }
 
+/* A directory without traces, but with the parts of nodes. */
+static int reduce_parts(char *dir, const struct reduce_options *options, struct reduction *out)
+{
+	const int status = merge_files(&dir, 1, options, &out->summary);
+	if (status != STATUS_OK)
+		return status;
+	return status_worse(status_of(dir, &out->summary), merge_status(dir, &out->summary));
+}
+
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out)
 {
@@ -407,6 +418,8 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		return status_worse(status_of(dirs[0], &out->summary),
 							merge_status(dirs[0], &out->summary));
 	}
+	if (n_dirs == 1 && merge_has_parts(dirs[0]))
+		return reduce_parts(dirs[0], options, out);
 	reduce_options_text(options, text, sizeof(text));
 	int salvaged = share_is_first() ? salvage(dirs, n_dirs) : STATUS_OK, stored = false;
 	if (share_is_first())
@@ -432,7 +445,8 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	/* What made this run partial is said at every reading: such a run is not stored. */
 	bool whole = status == STATUS_OK && out->summary.quality.truncated_files == 0;
 	status = status_worse(status, salvaged);
-	if (options->part) /* of a part ranks are missing, and what is lost is said when it is read */
+	if (part_is(
+			&out->summary)) /* of a part ranks are missing, and what is lost is said when it is read */
 		return status;
 	status = status_worse(status, status_of(dirs[0], &out->summary));
 	if (options->store && whole && n_dirs == 1 && !options->classes_file) {

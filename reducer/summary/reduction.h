@@ -32,6 +32,7 @@ struct reduce_options {
 	bool must_store;          /* failing to write it is an output error */
 	bool no_replay;           /* the run is not replayed: no culprits */
 	bool part;                /* keep what other parts of the run need; not replayed either */
+	bool part_if_missing;     /* the same, if ranks of the run have no file here */
 	/* of a part: the merged parts whose collectives are known; NULL: only its own are */
 	const struct summary *met;
 	uint32_t gaps;         /* keep so many of the worst gaps (forces reading events) */
