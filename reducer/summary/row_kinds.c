@@ -262,7 +262,8 @@ static void free_series(void *row)
 static bool meeting_ok(const void *row)
 {
 	const struct meeting *m = row;
-	return m->min_ns <= m->max_ns && m->first_end_ns <= m->last_end_ns;
+	return m->members > 0 && m->min_ns <= m->max_ns && m->first_end_ns <= m->last_end_ns &&
+		   (__int128)m->min_ns * m->members <= m->sum_ns;
 }
 
 /* The shortest op is that of the member that came last; of equals the first device. Members that
