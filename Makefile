@@ -19,18 +19,18 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
 
-MAN := $(BUILD)/man/baton.1 $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce report compare jitter whatif stragglers stats \
+MAN := $(BUILD)/man/baton.1 $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce merge report compare jitter whatif stragglers stats \
 	classify export dump check doctor)
 
 # What is built where: the parts with names of their own, beside what they build.
 .DEFAULT_GOAL := all
-include include/codec/build.mk reducer/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tools/probe/build.mk tests/build.mk
+include include/codec/build.mk reducer/build.mk tools/mpi/build.mk tools/simgpu/build.mk shim/build.mk tools/simgpu/doubles/build.mk tools/simtrain/build.mk tools/probe/build.mk tests/build.mk
 
 .PHONY: tables all help deps demo test unit fuzz accuracy bench bench-scale headers man install clean format
 .PRECIOUS: $(BUILD)/%.o
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM)
+all: $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) mpi
 
 help:
 	@echo "make              build build/release/baton (installs the libraries it needs when root)"
@@ -46,6 +46,7 @@ help:
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
+	@echo "make mpi          baton-mpi, where there is an MPI (Open MPI, MPICH); make builds it too; deps-mpi installs one"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
 	@echo "make doubles      CUDA's libraries simulated in real time, build/release/simgpu (docs/SIMGPU.md)"
@@ -99,7 +100,7 @@ bench-torch: $(TORCH_NEEDS)
 .PHONY: demo-torch test-torch test-torch-all bench-torch
 
 # What a part of the tests needs; the parts that are not here need all. No header is compiled alone twice: not for a sanitizer.
-TEST_ALL = $(BUILD)/baton $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests \
+TEST_ALL = $(BUILD)/baton $(if $(SAN),,$(MPI)) $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests \
 	simtrain doubles $(PROBE_ALL)
 NEEDS_floors =
 NEEDS_unit = $(UNIT) $(SIM_UNIT)
@@ -164,8 +165,9 @@ $(SHELLS): $(BUILD)/baton
 	@mkdir -p $(@D)
 	@$(BUILD)/baton completion $(@F) > $@
 
-install: $(BUILD)/baton $(SHIM) $(MAN) $(SHELLS)
+install: $(BUILD)/baton $(MPI) $(SHIM) $(MAN) $(SHELLS)
 	install -D -m 755 $(BUILD)/baton $(DESTDIR)$(PREFIX)/bin/baton
+	$(if $(MPI),install -D -m 755 $(MPI) $(DESTDIR)$(PREFIX)/bin/baton-mpi)
 	install -D -m 755 $(SHIM) $(DESTDIR)$(PREFIX)/lib/baton/libbaton.so
 	install -D -m 644 $(SHIM_PYTHON) $(DESTDIR)$(PREFIX)/lib/baton/python/sitecustomize.py
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/include/baton $(DESTDIR)$(PREFIX)/share/baton/codec
@@ -176,7 +178,7 @@ install: $(BUILD)/baton $(SHIM) $(MAN) $(SHELLS)
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
-FORMATTED = $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
+FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
 	$(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "record/environment.h"
 #include "record/gauges.h"
+#include "node.h"
 #include "record/job.h"
 #include "record/launch.h"
 #include "record/output_dir.h"
@@ -47,6 +48,8 @@ static const struct option_spec options[] = {
 	 "cudaProfilerApi: each process records from cudaProfilerStart to -Stop; none (default)"},
 	{"capture-range-end", 0, OPTION_TEXT, "HOW",
 	 "with -c: stop (default, like stop-shutdown) ends it there; none records to the job's end"},
+	{"reduce", 0, OPTION_FLAG, NULL,
+	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
@@ -93,6 +96,7 @@ struct plan {
 	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
+	bool reduce;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80];
 };
 
@@ -110,6 +114,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	r->step_marks = option_text(call, "step-marks", NULL);
 	r->host_clock = option_text(call, "host-clock", NULL);
 	r->verbose = option_given(call, "verbose");
+	plan->reduce = option_given(call, "reduce");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("host-clock", r->host_clock, clocks);
@@ -379,6 +384,8 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
 		say_result(plan);
+		if (plan->reduce && plan->salvaged.running == 0)
+			node_reduce(plan->directory, plan->output.path);
 	} else {
 		output_lock_release();
 		output_dir_undo(&plan->output);
@@ -408,6 +415,8 @@ static const struct named_text examples[] = {
 	 "Record half a minute of it, after ten minutes."},
 	{"baton record -c cudaProfilerApi -o runs/part -- python train.py",
 	 "Record what the program puts between cudaProfilerStart and cudaProfilerStop."},
+	{"srun baton record --reduce -o /local/%q{SLURM_JOB_ID} -- python train.py",
+	 "Each node reduces its own files; `baton merge` takes the parts."},
 	{"srun baton record -o /shared/runs/%q{SLURM_JOB_ID} -- python train.py",
 	 "Under a scheduler: each task runs baton, into one directory."},
 	{0},
@@ -426,6 +435,8 @@ static const struct named_text environment[] = {
 static const struct named_text files[] = {
 	{"DIR/*.baton",
 	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
+	{"DIR/BOOT.baton.part", "with --reduce: what this node's files were reduced to, where ranks of "
+							"other nodes are missing"},
 	{"/dev/shm/baton-*.live",
 	 "rings and names while a process records, removed when its trace is closed; what a killed "
 	 "process left is taken up by the next baton command on the run"},

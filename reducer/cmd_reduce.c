@@ -6,14 +6,73 @@
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
+#include "summary/summary.h"
 
 static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "FILE",
 	 "write the summary of one run (the DIRs of its nodes) into FILE, to be kept without the "
 	 "traces"},
+	{"part", 0, OPTION_FLAG, NULL,
+	 "with -o: FILE is a part of a run, made of one node's files, for baton merge"},
+	{"met", 0, OPTION_TEXT, "FILE",
+	 "with --part: the merged parts of all nodes, so that waits for other nodes are known"},
+	{"no-replay", 0, OPTION_FLAG, NULL, "with -o: do not look for culprits in a replay"},
 	REDUCE_OPTION_ROWS,
 	{0},
 };
+
+/* Files that are damaged or cannot be read are remembered in the part; those that were left out are
+ * not. */
+static int store_part(const struct invocation *call, const struct reduce_options *how)
+{
+	const char *path = option_text(call, "output", "");
+	struct reduction reduction;
+	int status = reduce_run(call->operand, (size_t)call->operands, how, &reduction);
+	const struct quality *q = &reduction.summary.quality;
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	if (status == STATUS_PARTIAL && q->truncated_files + q->unreadable_files == 0)
+		diag("%s: files were left out, so %s is not written", call->operand[0], path);
+	else
+		status = status_worse(baseline_store(path, how, &reduction.summary), status);
+	if (status == STATUS_OK)
+		diag("%zu devices reduced into %s        next: baton merge %s ... -o FILE",
+			 reduction.summary.n_devices, path, shell_word(path).at);
+	reduction_free(&reduction);
+	return status;
+}
+
+static int reduce_part(const struct invocation *call, struct reduce_options *how)
+{
+	const char *met = option_text(call, "met", NULL);
+	struct summary all;
+	how->part = true;
+	how->store = false;
+	if (!met)
+		return store_part(call, how);
+	int status = baseline_load(met, how, &all);
+	if (status != STATUS_OK)
+		return status;
+	how->met = &all;
+	status = store_part(call, how);
+	how->met = NULL;
+	summary_free(&all);
+	return status;
+}
+
+static int check_options(const struct invocation *call)
+{
+	const bool to_file = option_given(call, "output");
+	if (option_given(call, "met") && !option_given(call, "part"))
+		diag("--met needs --part");
+	else if (option_given(call, "part") && !to_file)
+		diag("--part needs -o FILE");
+	else if (option_given(call, "no-replay") && !to_file)
+		diag("--no-replay needs -o FILE: what is stored in a run's directory is whole");
+	else
+		return STATUS_OK;
+	return STATUS_USAGE;
+}
 
 /* Of an incomplete run there is no baseline: nothing would say so later. */
 static int store_baseline(const struct invocation *call, struct reduce_options *how)
@@ -39,7 +98,13 @@ static int run(const struct invocation *call)
 	int worst = reduce_options_read(call, false, &how);
 	if (worst != STATUS_OK)
 		return worst;
+	worst = check_options(call);
+	if (worst != STATUS_OK)
+		return worst;
 	how.fresh = how.must_store = true;
+	how.no_replay = option_given(call, "no-replay");
+	if (option_given(call, "part"))
+		return reduce_part(call, &how);
 	if (option_given(call, "output"))
 		return store_baseline(call, &how);
 	for (int i = 0; i < call->operands; i++) {
@@ -67,6 +132,9 @@ static const struct named_text examples[] = {
 	{"baton reduce runs/*", "Reduce many runs at once, so that each report answers at once."},
 	{"baton reduce -o baseline.baton runs/a",
 	 "A baseline to be kept in a repository: `baton compare baseline.baton runs/b`."},
+	{"baton reduce --part -o node0.part runs/a", "On a node: its own files, for `baton merge`."},
+	{"baton reduce --part --met all.part -o node0.part runs/a",
+	 "The same, once the parts of all nodes were merged into all.part."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -83,10 +151,15 @@ const struct command command_reduce = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "reduce runs to their summaries (report does this by itself)",
-	.details = "Writes summary.baton into each directory, or with -o the summary of one run into "
-			   "FILE, which report and compare take in place of a directory. Status 4 as for baton "
-			   "report: some of "
-			   "the run is missing.",
+	.details =
+		"Writes summary.baton into each directory, or with -o the summary of one run into "
+		"FILE, which report and compare take in place of a directory. Status 4 as for baton "
+		"report: some of "
+		"the run is missing.\n"
+		"\n"
+		"With --part the DIRs hold the files of one node, or of some: FILE can be merged with "
+		"the parts of the others (baton merge), and a report of it is one of these files. A "
+		"part is not replayed, so a report names no culprits.",
 	.options = options,
 	.examples = examples,
 	.files = files,

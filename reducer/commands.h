@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 
-extern const struct command command_record, command_import, command_reduce, command_report,
-	command_compare, command_jitter, command_whatif, command_stragglers, command_stats,
-	command_classify, command_export, command_dump, command_check, command_doctor;
+extern const struct command command_record, command_import, command_reduce, command_merge,
+	command_report, command_compare, command_jitter, command_whatif, command_stragglers,
+	command_stats, command_classify, command_export, command_dump, command_check, command_doctor;
 
 #endif

@@ -13,7 +13,30 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int describe_ranks(const struct run *run, struct run_summary *out)
+int describe_ranks(struct run_summary *run)
+{
+	uint32_t distinct = 0, seen = 0;
+	if (run->n_ranks)
+		qsort(run->ranks, run->n_ranks, sizeof(*run->ranks), by_number);
+	for (uint32_t i = 0; i < run->n_ranks; i++)
+		if (distinct == 0 || run->ranks[distinct - 1] != run->ranks[i])
+			run->ranks[distinct++] = run->ranks[i];
+	run->n_ranks = distinct;
+	if (run->n_ranks == 0 || run->world_size <= 0 || run->world_size > 1 << 20)
+		return 0;
+	run->missing_ranks = malloc((size_t)run->world_size * sizeof(*run->missing_ranks));
+	if (!run->missing_ranks)
+		return -ENOMEM;
+	for (int32_t rank = 0; rank < run->world_size; rank++) {
+		while (seen < run->n_ranks && run->ranks[seen] < rank)
+			seen++;
+		if (seen == run->n_ranks || run->ranks[seen] != rank)
+			run->missing_ranks[run->n_missing_ranks++] = rank;
+	}
+	return 0;
+}
+
+static int list_ranks(const struct run *run, struct run_summary *out)
 {
 	out->world_size = -1;
 	out->ranks = malloc((run->n_processes + 1) * sizeof(*out->ranks));
@@ -25,25 +48,16 @@ static int describe_ranks(const struct run *run, struct run_summary *out)
 		if (p->rank >= 0)
 			out->ranks[out->n_ranks++] = p->rank;
 	}
-	qsort(out->ranks, out->n_ranks, sizeof(*out->ranks), by_number);
-	uint32_t distinct = 0;
-	for (uint32_t i = 0; i < out->n_ranks; i++)
-		if (distinct == 0 || out->ranks[distinct - 1] != out->ranks[i])
-			out->ranks[distinct++] = out->ranks[i];
-	out->n_ranks = distinct;
-	if (out->n_ranks == 0 || out->world_size <= 0 || out->world_size > 1 << 20)
-		return 0;
-	out->missing_ranks = malloc((size_t)out->world_size * sizeof(*out->missing_ranks));
-	if (!out->missing_ranks)
-		return -ENOMEM;
-	uint32_t seen = 0;
-	for (int32_t rank = 0; rank < out->world_size; rank++) {
-		while (seen < out->n_ranks && out->ranks[seen] < rank)
-			seen++;
-		if (seen == out->n_ranks || out->ranks[seen] != rank)
-			out->missing_ranks[out->n_missing_ranks++] = rank;
-	}
-	return 0;
+	return describe_ranks(out);
+}
+
+bool describe_lacks_ranks(const struct run *run)
+{
+	struct run_summary ranks = {0};
+	const bool lacks = list_ranks(run, &ranks) == 0 && ranks.n_missing_ranks > 0;
+	free(ranks.ranks);
+	free(ranks.missing_ranks);
+	return lacks;
 }
 
 static int copy_text(struct summary *summary, const struct run *run, uint32_t from, uint32_t *to)
@@ -154,22 +168,22 @@ static void describe_quality(const struct run *run, struct quality *q)
 	}
 }
 
-/* Where the steps come from. */
-static enum step_source step_source_of(const struct reduce_options *options,
-									   const struct reduction *out)
+int describe_steps(struct summary *summary, const struct reduce_options *options, bool by_period,
+				   bool by_optimizer)
 {
+	enum step_source source = options->step_range ? STEPS_NVTX : STEPS_MARKER;
 	bool any = false;
-	for (size_t i = 0; i < out->summary.n_devices; i++) {
-		const struct device_summary *device = &out->summary.devices[i];
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *device = &summary->devices[i];
 		any |= device->steps > 1 || device->window_ns != device->hull_ns;
 	}
 	if (!any)
-		return STEPS_NONE;
-	if (out->by_period)
-		return STEPS_PERIODICITY;
-	if (out->by_optimizer)
-		return STEPS_OPTIMIZER;
-	return options->step_range ? STEPS_NVTX : STEPS_MARKER;
+		source = STEPS_NONE;
+	else if (by_period)
+		source = STEPS_PERIODICITY;
+	else if (by_optimizer)
+		source = STEPS_OPTIMIZER;
+	return summary_string(summary, step_source_name(source), &summary->run.step_source);
 }
 
 int describe_run(const struct run *run, const struct reduce_options *options, struct reduction *out)
@@ -177,7 +191,7 @@ int describe_run(const struct run *run, const struct reduce_options *options, st
 	struct summary *summary = &out->summary;
 	const struct run_process *first = &run->processes[0];
 	const enum source_kind source = source_kind(strings_get(&run->pool, first->source).at);
-	int error = describe_ranks(run, &summary->run);
+	int error = list_ranks(run, &summary->run);
 	if (!error)
 		error = describe_devices(run, summary);
 	if (!error)
@@ -188,8 +202,7 @@ int describe_run(const struct run *run, const struct reduce_options *options, st
 	error = copy_text(summary, run, first->source, &summary->run.source);
 	if (error)
 		return error;
-	error = summary_string(summary, step_source_name(step_source_of(options, out)),
-						   &summary->run.step_source);
+	error = describe_steps(summary, options, out->by_period, out->by_optimizer);
 	if (error)
 		return error;
 	return summary_string(summary, source_is_recorded(source) ? "cupti" : "import",

@@ -19,6 +19,9 @@
 #include "graph/verdict.h"
 #include "conclude/finding_text.h"
 #include "describe.h"
+#include "merge.h"
+#include "part.h"
+#include "share.h"
 #include "summary/summary_io.h"
 
 #include <errno.h>
@@ -85,6 +88,8 @@ static int visit(const struct work *work, const struct device_context *context, 
 				 struct reduction *part)
 {
 	struct device_scan *scan = &work->scans[i];
+	if (!share_has(i))
+		return 0;
 	if (work->phase == PHASE_SCAN)
 		return device_scan(context, (uint32_t)i, NULL, scan);
 	if (work->phase == PHASE_PROPOSE)
@@ -168,9 +173,11 @@ static int agree_on_steps(struct work *work)
 		error = -ENOMEM;
 	if (!error)
 		error = run_workers(work, PHASE_PROPOSE);
+	error = share_proposals(work->proposals, work->n, error);
 	if (!error) {
 		consensus_choose(work->scans, work->n, work->proposals, work->given);
 		error = run_workers(work, PHASE_RESCAN);
+		error = share_scans(work->scans, work->n, error);
 	}
 	return error;
 }
@@ -202,6 +209,42 @@ static int replay(const struct device_context *context, const struct device_scan
 	return error;
 }
 
+/* Between the visits: what a device has to know of the others. */
+static int settle_devices(struct work *work, struct device_context *context)
+{
+	int error = context->options->part
+					? part_exchange(context, work->scans, context->generations, &work->out->summary)
+					: agree_on_steps(work);
+	if (!error)
+		error = share_meetings(context, error);
+	if (!error)
+		error = collectives_settle(context->collectives);
+	return error ? error : readings_take(context->run, work->scans, work->n);
+}
+
+static int replay_devices(const struct work *work, struct summary *summary)
+{
+	const struct reduce_options *options = work->context->options;
+	if (options->replay)
+		return replay(work->context, work->scans);
+	return options->no_replay || options->part ? 0
+											   : verdict_add(work->context, work->scans, summary);
+}
+
+static int visit_devices(struct work *work, struct device_context *context, int error)
+{
+	if (!error)
+		error = run_workers(work, PHASE_SCAN);
+	error = share_scans(work->scans, work->n, error);
+	if (error)
+		return error;
+	error = settle_devices(work, context);
+	if (!error)
+		error = run_workers(work, PHASE_ATTRIBUTE);
+	error = share_summary(&work->out->summary, context->run->damage, error);
+	return error ? error : replay_devices(work, &work->out->summary);
+}
+
 static int reduce_devices(struct device_context *context, struct reduction *out)
 {
 	keep_freed_memory();
@@ -210,22 +253,12 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
 	if (!work.scans)
 		return -ENOMEM;
+	for (size_t i = 0; i < work.n; i++)
+		work.scans[i].device = (uint32_t)i; /* of those too that another process visits */
 	pthread_mutex_init(&work.lock, NULL);
 	int error = generations_find(context, &generations);
 	context->generations = &generations;
-	if (!error)
-		error = run_workers(&work, PHASE_SCAN);
-	if (!error)
-		error = agree_on_steps(&work);
-	if (!error)
-		error = collectives_settle(context->collectives);
-	if (!error)
-		error = readings_take(context->run, work.scans, work.n);
-	if (!error)
-		error = run_workers(&work, PHASE_ATTRIBUTE);
-	if (!error)
-		error = context->options->replay ? replay(context, work.scans)
-										 : verdict_add(context, work.scans, &out->summary);
+	error = visit_devices(&work, context, error);
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
@@ -263,8 +296,9 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
-	return n_dirs == 1 && !options->fresh && options->gaps == 0 && !options->idle &&
-		   !options->step && !options->replay && !options->classes_file && !long_name;
+	return n_dirs == 1 && !options->fresh && !options->part && options->gaps == 0 &&
+		   !options->idle && !options->step && !options->replay && !options->classes_file &&
+		   !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */
@@ -295,22 +329,30 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	if (error || out->summary.n_devices == 0)
 		return error;
 	error = describe_run(context->run, context->options, out);
+	if (!error && context->options->part)
+		return part_finish(&out->summary, context->options);
 	if (!error)
 		summary_sort(&out->summary);
 	return error;
 }
 
-static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
+static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_options *asked,
 						struct classifier *classifier, struct reduction *out)
 {
 	struct run run;
-	struct device_context context = {.run = &run, .options = options};
+	struct reduce_options options = *asked;
+	struct device_context context = {.run = &run, .options = &options};
 	struct host_names *names = NULL;
 	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
+	if (share_run(&run, status) != 0) {
+		run_close(&run);
+		return STATUS_USAGE;
+	}
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
-	int refused = named_steps_open(&run, options->step_range, dirs[0], &step_range);
+	options.part |= options.part_if_missing && describe_lacks_ranks(&run);
+	int refused = named_steps_open(&run, options.step_range, dirs[0], &step_range);
 	if (refused) {
 		run_close(&run);
 		return refused;
@@ -320,7 +362,9 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);
-	if (error) {
+	if (error == -ECANCELED) {
+		status = STATUS_USAGE;
+	} else if (error) {
 		diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0) {
@@ -355,6 +399,15 @@ static int salvage(char *const *dirs, size_t n_dirs)
 	return status;
 }
 
+/* A directory without traces, but with the parts of nodes. */
+static int reduce_parts(char *dir, const struct reduce_options *options, struct reduction *out)
+{
+	const int status = merge_files(&dir, 1, options, &out->summary);
+	if (status != STATUS_OK)
+		return status;
+	return status_worse(status_of(dir, &out->summary), merge_status(dir, &out->summary));
+}
+
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out)
 {
@@ -362,13 +415,24 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	struct classifier *classifier;
 	memset(out, 0, sizeof(*out));
 	if (n_dirs == 1 && baseline_is(dirs[0])) {
-		int loaded = baseline_load(dirs[0], options, &out->summary);
-		return loaded == STATUS_OK ? status_of(dirs[0], &out->summary) : loaded;
+		const int loaded = baseline_load(dirs[0], options, &out->summary);
+		if (loaded != STATUS_OK)
+			return loaded;
+		return status_worse(status_of(dirs[0], &out->summary),
+							merge_status(dirs[0], &out->summary));
 	}
-	int salvaged = salvage(dirs, n_dirs);
+	if (n_dirs == 1 && merge_has_parts(dirs[0]))
+		return reduce_parts(dirs[0], options, out);
 	reduce_options_text(options, text, sizeof(text));
-	if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
+	int salvaged = share_is_first() ? salvage(dirs, n_dirs) : STATUS_OK, stored = false;
+	if (share_is_first())
+		stored = may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0;
+	if (share_decision(stored, &stored) != 0)
+		return STATUS_INPUT;
+	if (stored) {
+		share_leave();
 		return status_worse(salvaged, status_of(dirs[0], &out->summary));
+	}
 	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),
 						&classifier) != 0) {
 		diag("%s", message);
@@ -383,7 +447,11 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	}
 	/* What made this run partial is said at every reading: such a run is not stored. */
 	bool whole = status == STATUS_OK && out->summary.quality.truncated_files == 0;
-	status = status_worse(status_worse(status, salvaged), status_of(dirs[0], &out->summary));
+	status = status_worse(status, salvaged);
+	if (part_is(
+			&out->summary)) /* of a part ranks are missing, and what is lost is said when it is read */
+		return status;
+	status = status_worse(status, status_of(dirs[0], &out->summary));
 	if (options->store && whole && n_dirs == 1 && !options->classes_file) {
 		int error = summary_store(dirs[0], &out->summary, text);
 		out->stored = error == 0;

@@ -59,7 +59,11 @@ enum baton_summary_type {
 	BATON_S_CELLS = 83,
 	BATON_S_STEPS = 84,
 	BATON_S_CULPRIT = 85,
-	BATON_S_END = 86
+	BATON_S_PROCESS = 86,
+	BATON_S_SCAN = 87,
+	BATON_S_COMM = 88,
+	BATON_S_MEETING = 89,
+	BATON_S_END = 90
 };
 
 #define BATON_S_GROUPS 5 /* matmul, memory, custom, nccl, other */
@@ -422,5 +426,89 @@ struct baton_s_culprit {
 };
 _Static_assert(sizeof(struct baton_s_culprit) == 80, "culprit");
 _Static_assert(offsetof(struct baton_s_culprit, gain_ns) == 32, "culprit gain");
+
+/* The four kinds that only a part has (docs/FORMAT.md section 6): who recorded it, and what the
+ * scans of its devices have to tell those of other parts. */
+#define BATON_S_PROCESS_FIELDS(X, R)                                           \
+	X(R, uint32_t, host, TEXT, KEY, HIDDEN)                                    \
+	X(R, uint32_t, generation, ANY, KEY, HIDDEN)                               \
+	X(R, int64_t, pid, ANY, KEY, HIDDEN)                                       \
+	X(R, uint64_t, start_time, ANY, KEY, HIDDEN)                               \
+	X(R, uint32_t, run, TEXT, FIRST_TEXT, HIDDEN)    /* the id of its run */   \
+	X(R, uint32_t, source, TEXT, FIRST_TEXT, HIDDEN) /* as the run's source */ \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                    \
+	X(R, int32_t, world_size, RANGE(-1, INT32_MAX), MOST, HIDDEN)
+
+struct baton_s_process {
+	struct baton_record head;
+	BATON_S_PROCESS_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_process) == 48, "process");
+_Static_assert(offsetof(struct baton_s_process, pid) == 16, "process pid");
+
+enum baton_scan_flags {
+	BATON_SCAN_EMPTY = 1,     /* no op ran on it */
+	BATON_SCAN_PERIOD = 2,    /* its steps come from periodicity */
+	BATON_SCAN_OPTIMIZER = 4, /* its steps come from an optimizer's marks */
+	BATON_SCAN_STEPS = 8,     /* it has steps */
+	BATON_SCAN_FLAGS_ALL = 15
+};
+
+#define BATON_S_SCAN_FIELDS(X, R)                                                              \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                           \
+	X(R, uint32_t, flags, RANGE(0, BATON_SCAN_FLAGS_ALL), MOST, HIDDEN)                        \
+	/* kernels from which steps were sought by periodicity, and the steps that were found */   \
+	X(R, uint32_t, launches, ANY, MOST, HIDDEN)                                                \
+	X(R, uint32_t, found, ANY, MOST, HIDDEN)                                                   \
+	X(R, uint32_t, looked, ANY, MOST, HIDDEN) /* steps whose kernels were compared */          \
+	X(R, uint32_t, complete, ANY, MOST, HIDDEN)                                                \
+	/* hash of the devices and processes whose collectives were known when its time was      \
+	 * divided */ \
+	X(R, uint64_t, met, ANY, MOST, HIDDEN)
+
+struct baton_s_scan {
+	struct baton_record head;
+	BATON_S_SCAN_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_scan) == 40, "scan");
+_Static_assert(offsetof(struct baton_s_scan, met) == 32, "scan met");
+
+#define BATON_S_COMM_FIELDS(X, R)                                    \
+	X(R, uint64_t, comm, ANY, KEY, HIDDEN)    /* its hash */         \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */ \
+	X(R, uint32_t, members, ANY, SUM, HIDDEN) /* processes that are in it there */
+
+struct baton_s_comm {
+	struct baton_record head;
+	BATON_S_COMM_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_comm) == 24, "comm");
+
+/* A collective, as far as its members are known: docs/ATTRIBUTION.md section 3. */
+#define BATON_S_MEETING_FIELDS(X, R)                                                             \
+	X(R, uint64_t, comm, ANY, KEY, HIDDEN)                                                       \
+	X(R, uint64_t, sequence, ANY, KEY, HIDDEN)                                                   \
+	X(R, int64_t, step_number, ANY, KEY, HIDDEN)                                                 \
+	X(R, uint32_t, coll, ANY, KEY, HIDDEN)                                                       \
+	X(R, uint32_t, ordered, RANGE(0, 1), KEY, HIDDEN) /* 1: matched by its place in the order */ \
+	X(R, uint32_t, members, ANY, SUM, HIDDEN)                                                    \
+	X(R, uint32_t, calls, ANY, LEAST, HIDDEN)                                                    \
+	X(R, uint32_t, size, ANY, MOST, HIDDEN) /* of the communicator; 0: unknown */                \
+	X(R, uint32_t, ambiguous, RANGE(0, 1), OWN, HIDDEN)                                          \
+	X(R, uint32_t, last_device, TEXT, OWN, HIDDEN) /* of the member that came last: */           \
+	X(R, uint32_t, last_driver, ANY, OWN, HIDDEN)  /* the number of its process on it */         \
+	X(R, int64_t, min_ns, NUMBER, LEAST, HIDDEN)                                                 \
+	X(R, int64_t, max_ns, NUMBER, MOST, HIDDEN)                                                  \
+	X(R, int64_t, sum_ns, NUMBER, SUM, HIDDEN)                                                   \
+	X(R, int64_t, first_end_ns, ANY, LEAST, HIDDEN)                                              \
+	X(R, int64_t, last_end_ns, ANY, MOST, HIDDEN)                                                \
+	X(R, int64_t, bytes, KNOWN, MOST, HIDDEN)
+
+struct baton_s_meeting {
+	struct baton_record head;
+	BATON_S_MEETING_FIELDS(BATON_S_MEMBER, )
+};
+_Static_assert(sizeof(struct baton_s_meeting) == 112, "meeting");
+_Static_assert(offsetof(struct baton_s_meeting, min_ns) == 64, "meeting times");
 
 #endif

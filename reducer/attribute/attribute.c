@@ -212,6 +212,7 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	const char *reason = unsplit_reason(a, coll, &key, known, size, &seen);
 	size = reason && !coll ? 0 : size;
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
+	wait = wait > 0 ? wait : 0; /* what others tell of it may be of other files than these */
 	if (op->step >= 0) {
 		error = add_nccl_row(a, op, coll, size, reason, wait);
 		if (coll)

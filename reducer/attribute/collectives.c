@@ -15,11 +15,6 @@ enum { KIND_LEAST = 8, KIND_PERCENTILE = 5, MISSED_TIMES = 2 };
  * how much its members' durations differ. The order is right when at most this part is not. */
 enum { ENDS_NEAR_NS = 200000, ENDS_PART = 10, ORDERED_PART = 10 };
 
-struct membership {
-	uint64_t comm; /* its hash */
-	uint64_t member;
-};
-
 struct comm_members {
 	uint64_t comm;
 	uint32_t n;
@@ -30,7 +25,7 @@ struct collectives {
 	struct table comms_by_hash, seen_by_key, memberships_by_both;
 	struct comm_members *comms;
 	struct coll_seen *seen;
-	struct membership *memberships;
+	struct comm_member *memberships;
 	size_t n_comms, n_seen, n_memberships;
 };
 
@@ -77,6 +72,7 @@ static int add_locked(struct collectives *c, const struct coll_op *op, bool agai
 								   .base_ns = -1};
 	seen->members += !again;
 	seen->ambiguous |= again || seen->rows != op->rows;
+	seen->rows = op->rows < seen->rows ? op->rows : seen->rows;
 	seen->sum_ns += op->dur_ns;
 	seen->max_ns = op->dur_ns > seen->max_ns ? op->dur_ns : seen->max_ns;
 	seen->first_end_ns = op->end_ns < seen->first_end_ns ? op->end_ns : seen->first_end_ns;
@@ -233,7 +229,7 @@ bool collective_missed(const struct coll_seen *seen)
 		   later * (members - 1) > seen->sum_ns - members * seen->min_ns;
 }
 
-static int add_member_locked(struct collectives *c, const struct membership *add)
+static int add_member_locked(struct collectives *c, const struct comm_member *add)
 {
 	size_t before = c->n_memberships;
 	if (!table_add(&c->memberships_by_both, TABLE_ROWS(c->memberships, c->n_memberships, member),
@@ -250,7 +246,7 @@ static int add_member_locked(struct collectives *c, const struct membership *add
 int collectives_add_member(struct collectives *c, uint64_t comm, uint64_t member)
 {
 	pthread_mutex_lock(&c->lock);
-	int error = add_member_locked(c, &(struct membership){comm, member});
+	int error = add_member_locked(c, &(struct comm_member){comm, member});
 	pthread_mutex_unlock(&c->lock);
 	return error;
 }
@@ -260,4 +256,36 @@ uint32_t collectives_members(struct collectives *c, uint64_t comm)
 	uint32_t row =
 		table_find(&c->comms_by_hash, c->comms, TABLE_SHAPE(struct comm_members, comm), &comm);
 	return row ? c->comms[row - 1].n : 0;
+}
+
+size_t collectives_all(const struct collectives *c, const struct coll_seen **seen)
+{
+	*seen = c->seen;
+	return c->n_seen;
+}
+
+size_t collectives_all_members(const struct collectives *c, const struct comm_member **members)
+{
+	*members = c->memberships;
+	return c->n_memberships;
+}
+
+int collectives_put(struct collectives *c, const struct coll_seen *seen)
+{
+	struct coll_seen *row =
+		table_row(&c->seen_by_key, TABLE_ROWS(c->seen, c->n_seen, key), &seen->key);
+	if (!row)
+		return -ENOMEM;
+	*row = *seen;
+	return 0;
+}
+
+int collectives_put_members(struct collectives *c, uint64_t comm, uint32_t n)
+{
+	struct comm_members *row =
+		table_row(&c->comms_by_hash, TABLE_ROWS(c->comms, c->n_comms, comm), &comm);
+	if (!row)
+		return -ENOMEM;
+	row->n += n;
+	return 0;
 }

@@ -5,6 +5,7 @@
 #define ATTRIBUTE_COLLECTIVES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* A member of a communicator is a process with one of its devices. */
@@ -47,6 +48,11 @@ struct coll_seen {
 	int64_t base_ns; /* what such a collective takes when no member waits; -1: unknown */
 };
 
+struct comm_member { /* takes part in a communicator */
+	uint64_t comm;   /* its hash */
+	uint64_t member;
+};
+
 /* step_number of the ordered ones where steps have no numbers */
 #define COLL_WHOLE_RUN ((int64_t)-2)
 
@@ -70,5 +76,13 @@ const struct coll_seen *collectives_find(struct collectives *c,
 /* Notes that `member` takes part in a communicator. 0 or -ENOMEM. */
 int collectives_add_member(struct collectives *c, uint64_t comm, uint64_t member);
 uint32_t collectives_members(struct collectives *c, uint64_t comm);
+
+/* What the scans have told, in no order; valid until more is added. The same can be put into another
+ * table, where COLL_ELSEWHERE stands for any member that is not of this run. 0 or -ENOMEM. */
+#define COLL_ELSEWHERE UINT64_MAX
+size_t collectives_all(const struct collectives *c, const struct coll_seen **seen);
+size_t collectives_all_members(const struct collectives *c, const struct comm_member **members);
+int collectives_put(struct collectives *c, const struct coll_seen *seen);
+int collectives_put_members(struct collectives *c, uint64_t comm, uint32_t n);
 
 #endif

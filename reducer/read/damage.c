@@ -11,14 +11,9 @@
 
 enum { MOST_PLACES = 1024 }; /* beyond that more lines help nobody */
 
-struct place {
-	uint64_t path; /* hash of it */
-	uint64_t offset;
-};
-
 struct damage_log {
 	pthread_mutex_t lock;
-	struct place *places;
+	struct damage_place *places;
 	size_t n;
 	uint64_t files;
 };
@@ -42,14 +37,13 @@ void damage_log_close(struct damage_log *log)
 }
 
 /* True when the place is new. Damage is rare: a list will do. */
-static bool remember(struct damage_log *log, const char *path, uint64_t offset)
+static bool remember(struct damage_log *log, struct damage_place place)
 {
 	if (log->n == MOST_PLACES)
 		return false;
-	struct place place = {XXH3_64bits(path, __builtin_strlen(path)), offset};
 	bool new_file = true;
 	for (size_t i = 0; i < log->n; i++) {
-		if (log->places[i].path == place.path && log->places[i].offset == offset)
+		if (log->places[i].path == place.path && log->places[i].offset == place.offset)
 			return false;
 		new_file = new_file && log->places[i].path != place.path;
 	}
@@ -63,8 +57,9 @@ void damage_log_add(struct damage_log *log, const char *path, uint64_t offset, c
 {
 	if (!log)
 		return;
+	const struct damage_place place = {XXH3_64bits(path, __builtin_strlen(path)), offset};
 	pthread_mutex_lock(&log->lock);
-	bool is_new = remember(log, path, offset);
+	bool is_new = remember(log, place);
 	pthread_mutex_unlock(&log->lock);
 	if (is_new)
 		diag_at(path, offset, "%s", reason);
@@ -76,4 +71,16 @@ uint64_t damage_log_files(struct damage_log *log)
 	uint64_t files = log->files;
 	pthread_mutex_unlock(&log->lock);
 	return files;
+}
+
+size_t damage_log_places(const struct damage_log *log, const struct damage_place **places)
+{
+	*places = log->places;
+	return log->n;
+}
+
+void damage_log_join(struct damage_log *log, const struct damage_place *places, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		remember(log, places[i]);
 }

@@ -59,6 +59,12 @@ static const struct field cells_fields[] = {BATON_S_CELLS_FIELDS(FIELD, struct b
 static const struct field steps_fields[] = {BATON_S_STEPS_FIELDS(ROW_FIELD, struct baton_s_steps)};
 static const struct field culprit_fields[] = {
 	BATON_S_CULPRIT_FIELDS(ROW_FIELD, struct baton_s_culprit)};
+static const struct field process_fields[] = {
+	BATON_S_PROCESS_FIELDS(ROW_FIELD, struct baton_s_process)};
+static const struct field scan_fields[] = {BATON_S_SCAN_FIELDS(ROW_FIELD, struct baton_s_scan)};
+static const struct field comm_fields[] = {BATON_S_COMM_FIELDS(ROW_FIELD, struct baton_s_comm)};
+static const struct field meeting_fields[] = {
+	BATON_S_MEETING_FIELDS(ROW_FIELD, struct baton_s_meeting)};
 static const struct field late_fields[] = {BATON_S_LATE_FIELDS(ROW_FIELD, struct baton_s_late)};
 
 #define RECORD(list, type)                                   \
@@ -89,6 +95,10 @@ static const struct record_kind records[BATON_S_END] = {
 	[BATON_S_CELLS] = RECORD(cells_fields, struct baton_s_cells),
 	[BATON_S_STEPS] = RECORD(steps_fields, struct baton_s_steps),
 	[BATON_S_CULPRIT] = RECORD(culprit_fields, struct baton_s_culprit),
+	[BATON_S_PROCESS] = RECORD(process_fields, struct baton_s_process),
+	[BATON_S_SCAN] = RECORD(scan_fields, struct baton_s_scan),
+	[BATON_S_COMM] = RECORD(comm_fields, struct baton_s_comm),
+	[BATON_S_MEETING] = RECORD(meeting_fields, struct baton_s_meeting),
 };
 
 const struct record_kind *record_kind(unsigned type)
@@ -249,6 +259,28 @@ static void free_series(void *row)
 	free(((struct series *)row)->ns);
 }
 
+static bool meeting_ok(const void *row)
+{
+	const struct meeting *m = row;
+	return m->members > 0 && m->min_ns <= m->max_ns && m->first_end_ns <= m->last_end_ns &&
+		   (__int128)m->min_ns * m->members <= m->sum_ns;
+}
+
+/* The shortest op is that of the member that came last; of equals the first device. Members that
+ * say differently of how many calls it is made of are no members of one collective. */
+static void choose_last(const struct summary *s, void *into, const void *from)
+{
+	struct meeting *row = into;
+	const struct meeting *add = from;
+	const bool first = strcmp(strings_get(&s->pool, add->last_device).at,
+							  strings_get(&s->pool, row->last_device).at) < 0;
+	if (add->min_ns < row->min_ns || (add->min_ns == row->min_ns && first)) {
+		row->last_device = add->last_device;
+		row->last_driver = add->last_driver;
+	}
+	row->ambiguous |= add->ambiguous | (add->calls != row->calls);
+}
+
 /* ---- rows ---- */
 
 #define ROWS(type_, row, last_of_key) .type = (type_), .shape = TABLE_SHAPE(row, last_of_key)
@@ -283,6 +315,13 @@ const struct row_rules row_rules[ROW_KINDS] = {
 					.ok = row_series_ok, .merge = merge_series, .free = free_series},
 	[ROW_STEPS] = {ROWS(BATON_S_STEPS, struct steps_summary, device), .order = {"device"}},
 	[ROW_CULPRIT] = {ROWS(BATON_S_CULPRIT, struct culprit_summary, order), .order = {"order"}},
+	[ROW_PROCESS] = {ROWS(BATON_S_PROCESS, struct process_summary, start_time),
+					 .order = {"host", "pid", "start_time", "generation"}},
+	[ROW_SCAN] = {ROWS(BATON_S_SCAN, struct scan_summary, device), .order = {"device"}},
+	[ROW_COMM] = {ROWS(BATON_S_COMM, struct comm_summary, device), .order = {"comm", "device"}},
+	[ROW_MEETING] = {ROWS(BATON_S_MEETING, struct meeting, ordered),
+					 .order = {"comm", "coll", "ordered", "step_number", "sequence"},
+					 .ok = meeting_ok, .choose = choose_last},
 };
 
 /* The rows of a summary lie in the order of their kinds, and begin with the fields of their
@@ -303,6 +342,10 @@ SAME_PLACE(ROW_COPY, copies);
 SAME_PLACE(ROW_SERIES, series);
 SAME_PLACE(ROW_STEPS, steps);
 SAME_PLACE(ROW_CULPRIT, culprits);
+SAME_PLACE(ROW_PROCESS, processes);
+SAME_PLACE(ROW_SCAN, scans);
+SAME_PLACE(ROW_COMM, comms);
+SAME_PLACE(ROW_MEETING, meetings);
 
 _Static_assert((int)SITE_BY_END == BATON_S_SITE_BY + 1, "what sites stand for");
 _Static_assert((int)SITE_KIND_END == BATON_S_SITE_KIND + 1, "kinds of sites");
@@ -323,3 +366,7 @@ SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
 SAME_LAYOUT(struct series, width, series, width);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);
 SAME_LAYOUT(struct culprit_summary, high_ns, culprit, high_ns);
+SAME_LAYOUT(struct process_summary, world_size, process, world_size);
+SAME_LAYOUT(struct scan_summary, met, scan, met);
+SAME_LAYOUT(struct comm_summary, members, comm, members);
+SAME_LAYOUT(struct meeting, bytes, meeting, bytes);

@@ -62,6 +62,9 @@ struct row_rules {
 	int64_t (*weight)(const void *row);
 	enum row_total total;
 	bool (*ok)(const void *row); /* checks how its fields relate; NULL: nothing to check */
+	/* Decides, before any field of `into` changes, the fields with rule OWN that depend on others
+	 * or on texts, which are in the pool of this summary. NULL: there are none. */
+	void (*choose)(const struct summary *, void *into, const void *from);
 	/* Merges the fields with rule OWN and what lies outside of fields. 0 or -ENOMEM; NULL: nothing
 	 * to merge. */
 	int (*merge)(void *into, const void *from);

@@ -75,6 +75,22 @@ struct culprit_summary { /* whose cure would win most, by the replay (docs/GRAPH
 	BATON_S_CULPRIT_FIELDS(BATON_S_MEMBER, )
 };
 
+struct process_summary { /* of a part: a process that was recorded */
+	BATON_S_PROCESS_FIELDS(BATON_S_MEMBER, )
+};
+
+struct scan_summary { /* of a part: a device, as its scan found it */
+	BATON_S_SCAN_FIELDS(BATON_S_MEMBER, )
+};
+
+struct comm_summary { /* of a part: a communicator */
+	BATON_S_COMM_FIELDS(BATON_S_MEMBER, )
+};
+
+struct meeting { /* of a part: a collective, as far as its members are known */
+	BATON_S_MEETING_FIELDS(BATON_S_MEMBER, )
+};
+
 enum site_by { SITE_LINE = 1, SITE_STACK, SITE_MODULE, SITE_OP, SITE_RANGE, SITE_BY_END };
 enum site_kind {
 	SITE_PROJECT = 1, /* in the project's own code */
@@ -128,6 +144,10 @@ enum row_kind {
 	ROW_SERIES,
 	ROW_STEPS,
 	ROW_CULPRIT,
+	ROW_PROCESS,
+	ROW_SCAN,
+	ROW_COMM,
+	ROW_MEETING,
 	ROW_KINDS
 };
 
@@ -167,6 +187,11 @@ struct summary {
 			SUMMARY_ROWS(struct steps_summary, steps); /* by device: what its steps are worth */
 			/* the first one is of the replay itself; none: the run was not replayed */
 			SUMMARY_ROWS(struct culprit_summary, culprits);
+			/* only parts have these */
+			SUMMARY_ROWS(struct process_summary, processes);
+			SUMMARY_ROWS(struct scan_summary, scans);
+			SUMMARY_ROWS(struct comm_summary, comms);
+			SUMMARY_ROWS(struct meeting, meetings);
 		};
 	};
 };

@@ -48,3 +48,18 @@ int series_merge(struct series *into, const struct series *from)
 	into->ns = sum.ns;
 	return 0;
 }
+
+void series_coarsen(struct series *s, size_t most)
+{
+	const int64_t width = series_width(s->steps, most);
+	const size_t n = series_cells(s->steps, s->width);
+	if (width <= s->width)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		const size_t to = (size_t)((int64_t)i * s->width / width);
+		const int64_t ns = s->ns[i];
+		s->ns[i] = 0;
+		s->ns[to] += ns;
+	}
+	s->width = width;
+}

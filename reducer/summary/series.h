@@ -29,6 +29,8 @@ size_t series_most(size_t devices);
 
 /* Adds the cells to a row that has the same key; the coarser width holds. 0 or -ENOMEM. */
 int series_merge(struct series *into, const struct series *from);
+/* Makes cells of neighbours one until there are at most `most`. */
+void series_coarsen(struct series *series, size_t most);
 /* A row that is stored: do steps and width fit together? */
 bool series_ok(const struct series *series);
 

@@ -6,19 +6,24 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static int64_t program_start_ns;
+static int64_t reading_since_ns;
 
 static int64_t to_ns(const struct timespec *t)
 {
 	return t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
 }
 
-/* Before main, so before any trace file was opened. */
-__attribute__((constructor)) static void note_start(void)
+void summary_inputs_begin(void)
 {
 	struct timespec now;
 	if (clock_gettime(CLOCK_REALTIME, &now) == 0)
-		program_start_ns = to_ns(&now);
+		reading_since_ns = to_ns(&now);
+}
+
+/* Before main, so before any trace file was opened. */
+__attribute__((constructor)) static void note_start(void)
+{
+	summary_inputs_begin();
 }
 
 static int look(const char *path, struct summary_input *input)
@@ -31,7 +36,7 @@ static int look(const char *path, struct summary_input *input)
 	input->bytes = (uint64_t)st.st_size;
 	input->mtime_ns = to_ns(&st.st_mtim);
 	/* the status change, not the modification: a copy that keeps times is young too */
-	input->young = to_ns(&st.st_ctim) >= program_start_ns;
+	input->young = to_ns(&st.st_ctim) >= reading_since_ns;
 	return 0;
 }
 

@@ -11,8 +11,7 @@ struct summary_input {
 	const char *name; /* without the directory */
 	uint64_t bytes;
 	int64_t mtime_ns;
-	bool
-		young; /* modified after this program started, so it may have been read in an older state */
+	bool young; /* changed after reading began, so it may have been read in an older state */
 };
 
 struct summary_inputs {
@@ -21,6 +20,9 @@ struct summary_inputs {
 	size_t n;
 };
 
+/* From now on traces are read: a file that is changed later is young. Needed where the program began
+ * before they were written. */
+void summary_inputs_begin(void);
 /* Lists the trace files of `dir`, sorted by name. 0 or -errno. Call summary_inputs_close() also
  * after an error. */
 int summary_inputs_open(struct summary_inputs *inputs, const char *dir);

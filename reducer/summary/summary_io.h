@@ -21,6 +21,8 @@ int summary_load(const char *dir, const char *options_text, struct summary *out)
 /* The same for a file that stands for itself: it names no trace files and is never stale by them.
  * Loading gives -ESTALE only for another version, and -EINVAL for other options. */
 int summary_store_alone(const char *path, const struct summary *summary, const char *options_text);
+/* Writes the same into an open file, which is closed in any case. */
+int summary_write(int fd, const struct summary *summary, const char *options_text);
 int summary_load_alone(const char *path, const char *options_text, struct summary *out);
 
 #endif

@@ -63,8 +63,11 @@ static void *add_fields(struct summary *s, enum row_kind kind, const void *row)
 	void *into = summary_row(s, kind, row);
 	if (into && s->rows[kind].n > before)
 		memcpy(into, row, record->bytes - sizeof(struct baton_record));
-	else if (into)
+	else if (into) {
+		if (row_rules[kind].choose)
+			row_rules[kind].choose(s, into, row);
 		merge_fields(s, record, into, row);
+	}
 	return into;
 }
 

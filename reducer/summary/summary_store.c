@@ -251,16 +251,31 @@ static int store_renamed(struct storing *s, char *temporary, const char *path)
 	return error;
 }
 
-static int store_as(struct storing *s, char *temporary, const char *path)
+/* `path` NULL: into `fd`. */
+static int store_to(struct storing *s, char *temporary, const char *path, int fd)
 {
 	int error = strings_init(&s->texts);
-	if (error)
-		return error;
 	s->pairs = malloc(PAIRS_A_RECORD * 2 * BATON_VARINT_MAX);
-	error = s->pairs && temporary && path ? store_renamed(s, temporary, path) : -ENOMEM;
+	if (!s->pairs && !error)
+		error = -ENOMEM;
+	if (error && !path)
+		close(fd);
+	if (!error)
+		error = path ? store_renamed(s, temporary, path) : store_file(s, fd);
 	free(s->pairs);
 	strings_free(&s->texts);
 	return error;
+}
+
+static int store_as(struct storing *s, char *temporary, const char *path)
+{
+	return temporary && path ? store_to(s, temporary, path, -1) : -ENOMEM;
+}
+
+int summary_write(int fd, const struct summary *summary, const char *options_text)
+{
+	struct storing s = {.summary = summary, .options_text = options_text};
+	return store_to(&s, NULL, NULL, fd);
 }
 
 int summary_store(const char *dir, const struct summary *summary, const char *options_text)

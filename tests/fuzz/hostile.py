@@ -205,6 +205,8 @@ class Campaign:
     def directory(self, number):
         folder = self.make(number)
         commands = [text.split() + ["run"] for text in OF_RUN] + [["compare", "run", "run"]]
+        commands += [["reduce", "--part", "-o", "part", "run"], ["merge", "part", "-o", "merged"], ["report", "merged"],
+                     ["reduce", "--part", "--met", "merged", "-o", "part", "run"]]
         commands += [["import", name, "-f", "-o", "imported"] for name in ("trace.json", "trace.json.gz", "export.sqlite")]
         commands += [["stragglers", name] for name in ("ops.csv", "trace.json")]
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)

@@ -106,9 +106,30 @@ static void ordered(void)
 	collectives_close(c);
 }
 
+/* Keeps out: what is told of a collective depends on which member's device is scanned first. */
+static void any_order(void)
+{
+	for (uint32_t first = 0; first < 2; first++) {
+		struct collectives *c;
+		CHECK(collectives_open(&c) == 0, "not opened");
+		for (uint32_t i = 0; i < 2; i++) {
+			struct coll_op op = {
+				.key = {.comm = 7, .step_number = -1, .coll = 1}, .dur_ns = 100, .size = 2};
+			op.member = i ^ first;
+			op.rows = 1 + (uint32_t)op.member;
+			CHECK(collectives_add(c, &op, false) == 0, "not added");
+		}
+		const struct coll_seen *seen = find(c, 0);
+		CHECK(seen->rows == 1 && seen->last == 0 && seen->ambiguous, "member %u comes first",
+			  first);
+		collectives_close(c);
+	}
+}
+
 int main(void)
 {
 	ordered();
+	any_order();
 	CHECK(missed((const int64_t[]){450, 400, 450}), "all wait for one that is not here");
 	CHECK(!missed((const int64_t[]){900, 120, 900}),
 		  "member 1 is last, its transfer begins at once");

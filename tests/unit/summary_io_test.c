@@ -3,6 +3,7 @@
 #include "check.h"
 #include "conclude/figures.h"
 #include "summary/series.h"
+#include "part.h"
 #include "summary/summary_io.h"
 
 #include <baton/reader.h>
@@ -357,6 +358,26 @@ static struct baton_block_header first_block(uint8_t **raw)
 }
 
 /* Every kind of row, and one block is enough for all. */
+/* What only parts have. */
+static void make_part(struct summary *s)
+{
+	struct process_summary process = {.pid = 7, .rank = 0, .world_size = 2};
+	struct scan_summary scan = {.flags = BATON_SCAN_STEPS, .met = 1};
+	struct comm_summary comm = {.comm = 5, .members = 1};
+	struct meeting meeting = {.comm = 5, .sequence = 1, .members = 2, .calls = 1, .size = 2};
+	meeting.min_ns = 10;
+	meeting.max_ns = 30;
+	meeting.sum_ns = 40;
+	meeting.first_end_ns = meeting.last_end_ns = 100;
+	summary_string(s, "host", &process.host);
+	summary_string(s, "host/0", &scan.device);
+	comm.device = meeting.last_device = scan.device;
+	summary_add(s, ROW_PROCESS, &process);
+	summary_add(s, ROW_SCAN, &scan);
+	summary_add(s, ROW_COMM, &comm);
+	summary_add(s, ROW_MEETING, &meeting);
+}
+
 static void make_small(struct summary *s)
 {
 	struct nccl_summary key = {.members = 2, .bytes = -1, .max_bytes_moved = -1};
@@ -374,6 +395,7 @@ static void make_small(struct summary *s)
 	make_spread(s, "host/0", LEAF_HOST_SYNC);
 	summary_steps(s, "host/0")->looked = 3;
 	make_series(s, "host/0", -1, 4);
+	make_part(s);
 	s->run.ranks = malloc(2 * sizeof(*s->run.ranks));
 	s->run.n_ranks = 2;
 	s->run.ranks[0] = 0;
@@ -465,6 +487,18 @@ static const struct {
 	{BATON_S_SERIES, 24, 8, (1 << 30)}, /* more cells than a series has */
 	{BATON_S_SERIES, 32, 8, 0},
 	{BATON_S_SERIES, 32, 8, 3}, /* no power of two */
+	{BATON_S_PROCESS, 40, 4, -2},
+	{BATON_S_SCAN, 12, 4, 16},
+	{BATON_S_SCAN, 8, 4, 1 << 20},
+	{BATON_S_MEETING, 36, 4, 2},
+	{BATON_S_MEETING, 40, 4, 0},
+	{BATON_S_MEETING, 40, 4, 5}, /* together longer than they are */
+	{BATON_S_MEETING, 52, 4, 2},
+	{BATON_S_MEETING, 56, 4, 1 << 20},
+	{BATON_S_MEETING, 64, 8, 31}, /* the shortest is longer than the longest */
+	{BATON_S_MEETING, 80, 8, 19},
+	{BATON_S_MEETING, 88, 8, 101},
+	{BATON_S_MEETING, 104, 8, -2},
 	{BATON_S_CELLS, 8, 4, 3},
 	{BATON_S_CELLS, 12, 4, 3},
 	{BATON_S_CELLS, 12, 4, 1 << 20},
@@ -523,6 +557,8 @@ static void hostile(void)
 			continue;
 		struct figures figures;
 		figures_compute(&s, &figures);
+		part_unmet(&s);
+		part_disagrees(&s);
 		taken++;
 		summary_free(&s);
 	}

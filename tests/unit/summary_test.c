@@ -73,6 +73,32 @@ static void fill_culprits(struct summary *s, int part)
 	}
 }
 
+/* Collectives of all parts, and devices and processes of each part. */
+static void fill_meetings(struct summary *s, const char *device, int part)
+{
+	struct process_summary process = {.pid = part, .rank = part, .world_size = PARTS};
+	struct scan_summary scan = {.flags = (uint32_t)part % 16, .launches = 1 + draw(9)};
+	summary_string(s, device, &process.host);
+	summary_string(s, "run", &process.run);
+	summary_add(s, ROW_PROCESS, &process);
+	summary_string(s, device, &scan.device);
+	summary_add(s, ROW_SCAN, &scan);
+	for (uint32_t i = 0; i < 50; i++) {
+		struct comm_summary comm = {.comm = draw(3), .device = scan.device, .members = 1};
+		summary_add(s, ROW_COMM, &comm);
+	}
+	for (uint32_t i = 0; i < 200; i++) {
+		struct meeting row = {.sequence = i, .members = 1, .last_device = scan.device};
+		row.calls = draw(20) ? 1 : 2;
+		row.last_driver = (uint32_t)part % 2;
+		row.size = draw(2) * PARTS;
+		row.min_ns = row.max_ns = row.sum_ns = 1 + draw(2);
+		row.first_end_ns = row.last_end_ns = draw(9);
+		row.bytes = (int64_t)draw(3) - 1;
+		summary_add(s, ROW_MEETING, &row);
+	}
+}
+
 static void fill_work(struct summary *s, const char *device)
 {
 	char text[64];
@@ -187,6 +213,7 @@ static void fill(struct summary *s, int part)
 	fill_spreads(s, device);
 	fill_steps(s, device, part);
 	fill_culprits(s, part);
+	fill_meetings(s, device, part);
 	fill_series(s, device);
 	fill_quality(&s->quality, part);
 }

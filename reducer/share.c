@@ -1,0 +1,354 @@
+#include "share.h"
+
+#include "attribute/meetings.h"
+#include "base/diag.h"
+#include "base/team.h"
+#include "summary/summary_io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+bool share_has(size_t i)
+{
+	const struct team *team = team_here();
+	return !team || (int)(i % (size_t)team->size) == team->rank;
+}
+
+bool share_is_first(void)
+{
+	const struct team *team = team_here();
+	return !team || team->rank == 0;
+}
+
+void share_leave(void)
+{
+	const struct team *team = team_here();
+	if (team && team->rank > 0)
+		team->leave();
+	team_join(NULL);
+}
+
+/* ---- before the visits ---- */
+
+/* What has to be the same for every rank: the numbers of processes and devices stand for them. */
+static uint64_t hash_run(const struct run *run)
+{
+	uint64_t hash = run->n_devices;
+	for (size_t i = 0; i < run->n_processes; i++)
+		hash = XXH3_64bits_withSeed(run->processes[i].path, strlen(run->processes[i].path), hash);
+	for (size_t i = 0; i < run->n_devices; i++) {
+		const struct text key = strings_get(&run->pool, run->devices[i].key);
+		hash = XXH3_64bits_withSeed(key.at, key.bytes, hash);
+	}
+	return hash;
+}
+
+int share_run(const struct run *run, int status)
+{
+	const uint64_t mine[2] = {hash_run(run), (uint64_t)status};
+	uint64_t first[2] = {0}, other[2] = {0};
+	struct bytes message = {0};
+	struct team_told told;
+	if (!team_here())
+		return 0;
+	int error = bytes_put(&message, mine, sizeof(mine));
+	error = team_tell(&message, error, 1, &told);
+	for (int r = 0; !error && r < told.n; r++) {
+		size_t at = 0;
+		error = bytes_take(&told.of[r], &at, r ? other : first, sizeof(other));
+		if (error || r == 0 || memcmp(first, other, sizeof(first)) == 0)
+			continue;
+		diag("MPI rank %d does not see the same trace files as rank 0: name a directory that all "
+			 "nodes share",
+			 r);
+		error = -ECANCELED;
+	}
+	team_told_free(&told);
+	team_here()->speak();
+	return error;
+}
+
+int share_decision(int decision, int *decided)
+{
+	const int64_t mine = decision;
+	struct bytes message = {0};
+	struct team_told told;
+	int64_t first = decision;
+	size_t at = 0;
+	*decided = decision;
+	if (!team_here())
+		return 0;
+	int error = bytes_put(&message, &mine, sizeof(mine));
+	error = team_tell(&message, error, 1, &told);
+	if (!error)
+		error = bytes_take(&told.of[0], &at, &first, sizeof(first));
+	*decided = (int)first;
+	team_told_free(&told);
+	return error;
+}
+
+/* ---- scans ---- */
+
+/* The calibration, the steps and their ends; what the second visit alone needs stays here. */
+static int put_scan(struct bytes *to, const struct device_scan *scan)
+{
+	struct device_scan plain = *scan;
+	const size_t ends = scan->ends ? (size_t)scan->steps.n_steps + 2 : 0;
+	plain.steps.markers = NULL;
+	plain.ends = plain.late_ns = NULL;
+	plain.first_launch = NULL;
+	plain.given = NULL;
+	int error = bytes_put(to, &plain, sizeof(plain));
+	if (!error)
+		error = bytes_put(to, scan->steps.markers,
+						  scan->steps.n_markers * sizeof(*scan->steps.markers));
+	if (!error)
+		error = bytes_put(to, &ends, sizeof(ends));
+	return error ? error : bytes_put(to, scan->ends, ends * sizeof(*scan->ends));
+}
+
+static int take_array(const struct bytes *from, size_t *at, void **to, size_t bytes)
+{
+	*to = NULL;
+	if (bytes > from->n - *at)
+		return -EBADMSG;
+	if (bytes && !(*to = malloc(bytes)))
+		return -ENOMEM;
+	return bytes_take(from, at, *to, bytes);
+}
+
+static int take_scan(const struct bytes *from, size_t *at, struct device_scan *scans, size_t n)
+{
+	struct device_scan plain;
+	size_t ends = 0;
+	int error = bytes_take(from, at, &plain, sizeof(plain));
+	if (error || plain.device >= n)
+		return -EBADMSG;
+	struct device_scan *scan = &scans[plain.device];
+	steps_free(&scan->steps);
+	free(scan->ends);
+	*scan = plain;
+	error = take_array(from, at, (void **)&scan->steps.markers,
+					   plain.steps.n_markers * sizeof(*scan->steps.markers));
+	if (!error)
+		error = bytes_take(from, at, &ends, sizeof(ends));
+	return error ? error : take_array(from, at, (void **)&scan->ends, ends * sizeof(*scan->ends));
+}
+
+int share_scans(struct device_scan *scans, size_t n, int error)
+{
+	const struct team *team = team_here();
+	struct bytes mine = {0};
+	struct team_told told;
+	if (!team)
+		return error;
+	for (size_t i = 0; !error && i < n; i++)
+		error = share_has(i) ? put_scan(&mine, &scans[i]) : 0;
+	error = team_tell(&mine, error, 1, &told);
+	for (int r = 0; !error && r < told.n; r++)
+		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
+			error = take_scan(&told.of[r], &at, scans, n);
+	team_told_free(&told);
+	return error;
+}
+
+/* ---- proposals of steps ---- */
+
+static int put_proposals(struct bytes *to, size_t device, const struct proposals *all)
+{
+	int error = bytes_put(to, &device, sizeof(device));
+	if (!error)
+		error = bytes_put(to, &all->n, sizeof(all->n));
+	for (size_t i = 0; !error && i < all->n; i++) {
+		error = bytes_put(to, &all->at[i], sizeof(all->at[i]));
+		if (!error)
+			error = bytes_put(to, all->at[i].begins, all->at[i].n * sizeof(int64_t));
+	}
+	return error;
+}
+
+static int take_proposals(const struct bytes *from, size_t *at, struct proposals *all, size_t n)
+{
+	size_t device = 0, many = 0;
+	int error = bytes_take(from, at, &device, sizeof(device));
+	if (!error)
+		error = bytes_take(from, at, &many, sizeof(many));
+	if (error || device >= n || many > (from->n - *at) / sizeof(struct proposal))
+		return -EBADMSG;
+	struct proposals *into = &all[device];
+	into->at = calloc(many + 1, sizeof(*into->at));
+	if (!into->at)
+		return -ENOMEM;
+	for (; !error && into->n < many; into->n++) {
+		struct proposal *proposal = &into->at[into->n];
+		error = bytes_take(from, at, proposal, sizeof(*proposal));
+		proposal->begins = NULL;
+		if (!error)
+			error = take_array(from, at, (void **)&proposal->begins,
+							   proposal->n * sizeof(*proposal->begins));
+	}
+	return error;
+}
+
+int share_proposals(struct proposals *proposals, size_t n, int error)
+{
+	const struct team *team = team_here();
+	struct bytes mine = {0};
+	struct team_told told;
+	if (!team)
+		return error;
+	for (size_t i = 0; !error && i < n; i++)
+		error = share_has(i) ? put_proposals(&mine, i, &proposals[i]) : 0;
+	error = team_tell(&mine, error, 1, &told);
+	for (int r = 0; !error && r < told.n; r++)
+		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
+			error = take_proposals(&told.of[r], &at, proposals, n);
+	team_told_free(&told);
+	return error;
+}
+
+/* ---- summaries, as their files ---- */
+
+static int put_summary(struct bytes *to, struct summary *summary)
+{
+	char chunk[1 << 16];
+	const int file = memfd_create("baton", MFD_CLOEXEC);
+	const int copy = file < 0 ? -1 : dup(file);
+	int error = copy < 0 ? -errno : 0;
+	summary_sort(summary);
+	if (!error)
+		error = summary_write(copy, summary, ""); /* closes it */
+	off_t at = 0;
+	for (ssize_t n = 1; !error && n > 0; at += n) {
+		n = pread(file, chunk, sizeof(chunk), at);
+		error = n < 0 ? -errno : bytes_put(to, chunk, (size_t)n);
+	}
+	if (file >= 0)
+		close(file);
+	return error;
+}
+
+static int write_all(int file, const struct bytes *from)
+{
+	for (size_t at = 0; at < from->n;) {
+		const ssize_t n = write(file, from->at + at, from->n - at);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n < 0 ? 0 : (size_t)n;
+	}
+	return 0;
+}
+
+static int take_summary(const struct bytes *from, struct summary *sum)
+{
+	char path[64];
+	struct summary part;
+	const int file = memfd_create("baton", MFD_CLOEXEC);
+	int error = file < 0 ? -errno : write_all(file, from);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	if (!error)
+		error = summary_load_alone(path, "", &part);
+	if (file >= 0)
+		close(file);
+	if (error)
+		return error;
+	error = summary_merge(sum, &part);
+	summary_free(&part);
+	return error;
+}
+
+static int take_all(const struct team_told *told, struct summary *sum)
+{
+	int error = summary_init(sum);
+	for (int r = 0; !error && r < told->n; r++)
+		error = take_summary(&told->of[r], sum);
+	return error;
+}
+
+static int replace_collectives(struct device_context *context, const struct summary *all)
+{
+	struct collectives *table;
+	const int error = collectives_open(&table);
+	if (error)
+		return error;
+	collectives_close(context->collectives);
+	context->collectives = table;
+	return meetings_load(table, context->run, all);
+}
+
+int share_meetings(struct device_context *context, int error)
+{
+	struct bytes message = {0};
+	struct team_told told;
+	struct summary mine, all = {0};
+	if (!team_here())
+		return error;
+	if (!error)
+		error = summary_init(&mine);
+	if (!error) {
+		error = meetings_store(context->collectives, context->run, &mine);
+		error = error ? error : put_summary(&message, &mine);
+		summary_free(&mine);
+	}
+	error = team_tell(&message, error, 1, &told);
+	if (!error)
+		error = take_all(&told, &all);
+	if (!error)
+		error = replace_collectives(context, &all);
+	summary_free(&all);
+	team_told_free(&told);
+	return error;
+}
+
+static int put_damage(struct bytes *to, const struct damage_log *damage)
+{
+	const struct damage_place *places;
+	const size_t n = damage_log_places(damage, &places);
+	const int error = bytes_put(to, &n, sizeof(n));
+	return error ? error : bytes_put(to, places, n * sizeof(*places));
+}
+
+/* Off the front of the message. */
+static int take_damage(struct bytes *from, struct damage_log *damage)
+{
+	void *places = NULL;
+	size_t n = 0, at = 0;
+	int error = bytes_take(from, &at, &n, sizeof(n));
+	if (!error)
+		error = take_array(from, &at, &places, n * sizeof(struct damage_place));
+	if (!error)
+		damage_log_join(damage, places, n);
+	free(places);
+	from->n -= at;
+	if (from->n)
+		memmove(from->at, from->at + at, from->n);
+	return error;
+}
+
+int share_summary(struct summary *summary, struct damage_log *damage, int error)
+{
+	const struct team *team = team_here();
+	struct bytes message = {0};
+	struct team_told told;
+	if (!team)
+		return error;
+	if (!error)
+		error = put_damage(&message, damage);
+	if (!error)
+		error = put_summary(&message, summary);
+	error = team_tell(&message, error, 0, &told);
+	for (int r = 0; !error && r < told.n; r++)
+		error = take_damage(&told.of[r], damage);
+	if (!error && team->rank == 0) {
+		summary_free(summary);
+		error = take_all(&told, summary);
+	}
+	team_told_free(&told);
+	share_leave();
+	return error;
+}
