@@ -269,6 +269,7 @@ int64_t cause_excess(const struct causes *c, enum cause cause, uint32_t unit)
 	return excess_ns;
 }
 
+/* Every position like the mean; stages of a pipeline differ by design, so those of one only. */
 static int64_t take_unevenness(const struct causes *c, bool kernels, const struct scope *scope,
 							   int64_t *weights_ns)
 {
@@ -276,7 +277,7 @@ static int64_t take_unevenness(const struct causes *c, bool kernels, const struc
 	const size_t n = kernels ? c->n_kernels : c->n_host;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < n; i++)
-		if (has(c, scope, rows[i].unit))
+		if (has(c, scope, rows[i].unit) && (rows[i].alike || c->model->meetings == 0))
 			taken_ns += take_row(c, kernels, &rows[i], rows[i].mean_ns, weights_ns);
 	return taken_ns;
 }

@@ -223,8 +223,7 @@ static int ask_all(struct asking *a)
 		return error;
 	error = ask_compared(a, CAUSE_HOST);
 	error = error ? error : ask_compared(a, CAUSE_KERNELS);
-	if (!error && m->meetings == 0)
-		error = ask_everywhere(a, CAUSE_EVEN_KERNELS, false);
+	error = error ? error : ask_everywhere(a, CAUSE_EVEN_KERNELS, false);
 	error = error ? error : ask_everywhere(a, CAUSE_EVEN_HOST, false);
 	return error ? error : ask_everywhere(a, CAUSE_LINK, false);
 }
