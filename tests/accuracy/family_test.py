@@ -122,6 +122,28 @@ class FirstFindingTest(unittest.TestCase):
         self.assertTrue(self.judge(two, report_of(finding("alloc", 1, "rank 1")))["first"])
         self.assertFalse(self.judge(two, report_of(finding("alloc", 1, "rank 3")))["first"])
 
+    def test_a_process_with_one_device_is_its_rank(self):
+        alone = truth_of(fault("slow_gpu", 90, 3), workload="jax", hosts=4)
+        for text, right in (("Rank 3 is last", True), ("GPU 0 of rank 3", True), ("rank 2", False)):
+            self.assertEqual(self.judge(alone, report_of(finding("late_rank", 1, text)))["first"], right, text)
+
+    def test_what_one_device_of_a_process_has_alone(self):
+        truth = truth_of({**fault("host_func", 90), "cause": "host_func"}, workload="dataparallel", process_ranks=[0] * 4)
+        says = report_of(finding("late_rank", 1, "GPU 0 of rank 0 is last; it spends 7 ms more in host_func"))
+        no_class = report_of(finding("late_rank", 1, "GPU 0 of rank 0 is last"))
+        other = report_of(finding("late_rank", 1, "GPU 1 of rank 0 is last; it spends 7 ms more in host_func"))
+        for device, others, report, right in ((90, 10, says, True), (90, 10, no_class, False), (90, 10, other, False),
+                                              (80, 20, says, False), (0, 0, says, False)):
+            truth["devices"][0]["idle"] = [(0, device, "host_func"), (100, 900, "sync")]
+            truth["devices"][2]["idle"] = [(0, others, "host_func")]
+            self.assertEqual(self.judge(truth, report)["first"], right, (device, others))
+        self.assertTrue(self.judge(truth, report_of(finding("host_func", 1)))["first"])
+
+    def test_of_two_that_cost_the_same_the_one_that_is_meant_counts(self):
+        truth = truth_of(fault("alloc", 92, 1), fault("gil_hog", 90, 1))
+        for text, culprit in (("Rank 1 is last; it spends 7 ms more in blocked", True), ("Rank 1 spends 7 ms more in sync", False)):
+            self.assertEqual(self.judge(truth, report_of(finding("late_rank", 1, text)))["culprit"], culprit, text)
+
     def test_what_no_trace_can_know(self):
         for name, rank, known in (("slow_link", 1, False), ("jitter_host", None, False), ("prefetch", None, False),
                                   ("slow_gpu", None, False), ("slow_gpu", 2, True), ("input", None, True)):
