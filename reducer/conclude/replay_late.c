@@ -66,18 +66,19 @@ int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summa
 	return rank_ns;
 }
 
+static const struct {
+	const char *cause;
+	enum finding_id id;
+} kinds[] = {{"kernels", FINDING_WORK},        {"input", FINDING_INPUT},
+			 {"no_core", FINDING_NO_CORE},     {"blocked", FINDING_BLOCKED},
+			 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
+			 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
+			 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
+			 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
+			 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
+
 const struct finding_kind *replay_kind_named(const char *cause)
 {
-	static const struct {
-		const char *cause;
-		enum finding_id id;
-	} kinds[] = {{"kernels", FINDING_WORK},        {"input", FINDING_INPUT},
-				 {"no_core", FINDING_NO_CORE},     {"blocked", FINDING_BLOCKED},
-				 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
-				 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
-				 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
-				 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
-				 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].cause, cause) == 0)
 			return &finding_kinds[kinds[i].id];
@@ -88,6 +89,25 @@ const struct finding_kind *replay_kind(const struct summary *summary,
 									   const struct culprit_summary *culprit)
 {
 	return replay_kind_named(summary_text(summary, culprit->cause));
+}
+
+static bool replays_all(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (summary->devices[i].steps > summary->culprits[0].steps)
+			return false;
+	return true;
+}
+
+int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns)
+{
+	bool asked = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		asked |= kinds[i].id == id;
+	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary))
+		return share_ns;
+	const int64_t after_ns = replay_rank_ns(summary, NULL);
+	return share_ns < after_ns ? share_ns : after_ns - 1;
 }
 
 const struct late_summary *replay_late_row(const struct summary *summary, size_t device)
