@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { UNEXPLAINED_PART = 20 /* of the step: at most a twentieth of the critical path */ };
+enum {
+	UNEXPLAINED_PART = 20, /* of the step: at most a twentieth of the critical path */
+	LEAST_PART = 250       /* of the step: what is no culprit wins less */
+};
 
 bool replay_knows(const struct summary *summary)
 {
@@ -75,7 +78,8 @@ static const struct {
 			 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
 			 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
 			 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
-			 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
+			 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY},
+			 {"shared", FINDING_SHARED}};
 
 const struct finding_kind *replay_kind_named(const char *cause)
 {
@@ -106,8 +110,8 @@ int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, 
 		asked |= kinds[i].id == id;
 	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary))
 		return share_ns;
-	const int64_t after_ns = replay_rank_ns(summary, NULL);
-	return share_ns < after_ns ? share_ns : after_ns - 1;
+	const int64_t least_ns = summary->culprits[0].step_ns / LEAST_PART;
+	return share_ns < least_ns ? share_ns : least_ns;
 }
 
 const struct late_summary *replay_late_row(const struct summary *summary, size_t device)

@@ -2,6 +2,7 @@
 
 #include "classify/classes.h"
 
+#include <baton/format.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
 										  [CAUSE_QUEUE_FULL] = "queue_full",
 										  [CAUSE_HOST_FUNC] = "host_func",
 										  [CAUSE_DEPENDENCY] = "dependency",
+										  [CAUSE_SHARED] = "shared",
 										  [CAUSE_LINK] = "link",
 										  [CAUSE_EVEN_KERNELS] = "even_kernels",
 										  [CAUSE_EVEN_HOST] = "even_host",
@@ -486,9 +488,11 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 	case CAUSE_QUEUE_FULL:
 		return take_queue(c, scope, weights_ns);
 	case CAUSE_HOST_FUNC:
-		return take_held(c, 6, scope, weights_ns);
+		return take_held(c, BATON_SYNC_HOST_FUNC, scope, weights_ns);
 	case CAUSE_DEPENDENCY:
-		return take_held(c, 7, scope, weights_ns);
+		return take_held(c, BATON_SYNC_PEER, scope, weights_ns);
+	case CAUSE_SHARED:
+		return take_held(c, HELD_BY_PROCESS, scope, weights_ns);
 	case CAUSE_LINK:
 	case CAUSE_TRANSFER:
 		return take_link(c, cause == CAUSE_TRANSFER, scope, weights_ns);

@@ -209,10 +209,10 @@ static int ask_compared(struct asking *a, enum cause cause)
 
 static int ask_all(struct asking *a)
 {
-	static const enum cause with_units[] = {CAUSE_INPUT,    CAUSE_NO_CORE,     CAUSE_BLOCKED,
-											CAUSE_ALLOC,    CAUSE_MODULE_LOAD, CAUSE_PROFILER,
-											CAUSE_CODE,     CAUSE_HOST_FUNC,   CAUSE_DEPENDENCY,
-											CAUSE_SYNC_MID, CAUSE_SYNC_END,    CAUSE_SYNC_DEVICE};
+	static const enum cause with_units[] = {
+		CAUSE_INPUT,    CAUSE_NO_CORE,  CAUSE_BLOCKED,    CAUSE_ALLOC,      CAUSE_MODULE_LOAD,
+		CAUSE_PROFILER, CAUSE_CODE,     CAUSE_HOST_FUNC,  CAUSE_DEPENDENCY, CAUSE_SHARED,
+		CAUSE_SYNC_MID, CAUSE_SYNC_END, CAUSE_SYNC_DEVICE};
 	const struct model *m = a->c->model;
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)

@@ -32,7 +32,8 @@ static struct size size_of(const struct summary *s)
 }
 
 /* Do devices wait for each other? Else, are there several losses, of which one is waiting for the
- * GPU? That is worth more than its time, or less, so which is the largest is not told by times. */
+ * GPU, or for its other user? That is worth more than its time, or less, so which is the largest is
+ * not told by times. */
 static bool is_worth_it(const struct summary *s)
 {
 	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;
@@ -45,7 +46,10 @@ static bool is_worth_it(const struct summary *s)
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		losses += !(LEAF_BIT(leaf) & (LEAVES_WORK | LEAVES_NCCL)) &&
 				  100 * time_ns[leaf] >= LOSS_PERCENT * windows;
-	if (losses > 1 && 100 * time_ns[LEAF_HOST_SYNC] >= LOSS_PERCENT * windows)
+	const __int128 most_ns = time_ns[LEAF_HOST_SYNC] > time_ns[LEAF_GPU_SHARED]
+								 ? time_ns[LEAF_HOST_SYNC]
+								 : time_ns[LEAF_GPU_SHARED];
+	if (losses > 1 && 100 * most_ns >= LOSS_PERCENT * windows)
 		return true;
 	return s->n_devices > 1 &&
 		   100 * (time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT]) >= WORTH_PERCENT * windows;

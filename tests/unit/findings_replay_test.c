@@ -219,6 +219,7 @@ static void wins_nothing(void)
 											 [LEAF_CPU_FRAMEWORK] = 12000});
 		add_culprit(&s, "", 0, 100);
 		s.culprits[0].steps = steps;
+		s.culprits[0].step_ns = 100000 * US;
 		add_culprit(&s, "no_core", -1, 9000);
 		make(&s, &all);
 		const bool all_steps = steps == STEPS;
