@@ -262,6 +262,12 @@ static bool has_more(const struct model *m, const struct candidates *all, const 
 		   MORE_TENTHS * others_ns * own;
 }
 
+/* The cause of a unit that a cause of all is made of. */
+static enum cause part_of(enum cause wide)
+{
+	return wide == CAUSE_EVEN_HOST ? CAUSE_HOST : wide == CAUSE_EVEN_KERNELS ? CAUSE_KERNELS : wide;
+}
+
 /* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
 static const struct culprit *narrower(const struct model *m, const struct candidates *all,
 									  const struct culprit *wide)
@@ -269,7 +275,7 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 	const struct culprit *best = NULL;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (x->cause != wide->cause || width(x) >= width(wide) ||
+		if (x->cause != part_of(wide->cause) || width(x) >= width(wide) ||
 			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
 			continue;
 		if (!best || width(x) < width(best) ||
