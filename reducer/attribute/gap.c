@@ -248,7 +248,9 @@ static int explain_rest(struct gap_engine *engine, const struct gap *gap, int64_
 {
 	const struct op *k = gap->k, *j = gap->j;
 	bool node = opstream_is_node(engine->stream, k) || (j && opstream_is_node(engine->stream, j));
-	enum leaf rest = node ? LEAF_UNKNOWN_UNRECORDED : LEAF_UNKNOWN_UNEXPLAINED;
+	enum leaf rest = node                         ? LEAF_UNKNOWN_UNRECORDED
+					 : engine->calibration.shared ? LEAF_GPU_SHARED
+												  : LEAF_UNKNOWN_UNEXPLAINED;
 	return explain_until(engine, k, &at, gap->b, rest);
 }
 

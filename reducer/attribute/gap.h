@@ -21,6 +21,7 @@ struct calibration {
 	int64_t floor_ns;        /* l */
 	int64_t queued_gap_ns;   /* q */
 	int64_t dispatch_cap_ns; /* min(20 us, max(l, 3 q)) */
+	bool shared;             /* another process uses the device */
 };
 
 static inline bool gap_valid(const struct gap *gap)

@@ -52,7 +52,11 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	const struct op *k = gap->k;
 	if (!gap_valid(gap))
 		return 0;
-	if (k->ls >= gap->a && k->ls < gap->b && k->flags & OP_FIRST_OF_CALL)
+	const bool first = k->flags & OP_FIRST_OF_CALL;
+	if (first && k->ls >= gap->a && gap->b - k->le >= SLICE_LATE_NS &&
+		!opstream_is_node(&s->ds->stream, k))
+		slices_add(&s->slices, gap->b - gap->a, (uint64_t)k->feed << 32 | k->name);
+	if (k->ls >= gap->a && k->ls < gap->b && first)
 		return counts_add(&s->lags, k->start - k->ls, 1);
 	bool later = opstream_is_later_node(&s->ds->stream, k);
 	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
@@ -132,6 +136,7 @@ static void forget_pass(struct scanning *s)
 {
 	counts_free(&s->lags);
 	counts_free(&s->queued);
+	s->slices.n = 0;
 	s->smallest_lag = INT64_MAX;
 	s->lag_floor = (struct lag_floor){0};
 	s->n_noted = s->n_pairs = 0;

@@ -4,6 +4,7 @@
 
 #include "attribute/device_open.h"
 #include "attribute/launch_log.h"
+#include "attribute/slices.h"
 #include "base/lag_floor.h"
 
 enum { QUEUED_PAIRS = 1 << 16, SURELY_QUEUED_NS = 1000000 };
@@ -20,6 +21,7 @@ struct scanning {
 	struct counts lags; /* start - Ls, for launches that began inside the gap they ended */
 	/* lengths of gaps whose k was surely queued: launched SURELY_QUEUED_NS before them */
 	struct counts queued;
+	struct slices slices;
 	int64_t smallest_lag; /* positive; INT64_MAX: none */
 	struct lag_floor lag_floor;
 	/* (a - Ls, gap length) of gaps whose k was launched later than that, while there is room;

@@ -60,6 +60,10 @@ const struct finding_kind finding_kinds[FINDING_KINDS] = {
 	[FINDING_DEPENDENCY] = {"dependency", "idle.gpu.dependency", LEAF_BIT(LEAF_GPU_DEPENDENCY),
 		"The GPU waits for work of another device or process",
 		"overlap the stages, or balance them", NULL},
+	[FINDING_SHARED] = {"shared", "idle.gpu.shared", LEAF_BIT(LEAF_GPU_SHARED),
+		"Another process uses the GPU: work that was launched starts in regular slices",
+		"find the other process (nvidia-smi) and give the job GPUs of its own; where they have to "
+		"share one, use MIG or MPS", NULL},
 	[FINDING_DISPATCH] = {"dispatch", "idle.gpu.dispatch", LEAF_BIT(LEAF_GPU_DISPATCH),
 		"Short gaps between back-to-back kernels, although their launches are queued",
 		"fuse kernels or capture a CUDA graph",

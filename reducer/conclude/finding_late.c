@@ -184,7 +184,10 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 		return 0;
 	}
 	const struct finding_words more = finding_ms(m->f, most->own_ns - most->others_ns);
-	if (most->kind == &finding_kinds[FINDING_WORK])
+	if (most->own_ns <= most->others_ns) /* so says the replay */
+		finding_say(out->summary, sizeof(out->summary), "%s time in %s is why",
+					host ? "their" : "its", most->kind->name);
+	else if (most->kind == &finding_kinds[FINDING_WORK])
 		finding_say(out->summary, sizeof(out->summary), "%s kernels take %s ms longer",
 					host ? "their" : "its", more.at);
 	else

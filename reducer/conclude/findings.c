@@ -17,13 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add(struct findings *findings, const struct finding *finding)
+static int add(const struct summary *summary, const struct finding *finding,
+			   struct findings *findings)
 {
 	if (room_next((void **)&findings->at, findings->n, sizeof(*findings->at)) != 0)
 		return -ENOMEM;
 	findings->at[findings->n] = *finding;
 	if (!finding->gain_known)
-		findings->at[findings->n].rank_ns = finding->share_ns;
+		findings->at[findings->n].rank_ns =
+			replay_rank_of_other(summary, finding->id, finding->share_ns);
 	char *begin = findings->at[findings->n++].summary;
 	*begin = (char)toupper((unsigned char)*begin); /* a sentence, whoever it begins with */
 	return 0;
@@ -239,7 +241,7 @@ static int add_asymmetry(const struct finding_source *m, const struct finding_ki
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s", remedy);
 	if (kind != &finding_kinds[FINDING_WORK])
 		error = finding_say_host(m, &(struct straggler){.device = device}, &finding);
-	return error ? error : add(out, &finding);
+	return error ? error : add(m->summary, &finding, out);
 }
 
 /* Is the device late, or of a host that is? Then its own time is told as what makes it late. */
@@ -415,7 +417,7 @@ static int add_rare(const struct finding_source *m, const struct finding_kind *k
 	*apart_ns = habit.rare_ns;
 	error = judge_few(m, kind, &rare);
 	say_few(&rare);
-	return error ? error : add(out, &rare);
+	return error ? error : add(m->summary, &rare, out);
 }
 
 static int add_loss(const struct finding_source *m, const struct finding_kind *kind,
@@ -444,7 +446,7 @@ static int add_loss(const struct finding_source *m, const struct finding_kind *k
 					finding_ms(m->f, few_ns).at);
 	if (!error && apart_ns == 0)
 		error = say_worst(m, kind, &finding);
-	return error ? error : add(out, &finding);
+	return error ? error : add(m->summary, &finding, out);
 }
 
 static int add_straggler(const struct finding_source *m, const struct straggler *straggler,
@@ -454,7 +456,7 @@ static int add_straggler(const struct finding_source *m, const struct straggler 
 	int error = finding_of_straggler(m, straggler, &finding);
 	if (!error)
 		say_unsized(m, &finding);
-	return error ? error : add(out, &finding);
+	return error ? error : add(m->summary, &finding, out);
 }
 
 static int by_gain(const void *a, const void *b)
@@ -497,7 +499,7 @@ static int add_bubble(const struct finding_source *m, struct findings *out)
 					(double)(p->micro_batches * p->chunks + p->stages - 1),
 				(long long)p->stages, (long long)p->micro_batches, (long long)p->chunks);
 	snprintf(finding.remedy, sizeof(finding.remedy), "%s", finding_kinds[FINDING_BUBBLE].remedy);
-	return add(out, &finding);
+	return add(m->summary, &finding, out);
 }
 
 static int add_all(const struct finding_source *m, struct findings *out)

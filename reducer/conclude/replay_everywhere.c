@@ -90,7 +90,9 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		out->reference[id] = gain_reference_of(summary_text(summary, culprit->cause));
 		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
-		if (id != FINDING_WAIT)
+		if (id == FINDING_WAIT) /* what unevenness wins is no later culprit's */
+			there_ns[0] -= used_ns > 0 ? used_ns : 0;
+		else
 			take_waits(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), id, there_ns, out);
 	}
 	if (!out->known[FINDING_WAIT]) /* evening it out wins nothing */

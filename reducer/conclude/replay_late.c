@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { UNEXPLAINED_PART = 20 /* of the step: at most a twentieth of the critical path */ };
+enum {
+	UNEXPLAINED_PART = 20, /* of the step: at most a twentieth of the critical path */
+	LEAST_PART = 250       /* of the step: what is no culprit wins less */
+};
 
 bool replay_knows(const struct summary *summary)
 {
@@ -66,18 +69,20 @@ int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summa
 	return rank_ns;
 }
 
+static const struct {
+	const char *cause;
+	enum finding_id id;
+} kinds[] = {{"kernels", FINDING_WORK},        {"input", FINDING_INPUT},
+			 {"no_core", FINDING_NO_CORE},     {"blocked", FINDING_BLOCKED},
+			 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
+			 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
+			 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
+			 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
+			 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY},
+			 {"shared", FINDING_SHARED}};
+
 const struct finding_kind *replay_kind_named(const char *cause)
 {
-	static const struct {
-		const char *cause;
-		enum finding_id id;
-	} kinds[] = {{"kernels", FINDING_WORK},        {"input", FINDING_INPUT},
-				 {"no_core", FINDING_NO_CORE},     {"blocked", FINDING_BLOCKED},
-				 {"alloc", FINDING_ALLOC},         {"module_load", FINDING_MODULE_LOAD},
-				 {"profiler", FINDING_PROFILER},   {"code", FINDING_HOST_CODE},
-				 {"sync.device", FINDING_SYNC},    {"sync.mid", FINDING_SYNC},
-				 {"sync.end", FINDING_SYNC},       {"sync", FINDING_SYNC},
-				 {"host_func", FINDING_HOST_FUNC}, {"dependency", FINDING_DEPENDENCY}};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].cause, cause) == 0)
 			return &finding_kinds[kinds[i].id];
@@ -88,6 +93,25 @@ const struct finding_kind *replay_kind(const struct summary *summary,
 									   const struct culprit_summary *culprit)
 {
 	return replay_kind_named(summary_text(summary, culprit->cause));
+}
+
+static bool replays_all(const struct summary *summary)
+{
+	for (size_t i = 0; i < summary->n_devices; i++)
+		if (summary->devices[i].steps > summary->culprits[0].steps)
+			return false;
+	return true;
+}
+
+int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns)
+{
+	bool asked = false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		asked |= kinds[i].id == id;
+	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary))
+		return share_ns;
+	const int64_t least_ns = summary->culprits[0].step_ns / LEAST_PART;
+	return share_ns < least_ns ? share_ns : least_ns;
 }
 
 const struct late_summary *replay_late_row(const struct summary *summary, size_t device)

@@ -28,6 +28,9 @@ struct replay_total replay_total(const struct summary *summary,
 /* What a culprit wins, but less than those before it: beside them it may win more than they do
  * alone, but they were the largest. */
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
+/* Of a kind of `share_ns` that is no culprit's: its share, but at most 0.4 % of the step where the
+ * replay asked for it in all steps, as it wins less beside the culprits. */
+int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns);
 
 /* The device of a culprit, of a host the one whose lateness causes most; summary->n_devices: it is
  * not about a rank or host. */

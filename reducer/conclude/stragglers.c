@@ -95,17 +95,35 @@ static int explain(const struct summary *summary, struct straggler *s)
 	return 0;
 }
 
-/* The kind that the replay names comes first among what the rank has more of. */
-static void name_first(const struct summary *summary, struct straggler *s)
+/* Does what it has more of than the others explain half of its lateness? */
+static bool is_explained(const struct summary *summary, const struct straggler *s)
+{
+	__int128 own_ns = 0;
+	for (int kind = 0; kind < TIME_KINDS; kind++)
+		own_ns += s->taken_ns[kind];
+	return 2 * own_ns * (int64_t)summary->n_devices >= s->late_ns * straggler_devices(s, summary);
+}
+
+/* The kind that the replay names comes first; where nothing else explains the lateness also if the
+ * device has no more of it than others (threads of one process that wait for its lock). */
+static int name_first(const struct summary *summary, struct straggler *s)
 {
 	const struct finding_kind *kind = replay_kind(summary, s->culprit);
-	for (int i = 1; kind && i < EXCESSES; i++) {
-		const struct excess found = s->excess[i];
-		if (found.kind != kind)
-			continue;
-		memmove(&s->excess[1], &s->excess[0], (size_t)i * sizeof(found));
-		s->excess[0] = found;
-	}
+	struct excess found = {.kind = kind};
+	int i = 0;
+	if (!kind || s->excess[0].kind == kind)
+		return 0;
+	while (i < EXCESSES - 1 && s->excess[i].kind != kind)
+		i++;
+	if (s->excess[i].kind == kind)
+		found = s->excess[i];
+	else if (is_explained(summary, s))
+		return 0;
+	else if (straggler_compare(s, summary, kind->leaves, &found) != 0)
+		return -ENOMEM;
+	memmove(&s->excess[1], &s->excess[0], (size_t)i * sizeof(found));
+	s->excess[0] = found;
+	return 0;
 }
 
 static int64_t at_most(int64_t ns, int64_t most_ns)
@@ -488,9 +506,9 @@ static int add_replayed(struct stragglers *all, const struct summary *summary,
 		if (!straggler_of_culprit(summary, &summary->culprits[i], &s) || known(all, s.device))
 			continue;
 		int error = explain(summary, &s);
+		error = error ? error : name_first(summary, &s);
 		if (error)
 			return error;
-		name_first(summary, &s);
 		int64_t left_ns = s.late_ns - straggler_share(&s);
 		if (s.late) {
 			s.wait_ns = at_most(left_ns, wait_ns);

@@ -27,6 +27,7 @@
 	ROW(GPU_DISPATCH, "dispatch")                               \
 	ROW(GPU_QUEUE_FULL, "queue full")                           \
 	ROW(GPU_DEPENDENCY, "dependency")                           \
+	ROW(GPU_SHARED, "shared GPU")                               \
 	HEAD(CPU, "CPU launch overhead", LEAVES_CPU)                \
 	ROW(CPU_FRAMEWORK, "framework")                             \
 	ROW(CPU_LAUNCH_CALL, "launch calls")                        \

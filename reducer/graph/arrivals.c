@@ -160,6 +160,16 @@ static int note_held(struct model *model, uint32_t edge, const struct device_op 
 	return 0;
 }
 
+static int note_shared(struct model *model, uint32_t edge, const struct device_op *op,
+					   int64_t late_ns)
+{
+	struct held *held = MODEL_ADD(model, helds);
+	if (!held)
+		return -ENOMEM;
+	*held = (struct held){late_ns, edge, op->unit, HELD_BY_PROCESS};
+	return 0;
+}
+
 static int note_unexplained(struct model *model, uint32_t edge, int64_t ns)
 {
 	if (room_for((void **)&model->unexplained_edges, model->n_unexplained_edges,
@@ -186,7 +196,9 @@ static int link_op(struct linking *l)
 		int error = graph_add_edge(&l->model->graph, &edge, &number);
 		if (!error && a == binding && held)
 			error = note_held(l->model, number, op, held, late_ns);
-		if (!error && a == binding && unexplained)
+		if (!error && a == binding && unexplained && l->process->shared)
+			error = note_shared(l->model, number, op, late_ns);
+		else if (!error && a == binding && unexplained)
 			error = note_unexplained(l->model, number, late_ns);
 		if (error)
 			return error;

@@ -2,6 +2,7 @@
 
 #include "classify/classes.h"
 
+#include <baton/format.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
 										  [CAUSE_QUEUE_FULL] = "queue_full",
 										  [CAUSE_HOST_FUNC] = "host_func",
 										  [CAUSE_DEPENDENCY] = "dependency",
+										  [CAUSE_SHARED] = "shared",
 										  [CAUSE_LINK] = "link",
 										  [CAUSE_EVEN_KERNELS] = "even_kernels",
 										  [CAUSE_EVEN_HOST] = "even_host",
@@ -269,6 +271,7 @@ int64_t cause_excess(const struct causes *c, enum cause cause, uint32_t unit)
 	return excess_ns;
 }
 
+/* Every position like the mean; stages of a pipeline differ by design, so those of one only. */
 static int64_t take_unevenness(const struct causes *c, bool kernels, const struct scope *scope,
 							   int64_t *weights_ns)
 {
@@ -276,7 +279,7 @@ static int64_t take_unevenness(const struct causes *c, bool kernels, const struc
 	const size_t n = kernels ? c->n_kernels : c->n_host;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < n; i++)
-		if (has(c, scope, rows[i].unit))
+		if (has(c, scope, rows[i].unit) && (rows[i].alike || c->model->meetings == 0))
 			taken_ns += take_row(c, kernels, &rows[i], rows[i].mean_ns, weights_ns);
 	return taken_ns;
 }
@@ -485,9 +488,11 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 	case CAUSE_QUEUE_FULL:
 		return take_queue(c, scope, weights_ns);
 	case CAUSE_HOST_FUNC:
-		return take_held(c, 6, scope, weights_ns);
+		return take_held(c, BATON_SYNC_HOST_FUNC, scope, weights_ns);
 	case CAUSE_DEPENDENCY:
-		return take_held(c, 7, scope, weights_ns);
+		return take_held(c, BATON_SYNC_PEER, scope, weights_ns);
+	case CAUSE_SHARED:
+		return take_held(c, HELD_BY_PROCESS, scope, weights_ns);
 	case CAUSE_LINK:
 	case CAUSE_TRANSFER:
 		return take_link(c, cause == CAUSE_TRANSFER, scope, weights_ns);

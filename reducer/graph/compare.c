@@ -63,7 +63,7 @@ static int64_t median_of_others(const struct compared *rows, size_t n, size_t wi
 	return rows[low].ns + (rows[high].ns - rows[low].ns) / 2;
 }
 
-static void take_others(struct compared *rows, size_t n)
+static void take_others(struct compared *rows, size_t n, bool alike)
 {
 	__int128 sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -71,6 +71,7 @@ static void take_others(struct compared *rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		rows[i].others_ns = median_of_others(rows, n, i);
 		rows[i].mean_ns = (int64_t)(sum / (__int128)n);
+		rows[i].alike = alike && n > 1;
 	}
 }
 
@@ -95,6 +96,7 @@ static void take_others_alike(struct comparing *c, struct compared *rows, size_t
 	bool alike = true;
 	for (size_t i = 1; i < n; i++)
 		alike &= sequence_of(c->units, &rows[i]) == sequence_of(c->units, &rows[0]);
+	take_others(rows, n, alike);
 	if (alike)
 		return;
 	qsort_r(rows, n, sizeof(*rows), by_sequence, (void *)(uintptr_t)c->units);
@@ -103,7 +105,7 @@ static void take_others_alike(struct comparing *c, struct compared *rows, size_t
 			 end < n && sequence_of(c->units, &rows[end]) == sequence_of(c->units, &rows[i]); end++)
 			;
 		if (end - i > 1)
-			take_others(&rows[i], end - i);
+			take_others(&rows[i], end - i, true);
 	}
 }
 
@@ -121,7 +123,6 @@ static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, s
 	}
 	if (n > 1)
 		qsort(c->group, n, sizeof(*c->group), by_time);
-	take_others(c->group, n);
 	take_others_alike(c, c->group, n);
 	if (n)
 		memcpy(&c->out[done], c->group, n * sizeof(*c->group));

@@ -8,6 +8,7 @@ struct compared {
 	int64_t ns, others_ns, mean_ns; /* others_ns: their median; -1: no other device has it */
 	uint32_t edge, position;        /* its row of `positions` */
 	uint16_t unit;
+	bool alike; /* they are all of its program, and at least one other */
 };
 
 /* Compares positions; *out has as many rows, and the caller frees it. The others are the `units`

@@ -209,10 +209,10 @@ static int ask_compared(struct asking *a, enum cause cause)
 
 static int ask_all(struct asking *a)
 {
-	static const enum cause with_units[] = {CAUSE_INPUT,    CAUSE_NO_CORE,     CAUSE_BLOCKED,
-											CAUSE_ALLOC,    CAUSE_MODULE_LOAD, CAUSE_PROFILER,
-											CAUSE_CODE,     CAUSE_HOST_FUNC,   CAUSE_DEPENDENCY,
-											CAUSE_SYNC_MID, CAUSE_SYNC_END,    CAUSE_SYNC_DEVICE};
+	static const enum cause with_units[] = {
+		CAUSE_INPUT,    CAUSE_NO_CORE,  CAUSE_BLOCKED,    CAUSE_ALLOC,      CAUSE_MODULE_LOAD,
+		CAUSE_PROFILER, CAUSE_CODE,     CAUSE_HOST_FUNC,  CAUSE_DEPENDENCY, CAUSE_SHARED,
+		CAUSE_SYNC_MID, CAUSE_SYNC_END, CAUSE_SYNC_DEVICE};
 	const struct model *m = a->c->model;
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)
@@ -223,8 +223,7 @@ static int ask_all(struct asking *a)
 		return error;
 	error = ask_compared(a, CAUSE_HOST);
 	error = error ? error : ask_compared(a, CAUSE_KERNELS);
-	if (!error && m->meetings == 0)
-		error = ask_everywhere(a, CAUSE_EVEN_KERNELS, false);
+	error = error ? error : ask_everywhere(a, CAUSE_EVEN_KERNELS, false);
 	error = error ? error : ask_everywhere(a, CAUSE_EVEN_HOST, false);
 	return error ? error : ask_everywhere(a, CAUSE_LINK, false);
 }
@@ -263,6 +262,12 @@ static bool has_more(const struct model *m, const struct candidates *all, const 
 		   MORE_TENTHS * others_ns * own;
 }
 
+/* The cause of a unit that a cause of all is made of. */
+static enum cause part_of(enum cause wide)
+{
+	return wide == CAUSE_EVEN_HOST ? CAUSE_HOST : wide == CAUSE_EVEN_KERNELS ? CAUSE_KERNELS : wide;
+}
+
 /* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
 static const struct culprit *narrower(const struct model *m, const struct candidates *all,
 									  const struct culprit *wide)
@@ -270,7 +275,7 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 	const struct culprit *best = NULL;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (x->cause != wide->cause || width(x) >= width(wide) ||
+		if (x->cause != part_of(wide->cause) || width(x) >= width(wide) ||
 			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
 			continue;
 		if (!best || width(x) < width(best) ||

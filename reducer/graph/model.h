@@ -83,7 +83,9 @@ struct transfer {   /* the edge from a meeting to a member's end */
 	uint32_t meeting;
 };
 
-struct held { /* an op that something held up: a host function (kind 6), a peer (7) */
+enum { HELD_BY_PROCESS = 255 }; /* by another process that uses the GPU */
+
+struct held { /* an op that something held up: a host function (kind 6), a peer (7), as above */
 	int64_t ns;
 	uint32_t edge;
 	uint16_t unit;

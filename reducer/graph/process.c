@@ -283,6 +283,7 @@ int process_open(struct process *process, struct model *model, const struct samp
 	const struct calibration *c = &sample->scans[sample->scan_of[index] - 1].calibration;
 	process->floor_ns = c->floor_ns;
 	process->queued_gap_ns = c->queued_gap_ns;
+	process->shared = c->shared;
 	int error = trace_open(&process->trace, context->run->processes[index].path, NULL);
 	if (error)
 		return error;

@@ -168,6 +168,7 @@ struct process {
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
 	int64_t floor_ns, queued_gap_ns;
+	bool shared;      /* another process uses its GPU */
 	bool joint_input; /* loaders starve for a core too: their waits count as such */
 };
 

@@ -8,6 +8,7 @@
 enum {
 	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
 	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
+	LOSS_PERCENT = 2,  /* of the windows: a smaller loss is no finding */
 	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
 	SMALL_LAUNCHES = 1 << 16,
 	FEW_STEPS = 4,          /* as many launches as they have at most */
@@ -30,16 +31,28 @@ static struct size size_of(const struct summary *s)
 	return size;
 }
 
-/* Do devices wait for each other? */
+/* Do devices wait for each other? Else, are there several losses, of which one is waiting for the
+ * GPU, or for its other user? That is worth more than its time, or less, so which is the largest is
+ * not told by times. */
 static bool is_worth_it(const struct summary *s)
 {
-	__int128 waits = 0, windows = 0;
+	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;
+	size_t losses = 0;
 	for (size_t i = 0; i < s->n_devices; i++) {
-		const struct device_summary *d = &s->devices[i];
-		waits += d->time_ns[LEAF_NCCL_WAIT] + d->time_ns[LEAF_NCCL_UNSPLIT];
-		windows += d->window_ns;
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			time_ns[leaf] += s->devices[i].time_ns[leaf];
+		windows += s->devices[i].window_ns;
 	}
-	return s->n_devices > 1 && 100 * waits >= WORTH_PERCENT * windows;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		losses += !(LEAF_BIT(leaf) & (LEAVES_WORK | LEAVES_NCCL)) &&
+				  100 * time_ns[leaf] >= LOSS_PERCENT * windows;
+	const __int128 most_ns = time_ns[LEAF_HOST_SYNC] > time_ns[LEAF_GPU_SHARED]
+								 ? time_ns[LEAF_HOST_SYNC]
+								 : time_ns[LEAF_GPU_SHARED];
+	if (losses > 1 && 100 * most_ns >= LOSS_PERCENT * windows)
+		return true;
+	return s->n_devices > 1 &&
+		   100 * (time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT]) >= WORTH_PERCENT * windows;
 }
 
 /* How many steps a replay may have: all of a small run, a part of a large one. Of many ranks a few
@@ -91,10 +104,10 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 	return error ? error : summary_add(summary, ROW_CULPRIT, &row);
 }
 
-/* Did the ops of collectives find those that they waited for? */
+/* Did the ops of collectives, if there are any, find those that they waited for? */
 static bool has_met(const struct model *model)
 {
-	return model->n_members > 0 && MET_PART * (model->n_members - model->met) <= model->n_members;
+	return MET_PART * (model->n_members - model->met) <= model->n_members;
 }
 
 static int add_all(struct replayed *r, struct summary *summary)

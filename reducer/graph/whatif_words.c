@@ -28,6 +28,7 @@ static const struct {
 	{"idle.host.code", BIT(CODE)},
 	{"idle.host.sync", BIT(SYNC)},
 	{"idle.gpu.dependency", BIT(DEPENDENCY)},
+	{"idle.gpu.shared", BIT(SHARED)},
 	{"idle.cpu.framework", BIT(FRAMEWORK)},
 	{"idle.cpu.api", BIT(API)},
 	{"nccl.transfer", BIT(TRANSFER)},

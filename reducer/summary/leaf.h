@@ -32,6 +32,7 @@
 	X(HOST_HOST_FUNC, "idle.host.host_func")           \
 	X(GPU_DEPENDENCY, "idle.gpu.dependency")           \
 	X(GPU_DISPATCH, "idle.gpu.dispatch")               \
+	X(GPU_SHARED, "idle.gpu.shared")                   \
 	X(UNKNOWN_UNRECORDED, "idle.unknown.unrecorded")   \
 	X(UNKNOWN_UNEXPLAINED, "idle.unknown.unexplained") \
 	X(UNKNOWN_UNMATCHED, "idle.unknown.unmatched")
@@ -71,8 +72,9 @@ const char *leaf_names_nearest(const char *typed, uint64_t leaves);
 #define LEAVES_NCCL \
 	(LEAF_BIT(LEAF_NCCL_TRANSFER) | LEAF_BIT(LEAF_NCCL_UNSPLIT) | LEAF_BIT(LEAF_NCCL_WAIT))
 #define LEAVES_COPY LEAF_BIT(LEAF_COPY_EXPOSED)
-#define LEAVES_GPU \
-	(LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH))
+#define LEAVES_GPU                                                                                 \
+	(LEAF_BIT(LEAF_GPU_QUEUE_FULL) | LEAF_BIT(LEAF_GPU_DEPENDENCY) | LEAF_BIT(LEAF_GPU_DISPATCH) | \
+	 LEAF_BIT(LEAF_GPU_SHARED))
 #define LEAVES_UNKNOWN                                                        \
 	(LEAF_BIT(LEAF_UNKNOWN_UNRECORDED) | LEAF_BIT(LEAF_UNKNOWN_UNEXPLAINED) | \
 	 LEAF_BIT(LEAF_UNKNOWN_UNMATCHED))

@@ -33,6 +33,7 @@ STRENGTH = {  # the usual one, varied by 10 to the power of -0.8 to 0.5
     "sync": 3, "item_end": 1, "item_loss": 1, "sync_device": 6, "alloc": 100, "module_load": 30000, "jit": 100000,
     "host_func": 200, "prefetch": 5000, "queue_full": 1, "profiler": 60000, "slow_gpu": 10, "slow_link": 750, "imbalance": 20,
     "dependency": 500, "clock": 5000, "lost_records": 1000, "jitter_kernel": 300}
+SLICES = (500, 1000, 2000, 2400, 5000)  # of a GPU that another process uses, us
 RARE = {"clock": 0.5, "lost_records": 0.5, "prefetch": 0.4, "queue_full": 0.6, "dependency": 0.6}
 BOUNDS = {"no_core": (1, 12), "jitter_host": (110, 100000), "jitter_kernel": (110, 100000), "slow_gpu": (2, 100000),
           "imbalance": (1, 100), "sync": (1, 64), "sync_device": (1, 64), "queue_full": (1, 3)}
@@ -87,6 +88,8 @@ def draw(seed, number, attempt, most_ranks=32):
         options += rng.choices(((), ("--accumulate", "2"), ("--accumulate", "4"), ("--recompute",)), (7, 1, 1, 1))[0]
     if rng.random() < 0.08:
         faults += (f"checkpoint={rng.choice((50, 200, 1000))}",)
+    if rng.random() < 0.05:
+        faults += (f"shared_gpu={rng.choice(SLICES)}{rng.choice(('', '@all'))}",)
     return Job(number, workload, ranks, steps, faults, tuple(options), nvtx)
 
 

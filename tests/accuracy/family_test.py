@@ -43,9 +43,11 @@ class DrawTest(unittest.TestCase):
     def test_what_is_drawn(self):
         jobs = [family.draw(1, n, 0) for n in range(600)]
         self.assertEqual({j.workload for j in jobs}, set(family.WORKLOADS))
-        planted = [[f for f in j.faults if not f.startswith("checkpoint")] for j in jobs]
+        added = [[f for f in j.faults if f.startswith(("checkpoint", "shared_gpu"))] for j in jobs]
+        planted = [[f for f in j.faults if f not in more] for j, more in zip(jobs, added)]
         self.assertEqual({len(faults) for faults in planted}, {1, 2, 3})
-        self.assertTrue(30 < sum(len(j.faults) for j in jobs) - sum(map(len, planted)) < 70)
+        for name, least, most in (("checkpoint", 30, 70), ("shared_gpu", 15, 50)):
+            self.assertTrue(least < sum(f.startswith(name) for more in added for f in more) < most, name)
         self.assertEqual({j.ranks for j in jobs}, {1, 2, 3, 5, 8, 16, 32})
         self.assertEqual({j.nvtx for j in jobs}, {"on", "off"})
         self.assertEqual({f.split("=")[0] for faults in planted for f in faults}, set(family.STRENGTH))
@@ -53,7 +55,7 @@ class DrawTest(unittest.TestCase):
         self.assertTrue(all(f.count("@") == 0 for j in jobs if j.ranks == 1 for f in j.faults))
 
     def test_every_fault_is_drawn(self):
-        planted = set(ACCEPTED.findings) - {judge.FEW_CORES} | {"clock", "lost_records", "prefetch"}
+        planted = set(ACCEPTED.findings) - {judge.FEW_CORES, "shared_gpu"} | {"clock", "lost_records", "prefetch"}
         self.assertEqual(set(family.STRENGTH), planted)
 
     def test_healthy_jobs_have_no_fault(self):
@@ -121,6 +123,28 @@ class FirstFindingTest(unittest.TestCase):
         two = truth_of(fault("alloc", 90, 3), workload="jax", process_ranks=[0, 0, 1, 1])
         self.assertTrue(self.judge(two, report_of(finding("alloc", 1, "rank 1")))["first"])
         self.assertFalse(self.judge(two, report_of(finding("alloc", 1, "rank 3")))["first"])
+
+    def test_a_process_with_one_device_is_its_rank(self):
+        alone = truth_of(fault("slow_gpu", 90, 3), workload="jax", hosts=4)
+        for text, right in (("Rank 3 is last", True), ("GPU 0 of rank 3", True), ("rank 2", False)):
+            self.assertEqual(self.judge(alone, report_of(finding("late_rank", 1, text)))["first"], right, text)
+
+    def test_what_one_device_of_a_process_has_alone(self):
+        truth = truth_of({**fault("host_func", 90), "cause": "host_func"}, workload="dataparallel", process_ranks=[0] * 4)
+        says = report_of(finding("late_rank", 1, "GPU 0 of rank 0 is last; it spends 7 ms more in host_func"))
+        no_class = report_of(finding("late_rank", 1, "GPU 0 of rank 0 is last"))
+        other = report_of(finding("late_rank", 1, "GPU 1 of rank 0 is last; it spends 7 ms more in host_func"))
+        for device, others, report, right in ((90, 10, says, True), (90, 10, no_class, False), (90, 10, other, False),
+                                              (80, 20, says, False), (0, 0, says, False)):
+            truth["devices"][0]["idle"] = [(0, device, "host_func"), (100, 900, "sync")]
+            truth["devices"][2]["idle"] = [(0, others, "host_func")]
+            self.assertEqual(self.judge(truth, report)["first"], right, (device, others))
+        self.assertTrue(self.judge(truth, report_of(finding("host_func", 1)))["first"])
+
+    def test_of_two_that_cost_the_same_the_one_that_is_meant_counts(self):
+        truth = truth_of(fault("alloc", 92, 1), fault("gil_hog", 90, 1))
+        for text, culprit in (("Rank 1 is last; it spends 7 ms more in blocked", True), ("Rank 1 spends 7 ms more in sync", False)):
+            self.assertEqual(self.judge(truth, report_of(finding("late_rank", 1, text)))["culprit"], culprit, text)
 
     def test_what_no_trace_can_know(self):
         for name, rank, known in (("slow_link", 1, False), ("jitter_host", None, False), ("prefetch", None, False),

@@ -11,6 +11,7 @@ import score
 
 LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
+MOST_OF_IT = 0.9  # of the idle time of a cause: so much on one device is that device's alone
 FEW_CORES = "few_cores"  # no fault of the simulator's: the machine that the job runs on
 LATE = ("late_rank", "late_host")
 SEVERE = ("medium", "high")
@@ -65,6 +66,28 @@ def host_of(device):
     return device["device"].split("/")[0]
 
 
+def is_alone(device, truth):
+    """Whether its process drives no other device."""
+    return sum(d["rank"] == device["rank"] for d in truth["devices"]) == 1
+
+
+def names_device(device, truth, finding):
+    ordinal = device["device"].split("/")[1]
+    if is_alone(device, truth) and named(finding, r"\b[Rr]anks? (\d+)") == str(device["rank"]):
+        return True
+    return named(finding, r"\b(?:GPU|device) (?:\w+/)?(\d+)") == ordinal
+
+
+def only_device(fault, truth):
+    """The device that has all of a fault that was planted everywhere, as host functions hold up the first device of a
+    process alone; None: several have it."""
+    if fault["rank"] is not None or truth["ranks"] == 1 or truth["workload"] not in DEVICES_OF_ONE_PROCESS:
+        return None
+    idle = [sum(b - a for a, b, cause in d.get("idle", ()) if cause == fault.get("cause")) for d in truth["devices"]]
+    most = max(range(len(idle)), key=idle.__getitem__)
+    return truth["devices"][most] if idle[most] > 0 and idle[most] >= MOST_OF_IT * sum(idle) else None
+
+
 def names_culprit(fault, truth, finding):
     """Whether the rank is named that has the fault; its host, where the fault is the host's; where one process drives
     several devices, the device if the fault is the device's, else nobody."""
@@ -77,8 +100,7 @@ def names_culprit(fault, truth, finding):
         return truth["hosts"] == 1 or named(finding, r"\bhost (\w+)") == host_of(device) or said in on_host
     if truth["workload"] in DEVICES_OF_ONE_PROCESS:
         if fault["fault"] == "slow_gpu":
-            ordinal = device["device"].split("/")[1]
-            return named(finding, r"\b(?:GPU|device) (?:\w+/)?(\d+)") == ordinal
+            return names_device(device, truth, finding)
         return len({d["rank"] for d in truth["devices"]}) == 1 or said == str(device["rank"])
     return said == str(device["rank"])
 
@@ -86,6 +108,9 @@ def names_culprit(fault, truth, finding):
 def names_finding(fault, truth, finding, accepted):
     if fault["fault"] == FEW_CORES and finding["id"] in LATE:  # of whom the lack of cores holds up most
         return "no_core" in finding["text"]
+    device = only_device(fault, truth)
+    if device and finding["id"] in LATE:
+        return names_device(device, truth, finding) and names_class(fault, finding, accepted)
     also = LATE if one_rank(fault, truth) else ()
     return finding["id"] in (*accepted.findings.get(fault["fault"], ()), *also) and names_culprit(fault, truth, finding)
 
@@ -119,7 +144,7 @@ def judge_finding(truth, report, base, accepted, ample=None):
     if asked[0]["fault"] == FEW_CORES:  # the job without faults has it too
         first = (score.news(report, ample) or [NOTHING])[0]
     right = [f for f in asked if names_finding(f, truth, first, accepted)]
-    fault = (right or asked)[0]
+    fault = next((f for f in right if names_class(f, first, accepted)), (right or asked)[0])
     return {
         "fault": fault["fault"], "rank": fault["rank"], "loss_ms": fault["loss_ns"] / 1e6,
         "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),

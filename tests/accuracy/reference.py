@@ -35,6 +35,7 @@ GOES_ON_NEAR_NS = 1_500_000
 FLOOR_NS = 10_000
 DISPATCH_CAP_NS = 20_000
 CALIBRATION_GAPS = 20
+SLICE_LATE_NS, SLICES_MOST = 100_000, 256
 HELD_UP_NEAR_NS = 20_000
 WARM_UP_STEPS = 4
 ENDS_NEAR_NS, ENDS_PART, ORDERED_PART = 200_000, 10, 10
@@ -613,6 +614,7 @@ class Device:
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
+        self.shared = False
         self.unsampled_ns = 0
         self.starved = collections.defaultdict(collections.Counter)  # op -> "cpu", "host" -> ns
 
@@ -1071,11 +1073,33 @@ def percentile(p, values):
     return ordered[max(1, -(-p * len(ordered) // 100)) - 1]
 
 
+def is_shared(slices):
+    """[(length, kernel)] of gaps that end with launched work that did not start."""
+    if len(slices) < 8:
+        return False
+    slice_ns = percentile(25, [ns for ns, _ in slices])
+
+    def is_regular(ns):
+        whole = max(1, (ns + slice_ns // 2) // slice_ns) * slice_ns
+        return 16 * abs(ns - whole) <= slice_ns
+
+    first = {}
+    for ns, kernel in slices:
+        first.setdefault(kernel, ns)
+    kernels = [is_regular(ns) for ns in first.values()]
+    return (len(kernels) >= 3 and 4 * sum(kernels) >= 3 * len(kernels)
+            and 4 * sum(is_regular(ns) for ns, _ in slices) >= 3 * len(slices))
+
+
 def calibrate(device, gaps):
     inside = [gap for gap in gaps if gap.j and gap.valid]
     idle_launches = [gap.b - gap.launch.begin for gap in inside
                      if gap.a <= gap.launch.begin < gap.b and gap.k.is_first_of_call]
-    if len(idle_launches) >= CALIBRATION_GAPS:
+    device.shared = is_shared([
+        (gap.b - gap.a, (gap.k.process, gap.k.name)) for gap in inside
+        if gap.k.is_first_of_call and not gap.k.is_node and gap.launch.begin >= gap.a
+        and gap.b - gap.launch.end >= SLICE_LATE_NS][:SLICES_MOST])
+    if len(idle_launches) >= CALIBRATION_GAPS and not device.shared:
         device.floor = percentile(5, idle_launches)
     else:
         delays = [op.begin - op.launch.begin for op in device.ops
@@ -1244,7 +1268,8 @@ def launched_not_started(gap):
         cap = min(DISPATCH_CAP_NS, max(floor, 3 * gap.device.queued_gap))
         explain(x + cap, "idle.gpu.dispatch")
     next_to_node = k.is_node or (gap.j is not None and gap.j.is_node)
-    explain(gap.b, "idle.unknown.unrecorded" if next_to_node else "idle.unknown.unexplained")
+    late = "idle.gpu.shared" if gap.device.shared else "idle.unknown.unexplained"
+    explain(gap.b, "idle.unknown.unrecorded" if next_to_node else late)
     return parts
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tiny traces whose leaves were worked out by hand from docs/ATTRIBUTION.md."""
 
+import itertools
 import json
 import sys
 import unittest
@@ -566,6 +567,25 @@ class GapTest(GapCase):
         # q = 5, cap = max(l = 20, 15) = 20
         self.assertEqual(self.leaves(trace),
                          {"idle.gpu.dispatch": 30, "idle.unknown.unexplained": 80})
+
+    def slices(self, lengths, names, late=110_000):
+        """Gaps of these lengths, each ended by an op that was launched 1,000 into it and started later."""
+        trace, at = Trace().call(0, 10, 1).op(20, 100, 1), 100
+        for n, (ns, name) in enumerate(zip(lengths, itertools.cycle(names)), 2):
+            trace.call(at + 1_000, at + 1_010, n).op(at + ns, at + ns + 50, n, name=name)
+            at += ns + 50
+        return self.leaves(trace)
+
+    def test_a_shared_device(self):
+        three = ("gemm", "norm", "foo")
+        shared = self.slices([400_000] * 6 + [800_000, 1_200_000], three)
+        # l = 20 (the smallest start - Ls, of the first op): 60 are launch latency
+        self.assertEqual(shared["idle.gpu.shared"], 8 * (400_000 - 1_000 - 60) + 400_000 + 800_000)
+        self.assertNotIn("idle.unknown.unexplained", shared)
+        for lengths, names in (([400_000] * 7, three), ([400_000] * 8, three[:2]),
+                               ([400_000] * 7 + [600_000] * 3, three), ([101_000] * 8, three),
+                               ([400_000] * 90 + [600_000] * 3, ["gemm"] * 90 + ["norm", "foo", "copy"])):
+            self.assertNotIn("idle.gpu.shared", self.slices(lengths, names), (lengths, names))
 
     def test_graph_nodes(self):
         trace = (Trace().call(0, 10, 1, name="cudaGraphLaunch").op(20, 100, 1)

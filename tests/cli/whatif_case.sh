@@ -209,4 +209,15 @@ expect_status 2 "$BATON" whatif "$work/well" --without input --rank 99
 expect_says "its ranks are 0, 1, 2"
 expect_status 2 "$BATON" whatif "$work/well" --without input --host nowhere
 expect_says "hosts are node0"
+# A GPU that another process uses is a cause, sized by the job that has it alone.
+made shared --workload ddp --per-host 8 --fault shared_gpu=2400@5 --fault sync_device=6@all
+asked shared
+answers shared 'first["cause"] == "shared" and first["rank"] == 5 and abs(first["gain_ns"] - real) < real / 50 and w["sized"]'
+expect_status 0 "$BATON" report --json "$work/shared"
+expect_true "(lambda f: f['id'] == 'late_rank' and f['rank'] == 5 and f['cause'] == 'shared')(d['findings'][0])"
+expect_true "[x['time_ns']['idle.gpu.shared'] > 0 for x in d['devices']] == [r == 5 for r in range(8)]"
+expect_status 0 "$sim" -o "$work/alone" --workload ddp --ranks 1 --steps 6 --fault shared_gpu=2400 --fault sync_device=6
+expect_status 0 "$BATON" report "$work/alone"
+expect_prints "Another process uses the GPU"
+
 finish

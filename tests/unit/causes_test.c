@@ -267,6 +267,7 @@ static void test_compare_stages(void)
 	CHECK(compare_positions(positions, 5, units, &rows) == 0, "no memory");
 	for (int i = 0; i < 5; i++) {
 		const struct compared *row = &rows[i];
+		CHECK(row->alike == (row->unit < 4), "unit %u: alike", row->unit);
 		CHECK(row->others_ns == others[row->unit] && row->mean_ns == means[row->unit],
 			  "unit %u: %lld, mean %lld", row->unit, (long long)row->others_ns,
 			  (long long)row->mean_ns);
@@ -274,9 +275,35 @@ static void test_compare_stages(void)
 	free(rows);
 }
 
+/* Two stages of two ranks, of which one is slow: evening out levels the ranks of a stage, and not
+ * the stages. */
+static void test_even_stages(void)
+{
+	static const struct {
+		uint64_t stages[RANKS];
+		int64_t gain_ns;
+	} runs[] = {{{1, 1, 2, 2}, 2000}, {{1, 2, 3, 4}, 0}};
+	const struct rank ranks[RANKS] = {
+		{1000, 0, 10000}, {1000, 0, 10000}, {1000, 0, 30000}, {1000, 0, 26000}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct model model;
+		struct causes causes;
+		make(&model, ranks);
+		for (int u = 0; u < RANKS; u++)
+			model.units[u].sequence = runs[i].stages[u];
+		model.meetings = 1;
+		CHECK(causes_open(&causes, &model) == 0, "no causes");
+		const int64_t ns = gain(&causes, CAUSE_EVEN_KERNELS, ALL_UNITS);
+		CHECK(ns == runs[i].gain_ns, "evening out wins %lld", (long long)ns);
+		causes_close(&causes);
+		model_free(&model);
+	}
+}
+
 int main(void)
 {
 	test_slow_rank();
+	test_even_stages();
 	test_two();
 	test_most_on_one();
 	test_all_alike_one_late();

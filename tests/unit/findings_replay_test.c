@@ -185,9 +185,82 @@ static void unsized(void)
 	}
 }
 
+/* Keeps out: another cause's gain for what uneven work makes ranks wait, and that loss gone. */
+static void even_first(void)
+{
+	struct summary s;
+	struct findings all;
+	begin(&s);
+	summary_string(&s, "cupti", &s.run.mode);
+	for (int32_t rank = 0; rank < 4; rank++)
+		add_device(&s, rank,
+				   (int64_t[LEAF_COUNT]){[LEAF_NCCL_WAIT] = 9000, [LEAF_HOST_SYNC] = 3000});
+	add_culprit(&s, "", 0, 100);
+	add_culprit(&s, "even_kernels", -1, 9000);
+	add_culprit(&s, "sync.device", -1, 9500);
+	make(&s, &all);
+	is(&all, "wait", 9000, "medium");
+	is(&all, "sync", 3000, "low");
+	CHECK(all.at[0].id == FINDING_WAIT, "the first culprit comes first");
+	done(&s, &all);
+}
+
+/* Keeps out: a loss of which curing it wins nothing before the one that it comes from. */
+static void wins_nothing(void)
+{
+	for (uint32_t steps = STEPS - 1; steps <= STEPS; steps++) {
+		struct summary s;
+		struct findings all;
+		begin(&s);
+		for (int32_t rank = 0; rank < 4; rank++)
+			add_device(&s, rank,
+					   (int64_t[LEAF_COUNT]){[LEAF_HOST_BLOCKED] = 20000,
+											 [LEAF_HOST_NO_CORE] = 9000,
+											 [LEAF_CPU_FRAMEWORK] = 12000});
+		add_culprit(&s, "", 0, 100);
+		s.culprits[0].steps = steps;
+		s.culprits[0].step_ns = 100000 * US;
+		add_culprit(&s, "no_core", -1, 9000);
+		make(&s, &all);
+		const bool all_steps = steps == STEPS;
+		CHECK(all.at[0].id == (all_steps ? FINDING_FRAMEWORK : FINDING_BLOCKED),
+			  "what the replay does not ask for stands by its time");
+		CHECK(all.at[1].id == (all_steps ? FINDING_NO_CORE : FINDING_FRAMEWORK) &&
+				  all.at[2].id == (all_steps ? FINDING_BLOCKED : FINDING_NO_CORE),
+			  "of steps that were not replayed nothing is known");
+		done(&s, &all);
+	}
+}
+
+/* Keeps out: another reason than the replay's, where the device has no more of that than others;
+ * and that reason before one that explains the lateness by itself. */
+static void why(void)
+{
+	static const struct {
+		int64_t gain_us;
+		const char *cause, *text, *evidence;
+	} runs[] = {
+		{30000, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms; blocked 12"},
+		{24000, "blocked", "it spends 12.0 ms more in blocked", "blocked 12.0 ms"}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct summary s;
+		struct findings all;
+		two_levels(&s);
+		add_culprit(&s, "", 0, 500);
+		add_culprit(&s, "input", 3, runs[i].gain_us);
+		make(&s, &all);
+		says(&all.at[0], "late_rank", runs[i].text, runs[i].evidence);
+		CHECK(strcmp(all.at[0].whom.cause, runs[i].cause) == 0, "%s", all.at[0].whom.cause);
+		done(&s, &all);
+	}
+}
+
 int main(void)
 {
 	even();
+	even_first();
+	wins_nothing();
+	why();
 	unsized();
 	through_groups();
 	of_all();

@@ -150,9 +150,26 @@ static bool engine_free(const struct gpu_op *op)
 	return gpu->used[ENGINE_COMPUTE] == 0 || gpu->used[ENGINE_COMPUTE] + op->share <= GPU_SHARE_ALL;
 }
 
+/* When the other process's slice is over; what was queued when the GPU ran idle goes on. */
+static int64_t slice_end(const struct gpu_op *op)
+{
+	const struct gpu *gpu = op->gpu;
+	const int64_t now_ns = gpu->agenda->now_ns, idle_ns = now_ns - gpu->idle_from_ns;
+	if (gpu->slice_ns == 0 || gpu->busy > 0 || gpu->idle_from_ns < 0 || !gpu_op_is_work(op) ||
+		op->arrival_ns <= gpu->idle_from_ns || op->kept_from_ns)
+		return now_ns;
+	return now_ns + (gpu->slice_ns - idle_ns % gpu->slice_ns) % gpu->slice_ns;
+}
+
 static void ready(void *who)
 {
 	struct gpu_op *op = who;
+	const int64_t free_ns = slice_end(op);
+	if (free_ns > op->gpu->agenda->now_ns) {
+		op->kept_from_ns = op->gpu->agenda->now_ns;
+		agenda_add(op->gpu->agenda, free_ns, ready, op);
+		return;
+	}
 	struct gpu_list *blocked = &op->gpu->blocked[op->engine];
 	if (engine_free(op) && (op->engine == ENGINE_NONE || !blocked->head)) {
 		op->gpu->used[op->engine] += op->share;

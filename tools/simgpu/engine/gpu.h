@@ -68,6 +68,7 @@ struct gpu_op {
 	int64_t arrival_ns; /* when the launch reached the device */
 	int64_t start_ns, end_ns, dur_ns;
 	int64_t ready_ns;       /* latest of what it waited for so far */
+	int64_t kept_from_ns;   /* from then on another process had the GPU; 0: it never had to wait */
 	struct gpu_op *last_op; /* see gpu_last; held until it starts (host functions: until freed) */
 	struct gpu_edge *edges;
 	uint64_t number; /* on its device: ties are broken by it */
@@ -124,8 +125,11 @@ struct gpu {
 	struct gpu_list blocked[ENGINE_COUNT];
 	uint64_t made;
 	uint32_t queued;
-	uint32_t busy;                      /* ops running, host functions excepted */
-	int64_t idle_from_ns;               /* when the last one ended; -1 before the first */
+	uint32_t busy;        /* ops running, host functions excepted */
+	int64_t idle_from_ns; /* when the last one ended; -1 before the first */
+	/* Another process has work for the GPU all the time, and gets it for so long whenever this one
+	 * has none; 0: nobody else is there. */
+	int64_t slice_ns;
 	void (*slot_free)(struct gpu *gpu); /* a place in the queue became free */
 	struct gpu_op *free;
 };

@@ -28,6 +28,7 @@ static void open_device(struct world *w, struct process *p, uint32_t i)
 	d->process = p;
 	gpu_open(&d->gpu, &p->host->agenda, &calls_hooks, d);
 	d->gpu.slot_free = call_slot_free;
+	d->gpu.slice_ns = d->def->slice_ns;
 	thread_list_init(&d->launchers);
 	d->sequences = must(calloc(script->n_comms + 1, sizeof(*d->sequences)));
 	d->account.n_steps = (int32_t)script->n_steps;

@@ -100,7 +100,9 @@ static void blame_op(struct account *account, const struct gpu_op *op, int64_t f
 
 void account_idle(struct account *account, const struct gpu_op *op, int64_t from_ns)
 {
-	blame_op(account, op, from_ns, op->start_ns);
+	const int64_t ready_ns = op->kept_from_ns ? op->kept_from_ns : op->start_ns;
+	blame_op(account, op, from_ns, ready_ns);
+	add(account, ready_ns > from_ns ? ready_ns : from_ns, op->start_ns, CAUSE_SHARED);
 }
 
 /* What computes hides what NCCL does; copies do not, but within the device. */

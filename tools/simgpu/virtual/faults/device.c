@@ -17,6 +17,16 @@ static int plant_slow_gpu(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
+static int plant_shared_gpu(struct script *s, int64_t strength, int32_t rank)
+{
+	if (strength < 1)
+		return fault_refuse("a slice takes time");
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (rank == FAULT_EVERYWHERE || i == (uint32_t)rank)
+			s->devices[i].slice_ns = strength * US;
+	return 0;
+}
+
 static bool comm_has(const struct comm_def *c, int32_t rank)
 {
 	if (rank == FAULT_EVERYWHERE)
@@ -115,6 +125,8 @@ const struct fault faults_device[] = {
 	{"dependency", "us",
 	 "the first device of a process waits for a kernel of the second, per layer", 500,
 	 CAUSE_DEPENDENCY, false, plant_dependency},
+	{"shared_gpu", "us", "another process has the GPU, for so long, whenever it ran out of work",
+	 2400, CAUSE_SHARED, true, plant_shared_gpu},
 	{0},
 };
 

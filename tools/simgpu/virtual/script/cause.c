@@ -18,6 +18,7 @@ static const char *const names[CAUSE_COUNT] = {[CAUSE_CPU_WORK] = "cpu_work",
 											   [CAUSE_DISPATCH] = "dispatch",
 											   [CAUSE_HOST_FUNC] = "host_func",
 											   [CAUSE_DEPENDENCY] = "dependency",
+											   [CAUSE_SHARED] = "shared",
 											   [CAUSE_NONE] = "none"};
 
 const char *cause_name(enum cause cause)

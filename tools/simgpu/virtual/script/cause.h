@@ -21,7 +21,8 @@ enum cause {
 	CAUSE_DISPATCH,
 	CAUSE_HOST_FUNC,
 	CAUSE_DEPENDENCY,
-	CAUSE_NONE, /* before the first and after the last op: nobody wanted anything */
+	CAUSE_SHARED, /* another process had the GPU */
+	CAUSE_NONE,   /* before the first and after the last op: nobody wanted anything */
 	CAUSE_COUNT
 };
 

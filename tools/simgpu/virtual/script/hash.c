@@ -72,6 +72,9 @@ static void add_machines(struct hash *h, const struct script *s)
 			(uint64_t)s->hosts[i].clock_offset_ns);
 	for (uint32_t i = 0; i < s->n_devices; i++)
 		add(h, s->devices[i].process, s->devices[i].slow);
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (s->devices[i].slice_ns)
+			add(h, i, (uint64_t)s->devices[i].slice_ns);
 	for (uint32_t i = 0; i < s->n_comms; i++) {
 		const struct comm_def *c = &s->comms[i];
 		add(h, (uint64_t)c->size << 32 | c->name, c->hash);

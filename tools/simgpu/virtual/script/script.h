@@ -94,7 +94,8 @@ struct process_def {
 
 struct device_def { /* global; belongs to one process */
 	uint32_t process;
-	uint32_t slow; /* SCALE_ONE; 1280: kernels take a quarter longer */
+	uint32_t slow;    /* SCALE_ONE; 1280: kernels take a quarter longer */
+	int64_t slice_ns; /* another process uses it, for so long at a time; 0: none */
 };
 
 struct host_def {

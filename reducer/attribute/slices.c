@@ -1,0 +1,56 @@
+#include "attribute/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 8, LEAST_KERNELS = 3, NEAR_PART = 16 };
+
+void slices_add(struct slices *slices, int64_t ns, uint64_t kernel)
+{
+	if (slices->n == SLICES_MOST)
+		return;
+	slices->ns[slices->n] = ns;
+	slices->kernels[slices->n++] = kernel;
+}
+
+static int by_ns(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* Is a length a whole number of slices? */
+static bool is_regular(int64_t ns, int64_t slice_ns)
+{
+	const int64_t over_ns = ns % slice_ns, under_ns = slice_ns - over_ns;
+	const int64_t off_ns = ns < slice_ns || under_ns < over_ns ? under_ns : over_ns;
+	return NEAR_PART * (__int128)off_ns <= slice_ns;
+}
+
+static bool is_first(const struct slices *slices, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (slices->kernels[k] == slices->kernels[i])
+			return false;
+	return true;
+}
+
+/* Of all, and of kernels: the same in each step is the program's, slices meet whatever comes. */
+bool slices_shared(const struct slices *slices)
+{
+	int64_t sorted[SLICES_MOST];
+	size_t regular = 0, kernels = 0, regular_kernels = 0;
+	if (slices->n < LEAST)
+		return false;
+	memcpy(sorted, slices->ns, slices->n * sizeof(*sorted));
+	qsort(sorted, slices->n, sizeof(*sorted), by_ns);
+	const int64_t slice_ns = sorted[(slices->n + 3) / 4 - 1];
+	for (size_t i = 0; i < slices->n; i++) {
+		const bool is = is_regular(slices->ns[i], slice_ns), first = is_first(slices, i);
+		regular += is;
+		kernels += first;
+		regular_kernels += first && is;
+	}
+	return kernels >= LEAST_KERNELS && 4 * regular >= 3 * slices->n &&
+		   4 * regular_kernels >= 3 * kernels;
+}
