@@ -6,13 +6,14 @@
 #include <errno.h>
 
 enum {
-	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
-	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
-	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
+	MET_PART = 10,             /* of the members of collectives: a tenth may have met nobody */
+	WORTH_PERCENT = 1,         /* of the windows: less waiting for others cannot be a finding */
+	SINGLE_LAUNCHES = 1 << 18, /* of a run of so few each launch is replayed, 600 bytes each */
 	SMALL_LAUNCHES = 1 << 16,
-	FEW_STEPS = 4,          /* as many launches as they have at most */
-	FEW_LAUNCHES = 1 << 18, /* of a run of so few as many steps as a sample has */
-	MOST_LAUNCHES = 1500000 /* bounds memory: some hundred bytes each */
+	BUNDLE = 16,
+	READ_PART = 16,            /* of the launches: what bundles are made of is read again */
+	FEW_STEPS = 4,             /* at least, though that is more */
+	BUNDLED_LAUNCHES = 5000000 /* bounds memory: some 80 bytes each */
 };
 
 struct size {
@@ -42,18 +43,21 @@ static bool is_worth_it(const struct summary *s)
 	return s->n_devices > 1 && 100 * waits >= WORTH_PERCENT * windows;
 }
 
-/* How many steps a replay may have: all of a small run, a part of a large one. Of many ranks a few
- * steps are more than that. */
-static uint64_t steps_for(const struct summary *s)
+/* All steps of a small run, launch by launch; of a larger one a part, in bundles. */
+static struct sample_size sample_for(const struct summary *s)
 {
 	const struct size size = size_of(s);
-	uint64_t most = size.launches / SAMPLE_PART;
-	most = most < SMALL_LAUNCHES ? SMALL_LAUNCHES : most > MOST_LAUNCHES ? MOST_LAUNCHES : most;
-	if (size.launches + size.per_step <= FEW_LAUNCHES)
-		most = FEW_LAUNCHES; /* with the step before the counted ones */
 	const uint64_t few = FEW_STEPS * size.per_step;
-	most = most < few && few <= FEW_LAUNCHES ? few : most;
-	return size.per_step ? most / size.per_step : 0;
+	uint64_t most = size.launches / READ_PART;
+	if (!size.per_step)
+		return (struct sample_size){0, 1};
+	if (size.launches + size.per_step <=
+		SINGLE_LAUNCHES) /* with the step before the counted ones */
+		return (struct sample_size){SINGLE_LAUNCHES / size.per_step, 1};
+	most = most > SMALL_LAUNCHES ? most : SMALL_LAUNCHES;
+	most = most > few ? most : few;
+	most = most < BUNDLED_LAUNCHES ? most : BUNDLED_LAUNCHES;
+	return (struct sample_size){most / size.per_step, BUNDLE};
 }
 
 static const char *device_of(const struct replayed *r, const struct culprit *culprit)
@@ -118,10 +122,11 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 				struct summary *summary)
 {
 	struct replayed replayed;
-	const uint64_t steps = is_worth_it(summary) ? steps_for(summary) : 0;
-	if (steps < SAMPLE_LEAST_STEPS)
+	const struct sample_size size =
+		is_worth_it(summary) ? sample_for(summary) : (struct sample_size){0, 1};
+	if (size.steps < SAMPLE_LEAST_STEPS)
 		return 0;
-	int error = replayed_open(&replayed, context, scans, steps);
+	int error = replayed_open(&replayed, context, scans, &size);
 	if (error)
 		return error > 0 || error == -E2BIG ? 0 : error;
 	error = has_met(&replayed.model) ? add_all(&replayed, summary) : 0;

@@ -226,21 +226,56 @@ struct call_list { /* the launches of a device, in their order */
 	size_t n;
 };
 
+static uint32_t launches_of(const struct device_op *op)
+{
+	return op->last_call == NO_INDEX ? 1 : op->bundle.n;
+}
+
+/* `call` needs the place of the op; when the place was not free it takes `own_ns` itself. */
+static int link_place(struct model *model, const struct host_call *call, const struct device_op *of,
+					  bool held, struct cuts *cuts, int64_t own_ns)
+{
+	struct edge edge = {of->begin_node, call->end_node, held ? call->end - of->begin : 0, of->unit,
+						EDGE_QUEUE};
+	if (of->begin > call->end)
+		return 0;
+	int error = graph_add_edge(&model->graph, &edge, NULL);
+	return error || !held ? error : add_cut(cuts, call->chain, own_ns);
+}
+
+/* The launches of this call, and the op whose place they need: the last one's, in a bundle. */
+static int link_launch(struct process *p, struct model *model, const struct host_call *call,
+					   const struct device_op *of, struct cuts *cuts)
+{
+	const struct device_op *op = &p->ops[call->first_op];
+	const struct host_call *last = op->last_call == NO_INDEX ? call : &p->calls[op->last_call];
+	const int64_t ns = call->end - call->begin;
+	const bool is_long = last->end - last->begin > HELD_CALL_NS;
+	if (last == call)
+		return link_place(model, call, of, is_long && of->begin > call->begin, cuts, LAUNCH_OWN_NS);
+	const bool free = of->end <= call->begin;
+	int error = 0;
+	if (!free && op->bundle.long_ns > 0)
+		error = link_place(model, call, of, true, cuts, ns - op->bundle.long_ns);
+	return error ? error : link_place(model, last, of, is_long && !free, cuts, LAUNCH_OWN_NS);
+}
+
 /* A launch needs the place of the one QUEUE_DEPTH before it, which is free when that starts. */
 static int link_queue(struct process *p, struct model *model, const struct call_list *list,
 					  struct cuts *cuts)
 {
-	for (size_t i = QUEUE_DEPTH; i < list->n; i++) {
+	uint64_t so_far = 0, started = 0; /* started: up to and with the one at `oldest` */
+	size_t oldest = 0;
+	if (list->n)
+		started = launches_of(&p->ops[p->calls[list->at[0]].first_op]);
+	for (size_t i = 0; i < list->n; i++) {
 		struct host_call *call = &p->calls[list->at[i]];
-		const struct device_op *op = &p->ops[p->calls[list->at[i - QUEUE_DEPTH]].first_op];
-		if (op->begin > call->end)
+		so_far += launches_of(&p->ops[call->first_op]);
+		if (so_far <= QUEUE_DEPTH)
 			continue;
-		const bool held = op->begin > call->begin && call->end - call->begin > HELD_CALL_NS;
-		struct edge edge = {op->begin_node, call->end_node, held ? call->end - op->begin : 0,
-							op->unit, EDGE_QUEUE};
-		int error = graph_add_edge(&model->graph, &edge, NULL);
-		if (!error && held)
-			error = add_cut(cuts, call->chain, LAUNCH_OWN_NS);
+		while (started < so_far - QUEUE_DEPTH)
+			started += launches_of(&p->ops[p->calls[list->at[++oldest]].first_op]);
+		int error = link_launch(p, model, call, &p->ops[p->calls[list->at[oldest]].first_op], cuts);
 		if (error)
 			return error;
 	}
@@ -264,7 +299,7 @@ static int link_queues(struct process *p, struct model *model, struct cuts *cuts
 			if (p->calls[i].first_op != NO_INDEX &&
 				p->ops[p->calls[i].first_op].unit == p->streams[s].unit)
 				list.at[list.n++] = i;
-		if (list.n > QUEUE_DEPTH) {
+		if (list.n) {
 			qsort_r(list.at, list.n, sizeof(*list.at), by_begin, p);
 			error = link_queue(p, model, &list, cuts);
 		}
