@@ -98,6 +98,7 @@ static int add_member(struct process *p, struct model *model, const struct devic
 	if (!m)
 		return -ENOMEM;
 	const uint32_t sends = sends_before(p, op);
+	model->before += op->call == NO_INDEX;
 	*m = (struct member){.comm = comm->hash,
 						 .sequence = coll->sequence,
 						 .coll = coll->coll,
