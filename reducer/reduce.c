@@ -199,7 +199,8 @@ static int replay(const struct device_context *context, const struct device_scan
 {
 	const struct reduce_options *options = context->options;
 	struct replayed replayed;
-	int error = replayed_open(&replayed, context, scans, options->replay_steps);
+	int error =
+		replayed_open(&replayed, context, scans, &(struct sample_size){options->replay_steps, 1});
 	if (error > 0)
 		return options->replay(NULL, options->replay_context);
 	if (error)

@@ -1,6 +1,7 @@
 #include "graph/build.h"
 
 #include "graph/arrivals.h"
+#include "graph/bundles.h"
 #include "graph/events.h"
 #include "graph/host_clocks.h"
 #include "graph/joins.h"
@@ -12,12 +13,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { BUNDLED_NODES = 3500000 }; /* about 130 bytes each, with their edges */
+
 static int link_process(struct process *p, struct model *model)
 {
 	struct arrivals arrivals = {0};
 	const size_t from_amount = model->n_amounts;
-	int error = ops_open(p, model);
+	ops_note_sequences(p, model);
+	int error = p->sample->bundle > 1 ? bundles_make(p, p->sample->bundle) : 0;
+	error = error ? error : ops_open(p, model);
 	error = error ? error : threads_open(p, model);
+	error = error ? error : bundles_link(p, model);
 	error = error ? error : threads_link(p, model);
 	error = error ? error : waits_link(p, model, from_amount);
 	error = error ? error : arrivals_of_streams(&arrivals, p);
@@ -29,6 +35,12 @@ static int link_process(struct process *p, struct model *model)
 	return error;
 }
 
+/* Of bundles there are few, unless the calls are such that hardly any can be made. */
+static bool is_too_large(const struct model *model, const struct sample *sample)
+{
+	return sample->bundle > 1 && model->graph.n_nodes > BUNDLED_NODES;
+}
+
 static int add_process(struct model *model, const struct sample *sample, uint32_t index)
 {
 	struct process process;
@@ -37,7 +49,7 @@ static int add_process(struct model *model, const struct sample *sample, uint32_
 		return error > 0 ? 0 : error;
 	error = link_process(&process, model);
 	process_close(&process);
-	return error;
+	return !error && is_too_large(model, sample) ? -E2BIG : error;
 }
 
 static int by_place(const void *a, const void *b)

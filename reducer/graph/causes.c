@@ -11,44 +11,6 @@ enum {
 	FACTOR_LEAST = 10 /* kernels from which a stage's factor is taken */
 };
 
-static const char *const names[CAUSES] = {[CAUSE_INPUT] = "input",
-										  [CAUSE_NO_CORE] = "no_core",
-										  [CAUSE_BLOCKED] = "blocked",
-										  [CAUSE_ALLOC] = "alloc",
-										  [CAUSE_MODULE_LOAD] = "module_load",
-										  [CAUSE_PROFILER] = "profiler",
-										  [CAUSE_CODE] = "code",
-										  [CAUSE_HOST] = "host",
-										  [CAUSE_KERNELS] = "kernels",
-										  [CAUSE_SYNC_DEVICE] = "sync.device",
-										  [CAUSE_SYNC_MID] = "sync.mid",
-										  [CAUSE_SYNC_END] = "sync.end",
-										  [CAUSE_SYNC] = "sync",
-										  [CAUSE_QUEUE_FULL] = "queue_full",
-										  [CAUSE_HOST_FUNC] = "host_func",
-										  [CAUSE_DEPENDENCY] = "dependency",
-										  [CAUSE_SHARED] = "shared",
-										  [CAUSE_LINK] = "link",
-										  [CAUSE_EVEN_KERNELS] = "even_kernels",
-										  [CAUSE_EVEN_HOST] = "even_host",
-										  [CAUSE_TRANSFER] = "transfer",
-										  [CAUSE_COPIES] = "copies",
-										  [CAUSE_FRAMEWORK] = "framework",
-										  [CAUSE_API] = "api"};
-
-const char *cause_name(enum cause cause)
-{
-	return names[cause];
-}
-
-enum cause cause_find(const char *name)
-{
-	int i = 0;
-	while (i < CAUSES && strcmp(names[i], name) != 0)
-		i++;
-	return (enum cause)i;
-}
-
 /* ---- what it needs ---- */
 
 struct like { /* a meeting among those of its class */
@@ -87,6 +49,33 @@ static int find_typical(struct causes *c)
 	return 0;
 }
 
+int64_t cause_like_ns(const struct causes *c, bool kernels, const struct compared *row)
+{
+	const bool alone = kernels || c->model->n_units < 2;
+	return row->others_ns >= 0 ? row->others_ns : alone ? row->ns : 0;
+}
+
+static void find_excess(const struct causes *c, bool kernels, int64_t *excess_ns)
+{
+	const struct compared *rows = kernels ? c->kernels : c->host;
+	const size_t n = kernels ? c->n_kernels : c->n_host;
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].unit != UNIT_NONE)
+			excess_ns[rows[i].unit] += rows[i].ns - cause_like_ns(c, kernels, &rows[i]);
+}
+
+static int find_all_excess(struct causes *c)
+{
+	const size_t n = c->model->n_units + 1;
+	c->host_excess_ns = calloc(n, sizeof(*c->host_excess_ns));
+	c->kernels_excess_ns = calloc(n, sizeof(*c->kernels_excess_ns));
+	if (!c->host_excess_ns || !c->kernels_excess_ns)
+		return -ENOMEM;
+	find_excess(c, false, c->host_excess_ns);
+	find_excess(c, true, c->kernels_excess_ns);
+	return 0;
+}
+
 int causes_open(struct causes *c, const struct model *model)
 {
 	const size_t n = model->graph.n_edges + model->n_host + 1;
@@ -108,6 +97,7 @@ int causes_open(struct causes *c, const struct model *model)
 	error = error ? error : compare_positions(model->host, model->n_host, model->units, &c->host);
 	error = error ? error
 				  : compare_positions(model->kernels, model->n_kernels, model->units, &c->kernels);
+	error = error ? error : find_all_excess(c);
 	return error ? error : causes_measure(c);
 }
 
@@ -130,6 +120,8 @@ void causes_close(struct causes *c)
 	free(c->steps_ns);
 	free(c->before_ns);
 	free(c->cured);
+	free(c->host_excess_ns);
+	free(c->kernels_excess_ns);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -223,6 +215,16 @@ static int64_t take_waits(const struct causes *c, uint32_t sites, const struct s
 	return taken_ns;
 }
 
+enum cause cause_of_own(const struct model *m, size_t host)
+{
+	const uint8_t kind = m->graph.edges[m->host[host].edge].kind;
+	if (kind == EDGE_CALL)
+		return CAUSE_API;
+	if (kind != EDGE_OUTSIDE)
+		return CAUSES;
+	return m->host[host].ns >= CAUSE_CODE_NS ? CAUSE_CODE : CAUSE_FRAMEWORK;
+}
+
 /* The program's own time outside of calls, in stretches that are long enough to be a loss or not,
  * or in calls. */
 static int64_t take_own(const struct causes *c, enum cause cause, const struct scope *scope,
@@ -232,11 +234,7 @@ static int64_t take_own(const struct causes *c, enum cause cause, const struct s
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < m->n_host; i++) {
 		const struct edge *edge = &m->graph.edges[m->host[i].edge];
-		const enum cause own = edge->kind == EDGE_CALL          ? CAUSE_API
-							   : edge->kind != EDGE_OUTSIDE     ? CAUSES
-							   : m->host[i].ns >= CAUSE_CODE_NS ? CAUSE_CODE
-																: CAUSE_FRAMEWORK;
-		if (own == cause && has(c, scope, edge->unit))
+		if (cause_of_own(m, i) == cause && has(c, scope, edge->unit))
 			taken_ns += take_own_ns(c, i, own_left(c, i, weights_ns), weights_ns);
 	}
 	return taken_ns;
@@ -253,22 +251,9 @@ static int64_t take_excess(const struct causes *c, bool kernels, const struct sc
 		const struct compared *row = &rows[i];
 		if (!has(c, scope, row->unit))
 			continue;
-		const bool alone = kernels || c->model->n_units < 2;
-		const int64_t like_ns = row->others_ns >= 0 ? row->others_ns : alone ? row->ns : 0;
-		taken_ns += take_row(c, kernels, row, like_ns, weights_ns);
+		taken_ns += take_row(c, kernels, row, cause_like_ns(c, kernels, row), weights_ns);
 	}
 	return taken_ns;
-}
-
-int64_t cause_excess(const struct causes *c, enum cause cause, uint32_t unit)
-{
-	const struct compared *rows = cause == CAUSE_KERNELS ? c->kernels : c->host;
-	const size_t n = cause == CAUSE_KERNELS ? c->n_kernels : c->n_host;
-	int64_t excess_ns = 0;
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].unit == unit && (rows[i].others_ns >= 0 || cause == CAUSE_HOST))
-			excess_ns += rows[i].ns - (rows[i].others_ns > 0 ? rows[i].others_ns : 0);
-	return excess_ns;
 }
 
 /* Every position like the mean; stages of a pipeline differ by design, so those of one only. */
@@ -457,23 +442,11 @@ static int64_t take_queue(const struct causes *c, const struct scope *scope, int
 static int64_t take(const struct causes *c, enum cause cause, const struct scope *scope,
 					int64_t *weights_ns)
 {
-	static const uint8_t labels[CAUSES] = {[CAUSE_INPUT] = LABEL_INPUT,
-										   [CAUSE_NO_CORE] = LABEL_NO_CORE,
-										   [CAUSE_BLOCKED] = LABEL_BLOCKED,
-										   [CAUSE_ALLOC] = LABEL_ALLOC,
-										   [CAUSE_MODULE_LOAD] = LABEL_MODULE_LOAD,
-										   [CAUSE_PROFILER] = LABEL_PROFILER};
-	static const uint8_t sites[CAUSES] = {[CAUSE_ALLOC] = 1 << WAIT_FREE,
-										  [CAUSE_SYNC_DEVICE] = 1 << WAIT_DEVICE,
-										  [CAUSE_SYNC_MID] = 1 << WAIT_MID,
-										  [CAUSE_SYNC_END] = 1 << WAIT_END,
-										  [CAUSE_SYNC] =
-											  1 << WAIT_DEVICE | 1 << WAIT_MID | 1 << WAIT_END};
 	int64_t taken_ns = 0;
-	if (labels[cause])
-		taken_ns += take_label(c, labels[cause], scope, weights_ns);
-	if (sites[cause])
-		taken_ns += take_waits(c, sites[cause], scope, weights_ns);
+	if (cause_label(cause))
+		taken_ns += take_label(c, cause_label(cause), scope, weights_ns);
+	if (cause_sites(cause))
+		taken_ns += take_waits(c, cause_sites(cause), scope, weights_ns);
 	switch (cause) {
 	case CAUSE_CODE:
 	case CAUSE_FRAMEWORK:
@@ -488,11 +461,9 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 	case CAUSE_QUEUE_FULL:
 		return take_queue(c, scope, weights_ns);
 	case CAUSE_HOST_FUNC:
-		return take_held(c, BATON_SYNC_HOST_FUNC, scope, weights_ns);
 	case CAUSE_DEPENDENCY:
-		return take_held(c, BATON_SYNC_PEER, scope, weights_ns);
 	case CAUSE_SHARED:
-		return take_held(c, HELD_BY_PROCESS, scope, weights_ns);
+		return take_held(c, cause_held(cause), scope, weights_ns);
 	case CAUSE_LINK:
 	case CAUSE_TRANSFER:
 		return take_link(c, cause == CAUSE_TRANSFER, scope, weights_ns);

@@ -3,43 +3,10 @@
 #ifndef GRAPH_CAUSES_H
 #define GRAPH_CAUSES_H
 
+#include "graph/cause_kinds.h"
 #include "graph/compare.h"
 #include "graph/model.h"
 
-enum cause {
-	CAUSE_INPUT,
-	CAUSE_NO_CORE,
-	CAUSE_BLOCKED,
-	CAUSE_ALLOC,
-	CAUSE_MODULE_LOAD,
-	CAUSE_PROFILER,
-	CAUSE_CODE,
-	CAUSE_HOST,
-	CAUSE_KERNELS,
-	CAUSE_SYNC_DEVICE,
-	CAUSE_SYNC_MID,
-	CAUSE_SYNC_END,
-	CAUSE_SYNC,
-	CAUSE_QUEUE_FULL,
-	CAUSE_HOST_FUNC,
-	CAUSE_DEPENDENCY,
-	CAUSE_SHARED,
-	CAUSE_LINK,
-	CAUSE_EVEN_KERNELS,
-	CAUSE_EVEN_HOST,
-	CAUSE_TRANSFER,
-	CAUSE_COPIES,
-	CAUSE_FRAMEWORK,
-	CAUSE_API,
-	CAUSES
-};
-
-/* Host code that drives no GPU for so long is a loss of its own. */
-enum { CAUSE_CODE_NS = 1000000 };
-
-const char *cause_name(enum cause cause);
-/* By its name; CAUSES: there is no such cause. */
-enum cause cause_find(const char *name);
 /* Is it asked of one device against the others? */
 static inline bool cause_compares(enum cause cause)
 {
@@ -68,6 +35,7 @@ struct causes {
 	int64_t step_ns;
 	uint32_t *cured; /* by unit, the last one for what is no unit's: bits of the causes that are off
 						the weights already */
+	int64_t *host_excess_ns, *kernels_excess_ns; /* by unit */
 	uint32_t replays;
 };
 
@@ -111,7 +79,15 @@ int64_t cause_take_size(const struct causes *causes, int64_t bytes, int64_t *wei
 void cause_cured(struct causes *causes, enum cause cause, const struct scope *scope);
 /* How much longer a unit's positions are than elsewhere, less what it is faster: CAUSE_HOST,
  * CAUSE_KERNELS. */
-int64_t cause_excess(const struct causes *causes, enum cause cause, uint32_t unit);
+static inline int64_t cause_excess(const struct causes *causes, enum cause cause, uint32_t unit)
+{
+	return cause == CAUSE_KERNELS ? causes->kernels_excess_ns[unit] : causes->host_excess_ns[unit];
+}
+/* What the work of a row takes where others do it. */
+int64_t cause_like_ns(const struct causes *causes, bool kernels, const struct compared *row);
+/* The cause that the own time of row `host` of model.host belongs to: CAUSE_API, CAUSE_CODE,
+ * CAUSE_FRAMEWORK; CAUSES: none. */
+enum cause cause_of_own(const struct model *model, size_t host);
 /* Counts gains from the measured weights. 0 or -ENOMEM. */
 int causes_measure(struct causes *causes);
 /* The mean counted step with these weights. 0 or -ENOMEM. */

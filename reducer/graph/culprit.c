@@ -1,6 +1,7 @@
 #include "graph/culprit.h"
 
 #include "base/room.h"
+#include "graph/costs.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,14 +120,17 @@ static bool waits_more(const struct model *m, enum cause cause, uint32_t unit)
 	return m->n_units > 1 && 10 * own * (m->n_units - 1) > 12 * others;
 }
 
-static int ask_units(struct asking *a, enum cause cause)
+/* Of many units those with most of the cause are asked, the others only counted. */
+static int ask_units(struct asking *a, enum cause cause, const int64_t *most_ns)
 {
 	struct causes *c = a->c;
+	const int64_t asked_ns = costs_asked(most_ns, c->model->n_units);
 	for (uint32_t u = 0; c->model->n_units > 1 && u < c->model->n_units; u++) {
 		struct culprit x = {.cause = cause, .scope = {u, ALL_UNITS, 0}};
-		if (is_sync(cause) && !waits_more(c->model, cause, u))
+		x.cost_ns = per_step(c, most_ns[u]);
+		if (x.cost_ns < a->out->least_ns || (is_sync(cause) && !waits_more(c->model, cause, u)))
 			continue;
-		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
+		int error = most_ns[u] < asked_ns ? 0 : ask(c, c->measured_ns, a->out->least_ns, &x);
 		error = error ? error : keep(a->out, &x);
 		if (error)
 			return error;
@@ -134,28 +138,21 @@ static int ask_units(struct asking *a, enum cause cause)
 	return 0;
 }
 
-/* Hosts that have several units: what all ranks of one have in common. */
-static bool has_units(const struct model *m, uint32_t host)
-{
-	size_t n = 0;
-	for (size_t u = 0; u < m->n_units; u++)
-		n += m->units[u].host == host;
-	return n > 1 && n < m->n_units;
-}
-
-static int ask_hosts(struct asking *a, enum cause cause)
+static int ask_hosts(struct asking *a, enum cause cause, const int64_t *most_ns)
 {
 	struct causes *c = a->c;
-	for (uint32_t host = 0; c->model->n_hosts > 1 && host < c->model->n_hosts; host++) {
+	int64_t *hosts_ns = costs_of_hosts(c->model, most_ns);
+	int error = hosts_ns ? 0 : -ENOMEM;
+	const int64_t asked_ns = error ? 0 : costs_asked(hosts_ns, c->model->n_hosts);
+	for (uint32_t host = 0; !error && c->model->n_hosts > 1 && host < c->model->n_hosts; host++) {
 		struct culprit x = {.cause = cause, .scope = {ALL_UNITS, host, 0}};
-		if (!has_units(c->model, host))
+		if (hosts_ns[host] < asked_ns || per_step(c, hosts_ns[host]) < a->out->least_ns)
 			continue;
-		int error = ask(c, c->measured_ns, a->out->least_ns, &x);
+		error = ask(c, c->measured_ns, a->out->least_ns, &x);
 		error = error ? error : keep(a->out, &x);
-		if (error)
-			return error;
 	}
-	return 0;
+	free(hosts_ns);
+	return error;
 }
 
 /* Of everywhere first: what wins nothing there wins nothing on one device. */
@@ -168,8 +165,12 @@ static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 	error = keep(a->out, &x);
 	if (error || !units)
 		return error;
-	error = ask_units(a, cause);
-	return error || is_sync(cause) ? error : ask_hosts(a, cause);
+	int64_t *most_ns = costs_of_units(a->c, cause);
+	error = most_ns ? ask_units(a, cause, most_ns) : -ENOMEM;
+	if (!error && !is_sync(cause))
+		error = ask_hosts(a, cause, most_ns);
+	free(most_ns);
+	return error;
 }
 
 static int by_cost_down(const void *a, const void *b)
@@ -203,8 +204,13 @@ static int ask_compared(struct asking *a, enum cause cause)
 		error = error ? error : keep(a->out, &units[i]);
 	}
 	free(units);
+	int64_t *most_ns = costs_of_units(c, cause);
+	error = error || most_ns ? error : -ENOMEM;
 	/* the stages on a host differ from the others whoever is slow */
-	return error || c->model->meetings > 0 ? error : ask_hosts(a, cause);
+	if (!error && c->model->meetings == 0)
+		error = ask_hosts(a, cause, most_ns);
+	free(most_ns);
+	return error;
 }
 
 static int ask_all(struct asking *a)

@@ -179,7 +179,8 @@ int meetings_link(struct model *model, struct member **members, size_t n)
 	for (size_t i = 0; !error && i < n; i++)
 		p.left[i] = members[i]->calls;
 	if (!error)
-		error = pairing_by_peers(&p);
+		error = pairing_all_to_all(&p);
+	error = error ? error : pairing_by_peers(&p);
 	size_t a = 0, b = 0;
 	while (b < n && members[b]->rank == members[0]->rank)
 		b++;

@@ -2,6 +2,7 @@
 
 #include "base/table.h"
 #include "classify/class_cache.h"
+#include "graph/causes.h"
 #include "read/comm_ranks.h"
 
 #include <errno.h>
@@ -14,8 +15,9 @@ int ops_open(struct process *p, struct model *model)
 		struct device_op *op = &p->ops[i];
 		const int64_t ns[] = {op->begin, op->end};
 		int error = graph_add_nodes(&model->graph, ns, 2, &op->begin_node);
-		struct edge edge = {op->begin_node, op->begin_node + 1, op->end - op->begin, op->unit,
-							EDGE_OP};
+		const int64_t work_ns =
+			op->last_call == NO_INDEX ? op->end - op->begin : op->bundle.work_ns;
+		struct edge edge = {op->begin_node, op->begin_node + 1, work_ns, op->unit, EDGE_OP};
 		error = error ? error : graph_add_edge(&model->graph, &edge, &op->edge);
 		if (error)
 			return error;
@@ -96,6 +98,7 @@ static int add_member(struct process *p, struct model *model, const struct devic
 	if (!m)
 		return -ENOMEM;
 	const uint32_t sends = sends_before(p, op);
+	model->before += op->call == NO_INDEX;
 	*m = (struct member){.comm = comm->hash,
 						 .sequence = coll->sequence,
 						 .coll = coll->coll,
@@ -142,14 +145,6 @@ static int add_ordered(struct process *p, struct model *model, const struct devi
 	return number_member(counting, m);
 }
 
-static bool is_nccl(const struct process *p, uint32_t name)
-{
-	const struct text text = strings_get(&p->trace.strings, name);
-	struct kernel_class class;
-	class_cache_name(p->sample->context->classes, text.at, text.bytes, &class);
-	return class.group == GROUP_NCCL;
-}
-
 static uint8_t class_of(struct process *p, uint32_t name)
 {
 	uint8_t *known = &p->kernel_classes[name];
@@ -163,17 +158,24 @@ static uint8_t class_of(struct process *p, uint32_t name)
 	return *known;
 }
 
+bool op_is_nccl(struct process *p, uint32_t name)
+{
+	return cause_group(class_of(p, name)) == GROUP_NCCL;
+}
+
 /* Kernels that differ between devices may be slow ones; collectives wait for each other. */
 static int add_position(struct process *p, struct model *model, const struct device_op *op)
 {
-	struct position *position = MODEL_ADD(model, kernels);
+	const int64_t ns = op->last_call == NO_INDEX ? op->end - op->begin : op->bundle.work_ns;
+	struct position *position = op->apart ? NULL : MODEL_ADD(model, kernels);
+	if (op->apart)
+		return 0;
 	if (!position)
 		return -ENOMEM;
 	uint64_t key = hash_mix(2, (uint64_t)p->streams[op->stream].number);
 	key = hash_mix(key, (uint64_t)(uint32_t)op->step);
 	key = hash_mix(key, process_name_hash(p, op->name));
-	*position =
-		(struct position){key, op->end - op->begin, op->edge, op->unit, class_of(p, op->name)};
+	*position = (struct position){key, ns, op->edge, op->unit, class_of(p, op->name)};
 	return 0;
 }
 
@@ -232,7 +234,7 @@ int ops_note(struct process *p, struct model *model)
 		const struct device_op *op = &p->ops[i];
 		if (op->coll != NO_INDEX)
 			error = add_member(p, model, op, &counting);
-		else if (op->kind == BATON_KERNEL && counting.ordered && is_nccl(p, op->name))
+		else if (op->kind == BATON_KERNEL && counting.ordered && op_is_nccl(p, op->name))
 			error = add_ordered(p, model, op, &counting);
 		else if (op->kind == BATON_KERNEL)
 			error = add_position(p, model, op);
@@ -243,7 +245,11 @@ int ops_note(struct process *p, struct model *model)
 	free(counting.counters);
 	for (uint32_t s = 1; !error && s < p->n_streams; s++)
 		error = note_ends(p, model, &p->streams[s]);
-	for (uint32_t s = 1; !error && s < p->n_streams; s++)
-		note_sequence(p, model, &p->streams[s]);
 	return error;
+}
+
+void ops_note_sequences(struct process *p, struct model *model)
+{
+	for (uint32_t s = 1; s < p->n_streams; s++)
+		note_sequence(p, model, &p->streams[s]);
 }

@@ -32,4 +32,8 @@ int pairing_meet(struct pairing *p, uint32_t a, uint32_t b);
  * in their order, where the two kernels ran at the same time. 0 or -ENOMEM. */
 int pairing_by_peers(struct pairing *p);
 
+/* Kernels that send to all ranks and receive from all of them meet as a collective does. 0 or
+ * -ENOMEM. */
+int pairing_all_to_all(struct pairing *p);
+
 #endif

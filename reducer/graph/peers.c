@@ -54,7 +54,7 @@ static size_t gather(struct pairing *p, const int32_t *ranks, struct link *links
 	size_t n = 0;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct member *m = p->m[i];
-		for (uint32_t k = 0; ranks[i] >= 0 && k < m->n_parts; k++) {
+		for (uint32_t k = 0; ranks[i] >= 0 && p->left[i] > 0 && k < m->n_parts; k++) {
 			const struct part *part = &p->model->parts[m->first_part + k];
 			const bool receives = part->coll == BATON_COLL_RECV;
 			const int32_t peer = (int32_t)part->peer - 1;

@@ -154,6 +154,8 @@ static void tell_calls(struct process *p)
 
 static int count_streams(struct process *p)
 {
+	for (uint32_t s = 0; s < p->n_streams; s++)
+		p->streams[s].n_ops = p->streams[s].n_launched = 0;
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct process_stream *stream = &p->streams[p->ops[i].stream];
 		stream->n_ops++;
@@ -161,6 +163,8 @@ static int count_streams(struct process *p)
 	}
 	for (uint32_t s = 0; s < p->n_streams; s++) {
 		struct process_stream *stream = &p->streams[s];
+		free(stream->ops);
+		free(stream->launched);
 		stream->ops = malloc((stream->n_ops + 1) * sizeof(*stream->ops));
 		stream->launched = malloc((stream->n_launched + 1) * sizeof(*stream->launched));
 		if (!stream->ops || !stream->launched)
@@ -180,7 +184,7 @@ static int by_launch(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-static int fill_streams(struct process *p)
+int process_fill_streams(struct process *p)
 {
 	int error = count_streams(p);
 	if (error)
@@ -268,7 +272,7 @@ static int read_all(struct process *p, struct model *model)
 	if (p->n_ops)
 		qsort_r(p->ops, p->n_ops, sizeof(*p->ops), by_begin, p);
 	tell_calls(p);
-	error = fill_streams(p);
+	error = process_fill_streams(p);
 	return error ? error : find_units(p, model);
 }
 

@@ -29,12 +29,22 @@ struct host_call {
 	uint32_t chain; /* the edge that ends where the call does */
 	uint8_t class;  /* enum call_class */
 	bool device_wide;
+	bool bundles; /* the launches of a bundle but the last one */
+	bool apart;   /* part of a bundle that time has divided: compared with nobody */
+};
+
+struct op_bundle {   /* of an op that stands for several */
+	int64_t work_ns; /* from start to end, as the stream alone would have it */
+	int64_t tail_ns; /* from the begin of the last launch to the end, as launches would have it */
+	int64_t long_ns; /* what launches but the last took longer than they do themselves */
+	uint32_t n;
 };
 
 struct device_op {
 	int64_t begin, end;
 	uint64_t correlation;
-	uint32_t call; /* NO_INDEX: its launch was not recorded */
+	uint32_t call;      /* NO_INDEX: its launch was not recorded */
+	uint32_t last_call; /* of a bundle; else NO_INDEX */
 	uint32_t name;
 	uint32_t stream; /* number of its stream in the process */
 	uint32_t begin_node;
@@ -47,6 +57,8 @@ struct device_op {
 	bool meets;
 	bool pageable;
 	bool copies; /* to or from the device's memory */
+	bool apart;
+	struct op_bundle bundle; /* with last_call */
 };
 
 struct coll_row {
@@ -180,6 +192,9 @@ void process_close(struct process *process);
 /* Fills calls, ops, colls, spans, helds and scheds from the rows that lie in the sample. 0 or
  * -errno. */
 int process_read(struct process *process);
+
+/* Sorts the ops into their streams, anew when they have changed. 0 or -ENOMEM. */
+int process_fill_streams(struct process *process);
 
 uint64_t process_name_hash(struct process *process, uint32_t name);
 /* The step of the sample in which a launch at `ns` lies; -1: before, n_steps: after. */

@@ -77,6 +77,7 @@ static int take_op(struct row_reading *r)
 		.end = begin + rows_value(rows, OP_DUR),
 		.correlation = (uint64_t)rows_value(rows, OP_CORRELATION),
 		.call = NO_INDEX,
+		.last_call = NO_INDEX,
 		.name = idmap_get(&p->trace.string_ids, (uint64_t)rows_value(rows, OP_NAME)),
 		.stream = idmap_get(&p->trace.stream_ids, (uint64_t)rows_value(rows, OP_STREAM)),
 		.coll = NO_INDEX,

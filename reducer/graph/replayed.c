@@ -16,10 +16,10 @@ static int64_t measure_error(const struct replayed *r)
 }
 
 int replayed_open(struct replayed *r, const struct device_context *context,
-				  const struct device_scan *scans, uint64_t steps)
+				  const struct device_scan *scans, const struct sample_size *size)
 {
 	memset(r, 0, sizeof(*r));
-	int error = sample_open(&r->sample, context, scans, steps);
+	int error = sample_open(&r->sample, context, scans, size);
 	if (error)
 		return error;
 	error = model_build(&r->model, &r->sample);

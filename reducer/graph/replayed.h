@@ -13,10 +13,10 @@ struct replayed {
 	int64_t error_ns;
 };
 
-/* At most `steps` steps of the run. 0: call replayed_close(); 1: the run has too few steps; or
+/* A sample of that size of the run. 0: call replayed_close(); 1: the run has too few steps; or
  * -errno. */
 int replayed_open(struct replayed *replayed, const struct device_context *context,
-				  const struct device_scan *scans, uint64_t steps);
+				  const struct device_scan *scans, const struct sample_size *size);
 void replayed_close(struct replayed *replayed);
 
 #endif

@@ -93,10 +93,11 @@ static void number_hosts(struct sample *sample)
 }
 
 int sample_open(struct sample *sample, const struct device_context *context,
-				const struct device_scan *scans, uint64_t steps)
+				const struct device_scan *scans, const struct sample_size *size)
 {
 	const struct run *run = context->run;
-	*sample = (struct sample){.context = context, .scans = scans, .n_scans = run->n_devices};
+	*sample = (struct sample){
+		.context = context, .scans = scans, .n_scans = run->n_devices, .bundle = size->bundle};
 	sample->scan_of = calloc(run->n_processes + 1, sizeof(*sample->scan_of));
 	sample->host_of = calloc(run->n_processes + 1, sizeof(*sample->host_of));
 	sample->offsets = calloc(run->n_processes + 1, sizeof(*sample->offsets));
@@ -107,7 +108,7 @@ int sample_open(struct sample *sample, const struct device_context *context,
 	number_hosts(sample);
 	int none = find_scans(sample);
 	if (!none)
-		none = cut(sample, steps);
+		none = cut(sample, size->steps);
 	if (none)
 		sample_close(sample);
 	return none;

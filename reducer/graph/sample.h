@@ -18,15 +18,21 @@ struct sample {
 	size_t n_scans;
 	uint32_t first_marker; /* of every device's markers */
 	uint32_t n_steps;
+	uint32_t bundle;             /* so many launches are taken together at most; 1: none */
 	uint32_t *scan_of;           /* by process: 1 + the scan whose steps it has; 0: none */
 	uint32_t *host_of;           /* by process: number of its host */
 	struct host_offset *offsets; /* by host */
 	uint32_t n_hosts;
 };
 
-/* Chooses at most `steps` steps. 0; 1: the run has too few; or -ENOMEM. */
+struct sample_size {
+	uint64_t steps;  /* at most */
+	uint32_t bundle; /* launches that are taken together, at most; 1: none */
+};
+
+/* Chooses the steps. 0; 1: the run has too few; or -ENOMEM. */
 int sample_open(struct sample *sample, const struct device_context *context,
-				const struct device_scan *scans, uint64_t steps);
+				const struct device_scan *scans, const struct sample_size *size);
 void sample_close(struct sample *sample);
 
 /* begins[0 .. n_steps]: where the steps begin for this process, and the last one ends; its own

@@ -1,6 +1,7 @@
 #include "graph/threads.h"
 
 #include "base/room.h"
+#include "graph/causes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -339,7 +340,7 @@ static int link_points(struct host_thread *t, uint32_t i, struct model *model)
 	if (to->ns == from->ns)
 		return 0;
 	thread_labels(t, from->ns, to->ns, by_label);
-	if (from->depth)
+	if (from->depth && !(t->calls[from->call].bundles && from->begins))
 		by_label[LABEL_BLOCKED] = 0; /* asleep inside of a call: the call's own */
 	return thread_note(model, t->chain[i], by_label);
 }
@@ -367,6 +368,17 @@ static uint64_t position_key(struct process *p, const struct host_thread *t, uin
 	return hash_mix(key, t->points[i + 1].begins);
 }
 
+/* Parts of a bundle that time has divided are compared with nobody. What divides it is host code so
+ * long that it is a loss of its own: nobody else has that. */
+static bool is_compared(const struct host_thread *t, uint32_t i, uint64_t *key)
+{
+	const struct point *to = &t->points[i + 1];
+	if (!t->calls[to->call].apart)
+		return true;
+	*key = hash_mix(hash_mix(*key, t->unit), (uint64_t)to->ns);
+	return to->begins && to->ns - t->points[i].ns >= CAUSE_CODE_NS;
+}
+
 int threads_compare(struct process *p, struct model *model)
 {
 	for (uint32_t k = 0; k < p->n_threads; k++) {
@@ -374,11 +386,13 @@ int threads_compare(struct process *p, struct model *model)
 		for (uint32_t i = 0; i + 1 < t->n_points; i++) {
 			if (t->chain[i] == EDGE_NONE || t->unit == UNIT_NONE)
 				continue;
+			uint64_t key = position_key(p, t, i);
+			if (!is_compared(t, i, &key))
+				continue;
 			struct position *position = MODEL_ADD(model, host);
 			if (!position)
 				return -ENOMEM;
-			*position = (struct position){
-				.key = position_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+			*position = (struct position){.key = key, .edge = t->chain[i], .unit = t->unit};
 		}
 	}
 	return 0;

@@ -6,14 +6,15 @@
 #include <errno.h>
 
 enum {
-	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
-	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
-	LOSS_PERCENT = 2,  /* of the windows: a smaller loss is no finding */
-	SAMPLE_PART = 40,  /* of the launches: a replay costs a few times as much per launch */
+	MET_PART = 10,             /* of the members of collectives: a tenth may have met nobody */
+	WORTH_PERCENT = 1,         /* of the windows: less waiting for others cannot be a finding */
+	LOSS_PERCENT = 2,          /* of the windows: a smaller loss is no finding */
+	SINGLE_LAUNCHES = 1 << 18, /* of a run of so few each launch is replayed, 600 bytes each */
 	SMALL_LAUNCHES = 1 << 16,
-	FEW_STEPS = 4,          /* as many launches as they have at most */
-	FEW_LAUNCHES = 1 << 18, /* of a run of so few as many steps as a sample has */
-	MOST_LAUNCHES = 1500000 /* bounds memory: some hundred bytes each */
+	BUNDLE = 16,
+	READ_PART = 16,            /* of the launches: what bundles are made of is read again */
+	FEW_STEPS = 4,             /* at least, though that is more */
+	BUNDLED_LAUNCHES = 5000000 /* bounds memory: some 80 bytes each */
 };
 
 struct size {
@@ -55,18 +56,21 @@ static bool is_worth_it(const struct summary *s)
 		   100 * (time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT]) >= WORTH_PERCENT * windows;
 }
 
-/* How many steps a replay may have: all of a small run, a part of a large one. Of many ranks a few
- * steps are more than that. */
-static uint64_t steps_for(const struct summary *s)
+/* All steps of a small run, launch by launch; of a larger one a part, in bundles. */
+static struct sample_size sample_for(const struct summary *s)
 {
 	const struct size size = size_of(s);
-	uint64_t most = size.launches / SAMPLE_PART;
-	most = most < SMALL_LAUNCHES ? SMALL_LAUNCHES : most > MOST_LAUNCHES ? MOST_LAUNCHES : most;
-	if (size.launches + size.per_step <= FEW_LAUNCHES)
-		most = FEW_LAUNCHES; /* with the step before the counted ones */
 	const uint64_t few = FEW_STEPS * size.per_step;
-	most = most < few && few <= FEW_LAUNCHES ? few : most;
-	return size.per_step ? most / size.per_step : 0;
+	uint64_t most = size.launches / READ_PART;
+	if (!size.per_step)
+		return (struct sample_size){0, 1};
+	if (size.launches + size.per_step <=
+		SINGLE_LAUNCHES) /* with the step before the counted ones */
+		return (struct sample_size){SINGLE_LAUNCHES / size.per_step, 1};
+	most = most > SMALL_LAUNCHES ? most : SMALL_LAUNCHES;
+	most = most > few ? most : few;
+	most = most < BUNDLED_LAUNCHES ? most : BUNDLED_LAUNCHES;
+	return (struct sample_size){most / size.per_step, BUNDLE};
 }
 
 static const char *device_of(const struct replayed *r, const struct culprit *culprit)
@@ -104,10 +108,22 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 	return error ? error : summary_add(summary, ROW_CULPRIT, &row);
 }
 
-/* Did the ops of collectives, if there are any, find those that they waited for? */
-static bool has_met(const struct model *model)
+static bool has_nccl(const struct summary *s)
 {
-	return MET_PART * (model->n_members - model->met) <= model->n_members;
+	bool found = false;
+	for (size_t i = 0; i < s->n_devices && !found; i++)
+		for (int leaf = 0; leaf < LEAF_COUNT && !found; leaf++)
+			found = LEAF_BIT(leaf) & LEAVES_NCCL && s->devices[i].time_ns[leaf] > 0;
+	return found;
+}
+
+/* Did the ops of collectives, if there are any, find those that they waited for? What was launched
+ * before the sample finds nobody: hosts run ahead by a step and more, each as far as it can. */
+static bool has_met(const struct model *model, const struct summary *s)
+{
+	const uint64_t launched = model->n_members - model->before;
+	const uint64_t all = launched ? launched : model->n_members;
+	return all > 0 ? MET_PART * all <= MET_PART * model->met + all : !has_nccl(s);
 }
 
 static int add_all(struct replayed *r, struct summary *summary)
@@ -131,13 +147,14 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 				struct summary *summary)
 {
 	struct replayed replayed;
-	const uint64_t steps = is_worth_it(summary) ? steps_for(summary) : 0;
-	if (steps < SAMPLE_LEAST_STEPS)
+	const struct sample_size size =
+		is_worth_it(summary) ? sample_for(summary) : (struct sample_size){0, 1};
+	if (size.steps < SAMPLE_LEAST_STEPS)
 		return 0;
-	int error = replayed_open(&replayed, context, scans, steps);
+	int error = replayed_open(&replayed, context, scans, &size);
 	if (error)
 		return error > 0 || error == -E2BIG ? 0 : error;
-	error = has_met(&replayed.model) ? add_all(&replayed, summary) : 0;
+	error = has_met(&replayed.model, summary) ? add_all(&replayed, summary) : 0;
 	replayed_close(&replayed);
 	return error;
 }

@@ -226,25 +226,108 @@ struct call_list { /* the launches of a device, in their order */
 	size_t n;
 };
 
-/* A launch needs the place of the one QUEUE_DEPTH before it, which is free when that starts. */
+static uint32_t launches_of(const struct device_op *op)
+{
+	return op->last_call == NO_INDEX ? 1 : op->bundle.n;
+}
+
+struct place {
+	const struct host_call *call;
+	const struct device_op *of; /* it needs its place */
+	int64_t long_ns; /* so much longer than it takes itself may the call have been held */
+};
+
+/* The place is free when the op has started; of a bundle of ops, when all have. */
+static int link_place(const struct process *p, struct model *model, const struct place *place,
+					  struct cuts *cuts)
+{
+	const struct host_call *call = place->call;
+	const struct device_op *of = place->of;
+	const bool free = (of->last_call == NO_INDEX ? of->begin : of->end) <= call->begin;
+	const bool held = place->long_ns > 0 && !free;
+	struct edge edge = {of->begin_node, call->end_node, held ? call->end - of->begin : 0, of->unit,
+						EDGE_QUEUE};
+	if (of->begin > call->end || (of->call != NO_INDEX && p->calls[of->call].begin >= call->begin))
+		return 0;
+	int error = graph_add_edge(&model->graph, &edge, NULL);
+	return error || !held ? error
+						  : add_cut(cuts, call->chain, call->end - call->begin - place->long_ns);
+}
+
+/* Was it launched before the sample? Such ops come first on their stream. */
+static bool is_earlier(const struct process *p, uint32_t op)
+{
+	const struct process_stream *stream = &p->streams[p->ops[op].stream];
+	return p->ops[op].call == NO_INDEX && stream->n_launched &&
+		   p->ops[op].begin < p->ops[stream->launched[0]].begin;
+}
+
+/* The next op of the unit that needed a place, from number `op` on. */
+static uint32_t next_placed(const struct process *p, uint16_t unit, uint32_t op)
+{
+	for (; op < p->n_ops; op++) {
+		const uint32_t call = p->ops[op].call;
+		if (p->ops[op].unit == unit &&
+			(call == NO_INDEX ? is_earlier(p, op) : p->calls[call].first_op == op))
+			break;
+	}
+	return op;
+}
+
+/* QUEUE_DEPTH launches may wait to start. Any that starts frees its place, so a launch needs the
+ * start that leaves so few of those before it. */
+struct places {
+	uint16_t unit;
+	uint32_t oldest;   /* the op that starts last of those that have to */
+	uint64_t started;  /* up to and with it */
+	uint64_t launched; /* so far */
+};
+
+/* The op whose start the launch number `launched` needs; NULL: none. */
+static const struct device_op *find_place(const struct process *p, struct places *places,
+										  uint64_t launched)
+{
+	if (launched <= QUEUE_DEPTH)
+		return NULL;
+	while (places->started < launched - QUEUE_DEPTH) {
+		places->oldest = next_placed(p, places->unit, places->oldest + 1);
+		places->started += launches_of(&p->ops[places->oldest]);
+	}
+	return &p->ops[places->oldest];
+}
+
+/* A launch, or a bundle: all but its last launch are one call, that one is another. */
+static int link_launch(struct process *p, struct model *model, struct places *places,
+					   const struct host_call *call, struct cuts *cuts)
+{
+	const struct device_op *op = &p->ops[call->first_op];
+	const bool bundles = op->last_call != NO_INDEX;
+	const struct host_call *last = bundles ? &p->calls[op->last_call] : call;
+	const struct device_op *of;
+	int error = 0;
+	places->launched += launches_of(op);
+	of = bundles ? find_place(p, places, places->launched - 1) : NULL;
+	if (of)
+		error = link_place(p, model, &(struct place){call, of, op->bundle.long_ns}, cuts);
+	of = find_place(p, places, places->launched);
+	const int64_t ns = last->end - last->begin, own_ns = ns > HELD_CALL_NS ? LAUNCH_OWN_NS : ns;
+	if (!error && of)
+		error = link_place(p, model, &(struct place){last, of, ns - own_ns}, cuts);
+	return error;
+}
+
 static int link_queue(struct process *p, struct model *model, const struct call_list *list,
 					  struct cuts *cuts)
 {
-	for (size_t i = QUEUE_DEPTH; i < list->n; i++) {
-		struct host_call *call = &p->calls[list->at[i]];
-		const struct device_op *op = &p->ops[p->calls[list->at[i - QUEUE_DEPTH]].first_op];
-		if (op->begin > call->end)
-			continue;
-		const bool held = op->begin > call->begin && call->end - call->begin > HELD_CALL_NS;
-		struct edge edge = {op->begin_node, call->end_node, held ? call->end - op->begin : 0,
-							op->unit, EDGE_QUEUE};
-		int error = graph_add_edge(&model->graph, &edge, NULL);
-		if (!error && held)
-			error = add_cut(cuts, call->chain, LAUNCH_OWN_NS);
-		if (error)
-			return error;
-	}
-	return 0;
+	struct places places = {.unit = p->ops[p->calls[list->at[0]].first_op].unit};
+	int error = 0;
+	places.oldest = next_placed(p, places.unit, 0);
+	places.started = launches_of(&p->ops[places.oldest]);
+	for (uint32_t i = 0; i < p->n_ops; i++)
+		places.launched += p->ops[i].unit == places.unit && is_earlier(p, i);
+	for (size_t i = 0; !error && i < list->n; i++)
+		error = link_launch(p, model, &places, &p->calls[list->at[i]], cuts);
+	return error;
 }
 
 static int link_queues(struct process *p, struct model *model, struct cuts *cuts)
@@ -264,7 +347,7 @@ static int link_queues(struct process *p, struct model *model, struct cuts *cuts
 			if (p->calls[i].first_op != NO_INDEX &&
 				p->ops[p->calls[i].first_op].unit == p->streams[s].unit)
 				list.at[list.n++] = i;
-		if (list.n > QUEUE_DEPTH) {
+		if (list.n) {
 			qsort_r(list.at, list.n, sizeof(*list.at), by_begin, p);
 			error = link_queue(p, model, &list, cuts);
 		}

@@ -158,9 +158,13 @@ static void gain_line(const struct screen *screen, const struct report *r,
 	struct text_buffer gain;
 	if (!loss->gain_known || loss->gain_unsized || !finding_counts(loss))
 		return;
-	screen_wrap(screen, 4, "    Curing it wins %s per %s, %s",
-				text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
-				finding_per(r->figures), gain_reference_words(loss->reference));
+	if (strtod(text_ms(screen, loss->gain_high_ns, &gain), NULL) <= 0)
+		screen_wrap(screen, 4, "    Curing it alone wins nothing, %s",
+					gain_reference_words(loss->reference));
+	else
+		screen_wrap(screen, 4, "    Curing it wins %s per %s, %s",
+					text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
+					finding_per(r->figures), gain_reference_words(loss->reference));
 }
 
 /* A long sentence stands below the line with its figures. */

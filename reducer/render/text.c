@@ -151,10 +151,16 @@ const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer 
 const char *text_gain(const struct screen *screen, int64_t ns, int64_t low_ns, int64_t high_ns,
 					  struct text_buffer *buffer)
 {
-	const int64_t off_ns = high_ns - ns > ns - low_ns ? high_ns - ns : ns - low_ns;
-	struct text_buffer gain, off;
-	snprintf(buffer->at, sizeof(buffer->at), "%.40s ms +- %.40s", text_ms(screen, ns, &gain),
-			 text_ms(screen, off_ns, &off));
+	const int64_t above_ns = high_ns - ns, below_ns = ns - low_ns;
+	const bool lopsided = above_ns > 2 * below_ns || below_ns > 2 * above_ns;
+	struct text_buffer gain, low, high;
+	text_ms(screen, ns, &gain);
+	if (low_ns <= 0 || lopsided)
+		snprintf(buffer->at, sizeof(buffer->at), "%.30s ms (%.30s to %.30s)", gain.at,
+				 text_ms(screen, low_ns, &low), text_ms(screen, high_ns, &high));
+	else
+		snprintf(buffer->at, sizeof(buffer->at), "%.40s ms +- %.40s", gain.at,
+				 text_ms(screen, above_ns > below_ns ? above_ns : below_ns, &high));
 	return buffer->at;
 }
 

@@ -41,7 +41,8 @@ struct text_buffer {
 	char at[128];
 };
 const char *text_ms(const struct screen *screen, int64_t ns, struct text_buffer *buffer);
-/* "14.5 ms +- 0.4": as far as it may be off, above or below. */
+/* "14.5 ms +- 0.4": as far as it may be off, above or below. "0.4 ms (0.0 to 0.8)" where it may be
+ * nothing, or may be off by more than twice as much on one side as on the other. */
 const char *text_gain(const struct screen *screen, int64_t ns, int64_t low_ns, int64_t high_ns,
 					  struct text_buffer *buffer);
 const char *text_thousands(int64_t value, struct text_buffer *buffer);

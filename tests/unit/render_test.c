@@ -57,6 +57,13 @@ static void numbers(void)
 	CHECK(strcmp(text_thousands(-999, &buffer), "-999") == 0, "thousands: %s", buffer.at);
 	CHECK(strcmp(text_ms(&screen, 58700000, &buffer), "58.7") == 0, "ms: %s", buffer.at);
 	CHECK(strcmp(text_ms(&screen, -100, &buffer), "0.0") == 0, "minus zero: %s", buffer.at);
+	CHECK(strcmp(text_gain(&screen, 14500000, 14000000, 14900000, &buffer), "14.5 ms +- 0.5") == 0,
+		  "gain: %s", buffer.at);
+	CHECK(strcmp(text_gain(&screen, 400000, 0, 800000, &buffer), "0.4 ms (0.0 to 0.8)") == 0,
+		  "a gain that may be none: %s", buffer.at);
+	CHECK(strcmp(text_gain(&screen, 9000000, 8800000, 9500000, &buffer), "9.0 ms (8.8 to 9.5)") ==
+			  0,
+		  "a gain that is off to one side: %s", buffer.at);
 	CHECK(strlen(text_cut("abcdefghijklmnopqrstuvwxyz", 10, &buffer)) == 10, "cut: %s", buffer.at);
 	CHECK(strlen(text_bar(7.0, &buffer)) == 60 && strlen(text_bar(-1, &buffer)) == 0,
 		  "bars are bounded");

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`make bench-scale`: a run of 960 ranks x 903 kernels x 50 steps through the encoder, the reducer and the report.
 
-    scale.py [--build build/release] [--ranks 960] [--steps 50] [--rounds 3] [--work DIR]
+    scale.py [--build build/release] [--ranks 960] [--steps 50] [--rounds 3] [--work DIR] [--fault slow_gpu=20@17]
 
 The trace is made by baton-sim in a temporary directory (about 0.55 MB a rank), which is removed afterwards. Under the
 reducer stands its floor: a plain loop on one core over the same blocks, with the same decoder (decode_loop). What others
@@ -58,7 +58,8 @@ def run(*command):
 
 def simulate(options, out, steps):
     return run(os.path.join(options.build, "baton-sim"), "-o", out, "--ranks", str(options.ranks), "--steps", str(steps),
-               "--kernels", str(KERNELS), "--nvtx", "on", "--threads", str(os.cpu_count()))
+               "--kernels", str(KERNELS), "--nvtx", "on", "--threads", str(os.cpu_count()),
+               *(["--fault", options.fault] if options.fault else []))
 
 
 def reduce_and_report(options, directory):
@@ -123,6 +124,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=960)
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--fault", default=None, help="as baton-sim has it: a late rank makes the reduction replay a sample")
     parser.add_argument("--work", default=None, help="where the run is made (the system's temporary directory)")
     options = parser.parse_args()
     print(f"{machine()}; {time.strftime('%Y-%m-%d')}")
