@@ -1,8 +1,6 @@
 /* Numbers as a plane of lengths and a stream of bits (docs/FORMAT.md section 4.4). */
 #include <baton/bitplane.h>
 
-#include "codec/clone.h"
-
 #include <string.h>
 
 /* The byte of the plane: twice the length of |w| in bits, and 1 more when w is negative. */
@@ -60,6 +58,25 @@ uint8_t *baton_bitplane_put(uint8_t *out, const int64_t *w, size_t rows, bool gr
 
 /* ---- reading ---- */
 
+/* The hot loop has a second body, for the x86-64 cores of the last ten years (AVX2 and BMI2). Which
+ * one runs is asked for each column: no core needs these instructions, and other machines have one
+ * body. BODY is inlined into both, so that it gets the instructions of each. */
+#define BODY __attribute__((always_inline)) static inline
+#if defined(__x86_64__)
+#define V3 __attribute__((target("avx2,bmi,bmi2")))
+static bool has_v3(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+		   __builtin_cpu_supports("bmi2");
+}
+#else
+#define V3
+static bool has_v3(void)
+{
+	return false;
+}
+#endif
+
 /* n <= 63 bits from bit `from` of `in`, which has `bytes` bytes; 0 where there are none. */
 static uint64_t bits_get(const uint8_t *in, size_t bytes, uint64_t from, unsigned n)
 {
@@ -75,7 +92,7 @@ static uint64_t bits_get(const uint8_t *in, size_t bytes, uint64_t from, unsigne
 
 /* The number of a byte of the plane below 64, whose bits are the lowest of `word`; its length is at
  * most 31 bits. */
-CLONE_BODY int64_t short_number(unsigned byte, uint64_t word)
+BODY int64_t short_number(unsigned byte, uint64_t word)
 {
 	const uint64_t all = (UINT64_C(1) << byte / 2) - 1, below = all >> 1;
 	const uint64_t magnitude = (word & below) + (all - below), negative = 0 - (uint64_t)(byte & 1);
@@ -116,8 +133,8 @@ static int64_t any_number(unsigned byte, const uint8_t *bits, size_t bytes, uint
 
 /* Reading a trace spends much of its time here: for usual numbers no branch depends on them. The
  * plane is one of numbers. False when the stream has more or fewer bits than those. */
-CLONE_BODY bool numbers_get(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
-							size_t rows)
+BODY bool numbers_get(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
+					  size_t rows)
 {
 	enum { AT_ONCE = 8, LOADED = AT_ONCE * 32 + 64 }; /* bits that eight short numbers load */
 	const uint64_t loads = bytes >= LOADED / 8 ? 8 * (uint64_t)bytes - LOADED : 0;
@@ -147,8 +164,8 @@ static bool numbers_plain(const uint8_t *plane, const uint8_t *bits, size_t byte
 	return numbers_get(plane, bits, bytes, w, rows);
 }
 
-CLONE_V3 static bool numbers_v3(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
-								size_t rows)
+V3 static bool numbers_v3(const uint8_t *plane, const uint8_t *bits, size_t bytes, int64_t *w,
+						  size_t rows)
 {
 	return numbers_get(plane, bits, bytes, w, rows);
 }
@@ -161,7 +178,7 @@ bool baton_bitplane_get(const uint8_t *in, const uint8_t *end, bool grid, int64_
 	const uint8_t *remainders = in + rows, *bits = in + planes;
 	if (!plane_ok(in, rows)) /* before: a length is at most 64 from here on */
 		return false;
-	bool good = (clone_v3() ? numbers_v3 : numbers_plain)(in, bits, (size_t)(end - bits), w, rows);
+	bool good = (has_v3() ? numbers_v3 : numbers_plain)(in, bits, (size_t)(end - bits), w, rows);
 	for (size_t i = 0; i < rows && grid; i++) {
 		good &= remainders[i] < BATON_GRID_NS;
 		w[i] = (int64_t)((uint64_t)w[i] * BATON_GRID_NS + remainders[i] - BATON_GRID_NS / 2);
