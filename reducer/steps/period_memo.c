@@ -19,7 +19,7 @@ struct known {
 
 struct period_memo {
 	pthread_mutex_t lock;
-	uint64_t secret; /* so that no file can be made to have another one's hash */
+	uint64_t secret; /* random: whoever makes a file cannot work out its hash beforehand */
 	struct known known[KEPT];
 	size_t next; /* the one to be replaced */
 };
