@@ -111,7 +111,7 @@ $(BUILD)/tests/shim/kill_test: tests/shim/kill_test.c $(SHIM_STOP_OBJ) $(LIB) $(
 	@echo "  test  $@"
 	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -DSHIM_STOP_POINTS -DXXH_INLINE_ALL $(SHIM_INCLUDES) -Ireducer -Itests/unit \
 		-o $@ $< $(SHIM_STOP_OBJ) $(LIB) $(SHIM_LIBS) -lxxhash
-SHIM_TEST_READER := $(BUILD)/codec/reader.o $(BUILD)/codec/columns_decode.o
+SHIM_TEST_READER := $(addprefix $(BUILD)/codec/,reader.o columns_decode.o bitplane_get.o)
 $(addprefix $(BUILD)/tests/shim/,core_test memory_test silence_clock): $(BUILD)/tests/shim/%: tests/shim/%.c $(SHIM_OBJ) $(SHIM_TEST_READER) $(SHIM_TEST_HEADERS)
 	@mkdir -p $(@D)
 	@echo "  test  $@"

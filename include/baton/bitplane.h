@@ -1,6 +1,6 @@
 /* Numbers as a plane of their lengths and their bits (docs/FORMAT.md section 4.4). The lengths
  * compress well, the bits below the highest one are noise and do not. The caller provides all
- * memory. The code is in codec/bitplane.c. */
+ * memory. The code is in codec/bitplane.c and codec/bitplane_get.c. */
 #ifndef BATON_BITPLANE_H
 #define BATON_BITPLANE_H
 

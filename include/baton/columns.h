@@ -1,7 +1,7 @@
 /* Column blocks (docs/FORMAT.md section 4): varints, encodings, one payload in and out. The caller
  * provides all memory; nothing allocates or does I/O, so any thread may call it. The code is in
- * codec/columns_encode.c and codec/columns_decode.c (with predict.c and bitplane.c); compile them
- * into your program. baton/encoder.h makes payloads. */
+ * codec/columns_encode.c and codec/columns_decode.c (with predict.c and bitplane_get.c); compile
+ * them into your program. baton/encoder.h makes payloads. */
 #ifndef BATON_COLUMNS_H
 #define BATON_COLUMNS_H
 

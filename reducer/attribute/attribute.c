@@ -278,7 +278,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 		/* a gap lies in one step; its pieces come in any order */
 		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
 		error = tally_add(&a->tally, piece, a->n_gaps);
-		if (!error && owners_take(piece->leaf))
+		if (!error && owners_have_leaf(piece->leaf))
 			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
 	}
 	if (error || a->worst->room == 0)

@@ -37,7 +37,7 @@ int corr_ring_open(struct corr_ring *ring, uint32_t room, size_t element_bytes,
 	ring->secret |= 1;
 	if (take_kept(ring, store))
 		return 0;
-	/* elements are zeroed when they are put: most runs do not touch all */
+	/* not zeroed: what is put is filled in, and most runs do not touch all */
 	size_t bytes = (room * element_bytes + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
 	ring->elements = aligned_alloc(CACHE_LINE, bytes);
 	ring->heads = calloc(room, sizeof(*ring->heads));

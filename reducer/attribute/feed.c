@@ -86,6 +86,7 @@ int feed_rewind(struct feed *feed)
 	corr_ring_clear(&feed->launches);
 	corr_ring_clear(&feed->colls);
 	feed->long_loads.n = 0;
+	feed->long_loads.more = false;
 	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
@@ -180,9 +181,12 @@ static void take_collective(struct feed *feed)
 static int note_long_load(struct feed *feed, const struct rows *row)
 {
 	struct long_loads *loads = &feed->long_loads;
-	if (rows_value(row, CALL_DUR) < WARMUP_LONG_LOAD_NS ||
+	if (loads->more || rows_value(row, CALL_DUR) < WARMUP_LONG_LOAD_NS ||
 		!(feed_call_mask(feed, feed_string(feed, row, CALL_NAME)) &
 		  HOST_MASK(HOST_BIT_MODULE_LOAD)))
+		return 0;
+	loads->more = loads->n == WARMUP_LOADS_MOST;
+	if (loads->more)
 		return 0;
 	if (room_for((void **)&loads->at, loads->n, &loads->room, 16, sizeof(*loads->at)) != 0)
 		return -ENOMEM;

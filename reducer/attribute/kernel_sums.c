@@ -85,8 +85,8 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 	const struct kernel_class copy = {.group = GROUP_MEMORY, .class_name = "memory.memcpy"};
 	const struct kernel_class set = {.group = GROUP_MEMORY, .class_name = "memory.memset"};
 	int error = 0;
-	for (unsigned k = 0; !error && k < KERNEL_SUMS_LATER; k++)
-		error = count_later(&sums->later[k]);
+	for (unsigned k = 0; !error && k < KERNEL_SUMS_LATER; k++) /* the oldest first */
+		error = count_later(&sums->later[(sums->n + k) % KERNEL_SUMS_LATER]);
 	for (uint32_t i = 0; !error && i < sums->ds->n; i++) {
 		struct feed *feed = &sums->ds->feeds[i];
 		for (uint32_t n = 0; !error && n < feed->trace.strings.n; n++)

@@ -97,7 +97,7 @@ static void learn_collective(const struct opstream *stream, struct op *op)
 {
 	const struct feed *feed = &stream->feeds[op->feed];
 	if (op->kind != BATON_KERNEL || op->flags & OP_HAS_COLL || !op->correlation ||
-		!feed->colls.added || !feed_collective(feed, op->correlation))
+		!feed_collective(feed, op->correlation))
 		return;
 	op->flags |= OP_LATE_COLL;
 	op->group = GROUP_NCCL;

@@ -126,7 +126,7 @@ int owners_add_idle(struct owners *o, const struct op *k, enum leaf leaf, uint32
 					uint64_t gap)
 {
 	uint32_t number;
-	if (!owners_take(leaf))
+	if (!owners_have_leaf(leaf))
 		return 0;
 	int error = owner_of(o, k, &number);
 	if (error)

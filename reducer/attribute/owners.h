@@ -58,7 +58,7 @@ int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t 
 /* Adds the cost of an op of a counted step. 0 or -ENOMEM. */
 int owners_add_op(struct owners *owners, const struct op *op);
 /* Is idle time of this leaf put down to owners? */
-static inline bool owners_take(enum leaf leaf)
+static inline bool owners_have_leaf(enum leaf leaf)
 {
 	return (LEAF_BIT(leaf) & (LEAVES_CPU | LEAVES_HOST)) != 0;
 }

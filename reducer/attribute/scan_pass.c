@@ -192,7 +192,7 @@ int scan_pass_log(struct scanning *s, uint32_t feed)
 	return error;
 }
 
-/* As opstream.c finds the step of an op. */
+/* As opstream_fill.c finds the step of an op. */
 int scan_pass_steps(struct scanning *s)
 {
 	const struct steps *steps = &s->scan->steps;

@@ -177,9 +177,10 @@ static int find_process(struct scanning *s, uint32_t *process)
 static int cut_warmup(struct scanning *s, uint32_t process, bool passed)
 {
 	struct feed *feed = &s->ds->feeds[process];
+	const bool known = passed && !feed->long_loads.more;
 	const struct warmup_calls calls = {.trace = &feed->trace,
 									   .names = s->context->names,
-									   .known = passed ? &feed->long_loads : NULL};
+									   .known = known ? &feed->long_loads : NULL};
 	struct device_scan *scan = s->scan;
 	if (!trace_is_recorded(&feed->trace))
 		return 0;

@@ -19,7 +19,7 @@ struct known {
 
 struct period_memo {
 	pthread_mutex_t lock;
-	uint64_t secret; /* so that no file can be made to have another one's hash */
+	uint64_t secret; /* random: whoever makes a file cannot work out its hash beforehand */
 	struct known known[KEPT];
 	size_t next; /* the one to be replaced */
 };
@@ -77,23 +77,28 @@ static uint32_t *copy(const uint32_t *places, size_t n)
 	return own;
 }
 
+/* NULL: not known. To be asked under the lock. */
+static const struct known *find(const struct period_memo *memo, size_t n_marks, XXH128_hash_t hash)
+{
+	for (size_t i = 0; i < KEPT; i++)
+		if (memo->known[i].n_marks == n_marks && XXH128_isEqual(memo->known[i].hash, hash))
+			return &memo->known[i];
+	return NULL;
+}
+
 /* False: not known, or no memory for a copy. */
 static bool recall(struct period_memo *memo, size_t n_marks, XXH128_hash_t hash, uint32_t **places,
 				   size_t *n)
 {
-	*places = NULL;
 	pthread_mutex_lock(&memo->lock);
-	for (size_t i = 0; i < KEPT && !*places; i++) {
-		const struct known *known = &memo->known[i];
-		if (known->n_marks != n_marks || !XXH128_isEqual(known->hash, hash))
-			continue;
-		*places = copy(known->places, known->n);
-		*n = known->n;
-	}
+	const struct known *known = find(memo, n_marks, hash);
+	*places = known ? copy(known->places, known->n) : NULL;
+	*n = known ? known->n : 0;
 	pthread_mutex_unlock(&memo->lock);
 	return *places != NULL;
 }
 
+/* Threads that searched at the same time bring the same places: the first one's are kept. */
 static void remember(struct period_memo *memo, size_t n_marks, XXH128_hash_t hash,
 					 const uint32_t *places, size_t n)
 {
@@ -101,10 +106,14 @@ static void remember(struct period_memo *memo, size_t n_marks, XXH128_hash_t has
 	if (!own)
 		return;
 	pthread_mutex_lock(&memo->lock);
-	struct known *known = &memo->known[memo->next++ % KEPT];
-	free(known->places);
-	*known = (struct known){hash, n_marks, own, n};
+	if (!find(memo, n_marks, hash)) {
+		struct known *known = &memo->known[memo->next++ % KEPT];
+		uint32_t *old = known->places;
+		*known = (struct known){hash, n_marks, own, n};
+		own = old;
+	}
 	pthread_mutex_unlock(&memo->lock);
+	free(own);
 }
 
 int period_memo_find(struct period_memo *memo, const struct launch_mark *marks, size_t n_marks,

@@ -1,5 +1,6 @@
-/* Remembers what period_find() found: the ranks of a job launch the same kernels, and the steps
- * depend on nothing but their order. Any number of threads may ask. */
+/* Remembers where period_find() found steps to begin: the ranks of a job launch the same kernels,
+ * and at which launches steps begin depends on nothing but their order. When they begin is each
+ * rank's own. Any number of threads may ask. */
 #ifndef STEPS_PERIOD_MEMO_H
 #define STEPS_PERIOD_MEMO_H
 

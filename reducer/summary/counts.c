@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	FIRST_ROOM = 16,
-	BUCKET_BITS = 10
-}; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
+enum { FIRST_ROOM = 16 };
 
 /* Stays at the largest number: a count that wrapped to 0 would be a free slot. */
 static uint64_t add_counts(uint64_t a, uint64_t b)
@@ -25,15 +22,6 @@ static struct count *slot_of(const struct counts *counts, int64_t value)
 			return &counts->slots[i];
 }
 
-/* The lower edge of the value's log-linear bucket. Applying it twice changes nothing. */
-static int64_t bucket(int64_t value)
-{
-	if (value < (INT64_C(1) << (BUCKET_BITS + 1)))
-		return value;
-	int shift = 63 - __builtin_clzll((unsigned long long)value) - BUCKET_BITS;
-	return (int64_t)((uint64_t)value >> shift << shift);
-}
-
 static int rehash(struct counts *counts, uint32_t room, bool rounded)
 {
 	struct counts larger = {.room = room, .rounded = rounded};
@@ -44,7 +32,7 @@ static int rehash(struct counts *counts, uint32_t room, bool rounded)
 		const struct count *from = &counts->slots[i];
 		if (from->n == 0)
 			continue;
-		int64_t value = rounded ? bucket(from->value) : from->value;
+		int64_t value = rounded ? counts_bucket(from->value) : from->value;
 		struct count *to = slot_of(&larger, value);
 		larger.used += to->n == 0;
 		to->value = value;
@@ -60,7 +48,7 @@ int counts_add(struct counts *counts, int64_t value, uint64_t n)
 	if (n == 0)
 		return 0;
 	if (counts->rounded)
-		value = bucket(value);
+		value = counts_bucket(value);
 	if (2 * counts->used >= counts->room &&
 		rehash(counts, counts->room ? 2 * counts->room : FIRST_ROOM, counts->rounded) != 0)
 		return -ENOMEM;

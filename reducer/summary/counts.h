@@ -10,6 +10,8 @@
 
 #define COUNTS_EXACT (64u << 10)
 
+enum { COUNTS_BUCKET_BITS = 10 }; /* 2^10 buckets per octave: at most 0.1 % from value to bucket */
+
 struct count {
 	int64_t value;
 	uint64_t n; /* 0: free slot */
@@ -30,9 +32,20 @@ static inline uint32_t counts_hash(int64_t value)
 	return (uint32_t)(h >> 32);
 }
 
+/* The lower edge of the value's log-linear bucket. Applying it twice changes nothing. */
+static inline int64_t counts_bucket(int64_t value)
+{
+	if (value < (INT64_C(1) << (COUNTS_BUCKET_BITS + 1)))
+		return value;
+	int shift = 63 - __builtin_clzll((unsigned long long)value) - COUNTS_BUCKET_BITS;
+	return (int64_t)((uint64_t)value >> shift << shift);
+}
+
 /* `value` will be added soon: its slot is fetched from memory meanwhile. */
 static inline void counts_expect(const struct counts *counts, int64_t value)
 {
+	if (counts->rounded)
+		value = counts_bucket(value);
 	if (counts->room)
 		__builtin_prefetch(&counts->slots[counts_hash(value) & (counts->room - 1)], 1);
 }

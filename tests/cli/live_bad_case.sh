@@ -4,7 +4,10 @@
 . "$(dirname "$0")/lib.sh"
 
 seed=$work/live_seed
-${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -o "$seed" tests/fuzz/live_seed.c include/codec/*.c -lzstd -lxxhash || fail "the maker of live files"
+# the codec as `make install` places it: .c files that see the headers of baton/ and nothing else
+mkdir "$work/include" "$work/codec" && cp -r include/baton "$work/include" && cp include/codec/*.c "$work/codec"
+${CC:-cc} -std=gnu11 -D_GNU_SOURCE -O1 -I"$work/include" -o "$seed" tests/fuzz/live_seed.c "$work"/codec/*.c -lzstd -lxxhash ||
+	fail "the maker of live files"
 n=0
 
 made() { # made FIELD=VALUE...: in a new directory, $run; its live file is $live

@@ -18,6 +18,11 @@ differ "$tmp/written" "$tmp/hooks" "shim/export.map does not list every exported
 sed -n 's/^\t\([A-Za-z0-9_]*\);$/\1/p' shim/export.map | sort >"$tmp/map"
 exports "$BUILD/libbaton.so" >"$tmp/baton"
 differ "$tmp/map" "$tmp/baton" "libbaton.so exports something else than shim/export.map lists"
+# what reads traces stays out of it, and so does libgcc's question at every start which CPU this is
+nm "$BUILD/libbaton.so" | awk '{print $NF}' >"$tmp/inside"
+grep -qx baton_bitplane_put "$tmp/inside" || { echo "libbaton.so has no symbols to look at" && exit 1; }
+! grep -xE '__cpu_indicator_init|baton_(bitplane_get|columns?_decode|reader_open)' "$tmp/inside" ||
+	{ echo "libbaton.so has code that a recorder does not need" && exit 1; }
 # it loads on every C library from 2.17 on; a sanitizer build need not
 newest=$(objdump -T "$BUILD/libbaton.so" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)
 case $BUILD,$(uname -m),$newest in
