@@ -327,7 +327,7 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	if (error)
 		return error;
 	error = reduce_devices(context, out);
-	if (error || out->summary.n_devices == 0)
+	if (error || (out->summary.n_devices == 0 && !context->options->part))
 		return error;
 	error = describe_run(context->run, context->options, out);
 	if (!error && context->options->part)
@@ -370,7 +370,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	} else if (error) {
 		diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
-	} else if (out->summary.n_devices == 0) {
+	} else if (out->summary.n_devices == 0 && !part_is(&out->summary)) {
 		say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
 	}
@@ -422,6 +422,11 @@ static int answer_without(enum answer from, char *dir, const struct reduce_optio
 		status = merge_files(&dir, 1, options, &out->summary);
 	if (status != STATUS_OK)
 		return status;
+	if (out->summary.n_devices == 0) { /* a node's part may be so */
+		diag("%s: no GPU work in it: nothing to report", dir);
+		reduction_free(out);
+		return STATUS_INPUT;
+	}
 	status = status_of(dir, &out->summary);
 	if (from != FROM_STORED) /* it may be a part */
 		status = status_worse(status, merge_status(dir, &out->summary));
