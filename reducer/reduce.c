@@ -353,6 +353,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	}
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
+	out->left_out = run.left_out;
 	options.part |= options.part_if_missing && describe_lacks_ranks(&run);
 	int refused = share_status(named_steps_open(&run, options.step_range, dirs[0], &step_range));
 	if (refused) {

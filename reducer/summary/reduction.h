@@ -80,6 +80,7 @@ struct reduction {
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
 	bool stored;       /* summary.baton was written */
+	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
 };

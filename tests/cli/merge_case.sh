@@ -142,4 +142,12 @@ expect_status 4 "$BATON" merge "$work/part" -o "$work/damaged"
 expect_says "1 damaged and 0 unreadable files"
 expect_status 4 "$BATON" report "$work/damaged"
 expect_says "1 damaged and 0 unreadable files"
+# ... and files that were left out, beside a damaged one, of which a part could not tell.
+cp "$2" "$work/copy.baton"
+rm -f "$work/part"
+expect_status 4 "$BATON" reduce --part -o "$work/part" "$work/cut.baton" "$2" "$work/copy.baton"
+expect_says "files were left out, so"
+expect_nothing_in "$work/part"
+expect_status 4 "$BATON" report "$work/damaged"
+expect_says "1 damaged and 0 unreadable files"
 finish
