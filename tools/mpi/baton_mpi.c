@@ -219,6 +219,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &team.size);
 	if (MPI_Comm_dup(MPI_COMM_WORLD, &ending) != MPI_SUCCESS)
 		return STATUS_INPUT;
+	setenv("NO_COLOR", "1", 1); /* mpirun's terminal is not the reader's */
 	be_quiet(team.rank);
 	if (team.size > 1)
 		team_join(&team);
