@@ -52,7 +52,7 @@ int baseline_load(const char *path, const struct reduce_options *options, struct
 		diag("%s: the summary is damaged: make it anew from its traces (baton reduce -o)", path);
 	else if (error)
 		diag("%s: %s", path, strerror(-error));
-	return error ? STATUS_INPUT : STATUS_OK;
+	return error == -EINVAL ? STATUS_USAGE : error ? STATUS_INPUT : STATUS_OK;
 }
 
 int baseline_store(const char *path, const struct reduce_options *options,

@@ -28,10 +28,9 @@ static int store_part(const struct invocation *call, const struct reduce_options
 	const char *path = option_text(call, "output", "");
 	struct reduction reduction;
 	int status = reduce_run(call->operand, (size_t)call->operands, how, &reduction);
-	const struct quality *q = &reduction.summary.quality;
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	if (status == STATUS_PARTIAL && q->truncated_files + q->unreadable_files == 0)
+	if (reduction.left_out)
 		diag("%s: files were left out, so %s is not written", call->operand[0], path);
 	else
 		status = status_worse(baseline_store(path, how, &reduction.summary), status);

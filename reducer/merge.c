@@ -6,6 +6,7 @@
 #include "read/paths.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,16 +73,26 @@ static int add_operand(struct summary *sum, const char *path, const struct reduc
 	return status;
 }
 
+static int finish(struct summary *sum, const struct reduce_options *options)
+{
+	int error = part_finish(sum, options);
+	if (!error)
+		error = part_check(sum);
+	if (error == -EBADMSG)
+		diag("the parts together say more than a run can have: one of them is damaged");
+	else if (error)
+		diag("the parts cannot be merged: %s", strerror(-error));
+	return error ? STATUS_INPUT : STATUS_OK;
+}
+
 int merge_files(char *const *paths, size_t n, const struct reduce_options *options,
 				struct summary *sum)
 {
 	int status = summary_init(sum) ? STATUS_INPUT : STATUS_OK;
 	for (size_t i = 0; status == STATUS_OK && i < n; i++)
 		status = add_operand(sum, paths[i], options);
-	if (status == STATUS_OK && part_finish(sum, options) != 0) {
-		diag("no memory to merge %zu parts", n);
-		status = STATUS_INPUT;
-	}
+	if (status == STATUS_OK)
+		status = finish(sum, options);
 	if (status != STATUS_OK)
 		summary_free(sum);
 	return status;

@@ -79,7 +79,9 @@ void node_reduce(const char *directory, const char *shown)
 	if (own) {
 		const int status = reduce_run(paths.at, own, &how, &reduction);
 		const bool told = status == STATUS_OK || status == STATUS_PARTIAL;
-		if (told && part_is(&reduction.summary))
+		if (told && reduction.left_out)
+			diag("%s: files were left out, so no part of this node is written", shown);
+		else if (told && part_is(&reduction.summary))
 			store_part(&reduction.summary, &how, shown, boot);
 		else if (status == STATUS_OK)
 			store_whole(&reduction.summary, &how, shown);

@@ -8,10 +8,14 @@
 #include "describe.h"
 #include "summary/row_kinds.h"
 #include "summary/series.h"
+#include "summary/summary_io.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 static const enum row_kind own_kinds[] = {ROW_PROCESS, ROW_SCAN, ROW_COMM, ROW_MEETING};
@@ -105,44 +109,71 @@ static uint64_t hash_all(const struct summary *s)
 
 /* ---- what the others told ---- */
 
-static const struct scan_summary *find_scan(const struct summary *s, const char *device)
+/* What must not be in two parts, or twice in one. */
+static const enum row_kind single_kinds[] = {ROW_PROCESS, ROW_SCAN,  ROW_DEVICE,
+											 ROW_SERIES,  ROW_STEPS, ROW_COMM};
+enum { SINGLE_KINDS = sizeof(single_kinds) / sizeof(single_kinds[0]) };
+
+/* Makes it known where these rows are, which sorting and loading do not. */
+static int index_rows(struct summary *s)
 {
-	for (size_t i = 0; i < s->n_scans; i++)
-		if (strcmp(summary_text(s, s->scans[i].device), device) == 0)
-			return &s->scans[i];
-	return NULL;
+	int error = 0;
+	for (size_t k = 0; !error && k < SINGLE_KINDS; k++) {
+		struct summary_rows *rows = &s->rows[single_kinds[k]];
+		const struct table_rows table = {&rows->at, &rows->n, row_rules[single_kinds[k]].shape};
+		if (rows->index.n < rows->n)
+			error = table_grow(&rows->index, table);
+	}
+	return error;
 }
 
-static bool has_process(const struct summary *s, uint64_t hash)
+/* After index_rows(). */
+static bool has_row(const struct summary *s, enum row_kind kind, const void *key)
 {
-	for (size_t i = 0; i < s->n_processes; i++)
-		if (hash_process(s, &s->processes[i]) == hash)
-			return true;
-	return false;
+	const struct summary_rows *rows = &s->rows[kind];
+	return table_find(&rows->index, rows->at, row_rules[kind].shape, key) != 0;
+}
+
+/* Has `s` the row of a device of another summary? */
+static bool has_scan(const struct summary *s, const char *device)
+{
+	struct scan_summary key = {0};
+	return strings_find(&s->pool, device, strlen(device), &key.device) &&
+		   has_row(s, ROW_SCAN, &key);
+}
+
+static bool has_process(const struct summary *s, const struct summary *part,
+						const struct process_summary *p)
+{
+	struct process_summary key = *p;
+	const struct text host = strings_get(&part->pool, p->host);
+	return strings_find(&s->pool, host.at, host.bytes, &key.host) && has_row(s, ROW_PROCESS, &key);
 }
 
 /* Are the devices and processes of `part` among those of `all`? */
 static bool is_within(const struct summary *part, const struct summary *all)
 {
 	for (size_t i = 0; i < part->n_scans; i++)
-		if (!find_scan(all, summary_text(part, part->scans[i].device)))
+		if (!has_scan(all, summary_text(part, part->scans[i].device)))
 			return false;
 	for (size_t i = 0; i < part->n_processes; i++)
-		if (!has_process(all, hash_process(part, &part->processes[i])))
+		if (!has_process(all, part, &part->processes[i]))
 			return false;
 	return true;
 }
 
-static int meet(struct device_context *context, const struct summary *met,
-				const struct summary *own)
+static int meet(struct device_context *context, struct summary *met, const struct summary *own)
 {
 	struct collectives *all;
+	int error = index_rows(met);
+	if (error)
+		return error;
 	if (!is_within(own, met)) {
 		diag("--met: the parts in it do not hold these files: merge the part that was made of them "
 			 "into it too");
 		return -ECANCELED;
 	}
-	int error = collectives_open(&all);
+	error = collectives_open(&all);
 	if (error)
 		return error;
 	collectives_close(context->collectives);
@@ -153,7 +184,7 @@ static int meet(struct device_context *context, const struct summary *met,
 int part_exchange(struct device_context *context, const struct device_scan *scans,
 				  const struct generations *generations, struct summary *summary)
 {
-	const struct summary *met = context->options->met;
+	struct summary *met = context->options->met;
 	if (!may_have_parts(context->run, generations))
 		return -ECANCELED;
 	int error = note_all(context, scans, summary);
@@ -172,11 +203,42 @@ static const char *run_of(const struct summary *s)
 	return s->n_processes ? summary_text(s, s->processes[0].run) : "";
 }
 
-int part_add(struct summary *sum, const struct summary *part, const char *name)
+/* Is each row there once, and each device among those that were scanned? Others could count twice. */
+static bool is_single(const struct summary *part)
 {
+	bool is = true;
+	for (size_t k = 0; k < SINGLE_KINDS; k++) {
+		const enum row_kind kind = single_kinds[k];
+		const struct summary_rows *rows = &part->rows[kind];
+		const struct table_shape shape = row_rules[kind].shape;
+		for (size_t i = 0; is && i < rows->n; i++) {
+			const char *row = (const char *)rows->at + i * shape.row_bytes;
+			const void *device = kind == ROW_COMM ? &part->comms[i].device : (const void *)row;
+			is = table_find(&rows->index, rows->at, shape, row) == i + 1;
+			if (is && kind != ROW_PROCESS) /* their keys begin with the device */
+				is = has_row(part, ROW_SCAN, device);
+		}
+	}
+	return is;
+}
+
+int part_add(struct summary *sum, struct summary *part, const char *name)
+{
+	int error = index_rows(part);
+	if (!error)
+		error = index_rows(sum);
+	if (error) {
+		diag("%s: %s", name, strerror(-error));
+		return STATUS_INPUT;
+	}
 	if (!part_is(part)) {
 		diag("%s: a summary, but not a part: baton reduce --part -o FILE DIR makes one", name);
 		return STATUS_USAGE;
+	}
+	if (!is_single(part)) {
+		diag("%s: damaged: it lists a device twice, or has numbers of one that it does not list",
+			 name);
+		return STATUS_INPUT;
 	}
 	if (part_is(sum) && strcmp(run_of(sum), run_of(part)) != 0) {
 		diag("%s: part of another run (%.63s) than the parts before it (%.63s)", name, run_of(part),
@@ -185,19 +247,19 @@ int part_add(struct summary *sum, const struct summary *part, const char *name)
 	}
 	for (size_t i = 0; i < part->n_scans; i++) {
 		const char *device = summary_text(part, part->scans[i].device);
-		if (!find_scan(sum, device))
+		if (!has_scan(sum, device))
 			continue;
 		diag("%s: device %s is in an earlier part too, and would count twice", name, device);
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < part->n_processes; i++) {
-		if (!has_process(sum, hash_process(part, &part->processes[i])))
+		if (!has_process(sum, part, &part->processes[i]))
 			continue;
 		diag("%s: process %lld of %s is in an earlier part too", name,
 			 (long long)part->processes[i].pid, summary_text(part, part->processes[i].host));
 		return STATUS_USAGE;
 	}
-	const int error = summary_merge(sum, part);
+	error = summary_merge(sum, part);
 	if (error)
 		diag("%s: %s", name, strerror(-error));
 	return error ? STATUS_INPUT : STATUS_OK;
@@ -274,6 +336,23 @@ int part_finish(struct summary *s, const struct reduce_options *options)
 		error = summary_string(s, "cupti", &s->run.mode);
 	find_source(s);
 	summary_sort(s);
+	return error;
+}
+
+int part_check(const struct summary *s)
+{
+	char path[64];
+	struct summary again;
+	const int file = memfd_create("baton", MFD_CLOEXEC);
+	const int copy = file < 0 ? -1 : dup(file);
+	int error = copy < 0 ? -errno : summary_write(copy, s, ""); /* closes it */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	if (!error)
+		error = summary_load_alone(path, "", &again);
+	if (!error)
+		summary_free(&again);
+	if (file >= 0)
+		close(file);
 	return error;
 }
 

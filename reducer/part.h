@@ -19,10 +19,14 @@ int part_exchange(struct device_context *context, const struct device_scan *scan
 
 /* Adds `part`, which was read from `name`, to the sum of others. An enum status: STATUS_USAGE: they
  * cannot be merged, which was said. */
-int part_add(struct summary *sum, const struct summary *part, const char *name);
+int part_add(struct summary *sum, struct summary *part, const char *name);
 /* Call after the last part_add(): makes what is told of the run as a whole, and sorts. 0 or
  * -ENOMEM. */
 int part_finish(struct summary *sum, const struct reduce_options *options);
+
+/* Can the sum, finished, be stored and loaded again? Parts may be right one by one and say more
+ * together than a run can have. 0, -EBADMSG or another -errno. */
+int part_check(const struct summary *sum);
 
 /* How many devices are in a communicator with devices of which they knew nothing when their time was
  * divided; 0: all that has to be known of other parts was known. */

@@ -252,12 +252,15 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	struct work work = {.context = context, .out = out, .n = context->run->n_devices};
 	struct generations generations;
 	work.scans = calloc(work.n + 1, sizeof(*work.scans));
-	if (!work.scans)
-		return -ENOMEM;
+	int error = share_error(work.scans ? 0 : -ENOMEM);
+	if (error) {
+		free(work.scans);
+		return error;
+	}
 	for (size_t i = 0; i < work.n; i++)
 		work.scans[i].device = (uint32_t)i; /* of those too that another process visits */
 	pthread_mutex_init(&work.lock, NULL);
-	int error = generations_find(context, &generations);
+	error = generations_find(context, &generations);
 	context->generations = &generations;
 	error = visit_devices(&work, context, error);
 	for (size_t i = 0; i < work.n; i++) {
@@ -319,15 +322,15 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 						 struct reduction *out)
 {
 	int error = class_cache_open(classifier, &context->classes);
-	if (error)
-		return error;
-	error = collectives_open(&context->collectives);
+	if (!error)
+		error = collectives_open(&context->collectives);
 	if (!error)
 		error = period_memo_open(&context->periods);
+	error = share_error(error);
 	if (error)
 		return error;
 	error = reduce_devices(context, out);
-	if (error || out->summary.n_devices == 0)
+	if (error || (out->summary.n_devices == 0 && !context->options->part))
 		return error;
 	error = describe_run(context->run, context->options, out);
 	if (!error && context->options->part)
@@ -346,20 +349,23 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	struct host_names *names = NULL;
 	struct step_range *step_range = NULL;
 	int status = run_open(dirs, n_dirs, &run);
-	if (share_run(&run, status) != 0) {
+	const int other = share_run(&run, status);
+	if (other) {
 		run_close(&run);
-		return STATUS_USAGE;
+		return other == -ECANCELED ? STATUS_USAGE : STATUS_INPUT;
 	}
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
+	out->left_out = run.left_out;
 	options.part |= options.part_if_missing && describe_lacks_ranks(&run);
-	int refused = named_steps_open(&run, options.step_range, dirs[0], &step_range);
+	int refused = share_status(named_steps_open(&run, options.step_range, dirs[0], &step_range));
 	if (refused) {
+		step_range_close(step_range);
 		run_close(&run);
 		return refused;
 	}
 	context.step_range = step_range;
-	int error = host_names_open(classifier_user_rules(classifier), &names);
+	int error = share_error(host_names_open(classifier_user_rules(classifier), &names));
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);
@@ -368,7 +374,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	} else if (error) {
 		diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
-	} else if (out->summary.n_devices == 0) {
+	} else if (out->summary.n_devices == 0 && !part_is(&out->summary)) {
 		say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
 	}
@@ -379,6 +385,16 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	step_range_close(step_range);
 	run_close(&run);
 	return status;
+}
+
+/* Where the answer comes from. */
+enum answer { FROM_TRACES, FROM_STORED, FROM_FILE, FROM_PARTS };
+
+static enum answer choose_answer(char *const *dirs, size_t n_dirs)
+{
+	if (n_dirs == 1 && baseline_is(dirs[0]))
+		return FROM_FILE;
+	return n_dirs == 1 && merge_has_parts(dirs[0]) ? FROM_PARTS : FROM_TRACES;
 }
 
 /* What processes had in shared memory that ended without closing their traces (a kill, a full disk),
@@ -400,47 +416,72 @@ static int salvage(char *const *dirs, size_t n_dirs)
 	return status;
 }
 
-/* A directory without traces, but with the parts of nodes. */
-static int reduce_parts(char *dir, const struct reduce_options *options, struct reduction *out)
+/* A stored summary, a directory of parts or, as what it had stored is fresh, of traces. */
+static int answer_without(enum answer from, char *dir, const struct reduce_options *options,
+						  struct reduction *out)
 {
-	const int status = merge_files(&dir, 1, options, &out->summary);
+	int status = STATUS_OK;
+	if (from == FROM_FILE)
+		status = baseline_load(dir, options, &out->summary);
+	else if (from == FROM_PARTS)
+		status = merge_files(&dir, 1, options, &out->summary);
 	if (status != STATUS_OK)
 		return status;
-	return status_worse(status_of(dir, &out->summary), merge_status(dir, &out->summary));
+	if (out->summary.n_devices == 0) { /* a node's part may be so */
+		diag("%s: no GPU work in it: nothing to report", dir);
+		reduction_free(out);
+		return STATUS_INPUT;
+	}
+	status = status_of(dir, &out->summary);
+	if (from != FROM_STORED) /* it may be a part */
+		status = status_worse(status, merge_status(dir, &out->summary));
+	return status;
+}
+
+static int open_classifier(const struct reduce_options *options, struct classifier **classifier)
+{
+	char message[512];
+	*classifier = NULL;
+	const int error = classifier_open(options->taxonomy, options->classes_file, message,
+									  sizeof(message), classifier);
+	if (error)
+		diag("%s", message);
+	const int status = share_status(error ? (int)STATUS_USAGE : 0);
+	if (!error && status != STATUS_OK)
+		classifier_close(*classifier);
+	return status;
 }
 
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out)
 {
-	char message[512], text[8192];
+	char text[8192];
 	struct classifier *classifier;
+	int from = (int)FROM_TRACES, salvaged = STATUS_OK;
 	memset(out, 0, sizeof(*out));
-	if (n_dirs == 1 && baseline_is(dirs[0])) {
-		const int loaded = baseline_load(dirs[0], options, &out->summary);
-		if (loaded != STATUS_OK)
-			return loaded;
-		return status_worse(status_of(dirs[0], &out->summary),
-							merge_status(dirs[0], &out->summary));
-	}
-	if (n_dirs == 1 && merge_has_parts(dirs[0]))
-		return reduce_parts(dirs[0], options, out);
-	reduce_options_text(options, text, sizeof(text));
-	int salvaged = share_is_first() ? salvage(dirs, n_dirs) : STATUS_OK, stored = false;
-	if (share_is_first())
-		stored = may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0;
-	if (share_decision(stored, &stored) != 0)
-		return STATUS_INPUT;
-	if (stored) {
-		share_leave();
-		return status_worse(salvaged, status_of(dirs[0], &out->summary));
-	}
-	if (classifier_open(options->taxonomy, options->classes_file, message, sizeof(message),
-						&classifier) != 0) {
-		diag("%s", message);
+	if (share_refuses(options))
 		return STATUS_USAGE;
+	reduce_options_text(options, text, sizeof(text));
+	if (share_is_first())
+		from = (int)choose_answer(dirs, n_dirs);
+	if (share_is_first() && from == FROM_TRACES) {
+		salvaged = salvage(dirs, n_dirs);
+		if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
+			from = FROM_STORED;
 	}
-	int status = summary_init(&out->summary) ? STATUS_INPUT
-											 : reduce_fresh(dirs, n_dirs, options, classifier, out);
+	if (share_decision(from, &from) != 0) {
+		reduction_free(out);
+		return STATUS_INPUT;
+	}
+	if (from != FROM_TRACES) {
+		share_leave();
+		return status_worse(salvaged, answer_without(from, dirs[0], options, out));
+	}
+	int status = open_classifier(options, &classifier);
+	if (status != STATUS_OK)
+		return status;
+	status = summary_init(&out->summary) ? STATUS_INPUT
+										 : reduce_fresh(dirs, n_dirs, options, classifier, out);
 	classifier_close(classifier);
 	if (status == STATUS_INPUT || status == STATUS_USAGE) {
 		reduction_free(out);

@@ -25,12 +25,30 @@ bool share_is_first(void)
 	return !team || team->rank == 0;
 }
 
+bool share_refuses(const struct reduce_options *options)
+{
+	const bool alone = options->gaps || options->idle || options->step || options->replay ||
+					   options->part || options->met;
+	if (!team_here() || !alone)
+		return false;
+	diag("--gaps, --leaf, --part and --met are not with baton-mpi: use baton");
+	return true;
+}
+
 void share_leave(void)
 {
 	const struct team *team = team_here();
 	if (team && team->rank > 0)
 		team->leave();
 	team_join(NULL);
+}
+
+/* What follows a meeting: an error here is this rank's alone. */
+static int settled(int error)
+{
+	if (error)
+		team_here()->fail(error);
+	return error;
 }
 
 /* ---- before the visits ---- */
@@ -60,8 +78,8 @@ int share_run(const struct run *run, int status)
 	error = team_tell(&message, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++) {
 		size_t at = 0;
-		error = bytes_take(&told.of[r], &at, r ? other : first, sizeof(other));
-		if (error || r == 0 || memcmp(first, other, sizeof(first)) == 0)
+		settled(bytes_take(&told.of[r], &at, r ? other : first, sizeof(other)));
+		if (r == 0 || memcmp(first, other, sizeof(first)) == 0)
 			continue;
 		diag("MPI rank %d does not see the same trace files as rank 0: name a directory that all "
 			 "nodes share",
@@ -86,10 +104,46 @@ int share_decision(int decision, int *decided)
 	int error = bytes_put(&message, &mine, sizeof(mine));
 	error = team_tell(&message, error, 1, &told);
 	if (!error)
-		error = bytes_take(&told.of[0], &at, &first, sizeof(first));
+		settled(bytes_take(&told.of[0], &at, &first, sizeof(first)));
 	*decided = (int)first;
 	team_told_free(&told);
 	return error;
+}
+
+int share_error(int error)
+{
+	struct bytes nothing = {0};
+	struct team_told told;
+	if (!team_here())
+		return error;
+	error = team_tell(&nothing, error, 1, &told);
+	team_told_free(&told);
+	return error;
+}
+
+int share_status(int status)
+{
+	const int64_t mine = status;
+	struct bytes message = {0};
+	struct team_told told;
+	int first = STATUS_OK;
+	if (!team_here())
+		return status;
+	int error = bytes_put(&message, &mine, sizeof(mine));
+	error = team_tell(&message, error, 1, &told);
+	for (int r = 0; !error && first == STATUS_OK && r < told.n; r++) {
+		int64_t of = STATUS_OK;
+		size_t at = 0;
+		settled(bytes_take(&told.of[r], &at, &of, sizeof(of)));
+		first = (int)of;
+		if (r > 0 && first != STATUS_OK && share_is_first())
+			diag(
+				"MPI rank %d refuses what rank 0 takes: give all ranks the same options, and files "
+				"that all nodes share",
+				r);
+	}
+	team_told_free(&told);
+	return error ? STATUS_INPUT : first;
 }
 
 /* ---- scans ---- */
@@ -152,7 +206,7 @@ int share_scans(struct device_scan *scans, size_t n, int error)
 	error = team_tell(&mine, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++)
 		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
-			error = take_scan(&told.of[r], &at, scans, n);
+			error = settled(take_scan(&told.of[r], &at, scans, n));
 	team_told_free(&told);
 	return error;
 }
@@ -207,7 +261,7 @@ int share_proposals(struct proposals *proposals, size_t n, int error)
 	error = team_tell(&mine, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++)
 		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
-			error = take_proposals(&told.of[r], &at, proposals, n);
+			error = settled(take_proposals(&told.of[r], &at, proposals, n));
 	team_told_free(&told);
 	return error;
 }
@@ -297,9 +351,9 @@ int share_meetings(struct device_context *context, int error)
 	}
 	error = team_tell(&message, error, 1, &told);
 	if (!error)
-		error = take_all(&told, &all);
+		error = settled(take_all(&told, &all));
 	if (!error)
-		error = replace_collectives(context, &all);
+		error = settled(replace_collectives(context, &all));
 	summary_free(&all);
 	team_told_free(&told);
 	return error;

@@ -13,10 +13,16 @@ bool share_has(size_t i);
 /* Is this rank 0 of a team, or alone? */
 bool share_is_first(void);
 
+/* Is this asked of a team, and has to do with what stays in each process? Says so. */
+bool share_refuses(const struct reduce_options *options);
 /* Do all ranks see the same files? `status`: what run_open() returned. */
 int share_run(const struct run *run, int status);
 /* Rank 0 decides for all. */
 int share_decision(int decision, int *decided);
+/* The first enum status, by rank, that is not STATUS_OK: what one rank refuses none goes on with. */
+int share_status(int status);
+/* The same for 0 or -errno. */
+int share_error(int error);
 /* Every rank gets the scans of all devices. */
 int share_scans(struct device_scan *scans, size_t n, int error);
 int share_proposals(struct proposals *proposals, size_t n, int error);

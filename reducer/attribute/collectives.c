@@ -160,7 +160,9 @@ static int by_place(const void *a, const void *b, void *context)
 /* All members leave a collective together, whenever they came. */
 static bool ends_together(const struct coll_seen *seen)
 {
-	const int64_t apart_ns = seen->last_end_ns - seen->first_end_ns;
+	int64_t apart_ns; /* a file may say any two times */
+	if (__builtin_sub_overflow(seen->last_end_ns, seen->first_end_ns, &apart_ns))
+		return false;
 	return apart_ns <= ENDS_NEAR_NS || apart_ns <= (seen->max_ns - seen->min_ns) / ENDS_PART;
 }
 

@@ -63,11 +63,22 @@ static uint32_t find(const struct strings *pool, const char *at, size_t bytes, u
 	return id;
 }
 
+static uint32_t hash_of(const struct strings *pool, const char *at, size_t bytes)
+{
+	return (uint32_t)XXH3_64bits_withSeed(at, bytes, pool->ids.secret);
+}
+
+bool strings_find(const struct strings *pool, const char *at, size_t bytes, uint32_t *id)
+{
+	*id = pool->ids.room && bytes ? find(pool, at, bytes, hash_of(pool, at, bytes)) : 0;
+	return *id || bytes == 0;
+}
+
 int strings_add(struct strings *pool, const char *at, size_t bytes, uint32_t *id, int *is_new)
 {
 	if (table_reserve(&pool->ids) != 0)
 		return -ENOMEM;
-	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(at, bytes, pool->ids.secret);
+	const uint32_t hash = hash_of(pool, at, bytes);
 	*id = find(pool, at, bytes, hash);
 	if (is_new)
 		*is_new = *id == 0;

@@ -5,6 +5,7 @@
 
 #include "base/table.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ void strings_free(struct strings *pool);
 /* *id: the id of these bytes, which are added when they are new. *is_new: whether they were;
  * `is_new` may be NULL. 0 or -ENOMEM. */
 int strings_add(struct strings *pool, const char *at, size_t bytes, uint32_t *id, int *is_new);
+
+/* The same, but a missing one is not added. False: these bytes are not in the pool. */
+bool strings_find(const struct strings *pool, const char *at, size_t bytes, uint32_t *id);
 
 static inline struct text strings_get(const struct strings *pool, uint32_t id)
 {

@@ -85,8 +85,10 @@ int team_tell(struct bytes *mine, int error, int to_all, struct team_told *told)
 	if (!failed)
 		failed = to_all ? team->share(&message, told->of) : team->gather(&message, told->of);
 	bytes_free(&message);
-	if (failed)
+	if (failed) {
+		team->fail(failed);
 		return failed;
+	}
 	told->n = to_all || team->rank == 0 ? team->size : 0;
 	return first_error(team, told);
 }

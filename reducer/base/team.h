@@ -21,6 +21,8 @@ struct team {
 	void (*speak)(void);
 	/* Ends this process, whose work is done, when rank 0 has ended too. */
 	void (*leave)(void);
+	/* Ends all processes: this one alone knows of `error`, and the others would wait for it. */
+	void (*fail)(int error);
 };
 
 /* NULL: this process is alone. */
@@ -37,7 +39,8 @@ struct team_told {
 	int n;            /* 0: in a rank that is told nothing */
 };
 /* Tells all ranks (`to_all`), or the first one, these bytes, or that it failed with `error`. 0, or
- * the error of the first rank that failed, which rank 0 says. Takes the bytes. */
+ * the error of the first rank that failed, which rank 0 says: the same in all that are told. Takes
+ * the bytes. Who then fails with what it was told calls `fail`. */
 int team_tell(struct bytes *mine, int error, int to_all, struct team_told *told);
 void team_told_free(struct team_told *told);
 

@@ -389,6 +389,7 @@ int run_open(char *const *dirs, size_t n_dirs, struct run *run)
 		run_close(run);
 		return status == STATUS_USAGE ? STATUS_USAGE : STATUS_INPUT;
 	}
+	run->left_out = status == STATUS_PARTIAL;
 	return run->unreadable_files || damage_log_files(run->damage) ? STATUS_PARTIAL : status;
 }
 

@@ -36,6 +36,7 @@ struct run {
 	struct run_gauges *gauges; /* by path within a directory */
 	size_t n_gauges;
 	uint32_t unreadable_files;
+	bool left_out; /* files do not count (copies, another run), or two are of one rank */
 	struct damage_log *damage;
 };
 

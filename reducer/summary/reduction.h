@@ -34,7 +34,7 @@ struct reduce_options {
 	bool part;                /* keep what other parts of the run need; not replayed either */
 	bool part_if_missing;     /* the same, if ranks of the run have no file here */
 	/* of a part: the merged parts whose collectives are known; NULL: only its own are */
-	const struct summary *met;
+	struct summary *met;
 	uint32_t gaps;         /* keep so many of the worst gaps (forces reading events) */
 	const char *gaps_leaf; /* only gaps with time in leaves under this prefix; NULL: all */
 	/* Called for every piece of idle time in the windows, device by device in order of time; may be
@@ -80,6 +80,7 @@ struct reduction {
 	struct gap_proof *gaps; /* worst first */
 	size_t n_gaps;
 	bool stored;       /* summary.baton was written */
+	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
 };

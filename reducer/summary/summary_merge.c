@@ -8,17 +8,24 @@
 
 /* ---- merging ---- */
 
+/* What is too large for a number is so for the loader too, which refuses it. */
+static int64_t bounded_sum(int64_t a, int64_t b)
+{
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
 /* -1 means not known and gives way to a number. */
 static int64_t known_sum(int64_t a, int64_t b)
 {
-	return a < 0 ? b : b < 0 ? a : a + b;
+	return a < 0 ? b : b < 0 ? a : bounded_sum(a, b);
 }
 
 static int64_t merged_number(enum field_merge rule, int64_t into, int64_t from)
 {
 	switch (rule) {
 	case MERGE_SUM:
-		return (int64_t)((uint64_t)into + (uint64_t)from);
+		return bounded_sum(into, from);
 	case MERGE_MOST:
 		return from > into ? from : into;
 	case MERGE_LEAST:

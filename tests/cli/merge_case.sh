@@ -74,7 +74,26 @@ PY
 expect_status 0 "$BATON" reduce --part -o "$work/other" "$work/other.baton"
 expect_status 2 "$BATON" merge "$1" "$work/other" -o "$work/twice"
 expect_says "part of another run (other)"
-expect_status 3 "$BATON" merge --steps none "$1" "$2" -o "$work/twice"
+# ... and a node whose processes ran nothing on a GPU, without a part.
+PYTHONPATH=tests/format expect_status 0 "$PYTHON" - "$work/idle.baton" <<'PY'
+import sys, writer
+out = writer.TraceWriter(sys.argv[1])
+out.process(2, host="idle", source="baton", run_id="other")
+thread = out.thread("python", 1, 1)
+out.rows("call", [{"start_ns": 1000, "dur_ns": 500, "thread": thread, "name": "cudaMalloc", "correlation": 1}])
+out.close()
+PY
+expect_status 0 "$BATON" reduce --part -o "$work/idle" "$work/idle.baton"
+expect_status 0 "$BATON" merge "$work/other" "$work/idle" -o "$work/both"
+expect_status 0 "$BATON" reduce --part -o "$work/whole_both" "$work/other.baton" "$work/idle.baton"
+for part in other idle; do
+	expect_status 0 "$BATON" reduce --part --met "$work/both" -o "$work/$part.met" "$work/$part.baton"
+done
+expect_status 0 "$BATON" merge "$work/other.met" "$work/idle.met" -o "$work/met_both"
+expect_status 0 cmp "$work/met_both" "$work/whole_both"
+expect_status 3 "$BATON" report "$work/idle"
+expect_says "no GPU work in it"
+expect_status 2 "$BATON" merge --steps none "$1" "$2" -o "$work/twice"
 expect_says "was made with other options"
 PYTHONPATH=tests/format expect_status 0 "$PYTHON" - "$work/version" <<'PY'
 import struct, sys, writer
@@ -121,6 +140,14 @@ head -c -200 "$1" >"$work/cut.baton"
 expect_status 4 "$BATON" reduce --part -o "$work/part" "$work/cut.baton"
 expect_status 4 "$BATON" merge "$work/part" -o "$work/damaged"
 expect_says "1 damaged and 0 unreadable files"
+expect_status 4 "$BATON" report "$work/damaged"
+expect_says "1 damaged and 0 unreadable files"
+# ... and files that were left out, beside a damaged one, of which a part could not tell.
+cp "$2" "$work/copy.baton"
+rm -f "$work/part"
+expect_status 4 "$BATON" reduce --part -o "$work/part" "$work/cut.baton" "$2" "$work/copy.baton"
+expect_says "files were left out, so"
+expect_nothing_in "$work/part"
 expect_status 4 "$BATON" report "$work/damaged"
 expect_says "1 damaged and 0 unreadable files"
 finish

@@ -72,9 +72,27 @@ mkdir "$work/empty"
 expect_status 3 "${mpirun[@]}" -n 3 "$mpi" report "$work/empty"
 expect_says "no trace files"
 expect_status 2 "${mpirun[@]}" -n 2 "$mpi" report --gaps 3 "$work/late"
-expect_says "--gaps: not with baton-mpi"
+expect_says "not with baton-mpi"
+# Keeps out: an option that is refused by its whole name only, and answered wrongly.
+expect_status 2 "${mpirun[@]}" -n 2 "$mpi" report --fresh --gap 3 "$work/late"
+expect_status 2 "${mpirun[@]}" -n 2 "$mpi" reduce --par -o "$work/part" "$work/late"
+expect_says "not with baton-mpi"
+expect_nothing_in "$work/part"
 expect_status 2 "${mpirun[@]}" -n 2 "$mpi" compare "$work/late" "$work/jax"
 expect_says "knows reduce and report"
+
+# Keeps out: a rank that goes on alone, or waits for ever, when another refuses its options or has its answer.
+: >"$work/classes"
+for absent in 1 2; do
+	files=("$work/classes" "$work/classes")
+	files[absent - 1]=$work/absent
+	expect_status 2 timeout 60 "${mpirun[@]}" -n 1 "$mpi" report --fresh --classes "${files[0]}" "$work/late" : \
+		-n 1 "$mpi" report --fresh --classes "${files[1]}" "$work/late"
+done
+expect_says "MPI rank 1 refuses"
+"$BATON" reduce -o "$work/baseline" "$work/late" 2>"$work/err"
+expect_status 0 timeout 60 "${mpirun[@]}" -n 1 "$mpi" report "$work/baseline" : -n 1 "$mpi" report "$work/late"
+expect_status 2 timeout 60 "${mpirun[@]}" -n 1 "$mpi" report --nonsense "$work/late" : -n 1 "$mpi" report "$work/late"
 
 # Keeps out: a job that hangs, or ends well without an answer, when one of its processes is killed.
 rm -f "$work/late/summary.baton"

@@ -14,9 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { POLL_US = 500, CHUNK_BYTES = 1 << 30, TAG = 7, EARLY_MS = 30000 };
+enum { POLL_US = 500, CHUNK_BYTES = 1 << 30, TAG = 7, EARLY_MS = 10000 };
 
-static int said; /* stderr as it was */
+static int said;        /* stderr as it was */
+static MPI_Comm ending; /* what ends is apart from what is told */
 
 static int wait_for(MPI_Request *request)
 {
@@ -129,29 +130,30 @@ static void speak(void)
 	dup2(said, STDERR_FILENO);
 }
 
-/* Waits for all, so that MPI_Finalize() does not spin. */
+/* Waits for all, so that MPI_Finalize() does not spin. Rank 0 may be alone for long. */
 static void end(void)
 {
 	MPI_Request request;
-	if (MPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+	if (MPI_Ibarrier(ending, &request) == MPI_SUCCESS)
 		wait_for(&request);
 	MPI_Finalize();
 }
 
-/* Without having met rank 0: this is right only if rank 0 is about to end too. */
-static void end_early(void)
+/* Before the work was done: this is right only if all others are about to end too. One that waits for
+ * this one elsewhere would wait for ever. */
+static void end_early(int status)
 {
 	MPI_Request request;
 	int done = 0;
-	if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+	if (MPI_Ibarrier(ending, &request) != MPI_SUCCESS)
 		return;
 	for (int ms = 0; !done && ms < EARLY_MS && MPI_Test(&request, &done, MPI_STATUS_IGNORE) == 0;
 		 ms++)
 		usleep(1000);
 	if (!done) {
 		speak();
-		diag("an MPI rank failed before it met the others");
-		MPI_Abort(MPI_COMM_WORLD, STATUS_INPUT);
+		diag("an MPI rank ended while others go on: give all ranks the same options");
+		MPI_Abort(MPI_COMM_WORLD, status == STATUS_OK ? STATUS_INPUT : status);
 	}
 	MPI_Finalize();
 }
@@ -160,6 +162,13 @@ static void leave(void)
 {
 	end();
 	exit(STATUS_OK);
+}
+
+static void fail(int error)
+{
+	speak();
+	diag("an MPI rank failed: %s", strerror(-error));
+	MPI_Abort(MPI_COMM_WORLD, STATUS_INPUT);
 }
 
 /* Of all ranks the first one speaks for them. */
@@ -183,21 +192,6 @@ static int help(void)
 	return finish_stdout(STATUS_OK);
 }
 
-/* What single gaps and parts need stays in each process. */
-static int refused(int argc, char **argv)
-{
-	static const char *const options[] = {"--gaps", "--leaf", "--part", "--met"};
-	for (int i = 2; i < argc; i++)
-		for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++) {
-			const size_t n = strlen(options[k]);
-			if (strncmp(argv[i], options[k], n) || (argv[i][n] && argv[i][n] != '='))
-				continue;
-			diag("%s: not with baton-mpi: use baton", options[k]);
-			return STATUS_USAGE;
-		}
-	return STATUS_OK;
-}
-
 static int run(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "--help";
@@ -207,8 +201,6 @@ static int run(int argc, char **argv)
 	}
 	if (strcmp(name, "--help") == 0)
 		return help();
-	if (refused(argc, argv) != STATUS_OK)
-		return STATUS_USAGE;
 	if (strcmp(name, "reduce") == 0)
 		return command_run(&command_reduce, argc - 1, argv + 1);
 	if (strcmp(name, "report") == 0)
@@ -219,17 +211,21 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct team team = {.share = share, .gather = gather, .speak = speak, .leave = leave};
+	struct team team = {
+		.share = share, .gather = gather, .speak = speak, .leave = leave, .fail = fail};
 	if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
 		return STATUS_INPUT;
 	MPI_Comm_rank(MPI_COMM_WORLD, &team.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &team.size);
+	if (MPI_Comm_dup(MPI_COMM_WORLD, &ending) != MPI_SUCCESS)
+		return STATUS_INPUT;
+	setenv("NO_COLOR", "1", 1); /* mpirun's terminal is not the reader's */
 	be_quiet(team.rank);
 	if (team.size > 1)
 		team_join(&team);
 	const int status = run(argc, argv);
-	if (team.rank)
-		end_early();
+	if (team_here())
+		end_early(status);
 	else
 		end();
 	return team.rank ? STATUS_OK : status;
