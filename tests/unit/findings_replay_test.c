@@ -237,20 +237,33 @@ static void wins_nothing(void)
 static void why(void)
 {
 	static const struct {
-		int64_t gain_us;
+		int64_t gain_us, own_us, others_us;
 		const char *cause, *text, *evidence;
 	} runs[] = {
-		{30000, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms; blocked 12"},
-		{24000, "blocked", "it spends 12.0 ms more in blocked", "blocked 12.0 ms"}};
+		{30000, 0, 0, "input", "without its waits in input the step would be 30.0 ms shorter",
+		 "input 0.0 ms, the others 0.0 ms; blocked 12"},
+		{30000, 9, 9, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms"},
+		{30000, 1000, 1400, "input", "without its waits in input the step would be 30.0 ms shorter",
+		 "input 1.0 ms, the others 1.4 ms"},
+		{30000, 1000, 0, "kernels", "with kernels as fast as the others' the step would be 30.0 ms",
+		 "work 86.0 ms, the others 86.0 ms"},
+		{24000, 0, 0, "blocked", "it spends 12.0 ms more in blocked", "blocked 12.0 ms"}};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct summary s;
 		struct findings all;
 		two_levels(&s);
+		for (size_t device = 0; device < s.n_devices; device++) {
+			const int64_t us = device == 3 ? runs[i].own_us : runs[i].others_us;
+			s.devices[device].time_ns[LEAF_HOST_INPUT] = us * US * STEPS;
+			s.devices[device].time_ns[LEAF_WORK_MATMUL] -= us * US * STEPS;
+		}
 		add_culprit(&s, "", 0, 500);
-		add_culprit(&s, "input", 3, runs[i].gain_us);
+		add_culprit(&s, strcmp(runs[i].cause, "kernels") == 0 ? "kernels" : "input", 3,
+					runs[i].gain_us);
 		make(&s, &all);
 		says(&all.at[0], "late_rank", runs[i].text, runs[i].evidence);
-		CHECK(strcmp(all.at[0].whom.cause, runs[i].cause) == 0, "%s", all.at[0].whom.cause);
+		const char *cause = strcmp(runs[i].cause, "kernels") == 0 ? "work" : runs[i].cause;
+		CHECK(strcmp(all.at[0].whom.cause, cause) == 0, "%s", all.at[0].whom.cause);
 		done(&s, &all);
 	}
 }
