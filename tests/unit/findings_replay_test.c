@@ -1,5 +1,6 @@
 /* Who is late as the replay found it: its gain is the loss, whatever the counts of collectives say;
  * a bubble comes after what can be cured. */
+#include "conclude/replay_late.h"
 #include "findings_run.h"
 
 static void add_culprit(struct summary *s, const char *cause, int32_t rank, int64_t gain_us)
@@ -232,6 +233,35 @@ static void wins_nothing(void)
 	}
 }
 
+/* Keeps out: the same where the replay has not asked, or not so exactly. */
+static void not_asked(void)
+{
+	static const struct {
+		const char *culprits[4];
+		int64_t times; /* the launches */
+		bool known;
+	} runs[] = {{{"no_core"}, 1, true},
+				{{"no_core", "input", "alloc"}, 1, true},
+				{{"no_core", "input", "alloc", "code"}, 1, false},
+				{{"no_core", "blocked"}, 1, false},
+				{{"no_core"}, 100, false}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct summary s;
+		begin(&s);
+		for (int32_t rank = 0; rank < 4; rank++)
+			add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_HOST_BLOCKED] = 20000})->launches *=
+				runs[i].times;
+		add_culprit(&s, "", 0, 100);
+		s.culprits[0].steps = STEPS;
+		s.culprits[0].step_ns = 100000 * US;
+		for (size_t k = 0; k < 4 && runs[i].culprits[k]; k++)
+			add_culprit(&s, runs[i].culprits[k], -1, 9000);
+		const int64_t ns = replay_rank_of_other(&s, FINDING_BLOCKED, 20000 * US);
+		CHECK(ns == (runs[i].known ? 400 : 20000) * US, "run %zu: %lld", i, (long long)ns);
+		summary_free(&s);
+	}
+}
+
 /* Keeps out: another reason than the replay's, where the device has no more of that than others;
  * and that reason before one that explains the lateness by itself. */
 static void why(void)
@@ -273,6 +303,7 @@ int main(void)
 	even();
 	even_first();
 	wins_nothing();
+	not_asked();
 	why();
 	unsized();
 	through_groups();
