@@ -61,6 +61,7 @@ static void calibrate_floor(struct scanning *s)
 {
 	int64_t few = s->smallest_lag < FLOOR_LIMIT_NS ? s->smallest_lag : FLOOR_LIMIT_NS;
 	bool enough = counts_total(&s->lags) >= FLOOR_SAMPLES;
+	slices_keep_late(&s->slices, s->smallest_lag);
 	s->scan->calibration.shared = slices_shared(&s->slices);
 	enough &= !s->scan->calibration.shared; /* there most launches wait for a slice */
 	s->scan->calibration.floor_ns = enough ? counts_percentile(&s->lags, 5) : few;

@@ -53,9 +53,8 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	if (!gap_valid(gap))
 		return 0;
 	const bool first = k->flags & OP_FIRST_OF_CALL;
-	if (first && k->ls >= gap->a && gap->b - k->le >= SLICE_LATE_NS &&
-		!opstream_is_node(&s->ds->stream, k))
-		slices_add(&s->slices, gap->b - gap->a, (uint64_t)k->feed << 32 | k->name);
+	if (first && k->ls >= gap->a && !opstream_is_node(&s->ds->stream, k))
+		slices_add(&s->slices, gap->b - gap->a, gap->b - k->le, (uint64_t)k->feed << 32 | k->name);
 	if (k->ls >= gap->a && k->ls < gap->b && first)
 		return counts_add(&s->lags, k->start - k->ls, 1);
 	bool later = opstream_is_later_node(&s->ds->stream, k);

@@ -5,12 +5,26 @@
 
 enum { LEAST = 8, LEAST_KERNELS = 3, NEAR_PART = 16 };
 
-void slices_add(struct slices *slices, int64_t ns, uint64_t kernel)
+void slices_add(struct slices *slices, int64_t ns, int64_t late_ns, uint64_t kernel)
 {
-	if (slices->n == SLICES_MOST)
+	if (slices->n == SLICES_MOST || late_ns < SLICE_LATE_NS)
 		return;
 	slices->ns[slices->n] = ns;
+	slices->late_ns[slices->n] = late_ns;
 	slices->kernels[slices->n++] = kernel;
+}
+
+void slices_keep_late(struct slices *slices, int64_t lag_ns)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < slices->n; i++) {
+		if (slices->late_ns[i] - SLICE_LATE_NS < lag_ns)
+			continue;
+		slices->ns[n] = slices->ns[i];
+		slices->late_ns[n] = slices->late_ns[i];
+		slices->kernels[n++] = slices->kernels[i];
+	}
+	slices->n = n;
 }
 
 static int by_ns(const void *a, const void *b)

@@ -170,6 +170,24 @@ static void say_work(const struct finding_source *m, const struct straggler *s,
 	finding_say_slowed(m->summary, s->device, out, bytes);
 }
 
+/* The kind of time that the replay names, of which it has no more than the others. Less of it, or
+ * none, cannot be told as the reason: the evidence beside it would deny that. */
+static void say_replayed(const struct finding_source *m, const struct straggler *s, char *out,
+						 size_t bytes)
+{
+	const struct excess *e = &s->excess[0];
+	const bool host = s->host.at != NULL, work = e->kind == &finding_kinds[FINDING_WORK];
+	const struct finding_words gain = finding_ms(m->f, s->culprit ? s->culprit->gain_ns : 0);
+	if (work)
+		finding_say(out, bytes, "with kernels as fast as the others' the %s would be %s ms shorter",
+					finding_per(m->f), gain.at);
+	else if (e->own_ns > 0 && e->own_ns >= e->others_ns)
+		finding_say(out, bytes, "%s time in %s is why", host ? "their" : "its", e->kind->name);
+	else
+		finding_say(out, bytes, "without %s waits in %s the %s would be %s ms shorter",
+					host ? "their" : "its", e->kind->name, finding_per(m->f), gain.at);
+}
+
 /* What it does that the others do not, and the rows behind most of that. */
 static int say_own_time(const struct finding_source *m, const struct straggler *s,
 						struct finding *out)
@@ -184,9 +202,8 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 		return 0;
 	}
 	const struct finding_words more = finding_ms(m->f, most->own_ns - most->others_ns);
-	if (most->own_ns <= most->others_ns) /* so says the replay */
-		finding_say(out->summary, sizeof(out->summary), "%s time in %s is why",
-					host ? "their" : "its", most->kind->name);
+	if (most->own_ns <= most->others_ns)
+		say_replayed(m, s, out->summary, sizeof(out->summary));
 	else if (most->kind == &finding_kinds[FINDING_WORK])
 		finding_say(out->summary, sizeof(out->summary), "%s kernels take %s ms longer",
 					host ? "their" : "its", more.at);

@@ -95,8 +95,42 @@ const struct finding_kind *replay_kind(const struct summary *summary,
 	return replay_kind_named(summary_text(summary, culprit->cause));
 }
 
+struct replay_size replay_size_of(const struct summary *summary)
+{
+	struct replay_size size = {0};
+	for (size_t i = 0; i < summary->n_devices; i++) {
+		const struct device_summary *d = &summary->devices[i];
+		size.launches += (uint64_t)d->launches;
+		size.per_step += d->steps > 0 ? (uint64_t)(d->launches / d->steps) : 0;
+	}
+	return size;
+}
+
+bool replay_is_single(const struct replay_size *size)
+{
+	return size->launches + size->per_step <= REPLAY_SINGLE_LAUNCHES;
+}
+
+/* Did the search for culprits end because nothing else wins enough? And has none this kind, whose
+ * other ranks may lose by it too? */
+static bool is_answered(const struct summary *summary, enum finding_id id)
+{
+	uint32_t culprits = 0;
+	bool has = false;
+	for (size_t i = 0; i < summary->n_culprits; i++) {
+		culprits += summary->culprits[i].order > 0;
+		has |= summary->culprits[i].order > 0 &&
+			   replay_kind(summary, &summary->culprits[i]) == &finding_kinds[id];
+	}
+	return culprits < REPLAY_CULPRITS_MOST && !has;
+}
+
+/* Each step, and each launch: in bundles small gains are lost. */
 static bool replays_all(const struct summary *summary)
 {
+	const struct replay_size size = replay_size_of(summary);
+	if (!replay_is_single(&size))
+		return false;
 	for (size_t i = 0; i < summary->n_devices; i++)
 		if (summary->devices[i].steps > summary->culprits[0].steps)
 			return false;
@@ -108,7 +142,8 @@ int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, 
 	bool asked = false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		asked |= kinds[i].id == id;
-	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary))
+	if (!asked || !replay_knows(summary) || !replay_sizes(summary) || !replays_all(summary) ||
+		!is_answered(summary, id))
 		return share_ns;
 	const int64_t least_ns = summary->culprits[0].step_ns / LEAST_PART;
 	return share_ns < least_ns ? share_ns : least_ns;

@@ -6,6 +6,18 @@
 #include "conclude/finding_kinds.h"
 #include "conclude/gain_reference.h"
 
+enum {
+	REPLAY_CULPRITS_MOST = 4,         /* where so many are found the search goes no further */
+	REPLAY_SINGLE_LAUNCHES = 1 << 18, /* of so few each one is replayed, 600 bytes each */
+};
+
+struct replay_size {
+	uint64_t launches, per_step; /* over all devices */
+};
+struct replay_size replay_size_of(const struct summary *summary);
+/* Is each launch replayed, with the step before the counted ones? Else they go in bundles. */
+bool replay_is_single(const struct replay_size *size);
+
 /* Does a replay say who is late, or that nobody is? */
 bool replay_knows(const struct summary *summary);
 /* Is nobody late whom it does not name? An import may lack what a silent thread waited for. */
@@ -29,7 +41,7 @@ struct replay_total replay_total(const struct summary *summary,
  * alone, but they were the largest. */
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit);
 /* Of a kind of `share_ns` that is no culprit's: its share, but at most 0.4 % of the step where the
- * replay asked for it in all steps, as it wins less beside the culprits. */
+ * replay asked for it in all steps, launch by launch, as it wins less beside the culprits. */
 int64_t replay_rank_of_other(const struct summary *summary, enum finding_id id, int64_t share_ns);
 
 /* The device of a culprit, of a host the one whose lateness causes most; summary->n_devices: it is

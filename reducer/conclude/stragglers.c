@@ -101,7 +101,8 @@ static bool is_explained(const struct summary *summary, const struct straggler *
 	__int128 own_ns = 0;
 	for (int kind = 0; kind < TIME_KINDS; kind++)
 		own_ns += s->taken_ns[kind];
-	return 2 * own_ns * (int64_t)summary->n_devices >= s->late_ns * straggler_devices(s, summary);
+	return 2 * own_ns * (int64_t)summary->n_devices >=
+		   (__int128)s->late_ns * straggler_devices(s, summary);
 }
 
 /* The kind that the replay names comes first; where nothing else explains the lateness also if the

@@ -21,6 +21,7 @@ const char *critical_name(int part, char text[32])
 		[CRITICAL_COPY - CRITICAL_TRANSFER] = "copies",
 		[CRITICAL_OTHER_OP - CRITICAL_TRANSFER] = "other_ops",
 		[CRITICAL_LAUNCH - CRITICAL_TRANSFER] = "idle.cpu.launch_latency",
+		[CRITICAL_SHARED - CRITICAL_TRANSFER] = "idle.gpu.shared",
 		[CRITICAL_DISPATCH - CRITICAL_TRANSFER] = "idle.gpu.dispatch",
 		[CRITICAL_WAKE - CRITICAL_TRANSFER] = "wake_up",
 		[CRITICAL_UNEXPLAINED - CRITICAL_TRANSFER] = "unexplained",
@@ -166,24 +167,32 @@ static int walk(struct walk *w, const struct causes *c)
 	return error;
 }
 
+/* Up to so much of an edge's time is of that part. */
+static void take_part(struct walk *w, uint32_t edge, int64_t ns, int part, struct critical *out)
+{
+	const int64_t all_ns = w->model->graph.edges[edge].ns;
+	if (!w->piece_of[edge] || all_ns <= 0)
+		return;
+	for (size_t k = w->piece_of[edge] - 1; k < w->n && w->pieces[k].edge == edge; k++) {
+		struct piece *piece = &w->pieces[k];
+		int64_t here_ns = (int64_t)((__int128)ns * piece->ns / all_ns);
+		here_ns = here_ns < piece->left_ns ? here_ns : piece->left_ns;
+		piece->left_ns -= here_ns;
+		out->steps[piece->step].part_ns[part] += here_ns;
+	}
+}
+
 /* Labelled time of host edges goes to its leaf, the rest to what the edge is. */
 static void divide(struct walk *w, struct critical *out)
 {
 	const struct model *m = w->model;
 	for (size_t i = 0; i < m->n_amounts; i++) {
 		const struct amount *amount = &m->amounts[i];
-		const int64_t all_ns = m->graph.edges[amount->edge].ns;
-		if (!w->piece_of[amount->edge] || all_ns <= 0)
-			continue;
-		for (size_t k = w->piece_of[amount->edge] - 1;
-			 k < w->n && w->pieces[k].edge == amount->edge; k++) {
-			struct piece *piece = &w->pieces[k];
-			int64_t ns = (int64_t)((__int128)amount->ns * piece->ns / all_ns);
-			ns = ns < piece->left_ns ? ns : piece->left_ns;
-			piece->left_ns -= ns;
-			out->steps[piece->step].part_ns[CRITICAL_LABEL + amount->label] += ns;
-		}
+		take_part(w, amount->edge, amount->ns, CRITICAL_LABEL + amount->label, out);
 	}
+	for (size_t i = 0; i < m->n_helds; i++)
+		if (m->helds[i].kind == HELD_BY_PROCESS)
+			take_part(w, m->helds[i].edge, m->helds[i].ns, CRITICAL_SHARED, out);
 	for (size_t k = 0; k < w->n; k++) {
 		const struct piece *piece = &w->pieces[k];
 		const bool known = piece->edge != EDGE_NONE;

@@ -14,6 +14,7 @@ enum critical_part {
 	CRITICAL_COPY,
 	CRITICAL_OTHER_OP,
 	CRITICAL_LAUNCH,   /* from a launch call's begin to the op */
+	CRITICAL_SHARED,   /* what another process that uses the GPU adds to that */
 	CRITICAL_DISPATCH, /* from one op to the next */
 	CRITICAL_WAKE,     /* from an op's end to the end of a call that waited for it */
 	CRITICAL_UNEXPLAINED,

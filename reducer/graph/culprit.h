@@ -3,9 +3,10 @@
 #ifndef GRAPH_CULPRIT_H
 #define GRAPH_CULPRIT_H
 
+#include "conclude/replay_late.h"
 #include "graph/gain.h"
 
-enum { CULPRITS_MOST = 4 };
+enum { CULPRITS_MOST = REPLAY_CULPRITS_MOST };
 
 struct culprit {
 	enum cause cause;

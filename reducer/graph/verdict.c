@@ -1,36 +1,21 @@
 #include "graph/verdict.h"
 
+#include "conclude/replay_late.h"
 #include "graph/culprit.h"
 #include "graph/replayed.h"
 
 #include <errno.h>
 
 enum {
-	MET_PART = 10,             /* of the members of collectives: a tenth may have met nobody */
-	WORTH_PERCENT = 1,         /* of the windows: less waiting for others cannot be a finding */
-	LOSS_PERCENT = 2,          /* of the windows: a smaller loss is no finding */
-	SINGLE_LAUNCHES = 1 << 18, /* of a run of so few each launch is replayed, 600 bytes each */
+	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
+	WORTH_PERCENT = 1, /* of the windows: less waiting for others cannot be a finding */
+	LOSS_PERCENT = 2,  /* of the windows: a smaller loss is no finding */
 	SMALL_LAUNCHES = 1 << 16,
 	BUNDLE = 16,
 	READ_PART = 16,            /* of the launches: what bundles are made of is read again */
 	FEW_STEPS = 4,             /* at least, though that is more */
 	BUNDLED_LAUNCHES = 5000000 /* bounds memory: some 80 bytes each */
 };
-
-struct size {
-	uint64_t launches, per_step; /* over all devices */
-};
-
-static struct size size_of(const struct summary *s)
-{
-	struct size size = {0};
-	for (size_t i = 0; i < s->n_devices; i++) {
-		const struct device_summary *d = &s->devices[i];
-		size.launches += (uint64_t)d->launches;
-		size.per_step += d->steps > 0 ? (uint64_t)(d->launches / d->steps) : 0;
-	}
-	return size;
-}
 
 /* Do devices wait for each other? Else, are there several losses, of which one is waiting for the
  * GPU, or for its other user? That is worth more than its time, or less, so which is the largest is
@@ -59,14 +44,13 @@ static bool is_worth_it(const struct summary *s)
 /* All steps of a small run, launch by launch; of a larger one a part, in bundles. */
 static struct sample_size sample_for(const struct summary *s)
 {
-	const struct size size = size_of(s);
+	const struct replay_size size = replay_size_of(s);
 	const uint64_t few = FEW_STEPS * size.per_step;
 	uint64_t most = size.launches / READ_PART;
 	if (!size.per_step)
 		return (struct sample_size){0, 1};
-	if (size.launches + size.per_step <=
-		SINGLE_LAUNCHES) /* with the step before the counted ones */
-		return (struct sample_size){SINGLE_LAUNCHES / size.per_step, 1};
+	if (replay_is_single(&size))
+		return (struct sample_size){REPLAY_SINGLE_LAUNCHES / size.per_step, 1};
 	most = most > SMALL_LAUNCHES ? most : SMALL_LAUNCHES;
 	most = most > few ? most : few;
 	most = most < BUNDLED_LAUNCHES ? most : BUNDLED_LAUNCHES;

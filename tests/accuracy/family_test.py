@@ -146,6 +146,16 @@ class FirstFindingTest(unittest.TestCase):
         for text, culprit in (("Rank 1 is last; it spends 7 ms more in blocked", True), ("Rank 1 spends 7 ms more in sync", False)):
             self.assertEqual(self.judge(truth, report_of(finding("late_rank", 1, text)))["culprit"], culprit, text)
 
+    def test_a_fault_everywhere_does_not_excuse_a_wrong_reason(self):
+        truth = truth_of(fault("alloc", 92, 1), fault("slow_gpu", 90))
+        verdict = self.judge(truth, report_of(finding("late_rank", 1, "Rank 1 is last; its kernels take 7 ms longer")))
+        self.assertIs(verdict["culprit"], False)
+
+    def test_a_shared_gpu_everywhere_makes_nobody_late(self):
+        late = report_of(finding("late_rank", 1, "Rank 2 is last; it spends 7 ms more in shared"))
+        for rank, right in ((None, False), (2, True)):
+            self.assertEqual(self.judge(truth_of(fault("shared_gpu", 90, rank)), late)["first"], right, rank)
+
     def test_what_no_trace_can_know(self):
         for name, rank, known in (("slow_link", 1, False), ("jitter_host", None, False), ("prefetch", None, False),
                                   ("slow_gpu", None, False), ("slow_gpu", 2, True), ("input", None, True)):

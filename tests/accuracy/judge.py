@@ -144,7 +144,8 @@ def judge_finding(truth, report, base, accepted, ample=None):
     if asked[0]["fault"] == FEW_CORES:  # the job without faults has it too
         first = (score.news(report, ample) or [NOTHING])[0]
     right = [f for f in asked if names_finding(f, truth, first, accepted)]
-    fault = next((f for f in right if names_class(f, first, accepted)), (right or asked)[0])
+    alike = [f for f in right if one_rank(f, truth) == one_rank(right[0], truth)]  # the culprit is asked of none or all
+    fault = next((f for f in alike if names_class(f, first, accepted)), (right or asked)[0])
     return {
         "fault": fault["fault"], "rank": fault["rank"], "loss_ms": fault["loss_ns"] / 1e6,
         "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),

@@ -1095,15 +1095,17 @@ def calibrate(device, gaps):
     inside = [gap for gap in gaps if gap.j and gap.valid]
     idle_launches = [gap.b - gap.launch.begin for gap in inside
                      if gap.a <= gap.launch.begin < gap.b and gap.k.is_first_of_call]
+    delays = [op.begin - op.launch.begin for op in device.ops
+              if op.launch and op.is_first_of_call and op.begin > op.launch.begin]
+    late = [gap for gap in inside
+            if gap.k.is_first_of_call and not gap.k.is_node and gap.launch.begin >= gap.a
+            and gap.b - gap.launch.end >= SLICE_LATE_NS][:SLICES_MOST]
     device.shared = is_shared([
-        (gap.b - gap.a, (gap.k.process, gap.k.name)) for gap in inside
-        if gap.k.is_first_of_call and not gap.k.is_node and gap.launch.begin >= gap.a
-        and gap.b - gap.launch.end >= SLICE_LATE_NS][:SLICES_MOST])
+        (gap.b - gap.a, (gap.k.process, gap.k.name)) for gap in late
+        if gap.b - gap.launch.end >= SLICE_LATE_NS + min(delays)])
     if len(idle_launches) >= CALIBRATION_GAPS and not device.shared:
         device.floor = percentile(5, idle_launches)
     else:
-        delays = [op.begin - op.launch.begin for op in device.ops
-                  if op.launch and op.is_first_of_call and op.begin > op.launch.begin]
         device.floor = min([FLOOR_NS] + delays)
     queued = [gap.b - gap.a for gap in inside if gap.is_queued]
     device.queued_gap = percentile(50, queued) if queued else 0

@@ -568,9 +568,10 @@ class GapTest(GapCase):
         self.assertEqual(self.leaves(trace),
                          {"idle.gpu.dispatch": 30, "idle.unknown.unexplained": 80})
 
-    def slices(self, lengths, names, late=110_000):
-        """Gaps of these lengths, each ended by an op that was launched 1,000 into it and started later."""
-        trace, at = Trace().call(0, 10, 1).op(20, 100, 1), 100
+    def slices(self, lengths, names, lag=20):
+        """Gaps of these lengths, each ended by an op that was launched 1,000 into it and started later; the first op starts
+        `lag` after its launch."""
+        trace, at = Trace().call(0, 10, 1).op(lag, lag + 80, 1), lag + 80
         for n, (ns, name) in enumerate(zip(lengths, itertools.cycle(names)), 2):
             trace.call(at + 1_000, at + 1_010, n).op(at + ns, at + ns + 50, n, name=name)
             at += ns + 50
@@ -586,6 +587,9 @@ class GapTest(GapCase):
                                ([400_000] * 7 + [600_000] * 3, three), ([101_000] * 8, three),
                                ([400_000] * 90 + [600_000] * 3, ["gemm"] * 90 + ["norm", "foo", "copy"])):
             self.assertNotIn("idle.gpu.shared", self.slices(lengths, names), (lengths, names))
+        # where every launch takes long: 251,010 - 1,010 - 100,000 is the longest lag that leaves one
+        self.assertIn("idle.gpu.shared", self.slices([251_010] * 8, three, 150_000))
+        self.assertNotIn("idle.gpu.shared", self.slices([251_010] * 8, three, 150_001))
 
     def test_graph_nodes(self):
         trace = (Trace().call(0, 10, 1, name="cudaGraphLaunch").op(20, 100, 1)

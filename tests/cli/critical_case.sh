@@ -24,6 +24,11 @@ expect_status 0 "$BATON" report --critical --json "$work/faults"
 sums 5
 expect_true "sum(s['path_ns'].get('idle.host.code', 0) for s in d['steps']) > 0.05 * $whole"
 
+# Keeps out: what another process holds up called launch latency.
+expect_status 0 "$sim" -o "$work/shared" --workload ddp --ranks 2 --steps 6 --fault shared_gpu=2400@1 --fault sync_device=6@all
+expect_status 0 "$BATON" report --critical --json "$work/shared"
+expect_true "(lambda p: p('idle.gpu.shared') > p('idle.cpu.launch_latency') > 0)(lambda name: sum(s['path_ns'].get(name, 0) for s in d['steps']))"
+
 # Gradients that are ready early need not be: buckets of a backward pass have slack, the last one has none.
 expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 2 --steps 6 --seed 3
 expect_status 0 "$BATON" report --critical --json "$work/ddp"

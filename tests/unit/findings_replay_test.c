@@ -1,5 +1,6 @@
 /* Who is late as the replay found it: its gain is the loss, whatever the counts of collectives say;
  * a bubble comes after what can be cured. */
+#include "conclude/replay_late.h"
 #include "findings_run.h"
 
 static void add_culprit(struct summary *s, const char *cause, int32_t rank, int64_t gain_us)
@@ -232,25 +233,67 @@ static void wins_nothing(void)
 	}
 }
 
+/* Keeps out: the same where the replay has not asked, or not so exactly. */
+static void not_asked(void)
+{
+	static const struct {
+		const char *culprits[4];
+		int64_t times; /* the launches */
+		bool known;
+	} runs[] = {{{"no_core"}, 1, true},
+				{{"no_core", "input", "alloc"}, 1, true},
+				{{"no_core", "input", "alloc", "code"}, 1, false},
+				{{"no_core", "blocked"}, 1, false},
+				{{"no_core"}, 100, false}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct summary s;
+		begin(&s);
+		for (int32_t rank = 0; rank < 4; rank++)
+			add_device(&s, rank, (int64_t[LEAF_COUNT]){[LEAF_HOST_BLOCKED] = 20000})->launches *=
+				runs[i].times;
+		add_culprit(&s, "", 0, 100);
+		s.culprits[0].steps = STEPS;
+		s.culprits[0].step_ns = 100000 * US;
+		for (size_t k = 0; k < 4 && runs[i].culprits[k]; k++)
+			add_culprit(&s, runs[i].culprits[k], -1, 9000);
+		const int64_t ns = replay_rank_of_other(&s, FINDING_BLOCKED, 20000 * US);
+		CHECK(ns == (runs[i].known ? 400 : 20000) * US, "run %zu: %lld", i, (long long)ns);
+		summary_free(&s);
+	}
+}
+
 /* Keeps out: another reason than the replay's, where the device has no more of that than others;
  * and that reason before one that explains the lateness by itself. */
 static void why(void)
 {
 	static const struct {
-		int64_t gain_us;
+		int64_t gain_us, own_us, others_us;
 		const char *cause, *text, *evidence;
 	} runs[] = {
-		{30000, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms; blocked 12"},
-		{24000, "blocked", "it spends 12.0 ms more in blocked", "blocked 12.0 ms"}};
+		{30000, 0, 0, "input", "without its waits in input the step would be 30.0 ms shorter",
+		 "input 0.0 ms, the others 0.0 ms; blocked 12"},
+		{30000, 9, 9, "input", "its time in input is why", "input 0.0 ms, the others 0.0 ms"},
+		{30000, 1000, 1400, "input", "without its waits in input the step would be 30.0 ms shorter",
+		 "input 1.0 ms, the others 1.4 ms"},
+		{30000, 1000, 0, "kernels", "with kernels as fast as the others' the step would be 30.0 ms",
+		 "work 86.0 ms, the others 86.0 ms"},
+		{24000, 0, 0, "blocked", "it spends 12.0 ms more in blocked", "blocked 12.0 ms"}};
 	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		struct summary s;
 		struct findings all;
 		two_levels(&s);
+		for (size_t device = 0; device < s.n_devices; device++) {
+			const int64_t us = device == 3 ? runs[i].own_us : runs[i].others_us;
+			s.devices[device].time_ns[LEAF_HOST_INPUT] = us * US * STEPS;
+			s.devices[device].time_ns[LEAF_WORK_MATMUL] -= us * US * STEPS;
+		}
 		add_culprit(&s, "", 0, 500);
-		add_culprit(&s, "input", 3, runs[i].gain_us);
+		add_culprit(&s, strcmp(runs[i].cause, "kernels") == 0 ? "kernels" : "input", 3,
+					runs[i].gain_us);
 		make(&s, &all);
 		says(&all.at[0], "late_rank", runs[i].text, runs[i].evidence);
-		CHECK(strcmp(all.at[0].whom.cause, runs[i].cause) == 0, "%s", all.at[0].whom.cause);
+		const char *cause = strcmp(runs[i].cause, "kernels") == 0 ? "work" : runs[i].cause;
+		CHECK(strcmp(all.at[0].whom.cause, cause) == 0, "%s", all.at[0].whom.cause);
 		done(&s, &all);
 	}
 }
@@ -260,6 +303,7 @@ int main(void)
 	even();
 	even_first();
 	wins_nothing();
+	not_asked();
 	why();
 	unsized();
 	through_groups();

@@ -11,7 +11,7 @@ static bool shared(size_t n, int64_t (*length)(size_t i), uint64_t (*kernel)(siz
 {
 	slices.n = 0;
 	for (size_t i = 0; i < n; i++)
-		slices_add(&slices, length(i), kernel(i));
+		slices_add(&slices, length(i), SLICE_LATE_NS, kernel(i));
 	return slices_shared(&slices);
 }
 
@@ -56,6 +56,21 @@ static uint64_t mostly_one(size_t i)
 	return i < 4 ? i : 9;
 }
 
+/* Keeps out: a machine whose every launch takes longer than SLICE_LATE_NS taken for a shared one. */
+static void launches_that_take_long(void)
+{
+	slices.n = 0;
+	slices_add(&slices, SLICE, SLICE_LATE_NS - 1, 0);
+	CHECK(slices.n == 0, "not late at all");
+	for (size_t i = 0; i < 40; i++)
+		slices_add(&slices, whole(i), 150000 + (i % 10 == 9 ? SLICE : 0), mixed(i));
+	slices_keep_late(&slices, 155000);
+	CHECK(slices.n == 4 && slices.ns[3] == whole(39) && slices.kernels[3] == mixed(39),
+		  "later than others");
+	slices_keep_late(&slices, INT64_MAX);
+	CHECK(slices.n == 0, "no launch known");
+}
+
 int main(void)
 {
 	CHECK(shared(40, whole, mixed), "whole slices");
@@ -66,5 +81,6 @@ int main(void)
 	CHECK(!shared(40, whole, two), "two places of the program");
 	CHECK(!shared(40, one_place, mostly_one), "one place of the program");
 	CHECK(shared(1000, whole, mixed) && slices.n == SLICES_MOST, "bounded");
+	launches_that_take_long();
 	return finish();
 }
