@@ -175,6 +175,7 @@ static int add_position(struct process *p, struct model *model, const struct dev
 	uint64_t key = hash_mix(2, (uint64_t)p->streams[op->stream].number);
 	key = hash_mix(key, (uint64_t)(uint32_t)op->step);
 	key = hash_mix(key, process_name_hash(p, op->name));
+	key = hash_mix(key, op->call != NO_INDEX); /* before the sample hosts run ahead unequally */
 	*position = (struct position){key, ns, op->edge, op->unit, class_of(p, op->name)};
 	return 0;
 }
