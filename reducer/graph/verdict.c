@@ -4,6 +4,7 @@
 #include "graph/replayed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum {
 	MET_PART = 10,             /* of the members of collectives: a tenth may have met nobody */
@@ -12,14 +13,38 @@ enum {
 	SINGLE_LAUNCHES = 1 << 18, /* of a run of so few each launch is replayed, 600 bytes each */
 	SMALL_LAUNCHES = 1 << 16,
 	BUNDLE = 16,
-	READ_PART = 16,            /* of the launches: what bundles are made of is read again */
-	FEW_STEPS = 4,             /* at least, though that is more */
-	BUNDLED_LAUNCHES = 5000000 /* bounds memory: some 80 bytes each */
+	READ_PART = 16,             /* of the launches: what bundles are made of is read again */
+	FEW_STEPS = 4,              /* at least, though that is more */
+	BUNDLED_LAUNCHES = 5000000, /* bounds memory: some 80 bytes each */
+	PROCESS_TIMES = 2           /* that, more, while a process is read: it is bundled as a whole */
 };
 
 struct size {
 	uint64_t launches, per_step; /* over all devices */
+	uint64_t process;            /* per step, of the process that has most */
 };
+
+static int size_process(const struct device_context *context, const struct device_scan *scans,
+						struct summary *s, struct size *size)
+{
+	const struct run *run = context->run;
+	uint64_t *per_step = calloc(run->n_processes + 1, sizeof(*per_step));
+	int error = per_step ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < run->n_devices; i++) {
+		const struct run_device *device = &run->devices[i];
+		if (scans[i].empty)
+			continue;
+		const struct device_summary *d = summary_device(s, strings_get(&run->pool, device->key).at);
+		error = d ? 0 : -ENOMEM;
+		for (uint32_t p = 0; !error && d->steps > 0 && p < device->n_processes; p++) {
+			uint64_t *of = &per_step[device->processes[p]];
+			*of += (uint64_t)(d->launches / d->steps);
+			size->process = *of > size->process ? *of : size->process;
+		}
+	}
+	free(per_step);
+	return error;
+}
 
 static struct size size_of(const struct summary *s)
 {
@@ -57,20 +82,20 @@ static bool is_worth_it(const struct summary *s)
 }
 
 /* All steps of a small run, launch by launch; of a larger one a part, in bundles. */
-static struct sample_size sample_for(const struct summary *s)
+static struct sample_size sample_for(const struct size *size)
 {
-	const struct size size = size_of(s);
-	const uint64_t few = FEW_STEPS * size.per_step;
-	uint64_t most = size.launches / READ_PART;
-	if (!size.per_step)
+	const uint64_t few = FEW_STEPS * size->per_step;
+	uint64_t most = size->launches / READ_PART;
+	if (!size->per_step)
 		return (struct sample_size){0, 1};
-	if (size.launches + size.per_step <=
+	if (size->launches + size->per_step <=
 		SINGLE_LAUNCHES) /* with the step before the counted ones */
-		return (struct sample_size){SINGLE_LAUNCHES / size.per_step, 1};
+		return (struct sample_size){SINGLE_LAUNCHES / size->per_step, 1};
 	most = most > SMALL_LAUNCHES ? most : SMALL_LAUNCHES;
 	most = most > few ? most : few;
-	most = most < BUNDLED_LAUNCHES ? most : BUNDLED_LAUNCHES;
-	return (struct sample_size){most / size.per_step, BUNDLE};
+	const uint64_t steps = most / size->per_step;
+	const uint64_t fit = BUNDLED_LAUNCHES / (size->per_step + PROCESS_TIMES * size->process);
+	return (struct sample_size){steps < fit ? steps : fit, BUNDLE};
 }
 
 static const char *device_of(const struct replayed *r, const struct culprit *culprit)
@@ -147,11 +172,16 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 				struct summary *summary)
 {
 	struct replayed replayed;
-	const struct sample_size size =
-		is_worth_it(summary) ? sample_for(summary) : (struct sample_size){0, 1};
-	if (size.steps < SAMPLE_LEAST_STEPS)
+	if (!is_worth_it(summary))
 		return 0;
-	int error = replayed_open(&replayed, context, scans, &size);
+	struct size size = size_of(summary);
+	int error = size_process(context, scans, summary, &size);
+	if (error)
+		return error;
+	const struct sample_size sample = sample_for(&size);
+	if (sample.steps < SAMPLE_LEAST_STEPS)
+		return 0;
+	error = replayed_open(&replayed, context, scans, &sample);
 	if (error)
 		return error > 0 || error == -E2BIG ? 0 : error;
 	error = has_met(&replayed.model, summary) ? add_all(&replayed, summary) : 0;
