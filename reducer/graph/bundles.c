@@ -1,6 +1,7 @@
 /* Launches that are taken together: what begins a bundle is part of the program, so that the bundles
  * of ranks that run the same program begin at the same launches. Where only time ends one early, its
- * parts are compared with nobody. */
+ * parts keep the bundle's place among those of its name, and what differs in length is compared
+ * with nobody. */
 #include "graph/bundles.h"
 
 #include "graph/ops.h"
@@ -176,6 +177,18 @@ static void append(struct bundling *b, uint32_t i)
 	now->n++;
 }
 
+static void tell_places(struct bundling *b, bool whole)
+{
+	const struct bundle *now = &b->now;
+	struct host_call *first = &b->p->calls[now->first_call], *last = &b->p->calls[now->last_call];
+	const bool divided = !(now->whole && whole);
+	const uint8_t begin = !divided ? PLACE_SAME : now->whole ? PLACE_BEGIN : PLACE_NONE;
+	const uint8_t end = !divided ? PLACE_SAME : whole ? PLACE_END : PLACE_NONE;
+	last->place = end;
+	first->place = first == last && begin == PLACE_NONE ? end : begin;
+	b->p->ops[now->first_op].place = begin;
+}
+
 /* The first call becomes all but the last, the first op all of them. */
 static void finish(struct bundling *b, bool whole)
 {
@@ -184,7 +197,7 @@ static void finish(struct bundling *b, bool whole)
 	struct host_call *first = &p->calls[now->first_call], *last = &p->calls[now->last_call];
 	struct device_op *op = &p->ops[now->first_op];
 	if (now->n)
-		first->apart = last->apart = op->apart = !(now->whole && whole);
+		tell_places(b, whole);
 	if (now->n > 1) {
 		for (uint32_t i = now->first_call + 1; i < now->last_call; i++)
 			b->call_to[i] = NO_INDEX;

@@ -109,24 +109,29 @@ static void take_others_alike(struct comparing *c, struct compared *rows, size_t
 	}
 }
 
-/* The n-th one of each unit. */
+/* The n-th one of each unit. One that is divided is like itself, and of no unit: it makes no
+ * difference. */
 static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, size_t done)
 {
-	size_t n = 0;
+	size_t n = 0, divided = 0;
 	for (uint32_t u = 0; u < units; u++) {
 		if (c->begins[u] + nth >= c->begins[u + 1])
 			continue;
 		const uint32_t index = c->rows[c->begins[u] + nth].index;
 		const struct position *p = &c->positions[index];
-		c->group[n++] =
-			(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
+		if (p->divided)
+			c->out[done + divided++] =
+				(struct compared){p->ns, p->ns, p->ns, p->edge, index, UNIT_NONE, false};
+		else
+			c->group[n++] =
+				(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
 	}
 	if (n > 1)
 		qsort(c->group, n, sizeof(*c->group), by_time);
 	take_others_alike(c, c->group, n);
 	if (n)
-		memcpy(&c->out[done], c->group, n * sizeof(*c->group));
-	return n;
+		memcpy(&c->out[done + divided], c->group, n * sizeof(*c->group));
+	return n + divided;
 }
 
 static void compare_all(struct comparing *c, size_t n)

@@ -35,6 +35,7 @@ struct position { /* an edge, and the same work of other devices by its key */
 	uint32_t edge;
 	uint16_t unit;
 	uint8_t class; /* of kernels: enum class_id + 1; with MODEL_GROUP: enum group */
+	bool divided;  /* it only keeps its place among those of its key */
 };
 
 #define MODEL_GROUP 0x80 /* the classes of another taxonomy have only a group */

@@ -167,15 +167,17 @@ bool op_is_nccl(struct process *p, uint32_t name)
 static int add_position(struct process *p, struct model *model, const struct device_op *op)
 {
 	const int64_t ns = op->last_call == NO_INDEX ? op->end - op->begin : op->bundle.work_ns;
-	struct position *position = op->apart ? NULL : MODEL_ADD(model, kernels);
-	if (op->apart)
+	struct position *position = op->place == PLACE_NONE ? NULL : MODEL_ADD(model, kernels);
+	if (op->place == PLACE_NONE)
 		return 0;
 	if (!position)
 		return -ENOMEM;
 	uint64_t key = hash_mix(2, (uint64_t)p->streams[op->stream].number);
 	key = hash_mix(key, (uint64_t)(uint32_t)op->step);
 	key = hash_mix(key, process_name_hash(p, op->name));
-	*position = (struct position){key, ns, op->edge, op->unit, class_of(p, op->name)};
+	key = hash_mix(key, op->call != NO_INDEX); /* before the sample hosts run ahead unequally */
+	*position = (struct position){
+		key, ns, op->edge, op->unit, class_of(p, op->name), op->place != PLACE_SAME};
 	return 0;
 }
 

@@ -19,6 +19,14 @@ enum call_class {
 
 #define NO_INDEX UINT32_MAX
 
+/* What a part of a bundle that time has divided has in common with that bundle on other devices. */
+enum bundle_place {
+	PLACE_SAME,  /* all: it is not divided */
+	PLACE_BEGIN, /* it begins where they begin */
+	PLACE_END,   /* its last call is theirs */
+	PLACE_NONE
+};
+
 struct host_call {
 	int64_t begin, end;
 	uint64_t correlation;
@@ -29,8 +37,8 @@ struct host_call {
 	uint32_t chain; /* the edge that ends where the call does */
 	uint8_t class;  /* enum call_class */
 	bool device_wide;
-	bool bundles; /* the launches of a bundle but the last one */
-	bool apart;   /* part of a bundle that time has divided: compared with nobody */
+	bool bundles;  /* the launches of a bundle but the last one */
+	uint8_t place; /* enum bundle_place */
 };
 
 struct op_bundle {   /* of an op that stands for several */
@@ -56,8 +64,8 @@ struct device_op {
 	bool launches; /* the launch edge of its call leads to it */
 	bool meets;
 	bool pageable;
-	bool copies; /* to or from the device's memory */
-	bool apart;
+	bool copies;             /* to or from the device's memory */
+	uint8_t place;           /* enum bundle_place */
 	struct op_bundle bundle; /* with last_call */
 };
 

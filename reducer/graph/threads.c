@@ -368,14 +368,16 @@ static uint64_t position_key(struct process *p, const struct host_thread *t, uin
 	return hash_mix(key, t->points[i + 1].begins);
 }
 
-/* Parts of a bundle that time has divided are compared with nobody. What divides it is host code so
- * long that it is a loss of its own: nobody else has that. */
-static bool is_compared(const struct host_thread *t, uint32_t i, uint64_t *key)
+/* Where a divided bundle begins and ends as on other devices it is compared. In between is host
+ * code so long that it is a loss of its own: nobody else has that. */
+static bool has_row(const struct host_thread *t, uint32_t i, struct position *row)
 {
 	const struct point *to = &t->points[i + 1];
-	if (!t->calls[to->call].apart)
+	const uint8_t place = t->calls[to->call].place;
+	row->divided = place == PLACE_BEGIN && !to->begins;
+	if (place != PLACE_NONE)
 		return true;
-	*key = hash_mix(hash_mix(*key, t->unit), (uint64_t)to->ns);
+	row->key = hash_mix(hash_mix(row->key, t->unit), (uint64_t)to->ns);
 	return to->begins && to->ns - t->points[i].ns >= CAUSE_CODE_NS;
 }
 
@@ -386,13 +388,14 @@ int threads_compare(struct process *p, struct model *model)
 		for (uint32_t i = 0; i + 1 < t->n_points; i++) {
 			if (t->chain[i] == EDGE_NONE || t->unit == UNIT_NONE)
 				continue;
-			uint64_t key = position_key(p, t, i);
-			if (!is_compared(t, i, &key))
+			struct position row = {
+				.key = position_key(p, t, i), .edge = t->chain[i], .unit = t->unit};
+			if (!has_row(t, i, &row))
 				continue;
 			struct position *position = MODEL_ADD(model, host);
 			if (!position)
 				return -ENOMEM;
-			*position = (struct position){.key = key, .edge = t->chain[i], .unit = t->unit};
+			*position = row;
 		}
 	}
 	return 0;

@@ -5,6 +5,7 @@
 #include "graph/replayed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 enum {
 	MET_PART = 10,     /* of the members of collectives: a tenth may have met nobody */
@@ -12,10 +13,35 @@ enum {
 	LOSS_PERCENT = 2,  /* of the windows: a smaller loss is no finding */
 	SMALL_LAUNCHES = 1 << 16,
 	BUNDLE = 16,
-	READ_PART = 16,            /* of the launches: what bundles are made of is read again */
-	FEW_STEPS = 4,             /* at least, though that is more */
-	BUNDLED_LAUNCHES = 5000000 /* bounds memory: some 80 bytes each */
+	READ_PART = 16,             /* of the launches: what bundles are made of is read again */
+	FEW_STEPS = 4,              /* at least, though that is more */
+	BUNDLED_LAUNCHES = 5000000, /* bounds memory: some 80 bytes each */
+	PROCESS_TIMES = 2           /* that, more, while a process is read: it is bundled as a whole */
 };
+
+/* Launches per step of the process that has most. 0 or -ENOMEM. */
+static int size_process(const struct device_context *context, const struct device_scan *scans,
+						struct summary *s, uint64_t *most)
+{
+	const struct run *run = context->run;
+	uint64_t *per_step = calloc(run->n_processes + 1, sizeof(*per_step));
+	*most = 0;
+	int error = per_step ? 0 : -ENOMEM;
+	for (size_t i = 0; !error && i < run->n_devices; i++) {
+		const struct run_device *device = &run->devices[i];
+		if (scans[i].empty)
+			continue;
+		const struct device_summary *d = summary_device(s, strings_get(&run->pool, device->key).at);
+		error = d ? 0 : -ENOMEM;
+		for (uint32_t p = 0; !error && d->steps > 0 && p < device->n_processes; p++) {
+			uint64_t *of = &per_step[device->processes[p]];
+			*of += (uint64_t)(d->launches / d->steps);
+			*most = *of > *most ? *of : *most;
+		}
+	}
+	free(per_step);
+	return error;
+}
 
 /* Do devices wait for each other? Else, are there several losses, of which one is waiting for the
  * GPU, or for its other user? That is worth more than its time, or less, so which is the largest is
@@ -42,19 +68,19 @@ static bool is_worth_it(const struct summary *s)
 }
 
 /* All steps of a small run, launch by launch; of a larger one a part, in bundles. */
-static struct sample_size sample_for(const struct summary *s)
+static struct sample_size sample_for(const struct replay_size *size, uint64_t of_process)
 {
-	const struct replay_size size = replay_size_of(s);
-	const uint64_t few = FEW_STEPS * size.per_step;
-	uint64_t most = size.launches / READ_PART;
-	if (!size.per_step)
+	const uint64_t few = FEW_STEPS * size->per_step;
+	uint64_t most = size->launches / READ_PART;
+	if (!size->per_step)
 		return (struct sample_size){0, 1};
-	if (replay_is_single(&size))
-		return (struct sample_size){REPLAY_SINGLE_LAUNCHES / size.per_step, 1};
+	if (replay_is_single(size))
+		return (struct sample_size){REPLAY_SINGLE_LAUNCHES / size->per_step, 1};
 	most = most > SMALL_LAUNCHES ? most : SMALL_LAUNCHES;
 	most = most > few ? most : few;
-	most = most < BUNDLED_LAUNCHES ? most : BUNDLED_LAUNCHES;
-	return (struct sample_size){most / size.per_step, BUNDLE};
+	const uint64_t steps = most / size->per_step;
+	const uint64_t fit = BUNDLED_LAUNCHES / (size->per_step + PROCESS_TIMES * of_process);
+	return (struct sample_size){steps < fit ? steps : fit, BUNDLE};
 }
 
 static const char *device_of(const struct replayed *r, const struct culprit *culprit)
@@ -131,11 +157,17 @@ int verdict_add(const struct device_context *context, const struct device_scan *
 				struct summary *summary)
 {
 	struct replayed replayed;
-	const struct sample_size size =
-		is_worth_it(summary) ? sample_for(summary) : (struct sample_size){0, 1};
-	if (size.steps < SAMPLE_LEAST_STEPS)
+	if (!is_worth_it(summary))
 		return 0;
-	int error = replayed_open(&replayed, context, scans, &size);
+	uint64_t of_process;
+	const struct replay_size size = replay_size_of(summary);
+	int error = size_process(context, scans, summary, &of_process);
+	if (error)
+		return error;
+	const struct sample_size sample = sample_for(&size, of_process);
+	if (sample.steps < SAMPLE_LEAST_STEPS)
+		return 0;
+	error = replayed_open(&replayed, context, scans, &sample);
 	if (error)
 		return error > 0 || error == -E2BIG ? 0 : error;
 	error = has_met(&replayed.model, summary) ? add_all(&replayed, summary) : 0;

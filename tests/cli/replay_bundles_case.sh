@@ -40,4 +40,10 @@ answers held 'f["rank"] == 5 and f["cause"] == "host_code" and abs(f["gain_ms"] 
 expect_status 0 "$BATON" whatif --json "$work/held" --step-range "$(sed -n 's/.*"step_range":"\([^"]*\)".*/\1/p' "$work/held.json" | head -n 1)"
 expect_true "d['without'][0]['cause'] == 'code' and abs(d['without'][0]['gain_ns'] - $(loss held)) < $(loss held) / 50"
 
+# A host that sleeps runs less far ahead, so fewer of its kernels were launched before the sample. Single as those are, they
+# are not compared with the bundles of other ranks that begin with a kernel of their name.
+made asleep --workload short_backward --steps 40 --kernels 900 --seed 9 --fault io_sleep=3000@2 --fault slow_gpu=6@5
+answers asleep 'f["rank"] == 5 and f["cause"] == "work"'
+answers asleep 'f["gain_low_ms"] <= t["faults"][1]["loss_ns"] / 1e6 <= f["gain_high_ms"]'
+
 finish

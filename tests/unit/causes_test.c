@@ -237,8 +237,9 @@ static void test_equal(void)
 
 static void test_compare(void)
 {
-	struct position positions[6] = {{9, 10, 5, 0, 0}, {9, 30, 6, 0, 0}, {9, 12, 7, 1, 0},
-									{9, 34, 8, 1, 0}, {9, 20, 9, 2, 0}, {8, 5, 10, 2, 0}};
+	struct position positions[6] = {{9, 10, 5, 0, 0, false}, {9, 30, 6, 0, 0, false},
+									{9, 12, 7, 1, 0, false}, {9, 34, 8, 1, 0, false},
+									{9, 20, 9, 2, 0, false}, {8, 5, 10, 2, 0, false}};
 	struct unit units[3] = {{0}, {0}, {0}};
 	struct compared *rows;
 	CHECK(compare_positions(positions, 6, units, &rows) == 0, "no memory");
@@ -255,11 +256,38 @@ static void test_compare(void)
 	free(rows);
 }
 
+/* A divided one keeps its place, so that what follows is compared with its like; itself it differs
+ * from nobody. */
+static void test_compare_divided(void)
+{
+	struct position positions[4] = {{9, 10, 5, 0, 0, false},
+									{9, 30, 6, 0, 0, false},
+									{9, 4, 7, 1, 0, true},
+									{9, 34, 8, 1, 0, false}};
+	struct unit units[2] = {{0}, {0}};
+	struct compared *rows;
+	CHECK(compare_positions(positions, 4, units, &rows) == 0, "no memory");
+	for (int i = 0; i < 4; i++) {
+		const struct compared *row = &rows[i];
+		const int64_t others = row->edge == 5   ? -1
+							   : row->edge == 6 ? 34
+							   : row->edge == 7 ? 4
+							   : row->edge == 8 ? 30
+												: -2;
+		CHECK(row->others_ns == others, "edge %u: %lld", row->edge, (long long)row->others_ns);
+		CHECK((row->unit == UNIT_NONE) == (row->edge == 7), "edge %u: unit", row->edge);
+	}
+	free(rows);
+}
+
 /* Two stages of two units each: the others are of one's own stage; one that is alone has all. */
 static void test_compare_stages(void)
 {
-	struct position positions[5] = {
-		{9, 10, 5, 0, 0}, {9, 11, 6, 1, 0}, {9, 50, 7, 2, 0}, {9, 55, 8, 3, 0}, {9, 30, 9, 4, 0}};
+	struct position positions[5] = {{9, 10, 5, 0, 0, false},
+									{9, 11, 6, 1, 0, false},
+									{9, 50, 7, 2, 0, false},
+									{9, 55, 8, 3, 0, false},
+									{9, 30, 9, 4, 0, false}};
 	struct unit units[5] = {
 		{.sequence = 1}, {.sequence = 1}, {.sequence = 2}, {.sequence = 2}, {.sequence = 3}};
 	static const int64_t others[] = {11, 10, 55, 50, 30}, means[] = {10, 10, 52, 52, 31};
@@ -310,6 +338,7 @@ int main(void)
 	test_taken_once();
 	test_equal();
 	test_compare();
+	test_compare_divided();
 	test_compare_stages();
 	return finish();
 }
