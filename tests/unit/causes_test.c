@@ -40,8 +40,9 @@ static uint32_t run_rank(struct model *m, uint16_t unit, const struct rank *r, u
 	const uint32_t op = edge(m, launch, end, unit, EDGE_OP);
 	if (r->slept_ns)
 		*MODEL_ADD(m, amounts) = (struct amount){r->slept_ns, runs, LABEL_BLOCKED};
-	*MODEL_ADD(m, host) = (struct position){1, 0, runs, unit, 0};
-	*MODEL_ADD(m, kernels) = (struct position){2, r->kernel_ns, op, unit, 1};
+	*MODEL_ADD(m, host) = (struct position){.key = 1, .edge = runs, .unit = unit};
+	*MODEL_ADD(m, kernels) =
+		(struct position){.key = 2, .ns = r->kernel_ns, .edge = op, .unit = unit, .class = 1};
 	return end;
 }
 
