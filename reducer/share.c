@@ -149,8 +149,9 @@ int share_status(int status)
 /* ---- scans ---- */
 
 /* The calibration, the steps and their ends; what the second visit alone needs stays here. */
-static int put_scan(struct bytes *to, const struct device_scan *scan)
+static int put_scan(struct bytes *to, size_t device, const void *scans)
 {
+	const struct device_scan *scan = (const struct device_scan *)scans + device;
 	struct device_scan plain = *scan;
 	const size_t ends = scan->ends ? (size_t)scan->steps.n_steps + 2 : 0;
 	plain.steps.markers = NULL;
@@ -176,14 +177,14 @@ static int take_array(const struct bytes *from, size_t *at, void **to, size_t by
 	return bytes_take(from, at, *to, bytes);
 }
 
-static int take_scan(const struct bytes *from, size_t *at, struct device_scan *scans, size_t n)
+static int take_scan(const struct bytes *from, size_t *at, void *scans, size_t n)
 {
 	struct device_scan plain;
 	size_t ends = 0;
 	int error = bytes_take(from, at, &plain, sizeof(plain));
 	if (error || plain.device >= n)
 		return -EBADMSG;
-	struct device_scan *scan = &scans[plain.device];
+	struct device_scan *scan = (struct device_scan *)scans + plain.device;
 	steps_free(&scan->steps);
 	free(scan->ends);
 	*scan = plain;
@@ -194,27 +195,41 @@ static int take_scan(const struct bytes *from, size_t *at, struct device_scan *s
 	return error ? error : take_array(from, at, (void **)&scan->ends, ends * sizeof(*scan->ends));
 }
 
-int share_scans(struct device_scan *scans, size_t n, int error)
+/* What is kept by device, each rank's own told to all others. */
+struct shared {
+	void *all;
+	size_t n; /* devices */
+	int (*put)(struct bytes *to, size_t device, const void *all);
+	int (*take)(const struct bytes *from, size_t *at, void *all, size_t n);
+};
+
+static int share_all(const struct shared *shared, int error)
 {
 	const struct team *team = team_here();
 	struct bytes mine = {0};
 	struct team_told told;
 	if (!team)
 		return error;
-	for (size_t i = 0; !error && i < n; i++)
-		error = share_has(i) ? put_scan(&mine, &scans[i]) : 0;
+	for (size_t i = 0; !error && i < shared->n; i++)
+		error = share_has(i) ? shared->put(&mine, i, shared->all) : 0;
 	error = team_tell(&mine, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++)
 		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
-			error = settled(take_scan(&told.of[r], &at, scans, n));
+			error = settled(shared->take(&told.of[r], &at, shared->all, shared->n));
 	team_told_free(&told);
 	return error;
 }
 
+int share_scans(struct device_scan *scans, size_t n, int error)
+{
+	return share_all(&(struct shared){scans, n, put_scan, take_scan}, error);
+}
+
 /* ---- proposals of steps ---- */
 
-static int put_proposals(struct bytes *to, size_t device, const struct proposals *all)
+static int put_proposals(struct bytes *to, size_t device, const void *proposals)
 {
+	const struct proposals *all = (const struct proposals *)proposals + device;
 	int error = bytes_put(to, &device, sizeof(device));
 	if (!error)
 		error = bytes_put(to, &all->n, sizeof(all->n));
@@ -226,7 +241,7 @@ static int put_proposals(struct bytes *to, size_t device, const struct proposals
 	return error;
 }
 
-static int take_proposals(const struct bytes *from, size_t *at, struct proposals *all, size_t n)
+static int take_proposals(const struct bytes *from, size_t *at, void *all, size_t n)
 {
 	size_t device = 0, many = 0;
 	int error = bytes_take(from, at, &device, sizeof(device));
@@ -234,7 +249,7 @@ static int take_proposals(const struct bytes *from, size_t *at, struct proposals
 		error = bytes_take(from, at, &many, sizeof(many));
 	if (error || device >= n || many > (from->n - *at) / sizeof(struct proposal))
 		return -EBADMSG;
-	struct proposals *into = &all[device];
+	struct proposals *into = (struct proposals *)all + device;
 	into->at = calloc(many + 1, sizeof(*into->at));
 	if (!into->at)
 		return -ENOMEM;
@@ -251,19 +266,7 @@ static int take_proposals(const struct bytes *from, size_t *at, struct proposals
 
 int share_proposals(struct proposals *proposals, size_t n, int error)
 {
-	const struct team *team = team_here();
-	struct bytes mine = {0};
-	struct team_told told;
-	if (!team)
-		return error;
-	for (size_t i = 0; !error && i < n; i++)
-		error = share_has(i) ? put_proposals(&mine, i, &proposals[i]) : 0;
-	error = team_tell(&mine, error, 1, &told);
-	for (int r = 0; !error && r < told.n; r++)
-		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
-			error = settled(take_proposals(&told.of[r], &at, proposals, n));
-	team_told_free(&told);
-	return error;
+	return share_all(&(struct shared){proposals, n, put_proposals, take_proposals}, error);
 }
 
 /* ---- summaries, as their files ---- */
