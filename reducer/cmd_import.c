@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "base/room.h"
 #include "base/shell.h"
+#include "base/sort.h"
 #include "cli/command.h"
 #include "import/foreign.h"
 #include "import/importer.h"
@@ -76,7 +77,7 @@ static int add_directory(struct inputs *inputs, const char *path)
 	if (!error && inputs->n == first)
 		diag("%s: no files in it (subdirectories are not searched)", path);
 	if (inputs->n > first)
-		qsort(inputs->list + first, inputs->n - first, sizeof(*inputs->list), by_path);
+		sort_rows(inputs->list + first, inputs->n - first, sizeof(*inputs->list), by_path);
 	return error;
 }
 

@@ -1,5 +1,6 @@
 #include "describe.h"
 
+#include "base/sort.h"
 #include "base/source.h"
 #include "conclude/figures.h"
 
@@ -16,8 +17,7 @@ static int by_number(const void *a, const void *b)
 int describe_ranks(struct run_summary *run)
 {
 	uint32_t distinct = 0, seen = 0;
-	if (run->n_ranks)
-		qsort(run->ranks, run->n_ranks, sizeof(*run->ranks), by_number);
+	sort_rows(run->ranks, run->n_ranks, sizeof(*run->ranks), by_number);
 	for (uint32_t i = 0; i < run->n_ranks; i++)
 		if (distinct == 0 || run->ranks[distinct - 1] != run->ranks[i])
 			run->ranks[distinct++] = run->ranks[i];

@@ -4,6 +4,7 @@
 #include "attribute/generations.h"
 #include "attribute/meetings.h"
 #include "base/diag.h"
+#include "base/sort.h"
 #include "base/source.h"
 #include "describe.h"
 #include "summary/row_kinds.h"
@@ -279,7 +280,7 @@ static int count_hosts(struct summary *s)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n_processes; i++)
 		ids[i] = s->processes[i].host;
-	qsort(ids, s->n_processes, sizeof(*ids), by_id);
+	sort_rows(ids, s->n_processes, sizeof(*ids), by_id);
 	s->run.hosts = 0;
 	for (size_t i = 0; i < s->n_processes; i++)
 		s->run.hosts += i == 0 || ids[i] != ids[i - 1];

@@ -1,5 +1,6 @@
 #include "attribute/collectives.h"
 
+#include "base/sort.h"
 #include "base/table.h"
 
 #include <errno.h>
@@ -191,7 +192,7 @@ static int settle_ordered(struct collectives *c)
 	for (uint64_t i = 0; i < c->n_seen; i++)
 		if (c->seen[i].key.ordered)
 			of[n++] = i;
-	qsort_r(of, n, sizeof(*of), by_place, c->seen);
+	sort_rows_with(of, n, sizeof(*of), by_place, c->seen);
 	n = drop_uncounted(c->seen, of, n);
 	for (uint64_t i = 0; i < n; i++)
 		together += ends_together(&c->seen[of[i]]);
@@ -214,7 +215,7 @@ int collectives_settle(struct collectives *c)
 		return -ENOMEM;
 	uint64_t n = list_missed(c, of, &any);
 	if (any)
-		qsort_r(of, n, sizeof(*of), by_kind_and_time, c->seen);
+		sort_rows_with(of, n, sizeof(*of), by_kind_and_time, c->seen);
 	for (uint64_t i = 0, end; any && i < n; i = end) {
 		for (end = i + 1; end < n && by_kind(&of[i], &of[end], c->seen) == 0; end++)
 			;

@@ -1,6 +1,7 @@
 #include "attribute/consensus.h"
 
 #include "attribute/scan_pass.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static int by_number(const void *a, const void *b)
 
 static uint32_t median(uint32_t *values, size_t n)
 {
-	qsort(values, n, sizeof(*values), by_number);
+	sort_rows(values, n, sizeof(*values), by_number);
 	return values[(n - 1) / 2];
 }
 

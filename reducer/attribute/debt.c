@@ -1,6 +1,7 @@
 #include "attribute/debt.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -194,8 +195,7 @@ static size_t take_returned(struct debt *debt, int64_t to)
 			debt->first_return = told.call.end;
 		}
 	}
-	if (n > 1)
-		qsort(debt->told, n, sizeof(*debt->told), by_return);
+	sort_rows(debt->told, n, sizeof(*debt->told), by_return);
 	return n;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,8 +46,7 @@ static int find_begins(struct follow *follow, const struct timeline *owner)
 			return -ENOMEM;
 		follow->begins[follow->n_begins++] = owner->open[i].start;
 	}
-	if (follow->n_begins > 1)
-		qsort(follow->begins, follow->n_begins, sizeof(*follow->begins), by_time);
+	sort_rows(follow->begins, follow->n_begins, sizeof(*follow->begins), by_time);
 	return 0;
 }
 
@@ -254,8 +254,7 @@ static int decide(struct follow *follow, const struct timelines *timelines,
 		if (all->at[i] != span->owner->thread)
 			error = try_thread(follow, timelines_of(timelines, span->feed, all->at[i]), wait,
 							   follow->left.at[0].from);
-	if (follow->candidates.n > 1)
-		qsort(follow->candidates.at, follow->candidates.n, sizeof(*follow->candidates.at),
+	sort_rows(follow->candidates.at, follow->candidates.n, sizeof(*follow->candidates.at),
 			  by_preference);
 	for (size_t i = 0; !error && follow->left.n && i < follow->candidates.n; i++)
 		error = take(follow, &follow->candidates.at[i]);
@@ -306,7 +305,7 @@ static int by_thread(const void *a, const void *b)
 static void join_found(struct follow_parts *found)
 {
 	size_t n = 0;
-	qsort(found->at, found->n, sizeof(*found->at), by_thread);
+	sort_rows(found->at, found->n, sizeof(*found->at), by_thread);
 	for (size_t i = 0; i < found->n; i++) {
 		struct follow_part *last = n ? &found->at[n - 1] : NULL;
 		if (last && last->thread == found->at[i].thread && last->at.to == found->at[i].at.from)
@@ -362,7 +361,7 @@ int follow_find(struct follow *follow, struct timelines *timelines, const struct
 		error = decide_all(follow, timelines, span, gap.to, pieces, first);
 	if (error || !follow->found.n)
 		return error;
-	qsort(follow->found.at, follow->found.n, sizeof(*follow->found.at), by_begin);
+	sort_rows(follow->found.at, follow->found.n, sizeof(*follow->found.at), by_begin);
 	error = cut_pieces(follow, pieces, first);
 	join_found(&follow->found);
 	return error;

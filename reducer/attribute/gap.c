@@ -1,6 +1,7 @@
 #include "attribute/gap.h"
 
 #include "base/saturate.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -28,8 +29,7 @@ static int by_begin(const void *a, const void *b)
 
 static void sort_pieces(struct pieces *pieces)
 {
-	if (pieces->n > 1)
-		qsort(pieces->at, pieces->n, sizeof(*pieces->at), by_begin);
+	sort_rows(pieces->at, pieces->n, sizeof(*pieces->at), by_begin);
 }
 
 /* The instants at which the owner of `span` waits for another thread are told by what that one

@@ -1,6 +1,7 @@
 #include "attribute/host.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +108,7 @@ static int collect_marks(const struct host_span *span, struct host_scratch *s)
 	if (!error && span->common != span->owner)
 		error = mark_timeline(span, s, span->common);
 	if (!error && s->n_marks > 1)
-		qsort(s->marks, s->n_marks, sizeof(*s->marks), by_time);
+		sort_rows(s->marks, s->n_marks, sizeof(*s->marks), by_time);
 	return error;
 }
 

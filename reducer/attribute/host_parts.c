@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,8 +26,7 @@ static int by_begin(const void *a, const void *b)
 void host_parts_join(struct host_parts *parts, int64_t apart)
 {
 	size_t n = 0;
-	if (parts->n > 1)
-		qsort(parts->at, parts->n, sizeof(*parts->at), by_begin);
+	sort_rows(parts->at, parts->n, sizeof(*parts->at), by_begin);
 	for (size_t i = 0; i < parts->n; i++) {
 		struct host_part part = parts->at[i];
 		if (n == 0 || part.from > saturate_add(parts->at[n - 1].to, apart))

@@ -1,6 +1,7 @@
 #include "attribute/launch_log.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ static int by_launch(const void *a, const void *b)
 void launch_log_sort(struct launch_log *log)
 {
 	if (!log->sorted)
-		qsort(log->marks, log->n_marks, sizeof(*log->marks), by_launch);
+		sort_rows(log->marks, log->n_marks, sizeof(*log->marks), by_launch);
 	log->sorted = true;
 	step_inputs_sort(&log->inputs);
 }

@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/room.h"
+#include "base/sort.h"
 #include "read/rows.h"
 #include "steps/markers.h"
 #include "summary/evidence_rows.h"
@@ -73,8 +74,7 @@ static void say_names(struct name_list *list, const char *text, const char *dir)
 {
 	char line[SHOWN_MOST * (NAME_SHOWN + 32)] = "";
 	size_t used = 0, shown = list->n < SHOWN_MOST ? list->n : SHOWN_MOST;
-	if (list->n)
-		qsort(list->at, list->n, sizeof(*list->at), by_use);
+	sort_rows(list->at, list->n, sizeof(*list->at), by_use);
 	for (size_t i = 0; i < shown; i++) {
 		const struct range_name *row = &list->at[i];
 		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s'%.*s' (%" PRIu64 ")",

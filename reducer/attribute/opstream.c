@@ -1,6 +1,7 @@
 #include "attribute/opstream.h"
 
 #include "attribute/opstream_fill.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static int number_streams_of(struct opstream *stream, struct feed *s)
 		if (s->device && t->device == s->device)
 			keys[n++] = (struct stream_key){t->context, t->stream, k};
 	}
-	qsort(keys, n, sizeof(*keys), by_stream);
+	sort_rows(keys, n, sizeof(*keys), by_stream);
 	for (uint32_t i = 0; i < n; i++) {
 		bool same =
 			i > 0 && keys[i].context == keys[i - 1].context && keys[i].stream == keys[i - 1].stream;

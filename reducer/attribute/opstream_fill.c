@@ -3,6 +3,7 @@
 #include "attribute/opstream_fill.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -241,7 +242,7 @@ static int sort_group(struct opstream *stream)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		group[i] = *opstream_at(stream, stream->tail + i);
-	qsort_r(group, n, sizeof(*group), op_order, stream);
+	sort_rows_with(group, n, sizeof(*group), op_order, stream);
 	for (size_t i = 0; i < n; i++)
 		*opstream_at(stream, stream->tail + i) = group[i];
 	free(group);

@@ -1,6 +1,7 @@
 #include "attribute/owner_rows.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "stacks/folded.h"
 #include "summary/evidence_rows.h"
 
@@ -206,8 +207,7 @@ static int put_rows(struct making *m, enum site_by by, struct ranked *ranked)
 			ranked[n++] = (struct ranked){site_weight(&m->sums[i]), m->sums[i].launches, i,
 										  strings_get(&m->places->texts, row[3]).at};
 	}
-	if (n > 1)
-		qsort(ranked, n, sizeof(*ranked), by_weight);
+	sort_rows(ranked, n, sizeof(*ranked), by_weight);
 	for (uint32_t i = 0; !error && i < n; i++) {
 		const uint32_t *words = intern_tuple(&m->rows, ranked[i].number);
 		struct site_row row = {words[0], words[1], words[2], words[3]};
@@ -260,8 +260,7 @@ static int put_stacks(struct making *m, struct ranked *ranked)
 		if (site_weight(sums) || sums->launches)
 			ranked[n++] = (struct ranked){site_weight(sums), sums->launches, i, ""};
 	}
-	if (n > 1)
-		qsort(ranked, n, sizeof(*ranked), by_weight);
+	sort_rows(ranked, n, sizeof(*ranked), by_weight);
 	for (uint32_t i = 0; !error && i < n; i++) {
 		if (i < SITES_MOST)
 			error = put_stack(m, ranked[i].number, line);
@@ -295,7 +294,7 @@ static int put_stalls(struct making *m)
 	for (uint32_t i = 0; !error && i < o->stall_keys.n; i++)
 		ranked[i] = (struct ranked){o->stalls[i].ns, o->stalls[i].count, i, ""};
 	if (!error && o->stall_keys.n > 1)
-		qsort(ranked, o->stall_keys.n, sizeof(*ranked), by_weight);
+		sort_rows(ranked, o->stall_keys.n, sizeof(*ranked), by_weight);
 	for (uint32_t i = 0; !error && i < o->stall_keys.n && i < STALL_LINES_MOST; i++) {
 		const uint32_t *key = intern_tuple(&o->stall_keys, ranked[i].number);
 		const struct stall *stall = &o->stalls[ranked[i].number];

@@ -1,6 +1,7 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
 #include "attribute/scan_pass.h"
 #include "attribute/scan_steps.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ static int commit_collectives(struct scanning *s)
 {
 	struct collectives *all = s->context->collectives;
 	int error = 0;
-	if (s->n_noted)
-		qsort(s->noted, s->n_noted, sizeof(*s->noted), by_member_and_key);
+	sort_rows(s->noted, s->n_noted, sizeof(*s->noted), by_member_and_key);
 	for (size_t i = 0; !error && i < s->n_noted; i++) {
 		const struct noted *n = &s->noted[i];
 		bool again = i > 0 && by_member_and_key(n - 1, n) == 0;

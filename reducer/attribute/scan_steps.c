@@ -1,6 +1,7 @@
 #include "attribute/scan_steps.h"
 
 #include "attribute/generations.h"
+#include "base/sort.h"
 #include "steps/optimizer.h"
 #include "steps/period.h"
 #include "steps/warmup.h"
@@ -269,7 +270,7 @@ static int are_even(const struct device_scan *scan, bool *even)
 		lengths[i] = end - last;
 		last = end;
 	}
-	qsort(lengths, n, sizeof(*lengths), by_length);
+	sort_rows(lengths, n, sizeof(*lengths), by_length);
 	*even = EVEN_PART * lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
 			last - first >= (scan->hull_to - scan->hull_from) / 2;
 	free(lengths);

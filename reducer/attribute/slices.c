@@ -1,5 +1,7 @@
 #include "attribute/slices.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +59,7 @@ bool slices_shared(const struct slices *slices)
 	if (slices->n < LEAST)
 		return false;
 	memcpy(sorted, slices->ns, slices->n * sizeof(*sorted));
-	qsort(sorted, slices->n, sizeof(*sorted), by_ns);
+	sort_rows(sorted, slices->n, sizeof(*sorted), by_ns);
 	const int64_t slice_ns = sorted[(slices->n + 3) / 4 - 1];
 	for (size_t i = 0; i < slices->n; i++) {
 		const bool is = is_regular(slices->ns[i], slice_ns), first = is_first(slices, i);

@@ -1,6 +1,7 @@
 #include "conclude/by_step.h"
 
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -173,7 +174,7 @@ __int128 by_step_limit(const struct by_step *steps)
 	__int128 sums[BY_STEP_DRAWS];
 	if (steps->n == 0 || by_step_draw(steps, 1, sums) != 0)
 		return by_step_sum(steps);
-	qsort(sums, BY_STEP_DRAWS, sizeof(sums[0]), by_size);
+	sort_rows(sums, BY_STEP_DRAWS, sizeof(sums[0]), by_size);
 	return sums[LIMIT_RANK - 1];
 }
 

@@ -1,5 +1,7 @@
 #include "conclude/change.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 enum {
@@ -46,7 +48,7 @@ static void range_of(const struct change_sides *s, struct draws *draws, int64_t 
 		const __int128 at = (__int128)run[i] + difference_ns - change_scaled(s, draws->base[i]);
 		run[i] = at > MOST_NS ? MOST_NS : at < -MOST_NS ? -MOST_NS : (int64_t)at;
 	}
-	qsort(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
+	sort_rows(run, BY_STEP_DRAWS, sizeof(run[0]), by_size);
 	const int64_t low_ns = run[rank - 1], high_ns = run[BY_STEP_DRAWS - rank];
 	range->low_ns = low_ns < difference_ns - floor_ns ? low_ns : difference_ns - floor_ns;
 	range->high_ns = high_ns > difference_ns + floor_ns ? high_ns : difference_ns + floor_ns;

@@ -1,5 +1,6 @@
 #include "conclude/charged.h"
 
+#include "base/sort.h"
 #include "conclude/slow_link.h"
 
 #include <errno.h>
@@ -294,7 +295,7 @@ static void sort(struct charged *c, const struct change_sides *s)
 {
 	for (size_t i = 0; i < c->n; i++)
 		c->at[i].size_ns = size_of(&c->at[i], s);
-	qsort(c->at, c->n, sizeof(*c->at), by_size);
+	sort_rows(c->at, c->n, sizeof(*c->at), by_size);
 }
 
 /* Each run may be the one with slower transfers. */

@@ -1,5 +1,7 @@
 #include "conclude/copies.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 static const char *const ways_words[BATON_S_COPY_DIRECTIONS][2] = {
@@ -37,7 +39,7 @@ size_t copies_by_way(const struct summary *summary, uint32_t device,
 	for (size_t i = 0; i < COPIES_WAYS; i++)
 		if (ways[i].words)
 			ways[n++] = ways[i];
-	qsort(ways, n, sizeof(*ways), by_time);
+	sort_rows(ways, n, sizeof(*ways), by_time);
 	return n;
 }
 

@@ -1,5 +1,7 @@
 #include "conclude/figures.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +80,7 @@ int figures_ms_decimals(int64_t step_ns)
 
 void figures_sort(int64_t *values, size_t n)
 {
-	if (n > 1)
-		qsort(values, n, sizeof(*values), by_number);
+	sort_rows(values, n, sizeof(*values), by_number);
 }
 
 int64_t figures_median(int64_t *values, size_t n)

@@ -1,6 +1,7 @@
 #include "conclude/finding_rows.h"
 
 #include "base/amount.h"
+#include "base/sort.h"
 #include "conclude/by.h"
 #include "conclude/copies.h"
 #include "conclude/finding_text.h"
@@ -67,8 +68,7 @@ static int collect(const struct summary *s, uint64_t leaves, uint32_t device,
 				(struct line_time){text, by_outer_bytes(text), (uint8_t)(i % 2), sums[i]};
 	}
 	free(sums);
-	if (*n > 1)
-		qsort(*lines, *n, sizeof(**lines), by_line);
+	sort_rows(*lines, *n, sizeof(**lines), by_line);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "conclude/findings.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "base/source.h"
 #include "classify/classes.h"
 #include "conclude/by_step.h"
@@ -532,8 +533,7 @@ int findings_make(const struct summary *summary, const struct figures *figures,
 	if (!error)
 		error = add_all(&m, out);
 	stragglers_close(&late);
-	if (out->n)
-		qsort(out->at, out->n, sizeof(*out->at), by_gain);
+	sort_rows(out->at, out->n, sizeof(*out->at), by_gain);
 	if (error)
 		findings_free(out);
 	return error;

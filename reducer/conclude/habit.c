@@ -1,5 +1,6 @@
 #include "conclude/habit.h"
 
+#include "base/sort.h"
 #include "conclude/by_step.h"
 #include "conclude/rare.h"
 
@@ -77,7 +78,7 @@ static int split(struct by_step *steps, int64_t share_ns, struct habit *out)
 	if (!more.ns)
 		return -ENOMEM;
 	memcpy(more.ns, steps->ns, steps->n * sizeof(*more.ns));
-	qsort(more.ns, more.n, sizeof(*more.ns), by_size);
+	sort_rows(more.ns, more.n, sizeof(*more.ns), by_size);
 	const size_t rare = all > 0 ? count_rare(more.ns, more.n, all, &rest_ns) : 0;
 	if (rare) {
 		const size_t events = take_apart(steps, &more, more.ns[rare - 1], rest_ns);

@@ -1,5 +1,6 @@
 #include "conclude/host_speed.h"
 
+#include "base/sort.h"
 #include "summary/series.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static void compare_think(const struct rows_of *t, int64_t *room, double *times,
 	}
 	if (n == 0)
 		return;
-	qsort(times, n, sizeof(*times), by_size);
+	sort_rows(times, n, sizeof(*times), by_size);
 	speed->times = times[(n - 1) / 2];
 	speed->steps = (int64_t)n * t->width < t->steps ? (int64_t)n * t->width : t->steps;
 	speed->in = (int64_t)above * t->width < t->steps ? (int64_t)above * t->width : t->steps;

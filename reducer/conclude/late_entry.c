@@ -1,5 +1,6 @@
 #include "conclude/late_entry.h"
 
+#include "base/sort.h"
 #include "conclude/step_trust.h"
 #include "summary/device_host.h"
 
@@ -28,7 +29,7 @@ int late_entry_of(const struct summary *s, size_t device, int64_t *late_ns)
 			others[n++] = other->entered_ns;
 	}
 	if (n) {
-		qsort(others, n, sizeof(*others), by_time);
+		sort_rows(others, n, sizeof(*others), by_time);
 		*late_ns = own->entered_ns - others[(n - 1) / 2];
 	}
 	free(others);

@@ -1,5 +1,7 @@
 #include "conclude/slow_link.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +159,6 @@ int slow_link_ranks_open(struct slow_link_ranks *out, const struct summary *s,
 	}
 	if (first_ns - second_ns < f->step_ns / STANDS_OUT)
 		out->most = -1;
-	qsort(out->ranks, out->n, sizeof(*out->ranks), by_number);
+	sort_rows(out->ranks, out->n, sizeof(*out->ranks), by_number);
 	return 0;
 }

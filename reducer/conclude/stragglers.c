@@ -1,6 +1,7 @@
 #include "conclude/stragglers.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "conclude/late_steps.h"
 #include "conclude/lateness.h"
 #include "conclude/replay_late.h"
@@ -82,7 +83,7 @@ static int explain(const struct summary *summary, struct straggler *s)
 		if (e.own_ns > e.others_ns)
 			all[n++] = e;
 	}
-	qsort(all, n, sizeof(*all), by_difference);
+	sort_rows(all, n, sizeof(*all), by_difference);
 	for (size_t i = 0; i < n; i++) {
 		struct excess *e = &all[i];
 		int64_t more = e->own_ns - e->others_ns, take = more < left ? more : left;
@@ -554,8 +555,7 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 		error = add_unsplit(all, summary);
 	else if (f->time_ns[LEAF_NCCL_UNSPLIT] > 0)
 		error = add_partial(all, summary, f);
-	if (all->n)
-		qsort(all->at, all->n, sizeof(*all->at), by_wait);
+	sort_rows(all->at, all->n, sizeof(*all->at), by_wait);
 	return error;
 }
 

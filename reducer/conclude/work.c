@@ -1,5 +1,6 @@
 #include "conclude/work.h"
 
+#include "base/sort.h"
 #include "classify/classify.h"
 #include "summary/summary.h"
 
@@ -70,7 +71,7 @@ static int kernels_open(struct kernels *kernels, const struct summary *base,
 		return -ENOMEM;
 	take(kernels, base, 0);
 	take(kernels, run, 1);
-	qsort(kernels->at, kernels->n, sizeof(*kernels->at), by_name);
+	sort_rows(kernels->at, kernels->n, sizeof(*kernels->at), by_name);
 	for (size_t i = 0; i < kernels->n; i++) {
 		struct kernel *to = &kernels->at[n ? n - 1 : 0];
 		const struct kernel *from = &kernels->at[i];

@@ -1,5 +1,6 @@
 #include "graph/build.h"
 
+#include "base/sort.h"
 #include "graph/arrivals.h"
 #include "graph/bundles.h"
 #include "graph/events.h"
@@ -72,7 +73,7 @@ static int find_last_waits(struct model *model)
 	for (size_t i = 0; i < model->n_waits; i++)
 		if (model->waits[i].site != WAIT_FREE)
 			waits[n++] = &model->waits[i];
-	qsort(waits, n, sizeof(*waits), by_place);
+	sort_rows(waits, n, sizeof(*waits), by_place);
 	for (size_t i = 0; i < n; i++) {
 		const bool last = i + 1 == n || waits[i + 1]->process != waits[i]->process ||
 						  waits[i + 1]->step != waits[i]->step;

@@ -1,5 +1,6 @@
 #include "graph/causes.h"
 
+#include "base/sort.h"
 #include "classify/classes.h"
 
 #include <baton/format.h>
@@ -38,7 +39,7 @@ static int find_typical(struct causes *c)
 	}
 	for (size_t i = 0; i < m->n_transfers; i++)
 		likes[i] = (struct like){m->transfers[i].class, m->transfers[i].ns, (uint32_t)i};
-	qsort(likes, m->n_transfers, sizeof(*likes), by_class);
+	sort_rows(likes, m->n_transfers, sizeof(*likes), by_class);
 	for (size_t i = 0, end; i < m->n_transfers; i = end) {
 		for (end = i; end < m->n_transfers && likes[end].class == likes[i].class; end++)
 			;
@@ -295,7 +296,7 @@ static double stage_factor(const struct causes *c, uint32_t unit)
 		all_ns += row->others_ns;
 	}
 	if (n >= FACTOR_LEAST) {
-		qsort(ratios, n, sizeof(*ratios), by_times);
+		sort_rows(ratios, n, sizeof(*ratios), by_times);
 		for (size_t i = 0; i < n && 2 * sum_ns < all_ns; i++) {
 			factor = ratios[i].times;
 			sum_ns += ratios[i].ns;

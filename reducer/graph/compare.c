@@ -1,6 +1,7 @@
 #include "graph/compare.h"
 
 #include "base/radix.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,8 +35,8 @@ static uint32_t find_units(struct comparing *c, size_t from, size_t to)
 	for (size_t i = from + 1; i < to && sorted; i++)
 		sorted = by_unit(&c->rows[i - 1], &c->rows[i], (void *)(uintptr_t)c->positions) < 0;
 	if (!sorted)
-		qsort_r(&c->rows[from], to - from, sizeof(*c->rows), by_unit,
-				(void *)(uintptr_t)c->positions);
+		sort_rows_with(&c->rows[from], to - from, sizeof(*c->rows), by_unit,
+					   (void *)(uintptr_t)c->positions);
 	for (size_t i = from; i < to; i++)
 		if (i == from ||
 			c->positions[c->rows[i].index].unit != c->positions[c->rows[i - 1].index].unit)
@@ -99,7 +100,7 @@ static void take_others_alike(struct comparing *c, struct compared *rows, size_t
 	take_others(rows, n, alike);
 	if (alike)
 		return;
-	qsort_r(rows, n, sizeof(*rows), by_sequence, (void *)(uintptr_t)c->units);
+	sort_rows_with(rows, n, sizeof(*rows), by_sequence, (void *)(uintptr_t)c->units);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1;
 			 end < n && sequence_of(c->units, &rows[end]) == sequence_of(c->units, &rows[i]); end++)
@@ -126,8 +127,7 @@ static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, s
 			c->group[n++] =
 				(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
 	}
-	if (n > 1)
-		qsort(c->group, n, sizeof(*c->group), by_time);
+	sort_rows(c->group, n, sizeof(*c->group), by_time);
 	take_others_alike(c, c->group, n);
 	if (n)
 		memcpy(&c->out[done + divided], c->group, n * sizeof(*c->group));

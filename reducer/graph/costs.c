@@ -1,5 +1,7 @@
 #include "graph/costs.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ int64_t costs_asked(const int64_t *most_ns, size_t n)
 	if (!sorted_ns)
 		return 0;
 	memcpy(sorted_ns, most_ns, n * sizeof(*sorted_ns));
-	qsort(sorted_ns, n, sizeof(*sorted_ns), by_ns_down);
+	sort_rows(sorted_ns, n, sizeof(*sorted_ns), by_ns_down);
 	const int64_t least_ns = sorted_ns[ASKED_MOST - 1];
 	free(sorted_ns);
 	return least_ns;

@@ -1,6 +1,7 @@
 #include "graph/culprit.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "graph/costs.h"
 
 #include <errno.h>
@@ -192,7 +193,7 @@ static int ask_compared(struct asking *a, enum cause cause)
 		units[u].cost_ns = per_step(c, cause_excess(c, cause, u));
 	}
 	if (!error)
-		qsort(units, n, sizeof(*units), by_cost_down);
+		sort_rows(units, n, sizeof(*units), by_cost_down);
 	struct culprit usual = n > 2 && !error ? units[n / 2] : (struct culprit){0};
 	if (!error && n > 2)
 		error = ask(c, c->measured_ns, a->out->least_ns, &usual);
@@ -354,7 +355,7 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	int64_t step_ns, gain_ns = 0;
 	int error = 0;
 	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
-	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
+	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
 		const struct culprit *x = &all->at[i];
 		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
@@ -402,7 +403,7 @@ static int cure(struct causes *c, struct candidates *all, struct culprit *culpri
 	size_t kept = 0;
 	int error = take_off(c, culprit, cured_ns);
 	const struct culprit taken = *culprit;
-	qsort(all->at, all->n, sizeof(*all->at), by_gain_down);
+	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
 	for (size_t i = 0; !error && i < all->n && i < ASKED_AGAIN; i++) {
 		struct culprit x = all->at[i];
 		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit &&

@@ -2,6 +2,7 @@
 
 #include "base/radix.h"
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static bool list(struct finding_pairs *f)
 			f->at[f->n++] = (struct happening){call->begin, call->first_op, 0};
 	}
 	if (any)
-		qsort(f->at, f->n, sizeof(*f->at), by_time);
+		sort_rows(f->at, f->n, sizeof(*f->at), by_time);
 	return any;
 }
 

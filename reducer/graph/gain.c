@@ -1,5 +1,6 @@
 #include "graph/gain.h"
 
+#include "base/sort.h"
 #include "conclude/by_step.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ static int draw(const struct by_step *steps, struct gain *out)
 		means[i] = (int64_t)(sums[i] / n);
 	if (error)
 		return error;
-	qsort(means, BY_STEP_DRAWS, sizeof(means[0]), by_size);
+	sort_rows(means, BY_STEP_DRAWS, sizeof(means[0]), by_size);
 	out->low_ns = out->ns + away(means[LOW_RANK - 1], out->ns, steps->n);
 	out->high_ns = out->ns + away(means[BY_STEP_DRAWS - LOW_RANK], out->ns, steps->n);
 	return 0;
@@ -121,7 +122,7 @@ static size_t find_peers(const struct causes *c, uint32_t which, const struct sc
 		if (i != (hosts ? of->host : of->unit))
 			peers[n++] = (struct peer){scope, excess_of(c, which, &scope)};
 	}
-	qsort(peers, n, sizeof(*peers), by_excess);
+	sort_rows(peers, n, sizeof(*peers), by_excess);
 	return n;
 }
 
@@ -160,7 +161,7 @@ int gain_peers(struct causes *c, uint32_t which, const struct scope *scope, cons
 	free(peers);
 	if (error || healthy < PEERS_LEAST)
 		return error;
-	qsort(gains_ns, healthy, sizeof(gains_ns[0]), by_size);
+	sort_rows(gains_ns, healthy, sizeof(gains_ns[0]), by_size);
 	*out = (struct peers){gains_ns[0], gains_ns[healthy / 2], gains_ns[healthy - 1], true};
 	return 0;
 }

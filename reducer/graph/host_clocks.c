@@ -1,6 +1,7 @@
 #include "graph/host_clocks.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "read/rows.h"
 
 #include <errno.h>
@@ -97,8 +98,7 @@ static int by_collective(const void *a, const void *b)
 static void keep_first(struct aligning *a)
 {
 	size_t kept = 0;
-	if (a->n_lefts)
-		qsort(a->lefts, a->n_lefts, sizeof(*a->lefts), by_collective);
+	sort_rows(a->lefts, a->n_lefts, sizeof(*a->lefts), by_collective);
 	for (size_t i = 0; i < a->n_lefts; i++)
 		if (!kept || same_collective(&a->lefts[i], &a->lefts[kept - 1]) ||
 			a->lefts[i].host != a->lefts[kept - 1].host)
@@ -152,7 +152,7 @@ static double middle(const struct both *both, size_t n, double slope, double *ro
 	for (size_t i = 0; i < n; i++)
 		room[i] = (double)(both[i].other_ns - both[i].own_ns) -
 				  slope * (double)(both[i].own_ns - both[0].own_ns);
-	qsort(room, n, sizeof(*room), by_number);
+	sort_rows(room, n, sizeof(*room), by_number);
 	return n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2;
 }
 
@@ -196,8 +196,7 @@ static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 	queue[tail++] = 0;
 	while (head < tail) {
 		int error = collect(a, queue[head++], done);
-		if (a->n_both)
-			qsort(a->both, a->n_both, sizeof(*a->both), by_host);
+		sort_rows(a->both, a->n_both, sizeof(*a->both), by_host);
 		for (size_t i = 0, end; !error && i < a->n_both; i = end) {
 			for (end = i; end < a->n_both && a->both[end].host == a->both[i].host; end++)
 				;

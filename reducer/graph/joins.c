@@ -1,6 +1,7 @@
 #include "graph/joins.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <baton/format.h>
 #include <errno.h>
@@ -115,7 +116,7 @@ int joins_link(struct model *model)
 		return -ENOMEM;
 	for (size_t i = 0; i < model->n_members; i++)
 		m[i] = &model->members[i];
-	qsort(m, model->n_members, sizeof(*m), by_collective);
+	sort_rows(m, model->n_members, sizeof(*m), by_collective);
 	for (size_t i = 0, end; !error && i < model->n_members; i = end) {
 		for (end = i + 1; end < model->n_members && together(m[i], m[end]); end++)
 			;

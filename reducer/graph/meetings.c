@@ -3,6 +3,7 @@
 #include "graph/joins.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "graph/pairing.h"
 
 #include <baton/format.h>
@@ -146,7 +147,7 @@ static int usual_most(const struct pairing *p, int64_t *most_ns)
 		return -ENOMEM;
 	size_t n = gather_usual(p, true, usual_ns);
 	n = n ? n : gather_usual(p, false, usual_ns);
-	qsort(usual_ns, n, sizeof(*usual_ns), by_ns);
+	sort_rows(usual_ns, n, sizeof(*usual_ns), by_ns);
 	*most_ns = TIMES * (n ? usual_ns[n / 4] : USUAL_NS);
 	free(usual_ns);
 	return 0;
@@ -157,7 +158,7 @@ static int usual_most(const struct pairing *p, int64_t *most_ns)
 static int link_meetings(struct pairing *p)
 {
 	int64_t most_ns;
-	qsort(p->meetings, p->n_meetings, sizeof(*p->meetings), by_member);
+	sort_rows(p->meetings, p->n_meetings, sizeof(*p->meetings), by_member);
 	int error = usual_most(p, &most_ns);
 	for (size_t i = 0; !error && i < p->n_meetings; i++) {
 		const struct meeting *meeting = &p->meetings[i];

@@ -1,4 +1,5 @@
 /* Sends that meet receives by the peers that a recording has. */
+#include "base/sort.h"
 #include "graph/pairing.h"
 
 #include <baton/format.h>
@@ -131,7 +132,7 @@ int pairing_by_peers(struct pairing *p)
 	if (!error) {
 		number_ranks(p, ranks);
 		n = gather(p, ranks, links);
-		qsort(links, n, sizeof(*links), by_pair);
+		sort_rows(links, n, sizeof(*links), by_pair);
 	}
 	for (size_t i = 0, end; !error && i < n; i = end) {
 		for (end = i + 1; end < n && same_pair(&links[i], &links[end]); end++)

@@ -1,5 +1,7 @@
 #include "graph/process.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +87,7 @@ static int join_calls(struct process *p)
 		if (p->calls[i].correlation)
 			keys[n++] = (struct key){p->calls[i].correlation, p->calls[i].begin, p->calls[i].end,
 									 (uint32_t)i};
-	qsort(keys, n, sizeof(*keys), by_correlation);
+	sort_rows(keys, n, sizeof(*keys), by_correlation);
 	const int64_t end_ns = p->begins[p->sample->n_steps];
 	for (size_t i = 0; i < p->n_ops; i++) {
 		struct device_op *op = &p->ops[i];
@@ -200,7 +202,8 @@ int process_fill_streams(struct process *p)
 		stream->ops[stream->n_ops++] = i;
 	}
 	for (uint32_t s = 0; s < p->n_streams; s++)
-		qsort_r(p->streams[s].launched, p->streams[s].n_launched, sizeof(uint32_t), by_launch, p);
+		sort_rows_with(p->streams[s].launched, p->streams[s].n_launched, sizeof(uint32_t),
+					   by_launch, p);
 	return 0;
 }
 
@@ -265,12 +268,11 @@ static int read_all(struct process *p, struct model *model)
 		return error;
 	for (uint32_t i = 0; i <= p->sample->n_steps; i++)
 		p->begins[i] = sample_time(p->sample, p->index, p->begins[i]);
-	qsort(p->calls, p->n_calls, sizeof(*p->calls), by_thread);
+	sort_rows(p->calls, p->n_calls, sizeof(*p->calls), by_thread);
 	error = join_calls(p);
 	if (error)
 		return error;
-	if (p->n_ops)
-		qsort_r(p->ops, p->n_ops, sizeof(*p->ops), by_begin, p);
+	sort_rows_with(p->ops, p->n_ops, sizeof(*p->ops), by_begin, p);
 	tell_calls(p);
 	error = process_fill_streams(p);
 	return error ? error : find_units(p, model);

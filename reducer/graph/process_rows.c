@@ -2,6 +2,7 @@
 #include "graph/process.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "stacks/stacks.h"
 
 #include <errno.h>
@@ -320,8 +321,7 @@ static int by_thread(const void *a, const void *b)
 static void group_colls(struct process *p)
 {
 	size_t kept = 0;
-	if (p->n_colls)
-		qsort(p->colls, p->n_colls, sizeof(*p->colls), by_correlation);
+	sort_rows(p->colls, p->n_colls, sizeof(*p->colls), by_correlation);
 	for (size_t i = 0; i < p->n_colls; i++) {
 		struct coll_row *last = kept ? &p->colls[kept - 1] : NULL;
 		if (!last || last->correlation != p->colls[i].correlation) {
@@ -360,14 +360,11 @@ int process_read(struct process *p)
 	for (size_t i = 0; !error && i < sizeof(gpu) / sizeof(gpu[0]); i++)
 		error = read_table(&r, gpu[i].kind, gpu[i].take);
 	group_colls(p);
-	if (p->n_sents)
-		qsort(p->sents, p->n_sents, sizeof(*p->sents), by_sent);
-	if (p->n_events)
-		qsort(p->events, p->n_events, sizeof(*p->events), by_event);
+	sort_rows(p->sents, p->n_sents, sizeof(*p->sents), by_sent);
+	sort_rows(p->events, p->n_events, sizeof(*p->events), by_event);
 	if (p->n_scheds)
 		p->n_begun = 0;
-	if (p->n_begun)
-		qsort(p->begun, p->n_begun, sizeof(*p->begun), by_thread);
+	sort_rows(p->begun, p->n_begun, sizeof(*p->begun), by_thread);
 	if (r.standings)
 		stacks_close(&r.stacks);
 	free(r.standings);

@@ -1,5 +1,6 @@
 #include "graph/speeds.h"
 
+#include "base/sort.h"
 #include "classify/classes.h"
 
 #include <errno.h>
@@ -41,7 +42,7 @@ int speeds_of(const struct model *m, struct speeds *out)
 		if (kind != SPEEDS)
 			rows[n++] = (struct timed){m->host[i].ns, kind};
 	}
-	qsort(rows, n, sizeof(*rows), by_kind);
+	sort_rows(rows, n, sizeof(*rows), by_kind);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && rows[end].kind == rows[i].kind; end++)
 			;

@@ -1,6 +1,7 @@
 #include "graph/threads.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "graph/causes.h"
 
 #include <errno.h>
@@ -122,8 +123,7 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 	t->pieces = malloc((b->n + 1) * sizeof(*t->pieces));
 	if (!t->pieces)
 		return -ENOMEM;
-	if (b->n)
-		qsort(b->at, b->n, sizeof(*b->at), by_ns);
+	sort_rows(b->at, b->n, sizeof(*b->at), by_ns);
 	for (size_t i = 0; i < b->n; i++) {
 		const int64_t ns = b->at[i].ns;
 		open[b->at[i].label] += b->at[i].by;
@@ -262,7 +262,7 @@ static int take_scheds(struct process *p, struct host_thread *t)
 	for (size_t i = 0; i < p->n_scheds; i++)
 		if (p->sched_threads[i] == t->index)
 			t->scheds[t->n_scheds++] = p->scheds[i];
-	qsort(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
+	sort_rows(t->scheds, n, sizeof(*t->scheds), by_sched_begin);
 	return 0;
 }
 

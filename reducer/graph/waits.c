@@ -1,6 +1,7 @@
 #include "graph/waits.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "graph/threads.h"
 
 #include <errno.h>
@@ -160,8 +161,7 @@ static const struct cut *find_cut(const struct cuts *cuts, uint32_t chain)
 /* `from_amount`: the first amount of this process. */
 static void make_cuts(struct model *model, struct cuts *cuts, size_t from_amount)
 {
-	if (cuts->n)
-		qsort(cuts->at, cuts->n, sizeof(*cuts->at), by_chain);
+	sort_rows(cuts->at, cuts->n, sizeof(*cuts->at), by_chain);
 	for (size_t i = 0; i < cuts->n; i++) {
 		int64_t *ns = &model->graph.edges[cuts->at[i].chain].ns;
 		*ns = *ns < cuts->at[i].most_ns ? *ns : cuts->at[i].most_ns;
@@ -348,7 +348,7 @@ static int link_queues(struct process *p, struct model *model, struct cuts *cuts
 				p->ops[p->calls[i].first_op].unit == p->streams[s].unit)
 				list.at[list.n++] = i;
 		if (list.n) {
-			qsort_r(list.at, list.n, sizeof(*list.at), by_begin, p);
+			sort_rows_with(list.at, list.n, sizeof(*list.at), by_begin, p);
 			error = link_queue(p, model, &list, cuts);
 		}
 	}

@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/room.h"
+#include "base/sort.h"
 #include "import/importer.h"
 
 #include <baton/columns.h>
@@ -174,7 +175,7 @@ static uint32_t make_groups(struct made *made)
 	uint32_t groups = 0;
 	size_t first = 0;
 	int64_t end = INT64_MIN;
-	qsort(made->files, made->n, sizeof(*made->files), by_time);
+	sort_rows(made->files, made->n, sizeof(*made->files), by_time);
 	for (size_t i = 0; i < made->n; i++) {
 		struct made_file *file = &made->files[i];
 		if (end != INT64_MIN && file->t_min_ns - IMPORT_REACH_NS > end)
@@ -216,7 +217,7 @@ static size_t leave_out_other_runs(struct made *made, const char *dir)
 	size_t n = 0;
 	uint32_t groups = made->n ? make_groups(made) : 0, best = best_group(made, groups);
 	const struct made_file *kept = NULL;
-	qsort(made->files, made->n, sizeof(*made->files), by_source);
+	sort_rows(made->files, made->n, sizeof(*made->files), by_source);
 	for (size_t i = 0; i < made->n && !kept; i++)
 		if (made->files[i].group == best)
 			kept = &made->files[i];
@@ -327,7 +328,7 @@ static void note_missing_ranks(struct made *made)
 {
 	char spans[128] = "";
 	int64_t world = -1, next = 0, missing = 0;
-	qsort(made->files, made->n, sizeof(*made->files), by_rank);
+	sort_rows(made->files, made->n, sizeof(*made->files), by_rank);
 	for (size_t i = 0; i < made->n; i++)
 		if (!made->files[i].left_out && made->files[i].world_size > world)
 			world = made->files[i].world_size;

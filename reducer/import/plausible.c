@@ -1,5 +1,7 @@
 #include "import/plausible.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -47,7 +49,7 @@ void plausible_finish(struct plausible *gate)
 	for (uint32_t i = 0; i < gate->n_held; i++)
 		if (measures_ok(&gate->held[i]))
 			starts[n++] = gate->held[i].columns[ROW_START];
-	qsort(starts, n, sizeof(starts[0]), compare_starts);
+	sort_rows(starts, n, sizeof(starts[0]), compare_starts);
 	gate->centre_ns = n ? starts[n / 2] : 0;
 	for (uint32_t i = 0; i < gate->n_held; i++)
 		judge(gate, &gate->held[i]);

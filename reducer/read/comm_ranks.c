@@ -1,5 +1,7 @@
 #include "read/comm_ranks.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -72,7 +74,7 @@ static struct member *all_comm_ranks(const struct run_process *processes, size_t
 		for (size_t k = 0; k < processes[i].n_comm_ranks; k++)
 			all[(*n)++] = (struct member){processes[i].comm_ranks[k], i};
 	if (all && *n > 1)
-		qsort(all, *n, sizeof(*all), by_width);
+		sort_rows(all, *n, sizeof(*all), by_width);
 	return all;
 }
 

@@ -1,6 +1,7 @@
 #include "read/paths.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,7 +48,7 @@ int paths_add(struct paths *paths, const char *operand, bool with_summary)
 	}
 	closedir(stream);
 	if (paths->n > first)
-		qsort(paths->at + first, paths->n - first, sizeof(*paths->at), by_text);
+		sort_rows(paths->at + first, paths->n - first, sizeof(*paths->at), by_text);
 	return error;
 }
 

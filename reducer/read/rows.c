@@ -1,6 +1,7 @@
 #include "read/rows.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <baton/columns.h>
 #include <errno.h>
@@ -41,7 +42,7 @@ int rows_open_within(struct rows *rows, struct trace *trace, unsigned kind, int6
 	for (size_t i = 0; i < reader->n_entries; i++)
 		if (is_wanted(&reader->entries[i], kind, from, to))
 			rows->entries[n++] = i;
-	qsort_r(rows->entries, n, sizeof(*rows->entries), by_t_min, reader->entries);
+	sort_rows_with(rows->entries, n, sizeof(*rows->entries), by_t_min, reader->entries);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "read/run.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "base/source.h"
 #include "base/diag.h"
 #include "read/paths.h"
@@ -295,8 +296,7 @@ static int index_devices(struct run *run)
 	}
 	for (size_t i = 0; i < run->n_devices; i++)
 		sort_device_processes(run, &run->devices[i]);
-	if (run->n_devices)
-		qsort_r(run->devices, run->n_devices, sizeof(run->devices[0]), by_key, run);
+	sort_rows_with(run->devices, run->n_devices, sizeof(run->devices[0]), by_key, run);
 	return error;
 }
 

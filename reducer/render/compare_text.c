@@ -1,3 +1,4 @@
+#include "base/sort.h"
 #include "render/compare.h"
 #include "render/compare_charged.h"
 #include "render/columns.h"
@@ -443,7 +444,7 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	struct text_buffer a, name;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
-	qsort(terms, LEAF_COUNT, sizeof(*terms), by_size);
+	sort_rows(terms, LEAF_COUNT, sizeof(*terms), by_size);
 	screen_line(screen, "%s", "");
 	if (c->work[i].other) {
 		compare_other_work(screen, c, i);

@@ -1,6 +1,7 @@
 #include "render/critical.h"
 
 #include "base/amount.h"
+#include "base/sort.h"
 #include "conclude/figures.h"
 #include "graph/critical.h"
 #include "render/json.h"
@@ -56,7 +57,7 @@ static int find_slacks(struct view *v)
 		if (v->critical.meeting_slack_ns[i] >= 0)
 			met[n++] = (struct met){m->transfers[i].bytes, v->critical.meeting_slack_ns[i],
 									m->transfers[i].meeting};
-	qsort(met, n, sizeof(*met), by_bytes);
+	sort_rows(met, n, sizeof(*met), by_bytes);
 	size_t kept = 0;
 	for (size_t i = 0; i < n; i++) /* the members of a meeting lie together: its slack is one */
 		if (kept == 0 || by_bytes(&met[i], &met[kept - 1]) != 0)

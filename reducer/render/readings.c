@@ -1,5 +1,6 @@
 #include "render/readings.h"
 
+#include "base/sort.h"
 #include "conclude/clocks.h"
 #include "conclude/finding_text.h"
 
@@ -129,8 +130,7 @@ static void outstanding(const struct screen *screen, const struct summary *s)
 			lines[n].device = i;
 			n += clocks_stands_out(&all, &s->devices[i], &lines[n].standing);
 		}
-	if (n)
-		qsort(lines, n, sizeof(*lines), worst_first);
+	sort_rows(lines, n, sizeof(*lines), worst_first);
 	for (size_t i = 0; i < n && i < LINES; i++)
 		one_line(screen, finding_device(s, lines[i].device).at, &all,
 				 s->devices[lines[i].device].readings);

@@ -1,5 +1,6 @@
 #include "render/report_tables.h"
 
+#include "base/sort.h"
 #include "classify/demangle.h"
 #include "conclude/copies.h"
 #include "render/columns.h"
@@ -327,7 +328,7 @@ static bool compare(struct device_row *rows, size_t n, struct device_row *median
 		}
 	}
 	free(values);
-	qsort(rows, n, sizeof(*rows), by_difference);
+	sort_rows(rows, n, sizeof(*rows), by_difference);
 	return true;
 }
 

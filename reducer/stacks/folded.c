@@ -1,6 +1,7 @@
 #include "stacks/folded.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "read/rows.h"
 
 #include <errno.h>
@@ -105,6 +106,5 @@ static int by_calls(const void *a, const void *b, void *context)
 
 void folded_sort(struct folded *f)
 {
-	if (f->n)
-		qsort_r(f->lines, f->n, sizeof(*f->lines), by_calls, &f->pool);
+	sort_rows_with(f->lines, f->n, sizeof(*f->lines), by_calls, &f->pool);
 }

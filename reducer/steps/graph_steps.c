@@ -1,5 +1,6 @@
 #include "steps/graph_steps.h"
 
+#include "base/sort.h"
 #include "steps/sequence.h"
 
 #include <errno.h>
@@ -53,8 +54,7 @@ int graph_steps_take(struct graph_launches *graphs, int64_t **begins, size_t *n,
 {
 	size_t from;
 	int64_t work_ns;
-	if (graphs->n)
-		qsort(graphs->at, graphs->n, sizeof(*graphs->at), by_name_and_launch);
+	sort_rows(graphs->at, graphs->n, sizeof(*graphs->at), by_name_and_launch);
 	const size_t launches = find_main(graphs, &from, &work_ns);
 	const struct graph_launch *at = graphs->at + from;
 	if (launches < PERIOD_LEAST_STEPS || work_ns < graphs->all_ns / 2 ||

@@ -1,6 +1,7 @@
 #include "steps/markers.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "read/rows.h"
 
 #include <errno.h>
@@ -57,8 +58,7 @@ static void settle(struct steps *steps)
 {
 	size_t kept = 0;
 	struct marker *m = steps->markers;
-	if (steps->n_markers)
-		qsort(m, steps->n_markers, sizeof(*m), by_begin);
+	sort_rows(m, steps->n_markers, sizeof(*m), by_begin);
 	for (size_t i = 0; i < steps->n_markers; i++)
 		if (kept == 0 || m[kept - 1].begin_ns != m[i].begin_ns)
 			m[kept++] = m[i];

@@ -1,5 +1,6 @@
 #include "steps/motif.h"
 
+#include "base/sort.h"
 #include "steps/sequence.h"
 
 #include <errno.h>
@@ -105,7 +106,7 @@ int recurrences_build(const uint32_t *tokens, uint32_t n, uint32_t n_tokens, con
 		add_recurrences(out, positions, starts, n_tokens);
 		for (uint32_t i = 0; i < out->n; i++)
 			out->heaviest[i] = i;
-		qsort_r(out->heaviest, out->n, sizeof(*out->heaviest), by_weight, out->list);
+		sort_rows_with(out->heaviest, out->n, sizeof(*out->heaviest), by_weight, out->list);
 	}
 	free(starts);
 	free(positions);

@@ -1,6 +1,7 @@
 #include "steps/optimizer.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "read/rows.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 
 #define RARE 8 /* an optimizer with fewer than 1/8 of the marks of the busiest ends no steps ... */
+
 /* ... unless it has so many, between which the busiest always has the same number, at most so many */
 enum { REGULAR_MARKS = 8, REGULAR_MOST = 32 };
 enum { UNITS_SHOWN = 3, UNIT_BYTES = 80 };
@@ -162,8 +164,7 @@ static int keep_last_of_clusters(struct trace *trace, struct marks *marks)
 	struct graph_launches launches = {0};
 	int error = 0;
 	size_t kept = 0;
-	if (marks->n)
-		qsort(marks->at, marks->n, sizeof(*marks->at), by_time);
+	sort_rows(marks->at, marks->n, sizeof(*marks->at), by_time);
 	if (marks->any_again)
 		error = collect_launches(trace, &launches);
 	if (!error)
@@ -311,8 +312,7 @@ int steps_from_optimizer(struct trace *trace, struct steps *out)
 	if (!error)
 		error = keep_last_of_clusters(trace, &marks);
 	if (!error) {
-		if (marks.n)
-			qsort(marks.at, marks.n, sizeof(*marks.at), by_optimizer);
+		sort_rows(marks.at, marks.n, sizeof(*marks.at), by_optimizer);
 		struct group group = choose(&marks);
 		error = group.n >= 2 ? from_group(&group, out) : 0;
 		if (!error && group.n >= 2)

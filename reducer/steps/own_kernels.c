@@ -1,5 +1,7 @@
 #include "steps/own_kernels.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -39,7 +41,7 @@ static uint32_t median(const uint32_t *counts, uint32_t n)
 {
 	uint32_t sorted[OWN_LOOKS];
 	memcpy(sorted, counts, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), by_count);
+	sort_rows(sorted, n, sizeof(*sorted), by_count);
 	return sorted[(n - 1) / 2];
 }
 
@@ -72,7 +74,7 @@ static void judge_tail(uint64_t *ratios, struct step_fit *fit)
 	uint32_t n = fit->names;
 	if (n == 0)
 		return;
-	qsort(ratios, n, sizeof(*ratios), by_ratio);
+	sort_rows(ratios, n, sizeof(*ratios), by_ratio);
 	fit->after_p50 = ratios[(n + 1) / 2 - 1];
 	fit->after_p10 = ratios[(n + 9) / 10 - 1];
 }

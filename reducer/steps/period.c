@@ -1,5 +1,6 @@
 #include "steps/period.h"
 
+#include "base/sort.h"
 #include "steps/cycles.h"
 #include "steps/motif.h"
 
@@ -44,7 +45,7 @@ static uint32_t median_length(struct search *s)
 {
 	if (s->n_lengths == 0)
 		return 0;
-	qsort(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
+	sort_rows(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
 	return s->lengths[(s->n_lengths - 1) / 2];
 }
 
@@ -226,7 +227,7 @@ static uint32_t usual_passes(struct search *s, const struct cycles *passes)
 		if (here)
 			s->lengths[s->n_lengths++] = here;
 	}
-	qsort(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
+	sort_rows(s->lengths, s->n_lengths, sizeof(*s->lengths), by_length);
 	uint32_t few = s->n_lengths ? s->lengths[s->n_lengths / 10] : 1;
 	return first && first < few ? first : few;
 }

@@ -1,6 +1,7 @@
 #include "steps/proposals.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "steps/own_kernels.h"
 
 #include <errno.h>
@@ -126,7 +127,7 @@ static double burst_gap(struct search *s, const uint32_t *at, uint32_t n)
 	double best = RATIO, gap = 0;
 	for (uint32_t i = 1; i < n; i++)
 		s->sorted[i - 1] = at[i] - at[i - 1];
-	qsort(s->sorted, n - 1, sizeof(*s->sorted), by_number);
+	sort_rows(s->sorted, n - 1, sizeof(*s->sorted), by_number);
 	for (uint32_t i = 1; i + 1 < n; i++) {
 		const double low = s->sorted[i - 1], high = s->sorted[i];
 		if (low > 0 && high > low && high / low >= best) {

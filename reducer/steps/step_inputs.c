@@ -1,6 +1,7 @@
 #include "steps/step_inputs.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +30,7 @@ static int by_time(const void *a, const void *b)
 
 void step_inputs_sort(struct input_copies *copies)
 {
-	if (copies->n)
-		qsort(copies->at, copies->n, sizeof(*copies->at), by_time);
+	sort_rows(copies->at, copies->n, sizeof(*copies->at), by_time);
 }
 
 /* The last launch of a kernel before `ns`; INT64_MIN: none. */
@@ -69,7 +69,7 @@ int step_inputs_take(const struct input_copies *copies, const struct launch_mark
 		return -ENOMEM;
 	for (size_t i = 0; i < graphs->n; i++)
 		launches[i] = graphs->at[i].launch_ns;
-	qsort(launches, graphs->n, sizeof(*launches), by_time);
+	sort_rows(launches, graphs->n, sizeof(*launches), by_time);
 	for (size_t i = 0, g = 0; i < n; i++) {
 		for (; g < graphs->n && launches[g] < begins[i]; g++)
 			graph_ns = launches[g];

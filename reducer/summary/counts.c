@@ -2,6 +2,8 @@
  * touches one cache line) and rounding changes the keys. */
 #include "summary/counts.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +97,7 @@ int counts_sorted(const struct counts *counts, struct count **out)
 	for (uint32_t i = 0; i < counts->room; i++)
 		if (counts->slots[i].n)
 			(*out)[n++] = counts->slots[i];
-	qsort(*out, n, sizeof(**out), by_value);
+	sort_rows(*out, n, sizeof(**out), by_value);
 	return 0;
 }
 

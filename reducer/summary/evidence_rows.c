@@ -1,5 +1,6 @@
 #include "summary/evidence_rows.h"
 
+#include "base/sort.h"
 #include "classify/demangle.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ int evidence_rows_open(struct evidence_rows *rows, const struct summary *summary
 			rows->at[n++] =
 				(struct evidence_row){what, evidence_stem(what), false, e->count, e->ns};
 	}
-	qsort(rows->at, n, sizeof(*rows->at), by_stem);
+	sort_rows(rows->at, n, sizeof(*rows->at), by_stem);
 	for (size_t i = 0; i < n; i++) {
 		struct evidence_row *last = rows->n ? &rows->at[rows->n - 1] : NULL;
 		if (!last || compare_stems(last, &rows->at[i]) != 0) {
@@ -69,7 +70,7 @@ int evidence_rows_open(struct evidence_rows *rows, const struct summary *summary
 		last->count += rows->at[i].count;
 		last->ns += rows->at[i].ns;
 	}
-	qsort(rows->at, rows->n, sizeof(*rows->at), by_time);
+	sort_rows(rows->at, rows->n, sizeof(*rows->at), by_time);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "summary/summary.h"
 
+#include "base/sort.h"
 #include "summary/row_kinds.h"
 
 #include <errno.h>
@@ -194,8 +195,7 @@ void summary_sort(struct summary *s)
 	for (int kind = 0; kind < ROW_KINDS; kind++) {
 		struct summary_rows *rows = &s->rows[kind];
 		struct ordering order = ordering_of(s, (enum row_kind)kind);
-		if (rows->n > 1)
-			qsort_r(rows->at, rows->n, row_rules[kind].shape.row_bytes, compare, &order);
+		sort_rows_with(rows->at, rows->n, row_rules[kind].shape.row_bytes, compare, &order);
 		table_free(&rows->index); /* row numbers changed: made anew when a row is added */
 	}
 }

@@ -1,6 +1,7 @@
 #include "timeline/chrome_ops.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -135,8 +136,7 @@ static int by_id(const void *left, const void *right)
 int chrome_ops_finish(struct chrome_ops *chrome, struct op_rows *rows)
 {
 	const struct chrome_threads *stages = &chrome->stages;
-	if (stages->n > 0)
-		qsort(stages->at, stages->n, sizeof(*stages->at), by_id);
+	sort_rows(stages->at, stages->n, sizeof(*stages->at), by_id);
 	for (size_t i = 0; i < chrome->waiting.n; i++) {
 		const struct chrome_thread *op = &chrome->waiting.at[i];
 		const struct chrome_thread *thread =

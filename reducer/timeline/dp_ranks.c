@@ -1,5 +1,7 @@
 #include "timeline/dp_ranks.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@ static size_t find_workers(const struct op_rows *rows, uint64_t *workers)
 	size_t n = 0;
 	for (size_t i = 0; i < rows->n; i++)
 		workers[i] = worker_of(&rows->at[i]);
-	qsort(workers, rows->n, sizeof(*workers), by_number);
+	sort_rows(workers, rows->n, sizeof(*workers), by_number);
 	for (size_t i = 0; i < rows->n; i++)
 		if (i == 0 || workers[i] != workers[i - 1])
 			workers[n++] = workers[i];

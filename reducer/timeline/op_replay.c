@@ -1,5 +1,7 @@
 #include "timeline/op_replay.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -73,7 +75,7 @@ static int64_t mean(const int64_t *ns, size_t n)
 
 static int64_t median(int64_t *ns, size_t n)
 {
-	qsort(ns, n, sizeof(*ns), by_length);
+	sort_rows(ns, n, sizeof(*ns), by_length);
 	return n % 2 ? ns[n / 2] : (ns[n / 2 - 1] + ns[n / 2]) / 2;
 }
 

@@ -1,5 +1,7 @@
 #include "timeline/slowdown.h"
 
+#include "base/sort.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -132,7 +134,7 @@ static void find_workers(const struct timeline *t, struct slowdown *s)
 			s->workers[s->n_workers++] = (struct slowdown_worker){
 				stage, dp, t->ranks[(size_t)stage * t->n_dp + dp], a < b ? a : b};
 		}
-	qsort(s->workers, s->n_workers, sizeof(*s->workers), by_worker);
+	sort_rows(s->workers, s->n_workers, sizeof(*s->workers), by_worker);
 	s->n_slowest = (uint32_t)(((uint64_t)s->n_workers * WORKERS_PERCENT + 99) / 100);
 }
 
@@ -152,9 +154,9 @@ static int take_slowest(struct op_replay *r, struct slowdown *s)
 
 static void sort_parts(struct slowdown *s)
 {
-	qsort(s->groups, s->n_groups, sizeof(*s->groups), by_slowdown);
-	qsort(s->stages, s->n_stages, sizeof(*s->stages), by_slowdown);
-	qsort(s->dp_ranks, s->n_dp_ranks, sizeof(*s->dp_ranks), by_slowdown);
+	sort_rows(s->groups, s->n_groups, sizeof(*s->groups), by_slowdown);
+	sort_rows(s->stages, s->n_stages, sizeof(*s->stages), by_slowdown);
+	sort_rows(s->dp_ranks, s->n_dp_ranks, sizeof(*s->dp_ranks), by_slowdown);
 }
 
 int slowdown_find(struct op_replay *r, struct slowdown *s)

@@ -1,6 +1,7 @@
 #include "timeline/timeline.h"
 
 #include "base/room.h"
+#include "base/sort.h"
 #include "timeline/dp_ranks.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ static int find_usual(const struct groups *groups, const struct group **usual)
 		return -ENOMEM;
 	for (size_t i = 0; i < groups->n; i++)
 		sorted[i] = &groups->at[i];
-	qsort(sorted, groups->n, sizeof(const struct group *), by_shape);
+	sort_rows(sorted, groups->n, sizeof(const struct group *), by_shape);
 	size_t most = 0;
 	for (size_t i = 0, end; i < groups->n; i = end) {
 		for (end = i + 1; end < groups->n && sorted[end]->shape == sorted[i]->shape;)
@@ -120,7 +121,7 @@ static int find_dp(const struct op_rows *rows, const struct groups *groups, stru
 		return -ENOMEM;
 	for (size_t i = 0; i < groups->n; i++)
 		t->dp[i] = rows->at[groups->at[i].first].dp;
-	qsort(t->dp, groups->n, sizeof(*t->dp), by_dp);
+	sort_rows(t->dp, groups->n, sizeof(*t->dp), by_dp);
 	for (size_t i = 0; i < groups->n; i++)
 		if (i == 0 || t->dp[i] != t->dp[i - 1])
 			t->dp[t->n_dp++] = t->dp[i];
@@ -282,7 +283,7 @@ int timeline_arrange(struct op_rows *rows, struct timeline *timeline,
 	}
 	int error = dp_ranks_number(rows, trouble);
 	if (!error) {
-		qsort(rows->at, rows->n, sizeof(*rows->at), by_place);
+		sort_rows(rows->at, rows->n, sizeof(*rows->at), by_place);
 		error = refuse_twice(rows, trouble);
 	}
 	error = error ? error : find_all(rows, &groups, timeline, trouble);

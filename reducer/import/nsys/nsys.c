@@ -4,6 +4,7 @@
 #include "import/importer.h"
 
 #include "base/diag.h"
+#include "base/sort.h"
 #include "import/nsys/nsys_cuda.h"
 #include "import/nsys/nsys_file.h"
 #include "import/nsys/nsys_nccl.h"
@@ -162,8 +163,7 @@ static enum status close_all(struct nsys_file *file)
 	struct nsys_process *order[NSYS_PROCESSES];
 	for (uint32_t i = 0; i < file->n_processes; i++)
 		order[i] = &file->processes[i];
-	if (file->n_processes > 1)
-		qsort(order, file->n_processes, sizeof(order[0]), by_gpu);
+	sort_rows(order, file->n_processes, sizeof(order[0]), by_gpu);
 	if (file->n_processes > 1 && file->run->force_rank >= 0)
 		diag("%s: holds %u processes: the rank given for it is not used", file->db.path,
 			 file->n_processes);

@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "base/room.h"
+#include "base/sort.h"
 #include "import/nsys/nsys_file.h"
 #include "import/nsys/nsys_payload.h"
 
@@ -217,8 +218,7 @@ static int by_thread(const void *a, const void *b)
 
 static void sort_launches(struct nsys_nccl *nccl, int (*compare)(const void *, const void *))
 {
-	if (nccl->n_launches > 0)
-		qsort(nccl->launches, nccl->n_launches, sizeof(nccl->launches[0]), compare);
+	sort_rows(nccl->launches, nccl->n_launches, sizeof(nccl->launches[0]), compare);
 }
 
 void nsys_nccl_call(struct nsys_nccl *nccl, struct nsys_process *process, int64_t thread,
