@@ -21,6 +21,7 @@ alone shim/gauges       planted causes must come out first, samples come once a 
 alone shim/input        a thread without a core is told from one that sleeps
 alone shim/torch        a data loader that computes, in threads that must have their cores
 alone shim/window       windows of milliseconds begin and end on time
+alone double/nccl     what other jobs leave in /dev/shm when they are killed would be taken for its own
 alone probe/run         measures calls and planted stalls
 first accuracy/agreement
 first shim/identical

@@ -73,5 +73,6 @@ void case_nonblocking(void);
 void case_absent(void);
 void case_all(void);
 void case_exit(void);
+void case_orphan(void);
 
 #endif

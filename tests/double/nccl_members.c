@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* Every rank's kernel ends when the last one's does, not before that one started. */
 void case_ends(void)
@@ -197,6 +199,35 @@ void case_absent(void)
 	CHECK(ncclCommInitRank(&comm, ranks, shared->id, rank) == ncclSystemError);
 	CHECK(strstr(ncclGetLastError(comm), "join"));
 	CHECK(!ncclCommAbort(comm));
+}
+
+/* A job that is killed while its ranks join leaves their board; who makes the next id removes it. */
+void case_orphan(void)
+{
+	char path[sizeof shared->id.internal + 16] = "/dev/shm/";
+	ncclUniqueId next;
+	pid_t maker;
+
+	if (rank != 0)
+		return;
+	memset(&shared->id, 0, sizeof shared->id);
+	maker = fork();
+	if (maker == 0) {
+		CHECK(!ncclGetUniqueId(&shared->id));
+		atomic_store(&shared->arrived, 1);
+		CHECK(!cudaSetDevice(0));
+		ncclCommInitRank(&comm, 2, shared->id, 0);
+		_exit(1); /* not before it is killed */
+	}
+	while (!atomic_load(&shared->arrived))
+		usleep(1000);
+	memcpy(path + 9, shared->id.internal, sizeof shared->id.internal);
+	while (access(path, F_OK))
+		usleep(1000);
+	CHECK(!ncclGetUniqueId(&next) && !access(path, F_OK)); /* while it lives, it is left alone */
+	CHECK(!kill(maker, SIGKILL) && waitpid(maker, NULL, 0) == maker);
+	CHECK(!access(path, F_OK));
+	CHECK(!ncclGetUniqueId(&next) && access(path, F_OK));
 }
 
 /* One process, all devices, one thread. */

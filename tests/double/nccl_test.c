@@ -147,6 +147,7 @@ static const struct test_case {
 			 {"nonblocking", case_nonblocking, 1, NULL, NULL, false},
 			 {"absent", case_absent, 2, "SIMGPU_NCCL_TIMEOUT_MS", "300", false},
 			 {"exit", case_exit, 2, NULL, NULL, false},
+			 {"orphan", case_orphan, 1, NULL, NULL, false},
 			 {"all", case_all, 1, NULL, NULL, false}};
 
 static bool one_ended(const struct test_case *test, int which, int status)

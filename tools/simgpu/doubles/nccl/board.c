@@ -100,6 +100,8 @@ int board_open(struct board *board, const char *name, int ranks, int rank)
 	if (!status)
 		status = map_file(board);
 	if (status) {
+		if (status != -EEXIST) /* no room: no other rank can join either */
+			unlink(path);
 		close(board->fd);
 		return status;
 	}

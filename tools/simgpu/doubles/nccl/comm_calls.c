@@ -24,6 +24,7 @@ EXPORTED ncclResult_t pncclGetUniqueId(ncclUniqueId *id)
 		return comm_refuse(ncclInvalidArgument, "the id is NULL");
 	if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
 		random *= 0x9e3779b97f4a7c15u;
+	maker_clear_boards();
 	memset(id, 0, sizeof *id);
 	maker_sign(sign, sizeof sign);
 	snprintf(id->internal, sizeof id->internal, "%s%016llx%s", id_prefix,

@@ -1,5 +1,6 @@
 #include "doubles/nccl/maker.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,4 +55,17 @@ bool maker_is_gone(const char *name)
 	if (sscanf(name, "simnccl-%*16[0-9a-f]-%x-%llx-%x", &pid, &start, &ns) != 3)
 		return false;
 	return start && ns && ns == namespace() && start_of(pid) != start;
+}
+
+void maker_clear_boards(void)
+{
+	const struct dirent *entry;
+	DIR *shm = opendir("/dev/shm");
+
+	if (!shm)
+		return;
+	while ((entry = readdir(shm)))
+		if (maker_is_gone(entry->d_name))
+			unlinkat(dirfd(shm), entry->d_name, 0);
+	closedir(shm);
 }

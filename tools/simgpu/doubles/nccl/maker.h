@@ -12,5 +12,8 @@ void maker_sign(char *text, size_t room);
 /* Has the process ended whose sign is in `name`? False where that cannot be known: no sign, or that
  * of another pid namespace. */
 bool maker_is_gone(const char *name);
+/* Removes from /dev/shm what killed jobs left there: boards where not all ranks came before the
+ * maker of the id ended, so that they never will. */
+void maker_clear_boards(void);
 
 #endif
