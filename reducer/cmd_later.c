@@ -6,7 +6,5 @@ const struct command command_jitter = {.name = "jitter",
 									   .operands = "DIR...",
 									   .summary =
 										   "which rank is late, kernel by kernel, over the steps"};
-const struct command command_stats = {
-	.name = "stats", .operands = "DIR...", .summary = "the tables of nsys stats and nvprof"};
 const struct command command_doctor = {.name = "doctor",
 									   .summary = "what of this machine baton can use"};

@@ -72,13 +72,18 @@ void json_number(struct json *json, const char *key, int64_t value)
 	fprintf(json->out, "%" PRId64, value);
 }
 
-void json_ratio(struct json *json, const char *key, double value)
+void json_decimal(struct json *json, const char *key, double value, int digits)
 {
 	begin_value(json, key);
 	if (isfinite(value))
-		fprintf(json->out, "%.6f", value);
+		fprintf(json->out, "%.*f", digits, value);
 	else
 		fputs("null", json->out);
+}
+
+void json_ratio(struct json *json, const char *key, double value)
+{
+	json_decimal(json, key, value, 6);
 }
 
 void json_text(struct json *json, const char *key, const char *text)

@@ -20,6 +20,7 @@ void json_end_array(struct json *json);
 void json_number(struct json *json, const char *key, int64_t value);
 void json_ratio(struct json *json, const char *key,
 				double value); /* six digits; null when not finite */
+void json_decimal(struct json *json, const char *key, double value, int digits); /* the same */
 void json_text(struct json *json, const char *key, const char *text);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);

@@ -2,8 +2,8 @@
 # The command line itself: what is wrong with it, help, output that cannot be written, input that is not there.
 . "$(dirname "$0")/lib.sh"
 
-built="record import reduce report compare stragglers classify export dump check"
-later="jitter stats doctor"
+built="record import reduce report compare stragglers stats classify export dump check"
+later="jitter doctor"
 
 # Keeps out: a misspelt command or option that does something, or ends with the status of another trouble.
 expect_status 2 "$BATON"

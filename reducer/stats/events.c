@@ -1,0 +1,139 @@
+#include "stats/events.h"
+
+#include "base/diag.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 4096 };
+
+/* ---- names ---- */
+
+uint32_t stats_text(struct stats_file *file, const char *text)
+{
+	uint32_t name;
+	return strings_add(&file->run->pool, text, strlen(text), &name, NULL) == 0 ? name : 0;
+}
+
+/* The pool's id of a string of the file; looked up once. An empty one is "(unnamed)": id 0 means no
+ * memory. */
+static uint32_t pooled(struct stats_file *file, uint32_t string)
+{
+	uint32_t *id = &file->pooled[string < file->trace.strings.n ? string : 0];
+	if (!*id) {
+		const struct text text = strings_get(&file->trace.strings, string);
+		if (text.bytes == 0)
+			*id = stats_text(file, "(unnamed)");
+		else if (strings_add(&file->run->pool, text.at, text.bytes, id, NULL) != 0)
+			*id = 0;
+	}
+	return *id;
+}
+
+static uint32_t string_of(const struct stats_file *file, const struct rows *rows, unsigned column)
+{
+	return idmap_get(&file->trace.string_ids, (uint64_t)rows_optional(rows, column, 0));
+}
+
+/* Copies by the words of nsys where the source does not say them. */
+static const char *copy_words(int64_t direction)
+{
+	static const char *const words[] = {
+		"[CUDA memcpy Unknown]",        "[CUDA memcpy Host-to-Device]",
+		"[CUDA memcpy Device-to-Host]", "[CUDA memcpy Device-to-Device]",
+		"[CUDA memcpy Host-to-Host]",   "[CUDA memcpy Peer-to-Peer]"};
+	return words[direction >= 0 && direction < 6 ? direction : 0];
+}
+
+uint32_t stats_op_name(struct stats_file *file, const struct rows *op)
+{
+	const int64_t kind = rows_value(op, OP_KIND);
+	const uint32_t string = string_of(file, op, OP_NAME);
+	const bool is_copy = kind == BATON_MEMCPY || kind == BATON_MEMSET;
+	if (!is_copy || strncmp(strings_get(&file->trace.strings, string).at, "[CUDA ", 6) == 0)
+		return pooled(file, string);
+	return stats_text(file, kind == BATON_MEMSET ? "[CUDA memset]"
+												 : copy_words(rows_optional(op, OP_COPY_DIR, 0)));
+}
+
+/* nsys leaves out a version of four digits: cudaLaunchKernel_v7000. */
+uint32_t stats_call_name(struct stats_file *file, const struct rows *call)
+{
+	char name[NAME_BYTES];
+	const uint32_t string = string_of(file, call, CALL_NAME);
+	const struct text text = strings_get(&file->trace.strings, string);
+	if (text.bytes < 6 || text.bytes >= sizeof(name) ||
+		strncmp(text.at + text.bytes - 6, "_v", 2) != 0 ||
+		strspn(text.at + text.bytes - 4, "0123456789") != 4)
+		return pooled(file, string);
+	snprintf(name, sizeof(name), "%.*s", (int)text.bytes - 6, text.at);
+	return stats_text(file, name);
+}
+
+uint32_t stats_range_name(struct stats_file *file, const struct rows *range)
+{
+	char name[NAME_BYTES];
+	const uint32_t string = string_of(file, range, RANGE_NAME);
+	const struct text domain =
+		strings_get(&file->trace.strings, string_of(file, range, RANGE_DOMAIN));
+	if (domain.bytes == 0)
+		return pooled(file, string);
+	snprintf(name, sizeof(name), "%s:%s", domain.at, strings_get(&file->trace.strings, string).at);
+	return stats_text(file, name);
+}
+
+/* ---- files ---- */
+
+int stats_run_open(struct stats_run *run, struct run *of)
+{
+	*run = (struct stats_run){.run = of, .begin_ns = INT64_MAX};
+	return strings_init(&run->pool);
+}
+
+void stats_run_close(struct stats_run *run)
+{
+	strings_free(&run->pool);
+}
+
+static void note_begin(struct stats_file *file)
+{
+	const struct baton_reader *reader = &file->trace.reader;
+	for (size_t i = 0; i < reader->n_entries; i++) {
+		const struct baton_entry *block = &reader->entries[i];
+		if (block->kind >= BATON_OP && block->kind <= BATON_RANGE && block->rows > 0 &&
+			block->t_min_ns < file->run->begin_ns)
+			file->run->begin_ns = block->t_min_ns;
+	}
+}
+
+static int visit_file(struct stats_file *file, stats_visit *visit, void *context)
+{
+	note_begin(file);
+	file->pooled = calloc(file->trace.strings.n, sizeof(*file->pooled));
+	const int result = file->pooled ? visit(file, context) : -ENOMEM;
+	free(file->pooled);
+	return result;
+}
+
+int stats_each(struct stats_run *run, stats_visit *visit, void *context)
+{
+	int result = 0;
+	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
+		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
+		progress("%zu of %zu files", i, run->run->n_processes);
+		const int error = trace_open(&file.trace, file.process->path, run->run->damage);
+		if (error) {
+			diag("%s: %s", file.process->path, strerror(error == -EBADMSG ? EIO : -error));
+			run->status = STATUS_PARTIAL;
+			continue;
+		}
+		result = visit_file(&file, visit, context);
+		if (file.trace.damage > 0)
+			run->status = STATUS_PARTIAL;
+		trace_close(&file.trace);
+	}
+	progress_done();
+	return result;
+}

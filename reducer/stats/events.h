@@ -1,0 +1,43 @@
+/* What the tables of `baton stats` are made from: the files of a run, one after the other, and the
+ * names of their rows as nsys prints them. */
+#ifndef STATS_EVENTS_H
+#define STATS_EVENTS_H
+
+#include "read/rows.h"
+#include "read/run.h"
+
+struct stats_run {
+	struct run *run;
+	struct strings pool; /* names of all files */
+	int64_t begin_ns;    /* the first start of all rows: where traces begin to count */
+	int status;          /* STATUS_PARTIAL: a file is damaged, or could not be read again */
+};
+
+struct stats_file { /* one process */
+	struct stats_run *run;
+	const struct run_process *process;
+	struct trace trace;
+	uint32_t *pooled; /* string of the file -> name in the run's pool */
+};
+
+/* Called for each file; another value than 0 ends the walk. */
+typedef int stats_visit(struct stats_file *file, void *context);
+
+/* 0 or -ENOMEM. */
+int stats_run_open(struct stats_run *run, struct run *of);
+void stats_run_close(struct stats_run *run);
+/* Opens each file in turn. What cannot be read is said, and run->status tells it. The first value
+ * of `visit` that is not 0, or -ENOMEM, or 0. */
+int stats_each(struct stats_run *run, stats_visit *visit, void *context);
+
+/* Names in the run's pool of the current row, 0: out of memory. */
+uint32_t stats_op_name(struct stats_file *file, const struct rows *op);
+uint32_t stats_call_name(struct stats_file *file, const struct rows *call);
+uint32_t stats_range_name(struct stats_file *file, const struct rows *range);
+uint32_t stats_text(struct stats_file *file, const char *text);
+static inline const char *stats_name(const struct stats_run *run, uint32_t name)
+{
+	return strings_get(&run->pool, name).at;
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* Tables with a row for each event, in order of time. */
+#include "stats/reports.h"
+
+#include "base/room.h"
+#include "base/sort.h"
+#include "stats/launched.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ROOM = 1024 };
+
+struct event {
+	int64_t at;                    /* by which it is sorted */
+	struct launched row;           /* of calls only its call */
+	uint32_t process;              /* index in the run */
+	uint32_t device, context_name; /* names in the pool */
+	int64_t pid, tid, context, stream;
+	int32_t ordinal;
+};
+
+struct traces {
+	enum traces_variant variant;
+	struct event *events;
+	size_t n, room;
+	struct stats_run *run;
+};
+
+static struct event *new_event(struct traces *t)
+{
+	if (room_for((void **)&t->events, t->n, &t->room, LEAST_ROOM, sizeof(*t->events)) != 0)
+		return NULL;
+	struct event *event = &t->events[t->n++];
+	*event = (struct event){0};
+	return event;
+}
+
+static void fill_thread(struct event *event, const struct trace *trace, uint32_t thread)
+{
+	event->pid = trace->threads[thread].pid;
+	event->tid = trace->threads[thread].tid;
+}
+
+/* "NVIDIA H100 (0)". False: out of memory. */
+static bool fill_device(struct event *event, struct stats_file *file)
+{
+	char name[512];
+	const struct trace *trace = &file->trace;
+	const struct trace_stream *stream = &trace->streams[event->row.stream];
+	const struct trace_device *device = &trace->devices[stream->device];
+	const struct text model = strings_get(&trace->strings, device->name);
+	snprintf(name, sizeof(name), "%s%s(%d)", model.at, model.bytes ? " " : "", device->ordinal);
+	event->context = stream->context;
+	event->stream = stream->stream;
+	event->ordinal = device->ordinal;
+	event->device = stats_text(file, name);
+	return event->device != 0;
+}
+
+static int add_ops(struct traces *t, struct stats_file *file)
+{
+	struct launched_list list = {0};
+	int error = launched_read(file, &list);
+	for (size_t i = 0; i < list.n && !error; i++) {
+		const struct launched *row = &list.at[i];
+		if (t->variant == TRACES_EXEC && (!row->call_name || row->kind != BATON_KERNEL))
+			continue;
+		struct event *event = new_event(t);
+		error = event ? 0 : -ENOMEM;
+		if (error)
+			break;
+		event->row = *row;
+		event->at = t->variant == TRACES_EXEC ? row->call_begin : row->begin;
+		if (row->call_name)
+			fill_thread(event, &file->trace, row->thread);
+		else
+			event->pid = file->process->pid;
+		error = fill_device(event, file) ? 0 : -ENOMEM;
+	}
+	free(list.at);
+	return error;
+}
+
+static int add_call(struct traces *t, struct stats_file *file, const struct rows *rows)
+{
+	struct event *event = new_event(t);
+	if (!event)
+		return -ENOMEM;
+	const uint64_t id = (uint64_t)rows_value(rows, CALL_THREAD);
+	const uint32_t thread = idmap_get(&file->trace.thread_ids, id);
+	event->at = rows_value(rows, CALL_START);
+	event->row = (struct launched){.call_begin = event->at,
+								   .call_end = event->at + rows_value(rows, CALL_DUR),
+								   .correlation = (uint64_t)rows_value(rows, CALL_CORRELATION),
+								   .call_name = stats_call_name(file, rows)};
+	fill_thread(event, &file->trace, thread);
+	const struct text name = strings_get(&file->trace.strings, file->trace.threads[thread].name);
+	event->context_name = name.bytes ? stats_text(file, name.at) : 0;
+	return event->row.call_name ? 0 : -ENOMEM;
+}
+
+static int add_calls(struct traces *t, struct stats_file *file)
+{
+	struct rows rows;
+	int error = rows_open(&rows, &file->trace, BATON_CALL);
+	if (error)
+		return error;
+	while (!error && rows_next(&rows))
+		error = add_call(t, file, &rows);
+	error = error ? error : rows.error;
+	rows_close(&rows);
+	return error;
+}
+
+static int add_file(struct stats_file *file, void *context)
+{
+	struct traces *t = context;
+	return t->variant == TRACES_CALLS ? add_calls(t, file) : add_ops(t, file);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->row.correlation > y->row.correlation) - (x->row.correlation < y->row.correlation);
+}
+
+static void put_op(const struct traces *t, const struct event *e, struct cell *cells)
+{
+	const struct launched *row = &e->row;
+	const int64_t dur_ns = row->end - row->begin;
+	const bool copy = row->kind == BATON_MEMCPY || row->kind == BATON_MEMSET;
+	memset(cells, 0, SHEET_COLUMNS_MOST * sizeof(*cells));
+	cells[0] = cell_number(row->begin - t->run->begin_ns);
+	cells[1] = cell_number(dur_ns);
+	cells[2] = cell_number((int64_t)row->correlation);
+	if (copy && row->bytes >= 0) {
+		cells[12] = cell_milli((double)row->bytes / 1e6);
+		if (dur_ns > 0)
+			cells[13] = cell_milli((double)row->bytes * 1e3 / (double)dur_ns);
+	}
+	cells[16] = cell_text(stats_name(t->run, e->device));
+	cells[17] = cell_number(e->context);
+	cells[19] = cell_number(e->stream);
+	cells[20] = cell_text(stats_name(t->run, row->name));
+}
+
+static void put_call(const struct traces *t, const struct event *e, struct cell *cells)
+{
+	const struct launched *row = &e->row;
+	cells[0] = cell_number(row->call_begin - t->run->begin_ns);
+	cells[1] = cell_number(row->call_end - row->call_begin);
+	cells[2] = cell_text(stats_name(t->run, row->call_name));
+	cells[3] = (struct cell){CELL_NONE, {0}};
+	cells[4] = cell_number((int64_t)row->correlation);
+	cells[5] = cell_number(e->pid);
+	cells[6] = cell_number(e->tid);
+	cells[7] = (struct cell){CELL_NONE, {0}};
+	cells[8] = e->context_name ? cell_text(stats_name(t->run, e->context_name))
+							   : (struct cell){CELL_NONE, {0}};
+}
+
+static void put_exec(const struct traces *t, const struct event *e, struct cell *cells)
+{
+	const struct launched *row = &e->row;
+	const int64_t last = row->end > row->call_end ? row->end : row->call_end;
+	const struct cell none = {CELL_NONE, {0}};
+	const bool queued = row->begin >= row->call_end;
+	cells[0] = cell_number(row->call_begin - t->run->begin_ns);
+	cells[1] = cell_number(row->call_end - row->call_begin);
+	cells[2] = queued ? cell_number(row->call_end - t->run->begin_ns) : none;
+	cells[3] = queued ? cell_number(row->begin - row->call_end) : none;
+	cells[4] = cell_number(row->begin - t->run->begin_ns);
+	cells[5] = cell_number(row->end - row->begin);
+	cells[6] = cell_number(last - row->call_begin);
+	cells[7] = cell_number(e->pid);
+	cells[8] = cell_number(e->tid);
+	cells[9] = cell_number(e->ordinal);
+	cells[10] = cell_text(stats_name(t->run, row->call_name));
+	cells[11] = none;
+	cells[12] = none;
+	cells[13] = cell_text(stats_name(t->run, row->name));
+}
+
+int traces_write(struct stats_run *run, struct sheet *sheet, int variant)
+{
+	static void (*const put[])(const struct traces *, const struct event *, struct cell *) = {
+		[TRACES_GPU] = put_op, [TRACES_CALLS] = put_call, [TRACES_EXEC] = put_exec};
+	struct traces t = {.variant = (enum traces_variant)variant, .run = run};
+	int error = stats_each(run, add_file, &t);
+	sort_rows(t.events, t.n, sizeof(*t.events), by_time);
+	for (size_t i = 0; i < t.n && !error && !ferror(sheet->out); i++) {
+		struct cell cells[SHEET_COLUMNS_MOST];
+		put[variant](&t, &t.events[i], cells);
+		error = sheet_row(sheet, cells);
+	}
+	free(t.events);
+	return error;
+}
