@@ -94,6 +94,7 @@ enum baton_record_type {
 	BATON_R_CODE = 12,
 	BATON_R_STACK = 13,
 	BATON_R_CHECKPOINT = 14,
+	BATON_R_SHAPE = 15,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -262,6 +263,21 @@ struct baton_r_checkpoint {
 };
 _Static_assert(sizeof(struct baton_r_checkpoint) == 40, "checkpoint");
 
+#define BATON_SHAPE_UNKNOWN UINT32_MAX
+
+struct baton_r_shape { /* of a launch */
+	struct baton_record head;
+	uint32_t id;
+	uint32_t registers; /* a thread; BATON_SHAPE_UNKNOWN: not known, like the shared bytes */
+	uint32_t grid[3];
+	uint32_t block[3];
+	uint32_t cluster[3]; /* 0: none, or not known */
+	uint32_t static_shared;
+	uint32_t dynamic_shared;
+	uint32_t zero;
+};
+_Static_assert(sizeof(struct baton_r_shape) == 64, "shape");
+
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 
 enum baton_column_type {
@@ -280,7 +296,7 @@ struct baton_column {
 	uint8_t required; /* 1: a block without it is damaged */
 };
 
-#define BATON_MAX_COLUMNS 10
+#define BATON_MAX_COLUMNS 12
 
 struct baton_table {
 	uint16_t kind;
@@ -305,6 +321,8 @@ enum {
 	OP_COPY_DIR,
 	OP_PAGEABLE,
 	OP_GRAPH_NODE,
+	OP_SHAPE,
+	OP_MEMORY,
 	OP_COLUMNS
 };
 enum {
@@ -315,6 +333,7 @@ enum {
 	CALL_CORRELATION,
 	CALL_STACK,
 	CALL_DEVICE,
+	CALL_RESULT,
 	CALL_COLUMNS
 };
 enum {
@@ -380,6 +399,20 @@ enum baton_copy_dir {
 	BATON_COPY_DTOD,
 	BATON_COPY_HTOH,
 	BATON_COPY_PEER
+};
+
+/* Where an end of a copy lies, or what is filled. The column has the source in its low four bits and
+ * the destination in the high ones. */
+enum baton_memory {
+	BATON_MEMORY_UNKNOWN = 0,
+	BATON_MEMORY_PAGEABLE = 1,
+	BATON_MEMORY_PINNED = 2,
+	BATON_MEMORY_DEVICE = 3,
+	BATON_MEMORY_ARRAY = 4,
+	BATON_MEMORY_MANAGED = 5,
+	BATON_MEMORY_DEVICE_STATIC = 6,
+	BATON_MEMORY_MANAGED_STATIC = 7,
+	BATON_MEMORY_END = 8
 };
 
 enum baton_range_category {
@@ -452,7 +485,9 @@ static const struct baton_table baton_tables[] = {
 	  {"bytes", BATON_T_U64, 0},
 	  {"copy_dir", BATON_T_U8, 0},
 	  {"pageable", BATON_T_U8, 0},
-	  {"graph_node", BATON_T_U64, 0}},
+	  {"graph_node", BATON_T_U64, 0},
+	  {"shape", BATON_T_ID, 0},
+	  {"memory", BATON_T_U8, 0}},
 	 OP_STREAM,
 	 OP_NAME},
 	{BATON_CALL,
@@ -464,7 +499,8 @@ static const struct baton_table baton_tables[] = {
 	  {"name", BATON_T_STRING, 1},
 	  {"correlation", BATON_T_U64, 1},
 	  {"stack", BATON_T_ID, 0},
-	  {"device", BATON_T_ID, 0}},
+	  {"device", BATON_T_ID, 0},
+	  {"result", BATON_T_U32, 0}},
 	 CALL_THREAD,
 	 CALL_NAME},
 	{BATON_RANGE,

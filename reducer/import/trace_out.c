@@ -29,7 +29,8 @@ struct trace_out {
 	struct baton_writer writer;
 	struct plausible gate;
 	struct strings texts;
-	struct strings keys[BATON_R_COMM + 1]; /* by record type: the bytes that make an entry unique */
+	struct strings
+		keys[BATON_R_SHAPE + 1]; /* by record type: the bytes that make an entry unique */
 	size_t text_bytes;
 	uint64_t lost_texts;
 	uint64_t lost_keys;
@@ -102,7 +103,7 @@ static void trace_out_free(struct trace_out *out)
 static int init_dictionaries(struct trace_out *out)
 {
 	int error = strings_init(&out->texts);
-	for (unsigned type = BATON_R_THREAD; type <= BATON_R_COMM && !error; type++)
+	for (unsigned type = BATON_R_THREAD; type <= BATON_R_SHAPE && !error; type++)
 		error = strings_init(&out->keys[type]);
 	for (size_t t = 0; t < BATON_TABLES; t++)
 		for (unsigned c = 0; c < BATON_MAX_COLUMNS; c++)
@@ -254,6 +255,18 @@ uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, 
 	record.id = intern(out, BATON_R_COMM, &record.hash, sizeof(record.hash), &is_new);
 	if (is_new)
 		put_record(out, BATON_R_COMM, &record, sizeof(record));
+	return record.id;
+}
+
+uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shape)
+{
+	int is_new;
+	struct baton_r_shape record = *shape;
+	record.head = (struct baton_record){0};
+	record.id = 0;
+	record.id = intern(out, BATON_R_SHAPE, &record, sizeof(record), &is_new);
+	if (is_new)
+		put_record(out, BATON_R_SHAPE, &record, sizeof(record));
 	return record.id;
 }
 

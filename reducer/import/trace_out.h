@@ -1,7 +1,7 @@
 /* Writes one trace file of one process for an importer. It interns strings, threads, devices,
- * streams and communicators as dictionary records, refuses impossible times (and counts them), and
- * gives the file its name only when it is complete. A GPU's clock that runs early (gpu_clock.h) is
- * put right. One thread per trace_out. */
+ * streams, communicators and shapes of launches as dictionary records, refuses impossible times
+ * (and counts them), and gives the file its name only when it is complete. A GPU's clock that runs
+ * early (gpu_clock.h) is put right. One thread per trace_out. */
 #ifndef IMPORT_TRACE_OUT_H
 #define IMPORT_TRACE_OUT_H
 
@@ -37,6 +37,8 @@ uint32_t trace_out_stream(struct trace_out *out, uint32_t device, int64_t contex
 /* The communicator's hash is XXH3 of its size, name and rank list, so it is the same in every
  * member's file. */
 uint32_t trace_out_comm(struct trace_out *out, uint32_t size, const char *name, const char *ranks);
+/* `shape` without head and id: all of it is the key. */
+uint32_t trace_out_shape(struct trace_out *out, const struct baton_r_shape *shape);
 void trace_out_clock(struct trace_out *out, int64_t local_ns, int64_t reference_ns);
 void trace_out_loss(struct trace_out *out, enum baton_loss_kind kind, const char *what,
 					uint64_t count);

@@ -161,6 +161,20 @@ static const struct {
 					   {"python", 24, 'u'},
 					   {"line_table", 28, 'x'}}},
 	[BATON_R_STACK] = {"stack", {{"id", 8, 'u'}, {"frames", 12, 'f'}}},
+	[BATON_R_SHAPE] = {"shape",
+					   {{"id", 8, 'u'},
+						{"registers", 12, 'u'},
+						{"grid_x", 16, 'u'},
+						{"grid_y", 20, 'u'},
+						{"grid_z", 24, 'u'},
+						{"block_x", 28, 'u'},
+						{"block_y", 32, 'u'},
+						{"block_z", 36, 'u'},
+						{"cluster_x", 40, 'u'},
+						{"cluster_y", 44, 'u'},
+						{"cluster_z", 48, 'u'},
+						{"static_shared", 52, 'u'},
+						{"dynamic_shared", 56, 'u'}}},
 };
 
 enum { RECORD_TYPES = sizeof(records) / sizeof(records[0]) };

@@ -18,6 +18,7 @@ static const uint16_t least_size[] = {
 	[BATON_R_MODULE] = sizeof(struct baton_r_module),
 	[BATON_R_CODE] = sizeof(struct baton_r_code),
 	[BATON_R_STACK] = sizeof(struct baton_r_stack),
+	[BATON_R_SHAPE] = sizeof(struct baton_r_shape),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
@@ -26,7 +27,7 @@ enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };
 static bool has_id(uint16_t type)
 {
 	return (type >= BATON_R_STRING && type <= BATON_R_COMM) ||
-		   (type >= BATON_R_MODULE && type <= BATON_R_STACK);
+		   (type >= BATON_R_MODULE && type <= BATON_R_STACK) || type == BATON_R_SHAPE;
 }
 
 /* Is what follows a record's fixed part inside the record? */

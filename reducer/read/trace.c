@@ -68,6 +68,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	const struct baton_r_device *device = any;
 	const struct baton_r_stream *stream = any;
 	const struct baton_r_comm *comm = any;
+	const struct baton_r_shape *shape = any;
 	switch (record->type) {
 	case BATON_R_STRING:
 		return trace_add_string(trace, any);
@@ -87,6 +88,14 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	case BATON_R_COMM:
 		ADD(trace, comm_ids, comm->id, comms, n_comms,
 			(struct trace_comm){comm->size, comm->hash, comm->name, comm->ranks});
+		return 0;
+	case BATON_R_SHAPE:
+		ADD(trace, shape_ids, shape->id, shapes, n_shapes,
+			(struct trace_shape){{shape->grid[0], shape->grid[1], shape->grid[2]},
+								 {shape->block[0], shape->block[1], shape->block[2]},
+								 shape->registers,
+								 shape->static_shared,
+								 shape->dynamic_shared});
 		return 0;
 	default:
 		return 0;
@@ -150,8 +159,9 @@ static int begin_dictionaries(struct trace *trace)
 	trace->devices = calloc(1, sizeof(*trace->devices));
 	trace->streams = calloc(1, sizeof(*trace->streams));
 	trace->comms = calloc(1, sizeof(*trace->comms));
-	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = 1;
-	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms)
+	trace->shapes = calloc(1, sizeof(*trace->shapes));
+	trace->n_threads = trace->n_devices = trace->n_streams = trace->n_comms = trace->n_shapes = 1;
+	if (!trace->threads || !trace->devices || !trace->streams || !trace->comms || !trace->shapes)
 		return -ENOMEM;
 	return strings_init(&trace->strings);
 }
@@ -190,10 +200,12 @@ void trace_close(struct trace *trace)
 	idmap_free(&trace->device_ids);
 	idmap_free(&trace->stream_ids);
 	idmap_free(&trace->comm_ids);
+	idmap_free(&trace->shape_ids);
 	free(trace->threads);
 	free(trace->devices);
 	free(trace->streams);
 	free(trace->comms);
+	free(trace->shapes);
 	memset(trace, 0, sizeof(*trace));
 	trace->reader.fd = -1;
 }

@@ -43,6 +43,11 @@ struct trace_comm {
 	uint32_t ranks;
 };
 
+struct trace_shape { /* of launches; BATON_SHAPE_UNKNOWN as in the record */
+	uint32_t grid[3], block[3];
+	uint32_t registers, static_shared, dynamic_shared;
+};
+
 struct trace_losses {
 	uint64_t by_kind[5]; /* enum baton_loss_kind */
 	uint64_t cost_ns;
@@ -54,12 +59,13 @@ struct trace {
 	const char *path; /* not owned */
 	struct baton_reader reader;
 	struct strings strings; /* index 0: empty */
-	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids;
+	struct idmap string_ids, thread_ids, device_ids, stream_ids, comm_ids, shape_ids;
 	struct trace_thread *threads; /* [0]: zeros, for ids that are not defined; likewise below */
 	struct trace_device *devices;
 	struct trace_stream *streams;
 	struct trace_comm *comms;
-	uint32_t n_threads, n_devices, n_streams, n_comms;
+	struct trace_shape *shapes;
+	uint32_t n_threads, n_devices, n_streams, n_comms, n_shapes;
 	bool has_process;
 	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */

@@ -93,6 +93,8 @@ static int add_op(struct launched_list *list, struct stats_file *file, const str
 		.bytes = rows_optional(op, OP_BYTES, -1),
 		.name = stats_op_name(file, op),
 		.stream = idmap_get(&file->trace.stream_ids, (uint64_t)rows_value(op, OP_STREAM)),
+		.shape = idmap_get(&file->trace.shape_ids, (uint64_t)rows_optional(op, OP_SHAPE, 0)),
+		.memory = (int16_t)rows_optional(op, OP_MEMORY, -1),
 		.kind = (uint8_t)rows_value(op, OP_KIND)};
 	const struct caller *caller = find_caller(callers, row->correlation);
 	if (caller) {

@@ -13,6 +13,8 @@ struct launched {
 	uint32_t call_name; /* 0: the call is not in the file */
 	uint32_t thread;    /* index in the file; that of the call */
 	uint32_t stream;    /* index in the file */
+	uint32_t shape;     /* index in the file; 0: not known */
+	int16_t memory;     /* as in the op's row; -1: not known */
 	uint8_t kind;       /* enum baton_op_kind */
 };
 

@@ -6,6 +6,7 @@
 #include "stats/launched.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@ struct event {
 	uint32_t device, context_name; /* names in the pool */
 	int64_t pid, tid, context, stream;
 	int32_t ordinal;
+	int64_t result; /* of a call; -1: not known */
+	struct trace_shape shape;
 };
 
 struct traces {
@@ -72,6 +75,7 @@ static int add_ops(struct traces *t, struct stats_file *file)
 		if (error)
 			break;
 		event->row = *row;
+		event->shape = file->trace.shapes[row->shape];
 		event->at = t->variant == TRACES_EXEC ? row->call_begin : row->begin;
 		if (row->call_name)
 			fill_thread(event, &file->trace, row->thread);
@@ -95,6 +99,7 @@ static int add_call(struct traces *t, struct stats_file *file, const struct rows
 								   .call_end = event->at + rows_value(rows, CALL_DUR),
 								   .correlation = (uint64_t)rows_value(rows, CALL_CORRELATION),
 								   .call_name = stats_call_name(file, rows)};
+	event->result = rows_optional(rows, CALL_RESULT, -1);
 	fill_thread(event, &file->trace, thread);
 	const struct text name = strings_get(&file->trace.strings, file->trace.threads[thread].name);
 	event->context_name = name.bytes ? stats_text(file, name.at) : 0;
@@ -130,6 +135,41 @@ static int by_time(const void *a, const void *b)
 	return (x->row.correlation > y->row.correlation) - (x->row.correlation < y->row.correlation);
 }
 
+static struct cell shared_cell(uint32_t bytes)
+{
+	return bytes == BATON_SHAPE_UNKNOWN ? (struct cell){CELL_NONE, {0}} : cell_milli(bytes / 1e6);
+}
+
+static void put_shape(const struct trace_shape *shape, struct cell *cells)
+{
+	for (int i = 0; i < 3; i++) {
+		cells[i] = cell_number(shape->grid[i]);
+		cells[3 + i] = cell_number(shape->block[i]);
+	}
+	if (shape->registers != BATON_SHAPE_UNKNOWN)
+		cells[6] = cell_number(shape->registers);
+	cells[7] = shared_cell(shape->static_shared);
+	cells[8] = shared_cell(shape->dynamic_shared);
+}
+
+static struct cell memory_cell(int kind)
+{
+	static const char *const words[] = {"Unknown", "Pageable", "Pinned",        "Device",
+										"Array",   "Managed",  "Device Static", "Managed Static"};
+	return kind < 8 ? cell_text(words[kind]) : (struct cell){CELL_NONE, {0}};
+}
+
+/* A fill has one kind, which nsys has in the first of the two columns. */
+static void put_memory(const struct launched *row, struct cell *cells)
+{
+	const int from = row->memory & 15, to = row->memory >> 4;
+	if (row->memory < 0)
+		return;
+	cells[0] = memory_cell(row->kind == BATON_MEMSET ? to : from);
+	if (row->kind == BATON_MEMCPY)
+		cells[1] = memory_cell(to);
+}
+
 static void put_op(const struct traces *t, const struct event *e, struct cell *cells)
 {
 	const struct launched *row = &e->row;
@@ -139,6 +179,10 @@ static void put_op(const struct traces *t, const struct event *e, struct cell *c
 	cells[0] = cell_number(row->begin - t->run->begin_ns);
 	cells[1] = cell_number(dur_ns);
 	cells[2] = cell_number((int64_t)row->correlation);
+	if (row->shape)
+		put_shape(&e->shape, &cells[3]);
+	if (copy)
+		put_memory(row, &cells[14]);
 	if (copy && row->bytes >= 0) {
 		cells[12] = cell_milli((double)row->bytes / 1e6);
 		if (dur_ns > 0)
@@ -156,7 +200,7 @@ static void put_call(const struct traces *t, const struct event *e, struct cell 
 	cells[0] = cell_number(row->call_begin - t->run->begin_ns);
 	cells[1] = cell_number(row->call_end - row->call_begin);
 	cells[2] = cell_text(stats_name(t->run, row->call_name));
-	cells[3] = (struct cell){CELL_NONE, {0}};
+	cells[3] = e->result >= 0 ? cell_number(e->result) : (struct cell){CELL_NONE, {0}};
 	cells[4] = cell_number((int64_t)row->correlation);
 	cells[5] = cell_number(e->pid);
 	cells[6] = cell_number(e->tid);
@@ -165,7 +209,15 @@ static void put_call(const struct traces *t, const struct event *e, struct cell 
 							   : (struct cell){CELL_NONE, {0}};
 }
 
-static void put_exec(const struct traces *t, const struct event *e, struct cell *cells)
+/* "  12    1    1"; `room` holds it. */
+static struct cell three_cell(const uint32_t three[3], char room[48])
+{
+	snprintf(room, 48, "%4" PRIu32 " %4" PRIu32 " %4" PRIu32, three[0], three[1], three[2]);
+	return cell_text(room);
+}
+
+static void put_exec(const struct traces *t, const struct event *e, struct cell *cells,
+					 char rooms[2][48])
 {
 	const struct launched *row = &e->row;
 	const int64_t last = row->end > row->call_end ? row->end : row->call_end;
@@ -182,21 +234,25 @@ static void put_exec(const struct traces *t, const struct event *e, struct cell 
 	cells[8] = cell_number(e->tid);
 	cells[9] = cell_number(e->ordinal);
 	cells[10] = cell_text(stats_name(t->run, row->call_name));
-	cells[11] = none;
-	cells[12] = none;
+	cells[11] = row->shape ? three_cell(e->shape.grid, rooms[0]) : none;
+	cells[12] = row->shape ? three_cell(e->shape.block, rooms[1]) : none;
 	cells[13] = cell_text(stats_name(t->run, row->name));
 }
 
 int traces_write(struct stats_run *run, struct sheet *sheet, int variant)
 {
-	static void (*const put[])(const struct traces *, const struct event *, struct cell *) = {
-		[TRACES_GPU] = put_op, [TRACES_CALLS] = put_call, [TRACES_EXEC] = put_exec};
 	struct traces t = {.variant = (enum traces_variant)variant, .run = run};
 	int error = stats_each(run, add_file, &t);
 	sort_rows(t.events, t.n, sizeof(*t.events), by_time);
 	for (size_t i = 0; i < t.n && !error && !ferror(sheet->out); i++) {
 		struct cell cells[SHEET_COLUMNS_MOST];
-		put[variant](&t, &t.events[i], cells);
+		char rooms[2][48];
+		if (t.variant == TRACES_GPU)
+			put_op(&t, &t.events[i], cells);
+		else if (t.variant == TRACES_CALLS)
+			put_call(&t, &t.events[i], cells);
+		else
+			put_exec(&t, &t.events[i], cells, rooms);
 		error = sheet_row(sheet, cells);
 	}
 	free(t.events);

@@ -15,7 +15,7 @@ enum {
 	MEMORY_TEXTS = 1 << 17, /* slots of the tables that find names in it again, */
 	MEMORY_LITERALS = 1 << 12,
 	MEMORY_NVTX_TEXT_BYTES = 4 << 20, /* texts of ranges, while nothing is recorded too */
-	MEMORY_GPU_BUFFERS = 84,          /* that CUPTI fills */
+	MEMORY_GPU_BUFFERS = 80,          /* that CUPTI fills */
 	MEMORY_GPU_BUFFER_BYTES = 128 << 10,
 	MEMORY_WRITER_ROWS = 4096,     /* of a table before they are compressed */
 	MEMORY_HELD_BYTES = 2 << 20,   /* compressed, before they are written */

@@ -61,6 +61,30 @@ assert {line.count("\t") for line in stats("tsv").decode().splitlines()} == {8}
 P
 expect_status 0 "$PYTHON" "$work/hostile.py" "$BATON" "$work"
 
+# What Kineto says of a launch, and what it does not.
+cat >"$work/kineto.py" <<'P'
+import csv, json, subprocess, sys
+baton, work = sys.argv[1:]
+shapes = [([512, 2, 1], [128, 1, 1], 40, 400), ([1, 2], [1, 1, 1], 1, 1), ("x", [1, 1, 1], 1, 1), ([2 ** 32, 1, 1], [1, 1, 1], 1, 1),
+          ([7, 8, 9], [1, 2, 3], None, None), ([1, 1, -1], [1, 1, 1], 1, 1)]
+events = [{"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": 10 * i, "dur": 5,
+           "args": {"device": 0, "stream": 7, "correlation": i + 1, "grid": g, "block": b, "registers per thread": r, "shared memory": m}}
+          for i, (g, b, r, m) in enumerate(shapes)]
+events.append({"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy DtoH (Device -> Pinned)", "pid": 0, "tid": 7, "ts": 90, "dur": 1,
+               "args": {"device": 0, "stream": 7, "correlation": 20, "bytes": 1000000}})
+with open(f"{work}/kineto.json", "w") as file:
+    json.dump({"traceEvents": events, "deviceProperties": [{"id": 0, "name": "GPU"}]}, file)
+subprocess.run([baton, "import", f"{work}/kineto.json", "-o", f"{work}/kineto"], check=True, capture_output=True)
+out = subprocess.run([baton, "stats", "-r", "cuda_gpu_trace", "-f", "csv", f"{work}/kineto"], capture_output=True, check=True, text=True).stdout
+rows = [r[3:16] for r in csv.reader(out.splitlines())][1:]
+none = [""] * 13
+assert rows[0] == ["512", "2", "1", "128", "1", "1", "40", "", "0.000"] + [""] * 4, rows[0]
+assert rows[4] == ["7", "8", "9", "1", "2", "3"] + [""] * 7, rows[4]
+assert [rows[i] for i in (1, 2, 3, 5)] == [none] * 4, rows
+assert rows[6] == [""] * 9 + ["1.000", "1000000.000", "Device", "Pinned"], rows[6]
+P
+expect_status 0 "$PYTHON" "$work/kineto.py" "$BATON" "$work"
+
 # Files of their own; several tables.
 expect_status 0 "$BATON" stats -r nvtx_sum,cuda_gpu_sum -f csv -o "$work/out_of" "$work/ddp"
 [ "$(ls "$work" | grep -c '^out_of_.*\.csv$')" = 2 ] || fail "not two files: $(ls "$work")"

@@ -19,6 +19,7 @@ from collections import defaultdict
 from decimal import ROUND_HALF_UP, Decimal
 
 STYLES = {1: "PushPop", 2: "StartEnd", 3: "Annotation", 4: "Operator"}
+KINDS = ["Unknown", "Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static"]
 DIRECTIONS = ["Unknown", "Host-to-Device", "Device-to-Host", "Device-to-Device", "Host-to-Host",
               "Peer-to-Peer"]
 TAILS = (", op_id = ", ", seq = ", ", sizes = ", ", input_op_ids = ", ", stashed seq = ")
@@ -50,29 +51,32 @@ def from_sqlite(path):
     events = Events()
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     texts = dict(db.execute("SELECT id, value FROM StringIds"))
+    kinds = dict(db.execute("SELECT id, label FROM ENUM_CUDA_MEM_KIND"))
     labels = dict(db.execute("SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER"))
 
     def pid(g):
         return g // 0x1000000 % 0x1000000
 
-    for s, e, g, d, c, st, co, name in db.execute(
-            "SELECT start, end, globalPid, deviceId, contextId, streamId, correlationId, demangledName"
-            " FROM CUPTI_ACTIVITY_KIND_KERNEL"):
+    for s, e, g, d, c, st, co, name, *shape in db.execute(
+            "SELECT start, end, globalPid, deviceId, contextId, streamId, correlationId, demangledName,"
+            " gridX, gridY, gridZ, blockX, blockY, blockZ, registersPerThread, staticSharedMemory,"
+            " dynamicSharedMemory FROM CUPTI_ACTIVITY_KIND_KERNEL"):
         events.ops.append(dict(kind=1, start=s, end=e, process=pid(g), device=d, context=c, stream=st,
-                               correlation=co, name=texts[name], bytes=None, model=""))
+                               correlation=co, name=texts[name], bytes=None, model="", shape=shape, memory=None))
     for table, kind in (("MEMCPY", 2), ("MEMSET", 3)):
-        what = "copyKind" if kind == 2 else "0"
-        for s, e, g, d, c, st, co, b, k in db.execute(
+        what = "copyKind, srcKind, dstKind" if kind == 2 else "0, memKind, NULL"
+        for s, e, g, d, c, st, co, b, k, source, target in db.execute(
                 f"SELECT start, end, globalPid, deviceId, contextId, streamId, correlationId, bytes, {what}"
                 f" FROM CUPTI_ACTIVITY_KIND_{table}"):
             events.ops.append(dict(kind=kind, start=s, end=e, process=pid(g), device=d, context=c, stream=st,
                                    correlation=co, bytes=b, model="",
+                                   shape=None, memory=[kinds[source], kinds.get(target, "")],
                                    name=f"[CUDA memcpy {labels[k]}]" if kind == 2 else "[CUDA memset]"))
     threads = {g: texts[n] for n, g in db.execute("SELECT nameId, globalTid FROM ThreadNames")}
-    for s, e, g, co, name in db.execute(
-            "SELECT start, end, globalTid, correlationId, nameId FROM CUPTI_ACTIVITY_KIND_RUNTIME"):
+    for s, e, g, co, name, result in db.execute(
+            "SELECT start, end, globalTid, correlationId, nameId, returnValue FROM CUPTI_ACTIVITY_KIND_RUNTIME"):
         events.calls.append(dict(start=s, end=e, process=pid(g), pid=pid(g), tid=g & 0xffffff, correlation=co,
-                                 name=without_version(texts[name]), thread=threads.get(g, "")))
+                                 result=result, name=without_version(texts[name]), thread=threads.get(g, "")))
     for s, e, g, text, string in db.execute(
             "SELECT start, end, globalTid, text, textId FROM NVTX_EVENTS WHERE eventType = 59"):
         events.ranges.append(dict(start=s, end=e, pid=pid(g), tid=g & 0xffffff, style="PushPop", nccl=False,
@@ -92,9 +96,11 @@ def from_run(baton, directory):
     for row in dumped(baton, directory):
         kind = row["record"]
         if kind == "file":
-            process, threads, devices, streams = process + 1, {}, {}, {}
+            process, threads, devices, streams, shapes = process + 1, {}, {}, {}, {}
         elif kind in ("thread", "device", "stream"):
             {"thread": threads, "device": devices, "stream": streams}[kind][row["id"]] = row
+        elif kind == "shape":
+            shapes[row["id"]] = list(row.values())[3:9] + [row["registers"], row["static_shared"], row["dynamic_shared"]]
         if kind not in ("op", "call", "range"):
             continue
         end = row["start_ns"] + row["dur_ns"]
@@ -106,7 +112,11 @@ def from_run(baton, directory):
                 name = "[CUDA memset]"
             elif row["op_kind"] == 2 and not name.startswith("[CUDA "):
                 name = f"[CUDA memcpy {DIRECTIONS[row.get('copy_dir', 0)]}]"
-            events.ops.append(dict(kind=row["op_kind"], start=row["start_ns"], end=end, process=process,
+            shape = shapes.get(row.get("shape", 0))
+            memory = row.get("memory")
+            if memory is not None:
+                memory = [KINDS[memory & 15], KINDS[memory >> 4]] if row["op_kind"] == 2 else [KINDS[memory >> 4], ""]
+            events.ops.append(dict(shape=shape, memory=memory, kind=row["op_kind"], start=row["start_ns"], end=end, process=process,
                                    device=device["ordinal"], context=stream["context"], stream=stream["stream"],
                                    correlation=row["correlation"], name=name, bytes=row.get("bytes"),
                                    model=device["name"] or ""))
@@ -114,7 +124,7 @@ def from_run(baton, directory):
         thread = threads[row["thread"]]
         common = dict(start=row["start_ns"], end=end, pid=thread["pid"], tid=thread["tid"])
         if kind == "call":
-            events.calls.append(dict(common, process=process, correlation=row["correlation"],
+            events.calls.append(dict(common, process=process, correlation=row["correlation"], result=row.get("result", ""),
                                      thread=thread["name"] or "", name=without_version(row["name"])))
         elif row["category"] in STYLES:
             domain = row.get("domain")
@@ -207,12 +217,16 @@ def exec_sum(events):
     return out
 
 
+def three(op, at):
+    return " ".join(f"{n:4}" for n in op["shape"][at:at + 3]) if op["shape"] else ""
+
+
 def exec_trace(events):
     zero = events.begin()
     return [[str(v) for v in (
         call["start"] - zero, call["end"] - call["start"], "" if queue is None else call["end"] - zero,
         "" if queue is None else queue, op["start"] - zero, op["end"] - op["start"], total, call["pid"], call["tid"],
-        op["device"], call["name"], "", "", op["name"])] for op, call, queue, total in exec_rows(events)]
+        op["device"], call["name"], three(op, 0), three(op, 3), op["name"])] for op, call, queue, total in exec_rows(events)]
 
 
 def gpu_trace(events):
@@ -221,9 +235,13 @@ def gpu_trace(events):
     for op in events.ops:
         took = op["end"] - op["start"]
         sized = op["kind"] in (2, 3) and op["bytes"] is not None
-        out.append([str(op["start"] - zero), str(took), str(op["correlation"])] + [""] * 9 +
+        shape = [""] * 9
+        if op["shape"]:
+            shape = [str(n) for n in op["shape"][:7]] + ["" if n == 2**32 - 1 else rounded(n / 1e6, 3) for n in op["shape"][7:]]
+            shape[6] = "" if shape[6] == str(2**32 - 1) else shape[6]
+        out.append([str(op["start"] - zero), str(took), str(op["correlation"])] + shape +
                    [rounded(op["bytes"] / 1e6, 3) if sized else "",
-                    rounded(op["bytes"] * 1e3 / took, 3) if sized and took else "", "", "",
+                    rounded(op["bytes"] * 1e3 / took, 3) if sized and took else ""] + (op["memory"] or ["", ""]) + [
                     f"{op['model']}{' ' if op['model'] else ''}({op['device']})", str(op["context"]), "",
                     str(op["stream"]), op["name"]])
     return out
@@ -231,7 +249,7 @@ def gpu_trace(events):
 
 def api_trace(events):
     zero = events.begin()
-    return [[str(c["start"] - zero), str(c["end"] - c["start"]), c["name"], "", str(c["correlation"]),
+    return [[str(c["start"] - zero), str(c["end"] - c["start"]), c["name"], str(c["result"]), str(c["correlation"]),
              str(c["pid"]), str(c["tid"]), "", c["thread"]] for c in events.calls]
 
 

@@ -17,6 +17,7 @@ import second_reader
 from golden_composed import bad_composed, good_composed
 from golden_frame import closed
 from golden_parts import bad_parts, good_parts
+from golden_shapes import bad_shapes, good_shapes
 from second_reader import BLOCK_HEADER_BYTES, HASHED_BYTES, PAYLOAD_LIMIT_BYTES, ROWS_LIMIT
 from writer import (CONSTANT, DELTA, NONE, PLAIN, TraceWriter, block_bytes, column,
                     column_payload, compress, file_header, known_record, record_bytes, reseal,
@@ -33,7 +34,7 @@ UNKNOWN_KIND = 900
 END_PAYLOAD = struct.pack("<Q", 0)
 
 # The files of this script are of version 1.0, byte for byte as they were first written. What came
-# with 1.1 is in golden_parts.py and golden_composed.py.
+# with 1.1 is in golden_parts.py, golden_composed.py and golden_shapes.py.
 new_writer = partial(TraceWriter, None, minor=0)
 old_header = partial(file_header, minor=0)
 trace = partial(golden_frame.trace, minor=0)
@@ -361,7 +362,7 @@ def good_files():
         files["table-%s-plain" % name] = table_file(name, NONE, PLAIN)
         files["table-%s-delta" % name] = table_file(name, NONE, DELTA)
         files["table-%s-constant" % name] = table_file(name, NONE, CONSTANT)
-    return {**files, **good_parts(), **good_composed()}
+    return {**files, **good_parts(), **good_composed(), **good_shapes()}
 
 
 def zero_fields():
@@ -701,7 +702,7 @@ def bad_files():
         files.update(made)
     for name, data in {**bad_varints(), **bad_values(), **bad_columns()}.items():
         files[name if name.startswith("edge-") else "columns-" + name] = data
-    return {**files, **bad_parts(), **bad_composed()}
+    return {**files, **bad_parts(), **bad_composed(), **bad_shapes()}
 
 
 def golden_files():

@@ -70,6 +70,7 @@ RANGES = {
     "device": (0, 2**32 - 1),
     "comm": (0, 2**32 - 1),
     "stack": (0, 2**32 - 1),
+    "shape": (0, 2**32 - 1),
 }
 
 
@@ -111,6 +112,8 @@ RECORDS = {
     12: Record("code", 32, "<IIIiII", "id file:string function:string first_line python"
                " line_table:table"),
     13: Record("stack", 16, "<II", "id frames:frames"),
+    15: Record("shape", 64, "<13I4x", "id registers grid_x grid_y grid_z block_x block_y block_z"
+               " cluster_x cluster_y cluster_z static_shared dynamic_shared"),
 }
 FRAME = struct.Struct("<IIQ")
 
@@ -138,9 +141,10 @@ class Table:
 
 TABLES = {
     16: Table("op", "op_kind:u8! stream:stream! correlation:u64! name:string! bytes:u64"
-              " copy_dir:u8 pageable:u8 graph_node:u64", "stream", "name"),
-    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device",
-              "thread", "name"),
+              " copy_dir:u8 pageable:u8 graph_node:u64 shape:shape memory:u8", "stream",
+              "name"),
+    17: Table("call", "thread:thread! name:string! correlation:u64! stack:stack device:device"
+              " result:u32", "thread", "name"),
     18: Table("range", "thread:thread! name:string! category:u8! domain:string unclosed:u8",
               "thread", "name"),
     19: Table("collective", "correlation:u64! comm:comm! coll:u8! bytes:u64 out_bytes:u64"

@@ -1,6 +1,7 @@
 #include "import/kineto/kineto_rows.h"
 
 #include "import/json/json_event.h"
+#include "import/kineto/kineto_detail.h"
 #include "import/kineto/kineto_nccl.h"
 #include "import/kineto/kineto_time.h"
 
@@ -24,6 +25,10 @@ enum {
 	ARG_IN_DEVICE,
 	ARG_IN_CONTEXT,
 	ARG_GRAPH_NODE,
+	ARG_GRID,
+	ARG_BLOCK,
+	ARG_REGISTERS,
+	ARG_SHARED,
 	ARG_COLLECTIVE,
 	ARG_IN_ELEMENTS,
 	ARG_OUT_ELEMENTS,
@@ -54,6 +59,10 @@ static const struct json_key keys[KEYS] = {
 	[ARG_IN_DEVICE] = {"inDevice", true},   /* copies between devices have these two */
 	[ARG_IN_CONTEXT] = {"inContext", true}, /* instead of device and context */
 	[ARG_GRAPH_NODE] = {"graph node id", true},
+	[ARG_GRID] = {"grid", true},
+	[ARG_BLOCK] = {"block", true},
+	[ARG_REGISTERS] = {"registers per thread", true},
+	[ARG_SHARED] = {"shared memory", true},
 	[ARG_COLLECTIVE] = {"Collective name", true},
 	[ARG_IN_ELEMENTS] = {"In msg nelems", true},
 	[ARG_OUT_ELEMENTS] = {"Out msg nelems", true},
@@ -166,10 +175,13 @@ static void describe_copy(struct event *e)
 			break;
 		}
 	}
-	if (contains(e->v[EV_NAME], "->")) {
-		e->row[OP_PAGEABLE] = contains(e->v[EV_NAME], "Pageable");
-		e->present |= BIT(OP_PAGEABLE);
-	}
+	struct kineto_memories memories;
+	if (!kineto_memories(e->v[EV_NAME], &memories))
+		return;
+	e->row[OP_PAGEABLE] =
+		memories.from == BATON_MEMORY_PAGEABLE || memories.to == BATON_MEMORY_PAGEABLE;
+	e->row[OP_MEMORY] = memories.from | memories.to << 4;
+	e->present |= BIT(OP_PAGEABLE) | BIT(OP_MEMORY);
 }
 
 /* A text of the event as a string that ends with NUL, in `out`. */
@@ -230,6 +242,15 @@ static void collective_row(struct kineto_rows *rows, const struct event *op)
 	trace_out_row(rows->out, BATON_COLLECTIVE, e.row, e.present);
 }
 
+static void describe_launch(struct kineto_rows *rows, struct event *e)
+{
+	const struct kineto_launch launch = {e->v[ARG_GRID], e->v[ARG_BLOCK], e->v[ARG_REGISTERS],
+										 e->v[ARG_SHARED]};
+	e->row[OP_SHAPE] = kineto_shape(rows->out, &launch);
+	if (e->row[OP_SHAPE])
+		e->present |= BIT(OP_SHAPE);
+}
+
 static bool op_row(struct kineto_rows *rows, struct event *e, int kind)
 {
 	uint32_t stream;
@@ -246,6 +267,8 @@ static bool op_row(struct kineto_rows *rows, struct event *e, int kind)
 	}
 	if (kind == BATON_MEMCPY)
 		describe_copy(e);
+	if (kind == BATON_KERNEL)
+		describe_launch(rows, e);
 	if (json_integer(e->v[ARG_GRAPH_NODE], &number) && number >= 0) {
 		e->row[OP_GRAPH_NODE] = number;
 		e->present |= BIT(OP_GRAPH_NODE);

@@ -39,6 +39,16 @@ struct nsys_process {
 	struct nsys_context contexts[NSYS_PROCESS_DEVICES];
 };
 
+/* NULL: no device work was seen in it. */
+static inline const struct nsys_context *nsys_context_of(const struct nsys_process *process,
+														 int64_t context)
+{
+	for (uint32_t i = 0; i < process->n_contexts; i++)
+		if (process->contexts[i].context == context)
+			return &process->contexts[i];
+	return NULL;
+}
+
 /* Why a row was not used, besides impossible times. */
 enum nsys_refusal {
 	NSYS_NO_PROCESS,

@@ -11,7 +11,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-enum { NSYS_FIELDS = 16, NSYS_ENUM_IDS = 32, NSYS_LABEL_BYTES = 48 };
+enum { NSYS_FIELDS = 24, NSYS_ENUM_IDS = 32, NSYS_LABEL_BYTES = 48 };
 
 struct nsys_db {
 	const char *path;
