@@ -40,6 +40,8 @@ help:
 	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
 	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers, 1,000 hostile directories through all commands"
+	@echo "make hard         the twenty rows of docs/RELIABILITY.md, hours; it goes on where it stopped (build/hard)"
+	@echo "                  ROWS=\"1 3 13\": these; SECONDS_A_ROW=60: less of each; AGAIN=1: from the beginning"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of scenarios and of 600 random jobs (FAMILY=\"--seed 7\": others)"
 	@echo "                  of simulated runs; writes the table of docs/ACCURACY.md"
@@ -100,7 +102,7 @@ bench-torch: $(TORCH_NEEDS)
 .PHONY: demo-torch test-torch test-torch-all bench-torch
 
 # What a part of the tests needs; the parts that are not here need all. No header is compiled alone twice: not for a sanitizer.
-TEST_ALL = $(BUILD)/baton $(if $(SAN),,$(MPI)) $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests \
+TEST_ALL = $(BUILD)/baton $(if $(SAN),,$(MPI)) $(BUILD)/digest $(SIM) $(SHIM) $(UNIT) $(SIM_UNIT) $(if $(SAN),,headers) cupti hooks-tests shim-tests hard-programs \
 	simtrain doubles $(PROBE_ALL)
 NEEDS_floors =
 NEEDS_unit = $(UNIT) $(SIM_UNIT)
@@ -123,6 +125,11 @@ unit: $(UNIT) $(SIM_UNIT)
 fuzz: $(BUILD)/digest $(BUILD)/baton
 	$(PYTHON) tests/fuzz/differential.py --digest $(BUILD)/digest --seed 1 --count 100000
 	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed 1 --count 1000
+
+hard: $(BUILD)/baton $(SIM) $(MPI) $(SHIM) doubles simtrain cupti shim-tests $(PROBE_ALL) hard-programs
+	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),build/hard)" \
+		$(if $(AGAIN),--again)
+.PHONY: hard
 
 accuracy: $(BUILD)/baton $(SIM)
 	@BATON=$(BUILD)/baton PYTHON=$(PYTHON) ACCURACY_SCENARIOS=full ACCURACY_WRITE=docs/ACCURACY.md \

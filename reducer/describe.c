@@ -1,5 +1,6 @@
 #include "describe.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "base/source.h"
 #include "conclude/figures.h"
@@ -148,6 +149,16 @@ static int describe_devices(const struct run *run, struct summary *summary)
 	return error;
 }
 
+/* What the tool itself took, and one process more. A file may say anything; a summary takes no more
+ * than the limit of a duration. */
+static int64_t add_cost(int64_t tool_ns, uint64_t cost_ns)
+{
+	const uint64_t most = BATON_TIME_LIMIT_NS;
+	int64_t sum =
+		saturate_add(tool_ns < 0 ? 0 : tool_ns, (int64_t)(cost_ns < most ? cost_ns : most));
+	return sum < BATON_TIME_LIMIT_NS ? sum : BATON_TIME_LIMIT_NS;
+}
+
 static void describe_quality(const struct run *run, struct quality *q)
 {
 	q->clock_residual_ns =
@@ -164,7 +175,7 @@ static void describe_quality(const struct run *run, struct quality *q)
 		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
 			q->gpu_clock_shift_ns = p->gpu_shift_ns;
 		if (p->cost_known)
-			q->tool_ns = (q->tool_ns < 0 ? 0 : q->tool_ns) + (int64_t)p->cost_ns;
+			q->tool_ns = add_cost(q->tool_ns, p->cost_ns);
 	}
 }
 

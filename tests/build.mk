@@ -138,3 +138,18 @@ $(PROBE)/planted: tests/gpu/probe/planted.c $(PROBE_SRC) $(PROBE_HEADERS) $(BUIL
 $(PROBE)/fixture_test: tests/gpu/probe/fixture_test.c $(addprefix tools/probe/,fixture_write.c cupti.c) $(PROBE_HEADERS) $(BUILD)/flags
 	@mkdir -p $(@D)
 	@$(PROBE_CC) -Itools/probe -Itests/unit -ldl
+
+# ---- the hard rows (tests/hard): their programs ----
+
+HARD := $(BUILD)/tests/hard
+$(HARD)/tally $(HARD)/flips: $(HARD)/%: tests/hard/%.c $(CODEC_OBJ) $(wildcard include/baton/*.h) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) $(filter-out -MMD -MP,$(CFLAGS_ALL)) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash
+$(HARD)/many $(HARD)/forks: $(HARD)/%: tests/hard/%.c $(RT)/libcuda.so.1 $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 -O1 -g $(WARN) -o $@ $< $(RT)/libcuda.so.1 -lpthread
+$(HARD)/disk.so: tests/hard/disk.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	@$(CC) -std=gnu11 -D_GNU_SOURCE -O1 -g $(WARN) -fno-builtin -fno-optimize-sibling-calls -fPIC -shared -o $@ $< -ldl
+.PHONY: hard-programs
+hard-programs: $(addprefix $(HARD)/,tally flips many forks disk.so)

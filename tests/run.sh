@@ -5,7 +5,7 @@
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
 set -u
-parts="floors unit format shim double probe cli fuzz names torch accuracy"
+parts="floors unit format shim double probe cli fuzz hard names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -55,6 +55,22 @@ cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bas
 fuzz() {
 	try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000
 	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --seed 1 --count 12 --seconds 20
+}
+# Short cuts of `make hard`. Those that are not here have a case elsewhere: 3 shim/disk, 5 shim/faults, 10 and 20 shim/identical,
+# 12 fuzz, 17 cli/cores and cli/mpi, 18 cli/trace_bad, 19 format/golden; 8 and 11 need time.
+hard() {
+	row() { try "hard/$1" "$PYTHON" tests/hard/"$1".py --most "$2"; }
+	row 01_kills 10
+	row 02_conserved 500000
+	row 04_io_faults 4
+	row 06_forks 120
+	row 07_threads 2048
+	row 09_gpu_times 3
+	row 13_flips 3000
+	row 14_sizes 32
+	row 15_names 2
+	row 16_places 30
+	row 18_ranks 10
 }
 names() { for t in tests/names/*_case.sh; do try "names/$(basename "$t" _case.sh)" bash "$t"; done; }
 shim() { for t in tests/shim/*_case.sh; do try "shim/$(basename "$t" _case.sh)" bash "$t"; done; }

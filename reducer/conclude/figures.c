@@ -33,7 +33,7 @@ bool figures_lack_cpu(const struct summary *summary)
 	return summary->quality.ops > 0 && summary->quality.unmatched_ops >= summary->quality.ops;
 }
 
-static int64_t floor_divide(__int128 a, int64_t b, int64_t *remainder)
+static int64_t floor_divide(__int128 a, __int128 b, int64_t *remainder)
 {
 	__int128 quotient = a / b, rest = a % b;
 	if (rest < 0) {
@@ -54,7 +54,7 @@ void figures_share_out(const __int128 *terms, size_t n, int64_t divisor, int64_t
 		out[i] = floor_divide(terms[i], divisor, &remainders[i]);
 		given += out[i];
 	}
-	int64_t left = floor_divide(2 * sum + divisor, 2 * divisor, &unused) - given;
+	int64_t left = floor_divide(2 * sum + divisor, 2 * (__int128)divisor, &unused) - given;
 	for (; left > 0; left--) {
 		size_t best = 0;
 		for (size_t i = 1; i < n; i++)

@@ -1,5 +1,6 @@
 /* A thread's way into the recording: its ring of slots in the live file. One producer, the thread
- * itself; the writer thread consumes. Full means dropped and counted, never blocked. */
+ * itself; the writer thread consumes. Full means dropped and counted, never blocked. The order of
+ * its loads and stores is modelled in tests/unit/ring_order_test.c. */
 #ifndef SHIM_LANE_H
 #define SHIM_LANE_H
 

@@ -11,12 +11,14 @@ from writer import TraceWriter
 BASE_NS = 1_711_964_646_000_000_000
 
 
-def trace(directory, name, rank, world, run="run-a", pid=None, base_ns=BASE_NS):
+def trace(directory, name, rank, world, run="run-a", pid=None, base_ns=BASE_NS, cost_ns=None):
     folder = os.path.join(sys.argv[1], directory)
     os.makedirs(folder, exist_ok=True)
     out = TraceWriter(os.path.join(folder, name + ".baton"))
     out.process(pid or 100 + rank, boot_id=bytes(range(16)), rank=rank, world_size=world, host="node",
                 source="kineto", source_version="test", run_id=run)
+    if cost_ns is not None:
+        out.cost("flush", cost_ns)
     device = out.device(rank, "GPU", None)
     stream, thread = out.stream(device, 1, 7), out.thread("main", 100 + rank, 100 + rank)
     for first in range(0, 200, 25):
@@ -31,6 +33,8 @@ def trace(directory, name, rank, world, run="run-a", pid=None, base_ns=BASE_NS):
 for rank in range(2):
     trace("good", f"{rank}", rank, 2)
 trace("one", "0", 0, 1)
+for rank in range(2):
+    trace("costly", f"{rank}", rank, 2, cost_ns=2**63 - 9)
 for rank in (0, 1, 3):
     trace("missing", f"{rank}", rank, 4)
 for rank in range(2):
@@ -89,6 +93,10 @@ expect_prints "$work/good/0.baton: ok: " "$work/one/0.baton: ok: "
 expect_status 0 "$BATON" dump "$work/good"
 report 0 "$work/good"
 expect_true "[x['ranks'] for x in d['devices']] == [[0], [1]] and d['quality']['missing_ranks'] == []"
+
+# Keeps out: sums of what files say that overflow, and a summary with one, which nobody can load.
+expect_status 0 "$BATON" reduce -o "$work/costly.baseline" "$work/costly"
+expect_status 0 "$BATON" report --json "$work/costly.baseline"
 
 # Keeps out: a cut file that counts as whole, or whose whole blocks are lost.
 whole=$work/one/0.baton size=$(stat -c %s "$work/one/0.baton")

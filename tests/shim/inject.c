@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -141,6 +142,11 @@ FAILING(int, pthread_create, EAGAIN, EAGAIN,
 FAILING(int, pthread_setspecific, ENOMEM, ENOMEM, (pthread_key_t key, const void *value),
 		(key, value))
 FAILING(void *, dlopen, NULL, ENOMEM, (const char *path, int how), (path, how))
+FAILING(int, sched_setaffinity, -1, EPERM, (pid_t pid, size_t n, const cpu_set_t *cores),
+		(pid, n, cores))
+FAILING(int, sched_setscheduler, -1, EPERM, (pid_t pid, int how, const struct sched_param *p),
+		(pid, how, p))
+FAILING(int, getrlimit, -1, EPERM, (__rlimit_resource_t what, struct rlimit *limit), (what, limit))
 FAILING(ssize_t, process_vm_readv, -1, EPERM,
 		(pid_t pid, const struct iovec *to, unsigned long n, const struct iovec *at,
 		 unsigned long m, unsigned long flags),
@@ -160,6 +166,22 @@ EXPORT int open(const char *path, int how, ...)
 	if (!next)
 		next = (int (*)(const char *, int, ...))real("open");
 	return next(path, how, mode);
+}
+
+EXPORT void *mremap(void *at, size_t from, size_t to, int how, ...)
+{
+	static void *(*next)(void *, size_t, size_t, int, ...);
+	va_list more;
+	va_start(more, how);
+	void *where = how & MREMAP_FIXED ? va_arg(more, void *) : NULL;
+	va_end(more);
+	if (fails("mremap", FROM)) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	if (!next)
+		next = (void *(*)(void *, size_t, size_t, int, ...))real("mremap");
+	return next(at, from, to, how, where);
 }
 
 EXPORT int fcntl(int fd, int what, ...)

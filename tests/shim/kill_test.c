@@ -220,6 +220,7 @@ int main(int argc, char **argv)
 										 "fork",    "begin", "room",  "unfinished"};
 	enum { POINTS = sizeof(points) / sizeof(points[0]) };
 	unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : KILLS;
+	unsigned first = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
 	char directory[] = "/tmp/baton-kill-XXXXXX";
 	if (!mkdtemp(directory))
 		return 1;
@@ -227,7 +228,7 @@ int main(int argc, char **argv)
 	setenv("BATON_RING_SLOTS", "1024", 1); /* rings wrap, and overflow */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	for (unsigned i = 0; i < kills; i++)
+	for (unsigned i = first; i < first + kills; i++)
 		kill_once(directory, i / POINTS, points[i % POINTS]);
 	rmdir(directory);
 	return finish();

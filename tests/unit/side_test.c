@@ -1,6 +1,7 @@
 /* Several runs of one job as one side of a comparison: an exact mean, the middle run, a floor under the noise. */
 #include "check.h"
 #include "conclude/change.h"
+#include "conclude/figures.h"
 #include "summary/series.h"
 #include "summary/summary.h"
 
@@ -133,8 +134,19 @@ static void floor_of_parts(void)
 	close_job(&other);
 }
 
+/* Keeps out: a divisor from a file of hostile times, whose double overflows. */
+static void shares_of_much(void)
+{
+	const int64_t divisor = INT64_MAX / 8 * 5;
+	const __int128 terms[] = {(__int128)divisor * 3, (__int128)divisor * 2 + divisor / 4 * 3};
+	int64_t out[2];
+	figures_share_out(terms, 2, divisor, out);
+	CHECK(out[0] == 3 && out[1] == 3, "%lld and %lld", (long long)out[0], (long long)out[1]);
+}
+
 int main(void)
 {
+	shares_of_much();
 	means();
 	floors();
 	floor_of_parts();

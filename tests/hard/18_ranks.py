@@ -1,0 +1,114 @@
+"""Row 18: the files of a run of many ranks are missing, double, cut, flipped, of another run or of an hour ago; clocks are 10 s apart:
+no command takes longer than 60 s, and what is answered says what it is an answer of: ranks that are missing are named, damage is
+reported with status 4, and the devices that are whole are all there."""
+import json
+import os
+import random
+import shutil
+
+import row
+
+NUMBER, NAME = 18, "distributed faults"
+TARGET, UNIT = 500, "damaged runs"
+NOTE = "a killed process of MPI: tests/cli/mpi_case.sh"
+MANY = 1000
+
+
+def simulate(bench, name, ranks, seed, *more):
+    path = os.path.join(bench.work, name)
+    shutil.rmtree(path, ignore_errors=True)
+    status, _, err = bench.run(row.SIM, "-o", path, "--ranks", str(ranks), "--steps", "3", "--seed", str(seed), *more, seconds=120)
+    bench.expect(status == 0, "baton-sim ends with %s: %s" % (status, err.decode()[-200:]))
+    return path
+
+
+def flip(rng, path):
+    at = rng.randrange(64, os.path.getsize(path))
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1 << rng.randrange(8)]))
+
+
+def cut(rng, path):
+    os.truncate(path, rng.randrange(os.path.getsize(path)))
+
+
+def remove(_, path):
+    os.remove(path)
+
+
+def double(_, path):
+    shutil.copy(path, path.replace(".baton", "9.baton"))
+
+
+def foreign(rng, path):
+    with open(path, "wb") as file:
+        file.write(rng.randbytes(200))
+
+
+def ranks_of(bench, path):
+    """The ranks whose devices a whole file has: a process may have several."""
+    _, out, _ = bench.run(row.BATON, "report", "--json", path)
+    return {rank for device in json.loads(out)["devices"] for rank in device["ranks"]} if out else set()
+
+
+DAMAGE = [flip, cut, remove, double, foreign]
+
+
+def judge(bench, what, run, ranks, gone, hurt):
+    """`gone`: ranks of which nothing is left; `hurt`: of which GPU work may be."""
+    status, out, err = bench.run(row.BATON, "report", "--json", "--fresh", run, seconds=60)
+    if not bench.expect(status in (0, 3, 4), "%s: report ends with %s: %s" % (what, status, err.decode()[-200:])) or status == 3:
+        return
+    bench.expect(out, "%s: status %s without an answer" % (what, status))
+    answer = json.loads(out)
+    there = {rank for device in answer["devices"] for rank in device["ranks"]}
+    missing = set(answer["quality"]["missing_ranks"])
+    bench.expect(gone <= missing, "%s: ranks %s are gone and not named" % (what, sorted(gone - missing)))
+    bench.expect(not missing & there, "%s: ranks %s are missing and there" % (what, missing & there))
+    untold = set(range(ranks)) - missing - there - hurt
+    bench.expect(not untold, "%s: ranks %s are neither missing nor there" % (what, untold))
+
+
+
+
+def case(bench, number):
+    rng, ranks = random.Random(number), random.Random(number).choice([4, 8, 16])
+    clock = ["--fault", "clock=10000000"] if number % 4 == 3 else []
+    run = simulate(bench, "run", ranks, number + 1, "--per-host", "2", *clock)
+    how, paths = rng.choice(DAMAGE), row.traces(run)
+    chosen = rng.sample(paths, rng.randint(1, max(1, ranks // 2)))
+    hurt = {rank for path in chosen for rank in ranks_of(bench, path)}
+    for path in chosen:
+        how(rng, path)
+    what = "case %d, %s of %d of %d files" % (number, how.__name__, len(chosen), len(paths))
+    judge(bench, what, run, ranks, hurt if how is remove else set(), hurt)
+    bench.add(**{how.__name__: 1})
+
+
+def thousand(bench):
+    """1,000 ranks, 1 % of the files flipped."""
+    run, rng = simulate(bench, "thousand", MANY, 1, "--kernels", "60"), random.Random(1)
+    chosen = rng.sample(row.traces(run), MANY // 100)
+    hurt = {rank for path in chosen for rank in ranks_of(bench, path)}
+    for path in chosen:
+        flip(rng, path)
+    judge(bench, "1,000 ranks", run, MANY, set(), hurt)
+    shutil.rmtree(run)
+
+
+def piece(bench, first, most):
+    if not os.path.exists(row.SIM):
+        raise row.Skip("not built: baton-sim")
+    if first == 0 and most > 100:
+        thousand(bench)
+    n = min(most, 5)
+    for number in range(first, first + n):
+        case(bench, number)
+    return n
+
+
+if __name__ == "__main__":
+    row.main(globals())

@@ -1,0 +1,73 @@
+/* Threads that launch: many THREADS LAUNCHES [ROUNDS [SECONDS]]. In each round THREADS new threads
+ * make LAUNCHES launches each, all beside each other; up to ROUNDS rounds (1), or as many as
+ * SECONDS give time for. After each round a line: "round N kib M", M what of this process is
+ * resident. The last line: "launched N". Status: of the last synchronisation. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int cuInit(unsigned), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *),
+	cuCtxSynchronize(void);
+int cuModuleLoadData(void **, const void *), cuModuleGetFunction(void **, void *, const char *);
+int cuLaunchKernel(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+				   void *, void **, void **);
+
+static void *context, *function;
+static int launches;
+
+static void *launch(void *unused)
+{
+	cuCtxSetCurrent(context);
+	for (int i = 0; i < launches; i++)
+		cuLaunchKernel(function, 8, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL);
+	return unused;
+}
+
+static long resident_kib(void)
+{
+	FILE *file = fopen("/proc/self/smaps_rollup", "r");
+	long kib = 0;
+	char line[256];
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Rss: %ld", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	int threads = argc > 1 ? atoi(argv[1]) : 1, rounds = argc > 3 ? atoi(argv[3]) : 1, round = 0;
+	double end = argc > 4 ? now_s() + atof(argv[4]) : 1e18;
+	launches = argc > 2 ? atoi(argv[2]) : 1;
+	pthread_t *thread = calloc((size_t)threads, sizeof(*thread));
+	void *module;
+	int status = cuInit(0);
+	cuDevicePrimaryCtxRetain(&context, 0);
+	cuCtxSetCurrent(context);
+	cuModuleLoadData(&module, "");
+	cuModuleGetFunction(&function, module, "a_kernel");
+	while (thread && status == 0 && round < rounds && now_s() < end) {
+		for (int i = 0; i < threads; i++)
+			if (pthread_create(&thread[i], NULL, launch, NULL) != 0)
+				return 9;
+		for (int i = 0; i < threads; i++)
+			pthread_join(thread[i], NULL);
+		status = cuCtxSynchronize();
+		printf("round %d kib %ld\n", ++round, resident_kib());
+		fflush(stdout);
+	}
+	printf("launched %lld\n", (long long)round * threads * launches);
+	free(thread);
+	return status;
+}
