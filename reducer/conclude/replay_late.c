@@ -55,6 +55,24 @@ struct replay_total replay_total(const struct summary *summary,
 	return total;
 }
 
+struct replay_others replay_others(const struct summary *summary,
+								   const struct culprit_summary *culprit)
+{
+	struct replay_others others = {.gain_ns = culprit->gain_ns};
+	for (size_t i = 0; culprit->device && i < summary->n_culprits; i++) {
+		const struct culprit_summary *of = &summary->culprits[i];
+		const size_t device = replay_device(summary, of);
+		if (!of->device || of->device == culprit->device || of->cause != culprit->cause ||
+			device == summary->n_devices)
+			continue;
+		if (others.n < REPLAY_OTHERS_NAMED)
+			others.device[others.n] = device;
+		others.n++;
+		others.gain_ns = saturate_add(others.gain_ns, of->gain_ns);
+	}
+	return others;
+}
+
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit)
 {
 	int64_t rank_ns = INT64_MAX;
