@@ -187,11 +187,11 @@ static size_t find_device(const struct summary *summary, const struct culprit_su
 	size_t found = summary->n_devices;
 	int64_t most_ns = -1;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		const struct late_summary *late = replay_late_row(summary, i);
 		if (culprit->device && summary->devices[i].key == culprit->device)
 			return i;
 		if (culprit->device || !is_on_host(summary, i, summary_text(summary, culprit->host)))
 			continue;
+		const struct late_summary *late = replay_late_row(summary, i);
 		if ((late ? late->caused_ns : 0) > most_ns) {
 			most_ns = late ? late->caused_ns : 0;
 			found = i;
