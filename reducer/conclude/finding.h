@@ -30,6 +30,7 @@ struct finding {
 	int64_t gain_low_ns, gain_high_ns; /* it lies between these */
 	enum gain_reference reference;     /* of the gain */
 	bool gain_known;
+	bool gain_part;    /* of what curing it and others like it together wins */
 	bool gain_unsized; /* too much of the critical path is not explained to say how large it is */
 	bool in_few_steps; /* as large as a finding, but it may not come again: severity low */
 	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */

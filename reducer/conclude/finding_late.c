@@ -21,7 +21,8 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 	const struct finding_words late = finding_ms(m->f, s->late_ns);
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	const char *per = finding_per(m->f);
-	if (s->culprit && !(s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
+	const bool alone = !s->culprit || replay_others(m->summary, s->culprit).n == 0;
+	if (s->culprit && !(alone && s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
 		finding_say(out, bytes,
 					s->host.at ? "the ranks of %s make each %s %s ms longer"
 							   : "%s makes each %s %s ms longer",
@@ -338,6 +339,34 @@ static void take_gain(const struct summary *summary, const struct straggler *s, 
 	out->gain_unsized = !replay_sizes(summary);
 }
 
+static const char *separator(size_t i, size_t n)
+{
+	return i == 0 ? "" : i + 1 == n ? " and " : ", ";
+}
+
+/* Others with the same loss: as long as one of them has it, curing this one wins less. */
+static void say_others(const struct finding_source *m, const struct straggler *s,
+					   struct finding *out)
+{
+	const struct replay_others others = replay_others(m->summary, s->culprit);
+	const struct finding_words gain = finding_ms(m->f, others.gain_ns);
+	char names[REPLAY_OTHERS_NAMED * 72] = "";
+	size_t used = 0;
+	for (size_t i = 0; i < others.n && i < REPLAY_OTHERS_NAMED; i++)
+		used +=
+			(size_t)snprintf(names + used, sizeof(names) - used, "%s%.64s", separator(i, others.n),
+							 finding_device(m->summary, others.device[i]).at);
+	if (others.n > REPLAY_OTHERS_NAMED)
+		finding_say(out->summary, sizeof(out->summary),
+					"%s and %zu more have the same loss, and curing all wins %s ms", names,
+					others.n - REPLAY_OTHERS_NAMED, gain.at);
+	else if (others.n)
+		finding_say(out->summary, sizeof(out->summary),
+					"%s %s the same loss, and curing all wins %s ms", names,
+					others.n > 1 ? "have" : "has", gain.at);
+	out->gain_part = others.n > 0;
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
@@ -368,5 +397,7 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 		finding_say_rare(m, own->leaves, m->summary->devices[s->device].key, out);
 	if (!error && own && !is_work(own))
 		error = finding_say_host(m, s, out);
+	if (!error && s->culprit)
+		say_others(m, s, out);
 	return error;
 }

@@ -55,6 +55,24 @@ struct replay_total replay_total(const struct summary *summary,
 	return total;
 }
 
+struct replay_others replay_others(const struct summary *summary,
+								   const struct culprit_summary *culprit)
+{
+	struct replay_others others = {.gain_ns = culprit->gain_ns};
+	for (size_t i = 0; culprit->device && i < summary->n_culprits; i++) {
+		const struct culprit_summary *of = &summary->culprits[i];
+		const size_t device = replay_device(summary, of);
+		if (!of->device || of->device == culprit->device || of->cause != culprit->cause ||
+			device == summary->n_devices)
+			continue;
+		if (others.n < REPLAY_OTHERS_NAMED)
+			others.device[others.n] = device;
+		others.n++;
+		others.gain_ns = saturate_add(others.gain_ns, of->gain_ns);
+	}
+	return others;
+}
+
 int64_t replay_rank_ns(const struct summary *summary, const struct culprit_summary *culprit)
 {
 	int64_t rank_ns = INT64_MAX;
@@ -169,11 +187,11 @@ static size_t find_device(const struct summary *summary, const struct culprit_su
 	size_t found = summary->n_devices;
 	int64_t most_ns = -1;
 	for (size_t i = 0; i < summary->n_devices; i++) {
-		const struct late_summary *late = replay_late_row(summary, i);
 		if (culprit->device && summary->devices[i].key == culprit->device)
 			return i;
 		if (culprit->device || !is_on_host(summary, i, summary_text(summary, culprit->host)))
 			continue;
+		const struct late_summary *late = replay_late_row(summary, i);
 		if ((late ? late->caused_ns : 0) > most_ns) {
 			most_ns = late ? late->caused_ns : 0;
 			found = i;

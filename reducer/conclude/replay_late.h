@@ -7,7 +7,8 @@
 #include "conclude/gain_reference.h"
 
 enum {
-	REPLAY_CULPRITS_MOST = 4,         /* where so many are found the search goes no further */
+	REPLAY_CULPRITS_MOST = 4, /* where so many are found the search goes no further */
+	REPLAY_OTHERS_NAMED = 3,
 	REPLAY_SINGLE_LAUNCHES = 1 << 18, /* of so few each one is replayed, 600 bytes each */
 };
 
@@ -36,6 +37,14 @@ struct replay_total {
 /* Of all causes of the culprit's rank or host. */
 struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit);
+
+struct replay_others { /* devices of which the replay finds the same */
+	size_t device[REPLAY_OTHERS_NAMED], n;
+	int64_t gain_ns; /* of them and the culprit together */
+};
+/* Devices with the same cause as a culprit of one device. Of n those with most are named. */
+struct replay_others replay_others(const struct summary *summary,
+								   const struct culprit_summary *culprit);
 
 /* What a culprit wins, but less than those before it: beside them it may win more than they do
  * alone, but they were the largest. */

@@ -26,8 +26,9 @@ int arrivals_add(struct arrivals *arrivals, const struct arrival *arrival)
 static int add_launch(struct arrivals *arrivals, const struct process *p, uint32_t op)
 {
 	const struct host_call *call = &p->calls[p->ops[op].call];
+	const int64_t floor_ns = process_calibration(p, &p->ops[op])->floor_ns;
 	return arrivals_add(
-		arrivals, &(struct arrival){call->begin, p->floor_ns, op, call->begin_node, EDGE_LAUNCH});
+		arrivals, &(struct arrival){call->begin, floor_ns, op, call->begin_node, EDGE_LAUNCH});
 }
 
 /* The op of the stream that ended last before this one started; NULL: none. */
@@ -52,6 +53,7 @@ static int add_op(struct arrivals *arrivals, const struct process *p,
 	const bool called = op->call != NO_INDEX;
 	const bool later = called && p->calls[op->call].first_op != number; /* in its launch */
 	bool launch = called && op->launches;
+	const int64_t gap_ns = later ? 0 : process_calibration(p, op)->queued_gap_ns;
 	int error = 0;
 	if (before && before->end > op->begin) {
 		before = last_ended(p, s, at);
@@ -61,9 +63,8 @@ static int add_op(struct arrivals *arrivals, const struct process *p,
 	if (launch)
 		error = add_launch(arrivals, p, number);
 	if (!error && before)
-		error =
-			arrivals_add(arrivals, &(struct arrival){before->end, later ? 0 : p->queued_gap_ns,
-													 number, before->begin_node + 1, EDGE_STREAM});
+		error = arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, number,
+														 before->begin_node + 1, EDGE_STREAM});
 	return error;
 }
 
@@ -183,6 +184,7 @@ static int note_unexplained(struct model *model, uint32_t edge, int64_t ns)
 static int link_op(struct linking *l)
 {
 	const struct device_op *op = &l->process->ops[l->of[0].op];
+	const bool shared = process_calibration(l->process, op)->shared;
 	const struct held_row *held;
 	int64_t late_ns;
 	bool unexplained;
@@ -196,7 +198,7 @@ static int link_op(struct linking *l)
 		int error = graph_add_edge(&l->model->graph, &edge, &number);
 		if (!error && a == binding && held)
 			error = note_held(l->model, number, op, held, late_ns);
-		if (!error && a == binding && unexplained && l->process->shared)
+		if (!error && a == binding && unexplained && shared)
 			error = note_shared(l->model, number, op, late_ns);
 		else if (!error && a == binding && unexplained)
 			error = note_unexplained(l->model, number, late_ns);

@@ -38,6 +38,11 @@ enum { CAUSE_CODE_NS = 1000000 };
 const char *cause_name(enum cause cause);
 /* By its name; CAUSES: there is no such cause. */
 enum cause cause_find(const char *name);
+/* Waits for the GPU. */
+static inline bool cause_is_sync(enum cause cause)
+{
+	return cause >= CAUSE_SYNC_DEVICE && cause <= CAUSE_SYNC;
+}
 /* The enum label whose time the cause is; LABEL_NONE: none. */
 uint8_t cause_label(enum cause cause);
 /* The kind of what holds work up whose time the cause is (struct held), 0: none. */

@@ -13,6 +13,12 @@ static inline bool cause_compares(enum cause cause)
 	return cause == CAUSE_HOST || cause == CAUSE_KERNELS;
 }
 
+/* The cause of a unit that a cause of all is made of. */
+static inline enum cause cause_of_unit(enum cause wide)
+{
+	return wide == CAUSE_EVEN_HOST ? CAUSE_HOST : wide == CAUSE_EVEN_KERNELS ? CAUSE_KERNELS : wide;
+}
+
 #define ALL_UNITS UINT32_MAX
 struct scope {
 	uint32_t unit;      /* or ALL_UNITS */
@@ -90,6 +96,10 @@ int64_t cause_like_ns(const struct causes *causes, bool kernels, const struct co
 enum cause cause_of_own(const struct model *model, size_t host);
 /* Counts gains from the measured weights. 0 or -ENOMEM. */
 int causes_measure(struct causes *causes);
+static inline int64_t causes_per_step(const struct causes *causes, int64_t ns)
+{
+	return ns / (int64_t)(causes->model->n_steps > 1 ? causes->model->n_steps - 1 : 1);
+}
 /* The mean counted step with these weights. 0 or -ENOMEM. */
 int causes_step(struct causes *causes, const int64_t *weights_ns, int64_t *step_ns);
 

@@ -1,8 +1,9 @@
 #include "graph/culprit.h"
 
-#include "base/room.h"
 #include "base/sort.h"
+#include "graph/choice.h"
 #include "graph/costs.h"
+#include "graph/several.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,58 +12,17 @@
 
 enum {
 	LEAST_PART = 250, /* of the step: what wins less than 0.4 % is no cause */
-	NEAR_PART = 10,   /* of the best gain: causes within a tenth are told apart by their cost */
-	NEAR_STEP = 200,  /* of the step */
-	COST_BINS = 500,  /* of the step: costs within a bin are equal */
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
-	STEPS_FOR_LIMIT = 6,
-	/* of the gain: so much by a cause of its own goes before a structural one, so much on one unit
-	 * before everywhere */
-	OWN_TENTHS = 6,
-	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
-	TOGETHER_MOST = 6,
-	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
-};
-
-struct candidates {
-	struct culprit *at;
-	size_t n, room;
-	int64_t least_ns; /* the least gain */
+	STEPS_FOR_LIMIT = 6
 };
 
 struct asking {
 	struct causes *c;
-	struct candidates *out;
+	struct suspects *out;
 };
 
 static const struct scope everywhere = {ALL_UNITS, ALL_UNITS, 0};
-
-static int64_t per_step(const struct causes *c, int64_t ns)
-{
-	return ns / (int64_t)(c->model->n_steps > 1 ? c->model->n_steps - 1 : 1);
-}
-
-static bool is_sync(enum cause cause)
-{
-	return cause >= CAUSE_SYNC_DEVICE && cause <= CAUSE_SYNC;
-}
-
-/* 0: of one device, 1: of a host, 2: of all. */
-static int width(const struct culprit *x)
-{
-	return x->scope.unit != ALL_UNITS ? 0 : x->scope.host != ALL_UNITS ? 1 : 2;
-}
-
-static bool is_structure(const struct culprit *x)
-{
-	return is_sync(x->cause) && width(x) == 2;
-}
-
-static bool is_even(const struct culprit *x)
-{
-	return x->cause == CAUSE_EVEN_KERNELS || x->cause == CAUSE_EVEN_HOST;
-}
 
 /* How far a mean of steps may be below its value: two standard errors of what they gain. */
 static int64_t below_ns(const struct causes *c)
@@ -86,7 +46,7 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 {
 	int64_t step_ns;
 	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
-	x->cost_ns = per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
+	x->cost_ns = causes_per_step(c, cause_take(c, x->cause, &x->scope, c->weights_ns));
 	x->gain.ns = x->limit_ns = 0;
 	if (x->cost_ns < least_ns)
 		return 0;
@@ -95,16 +55,6 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 	/* what a comparison finds may be noise; what a label says has happened */
 	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? below_ns(c) : 0);
 	return error;
-}
-
-static int keep(struct candidates *out, const struct culprit *x)
-{
-	if (x->cost_ns < out->least_ns)
-		return 0; /* else another cause may hide it */
-	if (room_for((void **)&out->at, out->n, &out->room, 64, sizeof(*out->at)) != 0)
-		return -ENOMEM;
-	out->at[out->n++] = *x;
-	return 0;
 }
 
 /* Does a device wait so more often than the others do? */
@@ -128,11 +78,12 @@ static int ask_units(struct asking *a, enum cause cause, const int64_t *most_ns)
 	const int64_t asked_ns = costs_asked(most_ns, c->model->n_units);
 	for (uint32_t u = 0; c->model->n_units > 1 && u < c->model->n_units; u++) {
 		struct culprit x = {.cause = cause, .scope = {u, ALL_UNITS, 0}};
-		x.cost_ns = per_step(c, most_ns[u]);
-		if (x.cost_ns < a->out->least_ns || (is_sync(cause) && !waits_more(c->model, cause, u)))
+		x.cost_ns = causes_per_step(c, most_ns[u]);
+		if (x.cost_ns < a->out->least_ns ||
+			(cause_is_sync(cause) && !waits_more(c->model, cause, u)))
 			continue;
 		int error = most_ns[u] < asked_ns ? 0 : ask(c, c->measured_ns, a->out->least_ns, &x);
-		error = error ? error : keep(a->out, &x);
+		error = error ? error : suspects_keep(a->out, &x);
 		if (error)
 			return error;
 	}
@@ -147,10 +98,10 @@ static int ask_hosts(struct asking *a, enum cause cause, const int64_t *most_ns)
 	const int64_t asked_ns = error ? 0 : costs_asked(hosts_ns, c->model->n_hosts);
 	for (uint32_t host = 0; !error && c->model->n_hosts > 1 && host < c->model->n_hosts; host++) {
 		struct culprit x = {.cause = cause, .scope = {ALL_UNITS, host, 0}};
-		if (hosts_ns[host] < asked_ns || per_step(c, hosts_ns[host]) < a->out->least_ns)
+		if (hosts_ns[host] < asked_ns || causes_per_step(c, hosts_ns[host]) < a->out->least_ns)
 			continue;
 		error = ask(c, c->measured_ns, a->out->least_ns, &x);
-		error = error ? error : keep(a->out, &x);
+		error = error ? error : suspects_keep(a->out, &x);
 	}
 	free(hosts_ns);
 	return error;
@@ -163,12 +114,12 @@ static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 	int error = ask(a->c, a->c->measured_ns, a->out->least_ns, &x);
 	if (error || x.gain.ns <= a->out->least_ns)
 		return error;
-	error = keep(a->out, &x);
+	error = suspects_keep(a->out, &x);
 	if (error || !units)
 		return error;
 	int64_t *most_ns = costs_of_units(a->c, cause);
 	error = most_ns ? ask_units(a, cause, most_ns) : -ENOMEM;
-	if (!error && !is_sync(cause))
+	if (!error && !cause_is_sync(cause))
 		error = ask_hosts(a, cause, most_ns);
 	free(most_ns);
 	return error;
@@ -190,7 +141,7 @@ static int ask_compared(struct asking *a, enum cause cause)
 	int error = units ? 0 : -ENOMEM;
 	for (uint32_t u = 0; !error && u < n; u++) {
 		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS, 0}};
-		units[u].cost_ns = per_step(c, cause_excess(c, cause, u));
+		units[u].cost_ns = causes_per_step(c, cause_excess(c, cause, u));
 	}
 	if (!error)
 		sort_rows(units, n, sizeof(*units), by_cost_down);
@@ -202,7 +153,7 @@ static int ask_compared(struct asking *a, enum cause cause)
 			break;
 		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
 		units[i].gain.ns -= usual.gain.ns > 0 ? usual.gain.ns : 0;
-		error = error ? error : keep(a->out, &units[i]);
+		error = error ? error : suspects_keep(a->out, &units[i]);
 	}
 	free(units);
 	int64_t *most_ns = costs_of_units(c, cause);
@@ -235,147 +186,6 @@ static int ask_all(struct asking *a)
 	return error ? error : ask_everywhere(a, CAUSE_LINK, false);
 }
 
-/* ---- the choice ---- */
-
-/* Of equal gains the one that changes less, then the narrower one. */
-static bool is_less(const struct culprit *x, const struct culprit *y, int64_t step_ns)
-{
-	const int64_t bin_ns = step_ns / COST_BINS > 0 ? step_ns / COST_BINS : 1;
-	const int64_t x_bin = (x->cost_ns + bin_ns / 2) / bin_ns;
-	const int64_t y_bin = (y->cost_ns + bin_ns / 2) / bin_ns;
-	if (x_bin != y_bin)
-		return x_bin < y_bin;
-	if (width(x) != width(y))
-		return width(x) < width(y);
-	return x->cost_ns < y->cost_ns;
-}
-
-/* Does a unit or host have more of a cause than the others in the mean? Where all have as much, one
- * that something else makes late wins most of it too. Units that are no candidates have nothing. */
-static bool has_more(const struct model *m, const struct candidates *all, const struct culprit *x)
-{
-	const struct scope *scope = &x->scope;
-	__int128 others_ns = 0, own = 0;
-	for (size_t u = 0; u < m->n_units; u++)
-		own += scope->unit == u || (scope->unit == ALL_UNITS && m->units[u].host == scope->host);
-	for (size_t i = 0; i < all->n; i++) {
-		const struct culprit *y = &all->at[i];
-		const bool within = scope->unit == y->scope.unit ||
-							(scope->unit == ALL_UNITS && y->scope.unit != ALL_UNITS &&
-							 m->units[y->scope.unit].host == scope->host);
-		others_ns += y->cause == x->cause && width(y) == 0 && !within ? y->cost_ns : 0;
-	}
-	return 10 * (__int128)x->cost_ns * ((__int128)m->n_units - own) >=
-		   MORE_TENTHS * others_ns * own;
-}
-
-/* The cause of a unit that a cause of all is made of. */
-static enum cause part_of(enum cause wide)
-{
-	return wide == CAUSE_EVEN_HOST ? CAUSE_HOST : wide == CAUSE_EVEN_KERNELS ? CAUSE_KERNELS : wide;
-}
-
-/* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
-static const struct culprit *narrower(const struct model *m, const struct candidates *all,
-									  const struct culprit *wide)
-{
-	const struct culprit *best = NULL;
-	for (size_t i = 0; i < all->n; i++) {
-		const struct culprit *x = &all->at[i];
-		if (x->cause != part_of(wide->cause) || width(x) >= width(wide) ||
-			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
-			continue;
-		if (!best || width(x) < width(best) ||
-			(width(x) == width(best) && x->gain.ns > best->gain.ns))
-			best = x;
-	}
-	return best;
-}
-
-/* *structure: fewer waits everywhere are all that wins so much. */
-static const struct culprit *choose(const struct model *m, const struct candidates *all,
-									int64_t step_ns, bool *structure)
-{
-	const struct culprit *best = NULL;
-	int64_t most_ns = 0;
-	for (size_t i = 0; i < all->n; i++)
-		most_ns = all->at[i].gain.ns > most_ns ? all->at[i].gain.ns : most_ns;
-	*structure = false;
-	if (most_ns <= all->least_ns)
-		return NULL;
-	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
-	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
-	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
-	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].gain.ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
-			best = &all->at[i];
-	*structure = best != NULL;
-	for (size_t i = 0; i < all->n; i++)
-		*structure &= all->at[i].gain.ns < near_ns || is_structure(&all->at[i]);
-	const struct culprit *own = NULL;
-	for (size_t i = 0; *structure && i < all->n; i++) {
-		const struct culprit *x = &all->at[i];
-		if (is_structure(x) || is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
-			continue;
-		if (!own || is_less(x, own, step_ns))
-			own = x;
-	}
-	*structure &= own == NULL;
-	best = own ? own : best;
-	const struct culprit *narrow = narrower(m, all, best);
-	return narrow ? narrow : best;
-}
-
-static int by_gain_down(const void *a, const void *b)
-{
-	const struct culprit *x = a, *y = b;
-	if (x->gain.ns != y->gain.ns)
-		return x->gain.ns > y->gain.ns ? -1 : 1;
-	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
-}
-
-static bool is_part(const struct culprit *x, const struct culprit *taken, size_t n)
-{
-	bool part = false;
-	for (size_t i = 0; i < n; i++)
-		part |= x->cause == taken[i].cause &&
-				(width(x) != width(&taken[i]) ||
-				 memcmp(&x->scope, &taken[i].scope, sizeof(x->scope)) == 0);
-	return part;
-}
-
-/* One rank with two causes is cured by neither alone, and by fewer waits for the GPU: when causes
- * that are no structure win enough together, the first of them goes before it. */
-static int prefer_own(struct causes *c, struct candidates *all, const int64_t *from_ns,
-					  struct culprit *best)
-{
-	const int64_t structure_ns = best->gain.ns;
-	struct culprit taken[TOGETHER_MOST];
-	size_t n = 0;
-	int64_t step_ns, gain_ns = 0;
-	int error = 0;
-	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
-	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
-	for (size_t i = 0; !error && i < all->n && n < TOGETHER_MOST; i++) {
-		const struct culprit *x = &all->at[i];
-		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
-			x->gain.ns <= all->least_ns)
-			break;
-		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
-			continue;
-		cause_take(c, x->cause, &x->scope, c->weights_ns);
-		taken[n++] = *x;
-		error = causes_step(c, c->weights_ns, &step_ns);
-		gain_ns = c->step_ns - step_ns;
-		if (!error && 10 * gain_ns >= OWN_TENTHS * structure_ns) {
-			const struct culprit *narrow = narrower(c->model, all, &taken[0]);
-			*best = narrow ? *narrow : taken[0];
-			return 0;
-		}
-	}
-	return error;
-}
-
 /* Cures a culprit, from weights that lack those before it. */
 static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns)
 {
@@ -396,23 +206,64 @@ static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns
 	return 0;
 }
 
-/* Cures a culprit and asks the best of the others again. */
-static int cure(struct causes *c, struct candidates *all, struct culprit *culprit,
-				int64_t *cured_ns)
+/* Asks the best of those that are not taken again. */
+static int ask_again(struct causes *c, struct suspects *all, const struct culprits *taken,
+					 const int64_t *cured_ns)
 {
 	size_t kept = 0;
-	int error = take_off(c, culprit, cured_ns);
-	const struct culprit taken = *culprit;
-	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
+	int error = 0;
+	suspects_sort(all);
 	for (size_t i = 0; !error && i < all->n && i < ASKED_AGAIN; i++) {
 		struct culprit x = all->at[i];
-		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit &&
-			x.scope.host == taken.scope.host)
+		bool out = false;
+		for (uint32_t k = 0; k < taken->n; k++)
+			out |= culprit_is_same(&x, &taken->at[k]);
+		if (out)
 			continue;
 		error = ask(c, cured_ns, all->least_ns, &x);
 		all->at[kept++] = x;
 	}
 	all->n = kept;
+	return error;
+}
+
+/* Several units that a cause everywhere is made of are cured as one: where two are equally slow
+ * neither wins anything alone. */
+static int take_several(struct causes *c, const struct several *several, int64_t *cured_ns,
+						struct culprits *out)
+{
+	const struct culprit *first = &several->at[0];
+	struct peers peers = {0};
+	struct gain gain;
+	int64_t step_ns, limit_ns = 0;
+	int error = 0;
+	if (cause_compares(first->cause))
+		error = gain_peers(c, UINT32_C(1) << first->cause, &first->scope, cured_ns, &peers);
+	for (size_t i = 0; i < several->n; i++) {
+		cause_take(c, first->cause, &several->at[i].scope, cured_ns);
+		cause_cured(c, first->cause, &several->at[i].scope);
+	}
+	error = error ? error : causes_step(c, cured_ns, &step_ns);
+	if (!error)
+		limit_ns = c->step_ns - step_ns - (cause_compares(first->cause) ? below_ns(c) : 0);
+	error = error ? error : gain_take(c, cured_ns, &gain);
+	if (error)
+		return error;
+	gain_subtract_peers(&gain, &peers);
+	several_share(several, &gain, limit_ns, &out->at[out->n]);
+	out->n += (uint32_t)several->n;
+	return 0;
+}
+
+static int take_one(struct causes *c, struct suspects *all, const struct culprit *chosen,
+					bool structure, int64_t *cured_ns, struct culprits *out)
+{
+	struct culprit best = *chosen;
+	int error = 0;
+	if (structure)
+		error = choice_own(c, all, cured_ns, &best);
+	error = error ? error : take_off(c, &best, cured_ns);
+	out->at[out->n++] = best;
 	return error;
 }
 
@@ -425,7 +276,7 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 	return error;
 }
 
-static int find(struct causes *c, struct candidates *all, struct culprits *out)
+static int find(struct causes *c, struct suspects *all, struct culprits *out)
 {
 	const int64_t step_ns = c->step_ns;
 	int64_t *cured_ns = malloc((causes_weights(c) + 1) * sizeof(*cured_ns));
@@ -434,15 +285,18 @@ static int find(struct causes *c, struct candidates *all, struct culprits *out)
 	memcpy(cured_ns, c->measured_ns, causes_weights(c) * sizeof(*cured_ns));
 	int error = 0;
 	while (!error && out->n < CULPRITS_MOST) {
+		struct several several = {.n = 0};
 		bool structure;
-		const struct culprit *chosen = choose(c->model, all, step_ns, &structure);
+		const struct culprit *chosen = choice_best(c->model, all, step_ns, &structure);
 		if (!chosen)
 			break;
-		struct culprit best = *chosen;
-		if (structure)
-			error = prefer_own(c, all, cured_ns, &best);
-		error = error ? error : cure(c, all, &best, cured_ns);
-		out->at[out->n++] = best;
+		if (!structure)
+			error = several_find(c, all, chosen, cured_ns, &several);
+		if (!error && several.n)
+			error = take_several(c, &several, cured_ns, out);
+		else if (!error)
+			error = take_one(c, all, chosen, structure, cured_ns, out);
+		error = error ? error : ask_again(c, all, out, cured_ns);
 	}
 	if (!error)
 		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
@@ -476,14 +330,14 @@ int culprits_unexplained(struct causes *c, int64_t *ns)
 		*ns += unexplained[edge] ? m->graph.edges[edge].ns : 0;
 		node = m->graph.edges[edge].from;
 	}
-	*ns = per_step(c, *ns);
+	*ns = causes_per_step(c, *ns);
 	free(unexplained);
 	return error;
 }
 
 int culprits_find(struct causes *causes, struct culprits *out)
 {
-	struct candidates all = {.least_ns = causes->step_ns / LEAST_PART};
+	struct suspects all = {.least_ns = causes->step_ns / LEAST_PART};
 	struct asking asking = {.c = causes, .out = &all};
 	*out = (struct culprits){0};
 	int error = ask_all(&asking);

@@ -4,20 +4,15 @@
 #define GRAPH_CULPRIT_H
 
 #include "conclude/replay_late.h"
-#include "graph/gain.h"
+#include "graph/suspects.h"
 
-enum { CULPRITS_MOST = REPLAY_CULPRITS_MOST };
-
-struct culprit {
-	enum cause cause;
-	struct scope scope;
-	struct gain gain; /* per step; of a later one on top of those before it */
-	int64_t limit_ns; /* the lower limit of the gain over the steps */
-	int64_t cost_ns;  /* time that its cure takes off, per step */
+enum {
+	CULPRITS_MOST = REPLAY_CULPRITS_MOST, /* then nothing more is searched */
+	CULPRITS_ROOM = CULPRITS_MOST - 1 + TOGETHER_MOST
 };
 
 struct culprits {
-	struct culprit at[CULPRITS_MOST];
+	struct culprit at[CULPRITS_ROOM];
 	uint32_t n;
 	int64_t transfer_ns;    /* what no transfer at all would win, once they are cured; at least 0 */
 	int64_t unexplained_ns; /* per step, on the critical path */

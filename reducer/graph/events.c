@@ -149,6 +149,14 @@ static bool is_refuted(const struct finding_pairs *f, const struct radix_row *ro
 	return refuted * REFUTED_PART > n;
 }
 
+static int add_event(struct arrivals *arrivals, const struct process *p,
+					 const struct device_op *before, uint32_t after)
+{
+	const int64_t gap_ns = process_calibration(p, &p->ops[after])->queued_gap_ns;
+	return arrivals_add(arrivals, &(struct arrival){before->end, gap_ns, after,
+													before->begin_node + 1, EDGE_EVENT});
+}
+
 static int take_pair(const struct finding_pairs *f, const struct pair *pair,
 					 struct arrivals *arrivals)
 {
@@ -156,8 +164,7 @@ static int take_pair(const struct finding_pairs *f, const struct pair *pair,
 	const struct device_op *before = &p->ops[pair->before];
 	if (before->end > p->ops[pair->after].begin)
 		return 0;
-	return arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns, pair->after,
-													before->begin_node + 1, EDGE_EVENT});
+	return add_event(arrivals, p, before, pair->after);
 }
 
 /* Of each site the smallest lag that nothing refutes. */
@@ -211,8 +218,7 @@ static int arrive_after(const struct process *p, const struct event_row *record,
 	const uint32_t after = to->launched[k];
 	if (before->end > p->ops[after].begin)
 		return 0;
-	return arrivals_add(arrivals, &(struct arrival){before->end, p->queued_gap_ns, after,
-													before->begin_node + 1, EDGE_EVENT});
+	return add_event(arrivals, p, before, after);
 }
 
 /* With the arguments: a wait is for the last record of its event before it. */

@@ -207,6 +207,14 @@ int process_fill_streams(struct process *p)
 	return 0;
 }
 
+/* Streams of the device are calibrated as it is. */
+static void calibrate(struct process *p, uint32_t device, const struct device_scan *scan)
+{
+	for (uint32_t s = 1; s < p->n_streams; s++)
+		if (p->streams[s].device == device)
+			p->streams[s].calibration = &scan->calibration;
+}
+
 /* Each device with ops becomes a unit. */
 static int find_units(struct process *p, struct model *model)
 {
@@ -226,8 +234,10 @@ static int find_units(struct process *p, struct model *model)
 			*new = (struct unit){
 				.process = p->index, .host = p->sample->host_of[p->index], .rank = of->rank};
 			for (uint32_t d = 0; d < p->run->n_devices; d++)
-				if (strcmp(strings_get(&p->run->pool, p->run->devices[d].key).at, key) == 0)
+				if (strcmp(strings_get(&p->run->pool, p->run->devices[d].key).at, key) == 0) {
 					new->key = p->run->devices[d].key;
+					calibrate(p, stream->device, &p->sample->scans[d]);
+				}
 		}
 		stream->unit = *unit;
 	}
@@ -249,6 +259,8 @@ static int make_tables(struct process *p)
 		!p->unit_of_device)
 		return -ENOMEM;
 	p->n_streams = trace->n_streams;
+	for (uint32_t i = 0; i <= trace->n_streams; i++) /* until its device is known */
+		p->streams[i].calibration = &p->sample->scans[p->sample->scan_of[p->index] - 1].calibration;
 	for (uint32_t i = 0; i <= trace->n_devices; i++)
 		p->unit_of_device[i] = UNIT_NONE;
 	for (uint32_t i = 1; i < trace->n_streams; i++) {
@@ -286,10 +298,6 @@ int process_open(struct process *process, struct model *model, const struct samp
 		.index = index, .sample = sample, .run = context->run, .names = context->names};
 	if (!sample->scan_of[index])
 		return 1;
-	const struct calibration *c = &sample->scans[sample->scan_of[index] - 1].calibration;
-	process->floor_ns = c->floor_ns;
-	process->queued_gap_ns = c->queued_gap_ns;
-	process->shared = c->shared;
 	int error = trace_open(&process->trace, context->run->processes[index].path, NULL);
 	if (error)
 		return error;

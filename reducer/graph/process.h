@@ -150,7 +150,8 @@ struct process_stream {
 	uint32_t n_launched;
 	uint32_t device; /* index in the trace */
 	uint16_t unit;
-	int64_t number; /* the source's */
+	int64_t number;                        /* the source's */
+	const struct calibration *calibration; /* of its device */
 };
 
 struct process {
@@ -187,9 +188,7 @@ struct process {
 	struct process_stream *streams;
 	uint32_t n_streams;
 	uint16_t *unit_of_device; /* by device of the trace */
-	int64_t floor_ns, queued_gap_ns;
-	bool shared;      /* another process uses its GPU */
-	bool joint_input; /* loaders starve for a core too: their waits count as such */
+	bool joint_input;         /* loaders starve for a core too: their waits count as such */
 };
 
 /* Reads the sample of process `index`. 0; 1: it has no ops there; or -errno. */
@@ -204,6 +203,12 @@ int process_read(struct process *process);
 /* Sorts the ops into their streams, anew when they have changed. 0 or -ENOMEM. */
 int process_fill_streams(struct process *process);
 
+/* What launches of the op's device take, and whether another process uses it. */
+static inline const struct calibration *process_calibration(const struct process *process,
+															const struct device_op *op)
+{
+	return process->streams[op->stream].calibration;
+}
 uint64_t process_name_hash(struct process *process, uint32_t name);
 /* The step of the sample in which a launch at `ns` lies; -1: before, n_steps: after. */
 int32_t process_step(const struct process *process, int64_t ns);

@@ -67,4 +67,53 @@ steps_of 100=slow
 expect_true "all(f['id'] != 'shared' for f in d['findings']) and d['devices'][0]['time_ns']['idle.gpu.shared'] == 0"
 steps_of 100=sliced
 expect_true "any(f['id'] == 'shared' for f in d['findings'])"
+
+# One process with two GPUs, a thread for each that waits after every kernel. KIND: quick; sliced, by another process; late, now and then
+# and for no regular time.
+cat >"$work/two.py" <<'EOF'
+"""two.py DIR KIND KIND: 12 marked steps of 12 kernels on each GPU."""
+import os
+import sys
+
+sys.path.insert(0, "tests/format")
+from writer import TraceWriter
+
+US, TOGETHER = 1000, 495000  # a kernel's lag and duration
+STEP = 12 * (TOGETHER + 10 * US)
+LAG = {"quick": lambda n: 9, "sliced": lambda n: 395 if n % 12 else 9, "late": lambda n: 60 + n * n * 37 % 331 if n % 3 == 1 else 9}
+os.makedirs(sys.argv[1])
+out = TraceWriter(os.path.join(sys.argv[1], "100.baton"))
+out.process(100, host="node", source="baton")
+rows = {"call": [], "op": [], "range": []}
+threads = [out.thread("gpu%d" % number, 100, 100 + number) for number in range(2)]
+for number, kind in enumerate(sys.argv[2:]):
+    stream = out.stream(out.device(number, "GPU", "GPU-%d" % number), 1, 7)
+    for n in range(144):
+        now = n // 12 * STEP + n % 12 * (TOGETHER + 10 * US) + number * 37 * US
+        correlation, begin, end = len(rows["op"]) + 1, now + LAG[kind](n) * US, now + TOGETHER
+        rows["call"].append({"start_ns": now, "dur_ns": 5 * US, "thread": threads[number], "name": "cudaLaunchKernel", "correlation": correlation})
+        rows["call"].append({"start_ns": now + 6 * US, "dur_ns": end - now, "thread": threads[number], "name": "cudaStreamSynchronize", "correlation": 0})
+        rows["op"].append({"start_ns": begin, "dur_ns": end - begin, "op_kind": 1, "stream": stream, "correlation": correlation,
+                           "name": "kernel_" + "abcdefghijkl"[n % 12]})
+for step in range(12):
+    rows["range"].append({"start_ns": step * STEP - US, "dur_ns": STEP - US, "thread": threads[0], "name": "step %d" % step, "category": 1})
+for table, some in rows.items():
+    out.rows(table, sorted(some, key=lambda row: row["start_ns"]))
+out.close()
+EOF
+without_shared() { # without_shared KIND KIND: what `whatif` prints
+	rm -rf "$work/run"
+	"$PYTHON" "$work/two.py" "$work/run" "$@" || fail "two.py $*"
+	expect_status 0 "$BATON" whatif --without shared --json "$work/run"
+}
+# Keeps out: the flag of the first GPU taken for all of a process. Eleven slices of 386 us are the step of the second GPU.
+without_shared quick sliced
+expect_true "abs(d['without'][0]['gain_ns'] - 11 * 386000 / 2) < 100000"
+without_shared sliced quick
+expect_true "abs(d['without'][0]['gain_ns'] - 11 * 386000 / 2) < 100000"
+# ... nor is what nothing explains on the other GPU its slices.
+without_shared sliced late
+expect_true "abs(d['without'][0]['gain_ns'] - 11 * 386000 / 2) < 100000"
+without_shared late sliced
+expect_true "abs(d['without'][0]['gain_ns'] - 11 * 386000 / 2) < 100000"
 finish

@@ -41,8 +41,10 @@ static void make(struct made *m, bool known)
 		m->events[2 * i] = (struct event_row){ns + 10, 7, 1, false};
 		m->events[2 * i + 1] = (struct event_row){ns + 20, 7, 2, true};
 	}
+	static const struct calibration calibration = {.queued_gap_ns = 1200};
 	for (int s = 1; s < 3; s++)
-		m->streams[s] = (struct process_stream){.launched = m->launched[s], .n_launched = STEPS};
+		m->streams[s] = (struct process_stream){
+			.launched = m->launched[s], .n_launched = STEPS, .calibration = &calibration};
 	m->process = (struct process){.calls = m->calls,
 								  .n_calls = 4 * STEPS,
 								  .ops = m->ops,
@@ -50,8 +52,7 @@ static void make(struct made *m, bool known)
 								  .streams = m->streams,
 								  .n_streams = 3,
 								  .events = known ? m->events : NULL,
-								  .n_events = known ? 2 * STEPS : 0,
-								  .queued_gap_ns = 1200};
+								  .n_events = known ? 2 * STEPS : 0};
 }
 
 static void arrives(bool known)

@@ -1,0 +1,150 @@
+#include "graph/choice.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	NEAR_PART = 10,  /* of the best gain: causes within a tenth are told apart by their cost */
+	NEAR_STEP = 200, /* of the step */
+	COST_BINS = 500, /* of the step: costs within a bin are equal */
+	/* of the gain: so much by a cause of its own goes before a structural one, so much on one unit
+	 * before everywhere */
+	OWN_TENTHS = 6,
+	FIRST_TENTHS = 2, /* of the gain: so much has the first of several that go before it together */
+	OWN_MOST = 6,
+	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
+};
+
+/* Fewer waits for the GPU everywhere. */
+static bool is_structure(const struct culprit *x)
+{
+	return cause_is_sync(x->cause) && culprit_width(x) == 2;
+}
+
+static bool is_even(const struct culprit *x)
+{
+	return x->cause == CAUSE_EVEN_KERNELS || x->cause == CAUSE_EVEN_HOST;
+}
+
+/* Of equal gains the one that changes less, then the narrower one. */
+static bool is_less(const struct culprit *x, const struct culprit *y, int64_t step_ns)
+{
+	const int64_t bin_ns = step_ns / COST_BINS > 0 ? step_ns / COST_BINS : 1;
+	const int64_t x_bin = (x->cost_ns + bin_ns / 2) / bin_ns;
+	const int64_t y_bin = (y->cost_ns + bin_ns / 2) / bin_ns;
+	if (x_bin != y_bin)
+		return x_bin < y_bin;
+	if (culprit_width(x) != culprit_width(y))
+		return culprit_width(x) < culprit_width(y);
+	return x->cost_ns < y->cost_ns;
+}
+
+/* Does a unit or host have more of a cause than the others in the mean? Where all have as much, one
+ * that something else makes late wins most of it too. Units that are no candidates have nothing. */
+static bool has_more(const struct model *m, const struct suspects *all, const struct culprit *x)
+{
+	const struct scope *scope = &x->scope;
+	__int128 others_ns = 0, own = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		own += scope->unit == u || (scope->unit == ALL_UNITS && m->units[u].host == scope->host);
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *y = &all->at[i];
+		const bool within = scope->unit == y->scope.unit ||
+							(scope->unit == ALL_UNITS && y->scope.unit != ALL_UNITS &&
+							 m->units[y->scope.unit].host == scope->host);
+		others_ns += y->cause == x->cause && culprit_width(y) == 0 && !within ? y->cost_ns : 0;
+	}
+	return 10 * (__int128)x->cost_ns * ((__int128)m->n_units - own) >=
+		   MORE_TENTHS * others_ns * own;
+}
+
+/* Of a cause everywhere, the one unit or host that most of it is on; NULL: none. */
+static const struct culprit *narrower(const struct model *m, const struct suspects *all,
+									  const struct culprit *wide)
+{
+	const struct culprit *best = NULL;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (x->cause != cause_of_unit(wide->cause) || culprit_width(x) >= culprit_width(wide) ||
+			10 * x->gain.ns < OWN_TENTHS * wide->gain.ns || !has_more(m, all, x))
+			continue;
+		if (!best || culprit_width(x) < culprit_width(best) ||
+			(culprit_width(x) == culprit_width(best) && x->gain.ns > best->gain.ns))
+			best = x;
+	}
+	return best;
+}
+
+const struct culprit *choice_best(const struct model *m, const struct suspects *all,
+								  int64_t step_ns, bool *structure)
+{
+	const struct culprit *best = NULL;
+	int64_t most_ns = 0;
+	for (size_t i = 0; i < all->n; i++)
+		most_ns = all->at[i].gain.ns > most_ns ? all->at[i].gain.ns : most_ns;
+	*structure = false;
+	if (most_ns <= all->least_ns)
+		return NULL;
+	const int64_t part_ns = most_ns / NEAR_PART, step_part_ns = step_ns / NEAR_STEP;
+	int64_t near_ns = most_ns - (part_ns > step_part_ns ? part_ns : step_part_ns);
+	near_ns = near_ns > all->least_ns ? near_ns : all->least_ns + 1;
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i].gain.ns >= near_ns && (!best || is_less(&all->at[i], best, step_ns)))
+			best = &all->at[i];
+	*structure = best != NULL;
+	for (size_t i = 0; i < all->n; i++)
+		*structure &= all->at[i].gain.ns < near_ns || is_structure(&all->at[i]);
+	const struct culprit *own = NULL;
+	for (size_t i = 0; *structure && i < all->n; i++) {
+		const struct culprit *x = &all->at[i];
+		if (is_structure(x) || is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
+			continue;
+		if (!own || is_less(x, own, step_ns))
+			own = x;
+	}
+	*structure &= own == NULL;
+	best = own ? own : best;
+	const struct culprit *narrow = narrower(m, all, best);
+	return narrow ? narrow : best;
+}
+
+static bool is_part(const struct culprit *x, const struct culprit *taken, size_t n)
+{
+	bool part = false;
+	for (size_t i = 0; i < n; i++)
+		part |= x->cause == taken[i].cause &&
+				(culprit_width(x) != culprit_width(&taken[i]) ||
+				 memcmp(&x->scope, &taken[i].scope, sizeof(x->scope)) == 0);
+	return part;
+}
+
+/* One rank with two causes is cured by neither alone, and by fewer waits for the GPU: when causes
+ * that are no structure win enough together, the first of them goes before it. */
+int choice_own(struct causes *c, struct suspects *all, const int64_t *from_ns, struct culprit *best)
+{
+	const int64_t structure_ns = best->gain.ns;
+	struct culprit taken[OWN_MOST];
+	size_t n = 0;
+	int64_t step_ns, gain_ns = 0;
+	int error = 0;
+	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
+	suspects_sort(all);
+	for (size_t i = 0; !error && i < all->n && n < OWN_MOST; i++) {
+		const struct culprit *x = &all->at[i];
+		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
+			x->gain.ns <= all->least_ns)
+			break;
+		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
+			continue;
+		cause_take(c, x->cause, &x->scope, c->weights_ns);
+		taken[n++] = *x;
+		error = causes_step(c, c->weights_ns, &step_ns);
+		gain_ns = c->step_ns - step_ns;
+		if (!error && 10 * gain_ns >= OWN_TENTHS * structure_ns) {
+			const struct culprit *narrow = narrower(c->model, all, &taken[0]);
+			*best = narrow ? *narrow : taken[0];
+			return 0;
+		}
+	}
+	return error;
+}

@@ -1,0 +1,32 @@
+/* Causes that were asked, with what their cure wins: of these culprits are chosen. */
+#ifndef GRAPH_SUSPECTS_H
+#define GRAPH_SUSPECTS_H
+
+#include "graph/gain.h"
+
+enum { TOGETHER_MOST = 8 }; /* units that are found as one */
+
+struct culprit {
+	enum cause cause;
+	struct scope scope;
+	struct gain gain; /* per step; of a later one on top of those before it; of units that are
+						 found together its part of what they win */
+	int64_t limit_ns; /* the lower limit of the gain over the steps */
+	int64_t cost_ns;  /* time that its cure takes off, per step */
+};
+
+struct suspects { /* causes that were asked, of which culprits are chosen */
+	struct culprit *at;
+	size_t n, room;
+	int64_t least_ns; /* the least gain */
+};
+
+/* 0: of one device, 1: of a host, 2: of all. */
+int culprit_width(const struct culprit *culprit);
+bool culprit_is_same(const struct culprit *x, const struct culprit *y);
+/* 0 or -ENOMEM; free(suspects->at). */
+int suspects_keep(struct suspects *suspects, const struct culprit *culprit);
+/* The largest gain first, of equal ones the largest cost. */
+void suspects_sort(struct suspects *suspects);
+
+#endif

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Several slow ranks at once: curing the slowest alone wins only what it is slower than the second, and of two that are equally slow
+# neither wins anything alone. All are named, with what curing them wins, and no rank of the job without them is.
+. "$(dirname "$0")/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+
+made() { # made NAME OPTION...
+	expect_status 0 "$sim" -o "$work/$1" --truth "$work/$1.json" "${@:2}"
+}
+report() { # report NAME WITHOUT 'PYTHON': late is the ranks that findings name, gain what they win, real the difference to WITHOUT
+	expect_status 0 "$BATON" report --json "$work/$1"
+	checks=$((checks + 1))
+	"$PYTHON" - "$work/out" "$work/$1.json" "$work/$2.json" "$3" <<'END' || fail "$1: $3: $(head -c 2000 "$work/out")"
+import json, sys
+report, truth, without = [json.load(open(path)) for path in sys.argv[1:4]]
+named = [f for f in report["findings"] if f["id"] in ("late_rank", "late_host") and f["severity"] != "none"]
+late, gain = [f["rank"] for f in named], sum(f["gain_ms"] for f in named)
+real = (truth["step_ns"] - without["step_ns"]) / 1e6
+low, high = sum(f["gain_low_ms"] for f in named), sum(f["gain_high_ms"] for f in named)
+sys.exit(0 if eval(sys.argv[4]) else 1)
+END
+}
+
+for workload in tensor moe; do
+	job=(--workload "$workload" --ranks 16 --steps 6 --seed 7)
+	made even "${job[@]}"
+	made slow "${job[@]}" --fault slow_gpu=60@3 --fault slow_gpu=45@8 --fault slow_gpu=30@14
+	report even even "late == []"
+	report slow even "late == [3, 8, 14] and abs(gain - real) < 0.1 * real"
+	rm -r "$work/even" "$work/slow"
+done
+
+# Of two that are equally slow, and of hosts.
+made even --ranks 8 --steps 12 --seed 3
+made pair --ranks 8 --steps 12 --seed 3 --fault slow_gpu=30@1 --fault slow_gpu=30@5
+made hosts --ranks 8 --steps 12 --seed 3 --fault slow_host=250@2 --fault slow_host=250@6
+made loaders --ranks 8 --steps 12 --seed 3 --fault input=130000@0 --fault input=130000@4
+report pair even "sorted(late) == [1, 5] and abs(gain - real) < 0.1 * real and low <= real <= high"
+report hosts even "sorted(late) == [2, 6] and abs(gain - real) < 0.2 * real"
+report loaders even "sorted(late) == [0, 4] and abs(gain - real) < 0.2 * real"
+expect_status 0 "$BATON" report "$work/pair"
+expect_wrapped "and curing all wins" "Its part of what curing all wins is"
+finish
