@@ -160,6 +160,8 @@ static int ask_hosts(struct asking *a, enum cause cause, const int64_t *most_ns)
 static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 {
 	struct culprit x = {.cause = cause, .scope = everywhere};
+	if (!costs_something(a->c->model, cause))
+		return 0;
 	int error = ask(a->c, a->c->measured_ns, a->out->least_ns, &x);
 	if (error || x.gain.ns <= a->out->least_ns)
 		return error;
@@ -180,8 +182,9 @@ static int by_cost_down(const void *a, const void *b)
 	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
 }
 
-/* One device against the others. A device whose excess is small wins little: those with most are
- * asked, and the one in the middle for what curing any of them wins, which is noise. */
+/* One device against the others. The one in the middle is asked for what curing any of them wins,
+ * which is noise. A device whose excess is hardly more wins no more than that: the one with most is
+ * asked, and those that are longer than the middle one by what a cause must win. */
 static int ask_compared(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
@@ -195,10 +198,11 @@ static int ask_compared(struct asking *a, enum cause cause)
 	if (!error)
 		sort_rows(units, n, sizeof(*units), by_cost_down);
 	struct culprit usual = n > 2 && !error ? units[n / 2] : (struct culprit){0};
+	const int64_t usual_ns = usual.cost_ns > 0 ? usual.cost_ns : 0;
 	if (!error && n > 2)
 		error = ask(c, c->measured_ns, a->out->least_ns, &usual);
 	for (size_t i = 0; !error && i < n && i < COMPARED_MOST; i++) {
-		if (units[i].cost_ns < a->out->least_ns)
+		if (units[i].cost_ns < a->out->least_ns + (i ? usual_ns : 0))
 			break;
 		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
 		units[i].gain.ns -= usual.gain.ns > 0 ? usual.gain.ns : 0;
@@ -214,6 +218,12 @@ static int ask_compared(struct asking *a, enum cause cause)
 	return error;
 }
 
+static int sites_of_waits(const struct model *m)
+{
+	return costs_something(m, CAUSE_SYNC_DEVICE) + costs_something(m, CAUSE_SYNC_MID) +
+		   costs_something(m, CAUSE_SYNC_END);
+}
+
 static int ask_all(struct asking *a)
 {
 	static const enum cause with_units[] = {
@@ -224,7 +234,8 @@ static int ask_all(struct asking *a)
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)
 		error = ask_everywhere(a, with_units[i], true);
-	error = error ? error : ask_everywhere(a, CAUSE_SYNC, false);
+	if (!error && sites_of_waits(m) > 1) /* else it is one of the last three */
+		error = ask_everywhere(a, CAUSE_SYNC, false);
 	error = error ? error : ask_everywhere(a, CAUSE_QUEUE_FULL, false);
 	if (error || m->n_units < 2)
 		return error;
