@@ -182,38 +182,56 @@ static int by_cost_down(const void *a, const void *b)
 	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
 }
 
+/* Those with most of `units`, which are in order. One whose excess is hardly more than the usual one's
+ * wins no more than noise: it only counts by how much it has (*most_ns, by unit). */
+static int ask_longest(struct asking *a, struct culprit *units, const struct culprit *usual,
+					   const int64_t *most_ns)
+{
+	struct causes *c = a->c;
+	const bool stages = usual->cause == CAUSE_KERNELS && c->model->meetings > 0;
+	const int64_t usual_ns = usual->cost_ns > 0 && !stages ? usual->cost_ns : 0;
+	const int64_t noise_ns = usual->gain.ns > 0 ? usual->gain.ns : 0;
+	int error = 0;
+	for (size_t i = 0; !error && i < c->model->n_units && i < COMPARED_MOST; i++) {
+		struct culprit *x = &units[i];
+		if (x->cost_ns < a->out->least_ns)
+			break;
+		x->counted = i > 0 && x->cost_ns < a->out->least_ns + usual_ns;
+		if (x->counted)
+			x->cost_ns = per_step(c, most_ns[x->scope.unit]);
+		else
+			error = ask(c, c->measured_ns, a->out->least_ns, x);
+		x->gain.ns -= x->counted ? 0 : noise_ns;
+		error = error ? error : keep(a->out, x);
+	}
+	return error;
+}
+
 /* One device against the others. The one in the middle is asked for what curing any of them wins,
- * which is noise. A device whose excess is hardly more wins no more than that: the one with most is
- * asked, and those that are longer than the middle one by what a cause must win. */
+ * which is noise. */
 static int ask_compared(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	const size_t n = c->model->n_units;
-	struct culprit *units = malloc((n + 1) * sizeof(*units));
-	int error = units ? 0 : -ENOMEM;
-	for (uint32_t u = 0; !error && u < n; u++) {
-		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS, 0}};
-		units[u].cost_ns = per_step(c, cause_excess(c, cause, u));
-	}
+	struct culprit *units = malloc((n + 1) * sizeof(*units)), usual = {0}, asked;
+	int64_t *most_ns = costs_of_units(c, cause);
+	int error = units && most_ns ? 0 : -ENOMEM;
+	for (uint32_t u = 0; !error && u < n; u++)
+		units[u] = (struct culprit){.cause = cause,
+									.scope = {u, ALL_UNITS, 0},
+									.cost_ns = per_step(c, cause_excess(c, cause, u))};
 	if (!error)
 		sort_rows(units, n, sizeof(*units), by_cost_down);
-	struct culprit usual = n > 2 && !error ? units[n / 2] : (struct culprit){0};
-	const int64_t usual_ns = usual.cost_ns > 0 ? usual.cost_ns : 0;
-	if (!error && n > 2)
-		error = ask(c, c->measured_ns, a->out->least_ns, &usual);
-	for (size_t i = 0; !error && i < n && i < COMPARED_MOST; i++) {
-		if (units[i].cost_ns < a->out->least_ns + (i ? usual_ns : 0))
-			break;
-		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
-		units[i].gain.ns -= usual.gain.ns > 0 ? usual.gain.ns : 0;
-		error = error ? error : keep(a->out, &units[i]);
+	if (!error && n > 2) {
+		usual = asked = units[n / 2];
+		error = ask(c, c->measured_ns, a->out->least_ns, &asked);
+		usual.gain = asked.gain;
 	}
-	free(units);
-	int64_t *most_ns = costs_of_units(c, cause);
-	error = error || most_ns ? error : -ENOMEM;
+	error = error ? error : ask_longest(a, units, &usual, most_ns);
 	/* the stages on a host differ from the others whoever is slow */
 	if (!error && c->model->meetings == 0)
 		error = ask_hosts(a, cause, most_ns);
+	free(units);
 	free(most_ns);
 	return error;
 }
@@ -420,7 +438,7 @@ static int cure(struct causes *c, struct candidates *all, struct culprit *culpri
 		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit &&
 			x.scope.host == taken.scope.host)
 			continue;
-		error = ask(c, cured_ns, all->least_ns, &x);
+		error = x.counted ? 0 : ask(c, cured_ns, all->least_ns, &x);
 		all->at[kept++] = x;
 	}
 	all->n = kept;

@@ -14,6 +14,7 @@ struct culprit {
 	struct gain gain; /* per step; of a later one on top of those before it */
 	int64_t limit_ns; /* the lower limit of the gain over the steps */
 	int64_t cost_ns;  /* time that its cure takes off, per step */
+	bool counted;     /* not asked: `cost_ns` is how much of it there is */
 };
 
 struct culprits {
