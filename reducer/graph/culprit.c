@@ -3,6 +3,7 @@
 #include "base/room.h"
 #include "base/sort.h"
 #include "graph/costs.h"
+#include "graph/joint.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +29,7 @@ enum {
 struct candidates {
 	struct culprit *at;
 	size_t n, room;
-	int64_t least_ns; /* the least gain */
+	int64_t step_ns, least_ns; /* as measured, and the least gain */
 };
 
 struct asking {
@@ -323,8 +324,9 @@ static const struct culprit *narrower(const struct model *m, const struct candid
 
 /* *structure: fewer waits everywhere are all that wins so much. */
 static const struct culprit *choose(const struct model *m, const struct candidates *all,
-									int64_t step_ns, bool *structure)
+									bool *structure)
 {
+	const int64_t step_ns = all->step_ns;
 	const struct culprit *best = NULL;
 	int64_t most_ns = 0;
 	for (size_t i = 0; i < all->n; i++)
@@ -405,21 +407,32 @@ static int prefer_own(struct causes *c, struct candidates *all, const int64_t *f
 	return error;
 }
 
+/* Takes a cause off; *peers: what the same cure wins on others, where they are what it rests on. */
+static int take_cause(struct causes *c, enum cause cause, const struct scope *scope,
+					  int64_t *cured_ns, struct peers *peers)
+{
+	int error = 0;
+	if (cause_compares(cause))
+		error = gain_peers(c, UINT32_C(1) << cause, scope, cured_ns, peers);
+	cause_take(c, cause, scope, cured_ns);
+	cause_cured(c, cause, scope);
+	return error;
+}
+
 /* Cures a culprit, from weights that lack those before it. */
 static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns)
 {
 	struct gain gain;
-	struct peers peers = {0};
-	int error = 0;
-	if (cause_compares(culprit->cause))
-		error = gain_peers(c, UINT32_C(1) << culprit->cause, &culprit->scope, cured_ns, &peers);
-	cause_take(c, culprit->cause, &culprit->scope, cured_ns);
-	cause_cured(c, culprit->cause, &culprit->scope);
+	struct peers peers = {0}, others = {0};
+	int error = take_cause(c, culprit->cause, &culprit->scope, cured_ns, &peers);
+	if (!error && culprit->joint.known)
+		error = take_cause(c, culprit->joint.cause, &culprit->joint.scope, cured_ns, &others);
 	error = error ? error : gain_take(c, cured_ns, &gain);
 	if (error)
 		return error;
-	const int64_t usual_ns = peers.known ? 0 : gain.ns - culprit->gain.ns;
+	const int64_t usual_ns = peers.known || others.known ? 0 : gain.ns - culprit->gain.ns;
 	gain_subtract_peers(&gain, &peers);
+	gain_subtract_peers(&gain, &others);
 	culprit->gain =
 		(struct gain){gain.ns - usual_ns, gain.low_ns - usual_ns, gain.high_ns - usual_ns};
 	return 0;
@@ -438,6 +451,7 @@ static int cure(struct causes *c, struct candidates *all, struct culprit *culpri
 		if (x.cause == taken.cause && x.scope.unit == taken.scope.unit &&
 			x.scope.host == taken.scope.host)
 			continue;
+		x.alone_ns = x.gain.ns;
 		error = x.counted ? 0 : ask(c, cured_ns, all->least_ns, &x);
 		all->at[kept++] = x;
 	}
@@ -454,28 +468,46 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 	return error;
 }
 
+/* What goes before the others; *best has no gain where none does. Where a cause of how the program is
+ * built, or unevenness, or none at all is left, two that hide each other go before it. */
+static int find_next(struct causes *c, struct candidates *all, const int64_t *cured_ns,
+					 struct culprit *best)
+{
+	bool structure;
+	struct culprit pair;
+	const struct culprit *chosen = choose(c->model, all, &structure);
+	int error = 0;
+	*best = chosen ? *chosen : (struct culprit){0};
+	if (structure)
+		error = prefer_own(c, all, cured_ns, best);
+	if (error || (chosen && !is_structure(best) && !is_even(best)))
+		return error;
+	error = joint_find(c, cured_ns, all->least_ns, &pair);
+	if (!error && pair.cost_ns > 0 &&
+		10 * pair.gain.ns >= (is_even(best) ? 10 : OWN_TENTHS) * best->gain.ns)
+		*best = pair;
+	return error;
+}
+
 static int find(struct causes *c, struct candidates *all, struct culprits *out)
 {
-	const int64_t step_ns = c->step_ns;
 	int64_t *cured_ns = malloc((causes_weights(c) + 1) * sizeof(*cured_ns));
 	if (!cured_ns)
 		return -ENOMEM;
 	memcpy(cured_ns, c->measured_ns, causes_weights(c) * sizeof(*cured_ns));
 	int error = 0;
 	while (!error && out->n < CULPRITS_MOST) {
-		bool structure;
-		const struct culprit *chosen = choose(c->model, all, step_ns, &structure);
-		if (!chosen)
+		struct culprit best;
+		error = find_next(c, all, cured_ns, &best);
+		if (error || best.gain.ns <= 0)
 			break;
-		struct culprit best = *chosen;
-		if (structure)
-			error = prefer_own(c, all, cured_ns, &best);
-		error = error ? error : cure(c, all, &best, cured_ns);
-		out->at[out->n++] = best;
+		error = cure(c, all, &best, cured_ns);
+		if (out->n == 0 || !joint_merge(c, &out->at[out->n - 1], &best))
+			out->at[out->n++] = best;
 	}
 	if (!error)
 		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
-	c->step_ns = step_ns; /* of what was measured, as before */
+	c->step_ns = all->step_ns;
 	free(cured_ns);
 	return error ? error : causes_measure(c);
 }
@@ -512,7 +544,7 @@ int culprits_unexplained(struct causes *c, int64_t *ns)
 
 int culprits_find(struct causes *causes, struct culprits *out)
 {
-	struct candidates all = {.least_ns = causes->step_ns / LEAST_PART};
+	struct candidates all = {.step_ns = causes->step_ns, .least_ns = causes->step_ns / LEAST_PART};
 	struct asking asking = {.c = causes, .out = &all};
 	*out = (struct culprits){0};
 	int error = ask_all(&asking);

@@ -4,18 +4,9 @@
 #define GRAPH_CULPRIT_H
 
 #include "conclude/replay_late.h"
-#include "graph/gain.h"
+#include "graph/asked.h"
 
 enum { CULPRITS_MOST = REPLAY_CULPRITS_MOST };
-
-struct culprit {
-	enum cause cause;
-	struct scope scope;
-	struct gain gain; /* per step; of a later one on top of those before it */
-	int64_t limit_ns; /* the lower limit of the gain over the steps */
-	int64_t cost_ns;  /* time that its cure takes off, per step */
-	bool counted;     /* not asked: `cost_ns` is how much of it there is */
-};
 
 struct culprits {
 	struct culprit at[CULPRITS_MOST];

@@ -162,7 +162,7 @@ static void gain_line(const struct screen *screen, const struct report *r,
 		screen_wrap(screen, 4, "    Curing it alone wins nothing, %s",
 					gain_reference_words(loss->reference));
 	else
-		screen_wrap(screen, 4, "    Curing it wins %s per %s, %s",
+		screen_wrap(screen, 4, "    Curing %s wins %s per %s, %s", loss->joint ? "both" : "it",
 					text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
 					finding_per(r->figures), gain_reference_words(loss->reference));
 }
