@@ -418,13 +418,20 @@ _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */    \
 	/* between these the gain lies; 0 in the row of the replay itself */                        \
 	X(R, int64_t, low_ns, NUMBER, MOST, SHOWN(2))                                               \
-	X(R, int64_t, high_ns, NUMBER, MOST, SHOWN(2))
+	X(R, int64_t, high_ns, NUMBER, MOST, SHOWN(2))                                              \
+	/* of two that pay only together the other one, whose row this is too; "": it pays alone */ \
+	X(R, uint32_t, with_cause, TEXT, FIRST_TEXT, HIDDEN)                                        \
+	X(R, uint32_t, with_device, TEXT, FIRST_TEXT, HIDDEN)                                       \
+	X(R, int32_t, with_rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                \
+	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                                     \
+	X(R, int64_t, alone_ns, NUMBER, MOST, HIDDEN)      /* what the cause wins without it */     \
+	X(R, int64_t, with_alone_ns, NUMBER, MOST, HIDDEN) /* what that wins without the cause */
 
 struct baton_s_culprit {
 	struct baton_record head;
 	BATON_S_CULPRIT_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_culprit) == 80, "culprit");
+_Static_assert(sizeof(struct baton_s_culprit) == 112, "culprit");
 _Static_assert(offsetof(struct baton_s_culprit, gain_ns) == 32, "culprit gain");
 
 /* The four kinds that only a part has (docs/FORMAT.md section 6): who recorded it, and what the

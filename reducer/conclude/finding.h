@@ -36,6 +36,7 @@ struct finding {
 	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */
 	bool structural;   /* how the program is built: comes after causes that can be cured */
 	struct finding_whom whom;
+	const struct culprit_summary *joint; /* it pays only with another cause, which this names */
 	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };
 

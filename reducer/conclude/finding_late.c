@@ -1,6 +1,7 @@
 #include "conclude/finding_late.h"
 
 #include "conclude/by_step.h"
+#include "conclude/finding_joint.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
 #include "conclude/host_speed.h"
@@ -399,5 +400,6 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 		error = finding_say_host(m, s, out);
 	if (!error && s->culprit)
 		say_others(m, s, out);
+	finding_say_joint(m, out);
 	return error;
 }

@@ -5,6 +5,7 @@
 #include "base/source.h"
 #include "classify/classes.h"
 #include "conclude/by_step.h"
+#include "conclude/finding_joint.h"
 #include "conclude/finding_late.h"
 #include "conclude/finding_rows.h"
 #include "conclude/finding_text.h"
@@ -390,6 +391,7 @@ static int say_loss(const struct finding_source *m, const struct finding_kind *k
 	if (out->share_ns >= figures_time(m->f, kind->leaves)) /* else a late rank took its part */
 		finding_say_rare(m, kind->leaves, 0, out);
 	say_few(out);
+	finding_say_joint(m, out);
 	return 0;
 }
 

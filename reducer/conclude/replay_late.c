@@ -49,8 +49,12 @@ struct replay_total replay_total(const struct summary *summary,
 		total.limit_ns = saturate_add(total.limit_ns, of->limit_ns);
 		total.low_ns = saturate_add(total.low_ns, of->low_ns);
 		total.high_ns = saturate_add(total.high_ns, of->high_ns);
-		const enum gain_reference reference = gain_reference_of(summary_text(summary, of->cause));
-		total.reference = reference > total.reference ? reference : total.reference;
+		const uint32_t causes[] = {of->cause, of->with_cause};
+		for (int k = 0; k < 2 && causes[k]; k++) {
+			const enum gain_reference reference =
+				gain_reference_of(summary_text(summary, causes[k]));
+			total.reference = reference > total.reference ? reference : total.reference;
+		}
 	}
 	return total;
 }

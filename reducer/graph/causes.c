@@ -70,7 +70,9 @@ static int find_all_excess(struct causes *c)
 	const size_t n = c->model->n_units + 1;
 	c->host_excess_ns = calloc(n, sizeof(*c->host_excess_ns));
 	c->kernels_excess_ns = calloc(n, sizeof(*c->kernels_excess_ns));
-	if (!c->host_excess_ns || !c->kernels_excess_ns)
+	c->host_of = compared_by_unit(c->host, c->n_host, n);
+	c->kernels_of = compared_by_unit(c->kernels, c->n_kernels, n);
+	if (!c->host_excess_ns || !c->kernels_excess_ns || !c->host_of || !c->kernels_of)
 		return -ENOMEM;
 	find_excess(c, false, c->host_excess_ns);
 	find_excess(c, true, c->kernels_excess_ns);
@@ -114,6 +116,8 @@ void causes_close(struct causes *c)
 {
 	free(c->host);
 	free(c->kernels);
+	free(c->host_of);
+	free(c->kernels_of);
 	free(c->measured_ns);
 	free(c->typical_ns);
 	free(c->weights_ns);
@@ -246,9 +250,11 @@ static int64_t take_excess(const struct causes *c, bool kernels, const struct sc
 						   int64_t *weights_ns)
 {
 	const struct compared *rows = kernels ? c->kernels : c->host;
-	const size_t n = kernels ? c->n_kernels : c->n_host;
+	struct unit_rows in = {0, kernels ? c->n_kernels : c->n_host};
+	if (scope->unit != ALL_UNITS)
+		in = kernels ? c->kernels_of[scope->unit] : c->host_of[scope->unit];
 	int64_t taken_ns = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = in.from; i < in.to; i++) {
 		const struct compared *row = &rows[i];
 		if (!has(c, scope, row->unit))
 			continue;

@@ -29,6 +29,7 @@ struct scope {
 struct causes {
 	const struct model *model;
 	struct compared *host, *kernels;
+	struct unit_rows *host_of, *kernels_of; /* by unit: its rows of `host` and `kernels` */
 	size_t n_host, n_kernels;
 	/* Weights: of each edge, then of each row of model.host what is left of the program's own time.
 	 * Copies of them have causes_weights() numbers. */

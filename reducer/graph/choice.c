@@ -15,13 +15,12 @@ enum {
 	MORE_TENTHS = 15 /* of the others' mean cost: a unit or host has more than they have */
 };
 
-/* Fewer waits for the GPU everywhere. */
-static bool is_structure(const struct culprit *x)
+bool choice_is_structure(const struct culprit *x)
 {
 	return cause_is_sync(x->cause) && culprit_width(x) == 2;
 }
 
-static bool is_even(const struct culprit *x)
+bool choice_is_even(const struct culprit *x)
 {
 	return x->cause == CAUSE_EVEN_KERNELS || x->cause == CAUSE_EVEN_HOST;
 }
@@ -93,11 +92,11 @@ const struct culprit *choice_best(const struct model *m, const struct suspects *
 			best = &all->at[i];
 	*structure = best != NULL;
 	for (size_t i = 0; i < all->n; i++)
-		*structure &= all->at[i].gain.ns < near_ns || is_structure(&all->at[i]);
+		*structure &= all->at[i].gain.ns < near_ns || choice_is_structure(&all->at[i]);
 	const struct culprit *own = NULL;
 	for (size_t i = 0; *structure && i < all->n; i++) {
 		const struct culprit *x = &all->at[i];
-		if (is_structure(x) || is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
+		if (choice_is_structure(x) || choice_is_even(x) || 10 * x->gain.ns < OWN_TENTHS * most_ns)
 			continue;
 		if (!own || is_less(x, own, step_ns))
 			own = x;
@@ -134,7 +133,7 @@ int choice_own(struct causes *c, struct suspects *all, const int64_t *from_ns, s
 		if (10 * (__int128)x->gain.ns < (n ? 0 : FIRST_TENTHS) * (__int128)structure_ns ||
 			x->gain.ns <= all->least_ns)
 			break;
-		if (is_structure(x) || is_even(x) || is_part(x, taken, n))
+		if (choice_is_structure(x) || choice_is_even(x) || is_part(x, taken, n))
 			continue;
 		cause_take(c, x->cause, &x->scope, c->weights_ns);
 		taken[n++] = *x;

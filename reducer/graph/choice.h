@@ -4,6 +4,10 @@
 
 #include "graph/suspects.h"
 
+/* Fewer waits for the GPU everywhere. */
+bool choice_is_structure(const struct culprit *culprit);
+/* Unevenness of all. */
+bool choice_is_even(const struct culprit *culprit);
 /* NULL: none wins enough. *structure: fewer waits everywhere are all that wins so much. */
 const struct culprit *choice_best(const struct model *model, const struct suspects *all,
 								  int64_t step_ns, bool *structure);

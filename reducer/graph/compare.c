@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW_UNITS = 32 };
+
 struct comparing {
 	const struct position *positions;
 	const struct unit *units;
@@ -110,9 +112,25 @@ static void take_others_alike(struct comparing *c, struct compared *rows, size_t
 	}
 }
 
+/* A place has a row of each unit: few, so they are put in order one by one. */
+static void sort_by_time(struct compared *rows, size_t n)
+{
+	if (n > FEW_UNITS) {
+		sort_rows(rows, n, sizeof(*rows), by_time);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		const struct compared row = rows[i];
+		size_t at = i;
+		for (; at > 0 && by_time(&rows[at - 1], &row) > 0; at--)
+			rows[at] = rows[at - 1];
+		rows[at] = row;
+	}
+}
+
 /* The n-th one of each unit. One that is divided is like itself, and of no unit: it makes no
  * difference. */
-static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, size_t done)
+static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth)
 {
 	size_t n = 0, divided = 0;
 	for (uint32_t u = 0; u < units; u++) {
@@ -120,32 +138,30 @@ static size_t compare_place(struct comparing *c, uint32_t units, uint32_t nth, s
 			continue;
 		const uint32_t index = c->rows[c->begins[u] + nth].index;
 		const struct position *p = &c->positions[index];
-		if (p->divided)
-			c->out[done + divided++] =
-				(struct compared){p->ns, p->ns, p->ns, p->edge, index, UNIT_NONE, false};
-		else
+		if (!p->divided)
 			c->group[n++] =
 				(struct compared){.ns = p->ns, .edge = p->edge, .position = index, .unit = p->unit};
+		else
+			c->out[index] =
+				(struct compared){p->ns, p->ns, p->ns, p->edge, index, UNIT_NONE, false};
+		divided += p->divided;
 	}
-	sort_rows(c->group, n, sizeof(*c->group), by_time);
+	sort_by_time(c->group, n);
 	take_others_alike(c, c->group, n);
-	if (n)
-		memcpy(&c->out[done + divided], c->group, n * sizeof(*c->group));
+	for (size_t i = 0; i < n; i++)
+		c->out[c->group[i].position] = c->group[i];
 	return n + divided;
 }
 
 static void compare_all(struct comparing *c, size_t n)
 {
-	size_t done = 0;
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && c->rows[end].key == c->rows[i].key; end++)
 			;
 		const uint32_t units = find_units(c, i, end);
 		size_t found = 1;
-		for (uint32_t nth = 0; found; nth++) {
-			found = compare_place(c, units, nth, done);
-			done += found;
-		}
+		for (uint32_t nth = 0; found; nth++)
+			found = compare_place(c, units, nth);
 	}
 }
 
@@ -170,4 +186,17 @@ int compare_positions(const struct position *positions, size_t n, const struct u
 	free(c.begins);
 	free(c.group);
 	return error;
+}
+
+struct unit_rows *compared_by_unit(const struct compared *rows, size_t n, size_t n_units)
+{
+	struct unit_rows *of = calloc(n_units + 1, sizeof(*of));
+	for (size_t i = 0; of && i < n; i++) {
+		if (rows[i].unit == UNIT_NONE)
+			continue;
+		struct unit_rows *unit = &of[rows[i].unit];
+		unit->from = unit->to ? unit->from : i;
+		unit->to = i + 1;
+	}
+	return of;
 }

@@ -11,10 +11,18 @@ struct compared {
 	bool alike; /* they are all of its program, and at least one other */
 };
 
-/* Compares positions; *out has as many rows, and the caller frees it. The others are the `units`
+/* Compares positions; *out has a row of each, in their order, and the caller frees it. The others are the `units`
  * with the same sequence of kernels, where there is one (the stages of a pipeline differ). 0 or
  * -ENOMEM. */
 int compare_positions(const struct position *positions, size_t n, const struct unit *units,
 					  struct compared **out);
+
+/* All rows of a unit are among these; of a process with one device all of these are its. */
+struct unit_rows {
+	size_t from, to;
+};
+
+/* By unit. The caller frees it. NULL: no memory. */
+struct unit_rows *compared_by_unit(const struct compared *rows, size_t n, size_t n_units);
 
 #endif

@@ -56,6 +56,21 @@ static void find_most(const struct causes *c, enum cause cause, int64_t *most_ns
 		add_rows(m, cause, most_ns);
 }
 
+bool costs_something(const struct model *m, enum cause cause)
+{
+	const uint8_t label = cause_label(cause);
+	const uint32_t sites = cause_sites(cause);
+	const uint8_t kind = cause_held(cause);
+	bool any = !label && !sites && !kind;
+	for (size_t i = 0; label && !any && i < m->n_amounts; i++)
+		any = m->amounts[i].label == label;
+	for (size_t i = 0; sites && !any && i < m->n_waits; i++)
+		any = sites >> m->waits[i].site & 1;
+	for (size_t i = 0; kind && !any && i < m->n_helds; i++)
+		any = m->helds[i].kind == kind;
+	return any;
+}
+
 int64_t *costs_of_units(const struct causes *c, enum cause cause)
 {
 	int64_t *most_ns = calloc(c->model->n_units + 1, sizeof(*most_ns));

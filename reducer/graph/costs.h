@@ -4,6 +4,8 @@
 
 #include "graph/causes.h"
 
+/* Is there any time of a label, any wait, anything held up? True of causes that are none of these. */
+bool costs_something(const struct model *model, enum cause cause);
 /* By unit at least what cause_take() takes off the measured weights of that unit alone. The caller
  * frees it. NULL: no memory. */
 int64_t *costs_of_units(const struct causes *causes, enum cause cause);

@@ -3,6 +3,7 @@
 #include "base/sort.h"
 #include "graph/choice.h"
 #include "graph/costs.h"
+#include "graph/joint.h"
 #include "graph/several.h"
 
 #include <errno.h>
@@ -14,7 +15,13 @@ enum {
 	LEAST_PART = 250, /* of the step: what wins less than 0.4 % is no cause */
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
-	STEPS_FOR_LIMIT = 6
+	STEPS_FOR_LIMIT = 6,
+	OWN_TENTHS = 6 /* of the gain of waits: so much of two together goes before them */
+};
+
+struct chosen {
+	const struct culprit *best; /* NULL: none wins enough */
+	bool structure;             /* fewer waits everywhere are all that wins so much */
 };
 
 struct asking {
@@ -111,6 +118,8 @@ static int ask_hosts(struct asking *a, enum cause cause, const int64_t *most_ns)
 static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 {
 	struct culprit x = {.cause = cause, .scope = everywhere};
+	if (!costs_something(a->c->model, cause))
+		return 0;
 	int error = ask(a->c, a->c->measured_ns, a->out->least_ns, &x);
 	if (error || x.gain.ns <= a->out->least_ns)
 		return error;
@@ -131,38 +140,64 @@ static int by_cost_down(const void *a, const void *b)
 	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
 }
 
-/* One device against the others. A device whose excess is small wins little: those with most are
- * asked, and the one in the middle for what curing any of them wins, which is noise. */
+/* Those with most of `units`, which are in order. One whose excess is hardly more than the usual one's
+ * wins no more than noise: it only counts by how much it has (*most_ns, by unit). */
+static int ask_longest(struct asking *a, struct culprit *units, const struct culprit *usual,
+					   const int64_t *most_ns)
+{
+	struct causes *c = a->c;
+	const bool stages = usual->cause == CAUSE_KERNELS && c->model->meetings > 0;
+	const int64_t usual_ns = usual->cost_ns > 0 && !stages ? usual->cost_ns : 0;
+	const int64_t noise_ns = usual->gain.ns > 0 ? usual->gain.ns : 0;
+	int error = 0;
+	for (size_t i = 0; !error && i < c->model->n_units && i < COMPARED_MOST; i++) {
+		struct culprit *x = &units[i];
+		if (x->cost_ns < a->out->least_ns)
+			break;
+		x->counted = i > 0 && x->cost_ns < a->out->least_ns + usual_ns;
+		if (x->counted)
+			x->cost_ns = causes_per_step(c, most_ns[x->scope.unit]);
+		else
+			error = ask(c, c->measured_ns, a->out->least_ns, x);
+		x->gain.ns -= x->counted ? 0 : noise_ns;
+		error = error ? error : suspects_keep(a->out, x);
+	}
+	return error;
+}
+
+/* One device against the others. The one in the middle is asked for what curing any of them wins,
+ * which is noise. */
 static int ask_compared(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	const size_t n = c->model->n_units;
-	struct culprit *units = malloc((n + 1) * sizeof(*units));
-	int error = units ? 0 : -ENOMEM;
-	for (uint32_t u = 0; !error && u < n; u++) {
-		units[u] = (struct culprit){.cause = cause, .scope = {u, ALL_UNITS, 0}};
-		units[u].cost_ns = causes_per_step(c, cause_excess(c, cause, u));
-	}
+	struct culprit *units = malloc((n + 1) * sizeof(*units)), usual = {0}, asked;
+	int64_t *most_ns = costs_of_units(c, cause);
+	int error = units && most_ns ? 0 : -ENOMEM;
+	for (uint32_t u = 0; !error && u < n; u++)
+		units[u] = (struct culprit){.cause = cause,
+									.scope = {u, ALL_UNITS, 0},
+									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
 	if (!error)
 		sort_rows(units, n, sizeof(*units), by_cost_down);
-	struct culprit usual = n > 2 && !error ? units[n / 2] : (struct culprit){0};
-	if (!error && n > 2)
-		error = ask(c, c->measured_ns, a->out->least_ns, &usual);
-	for (size_t i = 0; !error && i < n && i < COMPARED_MOST; i++) {
-		if (units[i].cost_ns < a->out->least_ns)
-			break;
-		error = ask(c, c->measured_ns, a->out->least_ns, &units[i]);
-		units[i].gain.ns -= usual.gain.ns > 0 ? usual.gain.ns : 0;
-		error = error ? error : suspects_keep(a->out, &units[i]);
+	if (!error && n > 2) {
+		usual = asked = units[n / 2];
+		error = ask(c, c->measured_ns, a->out->least_ns, &asked);
+		usual.gain = asked.gain;
 	}
-	free(units);
-	int64_t *most_ns = costs_of_units(c, cause);
-	error = error || most_ns ? error : -ENOMEM;
+	error = error ? error : ask_longest(a, units, &usual, most_ns);
 	/* the stages on a host differ from the others whoever is slow */
 	if (!error && c->model->meetings == 0)
 		error = ask_hosts(a, cause, most_ns);
+	free(units);
 	free(most_ns);
 	return error;
+}
+
+static int sites_of_waits(const struct model *m)
+{
+	return costs_something(m, CAUSE_SYNC_DEVICE) + costs_something(m, CAUSE_SYNC_MID) +
+		   costs_something(m, CAUSE_SYNC_END);
 }
 
 static int ask_all(struct asking *a)
@@ -175,7 +210,8 @@ static int ask_all(struct asking *a)
 	int error = 0;
 	for (size_t i = 0; !error && i < sizeof(with_units) / sizeof(with_units[0]); i++)
 		error = ask_everywhere(a, with_units[i], true);
-	error = error ? error : ask_everywhere(a, CAUSE_SYNC, false);
+	if (!error && sites_of_waits(m) > 1) /* else it is one of the last three */
+		error = ask_everywhere(a, CAUSE_SYNC, false);
 	error = error ? error : ask_everywhere(a, CAUSE_QUEUE_FULL, false);
 	if (error || m->n_units < 2)
 		return error;
@@ -186,21 +222,32 @@ static int ask_all(struct asking *a)
 	return error ? error : ask_everywhere(a, CAUSE_LINK, false);
 }
 
+/* Takes a cause off; *peers: what the same cure wins on others, where they are what it rests on. */
+static int take_cause(struct causes *c, enum cause cause, const struct scope *scope,
+					  int64_t *cured_ns, struct peers *peers)
+{
+	int error = 0;
+	if (cause_compares(cause))
+		error = gain_peers(c, UINT32_C(1) << cause, scope, cured_ns, peers);
+	cause_take(c, cause, scope, cured_ns);
+	cause_cured(c, cause, scope);
+	return error;
+}
+
 /* Cures a culprit, from weights that lack those before it. */
 static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns)
 {
 	struct gain gain;
-	struct peers peers = {0};
-	int error = 0;
-	if (cause_compares(culprit->cause))
-		error = gain_peers(c, UINT32_C(1) << culprit->cause, &culprit->scope, cured_ns, &peers);
-	cause_take(c, culprit->cause, &culprit->scope, cured_ns);
-	cause_cured(c, culprit->cause, &culprit->scope);
+	struct peers peers = {0}, others = {0};
+	int error = take_cause(c, culprit->cause, &culprit->scope, cured_ns, &peers);
+	if (!error && culprit->joint.known)
+		error = take_cause(c, culprit->joint.cause, &culprit->joint.scope, cured_ns, &others);
 	error = error ? error : gain_take(c, cured_ns, &gain);
 	if (error)
 		return error;
-	const int64_t usual_ns = peers.known ? 0 : gain.ns - culprit->gain.ns;
+	const int64_t usual_ns = peers.known || others.known ? 0 : gain.ns - culprit->gain.ns;
 	gain_subtract_peers(&gain, &peers);
+	gain_subtract_peers(&gain, &others);
 	culprit->gain =
 		(struct gain){gain.ns - usual_ns, gain.low_ns - usual_ns, gain.high_ns - usual_ns};
 	return 0;
@@ -220,7 +267,8 @@ static int ask_again(struct causes *c, struct suspects *all, const struct culpri
 			out |= culprit_is_same(&x, &taken->at[k]);
 		if (out)
 			continue;
-		error = ask(c, cured_ns, all->least_ns, &x);
+		x.alone_ns = x.gain.ns;
+		error = x.counted ? 0 : ask(c, cured_ns, all->least_ns, &x);
 		all->at[kept++] = x;
 	}
 	all->n = kept;
@@ -252,19 +300,8 @@ static int take_several(struct causes *c, const struct several *several, int64_t
 	gain_subtract_peers(&gain, &peers);
 	several_share(several, &gain, limit_ns, &out->at[out->n]);
 	out->n += (uint32_t)several->n;
+	out->one = false;
 	return 0;
-}
-
-static int take_one(struct causes *c, struct suspects *all, const struct culprit *chosen,
-					bool structure, int64_t *cured_ns, struct culprits *out)
-{
-	struct culprit best = *chosen;
-	int error = 0;
-	if (structure)
-		error = choice_own(c, all, cured_ns, &best);
-	error = error ? error : take_off(c, &best, cured_ns);
-	out->at[out->n++] = best;
-	return error;
 }
 
 /* What transfers cost: structure, as nobody knows how fast they should be. */
@@ -276,31 +313,66 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 	return error;
 }
 
+/* What goes before the others; *best has no gain where none does. Where a cause of how the program is
+ * built, or unevenness, or none at all is left, two that hide each other go before it. */
+static int find_next(struct causes *c, struct suspects *all, const struct chosen *chosen,
+					 const int64_t *cured_ns, struct culprit *best)
+{
+	struct culprit pair;
+	int error = 0;
+	*best = chosen->best ? *chosen->best : (struct culprit){0};
+	if (chosen->structure)
+		error = choice_own(c, all, cured_ns, best);
+	if (error || (chosen->best && !choice_is_structure(best) && !choice_is_even(best)))
+		return error;
+	error = joint_find(c, cured_ns, all->least_ns, &pair);
+	if (!error && pair.cost_ns > 0 &&
+		10 * pair.gain.ns >= (choice_is_even(best) ? 10 : OWN_TENTHS) * best->gain.ns)
+		*best = pair;
+	return error;
+}
+
+/* One more culprit, or several alike. *found: there was one. */
+static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, bool *found,
+					 struct culprits *out)
+{
+	struct several several = {.n = 0};
+	struct chosen chosen = {0};
+	struct culprit best;
+	chosen.best = choice_best(c->model, all, out->step_ns, &chosen.structure);
+	int error = 0;
+	if (chosen.best && !chosen.structure)
+		error = several_find(c, all, chosen.best, cured_ns, &several);
+	*found = several.n > 0;
+	if (error || several.n)
+		return error ? error : take_several(c, &several, cured_ns, out);
+	error = find_next(c, all, &chosen, cured_ns, &best);
+	*found = best.gain.ns > 0;
+	if (error || !*found)
+		return error;
+	error = take_off(c, &best, cured_ns);
+	if (!out->one || !joint_merge(c, &out->at[out->n - 1], &best))
+		out->at[out->n++] = best;
+	out->one = true;
+	return error;
+}
+
 static int find(struct causes *c, struct suspects *all, struct culprits *out)
 {
-	const int64_t step_ns = c->step_ns;
 	int64_t *cured_ns = malloc((causes_weights(c) + 1) * sizeof(*cured_ns));
 	if (!cured_ns)
 		return -ENOMEM;
 	memcpy(cured_ns, c->measured_ns, causes_weights(c) * sizeof(*cured_ns));
 	int error = 0;
-	while (!error && out->n < CULPRITS_MOST) {
-		struct several several = {.n = 0};
-		bool structure;
-		const struct culprit *chosen = choice_best(c->model, all, step_ns, &structure);
-		if (!chosen)
-			break;
-		if (!structure)
-			error = several_find(c, all, chosen, cured_ns, &several);
-		if (!error && several.n)
-			error = take_several(c, &several, cured_ns, out);
-		else if (!error)
-			error = take_one(c, all, chosen, structure, cured_ns, out);
-		error = error ? error : ask_again(c, all, out, cured_ns);
+	bool found = true;
+	out->step_ns = c->step_ns;
+	while (!error && found && out->n < CULPRITS_MOST) {
+		error = take_next(c, all, cured_ns, &found, out);
+		error = error || !found ? error : ask_again(c, all, out, cured_ns);
 	}
 	if (!error)
 		error = gain_of_transfer(c, cured_ns, &out->transfer_ns);
-	c->step_ns = step_ns; /* of what was measured, as before */
+	c->step_ns = out->step_ns; /* of what was measured, as before */
 	free(cured_ns);
 	return error ? error : causes_measure(c);
 }

@@ -6,6 +6,13 @@
 
 enum { TOGETHER_MOST = 8 }; /* units that are found as one */
 
+struct joint_cause { /* the other one of two that pay only together: joint.h */
+	bool known;
+	enum cause cause;
+	struct scope scope;
+	int64_t first_alone_ns, alone_ns; /* what each wins without the other */
+};
+
 struct culprit {
 	enum cause cause;
 	struct scope scope;
@@ -13,6 +20,9 @@ struct culprit {
 						 found together its part of what they win */
 	int64_t limit_ns; /* the lower limit of the gain over the steps */
 	int64_t cost_ns;  /* time that its cure takes off, per step */
+	int64_t alone_ns; /* what it won before the last of those before it was cured */
+	bool counted;     /* not asked: `cost_ns` is how much of it there is */
+	struct joint_cause joint; /* `gain` is of both */
 };
 
 struct suspects { /* causes that were asked, of which culprits are chosen */

@@ -83,9 +83,8 @@ static struct sample_size sample_for(const struct replay_size *size, uint64_t of
 	return (struct sample_size){steps < fit ? steps : fit, BUNDLE};
 }
 
-static const char *device_of(const struct replayed *r, const struct culprit *culprit)
+static const char *device_of(const struct replayed *r, const struct scope *scope)
 {
-	const struct scope *scope = &culprit->scope;
 	if (scope->unit == ALL_UNITS)
 		return "";
 	return strings_get(&r->sample.context->run->pool, r->model.units[scope->unit].key).at;
@@ -102,6 +101,18 @@ static const char *host_of(const struct replayed *r, const struct culprit *culpr
 	return "";
 }
 
+/* The other one of two that pay only together. */
+static int add_joint(const struct replayed *r, const struct joint_cause *joint,
+					 struct culprit_summary *row, struct summary *summary)
+{
+	if (joint->scope.unit != ALL_UNITS)
+		row->with_rank = r->model.units[joint->scope.unit].rank;
+	row->alone_ns = joint->first_alone_ns;
+	row->with_alone_ns = joint->alone_ns;
+	int error = summary_string(summary, cause_name(joint->cause), &row->with_cause);
+	return error ? error : summary_string(summary, device_of(r, &joint->scope), &row->with_device);
+}
+
 static int add_culprit(const struct replayed *r, const struct culprit *culprit, uint32_t order,
 					   struct summary *summary)
 {
@@ -111,10 +122,13 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 								  .gain_ns = culprit->gain.ns,
 								  .low_ns = culprit->gain.low_ns > 0 ? culprit->gain.low_ns : 0,
 								  .high_ns = culprit->gain.high_ns > 0 ? culprit->gain.high_ns : 0,
-								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0};
+								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0,
+								  .with_rank = -1};
 	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
-	error = error ? error : summary_string(summary, device_of(r, culprit), &row.device);
+	error = error ? error : summary_string(summary, device_of(r, &culprit->scope), &row.device);
 	error = error ? error : summary_string(summary, host_of(r, culprit), &row.host);
+	if (!error && culprit->joint.known)
+		error = add_joint(r, &culprit->joint, &row, summary);
 	return error ? error : summary_add(summary, ROW_CULPRIT, &row);
 }
 
@@ -143,6 +157,7 @@ static int add_all(struct replayed *r, struct summary *summary)
 	if (error)
 		return error;
 	const struct culprit_summary replay = {.rank = -1,
+										   .with_rank = -1,
 										   .gain_ns = culprits.transfer_ns,
 										   .steps = r->model.n_steps - 1,
 										   .step_ns = r->causes.step_ns,

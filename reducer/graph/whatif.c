@@ -28,10 +28,11 @@ const char *whatif_host(const struct replayed *r, const struct unit *unit)
 
 enum gain_reference whatif_reference(const struct taken *taken)
 {
+	const uint32_t joint = taken->joint.known ? UINT32_C(1) << taken->joint.cause : 0;
 	enum gain_reference most = REFERENCE_NONE;
 	for (int cause = 0; cause < CAUSES; cause++) {
 		const enum gain_reference own = gain_reference_of(cause_name((enum cause)cause));
-		most = taken->causes >> cause & 1 && own > most ? own : most;
+		most = (taken->causes | joint) >> cause & 1 && own > most ? own : most;
 	}
 	return most;
 }
@@ -116,6 +117,9 @@ static int take(const struct whatif *w, struct replayed *r, const struct taken *
 		return 0;
 	if (find_scope(w, r, taken, &scope) == 1) {
 		take_scope(&r->causes, taken->causes, &scope, weights_ns);
+		if (taken->joint.known)
+			take_scope(&r->causes, UINT32_C(1) << taken->joint.cause, &taken->joint.scope,
+					   weights_ns);
 		return 0;
 	}
 	for (uint32_t u = 0; u < r->model.n_units; u++)
@@ -128,16 +132,20 @@ static int take(const struct whatif *w, struct replayed *r, const struct taken *
 static int take_one(const struct whatif *w, struct replayed *r, struct taken *taken,
 					int64_t *weights_ns)
 {
-	struct peers peers = {0};
+	struct peers peers = {0}, others = {0};
+	const uint32_t joint = taken->joint.known ? UINT32_C(1) << taken->joint.cause : 0;
 	struct scope scope;
 	int error = 0;
 	if (taken->causes & comparing && find_scope(w, r, taken, &scope) == 1)
 		error = gain_peers(&r->causes, taken->causes, &scope, weights_ns, &peers);
+	if (!error && joint & comparing)
+		error = gain_peers(&r->causes, joint, &taken->joint.scope, weights_ns, &others);
 	error = error ? error : take(w, r, taken, weights_ns);
 	error = error ? error : gain_take(&r->causes, weights_ns, &taken->gain);
 	if (error)
 		return error;
 	gain_subtract_peers(&taken->gain, &peers);
+	gain_subtract_peers(&taken->gain, &others);
 	gain_widen(&taken->gain, w->step_ns, w->unexplained_ns);
 	return 0;
 }
@@ -281,6 +289,8 @@ static int find_late(struct whatif *w, struct replayed *r, struct taken *taken)
 		taken->found = true;
 		taken->scope = *scope;
 		taken->causes |= UINT32_C(1) << culprits.at[i].cause;
+		if (culprits.at[i].joint.known)
+			taken->joint = culprits.at[i].joint;
 	}
 	if (error || taken->found)
 		return error;
@@ -325,7 +335,8 @@ static int find_causes(struct whatif *w, struct replayed *r)
 							  .rank = -1,
 							  .bytes = -1,
 							  .found = true,
-							  .scope = c->scope};
+							  .scope = c->scope,
+							  .joint = c->joint};
 		snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
 		taken_add(&w->list, &taken);
 	}

@@ -3,7 +3,7 @@
 #ifndef GRAPH_WHATIF_WORDS_H
 #define GRAPH_WHATIF_WORDS_H
 
-#include "graph/gain.h"
+#include "graph/suspects.h"
 
 enum { TAKEN_MOST = 16, TAKEN_NAME_BYTES = 192 };
 
@@ -24,6 +24,7 @@ struct taken { /* what is taken off */
 	int64_t bytes;
 	struct scale scale;
 	struct scope scope;
+	struct joint_cause joint; /* of what was found: it pays only with that one */
 	struct gain gain;
 	char name[32];                 /* as it is printed */
 	char device[TAKEN_NAME_BYTES]; /* "": not of one; the beginning of a key */

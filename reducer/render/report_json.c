@@ -265,6 +265,23 @@ static void gain_fields(struct json *j, const struct finding *f)
 	text_or_null(j, "gain_reference", sized ? gain_reference_name(f->reference) : NULL);
 }
 
+/* Of two causes that pay only together the other one. */
+static void together_object(struct json *j, const struct summary *s,
+							const struct culprit_summary *joint)
+{
+	if (!joint) {
+		json_null(j, "together");
+		return;
+	}
+	json_object(j, "together");
+	json_text(j, "cause", summary_text(s, joint->with_cause));
+	json_known(j, "rank", joint->with_rank);
+	text_or_null(j, "device", joint->with_device ? summary_text(s, joint->with_device) : NULL);
+	json_ratio(j, "alone_ms", (double)joint->with_alone_ns / 1e6);
+	json_ratio(j, "first_alone_ms", (double)joint->alone_ns / 1e6);
+	json_end_object(j);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -273,6 +290,7 @@ static void finding_object(struct json *j, const struct summary *s, const struct
 	json_text(j, "severity", severity_name(f->severity));
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
 	gain_fields(j, f);
+	together_object(j, s, f->joint);
 	whom_fields(j, s, &f->whom);
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);

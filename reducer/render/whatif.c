@@ -8,11 +8,14 @@
 #include <string.h>
 
 /* -1: of several. */
+static long long scope_rank(const struct replayed *r, const struct scope *scope)
+{
+	return scope->unit == ALL_UNITS ? -1 : r->model.units[scope->unit].rank;
+}
+
 static long long taken_rank(const struct replayed *r, const struct taken *taken)
 {
-	if (taken->found)
-		return taken->scope.unit == ALL_UNITS ? -1 : r->model.units[taken->scope.unit].rank;
-	return taken->rank;
+	return taken->found ? scope_rank(r, &taken->scope) : taken->rank;
 }
 
 /* NULL: not of one host. */
@@ -44,6 +47,29 @@ static void describe(const struct replayed *r, const struct taken *taken, char *
 		snprintf(text, bytes, "%s of rank %lld", taken->name, rank);
 	else
 		snprintf(text, bytes, "%s", taken->name);
+}
+
+/* The other one of two that pay only together. */
+static void describe_joint(const struct replayed *r, const struct taken *taken, char *text,
+						   size_t bytes)
+{
+	const size_t used = strlen(text);
+	const long long rank = scope_rank(r, &taken->joint.scope);
+	const char *cause = cause_name(taken->joint.cause);
+	if (rank >= 0)
+		snprintf(text + used, bytes - used, " and %s of rank %lld", cause, rank);
+	else
+		snprintf(text + used, bytes - used, " and %s", cause);
+}
+
+static void joint_line(const struct screen *screen, const struct taken *taken)
+{
+	struct text_buffer first, other;
+	screen_wrap(screen, 12,
+				"            They pay only together: the first one alone wins %s ms, the other "
+				"one alone %s ms",
+				text_ms(screen, taken->joint.first_alone_ns, &first),
+				text_ms(screen, taken->joint.alone_ns, &other));
 }
 
 /* Faster, slower and otherwise built is with something. */
@@ -88,15 +114,19 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 	for (uint32_t i = 0; i < w->list.n; i++) {
 		const struct taken *taken = &w->list.at[i];
 		const struct gain *gain = &taken->gain;
-		char what[TAKEN_NAME_BYTES + 32];
+		char what[TAKEN_NAME_BYTES + 96];
 		now_ns -= gain->ns;
 		describe(r, taken, what, sizeof(what));
+		if (taken->joint.known)
+			describe_joint(r, taken, what, sizeof(what));
 		if (taken->kind == TAKEN_LIKE)
 			snprintf(what, sizeof(what), "the speeds of %s", w->like);
 		screen_wrap(&screen, 12, "%-11s %-20s %s ms: %s %s (%.1f %%), %s", preposition(taken, i),
 					what, text_ms(&screen, now_ns, &step), gain_words(&screen, gain, &less),
 					gain->ns < 0 ? "more" : "less", text_percent(llabs(gain->ns), w->step_ns),
 					compared(taken));
+		if (taken->joint.known)
+			joint_line(&screen, taken);
 	}
 	bool transfers = false;
 	for (uint32_t i = 0; i < w->list.n; i++)
@@ -125,6 +155,21 @@ static void text_or_null(struct json *json, const char *key, const char *text)
 		json_null(json, key);
 }
 
+static void print_joint(struct json *json, const struct replayed *r, const struct taken *taken)
+{
+	const struct joint_cause *joint = &taken->joint;
+	if (!joint->known) {
+		json_null(json, "together");
+		return;
+	}
+	json_object(json, "together");
+	json_text(json, "cause", cause_name(joint->cause));
+	json_known(json, "rank", scope_rank(r, &joint->scope));
+	json_number(json, "alone_ns", joint->alone_ns);
+	json_number(json, "first_alone_ns", joint->first_alone_ns);
+	json_end_object(json);
+}
+
 static void print_taken(struct json *json, const struct replayed *r, const struct taken *taken)
 {
 	json_object(json, NULL);
@@ -141,6 +186,7 @@ static void print_taken(struct json *json, const struct replayed *r, const struc
 	json_number(json, "gain_low_ns", taken->gain.low_ns);
 	json_number(json, "gain_high_ns", taken->gain.high_ns);
 	text_or_null(json, "gain_reference", gain_reference_name(whatif_reference(taken)));
+	print_joint(json, r, taken);
 	json_end_object(json);
 }
 

@@ -365,7 +365,7 @@ SAME_LAYOUT(struct late_summary, caused_ns, late, caused_ns);
 SAME_LAYOUT(struct copy_summary, sized_ns, copy, sized_ns);
 SAME_LAYOUT(struct series, width, series, width);
 SAME_LAYOUT(struct steps_summary, left_out, steps, left_out);
-SAME_LAYOUT(struct culprit_summary, high_ns, culprit, high_ns);
+SAME_LAYOUT(struct culprit_summary, with_alone_ns, culprit, with_alone_ns);
 SAME_LAYOUT(struct process_summary, world_size, process, world_size);
 SAME_LAYOUT(struct scan_summary, met, scan, met);
 SAME_LAYOUT(struct comm_summary, members, comm, members);

@@ -38,6 +38,10 @@ made even --ranks 4 --per-host 2 --steps 10 --kernels 200
 printed compare "$BATON" compare --json "$work/even" "$work/hosts"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
+# Two ranks that hide each other.
+made joint --ranks 4 --steps 12 --workload ddp --fault slow_gpu=20@1 --fault slow_gpu=20@2
+printed report "$BATON" report --json "$work/joint"
+printed whatif "$BATON" whatif --json "$work/joint"
 "$BATON" report --json "$work/fast" >"$work/sizes"
 size=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["nccl"][0]["bytes"], d["devices"][0]["device"])' "$work/sizes")
 printed whatif "$BATON" whatif --json "$work/fast" --without "collective ${size% *},device ${size#* }" --scale host=2

@@ -126,6 +126,27 @@ done
 expect_status 0 "$BATON" whatif --json "$work/tiny" --without framework,host --rank 1
 expect_true "d['without'][1]['gain_ns'] >= 0"
 
+# Keeps out: two ranks that hide each other, and nothing said of either. The truth is the job without both.
+for together in "io_sleep=10000@1 page_fault=1500@2" "slow_gpu=20@1 slow_gpu=20@2" "slow_gpu=20@1 slow_host=200@2"; do
+	read -r one other <<<"$together"
+	rm -rf "$work/joint" "$work/cured"
+	for run in "joint --fault $one --fault $other" "cured"; do
+		read -r name faults <<<"$run"
+		expect_status 0 "$sim" -o "$work/$name" --truth "$work/$name.json" --workload ddp --ranks 4 --steps 12 --seed 5 $faults
+	done
+	cured=$(sed -n 's/.*"step_ns":\([0-9]*\).*/\1/p' "$work/cured.json" | head -n 1)
+	asked joint
+	answers joint "abs(first['gain_ns'] - (t['step_ns'] - $cured)) < t['step_ns'] / 100 and len(w['without']) == 1"
+	answers joint 'sorted([first["rank"], first["together"]["rank"]]) == [1, 2] and max(f["loss_ns"] for f in t["faults"]) < first["gain_ns"] / 4'
+	expect_status 0 "$BATON" whatif "$work/joint"
+	expect_prints "They pay only together: the first one alone wins"
+	expect_status 0 "$BATON" report --fresh --json "$work/joint"
+	expect_true "sorted([d['findings'][0]['rank'], d['findings'][0]['together']['rank']]) == [1, 2]"
+	expect_true "'it pays only together with rank' in d['findings'][0]['text']"
+	asked joint --without late_rank
+	answers joint "abs(w['step_without_ns'] - $cured) < t['step_ns'] / 100"
+done
+
 # A healthy job has no culprit.
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'

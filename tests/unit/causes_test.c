@@ -150,6 +150,37 @@ static void test_two(void)
 	model_free(&model);
 }
 
+/* Keeps out: two ranks that hide each other, of which neither is named, or each with next to nothing:
+ * equally late, and one a little later than the other. */
+static void test_together(void)
+{
+	static const struct {
+		int64_t slept_ns, gain_ns, alone_ns;
+	} runs[] = {{5000, 5000, 0}, {5200, 5200, 200}};
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		const struct rank ranks[RANKS] = {
+			{1000, 0, 20000}, {1000, 0, 25000}, {1000, 0, 20000}, {1000, runs[i].slept_ns, 20000}};
+		struct model model;
+		struct causes causes;
+		struct culprits culprits;
+		make(&model, ranks);
+		CHECK(causes_open(&causes, &model) == 0, "no causes");
+		CHECK(culprits_find(&causes, &culprits) == 0 && culprits.n == 1, "%u", culprits.n);
+		const struct culprit *x = &culprits.at[0];
+		const bool sleeps = x->cause == CAUSE_BLOCKED;
+		CHECK(x->joint.known && x->gain.ns == runs[i].gain_ns, "%lld", (long long)x->gain.ns);
+		CHECK(x->scope.unit == (sleeps ? 3 : 1) && x->joint.scope.unit == (sleeps ? 1 : 3) &&
+				  x->joint.cause == (sleeps ? CAUSE_KERNELS : CAUSE_BLOCKED),
+			  "rank 1 is slow and rank 3 sleeps");
+		CHECK((sleeps ? x->joint.first_alone_ns : x->joint.alone_ns) == runs[i].alone_ns &&
+				  (sleeps ? x->joint.alone_ns : x->joint.first_alone_ns) == 0,
+			  "alone %lld and %lld", (long long)x->joint.first_alone_ns,
+			  (long long)x->joint.alone_ns);
+		causes_close(&causes);
+		model_free(&model);
+	}
+}
+
 /* Keeps out: a rank that sleeps most told as sleep of all ranks, because the others sleep a little. */
 static void test_most_on_one(void)
 {
@@ -334,6 +365,7 @@ int main(void)
 	test_slow_rank();
 	test_even_stages();
 	test_two();
+	test_together();
 	test_most_on_one();
 	test_all_alike_one_late();
 	test_taken_once();

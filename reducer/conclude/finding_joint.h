@@ -1,0 +1,11 @@
+/* Two causes that pay only together are one finding, and it says so. */
+#ifndef CONCLUDE_FINDING_JOINT_H
+#define CONCLUDE_FINDING_JOINT_H
+
+#include "conclude/finding.h"
+
+/* Says what else must be cured for the gain of a finding to come true, and fills out->joint. Nothing
+ * where the finding's causes pay alone. */
+void finding_say_joint(const struct finding_source *source, struct finding *out);
+
+#endif

@@ -1,0 +1,209 @@
+#include "graph/joint.h"
+
+#include "base/room.h"
+#include "base/sort.h"
+#include "graph/costs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TRIED_MOST = 10, /* causes, those that cost most */
+	ALONE_PART = 4,  /* of what both win: each alone wins less than a quarter */
+	KEPT_TENTHS = 9  /* of what all win together: without a cause that does not matter */
+};
+
+struct tried { /* causes of units that may hide each other */
+	struct culprit *at;
+	size_t n, room;
+};
+
+static int by_cost_down(const void *a, const void *b)
+{
+	const struct culprit *x = a, *y = b;
+	if (x->cost_ns != y->cost_ns)
+		return x->cost_ns > y->cost_ns ? -1 : 1;
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
+	return x->scope.unit < y->scope.unit ? -1 : x->scope.unit > y->scope.unit;
+}
+
+/* A cause of the one unit that there is is of all. */
+static uint32_t unit_of(const struct causes *c, uint32_t unit)
+{
+	return c->model->n_units > 1 ? unit : ALL_UNITS;
+}
+
+static int try_unit(const struct causes *c, struct tried *tried, const struct culprit *x)
+{
+	if (c->cured[x->scope.unit == ALL_UNITS ? 0 : x->scope.unit] >> x->cause & 1)
+		return 0;
+	if (room_for((void **)&tried->at, tried->n, &tried->room, 32, sizeof(*tried->at)) != 0)
+		return -ENOMEM;
+	tried->at[tried->n++] = *x;
+	return 0;
+}
+
+/* Of the program's own time and kernels what a unit has more than the middle one has. */
+static int try_compared(const struct causes *c, enum cause cause, int64_t least_ns,
+						struct tried *tried)
+{
+	const size_t n = c->model->n_units;
+	struct culprit *units = malloc((n + 1) * sizeof(*units));
+	int error = units ? 0 : -ENOMEM;
+	for (uint32_t u = 0; !error && u < n; u++)
+		units[u] = (struct culprit){.cause = cause,
+									.scope = {u, ALL_UNITS, 0},
+									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
+	if (!error)
+		sort_rows(units, n, sizeof(*units), by_cost_down);
+	const int64_t usual_ns = !error && n > 2 && units[n / 2].cost_ns > 0 ? units[n / 2].cost_ns : 0;
+	for (size_t i = 0; !error && i < n && units[i].cost_ns >= least_ns + usual_ns; i++)
+		error = try_unit(c, tried, &units[i]);
+	free(units);
+	return error;
+}
+
+static int try_labelled(const struct causes *c, enum cause cause, int64_t least_ns,
+						struct tried *tried)
+{
+	if (!costs_something(c->model, cause))
+		return 0;
+	int64_t *most_ns = costs_of_units(c, cause);
+	int error = most_ns ? 0 : -ENOMEM;
+	for (uint32_t u = 0; !error && u < c->model->n_units; u++) {
+		const struct culprit x = {.cause = cause,
+								  .scope = {unit_of(c, u), ALL_UNITS, 0},
+								  .cost_ns = causes_per_step(c, most_ns[u])};
+		error = x.cost_ns >= least_ns ? try_unit(c, tried, &x) : 0;
+	}
+	free(most_ns);
+	return error;
+}
+
+static int find_tried(const struct causes *c, int64_t least_ns, struct tried *tried)
+{
+	static const enum cause labelled[] = {
+		CAUSE_INPUT,    CAUSE_NO_CORE, CAUSE_BLOCKED,   CAUSE_ALLOC,      CAUSE_MODULE_LOAD,
+		CAUSE_PROFILER, CAUSE_CODE,    CAUSE_HOST_FUNC, CAUSE_DEPENDENCY, CAUSE_SHARED};
+	int error = 0;
+	for (size_t i = 0; !error && i < sizeof(labelled) / sizeof(labelled[0]); i++)
+		error = try_labelled(c, labelled[i], least_ns, tried);
+	if (c->model->n_units > 1) {
+		error = error ? error : try_compared(c, CAUSE_HOST, least_ns, tried);
+		error = error ? error : try_compared(c, CAUSE_KERNELS, least_ns, tried);
+	}
+	if (!error)
+		sort_rows(tried->at, tried->n, sizeof(*tried->at), by_cost_down);
+	tried->n = tried->n < TRIED_MOST ? tried->n : TRIED_MOST;
+	return error;
+}
+
+/* What all of them but number `without` win together. */
+static int together(struct causes *c, const int64_t *from_ns, const struct tried *tried,
+					size_t without, int64_t *gain_ns)
+{
+	int64_t step_ns;
+	memcpy(c->weights_ns, from_ns, causes_weights(c) * sizeof(*from_ns));
+	for (size_t i = 0; i < tried->n; i++)
+		if (i != without)
+			cause_take(c, tried->at[i].cause, &tried->at[i].scope, c->weights_ns);
+	int error = causes_step(c, c->weights_ns, &step_ns);
+	*gain_ns = c->step_ns - step_ns;
+	return error;
+}
+
+/* Drops those without which the others win as much, cheap ones first. */
+static int drop_idle(struct causes *c, const int64_t *from_ns, struct tried *tried,
+					 int64_t *gain_ns)
+{
+	int error = 0;
+	for (size_t i = tried->n; !error && tried->n > 2 && i-- > 0;) {
+		int64_t without_ns;
+		error = together(c, from_ns, tried, i, &without_ns);
+		if (error || 10 * without_ns < KEPT_TENTHS * *gain_ns)
+			continue;
+		memmove(&tried->at[i], &tried->at[i + 1], (tried->n - i - 1) * sizeof(*tried->at));
+		tried->n--;
+		*gain_ns = without_ns;
+	}
+	return error;
+}
+
+static bool pays_together(int64_t one_ns, int64_t other_ns, int64_t both_ns)
+{
+	return ALONE_PART * (__int128)one_ns < both_ns && ALONE_PART * (__int128)other_ns < both_ns;
+}
+
+static void join(struct culprit *first, const struct culprit *other, int64_t first_ns,
+				 int64_t other_ns)
+{
+	first->joint = (struct joint_cause){.known = true,
+										.cause = other->cause,
+										.scope = other->scope,
+										.first_alone_ns = first_ns > 0 ? first_ns : 0,
+										.alone_ns = other_ns > 0 ? other_ns : 0};
+	first->cost_ns += other->cost_ns;
+}
+
+/* A unit has one finding: the first one is of a unit that has none yet. No cost: both have one. */
+static struct culprit pair_of(const struct causes *c, const struct culprit *two,
+							  const int64_t gains_ns[3])
+{
+	const bool one = two[0].scope.unit == ALL_UNITS;
+	for (int i = 0; i < 2; i++) {
+		struct culprit pair = two[i];
+		if (!one && c->cured[pair.scope.unit])
+			continue;
+		pair.gain.ns = pair.limit_ns = gains_ns[2];
+		join(&pair, &two[1 - i], gains_ns[i], gains_ns[1 - i]);
+		return pair;
+	}
+	return (struct culprit){0};
+}
+
+int joint_find(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *pair)
+{
+	struct tried tried = {0};
+	int64_t both_ns = 0, first_ns = 0, other_ns = 0;
+	int error = find_tried(c, least_ns, &tried);
+	*pair = (struct culprit){0};
+	if (!error && tried.n > 1)
+		error = together(c, from_ns, &tried, tried.n, &both_ns);
+	if (!error && both_ns > least_ns)
+		error = drop_idle(c, from_ns, &tried, &both_ns);
+	if (!error && both_ns > least_ns && tried.n == 2) {
+		error = together(c, from_ns, &tried, 1, &first_ns);
+		error = error ? error : together(c, from_ns, &tried, 0, &other_ns);
+		if (!error && pays_together(first_ns, other_ns, both_ns))
+			*pair = pair_of(c, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
+	}
+	free(tried.at);
+	return error;
+}
+
+/* Of units, and none of how the program is built or of unevenness. */
+static bool may_join(const struct causes *c, const struct culprit *x)
+{
+	static const uint32_t never = UINT32_C(1) << CAUSE_SYNC | UINT32_C(1) << CAUSE_SYNC_DEVICE |
+								  UINT32_C(1) << CAUSE_SYNC_MID | UINT32_C(1) << CAUSE_SYNC_END |
+								  UINT32_C(1) << CAUSE_EVEN_KERNELS |
+								  UINT32_C(1) << CAUSE_EVEN_HOST;
+	return !x->joint.known && !(never >> x->cause & 1) &&
+		   (x->scope.unit != ALL_UNITS || c->model->n_units == 1);
+}
+
+bool joint_merge(const struct causes *c, struct culprit *first, const struct culprit *later)
+{
+	const int64_t both_ns = first->gain.ns + later->gain.ns, first_ns = first->gain.ns;
+	if (!may_join(c, first) || !may_join(c, later) ||
+		!pays_together(first_ns, later->alone_ns, both_ns))
+		return false;
+	first->gain.ns = both_ns;
+	first->gain.low_ns += later->gain.low_ns;
+	first->gain.high_ns += later->gain.high_ns;
+	first->limit_ns += later->limit_ns;
+	join(first, later, first_ns, later->alone_ns);
+	return true;
+}

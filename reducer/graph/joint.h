@@ -1,0 +1,17 @@
+/* Two causes that pay only together: each hides the other, so curing one of them wins little
+ * (docs/GRAPH.md, "The culprit"). */
+#ifndef GRAPH_JOINT_H
+#define GRAPH_JOINT_H
+
+#include "graph/suspects.h"
+
+/* Looks for two causes of units that win nothing alone on top of the weights, but together. *pair
+ * has cost_ns 0 where there are none. 0 or -ENOMEM. */
+int joint_find(struct causes *causes, const int64_t *from_ns, int64_t least_ns,
+			   struct culprit *pair);
+
+/* Two culprits, the later one found when the first one was cured: when neither is worth much without
+ * the other, the first one becomes both. False: each is one of its own. */
+bool joint_merge(const struct causes *causes, struct culprit *first, const struct culprit *later);
+
+#endif
