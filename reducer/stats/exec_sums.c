@@ -2,6 +2,7 @@
  * ran. */
 #include "stats/reports.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "stats/launched.h"
 #include "stats/moments.h"
@@ -27,11 +28,11 @@ struct exec_sums {
 static int add_row(struct row *row, const struct launched *of)
 {
 	const int64_t last = of->end > of->call_end ? of->end : of->call_end;
-	int error = moments_add(&row->total, last > of->call_begin ? last - of->call_begin : 0);
+	int error = moments_add(&row->total, saturate_sub(last, of->call_begin));
 	error = error ? error : moments_add(&row->launch, of->call_end - of->call_begin);
 	error = error ? error : moments_add(&row->run, of->end - of->begin);
 	if (!error && of->begin >= of->call_end)
-		error = moments_add(&row->queue, of->begin - of->call_end);
+		error = moments_add(&row->queue, saturate_sub(of->begin, of->call_end));
 	return error;
 }
 

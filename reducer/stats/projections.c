@@ -2,7 +2,7 @@
  * each. */
 #include "stats/reports.h"
 
-#include "base/diag.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "stats/spans.h"
 #include "stats/styles.h"
@@ -63,11 +63,11 @@ static int add_spans(struct projections *p, const struct spans *spans)
 		struct row *row = table_row(&p->table, TABLE_ROWS(p->rows, p->n, category), &key);
 		if (!row)
 			return -ENOMEM;
-		row->range_ns += span->end - span->begin;
+		row->range_ns = saturate_add(row->range_ns, span->end - span->begin);
 		row->ops += p->of[i].ops;
 		row->levels += span->level;
 		row->children += p->of[i].children;
-		error = moments_add(&row->projected, p->of[i].end - p->of[i].begin);
+		error = moments_add(&row->projected, saturate_sub(p->of[i].end, p->of[i].begin));
 	}
 	return error;
 }

@@ -2,6 +2,7 @@
 #include "stats/reports.h"
 
 #include "base/room.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "stats/launched.h"
 
@@ -170,13 +171,18 @@ static void put_memory(const struct launched *row, struct cell *cells)
 		cells[1] = memory_cell(to);
 }
 
+static struct cell since(const struct traces *t, int64_t at_ns)
+{
+	return cell_number(saturate_sub(at_ns, t->run->begin_ns));
+}
+
 static void put_op(const struct traces *t, const struct event *e, struct cell *cells)
 {
 	const struct launched *row = &e->row;
 	const int64_t dur_ns = row->end - row->begin;
 	const bool copy = row->kind == BATON_MEMCPY || row->kind == BATON_MEMSET;
 	memset(cells, 0, SHEET_COLUMNS_MOST * sizeof(*cells));
-	cells[0] = cell_number(row->begin - t->run->begin_ns);
+	cells[0] = since(t, row->begin);
 	cells[1] = cell_number(dur_ns);
 	cells[2] = cell_number((int64_t)row->correlation);
 	if (row->shape)
@@ -197,7 +203,7 @@ static void put_op(const struct traces *t, const struct event *e, struct cell *c
 static void put_call(const struct traces *t, const struct event *e, struct cell *cells)
 {
 	const struct launched *row = &e->row;
-	cells[0] = cell_number(row->call_begin - t->run->begin_ns);
+	cells[0] = since(t, row->call_begin);
 	cells[1] = cell_number(row->call_end - row->call_begin);
 	cells[2] = cell_text(stats_name(t->run, row->call_name));
 	cells[3] = e->result >= 0 ? cell_number(e->result) : (struct cell){CELL_NONE, {0}};
@@ -223,13 +229,13 @@ static void put_exec(const struct traces *t, const struct event *e, struct cell 
 	const int64_t last = row->end > row->call_end ? row->end : row->call_end;
 	const struct cell none = {CELL_NONE, {0}};
 	const bool queued = row->begin >= row->call_end;
-	cells[0] = cell_number(row->call_begin - t->run->begin_ns);
+	cells[0] = since(t, row->call_begin);
 	cells[1] = cell_number(row->call_end - row->call_begin);
-	cells[2] = queued ? cell_number(row->call_end - t->run->begin_ns) : none;
-	cells[3] = queued ? cell_number(row->begin - row->call_end) : none;
-	cells[4] = cell_number(row->begin - t->run->begin_ns);
+	cells[2] = queued ? since(t, row->call_end) : none;
+	cells[3] = queued ? cell_number(saturate_sub(row->begin, row->call_end)) : none;
+	cells[4] = since(t, row->begin);
 	cells[5] = cell_number(row->end - row->begin);
-	cells[6] = cell_number(last - row->call_begin);
+	cells[6] = cell_number(saturate_sub(last, row->call_begin));
 	cells[7] = cell_number(e->pid);
 	cells[8] = cell_number(e->tid);
 	cells[9] = cell_number(e->ordinal);

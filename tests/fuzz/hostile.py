@@ -32,7 +32,9 @@ from writer import TraceWriter  # noqa: E402
 
 OF_RUN = ["check", "dump", "dump --json", "dump --idle", "dump --stacks", "dump --step-list", "reduce", "report", "report --json",
           "report --gaps 3", "report --by line", "report --by range", "report --by op", "report --steps period", "export --folded",
-          "whatif"]
+          "whatif",
+          "stats -r cuda_gpu_kern_sum,cuda_gpu_sum,cuda_api_sum,cuda_gpu_trace,cuda_api_trace,cuda_kern_exec_sum,nvtx_sum",
+          "stats -f csv -r cuda_kern_exec_trace,cuda_gpu_mem_size_sum,nvtx_gpu_proj_sum,nvtx_kern_sum,nccl_sum"]
 LEAST_BYTES, FOLD = 64 << 20, 64
 SANITIZERS = (b"Sanitizer", b"runtime error:")
 EVENT = '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d,"dur":%d,"args":{"correlation":%d,"stream":7,"device":0}}'
