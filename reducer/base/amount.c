@@ -26,3 +26,19 @@ const char *amount_bytes(uint64_t bytes, char text[32])
 		snprintf(text, 32, "%.1f MB", (double)bytes * 1e-6);
 	return text;
 }
+
+const char *amount_duration(int64_t ns, char text[32])
+{
+	const int64_t s = ns / 1000000000, minutes = s / 60, hours = minutes / 60;
+	if (s < 10)
+		snprintf(text, 32, "%.1f s", (double)ns * 1e-9);
+	else if (s < 120)
+		snprintf(text, 32, "%" PRId64 " s", s);
+	else if (minutes < 60)
+		snprintf(text, 32, "%" PRId64 " min", minutes);
+	else if (hours < 48)
+		snprintf(text, 32, "%" PRId64 " h %" PRId64 " min", hours, minutes % 60);
+	else
+		snprintf(text, 32, "%" PRId64 " d %" PRId64 " h", hours / 24, hours % 24);
+	return text;
+}

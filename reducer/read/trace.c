@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
@@ -102,6 +103,26 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	}
 }
 
+/* What is here ends with the last row. Numbers that no recorder writes count as none. */
+static void measure_kept(struct trace *trace)
+{
+	const uint64_t most = (uint64_t)1 << 48; /* sums of such numbers cannot wrap */
+	const struct baton_r_kept *record = &trace->kept_record;
+	struct kept_part kept = {.launches = record->launches, .kernels = record->kernels};
+	int64_t end_ns = INT64_MIN;
+	for (size_t i = 0; i < trace->reader.n_entries; i++) {
+		const struct baton_entry *e = &trace->reader.entries[i];
+		if (e->kind >= BATON_OP && e->rows > 0 && e->t_max_ns > end_ns)
+			end_ns = e->t_max_ns;
+	}
+	if (__builtin_sub_overflow(record->from_ns, record->begin_ns, &kept.before_ns) ||
+		__builtin_sub_overflow(end_ns, record->from_ns, &kept.kept_ns) || kept.before_ns <= 0 ||
+		kept.before_ns > BATON_TIME_LIMIT_NS || kept.kept_ns < 0 ||
+		kept.kept_ns > BATON_TIME_LIMIT_NS || kept.launches > most || kept.kernels > most)
+		return;
+	trace->kept = kept;
+}
+
 static void add_fact(struct trace *trace, const struct baton_record *record)
 {
 	const struct baton_r_loss *loss = (const void *)record;
@@ -116,6 +137,8 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
 		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
+	} else if (record->type == BATON_R_KEPT) {
+		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));
 	} else if (record->type == BATON_R_LOSS && loss->kind < 5) {
 		trace->losses.by_kind[loss->kind] += loss->count;
 	} else if (record->type == BATON_R_COST) {
@@ -166,12 +189,13 @@ static int begin_dictionaries(struct trace *trace)
 	return strings_init(&trace->strings);
 }
 
-int trace_open(struct trace *trace, const char *path, struct damage_log *log)
+static int open_from(struct trace *trace, const char *path, const char *from,
+					 struct damage_log *log)
 {
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->log = log;
-	int error = baton_reader_open(&trace->reader, AT_FDCWD, path);
+	int error = baton_reader_open(&trace->reader, AT_FDCWD, from);
 	if (error)
 		return error;
 	error = begin_dictionaries(trace);
@@ -184,11 +208,24 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 	}
 	if (!error)
 		find_names(trace);
+	measure_kept(trace);
 	if (!error && trace->reader.header.content == BATON_SUMMARY)
 		error = -EBADMSG;
 	if (error)
 		trace_close(trace);
 	return error;
+}
+
+int trace_open(struct trace *trace, const char *path, struct damage_log *log)
+{
+	return open_from(trace, path, path, log);
+}
+
+int trace_open_held(struct trace *trace, const char *path, int fd, struct damage_log *log)
+{
+	char from[32];
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	return open_from(trace, path, from, log);
 }
 
 void trace_close(struct trace *trace)

@@ -81,6 +81,28 @@ static int read_range(const struct invocation *call, struct capture_window *wind
 	return STATUS_OK;
 }
 
+/* 90, 90s, 15m, 2h: whole seconds, at most a year. */
+static int read_keep_last(const struct invocation *call, long long *seconds)
+{
+	static const struct {
+		const char *unit;
+		long seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+	const long year = 366 * 86400;
+	const char *text = option_text(call, "keep-last", NULL);
+	char *end = NULL;
+	const long n = text ? strtol(text, &end, 10) : 0;
+	if (!text)
+		return STATUS_OK;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (end != text && strcmp(end, units[i].unit) == 0 && n > 0 && n <= year / units[i].seconds)
+			*seconds = n * units[i].seconds;
+	if (*seconds)
+		return STATUS_OK;
+	diag("--keep-last wants a time of a second to a year, such as 60s, 15m or 2h, not '%s'", text);
+	return STATUS_USAGE;
+}
+
 /* The range comes from CUPTI's callbacks; when it begins is known to the job alone. */
 static int check(const struct invocation *call, const struct capture_window *window)
 {
@@ -92,6 +114,11 @@ static int check(const struct invocation *call, const struct capture_window *win
 	if (window->range_end && (window->kill_signal || window->delay_ns)) {
 		diag("%s cannot be used with -c: there the job starts the recording",
 			 window->kill_signal ? "--kill" : "--delay");
+		return STATUS_USAGE;
+	}
+	if (window->keep_s && (window->range_end || window->delay_ns || window->duration_ns)) {
+		diag("--keep-last cannot be used with --delay, --duration or -c: they choose another part "
+			 "of the job");
 		return STATUS_USAGE;
 	}
 	if ((window->range_end || window->delay_ns || window->duration_ns) && !strstr(trace, "cuda")) {
@@ -111,6 +138,8 @@ int capture_window_plan(const struct invocation *call, struct capture_window *wi
 		status = read_seconds(call, "duration", 1e-3, &window->duration_ns);
 	if (!status)
 		status = read_range(call, window);
+	if (!status)
+		status = read_keep_last(call, &window->keep_s);
 	return status ? status : check(call, window);
 }
 
@@ -130,4 +159,10 @@ const char *capture_window_text(const struct capture_window *window, char *text,
 	else
 		return NULL;
 	return text;
+}
+
+const char *capture_window_kept(const struct capture_window *window, char *text, size_t room)
+{
+	snprintf(text, room, "%lld", window->keep_s);
+	return window->keep_s ? text : NULL;
 }

@@ -90,9 +90,22 @@ static void add_loss(const struct names *names, const struct baton_r_loss *row,
 		totals->dropped_others += row->count;
 }
 
-static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
+/* What is here ends with the last row. */
+static void note_kept(const struct baton_reader *reader, const struct baton_r_kept *row,
+					  struct totals *totals)
+{
+	const int64_t before_ns = row->from_ns - row->begin_ns;
+	for (size_t i = 0; i < reader->n_entries; i++) {
+		const int64_t ns = reader->entries[i].t_max_ns - row->from_ns;
+		totals->kept_ns = ns > totals->kept_ns ? ns : totals->kept_ns;
+	}
+	totals->before_ns = before_ns > totals->before_ns ? before_ns : totals->before_ns;
+}
+
+static void read_records(const struct baton_reader *reader, size_t bytes, struct names *names,
 						 struct window_notes *notes, struct totals *totals)
 {
+	const uint8_t *raw = reader->raw;
 	struct baton_record head;
 	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
 		memcpy(&head, raw + at, sizeof(head));
@@ -113,6 +126,10 @@ static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
 			add_loss(names, &row, totals);
+		} else if (head.type == BATON_R_KEPT && head.size >= sizeof(struct baton_r_kept)) {
+			struct baton_r_kept row;
+			memcpy(&row, raw + at, sizeof(row));
+			note_kept(reader, &row, totals);
 		}
 	}
 }
@@ -150,7 +167,7 @@ static int read_blocks(struct baton_reader *reader, struct totals *totals)
 		if (error || damage != BATON_INTACT)
 			continue;
 		if (kind == BATON_RECORDS)
-			read_records(reader->raw, header.raw_bytes, &names, &notes, totals);
+			read_records(reader, header.raw_bytes, &names, &notes, totals);
 		else
 			read_calls(reader, &header, &names, totals);
 	}

@@ -91,7 +91,7 @@ completes "baton report " "runs dir"
 completes "baton import " "runs dir" trace.json
 completes "baton import -o " "runs dir"
 completes "baton record " --
-completes "baton record --k" --kill
+completes "baton record --ki" --kill
 completes "baton record --stacks n" native
 completes "baton record -s n" native
 completes "baton record -- bash trace" trace.json
