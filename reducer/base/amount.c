@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *amount_grouped(uint64_t n, char text[32])
 {
@@ -41,4 +43,19 @@ const char *amount_duration(int64_t ns, char text[32])
 	else
 		snprintf(text, 32, "%" PRId64 " d %" PRId64 " h", hours / 24, hours % 24);
 	return text;
+}
+
+long amount_seconds(const char *text)
+{
+	static const struct {
+		const char *unit;
+		long seconds;
+	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+	const long year = 366 * 86400;
+	char *end;
+	const long n = strtol(text, &end, 10);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (end != text && strcmp(end, units[i].unit) == 0 && n > 0 && n <= year / units[i].seconds)
+			return n * units[i].seconds;
+	return 0;
 }

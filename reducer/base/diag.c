@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool line_shown;
+static bool hushed, line_shown;
 static int64_t line_ns;
 
 static void clear_line(void)
@@ -33,15 +33,24 @@ static void print_plain(const char *format, va_list args)
 	free(text);
 }
 
+void diag_hush(bool hush)
+{
+	pthread_mutex_lock(&lock);
+	hushed = hush;
+	pthread_mutex_unlock(&lock);
+}
+
 void diag(const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
 	pthread_mutex_lock(&lock);
-	clear_line();
-	fputs("baton: ", stderr);
-	print_plain(format, args);
-	fputc('\n', stderr);
+	if (!hushed) {
+		clear_line();
+		fputs("baton: ", stderr);
+		print_plain(format, args);
+		fputc('\n', stderr);
+	}
 	pthread_mutex_unlock(&lock);
 	va_end(args);
 }
@@ -51,12 +60,14 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
 	va_list args;
 	va_start(args, format);
 	pthread_mutex_lock(&lock);
-	clear_line();
-	fputs("baton: ", stderr);
-	plain_put(path, stderr);
-	fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
-	print_plain(format, args);
-	fputc('\n', stderr);
+	if (!hushed) {
+		clear_line();
+		fputs("baton: ", stderr);
+		plain_put(path, stderr);
+		fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
+		print_plain(format, args);
+		fputc('\n', stderr);
+	}
 	pthread_mutex_unlock(&lock);
 	va_end(args);
 }

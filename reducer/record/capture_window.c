@@ -1,5 +1,6 @@
 #include "record/capture_window.h"
 
+#include "base/amount.h"
 #include "base/diag.h"
 #include "cli/command.h"
 
@@ -81,23 +82,11 @@ static int read_range(const struct invocation *call, struct capture_window *wind
 	return STATUS_OK;
 }
 
-/* 90, 90s, 15m, 2h: whole seconds, at most a year. */
 static int read_keep_last(const struct invocation *call, long long *seconds)
 {
-	static const struct {
-		const char *unit;
-		long seconds;
-	} units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-	const long year = 366 * 86400;
 	const char *text = option_text(call, "keep-last", NULL);
-	char *end = NULL;
-	const long n = text ? strtol(text, &end, 10) : 0;
-	if (!text)
-		return STATUS_OK;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (end != text && strcmp(end, units[i].unit) == 0 && n > 0 && n <= year / units[i].seconds)
-			*seconds = n * units[i].seconds;
-	if (*seconds)
+	*seconds = text ? amount_seconds(text) : 0;
+	if (!text || *seconds)
 		return STATUS_OK;
 	diag("--keep-last wants a time of a second to a year, such as 60s, 15m or 2h, not '%s'", text);
 	return STATUS_USAGE;
