@@ -1,6 +1,7 @@
 #include "drain/keep.h"
 
 #include "base/config.h"
+#include "base/memory.h"
 #include "base/message.h"
 #include "base/recording.h"
 #include "base/stop_point.h"
@@ -15,9 +16,15 @@
 #include <xxhash.h>
 
 enum {
-	TURN_BYTES = 1 << 20,  /* of a turn: rings must not fill up meanwhile */
-	LAST_BYTES = 16 << 20, /* of the last one: more than is written in one piece */
-	PIECE_BYTES = 32 << 10
+	TURN_BYTES = 1 << 20,                        /* of a turn: rings must not fill up meanwhile */
+	LAST_BYTES = TURN_BYTES + MEMORY_HELD_BYTES, /* of the last one: what one write can have put */
+	PIECE_BYTES = 32 << 10,
+	HANG_TIMES = 4, /* as large as it was may a trace get while its process hangs */
+#ifdef SHIM_STOP_POINTS
+	HANG_BYTES = 64 << 10
+#else
+	HANG_BYTES = 64 << 20 /* and this much: checkpoints of a day */
+#endif
 };
 
 struct mark {     /* a place in the file, and what was recorded before it */
@@ -30,8 +37,9 @@ static struct {
 	int64_t begin_ns;
 	int64_t moment; /* how many times the time fits into CLOCK_REALTIME */
 	struct mark mark;
-	uint64_t calls; /* so far, and when that number changed last */
+	uint64_t calls; /* so far; when that number changed last, and how large the trace was then */
 	int64_t newest_ns;
+	off_t newest_bytes;
 	bool copies, told;
 	struct mark cut;           /* where the copy begins */
 	off_t copied, begin_bytes; /* of the old file, up to there; of the new one before the copy */
@@ -53,9 +61,11 @@ void keep_open(void)
 		keep.moment = keep.begin_ns / config.keep_ns;
 }
 
+/* While the disk is full it is asked once a second for room, as without --keep-last. */
 bool keep_due(void)
 {
-	return config.keep_ns && now_ns(CLOCK_REALTIME) / config.keep_ns != keep.moment;
+	return config.keep_ns && !trace_error() &&
+		   now_ns(CLOCK_REALTIME) / config.keep_ns != keep.moment;
 }
 
 void keep_close(void)
@@ -152,8 +162,10 @@ void keep_turn(const struct baton_drain *drain)
 	const uint64_t calls = drain->launches + drain->graphs;
 	if (!config.keep_ns)
 		return;
-	if (calls != keep.calls)
+	if (calls != keep.calls) {
 		keep.newest_ns = now_ns(CLOCK_MONOTONIC);
+		keep.newest_bytes = trace_file_bytes();
+	}
 	keep.calls = calls;
 	if (keep.copies && keep.copied < trace_file_bytes())
 		copy(TURN_BYTES);
@@ -177,10 +189,13 @@ static bool is_old_enough(void)
 }
 
 /* Nothing has been launched for half of the time: what led to that is what somebody will want to
- * see, and the half before it, at least, is there. */
+ * see, and the half before it, at least, is there. A process that never launches has nothing of
+ * the kind, and one that goes on with other calls must not fill the disk. */
 static bool hangs(void)
 {
-	return now_ns(CLOCK_MONOTONIC) - keep.newest_ns >= config.keep_ns / 2;
+	const off_t most = HANG_BYTES + HANG_TIMES * keep.newest_bytes;
+	return keep.calls > 0 && now_ns(CLOCK_MONOTONIC) - keep.newest_ns >= config.keep_ns / 2 &&
+		   trace_file_bytes() <= most;
 }
 
 void keep_written(const struct baton_drain *drain)

@@ -26,6 +26,15 @@ static dev_t device;
 static ino_t inode;
 static off_t bytes_written;
 
+static struct {  /* the next file */
+	int fd, old; /* its own; the trace, to be read. -1: closed */
+	dev_t device;
+	ino_t inode;
+	off_t bytes;
+	bool is_there;
+	int given_up; /* -errno of the trace, which needed its room */
+} next = {.fd = -1, .old = -1};
+
 int trace_file_create(const char *path)
 {
 	struct stat st;
@@ -45,11 +54,17 @@ int trace_file_create(const char *path)
 	return 0;
 }
 
-static int is_ours(int candidate)
+/* A job that closes all descriptors may have put its own in the place of one. */
+static bool is_file(int candidate, dev_t on, ino_t number)
 {
 	struct stat st;
-	return candidate >= 0 && fstat(candidate, &st) == 0 && st.st_dev == device &&
-		   st.st_ino == inode && st.st_nlink > 0;
+	return candidate >= 0 && fstat(candidate, &st) == 0 && st.st_dev == on && st.st_ino == number;
+}
+
+static bool is_ours(int candidate)
+{
+	struct stat st;
+	return is_file(candidate, device, inode) && fstat(candidate, &st) == 0 && st.st_nlink > 0;
 }
 
 static bool is_cut(void)
@@ -90,7 +105,7 @@ static int write_all(int to, const void *data, size_t n, off_t *written)
 	return 0;
 }
 
-int trace_file_append(const void *data, size_t n)
+static int append(const void *data, size_t n)
 {
 	int error = is_ours(fd) ? 0 : reopen();
 	if (!error && is_cut())
@@ -105,6 +120,22 @@ int trace_file_append(const void *data, size_t n)
 			error = -errno;
 	}
 	return error;
+}
+
+/* A copy that is not finished is worth less than what has no room because of it. */
+static bool make_room(int error)
+{
+	if (!next.is_there || (error != -ENOSPC && error != -EDQUOT))
+		return false;
+	trace_file_next_remove();
+	next.given_up = error;
+	return true;
+}
+
+int trace_file_append(const void *data, size_t n)
+{
+	const int error = append(data, n);
+	return error && make_room(error) ? append(data, n) : error;
 }
 
 int trace_file_close(void)
@@ -128,17 +159,11 @@ void trace_file_forget(void)
 		close(fd);
 	fd = -1;
 	trace_file_next_close();
+	next.is_there = false;
 	name[0] = 0; /* its parent's */
 }
 
 /* ---- the next file ---- */
-
-static struct {
-	int fd, old; /* its own; the trace, to be read. -1: closed */
-	dev_t device;
-	ino_t inode;
-	off_t bytes;
-} next = {.fd = -1, .old = -1};
 
 off_t trace_file_bytes(void)
 {
@@ -147,6 +172,8 @@ off_t trace_file_bytes(void)
 
 int trace_file_read(off_t at, void *bytes, size_t n)
 {
+	if (!is_file(next.old, device, inode))
+		return -ESTALE;
 	for (size_t done = 0; done < n;) {
 		const ssize_t got = pread(next.old, (char *)bytes + done, n - done, at + (off_t)done);
 		if (got < 0 && errno == EINTR)
@@ -170,9 +197,13 @@ static int next_open(int flags)
 	next.old = own_fd(open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
 	if (next.old < 0)
 		return -errno;
-	if (!is_ours(next.old))
+	if (!is_ours(next.old)) {
+		close(next.old);
+		next.old = -1;
 		return -ESTALE;
+	}
 	next.fd = own_fd(open(path, flags | O_WRONLY | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0600));
+	next.is_there |= next.fd >= 0;
 	return next.fd < 0 ? -errno : 0;
 }
 
@@ -189,6 +220,7 @@ int trace_file_next_create(void)
 	next.device = st.st_dev;
 	next.inode = st.st_ino;
 	next.bytes = 0;
+	next.given_up = 0;
 	error = trace_file_read(0, header, sizeof(header));
 	return error ? error : trace_file_next_append(header, sizeof(header));
 }
@@ -196,18 +228,22 @@ int trace_file_next_create(void)
 int trace_file_next_open(void)
 {
 	struct stat st;
-	int error = next_open(0);
-	if (!error && (fstat(next.fd, &st) != 0 || st.st_dev != next.device ||
-				   st.st_ino != next.inode || st.st_size != next.bytes))
-		error = -ESTALE;
-	return error;
+	const int error = next.given_up ? next.given_up : next_open(0);
+	if (error)
+		return error;
+	if (is_file(next.fd, next.device, next.inode) && fstat(next.fd, &st) == 0 &&
+		st.st_size == next.bytes)
+		return 0;
+	close(next.fd);
+	next.fd = -1;
+	return -ESTALE;
 }
 
 void trace_file_next_close(void)
 {
-	if (next.fd >= 0)
+	if (is_file(next.fd, next.device, next.inode))
 		close(next.fd);
-	if (next.old >= 0)
+	if (is_file(next.old, device, inode))
 		close(next.old);
 	next.fd = next.old = -1;
 }
@@ -215,7 +251,8 @@ void trace_file_next_close(void)
 int trace_file_next_append(const void *data, size_t n)
 {
 	STOP_POINT("keep next");
-	return write_all(next.fd, data, n, &next.bytes);
+	return is_file(next.fd, next.device, next.inode) ? write_all(next.fd, data, n, &next.bytes)
+													 : -ESTALE;
 }
 
 off_t trace_file_next_bytes(void)
@@ -237,6 +274,10 @@ int trace_file_next_becomes(void)
 	if (!error) {
 		if (is_open)
 			close(fd);
+		if (is_file(next.old, device, inode))
+			close(next.old);
+		next.old = -1;
+		next.is_there = false;
 		fd = next.fd;
 		device = next.device;
 		inode = next.inode;
@@ -253,4 +294,5 @@ void trace_file_next_remove(void)
 	next_name(path);
 	if (name[0])
 		unlink(path);
+	next.is_there = false;
 }

@@ -20,7 +20,8 @@ void trace_file_forget(void);
 
 /* The next file: what is to take the trace's place and name, made beside it (NAME.keep). It begins
  * with the header of the trace. It is open between _create() or _open() and _close(): a job that
- * closes all descriptors may do so in between. 0 or -errno. */
+ * closes all descriptors may do so in between. When the trace finds no room, the next file goes, and
+ * _open() says why. 0 or -errno. */
 int trace_file_next_create(void);
 int trace_file_next_open(void);
 void trace_file_next_close(void);

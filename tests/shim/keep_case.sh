@@ -88,6 +88,19 @@ expect_true 'd["there"] > 0.3 * d["launches"] > 100'
 cp "$work/hang4.5.json" "$work/out"
 expect_true 'd["shortened"] == 1 and d["span_ns"] < 6e9'
 
+# calls without a launch are no hang
+expect_status 0 "$BATON" record --keep-last 1s -o "$work/calls" -- "$PYTHON" -c 'import sys, time
+sys.path.insert(0, "tests/shim")
+from jobs import driver, prepare
+cuda = driver()
+prepare(cuda)
+end = time.time() + 4.5
+while time.time() < end:
+    cuda.cuCtxSynchronize()
+    time.sleep(0.002)'
+holds 1000000000 "$work/calls"
+expect_true 'd["shortened"] == 1 and d["launches"] == 0'
+
 # shorter than the time: all of it is there, and nothing is said
 # shellcheck disable=SC2086
 expect_status 0 "$BATON" record --keep-last 1h -o "$work/short" -- $train 20
