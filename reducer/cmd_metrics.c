@@ -7,8 +7,12 @@
 #include "reduce_options.h"
 #include "render/metrics.h"
 
+#include <baton/reader.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,23 +39,32 @@ static double clock_seconds(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* When a trace was written to last. */
-static double last_written(char *const *dirs, size_t n)
+static void note_age(const char *path, struct metrics *m)
 {
-	double last = 0;
+	struct baton_reader reader;
+	struct stat st;
+	if (baton_reader_open(&reader, AT_FDCWD, path) != 0)
+		return;
+	if (fstat(reader.fd, &st) == 0)
+		m->modified_s =
+			fmax(m->modified_s, (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9);
+	for (size_t i = 0; i < reader.n_entries; i++)
+		if (reader.entries[i].kind == BATON_OP && reader.entries[i].rows > 0)
+			m->worked_s = fmax(m->worked_s, (double)reader.entries[i].t_max_ns * 1e-9);
+	baton_reader_close(&reader);
+}
+
+/* When the traces were written to last, and when a GPU worked last: a process that hangs still
+ * writes. */
+static void note_ages(char *const *dirs, size_t n, struct metrics *m)
+{
 	for (size_t d = 0; d < n; d++) {
 		struct paths paths = {0};
 		const int error = paths_add(&paths, dirs[d], false);
-		for (size_t i = 0; !error && i < paths.n; i++) {
-			struct stat st;
-			const double at = stat(paths.at[i], &st) == 0
-								  ? (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec * 1e-9
-								  : 0;
-			last = at > last ? at : last;
-		}
+		for (size_t i = 0; !error && i < paths.n; i++)
+			note_age(paths.at[i], m);
 		paths_free(&paths);
 	}
-	return last;
 }
 
 static int print_summary(struct metrics *m, const struct summary *summary, FILE *out)
@@ -72,21 +85,19 @@ static int print_summary(struct metrics *m, const struct summary *summary, FILE 
 /* A run that cannot be reduced has metrics too: baton_up is 0. */
 static int print_once(const struct invocation *call, FILE *out, double *took_s)
 {
-	static bool said; /* later turns of one process have the same to say of the run */
 	struct reduce_options how;
 	struct reduction reduction;
-	struct metrics m = {.run = option_text(call, "run", call->operand[0]),
-						.modified_s = last_written(call->operand, (size_t)call->operands)};
+	struct metrics m = {.run = option_text(call, "run", call->operand[0])};
 	const double begin_s = clock_seconds(CLOCK_MONOTONIC);
 	int status = reduce_options_read(call, false, &how);
 	if (status != STATUS_OK)
 		return status;
 	how.no_replay = true;
 	how.store = false;
-	diag_hush(said);
+	note_ages(call->operand, (size_t)call->operands, &m);
+	diag_once(true); /* the next turn of this process has the same to say of the run */
 	status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
-	diag_hush(false);
-	said = true;
+	diag_once(false);
 	m.took_s = *took_s = clock_seconds(CLOCK_MONOTONIC) - begin_s;
 	m.reduced_s = clock_seconds(CLOCK_REALTIME);
 	if (status == STATUS_OK || status == STATUS_PARTIAL) {
@@ -98,14 +109,13 @@ static int print_once(const struct invocation *call, FILE *out, double *took_s)
 	return status;
 }
 
+/* The file that is written; what a process of the same number left there goes. */
+static char *aside;
+
 /* node_exporter reads the file at any moment: it is always a whole one. */
 static int write_file(const struct invocation *call, const char *path, double *took_s)
 {
-	char *aside = NULL;
-	if (asprintf(&aside, "%s.%d.new", path, (int)getpid()) < 0) {
-		diag("%s: no memory", path);
-		return STATUS_OUTPUT;
-	}
+	unlink(aside);
 	FILE *out = fopen(aside, "wx");
 	int error = out ? 0 : -errno, status = STATUS_OUTPUT;
 	if (out) {
@@ -121,31 +131,41 @@ static int write_file(const struct invocation *call, const char *path, double *t
 	}
 	if (error)
 		diag("%s: %s", path, strerror(-error));
-	free(aside);
 	return error ? STATUS_OUTPUT : status;
 }
 
-/* Waits for the signals that end it, so that no file is left half-written. */
+/* A turn may take long: it is left as it is. */
+static void end(int signal)
+{
+	(void)signal;
+	unlink(aside);
+	_exit(STATUS_OK);
+}
+
+/* A signal that is ignored (nohup) stays so. */
+static void end_by(int signal)
+{
+	const struct sigaction ends = {.sa_handler = end};
+	struct sigaction before;
+	if (sigaction(signal, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(signal, &ends, NULL);
+}
+
+/* What works once may fail for a while later: a disk is full, a mount is away. */
 static int repeat(const struct invocation *call, const char *path, long every_s)
 {
-	sigset_t ends;
-	int status = STATUS_OK, signal = 0;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	while (!signal) {
+	end_by(SIGINT);
+	end_by(SIGTERM);
+	end_by(SIGHUP);
+	for (bool first = true;; first = false) {
 		double took_s = 0;
-		status = write_file(call, path, &took_s);
-		if (status == STATUS_OUTPUT || status == STATUS_USAGE)
+		const int status = write_file(call, path, &took_s);
+		if (status == STATUS_USAGE || (first && status == STATUS_OUTPUT))
 			return status;
 		const long rest = (long)(IDLE_TIMES * took_s);
 		const struct timespec pause = {.tv_sec = rest > every_s ? rest : every_s};
-		const int got = sigtimedwait(&ends, NULL, &pause);
-		signal = got > 0 ? got : 0;
+		nanosleep(&pause, NULL);
 	}
-	return STATUS_OK;
 }
 
 static int run(const struct invocation *call)
@@ -164,7 +184,13 @@ static int run(const struct invocation *call)
 	}
 	if (!path)
 		return print_once(call, stdout, &took_s);
-	return every_s ? repeat(call, path, every_s) : write_file(call, path, &took_s);
+	if (asprintf(&aside, "%s.%d.new", path, (int)getpid()) < 0) {
+		diag("%s: no memory", path);
+		return STATUS_OUTPUT;
+	}
+	const int status = every_s ? repeat(call, path, every_s) : write_file(call, path, &took_s);
+	free(aside);
+	return status;
 }
 
 static const struct named_text examples[] = {

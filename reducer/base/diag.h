@@ -15,8 +15,9 @@ enum status { /* exit statuses: scripts rely on them (docs/man) */
 			  STATUS_OUTPUT = 5
 };
 
-/* Whether diag() and diag_at() say nothing. */
-void diag_hush(bool hush);
+/* Whether diag() and diag_at() leave out what they have said before, numbers and offsets aside: for
+ * a command that looks at one thing again and again. */
+void diag_once(bool once);
 
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

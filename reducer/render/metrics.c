@@ -1,5 +1,6 @@
 #include "render/metrics.h"
 
+#include "base/utf8.h"
 #include "summary/leaf.h"
 
 #include <inttypes.h>
@@ -15,17 +16,24 @@ static void family(FILE *out, const char *name, const char *help)
 	fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
 }
 
-/* Backslashes, quotes and line feeds are escaped; other control characters have no place here. */
+/* Backslashes, quotes and line feeds are escaped. Prometheus refuses the whole text for a byte that
+ * is no UTF-8; such bytes, and other control characters, become U+FFFD. */
 static void label(FILE *out, const char *name, const char *value, bool first)
 {
 	fprintf(out, "%s%s=\"", first ? "{" : ",", name);
-	for (const char *c = value; *c; c++) {
-		if (*c == '\n')
+	for (size_t left = strlen(value), n; left > 0; left -= n, value += n) {
+		uint32_t code = 0;
+		n = utf8_decode(value, left, &code);
+		const bool is_plain = n > 0 && code >= ' ' && (code < 0x7f || code > 0x9f);
+		n = n ? n : 1;
+		if (*value == '\n')
 			fputs("\\n", out);
-		else if (*c == '\\' || *c == '"')
-			fprintf(out, "\\%c", *c);
-		else if ((unsigned char)*c >= ' ')
-			fputc(*c, out);
+		else if (*value == '\\' || *value == '"')
+			fprintf(out, "\\%c", *value);
+		else if (is_plain)
+			fwrite(value, 1, n, out);
+		else
+			fputs("\xef\xbf\xbd", out);
 	}
 	fputc('"', out);
 }
@@ -201,6 +209,9 @@ void metrics_print(const struct metrics *m, FILE *out)
 	if (m->modified_s > 0)
 		single(m, out, "baton_recorded_timestamp_seconds",
 			   "When a trace was written to last, since 1970.", m->modified_s);
+	if (m->worked_s > 0)
+		single(m, out, "baton_gpu_work_timestamp_seconds",
+			   "When the newest recorded work of a GPU ended, since 1970.", m->worked_s);
 	if (!m->summary)
 		return;
 	steps(m, out);

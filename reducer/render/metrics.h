@@ -13,7 +13,8 @@ struct metrics {
 	const struct summary *summary; /* NULL: the run cannot be reduced now */
 	const struct figures *figures; /* of it */
 	const struct stragglers *stragglers;
-	double reduced_s, took_s, modified_s; /* since 1970 but `took_s`; modified_s 0: not known */
+	/* since 1970 but `took_s`; of the last write to a trace and the newest op in one; 0: not known */
+	double reduced_s, took_s, modified_s, worked_s;
 };
 
 void metrics_print(const struct metrics *metrics, FILE *out);

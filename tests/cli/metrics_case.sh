@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # baton metrics: what a run shows, in Prometheus' text format, with the names of docs/METRICS.md and of the Grafana board.
 # Keeps out: a text that Prometheus refuses; a name, unit or label that the page or the board does not have; a file that is read half
-# written; figures other than the report's; a service that dies because there is nothing to report yet.
+# written; figures other than the report's; a service that dies because there is nothing to report yet, or no room, or of a file that a
+# dead one left, or of a signal that is to be ignored; one that is silent about what is new, or does not end.
 . "$(dirname "$0")/lib.sh"
 sim=${BUILD:-build/release}/baton-sim
 
@@ -44,15 +45,33 @@ assert sorted(late) == [0, 1, 2, 3] and late[2] > 0 and late[0] == late[1] == la
 busbw = sorted(n["busbw_gbps"] * 1e9 for n in r["nccl"] if n["busbw_gbps"])
 assert busbw and all(near(a, b) for a, b in zip(sorted(v for _, v in m["baton_nccl_bus_bandwidth_bytes_per_second"]), busbw))
 assert all(l["run"] == r'a \"quoted\\\" name' for samples in m.values() for l, _ in samples)
+rows = map(json.loads, sys.stdin)
+newest_ns = max(row["start_ns"] + row["dur_ns"] for row in rows if row["record"] == "op")
+assert near(value("baton_gpu_work_timestamp_seconds"), newest_ns * 1e-9)
 assert value("baton_up") == 1 and value("baton_steps") == r["run"]["steps"] and value("baton_missing_ranks") == 0
 END
 checks=$((checks + 1))
-"$PYTHON" "$work/compare.py" "$work/out" "$work/report.json" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
+"$BATON" dump --json "$work/again" 2>/dev/null | "$PYTHON" "$work/compare.py" "$work/out" "$work/report.json" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
+
+# labels of any bytes
+expect_status 0 "$BATON" metrics "$work/again" --run $'a\xff\x01b\xc3\xa9\xed\xa0\x80'
+told
+expect_true 'd["baton_up"][0][0]["run"] == "a\ufffd\ufffdb\xe9\ufffd\ufffd\ufffd"'
 
 # into a file, again and again: a reader never meets half of it, and a signal ends it
 mkdir "$work/wait"
-"$BATON" metrics "$work/wait" -o "$work/run.prom" --every 1s 2>"$work/err" &
+(
+	trap '' HUP
+	echo stale >"$work/run.prom.$BASHPID.new"
+	exec "$BATON" metrics "$work/wait" -o "$work/run.prom" --every 1s 2>"$work/said"
+) &
 service=$!
+wait_to_say() { # wait_to_say TEXT: on stderr
+	local n=0
+	while ! grep -q -- "$1" "$work/said" && [ $((n += 1)) -lt 600 ]; do sleep 0.05; done
+	checks=$((checks + 1))
+	grep -q -- "$1" "$work/said" || fail "the service never says $1"
+}
 wait_for() { # wait_for TEXT: in the file; in the meantime it is whole, whenever it is there
 	local n=0
 	while ! grep -q "$1" "$work/run.prom" 2>/dev/null && [ $((n += 1)) -lt 600 ]; do
@@ -68,12 +87,35 @@ wait_for '^baton_up{.*} 1$'
 cp "$work/run.prom" "$work/out"
 told
 expect_true 'd["baton_steps"][0][1] > 0'
+# what is new is said, once; a turn that cannot write does not end it, nor does a signal that was ignored
+kill -HUP $service
+echo "no trace" >"$work/wait/broken.baton"
+wait_to_say broken.baton
+rm "$work/run.prom" && mkdir "$work/run.prom"
+wait_to_say 'run.prom: '
+rmdir "$work/run.prom"
+wait_for '^baton_up{.*} 1$'
+rm "$work/run.prom"
+wait_for '^baton_up{.*} 1$'
+checks=$((checks + 3))
+[ "$(grep -c broken.baton "$work/said")" = 1 ] || fail "it says of broken.baton: $(grep broken.baton "$work/said")"
+kill -TERM $service
+wait $service
+status=$?
+[ $status = 0 ] || fail "ended with $status"
+[ -z "$(find "$work" -maxdepth 1 -name 'run.prom.*')" ] || fail "a file is left beside the metrics"
+
+# it ends in the middle of a turn
+expect_status 0 "$sim" -o "$work/large" --ranks 4 --steps 200 --kernels 800
+"$BATON" metrics "$work/large" -o "$work/large.prom" --every 1h &
+service=$!
+while [ ! -e "$work/large.prom.$service.new" ] && kill -0 $service 2>/dev/null; do :; done
 kill -TERM $service
 wait $service
 status=$?
 checks=$((checks + 2))
-[ $status = 0 ] || fail "ended with $status"
-[ -z "$(find "$work" -maxdepth 1 -name 'run.prom.*')" ] || fail "a file is left beside the metrics"
+[ $status = 0 ] || fail "ended with $status in a turn"
+[ -z "$(find "$work" -maxdepth 1 -name 'large.prom*')" ] || fail "it finished its turn"
 
 # once, of nothing
 mkdir "$work/none"
@@ -81,6 +123,7 @@ expect_status 3 "$BATON" metrics "$work/none"
 told
 expect_true 'd["baton_up"][0][1] == 0 and "baton_steps" not in d'
 expect_status 5 "$BATON" metrics "$work/run" -o "$work/no/such/place.prom"
+expect_status 5 "$BATON" metrics "$work/run" -o "$work/no/such/place.prom" --every 1s
 expect_says "$work/no/such/place.prom: "
 expect_status 2 "$BATON" metrics "$work/run" --every 5
 expect_says "--every needs -o FILE"

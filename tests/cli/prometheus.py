@@ -34,6 +34,7 @@ def labels_of(text):
 
 def families(text):
     assert text.endswith("\n"), "the last line is not ended"
+    assert all(c == "\n" or c.isprintable() for c in text), "a control character"
     found, helped, current = {}, None, None
     for line in text[:-1].split("\n"):
         if line.startswith("# HELP "):
@@ -67,7 +68,7 @@ def asked(board):
 
 
 table, board = documented(sys.argv[1]), json.load(open(sys.argv[2]))
-found = families(sys.stdin.read())
+found = families(sys.stdin.buffer.read().decode("utf-8"))
 check(found, table)
 assert asked(board) <= set(table), f"the board asks for {asked(board) - set(table)}"
 for panel in board["panels"]:
