@@ -2,6 +2,7 @@
 
 #include "base/room.h"
 #include "base/source.h"
+#include "read/kept.h"
 #include "read/records.h"
 
 #include <errno.h>
@@ -103,26 +104,6 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	}
 }
 
-/* What is here ends with the last row. Numbers that no recorder writes count as none. */
-static void measure_kept(struct trace *trace)
-{
-	const uint64_t most = (uint64_t)1 << 48; /* sums of such numbers cannot wrap */
-	const struct baton_r_kept *record = &trace->kept_record;
-	struct kept_part kept = {.launches = record->launches, .kernels = record->kernels};
-	int64_t end_ns = INT64_MIN;
-	for (size_t i = 0; i < trace->reader.n_entries; i++) {
-		const struct baton_entry *e = &trace->reader.entries[i];
-		if (e->kind >= BATON_OP && e->rows > 0 && e->t_max_ns > end_ns)
-			end_ns = e->t_max_ns;
-	}
-	if (__builtin_sub_overflow(record->from_ns, record->begin_ns, &kept.before_ns) ||
-		__builtin_sub_overflow(end_ns, record->from_ns, &kept.kept_ns) || kept.before_ns <= 0 ||
-		kept.before_ns > BATON_TIME_LIMIT_NS || kept.kept_ns < 0 ||
-		kept.kept_ns > BATON_TIME_LIMIT_NS || kept.launches > most || kept.kernels > most)
-		return;
-	trace->kept = kept;
-}
-
 static void add_fact(struct trace *trace, const struct baton_record *record)
 {
 	const struct baton_r_loss *loss = (const void *)record;
@@ -208,7 +189,7 @@ static int open_from(struct trace *trace, const char *path, const char *from,
 	}
 	if (!error)
 		find_names(trace);
-	measure_kept(trace);
+	trace->kept = kept_part_of(&trace->reader, &trace->kept_record);
 	if (!error && trace->reader.header.content == BATON_SUMMARY)
 		error = -EBADMSG;
 	if (error)

@@ -1,6 +1,7 @@
 #include "record/totals.h"
 
 #include "base/room.h"
+#include "read/kept.h"
 
 #include <baton/columns.h>
 #include <baton/reader.h>
@@ -90,16 +91,12 @@ static void add_loss(const struct names *names, const struct baton_r_loss *row,
 		totals->dropped_others += row->count;
 }
 
-/* What is here ends with the last row. */
 static void note_kept(const struct baton_reader *reader, const struct baton_r_kept *row,
 					  struct totals *totals)
 {
-	const int64_t before_ns = row->from_ns - row->begin_ns;
-	for (size_t i = 0; i < reader->n_entries; i++) {
-		const int64_t ns = reader->entries[i].t_max_ns - row->from_ns;
-		totals->kept_ns = ns > totals->kept_ns ? ns : totals->kept_ns;
-	}
-	totals->before_ns = before_ns > totals->before_ns ? before_ns : totals->before_ns;
+	const struct kept_part kept = kept_part_of(reader, row);
+	totals->kept_ns = kept.kept_ns > totals->kept_ns ? kept.kept_ns : totals->kept_ns;
+	totals->before_ns = kept.before_ns > totals->before_ns ? kept.before_ns : totals->before_ns;
 }
 
 static void read_records(const struct baton_reader *reader, size_t bytes, struct names *names,
