@@ -105,9 +105,11 @@ static int check(const struct invocation *call, const struct capture_window *win
 			 window->kill_signal ? "--kill" : "--delay");
 		return STATUS_USAGE;
 	}
-	if (window->keep_s && (window->range_end || window->delay_ns || window->duration_ns)) {
-		diag("--keep-last cannot be used with --delay, --duration or -c: they choose another part "
-			 "of the job");
+	const bool keeps = window->keep_s || getenv("BATON_KEEP_LAST");
+	if (keeps && (window->range_end || window->delay_ns || window->duration_ns)) {
+		diag(
+			"%s cannot be used with --delay, --duration or -c: they choose another part of the job",
+			window->keep_s ? "--keep-last" : "BATON_KEEP_LAST");
 		return STATUS_USAGE;
 	}
 	if ((window->range_end || window->delay_ns || window->duration_ns) && !strstr(trace, "cuda")) {

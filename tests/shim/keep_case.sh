@@ -118,5 +118,8 @@ for other in "--delay 1" "--duration 2" "-c cudaProfilerApi"; do
 	# shellcheck disable=SC2086
 	expect_status 2 "$BATON" record --keep-last 15m $other -o "$work/never" -- true
 	expect_says "--keep-last cannot be used with --delay, --duration or -c"
+	# shellcheck disable=SC2086
+	BATON_KEEP_LAST=900 expect_status 2 "$BATON" record $other -o "$work/never" -- true
+	expect_says "BATON_KEEP_LAST cannot be used with --delay, --duration or -c"
 done
 finish
