@@ -1,7 +1,7 @@
 """Is the trace of the last part of a job whole?
 
-keep_check.py KEEP_NS < `baton dump --json DIR`: every process has at most one `kept` record; with those that were left out it has as many
-kernels, and those in flight, as launches; all that is there ended after the cut; every row's name, thread and stack are defined.
+keep_check.py KEEP_NS [LATE_NS] < `baton dump --json DIR`: every process has at most one `kept` record; with those that were left out it has as many
+kernels, and those in flight, as launches; all that is there ended after the cut (LATE_NS: threads come so late here); every row's name, thread and stack are defined.
 Prints as JSON: processes, shortened, launches (there and left out), there (launches), span_ns (longest).
 """
 import json
@@ -29,6 +29,7 @@ class Process:
 
 def main():
     keep_ns, all_processes = int(sys.argv[1]), []
+    late_ns = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     for r in map(json.loads, sys.stdin):
         kind = r["record"]
         if kind == "process":
@@ -55,7 +56,7 @@ def main():
         launches, kernels = p.launches + p.before, p.kernels + kept["kernels"] + p.in_flight
         if not p.lost and launches != kernels:
             wrong.append(f"{launches} launches, {kernels} kernels with those in flight")
-        if p.kept and min(p.ends) < kept["from_ns"] - 1_500_000_000:
+        if p.kept and min(p.ends) < kept["from_ns"] - 1_500_000_000 - late_ns:
             wrong.append("there are rows that ended long before the cut")
         p.span_ns = max(p.ends) - kept["from_ns"]
     print(json.dumps({"processes": len(recorded), "shortened": sum(bool(p.kept) for p in recorded),
