@@ -41,9 +41,10 @@ static struct {
 	int64_t newest_ns;
 	off_t newest_bytes;
 	bool copies, told;
+	bool begins;               /* of the copy what comes before the blocks is not all there */
 	struct mark cut;           /* where the copy begins */
 	off_t copied, begin_bytes; /* of the old file, up to there; of the new one before the copy */
-	uint64_t sequence;         /* of the new file's next block */
+	struct trace_again again;
 } keep;
 
 static int64_t now_ns(clockid_t clock)
@@ -65,14 +66,14 @@ void keep_open(void)
 bool keep_due(void)
 {
 	return config.keep_ns && !trace_error() &&
-		   now_ns(CLOCK_REALTIME) / config.keep_ns != keep.moment;
+		   (keep.begins || now_ns(CLOCK_REALTIME) / config.keep_ns != keep.moment);
 }
 
 void keep_close(void)
 {
 	if (keep.copies)
 		trace_file_next_remove();
-	keep.copies = false;
+	keep.copies = keep.begins = false;
 }
 
 static void give_up(int error)
@@ -95,7 +96,7 @@ static int copy_block(off_t end)
 	const off_t block = sizeof(header) + (((off_t)header.stored_bytes + 7) & ~(off_t)7);
 	if (error || header.magic != BATON_BLOCK_MAGIC || block > end - keep.copied)
 		return error ? error : -EBADMSG;
-	header.sequence = keep.sequence++;
+	header.sequence = keep.again.sequence++;
 	header.header_hash = XXH3_64bits(&header, offsetof(struct baton_block_header, header_hash));
 	error = trace_file_next_append(&header, sizeof(header));
 	for (off_t at = sizeof(header); !error && at < block;) {
@@ -122,24 +123,37 @@ static bool copy(off_t most)
 	return !error;
 }
 
-static void begin(void)
+/* A piece of what comes before the blocks. */
+static void go_on_to_begin(void)
 {
 	struct baton_r_kept kept = {.keep_ns = config.keep_ns,
 								.begin_ns = keep.begin_ns,
-								.from_ns = keep.mark.realtime_ns,
-								.launches = keep.mark.launches,
-								.kernels = keep.mark.kernels};
+								.from_ns = keep.cut.realtime_ns,
+								.launches = keep.cut.launches,
+								.kernels = keep.cut.kernels};
+	int more = trace_file_next_open();
+	if (!more)
+		more = trace_begin_again(&keep.again, &kept, trace_file_next_append);
+	keep.begin_bytes = trace_file_next_bytes();
+	trace_file_next_close();
+	keep.begins = more > 0;
+	if (more < 0)
+		give_up(more);
+	STOP_POINT("keep begun");
+}
+
+static void begin(void)
+{
 	keep.cut = keep.mark;
 	keep.copied = keep.cut.offset;
-	keep.copies = true;
-	int error = trace_file_next_create();
-	if (!error)
-		error = trace_begin_again(&kept, trace_file_next_append, &keep.sequence);
-	keep.begin_bytes = trace_file_next_bytes();
+	keep.copies = keep.begins = true;
+	keep.again = (struct trace_again){0};
+	const int error = trace_file_next_create();
 	trace_file_next_close();
 	if (error)
 		give_up(error);
-	STOP_POINT("keep begun");
+	else
+		go_on_to_begin();
 }
 
 /* All is copied: the new file is the trace from now on. */
@@ -153,7 +167,7 @@ static void take_over(void)
 	}
 	keep.copies = keep.told = false;
 	keep.mark.offset += keep.begin_bytes - keep.cut.offset;
-	trace_number(keep.sequence);
+	trace_number(keep.again.sequence);
 	STOP_POINT("keep over");
 }
 
@@ -167,7 +181,7 @@ void keep_turn(const struct baton_drain *drain)
 		keep.newest_bytes = trace_file_bytes();
 	}
 	keep.calls = calls;
-	if (keep.copies && keep.copied < trace_file_bytes())
+	if (keep.copies && !keep.begins && keep.copied < trace_file_bytes())
 		copy(TURN_BYTES);
 }
 
@@ -202,7 +216,9 @@ void keep_written(const struct baton_drain *drain)
 {
 	if (!config.keep_ns)
 		return;
-	if (keep.copies && trace_file_bytes() - keep.copied <= LAST_BYTES && copy(LAST_BYTES))
+	if (keep.begins)
+		go_on_to_begin();
+	else if (keep.copies && trace_file_bytes() - keep.copied <= LAST_BYTES && copy(LAST_BYTES))
 		take_over();
 	if (!keep_due())
 		return;

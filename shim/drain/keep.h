@@ -13,7 +13,7 @@
 struct baton_drain;
 
 void keep_open(void);
-/* A moment has come: what there is has to be written now. */
+/* A moment has come, or another piece of a copy's begin: what there is has to be written now. */
 bool keep_due(void);
 /* Everything so far is in the file, and nothing is held. */
 void keep_written(const struct baton_drain *drain);

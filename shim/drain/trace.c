@@ -115,63 +115,58 @@ int trace_append(void)
 	return error;
 }
 
-enum { AGAIN_BYTES = 1 << 20 }; /* of blocks, before they are put */
+enum {
+#ifdef SHIM_STOP_POINTS
+	AGAIN_BYTES = 2 << 10
+#else
+	AGAIN_BYTES = 1 << 20 /* of names, until what waits in the rings is taken again */
+#endif
+};
 
-static int put_held(size_t least, int (*put)(const void *bytes, size_t n))
-{
-	int error = trace.file.error;
-	if (!error && trace.file.held_bytes > least) {
-		error = put(trace.file.held, trace.file.held_bytes);
-		trace.file.held_bytes = 0;
-	}
-	return error;
-}
-
-/* The dictionary from *at to `end`. */
-static int put_dictionary(uint64_t *at, uint64_t end, int (*put)(const void *bytes, size_t n))
+/* The dictionary up to `end`, and not much beyond `stop`. 1: not all of it. */
+static int put_dictionary(struct trace_again *again, uint64_t end, uint64_t stop)
 {
 	uint8_t *arena = (uint8_t *)live_dictionary();
-	struct baton_record *record;
-	int error = 0;
-	while (!error && (record = baton_dictionary_next(arena, at, end, 1)) != NULL) {
+	while (again->dictionary < stop) {
+		struct baton_record *record = baton_dictionary_next(arena, &again->dictionary, end, 1);
+		if (!record)
+			return 0;
 		baton_writer_record(&trace.file, record->type, record, record->size, NULL, 0);
-		error = put_held(AGAIN_BYTES, put);
 	}
-	return error;
+	return again->dictionary < end;
 }
 
-static int put_facts(uint64_t *dictionary, int (*put)(const void *bytes, size_t n))
+/* Each fact after the names that it may have. */
+static int put_facts(struct trace_again *again, uint64_t stop)
 {
-	int error = 0;
-	for (size_t at = 0; !error && at < trace.facts_bytes;) {
-		struct baton_record *record = (struct baton_record *)(trace.facts + at + sizeof(uint64_t));
+	while (again->facts < trace.facts_bytes) {
+		uint8_t *fact = trace.facts + again->facts;
+		struct baton_record *record = (struct baton_record *)(fact + sizeof(uint64_t));
 		uint64_t end;
-		memcpy(&end, trace.facts + at, sizeof(end));
-		error = put_dictionary(dictionary, end, put);
+		memcpy(&end, fact, sizeof(end));
+		if (put_dictionary(again, end, stop))
+			return 1;
 		baton_writer_record(&trace.file, record->type, record, record->size, NULL, 0);
-		at += sizeof(end) + record->size;
+		again->facts += sizeof(end) + record->size;
 	}
-	return error;
+	return 0;
 }
 
-int trace_begin_again(struct baton_r_kept *kept, int (*put)(const void *bytes, size_t n),
-					  uint64_t *sequence)
+int trace_begin_again(struct trace_again *again, struct baton_r_kept *kept,
+					  int (*put)(const void *bytes, size_t n))
 {
 	struct baton_writer *w = &trace.file;
-	const uint64_t own = w->sequence;
-	uint64_t dictionary = 0;
-	w->sequence = 0;
-	int error = put_facts(&dictionary, put);
-	if (!error)
-		error = put_dictionary(&dictionary, arena_seen(), put);
-	baton_writer_record(w, BATON_R_KEPT, kept, sizeof(*kept), NULL, 0);
+	const uint64_t own = w->sequence, stop = again->dictionary + AGAIN_BYTES;
+	w->sequence = again->sequence;
+	const int more = put_facts(again, stop) || put_dictionary(again, arena_seen(), stop);
+	if (!more)
+		baton_writer_record(w, BATON_R_KEPT, kept, sizeof(*kept), NULL, 0);
 	baton_writer_flush_records(w);
-	if (!error)
-		error = put_held(0, put);
+	const int error = w->error ? w->error : put(w->held, w->held_bytes);
 	w->held_bytes = 0;
-	*sequence = w->sequence;
+	again->sequence = w->sequence;
 	w->sequence = own;
-	return error;
+	return error ? error : more;
 }
 
 void trace_number(uint64_t sequence)
