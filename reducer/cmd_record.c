@@ -42,6 +42,8 @@ static const struct option_spec options[] = {
 	{"graphs", 0, OPTION_TEXT, "HOW", "CUDA graphs by node (default) or whole: node, graph"},
 	{"delay", 0, OPTION_TEXT, "S", "start recording S seconds after the job starts"},
 	{"duration", 0, OPTION_TEXT, "S", "stop recording after S seconds; the job goes on"},
+	{"keep-last", 0, OPTION_TEXT, "TIME",
+	 "keep the last TIME of the job (60s, 15m, 2h) to twice as much, and leave out what is older"},
 	{"kill", 0, OPTION_TEXT, "SIGNAL",
 	 "with --duration: then end the job by TERM, KILL, INT ... (default: none)"},
 	{"capture-range", 'c', OPTION_TEXT, "RANGE",
@@ -97,7 +99,7 @@ struct plan {
 	struct salvage_result salvaged;
 	struct gauges gauges;
 	bool reduce;
-	char directory[PATH_MAX], library[PATH_MAX], window_text[80];
+	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
 
 static int plan_options(const struct invocation *call, struct plan *plan)
@@ -263,8 +265,11 @@ static void say_unopened(const struct plan *plan, const struct totals *totals)
 /* What a recording that is not of the whole job is of. */
 static void window_words(const struct totals *totals, char *words, size_t room)
 {
-	char opened[32] = "", number[32];
+	char opened[32] = "", number[32], kept[32];
 	words[0] = 0;
+	if (totals->before_ns)
+		snprintf(words, room, ", the last %s of %s", amount_duration(totals->kept_ns, kept),
+				 amount_duration(totals->kept_ns + totals->before_ns, number));
 	if (!totals->windows)
 		return;
 	if (totals->opened < totals->windows)
@@ -367,6 +372,8 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		diag("%s %s: it will not be recorded", call->operand[0], objection);
 	plan->recording.window =
 		capture_window_text(&plan->window, plan->window_text, sizeof(plan->window_text));
+	plan->recording.keep_last =
+		capture_window_kept(&plan->window, plan->keep_text, sizeof(plan->keep_text));
 	plan->gauges.directory = plan->directory;
 	plan->gauges.run_id = plan->launch.id;
 	int error = environment_set(&plan->recording);
@@ -413,6 +420,8 @@ static const struct named_text examples[] = {
 	{"baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py", "Record a whole job."},
 	{"baton record --delay 600 --duration 30 -o runs/part -- python train.py",
 	 "Record half a minute of it, after ten minutes."},
+	{"baton record --keep-last 10m -o runs/weeks -- python train.py",
+	 "A job of weeks: its last ten to twenty minutes are on disk."},
 	{"baton record -c cudaProfilerApi -o runs/part -- python train.py",
 	 "Record what the program puts between cudaProfilerStart and cudaProfilerStop."},
 	{"srun baton record --reduce -o /local/%q{SLURM_JOB_ID} -- python train.py",

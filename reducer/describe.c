@@ -171,6 +171,10 @@ static void describe_quality(const struct run *run, struct quality *q)
 		q->dropped += p->losses[BATON_LOSS_DROPPED];
 		q->in_flight += p->losses[BATON_LOSS_IN_FLIGHT];
 		q->invalid_events += p->losses[BATON_LOSS_INVALID];
+		q->kept_ns = p->kept.kept_ns > q->kept_ns ? p->kept.kept_ns : q->kept_ns;
+		q->before_ns = p->kept.before_ns > q->before_ns ? p->kept.before_ns : q->before_ns;
+		q->before_launches += p->kept.launches;
+		q->before_kernels += p->kept.kernels;
 		q->gpu_clocks_moved += p->gpu_shift_ns > 0;
 		if (p->gpu_shift_ns > q->gpu_clock_shift_ns)
 			q->gpu_clock_shift_ns = p->gpu_shift_ns;

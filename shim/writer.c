@@ -8,6 +8,7 @@
 #include "drain/cost.h"
 #include "drain/due.h"
 #include "drain/gpu_rows.h"
+#include "drain/keep.h"
 #include "drain/places.h"
 #include "drain/trace.h"
 #include "drain/trace_rows.h"
@@ -204,6 +205,8 @@ static void run(void)
 		wake_clear();
 		uint64_t n = take_round();
 		bool due = is_due(monotonic_ns()), in_a_hurry = wake_in_a_hurry();
+		due |= keep_due();
+		keep_turn(trace_rows_drain());
 		if (due) {
 			cupti_flush(false);
 			n += take_round(); /* what it gave is in the file before the job can die of the

@@ -95,6 +95,7 @@ enum baton_record_type {
 	BATON_R_STACK = 13,
 	BATON_R_CHECKPOINT = 14,
 	BATON_R_SHAPE = 15,
+	BATON_R_KEPT = 16,
 	BATON_R_SUMMARY_FIRST = 64,
 	BATON_R_SUMMARY_LAST = 127
 };
@@ -277,6 +278,16 @@ struct baton_r_shape { /* of a launch */
 	uint32_t zero;
 };
 _Static_assert(sizeof(struct baton_r_shape) == 64, "shape");
+
+struct baton_r_kept {
+	struct baton_record head;
+	int64_t keep_ns;
+	int64_t begin_ns;
+	int64_t from_ns;
+	uint64_t launches;
+	uint64_t kernels;
+};
+_Static_assert(sizeof(struct baton_r_kept) == 48, "kept");
 
 /* ---- tables (kinds 16 to 31): a column's id is its index here + 1 ---- */
 

@@ -141,13 +141,18 @@ _Static_assert(sizeof(struct baton_s_rank) == 16, "rank");
 	X(R, uint64_t, gpu_clocks_moved, NUMBER, SUM, SHOWN(5))                                     \
 	X(R, int64_t, gpu_clock_shift_ns, NUMBER, MOST, SHOWN(5))                                   \
 	/* by how much work still starts before its launch; 0: nowhere */                           \
-	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))
+	X(R, int64_t, gpu_clock_early_ns, NUMBER, MOST, SHOWN(5))                                   \
+	/* of recordings of the last part of a job: the part that is here and the one before it */  \
+	X(R, int64_t, kept_ns, NUMBER, MOST, SHOWN(6))                                              \
+	X(R, int64_t, before_ns, NUMBER, MOST, SHOWN(6))                                            \
+	X(R, uint64_t, before_launches, NUMBER, SUM, SHOWN(6))                                      \
+	X(R, uint64_t, before_kernels, NUMBER, SUM, SHOWN(6))
 
 struct baton_s_quality {
 	struct baton_record head;
 	BATON_S_QUALITY_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_quality) == 168, "quality");
+_Static_assert(sizeof(struct baton_s_quality) == 200, "quality");
 _Static_assert(offsetof(struct baton_s_quality, clock_residual_ns) == 80, "quality clock");
 _Static_assert(offsetof(struct baton_s_quality, tool_ns) == 112, "quality tool");
 

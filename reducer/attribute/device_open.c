@@ -19,7 +19,7 @@ int device_feeds_open(const struct device_context *context, const struct device_
 	for (uint32_t i = 0; !error && i < device->n_processes; i++) {
 		uint32_t process = device->processes[i];
 		struct feed *feed = &ds->feeds[i];
-		error = feed_open(feed, &(struct feed_setup){.path = run->processes[process].path,
+		error = feed_open(feed, &(struct feed_setup){.file = &run->processes[process],
 													 .process = process,
 													 .device_key = key,
 													 .log = run->damage,

@@ -46,7 +46,7 @@ int feed_open(struct feed *feed, const struct feed_setup *setup)
 	feed->host_names = setup->names;
 	feed->classes = setup->classes;
 	feed->store = setup->store;
-	int error = trace_open(&feed->trace, setup->path, setup->log);
+	int error = run_process_open(setup->file, &feed->trace, setup->log);
 	if (error)
 		return error;
 	find_device(feed, setup->device_key);

@@ -79,8 +79,10 @@ struct feed {
 	void *context;
 };
 
+struct run_process;
+
 struct feed_setup {
-	const char *path;
+	const struct run_process *file;
 	uint32_t process;       /* index in the run */
 	const char *device_key; /* selects the analysed device */
 	struct damage_log *log;

@@ -47,7 +47,8 @@ static int measure_process(const struct device_context *context, uint32_t proces
 {
 	const struct step_names by = {context->names, context->step_range};
 	struct trace trace;
-	int error = trace_open(&trace, context->run->processes[process].path, context->run->damage);
+	const struct run *run = context->run;
+	int error = run_process_open(&run->processes[process], &trace, run->damage);
 	if (error)
 		return error;
 	measure(&trace, span);

@@ -124,7 +124,7 @@ static int each_process(const struct run *run, const struct step_range *range,
 	int error = 0;
 	for (size_t i = 0; !error && !*found && i < run->n_processes; i++) {
 		struct trace trace;
-		if (trace_open(&trace, run->processes[i].path, run->damage) != 0)
+		if (run_process_open(&run->processes[i], &trace, run->damage) != 0)
 			continue; /* said when its device is read */
 		error = go_through(&trace, range, list, found);
 		trace_close(&trace);

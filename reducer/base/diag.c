@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,31 +34,94 @@ static void print_plain(const char *format, va_list args)
 	free(text);
 }
 
+/* ---- what was said before ---- */
+
+enum { SAID_ROOM = 1024 }; /* more different lines than that are not said */
+
+static struct {
+	bool once;
+	uint64_t keys[SAID_ROOM];
+	size_t n;
+} said;
+
+/* The same for lines that differ in words that are numbers. */
+static uint64_t add_words(uint64_t key, const char *text)
+{
+	while (*text) {
+		const size_t n = strcspn(text, " ") + strspn(text + strcspn(text, " "), " ");
+		const bool is_number =
+			text[0] >= '0' && text[0] <= '9' && !memchr(text, '/', strcspn(text, " "));
+		for (size_t i = 0; i < n && !is_number; i++)
+			key = (key ^ (unsigned char)text[i]) * 0x100000001b3;
+		text += n;
+	}
+	return key;
+}
+
+/* `path` may be NULL. With the lock held. */
+static bool is_new(const char *path, const char *format, va_list args)
+{
+	char *text = NULL;
+	if (!said.once)
+		return true;
+	if (vasprintf(&text, format, args) < 0)
+		return false;
+	uint64_t key = 0xcbf29ce484222325;
+	for (const char *c = path ? path : ""; *c; c++)
+		key = (key ^ (unsigned char)*c) * 0x100000001b3;
+	key = add_words(key, text);
+	free(text);
+	for (size_t i = 0; i < said.n; i++)
+		if (said.keys[i] == key)
+			return false;
+	if (said.n == SAID_ROOM)
+		return false;
+	said.keys[said.n++] = key;
+	return true;
+}
+
+void diag_once(bool once)
+{
+	pthread_mutex_lock(&lock);
+	said.once = once;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- lines ---- */
+
 void diag(const char *format, ...)
 {
-	va_list args;
+	va_list args, again;
 	va_start(args, format);
+	va_copy(again, args);
 	pthread_mutex_lock(&lock);
-	clear_line();
-	fputs("baton: ", stderr);
-	print_plain(format, args);
-	fputc('\n', stderr);
+	if (is_new(NULL, format, again)) {
+		clear_line();
+		fputs("baton: ", stderr);
+		print_plain(format, args);
+		fputc('\n', stderr);
+	}
 	pthread_mutex_unlock(&lock);
+	va_end(again);
 	va_end(args);
 }
 
 void diag_at(const char *path, uint64_t offset, const char *format, ...)
 {
-	va_list args;
+	va_list args, again;
 	va_start(args, format);
+	va_copy(again, args);
 	pthread_mutex_lock(&lock);
-	clear_line();
-	fputs("baton: ", stderr);
-	plain_put(path, stderr);
-	fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
-	print_plain(format, args);
-	fputc('\n', stderr);
+	if (is_new(path, format, again)) {
+		clear_line();
+		fputs("baton: ", stderr);
+		plain_put(path, stderr);
+		fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
+		print_plain(format, args);
+		fputc('\n', stderr);
+	}
 	pthread_mutex_unlock(&lock);
+	va_end(again);
 	va_end(args);
 }
 

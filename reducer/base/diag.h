@@ -3,6 +3,7 @@
 #ifndef BASE_DIAG_H
 #define BASE_DIAG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum status { /* exit statuses: scripts rely on them (docs/man) */
@@ -13,6 +14,10 @@ enum status { /* exit statuses: scripts rely on them (docs/man) */
 			  STATUS_PARTIAL = 4, /* the answer is based on only part of the input */
 			  STATUS_OUTPUT = 5
 };
+
+/* Whether diag() and diag_at() leave out what they have said before, numbers and offsets aside: for
+ * a command that looks at one thing again and again. */
+void diag_once(bool once);
 
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

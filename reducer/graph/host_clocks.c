@@ -61,7 +61,7 @@ static int read_process(struct aligning *a, uint32_t process)
 	sample_begins(sample, process, begins);
 	const int64_t from = begins[0], to = begins[sample->n_steps];
 	free(begins);
-	int error = trace_open(&trace, sample->context->run->processes[process].path, NULL);
+	int error = run_process_open(&sample->context->run->processes[process], &trace, NULL);
 	if (error)
 		return error;
 	error = rows_open_within(&rows, &trace, BATON_COLLECTIVE, from, to);

@@ -298,7 +298,7 @@ int process_open(struct process *process, struct model *model, const struct samp
 		.index = index, .sample = sample, .run = context->run, .names = context->names};
 	if (!sample->scan_of[index])
 		return 1;
-	int error = trace_open(&process->trace, context->run->processes[index].path, NULL);
+	int error = run_process_open(&context->run->processes[index], &process->trace, NULL);
 	if (error)
 		return error;
 	error = read_all(process, model);

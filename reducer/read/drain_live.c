@@ -337,6 +337,14 @@ static int write_new(struct salvage *s)
 	return baton_writer_close(&s->new);
 }
 
+/* What the recorder was about to put in the trace's place (--keep-last): the trace is whole. */
+static void remove_next(const char *trace)
+{
+	char path[1400];
+	snprintf(path, sizeof(path), "%s.keep", trace);
+	unlink(path);
+}
+
 static int rewrite(struct salvage *s, const char *trace)
 {
 	char path[1400];
@@ -353,6 +361,8 @@ static int rewrite(struct salvage *s, const char *trace)
 		error = -errno;
 	if (error)
 		unlink(path);
+	else
+		remove_next(trace);
 	return error;
 }
 

@@ -175,6 +175,12 @@ static const struct {
 						{"cluster_z", 48, 'u'},
 						{"static_shared", 52, 'u'},
 						{"dynamic_shared", 56, 'u'}}},
+	[BATON_R_KEPT] = {"kept",
+					  {{"keep_ns", 8, 'I'},
+					   {"begin_ns", 16, 'I'},
+					   {"from_ns", 24, 'I'},
+					   {"launches", 32, 'U'},
+					   {"kernels", 40, 'U'}}},
 };
 
 enum { RECORD_TYPES = sizeof(records) / sizeof(records[0]) };

@@ -12,8 +12,16 @@ struct comm_rank { /* a process's place in a communicator */
 	int32_t rank;
 };
 
+/* Of a recording that kept its last part only (docs/FORMAT.md, kept); all 0: nothing is left out. */
+struct kept_part {
+	int64_t before_ns,
+		kept_ns; /* how long the part that is left out was, and the one that is here */
+	uint64_t launches, kernels; /* left out */
+};
+
 struct run_process {
 	char *path;
+	int held; /* the file as it was when the run was opened, if its process still records; else -1 */
 	int64_t pid;
 	int32_t rank;
 	int32_t world_size;
@@ -23,6 +31,7 @@ struct run_process {
 	uint64_t losses[5]; /* by enum baton_loss_kind */
 	uint64_t cost_ns;
 	bool cost_known;
+	struct kept_part kept;
 	int64_t gpu_shift_ns; /* what the import added to the GPU's times */
 	uint64_t start_time;
 	uint32_t generation;

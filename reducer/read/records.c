@@ -19,6 +19,7 @@ static const uint16_t least_size[] = {
 	[BATON_R_CODE] = sizeof(struct baton_r_code),
 	[BATON_R_STACK] = sizeof(struct baton_r_stack),
 	[BATON_R_SHAPE] = sizeof(struct baton_r_shape),
+	[BATON_R_KEPT] = sizeof(struct baton_r_kept),
 };
 
 enum { KNOWN_TYPES = sizeof(least_size) / sizeof(least_size[0]) };

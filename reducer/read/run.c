@@ -9,8 +9,10 @@
 #include "read/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes)
 {
@@ -72,6 +74,21 @@ static int add_devices(struct run *run, const struct trace *trace, uint32_t proc
 	return error;
 }
 
+/* A process that still records may put a shorter file in the place of its trace (--keep-last),
+ * between one visit of a device and the next. */
+static int hold(const struct run *run, const struct trace *trace)
+{
+	enum { MOST_HELD = 256 }; /* of the descriptors that a process has by default */
+	const bool recording = !trace->reader.closed && run->n_processes < MOST_HELD;
+	return recording ? fcntl(trace->reader.fd, F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+int run_process_open(const struct run_process *process, struct trace *trace, struct damage_log *log)
+{
+	return process->held >= 0 ? trace_open_held(trace, process->path, process->held, log)
+							  : trace_open(trace, process->path, log);
+}
+
 static int add_process(struct run *run, const struct trace *trace, const char *path)
 {
 	if (room_next((void **)&run->processes, run->n_processes, sizeof(*run->processes)) != 0)
@@ -79,11 +96,13 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 	struct run_process *p = &run->processes[run->n_processes];
 	const struct baton_r_process *from = &trace->process;
 	*p = (struct run_process){.path = strdup(path),
+							  .held = hold(run, trace),
 							  .pid = from->pid,
 							  .rank = -1,
 							  .world_size = -1,
 							  .cost_ns = trace->losses.cost_ns,
 							  .cost_known = trace->losses.cost_known,
+							  .kept = trace->kept,
 							  .gpu_shift_ns = trace->losses.gpu_shift_ns};
 	if (trace->has_process) {
 		p->rank = from->rank;
@@ -105,6 +124,8 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 
 static void forget_process(struct run_process *process)
 {
+	if (process->held >= 0)
+		close(process->held);
 	free(process->path);
 	free(process->comm_ranks);
 }
@@ -288,7 +309,7 @@ static int index_devices(struct run *run)
 	int error = 0;
 	for (size_t i = 0; !error && i < run->n_processes; i++) {
 		struct trace trace;
-		error = trace_open(&trace, run->processes[i].path, NULL);
+		error = run_process_open(&run->processes[i], &trace, NULL);
 		if (error)
 			break;
 		error = add_devices(run, &trace, (uint32_t)i);

@@ -12,6 +12,8 @@
 #include <baton/format.h>
 #include <stdbool.h>
 
+struct trace;
+
 struct run_device { /* one physical device */
 	uint32_t key;   /* "host/ordinal" or "host/uuid" */
 	uint32_t name;
@@ -45,13 +47,15 @@ struct run {
  * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
+/* The trace of a process of an open run, as it was when the run was opened. 0 or -errno. */
+int run_process_open(const struct run_process *process, struct trace *trace,
+					 struct damage_log *log);
 
 /* The members of a collective without arguments: in an import of all ranks every device of every
  * process is one. 0: recordings have arguments, or ranks are missing. */
 uint32_t run_ordered_members(const struct run *run);
 
 /* Writes the key of device `index` of an open trace on its host to `key`. */
-struct trace;
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
 
 #endif

@@ -137,9 +137,10 @@ static int lock_trace(const char *trace)
 	int fd = open(trace, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -2 : -3;
-	if (lock(fd))
+	struct stat st;
+	if (lock(fd) && (fstat(fd, &st) != 0 || st.st_nlink > 0))
 		return fd;
-	close(fd);
+	close(fd); /* somebody has it; or has just put another file in its place (--keep-last) */
 	return -1;
 }
 

@@ -2,10 +2,12 @@
 
 #include "base/room.h"
 #include "base/source.h"
+#include "read/kept.h"
 #include "read/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
@@ -116,6 +118,8 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
 		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
+	} else if (record->type == BATON_R_KEPT) {
+		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));
 	} else if (record->type == BATON_R_LOSS && loss->kind < 5) {
 		trace->losses.by_kind[loss->kind] += loss->count;
 	} else if (record->type == BATON_R_COST) {
@@ -166,12 +170,13 @@ static int begin_dictionaries(struct trace *trace)
 	return strings_init(&trace->strings);
 }
 
-int trace_open(struct trace *trace, const char *path, struct damage_log *log)
+static int open_from(struct trace *trace, const char *path, const char *from,
+					 struct damage_log *log)
 {
 	memset(trace, 0, sizeof(*trace));
 	trace->path = path;
 	trace->log = log;
-	int error = baton_reader_open(&trace->reader, AT_FDCWD, path);
+	int error = baton_reader_open(&trace->reader, AT_FDCWD, from);
 	if (error)
 		return error;
 	error = begin_dictionaries(trace);
@@ -184,11 +189,24 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log)
 	}
 	if (!error)
 		find_names(trace);
+	trace->kept = kept_part_of(&trace->reader, &trace->kept_record);
 	if (!error && trace->reader.header.content == BATON_SUMMARY)
 		error = -EBADMSG;
 	if (error)
 		trace_close(trace);
 	return error;
+}
+
+int trace_open(struct trace *trace, const char *path, struct damage_log *log)
+{
+	return open_from(trace, path, path, log);
+}
+
+int trace_open_held(struct trace *trace, const char *path, int fd, struct damage_log *log)
+{
+	char from[32];
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fd);
+	return open_from(trace, path, from, log);
 }
 
 void trace_close(struct trace *trace)

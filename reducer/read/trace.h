@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "read/damage.h"
+#include "read/process.h"
 
 #include <baton/reader.h>
 
@@ -70,6 +71,8 @@ struct trace {
 	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */
 	struct trace_losses losses;
+	struct baton_r_kept kept_record; /* all 0: there is none */
+	struct kept_part kept;
 	uint64_t damage; /* damaged places found so far */
 	uint64_t blocks_read;
 	struct damage_log *log; /* not owned; NULL: silent */
@@ -79,6 +82,8 @@ struct trace {
  * `log`: where damage is reported, or NULL. 0; -EBADMSG: not readable as a trace; or another
  * -errno. */
 int trace_open(struct trace *trace, const char *path, struct damage_log *log);
+/* The same of an open file whose name is `path`: another one may have that name by now. */
+int trace_open_held(struct trace *trace, const char *path, int fd, struct damage_log *log);
 void trace_close(struct trace *trace);
 
 uint32_t idmap_get_large(const struct idmap *map, uint64_t id);

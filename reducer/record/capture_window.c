@@ -1,5 +1,6 @@
 #include "record/capture_window.h"
 
+#include "base/amount.h"
 #include "base/diag.h"
 #include "cli/command.h"
 
@@ -81,6 +82,16 @@ static int read_range(const struct invocation *call, struct capture_window *wind
 	return STATUS_OK;
 }
 
+static int read_keep_last(const struct invocation *call, long long *seconds)
+{
+	const char *text = option_text(call, "keep-last", NULL);
+	*seconds = text ? amount_seconds(text) : 0;
+	if (!text || *seconds)
+		return STATUS_OK;
+	diag("--keep-last wants a time of a second to a year, such as 60s, 15m or 2h, not '%s'", text);
+	return STATUS_USAGE;
+}
+
 /* The range comes from CUPTI's callbacks; when it begins is known to the job alone. */
 static int check(const struct invocation *call, const struct capture_window *window)
 {
@@ -92,6 +103,13 @@ static int check(const struct invocation *call, const struct capture_window *win
 	if (window->range_end && (window->kill_signal || window->delay_ns)) {
 		diag("%s cannot be used with -c: there the job starts the recording",
 			 window->kill_signal ? "--kill" : "--delay");
+		return STATUS_USAGE;
+	}
+	const bool keeps = window->keep_s || getenv("BATON_KEEP_LAST");
+	if (keeps && (window->range_end || window->delay_ns || window->duration_ns)) {
+		diag(
+			"%s cannot be used with --delay, --duration or -c: they choose another part of the job",
+			window->keep_s ? "--keep-last" : "BATON_KEEP_LAST");
 		return STATUS_USAGE;
 	}
 	if ((window->range_end || window->delay_ns || window->duration_ns) && !strstr(trace, "cuda")) {
@@ -111,6 +129,8 @@ int capture_window_plan(const struct invocation *call, struct capture_window *wi
 		status = read_seconds(call, "duration", 1e-3, &window->duration_ns);
 	if (!status)
 		status = read_range(call, window);
+	if (!status)
+		status = read_keep_last(call, &window->keep_s);
 	return status ? status : check(call, window);
 }
 
@@ -130,4 +150,10 @@ const char *capture_window_text(const struct capture_window *window, char *text,
 	else
 		return NULL;
 	return text;
+}
+
+const char *capture_window_kept(const struct capture_window *window, char *text, size_t room)
+{
+	snprintf(text, room, "%lld", window->keep_s);
+	return window->keep_s ? text : NULL;
 }

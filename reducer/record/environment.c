@@ -77,6 +77,7 @@ int environment_set(const struct recording *r)
 				 set_text("BATON_GRAPHS", r->graphs) | set_text("BATON_BACKWARD", r->backward) |
 				 set_text("BATON_STEP_MARKS", r->step_marks) | set_text("BATON_WINDOW", r->window) |
 				 set_text("BATON_HOST_CLOCK", r->host_clock) |
+				 set_text("BATON_KEEP_LAST", r->keep_last) |
 				 set_text("BATON_VERBOSE", r->verbose ? "1" : NULL) | set_preload(r->library);
 	failed |= set_python(r->library);
 	return failed ? -ENOMEM : 0;

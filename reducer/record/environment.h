@@ -11,8 +11,8 @@ struct recording {
 	const char *directory; /* absolute */
 	const char *library;   /* libbaton.so, absolute */
 	const char *run_id;
-	const char *trace, *stacks, *graphs, *backward, *step_marks, *host_clock,
-		*window; /* NULL: the variable's present value, else the default */
+	const char *trace, *stacks, *graphs, *backward, *step_marks, *host_clock, *window,
+		*keep_last; /* NULL: the variable's present value, else the default */
 	bool verbose;
 };
 

@@ -120,7 +120,7 @@ static bool is_mark(const char *name)
 static bool is_ours(const char *name)
 {
 	return ends_with(name, ".baton") || ends_with(name, ".baton.part") ||
-		   ends_with(name, ".baton.salvage") || is_mark(name);
+		   ends_with(name, ".baton.salvage") || ends_with(name, ".baton.keep") || is_mark(name);
 }
 
 static bool older(const struct stat *st, const struct timespec *than)

@@ -1,6 +1,7 @@
 #include "record/totals.h"
 
 #include "base/room.h"
+#include "read/kept.h"
 
 #include <baton/columns.h>
 #include <baton/reader.h>
@@ -90,9 +91,18 @@ static void add_loss(const struct names *names, const struct baton_r_loss *row,
 		totals->dropped_others += row->count;
 }
 
-static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
+static void note_kept(const struct baton_reader *reader, const struct baton_r_kept *row,
+					  struct totals *totals)
+{
+	const struct kept_part kept = kept_part_of(reader, row);
+	totals->kept_ns = kept.kept_ns > totals->kept_ns ? kept.kept_ns : totals->kept_ns;
+	totals->before_ns = kept.before_ns > totals->before_ns ? kept.before_ns : totals->before_ns;
+}
+
+static void read_records(const struct baton_reader *reader, size_t bytes, struct names *names,
 						 struct window_notes *notes, struct totals *totals)
 {
+	const uint8_t *raw = reader->raw;
 	struct baton_record head;
 	for (size_t at = 0; at + sizeof(head) <= bytes; at += head.size) {
 		memcpy(&head, raw + at, sizeof(head));
@@ -113,6 +123,10 @@ static void read_records(const uint8_t *raw, size_t bytes, struct names *names,
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
 			add_loss(names, &row, totals);
+		} else if (head.type == BATON_R_KEPT && head.size >= sizeof(struct baton_r_kept)) {
+			struct baton_r_kept row;
+			memcpy(&row, raw + at, sizeof(row));
+			note_kept(reader, &row, totals);
 		}
 	}
 }
@@ -150,7 +164,7 @@ static int read_blocks(struct baton_reader *reader, struct totals *totals)
 		if (error || damage != BATON_INTACT)
 			continue;
 		if (kind == BATON_RECORDS)
-			read_records(reader->raw, header.raw_bytes, &names, &notes, totals);
+			read_records(reader, header.raw_bytes, &names, &notes, totals);
 		else
 			read_calls(reader, &header, &names, totals);
 	}

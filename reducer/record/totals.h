@@ -14,6 +14,8 @@ struct totals {
 	uint64_t incomplete;      /* trace files that are not closed or cannot be read */
 	uint64_t windows, opened; /* trace files with a capture window, and those whose window opened */
 	uint64_t window_ns;       /* the longest window */
+	/* of the last part of the job: the longest, and the longest part before one (0: none) */
+	int64_t kept_ns, before_ns;
 };
 
 /* Removes the marks of processes without a trace (shim/base/unrecorded.h). */

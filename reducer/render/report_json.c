@@ -96,8 +96,10 @@ static void quality_object(struct json *j, const struct report *report)
 	json_number(j, "step_noise_ns", report->figures->noise_ns);
 	row_fields(j, s, BATON_S_QUALITY, q, 4);
 	row_fields(j, s, BATON_S_QUALITY, q, 5);
-	if (q->tool_ns >= 0 && q->launches > 0)
-		json_number(j, "tool_ns_per_launch", q->tool_ns / (int64_t)q->launches);
+	row_fields(j, s, BATON_S_QUALITY, q, 6);
+	const int64_t launches = (int64_t)(q->launches + q->before_launches);
+	if (q->tool_ns >= 0 && launches > 0)
+		json_number(j, "tool_ns_per_launch", q->tool_ns / launches);
 	else
 		json_null(j, "tool_ns_per_launch");
 	json_end_object(j);

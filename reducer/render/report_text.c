@@ -1,3 +1,4 @@
+#include "base/amount.h"
 #include "base/shell.h"
 #include "render/readings.h"
 #include "render/report.h"
@@ -78,6 +79,19 @@ static void missing_end(const struct screen *screen, const struct report *r)
 		"The job ended before its last GPU records arrived: %s are missing (in flight), and the "
 		"steps that they belong to are left out",
 		text_thousands((int64_t)q->in_flight, &lost));
+}
+
+/* A recording of the last part of a job. */
+static void missing_begin(const struct screen *screen, const struct report *r)
+{
+	const struct quality *q = &r->reduction->summary.quality;
+	char kept[32], whole[32], launches[32];
+	if (!q->before_ns)
+		return;
+	screen_title_wrap(
+		screen, HANG, "recorded: the last %s of %s   %s launches before it were not kept",
+		amount_duration(q->kept_ns, kept), amount_duration(q->kept_ns + q->before_ns, whole),
+		amount_grouped(q->before_launches, launches));
 }
 
 /* One sentence: the largest loss that somebody can act on. Findings come first in the list. */
@@ -309,6 +323,7 @@ void report_text(const struct report *r, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, r->figures->step_ns);
 	header(&screen, r);
+	missing_begin(&screen, r);
 	step_lines(&screen, r);
 	missing_end(&screen, r);
 	verdict(&screen, r);

@@ -123,7 +123,7 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
 		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
 		progress("%zu of %zu files", i, run->run->n_processes);
-		const int error = trace_open(&file.trace, file.process->path, run->run->damage);
+		const int error = run_process_open(file.process, &file.trace, run->run->damage);
 		if (error) {
 			diag("%s: %s", file.process->path, strerror(error == -EBADMSG ? EIO : -error));
 			run->status = STATUS_PARTIAL;

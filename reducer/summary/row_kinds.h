@@ -39,7 +39,7 @@ struct record_kind {
 /* The record kind of a type of <baton/summary_format.h>; unknown types give an empty one. */
 const struct record_kind *record_kind(unsigned type);
 
-enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 192 /* fields and head */ };
+enum { ROW_ORDER_MOST = 6, RECORD_BYTES_MOST = 256 /* fields and head */ };
 
 /* Totals over the rows of several kinds. Loading checks that each stays within BATON_TIME_LIMIT_NS,
  * so that views can add without overflow. */

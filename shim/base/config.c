@@ -94,17 +94,32 @@ static void read_window(const char *value)
 	text(config.window, sizeof(config.window), value);
 }
 
+static void read_keep_last(const char *value)
+{
+	const unsigned long long s = strtoull(value, NULL, 10);
+	if (s >= 1 && s <= 1000000000)
+		config.keep_ns = (int64_t)s * 1000000000;
+}
+
 static const struct {
 	const char *name;
 	void (*read)(const char *value);
 } variables[] = {
-	{"BATON_OUT", read_out},          {"BATON_RING_DIR", read_ring_dir},
-	{"BATON_RUN_ID", read_run_id},    {"TORCHELASTIC_RUN_ID", read_run_id},
-	{"SLURM_JOB_ID", read_run_id},    {"BATON_CUPTI", read_cupti},
-	{"BATON_STACKS", read_stacks},    {"BATON_TRACE", read_trace},
-	{"BATON_GRAPHS", read_graphs},    {"BATON_VERBOSE", read_verbose},
-	{"BATON_RING_SLOTS", read_slots}, {"BATON_BACKWARD", read_backward},
-	{"BATON_WINDOW", read_window},    {"BATON_HOST_CLOCK", read_host_clock},
+	{"BATON_OUT", read_out},
+	{"BATON_RING_DIR", read_ring_dir},
+	{"BATON_RUN_ID", read_run_id},
+	{"TORCHELASTIC_RUN_ID", read_run_id},
+	{"SLURM_JOB_ID", read_run_id},
+	{"BATON_CUPTI", read_cupti},
+	{"BATON_STACKS", read_stacks},
+	{"BATON_TRACE", read_trace},
+	{"BATON_GRAPHS", read_graphs},
+	{"BATON_VERBOSE", read_verbose},
+	{"BATON_RING_SLOTS", read_slots},
+	{"BATON_BACKWARD", read_backward},
+	{"BATON_WINDOW", read_window},
+	{"BATON_HOST_CLOCK", read_host_clock},
+	{"BATON_KEEP_LAST", read_keep_last},
 };
 
 bool config_read(void)

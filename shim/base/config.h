@@ -21,6 +21,7 @@ struct config {
 	bool verbose;            /* BATON_VERBOSE */
 	uint32_t host_tick_ns;   /* BATON_HOST_CLOCK: host times are multiples of it; 0: as they are */
 	char window[128];        /* BATON_WINDOW: the part of the job that is recorded (window.h) */
+	int64_t keep_ns;         /* BATON_KEEP_LAST: how much of the job's end is kept; 0: all of it */
 	uint64_t ring_slots;     /* BATON_RING_SLOTS: of a thread; a power of two */
 };
 

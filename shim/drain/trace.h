@@ -34,6 +34,18 @@ bool trace_is_full(void);
 int trace_error(void);
 /* One write of all that is held. 0 or -errno: it is held on. */
 int trace_append(void);
+struct trace_again {     /* all 0 at the begin */
+	uint64_t dictionary; /* bytes of it, and of the facts, that are put */
+	size_t facts;
+	uint64_t sequence; /* of the block that comes next */
+};
+/* A piece of what another file needs before blocks of this one: names, what trace_record() wrote of
+ * the process, its devices and streams, and at last `kept`. Nothing is held, before and after. 1:
+ * there is more; 0; or -errno. */
+int trace_begin_again(struct trace_again *again, struct baton_r_kept *kept,
+					  int (*put)(const void *bytes, size_t n));
+/* The number of the next block. */
+void trace_number(uint64_t sequence);
 /* The end of the file. True when all that was held is in it. */
 bool trace_seal(void);
 

@@ -6,6 +6,7 @@
 #include "base/recording.h"
 #include "base/stop_point.h"
 #include "drain/gpu_rows.h"
+#include "drain/keep.h"
 #include "drain/places.h"
 #include "drain/trace.h"
 #include "ring/arena.h"
@@ -170,6 +171,7 @@ void trace_rows_write(void)
 	lanes_are_written();
 	STOP_POINT("tails");
 	free_lanes();
+	keep_written(&w.drain);
 }
 
 bool trace_rows_half_full(void)
@@ -232,6 +234,7 @@ void trace_rows_unclosed(uint64_t end_ticks)
 
 bool trace_rows_seal(void)
 {
+	keep_close();
 	return !w.left && trace_seal();
 }
 
@@ -274,6 +277,7 @@ int trace_rows_open(void)
 	w.drain.device_id = places_device_id;
 	w.drain.host_tick_ns = config.host_tick_ns;
 	trace_rows_read_clock(&now);
+	keep_open();
 	write_process();
 	if (recording.windowed) /* from the start, for a process that is killed while it waits */
 		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");

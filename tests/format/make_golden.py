@@ -16,6 +16,7 @@ import golden_frame
 import second_reader
 from golden_composed import bad_composed, good_composed
 from golden_frame import closed
+from golden_kept import good_kept
 from golden_parts import bad_parts, good_parts
 from golden_shapes import bad_shapes, good_shapes
 from second_reader import BLOCK_HEADER_BYTES, HASHED_BYTES, PAYLOAD_LIMIT_BYTES, ROWS_LIMIT
@@ -34,7 +35,7 @@ UNKNOWN_KIND = 900
 END_PAYLOAD = struct.pack("<Q", 0)
 
 # The files of this script are of version 1.0, byte for byte as they were first written. What came
-# with 1.1 is in golden_parts.py, golden_composed.py and golden_shapes.py.
+# with 1.1 is in golden_parts.py, golden_composed.py, golden_shapes.py and golden_kept.py.
 new_writer = partial(TraceWriter, None, minor=0)
 old_header = partial(file_header, minor=0)
 trace = partial(golden_frame.trace, minor=0)
@@ -362,7 +363,8 @@ def good_files():
         files["table-%s-plain" % name] = table_file(name, NONE, PLAIN)
         files["table-%s-delta" % name] = table_file(name, NONE, DELTA)
         files["table-%s-constant" % name] = table_file(name, NONE, CONSTANT)
-    return {**files, **good_parts(), **good_composed(), **good_shapes()}
+    return {**files, **good_parts(), **good_composed(), **good_shapes(),
+            **good_kept()}
 
 
 def zero_fields():

@@ -114,6 +114,7 @@ RECORDS = {
     13: Record("stack", 16, "<II", "id frames:frames"),
     15: Record("shape", 64, "<13I4x", "id registers grid_x grid_y grid_z block_x block_y block_z"
                " cluster_x cluster_y cluster_z static_shared dynamic_shared"),
+    16: Record("kept", 48, "<qqqQQ", "keep_ns begin_ns from_ns launches kernels"),
 }
 FRAME = struct.Struct("<IIQ")
 

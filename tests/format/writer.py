@@ -310,6 +310,9 @@ class TraceWriter:
     def cost(self, what, duration_ns):
         self.record(known_record("cost", self.string(what), duration_ns))
 
+    def kept(self, keep_ns, begin_ns, from_ns, launches, kernels):
+        self.record(known_record("kept", keep_ns, begin_ns, from_ns, launches, kernels))
+
     def rows(self, table_name, rows, rows_per_block=DEFAULT_ROWS_PER_BLOCK, **choices):
         """Adds rows (dicts by column name; strings as text or id), sorted and split in blocks."""
         kind = KINDS[table_name]

@@ -32,7 +32,7 @@ enum { CHILD_MAY_HANG = true };
 #else
 enum { CHILD_MAY_HANG = false };
 #endif
-enum { THREADS = 3, KILLS = 1000, CHILD_SECONDS = CHILD_MAY_HANG ? 2 : 30 };
+enum { THREADS = 3, KILLS = 1000, KEEP_NS = 7000000, CHILD_SECONDS = CHILD_MAY_HANG ? 2 : 30 };
 
 static struct shared {
 	_Atomic uint64_t put[THREADS * 8]; /* a cache line each */
@@ -40,6 +40,7 @@ static struct shared {
 	_Atomic uint64_t in_child;         /* of the forked child */
 } * shared;
 
+static uint64_t shortened; /* files that held the last part of a process alone */
 static const char *armed;     /* the point at which this process dies */
 static _Atomic int countdown; /* how often it is passed before */
 
@@ -90,6 +91,8 @@ static void victim(void)
 {
 	pthread_t thread;
 	session_configure();
+	if (armed && strncmp(armed, "keep", 4) == 0)
+		config.keep_ns = KEEP_NS; /* BATON_KEEP_LAST has no shorter time than a second */
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, put_for_ever, &shared->put[8 * i]);
 	for (int i = 0;; i++) {
@@ -113,7 +116,7 @@ static void victim(void)
 /* ---- what is there afterwards ---- */
 
 struct found {
-	uint64_t calls, lost, files, damaged;
+	uint64_t calls, lost, before, files, damaged;
 };
 
 static void count_records(const uint8_t *raw, size_t bytes, struct found *found)
@@ -127,6 +130,11 @@ static void count_records(const uint8_t *raw, size_t bytes, struct found *found)
 			struct baton_r_loss row;
 			memcpy(&row, raw + at, sizeof(row));
 			found->lost += row.kind == BATON_LOSS_DROPPED ? row.count : 0;
+		} else if (head.type == BATON_R_KEPT) {
+			struct baton_r_kept row;
+			memcpy(&row, raw + at, sizeof(row));
+			found->before += row.launches;
+			shortened++;
 		}
 	}
 }
@@ -202,10 +210,12 @@ static void kill_once(const char *directory, unsigned seed, const char *point)
 	uint64_t put = shared->short_lived + shared->in_child;
 	for (int i = 0; i < THREADS; i++)
 		put += shared->put[8 * i];
-	bool all = found.calls + found.lost >= put && found.calls + found.lost <= put + THREADS + 2;
+	const uint64_t all_found = found.calls + found.lost + found.before;
+	bool all = all_found >= put && all_found <= put + THREADS + 2;
 	const char *where = point ? point : "any moment";
-	CHECK(all, "kill %u at '%s': put %llu, found %llu + %llu lost in %llu files", seed, where,
-		  (unsigned long long)put, (unsigned long long)found.calls, (unsigned long long)found.lost,
+	CHECK(all, "kill %u at '%s': put %llu, found %llu + %llu lost + %llu left out in %llu files", seed,
+		  where, (unsigned long long)put, (unsigned long long)found.calls,
+		  (unsigned long long)found.lost, (unsigned long long)found.before,
 		  (unsigned long long)found.files);
 	CHECK(found.damaged == 0, "kill %u at '%s': %llu damaged", seed, where,
 		  (unsigned long long)found.damaged);
@@ -217,7 +227,9 @@ int main(int argc, char **argv)
 {
 	static const char *const points[] = {NULL,      "slot",  "write", "torn write",
 										 "written", "tails", "lane",  "thread end",
-										 "fork",    "begin", "room",  "unfinished"};
+										 "fork",    "begin", "room",  "unfinished",
+										 "keep", "keep begun", "keep next", "keep copied",
+										 "keep over"};
 	enum { POINTS = sizeof(points) / sizeof(points[0]) };
 	unsigned kills = argc > 1 ? (unsigned)atoi(argv[1]) : KILLS;
 	unsigned first = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
@@ -230,6 +242,7 @@ int main(int argc, char **argv)
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (unsigned i = first; i < first + kills; i++)
 		kill_once(directory, i / POINTS, points[i % POINTS]);
-	rmdir(directory);
+	CHECK(shortened > kills / POINTS, "%llu files were shortened", (unsigned long long)shortened);
+	CHECK(rmdir(directory) == 0, "%s is not empty", directory);
 	return finish();
 }
