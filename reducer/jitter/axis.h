@@ -1,0 +1,24 @@
+/* The steps of a run as all its ranks count them: by the numbers of their markers if all have some,
+ * else by their places. */
+#ifndef JITTER_AXIS_H
+#define JITTER_AXIS_H
+
+#include "attribute/device.h"
+
+struct step_axis {
+	int64_t *number; /* of each step, increasing; its place where steps have no numbers */
+	uint32_t n;
+	bool numbered;
+	bool uneven; /* the ranks have not all as many steps */
+};
+
+/* Of n scans; those without ops do not count. 0 or -ENOMEM. */
+int step_axis_open(struct step_axis *axis, const struct device_scan *scans, size_t n);
+void step_axis_close(struct step_axis *axis);
+
+/* The number of a device's step. Its place on the axis. */
+int64_t step_axis_number(const struct step_axis *axis, const struct device_scan *scan,
+						 int32_t step);
+uint32_t step_axis_find(const struct step_axis *axis, int64_t number);
+
+#endif

@@ -1,0 +1,184 @@
+#include "jitter/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 60 };
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void kernel_words(const struct jitter_study *s, uint32_t name, struct text_buffer *out)
+{
+	text_cut(strings_get(&s->reference.names, name).at, NAME_BYTES, out);
+}
+
+static void duration_words(const struct jitter_study *s, const struct screen *screen,
+						   const struct odd_rank *odd, char *text, size_t bytes)
+{
+	struct text_buffer there, all, name;
+	const double percent = 100 * fabs(odd->slower), part = fabs(odd->part_ns[odd->cause]);
+	const char *than = odd->early ? "less" : "longer";
+	if (odd->place != PLACE_KERNEL) {
+		snprintf(text, bytes, "its kernels take %.1f %% %s", percent, than);
+		return;
+	}
+	kernel_words(s, odd->name, &name);
+	snprintf(text, bytes, "its kernel %s takes %.1f %% %s (%.20s of %.20s ms)", name.at, percent,
+			 than, text_ms(screen, llround(fmin(fabs(odd->there_ns), part)), &there),
+			 text_ms(screen, llround(part), &all));
+}
+
+static void gap_words(const struct jitter_study *s, const struct screen *screen,
+					  const struct odd_rank *odd, char *text, size_t bytes)
+{
+	struct text_buffer there, all, name;
+	const bool host = odd->cause == JITTER_GAP_INSIDE;
+	const char *what = host         ? odd->early ? "its CPU launches kernels earlier"
+												 : "its CPU launches kernels later, inside the step"
+					   : odd->early ? "its kernels start sooner after their launch"
+									: "its kernels start later after their launch";
+	if (odd->place != PLACE_KERNEL) {
+		snprintf(text, bytes, "%s", what);
+		return;
+	}
+	kernel_words(s, odd->name, &name);
+	snprintf(text, bytes, "%s: %.20s of %.20s ms before kernel %u, %s", what,
+			 text_ms(screen, llround(fabs(odd->there_ns)), &there),
+			 text_ms(screen, llround(fabs(odd->part_ns[odd->cause])), &all), odd->position,
+			 name.at);
+}
+
+static void cause_words(const struct jitter_study *s, const struct screen *screen,
+						const struct odd_rank *odd, char *text, size_t bytes)
+{
+	if (odd->cause == JITTER_DURATION)
+		duration_words(s, screen, odd, text, bytes);
+	else if (odd->cause == JITTER_GAP_BEFORE)
+		snprintf(text, bytes, "its steps begin %s (input, or other work between the steps)",
+				 odd->early ? "earlier" : "later");
+	else
+		gap_words(s, screen, odd, text, bytes);
+}
+
+void jitter_odd_words(const struct jitter_printed *p, const struct screen *screen,
+					  const struct odd_rank *odd, char *text, size_t bytes)
+{
+	const struct jitter_rank *rank = &p->study->ranks[odd->rank];
+	const struct rank_row *row = &p->verdict->ranks[odd->rank];
+	struct text_buffer ms;
+	char cause[400], when[80];
+	cause_words(p->study, screen, odd, cause, sizeof(cause));
+	text_ms(screen, llround(fabs(odd->behind_ns)), &ms);
+	snprintf(when, sizeof(when), odd->some_steps ? "in %u of %u steps" : "per step", row->last,
+			 row->steps);
+	snprintf(text, bytes, "%s %.100s%s%.64s is %.20s ms %s %s: %s%s",
+			 rank->rank < 0 ? "GPU" : "Rank", rank->label,
+			 odd->place == PLACE_HOST ? " of host " : "",
+			 odd->place == PLACE_HOST ? rank->host : "", ms.at, odd->early ? "early" : "late", when,
+			 cause, odd->place == PLACE_HOST ? ", like all ranks of its host" : "");
+}
+
+/* There are ranks to compare, and nothing to say of any. */
+static void healthy_words(const struct jitter_printed *p, const struct screen *screen, char *text,
+						  size_t bytes)
+{
+	struct text_buffer ms;
+	snprintf(text, bytes,
+			 "No rank is late or early step after step: the time to the last kernel differs by "
+			 "%.20s ms (standard deviation over the ranks of a step)",
+			 text_ms(screen, llround(p->verdict->jitter_ns), &ms));
+}
+
+void jitter_verdict_words(const struct jitter_printed *p, const struct screen *screen, char *text,
+						  size_t bytes)
+{
+	const struct jitter_verdict *v = p->verdict;
+	size_t late = 0;
+	while (late < v->n_odd && !v->odd[late].early)
+		late++;
+	if (p->study->n_ranks < 2)
+		snprintf(text, bytes,
+				 "One rank: there is no other to compare it with (--rank shows what "
+				 "varies over its steps)");
+	else if (v->n_odd == 0)
+		healthy_words(p, screen, text, bytes);
+	else
+		jitter_odd_words(p, screen, &v->odd[0], text, bytes);
+	const size_t used = strlen(text);
+	if (late > 1)
+		snprintf(text + used, bytes - used, "; %zu more rank%s late", late - 1,
+				 late == 2 ? " is" : "s are");
+}
+
+/* ---- what has to be known of the numbers ---- */
+
+static bool note_sequences(const struct jitter_study *s, char *text, size_t bytes)
+{
+	uint64_t differ = 0, extra = 0, missing = 0, steps = 0;
+	for (uint32_t r = 0; r < s->n_ranks; r++) {
+		differ += s->ranks[r].differ;
+		extra += s->ranks[r].extra;
+		missing += s->ranks[r].missing;
+		steps += s->ranks[r].steps;
+	}
+	snprintf(text, bytes,
+			 "%llu of %llu rank-steps launch other kernels than most: %llu kernels have no "
+			 "counterpart, %llu are missing; the others are compared",
+			 (unsigned long long)differ, (unsigned long long)steps, (unsigned long long)extra,
+			 (unsigned long long)missing);
+	return differ > 0;
+}
+
+static bool note_left_out(const struct jitter_study *s, char *text, size_t bytes)
+{
+	uint64_t left_out = 0, ranks = 0;
+	for (uint32_t r = 0; r < s->n_ranks; r++) {
+		left_out += s->ranks[r].left_out;
+		ranks += s->ranks[r].left_out > 0;
+	}
+	snprintf(text, bytes,
+			 "%llu rank-step%s of %llu rank%s left out: less than half of their kernels have a "
+			 "counterpart",
+			 (unsigned long long)left_out, plural(left_out), (unsigned long long)ranks,
+			 plural(ranks));
+	return left_out > 0;
+}
+
+static bool note_late(const struct jitter_study *s, char *text, size_t bytes)
+{
+	uint64_t late = 0;
+	for (uint32_t r = 0; r < s->n_ranks; r++)
+		late += s->ranks[r].late;
+	snprintf(text, bytes, "%llu kernel%s ran when four later steps had begun: not counted",
+			 (unsigned long long)late, plural(late));
+	return late > 0;
+}
+
+static bool note_closing(const struct jitter_study *s, char *text, size_t bytes)
+{
+	snprintf(text, bytes,
+			 "No collective of all ranks closes the steps: how much later a rank "
+			 "begins its step than the others is not known");
+	return !s->closed && s->n_ranks > 1;
+}
+
+static bool note_uneven(const struct jitter_study *s, char *text, size_t bytes)
+{
+	snprintf(text, bytes,
+			 s->axis.numbered ? "The ranks do not all have the same steps; those with one number "
+								"are compared"
+							  : "The ranks do not have equally many steps; they are compared in "
+								"order from the first");
+	return s->axis.uneven;
+}
+
+bool jitter_note(const struct jitter_study *s, unsigned i, char *text, size_t bytes)
+{
+	static bool (*const notes[JITTER_NOTES])(const struct jitter_study *, char *, size_t) = {
+		note_sequences, note_left_out, note_late, note_closing, note_uneven};
+	return notes[i](s, text, bytes);
+}

@@ -1,0 +1,176 @@
+/* The jitter study: what a step measures, with the numbers of the study's own slides; the order of
+ * launches; the parts that add up; how sure a late rank is. */
+#include "jitter/significance.h"
+#include "jitter/study.h"
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAIN = 1, SIDE = 2, SHOWN = 4, RANKS = 5, KERNELS = 4 };
+
+/* ---- the study's numbers ---- */
+
+/* The slides show four of the GPUs, and means over all. The fifth column stands for the others: it
+ * is what makes the printed means. */
+static const int64_t D[2][RANKS] = {{9176, 10575, 7866, 8234, 12204},
+									{3451, 6456, 9765, 4401, 3737}};
+static const int64_t G[2][RANKS] = {{12921, 11034, 14548, 9813, 9404},
+									{80124, 94890, 100344, 91209, 120378}};
+static const int64_t DD[2][SHOWN] = {{-435, 964, -1745, -1377}, {-2111, 894, 4203, -1161}};
+static const int64_t T[2][SHOWN] = {{22097, 21609, 22414, 18047}, {105672, 122955, 132523, 113657}};
+static const double mean_d[2] = {9611, 5562}, mean_g[2] = {11544, 97389};
+
+static void add(struct step_ops *ops, int64_t ls, int64_t start, int64_t end, uint32_t slot)
+{
+	const struct jitter_op op = {.ls = ls,
+								 .le = ls + 1,
+								 .order = ls,
+								 .start = start,
+								 .end = end,
+								 .slot = slot,
+								 .nccl = slot == SIDE};
+	CHECK(step_ops_add(ops, &op) == 0, "no memory");
+}
+
+/* A kernel of no length, then the two of the slides, then the collective that closes the step. */
+static void measure_rank(struct jitter_study *s, uint32_t rank)
+{
+	struct step_ops ops = {0};
+	struct kernel_times times[KERNELS];
+	struct rank_step *at = jitter_rank_step(s, rank, 0);
+	int64_t t = 1000 * rank;
+	add(&ops, t - 900, t, t, MAIN);
+	for (int k = 0; k < 2; k++) {
+		t += G[k][rank];
+		add(&ops, t - 500, t, t + D[k][rank], MAIN);
+		t += D[k][rank];
+	}
+	add(&ops, t - 100, t, 1000 * rank + 300000, SIDE);
+	measure_step(&ops, MAIN, 3, times, at);
+	at->counted = true;
+	CHECK(at->closed && at->reach == 300000, "the closing collective of rank %u", rank);
+	CHECK(at->to_end == G[0][rank] + D[0][rank] + G[1][rank] + D[1][rank], "to the end of rank %u",
+		  rank);
+	for (uint32_t k = 0; k < KERNELS; k++) {
+		struct kernel_cell *cell = &s->ranks[rank].cells[k];
+		*cell = (struct kernel_cell){.n = 1, .n_launch = 1};
+		cell->sum[MEASURE_DURATION] = times[k].duration;
+		cell->sum[MEASURE_GAP] = times[k].gap;
+		cell->sum[MEASURE_TO_END] = times[k].to_end;
+		cell->sum[MEASURE_LAUNCH] = times[k].launch;
+	}
+	s->ranks[rank].steps = 1;
+	free(ops.at);
+}
+
+static void slides(void)
+{
+	struct kernel_cell cells[RANKS][KERNELS];
+	struct jitter_rank ranks[RANKS] = {0};
+	struct rank_step at[RANKS];
+	int64_t before[RANKS] = {0};
+	uint32_t lane[] = {0, 1, 2};
+	struct jitter_position positions[KERNELS] = {{.class = STREAM_MAIN},
+												 {.class = STREAM_MAIN},
+												 {.class = STREAM_MAIN},
+												 {.class = STREAM_NCCL}};
+	struct jitter_study s = {
+		.axis = {.n = 1},
+		.reference = {.at = positions, .n = KERNELS, .lane = {lane}, .n_lane = {3}},
+		.ranks = ranks,
+		.n_ranks = RANKS,
+		.at = at,
+		.gap_before_ns = before};
+	for (uint32_t r = 0; r < RANKS; r++) {
+		ranks[r].cells = cells[r];
+		measure_rank(&s, r);
+	}
+	for (uint32_t k = 0; k < 2; k++) {
+		CHECK(jitter_mean_of_ranks(&s, MEASURE_DURATION, k + 1) == mean_d[k], "mean of D%u", k);
+		CHECK(jitter_mean_of_ranks(&s, MEASURE_GAP, k + 1) == mean_g[k], "mean of G%u", k);
+		for (uint32_t r = 0; r < SHOWN; r++) {
+			const double d = jitter_mean(&s, MEASURE_DURATION, k + 1, r);
+			CHECK(d == (double)D[k][r] && d - mean_d[k] == (double)DD[k][r], "D%u of GPU %u", k, r);
+			CHECK(jitter_mean(&s, MEASURE_GAP, k + 1, r) == (double)G[k][r], "G%u of GPU %u", k, r);
+			CHECK(jitter_mean(&s, MEASURE_TO_END, k + 1, r) == (double)T[k][r], "T%u of GPU %u", k,
+				  r);
+			CHECK(jitter_mean(&s, MEASURE_LAUNCH, k + 1, r) == 500, "L%u of GPU %u", k, r);
+			CHECK(jitter_mean(&s, MEASURE_GAP, 3, r) == 0, "a gap before NCCL");
+		}
+	}
+}
+
+/* ---- one step ---- */
+
+/* Keeps out: ops that start in another order than they were launched, put at each other's place. */
+static void order(void)
+{
+	struct step_ops ops = {0};
+	add(&ops, 30, 100, 110, MAIN);
+	add(&ops, 10, 120, 130, SIDE);
+	add(&ops, 20, 140, 150, MAIN);
+	CHECK(ops.n == 3 && ops.at[0].ls == 10 && ops.at[1].ls == 20 && ops.at[2].ls == 30,
+		  "the order of launches");
+	free(ops.at);
+}
+
+/* A kernel launched after the stream ran dry, one that was queued, and two after the collective. */
+static void parts(void)
+{
+	struct step_ops ops = {0};
+	struct kernel_times times[8];
+	struct rank_step at;
+	add(&ops, 0, 100, 200, MAIN);
+	add(&ops, 260, 300, 400, MAIN); /* 60 until its launch, 40 from there */
+	add(&ops, 270, 410, 500, MAIN); /* queued: 10 */
+	add(&ops, 280, 420, 900, SIDE);
+	add(&ops, 290, 915, 1000, MAIN); /* 15 after the collective */
+	add(&ops, 1030, 1040, 1100, MAIN);
+	measure_step(&ops, MAIN, 3, times, &at);
+	CHECK(at.part[JITTER_DURATION] == 290 && at.part[JITTER_GAP_INSIDE] == 60 &&
+			  at.part[JITTER_LAUNCH] == 50 && at.part[JITTER_GAP_BEFORE] == 0,
+		  "parts before the collective");
+	CHECK(at.to_end == 400 && at.reach == 800, "to the end %lld", (long long)at.to_end);
+	CHECK(at.tail[JITTER_DURATION] == 145 && at.tail[JITTER_LAUNCH] == 25 &&
+			  at.tail[JITTER_GAP_INSIDE] == 30,
+		  "parts after it");
+	CHECK(times[4].gap == 415 && times[4].to_end == 900, "the gap that the study has there");
+	measure_step(&ops, MAIN, ops.n, times, &at);
+	CHECK(!at.closed && at.to_end == 1000, "without a collective");
+	uint64_t counts[3];
+	CHECK(measure_main_slot(&ops, counts, 2) == MAIN, "the main stream");
+	free(ops.at);
+}
+
+/* ---- how sure ---- */
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-9 + 1e-6 * fabs(b);
+}
+
+static void significance(void)
+{
+	double p[] = {0.01, 0.04, 0.03}, places[4];
+	const double values[] = {5, 1, 5, 2};
+	uint32_t scratch[4];
+	CHECK(near(normal_tail(0), 0.5) && near(normal_tail(1.959963985), 0.025), "the normal tail");
+	CHECK(near(binomial_tail(10, 0.5, 8), 56.0 / 1024) &&
+			  near(binomial_tail(3, 0.25, 3), 1.0 / 64) && binomial_tail(5, 0.5, 0) == 1,
+		  "the binomial tail");
+	CHECK(holm_correct(p, 3) == 0 && near(p[0], 0.03) && near(p[1], 0.06) && near(p[2], 0.06),
+		  "Holm: %g %g %g", p[0], p[1], p[2]);
+	rank_places(values, 4, scratch, places);
+	CHECK(places[0] == 3.5 && places[1] == 1 && places[2] == 3.5 && places[3] == 2, "equal values");
+}
+
+int main(void)
+{
+	slides();
+	order();
+	parts();
+	significance();
+	return finish();
+}
