@@ -90,6 +90,14 @@ static int count_step(void *of, const struct device_feeds *feeds, const struct s
 	return 0;
 }
 
+static void forget_steps(void *of)
+{
+	struct finding *f = of;
+	for (uint32_t i = 0; i < f->n; i++)
+		free(f->candidates[i].at);
+	f->n = f->main_slot = 0;
+}
+
 static int make_lanes(struct reference *r)
 {
 	for (int c = 0; c < STREAM_CLASSES; c++) {
@@ -111,7 +119,8 @@ int reference_find(struct reference *reference, const struct device_context *con
 	memset(reference, 0, sizeof(*reference));
 	int error = strings_init(&reference->names);
 	if (!error)
-		error = step_ops_read(context, scan, &(struct step_visit){&f, count_step}, &late);
+		error =
+			step_ops_read(context, scan, &(struct step_visit){&f, count_step, forget_steps}, &late);
 	for (uint32_t i = 1; i < f.n; i++)
 		best = f.candidates[i].steps > f.candidates[best].steps ? i : best;
 	for (uint32_t i = 0; i < f.n; i++)

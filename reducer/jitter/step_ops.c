@@ -1,5 +1,6 @@
 #include "jitter/step_ops.h"
 
+#include "attribute/scan_pass.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -119,9 +120,17 @@ int step_ops_read(const struct device_context *context, const struct device_scan
 	for (int i = 0; i < OPEN_STEPS; i++)
 		r.open[i].step = -1;
 	int error = device_feeds_open(context, scan, &feeds);
+	bool again = false;
 	if (error)
 		return error;
-	error = read_all(&r, &feeds);
+	do {
+		r.given = -1;
+		r.late = 0;
+		if (again)
+			visit->again(visit->of);
+		error = read_all(&r, &feeds);
+		again = !error && scan_pass_learned(&feeds);
+	} while (again);
 	*late = r.late;
 	for (int i = 0; i < OPEN_STEPS; i++)
 		free(r.open[i].at);

@@ -26,6 +26,8 @@ struct step_visit {
 	void *of;
 	/* Of each step with kernels, in order of steps. 0 or -errno. */
 	int (*step)(void *of, const struct device_feeds *feeds, const struct step_ops *ops);
+	/* All steps come once more: some launches begin after their kernels, as the pass has shown. */
+	void (*again)(void *of);
 };
 
 /* Reads all kernels of the scanned device. *late: kernels that came after their step had been given

@@ -227,6 +227,18 @@ static int take_step(void *of, const struct device_feeds *feeds, const struct st
 	return 0;
 }
 
+static void forget_steps(void *of)
+{
+	struct visiting *v = of;
+	struct jitter_study *s = v->study;
+	struct jitter_rank *rank = v->rank;
+	memset(rank->cells, 0, ((size_t)s->reference.n + 1) * sizeof(*rank->cells));
+	memset(jitter_rank_step(s, v->index, 0), 0, s->axis.n * sizeof(struct rank_step));
+	rank->steps = rank->differ = rank->left_out = 0;
+	rank->extra = rank->missing = 0;
+	v->main_slot = 0;
+}
+
 static int visit(void *of, const struct device_context *context, const struct device_scan *scan)
 {
 	struct jitter_study *s = of;
@@ -235,7 +247,8 @@ static int visit(void *of, const struct device_context *context, const struct de
 	const uint32_t index = s->rank_of[scan->device];
 	struct visiting v = {
 		.study = s, .rank = &s->ranks[index], .context = context, .scan = scan, .index = index};
-	int error = step_ops_read(context, scan, &(struct step_visit){&v, take_step}, &v.rank->late);
+	int error = step_ops_read(context, scan, &(struct step_visit){&v, take_step, forget_steps},
+							  &v.rank->late);
 	name_map_close(&v.map);
 	alignment_free(&v.alignment);
 	free(v.times);

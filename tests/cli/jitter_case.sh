@@ -39,12 +39,14 @@ expect_true "list($odd) == [2] and $odd[2][1] == 'gap_inside'"
 
 # Keeps out: an algorithm that two who read the page write differently.
 compared=0
-same() { # same DIR [OPTION...]: the matrices of the run are those of the loop
-	expect_status 0 "$BATON" jitter "${@:2}" "$1" --csv "$work/csv"
+same() { # same DIR [STEP_RANGE]: the matrices of the run are those of the loop
+	expect_status 0 "$BATON" jitter ${2:+--step-range "$2"} "$1" --csv "$work/csv"
 	checks=$((checks + 1)) compared=$((compared + 1))
-	"$PYTHON" "$lib/jitter_reference.py" "$BATON" "$1" "$work/csv" >"$work/out" 2>&1 || fail "$1: $(cat "$work/out")"
+	"$PYTHON" "$lib/jitter_reference.py" "$BATON" "$1" "$work/csv" ${2:+"$2"} >"$work/out" 2>&1 || fail "$1: $(cat "$work/out")"
 }
 same "$work/slow"
+# Steps that are marked: the ops are read once, not twice.
+same "$work/slow" "$("$BATON" dump --json "$(ls "$work"/slow/*.baton | head -n 1)" | sed -n 's/.*"record":"range".*"name":"\([a-z]*\)","category":1}.*/\1/p' | head -n 1)"
 seed=$((RANDOM % 100000))
 for options in "--workload ddp --ranks 4 --fault jitter_kernel" "--workload resnet --ranks 3 --fault slow_gpu=15@1" \
 	"--workload ddp --ranks 2 --host-noise bursts --fault clock --per-host 1"; do

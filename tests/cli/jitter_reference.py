@@ -1,5 +1,5 @@
 """A second implementation of docs/JITTER.md, Measures, as plain loops over `baton dump`:
-jitter_reference.py BATON RUN CSVDIR. Compares the matrices and the series of steps that `baton jitter --csv` wrote."""
+jitter_reference.py BATON RUN CSVDIR [STEP_RANGE]. Compares the matrices and the series of steps that `baton jitter --csv` wrote."""
 
 import csv
 import glob
@@ -40,10 +40,10 @@ def read_trace(baton, path):
     return rank, "%s/%s" % (host, ordinal), kernels
 
 
-def steps_of(baton, run):
+def steps_of(baton, run, by):
     """{device: [(number or place, begin, end)]}"""
     found = {}
-    for row in lines(baton, "dump", "--step-list", "--json", run):
+    for row in lines(baton, "dump", "--step-list", "--json", *by, run):
         number = row["step"] if row["number"] is None else row["number"]
         found.setdefault(row["device"], []).append((number, row["begin_ns"], row["end_ns"]))
     return found
@@ -69,10 +69,10 @@ def measure(kernels):
     return rows, reach, last if at_last is None else at_last, first_place
 
 
-def study(baton, run):
+def study(baton, run, by):
     """{rank: {step: measured}}, names of the sequence that all have."""
     measured, sequence = {}, None
-    devices = steps_of(baton, run)
+    devices = steps_of(baton, run, by)
     for path in sorted(glob.glob(os.path.join(run, "*.baton"))):
         if os.path.basename(path) == "summary.baton":
             continue
@@ -117,7 +117,7 @@ def matrices(measured, n):
 
 def main():
     baton, run, folder = sys.argv[1:4]
-    measured, sequence = study(baton, run)
+    measured, sequence = study(baton, run, ["--step-range", sys.argv[4]] if len(sys.argv) > 4 else [])
     expected, series = matrices(measured, len(sequence))
     cells = 0
     for name, rows in expected.items():
