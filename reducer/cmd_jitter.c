@@ -112,6 +112,15 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 	return status;
 }
 
+static int print_study(const struct invocation *call, const struct jitter_printed *printed)
+{
+	const int error =
+		option_given(call, "json") ? jitter_json(printed, stdout) : jitter_text(printed, stdout);
+	if (error)
+		diag("%s: %s", printed->dir, strerror(-error));
+	return error ? STATUS_INPUT : STATUS_OK;
+}
+
 static int print(const struct invocation *call, const struct jitter_study *study)
 {
 	struct jitter_verdict verdict;
@@ -130,10 +139,8 @@ static int print(const struct invocation *call, const struct jitter_study *study
 		return STATUS_INPUT;
 	}
 	status = write_files(call, &printed);
-	if (status == STATUS_OK && option_given(call, "json"))
-		jitter_json(&printed, stdout);
-	else if (status == STATUS_OK)
-		jitter_text(&printed, stdout);
+	if (status == STATUS_OK)
+		status = print_study(call, &printed);
 	jitter_verdict_free(&verdict);
 	return status;
 }

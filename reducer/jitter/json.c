@@ -3,6 +3,7 @@
 #include "jitter/words.h"
 #include "render/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -127,13 +128,9 @@ static void put_kernels(struct json *json, const struct jitter_printed *p)
 	json_end_array(json);
 }
 
-static void put_varying(struct json *json, const struct jitter_printed *p)
+static void put_varying(struct json *json, const struct jitter_study *s,
+						const struct vary_row *rows)
 {
-	const struct jitter_study *s = p->study;
-	struct vary_row *rows = malloc(((size_t)s->reference.n + 1) * sizeof(*rows));
-	if (!rows)
-		return;
-	jitter_vary(s, p->rank, rows);
 	json_array(json, "varying");
 	for (uint32_t i = 0; i < s->reference.n; i++) {
 		json_object(json, NULL);
@@ -147,7 +144,6 @@ static void put_varying(struct json *json, const struct jitter_printed *p)
 		json_end_object(json);
 	}
 	json_end_array(json);
-	free(rows);
 }
 
 static void put_shares(struct json *json, const struct jitter_verdict *v)
@@ -173,12 +169,28 @@ static void put_notes(struct json *json, const struct jitter_study *s)
 	json_end_array(json);
 }
 
-void jitter_json(const struct jitter_printed *p, FILE *out)
+/* The rows of --rank, in an array of the caller; NULL without it. 0 or -ENOMEM. */
+static int find_varying(const struct jitter_printed *p, struct vary_row **rows)
+{
+	*rows = NULL;
+	if (p->rank == p->study->n_ranks)
+		return 0;
+	*rows = malloc(((size_t)p->study->reference.n + 1) * sizeof(**rows));
+	if (!*rows)
+		return -ENOMEM;
+	jitter_vary(p->study, p->rank, *rows);
+	return 0;
+}
+
+int jitter_json(const struct jitter_printed *p, FILE *out)
 {
 	struct json json = {.out = out};
 	const struct jitter_study *s = p->study;
 	char text[1000];
 	struct screen screen = {.decimals = 2};
+	struct vary_row *varying;
+	if (find_varying(p, &varying) != 0)
+		return -ENOMEM;
 	json_object(&json, NULL);
 	json_text(&json, "schema", "baton.jitter/0");
 	json_text(&json, "dir", p->dir);
@@ -199,9 +211,11 @@ void jitter_json(const struct jitter_printed *p, FILE *out)
 	put_ranks(&json, p);
 	put_series(&json, p);
 	put_kernels(&json, p);
-	if (p->rank < s->n_ranks)
-		put_varying(&json, p);
+	if (varying)
+		put_varying(&json, s, varying);
 	put_notes(&json, s);
 	json_end_object(&json);
 	fputc('\n', out);
+	free(varying);
+	return 0;
 }

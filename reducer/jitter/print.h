@@ -14,8 +14,9 @@ struct jitter_printed {
 	uint32_t rows; /* of tables */
 };
 
-void jitter_text(const struct jitter_printed *printed, FILE *out); /* text.c */
-void jitter_json(const struct jitter_printed *printed, FILE *out); /* json.c */
+/* 0 or -ENOMEM: tables are missing (text.c), or nothing was printed (json.c). */
+int jitter_text(const struct jitter_printed *printed, FILE *out);
+int jitter_json(const struct jitter_printed *printed, FILE *out);
 
 /* One file for each matrix, one of the steps and one of the ranks. 0 or -errno. matrices_csv.c */
 int jitter_csv(const struct jitter_printed *printed, const char *dir);

@@ -1,8 +1,10 @@
 #include "jitter/print.h"
 
+#include "base/sort.h"
 #include "jitter/words.h"
 #include "render/columns.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -63,26 +65,35 @@ static void shares(const struct screen *screen, const struct jitter_printed *p)
 				b.at, c.at);
 }
 
-static double distance(const struct rank_row *row)
+struct choice { /* a row of a table */
+	double size;
+	uint32_t row;
+};
+
+static int by_size(const void *a, const void *b)
 {
-	return fabs(row->behind_ns);
+	const struct choice *x = a, *y = b;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The ranks that differ most from the others, `n` of them, by rank. */
-static void choose_ranks(const struct jitter_printed *p, bool *shown, uint32_t n)
+static int by_row(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t best = UINT32_MAX;
-		for (uint32_t r = 0; r < p->study->n_ranks; r++)
-			if (!shown[r] && (best == UINT32_MAX ||
-							  distance(&p->verdict->ranks[r]) > distance(&p->verdict->ranks[best])))
-				best = r;
-		if (best != UINT32_MAX)
-			shown[best] = true;
-	}
+	const struct choice *x = a, *y = b;
+	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void rank_table(const struct screen *screen, const struct jitter_printed *p)
+/* Moves the `most` largest of n choices to the front, in order of their rows. Returns how many. */
+static uint32_t choose(struct choice *choices, uint32_t n, uint32_t most)
+{
+	sort_rows(choices, n, sizeof(*choices), by_size);
+	n = n < most ? n : most;
+	sort_rows(choices, n, sizeof(*choices), by_row);
+	return n;
+}
+
+static int rank_table(const struct screen *screen, const struct jitter_printed *p)
 {
 	static const struct column columns[] = {
 		{"rank", 2, 12, COLUMN_LEFT},           {"late ms", 1, 9, COLUMN_RIGHT},
@@ -90,14 +101,15 @@ static void rank_table(const struct screen *screen, const struct jitter_printed 
 		{"inside", 1, 9, COLUMN_RIGHT},         {"start", 1, 9, COLUMN_RIGHT},
 		{"last in steps", 1, 13, COLUMN_RIGHT}, {"z", 1, 7, COLUMN_RIGHT}};
 	const struct jitter_study *s = p->study;
-	const uint32_t n = s->n_ranks <= ALL_RANKS ? s->n_ranks : p->rows;
 	struct columns table;
-	bool *shown = calloc((size_t)s->n_ranks + 1, sizeof(*shown));
-	if (!shown || s->n_ranks < 2) {
-		free(shown);
-		return;
-	}
-	choose_ranks(p, shown, n);
+	if (s->n_ranks < 2)
+		return 0;
+	struct choice *shown = malloc(s->n_ranks * sizeof(*shown));
+	if (!shown)
+		return -ENOMEM;
+	for (uint32_t r = 0; r < s->n_ranks; r++)
+		shown[r] = (struct choice){fabs(p->verdict->ranks[r].behind_ns), r};
+	const uint32_t n = choose(shown, s->n_ranks, s->n_ranks <= ALL_RANKS ? s->n_ranks : p->rows);
 	screen_line(screen, "%s", "");
 	screen_wrap(
 		screen, HANG,
@@ -105,11 +117,9 @@ static void rank_table(const struct screen *screen, const struct jitter_printed 
 		n < s->n_ranks ? " (those that differ most)" : "");
 	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	columns_heads(&table);
-	for (uint32_t r = 0; r < s->n_ranks; r++) {
-		const struct rank_row *row = &p->verdict->ranks[r];
-		if (!shown[r])
-			continue;
-		columns_cell(&table, "%s", jitter_rank_label(s, r));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct rank_row *row = &p->verdict->ranks[shown[i].row];
+		columns_cell(&table, "%s", jitter_rank_label(s, shown[i].row));
 		columns_ms(&table, llround(row->behind_ns));
 		for (int c = 0; c < JITTER_CAUSES; c++)
 			columns_ms(&table, llround(row->part_ns[c]));
@@ -118,9 +128,22 @@ static void rank_table(const struct screen *screen, const struct jitter_printed 
 		columns_end(&table, COLUMNS_PLAIN);
 	}
 	free(shown);
+	return 0;
 }
 
-static void step_table(const struct screen *screen, const struct jitter_printed *p)
+/* The steps with several ranks, in an array with room for all. Returns how many. */
+static uint32_t list_steps(const struct jitter_printed *p, struct choice *choices)
+{
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < p->study->axis.n; k++) {
+		const struct step_row *row = &p->verdict->steps[k];
+		if (row->ranks > 1)
+			choices[n++] = (struct choice){(double)row->most_ns - (double)row->least_ns, k};
+	}
+	return choose(choices, n, p->rows);
+}
+
+static int step_table(const struct screen *screen, const struct jitter_printed *p)
 {
 	static const struct column columns[] = {{"step", 2, 10, COLUMN_LEFT},
 											{"first", 1, 8, COLUMN_RIGHT},
@@ -129,34 +152,20 @@ static void step_table(const struct screen *screen, const struct jitter_printed 
 											{"ms late", 1, 10, COLUMN_RIGHT}};
 	const struct jitter_study *s = p->study;
 	struct columns table;
-	bool *shown = calloc((size_t)s->axis.n + 1, sizeof(*shown));
-	if (!shown || s->n_ranks < 2) {
-		free(shown);
-		return;
-	}
-	for (uint32_t i = 0; i < p->rows && i < s->axis.n; i++) {
-		uint32_t best = UINT32_MAX;
-		for (uint32_t k = 0; k < s->axis.n; k++) {
-			const struct step_row *row = &p->verdict->steps[k];
-			if (!shown[k] && row->ranks > 1 &&
-				(best == UINT32_MAX ||
-				 row->most_ns - row->least_ns >
-					 p->verdict->steps[best].most_ns - p->verdict->steps[best].least_ns))
-				best = k;
-		}
-		if (best != UINT32_MAX)
-			shown[best] = true;
-	}
+	if (s->n_ranks < 2)
+		return 0;
+	struct choice *shown = malloc(((size_t)s->axis.n + 1) * sizeof(*shown));
+	if (!shown)
+		return -ENOMEM;
+	const uint32_t n = list_steps(p, shown);
 	screen_line(screen, "%s", "");
 	screen_wrap(screen, HANG,
 				"Steps with the largest difference: first and last rank, against the "
 				"mean of all");
 	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	columns_heads(&table);
-	for (uint32_t k = 0; k < s->axis.n; k++) {
-		const struct step_row *row = &p->verdict->steps[k];
-		if (!shown[k])
-			continue;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct step_row *row = &p->verdict->steps[shown[i].row];
 		columns_cell(&table, "%lld", (long long)row->number);
 		columns_cell(&table, "%s", jitter_rank_label(s, row->least));
 		columns_ms(&table, llround(row->mean_ns - (double)row->least_ns));
@@ -165,6 +174,7 @@ static void step_table(const struct screen *screen, const struct jitter_printed 
 		columns_end(&table, COLUMNS_PLAIN);
 	}
 	free(shown);
+	return 0;
 }
 
 static void micro(struct columns *table, double ns)
@@ -205,7 +215,7 @@ static void kernel_table(const struct screen *screen, const struct jitter_printe
 	}
 }
 
-static void vary_table(const struct screen *screen, const struct jitter_printed *p)
+static int vary_table(const struct screen *screen, const struct jitter_printed *p)
 {
 	static const struct column columns[] = {
 		{"position", 2, 8, COLUMN_RIGHT},  {"us", 1, 9, COLUMN_RIGHT},
@@ -215,7 +225,7 @@ static void vary_table(const struct screen *screen, const struct jitter_printed 
 	struct vary_row *rows = malloc(((size_t)s->reference.n + 1) * sizeof(*rows));
 	struct columns table;
 	if (!rows)
-		return;
+		return -ENOMEM;
 	jitter_vary(s, p->rank, rows);
 	screen_line(screen, "%s", "");
 	screen_wrap(screen, HANG, "Kernels of rank %s that vary most over its %u steps",
@@ -234,6 +244,7 @@ static void vary_table(const struct screen *screen, const struct jitter_printed 
 		columns_end(&table, COLUMNS_PLAIN);
 	}
 	free(rows);
+	return 0;
 }
 
 static void notes(const struct screen *screen, const struct jitter_printed *p)
@@ -248,19 +259,22 @@ static void notes(const struct screen *screen, const struct jitter_printed *p)
 	}
 }
 
-void jitter_text(const struct jitter_printed *p, FILE *out)
+int jitter_text(const struct jitter_printed *p, FILE *out)
 {
 	struct screen screen;
+	int error = 0;
 	screen_open(&screen, out, llround(p->study->step_ns));
 	header(&screen, p);
 	verdict(&screen, p);
 	if (p->rank < p->study->n_ranks) {
-		vary_table(&screen, p);
+		error = vary_table(&screen, p);
 	} else {
 		shares(&screen, p);
-		rank_table(&screen, p);
-		step_table(&screen, p);
+		error = rank_table(&screen, p);
+		if (!error)
+			error = step_table(&screen, p);
 		kernel_table(&screen, p);
 	}
 	notes(&screen, p);
+	return error;
 }

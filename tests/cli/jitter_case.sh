@@ -21,6 +21,13 @@ expect_true "abs(next(r for r in d['odd_ranks'] if r['rank'] == 40)['slower'] - 
 expect_true "abs(next(r for r in d['odd_ranks'] if r['rank'] == 17)['slower'] - 0.2) < 0.02"
 expect_status 0 "$BATON" jitter "$work/planted"
 expect_wrapped "Which rank is late? Rank " "Rank 17 is" "its kernels take" "Rank 5 is" "its steps begin later" "Rank 40 is" "2 more ranks are late"
+# Keeps out: a table of all ranks that takes 4e9 turns, and one that leaves ranks out.
+expect_status 0 timeout 100 "$BATON" jitter --top 0 "$work/planted"
+expect_prints "  0  " "  31  " "  63  "
+expect_status 0 "$BATON" jitter --top 2 "$work/planted"
+expect_wrapped "(those that differ most)"
+checks=$((checks + 1))
+[ "$(grep -cE "^ +[0-9]+ .* of 2[0-9] +-?[0-9.]+$" "$work/out")" = 2 ] || fail "--top 2 has other ranks than two: $(cat "$work/out")"
 
 # Keeps out: a name where nothing is wrong.
 for ((seed = 1; seed <= seeds; seed++)); do
