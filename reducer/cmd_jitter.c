@@ -15,7 +15,9 @@ enum { TABLE_ROWS_DEFAULT = 10 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.jitter/0 on stdout"},
-	{"rank", 0, OPTION_NUMBER, "R", "the kernels that vary most over the steps of this rank"},
+	{"rank", 0, OPTION_TEXT, "R[/GPU]",
+	 "the kernels that vary most over the steps of this rank; GPU: its ordinal in a process that "
+	 "drives several"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
 	 "only these steps, by the numbers of their markers, else by their places from 0"},
 	{"top", 0, OPTION_NUMBER, "N", "rows of each table (default 10; 0: all)"},
@@ -78,20 +80,41 @@ static int make_dirs(const struct invocation *call)
 	return status;
 }
 
+/* A rank that several GPUs share is no answer. */
+static int refuse_rank(const struct jitter_printed *printed, const char *text, uint32_t n)
+{
+	const struct jitter_study *study = printed->study;
+	uint32_t first = printed->rank + 1 - n; /* they are neighbours */
+	if (n == 0)
+		diag("%s: no rank %s with kernels", printed->dir, text);
+	else
+		diag("%s: rank %s has %u GPUs: give --rank %s for one of them, up to %s", printed->dir,
+			 text, n, jitter_rank_label(study, first), jitter_rank_label(study, printed->rank));
+	return STATUS_USAGE;
+}
+
 static int find_rank(const struct invocation *call, struct jitter_printed *printed)
 {
 	const struct jitter_study *study = printed->study;
-	const long long rank = option_number(call, "rank", -1);
+	const char *text = option_text(call, "rank", NULL), *at = text;
+	int64_t rank = -1;
+	uint32_t n = 0;
 	printed->rank = study->n_ranks;
-	if (!option_given(call, "rank"))
+	if (!text)
 		return STATUS_OK;
-	for (uint32_t r = 0; r < study->n_ranks; r++)
-		if (study->ranks[r].rank == rank) {
+	if (read_number(&at, &rank) != 0 || *at != 0)
+		rank = -1;
+	for (uint32_t r = 0; r < study->n_ranks; r++) {
+		if (strcmp(jitter_rank_label(study, r), text) == 0) {
 			printed->rank = r;
 			return STATUS_OK;
 		}
-	diag("%s: no rank %lld with kernels", call->operand[0], rank);
-	return STATUS_USAGE;
+		if (rank >= 0 && study->ranks[r].rank == rank) {
+			printed->rank = r;
+			n++;
+		}
+	}
+	return refuse_rank(printed, text, n);
 }
 
 static int written(const char *dir, int error)

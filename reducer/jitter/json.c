@@ -122,6 +122,7 @@ static void put_kernels(struct json *json, const struct jitter_printed *p)
 		put_ns(json, "gap_sd_ns", row->gap_sd_ns);
 		put_ns(json, "steps_sd_ns", row->steps_sd_ns);
 		json_known(json, "longest_rank", p->study->ranks[row->most].rank);
+		json_text(json, "longest_device", p->study->ranks[row->most].key);
 		put_ns(json, "longest_by_ns", row->most_ns);
 		json_end_object(json);
 	}

@@ -27,7 +27,7 @@ int jitter_write_step(const struct jitter_study *study, const struct device_cont
 					  const struct device_scan *scan, const struct device_feeds *feeds,
 					  const struct step_ops *ops);
 
-/* "17", or the device's key where the rank is not known. */
+/* "17", "0/2" where a rank has several GPUs, or the device's key where the rank is not known. */
 const char *jitter_rank_label(const struct jitter_study *study, uint32_t rank);
 /* A measure's name as of files and keys: "duration", "gap", "time_to_end", "launch_to_start". */
 const char *jitter_measure_name(enum jitter_measure measure);

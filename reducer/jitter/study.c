@@ -24,16 +24,12 @@ static int add_rank(struct jitter_study *s, const struct device_context *context
 	const struct run_device *device = &run->devices[scan->device];
 	const struct run_process *process = &run->processes[device->processes[scan->process]];
 	struct jitter_rank *rank = &s->ranks[s->n_ranks];
-	*rank = (struct jitter_rank){.device = scan->device, .rank = process->rank};
+	*rank = (struct jitter_rank){.device = scan->device, .ordinal = -1, .rank = process->rank};
 	rank->host = strdup(strings_get(&run->pool, process->host).at);
 	rank->key = strdup(strings_get(&run->pool, device->key).at);
 	rank->cells = calloc((size_t)s->reference.n + 1, sizeof(*rank->cells));
-	if (rank->rank < 0)
-		rank->label = strdup(strings_get(&run->pool, device->key).at);
-	else if (asprintf(&rank->label, "%d", rank->rank) < 0)
-		rank->label = NULL;
 	s->n_ranks++;
-	return rank->host && rank->key && rank->label && rank->cells ? 0 : -ENOMEM;
+	return rank->host && rank->key && rank->cells ? 0 : -ENOMEM;
 }
 
 static int find_reference(struct jitter_study *s, const struct device_context *context,
@@ -178,8 +174,10 @@ static void add_cells(const struct visiting *v, size_t n)
 static int prepare(struct visiting *v, const struct device_feeds *feeds, const struct step_ops *ops)
 {
 	const uint32_t slots = feeds->stream.n_slots;
+	const struct feed *feed = &feeds->feeds[v->scan->process];
 	int error = v->opened ? 0 : name_map_open(&v->map, feeds);
 	v->opened = true;
+	v->rank->ordinal = feed->trace.devices[feed->device].ordinal;
 	if (!error && !v->counts)
 		v->counts = malloc(((size_t)slots + 1) * sizeof(*v->counts));
 	if (!error && !v->counts)
@@ -281,6 +279,42 @@ static void add_gaps_before(struct jitter_study *s, uint32_t step)
 	}
 }
 
+/* Has another device the same rank (one process with several GPUs)? */
+static bool shares_rank(const struct jitter_study *s, uint32_t r)
+{
+	const int32_t rank = s->ranks[r].rank;
+	return (r > 0 && s->ranks[r - 1].rank == rank) ||
+		   (r + 1 < s->n_ranks && s->ranks[r + 1].rank == rank);
+}
+
+static bool shares_ordinal(const struct jitter_study *s, uint32_t r)
+{
+	for (uint32_t i = r; i > 0 && s->ranks[i - 1].rank == s->ranks[r].rank; i--)
+		if (s->ranks[i - 1].ordinal == s->ranks[r].ordinal)
+			return true;
+	return s->ranks[r].ordinal < 0;
+}
+
+static int make_labels(struct jitter_study *s)
+{
+	for (uint32_t r = 0; r < s->n_ranks; r++) {
+		struct jitter_rank *rank = &s->ranks[r];
+		const bool shared = shares_rank(s, r);
+		int length = 0;
+		if (rank->rank < 0 || (shared && shares_ordinal(s, r)))
+			rank->label = strdup(rank->key);
+		else if (shared)
+			length = asprintf(&rank->label, "%d/%d", rank->rank, rank->ordinal);
+		else
+			length = asprintf(&rank->label, "%d", rank->rank);
+		if (length < 0)
+			rank->label = NULL;
+		if (!rank->label)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int end(void *of, const struct device_context *context, const struct device_scan *scans)
 {
 	struct jitter_study *s = of;
@@ -288,7 +322,7 @@ static int end(void *of, const struct device_context *context, const struct devi
 	(void)scans;
 	for (uint32_t step = 0; s->n_ranks && step < s->axis.n; step++)
 		add_gaps_before(s, step);
-	return 0;
+	return make_labels(s);
 }
 
 struct run_study jitter_study_of(struct jitter_study *study)

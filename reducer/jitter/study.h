@@ -28,7 +28,9 @@ struct jitter_rank { /* a device */
 	uint32_t device; /* of the run */
 	int32_t rank;    /* -1: not known */
 	char *host, *key;
-	char *label;               /* the rank, or the key where that is not known */
+	int32_t ordinal; /* of the device in its process; -1: not known */
+	/* The rank; "rank/ordinal" where several devices share it; the key where neither is known. */
+	char *label;
 	struct kernel_cell *cells; /* by position */
 	uint32_t steps;            /* that count */
 	uint32_t differ;           /* of them, those whose kernels are not the reference's */

@@ -101,6 +101,23 @@ for path in files:
     assert all(int(r["nvtx_start"]) <= int(r["crt_start"]) < int(r["nvtx_end"]) for r in rows)
 PY
 
+# Keeps out: the GPUs of one process under one name.
+made several --workload dataparallel --ranks 3 --steps 12 --kernels 200
+expect_status 0 "$BATON" jitter "$work/several" --csv "$work/several.csv"
+expect_prints "  0/0 " "  0/1 " "  0/2 "
+checks=$((checks + 1))
+head -n 1 "$work/several.csv/gap.csv" | grep -qx 'position,stream,kernel,0/0,0/1,0/2,mean' || fail "the heads of gap.csv"
+expect_status 0 "$BATON" jitter --rank 0/2 "$work/several"
+expect_wrapped "Kernels of rank 0/2 that vary most"
+for wrong in 0 00; do
+	expect_status 2 "$BATON" jitter --rank "$wrong" "$work/several"
+	expect_says "rank $wrong has 3 GPUs: give --rank 0/0 for one of them, up to 0/2"
+done
+for wrong in 0/3 1 x ''; do
+	expect_status 2 "$BATON" jitter --rank "$wrong" "$work/several"
+	expect_says "no rank $wrong with kernels"
+done
+
 # Imports, whole runs, a single rank: an answer or a reason.
 kineto ranks "$work/json"
 imported "$work/json" "$work/ranks"
