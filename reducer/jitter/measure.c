@@ -1,5 +1,7 @@
 #include "jitter/measure.h"
 
+#include "base/saturate.h"
+
 #include <string.h>
 
 uint32_t measure_main_slot(const struct step_ops *ops, uint64_t *counts, uint32_t n_slots)
@@ -14,51 +16,86 @@ uint32_t measure_main_slot(const struct step_ops *ops, uint64_t *counts, uint32_
 	return most;
 }
 
+static void add(int64_t *sum, int64_t ns)
+{
+	*sum = saturate_add(*sum, ns);
+}
+
 /* Adds a kernel and the gap before it, which lasts from `from`. */
 static void add_parts(int64_t *part, const struct jitter_op *op, int64_t from)
 {
-	const int64_t gap = op->start - from;
-	int64_t host = op->ls == INT64_MAX ? 0 : op->ls - from;
+	const int64_t gap = saturate_subtract(op->start, from);
+	int64_t host = op->ls == INT64_MAX ? 0 : saturate_subtract(op->ls, from);
 	host = host < 0 ? 0 : host;
 	if (gap >= 0 && host > gap)
 		host = gap;
-	part[JITTER_DURATION] += op->end - op->start;
-	part[JITTER_GAP_INSIDE] += gap < 0 ? 0 : host;
-	part[JITTER_LAUNCH] += gap < 0 ? gap : gap - host;
+	add(&part[JITTER_DURATION], saturate_subtract(op->end, op->start));
+	add(&part[JITTER_GAP_INSIDE], gap < 0 ? 0 : host);
+	add(&part[JITTER_LAUNCH], gap < 0 ? gap : gap - host);
+}
+
+/* Nothing closes a step before its work has begun. */
+static bool follows_main(const struct step_ops *ops, uint32_t main_slot, size_t closing)
+{
+	for (size_t i = 0; i < closing && i < ops->n; i++)
+		if (measure_class(&ops->at[i], main_slot) == STREAM_MAIN)
+			return true;
+	return false;
+}
+
+struct measuring {
+	const struct step_ops *ops;
+	size_t closing;
+	const struct jitter_op *before; /* the main stream's last kernel */
+	int64_t first, sum;             /* its first kernel's start; T */
+	struct rank_step *out;
+};
+
+/* A kernel of the main stream. Returns the gap before it. */
+static int64_t take_main(struct measuring *m, size_t i)
+{
+	const struct jitter_op *op = &m->ops->at[i];
+	const bool after = m->closing < i;
+	const int64_t closed_at = after ? m->ops->at[m->closing].end : INT64_MIN;
+	const int64_t gap = m->before ? saturate_subtract(op->start, m->before->end) : 0;
+	int64_t from = m->before ? m->before->end : op->start;
+	if (after && from < closed_at)
+		from = closed_at < op->start ? closed_at : op->start;
+	add_parts(after ? m->out->tail : m->out->part, op, from);
+	m->first = m->before ? m->first : op->start;
+	m->before = op;
+	add(&m->sum, gap);
+	add(&m->sum, saturate_subtract(op->end, op->start));
+	return gap;
+}
+
+static int64_t from_launch(const struct jitter_op *op)
+{
+	const int64_t ns = saturate_subtract(op->start, op->ls);
+	return op->ls == INT64_MAX ? INT64_MIN : ns > INT64_MIN ? ns : INT64_MIN + 1;
 }
 
 void measure_step(const struct step_ops *ops, uint32_t main_slot, size_t closing,
 				  struct kernel_times *times, struct rank_step *out)
 {
-	const struct jitter_op *before = NULL; /* the main stream's last kernel */
-	int64_t sum = 0, first = 0;
+	struct measuring m = {.ops = ops, .closing = closing, .out = out};
 	memset(out, 0, sizeof(*out));
+	if (!follows_main(ops, main_slot, closing))
+		m.closing = ops->n;
 	for (size_t i = 0; i < ops->n; i++) {
 		const struct jitter_op *op = &ops->at[i];
-		struct kernel_times *t = &times[i];
-		const int64_t duration = op->end - op->start;
-		int64_t gap = 0;
-		if (measure_class(op, main_slot) == STREAM_MAIN) {
-			const int64_t closed_at = closing < i ? ops->at[closing].end : INT64_MIN;
-			gap = before ? op->start - before->end : 0;
-			int64_t from = before ? before->end : op->start;
-			if (closing < i && from < closed_at)
-				from = closed_at < op->start ? closed_at : op->start;
-			add_parts(closing < i ? out->tail : out->part, op, from);
-			first = before ? first : op->start;
-			sum += gap + duration;
-			before = op;
-		}
-		*t = (struct kernel_times){.duration = duration,
-								   .gap = gap,
-								   .to_end = sum,
-								   .launch = op->ls == INT64_MAX ? INT64_MIN : op->start - op->ls};
-		if (i == closing) {
-			out->closed = before != NULL;
-			out->reach = op->end - first;
-			out->to_end = sum;
+		const bool main = measure_class(op, main_slot) == STREAM_MAIN;
+		const int64_t gap = main ? take_main(&m, i) : 0;
+		times[i] = (struct kernel_times){.duration = saturate_subtract(op->end, op->start),
+										 .gap = gap,
+										 .to_end = m.sum,
+										 .launch = from_launch(op)};
+		if (i == m.closing) {
+			out->closed = true;
+			out->reach = saturate_subtract(op->end, m.first);
+			out->to_end = m.sum;
 		}
 	}
 	if (!out->closed)
-		out->to_end = sum;
+		out->to_end = m.sum;
 }

@@ -38,7 +38,8 @@ static inline enum stream_class measure_class(const struct jitter_op *op, uint32
 	return op->nccl ? STREAM_NCCL : op->slot == main_slot ? STREAM_MAIN : STREAM_SIDE;
 }
 
-/* `times` has room for ops->n. `closing`: the op that closes the step; ops->n: none does. */
+/* `times` has room for ops->n. `closing`: the op that closes the step; ops->n: none does. One before
+ * the main stream's first kernel closes nothing. */
 void measure_step(const struct step_ops *ops, uint32_t main_slot, size_t closing,
 				  struct kernel_times *times, struct rank_step *out);
 

@@ -36,6 +36,7 @@ static int list_positions(struct finding *f, const struct device_feeds *feeds,
 		const struct jitter_op *op = &ops->at[i];
 		const char *name = feed_text(&feeds->feeds[op->feed], op->name);
 		at[i].class = measure_class(op, f->main_slot);
+		at[i].comm_size = op->comm_size;
 		int error = strings_add(&f->reference->names, name, strlen(name), &at[i].name, NULL);
 		if (error)
 			return error;

@@ -8,6 +8,7 @@
 struct jitter_position {
 	uint32_t name; /* in the reference's names */
 	enum stream_class class;
+	uint32_t comm_size; /* as of the op */
 };
 
 struct reference {

@@ -2,6 +2,7 @@
 
 #include "attribute/scan_pass.h"
 #include "base/room.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,13 +23,27 @@ int step_ops_add(struct step_ops *ops, const struct jitter_op *op)
 		room_for((void **)&ops->at, ops->n, &ops->room, LEAST_ROOM, sizeof(struct jitter_op));
 	if (error)
 		return error;
-	size_t i = ops->n++;
-	while (i > 0 && ops->at[i - 1].order > op->order) {
-		ops->at[i] = ops->at[i - 1];
-		i--;
-	}
-	ops->at[i] = *op;
+	if (ops->n && ops->at[ops->n - 1].order > op->order)
+		ops->disordered = true;
+	ops->at[ops->n] = *op;
+	ops->at[ops->n].arrival = (uint32_t)ops->n;
+	ops->n++;
 	return 0;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct jitter_op *x = a, *y = b;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->arrival < y->arrival ? -1 : x->arrival > y->arrival;
+}
+
+void step_ops_sort(struct step_ops *ops)
+{
+	if (ops->disordered)
+		sort_rows(ops->at, ops->n, sizeof(*ops->at), by_order);
+	ops->disordered = false;
 }
 
 static struct step_ops *earliest(struct step_reading *r)
@@ -42,6 +57,7 @@ static struct step_ops *earliest(struct step_reading *r)
 
 static int give_on(struct step_reading *r, struct step_ops *ops)
 {
+	step_ops_sort(ops);
 	int error = r->visit->step(r->visit->of, r->feeds, ops);
 	r->given = ops->step;
 	ops->step = -1;
@@ -76,6 +92,12 @@ static int find_place(struct step_reading *r, int32_t step, struct step_ops **pl
 	return error;
 }
 
+static uint32_t comm_size(const struct step_reading *r, const struct op *op)
+{
+	const struct coll_args *coll = opstream_coll(&r->feeds->stream, op);
+	return coll && coll->comm ? r->feeds->feeds[op->feed].trace.comms[coll->comm].size : 0;
+}
+
 static int take(struct step_reading *r, const struct op *op)
 {
 	struct step_ops *place;
@@ -97,6 +119,7 @@ static int take(struct step_reading *r, const struct op *op)
 												   .call_name = op->call_name,
 												   .feed = op->feed,
 												   .slot = op->slot,
+												   .comm_size = comm_size(r, op),
 												   .nccl = op->group == GROUP_NCCL});
 }
 

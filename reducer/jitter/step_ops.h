@@ -11,8 +11,10 @@ struct jitter_op {
 	int64_t stream;     /* as the source numbers it */
 	int64_t order;      /* ls, else start */
 	uint32_t name, call_name;
-	uint32_t feed; /* whose trace has the names */
-	uint32_t slot; /* number of its stream among the device's */
+	uint32_t feed;      /* whose trace has the names */
+	uint32_t slot;      /* number of its stream among the device's */
+	uint32_t comm_size; /* of its communicator; 0: not known */
+	uint32_t arrival;   /* its place among the ops of its step as they were added */
 	bool nccl;
 };
 
@@ -20,6 +22,7 @@ struct step_ops {
 	int32_t step; /* of the device's steps */
 	struct jitter_op *at;
 	size_t n, room;
+	bool disordered; /* they are not in order yet */
 };
 
 struct step_visit {
@@ -35,7 +38,9 @@ struct step_visit {
 int step_ops_read(const struct device_context *context, const struct device_scan *scan,
 				  const struct step_visit *visit, uint64_t *late);
 
-/* Puts the op where its launch belongs. 0 or -ENOMEM. */
+/* Appends the op. 0 or -ENOMEM. */
 int step_ops_add(struct step_ops *ops, const struct jitter_op *op);
+/* Puts the ops in order of their launches, of equal ones in the order in which they were added. */
+void step_ops_sort(struct step_ops *ops);
 
 #endif

@@ -1,5 +1,6 @@
 #include "jitter/study.h"
 
+#include "base/saturate.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -43,12 +44,22 @@ static int find_reference(struct jitter_study *s, const struct device_context *c
 	return error;
 }
 
-static uint32_t closing_of(const struct reference *r)
+/* Does this kernel bring all compared ranks together, as far as its communicator is known? */
+static bool brings_all(const struct jitter_study *s, uint32_t comm_size)
 {
-	for (uint32_t i = r->n; i > 0; i--)
-		if (r->at[i - 1].class == STREAM_NCCL &&
-			reference_may_close(strings_get(&r->names, r->at[i - 1].name).at))
+	return comm_size == 0 || comm_size >= s->n_ranks;
+}
+
+static uint32_t closing_of(const struct jitter_study *s)
+{
+	const struct reference *r = &s->reference;
+	const uint32_t first = r->n_lane[STREAM_MAIN] ? r->lane[STREAM_MAIN][0] : r->n;
+	for (uint32_t i = r->n; i > 0 && i - 1 > first; i--) {
+		const struct jitter_position *at = &r->at[i - 1];
+		if (at->class == STREAM_NCCL && brings_all(s, at->comm_size) &&
+			reference_may_close(strings_get(&r->names, at->name).at))
 			return i - 1;
+	}
 	return NO_POSITION;
 }
 
@@ -114,9 +125,9 @@ static int begin(void *of, const struct device_context *context, const struct de
 	if (error == 1) /* there are no kernels in steps: no ranks */
 		return 0;
 	if (!error)
-		s->closing = closing_of(&s->reference);
-	if (!error)
 		error = make_ranks(s, context, scans);
+	if (!error)
+		s->closing = closing_of(s);
 	s->step_ns = length_of_step(scans, n);
 	for (size_t i = 0; i < n; i++)
 		s->by_period |= scans[i].by_period && scans[i].steps.n_steps > 0;
@@ -140,14 +151,21 @@ struct visiting {
 	bool opened;
 };
 
-static size_t find_closing(const struct device_feeds *feeds, const struct step_ops *ops)
+/* The op at the closing position; ops->n: the step has none there. */
+static size_t find_closing(const struct visiting *v, const struct step_ops *ops)
 {
-	for (size_t i = ops->n; i > 0; i--) {
-		const struct jitter_op *op = &ops->at[i - 1];
-		if (op->nccl && reference_may_close(feed_text(&feeds->feeds[op->feed], op->name)))
-			return i - 1;
-	}
+	const struct jitter_study *s = v->study;
+	if (s->closing == NO_POSITION)
+		return ops->n;
+	for (size_t i = ops->n; i > 0; i--)
+		if (v->alignment.position[i - 1] == s->closing)
+			return brings_all(s, ops->at[i - 1].comm_size) ? i - 1 : ops->n;
 	return ops->n;
+}
+
+static void add_sum(int64_t *sum, int64_t ns)
+{
+	*sum = saturate_add(*sum, ns);
 }
 
 static void add_cells(const struct visiting *v, size_t n)
@@ -158,14 +176,14 @@ static void add_cells(const struct visiting *v, size_t n)
 		if (position == NO_POSITION)
 			continue;
 		struct kernel_cell *cell = &v->rank->cells[position];
-		cell->sum[MEASURE_DURATION] += t->duration;
-		cell->sum[MEASURE_GAP] += t->gap;
-		cell->sum[MEASURE_TO_END] += t->to_end;
+		add_sum(&cell->sum[MEASURE_DURATION], t->duration);
+		add_sum(&cell->sum[MEASURE_GAP], t->gap);
+		add_sum(&cell->sum[MEASURE_TO_END], t->to_end);
 		cell->squares[0] += (double)t->duration * (double)t->duration;
 		cell->squares[1] += (double)t->gap * (double)t->gap;
 		cell->n++;
 		if (t->launch != INT64_MIN) {
-			cell->sum[MEASURE_LAUNCH] += t->launch;
+			add_sum(&cell->sum[MEASURE_LAUNCH], t->launch);
 			cell->n_launch++;
 		}
 	}
@@ -215,7 +233,7 @@ static int take_step(void *of, const struct device_feeds *feeds, const struct st
 	}
 	const int64_t number = step_axis_number(&s->axis, v->scan, ops->step);
 	struct rank_step *at = jitter_rank_step(s, v->index, step_axis_find(&s->axis, number));
-	measure_step(ops, v->main_slot, find_closing(feeds, ops), v->times, at);
+	measure_step(ops, v->main_slot, find_closing(v, ops), v->times, at);
 	at->counted = true;
 	v->rank->steps++;
 	v->rank->differ += v->alignment.aligned != ops->n || ops->n != s->reference.n;
@@ -263,8 +281,10 @@ static void add_gaps_before(struct jitter_study *s, uint32_t step)
 	int64_t furthest = INT64_MIN;
 	for (uint32_t r = 0; r < s->n_ranks; r++) {
 		const struct rank_step *at = jitter_rank_step(s, r, step);
-		if (at->counted && !at->closed)
+		if (at->counted && !at->closed) {
+			s->unclosed++;
 			return;
+		}
 		if (at->counted && at->reach > furthest)
 			furthest = at->reach;
 	}
@@ -272,9 +292,9 @@ static void add_gaps_before(struct jitter_study *s, uint32_t step)
 		const struct rank_step *at = jitter_rank_step(s, r, step);
 		if (!at->counted)
 			continue;
-		const int64_t gap = furthest - at->reach;
+		const int64_t gap = saturate_subtract(furthest, at->reach);
 		s->gap_before_ns[(size_t)r * s->axis.n + step] = gap;
-		s->ranks[r].gap_before_ns += gap;
+		add_sum(&s->ranks[r].gap_before_ns, gap);
 		s->closed = true;
 	}
 }

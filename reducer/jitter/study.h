@@ -5,6 +5,7 @@
 #define JITTER_STUDY_H
 
 #include "attribute/run_study.h"
+#include "base/saturate.h"
 #include "jitter/axis.h"
 #include "jitter/reference.h"
 
@@ -57,7 +58,8 @@ struct jitter_study {
 	struct rank_step *at;   /* by rank and step: rank * axis.n + step */
 	int64_t *gap_before_ns; /* likewise: G of the first kernel */
 	double step_ns;         /* mean length of a step */
-	bool by_period, closed; /* closed: collectives close the steps */
+	bool by_period, closed; /* closed: collectives close steps */
+	uint32_t unclosed;      /* steps that some rank has no closing collective in */
 	atomic_int written;     /* of write_step: an error */
 };
 
@@ -85,7 +87,7 @@ double jitter_spread(const struct jitter_study *study, enum jitter_measure measu
 static inline int64_t jitter_to_end(const struct jitter_study *s, uint32_t rank, uint32_t step)
 {
 	const size_t i = (size_t)rank * s->axis.n + step;
-	return s->at[i].to_end + s->gap_before_ns[i];
+	return saturate_add(s->at[i].to_end, s->gap_before_ns[i]);
 }
 
 #endif

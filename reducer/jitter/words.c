@@ -160,10 +160,16 @@ static bool note_late(const struct jitter_study *s, char *text, size_t bytes)
 
 static bool note_closing(const struct jitter_study *s, char *text, size_t bytes)
 {
-	snprintf(text, bytes,
-			 "No collective of all ranks closes the steps: how much later a rank "
-			 "begins its step than the others is not known");
-	return !s->closed && s->n_ranks > 1;
+	if (s->closed)
+		snprintf(text, bytes,
+				 "%u step%s without the collective of all ranks at the end: how much later a rank "
+				 "begins %s than the others is not known",
+				 s->unclosed, plural(s->unclosed), s->unclosed == 1 ? "it" : "them");
+	else
+		snprintf(text, bytes,
+				 "No collective of all ranks closes the steps: how much later a rank begins its "
+				 "step than the others is not known");
+	return s->n_ranks > 1 && (!s->closed || s->unclosed > 0);
 }
 
 static bool note_uneven(const struct jitter_study *s, char *text, size_t bytes)

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MAIN = 1, SIDE = 2, SHOWN = 4, RANKS = 5, KERNELS = 4 };
+enum { MAIN = 1, SIDE = 2, SHOWN = 4, RANKS = 5, KERNELS = 4, MANY = 1000000 };
 
 /* ---- the study's numbers ---- */
 
@@ -65,6 +66,29 @@ static void measure_rank(struct jitter_study *s, uint32_t rank)
 	free(ops.at);
 }
 
+/* The gap before the first kernel: what the rank that began first has more of. */
+static void gaps_before(struct jitter_study *s)
+{
+	const struct run_study visits = jitter_study_of(s);
+	for (uint32_t r = 0; r < RANKS; r++)
+		jitter_rank_step(s, r, 0)->reach = 300000 - 1000 * r;
+	CHECK(visits.end(s, NULL, NULL) == 0 && s->closed, "no memory");
+	for (uint32_t r = 0; r < RANKS; r++) {
+		CHECK(s->gap_before_ns[r] == 1000 * r && s->ranks[r].gap_before_ns == 1000 * r,
+			  "the gap before the step of rank %u", r);
+		CHECK(jitter_mean(s, MEASURE_GAP, 0, r) == 1000 * r, "G of the first kernel");
+		free(s->ranks[r].label);
+	}
+	/* Keeps out: the gap of a step that one rank ends with another collective. */
+	s->closed = false;
+	jitter_rank_step(s, 2, 0)->closed = false;
+	memset(s->gap_before_ns, 0, RANKS * sizeof(*s->gap_before_ns));
+	CHECK(visits.end(s, NULL, NULL) == 0 && !s->closed && s->unclosed == 1, "a step that is open");
+	CHECK(s->gap_before_ns[4] == 0, "a gap before a step that is open");
+	for (uint32_t r = 0; r < RANKS; r++)
+		free(s->ranks[r].label);
+}
+
 static void slides(void)
 {
 	struct kernel_cell cells[RANKS][KERNELS];
@@ -85,6 +109,7 @@ static void slides(void)
 		.gap_before_ns = before};
 	for (uint32_t r = 0; r < RANKS; r++) {
 		ranks[r].cells = cells[r];
+		ranks[r].rank = (int32_t)r;
 		measure_rank(&s, r);
 	}
 	for (uint32_t k = 0; k < 2; k++) {
@@ -100,6 +125,7 @@ static void slides(void)
 			CHECK(jitter_mean(&s, MEASURE_GAP, 3, r) == 0, "a gap before NCCL");
 		}
 	}
+	gaps_before(&s);
 }
 
 /* ---- one step ---- */
@@ -111,8 +137,24 @@ static void order(void)
 	add(&ops, 30, 100, 110, MAIN);
 	add(&ops, 10, 120, 130, SIDE);
 	add(&ops, 20, 140, 150, MAIN);
-	CHECK(ops.n == 3 && ops.at[0].ls == 10 && ops.at[1].ls == 20 && ops.at[2].ls == 30,
+	add(&ops, 20, 145, 155, MAIN);
+	step_ops_sort(&ops);
+	CHECK(ops.n == 4 && ops.at[0].ls == 10 && ops.at[1].start == 140 && ops.at[2].start == 145 &&
+			  ops.at[3].ls == 30,
 		  "the order of launches");
+	free(ops.at);
+}
+
+/* Keeps out: a file whose launches come in reverse, for which an insertion sort takes hours. */
+static void reverse(void)
+{
+	struct step_ops ops = {0};
+	alarm(60);
+	for (int64_t i = MANY; i > 0; i--)
+		add(&ops, i, MANY - i, MANY - i + 1, MAIN);
+	step_ops_sort(&ops);
+	alarm(0);
+	CHECK(ops.n == MANY && ops.at[0].ls == 1 && ops.at[MANY - 1].ls == MANY, "reverse launches");
 	free(ops.at);
 }
 
@@ -139,8 +181,43 @@ static void parts(void)
 	CHECK(times[4].gap == 415 && times[4].to_end == 900, "the gap that the study has there");
 	measure_step(&ops, MAIN, ops.n, times, &at);
 	CHECK(!at.closed && at.to_end == 1000, "without a collective");
+	/* Keeps out: causes that do not add up where a collective comes before all work. */
+	struct step_ops early = {0};
+	add(&early, 0, 10, 90, SIDE);
+	add(&early, 20, 100, 200, MAIN);
+	add(&early, 240, 250, 300, MAIN);
+	measure_step(&early, MAIN, 0, times, &at);
+	CHECK(!at.closed && at.to_end == 200 && at.part[JITTER_DURATION] == 150 &&
+			  at.part[JITTER_GAP_INSIDE] == 40 && at.part[JITTER_LAUNCH] == 10 &&
+			  at.tail[JITTER_DURATION] == 0,
+		  "a collective before the first kernel: %lld", (long long)at.part[JITTER_DURATION]);
+	free(early.at);
 	uint64_t counts[3];
 	CHECK(measure_main_slot(&ops, counts, 2) == MAIN, "the main stream");
+	free(ops.at);
+}
+
+/* Keeps out: a launch after the start of its kernel that makes a gap longer than it is; kernels
+ * that overlap; sums of a file's times that overflow. */
+static void odd_times(void)
+{
+	struct step_ops ops = {0};
+	struct kernel_times times[3];
+	struct rank_step at;
+	add(&ops, 0, 100, 200, MAIN);
+	add(&ops, 350, 300, 400, MAIN); /* launched 50 after its start: the whole gap is the host's */
+	add(&ops, 360, 390, 500, MAIN); /* begins 10 before the end of the one before */
+	measure_step(&ops, MAIN, ops.n, times, &at);
+	CHECK(at.part[JITTER_GAP_INSIDE] == 100 && at.part[JITTER_LAUNCH] == -10 && at.to_end == 400 &&
+			  at.part[JITTER_DURATION] == 310,
+		  "gaps of %lld and %lld", (long long)at.part[JITTER_GAP_INSIDE],
+		  (long long)at.part[JITTER_LAUNCH]);
+	ops.n = 0;
+	for (int i = 0; i < 3; i++)
+		add(&ops, INT64_MIN + 1 + i, 0, INT64_MAX - 1, MAIN);
+	measure_step(&ops, MAIN, ops.n, times, &at);
+	CHECK(at.part[JITTER_DURATION] == INT64_MAX && times[0].launch == INT64_MAX,
+		  "times that overflow");
 	free(ops.at);
 }
 
@@ -170,7 +247,9 @@ int main(void)
 {
 	slides();
 	order();
+	reverse();
 	parts();
+	odd_times();
 	significance();
 	return finish();
 }
