@@ -47,17 +47,16 @@ static int read_number(const char **at, int64_t *out)
 static int read_steps(const struct invocation *call, struct jitter_study *study)
 {
 	const char *text = option_text(call, "step", NULL), *at = text;
-	study->step_from = 0;
-	study->step_to = INT64_MAX;
+	study->range = (struct step_range){0, INT64_MAX};
 	if (!text)
 		return STATUS_OK;
-	int error = read_number(&at, &study->step_from);
-	study->step_to = study->step_from;
+	int error = read_number(&at, &study->range.from);
+	study->range.to = study->range.from;
 	if (!error && strncmp(at, "..", 2) == 0) {
 		at += 2;
-		error = read_number(&at, &study->step_to);
+		error = read_number(&at, &study->range.to);
 	}
-	if (!error && *at == 0 && study->step_from <= study->step_to)
+	if (!error && *at == 0 && study->range.from <= study->range.to)
 		return STATUS_OK;
 	diag("--step must be a step or two with '..' between them, not '%s'", text);
 	return STATUS_USAGE;
@@ -177,8 +176,11 @@ static int answer(const struct invocation *call, const struct jitter_study *stud
 	for (uint32_t r = 0; r < study->n_ranks; r++)
 		if (study->ranks[r].steps)
 			return print(call, study);
-	diag("%s: no kernels in %s: nothing to compare", call->operand[0],
-		 option_given(call, "step") ? "these steps" : "counted steps");
+	if (study->axis.n == 0 && study->axis.uneven)
+		diag("%s: no step that two ranks have: nothing to compare", call->operand[0]);
+	else
+		diag("%s: no kernels in %s: nothing to compare", call->operand[0],
+			 option_given(call, "step") ? "these steps" : "counted steps");
 	return STATUS_INPUT;
 }
 

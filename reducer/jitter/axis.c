@@ -32,36 +32,41 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void list_numbers(struct step_axis *axis, const struct device_scan *scans, size_t n)
+/* Keeps numbers in the range that at least two of the scans have, or the only one. */
+static void keep_numbers(struct step_axis *axis, size_t all, size_t scans,
+						 const struct step_range *range)
 {
-	size_t all = 0;
+	for (size_t i = 0, end; i < all; i = end) {
+		const int64_t number = axis->number[i];
+		for (end = i + 1; end < all && axis->number[end] == number;)
+			end++;
+		if (number < range->from || number > range->to)
+			continue;
+		axis->uneven |= end - i < scans;
+		if (scans < 2 || end - i >= 2)
+			axis->number[axis->n++] = number;
+	}
+}
+
+int step_axis_open(struct step_axis *axis, const struct device_scan *scans, size_t n,
+				   const struct step_range *range)
+{
+	size_t room = 1, all = 0, with_steps = 0;
+	memset(axis, 0, sizeof(*axis));
+	axis->numbered = true;
+	for (size_t d = 0; d < n; d++) {
+		axis->numbered &= is_numbered(&scans[d]);
+		room += (size_t)steps_of(&scans[d]);
+		with_steps += !scans[d].empty;
+	}
+	axis->number = malloc(room * sizeof(*axis->number));
+	if (!axis->number)
+		return -ENOMEM;
 	for (size_t d = 0; d < n; d++)
 		for (int32_t i = 0; i < steps_of(&scans[d]); i++)
 			axis->number[all++] = step_axis_number(axis, &scans[d], i);
 	sort_rows(axis->number, all, sizeof(*axis->number), by_number);
-	for (size_t i = 0; i < all; i++)
-		if (axis->n == 0 || axis->number[axis->n - 1] != axis->number[i])
-			axis->number[axis->n++] = axis->number[i];
-}
-
-int step_axis_open(struct step_axis *axis, const struct device_scan *scans, size_t n)
-{
-	size_t all = 0;
-	int32_t least = INT32_MAX, most = 0;
-	memset(axis, 0, sizeof(*axis));
-	axis->numbered = true;
-	for (size_t d = 0; d < n; d++) {
-		const int32_t steps = steps_of(&scans[d]);
-		axis->numbered &= is_numbered(&scans[d]);
-		all += (size_t)steps;
-		least = !scans[d].empty && steps < least ? steps : least;
-		most = steps > most ? steps : most;
-	}
-	axis->uneven = most > 0 && least < most;
-	axis->number = malloc((all + 1) * sizeof(*axis->number));
-	if (!axis->number)
-		return -ENOMEM;
-	list_numbers(axis, scans, n);
+	keep_numbers(axis, all, with_steps, range);
 	return 0;
 }
 
@@ -86,5 +91,5 @@ uint32_t step_axis_find(const struct step_axis *axis, int64_t number)
 		else
 			high = middle;
 	}
-	return low;
+	return axis->n && axis->number[low] == number ? low : axis->n;
 }

@@ -14,8 +14,7 @@
 static bool keeps(const void *of, const struct device_scan *scan, int32_t step)
 {
 	const struct jitter_study *s = of;
-	const int64_t number = step_axis_number(&s->axis, scan, step);
-	return number >= s->step_from && number <= s->step_to;
+	return step_axis_find(&s->axis, step_axis_number(&s->axis, scan, step)) < s->axis.n;
 }
 
 static int add_rank(struct jitter_study *s, const struct device_context *context,
@@ -86,7 +85,9 @@ static int make_ranks(struct jitter_study *s, const struct device_context *conte
 	sort_rows(s->ranks, s->n_ranks, sizeof(*s->ranks), by_rank);
 	for (uint32_t r = 0; r < s->n_ranks; r++)
 		s->rank_of[s->ranks[r].device] = r;
-	const size_t cells = (size_t)s->n_ranks * s->axis.n + 1;
+	size_t cells; /* calloc() checks the product with the size of one */
+	if (__builtin_mul_overflow((size_t)s->n_ranks + 1, (size_t)s->axis.n + 1, &cells))
+		return -ENOMEM;
 	s->at = calloc(cells, sizeof(*s->at));
 	s->gap_before_ns = calloc(cells, sizeof(*s->gap_before_ns));
 	return s->at && s->gap_before_ns ? 0 : -ENOMEM;
@@ -119,7 +120,7 @@ static int begin(void *of, const struct device_context *context, const struct de
 {
 	struct jitter_study *s = of;
 	const size_t n = context->run->n_devices;
-	int error = step_axis_open(&s->axis, scans, n);
+	int error = step_axis_open(&s->axis, scans, n, &s->range);
 	if (!error)
 		error = find_reference(s, context, scans);
 	if (error == 1) /* there are no kernels in steps: no ranks */

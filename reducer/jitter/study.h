@@ -43,7 +43,7 @@ struct jitter_rank { /* a device */
 
 struct jitter_study {
 	/* what the caller asks: only steps with these numbers, and files of steps, or NULL */
-	int64_t step_from, step_to;
+	struct step_range range;
 	const char *steps_dir;
 	int (*write_step)(const struct jitter_study *study, const struct device_context *context,
 					  const struct device_scan *scan, const struct device_feeds *feeds,

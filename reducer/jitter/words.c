@@ -175,10 +175,11 @@ static bool note_closing(const struct jitter_study *s, char *text, size_t bytes)
 static bool note_uneven(const struct jitter_study *s, char *text, size_t bytes)
 {
 	snprintf(text, bytes,
-			 s->axis.numbered ? "The ranks do not all have the same steps; those with one number "
-								"are compared"
+			 s->axis.numbered ? "The ranks do not all have the same steps; a step that only one "
+								"rank has is left out"
 							  : "The ranks do not have equally many steps; they are compared in "
-								"order from the first");
+								"order from the first, and those that only one rank has are left "
+								"out");
 	return s->axis.uneven;
 }
 

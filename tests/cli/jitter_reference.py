@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 KERNEL, NO_LAUNCH = 1, None
+OTHER_SEQUENCES = 77
 
 
 def lines(*command):
@@ -82,7 +83,8 @@ def study(baton, run, by):
             names = [k[4] for k in own]
             sequence = sequence or names
             if names != sequence:
-                sys.exit("rank %d step %d has another sequence: this loop takes equal ones" % (rank, number))
+                print("rank %d step %d has another sequence: this loop takes equal ones" % (rank, number))
+                sys.exit(OTHER_SEQUENCES)
             measured.setdefault(rank, {})[number] = measure(own)
     return measured, sequence
 
