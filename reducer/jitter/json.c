@@ -7,6 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { PROBABILITY_DIGITS = 20 };
+
 static void put_ns(struct json *json, const char *key, double ns)
 {
 	if (isnan(ns))
@@ -52,7 +54,7 @@ static void put_odd(struct json *json, const struct jitter_printed *p, const str
 		json_null(json, "kernel");
 	json_known(json, "position", odd->place == PLACE_KERNEL ? (int64_t)odd->position : -1);
 	json_ratio(json, "slower", odd->cause == JITTER_DURATION ? odd->slower : NAN);
-	json_ratio(json, "significance", odd->significance);
+	json_decimal(json, "significance", odd->significance, PROBABILITY_DIGITS);
 	jitter_odd_words(p, &screen, odd, text, sizeof(text));
 	json_text(json, "text", text);
 	json_end_object(json);
@@ -78,9 +80,9 @@ static void put_ranks(struct json *json, const struct jitter_printed *p)
 		put_ns(json, "behind_ns", row->behind_ns);
 		put_parts(json, row->part_ns);
 		json_ratio(json, "places", row->places);
-		json_ratio(json, "p_late", row->p_late);
-		json_ratio(json, "p_early", row->p_early);
-		json_ratio(json, "p_last", row->p_last);
+		json_decimal(json, "p_late", row->p_late, PROBABILITY_DIGITS);
+		json_decimal(json, "p_early", row->p_early, PROBABILITY_DIGITS);
+		json_decimal(json, "p_last", row->p_last, PROBABILITY_DIGITS);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -203,6 +205,10 @@ int jitter_json(const struct jitter_printed *p, FILE *out)
 	json_bool(&json, "closed", s->closed);
 	jitter_verdict_words(p, &screen, text, sizeof(text));
 	json_text(&json, "verdict", text);
+	if (p->verdict->bar == BAR_NONE)
+		json_null(&json, "not_compared");
+	else
+		json_text(&json, "not_compared", jitter_bar_name(p->verdict->bar));
 	put_ns(&json, "jitter_ns", p->verdict->jitter_ns);
 	put_shares(&json, p->verdict);
 	json_array(&json, "odd_ranks");

@@ -92,12 +92,15 @@ static void place_gap(const struct jitter_study *s, struct odd_rank *odd)
 		}
 	}
 	odd->name = s->reference.at[odd->position].name;
-	odd->place = 2 * odd->there_ns >= sign * odd->part_ns[odd->cause] ? PLACE_KERNEL : PLACE_RANK;
+	odd->place =
+		odd->there_ns > 0 && 2 * odd->there_ns >= sign * odd->cause_ns ? PLACE_KERNEL : PLACE_RANK;
 }
 
 int odd_rank_place(const struct jitter_verdict *v, struct odd_rank *odd)
 {
 	const struct jitter_study *s = v->study;
+	/* Kernels have means over all steps: so has what they are compared with. */
+	odd->cause_ns = v->ranks[odd->rank].part_ns[odd->cause];
 	if (odd->cause == JITTER_DURATION)
 		return place_duration(s, odd);
 	odd->place = PLACE_RANK;

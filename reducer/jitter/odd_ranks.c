@@ -12,11 +12,14 @@
 /* What a rank has to be late by, in parts of a step, and how sure that must be. */
 #define LEAST_PART 0.01
 #define LEAST_SURE 0.01
+/* A rank that lacks this part of the positions launches other kernels than the sequence. */
+#define OTHER_PART 0.05
 
 struct placing { /* scratch for all ranks */
 	double *values, *places;
 	uint32_t *order, *rank;
 	double *variance; /* by rank: of the sum of its places */
+	double *chance;   /* by rank: in how many steps it is the last one by chance */
 };
 
 /* ---- what is known of each rank ---- */
@@ -27,6 +30,7 @@ static void add_place(struct jitter_verdict *v, const struct placing *p, uint32_
 		struct rank_row *row = &v->ranks[p->rank[i]];
 		row->places += p->places[i] - ((double)n + 1) / 2;
 		p->variance[p->rank[i]] += ((double)n * n - 1) / 12;
+		p->chance[p->rank[i]] += 1.0 / n;
 		row->steps++;
 	}
 }
@@ -128,7 +132,8 @@ static int know_ranks(struct jitter_verdict *v, const struct placing *p)
 			row->part_ns[c] = row->steps ? row->part_ns[c] / row->steps : 0;
 		row->p_late = normal_tail(row->places);
 		row->p_early = normal_tail(-row->places);
-		row->p_last = binomial_tail(row->steps, 1.0 / s->n_ranks, row->last);
+		const double chance = row->steps ? p->chance[r] / row->steps : 0;
+		row->p_last = binomial_tail(row->steps, chance, row->last);
 	}
 	return correct(v);
 }
@@ -140,14 +145,16 @@ static int rank_rows_make(struct jitter_verdict *v)
 						.places = malloc(n * sizeof(double)),
 						.order = malloc(n * sizeof(uint32_t)),
 						.rank = malloc(n * sizeof(uint32_t)),
-						.variance = calloc(n, sizeof(double))};
-	int error =
-		p.values && p.places && p.order && p.rank && p.variance ? know_ranks(v, &p) : -ENOMEM;
+						.variance = calloc(n, sizeof(double)),
+						.chance = calloc(n, sizeof(double))};
+	const bool made = p.values && p.places && p.order && p.rank && p.variance && p.chance;
+	const int error = made ? know_ranks(v, &p) : -ENOMEM;
 	free(p.values);
 	free(p.places);
 	free(p.order);
 	free(p.rank);
 	free(p.variance);
+	free(p.chance);
 	return error;
 }
 
@@ -246,10 +253,27 @@ static bool is_hosts(const struct jitter_verdict *v, const struct odd_rank *odd)
 	return ranks > 1 && ranks < s->n_ranks && same == ranks;
 }
 
+/* What keeps the ranks from being compared, as far as their kernels say it. */
+static enum jitter_bar find_bar(const struct jitter_study *s)
+{
+	uint64_t steps = 0, left_out = 0;
+	uint32_t others = 0;
+	for (uint32_t r = 0; r < s->n_ranks; r++) {
+		const struct jitter_rank *rank = &s->ranks[r];
+		steps += rank->steps;
+		left_out += rank->left_out;
+		others += rank->missing > OTHER_PART * (double)s->reference.n * rank->steps;
+	}
+	if (left_out > steps)
+		return BAR_LEFT_OUT;
+	return 4 * (uint64_t)others > s->n_ranks ? BAR_OTHER_KERNELS : BAR_NONE;
+}
+
 int odd_ranks_find(struct jitter_verdict *v)
 {
 	int error = rank_rows_make(v);
-	for (uint32_t r = 0; !error && r < v->study->n_ranks; r++) {
+	v->bar = find_bar(v->study);
+	for (uint32_t r = 0; !error && v->bar == BAR_NONE && r < v->study->n_ranks; r++) {
 		struct odd_rank odd;
 		if (!judge(v, r, &odd))
 			continue;
@@ -263,5 +287,7 @@ int odd_ranks_find(struct jitter_verdict *v)
 		if (is_hosts(v, &v->odd[i]))
 			v->odd[i].place = PLACE_HOST;
 	sort_rows(v->odd, v->n_odd, sizeof(*v->odd), by_lateness);
+	if (v->bar == BAR_NONE && v->n_odd == 0 && v->cancel)
+		v->bar = BAR_WAIT_INSIDE;
 	return error;
 }

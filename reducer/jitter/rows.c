@@ -15,6 +15,13 @@ const char *jitter_place_name(enum jitter_place place)
 	return names[place];
 }
 
+const char *jitter_bar_name(enum jitter_bar bar)
+{
+	static const char *const names[JITTER_BARS] = {NULL, "left_out", "other_kernels",
+												   "wait_inside"};
+	return names[bar];
+}
+
 /* The kernels that the step before has after its closing collective lie before this one's first
  * kernel: their time is no gap. */
 void jitter_parts(const struct jitter_verdict *v, uint32_t rank, uint32_t step,

@@ -7,6 +7,14 @@
 enum jitter_place { PLACE_KERNEL, PLACE_RANK, PLACE_HOST, JITTER_PLACES };
 enum jitter_share { SHARE_HOST, SHARE_RANK, SHARE_STEP, JITTER_SHARES };
 
+enum jitter_bar { /* why the ranks cannot be compared */
+				  BAR_NONE,
+				  BAR_LEFT_OUT,      /* most steps of ranks are left out */
+				  BAR_OTHER_KERNELS, /* more than a quarter of the ranks launch other kernels */
+				  BAR_WAIT_INSIDE, /* causes cancel each other: ranks wait for each other inside the steps */
+				  JITTER_BARS
+};
+
 struct step_row { /* of the time to the last kernel */
 	int64_t number;
 	uint32_t ranks;       /* that count; 0: the rest is not known */
@@ -35,7 +43,8 @@ struct odd_rank { /* a rank that is late or early */
 	enum jitter_place place;
 	uint32_t name;     /* of the kernel, in the reference */
 	uint32_t position; /* the kernel at which it shows most */
-	double there_ns;   /* how much of the cause is there */
+	double cause_ns;   /* of the cause, per step, over all its steps */
+	double there_ns;   /* how much of that is there */
 	double slower;     /* with JITTER_DURATION: its kernels (PLACE_KERNEL: this one) take this much
 						  of the others' time more */
 };
@@ -59,6 +68,8 @@ struct jitter_verdict {
 	struct kernel_row *kernels; /* those with most jitter over the ranks first */
 	size_t n_kernels;
 	double cause_share[JITTER_CAUSES], place_share[JITTER_SHARES]; /* NAN: there is no jitter */
+	bool cancel; /* the causes cancel each other, so shares by cause mean nothing: NAN */
+	enum jitter_bar bar;
 	double jitter_ns; /* standard deviation of the time to the last kernel, over ranks in steps */
 };
 
@@ -69,5 +80,7 @@ void jitter_parts(const struct jitter_verdict *verdict, uint32_t rank, uint32_t 
 /* "duration", "gap_before", "gap_inside", "launch_to_start"; "kernel", "rank", "host". */
 const char *jitter_cause_name(enum jitter_cause cause);
 const char *jitter_place_name(enum jitter_place place);
+/* "left_out", "other_kernels", "wait_inside"; NULL: BAR_NONE. */
+const char *jitter_bar_name(enum jitter_bar bar);
 
 #endif

@@ -38,7 +38,7 @@ static void percent(double share, struct text_buffer *out)
 	if (isnan(share))
 		snprintf(out->at, sizeof(out->at), "-");
 	else
-		snprintf(out->at, sizeof(out->at), "%.0f %%", 100 * share);
+		snprintf(out->at, sizeof(out->at), "%lld %%", llround(100 * share)); /* no "-0" */
 }
 
 static void shares(const struct screen *screen, const struct jitter_printed *p)

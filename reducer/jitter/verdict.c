@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Causes cancel each other where one of them alone varies so many times as much as their sum. */
+#define CANCELLED 2
+
 static bool has_tails(const struct jitter_study *s, uint32_t step)
 {
 	if (step == 0 || s->axis.number[step] != s->axis.number[step - 1] + 1)
@@ -61,7 +64,8 @@ static void make_step(struct jitter_verdict *v, uint32_t step, int64_t *sorted)
 
 struct squares {
 	double all, cause[JITTER_CAUSES];
-	double *of_rank; /* sums of deviations */
+	double own[JITTER_CAUSES]; /* of a cause alone */
+	double *of_rank;           /* sums of deviations */
 	double values;
 };
 
@@ -83,8 +87,11 @@ static void add_step(const struct jitter_verdict *v, uint32_t step, struct squar
 			continue;
 		const double x = (double)jitter_to_end(s, r, step) - row->mean_ns;
 		jitter_parts(v, r, step, part);
-		for (int c = 0; c < JITTER_CAUSES; c++)
-			sq->cause[c] += x * ((double)part[c] - mean[c]);
+		for (int c = 0; c < JITTER_CAUSES; c++) {
+			const double y = (double)part[c] - mean[c];
+			sq->cause[c] += x * y;
+			sq->own[c] += y * y;
+		}
 		sq->all += x * x;
 		sq->of_rank[r] += x;
 		sq->values++;
@@ -121,7 +128,9 @@ static int make_shares(struct jitter_verdict *v)
 		ranks += s->ranks[r].steps ? sq.of_rank[r] * sq.of_rank[r] / s->ranks[r].steps : 0;
 	}
 	for (int c = 0; c < JITTER_CAUSES; c++)
-		v->cause_share[c] = sq.all > 0 ? sq.cause[c] / sq.all : NAN;
+		v->cancel |= sq.own[c] > CANCELLED * CANCELLED * sq.all;
+	for (int c = 0; c < JITTER_CAUSES; c++)
+		v->cause_share[c] = sq.all > 0 && !v->cancel ? sq.cause[c] / sq.all : NAN;
 	v->place_share[SHARE_HOST] = sq.all > 0 ? hosts / sq.all : NAN;
 	v->place_share[SHARE_RANK] = sq.all > 0 ? (ranks - hosts) / sq.all : NAN;
 	v->place_share[SHARE_STEP] = sq.all > 0 ? 1 - ranks / sq.all : NAN;

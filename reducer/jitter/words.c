@@ -16,20 +16,27 @@ static void kernel_words(const struct jitter_study *s, uint32_t name, struct tex
 	text_cut(strings_get(&s->reference.names, name).at, NAME_BYTES, out);
 }
 
+/* Kernels are known by their means over all steps. */
+static const char *base_words(const struct odd_rank *odd)
+{
+	return odd->some_steps ? " per step of all" : "";
+}
+
 static void duration_words(const struct jitter_study *s, const struct screen *screen,
 						   const struct odd_rank *odd, char *text, size_t bytes)
 {
 	struct text_buffer there, all, name;
-	const double percent = 100 * fabs(odd->slower), part = fabs(odd->part_ns[odd->cause]);
+	const double percent = 100 * fabs(odd->slower), part = fabs(odd->cause_ns);
 	const char *than = odd->early ? "less" : "longer";
 	if (odd->place != PLACE_KERNEL) {
-		snprintf(text, bytes, "its kernels take %.1f %% %s", percent, than);
+		snprintf(text, bytes, "its kernels take %.1f %% %s%s", percent, than,
+				 odd->some_steps ? " on average over all steps" : "");
 		return;
 	}
 	kernel_words(s, odd->name, &name);
-	snprintf(text, bytes, "its kernel %s takes %.1f %% %s (%.20s of %.20s ms)", name.at, percent,
+	snprintf(text, bytes, "its kernel %s takes %.1f %% %s (%.20s of %.20s ms%s)", name.at, percent,
 			 than, text_ms(screen, llround(fmin(fabs(odd->there_ns), part)), &there),
-			 text_ms(screen, llround(part), &all));
+			 text_ms(screen, llround(part), &all), base_words(odd));
 }
 
 static void gap_words(const struct jitter_study *s, const struct screen *screen,
@@ -46,9 +53,9 @@ static void gap_words(const struct jitter_study *s, const struct screen *screen,
 		return;
 	}
 	kernel_words(s, odd->name, &name);
-	snprintf(text, bytes, "%s: %.20s of %.20s ms before kernel %u, %s", what,
+	snprintf(text, bytes, "%s: %.20s of %.20s ms%s before kernel %u, %s", what,
 			 text_ms(screen, llround(fabs(odd->there_ns)), &there),
-			 text_ms(screen, llround(fabs(odd->part_ns[odd->cause])), &all), odd->position,
+			 text_ms(screen, llround(fabs(odd->cause_ns)), &all), base_words(odd), odd->position,
 			 name.at);
 }
 
@@ -93,6 +100,18 @@ static void healthy_words(const struct jitter_printed *p, const struct screen *s
 			 text_ms(screen, llround(p->verdict->jitter_ns), &ms));
 }
 
+static void bar_words(const struct jitter_printed *p, char *text, size_t bytes)
+{
+	static const char *const why[JITTER_BARS] = {
+		[BAR_NONE] = "",
+		[BAR_LEFT_OUT] = "most of their steps launch other kernels than the rest",
+		[BAR_OTHER_KERNELS] = "they launch different kernels, like stages of a pipeline",
+		[BAR_WAIT_INSIDE] = "they wait for each other inside the steps, so the time to the last "
+							"kernel does not show who is late"};
+	snprintf(text, bytes, "The ranks cannot be compared: %s. For late ranks use `baton report %s`",
+			 why[p->verdict->bar], p->dir);
+}
+
 void jitter_verdict_words(const struct jitter_printed *p, const struct screen *screen, char *text,
 						  size_t bytes)
 {
@@ -104,6 +123,8 @@ void jitter_verdict_words(const struct jitter_printed *p, const struct screen *s
 		snprintf(text, bytes,
 				 "One rank: there is no other to compare it with (--rank shows what "
 				 "varies over its steps)");
+	else if (v->bar != BAR_NONE)
+		bar_words(p, text, bytes);
 	else if (v->n_odd == 0)
 		healthy_words(p, screen, text, bytes);
 	else

@@ -17,6 +17,7 @@ expect_status 0 "$BATON" jitter --json "$work/planted"
 expect_true "$odd == {17: ('late', 'duration', 'rank'), 40: ('late', 'duration', 'kernel'), 5: ('late', 'gap_before', 'rank')}"
 expect_true "all(abs(sum(r['by_cause_ns'].values()) - r['behind_ns']) <= 4 for r in d['ranks'] + d['odd_ranks'])"
 expect_true "all(abs(sum(d[k].values()) - 1) < 1e-4 for k in ('share_by_cause', 'share_by_place'))"
+expect_true "all(0 < r['significance'] < 1e-4 for r in d['odd_ranks']) and d['not_compared'] is None"
 expect_true "abs(next(r for r in d['odd_ranks'] if r['rank'] == 40)['slower'] - 0.5) < 0.02"
 expect_true "abs(next(r for r in d['odd_ranks'] if r['rank'] == 17)['slower'] - 0.2) < 0.02"
 expect_status 0 "$BATON" jitter "$work/planted"
@@ -43,6 +44,17 @@ expect_true "$odd == {2: ('late', 'duration', 'host'), 3: ('late', 'duration', '
 made slow --ranks 4 --steps 20 --fault slow_host=300@2
 expect_status 0 "$BATON" jitter --json "$work/slow"
 expect_true "list($odd) == [2] and $odd[2][1] == 'gap_inside'"
+
+# Keeps out: "no rank is late", or a stage that is, where the comparison means nothing.
+for pair in tensor:wait_inside moe:wait_inside pipeline:other_kernels three_level:other_kernels; do
+	made other --workload "${pair%:*}" --ranks 8 --steps 12
+	expect_status 0 "$BATON" jitter --json "$work/other"
+	expect_true "d['not_compared'] == '${pair#*:}' and d['odd_ranks'] == [] and d['verdict'].startswith('The ranks cannot be compared')"
+	expect_true "'wait_inside' != '${pair#*:}' or set(d['share_by_cause'].values()) == {None}"
+done
+expect_true "not d['closed']"
+expect_status 0 "$BATON" jitter "$work/other"
+expect_wrapped "For late ranks use \`baton report $work/other\`" "No collective of all ranks closes the steps"
 
 # Keeps out: an algorithm that two who read the page write differently.
 compared=0

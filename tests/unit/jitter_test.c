@@ -2,6 +2,7 @@
  * launches; the parts that add up; how sure a late rank is. */
 #include "jitter/significance.h"
 #include "jitter/study.h"
+#include "jitter/verdict.h"
 #include "check.h"
 
 #include <math.h>
@@ -243,6 +244,129 @@ static void significance(void)
 	CHECK(places[0] == 3.5 && places[1] == 1 && places[2] == 3.5 && places[3] == 2, "equal values");
 }
 
+/* ---- late ranks ---- */
+
+enum { STEPS = 40, CROWD = 32, STEP_NS = 1000000, LATE_NS = 100000 };
+
+/* All ranks have the same steps of two kernels. */
+static void open_study(struct jitter_study *s, uint32_t n_ranks, uint32_t n_steps)
+{
+	static struct jitter_position positions[2];
+	static uint32_t lane[] = {0, 1};
+	*s = (struct jitter_study){.step_ns = STEP_NS, .closing = NO_POSITION, .n_ranks = n_ranks};
+	s->axis.n = n_steps;
+	s->axis.number = calloc(n_steps, sizeof(*s->axis.number));
+	s->reference = (struct reference){.at = positions, .n = 2, .lane = {lane}, .n_lane = {2}};
+	CHECK(strings_init(&s->reference.names) == 0 &&
+			  strings_add(&s->reference.names, "k", 1, &positions[0].name, NULL) == 0,
+		  "no memory");
+	positions[1].name = positions[0].name;
+	s->ranks = calloc(n_ranks, sizeof(*s->ranks));
+	s->at = calloc((size_t)n_ranks * n_steps, sizeof(*s->at));
+	s->gap_before_ns = calloc((size_t)n_ranks * n_steps, sizeof(*s->gap_before_ns));
+	for (uint32_t i = 0; i < n_ranks * n_steps; i++)
+		s->at[i] = (struct rank_step){
+			.counted = true, .to_end = STEP_NS, .part = {[JITTER_DURATION] = STEP_NS}};
+	for (uint32_t i = 0; i < n_steps; i++)
+		s->axis.number[i] = i;
+	for (uint32_t r = 0; r < n_ranks; r++) {
+		s->ranks[r] = (struct jitter_rank){.rank = (int32_t)r, .host = "host", .steps = n_steps};
+		s->ranks[r].cells = calloc(2, sizeof(struct kernel_cell));
+		for (int k = 0; k < 2; k++)
+			s->ranks[r].cells[k].n = n_steps;
+	}
+}
+
+/* The rank is late in this step, by a gap before its second kernel. */
+static void delay(struct jitter_study *s, uint32_t rank, uint32_t step, int64_t ns)
+{
+	struct rank_step *at = jitter_rank_step(s, rank, step);
+	at->to_end += ns;
+	at->part[JITTER_GAP_INSIDE] += ns;
+	s->ranks[rank].cells[1].sum[MEASURE_GAP] += ns;
+}
+
+static void close_study(struct jitter_study *s)
+{
+	for (uint32_t r = 0; r < s->n_ranks; r++)
+		free(s->ranks[r].cells);
+	strings_free(&s->reference.names);
+	free(s->axis.number);
+	free(s->ranks);
+	free(s->at);
+	free(s->gap_before_ns);
+}
+
+/* Keeps out: one of two ranks that is named because there are more ranks in other steps. */
+static void few_ranks(void)
+{
+	struct jitter_study s;
+	struct jitter_verdict v;
+	open_study(&s, 8, 20);
+	for (uint32_t step = 0; step < 20; step++) {
+		delay(&s, 1, step, step < 14 ? LATE_NS : -LATE_NS);
+		for (uint32_t r = 2; r < 8; r++)
+			jitter_rank_step(&s, r, step)->counted = false;
+	}
+	CHECK(jitter_verdict_make(&v, &s) == 0, "no memory");
+	CHECK(v.n_odd == 0 && v.ranks[1].last == 14 && v.ranks[1].p_last > 0.01, "%zu odd ranks, p %g",
+		  v.n_odd, v.ranks[1].p_last);
+	jitter_verdict_free(&v);
+	close_study(&s);
+}
+
+/* Keeps out: a kernel that has all of the cause, which means of other steps hide. */
+static void late_in_some(void)
+{
+	struct jitter_study s;
+	struct jitter_verdict v;
+	open_study(&s, CROWD, STEPS);
+	for (uint32_t step = 0; step < STEPS; step += 5)
+		delay(&s, 3, step, LATE_NS);
+	CHECK(jitter_verdict_make(&v, &s) == 0, "no memory");
+	CHECK(v.n_odd == 1 && v.odd[0].rank == 3 && v.odd[0].some_steps && v.bar == BAR_NONE,
+		  "%zu odd ranks", v.n_odd);
+	if (v.n_odd) {
+		CHECK(v.odd[0].cause == JITTER_GAP_INSIDE && v.odd[0].place == PLACE_KERNEL &&
+				  v.odd[0].position == 1,
+			  "the kernel");
+		CHECK(near(v.odd[0].behind_ns, LATE_NS) && near(v.odd[0].there_ns, LATE_NS / 5) &&
+				  near(v.odd[0].cause_ns, LATE_NS / 5),
+			  "%g ns behind, %g of %g there", v.odd[0].behind_ns, v.odd[0].there_ns,
+			  v.odd[0].cause_ns);
+	}
+	jitter_verdict_free(&v);
+	close_study(&s);
+}
+
+/* Keeps out: causes of some hundred percent, and a verdict on ranks that cannot be compared. */
+static void not_compared(void)
+{
+	struct jitter_study s;
+	struct jitter_verdict v;
+	open_study(&s, 4, 10);
+	for (uint32_t i = 0; i < 40; i++) { /* what a rank's kernels take longer, it waits less */
+		s.at[i].part[JITTER_DURATION] += 1000 * (i % 7);
+		s.at[i].part[JITTER_LAUNCH] -= 1000 * (i % 7);
+		s.at[i].to_end += i % 3;
+	}
+	CHECK(jitter_verdict_make(&v, &s) == 0, "no memory");
+	CHECK(v.bar == BAR_WAIT_INSIDE && v.cancel && isnan(v.cause_share[JITTER_DURATION]),
+		  "causes that cancel each other");
+	jitter_verdict_free(&v);
+	for (uint32_t i = 0; i < 10; i++)
+		delay(&s, 2, i, LATE_NS);
+	CHECK(jitter_verdict_make(&v, &s) == 0 && v.bar == BAR_NONE && v.n_odd == 1, "a late rank");
+	jitter_verdict_free(&v);
+	s.ranks[1].missing = s.ranks[2].missing = 2;
+	CHECK(jitter_verdict_make(&v, &s) == 0 && v.bar == BAR_OTHER_KERNELS && v.n_odd == 0, "stages");
+	jitter_verdict_free(&v);
+	s.ranks[3].left_out = 41;
+	CHECK(jitter_verdict_make(&v, &s) == 0 && v.bar == BAR_LEFT_OUT && v.n_odd == 0, "left out");
+	jitter_verdict_free(&v);
+	close_study(&s);
+}
+
 int main(void)
 {
 	slides();
@@ -251,5 +375,8 @@ int main(void)
 	parts();
 	odd_times();
 	significance();
+	few_ranks();
+	late_in_some();
+	not_compared();
 	return finish();
 }
