@@ -1,7 +1,7 @@
 /* baton jitter: which rank is late, kernel by kernel, over the steps (docs/JITTER.md). */
 #include "base/diag.h"
 #include "commands.h"
-#include "jitter/out_file.h"
+#include "render/out_file.h"
 #include "jitter/print.h"
 #include "reduce.h"
 #include "reduce_options.h"

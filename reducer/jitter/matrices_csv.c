@@ -1,4 +1,4 @@
-#include "jitter/out_file.h"
+#include "render/out_file.h"
 #include "jitter/print.h"
 #include "render/csv.h"
 

@@ -1,5 +1,5 @@
 /* The study's own file: one of each GPU and step, a line for each kernel with its launch. */
-#include "jitter/out_file.h"
+#include "render/out_file.h"
 #include "jitter/print.h"
 #include "render/csv.h"
 

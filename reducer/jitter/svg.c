@@ -1,7 +1,7 @@
 /* The plots: deviations from the mean over the ranks, kernel by kernel, and the first and last rank
  * of each step. Plain SVG without scripts; colours follow the reader's light or dark theme. */
 #include "base/utf8.h"
-#include "jitter/out_file.h"
+#include "render/out_file.h"
 #include "jitter/print.h"
 
 #include <errno.h>

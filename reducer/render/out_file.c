@@ -1,4 +1,4 @@
-#include "jitter/out_file.h"
+#include "render/out_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

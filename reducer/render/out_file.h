@@ -1,6 +1,6 @@
 /* A file that is there as a whole or not at all: written under another name, then renamed. */
-#ifndef JITTER_OUT_FILE_H
-#define JITTER_OUT_FILE_H
+#ifndef RENDER_OUT_FILE_H
+#define RENDER_OUT_FILE_H
 
 #include <stdio.h>
 
