@@ -35,7 +35,7 @@ static void put_odd(struct json *json, const struct jitter_printed *p, const str
 {
 	const struct jitter_study *s = p->study;
 	const struct jitter_rank *rank = &s->ranks[odd->rank];
-	char text[1000];
+	struct jitter_words text;
 	struct screen screen = {.decimals = 2};
 	json_object(json, NULL);
 	json_known(json, "rank", rank->rank);
@@ -55,8 +55,8 @@ static void put_odd(struct json *json, const struct jitter_printed *p, const str
 	json_known(json, "position", odd->place == PLACE_KERNEL ? (int64_t)odd->position : -1);
 	json_ratio(json, "slower", odd->cause == JITTER_DURATION ? odd->slower : NAN);
 	json_decimal(json, "significance", odd->significance, PROBABILITY_DIGITS);
-	jitter_odd_words(p, &screen, odd, text, sizeof(text));
-	json_text(json, "text", text);
+	jitter_odd_words(p, &screen, odd, &text);
+	json_text(json, "text", text.at);
 	json_end_object(json);
 }
 
@@ -164,11 +164,11 @@ static void put_shares(struct json *json, const struct jitter_verdict *v)
 
 static void put_notes(struct json *json, const struct jitter_study *s)
 {
-	char text[1000];
+	struct jitter_words text;
 	json_array(json, "notes");
 	for (unsigned i = 0; i < JITTER_NOTES; i++)
-		if (jitter_note(s, i, text, sizeof(text)))
-			json_text(json, NULL, text);
+		if (jitter_note(s, i, &text))
+			json_text(json, NULL, text.at);
 	json_end_array(json);
 }
 
@@ -189,7 +189,7 @@ int jitter_json(const struct jitter_printed *p, FILE *out)
 {
 	struct json json = {.out = out};
 	const struct jitter_study *s = p->study;
-	char text[1000];
+	struct jitter_words text;
 	struct screen screen = {.decimals = 2};
 	struct vary_row *varying;
 	if (find_varying(p, &varying) != 0)
@@ -203,8 +203,8 @@ int jitter_json(const struct jitter_printed *p, FILE *out)
 	put_ns(&json, "step_ns", s->step_ns);
 	json_number(&json, "kernels_per_step", s->reference.n);
 	json_bool(&json, "closed", s->closed);
-	jitter_verdict_words(p, &screen, text, sizeof(text));
-	json_text(&json, "verdict", text);
+	jitter_verdict_words(p, &screen, &text);
+	json_text(&json, "verdict", text.at);
 	if (p->verdict->bar == BAR_NONE)
 		json_null(&json, "not_compared");
 	else

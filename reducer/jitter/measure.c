@@ -75,16 +75,16 @@ static int64_t from_launch(const struct jitter_op *op)
 	return op->ls == INT64_MAX ? INT64_MIN : ns > INT64_MIN ? ns : INT64_MIN + 1;
 }
 
-void measure_step(const struct step_ops *ops, uint32_t main_slot, size_t closing,
+void measure_step(const struct step_ops *ops, const struct step_frame *frame,
 				  struct kernel_times *times, struct rank_step *out)
 {
-	struct measuring m = {.ops = ops, .closing = closing, .out = out};
+	struct measuring m = {.ops = ops, .closing = frame->closing, .out = out};
 	memset(out, 0, sizeof(*out));
-	if (!follows_main(ops, main_slot, closing))
+	if (!follows_main(ops, frame->main_slot, frame->closing))
 		m.closing = ops->n;
 	for (size_t i = 0; i < ops->n; i++) {
 		const struct jitter_op *op = &ops->at[i];
-		const bool main = measure_class(op, main_slot) == STREAM_MAIN;
+		const bool main = measure_class(op, frame->main_slot) == STREAM_MAIN;
 		const int64_t gap = main ? take_main(&m, i) : 0;
 		times[i] = (struct kernel_times){.duration = saturate_subtract(op->end, op->start),
 										 .gap = gap,

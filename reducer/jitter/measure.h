@@ -38,9 +38,13 @@ static inline enum stream_class measure_class(const struct jitter_op *op, uint32
 	return op->nccl ? STREAM_NCCL : op->slot == main_slot ? STREAM_MAIN : STREAM_SIDE;
 }
 
-/* `times` has room for ops->n. `closing`: the op that closes the step; ops->n: none does. One before
- * the main stream's first kernel closes nothing. */
-void measure_step(const struct step_ops *ops, uint32_t main_slot, size_t closing,
+struct step_frame {
+	uint32_t main_slot;
+	size_t closing; /* the op that closes the step; the number of its ops: none does */
+};
+
+/* `times` has room for ops->n. An op before the main stream's first kernel closes nothing. */
+void measure_step(const struct step_ops *ops, const struct step_frame *frame,
 				  struct kernel_times *times, struct rank_step *out);
 
 #endif

@@ -52,8 +52,7 @@ static void place_step(struct jitter_verdict *v, uint32_t step, const struct pla
 }
 
 /* Adds how much later than the mean of the others the rank is in a step, and by what. */
-static void add_behind(const struct jitter_verdict *v, uint32_t rank, uint32_t step, double *behind,
-					   double part[JITTER_CAUSES])
+static void add_behind(const struct jitter_verdict *v, struct odd_rank *odd, uint32_t step)
 {
 	const struct jitter_study *s = v->study;
 	const double others = v->steps[step].ranks - 1;
@@ -61,11 +60,11 @@ static void add_behind(const struct jitter_verdict *v, uint32_t rank, uint32_t s
 	for (uint32_t r = 0; others > 0 && r < s->n_ranks; r++) {
 		if (!jitter_rank_step(s, r, step)->counted)
 			continue;
-		const double weight = r == rank ? 1 : -1 / others;
+		const double weight = r == odd->rank ? 1 : -1 / others;
 		jitter_parts(v, r, step, of);
-		*behind += weight * (double)jitter_to_end(s, r, step);
+		odd->behind_ns += weight * (double)jitter_to_end(s, r, step);
 		for (int c = 0; c < JITTER_CAUSES; c++)
-			part[c] += weight * (double)of[c];
+			odd->part_ns[c] += weight * (double)of[c];
 	}
 }
 
@@ -184,7 +183,7 @@ static void take_mean(const struct jitter_verdict *v, struct odd_rank *odd)
 	uint32_t steps = 0;
 	for (uint32_t step = 0; step < s->axis.n; step++)
 		if (v->steps[step].most == odd->rank && v->steps[step].ranks >= 2) {
-			add_behind(v, odd->rank, step, &odd->behind_ns, odd->part_ns);
+			add_behind(v, odd, step);
 			steps++;
 		}
 	odd->behind_ns /= steps;

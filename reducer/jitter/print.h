@@ -23,8 +23,7 @@ int jitter_csv(const struct jitter_printed *printed, const char *dir);
 /* The plots. 0 or -errno. svg.c */
 int jitter_svg(const struct jitter_printed *printed, const char *dir);
 /* The study's file of one GPU and step; write_step of a study. steps_csv.c */
-int jitter_write_step(const struct jitter_study *study, const struct device_context *context,
-					  const struct device_scan *scan, const struct device_feeds *feeds,
+int jitter_write_step(const struct jitter_study *study, const struct step_source *source,
 					  const struct step_ops *ops);
 
 /* "17", "0/2" where a rank has several GPUs, or the device's key where the rank is not known. */

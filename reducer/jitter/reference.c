@@ -266,14 +266,15 @@ static int make_room(struct alignment *out, size_t n)
 	return out->position && out->lane_ops ? 0 : -ENOMEM;
 }
 
-int reference_align(const struct reference *reference, struct name_map *map,
-					const struct device_feeds *feeds, const struct step_ops *ops,
-					uint32_t main_slot, struct alignment *out)
+int reference_align(const struct align_input *input, const struct step_ops *ops,
+					struct alignment *out)
 {
-	struct aligning a = {.reference = reference, .map = map, .feeds = feeds, .ops = ops};
+	const struct reference *reference = input->reference;
+	struct aligning a = {
+		.reference = reference, .map = input->map, .feeds = input->feeds, .ops = ops};
 	int error = make_room(out, ops->n);
 	out->aligned = 0;
-	if (error || align_whole(&a, main_slot, out))
+	if (error || align_whole(&a, input->main_slot, out))
 		return error;
 	for (size_t i = 0; i < ops->n; i++)
 		out->position[i] = NO_POSITION;
@@ -283,7 +284,7 @@ int reference_align(const struct reference *reference, struct name_map *map,
 		a.common = reference->lane[c];
 		a.n_common = reference->n_lane[c];
 		for (size_t i = 0; i < ops->n; i++)
-			if ((int)measure_class(&ops->at[i], main_slot) == c)
+			if ((int)measure_class(&ops->at[i], input->main_slot) == c)
 				out->lane_ops[a.n_own++] = (uint32_t)i;
 		align_lane(&a, out);
 	}

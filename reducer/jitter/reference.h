@@ -46,10 +46,15 @@ struct alignment {
 	uint32_t *lane_ops; /* scratch: the ops of a class */
 	uint32_t aligned;
 };
+struct align_input { /* what the steps of a device are aligned by */
+	const struct reference *reference;
+	struct name_map *map;
+	const struct device_feeds *feeds;
+	uint32_t main_slot;
+};
 /* Fills alignment->position for all ops of the step. 0 or -ENOMEM. */
-int reference_align(const struct reference *reference, struct name_map *map,
-					const struct device_feeds *feeds, const struct step_ops *ops,
-					uint32_t main_slot, struct alignment *alignment);
+int reference_align(const struct align_input *input, const struct step_ops *ops,
+					struct alignment *alignment);
 void alignment_free(struct alignment *alignment);
 
 /* May a kernel of this name close a step? Sends and receives do not bring all ranks together. */

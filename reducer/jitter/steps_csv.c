@@ -21,10 +21,13 @@ static const struct marker *find_marker(const struct steps *steps, int32_t step)
 	return NULL;
 }
 
-static void put_rows(FILE *out, const struct device_scan *scan, const struct device_feeds *feeds,
-					 const struct step_ops *ops, const char *label, int32_t ordinal)
+static void put_rows(FILE *out, const struct step_source *source, const struct step_ops *ops,
+					 const char *label)
 {
-	const struct marker *m = find_marker(&scan->steps, ops->step);
+	const struct device_feeds *feeds = source->feeds;
+	const struct feed *own = &feeds->feeds[source->scan->process];
+	const int32_t ordinal = own->trace.devices[own->device].ordinal;
+	const struct marker *m = find_marker(&source->scan->steps, ops->step);
 	for (size_t i = 0; i < ops->n; i++) {
 		const struct jitter_op *op = &ops->at[i];
 		const struct feed *feed = &feeds->feeds[op->feed];
@@ -42,13 +45,13 @@ static void put_rows(FILE *out, const struct device_scan *scan, const struct dev
 	}
 }
 
-int jitter_write_step(const struct jitter_study *study, const struct device_context *context,
-					  const struct device_scan *scan, const struct device_feeds *feeds,
+int jitter_write_step(const struct jitter_study *study, const struct step_source *source,
 					  const struct step_ops *ops)
 {
 	struct out_file file;
-	const struct feed *feed = &feeds->feeds[scan->process];
-	const struct run_process *process = &context->run->processes[feed->process];
+	const struct device_scan *scan = source->scan;
+	const struct feed *feed = &source->feeds->feeds[scan->process];
+	const struct run_process *process = &source->context->run->processes[feed->process];
 	const long long number = step_axis_number(&study->axis, scan, ops->step);
 	char name[96], label[96];
 	if (process->rank >= 0)
@@ -63,6 +66,6 @@ int jitter_write_step(const struct jitter_study *study, const struct device_cont
 	fputs("nvtx_text,nvtx_start,nvtx_end,device,crt_name,crt_start,crt_end,kernel_demangled_name,"
 		  "kernel_stream,kernel_start,kernel_end,kernel_duration\n",
 		  file.out);
-	put_rows(file.out, scan, feeds, ops, label, feed->trace.devices[feed->device].ordinal);
+	put_rows(file.out, source, ops, label);
 	return out_file_close(&file, 0);
 }

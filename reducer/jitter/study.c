@@ -219,12 +219,14 @@ static int take_step(void *of, const struct device_feeds *feeds, const struct st
 		return 0;
 	int error = prepare(v, feeds, ops);
 	if (!error && s->write_step && !atomic_load(&s->written)) {
-		const int written = s->write_step(s, v->context, v->scan, feeds, ops);
+		const int written =
+			s->write_step(s, &(struct step_source){v->context, v->scan, feeds}, ops);
 		if (written)
 			atomic_store(&s->written, written);
 	}
 	if (!error)
-		error = reference_align(&s->reference, &v->map, feeds, ops, v->main_slot, &v->alignment);
+		error = reference_align(&(struct align_input){&s->reference, &v->map, feeds, v->main_slot},
+								ops, &v->alignment);
 	if (error)
 		return error;
 	if (2 * (uint64_t)v->alignment.aligned < s->reference.n ||
@@ -234,7 +236,7 @@ static int take_step(void *of, const struct device_feeds *feeds, const struct st
 	}
 	const int64_t number = step_axis_number(&s->axis, v->scan, ops->step);
 	struct rank_step *at = jitter_rank_step(s, v->index, step_axis_find(&s->axis, number));
-	measure_step(ops, v->main_slot, find_closing(v, ops), v->times, at);
+	measure_step(ops, &(struct step_frame){v->main_slot, find_closing(v, ops)}, v->times, at);
 	at->counted = true;
 	v->rank->steps++;
 	v->rank->differ += v->alignment.aligned != ops->n || ops->n != s->reference.n;

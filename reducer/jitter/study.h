@@ -41,12 +41,17 @@ struct jitter_rank { /* a device */
 	int64_t gap_before_ns;     /* sum over the steps that count */
 };
 
+struct step_source { /* whose step it is */
+	const struct device_context *context;
+	const struct device_scan *scan;
+	const struct device_feeds *feeds;
+};
+
 struct jitter_study {
 	/* what the caller asks: only steps with these numbers, and files of steps, or NULL */
 	struct step_range range;
 	const char *steps_dir;
-	int (*write_step)(const struct jitter_study *study, const struct device_context *context,
-					  const struct device_scan *scan, const struct device_feeds *feeds,
+	int (*write_step)(const struct jitter_study *study, const struct step_source *source,
 					  const struct step_ops *ops);
 	/* what it finds */
 	struct step_axis axis;

@@ -57,9 +57,14 @@ static void svg_text(FILE *out, const char *text)
 	}
 }
 
-static void put_text(FILE *out, int x, int y, const char *anchor, const char *text)
+struct place {
+	int x, y;
+	const char *anchor;
+};
+
+static void put_text(FILE *out, struct place at, const char *text)
 {
-	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", x, y, anchor);
+	fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"%s\">", at.x, at.y, at.anchor);
 	svg_text(out, text);
 	fputs("</text>\n", out);
 }
@@ -84,15 +89,15 @@ static void begin_plot(struct plot *p, const char *title, const char *x, const c
 	fprintf(p->out,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n%s",
 			WIDTH, HEIGHT, style);
-	put_text(p->out, LEFT, 28, "start", title);
-	put_text(p->out, LEFT, TOP - 12, "end", unit);
-	put_text(p->out, LEFT + PLOT_WIDTH / 2, HEIGHT - 16, "middle", x);
+	put_text(p->out, (struct place){LEFT, 28, "start"}, title);
+	put_text(p->out, (struct place){LEFT, TOP - 12, "end"}, unit);
+	put_text(p->out, (struct place){LEFT + PLOT_WIDTH / 2, HEIGHT - 16, "middle"}, x);
 	fprintf(p->out, "<path class=\"axis\" d=\"M%d %dV%dH%d\"/>\n", LEFT, TOP, TOP + PLOT_HEIGHT,
 			LEFT + PLOT_WIDTH);
 	for (int i = 0; i <= TICKS; i++) {
 		const double ns = p->least + (p->most - p->least) * i / TICKS;
 		snprintf(text, sizeof(text), "%.4g", ns / p->unit);
-		put_text(p->out, LEFT - 6, (int)place_y(p, ns) + 4, "end", text);
+		put_text(p->out, (struct place){LEFT - 6, (int)place_y(p, ns) + 4, "end"}, text);
 	}
 }
 
@@ -100,16 +105,16 @@ static void put_x_ticks(const struct plot *p, int64_t first, int64_t last)
 {
 	char text[32];
 	snprintf(text, sizeof(text), "%lld", (long long)first);
-	put_text(p->out, LEFT, TOP + PLOT_HEIGHT + 18, "middle", text);
+	put_text(p->out, (struct place){LEFT, TOP + PLOT_HEIGHT + 18, "middle"}, text);
 	snprintf(text, sizeof(text), "%lld", (long long)last);
-	put_text(p->out, LEFT + PLOT_WIDTH, TOP + PLOT_HEIGHT + 18, "middle", text);
+	put_text(p->out, (struct place){LEFT + PLOT_WIDTH, TOP + PLOT_HEIGHT + 18, "middle"}, text);
 }
 
 static void put_key(const struct plot *p, int line, const char *text)
 {
 	const int y = TOP + 16 + 20 * line, x = LEFT + PLOT_WIDTH + 16;
 	fprintf(p->out, "<path class=\"l%d\" d=\"M%d %dh18\"/>\n", line % LINES, x, y - 4);
-	put_text(p->out, x + 24, y, "start", text);
+	put_text(p->out, (struct place){x + 24, y, "start"}, text);
 }
 
 /* A line through the values; where there are more than pixels, through the least and the most of

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HANG = 2, ALL_RANKS = 16, TEXT_BYTES = 1000 };
+enum { HANG = 2, ALL_RANKS = 16 };
 
 static void header(const struct screen *screen, const struct jitter_printed *p)
 {
@@ -23,13 +23,13 @@ static void header(const struct screen *screen, const struct jitter_printed *p)
 
 static void verdict(const struct screen *screen, const struct jitter_printed *p)
 {
-	char text[TEXT_BYTES];
+	struct jitter_words text;
 	screen_line(screen, "%s", "");
-	jitter_verdict_words(p, screen, text, sizeof(text));
-	screen_title_wrap(screen, HANG, "Which rank is late? %s", text);
+	jitter_verdict_words(p, screen, &text);
+	screen_title_wrap(screen, HANG, "Which rank is late? %s", text.at);
 	for (size_t i = 1; i < p->verdict->n_odd && i < p->rows; i++) {
-		jitter_odd_words(p, screen, &p->verdict->odd[i], text, sizeof(text));
-		screen_wrap(screen, 4, "  %s", text);
+		jitter_odd_words(p, screen, &p->verdict->odd[i], &text);
+		screen_wrap(screen, 4, "  %s", text.at);
 	}
 }
 
@@ -249,13 +249,13 @@ static int vary_table(const struct screen *screen, const struct jitter_printed *
 
 static void notes(const struct screen *screen, const struct jitter_printed *p)
 {
-	char text[TEXT_BYTES];
+	struct jitter_words text;
 	for (unsigned i = 0, said = 0; i < JITTER_NOTES; i++) {
-		if (!jitter_note(p->study, i, text, sizeof(text)))
+		if (!jitter_note(p->study, i, &text))
 			continue;
 		if (said++ == 0)
 			screen_line(screen, "%s", "");
-		screen_wrap(screen, HANG, "%s", text);
+		screen_wrap(screen, HANG, "%s", text.at);
 	}
 }
 

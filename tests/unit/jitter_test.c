@@ -50,7 +50,7 @@ static void measure_rank(struct jitter_study *s, uint32_t rank)
 		t += D[k][rank];
 	}
 	add(&ops, t - 100, t, 1000 * rank + 300000, SIDE);
-	measure_step(&ops, MAIN, 3, times, at);
+	measure_step(&ops, &(struct step_frame){MAIN, 3}, times, at);
 	at->counted = true;
 	CHECK(at->closed && at->reach == 300000, "the closing collective of rank %u", rank);
 	CHECK(at->to_end == G[0][rank] + D[0][rank] + G[1][rank] + D[1][rank], "to the end of rank %u",
@@ -171,7 +171,7 @@ static void parts(void)
 	add(&ops, 280, 420, 900, SIDE);
 	add(&ops, 290, 915, 1000, MAIN); /* 15 after the collective */
 	add(&ops, 1030, 1040, 1100, MAIN);
-	measure_step(&ops, MAIN, 3, times, &at);
+	measure_step(&ops, &(struct step_frame){MAIN, 3}, times, &at);
 	CHECK(at.part[JITTER_DURATION] == 290 && at.part[JITTER_GAP_INSIDE] == 60 &&
 			  at.part[JITTER_LAUNCH] == 50 && at.part[JITTER_GAP_BEFORE] == 0,
 		  "parts before the collective");
@@ -180,14 +180,14 @@ static void parts(void)
 			  at.tail[JITTER_GAP_INSIDE] == 30,
 		  "parts after it");
 	CHECK(times[4].gap == 415 && times[4].to_end == 900, "the gap that the study has there");
-	measure_step(&ops, MAIN, ops.n, times, &at);
+	measure_step(&ops, &(struct step_frame){MAIN, ops.n}, times, &at);
 	CHECK(!at.closed && at.to_end == 1000, "without a collective");
 	/* Keeps out: causes that do not add up where a collective comes before all work. */
 	struct step_ops early = {0};
 	add(&early, 0, 10, 90, SIDE);
 	add(&early, 20, 100, 200, MAIN);
 	add(&early, 240, 250, 300, MAIN);
-	measure_step(&early, MAIN, 0, times, &at);
+	measure_step(&early, &(struct step_frame){MAIN, 0}, times, &at);
 	CHECK(!at.closed && at.to_end == 200 && at.part[JITTER_DURATION] == 150 &&
 			  at.part[JITTER_GAP_INSIDE] == 40 && at.part[JITTER_LAUNCH] == 10 &&
 			  at.tail[JITTER_DURATION] == 0,
@@ -208,7 +208,7 @@ static void odd_times(void)
 	add(&ops, 0, 100, 200, MAIN);
 	add(&ops, 350, 300, 400, MAIN); /* launched 50 after its start: the whole gap is the host's */
 	add(&ops, 360, 390, 500, MAIN); /* begins 10 before the end of the one before */
-	measure_step(&ops, MAIN, ops.n, times, &at);
+	measure_step(&ops, &(struct step_frame){MAIN, ops.n}, times, &at);
 	CHECK(at.part[JITTER_GAP_INSIDE] == 100 && at.part[JITTER_LAUNCH] == -10 && at.to_end == 400 &&
 			  at.part[JITTER_DURATION] == 310,
 		  "gaps of %lld and %lld", (long long)at.part[JITTER_GAP_INSIDE],
@@ -216,7 +216,7 @@ static void odd_times(void)
 	ops.n = 0;
 	for (int i = 0; i < 3; i++)
 		add(&ops, INT64_MIN + 1 + i, 0, INT64_MAX - 1, MAIN);
-	measure_step(&ops, MAIN, ops.n, times, &at);
+	measure_step(&ops, &(struct step_frame){MAIN, ops.n}, times, &at);
 	CHECK(at.part[JITTER_DURATION] == INT64_MAX && times[0].launch == INT64_MAX,
 		  "times that overflow");
 	free(ops.at);
