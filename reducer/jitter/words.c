@@ -19,7 +19,7 @@ static void kernel_words(const struct jitter_study *s, uint32_t name, struct tex
 /* Kernels are known by their means over all steps. */
 static const char *base_words(const struct odd_rank *odd)
 {
-	return odd->some_steps ? " per step of all" : "";
+	return odd->some_steps ? " on average over all steps" : "";
 }
 
 static void duration_words(const struct jitter_study *s, const struct screen *screen,
@@ -30,7 +30,7 @@ static void duration_words(const struct jitter_study *s, const struct screen *sc
 	const char *than = odd->early ? "less" : "longer";
 	if (odd->place != PLACE_KERNEL) {
 		snprintf(text->at, sizeof(text->at), "its kernels take %.1f %% %s%s", percent, than,
-				 odd->some_steps ? " on average over all steps" : "");
+				 base_words(odd));
 		return;
 	}
 	kernel_words(s, odd->name, &name);
