@@ -13,15 +13,6 @@ static inline int64_t saturate_add(int64_t a, int64_t b)
 	return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* The difference, the nearest value where it would overflow. */
-static inline int64_t saturate_subtract(int64_t a, int64_t b)
-{
-	int64_t difference;
-	if (!__builtin_sub_overflow(a, b, &difference))
-		return difference;
-	return a < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* The difference; the nearest number that there is where it would overflow. */
 static inline int64_t saturate_sub(int64_t a, int64_t b)
 {

@@ -24,12 +24,12 @@ static void add(int64_t *sum, int64_t ns)
 /* Adds a kernel and the gap before it, which lasts from `from`. */
 static void add_parts(int64_t *part, const struct jitter_op *op, int64_t from)
 {
-	const int64_t gap = saturate_subtract(op->start, from);
-	int64_t host = op->ls == INT64_MAX ? 0 : saturate_subtract(op->ls, from);
+	const int64_t gap = saturate_sub(op->start, from);
+	int64_t host = op->ls == INT64_MAX ? 0 : saturate_sub(op->ls, from);
 	host = host < 0 ? 0 : host;
 	if (gap >= 0 && host > gap)
 		host = gap;
-	add(&part[JITTER_DURATION], saturate_subtract(op->end, op->start));
+	add(&part[JITTER_DURATION], saturate_sub(op->end, op->start));
 	add(&part[JITTER_GAP_INSIDE], gap < 0 ? 0 : host);
 	add(&part[JITTER_LAUNCH], gap < 0 ? gap : gap - host);
 }
@@ -57,7 +57,7 @@ static int64_t take_main(struct measuring *m, size_t i)
 	const struct jitter_op *op = &m->ops->at[i];
 	const bool after = m->closing < i;
 	const int64_t closed_at = after ? m->ops->at[m->closing].end : INT64_MIN;
-	const int64_t gap = m->before ? saturate_subtract(op->start, m->before->end) : 0;
+	const int64_t gap = m->before ? saturate_sub(op->start, m->before->end) : 0;
 	int64_t from = m->before ? m->before->end : op->start;
 	if (after && from < closed_at)
 		from = closed_at < op->start ? closed_at : op->start;
@@ -65,13 +65,13 @@ static int64_t take_main(struct measuring *m, size_t i)
 	m->first = m->before ? m->first : op->start;
 	m->before = op;
 	add(&m->sum, gap);
-	add(&m->sum, saturate_subtract(op->end, op->start));
+	add(&m->sum, saturate_sub(op->end, op->start));
 	return gap;
 }
 
 static int64_t from_launch(const struct jitter_op *op)
 {
-	const int64_t ns = saturate_subtract(op->start, op->ls);
+	const int64_t ns = saturate_sub(op->start, op->ls);
 	return op->ls == INT64_MAX ? INT64_MIN : ns > INT64_MIN ? ns : INT64_MIN + 1;
 }
 
@@ -86,13 +86,13 @@ void measure_step(const struct step_ops *ops, const struct step_frame *frame,
 		const struct jitter_op *op = &ops->at[i];
 		const bool main = measure_class(op, frame->main_slot) == STREAM_MAIN;
 		const int64_t gap = main ? take_main(&m, i) : 0;
-		times[i] = (struct kernel_times){.duration = saturate_subtract(op->end, op->start),
+		times[i] = (struct kernel_times){.duration = saturate_sub(op->end, op->start),
 										 .gap = gap,
 										 .to_end = m.sum,
 										 .launch = from_launch(op)};
 		if (i == m.closing) {
 			out->closed = true;
-			out->reach = saturate_subtract(op->end, m.first);
+			out->reach = saturate_sub(op->end, m.first);
 			out->to_end = m.sum;
 		}
 	}

@@ -33,6 +33,6 @@ void jitter_parts(const struct jitter_verdict *v, uint32_t rank, uint32_t step,
 	part[JITTER_GAP_BEFORE] = s->gap_before_ns[(size_t)rank * s->axis.n + step];
 	for (int c = 0; v->tails[step] && c < JITTER_CAUSES; c++) {
 		part[c] = saturate_add(part[c], at[-1].tail[c]);
-		part[JITTER_GAP_BEFORE] = saturate_subtract(part[JITTER_GAP_BEFORE], at[-1].tail[c]);
+		part[JITTER_GAP_BEFORE] = saturate_sub(part[JITTER_GAP_BEFORE], at[-1].tail[c]);
 	}
 }

@@ -295,7 +295,7 @@ static void add_gaps_before(struct jitter_study *s, uint32_t step)
 		const struct rank_step *at = jitter_rank_step(s, r, step);
 		if (!at->counted)
 			continue;
-		const int64_t gap = saturate_subtract(furthest, at->reach);
+		const int64_t gap = saturate_sub(furthest, at->reach);
 		s->gap_before_ns[(size_t)r * s->axis.n + step] = gap;
 		add_sum(&s->ranks[r].gap_before_ns, gap);
 		s->closed = true;
