@@ -26,7 +26,7 @@ bool baseline_is(const char *operand)
 
 static bool needs_events(const struct reduce_options *options)
 {
-	return options->gaps || options->idle || options->step || options->replay ||
+	return options->gaps || options->idle || options->step || options->replay || options->study ||
 		   options->classes_file;
 }
 

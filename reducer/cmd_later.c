@@ -2,9 +2,5 @@
  * status 2. */
 #include "commands.h"
 
-const struct command command_jitter = {.name = "jitter",
-									   .operands = "DIR...",
-									   .summary =
-										   "which rank is late, kernel by kernel, over the steps"};
 const struct command command_doctor = {.name = "doctor",
 									   .summary = "what of this machine baton can use"};

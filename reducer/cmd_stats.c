@@ -1,13 +1,12 @@
 /* baton stats: the tables of nsys stats, from a run. */
 #include "base/diag.h"
 #include "commands.h"
+#include "render/out_file.h"
 #include "stats/reports.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct option_spec options[] = {
 	{"report", 'r', OPTION_TEXT, "NAME[,NAME]",
@@ -78,33 +77,32 @@ static int write_report(const struct stats_report *report, struct stats_run *run
 	return error ? STATUS_INPUT : STATUS_OK;
 }
 
-/* The file gets its name when it is whole. */
 static int write_file(const struct stats_report *report, struct stats_run *run, const char *base,
 					  enum sheet_format format)
 {
-	char path[PATH_MAX], part[PATH_MAX];
-	const int n =
-		snprintf(path, sizeof(path), "%s_%s.%s", base, report->spec.name, sheet_ending(format));
-	if (n < 0 || (size_t)n + 6 > sizeof(path)) {
-		diag("%s: the path is too long", base);
-		return STATUS_OUTPUT;
+	struct out_file file;
+	char *path;
+	if (asprintf(&path, "%s_%s.%s", base, report->spec.name, sheet_ending(format)) < 0) {
+		diag("%s: %s", base, strerror(ENOMEM));
+		return STATUS_INPUT;
 	}
-	snprintf(part, sizeof(part), "%.*s.part", (int)sizeof(part) - 6, path);
-	FILE *out = fopen(part, "we");
+	char *slash = strrchr(path, '/');
 	int status = STATUS_OK;
-	bool failed = !out;
-	if (out) {
-		status = write_report(report, run, out, format);
-		failed = ferror(out) != 0;
-		failed = fclose(out) != 0 || failed;
+	if (slash)
+		*slash = 0;
+	int error = out_file_open(&file, slash ? path : ".", slash ? slash + 1 : path);
+	if (slash)
+		*slash = '/';
+	if (!error) {
+		status = write_report(report, run, file.out, format);
+		error = out_file_close(&file, status == STATUS_OK ? 0 : -ECANCELED);
 	}
-	if (!failed && status == STATUS_OK)
-		failed = rename(part, path) != 0;
-	if (failed)
-		diag("%s: %s", path, strerror(errno));
-	if (failed || status != STATUS_OK)
-		unlink(part);
-	return failed ? STATUS_OUTPUT : status;
+	if (error && status == STATUS_OK) {
+		diag("%s: %s", path, strerror(-error));
+		status = STATUS_OUTPUT;
+	}
+	free(path);
+	return status;
 }
 
 static int write_all(const struct invocation *call, const struct wanted *wanted, struct run *run)

@@ -10,6 +10,7 @@
 #include "attribute/generations.h"
 #include "attribute/named_steps.h"
 #include "attribute/readings.h"
+#include "attribute/run_study.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "classify/class_cache.h"
@@ -44,7 +45,7 @@ struct work {
 	size_t n;
 	atomic_int error;
 	pthread_mutex_t lock;
-	enum phase { PHASE_SCAN, PHASE_PROPOSE, PHASE_RESCAN, PHASE_ATTRIBUTE } phase;
+	enum phase { PHASE_SCAN, PHASE_PROPOSE, PHASE_RESCAN, PHASE_STUDY, PHASE_ATTRIBUTE } phase;
 	/* by device, in runs whose devices do not agree on their steps */
 	struct proposals *proposals;
 	struct proposal *given;
@@ -96,6 +97,8 @@ static int visit(const struct work *work, const struct device_context *context, 
 		return consensus_propose(context, scan, &work->proposals[i]);
 	if (scan->empty)
 		return 0;
+	if (work->phase == PHASE_STUDY)
+		return context->options->study->visit(context->options->study->of, context, scan);
 	if (work->phase == PHASE_ATTRIBUTE)
 		return device_attribute(context, scan, part);
 	device_scan_free(context, scan);
@@ -112,7 +115,7 @@ static void *worker(void *argument)
 	int error = summary_init(&part.summary);
 	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
 		progress("%s %3zu %%  device %zu of %zu",
-				 work->phase == PHASE_ATTRIBUTE ? "attribute" : "scan     ", 100 * i / work->n, i,
+				 work->phase >= PHASE_STUDY ? "attribute" : "scan     ", 100 * i / work->n, i,
 				 work->n);
 		error = visit(work, &context, i, &part);
 	}
@@ -232,6 +235,18 @@ static int replay_devices(const struct work *work, struct summary *summary)
 											   : verdict_add(work->context, work->scans, summary);
 }
 
+/* All devices are seen by the study, and nothing is reduced. */
+static int study_devices(struct work *work)
+{
+	const struct run_study *study = work->context->options->study;
+	int error = agree_on_steps(work);
+	if (!error)
+		error = study->begin(study->of, work->context, work->scans);
+	if (!error)
+		error = run_workers(work, PHASE_STUDY);
+	return error ? error : study->end(study->of, work->context, work->scans);
+}
+
 static int visit_devices(struct work *work, struct device_context *context, int error)
 {
 	if (!error)
@@ -239,6 +254,8 @@ static int visit_devices(struct work *work, struct device_context *context, int 
 	error = share_scans(work->scans, work->n, error);
 	if (error)
 		return error;
+	if (context->options->study)
+		return study_devices(work);
 	error = settle_devices(work, context);
 	if (!error)
 		error = run_workers(work, PHASE_ATTRIBUTE);
@@ -301,8 +318,8 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
 	return n_dirs == 1 && !options->fresh && !options->part && options->gaps == 0 &&
-		   !options->idle && !options->step && !options->replay && !options->classes_file &&
-		   !long_name;
+		   !options->idle && !options->step && !options->replay && !options->study &&
+		   !options->classes_file && !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */
@@ -330,7 +347,8 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	if (error)
 		return error;
 	error = reduce_devices(context, out);
-	if (error || (out->summary.n_devices == 0 && !context->options->part))
+	const struct reduce_options *options = context->options;
+	if (error || (out->summary.n_devices == 0 && !options->part && !options->study))
 		return error;
 	error = describe_run(context->run, context->options, out);
 	if (!error && context->options->part)
@@ -374,7 +392,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	} else if (error) {
 		diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
-	} else if (out->summary.n_devices == 0 && !part_is(&out->summary)) {
+	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
 		say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
 	}

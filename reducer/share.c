@@ -28,7 +28,7 @@ bool share_is_first(void)
 bool share_refuses(const struct reduce_options *options)
 {
 	const bool alone = options->gaps || options->idle || options->step || options->replay ||
-					   options->part || options->met;
+					   options->study || options->part || options->met;
 	if (!team_here() || !alone)
 		return false;
 	diag("--gaps, --leaf, --part and --met are not with baton-mpi: use baton");

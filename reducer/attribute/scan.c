@@ -158,11 +158,29 @@ static int scan_open(struct scanning *s)
 	return error ? error : scan_steps_find(s);
 }
 
+/* A study of a recorded run needs the steps alone, and marks give them without the ops. */
+static bool is_told(const struct scanning *s)
+{
+	const struct device_scan *scan = s->scan;
+	return s->context->options->study && scan->steps.n_steps > 0 && !scan->by_period &&
+		   !scan->by_optimizer && trace_is_recorded(&s->ds->feeds[scan->process].trace);
+}
+
+static int scan_told(struct scanning *s)
+{
+	bool any;
+	int error = scan_steps_any_op(s, &any);
+	s->scan->empty = !any;
+	return error ? error : keep_first_launches(s->scan, s->ds);
+}
+
 static int scan_device(struct scanning *s)
 {
 	int error = scan_open(s);
 	if (error)
 		return error;
+	if (is_told(s))
+		return scan_told(s);
 	error = scan_ops(s);
 	if (error)
 		return error;

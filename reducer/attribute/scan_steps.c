@@ -94,6 +94,28 @@ static int has_ops(struct feed *feed, bool *found)
 	return error;
 }
 
+/* A process with one device has all its ops there. */
+static bool surely_has_ops(const struct feed *feed)
+{
+	const struct baton_reader *reader = &feed->trace.reader;
+	for (size_t i = 0; feed->device && feed->trace.n_devices == 2 && i < reader->n_entries; i++)
+		if (reader->entries[i].kind == BATON_OP && reader->entries[i].rows > 0)
+			return true;
+	return false;
+}
+
+int scan_steps_any_op(struct scanning *s, bool *any)
+{
+	int error = 0;
+	*any = false;
+	for (uint32_t i = 0; !error && !*any && i < s->ds->n; i++) {
+		*any = surely_has_ops(&s->ds->feeds[i]);
+		if (!*any)
+			error = has_ops(&s->ds->feeds[i], any);
+	}
+	return error;
+}
+
 /* Another way to find steps when the one before found none. */
 static uint64_t forget_steps(struct steps *steps)
 {

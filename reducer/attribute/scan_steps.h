@@ -8,6 +8,9 @@
  * if none marks any, from the first one that ran something. 0 or -errno. */
 int scan_steps_find(struct scanning *s);
 
+/* Did anything run on the device? Looks no further than it must. 0 or -errno. */
+int scan_steps_any_op(struct scanning *s, bool *any);
+
 /* After the passes: where the marks of an optimizer stop though its steps go on (inside a graph),
  * finds the steps by periodicity instead. *changed: the ops have to be put into their steps anew. 0
  * or -errno. */

@@ -4,11 +4,13 @@
 
 #include <stdint.h>
 
-/* The sum, INT64_MAX where it would overflow. */
+/* The sum, the nearest value where it would overflow. */
 static inline int64_t saturate_add(int64_t a, int64_t b)
 {
 	int64_t sum;
-	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* The difference; the nearest number that there is where it would overflow. */

@@ -19,7 +19,8 @@ struct step_place { /* a counted step of a device */
 	int64_t window_from, window_to; /* its part of the device's time */
 };
 
-struct replayed; /* graph/replayed.h */
+struct replayed;  /* graph/replayed.h */
+struct run_study; /* attribute/run_study.h */
 
 struct reduce_options {
 	const char *step_range;   /* --step-range: NAME, GLOB or /REGEX/, or NULL */
@@ -49,6 +50,8 @@ struct reduce_options {
 	int (*replay)(struct replayed *replayed, void *context);
 	void *replay_context;
 	uint64_t replay_steps;
+	/* Visits the devices instead of the attribution: there is no summary then. NULL: none. */
+	const struct run_study *study;
 };
 
 struct gap_proof { /* one idle interval and what explains it */

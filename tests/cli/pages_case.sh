@@ -2,7 +2,7 @@
 # The manual pages and what completes a command line in bash, zsh and fish, both written out of the tables of the commands: every
 # option is in them, the pages are sound, the shells take the scripts and answer.
 . "$(dirname "$0")/lib.sh"
-commands="record import reduce report metrics compare stragglers classify export dump check"
+commands="record import reduce report metrics compare jitter stats stragglers classify export dump check"
 
 options() { # options COMMAND: as its help lists them
 	"$BATON" "$1" --help | grep -oE '^ +(-[a-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+'

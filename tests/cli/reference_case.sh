@@ -46,6 +46,9 @@ printed whatif "$BATON" whatif --json "$work/joint"
 size=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["nccl"][0]["bytes"], d["devices"][0]["device"])' "$work/sizes")
 printed whatif "$BATON" whatif --json "$work/fast" --without "collective ${size% *},device ${size#* }" --scale host=2
 printed critical "$BATON" report --critical --json "$work/fast"
+made odd --ranks 4 --per-host 2 --steps 14 --kernels 200 --fault slow_kernel=100@1 --fault slow_gpu=20@2
+printed jitter "$BATON" jitter --json --rank 1 "$work/odd"
+printed jitter "$BATON" jitter --json --rank 0 "$work/ranks"
 printed stragglers "$BATON" stragglers --json tests/golden/stragglers/trace-ST.csv.gz
 "$PYTHON" tests/cli/stragglers_made.py "$work/well.csv" --stages 1
 printed stragglers "$BATON" stragglers --json "$work/well.csv"

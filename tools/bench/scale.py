@@ -32,7 +32,7 @@ five checksums equal, 2-core Xeon guest, 21 November 2026; wall, peak RSS:
   pandas on Parquet                     19.2 s   2191 MiB
   a C loop on one core, rows of its own  0.345 s   16 MiB   (sums, gap union, group by instead of jitter: 0.649 s)
   HTA 0.5.0 on Kineto JSON               about 3 h, about 230 GB   (extrapolated from 0.15-0.30 ms a kernel)
-source: the anchor figures that the design's budgets name; baton's reduce does not compute the jitter matrices."""
+source: the anchor figures that the design's budgets name; the rows `jitter` above are baton's study of its own run."""
 
 
 def machine():
@@ -77,6 +77,29 @@ def reduce_and_report(options, directory):
                       "devices": len(report["devices"])}
 
 
+def first_range(options, trace):
+    """The name of the first NVTX range: each step has one."""
+    with subprocess.Popen([os.path.join(options.build, "baton"), "dump", "--json", trace], stdout=subprocess.PIPE, text=True) as child:
+        for line in child.stdout:
+            row = json.loads(line)
+            if row["record"] == "range" and row["category"] == 1:
+                child.kill()
+                return row["name"]
+    sys.exit("bench-scale: no NVTX range in %s" % trace)
+
+
+def jitter(options, directory, traces):
+    """{how steps are found: median figures of `rounds`} of the jitter study of the same run, in turn."""
+    baton, name = os.path.join(options.build, "baton"), first_range(options, traces[0])
+    how = {"by marks": ["--step-range", name], "by periodicity": []}
+    rounds = [{key: run(baton, "jitter", "--json", *more, directory) for key, more in how.items()} for _ in range(options.rounds)]
+    for key in how:
+        study = json.loads(rounds[0][key]["output"])
+        if study["kernels_per_step"] < KERNELS - 3 or len(study["ranks"]) != options.ranks:
+            sys.exit(f"bench-scale: jitter {key}: {study['kernels_per_step']} kernels, {len(study['ranks'])} ranks")
+    return {key: {f: statistics.median(r[key][f] for r in rounds) for f in ("wall", "cpu", "mib")} for key in how}
+
+
 def floor(options, traces):
     """The loop's totals by table and its seconds, the least of `rounds`."""
     best = None
@@ -97,6 +120,7 @@ def measure(options, work):
     size = sum(os.path.getsize(path) for path in traces)
     full = reduce_and_report(options, whole)
     loop = floor(options, traces)
+    studies = jitter(options, whole, traces)
     shutil.rmtree(whole)
     simulate(options, half, options.steps // 2)
     less = reduce_and_report(options, half)
@@ -110,6 +134,9 @@ def measure(options, work):
     print(f"reduce +   {full['wall']:.2f} s wall (median of {options.rounds}, least {full['least']:.2f}), {full['cpu']:.2f} s CPU, "
           f"RSS {full['mib']:.0f} MiB")
     print(f"report     {n / full['wall'] / 1e6:.1f} M kernels/s with their launches; the report alone {full['report']:.3f} s")
+    for key, study in studies.items():
+        print(f"jitter     {study['wall']:.2f} s wall, {study['cpu']:.2f} s CPU, {1e9 * study['cpu'] / n:.0f} ns a kernel, RSS "
+              f"{study['mib']:.0f} MiB: steps {key}")
     print(f"half       {less['wall']:.2f} s wall, RSS {less['mib']:.0f} MiB: twice the steps change RSS by "
           f"{100 * (full['mib'] / less['mib'] - 1):+.1f} %")
     print(f"floor      {loop['seconds']:.2f} s on one core: a plain loop over the {loop['ops'] + loop['calls']:.0f} rows of the same "

@@ -120,6 +120,8 @@ static int64_t kernel_duration(const struct thread *t, const struct kernel_def *
 			 SCALE_ONE;
 	}
 	ns = ns * thread_step_length(t) / SCALE_ONE * device->def->slow / SCALE_ONE;
+	if (device->def->slow_name && device->def->slow_name == def->name)
+		ns = ns * device->def->slow_named / SCALE_ONE;
 	return ns > 500 ? ns : 500;
 }
 

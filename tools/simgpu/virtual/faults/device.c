@@ -17,6 +17,38 @@ static int plant_slow_gpu(struct script *s, int64_t strength, int32_t rank)
 	return 0;
 }
 
+/* The name whose kernels take most of a step. */
+static uint32_t costliest_name(const struct script *s)
+{
+	uint32_t best = 0;
+	int64_t most_ns = 0;
+	for (uint32_t i = 0; i < s->n_kernels; i++) {
+		int64_t ns = 0;
+		for (uint32_t k = 0; k < s->n_kernels; k++)
+			ns += s->kernels[k].name == s->kernels[i].name ? s->kernels[k].dur_ns : 0;
+		if (ns > most_ns) {
+			most_ns = ns;
+			best = s->kernels[i].name;
+		}
+	}
+	return best;
+}
+
+static int plant_slow_kernel(struct script *s, int64_t strength, int32_t rank)
+{
+	const uint32_t name = costliest_name(s);
+	if (strength > 100000)
+		return fault_refuse("more than a thousand times slower");
+	if (!name)
+		return fault_refuse("there are no kernels");
+	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (rank == FAULT_EVERYWHERE || i == (uint32_t)rank) {
+			s->devices[i].slow_name = name;
+			s->devices[i].slow_named = (uint32_t)(SCALE_ONE * (100 + strength) / 100);
+		}
+	return 0;
+}
+
 static int plant_shared_gpu(struct script *s, int64_t strength, int32_t rank)
 {
 	if (strength < 1)
@@ -118,6 +150,9 @@ static int plant_imbalance(struct script *s, int64_t strength, int32_t rank)
 const struct fault faults_device[] = {
 	{"slow_gpu", "percent", "kernels of one device take longer", 10, CAUSE_NONE, true,
 	 plant_slow_gpu},
+	{"slow_kernel", "percent",
+	 "the kernels of one name, the costliest one, take longer on a device", 50, CAUSE_NONE, true,
+	 plant_slow_kernel},
 	{"slow_link", "percent", "transfers of all communicators (of the rank) take longer", 750,
 	 CAUSE_NONE, false, plant_slow_link},
 	{"imbalance", "percent", "sequence lengths differ between ranks and steps by up to so much", 20,

@@ -73,6 +73,9 @@ static void add_machines(struct hash *h, const struct script *s)
 	for (uint32_t i = 0; i < s->n_devices; i++)
 		add(h, s->devices[i].process, s->devices[i].slow);
 	for (uint32_t i = 0; i < s->n_devices; i++)
+		if (s->devices[i].slow_name)
+			add(h, (uint64_t)i << 32 | s->devices[i].slow_name, s->devices[i].slow_named);
+	for (uint32_t i = 0; i < s->n_devices; i++)
 		if (s->devices[i].slice_ns)
 			add(h, i, (uint64_t)s->devices[i].slice_ns);
 	for (uint32_t i = 0; i < s->n_comms; i++) {

@@ -94,8 +94,9 @@ struct process_def {
 
 struct device_def { /* global; belongs to one process */
 	uint32_t process;
-	uint32_t slow;    /* SCALE_ONE; 1280: kernels take a quarter longer */
-	int64_t slice_ns; /* another process uses it, for so long at a time; 0: none */
+	uint32_t slow;                  /* SCALE_ONE; 1280: kernels take a quarter longer */
+	uint32_t slow_name, slow_named; /* the same of kernels with this name, a string; 0: of none */
+	int64_t slice_ns;               /* another process uses it, for so long at a time; 0: none */
 };
 
 struct host_def {
