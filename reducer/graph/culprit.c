@@ -332,6 +332,17 @@ static int find_next(struct causes *c, struct suspects *all, const struct chosen
 	return error;
 }
 
+/* Has the last one's unit a culprit before it? Its finding is of both then, and cannot be another
+ * unit's too. */
+static bool has_earlier(const struct culprits *out)
+{
+	const struct scope *last = &out->at[out->n - 1].scope;
+	bool has = false;
+	for (uint32_t i = 0; i + 1 < out->n; i++)
+		has |= out->at[i].scope.unit == last->unit && out->at[i].scope.host == last->host;
+	return has;
+}
+
 /* One more culprit, or several alike. *found: there was one. */
 static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, bool *found,
 					 struct culprits *out)
@@ -351,7 +362,7 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 	if (error || !*found)
 		return error;
 	error = take_off(c, &best, cured_ns);
-	if (!out->one || !joint_merge(c, &out->at[out->n - 1], &best))
+	if (!out->one || has_earlier(out) || !joint_merge(c, &out->at[out->n - 1], &best))
 		out->at[out->n++] = best;
 	out->one = true;
 	return error;

@@ -40,4 +40,10 @@ report hosts even "sorted(late) == [2, 6] and abs(gain - real) < 0.2 * real"
 report loaders even "sorted(late) == [0, 4] and abs(gain - real) < 0.2 * real"
 expect_status 0 "$BATON" report "$work/pair"
 expect_wrapped "and curing all wins" "Its part of what curing all wins is"
+
+# Two ranks, one with a second cause: what the second rank wins on top of both is not added to the first one's finding without its name.
+small=(--workload ddp --ranks 4 --steps 12 --seed 5)
+made alone "${small[@]}"
+made twice "${small[@]}" --fault slow_gpu=60@1 --fault io_sleep=18000@1 --fault slow_gpu=20@2
+report twice alone "late == [1, 2] and abs(gain - real) < 0.1 * real and all(f['together'] is None for f in named)"
 finish

@@ -327,8 +327,33 @@ static void several(void)
 	done(&s, &all);
 }
 
+/* Keeps out: a second rank that is named nowhere, because the first one has another cause too. */
+static void partly_together(void)
+{
+	struct summary s;
+	struct findings all;
+	two_levels(&s);
+	add_culprit(&s, "", 0, 0);
+	add_culprit(&s, "kernels", 3, 9000);
+	add_culprit(&s, "blocked", 3, 5000);
+	struct culprit_summary *pair = &s.culprits[2];
+	summary_string(&s, "input", &pair->with_cause);
+	pair->with_rank = 1;
+	pair->alone_ns = 100 * US;
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "5.0 ms of it pay only together with rank 1 (input)", "");
+	CHECK(all.at[0].joint == pair && all.at[0].gain_ns == 14000 * US, "of both causes and rank 1");
+	findings_free(&all);
+	s.culprits[1].device = s.culprits[1].host = 0;
+	s.culprits[1].cause = s.culprits[0].cause;
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "it pays only together with rank 1 (input)", "");
+	done(&s, &all);
+}
+
 int main(void)
 {
+	partly_together();
 	several();
 	even();
 	even_first();
