@@ -368,6 +368,15 @@ static void say_others(const struct finding_source *m, const struct straggler *s
 	out->gain_part = others.n > 0;
 }
 
+/* As long as one of them is late curing another one wins less, so they count as what all win. */
+static void judge_group(const struct finding_source *m, const struct straggler *s,
+						struct finding *out)
+{
+	const struct replay_others others = replay_others(m->summary, s->culprit);
+	if (others.n)
+		out->severity = severity_of(m->summary, m->f, others.gain_ns, others.limit_ns);
+}
+
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
 						 struct finding *out)
 {
@@ -386,6 +395,8 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	if (error)
 		return error;
 	out->severity = severity_of(m->summary, m->f, out->share_ns, limit_ns);
+	if (s->culprit)
+		judge_group(m, s, out);
 	if (s->partial)
 		say_partial(m->summary, m->f, s, out);
 	else

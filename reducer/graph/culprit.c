@@ -299,7 +299,9 @@ static int take_several(struct causes *c, const struct several *several, int64_t
 		return error;
 	gain_subtract_peers(&gain, &peers);
 	several_share(several, &gain, limit_ns, &out->at[out->n]);
-	out->n += (uint32_t)several->n;
+	out->choices++;
+	for (size_t i = 0; i < several->n; i++)
+		out->at[out->n++].group = out->choices;
 	out->one = false;
 	return 0;
 }
@@ -362,8 +364,10 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 	if (error || !*found)
 		return error;
 	error = take_off(c, &best, cured_ns);
-	if (!out->one || has_earlier(out) || !joint_merge(c, &out->at[out->n - 1], &best))
+	if (!out->one || has_earlier(out) || !joint_merge(c, &out->at[out->n - 1], &best)) {
 		out->at[out->n++] = best;
+		out->choices++;
+	}
 	out->one = true;
 	return error;
 }
@@ -377,7 +381,7 @@ static int find(struct causes *c, struct suspects *all, struct culprits *out)
 	int error = 0;
 	bool found = true;
 	out->step_ns = c->step_ns;
-	while (!error && found && out->n < CULPRITS_MOST) {
+	while (!error && found && out->choices < CULPRITS_MOST) {
 		error = take_next(c, all, cured_ns, &found, out);
 		error = error || !found ? error : ask_again(c, all, out, cured_ns);
 	}

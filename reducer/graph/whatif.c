@@ -324,6 +324,8 @@ static int resolve(struct whatif *w, struct replayed *r)
 	return error;
 }
 
+_Static_assert((int)TAKEN_ROOM >= (int)CULPRITS_ROOM, "room for all that is found");
+
 /* Without --without: what the replay itself finds. */
 static int find_causes(struct whatif *w, struct replayed *r)
 {
@@ -338,7 +340,7 @@ static int find_causes(struct whatif *w, struct replayed *r)
 							  .scope = c->scope,
 							  .joint = c->joint};
 		snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
-		taken_add(&w->list, &taken);
+		w->list.at[w->list.n++] = taken;
 	}
 	return error;
 }

@@ -316,6 +316,11 @@ static void several(void)
 	for (int32_t rank = 1; rank < 6; rank++)
 		add_culprit(&s, "kernels", rank, 4000 - 500 * rank);
 	make(&s, &all);
+	CHECK(!all.at[0].gain_part && !strstr(all.at[0].summary, "same loss"), "one after the other");
+	findings_free(&all);
+	for (size_t i = 1; i < s.n_culprits; i++)
+		s.culprits[i].group = 1;
+	make(&s, &all);
 	says(&all.at[0], "late_rank", "Rank 1 makes each step 3.5 ms longer", "work 100.0 ms");
 	says(&all.at[0], "late_rank",
 		 "rank 2, rank 3, rank 4 and 1 more have the same loss, and curing all wins 12.5 ms", "");
@@ -324,6 +329,19 @@ static void several(void)
 	s.n_culprits = 3;
 	make(&s, &all);
 	says(&all.at[1], "late_rank", "rank 1 has the same loss, and curing all wins 6.5 ms", "");
+	findings_free(&all);
+	add_culprit(&s, "blocked", 1, 700); /* what the finding wins is of both causes */
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "rank 2 has the same loss, and curing all wins 7.2 ms", "");
+	findings_free(&all);
+	s.n_culprits = 3; /* a part is small, what all win is not */
+	s.culprits[1].gain_ns = s.culprits[1].limit_ns = 900 * US;
+	s.culprits[2].gain_ns = s.culprits[2].limit_ns = 1300 * US;
+	make(&s, &all);
+	size_t low = 0;
+	for (size_t i = 0; i < all.n; i++)
+		low += all.at[i].id == FINDING_LATE_RANK && all.at[i].severity == SEVERITY_LOW;
+	CHECK(low == 2, "%zu of two are findings", low);
 	done(&s, &all);
 }
 
