@@ -22,6 +22,7 @@ enum {
 struct chosen {
 	const struct culprit *best; /* NULL: none wins enough */
 	bool structure;             /* fewer waits everywhere are all that wins so much */
+	const struct culprits *before;
 };
 
 struct asking {
@@ -320,6 +321,8 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 static int find_next(struct causes *c, struct suspects *all, const struct chosen *chosen,
 					 const int64_t *cured_ns, struct culprit *best)
 {
+	const struct joint_search search = {cured_ns, all->least_ns, chosen->before->at,
+										chosen->before->n};
 	struct culprit pair;
 	int error = 0;
 	*best = chosen->best ? *chosen->best : (struct culprit){0};
@@ -327,7 +330,7 @@ static int find_next(struct causes *c, struct suspects *all, const struct chosen
 		error = choice_own(c, all, cured_ns, best);
 	if (error || (chosen->best && !choice_is_structure(best) && !choice_is_even(best)))
 		return error;
-	error = joint_find(c, cured_ns, all->least_ns, &pair);
+	error = joint_find(c, &search, &pair);
 	if (!error && pair.cost_ns > 0 &&
 		10 * pair.gain.ns >= (choice_is_even(best) ? 10 : OWN_TENTHS) * best->gain.ns)
 		*best = pair;
@@ -350,7 +353,7 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 					 struct culprits *out)
 {
 	struct several several = {.n = 0};
-	struct chosen chosen = {0};
+	struct chosen chosen = {.before = out};
 	struct culprit best;
 	chosen.best = choice_best(c->model, all, out->step_ns, &chosen.structure);
 	int error = 0;

@@ -147,14 +147,21 @@ static void join(struct culprit *first, const struct culprit *other, int64_t fir
 	first->cost_ns += other->cost_ns;
 }
 
+static bool has_finding(const struct joint_search *search, const struct culprit *x)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < search->n_found; i++)
+		has |= x->scope.unit != ALL_UNITS && search->found[i].scope.unit == x->scope.unit;
+	return has;
+}
+
 /* A unit has one finding: the first one is of a unit that has none yet. No cost: both have one. */
-static struct culprit pair_of(const struct causes *c, const struct culprit *two,
+static struct culprit pair_of(const struct joint_search *search, const struct culprit *two,
 							  const int64_t gains_ns[3])
 {
-	const bool one = two[0].scope.unit == ALL_UNITS;
 	for (int i = 0; i < 2; i++) {
 		struct culprit pair = two[i];
-		if (!one && c->cured[pair.scope.unit])
+		if (has_finding(search, &pair))
 			continue;
 		pair.gain.ns = pair.limit_ns = gains_ns[2];
 		join(&pair, &two[1 - i], gains_ns[i], gains_ns[1 - i]);
@@ -163,21 +170,22 @@ static struct culprit pair_of(const struct causes *c, const struct culprit *two,
 	return (struct culprit){0};
 }
 
-int joint_find(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *pair)
+int joint_find(struct causes *c, const struct joint_search *search, struct culprit *pair)
 {
+	const int64_t *from_ns = search->from_ns;
 	struct tried tried = {0};
 	int64_t both_ns = 0, first_ns = 0, other_ns = 0;
-	int error = find_tried(c, least_ns, &tried);
+	int error = find_tried(c, search->least_ns, &tried);
 	*pair = (struct culprit){0};
 	if (!error && tried.n > 1)
 		error = together(c, from_ns, &tried, tried.n, &both_ns);
-	if (!error && both_ns > least_ns)
+	if (!error && both_ns > search->least_ns)
 		error = drop_idle(c, from_ns, &tried, &both_ns);
-	if (!error && both_ns > least_ns && tried.n == 2) {
+	if (!error && both_ns > search->least_ns && tried.n == 2) {
 		error = together(c, from_ns, &tried, 1, &first_ns);
 		error = error ? error : together(c, from_ns, &tried, 0, &other_ns);
 		if (!error && pays_together(first_ns, other_ns, both_ns))
-			*pair = pair_of(c, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
+			*pair = pair_of(search, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
 	}
 	free(tried.at);
 	return error;

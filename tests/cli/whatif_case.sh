@@ -147,6 +147,12 @@ for together in "io_sleep=10000@1 page_fault=1500@2" "slow_gpu=20@1 slow_gpu=20@
 	answers joint "abs(w['step_without_ns'] - $cured) < t['step_ns'] / 100"
 done
 
+# Keeps out: a cause that all ranks have, and a pair that is not looked for because of it.
+expect_status 0 "$sim" -o "$work/beside" --workload ddp --ranks 4 --steps 12 --seed 5 --fault io_sleep=8000@all --fault slow_gpu=20@1 \
+	--fault slow_gpu=20@2
+expect_status 0 "$BATON" whatif --json "$work/beside"
+expect_true "[(x['cause'], x['rank'], x['together'] and x['together']['rank']) for x in d['without']] == [('blocked', None, None), ('kernels', 1, 2)]"
+
 # A healthy job has no culprit.
 asked well
 answers well 'all(x["gain_ns"] < w["step_ns"] / 50 for x in w["without"])'
