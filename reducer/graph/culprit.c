@@ -7,7 +7,6 @@
 #include "graph/several.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,6 @@ enum {
 	LEAST_PART = 250, /* of the step: what wins less than 0.4 % is no cause */
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
-	STEPS_FOR_LIMIT = 6,
 	OWN_TENTHS = 6 /* of the gain of waits: so much of two together goes before them */
 };
 
@@ -32,23 +30,6 @@ struct asking {
 
 static const struct scope everywhere = {ALL_UNITS, ALL_UNITS, 0};
 
-/* How far a mean of steps may be below its value: two standard errors of what they gain. */
-static int64_t below_ns(const struct causes *c)
-{
-	const uint32_t n = c->model->n_steps - 1;
-	double sum = 0, squares = 0;
-	for (uint32_t i = 1; i <= n; i++) {
-		const double gain = (double)((c->before_ns[i] - c->before_ns[i - 1]) -
-									 (c->steps_ns[i] - c->steps_ns[i - 1]));
-		sum += gain;
-		squares += gain * gain;
-	}
-	if (n < STEPS_FOR_LIMIT)
-		return 0; /* too few to tell a loss of every third step from noise */
-	const double variance = (squares - sum * sum / n) / (n > 1 ? n - 1 : 1);
-	return variance > 0 ? (int64_t)(2 * sqrt(variance / n)) : 0;
-}
-
 /* The gain of one cause; 0 without a replay where it cannot be large enough. */
 static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *x)
 {
@@ -61,7 +42,7 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 	int error = causes_step(c, c->weights_ns, &step_ns);
 	x->gain.ns = c->step_ns - step_ns;
 	/* what a comparison finds may be noise; what a label says has happened */
-	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? below_ns(c) : 0);
+	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? gain_below_ns(c) : 0);
 	return error;
 }
 
@@ -294,7 +275,7 @@ static int take_several(struct causes *c, const struct several *several, int64_t
 	}
 	error = error ? error : causes_step(c, cured_ns, &step_ns);
 	if (!error)
-		limit_ns = c->step_ns - step_ns - (cause_compares(first->cause) ? below_ns(c) : 0);
+		limit_ns = c->step_ns - step_ns - (cause_compares(first->cause) ? gain_below_ns(c) : 0);
 	error = error ? error : gain_take(c, cured_ns, &gain);
 	if (error)
 		return error;
