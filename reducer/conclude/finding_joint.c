@@ -30,6 +30,18 @@ static void name_other(const struct summary *summary, const struct culprit_summa
 		snprintf(out, bytes, "%s", cause);
 }
 
+bool finding_joint_ranks(const struct summary *summary, const struct straggler *straggler,
+						 char *out, size_t bytes)
+{
+	const struct culprit_summary *culprit = straggler->culprit;
+	if (!culprit || !culprit->with_cause || culprit->rank < 0 || culprit->with_rank < 0 ||
+		culprit->rank == culprit->with_rank ||
+		replay_total(summary, culprit).gain_ns != culprit->gain_ns)
+		return false;
+	snprintf(out, bytes, "rank %d together with rank %d", culprit->rank, culprit->with_rank);
+	return true;
+}
+
 void finding_say_joint(const struct finding_source *m, struct finding *out)
 {
 	const struct culprit_summary *joint = NULL;

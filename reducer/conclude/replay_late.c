@@ -85,9 +85,8 @@ struct replay_others replay_others(const struct summary *summary,
 		for (size_t k = 0; k < i; k++)
 			again |= summary->culprits[k].device == of->device &&
 					 is_found_with(summary, &summary->culprits[k], culprit->device);
-		if (!again && others.n < REPLAY_OTHERS_NAMED)
-			others.device[others.n] = device;
-		others.n += !again;
+		if (!again && others.n < REPLAY_OTHERS_MOST)
+			others.device[others.n++] = device;
 	}
 	return others;
 }

@@ -8,7 +8,7 @@
 
 enum {
 	REPLAY_CULPRITS_MOST = 4, /* so many choices, and the search goes no further */
-	REPLAY_OTHERS_NAMED = 3,
+	REPLAY_OTHERS_MOST = 32,
 	REPLAY_SINGLE_LAUNCHES = 1 << 18, /* of so few each one is replayed, 600 bytes each */
 };
 
@@ -39,10 +39,10 @@ struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit);
 
 struct replay_others { /* devices that the replay found together with a culprit's */
-	size_t device[REPLAY_OTHERS_NAMED], n;
+	size_t device[REPLAY_OTHERS_MOST], n;
 	int64_t gain_ns, limit_ns; /* of them and of all causes of the culprit's device */
 };
-/* Nobody where the culprit's device was found by itself. Of n those with most are named. */
+/* Nobody where the culprit's device was found by itself. In the order of the culprits. */
 struct replay_others replay_others(const struct summary *summary,
 								   const struct culprit_summary *culprit);
 

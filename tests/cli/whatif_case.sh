@@ -143,6 +143,7 @@ for together in "io_sleep=10000@1 page_fault=1500@2" "slow_gpu=20@1 slow_gpu=20@
 	expect_status 0 "$BATON" report --fresh --json "$work/joint"
 	expect_true "sorted([d['findings'][0]['rank'], d['findings'][0]['together']['rank']]) == [1, 2]"
 	expect_true "'it pays only together with rank' in d['findings'][0]['text']"
+	expect_true "'together with rank %d makes each step' % d['findings'][0]['together']['rank'] in d['findings'][0]['text']"
 	asked joint --without late_rank
 	answers joint "abs(w['step_without_ns'] - $cured) < t['step_ns'] / 100"
 done

@@ -316,7 +316,8 @@ static void several(void)
 	for (int32_t rank = 1; rank < 6; rank++)
 		add_culprit(&s, "kernels", rank, 4000 - 500 * rank);
 	make(&s, &all);
-	CHECK(!all.at[0].gain_part && !strstr(all.at[0].summary, "same loss"), "one after the other");
+	CHECK(all.at[0].others.n == 0 && !strstr(all.at[0].summary, "same loss"),
+		  "one after the other");
 	findings_free(&all);
 	for (size_t i = 1; i < s.n_culprits; i++)
 		s.culprits[i].group = 1;
@@ -324,7 +325,7 @@ static void several(void)
 	says(&all.at[0], "late_rank", "Rank 1 makes each step 3.5 ms longer", "work 100.0 ms");
 	says(&all.at[0], "late_rank",
 		 "rank 2, rank 3, rank 4 and 1 more have the same loss, and curing all wins 12.5 ms", "");
-	CHECK(all.at[0].gain_part && all.at[0].gain_ns == 3500 * US, "its part");
+	CHECK(all.at[0].others.n == 4 && all.at[0].gain_ns == 3500 * US, "its part");
 	findings_free(&all);
 	s.n_culprits = 3;
 	make(&s, &all);
