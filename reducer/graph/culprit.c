@@ -142,6 +142,8 @@ static int ask_longest(struct asking *a, struct culprit *units, const struct cul
 		else
 			error = ask(c, c->measured_ns, a->out->least_ns, x);
 		x->gain.ns -= x->counted ? 0 : noise_ns;
+		if (x->gain.ns < 0) /* else it would stand behind those that are only counted */
+			x->gain.ns = 0;
 		error = error ? error : suspects_keep(a->out, x);
 	}
 	return error;
@@ -313,7 +315,8 @@ static int find_next(struct causes *c, struct suspects *all, const struct chosen
 		return error;
 	error = joint_find(c, &search, &pair);
 	if (!error && pair.cost_ns > 0 &&
-		10 * pair.gain.ns >= (choice_is_even(best) ? 10 : OWN_TENTHS) * best->gain.ns)
+		10 * (__int128)pair.gain.ns >=
+			(choice_is_even(best) ? 10 : OWN_TENTHS) * (__int128)best->gain.ns)
 		*best = pair;
 	return error;
 }

@@ -122,7 +122,7 @@ static int drop_idle(struct causes *c, const int64_t *from_ns, struct tried *tri
 	for (size_t i = tried->n; !error && tried->n > 2 && i-- > 0;) {
 		int64_t without_ns;
 		error = together(c, from_ns, tried, i, &without_ns);
-		if (error || 10 * without_ns < KEPT_TENTHS * *gain_ns)
+		if (error || 10 * (__int128)without_ns < KEPT_TENTHS * (__int128)*gain_ns)
 			continue;
 		memmove(&tried->at[i], &tried->at[i + 1], (tried->n - i - 1) * sizeof(*tried->at));
 		tried->n--;
