@@ -428,7 +428,8 @@ _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 	X(R, uint32_t, with_cause, TEXT, FIRST_TEXT, HIDDEN)                                        \
 	X(R, uint32_t, with_device, TEXT, FIRST_TEXT, HIDDEN)                                       \
 	X(R, int32_t, with_rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                \
-	X(R, uint32_t, zero, ZERO, OWN, HIDDEN)                                                     \
+	/* 0, or a number that those have in common that were found together: docs/GRAPH.md */      \
+	X(R, uint32_t, group, RANGE(0, INT32_MAX), MOST, HIDDEN)                                    \
 	X(R, int64_t, alone_ns, NUMBER, MOST, HIDDEN)      /* what the cause wins without it */     \
 	X(R, int64_t, with_alone_ns, NUMBER, MOST, HIDDEN) /* what that wins without the cause */
 

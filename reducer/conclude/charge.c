@@ -24,6 +24,7 @@ struct lateness_row { /* what makes a charge */
 	const struct finding_kind *kind; /* NULL: any time of its own */
 	const char *cause;
 	int64_t gain_ns;
+	int64_t ranks; /* that others wait for at the same time: 2 of a pair, else 1 */
 };
 
 int64_t charge_own(const struct charge *charge)
@@ -176,8 +177,30 @@ static int add_late(struct charging *c, const struct lateness_row *row)
 		return 0;
 	if (!s->host.at)
 		charge.device = summary_text(c->summary, c->summary->devices[s->device].key);
-	take_waits(c, row->gain_ns - charge_own(&charge), keep_nothing, &charge);
+	const int64_t waits_ns = row->gain_ns / row->ranks - charge_own(&charge);
+	take_waits(c, waits_ns, keep_nothing, &charge);
 	return charges_add(c->out, &charge);
+}
+
+/* Who is late by a culprit. Of two that pay only together others wait for both at once: each has
+ * its own time, and half of what they win beside that. */
+static int add_late_culprit(struct charging *c, const struct culprit_summary *culprit,
+							const struct straggler *s)
+{
+	const bool pair = culprit->with_cause != 0 && culprit->device && culprit->with_device;
+	struct culprit_summary other = *culprit;
+	struct straggler second;
+	int error = add_late(c, &(struct lateness_row){s, replay_kind(c->summary, culprit),
+												   summary_text(c->summary, culprit->cause),
+												   culprit->gain_ns, pair ? 2 : 1});
+	other.device = culprit->with_device;
+	other.cause = culprit->with_cause;
+	other.rank = culprit->with_rank;
+	if (error || !pair || !straggler_of_culprit(c->summary, &other, &second))
+		return error;
+	return add_late(c, &(struct lateness_row){&second, replay_kind(c->summary, &other),
+											  summary_text(c->summary, other.cause),
+											  culprit->gain_ns, 2});
 }
 
 /* ---- a cause of all ranks, who are late by turns ---- */
@@ -308,9 +331,7 @@ static int add_culprits(struct charging *c)
 			error = culprit->device || culprit->host ? 0 : add_everywhere(c, culprit);
 			continue;
 		}
-		error = add_late(c, &(struct lateness_row){&s, replay_kind(c->summary, culprit),
-												   summary_text(c->summary, culprit->cause),
-												   culprit->gain_ns});
+		error = add_late_culprit(c, culprit, &s);
 	}
 	return error;
 }
@@ -323,7 +344,7 @@ static int add_by_rules(struct charging *c)
 		const struct straggler *s = &late.at[i];
 		const struct finding_kind *kind = s->excess[0].kind;
 		if (s->persistent && !s->missing && kind)
-			error = add_late(c, &(struct lateness_row){s, kind, kind->name, straggler_share(s)});
+			error = add_late(c, &(struct lateness_row){s, kind, kind->name, straggler_share(s), 1});
 	}
 	stragglers_close(&late);
 	return error;

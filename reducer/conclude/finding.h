@@ -6,6 +6,7 @@
 #include "conclude/gain_reference.h"
 #include "conclude/rare.h"
 #include "conclude/replay_everywhere.h"
+#include "conclude/replay_late.h"
 #include "conclude/stragglers.h"
 
 /* Of whom a finding is. */
@@ -30,12 +31,12 @@ struct finding {
 	int64_t gain_low_ns, gain_high_ns; /* it lies between these */
 	enum gain_reference reference;     /* of the gain */
 	bool gain_known;
-	bool gain_part;    /* of what curing it and others like it together wins */
 	bool gain_unsized; /* too much of the critical path is not explained to say how large it is */
 	bool in_few_steps; /* as large as a finding, but it may not come again: severity low */
 	bool at_start;     /* of these, the first has half: it may be warming up, and comes last */
 	bool structural;   /* how the program is built: comes after causes that can be cured */
 	struct finding_whom whom;
+	struct replay_others others; /* n > 0: the gain is a part of what curing them too wins */
 	const struct culprit_summary *joint; /* it pays only with another cause, which this names */
 	struct rare rare; /* rare.in > 0: most of it is in so few steps; the summary says so too */
 };

@@ -30,10 +30,22 @@ static void name_other(const struct summary *summary, const struct culprit_summa
 		snprintf(out, bytes, "%s", cause);
 }
 
+bool finding_joint_ranks(const struct summary *summary, const struct straggler *straggler,
+						 char *out, size_t bytes)
+{
+	const struct culprit_summary *culprit = straggler->culprit;
+	if (!culprit || !culprit->with_cause || culprit->rank < 0 || culprit->with_rank < 0 ||
+		culprit->rank == culprit->with_rank ||
+		replay_total(summary, culprit).gain_ns != culprit->gain_ns)
+		return false;
+	snprintf(out, bytes, "rank %d together with rank %d", culprit->rank, culprit->with_rank);
+	return true;
+}
+
 void finding_say_joint(const struct finding_source *m, struct finding *out)
 {
 	const struct culprit_summary *joint = NULL;
-	char other[128];
+	char other[128], part[160] = "it pays";
 	size_t n = 0;
 	for (size_t i = 0; out->gain_known && i < m->summary->n_culprits; i++) {
 		const struct culprit_summary *culprit = &m->summary->culprits[i];
@@ -42,12 +54,14 @@ void finding_say_joint(const struct finding_source *m, struct finding *out)
 		joint = culprit->with_cause ? culprit : joint;
 		n++;
 	}
-	if (!joint || n > 1) /* else part of the gain needs no other cure */
+	if (!joint)
 		return;
 	out->joint = joint;
 	name_other(m->summary, joint, other, sizeof(other));
+	if (n > 1) /* the rest of the gain needs no other cure */
+		snprintf(part, sizeof(part), "%s ms of it pay", finding_ms(m->f, joint->gain_ns).at);
 	finding_say(out->summary, sizeof(out->summary),
-				"it pays only together with %s: alone they win %s and %s ms per %s", other,
+				"%s only together with %s: alone they win %s and %s ms per %s", part, other,
 				finding_ms(m->f, joint->alone_ns).at, finding_ms(m->f, joint->with_alone_ns).at,
 				finding_per(m->f));
 }

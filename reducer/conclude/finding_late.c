@@ -23,6 +23,11 @@ static void say_late(const struct finding_source *m, const struct straggler *s, 
 	const struct lateness all = lateness_of(m->summary->late, m->summary->n_late);
 	const char *per = finding_per(m->f);
 	const bool alone = !s->culprit || replay_others(m->summary, s->culprit).n == 0;
+	char both[160];
+	if (finding_joint_ranks(m->summary, s, both, sizeof(both))) {
+		finding_say(out, bytes, "%s makes each %s %s ms longer", both, per, late.at);
+		return;
+	}
 	if (s->culprit && !(alone && s->late && !s->host.at && late_is_mostly_last(s->late, &all))) {
 		finding_say(out, bytes,
 					s->host.at ? "the ranks of %s make each %s %s ms longer"
@@ -345,27 +350,38 @@ static const char *separator(size_t i, size_t n)
 	return i == 0 ? "" : i + 1 == n ? " and " : ", ";
 }
 
+enum { OTHERS_NAMED = 3 };
+
 /* Others with the same loss: as long as one of them has it, curing this one wins less. */
 static void say_others(const struct finding_source *m, const struct straggler *s,
 					   struct finding *out)
 {
 	const struct replay_others others = replay_others(m->summary, s->culprit);
 	const struct finding_words gain = finding_ms(m->f, others.gain_ns);
-	char names[REPLAY_OTHERS_NAMED * 72] = "";
+	char names[OTHERS_NAMED * 72] = "";
 	size_t used = 0;
-	for (size_t i = 0; i < others.n && i < REPLAY_OTHERS_NAMED; i++)
+	for (size_t i = 0; i < others.n && i < OTHERS_NAMED; i++)
 		used +=
 			(size_t)snprintf(names + used, sizeof(names) - used, "%s%.64s", separator(i, others.n),
 							 finding_device(m->summary, others.device[i]).at);
-	if (others.n > REPLAY_OTHERS_NAMED)
+	if (others.n > OTHERS_NAMED)
 		finding_say(out->summary, sizeof(out->summary),
 					"%s and %zu more have the same loss, and curing all wins %s ms", names,
-					others.n - REPLAY_OTHERS_NAMED, gain.at);
+					others.n - OTHERS_NAMED, gain.at);
 	else if (others.n)
 		finding_say(out->summary, sizeof(out->summary),
 					"%s %s the same loss, and curing all wins %s ms", names,
 					others.n > 1 ? "have" : "has", gain.at);
-	out->gain_part = others.n > 0;
+	out->others = others;
+}
+
+/* As long as one of them is late curing another one wins less, so they count as what all win. */
+static void judge_group(const struct finding_source *m, const struct straggler *s,
+						struct finding *out)
+{
+	const struct replay_others others = replay_others(m->summary, s->culprit);
+	if (others.n)
+		out->severity = severity_of(m->summary, m->f, others.gain_ns, others.limit_ns);
 }
 
 int finding_of_straggler(const struct finding_source *m, const struct straggler *s,
@@ -386,6 +402,8 @@ int finding_of_straggler(const struct finding_source *m, const struct straggler 
 	if (error)
 		return error;
 	out->severity = severity_of(m->summary, m->f, out->share_ns, limit_ns);
+	if (s->culprit)
+		judge_group(m, s, out);
 	if (s->partial)
 		say_partial(m->summary, m->f, s, out);
 	else

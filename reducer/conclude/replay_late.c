@@ -59,20 +59,34 @@ struct replay_total replay_total(const struct summary *summary,
 	return total;
 }
 
+/* Was a device found together with another one? */
+static bool is_found_with(const struct summary *summary, const struct culprit_summary *of,
+						  uint32_t device)
+{
+	bool with = false;
+	for (size_t i = 0; of->group && of->device != device && i < summary->n_culprits; i++)
+		with |= summary->culprits[i].group == of->group && summary->culprits[i].device == device;
+	return with;
+}
+
 struct replay_others replay_others(const struct summary *summary,
 								   const struct culprit_summary *culprit)
 {
-	struct replay_others others = {.gain_ns = culprit->gain_ns};
+	const struct replay_total total = replay_total(summary, culprit);
+	struct replay_others others = {.gain_ns = total.gain_ns, .limit_ns = total.limit_ns};
 	for (size_t i = 0; culprit->device && i < summary->n_culprits; i++) {
 		const struct culprit_summary *of = &summary->culprits[i];
 		const size_t device = replay_device(summary, of);
-		if (!of->device || of->device == culprit->device || of->cause != culprit->cause ||
-			device == summary->n_devices)
+		bool again = false;
+		if (device == summary->n_devices || !is_found_with(summary, of, culprit->device))
 			continue;
-		if (others.n < REPLAY_OTHERS_NAMED)
-			others.device[others.n] = device;
-		others.n++;
 		others.gain_ns = saturate_add(others.gain_ns, of->gain_ns);
+		others.limit_ns = saturate_add(others.limit_ns, of->limit_ns);
+		for (size_t k = 0; k < i; k++)
+			again |= summary->culprits[k].device == of->device &&
+					 is_found_with(summary, &summary->culprits[k], culprit->device);
+		if (!again && others.n < REPLAY_OTHERS_MOST)
+			others.device[others.n++] = device;
 	}
 	return others;
 }
@@ -137,14 +151,16 @@ bool replay_is_single(const struct replay_size *size)
  * other ranks may lose by it too? */
 static bool is_answered(const struct summary *summary, enum finding_id id)
 {
-	uint32_t culprits = 0;
+	uint32_t choices = 0, group = 0;
 	bool has = false;
 	for (size_t i = 0; i < summary->n_culprits; i++) {
-		culprits += summary->culprits[i].order > 0;
+		const uint32_t own = summary->culprits[i].group;
+		choices += summary->culprits[i].order > 0 && (own == 0 || own != group);
+		group = own;
 		has |= summary->culprits[i].order > 0 &&
 			   replay_kind(summary, &summary->culprits[i]) == &finding_kinds[id];
 	}
-	return culprits < REPLAY_CULPRITS_MOST && !has;
+	return choices < REPLAY_CULPRITS_MOST && !has;
 }
 
 /* Each step, and each launch: in bundles small gains are lost. */

@@ -7,8 +7,8 @@
 #include "conclude/gain_reference.h"
 
 enum {
-	REPLAY_CULPRITS_MOST = 4, /* where so many are found the search goes no further */
-	REPLAY_OTHERS_NAMED = 3,
+	REPLAY_CULPRITS_MOST = 4, /* so many choices, and the search goes no further */
+	REPLAY_OTHERS_MOST = 32,
 	REPLAY_SINGLE_LAUNCHES = 1 << 18, /* of so few each one is replayed, 600 bytes each */
 };
 
@@ -38,11 +38,11 @@ struct replay_total {
 struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit);
 
-struct replay_others { /* devices of which the replay finds the same */
-	size_t device[REPLAY_OTHERS_NAMED], n;
-	int64_t gain_ns; /* of them and the culprit together */
+struct replay_others { /* devices that the replay found together with a culprit's */
+	size_t device[REPLAY_OTHERS_MOST], n;
+	int64_t gain_ns, limit_ns; /* of them and of all causes of the culprit's device */
 };
-/* Devices with the same cause as a culprit of one device. Of n those with most are named. */
+/* Nobody where the culprit's device was found by itself. In the order of the culprits. */
 struct replay_others replay_others(const struct summary *summary,
 								   const struct culprit_summary *culprit);
 

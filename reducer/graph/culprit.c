@@ -7,7 +7,6 @@
 #include "graph/several.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +14,13 @@ enum {
 	LEAST_PART = 250, /* of the step: what wins less than 0.4 % is no cause */
 	COMPARED_MOST = 8,
 	ASKED_AGAIN = 16,
-	STEPS_FOR_LIMIT = 6,
 	OWN_TENTHS = 6 /* of the gain of waits: so much of two together goes before them */
 };
 
 struct chosen {
 	const struct culprit *best; /* NULL: none wins enough */
 	bool structure;             /* fewer waits everywhere are all that wins so much */
+	const struct culprits *before;
 };
 
 struct asking {
@@ -30,23 +29,6 @@ struct asking {
 };
 
 static const struct scope everywhere = {ALL_UNITS, ALL_UNITS, 0};
-
-/* How far a mean of steps may be below its value: two standard errors of what they gain. */
-static int64_t below_ns(const struct causes *c)
-{
-	const uint32_t n = c->model->n_steps - 1;
-	double sum = 0, squares = 0;
-	for (uint32_t i = 1; i <= n; i++) {
-		const double gain = (double)((c->before_ns[i] - c->before_ns[i - 1]) -
-									 (c->steps_ns[i] - c->steps_ns[i - 1]));
-		sum += gain;
-		squares += gain * gain;
-	}
-	if (n < STEPS_FOR_LIMIT)
-		return 0; /* too few to tell a loss of every third step from noise */
-	const double variance = (squares - sum * sum / n) / (n > 1 ? n - 1 : 1);
-	return variance > 0 ? (int64_t)(2 * sqrt(variance / n)) : 0;
-}
 
 /* The gain of one cause; 0 without a replay where it cannot be large enough. */
 static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *x)
@@ -60,7 +42,7 @@ static int ask(struct causes *c, const int64_t *from_ns, int64_t least_ns, struc
 	int error = causes_step(c, c->weights_ns, &step_ns);
 	x->gain.ns = c->step_ns - step_ns;
 	/* what a comparison finds may be noise; what a label says has happened */
-	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? below_ns(c) : 0);
+	x->limit_ns = x->gain.ns - (cause_compares(x->cause) ? gain_below_ns(c) : 0);
 	return error;
 }
 
@@ -160,6 +142,8 @@ static int ask_longest(struct asking *a, struct culprit *units, const struct cul
 		else
 			error = ask(c, c->measured_ns, a->out->least_ns, x);
 		x->gain.ns -= x->counted ? 0 : noise_ns;
+		if (x->gain.ns < 0) /* else it would stand behind those that are only counted */
+			x->gain.ns = 0;
 		error = error ? error : suspects_keep(a->out, x);
 	}
 	return error;
@@ -293,13 +277,15 @@ static int take_several(struct causes *c, const struct several *several, int64_t
 	}
 	error = error ? error : causes_step(c, cured_ns, &step_ns);
 	if (!error)
-		limit_ns = c->step_ns - step_ns - (cause_compares(first->cause) ? below_ns(c) : 0);
+		limit_ns = c->step_ns - step_ns - (cause_compares(first->cause) ? gain_below_ns(c) : 0);
 	error = error ? error : gain_take(c, cured_ns, &gain);
 	if (error)
 		return error;
 	gain_subtract_peers(&gain, &peers);
 	several_share(several, &gain, limit_ns, &out->at[out->n]);
-	out->n += (uint32_t)several->n;
+	out->choices++;
+	for (size_t i = 0; i < several->n; i++)
+		out->at[out->n++].group = out->choices;
 	out->one = false;
 	return 0;
 }
@@ -318,6 +304,8 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 static int find_next(struct causes *c, struct suspects *all, const struct chosen *chosen,
 					 const int64_t *cured_ns, struct culprit *best)
 {
+	const struct joint_search search = {cured_ns, all->least_ns, chosen->before->at,
+										chosen->before->n};
 	struct culprit pair;
 	int error = 0;
 	*best = chosen->best ? *chosen->best : (struct culprit){0};
@@ -325,11 +313,23 @@ static int find_next(struct causes *c, struct suspects *all, const struct chosen
 		error = choice_own(c, all, cured_ns, best);
 	if (error || (chosen->best && !choice_is_structure(best) && !choice_is_even(best)))
 		return error;
-	error = joint_find(c, cured_ns, all->least_ns, &pair);
+	error = joint_find(c, &search, &pair);
 	if (!error && pair.cost_ns > 0 &&
-		10 * pair.gain.ns >= (choice_is_even(best) ? 10 : OWN_TENTHS) * best->gain.ns)
+		10 * (__int128)pair.gain.ns >=
+			(choice_is_even(best) ? 10 : OWN_TENTHS) * (__int128)best->gain.ns)
 		*best = pair;
 	return error;
+}
+
+/* Has the last one's unit a culprit before it? Its finding is of both then, and cannot be another
+ * unit's too. */
+static bool has_earlier(const struct culprits *out)
+{
+	const struct scope *last = &out->at[out->n - 1].scope;
+	bool has = false;
+	for (uint32_t i = 0; i + 1 < out->n; i++)
+		has |= out->at[i].scope.unit == last->unit && out->at[i].scope.host == last->host;
+	return has;
 }
 
 /* One more culprit, or several alike. *found: there was one. */
@@ -337,7 +337,7 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 					 struct culprits *out)
 {
 	struct several several = {.n = 0};
-	struct chosen chosen = {0};
+	struct chosen chosen = {.before = out};
 	struct culprit best;
 	chosen.best = choice_best(c->model, all, out->step_ns, &chosen.structure);
 	int error = 0;
@@ -351,8 +351,10 @@ static int take_next(struct causes *c, struct suspects *all, int64_t *cured_ns, 
 	if (error || !*found)
 		return error;
 	error = take_off(c, &best, cured_ns);
-	if (!out->one || !joint_merge(c, &out->at[out->n - 1], &best))
+	if (!out->one || has_earlier(out) || !joint_merge(c, &out->at[out->n - 1], &best)) {
 		out->at[out->n++] = best;
+		out->choices++;
+	}
 	out->one = true;
 	return error;
 }
@@ -366,7 +368,7 @@ static int find(struct causes *c, struct suspects *all, struct culprits *out)
 	int error = 0;
 	bool found = true;
 	out->step_ns = c->step_ns;
-	while (!error && found && out->n < CULPRITS_MOST) {
+	while (!error && found && out->choices < CULPRITS_MOST) {
 		error = take_next(c, all, cured_ns, &found, out);
 		error = error || !found ? error : ask_again(c, all, out, cured_ns);
 	}

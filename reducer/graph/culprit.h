@@ -7,13 +7,14 @@
 #include "graph/suspects.h"
 
 enum {
-	CULPRITS_MOST = REPLAY_CULPRITS_MOST, /* then nothing more is searched */
-	CULPRITS_ROOM = CULPRITS_MOST - 1 + TOGETHER_MOST
+	CULPRITS_MOST = REPLAY_CULPRITS_MOST, /* choices: then nothing more is searched */
+	CULPRITS_ROOM = CULPRITS_MOST * TOGETHER_MOST
 };
 
 struct culprits {
 	struct culprit at[CULPRITS_ROOM];
 	uint32_t n;
+	uint32_t choices;       /* those that were found together are one */
 	bool one;               /* the last one was found by itself, not with others like it */
 	int64_t step_ns;        /* as measured */
 	int64_t transfer_ns;    /* what no transfer at all would win, once they are cured; at least 0 */

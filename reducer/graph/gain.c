@@ -14,7 +14,8 @@ enum {
 	LOW_RANK = 25,  /* of the draws: 95 % lie between the ranks */
 	DRAW_STATE = 0x6761696e,
 	HEALTHY_PART = 250, /* of the step: who would win more has a loss of its own */
-	RESOLUTION_PART = 250
+	RESOLUTION_PART = 250,
+	STEPS_FOR_LIMIT = 6
 };
 
 /* ---- over the steps ---- */
@@ -78,6 +79,22 @@ int gain_take(struct causes *c, const int64_t *weights_ns, struct gain *out)
 	error = error ? error : gain_of_steps(c->before_ns, c->steps_ns, n, out);
 	memcpy(c->before_ns, c->steps_ns, n * sizeof(*c->before_ns));
 	return error;
+}
+
+int64_t gain_below_ns(const struct causes *c)
+{
+	const uint32_t n = c->model->n_steps - 1;
+	double sum = 0, squares = 0;
+	for (uint32_t i = 1; i <= n; i++) {
+		const double gain = (double)((c->before_ns[i] - c->before_ns[i - 1]) -
+									 (c->steps_ns[i] - c->steps_ns[i - 1]));
+		sum += gain;
+		squares += gain * gain;
+	}
+	if (n < STEPS_FOR_LIMIT)
+		return 0; /* too few to tell a loss of every third step from noise */
+	const double variance = (squares - sum * sum / n) / (n > 1 ? n - 1 : 1);
+	return variance > 0 ? (int64_t)(2 * sqrt(variance / n)) : 0;
 }
 
 /* ---- against the others ---- */

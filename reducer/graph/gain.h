@@ -17,6 +17,10 @@ int gain_of_steps(const int64_t *before_ns, const int64_t *after_ns, uint32_t n,
  * counted from them then, until causes_measure(). 0 or -ENOMEM. */
 int gain_take(struct causes *causes, const int64_t *weights_ns, struct gain *out);
 
+/* How far the gain of what was replayed last may be below its mean: two standard errors over the
+ * steps. 0 where they are too few to tell a loss of every third step from noise. */
+int64_t gain_below_ns(const struct causes *causes);
+
 struct peers { /* what the same cure wins on units or hosts that have no such loss */
 	int64_t low_ns, middle_ns, high_ns;
 	bool known;

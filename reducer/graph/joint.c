@@ -122,7 +122,7 @@ static int drop_idle(struct causes *c, const int64_t *from_ns, struct tried *tri
 	for (size_t i = tried->n; !error && tried->n > 2 && i-- > 0;) {
 		int64_t without_ns;
 		error = together(c, from_ns, tried, i, &without_ns);
-		if (error || 10 * without_ns < KEPT_TENTHS * *gain_ns)
+		if (error || 10 * (__int128)without_ns < KEPT_TENTHS * (__int128)*gain_ns)
 			continue;
 		memmove(&tried->at[i], &tried->at[i + 1], (tried->n - i - 1) * sizeof(*tried->at));
 		tried->n--;
@@ -147,38 +147,78 @@ static void join(struct culprit *first, const struct culprit *other, int64_t fir
 	first->cost_ns += other->cost_ns;
 }
 
+static bool has_finding(const struct joint_search *search, const struct culprit *x)
+{
+	bool has = false;
+	for (uint32_t i = 0; i < search->n_found; i++)
+		has |= x->scope.unit != ALL_UNITS && search->found[i].scope.unit == x->scope.unit;
+	return has;
+}
+
 /* A unit has one finding: the first one is of a unit that has none yet. No cost: both have one. */
-static struct culprit pair_of(const struct causes *c, const struct culprit *two,
+static struct culprit pair_of(const struct joint_search *search, const struct culprit *two,
 							  const int64_t gains_ns[3])
 {
-	const bool one = two[0].scope.unit == ALL_UNITS;
 	for (int i = 0; i < 2; i++) {
 		struct culprit pair = two[i];
-		if (!one && c->cured[pair.scope.unit])
+		if (has_finding(search, &pair))
 			continue;
-		pair.gain.ns = pair.limit_ns = gains_ns[2];
+		pair.gain.ns = gains_ns[2];
 		join(&pair, &two[1 - i], gains_ns[i], gains_ns[1 - i]);
 		return pair;
 	}
 	return (struct culprit){0};
 }
 
-int joint_find(struct causes *c, const int64_t *from_ns, int64_t least_ns, struct culprit *pair)
+/* What the cures win on units without these causes, which is noise. */
+static int usual(struct causes *c, const int64_t *from_ns, const struct tried *tried, int64_t *ns)
 {
+	int error = 0;
+	*ns = 0;
+	for (size_t i = 0; !error && i < tried->n; i++) {
+		const struct culprit *x = &tried->at[i];
+		struct peers peers = {0};
+		if (cause_compares(x->cause))
+			error = gain_peers(c, UINT32_C(1) << x->cause, &x->scope, from_ns, &peers);
+		*ns += peers.known && peers.middle_ns > 0 ? peers.middle_ns : 0;
+	}
+	return error;
+}
+
+/* The lower limit of what two win, less what is noise. */
+static int limit_of(struct causes *c, const int64_t *from_ns, const struct tried *tried,
+					int64_t *limit_ns)
+{
+	int64_t usual_ns, both_ns, below_ns = 0;
+	int error = usual(c, from_ns, tried, &usual_ns);
+	error = error ? error : together(c, from_ns, tried, tried->n, &both_ns);
+	for (size_t i = 0; !error && i < tried->n; i++)
+		if (cause_compares(tried->at[i].cause))
+			below_ns = gain_below_ns(c);
+	*limit_ns = error ? 0 : both_ns - usual_ns - below_ns;
+	return error;
+}
+
+int joint_find(struct causes *c, const struct joint_search *search, struct culprit *pair)
+{
+	const int64_t *from_ns = search->from_ns;
 	struct tried tried = {0};
-	int64_t both_ns = 0, first_ns = 0, other_ns = 0;
-	int error = find_tried(c, least_ns, &tried);
+	int64_t both_ns = 0, first_ns = 0, other_ns = 0, limit_ns = 0;
+	int error = find_tried(c, search->least_ns, &tried);
 	*pair = (struct culprit){0};
 	if (!error && tried.n > 1)
 		error = together(c, from_ns, &tried, tried.n, &both_ns);
-	if (!error && both_ns > least_ns)
+	if (!error && both_ns > search->least_ns)
 		error = drop_idle(c, from_ns, &tried, &both_ns);
-	if (!error && both_ns > least_ns && tried.n == 2) {
+	if (!error && both_ns > search->least_ns && tried.n == 2) {
 		error = together(c, from_ns, &tried, 1, &first_ns);
 		error = error ? error : together(c, from_ns, &tried, 0, &other_ns);
 		if (!error && pays_together(first_ns, other_ns, both_ns))
-			*pair = pair_of(c, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
+			error = limit_of(c, from_ns, &tried, &limit_ns);
+		if (!error && limit_ns > search->least_ns)
+			*pair = pair_of(search, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
 	}
+	pair->limit_ns = limit_ns;
 	free(tried.at);
 	return error;
 }

@@ -5,10 +5,16 @@
 
 #include "graph/suspects.h"
 
+struct joint_search {
+	const int64_t *from_ns; /* weights that lack what was found */
+	int64_t least_ns;       /* the least gain */
+	const struct culprit *found;
+	uint32_t n_found;
+};
+
 /* Looks for two causes of units that win nothing alone on top of the weights, but together. *pair
  * has cost_ns 0 where there are none. 0 or -ENOMEM. */
-int joint_find(struct causes *causes, const int64_t *from_ns, int64_t least_ns,
-			   struct culprit *pair);
+int joint_find(struct causes *causes, const struct joint_search *search, struct culprit *pair);
 
 /* Two culprits, the later one found when the first one was cured: when neither is worth much without
  * the other, the first one becomes both. False: each is one of its own. */

@@ -21,6 +21,7 @@ struct culprit {
 	int64_t limit_ns; /* the lower limit of the gain over the steps */
 	int64_t cost_ns;  /* time that its cure takes off, per step */
 	int64_t alone_ns; /* what it won before the last of those before it was cured */
+	uint32_t group;   /* 0, or of those that are found together */
 	bool counted;     /* not asked: `cost_ns` is how much of it there is */
 	struct joint_cause joint; /* `gain` is of both */
 };

@@ -123,7 +123,8 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 								  .low_ns = culprit->gain.low_ns > 0 ? culprit->gain.low_ns : 0,
 								  .high_ns = culprit->gain.high_ns > 0 ? culprit->gain.high_ns : 0,
 								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0,
-								  .with_rank = -1};
+								  .with_rank = -1,
+								  .group = culprit->group};
 	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
 	error = error ? error : summary_string(summary, device_of(r, &culprit->scope), &row.device);
 	error = error ? error : summary_string(summary, host_of(r, culprit), &row.host);

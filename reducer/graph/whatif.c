@@ -274,6 +274,35 @@ static int refuse_size(const struct whatif *w, const struct model *m, int64_t by
 	return STATUS_USAGE;
 }
 
+static struct taken taken_found(const struct culprit *c)
+{
+	struct taken taken = {.causes = UINT32_C(1) << c->cause,
+						  .rank = -1,
+						  .bytes = -1,
+						  .found = true,
+						  .scope = c->scope,
+						  .joint = c->joint};
+	snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
+	return taken;
+}
+
+/* Those that were found together with it are taken off too, after all that is asked for. */
+static void add_group(struct whatif *w, const struct culprits *culprits, const struct taken *first)
+{
+	uint64_t groups = 0;
+	for (uint32_t i = 0; i < culprits->n; i++)
+		if (memcmp(&culprits->at[i].scope, &first->scope, sizeof(first->scope)) == 0)
+			groups |= UINT64_C(1) << culprits->at[i].group;
+	for (uint32_t i = 0; i < culprits->n && w->list.n < TAKEN_ROOM; i++) {
+		const struct culprit *c = &culprits->at[i];
+		if (!c->group || !(groups >> c->group & 1) ||
+			memcmp(&c->scope, &first->scope, sizeof(first->scope)) == 0)
+			continue;
+		w->list.at[w->list.n] = taken_found(c);
+		w->list.n++;
+	}
+}
+
 /* "late_rank", "late_host": what the replay finds of the first one. */
 static int find_late(struct whatif *w, struct replayed *r, struct taken *taken)
 {
@@ -292,6 +321,8 @@ static int find_late(struct whatif *w, struct replayed *r, struct taken *taken)
 		if (culprits.at[i].joint.known)
 			taken->joint = culprits.at[i].joint;
 	}
+	if (!error && taken->found)
+		add_group(w, &culprits, taken);
 	if (error || taken->found)
 		return error;
 	diag("%s: the replay finds no %s; without --without it prints what it finds", w->dir,
@@ -324,21 +355,16 @@ static int resolve(struct whatif *w, struct replayed *r)
 	return error;
 }
 
+_Static_assert((int)TAKEN_ROOM >= (int)CULPRITS_ROOM, "room for all that is found");
+
 /* Without --without: what the replay itself finds. */
 static int find_causes(struct whatif *w, struct replayed *r)
 {
 	struct culprits culprits;
 	int error = culprits_find(&r->causes, &culprits);
 	for (uint32_t i = 0; !error && i < culprits.n; i++) {
-		const struct culprit *c = &culprits.at[i];
-		struct taken taken = {.causes = UINT32_C(1) << c->cause,
-							  .rank = -1,
-							  .bytes = -1,
-							  .found = true,
-							  .scope = c->scope,
-							  .joint = c->joint};
-		snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
-		taken_add(&w->list, &taken);
+		w->list.at[w->list.n] = taken_found(&culprits.at[i]);
+		w->list.n++;
 	}
 	return error;
 }

@@ -5,7 +5,11 @@
 
 #include "graph/suspects.h"
 
-enum { TAKEN_MOST = 16, TAKEN_NAME_BYTES = 192 };
+enum {
+	TAKEN_MOST = 16, /* that are asked for */
+	TAKEN_ROOM = 32, /* that are found */
+	TAKEN_NAME_BYTES = 192
+};
 
 enum taken_kind {
 	TAKEN_CAUSES,
@@ -31,7 +35,7 @@ struct taken { /* what is taken off */
 };
 
 struct taken_list {
-	struct taken at[TAKEN_MOST];
+	struct taken at[TAKEN_ROOM];
 	uint32_t n;
 	long long rank; /* --rank; -1: all */
 	bool host;      /* --host is given */

@@ -284,6 +284,28 @@ static void together_object(struct json *j, const struct summary *s,
 	json_end_object(j);
 }
 
+static void rank_of(struct json *j, const struct summary *s, size_t device)
+{
+	json_known(j, NULL, s->devices[device].n_processes ? s->devices[device].ranks[0] : -1);
+}
+
+/* Ranks that were found together. */
+static void group_object(struct json *j, const struct summary *s, const struct finding *f)
+{
+	if (!f->others.n) {
+		json_null(j, "group");
+		return;
+	}
+	json_object(j, "group");
+	json_array(j, "ranks");
+	rank_of(j, s, f->whom.device);
+	for (size_t i = 0; i < f->others.n; i++)
+		rank_of(j, s, f->others.device[i]);
+	json_end_array(j);
+	known_ms(j, "gain_ms", !f->gain_unsized, f->others.gain_ns);
+	json_end_object(j);
+}
+
 static void finding_object(struct json *j, const struct summary *s, const struct finding *f)
 {
 	json_object(j, NULL);
@@ -293,6 +315,7 @@ static void finding_object(struct json *j, const struct summary *s, const struct
 	json_ratio(j, "share_ms", (double)f->share_ns / 1e6);
 	gain_fields(j, f);
 	together_object(j, s, f->joint);
+	group_object(j, s, f);
 	whom_fields(j, s, &f->whom);
 	json_text(j, "text", f->summary);
 	json_text(j, "remedy", f->remedy);

@@ -177,9 +177,9 @@ static void gain_line(const struct screen *screen, const struct report *r,
 					gain_reference_words(loss->reference));
 	else
 		screen_wrap(screen, 4, "    %s %s per %s, %s",
-					loss->joint       ? "Curing both wins"
-					: loss->gain_part ? "Its part of what curing all wins is"
-									  : "Curing it wins",
+					loss->joint      ? "Curing both wins"
+					: loss->others.n ? "Its part of what curing all wins is"
+									 : "Curing it wins",
 					text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
 					finding_per(r->figures), gain_reference_words(loss->reference));
 }

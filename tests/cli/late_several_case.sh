@@ -40,4 +40,31 @@ report hosts even "sorted(late) == [2, 6] and abs(gain - real) < 0.2 * real"
 report loaders even "sorted(late) == [0, 4] and abs(gain - real) < 0.2 * real"
 expect_status 0 "$BATON" report "$work/pair"
 expect_wrapped "and curing all wins" "Its part of what curing all wins is"
+report pair even "all(sorted(f['group']['ranks']) == [1, 5] and abs(f['group']['gain_ms'] - gain) < 0.01 for f in named)"
+expect_status 0 "$BATON" whatif --json "$work/pair" --without late_rank
+expect_true "[x['cause'] for x in d['without']] == ['late_rank', 'kernels'] and sorted(x['rank'] for x in d['without']) == [1, 5]"
+expect_true "abs(d['step_without_ns'] - $(sed -n 's/.*"step_ns":\([0-9]*\).*/\1/p' "$work/even.json" | head -n 1)) < d['step_ns'] / 50"
+
+# Three that lose 5 % together, each less than 2 %; and four, after which the search goes on.
+made three --ranks 8 --steps 12 --seed 3 --fault slow_gpu=6@1 --fault slow_gpu=6@2 --fault slow_gpu=6@6
+report three even "sorted(late) == [1, 2, 6] and {f['severity'] for f in named} == {'medium'}"
+made more --ranks 10 --per-host 10 --steps 8 --seed 3 --fault slow_gpu=30@1 --fault slow_gpu=30@3 --fault slow_gpu=30@5 \
+	--fault slow_gpu=30@7 --fault jit=30000@all
+expect_status 0 "$BATON" report --json "$work/more"
+expect_true "sorted(f['rank'] for f in d['findings'] if f['id'] == 'late_rank') == [1, 3, 5, 7]"
+expect_true "[round(f['gain_ms'], 1) for f in d['findings'] if f['id'] == 'module_load'] == [4.3]" # 30 ms in one of 7 steps
+
+# A finding's gain is of all causes of its rank, and so is what curing all wins.
+made causes --ranks 8 --steps 12 --seed 3 --fault slow_gpu=40@1 --fault io_sleep=20000@1 --fault slow_gpu=40@5
+report causes even "sorted(late) == [1, 5] and 'curing all' not in str(named) and abs(gain - real) < 0.1 * real"
+
+# Two ranks, one with a second cause: what the second rank wins on top of both is not added to the first one's finding without its name.
+small=(--workload ddp --ranks 4 --steps 12 --seed 5)
+made alone "${small[@]}"
+made twice "${small[@]}" --fault slow_gpu=60@1 --fault io_sleep=18000@1 --fault slow_gpu=20@2
+report twice alone "late == [1, 2] and abs(gain - real) < 0.1 * real and all(f['together'] is None and f['group'] is None for f in named)"
+made second "${small[@]}" --fault slow_gpu=60@1 --fault slow_gpu=20@2
+report second alone "late == [1, 2] and 'curing all' not in str(named) and abs(gain - real) < 0.1 * real"
+expect_status 0 "$BATON" report "$work/second"
+expect_prints "Curing it wins 30"
 finish

@@ -42,6 +42,8 @@ printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 made joint --ranks 4 --steps 12 --workload ddp --fault slow_gpu=20@1 --fault slow_gpu=20@2
 printed report "$BATON" report --json "$work/joint"
 printed whatif "$BATON" whatif --json "$work/joint"
+made group --ranks 8 --steps 12 --workload ddp --fault slow_gpu=30@1 --fault slow_gpu=30@5
+printed report "$BATON" report --json "$work/group"
 "$BATON" report --json "$work/fast" >"$work/sizes"
 size=$("$PYTHON" -c 'import json, sys; d = json.load(open(sys.argv[1])); print(d["nccl"][0]["bytes"], d["devices"][0]["device"])' "$work/sizes")
 printed whatif "$BATON" whatif --json "$work/fast" --without "collective ${size% *},device ${size#* }" --scale host=2

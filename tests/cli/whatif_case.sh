@@ -143,8 +143,24 @@ for together in "io_sleep=10000@1 page_fault=1500@2" "slow_gpu=20@1 slow_gpu=20@
 	expect_status 0 "$BATON" report --fresh --json "$work/joint"
 	expect_true "sorted([d['findings'][0]['rank'], d['findings'][0]['together']['rank']]) == [1, 2]"
 	expect_true "'it pays only together with rank' in d['findings'][0]['text']"
+	expect_true "'together with rank %d makes each step' % d['findings'][0]['together']['rank'] in d['findings'][0]['text']"
 	asked joint --without late_rank
 	answers joint "abs(w['step_without_ns'] - $cured) < t['step_ns'] / 100"
+done
+
+# Keeps out: a cause that all ranks have, and a pair that is not looked for because of it.
+expect_status 0 "$sim" -o "$work/beside" --workload ddp --ranks 4 --steps 12 --seed 5 --fault io_sleep=8000@all --fault slow_gpu=20@1 \
+	--fault slow_gpu=20@2
+expect_status 0 "$BATON" whatif --json "$work/beside"
+expect_true "[(x['cause'], x['rank'], x['together'] and x['together']['rank']) for x in d['without']] == [('blocked', None, None), ('kernels', 1, 2)]"
+
+# Keeps out: two ranks that chance made slower than the others, of which none is.
+for seed in 3 5; do
+	rm -rf "$work/noise"
+	expect_status 0 "$sim" -o "$work/noise" --workload ddp --ranks 4 --steps 12 --seed $seed --fault jitter_host=500@all \
+		--fault jitter_kernel=400@all
+	expect_status 0 "$BATON" whatif --json "$work/noise"
+	expect_true "all(x['rank'] is None and x['together'] is None for x in d['without'])"
 done
 
 # A healthy job has no culprit.

@@ -94,6 +94,29 @@ static void one_rank(bool replayed, int64_t gain_us)
 	close_pair(&p);
 }
 
+/* Keeps out: all that is waited for two ranks, put down to one of them. Both are late by 8 ms. */
+static void two_ranks(void)
+{
+	struct pair p;
+	straggling(&p.base, 4, LEAF_HOST_INPUT, 0, 0);
+	straggling(&p.run, 4, LEAF_HOST_INPUT, 8000, 0);
+	p.run.devices[1].time_ns[LEAF_HOST_BLOCKED] = p.run.devices[1].time_ns[LEAF_NCCL_WAIT];
+	p.run.devices[1].time_ns[LEAF_NCCL_WAIT] = 0;
+	summary_string(&p.run, "cupti", &p.run.run.mode);
+	add_culprit(&p.run, 0, "", -1, 0);
+	add_culprit(&p.run, 1, "input", 3, 8000);
+	struct culprit_summary *row = &p.run.culprits[1];
+	summary_string(&p.run, "blocked", &row->with_cause);
+	row->with_device = p.run.devices[1].key;
+	row->with_rank = 1;
+	const struct charged *c = charge(&p);
+	CHECK(c->n == 2 && c->run.n == 2 && c->run.at[0].rank == 3 && c->run.at[1].rank == 1, "both");
+	term(c, LEAF_HOST_INPUT, 4000);
+	term(c, LEAF_HOST_BLOCKED, 4000);
+	term(c, LEAF_NCCL_WAIT, 0);
+	close_pair(&p);
+}
+
 /* What only one of two equal runs shows makes no change. */
 static void bound(void)
 {
@@ -197,6 +220,7 @@ int main(void)
 	one_rank(false, 8000);
 	one_rank(true, 8000);
 	one_rank(true, 3000); /* the least that others wait for it: it causes all of the wait */
+	two_ranks();
 	bound();
 	another();
 	without_own_time();

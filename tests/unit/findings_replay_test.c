@@ -316,19 +316,63 @@ static void several(void)
 	for (int32_t rank = 1; rank < 6; rank++)
 		add_culprit(&s, "kernels", rank, 4000 - 500 * rank);
 	make(&s, &all);
+	CHECK(all.at[0].others.n == 0 && !strstr(all.at[0].summary, "same loss"),
+		  "one after the other");
+	findings_free(&all);
+	for (size_t i = 1; i < s.n_culprits; i++)
+		s.culprits[i].group = 1;
+	make(&s, &all);
 	says(&all.at[0], "late_rank", "Rank 1 makes each step 3.5 ms longer", "work 100.0 ms");
 	says(&all.at[0], "late_rank",
 		 "rank 2, rank 3, rank 4 and 1 more have the same loss, and curing all wins 12.5 ms", "");
-	CHECK(all.at[0].gain_part && all.at[0].gain_ns == 3500 * US, "its part");
+	CHECK(all.at[0].others.n == 4 && all.at[0].gain_ns == 3500 * US, "its part");
 	findings_free(&all);
 	s.n_culprits = 3;
 	make(&s, &all);
 	says(&all.at[1], "late_rank", "rank 1 has the same loss, and curing all wins 6.5 ms", "");
+	findings_free(&all);
+	add_culprit(&s, "blocked", 1, 700); /* what the finding wins is of both causes */
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "rank 2 has the same loss, and curing all wins 7.2 ms", "");
+	findings_free(&all);
+	s.n_culprits = 3; /* a part is small, what all win is not */
+	s.culprits[1].gain_ns = s.culprits[1].limit_ns = 900 * US;
+	s.culprits[2].gain_ns = s.culprits[2].limit_ns = 1300 * US;
+	make(&s, &all);
+	size_t low = 0;
+	for (size_t i = 0; i < all.n; i++)
+		low += all.at[i].id == FINDING_LATE_RANK && all.at[i].severity == SEVERITY_LOW;
+	CHECK(low == 2, "%zu of two are findings", low);
+	done(&s, &all);
+}
+
+/* Keeps out: a second rank that is named nowhere, because the first one has another cause too. */
+static void partly_together(void)
+{
+	struct summary s;
+	struct findings all;
+	two_levels(&s);
+	add_culprit(&s, "", 0, 0);
+	add_culprit(&s, "kernels", 3, 9000);
+	add_culprit(&s, "blocked", 3, 5000);
+	struct culprit_summary *pair = &s.culprits[2];
+	summary_string(&s, "input", &pair->with_cause);
+	pair->with_rank = 1;
+	pair->alone_ns = 100 * US;
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "5.0 ms of it pay only together with rank 1 (input)", "");
+	CHECK(all.at[0].joint == pair && all.at[0].gain_ns == 14000 * US, "of both causes and rank 1");
+	findings_free(&all);
+	s.culprits[1].device = s.culprits[1].host = 0;
+	s.culprits[1].cause = s.culprits[0].cause;
+	make(&s, &all);
+	says(&all.at[0], "late_rank", "it pays only together with rank 1 (input)", "");
 	done(&s, &all);
 }
 
 int main(void)
 {
+	partly_together();
 	several();
 	even();
 	even_first();
