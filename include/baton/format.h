@@ -23,6 +23,9 @@
 /* What the blocks of a file may hold when decoded: so much, and so many times the file's size. */
 #define BATON_WEIGHT_BYTES (64u << 20)
 #define BATON_WEIGHT_FOLD 256u
+/* Columns of a row that count: those that the tables had at first. */
+#define BATON_WEIGHT_OP_COLUMNS 10u
+#define BATON_WEIGHT_CALL_COLUMNS 7u
 #define BATON_WEIGHT_RECORDS 4u /* a byte of records in memory: with ids and tables to find them */
 #define BATON_MAX_DIRECTORY 256u
 #define BATON_MAX_PARTS 1024u

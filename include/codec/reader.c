@@ -178,6 +178,15 @@ static int reader_resync(struct baton_reader *r, uint64_t from, uint64_t *found)
 	return error;
 }
 
+/* Columns that came later weigh nothing, so that a file that could be read once still can. */
+static uint32_t weighed_columns(const struct baton_table *table)
+{
+	const uint32_t most = table->kind == BATON_OP     ? BATON_WEIGHT_OP_COLUMNS
+						  : table->kind == BATON_CALL ? BATON_WEIGHT_CALL_COLUMNS
+													  : BATON_MAX_COLUMNS;
+	return table->n_columns < most ? table->n_columns : most;
+}
+
 /* Takes the weight of a block, if the file may hold it too (docs/FORMAT.md section 1.3). A few bytes
  * of a zstd frame or of constant columns may stand for a million rows. */
 static bool take_weight(struct baton_reader *r, const struct baton_block_header *h)
@@ -185,7 +194,7 @@ static bool take_weight(struct baton_reader *r, const struct baton_block_header 
 	const struct baton_table *table = baton_table(h->kind);
 	uint64_t most = BATON_WEIGHT_BYTES + BATON_WEIGHT_FOLD * r->file_bytes,
 			 fold = h->kind == BATON_RECORDS ? BATON_WEIGHT_RECORDS : 1,
-			 rows = table ? (uint64_t)h->rows * table->n_columns : 0,
+			 rows = table ? (uint64_t)h->rows * weighed_columns(table) : 0,
 			 weight = fold * h->raw_bytes + sizeof(int64_t) * rows;
 	if (!baton_holds(most, r->weight, weight, 1))
 		return false;

@@ -39,6 +39,7 @@ PAYLOAD_LIMIT_BYTES = 67108864
 COLUMNS_LIMIT = 256
 PARTS_LIMIT = 1024
 WEIGHT_BYTES, WEIGHT_FOLD, WEIGHT_RECORDS = 67108864, 256, 4
+WEIGHT_COLUMNS = {16: 10, 17: 7}
 
 KIND_END = 1
 KIND_RECORDS = 2
@@ -527,7 +528,7 @@ class Reader:
         """Step 6: adds the weight of a block, unless the file may not hold that much."""
         weight = block.raw_bytes * (WEIGHT_RECORDS if block.kind == KIND_RECORDS else 1)
         if block.kind in TABLES:
-            weight += 8 * block.rows * len(TABLES[block.kind].columns)
+            weight += 8 * block.rows * min(len(TABLES[block.kind].columns), WEIGHT_COLUMNS.get(block.kind, 99))
         if self.weight + weight > WEIGHT_BYTES + WEIGHT_FOLD * self.size:
             return False
         self.weight += weight
