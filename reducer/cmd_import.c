@@ -302,6 +302,7 @@ static int run_import(const struct invocation *call)
 		diag("nothing to import");
 		status = STATUS_INPUT;
 	}
+	interrupted_hold();
 	if (status == STATUS_OK)
 		status = prepare_output(out_dir, option_given(call, "force"), &made_directory, &staging);
 	if (status == STATUS_OK) {
@@ -310,13 +311,14 @@ static int run_import(const struct invocation *call)
 		run.out_dir = staging;
 		interrupted_watch(staging, made_directory ? out_dir : NULL);
 		status = import_into(&inputs, &run, out_dir);
-		interrupted_end();
+		interrupted_stop();
 		status = finish_output(status, staging, out_dir);
 		if (listed != STATUS_OK && status == STATUS_OK)
 			status = STATUS_PARTIAL;
 	}
 	if (made_directory)
 		rmdir(out_dir); /* when nothing came into it */
+	interrupted_end();
 	free_inputs(&inputs);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TRIES = 100 }; /* the import still writes while its files are removed */
@@ -17,13 +18,9 @@ static struct {
 	bool runs;
 } watch;
 
-static void *wait_for_one(void *nothing)
+/* Removes what was written and ends the program by the signal. */
+static void end_by(int number)
 {
-	int number;
-	(void)nothing;
-	if (sigwait(&watch.signals, &number) != 0)
-		return NULL;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	for (int i = 0; i < TRIES && !staging_remove(watch.staging); i++)
 		usleep(1000);
 	if (watch.made)
@@ -34,14 +31,22 @@ static void *wait_for_one(void *nothing)
 	sigaddset(&one, number);
 	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 	raise(number);
+}
+
+static void *wait_for_one(void *nothing)
+{
+	int number;
+	(void)nothing;
+	if (sigwait(&watch.signals, &number) != 0)
+		return NULL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	end_by(number);
 	return NULL;
 }
 
-int interrupted_watch(const char *staging, const char *made)
+void interrupted_hold(void)
 {
 	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-	watch.staging = staging;
-	watch.made = made;
 	sigemptyset(&watch.signals);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		struct sigaction how;
@@ -49,19 +54,40 @@ int interrupted_watch(const char *staging, const char *made)
 			sigaddset(&watch.signals, ends[i]);
 	}
 	pthread_sigmask(SIG_BLOCK, &watch.signals, &watch.before);
+}
+
+int interrupted_watch(const char *staging, const char *made)
+{
+	watch.staging = staging;
+	watch.made = made;
 	int error = pthread_create(&watch.thread, NULL, wait_for_one, NULL);
 	watch.runs = error == 0;
-	if (error)
-		pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
 	return -error;
+}
+
+/* The next signal that is held, or 0. */
+static int held(void)
+{
+	const struct timespec now = {0};
+	const int number = sigtimedwait(&watch.signals, NULL, &now);
+	return number > 0 ? number : 0;
+}
+
+void interrupted_stop(void)
+{
+	if (watch.runs) {
+		pthread_cancel(watch.thread);
+		pthread_join(watch.thread, NULL);
+	}
+	watch.runs = false;
+	const int number = held();
+	if (number)
+		end_by(number);
 }
 
 void interrupted_end(void)
 {
-	if (!watch.runs)
-		return;
-	pthread_cancel(watch.thread);
-	pthread_join(watch.thread, NULL);
-	watch.runs = false;
+	while (held())
+		;
 	pthread_sigmask(SIG_SETMASK, &watch.before, NULL);
 }
