@@ -20,13 +20,6 @@
 #define BATON_MAX_FILE_HEADER 4096u
 #define BATON_MAX_ROWS (1u << 20)
 #define BATON_MAX_PAYLOAD (64u << 20)
-/* What the blocks of a file may hold when decoded: so much, and so many times the file's size. */
-#define BATON_WEIGHT_BYTES (64u << 20)
-#define BATON_WEIGHT_FOLD 256u
-/* Columns of a row that count: those that the tables had at first. */
-#define BATON_WEIGHT_OP_COLUMNS 10u
-#define BATON_WEIGHT_CALL_COLUMNS 7u
-#define BATON_WEIGHT_RECORDS 4u /* a byte of records in memory: with ids and tables to find them */
 #define BATON_MAX_DIRECTORY 256u
 #define BATON_MAX_PARTS 1024u
 #define BATON_TIME_LIMIT_NS ((int64_t)1 << 62)

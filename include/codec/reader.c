@@ -178,6 +178,14 @@ static int reader_resync(struct baton_reader *r, uint64_t from, uint64_t *found)
 	return error;
 }
 
+/* What the blocks of a file may hold when decoded: so much, and so many times the file's size. */
+#define BATON_WEIGHT_BYTES (64u << 20)
+#define BATON_WEIGHT_FOLD 256u
+/* Columns of a row that count: those that the tables had at first. */
+#define BATON_WEIGHT_OP_COLUMNS 10u
+#define BATON_WEIGHT_CALL_COLUMNS 7u
+#define BATON_WEIGHT_RECORDS 4u /* a byte of records in memory: with ids and tables to find them */
+
 /* Columns that came later weigh nothing, so that a file that could be read once still can. */
 static uint32_t weighed_columns(const struct baton_table *table)
 {

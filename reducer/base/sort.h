@@ -1,5 +1,5 @@
 /* qsort() for rows that may be none at all: C asks for an address even then, and an empty list has
- * none. What a trace holds is mostly in order already, and such rows are only looked at. */
+ * none. What a trace holds is mostly in order already, and such rows are compared once. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 

@@ -1,6 +1,5 @@
 #include "graph/culprit.h"
 
-#include "base/sort.h"
 #include "graph/choice.h"
 #include "graph/costs.h"
 #include "graph/joint.h"
@@ -116,12 +115,6 @@ static int ask_everywhere(struct asking *a, enum cause cause, bool units)
 	return error;
 }
 
-static int by_cost_down(const void *a, const void *b)
-{
-	const struct culprit *x = a, *y = b;
-	return x->cost_ns > y->cost_ns ? -1 : x->cost_ns < y->cost_ns;
-}
-
 /* Those with most of `units`, which are in order. One whose excess is hardly more than the usual one's
  * wins no more than noise: it only counts by how much it has (*most_ns, by unit). */
 static int ask_longest(struct asking *a, struct culprit *units, const struct culprit *usual,
@@ -155,15 +148,9 @@ static int ask_compared(struct asking *a, enum cause cause)
 {
 	struct causes *c = a->c;
 	const size_t n = c->model->n_units;
-	struct culprit *units = malloc((n + 1) * sizeof(*units)), usual = {0}, asked;
+	struct culprit *units = suspects_by_excess(c, cause), usual = {0}, asked;
 	int64_t *most_ns = costs_of_units(c, cause);
 	int error = units && most_ns ? 0 : -ENOMEM;
-	for (uint32_t u = 0; !error && u < n; u++)
-		units[u] = (struct culprit){.cause = cause,
-									.scope = {u, ALL_UNITS, 0},
-									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
-	if (!error)
-		sort_rows(units, n, sizeof(*units), by_cost_down);
 	if (!error && n > 2) {
 		usual = asked = units[n / 2];
 		error = ask(c, c->measured_ns, a->out->least_ns, &asked);

@@ -50,14 +50,8 @@ static int try_compared(const struct causes *c, enum cause cause, int64_t least_
 						struct tried *tried)
 {
 	const size_t n = c->model->n_units;
-	struct culprit *units = malloc((n + 1) * sizeof(*units));
+	struct culprit *units = suspects_by_excess(c, cause);
 	int error = units ? 0 : -ENOMEM;
-	for (uint32_t u = 0; !error && u < n; u++)
-		units[u] = (struct culprit){.cause = cause,
-									.scope = {u, ALL_UNITS, 0},
-									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
-	if (!error)
-		sort_rows(units, n, sizeof(*units), by_cost_down);
 	const int64_t usual_ns = !error && n > 2 && units[n / 2].cost_ns > 0 ? units[n / 2].cost_ns : 0;
 	for (size_t i = 0; !error && i < n && units[i].cost_ns >= least_ns + usual_ns; i++)
 		error = try_unit(c, tried, &units[i]);

@@ -4,6 +4,7 @@
 #include "base/sort.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int culprit_width(const struct culprit *x)
 {
@@ -36,4 +37,25 @@ static int by_gain_down(const void *a, const void *b)
 void suspects_sort(struct suspects *all)
 {
 	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
+}
+
+static int by_cost_down(const void *a, const void *b)
+{
+	const struct culprit *x = a, *y = b;
+	if (x->cost_ns != y->cost_ns)
+		return x->cost_ns > y->cost_ns ? -1 : 1;
+	return x->scope.unit < y->scope.unit ? -1 : x->scope.unit > y->scope.unit;
+}
+
+struct culprit *suspects_by_excess(const struct causes *c, enum cause cause)
+{
+	const size_t n = c->model->n_units;
+	struct culprit *units = malloc((n + 1) * sizeof(*units));
+	for (uint32_t u = 0; units && u < n; u++)
+		units[u] = (struct culprit){.cause = cause,
+									.scope = {u, ALL_UNITS, 0},
+									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
+	if (units)
+		sort_rows(units, n, sizeof(*units), by_cost_down);
+	return units;
 }

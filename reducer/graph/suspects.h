@@ -40,4 +40,8 @@ int suspects_keep(struct suspects *suspects, const struct culprit *culprit);
 /* The largest gain first, of equal ones the largest cost. */
 void suspects_sort(struct suspects *suspects);
 
+/* Every unit with how much longer than the others it takes, most first, of equal ones by unit; in new
+ * memory. NULL: out of memory. */
+struct culprit *suspects_by_excess(const struct causes *causes, enum cause cause);
+
 #endif

@@ -7,7 +7,7 @@
 void interrupted_hold(void);
 /* A signal that came or comes removes what was written and ends the program. staging: its directory
  * (staging.h); made: one to remove too when it is empty then, or NULL. Both stay the caller's. 0 or
- * -errno: nobody watches, and what comes waits for interrupted_stop(). */
+ * -errno: there is no watch, and what comes waits for interrupted_stop(). */
 int interrupted_watch(const char *staging, const char *made);
 /* All is written. A signal that has come until now ends the program as above; later ones wait. */
 void interrupted_stop(void);
