@@ -1,14 +1,17 @@
 /* baton export: a run in the format of another tool. */
+#include "base/decimal.h"
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
+#include "export/formats.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option_spec options[] = {
@@ -17,7 +20,20 @@ static const struct option_spec options[] = {
 	{"weight", 0, OPTION_TEXT, "WHAT",
 	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
 	 "before them"},
-	{"output", 'o', OPTION_TEXT, "FILE", "write to this file instead of standard output"},
+	{"format", 0, OPTION_TEXT, "NAME",
+	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
+	 "each process, as torch.profiler writes them"},
+	{"step", 0, OPTION_TEXT, "A[..B]",
+	 "with --format: only these steps, by the numbers of their markers, else by their places from "
+	 "0"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "with --format: only these ranks: '0,4-7'"},
+	{"time", 0, OPTION_TEXT, "A..B",
+	 "with --format: only what begins in these seconds since the run's first event: '1.5..2', "
+	 "'..0.25'"},
+	{"max-slices", 0, OPTION_NUMBER, "N",
+	 "with --format: end where there would be more slices (default 1000000; 0: all)"},
+	{"output", 'o', OPTION_TEXT, "FILE",
+	 "write to this file instead of standard output; --format needs it, kineto's is a directory"},
 	VIEW_OPTION_ROWS,
 	{0},
 };
@@ -86,15 +102,145 @@ static int export(const struct invocation *call, const struct summary *summary, 
 	return STATUS_OK;
 }
 
-static int run(const struct invocation *call)
+/* ---- timelines ---- */
+
+enum { MOST_SLICES = 1000000 };
+
+static bool whole_number(const char **at, int64_t *out)
+{
+	char *end;
+	errno = 0;
+	if (**at < '0' || **at > '9')
+		return false;
+	*out = strtoll(*at, &end, 10);
+	*at = end;
+	return errno == 0;
+}
+
+/* "7" or "7..12". */
+static int read_steps(const struct invocation *call, struct export_filter *filter)
+{
+	const char *text = option_text(call, "step", NULL), *at = text;
+	if (!text)
+		return STATUS_OK;
+	filter->by_step = true;
+	bool good = whole_number(&at, &filter->from_step);
+	filter->to_step = filter->from_step;
+	if (good && strncmp(at, "..", 2) == 0) {
+		at += 2;
+		good = whole_number(&at, &filter->to_step);
+	}
+	if (good && *at == 0 && filter->from_step <= filter->to_step)
+		return STATUS_OK;
+	diag("--step must be a step or two with '..' between them, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+/* Seconds; none: `otherwise`. */
+static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
+{
+	*out = otherwise;
+	return bytes == 0 || (decimal_scaled(at, bytes, 9, out) == 0 && *out >= 0);
+}
+
+static int read_time(const struct invocation *call, struct export_filter *filter)
+{
+	const char *text = option_text(call, "time", NULL);
+	const char *dots = text ? strstr(text, "..") : NULL;
+	if (!text)
+		return STATUS_OK;
+	filter->by_time = true;
+	if (dots && read_seconds(text, (size_t)(dots - text), 0, &filter->from_ns) &&
+		read_seconds(dots + 2, strlen(dots + 2), INT64_MAX, &filter->to_ns) &&
+		filter->from_ns < filter->to_ns)
+		return STATUS_OK;
+	diag("--time must be seconds with '..' between them, as 1.5..2, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+static int read_filter(const struct invocation *call, struct export_filter *filter)
+{
+	const long long most = option_number(call, "max-slices", MOST_SLICES);
+	*filter =
+		(struct export_filter){.most = (uint64_t)most, .ranks = option_text(call, "ranks", NULL)};
+	if (most < 0) {
+		diag("--max-slices must be 0 or more, not %lld", most);
+		return STATUS_USAGE;
+	}
+	if (filter->ranks && !export_is_list(filter->ranks)) {
+		diag("--ranks must be ranks as 0,4-7, not '%s'", filter->ranks);
+		return STATUS_USAGE;
+	}
+	const int status = read_steps(call, filter);
+	return status == STATUS_OK ? read_time(call, filter) : status;
+}
+
+/* The callbacks of a format with the options of the command line. */
+static int reduce(const struct export_job *job, const struct reduce_options *callbacks)
+{
+	struct reduction reduction;
+	struct reduce_options how = *job->how;
+	how.store = callbacks->store && how.store;
+	how.no_replay = !callbacks->store;
+	how.idle = callbacks->idle;
+	how.idle_context = callbacks->idle_context;
+	how.step = callbacks->step;
+	how.step_context = callbacks->step_context;
+	const int status = reduce_run(job->dirs, job->n_dirs, &how, &reduction);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		reduction_free(&reduction);
+	return status;
+}
+
+static const struct export_format *find_format(const char *name)
+{
+	for (const struct export_format *f = export_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}
+
+static void refuse_format(const char *name)
+{
+	char names[256] = "";
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		const char *between = f == export_formats ? "" : f[1].name ? ", " : " or ";
+		const size_t n = strlen(names);
+		snprintf(names + n, sizeof(names) - n, "%s%s", between, f->name);
+	}
+	diag("--format must be %s, not '%s'", names, name);
+}
+
+static int run_format(const struct invocation *call, const char *name)
+{
+	const struct export_format *format = find_format(name);
+	struct reduce_options how;
+	struct export_job job = {.dirs = call->operand,
+							 .n_dirs = (size_t)call->operands,
+							 .path = option_text(call, "output", NULL),
+							 .reduce = reduce,
+							 .how = &how};
+	if (!format) {
+		refuse_format(name);
+		return STATUS_USAGE;
+	}
+	if (!job.path || !*job.path) {
+		diag("--format %s needs -o: where to write it", name);
+		return STATUS_USAGE;
+	}
+	if (read_filter(call, &job.filter) != STATUS_OK ||
+		reduce_options_read(call, true, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	return format->write(&job);
+}
+
+/* ---- folded stacks ---- */
+
+static int run_folded(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
 	enum weight weight;
-	if (!option_given(call, "folded")) {
-		diag("export: no format given: use --folded");
-		return STATUS_USAGE;
-	}
 	if (read_weight(call, &weight) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
@@ -106,11 +252,32 @@ static int run(const struct invocation *call)
 	return (int)status_worse(status, written);
 }
 
+static int run(const struct invocation *call)
+{
+	const char *format = option_text(call, "format", NULL);
+	if (format && option_given(call, "folded")) {
+		diag("export: --folded is a format of its own: leave out --format");
+		return STATUS_USAGE;
+	}
+	if (format)
+		return run_format(call, format);
+	if (option_given(call, "folded"))
+		return run_folded(call);
+	diag("export: no format given: use --folded or --format NAME");
+	return STATUS_USAGE;
+}
+
 static const struct named_text examples[] = {
 	{"baton export --folded -o gpu.folded runs/4gpu",
 	 "GPU time by call stack, for flamegraph.pl or speedscope."},
 	{"baton export --folded --weight starved runs/4gpu | flamegraph.pl >starved.svg",
 	 "Which lines the GPU waited for."},
+	{"baton export --format perfetto -o run.pftrace runs/4gpu",
+	 "A timeline of all ranks, for ui.perfetto.dev."},
+	{"baton export --format chrome --step 7..9 -o run.json.gz runs/4gpu",
+	 "Three steps of it as compressed JSON."},
+	{"baton export --format kineto -o profile runs/4gpu",
+	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -120,6 +287,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
+	{"format", "perfetto chrome kineto"},
 	{0},
 };
 
@@ -128,10 +296,14 @@ const struct command command_export = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "write the run in another tool's format",
-	.details = "With --folded: one line for each call stack that launched GPU work in the "
-			   "counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
-			   "speedscope. In a stack, the frames before \"[backward]\" are the forward call "
-			   "whose gradient was computed; the frames after it launched the work.",
+	.details =
+		"With --folded: one line for each call stack that launched GPU work in the "
+		"counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
+		"speedscope. In a stack, the frames before \"[backward]\" are the forward call "
+		"whose gradient was computed; the frames after it launched the work.\n\n"
+		"With --format: a timeline: kernels, copies, CUDA calls, ranges, steps, idle time by "
+		"leaf, flows from launches to kernels and between the ranks of a collective, queue "
+		"depth and what the GPUs showed. docs/TIMELINES.md describes it.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -1,0 +1,31 @@
+/* What `baton export --format` is asked for. */
+#ifndef EXPORT_JOB_H
+#define EXPORT_JOB_H
+
+#include "summary/reduction.h"
+
+struct export_filter {
+	bool by_step, by_time;
+	int64_t from_step, to_step; /* numbers of their markers, else places; both included */
+	int64_t from_ns, to_ns;     /* since the run's first event */
+	const char *ranks;          /* "0,4-7", valid; NULL: all */
+	uint64_t most;              /* slices; 0: all */
+};
+
+struct export_job {
+	char *const *dirs; /* of one run */
+	size_t n_dirs;
+	const char *path; /* -o */
+	struct export_filter filter;
+	/* Reduces the run with options of the command line and these callbacks; returns an enum status,
+	 * and says what is wrong itself. */
+	int (*reduce)(const struct export_job *job, const struct reduce_options *callbacks);
+	const struct reduce_options *how; /* of the command line */
+};
+
+/* Does the list "0,4-7" have `rank`? */
+bool export_has_rank(const char *list, int32_t rank);
+/* Is it such a list? */
+bool export_is_list(const char *list);
+
+#endif
