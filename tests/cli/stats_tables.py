@@ -113,7 +113,7 @@ def from_run(baton, directory):
             elif row["op_kind"] == 2 and not name.startswith("[CUDA "):
                 name = f"[CUDA memcpy {DIRECTIONS[row.get('copy_dir', 0)]}]"
             shape = shapes.get(row.get("shape", 0))
-            memory = row.get("memory")
+            memory = row.get("memory") if row["op_kind"] in (2, 3) else None  # a kernel has 0 where other rows have one
             if memory is not None:
                 memory = [KINDS[memory & 15], KINDS[memory >> 4]] if row["op_kind"] == 2 else [KINDS[memory >> 4], ""]
             events.ops.append(dict(shape=shape, memory=memory, kind=row["op_kind"], start=row["start_ns"], end=end, process=process,
