@@ -11,6 +11,7 @@ BYTES = 4096
 PAGEABLE, PINNED, DEVICE, MANAGED = 1, 2, 3, 5
 COPIES = [(PAGEABLE, DEVICE), (PINNED, DEVICE), (DEVICE, PINNED), (DEVICE, DEVICE), (MANAGED, DEVICE)]  # source, destination
 SETS = [DEVICE, MANAGED]
+INVALID_HANDLE = 400  # of a stream that there is not
 
 
 def main(n):
@@ -34,6 +35,7 @@ def main(n):
         result = result or cudart.cudaMemcpyAsync(to, memory[source], ctypes.c_size_t(BYTES), 4, None)
     for kind in SETS:
         result = result or cudart.cudaMemsetAsync(memory[kind], 0, ctypes.c_size_t(BYTES), None)
+    assert cudart.cudaMemsetAsync(other, 0, ctypes.c_size_t(BYTES), ctypes.c_void_p(12345)) == INVALID_HANDLE
     assert (result or cudart.cudaDeviceSynchronize()) == 0, result
 
 

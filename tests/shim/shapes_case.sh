@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How kernels were launched and where copies lie stand in the trace. Keeps out: a shape written twice, another kernel's shape, the kinds
+# How kernels were launched, where copies lie and what calls returned stand in the trace. Keeps out: a shape written twice, another kernel's shape, the kinds
 # of memory the wrong way round, more shapes than the recorder has room for without a count of what is missing, a dictionary without the
 # shapes of what a killed job had in its file.
 . tests/cli/lib.sh

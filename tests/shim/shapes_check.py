@@ -31,4 +31,6 @@ copies = [(row["memory"] & 15, row["memory"] >> 4) for row in ops if row["op_kin
 sets = [(row["memory"] & 15, row["memory"] >> 4) for row in ops if row["op_kind"] == 3]
 assert copies == shapes.COPIES, copies
 assert sets == [(0, kind) for kind in shapes.SETS], sets
+results = [(row["name"], row["result"]) for row in rows if row["record"] == "call" and row["result"]]
+assert results == [("cudaMemsetAsync", shapes.INVALID_HANDLE)], results
 print("%d kernels, %d shapes, %d copies" % (len(found), len(written), len(copies)))
