@@ -2,6 +2,9 @@
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
+#include "export/formats.h"
+#include "export/job.h"
+#include "read/run.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
@@ -12,6 +15,11 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
+	{"format", 0, OPTION_TEXT, "NAME",
+	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read"},
+	{"one-per-rank", 0, OPTION_FLAG, NULL,
+	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
+	{"force", 'f', OPTION_FLAG, NULL, "nsys-sqlite: replace files that are there already"},
 	{"folded", 0, OPTION_FLAG, NULL,
 	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
 	{"weight", 0, OPTION_TEXT, "WHAT",
@@ -86,15 +94,39 @@ static int export(const struct invocation *call, const struct summary *summary, 
 	return STATUS_OK;
 }
 
+/* The run as it is, in the format of this name. */
+static int export_events(const struct invocation *call, const char *name)
+{
+	const struct export_format *format = export_format_find(name);
+	struct run run;
+	if (!format) {
+		diag("export: there is no format '%s'; --help lists them", name);
+		return STATUS_USAGE;
+	}
+	int status = run_open(call->operand, (size_t)call->operands, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	const struct export_job job = {.run = &run,
+								   .output = option_text(call, "output", NULL),
+								   .each_rank = option_given(call, "one-per-rank"),
+								   .replace = option_given(call, "force")};
+	const int written = format->write(&job);
+	run_close(&run);
+	return finish_stdout((int)status_worse((enum status)status, (enum status)written));
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
 	enum weight weight;
-	if (!option_given(call, "folded")) {
-		diag("export: no format given: use --folded");
+	const char *format = option_text(call, "format", NULL);
+	if (!option_given(call, "folded") == !format) {
+		diag("export: give one format: --folded or --format NAME");
 		return STATUS_USAGE;
 	}
+	if (format)
+		return export_events(call, format);
 	if (read_weight(call, &weight) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
@@ -111,6 +143,8 @@ static const struct named_text examples[] = {
 	 "GPU time by call stack, for flamegraph.pl or speedscope."},
 	{"baton export --folded --weight starved runs/4gpu | flamegraph.pl >starved.svg",
 	 "Which lines the GPU waited for."},
+	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
+	 "For tools and scripts that read what nsys exports."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -120,6 +154,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
+	{"format", "nsys-sqlite"},
 	{0},
 };
 
@@ -128,10 +163,13 @@ const struct command command_export = {
 	.operands = "DIR...",
 	.least_operands = 1,
 	.summary = "write the run in another tool's format",
-	.details = "With --folded: one line for each call stack that launched GPU work in the "
-			   "counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
-			   "speedscope. In a stack, the frames before \"[backward]\" are the forward call "
-			   "whose gradient was computed; the frames after it launched the work.",
+	.details =
+		"With --folded: one line for each call stack that launched GPU work in the "
+		"counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
+		"speedscope. In a stack, the frames before \"[backward]\" are the forward call "
+		"whose gradient was computed; the frames after it launched the work.\n\nWith --format "
+		"nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times count from the "
+		"first event. docs/COMPATIBILITY.md says what the file can and cannot carry.",
 	.options = options,
 	.examples = examples,
 	.files = files,
