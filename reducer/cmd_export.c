@@ -5,6 +5,7 @@
 #include "export/formats.h"
 #include "export/job.h"
 #include "read/run.h"
+#include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
@@ -174,5 +175,6 @@ const struct command command_export = {
 	.examples = examples,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };
