@@ -1,5 +1,6 @@
 /* baton compare: where the scaling of several runs was lost, or what changed between two. */
 #include "base/diag.h"
+#include "imported.h"
 #include "commands.h"
 #include "repeats.h"
 #include "reduce_options.h"
@@ -279,5 +280,6 @@ const struct command command_compare = {
 	.environment = environment,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

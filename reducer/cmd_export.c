@@ -3,6 +3,9 @@
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
+#include "export/job.h"
+#include "read/run.h"
+#include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
@@ -15,23 +18,27 @@
 #include <string.h>
 
 static const struct option_spec options[] = {
+	{"format", 0, OPTION_TEXT, "NAME",
+	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
+	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
+	 "each process, as torch.profiler writes them"},
+	{"one-per-rank", 0, OPTION_FLAG, NULL,
+	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
+	{"force", 'f', OPTION_FLAG, NULL, "with --format: replace files that are there already"},
 	{"folded", 0, OPTION_FLAG, NULL,
 	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
 	{"weight", 0, OPTION_TEXT, "WHAT",
 	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
 	 "before them"},
-	{"format", 0, OPTION_TEXT, "NAME",
-	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
-	 "each process, as torch.profiler writes them"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
-	 "with --format: only these steps, by the numbers of their markers, else by their places from "
+	 "timelines: only these steps, by the numbers of their markers, else by their places from "
 	 "0"},
-	{"ranks", 0, OPTION_TEXT, "LIST", "with --format: only these ranks: '0,4-7'"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "timelines: only these ranks: '0,4-7'"},
 	{"time", 0, OPTION_TEXT, "A..B",
-	 "with --format: only what begins in these seconds since the run's first event: '1.5..2', "
+	 "timelines: only what begins in these seconds since the run's first event: '1.5..2', "
 	 "'..0.25'"},
 	{"max-slices", 0, OPTION_NUMBER, "N",
-	 "with --format: end where there would be more slices (default 1000000; 0: all)"},
+	 "timelines: end where there would be more slices (default 1000000; 0: all)"},
 	{"output", 'o', OPTION_TEXT, "FILE",
 	 "write to this file instead of standard output; --format needs it, kineto's is a directory"},
 	VIEW_OPTION_ROWS,
@@ -192,14 +199,6 @@ static int reduce(const struct export_job *job, const struct reduce_options *cal
 	return status;
 }
 
-static const struct export_format *find_format(const char *name)
-{
-	for (const struct export_format *f = export_formats; f->name; f++)
-		if (strcmp(f->name, name) == 0)
-			return f;
-	return NULL;
-}
-
 static void refuse_format(const char *name)
 {
 	char names[256] = "";
@@ -211,27 +210,59 @@ static void refuse_format(const char *name)
 	diag("--format must be %s, not '%s'", names, name);
 }
 
+static int run_timeline(const struct invocation *call, const struct export_format *format,
+						struct export_job *job)
+{
+	struct reduce_options how;
+	if (!job->output || !*job->output) {
+		diag("--format %s needs -o: where to write it", format->name);
+		return STATUS_USAGE;
+	}
+	if (read_filter(call, &job->filter) != STATUS_OK ||
+		reduce_options_read(call, true, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	job->reduce = reduce;
+	job->how = &how;
+	return format->write(job);
+}
+
+/* The run as it is. */
+static int run_events(const struct invocation *call, const struct export_format *format,
+					  struct export_job *job)
+{
+	static const char *const parts[] = {"step", "ranks", "time", "max-slices"};
+	struct run run;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (option_given(call, parts[i])) {
+			diag("--format %s writes the whole run: --%s is for timelines", format->name, parts[i]);
+			return STATUS_USAGE;
+		}
+	int status = run_open(call->operand, (size_t)call->operands, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	job->run = &run;
+	const int written = format->write(job);
+	run_close(&run);
+	return (int)status_worse((enum status)status, (enum status)written);
+}
+
 static int run_format(const struct invocation *call, const char *name)
 {
-	const struct export_format *format = find_format(name);
-	struct reduce_options how;
+	const struct export_format *format = export_format_find(name);
 	struct export_job job = {.dirs = call->operand,
 							 .n_dirs = (size_t)call->operands,
-							 .path = option_text(call, "output", NULL),
-							 .reduce = reduce,
-							 .how = &how};
+							 .output = option_text(call, "output", NULL),
+							 .each_rank = option_given(call, "one-per-rank"),
+							 .replace = option_given(call, "force")};
 	if (!format) {
 		refuse_format(name);
 		return STATUS_USAGE;
 	}
-	if (!job.path || !*job.path) {
-		diag("--format %s needs -o: where to write it", name);
+	if (format->timeline && job.each_rank) {
+		diag("--one-per-rank is for nsys-sqlite");
 		return STATUS_USAGE;
 	}
-	if (read_filter(call, &job.filter) != STATUS_OK ||
-		reduce_options_read(call, true, &how) != STATUS_OK)
-		return STATUS_USAGE;
-	return format->write(&job);
+	return format->timeline ? run_timeline(call, format, &job) : run_events(call, format, &job);
 }
 
 /* ---- folded stacks ---- */
@@ -278,6 +309,8 @@ static const struct named_text examples[] = {
 	 "Three steps of it as compressed JSON."},
 	{"baton export --format kineto -o profile runs/4gpu",
 	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
+	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
+	 "For tools and scripts that read what nsys exports."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -287,7 +320,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "perfetto chrome kineto"},
+	{"format", "nsys-sqlite perfetto chrome kineto"},
 	{0},
 };
 
@@ -301,12 +334,15 @@ const struct command command_export = {
 		"counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
 		"speedscope. In a stack, the frames before \"[backward]\" are the forward call "
 		"whose gradient was computed; the frames after it launched the work.\n\n"
-		"With --format: a timeline: kernels, copies, CUDA calls, ranges, steps, idle time by "
-		"leaf, flows from launches to kernels and between the ranks of a collective, queue "
-		"depth and what the GPUs showed. docs/TIMELINES.md describes it.",
+		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
+		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
+		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
+		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times count "
+		"from the first event. docs/COMPATIBILITY.md says what the files can and cannot carry.",
 	.options = options,
 	.examples = examples,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

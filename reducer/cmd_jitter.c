@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "render/out_file.h"
 #include "jitter/print.h"
+#include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 
@@ -250,5 +251,6 @@ const struct command command_jitter = {
 	.environment = environment,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

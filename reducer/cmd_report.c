@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "render/gate.h"
 #include "commands.h"
+#include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "render/by.h"
@@ -197,11 +198,14 @@ const struct command command_report = {
 	.details = "Reads a run (the directories of its nodes) and prints the largest losses and what "
 			   "they mean, then where the whole step went, kernels, NCCL and the quality of the "
 			   "data. Status 4: the answer lacks something, because files are damaged, ranks have "
-			   "no file, or GPU records were in flight when the job was killed.",
+			   "no file, or GPU records were in flight when the job was killed.\n\nA profile of "
+			   "another tool (PyTorch's JSON, SQLite of nsys) may stand in the place of DIR: it is "
+			   "imported into FILE.imported first, where it was not yet.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

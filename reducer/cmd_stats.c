@@ -1,5 +1,6 @@
 /* baton stats: the tables of nsys stats, from a run. */
 #include "base/diag.h"
+#include "imported.h"
 #include "commands.h"
 #include "render/out_file.h"
 #include "stats/reports.h"
@@ -190,5 +191,6 @@ const struct command command_stats = {
 	.examples = examples,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

@@ -2,6 +2,7 @@
  * (docs/GRAPH.md). */
 #include "base/diag.h"
 #include "commands.h"
+#include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "render/whatif.h"
@@ -151,5 +152,6 @@ const struct command command_whatif = {
 	.examples = examples,
 	.files = files,
 	.choices = choices,
+	.prepare = imported_operands,
 	.run = run,
 };

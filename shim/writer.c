@@ -10,6 +10,7 @@
 #include "drain/gpu_rows.h"
 #include "drain/keep.h"
 #include "drain/places.h"
+#include "drain/shapes.h"
 #include "drain/trace.h"
 #include "drain/trace_rows.h"
 #include "ring/buffers.h"
@@ -152,6 +153,7 @@ static void finish(void)
 		trace_rows_write();
 	drain->launches += atomic_load(&live->unheard_launches);
 	trace_loss(BATON_LOSS_DROPPED, "GPU records", due_lost(drain));
+	trace_loss(BATON_LOSS_DROPPED, "shapes of launches", shapes_lost());
 	trace_loss(BATON_LOSS_DROPPED, "names and stacks", atomic_load(&live->dropped_strings));
 	trace_loss(BATON_LOSS_DROPPED, "launches of threads without a ring",
 			   atomic_load(&live->unheard_launches));
@@ -226,6 +228,7 @@ int writer_start(void)
 	asked_ns = first_ns = 0;
 	forced = false;
 	places_forget();
+	shapes_forget();
 	atomic_store(&stopping, 0);
 	atomic_store(&finished, 0);
 	int error = trace_rows_open();

@@ -17,14 +17,15 @@
 #define BATON_LIVE_MAGIC \
 	"\x89"               \
 	"BTL\r\n\x1a\n"
-#define BATON_LIVE_LAYOUT 7u
+#define BATON_LIVE_LAYOUT 8u
 #define BATON_LIVE_LANES 512u
 #define BATON_NO_STREAM UINT32_MAX
 
 /* The type decides the meaning of a slot's other members. Names are ids of strings. The recorder
  * does not write frames and host functions yet; the drain knows them. */
 enum baton_slot_type {
-	/* name: the call; correlation: its op's, or 0; stack; aux: CUPTI's number of its context, or 0 */
+	/* name: the call; correlation: its op's, or 0; stack; aux: CUPTI's number of its context, or 0;
+	 * of a call that failed what it returned */
 	BATON_SLOT_CALL = 1,
 	/* name; aux: enum baton_range_category; correlation: the domain's string; stack: 1 when the
 	 * range never ended */

@@ -105,14 +105,17 @@ static uint32_t drain_device(const struct baton_drain *d, uint32_t context)
 
 static void drain_call(struct baton_drain *d, uint32_t thread, const struct baton_slot *slot)
 {
+	const bool failed = slot->flags & BATON_SLOT_FAILED;
 	int64_t row[BATON_MAX_COLUMNS] = {[CALL_THREAD] = thread,
 									  [CALL_NAME] = slot->name,
 									  [CALL_CORRELATION] = slot->correlation,
 									  [CALL_STACK] = slot->stack,
-									  [CALL_DEVICE] = drain_device(d, slot->aux)};
+									  [CALL_DEVICE] = failed ? 0 : drain_device(d, slot->aux),
+									  [CALL_RESULT] = failed ? slot->aux : 0};
 	uint32_t present = (1u << CALL_STACK) - 1;
 	present |= slot->stack ? 1u << CALL_STACK : 0;
 	present |= row[CALL_DEVICE] ? 1u << CALL_DEVICE : 0;
+	present |= 1u << CALL_RESULT;
 	d->calls++;
 	d->launches += (slot->flags & BATON_SLOT_MAKES_OP) != 0;
 	d->graphs += (slot->flags & BATON_SLOT_MAKES_GRAPH) != 0;

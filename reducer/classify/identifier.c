@@ -120,6 +120,8 @@ static void split_qualified(struct identifier *out, const char *from, const char
 			base_end = at + 1;
 	}
 	size_t bytes = (size_t)(base_end - base);
+	out->base_at = (size_t)(base - out->text);
+	out->base_bytes = bytes;
 	if (scope_last && bytes >= 6 && bytes <= 7 &&
 		(memcmp(base, "kernel", 6) == 0 || memcmp(base, "Kernel", 6) == 0)) {
 		folded_append(&out->base, scope_last, scope_last_bytes);

@@ -19,7 +19,8 @@ struct identifier {
 	struct folded scope; /* namespaces and classes, "::" between them, without their arguments */
 	struct folded base;  /* "foo_kernel"; when that is just "kernel", its class or namespace stands
 							before it */
-	struct folded args;  /* template arguments, parameters, what follows */
+	size_t base_at, base_bytes; /* where the identifier of the base stands in `text` */
+	struct folded args;         /* template arguments, parameters, what follows */
 };
 
 void identifier_parse(struct identifier *out, const char *name, size_t bytes);

@@ -124,7 +124,11 @@ int command_run(const struct command *command, int argc, char **argv)
 			 command->operands ? command->operands : "");
 		return STATUS_USAGE;
 	}
-	return finish_stdout(command->run(&call));
+	const int prepared = command->prepare ? command->prepare(&call) : STATUS_OK;
+	if (prepared != STATUS_OK && prepared != STATUS_PARTIAL)
+		return prepared;
+	return finish_stdout(
+		(int)status_worse((enum status)prepared, (enum status)command->run(&call)));
 }
 
 /* Ends a line that has `column` characters with the text; where it would grow beyond HELP_WIDTH it

@@ -41,8 +41,11 @@ struct command {
 	const struct named_text *examples;    /* a command line and what it does */
 	const struct named_text *environment; /* a variable and what it changes */
 	const struct named_text *files;
-	const struct named_text *statuses;     /* NULL: those that all commands share */
-	const struct named_text *choices;      /* an option's long name and the words that it takes */
+	const struct named_text *statuses; /* NULL: those that all commands share */
+	const struct named_text *choices;  /* an option's long name and the words that it takes */
+	/* Before run, where it is set: may put other operands in the place of those given. An enum
+	 * status; another than STATUS_OK and STATUS_PARTIAL ends the command. */
+	int (*prepare)(struct invocation *);
 	int (*run)(const struct invocation *); /* returns an enum status; NULL: not implemented yet */
 };
 

@@ -1,15 +1,23 @@
 #include "export/formats.h"
 
+#include "export/nsys.h"
 #include "export/timeline_files.h"
 
+#include <stddef.h>
+#include <string.h>
+
 const struct export_format export_formats[] = {
-	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor (docs/TIMELINES.md)",
-	 timeline_perfetto},
-	{"chrome", "the same as JSON, for chrome://tracing; compressed when the name ends in .gz",
-	 timeline_chrome},
-	{"kineto",
-	 "a directory with a file for each process, as torch.profiler writes them, for "
-	 "HolisticTraceAnalysis and TensorBoard",
-	 timeline_kineto},
+	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export, false},
+	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor", timeline_perfetto, true},
+	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, true},
+	{"kineto", "a file for each process, as torch.profiler writes them", timeline_kineto, true},
 	{0},
 };
+
+const struct export_format *export_format_find(const char *name)
+{
+	for (const struct export_format *f = export_formats; f->name; f++)
+		if (strcmp(f->name, name) == 0)
+			return f;
+	return NULL;
+}

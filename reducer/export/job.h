@@ -4,6 +4,8 @@
 
 #include "summary/reduction.h"
 
+struct run;
+
 struct export_filter {
 	bool by_step, by_time;
 	int64_t from_step, to_step; /* numbers of their markers, else places; both included */
@@ -15,7 +17,10 @@ struct export_filter {
 struct export_job {
 	char *const *dirs; /* of one run */
 	size_t n_dirs;
-	const char *path; /* -o */
+	struct run *run;    /* the same, open: for formats that take it as it is, else NULL */
+	const char *output; /* what -o says, or NULL */
+	bool each_rank;     /* a file for each process, in the directory `output` */
+	bool replace;       /* files that are there already */
 	struct export_filter filter;
 	/* Reduces the run with options of the command line and these callbacks; returns an enum status,
 	 * and says what is wrong itself. */

@@ -186,10 +186,10 @@ static void say_left(const struct export_job *job, const struct scene *scene, ui
 		diag("%s: %" PRIu64 " slices, up to %.6f s; at least %" PRIu64
 			 " later ones are left out: choose a part with --step, --time or --ranks, or raise "
 			 "--max-slices (0: all)",
-			 job->path, scene->slices, (double)scene->cut_ns / 1e9, scene->left);
+			 job->output, scene->slices, (double)scene->cut_ns / 1e9, scene->left);
 	if (crowded)
 		diag("%s: %" PRIu64 " slices are left out: too many of a thread or stream overlap",
-			 job->path, crowded);
+			 job->output, crowded);
 }
 
 static int write_scene(const struct export_job *job, const struct timeline_form *form,
@@ -198,7 +198,9 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	struct place place = {0};
 	uint64_t crowded = 0;
 	interrupted_hold();
-	int error = open_place(&place, job->path, form->directory);
+	int error = !form->directory && !job->replace && access(job->output, F_OK) == 0 ? -EEXIST : 0;
+	if (!error)
+		error = open_place(&place, job->output, form->directory);
 	if (!error)
 		error = write_all(form, scene, &place, &crowded);
 	if (!error)
@@ -206,9 +208,11 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	close_place(&place);
 	interrupted_end();
 	if (error == -ENOTEMPTY)
-		diag("%s: files are in it already: give a new directory", job->path);
+		diag("%s: files are in it already: give a new directory", job->output);
+	else if (error == -EEXIST)
+		diag("%s: is there already; -f replaces it", job->output);
 	else if (error)
-		diag("%s: %s", job->path, strerror(-error));
+		diag("%s: %s", job->output, strerror(-error));
 	else
 		say_left(job, scene, crowded);
 	return error ? STATUS_OUTPUT : STATUS_OK;

@@ -80,7 +80,8 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		return 0;
 	case BATON_R_DEVICE:
 		ADD(trace, device_ids, device->id, devices, n_devices,
-			(struct trace_device){device->ordinal, device->name, device->uuid});
+			(struct trace_device){device->ordinal, device->name, device->uuid, device->memory_bytes,
+								  device->sm_count});
 		return 0;
 	case BATON_R_STREAM:
 		ADD(trace, stream_ids, stream->id, streams, n_streams,
@@ -95,6 +96,7 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 		ADD(trace, shape_ids, shape->id, shapes, n_shapes,
 			(struct trace_shape){{shape->grid[0], shape->grid[1], shape->grid[2]},
 								 {shape->block[0], shape->block[1], shape->block[2]},
+								 {shape->cluster[0], shape->cluster[1], shape->cluster[2]},
 								 shape->registers,
 								 shape->static_shared,
 								 shape->dynamic_shared});
@@ -125,6 +127,8 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_COST) {
 		trace->losses.cost_ns += cost->ns;
 		trace->losses.cost_known = true;
+	} else if (record->type == BATON_R_CLOCK && clock->kind == BATON_CLOCK_REALTIME) {
+		trace->tells_utc |= clock->local_ns == clock->reference_ns;
 	} else if (record->type == BATON_R_CLOCK && clock->kind == BATON_CLOCK_GPU &&
 			   !__builtin_sub_overflow(clock->reference_ns, clock->local_ns, &shift_ns) &&
 			   shift_ns > 0 && shift_ns <= BATON_TIME_LIMIT_NS) {

@@ -29,6 +29,8 @@ struct trace_device {
 	int32_t ordinal;
 	uint32_t name;
 	uint32_t uuid;
+	uint64_t memory_bytes; /* 0: not known, like sm_count */
+	uint32_t sm_count;
 };
 
 struct trace_stream {
@@ -45,7 +47,7 @@ struct trace_comm {
 };
 
 struct trace_shape { /* of launches; BATON_SHAPE_UNKNOWN as in the record */
-	uint32_t grid[3], block[3];
+	uint32_t grid[3], block[3], cluster[3];
 	uint32_t registers, static_shared, dynamic_shared;
 };
 
@@ -68,6 +70,7 @@ struct trace {
 	struct trace_shape *shapes;
 	uint32_t n_threads, n_devices, n_streams, n_comms, n_shapes;
 	bool has_process;
+	bool tells_utc;                 /* a clock record says that its times are UTC */
 	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */
 	struct trace_losses losses;

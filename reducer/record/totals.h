@@ -10,7 +10,7 @@ struct totals {
 	uint64_t unrecorded; /* processes that used CUDA and say that they have none */
 	uint64_t launches, bytes;
 	uint64_t dropped;         /* launches for which there was no room */
-	uint64_t dropped_others;  /* other calls, ranges, GPU records, names and stacks */
+	uint64_t dropped_others;  /* other calls, ranges, GPU records, names, stacks, shapes */
 	uint64_t incomplete;      /* trace files that are not closed or cannot be read */
 	uint64_t windows, opened; /* trace files with a capture window, and those whose window opened */
 	uint64_t window_ns;       /* the longest window */

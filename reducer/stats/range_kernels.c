@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct row {
-	int64_t pid, tid; /* 0 without a range */
+	int64_t pid, tid; /* of the call; 0: there is none */
 	uint32_t range;   /* 0: launched in no range */
 	uint32_t category;
 	uint64_t kernel; /* ends the key */
@@ -38,11 +38,13 @@ static int add(size_t index, const struct launched *op, void *context)
 	struct row key = {.kernel = op->name};
 	if (op->kind != BATON_KERNEL)
 		return 0;
-	if (index != SPAN_NONE) {
-		const struct span *span = &k->spans->at[index];
-		const struct trace_thread *thread = &k->file->trace.threads[span->thread];
+	if (op->call_name) {
+		const struct trace_thread *thread = &k->file->trace.threads[op->thread];
 		key.pid = thread->pid;
 		key.tid = thread->tid;
+	}
+	if (index != SPAN_NONE) {
+		const struct span *span = &k->spans->at[index];
 		key.range = span->name;
 		key.category = span->category;
 	}
@@ -98,8 +100,8 @@ static int put_row(const struct range_kernels *k, const struct row *row, struct 
 	const int error = moments_figures(&row->moments, &f);
 	cells[0] = row->range ? cell_text(stats_name(k->run, row->range)) : none;
 	cells[1] = row->range ? cell_text(style_of(row->category)) : none;
-	cells[2] = row->range ? cell_number(row->pid) : none;
-	cells[3] = row->range ? cell_number(row->tid) : none;
+	cells[2] = row->pid ? cell_number(row->pid) : none;
+	cells[3] = row->pid ? cell_number(row->tid) : none;
 	cells[4] = cell_number((int64_t)row->ranges);
 	cells[5] = cell_number((int64_t)row->moments.n);
 	cells[6] = cell_number(row->moments.total);

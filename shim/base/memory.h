@@ -14,6 +14,7 @@ enum {
 	MEMORY_DICTIONARY_BYTES = 12 << 20,
 	MEMORY_TEXTS = 1 << 17, /* slots of the tables that find names in it again, */
 	MEMORY_LITERALS = 1 << 12,
+	MEMORY_SHAPES = 1 << 13,          /* and shapes of launches, at most three quarters of it */
 	MEMORY_NVTX_TEXT_BYTES = 4 << 20, /* texts of ranges, while nothing is recorded too */
 	MEMORY_GPU_BUFFERS = 80,          /* that CUPTI fills */
 	MEMORY_GPU_BUFFER_BYTES = 128 << 10,

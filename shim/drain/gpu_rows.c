@@ -2,6 +2,7 @@
 
 #include "base/recording.h"
 #include "drain/places.h"
+#include "drain/shapes.h"
 #include "ring/buffers.h"
 #include "ring/dict.h"
 #include "sources/cupti/cupti.h"
@@ -75,10 +76,14 @@ static void add_op(const struct gpu_record *r)
 		[OP_BYTES] = (int64_t)r->bytes,
 		[OP_COPY_DIR] = r->copy_dir,
 		[OP_PAGEABLE] = r->pageable,
-		[OP_GRAPH_NODE] = (int64_t)r->graph_node};
+		[OP_GRAPH_NODE] = (int64_t)r->graph_node,
+		[OP_SHAPE] = r->kind == GPU_RECORD_KERNEL ? shapes_id(&r->shape) : 0,
+		[OP_MEMORY] = r->memory};
 	uint32_t present = (1u << (OP_NAME + 1)) - 1;
 	if (r->kind == GPU_RECORD_COPY || r->kind == GPU_RECORD_SET)
-		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE;
+		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE | 1u << OP_MEMORY;
+	if (row[OP_SHAPE])
+		present |= 1u << OP_SHAPE;
 	if (r->graph_node)
 		present |= 1u << OP_GRAPH_NODE;
 	baton_writer_row(rows.file, BATON_OP, row, present);

@@ -113,7 +113,7 @@ def from_run(baton, directory):
             elif row["op_kind"] == 2 and not name.startswith("[CUDA "):
                 name = f"[CUDA memcpy {DIRECTIONS[row.get('copy_dir', 0)]}]"
             shape = shapes.get(row.get("shape", 0))
-            memory = row.get("memory")
+            memory = row.get("memory") if row["op_kind"] in (2, 3) else None  # a kernel has 0 where other rows have one
             if memory is not None:
                 memory = [KINDS[memory & 15], KINDS[memory >> 4]] if row["op_kind"] == 2 else [KINDS[memory >> 4], ""]
             events.ops.append(dict(shape=shape, memory=memory, kind=row["op_kind"], start=row["start_ns"], end=end, process=process,
@@ -254,7 +254,7 @@ def api_trace(events):
 
 
 def around(events):
-    """(op, ranges): each range of the thread that holds the op's call wholly."""
+    """(op, call, ranges): each range of the thread that holds the op's call wholly."""
     threads = defaultdict(list)
     for span in sorted(events.ranges, key=lambda r: r["start"]):
         threads[span["pid"], span["tid"]].append(span)
@@ -266,10 +266,10 @@ def around(events):
         while later and later[0]["start"] <= call["start"]:
             opened[thread].append(later.pop(0))
         opened[thread] = [r for r in opened[thread] if r["end"] >= call["start"]]
-        yield op, [r for r in opened[thread] if call["end"] <= r["end"]]
+        yield op, call, [r for r in opened[thread] if call["end"] <= r["end"]]
     for op, call in calls:
         if not call:
-            yield op, []
+            yield op, None, []
 
 
 def depths(spans):
@@ -291,7 +291,7 @@ def depths(spans):
 
 def projections(events):
     projected = {}
-    for op, inside in around(events):
+    for op, _, inside in around(events):
         for span in inside:
             first, last, ops, _ = projected.get(id(span), (op["start"], op["end"], 0, None))
             projected[id(span)] = min(first, op["start"]), max(last, op["end"]), ops + 1, span
@@ -313,11 +313,12 @@ def projections(events):
 
 def range_kernels(events):
     groups, inside_of = defaultdict(list), defaultdict(set)
-    for op, inside in around(events):
+    for op, call, inside in around(events):
         if op["kind"] != 1:
             continue
         if not inside:
-            groups["", "", "", "", op["name"]].append(op["end"] - op["start"])
+            thread = (str(call["pid"]), str(call["tid"])) if call else ("", "")
+            groups[("", "", *thread, op["name"])].append(op["end"] - op["start"])
         for span in inside:
             key = span["name"], span["style"], str(span["pid"]), str(span["tid"]), op["name"]
             groups[key].append(op["end"] - op["start"])

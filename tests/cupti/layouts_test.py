@@ -46,7 +46,8 @@ READER = [
         "CONTEXT": "contextId", "STREAM": "streamId", "GRID": "gridX", "BLOCK": "blockX",
         "STATIC_SHARED": "staticSharedMemory", "DYNAMIC_SHARED": "dynamicSharedMemory",
         "CORRELATION": "correlationId", "NAME": "name", "QUEUED": "queued",
-        "SUBMITTED": "submitted", "GRAPH_NODE": "graphNodeId", "GRAPH": "graphId"}),
+        "SUBMITTED": "submitted", "GRAPH_NODE": "graphNodeId", "GRAPH": "graphId",
+        "CLUSTER": "clusterX"}),
     ("MEMCPY", "Memcpy", {
         "COPY_KIND": "copyKind", "SOURCE_KIND": "srcKind", "TARGET_KIND": "dstKind",
         "BYTES": "bytes", "START": "start", "END": "end", "DEVICE": "deviceId",
@@ -62,7 +63,7 @@ READER = [
     ("MEMSET", "Memset", {
         "VALUE": "value", "BYTES": "bytes", "START": "start", "END": "end", "DEVICE": "deviceId",
         "CONTEXT": "contextId", "STREAM": "streamId", "CORRELATION": "correlationId",
-        "GRAPH_NODE": "graphNodeId", "GRAPH": "graphId"}),
+        "MEMORY_KIND": "memoryKind", "GRAPH_NODE": "graphNodeId", "GRAPH": "graphId"}),
     ("SYNC", "Synchronization", {
         "TYPE": "type", "START": "start", "END": "end", "CORRELATION": "correlationId",
         "CONTEXT_ID": "contextId", "STREAM_ID": "streamId", "EVENT_ID": "cudaEventId"}),

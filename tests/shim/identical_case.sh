@@ -20,7 +20,7 @@ run() { # run WHICH COMMAND...: in a directory of its own, what it says in $work
 	shift
 	rm -rf "$work/job" && mkdir "$work/job"
 	# shellcheck disable=SC2086
-	(cd "$work/job" && timeout 60 "$PYTHON" "$here/tests/shim/ending.py" "$work/$which.end" env $without "$@") \
+	(cd "$work/job" && timeout 300 "$PYTHON" "$here/tests/shim/ending.py" "$work/$which.end" env $without "$@") \
 		</dev/null >"$work/$which.out" 2>"$work/$which.all"
 	grep -v '^baton:' "$work/$which.all" >"$work/$which.err"
 	grep '^baton:' "$work/$which.all" >"$work/$which.said"

@@ -102,6 +102,7 @@ static void every_call(void)
 	errno = 8;
 	CHECK(cudaLaunchKernel(NULL, d, d, NULL, 0, NULL) == 719, "its result");
 	CHECK(recorder_last()->flags == BATON_SLOT_FAILED && errno == 8, "failed; errno");
+	CHECK(recorder_last()->aux == 719, "its result, in the slot");
 	cuda_double.result = 0;
 	recorder_clear();
 }

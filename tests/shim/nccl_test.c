@@ -161,9 +161,10 @@ static void failures(void)
 	nccl_double.result = 4;
 	CHECK(ncclAllReduce(NULL, NULL, 1, 7, 0, comm, &s1) == 4, "its result");
 	CHECK(CALL(0)->flags == BATON_SLOT_FAILED && count_of(BATON_SLOT_COLLECTIVE) == 0, "failed");
+	CHECK(CALL(0)->aux == 4, "its result, in the slot");
 	nccl_double.result = 7;
 	CHECK(ncclAllReduce(NULL, NULL, 1, 7, 0, comm, &s1) == 7, "in progress");
-	CHECK(CALL(1)->flags == 0 && COLLECTIVE(0)->end == 0, "what failed was not counted");
+	CHECK(CALL(1)->flags == 0 && CALL(1)->aux == 0 && COLLECTIVE(0)->end == 0, "what failed was not counted");
 	CHECK(ncclGroupEnd() == 5, "an end without a start");
 	ncclAllReduce(NULL, NULL, 1, 7, 0, comm, &s1);
 	CHECK(count_of(BATON_SLOT_COLLECTIVE) == 2, "groups still nest right");

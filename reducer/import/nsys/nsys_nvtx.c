@@ -118,6 +118,20 @@ static int category_of(int64_t type)
 	return 0; /* a category, a thread's name, a domain: no row */
 }
 
+/* baton's own exports have the ends of optimizers' steps as marks of two domains (export/nsys_host.c),
+ * which become what they were. */
+static void restore_optimizer(const struct domain *domain, struct nsys_process *process,
+							  int64_t row[BATON_MAX_COLUMNS])
+{
+	static const char before[] = "baton.optimizer";
+	const size_t bytes = sizeof(before) - 1;
+	if (!domain || row[RANGE_CATEGORY] != BATON_RANGE_MARK ||
+		strncmp(domain->name, before, bytes) != 0)
+		return;
+	row[RANGE_CATEGORY] = BATON_RANGE_OPTIMIZER;
+	row[RANGE_DOMAIN] = domain->name[bytes] ? trace_out_text(process->out, "again") : 0;
+}
+
 static void add_range(struct nsys_file *file, const struct domains *domains,
 					  struct nsys_process *process, const struct nsys_scan *scan, int64_t end_ns)
 {
@@ -131,6 +145,7 @@ static void add_range(struct nsys_file *file, const struct domains *domains,
 	row[RANGE_CATEGORY] = category_of(nsys_int_or(scan, NVTX_TYPE, 0));
 	row[RANGE_DOMAIN] = domain ? trace_out_text(process->out, domain->name) : 0;
 	row[RANGE_UNCLOSED] = end_ns == INT64_MAX;
+	restore_optimizer(domain, process, row);
 	int64_t start_ns = nsys_int_or(scan, NVTX_BEGIN, 0);
 	if (end_ns == INT64_MAX)
 		end_ns = process->last_ns > start_ns ? process->last_ns : start_ns;

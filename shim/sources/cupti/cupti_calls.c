@@ -85,6 +85,8 @@ static inline void fill(struct baton_slot *to, const struct kind *kind,
 	to->aux = (uint16_t)call->context_id;
 	to->type = BATON_SLOT_CALL;
 	to->flags = slot_flags(kind, call);
+	if (SHIM_UNLIKELY(to->flags == BATON_SLOT_FAILED))
+		to->aux = (uint16_t) * (const int *)call->result;
 	to->correlation = call->correlation;
 	to->stack = stack;
 }

@@ -82,7 +82,9 @@ enum cupti_memory {
 	CUPTI_MEMORY_PINNED = 2,
 	CUPTI_MEMORY_DEVICE = 3,
 	CUPTI_MEMORY_ARRAY = 4,
-	CUPTI_MEMORY_MANAGED = 5
+	CUPTI_MEMORY_MANAGED = 5,
+	CUPTI_MEMORY_DEVICE_STATIC = 6,
+	CUPTI_MEMORY_MANAGED_STATIC = 7
 };
 enum cupti_overhead {
 	CUPTI_OVERHEAD_DRIVER_COMPILER = 1,
@@ -103,7 +105,8 @@ enum cupti_object { /* whom an overhead record is about: objectKind, then object
 };
 
 /* Bytes from the start of a record. Every record begins with its kind (u32), is a multiple of 8
- * bytes and packed; widths: u8 *_COPY_KIND *_SOURCE_KIND *_TARGET_KIND; u16 REGISTERS; u64 times,
+ * bytes and packed; widths: u8 *_COPY_KIND *_SOURCE_KIND *_TARGET_KIND; u16 REGISTERS,
+ * MEMORY_KIND; u64 times,
  * bytes, names, graph nodes; the rest u32 (TYPE, *_KIND of an overhead too). Times: 0 = unknown. */
 enum cupti_offset {
 	CUPTI_RECORD_KIND = 0,
@@ -124,7 +127,8 @@ enum cupti_offset {
 	CUPTI_KERNEL_SUBMITTED = 128, /* likewise */
 	CUPTI_KERNEL_GRAPH_NODE = 144,
 	CUPTI_KERNEL_GRAPH = 156,
-	CUPTI_KERNEL_READ = 160, /* bytes of the record that hold all of the above */
+	CUPTI_KERNEL_CLUSTER = 176, /* x, y, z; 0 without one */
+	CUPTI_KERNEL_READ = 188,    /* bytes of the record that hold all of the above */
 
 	CUPTI_MEMCPY_COPY_KIND = 4,
 	CUPTI_MEMCPY_SOURCE_KIND = 5,
@@ -166,6 +170,7 @@ enum cupti_offset {
 	CUPTI_MEMSET_CONTEXT = 36,
 	CUPTI_MEMSET_STREAM = 40,
 	CUPTI_MEMSET_CORRELATION = 44,
+	CUPTI_MEMSET_MEMORY_KIND = 50,
 	CUPTI_MEMSET_GRAPH_NODE = 64,
 	CUPTI_MEMSET_GRAPH = 72,
 	CUPTI_MEMSET_READ = 76,

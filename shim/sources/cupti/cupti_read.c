@@ -7,6 +7,13 @@
 #include <baton/format.h>
 #include <string.h>
 
+static uint16_t u16(const uint8_t *record, size_t offset)
+{
+	uint16_t v;
+	memcpy(&v, record + offset, sizeof(v));
+	return v;
+}
+
 static uint32_t u32(const uint8_t *record, size_t offset)
 {
 	uint32_t v;
@@ -55,12 +62,35 @@ static uint8_t direction(uint8_t copy_kind)
 	}
 }
 
+/* The format's kinds of memory are CUPTI's; what comes in a later release is not known. */
+static uint8_t memory(unsigned kind)
+{
+	return kind <= CUPTI_MEMORY_MANAGED_STATIC ? (uint8_t)kind : 0;
+}
+
+static uint8_t memories(unsigned source, unsigned target)
+{
+	return (uint8_t)(memory(source) | memory(target) << 4);
+}
+
+static struct baton_r_shape read_shape(const uint8_t *record)
+{
+	struct baton_r_shape shape = {.registers = u16(record, CUPTI_KERNEL_REGISTERS),
+								  .static_shared = u32(record, CUPTI_KERNEL_STATIC_SHARED),
+								  .dynamic_shared = u32(record, CUPTI_KERNEL_DYNAMIC_SHARED)};
+	memcpy(shape.grid, record + CUPTI_KERNEL_GRID, sizeof(shape.grid));
+	memcpy(shape.block, record + CUPTI_KERNEL_BLOCK, sizeof(shape.block));
+	memcpy(shape.cluster, record + CUPTI_KERNEL_CLUSTER, sizeof(shape.cluster));
+	return shape;
+}
+
 static struct gpu_record read_kernel(const uint8_t *record)
 {
 	struct gpu_record r = {.kind = GPU_RECORD_KERNEL};
 	READ_COMMON(r, record, KERNEL);
 	READ_NODE(r, record, KERNEL);
 	r.name = (const char *)(uintptr_t)u64(record, CUPTI_KERNEL_NAME);
+	r.shape = read_shape(record);
 	return r;
 }
 
@@ -73,6 +103,7 @@ static struct gpu_record read_copy(const uint8_t *record)
 	r.copy_dir = direction(record[CUPTI_MEMCPY_COPY_KIND]);
 	r.pageable = record[CUPTI_MEMCPY_SOURCE_KIND] == CUPTI_MEMORY_PAGEABLE ||
 				 record[CUPTI_MEMCPY_TARGET_KIND] == CUPTI_MEMORY_PAGEABLE;
+	r.memory = memories(record[CUPTI_MEMCPY_SOURCE_KIND], record[CUPTI_MEMCPY_TARGET_KIND]);
 	return r;
 }
 
@@ -83,6 +114,7 @@ static struct gpu_record read_peer_copy(const uint8_t *record)
 	READ_NODE(r, record, MEMCPY2);
 	r.bytes = u64(record, CUPTI_MEMCPY2_BYTES);
 	r.copy_dir = direction(record[CUPTI_MEMCPY2_COPY_KIND]);
+	r.memory = memories(record[CUPTI_MEMCPY2_SOURCE_KIND], record[CUPTI_MEMCPY2_TARGET_KIND]);
 	return r;
 }
 
@@ -92,6 +124,7 @@ static struct gpu_record read_set(const uint8_t *record)
 	READ_COMMON(r, record, MEMSET);
 	READ_NODE(r, record, MEMSET);
 	r.bytes = u64(record, CUPTI_MEMSET_BYTES);
+	r.memory = memories(0, u16(record, CUPTI_MEMSET_MEMORY_KIND));
 	return r;
 }
 

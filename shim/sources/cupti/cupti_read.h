@@ -2,6 +2,7 @@
 #ifndef SHIM_CUPTI_READ_H
 #define SHIM_CUPTI_READ_H
 
+#include <baton/format.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@ struct gpu_record {
 	uint64_t bytes;
 	uint8_t copy_dir; /* enum baton_copy_dir */
 	bool pageable;
+	uint8_t memory;             /* of a copy or memset, as the column of that name */
+	struct baton_r_shape shape; /* of a kernel: all but head and id */
 	uint64_t graph_node;
 	uint32_t graph;
 	uint32_t thread;        /* of an overhead record: tid, 0 none */

@@ -59,6 +59,7 @@ void launch_end(const struct launch *launch, int result)
 	lane_put(launch->lane, (struct baton_slot){.begin = launch->begin,
 											   .end = clock_ticks(),
 											   .name = launch->name,
+											   .aux = (uint16_t)result,
 											   .type = BATON_SLOT_CALL,
 											   .flags = result ? BATON_SLOT_FAILED : launch->makes,
 											   .correlation = launch->correlation,

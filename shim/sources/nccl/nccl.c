@@ -255,6 +255,7 @@ void nccl_end(struct nccl_call *call, int result)
 		lane_put(lane, (struct baton_slot){.begin = call->begin,
 										   .end = end,
 										   .name = dict_literal(call->name),
+										   .aux = nccl_worked(result) ? 0 : (uint16_t)result,
 										   .type = BATON_SLOT_CALL,
 										   .flags = nccl_worked(result) ? 0 : BATON_SLOT_FAILED,
 										   .stack = call->stack});

@@ -39,7 +39,7 @@ struct sim_record {
 	uint64_t graph_node;
 	uint32_t graph;
 	const char *name; /* static storage */
-	uint32_t grid[3], block[3];
+	uint32_t grid[3], block[3], shared_bytes;
 	uint64_t bytes;
 	uint32_t copy_kind, source_kind, target_kind;
 	uint32_t source_device, target_device;

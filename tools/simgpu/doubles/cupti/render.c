@@ -69,6 +69,7 @@ static void render_kernel(uint8_t *record, const struct sim_record *op, uint64_t
 	PUT(KERNEL, blockX, op->block[0]);
 	PUT(KERNEL, blockY, op->block[1]);
 	PUT(KERNEL, blockZ, op->block[2]);
+	PUT(KERNEL, dynamicSharedMemory, op->shared_bytes);
 	PUT(KERNEL, gridId, op->correlation);
 	PUT(KERNEL, graphNodeId, op->graph_node);
 	PUT(KERNEL, channelID, 1 + op->stream % 8);

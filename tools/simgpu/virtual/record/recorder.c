@@ -3,6 +3,7 @@
 #include "engine/room.h"
 #include "virtual/account/log.h"
 #include "virtual/draw/rng.h"
+#include "virtual/record/shapes.h"
 
 #include <baton/away.h>
 #include <baton/drain.h>
@@ -41,7 +42,7 @@ struct recorder {
 	const struct script *script;
 	const struct process_def *process;
 	uint32_t index;
-	uint8_t *written;  /* per string: did it go out? */
+	uint8_t *written;  /* per string: 1 it went out, 2 with the shape of its kernels */
 	int64_t *last_ns;  /* per thread: the end of its last row */
 	struct busy *busy; /* per thread */
 	uint64_t serial;   /* rows, for the dice that lose some */
@@ -481,6 +482,19 @@ static void add_collective(struct recorder *r, const struct gpu_op *op)
 			ALL_COLUMNS(COLL_OUT_BYTES + 1) | 1u << COLL_SEQUENCE);
 }
 
+/* One for each name, under the name's number; 0 without a name. */
+static uint32_t shape_id(struct recorder *r, const struct gpu_op *op)
+{
+	const uint32_t name = op->launch.name;
+	if (name && r->written[name] < 2) {
+		struct baton_r_shape row = shape_of(op);
+		row.id = FIRST_TEXT + name;
+		baton_writer_record(&r->writer, BATON_R_SHAPE, &row, sizeof(row), NULL, 0);
+		r->written[name] = 2;
+	}
+	return name ? FIRST_TEXT + name : 0;
+}
+
 void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 {
 	static const uint8_t kinds[] = {[GPU_KERNEL] = BATON_KERNEL,
@@ -499,7 +513,11 @@ void recorder_op(struct recorder *r, const struct gpu_op *op, uint32_t stream)
 		row[OP_BYTES] = launch->bytes;
 		row[OP_COPY_DIR] = launch->copy_dir;
 		row[OP_PAGEABLE] = launch->pageable;
-		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE;
+		row[OP_MEMORY] = memory_of(op);
+		present |= 1u << OP_BYTES | 1u << OP_COPY_DIR | 1u << OP_PAGEABLE | 1u << OP_MEMORY;
+	} else {
+		row[OP_SHAPE] = shape_id(r, op);
+		present |= 1u << OP_SHAPE;
 	}
 	if (launch->node) {
 		row[OP_GRAPH_NODE] = (int64_t)launch->node;

@@ -13,7 +13,7 @@
 #define COPY_FLOOR_NS 1200
 
 enum copy_kind { COPY_HTOD = 1, COPY_DTOH = 2, COPY_DTOD = 8, COPY_HTOH = 9, COPY_PEER = 10 };
-enum memory_kind { KIND_PAGEABLE = 1, KIND_PINNED = 2, KIND_DEVICE = 3 };
+enum memory_kind { KIND_PAGEABLE = 1, KIND_PINNED = 2, KIND_DEVICE = 3, KIND_MANAGED = 5 };
 
 struct copy_call {
 	uint32_t cbid;
@@ -25,7 +25,9 @@ struct copy_call {
 
 static uint32_t memory_kind(const void *address, int device)
 {
-	return device >= 0 ? KIND_DEVICE : memory_pinned(address) ? KIND_PINNED : KIND_PAGEABLE;
+	if (device >= 0)
+		return simgpu_pointer(address).type == MEMORY_MANAGED ? KIND_MANAGED : KIND_DEVICE;
+	return memory_pinned(address) ? KIND_PINNED : KIND_PAGEABLE;
 }
 
 static uint32_t copy_kind(int source, int target)
@@ -74,7 +76,7 @@ static void plan_set(const struct move *move, struct plan *plan)
 	plan->record.kind = SIM_MEMSET;
 	plan->record.bytes = bytes;
 	plan->record.value = move->value;
-	plan->record.target_kind = KIND_DEVICE;
+	plan->record.target_kind = memory_kind(move->target, memory_device(move->target));
 }
 
 /* Does the call return only when the op has ended? */

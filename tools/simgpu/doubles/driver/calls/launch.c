@@ -54,7 +54,7 @@ static int launch(const struct launch_call *what, void *function, const struct s
 			unsigned grid[3], block[3], shared_bytes;                                              \
 			void *stream, **arguments, **extra;                                                    \
 		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments, extra}; \
-		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                         \
+		struct shape shape = {{gx, gy, gz}, {bx, by, bz}, shared_bytes};                           \
 		struct launch_call what = {cbid_, #name_, &params, per_thread_};                           \
 		return launch(&what, function, &shape, stream, arguments);                                 \
 	}
@@ -72,7 +72,7 @@ LAUNCH_ENTRY(cuLaunchKernel_ptsz, 442, true)
 			unsigned grid[3], block[3], shared_bytes;                                             \
 			void *stream, **arguments;                                                            \
 		} params = {function, {gx, gy, gz}, {bx, by, bz}, shared_bytes, stream, arguments};       \
-		struct shape shape = {{gx, gy, gz}, {bx, by, bz}};                                        \
+		struct shape shape = {{gx, gy, gz}, {bx, by, bz}, shared_bytes};                          \
 		struct launch_call what = {cbid_, #name_, &params, per_thread_};                          \
 		return launch(&what, function, &shape, stream, arguments);                                \
 	}
@@ -80,18 +80,18 @@ LAUNCH_ENTRY(cuLaunchKernel_ptsz, 442, true)
 COOPERATIVE_ENTRY(cuLaunchCooperativeKernel, 477, false)
 COOPERATIVE_ENTRY(cuLaunchCooperativeKernel_ptsz, 478, true)
 
-#define LAUNCH_EX_ENTRY(name_, cbid_, per_thread_)                                        \
-	ENTRY(name_, const struct cu_launch_config *config, void *function, void **arguments, \
-		  void **extra)                                                                   \
-	{                                                                                     \
-		const struct {                                                                    \
-			const struct cu_launch_config *config;                                        \
-			void *function, **arguments, **extra;                                         \
-		} params = {config, function, arguments, extra};                                  \
-		const uint32_t *g = config->grid, *b = config->block;                             \
-		struct shape shape = {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}};                    \
-		struct launch_call what = {cbid_, #name_, &params, per_thread_};                  \
-		return launch(&what, function, &shape, config->stream, arguments);                \
+#define LAUNCH_EX_ENTRY(name_, cbid_, per_thread_)                                           \
+	ENTRY(name_, const struct cu_launch_config *config, void *function, void **arguments,    \
+		  void **extra)                                                                      \
+	{                                                                                        \
+		const struct {                                                                       \
+			const struct cu_launch_config *config;                                           \
+			void *function, **arguments, **extra;                                            \
+		} params = {config, function, arguments, extra};                                     \
+		const uint32_t *g = config->grid, *b = config->block;                                \
+		struct shape shape = {{g[0], g[1], g[2]}, {b[0], b[1], b[2]}, config->shared_bytes}; \
+		struct launch_call what = {cbid_, #name_, &params, per_thread_};                     \
+		return launch(&what, function, &shape, config->stream, arguments);                   \
 	}
 
 LAUNCH_EX_ENTRY(cuLaunchKernelEx, 652, false)
@@ -183,7 +183,7 @@ struct sim_external_op *simgpu_launch_external(const struct sim_external *extern
 		const struct cu_launch_config *config;
 		void *function, **arguments, **extra;
 	} params = {&config, kernel, NULL, NULL};
-	struct shape shape = {{external->grid ? external->grid : 1, 1, 1}, {512, 1, 1}};
+	struct shape shape = {{external->grid ? external->grid : 1, 1, 1}, {512, 1, 1}, 0};
 	struct sim_external_op *op = NULL;
 	struct sim_observed call;
 	struct plan plan;

@@ -82,5 +82,6 @@ int kernel_plan(struct kernel *kernel, const struct shape *shape, struct plan *p
 	plan->formula = kernel->has_formula ? &kernel->formula : NULL;
 	memcpy(plan->record.grid, shape->grid, sizeof(shape->grid));
 	memcpy(plan->record.block, shape->block, sizeof(shape->block));
+	plan->record.shared_bytes = shape->shared_bytes;
 	return CUDA_OK;
 }

@@ -20,7 +20,7 @@ struct kernel {
 struct kernel *kernel_of(const void *handle); /* NULL: not one */
 
 struct shape {
-	uint32_t grid[3], block[3];
+	uint32_t grid[3], block[3], shared_bytes; /* dynamic ones */
 };
 /* 0 or CUDA_INVALID_VALUE. */
 int kernel_plan(struct kernel *kernel, const struct shape *shape, struct plan *plan);

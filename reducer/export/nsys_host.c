@@ -1,0 +1,185 @@
+/* Rows of the host: calls, ranges, synchronisation, overhead. */
+#include "export/nsys_source.h"
+
+#include <string.h>
+
+#define DOES_NOT_APPLY 4294967295 /* CUPTI's word for no stream, no event */
+
+/* nsys's numbers. */
+enum {
+	CLASS_RUNTIME = 0,
+	CLASS_DRIVER = 1,
+	TYPE_MARK = 34,
+	TYPE_PUSHED = 59,
+	TYPE_STARTED = 60,
+	TYPE_DOMAIN = 75,
+	OVERHEAD_INSTRUMENTATION = 4,
+	OVERHEAD_MODULE = 6,
+	OVERHEAD_COMMANDS = 8
+};
+
+/* ---- calls ---- */
+
+static bool begins(struct text text, const char *with)
+{
+	return text.bytes >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
+}
+
+void nsys_write_call(struct nsys_source *source, const struct rows *call)
+{
+	struct nsys_tables *t = &source->out->tables;
+	struct text text;
+	struct nsys_name *name = nsys_name_of(source, call, CALL_NAME, &text);
+	const int64_t result = rows_optional(call, CALL_RESULT, -1);
+	if (!name->whole)
+		name->whole = nsys_string(t, text);
+	nsys_row(t, NSYS_TABLE_RUNTIME);
+	nsys_put_times(source, call);
+	if (begins(text, "cuda"))
+		nsys_put(t, RUNTIME_eventClass, CLASS_RUNTIME);
+	else if (begins(text, "cu"))
+		nsys_put(t, RUNTIME_eventClass, CLASS_DRIVER);
+	nsys_put_thread(source, call, CALL_THREAD, RUNTIME_globalTid);
+	nsys_put_correlation(source, call, CALL_CORRELATION, RUNTIME_correlationId);
+	if (name->whole)
+		nsys_put(t, RUNTIME_nameId, name->whole);
+	if (result >= 0)
+		nsys_put(t, RUNTIME_returnValue, result);
+	nsys_row_end(t);
+}
+
+/* ---- ranges ---- */
+
+static const struct {
+	int64_t category;
+	int type;
+} range_types[] = {{BATON_RANGE_NVTX, TYPE_PUSHED},       {BATON_RANGE_NVTX_SPAN, TYPE_STARTED},
+				   {BATON_RANGE_ANNOTATION, TYPE_PUSHED}, {BATON_RANGE_OPERATOR, TYPE_PUSHED},
+				   {BATON_RANGE_MARK, TYPE_MARK},         {BATON_RANGE_OPTIMIZER, TYPE_MARK}};
+
+/* 0: frames of Python, which are no ranges of the program's own. */
+static int type_of(int64_t category)
+{
+	for (size_t i = 0; i < sizeof(range_types) / sizeof(range_types[0]); i++)
+		if (range_types[i].category == category)
+			return range_types[i].type;
+	return 0;
+}
+
+/* nsys makes a domain known by a row before its first range. */
+static int32_t new_domain(struct nsys_source *source, const struct rows *range, struct text name)
+{
+	struct nsys_tables *t = &source->out->tables;
+	nsys_row(t, NSYS_TABLE_RANGE);
+	nsys_put(t, RANGE_start, nsys_time(source, rows_value(range, RANGE_START)));
+	nsys_put(t, RANGE_eventType, TYPE_DOMAIN);
+	nsys_put_text(t, RANGE_text, name);
+	nsys_put_thread(source, range, RANGE_THREAD, RANGE_globalTid);
+	nsys_put(t, RANGE_domainId, ++source->domains);
+	nsys_row_end(t);
+	return source->domains;
+}
+
+/* Ends of an optimizer's steps are marks of two domains, which an import knows (nsys_nvtx.c). */
+static int32_t domain_of(struct nsys_source *source, const struct rows *range)
+{
+	struct text text;
+	struct nsys_name *name = nsys_name_of(source, range, RANGE_DOMAIN, &text);
+	int32_t *domain = &name->domain;
+	if (rows_value(range, RANGE_CATEGORY) == BATON_RANGE_OPTIMIZER) {
+		const bool again = text.bytes > 0;
+		domain = &source->optimizers[again];
+		text = nsys_text_of(again ? "baton.optimizer.again" : "baton.optimizer");
+	}
+	if (text.bytes > 0 && *domain == 0)
+		*domain = new_domain(source, range, text);
+	return *domain;
+}
+
+void nsys_write_range(struct nsys_source *source, const struct rows *range)
+{
+	struct nsys_tables *t = &source->out->tables;
+	const int type = type_of(rows_value(range, RANGE_CATEGORY));
+	struct text text;
+	if (type == 0)
+		return;
+	const int32_t domain = domain_of(source, range);
+	nsys_name_of(source, range, RANGE_NAME, &text);
+	nsys_row(t, NSYS_TABLE_RANGE);
+	nsys_put_times(source, range);
+	if (type == TYPE_MARK || rows_optional(range, RANGE_UNCLOSED, 0) != 0)
+		nsys_put_none(t, RANGE_end);
+	nsys_put(t, RANGE_eventType, type);
+	nsys_put_text(t, RANGE_text, text);
+	nsys_put_thread(source, range, RANGE_THREAD, RANGE_globalTid);
+	nsys_put(t, RANGE_domainId, domain);
+	nsys_row_end(t);
+}
+
+/* ---- synchronisation ---- */
+
+static void put_event(struct nsys_source *source, const struct rows *sync, int column)
+{
+	nsys_put(&source->out->tables, column, rows_optional(sync, SYNC_EVENT, DOES_NOT_APPLY));
+}
+
+/* eventSyncId joins a wait to its record: the correlation id of the record, which is unique. */
+static void write_record(struct nsys_source *source, const struct rows *sync)
+{
+	struct nsys_tables *t = &source->out->tables;
+	nsys_row(t, NSYS_TABLE_EVENT);
+	nsys_put(t, EVENT_timestamp, nsys_time(source, rows_value(sync, SYNC_START)));
+	if (!nsys_put_stream(source, sync, SYNC_STREAM, EVENT_deviceId))
+		nsys_put(t, EVENT_streamId, DOES_NOT_APPLY);
+	nsys_put_correlation(source, sync, SYNC_CORRELATION, EVENT_correlationId);
+	nsys_put(t, EVENT_globalPid, source->member->global);
+	put_event(source, sync, EVENT_eventId);
+	nsys_put_correlation(source, sync, SYNC_CORRELATION, EVENT_eventSyncId);
+	nsys_row_end(t);
+}
+
+void nsys_write_sync(struct nsys_source *source, const struct rows *sync)
+{
+	static const uint8_t types[] = {[BATON_SYNC_STREAM_WAIT] = 2,
+									[BATON_SYNC_EVENT] = 1,
+									[BATON_SYNC_STREAM] = 3,
+									[BATON_SYNC_CONTEXT] = 4};
+	struct nsys_tables *t = &source->out->tables;
+	const int64_t kind = rows_value(sync, SYNC_KIND);
+	if (kind == BATON_SYNC_EVENT_RECORD)
+		write_record(source, sync);
+	if (kind < BATON_SYNC_STREAM_WAIT || kind > BATON_SYNC_CONTEXT)
+		return; /* host functions and peers, which nsys does not have */
+	nsys_row(t, NSYS_TABLE_SYNC);
+	nsys_put_times(source, sync);
+	if (!nsys_put_stream(source, sync, SYNC_STREAM, SYNC_deviceId))
+		nsys_put(t, SYNC_streamId, DOES_NOT_APPLY);
+	nsys_put_correlation(source, sync, SYNC_CORRELATION, SYNC_correlationId);
+	nsys_put(t, SYNC_globalPid, source->member->global);
+	nsys_put(t, SYNC_syncType, types[kind]);
+	put_event(source, sync, SYNC_eventId);
+	nsys_put_correlation(source, sync, SYNC_RECORD_CORRELATION, SYNC_eventSyncId);
+	nsys_row_end(t);
+}
+
+/* ---- overhead ---- */
+
+void nsys_write_overhead(struct nsys_source *source, const struct rows *overhead)
+{
+	struct nsys_tables *t = &source->out->tables;
+	const int64_t kind = rows_value(overhead, OVERHEAD_KIND);
+	struct text text;
+	struct nsys_name *name = nsys_name_of(source, overhead, OVERHEAD_NAME, &text);
+	if (!name->whole)
+		name->whole = nsys_string(t, text);
+	nsys_row(t, NSYS_TABLE_OVERHEAD);
+	nsys_put_times(source, overhead);
+	nsys_put_thread(source, overhead, OVERHEAD_THREAD, OVERHEAD_globalTid);
+	if (name->whole)
+		nsys_put(t, OVERHEAD_nameId, name->whole);
+	nsys_put(t, OVERHEAD_overheadType,
+			 kind == BATON_OVERHEAD_MODULE_LOAD   ? OVERHEAD_MODULE
+			 : kind == BATON_OVERHEAD_BUFFER_FULL ? OVERHEAD_COMMANDS
+												  : OVERHEAD_INSTRUMENTATION);
+	nsys_row_end(t);
+}

@@ -1,0 +1,63 @@
+/* One process on its way into an export: its trace, and the numbers that its texts, threads and
+ * domains have in the file. One thread. */
+#ifndef EXPORT_NSYS_SOURCE_H
+#define EXPORT_NSYS_SOURCE_H
+
+#include "export/nsys_plan.h"
+#include "export/nsys_tables.h"
+#include "read/rows.h"
+#include "read/trace.h"
+
+struct nsys_out { /* one file */
+	struct nsys_tables tables;
+	struct nsys_plan *plan;
+	/* Added to the next process's correlation ids. Many queries join by the id alone, though it is
+	 * a process's own: with this no two processes have the same. */
+	int64_t correlations_from;
+	bool alone;   /* one process is in it */
+	bool partial; /* a trace is damaged, or cannot be read */
+};
+
+struct nsys_name { /* numbers in StringIds of a text of the trace; 0: not there yet */
+	uint32_t whole, brief;
+	int32_t domain; /* number of the NVTX domain of this name; 0: not made yet */
+};
+
+struct nsys_source {
+	struct nsys_out *out;
+	const struct nsys_member *member;
+	struct trace trace;
+	struct nsys_name *names; /* of each text of the trace */
+	int64_t *threads;        /* globalTid of each thread of the trace; 0: not put */
+	int64_t correlations_to; /* the largest id so far, as it was written */
+	int32_t domains;         /* made so far */
+	int32_t optimizers[2];   /* domains of marks of optimizers; 0: not made yet */
+};
+
+/* Writes all that a process has into the file. What cannot be read is said, and out->partial tells
+ * it. 0 or -errno. */
+int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
+					  struct damage_log *damage);
+
+/* For the writers of rows: the current row's text in this column, with its numbers. */
+struct nsys_name *nsys_name_of(struct nsys_source *source, const struct rows *rows, unsigned column,
+							   struct text *text);
+int64_t nsys_time(const struct nsys_source *source, int64_t ns);
+/* Puts start and end of the current row in the first two columns. */
+void nsys_put_times(struct nsys_source *source, const struct rows *rows);
+/* Puts the id that the current row has in `from`, unless it has none. */
+void nsys_put_correlation(struct nsys_source *source, const struct rows *rows, unsigned from,
+						  int column);
+void nsys_put_thread(struct nsys_source *source, const struct rows *rows, unsigned from,
+					 int column);
+/* Puts device, context and stream of the current row; `first`: the column of the device, the next
+ * ones are context, green context and stream. False: the row does not say its stream. */
+bool nsys_put_stream(struct nsys_source *source, const struct rows *rows, unsigned from, int first);
+
+void nsys_write_op(struct nsys_source *source, const struct rows *rows);
+void nsys_write_call(struct nsys_source *source, const struct rows *rows);
+void nsys_write_range(struct nsys_source *source, const struct rows *rows);
+void nsys_write_sync(struct nsys_source *source, const struct rows *rows);
+void nsys_write_overhead(struct nsys_source *source, const struct rows *rows);
+
+#endif

@@ -1,0 +1,321 @@
+#include "import_files.h"
+
+#include "base/amount.h"
+#include "base/diag.h"
+#include "base/room.h"
+#include "base/shell.h"
+#include "base/sort.h"
+#include "import/foreign.h"
+#include "import/importer.h"
+#include "import/inflate.h"
+#include "import/interrupted.h"
+#include "import/made.h"
+#include "import/staging.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { HEAD_BYTES = 64 << 10 };
+
+static const struct importer *const importers[] = {&importer_kineto, &importer_nsys};
+
+struct input {
+	char *path;
+	bool asked; /* named by the user, not found in a directory */
+};
+
+struct inputs {
+	struct input *list;
+	size_t n;
+	size_t room;
+};
+
+/* ---- what to import ---- */
+
+static int add_input(struct inputs *inputs, const char *dir, const char *name, bool asked)
+{
+	if (room_for((void **)&inputs->list, inputs->n, &inputs->room, 16, sizeof(*inputs->list)) != 0)
+		return -ENOMEM;
+	size_t bytes = strlen(dir), slash = bytes > 0 && dir[bytes - 1] != '/';
+	char *path = malloc(bytes + strlen(name) + 2);
+	if (!path)
+		return -ENOMEM;
+	sprintf(path, "%s%s%s", dir, slash ? "/" : "", name);
+	inputs->list[inputs->n++] = (struct input){path, asked};
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct input *)a)->path, ((const struct input *)b)->path);
+}
+
+/* Regular files only, by name; hidden ones are nobody's traces. */
+static int add_directory(struct inputs *inputs, const char *path)
+{
+	size_t first = inputs->n;
+	DIR *dir = opendir(path);
+	int error = 0;
+	if (!dir)
+		return -errno;
+	for (struct dirent *e; !error && (e = readdir(dir));) {
+		struct stat st;
+		if (e->d_name[0] != '.' && fstatat(dirfd(dir), e->d_name, &st, 0) == 0 &&
+			S_ISREG(st.st_mode))
+			error = add_input(inputs, path, e->d_name, false);
+	}
+	closedir(dir);
+	if (!error && inputs->n == first)
+		diag("%s: no files in it (subdirectories are not searched)", path);
+	if (inputs->n > first)
+		sort_rows(inputs->list + first, inputs->n - first, sizeof(*inputs->list), by_path);
+	return error;
+}
+
+static void free_inputs(struct inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->n; i++)
+		free(inputs->list[i].path);
+	free(inputs->list);
+}
+
+/* STATUS_OK, or STATUS_INPUT when an operand cannot be read (said). */
+static enum status list_inputs(const struct import_request *asked, struct inputs *inputs)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < asked->n_paths; i++) {
+		struct stat st;
+		const char *path = asked->paths[i];
+		int error = stat(path, &st) != 0 ? -errno : 0;
+		if (!error)
+			error = S_ISDIR(st.st_mode) ? add_directory(inputs, path)
+										: add_input(inputs, "", path, true);
+		if (error) {
+			diag("%s: %s", path, strerror(-error));
+			status = STATUS_INPUT;
+		}
+	}
+	return status;
+}
+
+/* The same for the same files, so that an import can be repeated byte for byte. */
+static void make_run_id(const struct inputs *inputs, char id[17])
+{
+	XXH64_hash_t hash = 0;
+	for (size_t i = 0; i < inputs->n; i++) {
+		struct stat st = {0};
+		stat(inputs->list[i].path, &st);
+		int64_t facts[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
+	}
+	snprintf(id, 17, "%016" PRIx64, (uint64_t)hash);
+}
+
+/* ---- where to ---- */
+
+/* The directories above `path`, as mkdir -p makes them; what fails shows when `path` itself is
+ * made. */
+static void make_parents(const char *path)
+{
+	char *copy = strdup(path);
+	for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(copy, 0777);
+		*slash = '/';
+	}
+	free(copy);
+}
+
+/* Refuses a directory that holds traces already, unless they may be replaced. */
+static enum status prepare_output(const char *path, bool force, bool *made_it, char **staging)
+{
+	if (*path)
+		make_parents(path);
+	*made_it = mkdir(path, 0700) == 0;
+	int error = *made_it || errno == EEXIST ? 0 : -errno;
+	int found = error ? error : staging_count(path);
+	if (found > 0 && !force) {
+		diag("%s: holds %d trace file%s already; -f replaces them", path, found,
+			 found > 1 ? "s" : "");
+		return STATUS_USAGE;
+	}
+	if (found >= 0)
+		found = staging_open(path, staging);
+	if (found < 0) {
+		diag("%s: %s", path, strerror(-found));
+		return STATUS_OUTPUT;
+	}
+	return STATUS_OK;
+}
+
+/* The new traces take the old ones' place only when there are some and all could be written. */
+static enum status finish_output(enum status status, char *staging, const char *path)
+{
+	if (status != STATUS_OK && status != STATUS_PARTIAL) {
+		staging_discard(staging);
+		return status;
+	}
+	int error = staging_publish(staging, path);
+	if (error)
+		diag("%s: %s", path, strerror(-error));
+	return error ? STATUS_OUTPUT : status;
+}
+
+/* ---- importing ---- */
+
+/* NULL: an error, or nobody's; then *what may tell what it is. */
+static const struct importer *find_importer(const char *path, int *error, const char **what)
+{
+	struct inflate *stream;
+	const struct importer *found = NULL;
+	unsigned char *head = malloc(HEAD_BYTES);
+	*what = NULL;
+	*error = head ? inflate_open(path, &stream) : -ENOMEM;
+	if (*error) {
+		free(head);
+		return NULL;
+	}
+	ssize_t n = inflate_read(stream, head, HEAD_BYTES);
+	inflate_close(stream);
+	for (size_t i = 0; i < sizeof(importers) / sizeof(importers[0]) && n > 0 && !found; i++)
+		if (importers[i]->recognise(head, (size_t)n))
+			found = importers[i];
+	if (!found && n >= 0)
+		*what = foreign_words(head, (size_t)n);
+	free(head);
+	return found;
+}
+
+/* One input; the trace files it gave are added to `made`. */
+static enum status import_input(const struct input *input, struct import_run *run,
+								struct made *made)
+{
+	int error;
+	const char *what;
+	const struct importer *importer = find_importer(input->path, &error, &what);
+	if (!importer) {
+		if (error)
+			what = strerror(-error);
+		else if (!what)
+			what = input->asked ? "neither a Kineto nor an nsys trace" : "no trace";
+		diag("%s: %s%s", input->path, what, input->asked || error ? "" : ", skipped");
+		return input->asked || error ? STATUS_INPUT : STATUS_OK;
+	}
+	enum status status = (enum status)importer->import_file(input->path, run);
+	if (status == STATUS_OUTPUT)
+		return status;
+	error = made_collect(made, run->out_dir, input->path);
+	if (error) {
+		diag("%s: cannot read the trace back: %s", run->out_dir, strerror(-error));
+		return STATUS_OUTPUT;
+	}
+	return status;
+}
+
+/* Files that gave nothing beside others that did make the answer partial. */
+static enum status import_all(const struct inputs *inputs, struct import_run *run,
+							  struct made *made)
+{
+	enum status status = STATUS_OK;
+	for (size_t i = 0; i < inputs->n && status != STATUS_OUTPUT; i++)
+		status = status_worse(status, import_input(&inputs->list[i], run, made));
+	progress_done();
+	if (status == STATUS_INPUT && made->n > 0)
+		status = STATUS_PARTIAL;
+	return status;
+}
+
+static void say_result(const struct made *made, const struct import_run *run,
+					   const struct import_request *asked)
+{
+	uint64_t processes = 0, ops = 0, kernels = 0, calls = 0, bytes = 0;
+	char a[32], b[32], c[32], d[32], e[32];
+	for (size_t i = 0; i < made->n; i++) {
+		const struct made_file *file = &made->files[i];
+		if (file->left_out)
+			continue;
+		processes++;
+		ops += file->ops;
+		kernels += file->kernels;
+		calls += file->calls;
+		bytes += file->bytes;
+	}
+	const bool next = ops > 0 && !asked->on_the_way;
+	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s%s%s",
+		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
+		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e),
+		 asked->out_dir, next ? "        next: baton report " : "",
+		 next ? shell_word(asked->out_dir).at : "");
+	if (ops == 0)
+		diag("no GPU work in it, so there is nothing to report; record the GPU too "
+			 "(torch.profiler: ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
+}
+
+static enum status import_into(const struct inputs *inputs, struct import_run *run,
+							   const struct import_request *asked)
+{
+	struct made made = {0};
+	enum status status = import_all(inputs, run, &made);
+	if (status != STATUS_OUTPUT && made_choose(&made, run->out_dir) > 0)
+		status = status_worse(status, STATUS_PARTIAL);
+	if (status != STATUS_OUTPUT && made.n == 0) {
+		diag("nothing was imported");
+		status = STATUS_INPUT;
+	} else if (status != STATUS_OUTPUT) {
+		say_result(&made, run, asked);
+	}
+	made_free(&made);
+	free(run->taken);
+	return status;
+}
+
+bool import_knows(const char *path)
+{
+	int error;
+	const char *what;
+	return find_importer(path, &error, &what) != NULL;
+}
+
+enum status import_files(const struct import_request *asked)
+{
+	struct inputs inputs = {0};
+	char *staging = NULL;
+	struct import_run run = {.force_rank = asked->rank};
+	char run_id[17];
+	bool made_directory = false;
+	enum status listed = list_inputs(asked, &inputs), status = STATUS_OK;
+	if (asked->rank >= 0 && inputs.n > 1) {
+		diag("import: --rank is for a single file");
+		status = STATUS_USAGE;
+	} else if (inputs.n == 0) {
+		diag("nothing to import");
+		status = STATUS_INPUT;
+	}
+	interrupted_hold();
+	if (status == STATUS_OK)
+		status = prepare_output(asked->out_dir, asked->force, &made_directory, &staging);
+	if (status == STATUS_OK) {
+		make_run_id(&inputs, run_id);
+		run.run_id = run_id;
+		run.out_dir = staging;
+		interrupted_watch(staging, made_directory ? asked->out_dir : NULL);
+		status = import_into(&inputs, &run, asked);
+		interrupted_stop();
+		status = finish_output(status, staging, asked->out_dir);
+		if (listed != STATUS_OK && status == STATUS_OK)
+			status = STATUS_PARTIAL;
+	}
+	if (made_directory)
+		rmdir(asked->out_dir); /* when nothing came into it */
+	interrupted_end();
+	free_inputs(&inputs);
+	return status;
+}
