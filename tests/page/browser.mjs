@@ -124,7 +124,13 @@ async function keyboard(page) {
 	check("the filter says that nothing is left", (await box.locator("tbody tr").count()) === 0 && (await box.locator(".count").textContent()).startsWith("0 of 0 rows"));
 	await page.getByRole("button", { name: "Theme" }).click();
 	await page.getByRole("button", { name: "Theme" }).click();
-	check("the theme can be chosen", await page.evaluate(() => getComputedStyle(document.body).backgroundColor === "rgb(20, 23, 28)"));
+	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	check("the theme can be chosen", (await paper()) === "rgb(20, 23, 28)");
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	check("on paper colours are light and all evidence is open", (await paper()) === "rgb(255, 255, 255)" &&
+		(await page.locator(".finding details").evaluateAll((all) => all.length > 1 && all.every((details) => details.open))));
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	check("after that the chosen theme is back", (await paper()) === "rgb(20, 23, 28)");
 }
 
 async function flame(page, tables) {

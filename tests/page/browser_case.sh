@@ -22,6 +22,6 @@ both twins "$BATON" compare "$work/plain" "$work/hostile"
 both jitter "$BATON" jitter --rank 2 "$work/4"
 checks=$((checks + 1))
 [ -z "${PAGE_SHOTS:-}" ] || mkdir -p "$PAGE_SHOTS"
-timeout 400 node tests/page/browser.mjs "$PWD/build/page-tests/node_modules" "$chromium" "$work/pages" ${PAGE_SHOTS:+"$PAGE_SHOTS"} >"$work/said" 2>&1 ||
+timeout 900 node tests/page/browser.mjs "$PWD/build/page-tests/node_modules" "$chromium" "$work/pages" ${PAGE_SHOTS:+"$PAGE_SHOTS"} >"$work/said" 2>&1 ||
 	fail "browser.mjs: $(tail -n 25 "$work/said")"
 finish "in Chromium: $(tail -n 1 "$work/said")"

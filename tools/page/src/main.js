@@ -89,8 +89,18 @@ function finished() {
 		width = window.innerWidth;
 	});
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+	// Paper is white: charts are drawn in light colours for it, and again in the reader's afterwards.
+	const root = document.documentElement;
+	let theme;
 	addEventListener("beforeprint", () => {
+		theme = root.dataset.theme;
+		root.dataset.theme = "light";
 		for (const details of document.querySelectorAll("details:not(.astext)")) details.open = true;
+		redraw();
+	});
+	addEventListener("afterprint", () => {
+		if (theme) root.dataset.theme = theme;
+		else delete root.dataset.theme;
 		redraw();
 	});
 }
