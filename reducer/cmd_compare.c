@@ -137,14 +137,6 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 	return error;
 }
 
-static int write_page(const struct comparison *comparison, const char *path)
-{
-	const int error = path ? compare_page(comparison, path) : 0;
-	if (error)
-		diag("%s: %s", path, strerror(-error));
-	return error ? STATUS_OUTPUT : STATUS_OK;
-}
-
 static int print(const struct invocation *call, const struct repeats *repeats, size_t n,
 				 struct scaling_wanted wanted, const struct compare_gate *gate)
 {
@@ -164,7 +156,8 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
-		status = write_page(&comparison, option_text(call, "html", NULL));
+		const char *html = option_text(call, "html", NULL);
+		status = html ? (int)compare_page(&comparison, html) : STATUS_OK;
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else

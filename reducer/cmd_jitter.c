@@ -137,7 +137,7 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 	if (svg && status == STATUS_OK)
 		status = written(svg, jitter_svg(printed, svg));
 	if (html && status == STATUS_OK)
-		status = written(html, jitter_page(printed, html));
+		status = (int)jitter_page(printed, html);
 	return status;
 }
 

@@ -38,14 +38,6 @@ static const struct option_spec options[] = {
 	{0},
 };
 
-static int write_page(const struct report *report, const char *path)
-{
-	const int error = path ? report_page(report, path) : 0;
-	if (error)
-		diag("%s: %s", path, strerror(-error));
-	return error ? STATUS_OUTPUT : STATUS_OK;
-}
-
 static int print(const struct invocation *call, const struct reduction *reduction)
 {
 	struct figures figures;
@@ -72,7 +64,8 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.kernels = (uint32_t)option_number(call, "kernels", 10),
 							.by = option_given(call, "by") ? &by : NULL,
 							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
-	int status = write_page(&report, option_text(call, "html", NULL));
+	const char *html = option_text(call, "html", NULL);
+	int status = html ? (int)report_page(&report, html) : STATUS_OK;
 	if (json)
 		report_json(&report, stdout);
 	else if (report.by)

@@ -83,7 +83,7 @@ static int write_runs(const void *of, FILE *out)
 	return 0;
 }
 
-int compare_page(const struct comparison *comparison, const char *path)
+enum status compare_page(const struct comparison *comparison, const char *path)
 {
 	const struct page_document documents[] = {
 		{"compare", write_compare, comparison},

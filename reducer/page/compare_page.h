@@ -4,7 +4,7 @@
 
 #include "render/compare.h"
 
-/* 0 or -errno. */
-int compare_page(const struct comparison *comparison, const char *path);
+/* As page_write() says. */
+enum status compare_page(const struct comparison *comparison, const char *path);
 
 #endif

@@ -4,8 +4,9 @@
 #include "page/page_words.h"
 #include "render/json.h"
 
-/* More are means of neighbouring steps: 120,000 numbers are about 1 MB of the page. */
-enum { CELLS_MOST = 120000 };
+/* More are means of neighbouring steps: 120,000 numbers are about 1 MB of the page, and a canvas is
+ * 16,384 wide at most in some browsers. */
+enum { CELLS_MOST = 120000, COLUMNS_MOST = 4000 };
 
 static int write_jitter(const void *of, FILE *out)
 {
@@ -52,6 +53,8 @@ static int write_grid(const void *of, FILE *out)
 	struct json json = {.out = out}, *j = &json;
 	const uint64_t cells = (uint64_t)s->axis.n * s->n_ranks;
 	uint32_t width = (uint32_t)((cells + CELLS_MOST - 1) / CELLS_MOST);
+	const uint32_t narrow = (s->axis.n + COLUMNS_MOST - 1) / COLUMNS_MOST;
+	width = width > narrow ? width : narrow;
 	width = width > 0 ? width : 1;
 	json_object(j, NULL);
 	json_text(j, "schema", "baton.page.grid/0");
@@ -75,7 +78,7 @@ static int write_grid(const void *of, FILE *out)
 	return 0;
 }
 
-int jitter_page(const struct jitter_printed *printed, const char *path)
+enum status jitter_page(const struct jitter_printed *printed, const char *path)
 {
 	const struct page_document documents[] = {
 		{"jitter", write_jitter, printed},

@@ -4,7 +4,7 @@
 
 #include "jitter/print.h"
 
-/* 0 or -errno. */
-int jitter_page(const struct jitter_printed *printed, const char *path);
+/* As page_write() says. */
+enum status jitter_page(const struct jitter_printed *printed, const char *path);
 
 #endif

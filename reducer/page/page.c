@@ -60,7 +60,21 @@ static int put_document(FILE *out, const struct page_document *document)
 	return error;
 }
 
-int page_write(const char *path, const struct page_document *documents, size_t n)
+/* What is there already may be a recording whose path was given twice. A page, or nothing, it is
+ * not. */
+static bool is_something_else(const char *path)
+{
+	static const char begin[] = "<!doctype html";
+	char found[sizeof(begin) - 1];
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return false;
+	const size_t bytes = fread(found, 1, sizeof(found), file);
+	fclose(file);
+	return bytes > 0 && (bytes < sizeof(found) || memcmp(found, begin, sizeof(found)) != 0);
+}
+
+static int write_all(const char *path, const struct page_document *documents, size_t n)
 {
 	struct out_file file;
 	const size_t bytes = (size_t)(page_template_end - page_template);
@@ -75,4 +89,16 @@ int page_write(const char *path, const struct page_document *documents, size_t n
 	if (!error)
 		error = put_bytes(file.out, at, (size_t)(page_template_end - at));
 	return out_file_close(&file, error);
+}
+
+enum status page_write(const char *path, const struct page_document *documents, size_t n)
+{
+	if (is_something_else(path)) {
+		diag("%s: holds something else than a page, and is left as it is", path);
+		return STATUS_OUTPUT;
+	}
+	const int error = write_all(path, documents, n);
+	if (error)
+		diag("%s: %s", path, error == -EEXIST ? "no plain file" : strerror(-error));
+	return error ? STATUS_OUTPUT : STATUS_OK;
 }

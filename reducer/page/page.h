@@ -3,6 +3,8 @@
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
 
+#include "base/diag.h"
+
 #include <stdio.h>
 
 struct page_document {
@@ -12,7 +14,8 @@ struct page_document {
 	const void *of;
 };
 
-/* The file is there as a whole or not at all. 0 or -errno. */
-int page_write(const char *path, const struct page_document *documents, size_t n);
+/* The file is there as a whole or not at all. STATUS_OK, or STATUS_OUTPUT when it cannot be written,
+ * or holds something that is no page (said). */
+enum status page_write(const char *path, const struct page_document *documents, size_t n);
 
 #endif

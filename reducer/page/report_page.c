@@ -138,7 +138,7 @@ static int write_steps(const void *of, FILE *out)
 	return error;
 }
 
-int report_page(const struct report *report, const char *path)
+enum status report_page(const struct report *report, const char *path)
 {
 	const struct page_document documents[] = {
 		{"report", write_report, report}, {"words", write_words, report},

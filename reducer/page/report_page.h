@@ -4,7 +4,7 @@
 
 #include "render/report.h"
 
-/* 0 or -errno. */
-int report_page(const struct report *report, const char *path);
+/* As page_write() says. */
+enum status report_page(const struct report *report, const char *path);
 
 #endif

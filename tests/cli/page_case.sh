@@ -57,16 +57,21 @@ expect_says "missing/page.html: No such file or directory"
 expect_status 5 "$BATON" report "$work/2" --html "$work"
 expect_says "Is a directory"
 expect_status 5 "$BATON" compare "$work/1" "$work/2" --html /dev/null
-expect_says "/dev/null: File exists"
-checks=$((checks + 1))
+expect_says "/dev/null: no plain file"
+trace=$(find "$work/2" -name "*.baton" ! -name "summary*" | head -n 1)
+cp "$trace" "$work/trace.baton"
+expect_status 5 "$BATON" report "$trace" --html "$trace"
+expect_says "holds something else than a page"
+checks=$((checks + 2))
+cmp -s "$trace" "$work/trace.baton" || fail "--html replaced a recording"
 [ -c /dev/null ] || fail "/dev/null is no device any more"
 for command in "report $work/2" "compare $work/1 $work/2" "jitter $work/2"; do
 	mkdir "$work/full"
-	echo kept >"$work/full/page.html"
+	echo "<!doctype html>kept" >"$work/full/page.html"
 	expect_status 5 bash -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' full "$BATON" $command --html "$work/full/page.html"
 	expect_says "page.html: File too large"
 	checks=$((checks + 1))
-	[ "$(ls -A "$work/full")" = page.html ] && [ "$(cat "$work/full/page.html")" = kept ] || fail "a full disk leaves $(ls -A "$work/full")"
+	[ "$(ls -A "$work/full")" = page.html ] && [ "$(cat "$work/full/page.html")" = "<!doctype html>kept" ] || fail "a full disk leaves $(ls -A "$work/full")"
 	rm -r "$work/full"
 done
 (cd "$work" && "$BATON" report 2 --html here.html >/dev/null) && [ -s "$work/here.html" ] || fail "a name without a directory"

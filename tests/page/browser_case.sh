@@ -9,6 +9,8 @@ chromium=$(tail -n 1 "$work/installed")
 for n in 1 2 4; do
 	expect_status 0 "$sim" -o "$work/$n" --ranks $n --steps 12 --kernels 200 $([ $n = 4 ] && echo --fault slow_gpu=20@2)
 done
+expect_status 0 "$sim" -o "$work/one" --ranks 2 --steps 1 --kernels 60 --nvtx off # no steps
+expect_status 0 "$sim" -o "$work/large" --ranks 2 --steps 12 --kernels 300
 mkdir "$work/pages"
 both() { # both NAME COMMAND...: the page and what --json prints
 	expect_status 0 "${@:2}" --html "$work/pages/$1.html" --json
@@ -19,6 +21,8 @@ both hostile "$BATON" report --gaps 5 "$work/hostile"
 both four "$BATON" report "$work/4"
 both scaling "$BATON" compare "$work/1" "$work/2" "$work/4"
 both twins "$BATON" compare "$work/plain" "$work/hostile"
+both one "$BATON" report "$work/one"
+both other "$BATON" compare "$work/2" "$work/large"
 both jitter "$BATON" jitter --rank 2 "$work/4"
 checks=$((checks + 1))
 [ -z "${PAGE_SHOTS:-}" ] || mkdir -p "$PAGE_SHOTS"

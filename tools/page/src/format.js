@@ -13,7 +13,15 @@ export const signed = (ns) => (ns > 0 && Number(ms(ns)) !== 0 ? "+" : "") + ms(n
 export const us = (ns) => fixed(ns / 1e3, 1);
 export const percent = (part, whole) => (whole ? fixed((100 * part) / whole, 1) : "0.0") + " %";
 export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+export const least = (list) => list.reduce((a, b) => Math.min(a, b), Infinity);
+export const most = (list) => list.reduce((a, b) => Math.max(a, b), -Infinity);
 export const exactNs = (ns) => `${grouped(ns)} ns`;
+// A length of time in a person's unit.
+export function span(ns) {
+	if (ns === 0) return "0";
+	for (const [unit, one] of [["s", 1e9], ["ms", 1e6], ["us", 1e3]]) if (ns >= one) return `${grouped(fixed(ns / one, 1))} ${unit}`;
+	return `${ns} ns`;
+}
 export function bytes(value) {
 	if (value === null || value === undefined) return "";
 	const units = ["B", "kB", "MB", "GB", "TB"];

@@ -27,5 +27,6 @@ function draw(box, given) {
 		bands: given.bands?.map((b) => ({ series: b, fill: colour("band") })),
 		axes: [{ ...axis, label: given.xLabel, size: 34, incrs: whole, ...ticks }, { ...axis, label: given.yLabel, size: 58, values: (_, all) => all.map((v) => given.axis?.(v) ?? v) }],
 	}, [given.x, ...given.series.map((s) => s.values)], box);
+	given.series.forEach((s, i) => plot.root.querySelectorAll(".u-legend .u-series")[i + 1]?.querySelector(".u-marker")?.classList.toggle("dashed", Boolean(s.dash)));
 	while (box.firstChild !== plot.root) box.firstChild.remove();
 }

@@ -1,6 +1,6 @@
 // The page of one run, of a comparison or of a jitter study: which one its documents say.
 import { append, drawWaiting, h, redraw } from "./dom.js";
-import { fixed, plural, setStep } from "./format.js";
+import { plural, setStep } from "./format.js";
 import { readDocuments } from "./data.js";
 import { compareVerdict, jitterVerdict, reportVerdict } from "./views/verdict.js";
 import { compareHonesty, jitterHonesty, reportHonesty } from "./views/honesty.js";
@@ -19,7 +19,7 @@ const kinds = {
 function heading(kind, docs) {
 	if (kind === "report") {
 		const run = docs.report.run, names = [...new Set(docs.report.devices.map((d) => d.name || "GPU"))];
-		return [run.dirs.join(" "), `${docs.report.devices.length} × ${names.join(", ")}${run.hosts ? `, ${plural(run.hosts, "host")}` : ""}, ${run.steps ? plural(run.steps, "step") : "no steps"}`];
+		return [run.dirs.join(" "), `${docs.report.devices.length} × ${names.join(", ")}${run.hosts ? `, ${plural(run.hosts, "host")}` : ""}, ${docs.figures.has_steps ? plural(run.steps, "step") : "no steps"}`];
 	}
 	if (kind === "compare") {
 		const { runs, scaling } = docs.compare;
@@ -46,8 +46,18 @@ function themeButton() {
 	return button;
 }
 
+// A view that fails does not take the others with it.
+function attempt(view, docs) {
+	try {
+		return view(docs);
+	} catch (error) {
+		console.error(error);
+		return [h("p", { class: "flag bad" }, `This view could not be drawn (${error.message}). Please report it; the other views are not concerned.`)];
+	}
+}
+
 function section([id, title, view], docs) {
-	const content = view(docs);
+	const content = attempt(view, docs);
 	if (!content) return null;
 	return append(h("section", { id, class: "view", tabindex: "-1", "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title)), [content]);
 }
@@ -58,7 +68,7 @@ function start() {
 	const kind = Object.keys(kinds).find((name) => docs[name]);
 	if (!kind) return;
 	const [title, about] = heading(kind, docs);
-	const step = { report: () => docs.figures.step_ns, compare: () => docs.compare.runs[0].step_ns, jitter: () => docs.jitter.step_ns }[kind]();
+	const step = { report: () => docs.figures.step_ns, compare: () => docs.compare.runs[docs.words.base].step_ns, jitter: () => docs.jitter.step_ns }[kind]();
 	setStep(step);
 	document.title = `${title} - baton ${kind}`;
 	const main = document.getElementById("main"), nav = document.getElementById("nav"), list = h("ul");
@@ -80,7 +90,7 @@ function start() {
 }
 
 function finished() {
-	append(document.getElementById("foot"), [`Made by baton; this page is one file, loads nothing and sends nothing. It took ${fixed(performance.now(), 0)} ms to draw.`]);
+	append(document.getElementById("foot"), [`Made by baton; this page is one file, loads nothing and sends nothing.`]);
 	document.documentElement.dataset.ready = "yes";
 	if (location.hash.length > 1) document.getElementById(location.hash.slice(1))?.scrollIntoView();
 	let width = window.innerWidth;

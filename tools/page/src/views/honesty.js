@@ -1,8 +1,8 @@
 // What the numbers rest on: what was lost, cut or could not be known, and the commands behind them.
 import { h } from "../dom.js";
-import { exactNs, fixed, grouped, plural, us } from "../format.js";
+import { exactNs, fixed, grouped, percent, plural, span } from "../format.js";
 
-const count = (v) => grouped(v), time = (v) => `${us(v)} us`;
+const count = (v) => grouped(v), time = (v) => span(v);
 // What each number of `quality` says, how it reads, and whether more than 0 of it is a loss.
 const meanings = {
 	records: ["rows that were read", count], ops: ["operations on the GPUs: kernels, copies, memsets", count],
@@ -34,11 +34,18 @@ function qualityTable(quality) {
 const word = (text) => (/^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 const commands = (list) => h("ul", { class: "commands" }, list.map(([command, what]) => h("li", {}, h("code", {}, command), ` ${what}`)));
 
+function stepsFound(run, figures) {
+	if (!figures.has_steps) return "No steps were found: all numbers are for the whole run.";
+	const alike = run.step_confidence === null ? "" : `, with a confidence of ${fixed(run.step_confidence, 2)}`;
+	const inside = run.step_ops_inside === null ? "" : `; ${percent(run.step_ops_inside, 1)} of the GPU operations lie in them`;
+	return `${plural(run.steps, "step")} counted, found by ${run.step_source.replaceAll("_", " ")}${alike}${inside}.`;
+}
+
 export function reportHonesty(docs) {
 	const { report } = docs, q = report.quality, run = report.run, dirs = run.dirs.map(word).join(" ");
 	const notCarried = Object.entries(q.not_carried);
 	return [
-		h("p", {}, `Recorded by ${run.source} (${run.mode}). ${run.steps ? `${plural(run.steps, "step")} counted, found by ${run.step_source.replaceAll("_", " ")}, with a confidence of ${fixed(run.step_confidence, 2)}; ${fixed(100 * run.step_ops_inside, 1)} % of the GPU operations lie in them.` : "No steps were found: all numbers are for the whole run."}`),
+		h("p", {}, `Recorded by ${run.source} (${run.mode}). ${stepsFound(run, docs.figures)}`),
 		run.step_unit && h("p", {}, `A step is ${run.step_unit}.`), run.generations > 1 && h("p", {}, `The job was restarted: generation ${run.generation} of ${run.generations} is counted.`),
 		q.missing_ranks.length > 0 && h("p", { class: "flag bad" }, `Ranks without a file: ${q.missing_ranks.join(", ")}`),
 		qualityTable(q),

@@ -1,6 +1,6 @@
 // Which rank is late: every rank and step, the first and the last of each, ranks and kernels.
 import { colour, h } from "../dom.js";
-import { exactNs, fixed, grouped, ms, signed, us } from "../format.js";
+import { exactNs, fixed, grouped, least, most, ms, signed, us } from "../format.js";
 import { heat } from "../heat.js";
 import { lines } from "../lines.js";
 import { table } from "../table.js";
@@ -30,7 +30,7 @@ function map(grid) {
 function series(rows) {
 	const x = rows.map((s) => s.step);
 	return h("figure", {}, h("figcaption", {}, "Time to the last kernel, ms: first rank, mean and last rank of each step"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), bands: [[1, 3]],
-		label: `Time to the last kernel in ${rows.length} steps, from ${ms(Math.min(...rows.map((s) => s.min_ns)))} to ${ms(Math.max(...rows.map((s) => s.max_ns)))} ms`, series: [
+		label: `Time to the last kernel in ${rows.length} steps, from ${ms(least(rows.map((s) => s.min_ns)))} to ${ms(most(rows.map((s) => s.max_ns)))} ms`, series: [
 			{ label: "last rank", values: rows.map((s) => s.max_ns / 1e6), colour: "loss", width: 1.5 }, { label: "mean", values: rows.map((s) => s.mean_ns / 1e6), colour: "ink" },
 			{ label: "first rank", values: rows.map((s) => s.min_ns / 1e6), colour: "gain", width: 1.5 }] }));
 }

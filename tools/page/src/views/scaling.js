@@ -27,13 +27,14 @@ function charts(runs) {
 }
 
 function runsTable(compare) {
+	const other = new Set(compare.bridge.filter((b) => b.different_work).map((b) => b.dir)); // whose difference means nothing
 	return table({ caption: "The runs", rows: compare.runs, sort: 1, up: true, shown: 50, columns: [
 		{ label: "run", kind: "text", value: (r) => r.dir }, { label: "GPUs", kind: "number", value: (r) => r.gpus, text: grouped },
 		{ label: "steps", kind: "number", value: (r) => r.steps, text: grouped }, { label: "ms/step", kind: "number", value: (r) => r.step_ns, text: (v) => ms(v) },
 		{ label: "steps/s", kind: "number", value: (r) => r.steps_per_s, text: (v) => fixed(v, 2) },
 		{ label: "efficiency", kind: "number", value: (r) => r.efficiency, text: (v) => (v === null ? "" : percent(v, 1)) },
 		{ label: "ideal ms", kind: "number", value: (r) => r.ideal_ns, text: (v) => ms(v) },
-		{ label: "lost ms/step", kind: "number", value: (r) => r.loss_ns, text: (v) => signed(v) }] });
+		{ label: "lost ms/step", kind: "number", value: (r) => (other.has(r.dir) ? null : r.loss_ns), text: (v) => (v === null ? "" : signed(v)) }] });
 }
 
 // All terms; those that are no hundredth of the largest stand together, so that the sum stays exact.

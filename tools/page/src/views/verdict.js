@@ -62,7 +62,7 @@ export function compareVerdict(docs) {
 			const [first, ...others] = words.bridge[i].split("\n");
 			return h("div", { class: "runsaid" }, h("h3", {}, b.dir), h("p", { class: "said" }, first),
 				facts([["GPUs", grouped(b.gpus), b.gpus], ["ms per step", ms(run(b).step_ns), run(b).step_ns], ["efficiency", run(b).efficiency === null ? "" : percent(run(b).efficiency, 1), run(b).efficiency],
-					[b.loss_ns < 0 ? "ms saved per step" : "ms lost per step", ms(Math.abs(b.loss_ns)), b.loss_ns]]), others.map((line) => h("p", {}, line)), culprits(b));
+					b.different_work ? [] : [b.loss_ns < 0 ? "ms saved per step" : "ms lost per step", ms(Math.abs(b.loss_ns)), b.loss_ns]]), others.map((line) => h("p", {}, line)), !b.different_work && culprits(b));
 		}),
 		asText(words, `baton compare ${compare.runs.map((run) => run.dir).join(" ")}`),
 	];
@@ -75,9 +75,14 @@ function culprits(bridge) {
 		`; others waited ${ms(c.base_waits_ns)} ms per step for it before, ${ms(c.waits_ns)} ms now`])));
 }
 
+// One way to split all of the jitter; nothing where it is not known.
+function shares(title, parts, names) {
+	const known = Object.entries(parts).filter(([, value]) => value !== null);
+	return known.length > 0 && [h("h3", {}, title), facts(known.map(([part, value]) => [names[part] ?? part, `${fixed(100 * value, 0)} %`, value]))];
+}
+
 export function jitterVerdict(docs) {
 	const { jitter, words } = docs;
-	const share = (value) => (value === null ? "" : `${fixed(100 * value, 0)} %`);
 	const causes = { duration: "kernels", gap_before: "gap before the step", gap_inside: "gaps inside it", launch_to_start: "launch to start" };
 	return [
 		h("p", { class: "answer" }, `Which rank is late? ${jitter.verdict}`),
@@ -88,9 +93,8 @@ export function jitterVerdict(docs) {
 				h("span", { class: "size", "data-value": odd.behind_ns }, h("b", {}, ms(odd.behind_ns)), " ms")),
 			h("dl", { class: "proof" }, h("dt", {}, "Device"), h("dd", {}, odd.device), Object.entries(odd.by_cause_ns).map(([cause, ns]) =>
 				[h("dt", {}, causes[cause] ?? cause), h("dd", { "data-value": ns }, `${ms(ns)} ms`)]), h("dt", {}, "Chance"), h("dd", {}, `${odd.significance.toPrecision(2)} (corrected probability)`)))))),
-		h("h3", {}, "What the jitter is"),
-		facts([...Object.entries(jitter.share_by_cause).map(([cause, value]) => [causes[cause] ?? cause, share(value), value]),
-			...Object.entries(jitter.share_by_place).map(([place, value]) => [{ host: "between hosts", rank: "between ranks of a host", step: "single steps" }[place] ?? place, share(value), value])]),
+		shares("By what makes it", jitter.share_by_cause, causes),
+		shares("By where it is", jitter.share_by_place, { host: "between hosts", rank: "between ranks of a host", step: "single steps" }),
 		jitter.notes.map((note) => h("p", { class: "note" }, note)),
 		asText(words, `baton jitter ${jitter.dir}`),
 	];

@@ -1,6 +1,6 @@
 // Where the time goes: kernels, lines, collectives, copies, devices; sorted, filtered, in full.
 import { append, h } from "../dom.js";
-import { bytes, exactNs, fixed, grouped, ms, percent, us } from "../format.js";
+import { bytes, exactNs, fixed, grouped, least, most, ms, percent, us } from "../format.js";
 import { key, stack } from "../bars.js";
 import { buildTree, flame } from "../flame.js";
 import { lines } from "../lines.js";
@@ -81,12 +81,12 @@ function devices(docs) {
 	const sum = (d, leaves) => leaves.reduce((all, leaf) => all + (d.time_ns[leaf] ?? 0), 0);
 	const per = (d) => Math.max(1, d.steps);
 	const sorted = [...report.devices].sort((a, b) => (a.ranks[0] ?? 1e9) - (b.ranks[0] ?? 1e9));
-	const most = Math.max(...sorted.map((d) => d.window_ns / per(d)), 1);
+	const longest = Math.max(most(sorted.map((d) => d.window_ns / per(d))), 1);
 	const perStep = (label, value) => ({ label, kind: "number", value: (d) => value(d) / per(d), exact: value, text: (v) => ms(v), title: (d) => exactNs(value(d)) + " in all" });
 	const bars = h("div", { class: "bars" });
 	const fill = (n) => bars.replaceChildren(...sorted.slice(0, n).map((d) => {
 		const time = Object.fromEntries(Object.entries(d.time_ns).map(([leaf, ns]) => [leaf, ns / per(d)]));
-		return h("div", { class: "barline" }, h("span", { class: "barlabel" }, d.ranks.length && d.ranks[0] >= 0 ? `rank ${d.ranks.join(", ")}` : d.device), stack(tree, time, most, d.device), h("span", { class: "barnumber" }, `${ms(d.window_ns / per(d))} ms`));
+		return h("div", { class: "barline" }, h("span", { class: "barlabel" }, d.ranks.length && d.ranks[0] >= 0 ? `rank ${d.ranks.join(", ")}` : d.device), stack(tree, time, longest, d.device), h("span", { class: "barnumber" }, `${ms(d.window_ns / per(d))} ms`));
 	}), sorted.length > n ? h("button", { type: "button", onclick: () => fill(n + 100) }, `Show ${Math.min(100, sorted.length - n)} more of ${sorted.length}`) : "");
 	fill(16);
 	return [key(tree, sorted.map((d) => d.time_ns)), bars, table({ caption: "Devices, ms per step", rows: sorted, sort: 1, up: true, shown: 8, columns: [
@@ -109,14 +109,14 @@ export function stepsView(docs) {
 	if (!n) return null;
 	const x = steps.mean_ns.map((_, i) => i * steps.width);
 	const device = (i) => report.devices[steps.most_device[i]]?.device ?? "";
-	const worst = steps.most_ns.indexOf(Math.max(...steps.most_ns));
+	const worst = steps.most_ns.indexOf(most(steps.most_ns));
 	const named = Object.entries(steps.leaves_ns).filter(([, values]) => values.some((v) => v > 0))
 		.sort((a, b) => b[1].reduce((s, v) => s + v, 0) - a[1].reduce((s, v) => s + v, 0)).slice(0, 4);
 	const palette = ["comm", "host", "cpu", "gpu"];
 	const names = Object.fromEntries(docs.tree.rows.filter((r) => r.leaves.length === 1).map((r) => [r.leaves[0], r.label]));
 	return [
 		h("p", {}, steps.width > 1 ? `Each point is the mean of ${steps.width} steps. ` : "", `The longest step is number ${x[worst]}: ${ms(steps.most_ns[worst])} ms on ${device(worst)}.`),
-		h("figure", {}, h("figcaption", {}, "Milliseconds of each step: shortest, mean and longest of the GPUs"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), label: `Milliseconds of ${n} steps, from ${ms(Math.min(...steps.least_ns))} to ${ms(Math.max(...steps.most_ns))}`,
+		h("figure", {}, h("figcaption", {}, "Milliseconds of each step: shortest, mean and longest of the GPUs"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), label: `Milliseconds of ${n} steps, from ${ms(least(steps.least_ns))} to ${ms(most(steps.most_ns))}`,
 			bands: [[1, 3]], series: [{ label: "longest", values: steps.most_ns.map((v) => v / 1e6), colour: "loss", width: 1.5 }, { label: "mean", values: steps.mean_ns.map((v) => v / 1e6), colour: "ink" },
 				{ label: "shortest", values: steps.least_ns.map((v) => v / 1e6), colour: "gain", width: 1.5 }] })),
 		named.length > 0 && h("figure", {}, h("figcaption", {}, "The largest losses in each step, mean of the GPUs, ms"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), label: `Losses of each step: ${named.map(([leaf]) => names[leaf] ?? leaf).join(", ")}`,
