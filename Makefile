@@ -48,6 +48,8 @@ help:
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
+	@echo "make bench-page   the page of a run of 960 ranks: bytes, first paint, interactions (PAGE_RANKS=960; node, chromium)"
+	@echo "make page         build reducer/page/template.html anew from tools/page (node and npm; it is checked in)"
 	@echo "make mpi          baton-mpi, where there is an MPI (Open MPI, MPICH); make builds it too; deps-mpi installs one"
 	@echo "make man          the manual pages, build/release/man"
 	@echo "make install      PREFIX=$(PREFIX) DESTDIR="
@@ -110,8 +112,9 @@ NEEDS_format = $(BUILD)/baton $(BUILD)/digest
 NEEDS_fuzz = $(BUILD)/digest $(BUILD)/baton
 NEEDS_names = $(BUILD)/baton
 NEEDS_accuracy = $(BUILD)/baton $(SIM)
+NEEDS_page = $(BUILD)/baton $(SIM)
 NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
-NEEDS_KNOWN := floors unit format fuzz names accuracy probe
+NEEDS_KNOWN := floors unit format fuzz names accuracy probe page
 PARTS_OF = $(foreach part,$(PARTS),$(firstword $(subst /, ,$(part)))) # of cli/by: cli
 test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS_OF)),$(TEST_ALL),$(foreach part,$(PARTS_OF),$(NEEDS_$(part)))),$(TEST_ALL))
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)
@@ -148,6 +151,13 @@ $(BUILD)/bench/libbench.so: tools/bench/launch.c $(SHIM_OBJ)
 
 bench-scale: $(BUILD)/baton $(SIM) $(BUILD)/decode_loop
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) sh tools/bench/scale.sh
+
+# The page that --html writes. What it is built into is checked in, so that nothing else needs node.
+page:
+	@sh tools/page/build.sh reducer/page/template.html
+bench-page: $(BUILD)/baton $(SIM)
+	@BUILD=$(BUILD) sh tools/bench/page.sh
+.PHONY: page bench-page
 
 $(BUILD)/decode_loop: tools/bench/decode_loop.c $(CODEC_OBJ) $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash

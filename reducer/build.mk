@@ -18,6 +18,8 @@ $(BUILD)/reducer/%.o: reducer/%.cpp $(BUILD)/flags | build/deps.ok
 	@echo "  c++   $<"
 	@$(CXX) $(CXXFLAGS_ALL) $(REDUCER_INCLUDES) -c $< -o $@
 
+$(BUILD)/reducer/page/template.o: reducer/page/template.html
+
 $(LIB): $(filter-out $(BUILD)/reducer/main.o,$(REDUCER_OBJ)) $(CODEC_OBJ)
 	@rm -f $@
 	@$(AR) rcs $@ $^

@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "imported.h"
 #include "commands.h"
+#include "page/compare_page.h"
 #include "repeats.h"
 #include "reduce_options.h"
 #include "render/compare.h"
@@ -21,6 +22,8 @@ static const struct option_spec options[] = {
 	{"run", 0, OPTION_TEXT, "LIST", "likewise: runs of one job that are compared as one"},
 	{"scaling", 0, OPTION_TEXT, "KIND",
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
+	{"html", 0, OPTION_TEXT, "FILE",
+	 "also write the answer to FILE as a page for a browser, which needs no network"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
@@ -153,11 +156,14 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");
+		const char *html = option_text(call, "html", NULL);
+		status = html ? (int)compare_page(&comparison, html) : STATUS_OK;
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else
 			compare_text(&comparison, stdout);
-		status = compare_gate_judge(gate, &comparison);
+		if (status == STATUS_OK)
+			status = compare_gate_judge(gate, &comparison);
 	}
 	free_all(&all, n);
 	return status;
@@ -233,6 +239,8 @@ static int run(const struct invocation *call)
 
 static const struct named_text examples[] = {
 	{"baton compare runs/1gpu runs/2gpu runs/4gpu", "Why are 4 GPUs not 4 times as fast as one?"},
+	{"baton compare --html scaling.html runs/1gpu runs/2gpu runs/4gpu",
+	 "The same as a page for a browser."},
 	{"baton compare runs/before runs/after",
 	 "What changed between two runs on the same number of GPUs?"},
 	{"baton compare runs/1gpu runs/node0,runs/node1",

@@ -4,6 +4,7 @@
 #include "render/out_file.h"
 #include "jitter/print.h"
 #include "imported.h"
+#include "page/jitter_page.h"
 #include "reduce.h"
 #include "reduce_options.h"
 
@@ -27,6 +28,8 @@ static const struct option_spec options[] = {
 	{"steps-csv", 0, OPTION_TEXT, "DIR",
 	 "write a file for each GPU and step: its kernels and their launches, 12 columns"},
 	{"svg", 0, OPTION_TEXT, "DIR", "write the plots"},
+	{"html", 0, OPTION_TEXT, "FILE",
+	 "also write the answer to FILE as a page for a browser, which needs no network"},
 	REDUCE_OPTION_ROWS,
 	{"classes", 0, OPTION_TEXT, "FILE",
 	 "your own classes of kernels, calls, ranges and frames, tried first: lines 'REGEX CLASS'"},
@@ -127,11 +130,14 @@ static int written(const char *dir, int error)
 static int write_files(const struct invocation *call, const struct jitter_printed *printed)
 {
 	const char *csv = option_text(call, "csv", NULL), *svg = option_text(call, "svg", NULL);
+	const char *html = option_text(call, "html", NULL);
 	int status = STATUS_OK;
 	if (csv)
 		status = written(csv, jitter_csv(printed, csv));
 	if (svg && status == STATUS_OK)
 		status = written(svg, jitter_svg(printed, svg));
+	if (html && status == STATUS_OK)
+		status = (int)jitter_page(printed, html);
 	return status;
 }
 
@@ -215,6 +221,7 @@ static const struct named_text examples[] = {
 	{"baton jitter runs/4gpu --rank 3", "Which kernels vary most over the steps of rank 3?"},
 	{"baton jitter runs/4gpu --step 7 --csv out",
 	 "The matrices of one step, kernel by kernel and rank by rank."},
+	{"baton jitter runs/4gpu --html jitter.html", "A page with every rank and step."},
 	{"baton jitter runs/4gpu --svg plots", "The plots, for a browser."},
 	{0},
 };

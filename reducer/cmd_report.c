@@ -1,6 +1,7 @@
 /* baton report: where the step time of one run went. */
 #include "base/diag.h"
 #include "render/gate.h"
+#include "page/report_page.h"
 #include "commands.h"
 #include "imported.h"
 #include "reduce.h"
@@ -9,6 +10,8 @@
 #include "render/critical.h"
 #include "conclude/finding_text.h"
 #include "summary/leaf.h"
+
+#include <string.h>
 
 enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, REPLAY_STEPS = 26 };
 
@@ -25,6 +28,8 @@ static const struct option_spec options[] = {
 	{"critical", 0, OPTION_FLAG, NULL,
 	 "only the critical path of some steps: its kernels, transfers and host time, and the slack of "
 	 "collectives"},
+	{"html", 0, OPTION_TEXT, "FILE",
+	 "also write the answer to FILE as a page for a browser, which needs no network"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true or cannot be evaluated on this run: a leaf or its beginning (share of "
@@ -59,7 +64,8 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.kernels = (uint32_t)option_number(call, "kernels", 10),
 							.by = option_given(call, "by") ? &by : NULL,
 							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
-	int status = STATUS_OK;
+	const char *html = option_text(call, "html", NULL);
+	int status = html ? (int)report_page(&report, html) : STATUS_OK;
 	if (json)
 		report_json(&report, stdout);
 	else if (report.by)
@@ -68,7 +74,7 @@ static int print(const struct invocation *call, const struct reduction *reductio
 		report_gaps_text(&report, stdout);
 	else
 		report_text(&report, stdout);
-	if (option_given(call, "fail-if"))
+	if (status == STATUS_OK && option_given(call, "fail-if"))
 		status = gate_report(option_text(call, "fail-if", ""), &figures,
 							 finding_unsplit_reason(&reduction->summary));
 	findings_free(&findings);
@@ -111,7 +117,7 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf", "by", "kernels", "fail-if"};
+	static const char *const others[] = {"gaps", "leaf", "by", "kernels", "html", "fail-if"};
 	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -172,6 +178,7 @@ static const struct named_text examples[] = {
 	 "Which lines of the program launched the GPU's work, and which ones it waited for."},
 	{"baton report runs/4gpu --critical",
 	 "Which work, on which GPU, decides how long a step takes."},
+	{"baton report --html 4gpu.html runs/4gpu", "The same as a page for a browser."},
 	{"baton report --fail-if 'idle.host.input>0.1' runs/4gpu",
 	 "In a script: exit status 1 when more than a tenth of the step waits for input."},
 	{0},

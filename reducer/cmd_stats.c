@@ -87,13 +87,8 @@ static int write_file(const struct stats_report *report, struct stats_run *run, 
 		diag("%s: %s", base, strerror(ENOMEM));
 		return STATUS_INPUT;
 	}
-	char *slash = strrchr(path, '/');
 	int status = STATUS_OK;
-	if (slash)
-		*slash = 0;
-	int error = out_file_open(&file, slash ? path : ".", slash ? slash + 1 : path);
-	if (slash)
-		*slash = '/';
+	int error = out_file_open_path(&file, path);
 	if (!error) {
 		status = write_report(report, run, file.out, format);
 		error = out_file_close(&file, status == STATUS_OK ? 0 : -ECANCELED);

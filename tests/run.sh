@@ -5,7 +5,7 @@
 #   tests/run.sh [PART|PART/CASE]...   (none: all of $parts; a case by the name that its line has)
 # SEEDS=N: how many random traces the attribution is compared on (1000). JOBS=N: cases at a time (2; 1 where /dev/shm is small).
 set -u
-parts="floors unit format shim double probe cli fuzz hard names torch accuracy"
+parts="floors unit format shim double probe cli page fuzz hard names torch accuracy"
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build/release} PYTHON=${PYTHON:-python3}
 export BATON=$PWD/$BUILD/baton DIGEST=$PWD/$BUILD/digest
@@ -52,6 +52,7 @@ format() {
 	try format/golden bash tests/format/golden.sh
 }
 cli() { for t in tests/cli/*_case.sh; do try "cli/$(basename "$t" _case.sh)" bash "$t"; done; }
+page() { for t in tests/page/*_case.sh; do try "page/$(basename "$t" _case.sh)" bash "$t"; done; }
 fuzz() {
 	try fuzz/differential "$PYTHON" tests/fuzz/differential.py --digest "$DIGEST" --seed 1 --count 2000
 	try fuzz/hostile "$PYTHON" tests/fuzz/hostile.py --baton "$BATON" --seed 1 --count 12 --seconds 20

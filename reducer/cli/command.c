@@ -127,8 +127,10 @@ int command_run(const struct command *command, int argc, char **argv)
 	const int prepared = command->prepare ? command->prepare(&call) : STATUS_OK;
 	if (prepared != STATUS_OK && prepared != STATUS_PARTIAL)
 		return prepared;
-	return finish_stdout(
-		(int)status_worse((enum status)prepared, (enum status)command->run(&call)));
+	int status = command->run(&call); /* of `record` it is the job's: any number */
+	if (prepared == STATUS_PARTIAL)
+		status = (int)status_worse(STATUS_PARTIAL, (enum status)status);
+	return finish_stdout(status);
 }
 
 /* Ends a line that has `column` characters with the text; where it would grow beyond HELP_WIDTH it

@@ -21,5 +21,9 @@ struct comparison {
 
 void compare_json(const struct comparison *comparison, FILE *out);
 void compare_text(const struct comparison *comparison, FILE *out);
+/* Sentences of compare_text() alone, each on one line: on all runs; on run i, which is not the
+ * base. */
+void compare_sentences(const struct comparison *comparison, FILE *out);
+void compare_run_sentences(const struct comparison *comparison, size_t i, FILE *out);
 
 #endif

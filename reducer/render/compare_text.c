@@ -436,20 +436,12 @@ static void say_change(const struct screen *screen, const struct comparison *c, 
 		screen_title_wrap(screen, 2, "The step changed, but no term of it by more than noise");
 }
 
-static void bridge(const struct screen *screen, const struct comparison *c, size_t i)
+/* What became of the step of run i. */
+static void say_run(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *run = &c->runs[i];
-	struct term terms[LEAF_COUNT];
 	struct headline first;
 	struct text_buffer a, name;
-	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
-		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
-	sort_rows(terms, LEAF_COUNT, sizeof(*terms), by_size);
-	screen_line(screen, "%s", "");
-	if (c->work[i].other) {
-		compare_other_work(screen, c, i);
-		return;
-	}
 	compare_headline(c, i, &first);
 	say_change(screen, c, i, &first);
 	text_cut(c->names[i], 40, &name);
@@ -463,6 +455,21 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 						  same_size(c) ? "the base" : "ideal");
 	else
 		screen_title_wrap(screen, 2, "Where the %s ms lost by %s went", a.at, name.at);
+}
+
+static void bridge(const struct screen *screen, const struct comparison *c, size_t i)
+{
+	const struct scaling_run *run = &c->runs[i];
+	struct term terms[LEAF_COUNT];
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
+	sort_rows(terms, LEAF_COUNT, sizeof(*terms), by_size);
+	screen_line(screen, "%s", "");
+	if (c->work[i].other) {
+		compare_other_work(screen, c, i);
+		return;
+	}
+	say_run(screen, c, i);
 	term_lines(screen, c, i, terms);
 	compare_slower(screen, c, i);
 	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
@@ -481,4 +488,25 @@ void compare_text(const struct comparison *c, FILE *out)
 		if (i != c->result->base)
 			bridge(&screen, c, i);
 	compare_confidence(&screen, c);
+}
+
+void compare_sentences(const struct comparison *c, FILE *out)
+{
+	struct screen screen;
+	screen_open_wide(&screen, out, c->runs[c->result->base].figures->step_ns);
+	if (!same_size(c))
+		compare_scales(&screen, c);
+	heading(&screen, c);
+}
+
+void compare_run_sentences(const struct comparison *c, size_t i, FILE *out)
+{
+	struct screen screen;
+	screen_open_wide(&screen, out, c->runs[c->result->base].figures->step_ns);
+	if (c->work[i].other) {
+		compare_other_work(&screen, c, i);
+		return;
+	}
+	say_run(&screen, c, i);
+	compare_slower(&screen, c, i);
 }

@@ -47,6 +47,18 @@ int out_file_open(struct out_file *file, const char *dir, const char *name)
 	return error;
 }
 
+int out_file_open_path(struct out_file *file, const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : -EEXIST;
+	char *dir = slash ? strndup(path, slash > path ? (size_t)(slash - path) : 1) : strdup(".");
+	const int error = dir ? out_file_open(file, dir, slash ? slash + 1 : path) : -ENOMEM;
+	free(dir);
+	return error;
+}
+
 int out_file_close(struct out_file *file, int error)
 {
 	errno = 0;

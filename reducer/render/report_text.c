@@ -127,16 +127,19 @@ static void answer(const struct screen *screen, const struct report *r)
 }
 
 /* The command that shows the gaps behind a loss, of all directories that were named. */
-static void proof(const struct screen *screen, const struct report *r, const char *leaf)
+static void proof(const struct screen *screen, const struct report *r, const struct finding *loss)
 {
 	char dirs[2 * SHELL_WORD_BYTES] = "";
 	size_t at = 0;
+	if (!finding_counts(loss) || strncmp(loss->leaf, "idle", 4) != 0)
+		return;
 	for (size_t i = 0; i < r->n_dirs && at < sizeof(dirs); i++) {
 		struct shell_word dir = shell_word(r->dirs[i]);
 		at += (size_t)snprintf(dirs + at, sizeof(dirs) - at, "%s%s", i ? " " : "", dir.at);
 	}
 	if (at < sizeof(dirs))
-		screen_wrap(screen, 6, "    See where: baton report %s --gaps 5 --leaf %s", dirs, leaf);
+		screen_wrap(screen, 6, "    See where: baton report %s --gaps 5 --leaf %s", dirs,
+					loss->leaf);
 }
 
 /* The columns of losses; the unit of the second depends on the run. */
@@ -201,8 +204,8 @@ static void loss_lines(struct columns *table, const struct report *r, size_t i)
 	gain_line(screen, r, loss);
 	if (loss->remedy[0])
 		screen_wrap(screen, 4, "    Try: %s", loss->remedy);
-	if (finding_counts(loss) && r->reduction->n_gaps == 0 && strncmp(loss->leaf, "idle", 4) == 0)
-		proof(screen, r, loss->leaf);
+	if (r->reduction->n_gaps == 0)
+		proof(screen, r, loss);
 }
 
 /* The answer, first: the largest losses and what they mean. */
@@ -334,4 +337,25 @@ void report_text(const struct report *r, FILE *out)
 	devices_table(&screen, r);
 	readings_text(&screen, r);
 	quality(&screen, r);
+}
+
+void report_answer(const struct report *r, FILE *out)
+{
+	struct screen screen;
+	screen_open_wide(&screen, out, r->figures->step_ns);
+	answer(&screen, r);
+}
+
+void report_gain(const struct report *r, size_t finding, FILE *out)
+{
+	struct screen screen;
+	screen_open_wide(&screen, out, r->figures->step_ns);
+	gain_line(&screen, r, &r->findings->at[finding]);
+}
+
+void report_see(const struct report *r, size_t finding, FILE *out)
+{
+	struct screen screen;
+	screen_open_wide(&screen, out, r->figures->step_ns);
+	proof(&screen, r, &r->findings->at[finding]);
 }

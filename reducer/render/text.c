@@ -4,6 +4,7 @@
 #include "conclude/figures.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,11 @@ void screen_open(struct screen *screen, FILE *out, int64_t typical_ns)
 	screen->width = terminal_width(fileno(out));
 	screen->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
 	screen->decimals = figures_ms_decimals(typical_ns);
+}
+
+void screen_open_wide(struct screen *screen, FILE *out, int64_t typical_ns)
+{
+	*screen = (struct screen){out, INT_MAX / 2, false, figures_ms_decimals(typical_ns)};
 }
 
 /* Bytes of `text` that fill at most `width` columns; trailing spaces are left out. */

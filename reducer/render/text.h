@@ -19,6 +19,9 @@ struct screen {
 /* Looks at the terminal, COLUMNS and NO_COLOR. `typical_ns` sets the precision of milliseconds. */
 void screen_open(struct screen *screen, FILE *out, int64_t typical_ns);
 
+/* As a file would have it, but sentences are not wrapped. */
+void screen_open_wide(struct screen *screen, FILE *out, int64_t typical_ns);
+
 /* One line, cut to the width. */
 void screen_line(const struct screen *screen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -91,7 +91,7 @@ expect_true 'd["baton_steps"][0][1] > 0'
 kill -HUP $service
 echo "no trace" >"$work/wait/broken.baton"
 wait_to_say broken.baton
-rm "$work/run.prom" && mkdir "$work/run.prom"
+until rm -f "$work/run.prom" && mkdir "$work/run.prom" 2>/dev/null; do :; done # it may come back between the two
 wait_to_say 'run.prom: '
 rmdir "$work/run.prom"
 wait_for '^baton_up{.*} 1$'

@@ -1,0 +1,182 @@
+// Pages of `--html` in Chromium, opened from file:// without a network. Keeps out: a page that asks for anything, complains, runs what a
+// name says, shows another number than --json, cannot be sorted, filtered or used by keyboard, or has text too faint to read.
+//   browser.mjs MODULES CHROMIUM DIR [SHOTS]     (DIR: NAME.html and NAME.json of runs; SHOTS: a folder for pictures of each view)
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { launch, open } from "./chromium.mjs";
+
+const [modules, chromium, dir, shots] = process.argv.slice(2);
+let checks = 0, failed = 0, now = "";
+function check(what, good, more = "") {
+	checks++;
+	if (good) return;
+	failed++;
+	console.log(`FAIL: ${now}: ${what} ${more}`.slice(0, 600));
+}
+const same = (what, shown, wanted) => check(what, JSON.stringify(shown) === JSON.stringify(wanted), `shows ${JSON.stringify(shown)}, --json has ${JSON.stringify(wanted)}`);
+const byCaption = (caption) => `.tablebox:has(caption:text("${caption}"))`;
+
+// All rows of a table as the exact values behind its cells; text cells as they stand.
+async function rowsOf(page, caption) {
+	const box = page.locator(byCaption(caption)).first();
+	for (let more = box.locator(".more button"); await more.count(); more = box.locator(".more button")) await more.click();
+	return box.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.getAttribute("data-value") ?? cell.textContent)));
+}
+const sorted = (rows) => rows.map((row) => row.map(String).join("|")).sort();
+
+async function quiet(browser, name) {
+	for (const [width, scheme] of [[1280, "light"], [400, "dark"], [1280, "dark"], [400, "light"]]) {
+		now = `${name} at ${width} px, ${scheme}`;
+		const { page, heard, close } = await open(browser, join(dir, `${name}.html`), { width, scheme });
+		check("one request, for itself", heard.requests.length === 1, heard.requests.join(" "));
+		for (const name of await page.locator("button.name").all()) if (await name.isVisible()) { await name.click(); break; }
+		check("no name ran", await page.evaluate(() => window.ran === undefined && document.querySelectorAll("iframe, img, svg, object").length === 0));
+		check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		if (width === 1280) await readable(page);
+		check("no error", heard.errors.length === 0, heard.errors.join("; "));
+		if (shots) await page.evaluate(() => document.getElementById("nav").style.setProperty("position", "static"));
+		for (const view of shots ? await page.locator("section.view").all() : [])
+			await view.screenshot({ path: join(shots, `${name}_${await view.getAttribute("id")}_${width}_${scheme}.png`) });
+		await close();
+	}
+}
+
+// Names of controls, contrast, the order of headings, tables' heads: axe-core's rules of WCAG 2 A and AA.
+async function readable(page) {
+	await page.evaluate(readFileSync(join(modules, "axe-core/axe.min.js"), "utf8"));
+	const found = await page.evaluate(() => window.axe.run({ runOnly: ["wcag2a", "wcag2aa"] }));
+	check("axe looked", found.passes.length > 5 && found.passes.some((pass) => pass.id === "color-contrast"), String(found.passes.length));
+	check("axe finds nothing", found.violations.length === 0, found.violations.map((v) => `${v.id} ${v.nodes.length}x ${v.nodes[0].html.slice(0, 160)} ${v.nodes[0].failureSummary.slice(0, 200)}`).join("; "));
+}
+
+async function reportNumbers(page, json) {
+	same("the findings' words", await page.locator(".finding .words").allTextContents(), json.findings.map((f) => f.text));
+	same("the findings' ms", await page.locator(".finding .size").evaluateAll((all) => all.map((e) => Number(e.dataset.value))), json.findings.map((f) => f.share_ms));
+	same("kernels", sorted((await rowsOf(page, "Kernels: all calls")).map((r) => [r[0], r[2], r[3], r[5], r[6], r[7]])), sorted(json.kernels.map((k) => [k.name, k.count, k.total_ns, k.min_ns, k.p50_ns, k.max_ns])));
+	same("collectives", json.nccl.length ? sorted((await rowsOf(page, "Collectives by size")).map((r) => [r[0], r[1], r[2], r[4], r[5], r[6], r[7], r[8]])) : [],
+		sorted(json.nccl.map((n) => [n.op, n.comm, n.ranks, n.count, n.wait_ns, n.transfer_ns, n.unsplit_ns, n.busbw_gbps ?? ""])));
+	same("copies", json.copies.length ? sorted((await rowsOf(page, "Copies")).map((r) => [r[0], r[3], r[4], r[5]])) : [], sorted(json.copies.map((c) => [c.device, c.count, c.total_ns, c.bytes])));
+	same("devices", sorted((await rowsOf(page, "Devices, ms per step")).map((r) => [r[0], r[2], r[3]])),
+		sorted(json.devices.map((d) => [d.device, d.window_ns, ["matmul", "custom", "other", "memory", "graph"].reduce((sum, leaf) => sum + (d.time_ns[`work.${leaf}`] ?? 0), 0)])));
+	const quality = Object.entries(json.quality).filter(([key]) => !["missing_ranks", "not_carried"].includes(key));
+	same("quality", await page.locator(".quality tbody tr").evaluateAll((rows) => rows.map((row) => [row.cells[3].textContent, row.cells[1].dataset.value])), quality.map(([key, value]) => [key, String(value)]));
+	const tree = await page.locator(".tree").evaluate((table) => ({ heads: [...table.querySelectorAll("tr.head td[data-value]")].reduce((sum, cell) => sum + Number(cell.dataset.value), 0),
+		sum: Number(table.querySelector("tfoot td[data-value]").dataset.value) }));
+	const fact = await page.locator(".facts dd").nth(1).getAttribute("data-value");
+	check("the parts of a step add up to it", tree.heads === tree.sum && tree.sum === Number(fact), JSON.stringify(tree) + fact);
+}
+
+async function compareNumbers(page, json) {
+	const other = new Set(json.bridge.filter((b) => b.different_work).map((b) => b.dir)), bridges = json.bridge.filter((b) => !b.different_work);
+	check("of other work nothing is said to be lost", (await page.getByText(/ms (lost|saved) per step/).count()) === bridges.length);
+	same("the runs", (await rowsOf(page, "The runs")).map((r) => r.slice(0, 8)), [...json.runs].sort((a, b) => a.gpus - b.gpus).map((r) => [r.dir, r.gpus, r.steps, r.step_ns, r.steps_per_s, r.efficiency, r.ideal_ns, other.has(r.dir) ? null : r.loss_ns].map((v) => String(v ?? ""))));
+	const falls = await page.locator(".waterfall").evaluateAll((tables) => tables.map((table) => ({ terms: [...table.querySelectorAll("tbody td[data-value]")].map((cell) => Number(cell.dataset.value)),
+		total: Number(table.querySelector("tfoot td[data-value]").dataset.value) })));
+	same("the losses", falls.map((fall) => fall.total), bridges.map((b) => b.loss_ns));
+	falls.forEach((fall, i) => {
+		check("a waterfall sums exactly", fall.terms.reduce((a, b) => a + b, 0) === fall.total, JSON.stringify(fall));
+		const charged = Object.values(bridges[i].charged_ns);
+		check("its largest term is that of --json", Math.max(0, ...fall.terms.map(Math.abs)) === Math.max(0, ...charged.map(Math.abs)));
+	});
+	const bars = await page.locator(".run > .barline .stack").evaluateAll((all) => all.map((bar) => [...bar.children].reduce((sum, part) => sum + Number(part.dataset.value), 0)));
+	same("the bars of the runs", bars, json.runs.map((run) => run.step_ns));
+	await page.getByRole("button", { name: "share of the step" }).click();
+	check("bars of shares are all full", await page.locator(".run > .barline .stack").evaluateAll((all) => all.every((bar) => Math.abs(bar.lastElementChild.getBoundingClientRect().right - bar.getBoundingClientRect().right) < 3)));
+}
+
+async function jitterNumbers(page, json) {
+	same("the verdict", (await page.locator(".answer").textContent()).replace("Which rank is late? ", ""), json.verdict);
+	same("the ranks", sorted((await rowsOf(page, "Ranks against")).map((r) => [r[1], r[2], r[3], r[7]])), sorted(json.ranks.map((r) => [r.device, r.behind_ns, r.by_cause_ns.duration, r.last])));
+	same("the kernels", sorted((await rowsOf(page, "Kernels that differ")).map((r) => [r[0], r[2], r[3]])), sorted(json.kernels.map((k) => [k.kernel, k.duration_ns, k.duration_sd_ns])));
+	const canvas = page.locator(".heat canvas"), read = page.locator(".heat .readout"), least = [];
+	await canvas.focus();
+	await page.keyboard.press("ArrowRight"); // the first cell
+	for (let column = 0; column < Math.min(5, json.series.length); column++) {
+		const values = [];
+		for (let row = 0; row < json.ranks.length; row++) {
+			values.push(Number((await read.textContent()).match(/\(([\d,]+) ns to/)[1].replaceAll(",", "")));
+			await page.keyboard.press("ArrowDown");
+		}
+		least.push([Math.min(...values), Math.max(...values)]);
+		for (let row = 0; row < json.ranks.length; row++) await page.keyboard.press("ArrowUp");
+		await page.keyboard.press("ArrowRight");
+	}
+	same("the heat map's first and last ranks are those of the series", least, json.series.slice(0, least.length).map((s) => [s.min_ns, s.max_ns]));
+}
+
+async function keyboard(page) {
+	await page.keyboard.press("Tab");
+	check("Tab first goes to the link that skips the views", await page.evaluate(() => document.activeElement.className === "skip"));
+	const second = page.locator(".finding summary").nth(1);
+	await second.focus();
+	await page.keyboard.press("Enter");
+	check("Enter opens a finding's evidence", await page.locator(".finding details").nth(1).evaluate((e) => e.open));
+	const box = page.locator(byCaption("Kernels: all calls")).first(), head = box.locator("th").filter({ hasText: "p50 us" });
+	const values = () => box.locator("tbody tr").evaluateAll((rows) => rows.map((row) => Number(row.cells[6].dataset.value)));
+	for (const [order, sign] of [["descending", 1], ["ascending", -1]]) {
+		await head.locator("button").focus();
+		await page.keyboard.press("Enter");
+		const got = await values();
+		check(`Enter on a head sorts, ${order}`, (await head.getAttribute("aria-sort")) === order && got.every((v, i) => i === 0 || sign * (got[i - 1] - v) >= 0), got.join(" "));
+	}
+	await box.locator("input").fill("SGEMM_1 gemm");
+	const names = await box.locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.cells[0].textContent));
+	check("the filter keeps rows with all its words", names.length === 11 && names.every((name) => name.includes("sgemm_1")), names.join(" "));
+	await box.locator("input").fill("no such kernel");
+	check("the filter says that nothing is left", (await box.locator("tbody tr").count()) === 0 && (await box.locator(".count").textContent()).startsWith("0 of 0 rows"));
+	await page.getByRole("button", { name: "Theme" }).click();
+	await page.getByRole("button", { name: "Theme" }).click();
+	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	check("the theme can be chosen", (await paper()) === "rgb(20, 23, 28)");
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	check("on paper colours are light and all evidence is open", (await paper()) === "rgb(255, 255, 255)" &&
+		(await page.locator(".finding details").evaluateAll((all) => all.length > 1 && all.every((details) => details.open))));
+	await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+	check("after that the chosen theme is back", (await paper()) === "rgb(20, 23, 28)");
+}
+
+async function flame(page, tables) {
+	const box = page.locator(".flame"), read = page.locator(".flamebox .readout"), rows = tables.find((t) => t.by?.by === "stack").by.rows;
+	const all = rows.filter((r) => r.kind !== "rest").reduce((sum, r) => sum + r.gpu_ns, 0);
+	same("the flame graph's whole", await box.locator(".frame.root").getAttribute("data-value"), String(all));
+	await box.focus();
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("ArrowDown");
+	check("arrows walk", (await read.textContent()).includes("Net.forward"), await read.textContent());
+	await page.keyboard.press("Enter");
+	const width = () => box.locator(".frame.at").evaluate((e) => e.getBoundingClientRect().width / e.parentNode.getBoundingClientRect().width);
+	check("Enter opens a frame to the full width", (await width()) > 0.99);
+	await page.keyboard.press("Escape");
+	check("Escape closes it", (await box.locator(".frame", { hasText: "data.py:7" }).count()) > 0);
+	await page.locator(".flamebox input").fill("net.FORWARD");
+	check("frames are found by a word", (await box.locator(".frame.hit").count()) > 0);
+	await page.getByRole("button", { name: "backward", exact: true }).click();
+	const backward = rows.filter((r) => r.backward || r.name.includes("[backward]")).reduce((sum, r) => sum + r.gpu_ns, 0);
+	same("the backward stacks alone", await page.locator(".flame .frame.root").getAttribute("data-value"), String(backward));
+}
+
+const browser = await launch(modules, chromium);
+try {
+	for (const file of readdirSync(dir).filter((f) => f.endsWith(".html"))) {
+		const name = file.slice(0, -5);
+		await quiet(browser, name);
+		now = name;
+		const json = JSON.parse(readFileSync(join(dir, `${name}.json`), "utf8"));
+		const { page, heard, close } = await open(browser, join(dir, file));
+		if (name === "plain") {
+			await keyboard(page);
+			await page.reload();
+			await page.waitForFunction(() => document.documentElement.dataset.ready);
+			await flame(page, await page.evaluate(() => JSON.parse(document.getElementById("tables").textContent).tables));
+			await page.reload();
+			await page.waitForFunction(() => document.documentElement.dataset.ready);
+		}
+		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
+		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
+		await close();
+	}
+} finally {
+	await browser.close();
+}
+console.log(`${checks} checks, ${failed} failed`);
+process.exit(failed || !checks ? 1 : 0);

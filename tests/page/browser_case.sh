@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Pages of report, compare and jitter in Chromium (browser.mjs). PAGE_SHOTS=DIR: pictures of each view, light and dark, wide and narrow.
+. "$(dirname "$0")/../cli/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+sh tests/page/install.sh >"$work/installed" || skip "$(tail -n 1 "$work/installed")"
+chromium=$(tail -n 1 "$work/installed")
+
+"$PYTHON" tests/page/made.py "$work/hostile" && "$PYTHON" tests/page/made.py "$work/plain" --plain || fail made.py
+for n in 1 2 4; do
+	expect_status 0 "$sim" -o "$work/$n" --ranks $n --steps 12 --kernels 200 $([ $n = 4 ] && echo --fault slow_gpu=20@2)
+done
+expect_status 0 "$sim" -o "$work/one" --ranks 2 --steps 1 --kernels 60 --nvtx off # no steps
+expect_status 0 "$sim" -o "$work/large" --ranks 2 --steps 12 --kernels 300
+mkdir "$work/pages"
+both() { # both NAME COMMAND...: the page and what --json prints
+	expect_status 0 "${@:2}" --html "$work/pages/$1.html" --json
+	mv "$work/out" "$work/pages/$1.json"
+}
+both plain "$BATON" report --gaps 5 "$work/plain"
+both hostile "$BATON" report --gaps 5 "$work/hostile"
+both four "$BATON" report "$work/4"
+both scaling "$BATON" compare "$work/1" "$work/2" "$work/4"
+both twins "$BATON" compare "$work/plain" "$work/hostile"
+both one "$BATON" report "$work/one"
+both other "$BATON" compare "$work/2" "$work/large"
+both jitter "$BATON" jitter --rank 2 "$work/4"
+checks=$((checks + 1))
+[ -z "${PAGE_SHOTS:-}" ] || mkdir -p "$PAGE_SHOTS"
+timeout 900 node tests/page/browser.mjs "$PWD/build/page-tests/node_modules" "$chromium" "$work/pages" ${PAGE_SHOTS:+"$PAGE_SHOTS"} >"$work/said" 2>&1 ||
+	fail "browser.mjs: $(tail -n 25 "$work/said")"
+finish "in Chromium: $(tail -n 1 "$work/said")"

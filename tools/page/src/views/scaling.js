@@ -1,0 +1,101 @@
+// Runs on more and more GPUs: against ideal, what was lost and to what, and every rank's steps.
+import { h } from "../dom.js";
+import { fixed, grouped, ms, percent, plural, signed } from "../format.js";
+import { headOf, kindOf, leafNames } from "../data.js";
+import { key, stack, waterfall } from "../bars.js";
+import { lines } from "../lines.js";
+import { table } from "../table.js";
+
+const log = (n) => Math.log2(n);
+
+function charts(runs) {
+	const sorted = [...runs].filter((r) => r.efficiency !== null).sort((a, b) => a.gpus - b.gpus);
+	if (new Set(sorted.map((r) => r.gpus)).size < 2) return null;
+	const x = sorted.map((r) => log(r.gpus)), ticks = sorted.map((r) => ({ at: log(r.gpus), text: grouped(r.gpus) }));
+	const common = { x, xTicks: ticks, xLabel: "GPUs", xText: (v) => grouped(Math.round(2 ** v)), xRange: () => [x[0] - 0.15, x[x.length - 1] + 0.15] };
+	const list = (values) => sorted.map((r, i) => `${r.gpus} GPUs ${values[i]}`).join(", ");
+	const most = Math.max(...sorted.map((r) => Math.max(r.step_ns, r.ideal_ns)));
+	return h("div", { class: "two" },
+		h("figure", {}, h("figcaption", {}, "Milliseconds per step"), lines({ ...common, label: `Milliseconds per step: ${list(sorted.map((r) => ms(r.step_ns)))}`,
+			yRange: () => [0, (1.1 * most) / 1e6], text: (v) => fixed(v, 2), series: [
+				{ label: "measured", values: sorted.map((r) => r.step_ns / 1e6), colour: "loss", points: true },
+				{ label: "ideal", values: sorted.map((r) => r.ideal_ns / 1e6), colour: "ink-soft", dash: [6, 4] }] })),
+		h("figure", {}, h("figcaption", {}, "Efficiency, percent of ideal"), lines({ ...common, label: `Efficiency: ${list(sorted.map((r) => percent(r.efficiency, 1)))}`,
+			yRange: () => [0, 110], text: (v) => `${fixed(v, 1)} %`, series: [
+				{ label: "measured", values: sorted.map((r) => 100 * r.efficiency), colour: "loss", points: true },
+				{ label: "ideal", values: sorted.map(() => 100), colour: "ink-soft", dash: [6, 4] }] })));
+}
+
+function runsTable(compare) {
+	const other = new Set(compare.bridge.filter((b) => b.different_work).map((b) => b.dir)); // whose difference means nothing
+	return table({ caption: "The runs", rows: compare.runs, sort: 1, up: true, shown: 50, columns: [
+		{ label: "run", kind: "text", value: (r) => r.dir }, { label: "GPUs", kind: "number", value: (r) => r.gpus, text: grouped },
+		{ label: "steps", kind: "number", value: (r) => r.steps, text: grouped }, { label: "ms/step", kind: "number", value: (r) => r.step_ns, text: (v) => ms(v) },
+		{ label: "steps/s", kind: "number", value: (r) => r.steps_per_s, text: (v) => fixed(v, 2) },
+		{ label: "efficiency", kind: "number", value: (r) => r.efficiency, text: (v) => (v === null ? "" : percent(v, 1)) },
+		{ label: "ideal ms", kind: "number", value: (r) => r.ideal_ns, text: (v) => ms(v) },
+		{ label: "lost ms/step", kind: "number", value: (r) => (other.has(r.dir) ? null : r.loss_ns), text: (v) => (v === null ? "" : signed(v)) }] });
+}
+
+// All terms; those that are no hundredth of the largest stand together, so that the sum stays exact.
+function bridge(docs, b) {
+	const names = leafNames(docs.tree);
+	const terms = Object.entries(b.charged_ns).filter(([, ns]) => ns !== 0).sort((x, y) => Math.abs(y[1]) - Math.abs(x[1]));
+	const largest = terms.length ? Math.abs(terms[0][1]) : 0;
+	const shown = terms.filter(([, ns]) => 100 * Math.abs(ns) >= largest), rest = terms.filter((t) => !shown.includes(t));
+	const range = (leaf) => b.noise?.charged?.[leaf];
+	const half = (r) => (r ? `± ${ms((r.high_ns - r.low_ns) / 2)}` : "");
+	const rows = shown.map(([leaf, ns]) => ({ label: names[leaf] ?? leaf, ns, noise: half(range(leaf)), kind: kindOf(headOf(docs.tree, leaf)) }));
+	if (rest.length) rows.push({ label: plural(rest.length, "smaller term"), ns: rest.reduce((sum, [, ns]) => sum + ns, 0) });
+	if (b.residual_ns) rows.push({ label: "residual", ns: b.residual_ns });
+	const total = b.loss_ns;
+	if (b.different_work) return h("p", {}, `${b.dir} did other work than ${b.base_dir} (${b.different_work.replaceAll("_", " ")}), so nothing is compared.`);
+	return [waterfall(rows, { label: total < 0 ? "saved" : "lost", ns: total }, `${b.dir} (${grouped(b.gpus)} GPUs) against ${b.base_dir}: milliseconds per step`),
+		h("p", { class: "note" }, rows.reduce((sum, r) => sum + r.ns, 0) === total ? "The terms add up exactly." : "The terms do not add up.")];
+}
+
+function partition(docs) {
+	const { compare, tree } = docs;
+	const mode = { share: false };
+	const most = Math.max(...compare.runs.map((r) => r.step_ns));
+	const box = h("div", { class: "bars" });
+	const sum = (time) => Object.values(time).reduce((a, b) => a + b, 0);
+	const line = (label, time, text) => h("div", { class: "barline" }, h("span", { class: "barlabel" }, label),
+		stack(tree, time, mode.share ? sum(time) : Math.max(most, 1), label), h("span", { class: "barnumber" }, text));
+	function fill() {
+		box.replaceChildren(...compare.runs.map((run, i) => h("div", { class: "run" }, line(shortDir(run.dir), run.time_ns, `${ms(run.step_ns)} ms`), ranks(docs.runs.runs[i], run))));
+	}
+	function ranks(run) {
+		const list = h("div", { class: "ranks" });
+		const devices = [...run.devices].sort((a, b) => (a.rank ?? 1e9) - (b.rank ?? 1e9));
+		const make = (n) => list.replaceChildren(...devices.slice(0, n).map((d) => {
+			const steps = Math.max(1, d.steps), time = Object.fromEntries(Object.entries(d.time_ns).map(([leaf, ns]) => [leaf, ns / steps]));
+			return line(d.rank === null ? d.device : `rank ${d.rank}`, time, `${ms(d.window_ns / steps)} ms`);
+		}), devices.length > n ? h("button", { type: "button", onclick: () => make(n + 100) }, `Show ${Math.min(100, devices.length - n)} more of ${devices.length} ranks`) : "");
+		make(16);
+		return devices.length > 1 ? h("details", { open: devices.length <= 8 }, h("summary", {}, `${devices.length} ranks`), list) : null;
+	}
+	const choice = (label, share) => h("button", { type: "button", "aria-pressed": String(mode.share === share), onclick: (event) => {
+		mode.share = share;
+		for (const b of event.currentTarget.parentNode.children) b.setAttribute("aria-pressed", String(b === event.currentTarget));
+		fill();
+	} }, label);
+	fill();
+	return [h("div", { class: "choice", role: "group", "aria-label": "Unit" }, choice("milliseconds", false), choice("share of the step", true)), key(tree, compare.runs.map((r) => r.time_ns)), box];
+}
+
+// The end of a path says most.
+const shortDir = (dir) => (dir.length > 16 ? dir.replace(/^.*\/(?=.)/, "") : dir);
+
+export function scalingView(docs) {
+	const { compare } = docs;
+	return [
+		charts(compare.runs),
+		runsTable(compare),
+		h("h3", {}, "Where the difference went"),
+		h("p", { class: "note" }, "Each bar begins where the last one ended; a hatched one saves time. Waits are charged to what made the late rank late."),
+		compare.bridge.map((b) => bridge(docs, b)),
+		h("h3", {}, "Where a step goes, run by run and rank by rank"),
+		partition(docs),
+	];
+}
