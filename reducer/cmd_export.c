@@ -337,8 +337,9 @@ const struct command command_export = {
 		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
 		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
-		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times count "
-		"from the first event. docs/COMPATIBILITY.md says what the files can and cannot carry.",
+		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "
+		"count from the first event. docs/COMPATIBILITY.md says what the files can and cannot "
+		"carry.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -198,9 +198,7 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	struct place place = {0};
 	uint64_t crowded = 0;
 	interrupted_hold();
-	int error = !form->directory && !job->replace && access(job->output, F_OK) == 0 ? -EEXIST : 0;
-	if (!error)
-		error = open_place(&place, job->output, form->directory);
+	int error = open_place(&place, job->output, form->directory);
 	if (!error)
 		error = write_all(form, scene, &place, &crowded);
 	if (!error)
@@ -209,8 +207,6 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	interrupted_end();
 	if (error == -ENOTEMPTY)
 		diag("%s: files are in it already: give a new directory", job->output);
-	else if (error == -EEXIST)
-		diag("%s: is there already; -f replaces it", job->output);
 	else if (error)
 		diag("%s: %s", job->output, strerror(-error));
 	else
@@ -221,6 +217,10 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 int timeline_write(const struct export_job *job, const struct timeline_form *form)
 {
 	struct scene scene;
+	if (!form->directory && !job->replace && access(job->output, F_OK) == 0) {
+		diag("%s: is there already; -f replaces it", job->output);
+		return STATUS_USAGE;
+	}
 	int status = scene_open(&scene, job);
 	if (status != STATUS_OK)
 		return status;

@@ -57,7 +57,7 @@ done
 
 # Filters: what begins in a window of time; steps; ranks; the limit.
 lines_of() { # lines_of FROM TO OPTION...
-	expect_status 0 "$BATON" export --format perfetto -o "$work/part.pftrace" "$work/ddp" "${@:3}"
+	expect_status 0 "$BATON" export --format perfetto -f -o "$work/part.pftrace" "$work/ddp" "${@:3}"
 	expect_status 0 "$PYTHON" tests/cli/export_lines.py "$BATON" "$work/ddp" "$work/part.pftrace" --from "$1" --to "$2"
 }
 lines_of 100000000 200000000 --time 0.1..0.2
@@ -74,11 +74,17 @@ count() { # count PRINTS...
 	expect_status 0 "$PYTHON" "$work/count.py" "$work/part.pftrace"
 	expect_prints "$@"
 }
-expect_status 0 "$BATON" export --format perfetto --step 2 --ranks 1 -o "$work/part.pftrace" "$work/ddp"
+expect_status 2 "$BATON" export --format perfetto -o "$work/part.pftrace" "$work/ddp"
+expect_says "part.pftrace: is there already; -f replaces it"
+expect_status 2 "$BATON" export --format nsys-sqlite --step 2 -o "$work/x.sqlite" "$work/ddp"
+expect_says "--step is for timelines"
+expect_status 2 "$BATON" export --format kineto --one-per-rank -o "$work/x" "$work/ddp"
+expect_says "--one-per-rank is for nsys-sqlite"
+expect_status 0 "$BATON" export --format perfetto --step 2 --ranks 1 -f -o "$work/part.pftrace" "$work/ddp"
 count "['step 2'] ['rank 1 (node0, pid 1001)']"
-expect_status 0 "$BATON" export --format perfetto --step 0..1 -o "$work/part.pftrace" "$work/ddp"
+expect_status 0 "$BATON" export --format perfetto --step 0..1 -f -o "$work/part.pftrace" "$work/ddp"
 count "['step 0', 'step 0', 'step 1', 'step 1']"
-expect_status 0 "$BATON" export --format perfetto --max-slices 1000 -o "$work/part.pftrace" "$work/ddp"
+expect_status 0 "$BATON" export --format perfetto --max-slices 1000 -f -o "$work/part.pftrace" "$work/ddp"
 expect_says "1000 slices, up to" "later ones are left out: choose a part with --step, --time or --ranks"
 count "1000 []"
 
@@ -154,7 +160,7 @@ wrong() { # wrong SAYS OPTION...
 	expect_status 2 "$BATON" export "${@:2}" "$work/ddp"
 	expect_says "$1"
 }
-wrong "--format must be perfetto, chrome" --format xml -o "$work/x"
+wrong "--format must be nsys-sqlite, perfetto, chrome" --format xml -o "$work/x"
 wrong "--format perfetto needs -o" --format perfetto
 wrong "leave out --format" --format perfetto --folded -o "$work/x"
 wrong "use --folded or --format" -o "$work/x"
