@@ -1,32 +1,46 @@
 /* baton export: a run in the format of another tool. */
+#include "base/decimal.h"
 #include "base/diag.h"
 #include "base/plain.h"
 #include "commands.h"
-#include "export/formats.h"
 #include "export/job.h"
 #include "read/run.h"
 #include "imported.h"
 #include "reduce.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
+#include "export/formats.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option_spec options[] = {
 	{"format", 0, OPTION_TEXT, "NAME",
-	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read"},
+	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
+	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
+	 "each process, as torch.profiler writes them"},
 	{"one-per-rank", 0, OPTION_FLAG, NULL,
 	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
-	{"force", 'f', OPTION_FLAG, NULL, "nsys-sqlite: replace files that are there already"},
+	{"force", 'f', OPTION_FLAG, NULL, "with --format: replace files that are there already"},
 	{"folded", 0, OPTION_FLAG, NULL,
 	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
 	{"weight", 0, OPTION_TEXT, "WHAT",
 	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
 	 "before them"},
-	{"output", 'o', OPTION_TEXT, "FILE", "write to this file instead of standard output"},
+	{"step", 0, OPTION_TEXT, "A[..B]",
+	 "timelines: only these steps, by the numbers of their markers, else by their places from "
+	 "0"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "timelines: only these ranks: '0,4-7'"},
+	{"time", 0, OPTION_TEXT, "A..B",
+	 "timelines: only what begins in these seconds since the run's first event: '1.5..2', "
+	 "'..0.25'"},
+	{"max-slices", 0, OPTION_NUMBER, "N",
+	 "timelines: end where there would be more slices (default 1000000; 0: all)"},
+	{"output", 'o', OPTION_TEXT, "FILE",
+	 "write to this file instead of standard output; --format needs it, kineto's is a directory"},
 	VIEW_OPTION_ROWS,
 	{0},
 };
@@ -95,39 +109,169 @@ static int export(const struct invocation *call, const struct summary *summary, 
 	return STATUS_OK;
 }
 
-/* The run as it is, in the format of this name. */
-static int export_events(const struct invocation *call, const char *name)
+/* ---- timelines ---- */
+
+enum { MOST_SLICES = 1000000 };
+
+static bool whole_number(const char **at, int64_t *out)
 {
-	const struct export_format *format = export_format_find(name);
-	struct run run;
-	if (!format) {
-		diag("export: there is no format '%s'; --help lists them", name);
+	char *end;
+	errno = 0;
+	if (**at < '0' || **at > '9')
+		return false;
+	*out = strtoll(*at, &end, 10);
+	*at = end;
+	return errno == 0;
+}
+
+/* "7" or "7..12". */
+static int read_steps(const struct invocation *call, struct export_filter *filter)
+{
+	const char *text = option_text(call, "step", NULL), *at = text;
+	if (!text)
+		return STATUS_OK;
+	filter->by_step = true;
+	bool good = whole_number(&at, &filter->from_step);
+	filter->to_step = filter->from_step;
+	if (good && strncmp(at, "..", 2) == 0) {
+		at += 2;
+		good = whole_number(&at, &filter->to_step);
+	}
+	if (good && *at == 0 && filter->from_step <= filter->to_step)
+		return STATUS_OK;
+	diag("--step must be a step or two with '..' between them, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+/* Seconds; none: `otherwise`. */
+static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
+{
+	*out = otherwise;
+	return bytes == 0 || (decimal_scaled(at, bytes, 9, out) == 0 && *out >= 0);
+}
+
+static int read_time(const struct invocation *call, struct export_filter *filter)
+{
+	const char *text = option_text(call, "time", NULL);
+	const char *dots = text ? strstr(text, "..") : NULL;
+	if (!text)
+		return STATUS_OK;
+	filter->by_time = true;
+	if (dots && read_seconds(text, (size_t)(dots - text), 0, &filter->from_ns) &&
+		read_seconds(dots + 2, strlen(dots + 2), INT64_MAX, &filter->to_ns) &&
+		filter->from_ns < filter->to_ns)
+		return STATUS_OK;
+	diag("--time must be seconds with '..' between them, as 1.5..2, not '%s'", text);
+	return STATUS_USAGE;
+}
+
+static int read_filter(const struct invocation *call, struct export_filter *filter)
+{
+	const long long most = option_number(call, "max-slices", MOST_SLICES);
+	*filter =
+		(struct export_filter){.most = (uint64_t)most, .ranks = option_text(call, "ranks", NULL)};
+	if (most < 0) {
+		diag("--max-slices must be 0 or more, not %lld", most);
 		return STATUS_USAGE;
 	}
+	if (filter->ranks && !export_is_list(filter->ranks)) {
+		diag("--ranks must be ranks as 0,4-7, not '%s'", filter->ranks);
+		return STATUS_USAGE;
+	}
+	const int status = read_steps(call, filter);
+	return status == STATUS_OK ? read_time(call, filter) : status;
+}
+
+/* The callbacks of a format with the options of the command line. */
+static int reduce(const struct export_job *job, const struct reduce_options *callbacks)
+{
+	struct reduction reduction;
+	struct reduce_options how = *job->how;
+	how.store = callbacks->store && how.store;
+	how.no_replay = !callbacks->store;
+	how.idle = callbacks->idle;
+	how.idle_context = callbacks->idle_context;
+	how.step = callbacks->step;
+	how.step_context = callbacks->step_context;
+	const int status = reduce_run(job->dirs, job->n_dirs, &how, &reduction);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		reduction_free(&reduction);
+	return status;
+}
+
+static void refuse_format(const char *name)
+{
+	char names[256] = "";
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		const char *between = f == export_formats ? "" : f[1].name ? ", " : " or ";
+		const size_t n = strlen(names);
+		snprintf(names + n, sizeof(names) - n, "%s%s", between, f->name);
+	}
+	diag("--format must be %s, not '%s'", names, name);
+}
+
+static int run_timeline(const struct invocation *call, const struct export_format *format,
+						struct export_job *job)
+{
+	struct reduce_options how;
+	if (!job->output || !*job->output) {
+		diag("--format %s needs -o: where to write it", format->name);
+		return STATUS_USAGE;
+	}
+	if (read_filter(call, &job->filter) != STATUS_OK ||
+		reduce_options_read(call, true, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	job->reduce = reduce;
+	job->how = &how;
+	return format->write(job);
+}
+
+/* The run as it is. */
+static int run_events(const struct invocation *call, const struct export_format *format,
+					  struct export_job *job)
+{
+	static const char *const parts[] = {"step", "ranks", "time", "max-slices"};
+	struct run run;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (option_given(call, parts[i])) {
+			diag("--format %s writes the whole run: --%s is for timelines", format->name, parts[i]);
+			return STATUS_USAGE;
+		}
 	int status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	const struct export_job job = {.run = &run,
-								   .output = option_text(call, "output", NULL),
-								   .each_rank = option_given(call, "one-per-rank"),
-								   .replace = option_given(call, "force")};
-	const int written = format->write(&job);
+	job->run = &run;
+	const int written = format->write(job);
 	run_close(&run);
-	return finish_stdout((int)status_worse((enum status)status, (enum status)written));
+	return (int)status_worse((enum status)status, (enum status)written);
 }
 
-static int run(const struct invocation *call)
+static int run_format(const struct invocation *call, const char *name)
+{
+	const struct export_format *format = export_format_find(name);
+	struct export_job job = {.dirs = call->operand,
+							 .n_dirs = (size_t)call->operands,
+							 .output = option_text(call, "output", NULL),
+							 .each_rank = option_given(call, "one-per-rank"),
+							 .replace = option_given(call, "force")};
+	if (!format) {
+		refuse_format(name);
+		return STATUS_USAGE;
+	}
+	if (format->timeline && job.each_rank) {
+		diag("--one-per-rank is for nsys-sqlite");
+		return STATUS_USAGE;
+	}
+	return format->timeline ? run_timeline(call, format, &job) : run_events(call, format, &job);
+}
+
+/* ---- folded stacks ---- */
+
+static int run_folded(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
 	enum weight weight;
-	const char *format = option_text(call, "format", NULL);
-	if (!option_given(call, "folded") == !format) {
-		diag("export: give one format: --folded or --format NAME");
-		return STATUS_USAGE;
-	}
-	if (format)
-		return export_events(call, format);
 	if (read_weight(call, &weight) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
@@ -139,11 +283,32 @@ static int run(const struct invocation *call)
 	return (int)status_worse(status, written);
 }
 
+static int run(const struct invocation *call)
+{
+	const char *format = option_text(call, "format", NULL);
+	if (format && option_given(call, "folded")) {
+		diag("export: --folded is a format of its own: leave out --format");
+		return STATUS_USAGE;
+	}
+	if (format)
+		return run_format(call, format);
+	if (option_given(call, "folded"))
+		return run_folded(call);
+	diag("export: no format given: use --folded or --format NAME");
+	return STATUS_USAGE;
+}
+
 static const struct named_text examples[] = {
 	{"baton export --folded -o gpu.folded runs/4gpu",
 	 "GPU time by call stack, for flamegraph.pl or speedscope."},
 	{"baton export --folded --weight starved runs/4gpu | flamegraph.pl >starved.svg",
 	 "Which lines the GPU waited for."},
+	{"baton export --format perfetto -o run.pftrace runs/4gpu",
+	 "A timeline of all ranks, for ui.perfetto.dev."},
+	{"baton export --format chrome --step 7..9 -o run.json.gz runs/4gpu",
+	 "Three steps of it as compressed JSON."},
+	{"baton export --format kineto -o profile runs/4gpu",
+	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
 	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
 	 "For tools and scripts that read what nsys exports."},
 	{0},
@@ -155,7 +320,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "nsys-sqlite"},
+	{"format", "nsys-sqlite perfetto chrome kineto"},
 	{0},
 };
 
@@ -168,9 +333,13 @@ const struct command command_export = {
 		"With --folded: one line for each call stack that launched GPU work in the "
 		"counted steps, summed over all GPUs of the run, e.g. for flamegraph.pl or "
 		"speedscope. In a stack, the frames before \"[backward]\" are the forward call "
-		"whose gradient was computed; the frames after it launched the work.\n\nWith --format "
-		"nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times count from the "
-		"first event. docs/COMPATIBILITY.md says what the file can and cannot carry.",
+		"whose gradient was computed; the frames after it launched the work.\n\n"
+		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
+		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
+		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
+		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "
+		"count from the first event. docs/COMPATIBILITY.md says what the files can and cannot "
+		"carry.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -1,13 +1,17 @@
 #include "export/formats.h"
 
 #include "export/nsys.h"
+#include "export/timeline_files.h"
 
 #include <stddef.h>
 #include <string.h>
 
 const struct export_format export_formats[] = {
-	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export},
-	{NULL, NULL, NULL},
+	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export, false},
+	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor", timeline_perfetto, true},
+	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, true},
+	{"kineto", "a file for each process, as torch.profiler writes them", timeline_kineto, true},
+	{0},
 };
 
 const struct export_format *export_format_find(const char *name)

@@ -1,16 +1,36 @@
-/* What is exported, and where to. */
+/* What `baton export --format` is asked for. */
 #ifndef EXPORT_JOB_H
 #define EXPORT_JOB_H
 
-#include <stdbool.h>
+#include "summary/reduction.h"
 
 struct run;
 
+struct export_filter {
+	bool by_step, by_time;
+	int64_t from_step, to_step; /* numbers of their markers, else places; both included */
+	int64_t from_ns, to_ns;     /* since the run's first event */
+	const char *ranks;          /* "0,4-7", valid; NULL: all */
+	uint64_t most;              /* slices; 0: all */
+};
+
 struct export_job {
-	struct run *run;    /* open */
+	char *const *dirs; /* of one run */
+	size_t n_dirs;
+	struct run *run;    /* the same, open: for formats that take it as it is, else NULL */
 	const char *output; /* what -o says, or NULL */
 	bool each_rank;     /* a file for each process, in the directory `output` */
 	bool replace;       /* files that are there already */
+	struct export_filter filter;
+	/* Reduces the run with options of the command line and these callbacks; returns an enum status,
+	 * and says what is wrong itself. */
+	int (*reduce)(const struct export_job *job, const struct reduce_options *callbacks);
+	const struct reduce_options *how; /* of the command line */
 };
+
+/* Does the list "0,4-7" have `rank`? */
+bool export_has_rank(const char *list, int32_t rank);
+/* Is it such a list? */
+bool export_is_list(const char *list);
 
 #endif

@@ -4,7 +4,6 @@
 #include "graph/arrivals.h"
 #include "graph/bundles.h"
 #include "graph/events.h"
-#include "graph/host_clocks.h"
 #include "graph/joins.h"
 #include "graph/ops.h"
 #include "graph/process.h"
@@ -90,7 +89,7 @@ int model_build(struct model *model, struct sample *sample)
 	int error = 0;
 	*model = (struct model){.n_steps = sample->n_steps, .n_hosts = sample->n_hosts};
 	if (sample->n_hosts > 1)
-		error = host_clocks_align(sample);
+		error = sample_align(sample);
 	for (uint32_t i = 0; !error && i < n; i++)
 		error = add_process(model, sample, i);
 	error = error ? error : joins_link(model);

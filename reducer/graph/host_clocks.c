@@ -5,6 +5,7 @@
 #include "read/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ struct both {      /* one collective on two hosts */
 };
 
 struct aligning {
-	struct sample *sample;
+	const struct host_clocks *hosts;
 	struct left *lefts;
 	size_t n_lefts, lefts_room;
 	struct both *both;
@@ -52,21 +53,18 @@ static int take(struct aligning *a, const struct trace *trace, const struct rows
 
 static int read_process(struct aligning *a, uint32_t process)
 {
-	struct sample *sample = a->sample;
+	const struct host_clocks *hosts = a->hosts;
+	const int64_t from = hosts->from_ns[process], to = hosts->to_ns[process];
 	struct trace trace;
 	struct rows rows;
-	int64_t *begins = malloc((sample->n_steps + 1) * sizeof(*begins));
-	if (!begins)
-		return -ENOMEM;
-	sample_begins(sample, process, begins);
-	const int64_t from = begins[0], to = begins[sample->n_steps];
-	free(begins);
-	int error = run_process_open(&sample->context->run->processes[process], &trace, NULL);
+	if (from >= to)
+		return 0;
+	int error = run_process_open(&hosts->run->processes[process], &trace, NULL);
 	if (error)
 		return error;
 	error = rows_open_within(&rows, &trace, BATON_COLLECTIVE, from, to);
 	while (!error && rows_next(&rows))
-		error = take(a, &trace, &rows, sample->host_of[process]);
+		error = take(a, &trace, &rows, hosts->host_of[process]);
 	rows_close(&rows);
 	trace_close(&trace);
 	return error;
@@ -106,7 +104,7 @@ static void keep_first(struct aligning *a)
 	a->n_lefts = kept;
 }
 
-static int64_t on_clock(const struct host_offset *o, int64_t ns)
+int64_t host_offset_time(const struct host_offset *o, int64_t ns)
 {
 	const double more = o->constant_ns + o->slope * (double)(ns - o->origin_ns);
 	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
@@ -125,8 +123,9 @@ static int collect(struct aligning *a, uint32_t host, const bool *done)
 				continue;
 			if (room_for((void **)&a->both, a->n_both, &a->both_room, 256, sizeof(*a->both)) != 0)
 				return -ENOMEM;
-			a->both[a->n_both++] = (struct both){a->lefts[k].host, a->lefts[k].end_ns,
-												 on_clock(&a->sample->offsets[host], own->end_ns)};
+			a->both[a->n_both++] =
+				(struct both){a->lefts[k].host, a->lefts[k].end_ns,
+							  host_offset_time(&a->hosts->offsets[host], own->end_ns)};
 		}
 	}
 	return 0;
@@ -171,9 +170,19 @@ static double drift(const struct both *both, size_t n)
 	return xx > 0 ? xy / xx : 0;
 }
 
-static int fit(struct sample *sample, const struct both *both, size_t n)
+/* How far nine of ten differences are from the fitted line, at most. */
+static int64_t residual(const struct host_offset *o, const struct both *both, size_t n,
+						double *room)
 {
-	struct host_offset *o = &sample->offsets[both[0].host];
+	for (size_t i = 0; i < n; i++)
+		room[i] = fabs((double)(host_offset_time(o, both[i].own_ns) - both[i].other_ns));
+	sort_rows(room, n, sizeof(*room), by_number);
+	return (int64_t)room[(n - 1) * 9 / 10];
+}
+
+static int fit(const struct host_clocks *hosts, const struct both *both, size_t n)
+{
+	struct host_offset *o = &hosts->offsets[both[0].host];
 	double *room = malloc(n * sizeof(*room));
 	if (!room)
 		return -ENOMEM;
@@ -185,6 +194,7 @@ static int fit(struct sample *sample, const struct both *both, size_t n)
 	}
 	if (o->slope == 0 && o->constant_ns < SAME_NS && o->constant_ns > -SAME_NS)
 		o->constant_ns = 0;
+	o->residual_ns = residual(o, both, n, room);
 	free(room);
 	return 0;
 }
@@ -192,6 +202,8 @@ static int fit(struct sample *sample, const struct both *both, size_t n)
 static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;
+	for (uint32_t host = 1; host < a->hosts->n_hosts; host++)
+		a->hosts->offsets[host].residual_ns = -1;
 	done[0] = true;
 	queue[tail++] = 0;
 	while (head < tail) {
@@ -202,7 +214,7 @@ static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 				;
 			if (end - i < LEAST_PAIRS)
 				continue;
-			error = fit(a->sample, &a->both[i], end - i);
+			error = fit(a->hosts, &a->both[i], end - i);
 			done[a->both[i].host] = true;
 			queue[tail++] = a->both[i].host;
 		}
@@ -212,15 +224,14 @@ static int align_all(struct aligning *a, bool *done, uint32_t *queue)
 	return 0;
 }
 
-int host_clocks_align(struct sample *sample)
+int host_clocks_align(const struct host_clocks *hosts)
 {
-	struct aligning a = {.sample = sample};
-	bool *done = calloc(sample->n_hosts, sizeof(*done));
-	uint32_t *queue = calloc(sample->n_hosts, sizeof(*queue));
+	struct aligning a = {.hosts = hosts};
+	bool *done = calloc(hosts->n_hosts, sizeof(*done));
+	uint32_t *queue = calloc(hosts->n_hosts, sizeof(*queue));
 	int error = done && queue ? 0 : -ENOMEM;
-	for (uint32_t i = 0; !error && i < sample->context->run->n_processes; i++)
-		if (sample->scan_of[i])
-			error = read_process(&a, i);
+	for (uint32_t i = 0; !error && i < hosts->run->n_processes; i++)
+		error = read_process(&a, i);
 	keep_first(&a);
 	if (!error)
 		error = align_all(&a, done, queue);

@@ -148,11 +148,36 @@ int64_t sample_gpu_end(const struct sample *sample, uint32_t process)
 	return end_ns;
 }
 
+int sample_align(struct sample *sample)
+{
+	const struct run *run = sample->context->run;
+	int64_t *from = calloc(run->n_processes + 1, sizeof(*from));
+	int64_t *to = calloc(run->n_processes + 1, sizeof(*to));
+	int64_t *begins = calloc(sample->n_steps + 1, sizeof(*begins));
+	const struct host_clocks clocks = {.run = run,
+									   .host_of = sample->host_of,
+									   .n_hosts = sample->n_hosts,
+									   .from_ns = from,
+									   .to_ns = to,
+									   .offsets = sample->offsets};
+	int error = from && to && begins ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !error && i < run->n_processes; i++) {
+		if (!sample->scan_of[i])
+			continue;
+		sample_begins(sample, i, begins);
+		from[i] = begins[0];
+		to[i] = begins[sample->n_steps];
+	}
+	if (!error)
+		error = host_clocks_align(&clocks);
+	free(from);
+	free(to);
+	free(begins);
+	return error;
+}
+
 int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns)
 {
 	const struct host_offset *o = &sample->offsets[sample->host_of[process]];
-	if (o->slope == 0 && o->constant_ns == 0)
-		return ns;
-	const double more = o->constant_ns + o->slope * (double)(ns - o->origin_ns);
-	return ns + (int64_t)(more < 0 ? more - 0.5 : more + 0.5);
+	return o->slope == 0 && o->constant_ns == 0 ? ns : host_offset_time(o, ns);
 }

