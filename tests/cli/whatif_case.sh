@@ -77,6 +77,13 @@ expect_true "(lambda f: (f['id'], f['rank'], f['device'], f['host'], f['cause'])
 expect_true "abs(d['findings'][0]['gain_ms'] - $whole) < 0.01" # both causes are that rank's
 expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is None for f in d['findings'] if f['id'] not in ('late_rank', 'wait'))"
 
+# Keeps out: the wait of a cudaMemcpy for the GPU, as if it were the launch queue's when that was full as it began. It was as long
+# as before whatever was cured.
+expect_status 0 "$sim" -o "$work/copy" --truth "$work/copy.json" --workload ddp --ranks 4 --steps 8 --seed 666231 --noise-seed 83583 \
+	--host-noise even --accumulate 2 --fault gil_hog=15650@3
+expect_status 0 "$BATON" whatif --json "$work/copy" --without 'rank 3'
+answers copy 'abs(first["gain_ns"] - real) < real / 50'
+
 # Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
 made slower --fault slow_gpu=20@all
 asked slower --scale kernels=0.83333
