@@ -84,6 +84,18 @@ expect_status 0 "$sim" -o "$work/copy" --truth "$work/copy.json" --workload ddp 
 expect_status 0 "$BATON" whatif --json "$work/copy" --without 'rank 3'
 answers copy 'abs(first["gain_ns"] - real) < real / 50'
 
+# Keeps out: a run of Broadcasts and Reduces that is not replayed, or none of whose members meet. The late GPU of one process has the
+# gain of the job without it, and what is left of the waiting is not a pipeline's bubble.
+expect_status 0 "$sim" -o "$work/root" --truth "$work/root.json" --workload dataparallel --ranks 3 --steps 8 --kernels 300 --seed 5 \
+	--fault slow_gpu=15@1
+expect_status 0 "$BATON" whatif --json "$work/root" --without 'device node0/1'
+answers root 'w["met"] == w["collective_ops"] > 0 and abs(first["gain_ns"] - real) < real / 50'
+expect_status 0 "$BATON" report --json "$work/root"
+expect_true "(lambda f: (f['id'], f['device']))(d['findings'][0]) == ('late_rank', 'node0/1') and d['findings'][0]['gain_ms'] is not None"
+expect_status 0 "$sim" -o "$work/roots" --workload dataparallel --ranks 8 --steps 8 --seed 5 --fault imbalance=5
+expect_status 0 "$BATON" report --json "$work/roots"
+expect_true "any(f['id'] == 'unsplit' for f in d['findings']) and not any('bubble' in f['text'] for f in d['findings'])"
+
 # Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
 made slower --fault slow_gpu=20@all
 asked slower --scale kernels=0.83333
