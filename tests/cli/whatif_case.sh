@@ -95,6 +95,12 @@ expect_true "(lambda f: (f['id'], f['device']))(d['findings'][0]) == ('late_rank
 expect_status 0 "$sim" -o "$work/roots" --workload dataparallel --ranks 8 --steps 8 --seed 5 --fault imbalance=5
 expect_status 0 "$BATON" report --json "$work/roots"
 expect_true "any(f['id'] == 'unsplit' for f in d['findings']) and not any('bubble' in f['text'] for f in d['findings'])"
+expect_true "not any(f['id'] == 'late_rank' for f in d['findings'])" # as the replay says
+
+# Keeps out: a GPU that waits for work of another one, lost because the replay takes that for the program's order.
+expect_status 0 "$sim" -o "$work/peer" --workload dataparallel --ranks 5 --steps 8 --kernels 300 --seed 1 --fault dependency=5@0
+expect_status 0 "$BATON" report --json "$work/peer"
+expect_true "(lambda f: (f['id'], f['device'], f['cause'], f['gain_ms']))(d['findings'][0]) == ('late_rank', 'node0/0', 'dependency', None)"
 
 # Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
 made slower --fault slow_gpu=20@all
