@@ -362,7 +362,7 @@ int charges_open(struct charges *charges, const struct summary *summary, const s
 		int error = add_culprits(&c);
 		add_caused(&c);
 		charges->by = CHARGES_BY_REPLAY;
-		if (error || charges->n > 0 || replay_clears(summary))
+		if (error || charges->n > 0 || (replay_clears(summary) && !replay_finds_none(summary)))
 			return error;
 	}
 	int error = add_by_rules(&c);

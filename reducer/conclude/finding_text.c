@@ -115,7 +115,7 @@ struct finding_words finding_collectives(const struct summary *summary, const ch
 	return words;
 }
 
-const char *finding_unsplit_reason(const struct summary *summary)
+static const struct nccl_summary *most_unsplit(const struct summary *summary)
 {
 	const struct nccl_summary *most = NULL;
 	for (size_t i = 0; i < summary->n_nccl; i++) {
@@ -123,7 +123,23 @@ const char *finding_unsplit_reason(const struct summary *summary)
 		if (row->reason && (!most || row->unsplit_ns > most->unsplit_ns))
 			most = row;
 	}
+	return most;
+}
+
+const char *finding_unsplit_reason(const struct summary *summary)
+{
+	const struct nccl_summary *most = most_unsplit(summary);
 	return most ? summary_text(summary, most->reason) : "";
+}
+
+bool finding_unsplit_has_root(const struct summary *summary)
+{
+	static const char *const names[] = {"Broadcast", "Reduce", "Gather", "Scatter"};
+	const struct nccl_summary *most = most_unsplit(summary);
+	bool found = false;
+	for (size_t i = 0; most && i < sizeof(names) / sizeof(names[0]); i++)
+		found |= strcmp(summary_text(summary, most->op), names[i]) == 0;
+	return found;
 }
 
 void finding_say_transfer(const struct summary *summary, const struct figures *f, char *out,

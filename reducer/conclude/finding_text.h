@@ -29,6 +29,8 @@ void finding_missing_ranks(const struct run_summary *run, char text[MISSING_RANK
 struct finding_words finding_collectives(const struct summary *summary, const char *reason);
 /* Why most of the NCCL time is not split; "" when all is. */
 const char *finding_unsplit_reason(const struct summary *summary);
+/* Is most of it in calls that one rank sends to all or gets from all? */
+bool finding_unsplit_has_root(const struct summary *summary);
 /* The collective with most transfer, and its bus bandwidth. */
 void finding_say_transfer(const struct summary *summary, const struct figures *figures, char *out,
 						  size_t bytes);

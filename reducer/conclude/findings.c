@@ -73,7 +73,11 @@ static const char *split_remedy(const struct finding_source *m, const char *reas
 {
 	const struct summary *s = m->summary;
 	const bool recorded = source_is_recorded(source_kind(summary_text(s, s->run.source)));
-	if (strcmp(reason, "not full-synchronising") == 0)
+	const bool one_sided = strcmp(reason, "not full-synchronising") == 0;
+	if (one_sided && finding_unsplit_has_root(s))
+		return "even out what the ranks do before it, or send less (one rank sends to all, or gets "
+			   "from all: how much of that is waiting is not known)";
+	if (one_sided)
 		return "balance the stages, or overlap the transfers (which side is late is not known for "
 			   "send/recv in this trace)";
 	if (strcmp(reason, "sequence unknown") == 0)
@@ -112,7 +116,8 @@ static void say_bubble(const struct finding_source *m, struct finding *out)
 static void say_unsplit(const struct finding_source *m, struct finding *out)
 {
 	const char *reason = finding_unsplit_reason(m->summary);
-	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary)) {
+	if (strcmp(reason, "not full-synchronising") == 0 && replay_knows(m->summary) &&
+		!finding_unsplit_has_root(m->summary)) {
 		say_bubble(m, out);
 		return;
 	}

@@ -21,6 +21,11 @@ bool replay_clears(const struct summary *summary)
 	return replay_knows(summary) && strcmp(summary_text(summary, summary->run.mode), "import") != 0;
 }
 
+bool replay_finds_none(const struct summary *summary)
+{
+	return replay_knows(summary) && summary->n_culprits == 1;
+}
+
 int64_t replay_transfer_ns(const struct summary *summary)
 {
 	return replay_knows(summary) ? summary->culprits[0].gain_ns : 0;

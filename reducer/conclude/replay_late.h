@@ -23,6 +23,8 @@ bool replay_is_single(const struct replay_size *size);
 bool replay_knows(const struct summary *summary);
 /* Is nobody late whom it does not name? An import may lack what a silent thread waited for. */
 bool replay_clears(const struct summary *summary);
+/* Did it find no cause at all? */
+bool replay_finds_none(const struct summary *summary);
 /* What a step without any transfer would win, once all culprits are cured; 0: not replayed. */
 int64_t replay_transfer_ns(const struct summary *summary);
 

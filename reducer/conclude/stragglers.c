@@ -530,6 +530,17 @@ static int add_replayed(struct stragglers *all, const struct summary *summary,
 	return 0;
 }
 
+/* That a device waits for another one of its process is the program's order to the replay, and so
+ * it is no cause. */
+static int add_waiting(struct stragglers *all, const struct summary *summary,
+					   const struct figures *f)
+{
+	const int error = f->time_ns[LEAF_NCCL_UNSPLIT] > 0 ? add_unsplit(all, summary) : 0;
+	if (all->n && all->at[0].excess[0].kind != &finding_kinds[FINDING_DEPENDENCY])
+		all->n = 0;
+	return error;
+}
+
 static int by_wait(const void *a, const void *b)
 {
 	const struct straggler *x = a, *y = b;
@@ -546,8 +557,10 @@ int stragglers_open(struct stragglers *all, const struct summary *summary, const
 	int error = pipeline_find(summary, f, &all->pipeline);
 	if (!error && replay_knows(summary))
 		error = add_replayed(all, summary, f);
-	if (error || all->n > 0 || replay_clears(summary))
+	if (error || all->n > 0)
 		return error;
+	if (replay_clears(summary))
+		return replay_finds_none(summary) ? add_waiting(all, summary, f) : 0;
 	error = add_late(all, summary, f);
 	if (error)
 		return error;

@@ -8,12 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends of a collective that is matched by its order are so near. */
+/* Ends of a collective that is matched by its order, or has a root, are so near. */
 enum { TOGETHER_NS = 200000 };
+
+/* What one rank sends to all or gets from all: only those whose ends say so have waited. */
+static bool has_root(uint32_t coll)
+{
+	return coll >= BATON_COLL_BROADCAST && coll <= BATON_COLL_SCATTER;
+}
 
 static bool meets_all(uint32_t coll)
 {
-	return coll == COLL_ORDERED || (coll >= BATON_COLL_ALLREDUCE && coll <= BATON_COLL_BARRIER);
+	return coll == COLL_ORDERED || (coll >= BATON_COLL_ALLREDUCE && coll <= BATON_COLL_BARRIER) ||
+		   has_root(coll);
 }
 
 static bool is_pairwise(uint32_t coll)
@@ -80,8 +87,9 @@ static bool is_whole(struct member **m, size_t n, int64_t *latest_ns)
 		first_end_ns = m[i]->end_ns < first_end_ns ? m[i]->end_ns : first_end_ns;
 		last_end_ns = m[i]->end_ns > last_end_ns ? m[i]->end_ns : last_end_ns;
 	}
-	if (m[0]->coll == COLL_ORDERED && last_end_ns - first_end_ns > TOGETHER_NS)
-		return false; /* the order does not match them */
+	const bool may_differ = m[0]->coll == COLL_ORDERED || has_root(m[0]->coll);
+	if (may_differ && last_end_ns - first_end_ns > TOGETHER_NS)
+		return false; /* the order does not match them, or some did not wait */
 	return *latest_ns <= first_end_ns;
 }
 

@@ -310,9 +310,11 @@ static int link_launch(struct process *p, struct model *model, struct places *pl
 	if (of)
 		error = link_place(p, model, &(struct place){call, of, op->bundle.long_ns}, cuts);
 	of = find_place(p, places, places->launched);
-	const int64_t ns = last->end - last->begin, own_ns = ns > HELD_CALL_NS ? LAUNCH_OWN_NS : ns;
+	const int64_t ns = last->end - last->begin;
+	/* a copy that waits for the GPU is long by itself */
+	const bool own = ns <= HELD_CALL_NS || last->class == CALL_WAITS || last->class == CALL_FREES;
 	if (!error && of)
-		error = link_place(p, model, &(struct place){last, of, ns - own_ns}, cuts);
+		error = link_place(p, model, &(struct place){last, of, own ? 0 : ns - LAUNCH_OWN_NS}, cuts);
 	return error;
 }
 

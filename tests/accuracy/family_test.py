@@ -168,6 +168,13 @@ class FirstFindingTest(unittest.TestCase):
         self.assertEqual((verdict["claim_ms"], verdict["by_gain"]), (0, True))
         self.assertIsNone(self.judge(truth, report_of(finding("sync", 3)))["claim_ms"], "nothing is claimed of the fault")
 
+    def test_a_request_is_several_tokens(self):
+        truth = truth_of(fault("input", 50))
+        tokens = report_of(finding("input", 3))
+        tokens["devices"] = [{"device": "node0/0", "time_ns": {}, "step_ns": {"mean": truth["step_ns"] / 6}}]
+        self.assertEqual(self.judge(truth, tokens)["claim_ms"], 3)
+        self.assertAlmostEqual(self.judge({**truth, "workload": "inference"}, tokens)["claim_ms"], 18)
+
 
 class RestTest(unittest.TestCase):
     def test_steps_and_their_mean(self):

@@ -127,6 +127,14 @@ def claim_ms(finding):
     return finding["share_ms"] if finding.get("gain_ms") is None else finding["gain_ms"]
 
 
+def units_of_step(truth, report):
+    """How many of the report's steps a step of the truth holds: of inference one is a request, the other may be a token."""
+    means = [d["step_ns"]["mean"] for d in report["devices"] if d.get("step_ns")]
+    if truth["workload"] != "inference" or not means:
+        return 1
+    return truth["step_ns"] / (sum(means) / len(means))
+
+
 # ---- the verdict ----------------------------------------------------------------------------------
 
 NOTHING = {"id": "none", "text": "no finding", "evidence": "", "share_ms": 0.0}
@@ -151,7 +159,7 @@ def judge_finding(truth, report, base, accepted, ample=None):
         "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),
         "first": bool(right), "printed": any(names_finding(f, truth, printed, accepted) for f in asked),
         "culprit": bool(right) and names_class(fault, first, accepted) if one_rank(fault, truth) else None,
-        "claim_ms": claim_ms(first) if right else None, "by_gain": first.get("gain_ms") is not None,
+        "claim_ms": claim_ms(first) * units_of_step(truth, report) if right else None, "by_gain": first.get("gain_ms") is not None,
         "said": f"{first['id']}: {first['text']}"}
 
 

@@ -77,6 +77,31 @@ expect_true "(lambda f: (f['id'], f['rank'], f['device'], f['host'], f['cause'])
 expect_true "abs(d['findings'][0]['gain_ms'] - $whole) < 0.01" # both causes are that rank's
 expect_true "all(f['rank'] is None and f['device'] is None and f['cause'] is None for f in d['findings'] if f['id'] not in ('late_rank', 'wait'))"
 
+# Keeps out: the wait of a cudaMemcpy for the GPU, as if it were the launch queue's when that was full as it began. It was as long
+# as before whatever was cured.
+expect_status 0 "$sim" -o "$work/copy" --truth "$work/copy.json" --workload ddp --ranks 4 --steps 8 --seed 666231 --noise-seed 83583 \
+	--host-noise even --accumulate 2 --fault gil_hog=15650@3
+expect_status 0 "$BATON" whatif --json "$work/copy" --without 'rank 3'
+answers copy 'abs(first["gain_ns"] - real) < real / 50'
+
+# Keeps out: a run of Broadcasts and Reduces that is not replayed, or none of whose members meet. The late GPU of one process has the
+# gain of the job without it, and what is left of the waiting is not a pipeline's bubble.
+expect_status 0 "$sim" -o "$work/root" --truth "$work/root.json" --workload dataparallel --ranks 3 --steps 8 --kernels 300 --seed 5 \
+	--fault slow_gpu=15@1
+expect_status 0 "$BATON" whatif --json "$work/root" --without 'device node0/1'
+answers root 'w["met"] == w["collective_ops"] > 0 and abs(first["gain_ns"] - real) < real / 50'
+expect_status 0 "$BATON" report --json "$work/root"
+expect_true "(lambda f: (f['id'], f['device']))(d['findings'][0]) == ('late_rank', 'node0/1') and d['findings'][0]['gain_ms'] is not None"
+expect_status 0 "$sim" -o "$work/roots" --workload dataparallel --ranks 8 --steps 8 --seed 5 --fault imbalance=5
+expect_status 0 "$BATON" report --json "$work/roots"
+expect_true "any(f['id'] == 'unsplit' for f in d['findings']) and not any('bubble' in f['text'] for f in d['findings'])"
+expect_true "not any(f['id'] == 'late_rank' for f in d['findings'])" # as the replay says
+
+# Keeps out: a GPU that waits for work of another one, lost because the replay takes that for the program's order.
+expect_status 0 "$sim" -o "$work/peer" --workload dataparallel --ranks 5 --steps 8 --kernels 300 --seed 1 --fault dependency=5@0
+expect_status 0 "$BATON" report --json "$work/peer"
+expect_true "(lambda f: (f['id'], f['device'], f['cause'], f['gain_ms']))(d['findings'][0]) == ('late_rank', 'node0/0', 'dependency', None)"
+
 # Changes that are no causes. All GPUs a fifth slower: a trace alone cannot know, but a user who asks gets what it costs.
 made slower --fault slow_gpu=20@all
 asked slower --scale kernels=0.83333
