@@ -44,7 +44,8 @@ job 2 --input-stall 60 --stall-range
 first 2 input "a loader that needs 60 ms a batch"
 job 4 --slow-rank 2=40
 first 4 late_rank "rank 2's kernels have 40 % more blocks"
-show compare "$runs/1gpu" "$runs/2gpu" "$runs/4gpu"
+show compare --html "$runs/compare.html" "$runs/1gpu" "$runs/2gpu" "$runs/4gpu"
 "$build/baton" compare --json "$runs/1gpu" "$runs/2gpu" "$runs/4gpu" | "${PYTHON:-python3}" -c 'import json, sys
 rows = json.load(sys.stdin)["bridge"]
 assert rows and all(row["residual_ns"] == 0 and sum(row["terms_ns"].values()) == row["loss_ns"] for row in rows), rows'
+echo "The same as a page for a browser, which needs no network: $runs/compare.html"
