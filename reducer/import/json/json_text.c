@@ -15,9 +15,9 @@ static bool is_digit(char c)
 
 bool json_integer(struct json_text text, int64_t *value)
 {
-	const char *p = text.at, *end = text.at + text.bytes;
 	if (text.kind != JSON_NUMBER && text.kind != JSON_STRING)
-		return false;
+		return false; /* a value that is not there has no place at all */
+	const char *p = text.at, *end = text.at + text.bytes;
 	if (text.kind == JSON_STRING)
 		while (p < end && !is_digit(*p) && *p != '-')
 			p++;

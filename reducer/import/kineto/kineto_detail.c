@@ -6,9 +6,9 @@
 /* "[512, 1, 1]". False: not three whole numbers. */
 static bool read_three(struct json_text text, uint32_t out[3])
 {
-	const char *at = text.at, *end = text.at + text.bytes;
-	if (text.kind != JSON_NESTED || text.bytes < 2 || *at != '[')
+	if (text.kind != JSON_NESTED || text.bytes < 2 || *text.at != '[')
 		return false;
+	const char *at = text.at, *end = text.at + text.bytes;
 	for (int i = 0; i < 3; i++) {
 		uint64_t number = 0;
 		at++; /* past [ or , */
