@@ -114,7 +114,9 @@ NEEDS_names = $(BUILD)/baton
 NEEDS_accuracy = $(BUILD)/baton $(SIM)
 NEEDS_page = $(BUILD)/baton $(SIM)
 NEEDS_probe = $(BUILD)/baton $(PROBE_ALL) $(if $(SAN),,$(SHIM) doubles simtrain cupti)
-NEEDS_KNOWN := floors unit format fuzz names accuracy probe page
+# Under a sanitizer most shim cases are left out, and those that are not preload into the programs of build/release.
+NEEDS_shim = $(if $(SAN),$(BUILD)/baton $(SIM) $(SHIM) hooks-tests shim-tests,$(TEST_ALL))
+NEEDS_KNOWN := floors unit format fuzz names accuracy probe page shim
 PARTS_OF = $(foreach part,$(PARTS),$(firstword $(subst /, ,$(part)))) # of cli/by: cli
 test: $(if $(PARTS),$(if $(filter-out $(NEEDS_KNOWN),$(PARTS_OF)),$(TEST_ALL),$(foreach part,$(PARTS_OF),$(NEEDS_$(part)))),$(TEST_ALL))
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) bash tests/run.sh $(PARTS)

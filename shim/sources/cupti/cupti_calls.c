@@ -13,6 +13,7 @@
 #include "sources/cupti/cupti_layout.h"
 #include "sources/cupti/cupti_table.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Where the stream stands in the parameters of a launch (CUPTI's generated structures; the ABI of
@@ -22,12 +23,23 @@ enum {
 	DRIVER_LAUNCH_STREAM = 40   /* f, 6 dimensions, shared, stream */
 };
 
-struct kind {      /* a call of the interface */
-	uint32_t name; /* its string id, once a thread has made it */
+struct kind {              /* a call of the interface */
+	_Atomic uint32_t name; /* its string id, once a thread has made it */
 	uint8_t family;
 	uint8_t makes;   /* enum baton_slot_flag */
 	bool per_thread; /* the default stream is the thread's own */
 };
+
+/* 0: no thread has made it yet. What another thread put into the dictionary before is there. */
+static inline uint32_t name_of(const struct kind *kind)
+{
+	return atomic_load_explicit(&kind->name, memory_order_acquire);
+}
+
+static void set_name(struct kind *kind, uint32_t name)
+{
+	atomic_store_explicit(&kind->name, name, memory_order_release);
+}
 
 static SHIM_HOT bool stacks_on;
 
@@ -81,7 +93,7 @@ static inline void fill(struct baton_slot *to, const struct kind *kind,
 						const struct cupti_call *call, uint32_t stack)
 {
 	to->begin = *call->data;
-	to->name = kind->name;
+	to->name = name_of(kind);
 	to->aux = (uint16_t)call->context_id;
 	to->type = BATON_SLOT_CALL;
 	to->flags = slot_flags(kind, call);
@@ -98,15 +110,15 @@ static SHIM_COLD bool prepare(struct kind *kind, const struct cupti_call *call)
 		lane_unheard(slot_flags(kind, call) & BATON_SLOT_MAKES_OP);
 		return false;
 	}
-	if (!kind->name)
-		kind->name = dict_literal(call->function);
+	if (!name_of(kind))
+		set_name(kind, dict_literal(call->function));
 	return true;
 }
 
 static inline bool is_prepared(const struct kind *kind)
 {
 	struct baton_lane *lane = lane_mine;
-	return lane && lane_own(lane)->generation == recording_generation && kind->name;
+	return lane && lane_own(lane)->generation == recording_generation && name_of(kind);
 }
 
 /* What a call says beside its own slot. */
@@ -261,7 +273,7 @@ void cupti_calls_forget(void)
 	cupti_contexts_forget();
 	cupti_events_stream_gone();
 	for (uint32_t id = 0; id < CUPTI_RUNTIME_CBID_END; id++)
-		runtime_calls[id].name = 0;
+		set_name(&runtime_calls[id], 0);
 	for (uint32_t id = 0; id < CUPTI_DRIVER_CBID_END; id++)
-		driver_calls[id].name = 0;
+		set_name(&driver_calls[id], 0);
 }
