@@ -102,15 +102,17 @@ void run_keep_last(struct run *run, int64_t last_ns)
 		run->processes[i].since_ns = newest_ns - last_ns;
 }
 
-static int64_t worked_until(const struct baton_reader *reader)
+static void note_work(const struct baton_reader *reader, struct run_process *process)
 {
-	int64_t end_ns = 0;
 	for (size_t i = 0; i < reader->n_entries; i++) {
 		const struct baton_entry *entry = &reader->entries[i];
-		if (entry->kind == BATON_OP && entry->rows > 0 && entry->t_max_ns > end_ns)
-			end_ns = entry->t_max_ns;
+		if (entry->kind != BATON_OP || entry->rows == 0)
+			continue;
+		if (!process->began_ns || entry->t_min_ns < process->began_ns)
+			process->began_ns = entry->t_min_ns;
+		if (entry->t_max_ns > process->worked_ns)
+			process->worked_ns = entry->t_max_ns;
 	}
-	return end_ns;
 }
 
 static int add_process(struct run *run, const struct trace *trace, const char *path)
@@ -127,7 +129,6 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 							  .cost_ns = trace->losses.cost_ns,
 							  .cost_known = trace->losses.cost_known,
 							  .kept = trace->kept,
-							  .worked_ns = worked_until(&trace->reader),
 							  .closed = trace->reader.closed,
 							  .gpu_shift_ns = trace->losses.gpu_shift_ns};
 	if (trace->has_process) {
@@ -136,6 +137,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 		p->generation = from->generation;
 		p->world_size = from->world_size;
 	}
+	note_work(&trace->reader, p);
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
 	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
 	if (!error)
