@@ -5,6 +5,7 @@
 #include "reduce.h"
 #include "reduce_options.h"
 #include "top/board.h"
+#include "top/json.h"
 #include "top/live.h"
 #include "top/terminal.h"
 
@@ -22,6 +23,7 @@ static const int64_t NS_PER_S = 1000000000;
 
 static const struct option_spec options[] = {
 	{"once", 0, OPTION_FLAG, NULL, "print what there is now, without keys, and end"},
+	{"json", 0, OPTION_FLAG, NULL, "what there is now as JSON, schema baton.top/0, and end"},
 	{"last", 0, OPTION_TEXT, "TIME",
 	 "show the last TIME of what is recorded (default " DEFAULT_LAST
 	 "; more where that holds few steps)"},
@@ -82,17 +84,29 @@ static struct top_view *make_view(void *of, int64_t last_ns)
 	return look.view;
 }
 
+static struct top_view *look_once(const struct invocation *call, int64_t last_ns)
+{
+	struct top_view *view = top_look_now(make_view, (void *)call, last_ns);
+	for (int wider = 2; view && top_view_is_narrow(view) && wider <= TOP_MOST_WIDER; wider *= 2) {
+		free(view);
+		view = top_look_now(make_view, (void *)call, last_ns * wider);
+	}
+	return view;
+}
+
 static int print_once(const struct invocation *call, int64_t last_ns)
 {
 	const struct top_board board = {.dir = call->operand[0]};
-	struct top_view *view = top_look_now(make_view, (void *)call, last_ns);
+	struct top_view *view = look_once(call, last_ns);
 	struct screen screen;
 	if (!view)
 		return STATUS_INPUT;
 	screen_open(&screen, stdout, view->figures.step_ns);
 	if (!isatty(STDOUT_FILENO) && !getenv("COLUMNS"))
 		screen.width = INT_MAX / 2;
-	if (view->n_rows)
+	if (option_given(call, "json"))
+		top_view_json(view, board.dir, stdout);
+	else if (view->n_rows)
 		top_board_plain(&board, view, &screen);
 	if (view->message[0] && (!view->reduced || view->status != STATUS_OK))
 		diag("%s", view->message);
@@ -126,7 +140,7 @@ static int run(const struct invocation *call)
 			return STATUS_INPUT;
 		}
 	}
-	if (option_given(call, "once") || !terminal_is_live())
+	if (option_given(call, "once") || option_given(call, "json") || !terminal_is_live())
 		return print_once(call, last_ns);
 	const struct top_plan plan = {.dirs = call->operand,
 								  .n_dirs = (size_t)call->operands,
@@ -141,7 +155,7 @@ static const struct named_text examples[] = {
 	{"baton top runs/4gpu", "Beside a job that is being recorded: who is slow now, and why."},
 	{"baton top runs/node0 runs/node1",
 	 "Of a job whose nodes write into directories of their own."},
-	{"baton top --once runs/4gpu", "The same once, as text, for a script or a log."},
+	{"baton top --once runs/4gpu", "The same once, as text, for a log; --json for a script."},
 	{0},
 };
 static const struct named_text environment[] = {

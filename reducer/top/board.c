@@ -314,7 +314,7 @@ static void head_lines(const struct screen *screen, const struct top_board *boar
 	title_line(screen, board->dir, view, board->paused);
 	step_line(screen, view);
 	sentence(screen, view->reduced ? view->answer : view->message, sentence_lines);
-	screen_line(screen, "%s", "");
+	screen_line(screen, "%s", board->notice ? board->notice : "");
 }
 
 void top_board_plain(const struct top_board *board, const struct top_view *view,

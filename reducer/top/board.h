@@ -18,6 +18,7 @@ enum top_order {
 
 struct top_board {
 	const char *dir;
+	const char *notice;   /* what is wrong; NULL: nothing */
 	enum top_order order; /* the largest first, but ranks */
 	bool paused, help;
 	uint32_t chosen; /* line of the table; its row's leaves stand below */

@@ -18,10 +18,8 @@
 
 static const int64_t S = 1000000000, MS = 1000000;
 enum {
-	IDLE_TIMES = 9,  /* a pause is so many times what a look took */
-	FEW_STEPS = 4,   /* with fewer in the window it is widened ... */
-	MOST_WIDER = 32, /* ... up to so many times what was asked for */
-	PAGE = 10,       /* rows of page up and page down */
+	IDLE_TIMES = 9, /* a pause is so many times what a look took */
+	PAGE = 10,      /* rows of page up and page down */
 	LEAST_WIDTH = 20,
 	LEAST_HEIGHT = 4
 };
@@ -89,12 +87,10 @@ static void begin_look(struct live *live)
 
 static void widen(struct live *live)
 {
-	const struct top_view *view = live->view;
-	const bool few = !view->figures.has_steps || view->figures.steps < FEW_STEPS;
-	if (view->reduced && few && !view->whole && live->last_ns < MOST_WIDER * live->plan->last_ns) {
-		live->last_ns *= 2;
-		live->seen = 0;
-	}
+	if (!top_view_is_narrow(live->view) || live->last_ns >= TOP_MOST_WIDER * live->plan->last_ns)
+		return;
+	live->last_ns *= 2;
+	live->seen = 0;
 }
 
 static void take_look(struct live *live)
@@ -196,6 +192,15 @@ static void read_signals(struct live *live)
 
 /* ---- the screen ---- */
 
+/* What was said of a view that lacks something, or why there is no newer one. */
+static const char *notice_of(const struct live *live)
+{
+	const struct top_view *view = live->view;
+	if (live->failed[0])
+		return live->failed;
+	return view && view->reduced && view->status != STATUS_OK ? view->message : NULL;
+}
+
 static int draw(struct live *live)
 {
 	char *text = NULL;
@@ -210,8 +215,7 @@ static int draw(struct live *live)
 								  .width = width,
 								  .colour = !getenv("NO_COLOR"),
 								  .decimals = figures_ms_decimals(step_ns)};
-	if (live->failed[0] && live->view)
-		snprintf(live->view->message, sizeof(live->view->message), "%s", live->failed);
+	live->board.notice = notice_of(live);
 	if (width < LEAST_WIDTH || height < LEAST_HEIGHT)
 		fprintf(out, "%.*s", width, "too small");
 	else

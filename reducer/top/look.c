@@ -92,6 +92,7 @@ look_and_send(const struct top_look *look, int fd, int64_t last_ns)
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
 		signal(ours[i], SIG_DFL);
 	signal(SIGINT, SIG_IGN); /* of the terminal: the parent decides */
+	signal(SIGTSTP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, NICEST); /* before the job's processes */
 	struct top_view *view = top_look_now(look->looker, look->of, last_ns);

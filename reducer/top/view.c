@@ -10,6 +10,7 @@
 
 static const int64_t S = 1000000000;
 enum {
+	FEW_STEPS = 4,
 	STALL_S = 10,     /* no work for so long and ... */
 	STALL_STEPS = 2,  /* ... so many steps more */
 	LEAST_LATE = 100, /* a rank is the slowest if the others wait for it 1/LEAST_LATE of a step */
@@ -267,6 +268,12 @@ int top_view_take(struct top_view *view, const struct reduction *reduction, char
 }
 
 /* ---- what is asked of it ---- */
+
+bool top_view_is_narrow(const struct top_view *view)
+{
+	const bool few = !view->figures.has_steps || view->figures.steps < FEW_STEPS;
+	return view->reduced && !view->whole && few;
+}
 
 bool top_view_over(const struct top_view *view)
 {

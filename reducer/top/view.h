@@ -61,6 +61,9 @@ struct top_view *top_view_empty(int64_t now_ns);
 int top_view_take(struct top_view *view, const struct reduction *reduction, char *const *dir);
 size_t top_view_bytes(const struct top_view *view);
 
+/* With few steps in it, a view of more of the run says more: it is widened up to so many times. */
+enum { TOP_MOST_WIDER = 32 };
+bool top_view_is_narrow(const struct top_view *view);
 /* Has every process ended, or was it killed? */
 bool top_view_over(const struct top_view *view);
 /* Shares of a row's time, in percent; 0 where it was not measured. */

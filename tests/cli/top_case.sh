@@ -18,6 +18,9 @@ expect_prints_not $'\033'
 expect_status 0 "$BATON" report --json --fresh "$work/made"
 checks=$((checks + 1))
 "$PYTHON" tests/cli/top_text.py "$work/once" "$work/out" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
+expect_status 0 "$BATON" top --json "$work/run"
+expect_true 'd["whole"] and d["over"] and [r["rank"] for r in d["rows"] if r["slowest"]] == [2] and d["rows"][2]["late_ns"] > 3e6'
+expect_true 'all(sum(r["time_ns"].values()) == r["window_ns"] for r in d["rows"]) and d["answer"] in open("'"$work/once"'").read()'
 expect_status 0 "$BATON" top "$work/run"
 checks=$((checks + 1))
 diff <(sed 1d "$work/once") <(sed 1d "$work/out") >/dev/null || fail "where stdout is no terminal it is not the text of --once"
