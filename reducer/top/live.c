@@ -19,7 +19,11 @@
 static const int64_t S = 1000000000, MS = 1000000;
 enum {
 	IDLE_TIMES = 9, /* a pause is so many times what a look took */
-	PAGE = 10,      /* rows of page up and page down */
+	FIRST_S = 3,    /* the first window */
+	LONG_LOOK_MS = 1000,
+	SHORT_LOOK_MS = 300,
+	MANY_STEPS = 16,
+	PAGE = 10, /* rows of page up and page down */
 	LEAST_WIDTH = 20,
 	LEAST_HEIGHT = 4
 };
@@ -85,12 +89,29 @@ static void begin_look(struct live *live)
 		snprintf(live->failed, sizeof(live->failed), "cannot look: %s", strerror(-error));
 }
 
-static void widen(struct live *live)
+/* The next window: wider where it holds few steps, narrower where a look takes long, and as asked
+ * where it takes little. The first one is narrow, so that the first screen comes soon. */
+static int64_t next_window_ns(const struct live *live, int64_t took_ns)
 {
-	if (!top_view_is_narrow(live->view) || live->last_ns >= TOP_MOST_WIDER * live->plan->last_ns)
-		return;
-	live->last_ns *= 2;
-	live->seen = 0;
+	const struct top_view *view = live->view;
+	const int64_t last_ns = live->last_ns, asked_ns = live->plan->last_ns;
+	if (!view->reduced || view->whole)
+		return last_ns;
+	if (top_view_is_narrow(view))
+		return last_ns < TOP_MOST_WIDER * asked_ns ? 2 * last_ns : last_ns;
+	if (took_ns > LONG_LOOK_MS * MS && view->figures.steps >= MANY_STEPS && last_ns >= 2 * S)
+		return last_ns / 2;
+	if (took_ns < SHORT_LOOK_MS * MS && last_ns < asked_ns)
+		return 2 * last_ns < asked_ns ? 2 * last_ns : asked_ns;
+	return last_ns;
+}
+
+static void fit_window(struct live *live, int64_t took_ns)
+{
+	const int64_t next_ns = next_window_ns(live, took_ns);
+	if (next_ns != live->last_ns)
+		live->seen = 0;
+	live->last_ns = next_ns;
 }
 
 static void take_look(struct live *live)
@@ -114,7 +135,7 @@ static void take_look(struct live *live)
 	}
 	free(live->view);
 	live->view = view;
-	widen(live);
+	fit_window(live, took_ns);
 }
 
 /* ---- keys ---- */
@@ -263,7 +284,7 @@ int top_live(const struct top_plan *plan)
 	struct live live = {.plan = plan,
 						.board = {.dir = plan->dirs[0]},
 						.look = {.looker = plan->looker, .of = plan->of},
-						.last_ns = plan->last_ns};
+						.last_ns = plan->last_ns < FIRST_S * S ? plan->last_ns : FIRST_S * S};
 	int error = terminal_enter();
 	while (!error && !live.quit && !live.signal)
 		error = turn(&live);
