@@ -25,11 +25,14 @@ static const struct option_spec options[] = {
 	 "where they go (FILE.prom for node_exporter), replaced as a whole; default: stdout"},
 	{"every", 0, OPTION_TEXT, "TIME",
 	 "with -o: again after TIME (15s, 1m), until a signal ends it; longer where a turn takes long"},
+	{"last", 0, OPTION_TEXT, "TIME",
+	 "only the last TIME (30s, 5m) of what is recorded; a turn takes no longer as the job goes on"},
 	{"run", 0, OPTION_TEXT, "NAME", "the label 'run' of all metrics (default: DIR)"},
 	REDUCE_OPTION_ROWS,
 	{0},
 };
 
+static const int64_t NS_PER_S = 1000000000;
 enum { IDLE_TIMES = 9 }; /* a pause is so many times what a turn took */
 
 static double clock_seconds(clockid_t clock)
@@ -37,6 +40,13 @@ static double clock_seconds(clockid_t clock)
 	struct timespec t;
 	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* 0: the option was not given, or is no such time. */
+static long seconds_of(const struct invocation *call, const char *option)
+{
+	const char *text = option_text(call, option, NULL);
+	return text ? amount_seconds(text) : 0;
 }
 
 static void note_age(const char *path, struct metrics *m)
@@ -94,6 +104,7 @@ static int print_once(const struct invocation *call, FILE *out, double *took_s)
 		return status;
 	how.no_replay = true;
 	how.store = false;
+	how.last_ns = seconds_of(call, "last") * NS_PER_S;
 	note_ages(call->operand, (size_t)call->operands, &m);
 	diag_once(true); /* the next turn of this process has the same to say of the run */
 	status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
@@ -168,16 +179,23 @@ static int repeat(const struct invocation *call, const char *path, long every_s)
 	}
 }
 
+static bool is_time(const struct invocation *call, const char *option)
+{
+	const char *text = option_text(call, option, NULL);
+	if (!text || amount_seconds(text))
+		return true;
+	diag("--%s wants a time of a second to a year, such as 15s or 1m, not '%s'", option, text);
+	return false;
+}
+
 static int run(const struct invocation *call)
 {
 	const char *path = option_text(call, "output", NULL);
 	const char *every = option_text(call, "every", NULL);
-	const long every_s = every ? amount_seconds(every) : 0;
+	const long every_s = seconds_of(call, "every");
 	double took_s;
-	if (every && !every_s) {
-		diag("--every wants a time of a second to a year, such as 15s or 1m, not '%s'", every);
+	if (!is_time(call, "every") || !is_time(call, "last"))
 		return STATUS_USAGE;
-	}
 	if (every && !path) {
 		diag("--every needs -o FILE");
 		return STATUS_USAGE;

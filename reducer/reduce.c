@@ -142,6 +142,7 @@ static int run_workers(struct work *work, enum phase phase)
 	pthread_t threads[MAX_THREADS];
 	size_t n = count_cores();
 	const struct reduce_options *options = work->context->options;
+	n = options->threads && n > options->threads ? options->threads : n;
 	if (phase == PHASE_ATTRIBUTE && (options->idle || options->step))
 		n = 1; /* device by device */
 	work->phase = phase;
@@ -317,9 +318,9 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
-	return n_dirs == 1 && !options->fresh && !options->part && options->gaps == 0 &&
-		   !options->idle && !options->step && !options->replay && !options->study &&
-		   !options->classes_file && !long_name;
+	return n_dirs == 1 && !options->fresh && !options->part && !options->last_ns &&
+		   !options->opened && options->gaps == 0 && !options->idle && !options->step &&
+		   !options->replay && !options->study && !options->classes_file && !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */
@@ -375,6 +376,10 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	if (status == STATUS_INPUT || status == STATUS_USAGE)
 		return status;
 	out->left_out = run.left_out;
+	if (options.last_ns)
+		run_keep_last(&run, options.last_ns);
+	if (options.opened)
+		options.opened(&run, options.opened_context);
 	options.part |= options.part_if_missing && describe_lacks_ranks(&run);
 	int refused = share_status(named_steps_open(&run, options.step_range, dirs[0], &step_range));
 	if (refused) {
@@ -480,10 +485,10 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	if (share_refuses(options))
 		return STATUS_USAGE;
 	reduce_options_text(options, text, sizeof(text));
-	if (share_is_first())
+	if (share_is_first() && !options->opened && !options->last_ns)
 		from = (int)choose_answer(dirs, n_dirs);
 	if (share_is_first() && from == FROM_TRACES) {
-		salvaged = salvage(dirs, n_dirs);
+		salvaged = options->only_read ? (int)STATUS_OK : salvage(dirs, n_dirs);
 		if (may_use_stored(n_dirs, options) && summary_load(dirs[0], text, &out->summary) == 0)
 			from = FROM_STORED;
 	}
@@ -512,7 +517,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 			&out->summary)) /* of a part ranks are missing, and what is lost is said when it is read */
 		return status;
 	status = status_worse(status, status_of(dirs[0], &out->summary));
-	if (options->store && whole && n_dirs == 1 && !options->classes_file) {
+	if (options->store && whole && !options->last_ns && n_dirs == 1 && !options->classes_file) {
 		int error = summary_store(dirs[0], &out->summary, text);
 		out->stored = error == 0;
 		if (error && options->must_store) {

@@ -19,6 +19,7 @@ PYTHON=$("$PYTHON" -c 'import sys; print(sys.executable)') || exit 1
 ways='
 alone shim/gauges       planted causes must come out first, samples come once a second: a slow GPU, not a busy machine
 alone shim/input        a thread without a core is told from one that sleeps
+alone shim/top          the slow rank must be the planted one, not one that has no core
 alone shim/torch        a data loader that computes, in threads that must have their cores
 alone shim/window       windows of milliseconds begin and end on time
 alone double/nccl     what other jobs leave in /dev/shm when they are killed would be taken for its own

@@ -32,6 +32,10 @@ struct run_process {
 	uint64_t cost_ns;
 	bool cost_known;
 	struct kept_part kept;
+	int64_t began_ns;     /* when its first op began; 0: it has none */
+	int64_t worked_ns;    /* when its last one ended */
+	int64_t since_ns;     /* rows that end before are left out (run_keep_last); 0: none are */
+	bool closed;          /* nothing will be added to the file */
 	int64_t gpu_shift_ns; /* what the import added to the GPU's times */
 	uint64_t start_time;
 	uint32_t generation;

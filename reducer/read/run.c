@@ -85,8 +85,34 @@ static int hold(const struct run *run, const struct trace *trace)
 
 int run_process_open(const struct run_process *process, struct trace *trace, struct damage_log *log)
 {
-	return process->held >= 0 ? trace_open_held(trace, process->path, process->held, log)
-							  : trace_open(trace, process->path, log);
+	const int error = process->held >= 0 ? trace_open_held(trace, process->path, process->held, log)
+										 : trace_open(trace, process->path, log);
+	if (!error && process->since_ns)
+		trace_keep_since(trace, process->since_ns);
+	return error;
+}
+
+void run_keep_last(struct run *run, int64_t last_ns)
+{
+	int64_t newest_ns = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (run->processes[i].worked_ns > newest_ns)
+			newest_ns = run->processes[i].worked_ns;
+	for (size_t i = 0; newest_ns > last_ns && i < run->n_processes; i++)
+		run->processes[i].since_ns = newest_ns - last_ns;
+}
+
+static void note_work(const struct baton_reader *reader, struct run_process *process)
+{
+	for (size_t i = 0; i < reader->n_entries; i++) {
+		const struct baton_entry *entry = &reader->entries[i];
+		if (entry->kind != BATON_OP || entry->rows == 0)
+			continue;
+		if (!process->began_ns || entry->t_min_ns < process->began_ns)
+			process->began_ns = entry->t_min_ns;
+		if (entry->t_max_ns > process->worked_ns)
+			process->worked_ns = entry->t_max_ns;
+	}
 }
 
 static int add_process(struct run *run, const struct trace *trace, const char *path)
@@ -103,6 +129,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 							  .cost_ns = trace->losses.cost_ns,
 							  .cost_known = trace->losses.cost_known,
 							  .kept = trace->kept,
+							  .closed = trace->reader.closed,
 							  .gpu_shift_ns = trace->losses.gpu_shift_ns};
 	if (trace->has_process) {
 		p->rank = from->rank;
@@ -110,6 +137,7 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 		p->generation = from->generation;
 		p->world_size = from->world_size;
 	}
+	note_work(&trace->reader, p);
 	memcpy(p->losses, trace->losses.by_kind, sizeof(p->losses));
 	int error = p->path ? copy_text(run, trace, from->host, &p->host) : -ENOMEM;
 	if (!error)

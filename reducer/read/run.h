@@ -47,6 +47,9 @@ struct run {
  * damaged, or when files of another run were among them (those are left out). */
 int run_open(char *const *dirs, size_t n_dirs, struct run *run);
 void run_close(struct run *run);
+/* Leaves out what ended more than `last_ns` before the newest op of the run, a block at a time: the
+ * cost of reading a run that grows stays the same. */
+void run_keep_last(struct run *run, int64_t last_ns);
 /* The trace of a process of an open run, as it was when the run was opened. 0 or -errno. */
 int run_process_open(const struct run_process *process, struct trace *trace,
 					 struct damage_log *log);

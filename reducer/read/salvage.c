@@ -2,6 +2,7 @@
 
 #include "base/boot.h"
 #include "base/diag.h"
+#include "base/started.h"
 #include "read/drain_live.h"
 #include "read/live_file.h"
 
@@ -17,38 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Field `number` (from 3) of /proc/PID/stat, after the name, which may hold anything. */
-static const char *stat_field(const char *text, int number)
-{
-	const char *at = strrchr(text, ')');
-	for (int field = 2; at && field < number; field++)
-		at = strchr(at + 1, ' ');
-	return at ? at + 1 : "";
-}
-
-/* 0: there is no such process, or it has ended and waits for its parent. (A process whose first
- * thread alone has ended looks the same, but has threads.) */
-static uint64_t start_time_of(uint64_t pid)
-{
-	char path[64], text[1024];
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
-	char state = *stat_field(text, 3);
-	bool over = state == 'X' || (state == 'Z' && strtol(stat_field(text, 20), NULL, 10) <= 1);
-	return over ? 0 : strtoull(stat_field(text, 22), NULL, 10);
-}
-
 /* Is it the same process, not another one with its number? A program image that exec has replaced
  * counts as running: its live file is salvaged when the process ends. */
 static bool is_running(const struct baton_live *live)
 {
-	return start_time_of(live->pid) == live->start_time && live->start_time != 0;
+	return started_at(live->pid) == live->start_time && live->start_time != 0;
 }
 
 static bool is_in(const char *trace, const char *directory)
@@ -217,7 +191,7 @@ static void remove_empty(const char *directory)
 				0) /* another host's, in a directory that both see */
 			continue;
 		if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size == 0 &&
-			start_time_of(pid) != start_time)
+			started_at(pid) != start_time)
 			unlinkat(dirfd(dir), e->d_name, 0);
 	}
 	closedir(dir);

@@ -232,6 +232,18 @@ void trace_close(struct trace *trace)
 	trace->reader.fd = -1;
 }
 
+void trace_keep_since(struct trace *trace, int64_t since_ns)
+{
+	struct baton_reader *reader = &trace->reader;
+	size_t kept = 0;
+	for (size_t i = 0; i < reader->n_entries; i++) {
+		const struct baton_entry *entry = &reader->entries[i];
+		if (!baton_table(entry->kind) || entry->rows == 0 || entry->t_max_ns >= since_ns)
+			reader->entries[kept++] = *entry;
+	}
+	reader->n_entries = kept;
+}
+
 bool trace_is_recorded(const struct trace *trace)
 {
 	return source_is_recorded(source_kind(strings_get(&trace->strings, trace->process.source).at));

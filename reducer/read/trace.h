@@ -88,6 +88,9 @@ int trace_open(struct trace *trace, const char *path, struct damage_log *log);
 /* The same of an open file whose name is `path`: another one may have that name by now. */
 int trace_open_held(struct trace *trace, const char *path, int fd, struct damage_log *log);
 void trace_close(struct trace *trace);
+/* Forgets the blocks whose rows all end before `since_ns`, before any row is read. What is defined
+ * in records stays. */
+void trace_keep_since(struct trace *trace, int64_t since_ns);
 
 uint32_t idmap_get_large(const struct idmap *map, uint64_t id);
 static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)

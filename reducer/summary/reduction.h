@@ -19,6 +19,7 @@ struct step_place { /* a counted step of a device */
 	int64_t window_from, window_to; /* its part of the device's time */
 };
 
+struct run;       /* read/run.h */
 struct replayed;  /* graph/replayed.h */
 struct run_study; /* attribute/run_study.h */
 
@@ -36,6 +37,14 @@ struct reduce_options {
 	bool part_if_missing;     /* the same, if ranks of the run have no file here */
 	/* of a part: the merged parts whose collectives are known; NULL: only its own are */
 	struct summary *met;
+	/* Only what ended in the last so many ns before the newest op, 0: all (forces reading events). */
+	int64_t last_ns;
+	bool only_read;   /* nothing is salvaged: what killed processes left stays where it is */
+	uint32_t threads; /* at most so many; 0: as many as there are cores */
+	/* Called with the open run, also where nothing can be reduced; may be NULL. Forces reading
+	 * events. */
+	void (*opened)(const struct run *run, void *context);
+	void *opened_context;
 	uint32_t gaps;         /* keep so many of the worst gaps (forces reading events) */
 	const char *gaps_leaf; /* only gaps with time in leaves under this prefix; NULL: all */
 	/* Called for every piece of idle time in the windows, device by device in order of time; may be

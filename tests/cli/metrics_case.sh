@@ -53,6 +53,31 @@ END
 checks=$((checks + 1))
 "$BATON" dump --json "$work/again" 2>/dev/null | "$PYTHON" "$work/compare.py" "$work/out" "$work/report.json" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
 
+# --last: as fewer steps, as long as all of them, as the same rank is late; what was reduced so is stored nowhere
+expect_status 0 "$sim" -o "$work/long" --ranks 4 --steps 400 --kernels 200 --fault slow_gpu=40@2
+expect_status 0 "$BATON" metrics "$work/long"
+told
+cp "$work/out" "$work/all.json"
+expect_status 0 "$BATON" metrics "$work/long" --last 1s
+told
+cat >"$work/last.py" <<'END'
+import json, sys
+part, whole = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+value = lambda m, name, **labels: next(v for l, v in m[name] if all(l[k] == w for k, w in labels.items()))
+mean = [value(m, "baton_step_seconds", stat="mean") for m in (part, whole)]
+assert value(whole, "baton_steps") > 390
+# 1 s and at most a block more: the simulator's blocks have 65,536 rows
+assert 1 / mean[1] - 3 < value(part, "baton_steps") < 200, value(part, "baton_steps")
+assert value(part, "baton_launches") < value(whole, "baton_launches") / 2
+assert abs(mean[0] - mean[1]) < 0.01 * mean[1], mean
+late = [value(m, "baton_rank_late_seconds", rank="2") for m in (part, whole)]
+assert late[1] > 0 and abs(late[0] - late[1]) < 0.1 * late[1], late
+END
+checks=$((checks + 1))
+"$PYTHON" "$work/last.py" "$work/out" "$work/all.json" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
+expect_status 0 "$BATON" report --json "$work/long"
+expect_true 'd["run"]["steps"] > 390'
+
 # labels of any bytes
 expect_status 0 "$BATON" metrics "$work/again" --run $'a\xff\x01b\xc3\xa9\xed\xa0\x80'
 told
@@ -129,5 +154,7 @@ expect_status 2 "$BATON" metrics "$work/run" --every 5
 expect_says "--every needs -o FILE"
 expect_status 2 "$BATON" metrics "$work/run" -o "$work/x.prom" --every 0
 expect_says "--every wants a time of a second to a year, such as 15s or 1m, not '0'"
+expect_status 2 "$BATON" metrics "$work/run" --last 1x
+expect_says "--last wants a time of a second to a year, such as 15s or 1m, not '1x'"
 expect_status 2 "$BATON" metrics
 finish

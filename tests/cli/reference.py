@@ -11,7 +11,7 @@ import sys
 SECTIONS = {"report": "`baton report --json`", "compare": "`baton compare --json`", "idle": "`baton dump --idle --json`",
             "steps": "`baton dump --step-list --json`",
             "stacks": "`baton dump --stacks --json`", "check": "`baton check --json`", "whatif": "`baton whatif --json`", "critical": "`baton report --critical --json`",
-            "stragglers": "`baton stragglers --json`", "jitter": "`baton jitter --json`"}
+            "stragglers": "`baton stragglers --json`", "jitter": "`baton jitter --json`", "top": "`baton top --json`"}
 GROUPS = {"matmul", "memory", "custom", "nccl", "other"}
 # Keys below which names of the trace stand for LEAF, GROUP or GAUGE.
 NAMED = {"time_ns": "LEAF", "terms_ns": "LEAF", "terms": "LEAF", "charged_ns": "LEAF", "charged": "LEAF", "leaf_steps": "LEAF", "not_carried": "LEAF", "busy_ns": "GROUP", "path_ns": "PART"}

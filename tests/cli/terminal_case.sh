@@ -44,7 +44,7 @@ plain() { # plain COMMAND...: whatever its status
 }
 
 for command in report "report --gaps 3" "report --by range" "report --by op" "report --fresh" reduce check dump "dump --idle" \
-	"dump --stacks" "dump --step-list" "export --folded" "report --kernels 9" whatif; do
+	"dump --stacks" "dump --step-list" "export --folded" "report --kernels 9" whatif "top --once"; do
 	plain "$BATON" $command "$run"
 done
 [ -s "$work/out" ] || [ -s "$work/err" ] || fail "nothing printed at all"

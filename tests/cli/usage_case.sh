@@ -2,7 +2,7 @@
 # The command line itself: what is wrong with it, help, output that cannot be written, input that is not there.
 . "$(dirname "$0")/lib.sh"
 
-built="record import reduce report compare jitter stragglers stats classify export dump check"
+built="record import reduce report top metrics compare jitter stragglers stats classify export dump check"
 later="doctor"
 
 # Keeps out: a misspelt command or option that does something, or ends with the status of another trouble.
@@ -17,7 +17,7 @@ for command in $built; do
 	expect_status 2 "$BATON" "$command" -Z
 	expect_says "$command: unknown option '-Z'"
 done
-for command in record import reduce report compare jitter stragglers export dump check; do
+for command in record import reduce report top metrics compare jitter stragglers export dump check; do
 	expect_status 2 "$BATON" "$command"
 	expect_says "usage: baton $command "
 done

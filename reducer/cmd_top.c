@@ -1,0 +1,199 @@
+/* baton top: a live screen of a run that is being recorded, or of one that has ended. */
+#include "base/amount.h"
+#include "base/diag.h"
+#include "commands.h"
+#include "reduce.h"
+#include "reduce_options.h"
+#include "top/board.h"
+#include "top/json.h"
+#include "top/live.h"
+#include "top/terminal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int64_t NS_PER_S = 1000000000;
+#define DEFAULT_LAST "30s"
+#define DEFAULT_EVERY "2s"
+
+static const struct option_spec options[] = {
+	{"once", 0, OPTION_FLAG, NULL, "print what there is now, without keys, and end"},
+	{"json", 0, OPTION_FLAG, NULL, "what there is now as JSON, schema baton.top/0, and end"},
+	{"last", 0, OPTION_TEXT, "TIME",
+	 "show the last TIME of what is recorded (default " DEFAULT_LAST
+	 "; more where that holds few steps)"},
+	{"every", 0, OPTION_TEXT, "TIME",
+	 "look again after TIME (default " DEFAULT_EVERY "), or nine times what a look takes"},
+	REDUCE_OPTION_ROWS,
+	{0},
+};
+
+struct look {
+	const struct invocation *call;
+	int64_t now_ns;
+	struct top_view *view;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static void opened(const struct run *run, void *context)
+{
+	struct look *look = context;
+	look->view = top_view_open(run, look->now_ns);
+}
+
+/* One core, nothing written, nothing salvaged: the job is not to notice it. */
+static struct top_view *make_view(void *of, int64_t last_ns)
+{
+	const struct invocation *call = of;
+	struct look look = {.call = call, .now_ns = clock_ns(CLOCK_REALTIME)};
+	struct reduce_options how;
+	struct reduction reduction;
+	const int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+	if (reduce_options_read(call, false, &how) != STATUS_OK)
+		return NULL;
+	how.no_replay = how.only_read = true;
+	how.store = false;
+	how.threads = 1;
+	how.last_ns = last_ns;
+	how.opened = opened;
+	how.opened_context = &look;
+	const int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
+	if (!look.view)
+		look.view = top_view_empty(look.now_ns);
+	if (!look.view)
+		return NULL;
+	look.view->last_ns = last_ns;
+	look.view->status = status;
+	if (status == STATUS_OK || status == STATUS_PARTIAL) {
+		if (top_view_take(look.view, &reduction, call->operand) != 0)
+			look.view->status = STATUS_INPUT;
+		reduction_free(&reduction);
+	}
+	look.view->took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	return look.view;
+}
+
+static struct top_view *look_once(const struct invocation *call, int64_t last_ns)
+{
+	struct top_view *view = top_look_now(make_view, (void *)call, last_ns);
+	for (int wider = 2; view && top_view_is_narrow(view) && wider <= TOP_MOST_WIDER; wider *= 2) {
+		free(view);
+		view = top_look_now(make_view, (void *)call, last_ns * wider);
+	}
+	return view;
+}
+
+static int print_once(const struct invocation *call, int64_t last_ns)
+{
+	const struct top_board board = {.dir = call->operand[0]};
+	struct top_view *view = look_once(call, last_ns);
+	struct screen screen;
+	if (!view)
+		return STATUS_INPUT;
+	screen_open(&screen, stdout, view->figures.step_ns);
+	if (!isatty(STDOUT_FILENO) && !getenv("COLUMNS"))
+		screen.width = INT_MAX / 2;
+	if (option_given(call, "json"))
+		top_view_json(view, board.dir, stdout);
+	else if (view->n_rows)
+		top_board_plain(&board, view, &screen);
+	if (view->message[0] && (!view->reduced || view->status != STATUS_OK))
+		diag("%s", view->message);
+	const int status = view->n_rows ? STATUS_OK : STATUS_INPUT;
+	free(view);
+	return status;
+}
+
+/* -1: it is no such time, which is said. */
+static int64_t time_of(const struct invocation *call, const char *option, const char *otherwise)
+{
+	const char *text = option_text(call, option, otherwise);
+	const long seconds = amount_seconds(text);
+	if (seconds)
+		return seconds * NS_PER_S;
+	diag("--%s wants a time of a second to a year, such as 15s or 1m, not '%s'", option, text);
+	return -1;
+}
+
+static int run(const struct invocation *call)
+{
+	struct reduce_options how;
+	const int64_t last_ns = time_of(call, "last", DEFAULT_LAST),
+				  every_ns = time_of(call, "every", DEFAULT_EVERY);
+	if (last_ns < 0 || every_ns < 0 || reduce_options_read(call, false, &how) != STATUS_OK)
+		return STATUS_USAGE;
+	for (int i = 0; i < call->operands; i++) {
+		struct stat st;
+		if (stat(call->operand[i], &st) != 0) {
+			diag("%s: %s", call->operand[i], strerror(errno));
+			return STATUS_INPUT;
+		}
+	}
+	if (option_given(call, "once") || option_given(call, "json") || !terminal_is_live())
+		return print_once(call, last_ns);
+	const struct top_plan plan = {.dirs = call->operand,
+								  .n_dirs = (size_t)call->operands,
+								  .last_ns = last_ns,
+								  .every_ns = every_ns,
+								  .looker = make_view,
+								  .of = (void *)call};
+	return top_live(&plan);
+}
+
+static const struct named_text examples[] = {
+	{"baton top runs/4gpu", "Beside a job that is being recorded: who is slow now, and why."},
+	{"baton top runs/node0 runs/node1",
+	 "Of a job whose nodes write into directories of their own."},
+	{"baton top --once runs/4gpu", "The same once, as text, for a log; --json for a script."},
+	{0},
+};
+static const struct named_text environment[] = {
+	{"NO_COLOR", "when it is set, no bold text"},
+	{"TERM", "a terminal that is 'dumb' gets the text of --once"},
+	{0},
+};
+static const struct named_text files[] = {
+	{"DIR/*.baton", "the traces of the run, one for each process; they are only read"},
+	{0},
+};
+static const struct named_text choices[] = {
+	REDUCE_CHOICE_ROWS,
+	{0},
+};
+
+const struct command command_top = {
+	.name = "top",
+	.operands = "DIR...",
+	.least_operands = 1,
+	.summary = "a live screen: who is slow now, and why",
+	.details =
+		"Shows a run that is being recorded, or one that has ended: a row for each GPU with its "
+		"step\n"
+		"time, how much it computes, communicates and idles, and why; the slowest rank; lost "
+		"records;\n"
+		"the largest cause in one sentence.\n"
+		"It only reads the files, so it runs on any host that sees the directory, as the user who\n"
+		"records. A look uses one core at the lowest priority, a tenth of the time at most.\n"
+		"\n"
+		"Keys: q ends it, s sorts, p pauses, ? explains, the arrows choose a row. The job goes "
+		"on.\n"
+		"Where stdin or stdout is no terminal it prints what --once does. docs/TOP.md describes "
+		"it.",
+	.options = options,
+	.examples = examples,
+	.environment = environment,
+	.files = files,
+	.choices = choices,
+	.run = run,
+};

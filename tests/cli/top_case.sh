@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# baton top: a live screen on a pseudo terminal, and the same as text.
+# Keeps out: figures other than the report's; a terminal that is left changed by a key, a signal or a crash; a screen that is wider or
+# longer than the terminal, flickers, or follows neither the job nor the size; a job that is touched; a killed rank that seems to run.
+. "$(dirname "$0")/lib.sh"
+sim=${BUILD:-build/release}/baton-sim
+
+expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 60 --kernels 200 --fault slow_gpu=40@2
+expect_status 0 "$sim" -o "$work/many" --ranks 64 --steps 6 --kernels 60 --workload ddp
+cp -r "$work/run" "$work/made"
+find "$work/run" -printf '%P %s %T@\n' | sort >"$work/before"
+
+# as text: what the report says
+expect_status 0 "$BATON" top --once "$work/run"
+cp "$work/out" "$work/once"
+expect_prints "   4 GPUs, 1 host   ended   " "Rank 2 arrives last"
+expect_prints_not $'\033'
+expect_status 0 "$BATON" report --json --fresh "$work/made"
+checks=$((checks + 1))
+"$PYTHON" tests/cli/top_text.py "$work/once" "$work/out" 2>"$work/err" || fail "$(tail -n 1 "$work/err")"
+expect_status 0 "$BATON" top --json "$work/run"
+expect_true 'd["whole"] and d["over"] and [r["rank"] for r in d["rows"] if r["slowest"]] == [2] and d["rows"][2]["late_ns"] > 3e6'
+expect_true 'all(sum(r["time_ns"].values()) == r["window_ns"] for r in d["rows"]) and d["answer"] in open("'"$work/once"'").read()'
+expect_status 0 "$BATON" top "$work/run"
+checks=$((checks + 1))
+diff <(sed 1d "$work/once") <(sed 1d "$work/out") >/dev/null || fail "where stdout is no terminal it is not the text of --once"
+expect_status 0 env COLUMNS=80 "$BATON" top --once --last 1s "$work/run"
+checks=$((checks + 1))
+! grep -q '.\{81\}' "$work/out" || fail "a line is wider than 80 columns"
+
+# live
+checks=$((checks + 1))
+"$PYTHON" tests/cli/top_live.py "$BATON" "$work" >"$work/out" 2>"$work/err" || fail "$(tail -n 30 "$work/err")"
+checks=$((checks + $(wc -l <"$work/out")))
+find "$work/run" -printf '%P %s %T@\n' | sort >"$work/after"
+cmp -s "$work/before" "$work/after" || fail "the directory of the run was changed"
+
+# what is wrong
+mkdir "$work/none"
+expect_status 3 "$BATON" top --once "$work/none"
+expect_says "$work/none: no trace files"
+expect_status 3 "$BATON" top "$work/nowhere"
+expect_says "$work/nowhere: No such file or directory"
+expect_status 2 "$BATON" top
+for option in last every; do
+	expect_status 2 "$BATON" top --$option 0 "$work/run"
+	expect_says "--$option wants a time of a second to a year, such as 15s or 1m, not '0'"
+done
+expect_status 2 "$BATON" top --steps nonsense "$work/run"
+finish

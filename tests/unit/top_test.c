@@ -1,0 +1,121 @@
+/* Keeps out: a screen with more lines or wider ones than the terminal has, whatever its size, the rows
+ * and the place chosen; keys that are read out of half a sequence. */
+#include "check.h"
+#include "top/board.h"
+#include "top/keys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct top_view *make_view(uint32_t rows)
+{
+	struct top_view *view = calloc(1, sizeof(*view) + rows * sizeof(view->rows[0]));
+	if (!view)
+		exit(1);
+	view->reduced = true;
+	view->n_rows = rows;
+	view->hosts = 2;
+	view->missing_ranks = 3;
+	view->last_ns = 30000000000;
+	view->figures.step_ns = 20000000;
+	view->figures.has_steps = true;
+	memset(view->answer, 'x', sizeof(view->answer) - 1);
+	for (uint32_t i = 0; i < rows; i++) {
+		struct top_row *row = &view->rows[i];
+		*row = (struct top_row){.rank = (int32_t)i,
+								.pid = INT64_MAX,
+								.state = (enum top_state)(i % 5),
+								.measured = i % 3 != 0,
+								.window_ns = 1000,
+								.steps = 3,
+								.step_ns = 20000000 + i,
+								.lost = UINT64_MAX,
+								.slowest = i == 5,
+								.late_ns = i,
+								.quiet_ns = INT64_MAX};
+		memset(row->gpu, 'g', sizeof(row->gpu) - 1);
+		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+			row->time_ns[leaf] = 1000 / LEAF_COUNT;
+	}
+	return view;
+}
+
+static void fits(struct top_board *board, const struct top_view *view, int width, int height)
+{
+	char *text = NULL;
+	size_t bytes;
+	int lines = 1, wide = 0, column = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	const struct screen screen = {.out = out, .width = width};
+	if (!out)
+		exit(1);
+	top_board_draw(board, view, &screen, height);
+	fclose(out);
+	for (const char *c = text; *c; c++) {
+		column = *c == '\n' ? 0 : column + 1;
+		wide = column > wide ? column : wide;
+		lines += *c == '\n';
+	}
+	/* the last one ends with a line feed too, under which nothing stands */
+	CHECK(lines - 1 == height, "%d x %d: %d lines", width, height, lines - 1);
+	CHECK(wide <= width, "%d x %d: %d columns", width, height, wide);
+	free(text);
+}
+
+static void screens(void)
+{
+	static const uint32_t rows[] = {0, 1, 4, 200};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct top_view *view = make_view(rows[i]);
+		for (int height = 4; height < 40; height += 3)
+			for (int width = 20; width < 220; width += 37) {
+				struct top_board board = {.dir = "a/directory/with/a/long/name/that/does/not/end"};
+				board.order = (enum top_order)(height % TOP_ORDERS);
+				fits(&board, view, width, height);
+				board.moved = true;
+				board.chosen = UINT32_MAX;
+				board.notice = "something is wrong";
+				fits(&board, view, width, height);
+				CHECK(rows[i] == 0 || board.chosen < rows[i] || height < 8, "chosen: %u",
+					  board.chosen);
+				board.chosen = 0;
+				fits(&board, view, width, height);
+				board.help = true;
+				fits(&board, view, width, height);
+				fits(&board, NULL, width, height);
+			}
+		free(view);
+	}
+}
+
+static void key(const char *bytes, enum key is, size_t takes)
+{
+	size_t used = 99;
+	const enum key got = key_of(bytes, strlen(bytes), &used);
+	CHECK(got == is && used == takes, "%d of %zu bytes", got, used);
+}
+
+static void keys(void)
+{
+	key("q", KEY_QUIT, 1);
+	key("sq", KEY_SORT, 1);
+	key("\033", KEY_ESCAPE, 1);
+	key("\033q", KEY_ESCAPE, 1);
+	key("\033[A", KEY_UP, 3);
+	key("\033OB", KEY_DOWN, 3);
+	key("\033[5~q", KEY_PAGE_UP, 4);
+	key("\033[6~", KEY_PAGE_DOWN, 4);
+	key("\033[", KEY_NONE, 2);
+	key("\033[5", KEY_NONE, 3);
+	key("\033[1;5Aq", KEY_NONE, 6);
+	key("\033[200~q", KEY_NONE, 6);
+	key("\xff", KEY_NONE, 1);
+	key("x", KEY_NONE, 1);
+}
+
+int main(void)
+{
+	screens();
+	keys();
+	return finish();
+}
