@@ -88,6 +88,15 @@ expect_status 0 "$BATON" export --format perfetto --max-slices 1000 -f -o "$work
 expect_says "1000 slices, up to" "later ones are left out: choose a part with --step, --time or --ranks"
 count "1000 []"
 
+# Keeps out: the same line for each time that the run is reduced.
+cp -r "$work/ddp" "$work/lacks"
+rm "$(grep -l '' "$work"/lacks/*.baton | grep -v summary | tail -n 1)" "$work"/lacks/summary.baton
+for format in perfetto chrome kineto; do
+	expect_status 4 "$BATON" export --format $format --step 1 -f -o "$work/lacks.$format" "$work/lacks"
+	checks=$((checks + 1))
+	[ "$(grep -c "1 of 2 has no file; answered from 1 rank$" "$work/err")" = 1 ] || fail "$format: $(cat "$work/err")"
+done
+
 # Hosts: what is said of their clocks.
 expect_status 0 "$sim" -o "$work/hosts" --workload ddp --ranks 4 --per-host 2 --steps 3
 expect_status 0 "$BATON" export --format chrome -o "$work/hosts.json" "$work/hosts"
