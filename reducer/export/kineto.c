@@ -343,8 +343,8 @@ static int64_t step_length(const struct scene *scene, size_t i)
 {
 	const struct scene_step *step = &scene->steps[i], *next = step + 1;
 	const int64_t ns = step->end_ns - step->begin_ns;
-	const bool meets = i + 1 < scene->n_steps && next->device == step->device &&
-					   next->begin_ns == step->end_ns;
+	const bool meets =
+		i + 1 < scene->n_steps && next->device == step->device && next->begin_ns == step->end_ns;
 	return ns - (meets && ns > 0);
 }
 
