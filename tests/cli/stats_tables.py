@@ -293,8 +293,8 @@ def projections(events):
     projected = {}
     for op, _, inside in around(events):
         for span in inside:
-            first, last, ops, _ = projected.get(id(span), (op["start"], op["end"], 0, None))
-            projected[id(span)] = min(first, op["start"]), max(last, op["end"]), ops + 1, span
+            first, last, launches, _ = projected.get(id(span), (op["start"], op["end"], set(), None))
+            projected[id(span)] = min(first, op["start"]), max(last, op["end"]), launches | {op["correlation"]}, span
     spans = [p[3] for p in projected.values()]
     level, children = depths(spans)
     groups = defaultdict(list)
@@ -303,7 +303,7 @@ def projections(events):
     out = []
     for (name, style), of in groups.items():
         times = [projected[id(s)][1] - projected[id(s)][0] for s in of]
-        ops = sum(projected[id(s)][2] for s in of)
+        ops = sum(len(projected[id(s)][2]) for s in of)  # nsys counts launches, not the nodes of a graph
         out.append([name, style, str(sum(times)), str(sum(s["end"] - s["start"] for s in of)), str(len(of))] +
                    figures(times) + [str(ops)] +
                    [rounded(Decimal(sum(v)) / len(of), 1) for v in
