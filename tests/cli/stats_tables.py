@@ -312,18 +312,20 @@ def projections(events):
 
 
 def range_kernels(events):
-    groups, inside_of = defaultdict(list), defaultdict(set)
+    groups, inside_of, kernels_of = defaultdict(list), defaultdict(set), defaultdict(set)
     for op, call, inside in around(events):
         if op["kind"] != 1:
             continue
         if not inside:
             thread = (str(call["pid"]), str(call["tid"])) if call else ("", "")
             groups[("", "", *thread, op["name"])].append(op["end"] - op["start"])
+            kernels_of[("", "", *thread, op["name"])].add(id(op))
         for span in inside:
             key = span["name"], span["style"], str(span["pid"]), str(span["tid"]), op["name"]
             groups[key].append(op["end"] - op["start"])
             inside_of[key].add(id(span))
-    return [list(key[:4]) + [str(len(inside_of[key])), str(len(v)), str(sum(v))] + figures(v) + [key[4]]
+            kernels_of[key].add(id(op))
+    return [list(key[:4]) + [str(len(inside_of[key])), str(len(kernels_of[key])), str(sum(v))] + figures(v) + [key[4]]
             for key, v in groups.items()]
 
 
