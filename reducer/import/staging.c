@@ -89,3 +89,39 @@ void staging_discard(char *path)
 	staging_remove(path);
 	free(path);
 }
+
+static int write_all(int fd, const char *at, size_t bytes)
+{
+	while (bytes > 0) {
+		const ssize_t n = write(fd, at, bytes);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+		bytes -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int staging_copy(const char *path, int fd, char **copy)
+{
+	enum { AT_ONCE = 1 << 18 };
+	char *room = malloc(AT_ONCE);
+	int error = room && asprintf(copy, "%s/standard input", path) >= 0 ? 0 : -ENOMEM;
+	const int to = error ? -1 : open(*copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!error && to < 0)
+		error = -errno;
+	for (ssize_t n = 1; !error && n != 0;) {
+		n = read(fd, room, AT_ONCE);
+		if (n > 0)
+			error = write_all(to, room, (size_t)n);
+		else if (n < 0 && errno != EINTR)
+			error = -errno;
+	}
+	/* the same bytes are the same import, whenever they come */
+	if (!error && futimens(to, (struct timespec[2]){{0}, {0}}) != 0)
+		error = -errno;
+	if (to >= 0 && close(to) != 0 && !error)
+		error = -errno;
+	free(room);
+	return error;
+}

@@ -19,4 +19,8 @@ bool staging_remove(const char *path);
 /* The number of traces (*.baton) in a directory, or -errno. */
 int staging_count(const char *dir);
 
+/* Copies what can still be read from `fd` into a file of the staging directory, whose path, to be
+ * freed, is put into *copy. 0 or -errno. */
+int staging_copy(const char *path, int fd, char **copy);
+
 #endif
