@@ -1,6 +1,7 @@
 #include "imported.h"
 
 #include "base/diag.h"
+#include "base/room.h"
 #include "import_files.h"
 
 #include <baton/version.h>
@@ -19,6 +20,21 @@
 #define MARK "/.source" /* in the directory: what it was made of */
 
 enum { SOURCE_BYTES = 64, MARK_BYTES = 128 };
+
+/* Texts that stand in the place of arguments live as long as those: until the program ends. */
+static struct {
+	char **at;
+	size_t n;
+} held;
+
+/* Frees `text` and returns NULL when there is no memory. */
+static char *keep(char *text)
+{
+	if (text && room_next((void **)&held.at, held.n, sizeof(*held.at)) == 0)
+		return held.at[held.n++] = text;
+	free(text);
+	return NULL;
+}
 
 /* ---- what is imported ---- */
 
@@ -196,9 +212,9 @@ static int import_parts(char **parts, size_t *n)
 	if (n_profiles > 1)
 		snprintf(source, sizeof(source), "%zu profiles, %016" PRIx64, n_profiles, hash);
 	if (n_profiles > 0) {
-		char *dir = directory_beside(profiles[0], n_profiles - 1);
+		char *dir = keep(directory_beside(profiles[0], n_profiles - 1));
 		status = dir ? import_beside(profiles, n_profiles, source, dir) : STATUS_INPUT;
-		parts[first] = dir; /* until the program ends, as the arguments are */
+		parts[first] = dir;
 		*n = kept;
 	}
 	free(profiles);
@@ -247,6 +263,7 @@ int imported_runs(struct invocation *call)
 	for (int i = 0; i < call->operands && (all == STATUS_OK || all == STATUS_PARTIAL); i++) {
 		char *made;
 		const int status = import_text(call->operand[i], ',', &made);
+		made = keep(made);
 		if (made)
 			call->operand[i] = made;
 		all = status_worse(all, status);
@@ -273,7 +290,7 @@ int imported_list(struct invocation *call, const char *option)
 		free(made);
 	}
 	free(copy);
-	if (!out || fclose(out) != 0)
+	if (!out || fclose(out) != 0 || !(list = keep(list)))
 		return STATUS_INPUT;
 	call->texts[o] = list;
 	return all;
