@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,17 +53,61 @@ int staging_count(const char *dir)
 	return for_each(dir, false, NULL, 0);
 }
 
+#define NAME ".importing."
+
+/* A directory that nobody holds (hold()) is that of an import which was killed. */
+static int remove_stale(int dirfd, const char *name, int context)
+{
+	(void)context;
+	if (strncmp(name, NAME, sizeof(NAME) - 1) != 0)
+		return 0;
+	const int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[64];
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && for_each(path, true, remove_one, 0) >= 0)
+		unlinkat(dirfd, name, AT_REMOVEDIR);
+	close(fd);
+	return 0;
+}
+
+void staging_sweep(const char *dir)
+{
+	for_each(dir, true, remove_stale, 0);
+}
+
+/* Until the program ends, so the descriptor is not kept. Where the file system has no such locks
+ * nothing is ever taken for stale. False: somebody removed the directory first. */
+static bool hold(const char *path)
+{
+	struct stat held, now;
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_ino == now.st_ino)
+		return true;
+	close(fd);
+	return false;
+}
+
 int staging_open(const char *dir, char **path)
 {
-	if (asprintf(path, "%s/.importing.%d", dir, (int)getpid()) < 0) {
+	enum { TRIES = 64 }; /* numbers of processes repeat between containers */
+	int error = -EEXIST;
+	staging_sweep(dir);
+	for (int i = 0; i < TRIES && (error == -EEXIST || error == -ENOENT); i++) {
+		if (asprintf(path, "%s/" NAME "%d.%d", dir, (int)getpid(), i) < 0) {
+			*path = NULL;
+			return -ENOMEM;
+		}
+		error = mkdir(*path, 0700) != 0 ? -errno : hold(*path) ? 0 : -ENOENT;
+		if (!error)
+			return 0;
+		free(*path);
 		*path = NULL;
-		return -ENOMEM;
 	}
-	if (mkdir(*path, 0700) == 0)
-		return 0;
-	int error = -errno;
-	free(*path);
-	*path = NULL;
 	return error;
 }
 
