@@ -267,6 +267,16 @@ static const struct named_text choices[] = {
 	{0},
 };
 
+static int prepare(struct invocation *call)
+{
+	int status = imported_runs(call);
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		status = (int)status_worse((enum status)status, (enum status)imported_list(call, "base"));
+	if (status == STATUS_OK || status == STATUS_PARTIAL)
+		status = (int)status_worse((enum status)status, (enum status)imported_list(call, "run"));
+	return status;
+}
+
 const struct command command_compare = {
 	.name = "compare",
 	.operands = "DIR...",
@@ -288,6 +298,6 @@ const struct command command_compare = {
 	.environment = environment,
 	.files = files,
 	.choices = choices,
-	.prepare = imported_operands,
+	.prepare = prepare,
 	.run = run,
 };

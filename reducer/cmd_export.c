@@ -223,6 +223,7 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 		return STATUS_USAGE;
 	job->reduce = reduce;
 	job->how = &how;
+	diag_once(true); /* the run is reduced two or three times */
 	return format->write(job);
 }
 

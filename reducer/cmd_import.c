@@ -31,6 +31,7 @@ static const struct option_spec options[] = {
 static const struct named_text examples[] = {
 	{"baton import trace.json.gz -o runs/x", "A trace of the PyTorch profiler."},
 	{"baton import traces/ -o runs/x", "All ranks of a job: one file each in a directory."},
+	{"ssh node cat trace.json.gz | baton import - -o runs/x", "A trace that comes from a pipe."},
 	{"nsys export -t sqlite -o job.sqlite job.nsys-rep && baton import job.sqlite -o runs/x",
 	 "A report of Nsight Systems."},
 	{0},
@@ -47,7 +48,8 @@ const struct command command_import = {
 	.summary =
 		"read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
 	.details = "Each file is one process (nsys: one or more) and becomes one trace in DIR. In a "
-			   "directory, baton imports all files that look like such traces. Offsets in "
+			   "directory, baton imports all files that look like such traces. FILE may be `-`: "
+			   "standard input. Offsets in "
 			   "messages about JSON count the text after decompression. Times are kept to the "
 			   "nanosecond; further digits are rounded. Events more than 12 hours from the "
 			   "others, and durations below 0 or above 7 days, are refused and counted.\n\nOne "

@@ -206,8 +206,9 @@ const struct command command_report = {
 			   "they mean, then where the whole step went, kernels, NCCL and the quality of the "
 			   "data. Status 4: the answer lacks something, because files are damaged, ranks have "
 			   "no file, or GPU records were in flight when the job was killed.\n\nA profile of "
-			   "another tool (PyTorch's JSON, SQLite of nsys) may stand in the place of DIR: it is "
-			   "imported into FILE.imported first, where it was not yet.",
+			   "another tool (PyTorch's JSON, SQLite of nsys), or a directory of such files, may "
+			   "stand in the place of DIR: it is imported into NAME.imported first, where it was "
+			   "not yet. Several are one run.",
 	.options = options,
 	.examples = examples,
 	.environment = environment,

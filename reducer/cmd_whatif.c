@@ -137,6 +137,14 @@ static const struct named_text choices[] = {
 	{0},
 };
 
+static int prepare(struct invocation *call)
+{
+	const int status = imported_operands(call);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	return (int)status_worse((enum status)status, (enum status)imported_list(call, "like"));
+}
+
 const struct command command_whatif = {
 	.name = "whatif",
 	.operands = "DIR",
@@ -152,6 +160,6 @@ const struct command command_whatif = {
 	.examples = examples,
 	.files = files,
 	.choices = choices,
-	.prepare = imported_operands,
+	.prepare = prepare,
 	.run = run,
 };

@@ -25,6 +25,8 @@
 
 enum { HEAD_BYTES = 64 << 10 };
 
+#define STDIN "-"
+
 static const struct importer *const importers[] = {&importer_kineto, &importer_nsys};
 
 struct input {
@@ -94,10 +96,11 @@ static enum status list_inputs(const struct import_request *asked, struct inputs
 	for (size_t i = 0; i < asked->n_paths; i++) {
 		struct stat st;
 		const char *path = asked->paths[i];
-		int error = stat(path, &st) != 0 ? -errno : 0;
+		const bool is_stdin = strcmp(path, STDIN) == 0;
+		int error = !is_stdin && stat(path, &st) != 0 ? -errno : 0;
 		if (!error)
-			error = S_ISDIR(st.st_mode) ? add_directory(inputs, path)
-										: add_input(inputs, "", path, true);
+			error = !is_stdin && S_ISDIR(st.st_mode) ? add_directory(inputs, path)
+													 : add_input(inputs, "", path, true);
 		if (error) {
 			diag("%s: %s", path, strerror(-error));
 			status = STATUS_INPUT;
@@ -167,6 +170,25 @@ static enum status finish_output(enum status status, char *staging, const char *
 	if (error)
 		diag("%s: %s", path, strerror(-error));
 	return error ? STATUS_OUTPUT : status;
+}
+
+/* An importer reads its input more than once: what comes from a pipe becomes a file first. */
+static enum status take_stdin(struct inputs *inputs, const char *staging)
+{
+	for (size_t i = 0; i < inputs->n; i++) {
+		char *copy = NULL;
+		if (strcmp(inputs->list[i].path, STDIN) != 0)
+			continue;
+		const int error = staging_copy(staging, STDIN_FILENO, &copy);
+		if (error) {
+			diag("standard input: %s", strerror(-error));
+			free(copy);
+			return error == -EISDIR || error == -EBADF ? STATUS_INPUT : STATUS_OUTPUT;
+		}
+		free(inputs->list[i].path);
+		inputs->list[i].path = copy;
+	}
+	return STATUS_OK;
 }
 
 /* ---- importing ---- */
@@ -303,11 +325,13 @@ enum status import_files(const struct import_request *asked)
 	if (status == STATUS_OK)
 		status = prepare_output(asked->out_dir, asked->force, &made_directory, &staging);
 	if (status == STATUS_OK) {
+		interrupted_watch(staging, made_directory ? asked->out_dir : NULL);
+		status = take_stdin(&inputs, staging);
 		make_run_id(&inputs, run_id);
 		run.run_id = run_id;
 		run.out_dir = staging;
-		interrupted_watch(staging, made_directory ? asked->out_dir : NULL);
-		status = import_into(&inputs, &run, asked);
+		if (status == STATUS_OK)
+			status = import_into(&inputs, &run, asked);
 		interrupted_stop();
 		status = finish_output(status, staging, asked->out_dir);
 		if (listed != STATUS_OK && status == STATUS_OK)

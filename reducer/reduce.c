@@ -305,12 +305,13 @@ static int status_of(const char *dir, const struct summary *summary)
 	if (run->n_missing_ranks == 0)
 		return status;
 	if (run->n_missing_ranks == 1)
-		diag("%s: rank %d of %d has no file; answered from %u ranks", dir, run->missing_ranks[0],
-			 run->world_size, run->n_ranks);
+		diag("%s: rank %d of %d has no file; answered from %u rank%s", dir, run->missing_ranks[0],
+			 run->world_size, run->n_ranks, run->n_ranks == 1 ? "" : "s");
 	finding_missing_ranks(run, ranks);
 	if (run->n_missing_ranks > 1)
-		diag("%s: %u of %d ranks have no file (%s); answered from %u ranks", dir,
-			 run->n_missing_ranks, run->world_size, ranks, run->n_ranks);
+		diag("%s: %u of %d ranks have no file (%s); answered from %u rank%s", dir,
+			 run->n_missing_ranks, run->world_size, ranks, run->n_ranks,
+			 run->n_ranks == 1 ? "" : "s");
 	return STATUS_PARTIAL;
 }
 

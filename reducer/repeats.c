@@ -114,9 +114,10 @@ static int close_if_bad(struct repeats *out, int status)
 
 int repeats_of_operand(const char *operand, const struct reduce_options *how, struct repeats *out)
 {
-	char *copy = strdup(operand), *dirs[MAX_PARTS];
+	char *copy = strdup(operand), *dirs[MAX_PARTS] = {copy};
 	int status = copy ? open_room(out, operand, 1) : STATUS_INPUT;
-	const size_t n = copy ? cut(copy, ",", dirs) : 0;
+	const bool one = access(operand, F_OK) == 0; /* its own name may have a comma */
+	const size_t n = !copy ? 0 : one ? 1 : cut(copy, ",", dirs);
 	if (copy && n == 0) {
 		diag("'%s' names no directory", operand);
 		status = STATUS_USAGE;

@@ -79,6 +79,9 @@ int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 /* Write what is buffered: all records; or the rows of a table, with the records before them. */
 int baton_writer_flush_records(struct baton_writer *w);
 int baton_writer_flush_table(struct baton_writer *w, const struct baton_table *table);
+/* From now on at most `rows` rows of a table (at least 1) are kept before they are written. Tables
+ * that have room for more are written and give their memory back. */
+int baton_writer_limit(struct baton_writer *w, uint32_t rows);
 
 /* Appends `rows` rows (at most block_rows, at least 1) that the caller has as sorted columns, as one
  * block. columns[i] is column i of the table, or NULL. */

@@ -230,6 +230,21 @@ int baton_writer_row(struct baton_writer *w, enum baton_kind kind,
 	return run->n >= w->run_rows ? baton_writer_flush_table(w, baton_table(kind)) : 0;
 }
 
+int baton_writer_limit(struct baton_writer *w, uint32_t rows)
+{
+	w->run_rows = rows;
+	for (size_t t = 0; t < BATON_TABLES && !w->error; t++) {
+		struct baton_pending *run = &w->tables[t];
+		if (run->room <= rows)
+			continue;
+		baton_writer_flush_table(w, &baton_tables[t]);
+		free(run->rows);
+		run->rows = NULL;
+		run->room = 0;
+	}
+	return w->error;
+}
+
 void baton_writer_free(struct baton_writer *w)
 {
 	for (size_t t = 0; t < BATON_TABLES; t++)

@@ -337,6 +337,17 @@ static int put_sync(void *of, const struct walk_row *row, const struct trace *tr
 
 /* ---- the end of a file ---- */
 
+/* Where the next step begins with the end of this one, this one ends 1 ns earlier: TensorBoard's
+ * plugin adds ts and dur as floating point numbers, and of two that then overlap it drops one. */
+static int64_t step_length(const struct scene *scene, size_t i)
+{
+	const struct scene_step *step = &scene->steps[i], *next = step + 1;
+	const int64_t ns = step->end_ns - step->begin_ns;
+	const bool meets =
+		i + 1 < scene->n_steps && next->device == step->device && next->begin_ns == step->end_ns;
+	return ns - (meets && ns > 0);
+}
+
 /* The first device that the process drives has its steps. */
 static int put_steps(struct kineto *k)
 {
@@ -357,7 +368,7 @@ static int put_steps(struct kineto *k)
 		begin_event(k, "X", k->places[k->main_track]);
 		json_text(&k->json, "cat", "user_annotation");
 		json_text(&k->json, "name", name);
-		put_times(k, scene_time(scene, process, step->begin_ns), step->end_ns - step->begin_ns);
+		put_times(k, scene_time(scene, process, step->begin_ns), step_length(scene, i));
 		json_object(&k->json, "args");
 		json_end_object(&k->json);
 		error = end_event(k);

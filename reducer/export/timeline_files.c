@@ -80,6 +80,7 @@ static bool is_dot(const char *name)
 /* A directory has nothing in it yet: files of another run would be read as ranks of this one. */
 static int refuse_full(const char *path)
 {
+	staging_sweep(path);
 	DIR *dir = opendir(path);
 	int error = dir ? 0 : -errno;
 	for (struct dirent *e; dir && !error && (e = readdir(dir));)

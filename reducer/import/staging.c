@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,17 +53,61 @@ int staging_count(const char *dir)
 	return for_each(dir, false, NULL, 0);
 }
 
+#define NAME ".importing."
+
+/* A directory that nobody holds (hold()) is that of an import which was killed. */
+static int remove_stale(int dirfd, const char *name, int context)
+{
+	(void)context;
+	if (strncmp(name, NAME, sizeof(NAME) - 1) != 0)
+		return 0;
+	const int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	char path[64];
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && for_each(path, true, remove_one, 0) >= 0)
+		unlinkat(dirfd, name, AT_REMOVEDIR);
+	close(fd);
+	return 0;
+}
+
+void staging_sweep(const char *dir)
+{
+	for_each(dir, true, remove_stale, 0);
+}
+
+/* Until the program ends, so the descriptor is not kept. Where the file system has no such locks
+ * nothing is ever taken for stale. False: somebody removed the directory first. */
+static bool hold(const char *path)
+{
+	struct stat held, now;
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	flock(fd, LOCK_EX | LOCK_NB);
+	if (fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_ino == now.st_ino)
+		return true;
+	close(fd);
+	return false;
+}
+
 int staging_open(const char *dir, char **path)
 {
-	if (asprintf(path, "%s/.importing.%d", dir, (int)getpid()) < 0) {
+	enum { TRIES = 64 }; /* numbers of processes repeat between containers */
+	int error = -EEXIST;
+	staging_sweep(dir);
+	for (int i = 0; i < TRIES && (error == -EEXIST || error == -ENOENT); i++) {
+		if (asprintf(path, "%s/" NAME "%d.%d", dir, (int)getpid(), i) < 0) {
+			*path = NULL;
+			return -ENOMEM;
+		}
+		error = mkdir(*path, 0700) != 0 ? -errno : hold(*path) ? 0 : -ENOENT;
+		if (!error)
+			return 0;
+		free(*path);
 		*path = NULL;
-		return -ENOMEM;
 	}
-	if (mkdir(*path, 0700) == 0)
-		return 0;
-	int error = -errno;
-	free(*path);
-	*path = NULL;
 	return error;
 }
 
@@ -88,4 +133,40 @@ void staging_discard(char *path)
 {
 	staging_remove(path);
 	free(path);
+}
+
+static int write_all(int fd, const char *at, size_t bytes)
+{
+	while (bytes > 0) {
+		const ssize_t n = write(fd, at, bytes);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		at += n > 0 ? n : 0;
+		bytes -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+int staging_copy(const char *path, int fd, char **copy)
+{
+	enum { AT_ONCE = 1 << 18 };
+	char *room = malloc(AT_ONCE);
+	int error = room && asprintf(copy, "%s/standard input", path) >= 0 ? 0 : -ENOMEM;
+	const int to = error ? -1 : open(*copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!error && to < 0)
+		error = -errno;
+	for (ssize_t n = 1; !error && n != 0;) {
+		n = read(fd, room, AT_ONCE);
+		if (n > 0)
+			error = write_all(to, room, (size_t)n);
+		else if (n < 0 && errno != EINTR)
+			error = -errno;
+	}
+	/* the same bytes are the same import, whenever they come */
+	if (!error && futimens(to, (struct timespec[2]){{0}, {0}}) != 0)
+		error = -errno;
+	if (to >= 0 && close(to) != 0 && !error)
+		error = -errno;
+	free(room);
+	return error;
 }

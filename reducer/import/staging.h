@@ -7,7 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes the staging directory in `dir`; *path: its path, in new memory. 0 or -errno. */
+/* Removes the staging directories in `dir` that killed programs have left. */
+void staging_sweep(const char *dir);
+/* The same, and makes one in `dir`; *path: its path, in new memory. 0 or -errno. */
 int staging_open(const char *dir, char **path);
 /* Removes the old traces of `dir`, moves the new ones in and frees `path`. 0 or -errno. */
 int staging_publish(char *path, const char *dir);
@@ -18,5 +20,9 @@ bool staging_remove(const char *path);
 
 /* The number of traces (*.baton) in a directory, or -errno. */
 int staging_count(const char *dir);
+
+/* Copies what can still be read from `fd` into a file of the staging directory, whose path, to be
+ * freed, is put into *copy. 0 or -errno. */
+int staging_copy(const char *path, int fd, char **copy);
 
 #endif

@@ -140,6 +140,11 @@ free_out:
 	return error;
 }
 
+void trace_out_limit(struct trace_out *out, uint32_t rows)
+{
+	baton_writer_limit(&out->writer, rows); /* an error stays in the writer */
+}
+
 static void put_record(struct trace_out *out, uint16_t type, void *record, size_t bytes)
 {
 	int error = baton_writer_record(&out->writer, type, record, bytes, NULL, 0);

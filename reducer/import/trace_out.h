@@ -25,6 +25,8 @@ struct trace_identity {
 
 /* Begins a file in directory `dir` (which exists). 0 or -errno. */
 int trace_out_open(const char *dir, struct trace_out **out);
+/* From now on it holds at most `rows` rows of each kind in memory: for many files at once. */
+void trace_out_limit(struct trace_out *out, uint32_t rows);
 
 /* These return dictionary ids: the same id for the same arguments, 0 for absent input or after an
  * error (which trace_out_close() returns). Strings above 32 KiB are cut. */

@@ -17,13 +17,14 @@ struct row {
 	uint32_t name, category;
 	struct moments projected;
 	int64_t range_ns;
-	uint64_t ops, levels, children;
+	uint64_t launches, levels, children;
 };
 
 struct projected { /* of one range */
 	int64_t begin, end;
-	uint64_t ops;
-	uint64_t children; /* with ops */
+	uint64_t launches; /* that have ops: what nsys calls GPU ops, also where a graph has many */
+	uint64_t last;     /* correlation of the last one */
+	uint64_t children; /* with launches */
 };
 
 struct projections {
@@ -41,11 +42,12 @@ static int project(size_t span, const struct launched *op, void *context)
 	if (span == SPAN_NONE)
 		return 0;
 	struct projected *of = &p->of[span];
-	if (of->ops == 0 || op->begin < of->begin)
+	if (of->launches == 0 || op->begin < of->begin)
 		of->begin = op->begin;
-	if (of->ops == 0 || op->end > of->end)
+	if (of->launches == 0 || op->end > of->end)
 		of->end = op->end;
-	of->ops++;
+	of->launches += of->launches == 0 || op->correlation != of->last;
+	of->last = op->correlation; /* ops of a call come one after the other */
 	return 0;
 }
 
@@ -53,18 +55,18 @@ static int add_spans(struct projections *p, const struct spans *spans)
 {
 	int error = 0;
 	for (size_t i = 0; i < spans->n; i++)
-		if (p->of[i].ops && spans->at[i].parent)
+		if (p->of[i].launches && spans->at[i].parent)
 			p->of[spans->at[i].parent - 1].children++;
 	for (size_t i = 0; i < spans->n && !error; i++) {
 		const struct span *span = &spans->at[i];
 		const struct row key = {.name = span->name, .category = span->category};
-		if (p->of[i].ops == 0)
+		if (p->of[i].launches == 0)
 			continue;
 		struct row *row = table_row(&p->table, TABLE_ROWS(p->rows, p->n, category), &key);
 		if (!row)
 			return -ENOMEM;
 		row->range_ns = saturate_add(row->range_ns, span->end - span->begin);
-		row->ops += p->of[i].ops;
+		row->launches += p->of[i].launches;
 		row->levels += span->level;
 		row->children += p->of[i].children;
 		error = moments_add(&row->projected, saturate_sub(p->of[i].end, p->of[i].begin));
@@ -115,8 +117,8 @@ static int put_row(const struct projections *p, const struct row *row, struct sh
 	cells[7] = cell_number(row->projected.min);
 	cells[8] = cell_number(row->projected.max);
 	cells[9] = cell_tenths(f.deviation);
-	cells[10] = cell_number((int64_t)row->ops);
-	cells[11] = cell_tenths((double)row->ops / n);
+	cells[10] = cell_number((int64_t)row->launches);
+	cells[11] = cell_tenths((double)row->launches / n);
 	cells[12] = cell_tenths((double)row->levels / n);
 	cells[13] = cell_tenths((double)row->children / n);
 	return error ? error : sheet_row(sheet, cells);

@@ -19,6 +19,11 @@ struct row {
 	uint64_t ranges; /* that had this kernel */
 	uint64_t file;   /* in which the last one was */
 	size_t last;     /* 1 + the last one */
+	/* Kernels, each once: one inside of two ranges of this name is in the figures twice, as in
+	 * nsys. */
+	uint64_t kernels;
+	const struct launched *op; /* the last one, of file `op_file` */
+	uint64_t op_file;
 };
 
 struct range_kernels {
@@ -57,6 +62,9 @@ static int add(size_t index, const struct launched *op, void *context)
 		row->last = index + 1;
 		row->file = k->files;
 	}
+	row->kernels += row->op != op || row->op_file != k->files;
+	row->op = op;
+	row->op_file = k->files;
 	return moments_add(&row->moments, op->end - op->begin);
 }
 
@@ -103,7 +111,7 @@ static int put_row(const struct range_kernels *k, const struct row *row, struct 
 	cells[2] = row->pid ? cell_number(row->pid) : none;
 	cells[3] = row->pid ? cell_number(row->tid) : none;
 	cells[4] = cell_number((int64_t)row->ranges);
-	cells[5] = cell_number((int64_t)row->moments.n);
+	cells[5] = cell_number((int64_t)row->kernels);
 	cells[6] = cell_number(row->moments.total);
 	cells[7] = cell_tenths(f.average);
 	cells[8] = cell_tenths(f.median);

@@ -276,6 +276,34 @@ for i in range(60):
 assert stopped > 20, stopped
 EOF
 
+# Keeps out: what a killed import has left, for ever; an import that fails because it has the number of the killed one (containers); the
+# files of an import that is still at work removed by another one.
+"$PYTHON" - "$BATON" "$work/large.json" "$work/killed" <<'EOF' || fail "killed imports"
+import os, subprocess, sys, time
+baton, source, out = sys.argv[1:]
+os.mkdir(out)
+def staging():
+    return [n for n in os.listdir(out) if n.startswith(".importing")]
+for _ in range(50):
+    job = subprocess.Popen([baton, "import", "-f", source, "-o", out], stderr=subprocess.DEVNULL)
+    while not any(os.listdir(os.path.join(out, n)) for n in staging()) and job.poll() is None:
+        pass
+    job.kill()
+    if job.wait() == -9 and staging():
+        break
+assert staging(), "none was killed at work"
+subprocess.run([baton, "import", "-f", source, "-o", out], stderr=subprocess.DEVNULL, check=True)
+assert not staging() and any(n.endswith(".baton") for n in os.listdir(out)), os.listdir(out)
+script = 'mkdir "$0/.importing.$$.0" && : >"$0/.importing.$$.0/x" && exec "$@"'
+holds = 'import fcntl, os, sys; fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX); print(); input()'
+os.mkdir(out + "/.importing.1.0")
+live = subprocess.Popen([sys.executable, "-c", holds, out + "/.importing.1.0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+live.stdout.readline()
+subprocess.run(["bash", "-c", script, out, baton, "import", "-f", source, "-o", out], stderr=subprocess.DEVNULL, check=True)
+assert staging() == [".importing.1.0"], staging()
+live.communicate(b"\n")
+EOF
+
 # Keeps out: hours for a gz that is a thousand times as long inside, or for an SQLite file whose texts share one id.
 "$PYTHON" - "$work" <<'EOF' || fail "writing the bombs"
 import gzip, os, sqlite3, sys

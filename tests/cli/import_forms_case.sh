@@ -170,4 +170,27 @@ mkdir "$work/folder" && cp -r "$work/packed" "$work/folder/inner"
 import 3 "$work/folder"
 expect_says "$work/folder: no files in it (subdirectories are not searched)"
 
+# Standard input: what a pipe gives, as the file itself. Keeps out: the head of a pipe that is read and then missing, a copy that is left.
+kineto plain "$work/one" --gz
+one=$(find "$work/one" -type f)
+import 0 "$one"
+expect_status 0 "$BATON" dump --json "$out"
+grep -E '"record":"(op|call|range|collective)"' "$work/out" >"$work/by_name"
+import 0 - <"$one"
+expect_says "1 process"
+checks=$((checks + 1))
+[ "$(ls -A "$out")" = "$(basename "$out"/*.baton)" ] || fail "left beside the trace: $(ls -A "$out")"
+expect_status 0 "$BATON" dump --json "$out"
+checks=$((checks + 1))
+[ -s "$work/by_name" ] && grep -E '"record":"(op|call|range|collective)"' "$work/out" | cmp -s - "$work/by_name" || fail "another trace than that of the file"
+cat "$one" | "$BATON" import - -o "$work/from.pipe" 2>"$work/err" || fail "a pipe: $(cat "$work/err")"
+import 3 - </dev/null
+expect_says "standard input: an empty file"
+expect_nothing_in "$out"
+import 3 - <"$work"
+expect_says "standard input: Is a directory"
+expect_status 5 bash -c 'trap "" XFSZ; ulimit -f 1; exec "$@" <"$0"' "$one" "$BATON" import - -o "$work/full"
+expect_says "File too large"
+expect_nothing_in "$work/full"
+
 finish

@@ -71,6 +71,52 @@ cp "$work/one.json" "$work/two.json"
 expect_status 5 "$BATON" report "$work/two.json"
 expect_says "two.json is imported into a directory beside it"
 
+# A directory of profiles, as torch.profiler's handler makes it. Keeps out: ranks that are left out, an old import after a file came to
+# it, a run that has a profile in it taken for a directory of profiles.
+kineto handler "$work/traces" --gz
+rm "$work/traces.json"
+expect_status 0 "$BATON" report --json "$work/traces"
+expect_says "2 processes" "in $work/traces.imported"
+expect_true "len(d['devices']) == 2"
+sed "s,$work/traces.imported,RUN," "$work/out" >"$work/directory.out"
+expect_status 0 "$BATON" report --json "$work/traces/"
+expect_says_not "in $work/traces.imported"
+expect_status 0 "$BATON" import "$work/traces" -o "$work/ranks.by.hand"
+expect_status 0 "$BATON" report --json "$work/ranks.by.hand"
+checks=$((checks + 1))
+sed "s,$work/ranks.by.hand,RUN," "$work/out" | cmp -s - "$work/directory.out" || fail "another answer of the directory"
+for command in jitter stats whatif "report --by op" "export --format nsys-sqlite -o $work/traces.sqlite"; do
+	expect_status 0 "$BATON" $command "$work/traces"
+done
+(cd "$work/traces" && "$BATON" report .) >"$work/out" 2>"$work/err" || fail "report . in a directory of profiles: $?"
+expect_says_not "in $work/traces.imported"
+touch "$work/traces/new"
+expect_status 0 "$BATON" report "$work/traces"
+expect_says "in $work/traces.imported" "new: an empty file, skipped"
+cp "$work/one.json" "$work/by.hand"
+expect_status 0 "$BATON" report "$work/by.hand"
+expect_says_not "imported"
+checks=$((checks + 1))
+[ ! -e "$work/by.hand.imported" ] || fail "a run with a profile in it was imported"
+mkdir "$work/nothing" && echo x >"$work/nothing/x"
+expect_status 3 "$BATON" report "$work/nothing"
+checks=$((checks + 1))
+[ ! -e "$work/nothing.imported" ] || fail "a directory of nothing was imported"
+
+# Several files are one run; compare has a run for each operand. Keeps out: one rank for the whole job.
+ranks=("$work"/traces/*.gz)
+expect_status 0 "$BATON" report --json "${ranks[@]}"
+expect_says "2 processes" "in ${ranks[0]}+1.imported"
+checks=$((checks + 1))
+sed "s,${ranks[0]}+1.imported,RUN," "$work/out" | cmp -s - "$work/directory.out" || fail "another answer of the files"
+expect_status 4 "$BATON" compare --json "$work/traces" "${ranks[0]}"
+expect_true "[r['gpus'] for r in d['runs']] == [2, 1]"
+expect_status 0 "$BATON" compare --json --base "$work/traces,$work/ranks.by.hand" --run "${ranks[0]}+${ranks[1]}"
+expect_true "[r['gpus'] for r in d['runs']] == [2, 2]"
+expect_status 0 "$BATON" compare --json "$work/traces" "${ranks[0]},${ranks[1]}"
+expect_true "[r['gpus'] for r in d['runs']] == [2, 2]"
+expect_status 0 "$BATON" whatif "$work/ranks.by.hand" --like "$work/traces"
+
 # a trace of baton's own is none
 expect_status 0 "$BATON" report "$work/trace.baton"
 checks=$((checks + 1))

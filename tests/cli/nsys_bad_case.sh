@@ -97,6 +97,31 @@ expect_intact 2
 expect_status 0 "$BATON" report --json "$out"
 expect_true "len(d['devices']) == 1 and len(d['devices'][0]['pids']) == 2 and d['devices'][0]['kernels'] == 16"
 
+# Many processes in one file, each with a device of its own. Keeps out: ranks above the 64th left out; rows that are lost or doubled where
+# the processes share the memory for rows (one process after the other: the first ones have taken more than their share by then).
+cat >"$work/many.py" <<'P'
+import sqlite3, sys
+path, processes, rows = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+db = sqlite3.connect(path)
+db.execute("CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL)")
+db.execute("INSERT INTO StringIds VALUES (1, 'kernel')")
+db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, "
+           "correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, mangledName INTEGER)")
+db.execute("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT ?2) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
+           "SELECT i % ?1 * 10, i % ?1 * 10 + 1 + i % 7, i / ?1 % 8, 1, 7, i, (1 << 48) | (1000 + i / ?1) << 24, 1, 1, 1 FROM n",
+           (rows, processes * rows))
+db.commit()
+P
+"$PYTHON" "$work/many.py" "$work/many.sqlite" 40 14000 || fail "many.py"
+expect_status 0 "$BATON" import "$work/many.sqlite" -o "$work/many"
+expect_says "40 processes, 560,000 kernels"
+expect_status 0 "$BATON" check "$work/many"
+expect_status 0 "$BATON" stats -r cuda_gpu_kern_sum -f csv "$work/many"
+expect_prints "100.0,2240000,560000,4.0,4.0,1,7,"
+"$PYTHON" "$work/many.py" "$work/more.sqlite" 260 2 || fail "many.py"
+expect_status 4 "$BATON" import "$work/more.sqlite" -o "$work/more"
+expect_says "8 rows left out: they are of a process beyond the 256th" "256 processes, 512 kernels"
+
 # The same on a real export: 4,010 kernels, of which 24 have no launch record.
 real=$BATON_DATA/nsys/h100_2gpu_nccl.sqlite
 [ -e "$real" ] || finish "without $real: not there"

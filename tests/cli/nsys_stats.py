@@ -47,6 +47,8 @@ EXCUSED = [
     ("of throughput (nsys drops a fraction)", lambda c, a, b, r: c == "Throughput (MB/s)" and throughput(a, b, r)),
     ("of a GPU without a name (nsys begins with a blank)", lambda c, a, b, r: c == "Device" and b == " " + a),
     ("of deviations of nothing (nsys prints 0.0)", lambda c, a, b, r: c == "QStdDev (ns)" and (a, b, r["QCount"]) == ("", "0.0", "0")),
+    ("of ranges of PyTorch's profiler, which are push/pop ranges in the file",
+     lambda c, a, b, r: c == "Style" and a in ("Annotation", "Operator") and b == "PushPop"),
     ("of a last digit", lambda c, a, b, r: "." in a and close(a, b, 1e-9)),
 ]
 

@@ -293,8 +293,8 @@ def projections(events):
     projected = {}
     for op, _, inside in around(events):
         for span in inside:
-            first, last, ops, _ = projected.get(id(span), (op["start"], op["end"], 0, None))
-            projected[id(span)] = min(first, op["start"]), max(last, op["end"]), ops + 1, span
+            first, last, launches, _ = projected.get(id(span), (op["start"], op["end"], set(), None))
+            projected[id(span)] = min(first, op["start"]), max(last, op["end"]), launches | {op["correlation"]}, span
     spans = [p[3] for p in projected.values()]
     level, children = depths(spans)
     groups = defaultdict(list)
@@ -303,7 +303,7 @@ def projections(events):
     out = []
     for (name, style), of in groups.items():
         times = [projected[id(s)][1] - projected[id(s)][0] for s in of]
-        ops = sum(projected[id(s)][2] for s in of)
+        ops = sum(len(projected[id(s)][2]) for s in of)  # nsys counts launches, not the nodes of a graph
         out.append([name, style, str(sum(times)), str(sum(s["end"] - s["start"] for s in of)), str(len(of))] +
                    figures(times) + [str(ops)] +
                    [rounded(Decimal(sum(v)) / len(of), 1) for v in
@@ -312,18 +312,20 @@ def projections(events):
 
 
 def range_kernels(events):
-    groups, inside_of = defaultdict(list), defaultdict(set)
+    groups, inside_of, kernels_of = defaultdict(list), defaultdict(set), defaultdict(set)
     for op, call, inside in around(events):
         if op["kind"] != 1:
             continue
         if not inside:
             thread = (str(call["pid"]), str(call["tid"])) if call else ("", "")
             groups[("", "", *thread, op["name"])].append(op["end"] - op["start"])
+            kernels_of[("", "", *thread, op["name"])].add(id(op))
         for span in inside:
             key = span["name"], span["style"], str(span["pid"]), str(span["tid"]), op["name"]
             groups[key].append(op["end"] - op["start"])
             inside_of[key].add(id(span))
-    return [list(key[:4]) + [str(len(inside_of[key])), str(len(v)), str(sum(v))] + figures(v) + [key[4]]
+            kernels_of[key].add(id(op))
+    return [list(key[:4]) + [str(len(inside_of[key])), str(len(kernels_of[key])), str(sum(v))] + figures(v) + [key[4]]
             for key, v in groups.items()]
 
 

@@ -12,8 +12,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def dump(baton, run, *options):
-    out = subprocess.run([baton, "dump", "--json", *options, run], capture_output=True, check=True).stdout
-    return [json.loads(line) for line in out.splitlines()]
+    done = subprocess.run([baton, "dump", "--json", *options, run], capture_output=True)
+    assert done.returncode in (0, 4), done.stderr  # 4: ranks without a file
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def expected(baton, run):
@@ -76,48 +77,60 @@ def perfetto(baton, run, files):
 
 
 def files_by_rank(directory):
-    return {json.load(open(f))["distributedInfo"]["rank"]: f for f in sorted(glob.glob(directory + "/*.json"))}
+    """Where a file names no rank it is rank 0."""
+    return {json.load(open(f)).get("distributedInfo", {"rank": 0})["rank"]: f for f in sorted(glob.glob(directory + "/*.json"))}
 
 
-def kernels_by_file(baton, run):
-    """By rank: the ops, as (begin, end, kind)."""
-    out, ops, rank = {}, [], None
+def kernels_by_rank(baton, run):
+    """By rank: the ops, as (begin, end, kind, begin of the call that launched it or None)."""
+    out, calls, rank = {}, {}, None
     for r in dump(baton, run):
         if r["record"] == "file":
-            ops, rank = [], None
+            rank = None
         elif r["record"] == "process" and rank is None:
-            rank = r["rank"]
-            out[rank] = ops
+            rank = max(r["rank"] or 0, 0)
+            out[rank], calls[rank] = [], {}
+        elif r["record"] == "call":
+            calls[rank].setdefault(r["correlation"], r["start_ns"])
         elif r["record"] == "op":
-            ops.append((r["start_ns"], r["start_ns"] + r["dur_ns"], r["op_kind"]))
+            out[rank].append((r["start_ns"], r["start_ns"] + r["dur_ns"], r["op_kind"], r["correlation"]))
+    for rank, ops in out.items():
+        out[rank] = [op[:3] + (calls[rank].get(op[3]),) for op in ops]
     return out
 
 
 def hta(baton, run, directory):
+    """It drops the digits of each time after the point of a microsecond unless HTA_DISABLE_NS_ROUNDING is set, takes the GPU's work that
+    the host's events up to the end of the last step launched, and waits of streams (cuda_sync) as work."""
+    os.environ["HTA_DISABLE_NS_ROUNDING"] = "1"
     from hta.trace_analysis import TraceAnalysis
-    files, want = files_by_rank(directory), kernels_by_file(baton, run)
+    files, rows = files_by_rank(directory), kernels_by_rank(baton, run)
     os.chdir(directory)
     analysis = TraceAnalysis(trace_files={r: "./" + os.path.basename(f) for r, f in files.items()}, trace_dir=".", include_last_profiler_step=True)
     times = analysis.get_temporal_breakdown(visualize=False).set_index("rank")
-    for rank, ops in want.items():
+    for rank, path in files.items():
+        trace = json.load(open(path))
+        base, events = trace["baseTimeNanoseconds"], trace["traceEvents"]
+        steps = {e["name"]: e["ts"] + e["dur"] for e in events if e["name"].startswith("ProfilerStep#")}
+        end = max(steps.values()) if len(steps) > 1 else float("inf")
+        taken = [op for op in rows[rank] if end == float("inf") or op[3] is not None and (op[3] - base) / 1e3 <= end]
+        busy = [((a - base) / 1e3, (b - base) / 1e3) for a, b, *_ in taken]
+        busy += [(e["ts"], e["ts"] + e["dur"]) for e in events if e.get("cat") == "cuda_sync" and e["args"]["stream"] != -1 and e["ts"] <= end]
         frame = analysis.t.get_trace(rank)
         kernels = int((frame["cat"] == analysis.t.symbol_table.get_sym_id_map()["kernel"]).sum())
-        # it was seen to leave out one kernel of a file; why is not known
-        assert 0 <= sum(kind in (1, 4) for _, _, kind in ops) - kernels <= 1, (rank, kernels)
-        end, idle = None, 0
-        for a, b, _ in sorted(ops):
-            idle += max(0, a - end) if end is not None else 0
-            end = b if end is None else max(end, b)
+        assert kernels == sum(op[2] in (1, 4) for op in taken), (rank, kernels, len(taken))
+        idle, until = 0.0, min(busy)[0]
+        for a, b in sorted(busy):
+            idle, until = idle + max(0.0, a - until), max(until, b)
         theirs = float(times.loc[rank, "idle_time(us)"])
-        # it drops the digits after the point of every time
-        assert abs(theirs - idle / 1e3) <= len(ops), (rank, theirs, idle / 1e3)
-        print("rank", rank, kernels, "kernels, idle", theirs, "us, by our rows", idle / 1e3, "us")
+        assert abs(theirs - idle) < 0.5, (rank, theirs, idle)
+        print("rank", rank, kernels, "of", sum(op[2] in (1, 4) for op in rows[rank]), "kernels, idle %.3f us, by our rows %.3f us" % (theirs, idle))
 
 
 def tb(baton, run, directory):
     from torch_tb_profiler.io import Cache
     from torch_tb_profiler.profiler.data import RunProfileData
-    want, steps = kernels_by_file(baton, run), collections.defaultdict(set)
+    want, steps = kernels_by_rank(baton, run), collections.defaultdict(set)
     for r in dump(baton, run, "--step-list"):
         steps[r["device"]].add(str(r["step"] if r["number"] is None else r["number"]))
     names = set.union(*steps.values())
@@ -126,7 +139,7 @@ def tb(baton, run, directory):
             data = RunProfileData.parse(os.path.basename(path).split(".")[0], 1, path, cache)
             data.process()
             kernels = int(data.kernel_stat["count"].sum())
-            assert kernels == sum(kind in (1, 4) for _, _, kind in want[rank]), (rank, kernels)
+            assert kernels == sum(op[2] in (1, 4) for op in want[rank]), (rank, kernels)
             assert set(data.steps_names) == names, (data.steps_names, names)
             print("rank", rank, kernels, "kernels,", len(data.steps_names), "steps")
 

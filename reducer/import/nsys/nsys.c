@@ -188,7 +188,7 @@ static bool say_refused(struct nsys_file *file)
 		[NSYS_NO_TIME] = "have no start or no end",
 		[NSYS_NO_DEVICE] = "do not say their device",
 		[NSYS_NO_KIND] = "are of an unknown kind",
-		[NSYS_TOO_MANY] = "are of a process or device beyond the 64th",
+		[NSYS_TOO_MANY] = "are of a process beyond the 256th, or a device beyond its 64th",
 	};
 	uint64_t times = 0, all = 0;
 	for (uint32_t i = 0; i < file->n_processes; i++) {

@@ -2,6 +2,7 @@
 
 #include "import/importer.h"
 
+#include <baton/writer.h>
 #include <stddef.h>
 
 void nsys_refuse(struct nsys_file *file, enum nsys_refusal why)
@@ -47,6 +48,15 @@ static void name_threads(struct nsys_file *file, struct nsys_process *process)
 	}
 }
 
+/* Few processes hold as many rows as they like, many share that memory. */
+static void share_memory(struct nsys_file *file)
+{
+	enum { ALONE = 4, LEAST_ROWS = 2048 };
+	const uint32_t share = ALONE * BATON_RUN_ROWS / file->n_processes;
+	for (uint32_t i = 0; file->n_processes > ALONE && i < file->n_processes; i++)
+		trace_out_limit(file->processes[i].out, share > LEAST_ROWS ? share : LEAST_ROWS);
+}
+
 static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 {
 	if (file->n_processes == NSYS_PROCESSES) {
@@ -63,6 +73,7 @@ static struct nsys_process *new_process(struct nsys_file *file, int64_t global)
 	process->pid = pid_of(global);
 	process->last_ns = INT64_MIN;
 	file->n_processes++;
+	share_memory(file);
 	name_threads(file, process);
 	return process;
 }
@@ -82,9 +93,13 @@ struct nsys_process *nsys_process_of(struct nsys_file *file, const struct nsys_s
 		nsys_refuse(file, NSYS_NO_PROCESS);
 		return NULL;
 	}
-	for (uint32_t i = 0; i < file->n_processes; i++)
-		if (file->processes[i].global == global)
+	for (uint32_t n = 0; n < file->n_processes; n++) {
+		const uint32_t i = (file->last + n) % file->n_processes;
+		if (file->processes[i].global == global) {
+			file->last = i;
 			return &file->processes[i];
+		}
+	}
 	return file->open ? new_process(file, global) : NULL;
 }
 

@@ -10,7 +10,8 @@
 struct import_run;
 struct nsys_nccl;
 
-enum { NSYS_PROCESSES = 64, NSYS_PROCESS_DEVICES = 64 };
+/* Each process has two open files. */
+enum { NSYS_PROCESSES = 256, NSYS_PROCESS_DEVICES = 64 };
 
 struct nsys_device {
 	int64_t ordinal;
@@ -69,6 +70,7 @@ struct nsys_file {
 	int error;              /* -errno of the output */
 	uint64_t refused[NSYS_REFUSALS];
 	uint32_t n_processes;
+	uint32_t last; /* the process of the last row: those of one often stand together */
 	struct nsys_process processes[NSYS_PROCESSES];
 };
 
