@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
 	{"format", 0, OPTION_TEXT, "NAME",
 	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
 	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
-	 "each process, as torch.profiler writes them; csv: a directory of tables"},
+	 "each process, as torch.profiler writes them; parquet or csv: a directory of tables"},
 	{"partition", 0, OPTION_TEXT, "BY",
 	 "tables: 'step' (default): in each table a directory for each rank, in it one for each step; "
 	 "'rank': for each rank; 'none'"},
@@ -342,8 +342,10 @@ static const struct named_text examples[] = {
 	 "Three steps of it as compressed JSON."},
 	{"baton export --format kineto -o profile runs/4gpu",
 	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
+	{"baton export --format parquet -o tables runs/4gpu",
+	 "Every kernel, call, gap ... as a row, for DuckDB, pandas, Polars, Dask or Spark."},
 	{"baton export --format csv --partition none -o tables runs/4gpu",
-	 "Every kernel, call, gap ... as a row: tables for scripts and spreadsheets."},
+	 "The same as text, a file or a few for each table."},
 	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
 	 "For tools and scripts that read what nsys exports."},
 	{0},
@@ -355,7 +357,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "nsys-sqlite perfetto chrome kineto csv"},
+	{"format", "nsys-sqlite perfetto chrome kineto parquet csv"},
 	{"partition", "none rank step"},
 	{0},
 };
@@ -373,7 +375,8 @@ const struct command command_export = {
 		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
 		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
-		"With --format csv: a directory of tables: kernels, calls, gaps, collectives, ranges, "
+		"With --format parquet or csv: a directory of tables: kernels, calls, gaps, collectives, "
+		"ranges, "
 		"steps, "
 		"stacks, gauges. docs/TABLES.md describes them.\n\n"
 		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "

@@ -113,7 +113,7 @@ int dataset_add(struct dataset *set, enum dataset_kind kind, const struct cell *
 		return error;
 	part->used = ++set->now;
 	set->tables[kind].rows++;
-	if (part->batch.rows < BATCH_ROWS_MOST)
+	if (part->batch.rows < BATCH_ROWS_MOST && part->batch.text_bytes < BATCH_TEXT_MOST)
 		return 0;
 	error = write_part(set, kind, part);
 	return error ? error : open_part(set, kind, part);

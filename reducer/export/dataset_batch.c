@@ -51,6 +51,7 @@ int batch_add(struct batch *batch, const struct cell *row)
 		struct batch_column *column = &batch->columns[c];
 		const struct cell *cell = &row[c];
 		uint32_t id;
+		int is_new;
 		const enum dataset_type type = batch->table->columns[c].type;
 		const bool known = cell->known && fits(type, cell->value);
 		column->known[batch->rows] = known;
@@ -58,9 +59,10 @@ int batch_add(struct batch *batch, const struct cell *row)
 		column->values[batch->rows] = known ? cell->value : 0;
 		if (!known || type != DATASET_TEXT)
 			continue;
-		if (strings_add(&column->texts, cell->text, strlen(cell->text), &id, NULL) != 0)
+		if (strings_add(&column->texts, cell->text, strlen(cell->text), &id, &is_new) != 0)
 			return -ENOMEM;
 		column->values[batch->rows] = id;
+		batch->text_bytes += is_new ? strlen(cell->text) : 0;
 	}
 	batch->rows++;
 	return 0;

@@ -6,7 +6,7 @@
 #include "base/strings.h"
 #include "export/dataset_schema.h"
 
-enum { BATCH_ROWS_MOST = 1 << 17 };
+enum { BATCH_ROWS_MOST = 1 << 17, BATCH_TEXT_MOST = 16 << 20 };
 
 struct cell { /* zeros: null */
 	bool known;
@@ -41,6 +41,7 @@ struct batch {
 	const struct dataset_table *table;
 	unsigned first; /* columns before this one stand in the directory's name */
 	size_t rows, room;
+	size_t text_bytes; /* of all texts */
 	struct batch_column columns[DATASET_COLUMNS_MOST];
 };
 

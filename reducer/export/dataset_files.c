@@ -113,3 +113,17 @@ int dataset_write_csv(const struct export_job *job)
 	static const struct timeline_form form = {.directory = true, .bare = true, .write = write_csv};
 	return timeline_write(job, &form);
 }
+
+static int write_parquet(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded)
+{
+	(void)out;
+	*crowded = 0;
+	return write_set(scene, dir, &dataset_parquet);
+}
+
+int dataset_write_parquet(const struct export_job *job)
+{
+	static const struct timeline_form form = {
+		.directory = true, .bare = true, .write = write_parquet};
+	return timeline_write(job, &form);
+}

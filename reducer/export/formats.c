@@ -15,6 +15,8 @@ const struct export_format export_formats[] = {
 	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, false, true},
 	{"kineto", "a file for each process, as torch.profiler writes them", timeline_kineto, false,
 	 true},
+	{"parquet", "a directory of tables, for data frames and databases", dataset_write_parquet, true,
+	 true},
 	{"csv", "a directory of tables", dataset_write_csv, true, true},
 	{0},
 };
