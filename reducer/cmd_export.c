@@ -21,7 +21,10 @@ static const struct option_spec options[] = {
 	{"format", 0, OPTION_TEXT, "NAME",
 	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
 	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
-	 "each process, as torch.profiler writes them"},
+	 "each process, as torch.profiler writes them; parquet or csv: a directory of tables"},
+	{"partition", 0, OPTION_TEXT, "BY",
+	 "tables: 'step' (default): in each table a directory for each rank, in it one for each step; "
+	 "'rank': for each rank; 'none'"},
 	{"one-per-rank", 0, OPTION_FLAG, NULL,
 	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
 	{"force", 'f', OPTION_FLAG, NULL, "with --format: replace files that are there already"},
@@ -31,16 +34,18 @@ static const struct option_spec options[] = {
 	 "gpu: ns of GPU work (default); launches: their number; starved: ns that the GPU was idle "
 	 "before them"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
-	 "timelines: only these steps, by the numbers of their markers, else by their places from "
+	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
+	 "from "
 	 "0"},
-	{"ranks", 0, OPTION_TEXT, "LIST", "timelines: only these ranks: '0,4-7'"},
+	{"ranks", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
 	{"time", 0, OPTION_TEXT, "A..B",
-	 "timelines: only what begins in these seconds since the run's first event: '1.5..2', "
+	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "
 	 "'..0.25'"},
 	{"max-slices", 0, OPTION_NUMBER, "N",
 	 "timelines: end where there would be more slices (default 1000000; 0: all)"},
 	{"output", 'o', OPTION_TEXT, "FILE",
-	 "write to this file instead of standard output; --format needs it, kineto's is a directory"},
+	 "write to this file instead of standard output; --format needs it; kineto and tables: a new "
+	 "directory"},
 	VIEW_OPTION_ROWS,
 	{0},
 };
@@ -193,10 +198,32 @@ static int reduce(const struct export_job *job, const struct reduce_options *cal
 	how.idle_context = callbacks->idle_context;
 	how.step = callbacks->step;
 	how.step_context = callbacks->step_context;
+	how.op = callbacks->op;
+	how.op_context = callbacks->op_context;
 	const int status = reduce_run(job->dirs, job->n_dirs, &how, &reduction);
 	if (status == STATUS_OK || status == STATUS_PARTIAL)
 		reduction_free(&reduction);
 	return status;
+}
+
+/* How many directories the files of a table are under. */
+static int read_partition(const struct invocation *call, const struct export_format *format,
+						  unsigned *levels)
+{
+	static const char *const names[] = {"none", "rank", "step"};
+	const char *text = option_text(call, "partition", NULL);
+	*levels = 2;
+	if (text && !format->tables) {
+		diag("--partition is for tables");
+		return STATUS_USAGE;
+	}
+	if (!text)
+		return STATUS_OK;
+	for (*levels = 0; *levels < 3; ++*levels)
+		if (strcmp(text, names[*levels]) == 0)
+			return STATUS_OK;
+	diag("--partition must be none, rank or step, not '%s'", text);
+	return STATUS_USAGE;
 }
 
 static void refuse_format(const char *name)
@@ -218,7 +245,12 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 		diag("--format %s needs -o: where to write it", format->name);
 		return STATUS_USAGE;
 	}
+	if (format->tables && option_given(call, "max-slices")) {
+		diag("--max-slices is for timelines");
+		return STATUS_USAGE;
+	}
 	if (read_filter(call, &job->filter) != STATUS_OK ||
+		read_partition(call, format, &job->levels) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	job->reduce = reduce;
@@ -231,11 +263,12 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 static int run_events(const struct invocation *call, const struct export_format *format,
 					  struct export_job *job)
 {
-	static const char *const parts[] = {"step", "ranks", "time", "max-slices"};
+	static const char *const parts[] = {"step", "ranks", "time", "max-slices", "partition"};
 	struct run run;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (option_given(call, parts[i])) {
-			diag("--format %s writes the whole run: --%s is for timelines", format->name, parts[i]);
+			diag("--format %s writes the whole run: --%s is for timelines and tables", format->name,
+				 parts[i]);
 			return STATUS_USAGE;
 		}
 	int status = run_open(call->operand, (size_t)call->operands, &run);
@@ -310,6 +343,10 @@ static const struct named_text examples[] = {
 	 "Three steps of it as compressed JSON."},
 	{"baton export --format kineto -o profile runs/4gpu",
 	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
+	{"baton export --format parquet -o tables runs/4gpu",
+	 "Every kernel, call, gap ... as a row, for DuckDB, pandas, Polars, Dask or Spark."},
+	{"baton export --format csv --partition none -o tables runs/4gpu",
+	 "The same as text, a file or a few for each table."},
 	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
 	 "For tools and scripts that read what nsys exports."},
 	{0},
@@ -321,7 +358,8 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "nsys-sqlite perfetto chrome kineto"},
+	{"format", "nsys-sqlite perfetto chrome kineto parquet csv"},
+	{"partition", "none rank step"},
 	{0},
 };
 
@@ -338,6 +376,10 @@ const struct command command_export = {
 		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
 		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
+		"With --format parquet or csv: a directory of tables: kernels, calls, gaps, collectives, "
+		"ranges, "
+		"steps, "
+		"stacks, gauges. docs/TABLES.md describes them.\n\n"
 		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "
 		"count from the first event. docs/COMPATIBILITY.md says what the files can and cannot "
 		"carry.",

@@ -143,7 +143,7 @@ static int run_workers(struct work *work, enum phase phase)
 	size_t n = count_cores();
 	const struct reduce_options *options = work->context->options;
 	n = options->threads && n > options->threads ? options->threads : n;
-	if (phase == PHASE_ATTRIBUTE && (options->idle || options->step))
+	if (phase == PHASE_ATTRIBUTE && (options->idle || options->step || options->op))
 		n = 1; /* device by device */
 	work->phase = phase;
 	atomic_store(&work->next, 0);
@@ -321,7 +321,8 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 		options->step_range && strlen(options->step_range) > 4096; /* not stored either */
 	return n_dirs == 1 && !options->fresh && !options->part && !options->last_ns &&
 		   !options->opened && options->gaps == 0 && !options->idle && !options->step &&
-		   !options->replay && !options->study && !options->classes_file && !long_name;
+		   !options->op && !options->replay && !options->study && !options->classes_file &&
+		   !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */

@@ -53,6 +53,7 @@ struct attributing {
 	uint64_t unsampled_ns;
 	struct kernel_sums kernels;
 	struct copy_sums copies;
+	struct op_seen seen; /* of the NCCL op at hand */
 };
 
 /* An op of a counted step. */
@@ -164,6 +165,14 @@ static unsigned kind_by_class(const char *class)
 	return BATON_COLL_UNKNOWN;
 }
 
+static unsigned kind_of(const struct attributing *a, const struct op *op,
+						const struct coll_args *coll, const char *reason)
+{
+	if (!coll && !reason)
+		return kind_by_class(feed_kernel(&a->ds->feeds[op->feed], op->name)->class_name);
+	return coll && coll->coll < BATON_COLL_END ? coll->coll : BATON_COLL_UNKNOWN;
+}
+
 static int add_nccl_row(struct attributing *a, const struct op *op, const struct coll_args *coll,
 						uint32_t size, const char *reason, int64_t wait_ns)
 {
@@ -172,10 +181,7 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	const struct feed *feed = &a->ds->feeds[op->feed];
 	const char *comm =
 		coll && coll->comm ? feed_text(feed, feed->trace.comms[coll->comm].name) : "";
-	unsigned kind = coll && coll->coll < BATON_COLL_END ? coll->coll : 0;
-	if (!coll && !reason)
-		kind = kind_by_class(feed_kernel(&a->ds->feeds[op->feed], op->name)->class_name);
-	int error = summary_string(a->summary, coll_names[kind], &key.op);
+	int error = summary_string(a->summary, coll_names[kind_of(a, op, coll, reason)], &key.op);
 	if (!error && comm[0])
 		error = summary_string(a->summary, comm, &key.comm);
 	if (!error && reason)
@@ -213,6 +219,11 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	size = reason && !coll ? 0 : size;
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	wait = wait > 0 ? wait : 0; /* what others tell of it may be of other files than these */
+	a->seen = (struct op_seen){.collective = coll_names[kind_of(a, op, coll, reason)],
+							   .coll = coll,
+							   .members = size,
+							   .unsplit = reason,
+							   .wait_ns = wait};
 	if (op->step >= 0) {
 		error = add_nccl_row(a, op, coll, size, reason, wait);
 		if (coll)
@@ -286,8 +297,19 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, scan);
 }
 
+static void tell_op(struct attributing *a, const struct op *op)
+{
+	const struct reduce_options *options = a->context->options;
+	struct op_seen seen = op->group == GROUP_NCCL ? a->seen : (struct op_seen){0};
+	seen.device = a->worst->device;
+	seen.feed = &a->ds->feeds[op->feed];
+	seen.op = op;
+	options->op(&seen, options->op_context);
+}
+
 static int attribute_ops(struct attributing *a)
 {
+	const bool tells = a->context->options->op != NULL;
 	struct op before = {0};
 	int64_t end = INT64_MIN;
 	int error = device_feeds_rewind(a->ds);
@@ -298,6 +320,8 @@ static int attribute_ops(struct attributing *a)
 			error = take_gap(a, &(struct gap){.a = end, .b = op->start, .k = op, .j = &before});
 		if (!error)
 			error = sweep_any(a, op);
+		if (!error && tells)
+			tell_op(a, op);
 		if (!error && a->ops.n % TIMELINES_EVERY == 0) /* rows pile up though no gap asks */
 			error =
 				timelines_load(a->engine.timelines, op->start, end < op->start ? end : op->start);
@@ -352,7 +376,6 @@ static int store_steps(struct attributing *a)
 	device->hull_ns = scan->hull_to - scan->hull_from;
 	device->floor_ns = scan->calibration.floor_ns;
 	device->queued_gap_ns = scan->calibration.queued_gap_ns;
-	tell_steps(a);
 	if (scan->steps.n_steps == 0)
 		return counts_add(&device->step_ns, device->window_ns, 1);
 	int error = 0;
@@ -560,8 +583,10 @@ int device_attribute(const struct device_context *context, const struct device_s
 	worst.device = strings_get(&context->run->pool, device->key).at;
 	a.device = summary_device(&out->summary, worst.device);
 	int error = a.device ? attribute_open(&a, &timelines) : -ENOMEM;
-	if (!error)
+	if (!error) {
+		tell_steps(&a);
 		error = attribute_ops(&a);
+	}
 	if (!error)
 		error = store_device(&a);
 	if (!error)

@@ -7,6 +7,16 @@
 static const char *const copy_names[COPY_DIRECTIONS] = {"[CUDA memcpy]",      "[CUDA memcpy HtoD]",
 														"[CUDA memcpy DtoH]", "[CUDA memcpy DtoD]",
 														"[CUDA memcpy HtoH]", "[CUDA memcpy PtoP]"};
+static const char set_name[] = "[CUDA memset]";
+
+const char *kernel_sums_name(const struct feed *feed, const struct op *op)
+{
+	if (op->kind == BATON_KERNEL || op->name != 0)
+		return feed_text(feed, op->name);
+	if (op->kind == BATON_MEMSET)
+		return set_name;
+	return copy_names[op->copy_dir < COPY_DIRECTIONS ? op->copy_dir : 0];
+}
 
 int kernel_sums_open(struct kernel_sums *sums, const struct device_feeds *ds)
 {
@@ -96,5 +106,5 @@ int kernel_sums_store(struct kernel_sums *sums, struct summary *summary)
 	}
 	for (unsigned d = 0; !error && d < COPY_DIRECTIONS; d++)
 		error = store(summary, copy_names[d], &copy, &sums->copies[d]);
-	return error ? error : store(summary, "[CUDA memset]", &set, &sums->sets);
+	return error ? error : store(summary, set_name, &set, &sums->sets);
 }

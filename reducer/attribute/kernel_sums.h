@@ -35,6 +35,8 @@ void kernel_sums_close(struct kernel_sums *sums);
 
 /* 0 or -ENOMEM. */
 int kernel_sums_add(struct kernel_sums *sums, const struct op *op);
+/* The name of the op's row. */
+const char *kernel_sums_name(const struct feed *feed, const struct op *op);
 int kernel_sums_store(struct kernel_sums *sums, struct summary *summary);
 
 #endif

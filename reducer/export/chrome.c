@@ -176,6 +176,6 @@ static int write_chrome(const struct scene *scene, FILE *out, const char *dir, u
 
 int timeline_chrome(const struct export_job *job)
 {
-	static const struct timeline_form form = {false, write_chrome};
+	static const struct timeline_form form = {.directory = false, .write = write_chrome};
 	return timeline_write(job, &form);
 }

@@ -1,5 +1,6 @@
 #include "export/formats.h"
 
+#include "export/dataset_files.h"
 #include "export/nsys.h"
 #include "export/timeline_files.h"
 
@@ -7,10 +8,16 @@
 #include <string.h>
 
 const struct export_format export_formats[] = {
-	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export, false},
-	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor", timeline_perfetto, true},
-	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, true},
-	{"kineto", "a file for each process, as torch.profiler writes them", timeline_kineto, true},
+	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export, false,
+	 false},
+	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor", timeline_perfetto, false,
+	 true},
+	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, false, true},
+	{"kineto", "a file for each process, as torch.profiler writes them", timeline_kineto, false,
+	 true},
+	{"parquet", "a directory of tables, for data frames and databases", dataset_write_parquet, true,
+	 true},
+	{"csv", "a directory of tables", dataset_write_csv, true, true},
 	{0},
 };
 

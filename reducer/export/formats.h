@@ -11,6 +11,7 @@ struct export_format {
 	const char *about; /* what comes of it */
 	/* Writes the run and says what goes wrong. Returns an enum status. */
 	int (*write)(const struct export_job *job);
+	bool tables;   /* a data set */
 	bool timeline; /* a part may be chosen, and the run is reduced for its steps and idle time; else
 					* job->run is open */
 };

@@ -22,6 +22,8 @@ struct export_job {
 	bool each_rank;     /* a file for each process, in the directory `output` */
 	bool replace;       /* files that are there already */
 	struct export_filter filter;
+	unsigned levels; /* of a data set: 0: a directory for each table; 1: in it one for each rank; 2:
+					  * in that one for each step */
 	/* Reduces the run with options of the command line and these callbacks; returns an enum status,
 	 * and says what is wrong itself. */
 	int (*reduce)(const struct export_job *job, const struct reduce_options *callbacks);

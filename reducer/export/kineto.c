@@ -423,6 +423,6 @@ static int write_kineto(const struct scene *scene, FILE *out, const char *dir, u
 
 int timeline_kineto(const struct export_job *job)
 {
-	static const struct timeline_form form = {true, write_kineto};
+	static const struct timeline_form form = {.directory = true, .write = write_kineto};
 	return timeline_write(job, &form);
 }

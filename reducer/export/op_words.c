@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-static const char *memory_name(int64_t memory)
+const char *op_memory_name(int64_t memory)
 {
 	static const char *const names[] = {"Unknown", "Pageable", "Pinned",        "Device",
 										"Array",   "Managed",  "Device Static", "Managed Static"};
@@ -35,8 +35,8 @@ const char *op_words(const struct walk_row *row, const struct trace *trace,
 		return name.at;
 	if (row->value[OP_KIND] == BATON_MEMCPY)
 		snprintf(text, OP_WORDS_BYTES, "Memcpy %s (%s -> %s)",
-				 directions[dir >= 0 && dir < 6 ? dir : 0], memory_name(memory & 15),
-				 memory_name(memory >> 4));
+				 directions[dir >= 0 && dir < 6 ? dir : 0], op_memory_name(memory & 15),
+				 op_memory_name(memory >> 4));
 	else if (row->value[OP_KIND] == BATON_MEMSET)
 		snprintf(text, OP_WORDS_BYTES, "Memset (Device)");
 	else

@@ -275,6 +275,6 @@ static int write_perfetto(const struct scene *scene, FILE *out, const char *dir,
 
 int timeline_perfetto(const struct export_job *job)
 {
-	static const struct timeline_form form = {false, write_perfetto};
+	static const struct timeline_form form = {.directory = false, .write = write_perfetto};
 	return timeline_write(job, &form);
 }

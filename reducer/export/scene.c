@@ -15,21 +15,19 @@ enum { LEAST_ROOM = 1024 };
 
 /* ---- idle time and steps, as the reduction tells them ---- */
 
-static uint32_t find_device(struct scene *scene, const char *key)
+uint32_t scene_device(const struct run *run, const char *key, uint32_t *last)
 {
-	const struct run *run = &scene->run;
 	for (size_t n = 0; n < run->n_devices; n++) {
-		const uint32_t i = (uint32_t)((scene->last_device + n) % run->n_devices);
+		const uint32_t i = (uint32_t)((*last + n) % run->n_devices);
 		if (strcmp(strings_get(&run->pool, run->devices[i].key).at, key) == 0) {
-			scene->last_device = i;
+			*last = i;
 			return i;
 		}
 	}
 	return UINT32_MAX;
 }
 
-/* The process with whose clock and window the device goes; false: none of its ranks is wanted. */
-static bool device_process(const struct scene *scene, uint32_t device, uint32_t *process)
+bool scene_device_process(const struct scene *scene, uint32_t device, uint32_t *process)
 {
 	const struct run_device *d = &scene->run.devices[device];
 	for (uint32_t i = 0; i < d->n_processes; i++)
@@ -43,9 +41,9 @@ static bool device_process(const struct scene *scene, uint32_t device, uint32_t 
 static void take_idle(const struct idle_piece *piece, void *context)
 {
 	struct scene *scene = context;
-	const uint32_t device = find_device(scene, piece->device);
+	const uint32_t device = scene_device(&scene->run, piece->device, &scene->last_device);
 	uint32_t p;
-	if (scene->error || device == UINT32_MAX || !device_process(scene, device, &p) ||
+	if (scene->error || device == UINT32_MAX || !scene_device_process(scene, device, &p) ||
 		piece->from_ns < scene->from_ns[p] || piece->from_ns >= scene->to_ns[p])
 		return;
 	scene->error = room_for((void **)&scene->idle, scene->n_idle, &scene->idle_room, LEAST_ROOM,
@@ -58,9 +56,9 @@ static void take_idle(const struct idle_piece *piece, void *context)
 static void take_step(const struct step_place *step, void *context)
 {
 	struct scene *scene = context;
-	const uint32_t device = find_device(scene, step->device);
+	const uint32_t device = scene_device(&scene->run, step->device, &scene->last_device);
 	uint32_t p;
-	if (scene->error || device == UINT32_MAX || !device_process(scene, device, &p))
+	if (scene->error || device == UINT32_MAX || !scene_device_process(scene, device, &p))
 		return;
 	scene->error = room_for((void **)&scene->steps, scene->n_steps, &scene->steps_room, LEAST_ROOM,
 							sizeof(*scene->steps));
@@ -292,9 +290,11 @@ static int fill(struct scene *scene, const struct export_job *job)
 	return error ? error : scene_cut(scene, job->filter.most);
 }
 
-int scene_open(struct scene *scene, const struct export_job *job)
+static int open_with(struct scene *scene, const struct export_job *job,
+					 int (*fill_it)(struct scene *scene, const struct export_job *job))
 {
 	memset(scene, 0, sizeof(*scene));
+	scene->job = job;
 	const int reduced = job->reduce(job, &(struct reduce_options){.store = true});
 	if (reduced != STATUS_OK && reduced != STATUS_PARTIAL)
 		return reduced;
@@ -304,13 +304,30 @@ int scene_open(struct scene *scene, const struct export_job *job)
 		return status;
 	int error = frame(scene, job);
 	if (!error)
-		error = fill(scene, job);
+		error = fill_it(scene, job);
 	if (!error)
 		return STATUS_OK;
 	if (error != -ECANCELED)
 		diag("%s: %s", job->dirs[0], strerror(-error));
 	scene_close(scene);
 	return STATUS_INPUT;
+}
+
+static int fill_bare(struct scene *scene, const struct export_job *job)
+{
+	(void)job;
+	leave_ranks(scene);
+	return 0;
+}
+
+int scene_open(struct scene *scene, const struct export_job *job)
+{
+	return open_with(scene, job, fill);
+}
+
+int scene_open_bare(struct scene *scene, const struct export_job *job)
+{
+	return open_with(scene, job, fill_bare);
 }
 
 void scene_close(struct scene *scene)

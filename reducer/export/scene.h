@@ -21,6 +21,7 @@ struct scene_step {
 };
 
 struct scene {
+	const struct export_job *job; /* not owned */
 	struct run run;
 	uint32_t *order;           /* the processes by (rank, pid) */
 	bool *taken;               /* by process: is it among the ranks? */
@@ -42,7 +43,15 @@ struct scene {
 
 /* 0: call scene_close(); else an enum status, and what is wrong was said. */
 int scene_open(struct scene *scene, const struct export_job *job);
+/* The same without idle time and steps; windows are those of the ranks that are wanted, whatever
+ * the other filters say. */
+int scene_open_bare(struct scene *scene, const struct export_job *job);
 void scene_close(struct scene *scene);
+
+/* The index in the run of the device with this key; UINT32_MAX: none. *last: the one found last. */
+uint32_t scene_device(const struct run *run, const char *key, uint32_t *last);
+/* The process with whose clock and window a device goes; false: none of its ranks is wanted. */
+bool scene_device_process(const struct scene *scene, uint32_t device, uint32_t *process);
 
 /* Counts the slices in the windows, those that scene->idle holds too. Where there are more than
  * `most` (0: no limit), ends the windows of all processes at the last moment before which there are

@@ -208,11 +208,11 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	interrupted_end();
 	if (error == -ENOTEMPTY)
 		diag("%s: files are in it already: give a new directory", job->output);
-	else if (error)
+	else if (error && error != -ECANCELED)
 		diag("%s: %s", job->output, strerror(-error));
-	else
+	else if (!error)
 		say_left(job, scene, crowded);
-	return error ? STATUS_OUTPUT : STATUS_OK;
+	return error == -ECANCELED ? STATUS_INPUT : error ? STATUS_OUTPUT : STATUS_OK;
 }
 
 int timeline_write(const struct export_job *job, const struct timeline_form *form)
@@ -222,7 +222,7 @@ int timeline_write(const struct export_job *job, const struct timeline_form *for
 		diag("%s: is there already; -f replaces it", job->output);
 		return STATUS_USAGE;
 	}
-	int status = scene_open(&scene, job);
+	int status = form->bare ? scene_open_bare(&scene, job) : scene_open(&scene, job);
 	if (status != STATUS_OK)
 		return status;
 	status = status_worse(scene.status, write_scene(job, form, &scene));

@@ -11,8 +11,9 @@ struct scene;
 
 struct timeline_form {
 	bool directory; /* -o is one */
+	bool bare;      /* by scene_open_bare() */
 	/* Writes all of it; `out`: the file, or NULL with `directory`, which is `dir` then. 0 or
-	 * -errno. */
+	 * -errno; -ECANCELED: what was wrong with the run was said. */
 	int (*write)(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded);
 };
 

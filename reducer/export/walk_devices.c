@@ -1,5 +1,6 @@
 /* What belongs to a device rather than to one of its streams: steps, idle time, its queue and the
  * gauges. It goes with the device's first process that is shown. */
+#include "export/walk.h"
 #include "export/walking.h"
 
 #include "base/sort.h"
@@ -127,7 +128,7 @@ static int put_queue(struct walking *w)
 	return error;
 }
 
-static const char *gauge_name(int64_t gauge)
+const char *walk_gauge_name(int64_t gauge)
 {
 	static const enum reading_kind kinds[BATON_GAUGE_EVENT_REASONS] = {
 		[BATON_GAUGE_SM_MHZ] = READING_SM_MHZ,
@@ -154,7 +155,7 @@ static int put_gauge(struct walking *w, const struct rows *rows, const struct tr
 					 struct gauge_tracks *tracks)
 {
 	const int64_t start = rows_value(rows, ROW_START), gauge = rows_value(rows, GAUGE_WHICH);
-	const char *name = gauge_name(gauge);
+	const char *name = walk_gauge_name(gauge);
 	int error = 0;
 	if (!name || start < w->scene->from_ns[w->process] || start >= w->scene->to_ns[w->process] ||
 		idmap_get(&trace->device_ids, (uint64_t)rows_value(rows, GAUGE_DEVICE)) != tracks->device)

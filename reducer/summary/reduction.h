@@ -19,6 +19,22 @@ struct step_place { /* a counted step of a device */
 	int64_t window_from, window_to; /* its part of the device's time */
 };
 
+struct op;        /* attribute/op_ring.h */
+struct feed;      /* attribute/feed.h, and struct coll_args */
+struct coll_args; /* arguments of a collective */
+
+struct op_seen {        /* a piece of GPU work; all of it is valid during the call only */
+	const char *device; /* the device's key */
+	struct feed *feed;  /* the process that launched it */
+	const struct op *op;
+	/* of NCCL's work; of other work NULL and 0 */
+	const char *collective;       /* "AllReduce", as in the report's table */
+	const struct coll_args *coll; /* NULL: the source has none */
+	uint32_t members;             /* 0: not known */
+	const char *unsplit;          /* why waiting and transfer are not separated; NULL: they are */
+	int64_t wait_ns;
+};
+
 struct run;       /* read/run.h */
 struct replayed;  /* graph/replayed.h */
 struct run_study; /* attribute/run_study.h */
@@ -51,9 +67,12 @@ struct reduce_options {
 	 * NULL. Forces reading events, on one thread. */
 	void (*idle)(const struct idle_piece *piece, void *context);
 	void *idle_context;
-	/* The same for every counted step. */
+	/* The same for every counted step, before the other things of its device. */
 	void (*step)(const struct step_place *place, void *context);
 	void *step_context;
+	/* The same for all work of the device, within the counted steps and outside of them. */
+	void (*op)(const struct op_seen *seen, void *context);
+	void *op_context;
 	/* Called with the replay graph of at most replay_steps steps, NULL when the run has too few;
 	 * may be NULL. Forces reading events. 0 or -errno. */
 	int (*replay)(struct replayed *replayed, void *context);

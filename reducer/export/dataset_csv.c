@@ -1,0 +1,73 @@
+/* A CSV file (RFC 4180). Texts are those of render/csv.h, so a spreadsheet runs none of them; what is
+ * not known is an empty cell. */
+#include "export/dataset.h"
+
+#include "render/csv.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each distinct text of a column as its cell. NULL: no memory. */
+static char **make_cells(const struct strings *texts)
+{
+	char **cells = calloc(texts->n, sizeof(*cells));
+	for (uint32_t i = 0; cells && i < texts->n; i++) {
+		size_t bytes;
+		FILE *out = open_memstream(&cells[i], &bytes);
+		if (out)
+			csv_text(strings_get(texts, i).at, out);
+		if (!out || fclose(out) != 0)
+			cells[i] = NULL;
+	}
+	return cells;
+}
+
+static void free_cells(char **cells, uint32_t n)
+{
+	for (uint32_t i = 0; cells && i < n; i++)
+		free(cells[i]);
+	free(cells);
+}
+
+static void put_cell(const struct batch *batch, unsigned c, size_t row, char **cells, FILE *out)
+{
+	const struct batch_column *column = &batch->columns[c];
+	if (!column->known[row])
+		return;
+	if (!cells)
+		fprintf(out, "%" PRId64, column->values[row]);
+	else if (cells[column->values[row]])
+		fputs(cells[column->values[row]], out);
+}
+
+static void put_rows(const struct batch *batch, char ***cells, FILE *out)
+{
+	const struct dataset_table *table = batch->table;
+	for (unsigned c = batch->first; c < table->n_columns; c++)
+		fprintf(out, "%s%s", table->columns[c].name, c + 1 < table->n_columns ? "," : "\n");
+	for (size_t row = 0; row < batch->rows; row++)
+		for (unsigned c = batch->first; c < table->n_columns; c++) {
+			put_cell(batch, c, row, cells[c], out);
+			fputs(c + 1 < table->n_columns ? "," : "\n", out);
+		}
+}
+
+static int write_csv(const struct batch *batch, FILE *out)
+{
+	char **cells[DATASET_COLUMNS_MOST] = {0};
+	int error = 0;
+	for (unsigned c = batch->first; !error && c < batch->table->n_columns; c++)
+		if (batch->table->columns[c].type == DATASET_TEXT) {
+			cells[c] = make_cells(&batch->columns[c].texts);
+			error = cells[c] ? 0 : -ENOMEM;
+		}
+	if (!error)
+		put_rows(batch, cells, out);
+	for (unsigned c = 0; c < batch->table->n_columns; c++)
+		free_cells(cells[c], batch->columns[c].texts.n);
+	return error;
+}
+
+const struct dataset_form dataset_csv = {"csv", "csv", write_csv};
