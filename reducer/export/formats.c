@@ -2,6 +2,7 @@
 
 #include "export/dataset_files.h"
 #include "export/nsys.h"
+#include "export/nvprof.h"
 #include "export/timeline_files.h"
 
 #include <stddef.h>
@@ -10,6 +11,7 @@
 const struct export_format export_formats[] = {
 	{"nsys-sqlite", "the SQLite file that `nsys export -t sqlite` makes", nsys_export, false,
 	 false},
+	{"nvprof-csv", "the tables that `nvprof --csv` prints", nvprof_export, false, false},
 	{"perfetto", "a timeline for ui.perfetto.dev and its trace processor", timeline_perfetto, false,
 	 true},
 	{"chrome", "the same as JSON, for chrome://tracing", timeline_chrome, false, true},

@@ -1,4 +1,5 @@
 /* A timeline as CSV: a line with the names of the columns, then a line for each operation. */
+#include "import/csv_lines.h"
 #include "timeline/op_input.h"
 
 #include <errno.h>
@@ -6,76 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64 << 10, COLUMNS_MOST = 256, BUFFER_BYTES = 4 * LINE_BYTES };
+enum { LINE_BYTES = 64 << 10, COLUMNS_MOST = 256 };
 
 struct csv {
 	struct op_input *input;
-	char *buffer;
-	size_t at, end;
-	int error; /* of the input */
-	uint64_t line;
+	struct csv_lines lines;
 	bool has_columns;
 	size_t n_columns;
 	const struct op_field_name *columns[COLUMNS_MOST]; /* NULL: a column that is not read */
 	struct op_rows *rows;
 };
 
-/* ---- lines ---- */
-
-static bool more(struct csv *csv)
+static ssize_t read_input(void *context, void *buffer, size_t room)
 {
-	if (csv->error)
-		return false;
-	memmove(csv->buffer, csv->buffer + csv->at, csv->end - csv->at);
-	csv->end -= csv->at;
-	csv->at = 0;
-	ssize_t n = op_input_read(csv->input, csv->buffer + csv->end, BUFFER_BYTES - csv->end);
-	if (n < 0)
-		csv->error = (int)n;
-	csv->end += n > 0 ? (size_t)n : 0;
-	return n > 0;
+	return op_input_read(context, buffer, room);
 }
 
-/* 1: a line; 0: the end; or OP_REFUSED. What stands before damage without an end of line is
- * not whole. */
-static int next_line(struct csv *csv, const char **line, size_t *bytes)
-{
-	const char *newline;
-	csv->line++;
-	while (!(newline = memchr(csv->buffer + csv->at, '\n', csv->end - csv->at))) {
-		if (csv->end - csv->at > LINE_BYTES)
-			return op_input_refuse(csv->input, csv->line, "the line is longer than 64 KiB");
-		if (!more(csv))
-			break;
-	}
-	*line = csv->buffer + csv->at;
-	*bytes = newline ? (size_t)(newline - *line) : csv->end - csv->at;
-	csv->at += *bytes + (newline != NULL);
-	if (!newline && (csv->error || *bytes == 0))
-		return 0;
-	*bytes -= *bytes > 0 && (*line)[*bytes - 1] == '\r';
-	return 1;
-}
-
-/* ---- cells ---- */
-
-/* The cell at *at, without blanks and quotes around it; *at: after its comma, or NULL. */
 static struct op_value take_cell(const char **at, const char *end)
 {
-	const char *from = *at, *to;
-	while (from < end && (*from == ' ' || *from == '\t'))
-		from++;
-	const char *quote = from < end && *from == '"' ? memchr(from + 1, '"', end - from - 1) : NULL;
-	const char *comma = memchr(quote ? quote : from, ',', end - (quote ? quote : from));
-	to = comma ? comma : end;
-	*at = comma ? comma + 1 : NULL;
-	while (to > from && (to[-1] == ' ' || to[-1] == '\t'))
-		to--;
-	if (quote && to == quote + 1) {
-		from++;
-		to--;
-	}
-	return (struct op_value){from, (size_t)(to - from), NULL};
+	const struct csv_cell cell = csv_cell_next(at, end);
+	return (struct op_value){cell.at, cell.bytes, NULL};
 }
 
 static int take_column(struct csv *csv, const struct op_value *cell)
@@ -83,12 +34,12 @@ static int take_column(struct csv *csv, const struct op_value *cell)
 	char what[OP_TROUBLE_BYTES];
 	const struct op_field_name *name = op_field_find(cell->at, cell->bytes);
 	if (csv->n_columns == COLUMNS_MOST)
-		return op_input_refuse(csv->input, csv->line, "more than 256 columns");
+		return op_input_refuse(csv->input, csv->lines.number, "more than 256 columns");
 	for (size_t i = 0; name && i < csv->n_columns; i++)
 		if (csv->columns[i] && csv->columns[i]->field == name->field) {
 			snprintf(what, sizeof(what), "columns '%s' and '%s' mean the same",
 					 csv->columns[i]->name, name->name);
-			return op_input_refuse(csv->input, csv->line, what);
+			return op_input_refuse(csv->input, csv->lines.number, what);
 		}
 	csv->columns[csv->n_columns++] = name;
 	return 0;
@@ -117,7 +68,7 @@ static int take_header(struct csv *csv, const char *line, size_t bytes)
 		return 0;
 	snprintf(what, sizeof(what),
 			 "no column %s; docs/STRAGGLERS.md lists the columns of the first line", missing);
-	return op_input_refuse(csv->input, csv->line, what);
+	return op_input_refuse(csv->input, csv->lines.number, what);
 }
 
 static int take_row(struct csv *csv, const char *line, size_t bytes)
@@ -136,10 +87,10 @@ static int take_row(struct csv *csv, const char *line, size_t bytes)
 	}
 	if (n != csv->n_columns) {
 		snprintf(what, sizeof(what), "%zu cells, but the first line has %zu", n, csv->n_columns);
-		return op_input_refuse(csv->input, csv->line, what);
+		return op_input_refuse(csv->input, csv->lines.number, what);
 	}
 	if (!op_fields_read(values, &row, what))
-		return op_input_refuse(csv->input, csv->line, what);
+		return op_input_refuse(csv->input, csv->lines.number, what);
 	return op_rows_add(csv->rows, &row);
 }
 
@@ -155,14 +106,18 @@ int csv_ops_read(struct op_input *input, struct op_rows *rows)
 	struct csv *csv = calloc(1, sizeof(*csv));
 	if (!csv)
 		return -ENOMEM;
-	*csv = (struct csv){.input = input, .rows = rows, .buffer = malloc(BUFFER_BYTES)};
+	*csv = (struct csv){.input = input,
+						.rows = rows,
+						.lines = {.read = read_input, .context = input, .most = LINE_BYTES}};
 	const char *line = "";
 	size_t bytes = 0;
-	int result = csv->buffer ? 0 : -ENOMEM;
-	while (!result && (result = next_line(csv, &line, &bytes)) == 1)
+	int result = csv_lines_open(&csv->lines);
+	while (!result && (result = csv_lines_next(&csv->lines, &line, &bytes)) == 1)
 		result = take_line(csv, line, bytes);
-	result = result ? result : csv->error;
-	free(csv->buffer);
+	if (result == -EMSGSIZE)
+		result = op_input_refuse(input, csv->lines.number, "the line is longer than 64 KiB");
+	result = result ? result : csv->lines.error;
+	csv_lines_close(&csv->lines);
 	free(csv);
 	return result;
 }
