@@ -7,6 +7,7 @@
 #include "read/run.h"
 #include "imported.h"
 #include "reduce.h"
+#include "reduce_events.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
 #include "export/formats.h"
@@ -182,23 +183,6 @@ static int read_filter(const struct invocation *call, struct export_filter *filt
 	return status == STATUS_OK ? read_time(call, filter) : status;
 }
 
-/* The callbacks of a format with the options of the command line. */
-static int reduce(const struct export_job *job, const struct reduce_options *callbacks)
-{
-	struct reduction reduction;
-	struct reduce_options how = *job->how;
-	how.store = callbacks->store && how.store;
-	how.no_replay = !callbacks->store;
-	how.idle = callbacks->idle;
-	how.idle_context = callbacks->idle_context;
-	how.step = callbacks->step;
-	how.step_context = callbacks->step_context;
-	const int status = reduce_run(job->dirs, job->n_dirs, &how, &reduction);
-	if (status == STATUS_OK || status == STATUS_PARTIAL)
-		reduction_free(&reduction);
-	return status;
-}
-
 static void refuse_format(const char *name)
 {
 	char names[256] = "";
@@ -221,7 +205,7 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 	if (read_filter(call, &job->filter) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
-	job->reduce = reduce;
+	job->reduce = reduce_events;
 	job->how = &how;
 	return format->write(job);
 }

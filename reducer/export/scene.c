@@ -15,7 +15,7 @@ enum { LEAST_ROOM = 1024 };
 
 /* ---- idle time and steps, as the reduction tells them ---- */
 
-static uint32_t find_device(struct scene *scene, const char *key)
+uint32_t scene_device(struct scene *scene, const char *key)
 {
 	const struct run *run = &scene->run;
 	for (size_t n = 0; n < run->n_devices; n++) {
@@ -43,7 +43,7 @@ static bool device_process(const struct scene *scene, uint32_t device, uint32_t 
 static void take_idle(const struct idle_piece *piece, void *context)
 {
 	struct scene *scene = context;
-	const uint32_t device = find_device(scene, piece->device);
+	const uint32_t device = scene_device(scene, piece->device);
 	uint32_t p;
 	if (scene->error || device == UINT32_MAX || !device_process(scene, device, &p) ||
 		piece->from_ns < scene->from_ns[p] || piece->from_ns >= scene->to_ns[p])
@@ -58,7 +58,7 @@ static void take_idle(const struct idle_piece *piece, void *context)
 static void take_step(const struct step_place *step, void *context)
 {
 	struct scene *scene = context;
-	const uint32_t device = find_device(scene, step->device);
+	const uint32_t device = scene_device(scene, step->device);
 	uint32_t p;
 	if (scene->error || device == UINT32_MAX || !device_process(scene, device, &p))
 		return;
@@ -292,25 +292,36 @@ static int fill(struct scene *scene, const struct export_job *job)
 	return error ? error : scene_cut(scene, job->filter.most);
 }
 
-int scene_open(struct scene *scene, const struct export_job *job)
+static int give_up(struct scene *scene, const struct export_job *job, int error)
 {
-	memset(scene, 0, sizeof(*scene));
-	const int reduced = job->reduce(job, &(struct reduce_options){.store = true});
-	if (reduced != STATUS_OK && reduced != STATUS_PARTIAL)
-		return reduced;
-	scene->status = reduced;
-	int status = run_open(job->dirs, job->n_dirs, &scene->run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
-	int error = frame(scene, job);
-	if (!error)
-		error = fill(scene, job);
-	if (!error)
-		return STATUS_OK;
 	if (error != -ECANCELED)
 		diag("%s: %s", job->dirs[0], strerror(-error));
 	scene_close(scene);
 	return STATUS_INPUT;
+}
+
+int scene_open_frame(struct scene *scene, const struct export_job *job)
+{
+	memset(scene, 0, sizeof(*scene));
+	const int status = run_open(job->dirs, job->n_dirs, &scene->run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	scene->cut_ns = INT64_MAX;
+	const int error = frame(scene, job);
+	return error ? give_up(scene, job, error) : STATUS_OK;
+}
+
+int scene_open(struct scene *scene, const struct export_job *job)
+{
+	const int reduced = job->reduce(job, &(struct reduce_options){.store = true});
+	if (reduced != STATUS_OK && reduced != STATUS_PARTIAL)
+		return reduced;
+	const int status = scene_open_frame(scene, job);
+	if (status != STATUS_OK)
+		return status;
+	scene->status = reduced;
+	const int error = fill(scene, job);
+	return error ? give_up(scene, job, error) : STATUS_OK;
 }
 
 void scene_close(struct scene *scene)

@@ -42,7 +42,12 @@ struct scene {
 
 /* 0: call scene_close(); else an enum status, and what is wrong was said. */
 int scene_open(struct scene *scene, const struct export_job *job);
+/* Without idle time, steps and limits: the windows are all of each process. 0: call scene_close();
+ * else an enum status, and what is wrong was said. */
+int scene_open_frame(struct scene *scene, const struct export_job *job);
 void scene_close(struct scene *scene);
+/* The device of the run with this key; UINT32_MAX: none. */
+uint32_t scene_device(struct scene *scene, const char *key);
 
 /* Counts the slices in the windows, those that scene->idle holds too. Where there are more than
  * `most` (0: no limit), ends the windows of all processes at the last moment before which there are
