@@ -7,6 +7,7 @@
 #include "read/run.h"
 #include "imported.h"
 #include "reduce.h"
+#include "reduce_events.h"
 #include "reduce_options.h"
 #include "conclude/by.h"
 #include "export/formats.h"
@@ -190,25 +191,6 @@ static int read_filter(const struct invocation *call, struct export_filter *filt
 	return status == STATUS_OK ? read_time(call, filter) : status;
 }
 
-/* The callbacks of a format with the options of the command line. */
-static int reduce(const struct export_job *job, const struct reduce_options *callbacks)
-{
-	struct reduction reduction;
-	struct reduce_options how = *job->how;
-	how.store = callbacks->store && how.store;
-	how.no_replay = !callbacks->store;
-	how.idle = callbacks->idle;
-	how.idle_context = callbacks->idle_context;
-	how.step = callbacks->step;
-	how.step_context = callbacks->step_context;
-	how.op = callbacks->op;
-	how.op_context = callbacks->op_context;
-	const int status = reduce_run(job->dirs, job->n_dirs, &how, &reduction);
-	if (status == STATUS_OK || status == STATUS_PARTIAL)
-		reduction_free(&reduction);
-	return status;
-}
-
 /* How many directories the files of a table are under. */
 static int read_partition(const struct invocation *call, const struct export_format *format,
 						  unsigned *levels)
@@ -256,7 +238,7 @@ static int run_timeline(const struct invocation *call, const struct export_forma
 		read_partition(call, format, &job->levels) != STATUS_OK ||
 		reduce_options_read(call, true, &how) != STATUS_OK)
 		return STATUS_USAGE;
-	job->reduce = reduce;
+	job->reduce = reduce_events;
 	job->how = &how;
 	diag_once(true); /* the run is reduced two or three times */
 	return format->write(job);

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "imported.h"
 #include "reduce.h"
+#include "reduce_events.h"
 #include "reduce_options.h"
 #include "render/by.h"
 #include "render/critical.h"
@@ -38,7 +39,19 @@ static const struct option_spec options[] = {
 	{0},
 };
 
-static int print(const struct invocation *call, const struct reduction *reduction)
+static int write_page(const struct invocation *call, const struct reduce_options *how,
+					  const struct report *report)
+{
+	const char *path = option_text(call, "html", NULL);
+	const struct export_job job = {.dirs = call->operand,
+								   .n_dirs = (size_t)call->operands,
+								   .reduce = reduce_events,
+								   .how = how};
+	return path ? (int)report_page(report, &job, path) : STATUS_OK;
+}
+
+static int print(const struct invocation *call, const struct reduce_options *how,
+				 const struct reduction *reduction)
 {
 	struct figures figures;
 	struct findings findings;
@@ -64,8 +77,7 @@ static int print(const struct invocation *call, const struct reduction *reductio
 							.kernels = (uint32_t)option_number(call, "kernels", 10),
 							.by = option_given(call, "by") ? &by : NULL,
 							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
-	const char *html = option_text(call, "html", NULL);
-	int status = html ? (int)report_page(&report, html) : STATUS_OK;
+	int status = write_page(call, how, &report);
 	if (json)
 		report_json(&report, stdout);
 	else if (report.by)
@@ -163,7 +175,7 @@ static int run(const struct invocation *call)
 	int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	int printed = print(call, &reduction);
+	int printed = print(call, &how, &reduction);
 	reduction_free(&reduction);
 	return printed == STATUS_GATE ? STATUS_GATE : (int)status_worse(status, printed);
 }

@@ -252,13 +252,14 @@ static int sweep_any(struct attributing *a, const struct op *op)
 					0, op->end);
 }
 
-static void tell_idle(const struct attributing *a, const struct piece *piece)
+static void tell_idle(const struct attributing *a, const struct gap *gap, const struct piece *piece)
 {
 	const struct reduce_options *options = a->context->options;
 	if (!options->idle)
 		return;
 	const char *name = piece->name ? feed_text(&a->ds->feeds[piece->feed], piece->name) : "";
-	options->idle(&(struct idle_piece){a->worst->device, piece->from, piece->to, piece->leaf, name},
+	options->idle(&(struct idle_piece){a->worst->device, piece->from, piece->to, gap->k->step,
+									   piece->leaf, name},
 				  options->idle_context);
 }
 
@@ -283,7 +284,7 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 			paid = piece_cause(piece);
 			piece = &paid;
 		}
-		tell_idle(a, piece);
+		tell_idle(a, gap, piece);
 		a->sweep.time_ns[piece->leaf] += ns;
 		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
 		/* a gap lies in one step; its pieces come in any order */

@@ -39,7 +39,7 @@ static void print_plain(const char *format, va_list args)
 enum { SAID_ROOM = 1024 }; /* more different lines than that are not said */
 
 static struct {
-	bool once;
+	bool once, quiet;
 	uint64_t keys[SAID_ROOM];
 	size_t n;
 } said;
@@ -62,8 +62,8 @@ static uint64_t add_words(uint64_t key, const char *text)
 static bool is_new(const char *path, const char *format, va_list args)
 {
 	char *text = NULL;
-	if (!said.once)
-		return true;
+	if (said.quiet || !said.once)
+		return !said.quiet;
 	if (vasprintf(&text, format, args) < 0)
 		return false;
 	uint64_t key = 0xcbf29ce484222325;
@@ -84,6 +84,13 @@ void diag_once(bool once)
 {
 	pthread_mutex_lock(&lock);
 	said.once = once;
+	pthread_mutex_unlock(&lock);
+}
+
+void diag_quiet(bool quiet)
+{
+	pthread_mutex_lock(&lock);
+	said.quiet = quiet;
 	pthread_mutex_unlock(&lock);
 }
 

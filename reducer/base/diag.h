@@ -19,6 +19,10 @@ enum status { /* exit statuses: scripts rely on them (docs/man) */
  * a command that looks at one thing again and again. */
 void diag_once(bool once);
 
+/* While it is quiet, diag() and diag_at() say nothing: for a second look at an input of which all was
+ * said at the first. */
+void diag_quiet(bool quiet);
+
 void diag(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* "baton: PATH: offset 0x1a40: what" */

@@ -290,27 +290,38 @@ static int fill(struct scene *scene, const struct export_job *job)
 	return error ? error : scene_cut(scene, job->filter.most);
 }
 
-static int open_with(struct scene *scene, const struct export_job *job,
-					 int (*fill_it)(struct scene *scene, const struct export_job *job))
+static int give_up(struct scene *scene, const struct export_job *job, int error)
 {
-	memset(scene, 0, sizeof(*scene));
-	scene->job = job;
-	const int reduced = job->reduce(job, &(struct reduce_options){.store = true});
-	if (reduced != STATUS_OK && reduced != STATUS_PARTIAL)
-		return reduced;
-	scene->status = reduced;
-	int status = run_open(job->dirs, job->n_dirs, &scene->run);
-	if (status != STATUS_OK && status != STATUS_PARTIAL)
-		return status;
-	int error = frame(scene, job);
-	if (!error)
-		error = fill_it(scene, job);
-	if (!error)
-		return STATUS_OK;
 	if (error != -ECANCELED)
 		diag("%s: %s", job->dirs[0], strerror(-error));
 	scene_close(scene);
 	return STATUS_INPUT;
+}
+
+int scene_open_frame(struct scene *scene, const struct export_job *job)
+{
+	memset(scene, 0, sizeof(*scene));
+	scene->job = job;
+	const int status = run_open(job->dirs, job->n_dirs, &scene->run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	scene->cut_ns = INT64_MAX;
+	const int error = frame(scene, job);
+	return error ? give_up(scene, job, error) : STATUS_OK;
+}
+
+static int open_with(struct scene *scene, const struct export_job *job,
+					 int (*fill_it)(struct scene *scene, const struct export_job *job))
+{
+	const int reduced = job->reduce(job, &(struct reduce_options){.store = true});
+	if (reduced != STATUS_OK && reduced != STATUS_PARTIAL)
+		return reduced;
+	const int status = scene_open_frame(scene, job);
+	if (status != STATUS_OK)
+		return status;
+	scene->status = reduced;
+	const int error = fill_it(scene, job);
+	return error ? give_up(scene, job, error) : STATUS_OK;
 }
 
 static int fill_bare(struct scene *scene, const struct export_job *job)

@@ -46,6 +46,9 @@ int scene_open(struct scene *scene, const struct export_job *job);
 /* The same without idle time and steps; windows are those of the ranks that are wanted, whatever
  * the other filters say. */
 int scene_open_bare(struct scene *scene, const struct export_job *job);
+/* Without idle time, steps and limits: the windows are all of each process. 0: call scene_close();
+ * else an enum status, and what is wrong was said. */
+int scene_open_frame(struct scene *scene, const struct export_job *job);
 void scene_close(struct scene *scene);
 
 /* The index in the run of the device with this key; UINT32_MAX: none. *last: the one found last. */

@@ -86,10 +86,10 @@ static int write_runs(const void *of, FILE *out)
 enum status compare_page(const struct comparison *comparison, const char *path)
 {
 	const struct page_document documents[] = {
-		{"compare", write_compare, comparison},
-		{"words", write_words, comparison},
-		{"tree", page_words_tree, NULL},
-		{"runs", write_runs, comparison},
+		{"compare", write_compare, comparison, NULL},
+		{"words", write_words, comparison, NULL},
+		{"tree", page_words_tree, NULL, NULL},
+		{"runs", write_runs, comparison, NULL},
 	};
 	return page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
 }

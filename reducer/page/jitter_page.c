@@ -81,9 +81,9 @@ static int write_grid(const void *of, FILE *out)
 enum status jitter_page(const struct jitter_printed *printed, const char *path)
 {
 	const struct page_document documents[] = {
-		{"jitter", write_jitter, printed},
-		{"words", write_words, printed},
-		{"grid", write_grid, printed},
+		{"jitter", write_jitter, printed, NULL},
+		{"words", write_words, printed, NULL},
+		{"grid", write_grid, printed, NULL},
 	};
 	return page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
 }

@@ -38,14 +38,24 @@ static int put_bytes(FILE *out, const char *at, size_t bytes)
 	return errno ? -errno : -EIO;
 }
 
-static int put_document(FILE *out, const struct page_document *document)
+/* What the page has room for beside what is in `out` already and the end of the template. */
+static size_t bytes_left(FILE *out, size_t end)
+{
+	const long written = ftell(out);
+	const size_t taken = (size_t)(written > 0 ? written : 0) + end;
+	return taken < PAGE_BYTES ? PAGE_BYTES - taken : 0;
+}
+
+static int put_document(FILE *out, const struct page_document *document, size_t end)
 {
 	char *json = NULL;
 	size_t bytes = 0;
 	FILE *memory = open_memstream(&json, &bytes);
 	if (!memory)
 		return -ENOMEM;
-	int error = document->write(document->of, memory);
+	int error = document->write_within
+					? document->write_within(document->of, bytes_left(out, end), memory)
+					: document->write(document->of, memory);
 	if (fclose(memory) != 0 && !error)
 		error = -ENOMEM;
 	if (!error) {
@@ -83,11 +93,12 @@ static int write_all(const char *path, const struct page_document *documents, si
 	if (error)
 		return error;
 	error = put_bytes(file.out, page_template, (size_t)(at - page_template));
-	for (size_t i = 0; i < n && !error; i++)
-		error = put_document(file.out, &documents[i]);
 	at += sizeof(marker) - 1;
+	const size_t end = (size_t)(page_template_end - at);
+	for (size_t i = 0; i < n && !error; i++)
+		error = put_document(file.out, &documents[i], end);
 	if (!error)
-		error = put_bytes(file.out, at, (size_t)(page_template_end - at));
+		error = put_bytes(file.out, at, end);
 	return out_file_close(&file, error);
 }
 

@@ -12,7 +12,12 @@ struct page_document {
 	/* Writes the document, which is `of`. 0 or -errno. */
 	int (*write)(const void *of, FILE *out);
 	const void *of;
+	/* Instead of `write`, of one that fits itself into the `bytes` that are left (0: none are). */
+	int (*write_within)(const void *of, size_t bytes, FILE *out);
 };
+
+/* A page is not larger, unless documents with `write` are. */
+enum { PAGE_BYTES = 2000000 };
 
 /* The file is there as a whole or not at all. STATUS_OK, or STATUS_OUTPUT when it cannot be written,
  * or holds something that is no page (said). */

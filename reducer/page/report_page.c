@@ -1,11 +1,15 @@
 #include "page/report_page.h"
 
+#include "base/diag.h"
 #include "conclude/by_step.h"
 #include "page/page.h"
 #include "page/page_words.h"
 #include "page/step_lengths.h"
+#include "page/timeline_page.h"
 #include "render/by.h"
 #include "render/json.h"
+
+#include <string.h>
 
 static int write_report(const void *of, FILE *out)
 {
@@ -138,12 +142,26 @@ static int write_steps(const void *of, FILE *out)
 	return error;
 }
 
-enum status report_page(const struct report *report, const char *path)
+enum status report_page(const struct report *report, const struct export_job *job, const char *path)
 {
+	struct step_views views;
+	const int error = step_views_open(
+		&views, job, (struct step_subject){&report->reduction->summary, report->findings});
+	const struct timeline_page timeline = {.views = &views};
 	const struct page_document documents[] = {
-		{"report", write_report, report}, {"words", write_words, report},
-		{"tree", page_words_tree, NULL},  {"figures", write_figures, report},
-		{"tables", write_tables, report}, {"steps", write_steps, report},
+		{"report", write_report, report, NULL},
+		{"words", write_words, report, NULL},
+		{"tree", page_words_tree, NULL, NULL},
+		{"figures", write_figures, report, NULL},
+		{"tables", write_tables, report, NULL},
+		{"steps", write_steps, report, NULL},
+		{"timeline", NULL, &timeline, timeline_page_write},
 	};
-	return page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
+	enum status status = STATUS_INPUT;
+	if (error)
+		diag("%s: %s", report->dirs[0], strerror(-error));
+	else
+		status = page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
+	step_views_close(&views);
+	return status;
 }

@@ -2,9 +2,11 @@
 #ifndef PAGE_REPORT_PAGE_H
 #define PAGE_REPORT_PAGE_H
 
+#include "export/job.h"
 #include "render/report.h"
 
-/* As page_write() says. */
-enum status report_page(const struct report *report, const char *path);
+/* As page_write() says. `job`: the same run, of which events are read for the timeline. */
+enum status report_page(const struct report *report, const struct export_job *job,
+						const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 struct idle_piece {
 	const char *device; /* the device's key */
 	int64_t from_ns, to_ns;
+	int32_t step; /* 0-based, of the work that ends it; negative: of none that counts */
 	enum leaf leaf;
 	const char *evidence; /* the name of the row that explains it; "" when there is none */
 };

@@ -155,6 +155,71 @@ async function flame(page, tables) {
 	same("the backward stacks alone", await page.locator(".flame .frame.root").getAttribute("data-value"), String(backward));
 }
 
+// All events of a process in a step, as the document has them.
+function eventsOf(process) {
+	return process.tracks.flatMap((track) => {
+		let at = 0;
+		return track.start_ns.map((delta, i) => ({ kind: track.kind, start: (at += delta), dur: track.dur_ns[i], name: track.name[i] }));
+	});
+}
+
+async function stepTimeline(page) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent)), step = doc.steps[doc.steps.length - 1];
+	const ranks = page.locator("#step canvas").nth(0), events = page.locator("#step canvas").nth(1), said = page.locator("#step .readout").nth(1);
+	const seen = () => events.evaluate((c) => [Number(c.dataset.from), Number(c.dataset.to)]), wide = async () => (await seen()).reduce((a, b) => b - a);
+	const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
+	const all = eventsOf(step.processes[0]), known = new Set(all.map((e) => `${e.dur},${e.start}`)), met = new Set();
+	await events.focus();
+	await press("ArrowRight");
+	for (const key of ["ArrowRight", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "End", "ArrowLeft", "ArrowDown", "Home", "ArrowUp", "ArrowRight", "ArrowDown", "ArrowDown"]) {
+		const [, dur, start] = (await said.textContent()).replaceAll(",", "").match(/\((-?\d+) ns\) begins at (-?\d+) ns/);
+		check("the chosen bar is an event of the document", known.has(`${dur},${start}`), await said.textContent());
+		met.add(`${dur},${start}`);
+		await press(key);
+	}
+	check("the keys walk", met.size > 8, String(met.size));
+	const dur = Number((await said.textContent()).replaceAll(",", "").match(/\((\d+) ns\)/)[1]);
+	await press("Enter");
+	check("Enter shows the bar in full width", Math.abs((await wide()) - Math.max(200, 1.2 * dur)) < 3, `${await wide()} ${dur}`);
+	await press("Escape");
+	check("Escape shows the whole step", (await wide()) === step.span_ns, String(await wide()));
+	await press("+");
+	check("+ halves what is seen", Math.abs((await wide()) - step.span_ns / 2) < 2);
+	const [before] = await seen();
+	await press("PageDown");
+	check("Page Down moves to later", (await seen())[0] > before);
+	const place = await events.boundingBox(), middle = place.x + place.width * 0.6, high = place.y + 32;
+	await page.mouse.move(middle, high);
+	await page.mouse.down();
+	const [held] = await seen();
+	await page.mouse.move(middle + 120, high, { steps: 4 });
+	await page.mouse.up();
+	check("a drag to the right shows what is earlier", (await seen())[0] < held);
+	const width = await wide();
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -200);
+	await page.keyboard.up("Control");
+	check("the wheel with Ctrl zooms in", Math.abs((await wide()) - width / 2) < 3, `${width} ${await wide()}`);
+	const pinched = await wide();
+	await events.evaluate((canvas) => {
+		const box = canvas.getBoundingClientRect(), send = (type, pointerId, x) => canvas.dispatchEvent(new PointerEvent(type, { pointerId, pointerType: "touch", isPrimary: pointerId === 11, bubbles: true, clientX: box.x + x, clientY: box.y + 40 }));
+		canvas.setPointerCapture = () => {};
+		for (const [type, a, b] of [["pointerdown", 500, 600], ["pointermove", 500, 600], ["pointermove", 450, 650], ["pointerup", 450, 650]]) send(type, 11, a), send(type, 12, b);
+	});
+	check("two fingers that part zoom in", (await wide()) < 0.8 * pinched, `${pinched} ${await wide()}`);
+	await page.locator("#step .tools").nth(1).getByRole("button", { name: "Show the whole step" }).click();
+	check("the button shows the whole step", (await wide()) === step.span_ns);
+	await page.locator("#step details summary", { hasText: "These events" }).click();
+	same("the events' table", sorted((await rowsOf(page, "Events of")).map((r) => [r[3], r[4], r[5]])), sorted(all.map((e) => [e.start, e.dur, e.dur])));
+	await page.locator("#step details summary", { hasText: "These ranks" }).click();
+	same("the ranks' table", sorted((await rowsOf(page, "This step on")).map((r) => [r[1], r[2]])), sorted(step.rows.map((row) => [row.window_ns, row.window_ns - row.idle_ns.reduce((sum, [, ns]) => sum + ns, 0)])));
+	const other = step.processes[step.processes.length - 1], line = step.rows.findIndex((row) => row.from_rank === other.rank), box = await ranks.boundingBox();
+	await page.mouse.click(box.x + box.width / 2, box.y + 22 + 21 * line + 8);
+	check("a click on a rank's row shows its events", await page.locator('#step .choice button[aria-pressed="true"]', { hasText: `rank ${other.rank}` }).count() === 1);
+	await page.locator("#step .choice button").first().click();
+	check("another step can be chosen", (await page.locator("#step canvas").first().getAttribute("aria-label")).startsWith(`Step ${doc.steps[0].number} on all ranks`));
+}
+
 const browser = await launch(modules, chromium);
 try {
 	for (const file of readdirSync(dir).filter((f) => f.endsWith(".html"))) {
@@ -171,6 +236,7 @@ try {
 			await page.reload();
 			await page.waitForFunction(() => document.documentElement.dataset.ready);
 		}
+		if (name === "four") await stepTimeline(page);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();

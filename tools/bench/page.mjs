@@ -30,6 +30,8 @@ const actions = {
 		if (all.length) all[i % all.length].open ^= true;
 	},
 	"move in the heat map": (i) => document.querySelector(".heat canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "ArrowDown" : "ArrowRight", bubbles: true })),
+	"walk in a timeline": (i) => [...document.querySelectorAll(".timeline canvas")].at(-1)?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "ArrowDown" : "ArrowRight", bubbles: true })),
+	"zoom a timeline": (i) => document.querySelector(".timeline canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 3 ? "+" : "Escape", bubbles: true })),
 	"change the theme": () => document.querySelector(".theme").click(),
 	"show more rows": () => document.querySelector(".more button")?.click(),
 };
@@ -45,7 +47,7 @@ for (const file of pages) {
 		if (i < 4) await last.close();
 	}
 	console.log(`${basename(file)}: ${statSync(file).size} bytes, first paint ${median(paints).toFixed(0)} ms, loaded ${median(ready)} ms, requests ${last.heard.requests.length}`);
-	const has = { "move in the heat map": ".heat canvas", "open a finding": ".finding details", "filter a table": ".filter input", "show more rows": ".more button", "sort a table": "button.sort" };
+	const has = { "walk in a timeline": ".timeline canvas", "zoom a timeline": ".timeline canvas", "move in the heat map": ".heat canvas", "open a finding": ".finding details", "filter a table": ".filter input", "show more rows": ".more button", "sort a table": "button.sort" };
 	for (const [name, act] of Object.entries(actions)) {
 		if (has[name] && !(await last.page.locator(has[name]).count())) continue;
 		const times = await timed(last.page, act);

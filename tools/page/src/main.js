@@ -6,12 +6,11 @@ import { compareVerdict, jitterVerdict, reportVerdict } from "./views/verdict.js
 import { compareHonesty, jitterHonesty, reportHonesty } from "./views/honesty.js";
 import { scalingView } from "./views/scaling.js";
 import { stepsView, whereView } from "./views/where.js";
+import { stepView } from "./views/step.js";
 import { jitterView } from "./views/jitter.js";
 
-// The timeline of one step on all ranks belongs between "Step by step" and "Where time goes", as
-// another entry of `report`; its document is not written yet (docs/OPEN.md).
 const kinds = {
-	report: [["verdict", "Verdict", reportVerdict], ["steps", "Step by step", stepsView], ["where", "Where time goes", whereView], ["honesty", "Honesty", reportHonesty]],
+	report: [["verdict", "Verdict", reportVerdict], ["steps", "Step by step", stepsView], ["step", "One step", stepView], ["where", "Where time goes", whereView], ["honesty", "Honesty", reportHonesty]],
 	compare: [["verdict", "Verdict", compareVerdict], ["scaling", "Scaling", scalingView], ["honesty", "Honesty", compareHonesty]],
 	jitter: [["verdict", "Verdict", jitterVerdict], ["jitter", "Jitter", jitterView], ["honesty", "Honesty", jitterHonesty]],
 };

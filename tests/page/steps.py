@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Is the document `timeline` of a report's page what `baton dump` prints of the same run (one host, one device a process): which steps are shown,
+their lengths, idle time by leaf, every event that is not left out, and what fills each cell?
+
+    steps.py BATON PAGE DIR
+"""
+import collections
+import glob
+import json
+import re
+import subprocess
+import sys
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+WORK = {"matmul": "work.matmul", "memory": "work.memory", "custom": "work.custom", "other": "work.other", "nccl": "nccl.unsplit"}
+
+
+def dump(baton, *arguments):
+    out = subprocess.run([baton, "dump", "--json", *arguments], stdout=subprocess.PIPE, check=True, text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def cut(name):
+    """Long names end after 160 bytes."""
+    raw = name.encode()
+    return name if len(raw) <= 160 else raw[:160].decode(errors="ignore") + "..."
+
+
+class Checker:
+    def __init__(self, baton, page, run):
+        text = open(page, encoding="utf-8").read()
+        self.size = len(text.encode())
+        doc = lambda name: json.loads(re.search(f'id="{name}">(.*?)</script>', text, re.S).group(1))  # noqa: E731
+        self.timeline, self.report = doc("timeline"), doc("report")
+        self.baton, self.checks, self.wrong = baton, 0, []
+        self.rank = {d["device"]: d["ranks"][0] for d in self.report["devices"]}
+        self.steps = collections.defaultdict(dict)  # by place, by rank
+        for row in dump(baton, "--step-list", run):
+            self.steps[row["step"]][self.rank[row["device"]]] = row
+        self.idle = [dict(row, rank=self.rank[row["device"]]) for row in dump(baton, "--idle", run)]
+        self.traces = {}
+        for path in glob.glob(run + "/*.baton"):
+            rows = dump(baton, path) if not path.endswith("summary.baton") else []
+            for row in rows:
+                if row["record"] == "process":
+                    self.traces[row["rank"]] = rows
+
+    def same(self, what, shown, wanted):
+        self.checks += 1
+        if shown != wanted:
+            self.wrong.append(f"{what}: the page has {str(shown)[:300]}, not {str(wanted)[:300]}")
+
+    def picks(self):
+        length = lambda k: sum(r["window_to_ns"] - r["window_from_ns"] for r in self.steps[k].values()) / len(self.steps[k])  # noqa: E731
+        order = sorted(self.steps, key=lambda k: (length(k), k))
+        return {"median": order[(len(order) - 1) // 2], "slowest": order[-1]}
+
+    def step(self, shown, place):
+        windows = self.steps[place]
+        self.origin = min(w["window_from_ns"] for w in windows.values())
+        span = max(w["window_to_ns"] for w in windows.values()) - self.origin
+        self.same("span", shown["span_ns"], span)
+        self.same("ranks in all rows", sum(row["n"] for row in shown["rows"]), len(windows))
+        ranks = sorted(windows)
+        for row in shown["rows"]:
+            own, ranks = ranks[:row["n"]], ranks[row["n"]:]
+            self.same("ends of a row", [row["from_rank"], row["to_rank"]], [own[0], own[-1]])
+            self.same(f"length of {own}", row["window_ns"], sum(windows[r]["window_to_ns"] - windows[r]["window_from_ns"] for r in own))
+            leaves = collections.Counter()
+            for piece in self.idle:
+                if piece["rank"] in own and windows[piece["rank"]]["window_from_ns"] <= piece["from_ns"] < windows[piece["rank"]]["window_to_ns"]:
+                    leaves[piece["leaf"]] += piece["to_ns"] - piece["from_ns"]
+            self.same(f"idle time of {own}", {self.timeline["leaves"][leaf]: ns for leaf, ns in row["idle_ns"]}, dict(leaves))
+        self.same("processes", len(shown["processes"]) >= min(2, len(windows)), True)
+        for process in shown["processes"]:
+            self.events(process, windows[process["rank"]])
+            row = [r for r in shown["rows"] if r["n"] == 1 and r["from_rank"] == process["rank"]]
+            if row and not any(track["left_out"] for track in process["tracks"]):
+                self.cells(shown, row[0], process, span)
+
+    def unfold(self, track):
+        at, out = 0, []
+        for start, dur in zip(track["start_ns"], track["dur_ns"]):
+            at += start
+            out.append((at, dur))
+        return out
+
+    def events(self, process, window):
+        begin, end = min(window["begin_ns"], window["window_from_ns"]), window["window_to_ns"]
+        rows = self.traces[process["rank"]]
+        texts = {row["id"]: row["value"] for row in rows if row["record"] == "string"}
+        kinds = {"stream": ({"op"}, "work"), "thread": ({"call", "range", "overhead"}, "host")}
+        for kind, (records, names) in kinds.items():
+            wanted = collections.Counter((row["start_ns"] - self.origin, row["dur_ns"]) for row in rows if row["record"] in records and begin <= row["start_ns"] < end)
+            named = {(row["start_ns"] - self.origin, row["dur_ns"], cut(texts.get(row["name"], row["name"]))) for row in rows if row["record"] in records and row.get("name")}
+            tracks = [track for track in process["tracks"] if track["kind"] == kind]
+            shown = collections.Counter(event for track in tracks for event in self.unfold(track))
+            left = sum(track["left_out"] for track in tracks)
+            self.same(f"{kind} events of rank {process['rank']}", [sum(shown.values()) + left, sum((shown - wanted).values())], [sum(wanted.values()), 0])
+            self.same("time left out", sum(track["left_out_ns"] for track in tracks), sum(dur for _, dur in (wanted - shown).elements()))
+            for track in tracks:
+                for (start, dur), name in zip(self.unfold(track), track["name"]):
+                    text = self.timeline[names][name]
+                    if not text.startswith(("Mem", "(unnamed)")) and (start, dur, text) not in named:
+                        self.wrong.append(f"{text} at {start} for {dur} is not in the trace")
+        idle = [track for track in process["tracks"] if track["kind"] == "idle"]
+        pieces = sorted((p["from_ns"] - self.origin, p["to_ns"] - p["from_ns"]) for p in self.idle
+                        if p["rank"] == process["rank"] and window["window_from_ns"] <= p["from_ns"] < window["window_to_ns"])
+        if idle and not idle[0]["left_out"]:
+            self.same("idle pieces", sorted(self.unfold(idle[0])), pieces)
+
+    def cells(self, shown, row, process, span):
+        leaves, width = self.timeline["leaves"], shown["cell_ns"]
+        filled = [collections.Counter() for _ in row["cells"]]
+        for track in process["tracks"]:
+            if track["kind"] == "thread":
+                continue
+            for (start, dur), name in zip(self.unfold(track), track["name"]):
+                leaf = leaves[name if track["kind"] == "idle" else self.timeline["work_leaf"][name]]
+                at, end = max(0, start), min(span, start + dur)
+                while at < end:
+                    until = min(end, (at // width + 1) * width)
+                    filled[at // width][leaf] += until - at
+                    at = until
+        wanted = ""
+        for cell in filled:
+            computing = sum(ns for leaf, ns in cell.items() if leaf.startswith("work."))
+            own = {leaf: max(0, cell[leaf] - computing) if leaf.startswith(("nccl.", "copy.")) else cell[leaf] for leaf in leaves}
+            most = max(own.values())
+            wanted += "." if most == 0 or 2 * sum(own.values()) < width else LETTERS[[own[leaf] for leaf in leaves].index(most)]
+        self.same(f"cells of rank {process['rank']}", row["cells"], wanted)
+
+    def run(self):
+        picks = self.picks()
+        self.same("steps", [s["why"] for s in self.timeline["steps"]], ["median", "slowest"])
+        for shown in self.timeline["steps"]:
+            place = picks[shown["why"]]
+            number = next(iter(self.steps[place].values()))["number"]
+            self.same("number", shown["number"], place if number is None else number)
+            self.step(shown, place)
+        classes = {k["name"]: WORK[k["class"].split(".")[0]] for k in self.report["kernels"]}
+        for name, leaf in zip(self.timeline["work"], self.timeline["work_leaf"]):
+            if name in classes:
+                self.same(f"what {name} counts as", self.timeline["leaves"][leaf], classes[name])
+        self.same("not larger than 2 MB", self.size <= 2000000, True)
+        left = sum(t["left_out"] for s in self.timeline["steps"] for p in s["processes"] for t in p["tracks"])
+        print("\n".join(self.wrong[:20]) or f"{self.checks} checks, {self.size} bytes, {left} events left out")
+        sys.exit(bool(self.wrong))
+
+
+if __name__ == "__main__":
+    Checker(*sys.argv[1:4]).run()
