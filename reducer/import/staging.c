@@ -17,16 +17,18 @@ static bool is_trace_name(const char *name)
 	return bytes > 6 && strcmp(name + bytes - 6, ".baton") == 0;
 }
 
-/* Calls `act` for every trace of a directory; the first -errno, else the number of traces. */
-static int for_each(const char *path, int (*act)(int dirfd, const char *name, int context),
-					int context)
+/* Calls `act` for every trace (or, when all, everything) in a directory; the first -errno, else
+ * how many there are. */
+static int for_each(const char *path, bool all,
+					int (*act)(int dirfd, const char *name, int context), int context)
 {
 	DIR *dir = opendir(path);
 	int n = 0, error = 0;
 	if (!dir)
 		return -errno;
 	for (struct dirent *e; (e = readdir(dir));) {
-		if (!is_trace_name(e->d_name))
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+			!(all || is_trace_name(e->d_name)))
 			continue;
 		n++;
 		if (act && act(dirfd(dir), e->d_name, context) != 0 && !error)
@@ -49,7 +51,16 @@ static int move_one(int dirfd, const char *name, int target)
 
 int staging_count(const char *dir)
 {
-	return for_each(dir, NULL, 0);
+	return for_each(dir, false, NULL, 0);
+}
+
+static int remove_any(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+	(void)status;
+	(void)kind;
+	(void)at;
+	remove(path); /* what is left shows at the end */
+	return 0;
 }
 
 #define NAME ".importing."
@@ -64,9 +75,11 @@ static int remove_stale(int dirfd, const char *name, int context)
 	char path[64];
 	if (fd < 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && for_each(path, true, remove_one, 0) >= 0)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/.", fd);
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		nftw(path, remove_any, 8, FTW_DEPTH | FTW_PHYS);
 		unlinkat(dirfd, name, AT_REMOVEDIR);
+	}
 	close(fd);
 	return 0;
 }
@@ -113,22 +126,13 @@ int staging_open(const char *dir, char **path)
 int staging_publish(char *path, const char *dir)
 {
 	int target = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int n = target < 0 ? -errno : for_each(dir, remove_one, 0);
+	int n = target < 0 ? -errno : for_each(dir, false, remove_one, 0);
 	if (n >= 0)
-		n = for_each(path, move_one, target);
+		n = for_each(path, false, move_one, target);
 	if (target >= 0)
 		close(target);
 	staging_discard(path);
 	return n < 0 ? n : 0;
-}
-
-static int remove_any(const char *path, const struct stat *status, int kind, struct FTW *at)
-{
-	(void)status;
-	(void)kind;
-	(void)at;
-	remove(path); /* what is left shows at the end */
-	return 0;
 }
 
 bool staging_remove(const char *path)
