@@ -23,7 +23,7 @@ static const struct option_spec options[] = {
 	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
 	 "nvprof-csv: what nvprof --csv prints; "
 	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
-	 "each process, as torch.profiler writes them; parquet or csv: a directory of tables"},
+	 "each process, as torch.profiler writes them; parquet, arrow or csv: a directory of tables"},
 	{"partition", 0, OPTION_TEXT, "BY",
 	 "tables: 'step' (default): in each table a directory for each rank, in it one for each step; "
 	 "'rank': for each rank; 'none'"},
@@ -350,7 +350,7 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "nsys-sqlite nvprof-csv perfetto chrome kineto parquet csv"},
+	{"format", "nsys-sqlite nvprof-csv perfetto chrome kineto parquet arrow csv"},
 	{"partition", "none rank step"},
 	{"print", "gpu-trace api-trace summary"},
 	{0},
@@ -369,7 +369,7 @@ const struct command command_export = {
 		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
 		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
-		"With --format parquet or csv: a directory of tables: kernels, calls, gaps, collectives, "
+		"With --format parquet, arrow or csv: a directory of tables: kernels, calls, gaps, collectives, "
 		"ranges, "
 		"steps, "
 		"stacks, gauges. docs/TABLES.md describes them.\n\n"

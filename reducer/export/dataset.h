@@ -13,7 +13,7 @@ struct dataset_form {
 	int (*write)(const struct batch *batch, FILE *out); /* 0 or -errno */
 };
 
-extern const struct dataset_form dataset_csv, dataset_parquet;
+extern const struct dataset_form dataset_csv, dataset_parquet, dataset_arrow;
 
 enum { DATASET_OPEN_MOST = 6 };
 

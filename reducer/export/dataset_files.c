@@ -121,6 +121,20 @@ static int write_parquet(const struct scene *scene, FILE *out, const char *dir, 
 	return write_set(scene, dir, &dataset_parquet);
 }
 
+static int write_arrow(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded)
+{
+	(void)out;
+	*crowded = 0;
+	return write_set(scene, dir, &dataset_arrow);
+}
+
+int dataset_write_arrow(const struct export_job *job)
+{
+	static const struct timeline_form form = {
+		.directory = true, .bare = true, .write = write_arrow};
+	return timeline_write(job, &form);
+}
+
 int dataset_write_parquet(const struct export_job *job)
 {
 	static const struct timeline_form form = {

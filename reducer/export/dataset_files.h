@@ -6,5 +6,6 @@ struct export_job;
 
 int dataset_write_csv(const struct export_job *job);
 int dataset_write_parquet(const struct export_job *job);
+int dataset_write_arrow(const struct export_job *job);
 
 #endif

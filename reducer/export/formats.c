@@ -19,6 +19,7 @@ const struct export_format export_formats[] = {
 	 true},
 	{"parquet", "a directory of tables, for data frames and databases", dataset_write_parquet, true,
 	 true},
+	{"arrow", "the same in files that can be mapped", dataset_write_arrow, true, true},
 	{"csv", "a directory of tables", dataset_write_csv, true, true},
 	{0},
 };

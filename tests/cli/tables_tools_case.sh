@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tools for which tables are made (tests/tools/tables.py): pyarrow reads every cell of the Parquet files as it is in the CSV files;
+# The tools for which tables are made (tests/tools/tables.py): pyarrow reads every cell of the Parquet and Arrow files as it is in the CSV files;
 # every query of docs/NOTEBOOKS.md (DuckDB, pandas, Polars, Dask, hyparquet) gives what `baton report --json` says; the Python package
 # is built, installed, and gives the same by each library. Skipped where they cannot be had.
 . "$(dirname "$0")/lib.sh"
@@ -16,6 +16,9 @@ for partition in step rank none; do
 	expect_status 0 "$BATON" export --format csv --partition $partition -o "$work/csv.$partition" "$work/run"
 	expect_status 0 "$BATON" export --format parquet --partition $partition -o "$work/parquet.$partition" "$work/run"
 	expect_status 0 "$python" tests/tools/tables.py same "$work/csv.$partition" "$work/parquet.$partition"
+	[ $partition = rank ] && continue
+	expect_status 0 "$BATON" export --format arrow --partition $partition -o "$work/arrow.$partition" "$work/run"
+	expect_status 0 "$python" tests/tools/tables.py same "$work/csv.$partition" "$work/arrow.$partition"
 	said="$said${said:+; }$(cat "$work/out")"
 done
 if [ -f "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" ]; then
@@ -37,7 +40,7 @@ expect_status 0 "$sim" -o "$work/fsdp" --workload fsdp --ranks 2 --steps 4 --see
 expect_status 1 "$python" tests/tools/tables.py queries "$BATON" "$work/fsdp" "$work/tables"
 
 # The package, as a wheel.
-expect_status 0 "$python" tests/tools/tables.py package "$BATON" "$work/run" "$work/csv.step" "$work/tables" "$work/parquet.none"
+expect_status 0 "$python" tests/tools/tables.py package "$BATON" "$work/run" "$work/csv.step" "$work/tables" "$work/parquet.none" "$work/arrow.step"
 said="$said; $(cat "$work/out")"
 cp -r tools/python "$work/source"
 expect_status 0 "$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w "$work/wheel" "$work/source"

@@ -1,4 +1,4 @@
-"""The tables of a run that `baton export --format parquet` wrote, or of the run itself.
+"""The tables of a run that `baton export --format parquet` (or arrow, csv) wrote, or of the run itself.
 
     import baton
     run = baton.open("tables")           # or the directory of a run: it is exported first
@@ -77,7 +77,8 @@ class Table:
             frame = pl.concat([self._read_csv(pl, path, of) for path in self.files])
         else:
             parts = {c: of[c] for c in self.partition}
-            frame = pl.scan_parquet(self.files, hive_partitioning=bool(parts), hive_schema=parts or None)
+            scan = pl.scan_ipc if self.run.format == "arrow" else pl.scan_parquet
+            frame = scan(self.files, hive_partitioning=bool(parts), hive_schema=parts or None)
         return frame.select(list(self.columns))
 
     def _read_csv(self, pl, path, of):
@@ -89,6 +90,8 @@ class Table:
         """A DuckDB relation."""
         import duckdb
 
+        if self.run.format == "arrow":
+            return (connection or duckdb).from_arrow(self.arrow())
         return (connection or duckdb).sql(self._select())
 
     def _select(self):
@@ -142,6 +145,9 @@ class Run:
 
         connection = duckdb.connect()
         for table in self.tables.values():
+            if self.format == "arrow":
+                connection.register(table.name, table.arrow())
+                continue
             connection.sql(f"create view {table.name} as {table._select()}")
         return connection.sql(query)
 
