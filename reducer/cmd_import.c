@@ -33,6 +33,9 @@ static const struct named_text examples[] = {
 	{"baton import traces/ -o runs/x", "All ranks of a job: one file each in a directory."},
 	{"nsys export -t sqlite -o job.sqlite job.nsys-rep && baton import job.sqlite -o runs/x",
 	 "A report of Nsight Systems."},
+	{"nvprof --csv --print-gpu-trace --print-api-trace --log-file job.csv JOB && baton import "
+	 "job.csv -o runs/x",
+	 "The tables of nvprof."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -45,15 +48,17 @@ const struct command command_import = {
 	.operands = "FILE|DIR...",
 	.least_operands = 1,
 	.summary =
-		"read traces of the PyTorch profiler (Kineto JSON, gz or plain) and of nsys (SQLite)",
-	.details = "Each file is one process (nsys: one or more) and becomes one trace in DIR. In a "
-			   "directory, baton imports all files that look like such traces. Offsets in "
-			   "messages about JSON count the text after decompression. Times are kept to the "
-			   "nanosecond; further digits are rounded. Events more than 12 hours from the "
-			   "others, and durations below 0 or above 7 days, are refused and counted.\n\nOne "
-			   "import is one run: a second file of a rank or a process, and files of another "
-			   "world size or more than 12 hours away, are left out with a message and status 4. "
-			   "Ranks without a file are named.",
+		"read traces of the PyTorch profiler (Kineto JSON, gz or plain), nsys (SQLite) and nvprof "
+		"(CSV)",
+	.details =
+		"Each file is one process (nsys, nvprof: one or more) and becomes one trace in DIR. In a "
+		"directory, baton imports all files that look like such traces. Offsets in "
+		"messages about JSON count the text after decompression. Times are kept to the "
+		"nanosecond; further digits are rounded. Events more than 12 hours from the "
+		"others, and durations below 0 or above 7 days, are refused and counted.\n\nOne "
+		"import is one run: a second file of a rank or a process, and files of another "
+		"world size or more than 12 hours away, are left out with a message and status 4. "
+		"Ranks without a file are named.",
 	.options = options,
 	.examples = examples,
 	.files = files,

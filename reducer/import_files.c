@@ -25,7 +25,8 @@
 
 enum { HEAD_BYTES = 64 << 10 };
 
-static const struct importer *const importers[] = {&importer_kineto, &importer_nsys};
+static const struct importer *const importers[] = {&importer_kineto, &importer_nsys,
+												   &importer_nvprof};
 
 struct input {
 	char *path;
@@ -205,7 +206,7 @@ static enum status import_input(const struct input *input, struct import_run *ru
 		if (error)
 			what = strerror(-error);
 		else if (!what)
-			what = input->asked ? "neither a Kineto nor an nsys trace" : "no trace";
+			what = input->asked ? "no trace of Kineto, nsys or nvprof" : "no trace";
 		diag("%s: %s%s", input->path, what, input->asked || error ? "" : ", skipped");
 		return input->asked || error ? STATUS_INPUT : STATUS_OK;
 	}

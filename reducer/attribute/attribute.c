@@ -373,7 +373,7 @@ static uint64_t carried_leaves(enum source_kind source, bool has_ranges)
 		lacks = LEAF_BIT(LEAF_WORK_GRAPH);
 	else if (source == SOURCE_KINETO)
 		lacks |= LEAF_BIT(LEAF_WORK_GRAPH);
-	else if (source == SOURCE_NSYS && !has_ranges)
+	else if (source == SOURCE_NVPROF || (source == SOURCE_NSYS && !has_ranges))
 		lacks |= LEAF_BIT(LEAF_HOST_INPUT) | LEAF_BIT(LEAF_HOST_NCCL_HOST);
 	return ((UINT64_C(1) << LEAF_COUNT) - 1) & ~lacks;
 }

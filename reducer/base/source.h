@@ -9,7 +9,8 @@ enum source_kind {
 	SOURCE_BATON,
 	SOURCE_SIMGPU,
 	SOURCE_KINETO,
-	SOURCE_NSYS
+	SOURCE_NSYS,
+	SOURCE_NVPROF
 };
 
 enum source_kind source_kind(const char *text);

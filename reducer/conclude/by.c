@@ -59,6 +59,8 @@ const char *by_lack(const struct summary *summary, enum site_by by)
 	const enum source_kind source = source_kind(summary_text(summary, summary->run.source));
 	if (by == SITE_OP)
 		return "no op has a launch record: the trace has no CUDA calls";
+	if (source == SOURCE_NVPROF)
+		return "a CSV of nvprof carries neither ranges nor call stacks: try --by op";
 	if (by == SITE_RANGE)
 		return "no launch lies in an NVTX range or annotation: mark the parts of the program "
 			   "(torch.cuda.nvtx.range, record_function)";

@@ -40,7 +40,8 @@ enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
 static const struct reason no_launches = {
 	"", "The trace has no launch records, so it cannot say why the GPU was idle", "",
-	"record CPU activity too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx"};
+	"record CPU activity too: ProfilerActivity.CPU and .CUDA; nsys -t cuda,nvtx; nvprof "
+	"--print-api-trace beside --print-gpu-trace"};
 
 static const struct reason early_clock = {
 	"", "The trace does not explain the idle time: operations begin before their own launch does",

@@ -36,8 +36,6 @@ static const struct foreign known[] = {
 	{0, MARK("NVR\0"),
 	 "a report of Nsight Compute: it has single kernels, not their times in a job"},
 	{0, MARK("\xff\xfe"), "text in UTF-16: write it as UTF-8"},
-	{ANYWHERE, MARK(" NVPROF is profiling process"),
-	 "what nvprof prints: a profile of nsys or of the PyTorch profiler is read"},
 	{ANYWHERE, MARK("\"rocprofiler-sdk-tool\""),
 	 "what rocprofv3 writes: a profile of the PyTorch profiler is read"},
 	{ANYWHERE, MARK("[pytorch|profiler|execution_trace"),

@@ -47,7 +47,7 @@ struct import_claim {
 int import_take_devices(struct import_run *run, char host[64], const struct import_claim *claim);
 
 struct importer {
-	const char *name; /* "kineto", "nsys" */
+	const char *name; /* "kineto", "nsys", "nvprof" */
 	/* Does this importer read the file with these first `bytes` bytes (inflated when it is gz)? */
 	int (*recognise)(const unsigned char *head, size_t bytes);
 	/* Imports one file, and prints what is wrong. Returns an enum status: STATUS_OK;
@@ -58,5 +58,6 @@ struct importer {
 
 extern const struct importer importer_kineto;
 extern const struct importer importer_nsys;
+extern const struct importer importer_nvprof;
 
 #endif

@@ -157,7 +157,7 @@ done <<-'EOF'
 	packed.json.zst:compressed with zstd
 	packed.json.xz:compressed with xz
 	table.parquet:nsys export -t sqlite
-	nvprof.log:what nvprof prints
+	nvprof.log:no row of GPU work or CUDA calls in it
 	utf16.json:text in UTF-16
 	rocprof.json:what rocprofv3 writes
 	jax.trace.json:as torch.profiler writes them

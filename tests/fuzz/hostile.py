@@ -4,7 +4,7 @@
     hostile.py --baton build/release/baton [--seed N] [--count N] [--first N]
 
 A directory has mutated files of every kind: traces, gauges and a summary (tests/format/mutate.py, every second one with
-right checksums), a live file (tests/fuzz/live_seed.c), and beside it profiles of Kineto (plain and gz), an nsys export,
+right checksums), a live file (tests/fuzz/live_seed.c), and beside it profiles of Kineto (plain and gz), an nsys export, a CSV of nvprof,
 and timelines. A command may end with statuses 0 to 5. What is counted: crashes (a signal, or a sanitizer's words), hangs
 (above --seconds), and memory above 64 MiB + 64 times the files (not under a sanitizer). Directory I of a seed depends on
 the seed and I alone; what failed is kept and named, status 1.
@@ -82,6 +82,16 @@ def nsys(path):
         db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,7,?,?,1)", (at + 9000, at + 29000, i, who))
     db.commit()
     db.close()
+
+
+def nvprof():
+    rows = ["==9== NVPROF is profiling process 9, command: a", '"Start","Duration","Grid X","Block X","Size","Device","Context","Stream","Name","Correlation_ID"',
+            "s,ms,,,KB,,,,,"]
+    for i in range(40):
+        rows.append('%f,%f,,,,,,,"cudaLaunchKernel",%d' % (1 + i * 1e-3, 0.004, i + 1))
+        rows.append('%f,%f,8,128,,"G (0)","1","7","void gemm<%d>(int, float)",%d' % (1 + i * 1e-3 + 5e-6, 0.5, i, i + 1))
+        rows.append('%f,%f,,,4.000000,"G (0)","1","7","[CUDA memcpy HtoD]",%d' % (1 + i * 1e-3 + 6e-4, 0.1, i + 100))
+    return "\n".join(rows).encode() + b"\n"
 
 
 def timelines():
@@ -169,6 +179,7 @@ class Campaign:
         self.write(os.path.join(folder, "trace.json.gz"), changed(rng, gzip.compress(text, mtime=0)))
         self.write(os.path.join(folder, "export.sqlite"), changed(rng, self.nsys))
         self.write(os.path.join(folder, "ops.csv"), changed(rng, timelines()))
+        self.write(os.path.join(folder, "nvprof.csv"), changed(rng, nvprof()))
         return folder
 
     def judge(self, folder, command, limit):
@@ -209,7 +220,7 @@ class Campaign:
         commands = [text.split() + ["run"] for text in OF_RUN] + [["compare", "run", "run"]]
         commands += [["reduce", "--part", "-o", "part", "run"], ["merge", "part", "-o", "merged"], ["report", "merged"],
                      ["reduce", "--part", "--met", "merged", "-o", "part", "run"]]
-        commands += [["import", name, "-f", "-o", "imported"] for name in ("trace.json", "trace.json.gz", "export.sqlite")]
+        commands += [["import", name, "-f", "-o", "imported"] for name in ("trace.json", "trace.json.gz", "export.sqlite", "nvprof.csv")]
         commands += [["stragglers", name] for name in ("ops.csv", "trace.json")]
         size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(folder) for name in names)
         rest = os.path.join(self.work, "copy")

@@ -135,7 +135,8 @@ const char *nsys_db_refusal(struct nsys_db *db)
 {
 	if (has_tables(db, "CUPTI_ACTIVITY_KIND_*", "NVTX_EVENTS"))
 		return has_tables(db, "StringTable", NULL) && !has_tables(db, "StringIds", NULL)
-				   ? "a profile of nvprof: one of nsys or of the PyTorch profiler is read"
+				   ? "a profile of nvprof: print it as CSV, nvprof --csv --print-gpu-trace "
+					 "--print-api-trace -i FILE 2>FILE.csv, and import that"
 				   : NULL;
 	if (has_tables(db, "StringIds", NULL) && has_tables(db, "TARGET_INFO_*", NULL))
 		return "an nsys export without CUDA or NVTX events: profile with nsys -t cuda,nvtx";
