@@ -20,8 +20,11 @@
 static const struct option_spec options[] = {
 	{"format", 0, OPTION_TEXT, "NAME",
 	 "nsys-sqlite: the SQLite file that nsys export makes, which nsys stats and scripts read; "
+	 "nvprof-csv: what nvprof --csv prints; "
 	 "perfetto or chrome: a timeline of all ranks in one file; kineto: a directory with a file for "
 	 "each process, as torch.profiler writes them"},
+	{"print", 0, OPTION_TEXT, "TABLE",
+	 "nvprof-csv: gpu-trace (default), api-trace, both with a comma between them, or summary"},
 	{"one-per-rank", 0, OPTION_FLAG, NULL,
 	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
 	{"force", 'f', OPTION_FLAG, NULL, "with --format: replace files that are there already"},
@@ -252,13 +255,18 @@ static int run_format(const struct invocation *call, const char *name)
 	struct export_job job = {.dirs = call->operand,
 							 .n_dirs = (size_t)call->operands,
 							 .output = option_text(call, "output", NULL),
+							 .print = option_text(call, "print", NULL),
 							 .each_rank = option_given(call, "one-per-rank"),
 							 .replace = option_given(call, "force")};
 	if (!format) {
 		refuse_format(name);
 		return STATUS_USAGE;
 	}
-	if (format->timeline && job.each_rank) {
+	if (job.print && strcmp(name, "nvprof-csv") != 0) {
+		diag("--print is for nvprof-csv");
+		return STATUS_USAGE;
+	}
+	if (strcmp(name, "nsys-sqlite") != 0 && job.each_rank) {
 		diag("--one-per-rank is for nsys-sqlite");
 		return STATUS_USAGE;
 	}
@@ -311,6 +319,8 @@ static const struct named_text examples[] = {
 	 "Traces for HolisticTraceAnalysis or TensorBoard's profiler plugin."},
 	{"baton export --format nsys-sqlite -o job.sqlite runs/4gpu && nsys stats job.sqlite",
 	 "For tools and scripts that read what nsys exports."},
+	{"baton export --format nvprof-csv --print gpu-trace -o gpu.csv runs/4gpu",
+	 "For scripts that read what nvprof prints."},
 	{0},
 };
 static const struct named_text files[] = {
@@ -320,7 +330,8 @@ static const struct named_text files[] = {
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
-	{"format", "nsys-sqlite perfetto chrome kineto"},
+	{"print", "gpu-trace api-trace summary"},
+	{"format", "nsys-sqlite nvprof-csv perfetto chrome kineto"},
 	{0},
 };
 
@@ -339,7 +350,10 @@ const struct command command_export = {
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
 		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "
 		"count from the first event. docs/COMPATIBILITY.md says what the files can and cannot "
-		"carry.",
+		"carry.\n\n"
+		"With --format nvprof-csv: a table for each process, as nvprof prints it with --csv "
+		"--print-gpu-trace, --print-api-trace or neither. Times are in ms and count from the "
+		"first event of the run.",
 	.options = options,
 	.examples = examples,
 	.files = files,

@@ -20,6 +20,7 @@ struct export_job {
 	struct run *run;    /* the same, open: for formats that take it as it is, else NULL */
 	const char *output; /* what -o says, or NULL */
 	bool each_rank;     /* a file for each process, in the directory `output` */
+	const char *print;  /* which tables of nvprof, as --print says; NULL: not said */
 	bool replace;       /* files that are there already */
 	struct export_filter filter;
 	/* Reduces the run with options of the command line and these callbacks; returns an enum status,

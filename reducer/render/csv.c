@@ -17,7 +17,7 @@ static void put_quoted(const char *text, const char *before, FILE *out)
 	fputc('"', out);
 }
 
-void csv_text(const char *text, FILE *out)
+static void put(const char *text, bool quoted, FILE *out)
 {
 	const char *before = *text && strchr("=+-@", *text) ? "'" : "";
 	char *copy = strdup(text);
@@ -26,9 +26,19 @@ void csv_text(const char *text, FILE *out)
 		return;
 	}
 	plain_text(copy);
-	if (strpbrk(copy, ",\""))
+	if (quoted || strpbrk(copy, ",\""))
 		put_quoted(copy, before, out);
 	else
 		fprintf(out, "%s%s", before, copy);
 	free(copy);
+}
+
+void csv_text(const char *text, FILE *out)
+{
+	put(text, false, out);
+}
+
+void csv_quoted(const char *text, FILE *out)
+{
+	put(text, true, out);
 }

@@ -8,5 +8,7 @@
  * become question marks. What a spreadsheet would take for a formula (=, +, - or @ in front) gets an
  * apostrophe before it. */
 void csv_text(const char *text, FILE *out);
+/* The same, always in quotes. */
+void csv_quoted(const char *text, FILE *out);
 
 #endif

@@ -160,7 +160,7 @@ wrong() { # wrong SAYS OPTION...
 	expect_status 2 "$BATON" export "${@:2}" "$work/ddp"
 	expect_says "$1"
 }
-wrong "--format must be nsys-sqlite, perfetto, chrome" --format xml -o "$work/x"
+wrong "--format must be nsys-sqlite, nvprof-csv, perfetto, chrome" --format xml -o "$work/x"
 wrong "--format perfetto needs -o" --format perfetto
 wrong "leave out --format" --format perfetto --folded -o "$work/x"
 wrong "use --folded or --format" -o "$work/x"
