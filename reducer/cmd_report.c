@@ -159,8 +159,9 @@ static int check_by(const struct invocation *call)
 /* All work of the run, in the groups of the study. */
 static int run_devices(const struct invocation *call)
 {
-	static const char *const others[] = {"json",     "gaps", "leaf",    "kernels", "top",
-										 "critical", "html", "fail-if", "steps",   "step-range"};
+	static const char *const others[] = {"json",  "gaps",       "leaf",   "kernels",
+										 "top",   "critical",   "html",   "fail-if",
+										 "steps", "step-range", "classes"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
 	struct run run;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)

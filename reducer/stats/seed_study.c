@@ -219,21 +219,93 @@ static int print_all(struct study *s, enum sheet_format format, FILE *out)
 	return error;
 }
 
-int seed_study_print(struct run *run, enum sheet_format format, FILE *out)
+static void study_close(struct study *s)
 {
-	struct study s = {0};
-	int error = stats_run_open(&s.run, run);
+	free(s->sums);
+	free(s->devices);
+	table_free(&s->table);
+	table_free(&s->device_numbers);
+	stats_run_close(&s->run);
+}
+
+/* An enum status; what is wrong has been said. Close it in any case. */
+static int study_read(struct study *s, struct run *run)
+{
+	*s = (struct study){0};
+	int error = stats_run_open(&s->run, run);
 	if (!error)
-		error = stats_each(&s.run, add_file, &s);
-	if (!error)
-		error = print_all(&s, format, out);
+		error = stats_each(&s->run, add_file, s);
 	if (error)
 		diag("%s", strerror(-error));
-	const int status = error ? STATUS_INPUT : s.run.status;
-	free(s.sums);
-	free(s.devices);
-	table_free(&s.table);
-	table_free(&s.device_numbers);
-	stats_run_close(&s.run);
+	return error ? STATUS_INPUT : s->run.status;
+}
+
+int seed_study_print(struct run *run, enum sheet_format format, FILE *out)
+{
+	struct study s;
+	int status = study_read(&s, run);
+	if (status != STATUS_INPUT && print_all(&s, format, out) != 0) {
+		diag("%s", strerror(ENOMEM));
+		status = STATUS_INPUT;
+	}
+	study_close(&s);
+	return status;
+}
+
+/* ---- several runs ---- */
+
+static int put_run(const char *name, const struct study *s, struct sheet *sheet)
+{
+	struct study_device all = {0};
+	int error = 0;
+	for (size_t d = 0; d < s->n_devices; d++) {
+		all.all_ns = saturate_add(all.all_ns, s->devices[d].all_ns);
+		for (int g = 0; g < STUDY_GROUPS; g++)
+			all.ns[g] = saturate_add(all.ns[g], s->devices[d].ns[g]);
+	}
+	for (int g = 0; g <= STUDY_GROUPS && !error; g++) {
+		const int64_t ns = g < STUDY_GROUPS ? all.ns[g] : all.all_ns;
+		const struct cell cells[] = {cell_text(name), cell_number((int64_t)s->n_devices),
+									 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
+									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
+		error = sheet_row(sheet, cells);
+	}
+	return error;
+}
+
+/* `text` has commas between the directories; they become ends. */
+static int compare_run(const char *name, char *text, struct sheet *sheet)
+{
+	char *dirs[1024], *rest = NULL;
+	size_t n = 0;
+	struct run run;
+	struct study s;
+	for (char *dir = strtok_r(text, ",", &rest); dir && n < 1024; dir = strtok_r(NULL, ",", &rest))
+		dirs[n++] = dir;
+	const int opened = run_open(dirs, n, &run);
+	if (opened != STATUS_OK && opened != STATUS_PARTIAL)
+		return opened;
+	int status = study_read(&s, &run);
+	if (status != STATUS_INPUT && put_run(name, &s, sheet) != 0)
+		status = STATUS_INPUT;
+	study_close(&s);
+	run_close(&run);
+	return (int)status_worse((enum status)opened, (enum status)status);
+}
+
+int seed_study_compare(char *const *operands, size_t n, enum sheet_format format, FILE *out)
+{
+	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
+	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
+	struct sheet sheet;
+	int status = STATUS_OK;
+	sheet_open(&sheet, out, format, &spec);
+	for (size_t i = 0; i < n && status != STATUS_INPUT; i++) {
+		char *text = strdup(operands[i]);
+		const int one = text ? compare_run(operands[i], text, &sheet) : STATUS_INPUT;
+		status = (int)status_worse((enum status)status, (enum status)one);
+		free(text);
+	}
+	sheet_close(&sheet);
 	return status;
 }

@@ -9,5 +9,8 @@ struct run;
 
 /* Prints the tables of an open run, and says what cannot be read. An enum status. */
 int seed_study_print(struct run *run, enum sheet_format format, FILE *out);
+/* The same groups of several runs, over all devices of each: `operands` are runs, with commas
+ * between the directories of one. An enum status. */
+int seed_study_compare(char *const *operands, size_t n, enum sheet_format format, FILE *out);
 
 #endif

@@ -34,6 +34,35 @@ report "$work/uneven.csv"
 expect_prints "Uneven: memory_mgmt takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
 expect_prints_not "Uneven: matrix-mul"
 
+# Keeps out: runs whose groups are not the sums over their devices.
+expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/uneven.csv" "$work/csv"
+"$PYTHON" - "$BATON" "$work/out" "$work/uneven.csv.imported" "$work/csv" <<'P' || fail "groups of two runs"
+import collections, csv, subprocess, sys
+baton, said, *runs = sys.argv[1:]
+rows = list(csv.reader(open(said), strict=True))
+assert rows[0] == ["Run", "GPUs", "Group", "Time (ns)", "Time (%)"] and len(rows) == 11, rows
+for run in runs:
+    text = subprocess.run([baton, "report", "--taxonomy", "seed", "--by", "device", "--csv", run], capture_output=True, text=True, check=True).stdout
+    table, sums = list(csv.reader(text.split("\n\n")[0].splitlines())), collections.Counter()
+    for device, group, ns, _ in table[1:]:
+        sums[group] += int(ns)
+    mine = [r for r in rows[1:] if r[0] == run]
+    assert {r[2]: int(r[3]) for r in mine} == sums, (mine, sums)
+    assert {r[1] for r in mine} == {str(len({r[0] for r in table[1:]}))}, mine
+    assert all(abs(float(r[4]) - 100 * int(r[3]) / sums["sum"]) <= 0.05001 for r in mine), mine
+P
+checks=$((checks + 1))
+expect_status 0 "$BATON" compare --taxonomy seed --by group "$work/ddp" "$work/csv"
+expect_prints "GPU time of each run by group"
+expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
+expect_says "--by group needs --taxonomy seed"
+expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"
+expect_says "--by must be group, not 'device'"
+expect_status 2 "$BATON" compare --csv "$work/ddp" "$work/csv"
+expect_says "--csv needs --by group"
+expect_status 2 "$BATON" compare --by group --taxonomy seed --html "$work/x.html" "$work/ddp" "$work/csv"
+expect_says "--by group and --html are two reports"
+
 expect_status 2 "$BATON" report --by device "$work/ddp"
 expect_says "--by device needs --taxonomy seed"
 expect_status 2 "$BATON" report --by device --taxonomy seed --json "$work/ddp"
