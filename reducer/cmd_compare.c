@@ -5,6 +5,7 @@
 #include "page/compare_page.h"
 #include "repeats.h"
 #include "reduce_options.h"
+#include "stats/seed_study.h"
 #include "render/compare.h"
 #include "render/compare_said.h"
 #include "render/compare_gate.h"
@@ -24,6 +25,9 @@ static const struct option_spec options[] = {
 	 "weak, strong or auto (default): how work per GPU was meant to grow"},
 	{"html", 0, OPTION_TEXT, "FILE",
 	 "also write the answer to FILE as a page for a browser, which needs no network"},
+	{"by", 0, OPTION_TEXT, "WHAT",
+	 "with --taxonomy seed, group: GPU time of each run in the groups of the nvprof study"},
+	{"csv", 0, OPTION_FLAG, NULL, "with --by group: the table as CSV"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
@@ -219,12 +223,37 @@ static int check_sides(const struct invocation *call)
 	return STATUS_USAGE;
 }
 
+/* All work of each run, in the groups of the study. */
+static int run_groups(const struct invocation *call)
+{
+	static const char *const others[] = {"json",    "base",  "run",        "scaling", "html",
+										 "fail-if", "steps", "step-range", "classes"};
+	const char *by = option_text(call, "by", NULL);
+	if (!by || strcmp(by, "group") != 0) {
+		diag(by ? "--by must be group, not '%s'" : "--csv needs --by group", by);
+		return STATUS_USAGE;
+	}
+	if (strcmp(option_text(call, "taxonomy", ""), "seed") != 0) {
+		diag("--by group needs --taxonomy seed");
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--by group and --%s are two reports", others[i]);
+			return STATUS_USAGE;
+		}
+	return seed_study_compare(call->operand, (size_t)call->operands,
+							  option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
+}
+
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
 	struct scaling_wanted wanted = {.first_is_base = option_given(call, "base")};
 	struct compare_gate gate = {0};
 	int status = check_sides(call);
+	if (status == STATUS_OK && (option_given(call, "by") || option_given(call, "csv")))
+		return run_groups(call);
 	if (status == STATUS_OK)
 		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling);
 	if (status == STATUS_OK)
@@ -263,6 +292,7 @@ static const struct named_text files[] = {
 };
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
+	{"by", "group"},
 	{"scaling", "weak strong auto"},
 	{0},
 };

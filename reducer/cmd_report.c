@@ -7,7 +7,9 @@
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
+#include "read/run.h"
 #include "render/by.h"
+#include "stats/seed_study.h"
 #include "render/critical.h"
 #include "conclude/finding_text.h"
 #include "summary/leaf.h"
@@ -24,7 +26,9 @@ static const struct option_spec options[] = {
 	 "gaps)"},
 	{"kernels", 0, OPTION_NUMBER, "N", "how many kernels to list (default 10; 0: all)"},
 	{"by", 0, OPTION_TEXT, "WHAT",
-	 "GPU time, launches and starved time by line, stack, module, op or range of the launch"},
+	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
+	 "--taxonomy seed also by device: the tables of the nvprof study"},
+	{"csv", 0, OPTION_FLAG, NULL, "with --by device: the tables as CSV"},
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
 	{"critical", 0, OPTION_FLAG, NULL,
 	 "only the critical path of some steps: its kernels, transfers and host time, and the slack of "
@@ -153,17 +157,49 @@ static int check_by(const struct invocation *call)
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
 		diag("--top needs --by");
+	else if (option_given(call, "csv"))
+		diag("--csv is for --by device");
 	else if (by && !by_named(by))
-		diag("--by must be line, stack, module, op or range, not '%s'", by);
+		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
+			 "'%s'",
+			 by);
 	else
 		return STATUS_OK;
 	return STATUS_USAGE;
+}
+
+/* All work of the run, in the groups of the study. */
+static int run_devices(const struct invocation *call)
+{
+	static const char *const others[] = {"json",  "gaps",       "leaf",   "kernels",
+										 "top",   "critical",   "html",   "fail-if",
+										 "steps", "step-range", "classes"};
+	const char *taxonomy = option_text(call, "taxonomy", "");
+	struct run run;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (option_given(call, others[i])) {
+			diag("--by device and --%s are two reports", others[i]);
+			return STATUS_USAGE;
+		}
+	if (strcmp(taxonomy, "seed") != 0) {
+		diag("--by device needs --taxonomy seed");
+		return STATUS_USAGE;
+	}
+	const int status = run_open(call->operand, (size_t)call->operands, &run);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	const int printed =
+		seed_study_print(&run, option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
+	run_close(&run);
+	return (int)status_worse((enum status)status, (enum status)printed);
 }
 
 static int run(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
+	if (strcmp(option_text(call, "by", ""), "device") == 0)
+		return run_devices(call);
 	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	if (check_by(call) != STATUS_OK)
@@ -205,7 +241,7 @@ static const struct named_text files[] = {
 };
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
-	{"by", "line stack module op range"},
+	{"by", "line stack module op range device"},
 	{0},
 };
 

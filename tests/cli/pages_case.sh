@@ -83,7 +83,7 @@ completes() { # completes "WORD..." TEXT...: the last word may be empty; all tha
 }
 completes "baton re" record reduce report
 completes "baton --v" --version
-completes "baton report --by " line stack module op range
+completes "baton report --by " device line stack module op range
 completes "baton report --by s" stack
 completes "baton report --ke" --kernels
 completes "baton report --kernels " ""

@@ -129,9 +129,8 @@ static void take_strange(struct nvprof *n, const char *line, size_t bytes, size_
 static void take_row(struct nvprof *n, const char *line, size_t bytes)
 {
 	struct nvprof_row row = {.table = &n->table};
-	bool open;
-	const size_t cells = nvprof_table_row(&n->table, line, bytes, row.cells, &open);
-	if (cells != n->table.n_columns || open) {
+	const size_t cells = nvprof_table_row(&n->table, line, bytes, row.cells);
+	if (cells != n->table.n_columns) {
 		take_strange(n, line, bytes, cells);
 		return;
 	}

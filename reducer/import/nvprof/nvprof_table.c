@@ -118,15 +118,15 @@ const char *nvprof_table_units(struct nvprof_table *table, const char *line, siz
 /* ---- rows ---- */
 
 size_t nvprof_table_row(const struct nvprof_table *table, const char *line, size_t bytes,
-						struct csv_cell cells[NVPROF_FIELDS], bool *open)
+						struct csv_cell cells[NVPROF_FIELDS])
 {
 	const char *end = line + bytes;
 	size_t n = 0;
-	*open = false;
 	memset(cells, 0, NVPROF_FIELDS * sizeof(*cells));
 	for (const char *at = line; at; n++) {
 		const struct csv_cell cell = csv_cell_next(&at, end);
-		*open = *open || cell.open;
+		if (cell.open)
+			return n < table->n_columns ? n : n + 1;
 		if (n < table->n_columns && table->field[n] >= 0)
 			cells[table->field[n]] = cell;
 	}

@@ -50,9 +50,9 @@ const char *nvprof_table_head(struct nvprof_table *table, const char *line, size
 const char *nvprof_table_units(struct nvprof_table *table, const char *line, size_t bytes);
 
 /* Puts the cells of a row where their fields are; those without a column are empty. Returns how
- * many cells the line has. *open: a quote in it is never closed. */
+ * many cells the line has, those before a quote that is never closed: then not as many as columns. */
 size_t nvprof_table_row(const struct nvprof_table *table, const char *line, size_t bytes,
-						struct csv_cell cells[NVPROF_FIELDS], bool *open);
+						struct csv_cell cells[NVPROF_FIELDS]);
 
 /* Values of a row; false: the cell is empty or no such number. */
 bool nvprof_time(const struct nvprof_table *table, const struct csv_cell *cells,

@@ -1,0 +1,311 @@
+#include "stats/seed_study.h"
+
+#include "base/diag.h"
+#include "base/room.h"
+#include "base/saturate.h"
+#include "base/sort.h"
+#include "classify/seed.h"
+#include "stats/events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP = 10, LEAST_PERCENT = 10 /* so much above the mean is said */ };
+
+static const enum group order[] = {GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_OTHER};
+enum { STUDY_GROUPS = sizeof(order) / sizeof(order[0]) };
+
+struct sum { /* of one name on one device */
+	uint32_t device, name;
+	uint32_t group, copies; /* copies: 1 for a copy or a fill */
+	int64_t ns, bytes;
+	uint64_t n;
+};
+
+struct study {
+	struct stats_run run;
+	struct sum *sums;
+	size_t n;
+	struct table table;
+	struct study_device *devices; /* by number in `device_numbers` */
+	size_t n_devices;
+	struct table device_numbers;
+};
+
+struct study_device {
+	uint32_t key; /* its name in the run's pool */
+	uint32_t zero;
+	int64_t ns[STUDY_GROUPS], all_ns;
+};
+
+/* ---- reading ---- */
+
+static uint32_t place_of(const char *name)
+{
+	struct identifier parts;
+	struct kernel_class class;
+	identifier_parse(&parts, name, strlen(name));
+	seed_classify(&parts, name, strlen(name), &class);
+	for (uint32_t i = 0; i < STUDY_GROUPS; i++)
+		if (order[i] == class.group)
+			return i;
+	return STUDY_GROUPS - 1;
+}
+
+/* The device's name in the pool; 0: out of memory. */
+static uint32_t device_of(struct stats_file *file, const struct rows *op)
+{
+	char name[384];
+	const struct trace *trace = &file->trace;
+	const uint32_t stream = idmap_get(&trace->stream_ids, (uint64_t)rows_value(op, OP_STREAM));
+	run_device_key(trace, trace->streams[stream].device, name, sizeof(name));
+	return stats_text(file, name);
+}
+
+static int add(struct study *s, struct stats_file *file, const struct rows *op, uint32_t device)
+{
+	const struct sum key = {.device = device, .name = stats_op_name(file, op)};
+	const int64_t kind = rows_value(op, OP_KIND);
+	const size_t before = s->n;
+	struct sum *sum = key.name ? table_row(&s->table, TABLE_ROWS(s->sums, s->n, name), &key) : NULL;
+	const struct study_device device_key = {.key = device};
+	struct study_device *of =
+		table_row(&s->device_numbers, TABLE_ROWS(s->devices, s->n_devices, zero), &device_key);
+	if (!sum || !of)
+		return -ENOMEM;
+	if (s->n > before)
+		sum->group = place_of(stats_name(&s->run, sum->name));
+	const int64_t dur_ns = rows_value(op, OP_DUR);
+	sum->copies = kind == BATON_MEMCPY || kind == BATON_MEMSET;
+	sum->ns = saturate_add(sum->ns, dur_ns);
+	sum->bytes = saturate_add(sum->bytes, rows_optional(op, OP_BYTES, 0));
+	sum->n++;
+	of->ns[sum->group] = saturate_add(of->ns[sum->group], dur_ns);
+	of->all_ns = saturate_add(of->all_ns, dur_ns);
+	return 0;
+}
+
+static int add_file(struct stats_file *file, void *context)
+{
+	struct study *s = context;
+	struct rows ops;
+	uint32_t *devices = calloc(file->trace.n_streams + 1, sizeof(*devices));
+	int error = devices ? rows_open(&ops, &file->trace, BATON_OP) : -ENOMEM;
+	if (error) {
+		free(devices);
+		return error;
+	}
+	while (!error && rows_next(&ops)) {
+		const uint32_t stream =
+			idmap_get(&file->trace.stream_ids, (uint64_t)rows_value(&ops, OP_STREAM));
+		if (!devices[stream])
+			devices[stream] = device_of(file, &ops);
+		error = devices[stream] ? add(s, file, &ops, devices[stream]) : -ENOMEM;
+	}
+	error = error ? error : ops.error;
+	rows_close(&ops);
+	free(devices);
+	return error;
+}
+
+/* ---- printing ---- */
+
+static int by_device(const void *a, const void *b, void *context)
+{
+	const struct study_device *x = a, *y = b;
+	return strcmp(stats_name(context, x->key), stats_name(context, y->key));
+}
+
+static int by_time(const void *a, const void *b, void *context)
+{
+	const struct sum *x = a, *y = b;
+	if (x->device != y->device)
+		return strcmp(stats_name(context, x->device), stats_name(context, y->device));
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return strcmp(stats_name(context, x->name), stats_name(context, y->name));
+}
+
+static double percent(int64_t part, int64_t all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
+
+static int print_groups(const struct study *s, struct sheet *sheet)
+{
+	int error = 0;
+	for (size_t d = 0; d < s->n_devices && !error; d++) {
+		const struct study_device *device = &s->devices[d];
+		for (int g = 0; g <= STUDY_GROUPS && !error; g++) {
+			const int64_t ns = g < STUDY_GROUPS ? device->ns[g] : device->all_ns;
+			const struct cell cells[] = {cell_text(stats_name(&s->run, device->key)),
+										 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
+										 cell_number(ns), cell_tenths(percent(ns, device->all_ns))};
+			error = sheet_row(sheet, cells);
+		}
+	}
+	return error;
+}
+
+static int print_names(const struct study *s, struct sheet *sheet, bool copies)
+{
+	int error = 0, shown = 0;
+	for (size_t i = 0; i < s->n && !error; i++) {
+		const struct sum *sum = &s->sums[i];
+		shown = i > 0 && s->sums[i - 1].device == sum->device ? shown : 0;
+		if ((copies && !sum->copies) || (!copies && shown == TOP))
+			continue;
+		shown++;
+		const bool timed = copies && sum->ns > 0;
+		const struct cell cells[] = {
+			cell_text(stats_name(&s->run, sum->device)),
+			cell_text(copies ? stats_name(&s->run, sum->name) : seed_label(order[sum->group])),
+			cell_number((int64_t)sum->n),
+			cell_number(sum->ns),
+			copies ? cell_number(sum->bytes) : cell_text(stats_name(&s->run, sum->name)),
+			timed ? cell_tenths((double)sum->bytes / (double)sum->ns)
+				  : (struct cell){CELL_NONE, {0}}};
+		error = sheet_row(sheet, cells);
+	}
+	return error;
+}
+
+/* Sizes or times that differ between the devices, in words. */
+static void say_uneven(const struct study *s, FILE *out)
+{
+	for (int g = 0; g < STUDY_GROUPS && s->n_devices > 1; g++) {
+		const struct study_device *most = NULL;
+		long double sum = 0;
+		for (size_t d = 0; d < s->n_devices; d++) {
+			sum += s->devices[d].ns[g];
+			if (!most || s->devices[d].ns[g] > most->ns[g])
+				most = &s->devices[d];
+		}
+		const double mean = (double)(sum / (long double)s->n_devices);
+		const double more = mean > 0 ? 100 * ((double)most->ns[g] / mean - 1) : 0;
+		if (more < LEAST_PERCENT || percent(most->ns[g], most->all_ns) < 1)
+			continue;
+		fprintf(out, "Uneven: %s takes %.1f ms on %s, %.0f %% more than the mean of %zu GPUs\n",
+				seed_label(order[g]), (double)most->ns[g] / 1e6, stats_name(&s->run, most->key),
+				more, s->n_devices);
+	}
+}
+
+static int print_all(struct study *s, enum sheet_format format, FILE *out)
+{
+	static const char *const groups[] = {"Device", "Group", "Time (ns)", "Time (%)", NULL};
+	static const char *const names[] = {"Device", "Group", "Count", "Time (ns)", "Name", NULL};
+	static const char *const copies[] = {"Device",   "Operation", "Count", "Time (ns)",
+										 "Size (B)", "GB/s",      NULL};
+	static const struct sheet_spec specs[] = {
+		{"groups", "GPU time by device and group", groups},
+		{"names", "The ten names of a device with most time", names},
+		{"copies", "Copies and fills of each device", copies}};
+	int error = 0;
+	sort_rows_with(s->devices, s->n_devices, sizeof(*s->devices), by_device, &s->run);
+	sort_rows_with(s->sums, s->n, sizeof(*s->sums), by_time, &s->run);
+	for (int i = 0; i < 3 && !error; i++) {
+		struct sheet sheet;
+		if (i > 0 && format != SHEET_TABLE)
+			fputc('\n', out);
+		sheet_open(&sheet, out, format, &specs[i]);
+		error = i == 0 ? print_groups(s, &sheet) : print_names(s, &sheet, i == 2);
+		sheet_close(&sheet);
+	}
+	if (!error && format == SHEET_TABLE)
+		say_uneven(s, out);
+	return error;
+}
+
+static void study_close(struct study *s)
+{
+	free(s->sums);
+	free(s->devices);
+	table_free(&s->table);
+	table_free(&s->device_numbers);
+	stats_run_close(&s->run);
+}
+
+/* An enum status; what is wrong has been said. Close it in any case. */
+static int study_read(struct study *s, struct run *run)
+{
+	*s = (struct study){0};
+	int error = stats_run_open(&s->run, run);
+	if (!error)
+		error = stats_each(&s->run, add_file, s);
+	if (error)
+		diag("%s", strerror(-error));
+	return error ? STATUS_INPUT : s->run.status;
+}
+
+int seed_study_print(struct run *run, enum sheet_format format, FILE *out)
+{
+	struct study s;
+	int status = study_read(&s, run);
+	if (status != STATUS_INPUT && print_all(&s, format, out) != 0) {
+		diag("%s", strerror(ENOMEM));
+		status = STATUS_INPUT;
+	}
+	study_close(&s);
+	return status;
+}
+
+/* ---- several runs ---- */
+
+static int put_run(const char *name, const struct study *s, struct sheet *sheet)
+{
+	struct study_device all = {0};
+	int error = 0;
+	for (size_t d = 0; d < s->n_devices; d++) {
+		all.all_ns = saturate_add(all.all_ns, s->devices[d].all_ns);
+		for (int g = 0; g < STUDY_GROUPS; g++)
+			all.ns[g] = saturate_add(all.ns[g], s->devices[d].ns[g]);
+	}
+	for (int g = 0; g <= STUDY_GROUPS && !error; g++) {
+		const int64_t ns = g < STUDY_GROUPS ? all.ns[g] : all.all_ns;
+		const struct cell cells[] = {cell_text(name), cell_number((int64_t)s->n_devices),
+									 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
+									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
+		error = sheet_row(sheet, cells);
+	}
+	return error;
+}
+
+/* `text` has commas between the directories; they become ends. */
+static int compare_run(const char *name, char *text, struct sheet *sheet)
+{
+	char *dirs[1024], *rest = NULL;
+	size_t n = 0;
+	struct run run;
+	struct study s;
+	for (char *dir = strtok_r(text, ",", &rest); dir && n < 1024; dir = strtok_r(NULL, ",", &rest))
+		dirs[n++] = dir;
+	const int opened = run_open(dirs, n, &run);
+	if (opened != STATUS_OK && opened != STATUS_PARTIAL)
+		return opened;
+	int status = study_read(&s, &run);
+	if (status != STATUS_INPUT && put_run(name, &s, sheet) != 0)
+		status = STATUS_INPUT;
+	study_close(&s);
+	run_close(&run);
+	return (int)status_worse((enum status)opened, (enum status)status);
+}
+
+int seed_study_compare(char *const *operands, size_t n, enum sheet_format format, FILE *out)
+{
+	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
+	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
+	struct sheet sheet;
+	int status = STATUS_OK;
+	sheet_open(&sheet, out, format, &spec);
+	for (size_t i = 0; i < n && status != STATUS_INPUT; i++) {
+		char *text = strdup(operands[i]);
+		const int one = text ? compare_run(operands[i], text, &sheet) : STATUS_INPUT;
+		status = (int)status_worse((enum status)status, (enum status)one);
+		free(text);
+	}
+	sheet_close(&sheet);
+	return status;
+}

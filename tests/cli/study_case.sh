@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# `baton report --taxonomy seed --by device`: the tables of the nvprof study beside sums over `baton dump`, of a recorded run, its nvprof CSV
+# and an nsys export; a device that has more than the others; options that do not go with it.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+
+# Keeps out: copies as `other`, NCCL out of memory_mgmt, work outside of the counted steps left out, groups that do not add up.
+expect_status 0 "$sim" -o "$work/ddp" --workload ddp --ranks 2 --steps 3
+expect_status 0 "$PYTHON" tests/cli/study_check.py "$BATON" "$work/ddp"
+told=$(cat "$work/out")
+expect_status 0 "$BATON" export --format nvprof-csv -o "$work/gpu.csv" "$work/ddp"
+imported "$work/gpu.csv" "$work/csv"
+expect_status 0 "$PYTHON" tests/cli/study_check.py "$BATON" "$work/csv"
+if [ -f "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" ]; then
+	imported "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" "$work/nsys"
+	expect_status 0 "$PYTHON" tests/cli/study_check.py "$BATON" "$work/nsys"
+fi
+
+# Keeps out: one GPU that copies for all, unnoticed; and a word where none does.
+report() { expect_status 0 "$BATON" report --taxonomy seed --by device "$@"; }
+report "$work/ddp"
+expect_prints "GPU time by device and group" "The ten names of a device with most time" "Copies and fills of each device"
+expect_prints_not "Uneven:"
+"$PYTHON" - "$work/uneven.csv" <<'P'
+import sys
+rows = ['"Start","Duration","Device","Context","Stream","Name"', "ms,ms,,,,"]
+for i in range(40):
+    device = i % 4
+    rows.append('%f,2.000000,"Tesla V100 (%d)","1","7","volta_sgemm_128x64_nn"' % (10 * i, device))
+    rows.append('%f,%f,"Tesla V100 (%d)","1","7","[CUDA memcpy HtoD]"' % (10 * i + 3, 3 if device == 2 else 1, device))
+open(sys.argv[1], "w").write("\n".join(rows) + "\n")
+P
+report "$work/uneven.csv"
+expect_prints "Uneven: memory_mgmt takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
+expect_prints_not "Uneven: matrix-mul"
+
+# Keeps out: runs whose groups are not the sums over their devices.
+expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/uneven.csv" "$work/csv"
+"$PYTHON" - "$BATON" "$work/out" "$work/uneven.csv.imported" "$work/csv" <<'P' || fail "groups of two runs"
+import collections, csv, subprocess, sys
+baton, said, *runs = sys.argv[1:]
+rows = list(csv.reader(open(said), strict=True))
+assert rows[0] == ["Run", "GPUs", "Group", "Time (ns)", "Time (%)"] and len(rows) == 11, rows
+for run in runs:
+    text = subprocess.run([baton, "report", "--taxonomy", "seed", "--by", "device", "--csv", run], capture_output=True, text=True, check=True).stdout
+    table, sums = list(csv.reader(text.split("\n\n")[0].splitlines())), collections.Counter()
+    for device, group, ns, _ in table[1:]:
+        sums[group] += int(ns)
+    mine = [r for r in rows[1:] if r[0] == run]
+    assert {r[2]: int(r[3]) for r in mine} == sums, (mine, sums)
+    assert {r[1] for r in mine} == {str(len({r[0] for r in table[1:]}))}, mine
+    assert all(abs(float(r[4]) - 100 * int(r[3]) / sums["sum"]) <= 0.05001 for r in mine), mine
+P
+checks=$((checks + 1))
+expect_status 0 "$BATON" compare --taxonomy seed --by group "$work/ddp" "$work/csv"
+expect_prints "GPU time of each run by group"
+expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
+expect_says "--by group needs --taxonomy seed"
+expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"
+expect_says "--by must be group, not 'device'"
+expect_status 2 "$BATON" compare --csv "$work/ddp" "$work/csv"
+expect_says "--csv needs --by group"
+expect_status 2 "$BATON" compare --by group --taxonomy seed --html "$work/x.html" "$work/ddp" "$work/csv"
+expect_says "--by group and --html are two reports"
+
+expect_status 2 "$BATON" report --by device "$work/ddp"
+expect_says "--by device needs --taxonomy seed"
+expect_status 2 "$BATON" report --by device --taxonomy seed --json "$work/ddp"
+expect_says "--by device and --json are two reports"
+expect_status 2 "$BATON" report --csv "$work/ddp"
+expect_says "--csv is for --by device"
+expect_status 2 "$BATON" report --by nothing "$work/ddp"
+expect_says "--by must be line, stack, module, op or range, with --taxonomy seed also device, not 'nothing'"
+expect_status 5 bash -c 'exec "$@" >/dev/full' - "$BATON" report --taxonomy seed --by device "$work/ddp"
+finish "$told"
