@@ -7,13 +7,13 @@ case ${BUILD:=build/release} in
 *san-thread) runtime=libtsan.so stacks=python ;; # libunwind's end of a thread comes after ThreadSanitizer's, which dies of it
 *) skip "the recorder has no sanitizer: make test SAN=address,undefined PARTS=shim/sanitized" ;;
 esac
-jobs=build/release
+root=$PWD jobs=$PWD/build/release
 for needed in simtrain simlaunch simgpu/libcudart.so.13 simgpu/libnccl.so.2 simgpu/libcupti.so.13; do
 	[ -e "$jobs/$needed" ] || skip "not built: $jobs/$needed (make doubles simtrain cupti)"
 done
 runtime=$(readlink -f "$(${CC:-gcc} -print-file-name=$runtime)")
 [ -e "$runtime" ] || skip "the compiler has no sanitizer to preload"
-export LD_LIBRARY_PATH=$PWD/$jobs/simgpu SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=2
+export LD_LIBRARY_PATH=$jobs/simgpu SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=2
 export UBSAN_OPTIONS=print_stacktrace=1:log_path=$work/said
 address=detect_leaks=0:handle_segv=0:handle_abort=0:verify_asan_link_order=0:log_path=$work/said
 thread="die_after_fork=0 history_size=5 suppressions=$PWD/tests/shim/tsan.supp log_path=$work/said"
@@ -21,7 +21,7 @@ thread="die_after_fork=0 history_size=5 suppressions=$PWD/tests/shim/tsan.supp l
 status_of() { # status_of FILE COMMAND...: its output in FILE, its status on stdout
 	local out=$1 status=0
 	shift
-	timeout 120 "$@" >"$out" 2>/dev/null </dev/null || status=$?
+	(cd "$work" && exec timeout 120 "$@") >"$out" 2>/dev/null </dev/null || status=$?
 	echo $status
 }
 
@@ -30,7 +30,7 @@ alike() { # alike NAME COMMAND...
 	shift
 	mkdir "$work/$name"
 	plain=$(status_of "$work/plain" "$@")
-	recorded=$(ASAN_OPTIONS=$address TSAN_OPTIONS=$thread LD_PRELOAD=$runtime:$PWD/$BUILD/libbaton.so BATON_OUT=$work/$name BATON_STACKS=$stacks BATON_RING_SLOTS=256 \
+	recorded=$(ASAN_OPTIONS=$address TSAN_OPTIONS=$thread LD_PRELOAD=$runtime:$root/$BUILD/libbaton.so BATON_OUT=$work/$name BATON_STACKS=$stacks BATON_RING_SLOTS=256 \
 		status_of "$work/out" "$@")
 	checks=$((checks + 1))
 	[ "$plain" = "$recorded" ] || fail "$name: status $recorded, without the recorder $plain"
@@ -50,6 +50,6 @@ alike graph "$jobs/simtrain" "${steps[@]}" --graph
 alike devices "$jobs/simtrain" "${steps[@]}" --mode dataparallel --devices 2
 alike ranks "$jobs/simlaunch" -n 2 -- "$jobs/simtrain" "${steps[@]}"
 for job in leave fails spawn fork fork_after children signals close_all; do
-	alike $job "$PYTHON" tests/shim/jobs.py $job
+	alike $job "$PYTHON" "$root/tests/shim/jobs.py" $job
 done
 finish
