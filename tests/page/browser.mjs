@@ -70,6 +70,10 @@ async function compareNumbers(page, json) {
 	const other = new Set(json.bridge.filter((b) => b.different_work).map((b) => b.dir)), bridges = json.bridge.filter((b) => !b.different_work);
 	check("of other work nothing is said to be lost", (await page.getByText(/ms (lost|saved) per step/).count()) === bridges.length);
 	same("the runs", (await rowsOf(page, "The runs")).map((r) => r.slice(0, 8)), [...json.runs].sort((a, b) => a.gpus - b.gpus).map((r) => [r.dir, r.gpus, r.steps, r.step_ns, r.steps_per_s, r.efficiency, r.ideal_ns, other.has(r.dir) ? null : r.loss_ns].map((v) => String(v ?? ""))));
+	const rows = bridges.flatMap((b) => ["changed_kernels", "changed_lines", "changed_collectives"].flatMap((key) => b[key].rows.map((r) => [r.base_ns, r.run_ns, r.run_ns - r.base_ns, r.noise_ns ?? ""])));
+	const boxes = page.locator(".tablebox").filter({ has: page.locator("th", { hasText: "verdict" }) });
+	for (let more = boxes.locator(".more button").first(); await more.count(); ) await more.click();
+	same("the changed rows", sorted(await boxes.locator("tbody tr").evaluateAll((all) => all.map((row) => [2, 3, 4, 5].map((i) => row.cells[i].dataset.value ?? "")))), sorted(rows));
 	const falls = await page.locator(".waterfall").evaluateAll((tables) => tables.map((table) => ({ terms: [...table.querySelectorAll("tbody td[data-value]")].map((cell) => Number(cell.dataset.value)),
 		total: Number(table.querySelector("tfoot td[data-value]").dataset.value) })));
 	same("the losses", falls.map((fall) => fall.total), bridges.map((b) => b.loss_ns));
