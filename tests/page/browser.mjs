@@ -32,7 +32,7 @@ async function quiet(browser, name) {
 		for (const name of await page.locator("button.name").all()) if (await name.isVisible()) { await name.click(); break; }
 		check("no name ran", await page.evaluate(() => window.ran === undefined && document.querySelectorAll("iframe, img, svg, object").length === 0));
 		check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-		if (width === 1280) await readable(page);
+		await readable(page);
 		check("no error", heard.errors.length === 0, heard.errors.join("; "));
 		if (shots) await page.evaluate(() => document.getElementById("nav").style.setProperty("position", "static"));
 		for (const view of shots ? await page.locator("section.view").all() : [])
@@ -128,6 +128,12 @@ async function keyboard(page) {
 	check("the filter keeps rows with all its words", names.length === 11 && names.every((name) => name.includes("sgemm_1")), names.join(" "));
 	await box.locator("input").fill("no such kernel");
 	check("the filter says that nothing is left", (await box.locator("tbody tr").count()) === 0 && (await box.locator(".count").textContent()).startsWith("0 of 0 rows"));
+	const cell = page.locator(".tree td[title]").first(), exact = () => cell.evaluate((e) => [getComputedStyle(e, "::after").content, JSON.stringify(e.title)]);
+	check("exact numbers are hidden at first", (await exact())[0] === "none");
+	await page.getByRole("button", { name: "Exact numbers" }).focus();
+	await page.keyboard.press("Enter");
+	check("a key shows the exact numbers", await exact().then(([shown, wanted]) => shown === wanted && /\d ns/.test(wanted)), String(await exact()));
+	await page.keyboard.press("Enter");
 	await page.getByRole("button", { name: "Theme" }).click();
 	await page.getByRole("button", { name: "Theme" }).click();
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
