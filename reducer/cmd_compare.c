@@ -58,6 +58,7 @@ struct everything { /* of n runs */
 	struct change *changes;
 	struct work *work;
 	struct charged *charged;
+	struct row_changes (*rows)[CHANGE_KINDS];
 };
 
 static int make_room(struct everything *all, size_t n)
@@ -69,8 +70,9 @@ static int make_room(struct everything *all, size_t n)
 	all->changes = calloc(n, sizeof(*all->changes));
 	all->work = calloc(n, sizeof(*all->work));
 	all->charged = calloc(n, sizeof(*all->charged));
+	all->rows = calloc(n, sizeof(*all->rows));
 	return all->runs && all->names && all->summaries && all->sides && all->changes && all->work &&
-				   all->charged
+				   all->charged && all->rows
 			   ? 0
 			   : -ENOMEM;
 }
@@ -79,6 +81,9 @@ static void free_all(struct everything *all, size_t n)
 {
 	for (size_t i = 0; all->charged && i < n; i++)
 		charged_close(&all->charged[i]);
+	for (size_t i = 0; all->rows && i < n; i++)
+		for (int kind = 0; kind < CHANGE_KINDS; kind++)
+			row_changes_close(&all->rows[i][kind]);
 	free(all->runs);
 	free(all->names);
 	free(all->summaries);
@@ -86,6 +91,7 @@ static void free_all(struct everything *all, size_t n)
 	free(all->changes);
 	free(all->work);
 	free(all->charged);
+	free(all->rows);
 }
 
 /* One run against the base. Where the work is another one there is no speed-up. */
@@ -100,6 +106,9 @@ static int compute_change(struct everything *all, size_t i)
 	}
 	if (!error)
 		error = charged_open(&all->charged[i], &all->sides[i], &all->changes[i]);
+	for (int kind = 0; kind < CHANGE_KINDS && !error && !all->work[i].other; kind++)
+		error = row_changes_open(&all->rows[i][kind], &all->sides[i], &all->changes[i],
+								 (enum row_change_kind)kind);
 	return error;
 }
 
@@ -156,7 +165,8 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 										.sides = all.sides,
 										.changes = all.changes,
 										.work = all.work,
-										.charged = all.charged};
+										.charged = all.charged,
+										.rows = all.rows};
 		if (!result.sure)
 			diag("work per GPU fits neither weak nor strong scaling; compared as weak scaling "
 				 "(--scaling changes it)");

@@ -6,7 +6,6 @@
 
 enum {
 	STEPS_LEAST = 8,
-	MATTERS = 200, /* a difference of less than 1 / so much of the step is none */
 	LOSS_RANK = 5, /* of the draws: 99 % of them are between the ranks */
 	TERM_RANK = 3, /* 99.4 %: there are many terms */
 	RUN_STATE = 1, /* of the random numbers: two runs are drawn apart */
@@ -52,7 +51,8 @@ static void range_of(const struct change_sides *s, struct draws *draws, int64_t 
 	const int64_t low_ns = run[rank - 1], high_ns = run[BY_STEP_DRAWS - rank];
 	range->low_ns = low_ns < difference_ns - floor_ns ? low_ns : difference_ns - floor_ns;
 	range->high_ns = high_ns > difference_ns + floor_ns ? high_ns : difference_ns + floor_ns;
-	range->changed = change_lacks_zero(range) && llabs(difference_ns) >= s->run->ideal_ns / MATTERS;
+	range->changed =
+		change_lacks_zero(range) && llabs(difference_ns) >= s->run->ideal_ns / CHANGE_MATTERS;
 }
 
 static int find_range(const struct change_sides *s, uint64_t leaves, int64_t difference_ns,

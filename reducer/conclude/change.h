@@ -40,8 +40,11 @@ int change_range(const struct change_sides *sides, const struct change_steps *st
 /* What the run would have of the base's time: `ideal` / the base's step of it. */
 int64_t change_scaled(const struct change_sides *sides, int64_t ns);
 
-/* Steps and devices are divided in whole ns, so the ends of a range are off by a few. */
-enum { CHANGE_ROUNDING_NS = 10 };
+enum {
+	/* steps and devices are divided in whole ns, so the ends of a range are off by a few */
+	CHANGE_ROUNDING_NS = 10,
+	CHANGE_MATTERS = 200 /* a difference of less than 1 / so much of the step is none */
+};
 
 static inline bool change_lacks_zero(const struct change_range *range)
 {

@@ -5,15 +5,12 @@
 
 #include <math.h>
 
-#define NORMAL_99 2.576 /* 99 % of a normal distribution lie within so many deviations */
-
 struct side_sums { /* of one side's matching kernels, per step and device */
 	double ns, variance;
 	bool any;
 };
 
-/* The sum of the squares of the distances from the mean. */
-static double squares(const struct counts *counts, double mean)
+double kernel_change_squares(const struct counts *counts, double mean)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < counts->room; i++) {
@@ -36,8 +33,8 @@ static struct side_sums run_sums(const struct summary *s, const regex_t *pattern
 			continue;
 		sums.any = true;
 		sums.ns += (double)k->total_ns / steps;
-		sums.variance +=
-			squares(&k->dur_ns, (double)k->total_ns / (double)k->count) / (steps * steps);
+		sums.variance += kernel_change_squares(&k->dur_ns, (double)k->total_ns / (double)k->count) /
+						 (steps * steps);
 	}
 	return sums;
 }
@@ -60,8 +57,7 @@ static struct side_sums side_sums(const struct side *side, const regex_t *patter
 	return all;
 }
 
-/* What all kernels vary by together from step to step (clocks): of the time of all work. */
-static double together(const struct change_sides *s)
+double kernel_change_together(const struct change_sides *s)
 {
 	struct change_range range;
 	int64_t difference_ns = 0;
@@ -83,6 +79,6 @@ void kernel_change_find(const struct change_sides *s, const struct change *chang
 	if (!change->known)
 		return;
 	const double apart = NORMAL_99 * sqrt(base.variance + run.variance);
-	const double half = apart + together(s) * fmax(base.ns, run.ns);
+	const double half = apart + kernel_change_together(s) * fmax(base.ns, run.ns);
 	out->half_ns = isnan(half) ? NAN : fmax(spread, half); /* fmax() would drop a NAN */
 }

@@ -3,6 +3,7 @@
 #define RENDER_COMPARE_H
 
 #include "conclude/charged.h"
+#include "conclude/row_change.h"
 #include "conclude/work.h"
 
 #include <stdio.h>
@@ -13,10 +14,11 @@ struct comparison {
 	const struct summary *const *summaries; /* of several runs the middle one's */
 	const struct scaling_run *runs;
 	const struct scaling_result *result;
-	const struct change_sides *sides; /* each run and the base */
-	const struct change *changes;     /* of each run against the base */
-	const struct work *work;          /* likewise */
-	const struct charged *charged;    /* likewise */
+	const struct change_sides *sides;               /* each run and the base */
+	const struct change *changes;                   /* of each run against the base */
+	const struct work *work;                        /* likewise */
+	const struct charged *charged;                  /* likewise */
+	const struct row_changes (*rows)[CHANGE_KINDS]; /* likewise; none where the work is another */
 };
 
 void compare_json(const struct comparison *comparison, FILE *out);

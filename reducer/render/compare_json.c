@@ -1,5 +1,6 @@
 #include "render/compare.h"
 #include "render/compare_charged.h"
+#include "render/compare_rows.h"
 #include "render/json.h"
 #include "conclude/clocks.h"
 
@@ -124,6 +125,7 @@ static void bridge_object(struct json *j, const struct comparison *c, size_t i)
 	noise_object(j, &c->changes[i], &c->charged[i], carried);
 	clock_object(j, c, i);
 	kernels_object(j, &c->work[i]);
+	compare_rows_json(j, c, i);
 	json_end_object(j);
 }
 

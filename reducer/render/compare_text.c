@@ -1,6 +1,7 @@
 #include "base/sort.h"
 #include "render/compare.h"
 #include "render/compare_charged.h"
+#include "render/compare_rows.h"
 #include "render/columns.h"
 #include "render/compare_said.h"
 #include "conclude/copies.h"
@@ -163,7 +164,7 @@ static int64_t row_ns(const struct figures *f, const struct evidence_row *row)
 	return row && steps > 0 ? row->ns / steps : 0;
 }
 
-struct row_change { /* of one row of evidence between the runs */
+struct evidence_change { /* of one row of evidence between the runs */
 	const struct evidence_row *row;
 	int64_t before_ns, after_ns;
 };
@@ -171,15 +172,15 @@ struct row_change { /* of one row of evidence between the runs */
 /* The row of `rows` whose time changed most against the other run; rows are sorted by time. */
 static void largest_change(const struct evidence_rows *rows, const struct figures *f,
 						   const struct evidence_rows *others, const struct figures *other_f,
-						   bool other_is_base, struct row_change *most)
+						   bool other_is_base, struct evidence_change *most)
 {
 	for (size_t i = 0; i < rows->n && i < 20; i++) {
 		int64_t here = row_ns(f, &rows->at[i]);
 		int64_t there = row_ns(other_f, evidence_rows_find(others, &rows->at[i]));
 		if (most->row && llabs(here - there) <= llabs(most->after_ns - most->before_ns))
 			continue;
-		*most = (struct row_change){&rows->at[i], other_is_base ? there : here,
-									other_is_base ? here : there};
+		*most = (struct evidence_change){&rows->at[i], other_is_base ? there : here,
+										 other_is_base ? here : there};
 	}
 }
 
@@ -190,7 +191,7 @@ static void explain_rows(const struct screen *screen, const struct comparison *c
 	const size_t b = c->result->base;
 	const struct figures *base = c->runs[b].figures, *run = c->runs[i].figures;
 	struct evidence_rows before = {0}, after = {0};
-	struct row_change most = {0};
+	struct evidence_change most = {0};
 	struct text_buffer x, y, cut;
 	char name[256];
 	if (evidence_rows_open(&before, c->summaries[b], LEAF_BIT(leaf), 0) == 0 &&
@@ -474,6 +475,7 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 	compare_slower(screen, c, i);
 	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
 				run->residual_ns == 0 ? "  (the terms add up exactly)" : "");
+	compare_rows_text(screen, c, i);
 }
 
 void compare_text(const struct comparison *c, FILE *out)

@@ -37,6 +37,8 @@ made hosts --ranks 4 --per-host 2 --steps 10 --kernels 200 --fault slow_host=300
 made even --ranks 4 --per-host 2 --steps 10 --kernels 200
 printed compare "$BATON" compare --json "$work/even" "$work/hosts"
 printed top "$BATON" top --json "$work/fast"
+"$PYTHON" tests/page/made.py "$work/lines" --plain && "$PYTHON" tests/page/made.py "$work/slower" --plain --slower 2 || fail made.py
+printed compare "$BATON" compare --json "$work/lines" "$work/slower"
 printed whatif "$BATON" whatif --json "$work/fast"
 printed whatif "$BATON" whatif --json "$work/fast" --without 'rank 1'
 # Two ranks that hide each other.

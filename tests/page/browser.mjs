@@ -32,7 +32,7 @@ async function quiet(browser, name) {
 		for (const name of await page.locator("button.name").all()) if (await name.isVisible()) { await name.click(); break; }
 		check("no name ran", await page.evaluate(() => window.ran === undefined && document.querySelectorAll("iframe, img, svg, object").length === 0));
 		check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-		if (width === 1280) await readable(page);
+		await readable(page);
 		check("no error", heard.errors.length === 0, heard.errors.join("; "));
 		if (shots) await page.evaluate(() => document.getElementById("nav").style.setProperty("position", "static"));
 		for (const view of shots ? await page.locator("section.view").all() : [])
@@ -70,6 +70,10 @@ async function compareNumbers(page, json) {
 	const other = new Set(json.bridge.filter((b) => b.different_work).map((b) => b.dir)), bridges = json.bridge.filter((b) => !b.different_work);
 	check("of other work nothing is said to be lost", (await page.getByText(/ms (lost|saved) per step/).count()) === bridges.length);
 	same("the runs", (await rowsOf(page, "The runs")).map((r) => r.slice(0, 8)), [...json.runs].sort((a, b) => a.gpus - b.gpus).map((r) => [r.dir, r.gpus, r.steps, r.step_ns, r.steps_per_s, r.efficiency, r.ideal_ns, other.has(r.dir) ? null : r.loss_ns].map((v) => String(v ?? ""))));
+	const rows = bridges.flatMap((b) => ["changed_kernels", "changed_lines", "changed_collectives"].flatMap((key) => b[key].rows.map((r) => [r.base_ns, r.run_ns, r.run_ns - r.base_ns, r.noise_ns ?? ""])));
+	const boxes = page.locator(".tablebox").filter({ has: page.locator("th", { hasText: "verdict" }) });
+	for (let more = boxes.locator(".more button").first(); await more.count(); ) await more.click();
+	same("the changed rows", sorted(await boxes.locator("tbody tr").evaluateAll((all) => all.map((row) => [2, 3, 4, 5].map((i) => row.cells[i].dataset.value ?? "")))), sorted(rows));
 	const falls = await page.locator(".waterfall").evaluateAll((tables) => tables.map((table) => ({ terms: [...table.querySelectorAll("tbody td[data-value]")].map((cell) => Number(cell.dataset.value)),
 		total: Number(table.querySelector("tfoot td[data-value]").dataset.value) })));
 	same("the losses", falls.map((fall) => fall.total), bridges.map((b) => b.loss_ns));
@@ -124,6 +128,12 @@ async function keyboard(page) {
 	check("the filter keeps rows with all its words", names.length === 11 && names.every((name) => name.includes("sgemm_1")), names.join(" "));
 	await box.locator("input").fill("no such kernel");
 	check("the filter says that nothing is left", (await box.locator("tbody tr").count()) === 0 && (await box.locator(".count").textContent()).startsWith("0 of 0 rows"));
+	const cell = page.locator(".tree td[title]").first(), exact = () => cell.evaluate((e) => [getComputedStyle(e, "::after").content, JSON.stringify(e.title)]);
+	check("exact numbers are hidden at first", (await exact())[0] === "none");
+	await page.getByRole("button", { name: "Exact numbers" }).focus();
+	await page.keyboard.press("Enter");
+	check("a key shows the exact numbers", await exact().then(([shown, wanted]) => shown === wanted && /\d ns/.test(wanted)), String(await exact()));
+	await page.keyboard.press("Enter");
 	await page.getByRole("button", { name: "Theme" }).click();
 	await page.getByRole("button", { name: "Theme" }).click();
 	const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

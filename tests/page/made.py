@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a run of two ranks with call stacks, collectives and copies, whose every name is markup that would run a script.
 
-    made.py DIR [--plain]     (--plain: the names of an ordinary program)
+    made.py DIR [--plain] [--slower N]     (--plain: the names of an ordinary program; --slower: one kernel takes N times as long)
 """
 import os
 import sys
@@ -26,7 +26,7 @@ class Names:
         return name if self.plain else HOSTILE[self.used % len(HOSTILE)] + name + HOSTILE[(self.used + 5) % len(HOSTILE)]
 
 
-def write(path, rank, named):
+def write(path, rank, named, slower=1):
     out = TraceWriter(path)
     out.process(100 + rank, rank=rank, world_size=2, host=named("node"), source="baton", source_version=named("1.0"), run_id="a")
     thread = out.thread(named("python"), 100 + rank, 100 + rank)
@@ -49,7 +49,7 @@ def write(path, rank, named):
             correlation = 1 + step * 40 + i
             begin = at + (100 + 200 * i) * US
             calls.append({"start_ns": begin, "dur_ns": 5 * US, "thread": thread, "name": "cudaLaunchKernel", "correlation": correlation, "stack": stacks[i % 4]})
-            ops.append({"start_ns": begin + 8 * US, "dur_ns": (60 + 4 * i + 7 * rank) * US, "op_kind": 1, "stream": stream, "correlation": correlation,
+            ops.append({"start_ns": begin + 8 * US, "dur_ns": int((60 + 4 * i + 7 * rank) * US * (slower if i == 7 else 1)), "op_kind": 1, "stream": stream, "correlation": correlation,
                         "name": kernels[i], "copy_dir": 0, "pageable": 0, "bytes": 0})
         correlation = 31 + step * 40
         calls.append({"start_ns": at + 6200 * US, "dur_ns": 6 * US, "thread": thread, "name": "cudaLaunchKernelExC", "correlation": correlation, "stack": stacks[1]})
@@ -69,9 +69,10 @@ def main():
     directory = sys.argv[1]
     os.makedirs(directory, exist_ok=True)
     named = Names("--plain" in sys.argv[2:])
+    slower = float(sys.argv[sys.argv.index("--slower") + 1]) if "--slower" in sys.argv else 1
     for rank in range(2):
         named.used = 0  # the same kernels on both
-        write(os.path.join(directory, "%d.baton" % rank), rank, named)
+        write(os.path.join(directory, "%d.baton" % rank), rank, named, slower)
 
 
 if __name__ == "__main__":

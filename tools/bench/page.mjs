@@ -32,7 +32,7 @@ const actions = {
 	"move in the heat map": (i) => document.querySelector(".heat canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "ArrowDown" : "ArrowRight", bubbles: true })),
 	"walk in a timeline": (i) => [...document.querySelectorAll(".timeline canvas")].at(-1)?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 2 ? "ArrowDown" : "ArrowRight", bubbles: true })),
 	"zoom a timeline": (i) => document.querySelector(".timeline canvas")?.dispatchEvent(new KeyboardEvent("keydown", { key: i % 3 ? "+" : "Escape", bubbles: true })),
-	"change the theme": () => document.querySelector(".theme").click(),
+	"change the theme": () => document.querySelector(".theme button:last-child").click(),
 	"show more rows": () => document.querySelector(".more button")?.click(),
 };
 

@@ -2,13 +2,13 @@
 // cell, and a line below says what it is.
 import { drawn, h } from "./dom.js";
 
-const RIGHT = 8, BOTTOM = 26, TOP = 4;
+const RIGHT = 8, BOTTOM = 42, TOP = 20;
 
 function parse(rgb) {
 	return rgb.match(/[\d.]+/g).slice(0, 3).map(Number);
 }
 
-// given: {rows: [{label, values}], columns: [labels], colours: () => [below, none, above], limit, text(row, column), label}
+// given: {down, across: names of the axes, rows: [{label, values}], columns: [labels], colours: () => [below, none, above], limit, text(row, column), label}
 export function heat(given) {
 	const { rows, columns } = given;
 	const canvas = h("canvas", { tabindex: "0", role: "img", "aria-label": `${given.label}. Arrow keys choose a cell.` });
@@ -28,7 +28,7 @@ export function heat(given) {
 		const ctx = canvas.getContext("2d");
 		ctx.scale(scale, scale);
 		ctx.font = "12px system-ui, sans-serif";
-		state.left = Math.min(150, 12 + Math.max(...rows.map((row) => ctx.measureText(row.label).width)));
+		state.left = Math.min(150, 12 + Math.max(...[`${given.down} ↓`, ...rows.map((row) => row.label)].map((label) => ctx.measureText(label).width)));
 		state.cell = (width - state.left - RIGHT) / columns.length;
 		cells(ctx);
 		labels(ctx, height, width);
@@ -62,6 +62,10 @@ export function heat(given) {
 		const every = Math.ceil(14 / state.line);
 		for (let r = 0; r < rows.length; r += every)
 			ctx.fillText(rows[r].label, state.left - 6, TOP + (r + 0.5) * state.line, state.left - 8);
+		ctx.textAlign = "center";
+		ctx.fillText(`${given.across} →`, state.left + (width - state.left) / 2, height - 9);
+		ctx.textAlign = "right";
+		ctx.fillText(`${given.down} ↓`, state.left - 6, 9, state.left - 8);
 		ctx.textAlign = "center";
 		const step = Math.max(1, Math.ceil(44 / state.cell));
 		for (let c = 0; c < columns.length; c += step)

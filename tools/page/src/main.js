@@ -29,7 +29,7 @@ function heading(kind, docs) {
 
 function themeButton() {
 	const themes = ["auto", "light", "dark"];
-	const button = h("button", { type: "button", class: "theme" });
+	const button = h("button", { type: "button" });
 	let at = 0;
 	const show = () => {
 		if (at) document.documentElement.dataset.theme = themes[at];
@@ -42,6 +42,16 @@ function themeButton() {
 		show();
 	});
 	show();
+	return button;
+}
+
+// The exact numbers, which tables have where the pointer rests, in the cells: for those who have no pointer.
+function exactButton() {
+	const button = h("button", { type: "button", class: "exact", "aria-pressed": "false" }, "Exact numbers");
+	button.addEventListener("click", () => {
+		const on = document.documentElement.toggleAttribute("data-exact");
+		button.setAttribute("aria-pressed", String(on));
+	});
 	return button;
 }
 
@@ -71,7 +81,7 @@ function start() {
 	setStep(step);
 	document.title = `${title} - baton ${kind}`;
 	const main = document.getElementById("main"), nav = document.getElementById("nav"), list = h("ul");
-	append(document.getElementById("top"), [h("div", { class: "brand" }, "baton", h("span", {}, ` ${kind}`)), h("h1", {}, title), h("p", {}, about), themeButton()]);
+	append(document.getElementById("top"), [h("div", { class: "brand" }, "baton", h("span", {}, ` ${kind}`)), h("h1", {}, title), h("p", {}, about), h("div", { class: "theme" }, exactButton(), themeButton())]);
 	nav.append(list);
 	main.replaceChildren();
 	const rest = [...kinds[kind]];

@@ -4,7 +4,7 @@ import { append, h, newId } from "./dom.js";
 
 const MORE = 100;
 
-// columns: {label, value(row), text(value, row), title(row), kind: "number"|"name"|"text"|"bar", share(row)}
+// columns: {label, value(row), order(row): by what it sorts, else by its value, text(value, row), title(row), kind: "number"|"name"|"text"|"bar", share(row)}
 // given: {rows, columns, sort: index, shown, caption, filter: true}
 export function table(given) {
 	const { columns, caption } = given;
@@ -19,7 +19,7 @@ export function table(given) {
 		h("button", { type: "button", class: "sort", onclick: () => sortBy(i) }, c.label)));
 
 	function compare(a, b) {
-		const x = columns[state.by].value(given.rows[a]), y = columns[state.by].value(given.rows[b]);
+		const of = columns[state.by].order ?? columns[state.by].value, x = of(given.rows[a]), y = of(given.rows[b]);
 		if (x === y) return a - b;
 		if (x === null || x === undefined) return 1;
 		if (y === null || y === undefined) return -1;

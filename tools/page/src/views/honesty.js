@@ -18,6 +18,9 @@ const meanings = {
 	before_kernels: ["kernels in the part that was not kept", count], tool_ns_per_launch: ["baton's own cost of a launch, in ns", count],
 };
 
+// A narrow window breaks a key between its words only.
+const breakable = (key) => key.split("_").flatMap((word, i) => (i ? ["_", h("wbr"), word] : [word]));
+
 function qualityTable(quality) {
 	const rows = Object.entries(quality).filter(([key]) => key !== "missing_ranks" && key !== "not_carried");
 	return h("table", { class: "quality" }, h("caption", {}, "Counts, as baton report --json has them under quality"),
@@ -26,7 +29,7 @@ function qualityTable(quality) {
 			const [words, text, loss] = meanings[key] ?? [key, String];
 			const bad = loss && value > 0;
 			return h("tr", { class: bad ? "bad" : "" }, h("td", {}, loss ? (bad ? h("span", { class: "flag bad" }, "! lost") : h("span", { class: "flag" }, "ok")) : ""),
-				h("td", { class: "number", "data-value": value ?? "null" }, value === null ? "not known" : text(value)), h("td", {}, words), h("td", {}, h("code", {}, key)));
+				h("td", { class: "number", "data-value": value ?? "null" }, value === null ? "not known" : text(value)), h("td", {}, words), h("td", {}, h("code", {}, breakable(key))));
 		})));
 }
 

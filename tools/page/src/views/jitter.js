@@ -23,7 +23,7 @@ function map(grid) {
 		return `rank ${rows[r].label}, step ${grid.steps[c]}: ` + (value === null ? "not compared" : `${signed(value)} ms against the mean of the ranks (${exactNs(rows[r].exact[c])} to its last kernel)`);
 	};
 	return [h("div", { class: "scale" }, h("span", {}, `early, -${ms(limit)} ms`), h("span", { class: "ramp", "aria-hidden": "true" }), h("span", {}, `late, +${ms(limit)} ms`)),
-		heat({ rows, columns: grid.steps.map(String), limit, colours: () => [colour("early"), colour("none"), colour("late")], text, start: "Point at a cell, or use the arrow keys.",
+		heat({ down: "rank", across: "step", rows, columns: grid.steps.map(String), limit, colours: () => [colour("early"), colour("none"), colour("late")], text, start: "Point at a cell, or use the arrow keys.",
 			label: `Heat map of ${rows.length} ranks and ${grid.steps.length} ${cells}: how late each rank is` })];
 }
 
@@ -53,7 +53,7 @@ function kernels(rows) {
 
 export function jitterView(docs) {
 	const { jitter, grid } = docs;
-	return [h("h3", {}, "Every rank and step"), map(grid), h("h3", {}, "First and last rank"), jitter.series.length > 0 && series(jitter.series), h("h3", {}, "Ranks"), ranks(jitter.ranks),
+	return [jitter.not_compared && h("p", { class: "flag bad" }, `${jitter.verdict} What is below does not show which rank is late.`), h("h3", {}, "Every rank and step"), map(grid), h("h3", {}, "First and last rank"), jitter.series.length > 0 && series(jitter.series), h("h3", {}, "Ranks"), ranks(jitter.ranks), h("p", { class: "note" }, "z: how far the rank's places among the others, step after step, are from chance; 0 is chance, above 0 it comes late."),
 		h("h3", {}, "Kernels"), kernels(jitter.kernels), jitter.varying && [h("h3", {}, "Kernels that vary most over the steps of the chosen rank"),
 			table({ caption: "Positions, us", rows: jitter.varying, sort: 4, columns: [{ label: "kernel", kind: "name", value: (v) => v.kernel }, { label: "position", kind: "number", value: (v) => v.position },
 				{ label: "stream", kind: "text", value: (v) => v.stream }, { label: "us", kind: "number", value: (v) => v.duration_ns, text: (v) => (v === null ? "" : us(v)) },

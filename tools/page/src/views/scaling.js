@@ -1,6 +1,6 @@
 // Runs on more and more GPUs: against ideal, what was lost and to what, and every rank's steps.
 import { h } from "../dom.js";
-import { fixed, grouped, ms, percent, plural, signed } from "../format.js";
+import { bytes, exactNs, fixed, grouped, ms, percent, plural, signed } from "../format.js";
 import { headOf, kindOf, leafNames } from "../data.js";
 import { key, stack, waterfall } from "../bars.js";
 import { lines } from "../lines.js";
@@ -54,6 +54,23 @@ function bridge(docs, b) {
 		h("p", { class: "note" }, rows.reduce((sum, r) => sum + r.ns, 0) === total ? "The terms add up exactly." : "The terms do not add up.")];
 }
 
+const changeKinds = [["changed_kernels", "Kernels", "kernel", (r) => r.kernel], ["changed_lines", "GPU time by the line that launched it", "line", (r) => r.line + (r.backward ? " (backward)" : "")],
+	["changed_collectives", "Collectives by size, waits included", "collective", (r) => r.op + (r.bytes === null ? "" : `, ${bytes(r.bytes)}`)]];
+const saidOf = { true: "changed", false: "within noise", null: "noise not known" };
+
+// What became of each kernel, line and size: what people open two windows for.
+function changes(b) {
+	if (b.different_work) return null;
+	return changeKinds.filter(([key]) => b[key].rows.length > 0).map(([key, title, column, name]) => {
+		const time = (label, value, text) => ({ label, kind: "number", value, text, title: (r) => (value(r) === null ? null : exactNs(value(r))) });
+		return [table({ caption: `${title}: ${b.dir} against ${b.base_dir}, ms per step`, rows: b[key].rows, sort: 4, shown: 8, columns: [{ label: column, kind: "name", value: name },
+			{ label: "in", kind: "text", value: (r) => ({ both: "both", base: "base only: gone", run: "this run only: new" })[r.in] }, time("before", (r) => r.base_ns, (v) => ms(v)), time("after", (r) => r.run_ns, (v) => ms(v)),
+			{ ...time("change", (r) => r.run_ns - r.base_ns, (v) => signed(v)), order: (r) => Math.abs(r.run_ns - r.base_ns) }, time("noise ±", (r) => r.noise_ns, (v) => (v === null ? "" : ms(v))),
+			{ label: "verdict", kind: "text", value: (r) => saidOf[r.changed] }] }),
+		b[key].rows_left_out > 0 && h("p", { class: "note" }, `${plural(b[key].rows_left_out, "row")} with smaller differences ${b[key].rows_left_out === 1 ? "is" : "are"} left out.`)];
+	});
+}
+
 function partition(docs) {
 	const { compare, tree } = docs;
 	const mode = { share: false };
@@ -95,6 +112,8 @@ export function scalingView(docs) {
 		h("h3", {}, "Where the difference went"),
 		h("p", { class: "note" }, "Each bar begins where the last one ended; a hatched one saves time. Waits are charged to what made the late rank late."),
 		compare.bridge.map((b) => bridge(docs, b)),
+		h("h3", {}, "What changed, row by row"),
+		compare.bridge.map(changes),
 		h("h3", {}, "Where a step goes, run by run and rank by rank"),
 		partition(docs),
 	];

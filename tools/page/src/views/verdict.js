@@ -70,7 +70,7 @@ export function compareVerdict(docs) {
 
 function culprits(bridge) {
 	const list = bridge.culprits ?? [];
-	const who = (c) => (Number.isInteger(c.rank) ? `rank ${c.rank}: ` : c.host ? `host ${c.host}: ` : c.device ? `${c.device}: ` : "");
+	const who = (c) => (Number.isInteger(c.rank) ? `rank ${c.rank}: ` : c.host ? `host ${c.host}: ` : c.device ? `${c.device}: ` : "no single rank: ");
 	return list.length > 0 && h("ul", {}, list.map((c) => h("li", {}, [`${who(c)}${c.cause}`,
 		`; others waited ${ms(c.base_waits_ns)} ms per step for it before, ${ms(c.waits_ns)} ms now`])));
 }
