@@ -286,25 +286,34 @@ static int gain_of_transfer(struct causes *c, const int64_t *cured_ns, int64_t *
 	return error;
 }
 
+/* Does what is hidden go before the best? Before unevenness by itself, before how the program is
+ * built with all that hides it. */
+static bool goes_first(const struct joint_found *found, const struct culprit *best)
+{
+	if (found->culprit.cost_ns == 0)
+		return false;
+	if (choice_is_even(best))
+		return found->culprit.gain.ns >= best->gain.ns;
+	return 10 * (__int128)found->all_ns >= OWN_TENTHS * (__int128)best->gain.ns;
+}
+
 /* What goes before the others; *best has no gain where none does. Where a cause of how the program is
- * built, or unevenness, or none at all is left, two that hide each other go before it. */
+ * built, or unevenness, or none at all is left, what others hid goes before it. */
 static int find_next(struct causes *c, struct suspects *all, const struct chosen *chosen,
 					 const int64_t *cured_ns, struct culprit *best)
 {
 	const struct joint_search search = {cured_ns, all->least_ns, chosen->before->at,
 										chosen->before->n};
-	struct culprit pair;
+	struct joint_found found;
 	int error = 0;
 	*best = chosen->best ? *chosen->best : (struct culprit){0};
 	if (chosen->structure)
 		error = choice_own(c, all, cured_ns, best);
 	if (error || (chosen->best && !choice_is_structure(best) && !choice_is_even(best)))
 		return error;
-	error = joint_find(c, &search, &pair);
-	if (!error && pair.cost_ns > 0 &&
-		10 * (__int128)pair.gain.ns >=
-			(choice_is_even(best) ? 10 : OWN_TENTHS) * (__int128)best->gain.ns)
-		*best = pair;
+	error = joint_find(c, &search, &found);
+	if (!error && goes_first(&found, best))
+		*best = found.culprit;
 	return error;
 }
 

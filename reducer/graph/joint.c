@@ -113,7 +113,7 @@ static int drop_idle(struct causes *c, const int64_t *from_ns, struct tried *tri
 					 int64_t *gain_ns)
 {
 	int error = 0;
-	for (size_t i = tried->n; !error && tried->n > 2 && i-- > 0;) {
+	for (size_t i = tried->n; !error && tried->n > 1 && i-- > 0;) {
 		int64_t without_ns;
 		error = together(c, from_ns, tried, i, &without_ns);
 		if (error || 10 * (__int128)without_ns < KEPT_TENTHS * (__int128)*gain_ns)
@@ -193,26 +193,79 @@ static int limit_of(struct causes *c, const int64_t *from_ns, const struct tried
 	return error;
 }
 
-int joint_find(struct causes *c, const struct joint_search *search, struct culprit *pair)
+/* What each of them wins without the others. Returns the one that wins most. */
+static int alone(struct causes *c, const int64_t *from_ns, const struct tried *tried,
+				 int64_t gains_ns[TRIED_MOST], size_t *most)
 {
-	const int64_t *from_ns = search->from_ns;
-	struct tried tried = {0};
-	int64_t both_ns = 0, first_ns = 0, other_ns = 0, limit_ns = 0;
-	int error = find_tried(c, search->least_ns, &tried);
-	*pair = (struct culprit){0};
-	if (!error && tried.n > 1)
-		error = together(c, from_ns, &tried, tried.n, &both_ns);
-	if (!error && both_ns > search->least_ns)
-		error = drop_idle(c, from_ns, &tried, &both_ns);
-	if (!error && both_ns > search->least_ns && tried.n == 2) {
-		error = together(c, from_ns, &tried, 1, &first_ns);
-		error = error ? error : together(c, from_ns, &tried, 0, &other_ns);
-		if (!error && pays_together(first_ns, other_ns, both_ns))
-			error = limit_of(c, from_ns, &tried, &limit_ns);
-		if (!error && limit_ns > search->least_ns)
-			*pair = pair_of(search, tried.at, (int64_t[]){first_ns, other_ns, both_ns});
+	int error = 0;
+	*most = 0;
+	for (size_t i = 0; !error && i < tried->n; i++) {
+		const struct tried one = {.at = &tried->at[i], .n = 1};
+		error = together(c, from_ns, &one, 1, &gains_ns[i]);
+		*most = gains_ns[i] > gains_ns[*most] ? i : *most;
 	}
-	pair->limit_ns = limit_ns;
+	return error;
+}
+
+/* Three and more with one cause have what all have: then it is asked of all. */
+static bool is_of_all(const struct tried *tried)
+{
+	bool same = tried->n > 2 && !cause_compares(tried->at[0].cause);
+	for (size_t i = 1; i < tried->n; i++)
+		same &= tried->at[i].cause == tried->at[0].cause;
+	return same;
+}
+
+/* One that wins something by itself: what was cured had hidden it. */
+static int single_of(struct causes *c, const int64_t *from_ns, const struct tried *tried,
+					 size_t most, struct culprit *out)
+{
+	*out = tried->at[most];
+	if (is_of_all(tried)) {
+		out->scope = (struct scope){ALL_UNITS, ALL_UNITS, 0};
+		for (size_t i = 0; i < tried->n; i++)
+			out->cost_ns += i == most ? 0 : tried->at[i].cost_ns;
+	}
+	const struct tried one = {.at = out, .n = 1};
+	return together(c, from_ns, &one, 1, &out->gain.ns);
+}
+
+/* Of those that win something together: the best one, or two of which neither wins much alone. */
+static int choose(struct causes *c, const struct joint_search *search, struct tried *tried,
+				  struct joint_found *found)
+{
+	int64_t gains_ns[TRIED_MOST];
+	size_t most;
+	int error = alone(c, search->from_ns, tried, gains_ns, &most);
+	if (error)
+		return error;
+	const bool pair = tried->n == 2 && pays_together(gains_ns[0], gains_ns[1], found->all_ns);
+	const bool single = !pair && gains_ns[most] > search->least_ns;
+	if (!single && !pair)
+		return 0;
+	if (pair)
+		found->culprit =
+			pair_of(search, tried->at, (int64_t[]){gains_ns[0], gains_ns[1], found->all_ns});
+	else
+		error = single_of(c, search->from_ns, tried, most, &found->culprit);
+	const struct tried named = {.at = pair ? tried->at : &found->culprit, .n = pair ? 2 : 1};
+	error = error ? error : limit_of(c, search->from_ns, &named, &found->culprit.limit_ns);
+	if (found->culprit.limit_ns <= search->least_ns)
+		found->culprit.cost_ns = 0;
+	return error;
+}
+
+int joint_find(struct causes *c, const struct joint_search *search, struct joint_found *found)
+{
+	struct tried tried = {0};
+	*found = (struct joint_found){.all_ns = 0};
+	int error = find_tried(c, search->least_ns, &tried);
+	if (!error && tried.n > 0)
+		error = together(c, search->from_ns, &tried, tried.n, &found->all_ns);
+	if (!error && found->all_ns > search->least_ns)
+		error = drop_idle(c, search->from_ns, &tried, &found->all_ns);
+	if (!error && found->all_ns > search->least_ns)
+		error = choose(c, search, &tried, found);
 	free(tried.at);
 	return error;
 }

@@ -12,9 +12,14 @@ struct joint_search {
 	uint32_t n_found;
 };
 
-/* Looks for two causes of units that win nothing alone on top of the weights, but together. *pair
- * has cost_ns 0 where there are none. 0 or -ENOMEM. */
-int joint_find(struct causes *causes, const struct joint_search *search, struct culprit *pair);
+struct joint_found {
+	struct culprit culprit; /* one that was hidden until now, or two; no cost_ns: none */
+	int64_t all_ns;         /* what it wins with all others that matter */
+};
+
+/* Looks for causes of units that win something on top of the weights: one that had no chance before,
+ * or two that win nothing alone, but together. 0 or -ENOMEM. */
+int joint_find(struct causes *causes, const struct joint_search *search, struct joint_found *found);
 
 /* Two culprits, the later one found when the first one was cured: when neither is worth much without
  * the other, the first one becomes both. False: each is one of its own. */

@@ -73,20 +73,41 @@ struct units { /* those with most first */
 	int64_t others_ns; /* the most that any other unit has */
 };
 
-/* The fewest that stand out from all others and together win most of what the cause wins
- * everywhere. Less than half: the others are what they are compared with. */
-static int choose(struct causes *c, const struct units *units, int64_t wide_ns,
+/* Fewer than all of a host; everywhere less than half, as the others are what they are compared with.
+ */
+static size_t most_units(const struct model *m, const struct culprit *wide)
+{
+	size_t n = 0;
+	for (size_t u = 0; u < m->n_units; u++)
+		n += wide->scope.host == m->units[u].host;
+	const size_t half = (m->n_units - 1) / 2;
+	return n > 0 && n - 1 < half ? n - 1 : half;
+}
+
+/* Are the first n of the scope's host, if it is of one? */
+static bool are_within(const struct model *m, const struct culprit *wide, const struct units *units,
+					   size_t n)
+{
+	bool within = true;
+	for (size_t i = 0; i < n && wide->scope.host != ALL_UNITS; i++)
+		within &= m->units[units->at[i].scope.unit].host == wide->scope.host;
+	return within;
+}
+
+/* The fewest that stand out from all others and together win most of what the cause wins everywhere
+ * or on its host. */
+static int choose(struct causes *c, const struct units *units, const struct culprit *wide,
 				  const int64_t *from_ns, struct several *out)
 {
-	const size_t most = (c->model->n_units - 1) / 2;
+	const size_t most = most_units(c->model, wide);
 	int error = 0;
 	for (size_t n = 2; !error && n <= units->n && n <= most && n <= TOGETHER_MOST; n++) {
 		int64_t gain_ns, next_ns = n < units->n ? units->at[n].cost_ns : 0;
 		next_ns = next_ns > units->others_ns ? next_ns : units->others_ns;
-		if (units->at[n - 1].cost_ns < FAR_TIMES * next_ns)
+		if (units->at[n - 1].cost_ns < FAR_TIMES * next_ns || !are_within(c->model, wide, units, n))
 			continue;
 		error = win(c, units->at, n, from_ns, &gain_ns);
-		if (error || 10 * (__int128)gain_ns < WON_TENTHS * (__int128)wide_ns)
+		if (error || 10 * (__int128)gain_ns < WON_TENTHS * (__int128)wide->gain.ns)
 			continue;
 		out->n = n;
 		memcpy(out->at, units->at, n * sizeof(*out->at));
@@ -95,12 +116,13 @@ static int choose(struct causes *c, const struct units *units, int64_t wide_ns,
 	return error;
 }
 
-/* Fewer waits are structure, and stages of a pipeline differ by design. */
+/* Fewer waits are structure, cores are a host's, and stages of a pipeline differ by design. */
 static bool may_be_few(const struct causes *c, const struct culprit *wide)
 {
 	const enum cause cause = cause_of_unit(wide->cause);
-	return wide->scope.unit == ALL_UNITS && wide->scope.host == ALL_UNITS &&
-		   !cause_is_sync(cause) && (!cause_compares(cause) || c->model->meetings == 0);
+	const bool of_host = wide->scope.host != ALL_UNITS && cause == CAUSE_NO_CORE;
+	return wide->scope.unit == ALL_UNITS && !of_host && !cause_is_sync(cause) &&
+		   (!cause_compares(cause) || c->model->meetings == 0);
 }
 
 int several_find(struct causes *c, const struct suspects *all, const struct culprit *wide,
@@ -117,7 +139,7 @@ int several_find(struct causes *c, const struct suspects *all, const struct culp
 	units.others_ns = most_of_others(c, cause, at, units.n);
 	if (units.others_ns < all->least_ns)
 		units.others_ns = all->least_ns;
-	int error = choose(c, &units, wide->gain.ns, from_ns, out);
+	int error = choose(c, &units, wide, from_ns, out);
 	free(at);
 	return error;
 }

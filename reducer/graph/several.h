@@ -10,7 +10,7 @@ struct several {
 	size_t n;                         /* 0: no few units stand out, or they win too little */
 };
 
-/* Of a cause everywhere, on weights `from_ns`. 0 or -ENOMEM. */
+/* Of a cause everywhere or on one host, on weights `from_ns`. 0 or -ENOMEM. */
 int several_find(struct causes *causes, const struct suspects *all, const struct culprit *wide,
 				 const int64_t *from_ns, struct several *out);
 /* Writes n culprits to *out, each with its part of what all of them win. */

@@ -5,6 +5,7 @@
 #include "conclude/replay_late.h"
 #include "graph/culprit.h"
 #include "graph/overlap.h"
+#include "graph/several.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -150,6 +151,43 @@ static int take_one(const struct whatif *w, struct replayed *r, struct taken *ta
 	return 0;
 }
 
+/* How many from there on were found together; 1: it is by itself. */
+static uint32_t size_of_group(const struct whatif *w, uint32_t first)
+{
+	uint32_t n = 1;
+	while (w->list.at[first].group && first + n < w->list.n && n < TOGETHER_MOST &&
+		   w->list.at[first + n].group == w->list.at[first].group)
+		n++;
+	return n;
+}
+
+/* Those that were found together hide each other: they are taken off at once, and each has its part. */
+static int take_group(const struct whatif *w, struct replayed *r, struct taken *first, uint32_t n,
+					  int64_t *weights_ns)
+{
+	struct several several = {.n = n};
+	struct culprit parts[TOGETHER_MOST];
+	struct peers peers = {0};
+	struct gain gain;
+	int error = 0;
+	if (first->causes & comparing)
+		error = gain_peers(&r->causes, first->causes, &first->scope, weights_ns, &peers);
+	for (uint32_t i = 0; !error && i < n; i++) {
+		several.at[i] = (struct culprit){.cost_ns = first[i].cost_ns};
+		error = take(w, r, &first[i], weights_ns);
+	}
+	error = error ? error : gain_take(&r->causes, weights_ns, &gain);
+	if (error)
+		return error;
+	gain_subtract_peers(&gain, &peers);
+	several_share(&several, &gain, 0, parts);
+	for (uint32_t i = 0; i < n; i++) {
+		first[i].gain = parts[i].gain;
+		gain_widen(&first[i].gain, w->step_ns, w->unexplained_ns);
+	}
+	return 0;
+}
+
 static int take_all(struct whatif *w, struct replayed *r)
 {
 	const size_t n = causes_weights(&r->causes);
@@ -157,8 +195,11 @@ static int take_all(struct whatif *w, struct replayed *r)
 	int error = weights_ns ? 0 : -ENOMEM;
 	if (!error)
 		memcpy(weights_ns, r->causes.measured_ns, n * sizeof(*weights_ns));
-	for (uint32_t i = 0; !error && i < w->list.n; i++)
-		error = take_one(w, r, &w->list.at[i], weights_ns);
+	for (uint32_t i = 0, group; !error && i < w->list.n; i += group) {
+		group = size_of_group(w, i);
+		error = group > 1 ? take_group(w, r, &w->list.at[i], group, weights_ns)
+						  : take_one(w, r, &w->list.at[i], weights_ns);
+	}
 	free(weights_ns);
 	return error;
 }
@@ -281,7 +322,9 @@ static struct taken taken_found(const struct culprit *c)
 						  .bytes = -1,
 						  .found = true,
 						  .scope = c->scope,
-						  .joint = c->joint};
+						  .joint = c->joint,
+						  .group = c->group,
+						  .cost_ns = c->cost_ns};
 	snprintf(taken.name, sizeof(taken.name), "%s", cause_name(c->cause));
 	return taken;
 }
@@ -299,6 +342,7 @@ static void add_group(struct whatif *w, const struct culprits *culprits, const s
 			memcmp(&c->scope, &first->scope, sizeof(first->scope)) == 0)
 			continue;
 		w->list.at[w->list.n] = taken_found(c);
+		w->list.at[w->list.n].group = 0; /* on top of what stands before it */
 		w->list.n++;
 	}
 }

@@ -29,6 +29,8 @@ struct taken { /* what is taken off */
 	struct scale scale;
 	struct scope scope;
 	struct joint_cause joint; /* of what was found: it pays only with that one */
+	uint32_t group;           /* 0, or found together with the others of this number */
+	int64_t cost_ns;          /* of those: each has this part of what all win */
 	struct gain gain;
 	char name[32];                 /* as it is printed */
 	char device[TAKEN_NAME_BYTES]; /* "": not of one; the beginning of a key */
