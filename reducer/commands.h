@@ -1,4 +1,4 @@
-/* All commands of baton; each is defined in cmd_NAME.c, those without one yet in cmd_later.c. */
+/* All commands of baton; each is defined in cmd_NAME.c. */
 #ifndef COMMANDS_H
 #define COMMANDS_H
 

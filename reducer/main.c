@@ -32,8 +32,7 @@ static void help(void)
 {
 	printf("usage: baton COMMAND [OPTION...] ...\n\nTells why multi-GPU training is slow.\n\n");
 	for (int i = 0; i < COMMANDS; i++)
-		printf("  %-10s %s%s\n", commands[i]->name, commands[i]->summary,
-			   commands[i]->run ? "" : " (not built yet)");
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\n`baton COMMAND --help` describes each command. To look at a profile that you have:\n"
 		   "  baton import trace.json.gz -o runs/x && baton report runs/x\n");
 }
@@ -57,7 +56,7 @@ static bool is_slip(const char *typed, const char *name)
 static int unknown(const char *name)
 {
 	for (int i = 0; i < COMMANDS; i++)
-		if (commands[i]->run && is_slip(name, commands[i]->name)) {
+		if (is_slip(name, commands[i]->name)) {
 			diag("unknown command '%s'; did you mean '%s'?", name, commands[i]->name);
 			return STATUS_USAGE;
 		}

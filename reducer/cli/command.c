@@ -95,11 +95,6 @@ int command_run(const struct command *command, int argc, char **argv)
 	const char *texts[MAX_OPTIONS + 1] = {NULL};
 	size_t n = command_options(command);
 	fill_getopt(command, longs, shorts);
-	if (!command->run &&
-		!(argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))) {
-		diag("%s: not built yet", command->name);
-		return STATUS_USAGE;
-	}
 	opterr = 0;
 	optind = 1;
 	for (int code; (code = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
@@ -172,9 +167,8 @@ static void help_option_line(const struct option_spec *spec)
 void command_help(const struct command *command)
 {
 	size_t n = command_options(command);
-	printf("usage: baton %s [OPTION...] %s\n\n%s%s\n", command->name,
-		   command->operands ? command->operands : "", command->summary,
-		   command->run ? "" : " (not built yet)");
+	printf("usage: baton %s [OPTION...] %s\n\n%s\n", command->name,
+		   command->operands ? command->operands : "", command->summary);
 	if (command->details) {
 		printf("\n");
 		print_wrapped(command->details, 0, 0);

@@ -46,7 +46,7 @@ struct command {
 	/* Before run, where it is set: may put other operands in the place of those given. An enum
 	 * status; another than STATUS_OK and STATUS_PARTIAL ends the command. */
 	int (*prepare)(struct invocation *);
-	int (*run)(const struct invocation *); /* returns an enum status; NULL: not implemented yet */
+	int (*run)(const struct invocation *); /* returns an enum status */
 };
 
 /* The value of the option with this long name, which must be in the table; `otherwise` when it was

@@ -125,8 +125,7 @@ static void bash(const struct command *const *all, size_t n)
 		   "\tif [ \"$COMP_CWORD\" = 1 ]; then\n"
 		   "\t\t_baton_words '");
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->run)
-			printf("%s ", all[i]->name);
+		printf("%s ", all[i]->name);
 	printf("--help --version'\n\t\treturn\n\tfi\n"
 		   "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 		   "\t\t[ \"${COMP_WORDS[i]}\" != -- ] || { _baton_program $((i + 1)) && return; }\n"
@@ -136,8 +135,7 @@ static void bash(const struct command *const *all, size_t n)
 		bash_values(all[i]);
 	printf("\tesac\n\tcase $command:$word in\n");
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->run)
-			bash_operands(all[i]);
+		bash_operands(all[i]);
 	printf("\tesac\n}\ncomplete -F _baton baton\n");
 }
 
@@ -183,8 +181,6 @@ static void zsh(const struct command *const *all, size_t n)
 		   "'1:command:->command' '*::argument:->argument'\n"
 		   "\tif [[ $state = command ]]; then\n\t\tcommands=(\n");
 	for (size_t i = 0; i < n; i++) {
-		if (!all[i]->run)
-			continue;
 		printf("\t\t\t'%s:", all[i]->name);
 		print_quoted(all[i]->summary, "\\");
 		printf("'\n");
@@ -192,8 +188,7 @@ static void zsh(const struct command *const *all, size_t n)
 	printf("\t\t)\n\t\t_describe -t commands command commands\n\t\treturn\n\tfi\n"
 		   "\t[[ $state = argument ]] || return\n\tcase $words[1] in\n");
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->run)
-			zsh_command(all[i]);
+		zsh_command(all[i]);
 	printf("\tesac\n}\n_baton \"$@\"\n");
 }
 
@@ -234,8 +229,7 @@ static void fish(const struct command *const *all, size_t n)
 		   "complete -c baton -n __fish_use_subcommand -f -l help -d 'list the commands'\n"
 		   "complete -c baton -n __fish_use_subcommand -f -l version -d 'print the version'\n");
 	for (size_t i = 0; i < n; i++)
-		if (all[i]->run)
-			fish_command(all[i]);
+		fish_command(all[i]);
 }
 
 int completion_print(const char *shell, const struct command *const *all, size_t n)

@@ -124,7 +124,7 @@ static void print_commands(const struct command *const *all, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		printf(".TP\n.BR baton\\-%s (1)\n", all[i]->name);
 		print_text(all[i]->summary);
-		printf("%s\n", all[i]->run ? "" : " (not built yet)");
+		putchar('\n');
 	}
 }
 
@@ -134,7 +134,7 @@ static void print_see_also(const struct command *of, const struct command *const
 	printf("%s", of == &program ? "" : ".BR baton (1),\n");
 	const char *between = "";
 	for (size_t i = 0; i < n; i++) {
-		if (all[i] == of || !all[i]->run)
+		if (all[i] == of)
 			continue;
 		printf("%s.BR baton\\-%s (1)", between, all[i]->name);
 		between = ",\n";
@@ -159,8 +159,7 @@ static void print_page(const struct command *command, const struct command *cons
 	print_title(command);
 	printf(".SH NAME\n%s%s \\- ", prefix, command->name);
 	print_text(command->summary);
-	printf("%s\n.SH SYNOPSIS\n.B %s%s\n", command->run || !prefix[0] ? "" : " (not built yet)",
-		   words, command->name);
+	printf("\n.SH SYNOPSIS\n.B %s%s\n", words, command->name);
 	printf("%s", prefix[0] ? "[OPTION...] " : "");
 	print_text(command->operands ? command->operands : "");
 	putchar('\n');

@@ -2,8 +2,7 @@
 # The command line itself: what is wrong with it, help, output that cannot be written, input that is not there.
 . "$(dirname "$0")/lib.sh"
 
-built="record import reduce report top metrics compare jitter stragglers stats classify export dump check"
-later="doctor"
+built="record import reduce report top metrics compare jitter stragglers stats classify export dump check doctor"
 
 # Keeps out: a misspelt command or option that does something, or ends with the status of another trouble.
 expect_status 2 "$BATON"
@@ -33,16 +32,8 @@ done
 expect_status 2 "$BATON" import --rank 3000000000 "$work/x.json" -o "$work/out.d"
 expect_nothing_in "$work/out.d"
 
-# Keeps out: a promised command that looks as if it had worked, or as if it were misspelt.
-for command in $later; do
-	expect_status 2 "$BATON" "$command"
-	expect_says "$command: not built yet"
-	expect_status 2 "$BATON" "$command" --json runs/x
-	expect_says "$command: not built yet"
-done
-
 # Keeps out: help that needs operands, goes to stderr or belongs to another command.
-for command in $built $later; do
+for command in $built; do
 	for option in --help -h; do
 		expect_status 0 "$BATON" "$command" $option
 		expect_prints "usage: baton $command "
@@ -53,11 +44,7 @@ for command in $built $later; do
 	expect_prints ".TH BATON-${command^^} 1"
 done
 expect_status 0 "$BATON" --help
-expect_prints $built $later
-for command in $later; do
-	checks=$((checks + 1))
-	grep -q "^ *$command .*(not built yet)" "$work/out" || fail "help does not say that $command is not built yet"
-done
+expect_prints $built
 expect_status 0 "$BATON" --version
 expect_prints "baton "
 
