@@ -23,7 +23,9 @@ found = [of(by_id.get(row.get("shape"))) for row in ops if row["op_kind"] == 1]
 expected = [shape + (32, 0, 0) for shape in shapes.SHAPES]
 expected += [((1 + i, 1, 1), (64, 1, 1), 0, 32, 0, 0) for i in range(n)]
 known = [shape for shape in found if shape]
-assert len(found) == len(expected) and known == expected[:len(known)], (len(found), known[:8])
+# On a busy machine buffers of GPU records may be read in another order, so any kernels may be those for which there is no room.
+wrong = [pair for pair in zip(found, expected) if pair[0] not in (None, pair[1])]
+assert len(found) == len(expected) and not wrong, (len(found), wrong[:8])
 assert len(set(known)) == min(most, len(set(expected))), (len(set(known)), most)
 lost = sum(row["count"] for row in rows if row["record"] == "loss" and row["what"] == "shapes of launches")
 assert lost == len(found) - len(known), (lost, len(found), len(known))
