@@ -36,13 +36,13 @@ def in_program(bench, first):
 
 
 def alive(group):
-    """Has a process of the group not ended? Ranks are killed too, but are not ours to wait for."""
+    """Has a process of the group not ended, with all its threads? Ranks are killed too, but are not ours to wait for."""
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
-            state, _, its_group = open(path).read().rsplit(") ", 1)[1].split()[:3]
+            fields = open(path).read().rsplit(") ", 1)[1].split()  # from the third on
         except OSError:
             continue
-        if int(its_group) == group and state not in "ZX":
+        if int(fields[2]) == group and (fields[0] not in "ZX" or int(fields[17]) > 1):
             return True
     return False
 
