@@ -176,10 +176,16 @@ static enum status finish_output(enum status status, char *staging, const char *
 /* An importer reads its input more than once: what comes from a pipe becomes a file first. */
 static enum status take_stdin(struct inputs *inputs, const char *staging)
 {
+	bool taken = false;
 	for (size_t i = 0; i < inputs->n; i++) {
 		char *copy = NULL;
 		if (strcmp(inputs->list[i].path, STDIN) != 0)
 			continue;
+		if (taken) {
+			diag("standard input can be read once only");
+			return STATUS_USAGE;
+		}
+		taken = true;
 		const int error = staging_copy(staging, STDIN_FILENO, &copy);
 		if (error) {
 			diag("standard input: %s", strerror(-error));
