@@ -54,6 +54,14 @@ P
 checks=$((checks + 1))
 expect_status 0 "$BATON" compare --taxonomy seed --by group "$work/ddp" "$work/csv"
 expect_prints "GPU time of each run by group"
+expect_status 2 "$BATON" compare --taxonomy seed --by group , "$work/csv"
+expect_says "'' names no directory"
+# Keeps out: a directory whose name has a comma taken for two; parts of a run beyond the 1,024th left out.
+cp -r "$work/csv" "$work/a,b"
+expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/a,b" "$work/csv"
+expect_prints "\"$work/a,b\",2,"
+expect_status 3 "$BATON" compare --taxonomy seed --by group "$work/csv$(printf ",$work/csv%.0s" {1..1023}),$work/absent" "$work/csv"
+expect_says "$work/absent: No such file or directory"
 expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
 expect_says "--by group needs --taxonomy seed"
 expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"
