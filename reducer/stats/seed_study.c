@@ -1,6 +1,7 @@
 #include "stats/seed_study.h"
 
 #include "base/diag.h"
+#include "base/plain.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -188,9 +189,10 @@ static void say_uneven(const struct study *s, FILE *out)
 		const double more = mean > 0 ? 100 * ((double)most->ns[g] / mean - 1) : 0;
 		if (more < LEAST_PERCENT || percent(most->ns[g], most->all_ns) < 1)
 			continue;
-		fprintf(out, "Uneven: %s takes %.1f ms on %s, %.0f %% more than the mean of %zu GPUs\n",
-				seed_label(order[g]), (double)most->ns[g] / 1e6, stats_name(&s->run, most->key),
-				more, s->n_devices);
+		fprintf(out, "Uneven: %s takes %.1f ms on ", seed_label(order[g]),
+				(double)most->ns[g] / 1e6);
+		plain_put(stats_name(&s->run, most->key), out);
+		fprintf(out, ", %.0f %% more than the mean of %zu GPUs\n", more, s->n_devices);
 	}
 }
 
