@@ -110,6 +110,12 @@ sed '9s/.*/1.184,,,,,,,,,,,,,,,"Tesla V100-SXM2-16GB (0)",,,"[Unified Memory GPU
 import 0 "$work/faults.csv"
 expect_says "1 row of unified memory without a copy left out"
 
+# Keeps out: calls without GPU work, and no word of how to print it.
+printf '"Start","Duration","Name"\nms,ms,\n1,1,"cudaMalloc"\n' >"$work/calls.csv"
+import 0 "$work/calls.csv"
+expect_says "1 process, 0 kernels, 1 call, 0 refused" "record the GPU too" "nvprof: --print-gpu-trace)"
+expect_says_not "next: baton"
+
 # Keeps out: tables of another kind read as events, or refused without what to print.
 printf '==7== NVPROF is profiling process 7, command: a\n==7== No kernels were profiled.\n' >"$work/none.csv"
 import 3 "$work/none.csv"
