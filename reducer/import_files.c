@@ -176,10 +176,16 @@ static enum status finish_output(enum status status, char *staging, const char *
 /* An importer reads its input more than once: what comes from a pipe becomes a file first. */
 static enum status take_stdin(struct inputs *inputs, const char *staging)
 {
+	bool taken = false;
 	for (size_t i = 0; i < inputs->n; i++) {
 		char *copy = NULL;
 		if (strcmp(inputs->list[i].path, STDIN) != 0)
 			continue;
+		if (taken) {
+			diag("standard input can be read once only");
+			return STATUS_USAGE;
+		}
+		taken = true;
 		const int error = staging_copy(staging, STDIN_FILENO, &copy);
 		if (error) {
 			diag("standard input: %s", strerror(-error));
@@ -272,14 +278,15 @@ static void say_result(const struct made *made, const struct import_run *run,
 		bytes += file->bytes;
 	}
 	const bool next = ops > 0 && !asked->on_the_way;
-	diag("%s process%s, %s kernels, %s calls, %s refused, %s in %s%s%s",
+	diag("%s process%s, %s kernel%s, %s call%s, %s refused, %s in %s%s%s",
 		 amount_grouped(processes, a), processes == 1 ? "" : "es", amount_grouped(kernels, b),
-		 amount_grouped(calls, c), amount_grouped(run->refused, d), amount_bytes(bytes, e),
-		 asked->out_dir, next ? "        next: baton report " : "",
-		 next ? shell_word(asked->out_dir).at : "");
+		 kernels == 1 ? "" : "s", amount_grouped(calls, c), calls == 1 ? "" : "s",
+		 amount_grouped(run->refused, d), amount_bytes(bytes, e), asked->out_dir,
+		 next ? "        next: baton report " : "", next ? shell_word(asked->out_dir).at : "");
 	if (ops == 0)
 		diag("no GPU work in it, so there is nothing to report; record the GPU too "
-			 "(torch.profiler: ProfilerActivity.CUDA; nsys: -t cuda,nvtx)");
+			 "(torch.profiler: ProfilerActivity.CUDA; nsys: -t cuda,nvtx; nvprof: "
+			 "--print-gpu-trace)");
 }
 
 static enum status import_into(const struct inputs *inputs, struct import_run *run,

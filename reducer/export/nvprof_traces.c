@@ -1,6 +1,7 @@
 /* The tables of nvprof with a row for each event. */
 #include "export/nvprof.h"
 
+#include "base/saturate.h"
 #include "render/csv.h"
 
 #include <errno.h>
@@ -88,7 +89,7 @@ struct traces {
 
 static void put_times(const struct traces *t, const struct rows *rows)
 {
-	nvprof_put_ms(rows_value(rows, ROW_START) - t->to->run.begin_ns, t->to->out);
+	nvprof_put_ms(saturate_sub(rows_value(rows, ROW_START), t->to->run.begin_ns), t->to->out);
 	fputc(',', t->to->out);
 	nvprof_put_ms(rows_value(rows, ROW_DUR), t->to->out);
 	fputc(',', t->to->out);

@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+bool plausible_times(int64_t start_ns, int64_t dur_ns)
+{
+	return dur_ns >= 0 && dur_ns <= PLAUSIBLE_DUR_NS && start_ns >= -PLAUSIBLE_START_NS &&
+		   start_ns <= PLAUSIBLE_START_NS;
+}
+
 static bool measures_ok(const struct plausible_row *row)
 {
-	int64_t start = row->columns[ROW_START], dur = row->columns[ROW_DUR];
-	return dur >= 0 && dur <= PLAUSIBLE_DUR_NS && start >= -PLAUSIBLE_START_NS &&
-		   start <= PLAUSIBLE_START_NS;
+	return plausible_times(row->columns[ROW_START], row->columns[ROW_DUR]);
 }
 
 static bool near_centre(const struct plausible *gate, const struct plausible_row *row)

@@ -29,6 +29,9 @@ struct plausible {
 	uint64_t refused[BATON_TABLES];
 };
 
+/* Are these times possible at all? Adding them does not overflow then. */
+bool plausible_times(int64_t start_ns, int64_t dur_ns);
+
 /* `accept` is called with the accepted rows in their order of arrival. 0 or -ENOMEM. */
 int plausible_init(struct plausible *gate, void (*accept)(void *, const struct plausible_row *),
 				   void *context);

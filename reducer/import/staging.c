@@ -90,15 +90,15 @@ void staging_sweep(const char *dir)
 }
 
 /* Until the program ends, so the descriptor is not kept. Where the file system has no such locks
- * nothing is ever taken for stale. False: somebody removed the directory first. */
+ * nothing is ever taken for stale. False: somebody removed the directory first, or is about to. */
 static bool hold(const char *path)
 {
 	struct stat held, now;
 	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	flock(fd, LOCK_EX | LOCK_NB);
-	if (fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_ino == now.st_ino)
+	const bool taken = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	if (!taken && fstat(fd, &held) == 0 && stat(path, &now) == 0 && held.st_ino == now.st_ino)
 		return true;
 	close(fd);
 	return false;

@@ -1,6 +1,7 @@
 #include "stats/seed_study.h"
 
 #include "base/diag.h"
+#include "base/plain.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TOP = 10, LEAST_PERCENT = 10 /* so much above the mean is said */ };
 
@@ -187,9 +189,10 @@ static void say_uneven(const struct study *s, FILE *out)
 		const double more = mean > 0 ? 100 * ((double)most->ns[g] / mean - 1) : 0;
 		if (more < LEAST_PERCENT || percent(most->ns[g], most->all_ns) < 1)
 			continue;
-		fprintf(out, "Uneven: %s takes %.1f ms on %s, %.0f %% more than the mean of %zu GPUs\n",
-				seed_label(order[g]), (double)most->ns[g] / 1e6, stats_name(&s->run, most->key),
-				more, s->n_devices);
+		fprintf(out, "Uneven: %s takes %.1f ms on ", seed_label(order[g]),
+				(double)most->ns[g] / 1e6);
+		plain_put(stats_name(&s->run, most->key), out);
+		fprintf(out, ", %.0f %% more than the mean of %zu GPUs\n", more, s->n_devices);
 	}
 }
 
@@ -273,16 +276,27 @@ static int put_run(const char *name, const struct study *s, struct sheet *sheet)
 	return error;
 }
 
-/* `text` has commas between the directories; they become ends. */
+static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
+{
+	if (n > 0)
+		return run_open(dirs, n, run);
+	diag("'%s' names no directory", name);
+	return STATUS_USAGE;
+}
+
+/* `text` has commas between the directories, unless it is the name of one; they become ends. */
 static int compare_run(const char *name, char *text, struct sheet *sheet)
 {
-	char *dirs[1024], *rest = NULL;
+	char *rest = NULL, **dirs = calloc(strlen(text) + 1, sizeof(*dirs));
 	size_t n = 0;
 	struct run run;
 	struct study s;
-	for (char *dir = strtok_r(text, ",", &rest); dir && n < 1024; dir = strtok_r(NULL, ",", &rest))
+	const char *cut = access(name, F_OK) == 0 ? "" : ",";
+	for (char *dir = dirs ? strtok_r(text, cut, &rest) : NULL; dir;
+		 dir = strtok_r(NULL, cut, &rest))
 		dirs[n++] = dir;
-	const int opened = run_open(dirs, n, &run);
+	const int opened = dirs ? open_dirs(name, dirs, n, &run) : STATUS_INPUT;
+	free(dirs);
 	if (opened != STATUS_OK && opened != STATUS_PARTIAL)
 		return opened;
 	int status = study_read(&s, &run);
@@ -300,7 +314,7 @@ int seed_study_compare(char *const *operands, size_t n, enum sheet_format format
 	struct sheet sheet;
 	int status = STATUS_OK;
 	sheet_open(&sheet, out, format, &spec);
-	for (size_t i = 0; i < n && status != STATUS_INPUT; i++) {
+	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
 		char *text = strdup(operands[i]);
 		const int one = text ? compare_run(operands[i], text, &sheet) : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)one);

@@ -184,6 +184,8 @@ expect_status 0 "$BATON" dump --json "$out"
 checks=$((checks + 1))
 [ -s "$work/by_name" ] && grep -E '"record":"(op|call|range|collective)"' "$work/out" | cmp -s - "$work/by_name" || fail "another trace than that of the file"
 cat "$one" | "$BATON" import - -o "$work/from.pipe" 2>"$work/err" || fail "a pipe: $(cat "$work/err")"
+import 2 - - <"$one"
+expect_says "standard input can be read once only"
 import 3 - </dev/null
 expect_says "standard input: an empty file"
 expect_nothing_in "$out"

@@ -63,6 +63,8 @@ damaged() { # damaged STATUS WORDS SED...: of gpu.csv, whose rows begin in line 
 damaged 4 "9: 1 row from here on left out: they have no usable start or duration" '9s/^[^,]*/soon/'
 damaged 4 "9: 2 rows from here on left out: they do not have as many cells" '9s/,/ /; 12s/,/ /'
 damaged 4 "9: 1 row from here on left out: they do not say their device" '9s/ (0)"/"/'
+damaged 4 "9: 1 row from here on left out: they have impossible times" '9s/,\([0-9.]*\),/,-\1,/'
+damaged 4 "9: 1 row from here on left out: they have impossible times" '9s/^[^,]*/-9e9/'
 damaged 4 "9: 1 row from here on left out: they have no name" '9s/"[^"]*",\([0-9]*\)$/,\1/'
 damaged 4 "9: 1 row from here on left out: they do not have as many cells" '9s/.*/Epoch 3, loss 0.25/'
 damaged 3 "5: no row of units (s, ms, us or ns)" '5d'
@@ -73,8 +75,8 @@ damaged 3 "4: two columns have one name" '4s/"Stream"/"Context"/'
 head -c -40 "$work/gpu.csv" >"$work/cut.csv"
 import 4 "$work/cut.csv"
 expect_says "$work/cut.csv: line 65: the row is cut off" "1 refused"
-sed '9s/,\([0-9.]*\),/,-\1,/' "$work/gpu.csv" >"$work/negative.csv"
-import 4 "$work/negative.csv"
+sed '9s/^[^,]*/90000/' "$work/gpu.csv" >"$work/far.csv"
+import 4 "$work/far.csv"
 expect_says "1 row left out: their times are impossible"
 write gz "$work/whole.csv"
 head -c 700 "$work/whole.csv" >"$work/part.csv.gz"
@@ -84,13 +86,41 @@ expect_says "the gz data is cut short; the part before it is used"
 import 4 "$work/long.csv"
 expect_says "line 66: the line is longer than 2 MiB; the part before it is used"
 
+# Keeps out: rows that nvprof itself has lost, unsaid; a warning or a line of the program that ends a table; a message for each row.
+lost="======== Warning: 376746 records have invalid timestamps due to insufficient device buffer space."
+for at in 1 20; do
+	sed "${at}i$lost" "$work/gpu.csv" >"$work/lost.csv"
+	import 4 "$work/lost.csv"
+	expect_says "$work/lost.csv: line $at: rows are missing, nvprof says: 376746 records" "1 process, 48 kernels, 0 calls, 0 refused"
+done
+sed '20i==77== Warning: Unified Memory Profiling is not supported' "$work/gpu.csv" >"$work/warned.csv"
+import 0 "$work/warned.csv"
+expect_says "1 process, 48 kernels, 0 calls, 0 refused"
+sed '20i================ epoch 2' "$work/gpu.csv" >"$work/banner.csv"
+import 4 "$work/banner.csv"
+expect_says "line 20: 1 row from here on left out" "1 process, 48 kernels"
+for ((i = 0; i < 260; i++)); do printf '"Start","Duration","Device","Name"\nms,ms,,\n1,1,"V100 (0)","k"\n3,1,"V100 (0)","k"\n'; done >"$work/tables.csv"
+import 4 "$work/tables.csv"
+expect_says "line 1027: 8 rows from here on left out: they are of a process beyond the 256th" "256 processes, 512 kernels"
+checks=$((checks + 1))
+[ "$(grep -c "the times of this table begin again" "$work/err")" = 255 ] || fail "a message for each row"
+
 # Keeps out: page faults taken for kernels.
 sed '9s/.*/1.184,,,,,,,,,,,,,,,"Tesla V100-SXM2-16GB (0)",,,"[Unified Memory GPU page faults]",/' "$work/gpu.csv" >"$work/faults.csv"
 import 0 "$work/faults.csv"
 expect_says "1 row of unified memory without a copy left out"
 
+# Keeps out: calls without GPU work, and no word of how to print it.
+printf '"Start","Duration","Name"\nms,ms,\n1,1,"cudaMalloc"\n' >"$work/calls.csv"
+import 0 "$work/calls.csv"
+expect_says "1 process, 0 kernels, 1 call, 0 refused" "record the GPU too" "nvprof: --print-gpu-trace)"
+expect_says_not "next: baton"
+
 # Keeps out: tables of another kind read as events, or refused without what to print.
 printf '==7== NVPROF is profiling process 7, command: a\n==7== No kernels were profiled.\n' >"$work/none.csv"
+import 3 "$work/none.csv"
+expect_says "nvprof says that no kernels were profiled"
+printf '==7== NVPROF is profiling process 7, command: a\n==7== Profiling result:\nNo kernels were profiled.\n' >"$work/none.csv"
 import 3 "$work/none.csv"
 expect_says "nvprof says that no kernels were profiled"
 printf '==7== NVPROF is profiling process 7, command: a\n==7== Profiling result:\n"Type","Time(%%)","Time","Calls","Avg","Min","Max","Name"\n,%%,ms,,us,us,ms,\n"GPU activities",70.7,302.3,6000,1.0,1.0,1.0,"k"\n' >"$work/sums.csv"

@@ -34,6 +34,18 @@ report "$work/uneven.csv"
 expect_prints "Uneven: memory_mgmt takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
 expect_prints_not "Uneven: matrix-mul"
 
+# Keeps out: a host's name that steers the terminal.
+expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/uneven.sqlite" "$work/uneven.csv"
+"$PYTHON" - "$work/uneven.sqlite" <<'P'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("UPDATE TARGET_INFO_SYSTEM_ENV SET value = 'a' || char(27) || '[31mb' WHERE name = 'Hostname'")
+db.commit()
+P
+report "$work/uneven.sqlite"
+expect_prints "Uneven: memory_mgmt takes 30.0 ms on a?[31mb/2, 100 % more"
+expect_prints_not $'\e'
+
 # Keeps out: runs whose groups are not the sums over their devices.
 expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/uneven.csv" "$work/csv"
 "$PYTHON" - "$BATON" "$work/out" "$work/uneven.csv.imported" "$work/csv" <<'P' || fail "groups of two runs"
@@ -54,6 +66,14 @@ P
 checks=$((checks + 1))
 expect_status 0 "$BATON" compare --taxonomy seed --by group "$work/ddp" "$work/csv"
 expect_prints "GPU time of each run by group"
+expect_status 2 "$BATON" compare --taxonomy seed --by group , "$work/csv"
+expect_says "'' names no directory"
+# Keeps out: a directory whose name has a comma taken for two; parts of a run beyond the 1,024th left out.
+cp -r "$work/csv" "$work/a,b"
+expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/a,b" "$work/csv"
+expect_prints "\"$work/a,b\",2,"
+expect_status 3 "$BATON" compare --taxonomy seed --by group "$work/csv$(printf ",$work/csv%.0s" {1..1023}),$work/absent" "$work/csv"
+expect_says "$work/absent: No such file or directory"
 expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
 expect_says "--by group needs --taxonomy seed"
 expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"

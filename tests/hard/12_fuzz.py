@@ -1,5 +1,5 @@
-"""Row 12: the readers of traces, live files, summaries, Kineto profiles, nsys exports, timelines and rules under libFuzzer
-(tests/hard/fuzz.c), with the address and undefined-behaviour sanitizers: no crash, no leak, no input that takes longer than 5 s.
+"""Row 12: the readers of traces, live files, summaries, Kineto profiles, nsys exports, tables of nvprof, timelines and rules under
+libFuzzer (tests/hard/fuzz.c), with the address and undefined-behaviour sanitizers: no crash, no leak, no input that takes longer than 5 s.
 
 A case is one run of a reader. Needs clang and its runtime (CLANG=clang-14), and builds the readers with it once
 (build/fuzzer). The corpus stays in build/hard/corpus and what was found in build/hard/found.
@@ -18,16 +18,19 @@ import row
 
 sys.path.insert(0, os.path.join(row.ROOT, "tests/fuzz"))
 sys.path.insert(0, os.path.join(row.ROOT, "tests/format"))
+sys.path.insert(0, os.path.join(row.ROOT, "tests/cli"))
 import hostile  # noqa: E402
+import nvprof_forms  # noqa: E402
 
 NUMBER, NAME = 12, "fuzzing with coverage"
-TARGET, UNIT = 700_000_000, "runs"
-NOTE = "messages of MPI and files of nvprof have mutators alone"
+TARGET, UNIT = 800_000_000, "runs"
+NOTE = "messages of MPI have mutators alone"
 CLANG = os.environ.get("CLANG", "clang-14")
 CORPUS, FOUND = os.path.abspath("build/hard/corpus"), os.path.abspath("build/hard/found")
 PIECE_S = 20
 # The readers, with the longest input of each and the sources whose lines --coverage counts.
-MOST = {"trace": 1 << 15, "live": 1 << 10, "summary": 1 << 16, "kineto": 1 << 17, "nsys": 1 << 18, "timeline": 1 << 14, "rules": 1 << 12}
+MOST = {"trace": 1 << 15, "live": 1 << 10, "summary": 1 << 16, "kineto": 1 << 17, "nsys": 1 << 18, "nvprof": 1 << 17, "timeline": 1 << 14,
+        "rules": 1 << 12}
 TARGETS = list(MOST)
 SOURCES = {
     "trace": "include/codec/reader.c include/codec/columns_decode.c include/codec/bitplane_get.c reducer/read/dump.c",
@@ -35,6 +38,7 @@ SOURCES = {
     "summary": "reducer/summary/summary_load.c",
     "kineto": "reducer/import/kineto/*.c reducer/import/json/*.c",
     "nsys": "reducer/import/nsys/*.c",
+    "nvprof": "reducer/import/nvprof/*.c reducer/import/csv_lines.c",
     "timeline": "reducer/timeline/*_ops.c reducer/timeline/op_rows.c reducer/timeline/op_input.c",
     "rules": "reducer/classify/user_rules.c",
 }
@@ -116,6 +120,10 @@ def seeds(bench):
             bench.run(sys.executable, maker, kind, path)
             for made_of in [path] if os.path.isfile(path) else glob.glob(path + "/*"):
                 take(name, made_of)
+    made["nvprof"] += [nvprof_forms.written(form) for form in nvprof_forms.FORMS.values()]
+    table = os.path.join(bench.work, "run.csv")
+    bench.run(row.BATON, "export", "--format", "nvprof-csv", "--print", "gpu-trace,api-trace", "-o", table, os.path.join(bench.work, "ddp"))
+    take("nvprof", table)
     made["kineto"].append(hostile.kineto())
     made["timeline"] += [hostile.timelines(), chrome_operations().encode(),
                          b'[{"step":0,"dp":0,"pp":0,"type":"forward-compute","start":1,"end":2}]']

@@ -1,6 +1,6 @@
 /* The readers of files for libFuzzer; tests/hard/12_fuzz.py builds and runs it.
  *
- *   FUZZ_TARGET   trace, live, summary, kineto, nsys, timeline or rules
+ *   FUZZ_TARGET   trace, live, summary, kineto, nsys, nvprof, timeline or rules
  *   FUZZ_WORK     a directory of one's own; for live files it holds trace.baton and seed.live, and
  *                 an input is a list of words that are put into the seed
  *
@@ -137,6 +137,11 @@ static void import_nsys(void)
 	import(&importer_nsys);
 }
 
+static void import_nvprof(void)
+{
+	import(&importer_nvprof);
+}
+
 /* The words of `data`, twelve bytes each: where in the seed, and what to put there. */
 static void drain(const uint8_t *data, size_t bytes)
 {
@@ -161,13 +166,10 @@ static const struct target {
 	void (*read)(void); /* `input`; NULL: a live file */
 } targets[] =
 	{
-		{"trace", true, read_trace},
-		{"summary", true, read_summary},
-		{"kineto", false, import_kineto},
-		{"nsys", false, import_nsys},
-		{"timeline", false, read_timeline},
-		{"rules", false, read_rules},
-		{"live", false, NULL},
+		{"trace", true, read_trace},      {"summary", true, read_summary},
+		{"kineto", false, import_kineto}, {"nsys", false, import_nsys},
+		{"nvprof", false, import_nvprof}, {"timeline", false, read_timeline},
+		{"rules", false, read_rules},     {"live", false, NULL},
 },
   *target;
 

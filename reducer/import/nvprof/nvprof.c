@@ -8,6 +8,7 @@
 #include "import/importer.h"
 #include "import/inflate.h"
 #include "import/nvprof/nvprof_process.h"
+#include "import/plausible.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +91,7 @@ static struct nvprof_process *process_of(struct nvprof *n, const struct nvprof_r
 			return process;
 		repeated = true;
 	}
-	if (repeated)
+	if (repeated && n->n_processes < PROCESSES_MOST)
 		say(n, n->lines.number,
 			"the times of this table begin again, so it is taken as that of another process");
 	return add_process(n);
@@ -144,6 +145,10 @@ static void take_row(struct nvprof *n, const char *line, size_t bytes)
 		refuse(n, NVPROF_NO_TIME);
 		return;
 	}
+	if (!plausible_times(row.start_ns, row.dur_ns)) {
+		refuse(n, NVPROF_IMPOSSIBLE);
+		return;
+	}
 	if (!n->process)
 		n->process = process_of(n, &row);
 	const enum nvprof_refusal taken =
@@ -154,22 +159,50 @@ static void take_row(struct nvprof *n, const char *line, size_t bytes)
 
 /* ---- lines ---- */
 
-/* "==12== Profiling result:", "======== Warning: ...". False: it is no line of nvprof. */
-static bool take_remark(struct nvprof *n, const char *line, size_t bytes)
+/* The pid of a line of nvprof, "==12== Profiling result:"; 0: it says none, "======== Profiling
+ * result:"; -1: it is no line of nvprof. *words: what it says. */
+static int64_t remark_of(const char *text, const char **words)
 {
 	char *end;
-	if (bytes < 4 || bytes > 4096 || memcmp(line, "==", 2) != 0)
-		return false;
+	*words = text + strlen("======== ");
+	if (strncmp(text, "======== ", strlen("======== ")) == 0)
+		return 0;
+	if (strncmp(text, "==", 2) != 0 || text[2] < '0' || text[2] > '9')
+		return -1;
+	const int64_t pid = strtoll(text + 2, &end, 10);
+	*words = end + strlen("== ");
+	return strncmp(end, "== ", strlen("== ")) == 0 ? pid : -1;
+}
+
+/* "376746 records have invalid timestamps due to insufficient device buffer space ..." */
+static void take_warning(struct nvprof *n, const char *words)
+{
+	if (!strstr(words, "records have invalid timestamps") &&
+		!strstr(words, "profiling data are not recorded"))
+		return;
+	say(n, n->lines.number, "rows are missing, nvprof says: %s", words);
+	n->cut = true;
+}
+
+/* False: it is no line of nvprof. A warning may stand in the middle of a table. */
+static bool take_remark(struct nvprof *n, const char *line, size_t bytes)
+{
 	char text[4097];
+	const char *words;
+	if (bytes >= sizeof(text))
+		return false;
 	memcpy(text, line, bytes);
 	text[bytes] = 0;
-	const int64_t pid = strtoll(text + 2, &end, 10);
-	if (strncmp(end, "==", 2) != 0)
+	const int64_t pid = remark_of(text, &words);
+	if (pid < 0)
 		return false;
-	n->pid = pid > 0 ? pid : 0;
+	if (strncmp(words, "Warning: ", strlen("Warning: ")) == 0) {
+		take_warning(n, words + strlen("Warning: "));
+		return true;
+	}
+	n->pid = pid;
 	n->state = STATE_NONE;
 	n->strange = 0;
-	n->idle = n->idle || strstr(end, "No kernels were profiled");
 	return true;
 }
 
@@ -193,10 +226,14 @@ static bool take_head(struct nvprof *n, const char *line, size_t bytes)
 	return true;
 }
 
+#define IDLE "No kernels were profiled"
+
 static void take_line(struct nvprof *n, const char *line, size_t bytes)
 {
 	if (n->lines.number == 1 && bytes >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0)
 		line += 3, bytes -= 3; /* a mark of UTF-8, written by some editors */
+	/* with "==12== " or without */
+	n->idle = n->idle || (n->state == STATE_NONE && memmem(line, bytes, IDLE, strlen(IDLE)));
 	if (bytes == 0 || take_remark(n, line, bytes) || take_head(n, line, bytes))
 		return;
 	if (n->state == STATE_ROWS) {
@@ -303,6 +340,7 @@ static void say_refused(struct nvprof *n)
 {
 	static const char *const reasons[NVPROF_REFUSALS] = {
 		[NVPROF_NO_TIME] = "have no usable start or duration",
+		[NVPROF_IMPOSSIBLE] = "have impossible times",
 		[NVPROF_NO_NAME] = "have no name",
 		[NVPROF_NO_DEVICE] = "do not say their device as \"NAME (NUMBER)\"",
 		[NVPROF_TOO_MANY] = "are of a process beyond the 256th or a device beyond the 64th",

@@ -69,9 +69,11 @@ static uint32_t intern_name(struct nvprof_process *process, struct csv_cell name
 /* "Tesla V100-SXM2-16GB (0)": the number of the device; -1: none. *bytes: of its name. */
 static int32_t device_number(const struct csv_cell *cell, size_t *bytes)
 {
+	if (cell->bytes < 3)
+		return -1; /* a cell that is not there has no place at all */
 	const char *end = cell->at + cell->bytes, *digit = end;
 	int64_t number = 0;
-	if (cell->bytes < 3 || *--digit != ')')
+	if (*--digit != ')')
 		return -1;
 	while (digit > cell->at && digit[-1] >= '0' && digit[-1] <= '9')
 		digit--;

@@ -38,6 +38,7 @@ struct nvprof_process {
 enum nvprof_refusal { /* why a row was not used */
 					  NVPROF_TAKEN,
 					  NVPROF_NO_TIME,
+					  NVPROF_IMPOSSIBLE, /* times that no job has */
 					  NVPROF_NO_NAME,
 					  NVPROF_NO_DEVICE,
 					  NVPROF_TOO_MANY,
