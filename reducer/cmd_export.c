@@ -39,8 +39,7 @@ static const struct option_spec options[] = {
 	 "before them"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
 	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
-	 "from "
-	 "0"},
+	 "from 0"},
 	{"ranks", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
 	{"time", 0, OPTION_TEXT, "A..B",
 	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "
@@ -369,10 +368,8 @@ const struct command command_export = {
 		"With --format perfetto, chrome, kineto: a timeline: kernels, copies, CUDA calls, ranges, "
 		"steps, idle time by leaf, flows from launches to kernels and between the ranks of a "
 		"collective, queue depth and what the GPUs showed. docs/TIMELINES.md describes it.\n\n"
-		"With --format parquet, arrow or csv: a directory of tables: kernels, calls, gaps, collectives, "
-		"ranges, "
-		"steps, "
-		"stacks, gauges. docs/TABLES.md describes them.\n\n"
+		"With --format parquet, arrow or csv: a directory of tables: kernels, calls, gaps, "
+		"collectives, ranges, steps, stacks, gauges. docs/TABLES.md describes them.\n\n"
 		"With --format nsys-sqlite: all events of the run in the tables of nsys 2023.4. Times "
 		"count from the first event. docs/COMPATIBILITY.md says what the files can and cannot "
 		"carry.\n\n"
