@@ -1,6 +1,7 @@
 #include "export/dataset_files.h"
 
 #include "base/diag.h"
+#include "export/dataset_old.h"
 #include "export/dataset_walk.h"
 #include "export/timeline_files.h"
 #include "read/run.h"
@@ -108,12 +109,6 @@ static int write_csv(const struct scene *scene, FILE *out, const char *dir, uint
 	return write_set(scene, dir, &dataset_csv);
 }
 
-int dataset_write_csv(const struct export_job *job)
-{
-	static const struct timeline_form form = {.directory = true, .bare = true, .write = write_csv};
-	return timeline_write(job, &form);
-}
-
 static int write_parquet(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded)
 {
 	(void)out;
@@ -128,16 +123,25 @@ static int write_arrow(const struct scene *scene, FILE *out, const char *dir, ui
 	return write_set(scene, dir, &dataset_arrow);
 }
 
-int dataset_write_arrow(const struct export_job *job)
+#define FORM(writer)                                                                 \
+	{                                                                                \
+		.directory = true, .bare = true, .is_old = dataset_is_old, .write = (writer) \
+	}
+
+int dataset_write_csv(const struct export_job *job)
 {
-	static const struct timeline_form form = {
-		.directory = true, .bare = true, .write = write_arrow};
+	static const struct timeline_form form = FORM(write_csv);
 	return timeline_write(job, &form);
 }
 
 int dataset_write_parquet(const struct export_job *job)
 {
-	static const struct timeline_form form = {
-		.directory = true, .bare = true, .write = write_parquet};
+	static const struct timeline_form form = FORM(write_parquet);
+	return timeline_write(job, &form);
+}
+
+int dataset_write_arrow(const struct export_job *job)
+{
+	static const struct timeline_form form = FORM(write_arrow);
 	return timeline_write(job, &form);
 }
