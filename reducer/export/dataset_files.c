@@ -63,6 +63,16 @@ static int write_about(const struct dataset_walk *w, const char *dir)
 
 /* ---- all of it ---- */
 
+/* Did the reduction tell a step that --step asks for? Without steps the run is one, 0. */
+static bool has_step(const struct dataset_walk *w)
+{
+	const struct export_filter *filter = &w->scene->job->filter;
+	for (size_t i = 0; i < w->n_steps; i++)
+		if (w->steps[i].number >= filter->from_step && w->steps[i].number <= filter->to_step)
+			return true;
+	return w->n_steps == 0 && filter->from_step == 0;
+}
+
 static int reduce(struct dataset_walk *w)
 {
 	const struct export_job *job = w->scene->job;
@@ -76,7 +86,12 @@ static int reduce(struct dataset_walk *w)
 	details_close(&w->details);
 	if (w->error)
 		return w->error;
-	return status == STATUS_OK || status == STATUS_PARTIAL ? 0 : -ECANCELED;
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return -ECANCELED;
+	if (!job->filter.by_step || has_step(w))
+		return 0;
+	scene_say_no_step(job);
+	return -ECANCELED;
 }
 
 static int write_set(const struct scene *scene, const char *dir, const struct dataset_form *form)
