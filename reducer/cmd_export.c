@@ -31,7 +31,9 @@ static const struct option_spec options[] = {
 	 "nvprof-csv: gpu-trace (default), api-trace, both with a comma between them, or summary"},
 	{"one-per-rank", 0, OPTION_FLAG, NULL,
 	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
-	{"force", 'f', OPTION_FLAG, NULL, "with --format: replace files that are there already"},
+	{"force", 'f', OPTION_FLAG, NULL,
+	 "with --format: replace files that are there already; tables: those of an earlier export, "
+	 "if the directory has nothing else"},
 	{"folded", 0, OPTION_FLAG, NULL,
 	 "folded stacks (\"outermost;...;innermost WEIGHT\"), as flame graph tools read them"},
 	{"weight", 0, OPTION_TEXT, "WHAT",
@@ -39,8 +41,7 @@ static const struct option_spec options[] = {
 	 "before them"},
 	{"step", 0, OPTION_TEXT, "A[..B]",
 	 "timelines, tables: only these steps, by the numbers of their markers, else by their places "
-	 "from "
-	 "0"},
+	 "from 0"},
 	{"ranks", 0, OPTION_TEXT, "LIST", "timelines, tables: only these ranks: '0,4-7'"},
 	{"time", 0, OPTION_TEXT, "A..B",
 	 "timelines, tables: only what begins in these seconds since the run's first event: '1.5..2', "

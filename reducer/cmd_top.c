@@ -179,8 +179,7 @@ const struct command command_top = {
 	.summary = "a live screen: who is slow now, and why",
 	.details =
 		"Shows a run that is being recorded, or one that has ended: a row for each GPU with its "
-		"step\n"
-		"time, how much it computes, communicates and idles, and why; the slowest rank; lost "
+		"step\ntime, how much it computes, communicates and idles, and why; the slowest rank; lost "
 		"records;\n"
 		"the largest cause in one sentence.\n"
 		"It only reads the files, so it runs on any host that sees the directory, as the user who\n"

@@ -9,26 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each distinct text of a column as its cell. NULL: no memory. */
-static char **make_cells(const struct strings *texts)
-{
-	char **cells = calloc(texts->n, sizeof(*cells));
-	for (uint32_t i = 0; cells && i < texts->n; i++) {
-		size_t bytes;
-		FILE *out = open_memstream(&cells[i], &bytes);
-		if (out)
-			csv_text(strings_get(texts, i).at, out);
-		if (!out || fclose(out) != 0)
-			cells[i] = NULL;
-	}
-	return cells;
-}
-
 static void free_cells(char **cells, uint32_t n)
 {
 	for (uint32_t i = 0; cells && i < n; i++)
 		free(cells[i]);
 	free(cells);
+}
+
+/* A text as its cell, to be freed. NULL: no memory. */
+static char *make_cell(const char *text)
+{
+	char *cell = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&cell, &bytes);
+	if (!out)
+		return NULL;
+	csv_text(text, out);
+	if (fclose(out) == 0)
+		return cell;
+	free(cell);
+	return NULL;
+}
+
+/* Each distinct text of a column as its cell. NULL: no memory. */
+static char **make_cells(const struct strings *texts)
+{
+	char **cells = calloc(texts->n, sizeof(*cells));
+	for (uint32_t i = 0; cells && i < texts->n; i++) {
+		cells[i] = make_cell(strings_get(texts, i).at);
+		if (cells[i])
+			continue;
+		free_cells(cells, texts->n);
+		return NULL;
+	}
+	return cells;
 }
 
 static void put_cell(const struct batch *batch, unsigned c, size_t row, char **cells, FILE *out)
@@ -38,7 +52,7 @@ static void put_cell(const struct batch *batch, unsigned c, size_t row, char **c
 		return;
 	if (!cells)
 		fprintf(out, "%" PRId64, column->values[row]);
-	else if (cells[column->values[row]])
+	else
 		fputs(cells[column->values[row]], out);
 }
 

@@ -1,6 +1,7 @@
 #include "export/dataset_files.h"
 
 #include "base/diag.h"
+#include "export/dataset_old.h"
 #include "export/dataset_walk.h"
 #include "export/timeline_files.h"
 #include "read/run.h"
@@ -62,6 +63,16 @@ static int write_about(const struct dataset_walk *w, const char *dir)
 
 /* ---- all of it ---- */
 
+/* Did the reduction tell a step that --step asks for? Without steps the run is one, 0. */
+static bool has_step(const struct dataset_walk *w)
+{
+	const struct export_filter *filter = &w->scene->job->filter;
+	for (size_t i = 0; i < w->n_steps; i++)
+		if (w->steps[i].number >= filter->from_step && w->steps[i].number <= filter->to_step)
+			return true;
+	return w->n_steps == 0 && filter->from_step == 0;
+}
+
 static int reduce(struct dataset_walk *w)
 {
 	const struct export_job *job = w->scene->job;
@@ -75,7 +86,12 @@ static int reduce(struct dataset_walk *w)
 	details_close(&w->details);
 	if (w->error)
 		return w->error;
-	return status == STATUS_OK || status == STATUS_PARTIAL ? 0 : -ECANCELED;
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return -ECANCELED;
+	if (!job->filter.by_step || has_step(w))
+		return 0;
+	scene_say_no_step(job);
+	return -ECANCELED;
 }
 
 static int write_set(const struct scene *scene, const char *dir, const struct dataset_form *form)
@@ -108,12 +124,6 @@ static int write_csv(const struct scene *scene, FILE *out, const char *dir, uint
 	return write_set(scene, dir, &dataset_csv);
 }
 
-int dataset_write_csv(const struct export_job *job)
-{
-	static const struct timeline_form form = {.directory = true, .bare = true, .write = write_csv};
-	return timeline_write(job, &form);
-}
-
 static int write_parquet(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded)
 {
 	(void)out;
@@ -128,16 +138,25 @@ static int write_arrow(const struct scene *scene, FILE *out, const char *dir, ui
 	return write_set(scene, dir, &dataset_arrow);
 }
 
-int dataset_write_arrow(const struct export_job *job)
+#define FORM(writer)                                                                 \
+	{                                                                                \
+		.directory = true, .bare = true, .is_old = dataset_is_old, .write = (writer) \
+	}
+
+int dataset_write_csv(const struct export_job *job)
 {
-	static const struct timeline_form form = {
-		.directory = true, .bare = true, .write = write_arrow};
+	static const struct timeline_form form = FORM(write_csv);
 	return timeline_write(job, &form);
 }
 
 int dataset_write_parquet(const struct export_job *job)
 {
-	static const struct timeline_form form = {
-		.directory = true, .bare = true, .write = write_parquet};
+	static const struct timeline_form form = FORM(write_parquet);
+	return timeline_write(job, &form);
+}
+
+int dataset_write_arrow(const struct export_job *job)
+{
+	static const struct timeline_form form = FORM(write_arrow);
 	return timeline_write(job, &form);
 }

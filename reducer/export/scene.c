@@ -171,6 +171,13 @@ static void find_origin(struct scene *scene)
 
 /* ---- filters ---- */
 
+void scene_say_no_step(const struct export_job *job)
+{
+	diag("%s: no counted step from %" PRId64 " to %" PRId64
+		 "; baton dump --step-list lists the steps",
+		 job->dirs[0], job->filter.from_step, job->filter.to_step);
+}
+
 /* Each process from the begin of the first step to the end of its last one's work. */
 static int keep_steps(struct scene *scene, const struct export_job *job)
 {
@@ -202,9 +209,7 @@ static int keep_steps(struct scene *scene, const struct export_job *job)
 	free(from);
 	free(to);
 	if (error == -ECANCELED)
-		diag("%s: no counted step from %" PRId64 " to %" PRId64
-			 "; baton dump --step-list lists the steps",
-			 job->dirs[0], filter->from_step, filter->to_step);
+		scene_say_no_step(job);
 	return error;
 }
 

@@ -66,6 +66,8 @@ static inline int64_t scene_time(const struct scene *scene, size_t process, int6
 {
 	return host_offset_time(&scene->hosts[scene->host_of[process]], ns) - scene->origin_ns;
 }
+/* Says that the run has no step that --step asks for. */
+void scene_say_no_step(const struct export_job *job);
 /* What may be said of the common clock: "one host: one clock", ... Returns `text`. */
 const char *scene_clock_words(const struct scene *scene, char text[160]);
 

@@ -57,6 +57,7 @@ struct place {
 	char *dir, *name; /* of the file; with a directory its own name, and NULL */
 	char *staging;
 	bool made; /* the directory was not there */
+	bool old;  /* it holds an earlier export, which -f replaces */
 };
 
 static int split(struct place *place, const char *path, bool directory)
@@ -90,14 +91,19 @@ static int refuse_full(const char *path)
 	return error;
 }
 
-static int open_place(struct place *place, const char *path, bool directory)
+static int open_place(struct place *place, const struct export_job *job,
+					  const struct timeline_form *form)
 {
-	int error = split(place, path, directory);
-	if (!error && directory) {
+	const char *path = job->output;
+	int error = split(place, path, form->directory);
+	if (!error && form->directory) {
 		place->made = access(path, F_OK) != 0;
 		error = out_dir_make(path);
 		error = error ? error : refuse_full(path);
 	}
+	place->old = error == -ENOTEMPTY && form->is_old && form->is_old(path);
+	if (place->old && job->replace)
+		error = 0;
 	return error ? error : staging_open(place->dir, &place->staging);
 }
 
@@ -111,6 +117,29 @@ static void close_place(struct place *place)
 	free(place->name);
 }
 
+#define OLD ".old."
+
+/* Moves an entry to its name. A directory that has the name already goes into the staging directory,
+ * with which it is removed; it comes back where the new one cannot be moved. 0 or -errno. */
+static int move_in(int from, int to, const char *name)
+{
+	char *old;
+	if (renameat(from, name, to, name) == 0)
+		return 0;
+	int error = -errno;
+	if (error != -ENOTEMPTY && error != -EEXIST)
+		return error;
+	if (asprintf(&old, OLD "%s", name) < 0)
+		return -ENOMEM;
+	error = renameat(to, name, from, old) == 0 ? 0 : -errno;
+	if (!error && renameat(from, name, to, name) != 0) {
+		error = -errno;
+		renameat(from, old, to, name);
+	}
+	free(old);
+	return error;
+}
+
 /* Moves each file of the staging directory to its name. */
 static int publish(const struct place *place)
 {
@@ -119,8 +148,8 @@ static int publish(const struct place *place)
 	DIR *dir = from < 0 ? NULL : fdopendir(from);
 	int error = dir && to >= 0 ? 0 : -errno;
 	for (struct dirent *e; dir && !error && (e = readdir(dir));)
-		if (!is_dot(e->d_name) && renameat(from, e->d_name, to, e->d_name) != 0)
-			error = -errno;
+		if (!is_dot(e->d_name) && strncmp(e->d_name, OLD, sizeof(OLD) - 1) != 0)
+			error = move_in(from, to, e->d_name);
 	if (dir)
 		closedir(dir);
 	else if (from >= 0)
@@ -199,14 +228,16 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	struct place place = {0};
 	uint64_t crowded = 0;
 	interrupted_hold();
-	int error = open_place(&place, job->output, form->directory);
+	int error = open_place(&place, job, form);
 	if (!error)
 		error = write_all(form, scene, &place, &crowded);
 	if (!error)
 		place.made = false;
 	close_place(&place);
 	interrupted_end();
-	if (error == -ENOTEMPTY)
+	if (error == -ENOTEMPTY && place.old)
+		diag("%s: tables are in it already; -f replaces them", job->output);
+	else if (error == -ENOTEMPTY)
 		diag("%s: files are in it already: give a new directory", job->output);
 	else if (error && error != -ECANCELED)
 		diag("%s: %s", job->output, strerror(-error));

@@ -12,6 +12,9 @@ struct scene;
 struct timeline_form {
 	bool directory; /* -o is one */
 	bool bare;      /* by scene_open_bare() */
+	/* Is a directory such an export and nothing else, so that -f may replace it? NULL: -f replaces no
+	 * directory. */
+	bool (*is_old)(const char *dir);
 	/* Writes all of it; `out`: the file, or NULL with `directory`, which is `dir` then. 0 or
 	 * -errno; -ECANCELED: what was wrong with the run was said. */
 	int (*write)(const struct scene *scene, FILE *out, const char *dir, uint64_t *crowded);

@@ -26,7 +26,7 @@ static void print_text(const void *of, size_t i, FILE *out)
 static void print_answer(const void *of, size_t i, FILE *out)
 {
 	(void)i;
-	report_answer(of, out);
+	report_answer(of, true, out);
 }
 
 static void print_gain(const void *of, size_t i, FILE *out)

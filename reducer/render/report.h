@@ -23,9 +23,10 @@ struct report {
 
 void report_json(const struct report *report, FILE *out);
 void report_text(const struct report *report, FILE *out);
-/* Sentences of report_text() alone, each on one line: the answer; of a finding what curing it wins
- * and the command that shows where, either of them or none. */
-void report_answer(const struct report *report, FILE *out);
+/* Sentences of report_text() alone, each on one line: the answer (`listed`: a list of the losses
+ * follows, which it announces); of a finding what curing it wins and the command that shows where,
+ * either of them or none. */
+void report_answer(const struct report *report, bool listed, FILE *out);
 void report_gain(const struct report *report, size_t finding, FILE *out);
 void report_see(const struct report *report, size_t finding, FILE *out);
 /* Only the worst gaps with their proof. */

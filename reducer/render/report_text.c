@@ -94,8 +94,9 @@ static void missing_begin(const struct screen *screen, const struct report *r)
 		amount_grouped(q->before_launches, launches));
 }
 
-/* One sentence: the largest loss that somebody can act on. Findings come first in the list. */
-static void answer(const struct screen *screen, const struct report *r)
+/* One sentence: the largest loss that somebody can act on. Findings come first in the list. `listed`:
+ * a list of the losses follows, so the sentence announces it. */
+static void answer(const struct screen *screen, const struct report *r, bool listed)
 {
 	const struct figures *f = r->figures;
 	const struct finding *first = r->findings->at;
@@ -115,12 +116,11 @@ static void answer(const struct screen *screen, const struct report *r)
 						  text_ms(screen, f->step_ns, &whole), finding_per(f));
 	else if (r->findings->n && 10 * first->share_ns >= f->step_ns)
 		screen_title_wrap(
-			screen, 0, "The largest losses lie in too few steps to be sure that they come again:");
+			screen, 0, "The largest losses lie in too few steps to be sure that they come again%s",
+			listed ? ":" : "");
 	else if (r->findings->n)
-		screen_title_wrap(
-			screen, 0,
-			"No loss stands out: the GPU computes %.1f %% of the %s. The largest losses:", busy,
-			finding_per(f));
+		screen_title_wrap(screen, 0, "No loss stands out: the GPU computes %.1f %% of the %s%s",
+						  busy, finding_per(f), listed ? ". The largest losses:" : "");
 	else
 		screen_title_wrap(screen, 0, "Nothing is lost: the GPU computes %.1f %% of the %s", busy,
 						  finding_per(f));
@@ -213,7 +213,7 @@ static void verdict(const struct screen *screen, const struct report *r)
 {
 	struct columns table = losses_table(screen, r->figures);
 	screen_line(screen, "%s", "");
-	answer(screen, r);
+	answer(screen, r, true);
 	if (r->findings->n)
 		columns_heads(&table);
 	for (size_t i = 0; i < r->findings->n && i < TOP_LOSSES; i++)
@@ -339,11 +339,11 @@ void report_text(const struct report *r, FILE *out)
 	quality(&screen, r);
 }
 
-void report_answer(const struct report *r, FILE *out)
+void report_answer(const struct report *r, bool listed, FILE *out)
 {
 	struct screen screen;
 	screen_open_wide(&screen, out, r->figures->step_ns);
-	answer(&screen, r);
+	answer(&screen, r, listed);
 }
 
 void report_gain(const struct report *r, size_t finding, FILE *out)

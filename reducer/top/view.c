@@ -221,7 +221,7 @@ static int take_answer(struct top_view *view, const struct reduction *reduction,
 								  .figures = &view->figures,
 								  .findings = &findings};
 	if (!error) {
-		report_answer(&report, out);
+		report_answer(&report, false, out);
 		findings_free(&findings);
 	}
 	fclose(out);

@@ -24,6 +24,10 @@ expect_true 'all(sum(r["time_ns"].values()) == r["window_ns"] for r in d["rows"]
 expect_status 0 "$BATON" top "$work/run"
 checks=$((checks + 1))
 diff <(sed 1d "$work/once") <(sed 1d "$work/out") >/dev/null || fail "where stdout is no terminal it is not the text of --once"
+# Keeps out: a sentence that announces a list, which only the report has.
+expect_status 0 "$sim" -o "$work/good" --workload ddp --ranks 2 --steps 20
+expect_status 0 "$BATON" top --json "$work/good"
+expect_true 'd["answer"].startswith("No loss stands out: the GPU computes ") and d["answer"].endswith(" % of the step")'
 expect_status 0 env COLUMNS=80 "$BATON" top --once --last 1s "$work/run"
 checks=$((checks + 1))
 ! grep -q '.\{81\}' "$work/out" || fail "a line is wider than 80 columns"

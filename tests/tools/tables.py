@@ -10,12 +10,15 @@ Run by the Python of build/tools/tables, in the root of the project. Prints what
 import ast
 import collections
 import csv
+import gc
 import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 csv.field_size_limit(1 << 30)
 NODE = os.path.abspath("build/tools/tables")
@@ -174,12 +177,30 @@ def package(baton, run, csv_dir, *directories):
                 assert sorted(got, key=order) == want, (opened.path, name, form, got[:1], want[:1])
                 compared += 1
             assert table.rows == len(want)
+    for directory in directories:
+        odd_name(tables, directory)
+    # Keeps out: files that are gone when only a lazy frame is left of a run.
+    late = tables.open(run, command=baton).kernels.dataset()
+    gc.collect()
+    assert late.count_rows() == tables.open(directories[0]).kernels.rows
     try:
         tables.open(os.path.dirname(csv_dir))
     except FileNotFoundError:
         print(f"{compared} tables")
         return
     raise AssertionError("opened a directory without tables")
+
+
+def odd_name(tables, directory):
+    """Keeps out: no rows, or those of another directory, where the path holds what globs and SQL read as their own."""
+    with tempfile.TemporaryDirectory() as work:
+        odd = os.path.join(work, "it's [1] *")
+        shutil.copytree(directory, odd)
+        run = tables.open(odd)
+        table = run.kernels
+        counts = [len(f) for f in (table.arrow(), table.pandas(), table.duckdb().fetchall(), table.polars().collect())]
+        counts += run.sql("select count(*) from kernels").fetchall()[0]
+        assert counts == [table.rows] * 5 and table.rows > 0, (directory, counts)
 
 
 def taken(value, columns):

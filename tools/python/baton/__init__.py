@@ -29,15 +29,18 @@ class Table:
         self.run, self.name = run, name
         self.columns, self.rows = about["columns"], about["rows"]
         self.path = os.path.join(run.path, name)
-        self.partition = [c for c in run.partition if c in self.columns and glob.glob(os.path.join(self.path, "**", f"{c}=*"), recursive=True)]
+        self.partition = [c for c in run.partition if c in self.columns and self._find(f"{c}=*")]
 
     def __repr__(self):
         return f"<baton table {self.name}: {self.rows} rows, {len(self.columns)} columns>"
 
+    def _find(self, name):
+        return sorted(glob.glob(os.path.join(glob.escape(self.path), "**", name), recursive=True))
+
     @property
     def files(self):
         """The paths of its files."""
-        return sorted(glob.glob(os.path.join(self.path, "**", f"*.{self.run.format}"), recursive=True))
+        return self._find(f"*.{self.run.format}")
 
     def dataset(self):
         """A pyarrow.dataset.Dataset: nothing is read."""
@@ -78,12 +81,12 @@ class Table:
         else:
             parts = {c: of[c] for c in self.partition}
             scan = pl.scan_ipc if self.run.format == "arrow" else pl.scan_parquet
-            frame = scan(self.files, hive_partitioning=bool(parts), hive_schema=parts or None)
+            frame = scan(self.files, glob=False, hive_partitioning=bool(parts), hive_schema=parts or None)
         return frame.select(list(self.columns))
 
     def _read_csv(self, pl, path, of):
         own = dict(p.split("=") for p in os.path.relpath(path, self.path).split(os.sep) if "=" in p)
-        frame = pl.scan_csv(path, schema={c: t for c, t in of.items() if c not in own})
+        frame = pl.scan_csv(path, glob=False, schema={c: t for c, t in of.items() if c not in own})
         return frame.with_columns(*(pl.lit(int(v)).cast(of[c]).alias(c) for c, v in own.items()))
 
     def duckdb(self, connection=None):
@@ -98,7 +101,7 @@ class Table:
         return "select {} from {}".format(", ".join(f'"{c}"' for c in self.columns), self._scan())
 
     def _scan(self):
-        quoted = self.path.replace("'", "''")
+        quoted = glob.escape(self.path).replace("'", "''")
         hive = str(bool(self.partition)).lower()
         types = {"int32": "integer", "int64": "bigint", "text": "varchar"}
         parts = ", ".join(f"'{c}': {types[self.columns[c]]}" for c in self.partition)
@@ -118,12 +121,12 @@ class Table:
 class Run:
     """The tables of one run: run.kernels, run["kernels"], run.tables."""
 
-    def __init__(self, path, keep=None):
+    def __init__(self, path):
         with _open(os.path.join(path, ABOUT), encoding="utf-8") as f:
             about = json.load(f)
         if about.get("schema") != SCHEMA:
             raise ValueError(f"{path}: {ABOUT} has schema {about.get('schema')!r}, not {SCHEMA!r}")
-        self.path, self.about, self._keep = path, about, keep
+        self.path, self.about = path, about
         self.format, self.partition = about["format"], about["partition"]
         self.tables = {name: Table(self, name, of) for name, of in about["tables"].items()}
 
@@ -153,17 +156,21 @@ class Run:
 
 
 _open = open
+_kept = []  # temporary directories: relations, frames and data sets read their files after the Run itself is gone
 
 
 def open(path, command="baton", options=()):  # noqa: A001
-    """The tables in a directory, as a Run. The directory of a run (*.baton) is exported by `command` first, into a directory that goes
-    with the Run; `options` are further ones of `baton export`, e.g. ["--ranks", "0"]."""
+    """The tables in a directory, as a Run. The directory of a run (*.baton) is exported by `command` first, into a temporary directory,
+    which is removed when Python ends; `options` are further ones of `baton export`, e.g. ["--ranks", "0"]."""
     if os.path.exists(os.path.join(path, ABOUT)):
         return Run(path)
     if not glob.glob(os.path.join(glob.escape(path), "*.baton")):
         raise FileNotFoundError(f"{path}: neither tables ({ABOUT}) nor a run (*.baton)")
-    keep = tempfile.TemporaryDirectory(prefix="baton-tables-")
-    made = subprocess.run([command, "export", "--format", "parquet", "-o", keep.name, *options, path], stderr=subprocess.PIPE, text=True)
+    made_in = tempfile.TemporaryDirectory(prefix="baton-tables-")
+    made = subprocess.run([command, "export", "--format", "parquet", "-o", made_in.name, *options, path], stderr=subprocess.PIPE, text=True,
+                          errors="replace")
     if made.returncode not in (0, 4):
+        made_in.cleanup()
         raise RuntimeError(made.stderr.strip() or f"{command} export: status {made.returncode}")
-    return Run(keep.name, keep)
+    _kept.append(made_in)
+    return Run(made_in.name)
