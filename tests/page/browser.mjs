@@ -32,11 +32,13 @@ async function quiet(browser, name) {
 		for (const name of await page.locator("button.name").all()) if (await name.isVisible()) { await name.click(); break; }
 		check("no name ran", await page.evaluate(() => window.ran === undefined && document.querySelectorAll("iframe, img, svg, object").length === 0));
 		check("nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		same("ids that are there twice", await page.evaluate(() => [...document.querySelectorAll("[id]")].map((e) => e.id).filter((id, i, all) => all.indexOf(id) !== i)), []);
+		check("each entry above leads to a view", await page.locator("#nav a").evaluateAll((all) => all.length > 1 && all.every((a) => document.querySelector(`section${a.hash}`))));
 		await readable(page);
 		check("no error", heard.errors.length === 0, heard.errors.join("; "));
 		if (shots) await page.evaluate(() => document.getElementById("nav").style.setProperty("position", "static"));
 		for (const view of shots ? await page.locator("section.view").all() : [])
-			await view.screenshot({ path: join(shots, `${name}_${await view.getAttribute("id")}_${width}_${scheme}.png`) });
+			await view.screenshot({ path: join(shots, `${name}_${(await view.getAttribute("id")).slice(5)}_${width}_${scheme}.png`) });
 		await close();
 	}
 }
@@ -173,9 +175,32 @@ function eventsOf(process) {
 	});
 }
 
+// Buttons of steps have the length by which the steps were chosen, rows and lanes a name each.
+async function stepNames(page) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent));
+	const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0), step = doc.steps[doc.steps.length - 1];
+	const wanted = doc.steps.map((s) => sum(s.rows, "window_ns") / sum(s.rows, "n") / 1e6), names = page.locator("#view-step .choice").first().locator("button");
+	const shown = (await names.allTextContents()).map((text) => Number(text.match(/: ([\d.,]+) ms$/)[1].replaceAll(",", "")));
+	check("the steps' lengths", shown.length === wanted.length && shown.every((v, i) => Math.abs(v / wanted[i] - 1) < 0.01), `${shown} ${wanted}`);
+	await page.locator("#view-step details summary", { hasText: "These ranks" }).click();
+	const ranks = (await rowsOf(page, "This step on")).map((r) => r[0]);
+	check("each row of a step has its own name", ranks.length === step.rows.length && new Set(ranks).size === ranks.length, ranks.join("; "));
+	const lanes = new Set(), said = page.locator("#view-step .readout").nth(1), idle = step.processes[0].tracks.filter((t) => t.kind === "idle").length;
+	await page.locator("#view-step canvas").nth(1).focus();
+	for (let i = 0; i < idle; i++) {
+		await page.keyboard.press(i ? "ArrowDown" : "ArrowRight");
+		lanes.add((await said.textContent()).split(":")[0]);
+	}
+	check("each GPU's idle time has its own name", lanes.size === idle && [...lanes].every((lane) => lane.includes("idle time")), [...lanes].join("; "));
+	for (const link of await page.locator('.finding a[href="#view-step"]').all()) {
+		const rank = Number((await link.textContent()).match(/rank (\d+)/)[1]);
+		check("a finding leads to a rank that is drawn", doc.steps.some((s) => s.processes.some((p) => p.rank === rank)));
+	}
+}
+
 async function stepTimeline(page) {
 	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent)), step = doc.steps[doc.steps.length - 1];
-	const ranks = page.locator("#step canvas").nth(0), events = page.locator("#step canvas").nth(1), said = page.locator("#step .readout").nth(1);
+	const ranks = page.locator("#view-step canvas").nth(0), events = page.locator("#view-step canvas").nth(1), said = page.locator("#view-step .readout").nth(1);
 	const seen = () => events.evaluate((c) => [Number(c.dataset.from), Number(c.dataset.to)]), wide = async () => (await seen()).reduce((a, b) => b - a);
 	const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
 	const all = eventsOf(step.processes[0]), known = new Set(all.map((e) => `${e.dur},${e.start}`)), met = new Set();
@@ -217,17 +242,17 @@ async function stepTimeline(page) {
 		for (const [type, a, b] of [["pointerdown", 500, 600], ["pointermove", 500, 600], ["pointermove", 450, 650], ["pointerup", 450, 650]]) send(type, 11, a), send(type, 12, b);
 	});
 	check("two fingers that part zoom in", (await wide()) < 0.8 * pinched, `${pinched} ${await wide()}`);
-	await page.locator("#step .tools").nth(1).getByRole("button", { name: "Show the whole step" }).click();
+	await page.locator("#view-step .tools").nth(1).getByRole("button", { name: "Show the whole step" }).click();
 	check("the button shows the whole step", (await wide()) === step.span_ns);
-	await page.locator("#step details summary", { hasText: "These events" }).click();
+	await page.locator("#view-step details summary", { hasText: "These events" }).click();
 	same("the events' table", sorted((await rowsOf(page, "Events of")).map((r) => [r[3], r[4], r[5]])), sorted(all.map((e) => [e.start, e.dur, e.dur])));
-	await page.locator("#step details summary", { hasText: "These ranks" }).click();
+	await page.locator("#view-step details summary", { hasText: "These ranks" }).click();
 	same("the ranks' table", sorted((await rowsOf(page, "This step on")).map((r) => [r[1], r[2]])), sorted(step.rows.map((row) => [row.window_ns, row.window_ns - row.idle_ns.reduce((sum, [, ns]) => sum + ns, 0)])));
 	const other = step.processes[step.processes.length - 1], line = step.rows.findIndex((row) => row.from_rank === other.rank), box = await ranks.boundingBox();
 	await page.mouse.click(box.x + box.width / 2, box.y + 22 + 21 * line + 8);
-	check("a click on a rank's row shows its events", await page.locator('#step .choice button[aria-pressed="true"]', { hasText: `rank ${other.rank}` }).count() === 1);
-	await page.locator("#step .choice button").first().click();
-	check("another step can be chosen", (await page.locator("#step canvas").first().getAttribute("aria-label")).startsWith(`Step ${doc.steps[0].number} on all ranks`));
+	check("a click on a rank's row shows its events", await page.locator('#view-step .choice button[aria-pressed="true"]', { hasText: `rank ${other.rank}` }).count() === 1);
+	await page.locator("#view-step .choice button").first().click();
+	check("another step can be chosen", (await page.locator("#view-step canvas").first().getAttribute("aria-label")).startsWith(`Step ${doc.steps[0].number} on all ranks`));
 }
 
 const browser = await launch(modules, chromium);
@@ -246,7 +271,11 @@ try {
 			await page.reload();
 			await page.waitForFunction(() => document.documentElement.dataset.ready);
 		}
-		if (name === "four") await stepTimeline(page);
+		if (name === "four") {
+			check("the late rank's finding leads to its events", (await page.locator('.finding a[href="#view-step"]', { hasText: "rank 2" }).count()) > 0);
+			await stepTimeline(page);
+		}
+		if (name === "several") await stepNames(page);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();

@@ -65,10 +65,11 @@ function attempt(view, docs) {
 	}
 }
 
+// Documents have ids too ("steps", "jitter"): those of views begin with another word.
 function section([id, title, view], docs) {
 	const content = attempt(view, docs);
 	if (!content) return null;
-	return append(h("section", { id, class: "view", tabindex: "-1", "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title)), [content]);
+	return append(h("section", { id: `view-${id}`, class: "view", tabindex: "-1", "aria-labelledby": `view-${id}-title` }, h("h2", { id: `view-${id}-title` }, title)), [content]);
 }
 
 // The first view is painted before the others are made.
@@ -89,7 +90,7 @@ function start() {
 		const [entry] = rest.splice(0, 1), made = section(entry, docs);
 		if (made) {
 			main.append(made);
-			list.append(h("li", {}, h("a", { href: `#${entry[0]}` }, entry[1])));
+			list.append(h("li", {}, h("a", { href: `#view-${entry[0]}` }, entry[1])));
 			drawWaiting();
 		}
 		if (rest.length) setTimeout(next, 0);

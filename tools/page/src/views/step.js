@@ -19,11 +19,20 @@ function leavesOf(docs) {
 }
 
 const rankName = (rank, device) => (rank === null ? device : `rank ${rank}`);
-const rowName = (row) => (row.n === 1 ? rankName(row.longest.rank, row.longest.device) : row.from_rank === null ? plural(row.n, "GPU") : `ranks ${row.from_rank}-${row.to_rank}`);
+// A process with several GPUs has a row for each of them: its rank alone does not say which.
+function gpuName(step, { rank, device }) {
+	const shared = step.rows.filter((row) => row.from_rank === rank || row.to_rank === rank).length > 1;
+	return rank !== null && shared ? `rank ${rank}, ${device}` : rankName(rank, device);
+}
+function rowName(step, row) {
+	if (row.n === 1) return gpuName(step, row.longest);
+	if (row.from_rank === null) return plural(row.n, "GPU");
+	return row.from_rank === row.to_rank ? `rank ${row.from_rank}, ${plural(row.n, "GPU")}` : `ranks ${row.from_rank}-${row.to_rank}`;
+}
 
 // Neighbouring cells with one letter are one bar.
 function rowLane(step, row, leaves, height) {
-	const lane = { label: rowName(row), full: rowName(row), height, start: [], dur: [], of: [], row };
+	const lane = { label: rowName(step, row), full: rowName(step, row), height, start: [], dur: [], of: [], row };
 	for (let i = 0; i < row.cells.length; i++) {
 		const letter = row.cells[i];
 		if (letter === ".") continue;
@@ -54,13 +63,14 @@ function trackEvents(docs, track, leaves) {
 }
 
 function eventLanes(process, tracks) {
-	const lanes = [];
+	const lanes = [], several = tracks.filter(({ track }) => track.kind === "idle").length > 1;
+	const nameOf = (track) => (track.kind !== "idle" ? track.label : several ? `idle time, ${track.label}` : "idle time");
 	for (const { track, events } of tracks) {
 		const deepest = events.reduce((most, e) => Math.max(most, e.depth), 0);
-		for (let depth = 0; depth <= Math.min(deepest, 12); depth++) {
+		for (let depth = 0; depth <= deepest; depth++) {
 			const own = events.filter((e) => e.depth === depth);
 			if (!own.length) continue;
-			lanes.push({ label: depth ? "" : track.kind === "idle" ? "idle time" : track.label, full: `${rankName(process.rank, process.host)}, ${track.kind === "idle" ? "idle time" : track.label}`, height: track.kind === "thread" ? 15 : 20,
+			lanes.push({ label: depth ? "" : nameOf(track), full: `${rankName(process.rank, process.host)}, ${nameOf(track)}`, height: track.kind === "thread" ? 15 : 20,
 				start: own.map((e) => e.start), dur: own.map((e) => e.dur), events: own, tone: (i) => own[i].tone, name: (i) => own[i].name,
 				text: (i) => own[i].name + (own[i].more ? ` (${own[i].more})` : "") });
 		}
@@ -87,8 +97,8 @@ function ranksTable(docs, step) {
 	const folded = step.rows.some((row) => row.n > 1);
 	const time = (label, value) => ({ label, kind: "number", value: (row) => value(row) / row.n, exact: value, text: (v) => ms(v), title: (row) => exactNs(value(row)) + (row.n > 1 ? " in all" : "") });
 	return table({ caption: `This step on ${folded ? "all ranks, neighbours together: means, ms" : "each rank, ms"}`, rows: step.rows, sort: 1, shown: 8, columns: [
-		{ label: "ranks", kind: "text", value: rowName }, time("step", (row) => row.window_ns), time("busy", (row) => row.window_ns - row.idle_ns.reduce((all, [, value]) => all + value, 0)),
-		...some.map((head) => time(head.label, (row) => sum(row, head.leaves))), folded && { label: "longest", kind: "text", value: (row) => rankName(row.longest.rank, row.longest.device) },
+		{ label: "ranks", kind: "text", value: (row) => rowName(step, row) }, time("step", (row) => row.window_ns), time("busy", (row) => row.window_ns - row.idle_ns.reduce((all, [, value]) => all + value, 0)),
+		...some.map((head) => time(head.label, (row) => sum(row, head.leaves))), folded && { label: "longest", kind: "text", value: (row) => gpuName(step, row.longest) },
 		folded && { label: "its ms", kind: "number", value: (row) => row.longest.to_ns - row.longest.from_ns, text: (v) => ms(v) }].filter(Boolean) });
 }
 
@@ -126,8 +136,9 @@ function chosenStep(docs, step) {
 	const inside = h("div"), events = detail(docs, step, leaves, inside), buttons = h("div", { class: "choice", role: "group", "aria-label": "Rank" });
 	const all = timeline({ lanes: step.rows.map((row) => rowLane(step, row, leaves, few ? 18 : 9)), from: 0, to: step.span_ns, limits: () => [0, step.span_ns], label: `Step ${step.number} on all ranks`,
 		start: "Click a bar, or use the arrow keys.", laneChosen: (lane) => pick(lane.row), chosen: (lane) => pick(lane.row) });
+	const has = (p, gpu) => (p.rank !== null && p.rank === gpu.rank) || p.tracks.some((track) => track.kind === "idle" && track.label === gpu.device);
 	const pick = (row) => {
-		const found = step.processes.findIndex((p) => p.rank !== null && p.rank === row.longest.rank);
+		const found = step.processes.findIndex((p) => has(p, row.longest));
 		if (found >= 0 && row.n === 1) press(found);
 	};
 	let pressed = -1;
@@ -150,6 +161,9 @@ function chosenStep(docs, step) {
 const reasons = { "": "", longest: ", longest step", shortest: ", shortest step", middle: ", middle" };
 const words = { median: "of middle length", slowest: "the slowest", only: "the only one" };
 
+// By this the two steps were chosen. From the first GPU's begin to the last one's end is longer.
+const meanOf = (step) => step.rows.reduce((all, row) => all + row.window_ns, 0) / step.rows.reduce((all, row) => all + row.n, 0);
+
 export function stepView(docs) {
 	const { timeline: t } = docs;
 	if (!t) return null;
@@ -163,7 +177,7 @@ export function stepView(docs) {
 		if (place.isConnected) drawWaiting();
 	};
 	const choice = h("div", { class: "choice", role: "group", "aria-label": "Step" }, t.steps.map((step, i) => h("button", { type: "button", onclick: () => show(i) },
-		`step ${grouped(step.number)}, ${words[step.why] ?? step.why}: ${ms(step.span_ns)} ms`)));
+		`step ${grouped(step.number)}, ${words[step.why] ?? step.why}: ${ms(meanOf(step))} ms`)));
 	const last = t.steps.length - 1;
 	show(last);
 	return [choice, place, h("p", { class: "note" }, `${HELP} With the mouse: a click chooses, a drag moves, the wheel with Ctrl zooms. Two fingers zoom.`)];

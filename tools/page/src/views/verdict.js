@@ -18,9 +18,11 @@ function finding(docs, f, i, words, step) {
 	const names = leafNames(docs.tree), kind = kindOf(headOf(docs.tree, f.leaf));
 	const shareNs = f.share_ms * 1e6;
 	const where = [f.rank !== null && `rank ${f.rank}`, f.device, f.host && `host ${f.host}`].filter(Boolean).join(", ");
+	const drawn = f.rank !== null && docs.timeline?.steps.some((s) => s.processes.some((p) => p.rank === f.rank));
 	const lines = [
 		["Evidence", f.evidence], ["Worth", words.gain], ["Try", f.remedy],
 		["See where", words.see && h("code", {}, words.see.replace(/^.*?See where: /, ""))],
+		["Event by event", drawn && h("a", { href: "#view-step" }, `rank ${f.rank} in One step`)],
 		["Where", where], ["Counted under", h("span", {}, h("code", {}, f.leaf), names[f.leaf] && names[f.leaf] !== f.id ? ` (${names[f.leaf]})` : "")],
 		["Steps", f.steps && `${f.steps.in} of ${f.steps.of} steps have it; worst is step ${f.steps.worst} with ${ms(f.steps.worst_ns)} ms`],
 	].filter(([, value]) => value);
