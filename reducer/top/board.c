@@ -73,25 +73,40 @@ static void title_line(const struct screen *screen, const char *dir, const struc
 				 state, clock, paused ? "   paused" : "");
 }
 
+/* "19 steps of the run", "40 steps in the last 30 s"; without steps what the figures are of. */
+static void part_words(const struct top_view *view, char *out, size_t bytes)
+{
+	const struct figures *f = &view->figures;
+	const char *s = f->steps == 1 ? "" : "s";
+	char last[32];
+	amount_duration(view->last_ns, last);
+	if (f->has_steps && view->whole)
+		snprintf(out, bytes, "%lld step%s of the run", (long long)f->steps, s);
+	else if (f->has_steps)
+		snprintf(out, bytes, "%lld step%s in the last %s", (long long)f->steps, s, last);
+	else if (view->whole)
+		snprintf(out, bytes, "the whole run");
+	else
+		snprintf(out, bytes, "the last %s", last);
+}
+
 static void step_line(const struct screen *screen, const struct top_view *view)
 {
 	const struct figures *f = &view->figures;
-	char of[64] = "of the run", step[80] = "no steps found", last[32], lost[32];
+	char part[80], step[80] = "no steps found", lost[32];
 	struct text_buffer mean, p95;
-	if (!view->whole)
-		snprintf(of, sizeof(of), "in the last %s", amount_duration(view->last_ns, last));
 	if (!view->reduced) {
 		screen_line(screen, "nothing to show yet   %s lost", amount_grouped(view->lost, lost));
 		return;
 	}
+	part_words(view, part, sizeof(part));
 	if (f->has_steps)
 		snprintf(step, sizeof(step), "step %.30s ms   p95 %.30s",
 				 text_ms(screen, f->step_ns, &mean), text_ms(screen, f->p95_ns, &p95));
-	screen_line(screen, "%s   computing %.1f %%   idle %.1f %%   %s lost   %lld step%s %s", step,
+	screen_line(screen, "%s   computing %.1f %%   idle %.1f %%   %s lost   %s", step,
 				text_percent(figures_time(f, LEAVES_WORK), f->step_ns),
 				text_percent(figures_time(f, LEAVES_IDLE), f->step_ns),
-				amount_grouped(view->lost, lost), (long long)f->steps, f->steps == 1 ? "" : "s",
-				of);
+				amount_grouped(view->lost, lost), part);
 }
 
 /* At most `lines` of a sentence; 0: all. */
@@ -234,7 +249,8 @@ static void leaves_line(const struct screen *screen, const struct top_row *row, 
 }
 
 /* Three lines, more where they are wrapped. */
-static void detail_lines(const struct screen *screen, const struct top_row *row, bool wrap)
+static void detail_lines(const struct screen *screen, const struct top_view *view,
+						 const struct top_row *row, bool wrap)
 {
 	char line[400], part[100], rank[32] = "no rank", state[64];
 	struct text_buffer late;
@@ -243,8 +259,8 @@ static void detail_lines(const struct screen *screen, const struct top_row *row,
 	snprintf(line, sizeof(line), "%s   %s   pid %lld   %s", rank,
 			 row->gpu[0] ? row->gpu : row->host, (long long)row->pid, state_of(row, state));
 	if (row->late_ns) {
-		snprintf(part, sizeof(part), "the others wait %.40s ms per step for it",
-				 text_ms(screen, row->late_ns, &late));
+		snprintf(part, sizeof(part), "the others wait %.40s ms per %s for it",
+				 text_ms(screen, row->late_ns, &late), finding_per(&view->figures));
 		add(line, sizeof(line), "   ", part);
 	} else if (row->slowest) {
 		add(line, sizeof(line), "   ", "its steps are the longest");
@@ -331,7 +347,7 @@ void top_board_plain(const struct top_board *board, const struct top_view *view,
 		if (!view->rows[placed[i].row].measured)
 			continue;
 		screen_line(screen, "%s", "");
-		detail_lines(screen, &view->rows[placed[i].row], true);
+		detail_lines(screen, view, &view->rows[placed[i].row], true);
 	}
 	free(placed);
 }
@@ -402,7 +418,7 @@ static void table_lines(struct top_board *board, const struct top_view *view,
 	else
 		screen_line(screen, "%s", "");
 	if (details)
-		detail_lines(screen, &view->rows[placed[board->chosen].row], false);
+		detail_lines(screen, view, &view->rows[placed[board->chosen].row], false);
 	free(placed);
 }
 

@@ -129,12 +129,13 @@ static void take_readings(struct top_row *row, const struct reading *of)
 	}
 }
 
-static void take_device(struct top_row *row, const struct device_summary *d)
+/* A run without steps is summed as one, which is no step that is shown or compared. */
+static void take_device(struct top_row *row, const struct device_summary *d, bool has_steps)
 {
 	row->measured = d->window_ns > 0;
-	row->steps = d->steps;
+	row->steps = has_steps ? d->steps : 0;
 	row->window_ns = d->window_ns;
-	row->step_ns = d->steps > 0 ? d->window_ns / d->steps : 0;
+	row->step_ns = row->steps > 0 ? d->window_ns / row->steps : 0;
 	row->launches = d->launches;
 	memcpy(row->time_ns, d->time_ns, sizeof(row->time_ns));
 	take_readings(row, d->readings);
@@ -253,7 +254,7 @@ int top_view_take(struct top_view *view, const struct reduction *reduction, char
 	for (size_t i = 0; i < s->n_devices; i++) {
 		struct top_row *row = row_of(view, summary_text(s, s->devices[i].key));
 		if (row)
-			take_device(row, &s->devices[i]);
+			take_device(row, &s->devices[i], view->figures.has_steps);
 	}
 	int error = stragglers_open(&stragglers, s, &view->figures);
 	if (!error)

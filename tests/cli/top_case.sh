@@ -24,6 +24,12 @@ expect_true 'all(sum(r["time_ns"].values()) == r["window_ns"] for r in d["rows"]
 expect_status 0 "$BATON" top "$work/run"
 checks=$((checks + 1))
 diff <(sed 1d "$work/once") <(sed 1d "$work/out") >/dev/null || fail "where stdout is no terminal it is not the text of --once"
+# Keeps out: the whole of a run without steps as a step of it.
+expect_status 0 "$BATON" top --once --steps none "$work/run"
+expect_prints "no steps found   computing " "lost   the whole run" " ms per run for it"
+expect_prints_not "1 step"
+expect_status 0 "$BATON" top --json --steps none "$work/run"
+expect_true 'd["steps"] == 0 and all(r["steps"] == 0 and r["step_ns"] is None and r["window_ns"] > 1e9 for r in d["rows"])'
 # Keeps out: a sentence that announces a list, which only the report has.
 expect_status 0 "$sim" -o "$work/good" --workload ddp --ranks 2 --steps 20
 expect_status 0 "$BATON" top --json "$work/good"
