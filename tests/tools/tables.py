@@ -179,6 +179,12 @@ def package(baton, run, csv_dir, *directories):
             assert table.rows == len(want)
     for directory in directories:
         odd_name(tables, directory)
+    try:
+        tables.open(csv_dir).kernels.dask()
+    except ValueError as error:
+        assert "--format parquet" in str(error), error
+    else:
+        raise AssertionError("Dask takes CSV for Parquet")
     # Keeps out: files that are gone when only a lazy frame is left of a run.
     late = tables.open(run, command=baton).kernels.dataset()
     gc.collect()

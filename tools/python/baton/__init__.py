@@ -112,7 +112,9 @@ class Table:
         return f"read_parquet('{quoted}/**/*.parquet', hive_partitioning={hive})"
 
     def dask(self, **options):
-        """A dask.dataframe.DataFrame."""
+        """A dask.dataframe.DataFrame. Of Parquet tables: Dask reads no others from a directory of ranks and steps."""
+        if self.run.format != "parquet":
+            raise ValueError(f"{self.path}: {self.run.format} tables; for Dask export them with --format parquet")
         import dask.dataframe as dd
 
         return dd.read_parquet(self.path, **options)
