@@ -30,8 +30,10 @@ static void take_step(const struct step_place *place, void *context)
 	struct gathering *g = context;
 	for (size_t i = 0; i < g->n && !g->error; i++) {
 		struct gathered *of = &g->of[i];
+		if (place->step != g->picks[i].step)
+			continue;
 		const uint32_t device = scene_device(&g->scene->run, place->device, &g->scene->last_device);
-		if (place->step != g->picks[i].step || device == UINT32_MAX)
+		if (device == UINT32_MAX)
 			continue;
 		g->error = room_for((void **)&of->steps, of->n_steps, &of->steps_room, LEAST_ROOM,
 							sizeof(*of->steps));
