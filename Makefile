@@ -19,7 +19,7 @@ COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
 
-MAN := $(BUILD)/man/baton.1 $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce merge report compare jitter whatif stragglers stats \
+MAN := $(BUILD)/man/baton.1 $(patsubst %,$(BUILD)/man/baton-%.1,record import reduce merge report top metrics compare jitter whatif stragglers stats \
 	classify export dump check doctor)
 
 # What is built where: the parts with names of their own, beside what they build.
