@@ -115,7 +115,7 @@ static int print_once(const struct invocation *call, int64_t last_ns)
 	return status;
 }
 
-/* -1: it is no such time, which is said. */
+/* -1: it is no such time; a message says so. */
 static int64_t time_of(const struct invocation *call, const char *option, const char *otherwise)
 {
 	const char *text = option_text(call, option, otherwise);

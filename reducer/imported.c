@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/room.h"
 #include "import_files.h"
+#include "read/paths.h"
 
 #include <baton/version.h>
 #include <dirent.h>
@@ -46,12 +47,6 @@ struct files {
 	bool has_profile;
 };
 
-static bool is_trace_name(const char *name)
-{
-	const size_t bytes = strlen(name);
-	return bytes > 6 && strcmp(name + bytes - 6, ".baton") == 0;
-}
-
 static void take_file(struct files *files, const char *dir, const char *name, const struct stat *st)
 {
 	const int64_t facts[3] = {st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec};
@@ -70,7 +65,7 @@ static void look_into(const char *path, struct files *files)
 	struct stat st;
 	*files = (struct files){0};
 	for (struct dirent *e; dir && !files->has_traces && (e = readdir(dir));)
-		files->has_traces = is_trace_name(e->d_name);
+		files->has_traces = paths_is_trace(e->d_name);
 	if (dir && !files->has_traces)
 		rewinddir(dir);
 	for (struct dirent *e; dir && !files->has_traces && (e = readdir(dir));)

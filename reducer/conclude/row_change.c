@@ -74,7 +74,7 @@ static double steps_of(const struct summary *s)
 	return steps > 0 ? steps : 1;
 }
 
-/* NCCL's are told by their sizes. */
+/* NCCL's rows are those of their sizes. */
 static int add_kernels(struct gathered *all, int side, size_t runs, const struct summary *s)
 {
 	const double steps = steps_of(s);

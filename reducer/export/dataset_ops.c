@@ -1,10 +1,10 @@
 /* What the attribution tells of a device: its steps, its gaps by leaf, its work. */
 #include "export/dataset_walk.h"
 
+#include "base/memory_kind.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/op_ring.h"
 #include "base/room.h"
-#include "export/op_words.h"
 #include "summary/leaf.h"
 
 #include <errno.h>
@@ -210,9 +210,9 @@ static int put_detail(struct dataset_walk *w, const struct op_seen *seen, struct
 	if (d->present >> OP_BYTES & 1 && seen->op->kind != BATON_KERNEL)
 		row[KERNEL_BYTES] = cell_unsigned((uint64_t)d->bytes, UINT64_MAX);
 	if (d->memory & 15)
-		row[KERNEL_FROM] = cell_text(op_memory_name(d->memory & 15));
+		row[KERNEL_FROM] = cell_text(memory_kind_name(d->memory & 15));
 	if (d->memory >> 4 & 15)
-		row[KERNEL_TO] = cell_text(op_memory_name(d->memory >> 4 & 15));
+		row[KERNEL_TO] = cell_text(memory_kind_name(d->memory >> 4 & 15));
 	if (d->graph_node)
 		row[KERNEL_GRAPH_NODE] = cell_unsigned((uint64_t)d->graph_node, 0);
 	if (d->shape)

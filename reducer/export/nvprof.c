@@ -105,7 +105,7 @@ static int write_run(struct nvprof_out *to, struct run *run)
 	if (error)
 		return error;
 	error = stats_each(&to->run, look, NULL);
-	to->run.status = STATUS_OK; /* what cannot be read is said once */
+	to->run.status = STATUS_OK; /* one message for what cannot be read is enough */
 	if (!error)
 		error = stats_each(&to->run, write_process, to);
 	stats_run_close(&to->run);

@@ -1,6 +1,7 @@
 /* The tables of nvprof with a row for each event. */
 #include "export/nvprof.h"
 
+#include "base/memory_kind.h"
 #include "base/saturate.h"
 #include "render/csv.h"
 
@@ -50,13 +51,6 @@ static void put_shape(const struct stats_file *file, const struct rows *op, FILE
 	put_bytes(shape->dynamic_shared, out);
 }
 
-static const char *memory_words(int64_t kind)
-{
-	static const char *const words[] = {"Unknown", "Pageable", "Pinned",        "Device",
-										"Array",   "Managed",  "Device Static", "Managed Static"};
-	return words[kind >= 0 && kind < 8 ? kind : 0];
-}
-
 /* Four cells: bytes, GB/s and the kinds of memory of a copy or a fill. */
 static void put_memory(const struct rows *op, FILE *out)
 {
@@ -71,10 +65,10 @@ static void put_memory(const struct rows *op, FILE *out)
 		fprintf(out, "%.6f", (double)bytes * 1e9 / (double)dur_ns / (1 << 30));
 	fputc(',', out);
 	if (memory & 15)
-		fprintf(out, "\"%s\"", memory_words(memory & 15));
+		fprintf(out, "\"%s\"", memory_kind_name(memory & 15));
 	fputc(',', out);
 	if (memory >> 4)
-		fprintf(out, "\"%s\"", memory_words(memory >> 4));
+		fprintf(out, "\"%s\"", memory_kind_name(memory >> 4));
 	fputc(',', out);
 }
 

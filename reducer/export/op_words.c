@@ -1,13 +1,7 @@
 #include "export/op_words.h"
 
+#include "base/memory_kind.h"
 #include <stdio.h>
-
-const char *op_memory_name(int64_t memory)
-{
-	static const char *const names[] = {"Unknown", "Pageable", "Pinned",        "Device",
-										"Array",   "Managed",  "Device Static", "Managed Static"};
-	return names[memory >= 0 && memory < 8 ? memory : 0];
-}
 
 /* Where the ends of a copy lie, as its direction says when nothing else does. */
 static int64_t guess(const struct walk_row *row)
@@ -35,8 +29,8 @@ const char *op_words(const struct walk_row *row, const struct trace *trace,
 		return name.at;
 	if (row->value[OP_KIND] == BATON_MEMCPY)
 		snprintf(text, OP_WORDS_BYTES, "Memcpy %s (%s -> %s)",
-				 directions[dir >= 0 && dir < 6 ? dir : 0], op_memory_name(memory & 15),
-				 op_memory_name(memory >> 4));
+				 directions[dir >= 0 && dir < 6 ? dir : 0], memory_kind_name(memory & 15),
+				 memory_kind_name(memory >> 4));
 	else if (row->value[OP_KIND] == BATON_MEMSET)
 		snprintf(text, OP_WORDS_BYTES, "Memset (Device)");
 	else

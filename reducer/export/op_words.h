@@ -10,7 +10,5 @@ enum { OP_WORDS_BYTES = 96 };
 /* Returns the name in the trace, `text`, or "(unnamed)". */
 const char *op_words(const struct walk_row *row, const struct trace *trace,
 					 char text[OP_WORDS_BYTES]);
-/* The name of an enum baton_memory. */
-const char *op_memory_name(int64_t memory);
 
 #endif

@@ -1,6 +1,6 @@
 #include "export/thrift.h"
 
-/* The number of a field is told by how much it is above the one before. */
+/* A field's number is written as how much it is above the one before. */
 static void put_field(struct thrift *thrift, int field, enum thrift_type type)
 {
 	int *last = &thrift->last[thrift->depth - 1];

@@ -19,16 +19,6 @@ struct tried { /* causes of units that may hide each other */
 	size_t n, room;
 };
 
-static int by_cost_down(const void *a, const void *b)
-{
-	const struct culprit *x = a, *y = b;
-	if (x->cost_ns != y->cost_ns)
-		return x->cost_ns > y->cost_ns ? -1 : 1;
-	if (x->cause != y->cause)
-		return x->cause < y->cause ? -1 : 1;
-	return x->scope.unit < y->scope.unit ? -1 : x->scope.unit > y->scope.unit;
-}
-
 /* A cause of the one unit that there is is of all. */
 static uint32_t unit_of(const struct causes *c, uint32_t unit)
 {
@@ -89,7 +79,7 @@ static int find_tried(const struct causes *c, int64_t least_ns, struct tried *tr
 		error = error ? error : try_compared(c, CAUSE_KERNELS, least_ns, tried);
 	}
 	if (!error)
-		sort_rows(tried->at, tried->n, sizeof(*tried->at), by_cost_down);
+		sort_rows(tried->at, tried->n, sizeof(*tried->at), culprit_by_cost);
 	tried->n = tried->n < TRIED_MOST ? tried->n : TRIED_MOST;
 	return error;
 }

@@ -39,11 +39,13 @@ void suspects_sort(struct suspects *all)
 	sort_rows(all->at, all->n, sizeof(*all->at), by_gain_down);
 }
 
-static int by_cost_down(const void *a, const void *b)
+int culprit_by_cost(const void *a, const void *b)
 {
 	const struct culprit *x = a, *y = b;
 	if (x->cost_ns != y->cost_ns)
 		return x->cost_ns > y->cost_ns ? -1 : 1;
+	if (x->cause != y->cause)
+		return x->cause < y->cause ? -1 : 1;
 	return x->scope.unit < y->scope.unit ? -1 : x->scope.unit > y->scope.unit;
 }
 
@@ -56,6 +58,6 @@ struct culprit *suspects_by_excess(const struct causes *c, enum cause cause)
 									.scope = {u, ALL_UNITS, 0},
 									.cost_ns = causes_per_step(c, cause_excess(c, cause, u))};
 	if (units)
-		sort_rows(units, n, sizeof(*units), by_cost_down);
+		sort_rows(units, n, sizeof(*units), culprit_by_cost);
 	return units;
 }

@@ -34,6 +34,8 @@ struct suspects { /* causes that were asked, of which culprits are chosen */
 
 /* 0: of one device, 1: of a host, 2: of all. */
 int culprit_width(const struct culprit *culprit);
+/* For sort_rows(): the largest cost first, of equal ones by cause and unit. */
+int culprit_by_cost(const void *a, const void *b);
 bool culprit_is_same(const struct culprit *x, const struct culprit *y);
 /* 0 or -ENOMEM; free(suspects->at). */
 int suspects_keep(struct suspects *suspects, const struct culprit *culprit);

@@ -1,5 +1,6 @@
 #include "import/staging.h"
 
+#include "read/paths.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +11,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool is_trace_name(const char *name)
-{
-	size_t bytes = strlen(name);
-	return bytes > 6 && strcmp(name + bytes - 6, ".baton") == 0;
-}
 
 /* Calls `act` for every trace (or, when all, everything) in a directory; the first -errno, else
  * how many there are. */
@@ -28,7 +23,7 @@ static int for_each(const char *path, bool all,
 		return -errno;
 	for (struct dirent *e; (e = readdir(dir));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-			!(all || is_trace_name(e->d_name)))
+			!(all || paths_is_trace(e->d_name)))
 			continue;
 		n++;
 		if (act && act(dirfd(dir), e->d_name, context) != 0 && !error)
@@ -65,7 +60,7 @@ static int remove_any(const char *path, const struct stat *status, int kind, str
 
 #define NAME ".importing."
 
-/* A directory that nobody holds (hold()) is that of an import which was killed. */
+/* A directory without a holder (hold()) is that of an import which was killed. */
 static int remove_stale(int dirfd, const char *name, int context)
 {
 	(void)context;

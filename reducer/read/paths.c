@@ -9,10 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_trace_name(const char *name, bool with_summary)
+bool paths_is_trace(const char *name)
 {
 	size_t n = strlen(name);
-	return n > 6 && strcmp(name + n - 6, ".baton") == 0 && name[0] != '.' &&
+	return n > 6 && strcmp(name + n - 6, ".baton") == 0;
+}
+
+static bool is_wanted(const char *name, bool with_summary)
+{
+	return paths_is_trace(name) && name[0] != '.' &&
 		   (with_summary || strcmp(name, "summary.baton") != 0);
 }
 
@@ -40,7 +45,7 @@ int paths_add(struct paths *paths, const char *operand, bool with_summary)
 	int error = 0;
 	for (struct dirent *entry; !error && (entry = readdir(stream));) {
 		char *path = NULL;
-		if (!is_trace_name(entry->d_name, with_summary))
+		if (!is_wanted(entry->d_name, with_summary))
 			continue;
 		if (asprintf(&path, "%s/%s", operand, entry->d_name) < 0)
 			path = NULL;

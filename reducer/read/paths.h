@@ -11,6 +11,8 @@ struct paths {
 	size_t n;
 };
 
+/* Is it NAME.baton, as traces and summaries are called? */
+bool paths_is_trace(const char *name);
 /* Adds the files of `operand`. `with_summary`: summary.baton too. 0 or -errno. */
 int paths_add(struct paths *paths, const char *operand, bool with_summary);
 void paths_free(struct paths *paths);

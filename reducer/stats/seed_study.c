@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TOP = 10, LEAST_PERCENT = 10 /* so much above the mean is said */ };
+enum { TOP = 10, LEAST_PERCENT = 10 /* above the mean: less is no line */ };
 
 static const enum group order[] = {GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_OTHER};
 enum { STUDY_GROUPS = sizeof(order) / sizeof(order[0]) };

@@ -1,6 +1,7 @@
 /* Tables with a row for each event, in order of time. */
 #include "stats/reports.h"
 
+#include "base/memory_kind.h"
 #include "base/room.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -155,9 +156,8 @@ static void put_shape(const struct trace_shape *shape, struct cell *cells)
 
 static struct cell memory_cell(int kind)
 {
-	static const char *const words[] = {"Unknown", "Pageable", "Pinned",        "Device",
-										"Array",   "Managed",  "Device Static", "Managed Static"};
-	return kind < 8 ? cell_text(words[kind]) : (struct cell){CELL_NONE, {0}};
+	return kind < BATON_MEMORY_END ? cell_text(memory_kind_name(kind))
+								   : (struct cell){CELL_NONE, {0}};
 }
 
 /* A fill has one kind, which nsys has in the first of the two columns. */

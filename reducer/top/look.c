@@ -16,7 +16,7 @@
 
 enum { NICEST = 19, READ_BYTES = 1 << 16, MOST_BYTES = 64 << 20 };
 
-/* ---- what is said meanwhile ---- */
+/* ---- messages meanwhile ---- */
 
 /* The trace of a process that records has no end yet: it is no damage here. */
 static bool is_usual(const char *line, size_t bytes)

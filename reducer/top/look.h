@@ -26,7 +26,7 @@ int top_look_take(struct top_look *look, struct top_view **view);
 /* Ends it, if one is under way. */
 void top_look_end(struct top_look *look);
 
-/* The same in this process: what is said meanwhile goes into the view's message. */
+/* The same in this process: messages meanwhile go into the view's message. */
 struct top_view *top_look_now(top_looker *looker, void *of, int64_t last_ns);
 
 #endif

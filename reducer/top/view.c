@@ -172,7 +172,7 @@ static void take_late(struct top_view *view, const struct summary *s,
 		view->rows[i].slowest = view->rows[i].late_ns == worst->late_ns;
 }
 
-/* Where nobody waits for a rank: the one whose steps are longer than those of the others. */
+/* Where no rank is waited for: the one whose steps are longer than those of the others. */
 static int take_longest(struct top_view *view)
 {
 	int64_t *steps = malloc((view->n_rows + 1) * sizeof(*steps));

@@ -1,5 +1,6 @@
 #include "import/kineto/kineto_detail.h"
 
+#include "base/memory_kind.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,17 +46,6 @@ uint32_t kineto_shape(struct trace_out *out, const struct kineto_launch *launch)
 	return trace_out_shape(out, &shape);
 }
 
-static enum baton_memory memory_of(const char *at, size_t bytes)
-{
-	static const char *const names[BATON_MEMORY_END] = {"Unknown",       "Pageable",      "Pinned",
-														"Device",        "Array",         "Managed",
-														"Device Static", "Managed Static"};
-	for (int i = 0; i < BATON_MEMORY_END; i++)
-		if (strlen(names[i]) == bytes && memcmp(names[i], at, bytes) == 0)
-			return (enum baton_memory)i;
-	return BATON_MEMORY_UNKNOWN;
-}
-
 bool kineto_memories(struct json_text name, struct kineto_memories *out)
 {
 	if (name.kind != JSON_STRING)
@@ -66,7 +56,7 @@ bool kineto_memories(struct json_text name, struct kineto_memories *out)
 	const char *close = arrow ? memchr(arrow, ')', (size_t)(end - arrow)) : NULL;
 	if (!close)
 		return false;
-	out->from = memory_of(open + 1, (size_t)(arrow - open - 1));
-	out->to = memory_of(arrow + 4, (size_t)(close - arrow - 4));
+	out->from = memory_kind_find(open + 1, (size_t)(arrow - open - 1));
+	out->to = memory_kind_find(arrow + 4, (size_t)(close - arrow - 4));
 	return true;
 }

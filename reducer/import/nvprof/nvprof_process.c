@@ -1,5 +1,6 @@
 #include "import/nvprof/nvprof_process.h"
 
+#include "base/memory_kind.h"
 #include "base/room.h"
 #include "base/saturate.h"
 
@@ -152,25 +153,12 @@ static enum baton_copy_dir direction_of(struct csv_cell name)
 	return BATON_COPY_UNKNOWN;
 }
 
-static enum baton_memory memory_of(const struct csv_cell *cell)
-{
-	static const char *const words[] = {[BATON_MEMORY_PAGEABLE] = "Pageable",
-										[BATON_MEMORY_PINNED] = "Pinned",
-										[BATON_MEMORY_DEVICE] = "Device",
-										[BATON_MEMORY_ARRAY] = "Array",
-										[BATON_MEMORY_MANAGED] = "Managed",
-										[BATON_MEMORY_DEVICE_STATIC] = "Device Static",
-										[BATON_MEMORY_MANAGED_STATIC] = "Managed Static"};
-	for (int kind = BATON_MEMORY_PAGEABLE; kind < BATON_MEMORY_END; kind++)
-		if (cell->bytes == strlen(words[kind]) && memcmp(cell->at, words[kind], cell->bytes) == 0)
-			return (enum baton_memory)kind;
-	return BATON_MEMORY_UNKNOWN;
-}
-
 static void take_memory(const struct nvprof_row *row, int64_t *op, uint32_t *present)
 {
-	const enum baton_memory from = memory_of(&row->cells[NVPROF_SOURCE]);
-	const enum baton_memory to = memory_of(&row->cells[NVPROF_TARGET]);
+	const enum baton_memory from =
+		memory_kind_find(row->cells[NVPROF_SOURCE].at, row->cells[NVPROF_SOURCE].bytes);
+	const enum baton_memory to =
+		memory_kind_find(row->cells[NVPROF_TARGET].at, row->cells[NVPROF_TARGET].bytes);
 	if (nvprof_bytes(row->table, row->cells, NVPROF_SIZE, &op[OP_BYTES]))
 		*present |= 1u << OP_BYTES;
 	if (!from && !to)
