@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `compare` says of each kernel, line and size of collective: its times are those of both runs, the kernel that was made slower and its
-# line changed and no other, new and gone kernels are told, noise is not known of a line of single runs, and the largest come first.
+# line changed and no other, new and gone kernels have words, noise is not known of a line of single runs, and the largest come first.
 . "$(dirname "$0")/lib.sh"
 sim=${BUILD:-build/release}/baton-sim
 

@@ -32,7 +32,7 @@ expect_status 0 "$BATON" reduce "$work/4" -o "$work/4.baton"
 expect_status 0 "$BATON" report "$work/4.baton" --html "$work/page.html"
 lack "only its summary"
 
-# What is wrong with a run is said once, though it is read again for the events.
+# What is wrong with a run gives one message, though it is read again for the events.
 cp -r "$work/4" "$work/three"
 rm "$work/three/summary.baton" "$(ls "$work/three"/*.baton | grep -v summary | tail -n 1)"
 expect_status 4 "$BATON" report "$work/three" --html "$work/page.html"
