@@ -1,4 +1,4 @@
-#include "stats/sheet.h"
+#include "render/sheet.h"
 
 #include "base/plain.h"
 #include "render/csv.h"

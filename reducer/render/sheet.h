@@ -1,6 +1,6 @@
 /* A table of `baton stats`, written row by row in one of the formats that nsys stats has. */
-#ifndef STATS_SHEET_H
-#define STATS_SHEET_H
+#ifndef RENDER_SHEET_H
+#define RENDER_SHEET_H
 
 #include "render/json.h"
 
