@@ -9,14 +9,16 @@
 #include "reduce_options.h"
 #include "read/run.h"
 #include "render/by.h"
+#include "render/report_sheets.h"
 #include "stats/seed_study.h"
 #include "render/critical.h"
 #include "conclude/finding_text.h"
 #include "summary/leaf.h"
+#include "table_options.h"
 
 #include <string.h>
 
-enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, REPLAY_STEPS = 26 };
+enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, KERNELS = 10, REPLAY_STEPS = 26 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
@@ -28,7 +30,8 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
 	 "--taxonomy seed also by device: the tables of the nvprof study"},
-	{"csv", 0, OPTION_FLAG, NULL, "with --by device: the tables as CSV"},
+	TABLE_CSV_ROW,
+	TABLE_MARKDOWN_ROW,
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
 	{"critical", 0, OPTION_FLAG, NULL,
 	 "only the critical path of some steps: its kernels, transfers and host time, and the slack of "
@@ -54,13 +57,32 @@ static int write_page(const struct invocation *call, const struct reduce_options
 	return path ? (int)report_page(report, &job, path) : STATUS_OK;
 }
 
+/* In the form that was asked for. An enum status. */
+static int print_form(const struct invocation *call, const struct report *report)
+{
+	enum sheet_format format;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
+	if (format != SHEET_TABLE)
+		return table_options_written(report->dirs[0], report_sheets(report, format, stdout));
+	if (option_given(call, "json"))
+		report_json(report, stdout);
+	else if (report->by)
+		by_text(report, stdout);
+	else if (report->gaps)
+		report_gaps_text(report, stdout);
+	else
+		report_text(report, stdout);
+	return STATUS_OK;
+}
+
 static int print(const struct invocation *call, const struct reduce_options *how,
 				 const struct reduction *reduction)
 {
 	struct figures figures;
 	struct findings findings;
 	struct by_table by;
-	const bool json = option_given(call, "json");
+	const bool all = option_given(call, "json") || option_given(call, "csv");
 	if (option_given(call, "by")) {
 		by_open(&by, &reduction->summary, by_named(option_text(call, "by", "")));
 		if (!by.told) {
@@ -78,18 +100,11 @@ static int print(const struct invocation *call, const struct reduce_options *how
 							.figures = &figures,
 							.findings = &findings,
 							.gaps = option_given(call, "gaps") || option_given(call, "leaf"),
-							.kernels = (uint32_t)option_number(call, "kernels", 10),
+							.kernels = (uint32_t)option_number(call, "kernels", all ? 0 : KERNELS),
 							.by = option_given(call, "by") ? &by : NULL,
-							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
+							.by_top = (uint32_t)option_number(call, "top", all ? 0 : BY_ROWS)};
 	int status = write_page(call, how, &report);
-	if (json)
-		report_json(&report, stdout);
-	else if (report.by)
-		by_text(&report, stdout);
-	else if (report.gaps)
-		report_gaps_text(&report, stdout);
-	else
-		report_text(&report, stdout);
+	status = (int)status_worse((enum status)status, (enum status)print_form(call, &report));
 	if (status == STATUS_OK && option_given(call, "fail-if"))
 		status = gate_report(option_text(call, "fail-if", ""), &figures,
 							 finding_unsplit_reason(&reduction->summary));
@@ -133,7 +148,8 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf", "by", "kernels", "html", "fail-if"};
+	static const char *const others[] = {"gaps", "leaf",    "by",  "kernels",
+										 "html", "fail-if", "csv", "markdown"};
 	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -157,8 +173,6 @@ static int check_by(const struct invocation *call)
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
 		diag("--top needs --by");
-	else if (option_given(call, "csv"))
-		diag("--csv is for --by device");
 	else if (by && !by_named(by))
 		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
 			 "'%s'",
@@ -175,7 +189,10 @@ static int run_devices(const struct invocation *call)
 										 "top",   "critical",   "html",   "fail-if",
 										 "steps", "step-range", "classes"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
+	enum sheet_format format;
 	struct run run;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
 			diag("--by device and --%s are two reports", others[i]);
@@ -188,8 +205,7 @@ static int run_devices(const struct invocation *call)
 	const int status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	const int printed =
-		seed_study_print(&run, option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
+	const int printed = seed_study_print(&run, format, stdout);
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)printed);
 }
@@ -198,8 +214,11 @@ static int run(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
+	enum sheet_format format;
 	if (strcmp(option_text(call, "by", ""), "device") == 0)
 		return run_devices(call);
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
 	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	if (check_by(call) != STATUS_OK)
