@@ -4,6 +4,7 @@
 #include "render/out_file.h"
 #include "jitter/print.h"
 #include "imported.h"
+#include "part_options.h"
 #include "page/jitter_page.h"
 #include "reduce.h"
 #include "reduce_options.h"
@@ -21,8 +22,7 @@ static const struct option_spec options[] = {
 	{"rank", 0, OPTION_TEXT, "R[/GPU]",
 	 "the kernels that vary most over the steps of this rank; GPU: its ordinal in a process that "
 	 "drives several"},
-	{"step", 0, OPTION_TEXT, "A[..B]",
-	 "only these steps, by the numbers of their markers, else by their places from 0"},
+	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
 	{"top", 0, OPTION_NUMBER, "N", "rows of each table (default 10; 0: all)"},
 	{"csv", 0, OPTION_TEXT, "DIR",
 	 "write a file for each matrix of kernels and ranks, and one for each table; '-': print the "
@@ -50,23 +50,15 @@ static int read_number(const char **at, int64_t *out)
 	return errno ? -1 : 0;
 }
 
-/* "7" or "7..12". */
 static int read_steps(const struct invocation *call, struct jitter_study *study)
 {
-	const char *text = option_text(call, "step", NULL), *at = text;
+	bool given;
+	struct step_span span;
+	const int status = part_steps_read(call, &given, &span);
 	study->range = (struct step_range){0, INT64_MAX};
-	if (!text)
-		return STATUS_OK;
-	int error = read_number(&at, &study->range.from);
-	study->range.to = study->range.from;
-	if (!error && strncmp(at, "..", 2) == 0) {
-		at += 2;
-		error = read_number(&at, &study->range.to);
-	}
-	if (!error && *at == 0 && study->range.from <= study->range.to)
-		return STATUS_OK;
-	diag("--step must be a step or two with '..' between them, not '%s'", text);
-	return STATUS_USAGE;
+	if (status == STATUS_OK && given)
+		study->range = (struct step_range){span.from, span.to};
+	return status;
 }
 
 /* The tables are printed, not written into a directory. */

@@ -4,6 +4,7 @@
 #include "page/report_page.h"
 #include "commands.h"
 #include "imported.h"
+#include "part_options.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
@@ -30,6 +31,9 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
 	 "--taxonomy seed also by device: the tables of the nvprof study"},
+	PART_RANK_ROW,
+	PART_DEVICE_ROW,
+	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
 	TABLE_CSV_ROW,
 	TABLE_MARKDOWN_ROW,
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
@@ -77,11 +81,12 @@ static int print_form(const struct invocation *call, const struct report *report
 }
 
 static int print(const struct invocation *call, const struct reduce_options *how,
-				 const struct reduction *reduction)
+				 struct reduction *reduction)
 {
 	struct figures figures;
 	struct findings findings;
 	struct by_table by;
+	char part[PART_WORDS_BYTES];
 	const bool all = option_given(call, "json") || option_given(call, "csv");
 	if (option_given(call, "by")) {
 		by_open(&by, &reduction->summary, by_named(option_text(call, "by", "")));
@@ -92,14 +97,18 @@ static int print(const struct invocation *call, const struct reduce_options *how
 		}
 	}
 	figures_compute(&reduction->summary, &figures);
+	part_forget_late(how, &reduction->summary);
 	if (findings_make(&reduction->summary, &figures, &findings) != 0)
 		return STATUS_INPUT;
+	part_reword_wait(how, &findings);
+	part_options_words(how, part, sizeof(part));
 	struct report report = {.dirs = call->operand,
 							.n_dirs = (size_t)call->operands,
 							.reduction = reduction,
 							.figures = &figures,
 							.findings = &findings,
 							.gaps = option_given(call, "gaps") || option_given(call, "leaf"),
+							.part = part[0] ? part : NULL,
 							.kernels = (uint32_t)option_number(call, "kernels", all ? 0 : KERNELS),
 							.by = option_given(call, "by") ? &by : NULL,
 							.by_top = (uint32_t)option_number(call, "top", all ? 0 : BY_ROWS)};
@@ -148,8 +157,8 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf",    "by",  "kernels",
-										 "html", "fail-if", "csv", "markdown"};
+	static const char *const others[] = {"gaps", "leaf",     "by",   "kernels", "html", "fail-if",
+										 "csv",  "markdown", "rank", "device",  "step"};
 	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -185,9 +194,9 @@ static int check_by(const struct invocation *call)
 /* All work of the run, in the groups of the study. */
 static int run_devices(const struct invocation *call)
 {
-	static const char *const others[] = {"json",  "gaps",       "leaf",   "kernels",
-										 "top",   "critical",   "html",   "fail-if",
-										 "steps", "step-range", "classes"};
+	static const char *const others[] = {"json",     "gaps", "leaf",    "kernels", "top",
+										 "critical", "html", "fail-if", "steps",   "step-range",
+										 "classes",  "rank", "device",  "step"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
 	enum sheet_format format;
 	struct run run;
@@ -219,7 +228,8 @@ static int run(const struct invocation *call)
 		return run_devices(call);
 	if (table_options_read(call, &format) != STATUS_OK)
 		return STATUS_USAGE;
-	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
+	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK ||
+		part_options_read(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	if (check_by(call) != STATUS_OK)
 		return STATUS_USAGE;

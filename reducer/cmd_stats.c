@@ -2,6 +2,8 @@
 #include "base/diag.h"
 #include "imported.h"
 #include "commands.h"
+#include "part_options.h"
+#include "base/rank_list.h"
 #include "render/out_file.h"
 #include "stats/reports.h"
 
@@ -17,6 +19,7 @@ static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "BASE",
 	 "write each table to a file, BASE_NAME.csv (.txt, .tsv, .json, .md), instead of standard "
 	 "output"},
+	PART_RANK_ROW,
 	{"list", 0, OPTION_FLAG, NULL, "list the tables, and end"},
 	{0},
 };
@@ -27,6 +30,7 @@ struct wanted {
 	const struct stats_report *at[REPORTS_MOST];
 	size_t n;
 	enum sheet_format format;
+	const char *ranks; /* NULL: all */
 };
 
 static int add_report(struct wanted *wanted, const char *name, size_t bytes)
@@ -101,6 +105,16 @@ static int write_file(const struct stats_report *report, struct stats_run *run, 
 	return status;
 }
 
+static bool has_rank(const struct run *run, const char *dir, const char *ranks)
+{
+	for (size_t i = 0; i < run->n_processes; i++)
+		if (rank_list_has(ranks, run->processes[i].rank))
+			return true;
+	if (ranks)
+		diag("%s: no rank of --rank %s is in it", dir, ranks);
+	return !ranks;
+}
+
 static int write_all(const struct invocation *call, const struct wanted *wanted, struct run *run)
 {
 	const char *base = option_text(call, "output", NULL);
@@ -111,6 +125,7 @@ static int write_all(const struct invocation *call, const struct wanted *wanted,
 		diag("%s", strerror(-error));
 		return STATUS_INPUT;
 	}
+	stats.ranks = wanted->ranks;
 	for (size_t i = 0; i < wanted->n; i++) {
 		if (!base && i > 0 && wanted->format != SHEET_TABLE)
 			putchar('\n');
@@ -137,6 +152,8 @@ static int run(const struct invocation *call)
 	if (option_given(call, "list"))
 		return list_reports();
 	int status = read_options(call, &wanted);
+	if (status == STATUS_OK)
+		status = part_ranks_read(call, "rank", &wanted.ranks);
 	if (status != STATUS_OK)
 		return status;
 	if (call->operands == 0) {
@@ -145,7 +162,9 @@ static int run(const struct invocation *call)
 	}
 	status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		const int told = write_all(call, &wanted, &run);
+		const int told = has_rank(&run, call->operand[0], wanted.ranks)
+							 ? write_all(call, &wanted, &run)
+							 : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)told);
 		run_close(&run);
 	}
