@@ -9,6 +9,8 @@
 #include "render/compare.h"
 #include "render/compare_said.h"
 #include "render/compare_gate.h"
+#include "render/compare_sheets.h"
+#include "table_options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,7 +29,8 @@ static const struct option_spec options[] = {
 	 "also write the answer to FILE as a page for a browser, which needs no network"},
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "with --taxonomy seed, group: GPU time of each run in the groups of the nvprof study"},
-	{"csv", 0, OPTION_FLAG, NULL, "with --by group: the table as CSV"},
+	TABLE_CSV_ROW,
+	TABLE_MARKDOWN_ROW,
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true beyond noise for any run but the base, or cannot be judged: "
@@ -150,6 +153,22 @@ static int compute(struct everything *all, const struct repeats *repeats, size_t
 	return error;
 }
 
+/* In the form that was asked for. An enum status. */
+static int print_form(const struct invocation *call, const struct comparison *comparison)
+{
+	enum sheet_format format;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
+	if (format != SHEET_TABLE)
+		return table_options_written(comparison->names[0],
+									 compare_sheets(comparison, format, stdout));
+	if (option_given(call, "json"))
+		compare_json(comparison, stdout);
+	else
+		compare_text(comparison, stdout);
+	return STATUS_OK;
+}
+
 static int print(const struct invocation *call, const struct repeats *repeats, size_t n,
 				 struct scaling_wanted wanted, const struct compare_gate *gate)
 {
@@ -172,10 +191,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 				 "(--scaling changes it)");
 		const char *html = option_text(call, "html", NULL);
 		status = html ? (int)compare_page(&comparison, html) : STATUS_OK;
-		if (option_given(call, "json"))
-			compare_json(&comparison, stdout);
-		else
-			compare_text(&comparison, stdout);
+		status = (int)status_worse((enum status)status, (enum status)print_form(call, &comparison));
 		if (status == STATUS_OK)
 			status = compare_gate_judge(gate, &comparison);
 	}
@@ -239,8 +255,11 @@ static int run_groups(const struct invocation *call)
 	static const char *const others[] = {"json",    "base",  "run",        "scaling", "html",
 										 "fail-if", "steps", "step-range", "classes"};
 	const char *by = option_text(call, "by", NULL);
+	enum sheet_format format;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
 	if (!by || strcmp(by, "group") != 0) {
-		diag(by ? "--by must be group, not '%s'" : "--csv needs --by group", by);
+		diag("--by must be group, not '%s'", by ? by : "");
 		return STATUS_USAGE;
 	}
 	if (strcmp(option_text(call, "taxonomy", ""), "seed") != 0) {
@@ -252,8 +271,7 @@ static int run_groups(const struct invocation *call)
 			diag("--by group and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
-	return seed_study_compare(call->operand, (size_t)call->operands,
-							  option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
+	return seed_study_compare(call->operand, (size_t)call->operands, format, stdout);
 }
 
 static int run(const struct invocation *call)
@@ -262,8 +280,11 @@ static int run(const struct invocation *call)
 	struct scaling_wanted wanted = {.first_is_base = option_given(call, "base")};
 	struct compare_gate gate = {0};
 	int status = check_sides(call);
-	if (status == STATUS_OK && (option_given(call, "by") || option_given(call, "csv")))
+	enum sheet_format format;
+	if (status == STATUS_OK && option_given(call, "by"))
 		return run_groups(call);
+	if (status == STATUS_OK)
+		status = table_options_read(call, &format);
 	if (status == STATUS_OK)
 		status = parse_scaling(option_text(call, "scaling", "auto"), &wanted.scaling);
 	if (status == STATUS_OK)

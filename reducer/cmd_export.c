@@ -6,6 +6,7 @@
 #include "export/job.h"
 #include "read/run.h"
 #include "imported.h"
+#include "part_options.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
@@ -123,36 +124,6 @@ static int export(const struct invocation *call, const struct summary *summary, 
 
 enum { MOST_SLICES = 1000000 };
 
-static bool whole_number(const char **at, int64_t *out)
-{
-	char *end;
-	errno = 0;
-	if (**at < '0' || **at > '9')
-		return false;
-	*out = strtoll(*at, &end, 10);
-	*at = end;
-	return errno == 0;
-}
-
-/* "7" or "7..12". */
-static int read_steps(const struct invocation *call, struct export_filter *filter)
-{
-	const char *text = option_text(call, "step", NULL), *at = text;
-	if (!text)
-		return STATUS_OK;
-	filter->by_step = true;
-	bool good = whole_number(&at, &filter->from_step);
-	filter->to_step = filter->from_step;
-	if (good && strncmp(at, "..", 2) == 0) {
-		at += 2;
-		good = whole_number(&at, &filter->to_step);
-	}
-	if (good && *at == 0 && filter->from_step <= filter->to_step)
-		return STATUS_OK;
-	diag("--step must be a step or two with '..' between them, not '%s'", text);
-	return STATUS_USAGE;
-}
-
 /* Seconds; none: `otherwise`. */
 static bool read_seconds(const char *at, size_t bytes, int64_t otherwise, int64_t *out)
 {
@@ -178,18 +149,20 @@ static int read_time(const struct invocation *call, struct export_filter *filter
 static int read_filter(const struct invocation *call, struct export_filter *filter)
 {
 	const long long most = option_number(call, "max-slices", MOST_SLICES);
-	*filter =
-		(struct export_filter){.most = (uint64_t)most, .ranks = option_text(call, "ranks", NULL)};
+	struct step_span span;
+	*filter = (struct export_filter){.most = (uint64_t)most};
 	if (most < 0) {
 		diag("--max-slices must be 0 or more, not %lld", most);
 		return STATUS_USAGE;
 	}
-	if (filter->ranks && !export_is_list(filter->ranks)) {
-		diag("--ranks must be ranks as 0,4-7, not '%s'", filter->ranks);
+	if (part_ranks_read(call, "ranks", &filter->ranks) != STATUS_OK ||
+		part_steps_read(call, &filter->by_step, &span) != STATUS_OK)
 		return STATUS_USAGE;
+	if (filter->by_step) {
+		filter->from_step = span.from;
+		filter->to_step = span.to;
 	}
-	const int status = read_steps(call, filter);
-	return status == STATUS_OK ? read_time(call, filter) : status;
+	return read_time(call, filter);
 }
 
 /* How many directories the files of a table are under. */

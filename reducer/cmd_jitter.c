@@ -4,9 +4,11 @@
 #include "render/out_file.h"
 #include "jitter/print.h"
 #include "imported.h"
+#include "part_options.h"
 #include "page/jitter_page.h"
 #include "reduce.h"
 #include "reduce_options.h"
+#include "table_options.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,11 +22,12 @@ static const struct option_spec options[] = {
 	{"rank", 0, OPTION_TEXT, "R[/GPU]",
 	 "the kernels that vary most over the steps of this rank; GPU: its ordinal in a process that "
 	 "drives several"},
-	{"step", 0, OPTION_TEXT, "A[..B]",
-	 "only these steps, by the numbers of their markers, else by their places from 0"},
+	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
 	{"top", 0, OPTION_NUMBER, "N", "rows of each table (default 10; 0: all)"},
 	{"csv", 0, OPTION_TEXT, "DIR",
-	 "write a file for each matrix of kernels and ranks, one of the steps and one of the ranks"},
+	 "write a file for each matrix of kernels and ranks, and one for each table; '-': print the "
+	 "tables instead of the text"},
+	TABLE_MARKDOWN_ROW,
 	{"steps-csv", 0, OPTION_TEXT, "DIR",
 	 "write a file for each GPU and step: its kernels and their launches, 12 columns"},
 	{"svg", 0, OPTION_TEXT, "DIR", "write the plots"},
@@ -47,22 +50,31 @@ static int read_number(const char **at, int64_t *out)
 	return errno ? -1 : 0;
 }
 
-/* "7" or "7..12". */
 static int read_steps(const struct invocation *call, struct jitter_study *study)
 {
-	const char *text = option_text(call, "step", NULL), *at = text;
+	bool given;
+	struct step_span span;
+	const int status = part_steps_read(call, &given, &span);
 	study->range = (struct step_range){0, INT64_MAX};
-	if (!text)
+	if (status == STATUS_OK && given)
+		study->range = (struct step_range){span.from, span.to};
+	return status;
+}
+
+/* The tables are printed, not written into a directory. */
+static bool to_stdout(const struct invocation *call)
+{
+	return strcmp(option_text(call, "csv", ""), "-") == 0;
+}
+
+/* What is printed has one form. */
+static int check_forms(const struct invocation *call)
+{
+	const bool csv = to_stdout(call), markdown = option_given(call, "markdown");
+	if (csv + markdown + option_given(call, "json") < 2)
 		return STATUS_OK;
-	int error = read_number(&at, &study->range.from);
-	study->range.to = study->range.from;
-	if (!error && strncmp(at, "..", 2) == 0) {
-		at += 2;
-		error = read_number(&at, &study->range.to);
-	}
-	if (!error && *at == 0 && study->range.from <= study->range.to)
-		return STATUS_OK;
-	diag("--step must be a step or two with '..' between them, not '%s'", text);
+	diag("%s and %s are two forms of one answer: give one of them", csv ? "--csv -" : "--markdown",
+		 csv && markdown ? "--markdown" : "--json");
 	return STATUS_USAGE;
 }
 
@@ -78,7 +90,8 @@ static int make_dirs(const struct invocation *call)
 {
 	static const char *const names[] = {"csv", "steps-csv", "svg"};
 	int status = STATUS_OK;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && status == STATUS_OK; i++)
+	for (size_t i = to_stdout(call); i < sizeof(names) / sizeof(names[0]) && status == STATUS_OK;
+		 i++)
 		status = made_dir(option_text(call, names[i], NULL));
 	return status;
 }
@@ -132,7 +145,7 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 	const char *csv = option_text(call, "csv", NULL), *svg = option_text(call, "svg", NULL);
 	const char *html = option_text(call, "html", NULL);
 	int status = STATUS_OK;
-	if (csv)
+	if (csv && !to_stdout(call))
 		status = written(csv, jitter_csv(printed, csv));
 	if (svg && status == STATUS_OK)
 		status = written(svg, jitter_svg(printed, svg));
@@ -143,8 +156,11 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 
 static int print_study(const struct invocation *call, const struct jitter_printed *printed)
 {
-	const int error =
-		option_given(call, "json") ? jitter_json(printed, stdout) : jitter_text(printed, stdout);
+	const int error = to_stdout(call) ? jitter_sheets(printed, SHEET_CSV, stdout)
+					  : option_given(call, "markdown")
+						  ? jitter_sheets(printed, SHEET_MARKDOWN, stdout)
+					  : option_given(call, "json") ? jitter_json(printed, stdout)
+												   : jitter_text(printed, stdout);
 	if (error)
 		diag("%s: %s", printed->dir, strerror(-error));
 	return error ? STATUS_INPUT : STATUS_OK;
@@ -153,7 +169,7 @@ static int print_study(const struct invocation *call, const struct jitter_printe
 static int print(const struct invocation *call, const struct jitter_study *study)
 {
 	struct jitter_verdict verdict;
-	const long long rows = option_number(call, "top", TABLE_ROWS_DEFAULT);
+	const long long rows = option_number(call, "top", to_stdout(call) ? 0 : TABLE_ROWS_DEFAULT);
 	struct jitter_printed printed = {.dir = call->operand[0],
 									 .study = study,
 									 .verdict = &verdict,
@@ -198,7 +214,7 @@ static int run(const struct invocation *call)
 	struct jitter_study study = {.steps_dir = option_text(call, "steps-csv", NULL)};
 	struct run_study visits = jitter_study_of(&study);
 	if (reduce_options_read(call, false, &how) != STATUS_OK ||
-		read_steps(call, &study) != STATUS_OK)
+		read_steps(call, &study) != STATUS_OK || check_forms(call) != STATUS_OK)
 		return STATUS_USAGE;
 	int status = make_dirs(call);
 	if (status != STATUS_OK)

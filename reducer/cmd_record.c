@@ -7,6 +7,7 @@
 #include "record/environment.h"
 #include "record/gauges.h"
 #include "node.h"
+#include "stats_tables.h"
 #include "record/job.h"
 #include "record/launch.h"
 #include "record/output_dir.h"
@@ -52,6 +53,8 @@ static const struct option_spec options[] = {
 	 "with -c: stop (default, like stop-shutdown) ends it there; none records to the job's end"},
 	{"reduce", 0, OPTION_FLAG, NULL,
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
+	{"stats", 0, OPTION_SWITCH, NULL,
+	 "when the job has ended, print the tables of baton stats (--stats=true, too)"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
@@ -98,7 +101,7 @@ struct plan {
 	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
-	bool reduce;
+	bool reduce, stats;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
 
@@ -117,6 +120,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	r->host_clock = option_text(call, "host-clock", NULL);
 	r->verbose = option_given(call, "verbose");
 	plan->reduce = option_given(call, "reduce");
+	plan->stats = option_given(call, "stats") && strcmp(option_text(call, "stats", ""), "false");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("host-clock", r->host_clock, clocks);
@@ -139,6 +143,11 @@ static int check_program(const struct invocation *call)
 	if ((strcmp(program, "true") == 0 || strcmp(program, "false") == 0) &&
 		(strcmp(before, "-f") == 0 || strcmp(before, "--force") == 0)) {
 		diag("-f takes no value: remove '%s'", program);
+		return STATUS_USAGE;
+	}
+	if ((strcmp(program, "true") == 0 || strcmp(program, "false") == 0) &&
+		strcmp(before, "--stats") == 0) {
+		diag("write --stats=%s", program);
 		return STATUS_USAGE;
 	}
 	if (!launcher || option_given(call, "any-program"))
@@ -361,6 +370,25 @@ static void salvage(struct plan *plan)
 	}
 }
 
+/* As nsys profile --stats=true does; of the members of a launch the first one does it. What goes wrong
+ * is said, and the status is the job's. */
+static void print_stats(const struct plan *plan)
+{
+	struct stats_tables tables = {.format = SHEET_TABLE};
+	char *const dirs[] = {(char *)plan->directory};
+	if (plan->launch.rank > 0)
+		return;
+	if (plan->salvaged.running) {
+		diag("--stats: processes of the job still record; when they have ended: baton stats %s",
+			 shell_word(plan->output.path).at);
+		return;
+	}
+	if (stats_tables_choose(&tables, STATS_TABLES_USUAL) == STATUS_OK)
+		stats_tables_write(&tables, dirs, 1);
+	if (finish_stdout(STATUS_OK) != STATUS_OK && !freopen("/dev/null", "w", stdout))
+		clearerr(stdout); /* it was said once, and the status is the job's */
+}
+
 static int run_job(const struct invocation *call, struct plan *plan)
 {
 	struct job_kill kill = {plan->window.kill_signal,
@@ -393,6 +421,8 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		say_result(plan);
 		if (plan->reduce && plan->salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
+		if (plan->stats)
+			print_stats(plan);
 	} else {
 		output_lock_release();
 		output_dir_undo(&plan->output);

@@ -4,19 +4,22 @@
 #include "page/report_page.h"
 #include "commands.h"
 #include "imported.h"
+#include "part_options.h"
 #include "reduce.h"
 #include "reduce_events.h"
 #include "reduce_options.h"
 #include "read/run.h"
 #include "render/by.h"
+#include "render/report_sheets.h"
 #include "stats/seed_study.h"
 #include "render/critical.h"
 #include "conclude/finding_text.h"
 #include "summary/leaf.h"
+#include "table_options.h"
 
 #include <string.h>
 
-enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, REPLAY_STEPS = 26 };
+enum { GAPS = 5 /* with --leaf alone */, BY_ROWS = 20, KERNELS = 10, REPLAY_STEPS = 26 };
 
 static const struct option_spec options[] = {
 	{"json", 0, OPTION_FLAG, NULL, "schema baton.report/0 on stdout"},
@@ -28,7 +31,11 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
 	 "--taxonomy seed also by device: the tables of the nvprof study"},
-	{"csv", 0, OPTION_FLAG, NULL, "with --by device: the tables as CSV"},
+	PART_RANK_ROW,
+	PART_DEVICE_ROW,
+	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
+	TABLE_CSV_ROW,
+	TABLE_MARKDOWN_ROW,
 	{"top", 0, OPTION_NUMBER, "N", "with --by: how many rows (default 20; 0: all)"},
 	{"critical", 0, OPTION_FLAG, NULL,
 	 "only the critical path of some steps: its kernels, transfers and host time, and the slack of "
@@ -54,13 +61,33 @@ static int write_page(const struct invocation *call, const struct reduce_options
 	return path ? (int)report_page(report, &job, path) : STATUS_OK;
 }
 
+/* In the form that was asked for. An enum status. */
+static int print_form(const struct invocation *call, const struct report *report)
+{
+	enum sheet_format format;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
+	if (format != SHEET_TABLE)
+		return table_options_written(report->dirs[0], report_sheets(report, format, stdout));
+	if (option_given(call, "json"))
+		report_json(report, stdout);
+	else if (report->by)
+		by_text(report, stdout);
+	else if (report->gaps)
+		report_gaps_text(report, stdout);
+	else
+		report_text(report, stdout);
+	return STATUS_OK;
+}
+
 static int print(const struct invocation *call, const struct reduce_options *how,
-				 const struct reduction *reduction)
+				 struct reduction *reduction)
 {
 	struct figures figures;
 	struct findings findings;
 	struct by_table by;
-	const bool json = option_given(call, "json");
+	char part[PART_WORDS_BYTES];
+	const bool all = option_given(call, "json") || option_given(call, "csv");
 	if (option_given(call, "by")) {
 		by_open(&by, &reduction->summary, by_named(option_text(call, "by", "")));
 		if (!by.told) {
@@ -70,26 +97,23 @@ static int print(const struct invocation *call, const struct reduce_options *how
 		}
 	}
 	figures_compute(&reduction->summary, &figures);
+	part_forget_late(how, &reduction->summary);
 	if (findings_make(&reduction->summary, &figures, &findings) != 0)
 		return STATUS_INPUT;
+	part_reword_wait(how, &findings);
+	part_options_words(how, part, sizeof(part));
 	struct report report = {.dirs = call->operand,
 							.n_dirs = (size_t)call->operands,
 							.reduction = reduction,
 							.figures = &figures,
 							.findings = &findings,
 							.gaps = option_given(call, "gaps") || option_given(call, "leaf"),
-							.kernels = (uint32_t)option_number(call, "kernels", 10),
+							.part = part[0] ? part : NULL,
+							.kernels = (uint32_t)option_number(call, "kernels", all ? 0 : KERNELS),
 							.by = option_given(call, "by") ? &by : NULL,
-							.by_top = (uint32_t)option_number(call, "top", json ? 0 : BY_ROWS)};
+							.by_top = (uint32_t)option_number(call, "top", all ? 0 : BY_ROWS)};
 	int status = write_page(call, how, &report);
-	if (json)
-		report_json(&report, stdout);
-	else if (report.by)
-		by_text(&report, stdout);
-	else if (report.gaps)
-		report_gaps_text(&report, stdout);
-	else
-		report_text(&report, stdout);
+	status = (int)status_worse((enum status)status, (enum status)print_form(call, &report));
 	if (status == STATUS_OK && option_given(call, "fail-if"))
 		status = gate_report(option_text(call, "fail-if", ""), &figures,
 							 finding_unsplit_reason(&reduction->summary));
@@ -133,7 +157,8 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf", "by", "kernels", "html", "fail-if"};
+	static const char *const others[] = {"gaps", "leaf",     "by",   "kernels", "html", "fail-if",
+										 "csv",  "markdown", "rank", "device",  "step"};
 	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -157,8 +182,6 @@ static int check_by(const struct invocation *call)
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
 		diag("--top needs --by");
-	else if (option_given(call, "csv"))
-		diag("--csv is for --by device");
 	else if (by && !by_named(by))
 		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
 			 "'%s'",
@@ -171,11 +194,14 @@ static int check_by(const struct invocation *call)
 /* All work of the run, in the groups of the study. */
 static int run_devices(const struct invocation *call)
 {
-	static const char *const others[] = {"json",  "gaps",       "leaf",   "kernels",
-										 "top",   "critical",   "html",   "fail-if",
-										 "steps", "step-range", "classes"};
+	static const char *const others[] = {"json",     "gaps", "leaf",    "kernels", "top",
+										 "critical", "html", "fail-if", "steps",   "step-range",
+										 "classes",  "rank", "device",  "step"};
 	const char *taxonomy = option_text(call, "taxonomy", "");
+	enum sheet_format format;
 	struct run run;
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
 			diag("--by device and --%s are two reports", others[i]);
@@ -188,8 +214,7 @@ static int run_devices(const struct invocation *call)
 	const int status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	const int printed =
-		seed_study_print(&run, option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
+	const int printed = seed_study_print(&run, format, stdout);
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)printed);
 }
@@ -198,9 +223,13 @@ static int run(const struct invocation *call)
 {
 	struct reduction reduction;
 	struct reduce_options how;
+	enum sheet_format format;
 	if (strcmp(option_text(call, "by", ""), "device") == 0)
 		return run_devices(call);
-	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK)
+	if (table_options_read(call, &format) != STATUS_OK)
+		return STATUS_USAGE;
+	if (reduce_options_read(call, true, &how) != STATUS_OK || read_gaps(call, &how) != STATUS_OK ||
+		part_options_read(call, &how) != STATUS_OK)
 		return STATUS_USAGE;
 	if (check_by(call) != STATUS_OK)
 		return STATUS_USAGE;

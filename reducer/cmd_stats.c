@@ -2,12 +2,10 @@
 #include "base/diag.h"
 #include "imported.h"
 #include "commands.h"
-#include "render/out_file.h"
-#include "stats/reports.h"
+#include "part_options.h"
+#include "stats_tables.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 static const struct option_spec options[] = {
 	{"report", 'r', OPTION_TEXT, "NAME[,NAME]",
@@ -17,111 +15,10 @@ static const struct option_spec options[] = {
 	{"output", 'o', OPTION_TEXT, "BASE",
 	 "write each table to a file, BASE_NAME.csv (.txt, .tsv, .json, .md), instead of standard "
 	 "output"},
+	PART_RANK_ROW,
 	{"list", 0, OPTION_FLAG, NULL, "list the tables, and end"},
 	{0},
 };
-
-enum { REPORTS_MOST = 64 };
-
-struct wanted {
-	const struct stats_report *at[REPORTS_MOST];
-	size_t n;
-	enum sheet_format format;
-};
-
-static int add_report(struct wanted *wanted, const char *name, size_t bytes)
-{
-	char text[64];
-	snprintf(text, sizeof(text), "%.*s", (int)bytes, name);
-	const struct stats_report *report = bytes < sizeof(text) ? stats_report_find(text) : NULL;
-	if (!report || wanted->n == REPORTS_MOST) {
-		diag(report ? "too many tables (%s)"
-					: "there is no table '%s'; baton stats --list lists them",
-			 text);
-		return STATUS_USAGE;
-	}
-	wanted->at[wanted->n++] = report;
-	return STATUS_OK;
-}
-
-static int read_options(const struct invocation *call, struct wanted *wanted)
-{
-	const char *names = option_text(call, "report",
-									"nvtx_sum,cuda_api_sum,cuda_gpu_kern_sum,"
-									"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum");
-	const char *format = option_text(call, "format", "table");
-	int status = STATUS_OK;
-	*wanted = (struct wanted){.format = sheet_format_of(format)};
-	if (wanted->format == SHEET_FORMATS) {
-		diag("--format must be table, csv, tsv, json or markdown, not '%s'", format);
-		return STATUS_USAGE;
-	}
-	for (size_t n; status == STATUS_OK; names += n + 1) {
-		n = strcspn(names, ",");
-		status = add_report(wanted, names, n);
-		if (!names[n])
-			break;
-	}
-	return status;
-}
-
-/* Writes one table; says what goes wrong. */
-static int write_report(const struct stats_report *report, struct stats_run *run, FILE *out,
-						enum sheet_format format)
-{
-	struct sheet sheet;
-	sheet_open(&sheet, out, format, &report->spec);
-	const int error = report->write(run, &sheet, report->variant);
-	sheet_close(&sheet);
-	if (error)
-		diag("%s: %s", report->spec.name, strerror(-error));
-	return error ? STATUS_INPUT : STATUS_OK;
-}
-
-static int write_file(const struct stats_report *report, struct stats_run *run, const char *base,
-					  enum sheet_format format)
-{
-	struct out_file file;
-	char *path;
-	if (asprintf(&path, "%s_%s.%s", base, report->spec.name, sheet_ending(format)) < 0) {
-		diag("%s: %s", base, strerror(ENOMEM));
-		return STATUS_INPUT;
-	}
-	int status = STATUS_OK;
-	int error = out_file_open_path(&file, path);
-	if (!error) {
-		status = write_report(report, run, file.out, format);
-		error = out_file_close(&file, status == STATUS_OK ? 0 : -ECANCELED);
-	}
-	if (error && status == STATUS_OK) {
-		diag("%s: %s", path, strerror(-error));
-		status = STATUS_OUTPUT;
-	}
-	free(path);
-	return status;
-}
-
-static int write_all(const struct invocation *call, const struct wanted *wanted, struct run *run)
-{
-	const char *base = option_text(call, "output", NULL);
-	struct stats_run stats;
-	int status = STATUS_OK;
-	const int error = stats_run_open(&stats, run);
-	if (error) {
-		diag("%s", strerror(-error));
-		return STATUS_INPUT;
-	}
-	for (size_t i = 0; i < wanted->n; i++) {
-		if (!base && i > 0 && wanted->format != SHEET_TABLE)
-			putchar('\n');
-		const int told = base ? write_file(wanted->at[i], &stats, base, wanted->format)
-							  : write_report(wanted->at[i], &stats, stdout, wanted->format);
-		status = (int)status_worse((enum status)status, (enum status)told);
-	}
-	status = (int)status_worse((enum status)status, (enum status)stats.status);
-	stats_run_close(&stats);
-	return status;
-}
 
 static int list_reports(void)
 {
@@ -130,26 +27,32 @@ static int list_reports(void)
 	return finish_stdout(STATUS_OK);
 }
 
+static int read_options(const struct invocation *call, struct stats_tables *tables)
+{
+	const char *format = option_text(call, "format", "table");
+	*tables = (struct stats_tables){.format = sheet_format_of(format),
+									.base = option_text(call, "output", NULL)};
+	if (tables->format == SHEET_FORMATS) {
+		diag("--format must be table, csv, tsv, json or markdown, not '%s'", format);
+		return STATUS_USAGE;
+	}
+	const int status = stats_tables_choose(tables, option_text(call, "report", STATS_TABLES_USUAL));
+	return status == STATUS_OK ? part_ranks_read(call, "rank", &tables->ranks) : status;
+}
+
 static int run(const struct invocation *call)
 {
-	struct wanted wanted;
-	struct run run;
+	struct stats_tables tables;
 	if (option_given(call, "list"))
 		return list_reports();
-	int status = read_options(call, &wanted);
+	const int status = read_options(call, &tables);
 	if (status != STATUS_OK)
 		return status;
 	if (call->operands == 0) {
 		diag("give the directory of a run");
 		return STATUS_USAGE;
 	}
-	status = run_open(call->operand, (size_t)call->operands, &run);
-	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		const int told = write_all(call, &wanted, &run);
-		status = (int)status_worse((enum status)status, (enum status)told);
-		run_close(&run);
-	}
-	return finish_stdout(status);
+	return finish_stdout(stats_tables_write(&tables, call->operand, (size_t)call->operands));
 }
 
 static const struct named_text examples[] = {

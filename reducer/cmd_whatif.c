@@ -6,6 +6,7 @@
 #include "reduce.h"
 #include "reduce_options.h"
 #include "render/whatif.h"
+#include "table_options.h"
 
 enum { WHATIF_STEPS = 26 };
 
@@ -24,10 +25,17 @@ static const struct option_spec options[] = {
 	{"rank", 0, OPTION_NUMBER, "R", "take what --without and --graphs say off this rank alone"},
 	{"host", 0, OPTION_TEXT, "NAME", "take it off the ranks of this host alone"},
 	{"json", 0, OPTION_FLAG, NULL, "print JSON"},
+	TABLE_CSV_ROW,
+	TABLE_MARKDOWN_ROW,
 	REDUCE_OPTION_ROWS,
 	{"classes", 0, OPTION_TEXT, "FILE",
 	 "your own classes of kernels, calls, ranges and frames, tried first: lines 'REGEX CLASS'"},
 	{0},
+};
+
+struct asked {
+	struct whatif whatif;
+	enum sheet_format format;
 };
 
 static int read_options(const struct invocation *call, struct whatif *w)
@@ -54,7 +62,7 @@ static int read_options(const struct invocation *call, struct whatif *w)
 /* The speeds of the run of --like. */
 static int take_speeds(struct replayed *r, void *context)
 {
-	struct whatif *w = context;
+	struct whatif *w = &((struct asked *)context)->whatif;
 	if (r)
 		return speeds_of(&r->model, &w->speeds);
 	diag("%s: there are too few steps to replay (three are needed)", w->like);
@@ -64,7 +72,8 @@ static int take_speeds(struct replayed *r, void *context)
 
 static int answer(struct replayed *r, void *context)
 {
-	struct whatif *w = context;
+	struct asked *asked = context;
+	struct whatif *w = &asked->whatif;
 	if (!r) {
 		diag("%s: there are too few steps to replay (three are needed)", w->dir);
 		w->status = STATUS_INPUT;
@@ -73,6 +82,8 @@ static int answer(struct replayed *r, void *context)
 	int error = whatif_ask(w, r);
 	if (error || w->status != STATUS_OK)
 		return error;
+	if (asked->format != SHEET_TABLE)
+		return whatif_sheets(w, r, asked->format, stdout);
 	if (w->json)
 		whatif_json(w, r, stdout);
 	else
@@ -93,27 +104,30 @@ static int replay_run(const char *dir, const struct reduce_options *how)
 static int run(const struct invocation *call)
 {
 	struct reduce_options how;
-	struct whatif whatif;
+	struct asked asked;
+	struct whatif *const whatif = &asked.whatif;
 	int status = reduce_options_read(call, false, &how), like_status = STATUS_OK;
 	if (status == STATUS_OK)
-		status = read_options(call, &whatif);
+		status = read_options(call, whatif);
+	if (status == STATUS_OK)
+		status = table_options_read(call, &asked.format);
 	if (status != STATUS_OK)
 		return status;
 	how.store = how.must_store = false;
 	how.classes_file = option_text(call, "classes", NULL);
-	how.replay_context = &whatif;
+	how.replay_context = &asked;
 	how.replay_steps = WHATIF_STEPS;
 	how.replay = take_speeds;
-	if (whatif.like)
-		like_status = status = replay_run(whatif.like, &how);
-	if ((status != STATUS_OK && status != STATUS_PARTIAL) || whatif.status != STATUS_OK)
-		return whatif.status == STATUS_OK ? status : whatif.status;
+	if (whatif->like)
+		like_status = status = replay_run(whatif->like, &how);
+	if ((status != STATUS_OK && status != STATUS_PARTIAL) || whatif->status != STATUS_OK)
+		return whatif->status == STATUS_OK ? status : whatif->status;
 	how.replay = answer;
-	status = replay_run(whatif.dir, &how);
+	status = replay_run(whatif->dir, &how);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
 	status = status == STATUS_OK ? like_status : status;
-	return finish_stdout(whatif.status == STATUS_OK ? status : whatif.status);
+	return finish_stdout(whatif->status == STATUS_OK ? status : whatif->status);
 }
 
 static const struct named_text examples[] = {

@@ -88,6 +88,24 @@ static int make_passes(struct scanning *s)
 	return error;
 }
 
+/* Of the steps that were found, those that were asked for; how sure they are is of all. A device
+ * without any has nothing to tell. */
+static int keep_steps(struct scanning *s)
+{
+	const struct reduce_options *options = s->context->options;
+	struct device_scan *scan = s->scan;
+	const struct step_fit fit = scan->fit;
+	if (!options->only_steps || scan->empty)
+		return 0;
+	scan->empty = scan->steps.n_steps == 0 ||
+				  steps_keep(&scan->steps, options->steps.from, options->steps.to) == 0;
+	if (scan->empty)
+		return 0;
+	const int error = make_passes(s);
+	scan->fit = fit;
+	return error;
+}
+
 static int scan_ops(struct scanning *s)
 {
 	bool changed;
@@ -100,6 +118,8 @@ static int scan_ops(struct scanning *s)
 		error = scan_steps_doubt(s, &changed);
 	if (!error && changed)
 		error = make_passes(s);
+	if (!error)
+		error = keep_steps(s);
 	if (error || s->scan->given) /* the first scan has committed them */
 		return error;
 	return commit_collectives(s);

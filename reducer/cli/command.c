@@ -59,6 +59,21 @@ static int check_number(const struct option_spec *option, const char *text)
 	return STATUS_USAGE;
 }
 
+static int check_switch(const struct option_spec *option, const char *text)
+{
+	if (!*text || strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
+		return STATUS_OK;
+	diag("--%s wants true or false, not '%s'", option->name, text);
+	return STATUS_USAGE;
+}
+
+static int argument_of(const struct option_spec *spec)
+{
+	return spec->kind == OPTION_FLAG     ? no_argument
+		   : spec->kind == OPTION_SWITCH ? optional_argument
+										 : required_argument;
+}
+
 static void fill_getopt(const struct command *command, struct option *longs, char *shorts)
 {
 	size_t n = command_options(command);
@@ -67,11 +82,11 @@ static void fill_getopt(const struct command *command, struct option *longs, cha
 	*shorts++ = ':';
 	for (size_t i = 0; i <= n; i++) {
 		const struct option_spec *spec = i < n ? &command->options[i] : &help_option;
-		longs[i] = (struct option){spec->name, spec->kind != OPTION_FLAG, NULL, 256 + (int)i};
+		longs[i] = (struct option){spec->name, argument_of(spec), NULL, 256 + (int)i};
 		if (!spec->letter)
 			continue;
 		*shorts++ = spec->letter;
-		if (spec->kind != OPTION_FLAG)
+		if (argument_of(spec) == required_argument)
 			*shorts++ = ':';
 	}
 	*shorts = 0;
@@ -109,8 +124,11 @@ int command_run(const struct command *command, int argc, char **argv)
 			command_help(command);
 			return finish_stdout(STATUS_OK);
 		}
-		texts[i] = command->options[i].kind == OPTION_FLAG ? "" : optarg;
+		texts[i] = optarg ? optarg : "";
 		if (command->options[i].kind == OPTION_NUMBER && check_number(&command->options[i], optarg))
+			return STATUS_USAGE;
+		if (command->options[i].kind == OPTION_SWITCH &&
+			check_switch(&command->options[i], texts[i]))
 			return STATUS_USAGE;
 	}
 	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};

@@ -6,13 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER };
+enum option_kind {
+	OPTION_FLAG,
+	OPTION_SWITCH, /* --name, --name=true or --name=false */
+	OPTION_TEXT,
+	OPTION_NUMBER
+};
 
 struct option_spec {
 	const char *name; /* long name without dashes; NULL ends the list */
 	char letter;      /* short form or 0 */
 	enum option_kind kind;
-	const char *value; /* "DIR", "N"; NULL for a flag */
+	const char *value; /* "DIR", "N"; NULL for a flag or a switch */
 	const char *help;
 };
 

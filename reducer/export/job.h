@@ -31,9 +31,4 @@ struct export_job {
 	const struct reduce_options *how; /* of the command line */
 };
 
-/* Does the list "0,4-7" have `rank`? */
-bool export_has_rank(const char *list, int32_t rank);
-/* Is it such a list? */
-bool export_is_list(const char *list);
-
 #endif

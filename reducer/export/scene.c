@@ -1,6 +1,7 @@
 #include "export/scene.h"
 
 #include "base/diag.h"
+#include "base/rank_list.h"
 #include "base/room.h"
 #include "base/sort.h"
 #include "read/trace.h"
@@ -104,7 +105,7 @@ static int open_windows(struct scene *scene, const struct export_job *job)
 			return error;
 		if (scene->to_ns[i] != INT64_MIN)
 			scene->to_ns[i]++;
-		scene->taken[i] = export_has_rank(job->filter.ranks, run->processes[i].rank);
+		scene->taken[i] = rank_list_has(job->filter.ranks, run->processes[i].rank);
 		taken += scene->taken[i];
 	}
 	if (taken > 0)

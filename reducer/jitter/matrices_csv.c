@@ -3,6 +3,7 @@
 #include "render/csv.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_value(FILE *out, double ns)
 {
@@ -51,54 +52,26 @@ static int write_matrix(const struct jitter_study *s, enum jitter_measure measur
 	return out_file_close(&file, 0);
 }
 
-static int write_series(const struct jitter_printed *p, const char *dir)
+/* A table in a file of its own. */
+static int write_table(const struct jitter_printed *p, const char *dir, const char *name)
 {
-	const struct jitter_study *s = p->study;
+	const bool ranks = strcmp(name, "ranks.csv") == 0;
+	const struct jitter_shown all = {NULL, ranks ? p->study->n_ranks : p->study->axis.n};
 	struct out_file file;
-	int error = out_file_open(&file, dir, "steps.csv");
+	struct sheets sheets;
+	int error = out_file_open(&file, dir, name);
 	if (error)
 		return error;
-	fputs("step,ranks,min_rank,min_ns,max_rank,max_ns,mean_ns,max_minus_mean_ns,max_minus_min_ns\n",
-		  file.out);
-	for (uint32_t k = 0; k < s->axis.n; k++) {
-		const struct step_row *row = &p->verdict->steps[k];
-		if (row->ranks == 0)
-			continue;
-		fprintf(file.out, "%lld,%u,", (long long)row->number, row->ranks);
-		csv_text(jitter_rank_label(s, row->least), file.out);
-		fprintf(file.out, ",%lld,", (long long)row->least_ns);
-		csv_text(jitter_rank_label(s, row->most), file.out);
-		fprintf(file.out, ",%lld,%.3f,%.3f,%lld\n", (long long)row->most_ns, row->mean_ns,
-				(double)row->most_ns - row->mean_ns, (long long)(row->most_ns - row->least_ns));
-	}
-	return out_file_close(&file, 0);
-}
-
-static int write_ranks(const struct jitter_printed *p, const char *dir)
-{
-	const struct jitter_study *s = p->study;
-	struct out_file file;
-	int error = out_file_open(&file, dir, "ranks.csv");
-	if (error)
-		return error;
-	fputs("rank,device,host,steps,last,behind_ns", file.out);
-	for (int c = 0; c < JITTER_CAUSES; c++)
-		fprintf(file.out, ",%s_ns", jitter_cause_name((enum jitter_cause)c));
-	fputs(",places,p_late,p_early,p_last\n", file.out);
-	for (uint32_t r = 0; r < s->n_ranks; r++) {
-		const struct rank_row *row = &p->verdict->ranks[r];
-		csv_text(jitter_rank_label(s, r), file.out);
-		fputc(',', file.out);
-		csv_text(s->ranks[r].key, file.out);
-		fputc(',', file.out);
-		csv_text(s->ranks[r].host, file.out);
-		fprintf(file.out, ",%u,%u,%.3f", row->steps, row->last, row->behind_ns);
-		for (int c = 0; c < JITTER_CAUSES; c++)
-			fprintf(file.out, ",%.3f", row->part_ns[c]);
-		fprintf(file.out, ",%.3f,%.6g,%.6g,%.6g\n", row->places, row->p_late, row->p_early,
-				row->p_last);
-	}
-	return out_file_close(&file, 0);
+	sheets_open(&sheets, file.out, SHEET_CSV);
+	if (ranks)
+		jitter_ranks_sheet(p, &all, &sheets);
+	else if (strcmp(name, "steps.csv") == 0)
+		jitter_steps_sheet(p, &all, &sheets);
+	else if (strcmp(name, "kernels.csv") == 0)
+		jitter_kernels_sheet(p, UINT32_MAX, &sheets);
+	else
+		error = jitter_varying_sheet(p, UINT32_MAX, &sheets);
+	return out_file_close(&file, error ? error : sheets.error);
 }
 
 int jitter_csv(const struct jitter_printed *p, const char *dir)
@@ -109,7 +82,9 @@ int jitter_csv(const struct jitter_printed *p, const char *dir)
 		if (!error)
 			error = write_matrix(p->study, (enum jitter_measure)m, true, dir);
 	}
-	if (!error)
-		error = write_series(p, dir);
-	return error ? error : write_ranks(p, dir);
+	static const char *const tables[] = {"steps.csv", "ranks.csv", "kernels.csv", "varying.csv"};
+	const size_t n = p->rank < p->study->n_ranks ? 4 : 3;
+	for (size_t i = 0; !error && i < n; i++)
+		error = write_table(p, dir, tables[i]);
+	return error;
 }

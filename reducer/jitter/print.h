@@ -3,6 +3,7 @@
 #define JITTER_PRINT_H
 
 #include "jitter/verdict.h"
+#include "render/sheet.h"
 
 #include <stdio.h>
 
@@ -18,7 +19,30 @@ struct jitter_printed {
 int jitter_text(const struct jitter_printed *printed, FILE *out);
 int jitter_json(const struct jitter_printed *printed, FILE *out);
 
-/* One file for each matrix, one of the steps and one of the ranks. 0 or -errno. matrices_csv.c */
+/* The tables of jitter_text(): `--csv -` and `--markdown`. 0 or -ENOMEM: cells are missing.
+ * sheets.c */
+int jitter_sheets(const struct jitter_printed *printed, enum sheet_format format, FILE *out);
+/* Each of them, for a file of its own; `rows`: all of them (NULL) or these n. sheets.c */
+struct jitter_shown {
+	const uint32_t *rows;
+	uint32_t n;
+};
+void jitter_ranks_sheet(const struct jitter_printed *printed, const struct jitter_shown *shown,
+						struct sheets *sheets);
+void jitter_steps_sheet(const struct jitter_printed *printed, const struct jitter_shown *shown,
+						struct sheets *sheets);
+void jitter_kernels_sheet(const struct jitter_printed *printed, uint32_t most,
+						  struct sheets *sheets);
+/* Of --rank. 0 or -ENOMEM. */
+int jitter_varying_sheet(const struct jitter_printed *printed, uint32_t most,
+						 struct sheets *sheets);
+
+/* The *n ranks that differ most from the others, or the *n steps whose ranks differ most, in their
+ * own order; *n becomes how many there are. The caller frees it. NULL: no memory. choice.c */
+uint32_t *jitter_choose_ranks(const struct jitter_printed *printed, uint32_t *n);
+uint32_t *jitter_choose_steps(const struct jitter_printed *printed, uint32_t *n);
+
+/* One file for each matrix and for each table. 0 or -errno. matrices_csv.c */
 int jitter_csv(const struct jitter_printed *printed, const char *dir);
 /* The plots. 0 or -errno. svg.c */
 int jitter_svg(const struct jitter_printed *printed, const char *dir);

@@ -1,6 +1,5 @@
 #include "jitter/print.h"
 
-#include "base/sort.h"
 #include "jitter/words.h"
 #include "render/columns.h"
 
@@ -65,34 +64,6 @@ static void shares(const struct screen *screen, const struct jitter_printed *p)
 				b.at, c.at);
 }
 
-struct choice { /* a row of a table */
-	double size;
-	uint32_t row;
-};
-
-static int by_size(const void *a, const void *b)
-{
-	const struct choice *x = a, *y = b;
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static int by_row(const void *a, const void *b)
-{
-	const struct choice *x = a, *y = b;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-/* Moves the `most` largest of n choices to the front, in order of their rows. Returns how many. */
-static uint32_t choose(struct choice *choices, uint32_t n, uint32_t most)
-{
-	sort_rows(choices, n, sizeof(*choices), by_size);
-	n = n < most ? n : most;
-	sort_rows(choices, n, sizeof(*choices), by_row);
-	return n;
-}
-
 static int rank_table(const struct screen *screen, const struct jitter_printed *p)
 {
 	static const struct column columns[] = {
@@ -104,12 +75,10 @@ static int rank_table(const struct screen *screen, const struct jitter_printed *
 	struct columns table;
 	if (s->n_ranks < 2)
 		return 0;
-	struct choice *shown = malloc(s->n_ranks * sizeof(*shown));
+	uint32_t n = s->n_ranks <= ALL_RANKS ? s->n_ranks : p->rows;
+	uint32_t *shown = jitter_choose_ranks(p, &n);
 	if (!shown)
 		return -ENOMEM;
-	for (uint32_t r = 0; r < s->n_ranks; r++)
-		shown[r] = (struct choice){fabs(p->verdict->ranks[r].behind_ns), r};
-	const uint32_t n = choose(shown, s->n_ranks, s->n_ranks <= ALL_RANKS ? s->n_ranks : p->rows);
 	screen_line(screen, "%s", "");
 	screen_wrap(
 		screen, HANG,
@@ -118,8 +87,8 @@ static int rank_table(const struct screen *screen, const struct jitter_printed *
 	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	columns_heads(&table);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct rank_row *row = &p->verdict->ranks[shown[i].row];
-		columns_cell(&table, "%s", jitter_rank_label(s, shown[i].row));
+		const struct rank_row *row = &p->verdict->ranks[shown[i]];
+		columns_cell(&table, "%s", jitter_rank_label(s, shown[i]));
 		columns_ms(&table, llround(row->behind_ns));
 		for (int c = 0; c < JITTER_CAUSES; c++)
 			columns_ms(&table, llround(row->part_ns[c]));
@@ -129,18 +98,6 @@ static int rank_table(const struct screen *screen, const struct jitter_printed *
 	}
 	free(shown);
 	return 0;
-}
-
-/* The steps with several ranks, in an array with room for all. Returns how many. */
-static uint32_t list_steps(const struct jitter_printed *p, struct choice *choices)
-{
-	uint32_t n = 0;
-	for (uint32_t k = 0; k < p->study->axis.n; k++) {
-		const struct step_row *row = &p->verdict->steps[k];
-		if (row->ranks > 1)
-			choices[n++] = (struct choice){(double)row->most_ns - (double)row->least_ns, k};
-	}
-	return choose(choices, n, p->rows);
 }
 
 static int step_table(const struct screen *screen, const struct jitter_printed *p)
@@ -154,10 +111,9 @@ static int step_table(const struct screen *screen, const struct jitter_printed *
 	struct columns table;
 	if (s->n_ranks < 2)
 		return 0;
-	struct choice *shown = malloc(((size_t)s->axis.n + 1) * sizeof(*shown));
+	uint32_t n = p->rows, *shown = jitter_choose_steps(p, &n);
 	if (!shown)
 		return -ENOMEM;
-	const uint32_t n = list_steps(p, shown);
 	screen_line(screen, "%s", "");
 	screen_wrap(screen, HANG,
 				"Steps with the largest difference: first and last rank, against the "
@@ -165,7 +121,7 @@ static int step_table(const struct screen *screen, const struct jitter_printed *
 	columns_open(&table, screen, columns, sizeof(columns) / sizeof(columns[0]));
 	columns_heads(&table);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct step_row *row = &p->verdict->steps[shown[i].row];
+		const struct step_row *row = &p->verdict->steps[shown[i]];
 		columns_cell(&table, "%lld", (long long)row->number);
 		columns_cell(&table, "%s", jitter_rank_label(s, row->least));
 		columns_ms(&table, llround(row->mean_ns - (double)row->least_ns));

@@ -15,6 +15,7 @@ struct report {
 	const struct reduction *reduction;
 	const struct figures *figures;
 	const struct findings *findings;
+	const char *part;          /* of the run, as "rank 3, step 7..9"; NULL: all */
 	uint32_t kernels;          /* how many to print; 0: all */
 	bool gaps;                 /* they were asked for */
 	const struct by_table *by; /* asked for; or NULL */

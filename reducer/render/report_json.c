@@ -42,6 +42,10 @@ static void run_object(struct json *j, const struct report *report)
 	for (size_t i = 0; i < report->n_dirs; i++)
 		json_text(j, NULL, report->dirs[i]);
 	json_end_array(j);
+	if (report->part)
+		json_text(j, "part", report->part);
+	else
+		json_null(j, "part");
 	json_number(j, "world_size", s->run.world_size > 0 ? s->run.world_size : (int64_t)s->n_devices);
 	json_known(j, "hosts", s->run.hosts > 0 ? (int64_t)s->run.hosts : -1);
 	json_number(j, "steps", report->figures->steps);

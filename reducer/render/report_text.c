@@ -68,6 +68,13 @@ static void header(const struct screen *screen, const struct report *r)
 			text_ms(screen, f->step_ns, &a), (long long)f->kernels);
 }
 
+static void part_line(const struct screen *screen, const struct report *r)
+{
+	if (r->part)
+		screen_title_wrap(screen, HANG,
+						  "only %s: what waits for other ranks is as in the whole run", r->part);
+}
+
 static void missing_end(const struct screen *screen, const struct report *r)
 {
 	const struct quality *q = &r->reduction->summary.quality;
@@ -326,6 +333,7 @@ void report_text(const struct report *r, FILE *out)
 	struct screen screen;
 	screen_open(&screen, out, r->figures->step_ns);
 	header(&screen, r);
+	part_line(&screen, r);
 	missing_begin(&screen, r);
 	step_lines(&screen, r);
 	missing_end(&screen, r);

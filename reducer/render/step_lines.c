@@ -50,6 +50,8 @@ void step_lines(const struct screen *screen, const struct report *r)
 	if (f->p95_ns / LONG_TAIL > f->p50_ns)
 		screen_title_wrap(screen, 2, "The steps differ: p95 is %.1f times p50",
 						  (double)f->p95_ns / (double)(f->p50_ns > 0 ? f->p50_ns : 1));
+	if (r->part)
+		return; /* the other steps are outside because somebody asked for these */
 	if (trust.much_before && trust.generation < 2)
 		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come before the first step",
 						  100 * trust.before);

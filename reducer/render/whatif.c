@@ -102,6 +102,18 @@ static const char *gain_words(const struct screen *screen, const struct gain *ga
 	return text_gain(screen, gain->ns, gain->low_ns, gain->high_ns, out);
 }
 
+/* The words of one line, with the other one of two that pay only together. */
+static void describe_line(const struct whatif *w, const struct replayed *r, uint32_t i, char *text,
+						  size_t bytes)
+{
+	const struct taken *taken = &w->list.at[i];
+	describe(r, taken, text, bytes);
+	if (taken->joint.known)
+		describe_joint(r, taken, text, bytes);
+	if (taken->kind == TAKEN_LIKE)
+		snprintf(text, bytes, "the speeds of %s", w->like);
+}
+
 void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 {
 	struct screen screen;
@@ -116,11 +128,7 @@ void whatif_text(const struct whatif *w, const struct replayed *r, FILE *out)
 		const struct gain *gain = &taken->gain;
 		char what[TAKEN_NAME_BYTES + 96];
 		now_ns -= gain->ns;
-		describe(r, taken, what, sizeof(what));
-		if (taken->joint.known)
-			describe_joint(r, taken, what, sizeof(what));
-		if (taken->kind == TAKEN_LIKE)
-			snprintf(what, sizeof(what), "the speeds of %s", w->like);
+		describe_line(w, r, i, what, sizeof(what));
 		screen_wrap(&screen, 12, "%-11s %-20s %s ms: %s %s (%.1f %%), %s", preposition(taken, i),
 					what, text_ms(&screen, now_ns, &step), gain_words(&screen, gain, &less),
 					gain->ns < 0 ? "more" : "less", text_percent(llabs(gain->ns), w->step_ns),
@@ -213,4 +221,48 @@ void whatif_json(const struct whatif *w, const struct replayed *r, FILE *out)
 	json_number(&json, "step_without_ns", now_ns);
 	json_end_object(&json);
 	fputc('\n', out);
+}
+
+static struct cell text_cell(const char *text)
+{
+	return text && *text ? cell_text(text) : cell_none();
+}
+
+int whatif_sheets(const struct whatif *w, const struct replayed *r, enum sheet_format format,
+				  FILE *out)
+{
+	static const char *const heads[] = {
+		"what",    "cause",       "rank",         "host",    "device",    "bytes", "times",
+		"gain_ns", "gain_low_ns", "gain_high_ns", "step_ns", "reference", NULL};
+	static const struct sheet_spec spec = {"whatif", "The step without some of its losses", heads};
+	struct sheets sheets;
+	int64_t now_ns = w->step_ns;
+	struct cell cells[sizeof(heads) / sizeof(heads[0]) - 1] = {
+		[0] = cell_text("as measured"), [10] = cell_ns(now_ns)};
+	sheets_open(&sheets, out, format);
+	sheets_begin(&sheets, &spec);
+	sheets_row(&sheets, cells);
+	for (uint32_t i = 0; i < w->list.n; i++) {
+		const struct taken *taken = &w->list.at[i];
+		const bool scaled = taken->kind == TAKEN_SCALED;
+		char what[TAKEN_NAME_BYTES + 96], line[sizeof(what) + 16];
+		describe_line(w, r, i, what, sizeof(what));
+		snprintf(line, sizeof(line), "%s %s", preposition(taken, i), what);
+		now_ns -= taken->gain.ns;
+		const struct cell row[] = {cell_text(line),
+								   cell_text(taken->name),
+								   cell_known(taken_rank(r, taken)),
+								   text_cell(taken_host(r, taken)),
+								   text_cell(taken->device),
+								   cell_known(taken->bytes),
+								   scaled ? cell_short(taken->scale.times) : cell_none(),
+								   cell_ns(taken->gain.ns),
+								   cell_ns(taken->gain.low_ns),
+								   cell_ns(taken->gain.high_ns),
+								   cell_ns(now_ns),
+								   text_cell(gain_reference_name(whatif_reference(taken)))};
+		sheets_row(&sheets, row);
+	}
+	sheets_end(&sheets);
+	return sheets.error;
 }

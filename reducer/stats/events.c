@@ -1,6 +1,7 @@
 #include "stats/events.h"
 
 #include "base/diag.h"
+#include "base/rank_list.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,6 +123,8 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 	int result = 0;
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
 		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
+		if (!rank_list_has(run->ranks, file.process->rank))
+			continue;
 		progress("%zu of %zu files", i, run->run->n_processes);
 		const int error = run_process_open(file.process, &file.trace, run->run->damage);
 		if (error) {

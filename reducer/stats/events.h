@@ -9,6 +9,7 @@
 struct stats_run {
 	struct run *run;
 	struct strings pool; /* names of all files */
+	const char *ranks;   /* base/rank_list.h; NULL: all */
 	int64_t begin_ns;    /* the first start of all rows: where traces begin to count */
 	int status;          /* STATUS_PARTIAL: a file is damaged, or could not be read again */
 };

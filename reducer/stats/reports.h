@@ -4,7 +4,7 @@
 #define STATS_REPORTS_H
 
 #include "stats/events.h"
-#include "stats/sheet.h"
+#include "render/sheet.h"
 
 struct stats_report {
 	struct sheet_spec spec;

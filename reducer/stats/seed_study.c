@@ -135,26 +135,24 @@ static double percent(int64_t part, int64_t all)
 	return all > 0 ? 100 * (double)part / (double)all : 0;
 }
 
-static int print_groups(const struct study *s, struct sheet *sheet)
+static void print_groups(const struct study *s, struct sheets *sheets)
 {
-	int error = 0;
-	for (size_t d = 0; d < s->n_devices && !error; d++) {
+	for (size_t d = 0; d < s->n_devices; d++) {
 		const struct study_device *device = &s->devices[d];
-		for (int g = 0; g <= STUDY_GROUPS && !error; g++) {
+		for (int g = 0; g <= STUDY_GROUPS; g++) {
 			const int64_t ns = g < STUDY_GROUPS ? device->ns[g] : device->all_ns;
 			const struct cell cells[] = {cell_text(stats_name(&s->run, device->key)),
 										 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
 										 cell_number(ns), cell_tenths(percent(ns, device->all_ns))};
-			error = sheet_row(sheet, cells);
+			sheets_row(sheets, cells);
 		}
 	}
-	return error;
 }
 
-static int print_names(const struct study *s, struct sheet *sheet, bool copies)
+static void print_names(const struct study *s, struct sheets *sheets, bool copies)
 {
-	int error = 0, shown = 0;
-	for (size_t i = 0; i < s->n && !error; i++) {
+	int shown = 0;
+	for (size_t i = 0; i < s->n; i++) {
 		const struct sum *sum = &s->sums[i];
 		shown = i > 0 && s->sums[i - 1].device == sum->device ? shown : 0;
 		if ((copies && !sum->copies) || (!copies && shown == TOP))
@@ -167,11 +165,9 @@ static int print_names(const struct study *s, struct sheet *sheet, bool copies)
 			cell_number((int64_t)sum->n),
 			cell_number(sum->ns),
 			copies ? cell_number(sum->bytes) : cell_text(stats_name(&s->run, sum->name)),
-			timed ? cell_tenths((double)sum->bytes / (double)sum->ns)
-				  : (struct cell){CELL_NONE, {0}}};
-		error = sheet_row(sheet, cells);
+			timed ? cell_tenths((double)sum->bytes / (double)sum->ns) : cell_none()};
+		sheets_row(sheets, cells);
 	}
-	return error;
 }
 
 /* Sizes or times that differ between the devices, in words. */
@@ -206,20 +202,21 @@ static int print_all(struct study *s, enum sheet_format format, FILE *out)
 		{"groups", "GPU time by device and group", groups},
 		{"names", "The ten names of a device with most time", names},
 		{"copies", "Copies and fills of each device", copies}};
-	int error = 0;
+	struct sheets sheets;
 	sort_rows_with(s->devices, s->n_devices, sizeof(*s->devices), by_device, &s->run);
 	sort_rows_with(s->sums, s->n, sizeof(*s->sums), by_time, &s->run);
-	for (int i = 0; i < 3 && !error; i++) {
-		struct sheet sheet;
-		if (i > 0 && format != SHEET_TABLE)
-			fputc('\n', out);
-		sheet_open(&sheet, out, format, &specs[i]);
-		error = i == 0 ? print_groups(s, &sheet) : print_names(s, &sheet, i == 2);
-		sheet_close(&sheet);
+	sheets_open(&sheets, out, format);
+	for (int i = 0; i < 3; i++) {
+		sheets_begin(&sheets, &specs[i]);
+		if (i == 0)
+			print_groups(s, &sheets);
+		else
+			print_names(s, &sheets, i == 2);
+		sheets_end(&sheets);
 	}
-	if (!error && format == SHEET_TABLE)
+	if (!sheets.error && format == SHEET_TABLE)
 		say_uneven(s, out);
-	return error;
+	return sheets.error;
 }
 
 static void study_close(struct study *s)
@@ -257,23 +254,21 @@ int seed_study_print(struct run *run, enum sheet_format format, FILE *out)
 
 /* ---- several runs ---- */
 
-static int put_run(const char *name, const struct study *s, struct sheet *sheet)
+static void put_run(const char *name, const struct study *s, struct sheets *sheets)
 {
 	struct study_device all = {0};
-	int error = 0;
 	for (size_t d = 0; d < s->n_devices; d++) {
 		all.all_ns = saturate_add(all.all_ns, s->devices[d].all_ns);
 		for (int g = 0; g < STUDY_GROUPS; g++)
 			all.ns[g] = saturate_add(all.ns[g], s->devices[d].ns[g]);
 	}
-	for (int g = 0; g <= STUDY_GROUPS && !error; g++) {
+	for (int g = 0; g <= STUDY_GROUPS; g++) {
 		const int64_t ns = g < STUDY_GROUPS ? all.ns[g] : all.all_ns;
 		const struct cell cells[] = {cell_text(name), cell_number((int64_t)s->n_devices),
 									 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
 									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
-		error = sheet_row(sheet, cells);
+		sheets_row(sheets, cells);
 	}
-	return error;
 }
 
 static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
@@ -285,7 +280,7 @@ static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
 }
 
 /* `text` has commas between the directories, unless it is the name of one; they become ends. */
-static int compare_run(const char *name, char *text, struct sheet *sheet)
+static int compare_run(const char *name, char *text, struct sheets *sheets)
 {
 	char *rest = NULL, **dirs = calloc(strlen(text) + 1, sizeof(*dirs));
 	size_t n = 0;
@@ -300,8 +295,8 @@ static int compare_run(const char *name, char *text, struct sheet *sheet)
 	if (opened != STATUS_OK && opened != STATUS_PARTIAL)
 		return opened;
 	int status = study_read(&s, &run);
-	if (status != STATUS_INPUT && put_run(name, &s, sheet) != 0)
-		status = STATUS_INPUT;
+	if (status != STATUS_INPUT)
+		put_run(name, &s, sheets);
 	study_close(&s);
 	run_close(&run);
 	return (int)status_worse((enum status)opened, (enum status)status);
@@ -311,15 +306,20 @@ int seed_study_compare(char *const *operands, size_t n, enum sheet_format format
 {
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
-	struct sheet sheet;
+	struct sheets sheets;
 	int status = STATUS_OK;
-	sheet_open(&sheet, out, format, &spec);
+	sheets_open(&sheets, out, format);
+	sheets_begin(&sheets, &spec);
 	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
 		char *text = strdup(operands[i]);
-		const int one = text ? compare_run(operands[i], text, &sheet) : STATUS_INPUT;
+		const int one = text ? compare_run(operands[i], text, &sheets) : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)one);
 		free(text);
 	}
-	sheet_close(&sheet);
+	sheets_end(&sheets);
+	if (sheets.error) {
+		diag("%s", strerror(-sheets.error));
+		status = STATUS_INPUT;
+	}
 	return status;
 }

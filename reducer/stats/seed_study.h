@@ -3,7 +3,7 @@
 #ifndef STATS_SEED_STUDY_H
 #define STATS_SEED_STUDY_H
 
-#include "stats/sheet.h"
+#include "render/sheet.h"
 
 struct run;
 

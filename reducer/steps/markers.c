@@ -116,6 +116,28 @@ void steps_cut_undelivered(struct steps *steps, int64_t last_launch_ns)
 	}
 }
 
+static bool is_among(const struct steps *steps, const struct marker *m, int64_t from, int64_t to)
+{
+	const int64_t is = steps->numbered ? m->number : m->step;
+	return m->step >= 0 && is >= from && is <= to;
+}
+
+int32_t steps_keep(struct steps *steps, int64_t from, int64_t to)
+{
+	int32_t kept = 0, n = 0;
+	for (size_t i = 0; i < steps->n_markers; i++)
+		kept += is_among(steps, &steps->markers[i], from, to);
+	for (size_t i = 0; kept && i < steps->n_markers; i++) {
+		struct marker *m = &steps->markers[i];
+		if (is_among(steps, m, from, to))
+			m->step = n++;
+		else if (m->step >= 0)
+			m->step = n ? STEP_AFTER : STEP_BEFORE;
+	}
+	steps->n_steps = kept ? kept : steps->n_steps;
+	return kept;
+}
+
 void steps_free(struct steps *steps)
 {
 	free(steps->markers);

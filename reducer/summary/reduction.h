@@ -36,6 +36,10 @@ struct op_seen {        /* a piece of GPU work; all of it is valid during the ca
 	int64_t wait_ns;
 };
 
+struct step_span {
+	int64_t from, to; /* numbers of their markers, else places from 0; both included */
+};
+
 struct run;       /* read/run.h */
 struct replayed;  /* graph/replayed.h */
 struct run_study; /* attribute/run_study.h */
@@ -46,12 +50,17 @@ struct reduce_options {
 	bool whole_run;           /* --steps none: no steps */
 	const char *taxonomy;     /* "seed", or NULL */
 	const char *classes_file; /* --classes FILE, or NULL */
-	bool fresh;               /* ignore a stored summary */
-	bool store;               /* write summary.baton if the run is one directory */
-	bool must_store;          /* failing to write it is an output error */
-	bool no_replay;           /* the run is not replayed: no culprits */
-	bool part;                /* keep what other parts of the run need; not replayed either */
-	bool part_if_missing;     /* the same, if ranks of the run have no file here */
+	/* A part of the run is attributed (forces reading events): these ranks (base/rank_list.h), this
+	 * device or host; NULL: all. Waits are those for all ranks. */
+	const char *only_ranks, *only_device;
+	bool only_steps;        /* these steps alone count */
+	struct step_span steps; /* of only_steps */
+	bool fresh;             /* ignore a stored summary */
+	bool store;             /* write summary.baton if the run is one directory */
+	bool must_store;        /* failing to write it is an output error */
+	bool no_replay;         /* the run is not replayed: no culprits */
+	bool part;              /* keep what other parts of the run need; not replayed either */
+	bool part_if_missing;   /* the same, if ranks of the run have no file here */
 	/* of a part: the merged parts whose collectives are known; NULL: only its own are */
 	struct summary *met;
 	/* Only what ended in the last so many ns before the newest op, 0: all (forces reading events). */

@@ -1,4 +1,4 @@
-#include "export/job.h"
+#include "base/rank_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool take_part(const char **at, long *from, long *to)
 		   (*end == 0 || end[1] != 0);
 }
 
-bool export_is_list(const char *list)
+bool rank_list_is(const char *list)
 {
 	long from, to;
 	if (!*list)
@@ -32,7 +32,7 @@ bool export_is_list(const char *list)
 	return true;
 }
 
-bool export_has_rank(const char *list, int32_t rank)
+bool rank_list_has(const char *list, int32_t rank)
 {
 	long from, to;
 	if (!list)

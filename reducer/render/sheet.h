@@ -1,9 +1,11 @@
-/* A table of `baton stats`, written row by row in one of the formats that nsys stats has. */
-#ifndef STATS_SHEET_H
-#define STATS_SHEET_H
+/* A table with a name and column heads, written row by row as text, CSV, TSV, JSON or markdown. */
+#ifndef RENDER_SHEET_H
+#define RENDER_SHEET_H
 
 #include "render/json.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,9 +16,12 @@ enum { SHEET_COLUMNS_MOST = 32 };
 enum cell_kind {
 	CELL_NONE, /* not known, or does not apply: empty, null in JSON */
 	CELL_TEXT,
-	CELL_NUMBER, /* a whole number */
-	CELL_TENTHS, /* a number with one digit after the point */
-	CELL_MILLI   /* with three */
+	CELL_NUMBER,  /* a whole number */
+	CELL_NS,      /* nanoseconds, in a column whose head ends in "_ns"; in markdown milliseconds */
+	CELL_MEAN_NS, /* likewise, with three digits after the point */
+	CELL_TENTHS,  /* a number with one digit after the point */
+	CELL_MILLI,   /* with three */
+	CELL_SHORT    /* with six significant digits */
 };
 
 struct cell {
@@ -73,5 +78,45 @@ static inline struct cell cell_milli(double value)
 {
 	return (struct cell){.kind = CELL_MILLI, .value = value};
 }
+
+static inline struct cell cell_none(void)
+{
+	return (struct cell){CELL_NONE, {0}};
+}
+static inline struct cell cell_ns(int64_t ns)
+{
+	return (struct cell){.kind = CELL_NS, .number = ns};
+}
+static inline struct cell cell_mean_ns(double ns)
+{
+	return isfinite(ns) ? (struct cell){.kind = CELL_MEAN_NS, .value = ns} : cell_none();
+}
+static inline struct cell cell_short(double value)
+{
+	return isfinite(value) ? (struct cell){.kind = CELL_SHORT, .value = value} : cell_none();
+}
+/* Empty where it is -1: not known. */
+static inline struct cell cell_known(int64_t number)
+{
+	return number == -1 ? cell_none() : cell_number(number);
+}
+static inline struct cell cell_yes(bool yes)
+{
+	return cell_text(yes ? "yes" : "no");
+}
+
+/* Several tables in one output: an empty line between them, in markdown a title above each. */
+struct sheets {
+	FILE *out;
+	enum sheet_format format;
+	struct sheet sheet; /* the table that is open */
+	size_t n;           /* tables */
+	int error;          /* -ENOMEM: cells are missing */
+};
+
+void sheets_open(struct sheets *sheets, FILE *out, enum sheet_format format);
+void sheets_begin(struct sheets *sheets, const struct sheet_spec *spec);
+void sheets_row(struct sheets *sheets, const struct cell *cells);
+void sheets_end(struct sheets *sheets);
 
 #endif

@@ -1,4 +1,4 @@
-#include "stats/sheet.h"
+#include "render/sheet.h"
 
 #include "base/plain.h"
 #include "render/csv.h"
@@ -43,8 +43,13 @@ static const char *cell_as_text(const struct cell *cell, char buffer[64])
 	case CELL_TEXT:
 		return cell->text;
 	case CELL_NUMBER:
+	case CELL_NS:
 		snprintf(buffer, 64, "%" PRId64, cell->number);
 		return buffer;
+	case CELL_SHORT:
+		snprintf(buffer, 64, "%.6g", cell->value);
+		return buffer;
+	case CELL_MEAN_NS:
 	case CELL_TENTHS:
 	case CELL_MILLI:
 		snprintf(buffer, 64, "%.*f", cell->kind == CELL_TENTHS ? 1 : 3, cell_rounded(cell));
@@ -139,6 +144,16 @@ static int table_row(struct sheet *sheet, const struct cell *cells)
 
 /* ---- for programs ---- */
 
+/* "gain_low_ns" is for programs; people read "gain low, ms". */
+static void put_markdown_head(const char *head, FILE *out)
+{
+	const size_t n = strlen(head);
+	const bool ns = n > 3 && strcmp(head + n - 3, "_ns") == 0;
+	for (size_t i = 0; i < (ns ? n - 3 : n); i++)
+		fputc(head[i] == '_' ? ' ' : head[i], out);
+	fputs(ns ? ", ms" : "", out);
+}
+
 static void put_markdown(const char *text, FILE *out)
 {
 	char part[2] = {0};
@@ -148,11 +163,11 @@ static void put_markdown(const char *text, FILE *out)
 	plain_text(copy);
 	for (const char *at = copy; *at; at++) {
 		part[0] = *at;
-		fputs(*at == '|'                   ? "\\|"
-			  : *at == '<'                 ? "&lt;"
-			  : *at == '&'                 ? "&amp;"
-			  : strchr("\\`*_[]", part[0]) ? "\\"
-										   : "",
+		fputs(*at == '|'                     ? "\\|"
+			  : *at == '<'                   ? "&lt;"
+			  : *at == '&'                   ? "&amp;"
+			  : strchr("\\`*_[]~$", part[0]) ? "\\"
+											 : "",
 			  out);
 		if (!strchr("|<&", part[0]))
 			fputs(part, out);
@@ -170,7 +185,11 @@ static void put_plain_row(struct sheet *sheet, const struct cell *cells)
 	for (size_t i = 0; i < sheet->columns; i++) {
 		const char *text = cell_as_text(&cells[i], buffer);
 		fputs(i ? between[sheet->format] : "", sheet->out);
-		if (sheet->format == SHEET_MARKDOWN)
+		if (sheet->format == SHEET_MARKDOWN && cells[i].kind == CELL_NS)
+			fprintf(sheet->out, "%.3f", (double)cells[i].number / 1e6);
+		else if (sheet->format == SHEET_MARKDOWN && cells[i].kind == CELL_MEAN_NS)
+			fprintf(sheet->out, "%.3f", cells[i].value / 1e6);
+		else if (sheet->format == SHEET_MARKDOWN)
 			put_markdown(text, sheet->out);
 		else if (cells[i].kind != CELL_TEXT)
 			fputs(text, sheet->out);
@@ -195,8 +214,13 @@ static void put_json_row(struct sheet *sheet, const struct cell *cells)
 			json_text(json, key, cells[i].text);
 			break;
 		case CELL_NUMBER:
+		case CELL_NS:
 			json_number(json, key, cells[i].number);
 			break;
+		case CELL_SHORT:
+			json_ratio(json, key, cells[i].value);
+			break;
+		case CELL_MEAN_NS:
 		case CELL_TENTHS:
 		case CELL_MILLI:
 			json_decimal(json, key, cell_rounded(&cells[i]), cells[i].kind == CELL_TENTHS ? 1 : 3);
@@ -211,13 +235,19 @@ static void put_json_row(struct sheet *sheet, const struct cell *cells)
 static void put_plain_heads(struct sheet *sheet)
 {
 	struct cell heads[SHEET_COLUMNS_MOST];
+	if (sheet->format == SHEET_MARKDOWN) {
+		for (size_t i = 0; i < sheet->columns; i++) {
+			fputs("| ", sheet->out);
+			put_markdown_head(sheet->spec->heads[i], sheet->out);
+			fputs(i + 1 < sheet->columns ? " " : " |\n", sheet->out);
+		}
+		for (size_t i = 0; i < sheet->columns; i++)
+			fputs(i + 1 < sheet->columns ? "|---" : "|---|\n", sheet->out);
+		return;
+	}
 	for (size_t i = 0; i < sheet->columns; i++)
 		heads[i] = cell_text(sheet->spec->heads[i]);
 	put_plain_row(sheet, heads);
-	if (sheet->format != SHEET_MARKDOWN)
-		return;
-	for (size_t i = 0; i < sheet->columns; i++)
-		fputs(i + 1 < sheet->columns ? "|---" : "|---|\n", sheet->out);
 }
 
 void sheet_open(struct sheet *sheet, FILE *out, enum sheet_format format,
@@ -253,4 +283,31 @@ void sheet_close(struct sheet *sheet)
 		fputs("\n]\n", sheet->out);
 	else if (sheet->format == SHEET_TABLE && sheet->rows < ROWS_THAT_WAIT)
 		put_waiting(sheet);
+}
+
+/* ---- several ---- */
+
+void sheets_open(struct sheets *sheets, FILE *out, enum sheet_format format)
+{
+	*sheets = (struct sheets){.out = out, .format = format};
+}
+
+void sheets_begin(struct sheets *sheets, const struct sheet_spec *spec)
+{
+	if (sheets->n++ > 0 && sheets->format != SHEET_TABLE)
+		fputc('\n', sheets->out);
+	if (sheets->format == SHEET_MARKDOWN)
+		fprintf(sheets->out, "**%s**\n\n", spec->title);
+	sheet_open(&sheets->sheet, sheets->out, sheets->format, spec);
+}
+
+void sheets_row(struct sheets *sheets, const struct cell *cells)
+{
+	const int error = sheet_row(&sheets->sheet, cells);
+	sheets->error = sheets->error ? sheets->error : error;
+}
+
+void sheets_end(struct sheets *sheets)
+{
+	sheet_close(&sheets->sheet);
 }

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# `baton record --stats`: the job's output, then what `baton stats` prints of the recording; the job's status; the forms of nsys.
+. "$(dirname "$0")/lib.sh"
+sim=$(dirname "$BATON")/baton-sim
+unset BATON_OUT BATON_RUN_ID "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
+
+# The job "records" what the simulator made, so that the tables have rows.
+expect_status 0 "$sim" -o "$work/made" --ranks 2 --steps 4 --kernels 100
+job="echo from the job; cp $work/made/*.baton \"\$BATON_OUT\"/; exit 7"
+for option in --stats --stats=true; do
+	expect_status 7 "$BATON" record $option -o "$work/run$option" -- bash -c "$job"
+	{ echo "from the job" && "$BATON" stats "$work/run$option"; } >"$work/want" 2>/dev/null
+	checks=$((checks + 1))
+	cmp -s "$work/out" "$work/want" || fail "$option prints other tables than baton stats: $(diff "$work/out" "$work/want" | head -n 5)"
+	[ "$(grep -c '^ \*\* ' "$work/out")" = 5 ] || fail "not five tables"
+	expect_says "2 processes, "
+done
+
+# Keeps out: tables where they were not asked for, a `true` that is taken for the job, a status that is not the job's.
+for option in --stats=false --reduce; do
+	expect_status 7 "$BATON" record $option -o "$work/run$option" -- bash -c "$job"
+	[ "$(cat "$work/out")" = "from the job" ] || fail "$option prints tables"
+done
+expect_status 2 "$BATON" record --stats true -o "$work/none" -- true
+expect_says "write --stats=true"
+expect_status 2 "$BATON" record --stats=yes -o "$work/none" -- true
+expect_says "--stats wants true or false, not 'yes'"
+expect_status 3 "$BATON" record --stats -o "$work/empty" -- sh -c 'exit 3'
+expect_says "nothing recorded: the job made no CUDA call"
+expect_status 7 bash -c "'$BATON' record --stats -o '$work/full' -- bash -c '$(printf %s "$job" | sed 's/echo from the job; //')' >/dev/full"
+expect_nothing_in "$work/none"
+finish
