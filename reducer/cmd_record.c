@@ -52,6 +52,7 @@ static const struct option_spec options[] = {
 	 "with -c: stop (default, like stop-shutdown) ends it there; none records to the job's end"},
 	{"reduce", 0, OPTION_FLAG, NULL,
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
+	{"report", 0, OPTION_FLAG, NULL, "when the job has ended, print the report on stderr"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
@@ -98,7 +99,7 @@ struct plan {
 	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
-	bool reduce;
+	bool reduce, report;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
 
@@ -117,6 +118,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	r->host_clock = option_text(call, "host-clock", NULL);
 	r->verbose = option_given(call, "verbose");
 	plan->reduce = option_given(call, "reduce");
+	plan->report = option_given(call, "report");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("host-clock", r->host_clock, clocks);
@@ -294,31 +296,32 @@ static void add_unsaved(const struct salvage_result *salvaged, struct totals *to
 			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
 }
 
-/* One line for a run: of the members of a launch the first one writes it. */
-static void say_result(const struct plan *plan)
+/* One line for a run: of the members of a launch the first one writes it. True: it did, and the run
+ * has something to report. */
+static bool say_result(const struct plan *plan)
 {
 	struct totals totals;
 	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
 	char number[32], others[64] = "";
 	say_salvaged(&plan->salvaged);
 	if (plan->launch.rank > 0)
-		return;
+		return false;
 	int error = totals_count(plan->directory, &totals);
 	totals_clear(plan->directory);
 	if (error) {
 		diag("%s: %s", plan->directory, strerror(-error));
-		return;
+		return false;
 	}
 	if (totals.processes == 0) {
 		say_nothing(&totals);
-		return;
+		return false;
 	}
 	if (plan->salvaged.running || (plan->launch.size > 1 && totals.incomplete))
 		snprintf(running, sizeof(running), " (%s still recorded)",
 				 amount_grouped(totals.incomplete, processes));
 	if (totals.windows && !totals.opened) {
 		say_unopened(plan, &totals);
-		return;
+		return false;
 	}
 	window_words(&totals, window, sizeof(window));
 	add_unsaved(&plan->salvaged, &totals);
@@ -331,6 +334,7 @@ static void say_result(const struct plan *plan)
 		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped), others,
 		 amount_bytes(totals.bytes, bytes), plan->output.path, window,
 		 shell_word(plan->output.path).at);
+	return true;
 }
 
 /* False: there are processes that record. */
@@ -390,9 +394,11 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
-		say_result(plan);
+		const bool recorded = say_result(plan);
 		if (plan->reduce && plan->salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
+		if (plan->report && recorded)
+			node_report(plan->output.path);
 	} else {
 		output_lock_release();
 		output_dir_undo(&plan->output);
@@ -418,6 +424,8 @@ static int run(const struct invocation *call)
 
 static const struct named_text examples[] = {
 	{"baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py", "Record a whole job."},
+	{"baton record --report -o runs/4gpu -- python train.py",
+	 "The same, and the report at the end of the job."},
 	{"baton record --delay 600 --duration 30 -o runs/part -- python train.py",
 	 "Record half a minute of it, after ten minutes."},
 	{"baton record --keep-last 10m -o runs/weeks -- python train.py",
