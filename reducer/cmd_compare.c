@@ -1,5 +1,6 @@
 /* baton compare: where the scaling of several runs was lost, or what changed between two. */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "imported.h"
 #include "commands.h"
 #include "page/compare_page.h"
@@ -172,6 +173,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 				 "(--scaling changes it)");
 		const char *html = option_text(call, "html", NULL);
 		status = html ? (int)compare_page(&comparison, html) : STATUS_OK;
+		pager_begin();
 		if (option_given(call, "json"))
 			compare_json(&comparison, stdout);
 		else
@@ -252,6 +254,7 @@ static int run_groups(const struct invocation *call)
 			diag("--by group and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
+	pager_begin();
 	return seed_study_compare(call->operand, (size_t)call->operands,
 							  option_given(call, "csv") ? SHEET_CSV : SHEET_TABLE, stdout);
 }

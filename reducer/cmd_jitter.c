@@ -1,5 +1,6 @@
 /* baton jitter: which rank is late, kernel by kernel, over the steps (docs/JITTER.md). */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "commands.h"
 #include "render/out_file.h"
 #include "jitter/print.h"
@@ -143,6 +144,7 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 
 static int print_study(const struct invocation *call, const struct jitter_printed *printed)
 {
+	pager_begin();
 	const int error =
 		option_given(call, "json") ? jitter_json(printed, stdout) : jitter_text(printed, stdout);
 	if (error)

@@ -1,5 +1,7 @@
 /* baton stats: the tables of nsys stats, from a run. */
 #include "base/diag.h"
+#include "base/progress.h"
+#include "cli/pager.h"
 #include "imported.h"
 #include "commands.h"
 #include "render/out_file.h"
@@ -8,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_spec options[] = {
 	{"report", 'r', OPTION_TEXT, "NAME[,NAME]",
@@ -111,6 +114,10 @@ static int write_all(const struct invocation *call, const struct wanted *wanted,
 		diag("%s", strerror(-error));
 		return STATUS_INPUT;
 	}
+	if (!base && isatty(STDOUT_FILENO))
+		progress_silence(); /* rows are printed while files are read */
+	if (!base)
+		pager_begin();
 	for (size_t i = 0; i < wanted->n; i++) {
 		if (!base && i > 0 && wanted->format != SHEET_TABLE)
 			putchar('\n');

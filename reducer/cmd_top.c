@@ -1,6 +1,7 @@
 /* baton top: a live screen of a run that is being recorded, or of one that has ended. */
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/tty.h"
 #include "commands.h"
 #include "reduce.h"
 #include "reduce_options.h"
@@ -102,7 +103,7 @@ static int print_once(const struct invocation *call, int64_t last_ns)
 	if (!view)
 		return STATUS_INPUT;
 	screen_open(&screen, stdout, view->figures.step_ns);
-	if (!isatty(STDOUT_FILENO) && !getenv("COLUMNS"))
+	if (!tty_is_read(STDOUT_FILENO) && !getenv("COLUMNS"))
 		screen.width = INT_MAX / 2;
 	if (option_given(call, "json"))
 		top_view_json(view, board.dir, stdout);
@@ -159,7 +160,6 @@ static const struct named_text examples[] = {
 	{0},
 };
 static const struct named_text environment[] = {
-	{"NO_COLOR", "when it is set, no bold text"},
 	{"TERM", "a terminal that is 'dumb' gets the text of --once"},
 	{0},
 };

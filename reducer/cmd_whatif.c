@@ -1,6 +1,7 @@
 /* baton whatif: the step that a run would have without some of its losses, by replaying its graph
  * (docs/GRAPH.md). */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "commands.h"
 #include "imported.h"
 #include "reduce.h"
@@ -73,6 +74,7 @@ static int answer(struct replayed *r, void *context)
 	int error = whatif_ask(w, r);
 	if (error || w->status != STATUS_OK)
 		return error;
+	pager_begin();
 	if (w->json)
 		whatif_json(w, r, stdout);
 	else

@@ -1,6 +1,7 @@
 #include "stats/events.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -120,9 +121,9 @@ static int visit_file(struct stats_file *file, stats_visit *visit, void *context
 int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 {
 	int result = 0;
+	progress_begin("tables", NULL, run_bytes(run->run));
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
 		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
-		progress("%zu of %zu files", i, run->run->n_processes);
 		const int error = run_process_open(file.process, &file.trace, run->run->damage);
 		if (error) {
 			diag("%s: %s", file.process->path, strerror(error == -EBADMSG ? EIO : -error));
@@ -134,6 +135,6 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 			run->status = STATUS_PARTIAL;
 		trace_close(&file.trace);
 	}
-	progress_done();
+	progress_end();
 	return result;
 }
