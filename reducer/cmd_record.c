@@ -13,6 +13,7 @@
 #include "record/output_lock.h"
 #include "record/output_name.h"
 #include "record/program.h"
+#include "record_top.h"
 #include "read/salvage.h"
 #include "record/totals.h"
 #include "record/capture_window.h"
@@ -53,6 +54,9 @@ static const struct option_spec options[] = {
 	{"reduce", 0, OPTION_FLAG, NULL,
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
 	{"report", 0, OPTION_FLAG, NULL, "when the job has ended, print the report on stderr"},
+	{"top", 0, OPTION_FLAG, NULL,
+	 "the live screen of baton top while the job runs; what the job would print on the terminal "
+	 "goes to DIR/job.out"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
@@ -99,6 +103,7 @@ struct plan {
 	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
+	struct record_top top;
 	bool reduce, report;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
@@ -198,7 +203,6 @@ static int say_output_error(const struct plan *plan, int error)
 static int plan_output(const struct invocation *call, struct plan *plan)
 {
 	const char *pattern = option_text(call, "output", "baton-%n");
-	launch_read(&plan->launch);
 	int status = check_launch(&plan->launch, pattern);
 	if (status)
 		return status;
@@ -365,11 +369,26 @@ static void salvage(struct plan *plan)
 	}
 }
 
+static void begin_beside(void *of)
+{
+	struct plan *plan = of;
+	record_top_begin(&plan->top); /* before there is a thread */
+	gauges_begin(&plan->gauges);
+}
+
+/* The job never ran. */
+static void undo(struct plan *plan)
+{
+	output_lock_release();
+	record_top_undo(&plan->top);
+	output_dir_undo(&plan->output);
+}
+
 static int run_job(const struct invocation *call, struct plan *plan)
 {
 	struct job_kill kill = {plan->window.kill_signal,
 							plan->window.delay_ns + plan->window.duration_ns, salvage_once, plan};
-	struct job_beside beside = {gauges_begin, &plan->gauges};
+	struct job_beside beside = {begin_beside, plan, {-1, -1, -1}};
 	struct job_end end;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)
@@ -381,27 +400,29 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->gauges.directory = plan->directory;
 	plan->gauges.run_id = plan->launch.id;
 	int error = environment_set(&plan->recording);
+	if (!error && plan->top.terminal >= 0)
+		error = record_top_streams(&plan->top, plan->output.path, beside.streams);
 	if (!error)
 		error = job_run(call->operand, &kill, &beside, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
-		output_lock_release();
-		output_dir_undo(&plan->output);
+		undo(plan);
 		return STATUS_OUTPUT;
 	}
 	bool whole = true; /* nothing of ours hangs */
+	record_top_end(&plan->top);
 	if (end.started) {
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
+		record_top_say(&plan->top, end.status != 0);
 		const bool recorded = say_result(plan);
 		if (plan->reduce && plan->salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->report && recorded)
 			node_report(plan->output.path);
 	} else {
-		output_lock_release();
-		output_dir_undo(&plan->output);
+		undo(plan);
 	}
 	int status = job_end_like(&end);
 	if (!whole)
@@ -415,6 +436,10 @@ static int run(const struct invocation *call)
 	int status = check_program(call);
 	if (!status)
 		status = plan_options(call, &plan);
+	plan.top.terminal = plan.top.out = -1;
+	launch_read(&plan.launch);
+	if (!status && option_given(call, "top"))
+		status = record_top_open(&plan.top, &plan.launch);
 	if (!status)
 		status = plan_library(&plan);
 	if (!status)
@@ -452,6 +477,7 @@ static const struct named_text environment[] = {
 static const struct named_text files[] = {
 	{"DIR/*.baton",
 	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
+	{"DIR/job.out", "with --top: what the job would have printed on the terminal"},
 	{"DIR/BOOT.baton.part", "with --reduce: what this node's files were reduced to, where ranks of "
 							"other nodes are missing"},
 	{"/dev/shm/baton-*.live",
