@@ -1,6 +1,7 @@
 /* baton classify: kernel names on stdin, their groups on stdout. */
 #include "base/diag.h"
 #include "base/plain.h"
+#include "base/tty.h"
 #include "classify/classify.h"
 #include "commands.h"
 
@@ -28,7 +29,7 @@ static int run(const struct invocation *call)
 {
 	char message[512], *line = NULL;
 	size_t room = 0;
-	const bool terminal = isatty(STDOUT_FILENO);
+	const bool terminal = tty_is_read(STDOUT_FILENO);
 	struct classifier *classifier;
 	int error =
 		classifier_open(option_text(call, "taxonomy", NULL), option_text(call, "classes", NULL),

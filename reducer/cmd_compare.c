@@ -1,5 +1,6 @@
 /* baton compare: where the scaling of several runs was lost, or what changed between two. */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "imported.h"
 #include "commands.h"
 #include "page/compare_page.h"
@@ -191,6 +192,7 @@ static int print(const struct invocation *call, const struct repeats *repeats, s
 				 "(--scaling changes it)");
 		const char *html = option_text(call, "html", NULL);
 		status = html ? (int)compare_page(&comparison, html) : STATUS_OK;
+		pager_begin();
 		status = (int)status_worse((enum status)status, (enum status)print_form(call, &comparison));
 		if (status == STATUS_OK)
 			status = compare_gate_judge(gate, &comparison);
@@ -271,6 +273,7 @@ static int run_groups(const struct invocation *call)
 			diag("--by group and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
+	pager_begin();
 	return seed_study_compare(call->operand, (size_t)call->operands, format, stdout);
 }
 

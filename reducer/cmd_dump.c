@@ -1,5 +1,7 @@
 /* baton dump: trace and summary files as text. */
 #include "base/diag.h"
+#include "base/progress.h"
+#include "cli/pager.h"
 #include "base/plain.h"
 #include "commands.h"
 #include "read/dump.h"
@@ -12,6 +14,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct option_spec options[] = {
 	{"idle", 0, OPTION_FLAG, NULL,
@@ -192,6 +195,9 @@ static int dump_files(const struct paths *paths, bool json)
 static int run(const struct invocation *call)
 {
 	bool json = option_given(call, "json"), stacks = option_given(call, "stacks");
+	if (isatty(STDOUT_FILENO))
+		progress_silence(); /* rows are printed while files are read */
+	pager_begin();
 	if (option_given(call, "idle") || option_given(call, "step-list"))
 		return dump_reduced(call);
 	struct paths paths = {0};

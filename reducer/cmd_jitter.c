@@ -1,5 +1,6 @@
 /* baton jitter: which rank is late, kernel by kernel, over the steps (docs/JITTER.md). */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "commands.h"
 #include "render/out_file.h"
 #include "jitter/print.h"
@@ -156,6 +157,7 @@ static int write_files(const struct invocation *call, const struct jitter_printe
 
 static int print_study(const struct invocation *call, const struct jitter_printed *printed)
 {
+	pager_begin();
 	const int error = to_stdout(call) ? jitter_sheets(printed, SHEET_CSV, stdout)
 					  : option_given(call, "markdown")
 						  ? jitter_sheets(printed, SHEET_MARKDOWN, stdout)

@@ -14,6 +14,7 @@
 #include "record/output_lock.h"
 #include "record/output_name.h"
 #include "record/program.h"
+#include "record_top.h"
 #include "read/salvage.h"
 #include "record/totals.h"
 #include "record/capture_window.h"
@@ -53,8 +54,12 @@ static const struct option_spec options[] = {
 	 "with -c: stop (default, like stop-shutdown) ends it there; none records to the job's end"},
 	{"reduce", 0, OPTION_FLAG, NULL,
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
+	{"report", 0, OPTION_FLAG, NULL, "when the job has ended, print the report on stderr"},
 	{"stats", 0, OPTION_SWITCH, NULL,
 	 "when the job has ended, print the tables of baton stats (--stats=true, too)"},
+	{"top", 0, OPTION_FLAG, NULL,
+	 "the live screen of baton top while the job runs; what the job would print on the terminal "
+	 "goes to DIR/job.out"},
 	{"any-program", 0, OPTION_FLAG, NULL,
 	 "record a launcher (srun, mpirun ...) after -- as the job"},
 	{"verbose", 'v', OPTION_FLAG, NULL, "say more on stderr"},
@@ -101,7 +106,8 @@ struct plan {
 	struct capture_window window;
 	struct salvage_result salvaged;
 	struct gauges gauges;
-	bool reduce, stats;
+	struct record_top top;
+	bool reduce, report, stats;
 	char directory[PATH_MAX], library[PATH_MAX], window_text[80], keep_text[24];
 };
 
@@ -121,6 +127,7 @@ static int plan_options(const struct invocation *call, struct plan *plan)
 	r->verbose = option_given(call, "verbose");
 	plan->reduce = option_given(call, "reduce");
 	plan->stats = option_given(call, "stats") && strcmp(option_text(call, "stats", ""), "false");
+	plan->report = option_given(call, "report");
 	int status = one_of("stacks", r->stacks, stacks);
 	if (!status)
 		status = one_of("host-clock", r->host_clock, clocks);
@@ -205,7 +212,6 @@ static int say_output_error(const struct plan *plan, int error)
 static int plan_output(const struct invocation *call, struct plan *plan)
 {
 	const char *pattern = option_text(call, "output", "baton-%n");
-	launch_read(&plan->launch);
 	int status = check_launch(&plan->launch, pattern);
 	if (status)
 		return status;
@@ -303,31 +309,32 @@ static void add_unsaved(const struct salvage_result *salvaged, struct totals *to
 			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
 }
 
-/* One line for a run: of the members of a launch the first one writes it. */
-static void say_result(const struct plan *plan)
+/* One line for a run: of the members of a launch the first one writes it. True: it did, and the run
+ * has something to report. */
+static bool say_result(const struct plan *plan)
 {
 	struct totals totals;
 	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
 	char number[32], others[64] = "";
 	say_salvaged(&plan->salvaged);
 	if (plan->launch.rank > 0)
-		return;
+		return false;
 	int error = totals_count(plan->directory, &totals);
 	totals_clear(plan->directory);
 	if (error) {
 		diag("%s: %s", plan->directory, strerror(-error));
-		return;
+		return false;
 	}
 	if (totals.processes == 0) {
 		say_nothing(&totals);
-		return;
+		return false;
 	}
 	if (plan->salvaged.running || (plan->launch.size > 1 && totals.incomplete))
 		snprintf(running, sizeof(running), " (%s still recorded)",
 				 amount_grouped(totals.incomplete, processes));
 	if (totals.windows && !totals.opened) {
 		say_unopened(plan, &totals);
-		return;
+		return false;
 	}
 	window_words(&totals, window, sizeof(window));
 	add_unsaved(&plan->salvaged, &totals);
@@ -340,6 +347,7 @@ static void say_result(const struct plan *plan)
 		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped), others,
 		 amount_bytes(totals.bytes, bytes), plan->output.path, window,
 		 shell_word(plan->output.path).at);
+	return true;
 }
 
 /* False: there are processes that record. */
@@ -389,11 +397,26 @@ static void print_stats(const struct plan *plan)
 		clearerr(stdout); /* it was said once, and the status is the job's */
 }
 
+static void begin_beside(void *of)
+{
+	struct plan *plan = of;
+	record_top_begin(&plan->top); /* before there is a thread */
+	gauges_begin(&plan->gauges);
+}
+
+/* The job never ran. */
+static void undo(struct plan *plan)
+{
+	output_lock_release();
+	record_top_undo(&plan->top);
+	output_dir_undo(&plan->output);
+}
+
 static int run_job(const struct invocation *call, struct plan *plan)
 {
 	struct job_kill kill = {plan->window.kill_signal,
 							plan->window.delay_ns + plan->window.duration_ns, salvage_once, plan};
-	struct job_beside beside = {gauges_begin, &plan->gauges};
+	struct job_beside beside = {begin_beside, plan, {-1, -1, -1}};
 	struct job_end end;
 	const char *objection = program_objection(call->operand[0]);
 	if (objection)
@@ -405,27 +428,31 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->gauges.directory = plan->directory;
 	plan->gauges.run_id = plan->launch.id;
 	int error = environment_set(&plan->recording);
+	if (!error && plan->top.terminal >= 0)
+		error = record_top_streams(&plan->top, plan->output.path, beside.streams);
 	if (!error)
 		error = job_run(call->operand, &kill, &beside, &end);
 	if (error) {
 		diag("the job cannot be started: %s", strerror(-error));
-		output_lock_release();
-		output_dir_undo(&plan->output);
+		undo(plan);
 		return STATUS_OUTPUT;
 	}
 	bool whole = true; /* nothing of ours hangs */
+	record_top_end(&plan->top);
 	if (end.started) {
 		salvage(plan);
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
-		say_result(plan);
+		record_top_say(&plan->top, end.status != 0);
+		const bool recorded = say_result(plan);
 		if (plan->reduce && plan->salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->stats)
 			print_stats(plan);
+		if (plan->report && recorded)
+			node_report(plan->output.path);
 	} else {
-		output_lock_release();
-		output_dir_undo(&plan->output);
+		undo(plan);
 	}
 	int status = job_end_like(&end);
 	if (!whole)
@@ -439,6 +466,10 @@ static int run(const struct invocation *call)
 	int status = check_program(call);
 	if (!status)
 		status = plan_options(call, &plan);
+	plan.top.terminal = plan.top.out = -1;
+	launch_read(&plan.launch);
+	if (!status && option_given(call, "top"))
+		status = record_top_open(&plan.top, &plan.launch);
 	if (!status)
 		status = plan_library(&plan);
 	if (!status)
@@ -448,6 +479,8 @@ static int run(const struct invocation *call)
 
 static const struct named_text examples[] = {
 	{"baton record -o runs/4gpu -- torchrun --nproc_per_node=4 train.py", "Record a whole job."},
+	{"baton record --report -o runs/4gpu -- python train.py",
+	 "The same, and the report at the end of the job."},
 	{"baton record --delay 600 --duration 30 -o runs/part -- python train.py",
 	 "Record half a minute of it, after ten minutes."},
 	{"baton record --keep-last 10m -o runs/weeks -- python train.py",
@@ -474,6 +507,7 @@ static const struct named_text environment[] = {
 static const struct named_text files[] = {
 	{"DIR/*.baton",
 	 "one trace for each process that used CUDA, and gpus.*.baton: the samples of the GPUs"},
+	{"DIR/job.out", "with --top: what the job would have printed on the terminal"},
 	{"DIR/BOOT.baton.part", "with --reduce: what this node's files were reduced to, where ranks of "
 							"other nodes are missing"},
 	{"/dev/shm/baton-*.live",

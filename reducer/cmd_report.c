@@ -2,6 +2,7 @@
 #include "base/diag.h"
 #include "render/gate.h"
 #include "page/report_page.h"
+#include "cli/pager.h"
 #include "commands.h"
 #include "imported.h"
 #include "part_options.h"
@@ -113,6 +114,7 @@ static int print(const struct invocation *call, const struct reduce_options *how
 							.by = option_given(call, "by") ? &by : NULL,
 							.by_top = (uint32_t)option_number(call, "top", all ? 0 : BY_ROWS)};
 	int status = write_page(call, how, &report);
+	pager_begin();
 	status = (int)status_worse((enum status)status, (enum status)print_form(call, &report));
 	if (status == STATUS_OK && option_given(call, "fail-if"))
 		status = gate_report(option_text(call, "fail-if", ""), &figures,
@@ -148,6 +150,7 @@ struct critical_view {
 static int print_critical(struct replayed *replayed, void *context)
 {
 	struct critical_view *view = context;
+	pager_begin();
 	if (replayed)
 		return critical_print(view->dir, replayed, view->json, stdout);
 	diag("%s: there are too few steps to replay (three are needed)", view->dir);
@@ -214,6 +217,7 @@ static int run_devices(const struct invocation *call)
 	const int status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
+	pager_begin();
 	const int printed = seed_study_print(&run, format, stdout);
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)printed);

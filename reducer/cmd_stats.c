@@ -1,5 +1,6 @@
 /* baton stats: the tables of nsys stats, from a run. */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "imported.h"
 #include "commands.h"
 #include "part_options.h"
@@ -52,6 +53,8 @@ static int run(const struct invocation *call)
 		diag("give the directory of a run");
 		return STATUS_USAGE;
 	}
+	if (!tables.base)
+		pager_begin();
 	return finish_stdout(stats_tables_write(&tables, call->operand, (size_t)call->operands));
 }
 

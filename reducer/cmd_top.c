@@ -1,8 +1,9 @@
 /* baton top: a live screen of a run that is being recorded, or of one that has ended. */
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/tty.h"
 #include "commands.h"
-#include "reduce.h"
+#include "looker.h"
 #include "reduce_options.h"
 #include "top/board.h"
 #include "top/json.h"
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static const int64_t NS_PER_S = 1000000000;
@@ -33,76 +33,25 @@ static const struct option_spec options[] = {
 	{0},
 };
 
-struct look {
-	const struct invocation *call;
-	int64_t now_ns;
-	struct top_view *view;
-};
-
-static int64_t clock_ns(clockid_t clock)
+static struct top_view *look_once(struct looker *looker, int64_t last_ns)
 {
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
-
-static void opened(const struct run *run, void *context)
-{
-	struct look *look = context;
-	look->view = top_view_open(run, look->now_ns);
-}
-
-/* One core, nothing written, nothing salvaged: the job is not to notice it. */
-static struct top_view *make_view(void *of, int64_t last_ns)
-{
-	const struct invocation *call = of;
-	struct look look = {.call = call, .now_ns = clock_ns(CLOCK_REALTIME)};
-	struct reduce_options how;
-	struct reduction reduction;
-	const int64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
-	if (reduce_options_read(call, false, &how) != STATUS_OK)
-		return NULL;
-	how.no_replay = how.only_read = true;
-	how.store = false;
-	how.threads = 1;
-	how.last_ns = last_ns;
-	how.opened = opened;
-	how.opened_context = &look;
-	const int status = reduce_run(call->operand, (size_t)call->operands, &how, &reduction);
-	if (!look.view)
-		look.view = top_view_empty(look.now_ns);
-	if (!look.view)
-		return NULL;
-	look.view->last_ns = last_ns;
-	look.view->status = status;
-	if (status == STATUS_OK || status == STATUS_PARTIAL) {
-		if (top_view_take(look.view, &reduction, call->operand) != 0)
-			look.view->status = STATUS_INPUT;
-		reduction_free(&reduction);
-	}
-	look.view->took_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
-	return look.view;
-}
-
-static struct top_view *look_once(const struct invocation *call, int64_t last_ns)
-{
-	struct top_view *view = top_look_now(make_view, (void *)call, last_ns);
+	struct top_view *view = top_look_now(looker_look, looker, last_ns);
 	for (int wider = 2; view && top_view_is_narrow(view) && wider <= TOP_MOST_WIDER; wider *= 2) {
 		free(view);
-		view = top_look_now(make_view, (void *)call, last_ns * wider);
+		view = top_look_now(looker_look, looker, last_ns * wider);
 	}
 	return view;
 }
 
-static int print_once(const struct invocation *call, int64_t last_ns)
+static int print_once(const struct invocation *call, struct looker *looker, int64_t last_ns)
 {
 	const struct top_board board = {.dir = call->operand[0]};
-	struct top_view *view = look_once(call, last_ns);
+	struct top_view *view = look_once(looker, last_ns);
 	struct screen screen;
 	if (!view)
 		return STATUS_INPUT;
 	screen_open(&screen, stdout, view->figures.step_ns);
-	if (!isatty(STDOUT_FILENO) && !getenv("COLUMNS"))
+	if (!tty_is_read(STDOUT_FILENO) && !getenv("COLUMNS"))
 		screen.width = INT_MAX / 2;
 	if (option_given(call, "json"))
 		top_view_json(view, board.dir, stdout);
@@ -128,10 +77,10 @@ static int64_t time_of(const struct invocation *call, const char *option, const 
 
 static int run(const struct invocation *call)
 {
-	struct reduce_options how;
+	struct looker looker = {.dirs = call->operand, .n_dirs = (size_t)call->operands};
 	const int64_t last_ns = time_of(call, "last", DEFAULT_LAST),
 				  every_ns = time_of(call, "every", DEFAULT_EVERY);
-	if (last_ns < 0 || every_ns < 0 || reduce_options_read(call, false, &how) != STATUS_OK)
+	if (last_ns < 0 || every_ns < 0 || reduce_options_read(call, false, &looker.how) != STATUS_OK)
 		return STATUS_USAGE;
 	for (int i = 0; i < call->operands; i++) {
 		struct stat st;
@@ -141,13 +90,13 @@ static int run(const struct invocation *call)
 		}
 	}
 	if (option_given(call, "once") || option_given(call, "json") || !terminal_is_live())
-		return print_once(call, last_ns);
+		return print_once(call, &looker, last_ns);
 	const struct top_plan plan = {.dirs = call->operand,
 								  .n_dirs = (size_t)call->operands,
 								  .last_ns = last_ns,
 								  .every_ns = every_ns,
-								  .looker = make_view,
-								  .of = (void *)call};
+								  .looker = looker_look,
+								  .of = &looker};
 	return top_live(&plan);
 }
 
@@ -159,7 +108,6 @@ static const struct named_text examples[] = {
 	{0},
 };
 static const struct named_text environment[] = {
-	{"NO_COLOR", "when it is set, no bold text"},
 	{"TERM", "a terminal that is 'dumb' gets the text of --once"},
 	{0},
 };

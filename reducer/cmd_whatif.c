@@ -1,6 +1,7 @@
 /* baton whatif: the step that a run would have without some of its losses, by replaying its graph
  * (docs/GRAPH.md). */
 #include "base/diag.h"
+#include "cli/pager.h"
 #include "commands.h"
 #include "imported.h"
 #include "reduce.h"
@@ -82,6 +83,7 @@ static int answer(struct replayed *r, void *context)
 	int error = whatif_ask(w, r);
 	if (error || w->status != STATUS_OK)
 		return error;
+	pager_begin();
 	if (asked->format != SHEET_TABLE)
 		return whatif_sheets(w, r, asked->format, stdout);
 	if (w->json)

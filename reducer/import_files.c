@@ -2,6 +2,7 @@
 
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/room.h"
 #include "base/shell.h"
 #include "base/sort.h"
@@ -249,14 +250,29 @@ static enum status import_input(const struct input *input, struct import_run *ru
 	return status;
 }
 
+static void begin_input(const struct inputs *inputs, size_t i)
+{
+	const char *path = inputs->list[i].path;
+	char what[96];
+	struct stat st = {0};
+	stat(path, &st);
+	if (inputs->n > 1)
+		snprintf(what, sizeof(what), "import %zu of %zu, %s", i + 1, inputs->n, path);
+	else
+		snprintf(what, sizeof(what), "import %s", path);
+	progress_begin(what, NULL, st.st_size > 0 ? (uint64_t)st.st_size : 0);
+}
+
 /* Files that gave nothing beside others that did make the answer partial. */
 static enum status import_all(const struct inputs *inputs, struct import_run *run,
 							  struct made *made)
 {
 	enum status status = STATUS_OK;
-	for (size_t i = 0; i < inputs->n && status != STATUS_OUTPUT; i++)
+	for (size_t i = 0; i < inputs->n && status != STATUS_OUTPUT; i++) {
+		begin_input(inputs, i);
 		status = status_worse(status, import_input(&inputs->list[i], run, made));
-	progress_done();
+	}
+	progress_end();
 	if (status == STATUS_INPUT && made->n > 0)
 		status = STATUS_PARTIAL;
 	return status;

@@ -1,6 +1,7 @@
 #include "merge.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "baseline.h"
 #include "part.h"
 #include "read/paths.h"
@@ -89,8 +90,12 @@ int merge_files(char *const *paths, size_t n, const struct reduce_options *optio
 				struct summary *sum)
 {
 	int status = summary_init(sum) ? STATUS_INPUT : STATUS_OK;
-	for (size_t i = 0; status == STATUS_OK && i < n; i++)
+	progress_begin("merge", n == 1 ? NULL : "parts", n == 1 ? 0 : n);
+	for (size_t i = 0; status == STATUS_OK && i < n; i++) {
+		progress_reach(i);
 		status = add_operand(sum, paths[i], options);
+	}
+	progress_end();
 	if (status == STATUS_OK)
 		status = finish(sum, options);
 	if (status != STATUS_OK)

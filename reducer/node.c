@@ -9,6 +9,7 @@
 #include "read/paths.h"
 #include "reduce.h"
 #include "reduce_options.h"
+#include "render/report.h"
 #include "summary/summary_inputs.h"
 #include "summary/summary_io.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPTIONS_BYTES = 64 };
+enum { OPTIONS_BYTES = 64, KERNELS = 10 /* that the report lists */ };
 
 static bool is_own(const char *path, const char *boot)
 {
@@ -62,6 +63,30 @@ static void store_whole(const struct summary *summary, const struct reduce_optio
 	const int error = summary_store(shown, summary, text);
 	if (error)
 		diag("%s: cannot write summary.baton: %s", shown, strerror(-error));
+}
+
+void node_report(const char *shown)
+{
+	char *dirs[] = {(char *)shown};
+	struct reduce_options how = {.store = true};
+	struct reduction reduction;
+	struct figures figures;
+	struct findings findings;
+	const int status = reduce_run(dirs, 1, &how, &reduction);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return;
+	figures_compute(&reduction.summary, &figures);
+	if (findings_make(&reduction.summary, &figures, &findings) == 0) {
+		const struct report report = {.dirs = dirs,
+									  .n_dirs = 1,
+									  .reduction = &reduction,
+									  .figures = &figures,
+									  .findings = &findings,
+									  .kernels = KERNELS};
+		report_text(&report, stderr);
+		findings_free(&findings);
+	}
+	reduction_free(&reduction);
 }
 
 void node_reduce(const char *directory, const char *shown)

@@ -1,4 +1,4 @@
-/* What `baton record --reduce` does when the job has ended: a node reduces its own files. */
+/* What `baton record --reduce` and --report do when the job has ended: a node reduces its own files. */
 #ifndef NODE_H
 #define NODE_H
 
@@ -6,5 +6,9 @@
  * else to DIRECTORY/BOOT8.baton.part. Says what it did, or why not; the job's status stays. `shown`:
  * the directory as the user named it. */
 void node_reduce(const char *directory, const char *shown);
+
+/* What `baton record --report` does then: prints the report of `shown` on stderr, or says why there is
+ * none. */
+void node_report(const char *shown);
 
 #endif

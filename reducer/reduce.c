@@ -13,6 +13,7 @@
 #include "attribute/run_study.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/rank_list.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
@@ -152,12 +153,8 @@ static void *worker(void *argument)
 	struct device_context context = *work->context;
 	context.store = &store;
 	int error = summary_init(&part.summary);
-	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;) {
-		progress("%s %3zu %%  device %zu of %zu",
-				 work->phase >= PHASE_STUDY ? "attribute" : "scan     ", 100 * i / work->n, i,
-				 work->n);
+	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;)
 		error = visit(work, &context, i, &part);
-	}
 	if (!error && work->phase == PHASE_ATTRIBUTE)
 		error = join_part(work, &part);
 	if (error)
@@ -193,7 +190,6 @@ static int run_workers(struct work *work, enum phase phase)
 	worker(work); /* this thread works too */
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	progress_done();
 	return atomic_load(&work->error);
 }
 
@@ -202,6 +198,16 @@ static void keep_freed_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, 4 * KEPT_BYTES);
+}
+
+/* What one pass over all devices reads: a process that drives several is read for each. */
+static uint64_t bytes_of(const struct run *run)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < run->n_devices; i++)
+		for (uint32_t p = 0; p < run->devices[i].n_processes; p++)
+			bytes += run_process_bytes(&run->processes[run->devices[i].processes[p]]);
+	return bytes;
 }
 
 /* Steps by periodicity that the devices do not agree on are chosen again by all together. */
@@ -219,6 +225,7 @@ static int agree_on_steps(struct work *work)
 	error = share_proposals(work->proposals, work->n, error);
 	if (!error) {
 		consensus_choose(work->scans, work->n, work->proposals, work->given);
+		progress_expect(bytes_of(work->context->run));
 		error = run_workers(work, PHASE_RESCAN);
 		error = share_scans(work->scans, work->n, error);
 	}
@@ -242,6 +249,7 @@ static int replay(const struct device_context *context, const struct device_scan
 {
 	const struct reduce_options *options = context->options;
 	struct replayed replayed;
+	progress_end(); /* the answer is printed from in there */
 	int error =
 		replayed_open(&replayed, context, scans, &(struct sample_size){options->replay_steps, 1});
 	if (error > 0)
@@ -382,6 +390,17 @@ static void say_nothing_ran(const struct run *run, const char *dir)
 		diag("%s: no GPU work in it: nothing to report", dir);
 }
 
+/* Each device is scanned and then attributed. */
+static void begin_progress(const struct run *run)
+{
+	char what[96] = "reduce";
+	if (run->n_processes) {
+		const char *path = run->processes[0].path, *slash = strrchr(path, '/');
+		snprintf(what, sizeof(what), "reduce %.*s", slash ? (int)(slash - path) : 0, path);
+	}
+	progress_begin(what, NULL, 2 * bytes_of(run));
+}
+
 static int reduce_opened(struct device_context *context, struct classifier *classifier,
 						 struct reduction *out)
 {
@@ -393,7 +412,9 @@ static int reduce_opened(struct device_context *context, struct classifier *clas
 	error = share_error(error);
 	if (error)
 		return error;
+	begin_progress(context->run);
 	error = reduce_devices(context, out);
+	progress_end();
 	const struct reduce_options *options = context->options;
 	if (error || (out->summary.n_devices == 0 && !options->part && !options->study))
 		return error;

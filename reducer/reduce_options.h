@@ -22,7 +22,6 @@
 	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},              \
 	{"DIR/summary.baton", "what the run was reduced to; made again when it is stale"}
 #define VIEW_ENVIRONMENT_ROWS                                                                      \
-	{"NO_COLOR", "when it is set, no colours on a terminal"},                                      \
 	{"COLUMNS", "the width of the text, 40 to 100 columns (default: the terminal's, or 100)"}
 /* clang-format on */
 

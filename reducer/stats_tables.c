@@ -1,12 +1,14 @@
 #include "stats_tables.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/rank_list.h"
 #include "render/out_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int add_report(struct stats_tables *tables, const char *name, size_t bytes)
 {
@@ -92,6 +94,8 @@ static int write_all(const struct stats_tables *tables, struct run *run)
 		return STATUS_INPUT;
 	}
 	stats.ranks = tables->ranks;
+	if (!base && isatty(STDOUT_FILENO))
+		progress_silence(); /* rows are printed while files are read */
 	for (size_t i = 0; i < tables->n; i++) {
 		if (!base && i > 0 && tables->format != SHEET_TABLE)
 			putchar('\n');

@@ -33,9 +33,4 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
  * ok. */
 enum status status_worse(enum status a, enum status b);
 
-/* Shows one line of progress on stderr, at most 5 times a second and only on a terminal.
- * progress_done() clears it. */
-void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void progress_done(void);
-
 #endif

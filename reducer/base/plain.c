@@ -2,7 +2,6 @@
 
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +30,11 @@ static bool is_in(uint32_t code, const struct span *spans, size_t n)
 		if (code <= spans[i].last)
 			return true;
 	return false;
+}
+
+bool plain_is_hidden(uint32_t code)
+{
+	return IS_IN(code, hidden);
 }
 
 void plain_text(char *text)

@@ -3,8 +3,12 @@
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
+/* Would this character steer a terminal, or be hidden on it? */
+bool plain_is_hidden(uint32_t code);
 /* Puts a question mark for each character that would steer the terminal or that is none: control
  * characters (C0, C1, alone or in UTF-8), bytes that are no UTF-8, marks that turn the direction of
  * writing, and characters without a width other than combining marks. The text gets no longer. */

@@ -1,6 +1,9 @@
 #include "cli/command.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
+#include "base/tty.h"
+#include "cli/pager.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,9 +13,31 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_OPTIONS = 32, HELP_COLUMN = 29 /* of what an option does */, HELP_WIDTH = 100 };
+enum {
+	MAX_OPTIONS = 40 /* with the common ones */,
+	HELP_COLUMN = 29 /* of what an option does */,
+	HELP_WIDTH = 100
+};
 
-static const struct option_spec help_option = {"help", 'h', OPTION_FLAG, NULL, "this text"};
+enum { COMMON_COLOR, COMMON_NO_PAGER, COMMON_QUIET, COMMON_HELP, COMMON };
+
+const struct option_spec command_common[] = {
+	[COMMON_COLOR] = {"color", 0, OPTION_TEXT, "WHEN",
+					  "auto (on a terminal, the default), always or never"},
+	[COMMON_NO_PAGER] = {"no-pager", 0, OPTION_FLAG, NULL, "no pager for long output"},
+	[COMMON_QUIET] = {"quiet", 0, OPTION_FLAG, NULL, "no line of progress on stderr"},
+	[COMMON_HELP] = {"help", 'h', OPTION_FLAG, NULL, "this text"},
+	[COMMON] = {0},
+};
+const struct named_text command_common_choices[] = {{"color", "auto always never"}, {0}};
+const struct named_text command_common_environment[] = {
+	{"BATON_COLOR", "auto, always or never, as --color"},
+	{"NO_COLOR", "when it is set and not empty, no colours, unless the two above say always"},
+	{"BATON_PAGER, PAGER",
+	 "the pager of long output on a terminal (default: less, with LESS=FRX where LESS is not set); "
+	 "empty or cat: none"},
+	{0},
+};
 
 size_t command_options(const struct command *command)
 {
@@ -20,6 +45,13 @@ size_t command_options(const struct command *command)
 	while (command->options && command->options[n].name)
 		n++;
 	return n;
+}
+
+/* Its own options come first, then the common ones. */
+static const struct option_spec *option_at(const struct command *command, size_t i)
+{
+	const size_t n = command_options(command);
+	return i < n ? &command->options[i] : &command_common[i - n];
 }
 
 static size_t find_option(const struct invocation *call, const char *name)
@@ -80,8 +112,8 @@ static void fill_getopt(const struct command *command, struct option *longs, cha
 	if (command->operands && strstr(command->operands, "--"))
 		*shorts++ = '+'; /* what comes after the program is its own */
 	*shorts++ = ':';
-	for (size_t i = 0; i <= n; i++) {
-		const struct option_spec *spec = i < n ? &command->options[i] : &help_option;
+	for (size_t i = 0; i < n + COMMON; i++) {
+		const struct option_spec *spec = option_at(command, i);
 		longs[i] = (struct option){spec->name, argument_of(spec), NULL, 256 + (int)i};
 		if (!spec->letter)
 			continue;
@@ -100,14 +132,30 @@ static size_t option_index(const struct command *command, int code)
 	for (size_t i = 0; i < n; i++)
 		if (command->options[i].letter == code)
 			return i;
-	return n; /* help */
+	return n + COMMON_HELP;
+}
+
+static int take_common(const char *const *texts)
+{
+	const char *when = texts[COMMON_COLOR];
+	const enum tty_colour colour = when ? tty_colour_named(when) : TTY_COLOURS;
+	if (when && colour == TTY_COLOURS) {
+		diag("--color must be auto, always or never, not '%s'", when);
+		return STATUS_USAGE;
+	}
+	tty_colour_choose(colour);
+	if (texts[COMMON_NO_PAGER])
+		pager_refuse();
+	if (texts[COMMON_QUIET])
+		progress_silence();
+	return STATUS_OK;
 }
 
 int command_run(const struct command *command, int argc, char **argv)
 {
-	struct option longs[MAX_OPTIONS + 2] = {0};
-	char shorts[2 * MAX_OPTIONS + 5];
-	const char *texts[MAX_OPTIONS + 1] = {NULL};
+	struct option longs[MAX_OPTIONS + 1] = {0};
+	char shorts[2 * MAX_OPTIONS + 3];
+	const char *texts[MAX_OPTIONS] = {NULL};
 	size_t n = command_options(command);
 	fill_getopt(command, longs, shorts);
 	opterr = 0;
@@ -120,17 +168,19 @@ int command_run(const struct command *command, int argc, char **argv)
 			return STATUS_USAGE;
 		}
 		size_t i = option_index(command, code);
-		if (i == n) {
+		if (i == n + COMMON_HELP) {
 			command_help(command);
 			return finish_stdout(STATUS_OK);
 		}
+		const struct option_spec *spec = option_at(command, i);
 		texts[i] = optarg ? optarg : "";
-		if (command->options[i].kind == OPTION_NUMBER && check_number(&command->options[i], optarg))
+		if (spec->kind == OPTION_NUMBER && check_number(spec, optarg))
 			return STATUS_USAGE;
-		if (command->options[i].kind == OPTION_SWITCH &&
-			check_switch(&command->options[i], texts[i]))
+		if (spec->kind == OPTION_SWITCH && check_switch(spec, texts[i]))
 			return STATUS_USAGE;
 	}
+	if (take_common(texts + n) != STATUS_OK)
+		return STATUS_USAGE;
 	struct invocation call = {command, command->options, texts, argc - optind, argv + optind};
 	if (call.operands < command->least_operands || (!command->operands && call.operands > 0)) {
 		diag("usage: baton %s [OPTION...] %s", command->name,
@@ -194,7 +244,8 @@ void command_help(const struct command *command)
 	printf("\n");
 	for (size_t i = 0; i < n; i++)
 		help_option_line(&command->options[i]);
-	help_option_line(&help_option);
+	for (size_t i = 0; i < COMMON; i++)
+		help_option_line(&command_common[i]);
 }
 
 /* Standard output is a pipe that nobody reads any more. */
@@ -208,7 +259,7 @@ int finish_stdout(int status)
 {
 	const bool failed = fflush(stdout) != 0;
 	const int error = errno;
-	if (!failed && !ferror(stdout))
+	if ((!failed && !ferror(stdout)) || pager_is_on()) /* who leaves the pager has read enough */
 		return status;
 	if (!reader_is_gone()) /* `baton dump ... | head` has read what it wanted */
 		diag("standard output: %s", strerror(error));

@@ -63,8 +63,11 @@ long long option_number(const struct invocation *, const char *name, long long o
 /* Runs the command with argv (argv[0] is its name) and returns its status. Prints usage errors
  * itself and returns STATUS_USAGE for them. */
 int command_run(const struct command *, int argc, char **argv);
+/* The options that every command takes, beside its own; ends like `options`. */
+extern const struct option_spec command_common[];
+extern const struct named_text command_common_choices[], command_common_environment[];
 void command_help(const struct command *);
-size_t command_options(const struct command *); /* the number of its options without --help */
+size_t command_options(const struct command *); /* the number of its own options */
 
 /* Flushes stdout. Returns `status`, or STATUS_OUTPUT when stdout could not be written. */
 int finish_stdout(int status);

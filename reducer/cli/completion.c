@@ -12,9 +12,11 @@ enum kind { KIND_NONE, KIND_DIR, KIND_FILE, KIND_WORDS, KIND_TEXT, KIND_PROGRAM 
 
 static const char *choices_of(const struct command *command, const struct option_spec *option)
 {
-	for (const struct named_text *row = command->choices; row && row->name; row++)
-		if (strcmp(row->name, option->name) == 0)
-			return row->text;
+	const struct named_text *const lists[] = {command->choices, command_common_choices};
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		for (const struct named_text *row = lists[i]; row && row->name; row++)
+			if (strcmp(row->name, option->name) == 0)
+				return row->text;
 	return NULL;
 }
 
@@ -63,21 +65,26 @@ static void print_quoted(const char *text, const char *special)
 
 /* ---- bash ---- */
 
-static void bash_option_words(const struct command *command)
+static void bash_words(const struct option_spec *o)
 {
-	for (const struct option_spec *o = command->options; o && o->name; o++) {
+	for (; o && o->name; o++) {
 		printf("--%s ", o->name);
 		if (o->letter)
 			printf("-%c ", o->letter);
 	}
-	printf("--help");
 }
 
-static void bash_values(const struct command *command)
+static void bash_option_words(const struct command *command)
+{
+	bash_words(command->options);
+	bash_words(command_common);
+}
+
+static void bash_values_of(const struct command *command, const struct option_spec *o)
 {
 	static const char *const actions[] = {
 		[KIND_DIR] = "_baton_files -d", [KIND_FILE] = "_baton_files -f", [KIND_TEXT] = ":"};
-	for (const struct option_spec *o = command->options; o && o->name; o++) {
+	for (; o && o->name; o++) {
 		enum kind kind = option_kind(command, o);
 		if (kind == KIND_NONE)
 			continue;
@@ -89,6 +96,12 @@ static void bash_values(const struct command *command)
 		else
 			printf(") %s; return ;;\n", actions[kind]);
 	}
+}
+
+static void bash_values(const struct command *command)
+{
+	bash_values_of(command, command->options);
+	bash_values_of(command, command_common);
 }
 
 static void bash_operands(const struct command *command)
@@ -170,7 +183,9 @@ static void zsh_command(const struct command *command)
 	printf("\t%s)\n\t\t_arguments -s ", command->name);
 	for (const struct option_spec *o = command->options; o && o->name; o++)
 		zsh_option(command, o);
-	printf("'(-)'{-h,--help}'[print the options]' %s ;;\n", operands[operand_kind(command)]);
+	for (const struct option_spec *o = command_common; o->name; o++)
+		zsh_option(command, o);
+	printf("%s ;;\n", operands[operand_kind(command)]);
 }
 
 static void zsh(const struct command *const *all, size_t n)
@@ -194,33 +209,40 @@ static void zsh(const struct command *const *all, size_t n)
 
 /* ---- fish ---- */
 
-static void fish_command(const struct command *command)
+static const char *const fish_seen = "complete -c baton -n '__fish_seen_subcommand_from";
+
+static void fish_option(const struct command *command, const struct option_spec *o)
 {
 	static const char *const values[] = {[KIND_NONE] = "",
 										 [KIND_DIR] = " -x -a '(__fish_complete_directories)'",
 										 [KIND_FILE] = " -r -F",
 										 [KIND_TEXT] = " -x"};
-	const char *seen = "complete -c baton -n '__fish_seen_subcommand_from";
+	const enum kind kind = option_kind(command, o);
+	printf("%s %s' -l %s", fish_seen, command->name, o->name);
+	if (o->letter)
+		printf(" -s %c", o->letter);
+	if (kind == KIND_WORDS)
+		printf(" -x -a '%s'", choices_of(command, o));
+	else
+		printf("%s", values[kind]);
+	printf(" -d '");
+	print_quoted(o->help, "\\");
+	printf("'\n");
+}
+
+static void fish_command(const struct command *command)
+{
 	printf("complete -c baton -n __fish_use_subcommand -f -a %s -d '", command->name);
 	print_quoted(command->summary, "\\");
 	printf("'\n");
-	for (const struct option_spec *o = command->options; o && o->name; o++) {
-		enum kind kind = option_kind(command, o);
-		printf("%s %s' -l %s", seen, command->name, o->name);
-		if (o->letter)
-			printf(" -s %c", o->letter);
-		if (kind == KIND_WORDS)
-			printf(" -x -a '%s'", choices_of(command, o));
-		else
-			printf("%s", values[kind]);
-		printf(" -d '");
-		print_quoted(o->help, "\\");
-		printf("'\n");
-	}
+	for (const struct option_spec *o = command->options; o && o->name; o++)
+		fish_option(command, o);
+	for (const struct option_spec *o = command_common; o->name; o++)
+		fish_option(command, o);
 	if (operand_kind(command) == KIND_DIR)
-		printf("%s %s' -f -a '(__fish_complete_directories)'\n", seen, command->name);
+		printf("%s %s' -f -a '(__fish_complete_directories)'\n", fish_seen, command->name);
 	if (operand_kind(command) == KIND_PROGRAM)
-		printf("%s %s' -a '(__fish_complete_subcommand --fcs-skip=2)'\n", seen, command->name);
+		printf("%s %s' -a '(__fish_complete_subcommand --fcs-skip=2)'\n", fish_seen, command->name);
 }
 
 static void fish(const struct command *const *all, size_t n)

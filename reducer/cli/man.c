@@ -72,18 +72,30 @@ static void print_section(const char *title)
 	printf(".SH %s\n", title);
 }
 
-static void print_list(const char *title, const struct named_text *rows)
+static void print_rows_of(const struct named_text *rows)
 {
-	if (!rows)
-		return;
-	print_section(title);
-	for (; rows->name; rows++) {
+	for (; rows && rows->name; rows++) {
 		printf(".TP\n.B ");
 		print_text(rows->name);
 		putchar('\n');
 		print_text(rows->text);
 		putchar('\n');
 	}
+}
+
+static void print_list(const char *title, const struct named_text *rows)
+{
+	if (!rows)
+		return;
+	print_section(title);
+	print_rows_of(rows);
+}
+
+static void print_environment(const struct command *command)
+{
+	print_section("ENVIRONMENT");
+	print_rows_of(command->environment);
+	print_rows_of(command_common_environment);
 }
 
 static void print_examples(const struct named_text *rows)
@@ -100,9 +112,8 @@ static void print_examples(const struct named_text *rows)
 	}
 }
 
-static void print_options(const struct option_spec *options)
+static void print_rows(const struct option_spec *options)
 {
-	print_section("OPTIONS");
 	for (; options && options->name; options++) {
 		printf(".TP\n.B ");
 		if (options->letter)
@@ -115,7 +126,13 @@ static void print_options(const struct option_spec *options)
 		print_text(options->help);
 		putchar('\n');
 	}
-	printf(".TP\n.B \\-h, \\-\\-help\nprint the options\n");
+}
+
+static void print_options(const struct option_spec *options)
+{
+	print_section("OPTIONS");
+	print_rows(options);
+	print_rows(command_common);
 }
 
 static void print_commands(const struct command *const *all, size_t n)
@@ -174,7 +191,7 @@ static void print_page(const struct command *command, const struct command *cons
 		print_options(command->options);
 	print_examples(command->examples);
 	print_list("EXIT STATUS", command->statuses ? command->statuses : statuses);
-	print_list("ENVIRONMENT", command->environment);
+	print_environment(command);
 	print_list("FILES", command->files);
 	print_see_also(command, all, n);
 }

@@ -1,7 +1,7 @@
 /* What belongs to processes and nodes: calls, ranges, call stacks, readings of the GPUs. */
 #include "export/dataset_walk.h"
 
-#include "base/diag.h"
+#include "base/progress.h"
 #include "export/walk.h"
 #include "read/rows.h"
 #include "stacks/stacks.h"
@@ -178,13 +178,13 @@ int dataset_walk_host(struct dataset_walk *w)
 	int error = symbols_open(&symbols);
 	if (error)
 		return error;
+	progress_begin("export", NULL, run_bytes(&scene->run));
 	for (size_t i = 0; !error && i < scene->run.n_processes; i++) {
 		if (!scene->taken[scene->order[i]])
 			continue;
-		progress("export  %zu of %zu processes", i, scene->run.n_processes);
 		error = walk_process(w, symbols, scene->order[i]);
 	}
-	progress_done();
+	progress_end();
 	symbols_close(symbols);
 	return error;
 }

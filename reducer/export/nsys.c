@@ -2,6 +2,7 @@
 
 #include "base/amount.h"
 #include "base/diag.h"
+#include "base/progress.h"
 #include "export/job.h"
 #include "export/nsys_about.h"
 #include "export/nsys_source.h"
@@ -121,7 +122,6 @@ static int write_members(struct exporter *e, struct nsys_out *out, const struct 
 {
 	int error = 0;
 	for (size_t i = target->first; i < target->first + target->n && !error; i++) {
-		progress("%zu of %zu processes", i, e->plan.n_members);
 		error = nsys_source_write(out, &e->plan.members[i], e->job->run->damage);
 	}
 	return error;
@@ -175,9 +175,10 @@ static int write_targets(struct exporter *e)
 		error = staging_open(e->dir, &e->staging);
 	if (!error) {
 		interrupted_watch(e->staging, made ? e->dir : NULL);
+		progress_begin("export", NULL, run_bytes(e->job->run));
 		for (size_t i = 0; i < e->n_targets && !error; i++)
 			error = write_target(e, &e->targets[i]);
-		progress_done();
+		progress_end();
 		interrupted_stop();
 		if (!error)
 			error = publish(e);

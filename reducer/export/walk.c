@@ -2,7 +2,7 @@
 
 #include "export/walking.h"
 
-#include "base/diag.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,15 +68,15 @@ int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crow
 	struct walking w = {
 		.scene = scene, .sink = sink, .next_track = 1, .next_launch_flow = 1, .next_flow = 1};
 	int error = 0;
+	progress_begin("export", NULL, run_bytes(&scene->run));
 	for (size_t i = 0; !error && i < scene->run.n_processes; i++) {
 		w.process = scene->order[i];
 		w.position = (uint32_t)i;
 		if (scene->from_ns[w.process] >= scene->to_ns[w.process])
 			continue;
-		progress("export  %zu of %zu processes", i, scene->run.n_processes);
 		error = walk_process(&w);
 	}
-	progress_done();
+	progress_end();
 	*crowded = w.crowded;
 	free(w.meetings);
 	table_free(&w.meeting_ids);

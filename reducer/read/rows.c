@@ -1,5 +1,6 @@
 #include "read/rows.h"
 
+#include "base/progress.h"
 #include "base/room.h"
 #include "base/sort.h"
 
@@ -90,6 +91,7 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 		return 0;
 	}
 	trace->blocks_read++;
+	progress_add(sizeof(header) + header.stored_bytes);
 	block->n = header.rows;
 	block->order = entry;
 	return 0;

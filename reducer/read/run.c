@@ -4,6 +4,7 @@
 #include "base/sort.h"
 #include "base/source.h"
 #include "base/diag.h"
+#include "base/progress.h"
 #include "read/paths.h"
 #include "read/comm_ranks.h"
 #include "read/trace.h"
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes)
@@ -90,6 +92,21 @@ int run_process_open(const struct run_process *process, struct trace *trace, str
 	if (!error && process->since_ns)
 		trace_keep_since(trace, process->since_ns);
 	return error;
+}
+
+uint64_t run_process_bytes(const struct run_process *process)
+{
+	struct stat st;
+	const int failed = process->held >= 0 ? fstat(process->held, &st) : stat(process->path, &st);
+	return failed ? 0 : (uint64_t)st.st_size;
+}
+
+uint64_t run_bytes(const struct run *run)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < run->n_processes; i++)
+		bytes += run_process_bytes(&run->processes[i]);
+	return bytes;
 }
 
 void run_keep_last(struct run *run, int64_t last_ns)
@@ -352,14 +369,20 @@ static int index_devices(struct run *run)
 static int open_files(char *const *dirs, size_t n_dirs, struct run *run)
 {
 	struct paths paths = {0};
+	char what[96];
 	int error = 0;
 	for (size_t i = 0; !error && i < n_dirs; i++) {
 		error = paths_add(&paths, dirs[i], false);
 		if (error)
 			diag("%s: %s", dirs[i], strerror(-error));
 	}
-	for (size_t i = 0; !error && i < paths.n; i++)
+	snprintf(what, sizeof(what), "open %s", dirs[0]);
+	progress_begin(what, "files", paths.n);
+	for (size_t i = 0; !error && i < paths.n; i++) {
+		progress_reach(i);
 		error = open_one(run, paths.at[i]);
+	}
+	progress_end();
 	paths_free(&paths);
 	if (!error && run->n_processes == 0 && run->unreadable_files == 0)
 		diag("%s: no trace files (*.baton) here; import profiles of other tools with `baton "

@@ -53,6 +53,9 @@ void run_keep_last(struct run *run, int64_t last_ns);
 /* The trace of a process of an open run, as it was when the run was opened. 0 or -errno. */
 int run_process_open(const struct run_process *process, struct trace *trace,
 					 struct damage_log *log);
+/* The size of its file, and of the files of all; for lines of progress. */
+uint64_t run_process_bytes(const struct run_process *process);
+uint64_t run_bytes(const struct run *run);
 
 /* The members of a collective without arguments: in an import of all ranks every device of every
  * process is one. 0: recordings have arguments, or ranks are missing. */

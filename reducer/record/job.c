@@ -114,15 +114,24 @@ static bool failed_to_start(int report, const char *program)
 	return true;
 }
 
-static pid_t start(char *const *argv, const sigset_t *mask, const struct sigaction *on_child,
-				   const int report[2])
+/* What the job gets of ours. */
+struct handed {
+	sigset_t mask;
+	struct sigaction on_child;
+	const int *streams;
+};
+
+static pid_t start(char *const *argv, const struct handed *handed, const int report[2])
 {
 	pid_t job = fork();
 	if (job != 0)
 		return job < 0 ? -errno : job;
 	inherited_restore();
-	sigaction(SIGCHLD, on_child, NULL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	for (int i = 0; i < 3; i++)
+		if (handed->streams[i] >= 0)
+			dup2(handed->streams[i], i);
+	sigaction(SIGCHLD, &handed->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &handed->mask, NULL);
 	become(argv, report[1]);
 	return 0;
 }
@@ -130,17 +139,18 @@ static pid_t start(char *const *argv, const sigset_t *mask, const struct sigacti
 int job_run(char *const *argv, const struct job_kill *plan, const struct job_beside *beside,
 			struct job_end *end)
 {
-	struct sigaction usual = {.sa_handler = SIG_DFL}, on_child;
+	struct sigaction usual = {.sa_handler = SIG_DFL};
+	struct handed handed = {.streams = beside->streams};
 	struct timespec at_once = {0, 0};
-	sigset_t taken, mask;
+	sigset_t taken;
 	int report[2];
 	*end = (struct job_end){0};
 	if (pipe2(report, O_CLOEXEC) != 0)
 		return -errno;
 	choose_signals(&taken);
-	sigaction(SIGCHLD, &usual, &on_child); /* ignored, the job's status would be lost */
-	sigprocmask(SIG_BLOCK, &taken, &mask);
-	pid_t job = start(argv, &mask, &on_child, report);
+	sigaction(SIGCHLD, &usual, &handed.on_child); /* ignored, the job's status would be lost */
+	sigprocmask(SIG_BLOCK, &taken, &handed.mask);
+	pid_t job = start(argv, &handed, report);
 	close(report[1]);
 	if (job > 0) {
 		end->started = !failed_to_start(report[0], argv[0]);
@@ -153,7 +163,7 @@ int job_run(char *const *argv, const struct job_kill *plan, const struct job_bes
 	close(report[0]);
 	while (sigtimedwait(&taken, NULL, &at_once) > 0)
 		; /* they were for a job that is over */
-	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigprocmask(SIG_SETMASK, &handed.mask, NULL);
 	return job < 0 ? job : 0;
 }
 

@@ -26,6 +26,7 @@ struct job_kill {
 struct job_beside {
 	void (*begin)(void *of);
 	void *of;
+	int streams[3]; /* the job's stdin, stdout and stderr; -1: ours */
 };
 
 /* Runs argv, waits for it and fills `end`. 0, or -errno when it could not be forked. */

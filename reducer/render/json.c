@@ -1,12 +1,22 @@
 #include "render/json.h"
 
+#include "base/plain.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-/* Valid UTF-8 passes through, anything else becomes U+FFFD. */
+static void put_escaped(FILE *out, uint32_t code)
+{
+	if (code >= 0x10000)
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
+	else
+		fprintf(out, "\\u%04x", code);
+}
+
+/* Valid UTF-8 passes through, what a terminal would obey or hide is escaped, and anything else becomes
+ * U+FFFD. */
 static void put_text(FILE *out, const char *text)
 {
 	size_t left = strlen(text);
@@ -18,8 +28,8 @@ static void put_text(FILE *out, const char *text)
 			fputs("\\ufffd", out);
 		else if (code == '"' || code == '\\')
 			fprintf(out, "\\%c", (int)code);
-		else if (code < 0x20 || code == 0x7f)
-			fprintf(out, "\\u%04x", code);
+		else if (plain_is_hidden(code))
+			put_escaped(out, code);
 		else
 			fwrite(text, 1, n, out);
 		n = n ? n : 1;

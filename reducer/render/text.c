@@ -1,6 +1,7 @@
 #include "render/text.h"
 
 #include "base/plain.h"
+#include "base/tty.h"
 #include "conclude/figures.h"
 
 #include <inttypes.h>
@@ -8,18 +9,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { FULL_WIDTH = 100, LEAST_WIDTH = 40, BAR_WIDTH = 60, NARROW_HANG = 4 };
 
 static int terminal_width(int fd)
 {
-	struct winsize size;
 	const char *columns = getenv("COLUMNS");
 	int width = columns ? atoi(columns) : 0;
-	if (width <= 0 && isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0)
-		width = size.ws_col;
+	if (width <= 0)
+		width = tty_columns(fd);
 	if (width <= 0 || width > FULL_WIDTH)
 		width = FULL_WIDTH;
 	return width < LEAST_WIDTH ? LEAST_WIDTH : width;
@@ -29,7 +27,7 @@ void screen_open(struct screen *screen, FILE *out, int64_t typical_ns)
 {
 	screen->out = out;
 	screen->width = terminal_width(fileno(out));
-	screen->colour = isatty(fileno(out)) && !getenv("NO_COLOR");
+	screen->colour = tty_is_coloured(fileno(out));
 	screen->decimals = figures_ms_decimals(typical_ns);
 }
 

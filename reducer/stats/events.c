@@ -1,6 +1,7 @@
 #include "stats/events.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/rank_list.h"
 
 #include <errno.h>
@@ -121,11 +122,11 @@ static int visit_file(struct stats_file *file, stats_visit *visit, void *context
 int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 {
 	int result = 0;
+	progress_begin("tables", NULL, run_bytes(run->run));
 	for (size_t i = 0; i < run->run->n_processes && result == 0; i++) {
 		struct stats_file file = {.run = run, .process = &run->run->processes[i]};
 		if (!rank_list_has(run->ranks, file.process->rank))
 			continue;
-		progress("%zu of %zu files", i, run->run->n_processes);
 		const int error = run_process_open(file.process, &file.trace, run->run->damage);
 		if (error) {
 			diag("%s: %s", file.process->path, strerror(error == -EBADMSG ? EIO : -error));
@@ -137,6 +138,6 @@ int stats_each(struct stats_run *run, stats_visit *visit, void *context)
 			run->status = STATUS_PARTIAL;
 		trace_close(&file.trace);
 	}
-	progress_done();
+	progress_end();
 	return result;
 }

@@ -1,6 +1,7 @@
 #include "top/live.h"
 
 #include "base/diag.h"
+#include "base/tty.h"
 #include "read/paths.h"
 #include "top/board.h"
 #include "top/keys.h"
@@ -234,7 +235,7 @@ static int draw(struct live *live)
 	terminal_size(&width, &height);
 	const struct screen screen = {.out = out,
 								  .width = width,
-								  .colour = !getenv("NO_COLOR"),
+								  .colour = tty_is_coloured(STDOUT_FILENO),
 								  .decimals = figures_ms_decimals(step_ns)};
 	live->board.notice = notice_of(live);
 	if (width < LEAST_WIDTH || height < LEAST_HEIGHT)

@@ -62,11 +62,15 @@ static int take(void)
 	return write(STDOUT_FILENO, ENTER, sizeof(ENTER) - 1) < 0 ? -errno : 0;
 }
 
-bool terminal_is_live(void)
+bool terminal_can_draw(void)
 {
 	const char *kind = getenv("TERM");
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && kind[0] &&
-		   strcmp(kind, "dumb") != 0;
+	return kind && kind[0] && strcmp(kind, "dumb") != 0;
+}
+
+bool terminal_is_live(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && terminal_can_draw();
 }
 
 int terminal_enter(void)
@@ -88,6 +92,13 @@ int terminal_enter(void)
 void terminal_leave(void)
 {
 	give_back();
+}
+
+void terminal_restore(int fd, const struct termios *modes)
+{
+	ssize_t ignored = write(fd, LEAVE, sizeof(LEAVE) - 1);
+	(void)ignored;
+	tcsetattr(fd, TCSADRAIN, modes);
 }
 
 int terminal_signals(void)

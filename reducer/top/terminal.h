@@ -4,15 +4,20 @@
 #define TOP_TERMINAL_H
 
 #include <stdbool.h>
+#include <termios.h>
 
 /* May it be drawn on: are stdin and stdout terminals, which know how to move the cursor? */
 bool terminal_is_live(void);
+/* Does TERM name a terminal that knows it? */
+bool terminal_can_draw(void);
 /* Single keys, no echo, the other screen, no cursor. From here on SIGINT, SIGTERM, SIGHUP, SIGQUIT,
  * SIGTSTP, SIGCONT and SIGWINCH are read from terminal_signals(); one that was ignored stays so. 0 or
  * -errno. */
 int terminal_enter(void);
 /* As it was before terminal_enter(). It may be called twice. */
 void terminal_leave(void);
+/* Gives a terminal back that another process, which was killed, has entered. */
+void terminal_restore(int fd, const struct termios *modes);
 /* A descriptor that can be read when a signal came. */
 int terminal_signals(void);
 /* The next signal that came; 0: none. */

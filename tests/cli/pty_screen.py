@@ -57,6 +57,12 @@ class Screen:
         for char in text.decode("utf-8", "replace"):
             if self.stale:
                 continue
+            if not self.other and (char == "\n" or (char != "\r" and self.column >= self.width)):  # lines for a person: wrapped, scrolled
+                self.row, self.column = self.row + 1, 0
+                while self.row >= self.height:
+                    self.lines, self.row = self.lines[1:] + [""], self.row - 1
+            if char == "\n" and not self.other:
+                continue
             if char == "\r":
                 self.column = 0
             elif char == "\n":
@@ -75,6 +81,7 @@ class Screen:
             assert letter in b"hl" and n[0] in (25, 1049), (private, numbers, letter)
             if n[0] == 1049:
                 self.other = letter == b"h"
+                self.row = self.column = 0
             else:
                 self.cursor_hidden = letter == b"l"
         elif letter == b"H":

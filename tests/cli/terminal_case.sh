@@ -56,6 +56,10 @@ plain "$BATON" report --step-range "$odd-" "$run"
 plain "$BATON" import "$run"/trace* -o "$work/imported"
 plain "$BATON" stragglers "$run"/trace*
 plain "$BATON" dump "$run"/bad*
+# On a terminal, through a pager that shows all: nothing but bold text.
+for command in report "report --by range" "report --json" dump "dump --json" stats "stats -f csv" "stats -r cuda_gpu_trace,nvtx_sum -f tsv" whatif jitter; do
+	plain env -u NO_COLOR TERM=xterm BATON_PAGER="sed 's/\x1b\[[01]m//g'" "$PYTHON" tests/cli/on_terminal.py "$BATON" $command "$run"
+done
 for command in "report --json" "report --gaps 3 --json" "report --by range --json" "compare --json"; do
 	operands=("$run")
 	[ "$command" != "compare --json" ] || operands+=("$run")

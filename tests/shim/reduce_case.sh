@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `baton record --reduce`: a node reduces its own files when the job has ended.
+# `baton record --reduce` and --report: a node reduces its own files, and prints the report, when the job has ended.
 . tests/cli/lib.sh
 case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
 for needed in libcuda.so.1 libcupti.so.13; do
@@ -51,6 +51,17 @@ export WORLD_SIZE=1
 expect_status 0 "$BATON" record -f --reduce -o "$work/node0" -- $job
 there "$work/node0" summary.baton
 expect_status 0 "$BATON" record --reduce -o "$work/nothing" -- true
+expect_says "nothing recorded"
+expect_says_not "no trace files"
+
+# Keeps out: --report that prints on the job's stdout, another report than `baton report` prints, or one that changes the status.
+expect_status 7 "$BATON" record --report -o "$work/told" -- sh -c "$job; echo of the job; exit 7"
+checks=$((checks + 2))
+[ "$(tail -n 1 "$work/out")" = "of the job" ] || fail "stdout has $(tail -n 1 "$work/out")"
+grep -v '^baton: ' "$work/err" >"$work/said"
+expect_status 0 "$BATON" report "$work/told"
+cmp -s "$work/said" "$work/out" || fail "not the report: $(head -n 3 "$work/said")"
+expect_status 0 "$BATON" record --report -o "$work/nothing2" -- true
 expect_says "nothing recorded"
 expect_says_not "no trace files"
 finish

@@ -16,7 +16,7 @@ static void json(void)
 	FILE *out = open_memstream(&text, &bytes);
 	struct json j = {.out = out};
 	json_object(&j, NULL);
-	json_text(&j, "a\"b", "x\n\x01\xff\xc3\xa9\\");
+	json_text(&j, "a\"b", "x\n\x01\xff\xc3\xa9\\\xc2\x9b\xe2\x80\xae\xf3\xa0\x80\x81");
 	json_array(&j, "n");
 	json_number(&j, NULL, -5);
 	json_known(&j, NULL, -1);
@@ -25,7 +25,8 @@ static void json(void)
 	json_end_object(&j);
 	fclose(out);
 	const char *expected =
-		"{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\",\"n\":[-5,null],\"r\":null}";
+		"{\"a\\\"b\":\"x\\u000a\\u0001\\ufffd\xc3\xa9\\\\\\u009b\\u202e\\udb40\\udc01\",\"n\":[-5,"
+		"null],\"r\":null}";
 	CHECK(strcmp(text, expected) == 0, "JSON is %s", text);
 	free(text);
 }

@@ -2,6 +2,7 @@
  * bounded buffer. The rank and the time base, which come last in the file, are applied when the
  * trace is closed. */
 #include "base/diag.h"
+#include "base/progress.h"
 #include "import/importer.h"
 #include "import/inflate.h"
 #include "import/json/json_event.h"
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 _Static_assert((int)JSON_SCAN_PADDING >= (int)JSON_EVENT_PADDING, "padding of the events");
 
@@ -32,16 +32,8 @@ struct kineto {
 	uint64_t broken; /* pieces of text that are no JSON */
 	uint64_t shown;
 	uint64_t text_bytes;
-	int64_t begin_ns;
 	bool cut; /* not all of the source is in the trace */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
-}
 
 /* ---- what the scanner asks and hands out ---- */
 
@@ -49,11 +41,9 @@ static ssize_t read_input(void *context, void *buffer, size_t room)
 {
 	struct kineto *k = context;
 	ssize_t n = inflate_read(k->input, buffer, room);
-	if (n > 0) {
-		double mb = 1e-6 * (double)(k->text_bytes += (uint64_t)n);
-		double seconds = 1e-9 * (double)(now_ns() - k->begin_ns);
-		progress("import  %s  %.0f MB  %.0f MB/s", k->path, mb, seconds > 0 ? mb / seconds : 0);
-	}
+	if (n > 0)
+		k->text_bytes += (uint64_t)n;
+	progress_reach(inflate_offset(k->input));
 	return n;
 }
 
@@ -250,8 +240,7 @@ static int finish(struct kineto *k, int error, uint64_t offset)
 
 static int import_file(const char *path, struct import_run *run)
 {
-	struct kineto k = {
-		.path = path, .run = run, .begin_ns = now_ns(), .facts = {.rank = -1, .world_size = -1}};
+	struct kineto k = {.path = path, .run = run, .facts = {.rank = -1, .world_size = -1}};
 	struct json_input input = {read_input, &k};
 	struct json_sink sink = {take_event, take_value, take_trouble, &k};
 	uint64_t offset;

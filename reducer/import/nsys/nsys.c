@@ -4,6 +4,7 @@
 #include "import/importer.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/sort.h"
 #include "import/nsys/nsys_cuda.h"
 #include "import/nsys/nsys_file.h"
@@ -231,6 +232,13 @@ static enum status finish(struct nsys_file *file)
 	return status == STATUS_OK && (refused || file->db.damaged) ? STATUS_PARTIAL : status;
 }
 
+static void progress_rows(struct nsys_file *file)
+{
+	char what[96];
+	snprintf(what, sizeof(what), "import %s", file->db.path);
+	progress_begin(what, "rows", nsys_db_expected_rows(&file->db));
+}
+
 static int import_file(const char *path, struct import_run *run)
 {
 	struct nsys_file *file = calloc(1, sizeof(*file));
@@ -248,8 +256,8 @@ static int import_file(const char *path, struct import_run *run)
 		diag("%s: %s", path, refusal);
 		goto close_db;
 	}
+	progress_rows(file);
 	read_tables(file);
-	progress_done();
 	status = finish(file);
 close_db:
 	nsys_db_close(&file->db);

@@ -1,6 +1,7 @@
 #include "import/nsys/nsys_schema.h"
 
 #include "base/diag.h"
+#include "base/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 enum {
 	HEADER_BYTES = 100,     /* of a SQLite file */
 	VALUE_BYTES = 64 << 20, /* a longer one in the file is an error, not an allocation */
-	PROGRESS_ROWS = 1 << 16,
+	PROGRESS_ROWS = 1 << 12,
 	ROUND_STEPS = 1 << 20, /* of SQLite's machine between two looks */
 	LEAST_ROUNDS = 64,
 	STEPS_OF_BYTE = 64
@@ -145,6 +146,35 @@ const char *nsys_db_refusal(struct nsys_db *db)
 	return "an SQLite file without CUPTI_ACTIVITY_KIND_* or NVTX_EVENTS tables: not an nsys export";
 }
 
+/* The number of the last row of a table. */
+static uint64_t last_row(struct nsys_db *db, const char *table)
+{
+	sqlite3_stmt *statement = NULL;
+	char *sql = sqlite3_mprintf("SELECT max(rowid) FROM \"%w\"", table);
+	int64_t last = 0;
+	if (sql && sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK &&
+		sqlite3_step(statement) == SQLITE_ROW)
+		last = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_free(sql);
+	return last > 0 ? (uint64_t)last : 0;
+}
+
+uint64_t nsys_db_expected_rows(struct nsys_db *db)
+{
+	sqlite3_stmt *statement = NULL;
+	uint64_t rows = 0;
+	if (sqlite3_prepare_v2(db->handle,
+						   "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 "
+						   "AND (name GLOB 'CUPTI_ACTIVITY_KIND_*' OR name = 'NVTX_EVENTS')",
+						   -1, &statement, NULL) != SQLITE_OK)
+		return 0;
+	while (sqlite3_step(statement) == SQLITE_ROW)
+		rows += last_row(db, (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	return rows;
+}
+
 bool nsys_db_has_table(struct nsys_db *db, const char *table)
 {
 	/* A view or a virtual table runs what its maker wrote; nsys makes neither. */
@@ -242,7 +272,7 @@ bool nsys_scan_next(struct nsys_scan *scan)
 	if (code == SQLITE_ROW) {
 		scan->rows++;
 		if (++scan->db->rows % PROGRESS_ROWS == 0)
-			progress("%s: %" PRIu64 " rows", scan->db->path, scan->db->rows);
+			progress_reach(scan->db->rows);
 		return true;
 	}
 	if (code != SQLITE_DONE)

@@ -60,6 +60,8 @@ void nsys_db_close(struct nsys_db *db);
 /* NULL when the export has tables that are read; else the reason for refusing it, to print after
  * its path. */
 const char *nsys_db_refusal(struct nsys_db *db);
+/* About how many rows its large tables have; 0: not known. */
+uint64_t nsys_db_expected_rows(struct nsys_db *db);
 bool nsys_db_has_table(struct nsys_db *db, const char *table);
 bool nsys_db_has_column(struct nsys_db *db, const char *table, const char *column);
 

@@ -3,6 +3,7 @@
  * line by line; memory is bounded by the writers' buffers of the processes. One thread. */
 #include "base/decimal.h"
 #include "base/diag.h"
+#include "base/progress.h"
 #include "base/room.h"
 #include "base/sort.h"
 #include "import/importer.h"
@@ -249,7 +250,9 @@ static void take_line(struct nvprof *n, const char *line, size_t bytes)
 
 static ssize_t read_input(void *context, void *buffer, size_t room)
 {
-	return inflate_read(context, buffer, room);
+	const ssize_t n = inflate_read(context, buffer, room);
+	progress_reach(inflate_offset(context));
+	return n;
 }
 
 static void read_lines(struct nvprof *n)
@@ -262,10 +265,7 @@ static void read_lines(struct nvprof *n)
 		n->run->bytes_in += bytes + 1;
 		if (n->process)
 			n->error = trace_out_error(n->process->out);
-		if (n->lines.number % 4096 == 0)
-			progress("import  %s  %.1f M lines", n->path, 1e-6 * (double)n->lines.number);
 	}
-	progress_done();
 	if (n->error || (more == 0 && n->lines.error == 0))
 		return;
 	n->cut = true;
