@@ -6,16 +6,11 @@
 #include "page/step_pick.h"
 #include "page/step_walk.h"
 
-struct step_subject { /* what is known of the run already */
-	const struct summary *summary;
-	const struct findings *findings;
-};
-
 struct step_views {
 	struct step_subject subject;
 	struct step_view at[STEP_PICKS];
-	size_t n;
-	struct step_names names;
+	size_t n; /* the first of them are wanted most */
+	struct event_names names;
 	struct scene scene;
 	bool opened;
 	const char *lack; /* why there is no step; NULL: there are some */
