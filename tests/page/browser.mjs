@@ -94,7 +94,7 @@ async function jitterNumbers(page, json) {
 	same("the verdict", (await page.locator(".answer").textContent()).replace("Which rank is late? ", ""), json.verdict);
 	same("the ranks", sorted((await rowsOf(page, "Ranks against")).map((r) => [r[1], r[2], r[3], r[7]])), sorted(json.ranks.map((r) => [r.device, r.behind_ns, r.by_cause_ns.duration, r.last])));
 	same("the kernels", sorted((await rowsOf(page, "Kernels that differ")).map((r) => [r[0], r[2], r[3]])), sorted(json.kernels.map((k) => [k.kernel, k.duration_ns, k.duration_sd_ns])));
-	const canvas = page.locator(".heat canvas"), read = page.locator(".heat .readout"), least = [];
+	const canvas = page.locator(".heat canvas").first(), read = page.locator(".heat .readout").first(), least = [];
 	await canvas.focus();
 	await page.keyboard.press("ArrowRight"); // the first cell
 	for (let column = 0; column < Math.min(5, json.series.length); column++) {
@@ -108,6 +108,44 @@ async function jitterNumbers(page, json) {
 		await page.keyboard.press("ArrowRight");
 	}
 	same("the heat map's first and last ranks are those of the series", least, json.series.slice(0, least.length).map((s) => [s.min_ns, s.max_ns]));
+}
+
+// By measure: what `jitter --csv` writes of each kernel and rank, minus the mean of the ranks.
+function matrices(name, ranks) {
+	const read = (measure) => readFileSync(join(dir, `${name}.csv`, `${measure}_minus_mean.csv`), "utf8").trim().split("\n").slice(1)
+		.map((line) => line.split(",").slice(-ranks - 1, -1).map((v) => (v === "" ? null : Number(v))));
+	return { duration: read("duration"), "gap before": read("gap"), "time to end": read("time_to_end"), "launch to start": read("launch_to_start") };
+}
+
+async function jitterKernels(page, json, name) {
+	const wanted = matrices(name, json.ranks.length), names = Object.keys(wanted);
+	for (const measure of names) {
+		await page.getByRole("button", { name: measure, exact: true }).click();
+		const canvas = page.locator(".heat canvas").nth(1), read = page.locator(".heat .readout").nth(1), shown = [];
+		await canvas.focus();
+		await page.keyboard.press("ArrowRight");
+		for (const key of ["ArrowRight", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowDown", "ArrowDown"]) {
+			const [, rank, kernel, ns] = (await read.textContent()).replaceAll(",", "").match(/^rank (\d+) kernel (\d+) .*\((-?\d+) ns\)$/);
+			shown.push([measure, Number(rank), Number(kernel), Number(ns)]);
+			await page.keyboard.press(key);
+		}
+		check(`the heat map has --csv's numbers: ${measure}`, shown.every(([m, r, k, ns]) => Math.abs(ns - wanted[m][k][r]) <= 0.5) && new Set(shown.map(([, r]) => r)).size > 2, JSON.stringify(shown));
+	}
+	const late = json.ranks.map((r) => r.behind_ns), ends = [late.indexOf(Math.max(...late)), late.indexOf(Math.min(...late))], other = late.findIndex((_, r) => !ends.includes(r));
+	await page.locator("#view-jitter select").selectOption(String(other));
+	const shown = [...ends, other], charts = page.locator("#view-jitter .two .chart");
+	same("four plots", await charts.count(), 4);
+	for (let i = 0; i < 4; i++) {
+		await charts.nth(i).scrollIntoViewIfNeeded();
+		const box = await charts.nth(i).locator(".u-over").boundingBox();
+		for (const share of [0.2, 0.6]) {
+			await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+			await page.waitForTimeout(30);
+			const values = await charts.nth(i).locator(".u-value").allTextContents(), kernel = Number(values[0].match(/^kernel (\d+)/)[1]);
+			same("what a plot says is what --csv has", values.slice(3).map(Number), shown.map((r) => Number((wanted[names[i]][kernel][r] / 1e3).toFixed(1))));
+		}
+	}
+	same("its lines are named", (await charts.first().locator(".u-label").allTextContents()).slice(3), [`latest: rank ${ends[0]}`, `earliest: rank ${ends[1]}`, `rank ${other}`]);
 }
 
 async function keyboard(page) {
@@ -366,6 +404,7 @@ try {
 		if (name === "several") await stepNames(page);
 		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
+		if (name === "jitter") await jitterKernels(page, json, name);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();
 	}

@@ -27,7 +27,7 @@ both one "$BATON" report "$work/one"
 both stalls "$BATON" report "$work/stalls"
 both several "$BATON" report "$work/several"
 both other "$BATON" compare "$work/2" "$work/large"
-both jitter "$BATON" jitter --rank 2 "$work/4"
+both jitter "$BATON" jitter --rank 2 "$work/4" --csv "$work/pages/jitter.csv"
 checks=$((checks + 1))
 [ -z "${PAGE_SHOTS:-}" ] || mkdir -p "$PAGE_SHOTS"
 timeout 900 node tests/page/browser.mjs "$PWD/build/page-tests/node_modules" "$chromium" "$work/pages" ${PAGE_SHOTS:+"$PAGE_SHOTS"} >"$work/said" 2>&1 ||

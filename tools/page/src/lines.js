@@ -5,7 +5,7 @@ import { colour, drawn, h } from "./dom.js";
 // given: {x: [], series: [{label, values, colour, dash, points, width, band}], label, height, xLabel, yLabel, xTicks, text}
 export function lines(given) {
 	const box = h("div", { class: "chart", role: "img", "aria-label": given.label });
-	drawn(() => draw(box, given));
+	drawn(() => draw(box, given), box);
 	return box;
 }
 
