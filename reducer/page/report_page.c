@@ -2,6 +2,7 @@
 
 #include "base/diag.h"
 #include "conclude/by_step.h"
+#include "page/gauges_page.h"
 #include "page/page.h"
 #include "page/page_words.h"
 #include "page/step_lengths.h"
@@ -155,6 +156,7 @@ enum status report_page(const struct report *report, const struct export_job *jo
 		{"figures", write_figures, report, NULL},
 		{"tables", write_tables, report, NULL},
 		{"steps", write_steps, report, NULL},
+		{"gauges", gauges_page_write, &views, NULL},
 		{"timeline", NULL, &timeline, timeline_page_write},
 	};
 	enum status status = STATUS_INPUT;

@@ -25,6 +25,7 @@ struct gathered { /* of one step */
 
 struct gathering {
 	struct scene *scene;
+	struct step_cells *cells;
 	struct step_pick *picks;
 	size_t n;
 	struct gathered of[STEP_PICKS];
@@ -35,14 +36,16 @@ static void take_step(const struct step_place *place, void *context)
 {
 	struct gathering *g = context;
 	const int64_t number = place->number >= 0 ? place->number : place->step;
+	const uint32_t device = scene_device(&g->scene->run, place->device, &g->scene->last_device);
+	if (device == UINT32_MAX)
+		return;
+	if (!g->error)
+		g->error = step_cells_take(g->cells, g->scene, device, place);
 	for (size_t i = 0; i < g->n && !g->error; i++) {
 		struct gathered *of = &g->of[i];
 		if (g->picks[i].step < 0 && g->picks[i].number == number)
 			g->picks[i].step = place->step;
 		if (place->step != g->picks[i].step)
-			continue;
-		const uint32_t device = scene_device(&g->scene->run, place->device, &g->scene->last_device);
-		if (device == UINT32_MAX)
 			continue;
 		g->error = room_for((void **)&of->steps, of->n_steps, &of->steps_room, LEAST_ROOM,
 							sizeof(*of->steps));
@@ -395,6 +398,8 @@ static int gather(struct step_views *views, const struct export_job *job, struct
 		return 0;
 	views->opened = true;
 	g->scene = &views->scene;
+	g->cells = &views->cells;
+	g->error = step_cells_open(g->cells, views->subject.summary, views->scene.run.n_devices);
 	job->reduce(job, &ask);
 	int error = g->error;
 	join_picks(g);
@@ -439,6 +444,7 @@ void step_views_close(struct step_views *views)
 	for (size_t i = 0; i < STEP_PICKS; i++)
 		step_view_free(&views->at[i]);
 	event_names_close(&views->names);
+	step_cells_close(&views->cells);
 	if (views->opened)
 		scene_close(&views->scene);
 }

@@ -3,6 +3,7 @@
 #define PAGE_STEP_VIEWS_H
 
 #include "conclude/findings.h"
+#include "page/step_cells.h"
 #include "page/step_pick.h"
 #include "page/step_walk.h"
 
@@ -12,6 +13,7 @@ struct step_views {
 	size_t n; /* the first of them are wanted most */
 	struct event_names names;
 	struct scene scene;
+	struct step_cells cells; /* none where `opened` is false */
 	bool opened;
 	const char *lack; /* why there is no step; NULL: there are some */
 };

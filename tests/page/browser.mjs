@@ -361,6 +361,25 @@ async function stepLinks(page) {
 	await page.keyboard.press("Escape");
 }
 
+// What the strips say under the pointer is what the document has, whose samples are those of --json.
+async function gaugeStrips(page, json) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("gauges").textContent)), of = (name) => doc.gauges.find((g) => g.name === name);
+	same("samples of the clock", of("sm_mhz").samples, json.devices.reduce((sum, d) => sum + d.gpu.sm_mhz.samples, 0));
+	check("the clocks lie between those of --json", Math.min(...of("sm_mhz").least) >= Math.min(...json.devices.map((d) => d.gpu.sm_mhz.min)) && Math.max(...of("sm_mhz").most) <= Math.max(...json.devices.map((d) => d.gpu.sm_mhz.max)));
+	check("the reason is said", (await page.locator("#view-steps").textContent()).includes("What slowed a GPU down: SW power cap."));
+	for (const [name, one] of [["sm_mhz", 1], ["slowed", 10]]) {
+		const strip = page.locator(`figure[data-gauge="${name}"]`), g = of(name);
+		await strip.scrollIntoViewIfNeeded();
+		const box = await strip.locator(".u-over").boundingBox();
+		for (const share of [0.1, 0.5, 0.9]) {
+			await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+			await page.waitForTimeout(30);
+			const [step, ...values] = (await strip.locator(".u-value").allTextContents()).map(Number);
+			same(`${name} in step ${step}`, values, [g.most[step], g.mean[step], g.least[step]].map((v) => Number((v / one).toFixed(0))));
+		}
+	}
+}
+
 // A finding's link opens the step that has most of it, which --json tells too.
 async function worstSteps(page, json) {
 	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent));
@@ -402,6 +421,7 @@ try {
 			await worstSteps(page, json);
 		}
 		if (name === "several") await stepNames(page);
+		if (name === "hot") await gaugeStrips(page, json);
 		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
 		if (name === "jitter") await jitterKernels(page, json, name);

@@ -13,6 +13,8 @@ expect_status 0 "$sim" -o "$work/one" --ranks 2 --steps 1 --kernels 60 --nvtx of
 expect_status 0 "$sim" -o "$work/large" --ranks 2 --steps 12 --kernels 300
 expect_status 0 "$sim" -o "$work/several" --workload dataparallel --ranks 3 --steps 6 --kernels 60 # one process
 expect_status 0 "$sim" -o "$work/stalls" --ranks 2 --steps 20 --kernels 120 --fault module_load --fault sync # a few steps have it
+expect_status 0 "$sim" -o "$work/hot" --ranks 2 --steps 12 --kernels 60
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/hot" '*:1:1980:0' '1:2:1500:0x4' || fail gauges_made.py
 mkdir "$work/pages"
 both() { # both NAME COMMAND...: the page and what --json prints
 	expect_status 0 "${@:2}" --html "$work/pages/$1.html" --json
@@ -25,6 +27,7 @@ both scaling "$BATON" compare "$work/1" "$work/2" "$work/4"
 both twins "$BATON" compare "$work/plain" "$work/hostile"
 both one "$BATON" report "$work/one"
 both stalls "$BATON" report "$work/stalls"
+both hot "$BATON" report "$work/hot"
 both several "$BATON" report "$work/several"
 both other "$BATON" compare "$work/2" "$work/large"
 both jitter "$BATON" jitter --rank 2 "$work/4" --csv "$work/pages/jitter.csv"

@@ -15,8 +15,8 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 WORK = {"matmul": "work.matmul", "memory": "work.memory", "custom": "work.custom", "other": "work.other", "nccl": "nccl.unsplit"}
 
 
-def dump(baton, *arguments):
-    out = subprocess.run([baton, "dump", "--json", *arguments], stdout=subprocess.PIPE, check=True, text=True).stdout
+def dump(baton, *arguments, whole=True):
+    out = subprocess.run([baton, "dump", "--json", *arguments], stdout=subprocess.PIPE, stderr=None if whole else subprocess.DEVNULL, check=whole, text=True).stdout
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -31,7 +31,7 @@ class Checker:
         text = open(page, encoding="utf-8").read()
         self.size = len(text.encode())
         doc = lambda name: json.loads(re.search(f'id="{name}">(.*?)</script>', text, re.S).group(1))  # noqa: E731
-        self.timeline, self.report = doc("timeline"), doc("report")
+        self.timeline, self.report, self.gauges = doc("timeline"), doc("report"), doc("gauges")
         self.baton, self.checks, self.wrong = baton, 0, []
         self.rank = {d["device"]: d["ranks"][0] for d in self.report["devices"]}
         self.steps = collections.defaultdict(dict)  # by place, by rank
@@ -40,7 +40,7 @@ class Checker:
         self.idle = [dict(row, rank=self.rank[row["device"]]) for row in dump(baton, "--idle", run)]
         self.traces, self.waits, self.launched, self.splits = {}, collections.defaultdict(dict), 0, 0
         for path in glob.glob(run + "/*.baton"):
-            rows = dump(baton, path) if not path.endswith("summary.baton") else []
+            rows = dump(baton, path) if not re.search(r"/(summary|gpus)[^/]*$", path) else []
             for row in rows:
                 if row["record"] == "process":
                     self.traces[row["rank"]] = rows
@@ -79,6 +79,31 @@ class Checker:
             elif finding["severity"] != "none" and rows:
                 out[max(rows, key=lambda row: row[0])[1]].add(i)
         return out
+
+    def readings(self, run):
+        """The samples in each step of the first GPU: their mean on each GPU, and of those the least, the mean and the most."""
+        which = {1: "sm_mhz", 4: "power_mw", 6: "temperature_c", 7: "memory_used_bytes", 10: "slowed"}
+        samples = collections.defaultdict(lambda: collections.defaultdict(list))
+        windows = {place: rows[self.rank[self.report["devices"][0]["device"]]] for place, rows in self.steps.items()}
+        for path in glob.glob(run + "/gpus.*"):
+            rows = dump(self.baton, path, whole=False)  # some blocks cannot be read
+            devices = {row["id"]: i for i, row in enumerate(row for row in rows if row["record"] == "device")}
+            for row in rows:
+                if row["record"] != "gauge" or row["gauge"] not in which:
+                    continue
+                own = [rows[self.rank[self.report["devices"][devices[row["device"]]]["device"]]] for rows in self.steps.values()]
+                if not any(w["window_from_ns"] <= row["start_ns"] < w["window_to_ns"] for w in own):
+                    continue
+                for place, w in windows.items():
+                    if w["window_from_ns"] <= row["start_ns"] < w["window_to_ns"]:
+                        value = 1000 * bool(row["value"] & 0xec) if row["gauge"] == 10 else row["value"]
+                        samples[which[row["gauge"]], place][devices[row["device"]]].append(value)
+        for shown in self.gauges["gauges"]:
+            for place in range(len(shown["mean"])):
+                means = [sum(v) // len(v) for v in samples[shown["name"], place].values()]
+                self.same(f"{shown['name']} in step {place}", [shown["least"][place], shown["mean"][place], shown["most"][place]],
+                          [min(means), sum(means) // len(means), max(means)] if means else [None] * 3)
+        self.same("gauges", {g["name"] for g in self.gauges["gauges"]}, {name for (name, _), of in samples.items() if of})
 
     def picks(self):
         length = lambda k: sum(r["window_to_ns"] - r["window_from_ns"] for r in self.steps[k].values()) / len(self.steps[k])  # noqa: E731
@@ -191,6 +216,7 @@ class Checker:
 
     def run(self):
         picks, worst = self.picks(), self.worst()
+        self.readings(sys.argv[3])
         called = {place: place if next(iter(rows.values()))["number"] is None else next(iter(rows.values()))["number"] for place, rows in self.steps.items()}
         places = {number: place for place, number in called.items()}
         shown = self.timeline["steps"]

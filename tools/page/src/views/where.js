@@ -1,6 +1,6 @@
 // Where the time goes: kernels, lines, collectives, copies, devices; sorted, filtered, in full.
 import { append, h } from "../dom.js";
-import { bytes, exactNs, fixed, grouped, least, most, ms, percent, us } from "../format.js";
+import { bytes, exactNs, fixed, grouped, least, most, ms, percent, plural, us } from "../format.js";
 import { key, stack } from "../bars.js";
 import { buildTree, flame } from "../flame.js";
 import { lines } from "../lines.js";
@@ -103,6 +103,23 @@ function gaps(docs) {
 		{ label: "then came", kind: "name", value: (g) => g.next_op }] }));
 }
 
+// What the GPUs showed, as strips under the steps: unit, digits, and how much of it is one.
+const gauges = { sm_mhz: ["SM clock, MHz", 0, 1], power_mw: ["Power, W", 0, 1e3], temperature_c: ["Temperature, °C", 0, 1], memory_used_bytes: ["Memory in use, GB", 2, 1e9], slowed: ["Slowed down, % of samples", 0, 10] };
+
+function strips(docs, n) {
+	const found = docs.gauges, x = Array.from({ length: n }, (_, i) => i * found.width);
+	if (!found.with_readings) return null;
+	const cell = (list) => x.map((_, i) => list[i] ?? null), few = (list) => list.filter((v) => v !== null).length <= 60;
+	return [h("h3", {}, "GPU readings in these steps"), h("p", { class: "note" }, `Means of the samples in each step, of ${plural(found.with_readings, "GPU")}: least, mean and most. `,
+		found.reasons.length ? `What slowed a GPU down: ${found.reasons.join(", ")}. ` : "", "A step without a sample has no point."),
+		found.gauges.map((g) => {
+			const [title, digits, one] = gauges[g.name], value = (list) => cell(list).map((v) => (v === null ? null : v / one)), low = g.least.indexOf(least(g.least.filter((v) => v !== null))), high = g.most.indexOf(most(g.most.filter((v) => v !== null)));
+			const ends = `lowest ${fixed(g.least[low] / one, digits)} on ${found.devices[g.least_device[low]]} in step ${x[low]}, highest ${fixed(g.most[high] / one, digits)} on ${found.devices[g.most_device[high]]} in step ${x[high]}`;
+			return h("figure", { class: "strip", "data-gauge": g.name }, h("figcaption", {}, title, h("small", {}, ` ${ends}`)), lines({ x, height: 130, xLabel: "step", text: (v) => fixed(v, digits), label: `${title}: ${ends}`, bands: [[1, 3]], series: [
+				{ label: "most", values: value(g.most), colour: "loss", width: 1.5, points: few(g.most) }, { label: "mean", values: value(g.mean), colour: "ink", points: few(g.mean) }, { label: "least", values: value(g.least), colour: "gain", width: 1.5, points: few(g.least) }] }));
+		})];
+}
+
 export function stepsView(docs) {
 	const { steps, report } = docs;
 	const n = steps.mean_ns.length;
@@ -121,6 +138,7 @@ export function stepsView(docs) {
 				{ label: "shortest", values: steps.least_ns.map((v) => v / 1e6), colour: "gain", width: 1.5 }] })),
 		named.length > 0 && h("figure", {}, h("figcaption", {}, "The largest losses in each step, mean of the GPUs, ms"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), label: `Losses of each step: ${named.map(([leaf]) => names[leaf] ?? leaf).join(", ")}`,
 			series: named.map(([leaf, values], i) => ({ label: names[leaf] ?? leaf, values: values.map((v) => v / 1e6), colour: palette[i], dash: i ? [[8, 4], [3, 3], [10, 3, 2, 3]][i - 1] : undefined })) })),
+		strips(docs, n),
 	];
 }
 
