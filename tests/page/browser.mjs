@@ -361,6 +361,14 @@ async function stepLinks(page) {
 	await page.keyboard.press("Escape");
 }
 
+// Beside the lines of code stands their text as it is, whatever it is; of a file that is not here it is missing.
+async function sourceText(page) {
+	const rows = (await rowsOf(page, "Lines of the program")).map((r) => [r[0].replace(/^.*\//, ""), r[1]]);
+	same("the text of lines", sorted(rows), sorted([["data.py:7 load", ""], ["train.py:10 Net.forward", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"],
+		["train.py:10 Net.forward (backward)", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"], ["train.py:20 loss", "loss = '\u2028window.ran=11' & \"quoted\""]]));
+	check("a missing text says so", (await page.locator(byCaption("Lines of the program")).first().locator("tr", { hasText: "data.py:7" }).textContent()).includes("not readable"));
+}
+
 // What the strips say under the pointer is what the document has, whose samples are those of --json.
 async function gaugeStrips(page, json) {
 	const doc = await page.evaluate(() => JSON.parse(document.getElementById("gauges").textContent)), of = (name) => doc.gauges.find((g) => g.name === name);
@@ -421,6 +429,7 @@ try {
 			await worstSteps(page, json);
 		}
 		if (name === "several") await stepNames(page);
+		if (name === "source") await sourceText(page);
 		if (name === "hot") await gaugeStrips(page, json);
 		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);

@@ -6,6 +6,13 @@ sh tests/page/install.sh >"$work/installed" || skip "$(tail -n 1 "$work/installe
 chromium=$(tail -n 1 "$work/installed")
 
 "$PYTHON" tests/page/made.py "$work/hostile" && "$PYTHON" tests/page/made.py "$work/plain" --plain || fail made.py
+"$PYTHON" - "$work/train.py" <<'PY' || fail "no source"
+import sys
+lines = [f"line {i}" for i in range(1, 40)]
+lines[9], lines[19] = "        return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net", "    loss = '\u2028window.ran=11' & \"quoted\""
+open(sys.argv[1], "w", encoding="utf-8").write("\n".join(lines) + "\n")
+PY
+"$PYTHON" tests/page/made.py "$work/source" --plain --train "$work/train.py" || fail made.py
 for n in 1 2 4; do
 	expect_status 0 "$sim" -o "$work/$n" --ranks $n --steps 12 --kernels 200 $([ $n = 4 ] && echo --fault slow_gpu=20@2)
 done
@@ -23,6 +30,7 @@ both() { # both NAME COMMAND...: the page and what --json prints
 both plain "$BATON" report --gaps 5 "$work/plain"
 both hostile "$BATON" report --gaps 5 "$work/hostile"
 both four "$BATON" report "$work/4"
+both source "$BATON" report "$work/source"
 both scaling "$BATON" compare "$work/1" "$work/2" "$work/4"
 both twins "$BATON" compare "$work/plain" "$work/hostile"
 both one "$BATON" report "$work/one"

@@ -44,10 +44,18 @@ function copies(docs, by) {
 
 const titles = { line: "Lines of the program", stack: "Call stacks", module: "Modules", op: "Operators", range: "Ranges" };
 
-function sites(found) {
+// The text of a line, where its file could be read. `name` begins with FILE:LINE.
+function sourceOf(source) {
+	const texts = new Map((source?.lines ?? []).map((l) => [`${l.file}:${l.line}`, l]));
+	return (s) => texts.get(s.name.match(/^.*?\.py:\d+/)?.[0]);
+}
+
+function sites(found, source) {
+	const text = sourceOf(source), some = found.by === "line" && found.rows.some(text);
 	const by = found.steps || 1, nccl = found.rows.some((s) => s.busy_ns.nccl > 0);
-	return table({ caption: `${titles[found.by]}: what they launch, mean of the GPUs per step`, rows: found.rows, sort: 1, shown: 12, columns: [
+	return table({ caption: `${titles[found.by]}: what they launch, mean of the GPUs per step`, rows: found.rows, sort: some ? 2 : 1, shown: 12, columns: [
 		{ label: found.by, kind: "name", value: (s) => (s.kind === "rest" && s.rows ? `${grouped(s.rows)} smaller rows` : s.name) + (s.backward && found.by === "line" ? " (backward)" : "") },
+		some && { label: "text of the line", kind: "name", value: (s) => text(s)?.text ?? "", text: (v, s) => (v ? v + (text(s).changed ? "  (the file was changed after the recording)" : "") : "not readable") },
 		time("GPU ms", (s) => s.gpu_ns, by), nccl && time("of it NCCL", (s) => s.busy_ns.nccl, by), number("launches", (s) => s.launches, (v) => fixed(v / by, 1)),
 		time("call ms", (s) => s.launch_ns, by), time("starved: CPU ms", (s) => s.starved_ns.cpu, by), time("starved: host ms", (s) => s.starved_ns.host, by)].filter(Boolean) });
 }
@@ -149,7 +157,7 @@ export function whereView(docs) {
 	const block = (title, ...children) => append(h("section", { class: "block" }, h("h3", {}, title)), children);
 	return [
 		block("Kernels", kernels(docs, by)),
-		tables.filter((t) => t.by !== "stack").map((t) => block(titles[t.by], sites(t))),
+		tables.filter((t) => t.by !== "stack").map((t) => block(titles[t.by], sites(t, docs.source), t.by === "line" && docs.source.lines.length > 0 && h("p", { class: "note" }, "The text of a line is that of its file when this page was made. ", h("code", {}, "--no-source"), " leaves it out."))),
 		stacks && flames(stacks), stacks && block(titles.stack, sites(stacks)),
 		docs.report.nccl.length > 0 && block("Collectives", collectives(docs, by)),
 		docs.report.copies.length > 0 && block("Copies", copies(docs, by)),
