@@ -90,6 +90,17 @@ async function compareNumbers(page, json) {
 	check("bars of shares are all full", await page.locator(".run > .barline .stack").evaluateAll((all) => all.every((bar) => Math.abs(bar.lastElementChild.getBoundingClientRect().right - bar.getBoundingClientRect().right) < 3)));
 }
 
+// Rank by rank: the steps of both runs as `report --json` has them, and the parts of each change add up to it.
+async function pairedRanks(page, json) {
+	const [before, after] = ["base", "run"].map((which) => new Map(JSON.parse(readFileSync(join(dir, `paired.${which}`), "utf8")).devices.map((d) => [d.ranks[0], Math.round(d.window_ns / d.steps)])));
+	const rows = (await rowsOf(page, "Rank by rank")).map((r) => r.map(Number)), close = (a, b) => Math.abs(a - b) <= 1;
+	same("the ranks", rows.map((r) => r[0]).sort(), [...before.keys()].sort());
+	check("before, after and the change", rows.every(([rank, b, a, change]) => close(b, before.get(rank)) && close(a, after.get(rank)) && close(change, a - b)), JSON.stringify(rows));
+	check("the parts add up", rows.every((r) => Math.abs(r.slice(4).reduce((x, y) => x + y, 0) - r[3]) <= r.length), JSON.stringify(rows));
+	check("the largest change comes first", rows.every((r, i) => !i || Math.abs(rows[i - 1][3]) >= Math.abs(r[3])));
+	same("only the slow rank computes longer", rows.filter((r) => r[4] > 0.05 * r[1]).map((r) => r[0]), [2]);
+}
+
 async function jitterNumbers(page, json) {
 	same("the verdict", (await page.locator(".answer").textContent()).replace("Which rank is late? ", ""), json.verdict);
 	same("the ranks", sorted((await rowsOf(page, "Ranks against")).map((r) => [r[1], r[2], r[3], r[7]])), sorted(json.ranks.map((r) => [r.device, r.behind_ns, r.by_cause_ns.duration, r.last])));
@@ -433,6 +444,8 @@ try {
 		if (name === "hot") await gaugeStrips(page, json);
 		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
+		if (name === "paired") await pairedRanks(page, json);
+		else if (json.schema === "baton.compare/0" && name === "scaling") check("other ranks are not paired", (await page.getByText("Rank by rank").count()) === 0);
 		if (name === "jitter") await jitterKernels(page, json, name);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();

@@ -30,6 +30,9 @@ both() { # both NAME COMMAND...: the page and what --json prints
 both plain "$BATON" report --gaps 5 "$work/plain"
 both hostile "$BATON" report --gaps 5 "$work/hostile"
 both four "$BATON" report "$work/4"
+expect_status 0 "$sim" -o "$work/healthy" --ranks 4 --steps 12 --kernels 200
+both paired "$BATON" compare "$work/healthy" "$work/4"
+for run in healthy/base 4/run; do "$BATON" report --json "$work/${run%/*}" >"$work/pages/paired.${run#*/}"; done
 both source "$BATON" report "$work/source"
 both scaling "$BATON" compare "$work/1" "$work/2" "$work/4"
 both twins "$BATON" compare "$work/plain" "$work/hostile"
