@@ -43,6 +43,8 @@ static const struct option_spec options[] = {
 	 "collectives"},
 	{"html", 0, OPTION_TEXT, "FILE",
 	 "also write the answer to FILE as a page for a browser, which needs no network"},
+	{"no-source", 0, OPTION_FLAG, NULL,
+	 "with --html: without the text of the lines of Python code, and without opening their files"},
 	VIEW_OPTION_ROWS,
 	{"fail-if", 0, OPTION_TEXT, "EXPR",
 	 "exit 1 if EXPR is true or cannot be evaluated on this run: a leaf or its beginning (share of "
@@ -59,7 +61,8 @@ static int write_page(const struct invocation *call, const struct reduce_options
 								   .n_dirs = (size_t)call->operands,
 								   .reduce = reduce_events,
 								   .how = how};
-	return path ? (int)report_page(report, &job, path) : STATUS_OK;
+	const struct report_page_file file = {path, !option_given(call, "no-source")};
+	return path ? (int)report_page(report, &job, &file) : STATUS_OK;
 }
 
 /* In the form that was asked for. An enum status. */

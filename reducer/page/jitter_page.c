@@ -1,5 +1,6 @@
 #include "page/jitter_page.h"
 
+#include "page/kernels_page.h"
 #include "page/page.h"
 #include "page/page_words.h"
 #include "render/json.h"
@@ -84,6 +85,7 @@ enum status jitter_page(const struct jitter_printed *printed, const char *path)
 		{"jitter", write_jitter, printed, NULL},
 		{"words", write_words, printed, NULL},
 		{"grid", write_grid, printed, NULL},
+		{"kernels", kernels_page_write, printed, NULL},
 	};
 	return page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
 }

@@ -2,8 +2,10 @@
 
 #include "base/diag.h"
 #include "conclude/by_step.h"
+#include "page/gauges_page.h"
 #include "page/page.h"
 #include "page/page_words.h"
+#include "page/source_page.h"
 #include "page/step_lengths.h"
 #include "page/timeline_page.h"
 #include "render/by.h"
@@ -142,11 +144,13 @@ static int write_steps(const void *of, FILE *out)
 	return error;
 }
 
-enum status report_page(const struct report *report, const struct export_job *job, const char *path)
+enum status report_page(const struct report *report, const struct export_job *job,
+						const struct report_page_file *file)
 {
 	struct step_views views;
 	const int error = step_views_open(
 		&views, job, (struct step_subject){&report->reduction->summary, report->findings});
+	const struct source_page source = {&report->reduction->summary, &views, !file->source};
 	const struct timeline_page timeline = {.views = &views};
 	const struct page_document documents[] = {
 		{"report", write_report, report, NULL},
@@ -155,13 +159,15 @@ enum status report_page(const struct report *report, const struct export_job *jo
 		{"figures", write_figures, report, NULL},
 		{"tables", write_tables, report, NULL},
 		{"steps", write_steps, report, NULL},
+		{"source", source_page_write, &source, NULL},
+		{"gauges", gauges_page_write, &views, NULL},
 		{"timeline", NULL, &timeline, timeline_page_write},
 	};
 	enum status status = STATUS_INPUT;
 	if (error)
 		diag("%s: %s", report->dirs[0], strerror(-error));
 	else
-		status = page_write(path, documents, sizeof(documents) / sizeof(documents[0]));
+		status = page_write(file->path, documents, sizeof(documents) / sizeof(documents[0]));
 	step_views_close(&views);
 	return status;
 }

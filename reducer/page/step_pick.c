@@ -75,22 +75,81 @@ static void choose(struct lengths *all, struct step_pick picks[STEP_PICKS], size
 	if (known == 0)
 		return;
 	if (known > 1)
-		picks[(*n)++] = (struct step_pick){all->at[none + (known - 1) / 2].step, "median"};
-	picks[(*n)++] = (struct step_pick){all->at[all->n - 1].step, known > 1 ? "slowest" : "only"};
+		picks[(*n)++] =
+			(struct step_pick){.step = all->at[none + (known - 1) / 2].step, .why = "median"};
+	picks[(*n)++] =
+		(struct step_pick){.step = all->at[all->n - 1].step, .why = known > 1 ? "slowest" : "only"};
 }
 
-int step_pick(const struct summary *summary, const struct export_job *job,
+static size_t place_of(const struct summary *summary, uint32_t key)
+{
+	size_t i = 0;
+	while (i < summary->n_devices && summary->devices[i].key != key)
+		i++;
+	return i;
+}
+
+bool step_pick_worst(const struct summary *summary, const struct finding *finding, int64_t *number,
+					 size_t *device)
+{
+	const uint64_t leaves = finding->leaf[0] ? leaf_names_under(finding->leaf) : 0;
+	/* What others wait for a late rank is theirs, not the rank's. */
+	const bool own = finding->whom.device_known && !(leaves & LEAVES_NCCL);
+	const uint32_t key = own ? summary->devices[finding->whom.device].key : 0;
+	const struct spread *worst = NULL;
+	if (finding->rare.in > 0) {
+		*number = finding->rare.worst_step;
+		*device = finding->rare.device;
+		return true;
+	}
+	for (size_t i = 0; i < summary->n_spreads; i++) {
+		const struct spread *row = &summary->spreads[i];
+		if (leaves & LEAF_BIT(row->leaf) && (!own || row->device == key) &&
+			(!worst || row->worst_ns > worst->worst_ns))
+			worst = row;
+	}
+	if (!worst)
+		return false;
+	*number = worst->worst_step;
+	*device = place_of(summary, worst->device);
+	return *device < summary->n_devices;
+}
+
+static void add_findings(const struct step_subject *subject, struct step_pick picks[STEP_PICKS],
+						 size_t *n)
+{
+	const size_t first = *n;
+	for (size_t i = 0; i < subject->findings->n && i < 64; i++) {
+		const struct finding *finding = &subject->findings->at[i];
+		size_t device, k = first;
+		int64_t number;
+		if (!finding_counts(finding) ||
+			!step_pick_worst(subject->summary, finding, &number, &device))
+			continue;
+		while (k < *n && picks[k].number != number)
+			k++;
+		if (k == STEP_PICKS)
+			continue;
+		if (k == *n)
+			picks[(*n)++] = (struct step_pick){.step = -1, .number = number, .why = "finding"};
+		picks[k].findings |= UINT64_C(1) << i;
+	}
+}
+
+int step_pick(const struct step_subject *subject, const struct export_job *job,
 			  struct step_pick picks[STEP_PICKS], size_t *n)
 {
 	struct lengths all = {0};
 	*n = 0;
-	if (!take_series(&all, summary)) {
+	if (!take_series(&all, subject->summary)) {
 		free(all.at);
 		all = (struct lengths){0};
 		job->reduce(job, &(struct reduce_options){.step = take_step, .step_context = &all});
 	}
 	if (!all.error)
 		choose(&all, picks, n);
+	if (!all.error && *n > 0)
+		add_findings(subject, picks, n);
 	free(all.at);
 	return all.error;
 }

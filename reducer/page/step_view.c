@@ -21,8 +21,7 @@ void step_view_free(struct step_view *view)
 	free(view->order);
 	free(view->devices);
 	free(view->rows);
-	free(view->meetings);
-	table_free(&view->meeting_ids);
+	free(view->nccl);
 }
 
 void step_view_fill(struct step_view *view, uint32_t device, enum leaf leaf, int64_t from_ns,

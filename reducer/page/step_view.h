@@ -17,12 +17,21 @@ enum {
 	VIEW_DEPTH = 32
 };
 
+struct view_nccl {            /* what the attribution tells of an NCCL op */
+	uint32_t process, device; /* indices in the run */
+	int64_t start_ns, dur_ns; /* on the clock of its host */
+	int64_t wait_ns;          /* of it, from its start on: until the last member began */
+	uint32_t members;         /* 0: not known */
+	const char *unsplit;      /* why waiting and transfer are not separated; NULL: they are */
+};
+
 struct view_event {
 	int64_t start_ns, dur_ns;
-	uint32_t name;    /* in the names of its kind of track; of idle time a leaf */
-	uint32_t depth;   /* how many events of its track are around it */
-	uint64_t meeting; /* a collective's number for all of its members; 0: none */
-	int64_t bytes;    /* of a collective or a copy; -1: not known */
+	uint32_t name;                /* in the names of its kind of track; of idle time a leaf */
+	uint32_t depth;               /* how many events of its track are around it */
+	int64_t bytes;                /* of a collective or a copy; -1: not known */
+	uint64_t flow;                /* its launch's: the call and its work have the same; 0: none */
+	const struct view_nccl *nccl; /* NULL: it is no collective, or not of the step */
 };
 
 struct view_track {
@@ -39,7 +48,8 @@ struct view_process { /* shown event by event */
 	int32_t rank;     /* -1: not known */
 	int64_t pid;
 	const char *host;
-	const char *why; /* "longest", "shortest", "middle", the name of a finding, or "" */
+	const char *
+		why; /* "longest", "shortest", "middle", "most" (loses most by a finding), a finding's name, "" */
 	struct view_track *tracks;
 	size_t n_tracks, n_events;
 };
@@ -63,14 +73,9 @@ struct view_names {
 	size_t room;
 };
 
-struct view_meeting {
-	uint64_t id;
-	int64_t last_ns;  /* when its last member began */
-	uint64_t members; /* that are here */
-};
-
 struct step_view {
-	const char *why;
+	const char *why;   /* as of a step_pick */
+	uint64_t findings; /* likewise */
 	int64_t number;    /* of its marker, else its place from 0 */
 	int64_t origin_ns; /* where its times count from, on the scene's timeline */
 	int64_t to_ns;     /* the end of the step where it ends last */
@@ -82,9 +87,8 @@ struct step_view {
 	uint32_t n_rows;
 	struct view_process processes[VIEW_PROCESSES];
 	uint32_t n_processes;
-	struct view_meeting *meetings;
-	size_t n_meetings;
-	struct table meeting_ids;
+	struct view_nccl *nccl; /* in order of process, device, start */
+	size_t n_nccl;
 	uint64_t crowded; /* events without a place */
 };
 

@@ -1,5 +1,7 @@
 #include "page/step_views.h"
 
+#include "attribute/feed.h"
+#include "attribute/op_ring.h"
 #include "base/diag.h"
 #include "base/room.h"
 #include "base/sort.h"
@@ -15,11 +17,16 @@ struct gathered { /* of one step */
 	size_t n_steps, steps_room;
 	struct scene_idle *idle;
 	size_t n_idle, idle_room;
+	struct view_nccl *nccl;
+	size_t n_nccl, nccl_room;
+	uint32_t device;        /* the device that was told of last ... */
+	int64_t from_ns, to_ns; /* ... and what of its time is shown */
 };
 
 struct gathering {
 	struct scene *scene;
-	const struct step_pick *picks;
+	struct step_cells *cells;
+	struct step_pick *picks;
 	size_t n;
 	struct gathered of[STEP_PICKS];
 	int error;
@@ -28,23 +35,52 @@ struct gathering {
 static void take_step(const struct step_place *place, void *context)
 {
 	struct gathering *g = context;
+	const int64_t number = place->number >= 0 ? place->number : place->step;
+	const uint32_t device = scene_device(&g->scene->run, place->device, &g->scene->last_device);
+	if (device == UINT32_MAX)
+		return;
+	if (!g->error)
+		g->error = step_cells_take(g->cells, g->scene, device, place);
 	for (size_t i = 0; i < g->n && !g->error; i++) {
 		struct gathered *of = &g->of[i];
+		if (g->picks[i].step < 0 && g->picks[i].number == number)
+			g->picks[i].step = place->step;
 		if (place->step != g->picks[i].step)
-			continue;
-		const uint32_t device = scene_device(&g->scene->run, place->device, &g->scene->last_device);
-		if (device == UINT32_MAX)
 			continue;
 		g->error = room_for((void **)&of->steps, of->n_steps, &of->steps_room, LEAST_ROOM,
 							sizeof(*of->steps));
 		if (!g->error)
 			of->steps[of->n_steps++] =
-				(struct scene_step){place->begin_ns,
-									place->end_ns,
-									place->window_from,
-									place->window_to,
-									place->number >= 0 ? place->number : place->step,
-									device};
+				(struct scene_step){place->begin_ns,  place->end_ns, place->window_from,
+									place->window_to, number,        device};
+		of->device = device;
+		of->from_ns = place->begin_ns < place->window_from ? place->begin_ns : place->window_from;
+		of->to_ns = place->window_to;
+	}
+}
+
+/* NCCL's work of what is shown of a device: its step was told before. */
+static void take_op(const struct op_seen *seen, void *context)
+{
+	struct gathering *g = context;
+	if (!seen->collective)
+		return;
+	const uint32_t device = scene_device(&g->scene->run, seen->device, &g->scene->last_device);
+	for (size_t i = 0; i < g->n && !g->error; i++) {
+		struct gathered *of = &g->of[i];
+		if (of->n_steps == 0 || of->device != device || seen->op->start < of->from_ns ||
+			seen->op->start >= of->to_ns)
+			continue;
+		g->error =
+			room_for((void **)&of->nccl, of->n_nccl, &of->nccl_room, LEAST_ROOM, sizeof(*of->nccl));
+		if (!g->error)
+			of->nccl[of->n_nccl++] = (struct view_nccl){.process = seen->feed->process,
+														.device = device,
+														.start_ns = seen->op->start,
+														.dur_ns = seen->op->end - seen->op->start,
+														.wait_ns = seen->wait_ns,
+														.members = seen->members,
+														.unsplit = seen->unsplit};
 	}
 }
 
@@ -207,20 +243,37 @@ static int by_length(const void *a, const void *b, void *context)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Those that findings are about. */
+static void show_device(struct step_view *view, struct step_views *views, size_t of,
+						const char *why)
+{
+	const struct summary *summary = views->subject.summary;
+	const char *key = summary_text(summary, summary->devices[of].key);
+	const uint32_t device = scene_device(&views->scene.run, key, &views->scene.last_device);
+	if (device != UINT32_MAX && view->devices[device].row != UINT32_MAX)
+		show_process(view, &views->scene, device, why);
+}
+
+/* Whom a finding is about, and who loses most by it in this step: of a late rank not the same. */
+static void show_finding(struct step_view *view, struct step_views *views,
+						 const struct finding *finding, bool worst)
+{
+	int64_t number;
+	size_t device;
+	const char *name = finding_kinds[finding->id].name;
+	if (finding->whom.device_known && finding_counts(finding))
+		show_device(view, views, finding->whom.device, name);
+	if (worst && step_pick_worst(views->subject.summary, finding, &number, &device))
+		show_device(view, views, device, finding->whom.device_known ? "most" : name);
+}
+
+/* First those of which this step is the worst. */
 static void show_found(struct step_view *view, struct step_views *views)
 {
 	const struct findings *findings = views->subject.findings;
-	const struct summary *summary = views->subject.summary;
-	for (size_t i = 0; i < findings->n && view->n_processes < FOUND_MOST; i++) {
-		const struct finding *finding = &findings->at[i];
-		if (!finding->whom.device_known || !finding_counts(finding))
-			continue;
-		const char *key = summary_text(summary, summary->devices[finding->whom.device].key);
-		const uint32_t device = scene_device(&views->scene.run, key, &views->scene.last_device);
-		if (device != UINT32_MAX && view->devices[device].row != UINT32_MAX)
-			show_process(view, &views->scene, device, finding_kinds[finding->id].name);
-	}
+	for (int here = 1; here >= 0; here--)
+		for (size_t i = 0; i < findings->n && view->n_processes < FOUND_MOST; i++)
+			if ((i < 64 && view->findings >> i & 1) == (here != 0))
+				show_finding(view, views, &findings->at[i], here != 0);
 }
 
 /* After those of findings the longest, the shortest and the middle one, then some between them. */
@@ -308,6 +361,10 @@ static int make_view(struct step_views *views, struct step_view *view, struct ga
 		error = fold_rows(view);
 	if (!error)
 		error = choose_processes(view, views);
+	sort_rows(of->nccl, of->n_nccl, sizeof(*of->nccl), view_nccl_order);
+	view->nccl = of->nccl;
+	view->n_nccl = of->n_nccl;
+	of->nccl = NULL;
 	sort_rows(of->idle, of->n_idle, sizeof(*of->idle), by_time);
 	for (size_t i = 0; i < of->n_idle && !error; i++)
 		error = put_idle(view, scene, &of->idle[i]);
@@ -317,20 +374,40 @@ static int make_view(struct step_views *views, struct step_view *view, struct ga
 	return step_walk(scene, view, &views->names);
 }
 
+/* A step that several picks found is one. */
+static void join_picks(struct gathering *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (g->picks[i].step >= 0 && g->picks[k].step == g->picks[i].step) {
+				g->picks[k].findings |= g->picks[i].findings;
+				g->picks[i].step = -1;
+				g->of[i].n_steps = 0;
+			}
+}
+
 static int gather(struct step_views *views, const struct export_job *job, struct gathering *g)
 {
-	const struct reduce_options ask = {
-		.step = take_step, .step_context = g, .idle = take_idle, .idle_context = g};
+	const struct reduce_options ask = {.step = take_step,
+									   .step_context = g,
+									   .idle = take_idle,
+									   .idle_context = g,
+									   .op = take_op,
+									   .op_context = g};
 	if (scene_open_frame(&views->scene, job) != STATUS_OK)
 		return 0;
 	views->opened = true;
 	g->scene = &views->scene;
+	g->cells = &views->cells;
+	g->error = step_cells_open(g->cells, views->subject.summary, views->scene.run.n_devices);
 	job->reduce(job, &ask);
 	int error = g->error;
+	join_picks(g);
 	for (size_t i = 0; i < g->n && !error; i++) {
 		if (g->of[i].n_steps == 0)
 			continue;
 		views->at[views->n].why = g->picks[i].why;
+		views->at[views->n].findings = g->picks[i].findings;
 		error = make_view(views, &views->at[views->n++], &g->of[i]);
 	}
 	return error;
@@ -343,15 +420,16 @@ int step_views_open(struct step_views *views, const struct export_job *job,
 	struct gathering g = {.picks = picks};
 	*views = (struct step_views){.subject = subject};
 	diag_quiet(true);
-	int error = step_names_open(&views->names, subject.summary);
+	int error = event_names_open(&views->names, subject.summary);
 	if (!error)
-		error = step_pick(subject.summary, job, picks, &g.n);
+		error = step_pick(&subject, job, picks, &g.n);
 	if (!error && g.n > 0)
 		error = gather(views, job, &g);
 	diag_quiet(false);
 	for (size_t i = 0; i < STEP_PICKS; i++) {
 		free(g.of[i].steps);
 		free(g.of[i].idle);
+		free(g.of[i].nccl);
 	}
 	if (g.n == 0)
 		views->lack = "this run has no steps";
@@ -365,7 +443,8 @@ void step_views_close(struct step_views *views)
 {
 	for (size_t i = 0; i < STEP_PICKS; i++)
 		step_view_free(&views->at[i]);
-	step_names_close(&views->names);
+	event_names_close(&views->names);
+	step_cells_close(&views->cells);
 	if (views->opened)
 		scene_close(&views->scene);
 }

@@ -3,20 +3,17 @@
 #define PAGE_STEP_VIEWS_H
 
 #include "conclude/findings.h"
+#include "page/step_cells.h"
 #include "page/step_pick.h"
 #include "page/step_walk.h"
-
-struct step_subject { /* what is known of the run already */
-	const struct summary *summary;
-	const struct findings *findings;
-};
 
 struct step_views {
 	struct step_subject subject;
 	struct step_view at[STEP_PICKS];
-	size_t n;
-	struct step_names names;
+	size_t n; /* the first of them are wanted most */
+	struct event_names names;
 	struct scene scene;
+	struct step_cells cells; /* none where `opened` is false */
 	bool opened;
 	const char *lack; /* why there is no step; NULL: there are some */
 };

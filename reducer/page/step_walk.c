@@ -20,9 +20,9 @@ static enum leaf leaf_of_group(uint32_t group)
 	return group < GROUP_COUNT ? leaves[group] : LEAF_WORK_OTHER;
 }
 
-int step_names_open(struct step_names *names, const struct summary *summary)
+int event_names_open(struct event_names *names, const struct summary *summary)
 {
-	*names = (struct step_names){.summary = summary};
+	*names = (struct event_names){.summary = summary};
 	int error = 0;
 	for (int i = 0; !error && i < NAMES_KINDS; i++)
 		error = strings_init(&names->of[i].pool);
@@ -36,7 +36,7 @@ int step_names_open(struct step_names *names, const struct summary *summary)
 	return 0;
 }
 
-void step_names_close(struct step_names *names)
+void event_names_close(struct event_names *names)
 {
 	for (int i = 0; i < NAMES_KINDS; i++) {
 		strings_free(&names->of[i].pool);
@@ -45,7 +45,7 @@ void step_names_close(struct step_names *names)
 	free(names->group_leaf);
 }
 
-static enum leaf leaf_of(const struct step_names *names, const struct walk_slice *s)
+static enum leaf leaf_of(const struct event_names *names, const struct walk_slice *s)
 {
 	const int64_t kind = s->row->value[OP_KIND];
 	uint32_t id;
@@ -61,7 +61,7 @@ static enum leaf leaf_of(const struct step_names *names, const struct walk_slice
 	return LEAF_WORK_OTHER;
 }
 
-static int name_of(struct step_names *names, const struct walk_slice *s, uint32_t *id)
+static int name_of(struct event_names *names, const struct walk_slice *s, uint32_t *id)
 {
 	struct view_names *of = &names->of[s->kind == WALK_OP ? NAMES_WORK : NAMES_HOST];
 	int is_new;
@@ -87,8 +87,9 @@ struct placed {      /* a track of the walk */
 struct step_walking {
 	struct scene *scene;
 	struct step_view *view;
-	struct step_names *names;
+	struct event_names *names;
 	const struct trace *trace;
+	uint32_t process;          /* index in the run */
 	struct view_process *into; /* NULL: of this process only the cells are shown */
 	struct placed *tracks;     /* by their ids */
 	size_t room;
@@ -98,6 +99,7 @@ static int take_process(void *of, const struct walk_process *process)
 {
 	struct step_walking *w = of;
 	w->trace = process->trace;
+	w->process = process->place;
 	w->into = NULL;
 	for (uint32_t i = 0; i < w->view->n_processes; i++)
 		if (w->view->processes[i].process == process->place)
@@ -148,17 +150,41 @@ static uint32_t depth_of(struct placed *placed, int64_t start_ns, int64_t end_ns
 	return depth;
 }
 
-static int meet(struct step_view *view, uint64_t id, int64_t start_ns)
+int view_nccl_order(const void *a, const void *b)
 {
-	const size_t before = view->n_meetings;
-	struct view_meeting *m =
-		table_row(&view->meeting_ids, TABLE_ROWS(view->meetings, view->n_meetings, id), &id);
-	if (!m)
-		return -ENOMEM;
-	if (view->n_meetings != before || m->last_ns < start_ns)
-		m->last_ns = start_ns;
-	m->members++;
-	return 0;
+	const struct view_nccl *x = a, *y = b;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	return (x->dur_ns > y->dur_ns) - (x->dur_ns < y->dur_ns);
+}
+
+static const struct view_nccl *nccl_of(const struct step_walking *w, const struct placed *placed,
+									   const struct walk_slice *s)
+{
+	const struct view_nccl key = {.process = w->process,
+								  .device = placed->device,
+								  .start_ns = s->row->value[ROW_START],
+								  .dur_ns = s->dur_ns};
+	return w->view->n_nccl
+			   ? bsearch(&key, w->view->nccl, w->view->n_nccl, sizeof(key), view_nccl_order)
+			   : NULL;
+}
+
+/* NCCL's time in the cells, waiting and transfer apart where that is known. */
+static void fill_work(struct step_walking *w, uint32_t device, const struct view_event *event)
+{
+	enum leaf leaf = (enum leaf)w->names->of[NAMES_WORK].leaf[event->name];
+	int64_t from = event->start_ns;
+	if (event->nccl && !event->nccl->unsplit) {
+		step_view_fill(w->view, device, LEAF_NCCL_WAIT, from, from + event->nccl->wait_ns);
+		from += event->nccl->wait_ns;
+		leaf = LEAF_NCCL_TRANSFER;
+	}
+	step_view_fill(w->view, device, leaf, from, event->start_ns + event->dur_ns);
 }
 
 static int64_t bytes_of(const struct walk_slice *s)
@@ -181,21 +207,20 @@ static int take_slice(void *of, const struct walk_slice *s)
 		return 0;
 	if (s->kind == WALK_OP || placed->shown)
 		error = name_of(w->names, s, &event.name);
-	if (!error && s->kind == WALK_OP && placed->device != UINT32_MAX)
-		step_view_fill(w->view, placed->device,
-					   (enum leaf)w->names->of[NAMES_WORK].leaf[event.name], event.start_ns,
-					   event.start_ns + event.dur_ns);
-	event.meeting = s->flows[1];
-	if (!error && event.meeting)
-		error = meet(w->view, event.meeting, event.start_ns);
+	if (!error && s->kind == WALK_OP && placed->device != UINT32_MAX) {
+		if (w->names->of[NAMES_WORK].leaf[event.name] == LEAF_NCCL_UNSPLIT)
+			event.nccl = nccl_of(w, placed, s);
+		fill_work(w, placed->device, &event);
+	}
 	if (error || !placed->shown)
 		return error;
+	event.flow = s->flows[0];
 	event.bytes = bytes_of(s);
 	event.depth = depth_of(placed, event.start_ns, event.start_ns + event.dur_ns);
 	return step_view_add(w->into, placed->track, &event);
 }
 
-int step_walk(struct scene *scene, struct step_view *view, struct step_names *names)
+int step_walk(struct scene *scene, struct step_view *view, struct event_names *names)
 {
 	struct step_walking w = {.scene = scene, .view = view, .names = names};
 	const struct walk_sink sink = {

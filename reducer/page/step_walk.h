@@ -7,17 +7,20 @@
 
 enum { NAMES_WORK, NAMES_HOST, NAMES_KINDS };
 
-struct step_names {
+struct event_names {
 	struct view_names of[NAMES_KINDS];
 	const struct summary *summary; /* whose kernels have groups */
 	uint8_t *group_leaf;           /* by id of the summary's texts; LEAF_COUNT: no kernel */
 };
 
-int step_names_open(struct step_names *names, const struct summary *summary); /* 0 or -ENOMEM */
-void step_names_close(struct step_names *names);
+int event_names_open(struct event_names *names, const struct summary *summary); /* 0 or -ENOMEM */
+void event_names_close(struct event_names *names);
+
+/* The order of step_view.nccl. */
+int view_nccl_order(const void *a, const void *b);
 
 /* Walks the windows of the scene; what falls into the step goes into the cells, and events of the
  * view's processes into their tracks. 0 or -errno. */
-int step_walk(struct scene *scene, struct step_view *view, struct step_names *names);
+int step_walk(struct scene *scene, struct step_view *view, struct event_names *names);
 
 #endif

@@ -1,13 +1,17 @@
 #include "page/timeline_page.h"
 
+#include "base/sort.h"
 #include "render/json.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
 	EVENTS_MOST = 20000, /* of a step: more would make the page slow to open */
-	EVENT_BYTES = 18,    /* about what one takes */
+	EVENT_BYTES = 20,    /* about what one takes */
+	STEPS_FIRST = 2,     /* are shown whatever they leave out; more where each can have ... */
+	STEP_EVENTS = 8000,  /* ... so many events */
 	PROCESS_EVENTS = 2000,
 	PROCESSES_LEAST = 2,
 	ROW_BYTES = VIEW_CELLS + 240,
@@ -27,14 +31,31 @@ static size_t names_bytes(const struct strings *pool)
 	return bytes;
 }
 
-static size_t fixed_bytes(const struct step_views *views)
+static size_t fixed_bytes(const struct step_views *views, size_t n)
 {
 	size_t bytes = OTHER_BYTES;
 	for (int i = 0; i < NAMES_KINDS; i++)
 		bytes += names_bytes(&views->names.of[i].pool);
-	for (size_t i = 0; i < views->n; i++)
+	for (size_t i = 0; i < n; i++)
 		bytes += views->at[i].n_rows * (size_t)ROW_BYTES;
 	return bytes;
+}
+
+/* How many events each of `n` steps can have in so many bytes. */
+static size_t events_each(const struct step_views *views, size_t bytes, size_t n)
+{
+	const size_t fixed = fixed_bytes(views, n);
+	const size_t events = n > 0 && bytes > fixed ? (bytes - fixed) / EVENT_BYTES / n : 0;
+	return events < EVENTS_MOST ? events : EVENTS_MOST;
+}
+
+/* How many steps are shown. */
+static size_t steps_shown(const struct step_views *views, size_t bytes)
+{
+	size_t n = views->n;
+	while (n > STEPS_FIRST && events_each(views, bytes, n) < STEP_EVENTS)
+		n--;
+	return events_each(views, bytes, n) >= PROCESS_EVENTS / 2 ? n : 0;
 }
 
 /* Leaves out whole processes where each would have few events, then the shortest events of each. */
@@ -124,6 +145,17 @@ static void put_row(struct json *j, const struct step_views *views, const struct
 
 /* ---- events ---- */
 
+struct call { /* of the host, that launches work */
+	uint64_t flow;
+	int64_t number; /* of it among the events of the process's threads */
+};
+
+static int by_flow(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+	return (x->flow > y->flow) - (x->flow < y->flow);
+}
+
 enum column { START, DUR, NAME, DEPTH, COLUMNS };
 
 static void put_column(struct json *j, enum column column, const struct view_track *track)
@@ -140,32 +172,49 @@ static void put_column(struct json *j, enum column column, const struct view_tra
 	json_end_array(j);
 }
 
-/* Of collectives and copies: which event, bytes, the time until the last member that is here began,
- * how many members are here (0: not a collective whose members are known). */
-static void put_more(struct json *j, const struct step_view *view, const struct view_track *track)
+/* Of collectives and copies: which event, bytes, the time until the last member began (null: not
+ * known), how many members (0: not known, or no collective), why the wait is not known. */
+static void put_more(struct json *j, const struct view_track *track)
 {
 	json_array(j, "more");
 	for (size_t i = 0; i < track->n; i++) {
 		const struct view_event *e = &track->at[i];
-		const uint32_t m = e->meeting
-							   ? table_find(&view->meeting_ids, view->meetings,
-											TABLE_SHAPE(struct view_meeting, id), &e->meeting)
-							   : 0;
-		const struct view_meeting *meeting = m ? &view->meetings[m - 1] : NULL;
-		if (e->bytes < 0 && !meeting)
+		if (e->bytes < 0 && !e->nccl)
 			continue;
-		const int64_t wait = meeting ? meeting->last_ns - e->start_ns : 0;
 		json_array(j, NULL);
 		json_number(j, NULL, (int64_t)i);
 		json_known(j, NULL, e->bytes);
-		json_number(j, NULL, wait < e->dur_ns ? wait : e->dur_ns);
-		json_number(j, NULL, meeting ? (int64_t)meeting->members : 0);
+		json_known(j, NULL, e->nccl && !e->nccl->unsplit ? e->nccl->wait_ns : -1);
+		json_number(j, NULL, e->nccl ? e->nccl->members : 0);
+		if (e->nccl && e->nccl->unsplit)
+			json_text(j, NULL, e->nccl->unsplit);
 		json_end_array(j);
 	}
 	json_end_array(j);
 }
 
-static void put_track(struct json *j, const struct step_view *view, const struct view_track *track)
+/* Of the work of a stream: which event of the process's threads launched it, as differences. */
+static void put_launches(struct json *j, const struct view_track *track, const struct call *calls,
+						 size_t n)
+{
+	int64_t before = 0;
+	json_array(j, "launch");
+	for (size_t i = 0; i < track->n; i++) {
+		const struct call key = {.flow = track->at[i].flow};
+		const struct call *call =
+			key.flow && n ? bsearch(&key, calls, n, sizeof(key), by_flow) : NULL;
+		if (!call) {
+			json_null(j, NULL);
+			continue;
+		}
+		json_number(j, NULL, call->number - before);
+		before = call->number;
+	}
+	json_end_array(j);
+}
+
+static void put_track(struct json *j, const struct view_track *track, const struct call *calls,
+					  size_t n)
 {
 	json_object(j, NULL);
 	json_text(j, "kind",
@@ -177,13 +226,35 @@ static void put_track(struct json *j, const struct step_view *view, const struct
 	json_number(j, "left_out_ns", track->left_ns);
 	for (int column = START; column < COLUMNS; column++)
 		put_column(j, (enum column)column, track);
-	put_more(j, view, track);
+	if (track->kind == TRACK_STREAM)
+		put_launches(j, track, calls, n);
+	put_more(j, track);
 	json_end_object(j);
 }
 
-static void put_process(struct json *j, const struct step_view *view,
-						const struct view_process *process)
+/* The calls of a process that launch its work, as the page numbers them. *n; NULL: no memory. */
+static struct call *calls_of(const struct view_process *process, size_t *n)
 {
+	struct call *calls = malloc((process->n_events + 1) * sizeof(*calls));
+	int64_t number = 0;
+	*n = 0;
+	for (size_t i = 0; calls && i < process->n_tracks; i++) {
+		const struct view_track *track = &process->tracks[i];
+		for (size_t k = 0; track->kind == TRACK_THREAD && k < track->n; k++, number++)
+			if (track->at[k].flow)
+				calls[(*n)++] = (struct call){track->at[k].flow, number};
+	}
+	if (calls)
+		sort_rows(calls, *n, sizeof(*calls), by_flow);
+	return calls;
+}
+
+static int put_process(struct json *j, const struct view_process *process)
+{
+	size_t n;
+	struct call *calls = calls_of(process, &n);
+	if (!calls)
+		return -ENOMEM;
 	json_object(j, NULL);
 	json_known(j, "rank", process->rank);
 	json_number(j, "pid", process->pid);
@@ -194,19 +265,32 @@ static void put_process(struct json *j, const struct step_view *view,
 		for (size_t i = 0; i < process->n_tracks; i++)
 			if (process->tracks[i].kind == (enum walk_track_kind)kind &&
 				process->tracks[i].n + process->tracks[i].left > 0)
-				put_track(j, view, &process->tracks[i]);
+				put_track(j, &process->tracks[i], calls, n);
 	json_end_array(j);
 	json_end_object(j);
+	free(calls);
+	return 0;
+}
+
+/* Which step it is and why it is here. */
+static void put_why(struct json *j, const struct step_view *view)
+{
+	json_text(j, "why", view->why);
+	json_number(j, "number", view->number);
+	json_array(j, "findings");
+	for (int i = 0; i < 64; i++)
+		if (view->findings >> i & 1)
+			json_number(j, NULL, i);
+	json_end_array(j);
 }
 
 static int put_step(struct json *j, const struct step_views *views, struct step_view *view,
 					size_t events)
 {
 	uint32_t shown;
-	const int error = make_small(view, events, &shown);
+	int error = make_small(view, events, &shown);
 	json_object(j, NULL);
-	json_text(j, "why", view->why);
-	json_number(j, "number", view->number);
+	put_why(j, view);
 	json_number(j, "span_ns", view->to_ns);
 	json_number(j, "cell_ns", view->cell_ns);
 	json_number(j, "crowded", (int64_t)view->crowded);
@@ -216,7 +300,7 @@ static int put_step(struct json *j, const struct step_views *views, struct step_
 	json_end_array(j);
 	json_array(j, "processes");
 	for (uint32_t i = 0; i < shown && !error; i++)
-		put_process(j, view, &view->processes[i]);
+		error = put_process(j, &view->processes[i]);
 	json_end_array(j);
 	json_end_object(j);
 	return error;
@@ -231,7 +315,7 @@ static void put_name(struct json *j, const char *key, const char *name)
 	json_text(j, key, *name ? cut : "(unnamed)");
 }
 
-static void put_names(struct json *j, const struct step_names *names)
+static void put_names(struct json *j, const struct event_names *names)
 {
 	json_array(j, "leaves");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
@@ -260,11 +344,10 @@ int timeline_page_write(const void *of, size_t bytes, FILE *out)
 {
 	struct step_views *views = ((const struct timeline_page *)of)->views;
 	struct json json = {.out = out}, *j = &json;
-	const size_t fixed = fixed_bytes(views);
-	const bool room = bytes > fixed + STEP_PICKS * (size_t)PROCESS_EVENTS * EVENT_BYTES / 2;
-	size_t events = room ? (bytes - fixed) / EVENT_BYTES / STEP_PICKS : 0;
+	const size_t shown = steps_shown(views, bytes);
+	const size_t events = events_each(views, bytes, shown);
+	const bool room = shown > 0 || views->n == 0;
 	int error = 0;
-	events = events < EVENTS_MOST ? events : EVENTS_MOST;
 	json_object(j, NULL);
 	json_text(j, "schema", "baton.page.timeline/0");
 	if (views->lack || !room)
@@ -276,8 +359,15 @@ int timeline_page_write(const void *of, size_t bytes, FILE *out)
 	put_names(j, &views->names);
 	put_clock(j, views);
 	json_array(j, "steps");
-	for (size_t i = 0; room && i < views->n && !error; i++)
+	for (size_t i = 0; i < shown && !error; i++)
 		error = put_step(j, views, &views->at[i], events);
+	json_end_array(j);
+	json_array(j, "steps_left_out"); /* there was no room for them */
+	for (size_t i = shown; room && i < views->n; i++) {
+		json_object(j, NULL);
+		put_why(j, &views->at[i]);
+		json_end_object(j);
+	}
 	json_end_array(j);
 	json_end_object(j);
 	return error;

@@ -17,6 +17,12 @@ steps "$work/4" ", 0 events left out"
 steps "$work/66" ", 0 events left out"
 steps "$work/long" ", [1-9][0-9]* events left out"
 
+# What the GPUs showed in the steps: every second look at one of them is slow, for a reason.
+expect_status 0 "$sim" -o "$work/hot" --ranks 2 --steps 12 --kernels 60
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/hot" '*:1:1980:0' '1:2:1500:0x4' || fail gauges_made.py
+steps "$work/hot" ", 0 events left out"
+grep -q '"with_readings":2,.*"name":"sm_mhz".*"reasons":\["SW power cap"\]' "$work/page.html" || fail "the page has no readings"
+
 lack() { # lack WORDS: what the page says of its timeline
 	"$PYTHON" - "$work/page.html" "$1" <<'PY' || fail "the page does not say: $1"
 import json, re, sys

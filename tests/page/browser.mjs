@@ -90,11 +90,22 @@ async function compareNumbers(page, json) {
 	check("bars of shares are all full", await page.locator(".run > .barline .stack").evaluateAll((all) => all.every((bar) => Math.abs(bar.lastElementChild.getBoundingClientRect().right - bar.getBoundingClientRect().right) < 3)));
 }
 
+// Rank by rank: the steps of both runs as `report --json` has them, and the parts of each change add up to it.
+async function pairedRanks(page, json) {
+	const [before, after] = ["base", "run"].map((which) => new Map(JSON.parse(readFileSync(join(dir, `paired.${which}`), "utf8")).devices.map((d) => [d.ranks[0], Math.round(d.window_ns / d.steps)])));
+	const rows = (await rowsOf(page, "Rank by rank")).map((r) => r.map(Number)), close = (a, b) => Math.abs(a - b) <= 1;
+	same("the ranks", rows.map((r) => r[0]).sort(), [...before.keys()].sort());
+	check("before, after and the change", rows.every(([rank, b, a, change]) => close(b, before.get(rank)) && close(a, after.get(rank)) && close(change, a - b)), JSON.stringify(rows));
+	check("the parts add up", rows.every((r) => Math.abs(r.slice(4).reduce((x, y) => x + y, 0) - r[3]) <= r.length), JSON.stringify(rows));
+	check("the largest change comes first", rows.every((r, i) => !i || Math.abs(rows[i - 1][3]) >= Math.abs(r[3])));
+	same("only the slow rank computes longer", rows.filter((r) => r[4] > 0.05 * r[1]).map((r) => r[0]), [2]);
+}
+
 async function jitterNumbers(page, json) {
 	same("the verdict", (await page.locator(".answer").textContent()).replace("Which rank is late? ", ""), json.verdict);
 	same("the ranks", sorted((await rowsOf(page, "Ranks against")).map((r) => [r[1], r[2], r[3], r[7]])), sorted(json.ranks.map((r) => [r.device, r.behind_ns, r.by_cause_ns.duration, r.last])));
 	same("the kernels", sorted((await rowsOf(page, "Kernels that differ")).map((r) => [r[0], r[2], r[3]])), sorted(json.kernels.map((k) => [k.kernel, k.duration_ns, k.duration_sd_ns])));
-	const canvas = page.locator(".heat canvas"), read = page.locator(".heat .readout"), least = [];
+	const canvas = page.locator(".heat canvas").first(), read = page.locator(".heat .readout").first(), least = [];
 	await canvas.focus();
 	await page.keyboard.press("ArrowRight"); // the first cell
 	for (let column = 0; column < Math.min(5, json.series.length); column++) {
@@ -108,6 +119,44 @@ async function jitterNumbers(page, json) {
 		await page.keyboard.press("ArrowRight");
 	}
 	same("the heat map's first and last ranks are those of the series", least, json.series.slice(0, least.length).map((s) => [s.min_ns, s.max_ns]));
+}
+
+// By measure: what `jitter --csv` writes of each kernel and rank, minus the mean of the ranks.
+function matrices(name, ranks) {
+	const read = (measure) => readFileSync(join(dir, `${name}.csv`, `${measure}_minus_mean.csv`), "utf8").trim().split("\n").slice(1)
+		.map((line) => line.split(",").slice(-ranks - 1, -1).map((v) => (v === "" ? null : Number(v))));
+	return { duration: read("duration"), "gap before": read("gap"), "time to end": read("time_to_end"), "launch to start": read("launch_to_start") };
+}
+
+async function jitterKernels(page, json, name) {
+	const wanted = matrices(name, json.ranks.length), names = Object.keys(wanted);
+	for (const measure of names) {
+		await page.getByRole("button", { name: measure, exact: true }).click();
+		const canvas = page.locator(".heat canvas").nth(1), read = page.locator(".heat .readout").nth(1), shown = [];
+		await canvas.focus();
+		await page.keyboard.press("ArrowRight");
+		for (const key of ["ArrowRight", "ArrowDown", "ArrowRight", "ArrowDown", "ArrowRight", "ArrowUp", "ArrowDown", "ArrowDown"]) {
+			const [, rank, kernel, ns] = (await read.textContent()).replaceAll(",", "").match(/^rank (\d+) kernel (\d+) .*\((-?\d+) ns\)$/);
+			shown.push([measure, Number(rank), Number(kernel), Number(ns)]);
+			await page.keyboard.press(key);
+		}
+		check(`the heat map has --csv's numbers: ${measure}`, shown.every(([m, r, k, ns]) => Math.abs(ns - wanted[m][k][r]) <= 0.5) && new Set(shown.map(([, r]) => r)).size > 2, JSON.stringify(shown));
+	}
+	const late = json.ranks.map((r) => r.behind_ns), ends = [late.indexOf(Math.max(...late)), late.indexOf(Math.min(...late))], other = late.findIndex((_, r) => !ends.includes(r));
+	await page.locator("#view-jitter select").selectOption(String(other));
+	const shown = [...ends, other], charts = page.locator("#view-jitter .two .chart");
+	same("four plots", await charts.count(), 4);
+	for (let i = 0; i < 4; i++) {
+		await charts.nth(i).scrollIntoViewIfNeeded();
+		const box = await charts.nth(i).locator(".u-over").boundingBox();
+		for (const share of [0.2, 0.6]) {
+			await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+			await page.waitForTimeout(30);
+			const values = await charts.nth(i).locator(".u-value").allTextContents(), kernel = Number(values[0].match(/^kernel (\d+)/)[1]);
+			same("what a plot says is what --csv has", values.slice(3).map(Number), shown.map((r) => Number((wanted[names[i]][kernel][r] / 1e3).toFixed(1))));
+		}
+	}
+	same("its lines are named", (await charts.first().locator(".u-label").allTextContents()).slice(3), [`latest: rank ${ends[0]}`, `earliest: rank ${ends[1]}`, `rank ${other}`]);
 }
 
 async function keyboard(page) {
@@ -175,10 +224,12 @@ function eventsOf(process) {
 	});
 }
 
+const shownFirst = (doc) => doc.steps.find((step) => step.why === "slowest");
+
 // Buttons of steps have the length by which the steps were chosen, rows and lanes a name each.
 async function stepNames(page) {
 	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent));
-	const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0), step = doc.steps[doc.steps.length - 1];
+	const sum = (rows, key) => rows.reduce((all, row) => all + row[key], 0), step = shownFirst(doc);
 	const wanted = doc.steps.map((s) => sum(s.rows, "window_ns") / sum(s.rows, "n") / 1e6), names = page.locator("#view-step .choice").first().locator("button");
 	const shown = (await names.allTextContents()).map((text) => Number(text.match(/: ([\d.,]+) ms$/)[1].replaceAll(",", "")));
 	check("the steps' lengths", shown.length === wanted.length && shown.every((v, i) => Math.abs(v / wanted[i] - 1) < 0.01), `${shown} ${wanted}`);
@@ -192,14 +243,14 @@ async function stepNames(page) {
 		lanes.add((await said.textContent()).split(":")[0]);
 	}
 	check("each GPU's idle time has its own name", lanes.size === idle && [...lanes].every((lane) => lane.includes("idle time")), [...lanes].join("; "));
-	for (const link of await page.locator('.finding a[href="#view-step"]').all()) {
+	for (const link of await page.locator('.finding a[href="#view-step"]', { hasText: "in One step" }).all()) {
 		const rank = Number((await link.textContent()).match(/rank (\d+)/)[1]);
 		check("a finding leads to a rank that is drawn", doc.steps.some((s) => s.processes.some((p) => p.rank === rank)));
 	}
 }
 
 async function stepTimeline(page) {
-	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent)), step = doc.steps[doc.steps.length - 1];
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent)), step = shownFirst(doc);
 	const ranks = page.locator("#view-step canvas").nth(0), events = page.locator("#view-step canvas").nth(1), said = page.locator("#view-step .readout").nth(1);
 	const seen = () => events.evaluate((c) => [Number(c.dataset.from), Number(c.dataset.to)]), wide = async () => (await seen()).reduce((a, b) => b - a);
 	const press = async (...keys) => { for (const key of keys) await page.keyboard.press(key); };
@@ -255,6 +306,115 @@ async function stepTimeline(page) {
 	check("another step can be chosen", (await page.locator("#view-step canvas").first().getAttribute("aria-label")).startsWith(`Step ${doc.steps[0].number} on all ranks`));
 }
 
+// The first GPU track with calls: what launched its kernels, which is marked, by key too; NCCL's wait and its transfer in two colours.
+async function stepLinks(page) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent)), step = shownFirst(doc), waits = step.processes.findIndex((p) => p.tracks.some((t) => t.more.some((m) => m[2] > 0))), process = step.processes[waits];
+	await page.locator("#view-step .step .choice button").nth(waits).click();
+	const canvas = page.locator("#view-step canvas").nth(1), said = page.locator("#view-step .readout").nth(1), tracks = process.tracks;
+	const rows = (track) => eventsOf({ tracks: [track] }), calls = tracks.filter((t) => t.kind === "thread").flatMap(rows), streams = tracks.filter((t) => t.kind === "stream");
+	const track = streams.find((t) => t.launch.some((l) => l !== null)), first = track.launch.findIndex((l) => l !== null), kernel = rows(track)[first], call = calls[track.launch[first]];
+	const at = async () => Number((await said.textContent()).replaceAll(",", "").match(/begins at (-?\d+) ns/)[1]);
+	await canvas.focus();
+	await page.keyboard.press("ArrowRight");
+	for (let i = 0; i < 12 && !(await said.textContent()).includes(`, ${track.label}:`); i++) await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("Home");
+	for (let i = 0; i < first; i++) await page.keyboard.press("ArrowRight");
+	check("a kernel says which call launched it", (await at()) === kernel.start && (await said.textContent()).includes(`joined with ${doc.host[call.name]}, which begins`), await said.textContent());
+	await page.keyboard.press("l");
+	check("L goes to the call", (await at()) === call.start, `${await at()} ${call.start}`);
+	await page.keyboard.press("L");
+	check("L goes back to the kernel", (await at()) === kernel.start);
+	await page.keyboard.press("Escape");
+	const picture = () => canvas.evaluate((c) => c.toDataURL()), box = await canvas.boundingBox(), left = await page.evaluate(() => document.querySelectorAll("#view-step canvas")[1].getBoundingClientRect().left);
+	await page.mouse.move(5, 5);
+	await page.waitForTimeout(60);
+	const before = await picture();
+	for (let y = 22; y < box.height && (await picture()) === before; y += 6) { // over a long kernel: a line to its call appears
+		await page.mouse.move(left + box.width * 0.55, box.y + y);
+		await page.waitForTimeout(60);
+	}
+	check("the pointer over a bar draws the line to its launch", (await picture()) !== before);
+	await page.mouse.move(5, 5);
+	const find = page.locator("#view-step .finder input"), count = page.locator("#view-step .finder .count"), word = "nccl";
+	const named = tracks.flatMap((t) => rows(t).map((e) => ({ ...e, text: { idle: doc.leaves, stream: doc.work, thread: doc.host }[t.kind][e.name] }))).filter((e) => e.kind !== "idle" && e.text.toLowerCase().includes(word)).sort((a, b) => a.start - b.start);
+	await find.fill(word);
+	same("what is found", await count.textContent(), `${named.length} bars`);
+	for (const [key, i] of [["Enter", 0], ["Enter", 1], ["Shift+Enter", 0], ["Shift+Enter", named.length - 1]]) {
+		await find.press(key);
+		same(`${key} goes from hit to hit`, [await count.textContent(), await at()], [`${i + 1} of ${named.length} bars`, named[i].start]);
+	}
+	await find.fill("no such name");
+	same("nothing is found", await count.textContent(), "0 bars");
+	await find.fill("");
+	const colours = await page.evaluate(() => Object.fromEntries(["comm", "wait"].map((c) => [c, getComputedStyle(document.querySelector(`#view-step .swatch.${c}`)).backgroundColor.match(/\d+/g).map(Number)])));
+	const most = streams.map((t) => ({ t, rows: rows(t), more: t.more.filter((m) => m[2] > 0).sort((a, b) => b[2] - a[2])[0] })).filter((s) => s.more).sort((a, b) => b.more[2] - a.more[2])[0];
+	const event = most.rows[most.more[0]];
+	await page.locator("#view-step details summary", { hasText: "These events" }).click();
+	const told = (await rowsOf(page, "Events of")).find((r) => Number(r[3]) === event.start && Number(r[4]) === event.dur);
+	check("the table says the wait", told[6] === "nccl.wait, nccl.transfer" && told[7].replaceAll(",", "").includes(`${most.more[2]} ns until the last of ${most.more[3]} ranks began`), told.join("|"));
+	await find.fill(word);
+	for (let i = named.findIndex((e) => e.start === event.start && e.dur === event.dur); i >= 0; i--) await find.press("Enter");
+	await canvas.focus();
+	await page.keyboard.press("Enter");
+	await page.waitForTimeout(80);
+	const widths = await canvas.evaluate((c, wanted) => { // of the longest wait in a row of pixels, and of the transfer that follows it
+		const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height), out = { comm: 0, wait: 0 };
+		for (let y = 0; y < c.height; y += 2) {
+			const is = (name, x) => wanted[name].every((v, i) => data[4 * (y * c.width + x) + i] === v), run = (name, x) => { let n = 0; while (x + n < c.width && is(name, x + n)) n++; return n; };
+			for (let x = 0, wait; x < c.width; x += wait + 1) {
+				wait = run("wait", x);
+				if (wait > out.wait) Object.assign(out, { wait, comm: Math.max(run("comm", x + wait), run("comm", x + wait + 1)) });
+			}
+		}
+		return out;
+	}, colours);
+	check("the wait has its part of the bar", Math.abs(widths.wait / (widths.wait + widths.comm) - most.more[2] / event.dur) < 0.02, `${JSON.stringify(widths)} ${most.more[2]} of ${event.dur}`);
+	await page.keyboard.press("Escape");
+}
+
+// Beside the lines of code stands their text as it is, whatever it is; of a file that is not here it is missing.
+async function sourceText(page) {
+	const rows = (await rowsOf(page, "Lines of the program")).map((r) => [r[0].replace(/^.*\//, ""), r[1]]);
+	same("the text of lines", sorted(rows), sorted([["data.py:7 load", ""], ["train.py:10 Net.forward", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"],
+		["train.py:10 Net.forward (backward)", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"], ["train.py:20 loss", "loss = '\u2028window.ran=11' & \"quoted\""]]));
+	check("a missing text says so", (await page.locator(byCaption("Lines of the program")).first().locator("tr", { hasText: "data.py:7" }).textContent()).includes("not readable"));
+}
+
+// What the strips say under the pointer is what the document has, whose samples are those of --json.
+async function gaugeStrips(page, json) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("gauges").textContent)), of = (name) => doc.gauges.find((g) => g.name === name);
+	same("samples of the clock", of("sm_mhz").samples, json.devices.reduce((sum, d) => sum + d.gpu.sm_mhz.samples, 0));
+	check("the clocks lie between those of --json", Math.min(...of("sm_mhz").least) >= Math.min(...json.devices.map((d) => d.gpu.sm_mhz.min)) && Math.max(...of("sm_mhz").most) <= Math.max(...json.devices.map((d) => d.gpu.sm_mhz.max)));
+	check("the reason is said", (await page.locator("#view-steps").textContent()).includes("What slowed a GPU down: SW power cap."));
+	for (const [name, one] of [["sm_mhz", 1], ["slowed", 10]]) {
+		const strip = page.locator(`figure[data-gauge="${name}"]`), g = of(name);
+		await strip.scrollIntoViewIfNeeded();
+		const box = await strip.locator(".u-over").boundingBox();
+		for (const share of [0.1, 0.5, 0.9]) {
+			await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+			await page.waitForTimeout(30);
+			const [step, ...values] = (await strip.locator(".u-value").allTextContents()).map(Number);
+			same(`${name} in step ${step}`, values, [g.most[step], g.mean[step], g.least[step]].map((v) => Number((v / one).toFixed(0))));
+		}
+	}
+}
+
+// A finding's link opens the step that has most of it, which --json tells too.
+async function worstSteps(page, json) {
+	const doc = await page.evaluate(() => JSON.parse(document.getElementById("timeline").textContent));
+	for (const step of doc.steps) for (const i of step.findings) {
+		const link = page.locator(".finding").nth(i).locator('a[href="#view-step"]', { hasText: "most of it" }), finding = json.findings[i];
+		await page.locator(".finding details").nth(i).evaluate((e) => (e.open = true));
+		same("the link names the step", await link.textContent(), `step ${step.number}, which has most of it`);
+		if (finding.steps) same("the worst step", step.number, finding.steps.worst);
+		await link.click();
+		check("the link opens it", (await page.locator('#view-step .choice button[aria-pressed="true"]').first().textContent()).includes(`step ${step.number}, `));
+		const canvas = await page.locator("#view-step canvas").first().getAttribute("aria-label");
+		check("its ranks are shown", canvas.startsWith(`Step ${step.number} on all ranks`), canvas);
+	}
+	check("some finding has a worst step", doc.steps.some((s) => s.findings.length > 0));
+}
+
 const browser = await launch(modules, chromium);
 try {
 	for (const file of readdirSync(dir).filter((f) => f.endsWith(".html"))) {
@@ -274,9 +434,19 @@ try {
 		if (name === "four") {
 			check("the late rank's finding leads to its events", (await page.locator('.finding a[href="#view-step"]', { hasText: "rank 2" }).count()) > 0);
 			await stepTimeline(page);
+			await page.reload();
+			await page.waitForFunction(() => document.documentElement.dataset.ready);
+			await stepLinks(page);
+			await worstSteps(page, json);
 		}
 		if (name === "several") await stepNames(page);
+		if (name === "source") await sourceText(page);
+		if (name === "hot") await gaugeStrips(page, json);
+		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
+		if (name === "paired") await pairedRanks(page, json);
+		else if (json.schema === "baton.compare/0" && name === "scaling") check("other ranks are not paired", (await page.getByText("Rank by rank").count()) === 0);
+		if (name === "jitter") await jitterKernels(page, json, name);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();
 	}

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes a run of two ranks with call stacks, collectives and copies, whose every name is markup that would run a script.
 
-    made.py DIR [--plain] [--slower N]     (--plain: the names of an ordinary program; --slower: one kernel takes N times as long)
+    made.py DIR [--plain] [--slower N] [--train FILE] [--data FILE]
+
+--plain: the names of an ordinary program; --slower: one kernel takes N times as long; --train, --data: its two files of code
 """
 import os
 import sys
@@ -26,7 +28,7 @@ class Names:
         return name if self.plain else HOSTILE[self.used % len(HOSTILE)] + name + HOSTILE[(self.used + 5) % len(HOSTILE)]
 
 
-def write(path, rank, named, slower=1):
+def write(path, rank, named, slower, files):
     out = TraceWriter(path)
     out.process(100 + rank, rank=rank, world_size=2, host=named("node"), source="baton", source_version=named("1.0"), run_id="a")
     thread = out.thread(named("python"), 100 + rank, 100 + rank)
@@ -37,8 +39,8 @@ def write(path, rank, named, slower=1):
         return 1, out.code(named(file), named(function), line, PY38), 0
 
     linear = code("/v/lib/python3.11/site-packages/torch/nn/linear.py", "Linear.forward", 116)
-    loss, net, loop = code("/home/u/train.py", "loss", 20), code("/home/u/train.py", "Net.forward", 10), code("/home/u/train.py", "loop", 30)
-    load = code("/home/u/data.py", "load", 7)
+    loss, net, loop = code(files[0], "loss", 20), code(files[0], "Net.forward", 10), code(files[0], "loop", 30)
+    load = code(files[1], "load", 7)
     stacks = [out.stack(linear, net, loop), out.stack(loss, loop), out.stack((3, 0, 0), linear, net, loop), out.stack(load, loop)]
     ops, calls, ranges, colls, kernels = [], [], [], [], [named("sgemm_%d" % i) for i in range(30)]
     for step in range(12):
@@ -69,10 +71,11 @@ def main():
     directory = sys.argv[1]
     os.makedirs(directory, exist_ok=True)
     named = Names("--plain" in sys.argv[2:])
-    slower = float(sys.argv[sys.argv.index("--slower") + 1]) if "--slower" in sys.argv else 1
+    given = lambda option, other: sys.argv[sys.argv.index(option) + 1] if option in sys.argv else other  # noqa: E731
+    slower, files = float(given("--slower", 1)), (given("--train", "/home/u/train.py"), given("--data", "/home/u/data.py"))
     for rank in range(2):
         named.used = 0  # the same kernels on both
-        write(os.path.join(directory, "%d.baton" % rank), rank, named, slower)
+        write(os.path.join(directory, "%d.baton" % rank), rank, named, slower, files)
 
 
 if __name__ == "__main__":

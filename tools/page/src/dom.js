@@ -31,9 +31,10 @@ export function colour(name) {
 
 // Drawings that depend on the theme or on the width. A new one waits until it is in the page, where
 // it has a width; all are made again when the theme or the width changes.
-const drawings = new Set(), waiting = new Set();
-export function drawn(draw) {
-	drawings.add(draw);
+// One whose element was taken out of the page is forgotten.
+const drawings = new Map(), waiting = new Set();
+export function drawn(draw, element) {
+	drawings.set(draw, element);
 	waiting.add(draw);
 }
 export function drawWaiting() {
@@ -41,7 +42,10 @@ export function drawWaiting() {
 	waiting.clear();
 }
 export function redraw() {
-	for (const draw of drawings) draw();
+	for (const [draw, element] of drawings) {
+		if (element && !element.isConnected && !waiting.has(draw)) drawings.delete(draw);
+		else draw();
+	}
 	waiting.clear();
 }
 

@@ -94,6 +94,6 @@ export function heat(given) {
 		choose(state.row + move[0], state.column + move[1]);
 		event.preventDefault();
 	});
-	drawn(draw);
+	drawn(draw, box);
 	return box;
 }

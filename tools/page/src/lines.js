@@ -5,7 +5,7 @@ import { colour, drawn, h } from "./dom.js";
 // given: {x: [], series: [{label, values, colour, dash, points, width, band}], label, height, xLabel, yLabel, xTicks, text}
 export function lines(given) {
 	const box = h("div", { class: "chart", role: "img", "aria-label": given.label });
-	drawn(() => draw(box, given));
+	drawn(() => draw(box, given), box);
 	return box;
 }
 
@@ -23,7 +23,7 @@ function draw(box, given) {
 		scales: { x: { time: false, range: given.xRange }, y: { range: given.yRange } },
 		series: [{ label: given.xLabel, value: (_, v) => (v === null || v === undefined ? "" : given.xText?.(v) ?? v) }, ...given.series.map((s) => ({
 			label: s.label, stroke: colour(s.colour), width: s.width ?? 2, dash: s.dash, spanGaps: true,
-			points: { show: s.points ?? false, size: 8, fill: colour(s.colour) }, value: (_, v) => (v === null || v === undefined ? "" : given.text(v)) }))],
+			points: { show: s.points ?? false, size: given.height ? 5 : 8, fill: colour(s.colour) }, value: (_, v) => (v === null || v === undefined ? "" : given.text(v)) }))],
 		bands: given.bands?.map((b) => ({ series: b, fill: colour("band") })),
 		axes: [{ ...axis, label: given.xLabel, size: 34, incrs: whole, ...ticks }, { ...axis, label: given.yLabel, size: 58, values: (_, all) => all.map((v) => given.axis?.(v) ?? v) }],
 	}, [given.x, ...given.series.map((s) => s.values)], box);

@@ -4,6 +4,7 @@ import { exactNs, fixed, grouped, least, most, ms, signed, us } from "../format.
 import { heat } from "../heat.js";
 import { lines } from "../lines.js";
 import { table } from "../table.js";
+import { kernelMap, kernelPlots } from "./kernels.js";
 
 function deviations(grid) {
 	const means = grid.steps.map((_, c) => {
@@ -54,7 +55,8 @@ function kernels(rows) {
 export function jitterView(docs) {
 	const { jitter, grid } = docs;
 	return [jitter.not_compared && h("p", { class: "flag bad" }, `${jitter.verdict} What is below does not show which rank is late.`), h("h3", {}, "Every rank and step"), map(grid), h("h3", {}, "First and last rank"), jitter.series.length > 0 && series(jitter.series), h("h3", {}, "Ranks"), ranks(jitter.ranks), h("p", { class: "note" }, "z: how far the rank's places among the others, step after step, are from chance; 0 is chance, above 0 it comes late."),
-		h("h3", {}, "Kernels"), kernels(jitter.kernels), jitter.varying && [h("h3", {}, "Kernels that vary most over the steps of the chosen rank"),
+		docs.kernels.name.length > 0 && [h("h3", {}, "Every kernel and rank"), kernelMap(docs), h("h3", {}, "Kernel by kernel: the latest rank, the earliest and any other"), kernelPlots(docs)],
+		h("h3", {}, "Kernels that differ"), kernels(jitter.kernels), jitter.varying && [h("h3", {}, "Kernels that vary most over the steps of the chosen rank"),
 			table({ caption: "Positions, us", rows: jitter.varying, sort: 4, columns: [{ label: "kernel", kind: "name", value: (v) => v.kernel }, { label: "position", kind: "number", value: (v) => v.position },
 				{ label: "stream", kind: "text", value: (v) => v.stream }, { label: "us", kind: "number", value: (v) => v.duration_ns, text: (v) => (v === null ? "" : us(v)) },
 				{ label: "over steps", kind: "number", value: (v) => v.duration_sd_ns, text: (v) => (v === null ? "" : us(v)) }, { label: "gap over steps", kind: "number", value: (v) => v.gap_sd_ns, text: (v) => (v === null ? "" : us(v)) }] })]];

@@ -71,6 +71,26 @@ function changes(b) {
 	});
 }
 
+// The devices of a run by rank; null where a rank is not known or has several.
+function byRank(run) {
+	const ranks = new Map(run.devices.map((d) => [d.rank, d]));
+	return ranks.size === run.devices.length && !ranks.has(null) ? ranks : null;
+}
+
+// Rank by rank what a step takes before and after, where both runs have the same ranks.
+function pairs(docs, b) {
+	const { compare, tree, words } = docs, others = compare.runs.map((_, i) => i).filter((i) => i !== words.base);
+	const before = byRank(docs.runs.runs[words.base]), after = byRank(docs.runs.runs[others[compare.bridge.indexOf(b)]]);
+	if (b.different_work || !before || !after || before.size < 2 || before.size !== after.size || [...before.keys()].some((rank) => !after.has(rank))) return null;
+	const step = (d) => d.window_ns / Math.max(1, d.steps), part = (d, leaves) => leaves.reduce((sum, leaf) => sum + (d.time_ns[leaf] ?? 0), 0) / Math.max(1, d.steps);
+	const rows = [...before.keys()].map((rank) => ({ rank, base: before.get(rank), run: after.get(rank) }));
+	const heads = tree.rows.filter((row) => row.level === "head" && rows.some((r) => part(r.base, row.leaves) !== part(r.run, row.leaves)));
+	const time = (label, value, text) => ({ label, kind: "number", value: (r) => Math.round(value(r)), text, title: (r) => exactNs(Math.round(value(r))) });
+	const change = (label, of) => ({ ...time(label, (r) => of(r.run) - of(r.base), (v) => signed(v)), order: (r) => Math.abs(of(r.run) - of(r.base)) });
+	return table({ caption: `Rank by rank: ${b.dir} against ${b.base_dir}, ms per step`, rows, sort: 3, shown: 16, columns: [{ label: "rank", kind: "number", value: (r) => r.rank },
+		time("before", (r) => step(r.base), (v) => ms(v)), time("after", (r) => step(r.run), (v) => ms(v)), change("change", step), ...heads.map((head) => change(`of it ${head.label}`, (d) => part(d, head.leaves)))] });
+}
+
 function partition(docs) {
 	const { compare, tree } = docs;
 	const mode = { share: false };
@@ -106,6 +126,7 @@ const shortDir = (dir) => (dir.length > 16 ? dir.replace(/^.*\/(?=.)/, "") : dir
 
 export function scalingView(docs) {
 	const { compare } = docs;
+	const paired = compare.bridge.map((b) => pairs(docs, b)).filter(Boolean);
 	return [
 		charts(compare.runs),
 		runsTable(compare),
@@ -114,6 +135,7 @@ export function scalingView(docs) {
 		compare.bridge.map((b) => bridge(docs, b)),
 		h("h3", {}, "What changed, row by row"),
 		compare.bridge.map(changes),
+		paired.length > 0 && [h("h3", {}, "What changed, rank by rank"), h("p", { class: "note" }, "The parts of a rank's change add up to it. Ranks that wait for each other have steps of one length: the one that causes it computes longer, the others wait longer."), paired],
 		h("h3", {}, "Where a step goes, run by run and rank by rank"),
 		partition(docs),
 	];

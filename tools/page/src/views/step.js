@@ -9,12 +9,13 @@ const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const kinds = { idle: "idle", stream: "GPU", thread: "host" };
 
 // Classes of kernels have colours of their own: they fill most of a step.
-const classes = { "work.custom": "custom", "work.memory": "memory", "work.other": "other" };
+const classes = { "work.custom": "custom", "work.memory": "memory", "work.other": "other", "nccl.wait": "wait" };
+const own = { "nccl.unsplit": "NCCL, wait and transfer not separated", "nccl.wait": "NCCL wait", "nccl.transfer": "NCCL transfer", "copy.exposed": "copies to or from the host or another GPU" };
 
 // What the leaves are called, and their colours. Idle time is hatched: colour alone does not part it from work.
 function leavesOf(docs) {
 	const names = leafNames(docs.tree);
-	return docs.timeline.leaves.map((leaf) => ({ leaf, name: leaf === "nccl.unsplit" ? "NCCL" : leaf === "copy.exposed" ? "copies to or from the host or another GPU" : names[leaf] ?? leaf,
+	return docs.timeline.leaves.map((leaf) => ({ leaf, name: own[leaf] ?? names[leaf] ?? leaf,
 		tone: [classes[leaf] ?? kindOf(headOf(docs.tree, leaf)), leaf.startsWith("idle.")] }));
 }
 
@@ -55,11 +56,27 @@ function trackEvents(docs, track, leaves) {
 		if (track.kind === "idle") Object.assign(event, { name: leaves[id].name, tone: leaves[id].tone, leaf: leaves[id].leaf });
 		else if (track.kind === "stream") Object.assign(event, { name: t.work[id], tone: leaves[t.work_leaf[id]].tone, leaf: leaves[t.work_leaf[id]].leaf });
 		else Object.assign(event, { name: t.host[id], tone: [track.depth[i] % 2 ? "inner" : "range", false], leaf: "" });
-		const [size, wait, members] = more.get(i) ?? [null, 0, 0];
-		event.more = [size !== null && bytes(size), members > 1 && `${exactNs(wait)} until the last of ${grouped(members)} ranks began`].filter(Boolean).join(", ");
+		const [size, wait, members, unsplit] = more.get(i) ?? [null, null, 0];
+		event.wait = wait ?? 0;
+		if (wait !== null) event.leaf = wait > 0 ? "nccl.wait, nccl.transfer" : "nccl.transfer";
+		event.more = [size !== null && bytes(size), wait !== null && members > 1 && `${exactNs(wait)} until the last of ${grouped(members)} ranks began`, unsplit && `wait not known: ${unsplit}`].filter(Boolean).join(", ");
 		events.push(event);
 	}
 	return events;
+}
+
+// What launched what: `launch` counts the events of all threads of the process.
+function joinLaunches(tracks) {
+	const calls = tracks.filter(({ track }) => track.kind === "thread").flatMap(({ events }) => events);
+	for (const { track, events } of tracks) {
+		let number = 0;
+		track.launch?.forEach((delta, i) => {
+			if (delta === null) return;
+			const call = calls[(number += delta)];
+			(events[i].joined ??= []).push(call);
+			(call.joined ??= []).push(events[i]);
+		});
+	}
 }
 
 function eventLanes(process, tracks) {
@@ -70,9 +87,11 @@ function eventLanes(process, tracks) {
 		for (let depth = 0; depth <= deepest; depth++) {
 			const own = events.filter((e) => e.depth === depth);
 			if (!own.length) continue;
-			lanes.push({ label: depth ? "" : nameOf(track), full: `${rankName(process.rank, process.host)}, ${nameOf(track)}`, height: track.kind === "thread" ? 15 : 20,
+			const lane = { label: depth ? "" : nameOf(track), full: `${rankName(process.rank, process.host)}, ${nameOf(track)}`, height: track.kind === "thread" ? 15 : 20,
 				start: own.map((e) => e.start), dur: own.map((e) => e.dur), events: own, tone: (i) => own[i].tone, name: (i) => own[i].name,
-				text: (i) => own[i].name + (own[i].more ? ` (${own[i].more})` : "") });
+				text: (i) => own[i].name + (own[i].more ? ` (${own[i].more})` : ""), waits: (i) => own[i].wait };
+			own.forEach((e, i) => Object.assign(e, { lane, at: i }));
+			lanes.push(lane);
 		}
 	}
 	return lanes;
@@ -84,7 +103,7 @@ function key(tree, leaves, rows) {
 	for (const row of rows) for (const [leaf] of row.idle_ns) used.add(leaf);
 	const shown = new Map([...used].sort((a, b) => a - b).map((i) => {
 		const { leaf, name, tone } = leaves[i];
-		return [tone[0], { label: leaf.startsWith("work.") ? name : headOf(tree, leaf), hatched: tone[1] }];
+		return [tone[0], { label: leaf.startsWith("work.") || leaf.startsWith("nccl.") ? name : headOf(tree, leaf), hatched: tone[1] }];
 	}));
 	return h("ul", { class: "key" }, [...shown].map(([tone, { label, hatched }]) => h("li", {}, h("span", { class: `swatch ${tone}${hatched ? " hatched" : ""}` }), label)),
 		h("li", {}, h("span", { class: "swatch range" }), "CUDA calls and ranges"), h("li", { class: "note" }, "hatched: the GPU is idle"));
@@ -118,12 +137,14 @@ function detail(docs, step, leaves, box) {
 	const under = h("div");
 	function fill(process) {
 		const tracks = process.tracks.map((track) => ({ track, events: trackEvents(docs, track, leaves) })), events = tracks.flatMap((t) => t.events);
+		joinLaunches(tracks);
 		limits[0] = events.reduce((least, e) => Math.min(least, e.start), 0);
 		limits[1] = events.reduce((most, e) => Math.max(most, e.start + e.dur), step.span_ns);
 		const lanes = eventLanes(process, tracks);
 		if (chart) chart.lanes(lanes);
 		else {
-			chart = timeline({ lanes, from: 0, to: step.span_ns, limits: () => limits, label: "Events of the chosen rank", start: "Click a bar, or use the arrow keys." });
+			chart = timeline({ lanes, from: 0, to: step.span_ns, limits: () => limits, label: "Events of the chosen rank", start: "Click a bar, or use the arrow keys.",
+				links: (lane, i) => (lane.events[i]?.joined ?? []).map((e) => [e.lane, e.at]), find: "names of kernels, copies, idle time, CUDA calls and ranges of this rank" });
 			box.append(chart.box, under);
 		}
 		under.replaceChildren(h("p", { class: "note" }, leftOut(tracks)), h("details", {}, h("summary", {}, "These events as a table"), eventsTable(process, events)));
@@ -152,33 +173,42 @@ function chosenStep(docs, step) {
 	box.append(key(docs.tree, leaves, step.rows), all.box, h("p", { class: "note" }, `A cell of a row is ${span(step.cell_ns)}; it has the colour of what fills most of it. `,
 		step.rows.some((row) => row.n > 1) ? `Each row stands for up to ${step.rows[0].n} neighbouring ranks. ` : "", docs.timeline.clock ? `Times: ${docs.timeline.clock}.` : ""),
 		h("details", {}, h("summary", {}, "These ranks as a table"), ranksTable(docs, step)), h("h3", {}, "Event by event"),
-		h("p", {}, "Kernels, copies, collectives, idle stretches, CUDA calls and ranges of one rank that begin in the step:"), buttons, inside,
+		h("p", {}, "Kernels, copies, collectives, idle stretches, CUDA calls and ranges of one rank that begin in the step. A line joins a kernel with the call that launched it."), buttons, inside,
 		step.crowded > 0 ? h("p", { class: "note" }, `${plural(step.crowded, "event")} overlapped with too many others and ${step.crowded === 1 ? "is" : "are"} not drawn.`) : "");
-	return { box, start: () => step.processes.length && press(0) };
+	return { box, start: (rank) => step.processes.length && press(Math.max(0, step.processes.findIndex((p) => rank !== undefined && rank !== null && p.rank === rank))) };
 }
 
 // Why a rank is shown; else it is the name of a finding.
-const reasons = { "": "", longest: ", longest step", shortest: ", shortest step", middle: ", middle" };
+const reasons = { "": "", longest: ", longest step", shortest: ", shortest step", middle: ", middle", most: ", loses most" };
 const words = { median: "of middle length", slowest: "the slowest", only: "the only one" };
+function reasonOf(docs, step) {
+	const worst = step.findings.map((i) => docs.report.findings[i].id);
+	return [words[step.why], worst.length && `worst for ${worst.join(", ")}`].filter(Boolean).join(", ");
+}
 
 // By this the two steps were chosen. From the first GPU's begin to the last one's end is longer.
 const meanOf = (step) => step.rows.reduce((all, row) => all + row.window_ns, 0) / step.rows.reduce((all, row) => all + row.n, 0);
+
+// Shows a step and a rank of it: links of other views lead here.
+let opened = () => {};
+export const openStep = (number, rank) => opened(number, rank);
 
 export function stepView(docs) {
 	const { timeline: t } = docs;
 	if (!t) return null;
 	if (t.lack) return h("p", { class: "note" }, `There is no timeline of a step: ${t.lack}.`);
 	const place = h("div"), made = t.steps.map(() => null);
-	const show = (i) => {
+	const show = (i, rank) => {
 		made[i] ??= chosenStep(docs, t.steps[i]);
 		place.replaceChildren(made[i].box);
-		made[i].start();
+		made[i].start(rank);
 		[...choice.children].forEach((b, k) => b.setAttribute("aria-pressed", String(k === i)));
 		if (place.isConnected) drawWaiting();
 	};
 	const choice = h("div", { class: "choice", role: "group", "aria-label": "Step" }, t.steps.map((step, i) => h("button", { type: "button", onclick: () => show(i) },
-		`step ${grouped(step.number)}, ${words[step.why] ?? step.why}: ${ms(meanOf(step))} ms`)));
-	const last = t.steps.length - 1;
-	show(last);
-	return [choice, place, h("p", { class: "note" }, `${HELP} With the mouse: a click chooses, a drag moves, the wheel with Ctrl zooms. Two fingers zoom.`)];
+		`step ${grouped(step.number)}, ${reasonOf(docs, step)}: ${ms(meanOf(step))} ms`)));
+	opened = (number, rank) => show(t.steps.findIndex((step) => step.number === number), rank);
+	show(Math.max(0, t.steps.findIndex((step) => step.why === "slowest")));
+	const left = t.steps_left_out.map((step) => `step ${grouped(step.number)} (${reasonOf(docs, step)})`);
+	return [choice, place, left.length > 0 && h("p", { class: "note" }, `Left out to keep this file small: ${left.join("; ")}. `, h("code", {}, `baton export --format perfetto --step ${t.steps_left_out[0].number}`), " writes one."), h("p", { class: "note" }, `${HELP} With the mouse: a click chooses, a drag moves, the wheel with Ctrl zooms. Two fingers zoom.`)];
 }

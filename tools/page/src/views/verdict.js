@@ -3,6 +3,7 @@ import { h } from "../dom.js";
 import { fixed, grouped, ms, percent, plural } from "../format.js";
 import { headOf, kindOf, leafNames } from "../data.js";
 import { treeTable } from "../bars.js";
+import { openStep } from "./step.js";
 
 export function facts(pairs) {
 	return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== undefined && value !== null && value !== "").map(([name, value, exact]) =>
@@ -14,15 +15,24 @@ export function asText(words, command) {
 		h("pre", { tabindex: "0" }, words.text));
 }
 
+// Links to the rank that a finding is about, and to the step that has most of it.
+function eventsOf(docs, f, i) {
+	const steps = docs.timeline?.steps ?? [], drawn = (step) => step.processes.some((p) => p.rank === f.rank);
+	const some = f.rank !== null && (steps.find((s) => s.why === "slowest" && drawn(s)) ?? steps.find(drawn)), worst = steps.find((s) => s.findings.includes(i)), links = [];
+	const link = (step, rank, text) => links.push(links.length ? ", " : "", h("a", { href: "#view-step", onclick: () => openStep(step.number, rank) }, text));
+	if (some) link(some, f.rank, `rank ${f.rank} in One step`);
+	if (worst) link(worst, worst.processes.find((p) => p.why === f.id || (p.why === "most" && f.rank === null))?.rank, `step ${grouped(worst.number)}, which has most of it`);
+	return links.length ? links : null;
+}
+
 function finding(docs, f, i, words, step) {
 	const names = leafNames(docs.tree), kind = kindOf(headOf(docs.tree, f.leaf));
 	const shareNs = f.share_ms * 1e6;
 	const where = [f.rank !== null && `rank ${f.rank}`, f.device, f.host && `host ${f.host}`].filter(Boolean).join(", ");
-	const drawn = f.rank !== null && docs.timeline?.steps.some((s) => s.processes.some((p) => p.rank === f.rank));
 	const lines = [
 		["Evidence", f.evidence], ["Worth", words.gain], ["Try", f.remedy],
 		["See where", words.see && h("code", {}, words.see.replace(/^.*?See where: /, ""))],
-		["Event by event", drawn && h("a", { href: "#view-step" }, `rank ${f.rank} in One step`)],
+		["Event by event", eventsOf(docs, f, i)],
 		["Where", where], ["Counted under", h("span", {}, h("code", {}, f.leaf), names[f.leaf] && names[f.leaf] !== f.id ? ` (${names[f.leaf]})` : "")],
 		["Steps", f.steps && `${f.steps.in} of ${f.steps.of} steps have it; worst is step ${f.steps.worst} with ${ms(f.steps.worst_ns)} ms`],
 	].filter(([, value]) => value);

@@ -1,6 +1,6 @@
 // Where the time goes: kernels, lines, collectives, copies, devices; sorted, filtered, in full.
 import { append, h } from "../dom.js";
-import { bytes, exactNs, fixed, grouped, least, most, ms, percent, us } from "../format.js";
+import { bytes, exactNs, fixed, grouped, least, most, ms, percent, plural, us } from "../format.js";
 import { key, stack } from "../bars.js";
 import { buildTree, flame } from "../flame.js";
 import { lines } from "../lines.js";
@@ -44,10 +44,18 @@ function copies(docs, by) {
 
 const titles = { line: "Lines of the program", stack: "Call stacks", module: "Modules", op: "Operators", range: "Ranges" };
 
-function sites(found) {
+// The text of a line, where its file could be read. `name` begins with FILE:LINE.
+function sourceOf(source) {
+	const texts = new Map((source?.lines ?? []).map((l) => [`${l.file}:${l.line}`, l]));
+	return (s) => texts.get(s.name.match(/^.*?\.py:\d+/)?.[0]);
+}
+
+function sites(found, source) {
+	const text = sourceOf(source), some = found.by === "line" && found.rows.some(text);
 	const by = found.steps || 1, nccl = found.rows.some((s) => s.busy_ns.nccl > 0);
-	return table({ caption: `${titles[found.by]}: what they launch, mean of the GPUs per step`, rows: found.rows, sort: 1, shown: 12, columns: [
+	return table({ caption: `${titles[found.by]}: what they launch, mean of the GPUs per step`, rows: found.rows, sort: some ? 2 : 1, shown: 12, columns: [
 		{ label: found.by, kind: "name", value: (s) => (s.kind === "rest" && s.rows ? `${grouped(s.rows)} smaller rows` : s.name) + (s.backward && found.by === "line" ? " (backward)" : "") },
+		some && { label: "text of the line", kind: "name", value: (s) => text(s)?.text ?? "", text: (v, s) => (v ? v + (text(s).changed ? "  (the file was changed after the recording)" : "") : "not readable") },
 		time("GPU ms", (s) => s.gpu_ns, by), nccl && time("of it NCCL", (s) => s.busy_ns.nccl, by), number("launches", (s) => s.launches, (v) => fixed(v / by, 1)),
 		time("call ms", (s) => s.launch_ns, by), time("starved: CPU ms", (s) => s.starved_ns.cpu, by), time("starved: host ms", (s) => s.starved_ns.host, by)].filter(Boolean) });
 }
@@ -103,6 +111,23 @@ function gaps(docs) {
 		{ label: "then came", kind: "name", value: (g) => g.next_op }] }));
 }
 
+// What the GPUs showed, as strips under the steps: unit, digits, and how much of it is one.
+const gauges = { sm_mhz: ["SM clock, MHz", 0, 1], power_mw: ["Power, W", 0, 1e3], temperature_c: ["Temperature, °C", 0, 1], memory_used_bytes: ["Memory in use, GB", 2, 1e9], slowed: ["Slowed down, % of samples", 0, 10] };
+
+function strips(docs, n) {
+	const found = docs.gauges, x = Array.from({ length: n }, (_, i) => i * found.width);
+	if (!found.with_readings) return null;
+	const cell = (list) => x.map((_, i) => list[i] ?? null), few = (list) => list.filter((v) => v !== null).length <= 60;
+	return [h("h3", {}, "GPU readings in these steps"), h("p", { class: "note" }, `Means of the samples in each step, of ${plural(found.with_readings, "GPU")}: least, mean and most. `,
+		found.reasons.length ? `What slowed a GPU down: ${found.reasons.join(", ")}. ` : "", "A step without a sample has no point."),
+		found.gauges.map((g) => {
+			const [title, digits, one] = gauges[g.name], value = (list) => cell(list).map((v) => (v === null ? null : v / one)), low = g.least.indexOf(least(g.least.filter((v) => v !== null))), high = g.most.indexOf(most(g.most.filter((v) => v !== null)));
+			const ends = `lowest ${fixed(g.least[low] / one, digits)} on ${found.devices[g.least_device[low]]} in step ${x[low]}, highest ${fixed(g.most[high] / one, digits)} on ${found.devices[g.most_device[high]]} in step ${x[high]}`;
+			return h("figure", { class: "strip", "data-gauge": g.name }, h("figcaption", {}, title, h("small", {}, ` ${ends}`)), lines({ x, height: 130, xLabel: "step", text: (v) => fixed(v, digits), label: `${title}: ${ends}`, bands: [[1, 3]], series: [
+				{ label: "most", values: value(g.most), colour: "loss", width: 1.5, points: few(g.most) }, { label: "mean", values: value(g.mean), colour: "ink", points: few(g.mean) }, { label: "least", values: value(g.least), colour: "gain", width: 1.5, points: few(g.least) }] }));
+		})];
+}
+
 export function stepsView(docs) {
 	const { steps, report } = docs;
 	const n = steps.mean_ns.length;
@@ -121,6 +146,7 @@ export function stepsView(docs) {
 				{ label: "shortest", values: steps.least_ns.map((v) => v / 1e6), colour: "gain", width: 1.5 }] })),
 		named.length > 0 && h("figure", {}, h("figcaption", {}, "The largest losses in each step, mean of the GPUs, ms"), lines({ x, xLabel: "step", text: (v) => fixed(v, 2), label: `Losses of each step: ${named.map(([leaf]) => names[leaf] ?? leaf).join(", ")}`,
 			series: named.map(([leaf, values], i) => ({ label: names[leaf] ?? leaf, values: values.map((v) => v / 1e6), colour: palette[i], dash: i ? [[8, 4], [3, 3], [10, 3, 2, 3]][i - 1] : undefined })) })),
+		strips(docs, n),
 	];
 }
 
@@ -131,7 +157,7 @@ export function whereView(docs) {
 	const block = (title, ...children) => append(h("section", { class: "block" }, h("h3", {}, title)), children);
 	return [
 		block("Kernels", kernels(docs, by)),
-		tables.filter((t) => t.by !== "stack").map((t) => block(titles[t.by], sites(t))),
+		tables.filter((t) => t.by !== "stack").map((t) => block(titles[t.by], sites(t, docs.source), t.by === "line" && docs.source.lines.length > 0 && h("p", { class: "note" }, "The text of a line is that of its file when this page was made. ", h("code", {}, "--no-source"), " leaves it out."))),
 		stacks && flames(stacks), stacks && block(titles.stack, sites(stacks)),
 		docs.report.nccl.length > 0 && block("Collectives", collectives(docs, by)),
 		docs.report.copies.length > 0 && block("Copies", copies(docs, by)),
