@@ -37,13 +37,33 @@ static uint64_t bits_get(const uint8_t *in, size_t bytes, uint64_t from, unsigne
 	return word & ((1ull << n) - 1);
 }
 
-/* The number of a byte of the plane below 64, whose bits are the lowest of `word`; its length is at
- * most 31 bits. */
-BODY int64_t short_number(unsigned byte, uint64_t word)
+/* What a byte of the plane below 64 says: the number has so many bits below its highest one, which
+ * is `highest`, and is negative where `negative` is -1. */
+struct short_code {
+	uint32_t below, highest;
+	int32_t negative, bits;
+};
+
+#define CODES_OF(length)                                               \
+	{(1u << (length) >> 1) - 1, 1u << (length) >> 1, 0, (length)-1},   \
+	{                                                                  \
+		(1u << (length) >> 1) - 1, 1u << (length) >> 1, -1, (length)-1 \
+	}
+#define CODES_FROM(length) \
+	CODES_OF(length), CODES_OF((length) + 1), CODES_OF((length) + 2), CODES_OF((length) + 3)
+
+/* By byte; the length is at most 31 bits. The first two are of the number 0, and of none. */
+static const struct short_code short_codes[64] = {
+	{0, 0, 0, 0},  {0, 0, 0, 0},   CODES_OF(1),    CODES_OF(2),    CODES_OF(3),    CODES_FROM(4),
+	CODES_FROM(8), CODES_FROM(12), CODES_FROM(16), CODES_FROM(20), CODES_FROM(24), CODES_FROM(28),
+};
+
+/* The number, whose bits are the lowest of `word`. */
+BODY int64_t short_number(const struct short_code *code, uint64_t word)
 {
-	const uint64_t all = (UINT64_C(1) << byte / 2) - 1, below = all >> 1;
-	const uint64_t magnitude = (word & below) + (all - below), negative = 0 - (uint64_t)(byte & 1);
-	return (int64_t)((magnitude ^ negative) - negative);
+	const int64_t magnitude = ((uint32_t)word & code->below) + code->highest;
+	const int64_t negative = code->negative;
+	return (magnitude ^ negative) - negative;
 }
 
 /* No number has another byte. */
@@ -95,11 +115,12 @@ BODY bool numbers_get(const uint8_t *plane, const uint8_t *bits, size_t bytes, i
 			i++;
 			continue;
 		}
+#pragma GCC unroll 8
 		for (unsigned k = 0; k < AT_ONCE; k++, i++) {
-			const unsigned byte = plane[i];
+			const struct short_code *code = &short_codes[plane[i]];
 			memcpy(&word, bits + from / 8, 8);
-			w[i] = short_number(byte, word >> from % 8);
-			from += byte / 2 - (byte != 0);
+			w[i] = short_number(code, word >> from % 8);
+			from += (uint32_t)code->bits;
 		}
 	}
 	return (from + 7) / 8 == bytes;

@@ -150,6 +150,13 @@ static bool column_in_range(uint8_t type, const int64_t *v, size_t rows)
 	return !bad;
 }
 
+/* A column that is composed. The range of times is columns_times_ok()'s. */
+static bool composed_in_range(const struct baton_table *table, unsigned column, const int64_t *v,
+							  size_t rows)
+{
+	return column <= ROW_DUR || column_in_range(table->columns[column].type, v, rows);
+}
+
 /* What a composed column stores: its unit, and a number for each row. */
 static bool composed_get(const uint8_t *in, const uint8_t *end, uint8_t encoding, int64_t *v,
 						 size_t rows, uint64_t *unit)
@@ -249,25 +256,29 @@ static bool composed_restore(struct composed *composed, const struct baton_table
 	}
 	bool good = true;
 	for (unsigned k = 0; k < composed->n; k++)
-		good &= column_in_range(table->columns[composed->column[k]].type,
-								columns[composed->column[k]], rows);
+		good &= composed_in_range(table, composed->column[k], columns[composed->column[k]], rows);
 	return good;
 }
 
-/* The rows' times against each other and against the block header. */
+/* The rows' times: in the range of their types, in order, as the block header says. */
 static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
 							 int64_t t_min_ns, int64_t t_max_ns)
 {
 	if (rows == 0)
 		return t_min_ns == 0 && t_max_ns == 0;
 	int64_t t_max = INT64_MIN, before = start[0];
+	uint64_t any_bit = 0;
 	bool good = true;
 	for (size_t i = 0; i < rows; i++) {
 		int64_t end = 0;
 		good &= start[i] >= before && !__builtin_add_overflow(start[i], dur[i], &end);
 		before = start[i];
 		t_max = end > t_max ? end : t_max;
+		any_bit |= (uint64_t)dur[i];
 	}
+	good &= start[0] >= -BATON_TIME_LIMIT_NS && before <= BATON_TIME_LIMIT_NS;
+	if (any_bit >= (uint64_t)BATON_TIME_LIMIT_NS) /* else no duration can be out of its range */
+		good &= column_in_range(BATON_T_DURATION, dur, rows);
 	return good && start[0] == t_min_ns && t_max == t_max_ns;
 }
 
@@ -290,7 +301,7 @@ static bool column_take(const struct baton_table *table, unsigned column, uint8_
 	struct baton_predictor alone;
 	baton_predictor_clear(&alone, encoding, unit, first);
 	baton_predictor_restore(&alone, v, NULL, NULL, header->rows);
-	return column_in_range(type, v, header->rows);
+	return composed_in_range(table, column, v, header->rows);
 }
 
 int baton_columns_decode(const struct baton_table *table, const struct baton_block_header *header,

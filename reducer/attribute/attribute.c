@@ -263,39 +263,61 @@ static void tell_idle(const struct attributing *a, const struct gap *gap, const 
 				  options->idle_context);
 }
 
-static int take_gap(struct attributing *a, const struct gap *gap)
+/* A piece of a gap that lies in the windows. */
+static inline int add_piece(struct attributing *a, const struct gap *gap, const struct piece *piece)
 {
-	const struct device_scan *scan = a->scan;
-	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
-	if (!error)
-		error = gap_explain(&a->engine, gap);
-	a->n_gaps++;
-	if (gap->j)
-		a->device->hull_idle_ns += gap->b - gap->a;
-	else
-		a->device->lead_in_ns = gap->b - gap->a;
-	if (gap->a < scan->window_from || gap->b > scan->window_to)
-		return error;
+	const int64_t ns = piece->to - piece->from;
+	a->sweep.time_ns[piece->leaf] += ns;
+	a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
+	/* a gap lies in one step; its pieces come in any order */
+	step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
+	int error = tally_add(&a->tally, piece, a->n_gaps);
+	if (!error && owners_have_leaf(piece->leaf))
+		error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
+	return error;
+}
+
+static int add_pieces(struct attributing *a, const struct gap *gap)
+{
+	int error = 0;
 	for (size_t i = 0; !error && i < a->engine.pieces.n; i++) {
 		struct piece paid;
 		const struct piece *piece = &a->engine.pieces.at[i];
-		const int64_t ns = piece->to - piece->from;
 		if (piece->payer.any) {
 			paid = piece_cause(piece);
 			piece = &paid;
 		}
 		tell_idle(a, gap, piece);
-		a->sweep.time_ns[piece->leaf] += ns;
-		a->unsampled_ns += piece->unsampled ? (uint64_t)ns : 0;
-		/* a gap lies in one step; its pieces come in any order */
-		step_cursor_add(&a->idle_steps, piece->leaf, gap->a, gap->a + ns);
-		error = tally_add(&a->tally, piece, a->n_gaps);
-		if (!error && owners_have_leaf(piece->leaf))
-			error = owners_add_idle(&a->owners, gap->k, piece->leaf, piece->owner, ns, a->n_gaps);
+		error = add_piece(a, gap, piece);
 	}
 	if (error || a->worst->room == 0)
 		return error;
-	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, scan);
+	return worst_gaps_consider(a->worst, gap, &a->engine.pieces, &a->owners, a->ds, a->scan);
+}
+
+static int take_gap(struct attributing *a, const struct gap *gap)
+{
+	const struct device_scan *scan = a->scan;
+	const bool told = a->context->options->idle || a->worst->room; /* piece by piece */
+	const bool dispatch = !told && gap_is_dispatch(&a->engine, gap);
+	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
+	if (!error)
+		error = dispatch ? gap_pass(&a->engine, gap) : gap_explain(&a->engine, gap);
+	a->n_gaps++;
+	if (gap->j)
+		a->device->hull_idle_ns += gap->b - gap->a;
+	else
+		a->device->lead_in_ns = gap->b - gap->a;
+	if (error || gap->a < scan->window_from || gap->b > scan->window_to)
+		return error;
+	if (!dispatch)
+		return add_pieces(a, gap);
+	return add_piece(a, gap,
+					 &(struct piece){.from = gap->a,
+									 .to = gap->b,
+									 .leaf = LEAF_GPU_DISPATCH,
+									 .feed = gap->k->feed,
+									 .name = gap->k->name});
 }
 
 static void tell_op(struct attributing *a, const struct op *op)

@@ -208,16 +208,12 @@ static int describe(struct contexts *c, uint32_t feed, struct context_thread *t)
 	return error || t->n_open == 0 ? error : add_context(c, &context, &t->context);
 }
 
-int contexts_at(struct contexts *c, uint32_t feed, uint32_t thread, int64_t at, uint32_t *context)
+int contexts_change(struct contexts *c, uint32_t feed, uint32_t thread, int64_t at)
 {
 	struct context_thread *t = &c->threads[feed][thread];
-	int error = 0;
 	if (t->n_open && t->next_end <= at)
 		close_ended(t, at);
-	if (t->changed)
-		error = describe(c, feed, t);
-	*context = t->context;
-	return error;
+	return t->changed ? describe(c, feed, t) : 0;
 }
 
 void contexts_path_text(const struct contexts *c, uint32_t node, char *out, size_t room)

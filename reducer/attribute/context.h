@@ -61,9 +61,20 @@ void contexts_close(struct contexts *contexts);
 /* Opens a range of this thread. 0 or -ENOMEM. */
 int contexts_range(struct contexts *contexts, uint32_t feed, uint32_t thread,
 				   const struct open_range *range);
+/* The part of contexts_at() for calls before which ranges began or ended. */
+int contexts_change(struct contexts *contexts, uint32_t feed, uint32_t thread, int64_t at);
+
 /* *context: the context of a call of this thread that begins at `at`. 0 or -ENOMEM. */
-int contexts_at(struct contexts *contexts, uint32_t feed, uint32_t thread, int64_t at,
-				uint32_t *context);
+static inline int contexts_at(struct contexts *contexts, uint32_t feed, uint32_t thread, int64_t at,
+							  uint32_t *context)
+{
+	const struct context_thread *t = &contexts->threads[feed][thread];
+	int error = 0;
+	if (t->changed || (t->n_open && t->next_end <= at))
+		error = contexts_change(contexts, feed, thread, at);
+	*context = t->context;
+	return error;
+}
 
 static inline struct context contexts_get(const struct contexts *contexts, uint32_t number)
 {

@@ -85,6 +85,8 @@ int feed_rewind(struct feed *feed)
 	close_rows(feed);
 	corr_ring_clear(&feed->launches);
 	corr_ring_clear(&feed->colls);
+	feed->newest_launch = 0;
+	feed->late_collective = false;
 	feed->long_loads.n = 0;
 	feed->long_loads.more = false;
 	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
@@ -134,14 +136,30 @@ static bool outer_call(const struct feed *feed, const struct launch *old, int64_
 	return feed->trace.threads[thread].tid < feed->trace.threads[old->thread].tid;
 }
 
-static void take_call(struct feed *feed, uint32_t owner)
+/* The columns of a block of calls. */
+struct call_columns {
+	const int64_t *start, *dur, *thread, *name, *correlation;
+};
+
+static struct call_columns call_columns_of(const struct rows *calls)
 {
-	const struct rows *row = &feed->calls;
-	uint64_t correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
+	int64_t *const *c = calls->now->column;
+	return (struct call_columns){.start = c[CALL_START],
+								 .dur = c[CALL_DUR],
+								 .thread = c[CALL_THREAD],
+								 .name = c[CALL_NAME],
+								 .correlation = c[CALL_CORRELATION]};
+}
+
+/* Row `i`. */
+static inline void take_call(struct feed *feed, const struct call_columns *c, uint32_t i,
+							 uint32_t owner)
+{
+	const uint64_t correlation = (uint64_t)c->correlation[i];
 	if (correlation == 0)
 		return;
-	int64_t start = rows_value(row, CALL_START), end = start + rows_value(row, CALL_DUR);
-	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
+	const int64_t start = c->start[i], end = start + c->dur[i];
+	const uint32_t thread = idmap_get(&feed->trace.thread_ids, (uint64_t)c->thread[i]);
 	struct launch *launch = feed_launch(feed, correlation);
 	if (!launch)
 		launch = feed_new_launch(feed, correlation);
@@ -153,14 +171,25 @@ static void take_call(struct feed *feed, uint32_t owner)
 	launch->start = start;
 	launch->end = end;
 	launch->thread = thread;
-	launch->name = feed_string(feed, row, CALL_NAME);
+	launch->name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]);
 	launch->owner = owner;
+}
+
+/* Has the launch had its op already? It may also have been pushed out of the ring. */
+static bool may_have_run(const struct feed *feed, uint64_t correlation)
+{
+	const struct launch *launch = feed_launch(feed, correlation);
+	if (launch)
+		return launch->any_op;
+	return feed->launches.added > feed->launches.room && correlation <= feed->newest_launch;
 }
 
 static void take_collective(struct feed *feed)
 {
 	const struct rows *row = &feed->collectives;
 	uint64_t correlation = (uint64_t)rows_value(row, COLL_CORRELATION);
+	if (correlation && may_have_run(feed, correlation))
+		feed->late_collective = true;
 	struct collective *coll = corr_ring_get(&feed->colls, correlation);
 	if (coll) {
 		coll->args.rows++;
@@ -178,38 +207,58 @@ static void take_collective(struct feed *feed)
 	args->sequence = (uint64_t)rows_optional(row, COLL_SEQUENCE, 0);
 }
 
-static int note_long_load(struct feed *feed, const struct rows *row)
+static int note_long_load(struct feed *feed, const struct call_columns *c, uint32_t i)
 {
 	struct long_loads *loads = &feed->long_loads;
-	if (loads->more || rows_value(row, CALL_DUR) < WARMUP_LONG_LOAD_NS ||
-		!(feed_call_mask(feed, feed_string(feed, row, CALL_NAME)) &
-		  HOST_MASK(HOST_BIT_MODULE_LOAD)))
+	const uint32_t name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]);
+	if (loads->more || !(feed_call_mask(feed, name) & HOST_MASK(HOST_BIT_MODULE_LOAD)))
 		return 0;
 	loads->more = loads->n == WARMUP_LOADS_MOST;
 	if (loads->more)
 		return 0;
 	if (room_for((void **)&loads->at, loads->n, &loads->room, 16, sizeof(*loads->at)) != 0)
 		return -ENOMEM;
-	loads->at[loads->n++] = rows_value(row, CALL_START);
+	loads->at[loads->n++] = c->start[i];
+	return 0;
+}
+
+/* Reads the calls of the block in hand that begin at or before `until`. */
+static int load_block(struct feed *feed, int64_t until)
+{
+	struct rows *calls = &feed->calls;
+	const struct call_columns c = call_columns_of(calls);
+	const uint32_t n = calls->now->n;
+	uint32_t i = calls->now->at;
+	do {
+		uint32_t owner = 0;
+		int error = 0;
+		if (feed->on_call)
+			error = feed->on_call(feed->context, feed, &owner);
+		else if (c.dur[i] >= WARMUP_LONG_LOAD_NS)
+			error = note_long_load(feed, &c, i);
+		if (error)
+			return error;
+		take_call(feed, &c, i, owner);
+		if (i + 1 == n || c.start[i + 1] >= calls->now_until) {
+			feed->calls_left = rows_next(calls);
+			return calls->error;
+		}
+		calls->now->at = ++i;
+		calls->read++;
+	} while (c.start[i] <= until);
 	return 0;
 }
 
 int feed_load_more(struct feed *feed, int64_t until)
 {
+	int error = feed->calls.error;
 	while (feed->collectives_left && rows_value(&feed->collectives, COLL_START) <= until) {
 		take_collective(feed);
 		feed->collectives_left = rows_next(&feed->collectives);
 	}
-	while (feed->calls_left && rows_value(&feed->calls, CALL_START) <= until) {
-		uint32_t owner = 0;
-		int error = feed->on_call ? feed->on_call(feed->context, feed, &owner)
-								  : note_long_load(feed, &feed->calls);
-		if (error)
-			return error;
-		take_call(feed, owner);
-		feed->calls_left = rows_next(&feed->calls);
-	}
-	return feed->calls.error ? feed->calls.error : feed->collectives.error;
+	while (!error && feed->calls_left && rows_value(&feed->calls, CALL_START) <= until)
+		error = load_block(feed, until);
+	return error ? error : feed->collectives.error;
 }
 
 const struct coll_args *feed_find_collective(const struct feed *feed, uint64_t correlation)

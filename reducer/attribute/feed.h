@@ -74,6 +74,8 @@ struct feed {
 	int64_t
 		late_ns; /* how long after its op's start a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
+	uint64_t newest_launch; /* of the ids that `launches` has had in this pass the largest */
+	bool late_collective;   /* a row of NCCL may have come after its op in this pass */
 	/* In the last pass: called for every call row; *owner becomes the launch's owner. */
 	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
 	void *context;
@@ -119,6 +121,8 @@ static inline struct launch *feed_launch(const struct feed *feed,
 static inline struct launch *feed_new_launch(struct feed *feed, uint64_t correlation)
 {
 	struct launch *launch = corr_ring_put(&feed->launches, correlation);
+	if (correlation > feed->newest_launch)
+		feed->newest_launch = correlation;
 	*launch = (struct launch){.head = launch->head, .start = FEED_NO_CALL};
 	return launch;
 }

@@ -360,17 +360,6 @@ static int settle_debt(struct gap_engine *engine, const struct gap *gap, int64_t
 	return error;
 }
 
-/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing held
- * the stream up. */
-static bool is_plain(const struct gap_engine *engine, const struct gap *gap)
-{
-	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
-	const struct op *k = gap->k;
-	return (k->flags & first) == first && k->le <= gap->a &&
-		   saturate_add(k->ls, engine->calibration.floor_ns) <= gap->a &&
-		   held_ups_none(engine->held_ups, gap->b);
-}
-
 /* What gap_explain() would find: no host row has to be looked at, and nothing is owed. */
 static int explain_plain(struct gap_engine *engine, const struct gap *gap)
 {
@@ -384,11 +373,10 @@ int gap_explain(struct gap_engine *engine, const struct gap *gap)
 {
 	const struct op *k = gap->k;
 	engine->pieces.n = 0;
-	int error = gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b)
-					   : 0; /* the clock has the rest */
+	int error = gap_pass(engine, gap);
 	if (error)
 		return error;
-	if (is_plain(engine, gap))
+	if (gap_is_plain(engine, gap))
 		return explain_plain(engine, gap);
 	if (!gap_valid(gap)) {
 		engine->invalid += (k->flags & OP_MATCHED) != 0;

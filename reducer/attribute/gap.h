@@ -5,6 +5,7 @@
 #include "attribute/follow.h"
 #include "attribute/held_up.h"
 #include "attribute/host.h"
+#include "base/saturate.h"
 
 #define FLOOR_SAMPLES 20
 #define FLOOR_LIMIT_NS 10000
@@ -47,7 +48,31 @@ struct gap_engine {
 	uint64_t invalid; /* gaps that end before their launch began */
 };
 
-/* Fills engine->pieces. 0 or -errno. */
+/* Notes an idle interval, whatever explains it. Of the lead-in the clock knows. 0 or -errno. */
+static inline int gap_pass(struct gap_engine *engine, const struct gap *gap)
+{
+	return gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b) : 0;
+}
+
+/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing held
+ * the stream up. */
+static inline bool gap_is_plain(const struct gap_engine *engine, const struct gap *gap)
+{
+	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
+	const struct op *k = gap->k;
+	return (k->flags & first) == first && k->le <= gap->a &&
+		   saturate_add(k->ls, engine->calibration.floor_ns) <= gap->a &&
+		   held_ups_none(engine->held_ups, gap->b);
+}
+
+/* Most of these: dispatch explains all of it, without gap_explain(). */
+static inline bool gap_is_dispatch(const struct gap_engine *engine, const struct gap *gap)
+{
+	return saturate_add(gap->a, engine->calibration.dispatch_cap_ns) >= gap->b &&
+		   gap_is_plain(engine, gap);
+}
+
+/* Notes the interval and fills engine->pieces. 0 or -errno. */
 int gap_explain(struct gap_engine *engine, const struct gap *gap);
 
 #endif

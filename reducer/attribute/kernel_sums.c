@@ -58,7 +58,7 @@ static int count_later(struct kernel_later *later)
 {
 	struct kernel_sum *sum = later->sum;
 	later->sum = NULL;
-	return sum ? counts_add(&sum->dur_ns, later->dur_ns, 1) : 0;
+	return sum ? counts_one(&sum->dur_ns, later->dur_ns) : 0;
 }
 
 int kernel_sums_add(struct kernel_sums *sums, const struct op *op)

@@ -1,6 +1,5 @@
 #include "attribute/opstream.h"
 
-#include "attribute/opstream_fill.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -91,34 +90,6 @@ void opstream_close(struct opstream *stream)
 	free(stream->slot_step);
 	free(stream->minima);
 	memset(stream, 0, sizeof(*stream));
-}
-
-/* The row that describes a collective may begin later than the op did. */
-static void learn_collective(const struct opstream *stream, struct op *op)
-{
-	const struct feed *feed = &stream->feeds[op->feed];
-	if (op->kind != BATON_KERNEL || op->flags & OP_HAS_COLL || !op->correlation ||
-		!feed_collective(feed, op->correlation))
-		return;
-	op->flags |= OP_LATE_COLL;
-	op->group = GROUP_NCCL;
-}
-
-const struct op *opstream_next(struct opstream *stream)
-{
-	stream->colls_head += stream->coll_out;
-	stream->coll_out = false;
-	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
-		stream->error = opstream_fill(stream);
-	if (stream->error || stream->head == stream->tail)
-		return NULL;
-	while (stream->minima_head < stream->minima_tail &&
-		   stream->minima[stream->minima_head].position < stream->head)
-		stream->minima_head++;
-	struct op *op = opstream_at(stream, stream->head++);
-	stream->coll_out = (op->flags & OP_HAS_COLL) != 0;
-	learn_collective(stream, op);
-	return op;
 }
 
 bool opstream_is_node(const struct opstream *stream, const struct op *op)

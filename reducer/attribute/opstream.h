@@ -4,7 +4,7 @@
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H
 
-#include "attribute/op_ring.h"
+#include "attribute/opstream_fill.h"
 
 int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps);
@@ -12,9 +12,34 @@ int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 int opstream_rewind(struct opstream *stream);
 void opstream_close(struct opstream *stream);
 
+/* The row that describes a collective may begin later than the op did. */
+static inline void opstream_learn(const struct opstream *stream, struct op *op)
+{
+	if (op->kind != BATON_KERNEL || op->flags & OP_HAS_COLL || !op->correlation ||
+		!feed_collective(&stream->feeds[op->feed], op->correlation))
+		return;
+	op->flags |= OP_LATE_COLL;
+	op->group = GROUP_NCCL;
+}
+
 /* The next op in op order; NULL at the end or after an error (stream->error). It is valid until the
  * next call. */
-const struct op *opstream_next(struct opstream *stream);
+static inline const struct op *opstream_next(struct opstream *stream)
+{
+	stream->colls_head += stream->coll_out;
+	stream->coll_out = false;
+	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
+		stream->error = opstream_fill(stream);
+	if (stream->error || stream->head == stream->tail)
+		return NULL;
+	while (stream->minima_head < stream->minima_tail &&
+		   stream->minima[stream->minima_head].position < stream->head)
+		stream->minima_head++;
+	struct op *op = opstream_at(stream, stream->head++);
+	stream->coll_out = (op->flags & OP_HAS_COLL) != 0;
+	opstream_learn(stream, op);
+	return op;
+}
 
 /* The NCCL arguments of the op if they came before it, else NULL. Valid as long as the op. */
 static inline const struct coll_args *opstream_coll(const struct opstream *stream,

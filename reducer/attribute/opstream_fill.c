@@ -2,6 +2,7 @@
  * what is known of each by then. */
 #include "attribute/opstream_fill.h"
 
+#include "attribute/op_join.h"
 #include "base/room.h"
 #include "base/sort.h"
 
@@ -19,38 +20,6 @@ static void *ring_double(const void *ring, uint64_t room, uint64_t head, uint64_
 	return larger;
 }
 
-/* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their
- * mark. Returns the launch, NULL for an op without a correlation. */
-static struct launch *join_launch(struct feed *feed, struct op *op, bool ours)
-{
-	op->ls = op->le = INT64_MAX;
-	op->thread = op->call_name = op->owner = 0;
-	if (!op->correlation) {
-		op->flags |= OP_FIRST_OF_CALL;
-		return NULL;
-	}
-	struct launch *launch = feed_launch(feed, op->correlation);
-	if (!launch)
-		launch = feed_new_launch(feed, op->correlation);
-	if (!launch->any_op)
-		launch->first_op_start = op->start;
-	launch->any_op = true;
-	launch->pageable |= (op->flags & OP_IS_PAGEABLE) != 0;
-	if (op->kind == BATON_KERNEL && launch->start < feed->names[op->name].first_launch_ns)
-		feed->names[op->name].first_launch_ns = launch->start;
-	if (!ours || launch->start == FEED_NO_CALL)
-		return launch;
-	op->flags |= OP_MATCHED;
-	op->ls = launch->start;
-	op->le = launch->end;
-	op->thread = launch->thread;
-	op->call_name = launch->name;
-	op->owner = launch->owner;
-	if (feed_call_mask(feed, launch->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
-		op->flags |= OP_GRAPH_CALL;
-	return launch;
-}
-
 /* The place in the ring after the group; NULL without memory. */
 static struct op *group_place(struct opstream *stream)
 {
@@ -65,53 +34,6 @@ static struct op *group_place(struct opstream *stream)
 		stream->room *= 2;
 	}
 	return opstream_at(stream, at);
-}
-
-/* The op rows of a block, column by column. */
-struct op_columns {
-	const int64_t *start, *dur, *kind, *stream, *correlation, *name;
-	const int64_t *bytes, *copy_dir, *pageable; /* NULL: the source does not say */
-};
-
-static struct op_columns columns_of(const struct rows *ops)
-{
-	const struct rows_block *b = ops->now;
-	int64_t *const *c = b->column;
-	return (struct op_columns){
-		.start = c[OP_START],
-		.dur = c[OP_DUR],
-		.kind = c[OP_KIND],
-		.stream = c[OP_STREAM],
-		.correlation = c[OP_CORRELATION],
-		.name = c[OP_NAME],
-		.bytes = b->present & 1u << OP_BYTES ? c[OP_BYTES] : NULL,
-		.copy_dir = b->present & 1u << OP_COPY_DIR ? c[OP_COPY_DIR] : NULL,
-		.pageable = b->present & 1u << OP_PAGEABLE ? c[OP_PAGEABLE] : NULL,
-	};
-}
-
-/* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation). Returns whether
- * the op is one of the device's. */
-__attribute__((always_inline)) static inline bool read_op(struct feed *feed,
-														  const struct op_columns *c, uint32_t i,
-														  struct op *op, struct launch **launch)
-{
-	const uint32_t stream_index = idmap_get(&feed->trace.stream_ids, (uint64_t)c->stream[i]);
-	const bool ours = feed_is_ours(feed, stream_index);
-	op->start = c->start[i];
-	op->end = op->start + c->dur[i];
-	op->correlation = (uint64_t)c->correlation[i];
-	op->kind = (uint8_t)c->kind[i];
-	op->name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]);
-	op->flags = op->kind == BATON_MEMCPY && c->pageable && c->pageable[i] == 1 ? OP_IS_PAGEABLE : 0;
-	*launch = join_launch(feed, op, ours);
-	if (!ours)
-		return false;
-	op->bytes = c->bytes ? c->bytes[i] : -1;
-	op->copy_dir = c->copy_dir ? (uint8_t)c->copy_dir[i] : 0;
-	op->stream = feed->trace.streams[stream_index].stream;
-	op->slot = feed->slots[stream_index];
-	return true;
 }
 
 /* Takes the current op row of a feed into the group of those that start together. */
@@ -132,7 +54,7 @@ static int take_op(struct opstream *stream, uint32_t index)
 	return feed->ops.error;
 }
 
-static int op_order(const void *a, const void *b, void *context)
+int op_order(const void *a, const void *b, void *context)
 {
 	const struct opstream *stream = context;
 	const struct op *x = a, *y = b;
@@ -152,7 +74,7 @@ static int op_order(const void *a, const void *b, void *context)
 	return xp < yp ? -1 : xp > yp;
 }
 
-static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
+static int minima_put(struct opstream *stream, uint64_t position, int64_t ls)
 {
 	while (stream->minima_tail > stream->minima_head &&
 		   stream->minima[stream->minima_tail - 1].ls >= ls)
@@ -171,12 +93,16 @@ static int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 	return 0;
 }
 
-/* The step of a launch; launches that follow one another mostly share it. */
-static inline int32_t step_of_launch(struct opstream *stream, int64_t ls)
+/* Launches mostly follow one another. */
+static inline int minima_add(struct opstream *stream, uint64_t position, int64_t ls)
 {
-	if (ls < stream->step_from || ls >= stream->step_to)
-		stream->step_known = steps_around(stream->steps, ls, &stream->step_from, &stream->step_to);
-	return stream->step_known;
+	const size_t tail = stream->minima_tail;
+	if (tail == stream->minima_room ||
+		(tail > stream->minima_head && stream->minima[tail - 1].ls >= ls))
+		return minima_put(stream, position, ls);
+	stream->minima[tail] = (struct late_min){position, ls};
+	stream->minima_tail = tail + 1;
+	return 0;
 }
 
 static int keep_coll(struct opstream *stream, struct op *op, const struct coll_args *args)
@@ -198,35 +124,15 @@ static int keep_coll(struct opstream *stream, struct op *op, const struct coll_a
 	return 0;
 }
 
-/* The op's group; NCCL's kernels bring their arguments. */
-static int settle_group(struct opstream *stream, struct feed *feed, struct op *op)
-{
-	op->group = GROUP_MEMORY;
-	if (op->kind == BATON_MEMCPY || op->kind == BATON_MEMSET)
-		return 0;
-	op->group = GROUP_OTHER;
-	if (op->kind == BATON_GRAPH)
-		return 0;
-	const struct coll_args *args =
-		op->kind == BATON_KERNEL && op->correlation ? feed_collective(feed, op->correlation) : NULL;
-	op->group = args ? GROUP_NCCL : (uint8_t)feed_kernel(feed, op->name)->group;
-	return args ? keep_coll(stream, op, args) : 0;
-}
-
 /* The next op in order comes after those read ahead: now it is known whether it comes first in its
- * launch and in which step. */
+ * launch and in which step. NCCL's kernels bring their arguments. */
 __attribute__((always_inline)) static inline int settle_op(struct opstream *stream, struct op *op,
 														   struct launch *launch)
 {
-	if (launch) {
-		op->flags |= launch->n_ops++ == 0 ? OP_FIRST_OF_CALL : 0;
-		if (op->kind == BATON_KERNEL)
-			op->flags |= launch->n_kernels++ == 0 ? OP_FIRST_KERNEL : 0;
-	}
-	if (op->flags & OP_MATCHED)
-		stream->slot_step[op->slot] = step_of_launch(stream, op->ls);
-	op->step = stream->slot_step[op->slot];
-	int error = settle_group(stream, &stream->feeds[op->feed], op);
+	const struct coll_args *args;
+	op_settle(stream, op, launch);
+	op_group(&stream->feeds[op->feed], op, &args);
+	int error = args ? keep_coll(stream, op, args) : 0;
 	if (!error && (op->flags & (OP_MATCHED | OP_FIRST_OF_CALL)) == (OP_MATCHED | OP_FIRST_OF_CALL))
 		error = minima_add(stream, stream->tail, op->ls);
 	stream->tail += !error;

@@ -51,20 +51,11 @@ void owners_close(struct owners *o)
 	*o = (struct owners){0};
 }
 
-int owners_call(struct owners *o, uint32_t feed, uint32_t thread, int64_t start, uint32_t stack,
-				uint32_t call, uint32_t *owner)
+int owners_change(struct owners *o, uint32_t feed, struct owner_thread *last)
 {
-	struct owner_thread *last = &o->threads[feed][thread];
-	uint32_t context;
-	int error = contexts_at(&o->contexts, feed, thread, start, &context);
-	if (!last->owner || last->stack != stack || last->call != call || last->context != context) {
-		struct owner key = {.feed = feed, .stack = stack, .call = call, .context = context};
-		*last = (struct owner_thread){.stack = stack, .call = call, .context = context};
-		if (!error)
-			error = add_owner(o, &key, &last->owner);
-	}
-	*owner = last->owner;
-	return error;
+	const struct owner key = {
+		.feed = feed, .stack = last->stack, .call = last->call, .context = last->context};
+	return add_owner(o, &key, &last->owner);
 }
 
 int owners_stack(struct owners *o, uint32_t feed, uint32_t stack, uint32_t *owner)

@@ -49,9 +49,24 @@ struct owners {
 int owners_open(struct owners *owners, struct feed *feeds, uint32_t n);
 void owners_close(struct owners *owners);
 
+/* The part of owners_call() for a call that has another owner than its thread's last one; `last` has
+ * all of it but the number. */
+int owners_change(struct owners *owners, uint32_t feed, struct owner_thread *last);
+
 /* *owner: the owner of a call. 0 or -ENOMEM. */
-int owners_call(struct owners *owners, uint32_t feed, uint32_t thread, int64_t start,
-				uint32_t stack, uint32_t call, uint32_t *owner);
+static inline int owners_call(struct owners *owners, uint32_t feed, uint32_t thread, int64_t start,
+							  uint32_t stack, uint32_t call, uint32_t *owner)
+{
+	struct owner_thread *last = &owners->threads[feed][thread];
+	uint32_t context;
+	int error = contexts_at(&owners->contexts, feed, thread, start, &context);
+	if (!last->owner || last->stack != stack || last->call != call || last->context != context) {
+		*last = (struct owner_thread){.stack = stack, .call = call, .context = context};
+		error = error ? error : owners_change(owners, feed, last);
+	}
+	*owner = last->owner;
+	return error;
+}
 /* *owner: the owner of a stack without a context; OWNER_NONE for stack 0. 0 or -ENOMEM. */
 int owners_stack(struct owners *owners, uint32_t feed, uint32_t stack, uint32_t *owner);
 

@@ -1,5 +1,6 @@
 #include "attribute/scan_pass.h"
 
+#include "attribute/plain_ops.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -56,12 +57,12 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	if (first && k->ls >= gap->a && !opstream_is_node(&s->ds->stream, k))
 		slices_add(&s->slices, gap->b - gap->a, gap->b - k->le, (uint64_t)k->feed << 32 | k->name);
 	if (k->ls >= gap->a && k->ls < gap->b && first)
-		return counts_add(&s->lags, k->start - k->ls, 1);
+		return counts_one(&s->lags, k->start - k->ls);
 	bool later = opstream_is_later_node(&s->ds->stream, k);
 	if (!later && k->le > gap->a) /* not queued whatever the floor will be */
 		return 0;
 	if (later || gap->a - k->ls >= SURELY_QUEUED_NS)
-		return counts_add(&s->queued, gap->b - gap->a, 1);
+		return counts_one(&s->queued, gap->b - gap->a);
 	if (!s->pairs_fit || s->n_pairs == QUEUED_PAIRS) {
 		s->pairs_fit = false;
 		return 0;
@@ -105,30 +106,57 @@ static inline void note_end(struct device_scan *scan, int32_t step, int64_t op_e
 	*end = op_end > *end ? op_end : *end;
 }
 
-/* One pass over all ops; `visit` sees every gap. */
-static int go_through(struct scanning *s, enum pass pass,
-					  int (*visit)(struct scanning *, const struct gap *))
+/* How far a pass has come. */
+struct passing {
+	enum pass pass;
+	int (*visit)(struct scanning *, const struct gap *); /* sees every gap */
+	int64_t end;                                         /* the latest end of an op so far */
+};
+
+__attribute__((always_inline)) static inline int pass_op(struct scanning *s, struct passing *at,
+														 const struct op *op)
 {
-	struct device_scan *scan = s->scan;
-	int error = device_feeds_rewind(s->ds);
-	int64_t end = INT64_MIN;
-	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));) {
-		if (pass != PASS_GAPS)
-			note_op(s, op);
-		if (pass == PASS_WHOLE) {
-			note_end(scan, op->step, op->end);
-			note_kernel(s, op);
-		}
-		if (pass == PASS_LOG)
-			error = launch_log_add(&s->log, op);
-		if (!error && end != INT64_MIN && op->start > end)
-			error = visit(s, &(struct gap){.a = end, .b = op->start, .k = op});
-		if (!error && pass != PASS_GAPS && op->group == GROUP_NCCL)
-			error = note_collective(s, op);
-		end = op->end > end ? op->end : end;
+	int error = 0;
+	if (at->pass != PASS_GAPS)
+		note_op(s, op);
+	if (at->pass == PASS_WHOLE) {
+		note_end(s->scan, op->step, op->end);
+		note_kernel(s, op);
 	}
-	scan->hull_to = end;
+	if (at->pass == PASS_LOG)
+		error = launch_log_add(&s->log, op);
+	if (!error && at->end != INT64_MIN && op->start > at->end)
+		error = at->visit(s, &(struct gap){.a = at->end, .b = op->start, .k = op});
+	if (!error && at->pass != PASS_GAPS && op->group == GROUP_NCCL)
+		error = note_collective(s, op);
+	at->end = op->end > at->end ? op->end : at->end;
+	return error;
+}
+
+/* One pass over all ops. */
+static int go_through(struct scanning *s, struct passing at)
+{
+	int error = device_feeds_rewind(s->ds);
+	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
+		error = pass_op(s, &at, op);
+	s->scan->hull_to = at.end;
 	return error ? error : s->ds->stream.error;
+}
+
+/* The same straight from the columns. *odd: that cannot be done, and what was gathered is void. */
+static int go_plain(struct scanning *s, struct passing at, bool *odd)
+{
+	struct plain_ops plain;
+	struct op op;
+	int error = device_feeds_rewind(s->ds);
+	plain_ops_open(&plain, &s->ds->stream);
+	while (!error && plain_ops_next(&plain, &op))
+		error = pass_op(s, &at, &op);
+	s->scan->hull_to = at.end;
+	*odd = plain.odd;
+	error = error ? error : plain.error;
+	plain_ops_close(&plain);
+	return error;
 }
 
 static void forget_pass(struct scanning *s)
@@ -156,19 +184,6 @@ static int forget_ends(struct device_scan *scan)
 	return scan->ends ? 0 : -ENOMEM;
 }
 
-int scan_pass_whole(struct scanning *s)
-{
-	const struct feed *feed = &s->ds->feeds[s->scan->process];
-	forget_pass(s);
-	int error = forget_ends(s->scan);
-	own_kernels_close(&s->own);
-	if (!error)
-		error = own_kernels_open(&s->own, feed->trace.strings.n, s->scan->steps.n_steps);
-	if (!error)
-		error = go_through(s, PASS_WHOLE, note_gap);
-	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
-}
-
 /* Ops of all processes, on whatever device. */
 static size_t count_rows(const struct device_feeds *ds)
 {
@@ -181,12 +196,49 @@ static size_t count_rows(const struct device_feeds *ds)
 	return rows;
 }
 
-int scan_pass_log(struct scanning *s, uint32_t feed)
+/* Forgets what an earlier pass gathered, and what this one keeps. */
+static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed)
 {
 	forget_pass(s);
-	s->log = (struct launch_log){
-		.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
-	int error = go_through(s, PASS_LOG, note_gap);
+	if (pass == PASS_LOG) {
+		launch_log_free(&s->log);
+		s->log = (struct launch_log){
+			.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
+		return 0;
+	}
+	int error = forget_ends(s->scan);
+	own_kernels_close(&s->own);
+	if (!error)
+		error =
+			own_kernels_open(&s->own, s->ds->feeds[feed].trace.strings.n, s->scan->steps.n_steps);
+	return error;
+}
+
+/* The pass, of the process `feed`: from the columns, if that can be done. */
+static int make_pass(struct scanning *s, enum pass pass, uint32_t feed)
+{
+	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
+	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
+	int error = begin_pass(s, pass, feed);
+	if (!error && !odd) {
+		error = go_plain(s, at, &odd);
+		if (error || !odd)
+			return error;
+		error = begin_pass(s, pass, feed);
+	}
+	s->odd = odd;
+	return error ? error : go_through(s, at);
+}
+
+int scan_pass_whole(struct scanning *s)
+{
+	int error = make_pass(s, PASS_WHOLE, s->scan->process);
+	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
+}
+
+int scan_pass_log(struct scanning *s, uint32_t feed)
+{
+	int error = make_pass(s, PASS_LOG, feed);
 	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
 	return error;
 }
@@ -216,7 +268,7 @@ int scan_pass_steps(struct scanning *s)
 
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *))
 {
-	return go_through(s, PASS_GAPS, visit);
+	return go_through(s, (struct passing){.pass = PASS_GAPS, .visit = visit, .end = INT64_MIN});
 }
 
 bool scan_pass_learned(struct device_feeds *ds)

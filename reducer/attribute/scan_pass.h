@@ -30,6 +30,7 @@ struct scanning {
 	size_t n_pairs;
 	bool pairs_fit;
 	bool launched;       /* some op has its launch record */
+	bool odd;            /* passes are not made from the columns: plain_ops.h */
 	struct noted *noted; /* passed on when this turns out to be the last pass */
 	size_t n_noted, noted_room;
 	struct launch_log log;  /* from a pass made before the steps were known */

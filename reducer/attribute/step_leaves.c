@@ -44,10 +44,8 @@ static void next_step(struct step_cursor *c)
 	c->at++;
 }
 
-void step_cursor_add(struct step_cursor *c, enum leaf leaf, int64_t from, int64_t to)
+void step_cursor_cross(struct step_cursor *c, enum leaf leaf, int64_t from, int64_t to)
 {
-	if (!c->into || leaf <= LEAF_WORK_GRAPH)
-		return;
 	const int64_t *ends = c->into->ends;
 	const int32_t n = c->into->n_steps;
 	while (c->at < n && from >= ends[c->at + 1])

@@ -37,8 +37,22 @@ struct step_cursor {
 int step_leaves_open(struct step_leaves *leaves, const int64_t *ends, int32_t n_steps, size_t most);
 void step_leaves_close(struct step_leaves *leaves);
 
+/* The part of step_cursor_add() for intervals that go into the next step. */
+void step_cursor_cross(struct step_cursor *cursor, enum leaf leaf, int64_t from, int64_t to);
+
 /* Adds [from, to), which lies within the windows and not before the interval added last. */
-void step_cursor_add(struct step_cursor *cursor, enum leaf leaf, int64_t from, int64_t to);
+static inline void step_cursor_add(struct step_cursor *cursor, enum leaf leaf, int64_t from,
+								   int64_t to)
+{
+	const struct step_leaves *into = cursor->into;
+	if (!into || leaf <= LEAF_WORK_GRAPH || cursor->at >= into->n_steps)
+		return;
+	const int64_t end = into->ends[cursor->at + 1];
+	if (from < end && to <= end)
+		cursor->now_ns[leaf] += to - from;
+	else
+		step_cursor_cross(cursor, leaf, from, to);
+}
 /* Call after the last step_cursor_add(): completes the last step. */
 void step_cursor_finish(struct step_cursor *cursor);
 

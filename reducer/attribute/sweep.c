@@ -38,7 +38,7 @@ static void account(struct sweep *sweep, int64_t to)
 		sweep->hidden_ns += until - from;
 }
 
-static int heap_push(struct sweep *sweep, struct sweep_change change)
+static inline int heap_push(struct sweep *sweep, struct sweep_change change)
 {
 	if (room_for((void **)&sweep->heap, sweep->n_heap, &sweep->heap_room, 64,
 				 sizeof(*sweep->heap)) != 0)
@@ -95,9 +95,9 @@ static bool end_single(struct sweep *sweep, int64_t to)
 	return true;
 }
 
-int sweep_reach(struct sweep *sweep, int64_t to)
+int sweep_go_on(struct sweep *sweep, int64_t to)
 {
-	if (sweep->n_heap == 0 || end_single(sweep, to)) {
+	if (end_single(sweep, to)) {
 		sweep->now = to;
 		return sweep->error;
 	}

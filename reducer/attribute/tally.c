@@ -1,30 +1,13 @@
 #include "attribute/tally.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
-static struct tally_row *row_of(struct tally *tally, const struct piece *piece)
+struct tally_row *tally_find(struct tally *tally, const struct piece *piece)
 {
 	struct tally_row key = {.feed = piece->feed, .name = piece->name, .leaf = piece->leaf};
-	uint32_t *recent = &tally->recent[(key.name * LEAF_COUNT + key.leaf) % TALLY_RECENT];
-	if (*recent) {
-		struct tally_row *row = &tally->rows[*recent - 1];
-		if (row->name == key.name && row->leaf == key.leaf && row->feed == key.feed)
-			return row;
-	}
+	uint32_t *recent = tally_recent(tally, piece);
 	*recent = table_add(&tally->index, TABLE_ROWS(tally->rows, tally->n, leaf), &key);
 	return *recent ? &tally->rows[*recent - 1] : NULL;
-}
-
-int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
-{
-	struct tally_row *row = row_of(tally, piece);
-	if (!row)
-		return -ENOMEM;
-	row->count += row->last_gap != gap;
-	row->last_gap = gap;
-	row->ns += piece->to - piece->from;
-	return 0;
 }
 
 int tally_store(const struct tally *tally, const struct device_feeds *ds, struct summary *summary,

@@ -6,6 +6,8 @@
 #include "attribute/host.h"
 #include "base/table.h"
 
+#include <errno.h>
+
 struct tally_row {
 	uint32_t feed;
 	uint32_t name;
@@ -25,8 +27,30 @@ struct tally {
 	uint32_t recent[TALLY_RECENT];
 };
 
+/* The row of a piece, made where there is none; NULL without memory. */
+struct tally_row *tally_find(struct tally *tally, const struct piece *piece);
+
+static inline uint32_t *tally_recent(struct tally *tally, const struct piece *piece)
+{
+	return &tally->recent[(piece->name * LEAF_COUNT + (uint32_t)piece->leaf) % TALLY_RECENT];
+}
+
 /* Adds a piece of gap number `gap`. 0 or -ENOMEM. */
-int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap);
+static inline int tally_add(struct tally *tally, const struct piece *piece, uint64_t gap)
+{
+	const uint32_t recent = *tally_recent(tally, piece);
+	struct tally_row *row = recent ? &tally->rows[recent - 1] : NULL;
+	if (!row || row->name != piece->name || row->leaf != (uint32_t)piece->leaf ||
+		row->feed != piece->feed)
+		row = tally_find(tally, piece);
+	if (!row)
+		return -ENOMEM;
+	row->count += row->last_gap != gap;
+	row->last_gap = gap;
+	row->ns += piece->to - piece->from;
+	return 0;
+}
+
 /* Adds the rows to the summary's evidence for the device with the key `device`. 0 or -ENOMEM. */
 int tally_store(const struct tally *tally, const struct device_feeds *ds, struct summary *summary,
 				const char *device);

@@ -64,7 +64,7 @@ static uint32_t smallest(uint32_t *at, size_t n, size_t k)
 static void end_step(struct think *think)
 {
 	if (think->step >= 0 && think->n_gaps)
-		think->median_ns[think->step / think->width] +=
+		think->median_ns[think->cell] +=
 			smallest(think->gaps, think->n_gaps, (think->n_gaps - 1) / 2);
 	think->n_gaps = 0;
 }
@@ -79,12 +79,13 @@ int think_add(struct think *think, uint32_t thread, int64_t begin, int64_t end)
 		if (step != think->step)
 			end_step(think);
 		think->step = step;
+		think->cell = step < 0 ? 0 : (size_t)(step / think->width);
 	}
 	if (end > before)
 		think->ends[thread] = end;
 	if (think->step < 0)
 		return 0;
-	think->calls[think->step / think->width]++;
+	think->calls[think->cell]++;
 	if (before == INT64_MIN || begin <= before || begin - before >= THINK_NS)
 		return 0;
 	if (room_for((void **)&think->gaps, think->n_gaps, &think->room, 1024, sizeof(*think->gaps)) !=

@@ -14,6 +14,7 @@ struct think {
 	size_t n_cells;
 	int64_t *median_ns, *calls; /* by cell: of its steps together */
 	int32_t step;               /* of the call before, and until when others belong to it */
+	size_t cell;                /* of that step */
 	int64_t from, to;
 	uint32_t *gaps; /* of that step so far, in ns */
 	size_t n_gaps, room;

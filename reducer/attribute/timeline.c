@@ -44,11 +44,12 @@ static int queue_insert(struct host_queue *q, const struct host_rec *rec)
 
 /* A row that begins at `begin` has come to a thread of a process that tells who waits for its lock.
  */
-static int note_row(struct timelines *timelines, uint32_t feed, uint32_t thread, int64_t begin)
+static inline int note_row(struct timelines *timelines, uint32_t feed, uint32_t thread,
+						   int64_t begin)
 {
 	struct timeline *timeline = &timelines->of[feed][thread];
-	if (timeline->followable || begin >= timeline->due || !thread ||
-		!timelines->feeds[feed].trace.tells_lock)
+	if (!timelines->feeds[feed].trace.tells_lock || !thread || timeline->followable ||
+		begin >= timeline->due)
 		return 0;
 	timeline->due = begin;
 	return waiting_push(&timelines->followable[feed].later, begin, thread);

@@ -52,6 +52,20 @@ static inline void counts_expect(const struct counts *counts, int64_t value)
 
 /* Adds `n` to the count of `value`. counts_merge() adds all of `from`. 0 or -ENOMEM. */
 int counts_add(struct counts *counts, int64_t value, uint64_t n);
+
+/* Counts `value` once. The value that has the first slot of its hash is nearly always the one. */
+static inline int counts_one(struct counts *counts, int64_t value)
+{
+	if (counts->room && !counts->rounded) {
+		struct count *slot = &counts->slots[counts_hash(value) & (counts->room - 1)];
+		if (slot->value == value && slot->n && slot->n < UINT64_MAX) {
+			slot->n++;
+			return 0;
+		}
+	}
+	return counts_add(counts, value, 1);
+}
+
 int counts_merge(struct counts *into, const struct counts *from);
 void counts_free(struct counts *counts);
 
