@@ -31,6 +31,7 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
 	 "--taxonomy seed also by device: the tables of the nvprof study"},
+	{"svg", 0, OPTION_TEXT, "FILE", "with --by device: also write the charts to FILE"},
 	PART_RANK_ROW,
 	PART_DEVICE_ROW,
 	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
@@ -182,6 +183,8 @@ static int check_by(const struct invocation *call)
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
 		diag("--top needs --by");
+	else if (option_given(call, "svg"))
+		diag("--svg is for --by device");
 	else if (by && !by_named(by))
 		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
 			 "'%s'",
@@ -214,7 +217,8 @@ static int run_devices(const struct invocation *call)
 	const int status = run_open(call->operand, (size_t)call->operands, &run);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
-	const int printed = seed_study_print(&run, format, stdout);
+	const struct seed_forms forms = {format, stdout, option_text(call, "svg", NULL)};
+	const int printed = seed_study_print(&run, &forms);
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)printed);
 }
