@@ -62,15 +62,10 @@ static char *member_name(const struct nsys_plan *plan, size_t i)
 {
 	const struct run_process *process = plan->members[i].process;
 	bool alone = process->rank >= 0;
-	char *name;
 	for (size_t k = i > 0 ? i - 1 : 0; k <= i + 1 && k < plan->n_members; k++)
 		alone = alone && (k == i || plan->members[k].process->rank != process->rank);
-	const int n = alone ? asprintf(&name, "rank%03" PRId32 ".sqlite", process->rank)
-				  : process->rank >= 0
-					  ? asprintf(&name, "rank%03" PRId32 ".%" PRId64 ".%zu.sqlite", process->rank,
-								 process->pid, i)
-					  : asprintf(&name, "process%" PRId64 ".%zu.sqlite", process->pid, i);
-	return n < 0 ? NULL : name;
+	const struct export_member member = {process->rank, process->pid, i, alone};
+	return export_member_name(&member, "sqlite");
 }
 
 static int target_of_each(struct exporter *e)

@@ -105,6 +105,11 @@ expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/a,b" "$
 expect_prints "\"$work/a,b\",2,"
 expect_status 3 "$BATON" compare --taxonomy seed --by group "$work/csv$(printf ",$work/csv%.0s" {1..1023}),$work/absent" "$work/csv"
 expect_says "$work/absent: No such file or directory"
+# The same of plain comparisons and of lists: no part is left out silently.
+for words in "compare $work/csv$(printf ",$work/csv%.0s" {1..4200}),$work/absent $work/csv" "compare --base $work/csv$(printf "+$work/csv%.0s" {1..4200})+$work/absent $work/csv"; do
+	expect_status 3 "$BATON" $words
+	expect_says "$work/absent: No such file or directory"
+done
 expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
 expect_says "--by group needs --taxonomy seed"
 expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"
