@@ -131,6 +131,7 @@ static int write_target(struct exporter *e, const struct target *target)
 		return -ENOMEM;
 	nsys_plan_number(&e->plan, target->first, target->n);
 	int error = nsys_tables_open(&out.tables, path);
+	error = error ? error : symbols_open(&out.symbols);
 	if (!error) {
 		nsys_about_write(&out.tables, &e->plan, target->first, target->n);
 		error = write_members(e, &out, target);
@@ -140,6 +141,7 @@ static int write_target(struct exporter *e, const struct target *target)
 	if (!error && stat(path, &made) == 0)
 		e->bytes += (uint64_t)made.st_size;
 	e->partial = e->partial || out.partial;
+	symbols_close(out.symbols);
 	free(path);
 	return error;
 }
