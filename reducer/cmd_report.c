@@ -142,7 +142,7 @@ static int read_gaps(const struct invocation *call, struct reduce_options *how)
 
 struct critical_view {
 	const char *dir;
-	bool json;
+	enum sheet_format format;
 	int status;
 };
 
@@ -150,7 +150,7 @@ static int print_critical(struct replayed *replayed, void *context)
 {
 	struct critical_view *view = context;
 	if (replayed)
-		return critical_print(view->dir, replayed, view->json, stdout);
+		return critical_print(view->dir, replayed, view->format, stdout);
 	diag("%s: there are too few steps to replay (three are needed)", view->dir);
 	view->status = STATUS_INPUT;
 	return 0;
@@ -158,15 +158,17 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf",     "by",   "kernels", "html", "fail-if",
-										 "csv",  "markdown", "rank", "device",  "step"};
-	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
+	static const char *const others[] = {"gaps",    "leaf", "by",     "kernels", "html",
+										 "fail-if", "rank", "device", "step"};
+	struct critical_view view = {call->operand[0], SHEET_JSON, STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
 			diag("--critical and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
+	if (!option_given(call, "json") && table_options_read(call, &view.format) != STATUS_OK)
+		return STATUS_USAGE;
 	how->store = how->must_store = false;
 	how->replay = print_critical;
 	how->replay_context = &view;
