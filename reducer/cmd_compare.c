@@ -30,6 +30,7 @@ static const struct option_spec options[] = {
 	 "also write the answer to FILE as a page for a browser, which needs no network"},
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "with --taxonomy seed, group: GPU time of each run in the groups of the nvprof study"},
+	{"svg", 0, OPTION_TEXT, "FILE", "with --by group: also write the charts to FILE"},
 	TABLE_CSV_ROW,
 	TABLE_MARKDOWN_ROW,
 	VIEW_OPTION_ROWS,
@@ -274,7 +275,8 @@ static int run_groups(const struct invocation *call)
 			return STATUS_USAGE;
 		}
 	pager_begin();
-	return seed_study_compare(call->operand, (size_t)call->operands, format, stdout);
+	const struct seed_forms forms = {format, stdout, option_text(call, "svg", NULL)};
+	return seed_study_compare(call->operand, (size_t)call->operands, &forms);
 }
 
 static int run(const struct invocation *call)
@@ -286,6 +288,10 @@ static int run(const struct invocation *call)
 	enum sheet_format format;
 	if (status == STATUS_OK && option_given(call, "by"))
 		return run_groups(call);
+	if (status == STATUS_OK && option_given(call, "svg")) {
+		diag("--svg is for --by group");
+		return STATUS_USAGE;
+	}
 	if (status == STATUS_OK)
 		status = table_options_read(call, &format);
 	if (status == STATUS_OK)

@@ -31,7 +31,9 @@ static const struct option_spec options[] = {
 	{"print", 0, OPTION_TEXT, "TABLE",
 	 "nvprof-csv: gpu-trace (default), api-trace, both with a comma between them, or summary"},
 	{"one-per-rank", 0, OPTION_FLAG, NULL,
-	 "nsys-sqlite: a file for each rank, rank000.sqlite and so on, in the directory that -o names"},
+	 "nsys-sqlite, nvprof-csv: a file for each rank, rank000.sqlite and so on, in the directory "
+	 "that "
+	 "-o names"},
 	{"force", 'f', OPTION_FLAG, NULL,
 	 "with --format: replace files that are there already; tables: those of an earlier export, "
 	 "if the directory has nothing else"},
@@ -256,8 +258,8 @@ static int run_format(const struct invocation *call, const char *name)
 		diag("--print is for nvprof-csv");
 		return STATUS_USAGE;
 	}
-	if (strcmp(name, "nsys-sqlite") != 0 && job.each_rank) {
-		diag("--one-per-rank is for nsys-sqlite");
+	if (strcmp(name, "nsys-sqlite") != 0 && strcmp(name, "nvprof-csv") != 0 && job.each_rank) {
+		diag("--one-per-rank is for nsys-sqlite and nvprof-csv");
 		return STATUS_USAGE;
 	}
 	return format->timeline ? run_timeline(call, format, &job) : run_events(call, format, &job);

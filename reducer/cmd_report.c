@@ -32,6 +32,7 @@ static const struct option_spec options[] = {
 	{"by", 0, OPTION_TEXT, "WHAT",
 	 "GPU time, launches and starved time by line, stack, module, op or range of the launch; with "
 	 "--taxonomy seed also by device: the tables of the nvprof study"},
+	{"svg", 0, OPTION_TEXT, "FILE", "with --by device: also write the charts to FILE"},
 	PART_RANK_ROW,
 	PART_DEVICE_ROW,
 	{"step", 0, OPTION_TEXT, "A[..B]", PART_STEP_HELP},
@@ -146,7 +147,7 @@ static int read_gaps(const struct invocation *call, struct reduce_options *how)
 
 struct critical_view {
 	const char *dir;
-	bool json;
+	enum sheet_format format;
 	int status;
 };
 
@@ -155,7 +156,7 @@ static int print_critical(struct replayed *replayed, void *context)
 	struct critical_view *view = context;
 	pager_begin();
 	if (replayed)
-		return critical_print(view->dir, replayed, view->json, stdout);
+		return critical_print(view->dir, replayed, view->format, stdout);
 	diag("%s: there are too few steps to replay (three are needed)", view->dir);
 	view->status = STATUS_INPUT;
 	return 0;
@@ -163,15 +164,17 @@ static int print_critical(struct replayed *replayed, void *context)
 
 static int run_critical(const struct invocation *call, struct reduce_options *how)
 {
-	static const char *const others[] = {"gaps", "leaf",     "by",   "kernels", "html", "fail-if",
-										 "csv",  "markdown", "rank", "device",  "step"};
-	struct critical_view view = {call->operand[0], option_given(call, "json"), STATUS_OK};
+	static const char *const others[] = {"gaps",    "leaf", "by",     "kernels", "html",
+										 "fail-if", "rank", "device", "step"};
+	struct critical_view view = {call->operand[0], SHEET_JSON, STATUS_OK};
 	struct reduction reduction;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (option_given(call, others[i])) {
 			diag("--critical and --%s are two reports", others[i]);
 			return STATUS_USAGE;
 		}
+	if (!option_given(call, "json") && table_options_read(call, &view.format) != STATUS_OK)
+		return STATUS_USAGE;
 	how->store = how->must_store = false;
 	how->replay = print_critical;
 	how->replay_context = &view;
@@ -188,6 +191,8 @@ static int check_by(const struct invocation *call)
 	const char *by = option_text(call, "by", NULL);
 	if (!by && option_given(call, "top"))
 		diag("--top needs --by");
+	else if (option_given(call, "svg"))
+		diag("--svg is for --by device");
 	else if (by && !by_named(by))
 		diag("--by must be line, stack, module, op or range, with --taxonomy seed also device, not "
 			 "'%s'",
@@ -221,7 +226,8 @@ static int run_devices(const struct invocation *call)
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
 	pager_begin();
-	const int printed = seed_study_print(&run, format, stdout);
+	const struct seed_forms forms = {format, stdout, option_text(call, "svg", NULL)};
+	const int printed = seed_study_print(&run, &forms);
 	run_close(&run);
 	return (int)status_worse((enum status)status, (enum status)printed);
 }

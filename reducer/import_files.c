@@ -195,6 +195,7 @@ static enum status take_stdin(struct inputs *inputs, const char *staging)
 		}
 		free(inputs->list[i].path);
 		inputs->list[i].path = copy;
+		diag_alias(copy, "standard input");
 	}
 	return STATUS_OK;
 }
@@ -364,6 +365,7 @@ enum status import_files(const struct import_request *asked)
 	if (made_directory)
 		rmdir(asked->out_dir); /* when nothing came into it */
 	interrupted_end();
+	diag_alias(NULL, NULL);
 	free_inputs(&inputs);
 	return status;
 }

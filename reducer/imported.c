@@ -226,18 +226,17 @@ int imported_operands(struct invocation *call)
 
 /* ---- texts that name runs ---- */
 
-enum { MOST_PARTS = 4096 };
-
 /* Puts `text` with its parts imported, cut at `separator` unless it names one thing, into *made. */
 static int import_text(const char *text, char separator, char **made)
 {
 	const char cut[2] = {separator, 0};
-	char **parts = calloc(MOST_PARTS, sizeof(*parts)), *rest, *copy = strdup(text);
+	/* a part and what separates it from the next one have two bytes at least */
+	char **parts = calloc(strlen(text) / 2 + 2, sizeof(*parts)), *rest, *copy = strdup(text);
 	size_t n = 0, bytes = 0;
 	*made = NULL;
 	if (parts && copy && access(text, F_OK) == 0)
 		parts[n++] = copy;
-	for (char *part = parts && n == 0 ? strtok_r(copy, cut, &rest) : NULL; part && n < MOST_PARTS;
+	for (char *part = parts && n == 0 ? strtok_r(copy, cut, &rest) : NULL; part;
 		 part = strtok_r(NULL, cut, &rest))
 		parts[n++] = part;
 	int status = parts && copy ? import_parts(parts, &n) : STATUS_INPUT;

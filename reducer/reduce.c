@@ -14,7 +14,6 @@
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "base/progress.h"
-#include "base/rank_list.h"
 #include "classify/class_cache.h"
 #include "read/salvage.h"
 #include "conclude/figures.h"
@@ -24,6 +23,7 @@
 #include "describe.h"
 #include "merge.h"
 #include "part.h"
+#include "part_wanted.h"
 #include "share.h"
 #include "summary/summary_io.h"
 
@@ -87,42 +87,6 @@ static int join_part(struct work *work, struct reduction *part)
 	return error;
 }
 
-/* Is device i of the part that was asked for? */
-static bool is_wanted(const struct run *run, size_t i, const struct reduce_options *options)
-{
-	const struct run_device *device = &run->devices[i];
-	const char *key = strings_get(&run->pool, device->key).at, *name = options->only_device;
-	const char *slash = strrchr(key, '/'), *id = slash ? slash + 1 : key;
-	const size_t n = name ? strlen(name) : 0;
-	bool wanted = !options->only_ranks;
-	for (uint32_t k = 0; !wanted && k < device->n_processes; k++)
-		wanted = rank_list_has(options->only_ranks, run->processes[device->processes[k]].rank);
-	if (!wanted || !name)
-		return wanted;
-	if (strcmp(key, name) == 0 || strcmp(id, name) == 0)
-		return true;
-	if (slash && (size_t)(slash - key) == n && memcmp(key, name, n) == 0)
-		return true; /* all of a host */
-	return strncmp(id, "GPU-", 4) == 0 && n > 4 && strncmp(id, name, n) == 0;
-}
-
-/* Says that nothing is. */
-static bool wants_none(const struct run *run, const char *dir, const struct reduce_options *options)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < run->n_devices; i++)
-		n += is_wanted(run, i, options);
-	if (n > 0 || run->n_devices == 0)
-		return false;
-	if (options->only_device)
-		diag("%s: no GPU of it is device %s%s%s", dir, options->only_device,
-			 options->only_ranks ? " of rank " : "",
-			 options->only_ranks ? options->only_ranks : "");
-	else
-		diag("%s: no rank of --rank %s is in it", dir, options->only_ranks);
-	return true;
-}
-
 static int visit(const struct work *work, const struct device_context *context, size_t i,
 				 struct reduction *part)
 {
@@ -137,7 +101,7 @@ static int visit(const struct work *work, const struct device_context *context, 
 		return 0;
 	if (work->phase == PHASE_STUDY)
 		return context->options->study->visit(context->options->study->of, context, scan);
-	if (work->phase == PHASE_ATTRIBUTE && !is_wanted(context->run, i, context->options))
+	if (work->phase == PHASE_ATTRIBUTE && !part_wants(context->run, i, context->options))
 		return 0;
 	if (work->phase == PHASE_ATTRIBUTE)
 		return device_attribute(context, scan, part);
@@ -362,11 +326,6 @@ static int status_of(const char *dir, const struct summary *summary)
 	return STATUS_PARTIAL;
 }
 
-static bool takes_part(const struct reduce_options *options)
-{
-	return options->only_ranks || options->only_device || options->only_steps;
-}
-
 static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 {
 	bool long_name =
@@ -374,7 +333,7 @@ static bool may_use_stored(size_t n_dirs, const struct reduce_options *options)
 	return n_dirs == 1 && !options->fresh && !options->part && !options->last_ns &&
 		   !options->opened && options->gaps == 0 && !options->idle && !options->step &&
 		   !options->op && !options->replay && !options->study && !options->classes_file &&
-		   !takes_part(options) && !long_name;
+		   !part_is_asked(options) && !long_name;
 }
 
 /* A process that was killed may have launched a lot before its first GPU record was delivered. */
@@ -447,7 +406,7 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		run_keep_last(&run, options.last_ns);
 	if (options.opened)
 		options.opened(&run, options.opened_context);
-	if (wants_none(&run, dirs[0], &options)) {
+	if (part_is_absent(&run, dirs[0], &options)) {
 		run_close(&run);
 		return STATUS_INPUT;
 	}
@@ -571,7 +530,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		reduction_free(out);
 		return STATUS_INPUT;
 	}
-	if ((from == FROM_FILE || from == FROM_PARTS) && takes_part(options)) {
+	if ((from == FROM_FILE || from == FROM_PARTS) && part_is_asked(options)) {
 		diag("%s: it holds sums of the whole run: --rank, --device and --step need its traces",
 			 dirs[0]);
 		share_leave();

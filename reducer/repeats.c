@@ -8,14 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_PARTS = 4096 /* runs of a side, directories of a run */ };
+/* Room for what cut() makes of `text`: a part and its separator have two bytes at least. */
+static char **parts_open(const char *text)
+{
+	return calloc(strlen(text) / 2 + 2, sizeof(char *));
+}
 
-/* Cuts `text` at each `separator`; empty parts are left out. */
-static size_t cut(char *text, const char *separator, char *parts[MAX_PARTS])
+/* Cuts `text` at each `separator`; empty parts are left out. `parts`: of parts_open(). */
+static size_t cut(char *text, const char *separator, char **parts)
 {
 	size_t n = 0;
 	char *rest;
-	for (char *part = strtok_r(text, separator, &rest); part && n < MAX_PARTS;
+	for (char *part = strtok_r(text, separator, &rest); part;
 		 part = strtok_r(NULL, separator, &rest))
 		parts[n++] = part;
 	return n;
@@ -114,11 +118,13 @@ static int close_if_bad(struct repeats *out, int status)
 
 int repeats_of_operand(const char *operand, const struct reduce_options *how, struct repeats *out)
 {
-	char *copy = strdup(operand), *dirs[MAX_PARTS] = {copy};
-	int status = copy ? open_room(out, operand, 1) : STATUS_INPUT;
+	char *copy = strdup(operand), **dirs = parts_open(operand);
+	int status = copy && dirs ? open_room(out, operand, 1) : STATUS_INPUT;
 	const bool one = access(operand, F_OK) == 0; /* its own name may have a comma */
-	const size_t n = !copy ? 0 : one ? 1 : cut(copy, ",", dirs);
-	if (copy && n == 0) {
+	const size_t n = status != STATUS_OK ? 0 : one ? 1 : cut(copy, ",", dirs);
+	if (one && n)
+		dirs[0] = copy;
+	if (status == STATUS_OK && n == 0) {
 		diag("'%s' names no directory", operand);
 		status = STATUS_USAGE;
 	}
@@ -126,6 +132,7 @@ int repeats_of_operand(const char *operand, const struct reduce_options *how, st
 		status = add(out, dirs, n, how);
 	if (is_good(status) && open_side(out) != STATUS_OK)
 		status = STATUS_INPUT; /* no memory */
+	free(dirs);
 	free(copy);
 	return close_if_bad(out, status);
 }
@@ -133,18 +140,23 @@ int repeats_of_operand(const char *operand, const struct reduce_options *how, st
 /* A directory whose own name has a '+' is one directory. */
 static int add_listed(struct repeats *out, char *run, const struct reduce_options *how)
 {
-	char *dirs[MAX_PARTS] = {run};
+	char **dirs = parts_open(run);
+	if (!dirs)
+		return STATUS_INPUT;
+	dirs[0] = run;
 	const size_t n = access(run, F_OK) == 0 ? 1 : cut(run, "+", dirs);
-	return n ? add(out, dirs, n, how) : STATUS_USAGE;
+	const int status = n ? add(out, dirs, n, how) : STATUS_USAGE;
+	free(dirs);
+	return status;
 }
 
 int repeats_of_list(const char *list, const struct reduce_options *how, bool chosen,
 					struct repeats *out)
 {
-	char *copy = strdup(list), *names[MAX_PARTS];
-	const size_t n = copy ? cut(copy, ",", names) : 0;
-	int status = copy ? open_room(out, list, n + 1) : STATUS_INPUT, same = STATUS_OK;
-	if (copy && n == 0) {
+	char *copy = strdup(list), **names = parts_open(list);
+	const size_t n = copy && names ? cut(copy, ",", names) : 0;
+	int status = copy && names ? open_room(out, list, n + 1) : STATUS_INPUT, same = STATUS_OK;
+	if (status == STATUS_OK && n == 0) {
 		diag("'%s' names no directory", list);
 		status = STATUS_USAGE;
 	}
@@ -158,6 +170,7 @@ int repeats_of_list(const char *list, const struct reduce_options *how, bool cho
 		same = open_side(out);
 	if (is_good(status) && same == STATUS_OK)
 		same = check_work(out, names, chosen);
+	free(names);
 	free(copy);
 	return close_if_bad(out, same == STATUS_OK ? status : same);
 }

@@ -22,14 +22,27 @@ static void begin_line(void)
 		fflush(stdout);
 }
 
+static const char *alias_path, *alias_shown;
+
 /* Paths and names in it come from anywhere. */
+static void put_plain(const char *text)
+{
+	const size_t n = alias_path ? strlen(alias_path) : 0;
+	for (const char *at; n && (at = strstr(text, alias_path)); text = at + n) {
+		char *before = strndup(text, (size_t)(at - text));
+		plain_put(before ? before : "", stderr);
+		plain_put(alias_shown, stderr);
+		free(before);
+	}
+	plain_put(text, stderr);
+}
+
 static void print_plain(const char *format, va_list args)
 {
 	char *text = NULL;
 	if (vasprintf(&text, format, args) < 0)
 		return;
-	plain_text(text);
-	fputs(text, stderr);
+	put_plain(text);
 	free(text);
 }
 
@@ -86,6 +99,14 @@ void diag_once(bool once)
 	pthread_mutex_unlock(&lock);
 }
 
+void diag_alias(const char *path, const char *shown)
+{
+	pthread_mutex_lock(&lock);
+	alias_path = path;
+	alias_shown = shown;
+	pthread_mutex_unlock(&lock);
+}
+
 void diag_quiet(bool quiet)
 {
 	pthread_mutex_lock(&lock);
@@ -122,7 +143,7 @@ void diag_at(const char *path, uint64_t offset, const char *format, ...)
 	if (is_new(path, format, again)) {
 		begin_line();
 		fputs("baton: ", stderr);
-		plain_put(path, stderr);
+		put_plain(path);
 		fprintf(stderr, ": offset 0x%" PRIx64 ": ", offset);
 		print_plain(format, args);
 		fputc('\n', stderr);

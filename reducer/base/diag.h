@@ -18,6 +18,9 @@ enum status { /* exit statuses: scripts rely on them (docs/man) */
 /* Whether diag() and diag_at() leave out what they have said before, numbers and offsets aside: for
  * a command that looks at one thing again and again. */
 void diag_once(bool once);
+/* From now on lines show `shown` where they have `path`, as standard input that was copied there.
+ * Both stay the caller's; NULL ends it. */
+void diag_alias(const char *path, const char *shown);
 
 /* While it is quiet, diag() and diag_at() say nothing: for a second look at an input of which all was
  * said at the first. */

@@ -31,4 +31,14 @@ struct export_job {
 	const struct reduce_options *how; /* of the command line */
 };
 
+/* The name of the file of one process, in new memory; NULL: no memory. `alone`: no other process has
+ * its rank. */
+struct export_member {
+	int32_t rank; /* -1: not known */
+	int64_t pid;
+	size_t place; /* among the processes */
+	bool alone;
+};
+char *export_member_name(const struct export_member *member, const char *ending);
+
 #endif

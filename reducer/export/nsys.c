@@ -63,15 +63,10 @@ static char *member_name(const struct nsys_plan *plan, size_t i)
 {
 	const struct run_process *process = plan->members[i].process;
 	bool alone = process->rank >= 0;
-	char *name;
 	for (size_t k = i > 0 ? i - 1 : 0; k <= i + 1 && k < plan->n_members; k++)
 		alone = alone && (k == i || plan->members[k].process->rank != process->rank);
-	const int n = alone ? asprintf(&name, "rank%03" PRId32 ".sqlite", process->rank)
-				  : process->rank >= 0
-					  ? asprintf(&name, "rank%03" PRId32 ".%" PRId64 ".%zu.sqlite", process->rank,
-								 process->pid, i)
-					  : asprintf(&name, "process%" PRId64 ".%zu.sqlite", process->pid, i);
-	return n < 0 ? NULL : name;
+	const struct export_member member = {process->rank, process->pid, i, alone};
+	return export_member_name(&member, "sqlite");
 }
 
 static int target_of_each(struct exporter *e)
@@ -136,6 +131,7 @@ static int write_target(struct exporter *e, const struct target *target)
 		return -ENOMEM;
 	nsys_plan_number(&e->plan, target->first, target->n);
 	int error = nsys_tables_open(&out.tables, path);
+	error = error ? error : symbols_open(&out.symbols);
 	if (!error) {
 		nsys_about_write(&out.tables, &e->plan, target->first, target->n);
 		error = write_members(e, &out, target);
@@ -145,6 +141,7 @@ static int write_target(struct exporter *e, const struct target *target)
 	if (!error && stat(path, &made) == 0)
 		e->bytes += (uint64_t)made.st_size;
 	e->partial = e->partial || out.partial;
+	symbols_close(out.symbols);
 	free(path);
 	return error;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { FRAME_BYTES = 4096 };
+
 #define DOES_NOT_APPLY 4294967295 /* CUPTI's word for no stream, no event */
 
 /* nsys's numbers. */
@@ -45,7 +47,41 @@ void nsys_write_call(struct nsys_source *source, const struct rows *call)
 		nsys_put(t, RUNTIME_nameId, name->whole);
 	if (result >= 0)
 		nsys_put(t, RUNTIME_returnValue, result);
+	const uint32_t stack =
+		stacks_find(&source->stacks, (uint64_t)rows_optional(call, CALL_STACK, 0));
+	if (stacks_frames(&source->stacks, stack) > 0)
+		nsys_put(t, RUNTIME_callchainId, source->out->chains_from + stack);
 	nsys_row_end(t);
+}
+
+static void put_frame(struct nsys_source *source, uint32_t stack, uint32_t depth)
+{
+	struct nsys_tables *t = &source->out->tables;
+	const char *module = stacks_python_file(&source->stacks, stack, depth);
+	char frame[FRAME_BYTES];
+	if (stacks_frame_kind(&source->stacks, stack, depth) == BATON_FRAME_NATIVE)
+		module = stacks_native_library(&source->stacks, stack, depth);
+	stacks_frame_text(&source->stacks, stack, depth, frame, sizeof(frame));
+	const uint32_t symbol = nsys_string(t, nsys_text_of(frame));
+	const uint32_t file = module ? nsys_string(t, nsys_text_of(module)) : 0;
+	nsys_row(t, NSYS_TABLE_CHAIN);
+	nsys_put(t, CHAIN_id, source->out->chains_from + stack);
+	if (symbol)
+		nsys_put(t, CHAIN_symbol, symbol);
+	if (file)
+		nsys_put(t, CHAIN_module, file);
+	nsys_put(t, CHAIN_stackDepth, depth);
+	nsys_row_end(t);
+}
+
+int nsys_write_chains(struct nsys_source *source)
+{
+	const struct stacks *stacks = &source->stacks;
+	for (uint32_t i = 1; i < stacks->n_stacks && !source->out->tables.error; i++)
+		for (uint32_t depth = 0; depth < stacks_frames(stacks, i); depth++)
+			put_frame(source, i, depth);
+	source->out->chains_from += stacks->n_stacks;
+	return source->out->tables.error;
 }
 
 /* ---- ranges ---- */

@@ -174,6 +174,8 @@ static int write_all(struct nsys_source *source)
 	int error = source->names ? number_threads(source) : -ENOMEM;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !error; i++)
 		error = write_rows(source, kinds[i].kind, kinds[i].write);
+	if (!error)
+		error = nsys_write_chains(source);
 	free(source->names);
 	free(source->threads);
 	return error;
@@ -192,7 +194,9 @@ int nsys_source_write(struct nsys_out *out, const struct nsys_member *member,
 		out->partial = true;
 		return 0;
 	}
-	error = write_all(&source);
+	error = stacks_open(&source.stacks, &source.trace, out->symbols);
+	error = error ? error : write_all(&source);
+	stacks_close(&source.stacks);
 	out->partial = out->partial || source.trace.damage > 0;
 	out->correlations_from = source.correlations_to;
 	trace_close(&source.trace);

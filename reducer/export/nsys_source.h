@@ -7,6 +7,7 @@
 #include "export/nsys_tables.h"
 #include "read/rows.h"
 #include "read/trace.h"
+#include "stacks/stacks.h"
 
 struct nsys_out { /* one file */
 	struct nsys_tables tables;
@@ -14,8 +15,11 @@ struct nsys_out { /* one file */
 	/* Added to the next process's correlation ids. Many queries join by the id alone, though it is
 	 * a process's own: with this no two processes have the same. */
 	int64_t correlations_from;
-	bool alone;   /* one process is in it */
-	bool partial; /* a trace is damaged, or cannot be read */
+	/* Added to the numbers of the next process's call stacks. */
+	int64_t chains_from;
+	struct symbols *symbols; /* of native frames */
+	bool alone;              /* one process is in it */
+	bool partial;            /* a trace is damaged, or cannot be read */
 };
 
 struct nsys_name { /* numbers in StringIds of a text of the trace; 0: not there yet */
@@ -27,6 +31,7 @@ struct nsys_source {
 	struct nsys_out *out;
 	const struct nsys_member *member;
 	struct trace trace;
+	struct stacks stacks;
 	struct nsys_name *names; /* of each text of the trace */
 	int64_t *threads;        /* globalTid of each thread of the trace; 0: not put */
 	int64_t correlations_to; /* the largest id so far, as it was written */
@@ -56,6 +61,8 @@ bool nsys_put_stream(struct nsys_source *source, const struct rows *rows, unsign
 
 void nsys_write_op(struct nsys_source *source, const struct rows *rows);
 void nsys_write_call(struct nsys_source *source, const struct rows *rows);
+/* All call stacks of the process, by the numbers that its calls have. 0 or -errno. */
+int nsys_write_chains(struct nsys_source *source);
 void nsys_write_range(struct nsys_source *source, const struct rows *rows);
 void nsys_write_sync(struct nsys_source *source, const struct rows *rows);
 void nsys_write_overhead(struct nsys_source *source, const struct rows *rows);

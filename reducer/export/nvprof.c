@@ -6,6 +6,7 @@
 #include "export/job.h"
 #include "render/out_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -98,6 +99,34 @@ static int write_process(struct stats_file *file, void *context)
 									   : nvprof_write_traces(to, file);
 }
 
+static bool is_alone(const struct run *run, size_t i)
+{
+	bool alone = run->processes[i].rank >= 0;
+	for (size_t k = 0; k < run->n_processes && alone; k++)
+		alone = k == i || run->processes[k].rank != run->processes[i].rank;
+	return alone;
+}
+
+/* The process in a file of its own. */
+static int write_file_of(struct stats_file *file, void *context)
+{
+	struct nvprof_out *to = context;
+	const struct run *run = to->run.run;
+	const size_t i = (size_t)(file->process - run->processes);
+	const struct export_member member = {file->process->rank, file->process->pid, i,
+										 is_alone(run, i)};
+	struct out_file out;
+	char *name = export_member_name(&member, "csv");
+	int error = name ? out_file_open(&out, to->dir, name) : -ENOMEM;
+	if (!error) {
+		to->out = out.out;
+		error = write_process(file, to);
+		error = out_file_close(&out, error);
+	}
+	free(name);
+	return error;
+}
+
 /* Two visits: times count from the first event of all processes. */
 static int write_run(struct nvprof_out *to, struct run *run)
 {
@@ -107,10 +136,41 @@ static int write_run(struct nvprof_out *to, struct run *run)
 	error = stats_each(&to->run, look, NULL);
 	to->run.status = STATUS_OK; /* one message for what cannot be read is enough */
 	if (!error)
-		error = stats_each(&to->run, write_process, to);
+		error = stats_each(&to->run, to->dir ? write_file_of : write_process, to);
 	stats_run_close(&to->run);
 	free(to->shown);
 	return error;
+}
+
+/* A directory is new or empty, or -f is given: then files of the same names are replaced. 0 or
+ * -errno. */
+static int make_dir(const struct export_job *job)
+{
+	int error = out_dir_make(job->output);
+	DIR *dir = error || job->replace ? NULL : opendir(job->output);
+	for (struct dirent *e; dir && !error && (e = readdir(dir));)
+		error = strcmp(e->d_name, ".") && strcmp(e->d_name, "..") ? -ENOTEMPTY : 0;
+	if (dir)
+		closedir(dir);
+	return error;
+}
+
+/* One file for all, or a directory. 0 or -errno. */
+static int write_output(struct nvprof_out *to, const struct export_job *job)
+{
+	struct out_file file;
+	int error;
+	if (job->each_rank) {
+		to->dir = job->output;
+		error = make_dir(job);
+		return error ? error : write_run(to, job->run);
+	}
+	error = out_file_open_path(&file, job->output);
+	if (error)
+		return error;
+	to->out = file.out;
+	error = write_run(to, job->run);
+	return out_file_close(&file, error);
 }
 
 /* --print: 0 when it names no table. */
@@ -132,7 +192,6 @@ static unsigned tables_of(const char *print)
 int nvprof_export(const struct export_job *job)
 {
 	struct nvprof_out to = {.tables = tables_of(job->print ? job->print : "gpu-trace")};
-	struct out_file file;
 	if (!to.tables) {
 		diag("--print must be gpu-trace, api-trace, 'gpu-trace,api-trace' or summary, not '%s'",
 			 job->print);
@@ -142,19 +201,15 @@ int nvprof_export(const struct export_job *job)
 		diag("--format nvprof-csv needs -o: where to write it");
 		return STATUS_USAGE;
 	}
-	if (!job->replace && access(job->output, F_OK) == 0) {
+	if (!job->each_rank && !job->replace && access(job->output, F_OK) == 0) {
 		diag("%s: is there already; -f replaces it", job->output);
 		return STATUS_USAGE;
 	}
-	int error = out_file_open_path(&file, job->output);
-	if (!error) {
-		to.out = file.out;
-		error = write_run(&to, job->run);
-		error = out_file_close(&file, error);
-	}
+	const int error = write_output(&to, job);
 	if (error) {
-		diag("%s: %s", job->output, strerror(-error));
-		return STATUS_OUTPUT;
+		diag("%s: %s%s", job->output, strerror(-error),
+			 error == -ENOTEMPTY ? "; -f replaces files of the same names" : "");
+		return error == -ENOTEMPTY ? STATUS_USAGE : STATUS_OUTPUT;
 	}
 	return to.run.status;
 }

@@ -15,6 +15,7 @@ int nvprof_export(const struct export_job *job);
 
 struct nvprof_out {
 	FILE *out;
+	const char *dir; /* a file for each process in it; NULL: one file */
 	unsigned tables; /* bits of enum nvprof_tables */
 	struct stats_run run;
 	uint32_t *shown; /* by name in the run's pool: the readable one; 0: not made yet */

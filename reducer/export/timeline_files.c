@@ -237,6 +237,11 @@ static int write_scene(const struct export_job *job, const struct timeline_form 
 	interrupted_end();
 	if (error == -ENOTEMPTY && place.old)
 		diag("%s: tables are in it already; -f replaces them", job->output);
+	else if (error == -ENOTEMPTY && job->replace && !form->is_old)
+		diag(
+			"%s: files are in it, and -f removes none: a profiler's own traces look the same; give "
+			"a new directory",
+			job->output);
 	else if (error == -ENOTEMPTY)
 		diag("%s: files are in it already: give a new directory", job->output);
 	else if (error && error != -ECANCELED)

@@ -244,7 +244,96 @@ static void print_json(const struct view *v, FILE *out)
 	fputc('\n', out);
 }
 
-int critical_print(const char *dir, struct replayed *r, bool as_json, FILE *out)
+/* ---- tables ---- */
+
+static struct cell percent(int64_t part, int64_t whole)
+{
+	return whole > 0 ? cell_milli(100 * (double)part / (double)whole) : cell_none();
+}
+
+static void parts_sheet(const struct view *v, struct sheets *sheets)
+{
+	static const char *const heads[] = {"part", "path_ns", "percent", NULL};
+	static const struct sheet_spec spec = {"parts", "What the critical path consists of, by step",
+										   heads};
+	int order[CRITICAL_PARTS];
+	const int n = sort_parts(v->part_ns, order);
+	char name[32];
+	sheets_begin(sheets, &spec);
+	for (int i = 0; i < n; i++) {
+		const int64_t ns = v->part_ns[order[i]];
+		const struct cell cells[] = {cell_text(critical_name(order[i], name)),
+									 cell_mean_ns((double)ns / v->critical.n_steps),
+									 percent(ns, v->ns)};
+		sheets_row(sheets, cells);
+	}
+	sheets_end(sheets);
+}
+
+static void units_sheet(const struct view *v, struct sheets *sheets)
+{
+	static const char *const heads[] = {"device", "rank", "path_ns", "percent", NULL};
+	static const struct sheet_spec spec = {"devices", "On which device it lies, by step", heads};
+	sheets_begin(sheets, &spec);
+	for (size_t unit = 0; unit <= v->r->model.n_units; unit++) {
+		const int64_t ns = v->critical.unit_ns[unit];
+		const bool between = unit == v->r->model.n_units;
+		const struct cell cells[] = {
+			cell_text(unit_key(v, unit)), cell_known(between ? -1 : v->r->model.units[unit].rank),
+			cell_mean_ns((double)ns / v->critical.n_steps), percent(ns, v->ns)};
+		sheets_row(sheets, cells);
+	}
+	sheets_end(sheets);
+}
+
+/* A row for each part of each step. */
+static void steps_sheet(const struct view *v, struct sheets *sheets)
+{
+	static const char *const heads[] = {"step", "step_ns", "part", "path_ns", NULL};
+	static const struct sheet_spec spec = {"steps", "Each replayed step, and its parts", heads};
+	char name[32];
+	sheets_begin(sheets, &spec);
+	for (uint32_t step = 0; step < v->critical.n_steps; step++) {
+		const struct critical_step *s = &v->critical.steps[step];
+		int order[CRITICAL_PARTS];
+		const int n = sort_parts(s->part_ns, order);
+		for (int i = 0; i < n; i++) {
+			const struct cell cells[] = {cell_number(step), cell_ns(s->ns),
+										 cell_text(critical_name(order[i], name)),
+										 cell_ns(s->part_ns[order[i]])};
+			sheets_row(sheets, cells);
+		}
+	}
+	sheets_end(sheets);
+}
+
+static void slack_sheet(const struct view *v, struct sheets *sheets)
+{
+	static const char *const heads[] = {"bytes", "number", "least_ns", "median_ns", NULL};
+	static const struct sheet_spec spec = {
+		"slack", "How much later collectives could meet before a step gets longer", heads};
+	sheets_begin(sheets, &spec);
+	for (size_t i = 0; i < v->n_slacks; i++) {
+		const struct slack *slack = &v->slacks[i];
+		const struct cell cells[] = {cell_known(slack->bytes), cell_number((int64_t)slack->n),
+									 cell_ns(slack->least_ns), cell_ns(slack->median_ns)};
+		sheets_row(sheets, cells);
+	}
+	sheets_end(sheets);
+}
+
+static int print_sheets(const struct view *v, enum sheet_format format, FILE *out)
+{
+	struct sheets sheets;
+	sheets_open(&sheets, out, format);
+	parts_sheet(v, &sheets);
+	units_sheet(v, &sheets);
+	steps_sheet(v, &sheets);
+	slack_sheet(v, &sheets);
+	return sheets.error;
+}
+
+int critical_print(const char *dir, struct replayed *r, enum sheet_format format, FILE *out)
 {
 	struct view v = {.dir = dir, .r = r};
 	int error = critical_open(&v.critical, &r->causes);
@@ -252,8 +341,10 @@ int critical_print(const char *dir, struct replayed *r, bool as_json, FILE *out)
 		sum_parts(&v);
 		error = find_slacks(&v);
 	}
-	if (!error && as_json)
+	if (!error && format == SHEET_JSON)
 		print_json(&v, out);
+	else if (!error && format != SHEET_TABLE)
+		error = print_sheets(&v, format, out);
 	else if (!error)
 		print_text(&v, out);
 	free(v.slacks);

@@ -3,10 +3,11 @@
 #define RENDER_CRITICAL_H
 
 #include "graph/replayed.h"
+#include "render/sheet.h"
 
 #include <stdio.h>
 
-/* 0 or -ENOMEM. */
-int critical_print(const char *dir, struct replayed *replayed, bool as_json, FILE *out);
+/* SHEET_TABLE: text for people. 0 or -ENOMEM. */
+int critical_print(const char *dir, struct replayed *replayed, enum sheet_format format, FILE *out);
 
 #endif

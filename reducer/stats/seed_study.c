@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "classify/seed.h"
 #include "stats/events.h"
+#include "stats/seed_chart.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,10 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TOP = 10, LEAST_PERCENT = 10 /* above the mean: less is no line */ };
+enum { TOP = 10, LEAST_PERCENT = 10 /* above the mean: less is no line */, COPY_NAMES = 16 };
 
 static const enum group order[] = {GROUP_MATMUL, GROUP_MEMORY, GROUP_CUSTOM, GROUP_OTHER};
 enum { STUDY_GROUPS = sizeof(order) / sizeof(order[0]) };
+_Static_assert((int)STUDY_GROUPS == (int)SEED_CHART_GROUPS, "a bar for each group");
 
 struct sum { /* of one name on one device */
 	uint32_t device, name;
@@ -170,26 +172,69 @@ static void print_names(const struct study *s, struct sheets *sheets, bool copie
 	}
 }
 
-/* Sizes or times that differ between the devices, in words. */
-static void say_uneven(const struct study *s, FILE *out)
+struct uneven {                /* what differs between the devices */
+	const char *what, *device; /* that with most */
+	int64_t most_ns, device_ns;
+	long double sum;
+};
+
+static void say_uneven(const struct uneven *u, size_t n_devices, FILE *out)
 {
+	const double mean = (double)(u->sum / (long double)n_devices);
+	const double more = mean > 0 ? 100 * ((double)u->most_ns / mean - 1) : 0;
+	if (more < LEAST_PERCENT || percent(u->most_ns, u->device_ns) < 1)
+		return;
+	fputs("Uneven: ", out);
+	plain_put(u->what, out);
+	fprintf(out, " takes %.1f ms on ", (double)u->most_ns / 1e6);
+	plain_put(u->device, out);
+	fprintf(out, ", %.0f %% more than the mean of %zu GPUs\n", more, n_devices);
+}
+
+static void add_uneven(struct uneven *u, const char *device, int64_t ns, int64_t device_ns)
+{
+	u->sum += ns;
+	if (u->device && ns <= u->most_ns)
+		return;
+	u->device = device;
+	u->most_ns = ns;
+	u->device_ns = device_ns;
+}
+
+static int64_t time_of(const struct study *s, uint32_t device)
+{
+	for (size_t d = 0; d < s->n_devices; d++)
+		if (s->devices[d].key == device)
+			return s->devices[d].all_ns;
+	return 0;
+}
+
+/* Times that differ between the devices, in words: groups, then directions of copies. */
+static void say_all_uneven(const struct study *s, FILE *out)
+{
+	struct uneven copies[COPY_NAMES] = {0};
+	size_t n = 0;
 	for (int g = 0; g < STUDY_GROUPS && s->n_devices > 1; g++) {
-		const struct study_device *most = NULL;
-		long double sum = 0;
-		for (size_t d = 0; d < s->n_devices; d++) {
-			sum += s->devices[d].ns[g];
-			if (!most || s->devices[d].ns[g] > most->ns[g])
-				most = &s->devices[d];
-		}
-		const double mean = (double)(sum / (long double)s->n_devices);
-		const double more = mean > 0 ? 100 * ((double)most->ns[g] / mean - 1) : 0;
-		if (more < LEAST_PERCENT || percent(most->ns[g], most->all_ns) < 1)
-			continue;
-		fprintf(out, "Uneven: %s takes %.1f ms on ", seed_label(order[g]),
-				(double)most->ns[g] / 1e6);
-		plain_put(stats_name(&s->run, most->key), out);
-		fprintf(out, ", %.0f %% more than the mean of %zu GPUs\n", more, s->n_devices);
+		struct uneven group = {.what = seed_label(order[g])};
+		for (size_t d = 0; d < s->n_devices; d++)
+			add_uneven(&group, stats_name(&s->run, s->devices[d].key), s->devices[d].ns[g],
+					   s->devices[d].all_ns);
+		say_uneven(&group, s->n_devices, out);
 	}
+	for (size_t i = 0; i < s->n && s->n_devices > 1; i++) {
+		const char *name = stats_name(&s->run, s->sums[i].name);
+		size_t k = 0;
+		while (s->sums[i].copies && k < n && strcmp(copies[k].what, name) != 0)
+			k++;
+		if (!s->sums[i].copies || k == COPY_NAMES)
+			continue;
+		n += k == n;
+		copies[k].what = name;
+		add_uneven(&copies[k], stats_name(&s->run, s->sums[i].device), s->sums[i].ns,
+				   time_of(s, s->sums[i].device));
+	}
+	for (size_t k = 0; k < n; k++)
+		say_uneven(&copies[k], s->n_devices, out);
 }
 
 static int print_all(struct study *s, enum sheet_format format, FILE *out)
@@ -215,7 +260,7 @@ static int print_all(struct study *s, enum sheet_format format, FILE *out)
 		sheets_end(&sheets);
 	}
 	if (!sheets.error && format == SHEET_TABLE)
-		say_uneven(s, out);
+		say_all_uneven(s, out);
 	return sheets.error;
 }
 
@@ -240,34 +285,72 @@ static int study_read(struct study *s, struct run *run)
 	return error ? STATUS_INPUT : s->run.status;
 }
 
-int seed_study_print(struct run *run, enum sheet_format format, FILE *out)
+static int draw(const struct seed_chart *chart, const char *path)
+{
+	struct seed_chart named = *chart;
+	for (int g = 0; g < STUDY_GROUPS; g++)
+		named.groups[g] = seed_label(order[g]);
+	return seed_chart_write(&named, path);
+}
+
+static int draw_devices(const struct study *s, const char *path)
+{
+	struct seed_bar *bars = calloc(s->n_devices + 1, sizeof(*bars));
+	if (!bars) {
+		diag("%s: %s", path, strerror(ENOMEM));
+		return STATUS_INPUT;
+	}
+	for (size_t d = 0; d < s->n_devices; d++) {
+		bars[d].name = stats_name(&s->run, s->devices[d].key);
+		bars[d].all_ns = s->devices[d].all_ns;
+		memcpy(bars[d].ns, s->devices[d].ns, sizeof(bars[d].ns));
+	}
+	const struct seed_chart chart = {
+		.title = "GPU time by device and group", .x = "GPU", .bars = bars, .n = s->n_devices};
+	const int status = draw(&chart, path);
+	free(bars);
+	return status;
+}
+
+int seed_study_print(struct run *run, const struct seed_forms *forms)
 {
 	struct study s;
 	int status = study_read(&s, run);
-	if (status != STATUS_INPUT && print_all(&s, format, out) != 0) {
+	if (status != STATUS_INPUT && print_all(&s, forms->format, forms->out) != 0) {
 		diag("%s", strerror(ENOMEM));
 		status = STATUS_INPUT;
 	}
+	if (status != STATUS_INPUT && forms->svg)
+		status = (int)status_worse((enum status)status, (enum status)draw_devices(&s, forms->svg));
 	study_close(&s);
 	return status;
 }
 
 /* ---- several runs ---- */
 
-static void put_run(const char *name, const struct study *s, struct sheets *sheets)
+struct runs { /* where they go */
+	struct sheets sheets;
+	struct seed_bar *bars;
+	size_t n;
+};
+
+static void put_run(const char *name, const struct study *s, struct runs *runs)
 {
 	struct study_device all = {0};
+	struct seed_bar *bar = &runs->bars[runs->n++];
 	for (size_t d = 0; d < s->n_devices; d++) {
 		all.all_ns = saturate_add(all.all_ns, s->devices[d].all_ns);
 		for (int g = 0; g < STUDY_GROUPS; g++)
 			all.ns[g] = saturate_add(all.ns[g], s->devices[d].ns[g]);
 	}
+	*bar = (struct seed_bar){.name = name, .all_ns = all.all_ns};
+	memcpy(bar->ns, all.ns, sizeof(bar->ns));
 	for (int g = 0; g <= STUDY_GROUPS; g++) {
 		const int64_t ns = g < STUDY_GROUPS ? all.ns[g] : all.all_ns;
 		const struct cell cells[] = {cell_text(name), cell_number((int64_t)s->n_devices),
 									 cell_text(g < STUDY_GROUPS ? seed_label(order[g]) : "sum"),
 									 cell_number(ns), cell_tenths(percent(ns, all.all_ns))};
-		sheets_row(sheets, cells);
+		sheets_row(&runs->sheets, cells);
 	}
 }
 
@@ -280,7 +363,7 @@ static int open_dirs(const char *name, char **dirs, size_t n, struct run *run)
 }
 
 /* `text` has commas between the directories, unless it is the name of one; they become ends. */
-static int compare_run(const char *name, char *text, struct sheets *sheets)
+static int compare_run(const char *name, char *text, struct runs *runs)
 {
 	char *rest = NULL, **dirs = calloc(strlen(text) + 1, sizeof(*dirs));
 	size_t n = 0;
@@ -296,30 +379,35 @@ static int compare_run(const char *name, char *text, struct sheets *sheets)
 		return opened;
 	int status = study_read(&s, &run);
 	if (status != STATUS_INPUT)
-		put_run(name, &s, sheets);
+		put_run(name, &s, runs);
 	study_close(&s);
 	run_close(&run);
 	return (int)status_worse((enum status)opened, (enum status)status);
 }
 
-int seed_study_compare(char *const *operands, size_t n, enum sheet_format format, FILE *out)
+int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms)
 {
 	static const char *const heads[] = {"Run", "GPUs", "Group", "Time (ns)", "Time (%)", NULL};
 	static const struct sheet_spec spec = {"runs", "GPU time of each run by group", heads};
-	struct sheets sheets;
-	int status = STATUS_OK;
-	sheets_open(&sheets, out, format);
-	sheets_begin(&sheets, &spec);
+	struct runs runs = {.bars = calloc(n + 1, sizeof(*runs.bars))};
+	int status = runs.bars ? STATUS_OK : STATUS_INPUT;
+	sheets_open(&runs.sheets, forms->out, forms->format);
+	sheets_begin(&runs.sheets, &spec);
 	for (size_t i = 0; i < n && (status == STATUS_OK || status == STATUS_PARTIAL); i++) {
 		char *text = strdup(operands[i]);
-		const int one = text ? compare_run(operands[i], text, &sheets) : STATUS_INPUT;
+		const int one = text ? compare_run(operands[i], text, &runs) : STATUS_INPUT;
 		status = (int)status_worse((enum status)status, (enum status)one);
 		free(text);
 	}
-	sheets_end(&sheets);
-	if (sheets.error) {
-		diag("%s", strerror(-sheets.error));
+	sheets_end(&runs.sheets);
+	if (runs.sheets.error) {
+		diag("%s", strerror(-runs.sheets.error));
 		status = STATUS_INPUT;
 	}
+	const struct seed_chart chart = {
+		.title = "GPU time of each run by group", .x = "run", .bars = runs.bars, .n = runs.n};
+	if (forms->svg && (status == STATUS_OK || status == STATUS_PARTIAL))
+		status = (int)status_worse((enum status)status, (enum status)draw(&chart, forms->svg));
+	free(runs.bars);
 	return status;
 }

@@ -7,10 +7,16 @@
 
 struct run;
 
+struct seed_forms {
+	enum sheet_format format;
+	FILE *out;
+	const char *svg; /* a file for the charts (stats/seed_chart.h); NULL: none */
+};
+
 /* Prints the tables of an open run, and says what cannot be read. An enum status. */
-int seed_study_print(struct run *run, enum sheet_format format, FILE *out);
+int seed_study_print(struct run *run, const struct seed_forms *forms);
 /* The same groups of several runs, over all devices of each: `operands` are runs, with commas
  * between the directories of one. An enum status. */
-int seed_study_compare(char *const *operands, size_t n, enum sheet_format format, FILE *out);
+int seed_study_compare(char *const *operands, size_t n, const struct seed_forms *forms);
 
 #endif

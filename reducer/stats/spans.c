@@ -129,7 +129,15 @@ static int by_call(const void *a, const void *b)
 		return x->thread < y->thread ? -1 : 1;
 	if (x->call_begin != y->call_begin)
 		return x->call_begin < y->call_begin ? -1 : 1;
-	return (x->begin > y->begin) - (x->begin < y->begin);
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
 }
 
 int spans_walk(const struct spans *spans, struct launched_list *list, spans_visit *visit,

@@ -53,6 +53,11 @@ if [ -f "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" ]; then
 	round h100 "$BATON_DATA/nsys/h100_2gpu_nccl.sqlite" 0
 	rows="$rows; of an nsys export: $(cat "$work/out")"
 fi
+# Keeps out: call stacks of another call, or cut.
+"$PYTHON" tests/cli/words_traces.py framework "$work/stacks" || fail words_traces.py
+mkdir "$work/chains"
+expect_status 0 "$PYTHON" tests/cli/export_nsys_chains.py "$BATON" "$work/stacks" "$work/chains"
+rows="$rows; $(cat "$work/out")"
 kineto extras "$work/extras"
 expect_status 0 "$BATON" import "$work/extras" -o "$work/extras.run"
 nsys_export "$work/extras.run" "$work/extras.sqlite"

@@ -46,8 +46,20 @@ expect_status 2 "$BATON" export --format nvprof-csv --print metrics -o "$work/fu
 expect_says "--print must be gpu-trace, api-trace, 'gpu-trace,api-trace' or summary, not 'metrics'"
 expect_status 2 "$BATON" export --format kineto --print gpu-trace -o "$work/u" "$run"
 expect_says "--print is for nvprof-csv"
-expect_status 2 "$BATON" export --format nvprof-csv --one-per-rank -o "$work/full.csv" "$run"
-expect_says "--one-per-rank is for nsys-sqlite"
+
+# A file for each process has the same lines as the one file of all.
+expect_status 0 "$BATON" export --format nvprof-csv --print gpu-trace,api-trace -o "$work/all.csv" "$work/ddp"
+expect_status 0 "$BATON" export --format nvprof-csv --print gpu-trace,api-trace --one-per-rank -o "$work/each" "$work/ddp"
+checks=$((checks + 1))
+cat "$work/each/rank000.csv" "$work/each/rank001.csv" | cmp -s - "$work/all.csv" && [ "$(ls "$work/each" | wc -l)" = 2 ] || fail "other files: $(ls "$work/each")"
+expect_status 2 "$BATON" export --format nvprof-csv --one-per-rank -o "$work/each" "$work/ddp"
+expect_says "Directory not empty; -f replaces files of the same names"
+expect_status 0 "$BATON" export --format nvprof-csv --one-per-rank -f -o "$work/each" "$work/ddp"
+expect_status 2 "$BATON" export --format perfetto --one-per-rank -o "$work/u" "$run"
+expect_says "--one-per-rank is for nsys-sqlite and nvprof-csv"
+mkdir "$work/old" && touch "$work/old/x.pt.trace.json"
+expect_status 5 "$BATON" export --format kineto -f -o "$work/old" "$run"
+expect_says "files are in it, and -f removes none: a profiler's own traces look the same; give a new directory"
 expect_status 5 "$BATON" export --format nvprof-csv -o "$work/absent/full.csv" "$run"
 expect_status 5 bash -c 'trap "" XFSZ; ulimit -f 8; exec "$@"' - "$BATON" export --format nvprof-csv -o "$work/full.csv" "$run"
 expect_says "full.csv: File too large"

@@ -55,7 +55,7 @@ P
 expect_status 0 "$PYTHON" "$work/read.py" "$BATON" "$work/=bad"
 
 # One answer has one form.
-for command in "report" "report --by op" "compare $work/slow" "whatif" "report --taxonomy seed --by device" "compare $work/slow --taxonomy seed --by group"; do
+for command in "report" "report --critical" "report --by op" "compare $work/slow" "whatif" "report --taxonomy seed --by device" "compare $work/slow --taxonomy seed --by group"; do
 	expect_status 2 "$BATON" $command "$work/base" --csv --markdown
 	expect_says "--csv and --markdown are two forms of one answer: give one of them"
 done

@@ -7,6 +7,7 @@ The text is read by Python's csv module and by the rules of GitHub's markdown fo
 anew; where the package markdown-it-py is installed it has to see the same tables.
 """
 
+import collections
 import csv
 import html
 import json
@@ -137,6 +138,21 @@ for by in ("op", "line"):
           [(x["kind"], int(x["gpu_ns"]), int(x["nccl_ns"]), int(x["launches"]), int(x["starved_cpu_ns"])) for x in rows[0]])
     same_in_markdown(rows, markdown_tables(call("report", "--by", by, "--markdown", "--top", "0", LINES)))
     check(len(csv_tables(call("report", "--by", by, "--csv", "--top", "2", LINES))[0]) == 2)
+
+whole = json.loads(call("report", "--critical", "--json", OTHER))
+parts, units, steps, slack = tables = csv_tables(call("report", "--critical", "--csv", OTHER))
+n, all_ns = len(whole["steps"]), sum(x["ns"] for x in whole["steps"])
+said = collections.Counter()
+for step in whole["steps"]:
+    said.update(step["path_ns"])
+check(n > 3 and {x["part"] for x in parts} == set(said))
+check(all(abs(float(x["path_ns"]) * n - said[x["part"]]) < n and abs(float(x["percent"]) - 100 * said[x["part"]] / all_ns) < 0.001 for x in parts))
+check([x["device"] for x in units] == [x["device"] for x in whole["devices"]] + ["between devices"])
+check(abs(sum(float(x["path_ns"]) for x in units) * n - all_ns) < n * len(units))
+check(collections.Counter({(int(x["step"]), x["part"]): int(x["path_ns"]) for x in steps}) ==
+      collections.Counter({(i, part): ns for i, step in enumerate(whole["steps"]) for part, ns in step["path_ns"].items()}))
+check([(x["bytes"], x["number"], x["least_ns"]) for x in whole["slack"]] == [(number(x["bytes"]), int(x["number"]), int(x["least_ns"])) for x in slack] != [])
+same_in_markdown(tables, markdown_tables(call("report", "--critical", "--markdown", OTHER)))
 
 # ---- compare ----
 whole = json.loads(call("compare", "--json", RUN, OTHER))

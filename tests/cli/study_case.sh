@@ -34,6 +34,37 @@ report "$work/uneven.csv"
 expect_prints "Uneven: memory_mgmt takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
 expect_prints_not "Uneven: matrix-mul"
 
+expect_prints "Uneven: [CUDA memcpy HtoD] takes 30.0 ms on local/2, 100 % more than the mean of 4 GPUs"
+
+# Keeps out: charts that differ from the tables, or that a name breaks.
+cp -r "$work/uneven.csv.imported" "$work/<b>&\"x"
+report --csv --svg "$work/devices.svg" "$work/uneven.csv"
+expect_status 0 "$BATON" compare --taxonomy seed --by group --csv --svg "$work/runs.svg" "$work/uneven.csv" "$work/<b>&\"x" "$work/ddp"
+"$PYTHON" - "$work/out" "$work/runs.svg" "$work/devices.svg" <<'P' || fail "charts"
+import csv, re, sys, xml.etree.ElementTree as tree
+rows = [r for r in list(csv.reader(open(sys.argv[1])))[1:] if r[2] != "sum"]
+bars = [n for n in tree.parse(sys.argv[2]).iter() if n.tag.endswith("rect")]
+titles = [re.fullmatch(r"(.*), ([a-z_-]+): ([0-9.]+) ms, ([0-9.]+) %", n[0].text).groups() for n in bars]
+assert len(bars) == 2 * len(rows) == 24, (len(bars), len(rows))
+want = [(r[0], r[2], "%.3f" % (int(r[3]) / 1e6)) for r in rows]
+assert [t[:3] for t in titles] == want + want, titles
+assert all(abs(float(t[3]) - float(r[4])) <= 0.1001 for t, r in zip(titles, rows)), titles
+most = max(int(r[3]) for r in rows)
+for n, r in zip(bars, rows):  # ms: 300 pixels are the most
+    assert abs(float(n.get("height")) - 300 * int(r[3]) / most) <= 0.11, (n.attrib, r)
+for n, r in zip(bars[len(rows):], rows):  # parts: 300 pixels are 100 %
+    assert abs(float(n.get("height")) - 3 * float(r[4])) <= 0.31, (n.attrib, r)
+names = {n.tag.rsplit("}", 1)[1] for n in tree.parse(sys.argv[3]).iter()}
+assert names == {"svg", "style", "text", "path", "title", "rect"}, names
+P
+checks=$((checks + 1))
+expect_status 2 "$BATON" report --svg "$work/x.svg" "$work/ddp"
+expect_says "--svg is for --by device"
+expect_status 2 "$BATON" compare --svg "$work/x.svg" "$work/ddp" "$work/csv"
+expect_says "--svg is for --by group"
+expect_status 5 "$BATON" report --taxonomy seed --by device --svg "$work/no/x.svg" "$work/ddp"
+expect_nothing_in "$work/x.svg"
+
 # Keeps out: a host's name that steers the terminal.
 expect_status 0 "$BATON" export --format nsys-sqlite -o "$work/uneven.sqlite" "$work/uneven.csv"
 "$PYTHON" - "$work/uneven.sqlite" <<'P'
@@ -74,6 +105,11 @@ expect_status 0 "$BATON" compare --taxonomy seed --by group --csv "$work/a,b" "$
 expect_prints "\"$work/a,b\",2,"
 expect_status 3 "$BATON" compare --taxonomy seed --by group "$work/csv$(printf ",$work/csv%.0s" {1..1023}),$work/absent" "$work/csv"
 expect_says "$work/absent: No such file or directory"
+# The same of plain comparisons and of lists: no part is left out silently.
+for words in "compare $work/csv$(printf ",$work/csv%.0s" {1..4200}),$work/absent $work/csv" "compare --base $work/csv$(printf "+$work/csv%.0s" {1..4200})+$work/absent $work/csv"; do
+	expect_status 3 "$BATON" $words
+	expect_says "$work/absent: No such file or directory"
+done
 expect_status 2 "$BATON" compare --by group "$work/ddp" "$work/csv"
 expect_says "--by group needs --taxonomy seed"
 expect_status 2 "$BATON" compare --by device --taxonomy seed "$work/ddp" "$work/csv"
