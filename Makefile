@@ -48,6 +48,8 @@ help:
 	@echo "make probe        the GPU probe over fakes; on a machine with a GPU: sh tools/probe/run.sh OUT_DIR"
 	@echo "make bench        speed and memory, printed with this machine's name (bench-record: recording alone)"
 	@echo "make bench-scale  a run of 960 ranks made and reduced (BENCH_RANKS=960; 1.3 GB free)"
+	@echo "make bench-top    what baton top costs a job beside it, and how soon it names a slow GPU (ROUNDS=5, STEPS=400)"
+	@echo "make pictures     the pictures in README.md and docs, from simulated runs (those of the page need a Chromium)"
 	@echo "make bench-page   the page of a run of 960 ranks: bytes, first paint, interactions (PAGE_RANKS=960; node, chromium)"
 	@echo "make page         build reducer/page/template.html anew from tools/page (node and npm; it is checked in)"
 	@echo "make mpi          baton-mpi, where there is an MPI (Open MPI, MPICH); make builds it too; deps-mpi installs one"
@@ -160,6 +162,12 @@ page:
 bench-page: $(BUILD)/baton $(SIM)
 	@BUILD=$(BUILD) sh tools/bench/page.sh
 .PHONY: page bench-page
+pictures: $(BUILD)/baton $(SIM)
+	@$(PYTHON) tools/pictures.py $(BUILD)
+.PHONY: pictures
+bench-top: $(BUILD)/baton $(SIM) $(SHIM) doubles simtrain cupti
+	@$(PYTHON) tools/bench/top.py $(BUILD)
+.PHONY: bench-top
 
 $(BUILD)/decode_loop: tools/bench/decode_loop.c $(CODEC_OBJ) $(BUILD)/flags
 	@$(CC) $(CFLAGS_ALL) -Iinclude -o $@ $< $(CODEC_OBJ) -lzstd -lxxhash

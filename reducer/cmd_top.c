@@ -24,6 +24,9 @@ static const int64_t NS_PER_S = 1000000000;
 static const struct option_spec options[] = {
 	{"once", 0, OPTION_FLAG, NULL, "print what there is now, without keys, and end"},
 	{"json", 0, OPTION_FLAG, NULL, "what there is now as JSON, schema baton.top/0, and end"},
+	{"topology", 0, OPTION_FLAG, NULL,
+	 "how the GPUs of each node are connected, with NUMA nodes and CPUs, in the place of the "
+	 "table"},
 	{"last", 0, OPTION_TEXT, "TIME",
 	 "show the last TIME of what is recorded (default " DEFAULT_LAST
 	 "; more where that holds few steps)"},
@@ -45,7 +48,8 @@ static struct top_view *look_once(struct looker *looker, int64_t last_ns)
 
 static int print_once(const struct invocation *call, struct looker *looker, int64_t last_ns)
 {
-	const struct top_board board = {.dir = call->operand[0]};
+	const struct top_board board = {.dir = call->operand[0],
+									.topology = option_given(call, "topology")};
 	struct top_view *view = look_once(looker, last_ns);
 	struct screen screen;
 	if (!view)
@@ -95,6 +99,7 @@ static int run(const struct invocation *call)
 								  .n_dirs = (size_t)call->operands,
 								  .last_ns = last_ns,
 								  .every_ns = every_ns,
+								  .topology = option_given(call, "topology"),
 								  .looker = looker_look,
 								  .of = &looker};
 	return top_live(&plan);
@@ -133,7 +138,8 @@ const struct command command_top = {
 		"It only reads the files, so it runs on any host that sees the directory, as the user who\n"
 		"records. A look uses one core at the lowest priority, a tenth of the time at most.\n"
 		"\n"
-		"Keys: q ends it, s sorts, p pauses, ? explains, the arrows choose a row. The job goes "
+		"Keys: q ends it, s sorts, t shows the topology, p pauses, ? explains, the arrows choose a "
+		"row. The job goes "
 		"on.\n"
 		"Where stdin or stdout is no terminal it prints what --once does. docs/TOP.md describes "
 		"it.",

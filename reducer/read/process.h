@@ -37,6 +37,7 @@ struct run_process {
 	int64_t since_ns;     /* rows that end before are left out (run_keep_last); 0: none are */
 	bool closed;          /* nothing will be added to the file */
 	int64_t gpu_shift_ns; /* what the import added to the GPU's times */
+	uint32_t cpus;        /* on which it might run when its trace began: text like `host`, or "" */
 	uint64_t start_time;
 	uint32_t generation;
 	struct comm_rank *comm_ranks; /* filled for a recorded process without a rank */

@@ -163,6 +163,8 @@ static int add_process(struct run *run, const struct trace *trace, const char *p
 		error = copy_text(run, trace, from->source, &p->source);
 	if (!error)
 		error = copy_text(run, trace, from->run_id, &p->run_id);
+	if (!error)
+		error = copy_text(run, trace, trace_place(trace, BATON_META_CPUS, 0), &p->cpus);
 	run->n_processes += p->path != NULL;
 	return error;
 }
@@ -315,18 +317,39 @@ static int open_one(struct run *run, const char *path)
 	return error;
 }
 
+static int take_place(struct run *run, const struct trace *trace, uint32_t id,
+					  struct run_device *device)
+{
+	const struct {
+		const char *key;
+		uint32_t *text;
+	} wanted[] = {{BATON_META_PCI, &device->pci},
+				  {BATON_META_NUMA, &device->numa},
+				  {BATON_META_CPUS, &device->cpus},
+				  {BATON_META_LINKS, &device->links}};
+	int error = 0;
+	device->place = id;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !error; i++)
+		error = copy_text(run, trace, trace_place(trace, wanted[i].key, id), wanted[i].text);
+	return error;
+}
+
 /* Devices that no process of the run drives are not of it. */
-static void join_gauges(struct run *run, const struct trace *trace, uint32_t gauges)
+static int join_gauges(struct run *run, const struct trace *trace, uint32_t gauges)
 {
 	char key[512];
+	int error = 0;
 	for (uint32_t d = 1; d < trace->n_devices; d++) {
 		run_device_key(trace, d, key, sizeof(key));
-		for (size_t i = 0; i < run->n_devices; i++) {
+		for (size_t i = 0; i < run->n_devices && !error; i++) {
 			struct run_device *device = &run->devices[i];
-			if (!device->gauges && strcmp(strings_get(&run->pool, device->key).at, key) == 0)
-				device->gauges = gauges;
+			if (device->gauges || strcmp(strings_get(&run->pool, device->key).at, key) != 0)
+				continue;
+			device->gauges = gauges;
+			error = take_place(run, trace, d, device);
 		}
 	}
+	return error;
 }
 
 static int index_gauges(struct run *run)
@@ -343,7 +366,7 @@ static int index_gauges(struct run *run)
 		}
 		if (error)
 			break;
-		join_gauges(run, &trace, (uint32_t)i + 1);
+		error = join_gauges(run, &trace, (uint32_t)i + 1);
 		trace_close(&trace);
 	}
 	return error;

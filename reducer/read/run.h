@@ -21,6 +21,9 @@ struct run_device { /* one physical device */
 	uint32_t *processes;
 	uint32_t n_processes;
 	uint32_t gauges; /* 1 + index of the file with its readings; 0: none */
+	/* text in the run's pool, "" where it is not known: where it sits (docs/FORMAT.md section 8) */
+	uint32_t pci, numa, cpus, links;
+	uint32_t place; /* from 1, among the GPUs of that file; the order of `links` */
 };
 
 /* a file with readings of a node's GPUs; where several have a device, the first one counts */

@@ -7,8 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PLACES = 1024 };
 
 void trace_damaged(struct trace *trace, size_t entry, enum baton_damage damage)
 {
@@ -106,6 +110,26 @@ static int add_dictionary(struct trace *trace, const struct baton_record *record
 	}
 }
 
+/* Without memory the place is not known. */
+static void add_place(struct trace *trace, const struct baton_r_meta *meta)
+{
+	if (trace->n_places == MOST_PLACES ||
+		room_next((void **)&trace->places, trace->n_places, sizeof(*trace->places)) != 0)
+		return;
+	trace->places[trace->n_places++] =
+		(struct trace_place){string_index(trace, meta->key), string_index(trace, meta->value)};
+}
+
+uint32_t trace_place(const struct trace *trace, const char *key, uint32_t id)
+{
+	char name[64];
+	snprintf(name, sizeof(name), id ? "%s.%" PRIu32 : "%s", key, id);
+	for (size_t i = 0; i < trace->n_places; i++)
+		if (strcmp(strings_get(&trace->strings, trace->places[i].key).at, name) == 0)
+			return trace->places[i].value;
+	return 0;
+}
+
 static void add_fact(struct trace *trace, const struct baton_record *record)
 {
 	const struct baton_r_loss *loss = (const void *)record;
@@ -120,6 +144,8 @@ static void add_fact(struct trace *trace, const struct baton_record *record)
 	} else if (record->type == BATON_R_META) {
 		const char *key = strings_get(&trace->strings, string_index(trace, meta->key)).at;
 		trace->tells_lock |= strcmp(key, BATON_META_PYTHON_LOCK) == 0;
+		if (strncmp(key, "place.", 6) == 0)
+			add_place(trace, meta);
 	} else if (record->type == BATON_R_KEPT) {
 		memcpy(&trace->kept_record, record, sizeof(trace->kept_record));
 	} else if (record->type == BATON_R_LOSS && loss->kind < 5) {
@@ -215,6 +241,7 @@ int trace_open_held(struct trace *trace, const char *path, int fd, struct damage
 
 void trace_close(struct trace *trace)
 {
+	free(trace->places);
 	baton_reader_close(&trace->reader);
 	strings_free(&trace->strings);
 	idmap_free(&trace->string_ids);

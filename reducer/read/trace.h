@@ -51,6 +51,10 @@ struct trace_shape { /* of launches; BATON_SHAPE_UNKNOWN as in the record */
 	uint32_t registers, static_shared, dynamic_shared;
 };
 
+struct trace_place { /* strings */
+	uint32_t key, value;
+};
+
 struct trace_losses {
 	uint64_t by_kind[5]; /* enum baton_loss_kind */
 	uint64_t cost_ns;
@@ -73,6 +77,8 @@ struct trace {
 	bool tells_utc;                 /* a clock record says that its times are UTC */
 	bool tells_lock;                /* sched rows say who waited for Python's lock */
 	struct baton_r_process process; /* its string fields are indexes */
+	struct trace_place *places;     /* meta records that say where things sit */
+	size_t n_places;
 	struct trace_losses losses;
 	struct baton_r_kept kept_record; /* all 0: there is none */
 	struct kept_part kept;
@@ -100,6 +106,10 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 /* Adds id -> index; an id that is there already keeps its index. 0 or -ENOMEM. */
 int idmap_add(struct idmap *map, uint32_t id, uint32_t index);
 void idmap_free(struct idmap *map);
+
+/* The value (a string) of a meta record about a place: of device `id` of the file, or with 0 of its
+ * process. 0: there is none. */
+uint32_t trace_place(const struct trace *trace, const char *key, uint32_t id);
 
 /* Adds one string record, already validated. 0 or -ENOMEM. */
 int trace_add_string(struct trace *trace, const struct baton_record *record);

@@ -1,5 +1,7 @@
 #include "record/gauges.h"
 
+#include "record/place.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -129,6 +131,29 @@ static void put_devices(struct gauges *g)
 	}
 }
 
+static void put_place(struct gauges *g, const char *key, unsigned device, const char *value)
+{
+	char name[40];
+	struct baton_r_meta row = {.value = put_string(g, value)};
+	if (!row.value)
+		return;
+	snprintf(name, sizeof(name), "%s.%u", key, device + 1);
+	row.key = put_string(g, name);
+	baton_writer_record(&g->writer, BATON_R_META, &row, sizeof(row), NULL, 0);
+}
+
+static void put_places(struct gauges *g)
+{
+	for (unsigned i = 0; i < g->nvml.n_devices; i++) {
+		struct place place;
+		place_find(&g->nvml, i, &place);
+		put_place(g, BATON_META_PCI, i, place.pci);
+		put_place(g, BATON_META_NUMA, i, place.numa);
+		put_place(g, BATON_META_CPUS, i, place.cpus);
+		put_place(g, BATON_META_LINKS, i, place.links);
+	}
+}
+
 /* Whoever sees the same GPUs makes the same name: several `baton record` of one node (srun) that
  * see all of its GPUs have one sampler, those that see one each have one each. */
 static void make_name(struct gauges *g)
@@ -210,6 +235,7 @@ static int open_file(struct gauges *g)
 	if (!error) {
 		put_process(g);
 		put_devices(g);
+		put_places(g);
 		write_out(g);
 		error = publish(g, hidden);
 	}

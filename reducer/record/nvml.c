@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* NVML's interface as far as it is used, declared from its documentation. Every function returns 0
@@ -14,7 +16,18 @@ struct nvml_pair { /* nvmlUtilization_t */
 struct nvml_memory { /* nvmlMemory_t */
 	unsigned long long total, free, used;
 };
+struct nvml_pci_info { /* nvmlPciInfo_t */
+	char legacy[16];
+	unsigned domain, bus, device, id, subsystem_id;
+	char bus_id[32];
+};
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
+enum {
+	MOST_LINKS = 18 /* NVML_NVLINK_MAX_LINKS */,
+	LINK_TO_SWITCH = 2,
+	P2P_NVLINK = 2,
+	P2P_OK = 0
+};
 
 static struct {
 	int (*init)(void);
@@ -32,6 +45,12 @@ static struct {
 	int (*memory)(device_t, struct nvml_memory *);
 	int (*busy)(device_t, struct nvml_pair *);
 	int (*reasons)(device_t, unsigned long long *);
+	int (*pci)(device_t, struct nvml_pci_info *);
+	int (*ancestor)(device_t, device_t, int *);
+	int (*p2p)(device_t, device_t, int, int *);
+	int (*link_state)(device_t, unsigned, unsigned *);
+	int (*link_kind)(device_t, unsigned, int *);
+	int (*link_remote)(device_t, unsigned, struct nvml_pci_info *);
 } call;
 
 static const struct {
@@ -54,6 +73,12 @@ static const struct {
 	{"nvmlDeviceGetTemperature", NULL, offsetof(__typeof__(call), temperature), 0},
 	{"nvmlDeviceGetMemoryInfo", NULL, offsetof(__typeof__(call), memory), 0},
 	{"nvmlDeviceGetUtilizationRates", NULL, offsetof(__typeof__(call), busy), 0},
+	{"nvmlDeviceGetPciInfo_v3", NULL, offsetof(__typeof__(call), pci), 0},
+	{"nvmlDeviceGetTopologyCommonAncestor", NULL, offsetof(__typeof__(call), ancestor), 0},
+	{"nvmlDeviceGetP2PStatus", NULL, offsetof(__typeof__(call), p2p), 0},
+	{"nvmlDeviceGetNvLinkState", NULL, offsetof(__typeof__(call), link_state), 0},
+	{"nvmlDeviceGetNvLinkRemoteDeviceType", NULL, offsetof(__typeof__(call), link_kind), 0},
+	{"nvmlDeviceGetNvLinkRemotePciInfo_v2", NULL, offsetof(__typeof__(call), link_remote), 0},
 	/* called so since driver 535 */
 	{"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons",
 	 offsetof(__typeof__(call), reasons), 0},
@@ -116,6 +141,57 @@ void nvml_close(struct nvml *nvml)
 {
 	call.shutdown();
 	dlclose(nvml->library);
+}
+
+void nvml_pci(const struct nvml_device *device, char pci[NVML_PCI_BYTES])
+{
+	struct nvml_pci_info info = {.bus_id = ""};
+	pci[0] = 0;
+	if (call.pci && call.pci(device->handle, &info) == 0)
+		snprintf(pci, NVML_PCI_BYTES, "%.*s", (int)sizeof(info.bus_id) - 1, info.bus_id);
+}
+
+/* The active links of `a` that lead to `b`, or to a switch that all GPUs are behind. */
+static unsigned count_links(const struct nvml_device *a, const struct nvml_device *b)
+{
+	struct nvml_pci_info to = {.bus_id = ""}, remote;
+	unsigned direct = 0, switched = 0, active;
+	int kind;
+	if (!call.link_state || !call.pci || call.pci(b->handle, &to) != 0)
+		return 0;
+	for (unsigned link = 0; link < MOST_LINKS; link++) {
+		if (call.link_state(a->handle, link, &active) != 0 || !active)
+			continue;
+		if (call.link_remote && call.link_remote(a->handle, link, &remote) == 0 &&
+			remote.domain == to.domain && remote.bus == to.bus && remote.device == to.device)
+			direct++;
+		else if (call.link_kind && call.link_kind(a->handle, link, &kind) == 0 &&
+				 kind == LINK_TO_SWITCH)
+			switched++;
+	}
+	return direct ? direct : switched;
+}
+
+void nvml_link(const struct nvml_device *a, const struct nvml_device *b, char link[NVML_LINK_BYTES])
+{
+	static const struct {
+		int level;
+		const char *word;
+	} words[] = {{10, "PIX"}, {20, "PXB"}, {30, "PHB"}, {40, "NODE"}, {50, "SYS"}};
+	int level = 0, status = -1;
+	const bool may =
+		!call.p2p || (call.p2p(a->handle, b->handle, P2P_NVLINK, &status) == 0 && status == P2P_OK);
+	const unsigned links = a != b && may ? count_links(a, b) : 0;
+	link[0] = 0;
+	if (links) {
+		snprintf(link, NVML_LINK_BYTES, "NV%u", links);
+		return;
+	}
+	if (a == b || !call.ancestor || call.ancestor(a->handle, b->handle, &level) != 0)
+		return;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].level == level)
+			snprintf(link, NVML_LINK_BYTES, "%s", words[i].word);
 }
 
 static void know(struct nvml_look *look, enum baton_gauge gauge, uint64_t value)

@@ -6,7 +6,7 @@
 #include <baton/format.h>
 #include <stdint.h>
 
-enum { NVML_DEVICES = 64, NVML_TEXT_BYTES = 96 };
+enum { NVML_DEVICES = 64, NVML_TEXT_BYTES = 96, NVML_PCI_BYTES = 32, NVML_LINK_BYTES = 16 };
 
 struct nvml_device {
 	void *handle;
@@ -32,6 +32,12 @@ struct nvml_look { /* one sample, by enum baton_gauge */
  * nvml_look() samples one device. */
 int nvml_open(struct nvml *nvml);
 void nvml_close(struct nvml *nvml);
+/* Its address on the PCI bus, "0000:1b:00.0"; "" where NVML does not say. */
+void nvml_pci(const struct nvml_device *device, char pci[NVML_PCI_BYTES]);
+/* What connects two GPUs, as nvidia-smi topo -m has it: NV4 (so many NVLinks), PIX, PXB, PHB, NODE,
+ * SYS; "" where NVML does not say. */
+void nvml_link(const struct nvml_device *a, const struct nvml_device *b,
+			   char link[NVML_LINK_BYTES]);
 void nvml_look(const struct nvml_device *device, struct nvml_look *look);
 
 #endif

@@ -5,6 +5,7 @@
 #include "conclude/finding_text.h"
 #include "conclude/time_tree.h"
 #include "render/columns.h"
+#include "top/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,6 +340,11 @@ void top_board_plain(const struct top_board *board, const struct top_view *view,
 	struct placed *placed = place_rows(view, board->order);
 	struct columns table;
 	head_lines(screen, board, view, 0);
+	if (board->topology) {
+		topology_text(view, NULL, screen);
+		free(placed);
+		return;
+	}
 	columns_open(&table, screen, heads, sizeof(heads) / sizeof(heads[0]));
 	columns_heads(&table);
 	for (uint32_t i = 0; placed && i < view->n_rows; i++)
@@ -358,6 +364,7 @@ static void help_lines(const struct screen *screen)
 		"q      quit (the job goes on)",
 		"s      sort by rank, step, late, computing, idle, lost",
 		"p      pause, and go on",
+		"t      how the GPUs of the chosen rank's node are connected, NUMA nodes, CPUs; and back",
 		"up, down, page up, page down (k, j)   choose the row whose shares are shown below",
 		"?, h   this page",
 		"",
@@ -376,7 +383,7 @@ static void foot_line(const struct screen *screen, const struct top_board *board
 {
 	static const char *const orders[TOP_ORDERS] = {"rank",      "step", "late",
 												   "computing", "idle", "lost"};
-	screen_line(screen, "q quit   s sort: %s   p %s   ? help   up/down choose",
+	screen_line(screen, "q quit   s sort: %s   t topology   p %s   ? help   up/down choose",
 				orders[board->order], board->paused ? "go on" : "pause");
 }
 
@@ -386,6 +393,19 @@ static uint32_t slowest_of(const struct top_view *view, const struct placed *pla
 		if (view->rows[placed[i].row].slowest)
 			return i;
 	return 0;
+}
+
+/* The node of the chosen row. */
+static void topology_lines(const struct top_board *board, const struct top_view *view,
+						   const struct screen *screen)
+{
+	struct placed *placed = place_rows(view, board->order);
+	if (placed && view->n_rows) {
+		const uint32_t chosen = board->moved ? board->chosen : slowest_of(view, placed);
+		const uint32_t at = chosen < view->n_rows ? chosen : view->n_rows - 1;
+		topology_text(view, view->rows[placed[at].row].host, screen);
+	}
+	free(placed);
 }
 
 static void table_lines(struct top_board *board, const struct top_view *view,
@@ -452,6 +472,8 @@ void top_board_draw(struct top_board *board, const struct top_view *view,
 	fflush(part.out);
 	if (board->help)
 		help_lines(&part);
+	else if (view && board->topology)
+		topology_lines(board, view, &part);
 	else if (view)
 		table_lines(board, view, &part, height - 1 - count_lines(text));
 	fclose(part.out);

@@ -20,7 +20,7 @@ struct top_board {
 	const char *dir;
 	const char *notice;   /* what is wrong; NULL: nothing */
 	enum top_order order; /* the largest first, but ranks */
-	bool paused, help;
+	bool paused, help, topology;
 	uint32_t chosen; /* line of the table; its row's leaves stand below */
 	bool moved;      /* else the slowest row is the chosen one */
 	uint32_t first;  /* line of the table that is shown first */

@@ -1,6 +1,7 @@
 #include "top/json.h"
 
 #include "render/json.h"
+#include "top/topology.h"
 
 static void steps(struct json *json, const struct top_view *view)
 {
@@ -72,6 +73,7 @@ void top_view_json(const struct top_view *view, const char *dir, FILE *out)
 	for (uint32_t i = 0; i < view->n_rows; i++)
 		row_object(&json, &view->rows[i]);
 	json_end_array(&json);
+	topology_json(&json, view);
 	json_end_object(&json);
 	fputc('\n', out);
 }

@@ -16,6 +16,8 @@ static enum key letter(char c)
 	case '?':
 	case 'h':
 		return KEY_HELP;
+	case 't':
+		return KEY_TOPOLOGY;
 	case 'k':
 		return KEY_UP;
 	case 'j':

@@ -167,8 +167,12 @@ static void answer_key(struct live *live, enum key key)
 	case KEY_HELP:
 		board->help = !board->help;
 		break;
-	case KEY_ESCAPE:
+	case KEY_TOPOLOGY:
+		board->topology = !board->topology;
 		board->help = false;
+		break;
+	case KEY_ESCAPE:
+		board->help = board->topology = false;
 		board->moved = false;
 		break;
 	case KEY_UP:
@@ -283,7 +287,7 @@ static int turn(struct live *live)
 int top_live(const struct top_plan *plan)
 {
 	struct live live = {.plan = plan,
-						.board = {.dir = plan->dirs[0]},
+						.board = {.dir = plan->dirs[0], .topology = plan->topology},
 						.look = {.looker = plan->looker, .of = plan->of},
 						.last_ns = plan->last_ns < FIRST_S * S ? plan->last_ns : FIRST_S * S};
 	int error = terminal_enter();

@@ -9,6 +9,7 @@ struct top_plan {
 	char *const *dirs;
 	size_t n_dirs;
 	int64_t last_ns, every_ns;
+	bool topology; /* shown first */
 	top_looker *looker;
 	void *of;
 };

@@ -33,6 +33,12 @@ static bool is_here(const char *path)
 		   name[BOOT_ID_SHORT] == '.';
 }
 
+bool top_state_is_here(const struct run_process *process)
+{
+	const uint64_t started = started_at((uint64_t)process->pid);
+	return is_here(process->path) && started != 0 && started == process->start_time;
+}
+
 enum top_state top_state_of(const struct run_process *process, int64_t now_ns, int64_t *quiet_ns)
 {
 	struct stat st;

@@ -3,6 +3,7 @@
 #ifndef TOP_STATE_H
 #define TOP_STATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct run_process;
@@ -16,6 +17,8 @@ enum top_state {
 };
 const char *top_state_name(enum top_state state);
 
+/* The process of this trace lives on this host, so /proc tells about it. */
+bool top_state_is_here(const struct run_process *process);
 /* *quiet_ns: for how long its trace has not been written; -1: not known. */
 enum top_state top_state_of(const struct run_process *process, int64_t now_ns, int64_t *quiet_ns);
 

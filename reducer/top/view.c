@@ -25,8 +25,9 @@ static const char *text_of(const struct run *run, uint32_t id)
 }
 
 static struct top_row *add_row(struct top_view *view, const struct run *run,
-							   const struct run_process *process, const char *gpu)
+							   const struct run_process *process, const struct run_device *device)
 {
+	const char *gpu = device ? text_of(run, device->key) : "";
 	struct top_row *row = &view->rows[view->n_rows++];
 	*row = (struct top_row){.rank = process->rank, .pid = process->pid, .late_ns = 0};
 	snprintf(row->gpu, sizeof(row->gpu), "%s", gpu);
@@ -35,6 +36,7 @@ static struct top_row *add_row(struct top_view *view, const struct run *run,
 		row->readings[i] = -1;
 	row->state = top_state_of(process, view->at_ns, &row->quiet_ns);
 	row->worked_ns = process->worked_ns;
+	top_place_find(&row->place, run, device, process);
 	return row;
 }
 
@@ -53,7 +55,7 @@ static const struct run_process *newest_of(const struct run *run, const struct r
 static void add_device(struct top_view *view, const struct run *run,
 					   const struct run_device *device, bool *drives)
 {
-	struct top_row *row = add_row(view, run, newest_of(run, device), text_of(run, device->key));
+	struct top_row *row = add_row(view, run, newest_of(run, device), device);
 	for (uint32_t i = 0; i < device->n_processes; i++) {
 		drives[device->processes[i]] = true;
 		row->lost += run->processes[device->processes[i]].losses[BATON_LOSS_DROPPED];
@@ -91,7 +93,7 @@ struct top_view *top_view_open(const struct run *run, int64_t now_ns)
 	for (size_t i = 0; i < run->n_processes; i++) {
 		const struct run_process *process = &run->processes[i];
 		if (!drives[i])
-			add_row(view, run, process, "")->lost = process->losses[BATON_LOSS_DROPPED];
+			add_row(view, run, process, NULL)->lost = process->losses[BATON_LOSS_DROPPED];
 		view->lost += process->losses[BATON_LOSS_DROPPED];
 		view->whole &= !process->began_ns || process->began_ns >= process->since_ns;
 		if (process->worked_ns > view->worked_ns)

@@ -6,6 +6,7 @@
 
 #include "conclude/figures.h"
 #include "summary/reduction.h"
+#include "top/place.h"
 #include "top/state.h"
 
 struct run;
@@ -28,6 +29,7 @@ struct top_row {
 	int64_t late_ns; /* how long the others wait for it, per step */
 	int64_t time_ns[LEAF_COUNT];
 	int64_t launches;
+	struct top_place place;
 	int64_t readings[TOP_READINGS]; /* means; slowed in percent; -1: not sampled */
 };
 

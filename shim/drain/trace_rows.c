@@ -1,5 +1,6 @@
 #include "drain/trace_rows.h"
 
+#include "base/cpus.h"
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/memory.h"
@@ -265,6 +266,7 @@ static void write_process(void)
 int trace_rows_open(void)
 {
 	struct clock_moment now;
+	char cpus[128];
 	memset(&w, 0, sizeof(w));
 	int error = trace_open(&w.file);
 	if (error)
@@ -283,6 +285,9 @@ int trace_rows_open(void)
 		trace_meta("window", recording.by_range ? "cudaProfilerApi" : "time");
 	if (config.host_tick_ns)
 		trace_meta("host.clock", "32ns");
+	cpus_text(cpus, sizeof(cpus));
+	if (cpus[0])
+		trace_meta(BATON_META_CPUS, cpus);
 	trace_rows_write();
 	return trace_error();
 }

@@ -7,6 +7,11 @@ sim=${BUILD:-build/release}/baton-sim
 
 expect_status 0 "$sim" -o "$work/run" --ranks 4 --steps 60 --kernels 200 --fault slow_gpu=40@2
 expect_status 0 "$sim" -o "$work/many" --ranks 64 --steps 6 --kernels 60 --workload ddp
+links=("X NV4 SYS NODE" "NV4 X PXB SYS" "SYS PXB X PIX" "NODE SYS PIX X")
+for gpu in 1 2 3 4; do
+	places+=("place.links.$gpu=${links[gpu - 1]}" "place.pci.$gpu=0000:0$gpu:00.0" "place.numa.$gpu=$((gpu / 3))" "place.cpus.$gpu=$((gpu / 3 * 8))-$((gpu / 3 * 8 + 7))")
+done
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$work/run" "${places[@]}" '*:1:1980:0' || fail "gauges_made.py"
 cp -r "$work/run" "$work/made"
 find "$work/run" -printf '%P %s %T@\n' | sort >"$work/before"
 
@@ -37,6 +42,17 @@ expect_true 'd["answer"].startswith("No loss stands out: the GPU computes ") and
 expect_status 0 env COLUMNS=80 "$BATON" top --once --last 1s "$work/run"
 checks=$((checks + 1))
 ! grep -q '.\{81\}' "$work/out" || fail "a line is wider than 80 columns"
+
+# topology: what the gauges say, by rank; what nothing says is not known
+expect_status 0 "$BATON" top --once --topology "$work/run"
+expect_prints "  rank 0    X     NV4   SYS   NODE     0  ?                  0-7                0000:01:00.0" \
+	"  rank 3    NODE  SYS   PIX   X        1  ?                  8-15               0000:04:00.0" "NV# so many NVLinks"
+expect_prints_not "late ms"
+expect_status 0 "$BATON" top --json "$work/run"
+expect_true '[[g["links"] for g in n["gpus"]] for n in d["topology"]] == [["X NV4 SYS NODE".split(), "NV4 X PXB SYS".split(), "SYS PXB X PIX".split(), "NODE SYS PIX X".split()]]'
+expect_true '[(g["rank"], g["numa_node"], g["gpu_cpus"], g["cpus"], g["far"]) for g in d["topology"][0]["gpus"]][2:] == [(2, 1, "8-15", None, False), (3, 1, "8-15", None, False)]'
+expect_status 0 "$BATON" top --once --topology "$work/many"
+expect_prints "What connects the GPUs is not known"
 
 # live
 checks=$((checks + 1))

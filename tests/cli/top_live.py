@@ -65,6 +65,13 @@ def sizes_and_keys():
     screen.keys("g")
     screen.until("rank 0   node0/0   pid")
     holds("arrows choose")
+    screen.keys("t")
+    text = screen.until("4 GPUs of the run")
+    fits(screen)
+    assert "rank 3    NODE  SYS   PIX   X" in text and "ms/step" not in text, text
+    screen.keys("t")
+    screen.until("ms/step")
+    holds("t shows the topology")
     screen.keys("?")
     screen.until("how long the others wait for it")
     fits(screen)

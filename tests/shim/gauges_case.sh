@@ -169,4 +169,17 @@ for FAKE_NVML in fails hangs; do
 	expect_status 0 "$BATON" report "$run"
 	! grep -qF "GPU clock, power" "$work/out" || fail "gauges of an NVML that $FAKE_NVML"
 done
+# ---- where the GPUs sit ----
+# Keeps out: links, an address or the CPUs of a rank that are lost on the way to the screen; a rank on far CPUs that is not marked.
+place() { "$BATON" top --json "$run" >"$work/out"; }
+export SIMGPU_NVML=links=4 LD_LIBRARY_PATH=$double
+recorded place taskset -c 0 "$bin/simlaunch" -n 2 -- "$bin/simtrain" --layers 2 --steps 200
+unset SIMGPU_NVML
+place
+expect_true '[[g["links"], g["cpus"], g["far"], g["pci"]] for g in d["topology"][0]["gpus"]] == [[["X", "NV4"], "0", False, "0000:01:00.0"], [["NV4", "X"], "0", False, "0000:02:00.0"]]'
+"$PYTHON" tests/shim/gauges_made.py "$BATON" "$run" place.cpus.1=0-1 place.cpus.2=2-3 '*:1:1980:0'
+place
+expect_true '[(g["gpu_cpus"], g["far"]) for g in d["topology"][0]["gpus"]] == [("0-1", False), ("2-3", True)]'
+expect_status 0 "$BATON" top --once --topology "$run"
+expect_prints "0 far " "bind it"
 finish

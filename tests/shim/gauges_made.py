@@ -1,6 +1,6 @@
 """Writes a file of gauges into a recorded run, instead of what was sampled: 100 looks at the GPU of every rank while ops ran.
 
-gauges_made.py BATON RUN_DIR RULE...   RULE: RANK:EVERY:MHZ:REASONS, in every EVERYth look the GPU of that rank (*: of all) has
+gauges_made.py BATON RUN_DIR [PLACE...] RULE...   PLACE: place.KEY=VALUE, a meta record about where a GPU sits (docs/FORMAT.md). RULE: RANK:EVERY:MHZ:REASONS, in every EVERYth look the GPU of that rank (*: of all) has
 this SM clock and these NVML reasons; the last rule that fits holds. An hour before and an hour behind there is a block that cannot be
 read.
 """
@@ -32,7 +32,8 @@ def traces(baton, run_dir):
 
 def main():
     baton, run_dir, *rules = sys.argv[1:]
-    rules = [rule.split(":") for rule in rules]
+    places = [rule.split("=", 1) for rule in rules if rule.startswith("place.")]
+    rules = [rule.split(":") for rule in rules if not rule.startswith("place.")]
     seen = list(traces(baton, run_dir))
     first, last = min(min(starts) for _, _, starts in seen), max(max(starts) for _, _, starts in seen)
     for old in glob.glob(os.path.join(run_dir, "gpus.*")):
@@ -42,6 +43,8 @@ def main():
     writer.process(1, host=process["host"], source="nvml", source_version="1", run_id=process["run_id"])
     for _, device, _ in seen:
         writer.device(device["ordinal"], "GPU", device["uuid"])
+    for key, value in places:
+        writer.meta(key, value)
     rows = []
     for look in range(LOOKS):
         at = dict(start_ns=first + (last - first) * look // LOOKS, dur_ns=1000)

@@ -34,6 +34,10 @@ static struct top_view *make_view(uint32_t rows)
 								.late_ns = i,
 								.quiet_ns = INT64_MAX};
 		memset(row->gpu, 'g', sizeof(row->gpu) - 1);
+		snprintf(row->host, sizeof(row->host), "node%u", i % 2);
+		row->place.at = i + 1;
+		memset(row->place.links, 'N', sizeof(row->place.links) - 1);
+		memset(row->place.cpus, '9', sizeof(row->place.cpus) - 1);
 		for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 			row->time_ns[leaf] = 1000 / LEAF_COUNT;
 	}
@@ -80,6 +84,8 @@ static void screens(void)
 					  board.chosen);
 				board.chosen = 0;
 				fits(&board, view, width, height);
+				board.topology = true;
+				fits(&board, view, width, height);
 				board.help = true;
 				fits(&board, view, width, height);
 				fits(&board, NULL, width, height);
@@ -111,11 +117,32 @@ static void keys(void)
 	key("\033[200~q", KEY_NONE, 6);
 	key("\xff", KEY_NONE, 1);
 	key("x", KEY_NONE, 1);
+	key("t", KEY_TOPOLOGY, 1);
+}
+
+static void meet(const char *cpus, const char *others, bool do_they)
+{
+	CHECK(top_place_meets(cpus, others) == do_they && top_place_meets(others, cpus) == do_they,
+		  "%s and %s", cpus, others);
+}
+
+static void lists_of_cpus(void)
+{
+	meet("0-3", "3-5", true);
+	meet("0-3", "4-5", false);
+	meet("0,2,4", "1,3,5", false);
+	meet("0-1,64-65", "2-63,65", true);
+	meet("7", "7", true);
+	meet("", "7", true);
+	meet("0-3..", "4", false);
+	meet("99999999999999999999-3", "4", false);
+	meet("x", "4", false);
 }
 
 int main(void)
 {
 	screens();
 	keys();
+	lists_of_cpus();
 	return finish();
 }
