@@ -63,11 +63,31 @@ static int walk_process(struct walking *w)
 	return error;
 }
 
+/* Where the rows of each device begin. 0 or -ENOMEM. */
+static int find_firsts(struct walking *w)
+{
+	const struct scene *scene = w->scene;
+	const size_t n = scene->run.n_devices + 1;
+	w->first_step = malloc(n * sizeof(*w->first_step));
+	w->first_idle = malloc(n * sizeof(*w->first_idle));
+	if (!w->first_step || !w->first_idle)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		w->first_step[i] = scene->n_steps;
+		w->first_idle[i] = scene->n_idle;
+	}
+	for (size_t i = scene->n_steps; i-- > 0;)
+		w->first_step[scene->steps[i].device] = i;
+	for (size_t i = scene->n_idle; i-- > 0;)
+		w->first_idle[scene->idle[i].device] = i;
+	return 0;
+}
+
 int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crowded)
 {
 	struct walking w = {
 		.scene = scene, .sink = sink, .next_track = 1, .next_launch_flow = 1, .next_flow = 1};
-	int error = 0;
+	int error = find_firsts(&w);
 	progress_begin("export", NULL, run_bytes(&scene->run));
 	for (size_t i = 0; !error && i < scene->run.n_processes; i++) {
 		w.process = scene->order[i];
@@ -81,5 +101,7 @@ int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crow
 	free(w.meetings);
 	table_free(&w.meeting_ids);
 	free(w.queue);
+	free(w.first_step);
+	free(w.first_idle);
 	return error;
 }

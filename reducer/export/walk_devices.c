@@ -47,10 +47,12 @@ static int put_steps(struct walking *w, uint32_t device, int32_t ordinal)
 {
 	struct lanes lanes = {.of = track_of(w, TRACK_STEPS, ordinal, "steps")};
 	int error = 0;
-	for (size_t i = 0; !error && i < w->scene->n_steps; i++) {
+	for (size_t i = w->first_step[device]; !error && i < w->scene->n_steps; i++) {
 		const struct scene_step *step = &w->scene->steps[i];
 		char name[32];
-		if (step->device != device || step->begin_ns < w->scene->from_ns[w->process] ||
+		if (step->device != device)
+			break;
+		if (step->begin_ns < w->scene->from_ns[w->process] ||
 			step->begin_ns >= w->scene->to_ns[w->process])
 			continue;
 		snprintf(name, sizeof(name), "step %" PRId64, step->number);
@@ -71,10 +73,10 @@ static int put_idle(struct walking *w, uint32_t device, int32_t ordinal)
 {
 	struct lanes lanes = {.of = track_of(w, TRACK_IDLE, ordinal, "idle time")};
 	int error = 0;
-	for (size_t i = 0; !error && i < w->scene->n_idle; i++) {
+	for (size_t i = w->first_idle[device]; !error && i < w->scene->n_idle; i++) {
 		const struct scene_idle *idle = &w->scene->idle[i];
 		if (idle->device != device)
-			continue;
+			break;
 		struct walk_slice s = {.kind = WALK_IDLE,
 							   .name = leaf_name(idle->leaf),
 							   .category = "idle",
