@@ -260,6 +260,17 @@ static bool composed_restore(struct composed *composed, const struct baton_table
 	return good;
 }
 
+/* Durations in their range, and no end beyond an int64_t. */
+static bool durations_ok(const int64_t *start, const int64_t *dur, size_t rows)
+{
+	bool good = column_in_range(BATON_T_DURATION, dur, rows);
+	for (size_t i = 0; i < rows; i++) {
+		int64_t end;
+		good &= !__builtin_add_overflow(start[i], dur[i], &end);
+	}
+	return good;
+}
+
 /* The rows' times: in the range of their types, in order, as the block header says. */
 static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t rows,
 							 int64_t t_min_ns, int64_t t_max_ns)
@@ -268,18 +279,19 @@ static bool columns_times_ok(const int64_t *start, const int64_t *dur, size_t ro
 		return t_min_ns == 0 && t_max_ns == 0;
 	int64_t t_max = INT64_MIN, before = start[0];
 	uint64_t any_bit = 0;
-	bool good = true;
+	bool back = false;
 	for (size_t i = 0; i < rows; i++) {
-		int64_t end = 0;
-		good &= start[i] >= before && !__builtin_add_overflow(start[i], dur[i], &end);
+		const int64_t end = (int64_t)((uint64_t)start[i] + (uint64_t)dur[i]);
+		back |= start[i] < before;
 		before = start[i];
 		t_max = end > t_max ? end : t_max;
 		any_bit |= (uint64_t)dur[i];
 	}
-	good &= start[0] >= -BATON_TIME_LIMIT_NS && before <= BATON_TIME_LIMIT_NS;
-	if (any_bit >= (uint64_t)BATON_TIME_LIMIT_NS) /* else no duration can be out of its range */
-		good &= column_in_range(BATON_T_DURATION, dur, rows);
-	return good && start[0] == t_min_ns && t_max == t_max_ns;
+	if (back || start[0] < -BATON_TIME_LIMIT_NS || before > BATON_TIME_LIMIT_NS)
+		return false;
+	if (any_bit >= (uint64_t)BATON_TIME_LIMIT_NS && !durations_ok(start, dur, rows))
+		return false; /* shorter ones are in their range, and no end wraps */
+	return start[0] == t_min_ns && t_max == t_max_ns;
 }
 
 /* One known column: decoded, or kept in `composed` until the others are. */

@@ -39,17 +39,6 @@ int64_t debt_caller(struct debt *debt)
 	return debt->n_callers++;
 }
 
-int debt_driven(struct debt *debt, uint32_t caller, int64_t start)
-{
-	size_t n = debt->n_driven;
-	int error = room_for((void **)&debt->driven, n, &debt->driven_room, 4, sizeof(*debt->driven));
-	if (error)
-		return error;
-	debt->driven_in_order = debt->driven_in_order && (n == 0 || debt->driven[n - 1].begin <= start);
-	debt->driven[debt->n_driven++] = (struct driven){start, caller};
-	return 0;
-}
-
 int debt_add(struct debt *debt, const struct sync_call *call)
 {
 	int error =

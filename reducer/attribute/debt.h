@@ -5,6 +5,7 @@
 #define ATTRIBUTE_DEBT_H
 
 #include "attribute/unowed_clock.h"
+#include "base/room.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,7 +75,16 @@ void debt_close(struct debt *debt);
 /* Registers a thread that makes calls. Returns its caller number, or -ENOMEM. */
 int64_t debt_caller(struct debt *debt);
 /* Notes that this caller began a GPU-driving call at `start`. 0 or -ENOMEM. */
-int debt_driven(struct debt *debt, uint32_t caller, int64_t start);
+static inline int debt_driven(struct debt *debt, uint32_t caller, int64_t start)
+{
+	size_t n = debt->n_driven;
+	int error = room_for((void **)&debt->driven, n, &debt->driven_room, 4, sizeof(*debt->driven));
+	if (error)
+		return error;
+	debt->driven_in_order = debt->driven_in_order && (n == 0 || debt->driven[n - 1].begin <= start);
+	debt->driven[debt->n_driven++] = (struct driven){start, caller};
+	return 0;
+}
 /* Adds a synchronising call. The clock must already hold what is unowed before its start. 0 or
  * -ENOMEM. */
 int debt_add(struct debt *debt, const struct sync_call *call);

@@ -47,20 +47,17 @@ static size_t first_room(const struct launch_log *log)
 	return most > FIRST_ROOM ? most : (size_t)FIRST_ROOM;
 }
 
-int launch_log_add(struct launch_log *log, const struct op *op)
+int launch_log_room(struct launch_log *log)
 {
-	bool matched = op->flags & OP_MATCHED;
-	int error = 0;
-	if (log->n_ops == LAUNCH_LOG_OPS && log->whole)
+	if (log->n_ops == LAUNCH_LOG_OPS)
 		forget_ops(log);
-	if (log->whole)
-		error = room_for((void **)&log->ops, log->n_ops, &log->ops_room, first_room(log),
-						 sizeof(*log->ops));
-	if (!error && log->whole)
-		log->ops[log->n_ops++] =
-			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	if (error || op->feed != log->feed || !matched)
-		return error;
+	return log->whole ? room_for((void **)&log->ops, log->n_ops, &log->ops_room, first_room(log),
+								 sizeof(*log->ops))
+					  : 0;
+}
+
+int launch_log_launch(struct launch_log *log, const struct op *op)
+{
 	log->graphs.all_ns += op->end - op->start;
 	if (op->kind == BATON_GRAPH)
 		return add_graph(&log->graphs, op);
@@ -68,8 +65,8 @@ int launch_log_add(struct launch_log *log, const struct op *op)
 		return step_inputs_add(&log->inputs, op->ls);
 	if (op->kind != BATON_KERNEL)
 		return 0;
-	error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, first_room(log),
-					 sizeof(*log->marks));
+	int error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, first_room(log),
+						 sizeof(*log->marks));
 	if (!error)
 		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->n_marks});
 	return error;

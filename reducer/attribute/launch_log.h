@@ -30,8 +30,23 @@ struct launch_log {
 	bool whole; /* `ops` has every op */
 };
 
+/* The parts of launch_log_add(): makes room for another op, or forgets the ops when they are too many;
+ * adds the launch of an op. 0 or -ENOMEM. */
+int launch_log_room(struct launch_log *log);
+int launch_log_launch(struct launch_log *log, const struct op *op);
+
 /* Adds an op, in op order. 0 or -ENOMEM. */
-int launch_log_add(struct launch_log *log, const struct op *op);
+static inline int launch_log_add(struct launch_log *log, const struct op *op)
+{
+	const bool matched = op->flags & OP_MATCHED;
+	int error = 0;
+	if (log->whole && (log->n_ops == log->ops_room || log->n_ops == LAUNCH_LOG_OPS))
+		error = launch_log_room(log);
+	if (!error && log->whole)
+		log->ops[log->n_ops++] =
+			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
+	return error || op->feed != log->feed || !matched ? error : launch_log_launch(log, op);
+}
 /* Sorts marks and copies by launch time; equal marks stay in op order. */
 void launch_log_sort(struct launch_log *log);
 void launch_log_free_marks(struct launch_log *log);

@@ -72,19 +72,22 @@ static int note_gap(struct scanning *s, const struct gap *gap)
 	return 0;
 }
 
-static void note_op(struct scanning *s, const struct op *op)
+static inline void note_op(struct scanning *s, const struct op *op)
 {
 	struct device_scan *scan = s->scan;
 	if (scan->empty) {
 		scan->hull_from = op->start;
 		scan->empty = false;
 	}
-	s->launched = s->launched || op->flags & OP_MATCHED;
-	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL)
-		lag_floor_add(&s->lag_floor, op->start - op->ls);
-	if (op->flags & OP_MATCHED && op->flags & OP_FIRST_OF_CALL && op->start > op->ls &&
-		op->start - op->ls < s->smallest_lag)
-		s->smallest_lag = op->start - op->ls;
+	if (!(op->flags & OP_MATCHED))
+		return;
+	s->launched = true;
+	if (!(op->flags & OP_FIRST_OF_CALL))
+		return;
+	const int64_t lag_ns = op->start - op->ls;
+	lag_floor_add(&s->lag_floor, lag_ns);
+	if (lag_ns > 0 && lag_ns < s->smallest_lag)
+		s->smallest_lag = lag_ns;
 }
 
 static inline void note_kernel(struct scanning *s, const struct op *op)

@@ -237,15 +237,16 @@ static int await(struct timelines *timelines, uint32_t feed, struct timeline *ti
 static int take_call(void *context, struct feed *feed, uint32_t *owner)
 {
 	struct timelines *timelines = context;
-	const struct rows *row = &feed->calls;
-	uint32_t i = (uint32_t)(feed - timelines->feeds);
-	struct host_rec rec = {.start = rows_value(row, CALL_START), .is_record = true};
-	rec.end = rec.start + rows_value(row, CALL_DUR);
-	rec.correlation = (uint64_t)rows_value(row, CALL_CORRELATION);
-	rec.name = feed_string(feed, row, CALL_NAME);
+	const struct rows_block *now = feed->calls.now;
+	int64_t *const *column = now->column;
+	const uint32_t at = now->at, i = (uint32_t)(feed - timelines->feeds);
+	struct host_rec rec = {.start = column[CALL_START][at], .is_record = true};
+	rec.end = rec.start + column[CALL_DUR][at];
+	rec.correlation = (uint64_t)column[CALL_CORRELATION][at];
+	rec.name = idmap_get(&feed->trace.string_ids, (uint64_t)column[CALL_NAME][at]);
 	rec.mask = (uint16_t)feed_call_mask(feed, rec.name);
-	uint32_t thread = feed_thread(feed, row, CALL_THREAD);
-	uint32_t stack = (uint32_t)rows_optional(row, CALL_STACK, 0);
+	const uint32_t thread = idmap_get(&feed->trace.thread_ids, (uint64_t)column[CALL_THREAD][at]);
+	const uint32_t stack = (uint32_t)rows_optional(&feed->calls, CALL_STACK, 0);
 	bool ranges = feed->ranges_left &&
 				  (!feed->ranges.now || rows_value(&feed->ranges, RANGE_START) <= rec.start);
 	int error = 0;
@@ -303,7 +304,7 @@ int timelines_open(struct timelines *timelines, struct feed *feeds, uint32_t n,
 
 /* What only a later op could tell of a call: that it launched something, and whether that was a
  * pageable copy. */
-static void resolve(const struct timeline *timeline, struct host_rec *rec)
+static inline void resolve(const struct timeline *timeline, struct host_rec *rec)
 {
 	const struct launch *launch = feed_launch(timeline->feed, rec->correlation);
 	if (!launch || !launch->any_op || launch->start != rec->start || launch->end != rec->end ||
@@ -343,7 +344,7 @@ static uint32_t thread_id(const struct timeline *timeline)
 }
 
 /* A call has been reached: the process's debt is told. */
-static int tell_debt(struct timeline *timeline, const struct host_rec *rec)
+static inline int tell_debt(struct timeline *timeline, const struct host_rec *rec)
 {
 	int error = 0;
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING))
@@ -369,7 +370,7 @@ bool timeline_awake(const struct timeline *timeline, int64_t at)
 	return false;
 }
 
-static int retire(struct timeline *timeline, const struct host_rec *rec)
+static inline int retire(struct timeline *timeline, const struct host_rec *rec)
 {
 	if (rec->mask & HOST_MASK(HOST_BIT_DRIVING) && rec->end > timeline->last_driving_end)
 		timeline->last_driving_end = rec->end;
@@ -412,15 +413,15 @@ static int reach(struct timeline *timeline, struct host_queue *q, int64_t done, 
 {
 	int error = 0;
 	while (!error && q->head < q->tail && q->at[q->head].start < to) {
-		struct host_rec rec = q->at[q->head++];
-		if (rec.correlation)
-			resolve(timeline, &rec);
+		struct host_rec *rec = &q->at[q->head++];
+		if (rec->correlation)
+			resolve(timeline, rec);
 		if (q == &timeline->calls)
-			error = tell_debt(timeline, &rec);
-		if (!error && rec.end <= done)
-			error = retire(timeline, &rec);
+			error = tell_debt(timeline, rec);
+		if (!error && rec->end <= done)
+			error = retire(timeline, rec);
 		else if (!error)
-			error = open_push(timeline, &rec);
+			error = open_push(timeline, rec);
 	}
 	return error;
 }

@@ -1,0 +1,189 @@
+/* The ops of made traces, taken straight from the columns and with opstream_next(): the same ones in
+ * the same order, or the former says that they are odd. */
+#include "attribute/device_open.h"
+#include "attribute/plain_ops.h"
+#include "check.h"
+#include "classify/classify.h"
+#include "import/trace_out.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { OPS = 400, RUNS = 200, BEGIN = 1000000000, BLOCK = 64 };
+
+enum oddness { ORDINARY, SHARED_LAUNCH, WHOLE_GRAPH, GRAPH_CALL, LATE_ROW, ODDNESSES };
+
+static const char *dir;
+static uint64_t seed;
+
+static unsigned draw(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % n;
+}
+
+struct making {
+	struct trace_out *out;
+	uint32_t threads[2], streams[3], kernels[2], launch, graph_launch, comm;
+};
+
+static void put_call(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
+{
+	const int64_t row[BATON_MAX_COLUMNS] = {[CALL_START] = start,
+											[CALL_DUR] = dur,
+											[CALL_THREAD] = m->threads[id % 2],
+											[CALL_NAME] = graph ? m->graph_launch : m->launch,
+											[CALL_CORRELATION] = id};
+	trace_out_row(m->out, BATON_CALL, row, 0);
+}
+
+static void put_op(const struct making *m, int64_t start, int64_t dur, int64_t id, bool graph)
+{
+	const int64_t row[BATON_MAX_COLUMNS] = {[OP_START] = start,
+											[OP_DUR] = dur,
+											[OP_KIND] = graph ? BATON_GRAPH : BATON_KERNEL,
+											[OP_STREAM] = m->streams[draw(3)],
+											[OP_CORRELATION] = id,
+											[OP_NAME] = m->kernels[draw(2)]};
+	trace_out_row(m->out, BATON_OP, row, 0);
+}
+
+static void put_collective(const struct making *m, int64_t start, int64_t id)
+{
+	const int64_t row[BATON_MAX_COLUMNS] = {[COLL_START] = start,
+											[COLL_CORRELATION] = id,
+											[COLL_COMM] = m->comm,
+											[COLL_KIND] = BATON_COLL_ALLREDUCE};
+	trace_out_row(m->out, BATON_COLLECTIVE, row, 0);
+}
+
+/* Many ops start together, some have no launch record, some launches begin after their op. */
+static void put_rows(const struct making *m, enum oddness odd)
+{
+	int64_t start = BEGIN;
+	const unsigned at = draw(OPS);
+	for (unsigned i = 0; i < OPS; i++) {
+		const bool is_odd = odd != ORDINARY && i == at;
+		const int64_t id = 10 + i;
+		start += draw(3) * 1000;
+		if (draw(20))
+			put_call(m, start - draw(50) * 100 + (draw(30) == 0) * 7000, 1 + draw(900), id,
+					 is_odd && odd == GRAPH_CALL);
+		else if (is_odd && odd == GRAPH_CALL)
+			put_call(m, start, 10, id, true);
+		put_op(m, start, 1 + draw(4000), id, is_odd && odd == WHOLE_GRAPH);
+		if (is_odd && odd == SHARED_LAUNCH)
+			put_op(m, start + draw(2) * 500, 10, id, false);
+		if (is_odd && odd == LATE_ROW)
+			put_collective(m, start + 1, id);
+		else if (draw(10) == 0)
+			put_collective(m, start - 6000, id);
+	}
+	put_op(m, start + 100000, 10, 5, false); /* what came late is seen by then */
+}
+
+static void make_trace(enum oddness odd)
+{
+	struct making m;
+	const struct trace_identity identity = {
+		.pid = 7, .rank = 0, .world_size = 1, .local_rank = 0, .host = "h", .source = "kineto"};
+	CHECK(trace_out_open(dir, &m.out) == 0, "cannot write in %s", dir);
+	trace_out_limit(m.out, BLOCK);
+	for (int i = 0; i < 2; i++)
+		m.threads[i] = trace_out_thread(m.out, 7, 70 + i, 0);
+	const uint32_t device = trace_out_device(m.out, &(struct baton_r_device){.ordinal = 0});
+	for (int i = 0; i < 3; i++)
+		m.streams[i] = trace_out_stream(m.out, device, 1, 9 - i);
+	m.kernels[0] = trace_out_text(m.out, "gemm_kernel");
+	m.kernels[1] = trace_out_text(m.out, "add_kernel");
+	m.launch = trace_out_text(m.out, "cudaLaunchKernel");
+	m.graph_launch = trace_out_text(m.out, "cudaGraphLaunch");
+	m.comm = trace_out_comm(m.out, 2, "dp", "0,1");
+	put_rows(&m, odd);
+	CHECK(trace_out_close(m.out, &identity) == 0, "cannot close a trace");
+}
+
+/* What a scan looks at. */
+static bool same(const struct op *a, const struct op *b)
+{
+	const unsigned flags = OP_MATCHED | OP_FIRST_OF_CALL | OP_IS_PAGEABLE | OP_FIRST_KERNEL;
+	return a->start == b->start && a->end == b->end && a->ls == b->ls && a->le == b->le &&
+		   a->stream == b->stream && a->correlation == b->correlation && a->name == b->name &&
+		   a->thread == b->thread && a->slot == b->slot && a->step == b->step &&
+		   a->kind == b->kind && a->group == b->group && (a->flags & flags) == (b->flags & flags);
+}
+
+static size_t read_ahead(struct device_feeds *ds, struct op *ops)
+{
+	size_t n = 0;
+	CHECK(device_feeds_rewind(ds) == 0, "no rewind");
+	for (const struct op *op; (op = opstream_next(&ds->stream)) && n < 2 * OPS;)
+		ops[n++] = *op;
+	CHECK(ds->stream.error == 0, "error %d", ds->stream.error);
+	return n;
+}
+
+/* Returns whether they are odd. */
+static bool compare(struct device_feeds *ds, unsigned run, enum oddness odd)
+{
+	static struct op ops[2 * OPS];
+	const size_t n = read_ahead(ds, ops);
+	const int64_t late_ns = ds->feeds[0].late_seen_ns;
+	struct plain_ops plain;
+	struct op op;
+	size_t at = 0;
+	ds->feeds[0].late_seen_ns = 0;
+	CHECK(n > OPS && device_feeds_rewind(ds) == 0, "%zu ops", n);
+	CHECK(plain_ops_fit(&ds->stream), "one process does not fit");
+	plain_ops_open(&plain, &ds->stream);
+	while (plain_ops_next(&plain, &op) && at < n && (odd != ORDINARY || same(&op, &ops[at])))
+		at++;
+	CHECK(plain.error == 0, "run %u: error %d", run, plain.error);
+	CHECK(plain.odd || at == n, "run %u, oddness %d: op %zu of %zu differs", run, odd, at, n);
+	CHECK(plain.odd || ds->feeds[0].late_seen_ns == late_ns, "run %u: late by %lld, not %lld", run,
+		  (long long)ds->feeds[0].late_seen_ns, (long long)late_ns);
+	plain_ops_close(&plain);
+	return plain.odd;
+}
+
+static void check_run(unsigned number, enum oddness odd, struct device_context *context)
+{
+	struct run run;
+	char command[4200];
+	seed = number;
+	make_trace(odd);
+	CHECK(run_open((char *const *)&dir, 1, &run) == 0 && run.n_devices == 1, "run %u does not open",
+		  number);
+	context->run = &run;
+	struct device_scan scan = {.device = 0};
+	struct device_feeds ds;
+	CHECK(device_feeds_open(context, &scan, &ds) == 0, "no feeds");
+	const bool is_odd = compare(&ds, number, odd);
+	CHECK(is_odd == (odd != ORDINARY), "run %u: oddness %d is %sodd", number, odd,
+		  is_odd ? "" : "not ");
+	device_feeds_close(&ds);
+	run_close(&run);
+	snprintf(command, sizeof(command), "rm -f %s/*.baton", dir);
+	CHECK(system(command) == 0, "traces stay");
+}
+
+int main(void)
+{
+	char place[] = "/tmp/plain_ops_test.XXXXXX", message[512];
+	struct host_names *names;
+	struct classifier *classifier;
+	struct device_context context = {0};
+	dir = mkdtemp(place);
+	CHECK(dir && classifier_open(NULL, NULL, message, sizeof(message), &classifier) == 0,
+		  "no classifier");
+	CHECK(host_names_open(NULL, &names) == 0 && class_cache_open(classifier, &context.classes) == 0,
+		  "no names");
+	context.names = names;
+	for (unsigned i = 0; i < RUNS && check_failures == 0; i++)
+		check_run(i, (enum oddness)(i % 2 ? 0 : i / 2 % ODDNESSES), &context);
+	class_cache_close(context.classes);
+	host_names_close(names);
+	classifier_close(classifier);
+	rmdir(dir);
+	return finish();
+}
