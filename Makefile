@@ -15,7 +15,9 @@ WARN := -Wall -Wextra -Wshadow -Wundef $(if $(WERROR),-Werror)
 WARN_C := -Wstrict-prototypes -Wmissing-prototypes
 OPT := $(if $(DEBUG),-O0,-O2) -g
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
+# Invariants are tested where speed is no matter (reducer/base/holds.h).
+CHECKS := $(if $(DEBUG)$(SAN),-DBATON_CHECKS)
+COMMON := $(OPT) $(WARN) $(SANFLAGS) $(CHECKS) -D_GNU_SOURCE -MMD -MP -pthread
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
 

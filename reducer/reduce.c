@@ -397,7 +397,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	if (error == -ECANCELED) {
 		status = STATUS_USAGE;
 	} else if (error) {
-		diag("%s: %s", dirs[0], strerror(-error));
+		if (error != -ENOTRECOVERABLE) /* said where it was found */
+			diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
 		say_nothing_ran(&run, dirs[0]);

@@ -70,7 +70,8 @@ def build(folder, library_flags, program_flags):
 
 def fuzzer():
     check = "-fsanitize=%saddress,undefined"
-    return build("build/fuzzer", [check % "fuzzer-no-link,", "-fno-sanitize-recover=all"], [check % "fuzzer,", "-fno-sanitize-recover=all"])
+    strict = ["-O1", "-fno-sanitize-recover=all", "-DBATON_CHECKS"]
+    return build("build/fuzzer", [check % "fuzzer-no-link,", *strict], [check % "fuzzer,", *strict])
 
 
 def live_seed(bench):
