@@ -42,7 +42,7 @@ help:
 	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
 	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers, 1,000 hostile directories through all commands"
-	@echo "make hard         the twenty rows of docs/RELIABILITY.md, hours; it goes on where it stopped (build/hard)"
+	@echo "make hard         the twenty rows of docs/RELIABILITY.md, hours; it goes on where it stopped (tests/hard/reached)"
 	@echo "                  ROWS=\"1 3 13\": these; SECONDS_A_ROW=60: less of each; AGAIN=1: from the beginning"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of scenarios and of 600 random jobs (FAMILY=\"--seed 7\": others)"
@@ -134,7 +134,7 @@ fuzz: $(BUILD)/digest $(BUILD)/baton
 	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed 1 --count 1000
 
 hard: $(BUILD)/baton $(SIM) $(MPI) $(SHIM) doubles simtrain cupti shim-tests $(PROBE_ALL) hard-programs
-	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),build/hard)" \
+	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),tests/hard/reached)" \
 		$(if $(AGAIN),--again)
 .PHONY: hard
 
