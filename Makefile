@@ -199,7 +199,7 @@ install: $(BUILD)/baton $(MPI) $(SHIM) $(MAN) $(SHELLS)
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
-FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c \
+FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c tests/hard/fuzz_team.c tests/hard/fuzz_team.h \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
 	$(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)

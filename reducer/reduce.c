@@ -177,11 +177,11 @@ static int agree_on_steps(struct work *work)
 		error = -ENOMEM;
 	if (!error)
 		error = run_workers(work, PHASE_PROPOSE);
-	error = share_proposals(work->proposals, work->n, error);
+	error = share_proposals(work->context->run, work->proposals, error);
 	if (!error) {
 		consensus_choose(work->scans, work->n, work->proposals, work->given);
 		error = run_workers(work, PHASE_RESCAN);
-		error = share_scans(work->scans, work->n, error);
+		error = share_scans(work->context->run, work->scans, error);
 	}
 	return error;
 }
@@ -252,7 +252,7 @@ static int visit_devices(struct work *work, struct device_context *context, int 
 {
 	if (!error)
 		error = run_workers(work, PHASE_SCAN);
-	error = share_scans(work->scans, work->n, error);
+	error = share_scans(work->context->run, work->scans, error);
 	if (error)
 		return error;
 	if (context->options->study)
