@@ -15,7 +15,9 @@ WARN := -Wall -Wextra -Wshadow -Wundef $(if $(WERROR),-Werror)
 WARN_C := -Wstrict-prototypes -Wmissing-prototypes
 OPT := $(if $(DEBUG),-O0,-O2) -g
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-COMMON := $(OPT) $(WARN) $(SANFLAGS) -D_GNU_SOURCE -MMD -MP -pthread
+# Invariants are tested where speed is no matter (reducer/base/holds.h).
+CHECKS := $(if $(DEBUG)$(SAN),-DBATON_CHECKS)
+COMMON := $(OPT) $(WARN) $(SANFLAGS) $(CHECKS) -D_GNU_SOURCE -MMD -MP -pthread
 CFLAGS_ALL := -std=c11 $(COMMON) $(WARN_C) $(CFLAGS)
 CXXFLAGS_ALL := -std=c++17 -fno-exceptions -fno-rtti $(COMMON) $(CXXFLAGS)
 
@@ -40,7 +42,7 @@ help:
 	@echo "make test-torch   real PyTorch with and without the recorder; test-torch-all: torch.compile and a second release too"
 	@echo "make bench-torch  what recording costs a PyTorch program, against torch.profiler"
 	@echo "make fuzz         100,000 mutated files through both readers, 1,000 hostile directories through all commands"
-	@echo "make hard         the twenty rows of docs/RELIABILITY.md, hours; it goes on where it stopped (build/hard)"
+	@echo "make hard         the twenty rows of docs/RELIABILITY.md, hours; it goes on where it stopped (tests/hard/reached)"
 	@echo "                  ROWS=\"1 3 13\": these; SECONDS_A_ROW=60: less of each; AGAIN=1: from the beginning"
 	@echo "make accuracy     the attribution against the slow reference (1,000 random traces) and against the truth"
 	@echo "                  of scenarios and of 600 random jobs (FAMILY=\"--seed 7\": others)"
@@ -134,7 +136,7 @@ fuzz: $(BUILD)/digest $(BUILD)/baton
 	$(PYTHON) tests/fuzz/hostile.py --baton $(BUILD)/baton --seed 1 --count 1000
 
 hard: $(BUILD)/baton $(SIM) $(MPI) $(SHIM) doubles simtrain cupti shim-tests $(PROBE_ALL) hard-programs
-	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),build/hard)" \
+	@BUILD=$(BUILD) $(PYTHON) tests/hard/hard.py --rows "$(ROWS)" --seconds $(or $(SECONDS_A_ROW),7200) --state "$(or $(HARD_STATE),tests/hard/reached)" \
 		$(if $(AGAIN),--again)
 .PHONY: hard
 
@@ -205,7 +207,7 @@ install: $(BUILD)/baton $(MPI) $(SHIM) $(MAN) $(SHELLS)
 	install -m 644 include/baton/*.h $(DESTDIR)$(PREFIX)/include/baton
 	install -m 644 $(CODEC_SRC) $(DESTDIR)$(PREFIX)/share/baton/codec
 
-FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c \
+FORMATTED = tools/mpi/baton_mpi.c $(CODEC_SRC) $(REDUCER_SRC) $(REDUCER_CXX) $(HEADERS) $(UNIT_SRC) tests/fuzz/digest.c tests/hard/fuzz.c tests/hard/fuzz_team.c tests/hard/fuzz_team.h \
 	$(filter-out %/quantiles.c %/kernel_names.c,$(SIM_SRC)) $(SIM_HEADERS) $(SIM_UNIT_SRC) \
 	$(filter %.c,$(SHIM_SRC)) $(SHIM_HEADERS) \
 	$(shell find tools/simgpu/doubles tools/simgpu/values -name '*.[ch]') $(wildcard tests/double/*.c)

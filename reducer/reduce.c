@@ -186,12 +186,12 @@ static int agree_on_steps(struct work *work)
 		error = -ENOMEM;
 	if (!error)
 		error = run_workers(work, PHASE_PROPOSE);
-	error = share_proposals(work->proposals, work->n, error);
+	error = share_proposals(work->context->run, work->proposals, error);
 	if (!error) {
 		consensus_choose(work->scans, work->n, work->proposals, work->given);
 		progress_expect(bytes_of(work->context->run));
 		error = run_workers(work, PHASE_RESCAN);
-		error = share_scans(work->scans, work->n, error);
+		error = share_scans(work->context->run, work->scans, error);
 	}
 	return error;
 }
@@ -263,7 +263,7 @@ static int visit_devices(struct work *work, struct device_context *context, int 
 {
 	if (!error)
 		error = run_workers(work, PHASE_SCAN);
-	error = share_scans(work->scans, work->n, error);
+	error = share_scans(work->context->run, work->scans, error);
 	if (error)
 		return error;
 	if (context->options->study)
@@ -425,7 +425,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 	if (error == -ECANCELED) {
 		status = STATUS_USAGE;
 	} else if (error) {
-		diag("%s: %s", dirs[0], strerror(-error));
+		if (error != -ENOTRECOVERABLE) /* said where it was found */
+			diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
 		if (options.only_steps)

@@ -1,5 +1,6 @@
 #include "share.h"
 
+#include "attribute/invariants.h"
 #include "attribute/meetings.h"
 #include "base/diag.h"
 #include "base/team.h"
@@ -12,6 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+enum { DECISION_MOST = 255 };
 
 bool share_has(size_t i)
 {
@@ -51,6 +54,18 @@ static int settled(int error)
 	return error;
 }
 
+/* A number from 0 to `most`. */
+static int take_number(const struct bytes *from, int most, int *number)
+{
+	int64_t told = 0;
+	size_t at = 0;
+	const int error = bytes_take(from, &at, &told, sizeof(told));
+	if (error || told < 0 || told > most)
+		return -EBADMSG;
+	*number = (int)told;
+	return 0;
+}
+
 /* ---- before the visits ---- */
 
 /* What has to be the same for every rank: the numbers of processes and devices stand for them. */
@@ -78,8 +93,8 @@ int share_run(const struct run *run, int status)
 	error = team_tell(&message, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++) {
 		size_t at = 0;
-		settled(bytes_take(&told.of[r], &at, r ? other : first, sizeof(other)));
-		if (r == 0 || memcmp(first, other, sizeof(first)) == 0)
+		error = settled(bytes_take(&told.of[r], &at, r ? other : first, sizeof(other)));
+		if (error || r == 0 || memcmp(first, other, sizeof(first)) == 0)
 			continue;
 		diag("MPI rank %d does not see the same trace files as rank 0: name a directory that all "
 			 "nodes share",
@@ -96,16 +111,13 @@ int share_decision(int decision, int *decided)
 	const int64_t mine = decision;
 	struct bytes message = {0};
 	struct team_told told;
-	int64_t first = decision;
-	size_t at = 0;
 	*decided = decision;
 	if (!team_here())
 		return 0;
 	int error = bytes_put(&message, &mine, sizeof(mine));
 	error = team_tell(&message, error, 1, &told);
 	if (!error)
-		settled(bytes_take(&told.of[0], &at, &first, sizeof(first)));
-	*decided = (int)first;
+		error = settled(take_number(&told.of[0], DECISION_MOST, decided));
 	team_told_free(&told);
 	return error;
 }
@@ -132,10 +144,7 @@ int share_status(int status)
 	int error = bytes_put(&message, &mine, sizeof(mine));
 	error = team_tell(&message, error, 1, &told);
 	for (int r = 0; !error && first == STATUS_OK && r < told.n; r++) {
-		int64_t of = STATUS_OK;
-		size_t at = 0;
-		settled(bytes_take(&told.of[r], &at, &of, sizeof(of)));
-		first = (int)of;
+		error = settled(take_number(&told.of[r], STATUS_OUTPUT, &first));
 		if (r > 0 && first != STATUS_OK && share_is_first())
 			diag(
 				"MPI rank %d refuses what rank 0 takes: give all ranks the same options, and files "
@@ -147,6 +156,19 @@ int share_status(int status)
 }
 
 /* ---- scans ---- */
+
+/* What is kept by device, each rank's own told to all others. */
+struct shared {
+	const struct run *run;
+	void *all; /* one for each device of the run */
+	int (*put)(struct bytes *to, size_t device, const void *all);
+	int (*take)(const struct bytes *from, size_t *at, const struct shared *shared, int rank);
+};
+
+static bool is_told_by(const struct shared *shared, size_t device, int rank)
+{
+	return device < shared->run->n_devices && (int)(device % (size_t)team_here()->size) == rank;
+}
 
 /* The calibration, the steps and their ends; what the second visit alone needs stays here. */
 static int put_scan(struct bytes *to, size_t device, const void *scans)
@@ -167,41 +189,101 @@ static int put_scan(struct bytes *to, size_t device, const void *scans)
 	return error ? error : bytes_put(to, scan->ends, ends * sizeof(*scan->ends));
 }
 
-static int take_array(const struct bytes *from, size_t *at, void **to, size_t bytes)
+/* `n` things of `bytes` bytes each; *to is NULL when there is none. */
+static int take_array(const struct bytes *from, size_t *at, void **to, uint64_t n, size_t bytes)
 {
 	*to = NULL;
-	if (bytes > from->n - *at)
+	if (n > (from->n - *at) / bytes)
 		return -EBADMSG;
-	if (bytes && !(*to = malloc(bytes)))
+	if (n && !(*to = malloc((size_t)n * bytes)))
 		return -ENOMEM;
-	return bytes_take(from, at, *to, bytes);
+	return bytes_take(from, at, *to, (size_t)n * bytes);
 }
 
-static int take_scan(const struct bytes *from, size_t *at, void *scans, size_t n)
+/* What another process sent as one may be anything. */
+static bool is_bool(const bool *value)
+{
+	unsigned char byte;
+	memcpy(&byte, value, sizeof(byte));
+	return byte <= 1;
+}
+
+static bool is_time(int64_t ns)
+{
+	return ns >= -BATON_TIME_LIMIT_NS && ns <= BATON_TIME_LIMIT_NS;
+}
+
+/* Of the fields those that say how others are read. */
+static bool fields_ok(const struct device_scan *scan, const struct run_device *device)
+{
+	const struct steps *steps = &scan->steps;
+	return is_bool(&scan->empty) && is_bool(&scan->by_period) && is_bool(&scan->by_graphs) &&
+		   is_bool(&scan->by_optimizer) && is_bool(&scan->any_before) &&
+		   is_bool(&steps->numbered) && is_bool(&scan->calibration.shared) &&
+		   (unsigned)steps->form <= MARKER_NAMED && memchr(steps->unit, 0, sizeof(steps->unit)) &&
+		   steps->n_steps >= 0 && (scan->process == 0 || scan->process < device->n_processes);
+}
+
+static bool markers_ok(const struct steps *steps)
+{
+	for (size_t i = 0; i < steps->n_markers; i++)
+		if (!is_bool(&steps->markers[i].partial) || !is_time(steps->markers[i].begin_ns))
+			return false;
+	return steps_in_order(steps);
+}
+
+static bool times_ok(const struct device_scan *scan, uint64_t ends)
+{
+	if (scan->empty)
+		return scan->steps.n_steps == 0 || ends > 0;
+	if (!is_time(scan->hull_from) || !is_time(scan->hull_to) || !is_time(scan->window_from) ||
+		!is_time(scan->window_to) || (scan->steps.n_steps > 0 && ends == 0))
+		return false;
+	for (int32_t i = 0; scan->steps.n_steps && i <= scan->steps.n_steps; i++)
+		if (!is_time(scan->ends[i]))
+			return false;
+	return windows_tile(scan);
+}
+
+/* The arrays that belong to *scan. */
+static int take_arrays(const struct bytes *from, size_t *at, struct device_scan *scan,
+					   uint64_t n_markers)
+{
+	uint64_t ends = 0;
+	int error = take_array(from, at, (void **)&scan->steps.markers, n_markers,
+						   sizeof(*scan->steps.markers));
+	if (error)
+		return error;
+	scan->steps.n_markers = (size_t)n_markers;
+	if (!markers_ok(&scan->steps))
+		return -EBADMSG;
+	error = bytes_take(from, at, &ends, sizeof(ends));
+	if (!error && ends != 0 && ends != (uint64_t)scan->steps.n_steps + 2)
+		return -EBADMSG;
+	if (!error)
+		error = take_array(from, at, (void **)&scan->ends, ends, sizeof(*scan->ends));
+	return error || times_ok(scan, ends) ? error : -EBADMSG;
+}
+
+static int take_scan(const struct bytes *from, size_t *at, const struct shared *shared, int rank)
 {
 	struct device_scan plain;
-	size_t ends = 0;
 	int error = bytes_take(from, at, &plain, sizeof(plain));
-	if (error || plain.device >= n)
+	if (error || !is_told_by(shared, plain.device, rank) ||
+		!fields_ok(&plain, &shared->run->devices[plain.device]))
 		return -EBADMSG;
-	struct device_scan *scan = (struct device_scan *)scans + plain.device;
+	const uint64_t n_markers = plain.steps.n_markers;
+	struct device_scan *scan = (struct device_scan *)shared->all + plain.device;
 	steps_free(&scan->steps);
 	free(scan->ends);
+	plain.steps.markers = NULL;
+	plain.steps.n_markers = 0;
+	plain.ends = plain.late_ns = NULL;
+	plain.first_launch = NULL;
+	plain.given = NULL;
 	*scan = plain;
-	error = take_array(from, at, (void **)&scan->steps.markers,
-					   plain.steps.n_markers * sizeof(*scan->steps.markers));
-	if (!error)
-		error = bytes_take(from, at, &ends, sizeof(ends));
-	return error ? error : take_array(from, at, (void **)&scan->ends, ends * sizeof(*scan->ends));
+	return take_arrays(from, at, scan, n_markers);
 }
-
-/* What is kept by device, each rank's own told to all others. */
-struct shared {
-	void *all;
-	size_t n; /* devices */
-	int (*put)(struct bytes *to, size_t device, const void *all);
-	int (*take)(const struct bytes *from, size_t *at, void *all, size_t n);
-};
 
 static int share_all(const struct shared *shared, int error)
 {
@@ -210,19 +292,19 @@ static int share_all(const struct shared *shared, int error)
 	struct team_told told;
 	if (!team)
 		return error;
-	for (size_t i = 0; !error && i < shared->n; i++)
+	for (size_t i = 0; !error && i < shared->run->n_devices; i++)
 		error = share_has(i) ? shared->put(&mine, i, shared->all) : 0;
 	error = team_tell(&mine, error, 1, &told);
 	for (int r = 0; !error && r < told.n; r++)
 		for (size_t at = 0; r != team->rank && !error && at < told.of[r].n;)
-			error = settled(shared->take(&told.of[r], &at, shared->all, shared->n));
+			error = settled(shared->take(&told.of[r], &at, shared, r));
 	team_told_free(&told);
 	return error;
 }
 
-int share_scans(struct device_scan *scans, size_t n, int error)
+int share_scans(const struct run *run, struct device_scan *scans, int error)
 {
-	return share_all(&(struct shared){scans, n, put_scan, take_scan}, error);
+	return share_all(&(struct shared){run, scans, put_scan, take_scan}, error);
 }
 
 /* ---- proposals of steps ---- */
@@ -241,32 +323,43 @@ static int put_proposals(struct bytes *to, size_t device, const void *proposals)
 	return error;
 }
 
-static int take_proposals(const struct bytes *from, size_t *at, void *all, size_t n)
+static int take_proposal(const struct bytes *from, size_t *at, struct proposal *proposal)
 {
-	size_t device = 0, many = 0;
+	int error = bytes_take(from, at, proposal, sizeof(*proposal));
+	proposal->begins = NULL;
+	if (!error)
+		error = take_array(from, at, (void **)&proposal->begins, proposal->n,
+						   sizeof(*proposal->begins));
+	for (uint32_t i = 0; !error && i < proposal->n; i++)
+		if (!is_time(proposal->begins[i]))
+			error = -EBADMSG;
+	return error || is_time(proposal->end_ns) ? error : -EBADMSG;
+}
+
+static int take_proposals(const struct bytes *from, size_t *at, const struct shared *shared,
+						  int rank)
+{
+	size_t device = 0;
+	uint64_t many = 0;
 	int error = bytes_take(from, at, &device, sizeof(device));
 	if (!error)
 		error = bytes_take(from, at, &many, sizeof(many));
-	if (error || device >= n || many > (from->n - *at) / sizeof(struct proposal))
+	if (error || !is_told_by(shared, device, rank) ||
+		many > (from->n - *at) / sizeof(struct proposal))
 		return -EBADMSG;
-	struct proposals *into = (struct proposals *)all + device;
+	struct proposals *into = (struct proposals *)shared->all + device;
+	proposals_free(into); /* told twice: the last one counts */
 	into->at = calloc(many + 1, sizeof(*into->at));
 	if (!into->at)
 		return -ENOMEM;
-	for (; !error && into->n < many; into->n++) {
-		struct proposal *proposal = &into->at[into->n];
-		error = bytes_take(from, at, proposal, sizeof(*proposal));
-		proposal->begins = NULL;
-		if (!error)
-			error = take_array(from, at, (void **)&proposal->begins,
-							   proposal->n * sizeof(*proposal->begins));
-	}
+	while (!error && into->n < many)
+		error = take_proposal(from, at, &into->at[into->n++]);
 	return error;
 }
 
-int share_proposals(struct proposals *proposals, size_t n, int error)
+int share_proposals(const struct run *run, struct proposals *proposals, int error)
 {
-	return share_all(&(struct shared){proposals, n, put_proposals, take_proposals}, error);
+	return share_all(&(struct shared){run, proposals, put_proposals, take_proposals}, error);
 }
 
 /* ---- summaries, as their files ---- */
@@ -374,12 +467,13 @@ static int put_damage(struct bytes *to, const struct damage_log *damage)
 static int take_damage(struct bytes *from, struct damage_log *damage)
 {
 	void *places = NULL;
-	size_t n = 0, at = 0;
+	uint64_t n = 0;
+	size_t at = 0;
 	int error = bytes_take(from, &at, &n, sizeof(n));
 	if (!error)
-		error = take_array(from, &at, &places, n * sizeof(struct damage_place));
+		error = take_array(from, &at, &places, n, sizeof(struct damage_place));
 	if (!error)
-		damage_log_join(damage, places, n);
+		damage_log_join(damage, places, (size_t)n);
 	free(places);
 	from->n -= at;
 	if (from->n)

@@ -23,9 +23,9 @@ int share_decision(int decision, int *decided);
 int share_status(int status);
 /* The same for 0 or -errno. */
 int share_error(int error);
-/* Every rank gets the scans of all devices. */
-int share_scans(struct device_scan *scans, size_t n, int error);
-int share_proposals(struct proposals *proposals, size_t n, int error);
+/* Every rank gets the scans of all devices of the run. What a rank tells is checked like a file. */
+int share_scans(const struct run *run, struct device_scan *scans, int error);
+int share_proposals(const struct run *run, struct proposals *proposals, int error);
 /* The collectives become those of all ranks. Call before collectives_settle(). */
 int share_meetings(struct device_context *context, int error);
 /* Rank 0 gets the sum, and what damage the others found, and is alone from then on; the others end

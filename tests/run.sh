@@ -62,6 +62,7 @@ fuzz() {
 # 12 fuzz, 17 cli/cores and cli/mpi, 18 cli/trace_bad, 19 format/golden; 8 and 11 need time.
 hard() {
 	row() { try "hard/$1" "$PYTHON" tests/hard/"$1".py --most "$2"; }
+	try hard/state "$PYTHON" tests/hard/state_test.py
 	row 01_kills 10
 	row 02_conserved 500000
 	row 04_io_faults 4

@@ -2,6 +2,7 @@
  * the rows of its kernel and its collective. */
 #include "attribute/copy_sums.h"
 #include "attribute/generations.h"
+#include "attribute/invariants.h"
 #include "attribute/kernel_sums.h"
 #include "attribute/owner_rows.h"
 #include "attribute/sent.h"
@@ -12,6 +13,7 @@
 #include "attribute/think.h"
 #include "attribute/worst_gaps.h"
 #include "base/diag.h"
+#include "base/holds.h"
 #include "base/source.h"
 #include "summary/series.h"
 
@@ -48,6 +50,7 @@ struct attributing {
 	struct owners owners;
 	struct worst_gaps *worst;
 	uint64_t n_gaps;
+	int64_t gap_end; /* of the last one */
 	uint64_t unmatched;
 	struct steps_ops ops;
 	uint64_t unsampled_ns;
@@ -303,6 +306,9 @@ static int take_gap(struct attributing *a, const struct gap *gap)
 	int error = gap->j ? sweep_reach(&a->sweep, gap->a) : 0;
 	if (!error)
 		error = dispatch ? gap_pass(&a->engine, gap) : gap_explain(&a->engine, gap);
+	HOLDS(gap->a < gap->b && (a->n_gaps == 0 || gap->a >= a->gap_end));
+	HOLDS(error || dispatch || pieces_fill(&a->engine.pieces, gap));
+	a->gap_end = gap->b;
 	a->n_gaps++;
 	if (gap->j)
 		a->device->hull_idle_ns += gap->b - gap->a;
@@ -334,9 +340,11 @@ static int attribute_ops(struct attributing *a)
 {
 	const bool tells = a->context->options->op != NULL;
 	struct op before = {0};
-	int64_t end = INT64_MIN;
+	int64_t begin = INT64_MIN, end = INT64_MIN;
 	int error = device_feeds_rewind(a->ds);
 	for (const struct op *op; !error && (op = opstream_next(&a->ds->stream));) {
+		HOLDS(op->start >= begin && op->end >= op->start);
+		begin = op->start;
 		if (end == INT64_MIN && a->scan->lead_in_from < op->start)
 			error = take_gap(a, &(struct gap){.a = a->scan->lead_in_from, .b = op->start, .k = op});
 		else if (end != INT64_MIN && op->start > end)
@@ -565,6 +573,7 @@ static int store_device(struct attributing *a)
 	memcpy(a->device->time_ns, a->sweep.time_ns, sizeof(a->sweep.time_ns));
 	memcpy(a->device->readings, scan->readings, sizeof(scan->readings));
 	a->device->nccl_hidden_ns = a->sweep.hidden_ns;
+	HOLDS(step_leaves_add_up(&a->step_leaves, a->sweep.time_ns));
 	store_carried(a);
 	store_quality(a);
 	int error = store_steps(a);
@@ -589,8 +598,10 @@ static int check_partition(const struct attributing *a)
 {
 	if (summary_device_adds_up(a->device))
 		return 0;
-	diag("internal error: the leaves of %s do not add up to its window", a->worst->device);
-	return -EBADMSG;
+	diag("internal error: the leaves of %s do not add up to its window: a fault of baton's, not of "
+		 "this run; please report it",
+		 a->worst->device);
+	return -ENOTRECOVERABLE;
 }
 
 int device_attribute(const struct device_context *context, const struct device_scan *scan,

@@ -139,7 +139,7 @@ static int stack_push(struct host_scratch *s, const struct host_rec *rec)
 static bool mark_tells(const struct host_span *span, const struct host_mark *mark)
 {
 	const struct host_rec *rec = mark->rec, *open = span->owner->open;
-	bool own = rec >= open && rec < open + span->owner->n_open;
+	bool own = span->owner->n_open && rec >= open && rec < open + span->owner->n_open;
 	return own && host_rec_tells(rec) && mark->at == (mark->change > 0 ? rec->start : rec->end);
 }
 

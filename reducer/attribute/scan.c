@@ -1,6 +1,8 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
+#include "attribute/invariants.h"
 #include "attribute/scan_pass.h"
 #include "attribute/scan_steps.h"
+#include "base/holds.h"
 #include "base/sort.h"
 
 #include <errno.h>
@@ -211,6 +213,8 @@ static int scan_device(struct scanning *s)
 		return error;
 	if (!s->scan->empty)
 		settle_windows(s->scan);
+	HOLDS(steps_in_order(&s->scan->steps));
+	HOLDS(s->scan->empty || windows_tile(s->scan));
 	return keep_first_launches(s->scan, s->ds);
 }
 

@@ -1,5 +1,6 @@
 #include "attribute/sweep.h"
 
+#include "base/holds.h"
 #include "base/room.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static void account(struct sweep *sweep, int64_t to)
 	bool only_waits = rank == RANK_WAIT && !sweep->running[RANK_COPY];
 	if (only_waits && to > sweep->now && sweep->on_wait && !sweep->error)
 		sweep->error = sweep->on_wait(sweep->context, sweep->now, to);
+	HOLDS(to >= sweep->now);
 	sweep->now = to;
 	if (from >= until || rank == RANK_COUNT)
 		return;
@@ -70,6 +72,7 @@ static void run_until(struct sweep *sweep, int64_t to)
 	while (sweep->n_heap && sweep->heap[0].at <= to) {
 		struct sweep_change change = heap_pop(sweep);
 		account(sweep, change.at);
+		HOLDS(change.ends < 0 || sweep->running[change.ends] > 0);
 		if (change.ends >= 0)
 			sweep->running[change.ends]--;
 		if (change.begins >= 0)

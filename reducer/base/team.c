@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ERROR_MOST = 4095 }; /* of the kernel */
+
 static const struct team *joined;
 
 const struct team *team_here(void)
@@ -58,7 +60,8 @@ static int first_error(const struct team *team, struct team_told *told)
 	for (int r = 0; r < told->n; r++) {
 		int64_t error = 0;
 		size_t at = 0;
-		if (bytes_take(&told->of[r], &at, &error, sizeof(error)) != 0)
+		if (bytes_take(&told->of[r], &at, &error, sizeof(error)) != 0 || error > 0 ||
+			error < -ERROR_MOST)
 			error = -EBADMSG;
 		if (error && !first) {
 			first = (int)error;

@@ -46,7 +46,9 @@ void by_open(struct by_table *table, const struct summary *summary, enum site_by
 		from++;
 	for (to = from; to < summary->n_sites && summary->sites[to].by == by; to++)
 		;
-	*table = (struct by_table){.by = by, .rows = summary->sites + from, .n = to - from};
+	*table = (struct by_table){.by = by, .n = to - from};
+	if (table->n) /* there may be no sites at all */
+		table->rows = summary->sites + from;
 	table->all = by_sum(table, 0);
 	for (size_t i = 0; i < summary->n_devices; i++)
 		table->steps += summary->devices[i].steps > 0 ? summary->devices[i].steps : 1;

@@ -1,5 +1,6 @@
 #include "read/rows.h"
 
+#include "base/holds.h"
 #include "base/progress.h"
 #include "base/room.h"
 #include "base/sort.h"
@@ -179,6 +180,7 @@ bool rows_next_block(struct rows *rows)
 {
 	if (rows->error)
 		return false;
+	const int64_t before = rows->now ? rows_value(rows, ROW_START) : INT64_MIN;
 	if (rows->now && ++rows->now->at == rows->now->n)
 		retire(rows, rows->now);
 	struct rows_block *first = earliest(rows);
@@ -187,6 +189,7 @@ bool rows_next_block(struct rows *rows)
 	rows->now = rows->error ? NULL : earliest(rows);
 	if (!rows->now)
 		return false;
+	HOLDS(rows_value(rows, ROW_START) >= before && rows->now->at < rows->now->n);
 	rows->now_until = first_until(rows);
 	rows->read++;
 	return true;

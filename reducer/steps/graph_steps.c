@@ -56,9 +56,10 @@ int graph_steps_take(struct graph_launches *graphs, int64_t **begins, size_t *n,
 	int64_t work_ns;
 	sort_rows(graphs->at, graphs->n, sizeof(*graphs->at), by_name_and_launch);
 	const size_t launches = find_main(graphs, &from, &work_ns);
+	if (launches < PERIOD_LEAST_STEPS || work_ns < graphs->all_ns / 2)
+		return 0; /* there may be none at all */
 	const struct graph_launch *at = graphs->at + from;
-	if (launches < PERIOD_LEAST_STEPS || work_ns < graphs->all_ns / 2 ||
-		!lie_together(at, launches, *begins, *n))
+	if (!lie_together(at, launches, *begins, *n))
 		return 0;
 	int64_t *own = malloc(launches * sizeof(*own));
 	if (!own)

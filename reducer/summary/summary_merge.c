@@ -1,6 +1,8 @@
 #include "summary/summary.h"
 
+#include "base/holds.h"
 #include "base/sort.h"
+#include "summary/merge_sums.h"
 #include "summary/row_kinds.h"
 
 #include <errno.h>
@@ -125,10 +127,17 @@ static int merge_rows(struct summary *into, const struct summary *from, enum row
 
 int summary_merge(struct summary *into, const struct summary *from)
 {
+	struct merge_sums parts = {0};
 	int error = 0;
+	if (HOLDS_TESTED) {
+		merge_sums_add(&parts, into);
+		merge_sums_add(&parts, from);
+	}
 	for (int kind = 0; !error && kind < ROW_KINDS; kind++)
 		error = merge_rows(into, from, (enum row_kind)kind);
 	merge_fields(into, record_kind(BATON_S_QUALITY), &into->quality, &from->quality);
+	HOLDS(error || merge_sums_same(&parts, into));
+	merge_sums_free(&parts);
 	return error;
 }
 

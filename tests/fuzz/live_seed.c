@@ -3,11 +3,13 @@
  *   live_seed DIR [FIELD=VALUE...]    prints the path of the live file
  *
  * The process is none: number 4194304 is above what a kernel gives. FIELD is one of those below;
- * slots, offset, head, type, aux and begin are of the first lane and of its first slot. */
+ * slots, offset, head, type, aux and begin are of the first lane and of its first slot. With
+ * checkpoint=N the trace says that N slots of this lane are in it, and has kernels after that. */
 #include <baton/live.h>
 #include <baton/writer.h>
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static void put_string(struct baton_writer *w, uint32_t id, const char *text)
 }
 
 /* What a recorder had written: a device, a stream, 200 kernels, no calls yet. */
-static int write_trace(const char *path)
+static int write_trace(const char *path, uint64_t taken)
 {
 	struct baton_writer w;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -51,6 +53,13 @@ static int write_trace(const char *path)
 	baton_writer_record(&w, BATON_R_DEVICE, &device, sizeof(device), NULL, 0);
 	baton_writer_record(&w, BATON_R_STREAM, &stream, sizeof(stream), NULL, 0);
 	for (int i = 0; i < 200; i++) {
+		if (i == 100 && taken) {
+			struct baton_r_checkpoint point = {.lanes = 1, .launches = taken, .kernels = 100};
+			const uint64_t lane[3] = {taken, 0, 0};
+			baton_writer_flush_table(&w, baton_table(BATON_OP));
+			baton_writer_record(&w, BATON_R_CHECKPOINT, &point, sizeof(point), lane, sizeof(lane));
+			baton_writer_flush_records(&w);
+		}
 		int64_t row[BATON_MAX_COLUMNS] = {[OP_START] = 5000 + 20000 * i, [OP_DUR] = 12000,
 										  [OP_KIND] = BATON_KERNEL,      [OP_STREAM] = 1,
 										  [OP_CORRELATION] = i + 1,      [OP_NAME] = 2};
@@ -139,9 +148,10 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	fill(argv[1]);
-	if (write_trace(trace) != 0)
+	const bool after = argc > 2 && strncmp(argv[2], "checkpoint=", 11) == 0;
+	if (write_trace(trace, after ? strtoull(argv[2] + 11, 0, 0) : 0) != 0)
 		return 1;
-	for (int i = 2; i < argc; i++)
+	for (int i = 2 + after; i < argc; i++)
 		if (set(argv[i]) != 0)
 			return 2;
 	snprintf(image.live.trace, sizeof(image.live.trace), "%s", trace);

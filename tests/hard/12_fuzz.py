@@ -1,10 +1,10 @@
-"""Row 12: the readers of traces, live files, summaries, Kineto profiles, nsys exports, tables of nvprof, timelines and rules under
-libFuzzer (tests/hard/fuzz.c), with the address and undefined-behaviour sanitizers: no crash, no leak, no input that takes longer than 5 s.
+"""Row 12: the readers of traces, live files, summaries, Kineto profiles, nsys exports, tables of nvprof, timelines, rules and messages of
+baton-mpi under libFuzzer (tests/hard/fuzz.c), with the address and undefined-behaviour sanitizers: no crash, no leak, no input that takes longer than 5 s.
 
 A case is one run of a reader. Needs clang and its runtime (CLANG=clang-14), and builds the readers with it once
 (build/fuzzer). The corpus stays in build/hard/corpus and what was found in build/hard/found.
 
-    12_fuzz.py --coverage   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov)
+    12_fuzz.py --coverage [READER...]   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov)
 """
 import glob
 import json
@@ -20,17 +20,20 @@ sys.path.insert(0, os.path.join(row.ROOT, "tests/fuzz"))
 sys.path.insert(0, os.path.join(row.ROOT, "tests/format"))
 sys.path.insert(0, os.path.join(row.ROOT, "tests/cli"))
 import hostile  # noqa: E402
+import fuzz_seeds  # noqa: E402
 import nvprof_forms  # noqa: E402
+from writer import TraceWriter  # noqa: E402
 
 NUMBER, NAME = 12, "fuzzing with coverage"
-TARGET, UNIT = 800_000_000, "runs"
-NOTE = "messages of MPI have mutators alone"
+TARGET, UNIT = 900_000_000, "runs"
+NOTE = "100,000,000 runs of each reader"
 CLANG = os.environ.get("CLANG", "clang-14")
+KEPT = os.path.abspath("tests/hard/corpus")
 CORPUS, FOUND = os.path.abspath("build/hard/corpus"), os.path.abspath("build/hard/found")
 PIECE_S = 20
 # The readers, with the longest input of each and the sources whose lines --coverage counts.
 MOST = {"trace": 1 << 15, "live": 1 << 10, "summary": 1 << 16, "kineto": 1 << 17, "nsys": 1 << 18, "nvprof": 1 << 17, "timeline": 1 << 14,
-        "rules": 1 << 12}
+        "rules": 1 << 12, "message": 1 << 14}
 TARGETS = list(MOST)
 SOURCES = {
     "trace": "include/codec/reader.c include/codec/columns_decode.c include/codec/bitplane_get.c reducer/read/dump.c",
@@ -41,6 +44,13 @@ SOURCES = {
     "nvprof": "reducer/import/nvprof/*.c reducer/import/csv_lines.c",
     "timeline": "reducer/timeline/*_ops.c reducer/timeline/op_rows.c reducer/timeline/op_input.c",
     "rules": "reducer/classify/user_rules.c",
+    "message": "reducer/share.c reducer/base/team.c reducer/attribute/meetings.c",
+}
+# In these files, but not of a reader: --coverage leaves them out.
+NOT_READERS = {
+    "baton_drain_op": "the recorder's", "drain_collective_row": "called by baton_drain_op", "baton_drain_lost": "the recorder's",
+    "baton_drain_checkpoint": "the recorder's", "live_file_id": "names a file", "summary_load": "names the file that load_path reads",
+    "dump_damage_of": "dump_file without its output",
 }
 LIBRARIES = "-lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl -lm".split()
 turn = [0]
@@ -60,17 +70,20 @@ def build(folder, library_flags, program_flags):
     plus, flags = CLANG.replace("clang", "clang++"), " ".join(library_flags)
     library, program = folder + "/libreducer.a", folder + "/fuzz"
     command("make", "-j2", "BUILD=" + folder, "CC=" + CLANG, "CXX=" + plus, "CFLAGS=" + flags, "CXXFLAGS=" + flags, library)
-    newest = max(os.path.getmtime(path) for path in (library, "tests/hard/fuzz.c"))
+    sources = ["tests/hard/fuzz.c", "tests/hard/fuzz_team.c"]
+    newest = max(os.path.getmtime(path) for path in (library, *sources))
     if not os.path.exists(program) or os.path.getmtime(program) < newest:
-        command(CLANG, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *program_flags, "-Ireducer", "-Iinclude", "-c", "-o", program + ".o",
-                "tests/hard/fuzz.c")
-        command(plus, *program_flags, "-o", program, program + ".o", library, *LIBRARIES)
+        objects = ["%s/%s.o" % (folder, os.path.basename(source)) for source in sources]
+        for source, made in zip(sources, objects):
+            command(CLANG, "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", *program_flags, "-Ireducer", "-Iinclude", "-c", "-o", made, source)
+        command(plus, *program_flags, "-o", program, *objects, library, *LIBRARIES)
     return os.path.abspath(program)
 
 
 def fuzzer():
     check = "-fsanitize=%saddress,undefined"
-    return build("build/fuzzer", [check % "fuzzer-no-link,", "-fno-sanitize-recover=all"], [check % "fuzzer,", "-fno-sanitize-recover=all"])
+    strict = ["-O1", "-fno-sanitize-recover=all", "-DBATON_CHECKS"]
+    return build("build/fuzzer", [check % "fuzzer-no-link,", *strict], [check % "fuzzer,", *strict])
 
 
 def live_seed(bench):
@@ -79,8 +92,44 @@ def live_seed(bench):
     command("cc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-Iinclude", "-o", maker, "tests/fuzz/live_seed.c", *glob.glob("include/codec/*.c"),
             "-lzstd", "-lxxhash")
     folder = bench.fresh("live")
-    shutil.move(command(maker, folder).strip(), os.path.join(bench.work, "seed.live"))
+    shutil.move(command(maker, folder, "checkpoint=100").strip(), os.path.join(bench.work, "seed.live"))
     shutil.move(row.traces(folder)[0], os.path.join(bench.work, "trace.baton"))
+
+
+def live_places(bench):
+    """(bytes of the live file, where its fields lie), from the header itself."""
+    asks = os.path.join(bench.work, "live_places")
+    names = ("layout file_bytes pid lanes_offset dictionary_offset dictionary_bytes dictionary_reserved dropped_strings unheard_launches "
+             "gpu_recorded gpu_kernels gpu_unwritten unwritable").split()
+    with open(asks + ".c", "w") as file:
+        file.write("#include <baton/live.h>\n#include <stdio.h>\nint main(void) {\n%s}\n" % "".join(
+            'printf("%s %%zu\\n", __builtin_offsetof(struct baton_live, %s));\n' % (name, name) for name in names))
+    command("cc", "-std=gnu11", "-D_GNU_SOURCE", "-Iinclude", "-o", asks, asks + ".c")
+    offsets = {name: int(at) & ~7 for name, at in (line.split() for line in command(asks).splitlines())}
+    with open(os.path.join(bench.work, "seed.live"), "rb") as file:
+        image = file.read()
+    offsets["lane"] = int.from_bytes(image[offsets["lanes_offset"]:][:8], "little")
+    return len(image), offsets
+
+
+def team_run(bench):
+    """The run that a team of two reduces for the reader of messages: two ranks that have collectives, and whose launches have different
+    periods, so that the ranks tell each other what steps they propose."""
+    folder = bench.fresh("run")
+    for rank, period in enumerate((5, 3)):
+        out = TraceWriter(None)
+        out.process(100 + rank, rank=rank, world_size=2, host="node", source="baton", run_id="run")
+        stream, thread = out.stream(out.device(rank, "GPU", "GPU-%d" % rank), 1, 7), out.thread("main", 100, 100)
+        comm = out.communicator(2, 77, "comm", str(rank))
+        times = [(i, 10**9 + i * 30_000 + i % 7 * 900) for i in range(60)]
+        out.rows("call", [{"start_ns": at, "dur_ns": 5000, "thread": thread, "name": "cudaLaunchKernel", "correlation": i + 1} for i, at in times])
+        out.rows("op", [{"start_ns": at + 9000, "dur_ns": 15_000 + i, "op_kind": 1, "stream": stream, "correlation": i + 1,
+                         "name": "ncclDevKernel_AllReduce" if i % 30 == 29 else "gemm_%d" % (i % period)} for i, at in times])
+        out.rows("collective", [{"start_ns": at + 9000, "dur_ns": 15_000 + i, "correlation": i + 1, "comm": comm, "coll": 1, "bytes": 4096,
+                                 "sequence": i} for i, at in times[29::30]])
+        out.close()
+        with open(os.path.join(folder, "%d.baton" % rank), "wb") as file:
+            file.write(out.data())
 
 
 def chrome_operations():
@@ -92,16 +141,17 @@ def chrome_operations():
     return json.dumps({"traceEvents": events})
 
 
-def seeds(bench):
-    """A first corpus: golden files, what hostile.py begins with, and small runs in every format."""
+def seeds(bench, program):
+    """A first corpus: what is checked in, golden files, what hostile.py begins with, and small runs in every format."""
     live_seed(bench)
+    team_run(bench)
     made = {name: [] for name in TARGETS}
 
     def take(name, path):
         if os.path.getsize(path) <= MOST[name]:
             made[name].append(open(path, "rb").read())
 
-    for path in glob.glob("tests/golden/format/good-*.baton"):
+    for path in glob.glob("tests/golden/format/*.baton"):
         take("trace", path)
     for workload in ("ddp", "fsdp", "inference"):
         run = os.path.join(bench.work, workload)
@@ -127,20 +177,44 @@ def seeds(bench):
     made["kineto"].append(hostile.kineto())
     made["timeline"] += [hostile.timelines(), chrome_operations().encode(),
                          b'[{"step":0,"dp":0,"pp":0,"type":"forward-compute","start":1,"end":2}]']
-    made["rules"].append(b"^gemm matmul\ncall:cudaMemcpy.* sync\n# text\nrange:data input\n")
-    made["live"].append(bytes(12))
+    made["rules"] += fuzz_seeds.rules()
+    made["timeline"] += fuzz_seeds.timeline()
+    made["kineto"] += fuzz_seeds.kineto()
+    made["nvprof"] += fuzz_seeds.nvprof()
+    made["live"] += [bytes(12), *fuzz_seeds.live(*live_places(bench))]
+    made["summary"] += fuzz_seeds.mutated(made["summary"])
+    shutil.rmtree(run)
+    bench.run(row.SIM, "-o", run, "--workload", "ddp", "--ranks", "2", "--steps", "3", "--kernels", "40")
+    os.remove(row.traces(run)[0])
+    part = os.path.join(bench.work, "part.baton")
+    bench.run(row.BATON, "reduce", "--part", "-o", part, run)
+    take("summary", part)
     for name, files in made.items():
         os.makedirs(os.path.join(CORPUS, name), exist_ok=True)
+        for path in sorted(glob.glob(os.path.join(KEPT, name, "*"))):
+            shutil.copy(path, os.path.join(CORPUS, name, "kept-" + os.path.basename(path)))
         for i, data in enumerate(files):
             with open(os.path.join(CORPUS, name, "seed-%d" % i), "wb") as file:
                 file.write(data)
     os.makedirs(FOUND, exist_ok=True)
+    message_seeds(bench, program)
+
+
+def message_seeds(bench, program):
+    """The messages of a real team, and others like them."""
+    folder = os.path.join(CORPUS, "message")
+    bench.run(program, "-runs=0", ASAN_OPTIONS="use_sigaltstack=0", LLVM_PROFILE_FILE=os.devnull, FUZZ_TARGET="message", FUZZ_WORK=bench.work,
+              FUZZ_SEEDS=folder)
+    sent = [open(path, "rb").read() for path in sorted(glob.glob(folder + "/seed-*"), key=lambda path: int(path.rsplit("-", 1)[1]))]
+    for i, data in enumerate(fuzz_seeds.message(sent)):
+        with open("%s/like-%d" % (folder, i), "wb") as file:
+            file.write(data)
 
 
 def piece(bench, first, most):
     program = fuzzer()
     if not turn[0]:
-        seeds(bench)
+        seeds(bench, program)
     name = TARGETS[turn[0] % len(TARGETS)]
     turn[0] += 1
     seconds = max(3, min(PIECE_S, bench.seconds / len(TARGETS)))
@@ -148,7 +222,7 @@ def piece(bench, first, most):
         program, os.path.join(CORPUS, name), "-runs=%d" % most, "-max_total_time=%d" % seconds, "-max_len=%d" % MOST[name], "-timeout=5",
         "-rss_limit_mb=1024", "-print_final_stats=1", "-seed=%d" % (first % 2**31 + turn[0]), "-close_fd_mask=3",
         "-artifact_prefix=%s/%s-" % (FOUND, name), seconds=seconds + 300, FUZZ_TARGET=name, FUZZ_WORK=bench.work,
-        SIMDJSON_FORCE_IMPLEMENTATION="fallback")
+        SIMDJSON_FORCE_IMPLEMENTATION="fallback", ASAN_OPTIONS="use_sigaltstack=0")
     text = err.decode(errors="replace")
     if status != 0:
         fault = re.search(r"(runtime error|ERROR|SUMMARY|ALARM).*", text)
@@ -162,24 +236,42 @@ def piece(bench, first, most):
     return n
 
 
+def lines_of(table):
+    """{file: [lines reached, lines]} of what `llvm-cov export -format=lcov` says, without NOT_READERS."""
+    files, starts, here = {}, [], None
+    for line in table.splitlines():
+        word, _, rest = line.partition(":")
+        if word == "SF":
+            here, starts = files.setdefault(os.path.relpath(rest, row.ROOT), [0, 0]), []
+        elif word == "FN":
+            at, name = rest.split(",", 1)
+            starts.append((int(at), name.rsplit(":", 1)[-1]))
+        elif word == "DA":
+            at, times = (int(n) for n in rest.split(",")[:2])
+            function = max((start for start in starts if start[0] <= at), default=(0, ""))[1]
+            if function not in NOT_READERS:
+                here[0] += times > 0
+                here[1] += 1
+    return files
+
+
 def coverage():
     flags = ["-fprofile-instr-generate", "-fcoverage-mapping"]
     program = build("build/coverage", flags, ["-fsanitize=fuzzer", *flags])
     with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
         bench = row.Bench(work)
-        live_seed(bench)
-        for name in TARGETS:
+        seeds(bench, program)
+        for name in sys.argv[2:] or TARGETS:
             raw, profile = os.path.join(work, name + ".raw"), os.path.join(work, name + ".profile")
             bench.run(program, "-runs=0", "-close_fd_mask=3", os.path.join(CORPUS, name), seconds=600, FUZZ_TARGET=name, FUZZ_WORK=work,
                       LLVM_PROFILE_FILE=raw)
             command(CLANG.replace("clang", "llvm-profdata"), "merge", "-o", profile, raw)
             paths = [path for glob_of in SOURCES[name].split() for path in sorted(glob.glob(glob_of))]
-            table = command(CLANG.replace("clang", "llvm-cov"), "report", program, "-instr-profile=" + profile, *paths)
-            for line in table.splitlines():
-                cells = line.split()
-                if len(cells) == 13 and cells[9] not in ("Cover", "Lines"):
-                    print("%-10s %-48s %6s %% of %5s lines" % (name, cells[0], cells[9].rstrip("%"), cells[7]))
+            files = lines_of(command(CLANG.replace("clang", "llvm-cov"), "export", "-format=lcov", program, "-instr-profile=" + profile, *paths))
+            files["all"] = [sum(counts) for counts in zip(*files.values())]
+            for path, (reached, lines) in files.items():
+                print("%-10s %-48s %5.1f %% of %5d lines" % (name, path, 100 * reached / max(lines, 1), lines), flush=True)
 
 
 if __name__ == "__main__":
-    coverage() if sys.argv[1:] == ["--coverage"] else row.main(globals())
+    coverage() if sys.argv[1:2] == ["--coverage"] else row.main(globals())

@@ -1,13 +1,18 @@
 /* The readers of files for libFuzzer; tests/hard/12_fuzz.py builds and runs it.
  *
- *   FUZZ_TARGET   trace, live, summary, kineto, nsys, nvprof, timeline or rules
+ *   FUZZ_TARGET   trace, live, summary, kineto, nsys, nvprof, timeline, rules or message
  *   FUZZ_WORK     a directory of one's own; for live files it holds trace.baton and seed.live, and
- *                 an input is a list of words that are put into the seed
+ *                 an input is a list of words that are put into the seed; for messages it holds the
+ *                 directory run, and an input is the number of a message and what it is instead
+ *   FUZZ_SEEDS    of messages: where those that are sent are written as inputs
  *
  * Blocks of traces and summaries get true checksums, so that what the fuzzer changes is met behind
  * them. */
+#include "fuzz_team.h"
+
 #include "classify/user_rules.h"
 #include "import/importer.h"
+#include "import/kineto/kineto_facts.h"
 #include "read/drain_live.h"
 #include "read/dump.h"
 #include "reduce_options.h"
@@ -84,6 +89,11 @@ static void empty_out_dir(void)
 static void import(const struct importer *importer)
 {
 	struct import_run run = {.out_dir = out_dir, .run_id = "fuzz", .force_rank = -1};
+	unsigned char head[4096];
+	const int fd = open(input, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = read(fd, head, sizeof(head));
+	close(fd);
+	importer->recognise(head, n > 0 ? (size_t)n : 0);
 	importer->import_file(input, &run);
 	free(run.taken);
 	empty_out_dir();
@@ -105,9 +115,15 @@ static void read_timeline(void)
 
 static void read_rules(void)
 {
+	static const struct user_name names[] = {{USER_KERNELS, "gemm_128x64", 11},
+											 {USER_CALLS, "cudaMemcpyAsync", 15},
+											 {USER_RANGES, "data", 4},
+											 {USER_FRAMES, "train.py:12", 11}};
 	struct user_rules rules = {0};
 	char message[256];
-	user_rules_read(&rules, input, message, sizeof(message));
+	if (user_rules_read(&rules, input, message, sizeof(message)) == 0)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			user_rules_find(&rules, &names[i]);
 	user_rules_free(&rules);
 }
 
@@ -127,8 +143,20 @@ static void read_trace(void)
 	dump_file(input, true, nothing, &result);
 }
 
+/* The name of a profile tells its rank and host too: the input is also taken for one. */
+static void read_name(void)
+{
+	struct kineto_facts facts = {0};
+	char name[300] = "";
+	const int fd = open(input, O_RDONLY | O_CLOEXEC);
+	if (read(fd, name, sizeof(name) - 1) > 0)
+		kineto_facts_from_name(&facts, name);
+	close(fd);
+}
+
 static void import_kineto(void)
 {
+	read_name();
 	import(&importer_kineto);
 }
 
@@ -160,16 +188,23 @@ static void drain(const uint8_t *data, size_t bytes)
 	close(fd);
 }
 
+static void take_message(const uint8_t *data, size_t bytes)
+{
+	team_fuzz(data, bytes, seal);
+}
+
 static const struct target {
 	const char *name;
 	bool sealed;
-	void (*read)(void); /* `input`; NULL: a live file */
+	void (*read)(void);                              /* `input`; NULL: `take` */
+	void (*take)(const uint8_t *data, size_t bytes); /* no file as it is */
 } targets[] =
 	{
-		{"trace", true, read_trace},      {"summary", true, read_summary},
-		{"kineto", false, import_kineto}, {"nsys", false, import_nsys},
-		{"nvprof", false, import_nvprof}, {"timeline", false, read_timeline},
-		{"rules", false, read_rules},     {"live", false, NULL},
+		{"trace", true, read_trace, NULL},      {"summary", true, read_summary, NULL},
+		{"kineto", false, import_kineto, NULL}, {"nsys", false, import_nsys, NULL},
+		{"nvprof", false, import_nvprof, NULL}, {"timeline", false, read_timeline, NULL},
+		{"rules", false, read_rules, NULL},     {"live", false, NULL, drain},
+		{"message", true, NULL, take_message},
 },
   *target;
 
@@ -200,17 +235,22 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	snprintf(out_dir, sizeof(out_dir), "%s/out", work);
 	if (mkdir(out_dir, 0700) != 0 && errno != EEXIST)
 		abort();
-	if (!target->read) {
+	if (target->take == drain) {
 		live_bytes = read_seed(work, "seed.live", live_seed, sizeof(live_seed));
 		trace_bytes = read_seed(work, "trace.baton", trace_seed, sizeof(trace_seed));
+	}
+	if (target->take == take_message) {
+		char run[4200];
+		snprintf(run, sizeof(run), "%s/run", work);
+		team_learn(run, getenv("FUZZ_SEEDS"));
 	}
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	if (!target->read) {
-		drain(data, bytes);
+	if (target->take) {
+		target->take(data, bytes);
 		return 0;
 	}
 	uint8_t *copy = malloc(bytes + 1);

@@ -47,7 +47,7 @@ static int broadcast(void *at, size_t n, int root)
 /* Room for what a rank has announced. Without it no rank can go on together with the others. */
 static void make_room(struct bytes *bytes, size_t n)
 {
-	bytes->at = malloc(n + 1);
+	bytes->at = n < PTRDIFF_MAX ? malloc(n + 1) : NULL;
 	bytes->n = bytes->room = n;
 	if (bytes->at)
 		return;
