@@ -181,11 +181,13 @@ static size_t count_rows(const struct device_feeds *ds)
 	return rows;
 }
 
-int scan_pass_log(struct scanning *s, uint32_t feed)
+int scan_pass_log(struct scanning *s, uint32_t feed, struct period_memo *periods)
 {
 	forget_pass(s);
+	launch_log_free(&s->log);
 	s->log = (struct launch_log){
 		.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
+	step_windows_open(&s->log.windows, periods, s->ds->feeds[feed].trace.strings.n, STEP_WINDOW);
 	int error = go_through(s, PASS_LOG, note_gap);
 	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
 	return error;

@@ -47,31 +47,32 @@ static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
 			 text.bytes ? "" : "a CUDA graph", text.at);
 }
 
-/* One pass finds the rhythm and gathers all the rest. */
+/* One pass finds the rhythm and gathers all the rest; a second one where the steps of a bounded part
+ * of the launches do not go on. */
+static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *found)
+{
+	int error = scan_pass_log(s, feed, s->context->periods);
+	if (!error)
+		error = launch_log_steps(&s->log, s->context->periods, found);
+	if (error != -EAGAIN)
+		return error;
+	free(found->begins);
+	error = scan_pass_log(s, feed, NULL);
+	return error ? error : launch_log_steps(&s->log, s->context->periods, found);
+}
+
 static int find_period(struct scanning *s, uint32_t feed)
 {
-	struct launch_log *log = &s->log;
-	int64_t *begins = NULL, end_ns = 0;
-	size_t n = 0;
-	uint32_t graph = UINT32_MAX;
-	int error = scan_pass_log(s, feed);
-	launch_log_sort(log);
-	if (!error && log->n_marks)
-		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);
-	if (!error && n)
-		end_ns = begins[n];
-	if (!error)
-		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
-	if (!error && n)
-		error = step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs, begins, n);
-	if (!error && n)
-		error = steps_from_begins(begins, n, end_ns, &s->scan->steps);
-	s->scan->by_graphs = graph != UINT32_MAX;
+	struct logged_steps found = {.graph = UINT32_MAX};
+	int error = seek_period(s, feed, &found);
+	if (!error && found.n)
+		error = steps_from_begins(found.begins, found.n, found.begins[found.n], &s->scan->steps);
+	s->scan->by_graphs = found.graph != UINT32_MAX;
 	if (!error && s->scan->by_graphs)
-		say_graph(s, feed, graph);
-	s->scan->launches = (uint32_t)log->n_marks;
-	s->scan->period_steps = (uint32_t)n;
-	free(begins);
+		say_graph(s, feed, found.graph);
+	s->scan->launches = s->log.launches < UINT32_MAX ? (uint32_t)s->log.launches : UINT32_MAX;
+	s->scan->period_steps = (uint32_t)found.n;
+	free(found.begins);
 	return error;
 }
 
@@ -220,7 +221,7 @@ static int find_periodic(struct scanning *s, uint32_t process)
 	s->scan->steps.cut += partial;
 	s->scan->by_period = true;
 	error = error ? error : cut_warmup(s, process, !given);
-	if (!error && !given)
+	if (!error && !given && s->log.whole) /* else the pass that follows judges them */
 		error = judge_log(s, process);
 	launch_log_free_marks(&s->log);
 	return error;
