@@ -60,7 +60,7 @@ static int propose(struct scanning *s, uint32_t process, struct proposals *propo
 	struct launch_log *log = &s->log;
 	int64_t *begins = NULL;
 	size_t n = 0;
-	int error = scan_pass_log(s, process);
+	int error = scan_pass_log(s, process, NULL);
 	launch_log_sort(log);
 	if (!error)
 		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);

@@ -47,6 +47,34 @@ static size_t first_room(const struct launch_log *log)
 	return most > FIRST_ROOM ? most : (size_t)FIRST_ROOM;
 }
 
+static struct step_launches launches_of(struct launch_log *log)
+{
+	return (struct step_launches){log->marks, log->n_marks, &log->inputs, &log->graphs};
+}
+
+static int forget_settled(struct launch_log *log)
+{
+	launch_log_sort(log);
+	struct step_launches launches = launches_of(log);
+	int error = step_windows_go_on(&log->windows, &launches);
+	log->n_marks = launches.n_marks;
+	log->moves = 0;
+	return error;
+}
+
+static int add_mark(struct launch_log *log, const struct op *op)
+{
+	int error = 0;
+	if (log->windows.periods && step_windows_full(&log->windows, log->n_marks))
+		error = forget_settled(log);
+	if (!error)
+		error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, first_room(log),
+						 sizeof(*log->marks));
+	if (!error)
+		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->launches++});
+	return error;
+}
+
 int launch_log_room(struct launch_log *log)
 {
 	if (log->n_ops == LAUNCH_LOG_OPS)
@@ -58,18 +86,14 @@ int launch_log_room(struct launch_log *log)
 
 int launch_log_launch(struct launch_log *log, const struct op *op)
 {
+	if (log->windows.periods && op->ls < log->windows.from_ns)
+		return -EAGAIN;
 	log->graphs.all_ns += op->end - op->start;
 	if (op->kind == BATON_GRAPH)
 		return add_graph(&log->graphs, op);
 	if (op->kind == BATON_MEMCPY && op->copy_dir == BATON_COPY_HTOD)
 		return step_inputs_add(&log->inputs, op->ls);
-	if (op->kind != BATON_KERNEL)
-		return 0;
-	int error = room_for((void **)&log->marks, log->n_marks, &log->marks_room, first_room(log),
-						 sizeof(*log->marks));
-	if (!error)
-		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->n_marks});
-	return error;
+	return op->kind == BATON_KERNEL ? add_mark(log, op) : 0;
 }
 
 static int by_launch(const void *a, const void *b)
@@ -88,6 +112,39 @@ void launch_log_sort(struct launch_log *log)
 	step_inputs_sort(&log->inputs);
 }
 
+/* Steps of marks that are all there. */
+static int seek_whole(struct launch_log *log, struct period_memo *periods, struct logged_steps *out)
+{
+	int64_t end_ns = 0;
+	int error = 0;
+	if (log->n_marks)
+		error = period_memo_find(periods, log->marks, log->n_marks, &out->begins, &out->n);
+	if (!error && out->n)
+		end_ns = out->begins[out->n];
+	if (!error)
+		error = graph_steps_take(&log->graphs, &out->begins, &out->n, &end_ns, &out->graph);
+	if (!error && out->n)
+		error = step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs, out->begins,
+								 out->n);
+	if (!error && out->n)
+		out->begins[out->n] = end_ns;
+	return error;
+}
+
+int launch_log_steps(struct launch_log *log, struct period_memo *periods, struct logged_steps *out)
+{
+	*out = (struct logged_steps){.graph = UINT32_MAX};
+	launch_log_sort(log);
+	if (!log->windows.periods || log->windows.from_ns == INT64_MIN)
+		return seek_whole(log, periods, out);
+	struct step_launches launches = launches_of(log);
+	int error = step_windows_end(&log->windows, &launches, &out->begins, &out->n);
+	int64_t end_ns = 0;
+	if (!error)
+		error = graph_steps_take(&log->graphs, &out->begins, &out->n, &end_ns, &out->graph);
+	return !error && out->graph != UINT32_MAX ? -EAGAIN : error;
+}
+
 void launch_log_free_marks(struct launch_log *log)
 {
 	free(log->marks);
@@ -96,6 +153,7 @@ void launch_log_free_marks(struct launch_log *log)
 	free(log->graphs.at);
 	log->graphs = (struct graph_launches){0};
 	step_inputs_free(&log->inputs);
+	step_windows_close(&log->windows);
 }
 
 void launch_log_free(struct launch_log *log)

@@ -1,15 +1,15 @@
 /* What a pass keeps while the steps of a device are not known yet: the kernel launches in order,
- * from which steps/period.h finds the steps, and enough about every op to put it into its step
+ * from which steps/period.h finds the steps (those of a window, steps/step_windows.h), and enough about every op to put it into its step
  * afterwards without another pass. */
 #ifndef ATTRIBUTE_LAUNCH_LOG_H
 #define ATTRIBUTE_LAUNCH_LOG_H
 
 #include "attribute/opstream.h"
 #include "steps/graph_steps.h"
-#include "steps/period.h"
-#include "steps/step_inputs.h"
+#include "steps/step_windows.h"
 
 enum { LAUNCH_LOG_OPS = 1 << 18 };
+_Static_assert(LAUNCH_LOG_OPS <= 2 * STEP_WINDOW, "a log with marks of windows has not all ops");
 
 struct logged_op {
 	int64_t ls, end; /* INT64_MAX: no launch record */
@@ -21,6 +21,9 @@ struct launch_log {
 	size_t expected;           /* ops, as far as one can tell before */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
+	uint64_t launches; /* all of them, also those that are forgotten */
+	/* without `windows.periods` all marks are kept */
+	struct step_windows windows;
 	struct graph_launches graphs; /* and that process's launches of whole graphs */
 	struct input_copies inputs;   /* and of copies to the device */
 	uint64_t moves;               /* marks moved so far to keep them in order */
@@ -30,12 +33,18 @@ struct launch_log {
 	bool whole; /* `ops` has every op */
 };
 
+struct logged_steps {
+	int64_t *begins; /* n + 1 instants: the last step's end is the last; the caller frees it */
+	size_t n;
+	uint32_t graph; /* whose launches they are; UINT32_MAX: they are told by kernels */
+};
+
 /* The parts of launch_log_add(): makes room for another op, or forgets the ops when they are too many;
- * adds the launch of an op. 0 or -ENOMEM. */
+ * adds the launch of an op. 0, -ENOMEM, or -EAGAIN: all marks have to be kept. */
 int launch_log_room(struct launch_log *log);
 int launch_log_launch(struct launch_log *log, const struct op *op);
 
-/* Adds an op, in op order. 0 or -ENOMEM. */
+/* Adds an op, in op order. 0 or an error as above. */
 static inline int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	const bool matched = op->flags & OP_MATCHED;
@@ -49,6 +58,8 @@ static inline int launch_log_add(struct launch_log *log, const struct op *op)
 }
 /* Sorts marks and copies by launch time; equal marks stay in op order. */
 void launch_log_sort(struct launch_log *log);
+/* The steps of all that was added; `periods` is asked for them. 0 or an error as above. */
+int launch_log_steps(struct launch_log *log, struct period_memo *periods, struct logged_steps *out);
 void launch_log_free_marks(struct launch_log *log);
 void launch_log_free(struct launch_log *log);
 

@@ -207,6 +207,7 @@ static int scan_device(struct scanning *s)
 	if (error)
 		return error;
 	calibrate_floor(s);
+	scan_steps_say_unit(s);
 	s->scan->clock_early_ns = lag_floor_early_ns(&s->lag_floor);
 	error = calibrate_queue(s);
 	if (error)

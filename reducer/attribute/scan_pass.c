@@ -200,13 +200,16 @@ static size_t count_rows(const struct device_feeds *ds)
 }
 
 /* Forgets what an earlier pass gathered, and what this one keeps. */
-static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed)
+static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
+					  struct period_memo *periods)
 {
 	forget_pass(s);
 	if (pass == PASS_LOG) {
 		launch_log_free(&s->log);
 		s->log = (struct launch_log){
 			.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
+		step_windows_open(&s->log.windows, periods, s->ds->feeds[feed].trace.strings.n,
+						  STEP_WINDOW);
 		return 0;
 	}
 	int error = forget_ends(s->scan);
@@ -218,16 +221,16 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed)
 }
 
 /* The pass, of the process `feed`: from the columns, if that can be done. */
-static int make_pass(struct scanning *s, enum pass pass, uint32_t feed)
+static int make_pass(struct scanning *s, enum pass pass, uint32_t feed, struct period_memo *periods)
 {
 	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
 	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
-	int error = begin_pass(s, pass, feed);
+	int error = begin_pass(s, pass, feed, periods);
 	if (!error && !odd) {
 		error = go_plain(s, at, &odd);
 		if (error || !odd)
 			return error;
-		error = begin_pass(s, pass, feed);
+		error = begin_pass(s, pass, feed, periods);
 	}
 	s->odd = odd;
 	return error ? error : go_through(s, at);
@@ -235,13 +238,13 @@ static int make_pass(struct scanning *s, enum pass pass, uint32_t feed)
 
 int scan_pass_whole(struct scanning *s)
 {
-	int error = make_pass(s, PASS_WHOLE, s->scan->process);
+	int error = make_pass(s, PASS_WHOLE, s->scan->process, NULL);
 	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
 }
 
-int scan_pass_log(struct scanning *s, uint32_t feed)
+int scan_pass_log(struct scanning *s, uint32_t feed, struct period_memo *periods)
 {
-	int error = make_pass(s, PASS_LOG, feed);
+	int error = make_pass(s, PASS_LOG, feed, periods);
 	s->log.whole = s->log.whole && !error && !scan_pass_learned(s->ds);
 	return error;
 }

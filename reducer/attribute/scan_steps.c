@@ -7,8 +7,10 @@
 #include "steps/warmup.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW_GRAPHS = 4 };
 /* What steps of an import must be that nobody asked for: so many complete, so many launches of their
@@ -20,24 +22,50 @@ static int judge_log(struct scanning *s, uint32_t feed)
 {
 	const struct launch_log *log = &s->log;
 	const struct steps *steps = &s->scan->steps;
-	struct own_kernels own;
 	int64_t from = 0, to = 0;
 	int32_t step = 0;
-	int error = own_kernels_open(&own, s->ds->feeds[feed].trace.strings.n, steps->n_steps);
+	own_kernels_close(&s->own);
+	int error = own_kernels_open(&s->own, s->ds->feeds[feed].trace.strings.n, steps->n_steps);
 	for (size_t i = 0; !error && i < log->n_marks; i++) {
 		const struct launch_mark *mark = &log->marks[i];
 		if (mark->launch_ns < from || mark->launch_ns >= to)
 			step = steps_around(steps, mark->launch_ns, &from, &to);
-		own_kernels_add(&own, mark->symbol, step);
+		own_kernels_add(&s->own, mark->symbol, step);
 	}
 	for (size_t i = 0; !error && i < log->graphs.n; i++) {
 		const struct graph_launch *graph = &log->graphs.at[i];
-		own_kernels_add(&own, graph->name, steps_around(steps, graph->launch_ns, &from, &to));
+		own_kernels_add(&s->own, graph->name, steps_around(steps, graph->launch_ns, &from, &to));
 	}
-	if (!error)
-		error = own_kernels_judge(&own, &s->scan->fit);
-	own_kernels_close(&own);
-	return error;
+	return error ? error : own_kernels_judge(&s->own, &s->scan->fit);
+}
+
+/* What a step is that the order of its kernels alone tells: a step of training where some of them
+ * are an optimizer's. */
+void scan_steps_say_unit(struct scanning *s)
+{
+	struct device_scan *scan = s->scan;
+	struct feed *feed = &s->ds->feeds[scan->process];
+	uint32_t updates = 0;
+	bool classes = false; /* the seed taxonomy has groups alone */
+	if (!scan->by_period || scan->steps.n_steps < 2 || scan->steps.unit[0])
+		return;
+	for (uint32_t name = 0; name < s->own.n_names; name++) {
+		const uint32_t usual = own_kernels_usual(&s->own, name);
+		const char *class = usual ? feed_kernel(feed, name)->class_name : "";
+		classes |= strchr(class, '.') != NULL;
+		if (strcmp(class, class_name(CLASS_OPTIMIZER)) == 0)
+			updates += usual;
+	}
+	if (updates)
+		snprintf(scan->steps.unit, STEPS_UNIT_BYTES,
+				 "A step updates the weights: it launches %" PRIu32 " kernel%s of an optimizer",
+				 updates, updates == 1 ? "" : "s");
+	else if (classes)
+		snprintf(
+			scan->steps.unit, STEPS_UNIT_BYTES,
+			"What a step is, is not sure: none of its kernels is known as an optimizer's (plain "
+			"SGD "
+			"has none of its own), so it may be a pass of inference (a token) or a micro-batch");
 }
 
 static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
@@ -47,31 +75,32 @@ static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
 			 text.bytes ? "" : "a CUDA graph", text.at);
 }
 
-/* One pass finds the rhythm and gathers all the rest. */
+/* One pass finds the rhythm and gathers all the rest; a second one where the steps of a bounded part
+ * of the launches do not go on. */
+static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *found)
+{
+	int error = scan_pass_log(s, feed, s->context->periods);
+	if (!error)
+		error = launch_log_steps(&s->log, s->context->periods, found);
+	if (error != -EAGAIN)
+		return error;
+	free(found->begins);
+	error = scan_pass_log(s, feed, NULL);
+	return error ? error : launch_log_steps(&s->log, s->context->periods, found);
+}
+
 static int find_period(struct scanning *s, uint32_t feed)
 {
-	struct launch_log *log = &s->log;
-	int64_t *begins = NULL, end_ns = 0;
-	size_t n = 0;
-	uint32_t graph = UINT32_MAX;
-	int error = scan_pass_log(s, feed);
-	launch_log_sort(log);
-	if (!error && log->n_marks)
-		error = period_memo_find(s->context->periods, log->marks, log->n_marks, &begins, &n);
-	if (!error && n)
-		end_ns = begins[n];
-	if (!error)
-		error = graph_steps_take(&log->graphs, &begins, &n, &end_ns, &graph);
-	if (!error && n)
-		error = step_inputs_take(&log->inputs, log->marks, log->n_marks, &log->graphs, begins, n);
-	if (!error && n)
-		error = steps_from_begins(begins, n, end_ns, &s->scan->steps);
-	s->scan->by_graphs = graph != UINT32_MAX;
+	struct logged_steps found = {.graph = UINT32_MAX};
+	int error = seek_period(s, feed, &found);
+	if (!error && found.n)
+		error = steps_from_begins(found.begins, found.n, found.begins[found.n], &s->scan->steps);
+	s->scan->by_graphs = found.graph != UINT32_MAX;
 	if (!error && s->scan->by_graphs)
-		say_graph(s, feed, graph);
-	s->scan->launches = (uint32_t)log->n_marks;
-	s->scan->period_steps = (uint32_t)n;
-	free(begins);
+		say_graph(s, feed, found.graph);
+	s->scan->launches = s->log.launches < UINT32_MAX ? (uint32_t)s->log.launches : UINT32_MAX;
+	s->scan->period_steps = (uint32_t)found.n;
+	free(found.begins);
 	return error;
 }
 
@@ -220,7 +249,7 @@ static int find_periodic(struct scanning *s, uint32_t process)
 	s->scan->steps.cut += partial;
 	s->scan->by_period = true;
 	error = error ? error : cut_warmup(s, process, !given);
-	if (!error && !given)
+	if (!error && !given && s->log.whole) /* else the pass that follows judges them */
 		error = judge_log(s, process);
 	launch_log_free_marks(&s->log);
 	return error;

@@ -20,4 +20,7 @@ int scan_steps_go_on(struct scanning *s, bool *changed);
  * are not alike or not nearly of one length, are none. *changed: as above. 0 or -errno. */
 int scan_steps_doubt(struct scanning *s, bool *changed);
 
+/* After the passes: says what a step is that periodicity found. */
+void scan_steps_say_unit(struct scanning *s);
+
 #endif

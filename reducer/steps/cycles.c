@@ -229,6 +229,17 @@ static uint32_t turn_begin(const struct occurrence *occurrences, uint32_t from, 
 	return begin;
 }
 
+/* Where a turn ends: before what, in its second half, stands far after the rest. Of the last layer
+ * of a step that may be a part of the next step's first one. */
+static uint32_t turn_end(const struct occurrence *occurrences, uint32_t from, uint32_t to,
+						 uint32_t places)
+{
+	for (uint32_t i = from; i + 1 < to; i++)
+		if (occurrences[i].torn && occurrences[i].place >= places / 2)
+			return i + 1;
+	return to;
+}
+
 /* lead[place] = how many positions after the begin of a turn this place comes as a rule. */
 static void measure_leads(const struct occurrence *occurrences, uint32_t n, uint32_t places,
 						  uint64_t *lead)
@@ -281,8 +292,9 @@ static void count_turns(const struct occurrence *occurrences, uint32_t n, uint32
 			joined = (next - begin) * 2 > places;
 			continue;
 		}
-		out->list[out->n++] = (struct cycle){
-			begin_of(occurrences, joined ? front : begin, span, lead), occurrences[next - 1].at};
+		out->list[out->n++] =
+			(struct cycle){begin_of(occurrences, joined ? front : begin, span, lead),
+						   occurrences[turn_end(occurrences, begin, next, places) - 1].at};
 		joined = false;
 	}
 }

@@ -61,7 +61,7 @@ int graph_steps_take(struct graph_launches *graphs, int64_t **begins, size_t *n,
 	const struct graph_launch *at = graphs->at + from;
 	if (!lie_together(at, launches, *begins, *n))
 		return 0;
-	int64_t *own = malloc(launches * sizeof(*own));
+	int64_t *own = malloc((launches + 1) * sizeof(*own));
 	if (!own)
 		return -ENOMEM;
 	free(*begins);

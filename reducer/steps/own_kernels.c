@@ -45,6 +45,12 @@ static uint32_t median(const uint32_t *counts, uint32_t n)
 	return sorted[(n - 1) / 2];
 }
 
+uint32_t own_kernels_usual(const struct own_kernels *own, uint32_t name)
+{
+	const uint32_t *counts = own->looks > 1 ? own->of_name[name] : NULL;
+	return counts ? median(counts, own->looks) : 0;
+}
+
 struct judged { /* of each step looked at, in launches */
 	uint64_t missing[OWN_LOOKS];
 	uint64_t same[OWN_LOOKS]; /* of names that it has as often as the median step */

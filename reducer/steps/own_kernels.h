@@ -48,6 +48,9 @@ static inline void own_kernels_add(struct own_kernels *own, uint32_t name, int32
 /* 0, or -ENOMEM, also when an addition had no memory. */
 int own_kernels_judge(const struct own_kernels *own, struct step_fit *fit);
 
+/* The launches of a name in the median step; 0 for one that is no own kernel, or of a single step. */
+uint32_t own_kernels_usual(const struct own_kernels *own, uint32_t name);
+
 /* Are there so many whole steps after the last one that its marks stopped too early? */
 bool step_fit_goes_on(const struct step_fit *fit, int32_t n_steps);
 

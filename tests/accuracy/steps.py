@@ -28,7 +28,8 @@ MEAN_PERCENT, SURE, MUCH = 1, .9, .9
 # Wrong, and why: (workload, markers).
 KNOWN = {("inference", "off"): "what recurs is the pass of a token; nothing tells where a request ends"}
 QUICK = ("ddp 2 off", "pipeline 5 off", "pipeline 8 off", "resnet 1 off", "moe 4 off", "jax 2 off", "tiny 1 off",
-         "ddp 2 off --eval 5:3", "tiny 1 off --eval 5:3", "tiny 4 on", "fsdp 3 on --eval 5:3")
+         "ddp 2 off --eval 5:3", "tiny 1 off --eval 5:3", "tiny 4 on", "fsdp 3 on --eval 5:3",
+         "short_forward 4 off --recompute seed 3", "short_forward 4 off --recompute seed 8")
 
 
 class Job:
@@ -54,6 +55,7 @@ def table():
                 if workload not in ("pipeline", "inference"):
                     jobs.append(Job(workload, ranks, nvtx, "--eval", "5:3"))
                 jobs.append(Job(workload, ranks, nvtx, "--vary", "250"))
+    jobs += [Job("short_forward", 4, "off", "--recompute", steps=8, seed=seed) for seed in range(1, 9)]
     return jobs
 
 
@@ -68,6 +70,8 @@ def drawn(n, seed):
             options += ["--eval", rng.choice(("4:2", "5:3", "7:4"))]
         if rng.random() < .3:
             options += ["--vary", str(rng.choice((150, 300)))]
+        if rng.random() < .2 and workload != "inference":
+            options += ["--recompute"]
         if rng.random() < .3:
             options += ["--fault", rng.choice(("slow_gpu=20@0", "slow_host=200", "input=160000", "gil_hog=4000@0",
                                                "lost_records=2000", "lost_records=20000"))]

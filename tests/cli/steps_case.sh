@@ -89,6 +89,22 @@ expect_true "d['run']['steps'] == 1 and d['run']['step_source'] == 'none'"
 steps_of imported_one --steps period
 expect_true "d['run']['steps'] > 1 and d['run']['step_source'] == 'periodicity'"
 
+# Keeps out: no word of what recurs, or a claim where only the order of kernels of no optimizer is known.
+for workload in ddp inference; do
+	expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/$workload" --workload $workload --ranks 1 --steps 5 --nvtx off
+done
+expect_status 0 "$BATON" report --json "$work/ddp"
+expect_true "d['run']['step_unit'] == 'A step updates the weights: it launches 2 kernels of an optimizer'"
+expect_status 0 "$BATON" report --json --taxonomy seed "$work/ddp"
+expect_true "d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] is None"
+expect_status 0 "$BATON" report "$work/inference"
+expect_wrapped "What a step is, is not sure: none of its kernels is known as an optimizer's"
+
+# Keeps out: layers of a backward that computes the forward again taken for steps.
+expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off
+expect_status 0 "$BATON" report --json "$work/recompute"
+expect_true "d['run']['steps'] == 7 and d['run']['step_source'] == 'periodicity'"
+
 # Keeps out: steps where the whole run was asked for, and a stored answer of the other.
 for case in imported two_optimizers; do
 	steps_of $case --steps none
