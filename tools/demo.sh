@@ -2,6 +2,7 @@
 # The main job on traces of real GPUs: import, report, compare. Without sample traces it makes small ones of its own.
 set -eu
 cd "$(dirname "$0")/.."
+export BATON_PAGER=cat # one command follows the other
 baton=${BATON:-build/release/baton}
 python=${PYTHON:-python3}
 data=${BATON_DATA:-../shared/data}

@@ -4,6 +4,7 @@
 # Kernels compute nothing here, so every loss printed is 0. PyTorch is installed without CUDA (1.3 GB under build/torch) when it is not there.
 set -eu
 cd "$(dirname "$0")/.."
+export BATON_PAGER=cat # one command follows the other
 build=${BUILD:-build/release} python=${PYTHON:-python3} release=${TORCH_RELEASE:-2.15.0}
 runs=build/demo/torch
 rm -rf "$runs"
