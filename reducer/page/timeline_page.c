@@ -10,7 +10,7 @@
 enum {
 	EVENTS_MOST = 20000, /* of a step: more would make the page slow to open */
 	EVENT_BYTES = 20,    /* about what one takes */
-	STEPS_FIRST = 2,     /* are shown whatever they leave out; more where each can have ... */
+	STEPS_FIRST = 2,     /* the median and the slowest; more are shown where each can have ... */
 	STEP_EVENTS = 8000,  /* ... so many events */
 	PROCESS_EVENTS = 2000,
 	PROCESSES_LEAST = 2,
@@ -49,13 +49,21 @@ static size_t events_each(const struct step_views *views, size_t bytes, size_t n
 	return events < EVENTS_MOST ? events : EVENTS_MOST;
 }
 
-/* How many steps are shown. */
+/* How many steps are shown: fewer where that leaves room for the events of a rank or two. */
 static size_t steps_shown(const struct step_views *views, size_t bytes)
 {
 	size_t n = views->n;
 	while (n > STEPS_FIRST && events_each(views, bytes, n) < STEP_EVENTS)
 		n--;
-	return events_each(views, bytes, n) >= PROCESS_EVENTS / 2 ? n : 0;
+	if (n == STEPS_FIRST && events_each(views, bytes, n) < PROCESS_EVENTS / 2)
+		n--;
+	return events_each(views, bytes, n) >= PROCESS_EVENTS / 4 ? n : 0;
+}
+
+/* Is it among `shown` ones? Of two the slowest one, which comes second, is wanted most. */
+static bool is_shown(const struct step_views *views, size_t i, size_t shown)
+{
+	return shown == 1 && views->n > 1 ? i == 1 : i < shown;
 }
 
 /* Leaves out whole processes where each would have few events, then the shortest events of each. */
@@ -359,11 +367,14 @@ int timeline_page_write(const void *of, size_t bytes, FILE *out)
 	put_names(j, &views->names);
 	put_clock(j, views);
 	json_array(j, "steps");
-	for (size_t i = 0; i < shown && !error; i++)
-		error = put_step(j, views, &views->at[i], events);
+	for (size_t i = 0; i < views->n && !error; i++)
+		if (is_shown(views, i, shown))
+			error = put_step(j, views, &views->at[i], events);
 	json_end_array(j);
 	json_array(j, "steps_left_out"); /* there was no room for them */
-	for (size_t i = shown; room && i < views->n; i++) {
+	for (size_t i = 0; room && i < views->n; i++) {
+		if (is_shown(views, i, shown))
+			continue;
 		json_object(j, NULL);
 		put_why(j, &views->at[i]);
 		json_end_object(j);

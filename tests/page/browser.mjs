@@ -445,7 +445,7 @@ try {
 		if (name === "stalls") await worstSteps(page, json);
 		await { "baton.report/0": reportNumbers, "baton.compare/0": compareNumbers, "baton.jitter/0": jitterNumbers }[json.schema](page, json);
 		if (name === "paired") await pairedRanks(page, json);
-		else if (json.schema === "baton.compare/0" && name === "scaling") check("other ranks are not paired", (await page.getByText("Rank by rank").count()) === 0);
+		else if (json.schema === "baton.compare/0" && name === "scaling") check("other ranks are not paired", (await page.locator("caption", { hasText: "Rank by rank:" }).count()) === 0);
 		if (name === "jitter") await jitterKernels(page, json, name);
 		check("no error after all that", heard.errors.length === 0 && (await page.evaluate(() => window.ran === undefined)), heard.errors.join("; "));
 		await close();
