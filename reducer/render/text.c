@@ -176,7 +176,8 @@ double text_percent(int64_t part, int64_t whole)
 const char *text_thousands(int64_t value, struct text_buffer *buffer)
 {
 	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%" PRId64, value < 0 ? -value : value);
+	const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, size);
 	char *out = buffer->at;
 	if (value < 0)
 		*out++ = '-';

@@ -5,14 +5,17 @@ A case is one run of a reader. Needs clang and its runtime (CLANG=clang-14), and
 (build/fuzzer). The corpus stays in build/hard/corpus and what was found in build/hard/found.
 
     12_fuzz.py --coverage [READER...]   prints how many lines of each reader the corpus reaches (build/coverage; llvm-cov)
+    12_fuzz.py --keep [READER...]       checks the least part of the corpus in that reaches as much (tests/hard/corpus)
 """
 import glob
+import gzip
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 
 import row
 
@@ -49,7 +52,7 @@ SOURCES = {
 # In these files, but not of a reader: --coverage leaves them out.
 NOT_READERS = {
     "baton_drain_op": "the recorder's", "drain_collective_row": "called by baton_drain_op", "baton_drain_lost": "the recorder's",
-    "baton_drain_checkpoint": "the recorder's", "live_file_id": "names a file", "summary_load": "names the file that load_path reads",
+    "baton_drain_checkpoint": "the recorder's", "live_file_id": "names a file",
     "dump_damage_of": "dump_file without its output",
 }
 LIBRARIES = "-lsimdjson -lsqlite3 -lz -lzstd -lxxhash -lpthread -ldl -lm".split()
@@ -191,8 +194,9 @@ def seeds(bench, program):
     take("summary", part)
     for name, files in made.items():
         os.makedirs(os.path.join(CORPUS, name), exist_ok=True)
-        for path in sorted(glob.glob(os.path.join(KEPT, name, "*"))):
-            shutil.copy(path, os.path.join(CORPUS, name, "kept-" + os.path.basename(path)))
+        if os.path.exists(os.path.join(KEPT, name + ".tar.gz")):
+            with tarfile.open(os.path.join(KEPT, name + ".tar.gz")) as kept:
+                files += [kept.extractfile(member).read() for member in kept]
         for i, data in enumerate(files):
             with open(os.path.join(CORPUS, name, "seed-%d" % i), "wb") as file:
                 file.write(data)
@@ -255,6 +259,31 @@ def lines_of(table):
     return files
 
 
+def keep():
+    """What of the corpus reaches something that no smaller file of it does, into tests/hard/corpus."""
+    program = fuzzer()
+    os.makedirs(KEPT, exist_ok=True)
+    with row.tempfile.TemporaryDirectory(prefix="baton-hard-") as work:
+        bench = row.Bench(work)
+        seeds(bench, program)
+        for name in sys.argv[2:] or TARGETS:
+            least = bench.fresh("least")
+            bench.run(program, "-merge=1", "-close_fd_mask=3", least, os.path.join(CORPUS, name), seconds=3600, FUZZ_TARGET=name,
+                      FUZZ_WORK=work, SIMDJSON_FORCE_IMPLEMENTATION="fallback", ASAN_OPTIONS="use_sigaltstack=0")
+            pack(name, least)
+
+
+def pack(name, folder):
+    """The files of a folder as tests/hard/corpus/NAME.tar.gz: the same files give the same bytes."""
+    with open(os.path.join(KEPT, name + ".tar.gz"), "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+            for path in sorted(os.listdir(folder)):
+                with open(os.path.join(folder, path), "rb") as data:
+                    member = tarfile.TarInfo(path[:12])
+                    member.size = os.path.getsize(os.path.join(folder, path))
+                    tar.addfile(member, data)
+
+
 def coverage():
     flags = ["-fprofile-instr-generate", "-fcoverage-mapping"]
     program = build("build/coverage", flags, ["-fsanitize=fuzzer", *flags])
@@ -274,4 +303,4 @@ def coverage():
 
 
 if __name__ == "__main__":
-    coverage() if sys.argv[1:2] == ["--coverage"] else row.main(globals())
+    {"--coverage": coverage, "--keep": keep}.get((sys.argv[1:2] or [""])[0], lambda: row.main(globals()))()

@@ -135,6 +135,11 @@ static void read_summary(void)
 	reduce_options_text(&options, text, sizeof(text));
 	if (summary_load_alone(input, text, &summary) == 0)
 		summary_free(&summary);
+	char stored[4200]; /* and as that of a directory, whose files it is compared with */
+	snprintf(stored, sizeof(stored), "%s/summary.baton", out_dir);
+	if (link(input, stored) == 0 && summary_load(out_dir, text, &summary) == 0)
+		summary_free(&summary);
+	unlink(stored);
 }
 
 static void read_trace(void)

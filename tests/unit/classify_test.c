@@ -312,6 +312,19 @@ static void check_user_rules(void)
 	check(error && strstr(message, ":3: "), "unknown class", message);
 	error = open_with("(  matmul.gemm\n", message, sizeof(message), &classifier);
 	check(error && strstr(message, ":1: "), "bad pattern", message);
+	/* Keeps out: patterns of a few bytes that take gigabytes. */
+	static const char *const bombs[] = {
+		"data$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$x$$$$$ py.* other\n",
+		"(((a{1,90}){1,90}){1,90}) other\n", "a{99999999999999999999} other\n",
+		"((((((((((((((((a)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+ other\n"};
+	for (size_t i = 0; i < sizeof(bombs) / sizeof(bombs[0]); i++) {
+		error = open_with(bombs[i], message, sizeof(message), &classifier);
+		check(error && strstr(message, "repeats too much"), "a costly pattern", message);
+	}
+	error = open_with("^([a-z]+_[^x]+(ab)+){2,8}$ other\n", message, sizeof(message), &classifier);
+	check(!error, "a fair pattern", message);
+	if (!error)
+		classifier_close(classifier);
 	error = open_with("alone\n", message, sizeof(message), &classifier);
 	check(error && strstr(message, ":1: "), "no class", message);
 	error = classifier_open(NULL, "/nonexistent/rules", message, sizeof(message), &classifier);

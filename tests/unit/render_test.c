@@ -56,6 +56,9 @@ static void numbers(void)
 	struct screen screen = {.out = stdout, .width = 40, .decimals = 1};
 	CHECK(strcmp(text_thousands(1234567, &buffer), "1,234,567") == 0, "thousands: %s", buffer.at);
 	CHECK(strcmp(text_thousands(-999, &buffer), "-999") == 0, "thousands: %s", buffer.at);
+	/* Keeps out: the negation of the least number, which a damaged trace can have. */
+	CHECK(strcmp(text_thousands(INT64_MIN, &buffer), "-9,223,372,036,854,775,808") == 0,
+		  "thousands: %s", buffer.at);
 	CHECK(strcmp(text_ms(&screen, 58700000, &buffer), "58.7") == 0, "ms: %s", buffer.at);
 	CHECK(strcmp(text_ms(&screen, -100, &buffer), "0.0") == 0, "minus zero: %s", buffer.at);
 	CHECK(strcmp(text_gain(&screen, 14500000, 14000000, 14900000, &buffer), "14.5 ms +- 0.5") == 0,
