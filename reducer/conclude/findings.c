@@ -348,10 +348,25 @@ static void say_unsized(const struct finding_source *m, struct finding *out)
 					100.0 * (double)replay->unexplained_ns / (double)replay->step_ns);
 }
 
+/* A loss whose cure wins more than its own time: others wait for who has it. */
+static void judge_hidden(const struct finding_source *m, struct finding *loss)
+{
+	if (!loss->gain_known || loss->gain_unsized || loss->gain_ns < loss->share_ns)
+		return;
+	const enum severity sure = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_low_ns);
+	const enum severity seen = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
+	if (sure > loss->severity)
+		loss->severity = sure;
+	if (loss->severity == SEVERITY_NONE && seen > SEVERITY_NONE)
+		loss->severity = SEVERITY_LOW;
+}
+
 /* Waiting by turns of which steps as even as their mean would win little is what others cause: it
  * stays a finding, of the severity of that gain. */
 static void judge_gain(const struct finding_source *m, struct finding *loss)
 {
+	if (loss->id != FINDING_WAIT || m->everywhere->others_ns[FINDING_WAIT] > 0)
+		judge_hidden(m, loss);
 	if (loss->id != FINDING_WAIT || !loss->gain_known || loss->severity <= SEVERITY_LOW)
 		return;
 	const enum severity by_gain = severity_of(m->summary, m->f, loss->gain_ns, loss->gain_ns);
@@ -363,7 +378,7 @@ static void judge_gain(const struct finding_source *m, struct finding *loss)
 static void say_others(const struct finding_source *m, struct finding *out)
 {
 	const int64_t others_ns = m->everywhere->others_ns[out->id];
-	if (others_ns > 0 && 20 * (__int128)others_ns >= out->share_ns)
+	if (out->id != FINDING_WAIT && others_ns > 0 && 20 * (__int128)others_ns >= out->share_ns)
 		finding_say(out->evidence, sizeof(out->evidence),
 					"%s ms of it is NCCL time: ranks wait by turns for the one that has it",
 					finding_ms(m->f, others_ns).at);

@@ -52,6 +52,18 @@ static void take_waits(int64_t left_ns, enum finding_id kind, int64_t *there_ns,
 	}
 }
 
+/* Where collectives are not split what unevenness wins is waiting in them. */
+static void take_unsplit(int64_t left_ns, int64_t *there_ns, struct everywhere *out)
+{
+	int64_t *unsplit_ns = &there_ns[NCCL_KINDS - 1];
+	const int64_t taken_ns = *unsplit_ns < left_ns ? *unsplit_ns : left_ns;
+	if (taken_ns <= 0)
+		return;
+	*unsplit_ns -= taken_ns;
+	out->taken_ns[FINDING_UNSPLIT] += taken_ns;
+	out->others_ns[FINDING_WAIT] += taken_ns;
+}
+
 /* False: it is one rank's or host's, or its gain is none of a single loss. */
 static bool is_everywhere(const struct summary *summary, const struct culprit_summary *culprit,
 						  enum finding_id *id)
@@ -90,10 +102,12 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		out->reference[id] = gain_reference_of(summary_text(summary, culprit->cause));
 		const int64_t used_ns = own_ns[id] < culprit->gain_ns ? own_ns[id] : culprit->gain_ns;
 		own_ns[id] -= used_ns > 0 ? used_ns : 0;
-		if (id == FINDING_WAIT) /* what unevenness wins is no later culprit's */
+		if (id == FINDING_WAIT) { /* what unevenness wins is no later culprit's */
 			there_ns[0] -= used_ns > 0 ? used_ns : 0;
-		else
+			take_unsplit(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), there_ns, out);
+		} else {
 			take_waits(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), id, there_ns, out);
+		}
 	}
 	if (!out->known[FINDING_WAIT]) /* evening it out wins nothing */
 		out->reference[FINDING_WAIT] = REFERENCE_PEERS;

@@ -96,18 +96,8 @@ static int explain(const struct summary *summary, struct straggler *s)
 	return 0;
 }
 
-/* Does what it has more of than the others explain half of its lateness? */
-static bool is_explained(const struct summary *summary, const struct straggler *s)
-{
-	__int128 own_ns = 0;
-	for (int kind = 0; kind < TIME_KINDS; kind++)
-		own_ns += s->taken_ns[kind];
-	return 2 * own_ns * (int64_t)summary->n_devices >=
-		   (__int128)s->late_ns * straggler_devices(s, summary);
-}
-
-/* The kind that the replay names comes first; where nothing else explains the lateness also if the
- * device has no more of it than others (threads of one process that wait for its lock). */
+/* The kind that the replay names comes first, also if the device has no more of it than others
+ * (threads of one process that wait for its lock, a loader's stall that another thread waits for). */
 static int name_first(const struct summary *summary, struct straggler *s)
 {
 	const struct finding_kind *kind = replay_kind(summary, s->culprit);
@@ -119,8 +109,6 @@ static int name_first(const struct summary *summary, struct straggler *s)
 		i++;
 	if (s->excess[i].kind == kind)
 		found = s->excess[i];
-	else if (is_explained(summary, s))
-		return 0;
 	else if (straggler_compare(s, summary, kind->leaves, &found) != 0)
 		return -ENOMEM;
 	memmove(&s->excess[1], &s->excess[0], (size_t)i * sizeof(found));

@@ -140,6 +140,8 @@ static struct arrival *settle(struct linking *l, const struct device_op *op,
 	if (*late_ns <= SLACK_NS || *held)
 		return binding;
 	const struct device_op *other = ended_before(l, op);
+	if (other && l->process->streams[other->stream].aside)
+		return binding; /* another time it would not have been in the way */
 	if (other) {
 		l->of[l->n] = (struct arrival){other->end, op->begin - other->end, binding->op,
 									   other->begin_node + 1, EDGE_HELD};

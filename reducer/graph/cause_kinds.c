@@ -52,6 +52,24 @@ uint8_t cause_label(enum cause cause)
 	return labels[cause];
 }
 
+enum cause cause_beside_no_core(uint8_t label)
+{
+	return label == LABEL_LOCK_NO_CORE    ? CAUSE_BLOCKED
+		   : label == LABEL_LOAD_NO_CORE  ? CAUSE_MODULE_LOAD
+		   : label == LABEL_ALLOC_NO_CORE ? CAUSE_ALLOC
+										  : CAUSES;
+}
+
+bool cause_has_label(enum cause cause, uint8_t label)
+{
+	const enum cause other = cause_beside_no_core(label);
+	if (other != CAUSES)
+		return cause == other || cause == CAUSE_NO_CORE;
+	if (label == LABEL_QUEUE_FULL)
+		return cause == CAUSE_QUEUE_FULL;
+	return label != LABEL_NONE && label == cause_label(cause);
+}
+
 uint8_t cause_held(enum cause cause)
 {
 	static const uint8_t kinds[CAUSES] = {[CAUSE_HOST_FUNC] = BATON_SYNC_HOST_FUNC,

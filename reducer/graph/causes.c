@@ -188,14 +188,24 @@ static int64_t take_row(const struct causes *c, bool kernels, const struct compa
 				   : take_own_ns(c, row->position, ns, weights_ns);
 }
 
-static int64_t take_label(const struct causes *c, uint8_t label, const struct scope *scope,
-						  int64_t *weights_ns)
+/* Time that two causes have is taken off once. */
+static bool is_off(const struct causes *c, const struct amount *amount)
+{
+	const uint16_t unit = c->model->graph.edges[amount->edge].unit;
+	const uint32_t cured = c->cured[unit == UNIT_NONE ? c->model->n_units : unit];
+	const enum cause other = cause_beside_no_core(amount->label);
+	return other != CAUSES && cured & (UINT32_C(1) << other | UINT32_C(1) << CAUSE_NO_CORE);
+}
+
+static int64_t take_labels(const struct causes *c, enum cause cause, const struct scope *scope,
+						   int64_t *weights_ns)
 {
 	const struct model *m = c->model;
 	int64_t taken_ns = 0;
 	for (size_t i = 0; i < m->n_amounts; i++) {
 		const struct amount *amount = &m->amounts[i];
-		if (amount->label == label && has(c, scope, m->graph.edges[amount->edge].unit))
+		if (cause_has_label(cause, amount->label) && !is_off(c, amount) &&
+			has(c, scope, m->graph.edges[amount->edge].unit))
 			taken_ns += take_off(&weights_ns[amount->edge], amount->ns);
 	}
 	return taken_ns;
@@ -436,7 +446,7 @@ static int64_t take_copies(const struct causes *c, const struct scope *scope, in
 static int64_t take_queue(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
 {
 	const struct graph *graph = &c->model->graph;
-	int64_t taken_ns = take_label(c, LABEL_QUEUE_FULL, scope, weights_ns);
+	int64_t taken_ns = take_labels(c, CAUSE_QUEUE_FULL, scope, weights_ns);
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		if (graph->edges[i].kind != EDGE_QUEUE || !has(c, scope, graph->edges[i].unit))
 			continue;
@@ -451,7 +461,7 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 {
 	int64_t taken_ns = 0;
 	if (cause_label(cause))
-		taken_ns += take_label(c, cause_label(cause), scope, weights_ns);
+		taken_ns += take_labels(c, cause, scope, weights_ns);
 	if (cause_sites(cause))
 		taken_ns += take_waits(c, cause_sites(cause), scope, weights_ns);
 	switch (cause) {

@@ -29,7 +29,7 @@ static void add_rows(const struct model *m, enum cause cause, int64_t *most_ns)
 	const uint32_t sites = cause_sites(cause);
 	const uint8_t kind = cause_held(cause);
 	for (size_t i = 0; label && i < m->n_amounts; i++)
-		if (m->amounts[i].label == label)
+		if (cause_has_label(cause, m->amounts[i].label))
 			add(m->graph.edges[m->amounts[i].edge].unit, m->amounts[i].ns, most_ns);
 	for (size_t i = 0; sites && i < m->n_waits; i++)
 		if (sites >> m->waits[i].site & 1)
@@ -63,7 +63,7 @@ bool costs_something(const struct model *m, enum cause cause)
 	const uint8_t kind = cause_held(cause);
 	bool any = !label && !sites && !kind;
 	for (size_t i = 0; label && !any && i < m->n_amounts; i++)
-		any = m->amounts[i].label == label;
+		any = cause_has_label(cause, m->amounts[i].label);
 	for (size_t i = 0; sites && !any && i < m->n_waits; i++)
 		any = sites >> m->waits[i].site & 1;
 	for (size_t i = 0; kind && !any && i < m->n_helds; i++)

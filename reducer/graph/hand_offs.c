@@ -46,8 +46,11 @@ static enum state state_at(const struct host_thread *t, int64_t ns)
 	return ns - t->points[point].ns < LONG_SILENT_NS ? STATE_AWAKE : STATE_UNKNOWN;
 }
 
+/* A thread that copies by itself is awake now and then, whoever waits for whom. */
 static bool better(const struct waker *than, const struct waker *waker)
 {
+	if (than->thread && than->thread->aside != waker->thread->aside)
+		return than->thread->aside;
 	if (!than->thread || waker->sleeps_then != than->sleeps_then)
 		return !than->thread || waker->sleeps_then;
 	return waker->thread->points[waker->point].ns > than->thread->points[than->point].ns;
@@ -100,11 +103,11 @@ static int link_waking(struct host_thread *t, uint32_t i, struct model *model,
 	if (error)
 		return error;
 	thread_labels(t, from_ns, ns, by_label);
-	struct edge before = {t->first_node + i, node, ns - from_ns - by_label[LABEL_BLOCKED], t->unit,
-						  EDGE_OUTSIDE};
+	const int64_t asleep_ns = by_label[LABEL_BLOCKED] + by_label[LABEL_LOCK_NO_CORE];
+	struct edge before = {t->first_node + i, node, ns - from_ns - asleep_ns, t->unit, EDGE_OUTSIDE};
 	before.ns = waking->silent ? 0 : before.ns;
 	error = graph_add_edge(&model->graph, &before, &edge);
-	by_label[LABEL_BLOCKED] = 0;
+	by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0;
 	if (!error && !waking->silent)
 		error = thread_note(model, edge, by_label);
 	struct edge after = {node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};

@@ -13,12 +13,15 @@
 enum label {
 	LABEL_NONE,
 	LABEL_BLOCKED,
+	LABEL_LOCK_NO_CORE, /* asleep until who holds Python's lock has got a core: of two causes */
 	LABEL_QUEUE_FULL,
 	LABEL_SYNC,
 	LABEL_MODULE_LOAD,
 	LABEL_ALLOC,
 	LABEL_INPUT,
 	LABEL_NO_CORE,
+	LABEL_LOAD_NO_CORE, /* in a call that loads, and waiting for a core: of two causes */
+	LABEL_ALLOC_NO_CORE,
 	LABEL_PROFILER,
 	LABELS
 };

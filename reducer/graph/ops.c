@@ -9,20 +9,56 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Work of the GPU's own, not a copy or a memset. */
+static bool is_compute(const struct device_op *op)
+{
+	return op->kind != BATON_MEMCPY && op->kind != BATON_MEMSET;
+}
+
+/* By thread of the trace: does it launch kernels? NULL: no memory. */
+static bool *find_computing(const struct process *p)
+{
+	bool *computes = calloc(p->trace.n_threads + 1, sizeof(*computes));
+	for (size_t i = 0; computes && i < p->n_ops; i++)
+		if (p->ops[i].call != NO_INDEX && is_compute(&p->ops[i]))
+			computes[p->calls[p->ops[i].call].thread] = true;
+	return computes;
+}
+
+/* Copies of a thread that only copies, on a stream that only copies: what waits for them has edges,
+ * and in a shorter step there are fewer of them. The step does not end with them. */
+static bool is_aside(const struct process *p, const struct process_stream *s, const bool *computes)
+{
+	bool aside = s->n_launched > 0;
+	for (uint32_t i = 0; aside && i < s->n_ops; i++) {
+		const struct device_op *op = &p->ops[s->ops[i]];
+		aside = !is_compute(op) && (op->call == NO_INDEX || !computes[p->calls[op->call].thread]);
+	}
+	return aside;
+}
+
+static int find_aside(struct process *p)
+{
+	bool *computes = find_computing(p);
+	for (uint32_t s = 1; computes && s < p->n_streams; s++)
+		p->streams[s].aside = is_aside(p, &p->streams[s], computes);
+	free(computes);
+	return computes ? 0 : -ENOMEM;
+}
+
 int ops_open(struct process *p, struct model *model)
 {
-	for (size_t i = 0; i < p->n_ops; i++) {
+	int error = find_aside(p);
+	for (size_t i = 0; !error && i < p->n_ops; i++) {
 		struct device_op *op = &p->ops[i];
 		const int64_t ns[] = {op->begin, op->end};
-		int error = graph_add_nodes(&model->graph, ns, 2, &op->begin_node);
+		error = graph_add_nodes(&model->graph, ns, 2, &op->begin_node);
 		const int64_t work_ns =
 			op->last_call == NO_INDEX ? op->end - op->begin : op->bundle.work_ns;
 		struct edge edge = {op->begin_node, op->begin_node + 1, work_ns, op->unit, EDGE_OP};
 		error = error ? error : graph_add_edge(&model->graph, &edge, &op->edge);
-		if (error)
-			return error;
 	}
-	return 0;
+	return error;
 }
 
 /* Sends and receives between the launch before this one and it. */
@@ -246,7 +282,8 @@ int ops_note(struct process *p, struct model *model)
 	table_free(&counting.index);
 	free(counting.counters);
 	for (uint32_t s = 1; !error && s < p->n_streams; s++)
-		error = note_ends(p, model, &p->streams[s]);
+		if (!p->streams[s].aside)
+			error = note_ends(p, model, &p->streams[s]);
 	return error;
 }
 

@@ -87,9 +87,15 @@ struct sent_row { /* a send or receive of a grouped launch */
 
 struct sched_row {
 	int64_t begin, slept, waited,
-		end;    /* it sleeps until `slept`, waits for a core until `waited` */
-	bool input; /* asleep in a data loader */
-	bool own;   /* asleep in code of its own: it waits for no other thread */
+		end;         /* it sleeps until `slept`, waits for a core until `waited` */
+	uint32_t holder; /* the thread (of the trace) whose lock it waits for asleep; 0: none */
+	bool input;      /* asleep in a data loader */
+	bool own;        /* asleep in code of its own: it waits for no other thread */
+};
+
+struct core_wait { /* a thread is ready to run, and all cores are taken */
+	int64_t begin, end;
+	uint32_t thread;
 };
 
 struct range_begin { /* a thread of an import that begins a range is awake */
@@ -141,6 +147,7 @@ struct host_thread {
 	struct labelled *pieces;
 	uint32_t n_pieces;
 	uint16_t unit;
+	bool aside; /* launches copies on streams of that kind alone */
 };
 
 struct process_stream {
@@ -152,6 +159,7 @@ struct process_stream {
 	uint16_t unit;
 	int64_t number;                        /* the source's */
 	const struct calibration *calibration; /* of its device */
+	bool aside; /* copies of a thread that launches nothing else: they come and go by themselves */
 };
 
 struct process {
@@ -183,6 +191,8 @@ struct process {
 	struct sched_row *scheds;
 	uint32_t *sched_threads;
 	size_t n_scheds, scheds_room, sched_threads_room;
+	struct core_wait *core_waits; /* by thread and time */
+	size_t n_core_waits;
 	struct host_thread *threads;
 	uint32_t n_threads;
 	struct process_stream *streams;

@@ -261,11 +261,14 @@ static int take_sched(struct row_reading *r)
 	const uint64_t stack = (uint64_t)rows_optional(rows, SCHED_STACK, 0);
 	p->sched_threads[p->n_scheds] =
 		idmap_get(&p->trace.thread_ids, (uint64_t)rows_value(rows, SCHED_THREAD));
+	const uint64_t holder_id = (uint64_t)rows_optional(rows, SCHED_HOLDER, 0);
+	const uint32_t holder = holder_id ? idmap_get(&p->trace.thread_ids, holder_id) : 0;
 	const uint8_t standing = stack && asleep > 0 ? standing_of(r, stack) : 0;
 	p->scheds[p->n_scheds++] = (struct sched_row){begin,
 												  begin + asleep,
 												  begin + away,
 												  begin + ns,
+												  holder,
 												  (standing & IN_LOADER) != 0,
 												  (standing & OF_ITS_OWN) != 0};
 	return 0;

@@ -132,6 +132,10 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 		uint8_t label = LABELS - 1;
 		while (label && open[label] == 0)
 			label--;
+		if (label == LABEL_NO_CORE && open[LABEL_MODULE_LOAD])
+			label = LABEL_LOAD_NO_CORE;
+		else if (label == LABEL_NO_CORE && open[LABEL_ALLOC])
+			label = LABEL_ALLOC_NO_CORE;
 		if (label == now)
 			continue;
 		if (now)
@@ -141,6 +145,29 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 		now = label;
 	}
 	return 0;
+}
+
+/* Who holds the lock waits for a core: so does the one that sleeps until it has it. */
+static int add_holder(const struct process *p, const struct sched_row *row, struct bounds *b)
+{
+	size_t low = 0, high = p->n_core_waits;
+	int error = 0;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct core_wait *wait = &p->core_waits[middle];
+		if (wait->thread < row->holder || (wait->thread == row->holder && wait->end <= row->begin))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; !error && low < p->n_core_waits; low++) {
+		const struct core_wait *wait = &p->core_waits[low];
+		if (wait->thread != row->holder || wait->begin >= row->slept)
+			break;
+		error = bounds_add(b, wait->begin > row->begin ? wait->begin : row->begin,
+						   wait->end < row->slept ? wait->end : row->slept, LABEL_LOCK_NO_CORE);
+	}
+	return error;
 }
 
 static int gather(const struct process *p, const struct host_thread *t, struct bounds *b)
@@ -155,6 +182,7 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 		const struct sched_row *row = &t->scheds[i];
 		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
 		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
+		error = error || !row->holder ? error : add_holder(p, row, b);
 	}
 	for (uint32_t i = 0; !error && i < t->n_calls; i++) {
 		const uint8_t label =
@@ -266,6 +294,33 @@ static int take_scheds(struct process *p, struct host_thread *t)
 	return 0;
 }
 
+static int by_core_wait(const void *a, const void *b)
+{
+	const struct core_wait *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* When which thread waits for a core, as far as others wait for a lock that somebody holds. */
+static int find_core_waits(struct process *p)
+{
+	bool locks = false;
+	for (size_t i = 0; i < p->n_scheds; i++)
+		locks |= p->scheds[i].holder != 0;
+	if (!locks)
+		return 0;
+	p->core_waits = malloc(p->n_scheds * sizeof(*p->core_waits));
+	if (!p->core_waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n_scheds; i++)
+		if (p->scheds[i].waited > p->scheds[i].slept)
+			p->core_waits[p->n_core_waits++] =
+				(struct core_wait){p->scheds[i].slept, p->scheds[i].waited, p->sched_threads[i]};
+	sort_rows(p->core_waits, p->n_core_waits, sizeof(*p->core_waits), by_core_wait);
+	return 0;
+}
+
 /* Do the launching threads wait for cores so much that loaders, which leave no rows, starve too? */
 static bool input_is_joint(const struct process *p)
 {
@@ -307,12 +362,25 @@ static uint16_t find_unit(const struct process *p, const struct host_thread *t)
 	return one || (all && best_n >= all - all / 5) ? best : UNIT_NONE;
 }
 
+static bool is_aside(const struct process *p, const struct host_thread *t)
+{
+	bool copies = false, other = false;
+	for (uint32_t i = 0; i < t->n_calls && !other; i++) {
+		const bool launches = t->calls[i].first_op != NO_INDEX;
+		const bool aside = launches && p->streams[p->ops[t->calls[i].first_op].stream].aside;
+		copies |= aside;
+		other = launches && !aside;
+	}
+	return copies && !other;
+}
+
 int threads_open(struct process *p, struct model *model)
 {
 	int error = count_threads(p);
 	if (error)
 		return error;
 	p->joint_input = input_is_joint(p);
+	error = find_core_waits(p);
 	for (uint32_t i = 0; !error && i < p->n_threads; i++) {
 		struct host_thread *t = &p->threads[i];
 		error = take_scheds(p, t);
@@ -320,6 +388,7 @@ int threads_open(struct process *p, struct model *model)
 		error = error ? error : add_nodes(t, &model->graph);
 		error = error ? error : find_labels(p, t);
 		t->unit = find_unit(p, t);
+		t->aside = is_aside(p, t);
 	}
 	return error;
 }
@@ -341,7 +410,7 @@ static int link_points(struct host_thread *t, uint32_t i, struct model *model)
 		return 0;
 	thread_labels(t, from->ns, to->ns, by_label);
 	if (from->depth && !(t->calls[from->call].bundles && from->begins))
-		by_label[LABEL_BLOCKED] = 0; /* asleep inside of a call: the call's own */
+		by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0; /* asleep in a call: its own */
 	return thread_note(model, t->chain[i], by_label);
 }
 

@@ -19,6 +19,11 @@ enum {
 	PROCESS_TIMES = 2           /* that, more, while a process is read: it is bundled as a whole */
 };
 
+/* Waiting, which costs more or less than its time. */
+#define LEAVES_THAT_WAIT                                                                  \
+	(LEAF_BIT(LEAF_HOST_SYNC) | LEAF_BIT(LEAF_GPU_SHARED) | LEAF_BIT(LEAF_HOST_BLOCKED) | \
+	 LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_HOST_FUNC))
+
 /* Launches per step of the process that has most. 0 or -ENOMEM. */
 static int size_process(const struct device_context *context, const struct device_scan *scans,
 						struct summary *s, uint64_t *most)
@@ -43,9 +48,10 @@ static int size_process(const struct device_context *context, const struct devic
 	return error;
 }
 
-/* Do devices wait for each other? Else, are there several losses, of which one is waiting for the
- * GPU, or for its other user? That is worth more than its time, or less, so which is the largest is
- * not told by times. */
+/* Do devices wait for each other? Else, is a loss waiting for the GPU or its other user, for another
+ * thread, for a core or for a host function, beside another loss or beside communication that nothing
+ * hides? That is worth more than its time, or less, so its gain and which is the largest are not told
+ * by times. */
 static bool is_worth_it(const struct summary *s)
 {
 	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;
@@ -58,13 +64,13 @@ static bool is_worth_it(const struct summary *s)
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		losses += !(LEAF_BIT(leaf) & (LEAVES_WORK | LEAVES_NCCL)) &&
 				  100 * time_ns[leaf] >= LOSS_PERCENT * windows;
-	const __int128 most_ns = time_ns[LEAF_HOST_SYNC] > time_ns[LEAF_GPU_SHARED]
-								 ? time_ns[LEAF_HOST_SYNC]
-								 : time_ns[LEAF_GPU_SHARED];
-	if (losses > 1 && 100 * most_ns >= LOSS_PERCENT * windows)
-		return true;
-	return s->n_devices > 1 &&
-		   100 * (time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT]) >= WORTH_PERCENT * windows;
+	const __int128 waits_ns = time_ns[LEAF_NCCL_WAIT] + time_ns[LEAF_NCCL_UNSPLIT];
+	const bool exposed = 100 * (waits_ns + time_ns[LEAF_NCCL_TRANSFER]) >= WORTH_PERCENT * windows;
+	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
+		if (LEAF_BIT(leaf) & LEAVES_THAT_WAIT && (losses > 1 || exposed) &&
+			100 * time_ns[leaf] >= LOSS_PERCENT * windows)
+			return true;
+	return s->n_devices > 1 && 100 * waits_ns >= WORTH_PERCENT * windows;
 }
 
 /* All steps of a small run, launch by launch; of a larger one a part, in bundles. */

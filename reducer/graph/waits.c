@@ -16,7 +16,8 @@ enum {
 	QUEUE_DEPTH = 1024,
 	HELD_CALL_NS = 20000, /* a launch that takes longer waited for its place */
 	LAUNCH_OWN_NS = 8000,
-	NO_CORE_LEAST_NS = 200000
+	NO_CORE_LEAST_NS = 200000,
+	HOST_FUNC_LEAST_NS = 50000
 };
 
 struct targets { /* ops for which a call waits */
@@ -181,6 +182,30 @@ static uint8_t site_of(const struct host_call *call)
 	return call->class == CALL_FREES ? WAIT_FREE : call->device_wide ? WAIT_DEVICE : WAIT_MID;
 }
 
+/* A host function of the stream still ran when the op that the call waits for had ended. Without it
+ * the call would have been over then. */
+static int note_host_func(const struct process *p, struct model *model,
+						  const struct host_call *call, int64_t from_ns, uint32_t edge)
+{
+	int64_t ns = 0;
+	if (call->end - from_ns <= HOST_FUNC_LEAST_NS)
+		return 0;
+	for (size_t i = 0; i < p->n_helds; i++) {
+		const struct held_row *row = &p->helds[i];
+		const int64_t begin_ns = row->begin > from_ns ? row->begin : from_ns;
+		const int64_t end_ns = row->end < call->end ? row->end : call->end;
+		if (row->kind == BATON_SYNC_HOST_FUNC && end_ns > begin_ns)
+			ns += end_ns - begin_ns;
+	}
+	if (ns <= 0)
+		return 0;
+	struct held *held = MODEL_ADD(model, helds);
+	if (!held)
+		return -ENOMEM;
+	*held = (struct held){ns, edge, model->graph.edges[edge].unit, BATON_SYNC_HOST_FUNC};
+	return 0;
+}
+
 static int link_wait(struct process *p, struct model *model, const struct host_thread *t,
 					 const struct host_call *call, struct cuts *cuts)
 {
@@ -205,9 +230,14 @@ static int link_wait(struct process *p, struct model *model, const struct host_t
 	wake_ns = wake_ns < 0 ? 0 : wake_ns;
 	if (!waited && wake_ns > EARLY_WAKE_NS)
 		wake_ns = EARLY_WAKE_NS;
-	int error = waited ? add_cut(cuts, call->chain, OWN_NS) : 0;
-	for (uint32_t i = 0; !error && i < targets.n; i++)
+	int error = waited ? add_cut(cuts, call->chain, OWN_NS)
+					   : note_host_func(p, model, call, call->begin, call->chain);
+	for (uint32_t i = 0; !error && i < targets.n; i++) {
 		error = link_target(model, t, call, &p->ops[targets.at[i]], wake_ns);
+		if (!error && waited)
+			error = note_host_func(p, model, call, call->end - wake_ns,
+								   model->wait_edges[model->n_wait_edges - 1]);
+	}
 	return error;
 }
 
@@ -262,12 +292,18 @@ static bool is_earlier(const struct process *p, uint32_t op)
 		   p->ops[op].begin < p->ops[stream->launched[0]].begin;
 }
 
+/* Copies that come and go by themselves start at once: they hold no place. */
+static bool takes_place(const struct process *p, uint32_t op, uint16_t unit)
+{
+	return p->ops[op].unit == unit && !p->streams[p->ops[op].stream].aside;
+}
+
 /* The next op of the unit that needed a place, from number `op` on. */
 static uint32_t next_placed(const struct process *p, uint16_t unit, uint32_t op)
 {
 	for (; op < p->n_ops; op++) {
 		const uint32_t call = p->ops[op].call;
-		if (p->ops[op].unit == unit &&
+		if (takes_place(p, op, unit) &&
 			(call == NO_INDEX ? is_earlier(p, op) : p->calls[call].first_op == op))
 			break;
 	}
@@ -326,7 +362,7 @@ static int link_queue(struct process *p, struct model *model, const struct call_
 	places.oldest = next_placed(p, places.unit, 0);
 	places.started = launches_of(&p->ops[places.oldest]);
 	for (uint32_t i = 0; i < p->n_ops; i++)
-		places.launched += p->ops[i].unit == places.unit && is_earlier(p, i);
+		places.launched += takes_place(p, i, places.unit) && is_earlier(p, i);
 	for (size_t i = 0; !error && i < list->n; i++)
 		error = link_launch(p, model, &places, &p->calls[list->at[i]], cuts);
 	return error;
@@ -347,7 +383,7 @@ static int link_queues(struct process *p, struct model *model, struct cuts *cuts
 		list.n = 0;
 		for (uint32_t i = 0; i < p->n_calls; i++)
 			if (p->calls[i].first_op != NO_INDEX &&
-				p->ops[p->calls[i].first_op].unit == p->streams[s].unit)
+				takes_place(p, p->calls[i].first_op, p->streams[s].unit))
 				list.at[list.n++] = i;
 		if (list.n) {
 			sort_rows_with(list.at, list.n, sizeof(*list.at), by_begin, p);

@@ -136,6 +136,7 @@ def run_job(task):
         result.update(leaves=judge.judge_leaves(truth, pieces, accepted.leaves), exposed=judge.judge_exposed(truth, report),
                       calls=judge.judge_calls(truth, report), steps_right=judge.judge_steps(truth, report),
                       finding=judge.judge_finding(truth, report, base, accepted, ample))
+        together(runner, job, truth, result["finding"])
         put_away(directory, keep, number, truth)
     except (RuntimeError, KeyError, ValueError, IndexError) as problem:
         result["problem"] = f"{type(problem).__name__}: {problem}"
@@ -172,13 +173,29 @@ def said(finding):
     return {"id": finding["id"], "severity": finding["severity"], "share_ms": finding["share_ms"], "text": finding["text"]}
 
 
+def together(runner, job, truth, finding):
+    """What the first finding is about costs what the job wins without all of it."""
+    about = finding.get("about", [])
+    if len(about) < 2:
+        return
+    faults = [f for i, f in enumerate(job.faults) if i not in about]
+    few = [i for i in about if truth["faults"][i]["fault"] == judge.FEW_CORES]
+    rest = runner.simulate(with_cores(job) if few else job, None, job.nvtx, faults=faults)
+    finding["loss_ms"] = (truth["step_ns"] - rest["step_ns"]) / 1e6
+
+
+def with_cores(job):
+    at = job.options.index("--cores")
+    return job._replace(options=job.options[:at] + job.options[at + 2:])
+
+
 def without_few_cores(runner, job, directory, truth):
     """Few cores are a cause like any fault: `truth` gets one more, what the same job wins with a core for every
     thread. Returns the report of that job, None where there are enough."""
     if "--cores" not in job.options:
         return None
     at = job.options.index("--cores")
-    ample = runner.simulate(job._replace(options=job.options[:at] + job.options[at + 2:]), directory, job.nvtx)
+    ample = runner.simulate(with_cores(job), directory, job.nvtx)
     truth["faults"].append({"fault": judge.FEW_CORES, "strength": int(job.options[at + 1]), "rank": None,
                             "loss_ns": truth["step_ns"] - ample["step_ns"]})
     return runner.report(directory, ample)

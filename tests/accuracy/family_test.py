@@ -168,6 +168,26 @@ class FirstFindingTest(unittest.TestCase):
         self.assertEqual((verdict["claim_ms"], verdict["by_gain"]), (0, True))
         self.assertIsNone(self.judge(truth, report_of(finding("sync", 3)))["claim_ms"], "nothing is claimed of the fault")
 
+    def test_what_a_finding_is_about(self):
+        late = report_of(finding("late_rank", 1, "Rank 1 is last; it spends 7 ms more in blocked"))
+        planted = [fault("gil_hog", 90, 1), fault("slow_gpu", 50, 1), fault("input", 20), fault("io_sleep", 60, 2)]
+        self.assertEqual(self.judge(truth_of(*planted), late)["about"], [0, 1])
+        syncs = truth_of(fault("sync", 90), fault("item_end", 30), fault("input", 20), fault("sync_device", 5, 1))
+        self.assertEqual(self.judge(syncs, report_of(finding("sync", 1)))["about"], [0, 1])
+        self.assertEqual(self.judge(syncs, report_of(finding("input", 1)))["about"], [], "it names nothing")
+
+    def test_what_is_about_several_is_judged_without_all_of_them(self):
+        class Runner:
+            def simulate(self, job, directory, nvtx, faults):
+                self.asked = (job.options, faults)
+                return {"step_ns": 400}
+        job = family.Job(1, "ddp", 4, 12, ("input=9", "no_core=2", "slow_gpu=3@1"), ("--seed", "7", "--cores", "4"), "on")
+        truth = truth_of(fault("input", 1), fault("no_core", 90), fault("slow_gpu", 5, 1), fault("few_cores", 80))
+        runner, about = Runner(), {"about": [1, 3], "loss_ms": 1}
+        family.together(runner, job, truth, about)
+        self.assertEqual(runner.asked, (("--seed", "7"), ["input=9", "slow_gpu=3@1"]))
+        self.assertAlmostEqual(about["loss_ms"], 600 / 1e6)
+
     def test_a_request_is_several_tokens(self):
         truth = truth_of(fault("input", 50))
         tokens = report_of(finding("input", 3))

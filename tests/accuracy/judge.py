@@ -140,6 +140,13 @@ def units_of_step(truth, report):
 NOTHING = {"id": "none", "text": "no finding", "evidence": "", "share_ms": 0.0}
 
 
+def faults_of(fault, truth, finding, accepted):
+    """The numbers of the planted faults that a finding which names `fault` is about: it says what all of them cost together.
+    What makes a rank late is whatever was planted on that rank."""
+    return [i for i, f in enumerate(truth["faults"])
+            if f is fault or (one_rank(f, truth) == one_rank(fault, truth) and names_finding(f, truth, finding, accepted))]
+
+
 def judge_finding(truth, report, base, accepted, ample=None):
     """The verdict on the first finding, {} where none is asked for. `base`: the report of the job without faults, `ample`:
     with a core for every thread."""
@@ -158,6 +165,7 @@ def judge_finding(truth, report, base, accepted, ample=None):
         "fault": fault["fault"], "rank": fault["rank"], "loss_ms": fault["loss_ns"] / 1e6,
         "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),
         "first": bool(right), "printed": any(names_finding(f, truth, printed, accepted) for f in asked),
+        "about": faults_of(fault, truth, first, accepted) if right else [],
         "culprit": bool(right) and names_class(fault, first, accepted) if one_rank(fault, truth) else None,
         "claim_ms": claim_ms(first) * units_of_step(truth, report) if right else None, "by_gain": first.get("gain_ms") is not None,
         "said": f"{first['id']}: {first['text']}"}

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# The first finding is the loss that costs most, and what it says to win is what the same job without that fault wins.
+. tests/cli/lib.sh
+sim=$(dirname "$BATON")/baton-sim
+[ -x "$sim" ] || skip "not built: $sim"
+
+run() { # run NAME OPTION...
+	"$sim" -o "$work/$1" --truth "$work/$1.json" --steps 6 "${@:2}" >"$work/out" 2>"$work/err" || fail "baton-sim $*"
+	expect_status 0 "$BATON" report --json "$work/$1"
+	job=$1
+}
+is() { # `f`: findings, `loss`: by fault, ms
+	checks=$((checks + 1))
+	"$PYTHON" - "$work/out" "$work/$job.json" "$1" <<'END' || fail "$job: $1: $(cut -c1-600 "$work/out")"
+import json, sys
+d, t = (json.load(open(path)) for path in sys.argv[1:3])
+f, loss = d.get("findings"), {x["fault"]: x["loss_ns"] / 1e6 for x in t["faults"]}
+near = lambda gain, real, off: gain is not None and abs(gain - real) <= off * real
+sys.exit(0 if eval(sys.argv[3]) else 1)
+END
+}
+
+# Keeps out: copies of a thread that only copies, which hold their times however short the step would be, as the end of
+# the step, as places in the launch queue and as what other copies wait for.
+run prefetch --workload tiny --ranks 3 --per-host 2 --seed 3 --fault page_fault=600@2 --fault prefetch=2849
+is "f[0]['id'] == 'late_rank' and near(f[0]['gain_ms'], loss['page_fault'], 0.03)"
+
+# Keeps out: the time of waits for the GPU instead of their gain, where no rank waits for another.
+run alone --workload short_forward --ranks 4 --seed 3 --fault sync_device=1
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
+
+# Keeps out: all waits of the loop as one, without which the hosts run so far ahead that a late rank is hidden too.
+run both --workload fsdp --ranks 4 --seed 3 --fault sync_device=2@all --fault module_load=28150@3
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
+is "f[1]['id'] == 'late_rank' and 'module_load' in f[1]['text'] and near(f[1]['gain_ms'], loss['module_load'], 0.03)"
+
+# Keeps out: another cause before calls that wait for the device, because it wins three quarters as much.
+run own --workload short_forward --ranks 3 --seed 477870 --fault sync_device=3 --fault profiler=36008
+is "f[0]['id'] == 'sync' and near(f[0]['gain_ms'], loss['sync_device'], 0.02)"
+
+# Keeps out: sleep of threads of one process, where what the lock's holder does is the loss.
+run threads --workload dataparallel --ranks 2 --seed 3 --fault profiler=176333@0
+is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.1)"
+
+# Keeps out: waiting for a core inside of a call that goes with the call, as a loss of the cores alone.
+run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
+is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
+
+# Keeps out: a call that waits for a host function of its stream, and goes on waiting when that is gone.
+run function --workload short_backward --ranks 3 --seed 3 --fault host_func=617 --fault sync_device=5@2
+expect_status 0 "$BATON" whatif --json "$work/function" --without host_func
+is "near((d['step_ns'] - d['step_without_ns']) / 1e6, loss['host_func'], 0.03)"
+
+# Keeps out: uneven devices of one process, whose collectives are not split, as time that no finding names.
+run uneven --workload dataparallel --ranks 3 --steps 8 --seed 608892 --noise-seed 920748 --host-noise drift --fault imbalance=19
+is "f[0]['id'] == 'wait' and f[0]['severity'] in ('medium', 'high') and near(f[0]['gain_ms'], loss['imbalance'], 0.25)"
+
+finish
