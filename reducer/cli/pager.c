@@ -113,6 +113,13 @@ static void end(void)
 	await();
 }
 
+/* Is the terminal ours to show and to ask? Not where a launcher reads it (mpirun gives each process a
+ * terminal of its own, and keeps the job's log from it), nor in the background. */
+static bool is_ours(void)
+{
+	return isatty(STDOUT_FILENO) && tcgetpgrp(STDOUT_FILENO) == getpgrp();
+}
+
 void pager_begin(void)
 {
 	const struct sigaction ends_us = {.sa_handler = interrupted, .sa_flags = (int)SA_RESETHAND};
@@ -121,7 +128,7 @@ void pager_begin(void)
 	const bool tells = isatty(STDERR_FILENO);
 	const char *command = choose();
 	int ends[2];
-	if (refused || pager || !isatty(STDOUT_FILENO) || !command || !is_there(command))
+	if (refused || pager || !is_ours() || !command || !is_there(command))
 		return;
 	fflush(stdout);
 	fflush(stderr);

@@ -50,6 +50,23 @@ terminal 0 env TERM=dumb "$BATON" report "$work/run"
 expect_prints_not "P:" $'\033'
 expect_status 0 "$BATON" report "$work/run"
 expect_prints_not "P:" $'\033'
+# mpirun reads what its processes print from terminals that are not theirs
+expect_status 0 "$PYTHON" - "$BATON" report "$work/run" <<'P'
+import os, pty, subprocess, sys
+master, slave = pty.openpty()
+job = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=slave, start_new_session=True)
+os.close(slave)
+text = b""
+try:
+    while more := os.read(master, 65536):
+        text += more
+except OSError:  # the last writer has gone
+    pass
+sys.stdout.write(text.decode())
+sys.exit(job.wait())
+P
+expect_prints "Why is this slow?"
+expect_prints_not "P:"
 terminal 0 "$BATON" report --help
 expect_prints_not "P:"
 
