@@ -44,6 +44,11 @@ for name, n in ((run, whole["run"]["steps"]), (marked, report(marked)["run"]["st
         assert got == want, (name, d["device"], got, want)
     pair = report("--step", "1..3", name)
     assert pair["run"]["steps"] == 3 and pair["run"]["part"] == "step 1..3", pair["run"]
+    # Keeps out: steps that are counted from the first one shown.
+    some = report("--step", "2", "--gaps", "50", name)
+    assert some["gaps"] and all((g["step_number"] or g["step"]) == 2 for g in some["gaps"]), some["gaps"][0]
+    worst = {leaf["worst"] for d in some["devices"] for leaf in d["leaf_steps"].values()}
+    assert worst == {2}, worst
 def stats(*words):
     text = subprocess.run([baton, "stats", "-r", "cuda_gpu_kern_sum", "-f", "csv", *words, run], capture_output=True, check=True, text=True).stdout
     return {row["Name"]: (int(row["Instances"]), int(row["Total Time (ns)"])) for row in csv.DictReader(text.splitlines())}
