@@ -54,7 +54,7 @@ static const struct option_spec options[] = {
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
 	{"report", 0, OPTION_FLAG, NULL, "when the job has ended, print the report on stderr"},
 	{"stats", 0, OPTION_SWITCH, NULL,
-	 "when the job has ended, print the tables of baton stats (--stats=true, too)"},
+	 "when the job has ended, print the tables of baton stats on stdout (--stats=true, too)"},
 	{"top", 0, OPTION_FLAG, NULL,
 	 "the live screen of baton top while the job runs; what the job would print on the terminal "
 	 "goes to DIR/job.out"},
@@ -304,6 +304,7 @@ static int run_job(const struct invocation *call, struct plan *plan)
 	plan->ended.directory = plan->directory;
 	plan->ended.shown = plan->output.path;
 	plan->ended.launch = &plan->launch;
+	plan->ended.waits = plan->stats || plan->report;
 	plan->ended.by_range = plan->window.range_end != NULL;
 	int error = environment_set(&plan->recording);
 	if (!error && plan->top.terminal >= 0)
@@ -322,13 +323,13 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
 		record_top_say(&plan->top, end.status != 0);
-		const bool recorded = record_end_say(&plan->ended);
+		const enum record_left left = record_end_say(&plan->ended);
 		if (plan->reduce && plan->ended.salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->stats)
-			record_end_stats(&plan->ended);
-		if (plan->report && recorded)
-			node_report(plan->output.path);
+			record_end_stats(&plan->ended, left);
+		if (plan->report)
+			record_end_report(&plan->ended, left);
 	} else {
 		undo(plan);
 	}

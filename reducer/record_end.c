@@ -4,11 +4,15 @@
 #include "base/diag.h"
 #include "base/shell.h"
 #include "cli/command.h"
+#include "node.h"
 #include "record/totals.h"
 #include "stats_tables.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { WAITS = 10, WAIT_US = 500000 };
 
 static void say_salvaged(const struct salvage_result *salvaged)
 {
@@ -74,30 +78,49 @@ static void add_unsaved(const struct salvage_result *salvaged, struct totals *to
 			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
 }
 
-bool record_end_say(const struct record_end *end)
+/* Tasks of one launch seldom end in the same instant. */
+static int count(const struct record_end *end, struct totals *totals)
+{
+	int error = totals_count(end->directory, totals);
+	for (int tries = 0; !error && tries < WAITS && end->waits && end->launch->size > 1; tries++) {
+		if (!totals->incomplete)
+			break;
+		usleep(WAIT_US);
+		error = totals_count(end->directory, totals);
+	}
+	return error;
+}
+
+/* The live files are those of this node. */
+static bool is_under_way(const struct record_end *end, const struct totals *totals)
+{
+	return end->launch->size > 1 ? totals->incomplete > 0 : end->salvaged.running > 0;
+}
+
+enum record_left record_end_say(const struct record_end *end)
 {
 	struct totals totals;
 	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
 	char number[32], others[64] = "";
 	say_salvaged(&end->salvaged);
 	if (end->launch->rank > 0)
-		return false;
-	int error = totals_count(end->directory, &totals);
+		return RECORD_NOTHING;
+	int error = count(end, &totals);
 	totals_clear(end->directory);
 	if (error) {
 		diag("%s: %s", end->directory, strerror(-error));
-		return false;
+		return RECORD_NOTHING;
 	}
 	if (totals.processes == 0) {
 		say_nothing(&totals);
-		return false;
+		return RECORD_NOTHING;
 	}
-	if (end->salvaged.running || (end->launch->size > 1 && totals.incomplete))
+	if (is_under_way(end, &totals))
 		snprintf(running, sizeof(running), " (%s still recorded)",
 				 amount_grouped(totals.incomplete, processes));
 	if (totals.windows && !totals.opened) {
 		say_unopened(end, &totals);
-		return false;
+		return RECORD_NOTHING;
 	}
 	window_words(&totals, window, sizeof(window));
 	add_unsaved(&end->salvaged, &totals);
@@ -109,22 +132,32 @@ bool record_end_say(const struct record_end *end)
 		 totals.processes == 1 ? "process" : "processes", running,
 		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped), others,
 		 amount_bytes(totals.bytes, bytes), end->shown, window, shell_word(end->shown).at);
-	return true;
+	return is_under_way(end, &totals) ? RECORD_UNDER_WAY : RECORD_WHOLE;
 }
 
-void record_end_stats(const struct record_end *end)
+/* Says what to do where processes still record. */
+static bool is_whole(const struct record_end *end, enum record_left left, const char *command)
+{
+	if (left == RECORD_UNDER_WAY)
+		diag("--%s: processes of the job still record; when they have ended: baton %s %s", command,
+			 command, shell_word(end->shown).at);
+	return left == RECORD_WHOLE;
+}
+
+void record_end_stats(const struct record_end *end, enum record_left left)
 {
 	struct stats_tables tables = {.format = SHEET_TABLE};
-	char *const dirs[] = {(char *)end->directory};
-	if (end->launch->rank > 0)
+	char *const dirs[] = {(char *)end->shown};
+	if (!is_whole(end, left, "stats"))
 		return;
-	if (end->salvaged.running) {
-		diag("--stats: processes of the job still record; when they have ended: baton stats %s",
-			 shell_word(end->shown).at);
-		return;
-	}
 	if (stats_tables_choose(&tables, STATS_TABLES_USUAL) == STATUS_OK)
 		stats_tables_write(&tables, dirs, 1);
 	if (finish_stdout(STATUS_OK) != STATUS_OK && !freopen("/dev/null", "w", stdout))
 		clearerr(stdout); /* it was said once, and the status is the job's */
+}
+
+void record_end_report(const struct record_end *end, enum record_left left)
+{
+	if (is_whole(end, left, "report"))
+		node_report(end->shown);
 }
