@@ -1,22 +1,20 @@
 /* baton record: runs a job with libbaton.so preloaded, ends as the job ends, and says where the
  * trace is. */
-#include "base/amount.h"
 #include "base/diag.h"
 #include "base/shell.h"
 #include "cli/command.h"
 #include "record/environment.h"
 #include "record/gauges.h"
 #include "node.h"
-#include "stats_tables.h"
 #include "record/job.h"
 #include "record/launch.h"
 #include "record/output_dir.h"
 #include "record/output_lock.h"
 #include "record/output_name.h"
 #include "record/program.h"
+#include "record_end.h"
 #include "record_top.h"
 #include "read/salvage.h"
-#include "record/totals.h"
 #include "record/capture_window.h"
 
 #include <errno.h>
@@ -56,7 +54,7 @@ static const struct option_spec options[] = {
 	 "when the job has ended, reduce this node's files: a part for baton merge, or the summary"},
 	{"report", 0, OPTION_FLAG, NULL, "when the job has ended, print the report on stderr"},
 	{"stats", 0, OPTION_SWITCH, NULL,
-	 "when the job has ended, print the tables of baton stats (--stats=true, too)"},
+	 "when the job has ended, print the tables of baton stats on stdout (--stats=true, too)"},
 	{"top", 0, OPTION_FLAG, NULL,
 	 "the live screen of baton top while the job runs; what the job would print on the terminal "
 	 "goes to DIR/job.out"},
@@ -104,7 +102,7 @@ struct plan {
 	struct launch launch;
 	struct output_dir output;
 	struct capture_window window;
-	struct salvage_result salvaged;
+	struct record_end ended;
 	struct gauges gauges;
 	struct record_top top;
 	bool reduce, report, stats;
@@ -245,126 +243,21 @@ static int plan_library(struct plan *plan)
 	return STATUS_OK;
 }
 
-static void say_salvaged(const struct salvage_result *salvaged)
-{
-	char slots[32], kernels[32];
-	if (salvaged->files)
-		diag("%u %s: %s records were taken from shared memory, %s kernels were still in flight",
-			 salvaged->files,
-			 salvaged->files == 1 ? "process ended without closing its trace"
-								  : "processes ended without closing their traces",
-			 amount_grouped(salvaged->slots, slots), amount_grouped(salvaged->in_flight, kernels));
-}
-
-static void say_nothing(const struct totals *totals)
-{
-	char processes[32];
-	if (totals->unrecorded)
-		diag("nothing recorded: %s %s used CUDA and could not be recorded (see above)",
-			 amount_grouped(totals->unrecorded, processes),
-			 totals->unrecorded == 1 ? "process" : "processes");
-	else
-		diag("nothing recorded: the job made no CUDA call");
-}
-
-static void say_unopened(const struct plan *plan, const struct totals *totals)
-{
-	char processes[32];
-	diag("nothing recorded: %s (%s %s used CUDA)",
-		 plan->window.range_end ? "no process called cudaProfilerStart"
-								: "the job ended before the recording began",
-		 amount_grouped(totals->processes, processes),
-		 totals->processes == 1 ? "process" : "processes");
-}
-
-/* What a recording that is not of the whole job is of. */
-static void window_words(const struct totals *totals, char *words, size_t room)
-{
-	char opened[32] = "", number[32], kept[32];
-	words[0] = 0;
-	if (totals->before_ns)
-		snprintf(words, room, ", the last %s of %s", amount_duration(totals->kept_ns, kept),
-				 amount_duration(totals->kept_ns + totals->before_ns, number));
-	if (!totals->windows)
-		return;
-	if (totals->opened < totals->windows)
-		snprintf(opened, sizeof(opened), " of %s of them", amount_grouped(totals->opened, number));
-	bool is_long = totals->window_ns >= 1000000000;
-	if (totals->window_ns)
-		snprintf(words, room, ", a window of %.1f %s%s",
-				 (double)totals->window_ns / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms", opened);
-	else
-		snprintf(words, room, ", of a window%s", opened); /* they were all killed in it */
-}
-
-/* What the trace files cannot say themselves: the disk is still full. */
-static void add_unsaved(const struct salvage_result *salvaged, struct totals *totals)
-{
-	char records[32];
-	totals->dropped += salvaged->lost_launches;
-	totals->dropped_others += salvaged->lost_others;
-	if (salvaged->waiting)
-		diag("%s records are still in %s: when they can be written, the next baton report of the "
-			 "run adds them to its trace",
-			 amount_grouped(salvaged->waiting, records), salvaged->waiting_in);
-}
-
-/* One line for a run: of the members of a launch the first one writes it. True: it did, and the run
- * has something to report. */
-static bool say_result(const struct plan *plan)
-{
-	struct totals totals;
-	char processes[32], launches[32], dropped[32], bytes[32], running[64] = "", window[96];
-	char number[32], others[64] = "";
-	say_salvaged(&plan->salvaged);
-	if (plan->launch.rank > 0)
-		return false;
-	int error = totals_count(plan->directory, &totals);
-	totals_clear(plan->directory);
-	if (error) {
-		diag("%s: %s", plan->directory, strerror(-error));
-		return false;
-	}
-	if (totals.processes == 0) {
-		say_nothing(&totals);
-		return false;
-	}
-	if (plan->salvaged.running || (plan->launch.size > 1 && totals.incomplete))
-		snprintf(running, sizeof(running), " (%s still recorded)",
-				 amount_grouped(totals.incomplete, processes));
-	if (totals.windows && !totals.opened) {
-		say_unopened(plan, &totals);
-		return false;
-	}
-	window_words(&totals, window, sizeof(window));
-	add_unsaved(&plan->salvaged, &totals);
-	if (totals.dropped_others)
-		snprintf(others, sizeof(others), " (and %s other records)",
-				 amount_grouped(totals.dropped_others, number));
-	diag("%s %s%s, %s launches, %s dropped%s, %s in %s%s        next: baton report %s",
-		 amount_grouped(totals.processes, processes),
-		 totals.processes == 1 ? "process" : "processes", running,
-		 amount_grouped(totals.launches, launches), amount_grouped(totals.dropped, dropped), others,
-		 amount_bytes(totals.bytes, bytes), plan->output.path, window,
-		 shell_word(plan->output.path).at);
-	return true;
-}
-
 /* False: there are processes that record. */
 static bool salvage_once(void *of)
 {
 	struct plan *plan = of;
-	struct salvage_result part;
+	struct salvage_result part, *all = &plan->ended.salvaged;
 	salvage_directory(plan->directory, &part);
-	plan->salvaged.files += part.files;
-	plan->salvaged.failed = part.failed;
-	plan->salvaged.running = part.running;
-	plan->salvaged.slots += part.slots;
-	plan->salvaged.in_flight += part.in_flight;
-	plan->salvaged.waiting = part.waiting;
-	memcpy(plan->salvaged.waiting_in, part.waiting_in, sizeof(part.waiting_in));
-	plan->salvaged.lost_launches = part.lost_launches;
-	plan->salvaged.lost_others = part.lost_others;
+	all->files += part.files;
+	all->failed = part.failed;
+	all->running = part.running;
+	all->slots += part.slots;
+	all->in_flight += part.in_flight;
+	all->waiting = part.waiting;
+	memcpy(all->waiting_in, part.waiting_in, sizeof(part.waiting_in));
+	all->lost_launches = part.lost_launches;
+	all->lost_others = part.lost_others;
 	return part.running == 0;
 }
 
@@ -376,25 +269,6 @@ static void salvage(struct plan *plan)
 			return;
 		usleep(50000);
 	}
-}
-
-/* As nsys profile --stats=true does; of the members of a launch the first one does it. What goes wrong
- * is said, and the status is the job's. */
-static void print_stats(const struct plan *plan)
-{
-	struct stats_tables tables = {.format = SHEET_TABLE};
-	char *const dirs[] = {(char *)plan->directory};
-	if (plan->launch.rank > 0)
-		return;
-	if (plan->salvaged.running) {
-		diag("--stats: processes of the job still record; when they have ended: baton stats %s",
-			 shell_word(plan->output.path).at);
-		return;
-	}
-	if (stats_tables_choose(&tables, STATS_TABLES_USUAL) == STATUS_OK)
-		stats_tables_write(&tables, dirs, 1);
-	if (finish_stdout(STATUS_OK) != STATUS_OK && !freopen("/dev/null", "w", stdout))
-		clearerr(stdout); /* it was said once, and the status is the job's */
 }
 
 static void begin_beside(void *of)
@@ -427,6 +301,11 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		capture_window_kept(&plan->window, plan->keep_text, sizeof(plan->keep_text));
 	plan->gauges.directory = plan->directory;
 	plan->gauges.run_id = plan->launch.id;
+	plan->ended.directory = plan->directory;
+	plan->ended.shown = plan->output.path;
+	plan->ended.launch = &plan->launch;
+	plan->ended.waits = plan->stats || plan->report;
+	plan->ended.by_range = plan->window.range_end != NULL;
 	int error = environment_set(&plan->recording);
 	if (!error && plan->top.terminal >= 0)
 		error = record_top_streams(&plan->top, plan->output.path, beside.streams);
@@ -444,13 +323,13 @@ static int run_job(const struct invocation *call, struct plan *plan)
 		whole = gauges_end(&plan->gauges);
 		output_lock_release();
 		record_top_say(&plan->top, end.status != 0);
-		const bool recorded = say_result(plan);
-		if (plan->reduce && plan->salvaged.running == 0)
+		const enum record_left left = record_end_say(&plan->ended);
+		if (plan->reduce && plan->ended.salvaged.running == 0)
 			node_reduce(plan->directory, plan->output.path);
 		if (plan->stats)
-			print_stats(plan);
-		if (plan->report && recorded)
-			node_report(plan->output.path);
+			record_end_stats(&plan->ended, left);
+		if (plan->report)
+			record_end_report(&plan->ended, left);
 	} else {
 		undo(plan);
 	}

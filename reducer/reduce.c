@@ -429,7 +429,9 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 			diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
-		if (options.only_steps)
+		if (options.only_steps && options.steps.from == options.steps.to)
+			diag("%s: it has no step %lld", dirs[0], (long long)options.steps.from);
+		else if (options.only_steps)
 			diag("%s: it has none of the steps %lld..%lld", dirs[0], (long long)options.steps.from,
 				 (long long)options.steps.to);
 		else

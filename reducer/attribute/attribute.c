@@ -388,7 +388,7 @@ static void tell_steps(const struct attributing *a)
 			&(struct step_place){
 				.device = a->worst->device,
 				.step = m->step,
-				.number = m->number,
+				.number = steps->left ? step_called(steps, m->step) : m->number,
 				.begin_ns = m->begin_ns,
 				.end_ns = i + 1 < steps->n_markers ? m[1].begin_ns : m->end_ns,
 				.window_from = a->scan->ends[m->step],

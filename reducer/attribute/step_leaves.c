@@ -110,5 +110,5 @@ int step_leaves_store(const struct step_leaves *leaves, const struct steps *step
 int64_t step_called(const struct steps *steps, int32_t step)
 {
 	int64_t number = steps_number(steps, step);
-	return number >= 0 ? number : step;
+	return number >= 0 ? number : (int64_t)steps->left + step;
 }

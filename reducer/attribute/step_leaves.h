@@ -60,8 +60,8 @@ void step_cursor_finish(struct step_cursor *cursor);
 int step_leaves_store(const struct step_leaves *leaves, const struct steps *steps,
 					  struct summary *summary, const char *device);
 
-/* The name of a step in reports: the number of its marker, else its index among the counted
- * steps. */
+/* The name of a step in reports: the number of its marker, else its place among the counted steps
+ * of the run. */
 int64_t step_called(const struct steps *steps, int32_t step);
 
 #endif

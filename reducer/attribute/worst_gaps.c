@@ -120,8 +120,9 @@ static void prove(struct gap_proof *proof, const struct gap *gap, const struct d
 {
 	const struct op *k = gap->k;
 	const struct feed *feed = &ds->feeds[k->feed];
-	proof->step = step_at(scan, gap->a);
-	proof->step_number = proof->step < 0 ? -1 : steps_number(&scan->steps, (int32_t)proof->step);
+	const int32_t step = step_at(scan, gap->a);
+	proof->step = step < 0 ? step : step + scan->steps.left;
+	proof->step_number = step < 0 ? -1 : steps_number(&scan->steps, step);
 	proof->since_ns = gap->a - scan->hull_from;
 	snprintf(proof->next_op, sizeof(proof->next_op), "%s",
 			 k->name ? feed_text(feed, k->name) : "memory copy");

@@ -1,6 +1,7 @@
 #include "conclude/kernel_change.h"
 
 #include "classify/classify.h"
+#include "classify/demangle.h"
 #include "summary/summary.h"
 
 #include <math.h>
@@ -20,6 +21,14 @@ double kernel_change_squares(const struct counts *counts, double mean)
 	return sum;
 }
 
+/* By the name that reports show, or the one in the trace. */
+static bool matches(const regex_t *pattern, const char *name)
+{
+	char readable[4096];
+	demangle(name, readable, sizeof(readable));
+	return regexec(pattern, readable, 0, NULL, 0) == 0 || regexec(pattern, name, 0, NULL, 0) == 0;
+}
+
 /* Each launch is taken as drawn by itself, so its variance adds up. */
 static struct side_sums run_sums(const struct summary *s, const regex_t *pattern)
 {
@@ -29,7 +38,7 @@ static struct side_sums run_sums(const struct summary *s, const regex_t *pattern
 		steps += s->devices[i].steps > 0 ? (double)s->devices[i].steps : 1;
 	for (size_t i = 0; i < s->n_kernels && steps > 0; i++) {
 		const struct kernel_summary *k = &s->kernels[i];
-		if (k->count == 0 || regexec(pattern, summary_text(s, k->name), 0, NULL, 0) != 0)
+		if (k->count == 0 || !matches(pattern, summary_text(s, k->name)))
 			continue;
 		sums.any = true;
 		sums.ns += (double)k->total_ns / steps;

@@ -14,7 +14,8 @@ static void kernel_form(const char *pci, char *out, size_t bytes)
 		*c = (char)tolower((unsigned char)*c);
 }
 
-/* The first line of a file that the kernel has about a device of the bus; "": there is none. */
+/* The first line of a file that the kernel has about a device of the bus; "": there is none, or no
+ * room for all of it. */
 static void read_about(const char *pci, const char *what, char *text, size_t bytes)
 {
 	char path[128];
@@ -23,7 +24,7 @@ static void read_about(const char *pci, const char *what, char *text, size_t byt
 	text[0] = 0;
 	if (!file)
 		return;
-	if (!fgets(text, (int)bytes, file))
+	if (!fgets(text, (int)bytes, file) || !strchr(text, '\n'))
 		text[0] = 0;
 	text[strcspn(text, "\n")] = 0;
 	fclose(file);

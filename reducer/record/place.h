@@ -5,7 +5,7 @@
 
 #include "record/nvml.h"
 
-enum { PLACE_TEXT_BYTES = 256 };
+enum { PLACE_TEXT_BYTES = 4096 /* a page: what sysfs gives at most */ };
 
 /* What is not known is "". */
 struct place {

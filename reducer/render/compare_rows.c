@@ -1,23 +1,35 @@
 #include "render/compare_rows.h"
 
+#include "classify/demangle.h"
 #include "conclude/by.h"
 #include "render/columns.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-enum { JSON_ROWS = 100, TEXT_ROWS = 4, UNKNOWN_SHARE = 100 };
+enum { JSON_ROWS = 100, TEXT_ROWS = 4, UNKNOWN_SHARE = 100, NAME_BYTES = 4096 };
+
+const char *compare_rows_name(const struct row_change *row, enum row_change_kind kind, char *text,
+							  size_t bytes)
+{
+	if (kind == CHANGE_KERNELS)
+		demangle(row->name, text, bytes);
+	else
+		snprintf(text, bytes, "%s", row->name);
+	return text;
+}
 
 /* ---- JSON ---- */
 
 static void row_object(struct json *j, const struct row_change *row, enum row_change_kind kind)
 {
+	char name[NAME_BYTES];
 	json_object(j, NULL);
 	json_text(j,
 			  kind == CHANGE_KERNELS ? "kernel"
 			  : kind == CHANGE_LINES ? "line"
 									 : "op",
-			  row->name);
+			  compare_rows_name(row, kind, name, sizeof(name)));
 	if (kind == CHANGE_LINES)
 		json_bool(j, "backward", row->backward);
 	if (kind == CHANGE_COLLECTIVES)
@@ -57,16 +69,14 @@ void compare_rows_json(struct json *j, const struct comparison *c, size_t i)
 static void name_cell(struct columns *table, const struct row_change *row,
 					  enum row_change_kind kind)
 {
-	char name[400];
+	char name[NAME_BYTES];
 	struct text_buffer cut;
-	if (kind == CHANGE_KERNELS)
-		snprintf(name, sizeof(name), "%s", row->name);
-	else if (kind == CHANGE_LINES)
+	if (kind == CHANGE_LINES)
 		by_short_line(row->name, name, sizeof(name));
-	else if (row->bytes < 0)
-		snprintf(name, sizeof(name), "%s", row->name);
-	else
+	else if (kind == CHANGE_COLLECTIVES && row->bytes >= 0)
 		snprintf(name, sizeof(name), "%s of %" PRId64 " bytes", row->name, row->bytes);
+	else
+		compare_rows_name(row, kind, name, sizeof(name));
 	if (row->backward)
 		columns_cell(table, "%s (backward)", text_cut(name, 35, &cut));
 	else

@@ -12,4 +12,8 @@ void compare_rows_json(struct json *json, const struct comparison *comparison, s
  * differ by a hundredth of the step on as many GPUs. */
 void compare_rows_text(const struct screen *screen, const struct comparison *comparison, size_t i);
 
+/* The name of a row for people: of a kernel the demangled one. Returns `text`. */
+const char *compare_rows_name(const struct row_change *row, enum row_change_kind kind, char *text,
+							  size_t bytes);
+
 #endif

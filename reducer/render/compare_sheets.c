@@ -1,6 +1,7 @@
 #include "render/compare_sheets.h"
 
 #include "conclude/time_tree.h"
+#include "render/compare_rows.h"
 
 #include <math.h>
 
@@ -76,13 +77,16 @@ static void terms_sheet(const struct comparison *c, struct sheets *sheets)
 	sheets_end(sheets);
 }
 
-static void put_row(const char *run, const char *kind, const struct row_change *row,
+static void put_row(const char *run, enum row_change_kind kind, const struct row_change *row,
 					struct sheets *sheets)
 {
+	static const char *const kinds[CHANGE_KINDS] = {
+		[CHANGE_KERNELS] = "kernel", [CHANGE_LINES] = "line", [CHANGE_COLLECTIVES] = "collective"};
 	const bool known = !isnan(row->half_ns);
+	char name[4096];
 	const struct cell cells[] = {cell_text(run),
-								 cell_text(kind),
-								 cell_text(row->name),
+								 cell_text(kinds[kind]),
+								 cell_text(compare_rows_name(row, kind, name, sizeof(name))),
 								 cell_yes(row->backward),
 								 row->bytes > 0 ? cell_number(row->bytes) : cell_none(),
 								 row->in_base ? cell_ns(llround(row->base_ns)) : cell_none(),
@@ -100,8 +104,6 @@ static void rows_sheet(const struct comparison *c, struct sheets *sheets)
 										"noise_ns", "changed",      NULL};
 	static const struct sheet_spec spec = {
 		"rows", "Kernels, lines of code and collectives by how much they changed", heads};
-	static const char *const kinds[CHANGE_KINDS] = {
-		[CHANGE_KERNELS] = "kernel", [CHANGE_LINES] = "line", [CHANGE_COLLECTIVES] = "collective"};
 	enum { MARKDOWN_ROWS = 10 };
 	sheets_begin(sheets, &spec);
 	for (size_t i = 0; i < c->n; i++)
@@ -109,7 +111,7 @@ static void rows_sheet(const struct comparison *c, struct sheets *sheets)
 			const struct row_changes *rows = &c->rows[i][kind];
 			const bool few = sheets->format == SHEET_MARKDOWN;
 			for (size_t k = 0; k < rows->n && (!few || k < MARKDOWN_ROWS); k++)
-				put_row(c->names[i], kinds[kind], &rows->at[k], sheets);
+				put_row(c->names[i], (enum row_change_kind)kind, &rows->at[k], sheets);
 		}
 	sheets_end(sheets);
 }

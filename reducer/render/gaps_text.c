@@ -67,7 +67,7 @@ static void gap_lines(const struct screen *screen, const struct gap_proof *g, si
 	char readable[1024];
 	demangle(g->next_op, readable, sizeof(readable));
 	screen_title_wrap(
-		screen, GAP_HANG, "%3zu  %s ms idle on %s, step %lld, %s ms %s the step's first operation",
+		screen, GAP_HANG, "%3zu  %s ms idle on %s, step %lld, %s ms %s the GPU's first operation",
 		number, text_ms(screen, g->b_ns - g->a_ns, &length), g->device,
 		(long long)(g->step_number < 0 ? g->step : g->step_number),
 		text_ms(screen, llabs(g->since_ns), &since), g->since_ns < 0 ? "before" : "after");

@@ -129,7 +129,10 @@ int32_t steps_keep(struct steps *steps, int64_t from, int64_t to)
 		kept += is_among(steps, &steps->markers[i], from, to);
 	for (size_t i = 0; kept && i < steps->n_markers; i++) {
 		struct marker *m = &steps->markers[i];
-		if (is_among(steps, m, from, to))
+		const bool among = is_among(steps, m, from, to);
+		if (among && n == 0)
+			steps->left = m->step;
+		if (among)
 			m->step = n++;
 		else if (m->step >= 0)
 			m->step = n ? STEP_AFTER : STEP_BEFORE;

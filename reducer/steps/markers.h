@@ -26,6 +26,7 @@ struct steps {
 	struct marker *markers; /* by begin */
 	size_t n_markers;
 	int32_t n_steps; /* counted steps; 0: there are no markers, and everything is one step */
+	int32_t left;    /* steps before the first counted one that steps_keep() left out */
 	uint64_t cut;
 	enum marker_form form;
 	bool numbered;               /* some marker has a number */

@@ -15,7 +15,8 @@ struct idle_piece {
 struct step_place { /* a counted step of a device */
 	const char *device;
 	int32_t step;                   /* 0-based */
-	int64_t number;                 /* of its marker; -1: none */
+	int64_t number;                 /* of its marker, else its place where steps before it are left
+									 * out; -1: none */
 	int64_t begin_ns, end_ns;       /* what is launched in [begin, end) is the step's */
 	int64_t window_from, window_to; /* its part of the device's time */
 };
@@ -95,7 +96,7 @@ struct reduce_options {
 struct gap_proof { /* one idle interval and what explains it */
 	/* HOST/UUID: a host name has up to 64 characters, an importer's name may have more */
 	char device[192];
-	int64_t step;        /* 0-based; -1: outside of the steps */
+	int64_t step;        /* 0-based, in the whole run; -1: outside of the steps */
 	int64_t step_number; /* the number of its marker; -1: none */
 	int64_t a_ns, b_ns;  /* begin and end on the trace's clock */
 	int64_t since_ns;    /* a_ns minus the start of the device's first op */

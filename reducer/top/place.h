@@ -16,12 +16,13 @@ enum {
 	PLACE_GPUS = 32 /* of a node in a matrix */
 };
 
-struct top_place { /* "": not known */
+struct top_place { /* "": not known; a list without room ends with ".." */
 	char pci[24];
 	char numa[8];
 	char gpu_cpus[PLACE_CPUS_BYTES]; /* near the GPU */
 	char cpus[PLACE_CPUS_BYTES];     /* on which the rank may run; now, if it lives on this host */
 	char links[PLACE_LINKS_BYTES];   /* to each GPU of its node */
+	bool far;                        /* both lists of CPUs are known and have none in common */
 	uint32_t at;                     /* which of them it is, from 1; 0: not known */
 };
 

@@ -59,16 +59,15 @@ static void matrix(const struct screen *screen, const struct top_row *const *row
 	columns_heads(&table);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct top_place *place = &rows[i]->place;
-		const bool far = !top_place_meets(place->cpus, place->gpu_cpus);
 		columns_cell(&table, "%s", names[i]);
 		for (uint32_t k = 0; k < n; k++)
 			columns_cell(&table, "%s",
 						 i == k ? "X" : link_to(place, rows[k]->place.at, word, sizeof(word)));
 		columns_cell(&table, "%s", or_unknown(place->numa));
-		columns_cell(&table, "%s%s", or_unknown(place->cpus), far ? " far" : "");
+		columns_cell(&table, "%s%s", or_unknown(place->cpus), place->far ? " far" : "");
 		columns_cell(&table, "%s", or_unknown(place->gpu_cpus));
 		columns_cell(&table, "%s", or_unknown(place->pci));
-		columns_end(&table, far ? COLUMNS_BOLD : COLUMNS_PLAIN);
+		columns_end(&table, place->far ? COLUMNS_BOLD : COLUMNS_PLAIN);
 	}
 }
 
@@ -77,7 +76,7 @@ static void legend(const struct screen *screen, const struct top_row *const *row
 	bool links = false, far = false;
 	for (uint32_t i = 0; i < n; i++) {
 		links |= rows[i]->place.links[0] != 0;
-		far |= !top_place_meets(rows[i]->place.cpus, rows[i]->place.gpu_cpus);
+		far |= rows[i]->place.far;
 	}
 	if (links)
 		screen_wrap(screen, 2, "%s",
@@ -153,7 +152,7 @@ static void gpu_object(struct json *json, const struct top_row *const *rows, uin
 	json_known(json, "numa_node", place->numa[0] ? strtol(place->numa, NULL, 10) : -1);
 	known_text(json, "gpu_cpus", place->gpu_cpus);
 	known_text(json, "cpus", place->cpus);
-	json_bool(json, "far", !top_place_meets(place->cpus, place->gpu_cpus));
+	json_bool(json, "far", place->far);
 	json_array(json, "links");
 	for (uint32_t k = 0; k < n; k++)
 		json_text(json, NULL, i == k ? "X" : link_to(place, rows[k]->place.at, word, sizeof(word)));

@@ -266,7 +266,7 @@ static void write_process(void)
 int trace_rows_open(void)
 {
 	struct clock_moment now;
-	char cpus[128];
+	char cpus[512];
 	memset(&w, 0, sizeof(w));
 	int error = trace_open(&w.file);
 	if (error)

@@ -44,6 +44,11 @@ for name, n in ((run, whole["run"]["steps"]), (marked, report(marked)["run"]["st
         assert got == want, (name, d["device"], got, want)
     pair = report("--step", "1..3", name)
     assert pair["run"]["steps"] == 3 and pair["run"]["part"] == "step 1..3", pair["run"]
+    # Keeps out: steps that are counted from the first one shown.
+    some = report("--step", "2", "--gaps", "50", name)
+    assert some["gaps"] and all((g["step_number"] or g["step"]) == 2 for g in some["gaps"]), some["gaps"][0]
+    worst = {leaf["worst"] for d in some["devices"] for leaf in d["leaf_steps"].values()}
+    assert worst == {2}, worst
 def stats(*words):
     text = subprocess.run([baton, "stats", "-r", "cuda_gpu_kern_sum", "-f", "csv", *words, run], capture_output=True, check=True, text=True).stdout
     return {row["Name"]: (int(row["Instances"]), int(row["Total Time (ns)"])) for row in csv.DictReader(text.splitlines())}
@@ -63,7 +68,11 @@ expect_says "no rank of --rank 9 is in it"
 expect_status 3 "$BATON" report --device node0/9 "$work/run"
 expect_says "no GPU of it is device node0/9"
 expect_status 3 "$BATON" report --step 99 "$work/run"
-expect_says "it has none of the steps 99..99"
+expect_says "it has no step 99"
+expect_status 3 "$BATON" report --step 98..99 "$work/run"
+expect_says "it has none of the steps 98..99"
+expect_status 2 "$BATON" report --device "" "$work/run"
+expect_says "--device must be a GPU"
 expect_status 2 "$BATON" report --step 3..2 "$work/run"
 expect_says "--step must be a step or two"
 expect_status 2 "$BATON" report --rank 1- "$work/run"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# `baton record --stats`: the job's output, then what `baton stats` prints of the recording; the job's status; the forms of nsys.
+# `baton record --stats` and --report: the job's output, then what `baton stats` prints of the recording; the job's status; the forms of nsys.
 . "$(dirname "$0")/lib.sh"
 sim=$(dirname "$BATON")/baton-sim
 unset BATON_OUT BATON_RUN_ID "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
@@ -27,6 +27,30 @@ expect_status 2 "$BATON" record --stats=yes -o "$work/none" -- true
 expect_says "--stats wants true or false, not 'yes'"
 expect_status 3 "$BATON" record --stats -o "$work/empty" -- sh -c 'exit 3'
 expect_says "nothing recorded: the job made no CUDA call"
+expect_says_not "no trace files"
 expect_status 7 bash -c "'$BATON' record --stats -o '$work/full' -- bash -c '$(printf %s "$job" | sed 's/echo from the job; //')' >/dev/full"
 expect_nothing_in "$work/none"
+
+# Of two tasks the first one prints, and waits for the other one's trace; of a task that goes on it says what to do.
+traces=("$work"/made/*.baton)
+tasks() { # tasks SECONDS: the second task's trace is whole after so long
+	rm -rf "$work/tasks"
+	local launch=(SLURM_JOB_ID=1 SLURM_STEP_ID=$1 SLURM_STEP_NUM_TASKS=2)
+	env "${launch[@]}" SLURM_PROCID=1 "$BATON" record --stats --report -o "$work/tasks" -- bash -c \
+		"head -c 600 '${traces[1]}' >\$BATON_OUT/b.baton; sleep $1; cp '${traces[1]}' \$BATON_OUT/b.baton; exit 4" >"$work/out1" 2>"$work/err1" &
+	while [ ! -s "$work/tasks/b.baton" ]; do sleep 0.05; done
+	expect_status 7 env "${launch[@]}" SLURM_PROCID=0 "$BATON" record --stats --report -o "$work/tasks" -- bash -c "cp '${traces[0]}' \$BATON_OUT/a.baton; exit 7"
+}
+tasks 1
+expect_prints " ** NVTX Range Summary"
+expect_says "2 processes, " "2 x simulated GPU"
+wait $!
+checks=$((checks + 1))
+[ ! -s "$work/out1" ] && [ ! -s "$work/err1" ] || fail "the second task says: $(head -n 3 "$work/out1" "$work/err1")"
+tasks 8
+expect_prints_not "**"
+expect_says "(1 still recorded)" "--stats: processes of the job still record; when they have ended: baton stats " "--report: processes of the job still record; when they have ended: baton report "
+expect_says_not "Why is this slow?"
+kill $! 2>/dev/null
+wait
 finish

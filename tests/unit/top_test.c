@@ -1,6 +1,8 @@
 /* Keeps out: a screen with more lines or wider ones than the terminal has, whatever its size, the rows
- * and the place chosen; keys that are read out of half a sequence. */
+ * and the place chosen; keys that are read out of half a sequence; a rank that is called far from its
+ * GPU because a list of CPUs has no room on the screen. */
 #include "check.h"
+#include "read/run.h"
 #include "top/board.h"
 #include "top/keys.h"
 
@@ -139,10 +141,46 @@ static void lists_of_cpus(void)
 	meet("x", "4", false);
 }
 
+static uint32_t add(struct run *run, const char *text)
+{
+	uint32_t id = 0;
+	int is_new;
+	CHECK(strings_add(&run->pool, text, strlen(text), &id, &is_new) == 0, "no memory");
+	return id;
+}
+
+/* The even CPUs are near the GPU, as on machines that number them by turns. */
+static void long_list(void)
+{
+	struct run run = {0};
+	struct run_device device = {0};
+	char path[] = "none", even[1024] = "0", *end = even + 1;
+	struct run_process process = {.path = path};
+	struct top_place place;
+	if (strings_init(&run.pool) != 0)
+		exit(1);
+	for (int cpu = 2; cpu < 256; cpu += 2)
+		end += sprintf(end, ",%d", cpu);
+	device.cpus = add(&run, even);
+	process.cpus = add(&run, "250");
+	top_place_find(&place, &run, &device, &process);
+	CHECK(!place.far && strcmp(place.cpus, "250") == 0, "far of %s", place.gpu_cpus);
+	CHECK(strlen(place.gpu_cpus) > 40 &&
+			  strcmp(place.gpu_cpus + strlen(place.gpu_cpus) - 2, "..") == 0,
+		  "%s", place.gpu_cpus);
+	process.cpus = add(&run, "251");
+	top_place_find(&place, &run, &device, &process);
+	CHECK(place.far, "near %s", place.gpu_cpus);
+	top_place_find(&place, &run, NULL, &process);
+	CHECK(!place.far && !place.gpu_cpus[0], "%s", place.gpu_cpus);
+	strings_free(&run.pool);
+}
+
 int main(void)
 {
 	screens();
 	keys();
 	lists_of_cpus();
+	long_list();
 	return finish();
 }
