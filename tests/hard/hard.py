@@ -110,7 +110,7 @@ def merged(name, old, new):
     """Sums of counts; the largest of what grows or is most; the newest of all else."""
     if old is None or not isinstance(new, int) or name.endswith(("_percent", "_from", "_to", "_take", "hour", "kinds")):
         return new
-    return max(old, new) if name.startswith("most") or name.endswith("kib") else old + new
+    return max(old, new) if name.startswith("most") or name.endswith(("kib", "_edges")) else old + new
 
 
 def version_of(module):
