@@ -70,6 +70,17 @@ static int find_lines(struct lines *lines, const struct summary *summary)
 	return 0;
 }
 
+/* Whether links led to a Python file too: another user's x.py may be a link to a file with secrets. */
+static bool is_python(int fd)
+{
+	static const char ending[] = ".py";
+	char link[32], path[PATH_MAX];
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	const ssize_t bytes = readlink(link, path, sizeof(path));
+	return bytes > (ssize_t)strlen(ending) && bytes < (ssize_t)sizeof(path) &&
+		   memcmp(path + bytes - strlen(ending), ending, strlen(ending)) == 0;
+}
+
 /* The file at `path`; NULL: it is no regular file, too large, or cannot be read. */
 static FILE *open_source(const char *path, struct stat *about)
 {
@@ -77,7 +88,8 @@ static FILE *open_source(const char *path, struct stat *about)
 		return NULL;
 	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	FILE *file = NULL;
-	if (fd >= 0 && fstat(fd, about) == 0 && S_ISREG(about->st_mode) && about->st_size <= FILE_MOST)
+	if (fd >= 0 && fstat(fd, about) == 0 && S_ISREG(about->st_mode) &&
+		about->st_size <= FILE_MOST && is_python(fd))
 		file = fdopen(fd, "r");
 	if (!file && fd >= 0)
 		close(fd);
@@ -105,10 +117,14 @@ static void put_file(struct json *j, struct lines *lines, size_t first, int64_t 
 {
 	char path[PATH_MAX], *text = NULL;
 	size_t room = 0;
+	long last = 0; /* a file may grow while it is read */
 	struct stat about;
+	for (size_t i = first; i < lines->n; i++)
+		if (is_of(&lines->at[i], &lines->at[first]) && lines->at[i].number > last)
+			last = lines->at[i].number;
 	snprintf(path, sizeof(path), "%.*s", lines->at[first].path_bytes, lines->at[first].path);
 	FILE *file = open_source(path, &about);
-	for (long number = 1; file && getline(&text, &room, file) >= 0; number++)
+	for (long number = 1; file && number <= last && getline(&text, &room, file) >= 0; number++)
 		for (size_t i = first; i < lines->n; i++) {
 			struct line *line = &lines->at[i];
 			if (line->number != number || line->done || !is_of(line, &lines->at[first]))

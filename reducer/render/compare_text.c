@@ -437,14 +437,11 @@ static void say_change(const struct screen *screen, const struct comparison *c, 
 		screen_title_wrap(screen, 2, "The step changed, but no term of it by more than noise");
 }
 
-/* What became of the step of run i. */
-static void say_run(const struct screen *screen, const struct comparison *c, size_t i)
+/* Above the terms. */
+static void terms_title(const struct screen *screen, const struct comparison *c, size_t i)
 {
 	const struct scaling_run *run = &c->runs[i];
-	struct headline first;
 	struct text_buffer a, name;
-	compare_headline(c, i, &first);
-	say_change(screen, c, i, &first);
 	text_cut(c->names[i], 40, &name);
 	text_ms(screen, llabs(run->loss_ns), &a);
 	if (c->changes[i].known && !c->changes[i].loss.changed)
@@ -462,6 +459,7 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 {
 	const struct scaling_run *run = &c->runs[i];
 	struct term terms[LEAF_COUNT];
+	struct headline first;
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		terms[leaf] = (struct term){(enum leaf)leaf, c->charged[i].terms_ns[leaf]};
 	sort_rows(terms, LEAF_COUNT, sizeof(*terms), by_size);
@@ -470,7 +468,9 @@ static void bridge(const struct screen *screen, const struct comparison *c, size
 		compare_other_work(screen, c, i);
 		return;
 	}
-	say_run(screen, c, i);
+	compare_headline(c, i, &first);
+	say_change(screen, c, i, &first);
+	terms_title(screen, c, i);
 	term_lines(screen, c, i, terms);
 	compare_slower(screen, c, i);
 	screen_line(screen, "  %-18s %10lld ns%s", "residual", (long long)run->residual_ns,
@@ -504,11 +504,15 @@ void compare_sentences(const struct comparison *c, FILE *out)
 void compare_run_sentences(const struct comparison *c, size_t i, FILE *out)
 {
 	struct screen screen;
+	struct headline first;
 	screen_open_wide(&screen, out, c->runs[c->result->base].figures->step_ns);
 	if (c->work[i].other) {
 		compare_other_work(&screen, c, i);
 		return;
 	}
-	say_run(&screen, c, i);
+	compare_headline(c, i, &first);
+	say_change(&screen, c, i, &first);
+	if (!first.leaves && !c->changes[i].known) /* then that says nothing */
+		terms_title(&screen, c, i);
 	compare_slower(&screen, c, i);
 }

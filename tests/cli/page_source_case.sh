@@ -28,12 +28,16 @@ source_of "[]" --no-source
 touch -d '2100-01-01' "$data"
 source_of "[('data.py', 7, 'line 7 of <data.py>', True)] + $own"
 
-# No Python, not absolute, no regular file, too large, too short, not there.
+# No Python, a link to what is no Python, not absolute, no regular file, too large, too short, not there.
 numbered "$work/data.txt"
 data=$work/data.txt source_of "$own"
 (cd "$work" && cp data.txt rel.py)
 data=rel.py source_of "$own"
 mkdir "$work/folder.py" && data=$work/folder.py source_of "$own"
+ln -s data.txt "$work/link.py" && data=$work/link.py source_of "$own"
+ln -s /proc/self/environ "$work/environ.py" && data=$work/environ.py source_of "$own"
+ln -s "$work/data.py" "$work/second.py" && touch -d '2001-01-01' "$work/data.py"
+data=$work/second.py source_of "[('second.py', 7, 'line 7 of <data.py>', False)] + $own"
 mkfifo "$work/pipe.py" && data=$work/pipe.py source_of "$own"
 truncate -s 5M "$work/large.py" && data=$work/large.py source_of "$own"
 echo one >"$work/short.py" && data=$work/short.py source_of "$own"

@@ -82,6 +82,7 @@ class State:
         part["seconds"] = round(part["seconds"] + end["seconds"], 1)
         for name, value in end["sums"].items():
             part["sums"][name] = merged(name, part["sums"].get(name), value)
+        part["date"] = datetime.date.today().isoformat()
 
     def total(self):
         """All parts, added up; `wrong` by commit."""
@@ -98,8 +99,7 @@ class State:
         parts = self.known["parts"]
         return sum(part["wrong"] for part in parts if part["commit"] == parts[-1]["commit"])
 
-    def save(self, part):
-        part["date"] = datetime.date.today().isoformat()
+    def save(self):
         with open(self.path + ".part", "w") as file:
             json.dump(self.known, file, indent=1)
             file.write("\n")
@@ -110,7 +110,7 @@ def merged(name, old, new):
     """Sums of counts; the largest of what grows or is most; the newest of all else."""
     if old is None or not isinstance(new, int) or name.endswith(("_percent", "_from", "_to", "_take", "hour", "kinds")):
         return new
-    return max(old, new) if name.startswith("most") or name.endswith("kib") else old + new
+    return max(old, new) if name.startswith("most") or name.endswith(("kib", "_edges")) else old + new
 
 
 def version_of(module):
@@ -120,7 +120,7 @@ def version_of(module):
 def run(path, module, state, seconds):
     """The row from where it stopped; what it says goes on to our output."""
     reached = state.total()["reached"]
-    part = state.part(commit(), machine())
+    at, kind = commit(), machine()
     command = [sys.executable, path, "--first", str(reached), "--most", str(module.TARGET - reached), "--seconds", str(seconds)]
     try:
         end = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds + SLACK_S)
@@ -131,12 +131,13 @@ def run(path, module, state, seconds):
     print("\n".join(lines[:-1]), end="\n" if lines[1:] else "", flush=True)
     try:
         told = json.loads(lines[-1])
-        state.add(part, told)
         state.known["over"] = told["done"] == 0
     except ValueError:
         state.known["said"] = lines[-1]
-        part["wrong"] += status != 77
-    state.save(part)
+        told = {"done": 0, "wrong": int(status != 77), "seconds": 0, "sums": {}}
+    if told["done"] or told["wrong"]:  # a row that was skipped says nothing of its commit
+        state.add(state.part(at, kind), told)
+    state.save()
 
 
 def cell(module, total):

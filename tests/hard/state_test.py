@@ -1,5 +1,6 @@
 """hard.py's state over commits: counts add up, a row goes on where another commit stopped, an older kind of case begins anew, what was
-wrong counts until a newer commit is right. Keeps out: cases that count twice, a fault that is forgotten, a table that is not the state's."""
+wrong counts until a newer commit is right, not until one is skipped. Keeps out: cases that count twice, a fault that is forgotten, a table
+that is not the state's."""
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ import hard  # noqa: E402
 
 ROW = """
 import json, sys
+if WRONG is None: print("no compiler") or sys.exit(77)
 first, most = int(sys.argv[sys.argv.index("--first") + 1]), int(sys.argv[sys.argv.index("--most") + 1])
 if WRONG: print("wrong: case %d" % first)
 print(json.dumps({"done": min(4, most), "seconds": 1.5, "wrong": WRONG, "sums": {"begins": first, "most_mib": 7}}))
@@ -26,7 +28,7 @@ def go(folder, at, version=1, wrong=0):
     """One campaign of a row of 10 cases, 4 at a time, at commit `at`."""
     path = os.path.join(folder, "row.py")
     with open(path, "w") as file:
-        file.write("WRONG = %d\n" % wrong + ROW)
+        file.write("WRONG = %s\n" % wrong + ROW)
     module = types.SimpleNamespace(NUMBER=1, NAME="a row", TARGET=10, UNIT="cases", NOTE="the rest", VERSION=version)
     hard.commit = lambda: at
     hard.rows = lambda: {1: (path, module)}
@@ -43,6 +45,8 @@ def main():
         expect(status and [part["reached"] for part in state["parts"]] == [4, 4], "two commits: %s" % state)
         expect(state["parts"][1]["sums"]["begins"] == 4, "the second commit does not go on: %s" % state)
         expect("| 10 cases | 8 cases | 2 |" in table and "4 at aaa, 4 (2 wrong) at bbb" in table, table)
+        status, skipped, table = go(folder, "nnn", wrong=None)
+        expect(status and skipped["parts"] == state["parts"] and "nnn" not in table, "a row that is skipped hides what was wrong: %s" % table)
         status, state, table = go(folder, "ccc")
         expect(not status and "10 cases | 2 |" in table and "2 at ccc" in table and "most mib 7" in table, "mended: %s" % table)
         before = state

@@ -76,6 +76,9 @@ async function compareNumbers(page, json) {
 	const boxes = page.locator(".tablebox").filter({ has: page.locator("th", { hasText: "verdict" }) });
 	for (let more = boxes.locator(".more button").first(); await more.count(); ) await more.click();
 	same("the changed rows", sorted(await boxes.locator("tbody tr").evaluateAll((all) => all.map((row) => [2, 3, 4, 5].map((i) => row.cells[i].dataset.value ?? "")))), sorted(rows));
+	const saidOf = (r) => (r.changed === null ? "noise not known" : r.changed ? "changed" : Math.abs(r.run_ns - r.base_ns) <= r.noise_ns ? "within noise" : "below 0.5 % of a step");
+	same("what a changed row comes to", sorted(await boxes.locator("tbody tr").evaluateAll((all) => all.map((row) => [row.cells[2].dataset.value, row.cells[3].dataset.value, row.cells[6].textContent]))),
+		sorted(bridges.flatMap((b) => ["changed_kernels", "changed_lines", "changed_collectives"].flatMap((key) => b[key].rows.map((r) => [r.base_ns, r.run_ns, saidOf(r)])))));
 	const falls = await page.locator(".waterfall").evaluateAll((tables) => tables.map((table) => ({ terms: [...table.querySelectorAll("tbody td[data-value]")].map((cell) => Number(cell.dataset.value)),
 		total: Number(table.querySelector("tfoot td[data-value]").dataset.value) })));
 	same("the losses", falls.map((fall) => fall.total), bridges.map((b) => b.loss_ns));
@@ -156,6 +159,8 @@ async function jitterKernels(page, json, name) {
 			same("what a plot says is what --csv has", values.slice(3).map(Number), shown.map((r) => Number((wanted[names[i]][kernel][r] / 1e3).toFixed(1))));
 		}
 	}
+	const dashes = await charts.first().locator(".u-marker").evaluateAll((all) => all.slice(-3).map((marker) => getComputedStyle(marker).backgroundImage.replace(/rgba?\([^)]*\)/g, "ink")));
+	check("the legend's lines differ without their colours", new Set(dashes).size === 3 && dashes.every((d) => d.includes("gradient")), dashes.join("; "));
 	same("its lines are named", (await charts.first().locator(".u-label").allTextContents()).slice(3), [`latest: rank ${ends[0]}`, `earliest: rank ${ends[1]}`, `rank ${other}`]);
 }
 

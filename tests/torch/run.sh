@@ -242,6 +242,11 @@ operators() { # 200 of PyTorch's operators
 	fi
 }
 
+kinds() { # small programs of 34 kinds, each in a directory of its own; four at a time, for they wait for the interpreter's start and end
+	wanted kinds || return 0
+	try kinds timeout 600 env LD_LIBRARY_PATH="$double" PYTHONPATH="$PWD/$site" "$PYTHON" tests/torch/kinds_check.py --jobs 4 "$BATON" "$work/kinds"
+}
+
 newest_release() {
 	# shellcheck disable=SC2086
 	install_torch ${everything:+--triton} $newest || return
@@ -256,6 +261,7 @@ newest_release() {
 	job same graphs 0 graphs.py
 	job beside_profiler
 	job operators
+	job kinds
 	[ -z "$everything" ] || {
 		job same compiled 0 compiled.py
 		job same words 2 words.py

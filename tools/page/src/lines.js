@@ -12,6 +12,12 @@ export function lines(given) {
 // Steps have no halves.
 const whole = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 
+// A piece of the line as it is drawn: colour alone does not tell lines apart.
+function stroke(ink, dash) {
+	let at = 0;
+	return `repeating-linear-gradient(90deg, ${dash.map((length, i) => `${i % 2 ? "transparent" : ink} ${at}px ${(at += length)}px`).join(", ")})`;
+}
+
 function draw(box, given) {
 	const width = Math.max(260, box.clientWidth || 600);
 	const ink = colour("ink-soft"), grid = colour("line");
@@ -27,6 +33,7 @@ function draw(box, given) {
 		bands: given.bands?.map((b) => ({ series: b, fill: colour("band") })),
 		axes: [{ ...axis, label: given.xLabel, size: 34, incrs: whole, ...ticks }, { ...axis, label: given.yLabel, size: 58, values: (_, all) => all.map((v) => given.axis?.(v) ?? v) }],
 	}, [given.x, ...given.series.map((s) => s.values)], box);
-	given.series.forEach((s, i) => plot.root.querySelectorAll(".u-legend .u-series")[i + 1]?.querySelector(".u-marker")?.classList.toggle("dashed", Boolean(s.dash)));
+	const markers = plot.root.querySelectorAll(".u-legend .u-marker");
+	given.series.forEach((s, i) => Object.assign(markers[markers.length - given.series.length + i].style, { border: "0", width: "30px", height: `${Math.max(2, Math.round(s.width ?? 3))}px`, background: stroke(colour(s.colour), s.dash ?? [30]) }));
 	while (box.firstChild !== plot.root) box.firstChild.remove();
 }

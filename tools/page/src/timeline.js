@@ -63,7 +63,7 @@ export function timeline(given) {
 		const ctx = canvas.getContext("2d");
 		ctx.scale(scale, scale);
 		ctx.font = "12px system-ui, sans-serif";
-		state.left = Math.min(state.width < 500 ? 74 : 190, 12 + Math.max(20, ...state.lanes.map((lane) => ctx.measureText(lane.label ?? "").width)));
+		state.left = Math.min(state.width < 500 ? 104 : 190, 12 + Math.max(20, ...state.lanes.map((lane) => ctx.measureText(lane.label ?? "").width)));
 		paint();
 	}
 	function paint() {
@@ -87,9 +87,10 @@ export function timeline(given) {
 			free = lane.top + lane.height / 2 + LABEL;
 		}
 	}
+	// The end says which stream, thread or GPU it is.
 	function fit(ctx, text, width) {
-		let cut = text;
-		while (cut.length > 1 && ctx.measureText(cut).width > width) cut = `${cut.slice(0, -2)}…`;
+		let cut = ctx.measureText(text).width > width ? text.replace(/^thread (?=\d)/, "") : text;
+		while (cut.length > 2 && ctx.measureText(cut).width > width) cut = `…${cut.slice(2)}`;
 		return cut;
 	}
 	function axis(ctx, height) {

@@ -49,13 +49,13 @@ export function reportHonesty(docs) {
 	const notCarried = Object.entries(q.not_carried);
 	return [
 		h("p", {}, `Recorded by ${run.source} (${run.mode}). ${stepsFound(run, docs.figures)}`),
-		run.step_unit && h("p", {}, `A step is ${run.step_unit}.`), run.generations > 1 && h("p", {}, `The job was restarted: generation ${run.generation} of ${run.generations} is counted.`),
+		run.step_unit && h("p", {}, `${run.step_unit}.`), run.generations > 1 && h("p", {}, `The job was restarted: generation ${run.generation} of ${run.generations} is counted.`),
 		q.missing_ranks.length > 0 && h("p", { class: "flag bad" }, `Ranks without a file: ${q.missing_ranks.join(", ")}`),
 		qualityTable(q),
 		notCarried.length > 0 && h("details", {}, h("summary", {}, `${plural(notCarried.length, "part")} of the step that this source cannot show`), h("ul", {}, notCarried.map(([leaf, devices]) => h("li", {}, h("code", {}, leaf), ` on ${plural(devices.length, "device")}`)))),
 		h("p", { class: "note" }, "No table is cut: \"Show more\" goes on to the last row. ", docs.steps.width > 1 ? `The lines over the steps have a point for ${docs.steps.width} steps.` : ""),
 		h("h3", {}, "The same numbers in a terminal"),
-		commands([[`baton report ${dirs} --json`, "every number of this page but the charts over the steps"], [`baton report ${dirs} --gaps 20 --html FILE`, "this page with the worst gaps"], [`baton jitter ${dirs} --html FILE`, "ranks compared kernel by kernel"], [`baton check ${dirs}`, "are the files whole?"]]),
+		commands([[`baton report ${dirs} --json`, "every number of this page but the charts over the steps, the timeline of a step and the text of lines"], [`baton report ${dirs} --gaps 20 --html FILE`, "this page with the worst gaps"], [`baton jitter ${dirs} --html FILE`, "ranks compared kernel by kernel"], [`baton check ${dirs}`, "are the files whole?"]]),
 	];
 }
 
@@ -75,12 +75,12 @@ export function jitterHonesty(docs) {
 	const { jitter, grid } = docs, sum = (key) => jitter.ranks.reduce((all, r) => all + r[key], 0);
 	return [
 		h("p", {}, `${jitter.steps_by_period ? "Some device's steps were found by periodicity. " : ""}${jitter.steps_numbered ? "Ranks are compared by the numbers of their steps." : "Ranks are compared by the places of their steps."} ${jitter.closed ? "A collective closes the steps, so no common clock is needed." : "No collective closes the steps: the gap before a step is not known."}`),
-		grid.width > 1 && h("p", {}, `A cell of the heat map is the mean of ${grid.width} steps, to keep this file small; all other numbers are exact.`),
+		grid.width > 1 && h("p", {}, `A cell of the heat map of steps is the mean of ${grid.width} of them, to keep this file small.`),
 		h("table", { class: "quality" }, h("caption", {}, "What was left out"), h("tbody", {}, [["steps_left_out", "steps with too few kernels that have a counterpart"], ["steps_that_differ", "steps with other kernels than the sequence"],
 			["kernels_extra", "kernels without a counterpart"], ["kernels_missing", "positions without a kernel"], ["kernels_too_late", "kernels that ran when four later steps had begun"]].map(([key, words]) =>
 			h("tr", {}, h("td", { class: "number", "data-value": sum(key) }, grouped(sum(key))), h("td", {}, words), h("td", {}, h("code", {}, `ranks[].${key}`)))))),
 		jitter.notes.map((note) => h("p", { class: "note" }, note)),
 		h("h3", {}, "The same numbers in a terminal"),
-		commands([[`baton jitter ${word(jitter.dir)} --json`, "every number but the cells of the heat map"], [`baton jitter ${word(jitter.dir)} --csv DIR`, "kernel by kernel and rank by rank"]]),
+		commands([[`baton jitter ${word(jitter.dir)} --json`, "every number but the cells of the heat maps and the plots"], [`baton jitter ${word(jitter.dir)} --csv DIR`, "the heat map of kernels and the plots: kernel by kernel and rank by rank"]]),
 	];
 }

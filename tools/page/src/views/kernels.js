@@ -14,10 +14,11 @@ function columnName(doc, width, column) {
 	return first === last ? `kernel ${first} ${doc.names[doc.name[first]]}` : `kernels ${first} to ${last}`;
 }
 
-// Collectives are short on the rank that comes last, by as much as the others wait: next to that the other kernels' differences are too
-// small to be seen. So colours and axes of durations and gaps are made for the columns without one.
+// Collectives are short on the rank that comes last, by as much as the others wait, and so are the gaps before the kernels after them: next
+// to that the other kernels' differences are too small to be seen. So colours and axes of durations and gaps are made for other columns.
 function plainColumns(doc, width, measure) {
-	const n = Math.ceil(doc.name.length / width), with_ = new Set(["duration", "gap"].includes(measure) ? doc.collectives.map((p) => Math.floor(p / width)) : []);
+	const positions = { duration: doc.collectives, gap: doc.collectives.flatMap((p) => [p, p + 1]) }[measure] ?? [];
+	const n = Math.ceil(doc.name.length / width), with_ = new Set(positions.map((p) => Math.floor(p / width)));
 	const without = Array.from({ length: n }, (_, c) => c).filter((c) => !with_.has(c));
 	return without.length ? without : Array.from({ length: n }, (_, c) => c);
 }
@@ -49,7 +50,7 @@ export function kernelMap(docs) {
 	const doc = docs.kernels, place = h("div");
 	if (!doc?.ranks.length || !doc.name.length) return null;
 	const show = (measure) => {
-		place.replaceChildren(...map(doc, measure), waits(doc, measure) ? h("p", { class: "note" }, "Collectives are short on the rank that comes last, because it does not wait: the scale is that of the other kernels.") : "");
+		place.replaceChildren(...map(doc, measure), waits(doc, measure) ? h("p", { class: "note" }, "Collectives, and the gaps after them, are short on the rank that comes last, because it does not wait: the scale is that of the other kernels.") : "");
 		if (place.isConnected) drawWaiting();
 	};
 	show("duration");
@@ -86,7 +87,7 @@ export function kernelPlots(docs) {
 	const show = (rank) => {
 		const more = rank >= 0 && rank !== first && rank !== last, coarse = more && doc.width > doc.close_width && !doc.close.some((r) => r.place === rank);
 		place.replaceChildren(plots(doc, [...fixedOnes, ...(more ? [{ place: rank, label: `rank ${doc.ranks[rank].label}` }] : [])]));
-		note.textContent = `The band is from the least to the most of all ranks. ${doc.collectives.length ? "Durations and gaps of collectives, which contain waiting, may lie outside of the picture. " : ""}${doc.close_width > 1 ? `A point is the mean of ${doc.close_width} kernels. ` : ""}${coarse ? `The line of rank ${doc.ranks[rank].label} has means of ${doc.width} kernels, to keep this file small: baton jitter --rank ${doc.ranks[rank].label} --html has all.` : ""}`;
+		note.textContent = `The band is from the least to the most of all ranks. ${doc.collectives.length ? "Durations of collectives and the gaps after them, which contain waiting, may lie outside of the picture. " : ""}${doc.close_width > 1 ? `A point is the mean of ${doc.close_width} kernels. ` : ""}${coarse ? `The line of rank ${doc.ranks[rank].label} has means of ${doc.width} kernels, to keep this file small: baton jitter --rank ${doc.ranks[rank].label} --html has all.` : ""}`;
 		if (place.isConnected) drawWaiting();
 	};
 	const select = h("select", { id, onchange: (event) => show(Number(event.target.value)) }, h("option", { value: "-1" }, "no other"), doc.ranks.map((r) => h("option", { value: r.place }, `rank ${r.label}`)));

@@ -56,7 +56,8 @@ function bridge(docs, b) {
 
 const changeKinds = [["changed_kernels", "Kernels", "kernel", (r) => r.kernel], ["changed_lines", "GPU time by the line that launched it", "line", (r) => r.line + (r.backward ? " (backward)" : "")],
 	["changed_collectives", "Collectives by size, waits included", "collective", (r) => r.op + (r.bytes === null ? "" : `, ${bytes(r.bytes)}`)]];
-const saidOf = { true: "changed", false: "within noise", null: "noise not known" };
+// No change: within its noise, or of no weight (`changed` of --json asks for both).
+const saidOf = (r) => (r.changed === null ? "noise not known" : r.changed ? "changed" : Math.abs(r.run_ns - r.base_ns) > r.noise_ns ? "below 0.5 % of a step" : "within noise");
 
 // What became of each kernel, line and size: what people open two windows for.
 function changes(b) {
@@ -66,7 +67,7 @@ function changes(b) {
 		return [table({ caption: `${title}: ${b.dir} against ${b.base_dir}, ms per step`, rows: b[key].rows, sort: 4, shown: 8, columns: [{ label: column, kind: "name", value: name },
 			{ label: "in", kind: "text", value: (r) => ({ both: "both", base: "base only: gone", run: "this run only: new" })[r.in] }, time("before", (r) => r.base_ns, (v) => ms(v)), time("after", (r) => r.run_ns, (v) => ms(v)),
 			{ ...time("change", (r) => r.run_ns - r.base_ns, (v) => signed(v)), order: (r) => Math.abs(r.run_ns - r.base_ns) }, time("noise ±", (r) => r.noise_ns, (v) => (v === null ? "" : ms(v))),
-			{ label: "verdict", kind: "text", value: (r) => saidOf[r.changed] }] }),
+			{ label: "verdict", kind: "text", value: saidOf }] }),
 		b[key].rows_left_out > 0 && h("p", { class: "note" }, `${plural(b[key].rows_left_out, "row")} with smaller differences ${b[key].rows_left_out === 1 ? "is" : "are"} left out.`)];
 	});
 }
@@ -126,6 +127,7 @@ const shortDir = (dir) => (dir.length > 16 ? dir.replace(/^.*\/(?=.)/, "") : dir
 
 export function scalingView(docs) {
 	const { compare } = docs;
+	const changed = compare.bridge.map(changes).filter((rows) => rows?.length);
 	const paired = compare.bridge.map((b) => pairs(docs, b)).filter(Boolean);
 	return [
 		charts(compare.runs),
@@ -133,8 +135,7 @@ export function scalingView(docs) {
 		h("h3", {}, "Where the difference went"),
 		h("p", { class: "note" }, "Each bar begins where the last one ended; a hatched one saves time. Waits are charged to what made the late rank late."),
 		compare.bridge.map((b) => bridge(docs, b)),
-		h("h3", {}, "What changed, row by row"),
-		compare.bridge.map(changes),
+		changed.length > 0 && [h("h3", {}, "What changed, row by row"), changed],
 		paired.length > 0 && [h("h3", {}, "What changed, rank by rank"), h("p", { class: "note" }, "The parts of a rank's change add up to it. Ranks that wait for each other have steps of one length: the one that causes it computes longer, the others wait longer."), paired],
 		h("h3", {}, "Where a step goes, run by run and rank by rank"),
 		partition(docs),

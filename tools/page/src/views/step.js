@@ -82,7 +82,9 @@ function joinLaunches(tracks) {
 function eventLanes(process, tracks) {
 	const lanes = [], several = tracks.filter(({ track }) => track.kind === "idle").length > 1;
 	const nameOf = (track) => (track.kind !== "idle" ? track.label : several ? `idle time, ${track.label}` : "idle time");
-	for (const { track, events } of tracks) {
+	const order = (t) => ["idle", "stream", "thread"].indexOf(t.track.kind), byName = new Intl.Collator("en", { numeric: true });
+	const sorted = [...tracks].sort((a, b) => order(a) - order(b) || (a.track.kind === "stream" ? byName.compare(a.track.label, b.track.label) : 0));
+	for (const { track, events } of sorted) {
 		const deepest = events.reduce((most, e) => Math.max(most, e.depth), 0);
 		for (let depth = 0; depth <= deepest; depth++) {
 			const own = events.filter((e) => e.depth === depth);

@@ -82,9 +82,9 @@ export function compareVerdict(docs) {
 
 function culprits(bridge) {
 	const list = bridge.culprits ?? [];
-	const who = (c) => (Number.isInteger(c.rank) ? `rank ${c.rank}: ` : c.host ? `host ${c.host}: ` : c.device ? `${c.device}: ` : "no single rank: ");
-	return list.length > 0 && h("ul", {}, list.map((c) => h("li", {}, [`${who(c)}${c.cause}`,
-		`; others waited ${ms(c.base_waits_ns)} ms per step for it before, ${ms(c.waits_ns)} ms now`])));
+	const who = (c) => (Number.isInteger(c.rank) ? `rank ${c.rank}` : c.host ? `host ${c.host}` : c.device || null);
+	const waits = (c) => (who(c) ? `others waited ${ms(c.base_waits_ns)} ms per step for it before` : `ranks waited ${ms(c.base_waits_ns)} ms per step for each other before`);
+	return list.length > 0 && h("ul", {}, list.map((c) => h("li", {}, `${who(c) ?? "no single rank"}: ${c.cause}; ${waits(c)}, ${ms(c.waits_ns)} ms now`)));
 }
 
 // One way to split all of the jitter; nothing where it is not known.
