@@ -85,6 +85,7 @@ static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *f
 	if (error != -EAGAIN)
 		return error;
 	free(found->begins);
+	found->begins = NULL;
 	error = scan_pass_log(s, feed, NULL);
 	return error ? error : launch_log_steps(&s->log, s->context->periods, found);
 }
