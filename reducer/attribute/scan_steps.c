@@ -63,9 +63,8 @@ void scan_steps_say_unit(struct scanning *s)
 	else if (classes)
 		snprintf(
 			scan->steps.unit, STEPS_UNIT_BYTES,
-			"What a step is, is not sure: none of its kernels is known as an optimizer's (plain "
-			"SGD "
-			"has none of its own), so it may be a pass of inference (a token) or a micro-batch");
+			"What a step is, is not sure: no kernel in it is known as an optimizer's. It may be a "
+			"step of training, a token or a micro-batch");
 }
 
 static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
@@ -85,6 +84,7 @@ static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *f
 	if (error != -EAGAIN)
 		return error;
 	free(found->begins);
+	found->begins = NULL;
 	error = scan_pass_log(s, feed, NULL);
 	return error ? error : launch_log_steps(&s->log, s->context->periods, found);
 }

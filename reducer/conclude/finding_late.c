@@ -218,6 +218,8 @@ static int say_own_time(const struct finding_source *m, const struct straggler *
 		finding_say(out->summary, sizeof(out->summary), "%s %s ms more in %s",
 					host ? "they spend" : "it spends", more.at, most->kind->name);
 	for (const struct excess *e = most; e < most + EXCESSES && e->kind; e++) {
+		if (!e->own_ns && !e->others_ns)
+			continue; /* the replay alone has found it */
 		finding_say(text, bytes, "%s %s ms, the others %s ms", e->kind->name,
 					finding_ms(m->f, e->own_ns).at, finding_ms(m->f, e->others_ns).at);
 		if (e->kind == &finding_kinds[FINDING_WORK] && s->host.at)

@@ -147,15 +147,18 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 	return 0;
 }
 
-/* Who holds the lock waits for a core: so does the one that sleeps until it has it. */
-static int add_holder(const struct process *p, const struct sched_row *row, struct bounds *b)
+/* Who holds the lock waits for a core: so does the one that sleeps until it has it. `from_ns`: until
+ * then the rows before it were seen; a damaged trace may have rows that overlap. */
+static int add_holder(const struct process *p, const struct sched_row *row, int64_t from_ns,
+					  struct bounds *b)
 {
+	const int64_t begin_ns = row->begin > from_ns ? row->begin : from_ns;
 	size_t low = 0, high = p->n_core_waits;
 	int error = 0;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 		const struct core_wait *wait = &p->core_waits[middle];
-		if (wait->thread < row->holder || (wait->thread == row->holder && wait->end <= row->begin))
+		if (wait->thread < row->holder || (wait->thread == row->holder && wait->end <= begin_ns))
 			low = middle + 1;
 		else
 			high = middle;
@@ -164,7 +167,7 @@ static int add_holder(const struct process *p, const struct sched_row *row, stru
 		const struct core_wait *wait = &p->core_waits[low];
 		if (wait->thread != row->holder || wait->begin >= row->slept)
 			break;
-		error = bounds_add(b, wait->begin > row->begin ? wait->begin : row->begin,
+		error = bounds_add(b, wait->begin > begin_ns ? wait->begin : begin_ns,
 						   wait->end < row->slept ? wait->end : row->slept, LABEL_LOCK_NO_CORE);
 	}
 	return error;
@@ -177,12 +180,14 @@ static int gather(const struct process *p, const struct host_thread *t, struct b
 									   [CALL_ALLOCS] = LABEL_ALLOC,
 									   [CALL_LOADS] = LABEL_MODULE_LOAD,
 									   [CALL_SENDS] = LABEL_NONE};
+	int64_t slept_ns = INT64_MIN;
 	int error = 0;
 	for (uint32_t i = 0; !error && i < t->n_scheds; i++) {
 		const struct sched_row *row = &t->scheds[i];
 		error = bounds_add(b, row->begin, row->slept, row->input ? LABEL_INPUT : LABEL_BLOCKED);
 		error = error ? error : bounds_add(b, row->slept, row->waited, LABEL_NO_CORE);
-		error = error || !row->holder ? error : add_holder(p, row, b);
+		error = error || !row->holder ? error : add_holder(p, row, slept_ns, b);
+		slept_ns = row->holder && row->slept > slept_ns ? row->slept : slept_ns;
 	}
 	for (uint32_t i = 0; !error && i < t->n_calls; i++) {
 		const uint8_t label =
@@ -318,6 +323,13 @@ static int find_core_waits(struct process *p)
 			p->core_waits[p->n_core_waits++] =
 				(struct core_wait){p->scheds[i].slept, p->scheds[i].waited, p->sched_threads[i]};
 	sort_rows(p->core_waits, p->n_core_waits, sizeof(*p->core_waits), by_core_wait);
+	for (size_t i = 1; i < p->n_core_waits; i++) { /* one after the other, even if damaged */
+		struct core_wait *wait = &p->core_waits[i];
+		if (wait->thread != wait[-1].thread || wait->begin >= wait[-1].end)
+			continue;
+		wait->begin = wait[-1].end;
+		wait->end = wait->end > wait->begin ? wait->end : wait->begin;
+	}
 	return 0;
 }
 

@@ -94,12 +94,13 @@ static int note_no_core(struct model *model, const struct host_thread *t,
 		return 0;
 	const int64_t from_ns = call->end - wake_ns > call->begin ? call->end - wake_ns : call->begin;
 	thread_labels(t, from_ns, call->end, by_label);
-	struct amount *amount = by_label[LABEL_NO_CORE] > 0 ? MODEL_ADD(model, amounts) : NULL;
-	if (by_label[LABEL_NO_CORE] <= 0)
+	const int64_t ns = by_label[LABEL_NO_CORE] + by_label[LABEL_ALLOC_NO_CORE];
+	struct amount *amount = ns > 0 ? MODEL_ADD(model, amounts) : NULL;
+	if (ns <= 0)
 		return 0;
 	if (!amount)
 		return -ENOMEM;
-	*amount = (struct amount){by_label[LABEL_NO_CORE], edge, LABEL_NO_CORE};
+	*amount = (struct amount){ns, edge, LABEL_NO_CORE};
 	struct wait *wait = &model->waits[model->n_waits - 1];
 	if (amount->ns > wait->no_core_ns)
 		wait->no_core_ns = amount->ns;

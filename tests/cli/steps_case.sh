@@ -98,7 +98,7 @@ expect_true "d['run']['step_unit'] == 'A step updates the weights: it launches 2
 expect_status 0 "$BATON" report --json --taxonomy seed "$work/ddp"
 expect_true "d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] is None"
 expect_status 0 "$BATON" report "$work/inference"
-expect_wrapped "What a step is, is not sure: none of its kernels is known as an optimizer's"
+expect_wrapped "What a step is, is not sure: no kernel in it is known as an optimizer's"
 
 # Keeps out: layers of a backward that computes the forward again taken for steps.
 expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off
