@@ -11,18 +11,6 @@ struct watched {              /* a device of a file: whose it is, the look in ha
 	struct reading_look look;
 };
 
-/* The device's index in the file; of two entries with one key the first. */
-static uint32_t find(const struct trace *trace, const char *wanted)
-{
-	char key[512];
-	for (uint32_t d = 1; d < trace->n_devices; d++) {
-		run_device_key(trace, d, key, sizeof(key));
-		if (strcmp(key, wanted) == 0)
-			return d;
-	}
-	return 0;
-}
-
 static void take_row(const struct rows *rows, struct watched *watched, uint32_t device)
 {
 	const struct reading_row row = {.start_ns = rows_value(rows, ROW_START),
@@ -69,7 +57,7 @@ static int take_file(const struct run *run, size_t file, struct device_scan *sca
 		const struct run_device *device = &run->devices[scans[i].device];
 		if (device->gauges != file + 1 || scans[i].empty)
 			continue;
-		uint32_t index = find(&trace, strings_get(&run->pool, device->key).at);
+		uint32_t index = run_device_find(&trace, strings_get(&run->pool, device->key).at);
 		if (index)
 			watched[index].scan = &scans[i];
 	}

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is shown; of the reasons that slow a GPU down the share of samples, in thousandths. */
 static const enum reading_kind shown[] = {READING_SM_MHZ, READING_POWER_MW, READING_TEMPERATURE_C,
@@ -88,17 +87,6 @@ static void take_row(struct gauges *g, struct looking *l, uint32_t process, cons
 	reading_look_take(&l->look, &row, g->of[0]);
 }
 
-static uint32_t device_in(const struct trace *trace, const char *wanted)
-{
-	char key[512];
-	for (uint32_t d = 1; d < trace->n_devices; d++) {
-		run_device_key(trace, d, key, sizeof(key));
-		if (strcmp(key, wanted) == 0)
-			return d;
-	}
-	return 0;
-}
-
 /* A file that can no longer be read gives no readings. */
 static int take_device(struct gauges *g, uint32_t i)
 {
@@ -111,7 +99,7 @@ static int take_device(struct gauges *g, uint32_t i)
 	if (!device->gauges || window->from_ns == window->to_ns ||
 		trace_open(&trace, run->gauges[device->gauges - 1].path, NULL) != 0)
 		return 0;
-	const uint32_t wanted = device_in(&trace, strings_get(&run->pool, device->key).at);
+	const uint32_t wanted = run_device_find(&trace, strings_get(&run->pool, device->key).at);
 	memset(g->of, 0, g->views->cells.n * sizeof(*g->of));
 	int error = rows_open_within(&rows, &trace, BATON_GAUGE, window->from_ns, window->to_ns);
 	while (wanted && !error && rows_next(&rows)) {

@@ -27,6 +27,17 @@ void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t
 		snprintf(key, bytes, "%s/%d", host, device->ordinal);
 }
 
+uint32_t run_device_find(const struct trace *trace, const char *wanted)
+{
+	char key[512];
+	for (uint32_t d = 1; d < trace->n_devices; d++) {
+		run_device_key(trace, d, key, sizeof(key));
+		if (strcmp(key, wanted) == 0)
+			return d;
+	}
+	return 0;
+}
+
 static struct run_device *find_device(struct run *run, uint32_t key)
 {
 	for (size_t i = 0; i < run->n_devices; i++)
