@@ -381,7 +381,7 @@ async function stepLinks(page) {
 async function sourceText(page) {
 	const rows = (await rowsOf(page, "Lines of the program")).map((r) => [r[0].replace(/^.*\//, ""), r[1]]);
 	same("the text of lines", sorted(rows), sorted([["data.py:7 load", ""], ["train.py:10 Net.forward", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"],
-		["train.py:10 Net.forward (backward)", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"], ["train.py:20 loss", "loss = '\u2028window.ran=11' & \"quoted\""]]));
+		["train.py:10 Net.forward (backward)", "return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net"], ["train.py:20 loss", "loss = '\u2028window.ran=11' & \"quoted\" # \\u202etxt\\u202c"]]));
 	check("a missing text says so", (await page.locator(byCaption("Lines of the program")).first().locator("tr", { hasText: "data.py:7" }).textContent()).includes("not readable"));
 }
 

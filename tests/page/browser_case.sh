@@ -9,7 +9,7 @@ chromium=$(tail -n 1 "$work/installed")
 "$PYTHON" - "$work/train.py" <<'PY' || fail "no source"
 import sys
 lines = [f"line {i}" for i in range(1, 40)]
-lines[9], lines[19] = "        return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net", "    loss = '\u2028window.ran=11' & \"quoted\""
+lines[9], lines[19] = "        return '</script><script>window.ran=9</script><img src=x onerror=window.ran=10>' # net", "    loss = '\u2028window.ran=11' & \"quoted\" # \u202etxt\u202c"
 open(sys.argv[1], "w", encoding="utf-8").write("\n".join(lines) + "\n")
 PY
 "$PYTHON" tests/page/made.py "$work/source" --plain --train "$work/train.py" || fail made.py

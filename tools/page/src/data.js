@@ -1,9 +1,13 @@
 // The documents that baton put into the page, by their ids: what `--json` prints, and a few more.
 
+// Names and lines of code may hold characters that turn the direction of text round, so that it reads as something else: their escapes are shown.
+const turning = /\\\\|\\u(202[a-e]|206[6-9]|200[ef]|061c)|([\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c])/gi;
+const shown = (json) => json.replace(turning, (all, code, raw) => (code || raw ? `\\\\u${code ?? raw.charCodeAt(0).toString(16).padStart(4, "0")}` : all));
+
 export function readDocuments() {
 	const found = {};
 	for (const element of document.querySelectorAll('script[type="application/json"]'))
-		found[element.id] = JSON.parse(element.textContent);
+		found[element.id] = JSON.parse(shown(element.textContent));
 	return found;
 }
 
