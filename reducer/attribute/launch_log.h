@@ -1,6 +1,6 @@
 /* What a pass keeps while the steps of a device are not known yet: the kernel launches in order,
- * from which steps/period.h finds the steps (those of a window, steps/step_windows.h), and enough about every op to put it into its step
- * afterwards without another pass. */
+ * from which steps/period.h finds the steps (those of a window, steps/step_windows.h), and enough
+ * about every op to put it into its step afterwards without another pass. */
 #ifndef ATTRIBUTE_LAUNCH_LOG_H
 #define ATTRIBUTE_LAUNCH_LOG_H
 

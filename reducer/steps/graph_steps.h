@@ -17,10 +17,10 @@ struct graph_launches {
 	int64_t all_ns; /* of the work of all kinds that the process launched */
 };
 
-/* The steps so far: n launch times, ascending. When most launches of the graph with most work lie in
- * one of them, before the first, or there are none, and that work is at least half of all: its
- * launches instead, in new memory with room for one more, the old freed. *end_ns is then where the last ends, and *name the
- * graph. 0 or -ENOMEM. */
+/* The steps so far: n launch times, ascending. When most launches of the graph with most work lie
+ * in one of them, before the first, or there are none, and that work is at least half of all: its
+ * launches instead, in new memory with room for one more, the old freed. *end_ns is then where the
+ * last ends, and *name the graph. 0 or -ENOMEM. */
 int graph_steps_take(struct graph_launches *graphs, int64_t **begins, size_t *n, int64_t *end_ns,
 					 uint32_t *name);
 
