@@ -18,3 +18,4 @@ fi
 "$build/baton" jitter "$run" --html "$work/jitter.html" >/dev/null
 grep -m 1 'model name' /proc/cpuinfo | sed 's/.*: //; s/$/, '"$(nproc)"' cores/'
 node tools/bench/page.mjs "$PWD/build/page-tests/node_modules" "$chromium" "$work"/report.html "$work"/compare.html "$work"/jitter.html
+"${PYTHON:-python3}" tools/bench/page_others.py "$build" "$work"
