@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make pictures: the pictures in README.md and docs.
-# Keeps out: pictures that another call makes differently, that are no XML, that no page shows or that are not there, and too much of them.
+# Keeps out: pictures that another call makes differently, of what commands no longer print, that are no XML, that no page shows or that are
+# not there, and too much of them.
 . "$(dirname "$0")/lib.sh"
 unset NO_COLOR
 [ -e "${BUILD:=build/release}/baton-sim" ] || skip "not built: $BUILD/baton-sim"
@@ -9,6 +10,10 @@ for folder in one two; do
 	expect_status 0 "$PYTHON" tools/pictures.py "$BUILD" "$work/$folder"
 done
 expect_status 0 diff -r "$work/one" "$work/two"
+checks=$((checks + 1))
+for picture in "$work"/one/*.svg; do
+	cmp -s "$picture" "docs/pictures/$(basename "$picture")" || fail "docs/pictures/$(basename "$picture") is not what the commands print: make pictures"
+done
 expect_status 0 "$PYTHON" - "$work/one" <<-'PY'
 	import os, re, sys
 	from xml.etree import ElementTree
