@@ -1,5 +1,5 @@
-/* Makes the views of `baton top` and `baton record --top`: a run is opened and its last part reduced, on
- * one core, with nothing written and nothing salvaged: the job is not to notice it. */
+/* Makes the views of `baton top` and `baton record --top`: a run is opened and its last part
+ * reduced, on one core, with nothing written and nothing salvaged: the job is not to notice it. */
 #ifndef LOOKER_H
 #define LOOKER_H
 

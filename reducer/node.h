@@ -1,4 +1,5 @@
-/* What `baton record --reduce` and --report do when the job has ended: a node reduces its own files. */
+/* What `baton record --reduce` and --report do when the job has ended: a node reduces its own
+ * files. */
 #ifndef NODE_H
 #define NODE_H
 
@@ -7,8 +8,8 @@
  * the directory as the user named it. */
 void node_reduce(const char *directory, const char *shown);
 
-/* What `baton record --report` does then: prints the report of `shown` on stderr, or says why there is
- * none. */
+/* What `baton record --report` does then: prints the report of `shown` on stderr, or says why there
+ * is none. */
 void node_report(const char *shown);
 
 #endif

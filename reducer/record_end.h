@@ -1,5 +1,5 @@
-/* What `baton record` says and prints when the job has ended. Of the tasks of a launch the first one
- * does it for all of them. */
+/* What `baton record` says and prints when the job has ended. Of the tasks of a launch the first
+ * one does it for all of them. */
 #ifndef RECORD_END_H
 #define RECORD_END_H
 

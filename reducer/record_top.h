@@ -1,5 +1,5 @@
-/* The live screen of `baton record --top`: a child process on the terminal while the job runs. What of
- * the job would come onto the terminal goes into a file of the run's directory. */
+/* The live screen of `baton record --top`: a child process on the terminal while the job runs. What
+ * of the job would come onto the terminal goes into a file of the run's directory. */
 #ifndef RECORD_TOP_H
 #define RECORD_TOP_H
 

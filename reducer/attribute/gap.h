@@ -54,8 +54,8 @@ static inline int gap_pass(struct gap_engine *engine, const struct gap *gap)
 	return gap->j ? timelines_unowed(engine->timelines, gap->a, gap->b) : 0;
 }
 
-/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing held
- * the stream up. */
+/* Most gaps: the call that launched k had returned when the device ran out of work, and nothing
+ * held the stream up. */
 static inline bool gap_is_plain(const struct gap_engine *engine, const struct gap *gap)
 {
 	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;

@@ -1,5 +1,5 @@
-/* What is so of every device if the attribution is right, whatever its trace: predicates for HOLDS()
- * (base/holds.h). They cost as much as what they test. */
+/* What is so of every device if the attribution is right, whatever its trace: predicates for
+ * HOLDS() (base/holds.h). They cost as much as what they test. */
 #ifndef ATTRIBUTE_INVARIANTS_H
 #define ATTRIBUTE_INVARIANTS_H
 

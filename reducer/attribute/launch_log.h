@@ -39,8 +39,8 @@ struct logged_steps {
 	uint32_t graph; /* whose launches they are; UINT32_MAX: they are told by kernels */
 };
 
-/* The parts of launch_log_add(): makes room for another op, or forgets the ops when they are too many;
- * adds the launch of an op. 0, -ENOMEM, or -EAGAIN: all marks have to be kept. */
+/* The parts of launch_log_add(): makes room for another op, or forgets the ops when they are too
+ * many; adds the launch of an op. 0, -ENOMEM, or -EAGAIN: all marks have to be kept. */
 int launch_log_room(struct launch_log *log);
 int launch_log_launch(struct launch_log *log, const struct op *op);
 

@@ -61,8 +61,8 @@ static inline struct op_columns columns_of(const struct rows *ops)
 	};
 }
 
-/* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation). Returns whether
- * the op is one of the device's. */
+/* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation). Returns
+ * whether the op is one of the device's. */
 __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 														  const struct op_columns *c, uint32_t i,
 														  struct op *op, struct launch **launch)
@@ -108,8 +108,8 @@ static inline void op_group(struct feed *feed, struct op *op, const struct coll_
 	op->group = *args ? GROUP_NCCL : (uint8_t)feed_kernel(feed, op->name)->group;
 }
 
-/* Counts the op among those of its launch (NULL: it has none) and puts it into its step: the ops are
- * passed in op order. */
+/* Counts the op among those of its launch (NULL: it has none) and puts it into its step: the ops
+ * are passed in op order. */
 static inline void op_settle(struct opstream *stream, struct op *op, struct launch *launch)
 {
 	if (launch) {

@@ -49,8 +49,8 @@ struct owners {
 int owners_open(struct owners *owners, struct feed *feeds, uint32_t n);
 void owners_close(struct owners *owners);
 
-/* The part of owners_call() for a call that has another owner than its thread's last one; `last` has
- * all of it but the number. */
+/* The part of owners_call() for a call that has another owner than its thread's last one; `last`
+ * has all of it but the number. */
 int owners_change(struct owners *owners, uint32_t feed, struct owner_thread *last);
 
 /* *owner: the owner of a call. 0 or -ENOMEM. */

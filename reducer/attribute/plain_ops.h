@@ -1,7 +1,7 @@
 /* The ops of a device in op order, straight from the columns of its only process. It does not read
- * ahead, so it serves only passes to which nothing that follows an op tells anything of it, and only
- * while the ops are ordinary: each has a launch of its own, none is a graph's, and NCCL's rows come
- * before their kernels. When one is not, the pass has to be made with opstream_next() instead. */
+ * ahead, so it serves only passes to which nothing that follows an op tells anything of it, and
+ * only while the ops are ordinary: each has a launch of its own, none is a graph's, and NCCL's rows
+ * come before their kernels. When one is not, the pass has to be made with opstream_next() instead. */
 #ifndef ATTRIBUTE_PLAIN_OPS_H
 #define ATTRIBUTE_PLAIN_OPS_H
 

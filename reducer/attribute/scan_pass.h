@@ -44,8 +44,8 @@ void scan_pass_close(struct scanning *s);
 /* Makes the whole pass; first forgets what an earlier pass gathered. 0 or -errno. */
 int scan_pass_whole(struct scanning *s);
 /* The same before the steps are known. s->log gets the kernel launches of process `feed`, from
- * which they are found: with `periods` no more of them than a window has, else (NULL) all. Once they
- * are found, and if s->log.whole, scan_pass_steps() puts the logged ops into their steps. 0 or
+ * which they are found: with `periods` no more of them than a window has, else (NULL) all. Once
+ * they are found, and if s->log.whole, scan_pass_steps() puts the logged ops into their steps. 0 or
  * -errno; -EAGAIN: windows do not do. */
 int scan_pass_log(struct scanning *s, uint32_t feed, struct period_memo *periods);
 int scan_pass_steps(struct scanning *s);

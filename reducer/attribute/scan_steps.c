@@ -74,8 +74,8 @@ static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
 			 text.bytes ? "" : "a CUDA graph", text.at);
 }
 
-/* One pass finds the rhythm and gathers all the rest; a second one where the steps of a bounded part
- * of the launches do not go on. */
+/* One pass finds the rhythm and gathers all the rest; a second one where the steps of a bounded
+ * part of the launches do not go on. */
 static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *found)
 {
 	int error = scan_pass_log(s, feed, s->context->periods);

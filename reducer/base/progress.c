@@ -102,8 +102,8 @@ static size_t line_room(void)
 	return known ? size.ws_col - 1u : 79;
 }
 
-/* "import a/long/path.json  ..." becomes "import ..path.json  ...": its figures stay. Then the end is
- * cut. Bytes count as columns: at worst the line is shorter than it may be. */
+/* "import a/long/path.json  ..." becomes "import ..path.json  ...": its figures stay. Then the end
+ * is cut. Bytes count as columns: at worst the line is shorter than it may be. */
 static void fit(char *text, size_t room)
 {
 	const char *space = strchr(what, ' ');

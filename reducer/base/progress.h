@@ -1,14 +1,14 @@
-/* One line on stderr while something takes long: what, how much of it is done, how fast, how long it
- * still takes. Only on a terminal, from half a second after the first stage of the process on; it is
- * erased at the end. Nothing is printed where stderr is no terminal, and after --quiet. */
+/* One line on stderr while something takes long: what, how much of it is done, how fast, how long
+ * it still takes. Only on a terminal, from half a second after the first stage of the process on;
+ * it is erased at the end. Nothing is printed where stderr is no terminal, and after --quiet. */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A stage begins, in the place of the one before. `what`: "reduce runs/4gpu"; `unit`: "files", "GPUs";
- * NULL: bytes. `total` 0: not known. One thread begins and ends stages. */
+/* A stage begins, in the place of the one before. `what`: "reduce runs/4gpu"; `unit`: "files",
+ * "GPUs"; NULL: bytes. `total` 0: not known. One thread begins and ends stages. */
 void progress_begin(const char *what, const char *unit, uint64_t total);
 /* There is so much more to do. */
 void progress_expect(uint64_t more);

@@ -1,5 +1,5 @@
-/* What stands at the other end of an output: a terminal, perhaps behind a pager, and whether it is to
- * have colours. */
+/* What stands at the other end of an output: a terminal, perhaps behind a pager, and whether it is
+ * to have colours. */
 #ifndef BASE_TTY_H
 #define BASE_TTY_H
 

@@ -43,8 +43,8 @@ static size_t copies(const char *at, const char **end)
 	return n > COST_MOST ? COST_MOST + 1 : 1 + n;
 }
 
-/* What regcomp() makes of a pattern grows with the product of repetitions within each other, and much
- * faster with its anchors: a line of 200 bytes took 19 GB and two minutes. */
+/* What regcomp() makes of a pattern grows with the product of repetitions within each other, and
+ * much faster with its anchors: a line of 200 bytes took 19 GB and two minutes. */
 static bool too_costly(const char *pattern)
 {
 	static const char anchors[] = "bB<>`'";

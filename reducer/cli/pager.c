@@ -36,8 +36,8 @@ static const char *choose(void)
 	return chosen[0] == 0 || strcmp(chosen, "cat") == 0 ? NULL : chosen;
 }
 
-/* less shows what fits on a screen and ends (F), lets colours through (R) and leaves the screen as it
- * is (X). */
+/* less shows what fits on a screen and ends (F), lets colours through (R) and leaves the screen as
+ * it is (X). */
 static void __attribute__((noreturn)) become(const char *command)
 {
 	inherited_restore();
@@ -58,8 +58,10 @@ static void await(void)
  * the keys that are meant for it. Only what a signal handler may call. */
 static void interrupted(int number)
 {
-	close(STDOUT_FILENO);
-	close(STDERR_FILENO);
+	const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (nowhere < 0 || dup2(nowhere, fd) < 0) /* never free for what a thread opens meanwhile */
+			close(fd);
 	await();
 	signal(number, SIG_DFL);
 	raise(number);
@@ -113,8 +115,8 @@ static void end(void)
 	await();
 }
 
-/* Is the terminal ours to show and to ask? Not where a launcher reads it (mpirun gives each process a
- * terminal of its own, and keeps the job's log from it), nor in the background. */
+/* Is the terminal ours to show and to ask? Not where a launcher reads it (mpirun gives each process
+ * a terminal of its own, and keeps the job's log from it), nor in the background. */
 static bool is_ours(void)
 {
 	return isatty(STDOUT_FILENO) && tcgetpgrp(STDOUT_FILENO) == getpgrp();

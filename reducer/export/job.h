@@ -31,8 +31,8 @@ struct export_job {
 	const struct reduce_options *how; /* of the command line */
 };
 
-/* The name of the file of one process, in new memory; NULL: no memory. `alone`: no other process has
- * its rank. */
+/* The name of the file of one process, in new memory; NULL: no memory. `alone`: no other process
+ * has its rank. */
 struct export_member {
 	int32_t rank; /* -1: not known */
 	int64_t pid;

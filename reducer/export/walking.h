@@ -27,8 +27,8 @@ struct walking {
 	size_t n_meetings;
 	struct table meeting_ids;
 	uint64_t crowded;
-	/* by device of the run: where its steps and its idle time begin in the scene, which has those of a
-	 * device together */
+	/* by device of the run: where its steps and its idle time begin in the scene, which has those
+	 * of a device together */
 	size_t *first_step, *first_idle;
 	/* of the process at hand */
 	uint32_t process, position;

@@ -74,8 +74,8 @@ static const struct culprit *narrower(const struct model *m, const struct suspec
 	return best;
 }
 
-/* Of waits of all kinds, the kind that wins most of what all do: with no wait at all hosts run so far
- * ahead that other losses are hidden too. */
+/* Of waits of all kinds, the kind that wins most of what all do: with no wait at all hosts run so
+ * far ahead that other losses are hidden too. */
 static const struct culprit *narrower_site(const struct suspects *all, const struct culprit *best)
 {
 	const struct culprit *found = NULL;
@@ -89,8 +89,8 @@ static const struct culprit *narrower_site(const struct suspects *all, const str
 	return found ? found : best;
 }
 
-/* A comparison with others that may be noise: what has happened on its own goes before it, where that
- * wins more than the comparison does for sure, and most of what it seems to. */
+/* A comparison with others that may be noise: what has happened on its own goes before it, where
+ * that wins more than the comparison does for sure, and most of what it seems to. */
 static const struct culprit *sure(const struct suspects *all, const struct culprit *best)
 {
 	const struct culprit *found = NULL;

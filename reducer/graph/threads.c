@@ -147,8 +147,8 @@ static int make_pieces(struct host_thread *t, struct bounds *b)
 	return 0;
 }
 
-/* Who holds the lock waits for a core: so does the one that sleeps until it has it. `from_ns`: until
- * then the rows before it were seen; a damaged trace may have rows that overlap. */
+/* Who holds the lock waits for a core: so does the one that sleeps until it has it. `from_ns`:
+ * until then the rows before it were seen; a damaged trace may have rows that overlap. */
 static int add_holder(const struct process *p, const struct sched_row *row, int64_t from_ns,
 					  struct bounds *b)
 {

@@ -48,10 +48,10 @@ static int size_process(const struct device_context *context, const struct devic
 	return error;
 }
 
-/* Do devices wait for each other? Else, is a loss waiting for the GPU or its other user, for another
- * thread, for a core or for a host function, beside another loss or beside communication that nothing
- * hides? That is worth more than its time, or less, so its gain and which is the largest are not told
- * by times. */
+/* Do devices wait for each other? Else, is a loss waiting for the GPU or its other user, for
+ * another thread, for a core or for a host function, beside another loss or beside communication
+ * that nothing hides? That is worth more than its time, or less, so its gain and which is the
+ * largest are not told by times. */
 static bool is_worth_it(const struct summary *s)
 {
 	__int128 time_ns[LEAF_COUNT] = {0}, windows = 0;

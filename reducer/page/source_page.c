@@ -1,6 +1,6 @@
-/* A trace may come from anybody, and a page is sent to others: it must not carry what a trace makes it
- * open. So only regular files whose absolute path ends in .py are read, only as the trace names them,
- * and of each only the lines that the trace names. */
+/* A trace may come from anybody, and a page is sent to others: it must not carry what a trace makes
+ * it open. So only regular files whose absolute path ends in .py are read, only as the trace names
+ * them, and of each only the lines that the trace names. */
 #include "page/source_page.h"
 
 #include "render/json.h"

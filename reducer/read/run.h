@@ -66,7 +66,8 @@ uint32_t run_ordered_members(const struct run *run);
 
 /* Writes the key of device `index` of an open trace on its host to `key`. */
 void run_device_key(const struct trace *trace, uint32_t index, char *key, size_t bytes);
-/* The device's index in the file by that key; of two entries with one key the first. 0: it has none. */
+/* The device's index in the file by that key; of two entries with one key the first. 0: it has
+ * none. */
 uint32_t run_device_find(const struct trace *trace, const char *wanted);
 
 #endif

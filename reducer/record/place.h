@@ -1,5 +1,5 @@
-/* Where the GPUs of this node sit: their addresses on the PCI bus, the NUMA node and CPUs near each,
- * and what connects them, in the words of nvidia-smi topo -m. */
+/* Where the GPUs of this node sit: their addresses on the PCI bus, the NUMA node and CPUs near
+ * each, and what connects them, in the words of nvidia-smi topo -m. */
 #ifndef RECORD_PLACE_H
 #define RECORD_PLACE_H
 

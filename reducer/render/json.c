@@ -15,8 +15,8 @@ static void put_escaped(FILE *out, uint32_t code)
 		fprintf(out, "\\u%04x", code);
 }
 
-/* Valid UTF-8 passes through, what a terminal would obey or hide is escaped, and anything else becomes
- * U+FFFD. */
+/* Valid UTF-8 passes through, what a terminal would obey or hide is escaped, and anything else
+ * becomes U+FFFD. */
 static void put_text(FILE *out, const char *text)
 {
 	size_t left = strlen(text);

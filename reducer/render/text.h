@@ -16,7 +16,8 @@ struct screen {
 	int decimals; /* of milliseconds: one unit and one precision per report */
 };
 
-/* Looks at the terminal, COLUMNS and what base/tty.h knows of colours. `typical_ns` sets the precision of milliseconds. */
+/* Looks at the terminal, COLUMNS and what base/tty.h knows of colours. `typical_ns` sets the
+ * precision of milliseconds. */
 void screen_open(struct screen *screen, FILE *out, int64_t typical_ns);
 
 /* As a file would have it, but sentences are not wrapped. */

@@ -1,4 +1,5 @@
-/* The charts of the nvprof study: GPU time by group, in ms and as a part of all, of GPUs or of runs. */
+/* The charts of the nvprof study: GPU time by group, in ms and as a part of all, of GPUs or of
+ * runs. */
 #ifndef STATS_SEED_CHART_H
 #define STATS_SEED_CHART_H
 

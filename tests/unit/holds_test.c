@@ -1,6 +1,6 @@
-/* The invariants: each predicate finds what is planted, HOLDS() ends the program where it is compiled
- * in and is not evaluated where it is not, and a partition that does not add up is an error in every
- * build. */
+/* The invariants: each predicate finds what is planted, HOLDS() ends the program where it is
+ * compiled in and is not evaluated where it is not, and a partition that does not add up is an
+ * error in every build. */
 #define BATON_CHECKS
 #include "base/holds.h"
 #undef BATON_CHECKS

@@ -1,5 +1,5 @@
-/* The ops of made traces, taken straight from the columns and with opstream_next(): the same ones in
- * the same order, or the former says that they are odd. */
+/* The ops of made traces, taken straight from the columns and with opstream_next(): the same ones
+ * in the same order, or the former says that they are odd. */
 #include "attribute/device_open.h"
 #include "attribute/plain_ops.h"
 #include "check.h"

@@ -1,7 +1,7 @@
 /* Steps sought in windows are those that all launches at once give, in bounded memory: with
- * evaluation between them, micro-batches, lost launches, inputs, two streams. Where windows show too
- * little (steps longer than a window, another program from the middle on, a launch that comes much
- * too late) all launches are asked for, and no other steps are told. */
+ * evaluation between them, micro-batches, lost launches, inputs, two streams. Where windows show
+ * too little (steps longer than a window, another program from the middle on, a launch that comes
+ * much too late) all launches are asked for, and no other steps are told. */
 #include "attribute/launch_log.h"
 #include "check.h"
 

@@ -1,6 +1,6 @@
-/* Keeps out: a screen with more lines or wider ones than the terminal has, whatever its size, the rows
- * and the place chosen; keys that are read out of half a sequence; a rank that is called far from its
- * GPU because a list of CPUs has no room on the screen. */
+/* Keeps out: a screen with more lines or wider ones than the terminal has, whatever its size, the
+ * rows and the place chosen; keys that are read out of half a sequence; a rank that is called far
+ * from its GPU because a list of CPUs has no room on the screen. */
 #include "check.h"
 #include "read/run.h"
 #include "top/board.h"
