@@ -14,7 +14,7 @@
 
 #define PERIOD_NS INT64_C(1000000000)
 #define FIRST_LOOK_NS INT64_C(50000000) /* then after twice that time, up to the period */
-enum { LOOKS_A_BLOCK = 30, BLOCK_ROWS = 4096, PATIENCE_S = 3 };
+enum { LOOKS_A_BLOCK = 5, BLOCK_ROWS = 4096, PATIENCE_S = 3 };
 
 static int64_t now_ns(clockid_t clock)
 {
