@@ -23,7 +23,7 @@ int part_ranks_read(const struct invocation *call, const char *name, const char 
 /* All three, for a reduction: nothing is stored then. An enum status. */
 int part_options_read(const struct invocation *call, struct reduce_options *options);
 enum { PART_WORDS_BYTES = 400 };
-/* Of some ranks alone nothing is said of who makes them wait: that may be one of the others. Before
+/* A report of some ranks names none that makes them wait: that may be one of the others. Before
  * the findings are made, and after. */
 void part_forget_late(const struct reduce_options *options, struct summary *summary);
 void part_reword_wait(const struct reduce_options *options, struct findings *findings);

@@ -22,7 +22,7 @@ enum record_left { RECORD_NOTHING, RECORD_UNDER_WAY, RECORD_WHOLE };
 /* One line for a run. */
 enum record_left record_end_say(const struct record_end *end);
 /* Print the tables of --stats on stdout, and the report on stderr, or say why not yet. What goes
- * wrong is said, and the status is the job's. */
+ * wrong has a message, and the status is the job's. */
 void record_end_stats(const struct record_end *end, enum record_left left);
 void record_end_report(const struct record_end *end, enum record_left left);
 

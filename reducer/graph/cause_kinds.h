@@ -46,7 +46,7 @@ static inline bool cause_is_sync(enum cause cause)
 /* The enum label whose time the cause is; LABEL_NONE: none. */
 uint8_t cause_label(enum cause cause);
 /* The cause that a label belongs to beside no_core: without the call, or with a core for whoever
- * holds the lock, nobody would have waited for a core there. CAUSES: none. */
+ * holds the lock, no thread would have waited for a core there. CAUSES: none. */
 enum cause cause_beside_no_core(uint8_t label);
 /* Is time with this label the cause's? */
 bool cause_has_label(enum cause cause, uint8_t label);
