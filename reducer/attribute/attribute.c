@@ -1,5 +1,7 @@
 /* The second visit to a device: puts every nanosecond of its windows into a leaf, and every op into
  * the rows of its kernel and its collective. */
+#include "attribute/carried.h"
+#include "attribute/coll_kind.h"
 #include "attribute/copy_sums.h"
 #include "attribute/generations.h"
 #include "attribute/invariants.h"
@@ -21,16 +23,6 @@
 #include <stdlib.h>
 
 enum { TIMELINES_EVERY = 1024, SHORT_KERNEL_NS = 5000 };
-
-static const char *const coll_names[BATON_COLL_END] = {
-	"unknown", "AllReduce", "AllGather", "ReduceScatter", "AllToAll", "Barrier", "Broadcast",
-	"Reduce",  "Gather",    "Scatter",   "Send",          "Recv",     "SendRecv"};
-
-static const bool full_synchronising[BATON_COLL_END] = {[BATON_COLL_ALLREDUCE] = true,
-														[BATON_COLL_ALLGATHER] = true,
-														[BATON_COLL_REDUCESCATTER] = true,
-														[BATON_COLL_ALLTOALL] = true,
-														[BATON_COLL_BARRIER] = true};
 
 struct attributing {
 	const struct device_context *context;
@@ -84,7 +76,7 @@ static const char *unsplit_reason(const struct attributing *a, const struct coll
 		*seen = known ? collectives_find(a->context->collectives, key) : NULL;
 		return *seen && !(*seen)->ambiguous ? NULL : "no arguments";
 	}
-	if (coll->coll >= BATON_COLL_END || !full_synchronising[coll->coll])
+	if (!coll_kind_synchronises(coll->coll))
 		return "not full-synchronising";
 	if (size == 1) /* its own only member, whatever its number */
 		return NULL;
@@ -148,31 +140,11 @@ static bool is_partial(const struct coll_seen *seen)
 		   seen->base_ns >= 0;
 }
 
-/* What a collective without arguments is, by its kernel's class; it has a name of its own only when
- * it is split. */
-static unsigned kind_by_class(const char *class)
-{
-	static const struct {
-		const char *class;
-		enum baton_coll coll;
-	} kinds[] = {{"nccl.allreduce", BATON_COLL_ALLREDUCE},
-				 {"nccl.allgather", BATON_COLL_ALLGATHER},
-				 {"nccl.reducescatter", BATON_COLL_REDUCESCATTER},
-				 {"nccl.alltoall", BATON_COLL_ALLTOALL},
-				 {"nccl.broadcast", BATON_COLL_BROADCAST},
-				 {"nccl.reduce", BATON_COLL_REDUCE},
-				 {"nccl.sendrecv", BATON_COLL_SENDRECV}};
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(class, kinds[i].class) == 0)
-			return kinds[i].coll;
-	return BATON_COLL_UNKNOWN;
-}
-
 static unsigned kind_of(const struct attributing *a, const struct op *op,
 						const struct coll_args *coll, const char *reason)
 {
 	if (!coll && !reason)
-		return kind_by_class(feed_kernel(&a->ds->feeds[op->feed], op->name)->class_name);
+		return coll_kind_of_class(feed_kernel(&a->ds->feeds[op->feed], op->name)->class_name);
 	return coll && coll->coll < BATON_COLL_END ? coll->coll : BATON_COLL_UNKNOWN;
 }
 
@@ -184,7 +156,7 @@ static int add_nccl_row(struct attributing *a, const struct op *op, const struct
 	const struct feed *feed = &a->ds->feeds[op->feed];
 	const char *comm =
 		coll && coll->comm ? feed_text(feed, feed->trace.comms[coll->comm].name) : "";
-	int error = summary_string(a->summary, coll_names[kind_of(a, op, coll, reason)], &key.op);
+	int error = summary_string(a->summary, coll_kind_name(kind_of(a, op, coll, reason)), &key.op);
 	if (!error && comm[0])
 		error = summary_string(a->summary, comm, &key.comm);
 	if (!error && reason)
@@ -222,7 +194,7 @@ static int sweep_nccl(struct attributing *a, const struct op *op)
 	size = reason && !coll ? 0 : size;
 	int64_t wait = reason || !seen ? 0 : op->end - op->start - seen->min_ns;
 	wait = wait > 0 ? wait : 0; /* what others tell of it may be of other files than these */
-	a->seen = (struct op_seen){.collective = coll_names[kind_of(a, op, coll, reason)],
+	a->seen = (struct op_seen){.collective = coll_kind_name(kind_of(a, op, coll, reason)),
 							   .coll = coll,
 							   .members = size,
 							   .unsplit = reason,
@@ -413,23 +385,6 @@ static int store_steps(struct attributing *a)
 	for (int32_t i = 0; !error && i < scan->steps.n_steps; i++)
 		error = counts_add(&device->step_ns, scan->ends[i + 1] - scan->ends[i], 1);
 	return error;
-}
-
-#define IMPORTS_LACK                                                                             \
-	(LEAF_BIT(LEAF_HOST_NO_CORE) | LEAF_BIT(LEAF_HOST_BLOCKED) | LEAF_BIT(LEAF_HOST_HOST_FUNC) | \
-	 LEAF_BIT(LEAF_GPU_DEPENDENCY))
-
-/* Which leaves a trace can carry (docs/ATTRIBUTION.md section 6). */
-static uint64_t carried_leaves(enum source_kind source, bool has_ranges)
-{
-	uint64_t lacks = IMPORTS_LACK;
-	if (source_is_recorded(source))
-		lacks = LEAF_BIT(LEAF_WORK_GRAPH);
-	else if (source == SOURCE_KINETO)
-		lacks |= LEAF_BIT(LEAF_WORK_GRAPH);
-	else if (source == SOURCE_NVPROF || (source == SOURCE_NSYS && !has_ranges))
-		lacks |= LEAF_BIT(LEAF_HOST_INPUT) | LEAF_BIT(LEAF_HOST_NCCL_HOST);
-	return ((UINT64_C(1) << LEAF_COUNT) - 1) & ~lacks;
 }
 
 /* What the sources carry, and whatever turned up all the same: leaves always add up to the window.
