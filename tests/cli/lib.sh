@@ -18,6 +18,19 @@ skip() { # skip REASON
 	exit 77
 }
 
+preloads() { # preloads [FILE...]: a case whose jobs run with the recorder; what they need of the build. BUILD is set
+	case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+	is_built "$BUILD" "$@"
+}
+
+is_built() { # is_built BUILD FILE...: or the case is skipped
+	local build=$1 needed
+	shift
+	for needed; do
+		[ -e "$build/$needed" ] || skip "not built: $build/$needed (make test-build)"
+	done
+}
+
 fail() { # fail TEXT...
 	failed=$((failed + 1))
 	echo "FAIL: $*"

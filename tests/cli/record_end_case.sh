@@ -2,11 +2,8 @@
 # baton record: it ends as its job ends, passes on what comes in, names and guards its directory, and counts what was launched. The
 # job's side of it (outputs, descriptors, limits, traces) is in tests/shim/identical_case.sh.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simcaller simgpu/libcount.so
 here=$PWD double=$here/$BUILD/simgpu
-for needed in simtrain simlaunch simcaller simgpu/libcount.so; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make simtrain)"
-done
 export LD_LIBRARY_PATH=$double
 ulimit -c 0
 train="$here/$BUILD/simtrain --layers 2"

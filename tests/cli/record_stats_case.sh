@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `baton record --stats` and --report: the job's output, then what `baton stats` prints of the recording; the job's status; the forms of nsys.
 . "$(dirname "$0")/lib.sh"
-case $BATON in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads
 sim=$(dirname "$BATON")/baton-sim
 unset BATON_OUT BATON_RUN_ID "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
 

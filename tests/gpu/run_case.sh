@@ -1,8 +1,6 @@
 # The harness for a real GPU (tests/gpu/run.sh) over the doubles: every job runs, every answer is found, the table is whole.
 . tests/cli/lib.sh
-: "${BUILD:=build/release}"
-case $BUILD in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-[ -e build/release/simgpu/libcupti.so.13 ] || skip "not built: make doubles simtrain cupti"
+preloads simgpu/libcupti.so.13
 [ -x "$BATON" ] || fail "no $BATON"
 expect_status 0 sh tests/gpu/run.sh "$work/gpu" --simulated --no-torch --pairs 2
 expect_says " 0 wrong"

@@ -2,10 +2,7 @@
 # What backward launches carries the forward's Python lines: nodes of two layouts, evaluated by a thread without Python, by the same
 # thread, nested, failing with an exception, numbered by two threads alike, in a forked child.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 export BATON_GAUGES=off # the files of a run are its processes'
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 

@@ -2,10 +2,7 @@
 # A process that drives several devices: its calls say which one they are for, also those that have no op (synchronising, freeing).
 # With one device nothing is told. And the ends of ncclSend and ncclRecv name their peers.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcudart.so.13 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcudart.so.13 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=3
 
 for n in 3 1 exchange; do

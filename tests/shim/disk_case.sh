@@ -2,10 +2,7 @@
 # A disk that is full while a job records: what it has no room for is counted when that happens, and told as that, at once and after
 # there is room again. Keeps out: "0 dropped"; records that are dropped and in flight too; a process "that was killed" and was not.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in simtrain simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
+preloads simtrain simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu
 mkdir "$work/disk" "$work/rings"
 mount -t tmpfs -o size=300k none "$work/disk" 2>/dev/null || skip "may not mount"

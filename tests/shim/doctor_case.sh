@@ -2,10 +2,7 @@
 # What baton doctor says of a machine is what a recording there has: with GPUs, without a driver, without CUPTI, without the recorder,
 # without room. It leaves no file.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13 libnvidia-ml.so.1; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13 simgpu/libnvidia-ml.so.1
 unset BATON_LIB BATON_CUPTI BATON_RING_DIR
 export TMPDIR=$work/tmp SIMGPU_MEMORY_MB=256
 mkdir "$TMPDIR"

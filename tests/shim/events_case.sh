@@ -2,10 +2,7 @@
 # Event records and stream waits have rows that name the stream and the event. Keeps out: another id than the ops of the stream have,
 # a destroyed stream's number for one that got its handle, rows of calls that failed, and rows without a stream after a kill.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcudart.so.13 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcudart.so.13 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 
 recorded() { # recorded STATUS STACKS [die]

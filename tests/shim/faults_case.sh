@@ -2,10 +2,7 @@
 # The job never dies of the recorder: the Nth call of every function that libbaton.so makes fails, in every kind of job. All of them
 # with FAULTS=all (half an hour); otherwise the first, the last and, of those that a recording begins with, some between.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in simtrain simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
+preloads simtrain simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu
 unset BATON_OUT BATON_TRACE BATON_STACKS BATON_WINDOW BATON_VERBOSE
 ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Werror -fno-builtin -fno-optimize-sibling-calls -fPIC -shared \

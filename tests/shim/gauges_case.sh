@@ -2,11 +2,8 @@
 # What `baton record` learns of the node's GPUs: a GPU that is slow because it is held back is told so; who looks, once; and nothing is
 # lost, late or loaded where NVML is missing, mute, broken or silent for ever, or where the job uses no GPU.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simgpu/libcupti.so.13 simgpu/libnvidia-ml.so.1
 double=$PWD/$BUILD/simgpu bin=$PWD/$BUILD
-for needed in simtrain simlaunch simgpu/libcupti.so.13 simgpu/libnvidia-ml.so.1; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain cupti)"
-done
 unset BATON_GAUGES BATON_RUN_ID "${!SLURM_@}"
 export LD_LIBRARY_PATH=$double SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=2
 two="$bin/simlaunch -n 2 -- $bin/simtrain --layers 2"

@@ -2,10 +2,7 @@
 # baton record --host-clock 32ns: every time of a call, a range and a silence is a multiple of 32 ns, and the trace says so; without it
 # times are as they were measured. Keeps out: an option that does not reach the recorder, times of one kind of rows that are left out.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcudart.so.13 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcudart.so.13 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 
 fine_times() { # fine_times: how many host rows have a time that is no multiple of 32 ns; how many rows there are

@@ -2,11 +2,8 @@
 # A job is the same with and without the recorder, and the trace holds what the simulated driver executed. Each job runs twice; stdout,
 # stderr but for baton's own lines, exit status and signal must be equal. Then its traces are checked.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simtrain13 simlaunch simcaller simgpu/libcount.so simgpu/libcupti.so.13
 here=$PWD double=$here/$BUILD/simgpu bin=$here/$BUILD
-for needed in simtrain simtrain13 simlaunch simcaller simgpu/libcount.so simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain cupti)"
-done
 export LD_LIBRARY_PATH=$double SIMGPU_MEMORY_MB=256
 ulimit -c 0
 mkdir "$work/job"

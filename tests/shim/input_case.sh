@@ -2,10 +2,7 @@
 # A GPU that waits for a data loader is told so without any annotation: by where the silent thread stands. Waiting for workers,
 # loading by itself, and, as long, in code of the job's own, which is no input.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 [ -r /proc/self/schedstat ] || skip "no schedstat here"
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 PYTHONPATH=$PWD/tests/shim/faketorch
 

@@ -3,11 +3,8 @@
 # Keeps out: a trace that loses names with the blocks that had them; launches that are neither there nor counted; a reader that meets
 # half a file; a kill that leaves nothing, or a copy beside the trace; a trace that grows with the job.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simgpu/libcupti.so.13
 bin=$PWD/$BUILD
-for needed in simtrain simlaunch simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
 export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_KEEP_LAST LD_PRELOAD
 ulimit -c 0

@@ -2,8 +2,7 @@
 # baton record --keep-last on a disk that is full. Keeps out: a recorder that writes 200 times a second what has no room; a copy that
 # keeps the room that the trace needs; a trace that is not shortened any more once there is room again.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-[ -e "$BUILD/simgpu/libcupti.so.13" ] || skip "not built: $BUILD/simgpu (make doubles)"
+preloads simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 BATON_GAUGES=off
 unset BATON_OUT BATON_WINDOW BATON_KEEP_LAST LD_PRELOAD
 mkdir "$work/disk"

@@ -1,11 +1,8 @@
 #!/usr/bin/env bash
 # Recorded jobs that are killed: what the trace holds of them, and what is said of it.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simgpu/libcupti.so.13
 here=$PWD bin=$PWD/$BUILD
-for needed in simtrain simlaunch simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
 export LD_LIBRARY_PATH=$bin/simgpu
 ulimit -c 0
 

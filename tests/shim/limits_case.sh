@@ -2,10 +2,7 @@
 # Limits of a process are the job's: at each limit under which it runs alone it runs recorded, or unrecorded with a line that says why.
 # Keeps out: a recorder that takes what the job needs later. (The libraries themselves need some 30 MiB of address space, 10 of data.)
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in simtrain simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
+preloads simtrain simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=32 BATON_RING_DIR=$work/rings
 mkdir "$BATON_RING_DIR"
 job="$BUILD/simtrain --steps 3 --layers 2"

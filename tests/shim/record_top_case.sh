@@ -3,11 +3,8 @@
 # Keeps out: output of the job on the screen, or lost; a terminal that is left changed by an end, a signal or a kill; a status, a signal or
 # a Ctrl-C that does not reach the job or its caller; a job that begins where no screen can be.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simgpu/libcupti.so.13
 bin=$PWD/$BUILD
-for needed in simtrain simlaunch simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
 export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_KEEP_LAST LD_PRELOAD "${!SLURM_@}" "${!PMI_@}" "${!OMPI_@}" "${!PMIX_@}"
 ulimit -c 0

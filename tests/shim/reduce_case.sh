@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # `baton record --reduce` and --report: a node reduces its own files, and prints the report, when the job has ended.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 unset BATON_RUN_ID BATON_OUT
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 PYTHONPATH=$PWD/tests/shim/faketorch BATON_GAUGES=off
 job="$PYTHON tests/shim/steps.py train"

@@ -2,10 +2,7 @@
 # A job that torchrun restarts: its variable says which generation a process belongs to. Keeps out: two processes of one rank without
 # an order, and a complaint that one rank was written twice. An image that exec() makes counts too.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256 PYTHONPATH=$PWD/tests/shim/faketorch RANK=0 WORLD_SIZE=1
 
 generations() { # generations "N...": of the processes that were traced, in order

@@ -8,9 +8,7 @@ case ${BUILD:=build/release} in
 *) skip "the recorder has no sanitizer: make test SAN=address,undefined PARTS=shim/sanitized" ;;
 esac
 root=$PWD jobs=$PWD/build/release
-for needed in simtrain simlaunch simgpu/libcudart.so.13 simgpu/libnccl.so.2 simgpu/libcupti.so.13; do
-	[ -e "$jobs/$needed" ] || skip "not built: $jobs/$needed (make doubles simtrain cupti)"
-done
+is_built "$jobs" simtrain simlaunch simgpu/libcudart.so.13 simgpu/libnccl.so.2 simgpu/libcupti.so.13
 runtime=$(readlink -f "$(${CC:-gcc} -print-file-name=$runtime)")
 [ -e "$runtime" ] || skip "the compiler has no sanitizer to preload"
 export LD_LIBRARY_PATH=$jobs/simgpu SIMGPU_MEMORY_MB=256 SIMGPU_DEVICES=2

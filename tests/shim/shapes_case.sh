@@ -3,10 +3,7 @@
 # of memory the wrong way round, more shapes than the recorder has room for without a count of what is missing, a dictionary without the
 # shapes of what a killed job had in its file.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcudart.so.13 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcudart.so.13 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 
 recorded() { # recorded [N]

@@ -2,10 +2,7 @@
 # What the rows of silent threads and of child processes say. Keeps out: a thread that runs told asleep (schedstat is as of the last
 # tick), and the place of a thread not looked at when the one it waited for is done.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 [ -r /proc/self/schedstat ] || skip "no schedstat here"
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 

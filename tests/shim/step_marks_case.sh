@@ -3,10 +3,7 @@
 # each step; whatever else a Python program can see is as it is without (its own sitecustomize, sys.path, -S, -I, children, imports
 # by many threads or that fail).
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles cupti)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=256
 fake=$PWD/tests/shim/faketorch job=$PWD/tests/shim/steps.py
 python=$("$PYTHON" -c 'import sys; print(sys.executable)')

@@ -2,10 +2,7 @@
 # 256 threads that launch at once, more than CUPTI has buffers for: every launch and every GPU record is there or counted as dropped.
 # Keeps out: dropped records of CUPTI's own overhead, counted as the job's work.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in libcuda.so.1 libcupti.so.13 libcount.so; do
-	[ -e "$BUILD/simgpu/$needed" ] || skip "not built: $BUILD/simgpu/$needed (make doubles)"
-done
+preloads simgpu/libcuda.so.1 simgpu/libcupti.so.13 simgpu/libcount.so
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu
 cat >"$work/many.c" <<'C'
 #include <pthread.h>

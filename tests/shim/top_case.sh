@@ -2,11 +2,8 @@
 # baton top beside a job that is recorded: it names the slow rank, shows a killed one and the end, and the job is as without it.
 # Keeps out: a screen that shows only jobs that have ended; a salvage of processes that live, or by somebody who only looks.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simlaunch simgpu/libcupti.so.13
 bin=$PWD/$BUILD
-for needed in simtrain simlaunch simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
 export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_KEEP_LAST LD_PRELOAD
 ulimit -c 0

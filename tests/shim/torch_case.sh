@@ -2,8 +2,7 @@
 # Real PyTorch on the doubles of CUDA's libraries: forward lines of what backward launches, the optimizer's steps, a slow data set
 # that is input. Needs build/torch/RELEASE (tests/torch/install.sh) and the doubles that PyTorch loads.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-[ -e "$BUILD/simgpu/libcublasLt.so.13" ] || skip "no doubles of the libraries that PyTorch loads"
+preloads simgpu/libcublasLt.so.13
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu SIMGPU_MEMORY_MB=2048 OMP_NUM_THREADS=1
 tried=0
 for site in build/torch/*/; do

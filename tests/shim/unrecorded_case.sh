@@ -1,10 +1,7 @@
 #!/usr/bin/env bash
 # Jobs that use CUDA and leave no trace: the line at the end says so. Keeps out: "the job made no CUDA call" of a job that made some.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
-for needed in simtrain simgpu/libcuda.so.1; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain)"
-done
+preloads simtrain simgpu/libcuda.so.1
 export LD_LIBRARY_PATH=$PWD/$BUILD/simgpu
 cat >"$work/deep.c" <<'C' # a driver that binds its symbols to itself: no wrapper sees its launches
 #define _GNU_SOURCE

@@ -2,11 +2,8 @@
 # A part of a job is recorded, by time or between cudaProfilerStart and cudaProfilerStop: what the trace holds is what the simulated
 # driver executed in it, the job is as without, and who reads the trace need not wait for the job's end.
 . tests/cli/lib.sh
-case ${BUILD:=build/release} in *san-*) skip "a preloaded library cannot bring a sanitizer's runtime" ;; esac
+preloads simtrain simtrain13 simlaunch simgpu/libcupti.so.13
 here=$PWD bin=$PWD/$BUILD
-for needed in simtrain simtrain13 simlaunch simgpu/libcupti.so.13; do
-	[ -e "$BUILD/$needed" ] || skip "not built: $BUILD/$needed (make doubles simtrain cupti)"
-done
 export LD_LIBRARY_PATH=$bin/simgpu SIMGPU_MEMORY_MB=256
 unset BATON_OUT BATON_WINDOW BATON_CUPTI LD_PRELOAD
 ulimit -c 0
