@@ -322,14 +322,6 @@ static const struct named_text examples[] = {
 	 "In a script: exit status 1 when the step became longer by more than 2 %, beyond noise."},
 	{0},
 };
-static const struct named_text environment[] = {
-	VIEW_ENVIRONMENT_ROWS,
-	{0},
-};
-static const struct named_text files[] = {
-	RUN_FILE_ROWS,
-	{0},
-};
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"by", "group"},
@@ -365,8 +357,8 @@ const struct command command_compare = {
 			   "missing.",
 	.options = options,
 	.examples = examples,
-	.environment = environment,
-	.files = files,
+	.environment = view_environment,
+	.files = run_files,
 	.choices = choices,
 	.prepare = prepare,
 	.run = run,

@@ -319,10 +319,6 @@ static const struct named_text examples[] = {
 	 "For scripts that read what nvprof prints."},
 	{0},
 };
-static const struct named_text files[] = {
-	RUN_FILE_ROWS,
-	{0},
-};
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"weight", "gpu launches starved"},
@@ -355,7 +351,7 @@ const struct command command_export = {
 		"first event of the run.",
 	.options = options,
 	.examples = examples,
-	.files = files,
+	.files = run_files,
 	.choices = choices,
 	.prepare = imported_operands,
 	.run = run,

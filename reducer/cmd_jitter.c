@@ -243,10 +243,6 @@ static const struct named_text examples[] = {
 	{"baton jitter runs/4gpu --svg plots", "The plots, for a browser."},
 	{0},
 };
-static const struct named_text environment[] = {
-	VIEW_ENVIRONMENT_ROWS,
-	{0},
-};
 static const struct named_text files[] = {
 	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},
 	{0},
@@ -273,7 +269,7 @@ const struct command command_jitter = {
 		"numbers.",
 	.options = options,
 	.examples = examples,
-	.environment = environment,
+	.environment = view_environment,
 	.files = files,
 	.choices = choices,
 	.prepare = imported_operands,

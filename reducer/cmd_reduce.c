@@ -136,10 +136,6 @@ static const struct named_text examples[] = {
 	 "The same, once the parts of all nodes were merged into all.part."},
 	{0},
 };
-static const struct named_text files[] = {
-	RUN_FILE_ROWS,
-	{0},
-};
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{0},
@@ -161,7 +157,7 @@ const struct command command_reduce = {
 		"part is not replayed, so a report names no culprits.",
 	.options = options,
 	.examples = examples,
-	.files = files,
+	.files = run_files,
 	.choices = choices,
 	.run = run,
 };

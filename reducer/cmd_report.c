@@ -273,14 +273,6 @@ static const struct named_text examples[] = {
 	 "In a script: exit status 1 when more than a tenth of the step waits for input."},
 	{0},
 };
-static const struct named_text environment[] = {
-	VIEW_ENVIRONMENT_ROWS,
-	{0},
-};
-static const struct named_text files[] = {
-	RUN_FILE_ROWS,
-	{0},
-};
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{"by", "line stack module op range device"},
@@ -301,8 +293,8 @@ const struct command command_report = {
 			   "not yet. Several are one run.",
 	.options = options,
 	.examples = examples,
-	.environment = environment,
-	.files = files,
+	.environment = view_environment,
+	.files = run_files,
 	.choices = choices,
 	.prepare = imported_operands,
 	.run = run,

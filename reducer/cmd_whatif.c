@@ -144,10 +144,6 @@ static const struct named_text examples[] = {
 	 "Without waiting for data, on the host and GPUs of another run."},
 	{0},
 };
-static const struct named_text files[] = {
-	RUN_FILE_ROWS,
-	{0},
-};
 static const struct named_text choices[] = {
 	REDUCE_CHOICE_ROWS,
 	{0},
@@ -174,7 +170,7 @@ const struct command command_whatif = {
 		"and links are.",
 	.options = options,
 	.examples = examples,
-	.files = files,
+	.files = run_files,
 	.choices = choices,
 	.prepare = prepare,
 	.run = run,

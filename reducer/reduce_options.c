@@ -5,6 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+const struct named_text run_files[] = {
+	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},
+	{"DIR/summary.baton", "what the run was reduced to; made again when it is stale"},
+	{0},
+};
+const struct named_text view_environment[] = {
+	{"COLUMNS", "the width of the text, 40 to 100 columns (default: the terminal's, or 100)"},
+	{0},
+};
+
 int reduce_options_steps(const struct invocation *call, struct reduce_options *options)
 {
 	const char *steps = option_text(call, "steps", NULL);

@@ -18,12 +18,9 @@
 	{"fresh", 0, OPTION_FLAG, NULL, "reduce again even when a stored summary is up to date"}
 /* What the words of these options are, and for the man pages of the commands that have them. */
 #define REDUCE_CHOICE_ROWS {"steps", "period none"}, {"taxonomy", "seed"}
-#define RUN_FILE_ROWS                                                                              \
-	{"DIR/*.baton", "the traces of the run, one for each process that was recorded"},              \
-	{"DIR/summary.baton", "what the run was reduced to; made again when it is stale"}
-#define VIEW_ENVIRONMENT_ROWS                                                                      \
-	{"COLUMNS", "the width of the text, 40 to 100 columns (default: the terminal's, or 100)"}
 /* clang-format on */
+/* The files that they read, and what the environment changes in those that print text. */
+extern const struct named_text run_files[], view_environment[];
 
 /* From REDUCE_OPTION_ROWS; with `view`, from VIEW_OPTION_ROWS. An enum status: STATUS_USAGE when a
  * value makes no sense (said with diag()). */

@@ -5,6 +5,7 @@
 #include "export/walk.h"
 #include "read/rows.h"
 #include "stacks/stacks.h"
+#include "summary/reading.h"
 
 #include <errno.h>
 #include <string.h>
@@ -201,7 +202,7 @@ struct node {
 
 static int put_gauge(const struct node *n, const struct rows *rows)
 {
-	const char *name = walk_gauge_name(rows_value(rows, GAUGE_WHICH));
+	const char *name = reading_gauge_name(rows_value(rows, GAUGE_WHICH));
 	const struct run_process *process = &n->w->scene->run.processes[n->process];
 	const int64_t start = scene_time(n->w->scene, n->process, rows_value(rows, ROW_START));
 	const struct export_filter *filter = &n->w->scene->job->filter;

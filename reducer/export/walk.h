@@ -7,7 +7,5 @@
 
 /* *crowded: slices left out because more than LANES_MOST (lanes.h) overlapped. 0 or -errno. */
 int walk(const struct scene *scene, const struct walk_sink *sink, uint64_t *crowded);
-/* The name of an enum baton_gauge, with its unit: "sm_mhz". NULL: none. */
-const char *walk_gauge_name(int64_t gauge);
 
 #endif

@@ -130,23 +130,6 @@ static int put_queue(struct walking *w)
 	return error;
 }
 
-const char *walk_gauge_name(int64_t gauge)
-{
-	static const enum reading_kind kinds[BATON_GAUGE_EVENT_REASONS] = {
-		[BATON_GAUGE_SM_MHZ] = READING_SM_MHZ,
-		[BATON_GAUGE_SM_MAX_MHZ] = READING_SM_MAX_MHZ,
-		[BATON_GAUGE_MEMORY_MHZ] = READING_MEMORY_MHZ,
-		[BATON_GAUGE_POWER_MW] = READING_POWER_MW,
-		[BATON_GAUGE_POWER_LIMIT_MW] = READING_POWER_LIMIT_MW,
-		[BATON_GAUGE_TEMPERATURE_C] = READING_TEMPERATURE_C,
-		[BATON_GAUGE_MEMORY_USED_BYTES] = READING_MEMORY_USED_BYTES,
-		[BATON_GAUGE_GPU_BUSY_PERCENT] = READING_GPU_BUSY_PERCENT,
-		[BATON_GAUGE_MEMORY_BUSY_PERCENT] = READING_MEMORY_BUSY_PERCENT};
-	if (gauge == BATON_GAUGE_EVENT_REASONS)
-		return "event_reasons";
-	return gauge > 0 && gauge < BATON_GAUGE_EVENT_REASONS ? reading_name(kinds[gauge]) : NULL;
-}
-
 struct gauge_tracks {
 	uint32_t device; /* index in the file of gauges */
 	int32_t ordinal; /* in the process */
@@ -157,7 +140,7 @@ static int put_gauge(struct walking *w, const struct rows *rows, const struct tr
 					 struct gauge_tracks *tracks)
 {
 	const int64_t start = rows_value(rows, ROW_START), gauge = rows_value(rows, GAUGE_WHICH);
-	const char *name = walk_gauge_name(gauge);
+	const char *name = reading_gauge_name(gauge);
 	int error = 0;
 	if (!name || start < w->scene->from_ns[w->process] || start >= w->scene->to_ns[w->process] ||
 		idmap_get(&trace->device_ids, (uint64_t)rows_value(rows, GAUGE_DEVICE)) != tracks->device)

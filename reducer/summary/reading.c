@@ -45,6 +45,13 @@ const char *reading_name(enum reading_kind kind)
 	return kinds[kind].name;
 }
 
+const char *reading_gauge_name(int64_t gauge)
+{
+	if (gauge == BATON_GAUGE_EVENT_REASONS)
+		return "event_reasons";
+	return gauge > 0 && gauge < BATON_GAUGE_END ? kinds[plain[gauge]].name : NULL;
+}
+
 const char *reading_reason(enum reading_kind kind)
 {
 	return kinds[kind].reason;

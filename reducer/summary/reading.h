@@ -37,6 +37,8 @@ struct reading {
 
 /* The name in summaries: "sm_mhz", "slowed.sw_power_cap". */
 const char *reading_name(enum reading_kind kind);
+/* The same of an enum baton_gauge; "event_reasons" of the bits of all reasons. NULL: none. */
+const char *reading_gauge_name(int64_t gauge);
 /* NVML's name of a reason for slowing down ("SW power cap"); "" for a reading that is none. */
 const char *reading_reason(enum reading_kind kind);
 /* Adds one sample, with gauge and value as in docs/FORMAT.md section 4.2. Unknown gauges are
