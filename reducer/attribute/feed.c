@@ -67,13 +67,41 @@ static void close_rows(struct feed *feed)
 	rows_close(&feed->collectives);
 }
 
+static void forget_launches(struct feed *feed)
+{
+	corr_ring_clear(&feed->launches);
+	corr_ring_clear(&feed->colls);
+	feed->newest_launch = 0;
+	feed->late_collective = false;
+	feed->long_loads.n = 0;
+	feed->long_loads.more = false;
+	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
+}
+
+struct feed_table {
+	struct rows *rows;
+	unsigned kind;
+	bool *left;
+};
+
+static int rewind_table(struct feed *feed, const struct feed_table *table)
+{
+	const bool at_once =
+		table->kind == BATON_OP || table->kind == BATON_CALL || table->kind == BATON_COLLECTIVE;
+	rows_close(table->rows);
+	int error = rows_open(table->rows, &feed->trace, table->kind);
+	if (error)
+		return error;
+	if (table->kind == BATON_CALL && feed->kept)
+		table->rows->store = &feed->kept->rows;
+	*table->left =
+		at_once ? rows_next(table->rows) : table->rows->n_entries > 0; /* opened when a gap asks */
+	return table->rows->error;
+}
+
 int feed_rewind(struct feed *feed)
 {
-	struct {
-		struct rows *rows;
-		unsigned kind;
-		bool *left;
-	} tables[] = {
+	const struct feed_table tables[] = {
 		{&feed->ops, BATON_OP, &feed->ops_left},
 		{&feed->calls, BATON_CALL, &feed->calls_left},
 		{&feed->ranges, BATON_RANGE, &feed->ranges_left},
@@ -82,27 +110,31 @@ int feed_rewind(struct feed *feed)
 		{&feed->syncs, BATON_SYNC, &feed->syncs_left},
 		{&feed->collectives, BATON_COLLECTIVE, &feed->collectives_left},
 	};
-	close_rows(feed);
-	corr_ring_clear(&feed->launches);
-	corr_ring_clear(&feed->colls);
-	feed->newest_launch = 0;
-	feed->late_collective = false;
-	feed->long_loads.n = 0;
-	feed->long_loads.more = false;
-	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
+	if (!feed->joined)
+		forget_launches(feed);
+	if (feed->kept)
+		feed->kept->n = 0;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
+		const bool done = tables[i].kind == BATON_OP || tables[i].kind == BATON_COLLECTIVE;
+		int error = feed->joined && done ? 0 : rewind_table(feed, &tables[i]);
 		if (error)
 			return error;
-		bool at_once = tables[i].kind == BATON_OP || tables[i].kind == BATON_CALL ||
-					   tables[i].kind == BATON_COLLECTIVE;
-		*tables[i].left = at_once ? rows_next(tables[i].rows)
-								  : tables[i].rows->n_entries > 0; /* opened when a gap asks */
-		if (tables[i].rows->error)
-			return tables[i].rows->error;
 	}
 	feed->sampled = feed->scheds_left && trace_is_recorded(&feed->trace);
 	return 0;
+}
+
+int feed_join(struct feed *feed)
+{
+	struct kept_calls *kept = feed->kept;
+	if (kept->n >= kept->room) {
+		const size_t room = kept->n + kept->n / 4 + 1;
+		free(kept->owners);
+		kept->owners = malloc(room * sizeof(*kept->owners));
+		kept->room = kept->owners ? room : 0;
+	}
+	feed->joined = kept->owners != NULL;
+	return feed->joined ? 0 : -ENOMEM;
 }
 
 void feed_close(struct feed *feed)
@@ -222,6 +254,19 @@ static int note_long_load(struct feed *feed, const struct call_columns *c, uint3
 	return 0;
 }
 
+/* What is left to do with a call: its launch learns of it, unless all launches are known. */
+static inline void settle_call(struct feed *feed, const struct call_columns *c, uint32_t i,
+							   uint32_t owner)
+{
+	struct kept_calls *kept = feed->kept;
+	if (!feed->joined)
+		take_call(feed, c, i, kept && !feed->on_call ? kept->n : owner);
+	else if (kept->n < kept->room)
+		kept->owners[kept->n] = owner;
+	if (kept)
+		kept->n++;
+}
+
 /* Reads the calls of the block in hand that begin at or before `until`. */
 static int load_block(struct feed *feed, int64_t until)
 {
@@ -238,7 +283,7 @@ static int load_block(struct feed *feed, int64_t until)
 			error = note_long_load(feed, &c, i);
 		if (error)
 			return error;
-		take_call(feed, &c, i, owner);
+		settle_call(feed, &c, i, owner);
 		if (i + 1 == n || c.start[i + 1] >= calls->now_until) {
 			feed->calls_left = rows_next(calls);
 			return calls->error;

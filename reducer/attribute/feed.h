@@ -20,7 +20,7 @@ struct launch { /* what is known about one correlation id, in one cache line */
 	uint32_t name;
 	uint32_t n_ops;     /* its ops on the analysed device so far */
 	uint32_t n_kernels; /* kernels among them */
-	uint32_t owner;     /* see owners.h; 0 during the scan */
+	uint32_t owner;     /* see owners.h; during the scan the call's number, if calls are kept */
 	bool any_op;        /* it has an op on some device */
 	bool pageable;      /* one of its ops is a pageable copy */
 	int64_t first_op_start;
@@ -51,6 +51,15 @@ struct name_facts {    /* per string of the trace, filled when it is first met *
 	int64_t first_launch_ns; /* of a kernel with this name in this process; INT64_MAX: none */
 };
 
+/* The calls of a process, for a visit that follows another one at once. Their numbers are those of
+ * the order in which they come. */
+struct kept_calls {
+	struct rows_store rows;
+	uint32_t *owners; /* by number; owners.h */
+	size_t room;
+	uint32_t n; /* in this pass so far */
+};
+
 struct feed {
 	uint32_t process; /* index in the run */
 	uint32_t device;  /* the analysed device in this trace; 0: not there */
@@ -74,8 +83,11 @@ struct feed {
 	int64_t
 		late_ns; /* how long after its op's start a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
-	uint64_t newest_launch; /* of the ids that `launches` has had in this pass the largest */
-	bool late_collective;   /* a row of NCCL may have come after its op in this pass */
+	uint64_t newest_launch;  /* of the ids that `launches` has had in this pass the largest */
+	bool late_collective;    /* a row of NCCL may have come after its op in this pass */
+	struct kept_calls *kept; /* not owned; NULL: calls are not kept */
+	/* ops and calls are joined: feed_rewind() leaves ops, launches and NCCL's rows as they are */
+	bool joined;
 	/* In the last pass: called for every call row; *owner becomes the launch's owner. */
 	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
 	void *context;
@@ -97,6 +109,9 @@ struct feed_setup {
 int feed_open(struct feed *feed, const struct feed_setup *setup);
 /* Begins another pass over the rows. 0 or -errno. */
 int feed_rewind(struct feed *feed);
+/* All has been read, and the launches are those of all ops: from now on a pass has no ops, and the
+ * calls have numbers and owners only. 0 or -ENOMEM. */
+int feed_join(struct feed *feed);
 void feed_close(struct feed *feed);
 
 int feed_load_more(struct feed *feed, int64_t until);

@@ -30,7 +30,8 @@ struct launch_log {
 	bool sorted;
 	struct logged_op *ops; /* all ops in op order, LAUNCH_LOG_OPS at most */
 	size_t n_ops, ops_room;
-	bool whole; /* `ops` has every op */
+	bool whole;     /* `ops` has every op */
+	bool elsewhere; /* `ops` has none: kept_ops.h has them */
 };
 
 struct logged_steps {
@@ -49,9 +50,10 @@ static inline int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	const bool matched = op->flags & OP_MATCHED;
 	int error = 0;
-	if (log->whole && (log->n_ops == log->ops_room || log->n_ops == LAUNCH_LOG_OPS))
+	if (log->whole && !log->elsewhere &&
+		(log->n_ops == log->ops_room || log->n_ops == LAUNCH_LOG_OPS))
 		error = launch_log_room(log);
-	if (!error && log->whole)
+	if (!error && log->whole && !log->elsewhere)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
 	return error || op->feed != log->feed || !matched ? error : launch_log_launch(log, op);

@@ -64,6 +64,11 @@ struct opstream {
 	int32_t step_known;
 	struct late_min *minima; /* suffix minima of ls over the ops read ahead, a deque */
 	size_t minima_head, minima_tail, minima_room;
+	/* All ops are in the ring, joined, from another pass; their `owner` is the number of their call.
+	 * Then the ring is not owned, and has so many. */
+	uint64_t n_kept;
+	bool kept;
+	int64_t calls_until; /* calls that begin by then have been read */
 	int error;
 };
 

@@ -76,6 +76,7 @@ int opstream_rewind(struct opstream *stream)
 	stream->step_from = stream->step_to = 0;
 	stream->minima_head = stream->minima_tail = 0;
 	stream->error = 0;
+	stream->calls_until = INT64_MIN + 2 * OPSTREAM_CALLS_NS;
 	for (uint32_t i = 0; i <= stream->n_slots; i++)
 		stream->slot_step[i] = stream->steps->n_steps ? STEP_BEFORE : 0;
 	for (uint32_t i = 0; !error && i < stream->n_feeds; i++)
@@ -83,9 +84,23 @@ int opstream_rewind(struct opstream *stream)
 	return error;
 }
 
+int opstream_keep(struct opstream *stream, struct kept_ops *kept)
+{
+	int error = feed_join(&stream->feeds[0]);
+	if (error)
+		return error;
+	free(stream->ring);
+	stream->ring = kept->at;
+	stream->room = kept->room;
+	stream->n_kept = kept->n;
+	stream->kept = true;
+	return 0;
+}
+
 void opstream_close(struct opstream *stream)
 {
-	free(stream->ring);
+	if (!stream->kept)
+		free(stream->ring);
 	free(stream->colls);
 	free(stream->slot_step);
 	free(stream->minima);

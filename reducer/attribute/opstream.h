@@ -4,12 +4,15 @@
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H
 
+#include "attribute/kept_ops.h"
 #include "attribute/opstream_fill.h"
 
 int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps);
 /* Rewinds all feeds for another pass. 0 or -errno. */
 int opstream_rewind(struct opstream *stream);
+/* Passes over these ops from now on; they must be kept until the stream is closed. 0 or -ENOMEM. */
+int opstream_keep(struct opstream *stream, struct kept_ops *kept);
 void opstream_close(struct opstream *stream);
 
 /* The row that describes a collective may begin later than the op did. */
@@ -20,6 +23,23 @@ static inline void opstream_learn(const struct opstream *stream, struct op *op)
 		return;
 	op->flags |= OP_LATE_COLL;
 	op->group = GROUP_NCCL;
+}
+
+/* Who is waited for is looked for so far after a gap (follow.h): calls are read farther ahead. */
+#define OPSTREAM_CALLS_NS 2000000
+
+/* A kept op gets the owner of its call, which has been read by then. */
+static inline const struct op *opstream_own(struct opstream *stream, struct op *op)
+{
+	struct feed *feed = &stream->feeds[0];
+	const struct kept_calls *calls = feed->kept;
+	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
+		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
+		stream->error = feed_load_calls(feed, stream->calls_until);
+	}
+	if (op->flags & OP_MATCHED)
+		op->owner = op->owner < calls->n ? calls->owners[op->owner] : 0;
+	return stream->error ? NULL : op;
 }
 
 /* The next op in op order; NULL at the end or after an error (stream->error). It is valid until the
@@ -36,6 +56,8 @@ static inline const struct op *opstream_next(struct opstream *stream)
 		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
 	struct op *op = opstream_at(stream, stream->head++);
+	if (stream->kept)
+		return opstream_own(stream, op);
 	stream->coll_out = (op->flags & OP_HAS_COLL) != 0;
 	opstream_learn(stream, op);
 	return op;
