@@ -130,11 +130,16 @@ int feed_join(struct feed *feed)
 	if (kept->n >= kept->room) {
 		const size_t room = kept->n + kept->n / 4 + 1;
 		free(kept->owners);
+		free(kept->flags);
 		kept->owners = malloc(room * sizeof(*kept->owners));
-		kept->room = kept->owners ? room : 0;
+		kept->flags = malloc(room * sizeof(*kept->flags));
+		kept->room = kept->owners && kept->flags ? room : 0;
 	}
-	feed->joined = kept->owners != NULL;
-	return feed->joined ? 0 : -ENOMEM;
+	feed->joined = kept->room > kept->n;
+	if (!feed->joined)
+		return -ENOMEM;
+	memset(kept->flags, 0, kept->room * sizeof(*kept->flags));
+	return 0;
 }
 
 void feed_close(struct feed *feed)
@@ -195,8 +200,12 @@ static inline void take_call(struct feed *feed, const struct call_columns *c, ui
 	struct launch *launch = feed_launch(feed, correlation);
 	if (!launch)
 		launch = feed_new_launch(feed, correlation);
-	if (launch->start != FEED_NO_CALL && !outer_call(feed, launch, start, end, thread))
+	if (launch->start != FEED_NO_CALL && !outer_call(feed, launch, start, end, thread)) {
+		if (feed->kept)
+			feed->kept->twins |=
+				launch->start == start && launch->end == end && launch->thread == thread;
 		return;
+	}
 	if (launch->start == FEED_NO_CALL && launch->any_op &&
 		start - launch->first_op_start > feed->late_seen_ns)
 		feed->late_seen_ns = start - launch->first_op_start;

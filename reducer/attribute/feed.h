@@ -56,9 +56,13 @@ struct name_facts {    /* per string of the trace, filled when it is first met *
 struct kept_calls {
 	struct rows_store rows;
 	uint32_t *owners; /* by number; owners.h */
+	uint8_t *flags;   /* by number: enum kept_call */
 	size_t room;
 	uint32_t n; /* in this pass so far */
+	bool twins; /* two rows of one launch are the same */
 };
+
+enum kept_call { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
 
 struct feed {
 	uint32_t process; /* index in the run */
@@ -109,8 +113,8 @@ struct feed_setup {
 int feed_open(struct feed *feed, const struct feed_setup *setup);
 /* Begins another pass over the rows. 0 or -errno. */
 int feed_rewind(struct feed *feed);
-/* All has been read, and the launches are those of all ops: from now on a pass has no ops, and the
- * calls have numbers and owners only. 0 or -ENOMEM. */
+/* All has been read, and the caller tells by kept->flags, which are 0 now, which calls launched ops:
+ * from now on a pass has no ops, and calls get owners only. 0 or -ENOMEM. */
 int feed_join(struct feed *feed);
 void feed_close(struct feed *feed);
 

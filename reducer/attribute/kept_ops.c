@@ -5,8 +5,9 @@
 void kept_ops_clear(struct kept_ops *kept)
 {
 	kept->n = 0;
-	kept->whole = kept->stepped = kept->deep = false;
+	kept->whole = kept->stepped = kept->full = kept->deep = false;
 	kept->calls.n = 0;
+	kept->calls.twins = false;
 	rows_store_clear(&kept->calls.rows);
 }
 
@@ -14,7 +15,7 @@ bool kept_ops_begin(struct kept_ops *kept, size_t rows)
 {
 	size_t room = kept->room ? kept->room : 1024;
 	kept->n = 0;
-	kept->whole = kept->stepped = kept->deep = false;
+	kept->whole = kept->stepped = kept->full = kept->deep = false;
 	const bool fits = rows < KEPT_OPS_MOST && rows < kept->most;
 	kept->calls.rows.most = fits ? KEPT_VALUES * rows : 0;
 	if (!fits)
@@ -33,6 +34,7 @@ void kept_ops_free(struct kept_ops *kept)
 {
 	free(kept->at);
 	free(kept->calls.owners);
+	free(kept->calls.flags);
 	rows_store_free(&kept->calls.rows);
 	*kept = (struct kept_ops){0};
 }

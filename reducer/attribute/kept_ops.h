@@ -15,9 +15,10 @@ struct kept_ops {
 	size_t n;
 	bool whole;   /* every op of the device is here */
 	bool stepped; /* and knows its step */
-	/* an op was launched more than half of OPSTREAM_AHEAD ops before it ran: what is known of it
-	 * then would depend on how far one reads ahead */
-	bool deep;
+	/* An op was launched so many ops before it ran that the queue may have been full; and more than
+	 * half of OPSTREAM_AHEAD before: what is known of it then would depend on how far one reads
+	 * ahead. */
+	bool full, deep;
 	struct kept_calls calls;
 };
 
@@ -35,9 +36,12 @@ static inline struct op *kept_ops_place(struct kept_ops *kept)
 
 static inline void kept_ops_add(struct kept_ops *kept)
 {
-	const size_t i = kept->n++, far = OPSTREAM_AHEAD / 2;
+	const size_t i = kept->n++, near = QUEUE_DEPTH_FULL - 1, far = OPSTREAM_AHEAD / 2;
 	const struct op *op = &kept->at[i];
-	kept->deep |= i >= far && op->flags & OP_MATCHED && kept->at[i - far].start > op->ls;
+	if (i < near || !(op->flags & OP_MATCHED) || kept->at[i - near].start <= op->ls)
+		return;
+	kept->full = true;
+	kept->deep |= i >= far && kept->at[i - far].start > op->ls;
 }
 
 #endif

@@ -94,6 +94,13 @@ int opstream_keep(struct opstream *stream, struct kept_ops *kept)
 	stream->room = kept->room;
 	stream->n_kept = kept->n;
 	stream->kept = true;
+	stream->never_full = !kept->full;
+	for (size_t i = 0; i < kept->n; i++) {
+		const struct op *op = &kept->at[i];
+		if (op->flags & OP_MATCHED && op->owner < kept->calls.n)
+			kept->calls.flags[op->owner] |=
+				KEPT_LAUNCHED | (op->flags & OP_IS_PAGEABLE ? KEPT_PAGEABLE : 0);
+	}
 	return 0;
 }
 
@@ -119,6 +126,8 @@ bool opstream_is_node(const struct opstream *stream, const struct op *op)
 
 bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 {
+	if (stream->never_full)
+		return false;
 	size_t low = stream->minima_head,
 		   high = stream->minima_tail; /* minima[low - 1].ls < ls <= minima[high].ls */
 	while (low < high) {

@@ -28,11 +28,16 @@ static inline void opstream_learn(const struct opstream *stream, struct op *op)
 /* Who is waited for is looked for so far after a gap (follow.h): calls are read farther ahead. */
 #define OPSTREAM_CALLS_NS 2000000
 
-/* A kept op gets the owner of its call, which has been read by then. */
-static inline const struct op *opstream_own(struct opstream *stream, struct op *op)
+/* The next of kept ops. It gets the owner of its call, which has been read by then. */
+static inline const struct op *opstream_next_kept(struct opstream *stream)
 {
 	struct feed *feed = &stream->feeds[0];
 	const struct kept_calls *calls = feed->kept;
+	if (stream->error == 0 && (!stream->never_full || stream->head == stream->n_kept))
+		stream->error = opstream_fill(stream);
+	if (stream->error || stream->head == stream->n_kept)
+		return NULL;
+	struct op *op = opstream_at(stream, stream->head++);
 	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
 		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
 		stream->error = feed_load_calls(feed, stream->calls_until);
@@ -46,6 +51,8 @@ static inline const struct op *opstream_own(struct opstream *stream, struct op *
  * next call. */
 static inline const struct op *opstream_next(struct opstream *stream)
 {
+	if (stream->kept)
+		return opstream_next_kept(stream);
 	stream->colls_head += stream->coll_out;
 	stream->coll_out = false;
 	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
@@ -56,8 +63,6 @@ static inline const struct op *opstream_next(struct opstream *stream)
 		   stream->minima[stream->minima_head].position < stream->head)
 		stream->minima_head++;
 	struct op *op = opstream_at(stream, stream->head++);
-	if (stream->kept)
-		return opstream_own(stream, op);
 	stream->coll_out = (op->flags & OP_HAS_COLL) != 0;
 	opstream_learn(stream, op);
 	return op;
@@ -77,8 +82,6 @@ static inline bool opstream_is_later_node(const struct opstream *stream, const s
 {
 	return !(op->flags & OP_FIRST_OF_CALL) && opstream_is_node(stream, op);
 }
-
-enum { QUEUE_DEPTH_FULL = 1000 };
 
 /* Were at least QUEUE_DEPTH_FULL launches that began before `ls` still waiting when the op last
  * returned started? */

@@ -238,6 +238,13 @@ static int fill_kept(struct opstream *stream)
 	const uint64_t until = ahead < stream->n_kept ? ahead : stream->n_kept;
 	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
 	int error = 0;
+	while (stream->minima_head < stream->minima_tail &&
+		   stream->minima[stream->minima_head].position < stream->head)
+		stream->minima_head++;
+	if (stream->never_full || stream->tail - stream->head > OPSTREAM_AHEAD / 2) {
+		stream->tail = stream->never_full ? stream->n_kept : stream->tail;
+		return 0;
+	}
 	while (!error && stream->tail < until) {
 		const struct op *op = opstream_at(stream, stream->tail);
 		error = (op->flags & first) == first ? minima_add(stream, stream->tail, op->ls) : 0;

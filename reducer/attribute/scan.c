@@ -254,8 +254,9 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 static bool keeps_all(const struct kept_ops *kept, const struct device_feeds *ds)
 {
 	const struct feed *feed = &ds->feeds[0];
-	return ds->n == 1 && kept->whole && kept->stepped && !kept->deep && feed->late_ns == 0 &&
-		   feed->launches.added <= feed->launches.room && feed->colls.added <= feed->colls.room;
+	return ds->n == 1 && kept->whole && kept->stepped && !kept->deep && !kept->calls.twins &&
+		   feed->late_ns == 0 && feed->launches.added <= feed->launches.room &&
+		   feed->colls.added <= feed->colls.room;
 }
 
 int device_scan_keep(const struct device_context *context, uint32_t device,

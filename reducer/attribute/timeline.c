@@ -232,6 +232,16 @@ static int await(struct timelines *timelines, uint32_t feed, struct timeline *ti
 	return error;
 }
 
+/* What resolve() finds of a call, where all ops are known. */
+static inline void resolve_kept(const struct kept_calls *calls, struct host_rec *rec)
+{
+	const unsigned flags = calls->n < calls->room ? calls->flags[calls->n] : 0;
+	rec->correlation = 0;
+	rec->is_launch = (flags & KEPT_LAUNCHED) != 0;
+	rec->mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
+	rec->mask |= flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0;
+}
+
 /* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
  * begins are known by then. */
 static int take_call(void *context, struct feed *feed, uint32_t *owner)
@@ -262,6 +272,8 @@ static int take_call(void *context, struct feed *feed, uint32_t *owner)
 		error = note_row(timelines, i, thread, rec.start);
 	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
 		error = think_add(timelines->think, thread, rec.start, rec.end);
+	if (feed->joined)
+		resolve_kept(feed->kept, &rec);
 	return error ? error : queue_push(&timeline->calls, &rec);
 }
 
