@@ -5,12 +5,13 @@
 #define ATTRIBUTE_FEED_H
 
 #include "attribute/corr_ring.h"
+#include "attribute/kept_calls.h"
 #include "classify/host_names.h"
 #include "classify/class_cache.h"
 #include "read/rows.h"
 #include "steps/warmup.h"
 
-enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
+enum { FEED_LAUNCHES = KEPT_LAUNCHES_MOST, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
 
 struct launch { /* what is known about one correlation id, in one cache line */
 	struct corr_head head;
@@ -20,7 +21,7 @@ struct launch { /* what is known about one correlation id, in one cache line */
 	uint32_t name;
 	uint32_t n_ops;     /* its ops on the analysed device so far */
 	uint32_t n_kernels; /* kernels among them */
-	uint32_t owner;     /* see owners.h; during the scan the call's number, if calls are kept */
+	uint32_t owner;     /* see owners.h; 0 during the scan */
 	bool any_op;        /* it has an op on some device */
 	bool pageable;      /* one of its ops is a pageable copy */
 	int64_t first_op_start;
@@ -51,19 +52,6 @@ struct name_facts {    /* per string of the trace, filled when it is first met *
 	int64_t first_launch_ns; /* of a kernel with this name in this process; INT64_MAX: none */
 };
 
-/* The calls of a process, for a visit that follows another one at once. Their numbers are those of
- * the order in which they come. */
-struct kept_calls {
-	struct rows_store rows;
-	uint32_t *owners; /* by number; owners.h */
-	uint8_t *flags;   /* by number: enum kept_call */
-	size_t room;
-	uint32_t n; /* in this pass so far */
-	bool twins; /* two rows of one launch are the same */
-};
-
-enum kept_call { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
-
 struct feed {
 	uint32_t process; /* index in the run */
 	uint32_t device;  /* the analysed device in this trace; 0: not there */
@@ -87,13 +75,15 @@ struct feed {
 	int64_t
 		late_ns; /* how long after its op's start a launch may begin, learned from earlier passes */
 	int64_t late_seen_ns;
-	uint64_t newest_launch;  /* of the ids that `launches` has had in this pass the largest */
-	bool late_collective;    /* a row of NCCL may have come after its op in this pass */
-	struct kept_calls *kept; /* not owned; NULL: calls are not kept */
-	/* ops and calls are joined: feed_rewind() leaves ops, launches and NCCL's rows as they are */
-	bool joined;
-	/* In the last pass: called for every call row; *owner becomes the launch's owner. */
-	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
+	uint64_t newest_launch; /* of the ids that `launches` has had in this pass the largest */
+	bool late_collective;   /* a row of NCCL may have come after its op in this pass */
+	/* Not owned; NULL: calls are not kept. In this pass ops find their launches there, not in
+	 * `launches`: */
+	struct kept_calls *kept;
+	bool dense;
+	bool joined; /* ops, calls and NCCL's rows have been read for good: feed_rewind() leaves them */
+	/* In the last pass: called for every call row; call->owner becomes the launch's owner. */
+	int (*on_call)(void *context, struct feed *feed, struct feed_call *call);
 	void *context;
 };
 
@@ -113,9 +103,11 @@ struct feed_setup {
 int feed_open(struct feed *feed, const struct feed_setup *setup);
 /* Begins another pass over the rows. 0 or -errno. */
 int feed_rewind(struct feed *feed);
-/* All has been read, and the caller tells by kept->flags, which are 0 now, which calls launched ops:
- * from now on a pass has no ops, and calls get owners only. 0 or -ENOMEM. */
-int feed_join(struct feed *feed);
+/* Keeps all calls, from the begin of a pass on, which then has none left. feed->dense: ops may be
+ * joined to them; else the pass has to begin again. 0 or -errno. */
+int feed_keep_calls(struct feed *feed);
+/* The kept calls that begin at or before `until`, for feed->on_call. 0 or -errno. */
+int feed_take_kept(struct feed *feed, int64_t until);
 void feed_close(struct feed *feed);
 
 int feed_load_more(struct feed *feed, int64_t until);

@@ -7,8 +7,6 @@ void kept_ops_clear(struct kept_ops *kept)
 	kept->n = 0;
 	kept->whole = kept->stepped = kept->full = kept->deep = false;
 	kept->calls.n = 0;
-	kept->calls.twins = false;
-	rows_store_clear(&kept->calls.rows);
 }
 
 bool kept_ops_begin(struct kept_ops *kept, size_t rows)
@@ -16,9 +14,7 @@ bool kept_ops_begin(struct kept_ops *kept, size_t rows)
 	size_t room = kept->room ? kept->room : 1024;
 	kept->n = 0;
 	kept->whole = kept->stepped = kept->full = kept->deep = false;
-	const bool fits = rows < KEPT_OPS_MOST && rows < kept->most;
-	kept->calls.rows.most = fits ? KEPT_VALUES * rows : 0;
-	if (!fits)
+	if (rows >= KEPT_OPS_MOST || rows >= kept->most)
 		return false;
 	while (room <= rows)
 		room *= 2;
@@ -33,8 +29,6 @@ bool kept_ops_begin(struct kept_ops *kept, size_t rows)
 void kept_ops_free(struct kept_ops *kept)
 {
 	free(kept->at);
-	free(kept->calls.owners);
-	free(kept->calls.flags);
-	rows_store_free(&kept->calls.rows);
+	kept_calls_free(&kept->calls);
 	*kept = (struct kept_ops){0};
 }

@@ -4,9 +4,10 @@
 #ifndef ATTRIBUTE_KEPT_OPS_H
 #define ATTRIBUTE_KEPT_OPS_H
 
+#include "attribute/kept_calls.h"
 #include "attribute/op_ring.h"
 
-enum { KEPT_OPS_MOST = FEED_LAUNCHES, KEPT_VALUES = 8 /* of the calls, for each op */ };
+enum { KEPT_OPS_MOST = FEED_LAUNCHES };
 
 struct kept_ops {
 	size_t most; /* ops that it may keep */

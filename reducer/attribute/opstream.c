@@ -84,24 +84,15 @@ int opstream_rewind(struct opstream *stream)
 	return error;
 }
 
-int opstream_keep(struct opstream *stream, struct kept_ops *kept)
+void opstream_keep(struct opstream *stream, struct kept_ops *kept)
 {
-	int error = feed_join(&stream->feeds[0]);
-	if (error)
-		return error;
 	free(stream->ring);
 	stream->ring = kept->at;
 	stream->room = kept->room;
 	stream->n_kept = kept->n;
 	stream->kept = true;
 	stream->never_full = !kept->full;
-	for (size_t i = 0; i < kept->n; i++) {
-		const struct op *op = &kept->at[i];
-		if (op->flags & OP_MATCHED && op->owner < kept->calls.n)
-			kept->calls.flags[op->owner] |=
-				KEPT_LAUNCHED | (op->flags & OP_IS_PAGEABLE ? KEPT_PAGEABLE : 0);
-	}
-	return 0;
+	stream->feeds[0].joined = true;
 }
 
 void opstream_close(struct opstream *stream)

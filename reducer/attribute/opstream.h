@@ -11,8 +11,8 @@ int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps);
 /* Rewinds all feeds for another pass. 0 or -errno. */
 int opstream_rewind(struct opstream *stream);
-/* Passes over these ops from now on; they must be kept until the stream is closed. 0 or -ENOMEM. */
-int opstream_keep(struct opstream *stream, struct kept_ops *kept);
+/* Passes over these ops from now on; they must be kept until the stream is closed. */
+void opstream_keep(struct opstream *stream, struct kept_ops *kept);
 void opstream_close(struct opstream *stream);
 
 /* The row that describes a collective may begin later than the op did. */
@@ -40,10 +40,10 @@ static inline const struct op *opstream_next_kept(struct opstream *stream)
 	struct op *op = opstream_at(stream, stream->head++);
 	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
 		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
-		stream->error = feed_load_calls(feed, stream->calls_until);
+		stream->error = feed_take_kept(feed, stream->calls_until);
 	}
 	if (op->flags & OP_MATCHED)
-		op->owner = op->owner < calls->n ? calls->owners[op->owner] : 0;
+		op->owner = calls->at[op->owner].owner;
 	return stream->error ? NULL : op;
 }
 

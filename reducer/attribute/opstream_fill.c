@@ -266,6 +266,7 @@ int opstream_fill(struct opstream *stream)
 	}
 	/* at the end: the last calls may be late launches, to be learned */
 	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++)
-		error = feed_load_calls(&stream->feeds[i], INT64_MAX);
+		error = stream->kept ? feed_take_kept(&stream->feeds[i], INT64_MAX)
+							 : feed_load_calls(&stream->feeds[i], INT64_MAX);
 	return error;
 }

@@ -255,8 +255,7 @@ static bool keeps_all(const struct kept_ops *kept, const struct device_feeds *ds
 {
 	const struct feed *feed = &ds->feeds[0];
 	return ds->n == 1 && kept->whole && kept->stepped && !kept->deep && !kept->calls.twins &&
-		   feed->late_ns == 0 && feed->launches.added <= feed->launches.room &&
-		   feed->colls.added <= feed->colls.room;
+		   feed->late_ns == 0 && feed->colls.added <= feed->colls.room;
 }
 
 int device_scan_keep(const struct device_context *context, uint32_t device,
@@ -270,7 +269,7 @@ int device_scan_keep(const struct device_context *context, uint32_t device,
 	*scan = (struct device_scan){.device = device, .empty = true};
 	int error = scan_device(&s);
 	if (!error && keeps_all(kept, ds))
-		error = opstream_keep(&ds->stream, kept);
+		opstream_keep(&ds->stream, kept);
 	scan_pass_close(&s);
 	return error;
 }

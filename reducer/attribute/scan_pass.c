@@ -151,7 +151,14 @@ static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd
 {
 	struct plain_ops plain;
 	struct op one, *op = &one;
+	struct feed *feed = &s->ds->feeds[0];
 	int error = device_feeds_rewind(s->ds);
+	if (!error && keeps)
+		error = feed_keep_calls(feed);
+	if (!error && keeps && !feed->dense) { /* they have been read, but cannot be kept */
+		keeps = s->log.elsewhere = false;
+		error = device_feeds_rewind(s->ds);
+	}
 	plain_ops_open(&plain, &s->ds->stream);
 	while (!error && (!keeps || (op = kept_ops_place(s->kept))) && plain_ops_next(&plain, op)) {
 		error = pass_op(s, &at, op);

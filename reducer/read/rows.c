@@ -58,51 +58,6 @@ void rows_close(struct rows *rows)
 	memset(rows, 0, sizeof(*rows));
 }
 
-void rows_store_clear(struct rows_store *store)
-{
-	for (size_t i = 0; i < store->n; i++)
-		free(store->blocks[i].values);
-	store->n = store->values = 0;
-}
-
-void rows_store_free(struct rows_store *store)
-{
-	rows_store_clear(store);
-	free(store->blocks);
-	store->blocks = NULL;
-	store->room = 0;
-}
-
-/* A block that was decoded before: `block` shows its columns, and keeps its own memory. */
-static bool block_again(const struct rows_store *store, size_t entry, struct rows_block *block)
-{
-	for (size_t i = 0; store && i < store->n; i++) {
-		const struct rows_block *kept = &store->blocks[i];
-		if (kept->order != entry)
-			continue;
-		memcpy(block->column, kept->column, sizeof(block->column));
-		block->present = kept->present;
-		block->n = kept->n;
-		block->order = entry;
-		return true;
-	}
-	return false;
-}
-
-/* The block's memory goes over to the store, where there is room. */
-static int block_keep(struct rows_store *store, struct rows_block *block)
-{
-	if (!store || store->values + block->room > store->most)
-		return 0;
-	if (room_for((void **)&store->blocks, store->n, &store->room, 4, sizeof(*store->blocks)) != 0)
-		return -ENOMEM;
-	store->blocks[store->n++] = *block;
-	store->values += block->room;
-	block->values = NULL;
-	block->room = 0;
-	return 0;
-}
-
 static int block_room(struct rows_block *block, size_t values)
 {
 	if (block->room >= values)
@@ -120,8 +75,6 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 	struct baton_block_header header;
 	enum baton_damage damage;
 	block->n = block->at = 0;
-	if (block_again(rows->store, entry, block))
-		return 0;
 	int error =
 		baton_reader_load(&trace->reader, trace->reader.entries[entry].offset, &header, &damage);
 	if (!error && damage == BATON_INTACT) {
@@ -142,7 +95,7 @@ static int block_load(struct rows *rows, size_t entry, struct rows_block *block)
 	progress_add(sizeof(header) + header.stored_bytes);
 	block->n = header.rows;
 	block->order = entry;
-	return block_keep(rows->store, block);
+	return 0;
 }
 
 static int open_push(struct rows *rows, const struct rows_block *block)

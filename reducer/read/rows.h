@@ -16,13 +16,6 @@ struct rows_block {
 	size_t order; /* position of the block in the file, to break ties */
 };
 
-/* Decoded blocks of a trace, kept for rows that are read again: each as its first reading left it. */
-struct rows_store {
-	struct rows_block *blocks;
-	size_t n, room;
-	size_t values, most; /* so many are kept, and at most so many */
-};
-
 struct rows {
 	struct trace *trace;
 	const struct baton_table *table;
@@ -37,8 +30,7 @@ struct rows {
 	/* its rows that begin before this instant come before those of any other block */
 	int64_t now_until;
 	uint64_t read;
-	struct rows_store *store; /* set it after rows_open(); not owned; NULL: nothing is kept */
-	int error;                /* -errno of I/O or memory; damage is no error */
+	int error; /* -errno of I/O or memory; damage is no error */
 };
 
 /* Opens the rows of the table `kind`; rows_next() then gives the first one. 0 or -ENOMEM. */
@@ -48,9 +40,6 @@ int rows_open(struct rows *rows, struct trace *trace, unsigned kind);
 int rows_open_within(struct rows *rows, struct trace *trace, unsigned kind, int64_t from,
 					 int64_t to);
 void rows_close(struct rows *rows);
-/* Forgets the blocks of a store. Rows that were read with it must have been closed. */
-void rows_store_clear(struct rows_store *store);
-void rows_store_free(struct rows_store *store);
 
 bool rows_next_block(struct rows *rows);
 
