@@ -1,6 +1,6 @@
 /* The pipe, as far as the summary: the run is opened (run_open), each device is scanned, and when
- * all were, each is attributed (device.h), on as many threads as there are cores. Every thread adds
- * its devices up in one summary, and those are merged. Views take it from there. */
+ * all were, each is attributed (device.h), or both at once (one_visit.h), on as many threads as
+ * there are cores (visits.h). Views take it from there. */
 #include "reduce.h"
 
 #include "baseline.h"
@@ -11,7 +11,6 @@
 #include "attribute/named_steps.h"
 #include "attribute/readings.h"
 #include "attribute/run_study.h"
-#include "attribute/worst_gaps.h"
 #include "base/diag.h"
 #include "base/progress.h"
 #include "classify/class_cache.h"
@@ -22,6 +21,7 @@
 #include "conclude/finding_text.h"
 #include "describe.h"
 #include "merge.h"
+#include "one_visit.h"
 #include "part.h"
 #include "part_wanted.h"
 #include "share.h"
@@ -29,133 +29,11 @@
 
 #include <errno.h>
 #include <malloc.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MAX_THREADS = 64, KEPT_BYTES = 4 << 20 };
-
-struct work {
-	const struct device_context *context;
-	struct device_scan *scans;
-	struct reduction *out; /* merged into under the lock */
-	atomic_size_t next;
-	size_t n;
-	atomic_int error;
-	pthread_mutex_t lock;
-	enum phase { PHASE_SCAN, PHASE_PROPOSE, PHASE_RESCAN, PHASE_STUDY, PHASE_ATTRIBUTE } phase;
-	/* by device, in runs whose devices do not agree on their steps */
-	struct proposals *proposals;
-	struct proposal *given;
-};
-
-/* Keeps the worst of both lists. */
-static int merge_gaps(struct reduction *into, struct reduction *from, uint32_t room,
-					  const char *leaf)
-{
-	if (from->n_gaps == 0)
-		return 0;
-	struct gap_proof *all = malloc((into->n_gaps + from->n_gaps) * sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	size_t i = 0, k = 0, n = 0;
-	while (n < room && (i < into->n_gaps || k < from->n_gaps)) {
-		bool take_from =
-			i == into->n_gaps ||
-			(k < from->n_gaps && gap_proof_worse(&from->gaps[k], &into->gaps[i], leaf));
-		all[n++] = take_from ? from->gaps[k++] : into->gaps[i++];
-	}
-	free(into->gaps);
-	into->gaps = all;
-	into->n_gaps = n;
-	return 0;
-}
-
-/* What one thread made of its devices joins the rest. */
-static int join_part(struct work *work, struct reduction *part)
-{
-	const struct reduce_options *options = work->context->options;
-	pthread_mutex_lock(&work->lock);
-	int error = summary_merge(&work->out->summary, &part->summary);
-	if (!error)
-		error = merge_gaps(work->out, part, options->gaps, options->gaps_leaf);
-	pthread_mutex_unlock(&work->lock);
-	return error;
-}
-
-static int visit(const struct work *work, const struct device_context *context, size_t i,
-				 struct reduction *part)
-{
-	struct device_scan *scan = &work->scans[i];
-	if (!share_has(i))
-		return 0;
-	if (work->phase == PHASE_SCAN)
-		return device_scan(context, (uint32_t)i, NULL, scan);
-	if (work->phase == PHASE_PROPOSE)
-		return consensus_propose(context, scan, &work->proposals[i]);
-	if (scan->empty)
-		return 0;
-	if (work->phase == PHASE_STUDY)
-		return context->options->study->visit(context->options->study->of, context, scan);
-	if (work->phase == PHASE_ATTRIBUTE && !part_wants(context->run, i, context->options))
-		return 0;
-	if (work->phase == PHASE_ATTRIBUTE)
-		return device_attribute(context, scan, part);
-	device_scan_free(context, scan);
-	return device_scan(context, (uint32_t)i, &work->given[i], scan);
-}
-
-static void *worker(void *argument)
-{
-	struct work *work = argument;
-	struct reduction part = {0};   /* of this thread: devices add up in it */
-	struct corr_store store = {0}; /* likewise */
-	struct device_context context = *work->context;
-	context.store = &store;
-	int error = summary_init(&part.summary);
-	for (size_t i; !error && (i = atomic_fetch_add(&work->next, 1)) < work->n;)
-		error = visit(work, &context, i, &part);
-	if (!error && work->phase == PHASE_ATTRIBUTE)
-		error = join_part(work, &part);
-	if (error)
-		atomic_store(&work->error, error);
-	reduction_free(&part);
-	corr_store_free(&store);
-	return NULL;
-}
-
-/* Cores that this process may run on: a part of the machine's where a scheduler gave it so many. */
-static size_t count_cores(void)
-{
-	cpu_set_t may; /* a machine may have more than it has room for */
-	bool known = sched_getaffinity(0, sizeof(may), &may) == 0;
-	long cores = known ? CPU_COUNT(&may) : sysconf(_SC_NPROCESSORS_ONLN);
-	return cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (size_t)cores;
-}
-
-static int run_workers(struct work *work, enum phase phase)
-{
-	pthread_t threads[MAX_THREADS];
-	size_t n = count_cores();
-	const struct reduce_options *options = work->context->options;
-	n = options->threads && n > options->threads ? options->threads : n;
-	if (phase == PHASE_ATTRIBUTE && (options->idle || options->step || options->op))
-		n = 1; /* device by device */
-	work->phase = phase;
-	atomic_store(&work->next, 0);
-	size_t started = 0;
-	for (n = n < work->n ? n : work->n; started + 1 < n; started++)
-		if (pthread_create(&threads[started], NULL, worker, work) != 0)
-			break;
-	worker(work); /* this thread works too */
-	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	return atomic_load(&work->error);
-}
+enum { KEPT_BYTES = 4 << 20 };
 
 /* What one device freed the next one takes: fresh pages cost more than what is done in them. */
 static void keep_freed_memory(void)
@@ -226,14 +104,14 @@ static int replay(const struct device_context *context, const struct device_scan
 }
 
 /* Between the visits: what a device has to know of the others. */
-static int settle_devices(struct work *work, struct device_context *context)
+static int settle_devices(struct work *work, struct device_context *context, bool told)
 {
 	int error = context->options->part
 					? part_exchange(context, work->scans, context->generations, &work->out->summary)
 					: agree_on_steps(work);
 	if (!error)
 		error = share_meetings(context, error);
-	if (!error)
+	if (!error && !told)
 		error = collectives_settle(context->collectives);
 	return error ? error : readings_take(context->run, work->scans, work->n);
 }
@@ -259,20 +137,32 @@ static int study_devices(struct work *work)
 	return error ? error : study->end(study->of, work->context, work->scans);
 }
 
-static int visit_devices(struct work *work, struct device_context *context, int error)
+/* `told`: a scan has been made, but not more, and collectives are settled. */
+static int visit_twice(struct work *work, struct device_context *context, bool told, int error)
 {
 	if (!error)
+		progress_expect(bytes_of(context->run));
+	if (!error && !told)
 		error = run_workers(work, PHASE_SCAN);
 	error = share_scans(work->context->run, work->scans, error);
 	if (error)
 		return error;
 	if (context->options->study)
 		return study_devices(work);
-	error = settle_devices(work, context);
+	error = settle_devices(work, context, told);
 	if (!error)
 		error = run_workers(work, PHASE_ATTRIBUTE);
-	error = share_summary(&work->out->summary, context->run->damage, error);
-	return error ? error : replay_devices(work, &work->out->summary);
+	return share_summary(&work->out->summary, context->run->damage, error);
+}
+
+static int visit_devices(struct work *work, struct device_context *context, int error)
+{
+	bool told = false, done = false;
+	if (!error && one_visit_fits(work))
+		error = one_visit(work, context, &told, &done);
+	if (!done)
+		error = visit_twice(work, context, told, error);
+	return error || context->options->study ? error : replay_devices(work, &work->out->summary);
 }
 
 static int reduce_devices(struct device_context *context, struct reduction *out)
@@ -349,7 +239,7 @@ static void say_nothing_ran(const struct run *run, const char *dir)
 		diag("%s: no GPU work in it: nothing to report", dir);
 }
 
-/* Each device is scanned and then attributed. */
+/* Each device is read once, or scanned and then attributed. */
 static void begin_progress(const struct run *run)
 {
 	char what[96] = "reduce";
@@ -357,7 +247,7 @@ static void begin_progress(const struct run *run)
 		const char *path = run->processes[0].path, *slash = strrchr(path, '/');
 		snprintf(what, sizeof(what), "reduce %.*s", slash ? (int)(slash - path) : 0, path);
 	}
-	progress_begin(what, NULL, 2 * bytes_of(run));
+	progress_begin(what, NULL, bytes_of(run));
 }
 
 static int reduce_opened(struct device_context *context, struct classifier *classifier,
@@ -570,11 +460,4 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		}
 	}
 	return status;
-}
-
-void reduction_free(struct reduction *reduction)
-{
-	summary_free(&reduction->summary);
-	free(reduction->gaps);
-	memset(reduction, 0, sizeof(*reduction));
 }

@@ -10,6 +10,5 @@
  * reduction_free(). */
 int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *options,
 			   struct reduction *out);
-void reduction_free(struct reduction *reduction);
 
 #endif

@@ -28,6 +28,11 @@ bool share_is_first(void)
 	return !team || team->rank == 0;
 }
 
+bool share_is_alone(void)
+{
+	return !team_here();
+}
+
 bool share_refuses(const struct reduce_options *options)
 {
 	const bool alone = options->gaps || options->idle || options->step || options->replay ||

@@ -13,6 +13,9 @@ bool share_has(size_t i);
 /* Is this rank 0 of a team, or alone? */
 bool share_is_first(void);
 
+/* Is there no team? */
+bool share_is_alone(void);
+
 /* Is this asked of a team, and has to do with what stays in each process? Says so. */
 bool share_refuses(const struct reduce_options *options);
 /* Do all ranks see the same files? `status`: what run_open() returned. */

@@ -449,10 +449,7 @@ static const struct feed *steps_feed(const struct attributing *a)
 
 static int attribute_open(struct attributing *a, struct timelines *timelines)
 {
-	int error = device_feeds_open(a->context, a->scan, a->ds);
-	if (error)
-		return error;
-	error = kernel_sums_open(&a->kernels, a->ds);
+	int error = kernel_sums_open(&a->kernels, a->ds);
 	if (error)
 		return error;
 	a->engine.stream = &a->ds->stream;
@@ -501,7 +498,6 @@ static void attribute_close(struct attributing *a, struct timelines *timelines)
 	step_leaves_close(&a->step_leaves);
 	tally_free(&a->tally);
 	owners_close(&a->owners);
-	device_feeds_close(a->ds);
 }
 
 /* What each step has, and what the others waited for each process in it. */
@@ -559,15 +555,15 @@ static int check_partition(const struct attributing *a)
 	return -ENOTRECOVERABLE;
 }
 
-int device_attribute(const struct device_context *context, const struct device_scan *scan,
-					 struct reduction *out)
+/* The device, whose feeds are open. */
+static int attribute_device(const struct device_context *context, const struct device_scan *scan,
+							struct device_feeds *ds, struct reduction *out)
 {
-	struct device_feeds ds = {0};
 	struct timelines timelines = {0};
 	struct worst_gaps worst = {
 		.room = context->options->gaps, .leaf = context->options->gaps_leaf, .reduction = out};
 	struct attributing a = {
-		.context = context, .scan = scan, .ds = &ds, .summary = &out->summary, .worst = &worst};
+		.context = context, .scan = scan, .ds = ds, .summary = &out->summary, .worst = &worst};
 	const struct run_device *device = &context->run->devices[scan->device];
 	worst.device = strings_get(&context->run->pool, device->key).at;
 	a.device = summary_device(&out->summary, worst.device);
@@ -581,5 +577,28 @@ int device_attribute(const struct device_context *context, const struct device_s
 	if (!error)
 		error = check_partition(&a);
 	attribute_close(&a, &timelines);
+	return error;
+}
+
+int device_attribute(const struct device_context *context, const struct device_scan *scan,
+					 struct reduction *out)
+{
+	struct device_feeds ds = {0};
+	int error = device_feeds_open(context, scan, &ds);
+	if (!error)
+		error = attribute_device(context, scan, &ds, out);
+	device_feeds_close(&ds);
+	return error;
+}
+
+int device_visit(const struct device_context *context, uint32_t device,
+				 const struct foreseen *foreseen, bool attributes, struct device_scan *scan,
+				 struct reduction *out)
+{
+	struct device_feeds ds = {0};
+	int error = device_scan_keep(context, device, foreseen, scan, &ds);
+	if (!error && attributes && !scan->empty && !scan->surprise)
+		error = attribute_device(context, scan, &ds, out);
+	device_feeds_close(&ds);
 	return error;
 }

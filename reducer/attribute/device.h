@@ -1,6 +1,6 @@
 /* Reduces one device in two visits. The scan finds the calibration, the ends of the steps and the
  * collectives; once all devices are scanned, the attribution follows. Between the visits memory is
- * one number for each step and one for each kernel name. */
+ * one number for each step and one for each kernel name. device_visit() makes both at once. */
 #ifndef ATTRIBUTE_DEVICE_H
 #define ATTRIBUTE_DEVICE_H
 
@@ -22,13 +22,15 @@ struct device_context { /* what all devices that a thread visits share */
 	struct collectives *collectives;
 	const struct reduce_options *options;
 	struct period_memo *periods;
-	struct corr_store *store; /* this thread's */
+	struct corr_store *store; /* this thread's, like the next */
+	struct kept_ops *kept;    /* for device_visit(); else NULL */
 };
 
 struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
 	bool empty;                   /* the device has no ops */
+	bool surprise;                /* its collectives are not those that were foreseen */
 	bool by_period;               /* steps come from periodicity */
 	bool by_graphs;               /* and they are launches of a whole graph */
 	bool by_optimizer;            /* steps come from an optimizer's marks */
@@ -55,11 +57,24 @@ struct device_scan {
  * -errno. */
 int device_scan(const struct device_context *context, uint32_t device, const struct proposal *given,
 				struct device_scan *scan);
+struct foreseen;
+struct device_feeds;
+/* The same for an attribution that follows at once, from the feeds that it leaves open, also after
+ * an error. `foreseen`: what was told of the device; scan->surprise says that it was wrong. */
+int device_scan_keep(const struct device_context *context, uint32_t device,
+					 const struct foreseen *foreseen, struct device_scan *scan,
+					 struct device_feeds *ds);
 void device_scan_free(const struct device_context *context, struct device_scan *scan);
 
 /* Adds the device to the summary and its worst gaps to the list of `out`, which may already hold
  * other devices. 0 or -errno. */
 int device_attribute(const struct device_context *context, const struct device_scan *scan,
 					 struct reduction *out);
+/* Both visits, one after the other, where the collectives of all devices are known and settled.
+ * `attributes`: else it is scanned only. Not for what has scan->surprise afterwards. The readings
+ * are left out. 0 or -errno. */
+int device_visit(const struct device_context *context, uint32_t device,
+				 const struct foreseen *foreseen, bool attributes, struct device_scan *scan,
+				 struct reduction *out);
 
 #endif

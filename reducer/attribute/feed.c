@@ -67,13 +67,39 @@ static void close_rows(struct feed *feed)
 	rows_close(&feed->collectives);
 }
 
+static void forget_launches(struct feed *feed)
+{
+	corr_ring_clear(&feed->launches);
+	corr_ring_clear(&feed->colls);
+	feed->newest_launch = 0;
+	feed->late_collective = false;
+	feed->long_loads.n = 0;
+	feed->long_loads.more = false;
+	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
+}
+
+struct feed_table {
+	struct rows *rows;
+	unsigned kind;
+	bool *left;
+};
+
+static int rewind_table(struct feed *feed, const struct feed_table *table)
+{
+	const bool at_once =
+		table->kind == BATON_OP || table->kind == BATON_CALL || table->kind == BATON_COLLECTIVE;
+	rows_close(table->rows);
+	int error = rows_open(table->rows, &feed->trace, table->kind);
+	if (error)
+		return error;
+	*table->left =
+		at_once ? rows_next(table->rows) : table->rows->n_entries > 0; /* opened when a gap asks */
+	return table->rows->error;
+}
+
 int feed_rewind(struct feed *feed)
 {
-	struct {
-		struct rows *rows;
-		unsigned kind;
-		bool *left;
-	} tables[] = {
+	const struct feed_table tables[] = {
 		{&feed->ops, BATON_OP, &feed->ops_left},
 		{&feed->calls, BATON_CALL, &feed->calls_left},
 		{&feed->ranges, BATON_RANGE, &feed->ranges_left},
@@ -82,24 +108,17 @@ int feed_rewind(struct feed *feed)
 		{&feed->syncs, BATON_SYNC, &feed->syncs_left},
 		{&feed->collectives, BATON_COLLECTIVE, &feed->collectives_left},
 	};
-	close_rows(feed);
-	corr_ring_clear(&feed->launches);
-	corr_ring_clear(&feed->colls);
-	feed->newest_launch = 0;
-	feed->late_collective = false;
-	feed->long_loads.n = 0;
-	feed->long_loads.more = false;
-	memset(feed->colls_seen, 0, sizeof(feed->colls_seen));
+	if (!feed->joined)
+		forget_launches(feed);
+	feed->dense = false;
+	if (feed->kept)
+		feed->kept->next = 0;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		int error = rows_open(tables[i].rows, &feed->trace, tables[i].kind);
+		const bool done = tables[i].kind == BATON_OP || tables[i].kind == BATON_CALL ||
+						  tables[i].kind == BATON_COLLECTIVE;
+		int error = feed->joined && done ? 0 : rewind_table(feed, &tables[i]);
 		if (error)
 			return error;
-		bool at_once = tables[i].kind == BATON_OP || tables[i].kind == BATON_CALL ||
-					   tables[i].kind == BATON_COLLECTIVE;
-		*tables[i].left = at_once ? rows_next(tables[i].rows)
-								  : tables[i].rows->n_entries > 0; /* opened when a gap asks */
-		if (tables[i].rows->error)
-			return tables[i].rows->error;
 	}
 	feed->sampled = feed->scheds_left && trace_is_recorded(&feed->trace);
 	return 0;
@@ -139,6 +158,7 @@ static bool outer_call(const struct feed *feed, const struct launch *old, int64_
 /* The columns of a block of calls. */
 struct call_columns {
 	const int64_t *start, *dur, *thread, *name, *correlation;
+	const int64_t *stack; /* NULL: the source does not say */
 };
 
 static struct call_columns call_columns_of(const struct rows *calls)
@@ -148,7 +168,29 @@ static struct call_columns call_columns_of(const struct rows *calls)
 								 .dur = c[CALL_DUR],
 								 .thread = c[CALL_THREAD],
 								 .name = c[CALL_NAME],
-								 .correlation = c[CALL_CORRELATION]};
+								 .correlation = c[CALL_CORRELATION],
+								 .stack =
+									 calls->now->present & 1u << CALL_STACK ? c[CALL_STACK] : NULL};
+}
+
+static inline struct feed_call call_of(const struct feed *feed, const struct call_columns *c,
+									   uint32_t i)
+{
+	return (struct feed_call){.start = c->start[i],
+							  .end = c->start[i] + c->dur[i],
+							  .correlation = (uint64_t)c->correlation[i],
+							  .name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]),
+							  .thread = idmap_get(&feed->trace.thread_ids, (uint64_t)c->thread[i]),
+							  .stack = c->stack ? (uint32_t)c->stack[i] : 0};
+}
+
+static inline int tell_call(struct feed *feed, const struct call_columns *c, uint32_t i,
+							uint32_t *owner)
+{
+	struct feed_call call = call_of(feed, c, i);
+	int error = feed->on_call(feed->context, feed, &call);
+	*owner = call.owner;
+	return error;
 }
 
 /* Row `i`. */
@@ -178,6 +220,8 @@ static inline void take_call(struct feed *feed, const struct call_columns *c, ui
 /* Has the launch had its op already? It may also have been pushed out of the ring. */
 static bool may_have_run(const struct feed *feed, uint64_t correlation)
 {
+	if (feed->dense)
+		return kept_calls_have_run(feed->kept, correlation);
 	const struct launch *launch = feed_launch(feed, correlation);
 	if (launch)
 		return launch->any_op;
@@ -233,7 +277,7 @@ static int load_block(struct feed *feed, int64_t until)
 		uint32_t owner = 0;
 		int error = 0;
 		if (feed->on_call)
-			error = feed->on_call(feed->context, feed, &owner);
+			error = tell_call(feed, &c, i, &owner);
 		else if (c.dur[i] >= WARMUP_LONG_LOAD_NS)
 			error = note_long_load(feed, &c, i);
 		if (error)
@@ -247,6 +291,51 @@ static int load_block(struct feed *feed, int64_t until)
 		calls->read++;
 	} while (c.start[i] <= until);
 	return 0;
+}
+
+/* Keeps the calls of the block in hand. */
+static int keep_block(struct feed *feed)
+{
+	struct rows *calls = &feed->calls;
+	struct kept_calls *kept = feed->kept;
+	const struct call_columns c = call_columns_of(calls);
+	const uint32_t n = calls->now->n;
+	for (uint32_t i = calls->now->at; kept->n < kept->room;) {
+		int error = c.dur[i] >= WARMUP_LONG_LOAD_NS ? note_long_load(feed, &c, i) : 0;
+		if (error)
+			return error;
+		kept->at[kept->n++] = call_of(feed, &c, i);
+		if (i + 1 == n || c.start[i + 1] >= calls->now_until) {
+			feed->calls_left = rows_next(calls);
+			return calls->error;
+		}
+		calls->now->at = ++i;
+		calls->read++;
+	}
+	return 0;
+}
+
+int feed_keep_calls(struct feed *feed)
+{
+	struct kept_calls *kept = feed->kept;
+	const struct baton_reader *reader = &feed->trace.reader;
+	size_t rows = 0;
+	for (size_t i = 0; i < reader->n_entries; i++)
+		rows += reader->entries[i].kind == BATON_CALL ? reader->entries[i].rows : 0;
+	int error = kept_calls_begin(kept, rows);
+	while (!error && feed->calls_left && kept->n < kept->room)
+		error = keep_block(feed);
+	feed->dense = !error && !feed->calls_left && kept_calls_place(kept, feed->trace.threads);
+	return error;
+}
+
+int feed_take_kept(struct feed *feed, int64_t until)
+{
+	struct kept_calls *kept = feed->kept;
+	int error = 0;
+	while (!error && kept->next < kept->n && kept->at[kept->next].start <= until)
+		error = feed->on_call(feed->context, feed, &kept->at[kept->next++]);
+	return error;
 }
 
 int feed_load_more(struct feed *feed, int64_t until)

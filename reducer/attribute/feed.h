@@ -5,12 +5,13 @@
 #define ATTRIBUTE_FEED_H
 
 #include "attribute/corr_ring.h"
+#include "attribute/kept_calls.h"
 #include "classify/host_names.h"
 #include "classify/class_cache.h"
 #include "read/rows.h"
 #include "steps/warmup.h"
 
-enum { FEED_LAUNCHES = 1 << 17, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
+enum { FEED_LAUNCHES = KEPT_LAUNCHES_MOST, FEED_COLLECTIVES = 1 << 13, COLLS_SEEN = 1 << 10 };
 
 struct launch { /* what is known about one correlation id, in one cache line */
 	struct corr_head head;
@@ -76,8 +77,13 @@ struct feed {
 	int64_t late_seen_ns;
 	uint64_t newest_launch; /* of the ids that `launches` has had in this pass the largest */
 	bool late_collective;   /* a row of NCCL may have come after its op in this pass */
-	/* In the last pass: called for every call row; *owner becomes the launch's owner. */
-	int (*on_call)(void *context, struct feed *feed, uint32_t *owner);
+	/* Not owned; NULL: calls are not kept. In this pass ops find their launches there, not in
+	 * `launches`: */
+	struct kept_calls *kept;
+	bool dense;
+	bool joined; /* ops, calls and NCCL's rows have been read for good: feed_rewind() leaves them */
+	/* In the last pass: called for every call row; call->owner becomes the launch's owner. */
+	int (*on_call)(void *context, struct feed *feed, struct feed_call *call);
 	void *context;
 };
 
@@ -97,6 +103,11 @@ struct feed_setup {
 int feed_open(struct feed *feed, const struct feed_setup *setup);
 /* Begins another pass over the rows. 0 or -errno. */
 int feed_rewind(struct feed *feed);
+/* Keeps all calls, from the begin of a pass on, which then has none left. feed->dense: ops may be
+ * joined to them; else the pass has to begin again. 0 or -errno. */
+int feed_keep_calls(struct feed *feed);
+/* The kept calls that begin at or before `until`, for feed->on_call. 0 or -errno. */
+int feed_take_kept(struct feed *feed, int64_t until);
 void feed_close(struct feed *feed);
 
 int feed_load_more(struct feed *feed, int64_t until);

@@ -72,6 +72,9 @@ static int add_mark(struct launch_log *log, const struct op *op)
 						 sizeof(*log->marks));
 	if (!error)
 		put_mark(log, (struct launch_mark){op->ls, op->name, (uint32_t)log->launches++});
+	log->marks_free = log->marks_room;
+	if (log->windows.periods && log->marks_free > 2 * log->windows.window)
+		log->marks_free = 2 * log->windows.window;
 	return error;
 }
 
@@ -149,7 +152,7 @@ void launch_log_free_marks(struct launch_log *log)
 {
 	free(log->marks);
 	log->marks = NULL;
-	log->n_marks = log->marks_room = 0;
+	log->n_marks = log->marks_room = log->marks_free = 0;
 	free(log->graphs.at);
 	log->graphs = (struct graph_launches){0};
 	step_inputs_free(&log->inputs);

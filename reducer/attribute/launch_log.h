@@ -21,6 +21,7 @@ struct launch_log {
 	size_t expected;           /* ops, as far as one can tell before */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
+	size_t marks_free; /* more can be added so far without a look at the windows */
 	uint64_t launches; /* all of them, also those that are forgotten */
 	/* without `windows.periods` all marks are kept */
 	struct step_windows windows;
@@ -30,7 +31,8 @@ struct launch_log {
 	bool sorted;
 	struct logged_op *ops; /* all ops in op order, LAUNCH_LOG_OPS at most */
 	size_t n_ops, ops_room;
-	bool whole; /* `ops` has every op */
+	bool whole;     /* `ops` has every op */
+	bool elsewhere; /* `ops` has none: kept_ops.h has them */
 };
 
 struct logged_steps {
@@ -44,17 +46,32 @@ struct logged_steps {
 int launch_log_room(struct launch_log *log);
 int launch_log_launch(struct launch_log *log, const struct op *op);
 
+/* Nearly all launches are of kernels and follow one another. */
+static inline bool launch_log_follows(const struct launch_log *log, const struct op *op)
+{
+	const size_t n = log->n_marks;
+	return op->kind == BATON_KERNEL && n && n < log->marks_free &&
+		   op->ls >= log->marks[n - 1].launch_ns && op->ls >= log->windows.from_ns;
+}
+
 /* Adds an op, in op order. 0 or an error as above. */
 static inline int launch_log_add(struct launch_log *log, const struct op *op)
 {
 	const bool matched = op->flags & OP_MATCHED;
 	int error = 0;
-	if (log->whole && (log->n_ops == log->ops_room || log->n_ops == LAUNCH_LOG_OPS))
+	if (log->whole && !log->elsewhere &&
+		(log->n_ops == log->ops_room || log->n_ops == LAUNCH_LOG_OPS))
 		error = launch_log_room(log);
-	if (!error && log->whole)
+	if (!error && log->whole && !log->elsewhere)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	return error || op->feed != log->feed || !matched ? error : launch_log_launch(log, op);
+	if (error || op->feed != log->feed || !matched)
+		return error;
+	if (!launch_log_follows(log, op))
+		return launch_log_launch(log, op);
+	log->graphs.all_ns += op->end - op->start;
+	log->marks[log->n_marks++] = (struct launch_mark){op->ls, op->name, (uint32_t)log->launches++};
+	return 0;
 }
 /* Sorts marks and copies by launch time; equal marks stay in op order. */
 void launch_log_sort(struct launch_log *log);

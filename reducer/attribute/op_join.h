@@ -3,6 +3,7 @@
 #ifndef ATTRIBUTE_OP_JOIN_H
 #define ATTRIBUTE_OP_JOIN_H
 
+#include "attribute/kept_calls.h"
 #include "attribute/op_ring.h"
 
 /* Joins the op to its launch and tells the launch about it. Ops of other devices only leave their
@@ -38,6 +39,46 @@ __attribute__((always_inline)) static inline struct launch *join_launch(struct f
 	return launch;
 }
 
+/* The same where all calls are kept and no launch has more than one op. False: this one has. */
+__attribute__((always_inline)) static inline bool join_kept(struct feed *feed, struct op *op)
+{
+	struct kept_calls *kept = feed->kept;
+	op->ls = op->le = INT64_MAX;
+	op->thread = op->call_name = op->owner = 0;
+	op->flags |= OP_FIRST_OF_CALL;
+	if (!op->correlation)
+		return true;
+	uint32_t *of = kept_calls_of(kept, op->correlation);
+	if (!of || *of == KEPT_NO_CALL)
+		return false;
+	op->flags |= op->kind == BATON_KERNEL ? OP_FIRST_KERNEL : 0;
+	if (!*of) {
+		*of = KEPT_NO_CALL;
+		return true;
+	}
+	const struct feed_call *call = &kept->at[*of - 1];
+	uint8_t *flags = &kept->flags[*of - 1];
+	if (*flags)
+		return false;
+	*flags = KEPT_LAUNCHED | (op->flags & OP_IS_PAGEABLE ? KEPT_PAGEABLE : 0);
+	if (call->start > op->start) { /* the next pass knows so */
+		const int64_t late_ns = call->start - op->start;
+		feed->late_seen_ns = late_ns > feed->late_seen_ns ? late_ns : feed->late_seen_ns;
+		return true;
+	}
+	if (op->kind == BATON_KERNEL && call->start < feed->names[op->name].first_launch_ns)
+		feed->names[op->name].first_launch_ns = call->start;
+	op->flags |= OP_MATCHED;
+	op->ls = call->start;
+	op->le = call->end;
+	op->thread = call->thread;
+	op->call_name = call->name;
+	op->owner = *of - 1; /* its number: opstream_next() makes it the owner */
+	if (feed_call_mask(feed, call->name) & HOST_MASK(HOST_BIT_GRAPH_LAUNCH))
+		op->flags |= OP_GRAPH_CALL;
+	return true;
+}
+
 /* The op rows of a block, column by column. */
 struct op_columns {
 	const int64_t *start, *dur, *kind, *stream, *correlation, *name;
@@ -61,12 +102,14 @@ static inline struct op_columns columns_of(const struct rows *ops)
 	};
 }
 
-/* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation). Returns
- * whether the op is one of the device's. */
+/* Makes `op` of row `i` of the feed, joined to *launch (NULL: it has no correlation, or calls are
+ * kept). Returns whether the op is one of the device's; of a dense feed also whether it is the only
+ * one of its launch. */
 __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 														  const struct op_columns *c, uint32_t i,
 														  struct op *op, struct launch **launch)
 {
+	bool alone = true;
 	const uint32_t stream_index = idmap_get(&feed->trace.stream_ids, (uint64_t)c->stream[i]);
 	const bool ours = feed_is_ours(feed, stream_index);
 	op->start = c->start[i];
@@ -75,8 +118,12 @@ __attribute__((always_inline)) static inline bool read_op(struct feed *feed,
 	op->kind = (uint8_t)c->kind[i];
 	op->name = idmap_get(&feed->trace.string_ids, (uint64_t)c->name[i]);
 	op->flags = op->kind == BATON_MEMCPY && c->pageable && c->pageable[i] == 1 ? OP_IS_PAGEABLE : 0;
-	*launch = join_launch(feed, op, ours);
-	if (!ours)
+	*launch = NULL;
+	if (!feed->dense)
+		*launch = join_launch(feed, op, ours);
+	else
+		alone = join_kept(feed, op);
+	if (!ours || !alone)
 		return false;
 	op->bytes = c->bytes ? c->bytes[i] : -1;
 	op->copy_dir = c->copy_dir ? (uint8_t)c->copy_dir[i] : 0;

@@ -6,7 +6,7 @@
 #include "attribute/feed.h"
 #include "steps/markers.h"
 
-enum { OPSTREAM_AHEAD = 1 << 14 };
+enum { OPSTREAM_AHEAD = 1 << 14, QUEUE_DEPTH_FULL = 1000 };
 
 enum op_flag {
 	OP_MATCHED = 1, /* the op has a launch record */
@@ -64,6 +64,12 @@ struct opstream {
 	int32_t step_known;
 	struct late_min *minima; /* suffix minima of ls over the ops read ahead, a deque */
 	size_t minima_head, minima_tail, minima_room;
+	/* All ops are in the ring, joined, from another pass; their `owner` is the number of their call.
+	 * Then the ring is not owned, and has so many. */
+	uint64_t n_kept;
+	bool kept;
+	bool never_full;     /* no launch met a full queue */
+	int64_t calls_until; /* calls that begin by then have been read */
 	int error;
 };
 

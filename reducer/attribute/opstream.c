@@ -76,6 +76,7 @@ int opstream_rewind(struct opstream *stream)
 	stream->step_from = stream->step_to = 0;
 	stream->minima_head = stream->minima_tail = 0;
 	stream->error = 0;
+	stream->calls_until = INT64_MIN + 2 * OPSTREAM_CALLS_NS;
 	for (uint32_t i = 0; i <= stream->n_slots; i++)
 		stream->slot_step[i] = stream->steps->n_steps ? STEP_BEFORE : 0;
 	for (uint32_t i = 0; !error && i < stream->n_feeds; i++)
@@ -83,9 +84,21 @@ int opstream_rewind(struct opstream *stream)
 	return error;
 }
 
-void opstream_close(struct opstream *stream)
+void opstream_keep(struct opstream *stream, struct kept_ops *kept)
 {
 	free(stream->ring);
+	stream->ring = kept->at;
+	stream->room = kept->room;
+	stream->n_kept = kept->n;
+	stream->kept = true;
+	stream->never_full = !kept->full;
+	stream->feeds[0].joined = true;
+}
+
+void opstream_close(struct opstream *stream)
+{
+	if (!stream->kept)
+		free(stream->ring);
 	free(stream->colls);
 	free(stream->slot_step);
 	free(stream->minima);
@@ -104,6 +117,8 @@ bool opstream_is_node(const struct opstream *stream, const struct op *op)
 
 bool opstream_queue_full(const struct opstream *stream, int64_t ls)
 {
+	if (stream->never_full)
+		return false;
 	size_t low = stream->minima_head,
 		   high = stream->minima_tail; /* minima[low - 1].ls < ls <= minima[high].ls */
 	while (low < high) {

@@ -4,12 +4,15 @@
 #ifndef ATTRIBUTE_OPSTREAM_H
 #define ATTRIBUTE_OPSTREAM_H
 
+#include "attribute/kept_ops.h"
 #include "attribute/opstream_fill.h"
 
 int opstream_open(struct opstream *stream, struct feed *feeds, uint32_t n,
 				  const struct steps *steps);
 /* Rewinds all feeds for another pass. 0 or -errno. */
 int opstream_rewind(struct opstream *stream);
+/* Passes over these ops from now on; they must be kept until the stream is closed. */
+void opstream_keep(struct opstream *stream, struct kept_ops *kept);
 void opstream_close(struct opstream *stream);
 
 /* The row that describes a collective may begin later than the op did. */
@@ -22,10 +25,34 @@ static inline void opstream_learn(const struct opstream *stream, struct op *op)
 	op->group = GROUP_NCCL;
 }
 
+/* Who is waited for is looked for so far after a gap (follow.h): calls are read farther ahead. */
+#define OPSTREAM_CALLS_NS 2000000
+
+/* The next of kept ops. It gets the owner of its call, which has been read by then. */
+static inline const struct op *opstream_next_kept(struct opstream *stream)
+{
+	struct feed *feed = &stream->feeds[0];
+	const struct kept_calls *calls = feed->kept;
+	if (stream->error == 0 && (!stream->never_full || stream->head == stream->n_kept))
+		stream->error = opstream_fill(stream);
+	if (stream->error || stream->head == stream->n_kept)
+		return NULL;
+	struct op *op = opstream_at(stream, stream->head++);
+	if (op->start >= stream->calls_until - OPSTREAM_CALLS_NS) {
+		stream->calls_until = op->start + 2 * OPSTREAM_CALLS_NS;
+		stream->error = feed_take_kept(feed, stream->calls_until);
+	}
+	if (op->flags & OP_MATCHED)
+		op->owner = calls->at[op->owner].owner;
+	return stream->error ? NULL : op;
+}
+
 /* The next op in op order; NULL at the end or after an error (stream->error). It is valid until the
  * next call. */
 static inline const struct op *opstream_next(struct opstream *stream)
 {
+	if (stream->kept)
+		return opstream_next_kept(stream);
 	stream->colls_head += stream->coll_out;
 	stream->coll_out = false;
 	if (stream->error == 0 && stream->tail - stream->head <= OPSTREAM_AHEAD / 2)
@@ -55,8 +82,6 @@ static inline bool opstream_is_later_node(const struct opstream *stream, const s
 {
 	return !(op->flags & OP_FIRST_OF_CALL) && opstream_is_node(stream, op);
 }
-
-enum { QUEUE_DEPTH_FULL = 1000 };
 
 /* Were at least QUEUE_DEPTH_FULL launches that began before `ls` still waiting when the op last
  * returned started? */

@@ -231,11 +231,33 @@ static int take_instant(struct opstream *stream, int64_t start)
 	return error ? error : flush_group(stream);
 }
 
+/* Of kept ops only the order of their launches has to be made. */
+static int fill_kept(struct opstream *stream)
+{
+	const uint64_t ahead = stream->head + OPSTREAM_AHEAD;
+	const uint64_t until = ahead < stream->n_kept ? ahead : stream->n_kept;
+	const unsigned first = OP_MATCHED | OP_FIRST_OF_CALL;
+	int error = 0;
+	while (stream->minima_head < stream->minima_tail &&
+		   stream->minima[stream->minima_head].position < stream->head)
+		stream->minima_head++;
+	if (stream->never_full || stream->tail - stream->head > OPSTREAM_AHEAD / 2) {
+		stream->tail = stream->never_full ? stream->n_kept : stream->tail;
+		return 0;
+	}
+	while (!error && stream->tail < until) {
+		const struct op *op = opstream_at(stream, stream->tail);
+		error = (op->flags & first) == first ? minima_add(stream, stream->tail, op->ls) : 0;
+		stream->tail += !error;
+	}
+	return error;
+}
+
 int opstream_fill(struct opstream *stream)
 {
 	int64_t start = 0;
-	int error = 0;
-	while (!error && stream->tail - stream->head < OPSTREAM_AHEAD) {
+	int error = stream->kept ? fill_kept(stream) : 0;
+	while (!error && !stream->kept && stream->tail - stream->head < OPSTREAM_AHEAD) {
 		if (stream->n_feeds == 1)
 			error = take_run(stream);
 		if (error || stream->tail - stream->head >= OPSTREAM_AHEAD || !next_start(stream, &start))
@@ -244,6 +266,7 @@ int opstream_fill(struct opstream *stream)
 	}
 	/* at the end: the last calls may be late launches, to be learned */
 	for (uint32_t i = 0; !error && stream->head == stream->tail && i < stream->n_feeds; i++)
-		error = feed_load_calls(&stream->feeds[i], INT64_MAX);
+		error = stream->kept ? feed_take_kept(&stream->feeds[i], INT64_MAX)
+							 : feed_load_calls(&stream->feeds[i], INT64_MAX);
 	return error;
 }

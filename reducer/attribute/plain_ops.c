@@ -69,7 +69,8 @@ static int take_instant(struct plain_ops *plain)
 					   plain->stream);
 	for (size_t i = 0; i < plain->n_together && !plain->odd; i++) {
 		struct op *op = &plain->together[i];
-		plain->odd = !plain_ops_settle(plain, op, feed_launch(feed, op->correlation));
+		plain->odd =
+			!plain_ops_settle(plain, op, feed->dense ? NULL : feed_launch(feed, op->correlation));
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
+#include "attribute/foreseen.h"
 #include "attribute/invariants.h"
 #include "attribute/scan_pass.h"
 #include "attribute/scan_steps.h"
@@ -18,11 +19,27 @@ static int by_member_and_key(const void *a, const void *b)
 	return memcmp(&x->op.key, &y->op.key, sizeof(x->op.key));
 }
 
+/* Of this device they were told before: were they told right? */
+static void compare_foreseen(const struct scanning *s)
+{
+	uint64_t seen = 0;
+	bool known = true;
+	for (size_t i = 0; i < s->n_noted; i++) {
+		known &= s->noted[i].known;
+		seen = foreseen_add(seen, &s->noted[i].op);
+	}
+	s->scan->surprise = !known || seen != s->foreseen->told;
+}
+
 static int commit_collectives(struct scanning *s)
 {
 	struct collectives *all = s->context->collectives;
 	int error = 0;
 	sort_rows(s->noted, s->n_noted, sizeof(*s->noted), by_member_and_key);
+	if (s->foreseen) {
+		compare_foreseen(s);
+		return 0;
+	}
 	for (size_t i = 0; !error && i < s->n_noted; i++) {
 		const struct noted *n = &s->noted[i];
 		bool again = i > 0 && by_member_and_key(n - 1, n) == 0;
@@ -177,6 +194,8 @@ static int scan_open(struct scanning *s)
 	int error = device_feeds_open(s->context, s->scan, s->ds);
 	if (!error)
 		error = scan_pass_open(s);
+	if (!error && s->kept && s->ds->n == 1)
+		s->ds->feeds[0].kept = &s->kept->calls;
 	return error ? error : scan_steps_find(s);
 }
 
@@ -224,13 +243,34 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 {
 	struct device_feeds ds = {0};
 	struct scanning s = {.context = context, .scan = scan, .ds = &ds};
-	memset(scan, 0, sizeof(*scan));
-	scan->device = device;
-	scan->given = given;
-	scan->empty = true;
+	*scan = (struct device_scan){.device = device, .given = given, .empty = true};
 	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);
+	return error;
+}
+
+/* Are the ops and launches that the scan keeps what the attribution would find? */
+static bool keeps_all(const struct kept_ops *kept, const struct device_feeds *ds)
+{
+	const struct feed *feed = &ds->feeds[0];
+	return ds->n == 1 && kept->whole && kept->stepped && !kept->deep && !kept->calls.twins &&
+		   feed->late_ns == 0 && feed->colls.added <= feed->colls.room;
+}
+
+int device_scan_keep(const struct device_context *context, uint32_t device,
+					 const struct foreseen *foreseen, struct device_scan *scan,
+					 struct device_feeds *ds)
+{
+	struct kept_ops *kept = context->kept;
+	struct scanning s = {
+		.context = context, .scan = scan, .ds = ds, .kept = kept, .foreseen = foreseen};
+	kept_ops_clear(kept);
+	*scan = (struct device_scan){.device = device, .empty = true};
+	int error = scan_device(&s);
+	if (!error && keeps_all(kept, ds))
+		opstream_keep(&ds->stream, kept);
+	scan_pass_close(&s);
 	return error;
 }
 

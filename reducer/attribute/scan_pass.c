@@ -147,17 +147,31 @@ static int go_through(struct scanning *s, struct passing at)
 }
 
 /* The same straight from the columns. *odd: that cannot be done, and what was gathered is void. */
-static int go_plain(struct scanning *s, struct passing at, bool *odd)
+static int go_plain(struct scanning *s, struct passing at, bool keeps, bool *odd)
 {
 	struct plain_ops plain;
-	struct op op;
+	struct op one, *op = &one;
+	struct feed *feed = &s->ds->feeds[0];
 	int error = device_feeds_rewind(s->ds);
+	if (!error && keeps)
+		error = feed_keep_calls(feed);
+	if (!error && keeps && !feed->dense) { /* they have been read, but cannot be kept */
+		keeps = s->log.elsewhere = false;
+		error = device_feeds_rewind(s->ds);
+	}
 	plain_ops_open(&plain, &s->ds->stream);
-	while (!error && plain_ops_next(&plain, &op))
-		error = pass_op(s, &at, &op);
+	while (!error && (!keeps || (op = kept_ops_place(s->kept))) && plain_ops_next(&plain, op)) {
+		error = pass_op(s, &at, op);
+		if (keeps)
+			kept_ops_add(s->kept);
+	}
 	s->scan->hull_to = at.end;
-	*odd = plain.odd;
+	*odd = plain.odd || !op;
 	error = error ? error : plain.error;
+	if (keeps) {
+		s->kept->whole = !error && !*odd;
+		s->kept->stepped = at.pass == PASS_WHOLE;
+	}
 	plain_ops_close(&plain);
 	return error;
 }
@@ -226,12 +240,15 @@ static int make_pass(struct scanning *s, enum pass pass, uint32_t feed, struct p
 	const struct passing at = {.pass = pass, .visit = note_gap, .end = INT64_MIN};
 	bool odd = s->odd || !plain_ops_fit(&s->ds->stream);
 	int error = begin_pass(s, pass, feed, periods);
+	const bool keeps = s->kept && kept_ops_begin(s->kept, count_rows(s->ds)) && !odd;
 	if (!error && !odd) {
-		error = go_plain(s, at, &odd);
+		s->log.elsewhere = keeps;
+		error = go_plain(s, at, keeps, &odd);
 		if (error || !odd)
 			return error;
 		error = begin_pass(s, pass, feed, periods);
 	}
+	s->log.elsewhere = false;
 	s->odd = odd;
 	return error ? error : go_through(s, at);
 }
@@ -249,26 +266,42 @@ int scan_pass_log(struct scanning *s, uint32_t feed, struct period_memo *periods
 	return error;
 }
 
-/* As opstream_fill.c finds the step of an op. */
+struct stepping { /* from op to op */
+	const struct steps *steps;
+	int64_t from, to; /* launches in there belong to step `known` */
+	int32_t known;
+	int32_t *of_stream; /* per stream: the step of its last op */
+};
+
+/* As opstream_fill.c finds the step of an op. `ls`: INT64_MAX without a launch record. */
+static inline int32_t step_of(struct stepping *at, uint32_t slot, int64_t ls)
+{
+	if (ls != INT64_MAX && (ls < at->from || ls >= at->to))
+		at->known = steps_around(at->steps, ls, &at->from, &at->to);
+	if (ls != INT64_MAX)
+		at->of_stream[slot] = at->known;
+	return at->of_stream[slot];
+}
+
 int scan_pass_steps(struct scanning *s)
 {
-	const struct steps *steps = &s->scan->steps;
 	const struct opstream *stream = &s->ds->stream;
-	int64_t from = 0, to = 0;
-	int32_t known = 0;
-	int32_t *of_stream = malloc((stream->n_slots + 1) * sizeof(*of_stream));
-	int error = of_stream ? forget_ends(s->scan) : -ENOMEM;
+	struct stepping at = {.steps = &s->scan->steps};
+	at.of_stream = malloc((stream->n_slots + 1) * sizeof(*at.of_stream));
+	int error = at.of_stream ? forget_ends(s->scan) : -ENOMEM;
 	for (uint32_t i = 0; !error && i <= stream->n_slots; i++)
-		of_stream[i] = steps->n_steps ? STEP_BEFORE : 0;
+		at.of_stream[i] = at.steps->n_steps ? STEP_BEFORE : 0;
 	for (size_t i = 0; !error && i < s->log.n_ops; i++) {
 		const struct logged_op *op = &s->log.ops[i];
-		if (op->ls != INT64_MAX && (op->ls < from || op->ls >= to))
-			known = steps_around(steps, op->ls, &from, &to);
-		if (op->ls != INT64_MAX)
-			of_stream[op->slot] = known;
-		note_end(s->scan, of_stream[op->slot], op->end);
+		note_end(s->scan, step_of(&at, op->slot, op->ls), op->end);
 	}
-	free(of_stream);
+	for (size_t i = 0; !error && s->log.elsewhere && i < s->kept->n; i++) {
+		struct op *op = &s->kept->at[i];
+		s->kept->stepped = true;
+		op->step = step_of(&at, op->slot, op->flags & OP_MATCHED ? op->ls : INT64_MAX);
+		note_end(s->scan, op->step, op->end);
+	}
+	free(at.of_stream);
 	return error;
 }
 

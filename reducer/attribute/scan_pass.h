@@ -3,6 +3,7 @@
 #define ATTRIBUTE_SCAN_PASS_H
 
 #include "attribute/device_open.h"
+#include "attribute/kept_ops.h"
 #include "attribute/launch_log.h"
 #include "attribute/slices.h"
 #include "base/lag_floor.h"
@@ -35,6 +36,9 @@ struct scanning {
 	size_t n_noted, noted_room;
 	struct launch_log log;  /* from a pass made before the steps were known */
 	struct own_kernels own; /* of the steps, from scan_pass_whole() */
+	struct kept_ops *kept;  /* not owned; NULL: ops are not kept */
+	/* the collectives are known before, and only compared; NULL: they are passed on */
+	const struct foreseen *foreseen;
 };
 
 /* 0 or -ENOMEM. Call scan_pass_close() also after an error. */

@@ -3,12 +3,7 @@
 #include "base/room.h"
 #include "summary/series.h"
 
-#include <errno.h>
 #include <stdlib.h>
-
-enum {
-	THINK_NS = 1000000
-}; /* a longer time is no thinking: the thread waited, or did other work */
 
 int think_open(struct think *think, const struct steps *steps, uint32_t n_threads, size_t most)
 {
@@ -22,6 +17,10 @@ int think_open(struct think *think, const struct steps *steps, uint32_t n_thread
 		return -ENOMEM;
 	for (uint32_t i = 0; i <= n_threads; i++)
 		think->ends[i] = INT64_MIN;
+	if (think->n_cells == 0) { /* no call is of a step */
+		think->from = INT64_MIN;
+		think->to = INT64_MAX;
+	}
 	return 0;
 }
 
@@ -69,30 +68,18 @@ static void end_step(struct think *think)
 	think->n_gaps = 0;
 }
 
-int think_add(struct think *think, uint32_t thread, int64_t begin, int64_t end)
+void think_turn(struct think *think, int64_t begin)
 {
-	const int64_t before = think->ends[thread];
-	if (think->n_cells == 0)
-		return 0;
-	if (begin < think->from || begin >= think->to) {
-		const int32_t step = steps_around(think->steps, begin, &think->from, &think->to);
-		if (step != think->step)
-			end_step(think);
-		think->step = step;
-		think->cell = step < 0 ? 0 : (size_t)(step / think->width);
-	}
-	if (end > before)
-		think->ends[thread] = end;
-	if (think->step < 0)
-		return 0;
-	think->calls[think->cell]++;
-	if (before == INT64_MIN || begin <= before || begin - before >= THINK_NS)
-		return 0;
-	if (room_for((void **)&think->gaps, think->n_gaps, &think->room, 1024, sizeof(*think->gaps)) !=
-		0)
-		return -ENOMEM;
-	think->gaps[think->n_gaps++] = (uint32_t)(begin - before);
-	return 0;
+	const int32_t step = steps_around(think->steps, begin, &think->from, &think->to);
+	if (step != think->step)
+		end_step(think);
+	think->step = step;
+	think->cell = step < 0 ? 0 : (size_t)(step / think->width);
+}
+
+int think_room(struct think *think)
+{
+	return room_for((void **)&think->gaps, think->n_gaps, &think->room, 1024, sizeof(*think->gaps));
 }
 
 int think_store(struct think *think, struct summary *summary, int32_t rank, const char *device)

@@ -232,29 +232,36 @@ static int await(struct timelines *timelines, uint32_t feed, struct timeline *ti
 	return error;
 }
 
+/* What resolve() finds of a call, where all ops are known. */
+static inline void resolve_kept(unsigned flags, struct host_rec *rec)
+{
+	rec->correlation = 0;
+	rec->is_launch = (flags & KEPT_LAUNCHED) != 0;
+	rec->mask |= flags & KEPT_LAUNCHED ? HOST_MASK(HOST_BIT_DRIVING) : 0;
+	rec->mask |= flags & KEPT_PAGEABLE ? HOST_MASK(HOST_BIT_SYNC) : 0;
+}
+
 /* feed->on_call: every call row goes to its thread's timeline. The ranges that hold where it
  * begins are known by then. */
-static int take_call(void *context, struct feed *feed, uint32_t *owner)
+static int take_call(void *context, struct feed *feed, struct feed_call *call)
 {
 	struct timelines *timelines = context;
-	const struct rows_block *now = feed->calls.now;
-	int64_t *const *column = now->column;
-	const uint32_t at = now->at, i = (uint32_t)(feed - timelines->feeds);
-	struct host_rec rec = {.start = column[CALL_START][at], .is_record = true};
-	rec.end = rec.start + column[CALL_DUR][at];
-	rec.correlation = (uint64_t)column[CALL_CORRELATION][at];
-	rec.name = idmap_get(&feed->trace.string_ids, (uint64_t)column[CALL_NAME][at]);
-	rec.mask = (uint16_t)feed_call_mask(feed, rec.name);
-	const uint32_t thread = idmap_get(&feed->trace.thread_ids, (uint64_t)column[CALL_THREAD][at]);
-	const uint32_t stack = (uint32_t)rows_optional(&feed->calls, CALL_STACK, 0);
+	const uint32_t i = (uint32_t)(feed - timelines->feeds), thread = call->thread;
+	struct host_rec rec = {.start = call->start,
+						   .end = call->end,
+						   .correlation = call->correlation,
+						   .name = call->name,
+						   .mask = (uint16_t)feed_call_mask(feed, call->name),
+						   .is_record = true};
 	bool ranges = feed->ranges_left &&
 				  (!feed->ranges.now || rows_value(&feed->ranges, RANGE_START) <= rec.start);
 	int error = 0;
 	if (ranges)
 		error = load_table(timelines, i, &feed->ranges, &feed->ranges_left, rec.start, take_range);
 	if (!error)
-		error = owners_call(timelines->owners, i, thread, rec.start, stack, rec.name, &rec.owner);
-	*owner = rec.owner;
+		error =
+			owners_call(timelines->owners, i, thread, rec.start, call->stack, rec.name, &rec.owner);
+	call->owner = rec.owner;
 	struct timeline *timeline = &timelines->of[i][thread];
 	if (!error)
 		error = await(timelines, i, timeline, rec.start);
@@ -262,6 +269,8 @@ static int take_call(void *context, struct feed *feed, uint32_t *owner)
 		error = note_row(timelines, i, thread, rec.start);
 	if (!error && i == timelines->think_feed && rec.mask & HOST_MASK(HOST_BIT_DRIVING))
 		error = think_add(timelines->think, thread, rec.start, rec.end);
+	if (feed->joined)
+		resolve_kept(feed->kept->flags[call - feed->kept->at], &rec);
 	return error ? error : queue_push(&timeline->calls, &rec);
 }
 

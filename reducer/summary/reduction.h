@@ -125,6 +125,9 @@ struct reduction {
 	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
+	bool one_visit;    /* each device was read once: one_visit.h */
 };
+
+void reduction_free(struct reduction *reduction);
 
 #endif

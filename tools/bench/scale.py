@@ -142,7 +142,7 @@ def measure(options, work):
     print(f"floor      {loop['seconds']:.2f} s on one core: a plain loop over the {loop['ops'] + loop['calls']:.0f} rows of the same "
           f"blocks; reduce + report take {full['cpu'] / loop['seconds']:.1f} x its CPU")
     print(f"a kernel   with its launch: {1e9 * loop['read'] / n:.0f} ns of CPU to read and check its blocks, "
-          f"{1e9 * loop['decode'] / n:.0f} to decode them (the reducer does both twice), {1e9 * full['cpu'] / n:.0f} for reduce + report")
+          f"{1e9 * loop['decode'] / n:.0f} to decode them (the reducer does both once), {1e9 * full['cpu'] / n:.0f} for reduce + report")
 
 
 def main():

@@ -1,0 +1,57 @@
+/* All calls of a process, and which ops they launched: for a visit that follows another one at once. */
+#ifndef ATTRIBUTE_KEPT_CALLS_H
+#define ATTRIBUTE_KEPT_CALLS_H
+
+#include "read/trace.h"
+
+struct feed_call { /* a row of a call */
+	int64_t start, end;
+	uint64_t correlation;
+	uint32_t name, thread; /* indexes in the trace */
+	uint32_t stack;        /* id in the file; 0: none */
+	uint32_t owner;        /* owners.h; 0: not known yet */
+};
+
+/* All calls of a process, by number: in the order in which they come. The launch of an op is found
+ * by its correlation id, for the ids in hand lie close together. For a visit that follows another
+ * one at once. */
+struct kept_calls {
+	struct feed_call *at;
+	uint8_t *flags; /* enum kept_call */
+	size_t room;
+	uint32_t n;
+	uint32_t next;        /* in this pass */
+	uint32_t *of;         /* by correlation id - base: the number from 1, 0, or KEPT_NO_CALL */
+	size_t of_room, span; /* ids */
+	uint64_t base;
+	bool twins; /* two rows of one launch are the same */
+};
+
+enum { KEPT_LAUNCHES_MOST = 1 << 17, KEPT_CALLS_MOST = 1 << 18 };
+enum kept_call { KEPT_LAUNCHED = 1, KEPT_PAGEABLE = 2 }; /* an op; a pageable copy */
+#define KEPT_NO_CALL UINT32_MAX                          /* an op was met that has no call */
+
+/* Begins anew, with room for so many. Of too many none is kept. 0 or -ENOMEM. */
+int kept_calls_begin(struct kept_calls *kept, size_t rows);
+/* Finds a place for each correlation id. False: they are too many, too far apart, or there is no
+ * memory. */
+bool kept_calls_place(struct kept_calls *kept, const struct trace_thread *threads);
+void kept_calls_free(struct kept_calls *kept);
+
+/* The place of an id; NULL: it has none. */
+static inline uint32_t *kept_calls_of(const struct kept_calls *kept, uint64_t correlation)
+{
+	const uint64_t at = correlation - kept->base;
+	return at < kept->span ? &kept->of[at] : NULL;
+}
+
+/* Has an op been met that has this id? */
+static inline bool kept_calls_have_run(const struct kept_calls *kept, uint64_t correlation)
+{
+	const uint32_t *of = kept_calls_of(kept, correlation);
+	if (!of || !*of)
+		return false;
+	return *of == KEPT_NO_CALL || kept->flags[*of - 1] & KEPT_LAUNCHED;
+}
+
+#endif
