@@ -18,6 +18,7 @@ struct logged_op {
 
 struct launch_log {
 	uint32_t feed;             /* the process whose launches decide the steps */
+	uint32_t thread;           /* of that process; 0: all threads */
 	size_t expected;           /* ops, as far as one can tell before */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
@@ -54,7 +55,9 @@ static inline int launch_log_add(struct launch_log *log, const struct op *op)
 	if (!error && log->whole)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	return error || op->feed != log->feed || !matched ? error : launch_log_launch(log, op);
+	if (error || op->feed != log->feed || !matched || (log->thread && op->thread != log->thread))
+		return error;
+	return launch_log_launch(log, op);
 }
 /* Sorts marks and copies by launch time; equal marks stay in op order. */
 void launch_log_sort(struct launch_log *log);

@@ -206,8 +206,11 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 	forget_pass(s);
 	if (pass == PASS_LOG) {
 		launch_log_free(&s->log);
-		s->log = (struct launch_log){
-			.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
+		s->log = (struct launch_log){.feed = feed,
+									 .thread = s->only_thread,
+									 .expected = count_rows(s->ds),
+									 .sorted = true,
+									 .whole = true};
 		step_windows_open(&s->log.windows, periods, s->ds->feeds[feed].trace.strings.n,
 						  STEP_WINDOW);
 		return 0;
@@ -270,6 +273,18 @@ int scan_pass_steps(struct scanning *s)
 	}
 	free(of_stream);
 	return error;
+}
+
+int scan_pass_count(struct scanning *s, uint32_t feed, uint64_t **launches)
+{
+	const uint32_t n = s->ds->feeds[feed].trace.n_threads;
+	*launches = calloc(n, sizeof(**launches));
+	int error = *launches ? device_feeds_rewind(s->ds) : -ENOMEM;
+	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
+		if (op->feed == feed && op->flags & OP_MATCHED && op->thread < n &&
+			(op->kind == BATON_KERNEL || op->kind == BATON_GRAPH))
+			(*launches)[op->thread]++;
+	return error ? error : s->ds->stream.error;
 }
 
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *))
