@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LATE_LIMIT_NS = 10000000, NOTED_ROOM = 256 };
 
@@ -199,6 +200,12 @@ static size_t count_rows(const struct device_feeds *ds)
 	return rows;
 }
 
+static bool updates_weights(void *feed, uint32_t name)
+{
+	const struct kernel_class *class = feed_kernel(feed, name);
+	return class->class_name && strcmp(class->class_name, class_name(CLASS_OPTIMIZER)) == 0;
+}
+
 /* Forgets what an earlier pass gathered, and what this one keeps. */
 static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 					  struct period_memo *periods)
@@ -213,6 +220,7 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 									 .whole = true};
 		step_windows_open(&s->log.windows, periods, s->ds->feeds[feed].trace.strings.n,
 						  STEP_WINDOW);
+		s->log.windows.updates = (struct update_names){updates_weights, &s->ds->feeds[feed]};
 		return 0;
 	}
 	int error = forget_ends(s->scan);

@@ -139,6 +139,14 @@ expect_true "d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] 
 expect_status 0 "$BATON" report "$work/inference"
 expect_wrapped "What a step is, is not sure: no kernel in it is known as an optimizer's"
 
+# Keeps out: micro-batches and passes of an evaluation taken for steps, where an optimizer's kernels tell them.
+for case in "micro_batches 11" "evaluated_once 6"; do
+	steps_of ${case% *}
+	expect_true "d['run']['steps'] == ${case#* } and d['run']['step_source'] == 'periodicity'"
+	expect_true "d['run']['step_unit'] == 'A step updates the weights: it launches 3 kernels of an optimizer'"
+done
+expect_true "d['devices'][0]['step_ns']['max'] > 1.5 * d['devices'][0]['step_ns']['p50']"
+
 # Keeps out: layers of a backward that computes the forward again taken for steps.
 expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off
 expect_status 0 "$BATON" report --json "$work/recompute"

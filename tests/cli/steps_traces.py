@@ -280,10 +280,35 @@ def imported_one(p):
         p.kernels(["update"])
 
 
+def loop(p, steps, batches, layers, optimizer="fused_adam"):
+    """The forward is computed again in the backward, a layer at a time; an optimizer ends the step. The loss is one of few kernels
+    that a step has once."""
+    for _ in range(steps):
+        for _ in range(batches):
+            p.kernels(FORWARD * layers + ["loss"])
+            p.kernels((FORWARD + BACKWARD) * layers)
+        p.kernels([optimizer + "_%d" % i for i in range(3)])
+
+
+def micro_batches(p):
+    """A step has 9 micro-batches."""
+    loop(p, 12, 9, 2)
+
+
+def evaluated_once(p):
+    """A handful of steps, and an evaluation of more batches after the fourth."""
+    for steps in (4, 3):
+        loop(p, steps, 1, 2)
+        if steps == 4:
+            for _ in range(6):
+                p.kernels(FORWARD * 2 + ["loss"])
+
+
 CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_only, graph_small, threads, critics, evaluation,
                                           uneven, imported, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
                                           loops_optimizers, loops_devices_optimizers, steps_in_turns, optimizer_in_turns, few_markers,
-                                          few_markers_period, few_markers_evaluation, few_markers_no_better)}
+                                          few_markers_period, few_markers_evaluation, few_markers_no_better, micro_batches,
+                                          evaluated_once)}
 
 
 def restarted(folder, steps, told):
