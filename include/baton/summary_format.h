@@ -381,32 +381,46 @@ struct baton_s_cells {
 };
 _Static_assert(sizeof(struct baton_s_cells) == 16, "cells");
 
-#define BATON_S_STEPS_FIELDS(X, R)                                                              \
-	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                            \
-	/* how often other optimizers step in a step; "": none does, or once */                     \
-	X(R, uint32_t, unit, TEXT, FIRST_TEXT, HIDDEN)                                              \
-	X(R, uint32_t, found, RANGE(0, 2), MOST, HIDDEN) /* enum steps_found */                     \
-	X(R, uint32_t, tail, RANGE(0, 3), MOST, HIDDEN)  /* enum steps_tail */                      \
-	/* which generation of a restarted rank was answered, from 1, and of how many; 0: of one */ \
-	X(R, uint32_t, generation, RANGE(0, INT32_MAX), MOST, HIDDEN)                               \
-	X(R, uint32_t, generations, RANGE(0, INT32_MAX), MOST, HIDDEN)                              \
-	X(R, uint64_t, looked, NUMBER, SUM, HIDDEN)   /* steps whose kernels were compared */       \
-	X(R, uint64_t, complete, NUMBER, SUM, HIDDEN) /* those that have the own kernels */         \
-	X(R, uint64_t, ops_before, NUMBER, SUM, SHOWN(1))                                           \
-	X(R, uint64_t, ops_inside, NUMBER, SUM, HIDDEN)                                             \
-	X(R, uint64_t, ops_after, NUMBER, SUM, SHOWN(1))                                            \
-	X(R, int64_t, before_ns, NUMBER, SUM, SHOWN(1)) /* of the hull, before the windows */       \
-	X(R, int64_t, after_ns, NUMBER, SUM, SHOWN(1))                                              \
-	X(R, uint64_t, left_out, NUMBER, SUM, HIDDEN) /* steps of other generations */              \
-	/* when the first counted step began, in the trace's clock; -1: not known */                \
-	X(R, int64_t, entered_ns, KNOWN, LEAST, HIDDEN)                                             \
-	X(R, uint64_t, entered_after, NUMBER, MOST, HIDDEN) /* so many steps that are cut */
+#define BATON_S_STEPS_FIELDS(X, R)                                                                     \
+	X(R, uint32_t, device, TEXT, KEY, HIDDEN) /* the device's key */                                   \
+	/* how often other optimizers step in a step; "": none does, or once */                            \
+	X(R, uint32_t, unit, TEXT, FIRST_TEXT, HIDDEN)                                                     \
+	X(R, uint32_t, found, RANGE(0, 2), MOST, HIDDEN) /* enum steps_found */                            \
+	X(R, uint32_t, tail, RANGE(0, 3), MOST, HIDDEN)  /* enum steps_tail */                             \
+	/* which generation of a restarted rank was answered, from 1, and of how many; 0: of one */        \
+	X(R, uint32_t, generation, RANGE(0, INT32_MAX), MOST, HIDDEN)                                      \
+	X(R, uint32_t, generations, RANGE(0, INT32_MAX), MOST, HIDDEN)                                     \
+	X(R, uint64_t, looked, NUMBER, SUM, HIDDEN)   /* steps whose kernels were compared */              \
+	X(R, uint64_t, complete, NUMBER, SUM, HIDDEN) /* those that have the own kernels */                \
+	X(R, uint64_t, ops_before, NUMBER, SUM, SHOWN(1))                                                  \
+	X(R, uint64_t, ops_inside, NUMBER, SUM, HIDDEN)                                                    \
+	X(R, uint64_t, ops_after, NUMBER, SUM, SHOWN(1))                                                   \
+	X(R, int64_t, before_ns, NUMBER, SUM, SHOWN(1)) /* of the hull, before the windows */              \
+	X(R, int64_t, after_ns, NUMBER, SUM, SHOWN(1))                                                     \
+	X(R, uint64_t, left_out, NUMBER, SUM, HIDDEN) /* steps of other generations */                     \
+	/* when the first counted step began, in the trace's clock; -1: not known */                       \
+	X(R, int64_t, entered_ns, KNOWN, LEAST, HIDDEN)                                                    \
+	X(R, uint64_t, entered_after, NUMBER, MOST, HIDDEN) /* so many steps that are cut */               \
+	/* where threads of the process train by themselves: whose steps these are; of how many threads; \
+	 * of those that launch kernels on the device; steps of the others of those */ \
+	X(R, uint32_t, thread, TEXT, FIRST_TEXT, HIDDEN)                                                   \
+	X(R, uint32_t, loops, RANGE(0, INT32_MAX), MOST, HIDDEN)                                           \
+	X(R, uint32_t, loops_here, RANGE(0, INT32_MAX), MOST, HIDDEN)                                      \
+	X(R, uint32_t, beside, RANGE(0, INT32_MAX), MOST, HIDDEN)                                          \
+	/* enum steps_way: it was tried too; 1: first, and the steps are used instead of its own */        \
+	X(R, uint32_t, other_way, RANGE(0, 3), MOST, HIDDEN)                                               \
+	X(R, uint32_t, other_first, RANGE(0, 1), MOST, HIDDEN)                                             \
+	X(R, uint64_t, other_steps, NUMBER, SUM, HIDDEN)                                                   \
+	X(R, uint64_t, other_looked, NUMBER, SUM, HIDDEN)                                                  \
+	X(R, uint64_t, other_complete, NUMBER, SUM, HIDDEN)                                                \
+	X(R, uint64_t, other_inside, NUMBER, SUM, HIDDEN) /* kernels in its steps */                       \
+	X(R, uint64_t, other_outside, NUMBER, SUM, HIDDEN)
 
 struct baton_s_steps {
 	struct baton_record head;
 	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
 };
-_Static_assert(sizeof(struct baton_s_steps) == 112, "steps");
+_Static_assert(sizeof(struct baton_s_steps) == 176, "steps");
 _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 
 #define BATON_S_CULPRIT_FIELDS(X, R)                                                            \

@@ -13,6 +13,12 @@ static bool takes_part(const struct device_scan *scan)
 	return !scan->empty && scan->by_period && scan->launches > FEW_LAUNCHES;
 }
 
+/* Its own marks or threads say more than what all devices agree on. */
+static bool decides_alone(const struct device_scan *scan)
+{
+	return scan->other.instead || scan->steps.loop.loops;
+}
+
 static int by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -36,7 +42,9 @@ bool consensus_needed(const struct device_scan *scans, size_t n)
 	size_t ranks = 0;
 	bool agree = true, all = values != NULL;
 	for (size_t i = 0; all && i < n; i++) {
-		if (takes_part(&scans[i]))
+		if (decides_alone(&scans[i]))
+			all = false;
+		else if (takes_part(&scans[i]))
 			values[ranks++] = scans[i].period_steps;
 		else
 			all = scans[i].empty || scans[i].by_period;

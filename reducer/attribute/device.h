@@ -8,6 +8,7 @@
 #include "attribute/gap.h"
 #include "read/run.h"
 #include "summary/reduction.h"
+#include "summary/rows.h"
 #include "steps/markers.h"
 #include "steps/own_kernels.h"
 #include "steps/period_memo.h"
@@ -26,6 +27,13 @@ struct device_context { /* what all devices that a thread visits share */
 	struct kept_ops *kept;    /* for device_visit(); else NULL */
 };
 
+struct other_way { /* another way to find the steps than the one that is used */
+	enum steps_way way;
+	bool instead; /* it was found first, and covers little: the steps are used instead of its own */
+	uint32_t steps;
+	struct step_fit fit;
+};
+
 struct device_scan {
 	uint32_t device; /* index in the run */
 	struct steps steps;
@@ -40,8 +48,9 @@ struct device_scan {
 	uint32_t graphs_after;        /* launches of whole graphs after the last step */
 	const struct proposal *given; /* steps that were agreed on; NULL: by itself */
 	struct step_fit fit;
-	int64_t *ends;   /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
-	bool any_before; /* an op was launched before the first step */
+	struct other_way other; /* WAY_NONE: none was tried */
+	int64_t *ends;          /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
+	bool any_before;        /* an op was launched before the first step */
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	int64_t lead_in_from; /* INT64_MAX: no lead-in */

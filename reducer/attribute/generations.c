@@ -36,7 +36,7 @@ static int count_steps(struct trace *trace, const struct step_names *by, int32_t
 	steps_free(&steps);
 	if (error || *n)
 		return error;
-	error = steps_from_optimizer(trace, &steps);
+	error = steps_from_optimizer(trace, NULL, &steps);
 	*n = steps.n_steps;
 	steps_free(&steps);
 	return error;
@@ -45,7 +45,7 @@ static int count_steps(struct trace *trace, const struct step_names *by, int32_t
 static int measure_process(const struct device_context *context, uint32_t process,
 						   struct span *span)
 {
-	const struct step_names by = {context->names, context->step_range};
+	const struct step_names by = {context->names, context->step_range, NULL};
 	struct trace trace;
 	const struct run *run = context->run;
 	int error = run_process_open(&run->processes[process], &trace, run->damage);

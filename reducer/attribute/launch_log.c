@@ -118,10 +118,13 @@ void launch_log_sort(struct launch_log *log)
 /* Steps of marks that are all there. */
 static int seek_whole(struct launch_log *log, struct period_memo *periods, struct logged_steps *out)
 {
+	const struct step_marks marks = {log->marks, log->n_marks, log->windows.n_names};
 	int64_t end_ns = 0;
+	enum updates update;
 	int error = 0;
 	if (log->n_marks)
-		error = period_memo_find(periods, log->marks, log->n_marks, &out->begins, &out->n);
+		error =
+			updates_find(periods, &log->windows.updates, &marks, &out->begins, &out->n, &update);
 	if (!error && out->n)
 		end_ns = out->begins[out->n];
 	if (!error)

@@ -18,6 +18,7 @@ struct logged_op {
 
 struct launch_log {
 	uint32_t feed;             /* the process whose launches decide the steps */
+	uint32_t thread;           /* of that process; 0: all threads */
 	size_t expected;           /* ops, as far as one can tell before */
 	struct launch_mark *marks; /* that process's kernel launches on the device */
 	size_t n_marks, marks_room;
@@ -65,7 +66,7 @@ static inline int launch_log_add(struct launch_log *log, const struct op *op)
 	if (!error && log->whole && !log->elsewhere)
 		log->ops[log->n_ops++] =
 			(struct logged_op){matched ? op->ls : INT64_MAX, op->end, op->slot};
-	if (error || op->feed != log->feed || !matched)
+	if (error || op->feed != log->feed || !matched || (log->thread && op->thread != log->thread))
 		return error;
 	if (!launch_log_follows(log, op))
 		return launch_log_launch(log, op);

@@ -1,7 +1,8 @@
 /* The first visit: joins, calibration, the ends of the steps, the collectives. */
 #include "attribute/foreseen.h"
 #include "attribute/invariants.h"
-#include "attribute/scan_pass.h"
+#include "attribute/scan_doubt.h"
+#include "attribute/scan_loops.h"
 #include "attribute/scan_steps.h"
 #include "base/holds.h"
 #include "base/sort.h"
@@ -130,11 +131,15 @@ static int scan_ops(struct scanning *s)
 	bool changed;
 	int error = make_passes(s);
 	if (!error)
-		error = scan_steps_go_on(s, &changed);
+		error = scan_doubt_marks(s, &changed);
 	if (!error && changed)
 		error = make_passes(s);
 	if (!error)
-		error = scan_steps_doubt(s, &changed);
+		error = scan_loops_find(s, &changed);
+	if (!error && changed)
+		error = make_passes(s);
+	if (!error)
+		error = scan_doubt_period(s, &changed);
 	if (!error && changed)
 		error = make_passes(s);
 	if (!error)

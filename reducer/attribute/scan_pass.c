@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LATE_LIMIT_NS = 10000000, NOTED_ROOM = 256 };
 
@@ -213,6 +214,12 @@ static size_t count_rows(const struct device_feeds *ds)
 	return rows;
 }
 
+static bool updates_weights(void *feed, uint32_t name)
+{
+	const struct kernel_class *class = feed_kernel(feed, name);
+	return class->class_name && strcmp(class->class_name, class_name(CLASS_OPTIMIZER)) == 0;
+}
+
 /* Forgets what an earlier pass gathered, and what this one keeps. */
 static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 					  struct period_memo *periods)
@@ -220,10 +227,14 @@ static int begin_pass(struct scanning *s, enum pass pass, uint32_t feed,
 	forget_pass(s);
 	if (pass == PASS_LOG) {
 		launch_log_free(&s->log);
-		s->log = (struct launch_log){
-			.feed = feed, .expected = count_rows(s->ds), .sorted = true, .whole = true};
+		s->log = (struct launch_log){.feed = feed,
+									 .thread = s->only_thread,
+									 .expected = count_rows(s->ds),
+									 .sorted = true,
+									 .whole = true};
 		step_windows_open(&s->log.windows, periods, s->ds->feeds[feed].trace.strings.n,
 						  STEP_WINDOW);
+		s->log.windows.updates = (struct update_names){updates_weights, &s->ds->feeds[feed]};
 		return 0;
 	}
 	int error = forget_ends(s->scan);
@@ -303,6 +314,18 @@ int scan_pass_steps(struct scanning *s)
 	}
 	free(at.of_stream);
 	return error;
+}
+
+int scan_pass_count(struct scanning *s, uint32_t feed, uint64_t **launches)
+{
+	const uint32_t n = s->ds->feeds[feed].trace.n_threads;
+	*launches = calloc(n, sizeof(**launches));
+	int error = *launches ? device_feeds_rewind(s->ds) : -ENOMEM;
+	for (const struct op *op; !error && (op = opstream_next(&s->ds->stream));)
+		if (op->feed == feed && op->flags & OP_MATCHED && op->thread < n &&
+			(op->kind == BATON_KERNEL || op->kind == BATON_GRAPH))
+			(*launches)[op->thread]++;
+	return error ? error : s->ds->stream.error;
 }
 
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *))

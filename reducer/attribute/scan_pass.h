@@ -34,6 +34,7 @@ struct scanning {
 	bool odd;            /* passes are not made from the columns: plain_ops.h */
 	struct noted *noted; /* passed on when this turns out to be the last pass */
 	size_t n_noted, noted_room;
+	uint32_t only_thread;   /* whose launches the log takes; 0: all threads' */
 	struct launch_log log;  /* from a pass made before the steps were known */
 	struct own_kernels own; /* of the steps, from scan_pass_whole() */
 	struct kept_ops *kept;  /* not owned; NULL: ops are not kept */
@@ -55,6 +56,10 @@ int scan_pass_log(struct scanning *s, uint32_t feed, struct period_memo *periods
 int scan_pass_steps(struct scanning *s);
 /* A pass that only calls `visit` for every gap. 0 or -errno. */
 int scan_pass_gaps(struct scanning *s, int (*visit)(struct scanning *, const struct gap *));
+
+/* A pass that only counts. *launches: by thread of the process `feed`, kernels and whole graphs that it
+ * launched on the device; the caller frees it. 0 or -errno. */
+int scan_pass_count(struct scanning *s, uint32_t feed, uint64_t **launches);
 
 /* A launch that begins after its op's start is found by reading further ahead, and only a pass
  * shows how far. Returns true when this pass learned a longer distance, so another pass is

@@ -1,7 +1,6 @@
 #include "attribute/scan_steps.h"
 
 #include "attribute/generations.h"
-#include "base/sort.h"
 #include "steps/optimizer.h"
 #include "steps/period.h"
 #include "steps/warmup.h"
@@ -11,11 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FEW_GRAPHS = 4 };
-/* What steps of an import must be that nobody asked for: so many complete, so many launches of their
- * own kernels, the median step so large a part of the mean. */
-enum { SURE_PERCENT = 75, OWN_PERCENT = 60, EVEN_PART = 4 };
 
 /* Of the steps that were found in the log, while it has its marks. */
 static int judge_log(struct scanning *s, uint32_t feed)
@@ -76,7 +70,7 @@ static void say_graph(struct scanning *s, uint32_t feed, uint32_t name)
 
 /* One pass finds the rhythm and gathers all the rest; a second one where the steps of a bounded
  * part of the launches do not go on. */
-static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *found)
+int scan_steps_seek(struct scanning *s, uint32_t feed, struct logged_steps *found)
 {
 	int error = scan_pass_log(s, feed, s->context->periods);
 	if (!error)
@@ -92,7 +86,7 @@ static int seek_period(struct scanning *s, uint32_t feed, struct logged_steps *f
 static int find_period(struct scanning *s, uint32_t feed)
 {
 	struct logged_steps found = {.graph = UINT32_MAX};
-	int error = seek_period(s, feed, &found);
+	int error = scan_steps_seek(s, feed, &found);
 	if (!error && found.n)
 		error = steps_from_begins(found.begins, found.n, found.begins[found.n], &s->scan->steps);
 	s->scan->by_graphs = found.graph != UINT32_MAX;
@@ -168,8 +162,7 @@ static int find_last_launch(struct scanning *s, uint32_t feed, int64_t *last_ns)
 	return error;
 }
 
-/* The end of a process that was killed has launches and marks but no ops. */
-static int cut_undelivered(struct scanning *s, uint32_t feed)
+int scan_steps_cut_undelivered(struct scanning *s, uint32_t feed)
 {
 	const struct trace *trace = &s->ds->feeds[feed].trace;
 	int64_t last_ns;
@@ -182,22 +175,50 @@ static int cut_undelivered(struct scanning *s, uint32_t feed)
 	return error;
 }
 
-/* Steps that the process marks itself. */
-static int find_marked(struct scanning *s, uint32_t feed)
+static int seek_optimizer(struct scanning *s, uint32_t feed, const uint64_t *launches)
 {
-	struct trace *trace = &s->ds->feeds[feed].trace;
 	struct device_scan *scan = s->scan;
-	const struct step_names by = {s->context->names, s->context->step_range};
-	int error = steps_find(trace, &by, &scan->steps);
-	error = error ? error : cut_undelivered(s, feed);
-	if (error || scan->steps.n_steps > 0)
-		return error;
-	uint64_t partial = forget_steps(&scan->steps);
-	error = steps_from_optimizer(trace, &scan->steps);
-	error = error ? error : cut_undelivered(s, feed);
+	const uint64_t partial = forget_steps(&scan->steps);
+	int error = steps_from_optimizer(&s->ds->feeds[feed].trace, launches, &scan->steps);
+	error = error ? error : scan_steps_cut_undelivered(s, feed);
 	scan->steps.cut += partial;
 	scan->by_optimizer = scan->steps.n_steps > 0;
 	return error;
+}
+
+static int seek_marked(struct scanning *s, uint32_t feed, const uint64_t *launches)
+{
+	struct device_scan *scan = s->scan;
+	const struct step_names by = {s->context->names, s->context->step_range, launches};
+	int error = steps_find(&s->ds->feeds[feed].trace, &by, &scan->steps);
+	error = error ? error : scan_steps_cut_undelivered(s, feed);
+	return error || scan->steps.n_steps > 0 ? error : seek_optimizer(s, feed, launches);
+}
+
+/* Whose marks these are, where threads train by themselves, is decided by what they launch. */
+static int with_launches(struct scanning *s, uint32_t feed,
+						 int (*seek)(struct scanning *, uint32_t, const uint64_t *))
+{
+	uint64_t *launches = NULL;
+	int error = seek(s, feed, NULL);
+	if (error || s->scan->steps.loop.loops < 2)
+		return error;
+	error = scan_pass_count(s, feed, &launches);
+	forget_steps(&s->scan->steps);
+	error = error ? error : seek(s, feed, launches);
+	free(launches);
+	return error;
+}
+
+/* Steps that the process marks itself. */
+static int find_marked(struct scanning *s, uint32_t feed)
+{
+	return with_launches(s, feed, seek_marked);
+}
+
+int scan_steps_optimizer(struct scanning *s)
+{
+	return with_launches(s, s->scan->process, seek_optimizer);
 }
 
 /* The device's steps come from the first process that ran something on it and marks steps, when
@@ -225,10 +246,9 @@ static int find_process(struct scanning *s, uint32_t *process)
 	return error;
 }
 
-/* `passed`: a pass has just gone through all calls of the process. */
-static int cut_warmup(struct scanning *s, uint32_t process, bool passed)
+int scan_steps_warmup(struct scanning *s, bool passed)
 {
-	struct feed *feed = &s->ds->feeds[process];
+	struct feed *feed = &s->ds->feeds[s->scan->process];
 	const bool known = passed && !feed->long_loads.more;
 	const struct warmup_calls calls = {.trace = &feed->trace,
 									   .names = s->context->names,
@@ -239,16 +259,15 @@ static int cut_warmup(struct scanning *s, uint32_t process, bool passed)
 	return warmup_cut(&calls, scan->by_optimizer, &scan->steps);
 }
 
-/* Steps by periodicity, complete. */
-static int find_periodic(struct scanning *s, uint32_t process)
+int scan_steps_periodic(struct scanning *s, uint32_t process)
 {
 	uint64_t partial = forget_steps(&s->scan->steps);
 	const bool given = s->scan->given != NULL;
 	int error = given ? take_given(s) : find_period(s, process);
-	error = error ? error : cut_undelivered(s, process);
+	error = error ? error : scan_steps_cut_undelivered(s, process);
 	s->scan->steps.cut += partial;
 	s->scan->by_period = true;
-	error = error ? error : cut_warmup(s, process, !given);
+	error = error ? error : scan_steps_warmup(s, !given);
 	if (!error && !given && s->log.whole) /* else the pass that follows judges them */
 		error = judge_log(s, process);
 	launch_log_free_marks(&s->log);
@@ -265,87 +284,8 @@ static int find_of(struct scanning *s, uint32_t process)
 	if (error)
 		return error;
 	if (scan->steps.n_steps == 0)
-		return find_periodic(s, process);
-	return cut_warmup(s, process, false);
-}
-
-/* Whole steps follow after the last one, or more graphs than there are steps. */
-static bool goes_on(const struct device_scan *scan)
-{
-	return step_fit_goes_on(&scan->fit, scan->steps.n_steps) ||
-		   (scan->graphs_after >= FEW_GRAPHS && scan->graphs_after > (uint32_t)scan->steps.n_steps);
-}
-
-int scan_steps_go_on(struct scanning *s, bool *changed)
-{
-	struct device_scan *scan = s->scan;
-	struct steps marked = scan->steps;
-	struct step_fit fit = scan->fit;
-	*changed = false;
-	if (!scan->by_optimizer || !goes_on(scan))
-		return 0;
-	scan->steps = (struct steps){0};
-	scan->by_optimizer = false;
-	int error = find_periodic(s, scan->process);
-	*changed = !error && scan->steps.n_steps > marked.n_steps;
-	if (!*changed) {
-		struct steps found = scan->steps;
-		scan->steps = marked;
-		marked = found;
-		scan->fit = fit;
-		scan->by_period = scan->by_graphs = false;
-		scan->by_optimizer = true;
-	}
-	steps_free(&marked);
-	return error;
-}
-
-static int by_length(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* The lower median of the steps' lengths is at least a quarter of their mean, and they are half of
- * the run. A layer that recurs within a single step is neither. */
-static int are_even(const struct device_scan *scan, bool *even)
-{
-	const size_t n = (size_t)scan->steps.n_steps;
-	int64_t *lengths = malloc(n * sizeof(*lengths));
-	const int64_t first = scan->ends[0] == INT64_MIN ? scan->hull_from : scan->ends[0];
-	int64_t last = first;
-	if (!lengths)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const int64_t end = scan->ends[i + 1] > last ? scan->ends[i + 1] : last;
-		lengths[i] = end - last;
-		last = end;
-	}
-	sort_rows(lengths, n, sizeof(*lengths), by_length);
-	*even = EVEN_PART * lengths[(n - 1) / 2] >= (last - first) / (int64_t)n &&
-			last - first >= (scan->hull_to - scan->hull_from) / 2;
-	free(lengths);
-	return 0;
-}
-
-int scan_steps_doubt(struct scanning *s, bool *changed)
-{
-	struct device_scan *scan = s->scan;
-	const bool imported = !trace_is_recorded(&s->ds->feeds[scan->process].trace);
-	const struct step_fit *fit = &scan->fit;
-	bool even = true;
-	*changed = false;
-	if (!imported || !scan->by_period || s->context->options->by_period || !scan->steps.n_steps)
-		return 0;
-	const bool sure = 100 * (uint64_t)fit->complete >= SURE_PERCENT * (uint64_t)fit->looked &&
-					  100 * fit->own >= OWN_PERCENT * fit->launches;
-	int error = sure ? are_even(scan, &even) : 0;
-	*changed = !error && (!sure || !even);
-	if (*changed) {
-		forget_steps(&scan->steps);
-		scan->fit = (struct step_fit){0};
-	}
-	return error;
+		return scan_steps_periodic(s, process);
+	return scan_steps_warmup(s, false);
 }
 
 int scan_steps_find(struct scanning *s)

@@ -11,14 +11,15 @@ int scan_steps_find(struct scanning *s);
 /* Did anything run on the device? Looks no further than it must. 0 or -errno. */
 int scan_steps_any_op(struct scanning *s, bool *any);
 
-/* After the passes: where the marks of an optimizer stop though its steps go on (inside a graph),
- * finds the steps by periodicity instead. *changed: the ops have to be put into their steps anew. 0
- * or -errno. */
-int scan_steps_go_on(struct scanning *s, bool *changed);
-
-/* After the passes: steps of an import that periodicity found, though nobody asked for it, and that
- * are not alike or not nearly of one length, are none. *changed: as above. 0 or -errno. */
-int scan_steps_doubt(struct scanning *s, bool *changed);
+/* The parts of it: steps by an optimizer's marks; by periodicity; the log of the launches from which
+ * periodicity finds them; what is cut from steps that were found. `passed`: a pass has just gone through
+ * all calls of the process. 0 or -errno. */
+int scan_steps_optimizer(struct scanning *s);
+int scan_steps_periodic(struct scanning *s, uint32_t process);
+int scan_steps_seek(struct scanning *s, uint32_t feed, struct logged_steps *found);
+/* The end of a process that was killed has launches and marks but no ops. */
+int scan_steps_cut_undelivered(struct scanning *s, uint32_t feed);
+int scan_steps_warmup(struct scanning *s, bool passed);
 
 /* After the passes: says what a step is that periodicity found. */
 void scan_steps_say_unit(struct scanning *s);

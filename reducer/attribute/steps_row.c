@@ -23,6 +23,25 @@ static void note_entered(const struct steps *steps, struct steps_summary *row)
 	row->entered_after = i;
 }
 
+/* Whose steps they are, and the way in which others were found. */
+static int note_choice(const struct device_scan *scan, struct summary *summary,
+					   struct steps_summary *row)
+{
+	const struct loop_choice *loop = &scan->steps.loop;
+	const struct other_way *other = &scan->other;
+	row->loops = loop->loops;
+	row->loops_here = loop->here;
+	row->beside = loop->beside < INT32_MAX ? (uint32_t)loop->beside : INT32_MAX;
+	row->other_way = other->way;
+	row->other_first = other->instead;
+	row->other_steps = other->steps;
+	row->other_looked = other->fit.looked;
+	row->other_complete = other->fit.complete;
+	row->other_inside = other->fit.inside;
+	row->other_outside = other->fit.outside;
+	return loop->thread[0] ? summary_string(summary, loop->thread, &row->thread) : 0;
+}
+
 int steps_row_store(const struct device_scan *scan, const struct generations *generations,
 					const struct steps_ops *ops, struct summary *summary, uint32_t key)
 {
@@ -32,6 +51,8 @@ int steps_row_store(const struct device_scan *scan, const struct generations *ge
 	if (!row)
 		return -ENOMEM;
 	if (scan->steps.unit[0] && summary_string(summary, scan->steps.unit, &row->unit) != 0)
+		return -ENOMEM;
+	if (note_choice(scan, summary, row) != 0)
 		return -ENOMEM;
 	note_entered(&scan->steps, row);
 	row->looked = scan->fit.looked;

@@ -1,11 +1,22 @@
 #include "conclude/step_trust.h"
 
+#include "conclude/figures.h"
+
 #include <math.h>
 
 /* Sums of numbers that a summary file bounds one by one. */
 struct sums {
 	unsigned __int128 looked, complete, before, inside, after, outside_ns, steps;
 };
+
+const char *step_trust_way(enum steps_way way)
+{
+	static const enum step_source sources[] = {[WAY_NONE] = STEPS_NONE,
+											   [WAY_MARKER] = STEPS_MARKER,
+											   [WAY_OPTIMIZER] = STEPS_OPTIMIZER,
+											   [WAY_PERIOD] = STEPS_PERIODICITY};
+	return step_source_name(sources[way]);
+}
 
 static struct sums add_up(const struct summary *summary)
 {
@@ -32,6 +43,45 @@ static bool much(unsigned __int128 ops, const struct sums *sums, uint64_t cut)
 	return ops > usual && 10 * (ops - usual) > all;
 }
 
+static double ratio(unsigned __int128 part, unsigned __int128 rest)
+{
+	return part + rest ? (double)part / (double)(part + rest) : NAN;
+}
+
+static void compute_other(const struct summary *summary, struct step_trust *trust)
+{
+	unsigned __int128 looked = 0, complete = 0, inside = 0, outside = 0, steps = 0;
+	for (size_t i = 0; i < summary->n_steps; i++) {
+		const struct steps_summary *row = &summary->steps[i];
+		if (row->other_way == WAY_NONE)
+			continue;
+		trust->other.way = (enum steps_way)row->other_way;
+		trust->other.first = row->other_first != 0;
+		trust->other.devices++;
+		steps += row->other_steps;
+		looked += row->other_looked;
+		complete += row->other_complete;
+		inside += row->other_inside;
+		outside += row->other_outside;
+	}
+	trust->other.steps = (uint64_t)steps;
+	trust->other.confidence = looked ? (double)complete / (double)looked : NAN;
+	trust->other.inside = ratio(inside, outside);
+}
+
+static void compute_loops(const struct summary *summary, struct step_trust *trust)
+{
+	for (size_t i = 0; i < summary->n_steps; i++) {
+		const struct steps_summary *row = &summary->steps[i];
+		if (row->loops == 0 || (trust->loops.all && row->loops_here <= trust->loops.here))
+			continue;
+		trust->loops.thread = summary_text(summary, row->thread);
+		trust->loops.all = row->loops;
+		trust->loops.here = row->loops_here;
+		trust->loops.beside = row->beside;
+	}
+}
+
 void step_trust_compute(const struct summary *summary, struct step_trust *trust)
 {
 	const struct sums sums = add_up(summary);
@@ -41,6 +91,8 @@ void step_trust_compute(const struct summary *summary, struct step_trust *trust)
 		trust->confidence = (double)sums.complete / (double)sums.looked;
 	if (summary->n_steps == 0 || all <= 0)
 		return;
+	compute_other(summary, trust);
+	compute_loops(summary, trust);
 	trust->inside = (double)sums.inside / all;
 	trust->before = (double)sums.before / all;
 	trust->after = (double)sums.after / all;

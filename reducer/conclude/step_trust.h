@@ -19,7 +19,20 @@ struct step_trust {
 	uint32_t generation, generations;
 	uint64_t left_out;
 	const char *unit; /* "": one optimizer, or all step once */
+	struct {          /* of a device that several threads share, else of one */
+		const char *thread;
+		uint32_t all, here, beside; /* as in summary_format.h; all 0: one loop */
+	} loops;
+	struct {
+		enum steps_way way; /* WAY_NONE: no other was tried */
+		bool first;
+		uint64_t steps, devices; /* steps of all those devices */
+		double confidence, inside;
+	} other;
 };
+
+/* The name of a way in JSON: as step_source_name(). */
+const char *step_trust_way(enum steps_way way);
 
 void step_trust_compute(const struct summary *summary, struct step_trust *trust);
 /* The row of a device; NULL when it has no steps. */

@@ -33,6 +33,38 @@ static void row_fields(struct json *j, const struct summary *s, enum baton_summa
 	}
 }
 
+/* Another way to find steps than that of step_source, which was tried too. */
+static void other_way(struct json *j, const struct step_trust *trust)
+{
+	if (trust->other.way == WAY_NONE) {
+		json_null(j, "step_other_way");
+		return;
+	}
+	json_object(j, "step_other_way");
+	json_text(j, "source", step_trust_way(trust->other.way));
+	json_bool(j, "covers_too_little", trust->other.first);
+	json_number(j, "steps",
+				(int64_t)(trust->other.devices ? trust->other.steps / trust->other.devices : 0));
+	json_ratio(j, "confidence", trust->other.confidence);
+	json_ratio(j, "kernels_inside", trust->other.inside);
+	json_end_object(j);
+}
+
+/* Where threads train by themselves: whose steps a device has. */
+static void steps_thread(struct json *j, const struct summary *s, const struct steps_summary *row)
+{
+	if (!row || !row->loops) {
+		json_null(j, "steps_thread");
+		return;
+	}
+	json_object(j, "steps_thread");
+	json_text(j, "name", summary_text(s, row->thread));
+	json_number(j, "threads", row->loops);
+	json_number(j, "threads_here", row->loops_here);
+	json_number(j, "steps_beside", row->beside);
+	json_end_object(j);
+}
+
 static void run_object(struct json *j, const struct report *report)
 {
 	const struct summary *s = &report->reduction->summary;
@@ -59,6 +91,7 @@ static void run_object(struct json *j, const struct report *report)
 		json_text(j, "step_unit", trust.unit);
 	else
 		json_null(j, "step_unit");
+	other_way(j, &trust);
 	json_text(j, "mode", summary_text(s, s->run.mode));
 	json_text(j, "source", summary_text(s, s->run.source));
 	json_end_object(j);
@@ -165,6 +198,7 @@ static void device_object(struct json *j, const struct summary *s, const struct 
 	row_fields(j, s, BATON_S_DEVICE, d, 1);
 	step_object(j, d);
 	outside_object(j, s, d);
+	steps_thread(j, s, step_trust_device(s, d->key));
 	json_object(j, "time_ns");
 	for (int leaf = 0; leaf < LEAF_COUNT; leaf++)
 		if (d->carried & LEAF_BIT(leaf))

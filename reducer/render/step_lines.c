@@ -10,7 +10,7 @@ static const char *const tail_words[] = {
 	[TAIL_SHORT] = "",
 	[TAIL_OTHER] = ": other kernels than the steps have",
 	[TAIL_PART] = ": kernels of the steps' kind, but not all of them (evaluation?)",
-	[TAIL_STEPS] = ": whole steps that nothing marks (try --steps period)"};
+	[TAIL_STEPS] = ": whole steps that nothing marks"};
 
 static void generation_line(const struct screen *screen, const struct step_trust *trust)
 {
@@ -26,6 +26,64 @@ static void generation_line(const struct screen *screen, const struct step_trust
 						  trust->left_out == 1 ? "is" : "are");
 }
 
+static const char *const way_words[] = {[WAY_NONE] = "",
+										[WAY_MARKER] = "Step markers",
+										[WAY_OPTIMIZER] = "Optimizer steps",
+										[WAY_PERIOD] = "Steps found by periodicity"};
+
+/* Marks that cover less than half of the run, and what the next way to find steps gave. */
+static void other_line(const struct screen *screen, const struct step_trust *trust)
+{
+	const double percent = 100 * trust->other.inside;
+	const unsigned long long steps =
+		trust->other.devices ? trust->other.steps / trust->other.devices : 0;
+	if (trust->other.way == WAY_NONE)
+		return;
+	if (trust->other.first)
+		screen_title_wrap(screen, 2,
+						  "%s cover only %.0f %% of the kernels (%llu step%s), so these steps were "
+						  "found in another way (confidence %.2f)",
+						  way_words[trust->other.way], percent, steps, steps == 1 ? "" : "s",
+						  trust->confidence);
+	else if (steps == 0 && trust->other.way == WAY_PERIOD)
+		screen_title_wrap(screen, 2,
+						  "The steps cover less than half of the kernels, and periodicity finds no "
+						  "others");
+	else if (steps)
+		screen_title_wrap(screen, 2,
+						  "The steps cover less than half of the kernels. %s were sought instead, "
+						  "but are no better: %llu, which cover %.0f %% (confidence %.2f)",
+						  way_words[trust->other.way], steps, percent, trust->other.confidence);
+}
+
+static void loop_line(const struct screen *screen, const struct step_trust *trust)
+{
+	if (trust->loops.here > 1)
+		screen_title_wrap(
+			screen, 2,
+			"%u threads of a process train on the same GPU, each by itself. These are "
+			"the steps of the one that launches most (%s); %u step%s of the others "
+			"ran beside them",
+			trust->loops.here, trust->loops.thread, trust->loops.beside,
+			trust->loops.beside == 1 ? "" : "s");
+	else if (trust->loops.here == 1 && trust->loops.all > 1)
+		screen_title_wrap(
+			screen, 2,
+			"%u threads of a process train, each by itself: each GPU has the steps of "
+			"the thread that launches its work",
+			trust->loops.all);
+	else if (trust->loops.here == 1)
+		screen_title_wrap(screen, 2,
+						  "These are the steps of one thread (%s); what other threads launch does "
+						  "not recur",
+						  trust->loops.thread);
+	else if (trust->loops.all > 1)
+		screen_title_wrap(screen, 2,
+						  "%u threads of a process mark steps, each by itself, and none of them "
+						  "launches the work of the GPU. These are the steps of %s",
+						  trust->loops.all, trust->loops.thread);
+}
+
 void step_lines(const struct screen *screen, const struct report *r)
 {
 	const struct figures *f = r->figures;
@@ -39,14 +97,15 @@ void step_lines(const struct screen *screen, const struct report *r)
 		screen_title_wrap(screen, 2,
 						  "Only the order of the kernels tells these steps, no mark in the trace "
 						  "(--steps none: the whole run as one)");
+	other_line(screen, &trust);
+	loop_line(screen, &trust);
 	if (trust.unit[0])
 		screen_title_wrap(screen, 2, "%s", trust.unit);
 	if (100 * trust.confidence < SURE_PERCENT)
-		screen_title_wrap(
-			screen, 2,
-			"The steps are not sure: %.0f %% of them have the same kernels (confidence "
-			"%.2f)",
-			100 * trust.confidence, trust.confidence);
+		screen_title_wrap(screen, 2, "%s: %.0f %% of them have the same kernels (confidence %.2f)",
+						  trust.loops.here > 1 ? "The other threads' kernels are in these steps too"
+											   : "The steps are not sure",
+						  100 * trust.confidence, trust.confidence);
 	if (f->p95_ns / LONG_TAIL > f->p50_ns)
 		screen_title_wrap(screen, 2, "The steps differ: p95 is %.1f times p50",
 						  (double)f->p95_ns / (double)(f->p50_ns > 0 ? f->p50_ns : 1));
@@ -56,8 +115,11 @@ void step_lines(const struct screen *screen, const struct report *r)
 		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come before the first step",
 						  100 * trust.before);
 	if (trust.much_after)
-		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come after the last step%s",
-						  100 * trust.after, tail_words[trust.tail]);
+		screen_title_wrap(screen, 2, "%.0f %% of the GPU ops come after the last step%s%s",
+						  100 * trust.after, tail_words[trust.tail],
+						  trust.tail == TAIL_STEPS && trust.other.way != WAY_PERIOD
+							  ? " (try --steps period)"
+							  : "");
 }
 
 const char *step_lines_outside(const struct screen *screen, const struct report *r,

@@ -40,6 +40,7 @@ static int consider(struct rows *ranges, const struct step_names *by, struct ste
 		steps->n_markers = 0;
 	steps->form = form;
 	marker.partial = rows_optional(ranges, RANGE_UNCLOSED, 0) != 0;
+	marker.thread = idmap_get(&trace->thread_ids, (uint64_t)rows_value(ranges, RANGE_THREAD));
 	if (category == BATON_RANGE_MARK)
 		marker.end_ns = INT64_MIN; /* until the next marker */
 	return add_marker(steps, &marker);
@@ -53,12 +54,35 @@ static int by_begin(const void *a, const void *b)
 	return x->end_ns > y->end_ns ? -1 : x->end_ns < y->end_ns;
 }
 
-/* Drops second markers with one begin, ends marks at the next one, numbers what is counted. */
+/* Where threads mark steps by themselves, the markers of one of them stay. */
+static int keep_loop(const struct trace *trace, const uint64_t *launches, struct steps *steps)
+{
+	const size_t n = steps->n_markers;
+	struct marker *m = steps->markers;
+	struct loop_mark *marks = malloc((n + 1) * sizeof(*marks));
+	struct loops loops = {0};
+	size_t kept = 0;
+	if (!marks)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		marks[i] = (struct loop_mark){m[i].begin_ns, m[i].end_ns, m[i].number, m[i].thread, 0};
+	int error = loops_of_markers(trace, marks, n, &loops);
+	const uint32_t loop = loops.n ? loops_choose(trace, &loops, launches, &steps->loop) : 0;
+	for (size_t i = 0; loop && i < n; i++)
+		if (loops.of_thread[m[i].thread] == loop)
+			m[kept++] = m[i];
+	steps->n_markers = loop ? kept : n;
+	loops_free(&loops);
+	free(marks);
+	return error;
+}
+
+/* Of sorted markers: drops second ones with one begin, ends marks at the next one, numbers what is
+ * counted. */
 static void settle(struct steps *steps)
 {
 	size_t kept = 0;
 	struct marker *m = steps->markers;
-	sort_rows(m, steps->n_markers, sizeof(*m), by_begin);
 	for (size_t i = 0; i < steps->n_markers; i++)
 		if (kept == 0 || m[kept - 1].begin_ns != m[i].begin_ns)
 			m[kept++] = m[i];
@@ -84,6 +108,9 @@ int steps_find(struct trace *trace, const struct step_names *by, struct steps *o
 	if (!error)
 		error = ranges.error;
 	rows_close(&ranges);
+	sort_rows(out->markers, out->n_markers, sizeof(*out->markers), by_begin);
+	if (!error && out->n_markers)
+		error = keep_loop(trace, by->launches, out);
 	if (!error)
 		settle(out);
 	return error;
@@ -97,6 +124,7 @@ int steps_from_begins(const int64_t *begins_ns, size_t n, int64_t end_ns, struct
 		error = add_marker(out, &(struct marker){.begin_ns = begins_ns[i],
 												 .number = -1,
 												 .end_ns = i + 1 < n ? begins_ns[i + 1] : end_ns});
+	sort_rows(out->markers, out->n_markers, sizeof(*out->markers), by_begin);
 	if (!error)
 		settle(out);
 	return error;

@@ -6,6 +6,7 @@
 #include "classify/host_names.h"
 #include "classify/step_range.h"
 #include "read/trace.h"
+#include "steps/loops.h"
 
 enum {
 	STEP_BEFORE = -1,
@@ -19,7 +20,8 @@ struct marker {
 	int64_t end_ns;
 	int64_t number; /* -1: none */
 	bool partial;
-	int32_t step; /* 0-based; STEP_BEFORE or STEP_AFTER when cut */
+	uint32_t thread; /* index in the trace; 0: not known */
+	int32_t step;    /* 0-based; STEP_BEFORE or STEP_AFTER when cut */
 };
 
 struct steps {
@@ -31,12 +33,14 @@ struct steps {
 	enum marker_form form;
 	bool numbered;               /* some marker has a number */
 	char unit[STEPS_UNIT_BYTES]; /* how often other optimizers step in a step; "": once, or none */
+	struct loop_choice loop;     /* whose they are where threads train by themselves */
 };
 
 /* By which names ranges are markers. */
 struct step_names {
 	const struct host_names *names;
 	const struct step_range *range; /* --step-range; NULL: the names that are known */
+	const uint64_t *launches;       /* by thread, for loops_choose() */
 };
 
 /* May a range of this category (enum baton_range_category) mark a step? */

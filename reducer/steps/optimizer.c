@@ -17,6 +17,7 @@ enum { UNITS_SHOWN = 3, UNIT_BYTES = 80 };
 struct mark {
 	int64_t at_ns;
 	struct text optimizer;
+	uint32_t name; /* the optimizer's, among the strings of the trace */
 	uint32_t thread;
 	uint32_t row;
 	bool again; /* nothing was back-propagated since the mark before of its thread */
@@ -56,9 +57,10 @@ static int collect(struct trace *trace, struct marks *marks)
 			continue;
 		uint64_t domain = (uint64_t)rows_optional(&ranges, RANGE_DOMAIN, 0);
 		uint64_t thread = (uint64_t)rows_value(&ranges, RANGE_THREAD);
+		uint64_t name = (uint64_t)rows_value(&ranges, RANGE_NAME);
 		struct mark mark = {.at_ns = rows_value(&ranges, ROW_START),
-							.optimizer =
-								text_of(&ranges, (uint64_t)rows_value(&ranges, RANGE_NAME)),
+							.optimizer = text_of(&ranges, name),
+							.name = idmap_get(&trace->string_ids, name),
 							.thread = idmap_get(&trace->thread_ids, thread),
 							.again = domain && strcmp(text_of(&ranges, domain).at, "again") == 0};
 		error = add(marks, &mark);
@@ -174,6 +176,28 @@ static int keep_last_of_clusters(struct trace *trace, struct marks *marks)
 			marks->at[kept++] = marks->at[i];
 	marks->n = kept;
 	free(launches.begin_ns);
+	return error;
+}
+
+/* Where threads train by themselves, the marks of one of them stay. */
+static int keep_loop(const struct trace *trace, const uint64_t *launches, struct marks *marks,
+					 struct loop_choice *choice)
+{
+	struct loop_mark *list = malloc((marks->n + 1) * sizeof(*list));
+	struct loops loops = {0};
+	size_t kept = 0;
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < marks->n; i++)
+		list[i] = (struct loop_mark){.thread = marks->at[i].thread, .name = marks->at[i].name};
+	int error = loops_of_optimizers(trace, list, marks->n, &loops);
+	const uint32_t loop = loops.n ? loops_choose(trace, &loops, launches, choice) : 0;
+	for (size_t i = 0; loop && i < marks->n; i++)
+		if (loops.of_thread[marks->at[i].thread] == loop)
+			marks->at[kept++] = marks->at[i];
+	marks->n = loop ? kept : marks->n;
+	loops_free(&loops);
+	free(list);
 	return error;
 }
 
@@ -304,19 +328,23 @@ static int from_group(const struct group *group, struct steps *out)
 	return error;
 }
 
-int steps_from_optimizer(struct trace *trace, struct steps *out)
+int steps_from_optimizer(struct trace *trace, const uint64_t *launches, struct steps *out)
 {
 	struct marks marks = {0};
+	struct loop_choice choice = {0};
 	memset(out, 0, sizeof(*out));
 	int error = collect(trace, &marks);
 	if (!error)
 		error = keep_last_of_clusters(trace, &marks);
+	if (!error && marks.n)
+		error = keep_loop(trace, launches, &marks, &choice);
 	if (!error) {
 		sort_rows(marks.at, marks.n, sizeof(*marks.at), by_optimizer);
 		struct group group = choose(&marks);
 		error = group.n >= 2 ? from_group(&group, out) : 0;
 		if (!error && group.n >= 2)
 			describe_unit(&marks, &group, out->unit);
+		out->loop = choice;
 	}
 	free(marks.at);
 	return error;

@@ -6,7 +6,8 @@
 #include "steps/markers.h"
 
 /* Finds the steps by the marks of one process. What was launched before the first mark is a cut
- * step. With fewer than two marks there are no steps. 0 or -errno. */
-int steps_from_optimizer(struct trace *trace, struct steps *out);
+ * step. With fewer than two marks there are no steps. `launches`: by thread, for loops_choose(). 0 or
+ * -errno. */
+int steps_from_optimizer(struct trace *trace, const uint64_t *launches, struct steps *out);
 
 #endif

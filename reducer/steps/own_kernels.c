@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+enum { SURE_PERCENT = 75 };
+
 int own_kernels_open(struct own_kernels *own, uint32_t n_names, int32_t n_steps)
 {
 	uint32_t steps = n_steps > 0 ? (uint32_t)n_steps : 1;
@@ -25,7 +27,7 @@ void own_kernels_close(struct own_kernels *own)
 int own_kernels_name(struct own_kernels *own, uint32_t name)
 {
 	if (name < own->n_names)
-		own->of_name[name] = calloc((size_t)own->looks + 1, sizeof(**own->of_name));
+		own->of_name[name] = calloc((size_t)own->looks + 2, sizeof(**own->of_name));
 	own->failed |= !own->of_name[name];
 	return own->of_name[name] ? 0 : -ENOMEM;
 }
@@ -75,25 +77,25 @@ static int by_ratio(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void judge_tail(uint64_t *ratios, struct step_fit *fit)
+static void judge_ratios(uint64_t *ratios, uint32_t n, uint64_t *p50, uint64_t *p10)
 {
-	uint32_t n = fit->names;
 	if (n == 0)
 		return;
 	sort_rows(ratios, n, sizeof(*ratios), by_ratio);
-	fit->after_p50 = ratios[(n + 1) / 2 - 1];
-	fit->after_p10 = ratios[(n + 9) / 10 - 1];
+	*p50 = ratios[(n + 1) / 2 - 1];
+	*p10 = ratios[(n + 9) / 10 - 1];
 }
 
 int own_kernels_judge(const struct own_kernels *own, struct step_fit *fit)
 {
 	struct judged j = {0};
-	*fit = (struct step_fit){0};
-	uint64_t *ratios = malloc(((size_t)own->n_names + 1) * sizeof(*ratios));
+	*fit = (struct step_fit){.inside = own->inside, .outside = own->outside};
+	uint64_t *ratios = malloc(2 * ((size_t)own->n_names + 1) * sizeof(*ratios));
 	if (!ratios || own->failed) {
 		free(ratios);
 		return -ENOMEM;
 	}
+	uint64_t *around = ratios + own->n_names;
 	for (uint32_t name = 0; own->looks > 1 && name < own->n_names; name++) {
 		const uint32_t *counts = own->of_name[name];
 		uint32_t usual = counts ? median(counts, own->looks) : 0;
@@ -104,9 +106,12 @@ int own_kernels_judge(const struct own_kernels *own, struct step_fit *fit)
 			continue;
 		judge_name(counts, own->looks, usual, &j, fit);
 		fit->after_own += counts[own->looks];
+		around[fit->names] =
+			UINT64_C(1000) * ((uint64_t)counts[own->looks] + counts[own->looks + 1]) / usual;
 		ratios[fit->names++] = UINT64_C(1000) * counts[own->looks] / usual;
 	}
-	judge_tail(ratios, fit);
+	judge_ratios(ratios, fit->names, &fit->after_p50, &fit->after_p10);
+	judge_ratios(around, fit->names, &fit->around_p50, &fit->around_p10);
 	free(ratios);
 	fit->looked = j.step ? own->looks : 0;
 	for (uint32_t i = 0; i < fit->looked; i++)
@@ -118,4 +123,20 @@ bool step_fit_goes_on(const struct step_fit *fit, int32_t n_steps)
 {
 	return fit->after_p50 >= 3000 && 2 * fit->after_p10 >= fit->after_p50 &&
 		   2 * fit->after_p50 >= UINT64_C(1000) * (uint64_t)n_steps;
+}
+
+bool step_fit_covers_little(const struct step_fit *fit)
+{
+	return fit->looked && fit->outside > fit->inside;
+}
+
+bool step_fit_like_around(const struct step_fit *fit)
+{
+	return fit->around_p50 >= 3000 && 2 * fit->around_p10 >= fit->around_p50;
+}
+
+bool step_fit_convinces(const struct step_fit *fit)
+{
+	return fit->inside >= fit->outside && fit->looked &&
+		   100 * (uint64_t)fit->complete >= SURE_PERCENT * (uint64_t)fit->looked;
 }

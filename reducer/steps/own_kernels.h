@@ -9,7 +9,9 @@
 enum { OWN_LOOKS = 256 }; /* of more steps, every k-th is looked at */
 
 struct own_kernels {
-	uint32_t **of_name; /* per name: its launches in each step looked at, then after the last */
+	/* per name: its launches in each step looked at, then after the last one, then before the first */
+	uint32_t **of_name;
+	uint64_t inside, outside; /* launches in steps, also those that are not looked at, and others */
 	uint32_t n_names;
 	uint32_t looks;
 	uint32_t stride;
@@ -22,7 +24,9 @@ struct step_fit {
 	uint32_t names;    /* own kernels that were looked for after the last step */
 	/* by name: launches after the last step over those of a step, in thousandths */
 	uint64_t after_p50, after_p10;
-	uint64_t after, after_own; /* launches after the last step; those of own kernels */
+	uint64_t after, after_own;       /* launches after the last step; those of own kernels */
+	uint64_t around_p50, around_p10; /* as after_p50: before the first step and after the last */
+	uint64_t inside, outside;        /* launches in steps, and others */
 	/* launches in the steps looked at; those of own kernels, half as many again as in the median
 	 * step at most */
 	uint64_t launches, own;
@@ -34,11 +38,13 @@ void own_kernels_close(struct own_kernels *own);
 
 int own_kernels_name(struct own_kernels *own, uint32_t name); /* used by own_kernels_add() */
 
-/* Adds a launch of the kernel `name` in a step, or STEP_AFTER; others are passed over. */
+/* Adds a launch of the kernel `name` in a step, STEP_BEFORE or STEP_AFTER. */
 static inline void own_kernels_add(struct own_kernels *own, uint32_t name, int32_t step)
 {
-	uint32_t at = step == STEP_AFTER ? own->looks : (uint32_t)step / own->stride;
-	if (step == STEP_BEFORE || (step >= 0 && (uint32_t)step % own->stride))
+	uint32_t at = step < 0 ? own->looks + (step == STEP_BEFORE) : (uint32_t)step / own->stride;
+	own->inside += step >= 0;
+	own->outside += step < 0;
+	if (step >= 0 && (uint32_t)step % own->stride)
 		return;
 	if (!own->of_name[name] && own_kernels_name(own, name) != 0)
 		return;
@@ -53,5 +59,10 @@ uint32_t own_kernels_usual(const struct own_kernels *own, uint32_t name);
 
 /* Are there so many whole steps after the last one that its marks stopped too early? */
 bool step_fit_goes_on(const struct step_fit *fit, int32_t n_steps);
+/* Are more than half of the launches outside of the steps? And are whole steps among those? */
+bool step_fit_covers_little(const struct step_fit *fit);
+bool step_fit_like_around(const struct step_fit *fit);
+/* Do the steps hold at least half of the launches, and are they alike? */
+bool step_fit_convinces(const struct step_fit *fit);
 
 #endif

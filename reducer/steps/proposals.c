@@ -194,6 +194,21 @@ static int propose_period(struct search *s, const int64_t *begins, size_t n)
 	return add(s, &proposal);
 }
 
+static int find(struct search *s, const int64_t *period, size_t n_period, const bool *flags)
+{
+	*s->out = (struct proposals){0};
+	int error = open_search(s);
+	if (!error && period && n_period <= s->n_marks)
+		error = propose_period(s, period, n_period);
+	for (uint32_t name = 0; !error && name < s->n_names; name++)
+		if (!flags || flags[name])
+			error = propose_bursts(s, name);
+	close_search(s);
+	if (error)
+		proposals_free(s->out);
+	return error;
+}
+
 int proposals_find(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
 				   const int64_t *period, size_t n_period, struct proposals *out)
 {
@@ -202,15 +217,18 @@ int proposals_find(const struct launch_mark *marks, size_t n_marks, uint32_t n_n
 	*out = (struct proposals){0};
 	if (n_marks < PERIOD_LEAST_STEPS || n_marks > INT32_MAX)
 		return 0;
-	int error = open_search(&s);
-	if (!error && n_period <= n_marks)
-		error = propose_period(&s, period, n_period);
-	for (uint32_t name = 0; !error && name < n_names; name++)
-		error = propose_bursts(&s, name);
-	close_search(&s);
-	if (error)
-		proposals_free(out);
-	return error;
+	return find(&s, period, n_period, NULL);
+}
+
+int proposals_of_names(const struct launch_mark *marks, size_t n_marks, uint32_t n_names,
+					   const bool *flags, struct proposals *out)
+{
+	struct search s = {
+		.marks = marks, .n_marks = (uint32_t)n_marks, .n_names = n_names, .out = out};
+	*out = (struct proposals){0};
+	if (n_marks < PERIOD_LEAST_STEPS || n_marks > INT32_MAX)
+		return 0;
+	return find(&s, NULL, 0, flags);
 }
 
 void proposals_free(struct proposals *proposals)

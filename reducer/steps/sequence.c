@@ -148,3 +148,16 @@ void sequence_free(struct sequence *sequence)
 	free(sequence->symbol);
 	free(sequence->mark);
 }
+
+size_t sequence_place(const struct launch_mark *marks, size_t n, int64_t ns)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (marks[middle].launch_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

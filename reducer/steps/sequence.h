@@ -28,6 +28,9 @@ struct sequence {
 int sequence_build(const struct launch_mark *marks, size_t n_marks, struct sequence *out);
 void sequence_free(struct sequence *sequence);
 
+/* The first of marks, sorted by launch, that was launched at `ns` or later; n: none. */
+size_t sequence_place(const struct launch_mark *marks, size_t n, int64_t ns);
+
 /* ids[i]: the number of the pair (a[i], b[i]), by first appearance; *n_ids: how many different
  * pairs there are. `ids` may be `a` or `b`. 0 or -ENOMEM. */
 int sequence_pairs(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t *ids,

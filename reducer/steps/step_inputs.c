@@ -36,15 +36,8 @@ void step_inputs_sort(struct input_copies *copies)
 /* The last launch of a kernel before `ns`; INT64_MIN: none. */
 static int64_t kernel_before(const struct launch_mark *marks, size_t n, int64_t ns)
 {
-	size_t low = 0, high = n;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (marks[middle].launch_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? marks[low - 1].launch_ns : INT64_MIN;
+	const size_t place = sequence_place(marks, n, ns);
+	return place ? marks[place - 1].launch_ns : INT64_MIN;
 }
 
 /* The first copy after `ns`; INT64_MAX: none. */

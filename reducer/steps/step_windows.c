@@ -16,6 +16,7 @@ enum {
 	SURE_PERCENT = 75,
 	LIKE_PARTS = 20,  /* steps of two windows differ by less than one in so many launches */
 	FEW_TIMES = 4,    /* what a window has less often it does not show */
+	NEAR_PARTS = 10,  /* a begin that is so small a part of a step off is the same */
 	MATTER_PARTS = 20 /* one in so many launches is enough to make steps of */
 };
 
@@ -24,6 +25,8 @@ struct window { /* what one has found */
 	size_t n;
 	uint32_t *usual; /* as in step_windows */
 	bool sure;       /* the steps are alike */
+	/* steps that update weights: nothing goes round them or completes them */
+	enum updates update;
 };
 
 void step_windows_open(struct step_windows *w, struct period_memo *periods, uint32_t n_names,
@@ -49,20 +52,6 @@ static void window_free(struct window *window)
 {
 	free(window->begins);
 	free(window->usual);
-}
-
-/* The first mark launched at `ns` or later. */
-static size_t mark_at(const struct step_launches *launches, int64_t ns)
-{
-	size_t low = 0, high = launches->n_marks;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (launches->marks[middle].launch_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 static int by_number(const void *a, const void *b)
@@ -109,8 +98,9 @@ static int judge(const struct step_windows *w, const struct launch_mark *marks, 
 		error = own_kernels_judge(&own, &fit);
 	for (uint32_t name = 0; !error && name < w->n_names; name++)
 		window->usual[name] = own_kernels_usual(&own, name);
-	window->sure = fit.looked && 100 * fit.complete >= SURE_PERCENT * fit.looked &&
-				   !has_few_long(lengths, whole);
+	window->sure = fit.looked && window->update != UPDATES_OUT &&
+				   100 * fit.complete >= SURE_PERCENT * fit.looked &&
+				   (window->update == UPDATES_IN || !has_few_long(lengths, whole));
 	own_kernels_close(&own);
 	return error;
 }
@@ -164,12 +154,31 @@ static bool alike(const struct step_windows *w, const uint32_t *usual)
 	return LIKE_PARTS * apart < all;
 }
 
+/* Do three quarters of the first n steps begin where they are expected, give or take a few launches?
+ * What is between two updates of the weights is a step wherever exactly it begins. */
+static bool begin_near(const struct step_windows *w, const struct window *window,
+					   const struct step_marks *marks, size_t n)
+{
+	const size_t near = marks->n / (NEAR_PARTS * window->n) + 1;
+	size_t same = 0;
+	for (size_t i = 0; i < n; i++) {
+		const size_t here = sequence_place(marks->at, marks->n, window->begins[i]);
+		const size_t there = sequence_place(marks->at, marks->n, w->expected[i]);
+		same += (here > there ? here - there : there - here) <= near;
+	}
+	return 4 * same >= 3 * n;
+}
+
 /* Has it found what the window before did where both look, short of that one's end? */
-static bool goes_on(const struct step_windows *w, const struct window *window)
+static bool goes_on(const struct step_windows *w, const struct window *window,
+					const struct step_marks *marks)
 {
 	const size_t n = w->n_expected / 2 + 1;
-	return window->n >= n && memcmp(window->begins, w->expected, n * sizeof(*w->expected)) == 0 &&
-		   alike(w, window->usual);
+	if (window->n < n || !alike(w, window->usual))
+		return false;
+	return window->update == UPDATES_IN
+			   ? begin_near(w, window, marks, n)
+			   : memcmp(window->begins, w->expected, n * sizeof(*w->expected)) == 0;
 }
 
 /* Seeks in `n` marks from `from` on. *good: they go on with the steps before. */
@@ -178,13 +187,15 @@ static int seek(const struct step_windows *w, const struct launch_mark *marks, s
 {
 	*window = (struct window){0};
 	*good = false;
-	int error = period_memo_find(w->periods, marks, n, &window->begins, &window->n);
+	const struct step_marks all = {marks, n, w->n_names};
+	int error =
+		updates_find(w->periods, &w->updates, &all, &window->begins, &window->n, &window->update);
 	if (error || window->n < PERIOD_LEAST_STEPS)
 		return error;
 	uint32_t *lengths = calloc(window->n, sizeof(*lengths));
 	window->usual = calloc((size_t)w->n_names + 1, sizeof(*window->usual));
 	error = lengths && window->usual ? judge(w, marks, lengths, window) : -ENOMEM;
-	*good = !error && window->sure && (!w->usual || goes_on(w, window));
+	*good = !error && window->sure && (!w->usual || goes_on(w, window, &all));
 	free(lengths);
 	return error;
 }
@@ -216,7 +227,7 @@ static int take_inputs(struct step_windows *w, const struct step_launches *launc
 static void forget(struct step_windows *w, struct step_launches *launches, int64_t ns)
 {
 	struct input_copies *inputs = launches->inputs;
-	size_t gone = mark_at(launches, ns), copies = 0;
+	size_t gone = sequence_place(launches->marks, launches->n_marks, ns), copies = 0;
 	gone -= gone > 0;
 	while (gone > 0 && launches->marks[gone - 1].launch_ns == launches->marks[gone].launch_ns)
 		gone--;
@@ -267,12 +278,15 @@ static int move_on(struct step_windows *w, struct step_launches *launches, size_
 	window->begins = NULL;
 	w->window = w->least;
 	forget(w, launches, next_ns);
-	return is_longer(w) ? -EAGAIN : 0;
+	w->others += window->update != UPDATES_IN;
+	return w->others && is_longer(w) ? -EAGAIN : 0;
 }
 
 int step_windows_go_on(struct step_windows *w, struct step_launches *launches)
 {
-	const size_t from = w->from_ns == INT64_MIN ? 0 : mark_at(launches, w->from_ns);
+	const size_t from = w->from_ns == INT64_MIN
+							? 0
+							: sequence_place(launches->marks, launches->n_marks, w->from_ns);
 	struct window window;
 	bool good;
 	int error = seek(w, launches->marks + from, w->window, &window, &good);
@@ -289,7 +303,8 @@ int step_windows_go_on(struct step_windows *w, struct step_launches *launches)
 int step_windows_end(struct step_windows *w, struct step_launches *launches, int64_t **begins,
 					 size_t *n)
 {
-	const size_t from = mark_at(launches, w->from_ns), before = w->n;
+	const size_t from = sequence_place(launches->marks, launches->n_marks, w->from_ns),
+				 before = w->n;
 	struct window window;
 	bool good;
 	*begins = NULL;
@@ -299,7 +314,7 @@ int step_windows_end(struct step_windows *w, struct step_launches *launches, int
 	int error = seek(w, launches->marks + from, launches->n_marks - from, &window, &good);
 	if (!error && good)
 		count_rare(w, &window, launches->marks + from, launches->n_marks - from, INT64_MAX);
-	if (!error && (!good || is_longer(w)))
+	if (!error && (!good || ((w->others || window.update != UPDATES_IN) && is_longer(w))))
 		error = -EAGAIN;
 	if (!error)
 		error = settle(w, window.begins, window.n);

@@ -9,6 +9,7 @@
 
 #include "steps/period_memo.h"
 #include "steps/step_inputs.h"
+#include "steps/updates.h"
 
 #include <stdbool.h>
 
@@ -30,10 +31,11 @@ struct rare_kernel {   /* one that is in less than half of the steps */
 
 struct step_windows {
 	struct period_memo *periods;
-	uint32_t n_names; /* symbols are below it */
-	size_t least;     /* launches of a window that goes well */
-	size_t window;    /* of the next one */
-	int64_t *begins;  /* of the steps that are settled, with their inputs */
+	struct update_names updates; /* set after step_windows_open() */
+	uint32_t n_names;            /* symbols are below it */
+	size_t least;                /* launches of a window that goes well */
+	size_t window;               /* of the next one */
+	int64_t *begins;             /* of the steps that are settled, with their inputs */
 	size_t n, room;
 	int64_t *expected; /* begins that the next window has to find, its own first */
 	size_t n_expected;
@@ -42,6 +44,7 @@ struct step_windows {
 	struct rare_kernel *rare; /* by name, of those with none */
 	uint64_t launches;        /* in settled steps */
 	uint32_t windows;         /* that went well */
+	uint32_t others;          /* of them those whose steps do not update weights */
 	/* launches of graphs that were known when the last window was sought, and the one before */
 	size_t graphs_before, graphs_long_before;
 };

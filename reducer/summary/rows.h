@@ -67,6 +67,9 @@ enum steps_found { FOUND_ALONE, FOUND_TOGETHER, FOUND_GRAPHS };
  * without some of them, or whole steps. */
 enum steps_tail { TAIL_SHORT, TAIL_OTHER, TAIL_PART, TAIL_STEPS };
 
+/* How steps are found. */
+enum steps_way { WAY_NONE, WAY_MARKER, WAY_OPTIMIZER, WAY_PERIOD };
+
 struct steps_summary { /* how sure the steps of a device are, and what lies outside of them */
 	BATON_S_STEPS_FIELDS(BATON_S_MEMBER, )
 };

@@ -228,6 +228,7 @@ class Process:
         self.collectives = collections.defaultdict(list)  # correlation -> rows, in file order
         self.stacks, self.codes, self.modules = {}, {}, {}
         self.threads = {}
+        self.thread_names = {}
         self.in_flight = 0
         self.first_kernel_launch = {}  # kernel name -> begin of its earliest launch
 
@@ -237,6 +238,8 @@ class Process:
             self.host, self.pid, self.rank = fields["host"], fields["pid"], fields["rank"]
             self.source = fields.get("source")
             self.world_size = fields.get("world_size", -1)
+        elif kind == "thread":
+            self.thread_names.setdefault(fields["id"], as_bytes(fields["name"]))
         elif kind == "stream":
             self.streams.setdefault(fields["id"], fields)
         elif kind == "device":
@@ -611,6 +614,7 @@ class Device:
         self.cut_steps = set()
         self.steps_cut = 0
         self.needs_period = False
+        self.counted = []  # places of the markers of counted steps
         self.window = self.hull
         self.lead_in = None
         self.floor = self.queued_gap = 0
@@ -647,30 +651,56 @@ class Device:
         processes = sorted({op.process for op in self.ops},
                            key=lambda p: (p.rank < 0, p.rank, p.pid))
         for process in processes:
-            for markers in markers_of(process, step_range), optimizer_steps(process):
+            launched = self.launched_by(process)
+            for markers in markers_of(process, step_range, launched), optimizer_steps(process, launched):
                 if any(not marker.partial for marker in self.cut_undelivered(process, markers)):
                     return process
         return processes[0]
 
+    def launched_by(self, process):
+        """How many kernels and whole graphs each of its threads launched here."""
+        return collections.Counter(op.launch.thread_id for op in self.ops
+                                   if op.process is process and op.launch and op.kind in (KERNEL, WHOLE_GRAPH))
+
     def find_steps(self, step_range):
         process = self.process_of_steps(step_range)
-        self.markers = self.cut_undelivered(process, markers_of(process, step_range))
-        steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
-        cut_before, by_optimizer = 0, []
-        if not steps:
-            by_optimizer = optimizer_steps(process)
-        if by_optimizer:
-            cut_before = len(self.markers) + 1
-            self.markers = self.cut_undelivered(process, by_optimizer)
-            steps = [i for i, marker in enumerate(self.markers) if not marker.partial]
-        is_recorded = process.source in RECORDED_SOURCES
-        if is_recorded:
-            self.cut_steps = warm_up(self.markers, steps, process.calls, bool(by_optimizer))
+        optimizers = optimizer_steps(process, self.launched_by(process))
+        markers = self.cut_undelivered(process, markers_of(process, step_range, self.launched_by(process)))
+        if any(not marker.partial for marker in markers):
+            counted = self.try_steps(process, markers, 0, False)
+            little = step_range is None and self.covers_little(process, counted)
+            if little and optimizers:
+                before = self.markers, self.cut_steps, self.steps_cut
+                found = self.try_steps(process, self.cut_undelivered(process, optimizers), 1, True)
+                if self.convinces(process, found):
+                    little, counted = False, found
+                else:
+                    self.markers, self.cut_steps, self.steps_cut = before
+                    self.place_ops()
+            if little and self.is_like_around(process, counted):
+                self.needs_period = True
+        else:
+            partial = len(markers) + bool(optimizers)
+            counted = self.try_steps(process, self.cut_undelivered(process, optimizers) if optimizers else markers,
+                                     partial if optimizers else 0, bool(optimizers))
+            if optimizers and (self.steps_go_on(process, counted) or step_range is None and
+                               self.covers_little(process, counted) and self.is_like_around(process, counted)):
+                self.needs_period = True
+        self.settle_steps(process, counted)
+
+    def try_steps(self, process, markers, cut_before, by_optimizer):
+        """Puts the ops into them. The steps that count."""
+        self.markers, self.cut_steps = markers, set()
+        steps = [i for i, marker in enumerate(markers) if not marker.partial]
+        if process.source in RECORDED_SOURCES:
+            self.cut_steps = warm_up(markers, steps, process.calls, by_optimizer)
         self.place_ops()
-        if by_optimizer and self.steps_go_on(process, [i for i in steps if i not in self.cut_steps]):
-            self.needs_period = True
         counted = [i for i in steps if i not in self.cut_steps]
-        self.steps_cut = cut_before + len(self.markers) - len(counted)
+        self.steps_cut = cut_before + len(markers) - len(counted)
+        return counted
+
+    def settle_steps(self, process, counted):
+        is_recorded = process.source in RECORDED_SOURCES
         if counted and not self.launches:
             counted, self.steps_cut, is_recorded = [], 0, False
         if not counted:
@@ -684,6 +714,8 @@ class Device:
     def take_given(self, steps):
         """[begin, end) of each counted step, which only periodicity finds; where there are none the
         whole run stays one. How many were cut cannot be known."""
+        if self.counted and [begin for begin, _ in steps] == [self.markers[i].begin for i in self.counted]:
+            return  # the marks stay
         self.steps_cut = None
         if not steps:
             return
@@ -693,6 +725,7 @@ class Device:
         self.take_steps(range(len(steps)))
 
     def take_steps(self, counted):
+        self.counted, self.step_ends, self.lead_in = list(counted), [], None
         numbers = [self.markers[i].number for i in counted]
         self.step_names = [place if number is None else number
                            for place, number in enumerate(numbers)]
@@ -706,13 +739,59 @@ class Device:
         if not before and begin < self.hull[0] and reached > begin:
             self.lead_in = (begin, self.hull[0])
 
-    def steps_go_on(self, process, counted):
-        """Whole steps follow after the last one."""
-        looked = counted[::-(-len(counted) // 256) or 1]
+    def kernels_by_step(self, process):
+        """name -> step -> launches"""
         counts = collections.defaultdict(collections.Counter)
         for op in self.ops:
             if op.process is process and op.kind in (KERNEL, WHOLE_GRAPH) and op.launch:
                 counts[op.name][op.step] += 1
+        return counts
+
+    def own_kernels(self, process, counted):
+        """([(launches by step, launches in the median step)] of own kernels, the steps looked at)"""
+        looked = counted[::-(-len(counted) // 256) or 1]
+        own = []
+        for of_step in self.kernels_by_step(process).values():
+            each = sorted(of_step[step] for step in looked)
+            if len(each) > 1 and each[(len(each) - 1) // 2]:
+                own.append((of_step, each[(len(each) - 1) // 2]))
+        return own, looked
+
+    def inside_and_outside(self, process):
+        by_step = collections.Counter()
+        for of_step in self.kernels_by_step(process).values():
+            by_step.update(of_step)
+        outside = by_step[BEFORE] + by_step[NO_STEP]
+        return sum(by_step.values()) - outside, outside
+
+    def covers_little(self, process, counted):
+        inside, outside = self.inside_and_outside(process)
+        return len(counted) > 1 and bool(self.own_kernels(process, counted)[0]) and outside > inside
+
+    def is_like_around(self, process, counted):
+        """Whole steps lie before the first or after the last one."""
+        ratios = sorted(1000 * (of_step[BEFORE] + of_step[NO_STEP]) // usual
+                        for of_step, usual in self.own_kernels(process, counted)[0])
+        if not ratios:
+            return False
+        p50, p10 = ratios[-(-len(ratios) // 2) - 1], ratios[-(-len(ratios) // 10) - 1]
+        return p50 >= 3000 and 2 * p10 >= p50
+
+    def convinces(self, process, counted):
+        inside, outside = self.inside_and_outside(process)
+        own, looked = self.own_kernels(process, counted)
+        whole = sum(usual for _, usual in own)
+        complete = 0
+        for step in looked:
+            missing = sum(max(0, usual - of_step[step]) for of_step, usual in own)
+            same = sum(usual for of_step, usual in own if 10 * abs(of_step[step] - usual) <= usual + 10)
+            complete += 10 * missing <= whole and 2 * same >= whole
+        return inside >= outside and bool(own) and 100 * complete >= 75 * len(looked)
+
+    def steps_go_on(self, process, counted):
+        """Whole steps follow after the last one."""
+        looked = counted[::-(-len(counted) // 256) or 1]
+        counts = self.kernels_by_step(process)
         graphs = sum(op.process is process and op.kind == WHOLE_GRAPH and bool(op.launch) and
                      op.step is NO_STEP for op in self.ops)
         if graphs >= 4 and graphs > len(counted):
@@ -811,15 +890,80 @@ def is_regular(begins, busiest):
     return any(times * 10 >= 9 * (len(begins) - 1) for count, times in counts.items() if count <= 32)
 
 
-def optimizer_steps(process):
+def best_loop(loops, launched, marks_of):
+    """Of sets of threads, by their first mark, the one whose threads launched most."""
+    return max(loops, key=lambda loop: (sum(launched[t] for t in loop), sum(marks_of[t] for t in loop)),
+               default=None)  # max() takes the first of equals
+
+
+def meeting(rows):
+    """Of [(range, number)] those that meet one of another thread."""
+    met = set()
+    ranges = [(row, at) for at, (row, _) in enumerate(rows) if row.category != MARK]
+    for place, (one, at) in enumerate(ranges):
+        for other, other_at in ranges[place + 1:]:
+            if other.begin >= one.end:
+                break
+            if other.thread_id != one.thread_id:
+                met |= {at, other_at}
+    numbered = collections.defaultdict(list)
+    for at, (row, number) in enumerate(rows):
+        if row.category == MARK and number is not None:
+            numbered[number].append(at)
+    for places in numbered.values():
+        if len({rows[at][0].thread_id for at in places}) > 1:
+            met.update(places)
+    return met
+
+
+def of_one_loop(rows, launched):
+    """Of [(range, number)], sorted, those of one thread where several mark steps by themselves."""
+    met = meeting(rows)
+    marks_of = collections.Counter(row.thread_id for row, _ in rows)
+    meet_of = collections.Counter(rows[at][0].thread_id for at in met)
+    loops = [{thread} for thread in marks_of if 2 * meet_of[thread] > marks_of[thread]]
+    chosen = best_loop(loops, launched, marks_of) if len(loops) > 1 else set(marks_of)
+    return [(row, number) for row, number in rows if row.thread_id in chosen]
+
+
+def optimizers_of_one_loop(process, marks, launched):
+    """The same of the marks of optimizers, in order."""
+    loops = []
+    for mark in marks:
+        same = [loop for loop in loops if mark.thread_id in loop["threads"] or mark.name in loop["names"]]
+        joined = {"threads": {mark.thread_id}, "names": {mark.name}}
+        for loop in same:
+            joined = {key: joined[key] | loop[key] for key in joined}
+        loops = [joined if loop is same[0] else loop for loop in loops
+                 if loop not in same[1:]] if same else loops + [joined]
+    loops = [loop["threads"] for loop in loops]
+
+    def is_autograd(thread):
+        return process.thread_names.get(thread, b"").startswith(b"pt_autograd")
+
+    others = [loop for loop in loops if not all(map(is_autograd, loop))]
+    runners = {thread for loop in loops for thread in loop if is_autograd(thread)}
+    if len(others) == 1:
+        return marks
+    if others:
+        loops = [loop - runners for loop in others]
+    marks_of = collections.Counter(mark.thread_id for mark in marks)
+    loops = [loop for loop in loops if sum(marks_of[t] for t in loop) >= 2]
+    if len(loops) < 2:
+        return marks
+    chosen = best_loop(loops, launched, marks_of)
+    return [mark for mark in marks if mark.thread_id in chosen]
+
+
+def optimizer_steps(process, launched):
     """The markers that an optimizer's marks make, [] when there are none."""
     marks = sorted((row for row in process.ranges if row.category == OPTIMIZER),
                    key=lambda row: (row.begin, row.domain == b"again", row.name))
     begins_of = collections.defaultdict(list)
     left_out = parts_of_steps(marks, [c.begin for c in process.calls if b"GraphLaunch" in c.name])
-    for at, mark in enumerate(marks):
-        if at not in left_out:
-            begins_of[mark.name].append(mark.begin)
+    kept = [mark for at, mark in enumerate(marks) if at not in left_out]
+    for mark in optimizers_of_one_loop(process, kept, launched):
+        begins_of[mark.name].append(mark.begin)
     busiest = begins_of[min(begins_of, key=lambda name: (-len(begins_of[name]), name))] if begins_of else []
     frequent = [name for name, begins in begins_of.items()
                 if 8 * len(begins) >= len(busiest) or is_regular(begins, busiest)]
@@ -836,7 +980,7 @@ def optimizer_steps(process):
     return [Marker(begin, end, None, False) for begin, end in zip(kept, ends)]
 
 
-def markers_of(process, step_range):
+def markers_of(process, step_range, launched):
     found = {"profiler": [], "plain": [], "iteration": [], "training": [], "named": []}
     for row in process.ranges:
         if row.category == PYTHON_FRAME:
@@ -852,6 +996,7 @@ def markers_of(process, step_range):
                 found[form].append((row, int(match.group(1))))
     chosen = next((found[form] for form in found if found[form]), [])
     chosen.sort(key=lambda m: (m[0].begin, -m[0].duration))
+    chosen = of_one_loop(chosen, launched)
     kept = [next(same) for _, same in itertools.groupby(chosen, key=lambda m: m[0].begin)]
     markers = []
     for at, (row, number) in enumerate(kept):

@@ -29,7 +29,8 @@ MEAN_PERCENT, SURE, MUCH = 1, .9, .9
 KNOWN = {("inference", "off"): "what recurs is the pass of a token; nothing tells where a request ends"}
 QUICK = ("ddp 2 off", "pipeline 5 off", "pipeline 8 off", "resnet 1 off", "moe 4 off", "jax 2 off", "tiny 1 off",
          "ddp 2 off --eval 5:3", "tiny 1 off --eval 5:3", "tiny 4 on", "fsdp 3 on --eval 5:3",
-         "short_forward 4 off --recompute seed 3", "short_forward 4 off --recompute seed 8")
+         "short_forward 1 off --recompute seed 106467", "short_backward 1 off --recompute seed 297568", "tiny 1 off --eval 6:5 seed 13",
+         "ddp 1 off --accumulate 8", "short_forward 4 off --recompute seed 3", "short_forward 4 off --recompute seed 8")
 
 
 class Job:
@@ -56,6 +57,12 @@ def table():
                     jobs.append(Job(workload, ranks, nvtx, "--eval", "5:3"))
                 jobs.append(Job(workload, ranks, nvtx, "--vary", "250"))
     jobs += [Job("short_forward", 4, "off", "--recompute", steps=8, seed=seed) for seed in range(1, 9)]
+    jobs += [Job("short_forward", 1, "off", "--recompute", seed=106467), Job("short_backward", 1, "off", "--recompute", seed=297568)]
+    # one evaluation in a handful of steps
+    jobs += [Job(workload, 1, "off", "--eval", every, steps=steps, seed=seed) for workload in ("tiny", "resnet", "ddp")
+             for every, steps in (("6:5", 8), ("3:4", 5), ("5:8", 5)) for seed in (13, 14)]
+    jobs += [Job(workload, max(1, LEAST_RANKS.get(workload, 1)), "off", "--accumulate", n, steps=steps)
+             for workload in ("ddp", "fsdp", "resnet", "tiny") for n in ("2", "3", "8") for steps in (6, 20)]
     return jobs
 
 
@@ -67,15 +74,20 @@ def drawn(n, seed):
         ranks = 1 if workload in ALONE else max(rng.choice(RANKS + (6, 7, 12)), LEAST_RANKS.get(workload, 1))
         options = []
         if rng.random() < .3 and workload not in ("pipeline", "inference"):
-            options += ["--eval", rng.choice(("4:2", "5:3", "7:4"))]
+            options += ["--eval", rng.choice(("4:2", "5:3", "7:4", "6:10", "30:1"))]
         if rng.random() < .3:
             options += ["--vary", str(rng.choice((150, 300)))]
-        if rng.random() < .2 and workload != "inference":
+        alone = workload not in ("tensor", "moe", "pipeline", "dataparallel", "jax", "graph", "inference")
+        if rng.random() < .2 and alone:
             options += ["--recompute"]
+        if rng.random() < .3 and alone:
+            options += ["--accumulate", rng.choice("2348")]
+        if rng.random() < .2:
+            options += ["--host-noise", rng.choice(("drift", "bursts"))]
         if rng.random() < .3:
-            options += ["--fault", rng.choice(("slow_gpu=20@0", "slow_host=200", "input=160000", "gil_hog=4000@0",
-                                               "lost_records=2000", "lost_records=20000"))]
-        jobs.append(Job(workload, ranks, rng.choice(("off", "off", "on")), *options, steps=rng.choice((8, 12, 20, 40)),
+            options += ["--fault", rng.choice(("slow_gpu=20@0", "slow_host=200", "input=160000", "gil_hog=4000@0", "checkpoint",
+                                               "jit", "module_load", "item_loss", "lost_records=2000", "lost_records=20000"))]
+        jobs.append(Job(workload, ranks, rng.choice(("off", "off", "on")), *options, steps=rng.choice((5, 6, 8, 12, 20, 40)),
                         seed=rng.randrange(10 ** 6)))
     return jobs
 

@@ -21,6 +21,10 @@ for case in rare owed framework; do
 	"$PYTHON" tests/cli/words_traces.py $case "$work/$case" || fail "words_traces.py $case"
 	printed report "$BATON" report --json --gaps 60 --by line "$work/$case"
 done
+for case in few_markers loops_markers; do
+	"$PYTHON" tests/cli/steps_traces.py $case "$work/$case" || fail "steps_traces.py $case"
+	printed report "$BATON" report --json "$work/$case"
+done
 printed stacks "$BATON" dump --stacks --json "$work/framework"
 made fast --ranks 2 --steps 10 --kernels 200
 made slow --ranks 2 --steps 10 --kernels 200 --fault slow_gpu=12@all

@@ -27,7 +27,46 @@ expect_true "d['run']['step_unit'] == 'A step ends with Adam 1; in it SGD 2 step
 expect_status 0 "$BATON" report "$work/critics"
 expect_prints "A step ends with Adam 1; in it SGD 2 steps 12 times"
 expect_status 0 "$BATON" report "$work/threads"
-expect_prints "steps once on another thread"
+expect_wrapped "2 threads of a process train on the same GPU, each by itself. These are the steps of the one that launches most (python, thread 100)"
+
+# Keeps out: two threads that each train as one loop; the steps of one for both, where each has a GPU.
+for case in period markers instants optimizers; do
+	steps_of loops_$case
+	expect_true "d['run']['steps'] == (28 if '$case' == 'instants' else 29) and abs(d['devices'][0]['window_ns'] / d['run']['steps'] - 845000) < 20000"
+	expect_true "d['devices'][0]['steps_thread'] == {'name': 'python, thread 100', 'threads': 2, 'threads_here': 2, 'steps_beside': 20}"
+done
+expect_status 0 "$BATON" report "$work/loops_period"
+expect_wrapped "The other threads' kernels are in these steps too: 34 % of them have the same kernels (confidence 0.34)"
+for case in devices devices_optimizers; do
+	steps_of loops_$case
+	expect_true "[d['steps'] for d in d['devices']] == [29, 19] and d['run']['step_confidence'] == 1"
+	expect_true "[d['steps_thread']['name'] for d in d['devices']] == ['python, thread 100', 'python, thread 101']"
+done
+expect_status 0 "$BATON" report "$work/loops_devices"
+expect_wrapped "2 threads of a process train, each by itself: each GPU has the steps of the thread that launches its work"
+# Keeps out: the steps of a loop that goes from thread to thread counted for one of them.
+for case in steps_in_turns optimizer_in_turns; do
+	steps_of $case
+	expect_true "d['run']['steps'] == 19 and d['devices'][0]['steps_thread'] is None"
+done
+
+# Keeps out: the few marked steps of a run for all of it, where the optimizer or periodicity knows more, and no word of it.
+steps_of few_markers
+expect_true "d['run']['steps'] == 29 and d['run']['step_source'] == 'optimizer'"
+expect_true "d['run']['step_other_way'] == {'source': 'marker', 'covers_too_little': True, 'steps': 3, 'confidence': 1, 'kernels_inside': 0.1}"
+expect_status 0 "$BATON" report "$work/few_markers"
+expect_wrapped "Step markers cover only 10 % of the kernels (3 steps), so these steps were found in another way (confidence 1.00)"
+steps_of few_markers_period
+expect_true "d['run']['steps'] == 29 and d['run']['step_source'] == 'periodicity' and d['run']['step_other_way']['source'] == 'marker'"
+steps_of few_markers_period --step-range 'step *'
+expect_true "d['run']['steps'] == 3 and d['run']['step_other_way'] is None"
+# Keeps out: evaluation counted as steps because it is most of the run; steps in what has no order.
+steps_of few_markers_evaluation
+expect_true "d['run']['steps'] == 29 and d['run']['step_source'] == 'marker' and not d['run']['step_other_way']['covers_too_little']"
+steps_of few_markers_no_better
+expect_true "d['run']['steps'] == 3 and d['run']['step_source'] == 'marker' and d['run']['step_other_way']['source'] == 'periodicity'"
+expect_status 0 "$BATON" report "$work/few_markers_no_better"
+expect_wrapped "Steps found by periodicity were sought instead, but are no better"
 
 # Keeps out: three warm-up steps for an answer, where the others run inside a graph.
 steps_of graph_whole
@@ -99,6 +138,14 @@ expect_status 0 "$BATON" report --json --taxonomy seed "$work/ddp"
 expect_true "d['run']['step_source'] == 'periodicity' and d['run']['step_unit'] is None"
 expect_status 0 "$BATON" report "$work/inference"
 expect_wrapped "What a step is, is not sure: no kernel in it is known as an optimizer's"
+
+# Keeps out: micro-batches and passes of an evaluation taken for steps, where an optimizer's kernels tell them.
+for case in "micro_batches 11" "evaluated_once 6"; do
+	steps_of ${case% *}
+	expect_true "d['run']['steps'] == ${case#* } and d['run']['step_source'] == 'periodicity'"
+	expect_true "d['run']['step_unit'] == 'A step updates the weights: it launches 3 kernels of an optimizer'"
+done
+expect_true "d['devices'][0]['step_ns']['max'] > 1.5 * d['devices'][0]['step_ns']['p50']"
 
 # Keeps out: layers of a backward that computes the forward again taken for steps.
 expect_status 0 "$(dirname "$BATON")/baton-sim" -o "$work/recompute" --workload short_forward --ranks 1 --steps 8 --seed 3 --recompute --nvtx off

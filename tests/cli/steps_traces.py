@@ -5,6 +5,7 @@ A training step is six kernels forward, six backward and two of the optimizer, w
 """
 
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "format"))
@@ -17,12 +18,13 @@ ADAM, SGD = "Adam 1", "SGD 2"
 
 
 class Process:
-    def __init__(self, path, rank=0, pid=100, begin=0, source="baton", **more):
+    def __init__(self, path, rank=0, pid=100, begin=0, source="baton", threads=("python", "python"), **more):
         self.out = TraceWriter(path)
         self.out.process(pid, rank=rank, host="node", source=source, **more)
-        for thread in range(2):
-            self.out.thread("python", pid, pid + thread)
+        for thread, name in enumerate(threads):
+            self.out.thread(name, pid, pid + thread)
         self.out.stream(self.out.device(rank, "GPU", "GPU-%d" % rank), 1, 7)
+        self.device, self.pid = 1, pid
         self.now = self.gpu = begin
         self.rows = {"op": [], "call": [], "range": []}
         self.correlation = 0
@@ -36,7 +38,7 @@ class Process:
     def op(self, kind, name, us=20):
         begin = max(self.gpu + 1 * US, self.now + 5 * US)
         self.gpu = begin + us * US
-        self.rows["op"].append({"start_ns": begin, "dur_ns": us * US, "op_kind": kind, "stream": 1, "name": name,
+        self.rows["op"].append({"start_ns": begin, "dur_ns": us * US, "op_kind": kind, "stream": self.device, "name": name,
                                 "correlation": self.correlation})
 
     def kernels(self, names, thread=1):
@@ -56,6 +58,13 @@ class Process:
         self.rows["range"].append({"start_ns": self.now, "dur_ns": 0, "thread": thread, "name": name, "category": 7,
                                    "domain": "again" if again else "torch"})
         self.now += 1 * US
+
+    def second_device(self):
+        self.out.stream(self.out.device(1, "GPU", "GPU-1"), 2, 8)
+
+    def range(self, name, begin, thread=1, category=1):
+        self.rows["range"].append({"start_ns": begin, "dur_ns": self.now - begin, "thread": thread, "name": name,
+                                   "category": category})
 
     def optimizer(self, name=ADAM, thread=1, again=False):
         self.kernels(["update_%s_%d" % (name[:3], i) for i in range(2)], thread)
@@ -128,6 +137,107 @@ def threads(p):
         p.optimizer("Adam %d" % (3 - first), 3 - first, again=True)
 
 
+def loops(p, devices=(1, 1), counts=(30, 20), each=None, marker=False):
+    """Two threads that each train: so many steps, a layer at a time in turns that are drawn. Nothing marks them but `each`."""
+    rng = random.Random(4)
+    work = []
+    for thread, n in ((1, counts[0]), (2, counts[1])):
+        layers = [part + "_%d" % thread for part in ("in", "mid", "out", "loss", "back_out", "back_mid", "back_in", "update")]
+        work.append([(step, i, [layer + "_%d" % k for k in range(3)]) for step in range(n) for i, layer in enumerate(layers)])
+    begun = [0, 0]
+    while work[0] or work[1]:
+        which = rng.choices((0, 1), weights=[len(work[0]), len(work[1])])[0]
+        step, i, kernels = work[which].pop(0)
+        p.device, begun[which] = devices[which], begun[which] if i else p.now
+        p.kernels(kernels, which + 1)
+        if i == 7 and each:
+            each(p, which, step)
+        if i == 7 and marker:
+            p.range("step %d" % step, begun[which], which + 1)
+
+
+def loops_period(p):
+    loops(p)
+
+
+def loops_markers(p):
+    loops(p, marker=True)
+
+
+def loops_devices(p):
+    """Each thread has a device of its own."""
+    p.second_device()
+    loops(p, devices=(1, 2), marker=True)
+
+
+def loops_instants(p):
+    """The same by marks without length."""
+    loops(p, each=lambda p, which, step: p.range("step %d" % step, p.now, which + 1, 6))
+
+
+def loops_optimizers(p):
+    loops(p, each=lambda p, which, step: p.mark((ADAM, SGD)[which], which + 1))
+
+
+def loops_devices_optimizers(p):
+    p.second_device()
+    loops(p, devices=(1, 2), each=lambda p, which, step: p.mark((ADAM, SGD)[which], which + 1))
+
+
+def steps_in_turns(p):
+    """Threads of a pool that take steps in turns are one loop."""
+    for step in range(20):
+        begun, thread = p.now, 1 + step // 3 % 2
+        p.kernels(FORWARD + BACKWARD, thread)
+        p.range("step %d" % step, begun, thread)
+
+
+def optimizer_in_turns(p):
+    """So are those that step the same optimizer."""
+    for step in range(20):
+        p.kernels(FORWARD + BACKWARD)
+        p.optimizer(thread=1 + step // 3 % 2)
+
+
+def inside(p, markers, marked=True):
+    """30 steps, the first `markers` of which are marked; `marked`: the optimizer marks all."""
+    for step in range(30):
+        begun = p.now
+        p.kernels(FORWARD + BACKWARD + ["update_%d" % i for i in range(2)])
+        if marked:
+            p.mark()
+        if step < markers:
+            p.range("step %d" % step, begun)
+
+
+def few_markers(p):
+    """The program marks four steps, its optimizer all of them."""
+    inside(p, 4)
+
+
+def few_markers_period(p):
+    """The program marks four steps, and nothing marks the others."""
+    inside(p, 4, marked=False)
+
+
+def few_markers_evaluation(p):
+    """All steps are marked, and there is far more of evaluation."""
+    inside(p, 30, marked=False)
+    for _ in range(150):
+        p.kernels(FORWARD)
+
+
+def few_markers_no_better(p):
+    """Four steps are marked; what follows has their kernels, in no order."""
+    rng = random.Random(2)
+    for step in range(4):
+        begun = p.now
+        p.kernels(FORWARD + BACKWARD)
+        p.range("step %d" % step, begun)
+    for _ in range(400):
+        p.kernels([rng.choice(FORWARD + BACKWARD)])
+
+
 def critics(p):
     """A critic steps twelve times for each step of its generator."""
     for _ in range(16):
@@ -170,8 +280,35 @@ def imported_one(p):
         p.kernels(["update"])
 
 
+def loop(p, steps, batches, layers, optimizer="fused_adam"):
+    """The forward is computed again in the backward, a layer at a time; an optimizer ends the step. The loss is one of few kernels
+    that a step has once."""
+    for _ in range(steps):
+        for _ in range(batches):
+            p.kernels(FORWARD * layers + ["loss"])
+            p.kernels((FORWARD + BACKWARD) * layers)
+        p.kernels([optimizer + "_%d" % i for i in range(3)])
+
+
+def micro_batches(p):
+    """A step has 9 micro-batches."""
+    loop(p, 12, 9, 2)
+
+
+def evaluated_once(p):
+    """A handful of steps, and an evaluation of more batches after the fourth."""
+    for steps in (4, 3):
+        loop(p, steps, 1, 2)
+        if steps == 4:
+            for _ in range(6):
+                p.kernels(FORWARD * 2 + ["loss"])
+
+
 CASES = {case.__name__: case for case in (two_optimizers, graph_part, graph_whole, graph_whole_ops, graph_only, graph_small, threads, critics, evaluation,
-                                          uneven, imported, imported_one)}
+                                          uneven, imported, imported_one, loops_period, loops_markers, loops_devices, loops_instants,
+                                          loops_optimizers, loops_devices_optimizers, steps_in_turns, optimizer_in_turns, few_markers,
+                                          few_markers_period, few_markers_evaluation, few_markers_no_better, micro_batches,
+                                          evaluated_once)}
 
 
 def restarted(folder, steps, told):
