@@ -437,6 +437,7 @@ int threads_link(struct process *p, struct model *model)
 		for (uint32_t i = 0; !error && i + 1 < t->n_points; i++)
 			if (t->chain[i] == EDGE_NONE)
 				error = link_points(t, i, model);
+		error = error ? error : loaders_link(p, t, model);
 	}
 	return error;
 }

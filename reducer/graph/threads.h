@@ -20,6 +20,10 @@ int hand_offs_find(const struct process *process, struct host_thread *thread, st
  * are found. Other segments keep EDGE_NONE in thread->chain. 0 or -ENOMEM. */
 int hand_offs_link(struct host_thread *thread, struct model *model);
 
+/* How soon batches come that the thread waits for all the time. 0 or -ENOMEM. */
+int loaders_link(const struct process *process, const struct host_thread *thread,
+				 struct model *model);
+
 /* The time of [from, to) with each label. */
 void thread_labels(const struct host_thread *thread, int64_t from, int64_t to,
 				   int64_t by_label[LABELS]);

@@ -58,6 +58,13 @@ expect_status 0 "$BATON" report "$work/hidden"
 checks=$((checks + 1))
 tr -s ' \n' ' ' <"$work/out" | grep -q "once the losses above are cured, [0-9.]* ms by itself" || fail "report: $(cat "$work/out")"
 
+# Keeps out: what no loader could deliver. Its batches come as they do, however little else the loop waits for.
+run loader --workload short_backward --ranks 1 --steps 14 --seed 928650 --fault input=32164 --fault item_loss=2
+expect_status 0 "$BATON" whatif --json "$work/loader" --without sync
+is "loss['item_loss'] < t['step_ns'] / 4e7 and d['step_ns'] - d['step_without_ns'] < t['step_ns'] / 20"
+expect_status 0 "$BATON" whatif --json "$work/loader" --without input
+is "abs(d['step_ns'] - d['step_without_ns'] - 1e6 * loss['input']) < t['step_ns'] / 100"
+
 # Keeps out: a call that waits for a host function of its stream, and goes on waiting when that is gone.
 run function --workload short_backward --ranks 3 --seed 3 --fault host_func=617 --fault sync_device=5@2
 expect_status 0 "$BATON" whatif --json "$work/function" --without host_func
