@@ -423,28 +423,29 @@ struct baton_s_steps {
 _Static_assert(sizeof(struct baton_s_steps) == 176, "steps");
 _Static_assert(offsetof(struct baton_s_steps, looked) == 32, "steps looked at");
 
-#define BATON_S_CULPRIT_FIELDS(X, R)                                                            \
-	/* 0: of the replay itself, without a cause; then the culprits, in their order */           \
-	X(R, uint32_t, order, RANGE(0, INT32_MAX), KEY, HIDDEN)                                     \
-	X(R, uint32_t, cause, TEXT, FIRST_TEXT, SHOWN(1))  /* docs/GRAPH.md */                      \
-	X(R, uint32_t, device, TEXT, FIRST_TEXT, SHOWN(1)) /* the device's key; "": not of one */   \
-	X(R, uint32_t, host, TEXT, FIRST_TEXT, SHOWN(1))   /* "": not of one host's ranks */        \
-	X(R, int32_t, rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                     \
-	X(R, uint32_t, steps, ANY, MOST, HIDDEN)            /* that were replayed */                \
-	X(R, int64_t, gain_ns, NUMBER, MOST, SHOWN(2))      /* per step, without it */              \
-	X(R, int64_t, limit_ns, NUMBER, MOST, SHOWN(2))     /* its lower limit over the steps */    \
-	X(R, int64_t, step_ns, NUMBER, MOST, HIDDEN)        /* as measured, of the replayed ones */ \
-	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */    \
-	/* between these the gain lies; 0 in the row of the replay itself */                        \
-	X(R, int64_t, low_ns, NUMBER, MOST, SHOWN(2))                                               \
-	X(R, int64_t, high_ns, NUMBER, MOST, SHOWN(2))                                              \
-	/* of two that pay only together the other one, whose row this is too; "": it pays alone */ \
-	X(R, uint32_t, with_cause, TEXT, FIRST_TEXT, HIDDEN)                                        \
-	X(R, uint32_t, with_device, TEXT, FIRST_TEXT, HIDDEN)                                       \
-	X(R, int32_t, with_rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                \
-	/* 0, or a number that those have in common that were found together: docs/GRAPH.md */      \
-	X(R, uint32_t, group, RANGE(0, INT32_MAX), MOST, HIDDEN)                                    \
-	X(R, int64_t, alone_ns, NUMBER, MOST, HIDDEN)      /* what the cause wins without it */     \
+#define BATON_S_CULPRIT_FIELDS(X, R)                                                             \
+	/* 0: of the replay itself, without a cause; then the culprits, in their order */            \
+	X(R, uint32_t, order, RANGE(0, INT32_MAX), KEY, HIDDEN)                                      \
+	X(R, uint32_t, cause, TEXT, FIRST_TEXT, SHOWN(1))  /* docs/GRAPH.md */                       \
+	X(R, uint32_t, device, TEXT, FIRST_TEXT, SHOWN(1)) /* the device's key; "": not of one */    \
+	X(R, uint32_t, host, TEXT, FIRST_TEXT, SHOWN(1))   /* "": not of one host's ranks */         \
+	X(R, int32_t, rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                      \
+	X(R, uint32_t, steps, ANY, MOST, HIDDEN)            /* that were replayed */                 \
+	X(R, int64_t, gain_ns, NUMBER, MOST, SHOWN(2))      /* per step, without it */               \
+	X(R, int64_t, limit_ns, NUMBER, MOST, SHOWN(2))     /* its lower limit over the steps */     \
+	X(R, int64_t, step_ns, NUMBER, MOST, HIDDEN)        /* as measured, of the replayed ones */  \
+	X(R, int64_t, unexplained_ns, NUMBER, MOST, HIDDEN) /* of the critical path, per step */     \
+	/* between these the gain lies; 0 in the row of the replay itself */                         \
+	X(R, int64_t, low_ns, NUMBER, MOST, SHOWN(2))                                                \
+	X(R, int64_t, high_ns, NUMBER, MOST, SHOWN(2))                                               \
+	/* of two that pay only together the other one, whose row this is too; "": it pays alone */  \
+	X(R, uint32_t, with_cause, TEXT, FIRST_TEXT, HIDDEN)                                         \
+	X(R, uint32_t, with_device, TEXT, FIRST_TEXT, HIDDEN)                                        \
+	X(R, int32_t, with_rank, RANGE(-1, INT32_MAX), MOST, HIDDEN)                                 \
+	/* 0, or a number that those have in common that were found together: docs/GRAPH.md */       \
+	X(R, uint32_t, group, RANGE(0, INT32_MAX), MOST, HIDDEN)                                     \
+	/* what the cause wins without it; of one that pays alone what its finding wins by itself */ \
+	X(R, int64_t, alone_ns, NUMBER, MOST, HIDDEN)                                                \
 	X(R, int64_t, with_alone_ns, NUMBER, MOST, HIDDEN) /* what that wins without the cause */
 
 struct baton_s_culprit {

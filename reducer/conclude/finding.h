@@ -29,6 +29,7 @@ struct finding {
 	int64_t rank_ns;        /* what findings are ordered by: the share, or replay_rank_ns() */
 	int64_t gain_ns;        /* of a step without it, by the replay */
 	int64_t gain_low_ns, gain_high_ns; /* it lies between these */
+	int64_t gain_alone_ns;             /* when nothing else is cured; -1: not known */
 	enum gain_reference reference;     /* of the gain */
 	bool gain_known;
 	bool gain_unsized; /* too much of the critical path is not explained to say how large it is */

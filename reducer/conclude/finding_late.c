@@ -343,6 +343,7 @@ static void take_gain(const struct summary *summary, const struct straggler *s, 
 	out->gain_ns = s->late_ns;
 	out->gain_low_ns = total.low_ns;
 	out->gain_high_ns = total.high_ns;
+	out->gain_alone_ns = total.alone_ns;
 	out->reference = total.reference;
 	out->gain_unsized = !replay_sizes(summary);
 }

@@ -332,6 +332,7 @@ static void take_gain(const struct finding_source *m, struct finding *out)
 	out->gain_ns = m->everywhere->gain_ns[out->id];
 	out->gain_low_ns = m->everywhere->low_ns[out->id];
 	out->gain_high_ns = m->everywhere->high_ns[out->id];
+	out->gain_alone_ns = m->everywhere->alone_ns[out->id];
 	out->reference = m->everywhere->reference[out->id];
 	out->gain_unsized = !replay_sizes(m->summary);
 	out->rank_ns = m->everywhere->rank_ns[out->id];

@@ -93,6 +93,7 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 		enum finding_id id;
 		if (!is_everywhere(summary, culprit, &id))
 			continue;
+		out->alone_ns[id] = replay_alone_ns(culprit, out->known[id] ? &out->alone_ns[id] : NULL);
 		if (!out->known[id])
 			out->rank_ns[id] = replay_rank_ns(summary, culprit);
 		out->known[id] = true;
@@ -109,7 +110,9 @@ void everywhere_find(const struct summary *summary, const struct figures *f,
 			take_waits(culprit->gain_ns - (used_ns > 0 ? used_ns : 0), id, there_ns, out);
 		}
 	}
-	if (!out->known[FINDING_WAIT]) /* evening it out wins nothing */
+	if (!out->known[FINDING_WAIT]) { /* evening it out wins nothing */
 		out->reference[FINDING_WAIT] = REFERENCE_PEERS;
+		out->alone_ns[FINDING_WAIT] = -1;
+	}
 	out->known[FINDING_WAIT] |= replay_clears(summary);
 }

@@ -10,6 +10,7 @@ struct everywhere {         /* by finding_id; ns per step, means of the devices 
 	bool known[LOSS_KINDS]; /* the replay says what a step without it wins: */
 	int64_t gain_ns[LOSS_KINDS];
 	int64_t low_ns[LOSS_KINDS], high_ns[LOSS_KINDS]; /* the gain lies between these */
+	int64_t alone_ns[LOSS_KINDS];                    /* when nothing before it is cured; -1 */
 	enum gain_reference reference[LOSS_KINDS];
 	int64_t rank_ns[LOSS_KINDS];   /* replay_rank_ns() of the first such culprit */
 	int64_t others_ns[LOSS_KINDS]; /* what it has of NCCL's time, beside its own leaves' */

@@ -42,14 +42,24 @@ bool replay_sizes(const struct summary *summary)
 	return replay && replay_explains(replay->step_ns, replay->unexplained_ns);
 }
 
+int64_t replay_alone_ns(const struct culprit_summary *culprit, const int64_t *alone_ns)
+{
+	if (culprit->with_cause || culprit->group)
+		return -1;
+	return alone_ns ? *alone_ns : culprit->alone_ns;
+}
+
 struct replay_total replay_total(const struct summary *summary,
 								 const struct culprit_summary *culprit)
 {
 	struct replay_total total = {.reference = REFERENCE_REMOVAL};
+	bool first = true;
 	for (size_t i = 0; i < summary->n_culprits; i++) {
 		const struct culprit_summary *of = &summary->culprits[i];
 		if (of->order == 0 || of->device != culprit->device || of->host != culprit->host)
 			continue;
+		total.alone_ns = replay_alone_ns(of, first ? NULL : &total.alone_ns);
+		first = false;
 		total.gain_ns = saturate_add(total.gain_ns, of->gain_ns);
 		total.limit_ns = saturate_add(total.limit_ns, of->limit_ns);
 		total.low_ns = saturate_add(total.low_ns, of->low_ns);

@@ -34,6 +34,7 @@ bool replay_sizes(const struct summary *summary);
 
 struct replay_total {
 	int64_t gain_ns, limit_ns, low_ns, high_ns;
+	int64_t alone_ns; /* what they win when nothing before them is cured; -1: not asked */
 	enum gain_reference reference; /* the weakest of them */
 };
 /* Of all causes of the culprit's rank or host. */
@@ -47,6 +48,10 @@ struct replay_others { /* devices that the replay found together with a culprit'
 /* Nobody where the culprit's device was found by itself. In the order of the culprits. */
 struct replay_others replay_others(const struct summary *summary,
 								   const struct culprit_summary *culprit);
+
+/* What a finding of culprits wins by itself: `*alone_ns` of the first ones (NULL: this is the first),
+ * and one more of them. -1: not asked. */
+int64_t replay_alone_ns(const struct culprit_summary *culprit, const int64_t *alone_ns);
 
 /* What a culprit wins, but less than those before it: beside them it may win more than they do
  * alone, but they were the largest. */

@@ -443,12 +443,14 @@ static int64_t take_copies(const struct causes *c, const struct scope *scope, in
 	return taken_ns;
 }
 
-static int64_t take_queue(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+/* Takes all edges of a kind out. Returns their time. */
+static int64_t take_kind(const struct causes *c, enum edge_kind kind, const struct scope *scope,
+						 int64_t *weights_ns)
 {
 	const struct graph *graph = &c->model->graph;
-	int64_t taken_ns = take_labels(c, CAUSE_QUEUE_FULL, scope, weights_ns);
+	int64_t taken_ns = 0;
 	for (size_t i = 0; i < graph->n_edges; i++) {
-		if (graph->edges[i].kind != EDGE_QUEUE || !has(c, scope, graph->edges[i].unit))
+		if (graph->edges[i].kind != kind || !has(c, scope, graph->edges[i].unit))
 			continue;
 		taken_ns += weights_ns[i] > 0 ? weights_ns[i] : 0;
 		weights_ns[i] = EDGE_OFF;
@@ -456,11 +458,18 @@ static int64_t take_queue(const struct causes *c, const struct scope *scope, int
 	return taken_ns;
 }
 
+/* The time between batches is no loss: the waits are. */
+static int64_t take_input(const struct causes *c, const struct scope *scope, int64_t *weights_ns)
+{
+	take_kind(c, EDGE_LOADER, scope, weights_ns);
+	return take_labels(c, CAUSE_INPUT, scope, weights_ns);
+}
+
 static int64_t take(const struct causes *c, enum cause cause, const struct scope *scope,
 					int64_t *weights_ns)
 {
 	int64_t taken_ns = 0;
-	if (cause_label(cause))
+	if (cause_label(cause) && cause != CAUSE_INPUT)
 		taken_ns += take_labels(c, cause, scope, weights_ns);
 	if (cause_sites(cause))
 		taken_ns += take_waits(c, cause_sites(cause), scope, weights_ns);
@@ -475,8 +484,11 @@ static int64_t take(const struct causes *c, enum cause cause, const struct scope
 		return take_excess(c, false, scope, weights_ns);
 	case CAUSE_KERNELS:
 		return take_kernels(c, scope, weights_ns);
+	case CAUSE_INPUT:
+		return take_input(c, scope, weights_ns);
 	case CAUSE_QUEUE_FULL:
-		return take_queue(c, scope, weights_ns);
+		taken_ns = take_labels(c, cause, scope, weights_ns);
+		return taken_ns + take_kind(c, EDGE_QUEUE, scope, weights_ns);
 	case CAUSE_HOST_FUNC:
 	case CAUSE_DEPENDENCY:
 	case CAUSE_SHARED:

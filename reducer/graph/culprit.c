@@ -217,10 +217,12 @@ static int take_off(struct causes *c, struct culprit *culprit, int64_t *cured_ns
 	if (error)
 		return error;
 	const int64_t usual_ns = peers.known || others.known ? 0 : gain.ns - culprit->gain.ns;
+	const int64_t whole_ns = gain.ns;
 	gain_subtract_peers(&gain, &peers);
 	gain_subtract_peers(&gain, &others);
 	culprit->gain =
 		(struct gain){gain.ns - usual_ns, gain.low_ns - usual_ns, gain.high_ns - usual_ns};
+	culprit->usual_ns = whole_ns - culprit->gain.ns;
 	return 0;
 }
 
@@ -375,6 +377,52 @@ static int find(struct causes *c, struct suspects *all, struct culprits *out)
 	return error ? error : causes_measure(c);
 }
 
+/* Are two culprits one finding: of the same unit or host, or of one kind everywhere? */
+static bool is_one_finding(const struct culprit *x, const struct culprit *y)
+{
+	if (memcmp(&x->scope, &y->scope, sizeof(x->scope)) != 0)
+		return false;
+	return culprit_width(x) < 2 || x->cause == y->cause ||
+		   (cause_is_sync(x->cause) && cause_is_sync(y->cause));
+}
+
+/* What the finding of culprit `first` wins by itself. Those that stand first were asked so. */
+static int find_unaided(struct causes *c, struct culprits *out, uint32_t first)
+{
+	struct culprit *x = &out->at[first];
+	int64_t step_ns, usual_ns = 0;
+	uint32_t last = first;
+	memcpy(c->weights_ns, c->measured_ns, causes_weights(c) * sizeof(*c->measured_ns));
+	for (uint32_t i = first; i < out->n; i++) {
+		if (!is_one_finding(x, &out->at[i]))
+			continue;
+		cause_take(c, out->at[i].cause, &out->at[i].scope, c->weights_ns);
+		cause_cured(c, out->at[i].cause, &out->at[i].scope);
+		usual_ns += out->at[i].usual_ns;
+		last = i;
+	}
+	memset(c->cured, 0, (c->model->n_units + 1) * sizeof(*c->cured));
+	x->unaided_ns = x->gain.ns;
+	if (last == 0)
+		return 0;
+	int error = causes_step(c, c->weights_ns, &step_ns);
+	x->unaided_ns = c->step_ns - step_ns - usual_ns;
+	return error;
+}
+
+/* Of units that are cured as one, and of two that pay only together, it is not asked. */
+static int find_all_unaided(struct causes *c, struct culprits *out)
+{
+	int error = 0;
+	for (uint32_t i = 0; !error && i < out->n; i++) {
+		bool again = out->at[i].joint.known || out->at[i].group;
+		for (uint32_t k = 0; k < i; k++)
+			again |= is_one_finding(&out->at[k], &out->at[i]);
+		error = again ? 0 : find_unaided(c, out, i);
+	}
+	return error;
+}
+
 int culprits_unexplained(struct causes *c, int64_t *ns)
 {
 	const struct model *m = c->model;
@@ -414,6 +462,7 @@ int culprits_find(struct causes *causes, struct culprits *out)
 	if (!error)
 		error = find(causes, &all, out);
 	free(all.at);
+	error = error ? error : find_all_unaided(causes, out);
 	error = error ? error : culprits_unexplained(causes, &out->unexplained_ns);
 	for (uint32_t i = 0; i < out->n; i++)
 		gain_widen(&out->at[i].gain, causes->step_ns, out->unexplained_ns);

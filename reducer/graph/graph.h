@@ -20,7 +20,8 @@ enum edge_kind {
 	EDGE_OP,       /* the start of an op to its end */
 	EDGE_ARRIVE,   /* a member's start to the meeting of all */
 	EDGE_TRANSFER, /* the meeting to the end of a member */
-	EDGE_HELD      /* an op of another stream that ended just before */
+	EDGE_HELD,     /* an op of another stream that ended just before */
+	EDGE_LOADER    /* a batch that was waited for to the next such one */
 };
 
 #define UNIT_NONE UINT16_MAX

@@ -1,6 +1,8 @@
 /* Who woke a thread that slept outside of calls. */
 #include "graph/threads.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 
 enum {
@@ -46,34 +48,60 @@ static enum state state_at(const struct host_thread *t, int64_t ns)
 	return ns - t->points[point].ns < LONG_SILENT_NS ? STATE_AWAKE : STATE_UNKNOWN;
 }
 
-/* A thread that copies by itself is awake now and then, whoever waits for whom. */
 static bool better(const struct waker *than, const struct waker *waker)
 {
-	if (than->thread && than->thread->aside != waker->thread->aside)
-		return than->thread->aside;
 	if (!than->thread || waker->sleeps_then != than->sleeps_then)
 		return !than->thread || waker->sleeps_then;
 	return waker->thread->points[waker->point].ns > than->thread->points[than->point].ns;
 }
 
-/* Who woke the thread at `ns`, after it went silent at `from_ns`. */
-static struct waker find_waker(const struct process *p, const struct host_thread *t,
-							   int64_t from_ns, int64_t ns)
+struct woken {
+	const struct host_thread *thread;
+	int64_t from_ns, ns; /* since when it was silent, and when it was awake again */
+};
+
+/* Among the threads that copy aside, or among the others: one that is awake at `ns`, or (`silent`)
+ * one that made a call since the thread went silent. */
+static struct waker find_among(const struct process *p, const struct woken *of, bool aside,
+							   bool silent)
 {
 	struct waker best = {0};
-	for (int pass = 0; pass < 2 && !best.thread; pass++)
-		for (uint32_t i = 0; i < p->n_threads; i++) {
-			struct waker w = {&p->threads[i], thread_point(&p->threads[i], ns), false};
-			if (w.thread == t || w.point < 0)
-				continue;
-			if (pass == 0 ? state_at(w.thread, ns) != STATE_AWAKE
-						  : w.thread->points[w.point].ns <= from_ns)
-				continue;
-			w.sleeps_then = pass == 0 && state_at(w.thread, ns + SOON_ASLEEP_NS) == STATE_ASLEEP;
-			if (better(&best, &w))
-				best = w;
-		}
+	for (uint32_t i = 0; i < p->n_threads; i++) {
+		struct waker w = {&p->threads[i], thread_point(&p->threads[i], of->ns), false};
+		if (w.thread == of->thread || w.thread->aside != aside || w.point < 0)
+			continue;
+		if (silent ? w.thread->points[w.point].ns <= of->from_ns
+				   : state_at(w.thread, of->ns) != STATE_AWAKE)
+			continue;
+		w.sleeps_then = !silent && state_at(w.thread, of->ns + SOON_ASLEEP_NS) == STATE_ASLEEP;
+		if (better(&best, &w))
+			best = w;
+	}
 	return best;
+}
+
+/* When a thread that is awake at `ns` woke up. */
+static int64_t woke_ns(const struct host_thread *t, int64_t ns)
+{
+	int64_t row = sched_at(t, ns - 1);
+	while (row >= 0 && t->scheds[row].slept <= t->scheds[row].begin)
+		row--;
+	return row < 0 ? INT64_MIN : t->scheds[row].slept;
+}
+
+/* Who woke the thread. A thread that copies aside is awake now and then, whoever waits for whom:
+ * when no other one is awake, whoever was so when it woke up has handed the lock on through it. */
+static struct waker find_waker(const struct process *p, const struct woken *of)
+{
+	struct waker best = find_among(p, of, false, false);
+	if (best.thread)
+		return best;
+	const struct waker aside = find_among(p, of, true, false);
+	struct woken before = *of;
+	before.ns = aside.thread ? woke_ns(aside.thread, of->ns) : of->from_ns;
+	if (before.ns > of->from_ns)
+		best = find_among(p, &before, false, false);
+	return best.thread ? best : find_among(p, of, false, true);
 }
 
 static int note_between(struct model *model, uint32_t edge, const struct host_thread *t,
@@ -84,43 +112,80 @@ static int note_between(struct model *model, uint32_t edge, const struct host_th
 	return thread_note(model, edge, by_label);
 }
 
-struct waking {
-	const struct host_thread *thread; /* the waker */
-	int64_t point;                    /* its last one before it wakes the other */
-	int64_t ns;                       /* when the other is awake */
-	bool silent; /* told from silence alone: nothing is known of the time before */
+/* Where the waker was last known to be: its last point, or when it woke up itself after that. */
+struct source {
+	uint32_t node;
+	int64_t ns;
 };
 
-/* Point i to the wake-up, the waker to the wake-up, and on to point i + 1. */
-static int link_waking(struct host_thread *t, uint32_t i, struct model *model,
-					   const struct waking *waking)
+static struct source source_of(const struct waking *waking)
 {
+	const struct host_thread *t = waking->waker;
+	const uint32_t point = (uint32_t)waking->waker_point;
+	uint32_t low = 0, high = t->n_wakings;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (t->wakings[middle].point < point)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < t->n_wakings && t->wakings[low].point == point && t->wakings[low].ns < waking->ns)
+		return (struct source){t->wakings[low].node, t->wakings[low].ns};
+	return (struct source){t->first_node + point, t->points[point].ns};
+}
+
+/* The thread's last point to the wake-up, and on to its next one. */
+static int link_sleeper(struct host_thread *t, const struct waking *waking, struct model *model)
+{
+	const uint32_t i = waking->point;
 	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns, ns = waking->ns;
-	const int64_t waker_ns = waking->thread->points[waking->point].ns;
 	int64_t by_label[LABELS];
-	uint32_t node, edge;
-	int error = graph_add_nodes(&model->graph, &ns, 1, &node);
-	if (error)
-		return error;
+	uint32_t edge;
 	thread_labels(t, from_ns, ns, by_label);
 	const int64_t asleep_ns = by_label[LABEL_BLOCKED] + by_label[LABEL_LOCK_NO_CORE];
-	struct edge before = {t->first_node + i, node, ns - from_ns - asleep_ns, t->unit, EDGE_OUTSIDE};
+	struct edge before = {t->first_node + i, waking->node, ns - from_ns - asleep_ns, t->unit,
+						  EDGE_OUTSIDE};
 	before.ns = waking->silent ? 0 : before.ns;
-	error = graph_add_edge(&model->graph, &before, &edge);
+	int error = graph_add_edge(&model->graph, &before, &edge);
 	by_label[LABEL_BLOCKED] = by_label[LABEL_LOCK_NO_CORE] = 0;
 	if (!error && !waking->silent)
 		error = thread_note(model, edge, by_label);
-	struct edge after = {node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};
+	struct edge after = {waking->node, t->first_node + i + 1, to_ns - ns, t->unit, EDGE_OUTSIDE};
 	error = error ? error : graph_add_edge(&model->graph, &after, &t->chain[i]);
-	error = error ? error : note_between(model, t->chain[i], t, (int64_t[]){ns, to_ns});
-	struct edge hand = {waking->thread->first_node + (uint32_t)waking->point, node, ns - waker_ns,
-						waking->thread->unit, EDGE_HAND};
-	error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
-	error = error ? error : note_between(model, edge, waking->thread, (int64_t[]){waker_ns, ns});
-	model->hand_offs += !error;
 	if (!t->points[i + 1].begins)
 		t->calls[t->points[i + 1].call].chain = t->chain[i];
+	return error ? error : note_between(model, t->chain[i], t, (int64_t[]){ns, to_ns});
+}
+
+int hand_offs_link(struct host_thread *t, struct model *model)
+{
+	int error = 0;
+	for (uint32_t k = 0; !error && k < t->n_wakings; k++) {
+		const struct waking *waking = &t->wakings[k];
+		const struct source source = source_of(waking);
+		struct edge hand = {source.node, waking->node, waking->ns - source.ns, waking->waker->unit,
+							EDGE_HAND};
+		uint32_t edge;
+		error = link_sleeper(t, waking, model);
+		error = error ? error : graph_add_edge(&model->graph, &hand, &edge);
+		error = error
+					? error
+					: note_between(model, edge, waking->waker, (int64_t[]){source.ns, waking->ns});
+		model->hand_offs += !error;
+	}
 	return error;
+}
+
+/* ---- finding them ---- */
+
+static int add_waking(struct host_thread *t, struct model *model, const struct waking *waking)
+{
+	if (room_next((void **)&t->wakings, t->n_wakings, sizeof(*t->wakings)) != 0)
+		return -ENOMEM;
+	struct waking *added = &t->wakings[t->n_wakings++];
+	*added = *waking;
+	return graph_add_nodes(&model->graph, &added->ns, 1, &added->node);
 }
 
 struct sleep { /* in one segment */
@@ -167,7 +232,7 @@ static bool find_silence(const struct process *p, const struct host_thread *t, u
 						 struct waking *out)
 {
 	const int64_t from_ns = t->points[i].ns, to_ns = t->points[i + 1].ns;
-	*out = (struct waking){.silent = true};
+	*out = (struct waking){.point = i, .silent = true};
 	for (uint32_t k = 0; k < p->n_threads; k++) {
 		const struct host_thread *other = &p->threads[k];
 		const int64_t last = thread_point(other, to_ns - 1);
@@ -179,35 +244,35 @@ static bool find_silence(const struct process *p, const struct host_thread *t, u
 		const uint32_t between = begun_between(p, t, other->points[first].ns, last_ns, &unused);
 		if (between > 0 && last > first + FEW_POINTS)
 			continue; /* they run side by side */
-		if (out->thread && out->thread->points[out->point].ns >= last_ns)
+		if (out->waker && out->waker->points[out->waker_point].ns >= last_ns)
 			continue;
 		begun_between(p, t, last_ns, last_ns, &awake_ns);
-		out->thread = other;
-		out->point = last;
+		out->waker = other;
+		out->waker_point = last;
 		out->ns = awake_ns < to_ns ? awake_ns : to_ns;
 	}
-	return out->thread != NULL;
+	return out->waker != NULL;
 }
 
-static int link_silences(struct process *p, struct host_thread *t, struct model *model)
+static int find_silences(const struct process *p, struct host_thread *t, struct model *model)
 {
 	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
 		struct waking waking;
 		if (t->points[i].depth > 0 || t->points[i + 1].ns - t->points[i].ns <= SILENT_NS ||
 			!find_silence(p, t, i, &waking))
 			continue;
-		int error = link_waking(t, i, model, &waking);
+		int error = add_waking(t, model, &waking);
 		if (error)
 			return error;
 	}
 	return 0;
 }
 
-int hand_offs_link(struct process *p, struct host_thread *t, struct model *model)
+int hand_offs_find(const struct process *p, struct host_thread *t, struct model *model)
 {
 	uint32_t row = 0;
 	if (p->n_threads > 1 && p->n_begun > 0)
-		return link_silences(p, t, model);
+		return find_silences(p, t, model);
 	if (p->n_threads < 2 || t->n_scheds == 0)
 		return 0;
 	for (uint32_t i = 0; i + 1 < t->n_points; i++) {
@@ -219,10 +284,11 @@ int hand_offs_link(struct process *p, struct host_thread *t, struct model *model
 		thread_labels(t, from_ns, to_ns, by_label);
 		if (by_label[LABEL_INPUT] > (to_ns - from_ns) / 2)
 			continue;
-		const struct waker waker = find_waker(p, t, from_ns, sleep.until_ns);
+		const struct waker waker = find_waker(p, &(struct woken){t, from_ns, sleep.until_ns});
 		model->unwoken += !waker.thread;
-		const struct waking waking = {waker.thread, waker.point, sleep.until_ns, false};
-		int error = waker.thread ? link_waking(t, i, model, &waking) : 0;
+		const struct waking waking = {
+			.waker = waker.thread, .waker_point = waker.point, .ns = sleep.until_ns, .point = i};
+		int error = waker.thread ? add_waking(t, model, &waking) : 0;
 		if (error)
 			return error;
 	}

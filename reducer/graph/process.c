@@ -318,6 +318,7 @@ void process_close(struct process *p)
 		free(p->threads[i].chain);
 		free(p->threads[i].scheds);
 		free(p->threads[i].pieces);
+		free(p->threads[i].wakings);
 	}
 	free(p->threads);
 	free(p->streams);

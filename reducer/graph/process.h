@@ -133,6 +133,17 @@ struct point {
 	bool begins;
 };
 
+struct host_thread;
+
+struct waking { /* a thread that slept until another one woke it */
+	const struct host_thread *waker;
+	int64_t waker_point; /* its last one before */
+	int64_t ns;          /* when the other is awake */
+	uint32_t point;      /* after which that one slept */
+	uint32_t node;
+	bool silent; /* told from silence alone: nothing is known of the time before */
+};
+
 struct host_thread {
 	uint32_t index;  /* in the trace */
 	uint32_t number; /* by thread id, among those with calls */
@@ -146,6 +157,8 @@ struct host_thread {
 	uint32_t n_scheds;
 	struct labelled *pieces;
 	uint32_t n_pieces;
+	struct waking *wakings; /* by point */
+	uint32_t n_wakings;
 	uint16_t unit;
 	bool aside; /* launches copies on streams of that kind alone */
 };

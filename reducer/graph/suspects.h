@@ -16,13 +16,15 @@ struct joint_cause { /* the other one of two that pay only together: joint.h */
 struct culprit {
 	enum cause cause;
 	struct scope scope;
-	struct gain gain; /* per step; of a later one on top of those before it; of units that are
+	struct gain gain;   /* per step; of a later one on top of those before it; of units that are
 						 found together its part of what they win */
-	int64_t limit_ns; /* the lower limit of the gain over the steps */
-	int64_t cost_ns;  /* time that its cure takes off, per step */
-	int64_t alone_ns; /* what it won before the last of those before it was cured */
-	uint32_t group;   /* 0, or of those that are found together */
-	bool counted;     /* not asked: `cost_ns` is how much of it there is */
+	int64_t limit_ns;   /* the lower limit of the gain over the steps */
+	int64_t cost_ns;    /* time that its cure takes off, per step */
+	int64_t alone_ns;   /* what it won before the last of those before it was cured */
+	int64_t usual_ns;   /* what such a cure wins where nothing is wrong: `gain` is without that */
+	int64_t unaided_ns; /* of a chosen one what its finding wins when nothing else is cured */
+	uint32_t group;     /* 0, or of those that are found together */
+	bool counted;       /* not asked: `cost_ns` is how much of it there is */
 	struct joint_cause joint; /* `gain` is of both */
 };
 

@@ -429,12 +429,15 @@ static int link_points(struct host_thread *t, uint32_t i, struct model *model)
 int threads_link(struct process *p, struct model *model)
 {
 	int error = 0;
+	for (uint32_t k = 0; !error && k < p->n_threads; k++)
+		error = hand_offs_find(p, &p->threads[k], model);
 	for (uint32_t k = 0; !error && k < p->n_threads; k++) {
 		struct host_thread *t = &p->threads[k];
-		error = hand_offs_link(p, t, model);
+		error = hand_offs_link(t, model);
 		for (uint32_t i = 0; !error && i + 1 < t->n_points; i++)
 			if (t->chain[i] == EDGE_NONE)
 				error = link_points(t, i, model);
+		error = error ? error : loaders_link(p, t, model);
 	}
 	return error;
 }

@@ -13,10 +13,16 @@ int threads_link(struct process *process, struct model *model);
  * of the process are final. 0 or -ENOMEM. */
 int threads_compare(struct process *process, struct model *model);
 
-/* A thread that slept outside of calls until another thread of its process woke it: replaces the
- * edges of such segments, the waker's last point leads to the wake-up. Other segments keep
- * EDGE_NONE in thread->chain. 0 or -ENOMEM. */
-int hand_offs_link(struct process *process, struct host_thread *thread, struct model *model);
+/* When the thread slept outside of calls until another thread of its process woke it: adds the nodes
+ * of these wake-ups. 0 or -ENOMEM. */
+int hand_offs_find(const struct process *process, struct host_thread *thread, struct model *model);
+/* Replaces the edges of such segments: the waker leads to the wake-up. The wake-ups of all threads
+ * are found. Other segments keep EDGE_NONE in thread->chain. 0 or -ENOMEM. */
+int hand_offs_link(struct host_thread *thread, struct model *model);
+
+/* How soon batches come that the thread waits for all the time. 0 or -ENOMEM. */
+int loaders_link(const struct process *process, const struct host_thread *thread,
+				 struct model *model);
 
 /* The time of [from, to) with each label. */
 void thread_labels(const struct host_thread *thread, int64_t from, int64_t to,

@@ -130,7 +130,8 @@ static int add_culprit(const struct replayed *r, const struct culprit *culprit, 
 								  .high_ns = culprit->gain.high_ns > 0 ? culprit->gain.high_ns : 0,
 								  .limit_ns = culprit->limit_ns > 0 ? culprit->limit_ns : 0,
 								  .with_rank = -1,
-								  .group = culprit->group};
+								  .group = culprit->group,
+								  .alone_ns = culprit->unaided_ns > 0 ? culprit->unaided_ns : 0};
 	int error = summary_string(summary, cause_name(culprit->cause), &row.cause);
 	error = error ? error : summary_string(summary, device_of(r, &culprit->scope), &row.device);
 	error = error ? error : summary_string(summary, host_of(r, culprit), &row.host);

@@ -302,6 +302,7 @@ static void gain_fields(struct json *j, const struct finding *f)
 	known_ms(j, "gain_ms", sized, f->gain_ns);
 	known_ms(j, "gain_low_ms", sized, f->gain_low_ns);
 	known_ms(j, "gain_high_ms", sized, f->gain_high_ns);
+	known_ms(j, "gain_alone_ms", sized && f->gain_alone_ns >= 0, f->gain_alone_ns);
 	text_or_null(j, "gain_reference", sized ? gain_reference_name(f->reference) : NULL);
 }
 

@@ -175,23 +175,39 @@ static void loss_cells(struct columns *table, const struct figures *f, const str
 	columns_cell(table, "%.1f", text_percent(loss->share_ns, f->step_ns));
 }
 
+/* Beside those that are listed before it a loss may win less, or more, than by itself: then both are
+ * said. */
+static void say_alone(const struct screen *screen, const struct finding *loss, char *out,
+					  size_t bytes)
+{
+	const bool inside =
+		loss->gain_alone_ns >= loss->gain_low_ns && loss->gain_alone_ns <= loss->gain_high_ns;
+	struct text_buffer alone;
+	out[0] = '\0';
+	if (loss->gain_alone_ns >= 0 && !inside)
+		snprintf(out, bytes, " once the losses above are cured, %s ms by itself",
+				 text_ms(screen, loss->gain_alone_ns, &alone));
+}
+
 /* What curing it wins, where the replay says it and that is something. */
 static void gain_line(const struct screen *screen, const struct report *r,
 					  const struct finding *loss)
 {
 	struct text_buffer gain;
+	char alone[96];
 	if (!loss->gain_known || loss->gain_unsized || !finding_counts(loss))
 		return;
+	say_alone(screen, loss, alone, sizeof(alone));
 	if (strtod(text_ms(screen, loss->gain_high_ns, &gain), NULL) <= 0)
-		screen_wrap(screen, 4, "    Curing it alone wins nothing, %s",
-					gain_reference_words(loss->reference));
+		screen_wrap(screen, 4, "    Curing it %swins nothing%s, %s", alone[0] ? "" : "alone ",
+					alone, gain_reference_words(loss->reference));
 	else
-		screen_wrap(screen, 4, "    %s %s per %s, %s",
+		screen_wrap(screen, 4, "    %s %s per %s%s, %s",
 					loss->joint      ? "Curing both wins"
 					: loss->others.n ? "Its part of what curing all wins is"
 									 : "Curing it wins",
 					text_gain(screen, loss->gain_ns, loss->gain_low_ns, loss->gain_high_ns, &gain),
-					finding_per(r->figures), gain_reference_words(loss->reference));
+					finding_per(r->figures), alone, gain_reference_words(loss->reference));
 }
 
 /* A long sentence stands below the line with its figures. */

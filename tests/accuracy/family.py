@@ -137,6 +137,7 @@ def run_job(task):
                       calls=judge.judge_calls(truth, report), steps_right=judge.judge_steps(truth, report),
                       finding=judge.judge_finding(truth, report, base, accepted, ample))
         together(runner, job, truth, result["finding"])
+        in_order(runner, job, truth, result["finding"])
         put_away(directory, keep, number, truth)
     except (RuntimeError, KeyError, ValueError, IndexError) as problem:
         result["problem"] = f"{type(problem).__name__}: {problem}"
@@ -175,13 +176,26 @@ def said(finding):
 
 def together(runner, job, truth, finding):
     """What the first finding is about costs what the job wins without all of it."""
-    about = finding.get("about", [])
-    if len(about) < 2:
-        return
+    if len(finding.get("about", [])) >= 2:
+        finding["loss_ms"] = loss_of(runner, job, truth, finding["about"])
+
+
+def in_order(runner, job, truth, finding):
+    """Whether the larger of the first two findings about planted faults is about those that cost more."""
+    if len(finding.get("two", [])) == 2:
+        losses = [loss_of(runner, job, truth, about) for about, _ in finding["two"]]
+        near = judge.SAME_LOSS * truth["step_ns"] / 1e6
+        finding["ordered"] = None if abs(losses[0] - losses[1]) <= near else losses[0] > losses[1]
+
+
+def loss_of(runner, job, truth, about):
+    """What the job wins without the planted faults of these numbers, in ms."""
+    if len(about) == 1:
+        return truth["faults"][about[0]]["loss_ns"] / 1e6
     faults = [f for i, f in enumerate(job.faults) if i not in about]
-    few = [i for i in about if truth["faults"][i]["fault"] == judge.FEW_CORES]
+    few = any(truth["faults"][i]["fault"] == judge.FEW_CORES for i in about)
     rest = runner.simulate(with_cores(job) if few else job, None, job.nvtx, faults=faults)
-    finding["loss_ms"] = (truth["step_ns"] - rest["step_ns"]) / 1e6
+    return (truth["step_ns"] - rest["step_ns"]) / 1e6
 
 
 def with_cores(job):

@@ -4,7 +4,7 @@ import statistics
 
 LEAST_TRUE_NS = 1_000_000  # a class, or a job, with less true idle time than this is not judged
 BARS = {"leaf": 98.0, "leaf_p10": 92.0, "class": 85.0, "first": 88.0, "first_cores": 95.0, "culprit": 95.0, "steps": 100.0,
-        "late": 2.0}
+        "late": 2.0, "off_median": 3.0, "off_p90": 25.0, "holds": 85.0, "ordered": 95.0}
 BARS_OF_FEW = {"leaf": 90.0, "first": 40.0}  # of `make test`: what no change may fall below, however few the jobs
 
 
@@ -61,7 +61,7 @@ def asked(results):
 
 
 def firsts(results, key="first"):
-    return [r["finding"][key] for r in asked(results)]
+    return [r["finding"].get(key) for r in asked(results)]
 
 
 def few_cores(r):
@@ -74,6 +74,18 @@ def gain_errors(results):
             if f["claim_ms"] is not None]
 
 
+def off_by(results):
+    """'median, p90' of these errors."""
+    errors = gain_errors(results)
+    return f"{100 * statistics.median(errors):.1f} %, {100 * quantile(errors, 0.9):.0f} %" if errors else "-"
+
+
+def interval_holds(results):
+    """Whether the interval of the gain holds the loss, of the findings that have both."""
+    return [f["interval_ms"][0] <= f["loss_ms"] <= f["interval_ms"][1] for f in (r["finding"] for r in results if r["finding"])
+            if f.get("interval_ms")]
+
+
 def right_percent(values):
     values = [v for v in values if v is not None]
     return 100 * sum(values) / len(values) if values else 100.0
@@ -82,15 +94,15 @@ def right_percent(values):
 # ---- tables ---------------------------------------------------------------------------------------
 
 def scores_of(results):
-    percents, errors = leaf_percents(results), gain_errors(results)
-    gains = f"{100 * statistics.median(errors):.1f} %, {100 * quantile(errors, 0.9):.0f} %" if errors else "-"
+    percents = leaf_percents(results)
     mean = f"{statistics.mean(percents):.1f} %, {quantile(percents, 0.1):.1f} %" if percents else "-"
     return [str(len(results)), f"{leaf_percent(results):.2f} %", mean, share(firsts(results)), share(firsts(results, "printed")),
-            share(firsts(results, "culprit")), gains, share(r["steps_right"] for r in results)]
+            share(firsts(results, "culprit")), off_by(results), off_by(asked(results)), share(interval_holds(results)),
+            share(firsts(results, "ordered")), share(r["steps_right"] for r in results)]
 
 
 SCORES = ["jobs", "right leaf, by time", "of a job: mean, p10", "first finding", "as printed", "culprit",
-          "off by: median, p90", "steps"]
+          "off by: median, p90", "with a reference", "interval holds", "two in order", "steps"]
 
 
 def score_table(name, groups):
@@ -212,13 +224,20 @@ def again(args, r):
     return f"tests/accuracy/family.py --seed {args.seed}{ranks}{'' if r['kind'] == 'job' else ' --only-healthy'} --only {r['number']}"
 
 
+def gain_words(finding):
+    if finding["claim_ms"] is None:
+        return ""
+    between = "".join(f" ({low:.2f} to {high:.2f})" for low, high in ([finding["interval_ms"]] if finding["interval_ms"] else []))
+    return f"wins {finding['claim_ms']:.2f}{between} of {finding['loss_ms']:.2f}"
+
+
 def job_line(args, r):
     planted = ", ".join(f"{name}={strength}{'' if rank is None else f'@{rank}'} {loss:.2f}"
                         for name, strength, rank, loss in r["planted"])
     leaves = leaf_percents([r])
     parts = [f"leaf {leaves[0]:.1f} %" if leaves else "", f"planted (ms) {planted} of {r['step_ms']:.2f}"]
     if r["finding"]:
-        parts += [f"said {r['finding']['said']}", "" if r["finding"]["first"] else "FIRST WRONG",
+        parts += [f"said {r['finding']['said']}", gain_words(r["finding"]), "" if r["finding"]["first"] else "FIRST WRONG",
                   "CULPRIT WRONG" if r["finding"]["culprit"] is False else ""]
     parts += ["STEPS WRONG" if r["steps_right"] is False else ""]
     return f"job {r['number']}: {'; '.join(p for p in parts if p)}\n    {again(args, r)}\n    {r['command']}"
@@ -263,6 +282,12 @@ def failures(results, few):
         for cause, (true, right) in leaf_sums(part).items():
             if true >= LEAST_TRUE_NS:
                 out += below(f"NVTX {nvtx}: class {cause}", 100 * right / true, BARS["class"])
+    out += below("interval of the gain", right_percent(interval_holds(jobs)), BARS["holds"])
+    out += below("two largest in order", right_percent(firsts(jobs, "ordered")), BARS["ordered"])
+    errors = gain_errors(asked(jobs))
+    for name, value in (("median", statistics.median(errors)), ("p90", quantile(errors, 0.9))) if errors else ():
+        if 100 * value > BARS[f"off_{name}"]:
+            out.append(f"gain off by {100 * value:.1f} % ({name}), more than {BARS[f'off_{name}']} %")
     late_percent = 100 * sum(map(late, healthy)) / len(healthy) if healthy else 0
     if late_percent > BARS["late"]:
         out.append(f"late ranks out of noise in {late_percent:.1f} % of healthy jobs, more than {BARS['late']} %")

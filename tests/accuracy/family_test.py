@@ -158,8 +158,9 @@ class FirstFindingTest(unittest.TestCase):
 
     def test_what_no_trace_can_know(self):
         for name, rank, known in (("slow_link", 1, False), ("jitter_host", None, False), ("prefetch", None, False),
-                                  ("slow_gpu", None, False), ("slow_gpu", 2, True), ("input", None, True)):
+                                  ("slow_gpu", None, False), ("slow_gpu", 2, True), ("input", None, True), ("imbalance", None, True)):
             self.assertEqual(self.judge(truth_of(fault(name, 90, rank)), report_of())["reference"], known, name)
+        self.assertFalse(self.judge(truth_of(fault("imbalance", 90), ranks=1), report_of())["reference"])
 
     def test_what_is_claimed(self):
         truth = truth_of(fault("input", 50))
@@ -167,6 +168,31 @@ class FirstFindingTest(unittest.TestCase):
         verdict = self.judge(truth, report_of(finding("input", 3, gain_ms=0.0)))
         self.assertEqual((verdict["claim_ms"], verdict["by_gain"]), (0, True))
         self.assertIsNone(self.judge(truth, report_of(finding("sync", 3)))["claim_ms"], "nothing is claimed of the fault")
+
+    def test_what_is_not_printed_first_is_claimed_by_itself(self):
+        truth, bubble = truth_of(fault("input", 50)), finding("unsplit", 30)
+        second = {**finding("input", 3, gain_ms=1.0), "gain_low_ms": 0.5, "gain_high_ms": 1.5, "gain_alone_ms": 2.0}
+        verdict = self.judge(truth, report_of(bubble, second), report_of(bubble))
+        self.assertEqual((verdict["claim_ms"], verdict["interval_ms"]), (2.0, []))
+        verdict = self.judge(truth, report_of(second))
+        self.assertEqual((verdict["claim_ms"], verdict["interval_ms"]), (1.0, [0.5, 1.5]))
+
+    def test_two_findings_in_the_order_of_what_they_are_about(self):
+        class Runner:
+            def simulate(self, job, directory, nvtx, faults):
+                return {"step_ns": 860}
+        job = family.Job(1, "ddp", 4, 12, ("input=9", "item_end=2", "item_loss=1"), (), "on")
+        truth = truth_of(fault("input", 90), fault("item_end", 70), fault("item_loss", 60))
+        sync, stall = finding("sync", 1, gain_ms=0.14), finding("input", 3, gain_ms=0.1)
+        for first, second, ordered in ((sync, stall, True), (stall, sync, False)):
+            verdict = self.judge(truth, report_of(first, second))
+            family.in_order(Runner(), job, truth, verdict)
+            self.assertEqual(verdict["ordered"], ordered, first["id"])
+        truth["faults"] = [fault("input", 90), fault("item_end", 85)]
+        verdict = self.judge(truth, report_of(sync, stall))
+        family.in_order(Runner(), job, truth, verdict)
+        self.assertIsNone(verdict["ordered"], "they differ by less than 1 % of the step")
+        self.assertEqual(self.judge(truth, report_of(sync, sync))["two"], [[[1], 0.14]])
 
     def test_what_a_finding_is_about(self):
         late = report_of(finding("late_rank", 1, "Rank 1 is last; it spends 7 ms more in blocked"))
@@ -252,7 +278,8 @@ class RestTest(unittest.TestCase):
 
 def job_of(number, true=10_000_000, right=10_000_000, first=True, **more):
     verdict = {"fault": "input", "rank": None, "loss_ms": 2.0, "loss_percent": 5.0, "reference": True, "first": first,
-               "printed": first, "culprit": None, "claim_ms": 1.5 if first else None, "by_gain": False, "said": "input: x"}
+               "printed": first, "culprit": None, "claim_ms": 1.98 if first else None, "by_gain": False, "said": "input: x",
+               "interval_ms": [1.9, 2.1] if first else [], "ordered": True}
     return {"number": number, "kind": "job", "workload": "ddp", "ranks": 4, "nvtx": "on", "options": [], "command": "baton-sim x",
             "planted": [("input", 1, None, 2.0)], "step_ms": 40.0, "leaves": {"input": (true, right)}, "steps_right": True,
             "exposed": {"nccl.wait": (9, 9), "nccl.transfer": (1, 1)}, "calls": {"sync": (1.0, 1.2, True)}, "finding": verdict, **more}
@@ -264,7 +291,8 @@ class TablesTest(unittest.TestCase):
     def test_scores(self):
         jobs = [job_of(0), job_of(1, right=5_000_000, first=False)]
         self.assertEqual(family_tables.scores_of(jobs), [
-            "2", "75.00 %", "75.0 %, 50.0 %", "50.0 % of 2", "50.0 % of 2", "-", "25.0 %, 25 %", "100.0 % of 2"])
+            "2", "75.00 %", "75.0 %, 50.0 %", "50.0 % of 2", "50.0 % of 2", "-", "1.0 %, 1 %", "1.0 %, 1 %",
+            "100.0 % of 1", "100.0 % of 2", "100.0 % of 2"])
 
     def test_a_wrong_job_is_printed_with_its_command(self):
         lines = family_tables.wrong(self.args, [job_of(0), job_of(1, first=False), job_of(2, right=8_000_000)])
@@ -279,6 +307,12 @@ class TablesTest(unittest.TestCase):
             "first finding 55.56 %", "first finding with cores enough 55.56 %", "NVTX on: right leaf 90.00 %",
             "NVTX on: p10 of jobs 90.00 %"])
         self.assertEqual(family_tables.failures(bad, True), [])
+        off = [job_of(n) for n in range(9)]
+        for r in off[:3]:
+            r["finding"].update(claim_ms=1.4, ordered=False)
+            r["finding"]["interval_ms"] = [1.3, 1.5]
+        self.assertEqual([f.split(" is ")[0].split(",")[0] for f in family_tables.failures(off, False)], [
+            "interval of the gain 66.67 %", "two largest in order 66.67 %", "gain off by 30.0 % (p90)"])
         worse = [job_of(n, right=8_000_000, first=n < 3) for n in range(9)]
         self.assertEqual(len(family_tables.failures(worse, True)), 2)
 

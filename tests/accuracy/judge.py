@@ -10,6 +10,7 @@ import re
 import score
 
 LEAST_LOSS = 0.02  # of the step: below, no finding is asked for
+SAME_LOSS = 0.01  # of the step: of two that differ by less either may come first
 TIE = 0.9  # faults that cost nearly as much as the costliest may come first too
 MOST_OF_IT = 0.9  # of the idle time of a cause: so much on one device is that device's alone
 FEW_CORES = "few_cores"  # no fault of the simulator's: the machine that the job runs on
@@ -39,6 +40,8 @@ def one_rank(fault, truth):
 def has_reference(fault, truth, accepted):
     if fault["fault"] in NO_REFERENCE or fault["fault"] not in accepted.findings:
         return False
+    if fault["fault"] == "imbalance" and truth["ranks"] == 1:
+        return False  # no one to be even with
     return fault["fault"] not in NONE_EVERYWHERE or one_rank(fault, truth)
 
 
@@ -123,8 +126,18 @@ def names_class(fault, finding, accepted):
     return any(re.search(rf"(?:^|_|\b){word}(?:_|\b)", text) for word in accepted.reasons.get(fault["fault"], ()))
 
 
-def claim_ms(finding):
+def claim_ms(finding, printed):
+    """What curing it wins. Of one that is not printed first (what is set aside is) what it wins by itself, as is its loss."""
+    alone = finding.get("gain_alone_ms")
+    if finding is not printed and alone is not None:
+        return alone
     return finding["share_ms"] if finding.get("gain_ms") is None else finding["gain_ms"]
+
+
+def interval_ms(finding, printed):
+    """[least, most] that its gain may be, None where the report has no gain, or only beside others."""
+    low, high = finding.get("gain_low_ms"), finding.get("gain_high_ms")
+    return None if low is None or high is None or finding is not printed else [low, high]
 
 
 def units_of_step(truth, report):
@@ -147,6 +160,20 @@ def faults_of(fault, truth, finding, accepted):
             if f is fault or (one_rank(f, truth) == one_rank(fault, truth) and names_finding(f, truth, finding, accepted))]
 
 
+def two_named(truth, findings, accepted):
+    """[[numbers of planted faults, gain in ms]] of the first two findings that are about other faults than each other, each
+    with all that it names and a gain; fewer where the report has no two such."""
+    out, seen = [], set()
+    for finding in findings:
+        named_by = [f for f in truth["faults"] if names_finding(f, truth, finding, accepted) and names_class(f, finding, accepted)]
+        about = faults_of(max(named_by, key=lambda f: f["loss_ns"]), truth, finding, accepted) if named_by else []
+        if not about or seen & set(about) or finding.get("gain_ms") is None:
+            continue
+        out.append([about, finding["gain_ms"]])
+        seen |= set(about)
+    return out[:2]
+
+
 def judge_finding(truth, report, base, accepted, ample=None):
     """The verdict on the first finding, {} where none is asked for. `base`: the report of the job without faults, `ample`:
     with a core for every thread."""
@@ -155,19 +182,21 @@ def judge_finding(truth, report, base, accepted, ample=None):
         return {}
     findings = score.findings_of(report)
     printed = (findings or [NOTHING])[0]
-    first = (score.news(report, base) or [NOTHING])[0]
-    if asked[0]["fault"] == FEW_CORES:  # the job without faults has it too
-        first = (score.news(report, ample) or [NOTHING])[0]
+    new = score.news(report, ample if asked[0]["fault"] == FEW_CORES else base)  # the job without faults has few cores too
+    first = (new or [NOTHING])[0]
     right = [f for f in asked if names_finding(f, truth, first, accepted)]
     alike = [f for f in right if one_rank(f, truth) == one_rank(right[0], truth)]  # the culprit is asked of none or all
     fault = next((f for f in alike if names_class(f, first, accepted)), (right or asked)[0])
+    units = units_of_step(truth, report)
     return {
         "fault": fault["fault"], "rank": fault["rank"], "loss_ms": fault["loss_ns"] / 1e6,
         "loss_percent": 100 * fault["loss_ns"] / truth["step_ns"], "reference": has_reference(fault, truth, accepted),
         "first": bool(right), "printed": any(names_finding(f, truth, printed, accepted) for f in asked),
         "about": faults_of(fault, truth, first, accepted) if right else [],
         "culprit": bool(right) and names_class(fault, first, accepted) if one_rank(fault, truth) else None,
-        "claim_ms": claim_ms(first) * units_of_step(truth, report) if right else None, "by_gain": first.get("gain_ms") is not None,
+        "claim_ms": claim_ms(first, printed) * units if right else None, "by_gain": first.get("gain_ms") is not None,
+        "interval_ms": [ms * units for ms in interval_ms(first, printed) or ()] if right else [],
+        "two": two_named(truth, new, accepted),
         "said": f"{first['id']}: {first['text']}"}
 
 

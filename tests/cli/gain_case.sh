@@ -46,6 +46,25 @@ is "f[0]['id'] == 'profiler' and near(f[0]['gain_ms'], loss['profiler'], 0.1)"
 run call --workload three_level --ranks 8 --cores 8 --seed 518252 --fault module_load=37610
 is "f[0]['id'] == 'module_load' and near(f[0]['gain_ms'], loss['module_load'], 0.25)"
 
+# Keeps out: what is left of a loss once a larger one is cured, as all that it costs by itself.
+run hidden --workload graph --ranks 8 --cores 4 --seed 931489 --fault module_load=30907 --fault jit=307030
+"$sim" --truth "$work/ample.json" --steps 6 --workload graph --ranks 8 --seed 931489 --fault module_load=30907 \
+	--fault jit=307030 >/dev/null 2>&1 || fail "baton-sim with cores enough"
+cores=$("$PYTHON" -c 'import json, sys; a, b = (json.load(open(p))["step_ns"] for p in sys.argv[1:]); print((a - b) / 1e6)' \
+	"$work/hidden.json" "$work/ample.json")
+is "[x['id'] for x in f[:2]] == ['module_load', 'no_core'] and f[0]['gain_alone_ms'] == f[0]['gain_ms']"
+is "f[1]['gain_ms'] < $cores / 4 and near(f[1]['gain_alone_ms'], $cores, 0.05)"
+expect_status 0 "$BATON" report "$work/hidden"
+checks=$((checks + 1))
+tr -s ' \n' ' ' <"$work/out" | grep -q "once the losses above are cured, [0-9.]* ms by itself" || fail "report: $(cat "$work/out")"
+
+# Keeps out: what no loader could deliver. Its batches come as they do, however little else the loop waits for.
+run loader --workload short_backward --ranks 1 --steps 14 --seed 928650 --fault input=32164 --fault item_loss=2
+expect_status 0 "$BATON" whatif --json "$work/loader" --without sync
+is "loss['item_loss'] < t['step_ns'] / 4e7 and d['step_ns'] - d['step_without_ns'] < t['step_ns'] / 20"
+expect_status 0 "$BATON" whatif --json "$work/loader" --without input
+is "abs(d['step_ns'] - d['step_without_ns'] - 1e6 * loss['input']) < t['step_ns'] / 100"
+
 # Keeps out: a call that waits for a host function of its stream, and goes on waiting when that is gone.
 run function --workload short_backward --ranks 3 --seed 3 --fault host_func=617 --fault sync_device=5@2
 expect_status 0 "$BATON" whatif --json "$work/function" --without host_func

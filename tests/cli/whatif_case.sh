@@ -66,6 +66,14 @@ expect_status 0 "$BATON" whatif "$work/asleep"
 checks=$((checks + 1))
 grep -q "blocked of rank 6 .* ms +- [0-9.]* less (.*), with that time removed" "$work/out" || fail "whatif as text: $(cat "$work/out")"
 
+# One thread of a process waits for the loader, and the others for it: by way of each other, or of one that copies by itself.
+made loads --workload jax --ranks 5 --per-host 8 --fault input=200000
+asked loads --without input
+answers loads 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] / 2'
+made copies --workload dataparallel --ranks 2 --seed 2 --fault input=390000 --fault prefetch=4500
+asked copies --without input
+answers copies 'abs(first["gain_ns"] - real) < real / 50 and real > t["step_ns"] / 3'
+
 # Keeps out: fewer waits for the GPU, which hide two causes of one rank as neither cure does, instead of that rank.
 expect_status 0 "$sim" -o "$work/two" --workload resnet --ranks 8 --steps 8 --seed 47167 --noise-seed 561954 --host-noise even \
 	--fault page_fault=1837@7 --fault jit=102941@7

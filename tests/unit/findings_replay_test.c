@@ -364,6 +364,7 @@ static void partly_together(void)
 	make(&s, &all);
 	says(&all.at[0], "late_rank", "5.0 ms of it pay only together with rank 1 (input)", "");
 	CHECK(all.at[0].joint == pair && all.at[0].gain_ns == 14000 * US, "of both causes and rank 1");
+	CHECK(all.at[0].gain_alone_ns == -1, "by itself it was not asked");
 	findings_free(&all);
 	s.culprits[1].device = s.culprits[1].host = 0;
 	s.culprits[1].cause = s.culprits[0].cause;
@@ -372,8 +373,33 @@ static void partly_together(void)
 	done(&s, &all);
 }
 
+/* Keeps out: a small gain as all that a loss costs, where one that is cured before it hides it. */
+static void by_itself(void)
+{
+	struct summary s;
+	struct findings all;
+	two_levels(&s);
+	add_culprit(&s, "", 0, 0);
+	add_culprit(&s, "kernels", 3, 9000);
+	add_culprit(&s, "blocked", 3, 1000);
+	s.culprits[1].alone_ns = 9500 * US; /* of both: the first one's row says it */
+	make(&s, &all);
+	CHECK(all.at[0].gain_ns == 10000 * US && all.at[0].gain_alone_ns == 9500 * US,
+		  "of a rank with two causes: %lld", (long long)all.at[0].gain_alone_ns);
+	findings_free(&all);
+	s.culprits[2].device = s.culprits[2].host = 0;
+	s.culprits[2].alone_ns = 7000 * US;
+	make(&s, &all);
+	for (size_t i = 0; i < all.n; i++)
+		if (all.at[i].id == FINDING_BLOCKED)
+			CHECK(all.at[i].gain_ns == 1000 * US && all.at[i].gain_alone_ns == 7000 * US,
+				  "of a loss of all: %lld", (long long)all.at[i].gain_alone_ns);
+	done(&s, &all);
+}
+
 int main(void)
 {
+	by_itself();
 	partly_together();
 	several();
 	even();

@@ -1,0 +1,77 @@
+/* Loaders leave no rows of when they work. But a thread that waits for one batch after another tells
+ * how fast they come: no cure of something else lets the next one come sooner. */
+#include "graph/threads.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+	LEAST_WAIT_NS = 200000,
+	LEAST_WAITS = 3,
+	MOST_STEPS = 4, /* from one wait to the next: several workers have their batches at once */
+	UNEVEN = 2
+};
+
+struct delivery {   /* a batch that was waited for */
+	uint32_t point; /* the first one after it */
+	int32_t step;
+};
+
+/* The waits for batches that the thread goes on after. Returns how many. */
+static uint32_t find_deliveries(const struct process *p, const struct host_thread *t,
+								struct delivery *out)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < t->n_pieces; i++) {
+		const struct labelled *piece = &t->pieces[i];
+		const int64_t point = thread_point(t, piece->end - 1) + 1;
+		if (piece->label != LABEL_INPUT || piece->end - piece->begin < LEAST_WAIT_NS || point < 1 ||
+			point >= t->n_points || t->points[point - 1].depth > 0)
+			continue;
+		if (n && out[n - 1].point == point)
+			continue;
+		out[n++] = (struct delivery){(uint32_t)point, process_step(p, t->points[point].ns)};
+	}
+	return n;
+}
+
+static int32_t steps_between(const struct delivery *x, const struct delivery *y)
+{
+	return y->step > x->step ? y->step - x->step : 1;
+}
+
+/* The steps between two waits, where these are even enough: a thread that waits now and then waits
+ * for something else, a first batch or a slow file. 0: they are not. */
+static int32_t steady_steps(const struct delivery *all, uint32_t n)
+{
+	int32_t least = INT32_MAX, most = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		const int32_t steps = steps_between(&all[i - 1], &all[i]);
+		least = steps < least ? steps : least;
+		most = steps > most ? steps : most;
+	}
+	return n >= LEAST_WAITS && most <= MOST_STEPS && most <= UNEVEN * least ? most : 0;
+}
+
+static int link_delivery(const struct host_thread *t, uint32_t from, uint32_t to,
+						 struct model *model)
+{
+	const struct edge edge = {t->first_node + from, t->first_node + to,
+							  t->points[to].ns - t->points[from].ns, t->unit, EDGE_LOADER};
+	return graph_add_edge(&model->graph, &edge, NULL);
+}
+
+int loaders_link(const struct process *p, const struct host_thread *t, struct model *model)
+{
+	struct delivery *all = malloc((t->n_pieces + 1) * sizeof(*all));
+	const uint32_t n = all ? find_deliveries(p, t, all) : 0;
+	const int32_t steps = steady_steps(all, n);
+	int error = all ? 0 : -ENOMEM;
+	/* the wait before the first one lies before the sample */
+	if (steps && all[0].step <= steps)
+		error = link_delivery(t, 0, all[0].point, model);
+	for (uint32_t i = 1; !error && steps && i < n; i++)
+		error = link_delivery(t, all[i - 1].point, all[i].point, model);
+	free(all);
+	return error;
+}
