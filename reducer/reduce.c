@@ -418,7 +418,10 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 		return refused;
 	}
 	context.step_range = step_range;
-	int error = share_error(host_names_open(classifier_user_rules(classifier), &names));
+	int error = options.only_time ? part_settle_time(&run, &options.time) : 0;
+	if (!error)
+		error = host_names_open(classifier_user_rules(classifier), &names);
+	error = share_error(error);
 	context.names = names;
 	if (!error)
 		error = reduce_opened(&context, classifier, out);
@@ -429,11 +432,8 @@ static int reduce_fresh(char *const *dirs, size_t n_dirs, const struct reduce_op
 			diag("%s: %s", dirs[0], strerror(-error));
 		status = STATUS_INPUT;
 	} else if (out->summary.n_devices == 0 && !options.study && !part_is(&out->summary)) {
-		if (options.only_steps && options.steps.from == options.steps.to)
-			diag("%s: it has no step %lld", dirs[0], (long long)options.steps.from);
-		else if (options.only_steps)
-			diag("%s: it has none of the steps %lld..%lld", dirs[0], (long long)options.steps.from,
-				 (long long)options.steps.to);
+		if (options.only_steps || options.only_time)
+			part_say_no_step(&options, dirs[0]);
 		else
 			say_nothing_ran(&run, dirs[0]);
 		status = STATUS_INPUT;
@@ -534,7 +534,8 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 		return STATUS_INPUT;
 	}
 	if ((from == FROM_FILE || from == FROM_PARTS) && part_is_asked(options)) {
-		diag("%s: it holds sums of the whole run: --rank, --device and --step need its traces",
+		diag("%s: it holds sums of the whole run: --rank, --device, --step and --time need its "
+			 "traces",
 			 dirs[0]);
 		share_leave();
 		reduction_free(out);

@@ -97,10 +97,16 @@ static int keep_steps(struct scanning *s)
 	const struct reduce_options *options = s->context->options;
 	struct device_scan *scan = s->scan;
 	const struct step_fit fit = scan->fit;
-	if (!options->only_steps || scan->empty)
+	if (!(options->only_steps || options->only_time) || scan->empty)
 		return 0;
-	scan->empty = scan->steps.n_steps == 0 ||
-				  steps_keep(&scan->steps, options->steps.from, options->steps.to) == 0;
+	const int32_t kept =
+		options->only_steps
+			? steps_keep(&scan->steps, options->steps.from, options->steps.to)
+			: steps_keep_time(&scan->steps, options->time.from_ns, options->time.to_ns);
+	scan->empty = scan->steps.n_steps == 0 || kept == 0;
+	scan->left_before = scan->steps.left > 0;
+	if (options->only_time && options->time.adds)
+		scan->steps.left = 0;
 	if (scan->empty)
 		return 0;
 	const int error = make_passes(s);
@@ -152,6 +158,24 @@ static void settle_windows(struct device_scan *scan)
 	scan->window_to = scan->ends[scan->steps.n_steps];
 	if (scan->window_to == from)
 		scan->lead_in_from = INT64_MAX; /* nothing was launched in any step */
+}
+
+/* What lies before the first step of the run is the first stretch's, what lies after the last one the
+ * last one's. A trace that was shortened does not have the first step of the run. */
+static void settle_counted(struct scanning *s)
+{
+	struct device_scan *scan = s->scan;
+	const struct steps *steps = &scan->steps;
+	const bool is_first =
+		!scan->left_before && !trace_is_shortened(&s->ds->feeds[scan->process].trace);
+	scan->counted_from = INT64_MIN;
+	scan->counted_to = INT64_MAX;
+	if (!s->context->options->only_time)
+		return;
+	if (!is_first)
+		scan->counted_from = scan->window_from;
+	if (steps->left_after)
+		scan->counted_to = scan->window_to;
 }
 
 static int keep_first_launches(struct device_scan *scan, const struct device_feeds *ds)
@@ -212,8 +236,10 @@ static int scan_device(struct scanning *s)
 	error = calibrate_queue(s);
 	if (error)
 		return error;
-	if (!s->scan->empty)
+	if (!s->scan->empty) {
 		settle_windows(s->scan);
+		settle_counted(s);
+	}
 	HOLDS(steps_in_order(&s->scan->steps));
 	HOLDS(s->scan->empty || windows_tile(s->scan));
 	return keep_first_launches(s->scan, s->ds);

@@ -236,6 +236,8 @@ static int cut_warmup(struct scanning *s, uint32_t process, bool passed)
 	struct device_scan *scan = s->scan;
 	if (!trace_is_recorded(&feed->trace))
 		return 0;
+	if (s->context->options->only_time && trace_is_shortened(&feed->trace))
+		return 0; /* its first step may be whole; what begins before the stretch goes anyway */
 	return warmup_cut(&calls, scan->by_optimizer, &scan->steps);
 }
 

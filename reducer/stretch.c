@@ -1,0 +1,103 @@
+#include "stretch.h"
+
+#include "base/diag.h"
+#include "base/shell.h"
+#include "baseline.h"
+#include "reduce.h"
+#include "summary/stretches.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* *sum: the stretches before, or none yet. An enum status. */
+static int load_before(const struct stretch *stretch, const struct reduce_options *how,
+					   struct summary *sum)
+{
+	const struct reduce_options plain = {
+		.by_period = how->by_period, .step_range = how->step_range, .taxonomy = how->taxonomy};
+	if (!stretch->add || access(stretch->path, F_OK) != 0)
+		return summary_init(sum) ? STATUS_INPUT : STATUS_OK;
+	const int status = baseline_load(stretch->path, &plain, sum);
+	if (status != STATUS_OK || stretches_are(sum))
+		return status;
+	diag("%s: a summary of a whole run, to which no stretch of time can be added", stretch->path);
+	summary_free(sum);
+	return STATUS_USAGE;
+}
+
+/* No instant may count twice. */
+static int check_order(const char *path, const struct summary *sum, const struct summary *next)
+{
+	const int64_t over_ns = sum->quality.stretches_to_ns - next->quality.stretches_from_ns;
+	if (sum->quality.stretches == 0 || over_ns <= 0)
+		return STATUS_OK;
+	diag("%s: the stretches in it end %.3f s after this one begins: its steps would count twice",
+		 path, (double)over_ns * 1e-9);
+	return STATUS_USAGE;
+}
+
+static int add_and_write(const struct stretch *stretch, const struct reduce_options *how,
+						 struct summary *sum, struct summary *next)
+{
+	const char *path = stretch->path;
+	int status = check_order(path, sum, next);
+	if (status != STATUS_OK)
+		return status;
+	if (stretch->beside) /* they are not closed yet, and that is no damage */
+		next->quality.truncated_files = 0;
+	const int error = stretches_add(sum, next);
+	if (error) {
+		diag("%s: %s", path, strerror(-error));
+		return STATUS_INPUT;
+	}
+	diag_quiet(false);
+	status = baseline_store(path, how, sum);
+	if (status == STATUS_OK && !stretch->beside)
+		diag("%llu %s of time in %s        next: baton report %s",
+			 (unsigned long long)sum->quality.stretches,
+			 sum->quality.stretches == 1 ? "stretch" : "stretches", path, shell_word(path).at);
+	return status;
+}
+
+/* `sum` has the stretches before. */
+static int reduce_next(const struct stretch *stretch, const struct reduce_options *asked,
+					   struct summary *sum)
+{
+	struct reduce_options how = *asked;
+	struct reduction reduction;
+	how.store = false;
+	how.no_replay = how.time.adds = true;
+	how.only_read = stretch->beside;
+	if (stretch->rest && stretches_are(sum)) {
+		how.time.since_start = false;
+		how.time.from_ns = sum->quality.stretches_to_ns;
+		if (how.time.to_ns <= how.time.from_ns)
+			return STATUS_INPUT;
+	}
+	int status = reduce_run(stretch->dirs, stretch->n_dirs, &how, &reduction);
+	if (status != STATUS_OK && status != STATUS_PARTIAL)
+		return status;
+	if (reduction.left_out && !stretch->rest) {
+		diag("%s: files were left out, so %s is not written", stretch->dirs[0], stretch->path);
+		status = STATUS_PARTIAL;
+	} else {
+		status = status_worse(add_and_write(stretch, &how, sum, &reduction.summary),
+							  (enum status)status);
+	}
+	reduction_free(&reduction);
+	return status;
+}
+
+int stretch_store(const struct stretch *stretch, const struct reduce_options *how)
+{
+	struct summary sum;
+	diag_quiet(stretch->beside);
+	int status = load_before(stretch, how, &sum);
+	if (status == STATUS_OK) {
+		status = reduce_next(stretch, how, &sum);
+		summary_free(&sum);
+	}
+	diag_quiet(false);
+	return status;
+}
