@@ -203,7 +203,7 @@ int describe_steps(struct summary *summary, const struct reduce_options *options
 				   bool by_optimizer)
 {
 	enum step_source source = options->step_range ? STEPS_NVTX : STEPS_MARKER;
-	bool any = false;
+	bool any = options->only_time; /* only steps count then */
 	for (size_t i = 0; i < summary->n_devices; i++) {
 		const struct device_summary *device = &summary->devices[i];
 		any |= device->steps > 1 || device->window_ns != device->hull_ns;

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/shell.h"
 #include "baseline.h"
+#include "conclude/figures.h"
 #include "reduce.h"
 #include "summary/stretches.h"
 
@@ -37,11 +38,41 @@ static int check_order(const char *path, const struct summary *sum, const struct
 	return STATUS_USAGE;
 }
 
+static enum step_source source_of(const struct summary *s)
+{
+	return step_source(summary_text(s, s->run.step_source));
+}
+
+/* Steps that were found in another way are other steps: of a stretch at the job's begin marks may be
+ * missing that the later ones have. The surer way counts, and what was found in the other one is
+ * missing. An enum status. */
+static int agree_on_steps(const struct stretch *stretch, struct summary *sum,
+						  const struct summary *next)
+{
+	const struct quality before = sum->quality;
+	const enum step_source was = source_of(sum), is = source_of(next);
+	if (!before.stretches || was == is)
+		return STATUS_OK;
+	if (is > was) {
+		diag("%s: its steps are those of %s, and this stretch has none of them: it is not added",
+			 stretch->path, step_source_name(was));
+		return STATUS_INPUT;
+	}
+	summary_free(sum);
+	if (summary_init(sum) != 0)
+		return STATUS_INPUT;
+	sum->quality.stretches_from_ns = before.stretches_from_ns;
+	sum->quality.stretches_to_ns = before.stretches_from_ns;
+	return STATUS_OK;
+}
+
 static int add_and_write(const struct stretch *stretch, const struct reduce_options *how,
 						 struct summary *sum, struct summary *next)
 {
 	const char *path = stretch->path;
 	int status = check_order(path, sum, next);
+	if (status == STATUS_OK)
+		status = agree_on_steps(stretch, sum, next);
 	if (status != STATUS_OK)
 		return status;
 	if (stretch->beside) /* they are not closed yet, and that is no damage */
@@ -53,7 +84,7 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 	}
 	diag_quiet(false);
 	status = baseline_store(path, how, sum);
-	if (status == STATUS_OK && !stretch->beside)
+	if (status == STATUS_OK && !stretch->silent)
 		diag("%llu %s of time in %s        next: baton report %s",
 			 (unsigned long long)sum->quality.stretches,
 			 sum->quality.stretches == 1 ? "stretch" : "stretches", path, shell_word(path).at);
@@ -75,6 +106,8 @@ static int reduce_next(const struct stretch *stretch, const struct reduce_option
 		if (how.time.to_ns <= how.time.from_ns)
 			return STATUS_INPUT;
 	}
+	if (stretch->rest && !stretches_are(sum) && !how.time.since_start) /* what is gone is missing */
+		sum->quality.stretches_from_ns = sum->quality.stretches_to_ns = how.time.from_ns;
 	int status = reduce_run(stretch->dirs, stretch->n_dirs, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
@@ -92,7 +125,7 @@ static int reduce_next(const struct stretch *stretch, const struct reduce_option
 int stretch_store(const struct stretch *stretch, const struct reduce_options *how)
 {
 	struct summary sum;
-	diag_quiet(stretch->beside);
+	diag_quiet(stretch->silent);
 	int status = load_before(stretch, how, &sum);
 	if (status == STATUS_OK) {
 		status = reduce_next(stretch, how, &sum);

@@ -10,7 +10,8 @@ struct stretch {
 	const char *path; /* of the file */
 	bool add;         /* to what is in it; else it is made anew */
 	bool rest;        /* it begins where those in the file end; how->time.from_ns is of the first */
-	bool beside;      /* the job runs: only what keeps the file from being written has a message */
+	bool beside;      /* the job runs: its traces are not closed yet, and nothing is salvaged */
+	bool silent;      /* only what keeps the file from being written has a message */
 };
 
 /* Reduces the part of the run that how->time says. An enum status; says what is wrong. STATUS_INPUT:

@@ -110,7 +110,9 @@ static int keep_steps(struct scanning *s)
 	if (scan->empty)
 		return 0;
 	const int error = make_passes(s);
-	scan->fit = fit;
+	const bool shortened = trace_is_shortened(&s->ds->feeds[scan->process].trace);
+	if (!options->only_time || !shortened) /* there are no steps of which only a part is here */
+		scan->fit = fit;
 	return error;
 }
 

@@ -287,7 +287,7 @@ int stretches_add(struct summary *sum, struct summary *next)
 		error = join_run(sum, next);
 	if (error)
 		return error;
-	const bool first = before.stretches == 0;
+	const bool first = before.stretches_to_ns == 0;
 	sum->quality.stretches_from_ns = first ? after->stretches_from_ns : before.stretches_from_ns;
 	sum->quality.stretches_to_ns = after->stretches_to_ns;
 	if (!first && after->stretches_from_ns > before.stretches_to_ns)

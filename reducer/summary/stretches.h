@@ -18,7 +18,8 @@ enum {
 /* Is it made of stretches? */
 bool stretches_are(const struct summary *summary);
 /* Adds the steps of `next`, a reduced stretch of time that begins where `sum` ends or later; what lies
- * between them is counted as missing. `sum` may be empty (summary_init()). `next` is changed. 0 or
+ * between them is counted as missing. `sum` may be empty (summary_init()), and then
+ * say by stretches_from_ns and stretches_to_ns where it would have begun. `next` is changed. 0 or
  * -errno. Both are sorted then. */
 int stretches_add(struct summary *sum, struct summary *next);
 
