@@ -295,6 +295,8 @@ static int reduce_devices(struct device_context *context, struct reduction *out)
 	for (size_t i = 0; i < work.n; i++) {
 		out->by_period |= work.scans[i].by_period && work.scans[i].steps.n_steps > 0;
 		out->by_optimizer |= work.scans[i].by_optimizer;
+		if (work.scans[i].open_ns < out->open_ns)
+			out->open_ns = work.scans[i].open_ns;
 	}
 	free_work(&work);
 	generations_free(&generations);
@@ -518,7 +520,7 @@ int reduce_run(char *const *dirs, size_t n_dirs, const struct reduce_options *op
 	char text[8192];
 	struct classifier *classifier;
 	int from = (int)FROM_TRACES, salvaged = STATUS_OK;
-	memset(out, 0, sizeof(*out));
+	*out = (struct reduction){.open_ns = INT64_MAX};
 	if (share_refuses(options))
 		return STATUS_USAGE;
 	reduce_options_text(options, text, sizeof(text));

@@ -91,6 +91,21 @@ static int add_and_write(const struct stretch *stretch, const struct reduce_opti
 	return status;
 }
 
+/* While the job runs the stretch ends where a step begins that may not be over: the next one has it. */
+static int reduce_whole_steps(const struct stretch *stretch, struct reduce_options *how,
+							  struct reduction *out)
+{
+	int status = reduce_run(stretch->dirs, stretch->n_dirs, how, out);
+	if (!stretch->beside || (status != STATUS_OK && status != STATUS_PARTIAL) ||
+		out->open_ns >= how->time.to_ns)
+		return status;
+	how->time.to_ns = out->open_ns;
+	reduction_free(out);
+	return how->time.to_ns > how->time.from_ns
+			   ? reduce_run(stretch->dirs, stretch->n_dirs, how, out)
+			   : (int)STATUS_INPUT;
+}
+
 /* `sum` has the stretches before. */
 static int reduce_next(const struct stretch *stretch, const struct reduce_options *asked,
 					   struct summary *sum)
@@ -108,7 +123,7 @@ static int reduce_next(const struct stretch *stretch, const struct reduce_option
 	}
 	if (stretch->rest && !stretches_are(sum) && !how.time.since_start) /* what is gone is missing */
 		sum->quality.stretches_from_ns = sum->quality.stretches_to_ns = how.time.from_ns;
-	int status = reduce_run(stretch->dirs, stretch->n_dirs, &how, &reduction);
+	int status = reduce_whole_steps(stretch, &how, &reduction);
 	if (status != STATUS_OK && status != STATUS_PARTIAL)
 		return status;
 	if (reduction.left_out && !stretch->rest) {

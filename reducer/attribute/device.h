@@ -41,6 +41,9 @@ struct device_scan {
 	int64_t *ends;    /* E(s), n_steps + 1 instants; ends[0] is where the first step begins */
 	bool any_before;  /* an op was launched before the first step */
 	bool left_before; /* steps before the first counted one are left out */
+	/* Of a process that still records: a step that begins at this time or later may not be over.
+	 * INT64_MAX: all that begin are. */
+	int64_t open_ns;
 	int64_t hull_from, hull_to;
 	int64_t window_from, window_to;
 	/* What counts of the device: all of it, but of a stretch of time no more than what belongs to

@@ -90,6 +90,21 @@ static int make_passes(struct scanning *s)
 	return error;
 }
 
+/* A process that wrote nothing after the stretch has ended, or hangs, and holds nothing up. */
+static int64_t find_open(const struct scanning *s, const struct time_span *time)
+{
+	const struct trace *trace = &s->ds->feeds[s->scan->process].trace;
+	const struct steps *steps = &s->scan->steps;
+	size_t i = steps->n_markers;
+	if (trace->reader.closed || trace->newest_ns < time->to_ns)
+		return INT64_MAX;
+	while (i > 0 && steps->markers[i - 1].step < 0)
+		i--;
+	if (i == 0)
+		return INT64_MAX;
+	return i < steps->n_markers ? steps->markers[i].begin_ns : steps->markers[i - 1].end_ns;
+}
+
 /* Of the steps that were found, those that were asked for; how sure they are is of all. A device
  * without any has nothing to tell. */
 static int keep_steps(struct scanning *s)
@@ -99,6 +114,8 @@ static int keep_steps(struct scanning *s)
 	const struct step_fit fit = scan->fit;
 	if (!(options->only_steps || options->only_time) || scan->empty)
 		return 0;
+	if (options->only_time && scan->steps.n_steps)
+		scan->open_ns = find_open(s, &options->time);
 	const int32_t kept =
 		options->only_steps
 			? steps_keep(&scan->steps, options->steps.from, options->steps.to)
@@ -256,6 +273,7 @@ int device_scan(const struct device_context *context, uint32_t device, const str
 	scan->device = device;
 	scan->given = given;
 	scan->empty = true;
+	scan->open_ns = INT64_MAX;
 	int error = scan_device(&s);
 	scan_pass_close(&s);
 	device_feeds_close(&ds);

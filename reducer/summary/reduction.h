@@ -136,6 +136,9 @@ struct reduction {
 	bool left_out;     /* files were, of which no summary tells */
 	bool by_period;    /* the steps of some device come from periodicity */
 	bool by_optimizer; /* the steps of some device come from an optimizer's marks */
+	/* Of a stretch of time of a job that runs: steps that begin at this time or later may not be
+	 * over. INT64_MAX: all that begin in it are. */
+	int64_t open_ns;
 };
 
 #endif
