@@ -160,10 +160,16 @@ int32_t steps_keep(struct steps *steps, int64_t from, int64_t to)
 int32_t steps_keep_time(struct steps *steps, int64_t from_ns, int64_t to_ns)
 {
 	const struct wanted w = {.by_time = true, .from = from_ns, .to = to_ns - 1};
-	uint64_t cut = 0;
-	for (size_t i = 0; i < steps->n_markers; i++)
-		cut += steps->markers[i].step < 0 && is_within(steps, &steps->markers[i], &w);
+	uint64_t cut = 0, marked = 0;
+	for (size_t i = 0; i < steps->n_markers; i++) {
+		const bool is_cut = steps->markers[i].step < 0;
+		marked += is_cut;
+		cut += is_cut && is_within(steps, &steps->markers[i], &w);
+	}
 	const int32_t kept = keep(steps, &w);
+	if (kept && steps->left == 0 &&
+		steps->cut > marked) /* what is cut and has no marker lies before the first one */
+		cut += steps->cut - marked;
 	steps->cut = kept ? cut : steps->cut;
 	return kept;
 }

@@ -8,6 +8,7 @@ expect_status 0 "$sim" -o "$work/ddp" --ranks 4 --per-host 2 --steps 40 --kernel
 expect_status 0 "$sim" -o "$work/resnet" --workload resnet --ranks 2 --steps 24 --fault input@1
 expect_status 0 "$sim" -o "$work/inference" --workload inference --ranks 1 --steps 30
 expect_status 0 "$sim" -o "$work/fsdp" --workload fsdp --ranks 2 --steps 16
+"$PYTHON" tests/cli/steps_traces.py critics "$work/critics" || fail "steps_traces.py critics"
 cat >"$work/sums.py" <<'P'
 import json, os, random, subprocess, sys
 baton, runs = sys.argv[1], sys.argv[2:]
@@ -33,7 +34,7 @@ for run in runs:
     sh("reduce", "--no-replay", "-o", whole, run)
     before = report(whole)
     seconds = max(d["hull_ns"] for d in before["devices"]) / 1e9
-    cuts = sorted(round(random.uniform(0.1, 0.95) * seconds, 4) for _ in range(3))
+    cuts = sorted(round(random.uniform(0.1, 0.95) * seconds, 6) for _ in range(3))
     edges = ["", *map(str, cuts), ""]
     steps = 0
     for a, b in zip(edges, edges[1:]):
@@ -61,7 +62,7 @@ gap = report(runs[0] + ".gap")
 assert gap["quality"]["stretches_missing_ns"] == 200_000_000, gap["quality"]
 assert "are missing" in sh("report", runs[0] + ".gap").stdout
 P
-expect_status 0 "$PYTHON" "$work/sums.py" "$BATON" "$work/ddp" "$work/resnet" "$work/inference" "$work/fsdp"
+expect_status 0 "$PYTHON" "$work/sums.py" "$BATON" "$work/ddp" "$work/resnet" "$work/inference" "$work/fsdp" "$work/critics"
 expect_status 0 "$BATON" compare "$work/ddp.whole" "$work/ddp.added"
 expect_status 0 "$BATON" metrics "$work/ddp.added"
 expect_prints "baton_step_seconds"
@@ -90,8 +91,19 @@ expect_says "--add needs"
 expect_status 2 "$BATON" reduce --time 1 -o "$work/x" "$work/ddp"
 expect_says "must be seconds"
 # Steps that are found in another way do not mix with those before.
-expect_status 0 "$BATON" reduce --time ..0.4 --steps period -o "$work/period" "$work/resnet"
-expect_status 0 "$BATON" reduce --time ..0.4 -o "$work/marked" "$work/resnet"
+traces() { "$PYTHON" tests/cli/steps_traces.py "$@" || fail "steps_traces.py $1"; }
+traces graph_only "$work/period" 1000000
+traces two_optimizers "$work/marked" 1000000000
+traces graph_only "$work/later" 2000000000
+expect_status 0 "$BATON" reduce --add -o "$work/mixed" "$work/period"
+expect_status 0 "$BATON" reduce --time .. --add -o "$work/mixed" "$work/marked"
+expect_status 0 "$BATON" report --json "$work/mixed"
+expect_true 'd["run"]["step_source"] == "optimizer" and d["run"]["steps"] == 19 and d["quality"]["stretches"] == 1'
+expect_true '0.98e9 < d["quality"]["stretches_missing_ns"] <= 1.01e9'
+expect_status 3 "$BATON" reduce --time .. --add -o "$work/mixed" "$work/later"
+expect_says "its steps are those of optimizer, and this stretch has none of them"
+expect_status 2 "$BATON" reduce --time .. --steps period --add -o "$work/mixed" "$work/later"
+expect_says "other options"
 expect_status 2 "$BATON" report --time 0..1 --step 2 "$work/ddp"
 expect_status 2 "$BATON" report --time 0..1 --steps none "$work/ddp"
 expect_status 3 "$BATON" reduce --time 900..901 -o "$work/x" "$work/ddp"
