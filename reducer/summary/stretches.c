@@ -29,7 +29,8 @@ static int64_t steps_of(struct summary *s, const char *device)
 	return 0;
 }
 
-/* Puts `steps` steps of nothing before those of a series, or, with none, after them up to `all`. */
+/* Makes it a series of `all` steps, of which `before` come before those that it has. The others are of
+ * nothing. */
 static int place_series(struct series *series, int64_t before, int64_t all)
 {
 	struct series placed = *series;
@@ -190,20 +191,25 @@ static int fold_site(struct summary *s, void *row)
 	return summary_string(s, REST_NAME, &site->what);
 }
 
-/* Takes rows `from` to `to` out of their table, and with `fold` adds each to the row that has the key
- * which it gives them. */
-static int take_out(struct summary *s, enum row_kind kind, size_t from, size_t to,
-					int (*fold)(struct summary *, void *))
+struct span { /* of the rows of a kind */
+	enum row_kind kind;
+	size_t from, to;
+};
+
+/* Takes the rows out of their table, and with `fold` adds each to the row that has the key which it
+ * gives them. */
+static int take_out(struct summary *s, struct span span, int (*fold)(struct summary *, void *))
 {
+	const enum row_kind kind = span.kind;
 	struct summary_rows *rows = &s->rows[kind];
-	const size_t bytes = row_rules[kind].shape.row_bytes, n = to - from;
-	char *at = (char *)rows->at + from * bytes;
+	const size_t bytes = row_rules[kind].shape.row_bytes, n = span.to - span.from;
+	char *at = (char *)rows->at + span.from * bytes;
 	char *out = malloc(n * bytes);
 	int error = out ? 0 : -ENOMEM;
 	if (error)
 		return error;
 	memcpy(out, at, n * bytes);
-	memmove(at, at + n * bytes, (rows->n - to) * bytes);
+	memmove(at, at + n * bytes, (rows->n - span.to) * bytes);
 	rows->n -= n;
 	table_free(&rows->index);
 	for (size_t i = 0; i < n; i++) {
@@ -223,7 +229,7 @@ static int bound_rows(struct summary *s, enum row_kind kind, size_t most,
 					  int (*fold)(struct summary *, void *))
 {
 	const size_t n = s->rows[kind].n;
-	return n > most ? take_out(s, kind, most, n, fold) : 0;
+	return n > most ? take_out(s, (struct span){kind, most, n}, fold) : 0;
 }
 
 /* They are sorted by what they stand for, then the project's own, then the dearest. */
@@ -237,7 +243,7 @@ static int bound_sites(struct summary *s)
 		for (to = from; to < s->n_sites && s->sites[to].by == (uint32_t)by;)
 			to++;
 		if (to - from > STRETCHES_SITES)
-			error = take_out(s, ROW_SITE, from + STRETCHES_SITES, to, fold_site);
+			error = take_out(s, (struct span){ROW_SITE, from + STRETCHES_SITES, to}, fold_site);
 		if (!error)
 			summary_sort(s);
 	}
